@@ -29,6 +29,7 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 				p.Gate = auditGate{audit.NewGate(policy)}
 				require.NoError(t, p.Open())
 				var members [][]snapshot.Placement
+				again := map[int]map[string]string{}
 				var arrived []int
 				for release := 1; release <= 12; release++ {
 					c.grow(t, release, (release+trial)%3 == 0)
@@ -40,6 +41,13 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 					require.NoError(t, err)
 					p.Gate.(auditGate).Commit()
 					members = append(members, everybody(t, v, s, 1))
+					files, err := snapshot.RenderBirth(snapshot.Of(v), s)
+					require.NoError(t, err)
+					require.Equal(t, out.Manifest.Parts[len(out.Manifest.Parts)-1].Files, files)
+					again[release] = map[string]string{}
+					for _, f := range files {
+						again[release][f.Name] = f.SHA256
+					}
 					if release != 7 {
 						continue
 					}
@@ -55,6 +63,7 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 				o := (&chain{persons: c.persons, arrived: arrived}).exports(t, root, members)
 				withBuckets(t, o.Members, members)
 				o.Releases, o.Ledger = p.Dir, p.Ledger
+				o.Replay = &audit.Replay{Outcome: audit.ReplayCertified, Parts: again}
 				report, err := audit.Dir(o)
 				require.NoError(t, err)
 				require.Empty(t, report.Violations)

@@ -38,8 +38,9 @@ from a configuration and creates the exports itself, in memory, without a file.
 Files cannot show all of level L2. With --replay N and a configuration, the
 program makes all decisions again from the records of the state: as they are,
 and in N worlds in which people exchange values such that no class, bucket,
-release time or skipped cut may change. Only this certifies level L2. It takes
-as long as N+1 runs of the state machine, without its files.
+release time or skipped cut may change, and no byte of what is published. Only
+this certifies level L2, and recoding permutation at all. It takes as long as
+N+1 runs of the state machine, and renders each part N+1 times.
 
 The releases directory of a union (anond union) is audited together with the chain
 of each shard, below its directory shards. --exports names a directory that has

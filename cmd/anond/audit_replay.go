@@ -48,7 +48,13 @@ func (e *environment) replaying(worlds, records int) (progress func(world, appli
 // replayOf is a result as the auditor takes it.
 func replayOf(r *replay.Result) *audit.Replay {
 	out := &audit.Replay{Outcome: audit.ReplayCertified, Worlds: r.Worlds, Releases: r.Releases, Cuts: r.Cuts, Skipped: r.Skipped,
-		Quarantined: r.Quarantined}
+		Quarantined: r.Quarantined, Parts: map[int]map[string]string{}}
+	for _, p := range r.Parts {
+		out.Parts[int(p.Release)] = p.Files
+	}
+	for _, n := range r.Ownerless {
+		out.Ownerless = append(out.Ownerless, int(n))
+	}
 	if d := r.Difference; d != nil {
 		out.Outcome, out.Reason, out.World = audit.ReplayViolated, d.What, d.World
 		out.Release, out.Classes, out.Records = int(d.Release), d.Classes, d.Records

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,6 +60,105 @@ func TestAuditReplay(t *testing.T) {
 	assert.Equal(t, []string{"B", "replay_differs"}, []string{out.Violations[0].Rule, out.Violations[0].Kind})
 	assert.Equal(t, audit.ReplayViolated, out.Replay.Outcome)
 	assert.Equal(t, audit.Level{L0: "certified", L1: "certified", L2: "violated"}, out.Level)
+}
+
+// TestAuditReplayFindsOwnValues: a publisher that shows each class the values of its own people, where
+// they should stand by draw, writes files that nobody can tell from right ones. Without a replay they
+// are not certified, and a replay finds them.
+func TestAuditReplayFindsOwnValues(t *testing.T) {
+	tier.NotShort(t, "it replays a stream several times")
+	t.Parallel()
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
+	s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: permutation")
+	for _, n := range []int{800, 1300} {
+		s.write("admissions.ndjson", fewDiagnoses(ndjson(1, n)))
+		s.must("run --once")
+	}
+	newest, err := strconv.Atoi(strings.TrimSpace(s.read("releases/CURRENT")))
+	require.NoError(t, err)
+	require.Greater(t, newest, 1)
+	assert.Equal(t, exitPrivacy, s.run("audit --require-certified").code)
+	assert.Contains(t, s.must("audit"), "anond audit --replay shows it, with the state")
+	assert.Contains(t, s.must("audit --replay 2 --require-certified"), "CERTIFIED")
+
+	s.showOwnValues(newest)
+	r := s.run("audit")
+	assert.Equal(t, exitOK, r.code)
+	assert.Contains(t, r.stdout, "CONSISTENT", "files and exports cannot show it")
+	r = s.run("audit --replay 2 --json")
+	require.Equal(t, exitPrivacy, r.code, r.stdout+r.stderr)
+	var out audit.Report
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &out))
+	require.Len(t, out.Violations, 1)
+	assert.Equal(t, []any{"part_differs", newest}, []any{out.Violations[0].Kind, out.Violations[0].Release})
+	assert.Equal(t, audit.Level{L0: "violated", L1: "violated", L2: "violated"}, out.Level)
+}
+
+// showOwnValues writes the newest part as a publisher would that gives the rows of each class the values
+// of its people, with all hashes.
+func (s *site) showOwnValues(release int) {
+	s.t.Helper()
+	s.must("state members", "--out", s.path("members.csv"))
+	s.must("state records", "--out", s.path("records.csv"))
+	read := func(path string) [][]string {
+		rows, err := csv.NewReader(strings.NewReader(s.read(path))).ReadAll()
+		require.NoError(s.t, err)
+		return rows
+	}
+	value, records := map[string]string{}, read("records.csv")
+	for _, row := range records[1:] {
+		value[row[0]] = row[slices.Index(records[0], "diagnosis")]
+	}
+	part := fmt.Sprintf("part-%06d", release)
+	bag, in := map[[2]int][]string{}, map[int][]int{} // by bucket and class; by bucket: its classes
+	for _, row := range read("members.csv")[1:] {
+		if row[0] != strconv.Itoa(release) || row[2] != part {
+			continue
+		}
+		class, err := strconv.Atoi(row[3])
+		require.NoError(s.t, err)
+		bucket, err := strconv.Atoi(row[4])
+		require.NoError(s.t, err)
+		if bag[[2]int{bucket, class}] == nil {
+			in[bucket] = append(in[bucket], class)
+		}
+		bag[[2]int{bucket, class}] = append(bag[[2]int{bucket, class}], value[row[1]])
+	}
+	path := fmt.Sprintf("releases/%06d/%s/data.csv", release, part)
+	rows, before := read(path), s.read(path)
+	cells := func(i int) []string { return rows[i][:len(rows[i])-2] }
+	for i := 1; i < len(rows); { // a bucket's classes stand in the order of their cells, as their numbers do
+		j := i
+		for j < len(rows) && rows[j][len(rows[j])-1] == rows[i][len(rows[i])-1] && slices.Equal(cells(i), cells(j)) {
+			j++
+		}
+		bucket, err := strconv.Atoi(rows[i][len(rows[i])-1])
+		require.NoError(s.t, err)
+		slices.Sort(in[bucket])
+		var own []string
+		for len(own) < j-i {
+			own, in[bucket] = append(own, bag[[2]int{bucket, in[bucket][0]}]...), in[bucket][1:]
+		}
+		slices.Sort(own)
+		for n := range own {
+			rows[i+n][len(rows[i])-2] = own[n]
+		}
+		i = j
+	}
+	var out strings.Builder
+	require.NoError(s.t, csv.NewWriter(&out).WriteAll(rows))
+	require.NotEqual(s.t, before, out.String())
+	hash := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+	manifest := fmt.Sprintf("releases/%06d/manifest.json", release)
+	old := s.read(manifest)
+	write := func(path, text string) {
+		require.NoError(s.t, os.Remove(s.path(path)))
+		require.NoError(s.t, os.WriteFile(s.path(path), []byte(text), 0o444))
+	}
+	write(path, out.String())
+	write(manifest, strings.Replace(old, hash(before), hash(out.String()), 1))
+	write("state/ledger", strings.Replace(s.read("state/ledger"), hash(old), hash(s.read(manifest)), 1))
 }
 
 // fewDiagnoses makes the diagnoses so few that many classes have the same, so that draws

@@ -102,5 +102,10 @@ func (s *site) certified(release uint32) {
 		Ledger: s.path(filepath.Join("state", "ledger"))})
 	require.NoError(s.t, err)
 	require.Empty(s.t, report.Violations)
-	require.Equal(s.t, "certified", string(report.Verdict), "%d releases", release)
+	if report.Recoding == "permutation" { // files do not show that draws alone decide which row shows which value
+		require.Equal(s.t, audit.VerdictConsistent, report.Verdict)
+		require.Contains(s.t, s.must("audit --replay 1"), "CERTIFIED")
+		return
+	}
+	require.Equal(s.t, audit.VerdictCertified, report.Verdict, "%d releases", release)
 }

@@ -130,6 +130,7 @@ type auditor struct {
 	byRows   bool // some release claims level rows
 	replay   *Replay
 	nothing  string // why the chain can never be certified; empty: it can
+	rendered int    // parts that a replay rendered again
 	unseen   bool   // something of a pruned release was not seen
 	// hierarchies are the copies that manifests name.
 	hierarchies map[string]bool
@@ -212,6 +213,7 @@ func (a *auditor) coverage() {
 			"have equal size, and that values decide nothing but which classes share a bucket. Files cannot show it; " +
 			"anond audit --replay shows it, with the state")
 	}
+	a.coverDraws()
 	a.skip("information-loss figures in the manifests")
 }
 
@@ -238,6 +240,7 @@ func (a *auditor) release(number int) error {
 	man.Release = number // findings name directories
 	checkForm(man, &a.f)
 	man.copies(a.hierarchies)
+	a.checkRendered(man)
 	a.before = man
 	if otherForm(a.in.first, man) {
 		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
@@ -409,7 +412,7 @@ func share(n, of int) float64 {
 func (a *auditor) finish() *Report {
 	r := a.report
 	r.Violations = append(r.Violations, a.f.sorted()...)
-	full := a.linked && a.in.records != nil
+	full := a.linked && a.in.records != nil && a.drawsShown()
 	state := "not checked"
 	switch found := verdict(r.Violations); {
 	case found != VerdictConsistent:

@@ -31,8 +31,13 @@ func TestL2ChainIsCertified(t *testing.T) {
 		r, refused := p.check(t, o)
 		require.Empty(t, r.Violations)
 		require.Empty(t, refused)
-		require.Equal(t, VerdictCertified, r.Verdict)
-		require.Equal(t, Level{L0: "certified", L1: "certified", L2: levelStructure}, r.Level)
+		if recoding == "permutation" { // TestDrawsAreCertifiedByReplay
+			require.Equal(t, VerdictConsistent, r.Verdict)
+			require.Equal(t, Level{L0: "not checked", L1: "not checked", L2: "not checked"}, r.Level)
+		} else {
+			require.Equal(t, VerdictCertified, r.Verdict)
+			require.Equal(t, Level{L0: "certified", L1: "certified", L2: levelStructure}, r.Level)
+		}
 		require.Equal(t, &Buckets{Buckets: 7, Classes: 11, Largest: 8, Median: 8, TopShare: .5, AchievedL: 2}, r.Buckets)
 		require.Equal(t, .5, r.Certificates.MaxPosterior)
 		require.Equal(t, .25, r.Certificates.RowLink)
@@ -44,7 +49,7 @@ func TestL2ChainIsCertified(t *testing.T) {
 		require.Contains(t, strings.Join(r.NotChecked, "\n"), "anond audit --replay")
 		var text bytes.Buffer
 		require.NoError(t, r.Text(&text))
-		require.Contains(t, text.String(), "L2: structure holds")
+		require.Equal(t, recoding != "permutation", strings.Contains(text.String(), "L2: structure holds"))
 		require.Contains(t, text.String(), "classes of exactly 4, buckets of whole classes")
 		data, err := json.Marshal(r)
 		require.NoError(t, err)

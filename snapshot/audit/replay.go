@@ -1,6 +1,11 @@
 package audit
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Outcomes of a replay.
 const (
@@ -26,6 +31,53 @@ type Replay struct {
 	Release int `json:"release,omitempty"`
 	Classes int `json:"classes,omitempty"`
 	Records int `json:"records,omitempty"`
+	// Parts are the files that the program makes of the records as they are, the same in every world: by
+	// release, the SHA-256 of each file of the part that it gave birth to.
+	Parts map[int]map[string]string `json:"-"`
+	// Ownerless are releases whose parts were not rendered again, as they have rows of people who were
+	// forgotten.
+	Ownerless []int `json:"ownerless,omitempty"`
+}
+
+// checkRendered compares the part that a release gave birth to with what the program makes of the
+// records, which only a replay knows. Where values stand in rows by draw nothing else tells a draw from
+// the values of those whose rows they are.
+func (a *auditor) checkRendered(man *Manifest) {
+	if a.replay == nil || len(man.Parts) == 0 {
+		return
+	}
+	files, rendered := a.replay.Parts[man.Release]
+	if !rendered {
+		return
+	}
+	own := &man.Parts[len(man.Parts)-1]
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if own.sha(name) != files[name] {
+			a.f.add("B", kindPartDiffers, man.Release, 0, name, "the program makes other bytes of the records of the state")
+		}
+	}
+	a.rendered++
+}
+
+// drawsShown reports that values which stand in rows by draw do so: a replay has shown it of every release.
+func (a *auditor) drawsShown() bool {
+	return a.in.first.form() != formDrawn ||
+		a.replay != nil && a.replay.Outcome == ReplayCertified && a.rendered == len(a.in.numbers)
+}
+
+// coverDraws lists what of parts and draws was not checked.
+func (a *auditor) coverDraws() {
+	if a.in.first.form() == formDrawn && (a.replay == nil || len(a.replay.Parts) == 0) {
+		a.skip("which row of a bucket shows which value (recoding permutation): that draws alone decide it, and not whose row it is. " +
+			"Files cannot show it; anond audit --replay shows it, with the state")
+	}
+	if a.replay != nil && len(a.replay.Ownerless) > 0 {
+		var parts []string
+		for _, n := range a.replay.Ownerless {
+			parts = append(parts, partName(n))
+		}
+		a.skip("the bytes of %s: they have rows of people who were forgotten", strings.Join(parts, ", "))
+	}
 }
 
 // replayed adds what a replay found to the report, whose verdict on files and exports is
@@ -63,6 +115,7 @@ func (t *textWriter) replay(r *Report) {
 		t.line("Replayed from the state: the program makes of the raw records the same %d releases, with %d cuts tried, of which %d "+
 			"published nothing,\nand %d quarantined pools; and the same in %d worlds in which others have the values. "+
 			"So classes, times and pools do not follow from values.", p.Releases, p.Cuts, p.Skipped, p.Quarantined, p.Worlds)
+		t.line("The files of %d releases have the bytes that it makes of these records, and of those of each world.", len(p.Parts))
 		if r.Level.L2 == "not claimed" {
 			t.line("Level L2 is not claimed all the same: the manifests forbid it.")
 		}

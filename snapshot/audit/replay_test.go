@@ -2,6 +2,8 @@ package audit
 
 import (
 	"bytes"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,4 +41,69 @@ func TestReplayDecidesLevel2(t *testing.T) {
 			require.Contains(t, text.String(), c.text)
 		})
 	}
+}
+
+// TestPartsOfAReplay: the parts of each release have the bytes that a replay rendered, or the chain is
+// violated; where values stand in rows by draw, only a replay of every part certifies the chain.
+func TestPartsOfAReplay(t *testing.T) {
+	inL2(t, func(t *testing.T, recoding string) {
+		p := standardL2(recoding)
+		o := p.write(t)
+		parts := func() map[int]map[string]string {
+			out := map[int]map[string]string{}
+			for _, r := range p.out {
+				man, err := loadManifest(filepath.Join(o.Releases, dirName(r.number)))
+				require.NoError(t, err)
+				out[r.number] = map[string]string{}
+				for _, f := range man.Parts[len(man.Parts)-1].Files {
+					out[r.number][f.Name] = f.SHA256
+				}
+			}
+			return out
+		}
+		for _, c := range []struct {
+			name        string
+			outcome     string
+			edit        func(r *Replay)
+			verdict     string
+			unchecked   string
+			unlessDrawn string
+		}{
+			{name: "all", outcome: ReplayCertified, verdict: VerdictCertified},
+			{name: "none", outcome: ReplayCertified, edit: func(r *Replay) { r.Parts = nil }, verdict: VerdictConsistent,
+				unlessDrawn: VerdictCertified},
+			{name: "all but one", outcome: ReplayCertified, edit: func(r *Replay) { delete(r.Parts, 2) }, verdict: VerdictConsistent,
+				unlessDrawn: VerdictCertified},
+			{name: "another one", outcome: ReplayCertified, edit: func(r *Replay) { r.Parts[2]["data.csv"] = strings.Repeat("ab", 32) },
+				verdict: VerdictViolated},
+			{name: "people who were forgotten", outcome: ReplayNone, edit: func(r *Replay) { delete(r.Parts, 2); r.Ownerless = []int{2} },
+				verdict: VerdictConsistent, unlessDrawn: VerdictCertified,
+				unchecked: "the bytes of part-000002: they have rows of people who were forgotten"},
+			{name: "decisions that differ", outcome: ReplayViolated, verdict: VerdictViolated},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				o.Replay = &Replay{Outcome: c.outcome, Worlds: 3, Parts: parts()}
+				if c.edit != nil {
+					c.edit(o.Replay)
+				}
+				r, err := Dir(o)
+				require.NoError(t, err)
+				want := c.verdict
+				if c.unlessDrawn != "" && recoding != "permutation" {
+					want = c.unlessDrawn
+				}
+				require.Equal(t, want, r.Verdict)
+				if c.unchecked != "" {
+					require.Contains(t, r.NotChecked, c.unchecked)
+				}
+				if c.name == "another one" {
+					require.Equal(t, []string{kindPartDiffers}, kinds(r.Violations))
+					require.Equal(t, 2, r.Violations[0].Release)
+				}
+				if c.name == "all" {
+					require.Equal(t, Level{"certified", "certified", "certified"}, r.Level)
+				}
+			})
+		}
+	})
 }

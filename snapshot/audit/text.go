@@ -64,7 +64,7 @@ func (r *Report) meaning() string {
 				"This is not a certificate, and none can be had: that takes buckets that lie inside one class or are unions of whole classes."
 		}
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
-			"that takes the members and records exports."
+			"that takes the members and records exports, and a replay where values stand in rows by draw (recoding permutation at level L2)."
 	}
 	if r.Verdict == VerdictUnreadable {
 		return "Nothing was found that breaks the contract, but there are files that nothing names (see below), so there is no verdict.\n" +

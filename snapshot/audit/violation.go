@@ -153,6 +153,7 @@ const (
 
 	kindPosterior        = "posterior_exceeded"
 	kindReplay           = "replay_differs"
+	kindPartDiffers      = "part_differs"
 	kindCertificateFalse = "certificate_false"
 	kindClaimFalse       = "claim_false"
 )

@@ -46,7 +46,20 @@ func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.R
 		r, err = replay.Read(store, m, options)
 		return err
 	})
+	if err == nil {
+		r.Renderer = e.rendered
+	}
 	return e, r, err
+}
+
+// rendered is the Renderer of a replay.
+func (e *Exporter) rendered(v *incremental.View) (map[string]string, error) {
+	files, err := snapshot.RenderBirth(snapshot.Of(v), e.settings)
+	out := make(map[string]string, len(files))
+	for _, f := range files {
+		out[f.Name] = f.SHA256
+	}
+	return out, err
 }
 
 // openExporter opens the state, and lets a function read it too.

@@ -1,6 +1,12 @@
 package replay
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +88,93 @@ func TestPlantedRules(t *testing.T) {
 			require.NotZero(t, out.Difference.World, "the records as they are, go the same way")
 		})
 	}
+}
+
+// rendered is a renderer of files as recoding permutation writes them: the bag of each bucket in an order
+// that is drawn by the bucket's number, row by row.
+func rendered(v *incremental.View) (map[string]string, error) {
+	bags := map[incremental.BucketID][]string{}
+	text := valueText(v)
+	for _, c := range v.Classes {
+		for _, m := range c.Members {
+			bags[c.Bucket] = append(bags[c.Bucket], text(m))
+		}
+	}
+	var out strings.Builder
+	for _, b := range slices.Sorted(maps.Keys(bags)) {
+		slices.Sort(bags[b])
+		rng := rand.New(rand.NewPCG(uint64(b), 1))
+		rng.Shuffle(len(bags[b]), func(i, j int) { bags[b][i], bags[b][j] = bags[b][j], bags[b][i] })
+		fmt.Fprintln(&out, b, bags[b])
+	}
+	return map[string]string{"data.csv": fmt.Sprintf("%x", sha256.Sum256([]byte(out.String())))}, nil
+}
+
+func valueText(v *incremental.View) func(m incremental.RecordID) string {
+	at := v.Schema.SensitiveIndex()
+	return func(m incremental.RecordID) string { return v.Dictionaries[at].Text(v.SA.At(int(m))) }
+}
+
+// TestPlantedRenderers: a renderer that looks at whose value is whose, or at the numbers of values, writes
+// other bytes in some world, though every decision is the same in all of them.
+func TestPlantedRenderers(t *testing.T) {
+	each := func(show func(v *incremental.View, c incremental.ClassView) any) Renderer {
+		return func(v *incremental.View) (map[string]string, error) {
+			sum := sha256.New()
+			for _, c := range v.Classes {
+				fmt.Fprintln(sum, show(v, c))
+			}
+			return map[string]string{"data.csv": fmt.Sprintf("%x", sum.Sum(nil))}, nil
+		}
+	}
+	own := func(v *incremental.View, c incremental.ClassView) (out []string) {
+		text := valueText(v)
+		for _, m := range c.Members {
+			out = append(out, text(m))
+		}
+		slices.Sort(out)
+		return out
+	}
+	f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
+	f.feed(150, f.mixed)
+	f.cut(false)
+	for range 4 {
+		f.feed(90, f.mixed)
+		f.cut(false)
+	}
+	for name, twin := range map[string]Renderer{
+		"each class shows its own values": each(func(v *incremental.View, c incremental.ClassView) any { return own(v, c) }),
+		"in the order of records": each(func(v *incremental.View, c incremental.ClassView) any {
+			return valueText(v)(c.Members[0])
+		}),
+		"a class with one value comes last": each(func(v *incremental.View, c incremental.ClassView) any {
+			return len(slices.Compact(own(v, c))) == 1
+		}),
+		"numbers of values": each(func(v *incremental.View, c incremental.ClassView) any {
+			least := v.SA.At(int(c.Members[0]))
+			for i := range v.Classes {
+				if v.Classes[i].Bucket == c.Bucket {
+					for _, m := range v.Classes[i].Members {
+						least = min(least, v.SA.At(int(m)))
+					}
+				}
+			}
+			return least
+		}),
+	} {
+		r := f.read()
+		r.Renderer = twin
+		out, err := r.Run(10, nil)
+		require.NoError(t, err)
+		require.NotNil(t, out.Difference, name)
+		require.NotZero(t, out.Difference.World, name)
+		require.NotZero(t, out.Difference.Release, name)
+	}
+	r := f.read()
+	r.Renderer = rendered
+	out, err := r.Run(10, nil)
+	require.NoError(t, err)
+	require.Nil(t, out.Difference)
+	require.Len(t, out.Parts, out.Releases)
+	require.Empty(t, out.Ownerless)
 }

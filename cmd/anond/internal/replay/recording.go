@@ -12,13 +12,17 @@ import (
 
 // Recording is what a state says that was decided, and of which records.
 type Recording struct {
-	options incremental.Options
-	meta    incremental.Meta
-	rows    []equivclass.Row // by record; what state does not keep is empty
-	paths   map[int][]string // by attribute: what its dictionary took in
-	ticks   []int64          // by record: when it arrived
-	classes []*incremental.Class
-	intents []incremental.Intent
+	// Renderer renders parts again; nil: they are not looked at.
+	Renderer  Renderer
+	change    func(release uint32) (*incremental.View, error)
+	published uint32 // the newest release that is
+	options   incremental.Options
+	meta      incremental.Meta
+	rows      []equivclass.Row // by record; what state does not keep is empty
+	paths     map[int][]string // by attribute: what its dictionary took in
+	ticks     []int64          // by record: when it arrived
+	classes   []*incremental.Class
+	intents   []incremental.Intent
 	// pools are the quarantined ones; attempts the cuts tried.
 	pools    [][]incremental.RecordID
 	attempts []incremental.Attempt
@@ -30,13 +34,18 @@ type Recording struct {
 // Read takes a recording from a store and from the machine that was opened on it with
 // the options.
 func Read(store incremental.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
-	r := &Recording{options: o, open: openMachine, paths: map[int][]string{}, erased: -1}
+	r := &Recording{options: o, open: openMachine, change: m.Change, paths: map[int][]string{}, erased: -1}
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
 	r.rows = rowsOf(m.All())
 	if len(r.rows) != len(r.ticks) {
 		return nil, fmt.Errorf("the state has %d records and the machine %d", len(r.ticks), len(r.rows))
+	}
+	for i := range r.intents {
+		if r.intents[i].Published {
+			r.published = r.intents[i].Release
+		}
 	}
 	return r, nil
 }

@@ -8,6 +8,8 @@ import (
 // Result is what a replay found.
 type Result struct {
 	Obstacle    string      // why the state cannot be replayed; empty: it was
+	Parts       []Part      // of all releases, as they are rendered of the records as they are
+	Ownerless   []uint32    // releases whose parts were not rendered: they have rows of people who were forgotten
 	Difference  *Difference // the first one; nil: none
 	Worlds      int         // that were replayed to their end
 	Releases    int
@@ -21,6 +23,9 @@ type Result struct {
 // how many of the records of it have been applied.
 func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result, error) {
 	out := r.counts()
+	if err := r.render(worlds, out); err != nil || out.Difference != nil {
+		return out, err
+	}
 	if out.Obstacle = r.obstacle(); out.Obstacle != "" {
 		return out, nil
 	}

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"anond/equivclass"
+	"anond/incremental"
+)
+
+// Renderer renders once more what a release gives birth to (Machine.Change), and returns the SHA-256
+// of each file by its name.
+type Renderer func(v *incremental.View) (map[string]string, error)
+
+// Part is what a release gave birth to, as the program renders it of the state.
+type Part struct {
+	Release uint32
+	Files   map[string]string
+}
+
+// render renders the part that each release gave birth to, with the records as they are and in so many
+// worlds. The caller compares the former with what was published.
+//
+// Guarantee: without a difference, no byte depended on who of a bucket has which of its values, in any
+// of these worlds; so also not which row shows which value, where values stand in rows by draw. The
+// values of the members of each bucket are permuted, and those of all who are in none. That is more
+// than Theorem F asks of decisions: what is published of a bucket are its cells and its bag (rule B).
+// The dictionary of the values is made anew in each world, so that their numbers differ.
+//
+// A part with rows of people who were forgotten is not rendered: the state does not know any more whose
+// value was whose in their buckets.
+//
+// Cost: in each world, that of rendering every part once; one part is in memory at a time.
+func (r *Recording) render(worlds int, out *Result) error {
+	if r.Renderer == nil {
+		return nil
+	}
+	var views []*incremental.View
+	for n := uint32(1); n <= r.published; n++ {
+		v, err := r.change(n)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(v.Classes, func(c incremental.ClassView) bool { return ownerless(v, c) }) {
+			out.Ownerless = append(out.Ownerless, n)
+			continue
+		}
+		files, err := r.Renderer(v)
+		if err != nil {
+			return err
+		}
+		views, out.Parts = append(views, v), append(out.Parts, Part{n, files})
+	}
+	for world := 1; world <= worlds && out.Difference == nil; world++ {
+		if err := r.renderWorld(world, views, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderWorld looks for a part that has other bytes in a world.
+func (r *Recording) renderWorld(world int, views []*incremental.View, out *Result) error {
+	at := r.options.Schema.SensitiveIndex()
+	values := equivclass.NewDictionary(r.options.Schema.Attributes()[at])
+	codes := make([]equivclass.Code, len(r.rows))
+	for i, from := range r.exchanged(world) {
+		codes[i], _ = values.Encode(r.rows[from][at]) // it was accepted
+	}
+	column := equivclass.ColumnOf(codes)
+	for i, v := range views {
+		if stop := r.options.Interrupted; stop != nil && stop() {
+			return incremental.ErrInterrupted
+		}
+		in := *v
+		in.SA, in.Dictionaries, in.References = column.Prefix(v.SA.Len()), slices.Clone(v.Dictionaries), nil
+		in.Dictionaries[at] = values
+		files, err := r.Renderer(&in)
+		if err != nil {
+			return err
+		}
+		if p := out.Parts[i]; !maps.Equal(files, p.Files) {
+			out.Difference = &Difference{World: world, Release: p.Release, Records: v.SA.Len(), Classes: len(v.Classes),
+				What: "its files have other bytes, with the same classes, buckets and values of buckets"}
+			return nil
+		}
+	}
+	return nil
+}
+
+func ownerless(v *incremental.View, c incremental.ClassView) bool {
+	return v.Subject != nil && slices.ContainsFunc(c.Members, func(m incremental.RecordID) bool { return v.Subject[m] == 0 })
+}
+
+// exchanged draws a world: by record, the record whose value it has.
+func (r *Recording) exchanged(number int) []uint32 {
+	w := &world{of: make([]uint32, len(r.rows)), rng: rand.New(rand.NewPCG(uint64(number), 1))}
+	buckets := make([][]incremental.RecordID, 1) // 0: who is in none
+	published := make([]bool, len(r.rows))
+	for _, c := range r.classes { // in order of birth, as buckets are numbered
+		for int(c.Bucket) >= len(buckets) {
+			buckets = append(buckets, nil)
+		}
+		buckets[c.Bucket] = append(buckets[c.Bucket], c.Members...)
+		for _, m := range c.Members {
+			published[m] = true
+		}
+	}
+	for i, is := range published {
+		if !is {
+			buckets[0] = append(buckets[0], incremental.RecordID(i))
+		}
+	}
+	for _, b := range buckets {
+		w.move(b, b)
+	}
+	return w.of
+}
