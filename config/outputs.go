@@ -47,7 +47,7 @@ func (o *Outputs) keys() []key {
 			doc: "How often anond deliver --follow looks for a new release."},
 		{path: "outputs.max_bytes_per_second", value: bytesSize(&o.MaxRate), def: "0", doc: "Most bytes of release files per second, on " +
 			"average, that anond deliver takes to a sink, such as 5MiB. 0: no limit."},
-		{path: kafkaOutput + ".brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for anond deliver kafka",
+		{path: kafkaOutput + ".brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for anond deliver kafka",
 			doc: "Addresses of some brokers, host:port. They need not be those of source.kafka."},
 		{path: kafkaOutput + ".topic", value: text(&k.Topic), derived: "none; needed for anond deliver kafka",
 			doc: "Topic for the releases of this dataset alone. It must exist, with cleanup.policy compact."},

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -125,7 +128,7 @@ func (s *Source) keys() []key {
 			"the same holds for a message from Kafka. If true, a record over several lines must be complete: all quotes in place, as many " +
 			"fields as the header, at most max_record_bytes. Otherwise only its first line is refused, and reading goes on at the next line. " +
 			"Set it before the first run, because a file is identified by its first record."},
-		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, text}, derived: "none; needed for Kafka",
+		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for Kafka",
 			doc: "Addresses of some brokers, host:port; the others are found through them."},
 		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka",
 			doc: "Topic to read. All its partitions are read, also those added later."},
@@ -220,6 +223,19 @@ func (c *Config) checkKafka(r *reader) {
 	if k.Assignment == Group && k.Group == "" && r.sound("source.kafka.group") {
 		r.fault("source.kafka.group", "is missing, but assignment is group", "name a consumer group that only the members of this dataset join")
 	}
+}
+
+// brokerAddress is host:port, without a protocol, and one.
+func brokerAddress(to *string) value {
+	bad := complain("is not the address of a broker", "write host:port, such as 127.0.0.1:9092 or [::1]:9092, each in an element of its own")
+	parse := func(s string) (string, error) {
+		host, port, err := net.SplitHostPort(s)
+		if n, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || n == 0 || host == "" || strings.ContainsAny(host, "/, ") {
+			return "", bad
+		}
+		return s, nil
+	}
+	return scalar[string]{to: to, name: "host:port", tags: []string{"!!str"}, hint: inQuotes, parse: parse}
 }
 
 func (c *Config) needBrokers(r *reader, why string) {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,7 @@ func (h *Host) Run(ctx context.Context) (err error) {
 	defer pumping()
 	if err = l.serve(ctx); err != nil {
 		l.abandon()
+		l.reportLast()
 	}
 	stop()
 	l.leaveReader()
@@ -194,7 +196,8 @@ func (l *loop) onTick(ctx context.Context) error {
 		return err
 	}
 	if l.Once && !l.ended && now.Sub(l.connected) >= l.OnceFor {
-		return fmt.Errorf("%w for %s: a run that has to end does not wait longer", ErrAway, l.OnceFor)
+		why := cmp.Or(l.Source.Status().Trouble, "it does not say why")
+		return fmt.Errorf("%w for %s, and a run that has to end does not wait longer: %s", ErrAway, l.OnceFor, why)
 	}
 	if err := l.cutOnTime(ctx, now); err != nil {
 		return err

@@ -90,14 +90,16 @@ func TestOnceGivesUpPublishing(t *testing.T) {
 type gone struct{ *feed }
 
 func (gone) Next(ctx context.Context) (*ingest.Chunk, error) { <-ctx.Done(); return nil, io.EOF }
-func (gone) Status() ingest.Status                           { return ingest.Status{} }
+func (gone) Status() ingest.Status                           { return ingest.Status{Trouble: "lookup of a host"} }
 
 // TestOnceDoesNotWaitForItsSource: a run that has to end does not wait without
 // limit for a source that does not answer.
 func TestOnceDoesNotWaitForItsSource(t *testing.T) {
 	h := newRig(t, 10).host(4, 20)
 	h.Source, h.OnceFor = gone{h.Source.(*feed)}, 50*time.Millisecond
-	require.ErrorIs(t, start(t, h).ends(), ingest.ErrAway)
+	err := start(t, h).ends()
+	require.ErrorIs(t, err, ingest.ErrAway)
+	require.ErrorContains(t, err, "lookup of a host")
 }
 
 func TestLagIsKnownOnlyWhileItsSourceAnswers(t *testing.T) {

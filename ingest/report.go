@@ -98,6 +98,14 @@ func (l *loop) reportDue() {
 	}
 }
 
+// reportLast reports once more, so that what is shown of a run that has failed is what the next one finds: all that was
+// taken is stored. Where it is not, the report before stays.
+func (l *loop) reportLast() {
+	if l.staged.since.IsZero() && !l.working {
+		l.report(l.now())
+	}
+}
+
 // report tells observers how things stand, and the log once a minute. While long
 // work has the machine, the counts are those from before.
 func (l *loop) report(now time.Time) {

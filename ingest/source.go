@@ -105,6 +105,7 @@ type Source interface {
 // Status describes a source at a moment.
 type Status struct {
 	Connected  bool
+	Trouble    string // why it is not connected, if that is known
 	Partitions []PartitionStatus
 	Stalled    bool // there is something to read, and nothing came for a while
 	Unread     Unread

@@ -49,12 +49,11 @@ which a daemon writes each second, and says how old it is, and how and when that
 type shownStatus struct {
 	*daemon.Status
 	// Live: a running daemon has answered. Note says what is to be made of it otherwise.
-	Live bool   `json:"live"`
-	Note string `json:"note,omitempty"`
-	// inReleases: policy.max_hold is a number of releases, and so are the ticks of the counts.
-	inReleases bool
-	fresh      bool // it tells of the present
-	held       bool // it does not, and a process has the state
+	Live  bool        `json:"live"`
+	Note  string      `json:"note,omitempty"`
+	hold  config.Hold // policy.max_hold: a number of releases if the ticks of the counts are such
+	fresh bool        // it tells of the present
+	held  bool        // it does not, and a process has the state
 }
 
 // currentStatus asks the daemon, else reads its file.
@@ -63,7 +62,7 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 		text, err := control.NewClient(cfg.Control.Socket).Status(ctx)
 		if err == nil {
 			s := new(daemon.Status)
-			return &shownStatus{Status: s, Live: true, inReleases: cfg.Policy.MaxHold.Counted, fresh: true}, json.Unmarshal(text, s)
+			return &shownStatus{Status: s, Live: true, hold: cfg.Policy.MaxHold, fresh: true}, json.Unmarshal(text, s)
 		}
 		if !errors.Is(err, control.ErrNobody) {
 			return nil, err
@@ -80,7 +79,7 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 	// While the state is compacted, there is no socket, and the lock goes from one file to the other.
 	compacts := s.Doing == ingest.DoingCompact
 	lives := compacts || cfg.Control.Socket == "" && boltstore.Held(cfg.State.Path)
-	out := &shownStatus{Status: s, inReleases: cfg.Policy.MaxHold.Counted, fresh: lives && now.Sub(s.Time) <= freshFor}
+	out := &shownStatus{Status: s, hold: cfg.Policy.MaxHold, fresh: lives && now.Sub(s.Time) <= freshFor}
 	if s.Ended != nil {
 		out.fresh = false
 	}

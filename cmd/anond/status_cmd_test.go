@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/programtest"
+	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
@@ -44,6 +46,49 @@ func TestStatusOfAnEndedRun(t *testing.T) {
 	shown = s.must("status")
 	require.Regexp(t, `not running: failed at 20\S+Z with exit code 78`, shown)
 	require.Contains(t, shown, "policy.k")
+}
+
+// TestStatusAfterARefusedFirstLoad: what was read is counted and kept, and shown.
+func TestStatusAfterARefusedFirstLoad(t *testing.T) {
+	s := newSite(t, "{type: file, file: {path: in.ndjson}}", "on: interval, every: 1h", "")
+	s.edit("level: L1", "level: L2, max_hold: 0s")
+	s.edit("release:", "initial: {min_pool: 15}\nrelease:")
+	s.write("in.ndjson", regexp.MustCompile(`"diagnosis":"[^"]*"`).ReplaceAllString(ndjson(1, 100), `"diagnosis":"flu"`))
+	require.Equal(t, exitPrivacy, s.run("run --once").code)
+	shown := s.must("status")
+	require.Regexp(t, `records +100 sent = 0 published \+ \d+ pending`, shown)
+	require.Regexp(t, `first load +9\d records, at least 15`, shown)
+	require.Contains(t, shown, "the first load is refused")
+}
+
+// TestStatusSaysWhyNothingIsPublished, and until when at the latest, where anything ends the wait.
+func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
+	pool := func(records int, possible bool) *incremental.PoolNeed {
+		return &incremental.PoolNeed{Records: records, Possible: possible}
+	}
+	first := &incremental.FirstLoad{Records: 40, Wanted: 1000}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	waits := incremental.Pending{Waiting: 1200}
+	later := func(p *incremental.PoolNeed, outdated int, now int64) incremental.Status {
+		return incremental.Status{InitialEnd: true, Pool: p, Pending: waits, Outdated: outdated, Now: now}
+	}
+	for want, c := range map[string]incremental.Status{
+		"waits for 960 more records, however long that takes":                {FirstLoad: first, Pool: pool(1000, true)},
+		"the first load is refused":                                          {FirstLoad: &incremental.FirstLoad{Refused: true}},
+		"comes when the source is read to where it ended at the first start": {FirstLoad: &incremental.FirstLoad{Records: 40, Wanted: 30}},
+		"no later release: no pool is large enough, whoever comes":           later(pool(0, false), 0, 0),
+		"waits for 300 more people, however long that takes":                 later(pool(1500, true), 0, 0),
+		"waits for 310 more people, however long that takes":                 later(pool(1500, true), 10, 0),
+		"waits for newcomers: nobody is waiting":                             {InitialEnd: true, Pool: pool(0, true)},
+		"at the latest by the first release after 2026-03-01T12:14:00Z":      later(pool(1000, true), 0, 60_000),
+		"with the next release":                                              later(pool(1000, true), 0, 900_000),
+	} {
+		s := &shownStatus{Status: &daemon.Status{Counts: c, Counted: at}, hold: config.Hold{Time: 15 * time.Minute}}
+		assert.Contains(t, whyLine(s), want)
+	}
+	counted := &shownStatus{Status: &daemon.Status{Counts: incremental.Status{InitialEnd: true, Pending: waits, Now: 1}},
+		hold: config.Hold{Releases: 3, Counted: true}}
+	assert.Contains(t, whyLine(counted), "2 releases")
 }
 
 // TestStatusOfAStoppedRun: by which signal; and that of a run that was killed says that it said nothing.

@@ -50,6 +50,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	}
 	add("release", "%s", releaseLine(s))
 	add("", "%s", nextLine(s))
+	if why := whyLine(s); why != "" {
+		add("", "%s", why)
+	}
 	if d := s.Disk; d != nil {
 		add("disk", "releases %s, state %s, %s a day; %s and %s free", diskuse.Bytes(d.Releases.Used), diskuse.Bytes(d.State.Used),
 			diskuse.Bytes(d.Releases.PerDay+d.State.PerDay), diskuse.Bytes(d.Releases.Free), diskuse.Bytes(d.State.Free))
@@ -132,7 +135,7 @@ func sourceLine(s, before *shownStatus) string {
 	if !s.fresh {
 		out = "not read"
 	} else if !s.Connected {
-		out = "not connected"
+		out = strings.TrimSuffix("not connected: "+s.SourceFailure, ": ")
 	}
 	if s.Stalled {
 		out += ", stalled"
@@ -174,7 +177,7 @@ func pendingLine(s *shownStatus) string {
 // age is how long the oldest record that waits has waited.
 func age(s *shownStatus) string {
 	ticks := max(0, s.Counts.Now-s.Counts.OldestTick)
-	if s.inReleases {
+	if s.hold.Counted {
 		return count(int(ticks), "release")
 	}
 	return short(time.Duration(ticks) * time.Millisecond)
@@ -226,6 +229,42 @@ func nextLine(s *shownStatus) string {
 		return "next due at " + s.NextRelease.Format(time.RFC3339)
 	}
 	return "next when the trigger asks"
+}
+
+// whyLine says what the next release waits for, and until when at the latest; empty: for nothing that
+// is known. It knows of those who wait how many they are and since when, and nothing else (rule H, held).
+func whyLine(s *shownStatus) string {
+	c := s.Counts
+	waiting := c.Pending.Waiting - c.Outdated
+	switch f := c.FirstLoad; {
+	case c.Public < c.Release:
+		return ""
+	case f != nil && f.Refused:
+		return "the first load is refused: the newest line of the log with event infeasible says why, and what may be changed"
+	case f != nil && f.Records < f.Wanted:
+		return fmt.Sprintf("release 1 waits for %s more records, however long that takes", grouped(f.Wanted-f.Records))
+	case f != nil && !c.InitialEnd:
+		return "release 1 comes when the source is read to where it ended at the first start"
+	case c.Pool != nil && !c.Pool.Possible:
+		return "no later release: no pool is large enough, whoever comes"
+	case c.Pending.Waiting == 0:
+		return "the next release waits for newcomers: nobody is waiting"
+	case c.Pool != nil && waiting < c.Pool.Records:
+		return fmt.Sprintf("the next release waits for %s more people, however long that takes", grouped(c.Pool.Records-waiting))
+	}
+	out := "who waits is published at the latest "
+	if c.Pool == nil {
+		out = "who waits and can form a class is published at the latest "
+	}
+	waited := max(0, c.Now-c.OldestTick)
+	switch left := s.hold.Time - time.Duration(waited)*time.Millisecond; {
+	case s.hold.Counted && waited < int64(s.hold.Releases):
+		return out + "in " + count(s.hold.Releases-int(waited), "release")
+	case s.hold.Counted, left <= 0:
+		return out + "with the next release"
+	default:
+		return out + "by the first release after " + s.Counted.Add(left).UTC().Format(time.RFC3339)
+	}
 }
 
 // troubleLines are what needs somebody's attention.

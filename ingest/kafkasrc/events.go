@@ -28,6 +28,7 @@ type health struct {
 	down   map[int32]*failing  // partitions whose last attempt failed
 	said   map[string]lastSaid // by kind of error
 	told   bool                // a failure was warned of, and its end was not told yet
+	last   string              // the newest error
 }
 
 // failing is a partition that fails.
@@ -81,6 +82,7 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 		h.down[id] = f
 	}
 	f.tries++
+	h.last = err.Error()
 	attrs := []any{partitionAttr(id), slog.String("error", err.Error())}
 	if hint := h.hint(err); hint != "" {
 		attrs = append(attrs, slog.String("hint", hint))
@@ -136,10 +138,16 @@ func kindOf(id int32, err error) string {
 	return kind
 }
 
-func (h *health) connected() bool {
+func (h *health) connected() bool { return h.trouble() == "" }
+
+// trouble is the newest error while something fails.
+func (h *health) trouble() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.down) == 0
+	if len(h.down) == 0 {
+		return ""
+	}
+	return h.last
 }
 
 // hint says what an operator can do about an error.

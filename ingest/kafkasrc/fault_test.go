@@ -306,6 +306,29 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+// TestOpeningSaysWhyItFailed: who ends a source that could not be opened is told what was wrong last, not that time is over.
+func TestOpeningSaysWhyItFailed(t *testing.T) {
+	for want, brokers := range map[string][]string{
+		"topic " + topic + ": [3] Unknown Topic Or Partition": broker(t).ListenAddrs(),
+		"lookup no-such-host.invalid":                         {"no-such-host.invalid:9092"},
+	} {
+		log := &events{}
+		cfg := config(broker(t), log)
+		cfg.Brokers = brokers
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			for log.count("source_disconnected") == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			cancel(ingest.ErrAway)
+		}()
+		_, err := Open(ctx, cfg, ingest.Resume{})
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "context")
+	}
+}
+
 // No error and no log line quotes a record (rule V: no value is shown).
 func TestVErrorsQuoteNoValues(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))

@@ -210,7 +210,8 @@ func (s *source) Ack(positions map[incremental.Partition]int64) {
 func (s *source) Status() ingest.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := ingest.Status{Connected: s.health.connected(), Stalled: s.stalled}
+	st := ingest.Status{Trouble: s.health.trouble(), Stalled: s.stalled}
+	st.Connected = st.Trouble == ""
 	for _, id := range slices.Sorted(maps.Keys(s.parts)) {
 		p := s.parts[id]
 		st.Partitions = append(st.Partitions, ingest.PartitionStatus{Partition: s.cfg.partition(id), Next: p.handed.Load(),

@@ -17,6 +17,13 @@ import (
 func (s *source) retry(ctx context.Context, op func(context.Context) error) error {
 	attempts := s.cfg.Reconnect.Attempts()
 	var refusedSince time.Time
+	var last error
+	ends := func() error {
+		if last == nil {
+			return ctx.Err()
+		}
+		return &outlasted{fmt.Errorf("topic %s: %w", s.cfg.Topic, last), ctx.Err()}
+	}
 	for {
 		err := op(ctx)
 		switch {
@@ -24,7 +31,7 @@ func (s *source) retry(ctx context.Context, op func(context.Context) error) erro
 			s.health.works(noPartition)
 			return nil
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return ends()
 		case isFinal(err):
 			return err
 		case !isPermanent(err):
@@ -35,12 +42,22 @@ func (s *source) retry(ctx context.Context, op func(context.Context) error) erro
 			return fmt.Errorf("kafka refuses this client: %w (%s)", err, s.health.hint(err))
 		}
 		s.health.fails(noPartition, err)
-		if err := attempts.Wait(ctx); err != nil {
-			return err
+		last = err
+		if attempts.Wait(ctx) != nil {
+			return ends()
 		}
 		s.client.renew(0, false)
 	}
 }
+
+// outlasted is an error that was retried until a context ended, which it counts as: who reads it
+// wants to know what was wrong.
+type outlasted struct {
+	error
+	ended error
+}
+
+func (o *outlasted) Unwrap() []error { return []error{o.error, o.ended} }
 
 // noPartition stands for what concerns the whole source.
 const noPartition = -1

@@ -133,7 +133,7 @@ func ReadTopic(ctx context.Context, cfg Config, patience time.Duration, do func(
 	s, err := Open(opening, cfg, ingest.Resume{Once: true, Digest: plainDigest})
 	if err != nil {
 		if cause := context.Cause(opening); cause != nil && ctx.Err() == nil {
-			err = cause
+			err = fmt.Errorf("%w: %w", cause, err)
 		}
 		return fmt.Errorf("topic %s: %w", cfg.Topic, err)
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -108,7 +109,7 @@ func onceBound(ctx context.Context, o Options) (context.Context, context.CancelF
 // awayError says why a wait ended that onceBound bounded.
 func awayError(ctx, bounded context.Context, err error) error {
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return errors.Join(ingest.ErrAway, err)
+		return fmt.Errorf("%w for %s: %w", ingest.ErrAway, oncePatience, err)
 	}
 	return err
 }

@@ -36,6 +36,7 @@ type Status struct {
 	Releasing      uint32              `json:"releasing"` // release in progress, 0 if none
 	ReleaseFailure string              `json:"release_failure,omitempty"`
 	LetterFailure  string              `json:"dead_letter_failure,omitempty"`
+	SourceFailure  string              `json:"source_failure,omitempty"` // why it is not connected
 	Newest         *Newest             `json:"newest,omitempty"`
 	LastRecord     *time.Time          `json:"last_record,omitempty"`        // when the newest record was read
 	NextRelease    *time.Time          `json:"next_release,omitempty"`       // when the trigger asks for one
@@ -118,7 +119,7 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(),
 		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Unread: r.Source.Unread,
 		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage,
-		LastRecord: moment(r.LastRecord), NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
+		LastRecord: moment(r.LastRecord), SourceFailure: r.Source.Trouble, NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
 		State: r.State, Verified: r.Verified}
 	if c.Shard.Set() {
 		s.Shard = &ShardPlace{Index: c.Shard.Index, Of: c.Shard.Of}
