@@ -34,7 +34,7 @@ var changes = map[Change][]string{
 	},
 	AtRestart: {
 		"version",
-		"source.type", "source.name", "source.format", "source.max_record_bytes", "source.csv.multiline",
+		"source.type", "source.name", "source.format",
 		"source.kafka.brokers", "source.kafka.topic", "source.kafka.assignment", "source.kafka.group", "source.kafka.client_id",
 		"source.kafka.on_gap", "source.kafka.on_corrupt", "source.kafka.stall_after", "source.kafka.session_timeout",
 		"source.kafka.tls.enabled", "source.kafka.sasl.mechanism",
@@ -53,7 +53,7 @@ var changes = map[Change][]string{
 		"shard.links",
 	},
 	Never: {
-		"dataset",
+		"dataset", "source.max_record_bytes", "source.csv.multiline",
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
 		"schema.attributes[].text", "schema.attributes[].digits",
 		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -41,6 +42,7 @@ func (c *Config) Digests() map[string][32]byte {
 		}
 	}
 	out["schema.attributes"] = digestOf(names)
+	maps.Copy(out, c.validity())
 	out[EncodingKey] = c.encoding()
 	for _, h := range c.Hierarchies {
 		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
@@ -48,6 +50,29 @@ func (c *Config) Digests() map[string][32]byte {
 	maps.Copy(out, c.ofShard())
 	if c.Release.Recoding == Slicing { // states of the others know no such key
 		out["release.slices"] = digestOf(c.Release.Slices)
+	}
+	return out
+}
+
+// validity are the settings besides the schema's that decide which sensitive values are accepted, and which messages can
+// be read, by key (rule S, subjects: docs/THREAT_MODEL.md, Refused for a value). Whoever arrived under others could not
+// have what is accepted now. Without a subject, whose record was refused is not known, so that every one of them counts.
+func (c *Config) validity() map[string][32]byte {
+	out := map[string][32]byte{}
+	for _, k := range c.keys() {
+		named := k.path == "source.max_record_bytes" || k.path == "source.csv.multiline"
+		if named || k.path == "source.format" && c.schema.SubjectIndex() < 0 {
+			out[k.path] = digestOf(k.value.json())
+		}
+	}
+	for _, a := range c.Attributes {
+		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
+		if a.Role == equivclass.Sensitive && a.textual() {
+			out[at+".max_length"] = digestOf(cmp.Or(a.MaxLength, equivclass.DefaultMaxLength))
+		}
+		if a.Path != "" && c.schema.SubjectIndex() < 0 {
+			out[at+".path"] = digestOf(a.Path)
+		}
 	}
 	return out
 }
@@ -89,7 +114,7 @@ func (c *Config) encoding() [32]byte {
 	if bound := c.ofShard(); len(bound) > 0 {
 		parts = append(parts, bound)
 	}
-	return digestOf(parts)
+	return digestOf(append(parts, c.validity()))
 }
 
 func nonNil(list []float64) []float64 {

@@ -164,3 +164,45 @@ func TestRetiredSettings(t *testing.T) {
 		assert.NotContains(t, digests, key)
 	}
 }
+
+// TestWhatAcceptsValuesIsFixed: what decides which sensitive values are accepted, or which messages can be read, binds the
+// state from its first record on; where nobody knows whose records were refused, so does what tells one message from another.
+// Every key of an attribute is named here: one that is new has to be placed.
+func TestWhatAcceptsValuesIsFixed(t *testing.T) {
+	nobody := strings.Replace(digested, "role: subject", "role: drop", 1)
+	csv := strings.NewReplacer("{type: stdin}", "{type: stdin, format: csv}")
+	decimal := strings.Replace(digested, "sensitive, type: categorical", "sensitive, type: decimal, buckets: [0, 1, 2, 3, 4]", 1)
+	bound := func(content, from, to string) bool {
+		require.Contains(t, content, from)
+		before, after := load(t, content).Digests(), load(t, strings.Replace(content, from, to, 1)).Digests()
+		keys := changed(before, after)
+		require.Equal(t, len(keys) > 0, before[config.EncodingKey] != after[config.EncodingKey], "%v", keys)
+		return len(keys) > 0
+	}
+	for _, c := range []struct {
+		content, from, to string
+		want              bool
+	}{
+		{digested, "type: stdin}", "type: stdin, max_record_bytes: 2MiB}", true},
+		{digested, "type: stdin}", "type: stdin, max_record_bytes: 1MiB}", false},
+		{csv.Replace(digested), "format: csv}", "format: csv, csv: {multiline: true}}", true},
+		{digested, "name: diagnosis", "name: diagnosis, max_length: 2KiB", true},
+		{digested, "name: diagnosis", "name: diagnosis, max_length: 1KiB", false},
+		{digested, "name: diagnosis", "name: diagnosis, text: exact", true},
+		{digested, "name: postcode", "name: postcode, max_length: 2KiB", false},
+		{digested, "type: stdin}", "type: stdin, format: debezium}", false},
+		{nobody, "type: stdin}", "type: stdin, format: debezium}", true},
+		{digested, "name: diagnosis", "name: diagnosis, path: /icd", false},
+		{nobody, "name: diagnosis", "name: diagnosis, path: /icd", true},
+		{digested, "type: stdin}", "type: stdin, max_records_per_second: 5}", false},
+		{decimal, "buckets: [0, 1, 2, 3, 4]", "buckets: [0, 1, 2, 3, 4], digits: 2", true},
+	} {
+		assert.Equal(t, c.want, bound(c.content, c.from, c.to), c.to)
+	}
+	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits"}
+	for _, k := range config.Reference() {
+		if rest, found := strings.CutPrefix(k.Key, "schema.attributes[]."); found && !strings.HasPrefix(rest, "promise.") {
+			assert.Contains(t, placed, rest, "does it decide which sensitive values are accepted?")
+		}
+	}
+}

@@ -12,6 +12,8 @@ type Outcome struct {
 	Attribute string
 	// Forgotten: the person was forgotten, so nothing of the record is kept.
 	Forgotten bool
+	// Beyond: the person may not be published any more; the record is counted, and nothing of it is kept.
+	Beyond bool
 }
 
 // Apply takes in one record at the position after the last one applied in its
@@ -35,6 +37,10 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 		m.intake.block(p, offset)
 		return Outcome{Forgotten: true}, nil
 	}
+	if m.isBarred(row) { // likewise
+		m.intake.beyond(p, offset)
+		return Outcome{Beyond: true}, nil
+	}
 	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
@@ -42,9 +48,9 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 	return Outcome{}, nil
 }
 
-// full reports whether the state holds as many records as it may.
+// full reports whether the state holds as many records as it may, those of people who are barred included.
 func (m *Machine) full() bool {
-	return m.policy.MaxRecords > 0 && int(m.records.len()) >= m.policy.MaxRecords
+	return m.policy.MaxRecords > 0 && int(m.records.len())+len(m.barred.list) >= m.policy.MaxRecords
 }
 
 // Refuse puts a record into the dead-letter outbox and passes its position.
@@ -127,6 +133,7 @@ func (m *Machine) Commit() error {
 	m.intake.into(d)
 	m.blocked.into(d)
 	m.journal.into(d)
+	d.Barred = m.barred.list[m.barred.from:]
 	if d.Empty() {
 		return nil
 	}
@@ -136,6 +143,7 @@ func (m *Machine) Commit() error {
 	}
 	m.staged.delta, m.head.changed, m.blocked.changed, m.journal.changed = Delta{}, false, false, false
 	m.intake.committed()
+	m.barred.from = len(m.barred.list)
 	return nil
 }
 

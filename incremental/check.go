@@ -20,7 +20,7 @@ type inspection struct {
 // disjoint and admissible (rule A, frozen classes), pure classes flat (rule P, pure
 // classes), no subject twice in a class (rule S, one record of a subject), regroupings
 // within budget (rule E, equality patterns), and the counts:
-// sent = published + pending + dead-letter + forgotten + beyond. Cost: all records.
+// sent = published + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
 	i := inspection{&m.policy, &m.records, m.history.classes, m.promises()}
 	published, faults := i.living()
@@ -29,7 +29,7 @@ func (m *Machine) CheckInvariants() []error {
 		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published", published, s.Published))
 	}
 	if s.Sent != s.Accounted() {
-		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead-letter %d + forgotten %d + beyond %d",
+		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead_letter %d + forgotten %d + beyond %d",
 			s.Sent, s.Published, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Beyond))
 	}
 	faults = append(faults, i.releases()...)

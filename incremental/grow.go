@@ -109,6 +109,10 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 	case slices.Contains(a.Schema.Semi(), attribute) && a.records.len() > 0:
 		refused.Reason = "that of a semi-sensitive attribute may not: a later leaf would tell about the values of those who came before it"
 		return nil, refused
+	case attribute == a.Schema.SensitiveIndex() && a.Schema.SubjectIndex() < 0 && a.sent:
+		refused.Reason = "that of the sensitive attribute may only gain leaves where an attribute has role subject: else nobody knows whose " +
+			"records were refused before, and who comes again with one has a new value"
+		return nil, refused
 	case attribute == a.Schema.SensitiveIndex() && a.Policy.treeGround() && a.bound:
 		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: " +
 			"distances of published classes would change"

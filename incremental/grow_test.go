@@ -2,6 +2,7 @@ package incremental_test
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/incremental"
+	"anond/incremental/memstore"
 	"anond/snapshot"
 )
 
@@ -51,7 +53,8 @@ func (g *grove) replant() {
 	var err error
 	g.schema, err = equivclass.NewSchema([]equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "place", Role: equivclass.Quasi, Type: equivclass.Categorical, Hierarchy: trees[0]},
-		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical, Hierarchy: trees[1]}}, equivclass.RefuseMissing)
+		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical, Hierarchy: trees[1]},
+		{Name: "who", Role: equivclass.Subject}}, equivclass.RefuseMissing)
 	require.NoError(g.t, err)
 }
 
@@ -127,7 +130,7 @@ func (g *grove) people(n int) {
 	for range n {
 		place, ill := leaf(0), leaf(1)
 		require.Equal(g.t, equivclass.Accepted, g.apply(source, int64(g.sent),
-			equivclass.Row{fmt.Append(nil, g.rng.IntN(50)), []byte(place), []byte(ill)}).Reason)
+			equivclass.Row{fmt.Append(nil, g.rng.IntN(50)), []byte(place), []byte(ill), fmt.Append(nil, g.sent)}).Reason)
 		g.sent++
 		g.texts = append(g.texts, place+"/"+ill)
 	}
@@ -234,7 +237,7 @@ func TestAnEarlyRecordJoinsNoLateSignature(t *testing.T) {
 	require.NoError(t, g.start())
 	put := func(x int, ill string) {
 		require.Equal(t, equivclass.Accepted, g.apply(source, int64(g.sent),
-			equivclass.Row{fmt.Append(nil, x), []byte("p0"), []byte(ill)}).Reason)
+			equivclass.Row{fmt.Append(nil, x), []byte("p0"), []byte(ill), fmt.Append(nil, g.sent)}).Reason)
 		g.sent++
 		g.texts = append(g.texts, "p0/"+ill)
 	}
@@ -263,4 +266,34 @@ func TestAnEarlyRecordJoinsNoLateSignature(t *testing.T) {
 	g.noEarlyRecordWithALateValue()
 	assert.Positive(t, g.m.Status().Pending.Total())
 	require.Empty(t, g.m.CheckInvariants())
+}
+
+// TestAGrownHierarchyNeedsPeople: without a subject nobody knows whose record was refused, so the hierarchy of the
+// sensitive attribute stays as it was once a record has arrived, also one that was refused.
+func TestAGrownHierarchyNeedsPeople(t *testing.T) {
+	open := func(store *memstore.Store, values string, people bool) (*incremental.Machine, error) {
+		s := withTree(t, values)
+		if people {
+			s = withPeopleOf(t, values)
+		}
+		p := policy(4, 2)
+		p.Level, p.MaxHold = incremental.L2, 0
+		return incremental.Open(store, incremental.Options{Schema: s, Policy: p, Settings: settingsOf(byte(len(values))),
+			Hierarchies: map[string]int{illKey: 2}, Encoding: encodingKey, Seeded: true})
+	}
+	for _, people := range []bool{false, true} {
+		store := memstore.New()
+		m, err := open(store, "ab", people)
+		require.NoError(t, err)
+		require.NoError(t, m.Commit())
+		m, err = open(store, "abc", people)
+		require.NoError(t, err, "nothing has arrived")
+		require.NoError(t, m.Refuse(incremental.DeadLetter{Partition: source, Reason: equivclass.ReasonHierarchy, Attribute: "value"}))
+		require.NoError(t, m.Commit())
+		_, err = open(store, "abcd", people)
+		var grown *incremental.GrowthError
+		require.Equal(t, !people, errors.As(err, &grown), "%v", err)
+		_, err = open(store, "cba", people)
+		require.NoError(t, err, "only the order of lines")
+	}
 }

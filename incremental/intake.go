@@ -9,7 +9,7 @@ import (
 // intake keeps the books of what was read: how far each partition is, what became
 // of every position that held a record, and the dead letters that have not
 // reached their sink. Each position is counted once, whatever is read again, so
-// that sent = published + pending + dead-letter + forgotten + beyond holds at every moment.
+// that sent = published + pending + dead_letter + forgotten + beyond holds at every moment.
 type intake struct {
 	offsets  offsets
 	counters Counters
@@ -120,6 +120,12 @@ func (k *intake) miss(p Partition, from, below int64, why equivclass.Reason) {
 func (k *intake) block(p Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Blocked++
+}
+
+// beyond passes a record of a person who may not be published any more.
+func (k *intake) beyond(p Partition, offset int64) {
+	k.accept(p, offset)
+	k.counters.Beyond++
 }
 
 func (k *intake) count(why equivclass.Reason, n uint64) {

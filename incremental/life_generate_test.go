@@ -175,7 +175,7 @@ func (g *generator) attributes(regroups bool) (args []string) {
 	if g.semi {
 		args = append(args, g.semis(flags)...)
 	}
-	g.fields = append(g.fields, g.illness(values, skew))
+	g.fields = append(g.fields, g.refusable(g.illness(values, skew)))
 	rare := g.rng.Float64()
 	for range flags {
 		g.fields = append(g.fields, func(float64) string { return fmt.Sprint(g.rng.Float64() < rare) })

@@ -84,6 +84,7 @@ type Machine struct {
 	// derived from it
 	secrets secrets
 	blocked suppression
+	barred  barred
 	pending pendingSet
 	planner planner
 	buckets localBuckets
@@ -129,7 +130,7 @@ func Open(store Store, o Options) (*Machine, error) {
 		m.head.Meta = Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
 	a := adoption{Options: o, head: &m.head, records: &m.records, staged: &m.staged, history: &m.history, bound: !m.beforeRelease(),
-		refused: m.attempt}
+		refused: m.attempt, sent: m.intake.counters.Sent > 0}
 	if err := a.settings(fresh); err != nil {
 		return nil, err
 	}
@@ -189,6 +190,7 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 			m.pending.quarantined, m.pending.pools = append(m.pending.quarantined, r...), m.pending.pools+1
 			return nil
 		},
+		Barred:     m.barred.load,
 		Suppressed: func(s Suppressed) error { m.blocked.add(s.People); m.blocked.due = s.Due; return nil },
 		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}

@@ -478,9 +478,9 @@ func TestStricterDiversityOfARefusedPool(t *testing.T) {
 // TestOutdatedRecordsAreCounted: who arrived before a hierarchy grew and is too few for a
 // pool waits on, and the status says how many.
 func TestOutdatedRecordsAreCounted(t *testing.T) {
-	f := newPoolFeed(t, withTree(t, "abcde"), bucketPolicy(4, 2), 1)
+	f := newPoolFeed(t, withPeopleOf(t, "abcde"), bucketPolicy(4, 2), 1)
 	grow := func(values string) {
-		f.options.Schema = withTree(t, values)
+		f.options.Schema = withPeopleOf(t, values)
 		f.options.Settings, f.options.Encoding = map[string][32]byte{"tree": {byte(len(values))}, "encoding": {}}, "encoding"
 		f.options.Hierarchies = map[string]int{"tree": f.options.Schema.SensitiveIndex()}
 		f.open()
@@ -488,7 +488,7 @@ func TestOutdatedRecordsAreCounted(t *testing.T) {
 	apply := func(n int) {
 		var rows []equivclass.Row
 		for i := range n {
-			rows = append(rows, equivclass.Row{[]byte(strconv.Itoa(i % 50)), []byte("7"), {"abcde"[i%5]}})
+			rows = append(rows, equivclass.Row{[]byte(strconv.Itoa(i % 50)), []byte("7"), {"abcde"[i%5]}, fmt.Append(nil, int(f.offset)+i)})
 		}
 		f.apply(rows)
 	}

@@ -34,7 +34,7 @@ func (m *Machine) Readmissible(d DeadLetter) bool {
 
 // Readmit takes in the record of a dead letter, which then counts as pending and
 // no longer as a dead letter. Its arrival is the present tick. If its values still do
-// not fit, the outcome says why, as Rejudged has it. Of a person who was forgotten nothing
+// not fit, the outcome says why, as Rejudged has it. Of a person who was forgotten or is barred nothing
 // is taken in, and the record stays the dead letter that it is.
 //
 // The caller has checked that the row is the one that was refused (by its digest),
@@ -46,7 +46,7 @@ func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
-	if m.isBlocked(row) { // it stays the dead letter that it is
+	if m.isBlocked(row) || m.isBarred(row) { // it stays the dead letter that it is
 		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Forgotten: true}, nil
 	}
 	why, attribute := m.records.Append(row)

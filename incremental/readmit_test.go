@@ -15,7 +15,9 @@ import (
 func TestReadmit(t *testing.T) {
 	g := newGrove(t, 2, false)
 	g.people(20)
-	row := func(place, ill string) equivclass.Row { return equivclass.Row{[]byte("7"), []byte(place), []byte(ill)} }
+	row := func(place, ill string) equivclass.Row {
+		return equivclass.Row{[]byte("7"), []byte(place), []byte(ill), []byte(place + ill)}
+	}
 	letter := func(offset int, attribute string) incremental.DeadLetter {
 		return incremental.DeadLetter{Partition: source, Offset: int64(offset), Reason: equivclass.ReasonHierarchy, Attribute: attribute}
 	}

@@ -20,5 +20,6 @@ func (m *Machine) Reopen(o Options) (*Machine, error) {
 func (m *Machine) letGo() {
 	m.broken = true
 	m.head, m.intake, m.records, m.history, m.staged = head{}, intake{}, columns{}, history{}, staged{}
+	m.barred = barred{}
 	m.blocked, m.pending, m.planner, m.buckets, m.values, m.unlinked = suppression{}, pendingSet{}, planner{}, localBuckets{}, nil, nil
 }

@@ -133,10 +133,15 @@ func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row
 		return err
 	case got.Known:
 		out.known++
-	case got.Forgotten:
+	case got.Forgotten, got.Beyond:
 		out.blocked++
 	case got.Reason != equivclass.Accepted:
 		out.lines = append(out.lines, fmt.Sprintf("refused offset %d: %s of %s", offset, got.Reason, got.Attribute))
+		if i := h.schema.SubjectIndex(); i >= 0 && got.Attribute == h.schema.Attributes()[h.schema.SensitiveIndex()].Name {
+			if err := h.m.Bar(row[i]); err != nil {
+				return err
+			}
+		}
 		return h.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
 	default:
 		all := h.m.All()

@@ -30,7 +30,7 @@ import (
 // files: one with the state in memory, one with it in bbolt, and one that is restarted
 // after every commit; `machine hosts=...` adds others. After each command the
 // invariants of the machine are checked, and that sent = published + pending +
-// dead_letter + forgotten.
+// dead_letter + forgotten + beyond.
 //
 // Keep a script below scriptLines lines and to one idea. A record is written as its
 // fields with slashes between them, in the order that `machine` prints; an empty

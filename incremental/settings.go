@@ -139,7 +139,7 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 
 // boundToRecords reports whether a setting decides how records are stored, or which a state takes.
 func boundToRecords(key string) bool {
-	return strings.HasPrefix(key, "schema.") || strings.HasPrefix(key, "shard.") || key == "subject.key"
+	return strings.HasPrefix(key, "schema.") || strings.HasPrefix(key, "shard.") || strings.HasPrefix(key, "source.") || key == "subject.key"
 }
 
 // adoption takes what a host opens a state with into the state, or refuses it:
@@ -152,6 +152,7 @@ type adoption struct {
 	staged  *staged
 	history *history
 	bound   bool    // something is decided, so that settings may change no more (first.go)
+	sent    bool    // a record has arrived
 	refused Attempt // the newest cut, which refused the first pool if that is refused
 }
 

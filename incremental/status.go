@@ -13,7 +13,8 @@ type Status struct {
 	Published  int     `json:"published"`
 	Pending    Pending `json:"pending"`
 	DeadLetter uint64  `json:"dead_letter"`
-	// Beyond are later records of people of whom an earlier one was accepted. None of them is ever published (rule S).
+	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
+	// value can have caused (barred.go). None of them is ever published (rule S).
 	Beyond int `json:"beyond"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
 	// published row that has no owner any more stays in Published.
@@ -58,7 +59,8 @@ func (s *Status) Accounted() uint64 {
 // Status returns the machine's counts. sent = published + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Beyond: m.pending.beyond, Published: m.published(),
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
+		Beyond:  m.pending.beyond + int(m.intake.counters.Beyond),
 		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Replayed: maps.Clone(m.intake.counters.Replayed),
 		Release:  m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,

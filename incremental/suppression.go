@@ -105,7 +105,7 @@ func (m *Machine) Delete(p Partition, offset int64, subject []byte) (Outcome, er
 		return Outcome{}, err
 	}
 	d := m.secrets.suppressed(m.secrets.subjectOf(subject))
-	if most := m.policy.MaxRecords; most > 0 && !m.blocked.known[d] && int(m.records.len())+len(m.blocked.list) >= most {
+	if most := m.policy.MaxRecords; most > 0 && !m.blocked.known[d] && int(m.records.len())+len(m.barred.list)+len(m.blocked.list) >= most {
 		return Outcome{}, ErrStateFull
 	}
 	m.intake.block(p, offset)

@@ -215,7 +215,7 @@ type HierarchyVersion struct {
 	Release uint32   // decided before it
 }
 
-// Counters count positions read, for sent = published + pending + dead-letter + forgotten + beyond.
+// Counters count positions read, for sent = published + pending + dead_letter + forgotten + beyond.
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Read    uint64                       // the same, with those that the configuration leaves out (Ignored)
@@ -226,4 +226,6 @@ type Counters struct {
 	// Blocked are records of people who had been forgotten before these came, and deletes by
 	// which people are forgotten: nothing is kept of them.
 	Blocked uint64 `json:",omitempty"`
+	// Beyond are records of people who may not be published any more (barred.go): nothing is kept of them.
+	Beyond uint64 `json:",omitempty"`
 }

@@ -115,28 +115,49 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 	return l.Machine.CountLines(ReasonContinued, r.More)
 }
 
-// place gives a record to the machine, which takes it in, refuses or ignores it, or deletes its person.
+// place gives a record to the machine, and counts what becomes of it.
 func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
+	o, err := Place(l.Machine, l.Schema, c.Partition, r, o, row, l.Payload)
+	if err == nil && !o.Delete && !o.Ignored {
+		l.refusals.saw(!o.Accepted())
+	}
+	return err
+}
+
+// Place gives a decoded record to the machine, which takes it in, refuses or ignores it, or deletes its person. payload:
+// the dead letter of one that is refused keeps its bytes. It returns what became of the record.
+func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition, r *Record, o Outcome, row equivclass.Row,
+	payload bool) (Outcome, error) {
 	if o.Delete {
-		_, err := l.Machine.Delete(c.Partition, r.Offset, row[l.Schema.SubjectIndex()])
-		return err
+		_, err := m.Delete(p, r.Offset, row[s.SubjectIndex()])
+		return o, err
 	}
 	if o.Accepted() {
-		out, err := l.Machine.Apply(c.Partition, r.Offset, row)
+		out, err := m.Apply(p, r.Offset, row)
 		if err != nil || out.Reason == equivclass.Accepted {
-			l.refusals.saw(false)
-			return err
+			return o, err
 		}
 		o = Outcome{Reason: out.Reason, Attribute: out.Attribute}
 	}
-	if o.Ignored {
-		return l.Machine.Ignore(c.Partition, r.Offset, o.Reason)
+	if err := Bar(m, s, o, row); err != nil {
+		return o, err
 	}
-	l.refusals.saw(true)
-	letter := incremental.DeadLetter{Partition: c.Partition, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute,
-		Digest: l.Machine.Digest(r.Value)}
-	if l.Payload {
+	if o.Ignored {
+		return o, m.Ignore(p, r.Offset, o.Reason)
+	}
+	letter := incremental.DeadLetter{Partition: p, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: m.Digest(r.Value)}
+	if payload {
 		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
 	}
-	return l.Machine.Refuse(letter)
+	return o, m.Refuse(letter)
+}
+
+// Bar bars the person of a record that is refused for something that its sensitive value can have caused (rule S,
+// subjects), as far as the row says who that is.
+func Bar(m *incremental.Machine, s *equivclass.Schema, o Outcome, row equivclass.Row) error {
+	i := s.SubjectIndex()
+	if i < 0 || RuleOf(s, o.Reason, o.Attribute).Replay != ReplayValue {
+		return nil
+	}
+	return m.Bar(row[i])
 }

@@ -33,13 +33,13 @@ func (b *batch) decode(d Decoder, keys *Keying) {
 
 // decodeOne decodes a record, unless the source has judged it already.
 func decodeOne(d Decoder, r *Record, header []string, row equivclass.Row) Outcome {
-	if r.Passed == "" && r.Refused == "" && !r.Cut {
+	switch {
+	case r.Passed == "" && r.Refused == "" && !r.Cut:
 		return d.DecodeKeyed(r.Key, r.Value, header, row)
+	case r.Cut:
+		return d.TooLarge(r.Value, header, row)
 	}
 	clear(row)
-	if r.Cut {
-		return d.TooLarge()
-	}
 	return Outcome{Reason: r.Refused}
 }
 

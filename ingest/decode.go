@@ -77,15 +77,15 @@ type Decoder interface {
 	// told apart in a release anyway, and CSV has no way to write the difference.
 	// Identifiers and dropped
 	// attributes stay nil: their bytes are checked as syntax and never copied.
-	// The row of a message that is not accepted is all nil.
+	// The row of a message that is not accepted has the subject, where that can be read, and nothing else.
 	//
 	// header holds the columns of a CSV file; nil means the schema's order.
 	Decode(value []byte, header []string, row equivclass.Row) Outcome
 	// DecodeKeyed is Decode for a message with a key, in which a delete may name its person.
 	DecodeKeyed(key, value []byte, header []string, row equivclass.Row) Outcome
 	// TooLarge is the outcome of a message of which the source has kept only the
-	// beginning (Record.Cut).
-	TooLarge() Outcome
+	// beginning (Record.Cut). The row is that of a message that is not accepted.
+	TooLarge(beginning []byte, header []string, row equivclass.Row) Outcome
 }
 
 // DecodeOptions change what decoders refuse.
@@ -133,8 +133,8 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	if err != nil {
 		return nil, err
 	}
-	out := &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), maxBytes: opts.MaxBytes,
-		ignore: slices.Clone(opts.Ignore)}
+	out := &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), subject: schema.SubjectIndex(),
+		maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}
 	if opts.Deletes && schema.SubjectIndex() >= 0 {
 		out.deletes, err = newDeleteReader(schema, opts.Paths, format)
 	}
@@ -153,9 +153,10 @@ func judged(schema *equivclass.Schema) []int {
 }
 
 // messageDecoder reads one message of bounded size that is not a tombstone.
-// The row comes in all nil.
+// The row comes in all nil. Of a message that is refused it has what could be read.
 type messageDecoder interface {
-	decode(value []byte, header []string, row equivclass.Row) Outcome
+	// whole: it is not the beginning of one alone.
+	decode(value []byte, header []string, row equivclass.Row, whole bool) Outcome
 }
 
 // checkedDecoder holds what all formats share: the size limit, tombstones, what
@@ -164,6 +165,7 @@ type checkedDecoder struct {
 	inner      messageDecoder
 	attributes []equivclass.Attribute
 	order      []int // of the attributes that are looked at
+	subject    int   // -1: there is none
 	maxBytes   int
 	ignore     []equivclass.Reason
 	deletes    *deleteReader // nil: nobody is deleted
@@ -180,10 +182,24 @@ func (d *checkedDecoder) DecodeKeyed(key, value []byte, header []string, row equ
 		o = d.deletes.person(o, key, row)
 	}
 	if !o.Accepted() && !o.Delete {
-		clear(row)
+		d.keepSubject(row)
 		return d.settle(o)
 	}
 	return o
+}
+
+// keepSubject leaves in the row of a message that is refused the subject as records have it, and nothing else.
+func (d *checkedDecoder) keepSubject(row equivclass.Row) {
+	var subject []byte
+	if d.subject >= 0 && row[d.subject] != nil {
+		text, why := d.attributes[d.subject].Clean(row[d.subject])
+		if why == equivclass.Accepted && len(text) > 0 {
+			subject = text
+		}
+	}
+	if clear(row); subject != nil {
+		row[d.subject] = subject
+	}
 }
 
 func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row) Outcome {
@@ -191,12 +207,13 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 	case value == nil:
 		return Outcome{Reason: ReasonTombstone}
 	case len(value) > d.maxBytes:
+		d.inner.decode(value, header, row, true)
 		return Outcome{Reason: ReasonTooLarge}
 	default:
-		o := d.inner.decode(value, header, row)
+		o := d.inner.decode(value, header, row, true)
 		switch {
-		case o.Accepted():
-			return d.clean(row)
+		case o.Accepted(), o.Attribute != "":
+			return d.clean(row, o)
 		case o.Reason == ReasonMalformedJSON && !utf8.Valid(value):
 			o.Reason = equivclass.ReasonUTF8 // it says more than the other reason
 		}
@@ -205,14 +222,16 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 }
 
 // clean makes values of the texts of a row. The first attribute at fault, in
-// the order of judged, is the one that is named.
-func (d *checkedDecoder) clean(row equivclass.Row) Outcome {
+// the order of judged, is the one that is named; one fault may be found already.
+func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 	for _, i := range d.order {
-		raw := row[i]
-		if raw == nil {
+		raw, a := row[i], &d.attributes[i]
+		switch {
+		case a.Name == found.Attribute:
+			return found
+		case raw == nil:
 			continue
 		}
-		a := &d.attributes[i]
 		text, why := a.Clean(raw)
 		if why != equivclass.Accepted {
 			return Outcome{Reason: why, Attribute: a.Name}
@@ -225,7 +244,12 @@ func (d *checkedDecoder) clean(row equivclass.Row) Outcome {
 	return Outcome{}
 }
 
-func (d *checkedDecoder) TooLarge() Outcome { return d.settle(Outcome{Reason: ReasonTooLarge}) }
+func (d *checkedDecoder) TooLarge(beginning []byte, header []string, row equivclass.Row) Outcome {
+	clear(row)
+	d.inner.decode(beginning, header, row, false)
+	d.keepSubject(row)
+	return d.settle(Outcome{Reason: ReasonTooLarge})
+}
 
 // settle applies the configuration to a message that is not accepted. A
 // tombstone is a delete (rule N) that may be ignored under a name of its own.

@@ -15,6 +15,8 @@ type csvDecoder struct {
 	schema  *equivclass.Schema
 	split   csvSplitter
 	columns []int // attribute of each column, -1: not needed
+	subject int   // its column; -1: none
+	behind  bool  // it stands behind a sensitive one
 	header  []string
 	broken  bool // the header does not fit the schema
 }
@@ -25,7 +27,7 @@ func newCSVDecoder(schema *equivclass.Schema, multiline bool) *csvDecoder {
 	return d
 }
 
-func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row) Outcome {
+func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, whole bool) Outcome {
 	if !slices.Equal(header, d.header) {
 		d.adopt(header)
 	}
@@ -33,11 +35,12 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row) O
 		return Outcome{Reason: ReasonHeader}
 	}
 	fields, why := d.split.fields(value)
-	if why != equivclass.Accepted {
-		return Outcome{Reason: why}
+	if why == equivclass.Accepted && len(fields) != len(d.columns) {
+		why = ReasonFieldCount
 	}
-	if len(fields) != len(d.columns) {
-		return Outcome{Reason: ReasonFieldCount}
+	if why != equivclass.Accepted {
+		d.readSubject(whole && why == ReasonFieldCount, row)
+		return Outcome{Reason: why}
 	}
 	for i, field := range fields {
 		if at := d.columns[i]; at >= 0 && len(field) > 0 {
@@ -45,6 +48,18 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row) O
 		}
 	}
 	return Outcome{}
+}
+
+// readSubject reads the subject of a record that has not the fields that it should have. What a sensitive value adds or
+// takes away does not move the fields in front of it, nor, counted from the end if that was read, those behind it.
+func (d *csvDecoder) readSubject(toEnd bool, row equivclass.Row) {
+	at := d.subject
+	if at >= 0 && d.behind {
+		at -= len(d.columns) - len(d.split.found)
+	}
+	if at >= 0 && at < len(d.split.found) && (toEnd || !d.behind) {
+		row[d.columns[d.subject]] = d.split.found[at]
+	}
 }
 
 // adopt computes the columns of another header.
@@ -64,6 +79,10 @@ func (d *csvDecoder) adopt(header []string) {
 	for _, name := range names {
 		at := slices.IndexFunc(d.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == name && needed(a.Role) })
 		d.columns = append(d.columns, at)
+	}
+	if d.subject = -1; d.schema.SubjectIndex() >= 0 {
+		d.subject = slices.Index(d.columns, d.schema.SubjectIndex())
+		d.behind = slices.Index(d.columns, d.schema.SensitiveIndex()) < d.subject
 	}
 }
 

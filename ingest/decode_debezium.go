@@ -46,7 +46,7 @@ type envelope struct {
 	fault                 Outcome // of the record in after
 }
 
-func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row) Outcome {
+func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row, _ bool) Outcome {
 	r := &d.members
 	r.open(value)
 	switch r.dec.PeekKind() {

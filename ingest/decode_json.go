@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,7 +31,7 @@ func newJSONDecoder(schema *equivclass.Schema, pointers map[string]string) (*jso
 	return &jsonDecoder{members: members}, err
 }
 
-func (d *jsonDecoder) decode(value []byte, _ []string, row equivclass.Row) Outcome {
+func (d *jsonDecoder) decode(value []byte, _ []string, row equivclass.Row, _ bool) Outcome {
 	r := &d.members
 	r.open(value)
 	if r.dec.PeekKind() != '{' {
@@ -45,6 +46,7 @@ type objectReader struct {
 	dec        *jsontext.Decoder
 	input      bytes.Buffer
 	attributes []equivclass.Attribute
+	order      []int          // of judged
 	root       *pointer.Place // of the needed attributes
 	arena      []byte         // unquoted texts of the present message
 	name       []byte         // scratch for member names with escapes
@@ -52,7 +54,7 @@ type objectReader struct {
 }
 
 func newObjectReader(schema *equivclass.Schema, pointers map[string]string) (r objectReader, err error) {
-	r.attributes = schema.Attributes()
+	r.attributes, r.order = schema.Attributes(), judged(schema)
 	r.root, err = placesOf(r.attributes, pointers)
 	r.dec = jsontext.NewDecoder(&r.input)
 	return r, err
@@ -102,7 +104,7 @@ func (r *objectReader) finish(fault Outcome, err error) Outcome {
 }
 
 // readRow reads an object, whose first token is next, into row. The fault is
-// the first attribute with a value of the wrong shape.
+// the attribute with a value of the wrong shape that is judged first.
 func (r *objectReader) readRow(row equivclass.Row) (fault Outcome, err error) {
 	err = r.readMembers(r.root, row, &fault)
 	return fault, err
@@ -163,11 +165,17 @@ func (r *objectReader) readAttribute(i int, row equivclass.Row, fault *Outcome) 
 	if err != nil {
 		return err
 	}
-	if nested && fault.Accepted() {
+	if nested && (fault.Accepted() || r.before(i, fault.Attribute)) {
 		*fault = Outcome{Reason: ReasonNested, Attribute: r.attributes[i].Name}
 	}
 	row[i] = text
 	return nil
+}
+
+// before reports whether an attribute is judged before another one.
+func (r *objectReader) before(i int, other string) bool {
+	first := slices.IndexFunc(r.order, func(j int) bool { return i == j || r.attributes[j].Name == other })
+	return first >= 0 && r.order[first] == i
 }
 
 // readName reads a member name. It is valid until the next read.

@@ -113,5 +113,8 @@ func (b *batch) checkKeys(k *Keying, i int) {
 	if k == nil || b.fault != nil {
 		return
 	}
+	if r, o := &b.chunk.Records[i], b.outcomes[i]; k.Digest == nil && !o.Accepted() && b.row[k.Subject] == nil {
+		b.row[k.Subject] = r.Key // of a message that cannot be read
+	}
 	b.fault, b.faultAt = k.Check(b.chunk.Partition, &b.chunk.Records[i], b.outcomes[i], b.row), i
 }

@@ -125,7 +125,9 @@ func (d gateDecoder) DecodeKeyed(_, value []byte, header []string, row equivclas
 	return d.Decode(value, header, row)
 }
 
-func (gateDecoder) TooLarge() Outcome { return Outcome{Reason: ReasonTooLarge} }
+func (gateDecoder) TooLarge([]byte, []string, equivclass.Row) Outcome {
+	return Outcome{Reason: ReasonTooLarge}
+}
 
 // The first chunk is decoded last, and comes out first; the chunks of one partition are
 // decoded side by side.

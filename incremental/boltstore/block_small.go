@@ -25,11 +25,12 @@ type ends struct {
 	letter     uint64 // newest sequence number
 	waiting    uint64 // dead letters not delivered
 	attempts   uint64
+	barred     uint64 // people
 }
 
 func (e *ends) fields() []*uint64 {
 	return []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
-		&e.attempts}
+		&e.attempts, &e.barred}
 }
 
 func (e *ends) encode() []byte {
@@ -189,7 +190,7 @@ func encodeCounters(c *incremental.Counters) []byte {
 	out = appendMap(out, c.Refused, cmp.Compare, entry)
 	out = appendMap(out, c.Ignored, cmp.Compare, entry)
 	out = appendMap(out, c.Replayed, cmp.Compare, entry)
-	return binary.AppendUvarint(out, c.Blocked)
+	return binary.AppendUvarint(binary.AppendUvarint(out, c.Blocked), c.Beyond)
 }
 
 func decodeCounters(content []byte) (c incremental.Counters, err error) {
@@ -199,7 +200,7 @@ func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	c.Refused = readMap(r, entry)
 	c.Ignored = readMap(r, entry)
 	c.Replayed = readMap(r, entry)
-	c.Blocked = r.uvarint()
+	c.Blocked, c.Beyond = r.uvarint(), r.uvarint()
 	return c, r.done()
 }
 
@@ -219,6 +220,23 @@ func decodeForgotten(content []byte) ([]incremental.Digest, error) {
 	out := make([]incremental.Digest, 0, len(content)/size)
 	for part := range slices.Chunk(content, size) {
 		out = append(out, incremental.Digest(part))
+	}
+	return out, nil
+}
+
+func encodeBarred(subjects []uint64) (out []byte) {
+	for _, s := range subjects {
+		out = binary.BigEndian.AppendUint64(out, s)
+	}
+	return out
+}
+
+func decodeBarred(content []byte) (out []uint64, err error) {
+	if len(content) == 0 || len(content)%8 != 0 {
+		return nil, errDecode
+	}
+	for part := range slices.Chunk(content, 8) {
+		out = append(out, binary.BigEndian.Uint64(part))
 	}
 	return out, nil
 }

@@ -61,7 +61,7 @@ func (c *checker) check(tx *transaction) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine,
+	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.barred,
 		c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
@@ -189,6 +189,20 @@ func (c *checker) intentsAndPositions() {
 		return ""
 	})
 	c.total(inPositions, uint64(len(c.partitions)), c.ends.positions)
+}
+
+func (c *checker) barred() {
+	seen := uint64(0)
+	c.walk(inBarred, 8, func(n uint64, _, content []byte) string {
+		list, err := decodeBarred(content)
+		if err != nil || n != seen {
+			seen = max(seen, n) + uint64(len(list))
+			return broken(err)
+		}
+		seen += uint64(len(list))
+		return ""
+	})
+	c.total(inBarred, seen, c.ends.barred)
 }
 
 func (c *checker) attempts() {

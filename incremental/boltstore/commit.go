@@ -95,7 +95,8 @@ func (w *writer) putFormat() error {
 
 func (w *writer) write(d *incremental.Delta) error {
 	steps := []func(*incremental.Delta) error{
-		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters}
+		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters,
+		w.barred}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -263,6 +264,16 @@ func (w *writer) quarantine(d *incremental.Delta) error {
 	key := key64(w.ends.quarantine)
 	w.ends.quarantine += uint64(len(d.Quarantined))
 	return w.put(inQuarantine, key, encodeIDs(d.Quarantined))
+}
+
+// barred notes people of whom nothing more is taken in.
+func (w *writer) barred(d *incremental.Delta) error {
+	if len(d.Barred) == 0 {
+		return nil
+	}
+	key := key64(w.ends.barred)
+	w.ends.barred += uint64(len(d.Barred))
+	return w.put(inBarred, key, encodeBarred(d.Barred))
 }
 
 // attempt notes cuts tried, in place of the same run with fewer.

@@ -49,9 +49,10 @@ var (
 	inPositions  = newBucket("positions")  // partition's number (2) -> partition, position
 	inOutbox     = newBucket("outbox")     // sequence (8) -> dead letter
 	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried
+	inBarred     = newBucket("barred")     // first person's number in order (8) -> digests
 
 	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
-		inAttempts}
+		inAttempts, inBarred}
 )
 
 // Keys in meta.

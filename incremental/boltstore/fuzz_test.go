@@ -111,6 +111,7 @@ var smallValues = []value{
 			return encodeForgotten([]incremental.Digest{{byte(c.Sent)}, {7: 9}})
 		})
 	}, survives(decodeForgotten, encodeForgotten, plainForgotten)},
+	{func(d *incremental.Delta) []byte { return encodeBarred(d.Barred) }, survives(decodeBarred, encodeBarred, plainBarred)},
 	{func(d *incremental.Delta) []byte {
 		return ifAny(d.Counters, func(c *incremental.Counters) []byte { return encodeDue(due{int(c.Sent % 1000), true}) })
 	}, survives(decodeDue, encodeDue, plainDue)},

@@ -76,7 +76,7 @@ func (l *loader) load() error {
 		return err
 	}
 	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
-		l.quarantine, l.attempts, l.outbox} {
+		l.quarantine, l.barred, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -271,6 +271,20 @@ func (l *loader) quarantine() error {
 		return l.hand(func() error { return l.v.Quarantined(list) })
 	})
 	return reached(err, inQuarantine, l.seen.quarantine, l.ends.quarantine)
+}
+
+func (l *loader) barred() error {
+	err := scan(l.tx, inBarred, 8, func(n uint64, key, content []byte) error {
+		list, err := decodeBarred(content)
+		if err != nil || n != l.seen.barred {
+			return inBarred.damaged(key, broken(err))
+		}
+		if l.seen.barred += uint64(len(list)); l.v.Barred == nil {
+			return nil
+		}
+		return l.hand(func() error { return l.v.Barred(list) })
+	})
+	return reached(err, inBarred, l.seen.barred, l.ends.barred)
 }
 
 func (l *loader) attempts() error {

@@ -138,12 +138,20 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 }
 
 func plainCounters(p plain) incremental.Counters {
-	return incremental.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p), Blocked: p.u()}
+	return incremental.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p),
+		Blocked: p.u(), Beyond: p.u()}
 }
 
 func plainForgotten(p plain) (out []incremental.Digest) {
 	for ok := true; ok; ok = p.r.Len() > 0 {
 		out = append(out, incremental.Digest(p.raw(16)))
+	}
+	return out
+}
+
+func plainBarred(p plain) (out []uint64) {
+	for ok := true; ok; ok = p.r.Len() > 0 {
+		out = append(out, binary.BigEndian.Uint64(p.raw(8)))
 	}
 	return out
 }
@@ -205,7 +213,7 @@ func plainAttempt(p plain) *incremental.Attempt {
 
 func plainEnds(p plain) (e ends) {
 	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
-		&e.attempts}
+		&e.attempts, &e.barred}
 	for _, n := range all {
 		*n = p.u()
 	}

@@ -19,7 +19,8 @@ type Renew func(old incremental.Meta, positions map[incremental.Partition]increm
 
 // ResetFile replaces the state at path by an empty one, and returns what the old one
 // held. Only a state without release and without quarantine can start over.
-// The numbering of dead letters goes on, so that a sink can distinguish them.
+// People stay barred if the first pool was fixed; else all that is known of them is read again, and judged by
+// what is valid then. The numbering of dead letters goes on, so that a sink can distinguish them.
 //
 // It holds the lock throughout; a daemon that waited for the lock notices that the
 // file is another (openBolt). The old file is replaced in one step, so none of its
@@ -47,12 +48,17 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 		return had, incremental.ErrDecided
 	}
 	var meta incremental.Meta
+	var barred []uint64
 	positions := map[incremental.Partition]incremental.Position{}
 	v := nobody
 	v.Meta = func(m incremental.Meta) error { meta = m; return nil }
+	v.Barred = func(list []uint64) error { barred = append(barred, list...); return nil }
 	v.Position = func(p incremental.Partition, x incremental.Position) error { positions[p] = x; return nil }
 	if err := s.Load(v); err != nil {
 		return had, err
+	}
+	if meta.Pools.Fixed == 0 && !meta.Pools.Refused {
+		barred = nil
 	}
 	if meta, err = renew(meta, positions); err != nil {
 		return had, err
@@ -61,7 +67,10 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return had, err
 	}
-	if err := appear(context.Background(), fresh, key, func(tmp string) error { return s.begin(tmp, key, meta, had.LetterLast) }); err != nil {
+	err = appear(context.Background(), fresh, key, func(tmp string) error {
+		return s.begin(tmp, key, &incremental.Delta{Meta: &meta, Barred: barred}, had.LetterLast)
+	})
+	if err != nil {
 		return had, err
 	}
 	if err := os.Rename(fresh, s.path); err != nil {
@@ -70,8 +79,8 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	return had, durabledir.Sync(filepath.Dir(s.path))
 }
 
-// begin writes an empty state with a given head.
-func (s *Store) begin(path string, key sealed.Key, meta incremental.Meta, letter uint64) error {
+// begin writes a state with nothing but what is given.
+func (s *Store) begin(path string, key sealed.Key, d *incremental.Delta, letter uint64) error {
 	to, err := Open(path, Options{Key: key})
 	if err != nil {
 		return err
@@ -79,7 +88,7 @@ func (s *Store) begin(path string, key sealed.Key, meta incremental.Meta, letter
 	err = guarded(func() error {
 		return to.update(func(tx *transaction) error {
 			w := writer{tx: tx, ends: ends{letter: letter}}
-			return w.write(&incremental.Delta{Meta: &meta})
+			return w.write(d)
 		})
 	})
 	return errors.Join(err, to.Close())

@@ -37,6 +37,7 @@ func TestReset(t *testing.T) {
 		Records: []*incremental.RecordBlock{
 			{SA: []equivclass.Code{0}, Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
 		Positions:   []incremental.PartitionPosition{{Partition: p, Position: incremental.Position{Next: 6, Last: 5}}},
+		Barred:      []uint64{5},
 		DeadLetters: []incremental.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},
 	}))
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
@@ -52,6 +53,7 @@ func TestReset(t *testing.T) {
 	require.Equal(t, &incremental.Meta{Seed: [32]byte{9}, Seeded: true, Read: map[incremental.Partition]int64{p: 6}}, got.Meta)
 	require.Empty(t, got.Records)
 	require.Empty(t, got.Letters)
+	require.Empty(t, got.Barred, "all is read again, and judged by what is valid then")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), canary)
@@ -79,4 +81,19 @@ func TestResetRefusesAReleasedState(t *testing.T) {
 	require.Equal(t, len(want.Records), len(got.Records))
 	_, err = boltstore.ResetFile(filepath.Join(t.TempDir(), "none.db"), boltstore.Options{}, startOver)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestResetKeepsWhoIsBarredOfAFixedPool: once the first pool is fixed, who was refused for a value stays barred.
+func TestResetKeepsWhoIsBarredOfAFixedPool(t *testing.T) {
+	for _, pools := range []incremental.Pools{{Fixed: 1}, {Refused: true}} {
+		path := filepath.Join(t.TempDir(), "anond.db")
+		s := openAt(t, path, fast)
+		require.NoError(t, s.Commit(&incremental.Delta{Meta: &incremental.Meta{Seed: [32]byte{9}, Pools: pools}, Barred: []uint64{5, 1 << 60}}))
+		require.NoError(t, s.Close())
+		_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
+		require.NoError(t, err)
+		got, err := readFile(path)
+		require.NoError(t, err)
+		require.Equal(t, []uint64{5, 1 << 60}, got.Barred)
+	}
 }

@@ -78,8 +78,8 @@ func (s *Store) restore(ctx context.Context, src, path, aside string, o Options)
 
 // decided is what must not be decided a second time, in another way.
 type decided struct {
-	releases, classes, attempts, quarantine uint64
-	pools                                   incremental.Pools
+	releases, classes, attempts, quarantine, barred uint64
+	pools                                           incremental.Pools
 }
 
 func (s *Store) decided() (out decided, err error) {
@@ -89,6 +89,7 @@ func (s *Store) decided() (out decided, err error) {
 		return out, err
 	}
 	out.releases, out.classes, out.attempts, out.quarantine = s.ends.intents, s.ends.classes, s.ends.attempts, s.ends.quarantine
+	out.barred = s.ends.barred
 	return out, nil
 }
 
@@ -97,11 +98,11 @@ func (s *Store) decided() (out decided, err error) {
 func (d decided) beyond(o decided) bool {
 	refused := o.releases == 0 && d.pools.Refused && !o.pools.Refused
 	return refused || d.releases > o.releases || d.classes > o.classes || d.attempts > o.attempts || d.quarantine > o.quarantine ||
-		d.pools.Fixed > o.pools.Fixed || d.pools.Grown && !o.pools.Grown
+		d.barred > o.barred || d.pools.Fixed > o.pools.Fixed || d.pools.Grown && !o.pools.Grown
 }
 
-// notAhead refuses if this state has decided more than the copy: a release, a cut, or
-// what becomes of a pool. A state that does not load may be replaced.
+// notAhead refuses if this state has decided more than the copy: a release, a cut,
+// what becomes of a pool, or that somebody is barred. A state that does not load may be replaced.
 func (s *Store) notAhead(src string, o Options) error {
 	o.ReadOnly = true
 	copied, err := Open(src, o)

@@ -20,6 +20,7 @@ type content struct {
 	letters    []incremental.DeadLetter
 	suppressed incremental.Suppressed
 	journal    *incremental.JournalMark
+	barred     []uint64
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
@@ -45,6 +46,7 @@ func (c *content) apply(d *incremental.Delta) {
 		c.counters = cloneCounters(d.Counters)
 	}
 	c.dictionary = append(c.dictionary, d.Dictionary...)
+	c.barred = append(c.barred, d.Barred...)
 	for _, b := range d.Records {
 		c.records = append(c.records, cloneBlock(b))
 	}
@@ -112,6 +114,11 @@ func (c *content) loadHead(v incremental.Visitor) error {
 	}
 	if c.counters != nil {
 		if err := v.Counters(*c.counters); err != nil {
+			return err
+		}
+	}
+	if len(c.barred) > 0 && v.Barred != nil {
+		if err := v.Barred(slices.Clone(c.barred)); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,7 @@ func full() *incremental.Delta {
 		{ID: 1, Regime: incremental.Pure, Born: 8, Regroups: 65535, Members: []incremental.RecordID{1, 3}},
 	}
 	d.Quarantined = []incremental.RecordID{0, 2}
+	d.Barred = []uint64{1 << 63, 1}
 	d.Attempt = &incremental.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: incremental.Quarantined}
 	d.Suppressed = &incremental.Suppressed{People: []incremental.Digest{{1, 15: 2}, {7: 3}}, Due: 1}
 	d.Journal = &incremental.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}

@@ -215,6 +215,7 @@ func (g *Generator) addRelease(d *incremental.Delta) {
 	}
 	if len(g.free) > 3 && g.chance(0.3) {
 		d.Quarantined = slices.Sorted(slices.Values(g.free[:3]))
+		d.Barred = []uint64{g.random.Uint64(), 7}
 		g.free = g.free[3:]
 	}
 	g.intent = &incremental.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),

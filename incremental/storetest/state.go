@@ -27,6 +27,7 @@ type State struct {
 	LastLetter uint64
 	Suppressed *incremental.Suppressed
 	Journal    *incremental.JournalMark
+	Barred     []uint64
 }
 
 // Record is one row of a record block.
@@ -70,6 +71,7 @@ func (s *State) Apply(d *incremental.Delta) {
 		s.Classes[x.ID].Died = x.Release
 	}
 	s.Quarantine = append(s.Quarantine, d.Quarantined...)
+	s.Barred = append(s.Barred, d.Barred...)
 	if a := d.Attempt; a != nil {
 		s.Attempts = append(s.Attempts[:a.Number-1], *a)
 	}
@@ -163,6 +165,7 @@ func (s *State) visitor() incremental.Visitor {
 			return nil
 		},
 		Suppressed: func(x incremental.Suppressed) error { s.Suppressed = &x; return nil },
+		Barred:     func(x []uint64) error { s.Barred = append(s.Barred, x...); return nil },
 		Journal:    func(x incremental.JournalMark) error { s.Journal = &x; return nil },
 		Records:    func(b *incremental.RecordBlock) error { s.addRows(b); return nil },
 		Class:      func(c *incremental.Class) error { s.Classes = append(s.Classes, *c); return nil },

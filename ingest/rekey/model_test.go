@@ -162,14 +162,16 @@ func (p plain) Decode(value []byte, header []string, row equivclass.Row) ingest.
 }
 
 func (plain) DecodeKeyed(_, value []byte, _ []string, row equivclass.Row) ingest.Outcome {
-	if string(value) == "unreadable" {
+	if row[0] = nil; string(value) == "unreadable" {
 		return ingest.Outcome{Reason: ingest.ReasonMalformedJSON}
 	}
 	row[0] = value
 	return ingest.Outcome{}
 }
 
-func (plain) TooLarge() ingest.Outcome { return ingest.Outcome{Reason: ingest.ReasonTooLarge} }
+func (plain) TooLarge([]byte, []string, equivclass.Row) ingest.Outcome {
+	return ingest.Outcome{Reason: ingest.ReasonTooLarge}
+}
 
 type stopped struct{}
 

@@ -200,19 +200,15 @@ func (c *Counts) add(more *Counts) {
 func (w *Work) keyOf(partition int32, r *ingest.Record, seen *Counts) []byte {
 	var o ingest.Outcome
 	if r.Cut {
-		o = w.Decoder.TooLarge()
+		o = w.Decoder.TooLarge(r.Value, nil, w.row)
 	} else {
 		o = w.Decoder.Decode(r.Value, nil, w.row)
 	}
-	why := o.Reason
-	if o.Accepted() {
-		if subject := w.row[w.Schema.SubjectIndex()]; subject != nil {
-			seen.Written++
-			return w.Key(subject)
-		}
-		why = equivclass.ReasonMissing
+	if subject := w.row[w.Schema.SubjectIndex()]; subject != nil { // of one that is refused, too: its shard bars the person
+		seen.Written++
+		return w.Key(subject)
 	}
-	seen.Unreadable[why]++
+	seen.Unreadable[cmp.Or(o.Reason, equivclass.ReasonMissing)]++
 	return fmt.Appendf(nil, "unreadable:%d:%d", partition, r.Offset)
 }
 

@@ -207,7 +207,7 @@ func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, he
 	row := make(equivclass.Row, len(r.schema.Attributes()))
 	o := r.decoder.Decode(value, header, row)
 	if !o.Accepted() {
-		return false, r.machine.Rejudged(letter, o.Reason, o.Attribute)
+		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Rejudged(letter, o.Reason, o.Attribute))
 	}
 	if r.keys != nil {
 		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value, Link: &ingest.Link{}} // its link was followed before
@@ -216,5 +216,8 @@ func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, he
 		}
 	}
 	outcome, err := r.machine.Readmit(letter, row)
+	if err == nil {
+		err = ingest.Bar(r.machine, r.schema, ingest.Outcome{Reason: outcome.Reason, Attribute: outcome.Attribute}, row)
+	}
 	return outcome.Reason == equivclass.Accepted, err
 }

@@ -129,7 +129,7 @@ func tiles(v *monitor.View) []tile {
 
 // forgottenNote says what the records read are, with those of people who were forgotten.
 func forgottenNote(m *incremental.Status) string {
-	if m.Forgotten == 0 && m.ForgetDue == 0 {
+	if m.Forgotten == 0 && m.ForgetDue == 0 && m.Beyond == 0 {
 		return "of " + present.Count(int(m.Sent)) + " read"
 	}
 	published := "published"

@@ -53,7 +53,8 @@ var ofPending = []metric{
 	reported("anond_forgotten_records", "Records of people who were forgotten: those that waited then, and those that came later, deletes "+
 		"among them. sent = published + pending + dead letters + forgotten + beyond.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
-	reported("anond_beyond_records", "Later records of people of whom an earlier one was accepted. None of them is ever published.",
+	reported("anond_beyond_records", "Later records of people of whom an earlier one was accepted, or refused for what its sensitive value "+
+		"can have caused. None of them is ever published.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Beyond) }),
 	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+
 		"at most an hour.", func(r *ingest.Report) float64 { return float64(r.Machine.ForgetDue) }),
