@@ -191,17 +191,17 @@ func TestAStoppedFirstPoolStays(t *testing.T) {
 // TestALowerLTakesThePoolThatWasRefused: also if the hierarchy of the sensitive attribute grew before: which of those who
 // wait form the first pool follows from how many it needs, and that falls with l.
 func TestALowerLTakesThePoolThatWasRefused(t *testing.T) {
-	f := newPoolFeed(t, withTree(t, "abde"), bucketPolicy(4, 4), 1)
+	f := newPoolFeed(t, withPeopleOf(t, "abde"), bucketPolicy(4, 4), 1)
 	f.store, f.options.Encoding, f.options.Weaker = memstore.New(), "encoding", []string{"policy.l"}
 	under := func(l byte, values string) {
-		f.options.Schema, f.options.Policy.Requirement.L = withTree(t, values), int(l)
+		f.options.Schema, f.options.Policy.Requirement.L = withPeopleOf(t, values), int(l)
 		f.options.Settings = map[string][32]byte{"policy.l": {l}, "tree": {byte(len(values))}, "encoding": {}}
 		f.options.Hierarchies = map[string]int{"tree": f.options.Schema.SensitiveIndex()}
 		f.open()
 	}
 	people := func(n int, values string) {
 		for i := range n {
-			f.apply([]equivclass.Row{{fmt.Append(nil, f.offset), []byte("7"), {values[i%len(values)]}}})
+			f.apply([]equivclass.Row{{fmt.Append(nil, f.offset), []byte("7"), {values[i%len(values)]}, fmt.Append(nil, f.offset)}})
 		}
 	}
 	under(4, "abde")
