@@ -50,7 +50,6 @@ var changes = map[Change][]string{
 		"memory.max_in_flight",
 		"control.socket",
 		"log.format",
-		"shard.links",
 	},
 	Never: {
 		"dataset", "source.max_record_bytes", "source.csv.multiline",

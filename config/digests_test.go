@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"crypto/sha256"
 	"maps"
 	"os"
 	"slices"
@@ -152,17 +151,6 @@ func changed(before, now map[string][32]byte) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(keys))
-}
-
-// TestRetiredSettings: what a state of an earlier version may hold: digests of
-// keys that no configuration has.
-func TestRetiredSettings(t *testing.T) {
-	retired := config.Retired()
-	assert.Equal(t, map[string][32]byte{"policy.transparent": sha256.Sum256([]byte("false"))}, retired, "as it was written")
-	digests := load(t, digested).Digests()
-	for key := range retired {
-		assert.NotContains(t, digests, key)
-	}
 }
 
 // TestWhatAcceptsValuesIsFixed: what decides which sensitive values are accepted, or which messages can be read, binds the

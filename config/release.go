@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -25,16 +24,12 @@ func Partitioners() (names []Partitioner) {
 }
 
 // partitionerName is one of Partitioners. Methods that cannot cut a first load
-// are refused with the reason, names of earlier versions with the name of today.
+// are refused with the reason.
 func partitionerName(to *Partitioner) value {
 	v := oneOf(to, Partitioners()...).(scalar[Partitioner])
 	known := v.parse
 	v.parse = func(s string) (Partitioner, error) {
 		m, err := methods.Find(s)
-		var renamed *methods.RenamedError
-		if errors.As(err, &renamed) {
-			return "", complain("was renamed: its name is "+renamed.New, "write "+renamed.New)
-		}
 		if err != nil || m.OneOff == "" {
 			return known(s)
 		}

@@ -14,7 +14,6 @@ import (
 type Shard struct {
 	Index, Of int // Of 0: one process reads the whole topic
 	Key       ShardKey
-	Links     ShardLinks
 	Journal   Journal
 }
 
@@ -36,15 +35,6 @@ const (
 	KeyIsDigest  ShardKey = "digest"  // its keyed digest: the topic is of `anond rekey`
 )
 
-// ShardLinks says which links of a rekeyed topic a shard takes.
-type ShardLinks string
-
-// The links that are taken.
-const (
-	SealedLinks ShardLinks = "sealed" // those with a MAC under subject.key
-	AnyLinks    ShardLinks = "any"    // also those without: an earlier `anond rekey` wrote none
-)
-
 func (s *Shard) keys() []key {
 	return []key{
 		{path: "shard.index", value: ordinal(&s.Index), derived: "none; needed with shard.of",
@@ -56,9 +46,6 @@ func (s *Shard) keys() []key {
 		{path: "shard.key", value: oneOf(&s.Key, KeyIsSubject, KeyIsDigest), def: string(KeyIsSubject),
 			doc: "What the key of each message is. subject: the person's subject, byte by byte as anond reads it. digest: the keyed digest " +
 				"that `anond rekey` writes. Each record is checked. Fixed for a state."},
-		{path: "shard.links", value: oneOf(&s.Links, SealedLinks, AnyLinks), def: string(SealedLinks),
-			doc: "With shard.key: digest, which links of `anond rekey` are taken. sealed: those with a MAC under subject.key. any: also " +
-				"those without, for a topic that an earlier anond began to write; whoever may write to it can then make this shard skip records."},
 		{path: "shard.journal.topic", value: text(&s.Journal.Topic), derived: "none: there is no journal",
 			doc: "Private topic, on the brokers of source.kafka, into which each shard writes what it decides before it acts on it: another host " +
 				"then goes on from a backup of any age, and publishes the same. One partition for each shard, cleanup.policy delete, " +
@@ -118,11 +105,11 @@ func (c *Config) defaultsOfShard(r *reader) {
 // checkShard refuses what cannot be sharded. A person has to be in one shard, which needs a
 // subject, a key of its digests that all shards share, and partitions that never change hands.
 func (c *Config) checkShard(r *reader) {
-	if !r.sound("shard.index", "shard.of", "shard.key", "shard.links") {
+	if !r.sound("shard.index", "shard.of", "shard.key") {
 		return
 	}
 	if !c.Shard.Set() {
-		if r.set("shard.index") || r.set("shard.key") || r.set("shard.links") || r.set("shard.journal.topic") {
+		if r.set("shard.index") || r.set("shard.key") || r.set("shard.journal.topic") {
 			r.fault("shard.of", "is missing or 0, but shard has other keys", "write the number of shards, or remove the block")
 		}
 		return
@@ -133,9 +120,6 @@ func (c *Config) checkShard(r *reader) {
 	case c.Shard.Index >= c.Shard.Of:
 		r.fault("shard.index", fmt.Sprintf("is %d, but there are %d shards, numbered from 0", c.Shard.Index, c.Shard.Of),
 			fmt.Sprintf("write a number from 0 to %d, or raise shard.of", c.Shard.Of-1))
-	}
-	if r.set("shard.links") && c.Shard.Key != KeyIsDigest {
-		r.fault("shard.links", "is set, but shard.key is subject: such a topic has no links", "remove it, or write key: digest")
 	}
 	c.checkShardSource(r)
 	c.checkShardSubject(r)

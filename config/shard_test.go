@@ -47,7 +47,7 @@ func loadShardWarned(env map[string]string, replace ...string) (*config.Config, 
 func TestShard(t *testing.T) {
 	c, err := loadShard(nil)
 	require.NoError(t, err)
-	assert.Equal(t, config.Shard{Index: 2, Of: 4, Key: config.KeyIsSubject, Links: config.SealedLinks}, c.Shard)
+	assert.Equal(t, config.Shard{Index: 2, Of: 4, Key: config.KeyIsSubject}, c.Shard)
 	assert.Equal(t, filepath.FromSlash("/etc/anond/releases/shards/2"), c.Release.Dir)
 	assert.Equal(t, filepath.FromSlash("/etc/anond/state/shards/2/anond.db"), c.State.Path)
 	assert.Equal(t, filepath.FromSlash("/etc/anond/state/shards/2/ledger"), c.Release.Ledger)
@@ -95,8 +95,6 @@ func TestShardFaults(t *testing.T) {
 			"schema.attributes[2].promise.reference: is missing, but shard is set"},
 		"a key that is none": {[]string{"  of: 4\n", "  of: 4\n  key: patient\n"}, nil,
 			"shard.key: \"patient\" is not one of the known values"},
-		"links of a topic that has none": {[]string{"  of: 4\n", "  of: 4\n  links: any\n"}, nil,
-			"shard.links: is set, but shard.key is subject"},
 	} {
 		_, err := loadShard(c.env, c.replace...)
 		require.ErrorContains(t, err, c.fault, name)

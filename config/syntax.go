@@ -79,10 +79,6 @@ var keyLike = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // `{password: a,b}` the parser sees a key b.
 func (r *reader) unknown(scope, rel string, table []key, name, n *yaml.Node) {
 	path := join(rel, name.Value)
-	if why, ok := removed[join(scope, path)]; ok {
-		r.faultAt(name, join(scope, path), why.reason, why.suggestion)
-		return
-	}
 	known := make([]string, len(table))
 	for i, k := range table {
 		known[i] = k.path

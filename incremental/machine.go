@@ -21,10 +21,6 @@ type Options struct {
 	// Weaker are keys of Settings that may change after the first pool at level L2 was
 	// refused: those of what is asked of its bag.
 	Weaker []string
-	// Retired are settings that earlier versions had, with the digest of the value
-	// that this version acts by. A state made under that value is opened as if it had
-	// no such setting; one made under another value is a RetiredError.
-	Retired map[string][32]byte
 	// Hierarchies are those keys of Settings that are digests of hierarchy files,
 	// with the attribute of the schema. They may change where the file only grew.
 	Hierarchies map[string]int
@@ -168,10 +164,6 @@ func (m *Machine) restoredTime() int64 {
 func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 	return Visitor{
 		Meta: func(meta Meta) error {
-			var err error
-			if meta.Settings, err = dropRetired(meta.Settings, o.Retired); err != nil {
-				return err
-			}
 			m.head.Meta, *fresh = meta, false
 			return sameEncoding(meta.Settings, o)
 		},

@@ -39,14 +39,6 @@ func changedSettings(have, want map[string][32]byte) (keys []string) {
 	return keys
 }
 
-// RetiredError says that a state was made under a value of a setting that this
-// version no longer has.
-type RetiredError struct{ Key string }
-
-func (e *RetiredError) Error() string {
-	return fmt.Sprintf("the state was made with a value of %s that this version no longer has", e.Key)
-}
-
 // RaisedError says that after a refused first pool more is asked of it than before: a
 // higher l, or else all that was asked and something more.
 type RaisedError struct {
@@ -93,23 +85,8 @@ func sameLevel(have, want map[string][32]byte) error {
 	return nil
 }
 
-// dropRetired takes the retired settings out of those of a state: this version
-// acts as if they had the value that may go on.
-func dropRetired(have, retired map[string][32]byte) (map[string][32]byte, error) {
-	out := maps.Clone(have)
-	for _, k := range slices.Sorted(maps.Keys(retired)) {
-		d, ok := have[k]
-		if ok && d != retired[k] {
-			return nil, &RetiredError{Key: k}
-		}
-		delete(out, k)
-	}
-	return out, nil
-}
-
 // sameEncoding refuses settings under which stored records would mean something
-// else, or would wait for classes of the other level. A state made before that key existed is judged by the keys that describe
-// attributes; one that was reset has no settings and accepts any.
+// else, or would wait for classes of the other level. One that was reset has no settings and accepts any.
 func sameEncoding(have map[string][32]byte, o Options) error {
 	if len(have) == 0 {
 		return nil
@@ -175,9 +152,6 @@ func (a *adoption) settings(fresh bool) error {
 		if err := a.raised(); err != nil {
 			return err
 		}
-	}
-	if !a.bound {
-		a.head.InitialDone = false // earlier versions took a first load that was too small as complete
 	}
 	if err := a.hierarchies(); err != nil {
 		return err

@@ -22,9 +22,8 @@ type Keying struct {
 	// Digest makes the key of a subject, in a topic of `anond rekey`; nil: the key is the subject.
 	Digest func(subject []byte) []byte
 	// Links checks who wrote the links of such a topic; nil: it was checked before, or nobody
-	// is asked. Unsealed takes links without a MAC as well, of an anond that wrote none.
-	Links    *LinkKey
-	Unsealed bool
+	// is asked.
+	Links *LinkKey
 }
 
 // ErrKeying matches every *KeyingError.
@@ -89,10 +88,6 @@ func (k *Keying) forged(partition int32, r *Record) string {
 	switch l := r.Link; {
 	case k.Links == nil || l == nil:
 		return ""
-	case !l.Sealed && k.Unsealed:
-		return ""
-	case !l.Sealed:
-		return "has a link without a MAC: an earlier anond rekey wrote it, or another program"
 	case r.CutHere: // perhaps a second time, behind anond rekey
 		return "is longer than source.max_record_bytes, which is less than that of anond rekey, and its MAC cannot be checked"
 	case !k.Links.Sealed(l, partition, r.Key, r.Value):

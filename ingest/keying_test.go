@@ -113,7 +113,7 @@ func TestKeying(t *testing.T) {
 
 func TestLink(t *testing.T) {
 	for _, l := range []ingest.Link{{}, {Source: 3, Offset: 9, Previous: 8}, {Offset: 0, Previous: -1, First: true},
-		{Source: 1 << 30, Offset: 1 << 60, Previous: 5, Cut: true}, {Offset: 4, Sealed: true, MAC: ingest.LinkMAC{1, 15: 2}}} {
+		{Source: 1 << 30, Offset: 1 << 60, Previous: 5, Cut: true}, {Offset: 4, MAC: ingest.LinkMAC{1, 15: 2}}} {
 		if l.Offset == 0 {
 			l.Previous = -1
 		}
@@ -147,7 +147,7 @@ func TestLink(t *testing.T) {
 func FuzzLink(f *testing.F) {
 	f.Add((&ingest.Link{Source: 3, Offset: 9, Previous: 8}).Encode())
 	f.Add((&ingest.Link{Offset: 1, Previous: -1, First: true, Cut: true}).Encode())
-	f.Add((&ingest.Link{Offset: 1, Sealed: true, MAC: ingest.LinkMAC{7}}).Encode())
+	f.Add((&ingest.Link{Offset: 1, MAC: ingest.LinkMAC{7}}).Encode())
 	f.Add([]byte{1, 4})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := ingest.DecodeLink(b)
@@ -158,9 +158,7 @@ func FuzzLink(f *testing.F) {
 		}
 		n, bad := binary.Decode(b, binary.BigEndian, &plain)
 		mac := b[min(n, len(b)):]
-		length := map[uint8]int{1: 0, 2: len(ingest.LinkMAC{})}
-		want, known := length[plain.Version]
-		fits := bad == nil && known && len(mac) == want && plain.Flags < 4 && plain.Source >= 0 && plain.Previous >= -1 &&
+		fits := bad == nil && plain.Version == 2 && len(mac) == len(ingest.LinkMAC{}) && plain.Flags < 4 && plain.Source >= 0 && plain.Previous >= -1 &&
 			plain.Offset > max(-1, plain.Previous)
 		require.Equal(t, fits, err == nil)
 		if err != nil {
@@ -168,7 +166,7 @@ func FuzzLink(f *testing.F) {
 			return
 		}
 		same := ingest.Link{Source: plain.Source, Offset: plain.Offset, Previous: plain.Previous, First: plain.Flags%2 == 1,
-			Cut: plain.Flags/2 == 1, Sealed: plain.Version == 2}
+			Cut: plain.Flags/2 == 1}
 		copy(same.MAC[:], mac)
 		require.Equal(t, same, *l)
 		require.Equal(t, b, l.Encode())

@@ -27,7 +27,7 @@ var ErrNoLetter = errors.New("the line is no dead letter")
 // Delivered is a dead letter as a sink holds it.
 type Delivered struct {
 	incremental.DeadLetter
-	At  time.Time // when the sink got it, to the second; zero: an earlier version wrote it
+	At  time.Time // when the sink got it, to the second
 	Cut bool      // it has a payload that was longer than the reader takes, and is not in Payload
 }
 

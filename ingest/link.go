@@ -21,23 +21,19 @@ type Link struct {
 	First    bool // nothing of the source partition was ever written there before it
 	// Cut says that the record was longer than what rekey takes; this is its beginning.
 	Cut bool
-	// Sealed says that the link has a MAC: whoever wrote it has subject.key (LinkKey). A link of
-	// an anond before that has none.
-	Sealed bool
-	MAC    LinkMAC
+	MAC LinkMAC // whoever wrote the link has subject.key (LinkKey)
 }
 
 // LinkHeader is the name of the header that carries a link.
 const LinkHeader = "anond-rekey"
 
-// The encoding of a link: a version, flags, then three numbers in big-endian, and since version
-// 2 a MAC.
+// The encoding of a link: a version, flags, then three numbers in big-endian, and a MAC.
 const (
-	linkVersion = 1
-	linkSealed  = 2
+	linkVersion = 2
 	linkFirst   = 1
 	linkCut     = 2
-	linkBytes   = 2 + 4 + 8 + 8
+	linkPlace   = 2 + 4 + 8 + 8
+	linkBytes   = linkPlace + len(LinkMAC{})
 )
 
 // ErrLink: a header is no link.
@@ -45,42 +41,33 @@ var ErrLink = errors.New("the header " + LinkHeader + " is not one that anond wr
 
 // Encode writes a link.
 func (l *Link) Encode() []byte {
-	out := l.appendPlace(make([]byte, 0, linkBytes+len(l.MAC)))
-	if l.Sealed {
-		out = append(out, l.MAC[:]...)
-	}
-	return out
+	return append(l.appendPlace(make([]byte, 0, linkBytes)), l.MAC[:]...)
 }
 
 // appendPlace writes what a link says: all of it but the MAC.
 func (l *Link) appendPlace(out []byte) []byte {
-	version, flags := byte(linkVersion), byte(0)
-	if l.Sealed {
-		version = linkSealed
-	}
+	flags := byte(0)
 	if l.First {
 		flags |= linkFirst
 	}
 	if l.Cut {
 		flags |= linkCut
 	}
-	out = binary.BigEndian.AppendUint32(append(out, version, flags), uint32(l.Source))
+	out = binary.BigEndian.AppendUint32(append(out, linkVersion, flags), uint32(l.Source))
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(out, uint64(l.Offset)), uint64(l.Previous))
 }
 
 // DecodeLink reads what Encode writes, and nothing else.
 func DecodeLink(b []byte) (*Link, error) {
-	plain := len(b) == linkBytes && b[0] == linkVersion
-	sealed := len(b) == linkBytes+len(LinkMAC{}) && b[0] == linkSealed
-	if !plain && !sealed || b[1] > linkFirst|linkCut {
+	if len(b) != linkBytes || b[0] != linkVersion || b[1] > linkFirst|linkCut {
 		return nil, ErrLink
 	}
-	l := &Link{Sealed: sealed, First: b[1]&linkFirst != 0, Cut: b[1]&linkCut != 0, Source: int32(binary.BigEndian.Uint32(b[2:])),
+	l := &Link{First: b[1]&linkFirst != 0, Cut: b[1]&linkCut != 0, Source: int32(binary.BigEndian.Uint32(b[2:])),
 		Offset: int64(binary.BigEndian.Uint64(b[6:])), Previous: int64(binary.BigEndian.Uint64(b[14:]))}
 	if l.Source < 0 || l.Offset < 0 || l.Previous < -1 || l.Previous >= l.Offset {
 		return nil, ErrLink
 	}
-	copy(l.MAC[:], b[linkBytes:])
+	copy(l.MAC[:], b[linkPlace:])
 	return l, nil
 }
 

@@ -38,14 +38,13 @@ func NewLinkKey(secret []byte, topic string) *LinkKey {
 
 // Seal gives a link its MAC, for a record in a partition. A nil value is a tombstone.
 func (k *LinkKey) Seal(l *Link, partition int32, key, value []byte) {
-	l.Sealed = true
 	l.MAC = k.macOf(l, partition, key, value)
 }
 
 // Sealed reports whether a link has the MAC of a record in a partition.
 func (k *LinkKey) Sealed(l *Link, partition int32, key, value []byte) bool {
 	want := k.macOf(l, partition, key, value)
-	return l.Sealed && hmac.Equal(want[:], l.MAC[:])
+	return hmac.Equal(want[:], l.MAC[:])
 }
 
 // macOf hashes the link, partition, then topic, key and value with their lengths in front, so

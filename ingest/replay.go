@@ -88,7 +88,7 @@ var ReplayRules = map[equivclass.Reason]ReplayRule{
 }
 
 // RuleOf is the rule for a dead letter: that of its reason, unless its attribute says more.
-// A reason that is not known is that of another version: its dead letters stay.
+// A reason that is not known has no rule: its dead letters stay.
 func RuleOf(schema *equivclass.Schema, why equivclass.Reason, attribute string) ReplayRule {
 	rule, known := ReplayRules[why]
 	if !known {

@@ -146,10 +146,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
 	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
-	var renamed *methods.RenamedError
-	if o.Method, err = methods.Find(f.method); errors.As(err, &renamed) {
-		return nil, nil, usage("write --method "+renamed.New, "%s", err)
-	} else if err != nil {
+	if o.Method, err = methods.Find(f.method); err != nil {
 		return nil, nil, usage("anond anonymize --list describes the methods", "%s", err)
 	}
 	if o.Recoding == "" {

@@ -116,6 +116,7 @@ func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
 	require.NoError(t, err)
 	_, newest, _ := strings.Cut(string(text), "\n## ")
 	newest, _, _ = strings.Cut(newest, "\n")
-	assert.Equal(t, release, newest)
+	version, _, _ := strings.Cut(newest, ",")
+	assert.True(t, strings.HasPrefix(release, version+"."), "%s is not of %s", release, newest)
 	assert.Contains(t, anond(t, "version").stdout, "anond "+release)
 }

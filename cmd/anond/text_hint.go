@@ -8,11 +8,11 @@ import (
 	"anond/incremental"
 )
 
-// textHint is for a state that was made before texts were normalized, or under
-// another schema.attributes[].text. Its subjects and values have that form:
+// textHint is for a state that was made under another
+// schema.attributes[].text. Its subjects and values have that form:
 // under another one a known person would be taken for a new one.
 const textHint = "a state keeps the form of its texts: write text: exact for the attributes named if the state was made " +
-	"before texts were normalized or with that setting, otherwise remove it"
+	"with it, otherwise remove it"
 
 // changedText reports whether the form of texts differs from that of the state for
 // an attribute that is otherwise the same.

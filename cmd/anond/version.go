@@ -10,7 +10,7 @@ import (
 
 // release is the version of this source, the first of CHANGELOG.md, which says
 // what a version number promises. make dist replaces it where it is given another.
-var release = "0.2.0-dev"
+var release = "0.3.0-dev"
 
 // buildVersion identifies the program. Other programs read it as JSON.
 type buildVersion struct {

@@ -35,11 +35,8 @@ func ExampleFind() {
 
 // A name that no method has is refused with what could have been meant.
 func ExampleFind_refused() {
-	_, err := methods.Find("ncp-split-mended")
-	fmt.Println(err)
-	_, err = methods.Find("clustering")
+	_, err := methods.Find("clustering")
 	fmt.Println(strings.HasPrefix(err.Error(), `method "clustering" is not known: use extract, `))
 	// Output:
-	// method ncp-split-mended was renamed: its name is ncp-split-fixed
 	// true
 }

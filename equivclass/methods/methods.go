@@ -97,11 +97,8 @@ func MadeFor(recoding string) (names []string) {
 	return names
 }
 
-// Find returns the method of a name. A name of an earlier version is a *RenamedError.
+// Find returns the method of a name.
 func Find(name string) (Method, error) {
-	if now, ok := renamed[name]; ok {
-		return Method{}, &RenamedError{Old: name, New: now}
-	}
 	var names []string
 	for _, m := range All() {
 		if m.Name == name {

@@ -51,18 +51,6 @@ func TestNamesAreTheKeys(t *testing.T) {
 	assert.ErrorContains(t, err, `method "lgb" is not known: use extract, `)
 }
 
-// TestRenamed: a name of an earlier version finds nothing but the name of today.
-func TestRenamed(t *testing.T) {
-	for old, now := range map[string]string{"lgb-mended": "lgb-fixed", "ncp-split-mended": "ncp-split-fixed"} {
-		_, err := methods.Find(old)
-		assert.Equal(t, &methods.RenamedError{Old: old, New: now}, err)
-		assert.EqualError(t, err, "method "+old+" was renamed: its name is "+now)
-		_, err = methods.Find(now)
-		assert.NoError(t, err)
-		assert.NotContains(t, names(methods.All()), old)
-	}
-}
-
 // TestEveryPartitionerIsRegistered: a type of the packages below that cuts pools is how
 // some method does it.
 func TestEveryPartitionerIsRegistered(t *testing.T) {

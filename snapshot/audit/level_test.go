@@ -9,29 +9,15 @@ import (
 
 const knowsProgram = "a reader who knows the program and the law of its random choices (level L2)"
 
-// TestLevels: level L0+L1 is all that a release can claim. An earlier version had
-// a mode that claimed L2 (policy.transparent); whether a manifest has that field
-// is of no interest, the claim is a finding.
-// Mutation: checkClaims takes L0+L1+L2 where policy.transparent is true.
+// TestLevels: level L0+L1 is all that a release of level L1 can claim.
 func TestLevels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(i int, r *testRelease)
 		want   []string // kinds
 	}{
-		{"no field", func(int, *testRelease) {}, nil},
-		{"false", func(_ int, r *testRelease) { r.policy["transparent"] = false }, nil},
-		{"false, then none", func(i int, r *testRelease) {
-			if i == 0 {
-				r.policy["transparent"] = false
-			}
-		}, nil},
+		{"L1", func(int, *testRelease) {}, nil},
 		{"L2", func(_ int, r *testRelease) { r.privacy["level"] = "L0+L1+L2" }, []string{kindClaimFalse, kindClaimFalse, kindClaimFalse}},
-		{"L2 by the mode of an earlier version", func(i int, r *testRelease) {
-			if i == 1 {
-				r.policy["transparent"], r.privacy["level"] = true, "L0+L1+L2"
-			}
-		}, []string{kindClaimFalse}},
 		{"no level", func(i int, r *testRelease) {
 			if i == 2 {
 				r.privacy["level"] = ""

@@ -122,14 +122,13 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 	}
 	m, err := incremental.Open(store, options)
 	var changed *incremental.SettingsError
-	var retired *incremental.RetiredError
 	var level *incremental.LevelError
 	var raised *incremental.RaisedError
 	var shrunk *incremental.GrowthError
 	switch {
 	case errors.As(err, &shrunk):
 		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
-	case errors.As(err, &changed), errors.As(err, &retired), errors.As(err, &level), errors.As(err, &raised):
+	case errors.As(err, &changed), errors.As(err, &level), errors.As(err, &raised):
 		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
 	}
 	if err == nil && m.Journal().Seq > 0 && !c.Shard.Journal.Set() {
@@ -146,7 +145,7 @@ func machineOptions(ctx context.Context, c *config.Config, o Options) (increment
 	}
 	policy, err := PolicyOf(c)
 	return incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Retired: config.Retired(), Weaker: config.AskedOfBags(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: config.AskedOfBags(),
 		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.planned, Interrupted: func() bool { return ctx.Err() != nil }}, err
 }
 
@@ -161,11 +160,6 @@ func (e *ConfigError) Hint() string {
 	}
 	if errors.Is(e.Err, ErrJournaled) {
 		return "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases and ledger"
-	}
-	var retired *incremental.RetiredError
-	if errors.As(e.Err, &retired) {
-		return "rule B (buckets) has replaced the rule of that value: use the version that made the state, or start a new dataset of other " +
-			"records with policy.level: L2"
 	}
 	var level *incremental.LevelError
 	if errors.As(e.Err, &level) {

@@ -44,9 +44,6 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 	}
 	type positions = map[incremental.Partition]incremental.Position
 	had, err := boltstore.ResetFile(c.State.Path, options, func(old incremental.Meta, read positions) (incremental.Meta, error) {
-		if old.LastCut > 0 && retired(old.Settings) {
-			return old, fmt.Errorf("%w: an earlier version refused the first pool at level L2, where it is fixed", incremental.ErrDecided)
-		}
 		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, incremental.Judged{Refused: old.Pools.Refused}); err != nil {
 			return old, err // a state with a quarantined pool does not come here
 		}
@@ -66,17 +63,6 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 // not claimed any more. The number goes on, so that no pool has the draws of another one.
 func refused(p incremental.Pools) incremental.Pools {
 	return incremental.Pools{Fixed: p.Fixed, Refused: p.Refused, Grown: p.Open != nil || p.Refused || p.Grown}
-}
-
-// retired reports whether a state was made under a value of a setting that this
-// version no longer has: policy.transparent true, which fixed the first pool.
-func retired(settings map[string][32]byte) bool {
-	for k, d := range config.Retired() {
-		if was, ok := settings[k]; ok && was != d {
-			return true
-		}
-	}
-	return false
 }
 
 // readBefore notes how far topics had been read: their groups' commits stay.

@@ -63,7 +63,6 @@ func keyingOf(c *config.Config, partitions int) *ingest.Keying {
 	k := &ingest.Keying{Partitions: partitions, Subject: c.Schema().SubjectIndex()}
 	if c.Shard.Key == config.KeyIsDigest {
 		k.Digest, k.Links = recordKey(c), linkKey(c, c.Source.Kafka.Topic)
-		k.Unsealed = c.Shard.Links == config.AnyLinks
 	}
 	return k
 }
@@ -105,8 +104,8 @@ func HintOfShard(err error) string {
 	var wrong *ingest.KeyingError
 	switch {
 	case errors.As(err, &wrong) && wrong.Link:
-		return "nobody but anond rekey may have the right to write to the topic. If an earlier anond began to write it: shard.links: any; " +
-			"else write another topic with anond rekey --to, for a new dataset of other people"
+		return "nobody but anond rekey may have the right to write to the topic: take it away, and " +
+			"write another topic with anond rekey --to, for a new dataset of other people"
 	case wrong != nil && wrong.Rekeyed:
 		return "with shard.key: digest, name a topic that anond rekey has written. If it is one, another program wrote to it, too: " +
 			"take the right to write away, and write another topic with anond rekey --to, for a new dataset of other people"

@@ -131,7 +131,7 @@ func (r *Recording) obstacle() string {
 	case r.meta.Pools.Grown:
 		return "the first pool was refused and grew, so level L2 is not claimed"
 	case cuts != r.meta.Tick:
-		return fmt.Sprintf("the state holds %d of the %d cuts that were tried: an earlier version made it", cuts, r.meta.Tick)
+		return fmt.Sprintf("the state holds %d of the %d cuts that were tried", cuts, r.meta.Tick)
 	case len(schema.Semi()) > 0 || len(schema.Flags()) > 0:
 		return "the schema has semi-sensitive attributes"
 	}
