@@ -127,7 +127,7 @@ func (s *Source) keys() []key {
 			"breaks. If false, a record is one line, and a quote that is not closed on its line makes only that line refused (unclosed_quote); " +
 			"the same holds for a message from Kafka. If true, a record over several lines must be complete: all quotes in place, as many " +
 			"fields as the header, at most max_record_bytes. Otherwise only its first line is refused, and reading goes on at the next line. " +
-			"Set it before the first run, because a file is identified by its first record."},
+			"Set it before the first run: what was read stays as it was read."},
 		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for Kafka",
 			doc: "Addresses of some brokers, host:port; the others are found through them."},
 		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka",

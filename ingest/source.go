@@ -120,6 +120,8 @@ type Unread struct {
 	// WithoutRecord are the whole lines (header, blank ones) of files that have no
 	// record yet, by which a file is known.
 	WithoutRecord int `json:"without_record"`
+	// SetAside files begin like others, and nothing of them is read.
+	SetAside int `json:"files_set_aside,omitempty"`
 }
 
 // endsHold is how long the end of a partition that was told once is taken for

@@ -9,7 +9,11 @@ func (l *loop) summary() []any {
 			ignored += n
 		}
 	}
-	return []any{"sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter, "beyond", s.Beyond,
+	attrs := []any{"sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter, "beyond", s.Beyond,
 		"ignored", ignored, "header", s.Ignored[ReasonHeaderLine], "blank", s.Ignored[ReasonBlank], "continued", s.Ignored[ReasonContinued],
 		"unterminated", unread.Unterminated, "without_record", unread.WithoutRecord}
+	if unread.SetAside > 0 {
+		attrs = append(attrs, "files_set_aside", unread.SetAside)
+	}
+	return attrs
 }

@@ -43,6 +43,8 @@ type Config struct {
 	Complete bool
 	// Follow waits for more at the end of files, and for more files that match.
 	Follow bool
+	// Apart says that people are known again by a subject: a file that begins like another one is then read as one of its own.
+	Apart bool
 	// MaxBytes is the longest record; it must be the decoder's. 0 means
 	// ingest.DefaultMaxBytes.
 	MaxBytes int

@@ -21,8 +21,12 @@ type file struct {
 	digest func([]byte) incremental.Digest
 	part   incremental.Partition
 	head   head
+	sight
+	tried []incremental.Partition // that it was compared with
 	// identified says that part and head are known, which needs a first record.
 	identified bool
+	trial      bool // it is only compared
+	aside      bool // it was set aside
 
 	in     *opened // nil while closed
 	reader *recordReader
@@ -51,12 +55,13 @@ func (f *file) identify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.head, f.identified = h, ok
 	f.setLeft(h.unread)
-	if ok {
-		f.part = h.partition(f.digest)
+	if f.head = h; !ok {
+		return nil
 	}
-	return nil
+	f.sight, err = look(ctx, f.path)
+	f.identified = err == nil
+	return err
 }
 
 // changed makes the error for a file that does not hold what state has read.
@@ -65,6 +70,11 @@ func (f *file) changed(format string, args ...any) error {
 		"empty state and an empty release directory",
 		f.path, ingest.ErrReplaced, fmt.Sprintf(format, args...))
 }
+
+// cutError: the file is shorter than what was read of it.
+type cutError struct{ error }
+
+func (e *cutError) Unwrap() error { return e.error }
 
 func (f *file) remember(r ingest.Record) {
 	f.last = mark{offset: r.Offset, bytes: len(r.Value), digest: f.digest(r.Value)}

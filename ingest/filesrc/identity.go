@@ -2,13 +2,10 @@ package filesrc
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -80,15 +77,6 @@ func (h *head) take(cfg *Config, name string) func([]byte, place) (int, error) {
 		}
 		return len(h.header), h.fault
 	}
-}
-
-// partition names the file by a keyed hash of its head. The length of the
-// header comes first, so that no two heads give the same bytes.
-func (h *head) partition(digest func([]byte) incremental.Digest) incremental.Partition {
-	text := binary.AppendUvarint(nil, uint64(len(h.line)))
-	text = append(append(text, h.line...), h.first...)
-	d := digest(text)
-	return incremental.Partition{Source: "file:" + hex.EncodeToString(d[:])}
 }
 
 // newReader returns a reader of a stream at its start.

@@ -71,9 +71,9 @@ func (o *opened) size() (int64, error) {
 const countedPrefix = 1 << 30
 
 // seek goes to a byte offset and returns the number of the line there, 0 if it
-// lies so far on that counting is not worth its time.
-func (o *opened) seek(ctx context.Context, offset int64) (line int64, err error) {
-	if o.zip == nil && offset > countedPrefix {
+// lies so far on that counting is not worth its time, or nobody asks.
+func (o *opened) seek(ctx context.Context, offset int64, count bool) (line int64, err error) {
+	if o.zip == nil && (offset > countedPrefix || !count) {
 		_, err := o.file.Seek(offset, io.SeekStart)
 		return 0, err
 	}

@@ -14,7 +14,8 @@ import (
 const rereadBatch = 1000
 
 // Reread reads single records of the configured files again (ingest.Reread). Each
-// file with wanted records is read once, from its start to the last of them.
+// file with wanted records is read once, from its start to the last of them. Of files that begin alike it is the one of the
+// partition's inode, or else the first.
 func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 	return func(ctx context.Context, wanted map[incremental.Partition][]int64, take ingest.Taken) error {
 		if err := cfg.check(); err != nil {
@@ -24,16 +25,31 @@ func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 		if err != nil {
 			return err
 		}
+		type found struct {
+			path string
+			head head
+		}
+		held := map[incremental.Partition]found{}
 		for _, path := range paths {
 			h, ok, err := readHead(ctx, path, &cfg)
 			if err != nil {
 				return err
 			}
-			if offsets := wanted[h.partition(digest)]; ok && len(offsets) > 0 {
-				if err := rereadFile(ctx, path, &cfg, h, offsets,
-					func(r ingest.Record) error { return take(h.partition(digest), r.Offset, nil, r.Value, h.header) }); err != nil {
-					return err
+			v, err := look(ctx, path)
+			if err != nil {
+				return err
+			}
+			for p := range wanted {
+				begins, inode := v.begins(p, digest)
+				if _, other := held[p]; ok && begins && (inode || !other) {
+					held[p] = found{path, h}
 				}
+			}
+		}
+		for p, f := range held {
+			if err := rereadFile(ctx, f.path, &cfg, f.head, wanted[p],
+				func(r ingest.Record) error { return take(p, r.Offset, nil, r.Value, f.head.header) }); err != nil {
+				return err
 			}
 		}
 		return nil

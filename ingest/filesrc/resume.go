@@ -2,6 +2,7 @@ package filesrc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,13 +21,20 @@ func (f *file) begin(ctx context.Context, pos incremental.Position) error {
 			return fmt.Errorf("source file: %w", err)
 		}
 		if info.Size() < pos.Next {
-			return f.changed("it has %d bytes, and %d were read", info.Size(), pos.Next)
+			return &cutError{f.changed("it has %d bytes, and %d were read", info.Size(), pos.Next)}
 		}
 	}
 	if pos.Next == 0 || pos.Last < 0 { // no record yet
 		return f.openAt(ctx, pos, pos.Next, f.cfg.Multiline)
 	}
 	return f.resume(ctx, pos)
+}
+
+// continues reports, by ErrReplaced, that a file does not hold what was read at a place.
+func (f *file) continues(ctx context.Context, pos incremental.Position) error {
+	f.trial = true
+	defer func() { f.trial = false }()
+	return errors.Join(f.begin(ctx, pos), f.release())
 }
 
 // openAt opens the file, anew if it is open, at a byte offset.
@@ -38,7 +46,7 @@ func (f *file) openAt(ctx context.Context, pos incremental.Position, at int64, m
 	if err != nil {
 		return err
 	}
-	line, err := in.seek(ctx, at)
+	line, err := in.seek(ctx, at, !f.trial)
 	if err != nil {
 		if in.close(); err == io.EOF {
 			err = f.changed("it ends before byte %d, and %d were read", at, pos.Next)
@@ -112,7 +120,7 @@ func (f *file) resumeInLine(ctx context.Context, pos incremental.Position, line 
 		return err
 	}
 	f.reader.rest = ofLine
-	if f.grew {
+	if f.grew || f.trial {
 		return nil // the log was told
 	}
 	f.grew = true

@@ -78,11 +78,11 @@ func (s *source) prepare(ctx context.Context, f *file) error {
 	if err := f.identify(ctx); err != nil || !f.identified {
 		return err
 	}
-	for _, g := range s.files {
-		if g != f && g.identified && g.part == f.part {
-			return fmt.Errorf("source files %s and %s begin with the same record, by which a file is known: leave one of them out",
-				g.path, f.path)
-		}
+	if s.sameAs(f) {
+		return nil
+	}
+	if err := s.place(ctx, f); err != nil || !f.identified {
+		return err
 	}
 	if packed(f.path) {
 		return nil // unpacked and compared when its turn comes
@@ -158,7 +158,13 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 		}
 	}
 	if f.in == nil {
-		if err := f.begin(ctx, s.resume.Positions[f.part]); err != nil {
+		err := f.begin(ctx, s.resume.Positions[f.part])
+		for packed(f.path) && errors.Is(err, ingest.ErrReplaced) && f.identified {
+			if err = s.place(ctx, f); err == nil && f.identified {
+				err = f.begin(ctx, s.resume.Positions[f.part])
+			}
+		}
+		if err != nil || !f.identified {
 			return nil, err
 		}
 	}
@@ -179,8 +185,8 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	return nil, f.release()
 }
 
-// dry ends a visit to a followed file. If another file has taken its path, that
-// is reported once this one is read to its end.
+// dry ends a visit to a followed file. If another file has taken its path, that one
+// comes next, once this one is read to its end.
 func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	if s.resume.Once {
 		return nil, nil
@@ -198,9 +204,9 @@ func (s *source) dry(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	}
 	f.noteUnread()
 	f.reportUnread()
-	return nil, fmt.Errorf("source file %s: %w: another file took its path while it was followed, and it was read to its end. Start "+
-		"again to read the new one from its beginning",
-		f.path, ingest.ErrReplaced)
+	f.cfg.Log.Info("another file took the path of a followed one, which was read to its end", "event", "file_rotated", "file", f.path)
+	f.path, f.done = "", true
+	return nil, f.release()
 }
 
 // Close closes all files.

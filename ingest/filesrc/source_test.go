@@ -73,9 +73,8 @@ func TestSeveralFilesInOrderOfName(t *testing.T) {
 	assert.Equal(t, []string{`{"0":1}`, `{"a":2}`}, s.lines[3:])
 
 	write(t, filepath.Join(dir, "copy.ndjson"), "{\"a\":1}\n")
-	_, err := Open(context.Background(), cfg, s.resume(true))
-	require.ErrorContains(t, err, "begin with the same record")
-	assert.ErrorContains(t, err, "copy.ndjson")
+	require.Equal(t, 1, s.run(t, cfg).SetAside)
+	assert.Len(t, s.lines, 5)
 }
 
 func TestFollowTakesInNewFilesAndServesAllInTurns(t *testing.T) {
@@ -158,7 +157,13 @@ func TestPackedFile(t *testing.T) {
 	plain.run(t, Config{Paths: []string{write(t, temp(t, "f.csv"), records)}, Layout: CSV})
 	s := newState()
 	s.run(t, cfg)
-	assert.Equal(t, plain, s, "packed or not, a file is the same file")
+	for packed := range s.positions {
+		for p := range plain.positions {
+			begins := func(p incremental.Partition) []string { return strings.Split(p.Source, ":")[:3] }
+			assert.Equal(t, begins(p), begins(packed), "packed or not, a file is the same file")
+		}
+	}
+	assert.Equal(t, under(plain.positions), under(s.positions))
 
 	write(t, path, gzipped(t, records)+gzipped(t, "4\n")) // members in a row are one text
 	src, err := Open(context.Background(), cfg, s.resume(true))
@@ -170,13 +175,25 @@ func TestPackedFile(t *testing.T) {
 	require.NoError(t, src.Close())
 	assert.Equal(t, []string{"1", "2", "3", "4"}, s.lines)
 
-	for _, changed := range []string{"a\n1\n2\n", "a\n1\n2\n3\n5\n", "a\n1\n"} {
-		write(t, path, gzipped(t, changed))
-		src, err := Open(context.Background(), cfg, s.resume(true))
-		require.NoError(t, err)
-		_, err = src.Next(context.Background())
-		assert.ErrorIs(t, err, ingest.ErrReplaced)
-		require.NoError(t, src.Close())
+	for _, apart := range []bool{false, true} { // behind its beginning
+		begin := "a\n" + strings.Repeat("7\n", mostBeginning)
+		write(t, path, gzipped(t, begin+"1\n2\n3\n"))
+		s, cfg.Apart = newState(), apart
+		s.run(t, cfg)
+		read := len(s.lines)
+		for _, changed := range []string{"1\n2\n", "1\n3\n4\n5\n"} {
+			write(t, path, gzipped(t, begin+changed))
+			aside := s.run(t, cfg).SetAside
+			if apart {
+				read += mostBeginning + strings.Count(changed, "\n")
+			}
+			require.Equal(t, map[bool]int{false: 1}[apart], aside)
+			require.Len(t, s.lines, read)
+		}
+		if apart {
+			s.run(t, cfg)
+			require.Len(t, s.lines, read, "the newest is known")
+		}
 	}
 
 	whole := gzipped(t, "a\n1\n2\n")

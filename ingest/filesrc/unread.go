@@ -66,7 +66,7 @@ func (f *file) reportUnread() {
 		}
 		f.cfg.Log.Warn(why, at...)
 	}
-	if !f.identified {
+	if !f.identified && !f.done {
 		f.cfg.Log.Info("the file has no record yet, by which it would be known: nothing of it is taken in",
 			"event", "no_record", "file", f.path, "lines", f.head.before)
 	}
@@ -96,7 +96,9 @@ func (s *source) reportUnread() {
 func (s *source) countUnread() (u ingest.Unread) {
 	for _, f := range s.files {
 		u.Unterminated += f.left.lines
-		if !f.identified {
+		if f.aside {
+			u.SetAside++
+		} else if !f.identified && !f.done {
 			u.WithoutRecord += f.head.before
 		}
 	}

@@ -36,7 +36,8 @@ func resumeOf(m *incremental.Machine, o Options) ingest.Resume {
 
 // fileConfig says how files and standard input are read.
 func fileConfig(c *config.Config, o Options) filesrc.Config {
-	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log}
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log,
+		Apart: c.Schema().SubjectIndex() >= 0}
 	if c.Source.Format == config.CSV {
 		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
 		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }

@@ -267,6 +267,7 @@ var ofProcess = []Event{
 		{Name: "continued", Type: Integer, Optional: true},
 		{Name: "unterminated", Type: Integer, Optional: true},
 		{Name: "without_record", Type: Integer, Optional: true},
+		{Name: "files_set_aside", Type: Integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "stopped as requested",

@@ -22,6 +22,23 @@ var ofSources = []Event{
 			Action:  "none",
 		},
 	}},
+	{Name: "file_set_aside", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "file", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a file begins like one that was read and does not continue it, or is another name of one. Nothing of it is read: without " +
+				"an attribute of role `subject`, people who are in both would be published twice",
+			Action: "if nobody is in both, put another line in front, such as a blank one",
+		},
+	}},
+	{Name: "file_rotated", Levels: []string{"info"}, Fields: []Field{
+		{Name: "file", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "another file took the path of a followed one, which was read to its end; the other one comes next",
+			Action:  "none",
+		},
+	}},
 	{Name: "line_grew", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "file", Type: Text},
 		{Name: "line", Type: Integer},

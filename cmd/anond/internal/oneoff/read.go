@@ -96,7 +96,7 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 }
 
 func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
-	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete}
+	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete, Apart: true}
 	switch in.format() {
 	case ingest.JSON:
 		cfg.Layout, cfg.CheckHeader, cfg.Multiline = filesrc.NDJSON, nil, false
