@@ -7,6 +7,13 @@ import (
 	"anond/equivclass"
 )
 
+// Algorithm names how this program decides at level L2, and how it writes what it has decided: each
+// cut stores it. Of the same records, settings and seed two programs with the same number make the same
+// classes, buckets, pools and bytes. A change of any of these takes the next number
+// (TestRecordedDecisions), so that a replay by a later program tells what it would decide
+// otherwise from what is wrong.
+const Algorithm = 1
+
 // CutOutcome is what a cut made of the records.
 type CutOutcome uint8
 
@@ -34,6 +41,7 @@ type Attempt struct {
 	Flush       bool // at the end of the source: no record waits for a better class
 	Outcome     CutOutcome
 	Changes     uint32 // of hierarchies, that came before
+	Algorithm   uint32 // of the program that tried them
 	// Need is how many records the pool needed, and Under names the principles that were asked of it, that of
 	// l first: before release 1 both may change. Empty if it was skipped.
 	Need  int
@@ -58,7 +66,7 @@ func (a *Attempt) L() (l int) {
 // merges reports whether next is one more cut of the run a, or decides the pool that a has fixed.
 func (a *Attempt) merges(next Attempt) bool {
 	same := a.Number > 0 && a.Records == next.Records && a.Flush == next.Flush && a.Changes == next.Changes && a.Need == next.Need &&
-		a.Under == next.Under
+		a.Under == next.Under && a.Algorithm == next.Algorithm
 	if a.Outcome == Fixed {
 		return same && a.Last == next.First
 	}
@@ -71,7 +79,7 @@ func (m *Machine) attempted(flush bool, outcome CutOutcome) {
 		return
 	}
 	next := Attempt{Number: m.attempt.Number + 1, Records: m.records.len(), First: m.now, Last: m.now, Cuts: 1, Flush: flush, Outcome: outcome,
-		Changes: m.head.changes()}
+		Changes: m.head.changes(), Algorithm: Algorithm}
 	if outcome != Skipped {
 		next.Need, next.Under = m.need.Records, Under(m.policy.Requirement)
 	}

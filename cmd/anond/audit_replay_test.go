@@ -54,6 +54,16 @@ func TestAuditReplay(t *testing.T) {
 	assert.Contains(t, text, "the same in 1 worlds")
 	assert.Contains(t, s.must("audit"), "L2: structure holds")
 
+	state := s.read("state/anond.db")
+	otherwise(t, s.path("state/anond.db"))
+	r := s.run("audit --replay 1")
+	assert.Equal(t, exitOK, r.code, r.stdout+r.stderr)
+	assert.Contains(t, r.stdout, "Audit of hospital: CONSISTENT")
+	assert.Contains(t, r.stdout, "are not replayable (decided by algorithm 1000)")
+	assert.Contains(t, r.stdout, "WARNING: another program decided")
+	assert.Equal(t, exitPrivacy, s.run("audit --replay 1 --require-certified").code)
+	s.write("state/anond.db", state)
+
 	reseed(t, s.path("state/anond.db"))
 	out = ask(exitPrivacy)
 	require.Len(t, out.Violations, 1)
@@ -172,9 +182,26 @@ func fewDiagnoses(lines string) string {
 
 // reseed gives a state another seed, as if its draws had been made with that.
 func reseed(t *testing.T, path string) {
+	change(t, path, func(meta incremental.Meta, _ incremental.Attempt) *incremental.Delta {
+		meta.Seed[0] ^= 1
+		return &incremental.Delta{Meta: &meta}
+	})
+}
+
+// otherwise makes the newest cut of a state one of a program with another algorithm.
+func otherwise(t *testing.T, path string) {
+	change(t, path, func(_ incremental.Meta, a incremental.Attempt) *incremental.Delta {
+		a.Algorithm = 1000
+		return &incremental.Delta{Attempt: &a}
+	})
+}
+
+// change commits something to a state.
+func change(t *testing.T, path string, delta func(incremental.Meta, incremental.Attempt) *incremental.Delta) {
 	store, err := boltstore.Open(path, boltstore.Options{})
 	require.NoError(t, err)
 	var meta incremental.Meta
+	var newest incremental.Attempt
 	require.NoError(t, store.Load(incremental.Visitor{
 		Meta:        func(m incremental.Meta) error { meta = m; return nil },
 		Counters:    func(incremental.Counters) error { return nil },
@@ -183,11 +210,10 @@ func reseed(t *testing.T, path string) {
 		Class:       func(*incremental.Class) error { return nil },
 		Intent:      func(*incremental.Intent) error { return nil },
 		Position:    func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(*incremental.Attempt) error { return nil },
+		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(a *incremental.Attempt) error { newest = *a; return nil },
 		Outbox: func(uint64, int) error { return nil },
 	}))
-	meta.Seed[0] ^= 1
-	require.NoError(t, store.Commit(&incremental.Delta{Meta: &meta}))
+	require.NoError(t, store.Commit(delta(meta, newest)))
 	require.NoError(t, store.Close())
 }
 

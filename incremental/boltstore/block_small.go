@@ -371,7 +371,8 @@ func encodeAttempt(a *incremental.Attempt) []byte {
 	out := binary.AppendUvarint(nil, uint64(a.Records))
 	out = binary.AppendVarint(binary.AppendVarint(out, a.First), a.Last-a.First)
 	out = append(appendFlag(binary.AppendUvarint(out, uint64(a.Cuts)), a.Flush), byte(a.Outcome))
-	return appendText(binary.AppendUvarint(binary.AppendUvarint(out, uint64(a.Changes)), uint64(a.Need)), a.Under)
+	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(a.Changes)), uint64(a.Algorithm))
+	return appendText(binary.AppendUvarint(out, uint64(a.Need)), a.Under)
 }
 
 // decodeAttempt reads a run of cuts tried; its number is the key.
@@ -383,6 +384,7 @@ func decodeAttempt(number uint32, content []byte) (*incremental.Attempt, error) 
 	if a.Outcome = incremental.CutOutcome(r.byte()); a.Outcome > incremental.Fixed {
 		r.fail()
 	}
-	a.Changes, a.Need, a.Under = uint32(r.count(1<<32-1)), r.count(maxRecord), r.text()
+	a.Changes, a.Algorithm = uint32(r.count(1<<32-1)), uint32(r.count(1<<32-1))
+	a.Need, a.Under = r.count(maxRecord), r.text()
 	return a, r.done()
 }

@@ -207,7 +207,7 @@ func plainAttempt(p plain) *incremental.Attempt {
 	a.Outcome = incremental.CutOutcome(p.byte())
 	demand(slices.Contains([]incremental.CutOutcome{incremental.Released, incremental.Skipped, incremental.Quarantined, incremental.Refused,
 		incremental.Fixed}, a.Outcome))
-	a.Changes, a.Need, a.Under = uint32(p.below(1<<32)), int(p.below(1<<32)), p.text()
+	a.Changes, a.Algorithm, a.Need, a.Under = uint32(p.below(1<<32)), uint32(p.below(1<<32)), int(p.below(1<<32)), p.text()
 	return a
 }
 

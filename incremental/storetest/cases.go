@@ -36,7 +36,8 @@ func full() *incremental.Delta {
 	}
 	d.Quarantined = []incremental.RecordID{0, 2}
 	d.Barred = []uint64{1 << 63, 1}
-	d.Attempt = &incremental.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: incremental.Quarantined}
+	d.Attempt = &incremental.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: incremental.Quarantined,
+		Algorithm: 1 << 31}
 	d.Suppressed = &incremental.Suppressed{People: []incremental.Digest{{1, 15: 2}, {7: 3}}, Due: 1}
 	d.Journal = &incremental.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}
 	d.DeclaredPure = []incremental.ClassID{0}

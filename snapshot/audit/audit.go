@@ -412,7 +412,7 @@ func share(n, of int) float64 {
 func (a *auditor) finish() *Report {
 	r := a.report
 	r.Violations = append(r.Violations, a.f.sorted()...)
-	full := a.linked && a.in.records != nil && a.drawsShown()
+	full := a.linked && a.in.records != nil && a.drawsShown() && (a.replay == nil || a.replay.Others == "")
 	state := "not checked"
 	switch found := verdict(r.Violations); {
 	case found != VerdictConsistent:

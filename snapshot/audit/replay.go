@@ -34,6 +34,8 @@ type Replay struct {
 	// Parts are the files that the program makes of the records as they are, the same in every world: by
 	// release, the SHA-256 of each file of the part that it gave birth to.
 	Parts map[int]map[string]string `json:"-"`
+	// Others says what programs with another algorithm decided: that is not replayable. Empty: nothing.
+	Others string `json:"others,omitempty"`
 	// Ownerless are releases whose parts were not rendered again, as they have rows of people who were
 	// forgotten.
 	Ownerless []int `json:"ownerless,omitempty"`
@@ -70,6 +72,9 @@ func (a *auditor) coverDraws() {
 	if a.in.first.form() == formDrawn && (a.replay == nil || len(a.replay.Parts) == 0) {
 		a.skip("which row of a bucket shows which value (recoding permutation): that draws alone decide it, and not whose row it is. " +
 			"Files cannot show it; anond audit --replay shows it, with the state")
+	}
+	if a.replay != nil && a.replay.Others != "" {
+		a.skip("decisions and bytes of another program: %s", a.replay.Others)
 	}
 	if a.replay != nil && len(a.replay.Ownerless) > 0 {
 		var parts []string
@@ -123,5 +128,9 @@ func (t *textWriter) replay(r *Report) {
 		t.line("Replayed from the state: the program decides otherwise; see the violations. Level L2 does not hold.")
 	default:
 		t.line("Not replayed: %s.", p.Reason)
+		if p.Others != "" {
+			t.line("WARNING: another program decided what stands there, so the verdict is no better than consistent. That is no breach.\n"+
+				"What this program decided, it decides again: %d worlds.", p.Worlds)
+		}
 	}
 }

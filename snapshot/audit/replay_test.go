@@ -79,6 +79,10 @@ func TestPartsOfAReplay(t *testing.T) {
 			{name: "people who were forgotten", outcome: ReplayNone, edit: func(r *Replay) { delete(r.Parts, 2); r.Ownerless = []int{2} },
 				verdict: VerdictConsistent, unlessDrawn: VerdictCertified,
 				unchecked: "the bytes of part-000002: they have rows of people who were forgotten"},
+			{name: "decisions of another program", outcome: ReplayNone,
+				edit:      func(r *Replay) { r.Others = "releases 1 to 3 are not replayable (decided by algorithm 1)" },
+				verdict:   VerdictConsistent,
+				unchecked: "decisions and bytes of another program: releases 1 to 3 are not replayable (decided by algorithm 1)"},
 			{name: "decisions that differ", outcome: ReplayViolated, verdict: VerdictViolated},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
@@ -74,7 +75,7 @@ var source = incremental.Partition{Source: "replay"}
 func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
 	due []byte, d *Difference, err error) {
 	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
-	if len(r.ages) > 1 || r.first() > 1 {
+	if len(r.ages) > 1 || r.first() > 1 || slices.Contains(r.foreign(), true) {
 		if err := t.keep(); err != nil {
 			return nil, nil, err
 		}
@@ -93,6 +94,7 @@ func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int3
 }
 
 func (x *run) all() error {
+	foreign := x.foreign()
 	for i := range x.attempts {
 		a := &x.attempts[i]
 		if err := x.feed(int(a.Records)); err != nil {
@@ -109,7 +111,11 @@ func (x *run) all() error {
 				return err
 			}
 		}
-		if err := x.attempt(a); err != nil {
+		decide := x.attempt
+		if foreign[i] {
+			decide = x.adopt
+		}
+		if err := decide(a); err != nil {
 			return err
 		}
 	}

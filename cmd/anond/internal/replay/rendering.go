@@ -28,6 +28,8 @@ type Part struct {
 // than Theorem F asks of decisions: what is published of a bucket are its cells and its bag (rule B).
 // The dictionary of the values is made anew in each world, so that their numbers differ.
 //
+// A part that another program decided, which may write it otherwise, is not rendered.
+//
 // A part with rows of people who were forgotten is not rendered: the state does not know any more whose
 // value was whose in their buckets.
 //
@@ -38,6 +40,9 @@ func (r *Recording) render(worlds int, out *Result) error {
 	}
 	var views []*incremental.View
 	for n := uint32(1); n <= r.published; n++ {
+		if r.byOthers(n) {
+			continue
+		}
 		v, err := r.change(n)
 		if err != nil {
 			return err

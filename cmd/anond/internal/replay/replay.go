@@ -9,6 +9,7 @@ import (
 type Result struct {
 	Obstacle    string      // why the state cannot be replayed; empty: it was
 	Parts       []Part      // of all releases, as they are rendered of the records as they are
+	Others      string      // what other programs decided, which is not replayable; empty: nothing
 	Ownerless   []uint32    // releases whose parts were not rendered: they have rows of people who were forgotten
 	Difference  *Difference // the first one; nil: none
 	Worlds      int         // that were replayed to their end
@@ -23,6 +24,7 @@ type Result struct {
 // how many of the records of it have been applied.
 func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result, error) {
 	out := r.counts()
+	out.Others = r.others()
 	if err := r.render(worlds, out); err != nil || out.Difference != nil {
 		return out, err
 	}
@@ -49,7 +51,9 @@ func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result,
 		}
 		out.Worlds = n
 	}
-	out.Obstacle = lost
+	if out.Obstacle = lost; lost == "" {
+		out.Obstacle = out.Others
+	}
 	return out, nil
 }
 

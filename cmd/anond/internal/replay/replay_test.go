@@ -235,6 +235,7 @@ func TestReplayOfAFirstPool(t *testing.T) {
 	f.feed(300, f.mixed)
 	require.NotNil(t, f.cut(true))
 	require.Equal(t, 1, f.certified().Quarantined)
+	f.adopted()
 
 	f = newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.L = incremental.StopRefused, 3 })
 	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
@@ -246,6 +247,7 @@ func TestReplayOfAFirstPool(t *testing.T) {
 	f.feed(40, f.mixed)
 	require.NotNil(t, f.cut(false))
 	require.Equal(t, 1, f.certified().Releases)
+	f.adopted()
 }
 
 // stops lets a pool be fixed, and the process end before it decides.
@@ -275,6 +277,7 @@ func TestReplayOfPoolsThatWereStopped(t *testing.T) {
 		require.NotNil(t, f.cut(false))
 	}
 	require.Equal(t, 4, f.certified().Releases)
+	f.adopted()
 
 	fixed := func(a incremental.Attempt) bool { return a.Outcome == incremental.Fixed }
 	out, err := f.altered(func(r *Recording) {
@@ -307,6 +310,7 @@ func TestReplayOfRefusals(t *testing.T) {
 	f.feed(400, f.mixed)
 	require.NotNil(t, f.cut(false))
 	require.Equal(t, 1, f.certified().Quarantined)
+	f.adopted()
 
 	out, err := f.altered(func(r *Recording) { r.attempts[0].Under += " entropy(4)" }).Run(1, nil)
 	require.NoError(t, err)

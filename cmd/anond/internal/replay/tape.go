@@ -25,7 +25,7 @@ func (d *Difference) Error() string { return d.What }
 type tape struct {
 	r       *Recording
 	kept    *memstore.Store
-	meta    incremental.Meta // with which the machine begins
+	meta    incremental.Meta // with which the machine begins, and then the newest
 	records incremental.RecordID
 	classes int
 	pools   int
@@ -70,6 +70,9 @@ func (t *tape) Commit(d *incremental.Delta) error {
 	}
 	if d.Attempt != nil {
 		t.attempt = *d.Attempt
+	}
+	if d.Meta != nil {
+		t.meta = *d.Meta
 	}
 	if len(d.Quarantined) > 0 {
 		if t.pools >= len(t.r.pools) || !slices.Equal(t.r.pools[t.pools], d.Quarantined) {

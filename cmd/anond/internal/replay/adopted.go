@@ -1,0 +1,106 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"anond/incremental"
+)
+
+// A cut that a program with another algorithm decided (incremental.Algorithm) is not replayable: this
+// program may decide otherwise, and that is no fault of the state. Its outcome is adopted as the state has
+// it, so that the cuts after it, which this program decided, are made again.
+
+// foreign reports, by cut, whether another program decided it. Who fixed or refused a pool decided it, too.
+func (r *Recording) foreign() []bool {
+	out := make([]bool, len(r.attempts))
+	open := false
+	for i, a := range r.attempts {
+		out[i] = open || a.Algorithm != incremental.Algorithm
+		open = out[i] && (a.Outcome == incremental.Fixed || a.Outcome == incremental.Refused)
+	}
+	return out
+}
+
+// others says what other programs decided, and by which algorithm; empty: nothing.
+func (r *Recording) others() string {
+	var out []string
+	foreign, release, i := r.foreign(), uint32(0), 0
+	for i < len(foreign) {
+		first, from := release, i
+		for by := r.attempts[from].Algorithm; i < len(foreign) && foreign[i] == foreign[from] && r.attempts[i].Algorithm == by; i++ {
+			if r.attempts[i].Outcome == incremental.Released {
+				release++
+			}
+		}
+		if !foreign[from] {
+			continue
+		}
+		what := fmt.Sprintf("releases %d to %d", first+1, release)
+		if first == release {
+			what = fmt.Sprintf("cuts over up to %d records, without a release,", r.attempts[i-1].Records)
+		}
+		out = append(out, fmt.Sprintf("%s are not replayable (decided by algorithm %d)", what, r.attempts[from].Algorithm))
+	}
+	return strings.Join(out, "; ")
+}
+
+// byOthers reports whether another program decided a release.
+func (r *Recording) byOthers(release uint32) bool {
+	foreign, n := r.foreign(), uint32(0)
+	for i, a := range r.attempts {
+		if a.Outcome == incremental.Released {
+			if n++; n == release {
+				return foreign[i]
+			}
+		}
+	}
+	return false
+}
+
+// adopt takes over what the state says of a run of cuts, and opens the machine behind it.
+func (x *run) adopt(a *incremental.Attempt) error {
+	if err := x.m.Commit(); err != nil {
+		return err
+	}
+	meta, attempt := x.tape.meta, *a
+	d := &incremental.Delta{Meta: &meta, Attempt: &attempt}
+	p := &meta.Pools
+	p.Fixed, p.Open = uint64(x.tape.pools)+uint64(x.tape.intent), nil
+	if a.Outcome != incremental.Skipped {
+		if p.Fixed++; x.tape.intent == 0 {
+			p.Need = a.Need
+		}
+	}
+	switch a.Outcome {
+	case incremental.Fixed: // the cut that decides the pool is adopted, too
+	case incremental.Refused:
+		p.Refused = true
+	default:
+		meta.Tick, meta.CutTick = meta.Tick+int64(a.Cuts), a.Last
+		meta.LastCut, meta.CutRead, meta.InitialDone = a.Records, uint64(x.at), true
+	}
+	var published *incremental.Intent
+	switch a.Outcome {
+	case incremental.Released:
+		intent := x.intents[x.tape.intent]
+		d.Births, published = x.births(intent.Release), &intent
+		decided := intent
+		decided.Published, decided.Manifest = false, [32]byte{}
+		d.Intent, intent.Published = &decided, true
+	case incremental.Quarantined:
+		if d.Quarantined = x.pools[x.tape.pools]; x.tape.intent == 0 {
+			p.First = len(d.Quarantined)
+		}
+	}
+	if err := x.tape.Commit(d); err != nil {
+		return err
+	}
+	if published != nil {
+		if err := x.tape.Commit(&incremental.Delta{Intent: published}); err != nil {
+			return err
+		}
+	}
+	x.m, x.next = nil, x.next+1
+	return x.begin()
+}
