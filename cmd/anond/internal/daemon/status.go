@@ -119,7 +119,8 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	s := Status{Time: r.Time.UTC(), PID: os.Getpid(), Dataset: c.Dataset, Counts: r.Machine, Counted: r.Counted.UTC(),
 		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Unread: r.Source.Unread,
 		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage,
-		LastRecord: moment(r.LastRecord), SourceFailure: r.Source.Trouble, NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
+		SourceFailure: r.Source.Trouble,
+		LastRecord: moment(r.LastRecord), NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
 		State: r.State, Verified: r.Verified}
 	if c.Shard.Set() {
 		s.Shard = &ShardPlace{Index: c.Shard.Index, Of: c.Shard.Of}
