@@ -120,7 +120,7 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 		Doing: r.Doing, Connected: r.Source.Connected, Stalled: r.Source.Stalled, Unread: r.Source.Unread,
 		Releasing: r.Releasing, ReleaseFailure: r.ReleaseFailure, LetterFailure: r.LetterFailure, Damage: r.Damage,
 		SourceFailure: r.Source.Trouble,
-		LastRecord: moment(r.LastRecord), NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
+		LastRecord:    moment(r.LastRecord), NextRelease: moment(r.NextRelease), LettersSince: moment(r.LettersSince), Updates: r.Updates,
 		State: r.State, Verified: r.Verified}
 	if c.Shard.Set() {
 		s.Shard = &ShardPlace{Index: c.Shard.Index, Of: c.Shard.Of}
