@@ -17,7 +17,7 @@ ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws Te
 EMPTY :=
 ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen|Figure|Frontier
 
-.PHONY: dist dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
+.PHONY: dist deb dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
 
 # go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
 TEST = GO='$(GO)' .ci/gotest
@@ -134,6 +134,10 @@ build:
 VERSION ?= $(shell sed -n 's/^var release = "\(.*\)"/\1/p' cmd/anond/version.go)
 dist:
 	@GO='$(GO)' .ci/dist dist '$(VERSION)'
+
+# deb: the package for Debian alone, of one architecture: that of this machine unless ARCH says another.
+deb:
+	@GO='$(GO)' ARCHES='$(or $(ARCH),$(shell $(GO) env GOARCH))' .ci/dist dist '$(VERSION)' deb && ls dist/*.deb
 
 dist-test:
 	@GO='$(GO)' .ci/dist-test '$(VERSION)'

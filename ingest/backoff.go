@@ -27,6 +27,28 @@ const (
 	defaultReconnectMax     = 30 * time.Second
 )
 
+// Silence chooses, of failures in a row, those that are told: the first, then one at distances that
+// double, up to ten minutes.
+type Silence struct {
+	Gap    time.Duration // until the next
+	next   time.Time
+	failed int
+}
+
+// Broken counts a failure. told: it is to be told, with how many there were. first is the first distance.
+func (s *Silence) Broken(now time.Time, first time.Duration) (tries int, told bool) {
+	s.failed++
+	if now.Before(s.next) {
+		return s.failed, false
+	}
+	s.Gap = min(max(first, 2*s.Gap), 10*time.Minute)
+	s.next = now.Add(s.Gap)
+	return s.failed, true
+}
+
+// FirstSilence is the first distance, where nothing asks for another one.
+const FirstSilence = 10 * time.Second
+
 // Attempts counts failed attempts since the last success. Not safe for
 // concurrent use.
 type Attempts struct {

@@ -68,7 +68,7 @@ func (o *outboxPump) start() (stop func()) {
 }
 
 func (o *outboxPump) deliverAll(ctx context.Context) {
-	attempts := o.h.Retry.Attempts()
+	attempts, silence := o.h.Retry.Attempts(), Silence{}
 	for ctx.Err() == nil {
 		more, err := o.deliver(ctx)
 		switch {
@@ -80,8 +80,10 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 		case err != nil:
 			o.note(err.Error())
 			o.h.Meter.Failed(AttemptDeliver)
-			o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed",
-				"error", err.Error())
+			if tries, told := silence.Broken(o.h.Clock.Now(), FirstSilence); told {
+				o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed",
+					"error", err.Error(), "tries", tries)
+			}
 			if attempts.Wait(ctx) != nil {
 				return
 			}
@@ -92,6 +94,7 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 				o.h.Log.Info("dead letters are delivered again", "event", "dead_letter_delivered")
 			}
 			attempts.Succeeded()
+			silence = Silence{}
 			select {
 			case o.delivered <- struct{}{}:
 			default:

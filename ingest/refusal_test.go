@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"errors"
 	"regexp"
-	"slices"
 	"testing"
 	"time"
 
@@ -126,7 +125,7 @@ var refusals = map[string]refusalCase{
 		set: func(*rig, *ingest.Host, *running) {}, err: endsWith(incremental.ErrUnsafe), events: []string{"release_refused"}},
 	"a disk that stays full": {
 		set: func(r *rig, _ *ingest.Host, _ *running) { full(r) }, err: endsWith(ingest.ErrParked),
-		events: append(append([]string{"release_published"}, slices.Repeat([]string{"release_failed"}, 5)...), "release_parked")},
+		events: []string{"release_published", "release_failed", "release_parked"}},
 }
 
 // TestARefusalTakesOneWayOut: whoever refuses and whenever, the run returns the

@@ -20,6 +20,7 @@ type releases struct {
 	most      int // attempts before it gives up; 0: it never does
 	log       *slog.Logger
 	meter     Meter
+	now       func() time.Time
 	ended     chan ended
 
 	current uint32 // the release in progress, 0 if none
@@ -47,7 +48,7 @@ var ErrParked = errors.New("the release is left to the next start")
 const onceAttempts = 5
 
 func newReleases(h *Host) *releases {
-	r := &releases{publisher: h.Publisher, retry: h.Retry, log: h.Log, meter: h.Meter, ended: make(chan ended, 1)}
+	r := &releases{publisher: h.Publisher, retry: h.Retry, log: h.Log, meter: h.Meter, now: h.Clock.Now, ended: make(chan ended, 1)}
 	if h.Once {
 		r.most = onceAttempts
 	}
@@ -88,7 +89,7 @@ func (r *releases) leave() (began time.Time) {
 // publish tries until it succeeds, until the error is one that no retry can
 // correct, or until it is told to settle. A run that has to end gives up.
 func (r *releases) publish(ctx, trying context.Context, view *incremental.View) (Release, error) {
-	attempts := r.retry.Attempts()
+	attempts, silence := r.retry.Attempts(), Silence{}
 	for {
 		release, err := r.publisher.Publish(ctx, view)
 		switch {
@@ -99,8 +100,10 @@ func (r *releases) publish(ctx, trying context.Context, view *incremental.View) 
 		}
 		r.note(err.Error())
 		r.meter.Failed(AttemptPublish)
-		r.log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
-			"release", view.Intent.Release, "error", err.Error())
+		if tries, told := silence.Broken(r.now(), FirstSilence); told {
+			r.log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
+				"release", view.Intent.Release, "error", err.Error(), "tries", tries)
+		}
 		if r.most > 0 && attempts.Failed()+1 >= r.most {
 			return release, fmt.Errorf("%w: %d attempts failed: %w", ErrParked, r.most, err)
 		}

@@ -25,6 +25,11 @@ func (p *countingPress) Publish(ctx context.Context, _ *incremental.View) (Relea
 	return Release{KMin: p.attempts}, p.do(ctx, p.attempts)
 }
 
+// stopped is a clock that stands still.
+type stopped struct{ Clock }
+
+func (stopped) Now() time.Time { return time.Unix(5, 0) }
+
 // TestReleasesTellByEvents: how a release ends is told by one event, without a
 // loop and without a machine.
 // Mutations under which it was seen to fail: a permanent error is tried again; a
@@ -71,7 +76,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 				}
 				return ctx.Err()
 			}
-			r := newReleases(&Host{Publisher: press,
+			r := newReleases(&Host{Publisher: press, Clock: stopped{},
 				Log: slog.New(slog.DiscardHandler), Meter: noMeter{}, Once: x.once, Retry: Reconnect{Sleep: wait}})
 			press.do = x.do(r)
 			began := time.Unix(5, 0)
@@ -96,7 +101,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 // TestAReleaseWithoutViewEndsLikeOthers: by its event, with an error that no
 // retry corrects.
 func TestAReleaseWithoutViewEndsLikeOthers(t *testing.T) {
-	r := newReleases(&Host{})
+	r := newReleases(&Host{Clock: stopped{}, })
 	why := errors.New("no such release")
 	r.fail(incremental.Intent{Release: 3}, time.Time{}, why)
 	e := <-r.ended
@@ -108,7 +113,7 @@ func TestAReleaseWithoutViewEndsLikeOthers(t *testing.T) {
 // TestReadingThatWaitsIsLogged: at once if an attempt has failed, otherwise
 // after a minute, and then each minute.
 func TestReadingThatWaitsIsLogged(t *testing.T) {
-	r := newReleases(&Host{})
+	r := newReleases(&Host{Clock: stopped{}, })
 	start := time.Unix(1e9, 0)
 	at := func(d time.Duration) *waits { return r.waited(start.Add(d), start) }
 	require.Nil(t, at(2*time.Minute), "no release is in progress")

@@ -13,6 +13,8 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+
+	"anond/ingest"
 )
 
 func event(name string) slog.Attr      { return slog.String("event", name) }
@@ -33,10 +35,10 @@ type health struct {
 
 // failing is a partition that fails.
 type failing struct {
-	since time.Time
-	tries int
-	next  time.Time // when it is to be named again
-	gap   time.Duration
+	since   time.Time
+	tries   int
+	silence ingest.Silence
+	corrupt bool // the broker answers, and what it has cannot be read
 }
 
 // lastSaid is when a kind of error was last warned of, and of which partition.
@@ -44,12 +46,6 @@ type lastSaid struct {
 	at time.Time
 	id int32
 }
-
-// The distances between two warnings of one partition.
-const (
-	firstSilence   = 10 * time.Second
-	longestSilence = 10 * time.Minute
-)
 
 // works notes a success. It costs a lock and one look-up in an empty map.
 func (h *health) works(id int32) {
@@ -76,19 +72,20 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 	defer h.mu.Unlock()
 	f := h.down[id]
 	if f == nil {
-		if f = (&failing{since: now, next: now}); h.down == nil {
+		if f = (&failing{since: now}); h.down == nil {
 			h.down, h.said = map[int32]*failing{}, map[string]lastSaid{}
 		}
 		h.down[id] = f
 	}
 	f.tries++
+	f.corrupt = isCorrupt(err)
 	h.last = err.Error()
 	attrs := []any{partitionAttr(id), slog.String("error", err.Error())}
 	if hint := h.hint(err); hint != "" {
 		attrs = append(attrs, slog.String("hint", hint))
 	}
 	switch {
-	case isStarting(err) && now.Sub(f.since) < firstSilence:
+	case isStarting(err) && now.Sub(f.since) < ingest.FirstSilence:
 		h.log.Debug("waiting for the coordinator of the group", append(attrs, event("source_retry"))...)
 	case !h.due(f, now, id, err):
 		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
@@ -105,13 +102,11 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 // come, and no other partition was named for the same kind of error since its
 // last one. A broker that is away is one fault, not one for each partition.
 func (h *health) due(f *failing, now time.Time, id int32, err error) bool {
-	if now.Before(f.next) {
+	if _, told := f.silence.Broken(now, ingest.FirstSilence); !told {
 		return false
 	}
-	f.gap = min(max(firstSilence, 2*f.gap), longestSilence)
-	f.next = now.Add(f.gap)
 	kind := kindOf(id, err)
-	if last, ok := h.said[kind]; ok && last.id != id && h.down[last.id] != nil && now.Sub(last.at) < f.gap {
+	if last, ok := h.said[kind]; ok && last.id != id && h.down[last.id] != nil && now.Sub(last.at) < f.silence.Gap {
 		return false
 	}
 	if len(h.said) < mostKinds {
@@ -136,6 +131,14 @@ func kindOf(id int32, err error) string {
 		kind += strconv.Itoa(int(id))
 	}
 	return kind
+}
+
+// away reports whether the broker of a partition cannot be reached, or none can.
+func (h *health) away(id int32) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.down[id]
+	return f != nil && !f.corrupt || h.down[noPartition] != nil
 }
 
 func (h *health) connected() bool { return h.trouble() == "" }

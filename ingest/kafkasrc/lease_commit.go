@@ -4,15 +4,17 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"time"
 
 	"anond/incremental"
+	"anond/ingest"
 )
 
 // Committed returns the group's commits, of partitions that have one. A commit
 // ahead of state says that state is an older copy (ingest.ErrBehind). It waits
 // for the brokers until ctx is done.
 func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64, error) {
-	attempts := l.cfg.Reconnect.Attempts()
+	attempts, silence := l.cfg.Reconnect.Attempts(), ingest.Silence{}
 	for {
 		commits, err := l.commits(ctx)
 		if err == nil {
@@ -22,7 +24,10 @@ func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64,
 			}
 			return named, nil
 		}
-		l.log.Warn("the group's commits could not be read, trying again", event("source_retry"), slog.String("error", err.Error()))
+		if tries, told := silence.Broken(time.Now(), ingest.FirstSilence); told {
+			l.log.Warn("the group's commits could not be read, trying again", event("source_retry"), slog.String("error", err.Error()),
+				slog.Int("tries", tries))
+		}
 		if err := attempts.Wait(ctx); err != nil {
 			return nil, err
 		}

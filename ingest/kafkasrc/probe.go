@@ -21,7 +21,7 @@ type Probed struct {
 	Hint    string // what to do about Err, or the warning
 }
 
-// Probe asks a cluster once for what a source needs: a connection, the topic, and the rights
+// Probe asks a cluster for what a source needs: a connection, the topic, and the rights
 // to read it and to use the group. It stops at the first thing that is missing, and changes
 // nothing.
 func Probe(ctx context.Context, cfg Config) []Probed {
@@ -46,7 +46,12 @@ func Probe(ctx context.Context, cfg Config) []Probed {
 	}
 	p.note("right to read", p.cfg.Topic, err)
 	if p.cfg.Group != "" {
-		_, err = p.committed(ctx, p.cfg.Group, ids)
+		for attempts := p.cfg.Reconnect.Attempts(); ; { // a coordinator that has just moved is there within seconds
+			_, err = p.committed(ctx, p.cfg.Group, ids)
+			if !isStarting(err) || attempts.Wait(ctx) != nil {
+				break
+			}
+		}
 		p.note("right to use the group", p.cfg.Group, err)
 	}
 	return p.done

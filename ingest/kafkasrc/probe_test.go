@@ -53,6 +53,18 @@ func TestProbe(t *testing.T) {
 	require.Equal(t, []string{"connection", "topic of dead letters!"}, found(ProbeWrite(background(t), cfg)))
 }
 
+// TestProbeWaitsForACoordinator: that of a new group, or one that has just moved, is there within seconds.
+func TestProbeWaitsForACoordinator(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(1, topic))
+	cfg := config(c, &events{})
+	cfg.Group = "readers"
+	for _, passes := range []*kerr.Error{kerr.CoordinatorNotAvailable, kerr.CoordinatorLoadInProgress, kerr.NotCoordinator} {
+		h := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: passes, Count: 3})
+		require.Equal(t, []string{"connection", "topic", "right to read", "right to use the group"}, found(Probe(background(t), cfg)))
+		h.Remove()
+	}
+}
+
 // TestProbeOfNobody: no broker at the address.
 func TestProbeOfNobody(t *testing.T) {
 	cfg := config(broker(t), &events{})

@@ -46,7 +46,7 @@ type source struct {
 	order   order
 	parts   map[int32]*partition
 	stalled bool
-	stalls  stalls
+	silence ingest.Silence // about stalls
 }
 
 var _ ingest.Source = (*source)(nil)

@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -184,19 +184,29 @@ func TestSpoiledBatchIsAStall(t *testing.T) {
 	require.Contains(t, log.text("source_stalled"), "partition=0")
 }
 
-func TestStallsAreToldAtGrowingDistances(t *testing.T) {
-	var s stalls
-	start := time.Now()
-	told := 0
-	for at := time.Duration(0); at < 6*time.Hour; at += 10 * time.Second {
-		if s.due(true, start.Add(at), 30*time.Second) {
-			told++
+// TestDisconnectedIsNoStall: that a broker is away is one fault, and told as such.
+func TestDisconnectedIsNoStall(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(1, topic))
+	log := &events{}
+	cfg := config(c, log)
+	cfg.StallAfter = time.Hour
+	s := open(t, cfg, ingest.Resume{}).(*source)
+	for away, stalled := range map[error]bool{nil: true, io.ErrUnexpectedEOF: false} {
+		s.mu.Lock()
+		p := s.parts[0]
+		s.mu.Unlock()
+		p.end.Store(1 << 40)
+		p.progress.Store(0)
+		if away != nil {
+			s.health.fails(noPartition, away)
 		}
+		before := log.count("source_stalled")
+		s.checkStall(time.Now())
+		require.Equal(t, stalled, s.Status().Stalled)
+		require.Equal(t, stalled, log.count("source_stalled") > before)
+		s.health.works(noPartition)
+		s.checkStall(time.Unix(0, 0))
 	}
-	assert.Greater(t, told, 30)
-	assert.Less(t, told, 50, "every ten minutes in the end")
-	assert.False(t, s.due(false, start, 30*time.Second))
-	assert.True(t, s.due(true, start, 30*time.Second), "a new stall is told at once")
 }
 
 // Each failing partition is named repeatedly, but one broker that is away does

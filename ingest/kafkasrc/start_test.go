@@ -100,7 +100,7 @@ func TestACoordinatorThatStaysAwayIsAFailure(t *testing.T) {
 	h.works(noPartition)
 	require.Zero(t, log.count("source_disconnected")+log.count("source_connected"))
 	h.failsAt(start, noPartition, kafka.GroupCoordinatorNotAvailable)
-	h.failsAt(start.Add(firstSilence), noPartition, kafka.GroupCoordinatorNotAvailable)
+	h.failsAt(start.Add(ingest.FirstSilence), noPartition, kafka.GroupCoordinatorNotAvailable)
 	require.Equal(t, 1, log.count("source_disconnected"))
 	h.works(noPartition)
 	require.Equal(t, 1, log.count("source_connected"))

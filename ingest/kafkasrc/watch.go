@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"anond/ingest"
 )
 
 // watch looks regularly for partitions that were added, asks for the ends of
@@ -82,22 +84,25 @@ func (s *source) refreshEnds(ctx context.Context) {
 }
 
 // checkStall is the watchdog: something to read, nothing blocks us, and nothing
-// came for StallAfter.
+// came for StallAfter. That a broker is away is told already.
 func (s *source) checkStall(now time.Time) {
 	s.mu.Lock()
 	stalled, since := noPartition, now
 	for id, p := range s.parts {
 		last := time.Unix(0, p.progress.Load())
-		if p.end.Load() > p.fetched.Load() && !p.blocked.Load() && now.Sub(last) >= s.cfg.StallAfter && last.Before(since) {
+		if p.end.Load() > p.fetched.Load() && !p.blocked.Load() && now.Sub(last) >= s.cfg.StallAfter && last.Before(since) &&
+			!s.health.away(id) {
 			stalled, since = int(id), last
 		}
 	}
 	s.stalled = stalled != noPartition
-	due := s.stalls.due(s.stalled, now, s.cfg.StallAfter)
-	s.mu.Unlock()
-	if stalled == noPartition {
+	if !s.stalled {
+		s.silence = ingest.Silence{}
+		s.mu.Unlock()
 		return
 	}
+	_, due := s.silence.Broken(now, s.cfg.StallAfter)
+	s.mu.Unlock()
 	// If the connections were renewed lately, for whatever reason, nothing more
 	// can be done here. That nothing comes is logged nevertheless.
 	renewed := s.client.renew(s.cfg.StallAfter, true)
@@ -106,24 +111,4 @@ func (s *source) checkStall(now time.Time) {
 			slog.Int("partition", stalled), slog.String("for", now.Sub(since).Round(time.Second).String()),
 			slog.Bool("connections_rebuilt", renewed))
 	}
-}
-
-// stalls says when a stall is to be reported: at once, then at distances that
-// double.
-type stalls struct {
-	next time.Time
-	gap  time.Duration
-}
-
-func (s *stalls) due(stalled bool, now time.Time, first time.Duration) bool {
-	if !stalled {
-		*s = stalls{}
-		return false
-	}
-	if now.Before(s.next) {
-		return false
-	}
-	s.gap = min(max(first, 2*s.gap), longestSilence)
-	s.next = now.Add(s.gap)
-	return true
 }

@@ -258,7 +258,7 @@ func fitting(records []Record, most int) (n int) {
 
 // insist sends one request until it is acknowledged.
 func (w *Work) insist(ctx context.Context, target int32, records []Record) error {
-	attempts := w.Retry.Attempts()
+	attempts, silence := w.Retry.Attempts(), ingest.Silence{}
 	for {
 		w.does("writing", false)
 		err := w.Target.Write(ctx, target, records)
@@ -276,7 +276,10 @@ func (w *Work) insist(ctx context.Context, target int32, records []Record) error
 		}
 		w.refused(target, err)
 		w.does("waiting for the target", true)
-		w.Log.Error("the target topic takes nothing, trying again", "event", "rekey_write_failed", "partition", target, "error", err.Error())
+		if tries, told := silence.Broken(time.Now(), ingest.FirstSilence); told {
+			w.Log.Error("the target topic takes nothing, trying again", "event", "rekey_write_failed", "partition", target,
+				"error", err.Error(), "tries", tries)
+		}
 		if err := attempts.Wait(ctx); err != nil {
 			return err
 		}

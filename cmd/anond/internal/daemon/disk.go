@@ -12,13 +12,13 @@ import (
 const diskEvery = 10 * time.Minute
 
 // watchDisk measures the use of the disks after each release, and now and then, for the
-// status.
-func (s *steering) watchDisk(ctx context.Context, c *config.Config) {
+// status. before are the samples of the process before.
+func (s *steering) watchDisk(ctx context.Context, c *config.Config, before []diskuse.Sample) {
 	ticks, stop := s.o.Clock.Ticker(diskEvery)
 	defer stop()
 	told := false
 	for {
-		use, err := diskuse.Measure(c.Release.Dir, c.State.Path, s.o.Clock.Now())
+		use, err := diskuse.Measure(c.Release.Dir, c.State.Path, before, s.o.Clock.Now())
 		if ctx.Err() != nil {
 			return
 		}
@@ -27,12 +27,13 @@ func (s *steering) watchDisk(ctx context.Context, c *config.Config) {
 			return
 		}
 		s.mu.Lock()
-		s.disk = use
+		s.disk, before = use, use.Samples
 		s.mu.Unlock()
-		if warnings := use.Warnings(s.o.Clock.Now()); len(warnings) > 0 && !told {
+		warnings := use.Warnings(s.o.Clock.Now())
+		if len(warnings) > 0 && !told {
 			s.log.Warn(warnings[0], "event", "disk_forecast")
-			told = true
 		}
+		told = len(warnings) > 0
 		select {
 		case <-ticks:
 		case <-s.written:

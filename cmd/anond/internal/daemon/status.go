@@ -106,6 +106,14 @@ func observer(c *config.Config, o Options) func(ingest.Report, Status) {
 	}
 }
 
+// Samples are those of the disks that a status has.
+func (s *Status) Samples() []diskuse.Sample {
+	if s == nil || s.Disk == nil {
+		return nil
+	}
+	return s.Disk.Samples
+}
+
 // moment is a time in UTC, nil if there is none.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {

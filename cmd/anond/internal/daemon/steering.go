@@ -83,7 +83,8 @@ func newSteering(c *config.Config, o Options, far *meters) (*steering, error) {
 		go s.heedReloads(ctx)
 	}
 	if !o.Once {
-		go s.watchDisk(ctx, c)
+		earlier, _ := ReadStatus(StatusPath(c)) // it is replaced soon; without one, growth is measured from now on
+		go s.watchDisk(ctx, c, earlier.Samples())
 	}
 	if o.Working != nil {
 		go s.tellWork(ctx)

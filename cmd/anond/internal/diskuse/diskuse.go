@@ -1,10 +1,10 @@
 // Package diskuse measures how much of the disks a dataset uses, and forecasts when they
 // are full.
 //
-// Method: published files never change, so their times say how much was written lately:
-// that much is expected to be written in the time that follows. The state is expected to
-// grow at the same rate. The files of a part have one name in all releases that link to
-// them, and are counted once.
+// Method: growth is what was added between two looks, over the time between them: the oldest
+// look of the last 30 days, and the present one. The first look is behind release 1, so that a
+// first load counts for no growth. Looks are kept with the status. The files of a part have one
+// name in all releases that link to them, and are counted once.
 //
 // Cost: one look at each directory of a release and at each file that has a name of its own.
 package diskuse
@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,38 +30,56 @@ type Volume struct {
 
 // Use is the use of both places.
 type Use struct {
-	Releases Volume `json:"releases"`
-	State    Volume `json:"state"`
+	Releases Volume   `json:"releases"`
+	State    Volume   `json:"state"`
+	Samples  []Sample `json:"samples,omitempty"` // of the last 30 days, oldest first
 }
 
-// window is the time whose growth is taken for that of the future.
-const window = 30 * 24 * time.Hour
+// Sample is what was used at an earlier look.
+type Sample struct {
+	At       time.Time `json:"at"`
+	Releases int64     `json:"releases"`
+	State    int64     `json:"state"`
+}
 
-const day = 24 * time.Hour
+// window is the time whose growth is taken for that of the future; a sample is taken each day.
+const (
+	window = 30 * day
+	day    = 24 * time.Hour
+)
 
-// Measure looks at the directory of the releases and at the state file.
-func Measure(releases, state string, now time.Time) (*Use, error) {
-	w := walk{now: now, seen: map[string]bool{}, first: now}
+// Measure looks at the directory of the releases and at the state file; before are the samples
+// of the measurement before.
+func Measure(releases, state string, before []Sample, now time.Time) (*Use, error) {
+	w := walk{seen: map[string]bool{}}
 	if err := w.releases(releases); err != nil {
 		return nil, err
 	}
-	u, perDay := &Use{}, w.perDay()
-	if pruned, ok := prunedPerDay(releases, w.used, now); ok {
-		perDay = pruned
-	}
-	u.Releases = volume(w.used, perDay, Free(Existing(releases)), now)
+	is := Sample{At: now.UTC(), Releases: w.used}
 	info, err := os.Stat(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var size, grows int64
 	if err == nil {
-		size = info.Size()
+		is.State = info.Size()
 	}
-	if w.used > 0 {
-		grows = int64(float64(size) * float64(perDay) / float64(w.used))
+	past := slices.DeleteFunc(slices.Clone(before), func(s Sample) bool { return s.At.After(now) }) // the clock was set back
+	for len(past) > 1 && now.Sub(past[0].At) > window {
+		past = past[1:]
 	}
-	u.State = volume(size, grows, Free(Existing(state)), now)
+	was := is
+	if len(past) > 0 {
+		was = past[0]
+	}
+	perDay := func(was, is int64, over time.Duration) int64 {
+		return max(0, int64(float64(is-was)*float64(day)/float64(max(over, time.Minute))))
+	}
+	u, over := &Use{Samples: past}, now.Sub(was.At)
+	u.Releases = volume(is.Releases, perDay(was.Releases, is.Releases, over), Free(releases), now)
+	u.State = volume(is.State, perDay(was.State, is.State, over), Free(state), now)
+	if is.Releases > 0 && (len(past) == 0 || now.Sub(past[len(past)-1].At) >= day) {
+		u.Samples = append(u.Samples, is)
+	}
 	return u, nil
 }
 
@@ -90,10 +109,8 @@ func Existing(path string) string {
 
 // walk adds up the files of releases.
 type walk struct {
-	now          time.Time
-	first        time.Time // of the oldest file
-	used, lately int64
-	seen         map[string]bool // files of parts
+	used int64
+	seen map[string]bool // files of parts
 }
 
 func (w *walk) releases(dir string) error {
@@ -115,7 +132,7 @@ func (w *walk) entry(path string, e fs.DirEntry) error {
 	if !e.IsDir() {
 		info, err := e.Info()
 		if err == nil {
-			w.add(info)
+			w.used += info.Size()
 		}
 		return gone(err)
 	}
@@ -140,23 +157,6 @@ func gone(err error) error {
 		return nil
 	}
 	return err
-}
-
-func (w *walk) add(info fs.FileInfo) {
-	w.used += info.Size()
-	at := info.ModTime()
-	if at.Before(w.first) {
-		w.first = at
-	}
-	if w.now.Sub(at) < window {
-		w.lately += info.Size()
-	}
-}
-
-// perDay is the growth of a day. A dataset younger than a day has grown by all that it is.
-func (w *walk) perDay() int64 {
-	span := min(window, max(day, w.now.Sub(w.first)))
-	return int64(float64(w.lately) / (float64(span) / float64(day)))
 }
 
 // Soon is how far ahead a full disk is told as something to see to.

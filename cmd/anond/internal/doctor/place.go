@@ -78,7 +78,7 @@ func (e *examination) files() {
 
 // disks forecasts when they are full.
 func (e *examination) disks() {
-	u, err := diskuse.Measure(e.Config.Release.Dir, e.Config.State.Path, e.Now)
+	u, err := diskuse.Measure(e.Config.Release.Dir, e.Config.State.Path, e.Status.Samples(), e.Now)
 	if err != nil {
 		e.add(Warning, "disk", "look at the directory of the releases", "its use cannot be measured: %v", err)
 		return

@@ -126,3 +126,6 @@ func (t Type) fits(value any) bool {
 	}
 	return false
 }
+
+// toldWithTries begins the meaning of a failure that repeats.
+const toldWithTries = "told at the first failure and then at growing intervals, with the number of `tries`: "

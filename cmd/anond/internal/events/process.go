@@ -211,9 +211,11 @@ var ofProcess = []Event{
 	}},
 	{Name: "dead_letter_failed", Levels: []string{"error"}, Fields: []Field{
 		{Name: "error", Type: Text},
+		{Name: "tries", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "dead letters cannot be delivered; they stay in the state, and delivery is retried at most 30 s apart. " +
+			Meaning: toldWithTries +
+				"dead letters cannot be delivered; they stay in the state, and delivery is retried at most 30 s apart. " +
 				"Nothing else waits for them",
 			Action: "check the disk or topic of dead letters; the error says what is missing",
 		},
@@ -412,7 +414,7 @@ var ofProcess = []Event{
 		{Meaning: "the level of the log was changed, or is that of the configuration again", Action: "none"},
 	}},
 	{Name: "disk_forecast", Levels: []string{"warn"}, Cases: []Case{
-		{Meaning: "a disk will be full within two weeks; the message names it and the date. Logged once", Action: "make room"},
+		{Meaning: "a disk will be full within two weeks; the message names it and the date. Logged once while it is so", Action: "make room"},
 	}},
 	{Name: "directory_unreadable", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "key", Type: Text},

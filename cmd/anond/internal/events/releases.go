@@ -67,9 +67,11 @@ var ofReleases = []Event{
 	{Name: "release_failed", Levels: []string{"error"}, Fields: []Field{
 		{Name: "release", Type: Integer},
 		{Name: "error", Type: Text},
+		{Name: "tries", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "publishing failed for a reason that may be temporary: a full disk, a missing mount, missing rights, a disk " +
+			Meaning: toldWithTries +
+				"publishing failed for a reason that may be temporary: a full disk, a missing mount, missing rights, a disk " +
 				"that does not give back what was written. anond retries until it succeeds, at most 30 s apart",
 			Action: "look at the disk of the releases and of the ledger",
 		},

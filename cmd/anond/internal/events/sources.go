@@ -165,10 +165,12 @@ var ofSources = []Event{
 	{Name: "rekey_write_failed", Levels: []string{"error"}, Fields: []Field{
 		{Name: "partition", Type: Integer},
 		{Name: "error", Type: Text},
+		{Name: "tries", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "the topic that `anond rekey` writes takes nothing; the same request is sent again",
-			Action:  "check the brokers and the rights of this client",
+			Meaning: toldWithTries +
+				"the topic that `anond rekey` writes takes nothing; the same request is sent again",
+			Action: "check the brokers and the rights of this client",
 		},
 	}},
 	{Name: "source_repartitioned", Levels: []string{"error"}, Fields: []Field{

@@ -27,10 +27,12 @@ var ofUnion = []Event{
 	}},
 	{Name: "union_failed", Levels: []string{"error"}, Fields: []Field{
 		{Name: "error", Type: Text},
+		{Name: "tries", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "an attempt failed; the newest release stays, and the next attempt follows after `--every`",
-			Action:  "the error says what is in the way. Settings of shards that differ while they are restarted one by one need nothing",
+			Meaning: toldWithTries +
+				"an attempt failed; the newest release stays, and the next attempt follows after `--every`",
+			Action: "the error says what is in the way. Settings of shards that differ while they are restarted one by one need nothing",
 		},
 	}},
 	{Name: "shard_stale", Levels: []string{"warn"}, Fields: []Field{

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"anond/cmd/anond/internal/duty"
+	"anond/ingest"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
@@ -87,12 +88,16 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	// Settings that differ at the start are a fault of the configuration. Later they may
 	// be shards that are restarted one after another: the newest release stays meanwhile.
-	for first := true; ; first = false {
+	for first, silence := true, (ingest.Silence{}); ; first = false {
 		switch {
 		case err != nil && (final(err) || first && errors.Is(err, snapshot.ErrShards)):
 			return out, err
 		case err != nil:
-			r.Log.Error("the next attempt follows", "event", "union_failed", "error", err.Error())
+			if tries, told := silence.Broken(time.Now(), o.Every); told {
+				r.Log.Error("the next attempt follows", "event", "union_failed", "error", err.Error(), "tries", tries)
+			}
+		default:
+			silence = ingest.Silence{}
 		}
 		select {
 		case <-ctx.Done():
