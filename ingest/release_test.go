@@ -101,7 +101,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 // TestAReleaseWithoutViewEndsLikeOthers: by its event, with an error that no
 // retry corrects.
 func TestAReleaseWithoutViewEndsLikeOthers(t *testing.T) {
-	r := newReleases(&Host{Clock: stopped{}, })
+	r := newReleases(&Host{Clock: stopped{}})
 	why := errors.New("no such release")
 	r.fail(incremental.Intent{Release: 3}, time.Time{}, why)
 	e := <-r.ended
@@ -113,7 +113,7 @@ func TestAReleaseWithoutViewEndsLikeOthers(t *testing.T) {
 // TestReadingThatWaitsIsLogged: at once if an attempt has failed, otherwise
 // after a minute, and then each minute.
 func TestReadingThatWaitsIsLogged(t *testing.T) {
-	r := newReleases(&Host{Clock: stopped{}, })
+	r := newReleases(&Host{Clock: stopped{}})
 	start := time.Unix(1e9, 0)
 	at := func(d time.Duration) *waits { return r.waited(start.Add(d), start) }
 	require.Nil(t, at(2*time.Minute), "no release is in progress")
