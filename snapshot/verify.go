@@ -4,7 +4,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 )
 
 // Finding is one fault of a releases directory.
@@ -95,6 +97,9 @@ type verifier struct {
 }
 
 func (v *verifier) find(release uint32, file, kind, format string, args ...any) {
+	if kind == FindUnexpectedFile && strings.HasPrefix(path.Base(file), ".") {
+		return // the auditor ignores them, too
+	}
 	f := Finding{Release: release, File: file, Kind: kind, Detail: fmt.Sprintf(format, args...)}
 	v.out.Findings = append(v.out.Findings, f)
 	if v.found != nil {

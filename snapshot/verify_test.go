@@ -77,6 +77,13 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(p.Dir, name), nil, 0o644))
 		}
 	}
+	p, _ := published(t)
+	for _, hidden := range []string{".DS_Store", "000002/.nfs1", "000002/part-000001/.x", "hierarchies/.swp"} {
+		create(hidden)(t, p)
+	}
+	v, err := snapshot.Verify(p.FS, p.Dir, p.Ledger)
+	require.NoError(t, err)
+	assert.Empty(t, v.Findings, "names with a leading dot are ignored")
 	for name, tc := range map[string]struct {
 		spoil func(t *testing.T, p *snapshot.Publisher)
 		kind  string

@@ -137,6 +137,16 @@ func checkTop(o Options, union bool, hierarchies map[string]bool, f *faults) err
 	if err == nil {
 		err = unnamed(filepath.Join(o.Releases, prunedDir), func(e os.DirEntry) bool { return number(e, ".json") }, 0, f)
 	}
+	if err == nil && union {
+		shard := func(e os.DirEntry) bool {
+			n, ok := parseCount([]byte(e.Name()))
+			return ok && n < maxUnionShards && e.IsDir()
+		}
+		err = unnamed(filepath.Join(o.Releases, "shards"), shard, 0, f)
+	}
+	if err == nil && union {
+		err = unnamed(filepath.Join(o.Releases, "intents"), func(e os.DirEntry) bool { return number(e, "") }, 0, f)
+	}
 	if err == nil && hierarchies != nil && len(rendering) == 0 {
 		err = unnamed(filepath.Join(o.Releases, "hierarchies"), func(e os.DirEntry) bool { return hierarchies[e.Name()] }, 0, f)
 	}

@@ -21,7 +21,8 @@
 // levels L0 and L1 of it. Level L2 itself rests on how classes, pools and buckets came
 // about, which a replay from the state shows and files do not: without one, Dir says
 // that the structure holds that Theorem E needs. Whoever has made a replay hands its
-// outcome over (Options.Replay).
+// outcome over (Options.Replay). Where rows show values by draw (recoding permutation),
+// nothing is certified without one: files do not show that these are no person's own.
 //
 // A chain that obeys the rules has no other component. One that does not is
 // measured: candidate intersection, differences of nested sets, interval

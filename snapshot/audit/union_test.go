@@ -221,6 +221,13 @@ var unionMutations = []unionMutation{
 	{name: "a file too many", want: kindUnexpectedFile, files: func(t *testing.T, o Options) {
 		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, dirName(4), "shard-1/part-000001/more.csv"), nil, 0o600))
 	}},
+	{name: "a file among the shards", want: kindUnexpectedFile, ungated: true, files: func(t *testing.T, o Options) {
+		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "shards/notes"), nil, 0o600))
+	}},
+	{name: "a file among the intents", want: kindUnexpectedFile, ungated: true, files: func(t *testing.T, o Options) {
+		require.NoError(t, os.MkdirAll(filepath.Join(o.Releases, "intents"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "intents/000001"), nil, 0o600))
+	}},
 	{name: "a directory too many", want: kindUnexpectedFile, files: func(t *testing.T, o Options) {
 		require.NoError(t, os.Mkdir(filepath.Join(o.Releases, dirName(4), "shard-2"), 0o755))
 	}},
