@@ -141,7 +141,7 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 	intents := m.Intents()
 	v, err := m.View(uint32(len(intents)))
 	require.NoError(c.t, err)
-	membership := snapshot.NewMembership(snapshot.Of(v), c.settings, 1)
+	membership := snapshot.NewMembership(snapshot.Of(v), c.settings)
 	for _, i := range intents {
 		placed, err := membership.Of(i.Release)
 		require.NoError(c.t, err)

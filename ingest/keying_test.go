@@ -158,8 +158,8 @@ func FuzzLink(f *testing.F) {
 		}
 		n, bad := binary.Decode(b, binary.BigEndian, &plain)
 		mac := b[min(n, len(b)):]
-		fits := bad == nil && plain.Version == 2 && len(mac) == len(ingest.LinkMAC{}) && plain.Flags < 4 && plain.Source >= 0 && plain.Previous >= -1 &&
-			plain.Offset > max(-1, plain.Previous)
+		fits := bad == nil && plain.Version == 2 && len(mac) == len(ingest.LinkMAC{}) && plain.Flags < 4 && plain.Source >= 0 &&
+			plain.Previous >= -1 && plain.Offset > max(-1, plain.Previous)
 		require.Equal(t, fits, err == nil)
 		if err != nil {
 			require.ErrorIs(t, err, ingest.ErrLink)

@@ -138,7 +138,7 @@ func TestAuditorAgreesOnLGB(t *testing.T) {
 			_, err := p.Publish(snapshot.Of(v), s)
 			require.NoError(t, err, "trial %d release %d", trial, release)
 			p.Gate.(auditGate).Commit()
-			members = append(members, everybody(t, v, s, 1))
+			members = append(members, everybody(t, v, s))
 		}
 		if len(members) == 0 {
 			continue

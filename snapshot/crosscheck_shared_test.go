@@ -40,7 +40,7 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 					out, err := p.Publish(snapshot.Of(v), s)
 					require.NoError(t, err)
 					p.Gate.(auditGate).Commit()
-					members = append(members, everybody(t, v, s, 1))
+					members = append(members, everybody(t, v, s))
 					files, err := snapshot.RenderBirth(snapshot.Of(v), s)
 					require.NoError(t, err)
 					require.Equal(t, out.Manifest.Parts[len(out.Manifest.Parts)-1].Files, files)

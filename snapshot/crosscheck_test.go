@@ -100,8 +100,8 @@ func (c *chain) regroupFrom(release, skip int) {
 }
 
 // everybody is who is in which class of a release.
-func everybody(t *testing.T, v *incremental.View, s *snapshot.Settings, since uint32) []snapshot.Placement {
-	placed, err := snapshot.NewMembership(snapshot.Of(v), s, since).Of(v.Intent.Release)
+func everybody(t *testing.T, v *incremental.View, s *snapshot.Settings) []snapshot.Placement {
+	placed, err := snapshot.NewMembership(snapshot.Of(v), s).Of(v.Intent.Release)
 	require.NoError(t, err)
 	return placed
 }
@@ -163,7 +163,7 @@ func TestAuditorAgrees(t *testing.T) {
 				require.NoError(t, err, "trial %d %s", trial, recoding.Name())
 				p.Gate.(auditGate).Commit()
 				certificates[out.Manifest.Privacy.Certificate] = true
-				members = append(members, everybody(t, v, s, 1))
+				members = append(members, everybody(t, v, s))
 			}
 			o := c.exports(t, root, members)
 			o.Releases, o.Ledger = p.Dir, p.Ledger

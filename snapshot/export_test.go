@@ -61,8 +61,8 @@ func (p *Publisher) Mark() (back func()) {
 }
 
 // PartsOf names the parts of a release.
-func PartsOf(release, since uint32) (out []string) {
-	for _, p := range partsOf(release, since) {
+func PartsOf(release uint32) (out []string) {
+	for _, p := range partsOf(release) {
 		out = append(out, p.name())
 	}
 	return out
@@ -86,11 +86,6 @@ func (m *Manifest) DataFiles() func(yield func(path string, entry FileEntry) boo
 				if !yield(path.Join(m.Parts[i].Dir(), f.Name), f) {
 					return
 				}
-			}
-		}
-		for _, f := range m.Files {
-			if !yield(f.Name, f) {
-				return
 			}
 		}
 	}

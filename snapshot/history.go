@@ -35,25 +35,13 @@ type Published struct {
 	SHA256   [32]byte
 }
 
-// Ends are the first release of the chain that is in parts, and the one that CURRENT names;
-// 0 if there is none.
-func (h *History) Ends() (first, newest uint32, err error) {
+// Newest is the release that CURRENT names; 0 if there is none.
+func (h *History) Newest() (uint32, error) {
 	on, err := scan(h.files, h.dir)
-	if err != nil || on.current == 0 {
-		return 0, 0, err
-	}
-	p, err := h.Published(on.current)
-	if err != nil || p.Manifest.FormatVersion == formatWhole {
-		return 0, 0, err
-	}
-	return p.Manifest.firstInParts(), on.current, nil
+	return on.current, err
 }
 
-// firstInParts is the first release of the chain in parts.
-func (m *Manifest) firstInParts() uint32 { return max(1, m.PartsSince) }
-
-// Births are the parts that a release gave birth to: its own, and where the chain was not
-// in parts before, that of all that stood. Parts that were joined are none.
+// Births are the parts that a release gave birth to. Parts that were joined are none.
 func (m *Manifest) Births() (out []PartEntry) {
 	for _, p := range m.Parts {
 		if p.Release == m.Release && len(p.Replaces) == 0 {
@@ -116,8 +104,7 @@ func (h *History) Within(of *Manifest, p *PartEntry) ([]PartEntry, error) {
 // of a release.
 func (m *Manifest) Within(p *PartEntry, births func(release uint32) ([]PartEntry, error)) (out []PartEntry, err error) {
 	first, last := p.Births()
-	since := m.firstInParts()
-	for n := max(first, since); n <= last || n == since && first < since; n++ {
+	for n := first; n <= last; n++ {
 		births, err := births(n)
 		if err != nil {
 			return nil, err
@@ -140,7 +127,7 @@ type Died struct {
 // Deaths are the classes that died in a release, in the order of their births.
 func (h *History) Deaths(of *Manifest) ([]Died, error) {
 	now, err := h.deadIn(of)
-	if err != nil || len(now) == 0 || of.Release == of.firstInParts() {
+	if err != nil || len(now) == 0 || of.Release == 1 {
 		return now, err
 	}
 	p, err := h.Published(of.Release - 1)
@@ -194,7 +181,7 @@ type Copy struct {
 // not.
 func (h *History) Hierarchies(of *Manifest) (out []Copy, err error) {
 	known := map[string]bool{}
-	if of.Release > of.firstInParts() {
+	if of.Release > 1 {
 		p, err := h.Published(of.Release - 1)
 		if err != nil {
 			return nil, err

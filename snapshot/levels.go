@@ -50,14 +50,10 @@ func merged(parts []span) [][]span {
 // join is the span of neighbours.
 func join(parts []span) span { return span{parts[0].first, parts[len(parts)-1].last} }
 
-// partsOf are the parts of a release of a chain that is in parts since a release:
-// a function of these two numbers alone.
-func partsOf(release, since uint32) []span {
+// partsOf are the parts of a release: a function of its number alone.
+func partsOf(release uint32) []span {
 	var parts []span
-	if since > 1 {
-		parts = append(parts, span{1, since - 1})
-	}
-	for n := since; n <= release; n++ {
+	for n := uint32(1); n <= release; n++ {
 		parts = after(parts, n)
 	}
 	return parts
@@ -71,7 +67,3 @@ func after(parts []span, release uint32) []span {
 	}
 	return append(next, span{release, release})
 }
-
-// unitOf is the release under which the births of a release are numbered: its
-// own, or where the chain was not yet in parts, the last before it was.
-func unitOf(born, since uint32) uint32 { return max(born, since-1) }

@@ -116,7 +116,7 @@ func TestGoldenLGB(t *testing.T) {
 	}
 	assert.InDelta(t, 1.0/3, out.Manifest.Privacy.MaxFrequency, 1e-9)
 	assert.Equal(t, 3, out.Manifest.Privacy.KMin)
-	alone, err := snapshot.NewMembership(snapshot.Of(clinicView(t, clinicOfTen())), settings(snapshot.LGB(testSeed)), 1).Of(1)
+	alone, err := snapshot.NewMembership(snapshot.Of(clinicView(t, clinicOfTen())), settings(snapshot.LGB(testSeed))).Of(1)
 	require.NoError(t, err)
 	assert.Equal(t, members(out, 10), placed(10, alone))
 }
@@ -376,9 +376,9 @@ func TestRuleFTiesFallByDraws(t *testing.T) {
 	const seeds = 400
 	for seed := range uint16(seeds) {
 		s := settings(snapshot.LGB([32]byte{byte(seed), byte(seed >> 8), 1}))
-		numbered, err := snapshot.NewMembership(snapshot.Of(v), s, 1).Of(v.Intent.Release)
+		numbered, err := snapshot.NewMembership(snapshot.Of(v), s).Of(v.Intent.Release)
 		require.NoError(t, err)
-		again, err := snapshot.NewMembership(snapshot.Of(v), s, 1).Of(v.Intent.Release)
+		again, err := snapshot.NewMembership(snapshot.Of(v), s).Of(v.Intent.Release)
 		require.NoError(t, err)
 		require.Equal(t, numbered, again)
 		if slices.Contains(placed(v.SA.Len(), numbered)[:12], 1) {

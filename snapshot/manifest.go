@@ -13,13 +13,10 @@ import (
 )
 
 // FormatVersion is the version of the release format that is written: the files,
-// their names, columns and cells, and the manifest. A reader refuses a newer one.
-// Version 2 is in parts. Version 1, whose releases have one table in their own
-// directory, is read for good, and continued. Version 3 is a union: the parts of
-// releases of several shards, each of version 2.
+// their names, columns and cells, and the manifest. A reader refuses
+// any other. Version 3 is a union: the parts of releases of several shards, each of version 2.
 const (
 	FormatVersion = 2
-	formatWhole   = 1
 	formatUnion   = 3
 )
 
@@ -29,34 +26,29 @@ const manifestName = "manifest.json"
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
 type Manifest struct {
-	FormatVersion  int           `json:"format_version"`
-	Dataset        string        `json:"dataset"`
-	Release        uint32        `json:"release"`
-	CreatedAt      string        `json:"created_at"` // RFC 3339, UTC
-	Seeded         bool          `json:"seeded"`
-	Schema         []SchemaEntry `json:"schema"`
-	Policy         Policy        `json:"policy"`
-	Recoding       string        `json:"recoding"`
-	Slices         [][]string    `json:"slices,omitempty"`          // slicing: the attributes that stay together
-	Method         string        `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
-	Retention      float64       `json:"retention,omitempty"`       // randomization
-	Values         string        `json:"values,omitempty"`          // valuesDrawn: rows have values of their bucket by random draws
-	AcrossReleases string        `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
-	Records        int           `json:"records"`
-	Classes        int           `json:"classes"`
-	Buckets        int           `json:"buckets,omitempty"` // level L2
-	Pending        int           `json:"pending"`
-	InitialMinPool int           `json:"initial_min_pool,omitempty"` // release 1 at level L2: least number of people of the first pool
-	// PartsSince is the first release of the chain in parts, where that is not
-	// release 1: then what stands before it is one part.
-	PartsSince uint32      `json:"parts_since,omitempty"`
-	Union      *UnionEntry `json:"union,omitempty"` // format version 3
-	Parts      []PartEntry `json:"parts,omitempty"` // in order of birth (of a union: shard by shard); none in format version 1
-	// Files of the release's own directory: the whole tables, in format version 1.
-	Files    []FileEntry    `json:"files,omitempty"`
-	Quality  Quality        `json:"quality"`
-	Privacy  Privacy        `json:"privacy"`
-	Previous *PreviousEntry `json:"previous"`
+	FormatVersion  int            `json:"format_version"`
+	Dataset        string         `json:"dataset"`
+	Release        uint32         `json:"release"`
+	CreatedAt      string         `json:"created_at"` // RFC 3339, UTC
+	Seeded         bool           `json:"seeded"`
+	Schema         []SchemaEntry  `json:"schema"`
+	Policy         Policy         `json:"policy"`
+	Recoding       string         `json:"recoding"`
+	Slices         [][]string     `json:"slices,omitempty"`          // slicing: the attributes that stay together
+	Method         string         `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
+	Retention      float64        `json:"retention,omitempty"`       // randomization
+	Values         string         `json:"values,omitempty"`          // valuesDrawn: rows have values of their bucket by random draws
+	AcrossReleases string         `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
+	Records        int            `json:"records"`
+	Classes        int            `json:"classes"`
+	Buckets        int            `json:"buckets,omitempty"` // level L2
+	Pending        int            `json:"pending"`
+	InitialMinPool int            `json:"initial_min_pool,omitempty"` // release 1 at level L2: least number of people of the first pool
+	Union          *UnionEntry    `json:"union,omitempty"`            // format version 3
+	Parts          []PartEntry    `json:"parts"`                      // in order of birth (of a union: shard by shard)
+	Quality        Quality        `json:"quality"`
+	Privacy        Privacy        `json:"privacy"`
+	Previous       *PreviousEntry `json:"previous"`
 }
 
 // SchemaEntry is one attribute. Type is empty where it is never looked at.
@@ -132,9 +124,9 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	if json.Unmarshal(data, m) != nil {
 		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
 	}
-	if v := m.FormatVersion; v < formatWhole || v > formatUnion {
-		return nil, fmt.Errorf("%w: %s has format_version %d, this anond knows %d to %d",
-			ErrDamaged, manifestName, v, formatWhole, formatUnion)
+	if v := m.FormatVersion; v != FormatVersion && v != formatUnion {
+		return nil, fmt.Errorf("%w: %s has format_version %d, and this anond reads format %d, and %d of a union, alone: read it with the "+
+			"version that wrote it", ErrDamaged, manifestName, v, FormatVersion, formatUnion)
 	}
 	return m, checkParts(m)
 }
@@ -161,9 +153,6 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 	}
 	if in.Level == incremental.L2 && in.Release == 1 {
 		m.InitialMinPool = in.FirstNeed
-	}
-	if from.since > 1 {
-		m.PartsSince = from.since
 	}
 	if m.Policy.Diversity == nil {
 		m.Policy.Diversity = []Diversity{}

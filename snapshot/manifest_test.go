@@ -26,7 +26,6 @@ func plainManifest(data []byte) (m *snapshot.Manifest, strict bool, err error) {
 	}
 	shards := m.Union != nil || slices.ContainsFunc(m.Parts, func(p snapshot.PartEntry) bool { return p.Shard != nil })
 	switch {
-	case m.FormatVersion == 1 && len(m.Parts) == 0 && !shards:
 	case m.FormatVersion == 2 && len(m.Parts) > 0 && !shards:
 		err = plainParts(m.Parts)
 	case m.FormatVersion == 3 && len(m.Parts) > 0 && m.Union != nil:
@@ -126,7 +125,6 @@ func FuzzManifest(f *testing.F) {
 		_, strict, err := plainManifest(data)
 		require.True(f, strict && err == nil, "the second reader refuses %s: %v", name, err)
 	}
-	f.Add([]byte(`{"format_version":1,"release":1,"files":[{"name":"data.csv"}]}`))
 	f.Add([]byte(`{"format_version":2,"release":2,` +
 		`"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -144,14 +142,13 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		next, shard := uint32(1), -1
-		for _, p := range m.Tables() {
+		for _, p := range m.Parts {
 			if p.Shard != nil && *p.Shard > shard {
 				next, shard = 1, *p.Shard
 			}
-			if first, last := p.Births(); m.FormatVersion > 1 {
-				require.Equal(t, next, first)
-				next = last + 1
-			}
+			first, last := p.Births()
+			require.Equal(t, next, first)
+			next = last + 1
 			for _, n := range p.Dead {
 				require.LessOrEqual(t, int(n), p.Classes)
 			}

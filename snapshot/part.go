@@ -88,21 +88,12 @@ func (p *PartEntry) Births() (first, last uint32) {
 // Shared reports that classes share buckets: a release of level L2.
 func (m *Manifest) Shared() bool { return m.Policy.Level == policyL2 }
 
-// Tables are the parts of a release. Of format version 1 that is one, without
-// name: the whole, whose files are in the release's own directory.
-func (m *Manifest) Tables() []PartEntry {
-	if m.FormatVersion == formatWhole {
-		return []PartEntry{{Release: m.Release, Classes: m.Classes, Rows: m.Records, Files: m.Files}}
-	}
-	return m.Parts
-}
-
-// checkParts demands of a manifest what readers rely on: the parts of version 2
+// checkParts demands of a manifest what readers rely on: the parts
 // cover releases from 1 on, in order, and what is dead is there. The error does
 // not quote the content.
 func checkParts(m *Manifest) error {
-	if m.FormatVersion == formatWhole && len(m.Parts) > 0 || m.FormatVersion != formatWhole && len(m.Parts) == 0 {
-		return wrongManifest("it has parts in format version 1, or none since")
+	if len(m.Parts) == 0 {
+		return wrongManifest("it has no parts")
 	}
 	if m.FormatVersion == formatUnion {
 		return checkUnion(m)

@@ -4,8 +4,7 @@ import "slices"
 
 // Placement says who is in which class of a part: the private side of a release,
 // for the gate and for `anond state members`. The slices are parallel: a record's
-// number, that of its class in the part, and at level L2 that of its bucket there. In
-// a release of format version 1, which has no parts, Part is empty.
+// number, that of its class in the part, and at level L2 that of its bucket there.
 type Placement struct {
 	Part             string
 	Records, Classes []uint32

@@ -22,11 +22,6 @@ func (b *publication) check() error {
 	if passed && !b.done {
 		return fmt.Errorf("%w: release %d is not there, and release %d is", ErrDamaged, b.release, newest)
 	}
-	if b.done {
-		if err := b.likeBefore(); err != nil {
-			return err
-		}
-	}
 	ledger := &ledger{}
 	if b.Ledger != "" {
 		if ledger, err = readLedger(b.FS, b.Ledger); err != nil {

@@ -39,8 +39,7 @@ type rendering struct {
 	files    Files
 	births   []Class
 	deaths   []Class
-	old      []Class // what lives on of a release that was not yet in parts
-	gathered *Input  // the same classes, of which tables are made
+	gathered *Input // the same classes, of which tables are made
 	out      Rendered
 }
 
@@ -58,9 +57,6 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 	}
 	r := &rendering{in: in, settings: s, from: from, files: files}
 	r.births, r.deaths = in.changed()
-	if from.whole != nil {
-		r.old = without(from.whole.Classes, r.deaths)
-	}
 	if len(r.births) == 0 {
 		return nil, fmt.Errorf("%w: release %d gives birth to nothing", ErrView, in.Release)
 	}
@@ -97,7 +93,7 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 
 // write makes the parts, and what the manifest says of them together.
 func (r *rendering) write() error {
-	next := &standing{since: r.from.since, numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: newestBucket(r.births)}
+	next := &standing{numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: newestBucket(r.births)}
 	if r.from.sums != nil {
 		next.sums = r.from.sums.clone()
 	} else {

@@ -8,16 +8,10 @@ import (
 	"anond/incremental"
 )
 
-// takeOver lists the parts of the release before, and joins those that are due. Of
-// a release that has no parts the living classes become one.
+// takeOver lists the parts of the release before, and joins those that are due.
 func (r *rendering) takeOver() error {
 	if r.from.manifest == nil {
 		return nil
-	}
-	if !r.from.inParts() {
-		r.out.next.sums = newSums(len(r.cols)) // counted again with what is written
-		_, err := r.part(span{1, r.in.Release - 1}, r.gathered.Classes[:len(r.old)])
-		return err
 	}
 	before := r.from.manifest
 	parts := make([]span, len(before.Parts))
@@ -53,7 +47,7 @@ func (r *rendering) keep(entries []PartEntry, group []span) (PartEntry, error) {
 
 // bury lists the classes that die in their parts, and takes them off the sums.
 func (r *rendering) bury() error {
-	if len(r.deaths) == 0 || r.from.whole != nil { // then they are in no part
+	if len(r.deaths) == 0 {
 		return nil
 	}
 	if r.recoding.semi() || r.in.Level == incremental.L2 {
@@ -83,14 +77,13 @@ func (r *rendering) bury() error {
 
 // bear writes what the release gives birth to.
 func (r *rendering) bear() (*table, error) {
-	return r.part(span{r.in.Release, r.in.Release}, r.gathered.Classes[len(r.old):])
+	return r.part(span{r.in.Release, r.in.Release}, r.gathered.Classes)
 }
 
-// relevant is what of the input a rendering looks at: what changes, and at the
-// first release in parts all that lives.
+// relevant is what of the input a rendering looks at: what changes.
 func (r *rendering) relevant() *Input {
 	in := *r.in
-	in.Classes, in.Dead = slices.Concat(r.old, r.births), r.deaths
+	in.Classes, in.Dead = r.births, r.deaths
 	if len(in.Classes) == len(r.in.Classes) && r.in.Since == 0 {
 		return &in
 	}
@@ -99,8 +92,6 @@ func (r *rendering) relevant() *Input {
 		buckets := r.in.Local[i].Buckets
 		if r.in.Since == 0 {
 			buckets = bucketsOf(buckets, in.Classes, in.SA.Len())
-		} else if r.from.whole != nil {
-			buckets = slices.Concat(r.from.whole.Local[i].Buckets, buckets)
 		}
 		in.Local[i].Buckets = buckets
 	}
@@ -121,15 +112,6 @@ func bucketsOf(buckets [][]Record, classes []Class, records int) (out [][]Record
 		}
 	}
 	return out
-}
-
-// without leaves out classes that die.
-func without(classes, deaths []Class) []Class {
-	dead := make(map[Record]bool, len(deaths))
-	for _, c := range deaths {
-		dead[c.Members[0]] = true
-	}
-	return slices.DeleteFunc(slices.Clone(classes), func(c Class) bool { return dead[c.Members[0]] })
 }
 
 // progress tells how far a part is while one of its files is written.

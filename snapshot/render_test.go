@@ -118,7 +118,7 @@ func TestMembersAreClassNumbers(t *testing.T) {
 	for _, r := range recodings() {
 		_, out := render(t, hospitalView(t), settings(r), nil)
 		assert.Equal(t, want, members(out, len(patients)))
-		alone, err := snapshot.NewMembership(snapshot.Of(hospitalView(t)), settings(r), 1).Of(1)
+		alone, err := snapshot.NewMembership(snapshot.Of(hospitalView(t)), settings(r)).Of(1)
 		require.NoError(t, err)
 		assert.Equal(t, want, placed(len(patients), alone))
 	}

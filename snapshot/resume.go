@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"errors"
 	"fmt"
 )
 
@@ -22,24 +21,6 @@ func (p *Publisher) Resume(in *Input, s *Settings) ([]Placement, error) {
 	placed := p.at.placed
 	p.at.placed = nil
 	return placed, nil
-}
-
-// likeBefore refuses a retry of what an earlier version began: a release of
-// format version 1 cannot be rendered again (rule F, forbidden: no second,
-// different rendering), so its retry is left to the version that began it.
-func (b *publication) likeBefore() error {
-	m, _, err := readManifest(b.FS, b.Dir, b.release)
-	if errors.Is(err, ErrDamaged) || notExist(err) {
-		return nil // the comparison with the rendering says so
-	}
-	if err != nil {
-		return err
-	}
-	if m.FormatVersion == formatWhole {
-		return fmt.Errorf("%w: an earlier version of anond gave it its name in format version %d and was interrupted before the state marked it "+
-			"as published; let that version finish it, then start this one", ErrDifferent, formatWhole)
-	}
-	return nil
 }
 
 // before finds what rendering must know of the release before: carried, or

@@ -98,7 +98,7 @@ func TestFilesOfLevelL2SayWhatTheViewSays(t *testing.T) {
 		for _, recoding := range sharedRecodings() {
 			s := sharedSettings(recoding)
 			files, out := render(t, c.view(t, 1), s, nil)
-			alone, err := snapshot.NewMembership(snapshot.Of(c.view(t, 1)), s, 1).Of(1)
+			alone, err := snapshot.NewMembership(snapshot.Of(c.view(t, 1)), s).Of(1)
 			require.NoError(t, err)
 			require.Equal(t, bucketOf(out.Placed), bucketOf(alone))
 			bags, sizes := map[string][]string{}, map[string]int{}
@@ -307,7 +307,7 @@ func TestJoinedPartsOfLevelL2(t *testing.T) {
 		for i, x := range joined.Replaces {
 			require.Equal(t, []int{counts[i] + 1, counts[i+1] - counts[i]}, []int{int(x.FirstBucket), x.Buckets})
 		}
-		placed, err := snapshot.NewMembership(snapshot.Of(c.view(t, 12)), s, 1).Of(12)
+		placed, err := snapshot.NewMembership(snapshot.Of(c.view(t, 12)), s).Of(12)
 		require.NoError(t, err)
 		for at, part := range diskParts(t, p.Dir, &out.Manifest) {
 			private, public := map[string]int{}, map[string]int{}

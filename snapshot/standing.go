@@ -13,7 +13,6 @@ import (
 type standing struct {
 	manifest *Manifest
 	sha256   [32]byte // of the manifest
-	since    uint32   // the first release in parts
 	sums     *sums
 	// written counts, by release, the classes that parts hold of births up to it.
 	written []uint32
@@ -24,9 +23,6 @@ type standing struct {
 	bucket uint32
 	// placed is who is in which part; only of a history, for the gate.
 	placed []Placement
-	// whole is what the newest release shows, if it has no parts: the next one
-	// writes it again as one part.
-	whole *Input
 }
 
 // release is the newest one, 0 if there is none.
@@ -37,13 +33,8 @@ func (x *standing) release() uint32 {
 	return x.manifest.Release
 }
 
-// inParts reports whether the newest release has parts to take over.
-func (x *standing) inParts() bool {
-	return x.manifest != nil && x.manifest.FormatVersion != formatWhole
-}
-
 // newStanding is what stands before release 1.
-func newStanding() *standing { return &standing{since: 1, written: []uint32{0}} }
+func newStanding() *standing { return &standing{written: []uint32{0}} }
 
 // standingOf makes the standing behind a release from the history up to it: all
 // classes are put in order again, those that are numbered together each on their
@@ -52,10 +43,7 @@ func standingOf(in *Input, s *Settings, m *Manifest, sha256 [32]byte) (*standing
 	if in.Since > 0 || in.Release != m.Release {
 		return nil, fmt.Errorf("%w: it does not hold all that was published up to release %d", ErrView, m.Release)
 	}
-	x := &standing{manifest: m, sha256: sha256, since: max(1, m.PartsSince), bucket: newestBucket(in.Classes)}
-	if !x.inParts() {
-		x.since, x.whole = m.Release+1, in
-	}
+	x := &standing{manifest: m, sha256: sha256, bucket: newestBucket(in.Classes)}
 	src, err := newSource(in, s)
 	if err != nil {
 		return nil, err
@@ -73,16 +61,9 @@ const appendOnly = "append"
 // number puts the classes in order, unit by unit, and places the living ones.
 func (x *standing) number(src *source, in *Input) error {
 	x.written = make([]uint32, in.Release+1)
-	births := birthsOf(in, x.since)
-	parts := []span{{1, in.Release}}
-	if x.inParts() {
-		parts = partsOf(in.Release, x.since)
-	}
-	for _, part := range parts {
+	births := birthsOf(in)
+	for _, part := range partsOf(in.Release) {
 		p := Placement{Part: part.name()}
-		if !x.inParts() {
-			p.Part = ""
-		}
 		shift, buckets := uint32(0), uint32(0)
 		for unit := part.first; unit <= part.last; unit++ {
 			x.written[unit] = x.written[unit-1]
@@ -105,17 +86,12 @@ func (x *standing) number(src *source, in *Input) error {
 	return nil
 }
 
-// birthsOf are the classes by the unit in which they are numbered. What had died
-// before the chain was in parts is in none.
-func birthsOf(in *Input, since uint32) [][]Class {
+// birthsOf are the classes by the release that gave birth to them, under which they are numbered.
+func birthsOf(in *Input) [][]Class {
 	out := make([][]Class, in.Release+1)
 	for _, classes := range [][]Class{in.Classes, in.Dead} {
 		for _, c := range classes {
-			unit := unitOf(c.Born, since)
-			if c.Born < since && c.Died != 0 && c.Died <= since {
-				continue
-			}
-			out[unit] = append(out[unit], c)
+			out[c.Born] = append(out[c.Born], c)
 		}
 	}
 	return out
@@ -143,10 +119,9 @@ func (x *standing) address(parts []PartEntry, c *Class) (part int, number uint32
 	if first >= len(x.numbers) || x.numbers[first] == 0 || c.Born > x.release() {
 		return 0, 0, false
 	}
-	unit := unitOf(c.Born, x.since)
 	for i := range parts {
-		if from, to := parts[i].Births(); unit >= from && unit <= to {
-			return i, x.written[unit-1] - x.written[from-1] + x.numbers[first], true
+		if from, to := parts[i].Births(); c.Born >= from && c.Born <= to {
+			return i, x.written[c.Born-1] - x.written[from-1] + x.numbers[first], true
 		}
 	}
 	return 0, 0, false

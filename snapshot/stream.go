@@ -20,7 +20,7 @@ const PartColumn = "part"
 
 // Names are the data files of the recoding, the first with a row a record.
 func (m *Manifest) Names() (out []string) {
-	for _, f := range m.Tables()[0].Files {
+	for _, f := range m.Parts[0].Files {
 		out = append(out, f.Name)
 	}
 	return out
@@ -36,7 +36,7 @@ func (m *Manifest) Names() (out []string) {
 func (m *Manifest) Stream(file string, open func(path string) (io.ReadSeekCloser, error), to io.Writer) error {
 	out := bufio.NewWriterSize(to, 1<<16)
 	s := streaming{manifest: m, number: m.numbering(file).class, out: out}
-	for _, p := range m.Tables() {
+	for _, p := range m.Parts {
 		i := slices.IndexFunc(p.Files, func(f FileEntry) bool { return f.Name == file })
 		if i < 0 {
 			return fmt.Errorf("%w: %s has no file %s", ErrDamaged, p.Dir(), file)

@@ -16,7 +16,7 @@ func (v *verifier) files(n uint32, m *Manifest, names []string) {
 		v.union(n, m, names)
 		return
 	}
-	v.listed(n, dirName(n), m.Files, names, m.Parts)
+	v.listed(n, dirName(n), nil, names, m.Parts)
 	for i := range m.Parts {
 		v.part(n, &m.Parts[i])
 	}

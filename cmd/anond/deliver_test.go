@@ -81,31 +81,3 @@ func TestDeliverCommands(t *testing.T) {
 	outputs("hospital", "./releases", "other")
 	ends(exitFailed, "anond release verify", "deliver kafka")
 }
-
-// TestDeliverFormat1: of a chain that began in format version 1 the first release in parts
-// brings all that stood before, and every later one is made again.
-func TestDeliverFormat1(t *testing.T) {
-	tier.NotShort(t, "it runs a daemon and a broker")
-	s := format1Site(t)
-	s.write("admissions.ndjson", ndjson(1, 1200))
-	s.must("run --once")
-	broker, err := kfake.NewCluster(kfake.NumBrokers(1))
-	require.NoError(t, err)
-	t.Cleanup(broker.Close)
-	require.NoError(t, broker.CreateTopic("out", 2, map[string]string{"cleanup.policy": "compact"}))
-	dataset, _, _ := strings.Cut(strings.SplitN(s.read("anond.yaml"), "dataset: ", 2)[1], "\n")
-	s.config = s.path("deliver.yaml")
-	s.write("deliver.yaml", fmt.Sprintf("version: 1\ndataset: %s\nrelease: {dir: ./releases}\noutputs: {kafka: {brokers: [%q], topic: out}}\n",
-		dataset, broker.ListenAddrs()[0]))
-	s.must("deliver kafka")
-	var c consumed
-	require.NoError(t, json.Unmarshal([]byte(s.must("consume --json")), &c))
-	require.EqualValues(t, 5, c.First, "the first release in parts")
-	require.Equal(t, s.read("releases/CURRENT"), fmt.Sprintf("%06d\n", c.Newest))
-	for _, n := range []uint32{c.First, c.First + 1, c.Newest} {
-		out := s.path(fmt.Sprint("again-", n))
-		require.NoError(t, json.Unmarshal([]byte(s.must("consume --json --release "+fmt.Sprint(n), "--out", out)), &c))
-		require.Equal(t, digests(t, "", s.path(fmt.Sprintf("releases/%06d", n))), digests(t, "", fmt.Sprintf("%s/%06d", out, n)))
-	}
-	assert.Contains(t, s.read(fmt.Sprintf("releases/%06d/manifest.json", c.First)), `"part-000001-000004"`)
-}

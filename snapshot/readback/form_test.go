@@ -1,12 +1,16 @@
 package readback
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/csv"
 	"encoding/hex"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,16 +19,20 @@ import (
 	"anond/snapshot"
 )
 
-// fuzzRelease is a release whose manifest names the given files as they are.
+// fuzzRelease is a release of one part, with the given files as they are and as many classes as they name.
 func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Release {
 	t.Helper()
-	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{FormatVersion: 1, Recoding: recoding, Records: 100, Retention: 0.5,
-		Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
+	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Recoding: recoding, Records: 100,
+		Retention: 0.5, Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
+	part := snapshot.PartEntry{Part: "part-000001"}
+	require.NoError(t, os.Mkdir(filepath.Join(r.dir, part.Part), 0o700))
 	for name, data := range files {
 		sum := sha256.Sum256(data)
-		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), data, 0o600))
-		r.Manifest.Files = append(r.Manifest.Files, snapshot.FileEntry{Name: name, SHA256: hex.EncodeToString(sum[:])})
+		require.NoError(t, os.WriteFile(filepath.Join(r.dir, part.Part, name), data, 0o600))
+		part.Files = append(part.Files, snapshot.FileEntry{Name: name, SHA256: hex.EncodeToString(sum[:])})
+		part.Classes = max(part.Classes, classesIn(data))
 	}
+	r.Manifest.Parts = []snapshot.PartEntry{part}
 	sex := equivclass.Attribute{Name: "sex", Role: equivclass.Quasi, Type: equivclass.Categorical}
 	if recoding == snapshot.NameLGB {
 		sex.Role, sex.Promise = equivclass.Semi, &equivclass.SemiPromise{L: 2}
@@ -36,17 +44,28 @@ func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Releas
 	return r
 }
 
+// classesIn is the largest number of a class that a file names.
+func classesIn(data []byte) (most int) {
+	r := csv.NewReader(bytes.NewReader(data))
+	header, _ := r.Read()
+	at := slices.IndexFunc(header, func(name string) bool { return name == "class" || name == "group" })
+	for row, err := r.Read(); at >= 0 && err == nil; row, err = r.Read() {
+		n, _ := strconv.Atoi(row[at])
+		most = max(most, n)
+	}
+	return most
+}
+
 // inParts makes the files of a release those of parts, all but the first again and
 // with the classes of the first bit mask dead.
 func (r *Release) inParts(t *testing.T, parts int, classes int, dead uint8) {
 	t.Helper()
-	files := r.Manifest.Files
-	r.Manifest.FormatVersion, r.Manifest.Files = snapshot.FormatVersion, nil
+	first := r.Manifest.Parts[0]
+	r.Manifest.Parts = nil
 	for i := range parts {
-		p := snapshot.PartEntry{Part: fmt.Sprintf("part-%06d", i+1), Classes: classes, Files: files}
-		require.NoError(t, os.Mkdir(filepath.Join(r.dir, p.Part), 0o700))
-		for _, f := range files {
-			require.NoError(t, os.Link(filepath.Join(r.dir, f.Name), filepath.Join(r.dir, p.Part, f.Name)))
+		p := snapshot.PartEntry{Part: fmt.Sprintf("part-%06d", i+1), Classes: classes, Files: first.Files}
+		if i > 0 {
+			require.NoError(t, os.CopyFS(filepath.Join(r.dir, p.Part), os.DirFS(filepath.Join(r.dir, first.Part))))
 		}
 		for n := range uint32(classes) {
 			if i == 0 && dead>>n&1 == 1 {

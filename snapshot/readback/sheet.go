@@ -34,7 +34,7 @@ const noNumber = -1
 
 // sheet opens a data file whose rows have the number of their class in a field.
 func (r *Release) sheet(name string, header []string, number int) (*sheet, error) {
-	s := &sheet{release: r, name: name, header: header, number: number, parts: r.Manifest.Tables()}
+	s := &sheet{release: r, name: name, header: header, number: number, parts: r.Manifest.Parts}
 	return s, s.open()
 }
 
@@ -88,7 +88,7 @@ func (s *sheet) next() ([]string, error) {
 // turn ends a part, whose classes were all there, and opens the next.
 func (s *sheet) turn() (more bool, err error) {
 	p := &s.parts[s.part-1]
-	if s.number != noNumber && p.Part != "" && s.inPart != p.Classes {
+	if s.number != noNumber && s.inPart != p.Classes {
 		return false, fmt.Errorf("%w: %s has other classes than its manifest says", snapshot.ErrDamaged, filepath.Join(p.Dir(), s.name))
 	}
 	if s.part == len(s.parts) {

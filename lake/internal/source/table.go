@@ -26,7 +26,7 @@ type Table struct {
 
 // Part is what a table has in one part of a release.
 type Part struct {
-	Label   string // part-000007; release-000007 for a release of format version 1, which has no parts
+	Label   string // part-000007
 	Release uint32 // that wrote it first
 	Dead    []uint32
 	File    snapshot.FileEntry
@@ -43,7 +43,7 @@ func (p *Part) Identity() string {
 
 // Tables are the data files of the release's recoding; the first has one row a record.
 func (r *Release) Tables() ([]*Table, error) {
-	parts := r.Manifest.Tables()
+	parts := r.Manifest.Parts
 	if len(parts) == 0 || len(parts[0].Files) == 0 {
 		return nil, fmt.Errorf("%w: release %d names no files", snapshot.ErrDamaged, r.Manifest.Release)
 	}
@@ -73,11 +73,7 @@ func (r *Release) table(name string, parts []snapshot.PartEntry) (*Table, error)
 		if at < 0 {
 			return nil, fmt.Errorf("%w: release %d, %s has no %s", snapshot.ErrDamaged, r.Manifest.Release, p.Part, name)
 		}
-		label := p.Part
-		if label == "" {
-			label = fmt.Sprintf("release-%06d", p.Release)
-		}
-		t.Parts = append(t.Parts, Part{Label: label, Release: p.Release, Dead: p.Dead, File: p.Files[at],
+		t.Parts = append(t.Parts, Part{Label: p.Part, Release: p.Release, Dead: p.Dead, File: p.Files[at],
 			path: filepath.Join(r.dir, p.Part, name)})
 	}
 	var err error

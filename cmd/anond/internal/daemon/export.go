@@ -26,7 +26,6 @@ type Exporter struct {
 	names    map[uint16]incremental.Partition
 	origin   []uint16
 	offset   []int64
-	since    uint32 // the first release in parts
 	key      string // names subject.key; empty without one
 }
 
@@ -82,9 +81,6 @@ func openExporter(ctx context.Context, c *config.Config, also func(incremental.S
 	if e.settings, err = SettingsOf(c, e.machine); err != nil {
 		return nil, err
 	}
-	if e.since, err = snapshot.PartsSince(snapshot.OS(), c.Release.Dir); err != nil {
-		return nil, err
-	}
 	for p, pos := range e.machine.Positions() {
 		e.names[pos.Number] = p
 	}
@@ -131,8 +127,7 @@ func (e *Exporter) Releases() uint32 {
 }
 
 // Members writes `release,record,part,class` for the releases from..to, and at level L2
-// the bucket behind the class. In a release of format version 1, which has no parts,
-// part is empty.
+// the bucket behind the class.
 func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
 	header := []string{"release", "record", "part", "class"}
@@ -149,7 +144,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	if err != nil {
 		return err
 	}
-	members := snapshot.NewMembership(snapshot.Of(view), e.settings, e.since)
+	members := snapshot.NewMembership(snapshot.Of(view), e.settings)
 	for n := from; n <= to; n++ {
 		placed, err := members.Of(n)
 		if err != nil {

@@ -91,7 +91,7 @@ type delivery struct {
 // pass delivers what is there.
 func (d *delivery) pass(ctx context.Context) error {
 	d.Board.does("looking for releases", stepPatience)
-	first, newest, err := d.history.Ends()
+	newest, err := d.history.Newest()
 	if err == nil {
 		d.Board.sees(newest)
 	}
@@ -116,8 +116,8 @@ func (d *delivery) pass(ctx context.Context) error {
 	if newest < d.position.Release {
 		return d.position.agrees(d.history, newest)
 	}
-	for n := max(first, d.position.Release+1); n <= newest; n++ {
-		if err := d.one(ctx, first, n); err != nil {
+	for n := d.position.Release + 1; n <= newest; n++ {
+		if err := d.one(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -139,8 +139,8 @@ func (d *delivery) ordinary(newest uint32) error {
 	return nil
 }
 
-func (d *delivery) one(ctx context.Context, first, number uint32) error {
-	r, err := open(d.history, first, number)
+func (d *delivery) one(ctx context.Context, number uint32) error {
+	r, err := open(d.history, number)
 	if err != nil {
 		return err
 	}

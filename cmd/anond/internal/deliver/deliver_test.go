@@ -210,7 +210,7 @@ func TestALimitHoldsUpWhatIsSent(t *testing.T) {
 // born are the files of the parts that releases gave birth to.
 func born(t *testing.T, dir string) (out []string) {
 	history := snapshot.NewHistory(snapshot.OS(), dir)
-	_, newest, err := history.Ends()
+	newest, err := history.Newest()
 	require.NoError(t, err)
 	for n := uint32(1); n <= newest; n++ {
 		p, err := history.Published(n)
@@ -273,13 +273,11 @@ func TestFileIsGone(t *testing.T) {
 	require.Equal(t, 2, attempts)
 }
 
-// TestNothingToDeliver: a directory without releases, or one of format version 1.
+// TestNothingToDeliver: a directory without releases.
 func TestNothingToDeliver(t *testing.T) {
 	var log strings.Builder
-	for _, dir := range []string{t.TempDir(), "../../testdata/format1/releases"} {
-		b := &book{fails: 1, err: errors.New("nobody should ask")}
-		sum, err := deliver.Run(t.Context(), b, options(dir, &log))
-		require.NoError(t, err)
-		require.Equal(t, deliver.Summary{}, sum)
-	}
+	b := &book{fails: 1, err: errors.New("nobody should ask")}
+	sum, err := deliver.Run(t.Context(), b, options(t.TempDir(), &log))
+	require.NoError(t, err)
+	require.Equal(t, deliver.Summary{}, sum)
 }

@@ -23,12 +23,11 @@ func TestBirthsSurvivePruning(t *testing.T) {
 			t.Parallel()
 			c := delivertest.New(t, kind, 12)
 			h := snapshot.NewHistory(snapshot.OS(), c.Dir)
-			first, newest, err := h.Ends()
+			newest, err := h.Newest()
 			require.NoError(t, err)
-			require.EqualValues(t, 1, first)
 			born, died := map[string][]byte{}, map[uint32][]snapshot.Died{}
 			all := 0
-			for n := first; n <= newest; n++ {
+			for n := uint32(1); n <= newest; n++ {
 				p, err := h.Published(n)
 				require.NoError(t, err)
 				died[n], err = h.Deaths(p.Manifest)
@@ -49,7 +48,7 @@ func TestBirthsSurvivePruning(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, entries, 1, "the others were pruned")
 			h = snapshot.NewHistory(snapshot.OS(), c.Dir)
-			for n := first; n <= newest; n++ {
+			for n := uint32(1); n <= newest; n++ {
 				p, err := h.Published(n)
 				require.NoError(t, err)
 				again, err := h.Deaths(p.Manifest)

@@ -12,7 +12,6 @@ import (
 // Release is what a sink gets: a release, and what it changed.
 type Release struct {
 	*snapshot.Published
-	First       uint32 // the first release of the chain that sinks get
 	Births      []snapshot.PartEntry
 	Deaths      []snapshot.Died
 	Hierarchies []snapshot.Copy // those that no earlier release named
@@ -22,12 +21,12 @@ type Release struct {
 }
 
 // open reads what a release changed.
-func open(h *snapshot.History, first, number uint32) (*Release, error) {
+func open(h *snapshot.History, number uint32) (*Release, error) {
 	p, err := h.Published(number)
 	if err != nil {
 		return nil, err
 	}
-	r := &Release{Published: p, First: first, Births: p.Manifest.Births(), history: h}
+	r := &Release{Published: p, Births: p.Manifest.Births(), history: h}
 	if len(r.Births) == 0 {
 		return nil, fmt.Errorf("%w: release %d has no part of its own", snapshot.ErrDamaged, number)
 	}

@@ -115,7 +115,6 @@ func (m *model) files() {
 	for _, p := range m.Manifest.Parts {
 		add(p.Dir()+"/", p.Files)
 	}
-	add("", m.Manifest.Files)
 }
 
 // levels are the adversaries against whom the manifest claims the bound, with what the

@@ -103,7 +103,7 @@ func New(t testing.TB, kind Kind, releases int) *Chain {
 // Newest is the number of the newest release.
 func (c *Chain) Newest() uint32 {
 	c.t.Helper()
-	_, newest, err := snapshot.NewHistory(snapshot.OS(), c.Dir).Ends()
+	newest, err := snapshot.NewHistory(snapshot.OS(), c.Dir).Newest()
 	require.NoError(c.t, err)
 	return newest
 }

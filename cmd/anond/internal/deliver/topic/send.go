@@ -100,7 +100,7 @@ func (p *parcel) removed() error {
 // mark sends the marker.
 func (p *parcel) mark() error {
 	m := p.r.Manifest
-	value, err := json.Marshal(Marker{Format: format, Dataset: m.Dataset, Release: m.Release, First: p.r.First, CreatedAt: m.CreatedAt,
+	value, err := json.Marshal(Marker{Format: format, Dataset: m.Dataset, Release: m.Release, First: 1, CreatedAt: m.CreatedAt,
 		Records: m.Records, Previous: m.Previous, Manifest: hex.EncodeToString(p.r.SHA256[:]), Streams: p.streams})
 	if err != nil {
 		return deliver.Final(err)
