@@ -87,7 +87,7 @@ func (m *Machine) quarantine(pool []RecordID) error {
 		m.head.Pools.First = len(pool)
 	}
 	m.decided()
-	m.pending.quarantined, m.pending.pools = append(m.pending.quarantined, pool...), m.pending.pools+1
+	m.pending.quarantine(pool)
 	m.staged.delta.Quarantined = pool
 	m.sortPending(pool)
 	m.planner.tried(m.head.LastCut)

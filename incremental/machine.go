@@ -179,7 +179,7 @@ func (m *Machine) visitor(o Options, fresh *bool) Visitor {
 		Attempt: func(a *Attempt) error { m.attempt = *a; return nil },
 		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
 		Quarantined: func(r []RecordID) error {
-			m.pending.quarantined, m.pending.pools = append(m.pending.quarantined, r...), m.pending.pools+1
+			m.pending.quarantine(r)
 			return nil
 		},
 		Barred:     m.barred.load,

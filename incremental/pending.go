@@ -8,6 +8,7 @@ type pendingSet struct {
 	waiting     []RecordID
 	quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
 	pools       int        // that were
+	judged      int        // people of these, those who were forgotten since included
 	beyond      int        // records in none of the lists, as an earlier one of their subject exists (rule S)
 	passedOver  int        // how many were not published although their loss no longer mattered
 	// infeasible are the strata (one, without semi-sensitive attributes) whose
@@ -30,6 +31,12 @@ func (p *pendingSet) arrive(r RecordID, beyond bool) {
 	} else {
 		p.waiting = append(p.waiting, r)
 	}
+}
+
+// quarantine takes in a pool that was quarantined.
+func (p *pendingSet) quarantine(pool []RecordID) {
+	p.quarantined = append(p.quarantined, pool...)
+	p.pools, p.judged = p.pools+1, p.judged+len(pool)
 }
 
 // drop takes records that are in a class or in a pool that was quarantined from those that

@@ -93,6 +93,9 @@ func (l *loop) committed() error {
 	if err := l.Hook("after commit"); err != nil {
 		return err
 	}
+	if err := l.judged(); err != nil { // before anybody is told whose record was refused
+		return err
+	}
 	s := &l.staged
 	s.entries, s.bytes, s.since = 0, 0, time.Time{}
 	l.look()

@@ -114,12 +114,14 @@ func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 	return intent, l.committed()
 }
 
-// judged has what was decided about pools noted outside of the state, before it is said.
+// judged has what was decided about people noted outside of the state, before it is said.
 func (l *loop) judged() error {
-	if l.Judged == nil {
+	now := l.Machine.Judged()
+	if l.Judged == nil || !now.Ahead(l.noted) {
 		return nil
 	}
-	return l.Judged(l.Machine.Judged())
+	l.noted = now
+	return l.Judged(now)
 }
 
 // sayNothing logs that a cut has decided nothing. fresh: records have come

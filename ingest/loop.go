@@ -29,6 +29,7 @@ type loop struct {
 	order    Ordered            // the source, if its partitions are read in rounds; nil: they are not
 	refusals breaker            // how many records are refused
 	before   incremental.Status // of the machine when the run began
+	noted    incremental.Judged // outside of the state
 	reports                     // what is told to operators
 
 	doing      activity

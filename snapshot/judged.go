@@ -1,45 +1,60 @@
 package snapshot
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"anond/incremental"
 	"anond/incremental/durabledir"
 )
 
-// The file of judged pools lies next to the ledger and is a witness like it: of pools at level
-// L2 that were quarantined or refused. These leave nothing in the releases, so that the ledger
-// does not tell whether a state that was restored knows of them (rule B, buckets).
+// The file of judged people lies next to the ledger and is a witness like it: of pools at level
+// L2 that were quarantined or refused, and of people who are barred. These leave nothing in the releases, so that the ledger
+// does not tell whether a state that was restored knows of them (rules B, buckets, and S, subjects).
 //
-// Format (version 1), text of one line, made only once there is such a pool:
+// Format (version 2), text of one line, made only once there is somebody:
 //
-//	anond pools 1 quarantined N refused true|false
+//	anond pools 2 quarantined N refused true|false people N barred N
 
-const judgedFormat = "anond pools 1 quarantined %d refused %t\n"
+const judgedFormat = "anond pools 2 quarantined %d refused %t people %d barred %d\n"
+
+func judgedLine(j incremental.Judged) []byte {
+	return fmt.Appendf(nil, judgedFormat, j.Quarantined, j.Refused, j.People, j.Barred)
+}
 
 // judgedPath is where the file of a ledger lies.
 func judgedPath(ledger string) string { return ledger + ".pools" }
 
-// JudgedError is ErrBehind of a state that does not know of a pool that was judged.
+// JudgedError is ErrBehind of a state that does not know of somebody who was judged.
 type JudgedError struct {
 	Path          string
 	Witness, Have incremental.Judged
 }
 
 func (e *JudgedError) Error() string {
-	what := fmt.Sprintf("%d pools were quarantined, and the state knows of %d", e.Witness.Quarantined, e.Have.Quarantined)
-	if e.Witness.Quarantined <= e.Have.Quarantined {
+	w, h := e.Witness, e.Have
+	var what string
+	switch {
+	case w.Quarantined > h.Quarantined:
+		what = fmt.Sprintf("%d pools were quarantined, and the state knows of %d", w.Quarantined, h.Quarantined)
+	case w.Refused && !h.Refused:
 		what = "the first pool was refused, and the state does not know that"
+	case w.People > h.People:
+		what = fmt.Sprintf("%d people are in pools that were quarantined, and the state knows of %d", w.People, h.People)
+	default:
+		what = fmt.Sprintf("records of %d people were refused for what their value can have caused, and the state knows of %d",
+			w.Barred, h.Barred)
 	}
-	return fmt.Sprintf("%v: %s has that %s: a pool of some of these people and others would tell about them; restore the newest state, "+
+	return fmt.Sprintf("%v: %s has that %s: what such a state publishes of them would tell their values; restore the newest state, "+
 		"or start a new dataset of other records with a new release.dir and a new release.ledger", ErrBehind, e.Path, what)
 }
 
 // Is makes errors.Is(err, ErrBehind) true.
 func (e *JudgedError) Is(target error) bool { return target == ErrBehind }
 
-// CheckJudged refuses a state that does not know of each pool that was judged.
+// CheckJudged refuses a state that does not know of all who were judged.
 func CheckJudged(files FS, ledger string, known incremental.Judged) error {
 	_, err := checkJudged(files, ledger, known)
 	return err
@@ -52,11 +67,11 @@ func checkJudged(files FS, ledger string, known incremental.Judged) (noted incre
 		return noted, nil
 	}
 	if err != nil {
-		return noted, fmt.Errorf("read which pools were judged: %w", err)
+		return noted, fmt.Errorf("read who was judged: %w", err)
 	}
-	if _, err := fmt.Sscanf(string(data), judgedFormat, &noted.Quarantined, &noted.Refused); err != nil ||
-		string(data) != fmt.Sprintf(judgedFormat, noted.Quarantined, noted.Refused) {
-		return noted, fmt.Errorf("%w: %s does not say which pools were judged", ErrDamaged, path)
+	_, err = fmt.Sscanf(string(data), judgedFormat, &noted.Quarantined, &noted.Refused, &noted.People, &noted.Barred)
+	if err != nil || !bytes.Equal(data, judgedLine(noted)) {
+		return noted, fmt.Errorf("%w: %s does not say who was judged", ErrDamaged, path)
 	}
 	if noted.Ahead(known) {
 		return noted, &JudgedError{Path: path, Witness: noted, Have: known}
@@ -64,7 +79,7 @@ func checkJudged(files FS, ledger string, known incremental.Judged) (noted incre
 	return noted, nil
 }
 
-// KeepJudged makes what a state knows of judged pools durable next to the ledger. It is called
+// KeepJudged makes what a state knows of who was judged durable next to the ledger. It is called
 // when the state has it and before anybody is told, and at each start: a crash may come
 // between. A state that knows less than the file is refused.
 func (p *Publisher) KeepJudged(known incremental.Judged) error {
@@ -75,8 +90,22 @@ func (p *Publisher) KeepJudged(known incremental.Judged) error {
 	if err := durabledir.Make(p.FS, filepath.Dir(p.Ledger)); err != nil {
 		return err
 	}
-	if err := p.replace(judgedPath(p.Ledger), fmt.Appendf(nil, judgedFormat, known.Quarantined, known.Refused)); err != nil {
-		return fmt.Errorf("note which pools were judged: %w", err)
+	return p.noteJudged(known)
+}
+
+// Unbar notes that nobody is barred, for a state that is to start over.
+func (p *Publisher) Unbar() error {
+	noted, err := checkJudged(p.FS, p.Ledger, incremental.Judged{Quarantined: math.MaxInt, Refused: true, People: math.MaxInt, Barred: math.MaxInt})
+	if err != nil || noted.Barred == 0 {
+		return err
+	}
+	noted.Barred = 0
+	return p.noteJudged(noted)
+}
+
+func (p *Publisher) noteJudged(j incremental.Judged) error {
+	if err := p.replace(judgedPath(p.Ledger), judgedLine(j)); err != nil {
+		return fmt.Errorf("note who was judged: %w", err)
 	}
 	return nil
 }

@@ -11,23 +11,34 @@ import (
 	"anond/snapshot"
 )
 
-// TestJudgedPoolsAreKept: what was noted once is asked of every state; nothing is written without a
-// pool that was judged, and less than is known never replaces more.
+// TestJudgedPoolsAreKept: what was noted once is asked of every state; nothing is written without
+// somebody who was judged, and less than is known never replaces more.
 func TestJudgedPoolsAreKept(t *testing.T) {
 	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
 	path := p.Ledger + ".pools"
 	require.NoError(t, p.KeepJudged(incremental.Judged{}))
 	assert.NoFileExists(t, path)
 	require.NoError(t, p.KeepJudged(incremental.Judged{Refused: true}))
-	require.NoError(t, p.KeepJudged(incremental.Judged{Refused: true, Quarantined: 2}))
-	for _, less := range []incremental.Judged{{}, {Refused: true}, {Refused: true, Quarantined: 1}, {Quarantined: 3}} {
+	known := incremental.Judged{Refused: true, Quarantined: 2, People: 9, Barred: 4}
+	require.NoError(t, p.KeepJudged(known))
+	less := func(change func(*incremental.Judged)) incremental.Judged {
+		j := known
+		change(&j)
+		return j
+	}
+	for _, less := range []incremental.Judged{{}, {Refused: true}, less(func(j *incremental.Judged) { j.Quarantined, j.People = 1, 10 }),
+		less(func(j *incremental.Judged) { j.Refused, j.Quarantined = false, 3 }), less(func(j *incremental.Judged) { j.People = 8 }),
+		less(func(j *incremental.Judged) { j.Barred = 3 })} {
 		err := p.KeepJudged(less)
 		require.ErrorIs(t, err, snapshot.ErrBehind)
 		require.ErrorIs(t, snapshot.CheckJudged(p.FS, p.Ledger, less), snapshot.ErrBehind)
 	}
 	content, err := p.FS.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, "anond pools 1 quarantined 2 refused true\n", string(content))
+	assert.Equal(t, "anond pools 2 quarantined 2 refused true people 9 barred 4\n", string(content))
+	require.NoError(t, p.Unbar())
+	require.NoError(t, p.KeepJudged(less(func(j *incremental.Judged) { j.Barred = 0 })), "it was to start over")
+	require.ErrorIs(t, p.KeepJudged(less(func(j *incremental.Judged) { j.Barred, j.People = 0, 8 })), snapshot.ErrBehind)
 	names, err := p.FS.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	assert.Contains(t, names, "ledger.pools")

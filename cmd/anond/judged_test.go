@@ -78,7 +78,7 @@ func TestRuleBAStateKnowsJudgedPools(t *testing.T) {
 			s.write("witness/ledger.pools", strings.Replace(s.read("witness/ledger.pools"), "pools", "pods", 1))
 			r := s.run("run --once")
 			assert.Equal(t, exitFailed, r.code)
-			assert.Contains(t, r.stderr, "does not say which pools were judged")
+			assert.Contains(t, r.stderr, "does not say who was judged")
 		})
 	}
 }
@@ -100,8 +100,9 @@ func (s *site) judged(quarantined int) {
 	e, err := daemon.OpenExporter(c)
 	require.NoError(s.t, err)
 	known := e.Machine().Judged()
-	assert.Equal(s.t, incremental.Judged{Quarantined: quarantined, Refused: known.Refused}, known)
-	want := fmt.Sprintf("anond pools 1 quarantined %d refused %t\n", known.Quarantined, known.Refused)
+	assert.Equal(s.t, incremental.Judged{Quarantined: quarantined, Refused: known.Refused, People: known.People}, known)
+	want := fmt.Sprintf("anond pools 2 quarantined %d refused %t people %d barred %d\n", known.Quarantined, known.Refused,
+		known.People, known.Barred)
 	assert.Equal(s.t, want, s.read("witness/ledger.pools"))
 }
 

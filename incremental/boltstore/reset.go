@@ -13,14 +13,14 @@ import (
 	"anond/incremental/sealed"
 )
 
-// Renew makes the head of the state that starts over, of the head of the old state and
-// how far its partitions had been read, or refuses.
-type Renew func(old incremental.Meta, positions map[incremental.Partition]incremental.Position) (incremental.Meta, error)
+// Renew makes the head of the state that starts over, of the head of the old state, how many people it has barred and
+// how far its partitions had been read, or refuses. keeps: these people stay barred.
+type Renew func(old incremental.Meta, barred uint64, positions map[incremental.Partition]incremental.Position) (
+	next incremental.Meta, keeps bool, err error)
 
 // ResetFile replaces the state at path by an empty one, and returns what the old one
 // held. Only a state without release and without quarantine can start over.
-// People stay barred if the first pool was fixed; else all that is known of them is read again, and judged by
-// what is valid then. The numbering of dead letters goes on, so that a sink can distinguish them.
+// The numbering of dead letters goes on, so that a sink can distinguish them.
 //
 // It holds the lock throughout; a daemon that waited for the lock notices that the
 // file is another (openBolt). The old file is replaced in one step, so none of its
@@ -57,11 +57,12 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err := s.Load(v); err != nil {
 		return had, err
 	}
-	if meta.Pools.Fixed == 0 && !meta.Pools.Refused {
-		barred = nil
-	}
-	if meta, err = renew(meta, positions); err != nil {
+	keeps := false
+	if meta, keeps, err = renew(meta, had.Barred, positions); err != nil {
 		return had, err
+	}
+	if !keeps {
+		barred = nil
 	}
 	fresh := s.path + ".reset"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted

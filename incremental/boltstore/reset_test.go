@@ -14,12 +14,13 @@ import (
 	"anond/incremental/boltstore"
 )
 
-func startOver(old incremental.Meta, positions map[incremental.Partition]incremental.Position) (incremental.Meta, error) {
+func startOver(old incremental.Meta, barred uint64, positions map[incremental.Partition]incremental.Position) (
+	incremental.Meta, bool, error) {
 	out := incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: map[incremental.Partition]int64{}}
 	for p, x := range positions {
 		out.Read[p] = x.Next
 	}
-	return out, nil
+	return out, barred == 2, nil
 }
 
 // TestReset: a state without release is replaced by an empty one that knows the
@@ -83,17 +84,15 @@ func TestResetRefusesAReleasedState(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestResetKeepsWhoIsBarredOfAFixedPool: once the first pool is fixed, who was refused for a value stays barred.
-func TestResetKeepsWhoIsBarredOfAFixedPool(t *testing.T) {
-	for _, pools := range []incremental.Pools{{Fixed: 1}, {Refused: true}} {
-		path := filepath.Join(t.TempDir(), "anond.db")
-		s := openAt(t, path, fast)
-		require.NoError(t, s.Commit(&incremental.Delta{Meta: &incremental.Meta{Seed: [32]byte{9}, Pools: pools}, Barred: []uint64{5, 1 << 60}}))
-		require.NoError(t, s.Close())
-		_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
-		require.NoError(t, err)
-		got, err := readFile(path)
-		require.NoError(t, err)
-		require.Equal(t, []uint64{5, 1 << 60}, got.Barred)
-	}
+// TestResetKeepsWhoIsBarred if it is told to.
+func TestResetKeepsWhoIsBarred(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "anond.db")
+	s := openAt(t, path, fast)
+	require.NoError(t, s.Commit(&incremental.Delta{Meta: &incremental.Meta{Seed: [32]byte{9}}, Barred: []uint64{5, 1 << 60}}))
+	require.NoError(t, s.Close())
+	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
+	require.NoError(t, err)
+	got, err := readFile(path)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{5, 1 << 60}, got.Barred)
 }

@@ -44,8 +44,7 @@ func TestShardStateKeepsItsPartitions(t *testing.T) {
 	readsShard(t, path)
 	require.NoError(t, boltstore.CompactFile(path, fast))
 	readsShard(t, path)
-	type positions = map[incremental.Partition]incremental.Position
-	_, err := boltstore.ResetFile(path, fast, func(incremental.Meta, positions) (incremental.Meta, error) { return incremental.Meta{}, nil })
+	_, err := boltstore.ResetFile(path, fast, startOver)
 	require.NoError(t, err)
 	s := openAt(t, path, fast)
 	m, err := incremental.Open(s, town(t))

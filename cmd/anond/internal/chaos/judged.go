@@ -12,16 +12,18 @@ import (
 	"anond/snapshot"
 )
 
-// judgements are what the file next to a ledger says about pools at level L2 that are in no release: how many were
-// quarantined, and whether the first one was refused. The zero value: there is no such file.
+// judgements are what the file next to a ledger says about people who are in no release: how many pools at level L2 were
+// quarantined, whether the first one was refused, how many people were in the ones, and how many are barred. The zero value:
+// there is no such file.
 type judgements struct {
-	quarantined int
-	refused     bool
+	quarantined    int
+	refused        bool
+	people, barred int
 }
 
 // beyond says that something was judged here that was not judged there.
 func (j judgements) beyond(o judgements) bool {
-	return j.quarantined > o.quarantined || j.refused && !o.refused
+	return j.quarantined > o.quarantined || j.refused && !o.refused || j.people > o.people || j.barred > o.barred
 }
 
 // judged reads the file.
@@ -31,7 +33,8 @@ func (s *site) judged() (j judgements, err error) {
 		return j, nil
 	}
 	if err == nil {
-		_, err = fmt.Sscanf(string(text), "anond pools 1 quarantined %d refused %t\n", &j.quarantined, &j.refused)
+		_, err = fmt.Sscanf(string(text), "anond pools 2 quarantined %d refused %t people %d barred %d\n",
+			&j.quarantined, &j.refused, &j.people, &j.barred)
 	}
 	return j, err
 }
@@ -48,8 +51,8 @@ func (s *site) witnessed(known incremental.Judged) error {
 	if err != nil {
 		return err
 	}
-	if j != (judgements{known.Quarantined, known.Refused}) {
-		return fmt.Errorf("the state knows of judged pools: %+v; the file next to the ledger has %+v", known, j)
+	if j != (judgements{known.Quarantined, known.Refused, known.People, known.Barred}) {
+		return fmt.Errorf("the state knows of judged people: %+v; the file next to the ledger has %+v", known, j)
 	}
 	return nil
 }

@@ -101,7 +101,11 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if which.Try {
 		return r.out, err
 	}
-	return r.out, errors.Join(err, machine.Commit())
+	err = errors.Join(err, machine.Commit())
+	if err != nil {
+		return r.out, err
+	}
+	return r.out, noter(c).KeepJudged(machine.Judged())
 }
 
 // readAgain takes the records from the source, and those that it no longer has, or never

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 
@@ -43,12 +44,23 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 		return Removed{}, decidedElsewhere(c, options, err)
 	}
 	type positions = map[incremental.Partition]incremental.Position
-	had, err := boltstore.ResetFile(c.State.Path, options, func(old incremental.Meta, read positions) (incremental.Meta, error) {
-		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, incremental.Judged{Refused: old.Pools.Refused}); err != nil {
-			return old, err // a state with a quarantined pool does not come here
+	renew := func(old incremental.Meta, barred uint64, read positions) (_ incremental.Meta, keeps bool, _ error) {
+		known := incremental.Judged{Refused: old.Pools.Refused, Barred: int(barred)}
+		if keeps = old.Pools.Fixed > 0 || old.Pools.Refused; !keeps {
+			known.Barred = math.MaxInt // all is read again, and judged by what is valid then
 		}
-		return incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read), Pools: refused(old.Pools)}, nil
-	})
+		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, known); err != nil {
+			return old, false, err // a state with a quarantined pool does not come here
+		}
+		if !keeps { // before the state says so: what a start finds there may be less than the state has, never more
+			if err := noter(c).Unbar(); err != nil {
+				return old, false, err
+			}
+		}
+		next := incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read), Pools: refused(old.Pools)}
+		return next, keeps, nil
+	}
+	had, err := boltstore.ResetFile(c.State.Path, options, renew)
 	if err != nil {
 		return Removed{}, err
 	}
@@ -56,6 +68,11 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 		return Removed{}, err
 	}
 	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
+}
+
+// noter writes who was judged next to the ledger, where nothing is published.
+func noter(c *config.Config) *snapshot.Publisher {
+	return &snapshot.Publisher{FS: snapshot.OS(), Ledger: c.Release.Ledger, Owner: newOwner()}
 }
 
 // refused is what stays of a first pool that was fixed at level L2, or refused: the records that

@@ -75,7 +75,7 @@ func newestBackup(c *config.Config) (string, error) {
 
 // Restore puts a backup in place of the state. It refuses a copy that is damaged, one
 // that the releases or the ledger are ahead of (rule F, forbidden: the same people would
-// get a second history), one that does not know of a pool that was judged (rule B, buckets), and one
+// get a second history), one that does not know of somebody who was judged (rules B, buckets, and S, subjects), and one
 // that the state in place is ahead of.
 func Restore(ctx context.Context, c *config.Config, from string, now time.Time) (Restored, error) {
 	options, err := StateOptions(ctx, c)
@@ -150,7 +150,11 @@ func decidedIn(path string, o boltstore.Options) (out []incremental.Intent, pool
 	}
 	v := emptyVisitor()
 	v.Meta = func(m incremental.Meta) error { pools.Refused = m.Pools.Refused; return nil }
-	v.Quarantined = func([]incremental.RecordID) error { pools.Quarantined++; return nil }
+	v.Quarantined = func(r []incremental.RecordID) error {
+		pools.Quarantined, pools.People = pools.Quarantined+1, pools.People+len(r)
+		return nil
+	}
+	v.Barred = func(people []uint64) error { pools.Barred += len(people); return nil }
 	v.Intent = func(i *incremental.Intent) error { out = append(out, *i); return nil }
 	err = s.Load(v)
 	return out, pools, errors.Join(err, s.Close())
