@@ -32,7 +32,7 @@ func (c *Config) Digests() map[string][32]byte {
 	for i, a := range c.Attributes {
 		names[i] = a.Name
 		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
-		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != ""}
+		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases}
 		if a.Role == equivclass.Semi {
 			parts = append(parts, a.Flag, a.Promise)
 		}
@@ -109,7 +109,8 @@ func (c *Config) encoding() [32]byte {
 	parts := []any{c.Missing}
 	for _, a := range c.Attributes {
 		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "", a.Flag,
-			a.textual() && a.Text != exactText)
+			a.textual() && a.Text != exactText,
+			a.Aliases == foldAliases)
 	}
 	if bound := c.ofShard(); len(bound) > 0 {
 		parts = append(parts, bound)

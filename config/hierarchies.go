@@ -37,7 +37,7 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 			}
 			tree := r.parseHierarchy(a.Hierarchy, key, content, a.textRule())
 			if tree != nil {
-				r.warnOfCase(a.Hierarchy, key, tree)
+				r.warnOfTwins(a.Hierarchy, key, tree)
 				content = a.textRule().NormalizeHierarchy(content)
 			}
 			trees[a.Hierarchy], contents[a.Hierarchy] = tree, content

@@ -17,6 +17,7 @@ type Attribute struct {
 	Steps     []float64
 	Buckets   []float64
 	Text      TextForm
+	Aliases   AliasForm
 	MaxLength int64   // of a text in bytes; 0: the default
 	Flag      string  // field that flags its values; role semi
 	Promise   Promise // role semi
@@ -277,8 +278,8 @@ func (c *Config) checkOnlyOne(r *reader, of map[equivclass.Role][]int) {
 		role equivclass.Role
 		why  string
 	}{
-		{equivclass.Sensitive, "a second sensitive attribute that depends on the first would break its promise; mark it quasi or drop, or " +
-			"join both into one field"},
+		{equivclass.Sensitive, "publish one, and mark the other drop: a second one that depends on the first would break its " +
+			"promise; joined into one field, only the pair is protected, and each value of it may be known with certainty"},
 		{equivclass.Subject, "join both into one field at the source, or drop one"},
 	} {
 		for _, i := range of[only.role][min(1, len(of[only.role])):] {

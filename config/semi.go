@@ -133,7 +133,7 @@ func (c *Config) checkPromises(r *reader) {
 func (c *Config) checkReference(r *reader, key string, i int, reference []Share) {
 	a := c.schema.Attributes()[i]
 	dict := equivclass.NewDictionary(a)
-	seen, twins := map[string]bool{}, caseTwins{}
+	seen, spelled := map[string]bool{}, twins{}
 	for j, x := range reference {
 		code, why := dict.EncodeLabel(x.Value)
 		if why != equivclass.Accepted {
@@ -147,8 +147,8 @@ func (c *Config) checkReference(r *reader, key string, i int, reference []Share)
 			return
 		}
 		seen[text] = true
-		if before, twin := twins.note(text); twin {
-			r.warn(key, fmt.Sprintf("has %q and %q, which differ only by case, and count as two values", shortened(before), shortened(text)),
+		if before, twin := spelled.note(text); twin {
+			r.warn(key, fmt.Sprintf("has %q and %q, which differ only by "+spelling+", and count as two values", shortened(before), shortened(text)),
 				"join the shares if they mean the same")
 		}
 		if !a.Type.Numeric() {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"strings"
 
 	"anond/equivclass"
 )
@@ -16,6 +15,18 @@ const (
 	exactText     TextForm = "exact"
 )
 
+// AliasForm says whether texts that differ only by their spelling are one value.
+type AliasForm string
+
+// The forms of aliases; the empty one is keepAliases.
+const (
+	keepAliases AliasForm = "keep"
+	foldAliases AliasForm = "fold"
+)
+
+// spelling is what equivclass.Fold takes away, in words.
+const spelling = "dots, case, hyphens or spaces"
+
 func (a *Attribute) textKeys() []key {
 	return []key{
 		{path: "text", value: oneOf(&a.Text, normalizeText, exactText), derived: "normalize",
@@ -24,6 +35,9 @@ func (a *Attribute) textKeys() []key {
 				"so `flu` and `flu ` are one value, and `p1` and `p1 ` one person. exact: as written. " +
 				"The same applies to the hierarchy and the declared shares of the attribute. " +
 				"Control and invisible characters and invalid UTF-8 are refused in both modes."},
+		{path: "aliases", value: oneOf(&a.Aliases, keepAliases, foldAliases), derived: "keep", doc: "Whether texts of a category that differ " +
+			"only by dots, case, hyphens or spaces are one value, such as E11.9 and e119. keep: they are as many values as there are spellings, " +
+			"and count as different. fold: they are one, shown without these characters in upper case."},
 		{path: "max_length", value: bytesSize(&a.MaxLength), derived: "1KiB",
 			doc: "Longest text of a category or subject, in bytes of UTF-8; longer ones are refused as value_too_long."},
 	}
@@ -36,7 +50,7 @@ func (a *Attribute) textual() bool {
 
 // textRule is how the schema has it.
 func (a *Attribute) textRule() equivclass.Text {
-	return equivclass.Text{Exact: a.Text == exactText, MaxLength: int(a.MaxLength)}
+	return equivclass.Text{Exact: a.Text == exactText, Folded: a.Aliases == foldAliases, MaxLength: int(a.MaxLength)}
 }
 
 func (a *Attribute) checkText(r *reader, at string, fault attributeFault) {
@@ -44,6 +58,11 @@ func (a *Attribute) checkText(r *reader, at string, fault attributeFault) {
 		if full := join(at, k); r.set(full) && !a.textual() {
 			r.warn(full, "is not used: it belongs to a category or subject", "remove it")
 		}
+	}
+	if a.Aliases == foldAliases && (!published(a.Role) || a.Type.Numeric()) {
+		fault("aliases", "is fold, which belongs to a category", "remove it")
+	} else if a.Aliases == foldAliases && a.Text == exactText {
+		fault("aliases", "is fold, but text is exact", "remove one of them")
 	}
 	const most = 1 << 30
 	if full := join(at, "max_length"); r.set(full) && r.sound(full) && (a.MaxLength < 1 || a.MaxLength > most) {
@@ -58,20 +77,20 @@ func (c *Config) sameRule(r *reader, i int) bool {
 	for j := range c.Attributes[:i] {
 		if b := &c.Attributes[j]; b.Hierarchy == a.Hierarchy && published(b.Role) && b.textRule() != a.textRule() {
 			r.fault(fmt.Sprintf("schema.attributes[%d].hierarchy", i),
-				fmt.Sprintf("is also the hierarchy of %q, which has another text or max_length", b.Name),
-				"write the same text and max_length for both, or use two files")
+				fmt.Sprintf("is also the hierarchy of %q, which has another text, aliases or max_length", b.Name),
+				"write the same for both, or use two files")
 			return false
 		}
 	}
 	return true
 }
 
-// caseTwins finds texts that differ only by case: note returns an earlier text
-// that is spelled differently.
-type caseTwins map[string]string
+// twins finds texts that differ only by dots, case, hyphens or spaces: note returns an
+// earlier text that is spelled differently.
+type twins map[string]string
 
-func (t caseTwins) note(text string) (before string, twin bool) {
-	folded := strings.ToLower(strings.ToUpper(text))
+func (t twins) note(text string) (before string, twin bool) {
+	folded := string(equivclass.Fold([]byte(text)))
 	before, seen := t[folded]
 	if !seen {
 		t[folded] = text
@@ -79,12 +98,12 @@ func (t caseTwins) note(text string) (before string, twin bool) {
 	return before, seen && before != text
 }
 
-// warnOfCase warns of leaves that differ only by case: they count as two values,
-// which people who type them seldom mean.
-func (r *reader) warnOfCase(name, key string, tree *equivclass.Hierarchy) {
-	twins, warned := caseTwins{}, 0
+// warnOfTwins warns of leaves that differ only by their spelling: they count as two
+// values, which people who type them seldom mean.
+func (r *reader) warnOfTwins(name, key string, tree *equivclass.Hierarchy) {
+	seen, warned := twins{}, 0
 	for leaf := range equivclass.Code(tree.Leaves()) {
-		before, twin := twins.note(tree.Label(int(leaf)))
+		before, twin := seen.note(tree.Label(int(leaf)))
 		if !twin {
 			continue
 		}
@@ -95,7 +114,7 @@ func (r *reader) warnOfCase(name, key string, tree *equivclass.Hierarchy) {
 		lines := []int{tree.Line(other), tree.Line(leaf)}
 		first, second := min(lines[0], lines[1]), max(lines[0], lines[1])
 		r.warnings = append(r.warnings, Warning{File: name, Line: second, Key: key,
-			Reason:     fmt.Sprintf("the leaves of lines %d and %d differ only by case, and count as two values", first, second),
-			Suggestion: "if they mean the same, write them in the same way at the source"})
+			Reason:     fmt.Sprintf("the leaves of lines %d and %d differ only by "+spelling+", and count as two values", first, second),
+			Suggestion: "if they mean the same, set aliases: fold at the attribute, or write them in the same way at the source"})
 	}
 }

@@ -44,8 +44,9 @@ func TestTextOfAnAttribute(t *testing.T) {
 	const tree = "a ;e\u0301;*\nb;\u00e9;*\nB;n;*\n"
 	c, said := loadTexts(t, textAttributes, tree)
 	require.NotNil(t, c, said)
-	assert.Equal(t, "warning: city.csv:3: schema.attributes[2].hierarchy: the leaves of lines 2 and 3 differ only by case, and count as "+
-		"two values; if they mean the same, write them in the same way at the source\n", said)
+	assert.Equal(t, "warning: city.csv:3: schema.attributes[2].hierarchy: the leaves of lines 2 and 3 differ only by dots, case, "+
+		"hyphens or spaces, and count as two values; if they mean the same, set aliases: fold at the attribute, or write them in the same "+
+		"way at the source\n", said)
 	a := c.Schema().Attributes()
 	assert.Equal(t, []equivclass.Text{{}, {}, {}, {MaxLength: 4096}}, []equivclass.Text{a[0].Text, a[1].Text, a[2].Text, a[3].Text})
 	_, found := a[2].Hierarchy.Leaf([]byte("a"))
@@ -89,8 +90,13 @@ func TestTextRules(t *testing.T) {
 		{"max_length: 4KiB", "text: trim", "a.yaml:10:67: schema.attributes[3].text: \"trim\" is not one of the known values; write one of " +
 			"normalize, exact\n"},
 		{"type: categorical, max_length: 4KiB", "hierarchy: city.csv, text: exact", "a.yaml:10:53: schema.attributes[3].hierarchy: is also " +
-			"the hierarchy of \"city\", which has another text or max_length; write the same text and max_length for both, or use two files\n"},
+			"the hierarchy of \"city\", which has another text, aliases or max_length; write the same for both, or use two files\n"},
 		{"type: categorical, max_length: 4KiB", "hierarchy: city.csv", ""},
+		{"type: categorical, max_length: 4KiB", "type: categorical, aliases: fold", ""},
+		{"type: integer}", "type: integer, aliases: fold}", "a.yaml:8:56: schema.attributes[1].aliases: is fold, which belongs to a category; " +
+			"remove it\n"},
+		{"4KiB", "4KiB, text: exact, aliases: fold", "a.yaml:10:101: schema.attributes[3].aliases: is fold, but text is exact; remove one " +
+			"of them\n"},
 	} {
 		_, said := loadTexts(t, strings.Replace(textAttributes, c.from, c.to, 1), "a;*\nb;*\nc;*\nd;*\ne;*\n")
 		assert.Equal(t, c.want, said, c.to)
@@ -102,7 +108,8 @@ func TestDeclaredSharesAreValues(t *testing.T) {
 	c, said := loadChanged(t, "l: 5}", `l: 5, diversity: [{t: 0.2, reference: {"flu ": 0.5, Flu: 0.2, "e\u0301": 0.3}}]}`)
 	require.NotNil(t, c, said)
 	assert.Equal(t, []string{
-		`warning: policy.diversity[0].reference: has "flu" and "Flu", which differ only by case, and count as two values`}, said)
+		`warning: policy.diversity[0].reference: has "flu" and "Flu", which differ only by dots, case, hyphens or spaces, and count as ` +
+			`two values`}, said)
 	assert.Equal(t, []equivclass.ValueCount{{Value: "flu", Count: 5}, {Value: "Flu", Count: 2}, {Value: "\u00e9", Count: 3}},
 		c.References()[3])
 

@@ -240,6 +240,23 @@ func (e *dictionaryError) Error() string {
 	return "dictionary of attribute " + strconv.Quote(e.Attribute) + ": entry " + strconv.Itoa(e.Entry) + " does not fit the schema"
 }
 
+// Twins returns how many values, beyond the first, differ from another one only by what
+// Fold takes away. They count as different.
+func (d *Dictionary) Twins() (n int) {
+	if d.attribute.Type.Numeric() {
+		return 0
+	}
+	seen := make(map[string]bool, d.Len())
+	for c := range Code(d.Len()) {
+		fold := string(Fold([]byte(d.Text(c))))
+		if seen[fold] {
+			n++
+		}
+		seen[fold] = true
+	}
+	return n
+}
+
 // Frozen returns a read-only view of the dictionary as it is now, which other
 // goroutines may read while the dictionary grows. It must not be encoded into.
 func (d *Dictionary) Frozen() *Dictionary {

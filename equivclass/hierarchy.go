@@ -76,9 +76,16 @@ func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 func (t Text) NormalizeHierarchy(content []byte) []byte {
 	var out bytes.Buffer
 	changed := false
+	leaves := map[string]bool{}
 	_ = eachLine(bytes.NewReader(content), func(_ int, path []string) {
+		leaf, _ := t.Clean([]byte(path[0]))
+		if leaves[string(leaf)] { // another spelling
+			changed = true
+			return
+		}
+		leaves[string(leaf)] = true
 		for i, text := range path {
-			clean, _ := t.Clean([]byte(text))
+			clean, _ := t.cleanColumn(path, i)
 			changed = changed || string(clean) != text
 			if i > 0 {
 				out.WriteByte(';')

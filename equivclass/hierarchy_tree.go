@@ -22,6 +22,7 @@ type treeBuilder struct {
 	text     Text
 	leafLine map[string]int
 	nodes    map[string]*treeNode // inner ones, by label
+	above    map[string]string    // by leaf, if leaves are folded: the rest of its line
 }
 
 // treeNode is a node, and where the file first has it.
@@ -36,7 +37,8 @@ type treeNode struct {
 
 func newTreeBuilder(t Text) *treeBuilder {
 	root := &treeNode{label: rootLabel}
-	return &treeBuilder{root: root, text: t, leafLine: map[string]int{}, nodes: map[string]*treeNode{rootLabel: root}}
+	return &treeBuilder{root: root, text: t, leafLine: map[string]int{}, nodes: map[string]*treeNode{rootLabel: root},
+		above: map[string]string{}}
 }
 
 // add adds one line. A line with a fault may leave labels behind; the file is
@@ -52,14 +54,17 @@ func (b *treeBuilder) add(line int, path []string) error {
 	if path[len(path)-1] != rootLabel {
 		return fmt.Errorf("the last column must be %q, the root", rootLabel)
 	}
-	leaf := path[0]
+	leaf, rest := path[0], strings.Join(path[1:], ";")
 	if before, ok := b.leafLine[leaf]; ok {
+		if b.text.Folded && b.above[leaf] == rest {
+			return nil // another spelling of the leaf
+		}
 		return fmt.Errorf("the leaf is already on line %d: keep one of the lines", before)
 	}
 	if n := b.nodes[leaf]; n != nil {
 		return fmt.Errorf("the leaf is a label of line %d: a value may not be above another value", n.line)
 	}
-	b.leafLine[leaf] = line
+	b.leafLine[leaf], b.above[leaf] = line, rest
 	low := 1 // above the columns in which the leaf is its own generalization
 	for path[low] == leaf {
 		low++
@@ -104,8 +109,8 @@ func (b *treeBuilder) descend(parent *treeNode, label string, column, level, lin
 // clean returns the texts of a line as values and labels.
 func (b *treeBuilder) clean(path []string) ([]string, error) {
 	out := make([]string, len(path))
-	for i, raw := range path {
-		text, why := b.text.Clean([]byte(raw))
+	for i := range path {
+		text, why := b.text.cleanColumn(path, i)
 		if why != Accepted {
 			return nil, fmt.Errorf("the text in column %d cannot be a value, %s: write it as the releases may show it", i+1, why)
 		}

@@ -121,8 +121,9 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 			s.semi = append(s.semi, i)
 		case Sensitive:
 			if s.sensitive >= 0 {
-				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: declare one; "+
-					"a second one that depends on the first would undo its promise", s.attributes[s.sensitive].Name, a.Name))
+				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: publish one; "+
+					"a second one that depends on the first would undo its promise, and joined fields protect the pair only",
+					s.attributes[s.sensitive].Name, a.Name))
 			}
 			s.sensitive = i
 		case Subject:

@@ -21,6 +21,7 @@ type Dim struct {
 	Kind  Kind
 	Lo    float64 // Number: smallest value of the known domain, in units of its attribute
 	Width float64 // Number: largest - smallest, 0 if there is one value only
+	Unit  float64 // Number: the value of one such unit
 	Size  int     // Tree: leaves; Set: known categories
 	Tree  *Hierarchy
 	Steps []float64
@@ -47,7 +48,7 @@ func dimOf(d *Dictionary) Dim {
 	}
 	if dim.Kind == Number && len(d.numbers) > 0 {
 		lo, hi := slices.Min(d.numbers), slices.Max(d.numbers)
-		dim.Lo, dim.Width = float64(lo), float64(hi-lo)
+		dim.Lo, dim.Width, dim.Unit = float64(lo), float64(hi-lo), d.attribute.Float(1)
 	}
 	return dim
 }

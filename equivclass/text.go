@@ -26,6 +26,9 @@ type Text struct {
 	// Exact takes texts as they are written. They are still refused for what no
 	// release could show: invalid UTF-8, control and invisible characters, length.
 	Exact bool
+	// Folded makes one value of texts that differ only by what Fold takes away; the
+	// value is the fold. Labels of a hierarchy above its leaves stay as they are.
+	Folded bool
 	// MaxLength is the longest text in bytes of UTF-8; 0 means DefaultMaxLength.
 	MaxLength int
 }
@@ -43,6 +46,42 @@ func (t Text) Clean(raw []byte) ([]byte, Reason) {
 	if limit == 0 {
 		limit = DefaultMaxLength
 	}
+	text, why := t.normalize(raw, limit)
+	if t.Folded && why == Accepted {
+		if text = Fold(text); len(text) > limit {
+			return nil, ReasonTooLong
+		}
+	}
+	return text, why
+}
+
+// Fold returns what texts have in common that differ only by dots, case, hyphens (of any
+// length, and minus signs) or spaces: the text without these, in upper case. A text of
+// nothing else is its own fold, and so is a fold.
+//
+// It is a function of the text alone. The spelling that came first, or most often, would
+// depend on people who may not be published (rule B, buckets).
+func Fold(text []byte) []byte {
+	kept := bytes.Map(func(r rune) rune {
+		if r == '.' || r == '\u2212' || unicode.In(r, unicode.Zs, unicode.Pd) {
+			return -1
+		}
+		return r
+	}, text)
+	if len(kept) == 0 {
+		return text
+	}
+	return norm.NFC.Bytes(bytes.ToUpper(bytes.ToLower(kept)))
+}
+
+// cleanColumn cleans a text of a line of a hierarchy: the leaf, and labels, which are not
+// folded unless they repeat the leaf.
+func (t Text) cleanColumn(path []string, column int) ([]byte, Reason) {
+	t.Folded = t.Folded && path[column] == path[0]
+	return t.Clean([]byte(path[column]))
+}
+
+func (t Text) normalize(raw []byte, limit int) ([]byte, Reason) {
 	if !t.Exact {
 		raw = bytes.TrimSpace(raw)
 	}

@@ -162,3 +162,74 @@ func FuzzClean(f *testing.F) {
 		require.Error(t, fresh.Restore(d.Text(code)), "one entry a value")
 	})
 }
+
+// TestFoldsAreOneValue: spellings of a code are one value, shown as its fold, whichever
+// comes first.
+func TestFoldsAreOneValue(t *testing.T) {
+	for text, want := range map[string]string{"E11.9": "E119", "e119": "E119", "E11\u20139": "E119", "E 11. 9": "E119",
+		"Stra\u00dfe": "STRA\u00dfE",
+		"\u00e9": "\u00c9", "e\u0301": "\u00c9", "-": "-", ". .": ". .", "\u212a": "K", "+": "+", "E11.9+": "E119+"} {
+		clean, why := Text{Folded: true}.Clean([]byte(text))
+		require.Equal(t, Accepted, why)
+		require.Equal(t, want, string(clean), text)
+		again := Fold(clean)
+		require.Equal(t, want, string(again), text)
+	}
+	spellings := []string{"E11.9", "E119", "e11-9", " E11 9 "}
+	for first := range spellings {
+		d := NewDictionary(Attribute{Type: Categorical, Text: Text{Folded: true}})
+		plain := NewDictionary(Attribute{Type: Categorical})
+		for i := range spellings {
+			code, why := d.Encode([]byte(spellings[(first+i)%4]))
+			require.Equal(t, []any{Code(0), Accepted}, []any{code, why})
+			_, _ = plain.Encode([]byte(spellings[(first+i)%4]))
+		}
+		require.Equal(t, "E119", d.Text(0))
+		require.Equal(t, []int{0, 3}, []int{d.Twins(), plain.Twins()})
+	}
+	_, why := Text{Folded: true, MaxLength: 2}.Clean([]byte("\u0250"))
+	require.Equal(t, ReasonTooLong, why, "a fold may be longer")
+}
+
+// TestFoldedHierarchies: leaves that differ only by their spelling are one if they have one
+// path; labels stay, even where one folds to a leaf.
+func TestFoldedHierarchies(t *testing.T) {
+	folded := Text{Folded: true}
+	const file = "E11.9;E11.-;E00-E90;*\nE119;E11.-;E00-E90;*\nE11;E11.-;E00-E90;*\nI10.;I10.;I10.-;*\n"
+	h, err := folded.ParseHierarchy("icd.csv", strings.NewReader(file))
+	require.NoError(t, err)
+	require.Equal(t, 3, h.Leaves())
+	c, found := h.Leaf([]byte("E119"))
+	require.True(t, found)
+	require.Equal(t, "E11.-", h.Label(h.Parent(int(c))))
+	content := folded.NormalizeHierarchy([]byte(file))
+	require.Equal(t, "E119;E11.-;E00-E90;*\nE11;E11.-;E00-E90;*\nI10;I10;I10.-;*\n", string(content))
+	published, err := Text{Exact: true}.ParseHierarchy("icd.csv", bytes.NewReader(content))
+	require.NoError(t, err)
+	require.Equal(t, h, published.as(h), "who knows nothing of folds reads the same tree")
+	_, err = folded.ParseHierarchy("icd.csv", strings.NewReader("a.b;x;*\nab;y;*\n"))
+	require.EqualError(t, err, "icd.csv:2: the leaf is already on line 1: keep one of the lines")
+}
+
+// as is a hierarchy with the line numbers of another one.
+func (h *Hierarchy) as(o *Hierarchy) *Hierarchy {
+	h.lines = o.lines
+	return h
+}
+
+// FuzzFold: a fold is its own fold, and a value.
+func FuzzFold(f *testing.F) {
+	for _, text := range []string{"E11.9", "\u0130.x", "a.\u0301", "--", "\u1fb3-\u0345"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rule := Text{Folded: true, MaxLength: 1 << 20}
+		clean, why := rule.Clean([]byte(text))
+		if why != Accepted {
+			return
+		}
+		again, why := rule.Clean(clean)
+		require.Equal(t, Accepted, why, "%q", text)
+		require.Equal(t, string(clean), string(again), "%q", text)
+	})
+}

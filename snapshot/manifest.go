@@ -59,6 +59,7 @@ type SchemaEntry struct {
 	Digits    int             `json:"digits,omitempty"` // decimal: behind the point
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
 	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
+	Aliases   string          `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
 	Flag      string          `json:"flag,omitempty"`    // semi: the field that says whose value is sensitive
 	Promise   *PromiseEntry   `json:"promise,omitempty"` // semi
 }
@@ -89,8 +90,13 @@ type HierarchyEntry struct {
 // textExact is SchemaEntry.Text of an attribute whose texts are not normalized.
 const textExact = "exact"
 
+// aliasesFold is SchemaEntry.Aliases of an attribute whose texts are folded.
+const aliasesFold = "fold"
+
 // Rule is how texts of records become values of the attribute.
-func (e *SchemaEntry) Rule() equivclass.Text { return equivclass.Text{Exact: e.Text == textExact} }
+func (e *SchemaEntry) Rule() equivclass.Text {
+	return equivclass.Text{Exact: e.Text == textExact, Folded: e.Aliases == aliasesFold}
+}
 
 // FileEntry is one data file. Rows do not count the header.
 type FileEntry struct {
@@ -175,6 +181,9 @@ func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits, Flag: a.Flag}
 		if a.Text.Exact {
 			e.Text = textExact
+		}
+		if a.Text.Folded {
+			e.Aliases = aliasesFold
 		}
 		if a.Promise != nil {
 			var err error

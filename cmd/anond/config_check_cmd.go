@@ -60,6 +60,7 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.I
 	}
 	e.printRefused(data.Name, t)
 	p := oneoff.PoolsFor(t, c.Policy.K, c.Policy.L)
+	p.Advice = oneoff.Advice(t)
 	p.TradeOffs, p.Looked, err = oneoff.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
 }
@@ -80,7 +81,13 @@ func (e *environment) printPools(ctx context.Context, c *config.Config, data one
 	if c.Policy.Level == config.L2 && p.MinPool > 0 && len(c.Policy.Diversity) > 0 {
 		fmt.Fprintln(e.stdout, "The tests of policy.diversity may need more.")
 	}
-	return p.TradeOffText(e.stdout)
+	if err := p.TradeOffText(e.stdout); err != nil {
+		return err
+	}
+	for _, sentence := range p.Advice {
+		fmt.Fprintln(e.stdout, sentence)
+	}
+	return nil
 }
 
 // check writes faults and warnings, or what the configuration means.

@@ -20,19 +20,19 @@ hierarchy of an attribute. Take the list of all codes that may ever occur, such 
 a published catalogue, not those of the records: a value that is not in its
 hierarchy is refused.`}
 	c.AddCommand(newRollUpCommand(env, "prefix", "Roll codes up to their first characters", "3,1", "lengths", true,
-		func(n []int, suffix string) (rollup.Levels, error) { return rollup.Prefixes(n, suffix) }),
+		func(n []int, suffix string) (rollup.Kind, error) { return rollup.Prefixes(n, suffix) }),
 		newRollUpCommand(env, "intervals", "Roll whole numbers up to aligned intervals", "5,10,50", "widths", false,
-			func(n []int, _ string) (rollup.Levels, error) { return rollup.Intervals(n) }),
+			func(n []int, _ string) (rollup.Kind, error) { return rollup.Intervals(n) }),
 		newRollUpCommand(env, "icd10", "Roll codes of ICD-10 up to categories and chapters", "", "", false,
-			func([]int, string) (rollup.Levels, error) { return rollup.ICD10, nil }),
+			func([]int, string) (rollup.Kind, error) { return rollup.ICD10, nil }),
 		newRollUpCommand(env, "dates", "Roll dates up to months, years and decades", "", "", false,
-			func([]int, string) (rollup.Levels, error) { return rollup.Dates, nil }))
+			func([]int, string) (rollup.Kind, error) { return rollup.Dates, nil }))
 	return c
 }
 
 // newRollUpCommand is one way to roll up. numbers is the name of its flag of numbers, like
 // an example of it; empty: it has none.
-func newRollUpCommand(env *environment, name, short, example, numbers string, masks bool, levels func([]int, string) (rollup.Levels, error),
+func newRollUpCommand(env *environment, name, short, example, numbers string, masks bool, kind func([]int, string) (rollup.Kind, error),
 ) *cobra.Command {
 	var list []int
 	var suffix string
@@ -51,17 +51,17 @@ func newRollUpCommand(env *environment, name, short, example, numbers string, ma
 		if numbers != "" && len(list) == 0 {
 			return usage("--"+numbers+" "+example, "--%s is missing", numbers)
 		}
-		l, err := levels(list, suffix)
+		k, err := kind(list, suffix)
 		if err != nil {
 			return usage("--"+numbers+" "+example, "%s", err)
 		}
-		return env.rollUp(args, header, l)
+		return env.rollUp(args, header, k)
 	}
 	return c
 }
 
 // rollUp writes a hierarchy, if what comes out is one.
-func (e *environment) rollUp(args []string, header bool, levels rollup.Levels) error {
+func (e *environment) rollUp(args []string, header bool, kind rollup.Kind) error {
 	in, name := e.stdin, "standard input"
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
@@ -72,12 +72,17 @@ func (e *environment) rollUp(args []string, header bool, levels rollup.Levels) e
 		in, name = io.Reader(f), args[0]
 	}
 	var out bytes.Buffer
-	if _, err := rollup.Write(&out, in, name, header, levels); err != nil {
+	_, folded, err := rollup.Write(&out, in, name, header, kind)
+	if err != nil {
 		return err
+	}
+	if folded > 0 {
+		fmt.Fprintf(e.stderr, "warning: codes with several spellings, or headings: %d; their leaves have no dots and hyphens: set aliases: "+
+			"fold at the attribute, so that records with any spelling have them\n", folded)
 	}
 	if _, err := equivclass.ParseHierarchy("what came out", bytes.NewReader(out.Bytes())); err != nil {
 		return fmt.Errorf("these codes make no hierarchy: %w", err)
 	}
-	_, err := e.stdout.Write(out.Bytes())
+	_, err = e.stdout.Write(out.Bytes())
 	return err
 }

@@ -140,3 +140,50 @@ func TestNoAcceptedNumberEndsADataset(t *testing.T) {
 		require.True(t, m.Records > 50 && q.NCP >= 0 && q.BoxNCP >= q.NCP && q.BoxNCP <= 1, "seed %d: %+v", seed, q)
 	}
 }
+
+// spelled is an input in which everybody has one illness, in two spellings.
+func spelled() string {
+	var lines strings.Builder
+	for n := range 40 {
+		fmt.Fprintf(&lines, `{"id": %d, "age": %d, "dx": %q}`+"\n", n, 20+n, []string{"E11.9", "E119"}[n%2])
+	}
+	return lines.String()
+}
+
+// TestTwoSpellingsAreOneIllness: with aliases: fold a pool in which everybody has E11.9 or
+// E119 has one value and is not published; without, it is, and warned of, without a value.
+func TestTwoSpellingsAreOneIllness(t *testing.T) {
+	configuration := fmt.Sprintf(numbersConfig, "    - {name: age, role: quasi, type: integer}", "L2", "min_pool", "buckets")
+	folded := bareSite(t, strings.Replace(configuration, "name: dx, role", "name: dx, aliases: fold, role", 1), spelled())
+	assert.NotEqual(t, exitOK, folded.run("run --once").code)
+	assert.NoDirExists(t, folded.path("releases/000001"))
+
+	kept := bareSite(t, configuration, spelled())
+	r := kept.run("run --once")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stderr, `"event":"values_alike","attribute":"dx","values":1`)
+	assert.NotContains(t, r.stderr, "E11")
+	r = kept.run("config check", "--data", kept.path("in.json"), "--format", "json")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stdout, `"dx": 1 value differs from another one only by dots, case, hyphens or spaces`)
+	assert.NotContains(t, r.stdout, "E11")
+
+	var half strings.Builder // a further illness: classes of E119 and I10
+	for n := range 40 {
+		fmt.Fprintf(&half, `{"id": %d, "age": %d, "dx": %q}`+"\n", n, 20+n, []string{"E11.9", "i10", "e119", "I-10"}[n%4])
+	}
+	folded = bareSite(t, folded.read("anond.yaml"), half.String())
+	folded.must("run --once")
+	verdict, m := folded.audited()
+	assert.Equal(t, []any{"certified", "fold"}, []any{verdict, m.Schema[2].Aliases})
+	assert.Contains(t, folded.must("release cat --file buckets.csv"), "E119")
+	assert.Contains(t, anond(t, "query", folded.path("releases"), "count where dx = e11.9").stdout, "estimate  20.00")
+}
+
+// TestHierarchyOfSpelledCodes: a list of codes in two spellings makes one leaf, and says how
+// records find it.
+func TestHierarchyOfSpelledCodes(t *testing.T) {
+	r := anond(t, "hierarchy", "icd10", file(t, "codes.txt", "E11.9\nE119\n"))
+	assert.Equal(t, result{exitOK, "E119;E11.-;E00-E90;*\n", "warning: codes with several spellings, or headings: 1; their leaves have no " +
+		"dots and hyphens: set aliases: fold at the attribute, so that records with any spelling have them\n"}, r)
+}

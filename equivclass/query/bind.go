@@ -256,8 +256,12 @@ func markCategory(d *equivclass.Dictionary, text string, match []bool) bool {
 	if markText(d, text, match) {
 		return true
 	}
-	clean, why := equivclass.Text{}.Clean([]byte(text))
-	return why == equivclass.Accepted && markText(d, string(clean), match)
+	for _, rule := range []equivclass.Text{{}, {Folded: d.Attribute().Text.Folded}} {
+		if clean, why := rule.Clean([]byte(text)); why == equivclass.Accepted && markText(d, string(clean), match) {
+			return true
+		}
+	}
+	return false
 }
 
 func markText(d *equivclass.Dictionary, text string, match []bool) bool {

@@ -22,7 +22,7 @@ func TestStepLossOnBorders(t *testing.T) {
 	for lo := range equivclass.Code(400) {
 		hi := min(399, lo+7)
 		cell := CellOf(d, []equivclass.Code{lo, hi})
-		want := min(1, 10*(cell.Hi-cell.Lo)/s.Dims[0].Width)
+		want := min(1, (cell.Hi-cell.Lo)/s.Dims[0].Unit/s.Dims[0].Width)
 		assert.InDelta(t, want, s.Dims[0].RangeLoss(s.Coord(0, d, lo), s.Coord(0, d, hi)), 1e-5, "%d to %d", lo, hi)
 	}
 }

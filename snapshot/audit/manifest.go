@@ -62,6 +62,7 @@ type Column struct {
 	Digits    int        `json:"digits"` // decimal: behind the point
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
+	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
 	Flag      string     `json:"flag"`    // semi: the field that says whether a value is sensitive
 	Promise   *Promise   `json:"promise"` // semi: what the attribute keeps on its own
 }

@@ -95,7 +95,7 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
 		for _, i := range append(r.Schema.Columns(), r.Schema.SensitiveIndex()) {
 			a := r.Schema.Attributes()[i]
-			a.Text = written
+			a.Text = equivclass.Text{Exact: true, Folded: a.Text.Folded, MaxLength: written.MaxLength}
 			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
 		}
 	}

@@ -209,7 +209,7 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	}
 	settings.Progress = progress
 	disk := snapshot.NewClosable(o.FS)
-	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx,
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx, twins: &twins{log: o.Log},
 		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: newOwner(), Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate
 	if err := reconcile(p.inner, c, m); err != nil {

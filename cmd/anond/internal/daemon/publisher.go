@@ -22,6 +22,7 @@ type publisher struct {
 	settings *snapshot.Settings
 	gate     *gate
 	standing *recheck                                // of the newest release
+	twins    *twins
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
 	limit    *pace.Limit                             // release.max_bytes_per_second; nil: none
@@ -76,6 +77,7 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 	}
 	p.gate.audit.Commit()
 	p.sized(p.inner.Sizes())
+	p.twins.look(v)
 	m := &out.Manifest
 	if p.told != nil {
 		p.told(m.Release, out.SHA256)

@@ -1,6 +1,16 @@
 package events
 
 var ofReleases = []Event{
+	{Name: "values_alike", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "attribute", Type: Text},
+		{Name: "values", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "at a release, so many values of the sensitive attribute differ from another one only by dots, case, hyphens or spaces. " +
+				"They count as different: people who have one illness in two spellings seem diverse",
+			Action: "if they mean the same, write them in one way at the source; a new dataset may set `aliases: fold`",
+		},
+	}},
 	{Name: "release_published", Levels: []string{"info"}, Fields: []Field{
 		{Name: "release", Type: Integer},
 		{Name: "records", Type: Integer},

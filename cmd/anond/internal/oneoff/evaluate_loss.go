@@ -286,7 +286,7 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 		lo, hi := d.Tree.Span(c.Node)
 		return float64(hi-lo) / float64(d.Size-1)
 	case d.Kind == equivclass.Number && d.Width > 0:
-		return min(1, (c.Hi-c.Lo)/d.Width)
+		return min(1, (c.Hi-c.Lo)/d.Unit/d.Width)
 	}
 	return 0
 }

@@ -24,6 +24,7 @@ type Pools struct {
 	// TradeOffs are by k, over so many records.
 	TradeOffs []TradeOff `json:"trade_offs,omitempty"`
 	Looked    int        `json:"trade_offs_records,omitempty"`
+	Advice    []string   `json:"advice,omitempty"`
 }
 
 // PoolNeed is the size of a pool in which a value exceeds 1/l with a probability of at

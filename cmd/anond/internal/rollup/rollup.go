@@ -21,9 +21,15 @@ import (
 	"anond/equivclass"
 )
 
-// Levels are the labels of a code, from the most special to the most general one, without
-// the root.
-type Levels func(code string) ([]string, error)
+// Kind is a way to roll codes up.
+type Kind struct {
+	// Levels are the labels of a code, from the most special to the most general one,
+	// without the root.
+	Levels func(code string) ([]string, error)
+	// Spellings that have one fold (equivclass.Fold) are one code: its leaf is the fold
+	// where there are several, or where it ends in a hyphen, as its category does.
+	Spellings bool
+}
 
 // ErrCode: a line holds no code of the kind that was asked for.
 var ErrCode = errors.New("cannot be rolled up")
@@ -32,11 +38,14 @@ var ErrCode = errors.New("cannot be rolled up")
 const longest = 1 << 16
 
 // Write reads a code a line and writes the hierarchy. skipHeader leaves the first line out;
-// of a line with separators the first field counts.
-func Write(to io.Writer, from io.Reader, name string, skipHeader bool, levels Levels) (leaves int, err error) {
+// of a line with separators the first field counts. folded are the leaves that are folds.
+func Write(to io.Writer, from io.Reader, name string, skipHeader bool, kind Kind) (leaves, folded int, err error) {
 	codes, err := read(from, name, skipHeader)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
+	}
+	if kind.Spellings {
+		codes, folded = joined(codes)
 	}
 	out := bufio.NewWriter(to)
 	above, leaf := map[string]string{}, map[string]bool{}
@@ -44,28 +53,49 @@ func Write(to io.Writer, from io.Reader, name string, skipHeader bool, levels Le
 		leaf[c.text] = true
 	}
 	for _, c := range codes {
-		path, err := levels(c.text)
+		path, err := kind.Levels(c.as)
 		if err != nil {
-			return 0, fmt.Errorf("%s:%d: %w", name, c.line, err)
+			return 0, 0, fmt.Errorf("%s:%d: %w", name, c.line, err)
 		}
 		path = append(append([]string{c.text}, path...), "*")
 		for i, label := range path[:len(path)-1] {
 			rest := strings.Join(path[i+1:], ";")
 			if before, known := above[label]; known && before != rest || i > 0 && leaf[label] {
-				return 0, fmt.Errorf("%s:%d: the code, or what it is rolled up to, is also another level of another code", name, c.line)
+				return 0, 0, fmt.Errorf("%s:%d: the code, or what it is rolled up to, is also another level of another code", name, c.line)
 			}
 			above[label] = rest
 		}
 		if _, err := out.WriteString(strings.Join(path, ";") + "\n"); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	return len(codes), out.Flush()
+	return len(codes), folded, out.Flush()
 }
 
+// code is a code, as a leaf and as its first line has it.
 type code struct {
-	text string
-	line int
+	text, as string
+	line     int
+	folded   bool
+}
+
+// joined are codes of which each stands once, in whichever spelling.
+func joined(codes []code) (out []code, folded int) {
+	at := map[string]int{}
+	for _, c := range codes {
+		fold := string(equivclass.Fold([]byte(c.text)))
+		i, seen := at[fold]
+		if !seen {
+			i, at[fold] = len(out), len(out)
+			out = append(out, c)
+		}
+		if o := &out[i]; !o.folded && (seen || strings.HasSuffix(c.text, "-")) {
+			o.text, o.folded = fold, true
+			folded++
+		}
+	}
+	slices.SortFunc(out, func(a, b code) int { return strings.Compare(a.text, b.text) })
+	return out, folded
 }
 
 // read reads the different codes, sorted.
@@ -94,7 +124,7 @@ func read(from io.Reader, name string, skipHeader bool) ([]code, error) {
 	}
 	var out []code
 	for text, line := range first {
-		out = append(out, code{text, line})
+		out = append(out, code{text: text, as: text, line: line})
 	}
 	slices.SortFunc(out, func(a, b code) int { return strings.Compare(a.text, b.text) })
 	return out, nil
@@ -116,13 +146,13 @@ func unfit(text string) string {
 
 // Prefixes rolls a code up to its first characters and a suffix, by which a shortened code
 // differs from codes of that length: 8001 with 3 and 1 to 800* and 8*.
-func Prefixes(lengths []int, suffix string) (Levels, error) {
+func Prefixes(lengths []int, suffix string) (Kind, error) {
 	for i, n := range lengths {
 		if n < 1 || i > 0 && n >= lengths[i-1] {
-			return nil, fmt.Errorf("the lengths are %v: give positive ones, each below the one before, such as 3,1", lengths)
+			return Kind{}, fmt.Errorf("the lengths are %v: give positive ones, each below the one before, such as 3,1", lengths)
 		}
 	}
-	return func(code string) (out []string, _ error) {
+	return Kind{Levels: func(code string) (out []string, _ error) {
 		runes := []rune(code)
 		for _, n := range lengths {
 			if n <= len(runes) {
@@ -130,14 +160,14 @@ func Prefixes(lengths []int, suffix string) (Levels, error) {
 			}
 		}
 		return out, nil
-	}, nil
+	}}, nil
 }
 
 // Dates rolls YYYY-MM-DD up to month, year and decade.
-func Dates(code string) ([]string, error) {
+var Dates = Kind{Levels: func(code string) ([]string, error) {
 	d, err := time.Parse(time.DateOnly, code)
 	if err != nil {
 		return nil, fmt.Errorf("%w: it is no date YYYY-MM-DD", ErrCode)
 	}
 	return []string{d.Format("2006-01"), d.Format("2006"), fmt.Sprintf("%d0s", d.Year()/10)}, nil
-}
+}}

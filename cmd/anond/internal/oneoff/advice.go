@@ -1,0 +1,44 @@
+package oneoff
+
+import (
+	"fmt"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// readAsMissing are texts that readers of data take for no value unless told otherwise.
+var readAsMissing = []string{"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+
+// Advice says what in the values of a table is seldom meant as it is written. It tells
+// counts, never a value (rule V, values).
+func Advice(t *Table) (out []string) {
+	for i, a := range t.Schema.Attributes() {
+		d := t.Dicts[i]
+		if d == nil || d.Kind() != equivclass.Set {
+			continue
+		}
+		if n := d.Twins(); n > 0 {
+			out = append(out, fmt.Sprintf("%q: %s from another one only by dots, case, hyphens or spaces, and count as different: "+
+				"aliases: fold makes them one.", a.Name, differ(n)))
+		}
+		missing := 0
+		for c := range equivclass.Code(d.Len()) {
+			if slices.Contains(readAsMissing, d.Text(c)) {
+				missing++
+			}
+		}
+		if missing > 0 {
+			out = append(out, fmt.Sprintf("%q: %d of its values are texts such as NA or null, which many programs read as missing: list them "+
+				"in missing_values, or tell who reads the releases (docs/ANALYSTS.md).", a.Name, missing))
+		}
+	}
+	return out
+}
+
+func differ(n int) string {
+	if n == 1 {
+		return "1 value differs"
+	}
+	return fmt.Sprintf("%d values differ", n)
+}
