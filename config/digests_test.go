@@ -177,6 +177,7 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		{digested, "name: diagnosis", "name: diagnosis, max_length: 2KiB", true},
 		{digested, "name: diagnosis", "name: diagnosis, max_length: 1KiB", false},
 		{digested, "name: diagnosis", "name: diagnosis, text: exact", true},
+		{digested, "name: diagnosis", "name: diagnosis, aliases: fold", true},
 		{digested, "name: postcode", "name: postcode, max_length: 2KiB", false},
 		{digested, "type: stdin}", "type: stdin, format: debezium}", false},
 		{nobody, "type: stdin}", "type: stdin, format: debezium}", true},
@@ -187,7 +188,7 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, bound(c.content, c.from, c.to), c.to)
 	}
-	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits"}
+	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits", "aliases"}
 	for _, k := range config.Reference() {
 		if rest, found := strings.CutPrefix(k.Key, "schema.attributes[]."); found && !strings.HasPrefix(rest, "promise.") {
 			assert.Contains(t, placed, rest, "does it decide which sensitive values are accepted?")
