@@ -168,7 +168,7 @@ func FuzzClean(f *testing.F) {
 func TestFoldsAreOneValue(t *testing.T) {
 	for text, want := range map[string]string{"E11.9": "E119", "e119": "E119", "E11\u20139": "E119", "E 11. 9": "E119",
 		"Stra\u00dfe": "STRA\u00dfE",
-		"\u00e9": "\u00c9", "e\u0301": "\u00c9", "-": "-", ". .": ". .", "\u212a": "K", "+": "+", "E11.9+": "E119+"} {
+		"\u00e9":      "\u00c9", "e\u0301": "\u00c9", "-": "-", ". .": ". .", "\u212a": "K", "+": "+", "E11.9+": "E119+"} {
 		clean, why := Text{Folded: true}.Clean([]byte(text))
 		require.Equal(t, Accepted, why)
 		require.Equal(t, want, string(clean), text)

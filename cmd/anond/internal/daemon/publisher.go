@@ -21,7 +21,7 @@ type publisher struct {
 	disk     *snapshot.Closable
 	settings *snapshot.Settings
 	gate     *gate
-	standing *recheck                                // of the newest release
+	standing *recheck // of the newest release
 	twins    *twins
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
