@@ -55,6 +55,8 @@ func TestReportAtLevelL1(t *testing.T) {
 	assert.Contains(t, words.ReplaceAllString(string(readme), " "), belief)
 	assert.Contains(t, words.ReplaceAllString(page, " "), belief)
 
+	s.write("admissions.ndjson", ndjson(1, 2100))
+	s.runFrozen() // somebody waits at one of the cuts
 	report := s.path("audit.txt")
 	s.must("audit --out " + report)
 	info, err := os.Stat(report)
