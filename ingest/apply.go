@@ -98,13 +98,13 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 	l.staged.bytes += r.Weight()
 	l.staged.move(c.Partition)
 	if again {
-		l.staged.last = r
+		l.staged.last, l.staged.of = r, c
 		return l.Machine.Ignore(c.Partition, r.Offset, ReasonRewritten)
 	}
 	if r.Passed != "" {
 		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
-		l.staged.last = r
+		l.staged.last, l.staged.of = r, c
 		if err = l.place(c, r, o, row); err == nil {
 			err = l.followed(c, r)
 		}

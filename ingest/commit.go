@@ -15,6 +15,7 @@ type staged struct {
 	// last is the newest record of the partition that moved on last, by which its source
 	// is known again (Machine.Witness); nil: the machine knows it.
 	last    *Record
+	of      *Chunk                         // that it is in
 	unacked map[incremental.Partition]bool // partitions that have moved on
 	moved   incremental.Partition          // the one that did last
 }
@@ -82,10 +83,16 @@ func (l *loop) fenced() error {
 }
 
 func (l *loop) witness() {
-	if s := &l.staged; s.last != nil {
-		l.Machine.Witness(s.moved, l.Machine.Digest(s.last.Value))
-		s.last = nil
+	s := &l.staged
+	if s.last == nil {
+		return
 	}
+	digest := func(r *Record) incremental.Digest { return l.Machine.Digest(r.Value) }
+	if s.of.Witness != nil {
+		digest = s.of.Witness
+	}
+	l.Machine.Witness(s.moved, digest(s.last))
+	s.last, s.of = nil, nil
 }
 
 // committed tells the source and the outbox what is durable now.

@@ -46,6 +46,8 @@ type Chunk struct {
 	Header []string
 	// Missing are offsets at the beginning of the chunk that were given up.
 	Missing Missing
+	// Witness is the digest by which the source knows again that it was read up to a record; nil: that of its Value.
+	Witness func(*Record) incremental.Digest
 }
 
 // Missing are the offsets of a chunk from its beginning up to Below: they held

@@ -89,7 +89,8 @@ func digests(t *testing.T, label, dir string) string {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		fmt.Fprintf(&b, "%s %s %x\n", label, filepath.ToSlash(name), sha256.Sum256(createdAt.ReplaceAll(inodes.ReplaceAll(content, []byte("$1:INODE")), nil)))
+		stable := createdAt.ReplaceAll(inodes.ReplaceAll(content, []byte("$1:INODE")), nil)
+		fmt.Fprintf(&b, "%s %s %x\n", label, filepath.ToSlash(name), sha256.Sum256(stable))
 		return err
 	}))
 	return b.String()

@@ -13,7 +13,7 @@ import (
 
 func newRunCommand(env *environment) *cobra.Command {
 	var path string
-	var once, dry, asJSON bool
+	var once, again, dry, asJSON bool
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon: read, place, publish",
@@ -35,7 +35,11 @@ position of a consumer group. The command reads what --once would read, from the
 of the state. It says which records are refused, and what one release of all waiting records
 would publish. (A run may make several, by release.trigger and initial.max_records.) It works
 next to a running daemon that has control.socket. At level L2 it shows counts and losses
-only, as anond release plan does.`,
+only, as anond release plan does.
+
+Standard input that begins with exactly what was committed of an earlier one is resumed behind
+that, so that an input that is fed again counts nobody twice. --again says that it is another
+input, of other people, all the same.`,
 		Example: "  anond run -c anond.yaml\n  cat records.csv | anond run -c anond.yaml\n  anond run --once --dry-run",
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
@@ -44,7 +48,7 @@ only, as anond release plan does.`,
 			case asJSON && !dry:
 				return usage("anond run --once --dry-run --json", "--json is for --dry-run")
 			case dry:
-				return env.rehearse(c.Context(), path, asJSON)
+				return env.rehearse(c.Context(), path, again, asJSON)
 			}
 			caught, stop := hangups()
 			defer stop()
@@ -52,6 +56,9 @@ only, as anond release plan does.`,
 			if err != nil {
 				env.warn(warnings)
 				return err
+			}
+			if again && cfg.Source.Type != config.FromStdin {
+				return usage("cat records.csv | anond run --again", "--again is for source.type stdin")
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
 			out, working := env.withWork()
@@ -72,7 +79,7 @@ only, as anond release plan does.`,
 				return c, err
 			}
 			err = daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once,
+				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once, Again: again,
 				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics,
 				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.log, err)
@@ -82,6 +89,7 @@ only, as anond release plan does.`,
 	configFlag(c, &path)
 	jsonFlag(c, &asJSON)
 	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
+	c.Flags().BoolVar(&again, "again", false, "with source.type stdin: the input is another one than those read before")
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
 }

@@ -33,14 +33,14 @@ type rehearsed struct {
 }
 
 // rehearse is anond run --once --dry-run.
-func (e *environment) rehearse(ctx context.Context, path string, asJSON bool) error {
+func (e *environment) rehearse(ctx context.Context, path string, again, asJSON bool) error {
 	cfg, err := e.loadWarned(path)
 	if err != nil {
 		return err
 	}
 	level := new(slog.LevelVar)
 	out, working := e.withWork()
-	o := daemon.Options{Log: newSteeredLogger(out, cfg.Log, isTerminal(e.stderr), level, nil), Lookup: e.lookup, Stdin: e.stdin}
+	o := daemon.Options{Log: newSteeredLogger(out, cfg.Log, isTerminal(e.stderr), level, nil), Lookup: e.lookup, Stdin: e.stdin, Again: again}
 	level.Set(max(level.Level(), slog.LevelWarn)) // what the loop says of its work is not true of this one
 	if working != nil {
 		o.Observe = func(r ingest.Report) { working(reading(r)) }

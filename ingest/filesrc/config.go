@@ -31,9 +31,9 @@ const defaultInterval = 250 * time.Millisecond
 type Config struct {
 	// Paths are files or patterns (filepath.Match). A pattern may match nothing.
 	Paths []string
-	// Stdin is read instead of Paths. RunID names this run; it must be new.
+	// Stdin is read instead of Paths. Again says that it is another input than those that were read, however it begins.
 	Stdin io.Reader
-	RunID string
+	Again bool
 
 	Layout Layout
 	// Multiline takes line breaks in the quoted fields of a CSV file.
@@ -72,7 +72,6 @@ func (c *Config) check() error {
 	fault(c.Multiline && c.Layout != CSV, "layout %q has no multi-line fields, only csv has", c.Layout)
 	fault(c.Stdin == nil && len(c.Paths) == 0, "no file given")
 	fault(c.Stdin != nil && len(c.Paths) > 0, "standard input and files are given: use one of them")
-	fault(c.Stdin != nil && c.RunID == "", "standard input needs a run id of its own")
 	fault(c.MaxBytes < 0, "longest record %d bytes: use a positive number", c.MaxBytes)
 	fault(c.Interval < 0, "interval %s: use a positive duration", c.Interval)
 	for _, p := range c.Paths {

@@ -31,7 +31,7 @@ func TestHeaderFaultsNameFileAndLine(t *testing.T) {
 	require.ErrorIs(t, err, wrong)
 	assert.Equal(t, path+`:3: column 2, "zip", is not in the schema`, err.Error())
 
-	cfg.Paths, cfg.Stdin, cfg.RunID = nil, strings.NewReader("age,zip\n"+canary+",2\n"), "1"
+	cfg.Paths, cfg.Stdin = nil, strings.NewReader("age,zip\n"+canary+",2\n")
 	src, err := Open(context.Background(), cfg, newState().resume(true))
 	require.NoError(t, err)
 	defer src.Close()
@@ -212,8 +212,7 @@ func TestOpenRefuses(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"layout":                  {Paths: []string{"x"}, Layout: "xml"},
 		"no file given":           {Layout: CSV},
-		"use one of them":         {Paths: []string{"x"}, Stdin: strings.NewReader(""), RunID: "1", Layout: CSV},
-		"run id":                  {Stdin: strings.NewReader(""), Layout: CSV},
+		"use one of them":         {Paths: []string{"x"}, Stdin: strings.NewReader(""), Layout: CSV},
 		"longest record":          {Paths: []string{"x"}, Layout: CSV, MaxBytes: -1},
 		"interval":                {Paths: []string{"x"}, Layout: CSV, Interval: -1},
 		"syntax error in pattern": {Paths: []string{"["}, Layout: CSV},
@@ -233,20 +232,17 @@ func TestStandardInput(t *testing.T) {
 			"by bytes": iotest.OneByteReader(strings.NewReader(x.text)),
 			"halves":   iotest.HalfReader(strings.NewReader(x.text)), "end with data": iotest.DataErrReader(strings.NewReader(x.text))} {
 			s := newState()
-			cfg := Config{Stdin: r, RunID: "run", Layout: x.layout, Multiline: x.multiline, MaxBytes: 64}
+			cfg := Config{Stdin: r, Layout: x.layout, Multiline: x.multiline, MaxBytes: 64}
 			src, err := Open(context.Background(), cfg, s.resume(false))
 			require.NoError(t, err)
 			s.read(t, src)
 			assert.Equal(t, x.want, s.lines, "%s %s", x.name, name)
-			part := incremental.Partition{Source: "stdin:run"}
-			assert.EqualValues(t, len(x.text), s.positions[part].Next)
+			assert.EqualValues(t, len(x.text), s.positions[onlyPartition(t, s)].Next)
 			ends, err := src.Ends(context.Background())
 			require.NoError(t, err)
 			assert.Nil(t, ends)
 			assert.Equal(t, int64(len(x.text)), src.Status().Partitions[0].End)
 			require.NoError(t, src.Close())
-			_, err = Open(context.Background(), cfg, s.resume(false))
-			assert.ErrorContains(t, err, "give each run an id of its own")
 		}
 	}
 }
@@ -255,7 +251,7 @@ func TestStandardInput(t *testing.T) {
 // read that blocks does not hold up a stop.
 func TestStandardInputDoesNotWaitForMore(t *testing.T) {
 	r, w := io.Pipe()
-	src, err := Open(context.Background(), Config{Stdin: r, RunID: "run", Layout: NDJSON}, newState().resume(false))
+	src, err := Open(context.Background(), Config{Stdin: r, Layout: NDJSON}, newState().resume(false))
 	require.NoError(t, err)
 	go func() { _, _ = w.Write([]byte("{\"a\":1}\n{\"a\"")) }()
 	c, err := src.Next(context.Background())
@@ -282,7 +278,7 @@ func TestStandardInputDoesNotWaitForMore(t *testing.T) {
 func TestHugeLineIsNotKept(t *testing.T) {
 	const huge = 64 << 20
 	in := io.MultiReader(strings.NewReader("{\"a\":1}\n"), io.LimitReader(endless{}, huge), strings.NewReader("\n{\"a\":2}\n"))
-	src, err := Open(context.Background(), Config{Stdin: in, RunID: "run", Layout: NDJSON}, newState().resume(false))
+	src, err := Open(context.Background(), Config{Stdin: in, Layout: NDJSON}, newState().resume(false))
 	require.NoError(t, err)
 	defer src.Close()
 	s := newState()

@@ -1,39 +1,73 @@
 package filesrc
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"anond/incremental"
 	"anond/ingest"
 )
 
-// stream is a source that cannot be read twice: standard input. What a run did
-// not bring into state before it ended must be piped in again in the next run.
+// stream is standard input. The state keeps how far it was committed, and a digest of all records up to there. An input that
+// begins with exactly these is resumed behind them, after its end as after a stop; another one is new, however it begins. So
+// an input that is fed again counts nobody twice (rule S, one record of a subject), also where people have no subject.
+//
+// Until it is known which of the two it is, what was read is held, at most mostHeld bytes. Only an input that has header and first
+// record in common with one that was read has to wait for that.
 type stream struct {
-	part   incremental.Partition
+	cfg    *Config
+	resume ingest.Resume
 	pump   *pump
 	reader *recordReader
 	head   head
+	name   string // of a new input; empty: the first record is not known
+	part   incremental.Partition
+	sum    hash.Hash // of the records read
+	like   []fed     // that this one may be, the longest first
+	same   fed       // the longest that it is so far
+	held   []piece   // read, and not handed out
+	bytes  int       // of held
+	over   bool      // more was read than may be held
 	next   int64
 	failed error
 
 	mu        sync.Mutex // guards what Status reads
+	known     incremental.Partition
 	handedOut int64
 	ended     bool
 }
 
+// fed is an input that the state has read.
+type fed struct {
+	part incremental.Partition
+	pos  incremental.Position
+}
+
+// piece is what was read at once, and the sum of what came before it.
+type piece struct {
+	batch
+	before hash.Hash
+}
+
+// mostHeld bounds what is held of an input that may be a known one.
+const mostHeld = 64 << 20
+
+var errAgain = errors.New("it begins like one that was read, and is another one, or holds less: give --again if nobody is in both")
+
 func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
-	s := &stream{part: incremental.Partition{Source: "stdin:" + cfg.RunID}}
-	if _, known := resume.Positions[s.part]; known {
-		return nil, errors.New("standard input: the run id was used before, so that its records would count as known: give each run an " +
-			"id of its own")
-	}
-	s.pump = newPump(cfg.Stdin)
+	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Stdin), sum: sha256.New(), same: fed{pos: incremental.Position{Last: -1}}}
 	s.reader = newReader(s.pump, cfg)
 	s.reader.final = true
 	s.reader.header = s.head.take(cfg, "standard input")
@@ -48,16 +82,128 @@ func (s *stream) Next(ctx context.Context) (*ingest.Chunk, error) {
 	if s.failed != nil {
 		return nil, s.failed
 	}
-	b, err := s.reader.next(ctx, noStop, chunkRecords)
-	if err != nil {
-		return nil, s.fail(ctx, err)
+	for {
+		for s.part.Source != "" && len(s.held) > 0 {
+			if c := s.chunk(); c.Next > c.From {
+				return c, nil
+			}
+		}
+		b, err := s.reader.next(ctx, noStop, chunkRecords)
+		switch {
+		case err == nil:
+			err = s.hold(b)
+		case err == io.EOF && s.part.Source == "":
+			err = s.settle()
+		}
+		if err != nil {
+			return nil, s.fail(ctx, err)
+		}
 	}
-	c := &ingest.Chunk{Partition: s.part, From: s.next, Next: b.next, Records: b.records, Header: s.head.header}
-	s.next = b.next
+}
+
+// hold takes in what was read, and looks whether the input is a known one.
+func (s *stream) hold(b batch) error {
+	p := piece{b, clone(s.sum)}
+	last := int64(-1)
+	for i := range b.records {
+		r := &b.records[i]
+		if r.Passed != "" {
+			continue
+		}
+		if s.name == "" {
+			s.begin(r.Value)
+		}
+		add(s.sum, r)
+		last = r.Offset
+		for _, k := range s.like {
+			if k.pos.Last == r.Offset && k.pos.Digest == s.resume.Digest(s.sum.Sum(nil)) {
+				s.same = k
+			}
+		}
+		s.bytes += r.Weight()
+	}
+	if s.part.Source == "" && s.bytes > mostHeld {
+		s.over, s.held = true, nil
+	}
+	s.held = append(s.held, p)
+	if s.part.Source == "" && s.name != "" && (len(s.like) == 0 || last >= s.like[0].pos.Last) {
+		return s.settle()
+	}
+	return nil
+}
+
+// begin finds the inputs that begin like this one.
+func (s *stream) begin(first []byte) {
+	d := s.resume.Digest(append(binary.AppendUvarint(nil, uint64(len(s.head.line))), append(s.head.line, first...)...))
+	prefix, n := "stdin:"+hex.EncodeToString(d[:])+":", 1
+	for p, pos := range s.resume.Positions {
+		if strings.HasPrefix(p.Source, prefix) {
+			if n++; pos.Last >= 0 && !s.cfg.Again {
+				s.like = append(s.like, fed{p, pos})
+			}
+		}
+	}
+	slices.SortFunc(s.like, func(a, b fed) int {
+		return cmp.Or(cmp.Compare(b.pos.Last, a.pos.Last), cmp.Compare(a.part.Source, b.part.Source))
+	})
+	s.name = prefix + strconv.Itoa(n)
+}
+
+// settle says which input it is.
+func (s *stream) settle() error {
+	if s.name == "" {
+		s.begin(nil)
+	}
+	s.part, s.next = s.same.part, s.same.pos.Next
+	if s.part.Source == "" {
+		if s.over {
+			return errAgain
+		}
+		s.part.Source = s.name
+	}
+	s.like = nil
+	return nil
+}
+
+// chunk hands out the first piece that is held.
+func (s *stream) chunk() *ingest.Chunk {
+	p := s.held[0]
+	s.held = s.held[1:]
+	records := p.records
+	for len(records) > 0 && records[0].Offset < s.next {
+		records = records[1:]
+	}
+	c := &ingest.Chunk{Partition: s.part, From: s.next, Next: max(s.next, p.next), Records: records, Header: s.head.header}
+	c.Witness = func(r *ingest.Record) incremental.Digest {
+		sum := clone(p.before)
+		for i := range p.records {
+			if p.records[i].Offset <= r.Offset {
+				add(sum, &p.records[i])
+			}
+		}
+		return s.resume.Digest(sum.Sum(nil))
+	}
+	s.next = c.Next
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handedOut = b.next
-	return c, nil
+	s.known, s.handedOut = s.part, c.Next
+	return c
+}
+
+// add adds a record to a sum.
+func add(sum hash.Hash, r *ingest.Record) {
+	if r.Passed == "" {
+		_, _ = sum.Write(binary.AppendUvarint(binary.AppendUvarint(nil, uint64(r.Offset)), uint64(len(r.Value)))) // never fails
+		_, _ = sum.Write(r.Value)
+	}
+}
+
+func clone(sum hash.Hash) hash.Hash {
+	c, err := sum.(hash.Cloner).Clone()
+	if err != nil {
+		panic("filesrc: a sum that cannot be copied: " + err.Error()) // SHA-256 can
+	}
+	return c
 }
 
 func (s *stream) fail(ctx context.Context, err error) error {
@@ -81,11 +227,14 @@ func (s *stream) Ack(map[incremental.Partition]int64) {}
 func (s *stream) Status() ingest.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	end := int64(-1)
+	st, end := ingest.Status{Connected: !s.ended}, int64(-1)
 	if s.ended {
 		end = s.handedOut
 	}
-	return ingest.Status{Connected: !s.ended, Partitions: []ingest.PartitionStatus{{Partition: s.part, Next: s.handedOut, End: end}}}
+	if s.known.Source != "" {
+		st.Partitions = []ingest.PartitionStatus{{Partition: s.known, Next: s.handedOut, End: end}}
+	}
+	return st
 }
 
 // Close stops the reading. A read that is under way ends with the stream.

@@ -38,6 +38,7 @@ type Options struct {
 	Log   *slog.Logger
 	Once  bool
 	Stdin io.Reader
+	Again bool         // Stdin is another input than those that were read, however it begins
 	Clock ingest.Clock // nil: the system's
 	FS    snapshot.FS  // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from

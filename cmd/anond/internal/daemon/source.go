@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"strconv"
 
 	"anond/config"
 	"anond/incremental"
@@ -22,7 +21,7 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 	}
 	f := fileConfig(c, o)
 	if c.Source.Type == config.FromStdin {
-		f.Stdin, f.RunID = o.Stdin, runID(m, o)
+		f.Stdin, f.Again = o.Stdin, o.Again
 	} else {
 		f.Paths, f.Follow = []string{c.Source.File.Path}, c.Source.File.Follow && !o.Once
 	}
@@ -57,12 +56,6 @@ func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Rerea
 	f := fileConfig(c, o)
 	f.Paths = []string{c.Source.File.Path}
 	return filesrc.Reread(f, m.Digest), nil
-}
-
-// runID names one run of standard input: each is a new source. The
-// number of sources so far makes the name unique, the time makes it readable.
-func runID(m *incremental.Machine, o Options) string {
-	return o.Clock.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(len(m.Positions()))
 }
 
 // sharesOf divides memory.max_in_flight.

@@ -105,7 +105,7 @@ func open(ctx context.Context, in Input, checkHeader func([]string) error) (inge
 		return nil, fmt.Errorf("format %q: use csv or json", in.format())
 	}
 	if in.Name == "-" {
-		cfg.Stdin, cfg.RunID = in.Stdin, "oneoff"
+		cfg.Stdin = in.Stdin
 	} else {
 		cfg.Paths = []string{literalPath(in.Name)}
 	}
