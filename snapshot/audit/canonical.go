@@ -38,31 +38,24 @@ func canonical(data []byte) bool {
 	return err == nil && bytes.Equal(append(want, '\n'), data) && keysInOrder(data)
 }
 
-// keysInOrder reports whether the known keys of each object stand in order.
+// keysInOrder reports whether the known keys of each object stand in order, in a text of which each line has one key
+// at most, two spaces for each level before it.
 func keysInOrder(data []byte) bool {
-	d := jsontext.NewDecoder(bytes.NewReader(data))
-	var last []int // by depth: the newest key
-	for {
-		token, err := d.ReadToken()
-		if err != nil {
-			return true // the end: the text was parsed before
-		}
-		depth := d.StackDepth()
-		if token.Kind() == '{' {
-			last = append(last[:min(len(last), depth-1)], make([]int, depth-min(len(last), depth-1))...)
-			continue
-		}
-		kind, n := d.StackIndex(depth)
-		if kind != '{' || n%2 == 0 {
-			continue
-		}
-		at, known := keyOrder[token.String()]
-		if known && at < last[depth-1] {
+	last := map[int]int{} // by level: the newest key
+	for line := range bytes.Lines(data) {
+		text := bytes.TrimLeft(line, " ")
+		level := (len(line) - len(text)) / 2
+		key, _, _ := bytes.Cut(text[1:], []byte(`": `))
+		if at, known := keyOrder[string(key)]; known && at < last[level] {
 			return false
 		} else if known {
-			last[depth-1] = at
+			last[level] = at
+		}
+		if bytes.HasSuffix(text, []byte("{\n")) {
+			last[level+1] = 0
 		}
 	}
+	return true
 }
 
 // checkForm tests how a manifest is written, and declarations that promise nothing.
@@ -123,32 +116,35 @@ func checkTop(o Options, union bool, hierarchies map[string]bool, f *faults) err
 		digits, ok := strings.CutSuffix(e.Name(), suffix)
 		return ok && parseDirName(digits) > 0 && e.IsDir() == (suffix == "")
 	}
-	directories := []string{"hierarchies", prunedDir}
-	if union {
-		directories = append(directories, "shards", "intents")
+	found, err := os.ReadDir(o.Releases)
+	if err != nil {
+		return &unreadableError{File: o.Releases, Reason: "cannot be listed", Err: err}
 	}
-	rendering, err := filepath.Glob(filepath.Join(o.Releases, ".tmp-*")) // the copies of its hierarchies may be there
-	if err == nil {
-		err = unnamed(o.Releases, func(e os.DirEntry) bool {
+	// The copies of a release in progress may be there.
+	rendering := slices.ContainsFunc(found, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".tmp-") })
+	directories := []string{".", "hierarchies", prunedDir, "shards", "intents"}
+	if !union {
+		directories = directories[:3]
+	}
+	for _, in := range []struct {
+		dir   string
+		named func(e os.DirEntry) bool
+	}{
+		{".", func(e os.DirEntry) bool {
 			return number(e, "") || e.IsDir() && slices.Contains(directories, e.Name()) || !e.IsDir() && e.Name() == "CURRENT" ||
 				filepath.Clean(o.Ledger) == filepath.Join(o.Releases, e.Name())
-		}, 0, f)
-	}
-	if err == nil {
-		err = unnamed(filepath.Join(o.Releases, prunedDir), func(e os.DirEntry) bool { return number(e, ".json") }, 0, f)
-	}
-	if err == nil && union {
-		shard := func(e os.DirEntry) bool {
-			n, ok := parseCount([]byte(e.Name()))
-			return ok && n < maxUnionShards && e.IsDir()
+		}},
+		{prunedDir, func(e os.DirEntry) bool { return number(e, ".json") }},
+		{"intents", func(e os.DirEntry) bool { return number(e, "") }},
+		{"shards", func(e os.DirEntry) bool { _, ok := parseCount([]byte(e.Name())); return ok && e.IsDir() }},
+		{"hierarchies", func(e os.DirEntry) bool { return rendering || hierarchies == nil || hierarchies[e.Name()] }},
+	} {
+		if !slices.Contains(directories, in.dir) {
+			continue
 		}
-		err = unnamed(filepath.Join(o.Releases, "shards"), shard, 0, f)
+		if err := unnamed(filepath.Join(o.Releases, in.dir), in.named, 0, f); err != nil {
+			return err
+		}
 	}
-	if err == nil && union {
-		err = unnamed(filepath.Join(o.Releases, "intents"), func(e os.DirEntry) bool { return number(e, "") }, 0, f)
-	}
-	if err == nil && hierarchies != nil && len(rendering) == 0 {
-		err = unnamed(filepath.Join(o.Releases, "hierarchies"), func(e os.DirEntry) bool { return hierarchies[e.Name()] }, 0, f)
-	}
-	return err
+	return nil
 }

@@ -11,22 +11,26 @@ import (
 // program may decide otherwise, and that is no fault of the state. Its outcome is adopted as the state has
 // it, so that the cuts after it, which this program decided, are made again.
 
-// foreign reports, by cut, whether another program decided it. Who fixed or refused a pool decided it, too.
-func (r *Recording) foreign() []bool {
-	out := make([]bool, len(r.attempts))
+// foreign reports, by cut and by release from 1, whether another program decided it. Who fixed or refused a
+// pool decided it, too.
+func (r *Recording) foreign() (cuts, releases []bool) {
+	cuts, releases = make([]bool, len(r.attempts)), make([]bool, 1)
 	open := false
 	for i, a := range r.attempts {
-		out[i] = open || a.Algorithm != incremental.Algorithm
-		open = out[i] && (a.Outcome == incremental.Fixed || a.Outcome == incremental.Refused)
+		cuts[i] = open || a.Algorithm != incremental.Algorithm
+		open = cuts[i] && (a.Outcome == incremental.Fixed || a.Outcome == incremental.Refused)
+		if a.Outcome == incremental.Released {
+			releases = append(releases, cuts[i])
+		}
 	}
-	return out
+	return cuts, releases
 }
 
 // others says what other programs decided, and by which algorithm; empty: nothing.
 func (r *Recording) others() string {
 	var out []string
-	foreign, release, i := r.foreign(), uint32(0), 0
-	for i < len(foreign) {
+	foreign, _ := r.foreign()
+	for i, release := 0, 0; i < len(foreign); {
 		first, from := release, i
 		for by := r.attempts[from].Algorithm; i < len(foreign) && foreign[i] == foreign[from] && r.attempts[i].Algorithm == by; i++ {
 			if r.attempts[i].Outcome == incremental.Released {
@@ -43,19 +47,6 @@ func (r *Recording) others() string {
 		out = append(out, fmt.Sprintf("%s are not replayable (decided by algorithm %d)", what, r.attempts[from].Algorithm))
 	}
 	return strings.Join(out, "; ")
-}
-
-// byOthers reports whether another program decided a release.
-func (r *Recording) byOthers(release uint32) bool {
-	foreign, n := r.foreign(), uint32(0)
-	for i, a := range r.attempts {
-		if a.Outcome == incremental.Released {
-			if n++; n == release {
-				return foreign[i]
-			}
-		}
-	}
-	return false
 }
 
 // adopt takes over what the state says of a run of cuts, and opens the machine behind it.

@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
@@ -75,7 +74,7 @@ var source = incremental.Partition{Source: "replay"}
 func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
 	due []byte, d *Difference, err error) {
 	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
-	if len(r.ages) > 1 || r.first() > 1 || slices.Contains(r.foreign(), true) {
+	if len(r.ages) > 1 || r.first() > 1 || r.others() != "" {
 		if err := t.keep(); err != nil {
 			return nil, nil, err
 		}
@@ -94,7 +93,7 @@ func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int3
 }
 
 func (x *run) all() error {
-	foreign := x.foreign()
+	foreign, _ := x.foreign()
 	for i := range x.attempts {
 		a := &x.attempts[i]
 		if err := x.feed(int(a.Records)); err != nil {

@@ -132,7 +132,7 @@ func (r *Recording) obstacle() string {
 		return "the first pool was refused and grew, so level L2 is not claimed"
 	case cuts != r.meta.Tick:
 		return fmt.Sprintf("the state holds %d of the %d cuts that were tried", cuts, r.meta.Tick)
-	case len(r.meta.References) > 0 && slices.Contains(r.foreign(), true):
+	case len(r.meta.References) > 0 && r.others() != "":
 		return "the reference of t-closeness was fixed by " + r.others()
 	case len(schema.Semi()) > 0 || len(schema.Flags()) > 0:
 		return "the schema has semi-sensitive attributes"

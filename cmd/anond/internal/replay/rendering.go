@@ -39,8 +39,9 @@ func (r *Recording) render(worlds int, out *Result) error {
 		return nil
 	}
 	var views []*incremental.View
+	_, foreign := r.foreign()
 	for n := uint32(1); n <= r.published; n++ {
-		if r.byOthers(n) {
+		if int(n) < len(foreign) && foreign[n] {
 			continue
 		}
 		v, err := r.change(n)
