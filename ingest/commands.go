@@ -20,6 +20,7 @@ const (
 	OrderResume  Order = "resume"
 	OrderTune    Order = "tune"   // take in other Tunables
 	OrderForget  Order = "forget" // let the state forget a person
+	OrderReplay  Order = "replay" // judge dead letters again
 )
 
 // Tunables are the settings of a host that may change while it runs.
@@ -48,6 +49,8 @@ var (
 	ErrReleasing = errors.New("is in progress")
 	// ErrBusy: as many orders wait as may.
 	ErrBusy = errors.New("too many orders wait for anond")
+	// ErrUndelivered: dead letters are on their way to their sink.
+	ErrUndelivered = errors.New("dead letters are not delivered yet")
 	// ErrEnding: the host is stopping, or has ended.
 	ErrEnding = errors.New("anond is stopping")
 )
@@ -65,6 +68,7 @@ type command struct {
 	order    Order
 	tunables Tunables
 	subject  []byte        // of OrderForget
+	replay   Replaying     // of OrderReplay
 	answer   chan answered // has room for one: the loop waits for nobody
 }
 
@@ -87,6 +91,15 @@ func (c *Commands) Ask(ctx context.Context, o Order) (Answer, error) {
 // Forget lets the state forget a person, written as decoders hand subjects on.
 func (c *Commands) Forget(ctx context.Context, subject []byte) (Answer, error) {
 	return c.ask(ctx, &command{order: OrderForget, subject: subject})
+}
+
+// Replaying judges dead letters again, and commits; its error says that the machine cannot be used any more.
+type Replaying func(ctx context.Context, m *incremental.Machine) error
+
+// Replay lets replay have the machine, when all dead letters are where it looks for them.
+func (c *Commands) Replay(ctx context.Context, replay Replaying) error {
+	_, err := c.ask(ctx, &command{order: OrderReplay, replay: replay})
+	return err
 }
 
 // Tune changes the settings of the host.
@@ -176,7 +189,7 @@ func (l *loop) obeyWaiting(ctx context.Context) error {
 		}
 		c.answer <- answered{a, err}
 		var kept *ForgetError
-		if err != nil && !errors.Is(err, ErrReleasing) && !errors.As(err, &kept) {
+		if err != nil && !errors.Is(err, ErrReleasing) && !errors.Is(err, ErrUndelivered) && !errors.As(err, &kept) {
 			return err
 		}
 	}
@@ -194,6 +207,9 @@ func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
 	if c.order == OrderForget {
 		return l.forgetOrdered(ctx, c.subject)
 	}
+	if c.order == OrderReplay {
+		return Answer{}, l.replay(ctx, c.replay)
+	}
 	if !l.Machine.InitialDone() && !l.Machine.Growing() && !l.Machine.InitialReached() {
 		return Answer{Why: "first_load"}, nil
 	}
@@ -208,6 +224,24 @@ func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
 		l.asked.release = c
 	}
 	return Answer{Why: l.asked.why}, nil
+}
+
+// replay lets dead letters be judged again. What was applied is committed first, as before a cut. The
+// newest dead letter of a place counts, so none may be between the state and its sink meanwhile.
+func (l *loop) replay(ctx context.Context, do Replaying) error {
+	if err := l.commit(ctx); err != nil {
+		return err
+	}
+	if l.outbox.take(l.Machine); l.Machine.Status().Outbox > 0 {
+		return ErrUndelivered
+	}
+	if err := l.work(ctx, DoingReplay, true, func() error { return do(ctx, l.Machine) }); err != nil {
+		return err
+	}
+	if err := l.judged(); err != nil {
+		return err
+	}
+	return l.committed()
 }
 
 // outlook says what a release would publish. What was applied is committed first, as

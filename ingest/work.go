@@ -16,6 +16,7 @@ const (
 	DoingVerify   = "verifying"           // the newest release is read again
 	DoingConnect  = "connecting"          // the source has not answered yet
 	DoingDecide   = "deciding"            // a release is decided
+	DoingReplay   = "replaying"           // dead letters are judged again
 	DoingPlan     = "planning"            // what a release would publish is looked at
 	DoingCommit   = "committing"          // the state is written
 	DoingView     = "viewing"             // a release is prepared for rendering

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/daemon"
+	"anond/config"
 	"anond/equivclass"
 	"anond/ingest"
 )
@@ -52,7 +58,8 @@ hierarchy lacked (value_not_in_hierarchy), or a text that was too long
 (value_too_long). Records that fit now count as pending, and no longer as dead
 letters. The others stay dead letters, for the reason that they have now.
 
-The daemon must be stopped (otherwise exit 4). The source must still have the
+A running daemon does it if control.socket is set; without, it must be stopped
+(otherwise exit 4). It reads nothing meanwhile. The source must still have the
 records, or the dead letters must contain them (dead_letter.payload; not those of
 a CSV file or standard input, which lack the header). Each record is compared
 with the digest in its dead letter, and accepted once, however often this runs.
@@ -73,8 +80,7 @@ which reasons can be replayed. docs/OPERATIONS.md, Dead letters, says why.`,
 			if a := which.Attribute; a != "" && !known(cfg.Schema(), a) {
 				return usage("anond config show lists the attributes", "%q is no attribute of the schema", a)
 			}
-			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
-			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log}, which)
+			out, err := env.replay(c.Context(), cfg, which)
 			if err != nil {
 				return err
 			}
@@ -91,6 +97,25 @@ which reasons can be replayed. docs/OPERATIONS.md, Dead letters, says why.`,
 	c.Flags().StringVar(&which.Attribute, "attribute", "", "only records refused for this `attribute`")
 	c.Flags().BoolVar(&which.Try, "dry-run", false, "say how many records there are to judge; judge none, change nothing")
 	return c
+}
+
+// replay asks the daemon that has the state, or does it itself.
+func (e *environment) replay(ctx context.Context, cfg *config.Config, which daemon.Readmission) (out daemon.Readmitted, err error) {
+	if which.File != "" {
+		if which.File, err = filepath.Abs(which.File); err != nil {
+			return out, err
+		}
+	}
+	if cfg.Control.Socket != "" {
+		text, err := control.NewClient(cfg.Control.Socket).Replay(ctx, which)
+		if err == nil {
+			return out, json.Unmarshal(text, &out)
+		}
+		if !errors.Is(err, control.ErrNobody) {
+			return out, err
+		}
+	}
+	return daemon.Readmit(ctx, cfg, daemon.Options{Log: newLogger(e.stderr, cfg.Log, isTerminal(e.stderr))}, which)
 }
 
 // mayAsk refuses a reason whose dead letters are never replayed, and says why.

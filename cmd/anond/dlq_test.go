@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -146,6 +147,35 @@ func TestRuleBReplay(t *testing.T) {
 	assert.EqualValues(t, 3, replayed)
 	assert.Equal(t, 7, s.listed().Letters, "the sink keeps what it got")
 	assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
+}
+
+// TestReplayNextToARunningDaemon: the daemon that has the state judges the records, between batches, and goes on. What
+// cannot be judged now is said, and ends nothing.
+func TestReplayNextToARunningDaemon(t *testing.T) {
+	s := newLetters(t)
+	s.edit("street, role: quasi, type: categorical, max_length: 8", "street, role: quasi, type: categorical")
+	s.write("city.csv", "c1;west;*\nc2;east;*\ne9;east;*\n")
+	s.edit("path: in.ndjson}", "path: in.ndjson, follow: true}")
+	s.edit("release:", "control: {socket: ./c.sock}\nrelease:")
+	p := s.start("run")
+	p.event("started")
+	eventually(t, func() bool { return strings.Contains(s.run("status --json").stdout, `"live": true`) }, "%s", &p.stderr)
+	s.replayed(`{"letters": 3, "admitted": 0, "refused": 0, "changed": 0, "gone": 0, "more": false, "found": 3, "dry_run": true}`, "--dry-run")
+	r := s.run("dlq replay --letters nowhere")
+	require.Equal(t, exitFailed, r.code)
+	require.Contains(t, r.stderr, "nowhere")
+	s.replayed(`{"letters": 3, "admitted": 2, "refused": 1, "changed": 0, "gone": 0, "more": false}`)
+	var again result
+	eventually(t, func() bool { // the letter that was made anew is delivered
+		again = s.run("dlq replay --json")
+		return again.code == exitOK
+	}, "%s", &p.stderr)
+	require.JSONEq(t, `{"letters": 0, "admitted": 0, "refused": 0, "changed": 0, "gone": 0, "more": false}`, again.stdout)
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, p.wait(), p.stderr.String())
+	c := s.counts().Counts
+	require.Equal(t, []int{12, 4}, []int{int(c.Sent), int(c.DeadLetter)})
+	require.Equal(t, 12, c.Published+c.Pending.Total()+int(c.DeadLetter)+int(c.Beyond))
 }
 
 // TestAReplayThatIsRefusedStaysRefused: a record that is judged again and refused for its

@@ -74,16 +74,21 @@ func (c *Client) LogLevel(ctx context.Context, l Level) (*Leveled, error) {
 
 // Backup asks for a copy of the state at an absolute path, and returns its description.
 func (c *Client) Backup(ctx context.Context, to string) (json.RawMessage, error) {
-	out, err := post[json.RawMessage](ctx, c, "/backup", Place{to})
-	if err != nil {
-		return nil, err
-	}
-	return *out, nil
+	return c.raw(ctx, "/backup", Place{to})
 }
 
 // Forget asks to forget a person, and returns the receipt.
 func (c *Client) Forget(ctx context.Context, subject []byte) (json.RawMessage, error) {
-	out, err := post[json.RawMessage](ctx, c, "/forget", Person{subject})
+	return c.raw(ctx, "/forget", Person{subject})
+}
+
+// Replay asks to judge dead letters again.
+func (c *Client) Replay(ctx context.Context, which any) (json.RawMessage, error) {
+	return c.raw(ctx, "/replay", which)
+}
+
+func (c *Client) raw(ctx context.Context, path string, body any) (json.RawMessage, error) {
+	out, err := post[json.RawMessage](ctx, c, path, body)
 	if err != nil {
 		return nil, err
 	}

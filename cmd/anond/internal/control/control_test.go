@@ -52,6 +52,10 @@ func (p *puppet) Forget(_ context.Context, subject []byte) (json.RawMessage, err
 	return json.RawMessage(`{"dataset":"hospital"}`), p.note("forget " + string(subject))
 }
 
+func (p *puppet) Replay(_ context.Context, which json.RawMessage) (json.RawMessage, error) {
+	return json.RawMessage(`{"letters":7}`), p.note("replay " + string(which))
+}
+
 func (p *puppet) Backup(_ context.Context, to string) (json.RawMessage, error) {
 	return json.RawMessage(`{"release":7}`), p.note("backup " + to)
 }

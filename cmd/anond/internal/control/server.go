@@ -24,6 +24,8 @@ type Daemon interface {
 	LogLevel(ctx context.Context, l Level) (*Leveled, error)
 	// Forget removes a person, and returns the receipt as JSON.
 	Forget(ctx context.Context, subject []byte) (json.RawMessage, error)
+	// Replay judges dead letters again, chosen as JSON says, and returns what became of them as JSON.
+	Replay(ctx context.Context, which json.RawMessage) (json.RawMessage, error)
 	// Backup copies the state to a file of an absolute path, and describes the copy as JSON.
 	Backup(ctx context.Context, to string) (json.RawMessage, error)
 	// Copy makes a copy of the state that a command may read, until remove is called.
@@ -109,8 +111,11 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /plan", asked(s.daemon.Plan))
 	m.HandleFunc("GET /events", s.events)
 	for path, do := range map[string]http.HandlerFunc{"/release": asked(s.daemon.Release), "/pause": asked(s.daemon.Pause),
-		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": s.logLevel, "/backup": s.backup, "/copy": s.copied,
-		"/forget": s.forget} {
+		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": told(1<<10, s.daemon.LogLevel),
+		"/replay": told(1<<14, s.daemon.Replay),
+		"/backup": told(1<<14, func(ctx context.Context, to Place) (json.RawMessage, error) { return s.daemon.Backup(ctx, to.Path) }),
+		"/forget": told(2<<20, func(ctx context.Context, p Person) (json.RawMessage, error) { return s.daemon.Forget(ctx, p.Subject) }),
+		"/copy":   s.copied} {
 		m.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			s.log.Info("an order came over the control socket", "event", "control_order", "order", path[1:])
 			do(w, r)
@@ -127,35 +132,17 @@ func asked[T any](do func(context.Context) (T, error)) http.HandlerFunc {
 	}
 }
 
-func (s *Server) logLevel(w http.ResponseWriter, r *http.Request) {
-	var l Level
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&l); err != nil {
-		answer(w, nil, errors.New("the request is no JSON"))
-		return
+// told answers a request with a body of at most so many bytes. No error has what was sent.
+func told[B, T any](most int64, do func(context.Context, B) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body B
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, most)).Decode(&body); err != nil {
+			answer(w, nil, errors.New("the request is no JSON"))
+			return
+		}
+		out, err := do(r.Context(), body)
+		answer(w, out, err)
 	}
-	out, err := s.daemon.LogLevel(r.Context(), l)
-	answer(w, out, err)
-}
-
-func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
-	var to Place
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<14)).Decode(&to); err != nil {
-		answer(w, nil, errors.New("the request is no JSON"))
-		return
-	}
-	out, err := s.daemon.Backup(r.Context(), to.Path)
-	answer(w, out, err)
-}
-
-// forget answers no error that has what was sent.
-func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
-	var p Person
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 2<<20)).Decode(&p); err != nil {
-		answer(w, nil, errors.New("the request is no JSON"))
-		return
-	}
-	out, err := s.daemon.Forget(r.Context(), p.Subject)
-	answer(w, out, err)
 }
 
 // copied names a copy of the state, and removes it when who asked has gone: also one that

@@ -86,7 +86,7 @@ func (r *once) openState() (err error) {
 
 func (r *once) openMachine() (err error) {
 	r.store = newQuota(r.o.StandIns.store(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
-	r.steer.quota = r.store
+	r.steer.quota, r.steer.key = r.store, r.options.Key
 	if r.machine, err = openMachine(r.ctx, r.store, r.c, r.o); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,10 +57,6 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
-	sink, err := OpenLetterSink(ctx, c, which.File)
-	if err != nil {
-		return out, err
-	}
 	if err := exists(c); err != nil {
 		return out, err
 	}
@@ -79,33 +76,73 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Intents()); err != nil {
 		return out, err
 	}
+	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
+	out, failed, broken := readmit(ctx, c, o, which, machine, store, options.Key)
+	if broken == nil && !which.Try {
+		broken = noter(c).KeepJudged(machine.Judged())
+	}
+	return out, errors.Join(failed, broken)
+}
+
+// readmit is Readmit on a state that is open. broken says that it cannot be used any more; failed, that not all was judged.
+func readmit(ctx context.Context, c *config.Config, o Options, which Readmission, m *incremental.Machine, store incremental.Store,
+	key sealed.Key) (out Readmitted, failed, broken error) {
+	sink, err := OpenLetterSink(ctx, c, which.File)
+	if err != nil {
+		return out, err, nil
+	}
 	schema := c.Schema()
-	l := &letters{machine: machine, reason: which.Reason, attribute: which.Attribute, open: map[place]incremental.DeadLetter{},
+	l := &letters{machine: m, reason: which.Reason, attribute: which.Attribute, open: map[place]incremental.DeadLetter{},
 		may: func(d *incremental.DeadLetter) bool { return ingest.MayReplay(schema, d) }}
 	if err := l.gather(ctx, sink, store); err != nil {
-		return out, err
+		return out, err, nil
 	}
-	r := &readmission{machine: machine, letters: l, key: options.Key, schema: schema, keep: c.DeadLetter.Payload,
+	r := &readmission{machine: m, letters: l, key: key, schema: schema, keep: c.DeadLetter.Payload,
 		out: Readmitted{Letters: len(l.open), More: l.more, Try: which.Try}}
-	if r.keys = keyingOf(c, machine.Partitions()); r.keys != nil {
+	if r.keys = keyingOf(c, m.Partitions()); r.keys != nil {
 		r.keys.Links = nil // they were checked when the letter was written
 	}
 	if r.decoder, err = decoderOf(c)(); err != nil {
-		return out, err
+		return out, err, nil
 	}
-	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
-	if o.brokers, err = reachBrokers(ctx, c, o.Log); err == nil {
+	if o.brokers == nil {
+		o.brokers, err = reachBrokers(ctx, c, o.Log)
+	}
+	if err == nil {
 		err = r.readAgain(ctx, c, o, sink)
 	}
 	r.out.Gone = len(l.open)
-	if which.Try {
-		return r.out, err
+	if r.broken == nil && !which.Try {
+		r.broken = m.Commit()
 	}
-	err = errors.Join(err, machine.Commit())
+	return r.out, err, r.broken
+}
+
+// Replay implements control.Daemon. The loop waits meanwhile, as for every order that needs the machine.
+func (s *steering) Replay(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
+	var which Readmission
+	c := s.config()
+	if err := errors.Join(json.Unmarshal(body, &which), notJournaled(c), s.ready()); err != nil {
+		return nil, faultOf(err)
+	}
+	type result struct {
+		out    Readmitted
+		failed error
+	}
+	done := make(chan result, 1)
+	err := s.commands.Replay(ctx, func(ctx context.Context, m *incremental.Machine) error {
+		out, failed, broken := readmit(ctx, c, s.o, which, m, s.quota, s.key)
+		done <- result{out, failed}
+		return broken
+	})
 	if err != nil {
-		return r.out, err
+		return nil, faultOf(err)
 	}
-	return r.out, noter(c).KeepJudged(machine.Judged())
+	r := <-done
+	if r.failed != nil {
+		return nil, r.failed
+	}
+	return json.Marshal(r.out)
 }
 
 // readAgain takes the records from the source, and those that it no longer has, or never
@@ -161,6 +198,7 @@ type readmission struct {
 	keep    bool           // payloads, in dead letters that are made anew
 	staged  int            // records since the last commit
 	bytes   int            // of their messages
+	broken  error          // the machine cannot be used any more
 	out     Readmitted
 }
 
@@ -192,7 +230,8 @@ func (r *readmission) take(p incremental.Partition, offset int64, key, value []b
 	}
 	accepted, err := r.judge(letter, key, value, header)
 	if err != nil {
-		return fmt.Errorf("dead letter %d: %w", letter.Seq, err)
+		r.broken = fmt.Errorf("dead letter %d: %w", letter.Seq, err)
+		return r.broken
 	}
 	if accepted {
 		r.out.Admitted++
@@ -204,7 +243,8 @@ func (r *readmission) take(p incremental.Partition, offset int64, key, value []b
 		return nil
 	}
 	r.staged, r.bytes = 0, 0
-	return r.machine.Commit()
+	r.broken = r.machine.Commit()
+	return r.broken
 }
 
 func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, header []string) (accepted bool, err error) {

@@ -21,6 +21,7 @@ import (
 	"anond/cmd/anond/internal/progress"
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/sealed"
 	"anond/ingest"
 )
 
@@ -33,7 +34,8 @@ type steering struct {
 	written  chan struct{}   // a release was published since the disks were measured
 	server   *control.Server // nil: no socket
 	stop     context.CancelFunc
-	quota    *quota // set before the loop begins
+	quota    *quota // set before the loop begins, and key, too
+	key      sealed.Key
 	limit    *pace.Limit
 
 	far *meters
@@ -212,7 +214,7 @@ func faultOf(err error) error {
 		return &control.Fault{Kind: control.Refused, Text: load.Error(), Hint: load.Hint()}
 	case errors.Is(err, ingest.ErrReleasing):
 		return &control.Fault{Kind: control.Busy, Text: err.Error(), Hint: "ask again when it is published; anond status shows it"}
-	case errors.Is(err, ingest.ErrBusy):
+	case errors.Is(err, ingest.ErrBusy), errors.Is(err, ingest.ErrUndelivered):
 		return &control.Fault{Kind: control.Busy, Text: err.Error(), Hint: "ask again when it is idle; anond status shows what it does"}
 	case errors.Is(err, ingest.ErrPermanent), errors.Is(err, incremental.ErrUnsafe):
 		return &control.Fault{Kind: control.Refused, Text: err.Error(), Hint: "anond has ended; its log says why"}

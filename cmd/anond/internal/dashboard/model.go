@@ -90,6 +90,7 @@ var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.Doin
 	ingest.DoingDeliver:  "Delivering dead letters",
 	ingest.DoingForget:   "Forgetting people",
 	ingest.DoingCompact:  "Compacting the state",
+	ingest.DoingReplay:   "Judging dead letters again",
 	ingest.DoingPlan:     "Looking at what a release would publish",
 	ingest.DoingJournal:  "Writing the journal",
 	ingest.DoingRepeat:   "Repeating what the journal has",
