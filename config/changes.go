@@ -59,7 +59,7 @@ var changes = map[Change][]string{
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",
-		"release.recoding", "release.slices",
+		"release.recoding",
 	},
 }
 

@@ -53,3 +53,43 @@ func (c *Config) References() map[int][]equivclass.ValueCount {
 	}
 	return map[int][]equivclass.ValueCount{c.schema.SensitiveIndex(): countsOf(c.declared())}
 }
+
+// Distance is the ground distance of t-closeness.
+type Distance string
+
+// The ground distances.
+const (
+	distanceEqual        Distance = "equal"
+	distanceOrdered      Distance = "ordered"
+	distanceHierarchical Distance = "hierarchical"
+)
+
+// checkReference refuses values in a declared reference that no record can have,
+// and writes the others as records have them.
+func (c *Config) checkReference(r *reader, key string, i int, reference []Share) {
+	a := c.schema.Attributes()[i]
+	dict := equivclass.NewDictionary(a)
+	seen, spelled := map[string]bool{}, twins{}
+	for j, x := range reference {
+		code, why := dict.EncodeLabel(x.Value)
+		if why != equivclass.Accepted {
+			r.fault(key, fmt.Sprintf("has %q, which is not a value of attribute %q (%s)", shortened(x.Value), a.Name, why),
+				"write values as the records have them")
+			return
+		}
+		text := dict.Text(code)
+		if seen[text] {
+			r.fault(key, fmt.Sprintf("has %q twice", shortened(text)), "join the shares")
+			return
+		}
+		seen[text] = true
+		if before, twin := spelled.note(text); twin {
+			r.warn(key, fmt.Sprintf("has %q and %q, which differ only by "+spelling+", and count as two values",
+				shortened(before), shortened(text)),
+				"join the shares if they mean the same")
+		}
+		if !a.Type.Numeric() {
+			reference[j].Value = text
+		}
+	}
+}

@@ -115,7 +115,6 @@ func (c *Config) check(r *reader) {
 	c.checkDeadLetter(r)
 	c.checkSchema(r)
 	c.defaultsOfLevel(r)
-	c.checkRecoding(r)
 	c.checkPolicy(r)
 	c.checkLevel(r)
 	c.checkSubjectKey(r)

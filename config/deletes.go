@@ -25,9 +25,6 @@ func (c *Config) checkDeletes(r *reader) {
 	if all && len(of[equivclass.Subject]) == 0 {
 		fault("no attribute has role subject", "mark the field that identifies a person, or set deletes to refuse")
 	}
-	if len(of[equivclass.Semi]) > 0 {
-		fault("published people with semi-sensitive attributes cannot be forgotten", "set deletes to refuse")
-	}
 	if rec := c.Release.Recoding; rec != Buckets && rec != Generalization && r.sound("release.recoding") {
 		fault(fmt.Sprintf("release.recoding %s shows quasi-identifiers exactly, so published people cannot be forgotten", rec),
 			"set deletes to refuse, or another recoding")

@@ -33,9 +33,6 @@ func (c *Config) Digests() map[string][32]byte {
 		names[i] = a.Name
 		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
 		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases}
-		if a.Role == equivclass.Semi {
-			parts = append(parts, a.Flag, a.Promise)
-		}
 		out[at] = digestOf(parts)
 		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
 			out[at+".text"] = digestOf(normalizeText)
@@ -48,9 +45,6 @@ func (c *Config) Digests() map[string][32]byte {
 		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
 	}
 	maps.Copy(out, c.ofShard())
-	if c.Release.Recoding == Slicing { // states of the others know no such key
-		out["release.slices"] = digestOf(c.Release.Slices)
-	}
 	return out
 }
 
@@ -103,12 +97,11 @@ const EncodingKey = "schema.encoding"
 func AskedOfBags() []string { return []string{"policy.l", "policy.diversity"} }
 
 // encoding digests the schema without what only shapes releases: the steps of
-// numbers, the promises of semi-sensitive attributes, and the hierarchies, whose
-// leaves are looked up by their text.
+// numbers, and the hierarchies, whose leaves are looked up by their text.
 func (c *Config) encoding() [32]byte {
 	parts := []any{c.Missing}
 	for _, a := range c.Attributes {
-		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "", a.Flag,
+		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "",
 			a.textual() && a.Text != exactText,
 			a.Aliases == foldAliases)
 	}

@@ -101,11 +101,6 @@ func (c *Config) checkL2(r *reader) {
 		"of the first pool", "write initial.min_pool instead"+useL1)
 	of, _ := c.byRole(r)
 	c.checkColumns(r, of)
-	for _, i := range of[equivclass.Semi] {
-		r.fault(fmt.Sprintf("schema.attributes[%d].role", i), "is semi, but policy.level is L2: a second kind of bucket would not be safe "+
-			"against someone who reads this program",
-			"use quasi if an adversary may know the value, sensitive if it must be protected, or drop"+useL1)
-	}
 	if r.set("policy.max_regroups") && r.sound("policy.max_regroups") {
 		r.warn("policy.max_regroups", "is not used, because policy.level is L2", "remove it")
 	}

@@ -34,9 +34,6 @@ func partitionerName(to *Partitioner) value {
 			return known(s)
 		}
 		hint := "it is for single releases: anond anonymize --method " + m.Name
-		if m.Recoding == string(LGB) {
-			hint = "set release.recoding to lgb; with it, the first load may use any partitioner of this list, such as ncp-split"
-		}
 		return "", complain("exists, but "+m.OneOff, hint)
 	}
 	return v
@@ -60,8 +57,6 @@ const (
 	Generalization Recoding = "generalization"
 	Anatomy        Recoding = "anatomy"
 	Permutation    Recoding = "permutation"
-	LGB            Recoding = "lgb"
-	Slicing        Recoding = "slicing"
 )
 
 // On says what makes a release due.
@@ -100,7 +95,6 @@ type Release struct {
 	Dir      string
 	Ledger   string
 	Recoding Recoding
-	Slices   [][]string // recoding slicing: the sensitive attribute left out
 	Keep     Keep
 	MaxRate  int64 // bytes per second that a release may write; 0: no limit
 	Trigger  Trigger
@@ -189,16 +183,12 @@ func (rel *Release) keys() []key {
 			doc: "Directory of the releases. Everything in it is public."},
 		{path: "release.ledger", value: path(&rel.Ledger), derived: "ledger next to state.path", doc: "Append-only list of the releases. If " +
 			"it is on another disk than the state, it also detects a state restored from an old backup."},
-		{path: "release.recoding", value: oneOf(&rel.Recoding, Buckets, Generalization, Anatomy, Permutation, LGB, Slicing),
+		{path: "release.recoding", value: oneOf(&rel.Recoding, Buckets, Generalization, Anatomy, Permutation),
 			derived: "buckets; generalization at level L1", doc: "buckets (level L2): generalized cells with class and bucket, and a table of " +
 				"sensitive values per bucket. generalization (level L1): one table with generalized cells and the value in its row. anatomy: exact " +
 				"quasi-identifiers, and a table of sensitive values per bucket (at level L1: per group). permutation: each value is in a row of its " +
-				"bucket that is drawn, next to generalized cells (at level L1: each column of a group is shuffled by itself, cells exact). slicing " +
-				"(level L1): columns are shuffled slice by slice. Exact cells reveal who is in the data. lgb (level L1): generalized cells, and " +
-				"sensitive values in local buckets; the only recoding for role semi."},
-		{path: "release.slices", value: list[[]string]{&rel.Slices, func(to *[]string) value { return list[string]{to, text} }},
-			derived: "none; needed for recoding slicing", doc: "With recoding slicing: the attributes that stay together, such as [[age, sex], " +
-				"[postcode]]; each quasi-identifier in one list. The sensitive attribute is alone."},
+				"bucket that is drawn, next to generalized cells (at level L1: each column of a group is shuffled by itself, cells exact). Exact " +
+				"cells reveal who is in the data."},
 		{path: "release.keep.releases", value: atLeast(0, "0 sets no number", &rel.Keep.Releases), def: "0", doc: "Number of newest releases " +
 			"whose files stay on disk; older ones are pruned after each release, unless `release.keep.days` keeps them. Their manifests " +
 			"stay, and the rows of all of them stay in the parts of later releases. Pruning takes nothing back that was published. With both " +
@@ -265,7 +255,7 @@ func (c *Config) checkTrigger(r *reader) {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
 	}
 	r.checkRate("release.max_bytes_per_second", c.Release.MaxRate)
-	exact, instead := []Recoding{Anatomy, Permutation, Slicing}, Generalization
+	exact, instead := []Recoding{Anatomy, Permutation}, Generalization
 	if c.Policy.Level == L2 {
 		exact, instead = []Recoding{Anatomy}, Buckets
 	}

@@ -18,9 +18,7 @@ type Attribute struct {
 	Buckets   []float64
 	Text      TextForm
 	Aliases   AliasForm
-	MaxLength int64   // of a text in bytes; 0: the default
-	Flag      string  // field that flags its values; role semi
-	Promise   Promise // role semi
+	MaxLength int64 // of a text in bytes; 0: the default
 }
 
 // schemaKeys is the table of the blocks `schema` and `subject`.
@@ -48,13 +46,12 @@ func (c *Config) schemaKeys() []key {
 func (a *Attribute) keys() []key {
 	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
-		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Semi,
-			equivclass.Sensitive, equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
+		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Sensitive,
+			equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
 			"subject: identifies the person, so that records of one person are linked. quasi: may be known, published generalized. sensitive: " +
-			"the value to protect; exactly one attribute. drop: ignored. semi: sensitive for some people, as a flag in the record says, and " +
-			"known for others; has its own promise; needs release.recoding lgb."},
+			"the value to protect; exactly one attribute. drop: ignored."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
-			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi, semi and sensitive."},
+			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi and sensitive."},
 		{path: "digits", value: digits(&a.Digits), derived: "4 for type decimal", doc: "Digits behind the point that a decimal has at " +
 			"most. One with more, or beyond 10^15 units of the last digit, is refused as value_out_of_range."},
 		{path: "path", value: text(&a.Path), derived: "none; the member of its name", doc: "Where the value lies in a JSON object or in " +
@@ -67,9 +64,7 @@ func (a *Attribute) keys() []key {
 			"quasi-identifier is generalized, each a multiple of the one before. Without them, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none",
 			doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
-		{path: "flag", value: text(&a.Flag), derived: "none: every value is sensitive", doc: "With role semi: field that says in each record " +
-			"whether the value is sensitive: true or false, yes or no, 1 or 0. The field is not listed as an attribute."},
-	}, append(a.textKeys(), a.Promise.keys()...)...)
+	}, a.textKeys()...)
 }
 
 // attributeFault reports a fault of the attribute at an index.
@@ -91,14 +86,14 @@ func (c *Config) checkSchema(r *reader) {
 	attributes := make([]equivclass.Attribute, len(c.Attributes))
 	for i, a := range c.Attributes {
 		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.digits(), Hierarchy: c.trees[a.Hierarchy],
-			Text: a.textRule(), Flag: a.Flag, Promise: a.semiPromise()}
+			Text: a.textRule()}
 		attributes[i].Steps, _ = a.units(a.Steps)
 		attributes[i].Buckets, _ = a.units(a.Buckets)
 		if !published(a.Role) {
 			attributes[i].Hierarchy = nil
 		}
 	}
-	schema, err := equivclass.NewSchema(c.withFlags(attributes), c.Missing)
+	schema, err := equivclass.NewSchema(attributes, c.Missing)
 	if err != nil {
 		for _, e := range split(err) {
 			r.fault("schema.attributes", e.Error(), "")
@@ -106,12 +101,11 @@ func (c *Config) checkSchema(r *reader) {
 		return
 	}
 	c.schema = schema
-	c.checkPromises(r)
 }
 
 // published reports the roles whose values appear in releases.
 func published(role equivclass.Role) bool {
-	return role == equivclass.Quasi || role == equivclass.Sensitive || role == equivclass.Semi
+	return role == equivclass.Quasi || role == equivclass.Sensitive
 }
 
 func (c *Config) checkAttribute(r *reader, i int) {
@@ -130,7 +124,6 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	if a.Name == "" {
 		fault("name", "is empty", "name the field or column")
 	}
-	c.checkSemi(r, i, fault)
 	a.checkText(r, at, fault)
 	if !published(a.Role) {
 		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
@@ -194,7 +187,7 @@ func (a *Attribute) checkSteps(fault attributeFault) {
 	if len(a.Steps) == 0 {
 		return
 	}
-	if !a.Type.Numeric() || (a.Role != equivclass.Quasi && a.Role != equivclass.Semi) {
+	if !a.Type.Numeric() || a.Role != equivclass.Quasi {
 		fault("steps", "belong to a numeric quasi-identifier", "remove them, or use a hierarchy for categories")
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"anond/equivclass"
 	"anond/incremental/sealed"
 )
 
@@ -190,12 +189,6 @@ func (c *Config) checkShardReferences(r *reader) {
 	declared := c.declared() != nil
 	for i, d := range c.Policy.Diversity {
 		if at := fmt.Sprintf("policy.diversity[%d]", i); d.T > 0 && !declared && r.sound(at, at+".t", at+".reference") {
-			refuse(at + ".reference")
-		}
-	}
-	for i, a := range c.Attributes {
-		at := fmt.Sprintf("schema.attributes[%d].promise", i)
-		if a.Role == equivclass.Semi && a.Promise.T > 0 && len(a.Promise.Reference) == 0 && r.sound(at, at+".t", at+".reference") {
 			refuse(at + ".reference")
 		}
 	}

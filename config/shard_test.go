@@ -90,9 +90,6 @@ func TestShardFaults(t *testing.T) {
 		"stdin": {[]string{"type: kafka,", "type: stdin,"}, nil, "source.type: is stdin, but shard is set"},
 		"no reference": {[]string{closeness, "policy: {k: 10, l: 5, diversity: [{t: 0.2}]}"}, nil,
 			"policy.diversity[0].reference: is missing, but shard is set"},
-		"no reference of a semi-sensitive attribute": {[]string{closeness, "policy: {k: 10, l: 5, level: L1}\nrelease: {recoding: lgb}",
-			age, age + "\n    - {name: sex, role: semi, type: categorical, promise: {t: 0.2}}"}, nil,
-			"schema.attributes[2].promise.reference: is missing, but shard is set"},
 		"a key that is none": {[]string{"  of: 4\n", "  of: 4\n  key: patient\n"}, nil,
 			"shard.key: \"patient\" is not one of the known values"},
 	} {

@@ -7,14 +7,9 @@ import (
 // intake is how rows become records of a table: what is judged in which order,
 // and the row that was judged last.
 type intake struct {
-	steps  []step
-	flags  []flag
-	always uint64 // semi-sensitive attributes without a flag: always sensitive
-	semi   bool   // there are semi-sensitive attributes
-
-	row     []found // by attribute
-	private uint64
-	grown   []int // attributes whose dictionary that row extended
+	steps []step
+	row   []found // by attribute
+	grown []int   // attributes whose dictionary that row extended
 }
 
 // found is what a dictionary has of a value: its code, or nothing yet.
@@ -27,29 +22,12 @@ type found struct {
 type step struct {
 	attribute int
 	name      string
-	dict      *Dictionary // nil: a subject or a flag
+	dict      *Dictionary // nil: a subject
 	required  bool        // the value may not be missing
-	flag      bool
-	flags     uint64 // of a flag: the semi-sensitive attributes that it flags
-}
-
-// flag is an attribute that flags others.
-type flag struct {
-	attribute int
-	flags     uint64
 }
 
 func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, order []int) intake {
 	in := intake{row: make([]found, len(attributes))}
-	flagged := map[string]uint64{} // semi-sensitive attributes by their flag
-	n := 0
-	for _, a := range attributes {
-		if a.Role == Semi {
-			flagged[a.Flag] |= 1 << n
-			n++
-		}
-	}
-	in.always, in.semi = flagged[""], n > 0
 	for i := range attributes {
 		if !slices.Contains(order, i) {
 			order = append(slices.Clip(order), i)
@@ -58,11 +36,7 @@ func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, ord
 	for _, i := range order {
 		a := &attributes[i]
 		s := step{attribute: i, name: a.Name, dict: dicts[i], required: missing != MissingValue || a.Type.Numeric()}
-		switch {
-		case a.Role == Flag:
-			s.flag, s.flags = true, flagged[a.Name]
-			in.flags = append(in.flags, flag{i, s.flags})
-		case a.Role != Subject && s.dict == nil:
+		if a.Role != Subject && s.dict == nil {
 			continue
 		}
 		in.steps = append(in.steps, s)
@@ -81,9 +55,6 @@ func (t *Table) Append(row Row) (Reason, string) {
 		if s := &in.steps[k]; s.dict != nil {
 			t.Codes[s.attribute] = append(t.Codes[s.attribute], in.row[s.attribute].code)
 		}
-	}
-	if in.semi {
-		t.Private = append(t.Private, in.private)
 	}
 	return Accepted, ""
 }
@@ -108,11 +79,10 @@ func (in *intake) take(row Row) (Reason, string) {
 func (t *Table) Grown() []int { return t.intake.grown }
 
 // Check says what Append would say of a row and takes nothing in: whether every
-// value that is kept is admissible, the subject is there and the flags can be read.
+// value that is kept is admissible, and the subject is there.
 func (t *Table) Check(row Row) (Reason, string) { return t.intake.check(row) }
 
 func (in *intake) check(row Row) (Reason, string) {
-	in.private = in.always
 	for k := range in.steps {
 		s := &in.steps[k]
 		if why := in.judge(s, row[s.attribute]); why != Accepted {
@@ -125,14 +95,6 @@ func (in *intake) check(row Row) (Reason, string) {
 // judge looks one value of a row up.
 func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	switch {
-	case s.flag:
-		sensitive, ok := parseFlag(raw)
-		if !ok {
-			return ReasonFlag
-		}
-		if sensitive {
-			in.private |= s.flags
-		}
 	case s.dict == nil: // a subject
 		if len(raw) == 0 {
 			return ReasonMissing
@@ -144,32 +106,4 @@ func (in *intake) judge(s *step, raw []byte) (why Reason) {
 		v.code, v.known, why = s.dict.Find(raw)
 	}
 	return why
-}
-
-// extend adds the flags of n further records, as columns say them.
-func (in *intake) extend(private []uint64, columns [][]Code, n int) []uint64 {
-	if !in.semi {
-		return private
-	}
-	for r := range n {
-		word := in.always
-		for _, f := range in.flags {
-			if columns[f.attribute][r] == 1 {
-				word |= f.flags
-			}
-		}
-		private = append(private, word)
-	}
-	return private
-}
-
-func (in *intake) flagCodes(attribute int, private []uint64) []Code {
-	i := slices.IndexFunc(in.flags, func(f flag) bool { return f.attribute == attribute })
-	out := make([]Code, len(private))
-	for r, word := range private {
-		if word&in.flags[i].flags != 0 {
-			out[r] = 1
-		}
-	}
-	return out
 }

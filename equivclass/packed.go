@@ -5,7 +5,6 @@ package equivclass
 type Packed struct {
 	Dicts   []*Dictionary // by attribute; nil where no value is kept
 	Columns []Column      // by attribute; empty where no value is kept
-	Private []uint64      // as in a Table
 
 	intake intake
 	first  int // an attribute that is kept, whose column says how many records there are
@@ -35,9 +34,6 @@ func (p *Packed) Append(row Row) (Reason, string) {
 			p.Columns[s.attribute].Append(in.row[s.attribute].code)
 		}
 	}
-	if in.semi {
-		p.Private = append(p.Private, in.private)
-	}
 	return Accepted, ""
 }
 
@@ -45,21 +41,13 @@ func (p *Packed) Append(row Row) (Reason, string) {
 func (p *Packed) Grown() []int { return p.intake.grown }
 
 // Extend takes in records that are encoded already, by attribute: codes of the
-// dictionaries, and of a flag 1 where it says sensitive, else 0.
+// dictionaries.
 func (p *Packed) Extend(columns [][]Code) {
-	before := p.Len()
 	for i, d := range p.Dicts {
 		if d != nil {
 			p.Columns[i].Extend(columns[i])
 		}
 	}
-	p.Private = p.intake.extend(p.Private, columns, p.Len()-before)
-}
-
-// FlagCodes returns what an attribute of role flag says of the records from first on,
-// as Extend takes it.
-func (p *Packed) FlagCodes(attribute, first int) []Code {
-	return p.intake.flagCodes(attribute, p.Private[first:])
 }
 
 // Frozen is Table.Frozen.

@@ -9,10 +9,6 @@ package equivclass
 type Table struct {
 	Dicts []*Dictionary // by attribute; nil where no value is kept
 	Codes [][]Code      // by attribute, then record; nil where no value is kept
-	// Private says by record which semi-sensitive values are sensitive to their
-	// person: bit j stands for the j-th semi-sensitive attribute (64 at most). nil if
-	// there is none.
-	Private []uint64
 
 	intake intake
 }
@@ -40,7 +36,7 @@ func dictionaries(attributes []Attribute) []*Dictionary {
 // kept reports whether a table keeps the values of the attribute. One without a
 // role is that of a data set of which nothing is published yet.
 func (a *Attribute) kept() bool {
-	return a.Role == "" || a.Role == Quasi || a.Role == Semi || a.Role == Sensitive
+	return a.Role == "" || a.Role == Quasi || a.Role == Sensitive
 }
 
 // Len returns the number of records.

@@ -19,15 +19,15 @@ func tableSchema(t testing.TB, missing Missing) *Schema {
 		{Name: "disease", Role: Sensitive, Type: Categorical},
 		{Name: "name", Role: Identifier},
 		{Name: "zip", Role: Quasi, Type: Categorical, Hierarchy: tree},
-		{Name: "pay", Role: Semi, Type: Integer, Promise: &SemiPromise{L: 2}, Flag: "pay private"},
-		{Name: "pay private", Role: Flag},
+		{Name: "pay", Role: Quasi, Type: Integer},
+		{Name: "remark 2", Role: Drop},
 		{Name: "age", Role: Quasi, Type: Integer},
-		{Name: "job", Role: Semi, Type: Categorical, Promise: &SemiPromise{L: 2}},
+		{Name: "job", Role: Quasi, Type: Categorical},
 		{Name: "person", Role: Subject},
 		{Name: "weight", Role: Quasi, Type: Decimal, Digits: 4},
-		{Name: "faith", Role: Semi, Type: Categorical, Promise: &SemiPromise{L: 2}, Flag: "pay private"},
-		{Name: "left", Role: Semi, Type: Date, Promise: &SemiPromise{L: 2}, Flag: "left private"},
-		{Name: "left private", Role: Flag},
+		{Name: "faith", Role: Quasi, Type: Categorical},
+		{Name: "left", Role: Quasi, Type: Date},
+		{Name: "remark 3", Role: Drop},
 		{Name: "remark", Role: Drop},
 	}, missing)
 	require.NoError(t, err)
@@ -78,17 +78,16 @@ func drawRow(rng *rand.Rand) Row {
 // twoPasses is a table as it was before Append: a row is checked whole, in a
 // given order, and then looked up again to be encoded.
 type twoPasses struct {
-	schema  *Schema
-	order   []int
-	dicts   []*Dictionary
-	codes   [][]Code
-	private [][]bool // by semi-sensitive attribute
+	schema *Schema
+	order  []int
+	dicts  []*Dictionary
+	codes  [][]Code
 }
 
 func newTwoPasses(s *Schema, order []int) *twoPasses {
 	n := len(s.Attributes())
-	t := &twoPasses{schema: s, order: order, dicts: make([]*Dictionary, n), codes: make([][]Code, n), private: make([][]bool, len(s.Semi()))}
-	for _, i := range slices.Concat(s.Quasi(), s.Semi(), []int{s.SensitiveIndex()}) {
+	t := &twoPasses{schema: s, order: order, dicts: make([]*Dictionary, n), codes: make([][]Code, n)}
+	for _, i := range slices.Concat(s.Quasi(), []int{s.SensitiveIndex()}) {
 		t.dicts[i] = NewDictionary(s.Attributes()[i])
 	}
 	return t
@@ -110,28 +109,17 @@ func (t *twoPasses) append(row Row) (Reason, string) {
 		}
 		t.codes[i] = append(t.codes[i], c)
 	}
-	for j, i := range t.schema.Semi() {
-		private := true
-		if f := t.schema.FlagIndex(i); f >= 0 {
-			private, _ = parseFlag(row[f])
-		}
-		t.private[j] = append(t.private[j], private)
-	}
 	return Accepted, ""
 }
 
 func (t *twoPasses) check(i int, raw []byte) Reason {
 	a := t.schema.Attributes()[i]
 	switch a.Role {
-	case Flag:
-		if _, ok := parseFlag(raw); !ok {
-			return ReasonFlag
-		}
 	case Subject:
 		if len(raw) == 0 {
 			return ReasonMissing
 		}
-	case Quasi, Semi, Sensitive:
+	case Quasi, Sensitive:
 		if raw == nil && (t.schema.Missing() == RefuseMissing || a.Type.Numeric()) {
 			return ReasonMissing
 		}
@@ -207,11 +195,6 @@ func requireSameRecords(t *testing.T, want *twoPasses, got *Table) {
 			require.Equal(t, d.Text(c), got.Dicts[i].Text(c))
 		}
 	}
-	for j, private := range want.private {
-		for r, yes := range private {
-			require.Equal(t, yes, got.Private[r]>>j&1 == 1)
-		}
-	}
 }
 
 // A packed table takes the same rows, and holds the same of them, as an open one. What
@@ -238,19 +221,14 @@ func TestPackedIsATable(t *testing.T) {
 				columns[i] = column[cut[0]:cut[1]]
 			}
 		}
-		for _, i := range s.Flags() {
-			columns[i] = table.FlagCodes(i, cut[0])[:cut[1]-cut[0]]
-		}
 		twin.Extend(columns)
 	}
 	requirePacked(t, open, twin)
-	require.Greater(t, len(slices.Compact(slices.Sorted(slices.Values(table.Private)))), 2, "the flags differ")
 }
 
 func requirePacked(t *testing.T, want *Table, got *Packed) {
 	t.Helper()
 	require.Equal(t, want.Len(), got.Len())
-	require.Equal(t, want.Private, got.Private)
 	for i, column := range want.Codes {
 		require.True(t, slices.Equal(column, got.Columns[i].Codes()))
 	}

@@ -201,7 +201,7 @@ func manySpaces(text []byte) bool {
 // Clean returns the value of a raw text of the attribute: every text becomes a
 // value by this function. A text of white space alone is missing and is
 // returned empty. Numbers, dates and flags lose white space at their ends;
-// ParseNumber and parseFlag decide whether they can be read.
+// ParseNumber decides whether they can be read.
 func (a *Attribute) Clean(raw []byte) ([]byte, Reason) {
 	if a.textual() {
 		return a.Text.Clean(raw)
@@ -211,4 +211,4 @@ func (a *Attribute) Clean(raw []byte) ([]byte, Reason) {
 
 // textual reports whether the attribute's values are texts, and not numbers or
 // flags.
-func (a *Attribute) textual() bool { return !a.Type.Numeric() && a.Role != Flag }
+func (a *Attribute) textual() bool { return !a.Type.Numeric() }

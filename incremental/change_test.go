@@ -25,7 +25,7 @@ func TestChangeIsWhatIsNewOfTheView(t *testing.T) {
 			require.Equal(t, slices.DeleteFunc(slices.Clone(v.Classes), old), change.Classes)
 			require.ElementsMatch(t, slices.DeleteFunc(slices.Clone(v.Dead), old), change.Dead)
 			dead += len(change.Dead)
-			v.Classes, v.Dead, v.Since, v.Local = change.Classes, change.Dead, change.Since, change.Local
+			v.Classes, v.Dead, v.Since = change.Classes, change.Dead, change.Since
 			require.Equal(t, v, change)
 		}
 		c.crash()

@@ -10,10 +10,9 @@ import (
 
 // inspection examines the classes of a state and their history.
 type inspection struct {
-	policy   *Policy
-	records  *columns
-	classes  []*Class
-	promises promises
+	policy  *Policy
+	records *columns
+	classes []*Class
 }
 
 // CheckInvariants examines the whole state and reports every fault: classes
@@ -22,7 +21,7 @@ type inspection struct {
 // within budget (rule E, equality patterns), and the counts:
 // sent = published + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
-	i := inspection{&m.policy, &m.records, m.history.classes, m.promises()}
+	i := inspection{&m.policy, &m.records, m.history.classes}
 	published, faults := i.living()
 	s := m.Status()
 	if published != s.Published {
@@ -101,9 +100,6 @@ func (i *inspection) releases() (faults []error) {
 		to, born := from, i.classes[from].Born
 		for to < len(i.classes) && i.classes[to].Born == born {
 			to++
-		}
-		for _, f := range i.promises.check(i.classes[from:to]) {
-			faults = append(faults, fmt.Errorf("release %d: %s", born, f))
 		}
 		if i.policy.Level == L2 {
 			faults = append(faults, i.buckets(i.classes[from:to])...)

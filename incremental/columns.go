@@ -8,9 +8,8 @@ import (
 	"anond/equivclass"
 )
 
-// columns holds all accepted records: one, two or four bytes a quasi-identifier,
-// semi-sensitive attribute and sensitive value, by the size of its dictionary, 8 for the
-// flags of semi-sensitive attributes (the table), and what the machine knows of them: 4
+// columns holds all accepted records: one, two or four bytes a quasi-identifier and
+// sensitive value, by the size of its dictionary, and what the machine knows of them: 4
 // bytes for the class, and if there is a subject 8 for it and 6 to 10 to find it
 // (firstRecords). Where a record came from stays on disk.
 type columns struct {
@@ -37,8 +36,8 @@ type arrival struct {
 
 // newColumns returns the columns of a state without records.
 //
-// What the adversary knows is judged first: quasi-identifiers, subject, flags;
-// then semi-sensitive values, and the sensitive one last. So the reason of a
+// What the adversary knows is judged first: quasi-identifiers and subject, and the
+// sensitive value last. So the reason of a
 // record with a bad quasi-identifier says nothing about its sensitive value, nor
 // does what becomes of it later (Readmissible).
 func newColumns(s *equivclass.Schema) columns {
@@ -46,9 +45,9 @@ func newColumns(s *equivclass.Schema) columns {
 	if i := s.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}
-	order = slices.Concat(order, s.Flags(), s.Semi(), []int{s.SensitiveIndex()})
+	order = append(order, s.SensitiveIndex())
 	c := columns{Packed: *equivclass.NewPacked(s.Attributes(), s.Missing(), order...), schema: s,
-		stores: slices.Concat(s.Quasi(), s.Semi(), s.Flags()), leaves: newLeafTables(s)}
+		stores: s.Quasi(), leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.firsts = &firstRecords{}
 	}
@@ -57,19 +56,15 @@ func newColumns(s *equivclass.Schema) columns {
 
 func (c *columns) len() RecordID { return RecordID(c.sa().Len()) }
 
-// qi returns the column of quasi-identifier j, semi that of semi-sensitive
-// attribute j, sa that of the sensitive one.
-func (c *columns) qi(j int) *equivclass.Column   { return &c.Columns[c.schema.Quasi()[j]] }
-func (c *columns) semi(j int) *equivclass.Column { return &c.Columns[c.schema.Semi()[j]] }
-func (c *columns) sa() *equivclass.Column        { return &c.Columns[c.schema.SensitiveIndex()] }
+// qi returns the column of quasi-identifier j, sa that of the sensitive attribute.
+func (c *columns) qi(j int) *equivclass.Column { return &c.Columns[c.schema.Quasi()[j]] }
+func (c *columns) sa() *equivclass.Column      { return &c.Columns[c.schema.SensitiveIndex()] }
 
 // value is the sensitive value of a record.
 func (c *columns) value(r RecordID) equivclass.Code { return c.sa().At(int(r)) }
 
-// qiDict returns the dictionary of quasi-identifier j, semiDict that of
-// semi-sensitive attribute j.
-func (c *columns) qiDict(j int) *equivclass.Dictionary   { return c.Dicts[c.schema.Quasi()[j]] }
-func (c *columns) semiDict(j int) *equivclass.Dictionary { return c.Dicts[c.schema.Semi()[j]] }
+// qiDict returns the dictionary of quasi-identifier j.
+func (c *columns) qiDict(j int) *equivclass.Dictionary { return c.Dicts[c.schema.Quasi()[j]] }
 
 func (c *columns) restore(attribute int, text string) error {
 	if attribute < 0 || attribute >= len(c.Dicts) || c.Dicts[attribute] == nil {
@@ -123,15 +118,12 @@ func (c *columns) storedCodes(attribute int) equivclass.Code {
 	if l := c.leaves[attribute]; l != nil {
 		return equivclass.Code(len(l.paths))
 	}
-	if d := c.Dicts[attribute]; d != nil {
-		return equivclass.Code(d.Len())
-	}
-	return 2 // a flag
+	return equivclass.Code(c.Dicts[attribute].Len())
 }
 
 // fromStored puts the leaves of a block into the numbering of the present trees.
 func (c *columns) fromStored(b *RecordBlock) error {
-	for j, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
+	for j, attribute := range c.schema.Quasi() {
 		if l := c.leaves[attribute]; l != nil {
 			l.fromStored(b.Columns[j])
 		}
@@ -174,11 +166,7 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.schema.SensitiveIndex(), c.sa().AppendTo(nil, int(first))), Origin: origin,
 		Offset: offset}
 	for _, attribute := range c.stores {
-		if c.Dicts[attribute] == nil {
-			b.Columns = append(b.Columns, c.FlagCodes(attribute, int(first)))
-		} else {
-			b.Columns = append(b.Columns, c.stored(attribute, c.Columns[attribute].AppendTo(nil, int(first))))
-		}
+		b.Columns = append(b.Columns, c.stored(attribute, c.Columns[attribute].AppendTo(nil, int(first))))
 	}
 	if c.firsts != nil {
 		b.Subject = c.subject[first:]
@@ -186,13 +174,13 @@ func (c *columns) block(first RecordID, tick int64, origin []uint16, offset []in
 	return b
 }
 
-// space returns the geometry over the values of the records below cut: of the
-// quasi-identifiers, then of the semi-sensitive attributes (see narrow). It is a
+// space returns the geometry of the quasi-identifiers over the values of the records
+// below cut. It is a
 // function of those records alone, whatever has arrived since. Cost: cut x d; that of the
 // dictionaries if these are all records.
 func (c *columns) space(cut RecordID) *equivclass.Space {
 	var dicts []*equivclass.Dictionary
-	for _, attribute := range slices.Concat(c.schema.Quasi(), c.schema.Semi()) {
+	for _, attribute := range c.schema.Quasi() {
 		known := 0
 		if cut == c.len() { // a value is taken in with its first record
 			known = c.Dicts[attribute].Len()

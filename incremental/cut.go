@@ -72,11 +72,10 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 
 // planning is what a cut may look at now.
 func (m *Machine) planning(flush bool) *planning {
-	ps := m.promises()
 	return &planning{
 		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
-		promises: ps, admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now), holdback: holdback{ps, m.pending.infeasible},
-		release: m.history.releases() + 1, flushing: flush,
+		admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now),
+		release:   m.history.releases() + 1, flushing: flush,
 		head: &m.head, need: m.need, fresh: m.NewSinceCut(), bucket: m.history.bucket, draws: m.draws, sizes: m.sizes,
 		progress: m.progress,
 	}
@@ -118,7 +117,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 // verifier judges a decision that fixes the given references.
 func (m *Machine) verifier(fixed map[int][]equivclass.Count) *verifier {
 	return &verifier{policy: &m.policy, records: &m.records, classes: m.history.classes, bucket: m.history.bucket,
-		want: withReference(m.policy.Requirement, m.schema, fixed), promises: m.promises().with(fixed)}
+		want: withReference(m.policy.Requirement, m.schema, fixed)}
 }
 
 // countCut advances the machine's own clock and ends the first load.
@@ -189,13 +188,9 @@ func (m *Machine) publish(classes []*Class) {
 func (m *Machine) sortPending(quarantined []RecordID) {
 	m.pending.drop(m.records.classOf, quarantined)
 	if m.head.InitialDone {
-		m.pending.passOver(m.promises(), &m.head, &m.policy)
+		m.pending.passOver(&m.records, &m.head, &m.policy)
 	}
 }
-
-// promises are those of the semi-sensitive attributes, with the references that
-// state holds.
-func (m *Machine) promises() promises { return newPromises(&m.records, m.head.References) }
 
 // Published marks the newest release published under the SHA-256 of its
 // manifest: the last durable step.

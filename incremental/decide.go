@@ -36,9 +36,7 @@ type planning struct {
 	pending   *pendingSet
 	planner   *planner
 	secrets   *secrets
-	promises  promises
 	admission admission
-	holdback  holdback
 	release   uint32 // the one to be decided
 	flushing  bool   // it is the last of its source: no record waits for a better class
 	// at level L2 (pool.go)
@@ -87,9 +85,6 @@ func (p *planning) first() (decision, error) {
 	if err := feasible(p.sensitive(), bag, want); err != nil {
 		return decision{}, err
 	}
-	if err := p.promises.feasible(waiting); err != nil {
-		return decision{}, err
-	}
 	method := p.progress.partitioner(p.partitioner(), len(waiting))
 	plans, _ := p.records.partition(p.records.space(p.records.len()), waiting, method, p.policy.Local, want)
 	return p.firstRelease(plans, bag.Total)
@@ -100,28 +95,14 @@ func (p *planning) sensitive() string {
 	return s.Attributes()[s.SensitiveIndex()].Name
 }
 
-// firstRelease makes release 1 out of planned classes: those that keep the
-// promises of the semi-sensitive attributes and, where the reference distribution of
-// t-closeness is that of what is published, are close to it. Either test may remove
-// classes that the other one needs, so both run until neither removes any.
-func (p *planning) firstRelease(plans []plan, records int) (d decision, err error) {
-	lost := 0
-	for {
-		d = decision{births: p.births(p.holdback.keep(plans))}
-		out := fixReference(&d, p.records, p.policy.Requirement)
-		if len(out) == 0 {
-			break
-		}
-		lost += len(out)
-		plans = plans[:0]
-		for _, c := range d.births {
-			plans = append(plans, plan{members: c.Members})
-		}
-	}
-	if lost > 0 && len(d.births) == 0 {
+// firstRelease makes release 1 out of planned classes: those that are close to what is
+// published, where that is the reference distribution of t-closeness.
+func (p *planning) firstRelease(plans []plan, records int) (decision, error) {
+	d := decision{births: p.births(plans)}
+	if out := fixReference(&d, p.records, p.policy.Requirement); len(out) > 0 && len(d.births) == 0 {
 		return decision{}, nothingClose(p.sensitive(), records, p.policy.Requirement)
 	}
-	return d, p.promises.fix(&d)
+	return d, nil
 }
 
 // partitioner is the method of the first load. One that draws gets a seed of this
@@ -146,13 +127,15 @@ func (p *planning) update() decision {
 	}
 	space := p.records.space(p.records.len())
 	plans, rest := p.settle(space)
-	urgent, others := p.holdback.urgent(p.holdback.allOrNothing(plans, rest))
-	if !p.flushing {
-		others = p.admission.admit(others)
+	chosen := plans
+	switch {
+	case p.pending.stuck > 0 && len(rest) > 0:
+		plans, chosen = nil, nil
+	case p.pending.stuck == 0 && !p.flushing:
+		chosen = p.admission.admit(plans)
 	}
-	chosen := p.holdback.keep(append(others, urgent...))
 	d := decision{births: p.births(chosen)}
-	if p.policy.Republication == Regroup && p.policy.MaxRegroups != 0 && len(p.pending.infeasible) == 0 {
+	if p.policy.Republication == Regroup && p.policy.MaxRegroups != 0 && p.pending.stuck == 0 {
 		p.regroup(&d, space, plans, chosen)
 	}
 	return d

@@ -36,10 +36,9 @@
 //   - adoption takes settings and grown hierarchies into a state, or refuses them;
 //   - planner counts and plans local updates by landmarks, which position records; pendingSet knows who waits,
 //     firstLoad what happens before release 1;
-//   - planning decides a cut, with admission (who goes first), holdback (what the
-//     promises forbid) and regrouper (rule P); verifier checks the decision;
-//   - view shows a release, with localBuckets for local generalization and
-//     bucketization; inspection examines a whole state.
+//   - planning decides a cut, with admission (who goes first) and
+//     regrouper (rule P); verifier checks the decision;
+//   - view shows a release; inspection examines a whole state.
 //
 // Sources: the paper above; docs/THREAT_MODEL.md for the rules and their proofs.
 //

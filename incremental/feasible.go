@@ -21,25 +21,11 @@ type InfeasibleError struct {
 	Distance  float64
 	// Alone says that no class is close to the values of the others.
 	Alone bool
-	// Semi says that the attribute is semi-sensitive: Share is that of the most
-	// frequent value among the sensitive ones.
-	Semi bool
 	// Fixed: it is the first pool at level L2, which stays what it is. The run ends.
 	Fixed bool
-	// NoReference says that release 1 would publish no sensitive value that could
-	// be the reference distribution of the attribute.
-	NoReference bool
 }
 
 func (e *InfeasibleError) Error() string {
-	if e.NoReference {
-		return fmt.Sprintf("release 1 would publish no sensitive value of %q, so that its t-closeness would have no reference distribution",
-			e.Attribute)
-	}
-	if e.Semi {
-		return fmt.Sprintf("the most frequent value of %q has %.1f %% of its sensitive values in the first load, "+
-			"more than 1/l = %.1f %%: no release can keep l = %d", e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
-	}
 	if e.Alone {
 		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q against the values that release 1 would publish",
 			e.Records, e.Principle, e.Attribute)
@@ -60,8 +46,6 @@ func (e *InfeasibleError) Hint() string {
 		return "ask for less in policy.diversity" + otherwise
 	case e.Fixed && e.Reachable >= 2:
 		return fmt.Sprintf("set policy.l to %d or less", e.Reachable) + otherwise
-	case e.NoReference:
-		return "declare promise.reference for it, or begin with more records"
 	case e.Alone:
 		return "raise t, or k: larger classes are closer to the whole; or declare the reference"
 	case e.Distance > 0:

@@ -2,7 +2,6 @@ package incremental
 
 import (
 	"errors"
-	"fmt"
 
 	"anond/equivclass"
 )
@@ -160,22 +159,9 @@ func (m *Machine) erasure() (*Erasure, error) {
 	if m.history.unpublished() != nil && m.policy.Level != L2 {
 		return nil, ErrUnpublished
 	}
-	if why := p.unsupported(); p.Published > 0 && why != "" {
-		return nil, fmt.Errorf("%w: %s", ErrNotErasable, why)
-	}
 	p.unlink()
 	newCellKeeper(p).keep()
 	return p.Erasure, p.rename()
-}
-
-// unsupported says why a published record cannot lose its owner; empty: it can.
-func (p *erasing) unsupported() string {
-	s := p.machine.schema
-	switch {
-	case len(s.Semi()) > 0 || len(s.Flags()) > 0:
-		return "the schema has semi-sensitive attributes"
-	}
-	return ""
 }
 
 // erasing makes an Erasure.

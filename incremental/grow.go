@@ -106,9 +106,6 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 		return nil, refused
 	case len(entries) == 0:
 		return nil, nil // only the order of lines or their notation
-	case slices.Contains(a.Schema.Semi(), attribute) && a.records.len() > 0:
-		refused.Reason = "that of a semi-sensitive attribute may not: a later leaf would tell about the values of those who came before it"
-		return nil, refused
 	case attribute == a.Schema.SensitiveIndex() && a.Schema.SubjectIndex() < 0 && a.sent:
 		refused.Reason = "that of the sensitive attribute may only gain leaves where an attribute has role subject: else nobody knows whose " +
 			"records were refused before, and who comes again with one has a new value"

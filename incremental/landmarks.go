@@ -22,7 +22,6 @@ type landmarks struct {
 	history *history
 	release uint32            // the newest one that is in
 	classes int               // so many classes are in, or have died before they could be
-	wide    *equivclass.Space // of quasi-identifiers and semi-sensitive attributes
 	space   *equivclass.Space // of the quasi-identifiers
 	grid    grid
 	index   *nearest.Index
@@ -60,8 +59,7 @@ func (l *landmarks) measure() {
 		return
 	}
 	l.measured, l.newest = true, l.history.releases()
-	l.wide = l.records.space(l.history.cut())
-	l.space = l.records.narrow(l.wide)
+	l.space = l.records.space(l.history.cut())
 }
 
 // regrid moves the classes that are in to the grid of a domain that has grown.

@@ -128,7 +128,7 @@ func (l *leaves) fromStored(codes []equivclass.Code) {
 // newLeafTables makes the tables of all attributes with a hierarchy.
 func newLeafTables(s *equivclass.Schema) map[int]*leaves {
 	out := map[int]*leaves{}
-	for _, i := range slices.Concat(s.Quasi(), s.Semi(), []int{s.SensitiveIndex()}) {
+	for _, i := range append(slices.Clone(s.Quasi()), s.SensitiveIndex()) {
 		if h := s.Attributes()[i].Hierarchy; h != nil {
 			out[i] = newLeaves(h)
 		}

@@ -68,29 +68,3 @@ func (g *generator) refusable(text func(float64) string) func(float64) string {
 		return text(where)
 	}
 }
-
-// semis draws semi-sensitive attributes of all kinds of values and promises, flagged
-// together, one by one, or always.
-func (g *generator) semis(flags map[string]bool) []string {
-	var out []string
-	for range 1 + g.rng.IntN(3) {
-		kind := g.one("int", "steps", "zone", "word")
-		promise := fmt.Sprintf("l/%d", 2+g.rng.IntN(2))
-		if g.rng.IntN(2) == 0 {
-			distance := map[string][]string{"int": {"equal", "ordered"}, "steps": {"equal", "ordered"},
-				"zone": {"equal", "ordered", "hierarchical"}, "word": {"equal", "declared"}}[kind]
-			promise = fmt.Sprintf("t/%.2f/%s", 0.1+g.rng.Float64()/2, g.one(distance...))
-		}
-		flag := g.one("", "f0", "f1", "f2")
-		if flag != "" {
-			flags[flag] = true
-		}
-		out = append(out, kind+"/"+promise+"/"+flag)
-		text := g.textOf(kind)
-		if kind == "word" {
-			text = func(x float64) string { return fmt.Sprintf("w%d", int(x*3)) }
-		}
-		g.fields = append(g.fields, g.mixed(text))
-	}
-	return []string{"semi=(" + strings.Join(out, ",") + ")"}
-}

@@ -24,7 +24,6 @@ type generator struct {
 	rng      *rand.Rand
 	l, k     int
 	level2   bool
-	semi     bool
 	least    bool // the first load has a least size
 	large    bool // so many records that goroutines share the work
 	waves    bool // at times one value is frequent, so that pools are quarantined
@@ -49,8 +48,7 @@ func newLife(seed uint64) *life {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0x11fe)), now: 100}
 	g.level2 = g.rng.IntN(2) == 0
 	g.large, g.waves = isLarge(seed), seed%10 == 3
-	g.semi = !g.level2 && g.rng.IntN(6) == 0
-	regroups := !g.level2 && !g.semi && g.rng.IntN(3) == 0 // small and flat
+	regroups := !g.level2 && g.rng.IntN(3) == 0 // small and flat
 	args := g.size(regroups)
 	args = append(args, g.attributes(regroups)...)
 	switch {
@@ -88,7 +86,7 @@ func (g *generator) size(regroups bool) []string {
 	switch {
 	case g.level2 && g.large: // small classes: so many that a pool divides into sub-pools
 		g.l, g.k = 2, 2
-	case g.level2 || g.semi:
+	case g.level2:
 		g.l = 2 + g.rng.IntN(2)
 		g.k = g.l + g.rng.IntN(3)
 	}
@@ -99,9 +97,6 @@ func (g *generator) size(regroups bool) []string {
 }
 
 func (g *generator) policyOfL1(regroups bool) (out []string) {
-	if g.semi {
-		return append(g.maybe(3, "initial=mondrian"), "recoding=lgb")
-	}
 	if regroups || g.rng.IntN(3) > 0 {
 		out = append(out, "republication=regroup", fmt.Sprintf("max_regroups=%d", []int{0, 1, 2, 2, 5, -1}[g.rng.IntN(6)]))
 	}
@@ -109,7 +104,7 @@ func (g *generator) policyOfL1(regroups bool) (out []string) {
 	if first := g.maybe(12, "initial_min=%d", 20+g.rng.IntN(80)); first != nil {
 		g.least, out = true, append(out, first...)
 	}
-	return append(out, "recoding="+g.one("generalization", "generalization", "anatomy", "permutation", "slicing"))
+	return append(out, "recoding="+g.one("generalization", "generalization", "anatomy", "permutation"))
 }
 
 func (g *generator) policyOfL2() (out []string) {
@@ -125,7 +120,7 @@ func (g *generator) policyOfBoth(regroups bool) (out []string) {
 	if g.ticks = g.rng.IntN(2) == 0; g.ticks {
 		out = append(out, "hold_in=ticks")
 	}
-	if !regroups && !g.semi {
+	if !regroups {
 		out = append(out, g.maybe(8, "extra=(%s)", g.one("distinct/"+fmt.Sprint(min(g.l+1, g.k)), fmt.Sprintf("entropy/%d", g.l),
 			fmt.Sprintf("recursive/3/%d", g.l)))...)
 		if g.rng.IntN(6) == 0 {
@@ -171,14 +166,6 @@ func (g *generator) attributes(regroups bool) (args []string) {
 		g.fields = append(g.fields, g.refusable(g.mixed(g.textOf(kind))))
 	}
 	args = append(args, "q=("+strings.Join(kinds, ",")+")")
-	flags := map[string]bool{}
-	if g.semi {
-		args = append(args, g.semis(flags)...)
-	}
 	g.fields = append(g.fields, g.refusable(g.illness(values, skew)))
-	rare := g.rng.Float64()
-	for range flags {
-		g.fields = append(g.fields, func(float64) string { return fmt.Sprint(g.rng.Float64() < rare) })
-	}
 	return args
 }

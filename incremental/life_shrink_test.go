@@ -121,7 +121,7 @@ func (x *shrinker) settings(l *life) *life {
 	with := func(args []string) *life {
 		return &life{append(slices.Clone(l.machine[:2]), args...), l.steps, l.rough}
 	}
-	// q and semi say what the records look like.
+	// q says what the records look like.
 	keep := slices.DeleteFunc(slices.Clone(l.machine[2:]), func(a string) bool { return !describes(a) })
 	rest := slices.DeleteFunc(slices.Clone(l.machine[2:]), describes)
 	return with(append(keep, less(rest, func(args []string) bool { return x.fails(with(append(slices.Clone(keep), args...))) })...))
@@ -129,7 +129,7 @@ func (x *shrinker) settings(l *life) *life {
 
 func describes(arg string) bool {
 	key, _, _ := strings.Cut(arg, "=")
-	return key == "q" || key == "semi" || key == "subject"
+	return key == "q" || key == "subject"
 }
 
 // attributes removes quasi-identifiers and the subject, with their fields.

@@ -12,7 +12,6 @@ type localUpdates struct {
 	policy  *Policy
 	records *columns
 	space   *equivclass.Space
-	wide    *equivclass.Space
 	slots   []slot
 	boxes   []float32
 	blocks  []int32
@@ -50,7 +49,7 @@ type localScratch struct {
 
 func newLocalUpdates(p *planner, r *region) localUpdates {
 	d := p.records.schema.D()
-	u := localUpdates{policy: p.policy, records: p.records, space: p.space, wide: p.wide, slots: make([]slot, len(r.classes)),
+	u := localUpdates{policy: p.policy, records: p.records, space: p.space, slots: make([]slot, len(r.classes)),
 		boxes: r.boxes, blocks: r.blocks, at: make([]float32, d)}
 	for i, c := range r.classes {
 		u.slots[i] = slot{class: c, here: r.here[i]}
@@ -111,7 +110,7 @@ func (p *localUpdates) localUpdate(at int32) {
 	if len(pool) < p.policy.Requirement.K {
 		return
 	}
-	plans, rest := c.partition(p.wide, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	plans, rest := c.partition(p.space, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
 	if cost(plans, len(rest)) >= p.cost(shares) {
 		return
 	}

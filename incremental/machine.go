@@ -83,7 +83,6 @@ type Machine struct {
 	barred  barred
 	pending pendingSet
 	planner planner
-	buckets localBuckets
 	values  published // at level L2
 	need    PoolNeed  // of the next pool, at level L2
 	// unlinked are the classes of which state does not know who has which value; nil: not
@@ -99,9 +98,6 @@ type Machine struct {
 // and settings with its first commit.
 func Open(store Store, o Options) (*Machine, error) {
 	if err := o.Policy.Check(); err != nil {
-		return nil, err
-	}
-	if err := checkSemi(o.Schema, o.Policy); err != nil {
 		return nil, err
 	}
 	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted,

@@ -74,7 +74,7 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 // measure counts the newcomers of planned classes and their loss.
 func (c *columns) measure(classes [][]RecordID, out *Outlook) {
 	out.Classes = len(classes)
-	space, sum := c.narrow(c.space(c.len())), 0.0
+	space, sum := c.space(c.len()), 0.0
 	for _, members := range classes {
 		fresh := 0
 		for _, r := range members {

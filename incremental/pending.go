@@ -11,12 +11,7 @@ type pendingSet struct {
 	judged      int        // people of these, those who were forgotten since included
 	beyond      int        // records in none of the lists, as an earlier one of their subject exists (rule S)
 	passedOver  int        // how many were not published although their loss no longer mattered
-	// infeasible are the strata (one, without semi-sensitive attributes) whose
-	// passed-over records break 1/l by themselves (rule I, infeasible); stuck counts them.
-	infeasible map[flagSet]bool
-	stuck      int
-	// shortfalls are the promises that passed-over values break by themselves.
-	shortfalls []Shortfall
+	stuck       int        // of them: all, if they break 1/l by themselves (rule I, infeasible)
 }
 
 // counts counts the pending records by reason.
@@ -42,7 +37,7 @@ func (p *pendingSet) quarantine(pool []RecordID) {
 // drop takes records that are in a class or in a pool that was quarantined from those that
 // wait, and forgets who was passed over. The pool ascends.
 func (p *pendingSet) drop(classOf []ClassID, quarantined []RecordID) {
-	p.passedOver, p.infeasible, p.stuck, p.shortfalls = 0, nil, 0, nil
+	p.passedOver, p.stuck = 0, 0
 	gone := func(r RecordID) bool {
 		_, found := slices.BinarySearch(quarantined, r)
 		return found || classOf[r] != none
@@ -71,13 +66,12 @@ func (p *pendingSet) sort(c *columns) {
 }
 
 // passOver counts the waiting records whose loss no longer mattered at the newest
-// cut, and that found no class nevertheless. If at least k of a stratum break 1/l
+// cut, and that found no class nevertheless. If at least k break 1/l
 // by themselves, they are infeasible (rule I): no partition of them can be
 // published, whatever it loses. Fewer than k could not form a class in any case, and
 // a handful often exceeds 1/l by chance. A record behind the cut may have arrived in the
 // same tick, and was not passed over.
-func (p *pendingSet) passOver(ps promises, at *head, policy *Policy) {
-	c, want := ps.records, policy.Requirement
+func (p *pendingSet) passOver(c *columns, at *head, policy *Policy) {
 	for _, r := range p.waiting {
 		if r >= at.LastCut || at.CutTick-c.arrived(r) < policy.MaxHold {
 			break
@@ -87,17 +81,9 @@ func (p *pendingSet) passOver(ps promises, at *head, policy *Policy) {
 	if policy.Level == L2 { // no count of waiting records may depend on their values
 		return
 	}
-	for _, s := range c.strata(p.waiting[:p.passedOver]) {
-		if len(s.records) < want.K || c.bag(s.records).Eligible(want.L) {
-			continue
-		}
-		if p.infeasible == nil {
-			p.infeasible = map[flagSet]bool{}
-		}
-		p.infeasible[s.flags] = true
-		p.stuck += len(s.records)
+	if passed := p.waiting[:p.passedOver]; len(passed) >= policy.Requirement.K && !c.bag(passed).Eligible(policy.Requirement.L) {
+		p.stuck = len(passed)
 	}
-	p.shortfalls = ps.shortfalls(p.waiting[:p.passedOver], want.K)
 }
 
 // overdue reports whether the oldest waiting record has waited for max_hold and

@@ -59,9 +59,6 @@ type Policy struct {
 	Neighbours    int // classes looked at around the touched one
 	NeighbourDims int // dimensions in which REL wants a record inside; 0: d-1
 	Similar       int // of them, classes that are re-partitioned
-	// Bucketized: releases are written by local generalization and bucketization
-	// (recoding lgb), and views fill Local.
-	Bucketized bool
 	// OnUpdate: releases follow updates in neighbourhoods (trigger `update`, UpdateDue),
 	// so that records are counted there before somebody asks. It has no influence on answers.
 	OnUpdate bool
@@ -98,10 +95,7 @@ func (p Policy) Check() error {
 		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records",
 			p.Requirement.K, p.Requirement.L))
 	}
-	if p.Bucketized && p.Republication != Append {
-		faults = append(faults, errors.New("recoding lgb needs republication append: its buckets never change"))
-	}
-	if p.Level == L2 && (p.Republication != Append || p.Bucketized) {
+	if p.Level == L2 && p.Republication != Append {
 		faults = append(faults, errors.New("level L2 needs republication append and buckets of whole classes"))
 	}
 	if p.Level == L1 && (p.Initial == nil || p.Local == nil) {

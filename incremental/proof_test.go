@@ -220,8 +220,7 @@ const cheap = 5
 //     L2 the plans of local updates are not used.
 //   - What the next pool needs (MinPool): published values and the size of the first pool.
 //   - Admission: loss, ages, the rate of arrivals since release 1, which is public.
-//   - passOver counts by arrival and returns before it looks at strata; holdback and the
-//     promises of semi-sensitive attributes are not asked at level L2.
+//   - passOver counts by arrival and returns before it looks at values.
 //   - Status and refusals: counts, and of a refused first pool the top share, which is a
 //     function of the pool's bag.
 //   - A first pool asked again, with less or after a restart, is the same records: the

@@ -51,19 +51,6 @@ func withReference(want equivclass.Requirement, s *equivclass.Schema, references
 	return want
 }
 
-// declared returns the declared distributions: of the policy, and of the promises
-// of the semi-sensitive attributes.
-func (p *Policy) declared(s *equivclass.Schema) map[int][]equivclass.ValueCount {
-	all := map[int][]equivclass.ValueCount{}
-	maps.Copy(all, p.References)
-	for _, i := range s.Semi() {
-		if r := s.Attributes()[i].Promise.Reference; len(r) > 0 {
-			all[i] = r
-		}
-	}
-	return all
-}
-
 // declareReferences returns the declared distributions over the codes of their
 // values, which are numbered before those of any record.
 func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *staged) (map[int][]equivclass.Count, error) {

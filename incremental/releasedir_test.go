@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -63,13 +62,8 @@ func (c *releaseDir) newGate() *audit.Gate {
 	if c.policy.Level == incremental.L2 {
 		level = "L2"
 	}
-	promises := map[string]audit.Promise{}
-	for _, i := range c.schema.Semi() {
-		a := c.schema.Attributes()[i]
-		promises[a.Name] = audit.Promise{L: a.Promise.L, T: a.Promise.T, Distance: a.Promise.Distance}
-	}
 	return audit.NewGate(audit.Policy{K: c.policy.Requirement.K, L: c.policy.Requirement.L, Republication: string(c.policy.Republication),
-		Level: level, MaxRegroups: &budget, Promises: promises})
+		Level: level, MaxRegroups: &budget})
 }
 
 // resume opens the releases again, after a crash: nothing is known but what is on disk
@@ -157,7 +151,7 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 	}
 	all, release := m.All(), 0
 	for i, a := range c.schema.Attributes() {
-		if all.Dictionaries[i] != nil || a.Role == equivclass.Subject || a.Role == equivclass.Flag {
+		if all.Dictionaries[i] != nil || a.Role == equivclass.Subject {
 			records[0] = append(records[0], a.Name)
 		}
 	}
@@ -212,12 +206,6 @@ func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
 		case equivclass.Quasi:
 			out = append(out, v.Dictionaries[i].Text(v.QI[j].At(int(r))))
 			j++
-		case equivclass.Semi:
-			k := slices.Index(c.schema.Semi(), i)
-			out = append(out, v.Dictionaries[i].Text(v.Semi[k].At(int(r))))
-		case equivclass.Flag:
-			k := slices.IndexFunc(c.schema.Semi(), func(semi int) bool { return c.schema.FlagIndex(semi) == i })
-			out = append(out, strconv.FormatBool(v.Flags[r]>>k&1 == 1))
 		case equivclass.Sensitive:
 			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
 		case equivclass.Subject:

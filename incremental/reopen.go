@@ -21,5 +21,5 @@ func (m *Machine) letGo() {
 	m.broken = true
 	m.head, m.intake, m.records, m.history, m.staged = head{}, intake{}, columns{}, history{}, staged{}
 	m.barred = barred{}
-	m.blocked, m.pending, m.planner, m.buckets, m.values, m.unlinked = suppression{}, pendingSet{}, planner{}, localBuckets{}, nil, nil
+	m.blocked, m.pending, m.planner, m.values, m.unlinked = suppression{}, pendingSet{}, planner{}, nil, nil
 }

@@ -561,7 +561,7 @@ func TestRuleH(t *testing.T) {
 		case reflect.Map: // counts by reason code
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
-			return v == reflect.TypeFor[incremental.Pending]() || v == reflect.TypeFor[[]incremental.Shortfall]() ||
+			return v == reflect.TypeFor[incremental.Pending]() ||
 				v == reflect.TypeFor[*incremental.PoolNeed]() ||
 				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}

@@ -31,8 +31,6 @@ type design struct {
 //	dims=1              quasi-identifiers, whole numbers: x, y, ...
 //	q=(int,zone)        instead of dims: their kinds (script_shape_test.go)
 //	subject             a subject attribute comes first
-//	pay_l=2             a semi-sensitive attribute pay with this promise, its flag last
-//	semi=(word/l/2/f0)  semi-sensitive attributes: kind, promise, flag; the flags come last
 //	level=L1|L2   min_pool=0   on_refusal=stop|quarantine|grow   on_update
 //	republication=append|regroup   max_regroups=2
 //	threshold=k-1   max_hold=4   hold_in=cuts|ticks   neighbours=32   similar=8
@@ -56,7 +54,6 @@ func setting(t testing.TB, d *datadriven.TestData) design {
 			d.Fatalf(t, "machine has no argument %q", arg.Key)
 		}
 	}
-	p.Bucketized = len(s.semi) > 0
 	out := design{policy: p, files: s.files()}
 	out.schema = s.schema(t)
 	if arg, ok := d.Arg("reference"); ok {

@@ -1,7 +1,6 @@
 package incremental_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -16,16 +15,7 @@ import (
 // shape is what the records of a script look like.
 type shape struct {
 	quasi   []string // kinds
-	semi    []semiShape
 	subject bool
-}
-
-// semiShape is a semi-sensitive attribute: kind/l/2/flag, or kind/t/0.3/distance/flag.
-// The flag may be empty: the attribute is always sensitive. declared gives t-closeness
-// a reference over the words w0, w1 and w2.
-type semiShape struct {
-	name, kind, flag string
-	promise          equivclass.SemiPromise
 }
 
 func (s *shape) read(t testing.TB, arg datadriven.CmdArg) bool {
@@ -40,36 +30,10 @@ func (s *shape) read(t testing.TB, arg datadriven.CmdArg) bool {
 		s.quasi = arg.Vals
 	case "subject":
 		s.subject = true
-	case "pay_l":
-		pay := semiShape{name: "pay", kind: "word", flag: "secret"}
-		arg.Scan(t, 0, &pay.promise.L)
-		s.semi = append(s.semi, pay)
-	case "semi":
-		for i, text := range arg.Vals {
-			s.semi = append(s.semi, readSemi(t, fmt.Sprintf("s%d", i), text))
-		}
 	default:
 		return false
 	}
 	return true
-}
-
-func readSemi(t testing.TB, name, text string) (out semiShape) {
-	f := strings.Split(text, "/")
-	require.GreaterOrEqual(t, len(f), 4, text)
-	out = semiShape{name: name, kind: f[0], flag: f[len(f)-1]}
-	if f[1] == "l" {
-		_, err := fmt.Sscan(f[2], &out.promise.L)
-		require.NoError(t, err, text)
-		return out
-	}
-	_, err := fmt.Sscan(f[2], &out.promise.T)
-	require.NoError(t, err, text)
-	if out.promise.Distance = f[3]; f[3] == "declared" {
-		out.promise.Distance = "equal"
-		out.promise.Reference = []equivclass.ValueCount{{Value: "w0", Count: 1}, {Value: "w1", Count: 1}, {Value: "w2", Count: 1}}
-	}
-	return out
 }
 
 func (s *shape) schema(t testing.TB) *equivclass.Schema {
@@ -83,33 +47,13 @@ func (s *shape) schema(t testing.TB) *equivclass.Schema {
 	for j, kind := range s.quasi {
 		as = append(as, attribute(t, quasiName(j), kind))
 	}
-	for _, x := range s.semi {
-		a := attribute(t, x.name, x.kind)
-		a.Role, a.Flag, a.Promise = equivclass.Semi, x.flag, &x.promise
-		as = append(as, a)
-	}
 	as = append(as, equivclass.Attribute{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical})
-	for _, flag := range s.flags() {
-		as = append(as, equivclass.Attribute{Name: flag, Role: equivclass.Flag})
-	}
 	out, err := equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	return out
 }
 
 func quasiName(j int) string { return string(rune('x'+j%3)) + strings.Repeat("'", j/3) }
-
-// flags are the flags in order of first use.
-func (s *shape) flags() (out []string) {
-	seen := map[string]bool{"": true}
-	for _, x := range s.semi {
-		if !seen[x.flag] {
-			seen[x.flag] = true
-			out = append(out, x.flag)
-		}
-	}
-	return out
-}
 
 // attribute makes a quasi-identifier of a kind:
 //
@@ -153,23 +97,12 @@ func (s *shape) files() (out []snapshot.HierarchyFile) {
 	for j, kind := range s.quasi {
 		add(quasiName(j), kind)
 	}
-	for _, x := range s.semi {
-		add(x.name, x.kind)
-	}
 	return out
 }
 
-// recoding is that of a name. Slices are pairs of quasi-identifiers.
+// recoding is that of a name.
 func (s *shape) recoding(t testing.TB, name string, level incremental.Level) snapshot.Recoding {
-	o := snapshot.RecodingOptions{Seed: [32]byte{9}, Level: level}
-	for j := range max(1, len(s.quasi)) {
-		if j%2 == 0 {
-			o.Slices = append(o.Slices, nil)
-		}
-		last := &o.Slices[len(o.Slices)-1]
-		*last = append(*last, quasiName(j))
-	}
-	out, err := snapshot.ParseRecoding(name, o)
+	out, err := snapshot.ParseRecoding(name, snapshot.RecodingOptions{Seed: [32]byte{9}, Level: level})
 	require.NoError(t, err)
 	return out
 }

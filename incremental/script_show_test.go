@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stretchr/testify/require"
@@ -52,8 +51,6 @@ func intentLine(i *incremental.Intent) string {
 // infeasibleLine prints what a refusal says in numbers.
 func infeasibleLine(e *incremental.InfeasibleError) string {
 	switch {
-	case e.NoReference:
-		return fmt.Sprintf("refused: no reference for %s", e.Attribute)
 	case e.Principle != "":
 		return fmt.Sprintf("refused: %d records, %s fails on %s", e.Records, e.Principle, e.Attribute)
 	}
@@ -132,7 +129,7 @@ func (h *host) records(v *incremental.View, ids []incremental.RecordID) string {
 }
 
 func (h *host) texts(v *incremental.View, r incremental.RecordID) (out []string) {
-	quasi, semi := 0, 0
+	quasi := 0
 	for i, a := range h.schema.Attributes() {
 		switch a.Role {
 		case equivclass.Subject:
@@ -140,33 +137,11 @@ func (h *host) texts(v *incremental.View, r incremental.RecordID) (out []string)
 		case equivclass.Quasi:
 			out = append(out, v.Dictionaries[i].Text(v.QI[quasi].At(int(r))))
 			quasi++
-		case equivclass.Semi:
-			out = append(out, v.Dictionaries[i].Text(v.Semi[semi].At(int(r))))
-			semi++
 		case equivclass.Sensitive:
 			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
-		case equivclass.Flag: // of the one semi-sensitive attribute
-			out = append(out, strconv.FormatBool(v.Flags[r]&1 == 1))
 		}
 	}
 	return out
-}
-
-func (h *host) buckets() string {
-	if len(h.m.Intents()) == 0 {
-		return "none"
-	}
-	v, err := h.m.View(h.m.Latest().Release)
-	require.NoError(h.t, err)
-	var out []string
-	for _, l := range v.Local {
-		name := h.schema.Attributes()[l.Attribute].Name
-		for _, b := range l.Buckets {
-			ids := slices.Sorted(slices.Values(b))
-			out = append(out, name+": "+h.records(v, ids))
-		}
-	}
-	return lines(out)
 }
 
 func (h *host) pending() string {
@@ -187,9 +162,6 @@ func (h *host) pending() string {
 	out := strings.Join(reasons, ", ")
 	if w := s.Pending.Waiting + s.Pending.Infeasible; w > 0 {
 		out += fmt.Sprintf("; the oldest since %d, now %d", s.OldestTick, s.Now)
-	}
-	for _, x := range s.Shortfalls {
-		out += fmt.Sprintf("; %s: %d values, share %.2f", x.Attribute, x.Records, x.Share)
 	}
 	return out + "\n" + h.records(h.m.All(), h.unpublished())
 }

@@ -78,7 +78,6 @@ var commandsOf = map[string]command{
 	"reopen":   {run: (*host).reopen},                                                // open the state again
 	"deliver":  {run: (*host).deliver, commits: true},                                // dead letters have reached their sink
 	"classes":  {run: (*host).classes, args: []string{"release"}},                    // of a release, the newest by default
-	"buckets":  {run: (*host).buckets},                                               // of semi-sensitive attributes
 	"releases": {run: (*host).releases},                                              // all intents
 	"pending":  {run: (*host).pending},                                               // by reason, and who is in no class
 	"plans":    {run: (*host).plans},                                                 // what local updates would form now

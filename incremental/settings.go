@@ -164,7 +164,7 @@ func (a *adoption) settings(fresh bool) error {
 		return nil
 	}
 	var err error
-	a.head.References, err = declareReferences(a.Policy.declared(a.Schema), a.records, a.staged)
+	a.head.References, err = declareReferences(a.Policy.References, a.records, a.staged)
 	return err
 }
 

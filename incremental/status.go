@@ -33,9 +33,6 @@ type Status struct {
 	// Public is the newest that was marked as published: Release, or the one before it.
 	Public     uint32 `json:"public_release"`
 	Infeasible bool   `json:"infeasible"`
-	// Shortfalls are the semi-sensitive attributes whose waiting values break the
-	// attribute's promise by themselves (rule I, infeasible).
-	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
 	// OldestTick is the arrival of the record that waits longest; Now the
 	// machine's time; both in ticks. OldestTick = Now if none waits.
 	OldestTick int64 `json:"oldest_tick"`
@@ -63,8 +60,8 @@ func (m *Machine) Status() Status {
 		Beyond:  m.pending.beyond + int(m.intake.counters.Beyond),
 		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Replayed: maps.Clone(m.intake.counters.Replayed),
-		Release:  m.history.releases(), Infeasible: len(m.pending.infeasible) > 0 || m.first.refused != nil,
-		Shortfalls: m.pending.shortfalls, Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
+		Release:  m.history.releases(), Infeasible: m.pending.stuck > 0 || m.first.refused != nil,
+		Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
 	s.Forgotten, s.ForgetDue = uint64(m.records.vacant)+m.intake.counters.Blocked, m.blocked.due
 	if m.policy.Level == L2 {

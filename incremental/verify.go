@@ -15,12 +15,11 @@ var ErrUnsafe = errors.New("the machine refused its own decision")
 // knows the records and the published classes, and nothing of how the decision was
 // made.
 type verifier struct {
-	policy   *Policy
-	records  *columns
-	classes  []*Class
-	want     equivclass.Requirement // its tests completed by the references that the decision fixes
-	promises promises               // likewise
-	bucket   BucketID               // the newest one before
+	policy  *Policy
+	records *columns
+	classes []*Class
+	want    equivclass.Requirement // its tests completed by the references that the decision fixes
+	bucket  BucketID               // the newest one before
 }
 
 // verify returns what a decision breaks. Every birth satisfies the requirement
@@ -51,9 +50,6 @@ func (v *verifier) verify(d decision) error {
 		if left != 0 {
 			return fmt.Errorf("%w: %d records of class %d would disappear (rule N)", ErrUnsafe, left, id)
 		}
-	}
-	for _, fault := range v.promises.check(d.births) {
-		return fmt.Errorf("%w: %s", ErrUnsafe, fault)
 	}
 	return nil
 }

@@ -52,26 +52,3 @@ func TestVerifyRefusesWhatBreaksARule(t *testing.T) {
 	require.ErrorIs(t, spent.verify(decision{births: []*Class{birth(Pure, 0, 1, 2, 3, 8, 9)}, deaths: []ClassID{0}}), ErrUnsafe,
 		"E, the budget is spent")
 }
-
-// TestVerifyRefusesBrokenSemiPromises: classes of unequal flags, and births whose
-// sensitive values break an attribute's promise together (rule D, difference).
-func TestVerifyRefusesBrokenSemiPromises(t *testing.T) {
-	attributes := []equivclass.Attribute{{Name: "x", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Categorical, Promise: &equivclass.SemiPromise{L: 2}, Flag: "f"}, {Name: "f",
-			Role: equivclass.Flag}}
-	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
-	require.NoError(t, err)
-	records := newColumns(schema)
-	records.Columns[1] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 1, 0, 1})
-	records.Columns[2] = equivclass.ColumnOf([]equivclass.Code{0, 1, 0, 0, 0, 1})
-	records.Private = []flagSet{1, 1, 1, 1, 0, 0}
-	records.classOf = []ClassID{none, none, none, none, none, none}
-	v := &verifier{policy: &Policy{}, records: &records, want: equivclass.Requirement{K: 2, L: 2}, promises: newPromises(&records, nil)}
-	birth := func(members ...RecordID) *Class { return &Class{Members: members} }
-	require.NoError(t, v.verify(decision{births: []*Class{birth(0, 1)}}))
-	require.NoError(t, v.verify(decision{births: []*Class{birth(4, 5)}}), "what is not flagged counts for no promise")
-	require.ErrorContains(t, v.verify(decision{births: []*Class{birth(0, 5)}}), "different flags")
-	require.ErrorContains(t, v.verify(decision{births: []*Class{birth(2, 3)}}), "break its promise")
-	require.ErrorContains(t, v.verify(decision{births: []*Class{birth(0, 1), birth(2, 3)}}), "break its promise")
-}

@@ -20,8 +20,6 @@ type View struct {
 	// Dictionaries by schema attribute, frozen; nil where nothing is stored.
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
-	Semi         []equivclass.Column // by semi-sensitive attribute, then record
-	Flags        []uint64            // by record: bit j is that of semi-sensitive attribute j; nil without such
 	SA           equivclass.Column   // by record
 	Subject      []uint64            // by record; nil without subject
 	// References are the distributions of t-closeness, by attribute of the schema:
@@ -30,22 +28,9 @@ type View struct {
 	Classes    []ClassView // alive in this release, in order of ID
 	// Dead are the classes that had died by this release, in order of ID.
 	Dead []ClassView
-	// Since: Classes, Dead and Local hold only what was born or died after this
+	// Since: Classes and Dead hold only what was born or died after this
 	// release (Machine.Change); 0: everything.
 	Since uint32
-	// Local are the bucketed attributes of a release by local generalization and
-	// bucketization: the semi-sensitive ones in schema order, then the sensitive
-	// one. nil for every other recoding.
-	Local []LocalView
-}
-
-// LocalView is an attribute whose sensitive values are published in local
-// buckets. A published record that is in no bucket has a QI value there, which is
-// generalized over its class; all members of a class agree in which it is.
-type LocalView struct {
-	Attribute int               // in the schema
-	Codes     equivclass.Column // by record
-	Buckets   [][]RecordID      // frozen from birth (rule A, frozen classes)
 }
 
 // ClassView is one class of a view.
@@ -65,7 +50,6 @@ func (m *Machine) View(release uint32) (*View, error) {
 		return nil, err
 	}
 	v.Classes, v.Dead = m.history.at(release)
-	m.bucket(v)
 	return v, nil
 }
 
@@ -78,7 +62,6 @@ func (m *Machine) Change(release uint32) (*View, error) {
 	}
 	v.Since = release - 1
 	v.Classes, v.Dead = m.history.change(release)
-	m.bucket(v)
 	return v, nil
 }
 
@@ -90,13 +73,6 @@ func (m *Machine) bare(release uint32) (*View, error) {
 	v := m.records.view(m.history.intents[release-1], &m.head)
 	v.Level, v.Grown, v.FirstNeed = m.policy.Level, m.head.Pools.Grown, m.head.Pools.Need
 	return v, nil
-}
-
-// bucket adds the local buckets of a view's classes.
-func (m *Machine) bucket(v *View) {
-	if m.policy.Bucketized {
-		v.Local = m.buckets.views(v, &m.history, bucketizer{m.promises(), &m.secrets})
-	}
 }
 
 // All returns a view of every record in state, published or not, without
@@ -122,12 +98,6 @@ func (c *columns) view(intent Intent, h *head) *View {
 	}
 	for j := range c.schema.Quasi() {
 		v.QI = append(v.QI, c.qi(j).Prefix(int(n)))
-	}
-	for j := range c.schema.Semi() {
-		v.Semi = append(v.Semi, c.semi(j).Prefix(int(n)))
-	}
-	if c.Private != nil {
-		v.Flags = c.Private[:n:n]
 	}
 	if c.firsts != nil {
 		v.Subject = c.subject[:n:n]

@@ -175,9 +175,4 @@ func (l *loop) warnInfeasible() {
 			"Begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one", "event", "infeasible",
 			"records", s.Pending.Waiting)
 	}
-	for _, s := range s.Shortfalls {
-		l.Log.Warn("the sensitive values that have waited longer than max_hold break the promise of their attribute by themselves: "+
-			"classes that would break it are held", "event", "infeasible",
-			"attribute", s.Attribute, "records", s.Records, "share", s.Share, "reachable_l", s.Reachable, "distance", s.Distance)
-	}
 }

@@ -149,7 +149,7 @@ func judged(schema *equivclass.Schema) []int {
 	if i := schema.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}
-	return slices.Concat(order, schema.Flags(), schema.Semi(), []int{schema.SensitiveIndex()})
+	return append(order, schema.SensitiveIndex())
 }
 
 // messageDecoder reads one message of bounded size that is not a tombstone.

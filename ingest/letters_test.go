@@ -202,13 +202,11 @@ func FuzzPrefix(f *testing.F) {
 func TestRuleBReplayAsksForNoValue(t *testing.T) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{{Name: "name", Role: equivclass.Identifier},
 		{Name: "id", Role: equivclass.Subject, Type: equivclass.Categorical}, {Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
-		{Name: "income", Role: equivclass.Semi, Type: equivclass.Categorical, Flag: "hide",
-			Promise: &equivclass.SemiPromise{L: 2}},
-		{Name: "hide", Role: equivclass.Flag}, {Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
+		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	may := map[string]bool{}
 	for why := range ReplayRules {
-		for _, attribute := range []string{"", "name", "id", "age", "income", "hide", "ill", "unknown"} {
+		for _, attribute := range []string{"", "name", "id", "age", "ill", "unknown"} {
 			rule := RuleOf(schema, why, attribute)
 			require.NotEmpty(t, rule.Why)
 			if MayReplay(schema, &incremental.DeadLetter{Reason: why, Attribute: attribute}) {

@@ -13,7 +13,7 @@ func Anatomy() Recoding { return anatomy{} }
 
 func (anatomy) Name() string { return NameAnatomy }
 
-func (anatomy) numbering(_ *source, file string) numbering { return groupNumbering(file, "st.csv") }
+func (anatomy) numbering(file string) numbering { return groupNumbering(file, "st.csv") }
 
 // groupNumbering: groups stand first in the file of sensitive values, else last.
 func groupNumbering(file, values string) numbering {

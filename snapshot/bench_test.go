@@ -95,13 +95,9 @@ func benchView(b *testing.B, n int) *incremental.View {
 func BenchmarkRender(b *testing.B) {
 	for _, n := range []int{1e4, 1e5, 1e6} {
 		v := benchView(b, n)
-		var each [][]string
-		for _, i := range v.Schema.Quasi() {
-			each = append(each, []string{v.Schema.Attributes()[i].Name})
-		}
-		for _, recoding := range slices.Concat(recodings()[:3], []snapshot.Recoding{snapshot.Slicing(testSeed, each)}, sharedRecodings()) {
+		for _, recoding := range benchRecodings() {
 			b.Run(fmt.Sprintf("%s/records=%d", benchName(recoding), n), func(b *testing.B) {
-				v, s := benchForm(b, recoding, v), benchSettings(recoding)
+				v, s := benchForm(recoding, v), benchSettings(recoding)
 				dir := b.TempDir()
 				b.ReportAllocs()
 				for b.Loop() {
@@ -140,7 +136,7 @@ func BenchmarkPublish(b *testing.B) {
 
 // benchRecodings are those of chains.
 func benchRecodings() []snapshot.Recoding {
-	return slices.Concat(recodings()[:3], []snapshot.Recoding{snapshot.LGB(testSeed)}, sharedRecodings())
+	return slices.Concat(recodings(), sharedRecodings())
 }
 
 // benchName tells the recodings of level L2 from those of level L1.
@@ -152,11 +148,8 @@ func benchName(r snapshot.Recoding) string {
 }
 
 // benchForm makes a view of classes one of a recoding.
-func benchForm(b *testing.B, r snapshot.Recoding, v *incremental.View) *incremental.View {
-	switch {
-	case r.Name() == snapshot.NameLGB:
-		return localView(b, v)
-	case r.Level() == incremental.L2:
+func benchForm(r snapshot.Recoding, v *incremental.View) *incremental.View {
+	if r.Level() == incremental.L2 {
 		return sharedView(v)
 	}
 	return v
@@ -171,66 +164,4 @@ func sharedView(v *incremental.View) *incremental.View {
 		c.Regime, c.Bucket = incremental.Frozen, incremental.BucketID(1_000_000*c.Born+uint32(i)/3)
 	}
 	return &out
-}
-
-// localView makes a view of LGB of another: ward becomes semi-sensitive, half of
-// the classes keep it in buckets of four that cross classes, and the sensitive
-// attribute's buckets are the classes.
-func localView(b *testing.B, v *incremental.View) *incremental.View {
-	attributes := slices.Clone(v.Schema.Attributes())
-	attributes[4].Role, attributes[4].Promise = equivclass.Semi, &equivclass.SemiPromise{L: 2}
-	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
-	require.NoError(b, err)
-	out := *v
-	out.Schema, out.QI = schema, slices.Delete(slices.Clone(v.QI), 4, 5)
-	ward, sa := incremental.LocalView{Attribute: 4, Codes: v.QI[4]}, incremental.LocalView{Attribute: 7, Codes: v.SA}
-	var flagged []incremental.RecordID
-	for i, c := range v.Classes {
-		sa.Buckets = append(sa.Buckets, c.Members)
-		if i%2 == 0 {
-			flagged = append(flagged, c.Members...)
-		}
-	}
-	slices.Sort(flagged) // the classes of benchView are drawn at random
-	for bucket := range slices.Chunk(flagged, 4) {
-		ward.Buckets = append(ward.Buckets, bucket)
-	}
-	out.Local = []incremental.LocalView{ward, sa}
-	return &out
-}
-
-// promisedView is localView with buckets that keep their promise: of every second
-// class, all its members, unless half of them or more have one value.
-func promisedView(b *testing.B, v *incremental.View) *incremental.View {
-	out := localView(b, v)
-	ward := &out.Local[0]
-	ward.Buckets = nil
-	for i, c := range out.Classes {
-		times := map[equivclass.Code]int{}
-		most := 0
-		for _, m := range c.Members {
-			times[ward.Codes.At(int(m))]++
-			most = max(most, times[ward.Codes.At(int(m))])
-		}
-		if i%2 == 0 && 2*most < len(c.Members) {
-			ward.Buckets = append(ward.Buckets, c.Members)
-		}
-	}
-	return out
-}
-
-func BenchmarkRenderLGB(b *testing.B) {
-	for _, n := range []int{1e4, 1e5, 1e6} {
-		v := localView(b, benchView(b, n))
-		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {
-			s := benchSettings(snapshot.LGB(testSeed))
-			dir := b.TempDir()
-			b.ReportAllocs()
-			for b.Loop() {
-				_, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir: dir})
-				require.NoError(b, err)
-			}
-			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
-		})
-	}
 }

@@ -101,7 +101,6 @@ func (c *cut) before(b *PartEntry) error {
 // buckets finds the greatest numbers of buckets in what stands before, in the file that
 // numbers them.
 func (c *cut) buckets() error {
-	c.back.buckets = map[string]uint64{}
 	for _, f := range c.part.Files {
 		n := c.m.numbering(f.Name)
 		if !n.counts() {
@@ -121,9 +120,7 @@ func (c *cut) buckets() error {
 				return c.damaged(f, err)
 			}
 		}
-		for name, greatest := range j.seen {
-			c.back.buckets[name] = -greatest
-		}
+		c.back.bucket = -j.seen
 	}
 	return nil
 }
@@ -134,7 +131,7 @@ func (c *cut) open(f FileEntry) (j *joiner, done func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j = &joiner{numbering: c.m.numbering(f.Name), from: bufio.NewReaderSize(in, 1<<18), seen: map[string]uint64{}}
+	j = &joiner{numbering: c.m.numbering(f.Name), from: bufio.NewReaderSize(in, 1<<18)}
 	header, err := j.record()
 	if err != nil {
 		_ = in.Close()

@@ -49,13 +49,6 @@ func (*buckets) Level() incremental.Level { return incremental.L2 }
 func (r *buckets) exact() bool            { return !r.cells }
 func (*buckets) check(t *table) error     { return t.share() }
 
-func (r *buckets) ncp(_ *table, box, _ float64) float64 {
-	if r.cells {
-		return box
-	}
-	return 0
-}
-
 func (*buckets) order(t *table) {
 	t.placeShared()
 	t.numberShared()
@@ -66,7 +59,7 @@ func (r *buckets) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 }
 
 // numbering: rows end with class and bucket; buckets.csv begins with the bucket.
-func (*buckets) numbering(_ *source, file string) numbering {
+func (*buckets) numbering(file string) numbering {
 	if file == bucketsName {
 		return numbering{class: noField, shared: firstShared}
 	}

@@ -13,21 +13,10 @@ type cell struct {
 	lo, hi int64  // Number: the bounds as printed, in units, equal for a single value
 	text   string // Tree: value or label; Set: value or {a|b|c}
 	more   int    // Tree: leaves covered - 1; Set: values listed - 1
-	// bucketed: the members' values are in local buckets, and there is no cell.
-	bucketed bool
 }
 
-// compareCells is the canonical order of cells: numbers by lo then hi, text by
-// bytes, and what is bucketed behind all.
+// compareCells is the canonical order of cells: numbers by lo then hi, text by bytes.
 func compareCells(number bool, a, b *cell) int {
-	switch {
-	case a.bucketed && b.bucketed:
-		return 0
-	case a.bucketed:
-		return 1
-	case b.bucketed:
-		return -1
-	}
 	if number {
 		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi))
 	}

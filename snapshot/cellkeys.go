@@ -61,26 +61,19 @@ func packed(width []int) (fields []keyField, words int) {
 // ranksOf are, by class, the ranks of the cells of an attribute among its different ones.
 func (t *table) ranksOf(j int) (ranks []uint32, different int) {
 	if t.cols[j].number() {
-		return rankOf(t.classes, func(c *class) ([2]int64, bool) {
-			return [2]int64{c.cells[j].lo, c.cells[j].hi}, c.cells[j].bucketed
-		}, func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		return rankOf(t.classes, func(c *class) [2]int64 { return [2]int64{c.cells[j].lo, c.cells[j].hi} },
+			func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	}
-	return rankOf(t.classes, func(c *class) (string, bool) { return c.cells[j].text, c.cells[j].bucketed }, strings.Compare)
+	return rankOf(t.classes, func(c *class) string { return c.cells[j].text }, strings.Compare)
 }
 
-// rankOf ranks what classes have; those that are bucketed are behind all others.
-func rankOf[K comparable](classes []*class, of func(*class) (K, bool), order func(a, b K) int) (ranks []uint32, different int) {
+// rankOf ranks what classes have.
+func rankOf[K comparable](classes []*class, of func(*class) K, order func(a, b K) int) (ranks []uint32, different int) {
 	ranks = make([]uint32, len(classes))
 	number := map[K]uint32{}
 	var found []K
-	const last = ^uint32(0)
-	behind := false
 	for i, c := range classes {
-		k, bucketed := of(c)
-		if bucketed {
-			ranks[i], behind = last, true
-			continue
-		}
+		k := of(c)
 		n, ok := number[k]
 		if !ok {
 			n = uint32(len(found))
@@ -95,17 +88,9 @@ func rankOf[K comparable](classes []*class, of func(*class) (K, bool), order fun
 		rank[number[k]] = uint32(r)
 	}
 	for i, n := range ranks {
-		if n == last {
-			ranks[i] = uint32(len(found))
-		} else {
-			ranks[i] = rank[n]
-		}
+		ranks[i] = rank[n]
 	}
-	different = len(found)
-	if behind {
-		different++
-	}
-	return ranks, different
+	return ranks, len(found)
 }
 
 // key is the first word of a class's cells; the same of all where there are no keys.

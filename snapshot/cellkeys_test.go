@@ -20,7 +20,7 @@ func keyTable(rng *rand.Rand, n, d, kinds int) *table {
 	for range n {
 		c := &class{}
 		for j := range d {
-			x := cell{bucketed: rng.IntN(20) == 0}
+			x := cell{}
 			if t.cols[j].number() {
 				x.lo = int64(rng.IntN(kinds)) - 3
 				x.hi = x.lo + int64(rng.IntN(3))

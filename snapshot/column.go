@@ -16,7 +16,6 @@ type column struct {
 	dict  *equivclass.Dictionary
 	tree  *equivclass.Hierarchy
 	codes equivclass.Column // by record
-	local *localBuckets     // lgb: the local buckets of the column; nil of a quasi-identifier
 	// rank orders the codes canonically (numbers by value, texts by bytes), so
 	// that nothing depends on the order in which the dictionary grew; nil where
 	// no order of single values is needed.

@@ -7,20 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path"
 
 	"anond/incremental"
 )
 
-// numbering tells where the rows of a data file name classes and local buckets.
+// numbering tells where the rows of a data file name classes and buckets.
 type numbering struct {
-	class int // field of the class; lastField, noField: then the file numbers the buckets
-	// lgb: fields that may hold *n, bucket n of an attribute, by its name as CSV
-	// writes it; and in the file of buckets the fields of attribute and number.
-	local             map[int]string
-	attribute, bucket int
-	shared            sharedField // level L2
+	class  int         // field of the class; lastField, noField: then the file numbers the buckets
+	shared sharedField // level L2
 }
 
 // sharedField is where the number of a bucket of level L2 stands. Where a row names
@@ -52,7 +47,7 @@ func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
 		entry.Classes += p.Classes
 		entry.Rows += p.Rows
 	}
-	x := &joining{numbering: func(file string) numbering { return r.recoding.numbering(r.source, file) },
+	x := &joining{numbering: r.recoding.numbering,
 		open: r.files.Open, create: r.files.Create, release: r.in.Release - 1}
 	shifts, err := x.join(parts, &entry)
 	if err != nil {
@@ -60,8 +55,8 @@ func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
 	}
 	if r.recoding.Level() == incremental.L2 {
 		for i := range parts {
-			before := shifts[i].buckets[sharedBuckets]
-			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].buckets[sharedBuckets]-before)
+			before := shifts[i].bucket
+			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].bucket-before)
 		}
 	}
 	return entry, nil
@@ -107,13 +102,7 @@ func (x *joining) join(parts []PartEntry, entry *PartEntry) ([]shift, error) {
 }
 
 // shift is what is added to the numbers of a part.
-type shift struct {
-	class   uint64
-	buckets map[string]uint64 // by attribute, or of level L2
-}
-
-// sharedBuckets stands for the attribute where buckets are those of level L2.
-const sharedBuckets = ""
+type shift struct{ class, bucket uint64 }
 
 // joinFile joins one file of parts.
 func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift) (entry FileEntry, err error) {
@@ -123,7 +112,7 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift)
 		return entry, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	j := &joiner{numbering: x.numbering(name), hash: sha256.New(), seen: map[string]uint64{}}
+	j := &joiner{numbering: x.numbering(name), hash: sha256.New()}
 	j.to = bufio.NewWriterSize(io.MultiWriter(w, j.hash), 1<<18)
 	entry.Name = name
 	for i, p := range parts {
@@ -131,7 +120,7 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift)
 			return entry, fmt.Errorf("%w: %s has another file there", ErrDamaged, p.Part)
 		}
 		if j.counts() {
-			shifts[i].buckets = maps.Clone(j.seen)
+			shifts[i].bucket = j.seen
 		}
 		if err := x.joinPart(j, p, p.Files[at], shifts[i], i == 0); err != nil {
 			return entry, err
@@ -139,7 +128,7 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift)
 		entry.Rows += p.Files[at].Rows
 	}
 	if j.counts() {
-		shifts[len(parts)].buckets = j.seen
+		shifts[len(parts)].bucket = j.seen
 	}
 	if err := j.to.Flush(); err != nil {
 		return entry, err

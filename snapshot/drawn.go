@@ -34,10 +34,10 @@ func (*drawn) GoString() string { return NamePermutation }
 // valuesDrawn is Manifest.Values of a release whose rows have values by draws.
 const valuesDrawn = "drawn"
 
-func (*drawn) mark(_ *table, m *Manifest) { m.Values = valuesDrawn }
+func (*drawn) mark(m *Manifest) { m.Values = valuesDrawn }
 
 // numbering: rows name the bucket alone.
-func (*drawn) numbering(*source, string) numbering {
+func (*drawn) numbering(string) numbering {
 	return numbering{class: noField, shared: lastShared}
 }
 
@@ -55,9 +55,6 @@ func (r *drawn) order(t *table) {
 // assign gives the rows of a bucket their values: in the order of cells, and where
 // these are equal, ascending.
 func (r *drawn) assign(t *table, s *scratch, b *sharedBucket) {
-	if b.classes[0].values != nil { // read from files
-		return
-	}
 	values := slices.Clone(b.bag)
 	shuffle(s.draws(r.seed, r.key(t, s, b)), values)
 	for i := 0; i < len(b.classes); {

@@ -17,21 +17,13 @@ func (in *Input) gather(workers int) *Input {
 	g := *in
 	g.intent = nil // its cut counts records of the state
 	g.Classes, g.Dead = g.renumber(in.Classes), g.renumber(in.Dead)
-	g.Local = in.gatherLocal(&g)
-	lists := []equivclass.Column{in.SA}
-	lists = append(lists, in.QI...)
-	for _, l := range in.Local {
-		lists = append(lists, l.Codes)
-	}
+	lists := append([]equivclass.Column{in.SA}, in.QI...)
 	each(workers, len(lists), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			lists[i] = equivclass.Pick(&lists[i], g.ids)
 		}
 	})
-	g.SA, g.QI = lists[0], lists[1:1+len(in.QI)]
-	for i := range g.Local {
-		g.Local[i].Codes = lists[1+len(in.QI)+i]
-	}
+	g.SA, g.QI = lists[0], lists[1:]
 	return &g
 }
 
@@ -54,43 +46,3 @@ func (in *Input) renumber(classes []Class) []Class {
 	}
 	return out
 }
-
-// gatherLocal renumbers the members of local buckets. Who is in a bucket and in no
-// class is numbered too, and found later.
-func (in *Input) gatherLocal(g *Input) []Local {
-	if len(in.Local) == 0 {
-		return nil
-	}
-	number := make([]Record, in.SA.Len()) // + 1
-	for i, id := range g.ids {
-		if int(id) < len(number) {
-			number[id] = Record(i) + 1
-		}
-	}
-	out := slices.Clone(in.Local)
-	for i := range out {
-		buckets := make([][]Record, len(out[i].Buckets))
-		for j, members := range out[i].Buckets {
-			buckets[j] = make([]Record, len(members))
-			for k, m := range members {
-				buckets[j][k] = g.numberOf(number, m)
-			}
-		}
-		out[i].Buckets = buckets
-	}
-	return out
-}
-
-func (in *Input) numberOf(number []Record, id Record) Record {
-	if int(id) >= len(number) {
-		return noRecord
-	}
-	if number[id] == 0 {
-		in.ids = append(in.ids, id)
-		number[id] = Record(len(in.ids))
-	}
-	return number[id] - 1
-}
-
-// noRecord is the number of no record.
-const noRecord = ^Record(0)

@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"slices"
-
 	"anond/equivclass"
 	"anond/incremental"
 )
@@ -32,9 +30,6 @@ type Input struct {
 	// release; 0: all there ever was. A Publisher that made the release before
 	// needs no more than that.
 	Since uint32
-	// Local are the bucketed attributes under LGB: the semi-sensitive ones in schema
-	// order, then the sensitive one. nil for all other recodings.
-	Local []Local
 
 	// intent is what was committed, where it was: what is rendered must be that.
 	intent *incremental.Intent
@@ -54,25 +49,12 @@ type Class struct {
 	Members []Record
 }
 
-// Local is an attribute whose sensitive values are published in local buckets. A
-// record that is in no bucket has a quasi-identifier's value there; all members
-// of a class agree in which it is.
-type Local struct {
-	Attribute int               // in the schema
-	Codes     equivclass.Column // by record
-	Buckets   [][]Record
-}
-
 // Of returns what a view of the state shows.
 func Of(v *incremental.View) *Input {
-	in := &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Level: v.Level, Grown: v.Grown,
+	return &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Level: v.Level, Grown: v.Grown,
 		FirstNeed: v.FirstNeed,
 		Pending:   v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
 		Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
-	for _, l := range v.Local {
-		in.Local = append(in.Local, Local(l))
-	}
-	return in
 }
 
 func classesOf(views []incremental.ClassView) []Class {
@@ -104,10 +86,6 @@ func (in *Input) upTo(release uint32) *Input {
 		default:
 			out.Dead = append(out.Dead, c)
 		}
-	}
-	out.Local = slices.Clone(in.Local)
-	for i := range out.Local {
-		out.Local[i].Buckets = bucketsOf(in.Local[i].Buckets, out.Classes, in.SA.Len())
 	}
 	return &out
 }

@@ -20,9 +20,8 @@ type joiner struct {
 	bytes  int64
 	header []byte
 	line   []byte
-	fields [][]byte
 	out    []byte
-	seen   map[string]uint64 // greatest number of a bucket so far, by attribute, or of level L2
+	seen   uint64 // greatest number of a bucket so far
 }
 
 // append copies the records of one file; the header once.
@@ -74,8 +73,6 @@ func (j *joiner) shifted(record []byte, by shift) ([]byte, error) {
 	switch {
 	case j.shared != noShared:
 		return j.shiftedShared(body, by)
-	case j.counts() || len(j.local) > 0:
-		return j.shiftedFields(body, by)
 	case j.class == lastField:
 		at := bytes.LastIndexByte(body, ',') + 1
 		out := append(j.out[:0], body[:at]...)
@@ -118,44 +115,12 @@ func (j *joiner) shiftedShared(body []byte, by shift) (out []byte, err error) {
 // addBucket appends the number of a bucket of level L2, shifted, and keeps the greatest.
 func (j *joiner) addBucket(out, text []byte, by shift) ([]byte, error) {
 	from := len(out)
-	out, err := addTo(out, text, by.buckets[sharedBuckets])
+	out, err := addTo(out, text, by.bucket)
 	if err == nil && j.counts() {
 		n, _ := strconv.ParseUint(string(out[from:]), 10, 64)
-		j.seen[sharedBuckets] = max(j.seen[sharedBuckets], n)
+		j.seen = max(j.seen, n)
 	}
 	return out, err
-}
-
-// shiftedFields is shifted for records that name local buckets.
-func (j *joiner) shiftedFields(body []byte, by shift) ([]byte, error) {
-	j.fields = splitRecord(j.fields, body)
-	out := j.out[:0]
-	var err error
-	for i, field := range j.fields {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		attribute, local := j.local[i]
-		switch {
-		case j.counts() && i == j.bucket:
-			name := string(j.fields[j.attribute])
-			from := len(out)
-			if out, err = addTo(out, field, by.buckets[name]); err == nil {
-				n, _ := strconv.ParseUint(string(out[from:]), 10, 64)
-				j.seen[name] = max(j.seen[name], n)
-			}
-		case j.class == lastField && i == len(j.fields)-1:
-			out, err = addTo(out, field, by.class)
-		case local && len(field) > 1 && field[0] == '*':
-			out, err = addTo(append(out, '*'), field[1:], by.buckets[attribute])
-		default:
-			out = append(out, field...)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return append(out, '\n'), nil
 }
 
 var errNoNumber = fmt.Errorf("%w: a row has no number of a class or bucket", ErrDamaged)

@@ -34,11 +34,7 @@ type Manifest struct {
 	Schema         []SchemaEntry  `json:"schema"`
 	Policy         Policy         `json:"policy"`
 	Recoding       string         `json:"recoding"`
-	Slices         [][]string     `json:"slices,omitempty"`          // slicing: the attributes that stay together
-	Method         string         `json:"method,omitempty"`          // how rows came about, where the recoding does not say it
-	Retention      float64        `json:"retention,omitempty"`       // randomization
-	Values         string         `json:"values,omitempty"`          // valuesDrawn: rows have values of their bucket by random draws
-	AcrossReleases string         `json:"across_releases,omitempty"` // AcrossNone, or empty: the promises of the policy
+	Values         string         `json:"values,omitempty"` // valuesDrawn: rows have values of their bucket by random draws
 	Records        int            `json:"records"`
 	Classes        int            `json:"classes"`
 	Buckets        int            `json:"buckets,omitempty"` // level L2
@@ -60,23 +56,7 @@ type SchemaEntry struct {
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
 	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
 	Aliases   string          `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
-	Flag      string          `json:"flag,omitempty"`    // semi: the field that says whose value is sensitive
-	Promise   *PromiseEntry   `json:"promise,omitempty"` // semi
 }
-
-// PromiseEntry is the promise of a semi-sensitive attribute: L, or T with its
-// distance and reference.
-type PromiseEntry struct {
-	L         int          `json:"l,omitempty"`
-	T         float64      `json:"t,omitempty"`
-	Distance  string       `json:"distance,omitempty"`
-	Declared  bool         `json:"declared,omitempty"`
-	Reference []ValueCount `json:"reference,omitempty"`
-}
-
-// AcrossNone marks a release that promises nothing alongside another one of the
-// same people: it has number 1, no certificate, and is never part of a chain.
-const AcrossNone = "none"
 
 // HierarchyEntry says how values of an attribute are generalized: by the labels
 // of a file in the releases directory, by aligned intervals, or into buckets.
@@ -170,26 +150,16 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 	return m, nil
 }
 
-// schemaEntries describes what is published. Flags are not: the attribute that
-// they belong to names them.
+// schemaEntries describes what is published.
 func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 	out := make([]SchemaEntry, 0, len(in.Schema.Attributes()))
-	for i, a := range in.Schema.Attributes() {
-		if a.Role == equivclass.Flag {
-			continue
-		}
-		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits, Flag: a.Flag}
+	for _, a := range in.Schema.Attributes() {
+		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
 		if a.Text.Exact {
 			e.Text = textExact
 		}
 		if a.Text.Folded {
 			e.Aliases = aliasesFold
-		}
-		if a.Promise != nil {
-			var err error
-			if e.Promise, err = promiseEntry(in, i); err != nil {
-				return nil, err
-			}
 		}
 		if len(a.Steps) > 0 || len(a.Buckets) > 0 {
 			e.Hierarchy = &HierarchyEntry{Steps: floats(&a, a.Steps), Buckets: floats(&a, a.Buckets)}
@@ -210,20 +180,6 @@ func floats(a *equivclass.Attribute, units []int64) (out []float64) {
 		out = append(out, a.Float(v))
 	}
 	return out
-}
-
-// promiseEntry writes a promise, with the reference that the input has for it.
-func promiseEntry(in *Input, attribute int) (*PromiseEntry, error) {
-	a := in.Schema.Attributes()[attribute]
-	if a.Promise.L > 0 {
-		return &PromiseEntry{L: a.Promise.L}, nil
-	}
-	e := &PromiseEntry{T: a.Promise.T, Distance: a.Promise.Distance, Declared: len(a.Promise.Reference) > 0, Reference: referenceOf(in,
-		attribute)}
-	if e.Reference == nil {
-		return nil, fmt.Errorf("%w: attribute %q promises t, but the view has no reference for it", ErrView, a.Name)
-	}
-	return e, nil
 }
 
 // sha is the SHA-256 by which a manifest is chained.

@@ -16,8 +16,6 @@ func (m *Manifest) NumberColumns(file string) []int {
 		return []int{0, -1}
 	case "pst.csv":
 		return []int{0}
-	case "buckets.csv":
-		return []int{1, -1}
 	}
 	return []int{-1}
 }

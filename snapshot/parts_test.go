@@ -53,32 +53,15 @@ func growingChains(seed uint64) []growing {
 			return c.view(t, uint32(release))
 		}})
 	}
-	l := &localChain{r: rand.New(rand.NewPCG(seed, 4)), own: seed%2 == 0, nested: true}
-	s := settings(snapshot.LGB(testSeed))
-	s.Policy = snapshot.Policy{K: 4, L: 2, Republication: "append", Diversity: []snapshot.Diversity{}}
-	return append(out, growing{"lgb", s, func(t *testing.T, release int) *incremental.View {
-		l.birth(t, release)
-		for len(l.content.local[2]) == 0 { // so that there is a reference of the sex
-			l.birth(t, release)
-		}
-		v := clinicView(t, &l.content)
-		v.Intent.Release, v.Intent.CreatedAt = uint32(release), v.Intent.CreatedAt+int64(release)
-		return v
-	}})
+	return out
 }
 
 // change is what of a view is new, as Machine.Change has it.
-func change(v *incremental.View, before *incremental.View) *incremental.View {
+func change(v *incremental.View) *incremental.View {
 	out := *v
 	out.Since = v.Intent.Release - 1
 	out.Classes = slices.DeleteFunc(slices.Clone(v.Classes), func(c incremental.ClassView) bool { return c.Born <= out.Since })
 	out.Dead = slices.DeleteFunc(slices.Clone(v.Dead), func(c incremental.ClassView) bool { return c.Died <= out.Since })
-	out.Local = slices.Clone(v.Local)
-	for i := range out.Local {
-		if before != nil {
-			out.Local[i].Buckets = v.Local[i].Buckets[len(before.Local[i].Buckets):]
-		}
-	}
 	return &out
 }
 
@@ -97,7 +80,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 				var before *incremental.View
 				for release := 1; release <= releases-10*int(seed); release++ {
 					v := c.next(t, release)
-					out, err := steady.Publish(snapshot.Of(change(v, before)), c.settings)
+					out, err := steady.Publish(snapshot.Of(change(v)), c.settings)
 					require.NoError(t, err, "release %d", release)
 					if restarts.IntN(3) > 0 {
 						require.NoError(t, restarted.Open()) // forgets
@@ -171,13 +154,10 @@ func diskParts(t *testing.T, dir string, m *snapshot.Manifest) (out []partText) 
 // its number, and with the content of buckets in place of theirs; sorted.
 func blocks(t *testing.T, parts []partText) (out []string) {
 	for _, p := range parts {
-		local := map[string]string{} // attribute and number of a bucket, to what is in it
+		bags := map[string]string{} // number of a bucket, to what is in it
 		if text, ok := p.files["buckets.csv"]; ok {
 			for _, row := range parse(t, text) {
-				if len(row) == 3 { // level L2
-					row = slices.Concat([]string{"bucket"}, row)
-				}
-				local[row[0]+" *"+row[1]] += row[2] + "x" + row[3] + "|"
+				bags[row[0]] += row[1] + "x" + row[2] + "|"
 			}
 		}
 		classes := map[string]string{}
@@ -195,11 +175,7 @@ func blocks(t *testing.T, parts []partText) (out []string) {
 			for _, row := range rows[1:] {
 				number := row[at]
 				for j := range row {
-					bag, ok := local[rows[0][j]+" "+row[j]]
-					if !ok && rows[0][j] == "bucket" {
-						bag, ok = local["bucket *"+row[j]]
-					}
-					if ok {
+					if bag, ok := bags[row[j]]; ok && rows[0][j] == "bucket" {
 						row[j] = bag
 					}
 				}
@@ -260,4 +236,10 @@ func TestExactSums(t *testing.T) {
 		}
 	}
 	assert.Zero(t, snapshot.ExactSum())
+}
+
+func parse(t *testing.T, text string) [][]string {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	return rows[1:]
 }

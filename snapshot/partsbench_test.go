@@ -42,24 +42,10 @@ func partsViews(all *incremental.View, parts, newcomers int) (before []*incremen
 	return before, at(parts + 1)
 }
 
-// partsRecodings are all that a chain of releases may have.
-func partsRecodings() []snapshot.Recoding {
-	slices := snapshot.Slicing(testSeed, [][]string{{"age", "income", "admitted"}, {"postcode", "ward", "sex", "country"}})
-	return append(benchRecodings(), slices)
-}
-
-// partsForm is benchForm, but buckets of lgb that the gate accepts.
-func partsForm(b *testing.B, r snapshot.Recoding, v *incremental.View) *incremental.View {
-	if r.Name() == snapshot.NameLGB {
-		return promisedView(b, v)
-	}
-	return benchForm(b, r, v)
-}
-
 // BenchmarkPartsPublish: all durable steps of a release of a million records in
 // so many parts with so many newcomers, gate and fsync included.
 func BenchmarkPartsPublish(b *testing.B) {
-	for _, recoding := range partsRecodings() {
+	for _, recoding := range benchRecodings() {
 		all := benchView(b, 1e6)
 		for _, parts := range []int{1, 10, 50} {
 			for _, newcomers := range []int{10_000, 250_000} {
@@ -67,9 +53,9 @@ func BenchmarkPartsPublish(b *testing.B) {
 					defer snapshot.Keep(1000)()
 					before, last := partsViews(all, parts, newcomers)
 					for i := range before {
-						before[i] = partsForm(b, recoding, before[i])
+						before[i] = benchForm(recoding, before[i])
 					}
-					last = partsForm(b, recoding, last)
+					last = benchForm(recoding, last)
 					s := benchSettings(recoding)
 					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
@@ -123,7 +109,7 @@ func BenchmarkPartsJoin(b *testing.B) {
 			p := publisher(snapshot.OS(), b.TempDir())
 			p.Gate = openGate{}
 			require.NoError(b, p.Open())
-			show := func(v *incremental.View) *snapshot.Input { return snapshot.Of(benchForm(b, recoding, v)) }
+			show := func(v *incremental.View) *snapshot.Input { return snapshot.Of(benchForm(recoding, v)) }
 			for _, v := range before {
 				_, err := p.Publish(show(v), s)
 				require.NoError(b, err)

@@ -32,7 +32,7 @@ func Permutation(seed [32]byte) Recoding { return &permutation{seed: seed} }
 
 func (*permutation) Name() string { return NamePermutation }
 
-func (*permutation) numbering(_ *source, file string) numbering {
+func (*permutation) numbering(file string) numbering {
 	return groupNumbering(file, "pst.csv")
 }
 

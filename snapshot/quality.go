@@ -37,7 +37,6 @@ const (
 	CertificateFrozen = "frozen"      // rule A (frozen): every class is unchanged since its birth
 	CertificatePure   = "pure"        // rule P (pure): every class is flat
 	CertificateBoth   = "frozen+pure" // rule C (coexistence)
-	CertificateNone   = "none"        // AcrossNone: nothing is certified
 )
 
 // Levels: what privacy.level of a release claims.
@@ -48,13 +47,6 @@ const (
 	// LevelL0L1L2: nor for someone who knows the program and the law of its random
 	// draws, too (Theorem E).
 	LevelL0L1L2 = "L0+L1+L2"
-	// LevelRows is weaker: recoding lgb with local buckets that cross classes
-	// (Lemma 2 of Li, He and Sun). Someone who counts arrangements of people in rows
-	// finds no value likelier than 1/l; someone who counts assignments of values may
-	// (level L0).
-	LevelRows = "rows"
-	// LevelNone claims nothing.
-	LevelNone = "none"
 )
 
 // Privacy is what a release reaches.
@@ -79,8 +71,7 @@ func claimOf(in *Input) Privacy {
 	return Privacy{Level: LevelL0L1L2}
 }
 
-// quality measures a release by its sums. own is the table of its births, for
-// recodings that have cells a row.
+// quality measures a release by its sums. own is the table of its births.
 func (s *sums) quality(own *table, k int) Quality {
 	var q Quality
 	for size, classes := range s.sizes {
@@ -99,8 +90,9 @@ func (s *sums) quality(own *table, k int) Quality {
 			sum += s.columns[j].width.value() / domain
 		}
 	}
-	q.BoxNCP = round6(sum / max(1, cells))
-	q.NCP = own.recoding.ncp(own, q.BoxNCP, cells)
+	if q.BoxNCP = round6(sum / max(1, cells)); !own.recoding.exact() {
+		q.NCP = q.BoxNCP
+	}
 	if own.recoding.Level() == incremental.L2 {
 		q.BucketMedian = s.bucketMedian()
 	}
@@ -141,17 +133,10 @@ func (s *sums) domain(of *table, j int) float64 {
 func (s *sums) privacy(own *table, frozen, regrouped bool) Privacy {
 	out := own.claim
 	out.Certificate, out.K1 = CertificateFrozen, own.recoding.K1()
-	if s.crossing {
-		out.Level = LevelRows
-	}
 	for size := range s.sizes {
 		if out.KMin == 0 || size < out.KMin {
 			out.KMin = size
 		}
-	}
-	if own.recoding.alone(own) {
-		out.Certificate, out.Level, out.MaxFrequency = CertificateNone, LevelNone, own.recoding.risk(own)
-		return out
 	}
 	for shape := range s.shapes {
 		out.MaxFrequency = max(out.MaxFrequency, float64(shape.high)/float64(shape.size))

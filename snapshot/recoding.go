@@ -10,31 +10,22 @@ import (
 	"anond/incremental"
 )
 
-// Recoding is how classes are written. The recodings are Generalization,
-// Anatomy, Permutation, Slicing and LGB, for single releases Randomization and
-// Rings, and for level L2 Buckets, BucketAnatomy and DrawnValues; what they write is fixed by the format, so the interface is closed.
+// Recoding is how classes are written. The recodings are Generalization, Anatomy and
+// Permutation, and for level L2 Buckets, BucketAnatomy and DrawnValues; what they write is
+// fixed by the format, so the interface is closed.
 type Recoding interface {
 	// Name is how configuration and manifest write the recoding.
 	Name() string
 	// K1 says which rows K1 holds for: "rows", or "sensitive-only" where exact
 	// cells disclose presence.
 	K1() string
-	// Lacks says in words why the release of a manifest carries no promise across
-	// releases; nothing where it carries one.
-	Lacks(m *Manifest) string
 	// Level is that of the states whose classes it writes.
 	Level() incremental.Level
 
 	// exact reports that quasi-identifiers are written as single values.
 	exact() bool
-	// semi reports that there is a place for semi-sensitive attributes.
-	semi() bool
-	// bind fits the recoding to the columns of an input, before values are ranked.
-	bind(s *source, in *Input) error
 	// check holds what the recoding adds to the classes of a table against them.
 	check(t *table) error
-	// fill adds to a class, whose cells are found, what the recoding alone shows.
-	fill(t *table, b *boxer, c *class)
 	// order puts the classes in canonical order.
 	order(t *table)
 	// rows appends the cells of a class's rows as ranks, row by row, in the
@@ -42,44 +33,29 @@ type Recoding interface {
 	rows(t *table, s *scratch, dst []uint32, c *class) []uint32
 	// layouts are the data files, in the manifest's order.
 	layouts(t *table) []layout
-	// ncp is the loss of the cells as they are written, where box is that of the
-	// boxes that members span, over so many cells.
-	ncp(t *table, box, cells float64) float64
-	// alone reports that a release carries no promise across releases.
-	alone(t *table) bool
-	// risk is the max_frequency of a release that stands alone.
-	risk(t *table) float64
 	// mark adds what the manifest says of this recoding alone.
-	mark(t *table, m *Manifest)
+	mark(m *Manifest)
 	// numbering tells where the rows of a data file name classes and buckets.
-	numbering(s *source, file string) numbering
+	numbering(file string) numbering
 }
 
-// plain is a recoding that writes a cell for a class and column, and promises
-// across releases what its classes promise. Other recodings say what differs.
+// plain is a recoding that writes a cell for a class and column. Other recodings say
+// what differs.
 type plain struct{}
 
-func (plain) Lacks(*Manifest) string                           { return "" }
 func (plain) Level() incremental.Level                         { return incremental.L1 }
 func (plain) exact() bool                                      { return false }
-func (plain) semi() bool                                       { return false }
-func (plain) bind(*source, *Input) error                       { return nil }
 func (plain) check(*table) error                               { return nil }
-func (plain) fill(*table, *boxer, *class)                      {}
 func (plain) order(t *table)                                   { t.order() }
 func (plain) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
-func (plain) ncp(_ *table, box, _ float64) float64             { return box }
-func (plain) alone(*table) bool                                { return false }
-func (plain) risk(*table) float64                              { return 0 }
-func (plain) mark(*table, *Manifest)                           {}
-func (plain) numbering(*source, string) numbering              { return numbering{class: lastField} }
+func (plain) mark(*Manifest)                                   {}
+func (plain) numbering(string) numbering                       { return numbering{class: lastField} }
 
 // single is a recoding that writes quasi-identifiers as single values.
 type single struct{ plain }
 
-func (single) K1() string                           { return "sensitive-only" }
-func (single) exact() bool                          { return true }
-func (single) ncp(*table, float64, float64) float64 { return 0 }
+func (single) K1() string  { return "sensitive-only" }
+func (single) exact() bool { return true }
 
 // layout is one data file: its header and how a class is appended to it, or what
 // the whole file holds where it does not go by class.
@@ -102,7 +78,6 @@ type scratch struct {
 	index   []int32
 	sorted  []uint32
 	text    []byte
-	cuts    []localCut
 	mac     hash.Hash // see draws
 	key     [32]byte
 	drawn   rand.ChaCha8
@@ -114,23 +89,18 @@ const (
 	NameBuckets        = "buckets"
 	NameAnatomy        = "anatomy"
 	NamePermutation    = "permutation"
-	NameSlicing        = "slicing"
-	NameLGB            = "lgb"
-	NameRandomization  = "randomization"
 )
 
 // dataName is the file of rows where a class has cells.
 const dataName = "data.csv"
 
-// MethodRings is how a manifest names generalization whose rows have cells of
-// their own (Rings).
-const MethodRings = "ng"
+// bucketsName is the file of what is in buckets.
+const bucketsName = "buckets.csv"
 
 // RecodingOptions is what some recodings need in addition to their name.
 type RecodingOptions struct {
-	Seed   [32]byte   // rule R (randomness): keys what permutation, slicing and lgb draw
-	Slices [][]string // slicing: the attributes that stay together
-	Level  incremental.Level
+	Seed  [32]byte // rule R (randomness): keys what permutation draws
+	Level incremental.Level
 }
 
 // ParseRecoding returns the recoding of a name, of those that a chain of
@@ -146,13 +116,8 @@ func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
 		return Anatomy(), nil
 	case NamePermutation:
 		return Permutation(o.Seed), nil
-	case NameSlicing:
-		return Slicing(o.Seed, o.Slices), nil
-	case NameLGB:
-		return LGB(o.Seed), nil
 	default:
-		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s, %s, %s", name,
-			NameGeneralization, NameAnatomy, NamePermutation, NameSlicing, NameLGB)
+		return nil, fmt.Errorf("recoding %q is none of %s, %s, %s", name, NameGeneralization, NameAnatomy, NamePermutation)
 	}
 }
 

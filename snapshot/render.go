@@ -118,13 +118,7 @@ func (r *rendering) write() error {
 	if i := r.in.intent; i != nil && (m.Records != i.Records || m.Classes != i.Classes) {
 		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d", ErrView, m.Records, m.Classes, i.Records, i.Classes)
 	}
-	r.recoding.mark(own, m)
-	if r.recoding.alone(own) {
-		m.AcrossReleases = AcrossNone
-	}
-	if m.AcrossReleases != "" && r.in.Release > 1 {
-		return fmt.Errorf("%w: recoding %s promises nothing across releases, so there is no release %d of it", ErrView, m.Recoding, m.Release)
-	}
+	r.recoding.mark(m)
 	m.Quality = next.sums.quality(own, r.settings.Policy.K)
 	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
 	return nil

@@ -50,7 +50,7 @@ func (r *rendering) bury() error {
 	if len(r.deaths) == 0 {
 		return nil
 	}
-	if r.recoding.semi() || r.in.Level == incremental.L2 {
+	if r.in.Level == incremental.L2 {
 		return fmt.Errorf("%w: classes of recoding %s are frozen, yet %d die", ErrView, r.recoding.Name(), len(r.deaths))
 	}
 	parts := r.out.Manifest.Parts
@@ -84,34 +84,7 @@ func (r *rendering) bear() (*table, error) {
 func (r *rendering) relevant() *Input {
 	in := *r.in
 	in.Classes, in.Dead = r.births, r.deaths
-	if len(in.Classes) == len(r.in.Classes) && r.in.Since == 0 {
-		return &in
-	}
-	in.Local = slices.Clone(r.in.Local)
-	for i := range in.Local {
-		buckets := r.in.Local[i].Buckets
-		if r.in.Since == 0 {
-			buckets = bucketsOf(buckets, in.Classes, in.SA.Len())
-		}
-		in.Local[i].Buckets = buckets
-	}
 	return &in
-}
-
-// bucketsOf are the buckets with records of some classes.
-func bucketsOf(buckets [][]Record, classes []Class, records int) (out [][]Record) {
-	in := make([]bool, records)
-	for _, c := range classes {
-		for _, m := range c.Members {
-			in[m] = true
-		}
-	}
-	for _, b := range buckets {
-		if len(b) == 0 || int(b[0]) >= records || in[b[0]] {
-			out = append(out, b)
-		}
-	}
-	return out
 }
 
 // progress tells how far a part is while one of its files is written.

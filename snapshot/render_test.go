@@ -94,16 +94,15 @@ func golden(t *testing.T, path, got string) {
 }
 
 func recodings() []snapshot.Recoding {
-	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed), snapshot.Slicing(testSeed,
-		hospitalSlices)}
+	return []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed)}
 }
 
 func TestGoldenFormats(t *testing.T) {
 	for _, r := range recodings() {
 		t.Run(r.Name(), func(t *testing.T) {
 			files, _ := render(t, hospitalView(t), settings(r), nil)
-			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"}, "permutation": {"pqt.csv", "pst.csv"},
-				"slicing": {"sliced.csv"}}[r.Name()]
+			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"},
+				"permutation": {"pqt.csv", "pst.csv"}}[r.Name()]
 			require.Len(t, files, len(want)+1)
 			for _, name := range want {
 				golden(t, filepath.Join("golden", r.Name(), "part-000001", name), files.text("part-000001/"+name))
@@ -443,4 +442,19 @@ func TestDiversityOf(t *testing.T) {
 		L: 3, C: 2}},
 		snapshot.DiversityOf([]equivclass.Principle{equivclass.FrequencyL{L: 2}, equivclass.DistinctL{L: 3}, equivclass.EntropyL{L: 2.5},
 			equivclass.RecursiveL{C: 2, L: 3}}))
+}
+
+func TestParseRecoding(t *testing.T) {
+	for _, name := range []string{"generalization", "anatomy", "permutation"} {
+		r, err := snapshot.ParseRecoding(name, snapshot.RecodingOptions{Seed: testSeed})
+		require.NoError(t, err)
+		assert.Equal(t, name, r.Name())
+	}
+	_, err := snapshot.ParseRecoding("slicing", snapshot.RecodingOptions{})
+	assert.ErrorContains(t, err, "is none of", "no chain of it")
+	for _, format := range []string{"%v", "%+v", "%#v"} {
+		for _, r := range []snapshot.Recoding{snapshot.Permutation([32]byte{0xde, 0xad}), snapshot.DrawnValues([32]byte{0xde, 0xad})} {
+			showsNoSeed(t, fmt.Sprintf(format, r))
+		}
+	}
 }

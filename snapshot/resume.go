@@ -34,9 +34,6 @@ func (b *publication) before() error {
 	if err != nil {
 		return err
 	}
-	if m.AcrossReleases == AcrossNone {
-		return fmt.Errorf("%w: release %d promises nothing across releases, so nothing may follow it", ErrView, b.release-1)
-	}
 	if b.at != nil && b.at.standing != nil && b.at.release() == b.release-1 {
 		if b.from = b.at.standing; b.from.sha256 != sum {
 			return fmt.Errorf("%w: the manifest of release %d is not the one that was published", ErrDamaged, b.release-1)

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"anond/equivclass"
 )
 
 // Rows reads a data file row by row; the first row is the header.
@@ -52,8 +50,6 @@ func (m *Manifest) RunColumns(file string) []int {
 	switch {
 	case n.class == 0, n.shared == firstShared:
 		return []int{0}
-	case n.counts() && n.shared == noShared:
-		return []int{n.attribute, n.bucket}
 	case n.class == lastField && n.shared == lastShared:
 		return []int{-2}
 	}
@@ -64,7 +60,7 @@ func (m *Manifest) RunColumns(file string) []int {
 // whose number in that column is dead are skipped.
 func (m *Manifest) ClassColumn() string {
 	switch m.Recoding {
-	case NameAnatomy, NamePermutation, NameSlicing:
+	case NameAnatomy, NamePermutation:
 		if !m.Shared() {
 			return "group"
 		}
@@ -76,29 +72,11 @@ func (m *Manifest) ClassColumn() string {
 func (m *Manifest) numbering(file string) numbering {
 	switch {
 	case m.Shared() && m.Values == valuesDrawn:
-		return (*drawn)(nil).numbering(nil, file)
+		return (*drawn)(nil).numbering(file)
 	case m.Shared():
-		return (*buckets)(nil).numbering(nil, file)
-	case m.Recoding != NameLGB:
-		return groupNumbering(file, valuesOf(m.Recoding))
-	case file == bucketsName:
-		return (*lgb)(nil).numbering(nil, file)
+		return (*buckets)(nil).numbering(file)
 	}
-	n := numbering{class: lastField, local: map[int]string{}}
-	at, sensitive := 0, ""
-	for _, a := range m.Schema {
-		switch a.Role {
-		case equivclass.Semi:
-			n.local[at] = string(appendField(nil, a.Name))
-			at++
-		case equivclass.Quasi:
-			at++
-		case equivclass.Sensitive:
-			sensitive = a.Name
-		}
-	}
-	n.local[at] = string(appendField(nil, sensitive))
-	return n
+	return groupNumbering(file, valuesOf(m.Recoding))
 }
 
 // counts reports that the file is the one that numbers the buckets.

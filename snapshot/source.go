@@ -11,15 +11,12 @@ import (
 // values are in canonical order.
 type source struct {
 	recoding Recoding
-	cols     []column // quasi-identifiers (lgb: and semi-sensitive attributes), in schema order
+	cols     []column // quasi-identifiers, in schema order
 	sa       column
-	slices   [][]int         // slicing: columns by slice, len(cols) for the sensitive one
-	buckets  []*localBuckets // lgb: semi-sensitive attributes in schema order, then the sensitive one
 	workers  int
 	k, l     int
 	claim    Privacy  // what no class has a say in: level and growth
 	seed     [32]byte // of the draws between classes that look alike (rule R, randomness)
-	scratch  []int32  // by record, see byRecord
 	ids      []Record // by record: its number in the state; nil: the same
 }
 
@@ -79,35 +76,21 @@ func (s *source) columns(in *Input) error {
 	if s.sa, err = bind(in.Schema.SensitiveIndex(), in.SA); err != nil {
 		return err
 	}
-	if len(in.Schema.Semi()) > 0 && !s.recoding.semi() {
-		return fmt.Errorf("%w: recoding %s has no place for a semi-sensitive attribute", ErrView, s.recoding.Name())
-	}
-	quasi := 0
-	for i, a := range attributes {
-		var codes equivclass.Column
-		switch a.Role {
-		case equivclass.Quasi:
-			codes = in.QI[quasi]
-			quasi++
-		case equivclass.Semi:
-			codes = localCodes(in, i)
-		default:
-			continue
-		}
-		c, err := bind(i, codes)
+	for j, i := range in.Schema.Quasi() {
+		c, err := bind(i, in.QI[j])
 		if err != nil {
 			return err
 		}
 		s.cols = append(s.cols, c)
 	}
-	return s.recoding.bind(s, in)
+	return nil
 }
 
 // rank orders the values of the columns of which the recoding shows single ones.
 func (s *source) rank(in *Input) {
 	ranked := []*column{&s.sa}
 	for j := range s.cols {
-		if s.recoding.exact() || s.cols[j].kind == equivclass.Set || s.cols[j].local != nil {
+		if s.recoding.exact() || s.cols[j].kind == equivclass.Set {
 			ranked = append(ranked, &s.cols[j])
 		}
 	}
@@ -153,13 +136,4 @@ func (in *Input) holds(members []Record) bool {
 		}
 	}
 	return true
-}
-
-// byRecord is room for a number for each record, of which a table uses those of
-// its own records. The tables of a source are made one after another.
-func (s *source) byRecord(records int) []int32 {
-	if len(s.scratch) < records {
-		s.scratch = make([]int32, records)
-	}
-	return s.scratch
 }

@@ -20,7 +20,6 @@ type sums struct {
 	sizes            map[int]int      // classes by size
 	shapes           map[bagShape]int // bags of which no value may exceed 1/l
 	uneven           int              // of these, those whose values are not equally frequent
-	crossing         bool             // lgb: a bucket neither lies in a class nor is a union of classes
 	columns          []columnSums
 }
 
@@ -29,7 +28,7 @@ type bagShape struct{ size, high int }
 
 // columnSums are about the cells of one column.
 type columnSums struct {
-	cells int      // records that have one: bucketed values are exact
+	cells int      // records
 	width exactSum // over these records, of what their cell covers beyond a single value
 	// Bounds of the cells. Cells of single values and tight ones cover what their
 	// members have, and nobody leaves (rule N, insert-only): so their bounds never
@@ -60,7 +59,6 @@ func (s *sums) clone() *sums {
 
 // add takes in the living classes of a table.
 func (s *sums) add(t *table) {
-	s.crossing = s.crossing || !t.nests()
 	s.count(t, 1, func(c *class) bool { return c.died == 0 })
 	s.ranges(t)
 }
@@ -77,16 +75,11 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 		s.records += sign * n
 		s.classes += sign
 		bump(s.sizes, n, sign)
-		if t.local == nil && t.shared == nil {
+		if t.shared == nil {
 			s.shape(c.bag, sign)
 		}
 		for j := range t.cols {
 			s.columns[j].count(t, j, c, sign)
-		}
-	}
-	if t.local != nil {
-		for _, b := range t.local[len(t.local)-1].buckets {
-			s.shape(b.bag, sign)
 		}
 	}
 	for _, b := range t.shared {
@@ -136,9 +129,6 @@ func (s *sums) shape(bag []uint32, sign int) {
 
 func (s *columnSums) count(t *table, j int, c *class, sign int) {
 	x := &c.cells[j]
-	if x.bucketed {
-		return
-	}
 	n := sign * len(c.members)
 	s.cells += n
 	if w := t.width(j, x); w != 0 {
@@ -168,7 +158,7 @@ func (s *columnSums) widen(t *table, j int) {
 		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
 	}
 	for _, c := range t.inMemory() {
-		if c.died != 0 || c.cells[j].bucketed {
+		if c.died != 0 {
 			continue
 		}
 		if col.number() {

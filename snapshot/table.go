@@ -17,13 +17,10 @@ import (
 type table struct {
 	*source
 	records int
-	classes []*class     // in canonical order: class number = index + 1
-	local   []*bucketing // lgb: semi-sensitive attributes in schema order, then the sensitive one
-	// wholeClasses: lgb, and each bucket of the sensitive attribute is a class.
-	wholeClasses bool
-	shared       []*sharedBucket // level L2: in canonical order, bucket number = index + 1
-	keys         cellKeys        // none before order
-	held         []*class        // as they lie in memory, once classes are in order
+	classes []*class        // in canonical order: class number = index + 1
+	shared  []*sharedBucket // level L2: in canonical order, bucket number = index + 1
+	keys    cellKeys        // none before order
+	held    []*class        // as they lie in memory, once classes are in order
 }
 
 // class is one class of the table.
@@ -32,9 +29,8 @@ type class struct {
 	born    uint32
 	died    uint32   // from this release on its records are in other classes; 0: it lives
 	cells   []cell   // by quasi-identifier
-	bag     []uint32 // ranks of the sensitive values, ascending; lgb: if it is public
+	bag     []uint32 // ranks of the sensitive values, ascending
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
-	lines   []line   // rings: the rows, in order
 	drawn   uint64   // cache of table.draw
 	at      uint32   // where its cells are among table.keys
 	// Level L2, where bag is nil: no order and no number may depend on it.
@@ -98,20 +94,15 @@ func (t *table) fill() {
 		for i := lo; i < hi; i++ {
 			c := t.classes[i]
 			for j := range t.cols {
-				if l := t.cols[j].local; l != nil && l.of[c.members[0]] >= 0 {
-					c.cells[j].bucketed = true
-					continue
-				}
 				c.cells[j] = b.cell(&t.cols[j], c.members)
 			}
-			if t.local != nil && !t.wholeClasses || t.shared != nil {
+			if t.shared != nil {
 				c.bag = nil
 			}
 			for k := range c.bag {
 				c.bag[k] = t.sa.rank[t.sa.codes.At(int(c.members[k]))]
 			}
 			slices.Sort(c.bag)
-			t.recoding.fill(t, &b, c)
 		}
 	})
 }
@@ -198,9 +189,6 @@ func (t *table) compare(a, b *class) int {
 		if c := slices.Compare(t.tieRows(a), t.tieRows(b)); c != 0 {
 			return c
 		}
-	}
-	if c := slices.CompareFunc(a.lines, b.lines, t.compareLines); c != 0 {
-		return c
 	}
 	return t.compareDraws(a, b)
 }

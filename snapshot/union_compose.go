@@ -14,9 +14,9 @@ import (
 func compose(i *unionIntent, shards []shardRelease, settings string) *Manifest {
 	first := shards[0].manifest
 	m := &Manifest{FormatVersion: formatUnion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
-		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Slices: first.Slices, Method: first.Method,
-		Retention: first.Retention, Values: first.Values, Previous: i.Previous,
-		Union: &UnionEntry{Of: i.Of, Settings: settings, Shards: make([]ShardEntry, i.Of)}}
+		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Values: first.Values,
+		Previous: i.Previous,
+		Union:    &UnionEntry{Of: i.Of, Settings: settings, Shards: make([]ShardEntry, i.Of)}}
 	for n := range m.Union.Shards {
 		m.Union.Shards[n].Shard = n
 	}
@@ -65,7 +65,7 @@ func unionQuality(shards []shardRelease, m *Manifest) Quality {
 }
 
 // levelsClaimed are the claims, the least first.
-var levelsClaimed = []string{LevelNone, LevelRows, LevelL0L1, LevelL0L1L2}
+var levelsClaimed = []string{LevelL0L1, LevelL0L1L2}
 
 // unionPrivacy is the least of what the shards reach.
 func unionPrivacy(shards []shardRelease) Privacy {
@@ -95,7 +95,7 @@ func unitable(shards []shardRelease) (settings string, err error) {
 		}
 		seen[shards[i].sum] = shards[i].shard
 		p := &shards[i].manifest.Privacy
-		if !slices.Contains(levelsClaimed, p.Level) || p.Certificate == CertificateNone || p.K1 != shards[0].manifest.Privacy.K1 {
+		if !slices.Contains(levelsClaimed, p.Level) || p.K1 != shards[0].manifest.Privacy.K1 {
 			return "", fmt.Errorf("%w: shard %d claims what no union can: its manifest names level %q and k1 %q", ErrShards,
 				shards[i].shard, p.Level, p.K1)
 		}

@@ -51,8 +51,6 @@ func readShardRelease(files FS, dir string, shard int) (*shardRelease, error) {
 	case m.FormatVersion != FormatVersion:
 		return nil, fmt.Errorf("%w: release %d of shard %d has format_version %d: let the shard publish one release more with this version",
 			ErrShards, m.Release, shard, m.FormatVersion)
-	case m.AcrossReleases != "":
-		return nil, fmt.Errorf("%w: release %d of shard %d promises nothing next to another release", ErrShards, m.Release, shard)
 	}
 	sum := sha(raw)
 	s := &shardRelease{shard: shard, dir: dir, manifest: m, raw: raw, sum: hex.EncodeToString(sum[:])}

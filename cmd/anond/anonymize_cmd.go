@@ -21,9 +21,17 @@ import (
 	"anond/snapshot"
 )
 
+// Recodings that need flags of their own.
+const (
+	recodingSlicing       = "slicing"
+	recodingRandomization = "randomization"
+	recodingLGB           = "lgb"
+)
+
 // anonymizeFlags is what the command line says.
 type anonymizeFlags struct {
 	config, method, recoding, out, format, slices string
+	semi                                          string
 	promise                                       promiseFlags
 	retention                                     float64
 	seed                                          uint64
@@ -37,23 +45,24 @@ func newAnonymizeCommand(env *environment) *cobra.Command {
 		Use:   "anonymize [flags] IN --out DIR",
 		Short: "Anonymize one CSV or NDJSON file once, by a method of your choice",
 		Long: `anonymize partitions the records of IN (a file, compressed or not, or - for
-standard input) into classes by a method and writes them as release 1 into the
-empty directory DIR. It reports the achieved k, l and other principles, the
+standard input) into classes by a method and writes them into the empty
+directory DIR. It reports the achieved k, l and other principles, the
 information loss, and which records were held or refused and why. The schema
 block of the configuration describes the columns. Its policy block gives k, l
 and diversity unless flags do.
 
-The release is one part, DIR/000001/part-000001, and next to it the same table:
-DIR/000001/data.csv, or what the recoding's files are named.
+Generalization, anatomy and permutation are written as release 1 in one part,
+DIR/000001/part-000001. The recodings of papers that anond run does not publish
+in are plain files, DIR/table.json and a CSV file or two: slicing (--slices names
+the columns that stay together), randomization (--retention), the method ng, and
+lgb, which the methods lgb-mdp, lgb-ncp and lgb-fixed write. With lgb, --semi
+FILE names quasi-identifiers that are sensitive for the people whose flag says so:
+{"pay": {"flag": "pay_private", "l": 3}}, or t in place of l, with distance and
+reference (counts by value). Randomization, ng, and slices that join the sensitive
+attribute with others have no promise; table.json and the report say so.
 
-The release keeps its promise only by itself. Together with another release of
+What is written keeps its promise only by itself. Together with another release of
 the same people it promises nothing: for data that grow, use anond run.
-
-Recodings: generalization, anatomy, permutation; slicing (--slices names the
-columns that stay together); randomization (--retention); and lgb, which the
-methods lgb-mdp, lgb-ncp and lgb-fixed write, with or without role semi in the
-schema. Randomization, the method ng, and slices that join the sensitive
-attribute with others have no promise; the release and the report say so.
 
 Exit 3: the requested promise cannot be kept; nothing is written.`,
 		Example: "  anond anonymize --list\n  anond anonymize --method mondrian -k 10 -l 3 -c anond.yaml patients.csv --out release",
@@ -86,6 +95,7 @@ func (f *anonymizeFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: the recoding that the method was made for")
 	flags.StringVar(&f.slices, "slices", "", "with --recoding slicing: columns that stay together, for instance age+sex,postcode; the "+
 		"sensitive attribute is alone unless it is named")
+	flags.StringVar(&f.semi, "semi", "", "with --recoding lgb: `file` of semi-sensitive attributes, a JSON object")
 	flags.Float64Var(&f.retention, "retention", 0, "with --recoding randomization: probability that a sensitive value is kept")
 	flags.StringVar(&f.out, "out", "", "`directory` for the release; must be empty or not exist")
 	flags.StringVar(&f.format, "format", "", "csv or json; default: by the name of the file")
@@ -115,7 +125,8 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	if err != nil {
 		return err
 	}
-	input := oneoff.Input{Name: in, Stdin: e.stdin, Format: ingest.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete}
+	input := oneoff.Input{Name: in, Stdin: e.stdin, Format: ingest.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete,
+		Semi: o.Semi}
 	t, err := oneoff.Read(ctx, input, cfg.Schema)
 	if err != nil {
 		return err
@@ -190,21 +201,29 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 // recodingOptions reads the options that the recoding needs, and refuses those of
 // other recodings.
 func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
-	if semi := cfg.Schema.Semi(); len(semi) > 0 && o.Recoding != snapshot.NameLGB {
-		return usage("use --method "+methods.Words(methods.MadeFor(snapshot.NameLGB), "or")+", or another role",
-			"attribute %q has role semi, which only recoding lgb can publish", cfg.Schema.Attributes()[semi[0]].Name)
+	if f.semi != "" {
+		if o.Recoding != recodingLGB {
+			return usage("use --method "+methods.Words(methods.MadeFor(recodingLGB), "or"), "only recoding lgb publishes semi-sensitive attributes")
+		}
+		var err error
+		if o.Semi, err = oneoff.ReadSemi(f.semi); err == nil {
+			err = oneoff.CheckSemi(cfg.Schema, o.Semi)
+		}
+		if err != nil {
+			return usage("", "--semi: %s", err)
+		}
 	}
 	switch {
 	case o.Method.Name == "ng" && o.Want.L < 2:
 		return usage("add -l 2 or more", "method ng covers l neighbours in each row, and with l = 1 a row would show one person exactly")
-	case o.Recoding == snapshot.NameSlicing && f.slices == "":
+	case o.Recoding == recodingSlicing && f.slices == "":
 		return usage("add for instance --slices age+sex,postcode", "recoding slicing needs to know which columns stay together")
-	case o.Recoding != snapshot.NameSlicing && f.slices != "":
+	case o.Recoding != recodingSlicing && f.slices != "":
 		return usage("remove it, or add --recoding slicing", "--slices does not belong to recoding %s", o.Recoding)
-	case o.Recoding == snapshot.NameRandomization && !(f.retention > 0 && f.retention < 1):
+	case o.Recoding == recodingRandomization && !(f.retention > 0 && f.retention < 1):
 		return usage("add for instance --retention 0.3",
 			"recoding randomization needs the probability, between 0 and 1, with which a value is kept")
-	case o.Recoding != snapshot.NameRandomization && f.retention != 0:
+	case o.Recoding != recodingRandomization && f.retention != 0:
 		return usage("remove it, or add --recoding randomization", "--retention does not belong to recoding %s", o.Recoding)
 	}
 	o.Retention = f.retention

@@ -167,7 +167,6 @@ func TestRuleVConfigShowsNoSecret(t *testing.T) {
 func TestReasonsCanBeIgnored(t *testing.T) {
 	for _, reason := range []equivclass.Reason{
 		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory,
-		equivclass.ReasonOutOfRange, equivclass.ReasonFlag,
 		equivclass.ReasonInteger, equivclass.ReasonUTF8, equivclass.ReasonControl, equivclass.ReasonInvisible, equivclass.ReasonTooLong,
 		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested,
 		ingest.ReasonMalformedCSV,

@@ -7,7 +7,6 @@ import (
 
 	"anond/cmd/anond/internal/oneoff"
 	"anond/ingest"
-	"anond/snapshot/readback"
 )
 
 func newEvaluateCommand(env *environment) *cobra.Command {
@@ -19,10 +18,12 @@ func newEvaluateCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evaluate RELEASE_DIR --original IN",
 		Short: "Measure a release against its source table",
-		Long: `evaluate reads a release of anond and its source table, and reports the achieved
+		Long: `evaluate reads a release of anond, or plain files of anond anonymize, and the
+source table, and reports the achieved
 k, l and other principles, the information loss, and the relative error of random
 COUNT queries. RELEASE_DIR is the directory of one release, or a directory of
-releases, of which the current one is read. The manifest describes the columns;
+releases, of which the current one is read, or one of plain files, which need -c.
+The manifest of a release describes the columns;
 other columns of the table are ignored. With -c the schema of a configuration is
 used instead of the manifest's, for instance if schema.missing is value.
 
@@ -68,11 +69,16 @@ publication.`,
 
 func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string,
 	w oneoff.Workload) (*oneoff.Evaluation, error) {
-	r, err := readback.Open(dir)
+	r, err := oneoff.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	schema, read := r.Schema, oneoff.ReadLoosely
+	schema, read := r.Release.Schema, oneoff.ReadLoosely
+	if r.About != nil {
+		if in.Semi = r.About.Semi; path == "" {
+			return nil, usage("add -c CONFIG, the one that it was made with", "the table in %s does not describe its columns", dir)
+		}
+	}
 	if path != "" {
 		cfg, warnings, err := e.loadOneOff(path)
 		e.warn(warnings)

@@ -41,6 +41,7 @@ func classMethods() []methods.Method {
 type ward struct {
 	*site
 	rows [][]string // of the file: patient, age, sex, postcode, admission, diagnosis
+	semi string     // file of semi-sensitive attributes, or empty
 }
 
 // newWard writes n admissions, some of them of one patient, as CSV.
@@ -80,6 +81,9 @@ func (w *ward) first() (out [][]string) {
 // anonymize runs the command with the ward's configuration.
 func (w *ward) anonymize(in, out string, more ...string) result {
 	w.t.Helper()
+	if w.semi != "" {
+		more = append(more, "--semi", w.semi)
+	}
 	return anond(w.t, append([]string{"anonymize", w.path(in), "--out", w.path(out), "-c", w.config}, more...)...)
 }
 
@@ -173,7 +177,9 @@ func TestMethodsOnAdult(t *testing.T) {
 			assert.Equal(t, 4000, report.Published)
 			assert.GreaterOrEqual(t, report.Achieved.K, 10)
 			assert.GreaterOrEqual(t, report.Achieved.FrequencyL, 5)
-			consistent(t, out)
+			if !m.Only { // those are plain files
+				consistent(t, out)
+			}
 		})
 	}
 }
@@ -281,7 +287,7 @@ func TestAnonymizeHoldsNobodyNeedlessly(t *testing.T) {
 	tier.NotShort(t, "it runs every method")
 	w := newWard(t, 300)
 	for _, m := range methods.All() {
-		if m.Recoding == snapshot.NameLGB {
+		if m.Recoding == recodingLGB {
 			continue // keeps l alone for the sensitive attribute
 		}
 		for _, limit := range []string{"0.45", "0.02"} {

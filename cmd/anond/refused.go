@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass"
 	"anond/ingest"
 )
@@ -15,7 +16,7 @@ var corrections = map[equivclass.Reason]string{
 	equivclass.ReasonHierarchy:  "use a value of the hierarchy, or add it there",
 	equivclass.ReasonCategory:   "write a text that does not start with [, { or * and has no | or }",
 	equivclass.ReasonOutOfRange: "start the buckets lower, or write the number in larger units",
-	equivclass.ReasonFlag:       "write yes or no",
+	oneoff.ReasonFlag:           "write yes or no",
 	equivclass.ReasonUTF8:       "write the file in UTF-8",
 	equivclass.ReasonControl:    "write the value in one line, without control characters",
 	equivclass.ReasonInvisible:  "remove invisible characters",

@@ -27,8 +27,6 @@ func TestFrozenCat(t *testing.T) {
 		{"generalization", "", "", "data.csv"},
 		{"anatomy", "", ", recoding: anatomy", "qit.csv st.csv"},
 		{"permutation", "", ", recoding: permutation", "pqt.csv pst.csv"},
-		{"slicing", "", ", recoding: slicing, slices: [[age, sex], [postcode, admission]]", "sliced.csv"},
-		{"lgb", ", republication: append", ", recoding: lgb", "lgb.csv buckets.csv"},
 	} {
 		s := newFrozen(t, x.policy, x.release)
 		for release := 1; release <= 4; release++ {

@@ -30,11 +30,10 @@ func TestVariants(t *testing.T) {
 			assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
 		})
 	}
-	recodings := []config.Recoding{config.Generalization, config.LGB, config.Anatomy, config.Permutation}
+	recodings := []config.Recoding{config.Generalization, config.Anatomy, config.Permutation}
 	for _, r := range recodings[:tier.Of(t, 1, 2, len(recodings))] {
 		variant(string(r), "release: {dir: ./releases, recoding: "+string(r)+",")
 	}
-	variant("slicing", "release: {dir: ./releases, recoding: slicing, slices: [[age, sex], [postcode, admission]],")
 	partitioners := config.Partitioners()
 	for _, p := range partitioners[:tier.Of(t, 1, 1, len(partitioners))] {
 		variant("initial "+string(p), "release: {dir: ./releases,")

@@ -26,7 +26,7 @@ func (r *Release) loadCells() error {
 			return err
 		}
 		class := s.class
-		if class > last || r.OwnCells() {
+		if class > last {
 			cells := make([]query.Cell, d+1)
 			for j := range d {
 				var ok bool

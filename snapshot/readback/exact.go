@@ -77,36 +77,3 @@ func (r *Release) loadQuasi(name string) error {
 		r.Start = append(r.Start[:s.class], int32(len(r.QI[0])))
 	}
 }
-
-// loadJoined reads a file of exact rows with their sensitive value and group:
-// sliced.csv and randomized.csv.
-func (r *Release) loadJoined(name string) error {
-	names, d := r.names(), len(r.Dicts)-1
-	s, err := r.sheet(name, append(names, "group"), d+1)
-	if err != nil {
-		return err
-	}
-	readers := make([]cellReader, d+1)
-	for j := range readers {
-		readers[j] = newCellReader(r.Dicts[j])
-	}
-	r.QI, r.Start = make([][]equivclass.Code, d), []int32{0}
-	for {
-		fields, err := s.next()
-		if err != nil || fields == nil {
-			return err
-		}
-		for j := range d + 1 {
-			code, ok := readers[j].value(fields[j])
-			switch {
-			case !ok:
-				return s.damaged("has no value of its attribute")
-			case j == d:
-				r.SA = append(r.SA, code)
-			default:
-				r.QI[j] = append(r.QI[j], code)
-			}
-		}
-		r.Start = append(r.Start[:s.class], int32(len(r.SA)))
-	}
-}

@@ -27,20 +27,12 @@ func formOf(m *snapshot.Manifest) (form, bool) {
 		snapshot.NameGeneralization: {(*Release).loadCells, (*Release).cellEstimator},
 		snapshot.NameAnatomy:        {(*Release).loadAnatomy, (*Release).anatomyEstimator},
 		snapshot.NamePermutation:    {(*Release).loadPermutation, (*Release).permutationEstimator},
-		snapshot.NameSlicing:        {(*Release).loadSliced, (*Release).slicingEstimator},
-		snapshot.NameRandomization:  {(*Release).loadRandomized, (*Release).randomizedEstimator},
-		snapshot.NameLGB:            {(*Release).loadLocal, (*Release).localEstimator},
 	}[m.Recoding]
 	return f, ok
 }
 
 func (r *Release) loadAnatomy() error     { return r.loadExact("qit.csv", "st.csv", true) }
 func (r *Release) loadPermutation() error { return r.loadExact("pqt.csv", "pst.csv", false) }
-func (r *Release) loadSliced() error      { return r.loadJoined("sliced.csv") }
-func (r *Release) loadRandomized() error  { return r.loadJoined("randomized.csv") }
-
-func (r *Release) localEstimator() query.Estimator      { return r.Local }
-func (r *Release) randomizedEstimator() query.Estimator { return &randomized{r} }
 
 func (r *Release) anatomyEstimator() query.Estimator {
 	d := len(r.Dicts) - 1
@@ -50,8 +42,6 @@ func (r *Release) anatomyEstimator() query.Estimator {
 func (r *Release) permutationEstimator() query.Estimator {
 	return r.blocks(query.SingleBlocks(len(r.Dicts)))
 }
-
-func (r *Release) slicingEstimator() query.Estimator { return r.blocks(r.SlicedColumns()) }
 
 // blocks answers from exact columns, of which those of a block are joined as they
 // were in the records.

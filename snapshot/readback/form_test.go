@@ -23,7 +23,7 @@ import (
 func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Release {
 	t.Helper()
 	r := &Release{dir: t.TempDir(), Manifest: &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Recoding: recoding, Records: 100,
-		Retention: 0.5, Policy: snapshot.Policy{K: 2, L: 2}, Slices: [][]string{{"age"}, {"sex", "disease"}}}}
+		Policy: snapshot.Policy{K: 2, L: 2}}}
 	part := snapshot.PartEntry{Part: "part-000001"}
 	require.NoError(t, os.Mkdir(filepath.Join(r.dir, part.Part), 0o700))
 	for name, data := range files {
@@ -34,9 +34,6 @@ func fuzzRelease(t *testing.T, recoding string, files map[string][]byte) *Releas
 	}
 	r.Manifest.Parts = []snapshot.PartEntry{part}
 	sex := equivclass.Attribute{Name: "sex", Role: equivclass.Quasi, Type: equivclass.Categorical}
-	if recoding == snapshot.NameLGB {
-		sex.Role, sex.Promise = equivclass.Semi, &equivclass.SemiPromise{L: 2}
-	}
 	var err error
 	r.Schema, err = equivclass.NewSchema([]equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer}, sex,
 		{Name: "disease", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
@@ -97,48 +94,14 @@ func askAll(t *testing.T, r *Release) {
 	}
 }
 
-// FuzzLocalFiles: whatever lgb.csv and buckets.csv hold, reading them ends in a
-// release that answers or in an error.
-func FuzzLocalFiles(f *testing.F) {
-	const rows, buckets = "age,sex,disease,class\n", "attribute,bucket,value,count\n"
-	f.Add(rows+"\"[1,5]\",F,*1,1\n\"[1,5]\",F,*1,1\n", buckets+"disease,1,flu,1\ndisease,1,cold,1\n")
-	f.Add(rows+"4,*1,*1,1\n5,*1,*1,2\n", buckets+"sex,1,F,1\nsex,1,M,1\ndisease,1,flu,2\n")
-	f.Add(rows+"4,*1,*9,1\n", buckets+"disease,2,flu,1\n")
-	f.Add(rows+"4,{F|M},flu,1\n", buckets+"disease,1,flu,0\n")
-	f.Add(rows, buckets)
-	f.Fuzz(func(t *testing.T, local, values string) {
-		askAll(t, fuzzRelease(t, snapshot.NameLGB, map[string][]byte{"lgb.csv": []byte(local), "buckets.csv": []byte(values)}))
-	})
-}
-
-// FuzzJoinedFiles: the same of sliced.csv and randomized.csv.
-func FuzzJoinedFiles(f *testing.F) {
-	const rows = "age,sex,disease,group\n"
-	f.Add(rows + "1,F,flu,1\n2,M,cold,1\n3,F,flu,2\n")
-	f.Add(rows + "x,F,flu,1\n")
-	f.Add(rows + "1,F,flu,2\n")
-	f.Add(rows)
-	f.Fuzz(func(t *testing.T, text string) {
-		askAll(t, fuzzRelease(t, snapshot.NameSlicing, map[string][]byte{"sliced.csv": []byte(text)}))
-		askAll(t, fuzzRelease(t, snapshot.NameRandomization, map[string][]byte{"randomized.csv": []byte(text)}))
-	})
-}
-
 // FuzzParts: whatever the files of several parts hold, reading them ends in a
 // release that answers or in an error; and dead classes are not in it.
 func FuzzParts(f *testing.F) {
-	f.Add("age,sex,disease,class\n\"[1,5]\",F,flu,1\n\"[1,5]\",F,cold,1\n3,M,flu,2\n", 2, uint8(1), false)
-	f.Add("age,sex,disease,class\n3,M,flu,2\n", 2, uint8(0), true)
-	f.Add("age,sex,disease,class\n3,M,flu,1\n", 1, uint8(1), false)
-	f.Fuzz(func(t *testing.T, text string, classes int, dead uint8, local bool) {
+	f.Add("age,sex,disease,class\n\"[1,5]\",F,flu,1\n\"[1,5]\",F,cold,1\n3,M,flu,2\n", 2, uint8(1))
+	f.Add("age,sex,disease,class\n3,M,flu,2\n", 2, uint8(0))
+	f.Add("age,sex,disease,class\n3,M,flu,1\n", 1, uint8(1))
+	f.Fuzz(func(t *testing.T, text string, classes int, dead uint8) {
 		if classes < 1 || classes > 8 {
-			return
-		}
-		if local { // one release an input: two cost twice as much, and a fault in one is not one in the other
-			r := fuzzRelease(t, snapshot.NameLGB, map[string][]byte{"lgb.csv": []byte(text),
-				"buckets.csv": []byte("attribute,bucket,value,count\ndisease,1,flu,1\ndisease,1,cold,1\n")})
-			r.inParts(t, 2, classes, 0)
-			askAll(t, r)
 			return
 		}
 		r := fuzzRelease(t, snapshot.NameGeneralization, map[string][]byte{"data.csv": []byte(text)})

@@ -16,7 +16,7 @@ func (r *Release) modelled() (*query.BucketRelease, bool) {
 	switch e := r.Estimator().(type) {
 	case *query.CellRelease:
 		b := e.Buckets()
-		b.Tight = !r.OwnCells()
+		b.Tight = true
 		return b, true
 	case *query.BlockRelease:
 		return e.Buckets(len(r.Dicts) - 1)

@@ -20,18 +20,15 @@ import (
 type Release struct {
 	Manifest *snapshot.Manifest
 	Schema   *equivclass.Schema
-	// Dicts of the quasi-identifiers and semi-sensitive attributes in order, then of
-	// the sensitive attribute.
+	// Dicts of the quasi-identifiers in order, then of the sensitive attribute.
 	Dicts []*equivclass.Dictionary
 	Start []int32           // first row of each class, and behind the last
 	SA    []equivclass.Code // by row
 	// QI is by quasi-identifier, then row, where cells are exact; nil under
 	// generalization. Rows of permutation are no records.
 	QI [][]equivclass.Code
-	// Cells is by class (by row where each has its own), then column; nil where
-	// cells are exact.
+	// Cells is by class, then column; nil where cells are exact.
 	Cells [][]query.Cell
-	Local *query.LocalRelease // lgb; SA is then in order of buckets
 	// Buckets is the first row of each bucket of level L2, and behind the last; nil at
 	// level L1. Rows stand bucket by bucket; a bucket's values are in SA at the places of
 	// its rows, and whose row which of them is, nobody is told.
@@ -93,7 +90,7 @@ func (r *Release) Stream(file string, to io.Writer) error {
 // the release is compared with; they grow by what is new.
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
-		for _, i := range append(r.Schema.Columns(), r.Schema.SensitiveIndex()) {
+		for _, i := range slices.Concat(r.Schema.Quasi(), []int{r.Schema.SensitiveIndex()}) {
 			a := r.Schema.Attributes()[i]
 			a.Text = equivclass.Text{Exact: true, Folded: a.Text.Folded, MaxLength: written.MaxLength}
 			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
@@ -133,7 +130,7 @@ func (r *Release) CheckSchema(s *equivclass.Schema) error {
 
 func publishedOf(s *equivclass.Schema) []string {
 	var out []string
-	for _, i := range s.Columns() {
+	for _, i := range s.Quasi() {
 		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
 	}
 	return append(out, fmt.Sprintf("%q", s.Attributes()[s.SensitiveIndex()].Name))
@@ -148,15 +145,8 @@ func (r *Release) Sizes() []int {
 	return out
 }
 
-// Bags are those of which l speaks: of the classes, of the buckets of level L2, or of
-// the local buckets of the sensitive attribute.
+// Bags are those of which l speaks: of the classes, or of the buckets of level L2.
 func (r *Release) Bags() (out []equivclass.Bag) {
-	if r.Local != nil {
-		for _, values := range r.Local.Values[len(r.Dicts)-1] {
-			out = append(out, equivclass.BagOfCodes(slices.Clone(values)))
-		}
-		return out
-	}
 	groups := r.ValueGroups()
 	for i := range len(groups) - 1 {
 		out = append(out, equivclass.BagOfCodes(slices.Clone(r.SA[groups[i]:groups[i+1]])))

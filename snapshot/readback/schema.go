@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"anond/equivclass"
 	"anond/snapshot"
@@ -19,8 +18,7 @@ import (
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes := make([]equivclass.Attribute, len(m.Schema))
 	for i, e := range m.Schema {
-		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Digits: e.Digits, Text: readable(e.Rule()),
-			Promise: promiseOf(e.Promise), Flag: e.Flag}
+		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Digits: e.Digits, Text: readable(e.Rule())}
 		if e.Hierarchy == nil {
 			continue
 		}
@@ -41,12 +39,6 @@ func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 			return nil, err
 		}
 	}
-	for _, e := range m.Schema { // behind the others, as config has them
-		known := func(a equivclass.Attribute) bool { return a.Name == e.Flag }
-		if e.Flag != "" && !slices.ContainsFunc(attributes, known) {
-			attributes = append(attributes, equivclass.Attribute{Name: e.Flag, Role: equivclass.Flag})
-		}
-	}
 	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 }
 
@@ -59,18 +51,6 @@ var written = readable(equivclass.Text{Exact: true})
 func readable(t equivclass.Text) equivclass.Text {
 	t.MaxLength = math.MaxInt32 / 4
 	return t
-}
-
-// promiseOf is the promise of a semi-sensitive attribute.
-func promiseOf(e *snapshot.PromiseEntry) *equivclass.SemiPromise {
-	if e == nil {
-		return nil
-	}
-	p := &equivclass.SemiPromise{L: e.L, T: e.T, Distance: e.Distance}
-	for _, v := range e.Reference {
-		p.Reference = append(p.Reference, equivclass.ValueCount{Value: v.Value, Count: v.Count})
-	}
-	return p
 }
 
 // readChecked reads a file that must have a hash.

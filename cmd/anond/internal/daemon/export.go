@@ -220,7 +220,7 @@ func (e *Exporter) columns() []int {
 	var out []int
 	for i, a := range e.schema.Attributes() {
 		switch a.Role {
-		case equivclass.Quasi, equivclass.Semi, equivclass.Flag, equivclass.Sensitive, equivclass.Subject:
+		case equivclass.Quasi, equivclass.Sensitive, equivclass.Subject:
 			out = append(out, i)
 		}
 	}
@@ -240,14 +240,6 @@ func (e *Exporter) text(v *incremental.View, attribute, r int) string {
 	for j, i := range e.schema.Quasi() {
 		if i == attribute {
 			return v.Dictionaries[i].Text(v.QI[j].At(r))
-		}
-	}
-	for j, i := range e.schema.Semi() {
-		switch attribute {
-		case i:
-			return v.Dictionaries[i].Text(v.Semi[j].At(r))
-		case e.schema.FlagIndex(i):
-			return strconv.FormatBool(v.Flags[r]>>j&1 == 1)
 		}
 	}
 	return ""

@@ -22,7 +22,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	p := c.Policy
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
-		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar, Bucketized: c.Release.Recoding == config.LGB,
+		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar,
 		References: c.References(),
 		InitialMax: c.Initial.MaxRecords, InitialMin: c.Initial.MinRecords, MaxRecords: c.State.MaxRecords,
 		OnUpdate: c.Release.Trigger.On == config.OnUpdate, Workers: runtime.GOMAXPROCS(0)}
@@ -63,7 +63,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 	if err != nil {
 		return nil, err
 	}
-	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(), Slices: c.Release.Slices,
+	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(),
 		Level: policy.Level})
 	if err != nil {
 		return nil, err

@@ -108,17 +108,7 @@ func newGate(c *config.Config) *gate {
 		budget = 0
 	}
 	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		Level: string(c.Policy.Level), MaxRegroups: &budget, Promises: promisesOf(c)})}
-}
-
-// promisesOf gives the gate the promise of each semi-sensitive attribute.
-func promisesOf(c *config.Config) map[string]audit.Promise {
-	out := map[string]audit.Promise{}
-	for _, i := range c.Schema().Semi() {
-		a := c.Schema().Attributes()[i]
-		out[a.Name] = audit.Promise{L: a.Promise.L, T: a.Promise.T, Distance: a.Promise.Distance}
-	}
-	return out
+		Level: string(c.Policy.Level), MaxRegroups: &budget})}
 }
 
 // Check lets a release pass, or refuses it with what the auditor found.

@@ -75,7 +75,7 @@ func BenchmarkStart(b *testing.B) {
 	for _, of := range []struct {
 		level    config.Level
 		recoding string
-	}{{config.L1, "generalization"}, {config.L1, "anatomy"}, {config.L1, "lgb"}, {config.L2, "buckets"}} {
+	}{{config.L1, "generalization"}, {config.L1, "anatomy"}, {config.L2, "buckets"}} {
 		b.Run(of.recoding, func(b *testing.B) {
 			c := startDataset(b, of.level, of.recoding)
 			var open, start, recheck time.Duration

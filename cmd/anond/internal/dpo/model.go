@@ -19,7 +19,6 @@ type model struct {
 	K, L, KMin                 int
 	TopShare, Promised         string
 	Subject, AtL2, ExactCells  bool
-	NoRows, NoPromise          bool
 	RowBound                   string // the largest probability that a row is a certain person's
 	Levels                     []level
 	Waiting, Records, Newcomer string
@@ -52,9 +51,8 @@ func modelOf(f *Facts) *model {
 	m := f.Manifest
 	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, L: m.Policy.L, KMin: m.Privacy.KMin,
 		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(1 / float64(max(1, m.Policy.L))),
-		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only", NoRows: m.Privacy.K1 == "none",
-		NoPromise: m.AcrossReleases == snapshot.AcrossNone,
-		RowBound:  present.Percent(1 / float64(max(1, m.Privacy.KMin))), Waiting: present.Count(m.Pending), Records: present.Count(m.Records)}
+		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only",
+		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), Waiting: present.Count(m.Pending), Records: present.Count(m.Records)}
 	for _, a := range m.Schema {
 		out.Subject = out.Subject || a.Role == equivclass.Subject
 		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
@@ -136,7 +134,7 @@ func levels(m *snapshot.Manifest, a *audit.Report) []level {
 // shown says how an attribute is published.
 func shown(a *snapshot.SchemaEntry, m *snapshot.Manifest) string {
 	switch a.Role {
-	case equivclass.Quasi, equivclass.Semi:
+	case equivclass.Quasi:
 	case equivclass.Sensitive:
 		if m.Policy.Level == "L2" {
 			return "in buckets, apart from the classes"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/equivclass/bucketize"
 	"anond/equivclass/methods"
 	"anond/snapshot"
 )
@@ -27,8 +28,9 @@ type Options struct {
 	Seed        [32]byte // rule R (randomness): keys every draw, never stored
 	Seeded      bool     // the seed was given, not drawn
 	Now         func() time.Time
-	Slices      [][]string // recoding slicing
-	Retention   float64    // recoding randomization
+	Slices      [][]string      // recoding slicing
+	Semi        map[string]Semi // recoding lgb
+	Retention   float64         // recoding randomization
 	// Progress is told how many records the method has dealt with, if it says so; may be nil.
 	Progress func(done, all int)
 }
@@ -56,13 +58,15 @@ type Report struct {
 	K1           string    `json:"k1"`
 	Level        string    `json:"level"`   // privacy.level of the manifest
 	Seconds      float64   `json:"seconds"` // of the partitioning alone
-	// Across is snapshot.AcrossNone if the release has no promise together with
-	// another one; Why gives the reason.
+	// Across is acrossNone if the table has no promise 1/l; Why gives the reason.
 	Across string `json:"across_releases,omitempty"`
 	Why    string `json:"why_no_promise,omitempty"`
 	// Local is by bucketed attribute, under lgb only.
 	Local []Local `json:"local,omitempty"`
 }
+
+// acrossNone is Report.Across of a table without a promise.
+const acrossNone = "none"
 
 // Held is what was read and is not published, by reason.
 type Held struct {
@@ -78,7 +82,7 @@ type Held struct {
 // files); on an error nothing is named a release. A run that is interrupted
 // before it writes leaves nothing.
 func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
-	if o.Recoding == snapshot.NameLGB {
+	if o.Recoding == recodingLGB {
 		return anonymizeLocal(ctx, t, o)
 	}
 	if err := o.addCloseness(t); err != nil {
@@ -114,22 +118,33 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies the requirement", o.Method.Name),
 			Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
 	}
-	in := inputOf(t, groups, o)
-	in.References = references
-	recoding, err := o.recoding(p, groups, in)
-	if err != nil {
-		return nil, err
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m, err := publish(in, recoding, o)
+	r := report(t, p, groups, len(rest), references, o)
+	r.Seconds = seconds
+	sa := t.sa()
+	if o.Recoding == recodingRandomization {
+		sa = bucketize.Randomize(p, groups, o.Retention, o.draws("randomization"))
+	}
+	r.Loss.shown(p, groups, rest, sa, o)
+	if plain(o.Recoding, o.Method.Name) {
+		r.K1, r.Level = "sensitive-only", snapshot.LevelL0L1
+		if r.Why, err = o.writePlain(t, p, groups, sa); r.Why != "" {
+			r.Across, r.Level = acrossNone, "none"
+		}
+		if o.rings() {
+			r.K1 = "none"
+		}
+		return r, err
+	}
+	in := inputOf(t, groups, o)
+	in.References = references
+	m, err := publish(in, o)
 	if err != nil {
 		return nil, err
 	}
-	r := report(t, p, groups, len(rest), references, o)
-	r.Loss.shown(p, groups, rest, in.SA.Codes(), o)
-	r.Seconds, r.K1, r.Level, r.Across, r.Why = seconds, m.Privacy.K1, m.Privacy.Level, m.AcrossReleases, recoding.Lacks(m)
+	r.K1, r.Level = m.Privacy.K1, m.Privacy.Level
 	return r, nil
 }
 

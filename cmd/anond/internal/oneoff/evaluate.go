@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/lgb"
 	"anond/equivclass/query"
 	"anond/snapshot/readback"
 )
@@ -52,10 +52,10 @@ type ErrorRate struct {
 // Evaluate measures a release against the table that it came from. The release
 // must not be loaded yet: its dictionaries become those of the table. It can be
 // interrupted: many queries on a large release take minutes.
-func Evaluate(ctx context.Context, r *readback.Release, t *Table, w Workload) (*Evaluation, error) {
+func Evaluate(ctx context.Context, r *Opened, t *Table, w Workload) (*Evaluation, error) {
 	var out *Evaluation
 	refused, err := interruptible(ctx, func() (err error) {
-		out, err = evaluate(measured{r}, t, w)
+		out, err = evaluate(measured{r.Release, r}, t, w)
 		return err
 	})
 	if err != nil {
@@ -65,11 +65,25 @@ func Evaluate(ctx context.Context, r *readback.Release, t *Table, w Workload) (*
 }
 
 // measured is a release with its source records.
-type measured struct{ *readback.Release }
+type measured struct {
+	*readback.Release
+	from *Opened
+}
+
+// Bags are those of which l speaks; of lgb, of the local buckets of the sensitive attribute.
+func (r measured) Bags() (out []equivclass.Bag) {
+	if r.from.local == nil {
+		return r.Release.Bags()
+	}
+	for _, values := range r.from.local.Values[len(r.Dicts)-1] {
+		out = append(out, bagOf(values))
+	}
+	return out
+}
 
 func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 	original := t.published()
-	if err := r.Load(original.Dicts); err != nil {
+	if err := r.from.Load(t); err != nil {
 		return nil, err
 	}
 	if len(r.SA) > t.Len() {
@@ -83,16 +97,24 @@ func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 	}
 	sizes, bags := r.Sizes(), r.Bags()
 	sensitive := t.Schema.Attributes()[t.Schema.SensitiveIndex()]
-	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Method: r.Manifest.Method,
-		Across: r.Manifest.AcrossReleases, Original: t.Len(), Published: len(r.SA), K: r.Manifest.Policy.K, L: r.Manifest.Policy.L,
-		Classes: sizesOf(sizes), Achieved: achieved(bags, bagOf(t.sa()), c, equivclass.Grounds(sensitive)), Workload: w}
+	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Original: t.Len(), Published: len(r.SA),
+		K: r.Manifest.Policy.K, L: r.Manifest.Policy.L, Classes: sizesOf(sizes),
+		Achieved: achieved(bags, bagOf(t.sa()), c, equivclass.Grounds(sensitive)), Workload: w}
 	out.Achieved.K = out.Classes.Min
+	if a := r.from.About; a != nil {
+		if a.Why != "" {
+			out.Across = acrossNone
+		}
+		if a.Method == methodRings {
+			out.Method = a.Method
+		}
+	}
 	if r.Buckets != nil {
 		buckets := sizesOf(totals(bags))
 		out.Buckets = &buckets
 	}
 	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)
-	out.Local = r.localBuckets()
+	out.Local = r.localBuckets(t)
 	out.Error = r.ask(original, w)
 	return out, nil
 }
@@ -107,46 +129,40 @@ func totals(bags []equivclass.Bag) []int {
 }
 
 // localBuckets describes the bucketed attributes.
-func (r measured) localBuckets() (out []Local) {
-	if r.Local == nil {
+func (r measured) localBuckets(t *Table) (out []Local) {
+	local := r.from.local
+	if local == nil {
 		return nil
 	}
 	space := equivclass.NewSpace(r.Dicts)
-	for j, d := range r.Dicts {
-		a := d.Attribute()
-		if a.Role == equivclass.Quasi {
+	for j, i := range t.shown() {
+		d, p := r.Dicts[j], t.semi[i]
+		if _, semi := t.semi[i]; !semi && i != t.Schema.SensitiveIndex() {
 			continue
 		}
-		x := Local{Attribute: a.Name, Promise: fmt.Sprintf("l = %d", r.Manifest.Policy.L)}
-		if a.Promise != nil {
-			x.Promise = promiseText(a.Promise, lgb.LocalPromise{L: a.Promise.L})
+		x := Local{Attribute: d.Attribute().Name, Promise: promiseText(p, p.L)}
+		if i == t.Schema.SensitiveIndex() {
+			x.Promise = promiseText(p, r.Manifest.Policy.L)
 		}
 		var bags []equivclass.Bag
 		var sizes []int
-		for _, values := range r.Local.Values[j] {
+		for _, values := range local.Values[j] {
 			bags, sizes = append(bags, bagOf(values)), append(sizes, len(values))
 			x.Sensitive += len(values)
 			x.Width += float64(len(values)) * lossOfCell(&space.Dims[j], query.CellOf(d, values))
 		}
 		x.Width /= float64(max(1, x.Sensitive))
 		x.Buckets = sizesOf(sizes)
-		if x.L, x.T = bucketPromise(d, bags); x.T != nil {
-			reference, _ := declaredBag(d, r.referenceOf(a.Name))
-			x.T.T = farthest(d, bags, reference)
+		if x.L, x.T = bucketPromise(d, p, bags); x.T != nil {
+			reference, _ := referenceOf(d, p)
+			if reference.Total == 0 {
+				reference = bagOf(slices.Concat(local.Values[j]...))
+			}
+			x.T.T = farthest(groundOf(d, p.Distance), bags, reference)
 		}
 		out = append(out, x)
 	}
 	return out
-}
-
-// referenceOf is the reference of a promise by t, as the manifest has it.
-func (r measured) referenceOf(name string) []equivclass.ValueCount {
-	for _, a := range r.Schema.Attributes() {
-		if a.Name == name && a.Promise != nil {
-			return a.Promise.Reference
-		}
-	}
-	return nil
 }
 
 // ask runs the workload on the release and on the records.
@@ -159,7 +175,7 @@ func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
 	queries := query.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
 	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
 		Blocks: query.WholeBlock(d + 1)}
-	known := r.Estimator()
+	known := r.from.Estimator()
 	var out ErrorRate
 	m := query.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
 		// The bounds of the records themselves are the count, free of rounding.

@@ -37,15 +37,15 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 	}
 	l.RCE = l.RE
 	switch {
-	case r.Local != nil:
+	case r.from.local != nil:
 		l.NCP = r.localNCP(suppressed)
 		l.Box = l.NCP
 		return l, []string{"GLP and phi^2: the files do not show which row is whose, and rows have no common columns"}
-	case r.OwnCells():
+	case r.from.ownCells():
 		return r.ringFileLoss(t, l, suppressed)
 	case r.Cells != nil:
 		return r.cellFileLoss(t, l, sizes, suppressed)
-	case r.Manifest.Recoding == snapshot.NameRandomization:
+	case r.from.recoding() == recodingRandomization:
 		return r.randomizedFileLoss(t, l, suppressed), []string{}
 	}
 	return r.exactFileLoss(t, l, suppressed)
@@ -65,7 +65,7 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 		}
 		l.Phi2 = append(l.Phi2, x)
 	}
-	sliced := r.Manifest.Recoding == snapshot.NameSlicing && len(r.Manifest.Slices) == 2 && len(beside) == 0
+	sliced := r.from.recoding() == recodingSlicing && len(r.from.slices()) == 2 && len(beside) == 0
 	if sliced || r.Manifest.Recoding == snapshot.NameAnatomy {
 		l.GLP, l.noGLP = r.glp(t, suppressed, 1), false
 		return l, []string{}
@@ -76,7 +76,7 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 // besideSensitive are the columns in the slice of the sensitive attribute.
 func (r measured) besideSensitive() map[int]bool {
 	out := map[int]bool{}
-	for _, slice := range r.SlicedColumns() {
+	for _, slice := range r.from.slices() {
 		for _, j := range slice {
 			if j == len(r.Dicts)-1 {
 				for _, other := range slice {
@@ -100,7 +100,7 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
 	l.RE, l.RCE = float64(suppressed), float64(suppressed)
-	keep := r.Manifest.Retention
+	keep := r.from.About.Retention
 	for _, g := range groups {
 		m := len(p.Bag(g).Counts)
 		own, other := bucketize.RetentionPosterior(keep, m), (1-keep)/float64(m)
@@ -228,10 +228,10 @@ func inCell(d *equivclass.Dictionary, c query.Cell, code equivclass.Code) bool {
 func (r measured) localNCP(suppressed int) float64 {
 	space := equivclass.NewSpace(r.Dicts)
 	sum, n := float64(suppressed), float64(suppressed)
-	for c, cells := range r.Local.Cells {
+	for c, cells := range r.from.local.Cells {
 		size := float64(r.Start[c+1] - r.Start[c])
 		for j := range cells {
-			if r.Local.Bucket[j][r.Start[c]] < 0 {
+			if r.from.local.Bucket[j][r.Start[c]] < 0 {
 				sum += size * lossOfCell(&space.Dims[j], cells[j])
 				n += size
 			}

@@ -62,15 +62,17 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 	if err := r.checkExtra(); err != nil {
 		return nil, err
 	}
+	out := r.report()
+	if err := r.kept(out); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m, err := publish(r.input(), snapshot.LGB(o.Seed), o)
-	if err != nil {
+	if err := r.write(); err != nil {
 		return nil, err
 	}
-	out := r.report()
-	out.Seconds, out.K1, out.Level = seconds, m.Privacy.K1, m.Privacy.Level
+	out.Seconds, out.K1, out.Level = seconds, "rows", r.level()
 	return out, nil
 }
 
@@ -92,11 +94,12 @@ func (r *localRun) prepare() error {
 	r.run = lgb.LGB{K: o.Want.K, Promises: make([]lgb.LocalPromise, len(dicts)), Fold: o.Method.Fold, Nested: o.Method.Nested, Seed: o.Seed,
 		Local: o.partitioner()}
 	last := len(dicts) - 1
-	for at, d := range dicts {
-		if d.Attribute().Role != equivclass.Semi {
+	for at, i := range t.shown() {
+		p, semi := t.semi[i]
+		if !semi {
 			continue
 		}
-		promise, err := r.promise(d)
+		promise, err := localPromise(dicts[at], p)
 		if err != nil {
 			return err
 		}
@@ -106,14 +109,13 @@ func (r *localRun) prepare() error {
 	return nil
 }
 
-func (r *localRun) promise(d *equivclass.Dictionary) (lgb.LocalPromise, error) {
-	p := d.Attribute().Promise
+func localPromise(d *equivclass.Dictionary, p Semi) (lgb.LocalPromise, error) {
 	if p.L > 0 {
 		return lgb.LocalPromise{L: p.L}, nil
 	}
-	close := equivclass.TClose{T: p.T, Ground: equivclass.SemiGround(d), Declared: len(p.Reference) > 0}
+	close := equivclass.TClose{T: p.T, Ground: groundOf(d, p.Distance), Declared: len(p.Reference) > 0}
 	var err error
-	close.Reference, err = declaredBag(d, p.Reference)
+	close.Reference, err = referenceOf(d, p)
 	return lgb.LocalPromise{Principle: close}, err
 }
 
@@ -132,6 +134,25 @@ func (r *localRun) explained(err error) error {
 	return &InfeasibleError{What: fmt.Sprintf("the most frequent sensitive value of %q has %.1f %% of the %d sensitive values (%d), more "+
 		"than 1/l = %.1f %%: no release of all of them can keep l = %d",
 		name, share, bad.Total, bad.Count, 100/float64(bad.Promise.L), bad.Promise.L), Hint: reachable(bad.Reachable())}
+}
+
+// kept holds what is written against what is promised, whatever the method says of it.
+func (r *localRun) kept(out *Report) error {
+	kept := out.Classes.Min >= r.o.Want.K
+	local := out.Local
+	for at, i := range r.t.shown() {
+		p, semi := r.t.semi[i]
+		if !semi && i != r.t.Schema.SensitiveIndex() {
+			continue
+		}
+		x := local[0]
+		local = local[1:]
+		kept = kept && (x.Buckets.Count == 0 || x.L >= r.run.Promises[at].L) && (x.T == nil || x.T.T <= p.T+1e-9)
+	}
+	if !kept {
+		return errors.New("the method made a class or a bucket that does not keep what was asked: nothing was written")
+	}
+	return nil
 }
 
 // checkExtra checks the further principles on each bucket of the sensitive
@@ -156,25 +177,32 @@ func (r *localRun) bags(attribute int) []equivclass.Bag {
 	return out
 }
 
-// input shows groups as classes, with the local buckets.
-func (r *localRun) input() *snapshot.Input {
-	in := inputOf(r.t, r.cut.Groups, r.o)
-	in.References = map[int]equivclass.Bag{}
-	for at, i := range append(r.t.Schema.Columns(), r.t.Schema.SensitiveIndex()) {
-		a := r.t.Schema.Attributes()[i]
-		if a.Role == equivclass.Quasi {
-			continue
-		}
-		l := snapshot.Local{Attribute: i, Codes: equivclass.ColumnOf(r.flagged.Codes[at])}
-		for _, rows := range r.cut.Buckets[at] {
-			l.Buckets = append(l.Buckets, records(rows))
-		}
-		in.Local = append(in.Local, l)
-		if a.Promise != nil && a.Promise.T > 0 {
-			in.References[i] = r.reference(at)
+// levelRows: the promise holds for an adversary who counts the arrangements of people in
+// rows, and not for one who counts each assignment of values once.
+const levelRows = "rows"
+
+// level is L0+L1 where each bucket lies inside one class or is a union of whole classes.
+func (r *localRun) level() string {
+	class := make([]int, r.t.Len())
+	for c, rows := range r.cut.Groups {
+		for _, row := range rows {
+			class[row] = c
 		}
 	}
-	return in
+	for _, buckets := range r.cut.Buckets {
+		for _, rows := range buckets {
+			of := map[int]int{}
+			for _, row := range rows {
+				of[class[row]]++
+			}
+			for c, n := range of {
+				if len(of) > 1 && n < len(r.cut.Groups[c]) {
+					return levelRows
+				}
+			}
+		}
+	}
+	return snapshot.LevelL0L1
 }
 
 // reference is the reference of a promise by t: declared, or all values that are
@@ -213,9 +241,9 @@ func (r *localRun) report() *Report {
 		equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()]))
 	out.Achieved.K = out.Classes.Min
 	out.Loss = r.loss(sizes, rest)
-	for at, d := range r.flagged.Dicts {
-		if role := d.Attribute().Role; role == equivclass.Semi || role == equivclass.Sensitive {
-			out.Local = append(out.Local, r.local(at, d))
+	for at, i := range t.shown() {
+		if _, semi := t.semi[i]; semi || i == t.Schema.SensitiveIndex() {
+			out.Local = append(out.Local, r.local(at, t.semi[i]))
 		}
 	}
 	return out
@@ -231,8 +259,9 @@ func (r *localRun) loss(sizes []int, rest int) Loss {
 		Low: bucketize.REBound(r.t.Len(), max(1, r.o.Want.L))}
 }
 
-func (r *localRun) local(at int, d *equivclass.Dictionary) Local {
-	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(d.Attribute().Promise, r.run.Promises[at]),
+func (r *localRun) local(at int, p Semi) Local {
+	d := r.flagged.Dicts[at]
+	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(p, r.run.Promises[at].L),
 		Width: query.BucketWidth(r.flagged, r.cut, at)}
 	bags := r.bags(at)
 	sizes := make([]int, len(bags))
@@ -248,16 +277,16 @@ func (r *localRun) local(at int, d *equivclass.Dictionary) Local {
 		}
 	}
 	out.Buckets = sizesOf(sizes)
-	out.L, out.T = bucketPromise(d, bags)
+	out.L, out.T = bucketPromise(d, p, bags)
 	if out.T != nil {
-		out.T.T = farthest(d, bags, r.reference(at))
+		out.T.T = farthest(groundOf(d, p.Distance), bags, r.reference(at))
 	}
 	return out
 }
 
 // bucketPromise is the l that every bucket keeps, and a place for its t under a
 // promise by t.
-func bucketPromise(d *equivclass.Dictionary, bags []equivclass.Bag) (l int, t *Closeness) {
+func bucketPromise(d *equivclass.Dictionary, p Semi, bags []equivclass.Bag) (l int, t *Closeness) {
 	l = math.MaxInt
 	for _, b := range bags {
 		l = min(l, b.Total/b.Max())
@@ -265,26 +294,26 @@ func bucketPromise(d *equivclass.Dictionary, bags []equivclass.Bag) (l int, t *C
 	if len(bags) == 0 {
 		l = 0
 	}
-	if p := d.Attribute().Promise; p != nil && p.T > 0 {
-		t = &Closeness{Ground: equivclass.SemiGround(d).Name()}
+	if p.T > 0 {
+		t = &Closeness{Ground: groundOf(d, p.Distance).Name()}
 	}
 	return l, t
 }
 
 // farthest is the largest distance of a bucket from the reference.
-func farthest(d *equivclass.Dictionary, bags []equivclass.Bag, reference equivclass.Bag) (most float64) {
+func farthest(ground equivclass.Ground, bags []equivclass.Bag, reference equivclass.Bag) (most float64) {
 	if reference.Total == 0 {
 		return 0
 	}
 	for _, b := range bags {
-		most = max(most, equivclass.SemiGround(d).Distance(b, reference))
+		most = max(most, ground.Distance(b, reference))
 	}
 	return most
 }
 
-func promiseText(semi *equivclass.SemiPromise, p lgb.LocalPromise) string {
-	if p.L > 0 {
-		return fmt.Sprintf("l = %d", p.L)
+func promiseText(p Semi, l int) string {
+	if l > 0 {
+		return fmt.Sprintf("l = %d", l)
 	}
-	return fmt.Sprintf("t = %g (%s)", semi.T, semi.Distance)
+	return fmt.Sprintf("t = %g (%s)", p.T, p.Distance)
 }

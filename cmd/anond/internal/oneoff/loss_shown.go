@@ -3,7 +3,6 @@ package oneoff
 import (
 	"anond/equivclass"
 	"anond/equivclass/bucketize"
-	"anond/snapshot"
 )
 
 // shown corrects the measures that are not those of classes, where rows have
@@ -12,7 +11,7 @@ func (l *Loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, shown [
 	switch {
 	case o.rings():
 		l.rings(p, groups, len(rest), o.Want.L)
-	case o.Recoding == snapshot.NameRandomization:
+	case o.Recoding == recodingRandomization:
 		l.randomized(p, groups, len(rest), shown, o.Retention)
 	}
 }

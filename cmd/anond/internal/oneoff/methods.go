@@ -13,8 +13,8 @@ import (
 
 // Recodings lists those that a one-off release may have.
 func Recodings() []string {
-	return []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NamePermutation, snapshot.NameSlicing,
-		snapshot.NameRandomization, snapshot.NameLGB}
+	return []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NamePermutation, recodingSlicing,
+		recodingRandomization, recodingLGB}
 }
 
 // CheckRecoding checks whether a method's classes can be written in a recoding.

@@ -3,49 +3,15 @@ package oneoff
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"anond/equivclass"
-	"anond/equivclass/bucketize"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
 
-// recoding returns how the classes are written. What randomization and rings
-// draw becomes the input's sensitive values.
-func (o *Options) recoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) (snapshot.Recoding, error) {
-	switch {
-	case o.Recoding == snapshot.NameRandomization:
-		in.SA = equivclass.ColumnOf(bucketize.Randomize(p, groups, o.Retention, o.draws("randomization")))
-		values := math.MaxInt
-		for _, g := range groups {
-			values = min(values, len(p.Bag(g).Counts))
-		}
-		return snapshot.Randomization(o.Retention, values), nil
-	case o.rings():
-		return o.ringRecoding(p, groups, in), nil
-	}
-	return snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed, Slices: o.Slices})
-}
-
 // rings reports whether each row has its own cells.
-func (o *Options) rings() bool { return o.Method.Name == snapshot.MethodRings }
-
-func (o *Options) ringRecoding(p *equivclass.Pool, groups [][]int32, in *snapshot.Input) snapshot.Recoding {
-	covers := make([][]snapshot.Record, p.Len())
-	sa := make([]equivclass.Code, p.Len())
-	rows := bucketize.RingShift(p, groups, o.Want.L, o.draws("ng"))
-	for _, ring := range groups {
-		for i, at := range ring {
-			covers[at] = records(rows[i].Covers)
-			sa[at] = rows[i].SA
-		}
-		rows = rows[len(ring):]
-	}
-	in.SA = equivclass.ColumnOf(sa)
-	return snapshot.Rings(covers)
-}
+func (o *Options) rings() bool { return o.Method.Name == methodRings }
 
 // draws are the random draws of a purpose (rule R, randomness).
 func (o *Options) draws(purpose string) rand.Source {
@@ -53,16 +19,18 @@ func (o *Options) draws(purpose string) rand.Source {
 }
 
 // publish writes release 1 through the steps of the daemon, gate included. A
-// chain of one release needs no ledger. The gate reads a
-// release without a promise across releases, but does not certify it. It accepts a
-// release by the paper's LGB at level rows.
-func publish(in *snapshot.Input, recoding snapshot.Recoding, o Options) (*snapshot.Manifest, error) {
+// chain of one release needs no ledger.
+func publish(in *snapshot.Input, o Options) (*snapshot.Manifest, error) {
+	recoding, err := snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed})
+	if err != nil {
+		return nil, err
+	}
 	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed,
 		Hierarchies: o.Hierarchies, Policy: snapshot.Policy{K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra),
 			Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
 	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: o.Dir,
-		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget, Rows: true})}}
+		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget})}}
 	if err := publisher.Open(); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ type Input struct {
 	// line without line break for whole (standard input's always is).
 	Multiline, Complete bool
 	Paths               map[string]string // where attributes lie in JSON
+	Semi                map[string]Semi   // semi-sensitive attributes, by name
 }
 
 func (in Input) format() ingest.Format {
@@ -70,6 +71,9 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 	r := &tableReader{}
 	adopt := func(header []string) error {
 		schema, err := schemaFor(header)
+		if err == nil {
+			schema, err = withFlags(schema, in.Semi)
+		}
 		if err != nil {
 			return err
 		}
@@ -78,7 +82,7 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 				return err
 			}
 		}
-		r.table = newTable(schema)
+		r.table = newTable(schema, in.Semi)
 		r.row = make(equivclass.Row, len(schema.Attributes()))
 		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{Multiline: in.Multiline, Paths: in.Paths})
 		return err

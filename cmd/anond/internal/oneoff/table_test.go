@@ -14,21 +14,24 @@ import (
 func TestFaultsCountInOrderOfTheColumns(t *testing.T) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "person", Role: equivclass.Subject},
-		{Name: "private", Role: equivclass.Flag},
+		{Name: "private", Role: equivclass.Drop},
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "pay", Role: equivclass.Semi, Type: equivclass.Integer, Promise: &equivclass.SemiPromise{L: 2}, Flag: "private"},
+		{Name: "pay", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	row := equivclass.Row{nil, []byte("maybe"), []byte("[flu"), []byte("x"), []byte("y")}
-	table := newTable(schema)
+	semi := map[string]Semi{"pay": {L: 2, Flag: "private"}}
+	schema, err = withFlags(schema, semi)
+	require.NoError(t, err)
+	table := newTable(schema, semi)
 	for _, step := range []struct {
 		attribute int
 		reason    equivclass.Reason
 		good      string
 	}{
 		{2, equivclass.ReasonCategory, "flu"}, {3, equivclass.ReasonNumber, "900"}, {4, equivclass.ReasonNumber, "30"},
-		{1, equivclass.ReasonFlag, "yes"}, {0, equivclass.ReasonMissing, "Ann"},
+		{1, ReasonFlag, "yes"}, {0, equivclass.ReasonMissing, "Ann"},
 	} {
 		why, attribute := table.add(row)
 		require.Equal(t, step.reason, why)
@@ -49,7 +52,7 @@ func TestRepeatsAreJudgedAndNotTakenIn(t *testing.T) {
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	table := newTable(schema)
+	table := newTable(schema, nil)
 	add := func(texts ...string) equivclass.Reason {
 		var row equivclass.Row
 		for _, text := range texts {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"anond/snapshot"
 )
 
 // printer writes lines and keeps the first error.
@@ -27,7 +25,11 @@ func (r *Report) Text(w io.Writer) error {
 	if r.Seeded {
 		seeded = ", seeded"
 	}
-	p.line("release 1 in %s: %d of %d records in %d classes (method %s, recoding %s%s)", r.Dir, r.Published, r.Read, r.Classes.Count,
+	what := "release 1"
+	if plain(r.Recoding, r.Method) {
+		what = "table"
+	}
+	p.line("%s in %s: %d of %d records in %d classes (method %s, recoding %s%s)", what, r.Dir, r.Published, r.Read, r.Classes.Count,
 		r.Method, r.Recoding, seeded)
 	p.line("asked for: %s", r.asked())
 	p.line("class sizes: %d to %d, median %d, mean %.2f", r.Classes.Min, r.Classes.Max, r.Classes.Median, r.Classes.Mean)
@@ -48,12 +50,11 @@ func (r *Report) Text(w io.Writer) error {
 	p.line("")
 	if r.Local != nil {
 		textLocal(p, r.Local)
-		if r.Level == snapshot.LevelRows {
+		if r.Level == levelRows {
 			p.line("")
 			p.line("Level rows, weaker than L0: local buckets cross classes, as in the paper. For an adversary who counts the arrangements of " +
 				"people in rows, no value")
-			p.line("under l is likelier than 1/l. For one who counts each assignment of values once, some may be. The auditor's verdict is " +
-				"consistent, never certified.")
+			p.line("under l is likelier than 1/l. For one who counts each assignment of values once, some may be.")
 			p.line("Method lgb-fixed keeps 1/l for both: its buckets lie inside one class or are unions of whole classes.")
 		}
 		p.line("")
@@ -138,7 +139,7 @@ func (l *Loss) text(p *printer, recoding string) {
 	p.line("  C_AVG                %.4f", l.CAVG)
 	p.line("  C_MDM                %d", l.CMDM)
 	p.line("  NCP of the classes   %.4f", l.NCP)
-	if recoding != snapshot.NameLGB {
+	if recoding != recodingLGB {
 		p.line("  GLP                  %.4f", l.GLP)
 	}
 	p.line("  RE, RCE              %.1f, %.1f (least for this l: %.1f)", l.RE, l.RCE, l.Low)
@@ -157,7 +158,11 @@ func quoted(name string) string { return fmt.Sprintf("%q", name) }
 // Text writes the evaluation in words.
 func (e *Evaluation) Text(w io.Writer) error {
 	p := &printer{w: w}
-	p.line("release %d, recoding %s: %d of %d records in %d classes", e.Release, e.Recoding, e.Published, e.Original, e.Classes.Count)
+	what := fmt.Sprintf("release %d", e.Release)
+	if e.Release == 0 {
+		what = "table"
+	}
+	p.line("%s, recoding %s: %d of %d records in %d classes", what, e.Recoding, e.Published, e.Original, e.Classes.Count)
 	p.line("asked for: k = %d, l = %d", e.K, e.L)
 	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
 	if b := e.Buckets; b != nil {

@@ -126,7 +126,6 @@ func (r *Recording) obstacle() string {
 			cuts += int64(a.Cuts)
 		}
 	}
-	schema := r.options.Schema
 	switch {
 	case r.meta.Pools.Grown:
 		return "the first pool was refused and grew, so level L2 is not claimed"
@@ -134,8 +133,6 @@ func (r *Recording) obstacle() string {
 		return fmt.Sprintf("the state holds %d of the %d cuts that were tried", cuts, r.meta.Tick)
 	case len(r.meta.References) > 0 && r.others() != "":
 		return "the reference of t-closeness was fixed by " + r.others()
-	case len(schema.Semi()) > 0 || len(schema.Flags()) > 0:
-		return "the schema has semi-sensitive attributes"
 	}
 	for i := range r.first() {
 		if a := &r.attempts[i]; a.Under != "" && a.Under != incremental.Under(r.policyOf(r.options.Policy, a).Requirement) {

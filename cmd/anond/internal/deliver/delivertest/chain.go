@@ -31,10 +31,8 @@ type Kind struct {
 var Kinds = []Kind{
 	{"buckets", "level: L2", "recoding: buckets", false},
 	{"regrouped", "level: L1, republication: regroup", "recoding: generalization", true},
-	{"lgb", "level: L1", "recoding: lgb", false},
 	{"anatomy", "level: L1, republication: regroup", "recoding: anatomy", true},
 	{"permutation", "level: L1, republication: regroup", "recoding: permutation", true},
-	{"slicing", "level: L1, republication: regroup", `recoding: slicing, slices: [[age], ['sex", "']]`, true},
 	{"anatomy-l2", "level: L2", "recoding: anatomy", false},
 	{"permutation-l2", "level: L2", "recoding: permutation", false},
 }
@@ -90,10 +88,7 @@ func New(t testing.TB, kind Kind, releases int) *Chain {
 	t.Helper()
 	dir := t.TempDir()
 	c := &Chain{t: t, Dir: filepath.Join(dir, "releases"), config: filepath.Join(dir, "anond.yaml"), kind: kind}
-	hierarchy := ", hierarchy: sex.csv"
-	if kind.Name == "slicing" {
-		hierarchy = ""
-	}
+	const hierarchy = ", hierarchy: sex.csv"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "sex.csv"), []byte("f;*\nm;*\n\"x;y\";*\n"), 0o600))
 	require.NoError(t, os.WriteFile(c.config, fmt.Appendf(nil, text, hierarchy, kind.Policy, kind.Release), 0o600))
 	c.Grow(releases)

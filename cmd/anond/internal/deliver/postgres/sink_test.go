@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,15 +65,12 @@ func rowsOfFiles(t testing.TB, dir string, release uint32, at int) (out []string
 					r[i] = "N"
 				}
 			}
-			out = append(out, local.ReplaceAllString(strings.Join(r, "\x01"), "*N"))
+			out = append(out, strings.Join(r, "\x01"))
 		}
 	}
 	slices.Sort(out)
 	return out
 }
-
-// local is a cell that names a local bucket, of lgb: by its number in the part.
-var local = regexp.MustCompile(`\*\d+`)
 
 // rowsOfTable are those of the database.
 func rowsOfTable(s *delivertest.Server, view string, release uint32) []string {
@@ -91,7 +87,7 @@ func rowsOfTable(s *delivertest.Server, view string, release uint32) []string {
 	}
 	text := s.Psql(fmt.Sprintf("SELECT concat_ws(E'\\x01', %s) FROM %s WHERE anond_release = %d", strings.Join(columns, ", "),
 		column(view), release))
-	out := strings.Split(local.ReplaceAllString(text, "*N"), "\n")
+	out := strings.Split(text, "\n")
 	slices.Sort(out)
 	return out
 }
