@@ -479,15 +479,6 @@ func checkSubjects(t *testing.T, c *chain, person []int) {
 	require.Equal(t, len(first), s.Published+s.Pending.Total())
 }
 
-func signatureOf(v *incremental.View, members []incremental.RecordID) string {
-	var out []int
-	for code := range bag(v, members) {
-		out = append(out, int(code))
-	}
-	slices.Sort(out)
-	return fmt.Sprint(out)
-}
-
 // TestRuleR: the seed shows nowhere; each draw depends on seed, release and
 // purpose; the same seed gives the same bytes, another seed other classes; the
 // manifest says that the seed was given.

@@ -250,12 +250,9 @@ func (a *auditor) release(number int) error {
 	if man.pruned != nil && man.pruned.lack != "" {
 		return nil // prunedOnes says it
 	}
-	rel, err := loadRelease(dir, man, a.in.s, a.last, &a.f)
+	rel, err := loadParted(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
-	}
-	if m := a.in.members; m != nil && rel.parts != nil && m.class[number] != nil && len(m.parts) == 1 {
-		return unreadable(m.file, 1, "names no parts, which release %d has", number)
 	}
 	if m := a.in.members; m != nil && (m.bucket != nil) != man.atL2() {
 		return unreadable(m.file, 1, "names buckets, or does not, and release %d is of another level", number)
@@ -312,9 +309,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	if rel.man.Policy.Level != levelTwo {
 		row.WaitingTopShare = new(float64)
 	}
-	if rel.parts != nil {
-		row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
-	}
+	row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
 	return row
 }
 

@@ -21,28 +21,26 @@ func kinds(list []Violation) []string {
 func TestStandardChainIsCertified(t *testing.T) {
 	for _, recoding := range []string{"generalization", "anatomy", "permutation"} {
 		t.Run(recoding, func(t *testing.T) {
-			inFormats(t, func(t *testing.T, parts int) {
-				p, _ := standard()
-				p.recoding, p.parts = recoding, parts
-				r, err := Dir(p.write(t, p.render()))
-				require.NoError(t, err)
-				require.Empty(t, r.Violations)
-				require.Equal(t, VerdictCertified, r.Verdict)
-				require.Equal(t, 0, r.ExitCode())
-				c := r.Certificates
-				require.Equal(t, 8+6+5, c.FrozenRecords)
-				require.Equal(t, 15, c.PureRecords)
-				require.Zero(t, c.OtherRecords)
-				require.InDelta(t, 0.5, c.MaxPosterior, 1e-12) // signature {d,e}
-				require.InDelta(t, 1.0/5, c.RowLink, 1e-12)
-				require.Equal(t, 3, c.TrajectoryK)
-				require.Equal(t, []int{8 + 6 + 5 + 3, 12}, r.Regroups)
-				require.Equal(t, 2, r.Releases[2].Waiting)
-				require.InDelta(t, 1.0, *r.Releases[2].WaitingTopShare, 1e-12)
-				for _, a := range r.Attackers {
-					require.Zero(t, a.BelowL, a.Name)
-				}
-			})
+			p, _ := standard()
+			p.recoding = recoding
+			r, err := Dir(p.write(t, p.render()))
+			require.NoError(t, err)
+			require.Empty(t, r.Violations)
+			require.Equal(t, VerdictCertified, r.Verdict)
+			require.Equal(t, 0, r.ExitCode())
+			c := r.Certificates
+			require.Equal(t, 8+6+5, c.FrozenRecords)
+			require.Equal(t, 15, c.PureRecords)
+			require.Zero(t, c.OtherRecords)
+			require.InDelta(t, 0.5, c.MaxPosterior, 1e-12) // signature {d,e}
+			require.InDelta(t, 1.0/5, c.RowLink, 1e-12)
+			require.Equal(t, 3, c.TrajectoryK)
+			require.Equal(t, []int{8 + 6 + 5 + 3, 12}, r.Regroups)
+			require.Equal(t, 2, r.Releases[2].Waiting)
+			require.InDelta(t, 1.0, *r.Releases[2].WaitingTopShare, 1e-12)
+			for _, a := range r.Attackers {
+				require.Zero(t, a.BelowL, a.Name)
+			}
 		})
 	}
 }

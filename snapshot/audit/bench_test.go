@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ import (
 
 // bigChain writes two releases of frozen classes with 7 quasi-identifiers: the
 // first with 90 % of n records, the second with all.
-func bigChain(b testing.TB, n int) (Options, [][]uint32) {
+func bigChain(b testing.TB, n int) (Options, [][]Placement) {
 	const size, d = 12, 7
 	r := rand.New(rand.NewPCG(1, 2))
 	type class struct {
@@ -59,10 +60,14 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 	}
 	illness := func(rec int) int { return rec % size % 6 } // every class: six values, twice each
 	previous := any(nil)
-	var members [][]uint32
-	export := bytes.NewBufferString("release,record,class\n")
+	var members [][]Placement
+	var parts []map[string]any
+	from, all := 0, bytes.NewBufferString("")
+	export := bytes.NewBufferString("release,record,part,class\n")
 	for rel, share := range []float64{0.9, 1} {
-		part := slices.Clone(classes[:int(share*float64(len(classes)))])
+		to := int(share * float64(len(classes)))
+		part := slices.Clone(classes[from:to])
+		name := partName(rel + 1)
 		slices.SortFunc(part, func(x, y class) int {
 			for a := range d {
 				if x.lo[a] != y.lo[a] {
@@ -76,7 +81,7 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 		})
 		var out bytes.Buffer
 		out.WriteString("q0,q1,q2,q3,q4,q5,q6,illness,class\n")
-		member := make([]uint32, n)
+		member := Placement{Part: name}
 		for i, c := range part {
 			for j := range size {
 				for a := range d {
@@ -86,29 +91,38 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 				fmt.Fprintf(&out, "illness-%d,%d\n", j/2, i+1)
 			}
 			for _, rec := range c.recs {
-				member[rec] = uint32(i + 1)
-				fmt.Fprintf(export, "%d,topic:%d:%d,%d\n", rel+1, rec%4, rec, i+1)
+				member.Records, member.Classes = append(member.Records, uint32(rec)), append(member.Classes, uint32(i+1))
+				fmt.Fprintf(all, "topic:%d:%d,%s,%d\n", rec%4, rec, name, i+1)
 			}
 		}
-		members = append(members, member)
+		members = append(members, []Placement{member})
+		for line := range strings.Lines(all.String()) {
+			fmt.Fprintf(export, "%d,%s", rel+1, line)
+		}
+		parts = append(parts, map[string]any{"part": name, "release": rel + 1, "classes": len(part), "rows": len(part) * size, "mode": partMode,
+			"files": []map[string]any{fileEntry("data.csv", out.Bytes(), len(part)*size)}})
+		from = to
 		var schema []map[string]any
 		for a := range d {
 			schema = append(schema, map[string]any{"name": fmt.Sprintf("q%d", a), "role": "quasi", "type": "integer"})
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
-		rows := len(part) * size
 		man := inForm(b, map[string]any{
-			"format_version": 1, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
+			"format_version": 2, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
-			"recoding": "generalization", "records": rows, "classes": len(part), "pending": 0, "quality": map[string]any{},
-			"files":    []map[string]any{{"name": "data.csv", "sha256": hexSHA(out.Bytes()), "bytes": out.Len(), "rows": rows}},
+			"recoding": "generalization", "records": to * size, "classes": to, "pending": 0, "quality": map[string]any{},
+			"parts":    parts,
 			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
 		})
 		previous = map[string]any{"release": rel + 1, "sha256": hexSHA(man)}
 		sub := filepath.Join(dir, dirName(rel+1))
-		require.NoError(b, os.MkdirAll(sub, 0o755))
-		require.NoError(b, os.WriteFile(filepath.Join(sub, "data.csv"), out.Bytes(), 0o600))
+		require.NoError(b, os.MkdirAll(filepath.Join(sub, name), 0o755))
+		require.NoError(b, os.WriteFile(filepath.Join(sub, name, "data.csv"), out.Bytes(), 0o444))
+		if rel > 0 {
+			require.NoError(b, os.Mkdir(filepath.Join(sub, partName(1)), 0o755))
+			require.NoError(b, os.Link(filepath.Join(dir, dirName(1), partName(1), "data.csv"), filepath.Join(sub, partName(1), "data.csv")))
+		}
 		require.NoError(b, os.WriteFile(filepath.Join(sub, "manifest.json"), man, 0o600))
 	}
 	records := bytes.NewBufferString("record,arrived_in_release,q0,q1,q2,q3,q4,q5,q6,illness\n")
@@ -131,23 +145,23 @@ func bigChain(b testing.TB, n int) (Options, [][]uint32) {
 	return Options{Releases: dir, Members: filepath.Join(root, "members.csv"), Records: filepath.Join(root, "records.csv")}, members
 }
 
-// BenchmarkGate is what a release of n records costs the publisher: read and
-// parse the rendered files, test them alone and against the release before.
+// BenchmarkGate is what a release costs the publisher that adds a tenth to n records: read and
+// parse the new files, test them alone and against the release before.
 func BenchmarkGate(b *testing.B) {
 	for _, n := range []int{1e4, 1e5, 1e6} {
 		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
 			o, members := bigChain(b, n)
 			g := NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
-			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), whole(members[0]))
+			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), members[0])
 			require.NoError(b, err)
 			require.Empty(b, found)
 			g.Commit()
-			info, err := os.Stat(filepath.Join(o.Releases, dirName(2), "data.csv"))
+			info, err := os.Stat(filepath.Join(o.Releases, dirName(2), partName(2), "data.csv"))
 			require.NoError(b, err)
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), whole(members[1]))
+				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members[1])
 				require.NoError(b, err)
 				require.Empty(b, found)
 			}
@@ -180,16 +194,4 @@ func TestBigChainIsCertified(t *testing.T) {
 	r, err := Dir(o)
 	require.NoError(t, err)
 	require.Equal(t, VerdictCertified, r.Verdict, r.Violations)
-}
-
-// whole places the records of a release that is one table: the class number of
-// each record ordinal, 0 where not published.
-func whole(members []uint32) []Placement {
-	p := Placement{}
-	for rec, c := range members {
-		if c > 0 {
-			p.Records, p.Classes = append(p.Records, uint32(rec)), append(p.Classes, c)
-		}
-	}
-	return []Placement{p}
 }

@@ -14,8 +14,7 @@ type carry struct {
 	local    [][]int  // the same for the bucketed values of the semi-sensitive attributes
 	classOf  []uint32 // per record: class index + 1, 0 = not published
 	regroups []uint16 // per record: releases in which the set of its class changed
-	parts    *parted  // nil: the release is one table
-	born     []int    // per class: the release that gave birth to it, 0 = before the first one read
+	parts    *parted
 }
 
 func newCarry() *carry { return &carry{tab: &table{start: []uint32{0}}} }
@@ -58,8 +57,8 @@ func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults)
 			was[c] = from[c].first
 		}
 	}
-	next.births(prev, rel, fates, from, f)
-	if rel.parts == nil || !rel.parts.linked { // else buckets are those of the same bytes
+	next.places(prev, rel, fates, from, f)
+	if !rel.parts.linked { // else buckets are those of the same bytes
 		checkLocalFrozen(s, prev.tab, rel, was, fates, f)
 	}
 	next.regroups = fit(slices.Clone(prev.regroups), len(classOf))
@@ -137,7 +136,7 @@ func (o *origin) join(p uint32, flat, sameSet bool) {
 func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 	t := rel.tab
 	switch {
-	case o.n == 0 && rel.parts != nil && rel.parts.linked && !rel.parts.lay.dead[rel.parts.ids[c]]:
+	case o.n == 0 && rel.parts.linked && !rel.parts.lay.dead[rel.parts.ids[c]]:
 		f.add("P", kindDeadOmitted, rel.num, c+1, "dead",
 			"nobody is in a class any more, and it is not listed as dead: its people are there twice")
 		return fateBroken

@@ -65,8 +65,6 @@ func checkContract(before, after *Manifest, f *faults) {
 			f.add("chain", kindContractChanged, after.Release, 0, field, "the field differs from the release before")
 		}
 	}
-	changed("format_version", before.FormatVersion > after.FormatVersion) // from parts back to one table
-	changed("parts_since", after.FormatVersion == formatParts && after.PartsSince != partsSince(before))
 	changed("dataset", before.Dataset != after.Dataset)
 	changed("recoding", before.Recoding != after.Recoding)
 	changed("slices", !slices.EqualFunc(before.Slices, after.Slices, slices.Equal[[]string]))
@@ -86,14 +84,6 @@ func checkContract(before, after *Manifest, f *faults) {
 	changed("policy.subject_repeat", a.SubjectRepeat != b.SubjectRepeat)
 	changed("policy.max_regroups", cmp.Compare(budget(a), budget(b)) != 0)
 	changed("policy.diversity", !sameDiversity(a, b))
-}
-
-// partsSince is what the release after says: in parts since when.
-func partsSince(before *Manifest) int {
-	if before.FormatVersion == formatWhole {
-		return before.Release + 1
-	}
-	return before.PartsSince
 }
 
 // budget is max_regroups, -1 when there is none.

@@ -18,7 +18,7 @@ const exampleTable = `age,illness,class
 `
 
 const exampleManifest = `{
-  "format_version": 1,
+  "format_version": 2,
   "dataset": "clinic",
   "release": 1,
   "created_at": "2026-01-02T03:04:05Z",
@@ -46,12 +46,21 @@ const exampleManifest = `{
   "records": 4,
   "classes": 1,
   "pending": 0,
-  "files": [
+  "parts": [
     {
-      "name": "data.csv",
-      "sha256": "%x",
-      "bytes": %d,
-      "rows": 4
+      "part": "part-000001",
+      "release": 1,
+      "classes": 1,
+      "rows": 4,
+      "mode": "0444",
+      "files": [
+        {
+          "name": "data.csv",
+          "sha256": "%x",
+          "bytes": %d,
+          "rows": 4
+        }
+      ]
     }
   ],
   "quality": {},
@@ -75,20 +84,21 @@ func ExampleDir() {
 	}
 	defer os.RemoveAll(dir)
 	for name, text := range map[string]string{
-		"CURRENT":              "000001\n",
-		"000001/data.csv":      exampleTable,
-		"000001/manifest.json": fmt.Sprintf(exampleManifest, sha256.Sum256([]byte(exampleTable)), len(exampleTable)),
+		"CURRENT":                     "000001\n",
+		"000001/part-000001/data.csv": exampleTable,
+		"000001/manifest.json":        fmt.Sprintf(exampleManifest, sha256.Sum256([]byte(exampleTable)), len(exampleTable)),
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			panic(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o444); err != nil {
 			panic(err)
 		}
 	}
 	exports := &audit.Exports{
-		Members: []byte("release,record,class\n1,feed:0:0,1\n1,feed:0:1,1\n1,feed:0:2,1\n1,feed:0:3,1\n"),
+		Members: []byte("release,record,part,class\n1,feed:0:0,part-000001,1\n1,feed:0:1,part-000001,1\n" +
+			"1,feed:0:2,part-000001,1\n1,feed:0:3,part-000001,1\n"),
 		Records: []byte("record,arrived_in_release,age,illness\n" +
 			"feed:0:0,1,30,flu\nfeed:0:1,1,34,asthma\nfeed:0:2,1,40,flu\nfeed:0:3,1,36,asthma\n"),
 	}

@@ -35,22 +35,19 @@ type members struct {
 	file   string
 	class  map[int][]address // by release and record; may be shorter than the index
 	bucket map[int][]uint32  // level L2: its bucket in the part, likewise; nil: the export names none
-	parts  []string          // names of parts that occur; the first is none
+	parts  []string          // names of parts that occur
 }
 
 // address is a class as an export names it: class 0 means not published.
 type address struct{ part, class uint32 }
 
-// The headers of members.csv: where a release is one table, in parts, at level L2.
+// The headers of members.csv: at level L1, and at level L2.
 var membersHeaders = [][]string{
-	{"release", "record", "class"},
 	{"release", "record", "part", "class"},
 	{"release", "record", "part", "class", "bucket"},
 }
 
-// parseMembers reads members.csv. The part is empty where a release is one table; a
-// chain of such releases may do without the column. A record may be listed once per
-// release.
+// parseMembers reads members.csv. A record may be listed once per release.
 func parseMembers(file string, data []byte, index *recordIndex) (*members, error) {
 	csv, header, err := newCSV(file, data)
 	if err != nil {
@@ -60,21 +57,19 @@ func parseMembers(file string, data []byte, index *recordIndex) (*members, error
 	if form < 0 {
 		return nil, unreadable(file, 1, "header is not release,record,part,class")
 	}
-	m := &members{file: file, class: map[int][]address{}, parts: []string{""}}
-	if form == 2 {
+	m := &members{file: file, class: map[int][]address{}, parts: nil}
+	if form == 1 {
 		m.bucket = map[int][]uint32{}
 	}
-	names := map[string]uint32{"": 0}
+	names := map[string]uint32{}
 	for {
 		ok, err := csv.next()
 		if err != nil || !ok {
 			return m, err
 		}
-		part := uint32(0)
-		if form > 0 {
-			if part, ok = m.part(names, csv.fields[2]); !ok {
-				return nil, csv.fail("part is not the name of a part")
-			}
+		part, ok := m.part(names, csv.fields[2])
+		if !ok {
+			return nil, csv.fail("part is not the name of a part")
 		}
 		rel, ok := parseCount(csv.fields[0])
 		if !ok || rel == 0 || !isRecordID(csv.fields[1]) {

@@ -22,22 +22,20 @@ import (
 // with the bytes of the parts that it replaces. Only classes that the manifest
 // lists as dead change; all their people must be in new classes of the same values.
 //
-// Cost: of a release in parts, what is new in it, and one look at each file of the
+// Cost: what is new in a release, and one look at each file of the
 // older parts. The carry holds 4 bytes a record (6 once any was regrouped) and 16 a
-// class, and of pure classes their sets of values. A release that is one table is
-// read in full. A Gate is not safe for concurrent use.
+// class, and of pure classes their sets of values.  A Gate is not safe for concurrent use.
 type Gate struct {
 	policy Policy
 	s      *schema
 	from   *Manifest // the hierarchies of s are those that it names
-	carry  *carry    // the newest release, if it is one table
-	held   *held     // the newest release, if it is in parts
+	held   *held     // the newest release; nil: there is none
 	next   func()    // takes over what was checked: Commit
 }
 
 // Placement says which class of one part each of some records is in. Records
 // and Classes have the same length. Record ordinals are the caller's and must stay
-// the same from call to call. Part is empty for a release that is one table.
+// the same from call to call.
 type Placement struct {
 	Part             string
 	Records, Classes []uint32
@@ -45,13 +43,12 @@ type Placement struct {
 
 // NewGate makes a gate for a chain that has no release yet; see Resume.
 func NewGate(policy Policy) *Gate {
-	return &Gate{policy: policy, carry: newCarry()}
+	return &Gate{policy: policy}
 }
 
 // Check reads the release rendered in dir (for instance releases/.tmp-000042)
 // and tests it alone and against the committed release before it. placed is who is
-// in the part that this release gives birth to; in the first release in parts, in
-// every part; in a release that is one table, in that. A non-empty result means: do
+// in the part that this release gives birth to. A non-empty result means: do
 // not publish. The state of the gate changes only by Commit, so Check may be
 // repeated.
 func (g *Gate) Check(dir string, placed []Placement) ([]Violation, error) {
@@ -74,7 +71,7 @@ func (g *Gate) Check(dir string, placed []Placement) ([]Violation, error) {
 		return f.sorted(), nil // checkContract
 	}
 	check := g.checkAll
-	if g.held != nil && man.FormatVersion == formatParts {
+	if g.held != nil {
 		check = g.checkNew
 	}
 	next, err := check(dir, man, placed, f)
@@ -103,20 +100,20 @@ func (g *Gate) Commit() {
 // the publisher; nil means never. The release is read again, every file of it, and
 // tested on its own; violations are returned as by Check.
 func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]Violation, error) {
-	g.s, g.next, g.carry, g.held = nil, nil, newCarry(), nil
+	g.s, g.next, g.held = nil, nil, nil
 	f := &faults{}
 	man, err := g.manifest(dir, f)
 	if err != nil {
 		return nil, err
 	}
-	rel, err := loadRelease(dir, man, g.s, nil, f)
+	rel, err := loadParted(dir, man, g.s, nil, f)
 	if err != nil {
 		return nil, err
 	}
 	classOf := translate(rel, placed, f)
 	f.addN("microdata", kindMembersMismatch, rel.num, 0, "",
 		"a class has another number of records than the release shows", differing(rel.tab, classOf))
-	next, _ := g.carry.advance(rel, classOf, g.s, &faults{}) // every class counts as born: only the counts matter
+	next, _ := newCarry().advance(rel, classOf, g.s, &faults{}) // every class counts as born: only the counts matter
 	next.regroups = fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
 	if len(f.list) == 0 {
 		g.settle(next, rel)
@@ -130,23 +127,23 @@ func (g *Gate) newest() *Manifest {
 	if g.held != nil {
 		return g.held.man
 	}
-	return g.carry.man
+	return nil
 }
 
-// checkAll reads every class of a release: of one that is one table, and of the
-// first in parts.
+// checkAll reads every class of a release: of the first.
 func (g *Gate) checkAll(dir string, man *Manifest, placed []Placement, f *faults) (func(), error) {
-	rel, err := loadRelease(dir, man, g.s, nil, f)
+	rel, err := loadParted(dir, man, g.s, nil, f)
 	if err != nil {
 		return nil, err
 	}
 	classOf := translate(rel, placed, f)
 	next := &carry{man: man, tab: rel.tab, classOf: classOf, parts: rel.parts}
-	if man.whyNothing() == "" && g.held == nil { // from parts to one table: checkContract
+	if man.whyNothing() == "" {
+		none := newCarry()
 		f.locate = rel.locate
-		next, _ = g.carry.advance(rel, classOf, g.s, f)
-		checkDifference(g.carry.hist, next.hist, man, f)
-		checkLocalDifference(g.s, g.carry.local, next.local, man, f)
+		next, _ = none.advance(rel, classOf, g.s, f)
+		checkDifference(none.hist, next.hist, man, f)
+		checkLocalDifference(g.s, none.local, next.local, man, f)
 		f.locate = nil
 	}
 	return func() { g.settle(next, rel) }, nil
@@ -154,11 +151,7 @@ func (g *Gate) checkAll(dir string, man *Manifest, placed []Placement, f *faults
 
 // settle keeps what the next check needs of a release that was read in full.
 func (g *Gate) settle(next *carry, rel *release) {
-	if rel.parts == nil {
-		g.carry, g.held = next, nil
-		return
-	}
-	g.carry, g.held = newCarry(), hold(next, rel, g.s)
+	g.held = hold(next, rel, g.s)
 	g.s.sets = newSetDict() // held has what it needs of it
 }
 

@@ -15,9 +15,9 @@ import (
 
 // randomPlan is a chain by the rules: frozen and pure births, pure classes of one
 // signature cut anew, with newcomers in flat sets. Parts are put together now and
-// then, and the chain may begin with releases that are one table.
+// then.
 func randomPlan(r *rand.Rand) *plan {
-	p := &plan{k: 4, l: 2, budget: 2, parts: 1 + r.IntN(3), compact: map[int][2]int{},
+	p := &plan{k: 4, l: 2, budget: 2, compact: map[int][2]int{},
 		recoding: []string{"generalization", "anatomy", "permutation", "slicing"}[r.IntN(4)]}
 	type pure struct {
 		signature string
@@ -97,18 +97,13 @@ func (p *plan) compactions(r *rand.Rand) {
 	standing := 0
 	for n := range p.releases {
 		number := n + 1
-		if number < p.parts {
-			continue
-		}
-		if number > p.parts && standing > 1 && r.IntN(2) == 0 {
+		if number > 1 && standing > 1 && r.IntN(2) == 0 {
 			from := r.IntN(standing - 1)
 			to := from + 2 + r.IntN(standing-from-1)
 			p.compact[number] = [2]int{from, to}
 			standing -= to - from - 1
 		}
-		if standing++; number == p.parts && p.parts > 1 {
-			standing++ // what stood before, as one
-		}
+		standing++
 	}
 }
 
@@ -175,7 +170,7 @@ func TestGateAgreesWithDir(t *testing.T) {
 		g := NewGate(gatePolicy(p))
 		for _, rel := range releases {
 			dir := filepath.Join(o.Releases, dirName(rel.number))
-			refused, err := g.Check(dir, placedNow(p.parts, rel.number, rel.where))
+			refused, err := g.Check(dir, placedNow(rel.number, rel.where))
 			require.NoError(t, err, what)
 			if found = append(found, refused...); len(found) > 0 {
 				break
@@ -190,13 +185,10 @@ func TestGateAgreesWithDir(t *testing.T) {
 		if len(found) == 0 {
 			require.Equal(t, report.Regroups, histogramOfRegroups(g), what)
 			tally["compactions"] += len(p.compact)
-			if p.parts > 1 {
-				tally["continued"]++
-			}
 		}
 	}
 	t.Log(tally)
-	for _, seen := range []string{VerdictCertified, VerdictViolated, "compactions", "continued"} {
+	for _, seen := range []string{VerdictCertified, VerdictViolated, "compactions"} {
 		require.Greater(t, tally[seen], least, "the test must reach: %s", seen)
 	}
 }
@@ -296,14 +288,14 @@ func TestGateLooksAtFiles(t *testing.T) {
 			g := NewGate(gatePolicy(p))
 			at := func(number int) string { return filepath.Join(o.Releases, dirName(number)) }
 			for _, x := range releases[:2] {
-				found, err := g.Check(at(x.number), placedNow(p.parts, x.number, x.where))
+				found, err := g.Check(at(x.number), placedNow(x.number, x.where))
 				require.NoError(t, err)
 				require.Empty(t, found)
 				g.Commit()
 			}
 			c.change(t, dataPath(&o, 3, "data.csv"))
 			for range 2 {
-				found, err := g.Check(at(3), placedNow(p.parts, 3, releases[2].where))
+				found, err := g.Check(at(3), placedNow(3, releases[2].where))
 				require.NoError(t, err)
 				require.Equal(t, c.want, kinds(found))
 			}
@@ -338,7 +330,7 @@ func TestGateWhoIsWhere(t *testing.T) {
 			o := p.write(t, releases)
 			g := NewGate(gatePolicy(p))
 			for _, x := range releases[:3] {
-				placed := placedNow(p.parts, x.number, x.where)
+				placed := placedNow(x.number, x.where)
 				if x.number == 3 {
 					c.change(&placed[0])
 				}
@@ -373,22 +365,19 @@ func TestGateResumesBehindPureDeadOnly(t *testing.T) {
 
 // TestGateResumesWithWhoIsWhere: a start counts the members of every class.
 func TestGateResumesWithWhoIsWhere(t *testing.T) {
-	inFormats(t, func(t *testing.T, parts int) {
-		p, _ := standard()
-		p.parts = parts
-		releases := p.render()
-		o := p.write(t, releases)
-		for want, change := range map[string]func(p *Placement){
-			kindMembersMismatch: func(p *Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] },
-			kindRecordTwice: func(p *Placement) {
-				p.Records, p.Classes = append(p.Records, p.Records[0]), append(p.Classes, p.Classes[0])
-			},
-		} {
-			placed := placedAll(releases[2].where)
-			change(&placed[0])
-			found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placed, nil)
-			require.NoError(t, err)
-			require.Contains(t, kinds(found), want)
-		}
-	})
+	p, _ := standard()
+	releases := p.render()
+	o := p.write(t, releases)
+	for want, change := range map[string]func(p *Placement){
+		kindMembersMismatch: func(p *Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] },
+		kindRecordTwice: func(p *Placement) {
+			p.Records, p.Classes = append(p.Records, p.Records[0]), append(p.Classes, p.Classes[0])
+		},
+	} {
+		placed := placedAll(releases[2].where)
+		change(&placed[0])
+		found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placed, nil)
+		require.NoError(t, err)
+		require.Contains(t, kinds(found), want)
+	}
 }

@@ -57,44 +57,18 @@ func (g *Gate) hierarchies(releases string, man *Manifest, f *faults) error {
 }
 
 // compact drops cells that no class uses any more, so that a gate which lives
-// for years holds what one release holds; of a release in parts, none.
+// for years holds none.
 func (g *Gate) compact() {
 	for a, attr := range g.s.qi {
-		if g.held != nil {
-			if len(attr.cells) > heldCells {
-				g.s.qi[a] = attr.empty()
-			}
-			continue
+		if len(attr.cells) > heldCells {
+			g.s.qi[a] = attr.empty()
 		}
-		t := g.carry.tab
-		if len(attr.cells) <= 4*t.m+1024 {
-			continue
-		}
-		fresh := attr.empty()
-		for i := a; i < len(t.box); i += t.d {
-			t.box[i] = fresh.again(attr, t.box[i])
-		}
-		for i := a; i < len(t.qi); i += t.d {
-			t.qi[i] = fresh.again(attr, t.qi[i])
-		}
-		g.s.qi[a] = fresh
 	}
-	for _, l := range g.s.local {
-		if g.held != nil { // buckets are compared within a check
-			l.bags = newSetDict()
-		}
+	for _, l := range g.s.local { // buckets are compared within a check
+		l.bags = newSetDict()
 	}
 }
 
 // heldCells is how many cells of an attribute may stay in memory that no class at
 // hand needs: the next release mostly shows them again.
 const heldCells = 1 << 14
-
-// again interns a cell of another dictionary of the same attribute.
-func (a *attribute) again(from *attribute, id uint32) uint32 {
-	if id == noCell || a.semi && id == bucketedCell {
-		return id
-	}
-	fresh, _ := a.intern([]byte(from.cells[id].text)) // it parsed before
-	return fresh
-}

@@ -95,7 +95,7 @@ func TestL2GateDemandsTheLevel(t *testing.T) {
 	o := p.write(t)
 	want := l2Policy(p)
 	want.Level = ""
-	found, err := NewGate(want).Check(filepath.Join(o.Releases, dirName(1)), placedNow(1, 1, p.out[0].where))
+	found, err := NewGate(want).Check(filepath.Join(o.Releases, dirName(1)), placedNow(1, p.out[0].where))
 	require.NoError(t, err)
 	require.Equal(t, []string{kindClaimFalse}, kinds(found))
 	q, _ := standard()
@@ -103,7 +103,7 @@ func TestL2GateDemandsTheLevel(t *testing.T) {
 	o = q.write(t, releases)
 	want = gatePolicy(q)
 	want.Level = "L2"
-	found, err = NewGate(want).Check(filepath.Join(o.Releases, dirName(1)), placedNow(1, 1, releases[0].where))
+	found, err = NewGate(want).Check(filepath.Join(o.Releases, dirName(1)), placedNow(1, releases[0].where))
 	require.NoError(t, err)
 	require.Equal(t, []string{kindClaimFalse}, kinds(found))
 }

@@ -115,7 +115,7 @@ func (p *l2Plan) follow(t *testing.T, o Options) []Violation {
 	g := NewGate(l2Policy(p))
 	for _, x := range p.out {
 		dir := filepath.Join(o.Releases, dirName(x.number))
-		found, err := g.Check(dir, placedNow(1, x.number, x.where))
+		found, err := g.Check(dir, placedNow(x.number, x.where))
 		require.NoError(t, err)
 		if len(found) > 0 {
 			return found

@@ -332,7 +332,7 @@ func (p *l2Plan) check(t *testing.T, o Options) (*Report, []Violation) {
 	g := NewGate(l2Policy(p))
 	for _, x := range p.out {
 		dir := filepath.Join(o.Releases, dirName(x.number))
-		found, err := g.Check(dir, placedNow(1, x.number, x.where))
+		found, err := g.Check(dir, placedNow(x.number, x.where))
 		require.NoError(t, err)
 		if len(found) > 0 {
 			return r, found

@@ -69,7 +69,7 @@ func TestGateDemandsNestedBuckets(t *testing.T) {
 		o := p.write(t, releases)
 		policy := localGatePolicy(p)
 		policy.Rows = false
-		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(p.parts, releases[0].number, releases[0].where))
+		found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(releases[0].number, releases[0].where))
 		require.NoError(t, err)
 		require.Equal(t, []string{want}, kinds(found))
 	}
@@ -78,7 +78,7 @@ func TestGateDemandsNestedBuckets(t *testing.T) {
 	o := p.write(t, releases)
 	policy := localGatePolicy(p)
 	policy.Rows = false
-	found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(p.parts, releases[0].number, releases[0].where))
+	found, err := NewGate(policy).Check(filepath.Join(o.Releases, dirName(1)), placedNow(releases[0].number, releases[0].where))
 	require.NoError(t, err)
 	require.Empty(t, found)
 }

@@ -35,7 +35,6 @@ type localPlan struct {
 	sexT     float64
 	declared []ValueCount // reference of sex; nil: release 1's own bag
 	diverse  []any        // policy.diversity
-	parts    int          // the first release in parts; 0: 1
 	compact  map[int][2]int
 	edit     func(*testParts)
 	level    string // that the manifests claim; empty: L0+L1 if the buckets nest, else rows
@@ -283,7 +282,7 @@ func (p *localPlan) manifest(r *localRelease, kMin int, freq float64, classes in
 // write renders to disk and gives the audit's options, both exports included.
 func (p *localPlan) write(t testing.TB, releases []*localRelease) Options {
 	t.Helper()
-	w := &chainWriter{t: t, root: t.TempDir(), parts: p.parts, compact: p.compact, edit: p.edit}
+	w := &chainWriter{t: t, root: t.TempDir(), compact: p.compact, edit: p.edit}
 	w.put("releases/hierarchies/city.csv", []byte(testHierarchy))
 	members := [][]string{{"release", "record", "part", "class"}}
 	for _, r := range releases {

@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,12 +12,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The versions of the format that this auditor knows: a release is one table, or
-// it is a list of parts. The objects policy, quality and a schema entry's
+// The versions of the format that this auditor knows: a release is a list of parts.
+// The objects policy, quality and a schema entry's
 // hierarchy are open: fields unknown to the auditor are tolerated there and
 // nowhere else.
 const (
-	formatWhole = 1
 	formatParts = 2
 	formatUnion = 3 // parts of several shards, see union.go
 )
@@ -41,10 +41,8 @@ type Manifest struct {
 	Buckets        int          `json:"buckets"` // level L2
 	Pending        int          `json:"pending"`
 	InitialMinPool int          `json:"initial_min_pool"` // release 1 at level L2: least number of people of the first pool
-	PartsSince     int          `json:"parts_since"`      // the first release in parts, where an older one is one table
 	Union          *unionVector `json:"union"`            // format version 3
 	Parts          []Part       `json:"parts"`            // format version 2
-	Files          []File       `json:"files"`            // of the whole table; in format version 2 only on request
 	Quality        openObject   `json:"quality"`
 	Privacy        Privacy      `json:"privacy"`
 	Previous       *PreviousRef `json:"previous"`
@@ -174,8 +172,9 @@ func (m *Manifest) check() string {
 	switch {
 	case m.FormatVersion == formatUnion:
 		return "is the manifest of a union, among releases that are none"
-	case m.FormatVersion != formatWhole && m.FormatVersion != formatParts:
-		return "format_version is not one this auditor knows"
+	case m.FormatVersion != formatParts:
+		return fmt.Sprintf("has format_version %d, and this auditor reads format %d, and %d of a union, alone", m.FormatVersion, formatParts,
+			formatUnion)
 	case m.Union != nil || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Shard != nil }):
 		return "speaks of shards, and is no union"
 	}
@@ -193,8 +192,6 @@ func (m *Manifest) checkFields() string {
 		return "policy.k or policy.l is missing"
 	case m.Policy.level() == "":
 		return "policy.level is not one this auditor knows"
-	case m.atL2() && m.FormatVersion == formatWhole:
-		return "a release of level L2 is not in parts"
 	case m.Previous != nil && !isSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
 	case m.Across != "" && m.Across != acrossNone:
@@ -202,9 +199,6 @@ func (m *Manifest) checkFields() string {
 	}
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"
-	}
-	if !wellFormedFiles(m.Files) {
-		return "an entry of files is malformed"
 	}
 	if reason := m.checkParts(); reason != "" {
 		return reason

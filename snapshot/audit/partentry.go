@@ -51,10 +51,6 @@ func parsePartName(name string) (births, bool) {
 	return births{first, last}, ok && first > 0 && last > 0 && (first < last) == several && first <= last
 }
 
-// inherited are the births of the part that holds what stood in the last release
-// that was one table: written anew, as one part, by the first release in parts.
-func (m *Manifest) inherited() births { return births{1, m.PartsSince - 1} }
-
 // parseSixDigits reads a number of six digits, or of more without a leading
 // zero; 0: it is not one.
 func parseSixDigits(s string) int {
@@ -73,20 +69,8 @@ func partName(release int) string {
 
 // checkParts tests what any later step relies on.
 func (m *Manifest) checkParts() string {
-	if m.FormatVersion == formatWhole {
-		if len(m.Parts) > 0 || m.PartsSince != 0 {
-			return "a release of format version 1 has parts"
-		}
-		return ""
-	}
 	if len(m.Parts) == 0 {
-		return "a release of format version 2 has no parts"
-	}
-	if len(m.Files) > 0 {
-		return "a release of format version 2 has files outside of its parts"
-	}
-	if m.PartsSince != 0 && (m.PartsSince < 2 || m.PartsSince > m.Release) {
-		return "parts_since is not a release of the chain"
+		return "has no parts"
 	}
 	classes := 0
 	for i := range m.Parts {
@@ -170,9 +154,6 @@ func checkDeadList(man *Manifest, p *Part, f *faults) {
 // checkReplaces tests that the parts that a compaction holds tile its births and
 // its classes.
 func checkReplaces(man *Manifest, p *Part, range_ births, f *faults) {
-	if range_ == man.inherited() && p.Release == man.PartsSince && len(p.Replaces) == 0 {
-		return
-	}
 	if (len(p.Replaces) > 0) != (range_.first < range_.last) {
 		f.add("chain", kindCompaction, man.Release, 0, "replaces",
 			"a part of several births does not say which parts it replaces, or one of a single birth does")

@@ -28,7 +28,6 @@ type partMutation struct {
 	name  string
 	want  string // kind
 	gate  string // the kind that the gate reports, where it is another
-	parts int    // the first release in parts
 	more  bool   // a fifth release follows
 	edit  func(p *plan, r *testParts)
 	files func(t *testing.T, o *Options)
@@ -190,33 +189,6 @@ var partMutations = []partMutation{
 		require.NoError(t, os.Remove(path))
 		require.NoError(t, os.Symlink("../../000001/part-000001/data.csv", path))
 	}},
-	{name: "class in the part of another birth", want: kindPartBirth, parts: 3, edit: in(3, func(r *testParts) {
-		old, own := r.parts[0], r.parts[1]
-		for _, row := range own.tables["data.csv"][1:] {
-			row = slices.Clone(row)
-			row[4] = strconv.Itoa(old.classes + 1)
-			old.tables["data.csv"] = append(old.tables["data.csv"], row)
-		}
-		for i, a := range r.where {
-			if a.part == own.name {
-				r.where[i] = testAddress{old.name, old.classes + 1}
-			}
-		}
-		old.classes++
-		q := old.clone() // the own part is not empty: it takes a class that is older
-		q.name, q.release, q.classes, q.replaces = own.name, 3, 1, nil
-		q.tables["data.csv"] = slices.DeleteFunc(q.tables["data.csv"], func(row []string) bool { return row[4] != "1" && row[4] != "class" })
-		dropClass(old, 1)
-		for i, a := range r.where {
-			if a == (testAddress{old.name, 1}) {
-				r.where[i] = testAddress{own.name, 1}
-			} else if a.part == old.name {
-				r.where[i] = testAddress{old.name, a.class - 1}
-			}
-		}
-		r.parts[1] = q
-	})},
-	{name: "in parts since another release", want: kindContractChanged, edit: in(3, func(r *testParts) { r.man["parts_since"] = 2 })},
 	{name: "number of classes of a part", want: kindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].classes = 2 })},
 	{name: "number of rows of a part", want: kindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].extra = 1 })},
 	{name: "number of rows of a compaction", want: kindCompaction, edit: in(4, func(r *testParts) { r.parts[0].extra = 1 })},
@@ -233,10 +205,6 @@ var partMutations = []partMutation{
 
 func (m *partMutation) apply(t *testing.T) (*plan, []*testRelease, Options) {
 	p, _ := partsChain()
-	p.parts = max(1, m.parts)
-	if p.parts > 1 {
-		p.compact = nil
-	}
 	if m.more {
 		p.releases = append(p.releases, append(slices.Clone(p.releases[3]), p.add(5, "a b c d")))
 	}
@@ -268,7 +236,7 @@ func TestPartMutations(t *testing.T) {
 			g := NewGate(gatePolicy(p))
 			var all []Violation
 			for _, x := range releases {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placedNow(p.parts, x.number, x.where))
+				found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placedNow(x.number, x.where))
 				require.NoError(t, err)
 				if all = append(all, found...); len(found) > 0 {
 					break
@@ -295,7 +263,7 @@ func TestPartsChain(t *testing.T) {
 	require.Equal(t, VerdictCertified, r.Verdict)
 	g := NewGate(gatePolicy(p))
 	for _, x := range releases {
-		found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placedNow(p.parts, x.number, x.where))
+		found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placedNow(x.number, x.where))
 		require.NoError(t, err)
 		require.Empty(t, found)
 		g.Commit()

@@ -27,7 +27,7 @@ func loadParted(dir string, man *Manifest, s *schema, before *release, f *faults
 	r := &partReader{dir: dir, man: man, s: s, f: f}
 	rel := &release{num: man.Release, man: man, parts: &parted{dir: dir}}
 	var earlier *Manifest
-	if before != nil && before.parts != nil {
+	if before != nil {
 		earlier = before.man
 	}
 	l := follow(earlier, man, f)
@@ -68,7 +68,7 @@ func (r *partReader) names() error {
 	for i := range r.man.Parts {
 		names = append(names, r.man.Parts[i].Name)
 	}
-	return checkNames(r.dir, names, r.man.Files, r.man.Release, r.f)
+	return checkNames(r.dir, names, nil, r.man.Release, r.f)
 }
 
 // all reads every part.
@@ -185,7 +185,7 @@ func exclude(list, gone []uint32) []uint32 {
 
 // locate names a class of the table, counted from 1, as the release does.
 func (rel *release) locate(class int) (part string, number int) {
-	if rel.parts == nil || class > len(rel.parts.ids) {
+	if class > len(rel.parts.ids) {
 		return "", class
 	}
 	return rel.parts.lay.place(rel.parts.ids[class-1])
@@ -202,14 +202,6 @@ const (
 
 // lookup finds the classes of a part by the numbers that an export gives them.
 func (rel *release) lookup(part string) func(number uint32) (int, standing) {
-	if rel.parts == nil {
-		return func(number uint32) (int, standing) {
-			if c, ok := rel.tab.lookup(number); ok && part == "" {
-				return c, standsAlive
-			}
-			return 0, standsNot
-		}
-	}
 	lay, ids := rel.parts.lay, rel.parts.ids
 	i, known := lay.at[part]
 	if !known {

@@ -119,7 +119,7 @@ func (p *Part) joints(man *Manifest) []joint {
 		b, _ := parsePartName(r.Part)
 		out = append(out, joint{first: r.FirstClass - 1, end: r.FirstClass - 1 + r.Classes,
 			firstBucket: r.FirstBucket - 1, endBucket: r.FirstBucket - 1 + r.Buckets,
-			compacted: b.first < b.last && b != man.inherited()})
+			compacted: b.first < b.last})
 	}
 	return out
 }

@@ -14,13 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chainWriter puts rendered releases on disk, hashes and chains them: in format
-// version 1 as they are, in version 2 split into parts. It shares nothing with
+// chainWriter puts rendered releases on disk, split into parts, hashes and chains them. It shares nothing with
 // the auditor but the format.
 type chainWriter struct {
 	t        testing.TB
 	root     string
-	parts    int            // the first release in parts; 0: 1
 	compact  map[int][2]int // by release: the parts that are put together, from and to (exclusive)
 	edit     func(r *testParts)
 	previous any
@@ -70,19 +68,13 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 		w.live, w.born = map[string]testAddress{}, map[string]int{}
 	}
 	sub := fmt.Sprintf("releases/%06d/", number)
-	var where map[int]testAddress
-	if number < w.parts {
-		where = w.whole(sub, man, tables, member)
-		w.births(number, member)
-	} else {
-		r := &testParts{number: number, man: man, tables: tables}
-		where = w.split(r, tables, member)
-		r.where = where
-		if w.edit != nil {
-			w.edit(r)
-		}
-		w.save(sub, r)
+	r := &testParts{number: number, man: man, tables: tables}
+	where := w.split(r, tables, member)
+	r.where = where
+	if w.edit != nil {
+		w.edit(r)
 	}
+	w.save(sub, r)
 	if _, set := man["previous"]; !set {
 		man["previous"] = w.previous
 	}
@@ -92,27 +84,6 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 	w.ledger += fmt.Sprintf("%d %s\n", number, hexSHA(data))
 	w.newest = number
 	return where
-}
-
-// whole writes format version 1.
-func (w *chainWriter) whole(sub string, man map[string]any, tables map[string][][]string, member map[int]int) map[int]testAddress {
-	man["format_version"], man["files"] = 1, w.entries(sub, tables)
-	delete(man, "parts")
-	where := map[int]testAddress{}
-	for i, c := range member {
-		where[i] = testAddress{"", c}
-	}
-	return where
-}
-
-func (w *chainWriter) entries(sub string, tables map[string][][]string) []map[string]any {
-	files := []map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		data := testCSV(w.t, tables[name])
-		w.put(sub+name, data)
-		files = append(files, fileEntry(name, data, len(tables[name])-1))
-	}
-	return files
 }
 
 func fileEntry(name string, data []byte, rows int) map[string]any {
@@ -165,21 +136,11 @@ func (w *chainWriter) split(r *testParts, tables map[string][][]string, member m
 	fresh := map[int][]int{} // birth -> classes of the tables without address
 	for key, c := range now {
 		if _, has := w.live[key]; !has {
-			birth := w.born[key]
-			if birth < r.number { // the first release in parts: what stood before is one
-				birth = 1
-			}
-			fresh[birth] = append(fresh[birth], c)
+			fresh[w.born[key]] = append(fresh[w.born[key]], c)
 		}
-	}
-	if w.parts > 1 {
-		r.man["parts_since"] = w.parts
 	}
 	for _, birth := range slices.Sorted(maps.Keys(fresh)) {
 		p := &testPart{name: fmt.Sprintf("part-%06d", birth), release: r.number, mode: "0444", classes: len(fresh[birth])}
-		if birth < r.number-1 {
-			p.name += fmt.Sprintf("-%06d", r.number-1)
-		}
 		slices.Sort(fresh[birth])
 		for key, c := range now {
 			if i, ok := slices.BinarySearch(fresh[birth], c); ok {

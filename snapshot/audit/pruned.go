@@ -108,10 +108,6 @@ func (in *input) fill(f *faults) error {
 		if err != nil {
 			return err
 		}
-		if man.FormatVersion != formatParts {
-			in.vault.lack = "releases that were one table each (format version 1) are in no later release"
-			return nil
-		}
 		earlier[n] = man
 	}
 	oldest, err := in.manifest(in.here[0])
@@ -226,8 +222,7 @@ func ranges(numbers []int) string {
 // unseenLineage compares the parts of a release with those of a pruned one before it, by
 // what the manifests say of them, where its files were not seen.
 func (a *auditor) unseenLineage(before, man *Manifest) {
-	if before != nil && before.pruned != nil && before.pruned.lack != "" && before.FormatVersion == formatParts &&
-		man.FormatVersion == formatParts {
+	if before != nil && before.pruned != nil && before.pruned.lack != "" {
 		follow(before, man, &a.f)
 	}
 }

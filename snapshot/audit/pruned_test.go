@@ -66,7 +66,6 @@ func TestPrunedIsAuditedInFull(t *testing.T) {
 	}
 	for range chains {
 		p := randomPlan(r)
-		p.parts = 1
 		p.compactions(r)
 		joined += len(p.compact)
 		releases := p.render()
@@ -210,27 +209,6 @@ func TestPrunedBegun(t *testing.T) {
 	got, err := Dir(o)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-}
-
-// TestPrunedWithoutParts: releases that were one table each are in no later one. Nothing
-// is violated, nothing is certified, and the report says what was not seen.
-func TestPrunedWithoutParts(t *testing.T) {
-	p, _ := partsChain()
-	p.parts, p.compact = 3, nil
-	o := p.write(t, p.render())
-	r, err := Dir(o)
-	require.NoError(t, err)
-	require.Equal(t, VerdictCertified, r.Verdict)
-	prune(t, &o, 1)
-	r, err = Dir(o)
-	require.NoError(t, err)
-	require.Empty(t, r.Violations)
-	require.Equal(t, VerdictConsistent, r.Verdict)
-	require.Equal(t, "not checked", r.Level.L0)
-	require.Contains(t, strings.Join(r.NotChecked, "\n"), "the files of release 1, which were pruned")
-	var text bytes.Buffer
-	require.NoError(t, r.Text(&text))
-	require.Contains(t, text.String(), "pruned")
 }
 
 // TestUntil: what a daemon publishes after the exports were made is left out, and listed.

@@ -40,7 +40,7 @@ type reappearance struct {
 // matchReleases matches classes by what they are where the parts say it, else by
 // content.
 func matchReleases(before, after *release) reappearance {
-	if after.parts == nil || !after.parts.linked {
+	if !after.parts.linked {
 		return matchClasses(before.tab, after.tab)
 	}
 	r := reappearance{kept: make([]bool, after.tab.m)}

@@ -15,7 +15,7 @@ type release struct {
 	num   int
 	man   *Manifest
 	tab   *table
-	parts *parted // nil: the release is one table
+	parts *parted
 }
 
 func hexSHA(data []byte) string {
@@ -31,64 +31,6 @@ func loadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	return parseManifest(path, data)
-}
-
-// loadRelease reads a release as its manifest describes it. before is the release
-// before it, nil if there is none.
-func loadRelease(dir string, man *Manifest, s *schema, before *release, f *faults) (*release, error) {
-	if man.FormatVersion == formatParts {
-		return loadParted(dir, man, s, before, f)
-	}
-	return loadWhole(dir, man, s, f)
-}
-
-// loadWhole reads the data files a manifest announces and checks the release
-// on its own: hashes, sizes, counts, k, l, principles, canonical order.
-func loadWhole(dir string, man *Manifest, s *schema, f *faults) (*release, error) {
-	tab, err := readWhole(dir, man, s, f)
-	if err != nil {
-		return nil, err
-	}
-	names := append([]string{"manifest.json"}, man.dataFiles()...)
-	if err := checkNames(dir, names, man.Files, man.Release, f); err != nil {
-		return nil, err
-	}
-	checkSlices(man, f)
-	checkCounts(man, tab, f)
-	checkClaims(man, f)
-	if !man.loose() {
-		checkPrinciples(man, s, tab, f)
-		checkLocal(man, s, tab, f)
-		checkNested(man, s, tab, f)
-	}
-	if man.Release == 1 && !man.loose() {
-		checkReferences(man, s, tab, f)
-	}
-	return &release{num: man.Release, man: man, tab: tab}, nil
-}
-
-// readWhole reads the table over all classes of a release.
-func readWhole(dir string, man *Manifest, s *schema, f *faults) (*table, error) {
-	names := man.dataFiles()
-	if names == nil {
-		return nil, unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
-	}
-	r := &tableReader{s: s, release: man.Release, f: f, rows: map[string]int{}, loose: man.loose(), k: man.Policy.K}
-	var paths, sha []string
-	var data [][]byte
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		bytes, err := readFile(path)
-		if err != nil {
-			return nil, err
-		}
-		paths, data, sha = append(paths, path), append(data, bytes), append(sha, hexSHA(bytes))
-	}
-	tab, err := r.read(man.form(), paths, data)
-	if err == nil {
-		checkFiles(man.Files, names, sha, data, r.rows, man.Release, f)
-	}
-	return tab, err
 }
 
 // checkFiles compares file entries with the files read: their hashes, bytes and

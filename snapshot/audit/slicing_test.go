@@ -109,32 +109,30 @@ func TestSlicedMutations(t *testing.T) {
 		}},
 	} {
 		t.Run(m.name, func(t *testing.T) {
-			inFormats(t, func(t *testing.T, parts int) {
-				want, public := m.want, m.public
-				if parts == 1 && m.parts != "" {
-					want, public = m.parts, m.parts
-				}
-				p, _ := standard()
-				p.recoding, p.parts = "slicing", parts
-				releases := p.render()
-				if m.render != nil {
-					m.render(releases)
-				}
-				o := p.write(t, releases)
-				if m.files != nil {
-					m.files(t, o)
-				}
-				r, err := Dir(o)
+			want, public := m.want, m.public
+			if m.parts != "" {
+				want, public = m.parts, m.parts
+			}
+			p, _ := standard()
+			p.recoding = "slicing"
+			releases := p.render()
+			if m.render != nil {
+				m.render(releases)
+			}
+			o := p.write(t, releases)
+			if m.files != nil {
+				m.files(t, o)
+			}
+			r, err := Dir(o)
+			require.NoError(t, err)
+			require.Equal(t, VerdictViolated, r.Verdict)
+			require.Contains(t, kinds(r.Violations), want)
+			if public != "" {
+				o.Members, o.Records = "", ""
+				r, err = Dir(o)
 				require.NoError(t, err)
-				require.Equal(t, VerdictViolated, r.Verdict)
-				require.Contains(t, kinds(r.Violations), want)
-				if public != "" {
-					o.Members, o.Records = "", ""
-					r, err = Dir(o)
-					require.NoError(t, err)
-					require.Contains(t, kinds(r.Violations), public)
-				}
-			})
+				require.Contains(t, kinds(r.Violations), public)
+			}
 		})
 	}
 }

@@ -31,7 +31,7 @@ func auditChain(c audittest.Chain, k, l, maxExact int) (*auditor, *linkage) {
 			}
 		}
 		t.summarize(s.sets)
-		rel := &release{num: i + 1, man: &Manifest{Release: i + 1, Policy: Policy{K: k, L: l}}, tab: t}
+		rel := &release{num: i + 1, man: &Manifest{Release: i + 1, Policy: Policy{K: k, L: l}}, tab: t, parts: &parted{}}
 		var fates []fate
 		a.carry, fates = a.carry.advance(rel, classOf, s, &a.f)
 		a.views = append(a.views, view{rel, classOf, fates})

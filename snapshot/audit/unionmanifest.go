@@ -72,8 +72,6 @@ func (m *Manifest) checkUnion() string {
 		return "is not the manifest of a union, among releases of one"
 	case u == nil || u.Of < 1 || u.Of > maxUnionShards || len(u.Shards) > maxUnionShards || !isSHA(u.Settings) || !isSHA(u.Root):
 		return "does not say of which shards it is the union"
-	case len(m.Files) > 0:
-		return "lists files besides those of the shards"
 	}
 	for _, s := range u.Shards {
 		if s.Shard < 0 || s.Release < 0 || s.Release > 0 && !isSHA(s.SHA256) || !inRange(s.Records) || !inRange(s.Classes) ||

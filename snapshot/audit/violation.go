@@ -64,7 +64,6 @@ const (
 	kindPartForeign  = "part_foreign"
 	kindPartOrder    = "part_order"
 	kindPartMissing  = "part_missing"
-	kindPartBirth    = "part_of_another_birth"
 	kindLinkReplaced = "link_replaced"
 	kindFileMode     = "file_mode"
 	kindCompaction   = "compaction_differs"

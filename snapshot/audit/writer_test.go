@@ -33,7 +33,6 @@ type plan struct {
 	k, l     int
 	budget   int
 	recoding string
-	parts    int // the first release in parts; 0: 1
 	compact  map[int][2]int
 	edit     func(*testParts)
 
@@ -332,12 +331,9 @@ func testCSV(t testing.TB, table [][]string) []byte {
 // write renders to disk and gives the audit's options, both exports included.
 func (p *plan) write(t testing.TB, releases []*testRelease) Options {
 	t.Helper()
-	w := &chainWriter{t: t, root: t.TempDir(), parts: p.parts, compact: p.compact, edit: p.edit}
+	w := &chainWriter{t: t, root: t.TempDir(), compact: p.compact, edit: p.edit}
 	w.put("releases/hierarchies/city.csv", []byte(testHierarchy))
 	header := []string{"release", "record", "part", "class"}
-	if whole := len(releases) < p.parts; whole {
-		header = []string{"release", "record", "class"}
-	}
 	members := [][]string{header}
 	for _, r := range releases {
 		r.man["records"] = len(r.rows)
