@@ -24,7 +24,7 @@ func (c *Config) Digests() map[string][32]byte {
 			out[k.path] = digestOf(k.value.json())
 		}
 	}
-	if c.Policy.Level != L2 { // states of level L1 know no such keys: earlier versions had this level alone
+	if c.Policy.Level != L2 { // states of level L1 have no such keys, which is how a state of the other level is told
 		delete(out, "policy.level")
 		delete(out, "policy.min_pool")
 	}

@@ -167,7 +167,8 @@ func (i *Initial) keys() []key {
 			"At level L2 it is `initial.min_pool`."},
 		{path: "initial.max_records", value: atLeast(0, "0 means everything in the source at the first start", &i.MaxRecords), def: "0",
 			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `initial.min_pool`, is the lower one). The first load ends " +
-				"once this number of records is read, refused ones included, or earlier at the end that the source had at the first start. 0: only at that end."},
+				"once this number of records is read, refused ones included, or earlier at the end that the source had at the first start. 0: only " +
+				"at that end."},
 		{path: "initial.on_refusal", value: oneOf(&i.OnRefusal, RefusalStop, RefusalQuarantine, RefusalGrow), def: "stop",
 			derived: "`stop`; for a shard `quarantine`",
 			doc: "With level L2: what becomes of a first pool in which one value has more than 1/l. stop: exit 3; the pool stays, and the " +

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLevelNeverChanges: a state goes on at its level only, before release 1 as after
-// it. One that earlier versions made has no key of the level and goes on at L1. The
+// it. One without a key of the level is of L1. The
 // level alone is named, not what follows from it.
 // Mutations: sameLevel without either case; not asked before release 1.
 func TestLevelNeverChanges(t *testing.T) {

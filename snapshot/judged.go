@@ -95,7 +95,8 @@ func (p *Publisher) KeepJudged(known incremental.Judged) error {
 
 // Unbar notes that nobody is barred, for a state that is to start over.
 func (p *Publisher) Unbar() error {
-	noted, err := checkJudged(p.FS, p.Ledger, incremental.Judged{Quarantined: math.MaxInt, Refused: true, People: math.MaxInt, Barred: math.MaxInt})
+	noted, err := checkJudged(p.FS, p.Ledger, incremental.Judged{Quarantined: math.MaxInt, Refused: true,
+		People: math.MaxInt, Barred: math.MaxInt})
 	if err != nil || noted.Barred == 0 {
 		return err
 	}

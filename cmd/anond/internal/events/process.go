@@ -44,7 +44,8 @@ var ofProcess = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "anond has to forget people and cannot yet, as `error` says: a release is decided and not published (level L1), they are in " +
-				"a pool that is fixed and not decided (level L2), the state has nobody else, or the disk has no room for a second file. Their records are blocked, and the " +
+				"a pool that is fixed and not decided (level L2), the state has nobody else, or the disk has no room for a second file. Their " +
+				"records are blocked, and the " +
 				"next cut forgets them",
 			Action: "none; if the first pool was refused: decide about it (docs/OPERATIONS.md, A refused first pool); of a full disk: make room",
 		},
