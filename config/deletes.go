@@ -32,7 +32,8 @@ func (c *Config) checkDeletes(r *reader) {
 	if c.Shard.Set() && c.Shard.Key == KeyIsDigest {
 		fault("shard.key is digest, and a topic of anond rekey does not say whom a delete names", "set deletes to refuse")
 	}
-	if c.Source.Type != FromKafka && c.Source.Format != Debezium {
-		r.warn("subject.deletes", fmt.Sprintf("has no effect: source.type %s has deletes in format debezium only", c.Source.Type), "remove it")
+	if c.Source.Type != FromKafka && c.Source.Format != Debezium && c.Source.Format != DebeziumFlat {
+		r.warn("subject.deletes", fmt.Sprintf("has no effect: source.type %s has deletes in the formats debezium and debezium-flat only",
+			c.Source.Type), "remove it")
 	}
 }

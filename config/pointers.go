@@ -23,6 +23,10 @@ func (c *Config) Paths() map[string]string {
 func (c *Config) checkPointers(r *reader) {
 	root := pointer.New()
 	for i, a := range c.Attributes {
+		if (a.Name == "__op" || a.Name == "__deleted") && (c.Source.Format == JSON || c.Source.Format == CSV) {
+			r.warn(fmt.Sprintf("schema.attributes[%d].name", i), "is a member of flat change events: in format "+string(c.Source.Format)+
+				" updates and deletes count as people", "set source.format to debezium-flat, or read a source of inserts only")
+		}
 		at := fmt.Sprintf("schema.attributes[%d].path", i)
 		if !r.sound(at, fmt.Sprintf("schema.attributes[%d].name", i)) || a.Role == equivclass.Identifier || a.Role == equivclass.Drop {
 			continue

@@ -65,6 +65,9 @@ func loadChanged(t *testing.T, from, to string) (*config.Config, []string) {
 // TestEachRuleAlone: a single break gives a single message.
 func TestEachRuleAlone(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
+		{"  attributes:\n", "  attributes:\n    - {name: __op, role: drop}\n",
+			"warning: schema.attributes[0].name: is a member of flat change events: " +
+				"in format json updates and deletes count as people"},
 		{"version: 1", "version: 0", `version: "0" is below 1`},
 		{"{max_records: 0}", "{partitioner: ng}",
 			`initial.partitioner: "ng" exists, but each of its rows has cells of its own, so there are no classes: at level L0 it ` +

@@ -28,6 +28,8 @@ const (
 	JSON     Format = "json"
 	CSV      Format = "csv"
 	Debezium Format = "debezium"
+	// DebeziumFlat is a flat change event, as the transform ExtractNewRecordState makes it.
+	DebeziumFlat Format = "debezium-flat"
 )
 
 // Assignment says how partitions of a topic are assigned to this process.
@@ -116,9 +118,9 @@ func (s *Source) keys() []key {
 			doc: "Where records come from: kafka, file or stdin (standard input)."},
 		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line at the " +
 			"start. Positions and dead letters use the identity of the source itself instead."},
-		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium), def: "json", doc: "How a message or line is decoded: a JSON " +
-			"object, a CSV record, or a Debezium change event (inserts only). A file has one JSON object per line, or a CSV header followed by " +
-			"records."},
+		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium, DebeziumFlat), def: "json", doc: "How a message or line is " +
+			"decoded: a JSON object, a CSV record, or a Debezium change event, whole or flat (inserts only). A file has one JSON object per line, " +
+			"or a CSV header followed by records."},
 		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB",
 			doc: "Largest message or line that is accepted; larger ones are refused as too_large."},
 		{path: "source.max_records_per_second", value: atLeast(0, "0 means no limit", &s.MaxRate), def: "0",

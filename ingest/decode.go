@@ -17,6 +17,8 @@ const (
 	JSON     Format = "json"     // one object a message
 	CSV      Format = "csv"      // one RFC 4180 record a message
 	Debezium Format = "debezium" // a change event; only inserts are taken (rule N: nothing is removed)
+	// DebeziumFlat is a change event that is flat: the row, and in it the operation.
+	DebeziumFlat Format = "debezium-flat"
 )
 
 // DefaultMaxBytes bounds a record if nothing else is said.
@@ -105,9 +107,12 @@ type DecodeOptions struct {
 	// Deletes takes tombstones, and Debezium's deletes, as those of a person (Outcome.Delete) where
 	// they name one. The schema needs a subject.
 	Deletes bool
+	// Suspect is told, of a plain record, the name of a member by which it is a flat change event; nil: nobody asks. It is
+	// called by several goroutines.
+	Suspect func(member string)
 }
 
-// errUnknownFormat says that a format is none of json, csv, debezium.
+// errUnknownFormat says that a format is none of these.
 var errUnknownFormat = errors.New("unknown format")
 
 // NewDecoder returns the decoder of a format for the records of a schema.
@@ -122,13 +127,15 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	var err error
 	switch format {
 	case JSON:
-		inner, err = newJSONDecoder(schema, opts.Paths)
+		inner, err = newJSONDecoder(schema, opts.Paths, opts.Suspect)
 	case CSV:
 		inner = newCSVDecoder(schema, opts.Multiline)
 	case Debezium:
 		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes)
+	case DebeziumFlat:
+		inner, err = newFlatDecoder(schema, opts.Paths, opts.Deletes)
 	default:
-		return nil, fmt.Errorf("%w %q: use json, csv or debezium", errUnknownFormat, format)
+		return nil, fmt.Errorf("%w %q: use json, csv, debezium or debezium-flat", errUnknownFormat, format)
 	}
 	if err != nil {
 		return nil, err

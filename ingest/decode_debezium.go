@@ -18,7 +18,7 @@ import (
 // Where deletes are taken (DecodeOptions.Deletes), op d is a delete of the person in its "before", or in the
 // key of the message (deleteReader).
 //
-// Flat events (transform ExtractNewRecordState) are format json.
+// Flat events (transform ExtractNewRecordState) are format debezium-flat.
 type debeziumDecoder struct {
 	members objectReader
 	before  equivclass.Row // nil: deletes are not taken

@@ -24,7 +24,7 @@ type deleteReader struct {
 func newDeleteReader(schema *equivclass.Schema, pointers map[string]string, format Format) (*deleteReader, error) {
 	i := schema.SubjectIndex()
 	a := schema.Attributes()[i]
-	d := &deleteReader{subject: i, name: a.Name, clean: a.Clean, plain: format != Debezium}
+	d := &deleteReader{subject: i, name: a.Name, clean: a.Clean, plain: format == JSON || format == CSV}
 	d.row = make(equivclass.Row, len(schema.Attributes()))
 	var err error
 	d.key, err = newObjectReader(schema, pointers)

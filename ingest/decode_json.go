@@ -26,9 +26,13 @@ type jsonDecoder struct {
 	members objectReader
 }
 
-func newJSONDecoder(schema *equivclass.Schema, pointers map[string]string) (*jsonDecoder, error) {
+func newJSONDecoder(schema *equivclass.Schema, pointers map[string]string, suspect func(member string)) (*jsonDecoder, error) {
 	members, err := newObjectReader(schema, pointers)
-	return &jsonDecoder{members: members}, err
+	d := &jsonDecoder{members: members}
+	if suspect != nil {
+		d.members.suspecting(suspect)
+	}
+	return d, err
 }
 
 func (d *jsonDecoder) decode(value []byte, _ []string, row equivclass.Row, _ bool) Outcome {
@@ -51,6 +55,8 @@ type objectReader struct {
 	arena      []byte         // unquoted texts of the present message
 	name       []byte         // scratch for member names with escapes
 	epochDays  bool           // a number for a date counts days (Debezium)
+	// others reads the value of a member of the record that is no attribute; nil: it is skipped.
+	others func(name []byte) error
 }
 
 func newObjectReader(schema *equivclass.Schema, pointers map[string]string) (r objectReader, err error) {
@@ -120,7 +126,12 @@ func (r *objectReader) readMembers(in *pointer.Place, row equivclass.Row, fault 
 		if err != nil {
 			return err
 		}
-		if err := r.readPlace(in.Member(name), row, fault); err != nil {
+		if at := in.Member(name); at == nil && in == r.root && r.others != nil {
+			err = r.others(name)
+		} else {
+			err = r.readPlace(at, row, fault)
+		}
+		if err != nil {
 			return err
 		}
 	}

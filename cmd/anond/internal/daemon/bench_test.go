@@ -197,7 +197,7 @@ func benchRaw(b *testing.B, cfg *config.Config, c *kfake.Cluster) float64 {
 }
 
 func rawPartition(b *testing.B, cfg *config.Config, client *kafka.Client, partition int) {
-	decoder, err := decoderOf(cfg)()
+	decoder, err := decoderOf(cfg, nil)()
 	if err != nil {
 		b.Error(err)
 		return

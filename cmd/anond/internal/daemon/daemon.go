@@ -22,6 +22,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"anond/cmd/anond/internal/control"
 	"anond/cmd/anond/internal/monitor"
@@ -106,9 +107,17 @@ func Run(ctx context.Context, c *config.Config, o Options) (err error) {
 // reconnect is the retry policy for everything that may be unavailable for a while.
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
-func decoderOf(c *config.Config) func() (ingest.Decoder, error) {
+func decoderOf(c *config.Config, log *slog.Logger) func() (ingest.Decoder, error) {
 	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
 		Ignore: reasonsOf(c.DeadLetter.Ignore), Deletes: c.Deletes == config.ForgetDeletes}
+	if once := new(sync.Once); log != nil {
+		opts.Suspect = func(member string) {
+			once.Do(func() {
+				log.Warn("records look like flat change events: updates and deletes count as records of their own; set source.format to "+
+					"debezium-flat", "event", "change_events", "member", member)
+			})
+		}
+	}
 	return func() (ingest.Decoder, error) {
 		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
 	}

@@ -84,7 +84,7 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 	if of, ok := source.(ingest.Partitioned); ok {
 		keys = keyingOf(c, of.Partitions())
 	}
-	decoder, err := decoderOf(c)()
+	decoder, err := decoderOf(c, nil)()
 	if err != nil {
 		return nil, err
 	}

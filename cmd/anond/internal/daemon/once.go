@@ -176,8 +176,9 @@ func (r *once) serve() error {
 // host joins the parts.
 func (r *once) host() *ingest.Host {
 	c, o := r.c, r.o
-	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Keys: r.keys, Schema: c.Schema(), NewDecoder: decoderOf(c),
-		DeadLetters: r.sink, Payload: c.DeadLetter.Payload, MaxRefused: c.DeadLetter.MaxShare, Tripped: r.steer.markPaused,
+	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Keys: r.keys, Schema: c.Schema(),
+		NewDecoder: decoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
+		MaxRefused: c.DeadLetter.MaxShare, Tripped: r.steer.markPaused,
 		Publisher: r.publisher, Trigger: triggerOf(c), Fence: r.lease.fence, Faults: r.publisher.standing.fault,
 		Forgetting: newEraser(r.ctx, c, o, r.file, r.store), Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 		Clock: o.Clock, Log: o.Log, Meter: o.Meter, Policy: policyDigest(c), Shares: sharesOf(c), Once: o.Once,

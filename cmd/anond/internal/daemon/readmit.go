@@ -102,7 +102,7 @@ func readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if r.keys = keyingOf(c, m.Partitions()); r.keys != nil {
 		r.keys.Links = nil // they were checked when the letter was written
 	}
-	if r.decoder, err = decoderOf(c)(); err != nil {
+	if r.decoder, err = decoderOf(c, nil)(); err != nil {
 		return out, err, nil
 	}
 	if o.brokers == nil {

@@ -52,8 +52,9 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 	if err != nil {
 		return out, err
 	}
-	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Keys: keys, Schema: c.Schema(), NewDecoder: decoderOf(c),
-		DeadLetters: noLetters{}, MaxRefused: c.DeadLetter.MaxShare, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
+	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Keys: keys, Schema: c.Schema(),
+		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{},
+		MaxRefused: c.DeadLetter.MaxShare, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
 		Rate: c.Source.MaxRate, Retry: o.StandIns.retry(), Observe: o.Observe, Rehearsed: func(r ingest.Rehearsal) { out = r }}
 	return out, host.Run(ctx)
 }

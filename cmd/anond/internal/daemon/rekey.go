@@ -91,7 +91,7 @@ func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts
 	work := &rekey.Work{Schema: c.Schema(), Key: recordKey(c), Links: linkKey(c, r.To),
 		Target: target, Progress: p, Clock: o.Clock, Log: o.Log,
 		Digest: witnessOf(c), Retry: o.StandIns.retry(), Save: r.save}
-	if work.Decoder, err = decoderOf(c)(); err != nil {
+	if work.Decoder, err = decoderOf(c, nil)(); err != nil {
 		return counts, err
 	}
 	k.Topic = r.From

@@ -322,6 +322,15 @@ var ofProcess = []Event{
 			Action:  "set `http.listen` to a free address, or to `off`",
 		},
 	}},
+	{Name: "change_events", Levels: []string{"warn"}, Fields: []Field{
+		{Name: "member", Type: Text},
+	}, Cases: []Case{
+		{
+			Meaning: "a record of format json has a member by which it is a flat change event (`__op`, `__deleted`, `op`): an update or delete " +
+				"counts as a record of its own",
+			Action: "set `source.format: debezium-flat` before the first run, or declare the member with role drop if it is something else",
+		},
+	}},
 	{Name: "no_subject", Levels: []string{"warn"}, Cases: []Case{
 		{
 			Meaning: "no attribute has role subject",
