@@ -17,12 +17,12 @@ import (
 
 // Recodings are those of the daemon, by level and name.
 var Recodings = []Recoding{
-	{"L2", "buckets", ""}, {"L2", "anatomy", ""}, {"L2", "permutation", ""},
-	{"L1", "generalization", ""}, {"L1", "anatomy", ""}, {"L1", "permutation", ""}, {"L1", "lgb", "append"},
+	{"L2", "buckets"}, {"L2", "anatomy"}, {"L2", "permutation"},
+	{"L1", "generalization"}, {"L1", "anatomy"}, {"L1", "permutation"},
 }
 
 // Recoding is how a test publishes.
-type Recoding struct{ Level, Name, Republication string }
+type Recoding struct{ Level, Name string }
 
 func (r Recoding) String() string { return r.Level + "-" + r.Name }
 
@@ -107,7 +107,7 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: "weight, kg", role: quasi, type: decimal}
     - {name: admitted, role: quasi, type: date}
-    - {name: Postcode, role: %s}
+    - {name: Postcode, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 policy: {k: 2, l: 2, level: %s, max_hold: 0s%s}
 release: {dir: ./releases, ledger: ./ledger, recoding: %s}
@@ -119,17 +119,11 @@ func New(t testing.TB, r Recoding) *Site {
 	t.Helper()
 	dir := t.TempDir()
 	s := &Site{Dir: dir, Releases: filepath.Join(dir, "releases"), t: t, program: Anond(t), each: r.batch(), rand: rand.New(rand.NewPCG(7, 7))}
-	postcode, republication := "quasi, type: categorical", r.Republication
-	if r.Name == "lgb" {
-		postcode = "semi, type: categorical, promise: {l: 2}"
+	republication := ""
+	if r.Level == "L1" {
+		republication = ", republication: regroup"
 	}
-	if republication == "" && r.Level == "L1" {
-		republication = "regroup"
-	}
-	if republication != "" {
-		republication = ", republication: " + republication
-	}
-	text := fmt.Sprintf(settings, postcode, r.Level, republication, r.Name)
+	text := fmt.Sprintf(settings, r.Level, republication, r.Name)
 	if err := os.WriteFile(filepath.Join(dir, "anond.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

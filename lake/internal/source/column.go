@@ -54,7 +54,7 @@ func columnsOf(m *snapshot.Manifest, file string, header []string) ([]Column, er
 		}
 		out = append(out, Column{Name: names.free(name), Kind: Text, read: reader{field: i}})
 		typ, found := typeOf(m, name)
-		if !found && !describes(file, name) {
+		if !found {
 			return nil, fmt.Errorf("%w: release %d: %s has a column that is no attribute of the schema", snapshot.ErrDamaged,
 				m.Release, file)
 		}
@@ -79,18 +79,13 @@ func typeOf(m *snapshot.Manifest, name string) (typ equivclass.Type, found bool)
 			continue
 		}
 		switch a.Role {
-		case equivclass.Quasi, equivclass.Semi:
+		case equivclass.Quasi:
 			return a.Type, true
 		case equivclass.Sensitive:
 			return "", true
 		}
 	}
 	return "", false
-}
-
-// describes reports a column of the list of local buckets (recoding lgb).
-func describes(file, name string) bool {
-	return file == "buckets.csv" && (name == "attribute" || name == "value")
 }
 
 // nameSet keeps names of columns apart, also for engines that do not look at case.

@@ -49,21 +49,13 @@ func TestRealReleases(t *testing.T) {
 	}
 }
 
-// plain leaves out the number of a local bucket, which release cat numbers anew, too.
-func plain(cell string) string {
-	if strings.HasPrefix(cell, "*") {
-		return "*"
-	}
-	return cell
-}
-
-// cells are rows without numbers of classes, buckets and parts, and without bounds.
+// cells are rows without numbers of classes and buckets, and without bounds.
 func cells(rows []string, tab *source.Table) (out []string) {
 	for _, row := range rows {
 		var keep []string
 		for i, text := range strings.Split(row, ";") {
-			if i > 0 && tab.Columns[i].Kind == source.Text {
-				keep = append(keep, plain(text))
+			if tab.Columns[i].Kind == source.Text {
+				keep = append(keep, text)
 			}
 		}
 		out = append(out, strings.Join(keep, ";"))
@@ -77,7 +69,7 @@ func catCells(t *testing.T, text []byte, tab *source.Table) (out []string) {
 	require.NoError(t, err)
 	var texts []int
 	field := 0
-	for _, c := range tab.Columns[1:] {
+	for _, c := range tab.Columns {
 		if c.Optional {
 			continue
 		}
@@ -89,7 +81,7 @@ func catCells(t *testing.T, text []byte, tab *source.Table) (out []string) {
 	for _, row := range rows[1:] {
 		var keep []string
 		for _, i := range texts {
-			keep = append(keep, plain(row[i]))
+			keep = append(keep, row[i])
 		}
 		out = append(out, strings.Join(keep, ";"))
 	}

@@ -25,7 +25,7 @@ def expected(releases, number, stem):
         header, place = lines[0], 0 if stem in ("st", "pst") else -1
         rows += [tuple([part["part"]] + r) for r in lines[1:] if r[place] not in dead]
     numeric = {a["name"]: a["type"] for a in manifest["schema"]
-               if a["role"] in ("quasi", "semi") and a["type"] in ("integer", "decimal", "date")}
+               if a["role"] == "quasi" and a["type"] in ("integer", "decimal", "date")}
     return header, numeric, rows
 
 
