@@ -139,6 +139,8 @@ func classify(err error) (code int, hint string) {
 			"If the source was made again since, write to another topic: --to"
 	case errors.Is(err, rekey.ErrTooLarge):
 		return exitFailed, "raise max.message.bytes of the target topic, then run it again; nothing was lost"
+	case errors.Is(err, daemon.ErrTwo):
+		return exitBehind, "give each state a release.dir of its own: two that publish into one break the promise of both"
 	case errors.Is(err, deliver.ErrOther):
 		return exitBehind, "restore the newest releases if they were put back from a copy; else use a topic or a table of its own"
 	case errors.Is(err, deliver.ErrUnion):

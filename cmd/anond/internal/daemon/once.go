@@ -3,11 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"anond/cmd/anond/internal/diskuse"
 	"anond/cmd/anond/internal/monitor"
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/durabledir"
 	"anond/ingest"
 	"anond/ingest/journal"
 )
@@ -100,6 +103,9 @@ func (r *once) openMachine() (err error) {
 
 // openPublisher compares releases and ledger with the state.
 func (r *once) openPublisher() error {
+	if err := r.alone(); err != nil {
+		return err
+	}
 	err := r.steps.during(ingest.DoingVerify, func() (err error) {
 		r.publisher, err = newPublisher(r.ctx, r.c, r.machine, r.o, r.far.rendered)
 		return err
@@ -111,6 +117,27 @@ func (r *once) openPublisher() error {
 	r.publisher.inner.Fence, r.sight.standing = r.lease.fence, r.publisher.standing
 	r.publisher.limit = r.steer.limit
 	return r.lease.witness(r.ctx, r.machine)
+}
+
+// ErrTwo: two states would publish into one directory.
+var ErrTwo = errors.New("another anond publishes into")
+
+// alone keeps other processes out of the directory of releases. Those of a group or of a journal keep each other out
+// by themselves, and take over while the one before may still hang.
+func (r *once) alone() error {
+	if r.lease.held != nil || r.c.Shard.Journal.Set() {
+		return nil
+	}
+	dir := r.c.Release.Dir
+	if err := durabledir.Make(r.o.FS, dir); err != nil {
+		return fmt.Errorf("make the releases directory: %w", err)
+	}
+	unlock, taken := diskuse.Lock(dir)
+	if taken {
+		return errors.Join(fmt.Errorf("%w %s: pid %d", ErrTwo, dir, boltstore.Holder(dir)), unlock())
+	}
+	r.closers.add(unlock)
+	return nil
 }
 
 func (r *once) openSource() error {
