@@ -85,7 +85,7 @@ type opener func(ctx context.Context, d *config.Delivery, log *slog.Logger) (del
 // newSinkCommand completes a command that delivers.
 func newSinkCommand(env *environment, fallback string, c *cobra.Command, open opener) *cobra.Command {
 	var path string
-	var follow bool
+	var follow, verify bool
 	shows := standing{fallback: fallback}
 	patience := time.Minute
 	c.Long += `
@@ -103,7 +103,7 @@ daemon's.`
 			return err
 		}
 		log := newLogger(env.stderr, d.Log, isTerminal(env.stderr))
-		o := deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Poll: d.Outputs.Poll,
+		o := deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Whole: verify, Poll: d.Outputs.Poll,
 			Limit: pace.New(daemon.SystemClock(), d.Outputs.MaxRate), Patience: patience, Reconnect: ingest.Reconnect{Rand: rand.Float64},
 			Now: time.Now, Log: log}
 		if follow {
@@ -123,10 +123,14 @@ daemon's.`
 		if err := errors.Join(err, done()); err != nil {
 			return err
 		}
+		if verify {
+			fmt.Fprintf(env.stdout, "%s: each row of its releases was compared\n", sink.Name())
+		}
 		return env.printDelivered(sink, d.Dir, sum)
 	}
 	configFlag(c, &path)
 	c.Flags().BoolVar(&follow, "follow", false, "keep running, and deliver each new release")
+	c.Flags().BoolVar(&verify, "verify", false, "first compare each row that is there with the releases; otherwise rows of tables are counted")
 	shows.flags(c, "with --follow")
 	c.Flags().DurationVar(&patience, "patience", patience, "without --follow: how long to retry if the sink cannot be reached")
 	return c

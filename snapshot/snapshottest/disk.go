@@ -159,6 +159,9 @@ type memInfo struct {
 
 func (i memInfo) IsDir() bool { return i.node.entries != nil }
 
+// Size is that of a file's content.
+func (i memInfo) Size() int64 { return int64(len(i.node.data)) }
+
 // ModTime is before all times: this disk knows none.
 func (i memInfo) ModTime() time.Time { return time.Time{} }
 

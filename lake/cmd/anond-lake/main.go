@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/lake/internal/folder"
+	"anond/lake/internal/parquetfile"
 	"anond/lake/internal/source"
 	"anond/lake/internal/warehouse"
 	"anond/snapshot"
@@ -71,7 +72,7 @@ func newRootCommand(stdout io.Writer) *cobra.Command {
 		return nil
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // cobra asks Args of what is runnable alone
-	root.AddCommand(newParquetCommand(stdout), newIcebergCommand(stdout), newManCommand())
+	root.AddCommand(newParquetCommand(stdout), newIcebergCommand(stdout), newVerifyCommand(stdout), newManCommand())
 	return root
 }
 
@@ -102,6 +103,8 @@ func classify(err error) (code int, hint string) {
 		return exitBehind, "put the newest releases in place, or write to another warehouse"
 	case errors.Is(err, warehouse.ErrOther), errors.Is(err, folder.ErrOther):
 		return exitBehind, "these are releases of another history: write them to another place"
+	case errors.Is(err, parquetfile.ErrLost):
+		return exitFailed, "write the releases to another place, and read them from there"
 	case errors.Is(err, warehouse.ErrForeign):
 		return exitFailed, "only anond-lake may write to its tables: write to another warehouse, and read the table from there"
 	case errors.Is(err, snapshot.ErrDamaged):

@@ -51,6 +51,11 @@ func Export(files snapshot.FS, chain *source.Chain, out string, number uint32) (
 			there.ManifestSHA256, r.SHA256)
 	case there != nil:
 		x.result.Already = true
+		for _, e := range there.Files {
+			if err := parquetfile.Sized(files, filepath.Join(x.result.Dir, filepath.FromSlash(e.Path)), e.Bytes); err != nil {
+				return nil, err
+			}
+		}
 		return &x.result, nil
 	}
 	return &x.result, x.run()
@@ -120,7 +125,7 @@ func (x *export) table(t *source.Table) error {
 
 // part links the file of an earlier release or writes it.
 func (x *export) part(t *source.Table, p *source.Part) (Entry, error) {
-	e := Entry{Path: t.Name + "/" + p.Label + ".parquet", Source: t.Name + " " + p.Identity()}
+	e := Entry{Path: pathOf(t, p), Source: t.Name + " " + p.Identity()}
 	path := filepath.Join(x.tmp, filepath.FromSlash(e.Path))
 	if old, ok := x.before[e.Source]; ok {
 		if x.files.Link(filepath.Join(x.old, filepath.FromSlash(old.Path)), path) == nil {

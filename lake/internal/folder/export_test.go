@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/lake/internal/laketest"
+	"anond/lake/internal/parquetfile"
 	"anond/lake/internal/source"
 	"anond/snapshot"
 	"anond/snapshot/snapshottest"
@@ -38,6 +40,47 @@ func exported(files snapshot.FS, n uint32) (*Result, error) {
 		return nil, err
 	}
 	return Export(files, chain, "/d/out", n)
+}
+
+// TestLostRowsAreNoticed: a file that is gone or cut at the next export, one with other rows by Verify.
+func TestLostRowsAreNoticed(t *testing.T) {
+	const file = "/d/out/000003/data/part-000002.parquet"
+	for name, x := range map[string]struct {
+		lose    func(*snapshottest.Disk)
+		counted bool
+	}{
+		"gone": {func(d *snapshottest.Disk) { require.NoError(t, d.RemoveAll(file)) }, true},
+		"cut":  {func(d *snapshottest.Disk) { require.NoError(t, d.Truncate(file, 4)) }, true},
+		"another": {func(d *snapshottest.Disk) { // of the same size
+			other, err := d.ReadFile("/d/out/000003/data/part-000003.parquet")
+			require.NoError(t, err)
+			require.NoError(t, d.RemoveAll(file))
+			w, err := d.Create(file)
+			require.NoError(t, err)
+			_, err = w.Write(other)
+			require.NoError(t, errors.Join(err, w.Close()))
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := snapshottest.New("/d")
+			three(t, disk)
+			for n := range uint32(3) {
+				_, err := exported(disk, n+1)
+				require.NoError(t, err)
+			}
+			chain, err := source.Open(disk, "/d/releases")
+			require.NoError(t, err)
+			n, err := Verify(disk, chain, "/d/out")
+			require.NoError(t, err)
+			require.Equal(t, 3, n)
+			x.lose(disk)
+			_, err = Verify(disk, chain, "/d/out")
+			require.ErrorIs(t, err, parquetfile.ErrLost)
+			if _, err = exported(disk, 3); x.counted {
+				require.ErrorIs(t, err, parquetfile.ErrLost)
+			}
+		})
+	}
 }
 
 // TestAReleaseCostsWhatIsNew: parts whose living rows are those of the release before are

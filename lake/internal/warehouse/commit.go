@@ -61,7 +61,7 @@ func (c *commit) data() error {
 	rows := int64(0)
 	for i := range c.of.Parts {
 		p := &c.of.Parts[i]
-		name := dataDir + "/" + p.Label + "-" + p.Identity() + ".parquet"
+		name := nameOf(p)
 		e, there := live[c.uri(name)]
 		delete(live, c.uri(name))
 		if there {

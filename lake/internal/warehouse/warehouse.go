@@ -146,7 +146,10 @@ func (w *Warehouse) table(chain *source.Chain, of *source.Table, open map[string
 		return nil, err
 	}
 	open[of.Name] = t
-	return t, t.check(chain)
+	if err := t.check(chain); err != nil {
+		return nil, err
+	}
+	return t, t.whole()
 }
 
 func (a *Addition) count(c *commit) {

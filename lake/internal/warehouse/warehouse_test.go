@@ -3,6 +3,7 @@ package warehouse
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/lake/internal/laketest"
+	"anond/lake/internal/parquetfile"
 	"anond/lake/internal/source"
 	"anond/snapshot"
 	"anond/snapshot/snapshottest"
@@ -59,6 +61,39 @@ func add(files snapshot.FS) (acknowledged uint32, got []Addition, err error) {
 	w := &Warehouse{Files: files, Dir: "/d/w", Added: func(a Addition) { acknowledged, got = a.Release, append(got, a) }}
 	err = w.Add(context.Background(), chain)
 	return acknowledged, got, err
+}
+
+// TestLostFilesAreNoticed: at the next start by their size, and their rows by Verify.
+func TestLostFilesAreNoticed(t *testing.T) {
+	disk := snapshottest.New("/d")
+	hand(t, disk, 4)
+	_, _, err := add(disk)
+	require.NoError(t, err)
+	chain, err := source.Open(disk, "/d/releases")
+	require.NoError(t, err)
+	w := &Warehouse{Files: disk, Dir: "/d/w"}
+	n, err := w.Verify(chain)
+	require.NoError(t, err)
+	require.Equal(t, 4, n)
+	names, err := disk.ReadDir(handTable + "/data")
+	require.NoError(t, err)
+	file := handTable + "/data/" + names[slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "part-000004-") })]
+	content, err := disk.ReadFile(file)
+	require.NoError(t, err)
+	put := func(b []byte) {
+		f, err := disk.Create(file)
+		require.NoError(t, err)
+		_, err = f.Write(b)
+		require.NoError(t, errors.Join(err, f.Close()))
+	}
+	put(content[:len(content)-1])
+	_, _, err = add(disk)
+	require.ErrorIs(t, err, parquetfile.ErrLost)
+	put(bytes.Repeat([]byte{0}, len(content)))
+	_, _, err = add(disk)
+	require.NoError(t, err, "only sizes are looked at then")
+	_, err = w.Verify(chain)
+	require.ErrorIs(t, err, parquetfile.ErrLost)
 }
 
 // TestOneSnapshotARelease: each release is a snapshot with its rows; parts that were

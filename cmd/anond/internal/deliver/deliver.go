@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 type Options struct {
 	FS     snapshot.FS
 	Dir    string // of the releases
+	Whole  bool   // compare each cell that the sink has first, not only how much it has
 	Follow bool   // stay, and deliver each new release
 	Poll   time.Duration
 	Limit  *pace.Limit // of the bytes that are sent; nil: none
@@ -109,6 +111,10 @@ func (d *delivery) pass(ctx context.Context) error {
 		if err := d.position.agrees(d.history, newest); err != nil {
 			return err
 		}
+		d.Board.does("comparing what the sink has", stepPatience)
+		if err := d.sink.Verify(ctx, d.upTo(d.position.Release), d.Whole); err != nil {
+			return err
+		}
 		d.known, d.done.At = true, d.position.Release
 		d.Board.has(d.position.Release)
 		d.Log.Info("delivery begins", "event", "delivery_started", "sink", d.sink.Name(), "has", d.position.Release, "newest", newest)
@@ -122,6 +128,21 @@ func (d *delivery) pass(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// upTo are the releases up to one.
+func (d *delivery) upTo(newest uint32) iter.Seq2[*Release, error] {
+	return func(yield func(*Release, error) bool) {
+		for n := uint32(1); n <= newest; n++ {
+			r, err := open(d.history, n)
+			if r != nil {
+				r.paced, r.passed = func(to io.Writer) io.Writer { return to }, func() { d.Board.goesOn("comparing what the sink has", time.Now()) }
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // ErrUnion: the directory is a union of shards, whose releases are delivered shard by shard.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -35,7 +36,8 @@ type book struct {
 
 func (b *book) Name() string { return "book" }
 
-func (b *book) Position(context.Context) (deliver.Position, error) { return b.at, b.fail() }
+func (b *book) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
+func (b *book) Position(context.Context) (deliver.Position, error)                     { return b.at, b.fail() }
 
 func (b *book) fail() error {
 	if b.fails > 0 {

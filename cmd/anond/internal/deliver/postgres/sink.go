@@ -70,6 +70,7 @@ func (s *Sink) Position(ctx context.Context) (p deliver.Position, err error) {
 
 // querier is a connection or a transaction.
 type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 

@@ -130,6 +130,42 @@ func TestTablesAreTheReleases(t *testing.T) {
 	t.Run("other releases", func(t *testing.T) { otherReleases(t, s) })
 	t.Run("whole releases only", func(t *testing.T) { wholeOnly(t, s) })
 	t.Run("away and back", func(t *testing.T) { awayAndBack(t, s) })
+	t.Run("lost rows", func(t *testing.T) { lostRows(t, s) })
+}
+
+// lostRows: at each start rows are counted, and asked to, each cell is compared. What is missing, too much or other is named.
+func lostRows(t *testing.T, s *delivertest.Server) {
+	chain := delivertest.New(t, delivertest.Kinds[0], 4)
+	sink := open(t, s, "lost")
+	begins := func(whole bool) error {
+		_, err := deliver.Run(t.Context(), sink, deliver.Options{FS: snapshot.OS(), Dir: chain.Dir, Now: time.Now,
+			Log: slog.New(slog.DiscardHandler), Whole: whole})
+		return err
+	}
+	require.NoError(t, begins(false))
+	require.NoError(t, begins(true))
+	text := s.Psql("SELECT column_name FROM information_schema.columns WHERE table_name = 'lost' AND data_type = 'text' AND column_name <> '" +
+		partColumn + "' LIMIT 1")
+	for _, x := range []struct {
+		sql, says string
+		counted   bool
+	}{
+		{"DELETE FROM lost WHERE ctid = (SELECT min(ctid) FROM lost)", `"lost" has`, true},
+		{"INSERT INTO lost SELECT * FROM lost LIMIT 1", `"lost" has`, true},
+		{"ALTER TABLE lost ADD COLUMN note text", `column "note"`, false},
+		{"UPDATE lost SET " + column(text) + " = 'other' WHERE ctid = (SELECT min(ctid) FROM lost)", `"lost" has other rows`, false},
+	} {
+		s.Psql("CREATE TABLE kept AS TABLE lost")
+		s.Psql(x.sql)
+		err := begins(false)
+		require.Equal(t, x.counted, err != nil, x.sql)
+		err = begins(true)
+		require.ErrorIs(t, err, deliver.ErrOther, x.sql)
+		require.ErrorContains(t, err, x.says)
+		require.NotContains(t, err.Error(), "'other'")
+		s.Psql("ALTER TABLE lost DROP COLUMN IF EXISTS note; TRUNCATE lost; INSERT INTO lost TABLE kept; DROP TABLE kept")
+		require.NoError(t, begins(true))
+	}
 }
 
 // twoAtOnce: those who deliver take turns, and each release is there once.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"anond/cmd/anond/internal/deliver"
@@ -72,6 +73,9 @@ func (s *Sink) Position(ctx context.Context) (deliver.Position, error) {
 	}
 	return deliver.Position{Release: newest, SHA256: [32]byte(sum)}, nil
 }
+
+// Verify implements deliver.Sink: Position has read every message.
+func (s *Sink) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
 
 // keeps demands that the topic forgets nothing, as far as the broker says.
 func (s *Sink) keeps(ctx context.Context) error {
