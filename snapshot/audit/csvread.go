@@ -144,7 +144,7 @@ func (r *csvReader) quoted() error {
 	}
 	field := r.data[start:i]
 	r.at += bytes.Count(field, []byte{'\n'})
-	if bytes.IndexAny(field, ",\"\r\n") < 0 {
+	if !bytes.ContainsAny(field, ",\"\r\n") {
 		r.spare++
 	}
 	if escaped {

@@ -59,7 +59,6 @@ func l2Policy(p *l2Plan) Policy {
 type l2Class struct {
 	who    []int
 	rows   [][]string // sorted: cells of the class, or of each person
-	values []string   // permutation, read back: what stands in its rows
 	bucket *l2Bucket
 }
 
