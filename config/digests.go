@@ -67,6 +67,9 @@ func (c *Config) validity() map[string][32]byte {
 		if a.Path != "" && c.schema.SubjectIndex() < 0 {
 			out[at+".path"] = digestOf(a.Path)
 		}
+		if a.Role == equivclass.Subject { // in CSV all is text, in JSON a number that is an integer is its digits (ingest: integerOf)
+			out[at+".form"] = digestOf([]any{a.Path, c.Source.Format == CSV})
+		}
 	}
 	return out
 }

@@ -63,6 +63,8 @@ func TestDigestsNameWhatChanged(t *testing.T) {
 		{"hierarchy gone", "hierarchy: testdata/postcode.csv", "type: categorical",
 			[]string{"schema.attributes[postcode]", "schema.attributes[postcode].hierarchy"}},
 		{"name", "name: age", "name: years", []string{"schema.attributes", "schema.attributes[age]", "schema.attributes[years]"}},
+		{"form of the subject", "{type: stdin}", "{type: stdin, format: csv}", []string{"schema.attributes[patient].form"}},
+		{"format of the same form", "{type: stdin}", "{type: stdin, format: debezium}", nil},
 		{"missing", "policy:", "  missing: value\npolicy:", []string{"schema.missing"}},
 		{"recoding", "dir: out", "dir: out, recoding: anatomy", []string{"release.recoding"}},
 	} {

@@ -18,13 +18,13 @@ type deleteReader struct {
 	name    string
 	clean   func([]byte) ([]byte, equivclass.Reason)
 	row     equivclass.Row // of the key
-	plain   bool           // a key that is no JSON is the subject
+	format  Format         // in that of plain records a key that is no JSON is the subject
 }
 
 func newDeleteReader(schema *equivclass.Schema, pointers map[string]string, format Format) (*deleteReader, error) {
 	i := schema.SubjectIndex()
 	a := schema.Attributes()[i]
-	d := &deleteReader{subject: i, name: a.Name, clean: a.Clean, plain: format == JSON || format == CSV}
+	d := &deleteReader{subject: i, name: a.Name, clean: a.Clean, format: format}
 	d.row = make(equivclass.Row, len(schema.Attributes()))
 	var err error
 	d.key, err = newObjectReader(schema, pointers)
@@ -81,9 +81,13 @@ func (d *deleteReader) ofKey(key []byte) []byte {
 	case '[':
 		return nil
 	}
-	if d.plain {
+	if kind := r.dec.PeekKind(); d.format != CSV && kind == '0' && r.finish(Outcome{}, r.dec.SkipValue()).Accepted() {
+		return integerOf(text)
+	}
+	if d.format == JSON || d.format == CSV {
 		return key
 	}
+	r.open(text)
 	if o := r.finish(Outcome{}, r.dec.SkipValue()); !o.Accepted() {
 		return nil
 	}

@@ -236,6 +236,9 @@ func (r *objectReader) appendScalar(raw jsontext.Value, kind jsontext.Kind, i in
 			return day.AppendFormat(r.arena, time.DateOnly)
 		}
 	}
+	if kind == '0' && r.attributes[i].Role == equivclass.Subject {
+		raw = integerOf(raw)
+	}
 	return append(r.arena, raw...)
 }
 
