@@ -34,12 +34,12 @@ each start whether files are missing or have another size.`,
 				n, err = (&warehouse.Warehouse{Files: snapshot.OS(), Dir: place}).Verify(chain)
 			}
 			if err == nil && n == 0 {
-				err = fmt.Errorf("%s has none of the releases of %s", place, args[0])
+				err = fmt.Errorf("%s has none of the releases of %s", args[1], args[0])
 			}
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(stdout, "%s: the rows of %d releases are those of the releases\n", place, n)
+			_, err = fmt.Fprintf(stdout, "%s: each row of %d releases is that of the releases\n", args[1], n)
 			return err
 		},
 	}
