@@ -26,7 +26,7 @@ faults at once as file:line:column: key: reason; suggestion. It opens no connect
 If there are none, it says what the configured level means.
 
 With --data it also reads records of other people (CSV or NDJSON), such as those of
-an earlier year, and says how many records have to be published together at level L2
+an earlier year, or exactly the whole first pool, and says how many records have to be published together at level L2
 if values are as frequent as there, what other k and l would cost, and how much of
 the loss each column causes: docs/CHOOSING.md. Do not choose policy.min_pool by
 the records that will be published: who is published together may not depend on
@@ -60,7 +60,7 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.I
 	}
 	e.printRefused(data.Name, t)
 	p := oneoff.PoolsFor(t, c.Policy.K, c.Policy.L)
-	p.Advice = oneoff.Advice(t)
+	p.Advice = append(oneoff.Advice(t), oneoff.Channel)
 	p.TradeOffs, p.Looked, err = oneoff.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
 }

@@ -59,7 +59,8 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 			`In these 10 records "diagnosis" has 2 different values, the most frequent one with 50.0 %.`,
 			"At level L2 and with these shares, no pool is large enough for l = 2: a value may have 1/l = 50.0 % at most.",
 			"Not even l = 2 is reachable: divide the most frequent value."}},
-		{"k: 10, l: 2, level: L2", nil, []string{"The data have no record that could be published, so they say nothing about pools."}},
+		{"k: 10, l: 2, level: L2", nil, []string{"The data have no record that could be published, so they say nothing about pools.",
+			oneoff.Channel}},
 	} {
 		t.Run(c.policy, func(t *testing.T) {
 			s := newSite(t, fileSource, "on: update", "")
@@ -88,6 +89,19 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAdviceByThoseWhoArePublishedIsAChannel is said each time: as text, as JSON, by the doctor, and if no record could be used.
+func TestAdviceByThoseWhoArePublishedIsAChannel(t *testing.T) {
+	const says = "exactly the whole first pool"
+	s := newSite(t, fileSource, "on: update", "")
+	for _, times := range [][]int{{50, 50, 50, 50}, nil} {
+		s.write("last.csv", lastYear(times...))
+		for _, command := range []string{"config check", "config check --json", "doctor", "doctor --json"} {
+			assert.Contains(t, s.run(command, "--data", s.path("last.csv")).stdout, says, command)
+		}
+	}
+	assert.NotContains(t, s.must("config check"), says)
 }
 
 // TestPoolsAreThoseOfTheMachine: what is said is merge.MinPool of the same counts.

@@ -142,8 +142,8 @@ func classify(err error) (code int, hint string) {
 	case errors.Is(err, daemon.ErrTwo):
 		return exitBehind, "give each state a release.dir of its own: two that publish into one break the promise of both"
 	case errors.Is(err, deliver.ErrOther):
-		return exitBehind, "restore the newest releases if they were put back from a copy; else use a topic or a table of its own, also in place " +
-			"of one that has lost something"
+		return exitBehind, "restore the newest releases if they were put back from a copy; else, and in place of one that has lost " +
+			"something, use a topic or a table of its own"
 	case errors.Is(err, deliver.ErrUnion):
 		return exitConfig, "deliver each shard: set release.dir to shards/0 and so on below it, each with a topic or a table of its own"
 	case errors.Is(err, topic.ErrNotWhole):

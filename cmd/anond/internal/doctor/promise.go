@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 )
 
@@ -31,6 +32,7 @@ func (e *examination) promise() {
 func (e *examination) other() {
 	p, o := e.Config.Policy, e.Pools
 	const check = "promise by --data"
+	e.add(Note, check, "", "%s", oneoff.Channel)
 	switch {
 	case o.Records == 0:
 		e.add(Note, check, "give a file with records that fit the schema", "no record could be used")

@@ -10,6 +10,9 @@ import (
 // readAsMissing are texts that readers of data take for no value unless told otherwise.
 var readAsMissing = []string{"", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 
+// Channel is said with each advice. Enumerated at k = l = 2: l chosen by a part of a pool gives 4/7 for 1/2, a cap 1.
+const Channel = "Settings chosen by people who will be published tell their values: give other people, or exactly the whole first pool."
+
 // Advice says what in the values of a table is seldom meant as it is written. It tells
 // counts, never a value (rule V, values).
 func Advice(t *Table) (out []string) {

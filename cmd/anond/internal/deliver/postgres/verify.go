@@ -108,7 +108,8 @@ func (s *Sink) compare(ctx context.Context, conn *pgx.Conn, suffix, part string,
 	for i, c := range header {
 		texts[i] = column(c) + "::text"
 	}
-	rows, err := conn.Query(ctx, "SELECT ARRAY["+strings.Join(texts, ", ")+"] FROM "+s.names.of(suffix)+" WHERE "+column(partColumn)+" = $1", part)
+	rows, err := conn.Query(ctx, "SELECT ARRAY["+strings.Join(texts, ", ")+"] FROM "+s.names.of(suffix)+" WHERE "+
+		column(partColumn)+" = $1", part)
 	if err != nil {
 		return err
 	}
