@@ -45,9 +45,10 @@ func (d *DeadLetter) keys() []key {
 			"personal data. Without it a dead letter has source, partition, offset, reason and a keyed digest."},
 		{path: "dead_letter.ignore", value: list[Reason]{&d.Ignore, reason}, def: "[]", doc: "Reasons for which refused records are only " +
 			"counted and get no dead letter; for instance [unsupported_operation] for the deletes of a change feed."},
-		{path: "dead_letter.max_share", value: part(&d.MaxShare), def: "1", doc: "Share of records, looked at a thousand at a time, " +
-			"that may be refused, above 0. If more are, anond pauses until `anond resume`, and a run that ends (--once) fails; most likely a " +
-			"producer has changed its format. 1: all may be refused."},
+		{path: "dead_letter.max_share", value: part(&d.MaxShare), def: "0.05", doc: "Share of records, looked at a thousand at a time, " +
+			"that may be refused, above 0. If more are, anond pauses until `anond resume`, which lets twice the share be refused; most likely a " +
+			"producer has changed its format. A run that ends (--once) fails, also if it has refused everything, or more than that of a " +
+			"thousand records and more in all, and publishes nothing more. 1: all may be refused."},
 	}
 }
 

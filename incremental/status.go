@@ -48,6 +48,9 @@ type Status struct {
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
 }
 
+// RefusedShare is how many of the records read are dead letters.
+func (s *Status) RefusedShare() float64 { return float64(s.DeadLetter) / float64(max(1, s.Sent)) }
+
 // Accounted is what Sent always is: everything that became of records.
 func (s *Status) Accounted() uint64 {
 	return uint64(s.Published+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten

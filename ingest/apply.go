@@ -20,6 +20,9 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 		return l.stage.err
 	}
 	l.ended = true
+	if l.refusals.tooMany() {
+		return nil // nothing more is published, as finish says
+	}
 	if err := l.endInitial(ctx, true); err != nil {
 		return err
 	}
@@ -70,11 +73,14 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.rowAt(i)); err != nil {
 			return false, err
 		}
+		if l.refusals.tripped { // a cut that is due comes with the record when the batch is taken again
+			return true, nil
+		}
 		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
 			return false, err
 		}
-		if err := l.commitFull(ctx); err != nil || l.refusals.tripped {
-			return err == nil, err
+		if err := l.commitFull(ctx); err != nil {
+			return false, err
 		}
 	}
 	l.witness() // the chunk is not needed any more
@@ -119,7 +125,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
 	o, err := Place(l.Machine, l.Schema, c.Partition, r, o, row, l.Payload)
 	if err == nil && !o.Delete && !o.Ignored {
-		l.refusals.saw(!o.Accepted())
+		l.refusals.saw(o.Reason)
 	}
 	return err
 }

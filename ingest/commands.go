@@ -151,6 +151,9 @@ func (l *loop) obey(c *command) {
 			return
 		}
 		pause := c.order == OrderPause
+		if !pause {
+			l.refusals.resume()
+		}
 		changed := l.asked.paused != pause
 		if l.asked.paused = pause; changed {
 			l.pausedOrNot()

@@ -88,6 +88,9 @@ func (l *loop) finish(ctx context.Context) error {
 	}
 	l.report(l.now())
 	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.counts.Outbox}, l.summary()...)...)
+	if l.refusals.tooMany() {
+		return l.manyRefused("the run ends, and nothing more is published")
+	}
 	return l.standing()
 }
 

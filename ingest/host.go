@@ -110,8 +110,8 @@ type Host struct {
 	// Forgetting lets the state forget people; nil: it cannot.
 	Forgetting Forgetting
 	// MaxRefused is the share of records, looked at a thousand at a time, that may be refused:
-	// more of them pause the host, or end a run with Once. 0: all may. Tripped is called after
-	// such a pause; may be nil.
+	// more of them pause the host, or end a run with Once, which also ends with an error if it has
+	// refused everything. 0: all may. Tripped is called after such a pause; may be nil.
 	MaxRefused float64
 	Tripped    func() error
 	// Faults tells what was found next to the loop and ends the run; may be nil.

@@ -131,6 +131,9 @@ func (l *loop) report(now time.Time) {
 	}
 	l.statusLog = now
 	LogStatus(l.Log, rep)
+	if l.refusals.all() && !l.refusals.warned {
+		_ = l.manyRefused("all that was read so far")
+	}
 }
 
 // count takes the machine's counts.

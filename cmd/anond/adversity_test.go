@@ -153,13 +153,13 @@ func TestFirstLoadOfAFew(t *testing.T) {
 	}
 }
 
-// TestRubbish: a feed of nothing but rubbish fills the dead letters and stops
-// nothing.
+// TestRubbish: a feed of nothing but rubbish fills the dead letters, and the run says so.
 func TestRubbish(t *testing.T) {
 	s := newSite(t, "{type: stdin}", "on: records, every: 400", "")
 	rubbish := strings.Repeat("\x00\xff\n{}\n[]\nnull\n\"\n{\"patient\":{}}\n"+strings.Repeat("x", 5000)+"\n", 40)
 	r := s.pipe(rubbish+"no line end", "run --once")
-	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Equal(t, exitFailed, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "281 of 281")
 	c := s.counts().Counts
 	assert.Equal(t, 281, int(c.Sent))
 	assert.Equal(t, 281, int(c.DeadLetter))

@@ -86,6 +86,7 @@ var sharedFigures = []struct {
 	{metric: "anond_pending_oldest_age_releases", status: func(s *shown) float64 {
 		return s.num("counts.now") - s.num("counts.oldest_tick")
 	}},
+	{metric: "anond_beyond_records", status: key("counts.beyond")},
 	{metric: "anond_pool_needed_records", status: key("counts.pool.records")},
 	{metric: "anond_pool_possible", status: key("counts.pool.possible")},
 	{tile: "pending", status: func(s *shown) float64 {
@@ -314,7 +315,8 @@ func compareSurfaces(t *testing.T, status, socket, pages map[string]string) {
 			pending += s.num(name)
 		}
 	}
-	assert.Equal(t, s.num("counts.sent"), s.num("counts.published")+pending+s.num("counts.dead_letter")+s.num("counts.forgotten"))
+	assert.Equal(t, s.num("counts.sent"), s.num("counts.published")+pending+s.num("counts.dead_letter")+
+		s.num("counts.forgotten")+s.num("counts.beyond"))
 	seen, tiles := map[string]bool{}, map[string]bool{}
 	for _, f := range sharedFigures {
 		want := f.status(s)

@@ -141,7 +141,7 @@ func TestEveryCommandHasACanary(t *testing.T) {
 
 // everywhere is a configuration in which all surfaces are open and everything is kept.
 func everywhere() string {
-	c := strings.Replace(canaryConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true}", 1)
+	c := strings.Replace(canaryConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true, max_share: 1}", 1)
 	return strings.Replace(c, "path: ./state/anond.db}", "path: ./state/anond.db, backup: {dir: ./copies}}", 1) +
 		"encryption: {key: \"${file:key}\"}\ncontrol: {socket: ./c.sock}\n"
 }

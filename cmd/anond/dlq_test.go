@@ -220,7 +220,7 @@ func TestReplaysThatAreRefused(t *testing.T) {
 func TestAPayloadIsPrivate(t *testing.T) {
 	s := &site{t: t, dir: t.TempDir()}
 	s.config = s.path("anond.yaml")
-	s.write("anond.yaml", strings.Replace(lettersConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true}", 1)+
+	s.write("anond.yaml", strings.Replace(lettersConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true, max_share: 1}", 1)+
 		"encryption: {key: \"${file:key}\"}\n")
 	s.write("key", firstKey)
 	s.write("city.csv", "c1;west;*\n")

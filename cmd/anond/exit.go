@@ -110,7 +110,8 @@ func classify(err error) (code int, hint string) {
 	case errors.As(err, &contradiction):
 		return exitConfig, contradiction.Hint()
 	case errors.Is(err, ingest.ErrManyRefused):
-		return exitFailed, "anond dlq list counts the reasons; correct the producer or the configuration, or raise dead_letter.max_share"
+		return exitFailed, "correct the producer or the configuration, or raise dead_letter.max_share; anond dlq list shows what was kept; " +
+			"while no pool is fixed, anond state reset begins anew"
 	case daemon.ForgetHint(err) != "":
 		return exitFailed, daemon.ForgetHint(err)
 	case errors.Is(err, daemon.ErrForeignList):

@@ -14,7 +14,7 @@ func TestFlatFeed(t *testing.T) {
 	var feed strings.Builder
 	for _, op := range []string{"c", "u", "d"} {
 		for i := range 40 {
-			fmt.Fprintf(&feed, `{"age":%d,"sex":"F","postcode":"1100","admission":"planned","diagnosis":"d%d","__op":"%s","__deleted":"%t"}`+"\n",
+			fmt.Fprintf(&feed, `{"age":%d,"sex":"F","postcode":"1101","admission":"planned","diagnosis":"d%d","__op":"%s","__deleted":"%t"}`+"\n",
 				20+i, i%4, op, op == "d")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
@@ -29,5 +30,25 @@ func TestManyRefusedRecordsPauseTheDaemon(t *testing.T) {
 	require.NoError(t, os.Remove(s.path("state/paused")))
 	r := s.run("run --once")
 	require.Equal(t, exitFailed, r.code, r.stderr)
-	require.Contains(t, r.stderr, "dead_letter.max_share allows (0.1 of 1000)\nhint: anond dlq list counts the reasons")
+	require.Contains(t, r.stderr, "dead_letter.max_share allows (0.1): 1000 of ")
+}
+
+// TestARunThatRefusesEverythingSaysSo: exit 1 also where others wait, with the reasons; status and release list show the share.
+func TestARunThatRefusesEverythingSaysSo(t *testing.T) {
+	s := newNights(t)
+	s.night("1", firstNight[:4]...)
+	s.must("run --once")
+	assert.NotContains(t, s.must("release list"), "refused")
+	s.write("in/2.csv", "id,age,illness\nx,old,flu\ny,31,ache\nz,40,flu,cold\n")
+	r := s.run("run --once")
+	require.Equal(t, exitFailed, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "3 of 3, not_a_number 1, value_not_in_hierarchy 1, wrong_field_count 1")
+	assert.Contains(t, r.stderr, `"event":"too_many_refused"`)
+	assert.Contains(t, r.stderr, `"level":"WARN"`)
+	const share = "37.5 % of the records read, 3: not_a_number 1, value_not_in_hierarchy 1, wrong_field_count 1"
+	assert.Contains(t, s.must("status"), share)
+	assert.Contains(t, s.must("release list"), share)
+	assert.Contains(t, s.must("release report --with-state"), `id="refused">37.5`)
+	s.write("in/3.csv", "id,age,illness\nv,41,cold\nw,50,x\n")
+	s.must("run --once")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/cmd/anond/internal/daemon"
 	"anond/snapshot"
 )
 
@@ -37,7 +38,15 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 			if asJSON {
 				return writeJSON(env.stdout, list)
 			}
-			return env.printReleases(list)
+			if err := env.printReleases(list); err != nil || of.status == "" {
+				return err
+			}
+			s, err := readStatus(of.status)
+			if err != nil || s == nil || s.Counts.DeadLetter == 0 {
+				return err
+			}
+			_, err = fmt.Fprintf(env.stdout, "refused, and in none of them: %s\n", refusedLine(&s.Counts))
+			return err
 		}),
 	}
 	of.flags(c)
@@ -198,14 +207,14 @@ func (e *environment) verifyReleases(dir, ledger string, asJSON bool) error {
 
 // releasesFlags say whose releases a command is about: those of a configuration, or of a
 // directory, such as that of a union.
-type releasesFlags struct{ config, dir, ledger string }
+type releasesFlags struct{ config, dir, ledger, status string }
 
 func (f *releasesFlags) flags(c *cobra.Command) {
 	configFlag(c, &f.config)
 	c.Flags().StringVar(&f.dir, "dir", "", "the releases in this `directory`, as of a union; no configuration is needed")
 }
 
-// find gives the directory, and the ledger if one is known.
+// find gives the directory, and the ledger if one is known. With a configuration it notes where the status is.
 func (f *releasesFlags) find(e *environment) (dir, ledger string, err error) {
 	if f.dir != "" {
 		return f.dir, f.ledger, nil
@@ -217,5 +226,6 @@ func (f *releasesFlags) find(e *environment) (dir, ledger string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	f.status = daemon.StatusPath(cfg)
 	return cfg.Release.Dir, cfg.Release.Ledger, nil
 }

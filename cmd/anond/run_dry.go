@@ -20,6 +20,7 @@ import (
 type rehearsed struct {
 	Read     uint64                       `json:"read"`     // records
 	Accepted uint64                       `json:"accepted"` // of them
+	Beyond   int                          `json:"beyond"`   // of these: never published
 	Refused  map[equivclass.Reason]uint64 `json:"refused"`  // of them
 	// Ignored are lines and messages that are no records.
 	Ignored map[equivclass.Reason]uint64 `json:"ignored"`
@@ -73,7 +74,8 @@ func reading(r ingest.Report) string {
 
 func rehearsedOf(r *ingest.Rehearsal) *rehearsed {
 	out := &rehearsed{Read: r.After.Sent - r.Before.Sent, Refused: since(r.Before.Refused, r.After.Refused),
-		Ignored: since(r.Before.Ignored, r.After.Ignored), Unread: r.Unread, ForgetDue: r.After.ForgetDue, Plan: r.Plan}
+		Ignored: since(r.Before.Ignored, r.After.Ignored), Unread: r.Unread, ForgetDue: r.After.ForgetDue, Plan: r.Plan,
+		Beyond: r.After.Beyond - r.Before.Beyond}
 	out.Accepted = out.Read - (r.After.DeadLetter - r.Before.DeadLetter)
 	if r.Plan == nil {
 		out.FirstLoad = r.After.FirstLoad
@@ -100,6 +102,9 @@ func (e *environment) printRehearsal(r *rehearsed, asJSON bool) error {
 	t := newTable(e.stdout, column{"", 16, false}, column{"", 0, false})
 	t.row("read", count(int(r.Read), "record"))
 	t.row("accepted", fmt.Sprint(r.Accepted))
+	if r.Beyond > 0 {
+		t.row("beyond", fmt.Sprintf("%d of these, of people who are known: they are never published", r.Beyond))
+	}
 	t.row("refused", reasons(r.Refused))
 	if len(r.Ignored) > 0 {
 		t.row("no records", reasons(r.Ignored))

@@ -10,6 +10,7 @@ import (
 	"anond/cmd/anond/internal/certificate"
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/diskuse"
+	"anond/incremental"
 )
 
 // statusLines is the screen of anond status: what is always there, then what is wrong.
@@ -36,6 +37,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"
 	}
 	add("records", "%s", sum)
+	if c.DeadLetter > 0 {
+		add("refused", "%s", refusedLine(&c))
+	}
 	lines = append(lines, forgettingLines(s)...)
 	add("pending", "%s", pendingLine(s))
 	if p := c.Pool; p != nil {
@@ -63,6 +67,11 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		add("backup", "none yet")
 	}
 	return append(lines, troubleLines(s)...)
+}
+
+// refusedLine says how much of what was read was refused, and why.
+func refusedLine(c *incremental.Status) string {
+	return fmt.Sprintf("%.1f %% of the records read, %s", 100*c.RefusedShare(), reasons(c.Refused))
 }
 
 // forgettingLines say what erasures have left to do.

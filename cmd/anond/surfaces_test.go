@@ -55,7 +55,7 @@ func canaries(n int) string {
 		`{"patient":"CANARYp","age":"CANARYage","place":"a","diagnosis":"b"}`, `{"patient":"CANARYp","age":5,"place":["CANARY"],"diagnosis":"b"}`,
 		`{"patient":"CANARYp","age":5,"place":"CANARY\u0001","diagnosis":"b"}`, `{"CANARYbad`, `CANARYbad`, `["CANARYbad"]`,
 		`{"patient":"CANARYp","age":5,"place":"a","diagnosis":"` + strings.Repeat("CANARY", 400) + `"}`,
-		`{"patient":"CANARYp","patient":"CANARYq","age":5,"place":"a","diagnosis":"b"}`, `{"patient":"CANARYp","place":"a","diagnosis":"CANARY"}`,
+		`{"patient":"CANARYp","patient":"CANARYq","age":5,"place":"a","diagnosis":"b"}`, `{"patient":"CANARYr","place":"a","diagnosis":"CANARY"}`,
 	} {
 		b.WriteString(line + "\n")
 	}

@@ -53,8 +53,7 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 		return out, err
 	}
 	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Keys: keys, Schema: c.Schema(),
-		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{},
-		MaxRefused: c.DeadLetter.MaxShare, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
+		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
 		Rate: c.Source.MaxRate, Retry: o.StandIns.retry(), Observe: o.Observe, Rehearsed: func(r ingest.Rehearsal) { out = r }}
 	return out, host.Run(ctx)
 }

@@ -78,6 +78,7 @@ func (c *Counts) figures() []figure {
 	count := func(n uint64) string { return present.Count(int(n)) }
 	return []figure{{"sent", "read", count(c.Sent)}, {"published", "= published", count(c.Published)},
 		{"pending", "+ waiting", count(c.Pending)}, {"dead_letter", "+ dead letters", count(c.DeadLetter)},
+		{"refused", "refused of all", present.Percent(float64(c.DeadLetter) / float64(max(1, c.Sent)))},
 		{"forgotten", "+ forgotten", count(c.Forgotten)}, {"beyond", "+ beyond", count(c.Beyond)}}
 }
 

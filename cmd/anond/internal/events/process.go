@@ -380,14 +380,19 @@ var ofProcess = []Event{
 	{Name: "config_warning", Levels: []string{"warn"}, Cases: []Case{
 		{Meaning: "a warning about the configuration that a start or a reload has read", Action: "`anond config check`"},
 	}},
-	{Name: "too_many_refused", Levels: []string{"error"}, Fields: []Field{
+	{Name: "too_many_refused", Levels: []string{"warn"}, Fields: []Field{
 		{Name: "records", Type: Integer},
+		{Name: "refused", Type: Integer},
 		{Name: "max_share", Type: Number},
+		{Name: "reasons", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "of the newest `records` more were refused than `dead_letter.max_share` allows: anond pauses",
-			Action: "`anond dlq list` counts the reasons. Correct the producer or the configuration, then `anond resume`; what was refused can be " +
-				"sent again",
+			Meaning: "of the newest thousand records more were refused than `dead_letter.max_share` allows: anond pauses; or a run that ends " +
+				"has refused that much, or everything, and publishes nothing more. `records` and `refused` are those of the run, `reasons` " +
+				"counts the latter",
+			Action: "correct the producer or the configuration, then `anond resume`, which lets twice the share be refused. People whose value " +
+				"may have caused it are never published later ([why](THREAT_MODEL.md#refused-for-a-value)); until the first pool is fixed, " +
+				"`anond state reset` begins anew",
 		},
 	}},
 	{Name: "paused", Levels: []string{"warn"}, Fields: []Field{
