@@ -51,13 +51,14 @@ func canaries(n int) string {
 		fmt.Fprintf(&b, `{"patient":"CANARYpatient%d","note":"CANARYnote","name":"CANARYname","age":%d,"place":"CANARYplace%d",`+
 			`"diagnosis":"CANARYdiagnosis%d"}`+"\n", i, 20+i%60, i%9, i%7)
 	}
-	for _, line := range []string{
+	// Nine people, since whoever has one record refused for its value is not looked at again (rule S).
+	for i, line := range []string{
 		`{"patient":"CANARYp","age":"CANARYage","place":"a","diagnosis":"b"}`, `{"patient":"CANARYp","age":5,"place":["CANARY"],"diagnosis":"b"}`,
 		`{"patient":"CANARYp","age":5,"place":"CANARY\u0001","diagnosis":"b"}`, `{"CANARYbad`, `CANARYbad`, `["CANARYbad"]`,
 		`{"patient":"CANARYp","age":5,"place":"a","diagnosis":"` + strings.Repeat("CANARY", 400) + `"}`,
 		`{"patient":"CANARYp","patient":"CANARYq","age":5,"place":"a","diagnosis":"b"}`, `{"patient":"CANARYr","place":"a","diagnosis":"CANARY"}`,
 	} {
-		b.WriteString(line + "\n")
+		b.WriteString(strings.Replace(line, "CANARYp", fmt.Sprintf("CANARYp%d", i), 1) + "\n")
 	}
 	return b.String()
 }
