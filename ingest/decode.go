@@ -131,9 +131,9 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 	case CSV:
 		inner = newCSVDecoder(schema, opts.Multiline)
 	case Debezium:
-		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes)
+		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes, false)
 	case DebeziumFlat:
-		inner, err = newFlatDecoder(schema, opts.Paths, opts.Deletes)
+		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes, true)
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv, debezium or debezium-flat", errUnknownFormat, format)
 	}

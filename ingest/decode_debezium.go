@@ -18,17 +18,23 @@ import (
 // Where deletes are taken (DecodeOptions.Deletes), op d is a delete of the person in its "before", or in the
 // key of the message (deleteReader).
 //
-// Flat events (transform ExtractNewRecordState) are format debezium-flat.
+// Flat events are format debezium-flat (decode_flat.go): the row of a delete is in the event itself.
 type debeziumDecoder struct {
 	members objectReader
 	before  equivclass.Row // nil: deletes are not taken
 	subject int
+	flat    bool
+	event   envelope       // the present one
+	row     equivclass.Row // its own
 }
 
-func newDebeziumDecoder(schema *equivclass.Schema, pointers map[string]string, deletes bool) (*debeziumDecoder, error) {
+func newDebeziumDecoder(schema *equivclass.Schema, pointers map[string]string, deletes, flat bool) (*debeziumDecoder, error) {
 	members, err := newObjectReader(schema, pointers)
 	members.epochDays = true
-	d := &debeziumDecoder{members: members, subject: schema.SubjectIndex()}
+	d := &debeziumDecoder{members: members, subject: schema.SubjectIndex(), flat: flat}
+	if flat {
+		d.members.others = d.readFlat
+	}
 	if deletes && d.subject >= 0 {
 		d.before = make(equivclass.Row, len(schema.Attributes()))
 	}
@@ -43,6 +49,7 @@ type envelope struct {
 	hasAfter              bool // after is an object
 	nullPayload           bool
 	badShape              bool
+	gone                  bool    // a flat event says so
 	fault                 Outcome // of the record in after
 }
 
@@ -51,15 +58,29 @@ func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row, _
 	r.open(value)
 	switch r.dec.PeekKind() {
 	case '{':
-		var e envelope
+		e, err := &d.event, error(nil)
+		d.event, d.row = envelope{}, row
 		clear(d.before)
-		err := d.readEnvelope(row, &e, true)
-		o := r.finish(e.outcome(), err)
-		if o.Reason == ReasonUnsupported && e.delete && d.before != nil {
-			row[d.subject] = d.before[d.subject]
-			return Outcome{Delete: true}
+		if d.flat {
+			var fault Outcome
+			if fault, err = r.readRow(row); !fault.Accepted() {
+				e.fault = fault
+			}
+			e.hasAfter = true
+		} else {
+			err = d.readEnvelope(row, e, true)
 		}
-		return o
+		if e.gone {
+			e.ops, e.insert, e.delete = max(1, e.ops), false, true
+		}
+		o := r.finish(e.outcome(), err)
+		if o.Reason != ReasonUnsupported || !e.delete || d.before == nil {
+			return o
+		}
+		if !d.flat {
+			row[d.subject] = d.before[d.subject]
+		}
+		return Outcome{Delete: true}
 	case 'n':
 		return r.finish(Outcome{Reason: ReasonTombstone}, r.dec.SkipValue())
 	default:

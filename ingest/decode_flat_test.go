@@ -30,7 +30,7 @@ func TestFlatChangeEvents(t *testing.T) {
 		`{` + row + `,"__op":"c","__deleted":"false"}`:                    {accepted, false},
 		`{"op":"r",` + row + `}`:                                          {accepted, false},
 		`{"schema":{"type":"struct"},"payload":{` + row + `,"__op":"c"}}`: {accepted, false},
-		`{` + row + `,"__op":"c","op":"appendectomy"}`:                    {accepted, false},
+		`{` + row + `,"__op":"c","op":"appendectomy"}`:                    {envelope, false}, // declare op with role drop
 		`{` + row + `,"__op":"u","__deleted":"false"}`:                    {unsupported, false},
 		`{` + row + `,"__op":"d","__deleted":"true"}`:                     {unsupported, true},
 		`{` + row + `,"__deleted":true}`:                                  {unsupported, true},
@@ -39,7 +39,7 @@ func TestFlatChangeEvents(t *testing.T) {
 		`{` + row + `,"__op":"c","__deleted":"true"}`:                     {unsupported, true},
 		`{` + row + `}`:                                                   {envelope, false},
 		`{` + row + `,"__deleted":"false"}`:                               {envelope, false},
-		`{` + row + `,"__op":null}`:                                       {unsupported, false},
+		`{` + row + `,"__op":null}`:                                       {envelope, false},
 		`{"schema":{},"payload":null}`:                                    {unsupported, false}, // a tombstone
 		`{"id":"a","born":"x","dx":["flu"],"__op":"c"}`:                   {ingest.ReasonNested, false},
 		`{"id":"a","id":"b","__op":"c"}`:                                  {ingest.ReasonDuplicate, false},

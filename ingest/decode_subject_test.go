@@ -61,7 +61,8 @@ func TestSubjectsOfOneNumberAreOnePerson(t *testing.T) {
 
 // TestKeysOfDeletesHaveTheFormOfSubjects.
 func TestKeysOfDeletesHaveTheFormOfSubjects(t *testing.T) {
-	for key, want := range map[string]string{`7.0`: "7", `"7.0"`: "7.0", `{"id":7.0}`: "7", `{"payload":{"id":70e-1}}`: "7", `7`: "7", `x7.0`: "x7.0"} {
+	for key, want := range map[string]string{`7.0`: "7", `"7.0"`: "7.0", `{"id":7.0}`: "7", `{"payload":{"id":70e-1}}`: "7", `7`: "7",
+		`x7.0`: "x7.0"} {
 		for _, format := range []ingest.Format{ingest.JSON, ingest.DebeziumFlat} {
 			if key == "x7.0" && format != ingest.JSON {
 				continue

@@ -17,7 +17,8 @@
 //
 // One goroutine a partition fetches, checks and hands its chunks to a bounded
 // channel (partition.go); while the channel is full nothing is fetched. A fetch
-// needs a turn (turn.go). Turns are few, so that neither memory nor connections
+// needs a turn (turn.go). With ingest.Resume.Ordered the partitions are handed out one
+// after the other, up to bounds that the host sets (order.go). Turns are few, so that neither memory nor connections
 // grow with the number of partitions; where there are more partitions than turns,
 // one request a broker waits for all that are idle (lookout.go). An answer is read
 // in pieces (chunk.go): a batch that decompresses to more than a piece is checked
