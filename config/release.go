@@ -224,7 +224,8 @@ func (s *State) keys() []key {
 			derived: "`./state/anond.db`; for a shard ./state/shards/INDEX/anond.db",
 			doc:     "State file. Private: it holds the records. One process at a time."},
 		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
-			doc: "Number of records at which the daemon stops with an error, before anything is lost; 0: no limit."},
+			doc: "Number of records, and of people whose records were refused for what their value can have caused, at which the daemon stops " +
+				"with an error, before anything is lost; 0: no limit."},
 		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Largest size of the state file, such as 4GiB; 0: no " +
 			"limit. Before it is reached, anond stops reading (`state.on_full`). What is left is kept for releases. Nothing is lost."},
 		{path: "state.on_full", value: oneOf(&s.OnFull, PauseWhenFull, StopWhenFull), def: "pause", doc: "What anond does when the state has " +

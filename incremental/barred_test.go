@@ -159,7 +159,7 @@ func (a *again) course(t testing.TB) *course {
 // somebody was forgotten and a copy of the state was restored (barred.go).
 func TestRefusedPeopleWhoComeAgain(t *testing.T) {
 	t.Parallel()
-	for _, r := range refusals[:tier.Of(t, 2, len(refusals), len(refusals))] {
+	for _, r := range refusals[:tier.Of(t, 2, 4, len(refusals))] {
 		t.Run(string(r.reason), func(t *testing.T) { (&again{refusing: r}).course(t).requireExact(t) })
 	}
 }
@@ -175,7 +175,7 @@ func TestBrokenBars(t *testing.T) {
 	for _, r := range refusals {
 		broken = append(broken, &again{refusing: r, losesAt: "a record is refused"})
 	}
-	for _, a := range broken[:tier.Of(t, 3, len(broken), len(broken))] {
+	for _, a := range broken[:tier.Of(t, 3, 6, len(broken))] {
 		t.Run(string(a.reason)+": "+a.losesAt, func(t *testing.T) {
 			v := a.course(t).enumerate(t)
 			t.Log(v)

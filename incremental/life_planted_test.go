@@ -33,7 +33,8 @@ var plantedBugs = []plantedBug{
 	{"positions are stored one too low", "incremental/offsets.go", "out = append(out, PartitionPosition{p, r.Position})",
 		"pos := r.Position; pos.Next--; out = append(out, PartitionPosition{p, pos})"},
 	{"who arrived behind a cut was passed over by it", "incremental/pending.go", "r >= at.LastCut || ", ""},
-	{"a restart forgets who is quarantined", "incremental/machine.go", "m.pending.quarantined = append(m.pending.quarantined, r...)",
+	{"a restart forgets who is barred", "incremental/barred.go", "b.add(subjects...)\n	b.from", "b.from"},
+	{"a restart forgets who is quarantined", "incremental/machine.go", "m.pending.quarantine(r)",
 		"_ = r"},
 }
 

@@ -125,6 +125,7 @@ func (a tally) add(o outcome) {
 	a["published records"] += s.Published
 	a["refused records"] += int(s.DeadLetter)
 	a["records beyond"] += s.Beyond
+	a["people barred"] += o.host.m.Judged().Barred
 	a["quarantined records"] += s.Pending.Quarantined
 	n := len(o.host.m.Intents())
 	a["releases"] += n

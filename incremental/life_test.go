@@ -70,7 +70,7 @@ func TestLife(t *testing.T) {
 	}
 	for _, what := range []string{"regrouped records", "pure records", "frozen records", "chains with t-closeness", "records beyond",
 		"refused records", "quarantined records", "forgotten records that waited",
-		"forgotten records that are published", "blocked records", "records beyond", "lives under other settings later",
+		"forgotten records that are published", "blocked records", "people barred", "lives under other settings later",
 		"refused cuts or records", "chains of several releases of level L1",
 		"chains of several releases of level L2"} {
 		assert.Positive(t, run.tally[what], "the lives do not reach %s", what)
