@@ -18,7 +18,7 @@ import (
 // TestRebuildFindsLies: a topic whose keys, counts and markers fit each other, but not the
 // releases, gives none.
 func TestRebuildFindsLies(t *testing.T) {
-	chain := delivertest.New(t, delivertest.Find(t, "regrouped"), 10)
+	chain := delivertest.New(t, delivertest.Find(t, "regrouped"), 20)
 	m := &memory{until: -1}
 	_, err := deliverAll(t, m.sink(), chain.Dir)
 	require.NoError(t, err)
