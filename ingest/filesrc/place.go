@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -57,23 +56,27 @@ func (v *sight) sum(n int, digest func([]byte) incremental.Digest) string {
 	return v.sums[n]
 }
 
-// name is that of the partition of a file that begins like none.
-func (v *sight) name(digest func([]byte) incremental.Digest) string {
-	n := len(v.beginning)
-	return "file:" + v.sum(n, digest) + ":" + strconv.Itoa(n) + ":" + v.inode
+// name is that of the partition of a file that begins so, up to its inode.
+func (v *sight) name(n int, digest func([]byte) incremental.Digest) string {
+	return "file:" + v.sum(n, digest) + ":" + strconv.Itoa(n) + ":"
 }
 
-// begins reports whether the file begins like the one of a partition, and whether it is that one by its inode.
-func (v *sight) begins(p incremental.Partition, digest func([]byte) incremental.Digest) (begins, inode bool) {
+// parseName divides the name of a file's partition: how the file begins, of how many bytes, and its inode.
+func parseName(p incremental.Partition) (begin string, n int, inode string) {
 	parts := strings.Split(p.Source, ":")
 	if parts[0] != "file" || len(parts) < 4 {
-		return false, false
+		return "", 0, ""
 	}
-	n, err := strconv.Atoi(parts[2])
-	if err != nil || n < 1 || n > len(v.beginning) || v.sum(n, digest) != parts[1] {
-		return false, false
+	n, _ = strconv.Atoi(parts[2]) // 0: no file has that name
+	return strings.Join(parts[:3], ":") + ":", n, parts[3]
+}
+
+// learn notes a partition of a file by how the file begins.
+func (s *source) learn(p incremental.Partition) {
+	begin, n, _ := parseName(p)
+	if s.known[begin] = append(s.known[begin], p); !slices.Contains(s.lengths, n) {
+		s.lengths = append(s.lengths, n)
 	}
-	return true, parts[3] == v.inode && v.inode != ""
 }
 
 // place finds the partition of a file: the one that it continues, or one of its own. A clash is a file that begins like one that
@@ -86,7 +89,8 @@ func (s *source) place(ctx context.Context, f *file) error {
 			continue
 		}
 		f.tried = append(f.tried, p)
-		_, inode := f.begins(p, f.digest)
+		_, _, of := parseName(p)
+		inode := of == f.inode && of != ""
 		if f.part = p; inode && packed(f.path) {
 			return nil // unpacked and compared when its turn comes
 		}
@@ -99,34 +103,31 @@ func (s *source) place(ctx context.Context, f *file) error {
 		f.leave("it begins like one that was read, and is not the same: people who are in both would not be known again")
 		return nil
 	}
-	name := f.name(f.digest)
+	name := f.name(len(f.beginning), f.digest) + f.inode
 	f.part.Source = name
 	for n := 2; slices.Contains(alike, f.part); n++ {
 		f.part.Source = name + ":" + strconv.Itoa(n)
 	}
+	s.learn(f.part)
 	return nil
 }
 
-// alike are the partitions whose files begin like this one: of those that state knows or this run has begun, first those of
+// alike are the partitions whose files begin like this one, of those that state knows or this run has begun: first those of
 // its inode, then the newest.
 func (s *source) alike(f *file) (out []incremental.Partition) {
-	known := maps.Clone(s.resume.Positions)
-	for _, g := range s.files {
-		if _, old := known[g.part]; g != f && g.identified && !old {
-			known[g.part] = incremental.Position{}
+	for _, n := range s.lengths {
+		if n > 0 && n <= len(f.beginning) {
+			out = append(out, s.known[f.name(n, f.digest)]...)
 		}
 	}
-	rank := map[incremental.Partition]int{}
-	for p, pos := range known {
-		if begins, inode := f.begins(p, f.digest); begins {
-			out, rank[p] = append(out, p), -int(pos.Number)
-			if inode {
-				rank[p] -= incremental.MostPartitions
-			}
+	rank := func(p incremental.Partition) int {
+		if _, _, inode := parseName(p); inode == f.inode {
+			return -incremental.MostPartitions - int(s.resume.Positions[p].Number)
 		}
+		return -int(s.resume.Positions[p].Number)
 	}
 	slices.SortFunc(out, func(a, b incremental.Partition) int {
-		return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a.Source, b.Source))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Source, b.Source))
 	})
 	return out
 }
@@ -138,7 +139,8 @@ func (s *source) taken(f *file, p incremental.Partition) bool {
 			return g != f && g.identified && g.part == p
 		}
 		info, err := os.Stat(g.path)
-		return err == nil && strings.Contains(p.Source+":", ":"+inodeOf(info)+":")
+		_, _, inode := parseName(p)
+		return err == nil && inode != "" && inode == inodeOf(info)
 	})
 }
 

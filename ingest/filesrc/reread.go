@@ -40,8 +40,9 @@ func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 				return err
 			}
 			for p := range wanted {
-				begins, inode := v.begins(p, digest)
-				if _, other := held[p]; ok && begins && (inode || !other) {
+				begin, n, inode := parseName(p)
+				begins := n > 0 && n <= len(v.beginning) && v.name(n, digest) == begin
+				if _, other := held[p]; ok && begins && (inode == v.inode || !other) {
 					held[p] = found{path, h}
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -24,7 +25,10 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	if cfg.Stdin != nil {
 		return openStream(&cfg, resume)
 	}
-	s := &source{cfg: &cfg, resume: resume}
+	s := &source{cfg: &cfg, resume: resume, known: map[string][]incremental.Partition{}}
+	for p := range resume.Positions {
+		s.learn(p)
+	}
 	if err := s.discover(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -42,8 +46,11 @@ type source struct {
 	cfg    *Config
 	resume ingest.Resume
 	files  []*file // in order of path
-	at     int     // the file whose turn it is
-	failed error   // final
+	// known are the partitions of files by how these begin, of so many bytes (place.go).
+	known   map[string][]incremental.Partition
+	lengths []int
+	at      int   // the file whose turn it is
+	failed  error // final
 
 	mu        sync.Mutex // guards what Status reads
 	status    []ingest.PartitionStatus
