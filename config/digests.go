@@ -19,7 +19,7 @@ import (
 func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding"}, k.path) ||
+		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding", "initial.min_pool"}, k.path) ||
 			strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
 		}
@@ -27,6 +27,8 @@ func (c *Config) Digests() map[string][32]byte {
 	if c.Policy.Level != L2 { // states of level L1 have no such keys, which is how a state of the other level is told
 		delete(out, "policy.level")
 		delete(out, "policy.min_pool")
+		delete(out, "policy.max_pool")
+		delete(out, "initial.min_pool")
 	}
 	names := make([]string, len(c.Attributes))
 	for i, a := range c.Attributes {
@@ -95,9 +97,11 @@ func (c *Config) HierarchyKeys() map[string]int {
 // since the records that were taken in cannot be read again.
 const EncodingKey = "schema.encoding"
 
-// AskedOfBags are the keys of Digests that say what a bag of values must satisfy. They may
-// change after a first pool at level L2 was refused.
-func AskedOfBags() []string { return []string{"policy.l", "policy.diversity"} }
+// AskedOfBags are the keys of Digests that say what a bag of values must satisfy, and those whose defaults follow from
+// these. They may change after the first pool at level L2 was fixed.
+func AskedOfBags() []string {
+	return []string{"policy.l", "policy.diversity", "initial.min_pool", "policy.max_pool"}
+}
 
 // encoding digests the schema without what only shapes releases: the steps of
 // numbers, and the hierarchies, whose leaves are looked up by their text.

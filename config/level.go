@@ -119,14 +119,14 @@ func (c *Config) checkColumns(r *reader, of map[equivclass.Role][]int) {
 	}
 }
 
-// checkPool checks the end of the first pool against what it must hold.
+// checkPool sets the sizes of pools, and checks them and the end of the first one against what it must hold.
 func (c *Config) checkPool(r *reader) {
-	if !r.sound("policy.k", "policy.l", "policy.min_pool", "initial.min_pool", "initial.max_records") {
+	if !r.sound("policy.k", "policy.l", "policy.min_pool", "policy.max_pool", "initial.min_pool", "initial.max_records") {
 		return
 	}
 	least := c.Policy.K * c.Policy.L
 	if !r.set("initial.min_pool") {
-		c.Initial.MinPool = least
+		c.Initial.MinPool = max(1000, 20*least)
 	} else if c.Initial.MinPool < least {
 		r.fault("initial.min_pool", fmt.Sprintf("is %d, below k*l = %d: fewer people may have no value in more than 1/l of them and still form "+
 			"no bucket", c.Initial.MinPool, least), fmt.Sprintf("raise it to %d or more", least))
@@ -134,7 +134,13 @@ func (c *Config) checkPool(r *reader) {
 	need := max(c.Policy.MinPool, c.Initial.MinPool, least)
 	if n := c.Initial.MaxRecords; n > 0 && n < need {
 		r.fault("initial.max_records", fmt.Sprintf("is %d, below the %d people that the first pool needs: initial.min_pool, policy.min_pool, "+
-			"and at least k times l", n, need), "raise it, or write 0 for everything in the source at the first start")
+			"and at least k times l", n, need), "raise it, or lower initial.min_pool, or write 0 for everything in the source at the first start")
+	}
+	if !r.set("policy.max_pool") {
+		c.Policy.MaxPool = max(20*c.Initial.MinPool, c.Policy.MinPool)
+	} else if c.Policy.MaxPool < need {
+		r.fault("policy.max_pool", fmt.Sprintf("is %d, below the %d people that the first pool needs: initial.min_pool, policy.min_pool, and at "+
+			"least k times l", c.Policy.MaxPool, need), "raise it")
 	}
 	c.checkRecords(r, need)
 }
@@ -160,6 +166,7 @@ func (c *Config) checkL1(r *reader) {
 	}
 	refuse("policy.min_pool", "belongs to level L2, but policy.level is L1",
 		"remove it, or write initial.min_records for the least number of records of release 1; or set policy.level to L2")
+	refuse("policy.max_pool", "belongs to level L2, but policy.level is L1", "remove it; or set policy.level to L2")
 	refuse("initial.min_pool", "belongs to level L2, but policy.level is L1",
 		"write initial.min_records for the least number of records of release 1; or set policy.level to L2")
 	refuse("initial.on_refusal", "belongs to level L2, but policy.level is L1: there a refused first load takes in the records that follow",

@@ -67,10 +67,13 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 		{"L2", "{max_records: 0}", "{min_pool: 0}", `initial.min_pool: "0" is below 1`},
 		{"L2", "{max_records: 0}", "{min_pool: 70, max_records: 69}", "initial.max_records: is 69, below the 70 people that the first pool " +
 			"needs: initial.min_pool, policy.min_pool, and at least k times l"},
+		{"L2", "l: 5", "l: 5, max_pool: 999", "policy.max_pool: is 999, below the 1000 people that the first pool needs: initial.min_pool, " +
+			"policy.min_pool, and at least k times l"},
+		{"L1", "l: 5", "l: 5, max_pool: 999", "policy.max_pool: belongs to level L2" + l1},
 		{"L1", "{max_records: 0}", "{min_pool: 70}", "initial.min_pool: belongs to level L2" + l1},
-		{"L2", "{max_records: 0}", "{max_records: 49}",
+		{"L2", "{max_records: 0}", "{min_pool: 50, max_records: 49}",
 			"initial.max_records: is 49, below the 50 people that the first pool needs: initial.min_pool, policy.min_pool, and at least k times l"},
-		{"L2", "l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100}\ninitial: {max_records: 99}",
+		{"L2", "l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100}\ninitial: {min_pool: 50, max_records: 99}",
 			"initial.max_records: is 99, below the 100 people that the first pool needs: initial.min_pool, policy.min_pool, and at least k times l"},
 		{"L2", "l: 5", "l: 5, max_regroups: 2", "warning: policy.max_regroups: is not used, because policy.level is L2"},
 		{"L2", "l: 5", "l: 5, republication: append, max_regroups: 2",
@@ -100,8 +103,8 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 func TestJustAllowedAtLevel2(t *testing.T) {
 	for _, c := range []struct{ from, to string }{
 		{"l: 5", "l: 5, republication: append, min_pool: 1000, threshold: 3"},
-		{"{max_records: 0}", "{max_records: 50, on_refusal: quarantine}"},
-		{"l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100}\ninitial: {max_records: 100, on_refusal: grow}"},
+		{"{max_records: 0}", "{min_pool: 50, max_records: 50, on_refusal: quarantine}"},
+		{"l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100, max_pool: 100}\ninitial: {min_pool: 60, max_records: 100, on_refusal: grow}"},
 		{"{dir: out}", "{dir: out, recoding: permutation}"},
 		{"{dir: out}", "{dir: out, trigger: {on: update}}"},
 		{"name: city", "name: count"},
@@ -125,7 +128,8 @@ func TestDigestsOfLevels(t *testing.T) {
 	require.Empty(t, said)
 	assert.NotContains(t, one.Digests(), "policy.level")
 	assert.Contains(t, two.Digests(), "policy.level")
-	assert.Equal(t, []string{"policy.level", "policy.max_regroups", "policy.min_pool", "policy.republication", "release.recoding"},
+	assert.Equal(t, []string{"initial.min_pool", "policy.level", "policy.max_pool", "policy.max_regroups", "policy.min_pool",
+		"policy.republication", "release.recoding"},
 		changed(one.Digests(), two.Digests()))
 	for _, c := range []struct {
 		from, to string
@@ -135,6 +139,9 @@ func TestDigestsOfLevels(t *testing.T) {
 		{"l: 5", "l: 5, min_pool: 1000", []string{"policy.min_pool"}},
 		{"l: 5", "l: 5, max_regroups: 3", nil},
 		{"{max_records: 0}", "{on_refusal: grow}", nil},
+		{"{max_records: 0}", "{min_pool: 1000}", nil},
+		{"{max_records: 0}", "{min_pool: 50}", []string{"initial.min_pool", "policy.max_pool"}},
+		{"l: 5", "l: 5, max_pool: 20000", nil},
 	} {
 		other, _ := loadAt(t, "L2", c.from, c.to)
 		require.NotNil(t, other)

@@ -49,6 +49,7 @@ type Policy struct {
 	Diversity     []Diversity
 	Level         Level
 	MinPool       int // L2
+	MaxPool       int // L2
 	Republication Republication
 	Threshold     int
 	MaxHold       Hold
@@ -86,7 +87,10 @@ func (p *Policy) keys() []key {
 			"docs/THREAT_MODEL.md. A dataset stays at its level."},
 		{path: "policy.min_pool", value: atLeast(0, "0 means what the published values ask for", &p.MinPool), def: "0", doc: "With level L2: " +
 			"least number of records that are published together, in addition to what the published values ask for. " +
-			"`anond config check --data FILE` suggests one for the first pool, before which nothing is published."},
+			"The first pool has `initial.min_pool`, too."},
+		{path: "policy.max_pool", value: atLeast(1, "a pool of nobody publishes nothing", &p.MaxPool), derived: "20 * `initial.min_pool`",
+			doc: "With level L2: the most records that a later pool waits for, whatever the published values ask for. A pool of so many may be " +
+				"quarantined, which costs the people of that pool their publication, and tells nothing about those who are published."},
 		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), derived: "append; regroup at level L1",
 			doc: "append: a published class never changes. regroup (level L1): classes whose values are equally frequent may be formed anew from " +
 				"records of one signature, which refines old rows."},

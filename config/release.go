@@ -158,10 +158,10 @@ func (i *Initial) keys() []key {
 		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), derived: "extract", doc: "With level L1: method that partitions " +
 			"the first load into classes. All methods keep k, l and the further tests; they differ in information loss: docs/METHODS.md. " +
 			"Random draws use the seed in the state."},
-		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "k*l",
+		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "20 * k*l, at least 1000",
 			doc: "With level L2: least number of people of the first pool, any number from k*l on. Until so many are there, nothing is " +
-				"published. A first pool that is too small is refused or quarantined for no other reason than chance: " +
-				"`anond config check --data FILE` suggests a number. Later pools ask for what the published values ask for."},
+				"published. What a small first pool publishes tells too little about how large the next one has to be, and it is refused by " +
+				"chance more often. `anond config check --data FILE` computes a number from records of other people."},
 		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "With level L1: " +
 			"least number of records for release 1. With fewer at the end of the source, the records wait for the next run. 0: `policy.k`. " +
 			"At level L2 it is `initial.min_pool`."},

@@ -186,7 +186,8 @@ func TestEachRuleAlone(t *testing.T) {
 		{"{path: state.db}", "{path: state.db, max_records: 9}",
 			"warning: state.max_records: is 9, below the 10 records that the first release needs: anond would stop before it publishes anything"},
 		{"policy: {level: L1, k: 10, l: 5}\ninitial: {max_records: 0}\nrelease: {dir: out}\nstate: {path: state.db}",
-			"policy: {level: L2, k: 10, l: 5, min_pool: 60}\nrelease: {dir: out}\nstate: {path: state.db, max_records: 59}",
+			"policy: {level: L2, k: 10, l: 5, min_pool: 60}\ninitial: {min_pool: 50}\nrelease: {dir: out}\n" +
+				"state: {path: state.db, max_records: 59}",
 			"warning: state.max_records: is 59, below the 60 records that the first release needs: anond would stop before it publishes anything"},
 		{"patient, role: subject", "patient, role: drop", "warning: schema.attributes: have no role subject: every record counts as a person"},
 		{"{repeat: first}", "{repeat: last}", `subject.repeat: "last" is not one of the known values`},

@@ -78,8 +78,9 @@ type Policy struct {
 	// at level L2 the people of the first pool, at least.
 	InitialMax, InitialMin int
 	// MinPool is the least number of records of a pool at level L2, in addition to what the
-	// published values ask for (merge.MinPool).
+	// published values ask for (merge.MinPool). MaxPool bounds what they may ask for; 0: nothing does.
 	MinPool   int
+	MaxPool   int
 	OnRefusal OnRefusal
 	// MaxRecords bounds the state; 0: no bound.
 	MaxRecords int

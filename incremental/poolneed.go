@@ -8,9 +8,11 @@ import (
 // PoolNeed is what the next pool at level L2 needs.
 type PoolNeed struct {
 	Records int `json:"records"` // at least so many
-	// Possible is false where the most frequent published value has a share of 1/l, or so
-	// close to it that no pool is large enough. Nothing more can be published then.
+	// Possible is false where the most frequent published value has a share of 1/l: then no pool is large enough to be
+	// published next to it, and nothing more can be.
 	Possible bool `json:"possible"`
+	// Bounded: the published values ask for more than Records, which is policy.max_pool. Such a pool may be quarantined.
+	Bounded bool `json:"bounded,omitempty"`
 }
 
 // sizes say how large pools and sub-pools have to be. Tests that count all worlds of a
@@ -25,21 +27,28 @@ func usualSizes() sizes { return sizes{merge.MinPool, merge.SubPoolClasses} }
 
 // needOf returns what the next pool needs: policy.min_pool, and as many records as make it
 // improbable, by the published values, that the pool is ineligible and has to be
-// quarantined (merge.MinPool). After the first pool was quarantined, as many as it had.
+// quarantined (merge.MinPool), but at most policy.max_pool. After the first pool was quarantined, as many as it had.
 // It is public: a function of the configuration, of what is published, and of the size
-// of the first pool.
+// of the first pool. The bound costs availability alone: what a pool publishes, and that it is quarantined, follows from its
+// bag, whatever its size (rule B, buckets).
 func (s sizes) needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
-	need := PoolNeed{firstNeed(policy), true}
 	if published.Total == 0 {
-		need.Records = max(need.Records, pools.First)
-		return need
+		need := max(firstNeed(policy), pools.First)
+		if policy.MaxPool > 0 {
+			need = min(need, policy.MaxPool)
+		}
+		return PoolNeed{Records: need, Possible: true}
 	}
-	bag := make(merge.Bag, len(published.Counts))
+	bag, l := make(merge.Bag, len(published.Counts)), policy.Requirement.L
 	for i, c := range published.Counts {
 		bag[i] = merge.Count{Value: uint32(i), N: uint32(c.N)}
 	}
-	n, possible := s.minPool(bag, policy.Requirement.L)
-	return PoolNeed{max(policy.MinPool, policy.Requirement.K, n), possible}
+	n, possible := s.minPool(bag, l)
+	need := PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, n), Possible: possible}
+	if most := policy.MaxPool; most > 0 && published.Max()*l < published.Total && (!possible || need.Records > most) {
+		return PoolNeed{Records: most, Possible: true, Bounded: true}
+	}
+	return need
 }
 
 // firstNeed is how many records the first pool has at least.

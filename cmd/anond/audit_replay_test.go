@@ -30,7 +30,7 @@ func TestAuditReplay(t *testing.T) {
 	tier.NotShort(t, "it replays a stream several times")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 100", "")
-	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2}\ninitial: {min_pool: 300}")
 	for _, n := range []int{1300, 1900, 2600} {
 		s.write("admissions.ndjson", fewDiagnoses(ndjson(1, n)))
 		s.must("run --once")
@@ -79,7 +79,7 @@ func TestAuditReplayFindsOwnValues(t *testing.T) {
 	tier.NotShort(t, "it replays a stream several times")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 400", "")
-	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2}\ninitial: {min_pool: 300}")
 	s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: permutation")
 	for _, n := range []int{800, 1300} {
 		s.write("admissions.ndjson", fewDiagnoses(ndjson(1, n)))
@@ -234,7 +234,7 @@ func TestAuditReplayOverGrownHierarchies(t *testing.T) {
 	tier.NotShort(t, "it replays a stream several times")
 	t.Parallel()
 	s := newSite(t, fileSource, "on: records, every: 100", "")
-	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2, min_pool: 300}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 2, level: L2}\ninitial: {min_pool: 300}")
 	s.edit("{name: diagnosis, role: sensitive, type: categorical}",
 		"{name: diagnosis, role: sensitive, type: categorical, hierarchy: hierarchies/diagnosis.csv}")
 	values := "d0;a;*\nd1;a;*\nd2;b;*\nd3;b;*\n"

@@ -24,7 +24,7 @@ import (
 // changeFeed is a site of level L2 that reads Debezium events from a file and forgets whom they delete.
 func changeFeed(t *testing.T) *site {
 	s := newSite(t, "{type: file, format: debezium, file: {path: admissions.ndjson}}", "on: records, every: 400", "")
-	s.edit("level: L1", "level: L2")
+	s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
 	s.edit("policy:", "subject: {deletes: forget}\npolicy:")
 	return s
 }
@@ -104,7 +104,9 @@ func TestDeletesAreInterrupted(t *testing.T) {
 	for _, level := range []string{"L2", "L1"}[:tier.Of(t, 1, 1, 2)] {
 		for _, step := range []string{"planned", "listed", "rewritten"} {
 			s := changeFeed(t)
-			s.edit("level: L2", "level: "+level)
+			if level == "L1" {
+				s.edit("level: L2}\ninitial: {min_pool: 15}", "level: L1}")
+			}
 			s.write("admissions.ndjson", first)
 			s.must("run --once")
 			s.write("admissions.ndjson", first+second)
@@ -145,7 +147,7 @@ func TestTombstonesOfATopic(t *testing.T) {
 	t.Cleanup(client.Close)
 	source := fmt.Sprintf("{type: kafka, kafka: {brokers: [%s], topic: admissions}}", cluster.ListenAddrs()[0])
 	s := newSite(t, source, "on: records, every: 400", "")
-	s.edit("level: L1", "level: L2")
+	s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
 	s.edit("policy:", "subject: {deletes: forget}\npolicy:")
 	send := func(records ...*kgo.Record) {
 		require.NoError(t, client.ProduceSync(context.Background(), records...).FirstErr())

@@ -120,11 +120,11 @@ const atLevel2 = "level 2"
 // configuration's section.
 func newFrozen(t *testing.T, policy, release string) *site {
 	s := newSite(t, fileSource, "on: records, every: 300", "")
-	level := "L1"
+	level, initial := "L1", ""
 	if after, is := strings.CutPrefix(policy, atLevel2); is {
-		level, policy = "L2", after
+		level, policy, initial = "L2", after, "min_pool: 15, "
 	}
-	s.edit("policy: {k: 5, l: 3, level: L1}", "initial: {max_records: 800}\npolicy: {k: 5, l: 3, level: "+level+policy+"}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "initial: {"+initial+"max_records: 800}\npolicy: {k: 5, l: 3, level: "+level+policy+"}")
 	s.edit("release: {dir: ./releases", "release: {dir: ./releases"+release)
 	s.write("admissions.ndjson", ndjson(1, 2000))
 	s.runFrozen()

@@ -24,7 +24,7 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: illness, role: sensitive, type: categorical}
 policy: {k: 2, l: 2, level: L2, max_hold: 0s}
-initial: {on_refusal: %s}
+initial: {min_pool: 4, on_refusal: %s}
 release: {dir: ./releases, ledger: ./witness/ledger}
 state: {path: ./state/anond.db}
 `

@@ -29,7 +29,7 @@ func TestLevelL2FromStreamToAnswer(t *testing.T) {
 				tier.Heavy(t, "its files are those of buckets")
 			}
 			s := newSite(t, fileSource, "on: records, every: 400", "")
-			s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}")
+			s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}\ninitial: {min_pool: 15}")
 			s.edit("release: {dir: ./releases", "release: {dir: ./releases, recoding: "+recoding)
 			for n := 800; n <= 4000; n += 800 {
 				s.write("admissions.ndjson", ndjson(1, n))

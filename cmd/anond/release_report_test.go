@@ -18,7 +18,7 @@ import (
 // one of level L1.
 func TestFrozenReport(t *testing.T) {
 	s := newSite(t, fileSource, "on: records, every: 400", "")
-	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}\ninitial: {min_pool: 15}")
 	for n := 800; n <= 2400; n += 800 {
 		s.write("admissions.ndjson", ndjson(1, n))
 		s.runFrozen()

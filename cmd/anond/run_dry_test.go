@@ -56,7 +56,7 @@ func (s *site) rehearsed(code int) rehearsed {
 // TestDryRunIsWhatTheRunDoes: at both levels, before the first release and behind it, a dry run writes
 // nothing and says what the run that follows publishes and refuses.
 func TestDryRunIsWhatTheRunDoes(t *testing.T) {
-	for _, policy := range []string{"{k: 5, l: 3, level: L1}", "{k: 5, l: 3, level: L2}"} {
+	for _, policy := range []string{"{k: 5, l: 3, level: L1}", "{k: 5, l: 3, level: L2}\ninitial: {min_pool: 15}"} {
 		t.Run(policy, func(t *testing.T) {
 			s := newSite(t, fileSource, "on: interval, every: 24h", "")
 			s.edit("{k: 5, l: 3, level: L1}", policy)
@@ -91,7 +91,7 @@ func TestDryRunIsWhatTheRunDoes(t *testing.T) {
 func TestDryRunIsBlindToValues(t *testing.T) {
 	said := func(diagnosis string) string {
 		s := newSite(t, fileSource, "on: interval, every: 24h", "")
-		s.edit("level: L1", "level: L2")
+		s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
 		var b strings.Builder
 		for line := range strings.Lines(ndjson(3, 600)) {
 			var r map[string]any

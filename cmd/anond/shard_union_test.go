@@ -122,7 +122,7 @@ func TestAFirstPoolIsOfOneShard(t *testing.T) {
 	})
 	for i, published := range []bool{true, false} {
 		s := p.shard("admissions", i, 2, "subject")
-		s.edit("level: L1", "level: L2, min_pool: 300, max_hold: 1 releases")
+		s.edit("level: L1}", "level: L2, max_hold: 1 releases}\ninitial: {min_pool: 300}")
 		s.once(exitOK)
 		assert.Equal(t, published, s.counts().Counts.Published > 0, "shard %d", i)
 	}

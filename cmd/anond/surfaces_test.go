@@ -37,7 +37,7 @@ schema:
     - {name: place, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 policy: {k: 5, l: 3, max_hold: 1 releases}
-initial: {max_records: 400}
+initial: {min_pool: 15, max_records: 400}
 release: {dir: ./releases, trigger: {on: records, every: 300}}
 http: {listen: "127.0.0.1:0", auth: {token: CANARYTOKEN}}
 state: {path: ./state/anond.db}

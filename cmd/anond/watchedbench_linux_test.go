@@ -35,7 +35,7 @@ schema:
     - {name: country, role: quasi, type: categorical}
     - {name: occupation, role: sensitive, type: categorical}
 policy: {k: 10, l: 5}
-initial: {max_records: %[1]d}
+initial: {min_pool: 50, max_records: %[1]d}
 release: {dir: ./releases, trigger: {on: records, every: %[1]d}}
 control: {socket: ./c.sock}
 http: {listen: "127.0.0.1:0"}

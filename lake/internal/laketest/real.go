@@ -110,7 +110,7 @@ schema:
     - {name: Postcode, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 policy: {k: 2, l: 2, level: %s, max_hold: 0s%s}
-release: {dir: ./releases, ledger: ./ledger, recoding: %s}
+%srelease: {dir: ./releases, ledger: ./ledger, recoding: %s}
 state: {path: ./anond.db}
 `
 
@@ -123,7 +123,11 @@ func New(t testing.TB, r Recoding) *Site {
 	if r.Level == "L1" {
 		republication = ", republication: regroup"
 	}
-	text := fmt.Sprintf(settings, r.Level, republication, r.Name)
+	initial := ""
+	if r.Level == "L2" {
+		initial = "initial: {min_pool: 4}\n"
+	}
+	text := fmt.Sprintf(settings, r.Level, republication, initial, r.Name)
 	if err := os.WriteFile(filepath.Join(dir, "anond.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -201,6 +201,10 @@ func (w *Setting) configuration(s sections) string {
 	if w.Keep > 0 {
 		keep = fmt.Sprintf(", keep: {releases: %d}", w.Keep)
 	}
+	initial := ""
+	if w.Level == "L2" {
+		initial = "initial: {min_pool: 6}\n"
+	}
 	return `version: 1
 dataset: chaos
 source: ` + s.source + `
@@ -212,7 +216,7 @@ schema:
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
 policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}
-release: {dir: ` + s.dir + `, ledger: ` + s.ledger + `, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
+` + initial + `release: {dir: ` + s.dir + `, ledger: ` + s.ledger + `, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
 state: {path: ./state/anond.db` + state + `}
 log: {format: json}
 ` + s.more

@@ -70,7 +70,7 @@ func (s *site) killedAt(step string, env ...string) {
 // forgettable is a site of level L2 with a release, and somebody to forget.
 func forgettable(t *testing.T, more string) *site {
 	s := newSite(t, clinic(csvFile)+more)
-	s.edit("level: L1, max_hold: 0s", "max_hold: 0s")
+	s.edit("level: L1, max_hold: 0s}", "max_hold: 0s}\ninitial: {min_pool: 9}")
 	s.write("in.csv", "id,age,city,ill\n"+marked(0, 300)+who+",30,canary-city-1,"+onlyTheirs+"\n")
 	s.once()
 	require.Contains(t, s.read("state/anond.db"), onlyTheirs)
@@ -161,7 +161,7 @@ func TestAKillDuringTheErasureOfAStart(t *testing.T) {
 func TestAKillAroundADelete(t *testing.T) {
 	chosen.Demand(t)
 	site := newSite(t, clinic("{type: file, format: debezium, file: {path: in.csv}}")+"subject: {deletes: forget}\n")
-	site.edit("level: L1, max_hold: 0s", "max_hold: 0s")
+	site.edit("level: L1, max_hold: 0s}", "max_hold: 0s}\ninitial: {min_pool: 9}")
 	var in strings.Builder
 	for line := range strings.Lines(marked(0, 300) + who + ",30,canary-city-1," + onlyTheirs + "\n") {
 		f := strings.Split(strings.TrimSpace(line), ",")

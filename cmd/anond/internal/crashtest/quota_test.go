@@ -33,7 +33,7 @@ func TestAFullStatePausesReading(t *testing.T) {
 	chosen.Demand(t)
 	const all = 60000
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}")+"control: {socket: ./control.sock}\n")
-	s.edit("level: L1, max_hold: 0s", "max_hold: 0s")
+	s.edit("level: L1, max_hold: 0s}", "max_hold: 0s}\ninitial: {min_pool: 9}")
 	s.edit("{on: update, min_interval: 1s}", "{on: interval, every: 9h}")
 	s.edit("path: ./state/anond.db", "path: ./state/anond.db, max_bytes: 512KiB")
 	s.write("in.csv", "id,age,city,ill\n"+marked(0, 1000))

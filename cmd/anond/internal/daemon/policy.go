@@ -34,7 +34,7 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	}
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
-		out.InitialMin = c.Initial.MinPool
+		out.InitialMin, out.MaxPool = c.Initial.MinPool, p.MaxPool
 		return out, nil
 	}
 	var err error

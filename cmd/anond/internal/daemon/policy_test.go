@@ -50,7 +50,7 @@ func TestPolicyOfLevel1(t *testing.T) {
 // TestRuleBPolicyOfLevel2: no partitioner that sees values reaches the machine, and
 // each answer to a refused first pool is its own.
 func TestRuleBPolicyOfLevel2(t *testing.T) {
-	p := policyOf(t, "level: L2, min_pool: 30", "max_records: 50")
+	p := policyOf(t, "level: L2, min_pool: 30", "min_pool: 8, max_records: 50")
 	assert.Equal(t, incremental.L2, p.Level)
 	assert.Equal(t, incremental.Append, p.Republication)
 	assert.Equal(t, []int{30, 8, 50, 0}, []int{p.MinPool, p.InitialMin, p.InitialMax, p.MaxRegroups})

@@ -214,6 +214,7 @@ schema:
     - {name: admission, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 policy: {k: 10, l: 5}
+initial: {min_pool: 50}
 release:
   dir: ./releases
   trigger: {on: records, every: %d}

@@ -37,6 +37,7 @@ schema:
     - {name: admission, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 policy: {k: 10, l: 5%s}
+initial: {min_pool: 50}
 release: {dir: ./releases, trigger: {on: interval, every: %s}}
 state: {path: ./state/anond.db}
 `

@@ -52,7 +52,8 @@ dead_letter: {type: file, path: ./dead-letter/%d}
     - {name: admission, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
 subject: {key: "` + subjectKey + `"}
-policy: {k: 10, l: 5, min_pool: %d}
+policy: {k: 10, l: 5}
+initial: {min_pool: %d}
 release: {dir: %s, ledger: ./state/%d/ledger, trigger: {on: records, every: %d}}
 state: {path: ./state/%d/anond.db}
 http: {listen: "off"}

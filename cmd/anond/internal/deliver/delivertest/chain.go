@@ -68,7 +68,7 @@ schema:
     - {name: 'sex", "', role: quasi, type: categorical%s}
     - {name: '"; DROP TABLE x', role: sensitive, type: categorical}
 policy: {k: 3, l: 2, %s, max_hold: 0s}
-initial: {max_records: 60}
+initial: {%smax_records: 60}
 release: {dir: ./releases, ledger: ./ledger, trigger: {on: records, every: 30}, %s}
 state: {path: ./state/anond.db}
 http: {listen: "off"}
@@ -89,8 +89,12 @@ func New(t testing.TB, kind Kind, releases int) *Chain {
 	dir := t.TempDir()
 	c := &Chain{t: t, Dir: filepath.Join(dir, "releases"), config: filepath.Join(dir, "anond.yaml"), kind: kind}
 	const hierarchy = ", hierarchy: sex.csv"
+	initial := ""
+	if kind.Policy == "level: L2" {
+		initial = "min_pool: 6, "
+	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "sex.csv"), []byte("f;*\nm;*\n\"x;y\";*\n"), 0o600))
-	require.NoError(t, os.WriteFile(c.config, fmt.Appendf(nil, text, hierarchy, kind.Policy, kind.Release), 0o600))
+	require.NoError(t, os.WriteFile(c.config, fmt.Appendf(nil, text, hierarchy, kind.Policy, initial, kind.Release), 0o600))
 	c.Grow(releases)
 	return c
 }

@@ -34,7 +34,7 @@ schema:
   attributes: [{name: id, role: subject}, {name: age, role: quasi, type: integer}, {name: zip, role: quasi, type: integer},
     {name: illness, role: sensitive, type: categorical}]
 policy: {k: 5, l: 3, max_hold: 0s}
-initial: {max_records: 100000}
+initial: {min_pool: 15, max_records: 100000}
 release: {dir: ./releases, ledger: ./ledger, trigger: {on: records, every: 100000}}
 `), 0o600))
 	cfg, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
