@@ -155,7 +155,8 @@ func LogStatus(log *slog.Logger, rep Report) {
 		attrs = append(attrs, "public_release", s.Public)
 	}
 	if s.Pool != nil {
-		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_possible", s.Pool.Possible)
+		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_possible", s.Pool.Possible,
+			"pool_bounded", s.Pool.Bounded)
 	}
 	if s.Beyond > 0 {
 		attrs = append(attrs, "beyond", s.Beyond)

@@ -28,7 +28,7 @@ If there are none, it says what the configured level means.
 With --data it also reads records of other people (CSV or NDJSON), such as those of
 an earlier year, or exactly the whole first pool, and says how many records have to be published together at level L2
 if values are as frequent as there, what other k and l would cost, and how much of
-the loss each column causes: docs/CHOOSING.md. Do not choose policy.min_pool by
+the loss each column causes: docs/CHOOSING.md. Do not choose initial.min_pool by
 the records that will be published: who is published together may not depend on
 their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",
@@ -65,7 +65,7 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.I
 	return p, err
 }
 
-// printPools prints it, and whether policy.min_pool is enough for the first pool,
+// printPools prints it, and whether initial.min_pool is enough for the first pool,
 // before which no published value says how large a pool has to be.
 func (e *environment) printPools(ctx context.Context, c *config.Config, data oneoff.Input) error {
 	p, err := e.pools(ctx, c, data)
@@ -75,8 +75,12 @@ func (e *environment) printPools(ctx context.Context, c *config.Config, data one
 	if err := p.Text(e.stdout); err != nil {
 		return err
 	}
-	if have := c.Policy.MinPool; c.Policy.Level == config.L2 && have < p.MinPool {
-		fmt.Fprintf(e.stdout, "policy.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
+	switch have := max(c.Initial.MinPool, c.Policy.MinPool); {
+	case c.Policy.Level != config.L2 || p.MinPool == 0:
+	case have < p.MinPool:
+		fmt.Fprintf(e.stdout, "initial.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
+	default:
+		fmt.Fprintf(e.stdout, "initial.min_pool is %d, and %d are enough.\n", have, p.MinPool)
 	}
 	if c.Policy.Level == config.L2 && p.MinPool > 0 && len(c.Policy.Diversity) > 0 {
 		fmt.Fprintln(e.stdout, "The tests of policy.diversity may need more.")

@@ -40,10 +40,15 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 		{"k: 10, l: 5, level: L2", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
 			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
-			"policy.min_pool is 0: write 847, so that the first pool is unlikely to be refused."}},
-		{"k: 10, l: 5, level: L2, min_pool: 847, diversity: [{entropy: 5.5}]", common, []string{
+			"initial.min_pool is 1000, and 847 are enough."}},
+		{"k: 10, l: 5, level: L2}\ninitial: {min_pool: 800", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
 			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
+			"initial.min_pool is 800: write 847, so that the first pool is unlikely to be refused."}},
+		{"k: 10, l: 5, level: L2, diversity: [{entropy: 5.5}]}\ninitial: {min_pool: 847", common, []string{
+			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
+			"initial.min_pool is 847, and 847 are enough.",
 			"The tests of policy.diversity may need more."}},
 		{"k: 10, l: 7, level: L1", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,

@@ -110,7 +110,7 @@ func TestDoctorAsksOnce(t *testing.T) {
 // source never do (rule B, buckets).
 func TestDoctorOnPromises(t *testing.T) {
 	s := newSite(t, "{type: file, file: {path: in.ndjson}}", "on: interval, every: 1h", "")
-	s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
+	s.atLevel("L2", "")
 	one := regexp.MustCompile(`"diagnosis":"[^"]*"`).ReplaceAllString(ndjson(1, 100), `"diagnosis":"flu"`)
 	s.write("in.ndjson", one)
 	s.write("others.ndjson", one)

@@ -95,6 +95,16 @@ func newSite(t *testing.T, source, trigger, state string) *site {
 	return s
 }
 
+// atLevel gives a site of level L1 another level. The first pool of L2 is as small as it may be.
+func (s *site) atLevel(level, more string) {
+	s.t.Helper()
+	first := ""
+	if level == "L2" {
+		first = "\ninitial: {min_pool: 15}"
+	}
+	s.edit("level: L1}", "level: "+level+more+"}"+first)
+}
+
 func (s *site) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *site) write(name, content string) {

@@ -24,7 +24,7 @@ import (
 // changeFeed is a site of level L2 that reads Debezium events from a file and forgets whom they delete.
 func changeFeed(t *testing.T) *site {
 	s := newSite(t, "{type: file, format: debezium, file: {path: admissions.ndjson}}", "on: records, every: 400", "")
-	s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
+	s.atLevel("L2", "")
 	s.edit("policy:", "subject: {deletes: forget}\npolicy:")
 	return s
 }
@@ -147,7 +147,7 @@ func TestTombstonesOfATopic(t *testing.T) {
 	t.Cleanup(client.Close)
 	source := fmt.Sprintf("{type: kafka, kafka: {brokers: [%s], topic: admissions}}", cluster.ListenAddrs()[0])
 	s := newSite(t, source, "on: records, every: 400", "")
-	s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
+	s.atLevel("L2", "")
 	s.edit("policy:", "subject: {deletes: forget}\npolicy:")
 	send := func(records ...*kgo.Record) {
 		require.NoError(t, client.ProduceSync(context.Background(), records...).FirstErr())

@@ -26,7 +26,7 @@ import (
 // forgetful is a site at level L2.
 func forgetful(t *testing.T) *site {
 	s := newSite(t, fileSource, "on: records, every: 400", "")
-	s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
+	s.atLevel("L2", "")
 	return s
 }
 

@@ -25,8 +25,12 @@ func TestPrunedReleases(t *testing.T) {
 
 func pruned(t *testing.T, level string) {
 	s := newSite(t, fileSource, "on: records, every: 300", "")
+	least := ""
+	if level != "L1" {
+		least = "min_pool: 15, "
+	}
 	s.edit("level: L1", "level: "+level)
-	s.edit("policy:", "initial: {max_records: 600}\npolicy:")
+	s.edit("policy:", "initial: {"+least+"max_records: 600}\npolicy:")
 	s.write("admissions.ndjson", ndjson(1, 5000))
 	s.must("run --once")
 	all := s.counts().Newest.Release

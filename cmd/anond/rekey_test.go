@@ -104,7 +104,7 @@ func TestRekey(t *testing.T) {
 	out := sites[0].must("rekey --once")
 	assert.Regexp(t, `^14\d\d records keyed by subject\n`, out)
 	assert.Contains(t, out, "passed on without: ")
-	sites[1].edit("level: L1}", "level: L2, max_hold: 1 releases}\ninitial: {min_pool: 15}")
+	sites[1].atLevel("L2", ", max_hold: 1 releases")
 	for _, s := range sites {
 		said := s.once(exitOK).stderr
 		for _, who := range p.people {

@@ -91,7 +91,7 @@ func TestDryRunIsWhatTheRunDoes(t *testing.T) {
 func TestDryRunIsBlindToValues(t *testing.T) {
 	said := func(diagnosis string) string {
 		s := newSite(t, fileSource, "on: interval, every: 24h", "")
-		s.edit("level: L1}", "level: L2}\ninitial: {min_pool: 15}")
+		s.atLevel("L2", "")
 		var b strings.Builder
 		for line := range strings.Lines(ndjson(3, 600)) {
 			var r map[string]any

@@ -239,7 +239,7 @@ func TestAShardWithoutARelease(t *testing.T) {
 	n := s.counts().Counts
 	assert.Equal(t, int(n.Sent-n.DeadLetter), n.Pending.Total()+n.Beyond)
 	s = p.shard("admissions", 1, 2, "subject")
-	s.edit("level: L1}", "level: L2, max_hold: 1 releases}\ninitial: {min_pool: 15}")
+	s.atLevel("L2", ", max_hold: 1 releases")
 	r = s.once(exitOK)
 	assert.Contains(t, r.stderr, `"event":"pool_quarantined"`)
 	assert.Positive(t, s.counts().Counts.Pending.Quarantined)

@@ -48,7 +48,7 @@ func TestAShardThatCannotPublish(t *testing.T) {
 			for i := range 2 {
 				s := p.shard("admissions", i, 2, "subject")
 				s.edit("dir: ./releases", fmt.Sprintf("dir: %s/shards/%d", dir, i))
-				s.edit("level: L1", "level: "+level+", max_hold: 1 releases")
+				s.atLevel(level, ", max_hold: 1 releases")
 				u.shards = append(u.shards, s)
 			}
 			stream := hospital.New(6)

@@ -44,8 +44,11 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	add("pending", "%s", pendingLine(s))
 	if p := c.Pool; p != nil {
 		needs := grouped(p.Records)
+		if p.Bounded {
+			needs += " (policy.max_pool; the published values ask for more, so it may be quarantined)"
+		}
 		if !p.Possible {
-			needs = "more than there can be: the most frequent published value has a share of 1/l, or nearly"
+			needs = "more than there can be: the most frequent published value has a share of 1/l"
 		}
 		add("next pool", "%s wait, it needs %s", grouped(c.Pending.Waiting), needs)
 	}

@@ -39,7 +39,7 @@ func newUnited(t *testing.T, shards int, level string) *united {
 	for i := range shards {
 		s := newSite(t, "{type: file, format: json, file: {path: in.ndjson}}", "on: update, min_interval: 1s", "")
 		s.edit("dir: ./releases", fmt.Sprintf("dir: %s/shards/%d", u.dir, i))
-		s.edit("level: L1", "level: "+level)
+		s.atLevel(level, "")
 		s.edit("policy:", "subject: {key: \""+strings.Repeat("0123456789abcdef", 4)+"\"}\npolicy:")
 		u.shards = append(u.shards, s)
 	}

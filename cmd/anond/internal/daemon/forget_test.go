@@ -31,7 +31,8 @@ func TestForgettingDuringARelease(t *testing.T) {
 		for i := range 600 {
 			fmt.Fprintf(&in, "p%d,%d,ill-%d\n", i, 20+i*7%60, i*i%11)
 		}
-		text := strings.ReplaceAll(parkedConfig, "{k: 2, l: 2, level: L1, max_hold: 0s}", "{k: 3, l: 2, level: "+level+"}")
+		text := strings.ReplaceAll(parkedConfig, "{k: 2, l: 2, level: L1, max_hold: 0s}", "{k: 3, l: 2, level: "+level+"}"+map[string]string{
+			"L2": "\ninitial: {min_pool: 6}"}[level])
 		text = strings.ReplaceAll(text, "  attributes:\n", "  attributes:\n    - {name: person, role: subject}\n")
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "in.csv"), []byte(in.String()), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "anond.yaml"), []byte(text), 0o600))

@@ -41,9 +41,9 @@ func (e *examination) other() {
 			100*o.TopShare, p.L, 100/float64(p.L))
 	case p.Level == config.L2 && o.MinPool == 0:
 		e.add(Failed, check, "lower policy.l, or divide the most frequent value", "no pool is large enough for l %d", p.L)
-	case p.Level == config.L2 && p.MinPool < o.MinPool:
-		e.add(Warning, check, "before release 1, set policy.min_pool so that the first pool is unlikely to be refused",
-			"pools need %d records for l %d, and policy.min_pool is %d", o.MinPool, p.L, p.MinPool)
+	case p.Level == config.L2 && max(e.Config.Initial.MinPool, p.MinPool) < o.MinPool:
+		e.add(Warning, check, "before release 1, set initial.min_pool so that the first pool is unlikely to be refused",
+			"pools need %d records for l %d, and initial.min_pool is %d", o.MinPool, p.L, e.Config.Initial.MinPool)
 	case p.Level == config.L2:
 		e.add(OK, check, "", "pools need %d records for l %d", o.MinPool, p.L)
 	default:

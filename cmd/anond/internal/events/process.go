@@ -106,6 +106,7 @@ var ofProcess = []Event{
 		{Name: "waiting", Type: Integer, Optional: true},
 		{Name: "pool_needs", Type: Integer, Optional: true},
 		{Name: "pool_possible", Type: Boolean, Optional: true},
+		{Name: "pool_bounded", Type: Boolean, Optional: true},
 		{Name: "beyond", Type: Integer, Optional: true},
 		{Name: "forgotten", Type: Integer, Optional: true},
 		{Name: "forget_due", Type: Integer, Optional: true},
