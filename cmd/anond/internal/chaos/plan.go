@@ -203,7 +203,7 @@ func (w *Setting) configuration(s sections) string {
 	}
 	initial := ""
 	if w.Level == "L2" {
-		initial = "initial: {min_pool: 6}\n"
+		initial = "\ninitial: {min_pool: 6}"
 	}
 	return `version: 1
 dataset: chaos
@@ -215,8 +215,8 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
-policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}
-` + initial + `release: {dir: ` + s.dir + `, ledger: ` + s.ledger + `, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
+policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}` + initial + `
+release: {dir: ` + s.dir + `, ledger: ` + s.ledger + `, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
 state: {path: ./state/anond.db` + state + `}
 log: {format: json}
 ` + s.more
