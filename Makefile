@@ -49,17 +49,17 @@ test: export GOMEMLIMIT = 512MiB
 # compile, so that it is compiled once (docs_test.go). Many packages wait for a broker, a process or a
 # clock: four at a time keep two cores busy.
 test: fmt
-	$(TEST) -vet=off -p 4 -timeout 9m -- ./...
+	$(TEST) -vet=off -p 4 -timeout 0 -- ./...
 	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."
 
 # test-short: the inner loop, the smallest part that is worth a run.
 test-short:
-	$(GO) test -short -p 4 -timeout 5m ./...
+	$(GO) test -short -p 4 -timeout 0 ./...
 
 # test-full: every test with its full count: kills, generated streams, enumerations,
 # figures, and tests that wait for minutes.
 test-full: fmt vet
-	ANOND_TESTS=full $(TEST) -vet=off -p 4 -timeout 20m -- ./...
+	ANOND_TESTS=full $(TEST) -vet=off -p 4 -timeout 0 -- ./...
 
 # race: concurrent packages under the race detector (needs a C compiler), with the
 # counts of make test: more streams and kills reach no other code. Tests that fill a
@@ -71,11 +71,11 @@ test-full: fmt vet
 UNRACED = /(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$
 LONG    = anond/(snapshot|cmd/anond|cmd/anond/internal/(chaos|figures.*)|incremental/(boltstore|literal|memstore))$$
 race:
-	$(TEST) -race -timeout 15m -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
-	$(TEST) -race -short -timeout 15m -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
-	ANOND_TESTS=full $(TEST) -race -timeout 5m -run '^(TestStateFull|TestDiskFull)$$|Interrupted' -- ./cmd/anond
-	$(TEST) -race -timeout 5m -run '^TestExtractIsBlindToWorkers$$' -- ./equivclass/extract
-	$(TEST) -race -timeout 5m -run '^TestPool' -- ./equivclass/merge
+	$(TEST) -race -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
+	$(TEST) -race -short -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
+	ANOND_TESTS=full $(TEST) -race -timeout 0 -run '^(TestStateFull|TestDiskFull)$$|Interrupted' -- ./cmd/anond
+	$(TEST) -race -timeout 0 -run '^TestExtractIsBlindToWorkers$$' -- ./equivclass/extract
+	$(TEST) -race -timeout 0 -run '^TestPool' -- ./equivclass/merge
 
 # fuzz: each fuzz target of the tree for FUZZTIME; the first failure ends it.
 fuzz:
@@ -161,7 +161,7 @@ test-lake:
 test-lake-here:
 	cd lake && $(GO) vet ./... && GO='$(GO)' ../.ci/checker staticcheck honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 	cd lake && GO='$(GO)' ../.ci/checker govulncheck golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
-	python=$$(.ci/lake-python) && cd lake && ANOND_TESTS=full ANOND_LAKE_PYTHON=$$python GO='$(GO)' ../.ci/gotest -vet=off -timeout 9m -- ./...
+	python=$$(.ci/lake-python) && cd lake && ANOND_TESTS=full ANOND_LAKE_PYTHON=$$python GO='$(GO)' ../.ci/gotest -vet=off -timeout 0 -- ./...
 
 # image: the container, by whatever is here. Run make dist first.
 TARGETARCH ?= amd64

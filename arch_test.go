@@ -371,3 +371,33 @@ func TestEveryRuleHasItsTest(t *testing.T) {
 		assert.True(t, have["TestRule"+label], "rule %s has no test", label)
 	}
 }
+
+// TestTestsHaveNoWallClock: a machine that does much else makes no test fail. What bounds a run of the tests is processor
+// time (.ci/gotest), and what bounds a wait in a test is an hour, or nothing.
+func TestTestsHaveNoWallClock(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(makefile)) {
+		runs := strings.Contains(line, "$(TEST) ") || strings.Contains(line, "/gotest ") || strings.Contains(line, "$(GO) test -short")
+		if runs && !strings.HasPrefix(line, "#") {
+			assert.Contains(t, line, " -timeout 0 ", "Makefile")
+		}
+	}
+	for _, f := range tree(t) {
+		if !f.test() || within(f.dir(), "cmd/anond/internal/kafkatest") { // brokers of others
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 4 {
+				return true
+			}
+			if name, ok := call.Fun.(*ast.SelectorExpr); ok && name.Sel.Name == "Eventually" {
+				start := f.ast.FileStart
+				limit := string(f.src[call.Args[2].Pos()-start : call.Args[2].End()-start])
+				assert.Contains(t, []string{"patience", "time.Hour"}, limit, f.path)
+			}
+			return true
+		})
+	}
+}

@@ -57,8 +57,8 @@ func killsAt(step string) func(string) error {
 	}
 }
 
-// patience bounds every wait for another process; no wait should take that long.
-const patience = time.Minute
+// patience bounds every wait for another process, so far away that no busy machine comes near it.
+const patience = time.Hour
 
 // site is a directory with a configuration, and all that anond makes of it.
 type site struct {

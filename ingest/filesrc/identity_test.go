@@ -58,7 +58,7 @@ func (s *state) count(day string) (n int) {
 // followed follows a pattern; each time that there is nothing to read, the next step is taken.
 func (s *state) followed(t *testing.T, cfg Config, steps ...func()) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	stop := errors.New("no more steps")
 	cfg.Layout, cfg.Follow = NDJSON, true

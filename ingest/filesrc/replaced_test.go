@@ -108,7 +108,7 @@ func TestAnotherFirstRecordIsAnotherFile(t *testing.T) {
 // act and returns the error that follows.
 func following(t *testing.T, path string, act func()) (*state, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	acted := false
 	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Wait: func(context.Context, time.Duration) error {

@@ -116,7 +116,7 @@ func TestFollow(t *testing.T) {
 	for _, want := range []string{"release 1: ", "release 2: "} {
 		site.Publish(1)
 		for form, out := range outs {
-			require.Eventually(t, func() bool { return strings.Contains(out.String(), want) }, time.Minute, 10*time.Millisecond, "%s: %s", form,
+			require.Eventually(t, func() bool { return strings.Contains(out.String(), want) }, time.Hour, 10*time.Millisecond, "%s: %s", form,
 				logs)
 		}
 	}

@@ -278,7 +278,7 @@ func TestCopyIsRemoved(t *testing.T) {
 			require.Equal(t, "/state/copy", path)
 			require.False(t, d.removed.Load())
 			end(closing, cancel, s)
-			require.Eventually(t, d.removed.Load, time.Minute, time.Millisecond)
+			require.Eventually(t, d.removed.Load, time.Hour, time.Millisecond)
 		})
 	}
 	d := &puppet{err: &Fault{Kind: Busy, Text: "no room"}}

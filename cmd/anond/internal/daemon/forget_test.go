@@ -46,7 +46,7 @@ func TestForgettingDuringARelease(t *testing.T) {
 		go func() { ended <- Run(ctx, c, Options{Log: o.Log, Clock: hasty{}, FS: disk}) }()
 		<-disk.reached
 		stop()
-		require.Eventually(t, func() bool { return log.has("release_parked") }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return log.has("release_parked") }, time.Hour, time.Millisecond)
 		close(disk.resume)
 		require.NoError(t, <-ended)
 		require.DirExists(t, filepath.Join(dir, "releases", "000001"))
@@ -61,7 +61,7 @@ func TestForgettingDuringARelease(t *testing.T) {
 		}
 		ctx, stop = context.WithCancel(t.Context())
 		go func() { ended <- Run(ctx, c, o) }()
-		require.Eventually(t, func() bool { return log.has(`"event":"release_published","release":1`) }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return log.has(`"event":"release_published","release":1`) }, time.Hour, time.Millisecond)
 		stop()
 		require.NoError(t, <-ended)
 	}

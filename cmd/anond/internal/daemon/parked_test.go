@@ -126,7 +126,7 @@ func TestAParkedReleaseIsNotGoneOnWith(t *testing.T) {
 	}()
 	<-disk.reached
 	stop()
-	require.Eventually(t, func() bool { return log.has("release_parked") }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return log.has("release_parked") }, time.Hour, time.Millisecond)
 
 	select { // the rename is in progress: a process that opened the state now would publish at the same time
 	case err := <-ended:
@@ -146,7 +146,7 @@ func TestAParkedReleaseIsNotGoneOnWith(t *testing.T) {
 	ctx, stop = context.WithCancel(t.Context())
 	defer stop()
 	go func() { ended <- Run(ctx, c, Options{Log: slog.New(slog.NewJSONHandler(log, nil))}) }()
-	require.Eventually(t, func() bool { return log.has(`"event":"release_published","release":1`) }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return log.has(`"event":"release_published","release":1`) }, time.Hour, time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
 	list, err := snapshot.List(snapshot.OS(), c.Release.Dir)

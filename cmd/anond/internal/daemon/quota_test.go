@@ -30,7 +30,7 @@ func TestACommitWaitsForRoom(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- q.Commit(letters(1)) }()
-	require.Eventually(t, q.Waits, time.Minute, time.Millisecond)
+	require.Eventually(t, q.Waits, time.Hour, time.Millisecond)
 	left, limit := q.Room()
 	assert.Positive(t, left)
 	assert.EqualValues(t, 1<<20, limit)
@@ -42,7 +42,7 @@ func TestACommitWaitsForRoom(t *testing.T) {
 	q.set(1 << 20)
 	<-q.raised
 	go func() { done <- q.Commit(letters(401)) }()
-	require.Eventually(t, q.Waits, time.Minute, time.Millisecond)
+	require.Eventually(t, q.Waits, time.Hour, time.Millisecond)
 	close(stop)
 	require.ErrorIs(t, <-done, incremental.ErrQuota)
 	kept, err := q.Outbox(0, 1000, 1<<30)

@@ -83,7 +83,7 @@ func holdRun(t *testing.T, ctx context.Context, c *config.Config, once bool) *he
 }
 
 func (r *heldRun) until(text string) {
-	require.Eventually(r.t, func() bool { return r.log.has(text) }, time.Minute, time.Millisecond, text)
+	require.Eventually(r.t, func() bool { return r.log.has(text) }, time.Hour, time.Millisecond, text)
 }
 
 // TestADamagedNewestReleaseEndsEveryRun: whether there is something to publish or
