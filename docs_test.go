@@ -416,3 +416,18 @@ func sorted(set map[string]bool) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TestLimitsAreSaid: what nothing prevents, and what is promised to nobody, stands where those read who pass releases on.
+func TestLimitsAreSaid(t *testing.T) {
+	for page, words := range map[string][]string{
+		"README.md":            {"who comes back, when and how often", "who was in a pool that was refused or quarantined**"},
+		"docs/THREAT_MODEL.md": {"who comes back, when and how often", "1.9 times as frequent", "Pools that were refused or quarantined."},
+		"docs/OPERATIONS.md":   {"the share of the most frequent value of a pool that was refused"},
+	} {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, w := range words {
+			assert.Contains(t, strings.Join(strings.Fields(string(text)), " "), w, page)
+		}
+	}
+}
