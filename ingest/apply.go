@@ -124,7 +124,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 // place gives a record to the machine, and counts what becomes of it.
 func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
 	o, err := Place(l.Machine, l.Schema, c.Partition, r, o, row, l.Payload)
-	if err == nil && !o.Delete && !o.Ignored {
+	if err == nil && !o.Ignored { // a delete is taken in
 		l.refusals.saw(o.Reason)
 	}
 	return err

@@ -45,7 +45,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 			if err != nil || s == nil || s.Counts.DeadLetter == 0 {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stdout, "refused, and in none of them: %s\n", refusedLine(&s.Counts))
+			_, err = fmt.Fprintf(env.stderr, "refused, and in none of them: %s\n", refusedLine(&s.Counts))
 			return err
 		}),
 	}

@@ -70,6 +70,7 @@ func (p *shardedTopic) shard(topic string, index, of int, key string) *site {
 	p.t.Helper()
 	s := newSite(p.t, fmt.Sprintf("{type: kafka, kafka: {brokers: [%s], topic: %s}}", p.cluster.ListenAddrs()[0], topic),
 		"on: records, every: 300", "")
+	s.edit("path: ./dead-letter}", "path: ./dead-letter, max_share: 1}") // tests send a few records, all of them rubbish
 	s.edit("policy:", fmt.Sprintf("shard: {index: pod-%d, of: %d, key: %s}\nsubject: {key: %s}\npolicy:", index, of, key, subjectSecret))
 	return s
 }
