@@ -11,36 +11,27 @@ import (
 
 // Verify compares each row of the releases below out with the releases, and returns how many there are.
 func Verify(files snapshot.FS, chain *source.Chain, out string) (releases int, err error) {
-	for _, n := range chain.Readable() {
-		there, err := readListing(files, out, n)
-		if err != nil {
-			return releases, err
-		}
-		if there == nil {
-			continue
-		}
-		r, err := chain.Release(n)
-		if err != nil {
-			return releases, err
-		}
-		dir := filepath.Join(out, dirName(n))
-		if there.ManifestSHA256 != r.SHA256 {
-			return releases, fmt.Errorf("%s: %w", dir, ErrOther)
-		}
-		tables, err := r.Tables()
-		if err != nil {
-			return releases, err
-		}
-		for _, t := range tables {
-			for i := range t.Parts {
-				if err := parquetfile.Compare(files, filepath.Join(dir, pathOf(t, &t.Parts[i])), t, &t.Parts[i]); err != nil {
-					return releases, err
-				}
+	have := map[uint32]*Listing{}
+	err = chain.Each(func(r *source.Release, t *source.Table, p *source.Part) (err error) {
+		n := r.Manifest.Release
+		l, read := have[n]
+		if !read {
+			if l, err = readListing(files, out, n); err != nil {
+				return err
+			}
+			if have[n] = l; l != nil {
+				releases++
 			}
 		}
-		releases++
-	}
-	return releases, nil
+		switch {
+		case l == nil:
+			return nil
+		case l.ManifestSHA256 != r.SHA256:
+			return fmt.Errorf("%s: %w", filepath.Join(out, dirName(n)), ErrOther)
+		}
+		return parquetfile.Compare(files, filepath.Join(out, dirName(n), pathOf(t, p)), t, p)
+	})
+	return releases, err
 }
 
 // pathOf is where the directory of a release has a part.

@@ -48,6 +48,28 @@ func (c *Chain) Readable() (out []uint32) {
 	return out
 }
 
+// Each goes through the parts of the tables of all releases that have their files.
+func (c *Chain) Each(do func(*Release, *Table, *Part) error) error {
+	for _, n := range c.Readable() {
+		r, err := c.Release(n)
+		if err != nil {
+			return err
+		}
+		tables, err := r.Tables()
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			for i := range t.Parts {
+				if err := do(r, t, &t.Parts[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // SHA256 is the hash of a release's manifest, in hexadecimal; false if the directory does not know the release.
 func (c *Chain) SHA256(release uint32) (string, bool) {
 	for _, i := range c.infos {

@@ -12,41 +12,24 @@ import (
 
 // Verify compares each row of the tables with the releases, and returns how many releases the tables have.
 func (w *Warehouse) Verify(chain *source.Chain) (releases int, err error) {
-	open, seen := map[string]*table{}, map[string]bool{}
-	for _, n := range chain.Readable() {
-		r, err := chain.Release(n)
-		if err != nil {
-			return releases, err
+	open, seen, newest := map[string]*table{}, map[string]bool{}, uint32(0)
+	err = chain.Each(func(r *source.Release, of *source.Table, p *source.Part) error {
+		dir := filepath.Join(w.Dir, of.Dataset(), of.Name)
+		path := filepath.Join(dir, nameOf(p))
+		if _, err := w.Files.Stat(dir); errors.Is(err, fs.ErrNotExist) || seen[path] {
+			return nil
 		}
-		tables, err := r.Tables()
-		if err != nil {
-			return releases, err
+		t, err := w.table(chain, of, open)
+		if err != nil || t.newest() < r.Manifest.Release {
+			return err
 		}
-		for _, of := range tables {
-			dir := filepath.Join(w.Dir, of.Dataset(), of.Name)
-			if _, err := w.Files.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-				return releases, nil
-			}
-			t, err := w.table(chain, of, open)
-			if err != nil {
-				return releases, err
-			}
-			if t.newest() < n {
-				return releases, nil
-			}
-			for i := range of.Parts {
-				p := &of.Parts[i]
-				if path := filepath.Join(dir, nameOf(p)); !seen[path] {
-					seen[path] = true
-					if err := parquetfile.Compare(w.Files, path, of, p); err != nil {
-						return releases, err
-					}
-				}
-			}
+		if seen[path] = true; r.Manifest.Release > newest {
+			newest = r.Manifest.Release
+			releases++
 		}
-		releases++
-	}
-	return releases, nil
+		return parquetfile.Compare(w.Files, path, of, p)
+	})
+	return releases, err
 }
 
 // nameOf is where a table has a part.

@@ -14,27 +14,41 @@ import (
 	"anond/snapshot"
 )
 
-// part adds what a release gave birth to.
+// part names what a release gave birth to.
 func (s *Sink) part(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry) error {
 	_, err := tx.Exec(ctx, "INSERT INTO "+s.names.of(partsTable)+" (part, release, classes, rows) VALUES ($1, $2, $3, $4)", b.Part,
 		int32(r.Manifest.Release), b.Classes, b.Rows)
-	if err != nil {
-		return err
-	}
-	for i, f := range b.Files {
-		if err := s.file(ctx, tx, r, b, f, suffixOf(f.Name, i == 0)); err != nil {
-			return err
+	return err
+}
+
+// use takes the rows of a part from the stage.
+type use func(ctx context.Context, tx pgx.Tx, suffix, part string) error
+
+// births takes the rows of what a release gave birth to.
+func (s *Sink) births(ctx context.Context, tx pgx.Tx, r *deliver.Release, do use) error {
+	for i := range r.Births {
+		for j, f := range r.Births[i].Files {
+			if err := s.file(ctx, tx, r, &r.Births[i], f, suffixOf(f.Name, j == 0), do); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// insert adds them.
+func (s *Sink) insert(ctx context.Context, tx pgx.Tx, suffix, _ string) error {
+	_, err := tx.Exec(ctx, "INSERT INTO "+s.names.of(suffix)+" SELECT * FROM "+stage.Sanitize())
+	return err
 }
 
 // stage is the table into which rows are copied first: only when all of them are there is
 // the real one touched, so that an attempt that fails leaves no dead rows in it.
 var stage = pgx.Identifier{"pg_temp", "anond_stage"}
 
-// file adds the rows of a data file.
-func (s *Sink) file(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry, f snapshot.FileEntry, suffix string) error {
+// file puts the rows of a data file on the stage, and takes them from there.
+func (s *Sink) file(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry, f snapshot.FileEntry, suffix string, do use,
+) error {
 	next, stop := iter.Pull2(rowsOf(r, b, f))
 	defer stop()
 	header, err, ok := next()
@@ -67,7 +81,10 @@ func (s *Sink) file(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snaps
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "INSERT INTO "+s.names.of(suffix)+" SELECT * FROM "+stage.Sanitize()+"; DROP TABLE "+stage.Sanitize())
+	if err := do(ctx, tx, suffix, b.Part); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "DROP TABLE "+stage.Sanitize())
 	return err
 }
 

@@ -70,7 +70,6 @@ func (s *Sink) Position(ctx context.Context) (p deliver.Position, err error) {
 
 // querier is a connection or a transaction.
 type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
@@ -134,6 +133,9 @@ func (s *Sink) release(ctx context.Context, tx pgx.Tx, r *deliver.Release) error
 		if err := s.part(ctx, tx, r, &r.Births[i]); err != nil {
 			return err
 		}
+	}
+	if err := s.births(ctx, tx, r, s.insert); err != nil {
+		return err
 	}
 	return s.removed(ctx, tx, r)
 }

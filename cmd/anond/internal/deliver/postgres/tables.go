@@ -54,7 +54,7 @@ func (t *table) make(ctx context.Context, tx pgx.Tx, n names) error {
 		return err
 	}
 	if len(have) > 0 {
-		if err := n.differ(t.suffix, have, append([]string{partColumn}, t.columns...)); err != nil {
+		if err := t.differ(n, have); err != nil {
 			return err
 		}
 		if !slices.Equal(have, t.described()) {
@@ -81,16 +81,17 @@ func (t *table) make(ctx context.Context, tx pgx.Tx, n names) error {
 }
 
 // differ names a column that only a table has, or only the releases; have is what columnsOf says.
-func (n names) differ(suffix string, have, want []string) error {
+func (t *table) differ(n names, have []string) error {
+	want := append([]string{partColumn}, t.columns...)
 	for _, c := range have {
 		name := c[:strings.LastIndex(c, " ")]
 		if !slices.Contains(want, name) {
-			return deliver.Other("table %s has a column %q, which the releases do not have", n.of(suffix), name)
+			return deliver.Other("table %s has a column %q, which the releases do not have", n.of(t.suffix), name)
 		}
 	}
 	for _, name := range want {
 		if !slices.ContainsFunc(have, func(c string) bool { return strings.HasPrefix(c, name+" ") }) {
-			return deliver.Other("table %s lacks the column %q of the releases", n.of(suffix), name)
+			return deliver.Other("table %s lacks the column %q of the releases", n.of(t.suffix), name)
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func (t *table) described() []string {
 }
 
 // columnsOf lists names and types of the columns of a table; none: there is no such table.
-func columnsOf(ctx context.Context, tx querier, schema, name string) ([]string, error) {
+func columnsOf(ctx context.Context, tx pgx.Tx, schema, name string) ([]string, error) {
 	rows, err := tx.Query(ctx, "SELECT column_name || ' ' || data_type FROM information_schema.columns WHERE table_schema = $1"+
 		" AND table_name = $2 ORDER BY ordinal_position", schema, name)
 	if err != nil {

@@ -2,28 +2,26 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"anond/cmd/anond/internal/deliver"
 )
 
-// Verify implements deliver.Sink: rows are counted by part, in one pass over each table. Whole: the rows of each part are
-// compared too, in any order. No error has a cell (rule V, values).
+// Verify implements deliver.Sink: rows are counted by part, in one pass over each table. Whole: each part is copied to the
+// server first, and compared there, with rows in any order.
 func (s *Sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, error], whole bool) error {
 	return s.with(ctx, func(conn *pgx.Conn) error {
-		want, died, newest := map[string]map[string]int{}, 0, int32(0) // another process may deliver more meanwhile
+		want, newest := map[string]map[string]int{}, int32(0) // another process may deliver more meanwhile
+		died, removed := 0, 0
 		for r, err := range releases {
 			if err != nil {
 				return err
 			}
-			died, newest = died+len(r.Deaths), int32(r.Manifest.Release)
+			newest, died = int32(r.Manifest.Release), died+len(r.Deaths)
 			for i := range r.Births {
 				b := &r.Births[i]
 				for j, f := range b.Files {
@@ -32,13 +30,13 @@ func (s *Sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, 
 						want[suffix] = map[string]int{}
 					}
 					want[suffix][b.Part] = f.Rows
-					if !whole {
-						continue
-					}
-					if err := s.compare(ctx, conn, suffix, b.Part, rowsOf(r, b, f)); err != nil {
-						return err
-					}
 				}
+			}
+			if whole {
+				err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return s.births(ctx, tx, r, s.compare) })
+			}
+			if err != nil {
+				return err
 			}
 		}
 		for suffix, parts := range want {
@@ -46,8 +44,7 @@ func (s *Sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, 
 				return err
 			}
 		}
-		var removed int
-		if len(want) == 0 {
+		if newest == 0 {
 			return nil
 		}
 		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+s.names.of(removedTable)+" WHERE release <= $1", newest).Scan(&removed)
@@ -56,6 +53,17 @@ func (s *Sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, 
 		}
 		return err
 	})
+}
+
+// compare compares the rows of a part with those on the stage. No error has a cell (rule V, values).
+func (s *Sink) compare(ctx context.Context, tx pgx.Tx, suffix, part string) error {
+	mine, other := "TABLE "+stage.Sanitize(), "SELECT * FROM "+s.names.of(suffix)+" WHERE "+column(partColumn)+" = $1"
+	var differ bool
+	err := tx.QueryRow(ctx, "SELECT EXISTS (("+mine+" EXCEPT ALL "+other+") UNION ALL ("+other+" EXCEPT ALL "+mine+"))", part).Scan(&differ)
+	if err == nil && differ {
+		err = deliver.Other("table %s has other rows of %s than the release", s.names.of(suffix), part)
+	}
+	return err
 }
 
 // count compares how many rows a table has of each part.
@@ -81,57 +89,4 @@ func (s *Sink) count(ctx context.Context, conn *pgx.Conn, suffix string, newest 
 		return deliver.Other("table %s has rows of %q, which no release has", s.names.of(suffix), part)
 	}
 	return nil
-}
-
-// compare compares columns and rows of a part with a file, the header first.
-func (s *Sink) compare(ctx context.Context, conn *pgx.Conn, suffix, part string, file iter.Seq2[[]string, error]) error {
-	var header []string
-	var want, has sum
-	for cells, err := range file {
-		switch {
-		case err != nil:
-			return err
-		case header == nil:
-			header = slices.Clone(cells)
-		default:
-			want.add(cells)
-		}
-	}
-	have, err := columnsOf(ctx, conn, s.names.schema, s.names.table+suffix)
-	if err == nil {
-		err = s.names.differ(suffix, have, append([]string{partColumn}, header...))
-	}
-	if err != nil {
-		return err
-	}
-	texts := make([]string, len(header))
-	for i, c := range header {
-		texts[i] = column(c) + "::text"
-	}
-	rows, err := conn.Query(ctx, "SELECT ARRAY["+strings.Join(texts, ", ")+"] FROM "+s.names.of(suffix)+" WHERE "+
-		column(partColumn)+" = $1", part)
-	if err != nil {
-		return err
-	}
-	var cells []string
-	_, err = pgx.ForEachRow(rows, []any{&cells}, func() error { has.add(cells); return nil })
-	if err == nil && has != want {
-		err = deliver.Other("table %s has other rows of %s than the release", s.names.of(suffix), part)
-	}
-	return err
-}
-
-// sum is a sum of digests of rows: equal, in all likelihood, only of equal rows, in any order.
-type sum [sha256.Size / 8]uint64
-
-func (s *sum) add(cells []string) {
-	h := sha256.New()
-	for _, c := range cells {
-		_ = binary.Write(h, binary.BigEndian, uint64(len(c))) // a hash takes everything
-		h.Write([]byte(c))
-	}
-	digest := h.Sum(nil)
-	for i := range s {
-		s[i] += binary.BigEndian.Uint64(digest[8*i:])
-	}
 }
