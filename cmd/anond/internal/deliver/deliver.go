@@ -85,8 +85,8 @@ type delivery struct {
 	known    bool // position was read
 	position Position
 	since    time.Time // of the first failure in a row; zero: none
-	said     time.Time // when a failure was logged last
-	saidText string    // and what it was
+	silence  ingest.Silence
+	saidText string // the failure that was logged last
 	done     Summary
 }
 
@@ -191,10 +191,6 @@ func (d *delivery) one(ctx context.Context, number uint32) error {
 	return nil
 }
 
-// Trouble is logged once a minute; another one after a second, since its cause, and what helps,
-// may be new.
-const sayAgain, sayOther = time.Minute, time.Second
-
 // away notes a failure, and reports whether to try again. A file that is gone may have been
 // pruned meanwhile: then it is found elsewhere at the next attempt.
 func (d *delivery) away(err error) bool {
@@ -205,12 +201,14 @@ func (d *delivery) away(err error) bool {
 	if !d.Follow && now.Sub(d.since) >= d.Patience {
 		return false
 	}
-	every := sayAgain
-	if err.Error() != d.saidText {
-		every = sayOther
+	if err.Error() != d.saidText { // its cause, and what helps, may be new
+		d.silence = ingest.Silence{}
 	}
-	if now.Sub(d.said) >= every && (d.attempts.Failed() > 0 || !errors.Is(err, fs.ErrNotExist)) {
-		d.said, d.saidText = now, err.Error()
+	if d.attempts.Failed() == 0 && errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if _, told := d.silence.Broken(now, ingest.FirstSilence); told {
+		d.saidText = err.Error()
 		d.Log.Warn("not delivered; it is tried again", "event", "delivery_failed", "sink", d.sink.Name(), "error", err.Error(),
 			"attempts", d.attempts.Failed()+1)
 	}
@@ -219,10 +217,10 @@ func (d *delivery) away(err error) bool {
 
 // back notes that it works.
 func (d *delivery) back() {
-	if !d.said.IsZero() {
+	if d.saidText != "" {
 		d.Log.Info("delivering again", "event", "delivery_resumed", "sink", d.sink.Name())
 	}
-	d.since, d.said = time.Time{}, time.Time{}
+	d.since, d.silence, d.saidText = time.Time{}, ingest.Silence{}, ""
 	d.attempts.Succeeded()
 }
 

@@ -28,7 +28,7 @@ var ofDeliveries = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "the sink, or a file of the releases, cannot be used at present. It is tried again, at growing intervals of at most " +
-				"30 s; logged once a minute, and when the error is another. What readers see is the release before, whole",
+				"30 s; told at growing intervals, and when the error is another. What readers see is the release before, whole",
 			Action: "follow the hint in `error`; check `outputs`, and whether broker or server runs",
 		},
 	}},
