@@ -133,8 +133,10 @@ func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row
 		return err
 	case got.Known:
 		out.known++
-	case got.Forgotten, got.Beyond:
+	case got.Forgotten:
 		out.blocked++
+	case got.Beyond:
+		out.barred++
 	case got.Reason != equivclass.Accepted:
 		out.lines = append(out.lines, fmt.Sprintf("refused offset %d: %s of %s", offset, got.Reason, got.Attribute))
 		if i := h.schema.SubjectIndex(); i >= 0 && got.Attribute == h.schema.Attributes()[h.schema.SensitiveIndex()].Name {

@@ -19,6 +19,7 @@ type applied struct {
 	ids     []int
 	known   int
 	blocked int // of people who were forgotten
+	barred  int // of people who are barred
 	lines   []string
 }
 
@@ -35,6 +36,9 @@ func (a applied) String() string {
 	}
 	if a.blocked > 0 {
 		out = append(out, fmt.Sprintf("of people who were forgotten: %d", a.blocked))
+	}
+	if a.barred > 0 {
+		out = append(out, fmt.Sprintf("of people who are barred: %d", a.barred))
 	}
 	return strings.Join(append(out, a.lines...), "\n")
 }
