@@ -420,7 +420,7 @@ func sorted(set map[string]bool) []string {
 // TestLimitsAreSaid: what nothing prevents, and what is promised to nobody, stands where those read who pass releases on.
 func TestLimitsAreSaid(t *testing.T) {
 	for page, words := range map[string][]string{
-		"README.md":            {"who comes back, when and how often", "who was in a pool that was refused or quarantined**"},
+		"README.md":            {"who comes back, when and how often", "were in a pool that was refused or quarantined**"},
 		"docs/THREAT_MODEL.md": {"who comes back, when and how often", "1.9 times as frequent", "Pools that were refused or quarantined."},
 		"docs/OPERATIONS.md":   {"the share of the most frequent value of a pool that was refused"},
 	} {
