@@ -193,15 +193,15 @@ func TestDependenciesGoOneWay(t *testing.T) {
 func TestRoomsOfTheProgram(t *testing.T) {
 	const rooms = "cmd/anond/internal/"
 	may := map[string]string{
-		"attacker": "", "browse": "", "certificate": "", "chart": "", "control": "", "crashtest": "", "diskuse": "", "events": "",
-		"hospital": "", "kafkatest": "", "monitor": "", "oneoff": "", "outfile": "", "pace": "", "progress": "", "replay": "",
+		"attacker": "", "attacker/posterior": "", "browse": "", "certificate": "", "chart": "", "control": "", "crashtest": "", "diskuse": "",
+		"events": "", "hospital": "", "kafkatest": "", "monitor": "", "oneoff": "", "outfile": "", "pace": "", "progress": "", "replay": "",
 		"rollup": "",
 		"daemon": "certificate control diskuse duty monitor notify outfile pace progress replay suppress", // and never oneoff
 		"notify": "monitor", "suppress": "outfile", "duty": "monitor notify outfile", "union": "duty monitor", "web": "certificate monitor",
 		"present": "chart diskuse monitor", "dashboard": "chart monitor present", "dpo": "monitor present",
 		"metrics": "daemon deliver duty monitor union", "doctor": "certificate daemon diskuse oneoff",
 		"deliver": "pace", "deliver/postgres": "deliver", "deliver/topic": "deliver",
-		"demo":    "attacker daemon hospital outfile",
+		"demo":    "attacker attacker/posterior daemon hospital outfile",
 		"figures": "chart figures/dataset outfile", "figures/dataset": "",
 		"figures/all": "figures figures/attack figures/frontier figures/lgb figures/permutation figures/shards figures/sun " +
 			"figures/wang figures/zhu",

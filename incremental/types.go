@@ -66,8 +66,7 @@ func (d DeadLetter) LogValue() slog.Value {
 type RecordBlock struct {
 	First RecordID
 	Tick  int64 // arrival, in the machine's ticks
-	// Columns are the quasi-identifiers, then the semi-sensitive attributes, then
-	// the flags (0 or 1), each in schema order.
+	// Columns are the quasi-identifiers in schema order.
 	Columns [][]equivclass.Code
 	SA      []equivclass.Code
 	// Subject is the keyed digest of the subject; nil without a subject attribute. 0: the person

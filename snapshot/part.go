@@ -12,8 +12,8 @@ import (
 // to, in the files of the recoding. A part never changes; later releases hold
 // hard links to its files, or copies.
 //
-// Classes are numbered 1..Classes in each part, and so are the local buckets of
-// each attribute, and the buckets of level L2: a class is addressed by part and number.
+// Classes are numbered 1..Classes in each part, and so are the
+// buckets of level L2: a class is addressed by part and number.
 type PartEntry struct {
 	Shard   *int        `json:"shard,omitempty"` // of a union: whose part it is; its directory is in that of the shard
 	Part    string      `json:"part"`            // its directory, see partName

@@ -18,7 +18,7 @@ var ErrShards = errors.New("the shards cannot be united")
 // settingsKeys are the keys of a manifest that all shards of a union must have alike, in
 // the order in which they are hashed. Whatever a promise rests on is among them; what a
 // shard reaches (privacy, quality) is not.
-var settingsKeys = []string{"dataset", "schema", "policy", "recoding", "slices", "method", "retention", "values", "across_releases"}
+var settingsKeys = []string{"dataset", "schema", "policy", "recoding", "values"}
 
 // shardSettings are the values of these keys as they stand in a manifest, without white
 // space; a key that is not there has none.

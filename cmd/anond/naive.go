@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"anond/cmd/anond/internal/attacker/posterior"
 	"anond/cmd/anond/internal/demo"
 	"anond/snapshot"
 	"anond/snapshot/audit"
@@ -19,7 +20,7 @@ type exposure struct {
 	Releases  int    `json:"releases"`
 	Published int    `json:"published"`
 	// Exposed counts the people for whom some value has a proven probability above
-	// 1/l; what the quick audit cannot decide is not counted.
+	// 1/l; what the search cannot decide is not counted. Of a certified chain nobody is.
 	Exposed   int              `json:"exposed"`
 	NCP       float64          `json:"ncp"`
 	Attackers []audit.Attacker `json:"attackers"`
@@ -38,7 +39,7 @@ func exposures(o demo.Options, result *demo.Result, own *audit.Report) ([]exposu
 		return nil, err
 	}
 	for _, c := range chains {
-		report, err := audit.Dir(audit.Options{Releases: c.Releases, Members: c.Members, Records: c.Records, Quick: true})
+		report, err := audit.Dir(audit.Options{Releases: c.Releases, Members: c.Members, Records: c.Records})
 		if err != nil {
 			return nil, err
 		}
@@ -46,6 +47,11 @@ func exposures(o demo.Options, result *demo.Result, own *audit.Report) ([]exposu
 		if err != nil {
 			return nil, err
 		}
+		found, err := posterior.Search(c.Known, posterior.Options{K: own.K, L: own.L, MaxExact: posterior.Exact})
+		if err != nil {
+			return nil, err
+		}
+		e.Exposed = found.Exposed
 		out = append(out, e)
 	}
 	return out, nil
@@ -61,9 +67,6 @@ func exposureOf(method, releases string, r *audit.Report) (exposure, error) {
 	}
 	newest := list[len(list)-1]
 	e := exposure{Method: method, Releases: len(list), Published: newest.Records, NCP: newest.NCP, Attackers: r.Attackers}
-	if r.Certificates != nil {
-		e.Exposed = r.Certificates.ExposedRecords
-	}
 	return e, nil
 }
 

@@ -99,7 +99,7 @@ var rings = []Method{
 }
 
 // ofLGB is why a method that makes local buckets is no partitioner of a first load.
-const ofLGB = "belongs to the recoding lgb"
+const ofLGB = "belongs to the recoding lgb of anonymize"
 
 var localBuckets = []Method{
 	{Name: "lgb-mdp", Recoding: lgb, Only: true,

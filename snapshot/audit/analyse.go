@@ -10,9 +10,6 @@ func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 // analyse measures the chain as a whole: certificates, attackers, corruption,
 // regroupings, subjects.
 func (a *auditor) analyse() {
-	if a.nothing != "" {
-		return
-	}
 	if !a.linked {
 		a.publicNewcomers()
 		return
@@ -25,25 +22,10 @@ func (a *auditor) analyse() {
 	for _, root := range roots {
 		a.certify(c, all[root])
 	}
-	own := a.ownBags()
-	problems := buildProblems(a.views, k, all, func(x *component) bool { return own && x.regime() == regimeNone })
-	for _, root := range roots {
-		if p := problems[root]; p != nil {
-			a.resolve(c, p)
-		} else if all[root].regime() == regimeNone {
-			c.UndecidedRecords += all[root].records
-		}
-	}
-	a.report.Corruption = a.corruption(k, all, roots)
+	a.report.Corruption = a.corruption(all, roots)
 	a.regroups()
 	a.subjects(k)
 	a.attack(k)
-}
-
-// ownBags reports that classes have bags of sensitive values of their own, in
-// every release.
-func (a *auditor) ownBags() bool {
-	return !slices.ContainsFunc(a.views, func(v view) bool { return !v.rel.tab.ownBags() })
 }
 
 // certify counts a component under its certificate.
@@ -69,71 +51,21 @@ func (a *auditor) certify(c *Certificates, x *component) {
 	}
 }
 
-// resolve decides a component without certificate.
-func (a *auditor) resolve(c *Certificates, p *problem) {
-	f := p.decide(a.report.L, a.in.maxExact, &a.budget)
-	newest := a.views[len(a.views)-1].rel.num
-	if f.contradictory {
-		a.f.add("microdata", kindMembersMismatch, newest, 0, "component", "no assignment of values fits the releases and the members export")
-		c.UndecidedRecords += p.records()
-		return
-	}
-	if f.exact {
-		c.ExactComponents++
-	}
-	exposed := 0
-	for t, n := range p.n {
-		switch {
-		case f.exposed[t]:
-			exposed += n
-		case f.safe[t]:
-			c.SafeRecords += n
-		default:
-			c.UndecidedRecords += n
-		}
-	}
-	c.ExposedRecords += exposed
-	c.ExposedGroups += f.groups
-	c.MaxPosterior = max(c.MaxPosterior, f.max)
-	a.f.addN("SA", kindPosterior, newest, 0, "", "someone's sensitive value can be told with probability above 1/l from all releases",
-		exposed+f.groups)
-}
-
-// corruption computes the score: closed form top/(|class|-1) for classes that
-// never changed, enumeration with one value revealed for small regrouped ones. At
+// corruption computes the score: top/(|class|-1) for classes that never changed. At
 // level L2 the bucket stands for the class: every assignment of its bag to its people
 // is equally likely, and which of its classes somebody is in tells nothing more.
-func (a *auditor) corruption(k *linkage, all map[uint32]*component, roots []uint32) *Corruption {
-	out, budget := &Corruption{}, corruptionBudget
-	small := map[*component]bool{}
+func (a *auditor) corruption(all map[uint32]*component, roots []uint32) *Corruption {
+	out := &Corruption{}
 	for _, root := range roots {
 		x := all[root]
-		e := x.classes[0]
-		t := a.views[e.view].rel.tab
-		switch {
-		case x.regime() == regimeFrozen && t.wholeBuckets():
-			out.ClosedForm += x.records
-			top, size := t.most(e.class)
-			out.Max = max(out.Max, share(top, size-1))
-		case x.regime() == regimePure && t.ownBags() && x.records <= a.in.maxExact:
-			small[x] = true
-		default:
+		if x.regime() != regimeFrozen {
 			out.NotComputed += x.records
-		}
-	}
-	problems := buildProblems(a.views, k, all, func(x *component) bool { return small[x] })
-	for _, root := range roots {
-		p := problems[root]
-		if p == nil {
 			continue
 		}
-		top, err := p.corruption(&budget)
-		if err != nil {
-			out.NotComputed += p.records()
-			continue
-		}
-		out.Enumerated += p.records()
-		out.Max = max(out.Max, top)
+		e := x.classes[0]
+		out.ClosedForm += x.records
+		top, size := a.views[e.view].rel.tab.most(e.class)
+		out.Max = max(out.Max, share(top, size-1))
 	}
 	return out
 }

@@ -32,8 +32,7 @@ func TestNaiveUpdateIsExposed(t *testing.T) {
 	require.Equal(t, 1, linked.MinCandidates)
 	plain := attacker(t, r, attackerNewcomer)
 	require.Zero(t, plain.BelowL, "two newcomers with two values: the whole difference hides them")
-	require.Equal(t, 2, r.Certificates.ExposedRecords)
-	require.InDelta(t, 1.0, r.Certificates.MaxPosterior, 1e-12)
+	require.Positive(t, r.Certificates.OtherRecords)
 }
 
 // TestRerunIsExposedToLink: a partition made anew in each release. The values a

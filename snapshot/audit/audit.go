@@ -71,7 +71,6 @@ func once(o Options, wanted map[int]bool) (*auditor, error) {
 		return nil, err
 	}
 	a.analyse()
-	a.promises()
 	a.finish().replayed(o.Replay)
 	return a, nil
 }
@@ -125,13 +124,10 @@ type auditor struct {
 	matches  []reappearance // per release, against the one before
 	arrivals []int          // per release: distinct values among its newcomers
 	shas     map[int]string
-	budget   workBudget
 	moved    bool // public view: some class has vanished so far
-	byRows   bool // some release claims level rows
 	replay   *Replay
-	nothing  string // why the chain can never be certified; empty: it can
-	rendered int    // parts that a replay rendered again
-	unseen   bool   // something of a pruned release was not seen
+	rendered int  // parts that a replay rendered again
+	unseen   bool // something of a pruned release was not seen
 	// hierarchies are the copies that manifests name.
 	hierarchies map[string]bool
 	// Of a shard: of which releases the union asks for the histogram, and these.
@@ -141,7 +137,7 @@ type auditor struct {
 
 func newAuditor(o Options) (*auditor, error) {
 	a := &auditor{carry: newCarry(), shas: map[int]string{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
-		budget: newBudget(o), replay: o.Replay}
+		replay: o.Replay}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err
@@ -153,7 +149,6 @@ func newAuditor(o Options) (*auditor, error) {
 		requireCertified: o.RequireCertified, exact: m.wantK1() != "rows", claimsL2: m.claimsL2(),
 		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
 	}
-	a.nothing = m.whyNothing()
 	a.coverage()
 	return a, nil
 }
@@ -181,9 +176,6 @@ func (a *auditor) coverage() {
 	a.linked = in.members != nil && missing == 0
 	a.prunedOnes()
 	switch {
-	case a.nothing != "":
-		a.linked = false
-		a.skip("any promise: %s; files, hashes, sizes and numbers were checked", a.nothing)
 	case in.members == nil:
 		a.skip("who is in which class (no members export): certificates A and P, disappearance, regroup budgets, attackers")
 	case missing > 0:
@@ -204,10 +196,6 @@ func (a *auditor) coverage() {
 	if in.s.loose {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
-	if in.first.Recoding == recodingLGB {
-		a.skip("that random draws alone decided which of the people with a value is in which bucket: files cannot show it, " +
-			"and posteriors weigh every arrangement of people and rows equally")
-	}
 	if in.first.claimsL2() && (a.replay == nil || a.replay.Outcome == ReplayNone) {
 		a.skip("level L2: that classes, times and pools follow from quasi-identifiers, arrival and published data alone, that sub-pools " +
 			"have equal size, and that values decide nothing but which classes share a bucket. Files cannot show it; " +
@@ -225,7 +213,6 @@ func (a *auditor) release(number int) error {
 		return err
 	}
 	a.shas[number] = man.sha
-	a.byRows = a.byRows || man.byRows()
 	before := a.before
 	if before != nil {
 		checkContract(before, man, &a.f)
@@ -277,20 +264,14 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 	if a.wanted[rel.num] {
 		a.histograms[rel.num] = rel.tab.histogram(values)
 	}
-	if a.nothing == "" {
-		checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
-		checkLocalDifference(a.in.s, localHistograms(a.in.s, before.tab), localHistograms(a.in.s, rel.tab), rel.man, &a.f)
-	}
+	checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
 	a.arrivals = append(a.arrivals, len(d.support()))
-	match := reappearance{kept: make([]bool, rel.tab.m)}
-	if a.nothing == "" {
-		match = matchReleases(before, rel)
-	}
+	match := matchReleases(before, rel)
 	a.matches = append(a.matches, match)
 	a.moved = a.moved || len(match.vanished) > 0
-	if !a.linked && a.nothing == "" {
+	if !a.linked {
 		checkPublic(before, rel, match, &a.f)
-		checkPublicBuckets(a.in.s, before, rel, &a.f)
+		checkPublicBuckets(a.in.s, before.tab, rel.tab, rel.num, &a.f)
 		checkPublicCertificate(rel, a.moved, &a.f)
 	}
 	kept := 0
@@ -315,7 +296,7 @@ func (a *auditor) step(rel *release) *ReleaseRow {
 
 // membership checks what the exports show about a release.
 func (a *auditor) membership(rel *release, row *ReleaseRow) {
-	if a.nothing != "" || a.in.members == nil || a.in.members.class[rel.num] == nil {
+	if a.in.members == nil || a.in.members.class[rel.num] == nil {
 		return
 	}
 	classOf := a.classes(rel)
@@ -412,15 +393,13 @@ func (a *auditor) finish() *Report {
 	switch found := verdict(r.Violations); {
 	case found != VerdictConsistent:
 		r.Verdict, state = found, found
-	case a.byRows:
-		r.Verdict, state, r.ByRows = VerdictConsistent, "not claimed", true
-	case full && r.Certificates.OtherRecords == 0 && a.nothing == "" && !a.unseen:
+	case full && r.Certificates.OtherRecords == 0 && !a.unseen:
 		r.Verdict, state = VerdictCertified, "certified"
 	default:
 		r.Verdict = VerdictConsistent
 	}
 	r.Level = Level{L0: state, L1: state, L2: a.levelTwo(state)}
-	if a.in.first.atL2() && a.last != nil && a.last.tab.whole {
+	if a.in.first.atL2() && a.last != nil && a.last.tab.shared != nil {
 		r.Buckets = bucketFigures(a.last.tab)
 	}
 	r.NotPromised = r.notPromised()

@@ -23,7 +23,7 @@ type placedClass struct {
 }
 
 func (t *table) placedClass(c, bucketsBefore, part int) placedClass {
-	return placedClass{t, c, bucketsBefore + int(t.local.attrs[0].rows(t, c)[0]) - 1, part}
+	return placedClass{t, c, bucketsBefore + int(t.shared.rows(t, c)[0]) - 1, part}
 }
 
 // add takes the classes of one of the old parts, in order.
@@ -31,7 +31,7 @@ func (c *bucketChange) add(t *table, part int) {
 	for i := range t.m {
 		c.old = append(c.old, t.placedClass(i, len(c.bags), part))
 	}
-	c.bags = append(c.bags, t.local.attrs[0].bags()...)
+	c.bags = append(c.bags, t.shared.bags()...)
 }
 
 // pairs gives the new class of each old one; false: they are not the same classes.
@@ -60,7 +60,7 @@ func (c *bucketChange) report(release int, f *faults) {
 	if !ok {
 		return // reported as other classes
 	}
-	b := &c.now.local.attrs[0]
+	b := c.now.shared
 	to, from := newPartners(len(c.bags)), newPartners(b.m)
 	births := newPartners(b.m)
 	for i, x := range c.old {

@@ -16,11 +16,11 @@ func (r *tableReader) drawn(file string, data []byte) (*table, error) {
 		return nil, err
 	}
 	r.rows["data.csv"] = len(raw.cls)
-	d := &drawnRows{r: r, raw: raw}
+	d := &drawnRows{r: r, raw: raw, b: bucketTable{dict: r.s.bags}}
 	classes := d.buckets()
 	slices.SortStableFunc(classes, d.compare)
-	t := &table{d: raw.d, m: len(classes), start: []uint32{0}, local: &localTable{attrs: []localBuckets{d.b}}, whole: true}
-	b := &t.local.attrs[0]
+	t := &table{d: raw.d, m: len(classes), start: []uint32{0}, shared: &d.b}
+	b := t.shared
 	for _, c := range classes {
 		t.box = append(t.box, d.cells(c.rows[0])...)
 		for _, row := range c.rows {
@@ -38,7 +38,7 @@ func (r *tableReader) drawn(file string, data []byte) (*table, error) {
 type drawnRows struct {
 	r   *tableReader
 	raw *rawTable
-	b   localBuckets
+	b   bucketTable
 }
 
 // drawnClass is k rows of a bucket with equal cells.
@@ -72,7 +72,7 @@ func (d *drawnRows) buckets() (classes []drawnClass) {
 		for _, row := range rows {
 			bag = append(bag, bucketLine{number[i], d.raw.sa[row], 1})
 		}
-		d.b.add(r.s.local[0], bag)
+		d.b.add(bag)
 		classes = append(classes, d.cut(uint32(i), rows)...)
 	}
 	d.b.start = append(d.b.start, uint32(len(d.b.value)))

@@ -20,8 +20,8 @@ type Buckets struct {
 
 // bucketFigures takes the figures of a release of level L2.
 func bucketFigures(t *table) *Buckets {
-	b := &t.local.attrs[0]
-	out := &Buckets{Buckets: b.m, Classes: t.m, TopShare: t.local.sensitiveTop()}
+	b := t.shared
+	out := &Buckets{Buckets: b.m, Classes: t.m, TopShare: t.shared.mostShare()}
 	if b.m == 0 {
 		return out
 	}
@@ -47,7 +47,7 @@ func (t *table) bucket(c int) (values, counts []uint32, size int) {
 		values, counts = new(scratchBag).of(t.bag(c))
 		return values, counts, t.size(c)
 	}
-	b := &t.local.attrs[len(t.local.attrs)-1]
+	b := t.shared
 	i := b.rows(t, c)[0] - 1
 	values, counts = b.entries(i)
 	return values, counts, int(b.size[i])
@@ -58,10 +58,10 @@ func (t *table) most(c int) (top, size int) {
 	if t.ownBags() {
 		return int(t.top[c]), t.size(c)
 	}
-	b := &t.local.attrs[len(t.local.attrs)-1]
+	b := t.shared
 	i := b.rows(t, c)[0] - 1
 	return int(b.top[i]), int(b.size[i])
 }
 
 // wholeBuckets reports that every class has one bag, its own or that of its bucket.
-func (t *table) wholeBuckets() bool { return t.ownBags() || t.whole }
+func (t *table) wholeBuckets() bool { return t.ownBags() || t.shared != nil }

@@ -38,30 +38,13 @@ func (c *compaction) bucketOf(fields [][]byte) uint32 {
 func (c *compaction) checkBuckets(last uint32) {
 	wrong := 0
 	for j, r := range c.part.Replaces {
-		first, end := c.buckets[j][0], last
+		first, end := c.buckets[j], last
 		if j+1 < len(c.buckets) {
-			end = c.buckets[j+1][0]
+			end = c.buckets[j+1]
 		}
 		if r.FirstBucket != int(first)+1 || r.Buckets != int(end-first) {
 			wrong++
 		}
 	}
 	c.f.addN("chain", kindFirstBucket, c.man.Release, 0, "first_bucket", "a replaced part had other buckets than the compaction says", wrong)
-}
-
-// columnsL2 gives the columns of a file of level L2 whose numbers move, for replaced
-// part j.
-func (c *compaction) columnsL2(name string, j int, header []string) []moved {
-	out := make([]moved, len(header))
-	class := moved{by: func([][]byte) uint32 { return c.classes[j] }}
-	bucket := moved{by: func([][]byte) uint32 { return c.buckets[j][0] }}
-	switch {
-	case name == "buckets.csv":
-		out[0] = bucket
-	case c.man.form() == formDrawn:
-		out[len(out)-1] = bucket
-	default:
-		out[len(out)-2], out[len(out)-1] = class, bucket
-	}
-	return out
 }

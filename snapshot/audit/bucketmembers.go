@@ -21,7 +21,7 @@ func (rel *release) bucketNumbers() []uint32 {
 	}
 	out := make([]uint32, t.m)
 	for c := range out {
-		out[c] = t.local.attrs[0].rows(t, c)[0] - first[p.lay.part(p.ids[c])]
+		out[c] = t.shared.rows(t, c)[0] - first[p.lay.part(p.ids[c])]
 	}
 	return out
 }

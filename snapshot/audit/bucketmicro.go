@@ -1,36 +1,44 @@
 package audit
 
-// Where every class is in one bucket, as at level L2, a bucket and its classes are what rows
-// connect, and it is compared by itself.
+import "slices"
 
-// wholeClasses reports that every class is in one bucket of the attribute.
-func (u *bucketUnits) wholeClasses() bool {
-	t := u.m.rel.tab
-	for c := range t.m {
-		if rows := u.b.rows(t, c); rows[0] == 0 || !same(rows) {
-			return false
-		}
-	}
-	return true
-}
-
-// compareWhole is compare, bucket by bucket.
-func (u *bucketUnits) compareWhole(l *localAttr) {
-	t := u.m.rel.tab
+// bucketsOf compares each bucket with the values of its classes' members. A bucket with a
+// class that was there before, or whose members are not all known, is left out, and all are
+// where the rows of a class are in several buckets, which is reported.
+func (m *microdataCheck) bucketsOf(members *roster, fates []fate) {
+	t, b := m.rel.tab, m.rel.tab.shared
 	of := make([]uint32, t.m) // by class: its bucket + 1
 	for c := range of {
-		of[c] = u.b.rows(t, c)[0]
+		rows := b.rows(t, c)
+		if !same(rows) {
+			return
+		}
+		of[c] = rows[0]
 	}
-	classes := newRoster(of, u.b.m)
-	tally := bucketTally{left: make([]int, len(l.values.text)+1), in: make([]uint32, len(l.values.text)+1)}
+	u := &bucketUnits{m: m, b: b, members: members, fates: fates}
+	classes := newRoster(of, b.m)
+	values := len(m.s.sa.text)
+	tally := bucketTally{left: make([]int, values+1), in: make([]uint32, values+1)}
 	wrong := 0
-	for i := range u.b.m {
+	for i := range b.m {
 		if list := classes.of(i); u.comparable(list) {
-			wrong += tally.differences(u, l, i, list)
+			wrong += tally.differences(u, i, list)
 		}
 	}
-	u.m.f.addN("microdata", kindBucketMismatch, u.m.rel.num, 0, l.name,
+	m.f.addN("microdata", kindBucketMismatch, m.rel.num, 0, m.s.sa.name,
 		"the values of buckets are not those of the members of their classes", wrong)
+}
+
+// bucketUnits are the buckets of a release, and who is in their classes.
+type bucketUnits struct {
+	m       *microdataCheck
+	b       *bucketTable
+	members *roster
+	fates   []fate
+}
+
+func (u *bucketUnits) known(who []uint32) bool {
+	return !slices.ContainsFunc(who, func(r uint32) bool { return int(r) >= u.m.recs.n || !u.m.recs.known[r] })
 }
 
 // comparable reports that all of the classes are new, and their members known.
@@ -52,7 +60,7 @@ type bucketTally struct {
 
 // differences counts members whose value their bucket does not have, and values that it
 // has more or less often than they.
-func (y *bucketTally) differences(u *bucketUnits, l *localAttr, bucket int, classes []uint32) (n int) {
+func (y *bucketTally) differences(u *bucketUnits, bucket int, classes []uint32) (n int) {
 	values, counts := u.b.entries(uint32(bucket))
 	for k, v := range values {
 		y.left[v+1], y.in[v+1] = y.left[v+1]+int(counts[k]), uint32(bucket)+1
@@ -60,9 +68,7 @@ func (y *bucketTally) differences(u *bucketUnits, l *localAttr, bucket int, clas
 	each := func(do func(value uint32)) {
 		for _, c := range classes {
 			for _, rec := range u.members.of(int(c)) {
-				if v := u.value(l, rec); v > 0 {
-					do(v)
-				}
+				do(u.m.recs.sa[rec] + 1)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import "slices"
 // that a compaction joins none of different births, and that they are in canonical
 // order: by the sorted list of their classes' cells, then their bag.
 func (r *tableReader) shapeOfBuckets(t *table) {
-	b := &t.local.attrs[0]
+	b := t.shared
 	of := make([]uint32, t.m) // by class: its bucket + 1
 	split, first := 0, 0
 	for c := range t.m {
@@ -46,12 +46,12 @@ func (r *tableReader) compareContents(t *table, classes *roster, x, y int) int {
 	}); o != 0 {
 		return o
 	}
-	b, dict := &t.local.attrs[0], r.s.sa
+	b, dict := t.shared, r.s.sa
 	return compareRuns(dict, canonicalRuns(dict, b.lines(x)), canonicalRuns(dict, b.lines(y)))
 }
 
 // lines gives the bag of a bucket as lines.
-func (b *localBuckets) lines(i int) (out []bucketLine) {
+func (b *bucketTable) lines(i int) (out []bucketLine) {
 	values, counts := b.entries(uint32(i))
 	for j, v := range values {
 		out = append(out, bucketLine{0, v, counts[j]})
@@ -70,7 +70,7 @@ func (r *tableReader) mayRestartBucket(i int) bool {
 // bornTogether tests that the classes of a replaced part are in its buckets, so that
 // no bucket holds classes of two births.
 func (r *tableReader) bornTogether(t *table) {
-	b := &t.local.attrs[0]
+	b := t.shared
 	crossing, first := 0, 0
 	for c := range t.m {
 		i := slices.IndexFunc(r.joined, func(j joint) bool { return j.first <= c && c < j.end })
@@ -91,7 +91,7 @@ func (r *tableReader) bornTogether(t *table) {
 // compareBucketed is the canonical order of classes at level L2: cells, in exact
 // tables the sorted list of rows, then the bucket.
 func compareBucketed(s *schema, t *table, p, c int) int {
-	b := &t.local.attrs[0]
+	b := t.shared
 	if o := s.compareShown(t, p, c); o != 0 {
 		return o
 	}

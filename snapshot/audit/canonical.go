@@ -21,8 +21,8 @@ var keyOrder = func() map[string]int {
 	at := map[string]int{}
 	for i, key := range strings.Fields(`
 		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded schema kind role
-		type digits hierarchy text aliases flag promise steps k l c t distance declared reference value count diversity republication max_regroups
-		subject_repeat policy recoding slices method retention values across_releases records classes first_bucket buckets
+		type digits hierarchy text aliases steps k l c t distance declared reference value count diversity republication max_regroups
+		subject_repeat policy recoding values records classes first_bucket buckets
 		pending initial_min_pool bytes rows mode union shards parts files dead replaces quality ncp box_ncp c_dm c_avg
 		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 previous`) {
 		at[key] = i
@@ -66,7 +66,7 @@ func checkForm(man *Manifest, f *faults) {
 	if at, err := time.Parse(time.RFC3339, man.CreatedAt); err != nil || at.UTC().Truncate(time.Second).Format(time.RFC3339) != man.CreatedAt {
 		f.add("order", kindNotCanonical, man.Release, 0, "created_at", "the time is finer than a second, or not written in UTC")
 	}
-	if man.Policy.L < 2 && !man.loose() {
+	if man.Policy.L < 2 {
 		f.add("L", kindPromisesNothing, man.Release, 0, "policy.l", "l is 1, and any value is within 1/l then")
 	}
 }

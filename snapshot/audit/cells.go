@@ -14,11 +14,10 @@ import (
 type cellKind uint8
 
 const (
-	cellPoint    cellKind = iota // one value
-	cellSpan                     // closed interval [lo,hi] of numbers or dates
-	cellLabel                    // inner node of a hierarchy
-	cellSet                      // {a|b|c}, categories without hierarchy
-	cellBucketed                 // *n of a semi-sensitive attribute: the value is in a local bucket
+	cellPoint cellKind = iota // one value
+	cellSpan                  // closed interval [lo,hi] of numbers or dates
+	cellLabel                 // inner node of a hierarchy
+	cellSet                   // {a|b|c}, categories without hierarchy
 )
 
 // cell is one parsed cell. Numbers and dates use lo and hi, in units of the last
@@ -52,14 +51,10 @@ type attribute struct {
 	hier   *hierarchy
 	ids    map[string]uint32
 	cells  []cell
-	semi   bool // cell 0 stands for every *n, whichever bucket
 }
 
 // mostUnits bounds numbers, counted in units of the last digit.
 const mostUnits = 1_000_000_000_000_000
-
-// bucketedCell is the id of cellBucketed in a semi-sensitive attribute.
-const bucketedCell = 0
 
 func newAttribute(name string, typ attrType, h *hierarchy) *attribute {
 	return &attribute{name: name, typ: typ, hier: h, ids: map[string]uint32{}}
@@ -69,17 +64,7 @@ func newAttribute(name string, typ attrType, h *hierarchy) *attribute {
 func (a *attribute) empty() *attribute {
 	fresh := newAttribute(a.name, a.typ, a.hier)
 	fresh.whole, fresh.digits, fresh.steps = a.whole, a.digits, a.steps
-	if a.semi {
-		fresh.bucketed()
-	}
 	return fresh
-}
-
-// bucketed makes the attribute semi-sensitive. No text of a file is the
-// bucketed cell: it has no entry in ids.
-func (a *attribute) bucketed() {
-	a.semi = true
-	a.cells = append(a.cells, cell{kind: cellBucketed, leaf: -1})
 }
 
 // intern gives the id of a cell as written in a release; the reason is non-empty
@@ -228,8 +213,6 @@ func (a *attribute) contains(cellID, valueID uint32) bool {
 	}
 	c, v := &a.cells[cellID], &a.cells[valueID]
 	switch {
-	case c.kind == cellBucketed || v.kind == cellBucketed:
-		return false
 	case a.hier != nil:
 		return c.leaves.covers(int(v.leaf))
 	case a.typ == typeCategory:
@@ -240,15 +223,12 @@ func (a *attribute) contains(cellID, valueID uint32) bool {
 }
 
 // compare is the canonical order of cells: numbers and dates by lo then hi,
-// everything else by bytes, a bucketed cell behind every other.
+// everything else by bytes.
 func (a *attribute) compare(x, y uint32) int {
 	if x == y {
 		return 0
 	}
 	c, d := &a.cells[x], &a.cells[y]
-	if c.kind == cellBucketed || d.kind == cellBucketed {
-		return cmp.Compare(c.kind/cellBucketed, d.kind/cellBucketed)
-	}
 	if a.hier == nil && a.typ != typeCategory {
 		return cmp.Or(cmp.Compare(c.lo, d.lo), cmp.Compare(c.hi, d.hi))
 	}

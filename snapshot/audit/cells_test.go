@@ -98,11 +98,11 @@ func TestTrajectoryKAndRowLinkAgainstTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 23))
 	certified := 0
 	for range 400 {
-		chain, k, l := pureChain(r)
+		chain, k, l := audittest.PureChain(r)
 		if r.IntN(2) == 0 {
-			chain, k, l = randomChain(r)
+			chain, k, l = audittest.RandomChain(r)
 		}
-		a, links := auditChain(chain, k, l, 0)
+		a, links := auditChain(chain, k, l)
 		require.Equal(t, twinTrajectoryK(chain), links.trajectoryK())
 		all, roots := components(a.views, links)
 		c := &Certificates{}

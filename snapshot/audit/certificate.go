@@ -11,7 +11,6 @@ type carry struct {
 	man      *Manifest
 	tab      *table
 	hist     []int    // occurrences of each sensitive value in the release
-	local    [][]int  // the same for the bucketed values of the semi-sensitive attributes
 	classOf  []uint32 // per record: class index + 1, 0 = not published
 	regroups []uint16 // per record: releases in which the set of its class changed
 	parts    *parted
@@ -48,18 +47,15 @@ type origin struct {
 // of the threat model bound its posterior by 1/l.
 // Cost: O(records + classes), no allocation per record.
 func (prev *carry) advance(rel *release, classOf []uint32, s *schema, f *faults) (*carry, []fate) {
-	next := &carry{man: rel.man, tab: rel.tab, classOf: classOf, hist: rel.tab.histogram(len(s.sa.text)), local: localHistograms(s, rel.tab)}
+	next := &carry{man: rel.man, tab: rel.tab, classOf: classOf, hist: rel.tab.histogram(len(s.sa.text))}
 	from := prev.origins(rel.tab, classOf)
 	fates := make([]fate, rel.tab.m)
-	was := make([]uint32, rel.tab.m)
 	for c := range fates {
-		if fates[c] = prev.judge(rel, c, &from[c], f); fates[c] == fateUnchanged {
-			was[c] = from[c].first
-		}
+		fates[c] = prev.judge(rel, c, &from[c], f)
 	}
 	next.places(prev, rel, fates, from, f)
 	if !rel.parts.linked { // else buckets are those of the same bytes
-		checkLocalFrozen(s, prev.tab, rel, was, fates, f)
+		checkPublicBuckets(s, prev.tab, rel.tab, rel.num, f)
 	}
 	next.regroups = fit(slices.Clone(prev.regroups), len(classOf))
 	gone, over := 0, 0
@@ -156,7 +152,7 @@ func (prev *carry) judge(rel *release, c int, o *origin, f *faults) fate {
 			return fateBroken
 		}
 		return fateUnchanged
-	case o.wasFlat && o.oneSet && t.flat[c] > 0 && t.local == nil: // tuple groups of lgb follow rule A alone
+	case o.wasFlat && o.oneSet && t.flat[c] > 0 && t.shared == nil:
 		return fatePure
 	}
 	rule, kind, detail := o.blame(prev.tab.size(int(o.first-1)), t)
@@ -171,11 +167,11 @@ func (o *origin) blame(was int, t *table) (rule, kind, detail string) {
 	switch {
 	case whole && o.n-o.old == 1:
 		return "A", kindLoneNewcomer, "one record was added to a published class; the difference is its value"
-	case t.local != nil && !whole && !o.several:
+	case t.shared != nil && !whole && !o.several:
 		return "A", kindClassResplit, "a class was split"
-	case t.local != nil && o.several:
+	case t.shared != nil && o.several:
 		return "A", kindClassMerged, "records of several classes were put together"
-	case t.local != nil:
+	case t.shared != nil:
 		return "A", kindClassGrown, "records were added to a class"
 	case o.wasFlat && o.oneSet:
 		return "P", kindUnequalCounts, "a class re-formed inside one signature does not hold every value equally often"

@@ -15,6 +15,42 @@ const (
 	distanceTree    = "hierarchical"
 )
 
+// closePromise is t-closeness as a policy declares it: every bag is T-close to the
+// reference.
+type closePromise struct {
+	T         float64
+	Distance  string // equal, ordered or hierarchical
+	Reference []ValueCount
+	Declared  bool // the reference is the configuration's, not release 1's own bag
+}
+
+// ValueCount is a value and its weight in a reference distribution.
+type ValueCount struct {
+	Value string  `json:"value"`
+	Count float64 `json:"count"`
+}
+
+// check tests what any later step relies on.
+func (p *closePromise) check() string {
+	switch {
+	case p.T <= 0 || p.T > 1:
+		return "a promise is out of range"
+	case p.Distance != distanceEqual && p.Distance != distanceOrdered && p.Distance != distanceTree:
+		return "a ground distance is not one this auditor knows"
+	}
+	seen := map[string]bool{}
+	for _, v := range p.Reference {
+		if v.Count <= 0 || seen[v.Value] {
+			return "a reference distribution holds a value twice or without weight"
+		}
+		seen[v.Value] = true
+	}
+	if len(p.Reference) == 0 {
+		return "t-closeness without a reference distribution"
+	}
+	return ""
+}
+
 // closeTest is t-closeness of the bags of one attribute to its reference: the
 // earth mover's distance of the shares is at most limit. Written for the
 // auditor alone; the publisher has its own.
@@ -36,7 +72,7 @@ type valueGap struct{ at, gap float64 }
 
 // newCloseTest binds a promise to the dictionary of its attribute. c and h say
 // what order and tree the values have.
-func newCloseTest(p *Promise, d *valueDict, c *Column, h *hierarchy) *closeTest {
+func newCloseTest(p *closePromise, d *valueDict, c *Column, h *hierarchy) *closeTest {
 	t := &closeTest{limit: p.T, kind: p.Distance, declared: p.Declared, dict: d}
 	total := 0.0
 	for _, v := range p.Reference {

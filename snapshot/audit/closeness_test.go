@@ -11,7 +11,7 @@ import (
 )
 
 func testClose(t testing.TB, distance string, c *Column, h *hierarchy, reference ...ValueCount) *closeTest {
-	p := &Promise{T: 0.5, Distance: distance, Reference: reference}
+	p := &closePromise{T: 0.5, Distance: distance, Reference: reference}
 	require.Empty(t, p.check())
 	return newCloseTest(p, &valueDict{ids: map[string]uint32{}}, c, h)
 }

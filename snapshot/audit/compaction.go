@@ -16,8 +16,8 @@ type compaction struct {
 	man     *Manifest
 	s       *schema
 	part    *Part
-	classes []uint32   // by replaced part: classes before it
-	buckets [][]uint32 // by replaced part and bucketed attribute: buckets before it
+	classes []uint32 // by replaced part: classes before it
+	buckets []uint32 // by replaced part: buckets before it
 	rows    map[string]int
 	f       *faults
 }
@@ -29,9 +29,9 @@ func checkCompaction(man *Manifest, s *schema, p *Part, now [][]byte, before [][
 	c := &compaction{man: man, s: s, part: p, rows: map[string]int{}, f: f}
 	for _, r := range p.Replaces {
 		c.classes = append(c.classes, uint32(r.FirstClass)-1)
-		c.buckets = append(c.buckets, make([]uint32, len(s.local)))
+		c.buckets = append(c.buckets, 0)
 	}
-	for i := len(paths) - 1; i >= 0; i-- { // the buckets first: the rows of lgb.csv name them
+	for i := len(paths) - 1; i >= 0; i-- { // the buckets first: rows name them
 		old := make([][]byte, len(before))
 		for j := range before {
 			old[j] = before[j][i]
@@ -56,7 +56,7 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 	if len(header) < 2 {
 		return unreadable(path, 1, "header lacks an attribute of the schema")
 	}
-	next := make([]uint32, len(c.s.local)) // buckets so far
+	next := uint32(0) // buckets so far
 	for j, data := range before {
 		old, was, err := newCSV(path, data)
 		if err != nil {
@@ -64,10 +64,10 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 		}
 		same := slices.Equal(header, was)
 		if name == c.counted() {
-			copy(c.buckets[j], next)
+			c.buckets[j] = next
 		}
 		if same {
-			same, err = c.follows(old, rows, name, c.columns(name, j, header), next)
+			same, err = c.follows(old, rows, name, c.columns(name, j, header), &next)
 		}
 		if err != nil {
 			return err
@@ -81,13 +81,13 @@ func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 	if more {
 		c.differs(len(before) - 1)
 	} else if name == c.counted() && c.man.atL2() {
-		c.checkBuckets(next[0])
+		c.checkBuckets(next)
 	}
 	return err
 }
 
 // follows reports that the rows at hand are those of old, moved.
-func (c *compaction) follows(old, rows *csvReader, name string, columns []moved, next []uint32) (bool, error) {
+func (c *compaction) follows(old, rows *csvReader, name string, columns []uint32, next *uint32) (bool, error) {
 	for {
 		more, err := old.next()
 		if err != nil || !more {
@@ -101,7 +101,7 @@ func (c *compaction) follows(old, rows *csvReader, name string, columns []moved,
 		}
 		c.rows[name]++
 		if name == c.counted() {
-			c.count(next, rows.fields)
+			*next = max(*next, c.bucketOf(rows.fields))
 		}
 	}
 }
@@ -112,72 +112,34 @@ func (c *compaction) differs(j int) {
 		"a compaction does not hold the classes and buckets of the parts it replaces, as they were")
 }
 
-// attribute is the place of a bucketed attribute; -1: it is none.
-func (c *compaction) attribute(name string) int {
-	return slices.IndexFunc(c.s.local, func(l *localAttr) bool { return l.name == name })
-}
-
-// count notes the buckets of each attribute that the rows so far have shown.
-func (c *compaction) count(next []uint32, fields [][]byte) {
-	if c.man.atL2() {
-		next[0] = max(next[0], c.bucketOf(fields))
-		return
-	}
-	if a := c.attribute(string(fields[0])); a >= 0 {
-		n, _ := parseCount(fields[1])
-		next[a] = max(next[a], n)
-	}
-}
-
-// moved is how the number in a column moves.
-type moved struct {
-	star bool // the number is *n; a cell without star stays
-	by   func(fields [][]byte) uint32
-}
-
-// columns gives the columns of a file whose numbers move, for replaced part j.
-func (c *compaction) columns(name string, j int, header []string) []moved {
-	if c.man.atL2() {
-		return c.columnsL2(name, j, header)
-	}
-	out := make([]moved, len(header))
-	class := moved{by: func([][]byte) uint32 { return c.classes[j] }}
-	bucket := func(a int) uint32 {
-		if a < 0 {
-			return 0
-		}
-		return c.buckets[j][a]
-	}
-	switch name {
-	case "st.csv", "pst.csv":
-		out[0] = class
-	case "buckets.csv":
-		out[1].by = func(fields [][]byte) uint32 { return bucket(c.attribute(string(fields[0]))) }
-	case "lgb.csv":
-		for i, column := range header {
-			if a := c.attribute(column); a >= 0 {
-				out[i] = moved{true, func([][]byte) uint32 { return bucket(a) }}
-			}
-		}
-		out[len(header)-1] = class
+// columns gives, for each column of a file, by how much its numbers move for replaced
+// part j; 0: what stands there is the same.
+func (c *compaction) columns(name string, j int, header []string) []uint32 {
+	out := make([]uint32, len(header))
+	last := len(out) - 1
+	switch form := c.man.form(); {
+	case name == "buckets.csv":
+		out[0] = c.buckets[j]
+	case form == formDrawn:
+		out[last] = c.buckets[j]
+	case c.man.atL2():
+		out[last-1], out[last] = c.classes[j], c.buckets[j]
+	case name == "st.csv" || name == "pst.csv":
+		out[0] = c.classes[j]
 	default:
-		out[len(header)-1] = class
+		out[last] = c.classes[j]
 	}
 	return out
 }
 
 // sameMoved compares two rows but for the numbers that move.
-func sameMoved(old, now [][]byte, columns []moved) bool {
+func sameMoved(old, now [][]byte, columns []uint32) bool {
 	var text [16]byte
 	for i, cell := range old {
 		want := cell
-		if columns[i].by != nil {
-			digits, read := text[:0], parseCount
-			if columns[i].star {
-				digits, read = append(digits, '*'), bucketNumber
-			}
-			if n, ok := read(cell); ok {
-				want = strconv.AppendUint(digits, uint64(n)+uint64(columns[i].by(old)), 10)
+		if columns[i] > 0 {
+			if n, ok := parseCount(cell); ok {
+				want = strconv.AppendUint(text[:0], uint64(n)+uint64(columns[i]), 10)
 			}
 		}
 		if !bytes.Equal(want, now[i]) {

@@ -175,3 +175,24 @@ func components(views []view, k *linkage) (map[uint32]*component, []uint32) {
 	}
 	return all, roots
 }
+
+// regions joins classes of two consecutive releases that share records.
+type regions struct {
+	parent disjoint
+	before uint32 // classes of the earlier release come first
+}
+
+func newRegions(before, after *view, n int) regions {
+	r := regions{before: uint32(before.rel.tab.m)}
+	r.parent = newDisjoint(before.rel.tab.m + after.rel.tab.m)
+	for rec := range n {
+		p, c := before.class(rec), after.class(rec)
+		if p > 0 && c > 0 {
+			r.parent.union(p-1, r.before+c-1)
+		}
+	}
+	return r
+}
+
+func (r *regions) ofAfter(class uint32) uint32  { return r.parent.find(r.before + class - 1) }
+func (r *regions) ofBefore(class uint32) uint32 { return r.parent.find(class - 1) }

@@ -18,14 +18,13 @@ type schema struct {
 	subject string // name of the subject attribute, or ""
 	sets    *setDict
 	loose   bool         // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
-	slices  [][]int      // slicing: the quasi-identifiers of each slice; nil for other recodings
-	local   []*localAttr // lgb: the bucketed attributes, semi-sensitive ones in schema order, then the sensitive one; level L2: that alone
+	bags    *setDict     // level L2: contents of buckets
 	close   []*closeTest // t-closeness of the sensitive attribute
 }
 
 // newSchema builds dictionaries; hier maps column name to its hierarchy.
 func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
-	s := &schema{sets: newSetDict()}
+	s := &schema{sets: newSetDict(), bags: newSetDict()}
 	for i := range m.Schema {
 		c := &m.Schema[i]
 		switch c.Role {
@@ -34,7 +33,7 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 		case "sensitive":
 			s.sa = &valueDict{name: c.Name, ids: map[string]uint32{}}
 			s.closeness(m, c, hier[c.Name])
-		case "quasi", "semi":
+		case "quasi":
 			typ := typeNumber
 			switch {
 			case c.Type == "categorical" || hier[c.Name] != nil:
@@ -48,17 +47,8 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 				a.steps, _ = a.units(c.Hierarchy.Steps)
 				s.loose = s.loose || len(a.steps) == 0
 			}
-			if c.Role == "semi" {
-				s.local = append(s.local, newLocalAttr(c, a, len(s.qi), hier[c.Name]))
-			}
 			s.qi = append(s.qi, a)
 		}
-	}
-	if m.Recoding == recodingLGB || m.atL2() {
-		s.local = append(s.local, &localAttr{name: s.sa.name, col: -1, promise: Promise{L: m.Policy.L}, values: s.sa, bags: newSetDict()})
-	}
-	if m.Recoding == recodingSlicing {
-		s.sliceColumns(m)
 	}
 	return s
 }
@@ -69,23 +59,6 @@ func (s *schema) closeness(m *Manifest, c *Column, h *hierarchy) {
 	for _, p := range known {
 		if p.Close != nil {
 			s.close = append(s.close, newCloseTest(p.Close, s.sa, c, h))
-		}
-	}
-}
-
-// sliceColumns finds the quasi-identifiers of each slice; checkSlices tests the
-// declaration itself.
-func (s *schema) sliceColumns(m *Manifest) {
-	s.slices = [][]int{}
-	for _, names := range m.Slices {
-		var columns []int
-		for _, name := range names {
-			if i := slices.IndexFunc(s.qi, func(a *attribute) bool { return a.name == name }); i >= 0 {
-				columns = append(columns, i)
-			}
-		}
-		if len(columns) > 0 {
-			s.slices = append(s.slices, columns)
 		}
 	}
 }

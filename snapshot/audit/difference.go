@@ -67,9 +67,6 @@ func checkContract(before, after *Manifest, f *faults) {
 	}
 	changed("dataset", before.Dataset != after.Dataset)
 	changed("recoding", before.Recoding != after.Recoding)
-	changed("slices", !slices.EqualFunc(before.Slices, after.Slices, slices.Equal[[]string]))
-	changed("method", before.Method != after.Method || before.Retention != after.Retention)
-	changed("across_releases", before.Across != after.Across)
 	changed("schema", !sameSchema(before.Schema, after.Schema))
 	a, b := before.Policy, after.Policy
 	changed("policy.level", a.level() != b.level())
@@ -113,8 +110,7 @@ func sameSchema(a, b []Column) bool {
 	for i := range a {
 		x, y := a[i], b[i]
 		if x.Name != y.Name || x.Role != y.Role || x.Type != y.Type || x.Digits != y.Digits || x.Text != y.Text || x.Aliases != y.Aliases ||
-			(x.Hierarchy == nil) != (y.Hierarchy == nil) || x.Flag != y.Flag ||
-			!x.Promise.equal(y.Promise) {
+			(x.Hierarchy == nil) != (y.Hierarchy == nil) {
 			return false
 		}
 		if h, o := x.Hierarchy, y.Hierarchy; h != nil && ((h.File == "") != (o.File == "") || h.SHA256 == o.SHA256 && h.File != o.File ||

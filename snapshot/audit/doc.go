@@ -24,9 +24,8 @@
 // outcome over (Options.Replay). Where rows show values by draw (recoding permutation),
 // nothing is certified without one: files do not show that these are no person's own.
 //
-// A chain that obeys the rules has no other component. One that does not is
-// measured: candidate intersection, differences of nested sets, interval
-// propagation, and exact enumeration where the component is small enough.
+// A chain that obeys the rules has no other component. What one that does not tells of
+// people is not bounded here; package posterior of the program finds it for figures.
 //
 // The directory of a union is audited with the chains of its shards, one after another:
 // that the union is made of them alone, and that nobody is in two (unionDir).
@@ -46,9 +45,8 @@
 // (rule V, values): findings name release, class, attribute and count.
 //
 // Cost: linear in the size of the releases and exports, but for the attacker who
-// knows quasi-identifiers only and for components without a certificate.
+// knows quasi-identifiers only.
 //
-// Source: Theorems A, P, L and E and Lemma D in docs/THREAT_MODEL.md; t-closeness
-// after Li, Li and Venkatasubramanian (2007); local buckets after Li, He and Sun,
-// Local generalization and bucketization.
+// Source: Theorems A, P and E in docs/THREAT_MODEL.md; t-closeness after Li, Li and
+// Venkatasubramanian (2007).
 package audit

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // recordIndex numbers the records of the exports. Identities never leave it.
@@ -134,9 +133,6 @@ type records struct {
 	subject   []uint32 // subject number, nil when no subject column is exported
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	beyond []bool
-	// Semi-sensitive attributes: a flagged value is in semi, and its cell is
-	// bucketedCell: the adversary does not know it.
-	semi [][]uint32 // per attribute, by record: value + 1; 0: not flagged
 }
 
 // parseRecords reads "record,arrived_in_release,<attributes>".
@@ -153,16 +149,10 @@ func parseRecords(file string, data []byte, s *schema, index *recordIndex) (*rec
 		at = append(at, slices.Index(header[2:], a.name))
 	}
 	at = append(at, slices.Index(header[2:], s.sa.name))
-	flags := make([]int, len(s.semi()))
-	for j, a := range s.semi() {
-		if a.flag != "" {
-			flags[j] = slices.Index(header[2:], a.flag)
-		}
+	if slices.Contains(at, -1) {
+		return nil, unreadable(file, 1, "header lacks an attribute of the schema")
 	}
-	if slices.Contains(at, -1) || slices.Contains(flags, -1) {
-		return nil, unreadable(file, 1, "header lacks an attribute of the schema or a flag")
-	}
-	p := &recordParser{csv: csv, s: s, at: at, flags: flags, subjectAt: -1, subjects: recordIndex{ids: map[string]uint32{}}}
+	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: recordIndex{ids: map[string]uint32{}}}
 	if s.subject != "" {
 		p.subjectAt = slices.Index(header[2:], s.subject)
 	}
@@ -173,7 +163,6 @@ type recordParser struct {
 	csv       *csvReader
 	s         *schema
 	at        []int // columns of the attributes, after the first two
-	flags     []int // columns of the flags, by semi-sensitive attribute
 	subjectAt int
 	subjects  recordIndex
 	out       records
@@ -181,7 +170,6 @@ type recordParser struct {
 
 func (p *recordParser) parse(index *recordIndex) (*records, error) {
 	r := &p.out
-	r.semi = make([][]uint32, len(p.s.semi()))
 	r.resize(len(index.ids), len(p.s.qi), p.subjectAt >= 0)
 	for {
 		ok, err := p.csv.next()
@@ -229,11 +217,6 @@ func (p *recordParser) row(rec int) error {
 		}
 		r.qi[rec*d+a] = id
 	}
-	for j, l := range p.s.semi() {
-		if err := p.flagged(rec, j, l); err != nil {
-			return err
-		}
-	}
 	r.sa[rec] = p.s.sa.intern(fields[2+p.at[d]])
 	if p.subjectAt >= 0 {
 		known := len(p.subjects.ids)
@@ -241,35 +224,6 @@ func (p *recordParser) row(rec int) error {
 		r.beyond[rec] = int(r.subject[rec]) < known && !r.forgotten[rec]
 	}
 	return nil
-}
-
-// flagged moves a sensitive value of a semi-sensitive attribute from the cells
-// to the bucketed values.
-func (p *recordParser) flagged(rec, j int, l *localAttr) error {
-	sensitive, ok := true, true
-	if l.flag != "" {
-		sensitive, ok = parseFlag(p.csv.fields[2+p.flags[j]])
-	}
-	if !ok {
-		return p.csv.fail("attribute %s: its flag is neither true nor false", l.name)
-	}
-	if sensitive {
-		cell := &p.out.qi[rec*len(p.s.qi)+l.col]
-		p.out.semi[j][rec] = l.values.intern([]byte(p.s.qi[l.col].cells[*cell].text)) + 1
-		*cell = bucketedCell
-	}
-	return nil
-}
-
-// parseFlag reads a flag as records may write it.
-func parseFlag(b []byte) (flag, ok bool) {
-	switch strings.ToLower(string(b)) {
-	case "true", "t", "yes", "y", "1":
-		return true, true
-	case "false", "f", "no", "n", "0":
-		return false, true
-	}
-	return false, false
 }
 
 // resize sets the number of records the columns hold.
@@ -280,9 +234,6 @@ func (r *records) resize(n, d int, subjects bool) {
 	r.forgotten = fit(r.forgotten, n)
 	r.qi = fit(r.qi, n*d)
 	r.sa = fit(r.sa, n)
-	for j := range r.semi {
-		r.semi[j] = fit(r.semi[j], n)
-	}
 	if subjects {
 		r.subject, r.beyond = fit(r.subject, n), fit(r.beyond, n)
 	}

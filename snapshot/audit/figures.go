@@ -6,14 +6,13 @@ import "maps"
 // to which classes can be added and from which they can be taken away.
 type figures struct {
 	records, classes int
-	buckets          int     // of the sensitive attribute; none ever goes
-	hist             []int   // occurrences of each sensitive value
-	local            [][]int // the same for the bucketed values of the semi-sensitive attributes
+	buckets          int   // of the sensitive attribute; none ever goes
+	hist             []int // occurrences of each sensitive value
 	sizes            map[uint32]int
 	shares           map[topOf]int
 	mixed            int  // classes that are not flat
 	own              bool // every class has a bag of its own
-	localTop         float64
+	bucketTop        float64
 }
 
 // topOf is the most frequent value's count in a class of some size.
@@ -34,10 +33,6 @@ func (x *figures) clone() *figures {
 	c := *x
 	c.hist = append([]int{}, x.hist...)
 	c.sizes, c.shares = maps.Clone(x.sizes), maps.Clone(x.shares)
-	c.local = nil
-	for _, h := range x.local {
-		c.local = append(c.local, append([]int{}, h...))
-	}
 	return &c
 }
 
@@ -47,16 +42,10 @@ func (x *figures) add(t *table, s *schema) {
 		x.class(fact{size: uint32(t.size(c)), top: t.top[c], flat: t.flat[c]}, 1)
 	}
 	x.hist = sum(x.hist, t.histogram(len(s.sa.text)))
-	for j, h := range localHistograms(s, t) {
-		if j == len(x.local) {
-			x.local = append(x.local, nil)
-		}
-		x.local[j] = sum(x.local[j], h)
-	}
 	x.own = x.own && t.ownBags()
 	x.buckets += t.buckets()
-	if t.local != nil {
-		x.localTop = max(x.localTop, t.local.sensitiveTop())
+	if t.shared != nil {
+		x.bucketTop = max(x.bucketTop, t.shared.mostShare())
 	}
 }
 
@@ -107,7 +96,7 @@ func (x *figures) kMin() int {
 // bags of their own in a bucket.
 func (x *figures) frequency() float64 {
 	if !x.own {
-		return x.localTop
+		return x.bucketTop
 	}
 	top := 0.0
 	for s := range x.shares {

@@ -61,10 +61,6 @@ func (g *Gate) Check(dir string, placed []Placement) ([]Violation, error) {
 	before := g.newest()
 	if before != nil {
 		checkContract(before, man, f)
-		if man.whyNothing() != "" {
-			f.add("claim", kindAcrossNone, man.Release, 0, "across_releases",
-				"a release that promises nothing next to others follows another one")
-		}
 	}
 	checkLink(before, man, man.Release, f)
 	if before != nil && otherForm(before, man) {
@@ -137,15 +133,11 @@ func (g *Gate) checkAll(dir string, man *Manifest, placed []Placement, f *faults
 		return nil, err
 	}
 	classOf := translate(rel, placed, f)
-	next := &carry{man: man, tab: rel.tab, classOf: classOf, parts: rel.parts}
-	if man.whyNothing() == "" {
-		none := newCarry()
-		f.locate = rel.locate
-		next, _ = none.advance(rel, classOf, g.s, f)
-		checkDifference(none.hist, next.hist, man, f)
-		checkLocalDifference(g.s, none.local, next.local, man, f)
-		f.locate = nil
-	}
+	none := newCarry()
+	f.locate = rel.locate
+	next, _ := none.advance(rel, classOf, g.s, f)
+	checkDifference(none.hist, next.hist, man, f)
+	f.locate = nil
 	return func() { g.settle(next, rel) }, nil
 }
 

@@ -18,7 +18,7 @@ import (
 // then.
 func randomPlan(r *rand.Rand) *plan {
 	p := &plan{k: 4, l: 2, budget: 2, compact: map[int][2]int{},
-		recoding: []string{"generalization", "anatomy", "permutation", "slicing"}[r.IntN(4)]}
+		recoding: []string{"generalization", "anatomy", "permutation"}[r.IntN(3)]}
 	type pure struct {
 		signature string
 		members   []int

@@ -1,31 +1,11 @@
 package audit
 
-// declared tests that a manifest declares the policy and the promises that the
+// declared tests that a manifest declares the policy that the
 // gate was given: a weaker one would be kept, and be wrong.
 func (g *Gate) declared(man *Manifest, f *faults) {
 	if p := man.Policy; p.K != g.policy.K || p.L != g.policy.L ||
 		p.Republication != g.policy.Republication || budget(p) != budget(g.policy) || p.level() != g.policy.level() {
 		f.add("claim", kindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
-	}
-	if man.byRows() && !g.policy.Rows {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level",
-			"the release claims level rows, which is weaker than what this gate demands: local buckets must not cross classes")
-	}
-	if g.policy.Promises == nil {
-		return
-	}
-	found := 0
-	for _, c := range man.Schema {
-		if c.Promise == nil {
-			continue
-		}
-		found++
-		if want := g.policy.Promises[c.Name]; c.Promise.L != want.L || c.Promise.T != want.T || c.Promise.Distance != want.Distance {
-			f.add("claim", kindClaimFalse, man.Release, 0, c.Name, "the manifest declares another promise than the gate holds")
-		}
-	}
-	if found != len(g.policy.Promises) {
-		f.add("claim", kindClaimFalse, man.Release, 0, "schema", "the manifest lacks the promise of an attribute")
 	}
 }
 
@@ -64,9 +44,7 @@ func (g *Gate) compact() {
 			g.s.qi[a] = attr.empty()
 		}
 	}
-	for _, l := range g.s.local { // buckets are compared within a check
-		l.bags = newSetDict()
-	}
+	g.s.bags = newSetDict() // buckets are compared within a check
 }
 
 // heldCells is how many cells of an attribute may stay in memory that no class at

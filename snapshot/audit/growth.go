@@ -77,9 +77,6 @@ func (h *hierarchy) lostIn(later *hierarchy) (lost int) {
 func (a *attribute) grow(h *hierarchy) {
 	a.hier = h
 	for i := range a.cells {
-		if a.cells[i].kind == cellBucketed {
-			continue
-		}
 		if c, reason := a.parseLabel(a.cells[i].text); reason == "" {
 			a.cells[i] = c
 		}

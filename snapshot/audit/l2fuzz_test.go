@@ -22,24 +22,17 @@ func l2Seeds(f *testing.F, recoding, glob string, add func(data []byte)) {
 	}
 }
 
-func fuzzL2Schema() *schema {
-	s := fuzzSchema()
-	s.local = []*localAttr{{name: "illness", col: -1, promise: Promise{L: 2}, values: s.sa, bags: newSetDict()}}
-	return s
-}
-
 // checkL2Table: whatever was read can be judged, joined, compared with itself, and, if reading
 // found no fault, has in its buckets what its rows name.
 func checkL2Table(t *testing.T, s *schema, tab *table, whole bool) {
 	require.Equal(t, tab.m+1, len(tab.start))
-	require.Len(t, tab.local.attrs[0].row, tab.rows())
+	require.Len(t, tab.shared.row, tab.rows())
 	man := &Manifest{Release: 1, Recoding: recodingBuckets, Policy: Policy{K: 4, L: 2, Level: levelTwo}}
 	f := &faults{}
 	checkPrinciples(man, s, tab, f)
-	checkLocal(man, s, tab, f)
-	checkNested(man, s, tab, f)
+	checkBuckets(man, s, tab.shared, f)
 	checkCounts(man, tab, f)
-	require.Equal(t, tab.m, tab.empty().join(tab, s.sets).m)
+	require.Equal(t, tab.m, tab.empty().join(tab).m)
 	bucketFigures(tab)
 	found := f.n
 	c := &bucketChange{s: s, now: tab}
@@ -62,7 +55,7 @@ func FuzzBucketed(f *testing.F) {
 		if bytes.Contains(sa, []byte("00000")) {
 			t.Skip("a count may be large by right; keep memory small here")
 		}
-		s := fuzzL2Schema()
+		s := fuzzSchema()
 		r := &tableReader{s: s, release: 1, f: &faults{}, rows: map[string]int{}, k: 4}
 		form := formBuckets
 		if exact {
@@ -82,7 +75,7 @@ func FuzzDrawn(f *testing.F) {
 		f.Add(b[:len(b)/2], uint8(3), uint8(0))
 	})
 	f.Fuzz(func(t *testing.T, data []byte, k, joint1 uint8) {
-		s := fuzzL2Schema()
+		s := fuzzSchema()
 		r := &tableReader{s: s, release: 1, f: &faults{}, rows: map[string]int{}, k: 1 + int(k)}
 		if n := int(joint1); n > 0 {
 			r.joined = []joint{{end: n, endBucket: n}, {first: n, end: 2 * n, firstBucket: n, endBucket: 2 * n, compacted: true}}
@@ -106,7 +99,7 @@ func FuzzL2Compaction(f *testing.F) {
 		l2Seeds(f, recoding, "releases/000003/part-*/*.csv", func(b []byte) { f.Add(b, b, i == 1) })
 		l2Seeds(f, recoding, "releases/000004/part-000001-000002/*.csv", func(b []byte) { f.Add(b, b[:len(b)/2], i == 1) })
 	}
-	s := fuzzL2Schema()
+	s := fuzzSchema()
 	f.Fuzz(func(t *testing.T, old, now []byte, drawn bool) {
 		man := &Manifest{Release: 1, Recoding: recodingBuckets, Policy: Policy{K: 4, L: 2, Level: levelTwo}}
 		names := []string{"data.csv", "buckets.csv"}

@@ -132,9 +132,9 @@ func TestL2Epochs(t *testing.T) {
 	a := &auditor{since: map[string]int{"ache": 3}, in: &input{
 		s:       &schema{sa: &valueDict{name: "ill", text: []string{"flu", "ache"}}},
 		records: &records{n: 4, known: []bool{true, true, true, true}, arrived: []uint32{2, 2, 3, 3}}}}
-	b := localBuckets{m: 1, start: []uint32{0, 2}, value: []uint32{0, 1}, count: []uint32{3, 1}, size: []uint32{4}, row: []uint32{1, 1, 1, 1}}
-	rel := &release{num: 3, tab: &table{m: 2, start: []uint32{0, 2, 4}, sa: make([]uint32, 4), whole: true,
-		local: &localTable{attrs: []localBuckets{b}}}}
+	b := bucketTable{m: 1, start: []uint32{0, 2}, value: []uint32{0, 1}, count: []uint32{3, 1}, size: []uint32{4}, row: []uint32{1, 1, 1, 1}}
+	rel := &release{num: 3, tab: &table{m: 2, start: []uint32{0, 2, 4}, sa: make([]uint32, 4),
+		shared: &b}}
 	a.epochs(rel, []uint32{1, 1, 2, 2})
 	require.Equal(t, []string{kindBeforeValue}, kinds(a.f.list))
 	require.Equal(t, 2, a.f.list[0].Count)

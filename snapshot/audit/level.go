@@ -25,6 +25,18 @@ func (p *Policy) level() string {
 
 func (m *Manifest) atL2() bool { return m.Policy.level() == levelTwo }
 
+// Names of the recodings.
+const (
+	recodingGeneralization = "generalization"
+	recodingAnatomy        = "anatomy"
+	recodingPermutation    = "permutation"
+	recodingBuckets        = "buckets" // level L2
+)
+
+// levelAssignments is what a release of level L1 claims: all assignments of values that
+// fit the releases are equally likely.
+const levelAssignments = "L0+L1"
+
 // levelProgram is the claim of a release that someone who knows the program learns
 // no more than the share in the bucket.
 const levelProgram = "L0+L1+L2"
@@ -80,7 +92,7 @@ func (m *Manifest) levelClaim() string {
 // wantK1 is the claim about rows that fits the form: exact cells disclose presence.
 func (m *Manifest) wantK1() string {
 	switch m.form() {
-	case recodingGeneralization, recodingLGB, formBuckets, formDrawn:
+	case recodingGeneralization, formBuckets, formDrawn:
 		return "rows"
 	}
 	return "sensitive-only"

@@ -20,9 +20,6 @@ type Options struct {
 	Private          *Exports
 	Replay           *Replay // what a replay of all decisions found; nil: none was asked for
 	RequireCertified bool    // anything less than certified is a failure, and with a replay less than level L2
-	// Quick bounds the work on people without a certificate to seconds. More of
-	// them may then stay undecided; nothing else changes.
-	Quick bool
 	// Exports, of a union: a directory with shard-I/members.csv and shard-I/records.csv
 	// of each shard I.
 	Exports string
@@ -30,33 +27,25 @@ type Options struct {
 	// 0: none.
 	Until    int
 	Progress func(done, releases int) // is told how many releases were read; may be nil
-	MaxExact int                      // components up to this many records are enumerated exactly; 0 means 24, negative none
 }
-
-// defaultMaxExact suits components whose worlds are counted in well under a second.
-const defaultMaxExact = 24
 
 // input is everything read for one audit.
 type input struct {
-	dir      string
-	numbers  []int // of all releases, pruned ones too
-	here     []int // of those that have a directory
-	pruned   []int
-	vault    *vault // nil: none is pruned
-	s        *schema
-	first    *Manifest
-	index    *recordIndex
-	members  *members // nil without export
-	records  *records // nil without export
-	maxExact int
+	dir     string
+	numbers []int // of all releases, pruned ones too
+	here    []int // of those that have a directory
+	pruned  []int
+	vault   *vault // nil: none is pruned
+	s       *schema
+	first   *Manifest
+	index   *recordIndex
+	members *members // nil without export
+	records *records // nil without export
 }
 
 // open lists the releases and reads schema, hierarchies and exports.
 func open(o Options, f *faults) (*input, error) {
-	in := &input{dir: o.Releases, index: &recordIndex{ids: map[string]uint32{}}, maxExact: o.MaxExact}
-	if in.maxExact == 0 {
-		in.maxExact = defaultMaxExact
-	}
+	in := &input{dir: o.Releases, index: &recordIndex{ids: map[string]uint32{}}}
 	var err error
 	if err := in.list(o); err != nil {
 		return nil, err

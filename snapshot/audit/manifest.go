@@ -31,11 +31,7 @@ type Manifest struct {
 	Schema         []Column     `json:"schema"`
 	Policy         Policy       `json:"policy"`
 	Recoding       string       `json:"recoding"`
-	Values         string       `json:"values"`    // drawn: which row of its bucket shows a value is a random draw
-	Slices         [][]string   `json:"slices"`    // slicing: the attributes that stay together
-	Method         string       `json:"method"`    // how the classes were made, where it matters to a reader
-	Retention      float64      `json:"retention"` // randomization: the probability that a value was kept
-	Across         string       `json:"across_releases"`
+	Values         string       `json:"values"` // drawn: which row of its bucket shows a value is a random draw
 	Records        int          `json:"records"`
 	Classes        int          `json:"classes"`
 	Buckets        int          `json:"buckets"` // level L2
@@ -61,8 +57,6 @@ type Column struct {
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
 	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
-	Flag      string     `json:"flag"`    // semi: the field that says whether a value is sensitive
-	Promise   *Promise   `json:"promise"` // semi: what the attribute keeps on its own
 }
 
 // Hierarchy says how a column generalizes: by the labels of a copied file, or by
@@ -91,12 +85,6 @@ type Policy struct {
 	Republication string           `json:"republication"`
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
 	SubjectRepeat string           `json:"subject_repeat"` // first; absent: not declared
-	// Promises are those of the semi-sensitive attributes, for the gate alone: in
-	// a manifest they stand in the schema. nil: the gate does not know them.
-	Promises map[string]Promise `json:"-"`
-	// Rows lets the gate pass a release of level rows: a single one, by a method
-	// whose local buckets cross classes.
-	Rows bool `json:"-"`
 }
 
 // UnmarshalJSON tolerates unknown fields: policy is an open object.
@@ -194,8 +182,6 @@ func (m *Manifest) checkFields() string {
 		return "policy.level is not one this auditor knows"
 	case m.Previous != nil && !isSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
-	case m.Across != "" && m.Across != acrossNone:
-		return "across_releases has a value this auditor does not know"
 	}
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"
@@ -217,17 +203,13 @@ func (m *Manifest) checkSchema() string {
 		case "sensitive":
 			sensitive++
 		case "quasi", "subject", "identifier", "drop":
-		case "semi":
-			if reason := m.checkSemi(&c); reason != "" {
-				return reason
-			}
 		default:
 			return "schema has an unknown role"
 		}
 		switch c.Type {
 		case "integer", "decimal", "date", "categorical":
 		case "":
-			if c.Role == "quasi" || c.Role == "semi" {
+			if c.Role == "quasi" {
 				return "a quasi-identifier has no type"
 			}
 		default:
@@ -278,7 +260,7 @@ type principle struct {
 	Kind  string
 	L     float64
 	C     float64
-	Close *Promise // kind t
+	Close *closePromise // kind t
 }
 
 // principles reads policy.diversity: objects with a kind ("distinct",
@@ -315,7 +297,7 @@ func (p *Policy) principles() (known []principle, unknown int) {
 		case d.Kind == "frequency" && d.L > 0:
 			known = append(known, principle{Kind: d.Kind, L: d.L})
 		case d.Kind == "t":
-			p := &Promise{T: d.T, Distance: d.Distance, Reference: d.Reference, Declared: d.Declared}
+			p := &closePromise{T: d.T, Distance: d.Distance, Reference: d.Reference, Declared: d.Declared}
 			if p.check() != "" {
 				unknown++
 				continue

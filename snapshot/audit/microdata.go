@@ -42,7 +42,6 @@ type microdataCheck struct {
 	values  []uint32
 	bag     []uint32
 	seen    map[uint32]int // subject -> class last met in, index + 1
-	joins   trueJoins
 }
 
 // checkMicrodata tests, for every class that changed in this release, that its
@@ -61,11 +60,7 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 			m.bagOf(c, who)
 		}
 		m.subjects(c, who)
-		m.flagsOf(c, who)
 		switch {
-		case rel.tab.slices != nil:
-			m.slicesOf(c, who)
-			m.joins.add(m, c, who)
 		case !rel.tab.exact():
 			m.boxOf(c, who)
 		case rel.man.Recoding == "anatomy":
@@ -74,10 +69,9 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 			m.columnsOf(c, who)
 		}
 	}
-	if rel.tab.local != nil {
+	if rel.tab.shared != nil {
 		m.bucketsOf(&members, fates)
 	}
-	m.joins.report(m)
 }
 
 func (m *microdataCheck) known(c int, who []uint32) bool {
@@ -128,9 +122,6 @@ func (m *microdataCheck) column(who []uint32, a int) []uint32 {
 func (m *microdataCheck) boxOf(c int, who []uint32) {
 	for a, attr := range m.s.qi {
 		values, box := m.column(who, a), m.rel.tab.cells(c)[a]
-		if attr.semi && (box == bucketedCell || slices.Contains(values, bucketedCell)) {
-			continue // flagsOf
-		}
 		if attr.tight(values, &m.scratch) == box {
 			continue
 		}

@@ -189,9 +189,6 @@ var mutations = []mutation{
 			p.people[i].value = "d"
 		}
 	}},
-	{name: "posterior above 1/l", want: kindPosterior, plan: func(p *plan, g *groups) {
-		p.releases[2][0] = join(g.frozen, g.waiting[:1])
-	}},
 	{name: "count in the manifest", want: kindCountMismatch, render: func(_ *plan, r []*testRelease) { r[1].man["classes"] = 7 }},
 	{name: "certificate claimed falsely", want: kindCertificateFalse, render: func(_ *plan, r []*testRelease) {
 		r[1].privacy["certificate"] = "frozen"

@@ -38,17 +38,13 @@ func (g *Gate) checkNew(dir string, man *Manifest, placed []Placement, f *faults
 	if err := n.read(r, l); err != nil || n.born == nil {
 		return nil, err // a release without a part of its own is reported
 	}
-	checkSlices(man, f)
 	checkClaims(man, f)
 	n.place(placed)
 	after := n.figures()
 	after.check(man, f)
-	if man.whyNothing() == "" {
-		n.classes()
-		n.regrouped(after)
-		checkDifference(g.held.figures.hist, after.hist, man, f)
-		checkLocalDifference(&s, g.held.figures.local, after.local, man, f)
-	}
+	n.classes()
+	n.regrouped(after)
+	checkDifference(g.held.figures.hist, after.hist, man, f)
 	return func() { n.commit(after) }, nil
 }
 
@@ -82,7 +78,7 @@ func (n *news) read(r *partReader, l *lineage) error {
 	n.base = n.lay.start[len(n.lay.start)-2]
 	n.died = died(n.h.lay, n.lay, n.man.Release, n.f)
 	for _, id := range n.died {
-		if n.h.facts[id].flat == 0 || n.born != nil && n.born.local != nil {
+		if n.h.facts[id].flat == 0 || n.born != nil && n.born.shared != nil {
 			n.addAt("A", kindDeadNotPure, id, "dead", "a class that is not pure is listed as dead")
 		}
 	}
@@ -194,7 +190,7 @@ func (n *news) judge(c int, o *origin) {
 	case o.old == 0:
 	case !o.several && o.old == o.n && int(n.h.facts[o.first-1].size) == o.n:
 		add("A", kindClassMoved, "a class is in another part than before")
-	case o.wasFlat && o.oneSet && n.born.flat[c] > 0 && n.born.local == nil:
+	case o.wasFlat && o.oneSet && n.born.flat[c] > 0 && n.born.shared == nil:
 	default:
 		add(o.blame(int(n.h.facts[o.first-1].size), n.born))
 	}

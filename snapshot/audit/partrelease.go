@@ -50,10 +50,9 @@ func (r *partReader) claims(rel *release) error {
 	if err := r.names(); err != nil {
 		return err
 	}
-	checkSlices(r.man, r.f)
 	checkCounts(r.man, rel.tab, r.f)
 	checkClaims(r.man, r.f)
-	if r.man.Release == 1 && !r.man.loose() {
+	if r.man.Release == 1 {
 		checkReferences(r.man, r.s, rel.tab, r.f)
 	}
 	return nil
@@ -87,7 +86,7 @@ func (r *partReader) all(rel *release) error {
 	for i, t := range tables {
 		var gone []uint32
 		for c := range t.m {
-			if id := lay.start[i] + uint32(c); lay.dead[id] && t.local == nil {
+			if id := lay.start[i] + uint32(c); lay.dead[id] && t.shared == nil {
 				gone = append(gone, uint32(c))
 			} else {
 				rel.parts.ids = append(rel.parts.ids, id)
@@ -99,7 +98,7 @@ func (r *partReader) all(rel *release) error {
 			rel.tab = &first
 			continue
 		}
-		rel.tab = rel.tab.join(t, r.s.sets)
+		rel.tab = rel.tab.join(t)
 	}
 	return nil
 }
@@ -138,7 +137,7 @@ func (r *partReader) next(rel, before *release, l *lineage) error {
 	rel.tab = rel.tab.without(gone)
 	rel.parts.ids = exclude(before.parts.ids, gone)
 	if born != nil {
-		rel.tab = rel.tab.join(born, r.s.sets)
+		rel.tab = rel.tab.join(born)
 		for id := lay.start[len(lay.start)-2]; int(id) < lay.classes(); id++ {
 			rel.parts.ids = append(rel.parts.ids, id)
 		}
@@ -155,13 +154,13 @@ func (r *partReader) died(before *release, lay *layout) []uint32 {
 		if !alive {
 			continue
 		}
-		if before.tab.local != nil || before.tab.flat[c] == 0 {
+		if before.tab.shared != nil || before.tab.flat[c] == 0 {
 			part, class := lay.place(id)
 			r.f.part = part
 			r.f.add("A", kindDeadNotPure, r.man.Release, class, "dead", "a class that is not pure is listed as dead")
 			r.f.part = ""
 		}
-		if before.tab.local == nil {
+		if before.tab.shared == nil {
 			gone = append(gone, uint32(c))
 		}
 	}

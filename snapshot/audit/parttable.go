@@ -22,7 +22,7 @@ func (r *partReader) read(p *Part) (*table, partFiles, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, loose: r.man.loose(), k: r.man.Policy.K,
+	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, k: r.man.Policy.K,
 		joined: p.joints(r.man)}
 	tab, err := t.read(r.man.form(), paths, data)
 	if err != nil {
@@ -34,19 +34,18 @@ func (r *partReader) read(p *Part) (*table, partFiles, error) {
 			"the manifest's number of classes or rows of a part differs from its files")
 		p.Classes, p.Rows = tab.m, tab.rows() // what follows counts what is there
 	}
-	if !t.loose {
-		checkPrinciples(r.man, r.s, tab, r.f)
-		checkLocal(r.man, r.s, tab, r.f)
-		checkNested(r.man, r.s, tab, r.f)
-		r.deadArePure(p, tab)
+	checkPrinciples(r.man, r.s, tab, r.f)
+	if tab.shared != nil {
+		checkBuckets(r.man, r.s, tab.shared, r.f)
 	}
+	r.deadArePure(p, tab)
 	return tab, files, nil
 }
 
 // deadArePure: only classes of rule P (pure classes) may ever be regrouped.
 func (r *partReader) deadArePure(p *Part, t *table) {
 	for _, c := range p.Dead {
-		if c <= t.m && (t.flat[c-1] == 0 || t.local != nil) {
+		if c <= t.m && (t.flat[c-1] == 0 || t.shared != nil) {
 			r.f.add("A", kindDeadNotPure, r.man.Release, c, "dead", "a class that is not pure is listed as dead")
 		}
 	}
@@ -126,22 +125,19 @@ func (p *Part) joints(man *Manifest) []joint {
 
 // empty is a table without classes, of the kind of t.
 func (t *table) empty() *table {
-	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted, slices: t.slices, whole: t.whole}
+	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted}
 	if t.qi != nil {
 		e.qi = []uint32{}
 	}
-	if t.local != nil {
-		e.local = &localTable{attrs: make([]localBuckets, len(t.local.attrs)), own: true}
-		for j := range e.local.attrs {
-			e.local.attrs[j].start = []uint32{0}
-		}
+	if t.shared != nil {
+		e.shared = &bucketTable{start: []uint32{0}}
 	}
 	return e
 }
 
 // join adds the classes of a part behind those of t. The columns of t may be
 // shared with the result, and none of them changes: a table is joined once.
-func (t *table) join(o *table, sets *setDict) *table {
+func (t *table) join(o *table) *table {
 	j := *t
 	rows := uint32(t.rows())
 	for _, end := range o.start[1:] {
@@ -157,50 +153,16 @@ func (t *table) join(o *table, sets *setDict) *table {
 	j.flat = append(j.flat, o.flat...)
 	j.top = append(j.top, o.top...)
 	j.pairs = append(j.pairs, o.pairs...)
-	if t.local != nil && o.local != nil {
-		j.joinLocal(t.local, o.local, sets)
+	if t.shared != nil && o.shared != nil {
+		j.shared = t.shared.join(o.shared)
 	}
 	return &j
 }
 
-// joinLocal adds buckets behind buckets. Where one of the tables has classes
-// without bags of their own, the whole is taken to have none.
-func (t *table) joinLocal(x, y *localTable, sets *setDict) {
-	l := &localTable{own: x.own && y.own}
-	for j := range x.attrs {
-		a, b := x.attrs[j], &y.attrs[j]
-		entries, buckets := uint32(len(a.value)), uint32(a.m)
-		a.start, a.row = slices.Grow(a.start, b.m), slices.Grow(a.row, len(b.row))
-		for _, end := range b.start[1:] {
-			a.start = append(a.start, entries+end)
-		}
-		if len(a.bag) == a.m && len(b.bag) == b.m {
-			a.bag = append(a.bag, b.bag...)
-		}
-		a.attr, a.m = b.attr, a.m+b.m
-		a.value = append(a.value, b.value...)
-		a.count = append(a.count, b.count...)
-		a.size = append(a.size, b.size...)
-		a.top = append(a.top, b.top...)
-		for _, r := range b.row {
-			if r > 0 {
-				r += buckets
-			}
-			a.row = append(a.row, r)
-		}
-		l.attrs = append(l.attrs, a)
-	}
-	t.local = l
-	if !l.own && (x.own || y.own) {
-		t.support, t.top, t.flat = make([]uint32, t.m), make([]uint32, t.m), make([]uint32, t.m)
-		l.supports(t, sets)
-	}
-}
-
-// without copies t, leaving out classes; gone is ascending. Tables of recoding
-// lgb stay whole: their classes never die, which deadArePure holds.
+// without copies t, leaving out classes; gone is ascending. Tables of level
+// L2 stay whole: their classes never die, which deadArePure holds.
 func (t *table) without(gone []uint32) *table {
-	if len(gone) == 0 || t.local != nil {
+	if len(gone) == 0 || t.shared != nil {
 		return t
 	}
 	n := t.empty()

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -238,15 +237,10 @@ func classColumn(name string, row []string) int {
 	return len(row) - 1
 }
 
-// pick2 takes the classes that number names, renumbered, and their buckets, which
-// are numbered in the order that they have.
+// pick2 takes the classes that number names, renumbered.
 func pick2(tables map[string][][]string, number map[int]int) map[string][][]string {
 	out := map[string][][]string{}
-	buckets := map[string]map[string]int{} // attribute -> bucket as written -> its new number
 	for name, rows := range tables {
-		if name == "buckets.csv" {
-			continue
-		}
 		out[name] = [][]string{rows[0]}
 		for _, row := range rows[1:] {
 			n, _ := strconv.Atoi(row[classColumn(name, row)])
@@ -256,39 +250,6 @@ func pick2(tables map[string][][]string, number map[int]int) map[string][][]stri
 			row = slices.Clone(row)
 			row[classColumn(name, row)] = strconv.Itoa(number[n])
 			out[name] = append(out[name], row)
-			for i, cell := range row {
-				if attr := rows[0][i]; name == "lgb.csv" && strings.HasPrefix(cell, "*") && cell != "*" {
-					if buckets[attr] == nil {
-						buckets[attr] = map[string]int{}
-					}
-					buckets[attr][cell[1:]] = 1
-				}
-			}
-		}
-	}
-	if rows, ok := tables["buckets.csv"]; ok {
-		for _, of := range buckets {
-			names := slices.SortedFunc(maps.Keys(of), func(x, y string) int {
-				a, _ := strconv.Atoi(x)
-				b, _ := strconv.Atoi(y)
-				return a - b
-			})
-			for i, n := range names {
-				of[n] = i + 1
-			}
-		}
-		out["buckets.csv"] = [][]string{rows[0]}
-		for _, row := range rows[1:] {
-			if n := buckets[row[0]][row[1]]; n > 0 {
-				out["buckets.csv"] = append(out["buckets.csv"], []string{row[0], strconv.Itoa(n), row[2], row[3]})
-			}
-		}
-		for _, row := range out["lgb.csv"][1:] {
-			for i, cell := range row {
-				if strings.HasPrefix(cell, "*") && cell != "*" {
-					row[i] = "*" + strconv.Itoa(buckets[out["lgb.csv"][0][i]][cell[1:]])
-				}
-			}
 		}
 	}
 	return out
@@ -313,19 +274,12 @@ func (w *chainWriter) join(r *testParts) {
 		for _, d := range p.dead {
 			c.dead = append(c.dead, d+c.classes)
 		}
-		buckets := map[string]int{}
-		if rows := c.tables["buckets.csv"]; rows != nil {
-			for _, row := range rows[1:] {
-				n, _ := strconv.Atoi(row[1])
-				buckets[row[0]] = max(buckets[row[0]], n)
-			}
-		}
 		for name, rows := range p.tables {
 			if c.tables[name] == nil {
 				c.tables[name] = [][]string{rows[0]}
 			}
 			for _, row := range rows[1:] {
-				c.tables[name] = append(c.tables[name], moveRow(name, rows[0], row, c.classes, buckets))
+				c.tables[name] = append(c.tables[name], moveRow(name, row, c.classes))
 			}
 		}
 		c.classes += p.classes
@@ -333,23 +287,11 @@ func (w *chainWriter) join(r *testParts) {
 	r.parts = slices.Concat(r.parts[:span[0]], []*testPart{c}, r.parts[span[1]:])
 }
 
-func moveRow(name string, header, row []string, classes int, buckets map[string]int) []string {
-	add := func(text string, n int) string {
-		x, _ := strconv.Atoi(text)
-		return strconv.Itoa(x + n)
-	}
+func moveRow(name string, row []string, classes int) []string {
 	row = slices.Clone(row)
-	if name == "buckets.csv" {
-		row[1] = add(row[1], buckets[row[0]])
-		return row
-	}
 	at := classColumn(name, row)
-	row[at] = add(row[at], classes)
-	for i, cell := range row {
-		if name == "lgb.csv" && strings.HasPrefix(cell, "*") && cell != "*" {
-			row[i] = "*" + add(cell[1:], buckets[header[i]])
-		}
-	}
+	n, _ := strconv.Atoi(row[at])
+	row[at] = strconv.Itoa(n + classes)
 	return row
 }
 
@@ -361,7 +303,7 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		for _, name := range slices.Sorted(maps.Keys(p.tables)) {
 			data := testCSV(w.t, p.tables[name])
 			n := len(p.tables[name]) - 1
-			if name != "st.csv" && name != "pst.csv" && name != "buckets.csv" {
+			if name != "st.csv" && name != "pst.csv" {
 				rows = n
 			}
 			files = append(files, fileEntry(name, data, n))

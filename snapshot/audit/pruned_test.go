@@ -76,8 +76,7 @@ func TestPrunedIsAuditedInFull(t *testing.T) {
 
 // TestPrunedTextsMoveBack: quotes, commas and line breaks in cells stay what they are.
 func TestPrunedTextsMoveBack(t *testing.T) {
-	columns := make([]moved, 3)
-	columns[2].by = func([][]byte) uint32 { return 40 }
+	columns := []uint32{0, 0, 40}
 	file := "a,b,class\n\"x,\"\"y\"\"\n\",,41\n\"\",é,52\n"
 	rows, _, err := newCSV("data.csv", []byte(file))
 	require.NoError(t, err)
@@ -254,7 +253,7 @@ func FuzzUndo(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, by uint8, first, second string) {
 		undo := func(data []byte, rows ...int) ([][]byte, error) {
 			c := &compaction{man: &Manifest{Recoding: recodingGeneralization}, s: &schema{}, rows: map[string]int{}, f: &faults{},
-				classes: []uint32{0, uint32(by)}, buckets: [][]uint32{{}, {}}}
+				classes: []uint32{0, uint32(by)}, buckets: make([]uint32, 2)}
 			parts := make([]*Part, len(rows))
 			for i, n := range rows {
 				parts[i] = &Part{Files: []File{{Name: "data.csv", Rows: n}}}

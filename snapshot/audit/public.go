@@ -25,8 +25,8 @@ func (t *table) classKey(c int, buf []byte) []byte {
 	for _, v := range t.pairsOf(c) {
 		buf = binary.LittleEndian.AppendUint32(buf, v)
 	}
-	if t.local != nil {
-		buf = t.local.classKey(t, c, append(buf, '/'))
+	if t.shared != nil {
+		buf = t.shared.classKey(t, c, append(buf, '/'))
 	}
 	return buf
 }
@@ -95,7 +95,7 @@ func checkPublic(before, after *release, match reappearance, f *faults) {
 	balance := map[uint32]int{} // signature -> gained minus lost sets of it
 	frozen := 0
 	for _, c := range match.vanished {
-		if before.tab.flat[c] == 0 || before.tab.local != nil {
+		if before.tab.flat[c] == 0 || before.tab.shared != nil {
 			frozen++
 			continue
 		}
@@ -103,7 +103,7 @@ func checkPublic(before, after *release, match reappearance, f *faults) {
 	}
 	f.addN("A", kindFrozenVanished, after.num, 0, "", "a class that is not pure does not reappear as it was", frozen)
 	for c, kept := range match.kept {
-		if !kept && after.tab.local == nil {
+		if !kept && after.tab.shared == nil {
 			balance[after.tab.support[c]] += int(after.tab.flat[c])
 		}
 	}

@@ -147,10 +147,6 @@ const bitsetBudget = 256 << 20
 
 func newStab(s *schema, t *table, attrs []int) *stab {
 	x := &stab{s: s, t: t, attrs: attrs}
-	if t.slices != nil {
-		x.indexSlices()
-		return x
-	}
 	if t.exact() && !t.permuted {
 		x.rows = []map[string][]uint32{x.indexRows(ascending(t.d))}
 		x.parts = [][]int{ascending(t.d)}
@@ -175,14 +171,6 @@ func newStab(s *schema, t *table, attrs []int) *stab {
 		}
 	}
 	return x
-}
-
-// indexSlices: each slice of a group shows its tuples on its own.
-func (x *stab) indexSlices() {
-	for _, columns := range x.t.slices {
-		x.rows = append(x.rows, x.indexRows(columns))
-		x.parts = append(x.parts, columns)
-	}
 }
 
 func (x *stab) indexRows(columns []int) map[string][]uint32 {

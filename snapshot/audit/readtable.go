@@ -13,7 +13,6 @@ type tableReader struct {
 	release int
 	f       *faults
 	rows    map[string]int // rows read per file
-	loose   bool           // rows of a class need not agree; see Manifest.loose
 	joined  []joint        // a compaction: where canonical order begins anew
 	form    string         // of the files, see Manifest.form
 	k       int            // records of a class, for files that name no class
@@ -29,12 +28,6 @@ func dataFiles(form string) []string {
 		return []string{"qit.csv", "st.csv"}
 	case recodingPermutation:
 		return []string{"pqt.csv", "pst.csv"}
-	case recodingSlicing:
-		return []string{"sliced.csv"}
-	case recodingLGB:
-		return []string{"lgb.csv", "buckets.csv"}
-	case recodingRandomization:
-		return []string{"randomized.csv"}
 	case formBuckets, formExact:
 		return []string{"data.csv", "buckets.csv"}
 	case formDrawn:
@@ -65,8 +58,6 @@ func (r *tableReader) csv(file string, data []byte) (*csvReader, []string, error
 // parse dispatches on the form.
 func (r *tableReader) parse(form string, paths []string, data [][]byte) (*table, error) {
 	switch r.form = form; form {
-	case recodingLGB:
-		return r.localized(paths, data)
 	case formBuckets, formExact:
 		return r.bucketed(paths, data)
 	case formDrawn:
@@ -81,13 +72,8 @@ func (r *tableReader) parse(form string, paths []string, data [][]byte) (*table,
 		return nil, err
 	}
 	r.rows[dataFiles(form)[0]] = len(raw.cls)
-	switch {
-	case r.loose:
-		return r.counted(raw), nil
-	case form == recodingGeneralization:
+	if form == recodingGeneralization {
 		return r.generalized(raw), nil
-	case form == recodingSlicing:
-		return r.sliced(paths[0], raw)
 	}
 	pairs, err := r.readPairs(paths[1], data[1], form == recodingAnatomy)
 	if err != nil {
@@ -279,17 +265,16 @@ func (r *tableReader) finish(t *table, number []uint32, sorted, dense bool) {
 			"classes are not numbered 1..m; a number that persists links classes across releases")
 	}
 	compare := newClassOrder(r.s, t).compare
-	if t.local != nil && r.form != recodingLGB {
+	if t.shared != nil {
 		compare = func(p, c int) int { return compareBucketed(r.s, t, p, c) }
 	}
-	for c := 1; c+1 < len(t.start) && (t.box != nil || t.exact()); c++ {
+	for c := 1; c+1 < len(t.start); c++ {
 		if compare(c-1, c) > 0 && !r.mayRestart(c) {
 			r.f.add("order", kindClassOrder, r.release, c+1, "", "classes are not in canonical order")
 		}
 	}
-	if t.whole { // classes have no bags of their own
-		t.support, t.flat, t.top = make([]uint32, t.m), make([]uint32, t.m), make([]uint32, t.m)
-		t.local.supports(t, r.s.sets)
+	if t.shared != nil { // classes have no bags of their own
+		t.shared.supports(t, r.s.sets)
 		return
 	}
 	t.summarize(r.s.sets)

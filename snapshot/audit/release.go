@@ -77,7 +77,7 @@ func checkCounts(man *Manifest, t *table, f *faults) {
 		}
 	}
 	if !t.ownBags() {
-		freq = t.local.sensitiveTop()
+		freq = t.shared.mostShare()
 	}
 	checkNumbers(man, t.rows(), t.m, t.buckets(), kMin, freq, f)
 }
@@ -96,35 +96,17 @@ func checkNumbers(man *Manifest, records, classes, buckets, kMin int, freq float
 			f.add("files", kindCountMismatch, man.Release, 0, n.name, detail)
 		}
 	}
-	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 && !man.loose() {
+	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 {
 		f.add("files", kindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
 	}
 }
 
 // checkClaims tests declarations that follow from other declarations.
 func checkClaims(man *Manifest, f *faults) {
-	if p := man.Privacy; man.Across == acrossNone && (p.Certificate != "none" || p.Level != "none") {
-		f.add("claim", kindClaimFalse, man.Release, 0, "privacy",
-
-			"the manifest promises nothing across releases, and names a certificate or a level")
-	}
-	if man.Recoding == recodingRandomization || man.Method == methodRing {
-		if man.Across != acrossNone {
-			f.add("claim", kindClaimFalse, man.Release, 0, "across_releases",
-				"the recoding keeps no promise across releases, and the manifest does not say so")
-		}
-		return
-	}
 	checkLevel(man, f)
 	checkPool(man, f)
 	if man.Privacy.K1 != man.wantK1() {
 		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
-	}
-	if man.Across == acrossNone {
-		return
-	}
-	if man.Recoding == recodingLGB && man.byRows() {
-		return // weaker than what a chain promises, whatever the policy: see localnest.go
 	}
 	if man.Privacy.Level != man.levelClaim() {
 		f.add("claim", kindClaimFalse, man.Release, 0, "privacy.level", "the release claims another level than it can have")
@@ -146,7 +128,7 @@ func checkPrinciples(man *Manifest, s *schema, t *table, f *faults) {
 			f.add("B", kindClassAboveK, man.Release, c+1, "", "a class has more than k records, and at level L2 it has exactly k")
 		}
 		if !t.ownBags() {
-			continue // checkLocal tests the buckets
+			continue // checkBuckets
 		}
 		if int(t.top[c])*man.Policy.L > size {
 			f.add("L", kindValueAboveL, man.Release, c+1, "", "one value has more than 1/l of a class")

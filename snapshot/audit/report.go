@@ -33,10 +33,8 @@ type Report struct {
 	Seeded   bool   `json:"seeded"`
 	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
 	Grown bool `json:"grown,omitempty"`
-	// ByRows: a release claims level rows, because local buckets cross classes.
-	ByRows bool `json:"by_rows,omitempty"`
-	K      int  `json:"k"`
-	L      int  `json:"l"`
+	K     int  `json:"k"`
+	L     int  `json:"l"`
 	// Pruned are releases whose directories were removed on purpose; their manifests are
 	// part of the chain.
 	Pruned []int `json:"pruned,omitempty"`
@@ -45,15 +43,13 @@ type Report struct {
 	Releases     []ReleaseRow  `json:"releases"`
 	Violations   []Violation   `json:"violations"`
 	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
-	// Attributes are the promises of recoding lgb, one an attribute.
-	Attributes  []AttributePromise `json:"attributes,omitempty"`
-	Attackers   []Attacker         `json:"attackers"`
-	Buckets     *Buckets           `json:"buckets,omitempty"` // level L2
-	Replay      *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
-	Corruption  *Corruption        `json:"corruption,omitempty"`
-	Regroups    []int              `json:"regroups,omitempty"` // records by number of regroupings
-	NotChecked  []string           `json:"not_checked"`
-	NotPromised []string           `json:"not_promised"`
+	Attackers    []Attacker    `json:"attackers"`
+	Buckets      *Buckets      `json:"buckets,omitempty"` // level L2
+	Replay       *Replay       `json:"replay,omitempty"`  // of all decisions, at level L2
+	Corruption   *Corruption   `json:"corruption,omitempty"`
+	Regroups     []int         `json:"regroups,omitempty"` // records by number of regroupings
+	NotChecked   []string      `json:"not_checked"`
+	NotPromised  []string      `json:"not_promised"`
 
 	requireCertified bool
 	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
@@ -94,20 +90,15 @@ type ReleaseRow struct {
 
 // Certificates sums up the components of the chain.
 type Certificates struct {
-	FrozenRecords    int     `json:"frozen_records"`
-	FrozenClasses    int     `json:"frozen_classes"`
-	PureRecords      int     `json:"pure_records"`
-	PureComponents   int     `json:"pure_components"`
-	OtherRecords     int     `json:"other_records"` // in components without certificate
-	OtherComponents  int     `json:"other_components"`
-	ExactComponents  int     `json:"exact_components"`  // of these, enumerated exactly
-	ExposedRecords   int     `json:"exposed_records"`   // posterior above 1/l, proven
-	ExposedGroups    int     `json:"exposed_groups"`    // sets in which someone's posterior is above 1/l
-	SafeRecords      int     `json:"safe_records"`      // no certificate, but posterior proven at most 1/l
-	UndecidedRecords int     `json:"undecided_records"` // neither proven
-	MaxPosterior     float64 `json:"max_posterior"`     // largest proven; exact when nothing is undecided
-	RowLink          float64 `json:"k1_row_link"`       // K1: largest probability of a row, certified components
-	TrajectoryK      int     `json:"trajectory_k"`      // K2: least number sharing a class in every release
+	FrozenRecords   int     `json:"frozen_records"`
+	FrozenClasses   int     `json:"frozen_classes"`
+	PureRecords     int     `json:"pure_records"`
+	PureComponents  int     `json:"pure_components"`
+	OtherRecords    int     `json:"other_records"` // in components without certificate
+	OtherComponents int     `json:"other_components"`
+	MaxPosterior    float64 `json:"max_posterior"` // largest of those with a certificate
+	RowLink         float64 `json:"k1_row_link"`   // K1: largest probability of a row, certified components
+	TrajectoryK     int     `json:"trajectory_k"`  // K2: least number sharing a class in every release
 }
 
 // Corruption is the largest posterior of anyone after one other person's value
@@ -115,7 +106,6 @@ type Certificates struct {
 type Corruption struct {
 	Max         float64 `json:"max"`
 	ClosedForm  int     `json:"closed_form_records"` // never regrouped: top/(size-1)
-	Enumerated  int     `json:"enumerated_records"`
 	NotComputed int     `json:"not_computed_records"`
 }
 
@@ -145,16 +135,7 @@ func (r *Report) notPromised() []string {
 		"people with several records of different values: the bound is m/l for m records",
 		"releases and state restored together from an older backup cannot be detected",
 	}
-	if r.ByRows {
-		out = append(out,
-			"a bound of 1/l by levels L0 and L1: the manifest claims level rows alone (see the attributes whose buckets cross classes)")
-	}
-	if r.Recoding == recodingLGB {
-		out = append(out,
-			"that nothing can be told from whether someone called a value sensitive: the flags are public",
-			"for attributes that promise t: that a value cannot be told with probability above 1/l; it is as probable as its share of the bucket",
-			"a reader who knows that certain values of one attribute go with certain values of another: the rows show which buckets go together")
-	} else if r.exact {
+	if r.exact {
 		out = append(out, "presence in the data: the quasi-identifiers are published exactly")
 	}
 	if !r.claimsL2 {

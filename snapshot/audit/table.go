@@ -7,21 +7,19 @@ import (
 // table is one release, grouped by class. Classes are indexed from 0 here and
 // reported from 1. Rows of class c are start[c]..start[c+1].
 type table struct {
-	m        int      // classes
-	number   []uint32 // class numbers as written; nil when they are 1..m
-	d        int      // quasi-identifiers
-	start    []uint32 // m+1
-	sa       []uint32 // sensitive value per row, ascending by id within a class
-	box      []uint32 // m*d cell ids: the published box; nil of exact rows
-	permuted bool     // qi columns were shuffled on their own inside each group
-	qi       []uint32 // rows*d exact cells (anatomy, permutation), nil for generalization
-	support  []uint32 // value set of each class, interned
-	flat     []uint32 // c when every value of the class occurs c times, else 0
-	top      []uint32 // count of the most frequent value
-	slices   [][]int  // slicing: the columns whose tuples were shuffled together
-	pairs    []uint32 // slicing, and permutation at level L2: the sensitive value in each row, by chance
-	local    *localTable
-	whole    bool // level L2: buckets are unions of whole classes
+	m        int          // classes
+	number   []uint32     // class numbers as written; nil when they are 1..m
+	d        int          // quasi-identifiers
+	start    []uint32     // m+1
+	sa       []uint32     // sensitive value per row, ascending by id within a class
+	box      []uint32     // m*d cell ids: the published box; nil of exact rows
+	permuted bool         // qi columns were shuffled on their own inside each group
+	qi       []uint32     // rows*d exact cells (anatomy, permutation), nil for generalization
+	support  []uint32     // value set of each class, interned
+	flat     []uint32     // c when every value of the class occurs c times, else 0
+	top      []uint32     // count of the most frequent value
+	pairs    []uint32     // permutation at level L2: the sensitive value in each row, by chance
+	shared   *bucketTable // level L2: the buckets, which are unions of whole classes
 }
 
 func (t *table) rows() int                           { return len(t.sa) }
@@ -48,8 +46,7 @@ func (t *table) sameCells(c int, o *table, p int) bool {
 	return !t.exact() || slices.Equal(t.rowsQI(c), o.rowsQI(p))
 }
 
-// pairsOf gives the sensitive values as the rows of a sliced group show them, or at
-// level L2 those of permutation.
+// pairsOf gives the sensitive values as the rows show them: of permutation at level L2.
 func (t *table) pairsOf(c int) []uint32 {
 	if t.pairs == nil {
 		return nil
@@ -57,17 +54,16 @@ func (t *table) pairsOf(c int) []uint32 {
 	return t.pairs[t.start[c]:t.start[c+1]]
 }
 
-// ownBags reports that every class has a bag of sensitive values of its own.
-// Under recoding lgb that is so when the buckets of the sensitive attribute are
-// the classes.
-func (t *table) ownBags() bool { return t.local == nil || t.local.own }
+// ownBags reports that every class has a bag of sensitive values of its own, as at
+// level L1.
+func (t *table) ownBags() bool { return t.shared == nil }
 
-// buckets is the number of buckets of the sensitive attribute, 0 where there are none.
+// buckets is the number of buckets, 0 at level L1.
 func (t *table) buckets() int {
-	if t.local == nil {
+	if t.shared == nil {
 		return 0
 	}
-	return t.local.attrs[len(t.local.attrs)-1].m
+	return t.shared.m
 }
 
 // topShare is the largest share of one value that a class shows.
@@ -75,7 +71,7 @@ func (t *table) topShare(c int) float64 {
 	if t.ownBags() {
 		return share(int(t.top[c]), t.size(c))
 	}
-	return t.local.topShare(t, c, len(t.local.attrs)-1)
+	return t.shared.topShare(t, c)
 }
 
 // exceeds reports that a class, or a bucket its rows are in, shows one value
@@ -84,7 +80,7 @@ func (t *table) exceeds(c, l int) bool {
 	if t.ownBags() {
 		return int(t.top[c])*l > t.size(c)
 	}
-	return t.local.exceeds(t, c, l)
+	return t.shared.exceeds(t, c, l)
 }
 
 // rawTable is a table as read: one entry per row, in file order.

@@ -25,7 +25,6 @@ func (r *Report) Text(w io.Writer) error {
 	t.certificates(r)
 	t.buckets(r)
 	t.replay(r)
-	t.promises(r.Attributes)
 	t.attackers(r)
 	t.extras(r)
 	t.list("Not checked:", r.NotChecked)
@@ -58,11 +57,6 @@ func (r *Report) meaning() string {
 			"published record is, cannot tell any published person's sensitive value with probability above 1/%d (levels L0 and L1: certified;\n"+
 			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.L, r.Level.L2, r.K)
 	case VerdictConsistent:
-		if r.ByRows {
-			return "Nothing was found that breaks the contract, but it is the weaker one: " +
-				"local buckets cross classes, and the manifest claims level rows.\n" +
-				"This is not a certificate, and none can be had: that takes buckets that lie inside one class or are unions of whole classes."
-		}
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports, and a replay where values stand in rows by draw (recoding permutation at level L2)."
 	}
@@ -178,10 +172,10 @@ func (t *textWriter) certificates(r *Report) {
 	t.line("  %d in %d classes that never changed (rule A)", c.FrozenRecords, c.FrozenClasses)
 	t.line("  %d in %d groups of classes that always show the same values equally often (rule P)", c.PureRecords, c.PureComponents)
 	if c.OtherRecords > 0 {
-		t.line("  %d in %d groups without such an argument: %d exposed for certain, %d sets in which someone is, %d shown safe, %d undecided",
-			c.OtherRecords, c.OtherComponents, c.ExposedRecords, c.ExposedGroups, c.SafeRecords, c.UndecidedRecords)
+		t.line("  %d in %d groups without such an argument: nothing bounds what is told of them", c.OtherRecords, c.OtherComponents)
+	} else {
+		t.line("Largest proven probability of a person's value, given all releases: %.4f (allowed: %.4f).", c.MaxPosterior, 1/float64(r.L))
 	}
-	t.line("Largest proven probability of a person's value, given all releases: %.4f (allowed: %.4f).", c.MaxPosterior, 1/float64(r.L))
 	if c.RowLink > 0 {
 		t.line("Largest probability that a row with a sensitive value is a certain person's: %.4f (allowed: %.4f).", c.RowLink, 1/float64(r.K))
 	}
@@ -224,7 +218,7 @@ func (t *textWriter) extras(r *Report) {
 	if c := r.Corruption; c != nil {
 		t.line("")
 		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (computed for %d of %d people), "+
-			"and with more by someone who replays the program.", c.Max, c.ClosedForm+c.Enumerated, c.ClosedForm+c.Enumerated+c.NotComputed)
+			"and with more by someone who replays the program.", c.Max, c.ClosedForm, c.ClosedForm+c.NotComputed)
 	}
 	if len(r.Regroups) > 0 {
 		var parts []string

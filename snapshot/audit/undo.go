@@ -65,7 +65,7 @@ func (u *undoing) part(man *Manifest, p *Part, paths []string, data [][]byte) er
 	c := &compaction{man: man, s: u.s, part: p, rows: map[string]int{}, f: &faults{}}
 	for _, r := range p.Replaces {
 		c.classes = append(c.classes, uint32(r.FirstClass)-1)
-		c.buckets = append(c.buckets, make([]uint32, len(u.s.local)))
+		c.buckets = append(c.buckets, 0)
 	}
 	out := make([][][]byte, len(parts))
 	for j := range out {
@@ -115,11 +115,11 @@ func (c *compaction) apart(path string, data []byte, parts []*Part) ([][]byte, e
 		return nil, unreadable(path, 1, "header lacks an attribute of the schema")
 	}
 	head := data[:rows.pos]
-	next := make([]uint32, len(c.s.local)) // buckets so far
+	next := uint32(0) // buckets so far
 	out := make([][]byte, len(parts))
 	for j, p := range parts {
 		if name == c.counted() {
-			copy(c.buckets[j], next)
+			c.buckets[j] = next
 		}
 		columns := c.columns(name, j, header)
 		text := bytes.Clone(head)
@@ -129,7 +129,7 @@ func (c *compaction) apart(path string, data []byte, parts []*Part) ([][]byte, e
 				return out, err // what is missing gives another hash
 			}
 			if name == c.counted() {
-				c.count(next, rows.fields)
+				next = max(next, c.bucketOf(rows.fields))
 			}
 			text = moveBack(text, data[from:rows.pos], rows.fields, columns)
 		}
@@ -149,14 +149,14 @@ func (p *Part) rowsOf(name string) int {
 
 // moveBack appends a row with its numbers as they were before the compaction. All other
 // bytes stay, quotes too: raw is the row as it is written, fields are its cells.
-func moveBack(out, raw []byte, fields [][]byte, columns []moved) []byte {
+func moveBack(out, raw []byte, fields [][]byte, columns []uint32) []byte {
 	for i, cell := range fields {
 		n := len(cell) // as written
 		if raw[0] == '"' {
 			n = 2 + len(cell) + bytes.Count(cell, []byte{'"'})
 		}
 		written := raw[:n]
-		if back, ok := columns[i].back(cell, fields); ok && raw[0] != '"' {
+		if back, ok := movedBack(cell, columns[i]); ok && raw[0] != '"' {
 			written = back
 		}
 		out = append(append(out, written...), raw[n]) // and the comma, or the end of the line
@@ -165,21 +165,12 @@ func moveBack(out, raw []byte, fields [][]byte, columns []moved) []byte {
 	return out
 }
 
-// back is the number that a cell had before it moved; false: it does not move, or could
-// not have been there.
-func (m *moved) back(cell []byte, fields [][]byte) ([]byte, bool) {
-	if m.by == nil {
+// movedBack is the number that a cell had before it moved; false: it does not move, or
+// could not have been there.
+func movedBack(cell []byte, by uint32) ([]byte, bool) {
+	n, ok := parseCount(cell)
+	if by == 0 || !ok || n <= by {
 		return nil, false
 	}
-	var digits []byte
-	read := parseCount
-	if m.star {
-		digits, read = append(digits, '*'), bucketNumber
-	}
-	n, ok := read(cell)
-	by := m.by(fields)
-	if !ok || n <= by {
-		return nil, false
-	}
-	return strconv.AppendUint(digits, uint64(n-by), 10), true
+	return strconv.AppendUint(nil, uint64(n-by), 10), true
 }

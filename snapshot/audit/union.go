@@ -128,7 +128,7 @@ func (u *unionAudit) shards() error {
 // exports says how to audit a shard. Releases that it has published since its exports
 // were made are left out, if the union has none of them.
 func (u *unionAudit) exports(s unionShard) (Options, error) {
-	o := Options{Releases: filepath.Join(u.o.Releases, "shards", strconv.Itoa(s.Shard)), Quick: u.o.Quick, MaxExact: u.o.MaxExact}
+	o := Options{Releases: filepath.Join(u.o.Releases, "shards", strconv.Itoa(s.Shard))}
 	if u.o.Exports == "" {
 		return o, nil
 	}

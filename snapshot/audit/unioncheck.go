@@ -95,7 +95,7 @@ func checkShardOf(r *unionRelease, s *unionShard, f *faults) {
 	if m.sha != s.SHA256 || m.Release != s.Release {
 		f.add("files", kindShardManifest, r.number, 0, "manifest.json", "the manifest of the shard is not the one that the vector names")
 	}
-	if m.FormatVersion != formatParts || m.Across != "" {
+	if m.FormatVersion != formatParts {
 		f.add("chain", kindShardManifest, r.number, 0, "format_version", "the release of the shard is none that a union can take in")
 	}
 	if have.settings != r.man.Union.Settings {

@@ -177,7 +177,7 @@ func settingsOf(file string, data []byte) (string, error) {
 		return "", unreadable(file, 0, "is not a manifest")
 	}
 	hash := sha256.New()
-	for _, key := range []string{"dataset", "schema", "policy", "recoding", "slices", "method", "retention", "values", "across_releases"} {
+	for _, key := range []string{"dataset", "schema", "policy", "recoding", "values"} {
 		value, ok := all[key]
 		if !ok {
 			continue

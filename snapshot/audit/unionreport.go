@@ -62,7 +62,6 @@ func (u *unionAudit) verdict() {
 			continue
 		}
 		certified = certified && s.Report.Verdict == VerdictCertified
-		r.ByRows = r.ByRows || s.Report.ByRows
 		if l2 == "" || s.Report.Level.L2 != levelStructure {
 			l2 = s.Report.Level.L2
 		}
@@ -123,8 +122,7 @@ func (c *Certificates) plus(o *Certificates) *Certificates {
 	}
 	for _, add := range []struct{ to, of *int }{{&c.FrozenRecords, &o.FrozenRecords}, {&c.FrozenClasses, &o.FrozenClasses},
 		{&c.PureRecords, &o.PureRecords}, {&c.PureComponents, &o.PureComponents}, {&c.OtherRecords, &o.OtherRecords},
-		{&c.OtherComponents, &o.OtherComponents}, {&c.ExactComponents, &o.ExactComponents}, {&c.ExposedRecords, &o.ExposedRecords},
-		{&c.ExposedGroups, &o.ExposedGroups}, {&c.SafeRecords, &o.SafeRecords}, {&c.UndecidedRecords, &o.UndecidedRecords}} {
+		{&c.OtherComponents, &o.OtherComponents}} {
 		*add.to += *add.of
 	}
 	c.MaxPosterior, c.RowLink = max(c.MaxPosterior, o.MaxPosterior), max(c.RowLink, o.RowLink)

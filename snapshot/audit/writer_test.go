@@ -35,8 +35,6 @@ type plan struct {
 	recoding string
 	compact  map[int][2]int
 	edit     func(*testParts)
-
-	unshuffled bool // slicing: rows show whose value is whose
 }
 
 const testHierarchy = "north-1;north;*\nnorth-2;north;*\nsouth-1;south;*\nsouth-2;south;*\n"
@@ -217,9 +215,6 @@ func (p *plan) manifest(r *testRelease, certificate string, kMin int, freq float
 		"schema": r.schema, "policy": r.policy, "recoding": p.recoding, "records": len(r.rows), "classes": r.classes,
 		"pending": pending, "quality": map[string]any{"ncp": 0.5}, "privacy": r.privacy,
 	}
-	if p.recoding == "slicing" {
-		r.man["slices"] = [][]string{{"age", "city"}, {"job"}, {"illness"}}
-	}
 }
 
 // files lays out the data files of a release.
@@ -237,46 +232,7 @@ func (p *plan) files(r *testRelease) map[string][][]string {
 		}
 		return map[string][][]string{"data.csv": table}
 	}
-	if p.recoding == "slicing" {
-		return p.sliced(r)
-	}
 	return p.buckets(r)
-}
-
-// sliced writes age and city together, job and illness each by itself, rotated
-// within the group.
-func (p *plan) sliced(r *testRelease) map[string][][]string {
-	table := [][]string{{"age", "city", "job", "illness", "group"}}
-	for c := 1; c <= r.classes; c++ {
-		var rows [][]string
-		for i, x := range p.people {
-			if r.member[i] == c {
-				rows = append(rows, []string{strconv.Itoa(x.age), x.city, x.job, "", strconv.Itoa(c)})
-				if p.unshuffled {
-					rows[len(rows)-1][3] = x.value
-				}
-			}
-		}
-		if p.unshuffled {
-			slices.SortFunc(rows, slices.Compare)
-			table = append(table, rows...)
-			continue
-		}
-		jobs := make([]string, len(rows))
-		for i := range rows {
-			jobs[i] = rows[(i+2)%len(rows)][2]
-		}
-		i := 0
-		for _, row := range r.rows { // the bag as rendered, which a mutation may have changed
-			if row.class == c && i < len(rows) {
-				rows[i][2], rows[(i+1)%len(rows)][3] = jobs[i], row.value
-				i++
-			}
-		}
-		slices.SortFunc(rows, slices.Compare)
-		table = append(table, rows...)
-	}
-	return map[string][][]string{"sliced.csv": table}
 }
 
 func (p *plan) buckets(r *testRelease) map[string][][]string {

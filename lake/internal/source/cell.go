@@ -43,36 +43,28 @@ func (r reader) value(part string, row []string) (Value, bool) {
 		n, err := strconv.ParseInt(row[r.field], 10, 64)
 		return Value{Int: n}, err == nil && n >= 0
 	}
-	lo, hi, bucketed, ok := bounds(r.typ, row[r.field])
-	switch {
-	case !ok || bucketed:
-		return Value{Null: true}, ok
-	case r.as == lower:
-		return lo, true
+	lo, hi, ok := bounds(r.typ, row[r.field])
+	if r.as == lower {
+		return lo, ok
 	}
-	return hi, true
+	return hi, ok
 }
 
-// bounds reads a cell of numbers or dates: one, or a closed range. A cell that names a
-// local bucket (*7) has none. Texts that the format does not write are refused, so that
-// the bounds say what the text says.
-func bounds(typ equivclass.Type, cell string) (lo, hi Value, bucketed, ok bool) {
-	if n, star := strings.CutPrefix(cell, "*"); star {
-		_, err := strconv.ParseUint(n, 10, 32)
-		return lo, hi, true, err == nil
-	}
+// bounds reads a cell of numbers or dates: one, or a closed range. Texts that
+// the format does not write are refused, so that the bounds say what the text says.
+func bounds(typ equivclass.Type, cell string) (lo, hi Value, ok bool) {
 	from, to := cell, cell
 	if inner, ranged := strings.CutPrefix(cell, "["); ranged {
 		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
-			return lo, hi, false, false
+			return lo, hi, false
 		}
 		if from, to, ok = strings.Cut(inner, ","); !ok {
-			return lo, hi, false, false
+			return lo, hi, false
 		}
 	}
 	lo, okLo := number(typ, from)
 	hi, okHi := number(typ, to)
-	return lo, hi, false, okLo && okHi && lo.Int <= hi.Int && lo.Float <= hi.Float
+	return lo, hi, okLo && okHi && lo.Int <= hi.Int && lo.Float <= hi.Float
 }
 
 // number reads a number or date as a release writes it, and as nothing else.

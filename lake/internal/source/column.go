@@ -25,13 +25,12 @@ const (
 type Column struct {
 	Name     string
 	Kind     Kind
-	Optional bool // the cell may have no bounds: it names a local bucket
+	Optional bool // a bound of the cell before it
 	read     reader
 }
 
 // Value is a cell of a column: of its fields the one that its kind says.
 type Value struct {
-	Null  bool
 	Text  string
 	Int   int64 // Long, Date
 	Float float64

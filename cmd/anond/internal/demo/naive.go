@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"anond/cmd/anond/internal/attacker/posterior"
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/hospital"
 	"anond/cmd/anond/internal/outfile"
@@ -25,6 +26,7 @@ import (
 type Chain struct {
 	Method                     string
 	Releases, Members, Records string
+	Known                      posterior.Chain // who is in which class, and what the classes show
 }
 
 // Naive runs the stream of a demo through two common ways of refreshing a table:
@@ -143,6 +145,7 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 			return c, err
 		}
 		before = in.Classes
+		c.Known.Releases = append(c.Known.Releases, s.shown(in.Classes))
 		for _, p := range out.Placed {
 			for j, r := range p.Records {
 				members.write(strconv.Itoa(i+1), record(int(r)), p.Part, strconv.Itoa(int(p.Classes[j])))
@@ -152,6 +155,7 @@ func (s *naiveStream) run(name string, update *literal.Update, dir string) (Chai
 	if err := members.flush(); err != nil {
 		return c, err
 	}
+	c.Known.Records = len(s.rows)
 	return c, s.export(c.Records, cuts)
 }
 
@@ -193,6 +197,18 @@ func (s *naiveStream) input(release uint32, cut int, groups []literal.Group, bef
 		in.Dead = append(in.Dead, c)
 	}
 	return in
+}
+
+// shown are classes as someone sees them who knows who is in each.
+func (s *naiveStream) shown(classes []snapshot.Class) (out []posterior.Class) {
+	for _, c := range classes {
+		var x posterior.Class
+		for _, r := range c.Members {
+			x.Members, x.Bag = append(x.Members, uint32(r)), append(x.Bag, uint32(s.points.SA[r]))
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // export writes records.csv.

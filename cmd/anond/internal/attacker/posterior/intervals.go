@@ -1,29 +1,18 @@
-package audit
+package posterior
 
 import (
 	"errors"
 	"slices"
 )
 
-// workBudget bounds the work on components without a certificate.
+// workBudget bounds the work.
 type workBudget struct {
-	exact      int // steps left for exact enumeration, in the whole audit
+	exact      int // steps left for exact enumeration, over all components
 	narrowings int // tried in the propagation over one component
 }
 
-// fullNarrowings is reached by no chain of a few hundred thousand records;
-// quickNarrowings takes a second or two.
-const (
-	fullNarrowings  = 200_000_000_000
-	quickNarrowings = 500_000_000
-)
-
-func newBudget(o Options) workBudget {
-	if o.Quick {
-		return workBudget{exactBudget, quickNarrowings}
-	}
-	return workBudget{exactBudget, fullNarrowings}
-}
+// maxNarrowings takes a second or two.
+const maxNarrowings = 500_000_000
 
 // bounds are sound outer bounds on x[type][value].
 type bounds struct {

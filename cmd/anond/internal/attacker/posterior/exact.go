@@ -1,4 +1,4 @@
-package audit
+package posterior
 
 import (
 	"errors"
@@ -7,14 +7,12 @@ import (
 	"slices"
 )
 
-// Work is counted in steps of the enumeration (about a microsecond each). One component may
-// take maxSteps, a whole audit exactBudget for verdicts and
-// corruptionBudget for the corruption score; what does not fit is reported as
-// undecided or not computed, never guessed.
+// Work is counted in steps of the enumeration (about a microsecond each). One component
+// may take maxSteps, a whole search exactBudget; what does not fit is undecided, never
+// guessed.
 const (
-	maxSteps         = 400_000
-	exactBudget      = 20_000_000
-	corruptionBudget = 2_000_000
+	maxSteps    = 400_000
+	exactBudget = 20_000_000
 )
 
 var (

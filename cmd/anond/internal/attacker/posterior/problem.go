@@ -1,4 +1,4 @@
-package audit
+package posterior
 
 import (
 	"encoding/binary"
@@ -24,10 +24,8 @@ type knownSet struct {
 	bag   []int // per value of the problem
 }
 
-// buildProblems reduces the components that want asks for. Classes whose
-// membership the export gets wrong are left out: fewer constraints only lose
-// knowledge an attacker may have.
-func buildProblems(views []view, k *linkage, all map[uint32]*component, want func(*component) bool) map[uint32]*problem {
+// buildProblems reduces the components without certificate.
+func buildProblems(views []view, k *linkage, all map[uint32]*component) map[uint32]*problem {
 	out := map[uint32]*problem{}
 	local := map[uint32]int{} // type -> index in its problem
 	for rec, t := range k.typ {
@@ -35,7 +33,7 @@ func buildProblems(views []view, k *linkage, all map[uint32]*component, want fun
 			continue
 		}
 		root := k.parent.find(uint32(rec))
-		if !want(all[root]) {
+		if all[root].certified() {
 			continue
 		}
 		p := out[root]
@@ -70,8 +68,7 @@ func (b *problemBuilder) addClasses() {
 	for root, p := range b.out {
 		seen := map[uint32]bool{}
 		for _, e := range b.all[root].classes {
-			t := b.views[e.view].rel.tab
-			for _, v := range t.bag(e.class) {
+			for _, v := range b.views[e.view].classes[e.class].Bag {
 				if !seen[v] {
 					seen[v] = true
 					p.values = append(p.values, v)
@@ -82,14 +79,12 @@ func (b *problemBuilder) addClasses() {
 	}
 	for i := range b.views {
 		v := &b.views[i]
-		members := newRoster(v.classOf, v.rel.tab.m)
-		for c := range v.rel.tab.m {
-			who := members.of(c)
-			if len(who) != v.rel.tab.size(c) || v.fates[c] == fateUnchanged {
+		for c, x := range v.classes {
+			if v.unchanged[c] {
 				continue
 			}
-			if p := b.out[b.k.parent.find(who[0])]; p != nil {
-				p.sets = append(p.sets, b.knownSet(p, who, v.rel.tab.bag(c)))
+			if p := b.out[b.k.parent.find(x.Members[0])]; p != nil {
+				p.sets = append(p.sets, b.knownSet(p, x.Members, x.Bag))
 			}
 		}
 	}
@@ -125,7 +120,7 @@ func (b *problemBuilder) addUnions() {
 		cur := map[uint32][]uint32{}
 		for rec := range b.k.n {
 			c := after.class(rec)
-			if c == 0 || after.fates[c-1] == fateUnchanged || b.out[b.k.parent.find(uint32(rec))] == nil {
+			if c == 0 || after.unchanged[c-1] || b.out[b.k.parent.find(uint32(rec))] == nil {
 				continue
 			}
 			region := r.ofAfter(c)
@@ -157,8 +152,8 @@ func (b *problemBuilder) addUnion(p *problem, who []uint32, v *view) {
 		c := v.class(int(r))
 		if !classes[c] {
 			classes[c] = true
-			size += v.rel.tab.size(int(c - 1))
-			bag = append(bag, v.rel.tab.bag(int(c-1))...)
+			size += len(v.classes[c-1].Members)
+			bag = append(bag, v.classes[c-1].Bag...)
 		}
 	}
 	if size == len(who) && len(classes) > 1 {
@@ -173,8 +168,8 @@ type regions struct {
 }
 
 func newRegions(before, after *view, n int) regions {
-	r := regions{before: uint32(before.rel.tab.m)}
-	r.parent = newDisjoint(before.rel.tab.m + after.rel.tab.m)
+	r := regions{before: uint32(len(before.classes))}
+	r.parent = newDisjoint(len(before.classes) + len(after.classes))
 	for rec := range n {
 		p, c := before.class(rec), after.class(rec)
 		if p > 0 && c > 0 {
@@ -184,8 +179,7 @@ func newRegions(before, after *view, n int) regions {
 	return r
 }
 
-func (r *regions) ofAfter(class uint32) uint32  { return r.parent.find(r.before + class - 1) }
-func (r *regions) ofBefore(class uint32) uint32 { return r.parent.find(class - 1) }
+func (r *regions) ofAfter(class uint32) uint32 { return r.parent.find(r.before + class - 1) }
 
 // dedupe sorts sets into a fixed order and drops repetitions; two sets of equal
 // types and different bags both stay (the release contradicts itself).
