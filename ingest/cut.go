@@ -76,6 +76,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
 			"event", "pool_quarantined", "records", n)
 		l.Meter.Skipped(SkippedQuarantined)
+		l.quarantined += n
 		l.asked.why = "quarantined"
 		return nil
 	}
@@ -171,7 +172,7 @@ func (l *loop) warnInfeasible() {
 			"published or none", "event", "infeasible", "records", s.Pending.Infeasible)
 	}
 	if s.Pool != nil && !s.Pool.Possible {
-		l.Log.Warn("the most frequent published value has a share of 1/l, or nearly: no pool is large enough to be published next to it. "+
+		l.Log.Warn("the most frequent published value has a share of 1/l: no pool is large enough to be published next to it. "+
 			"Begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one", "event", "infeasible",
 			"records", s.Pending.Waiting)
 	}

@@ -8,11 +8,12 @@ import (
 )
 
 // firstStart stores where the first load ends: at the end that the source has
-// before anything is read. It also makes the seed durable, before a list of who was forgotten
+// before anything is read. A start after which no record was accepted is not the first: the source was empty, or all was
+// refused. It also makes the seed durable, before a list of who was forgotten
 // is written under it.
 func (l *loop) firstStart(ctx context.Context) error {
 	l.tick()
-	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil {
+	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil && l.Machine.Arrived() > 0 {
 		return nil
 	}
 	ends, err := l.sourceEnds(ctx)

@@ -32,11 +32,12 @@ type loop struct {
 	noted    incremental.Judged // outside of the state
 	reports                     // what is told to operators
 
-	doing      activity
-	working    bool      // long work has the machine
-	ended      bool      // the source is at its end
-	stopping   bool      // a stop was asked for and logged
-	refusedLog time.Time // newest line about a first load that is refused
+	doing       activity
+	working     bool      // long work has the machine
+	ended       bool      // the source is at its end
+	stopping    bool      // a stop was asked for and logged
+	quarantined int       // people in pools of this run
+	refusedLog  time.Time // newest line about a first load that is refused
 	// forgetSince is since when people are due to be forgotten, as the clock has seen it; zero: nobody is.
 	forgetSince time.Time
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"anond/incremental"
@@ -65,13 +66,28 @@ func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleEr
 	return nil
 }
 
+// Errors with which a run ends at the end of its source (exit 3). Neither depends on a value of those who wait.
+var (
+	// ErrPoolRefused: a pool of this run could not satisfy the policy.
+	ErrPoolRefused = errors.New("a pool cannot satisfy the policy and was quarantined as a whole: none of its people is ever published")
+	// ErrNoPool: nobody who comes can help. It is a function of the configuration and of what is published.
+	ErrNoPool = errors.New("the most frequent published value has a share of 1/l: no pool is large enough to be published next to it")
+)
+
 // standing is the refusal with which a run ends that is at the end of its source:
+// that of a pool, that of all pools to come while somebody waits, or
 // that of a first load. All of it is counted and kept, and the next run goes on
 // from there. That of a shard at level L1 is none: it is one of several, which are alike if they
 // are large, and its people wait while the others are published (rule I, infeasible).
 func (l *loop) standing() error {
 	if e := l.Machine.Refused(); e != nil && (l.Keys == nil || e.Fixed) {
 		return e
+	}
+	switch s := l.Machine.Status(); {
+	case l.quarantined > 0:
+		return fmt.Errorf("%w: %d of this run", ErrPoolRefused, l.quarantined)
+	case s.Pool != nil && !s.Pool.Possible && s.Pending.Waiting > 0:
+		return ErrNoPool
 	}
 	return nil
 }

@@ -136,7 +136,10 @@ func (r *reading) run(t *testing.T, store *memstore.Store) error {
 	require.NoError(t, err)
 	r.source = newTopic(r.log, r.first, r.bytes, h.Machine)
 	h.Source = r.source
-	return h.Run(t.Context())
+	if err := h.Run(t.Context()); !errors.Is(err, ingest.ErrNoPool) && !errors.Is(err, ingest.ErrPoolRefused) {
+		return err
+	}
+	return nil // what is read, and when, is the same
 }
 
 // cuts says for each cut which offsets had arrived by it, in order.

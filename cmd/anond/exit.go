@@ -78,6 +78,10 @@ func classify(err error) (code int, hint string) {
 		return exitLocked, "stop the other process, or use another state (state.path)"
 	case errors.As(err, &infeasible):
 		return exitPrivacy, infeasible.Hint()
+	case errors.Is(err, ingest.ErrPoolRefused):
+		return exitPrivacy, "who comes is in later pools; a lower policy.l makes this improbable, in a new dataset of other people"
+	case errors.Is(err, ingest.ErrNoPool):
+		return exitPrivacy, "begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one"
 	case errors.As(err, &damaged):
 		return exitFailed, damaged.Hint()
 	case errors.Is(err, snapshot.ErrShards):

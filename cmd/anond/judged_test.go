@@ -39,7 +39,7 @@ func TestRuleBAStateKnowsJudgedPools(t *testing.T) {
 		onRefusal string
 		code      int
 		says      string
-	}{{"quarantine", exitOK, "1 pools were quarantined"}, {"stop", exitPrivacy, "the first pool was refused"}} {
+	}{{"quarantine", exitPrivacy, "1 pools were quarantined"}, {"stop", exitPrivacy, "the first pool was refused"}} {
 		t.Run(x.onRefusal, func(t *testing.T) {
 			s := newSite(t, fileSource, "", "")
 			s.write("anond.yaml", fmt.Sprintf(clinicConfig, x.onRefusal))

@@ -9,6 +9,7 @@ import (
 	"anond/cmd/anond/internal/daemon"
 	"anond/cmd/anond/internal/notify"
 	"anond/config"
+	"anond/incremental"
 )
 
 func newRunCommand(env *environment) *cobra.Command {
@@ -28,7 +29,9 @@ http://127.0.0.1:9464 unless the configuration says otherwise.
 
 With --once the command always ends. If the source does not answer for a minute,
 or a release cannot be published in five attempts, it ends with exit code 1. If
-the dead-letter sink is unavailable, the dead letters stay in the state.
+the dead-letter sink is unavailable, the dead letters stay in the state. If somebody
+waits it ends with 0, and its last line says for what, how many are missing, and until
+when at the latest; if a pool was refused, or no pool can be large enough, with 3.
 
 With --once --dry-run nothing is written: no state, no release, no dead letter, and no
 position of a consumer group. The command reads what --once would read, from the position
@@ -83,6 +86,9 @@ input, of other people, all the same.`,
 				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics,
 				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.log, err)
+			if err == nil && once && c.Context().Err() == nil {
+				peopleWait(shown.log, cfg)
+			}
 			return err
 		},
 	}
@@ -101,6 +107,28 @@ func failed(log *slog.Logger, err error) {
 	}
 	code, hint := classify(err)
 	log.Error("anond ends with an error", "event", "failed", "code", code, "error", err.Error(), "hint", hint)
+}
+
+// peopleWait is the last line of a run that has ended: who waits, how many are missing, and until when.
+func peopleWait(log *slog.Logger, cfg *config.Config) {
+	s, err := readStatus(daemon.StatusPath(cfg))
+	if err != nil || s == nil || s.Counts.Pending.Waiting == 0 && s.Counts.FirstLoad == nil {
+		return
+	}
+	if why := whyLine(&shownStatus{Status: s, hold: cfg.Policy.MaxHold}); why != "" {
+		log.Info(why, "event", "people_wait", "waiting", s.Counts.Pending.Waiting, "missing", missing(&s.Counts))
+	}
+}
+
+// missing is how many more the next release needs, as far as that is a number.
+func missing(c *incremental.Status) int {
+	switch {
+	case c.FirstLoad != nil:
+		return max(0, c.FirstLoad.Wanted-c.FirstLoad.Records)
+	case c.Pool != nil:
+		return max(0, c.Pool.Records-c.Pending.Waiting+c.Outdated)
+	}
+	return 0
 }
 
 // warned logs the warnings of a configuration: the log of a daemon has nothing but events.

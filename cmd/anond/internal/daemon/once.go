@@ -169,6 +169,9 @@ func (r *once) started() {
 	s := r.machine.Status()
 	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Intents()),
 		"records", s.Published + s.Pending.Total() + s.Beyond, "k", r.c.Policy.K, "l", r.c.Policy.L}
+	if s.FirstLoad != nil { // initial.min_pool, or what level L1 has instead
+		said = append(said, "first_load_wants", s.FirstLoad.Wanted)
+	}
 	if r.c.Shard.Set() {
 		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
 	}

@@ -8,11 +8,12 @@ var ofProcess = []Event{
 		{Name: "records", Type: Integer},
 		{Name: "k", Type: Integer},
 		{Name: "l", Type: Integer},
+		{Name: "first_load_wants", Type: Integer, Optional: true},
 		{Name: "shard", Type: Integer, Optional: true},
 		{Name: "of", Type: Integer, Optional: true},
 	}, Cases: []Case{
 		{
-			Meaning: "state is open, the loop begins",
+			Meaning: "state is open, the loop begins; before release 1 with the least number of people that it has (`initial.min_pool`)",
 			Action:  "none",
 		},
 	}},
@@ -276,6 +277,16 @@ var ofProcess = []Event{
 		{
 			Meaning: "stopped as requested",
 			Action:  "none, unless lines were left unread",
+		},
+	}},
+	{Name: "people_wait", Levels: []string{"info"}, Fields: []Field{
+		{Name: "waiting", Type: Integer},
+		{Name: "missing", Type: Integer},
+	}, Cases: []Case{
+		{
+			Meaning: "the last line of `anond run --once`, which ends with 0, if somebody waits: for what, how many are missing, and until " +
+				"when at the latest",
+			Action: "none: the next run goes on",
 		},
 	}},
 	{Name: "failed", Levels: []string{"error"}, Fields: []Field{
