@@ -47,10 +47,3 @@ func (c *columns) partitionPool(space *equivclass.Space, records []RecordID, who
 	slices.Sort(rest)
 	return plans, rest
 }
-
-func membersOf(classes []*Class) (records []RecordID) {
-	for _, c := range classes {
-		records = append(records, c.Members...)
-	}
-	return records
-}

@@ -12,7 +12,7 @@ const mostDigits = 100
 // and the same as the text 7 (rule S, one record of a subject). Every other number is the text as which it is written, and so
 // are texts: 007 may be somebody else.
 func integerOf(number []byte) []byte {
-	if bytes.IndexAny(number, ".eE") < 0 && string(number) != "-0" {
+	if !bytes.ContainsAny(number, ".eE") && string(number) != "-0" {
 		return number
 	}
 	digits, sign := number, ""
