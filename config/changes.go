@@ -54,7 +54,8 @@ var changes = map[Change][]string{
 	Never: {
 		"dataset", "source.max_record_bytes", "source.csv.multiline",
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
-		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits",
+		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits", "schema.attributes[].range",
+		"schema.attributes[].missing_values",
 		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key",

@@ -28,7 +28,7 @@ type Reason string
 // somebody whom the source deletes would stay.
 var reasons = []Reason{
 	"missing_value", "not_a_number", "not_an_integer", "not_a_date", "value_not_in_hierarchy", "value_refused", "value_out_of_range",
-	"invalid_utf8", "control_character", "invisible_character", "value_too_long",
+	"implausible", "invalid_utf8", "control_character", "invisible_character", "value_too_long",
 	"too_large", "malformed_json", "duplicate_member", "not_an_object", "nested_value",
 	"malformed_csv", "unclosed_quote", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
 }

@@ -34,7 +34,8 @@ func (c *Config) Digests() map[string][32]byte {
 	for i, a := range c.Attributes {
 		names[i] = a.Name
 		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
-		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases}
+		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases,
+			a.plausible(), nonNil(a.Lacking)}
 		out[at] = digestOf(parts)
 		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
 			out[at+".text"] = digestOf(normalizeText)
@@ -109,8 +110,7 @@ func (c *Config) encoding() [32]byte {
 	parts := []any{c.Missing}
 	for _, a := range c.Attributes {
 		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "",
-			a.textual() && a.Text != exactText,
-			a.Aliases == foldAliases)
+			a.textual() && a.Text != exactText, a.Aliases == foldAliases, a.plausible(), nonNil(a.Lacking))
 	}
 	if bound := c.ofShard(); len(bound) > 0 {
 		parts = append(parts, bound)
@@ -118,9 +118,9 @@ func (c *Config) encoding() [32]byte {
 	return digestOf(append(parts, c.validity()))
 }
 
-func nonNil(list []float64) []float64 {
+func nonNil[T any](list []T) []T {
 	if list == nil {
-		return []float64{}
+		return []T{}
 	}
 	return list
 }

@@ -65,7 +65,8 @@ func TestDigestsNameWhatChanged(t *testing.T) {
 		{"name", "name: age", "name: years", []string{"schema.attributes", "schema.attributes[age]", "schema.attributes[years]"}},
 		{"form of the subject", "{type: stdin}", "{type: stdin, format: csv}", []string{"schema.attributes[patient].form"}},
 		{"format of the same form", "{type: stdin}", "{type: stdin, format: debezium}", nil},
-		{"missing", "policy:", "  missing: value\npolicy:", []string{"schema.missing"}},
+		{"missing", "policy:", "  missing: value\npolicy:", []string{"schema.attributes[postcode].hierarchy",
+			"schema.missing"}},
 		{"recoding", "dir: out", "dir: out, recoding: anatomy", []string{"release.recoding"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,6 +181,8 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		{digested, "name: diagnosis", "name: diagnosis, max_length: 1KiB", false},
 		{digested, "name: diagnosis", "name: diagnosis, text: exact", true},
 		{digested, "name: diagnosis", "name: diagnosis, aliases: fold", true},
+		{digested, "name: diagnosis", "name: diagnosis, missing_values: [none]", true},
+		{decimal, "buckets: [0, 1, 2, 3, 4]", "buckets: [0, 1, 2, 3, 4], range: [0, 9]", true},
 		{digested, "name: postcode", "name: postcode, max_length: 2KiB", false},
 		{digested, "type: stdin}", "type: stdin, format: debezium}", false},
 		{nobody, "type: stdin}", "type: stdin, format: debezium}", true},
@@ -190,7 +193,8 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, bound(c.content, c.from, c.to), c.to)
 	}
-	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits", "aliases"}
+	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits",
+		"aliases", "range", "missing_values"}
 	for _, k := range config.Reference() {
 		if rest, found := strings.CutPrefix(k.Key, "schema.attributes[]."); found && !strings.HasPrefix(rest, "promise.") {
 			assert.Contains(t, placed, rest, "does it decide which sensitive values are accepted?")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,9 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 				continue
 			}
 			tree := r.parseHierarchy(a.Hierarchy, key, content, a.textRule())
+			if tree != nil && c.Missing == equivclass.MissingValue {
+				tree, content = withMissing(a.textRule(), tree, content)
+			}
 			if tree != nil {
 				r.warnOfTwins(a.Hierarchy, key, tree)
 				content = a.textRule().NormalizeHierarchy(content)
@@ -46,6 +50,19 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 		c.Hierarchies = append(c.Hierarchies, HierarchyFile{Attribute: a.Name, Path: a.Hierarchy, Content: content})
 	}
 	return trees
+}
+
+// withMissing adds the leaf of missing values to a hierarchy that has none, below the root.
+func withMissing(rule equivclass.Text, tree *equivclass.Hierarchy, content []byte) (*equivclass.Hierarchy, []byte) {
+	if _, has := tree.Leaf([]byte(equivclass.MissingText)); has {
+		return tree, content
+	}
+	content = slices.Concat(bytes.TrimRight(content, "\r\n"), []byte("\n"+equivclass.MissingText+";*\n"))
+	tree, err := rule.ParseHierarchy("", bytes.NewReader(content))
+	if err != nil {
+		panic("config: a hierarchy has no place for a missing value") // one more leaf below the root
+	}
+	return tree, content
 }
 
 // checkCopies refuses two files that would be copied to the releases under one

@@ -14,6 +14,8 @@ type Attribute struct {
 	Path      string // where it lies in JSON, as a JSON Pointer; "": in the member of its name
 	Hierarchy string // path of its hierarchy file; "": none
 	Digits    *int   // of a decimal; nil: the default
+	Range     []string
+	Lacking   []string // missing_values
 	Steps     []float64
 	Buckets   []float64
 	Text      TextForm
@@ -28,8 +30,8 @@ func (c *Config) schemaKeys() []key {
 			doc: "The attributes of a record, in the order of the columns of releases. Members of a JSON object that are not listed are " +
 				"ignored; all columns of a CSV file must be listed."},
 		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse",
-			doc: "What to do with a record whose value is missing or consists of white space: refuse makes it a dead letter; value uses the " +
-				"empty text as a category (a missing number is still refused)."},
+			doc: "What to do with a record whose value is missing or consists of white space: refuse makes it a dead letter; value " +
+				"makes it a value of its own, which releases show as ?. A sensitive number is refused in any case."},
 		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst), def: "first", doc: "What to do with further records of " +
 			"a person. first: the first is published, and later ones are counted as beyond."},
 		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
@@ -54,6 +56,11 @@ func (a *Attribute) keys() []key {
 			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi and sensitive."},
 		{path: "digits", value: digits(&a.Digits), derived: "4 for type decimal", doc: "Digits behind the point that a decimal has at " +
 			"most. One with more, or beyond 10^15 units of the last digit, is refused as value_out_of_range."},
+		{path: "range", value: list[string]{&a.Range, literal}, derived: "none", doc: "The least and the largest plausible value of a number " +
+			"or date, such as [0, 120]. Others are refused as implausible. With shards it is also what loss and distances are measured by, so " +
+			"that each numeric quasi-identifier needs one."},
+		{path: "missing_values", value: list[string]{&a.Lacking, literal}, derived: "none", doc: "Values that stand for a missing one, such as " +
+			"[N/A, unknown, 9999-12-31]; numbers in any way of writing. What becomes of them says schema.missing."},
 		{path: "path", value: text(&a.Path), derived: "none; the member of its name", doc: "Where the value lies in a JSON object or in " +
 			"the `after` of a Debezium event, as a JSON Pointer (RFC 6901): /code/coding/0/code. Where there is nothing at the path, the value " +
 			"is missing."},
@@ -87,10 +94,11 @@ func (c *Config) checkSchema(r *reader) {
 	for i, a := range c.Attributes {
 		attributes[i] = equivclass.Attribute{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.digits(), Hierarchy: c.trees[a.Hierarchy],
 			Text: a.textRule()}
+		attributes[i].MissingValues, attributes[i].Range = a.Lacking, a.plausible()
 		attributes[i].Steps, _ = a.units(a.Steps)
 		attributes[i].Buckets, _ = a.units(a.Buckets)
 		if !published(a.Role) {
-			attributes[i].Hierarchy = nil
+			attributes[i].Hierarchy, attributes[i].MissingValues, attributes[i].Range = nil, nil, nil
 		}
 	}
 	schema, err := equivclass.NewSchema(attributes, c.Missing)
@@ -111,7 +119,7 @@ func published(role equivclass.Role) bool {
 func (c *Config) checkAttribute(r *reader, i int) {
 	a := &c.Attributes[i]
 	at := fmt.Sprintf("schema.attributes[%d]", i)
-	if !r.sound(at, at+".name", at+".role", at+".type", at+".hierarchy", at+".digits", at+".steps", at+".buckets") {
+	if !r.sound(at, at+".name", at+".role", at+".type", at+".hierarchy", at+".digits", at+".range", at+".steps", at+".buckets") {
 		return
 	}
 	fault := func(key, reason, suggestion string) { r.fault(join(at, key), reason, suggestion) }
@@ -126,8 +134,8 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	}
 	a.checkText(r, at, fault)
 	if !published(a.Role) {
-		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil {
-			r.warn(at, fmt.Sprintf("has role %s, so its hierarchy, steps or buckets are not used", a.Role), "remove them")
+		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil || a.Range != nil || a.Lacking != nil {
+			r.warn(at, fmt.Sprintf("has role %s, so its hierarchy, steps, buckets, range or missing_values are not used", a.Role), "remove them")
 		}
 		return
 	}
@@ -136,6 +144,7 @@ func (c *Config) checkAttribute(r *reader, i int) {
 	}
 	a.checkType(fault)
 	a.checkDigits(fault)
+	a.checkRange(fault)
 	a.checkSteps(fault)
 	a.checkBuckets(fault)
 }
@@ -160,6 +169,34 @@ func (a *Attribute) checkDigits(fault attributeFault) {
 		four := 4
 		a.Digits = &four
 	}
+}
+
+func (a *Attribute) checkRange(fault attributeFault) {
+	if len(a.Range) == 0 {
+		return
+	}
+	r := a.plausible()
+	switch {
+	case !a.Type.Numeric():
+		fault("range", "belongs to a number or date", "remove it")
+	case r == nil || r.Lo >= r.Hi:
+		fault("range", fmt.Sprintf("is not two values of the attribute, the smaller one first (type %s)", a.Type),
+			map[bool]string{true: "write for instance [1900-01-01, 2030-12-31]", false: "write for instance [0, 120]"}[a.Type == equivclass.Date])
+	}
+}
+
+// plausible is the range that is declared; nil if there is none.
+func (a *Attribute) plausible() *equivclass.Range {
+	of := equivclass.Attribute{Type: a.Type, Digits: a.digits()}
+	if len(a.Range) != 2 || !a.Type.Numeric() {
+		return nil
+	}
+	lo, low := of.ParseNumber([]byte(a.Range[0]))
+	hi, high := of.ParseNumber([]byte(a.Range[1]))
+	if low != equivclass.Accepted || high != equivclass.Accepted {
+		return nil
+	}
+	return &equivclass.Range{Lo: lo, Hi: hi}
 }
 
 // digits are those behind the point of an attribute's numbers.

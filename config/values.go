@@ -134,6 +134,12 @@ func atLeast(bound int, why string, to *int) value {
 		}}
 }
 
+// literal is a value as records have it: a text, a number or a date, as it is written.
+func literal(to *string) value {
+	return scalar[string]{to: to, name: "text, number or date", tags: []string{"!!str", "!!int", "!!float", "!!timestamp", "!!bool", "!!null"},
+		hint: inQuotes, form: object{}, parse: func(s string) (string, error) { return s, nil }}
+}
+
 // digits is a number of digits behind the point.
 func digits(to **int) value {
 	return scalar[*int]{to: to, name: "integer 0..9", tags: []string{"!!int"}, hint: "write for instance 2",

@@ -1,6 +1,8 @@
 package equivclass
 
 import (
+	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,14 +17,24 @@ type Reason string
 
 // The reasons for which a record's values are refused.
 const (
-	Accepted         Reason = ""
-	ReasonMissing    Reason = "missing_value"
-	ReasonNumber     Reason = "not_a_number"
-	ReasonInteger    Reason = "not_an_integer"
-	ReasonDate       Reason = "not_a_date"
-	ReasonHierarchy  Reason = "value_not_in_hierarchy"
-	ReasonCategory   Reason = "value_refused" // see CheckCategory
-	ReasonOutOfRange Reason = "value_out_of_range"
+	Accepted          Reason = ""
+	ReasonMissing     Reason = "missing_value"
+	ReasonNumber      Reason = "not_a_number"
+	ReasonInteger     Reason = "not_an_integer"
+	ReasonDate        Reason = "not_a_date"
+	ReasonHierarchy   Reason = "value_not_in_hierarchy"
+	ReasonCategory    Reason = "value_refused" // see CheckCategory
+	ReasonOutOfRange  Reason = "value_out_of_range"
+	ReasonImplausible Reason = "implausible" // outside of Attribute.Range
+)
+
+// MissingText is how a release shows that there is no value, and MissingNumber is that
+// number of a numeric attribute. A missing value is one like any other of an attribute that
+// is Optional: it is its own cell, a further member of any other one, and behind all values
+// in every order.
+const (
+	MissingText   = "?"
+	MissingNumber = math.MaxInt64
 )
 
 // Dictionary maps the values of one attribute to codes. It grows with the
@@ -34,6 +46,9 @@ type Dictionary struct {
 	byNumber  map[int64]Code
 	texts     []string // categorical without hierarchy, and bucket labels
 	byText    map[string]Code
+	// What stands for a missing value (Attribute.MissingValues).
+	lackingTexts   map[string]bool
+	lackingNumbers map[int64]bool
 }
 
 // NewDictionary returns the dictionary of an attribute, filled as far as the
@@ -42,6 +57,16 @@ func NewDictionary(a Attribute) *Dictionary {
 	d := &Dictionary{attribute: a, byNumber: map[int64]Code{}, byText: map[string]Code{}}
 	for i := range a.Buckets {
 		d.texts = append(d.texts, a.bucketLabel(i))
+	}
+	if len(a.MissingValues) > 0 {
+		d.lackingTexts, d.lackingNumbers = map[string]bool{}, map[int64]bool{}
+	}
+	for _, text := range a.MissingValues {
+		clean, _ := a.Clean([]byte(text))
+		d.lackingTexts[string(clean)] = true
+		if v, why := a.ParseNumber([]byte(text)); a.Type.Numeric() && why == Accepted {
+			d.lackingNumbers[v] = true
+		}
 	}
 	return d
 }
@@ -88,26 +113,53 @@ func (d *Dictionary) Len() int {
 // A text is cleaned (Attribute.Clean) only if it is not known as it stands: what
 // the dictionary holds is clean already.
 func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
-	if d.attribute.Hierarchy == nil && d.attribute.Type.Numeric() {
-		return d.findNumber(raw)
-	}
-	if c, ok := d.known(raw); ok {
+	numeric := d.attribute.Type.Numeric()
+	if c, ok := d.known(raw); ok && !numeric && string(raw) != MissingText {
 		return c, true, Accepted
 	}
-	text, why := d.attribute.Clean(raw)
+	v, text, why := d.read(raw)
 	if why != Accepted {
 		return 0, false, why
 	}
-	if c, ok := d.known(text); ok {
-		return c, true, Accepted
+	switch {
+	case len(d.attribute.Buckets) > 0:
+		return bucketOf(d.attribute.Buckets, v)
+	case numeric:
+		code, found = d.byNumber[v]
+	default:
+		if code, found = d.known(text); !found && d.attribute.Hierarchy != nil {
+			why = ReasonHierarchy
+		}
 	}
-	if d.attribute.Hierarchy != nil {
-		return 0, false, ReasonHierarchy
+	return code, found, why
+}
+
+// read returns the value of a raw text, nil being none: a number in units, or a text.
+func (d *Dictionary) read(raw []byte) (v int64, text []byte, why Reason) {
+	a, missing := &d.attribute, raw == nil
+	switch {
+	case missing:
+	case a.Type.Numeric():
+		v, why = a.ParseNumber(raw)
+		missing = why == Accepted && d.lackingNumbers[v] || why != Accepted && d.lackingTexts[string(bytes.TrimSpace(raw))]
+		if r := a.Range; why == Accepted && r != nil && (v < r.Lo || v > r.Hi) {
+			why = ReasonImplausible
+		}
+	default:
+		text, why = a.Clean(raw)
+		missing = why == Accepted && (len(text) == 0 || d.lackingTexts[string(text)])
+		if _, known := d.known(text); why == Accepted && (string(text) == MissingText || !known && a.Hierarchy == nil) &&
+			CheckCategory(string(text)) != nil {
+			why = ReasonCategory
+		}
 	}
-	if CheckCategory(string(text)) != nil {
-		return 0, false, ReasonCategory
+	switch {
+	case !missing:
+		return v, text, why
+	case !a.Optional:
+		return 0, nil, ReasonMissing
 	}
-	return 0, false, Accepted
+	return MissingNumber, []byte(MissingText), Accepted
 }
 
 // known looks a text up as it stands.
@@ -129,8 +181,11 @@ func (d *Dictionary) Encode(raw []byte) (Code, Reason) {
 }
 
 // EncodeLabel is Encode for a value as a release shows it: a bucket by its label,
-// or by any number in it.
+// or by any number in it, a missing value by its mark.
 func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
+	if text == MissingText {
+		return d.Encode(nil)
+	}
 	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
 		return Code(i), Accepted
 	}
@@ -150,24 +205,11 @@ func (d *Dictionary) Named(text string) (code Code, found bool) {
 
 // add takes in a value that Find called admissible and new.
 func (d *Dictionary) add(raw []byte) Code {
+	v, text, _ := d.read(raw)
 	if d.attribute.Type.Numeric() {
-		v, _ := d.attribute.ParseNumber(raw)
 		return d.addNumber(v)
 	}
-	text, _ := d.attribute.Clean(raw)
 	return d.addText(string(text))
-}
-
-func (d *Dictionary) findNumber(raw []byte) (Code, bool, Reason) {
-	v, why := d.attribute.ParseNumber(raw)
-	if why != Accepted {
-		return 0, false, why
-	}
-	if len(d.attribute.Buckets) > 0 {
-		return bucketOf(d.attribute.Buckets, v)
-	}
-	c, ok := d.byNumber[v]
-	return c, ok, Accepted
 }
 
 func (d *Dictionary) addNumber(v int64) Code {
@@ -218,13 +260,18 @@ func (d *Dictionary) Number(c Code) float64 { return d.attribute.Float(d.numbers
 // A text is taken as it is: what was a value once stays one, whatever the schema
 // or a newer Unicode would make of it.
 func (d *Dictionary) Restore(text string) error {
-	if d.Kind() == Set && len(d.attribute.Buckets) == 0 {
-		if _, twice := d.byText[text]; !twice {
-			d.addText(text)
-			return nil
-		}
-	} else if _, found, why := d.Find([]byte(text)); !found && why == Accepted {
-		d.add([]byte(text))
+	v, why := int64(MissingNumber), Accepted
+	if d.attribute.Type.Numeric() && text != MissingText {
+		v, why = d.attribute.ParseNumber([]byte(text))
+	}
+	_, number := d.byNumber[v]
+	_, known := d.byText[text]
+	switch {
+	case d.Kind() == Set && len(d.attribute.Buckets) == 0 && !known:
+		d.addText(text)
+		return nil
+	case d.Kind() == Number && why == Accepted && !number:
+		d.addNumber(v)
 		return nil
 	}
 	return &dictionaryError{Attribute: d.attribute.Name, Entry: d.Len()}

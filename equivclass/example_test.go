@@ -30,7 +30,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	table := equivclass.NewTable(schema.Attributes(), schema.Missing())
+	table := equivclass.NewTable(schema.Attributes())
 	for _, texts := range ward {
 		row := equivclass.Row{[]byte(texts[0]), []byte(texts[1]), []byte(texts[2])}
 		if why, attribute := table.Append(row); why != equivclass.Accepted {

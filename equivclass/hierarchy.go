@@ -152,8 +152,12 @@ func (h *Hierarchy) Parent(node int) int { return int(h.parent[node]) }
 func (h *Hierarchy) Nodes() int { return len(h.labels) }
 
 // CheckCategory refuses the text of a category that a release could not show
-// unambiguously: one that starts with `[`, `{` or `*`, or contains `|` or `}`.
+// unambiguously: one that starts with `[`, `{` or `*`, or contains `|` or `}`; and `?`, the
+// mark of a missing value.
 func CheckCategory(text string) error {
+	if text == MissingText {
+		return errors.New("a category may not be ?: releases show a missing value so")
+	}
 	if text != "" && strings.ContainsRune("[{*", rune(text[0])) || strings.ContainsAny(text, "|}") {
 		return errors.New("a category may not start with [, { or *, nor contain | or }: such a text would look like a generalized cell")
 	}

@@ -119,7 +119,7 @@ func (b *treeBuilder) clean(path []string) ([]string, error) {
 			return nil, fmt.Errorf("the text in column %d has a character that is normalized to a semicolon, which parts columns: "+
 				"replace it", i+1)
 		}
-		if out[i] == rootLabel && i > 0 {
+		if out[i] == rootLabel && i > 0 || out[i] == MissingText && out[0] == MissingText {
 			continue
 		}
 		if err := CheckCategory(out[i]); err != nil {

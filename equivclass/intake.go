@@ -23,10 +23,9 @@ type step struct {
 	attribute int
 	name      string
 	dict      *Dictionary // nil: a subject
-	required  bool        // the value may not be missing
 }
 
-func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, order []int) intake {
+func newIntake(dicts []*Dictionary, attributes []Attribute, order []int) intake {
 	in := intake{row: make([]found, len(attributes))}
 	for i := range attributes {
 		if !slices.Contains(order, i) {
@@ -35,7 +34,7 @@ func newIntake(dicts []*Dictionary, attributes []Attribute, missing Missing, ord
 	}
 	for _, i := range order {
 		a := &attributes[i]
-		s := step{attribute: i, name: a.Name, dict: dicts[i], required: missing != MissingValue || a.Type.Numeric()}
+		s := step{attribute: i, name: a.Name, dict: dicts[i]}
 		if a.Role != Subject && s.dict == nil {
 			continue
 		}
@@ -99,8 +98,6 @@ func (in *intake) judge(s *step, raw []byte) (why Reason) {
 		if len(raw) == 0 {
 			return ReasonMissing
 		}
-	case raw == nil && s.required:
-		return ReasonMissing
 	default:
 		v := &in.row[s.attribute]
 		v.code, v.known, why = s.dict.Find(raw)

@@ -57,6 +57,8 @@ func (a *Attribute) ParseNumber(raw []byte) (int64, Reason) {
 // without exponent, or as YYYY-MM-DD.
 func (a *Attribute) AppendNumber(buf []byte, v int64) []byte {
 	switch {
+	case v == MissingNumber:
+		return append(buf, MissingText...)
 	case a.Type == Date:
 		return time.Unix(v*86400, 0).UTC().AppendFormat(buf, time.DateOnly)
 	case a.Type != Decimal || a.Digits == 0:
@@ -79,9 +81,13 @@ func (a *Attribute) AppendNumber(buf []byte, v int64) []byte {
 // FormatNumber is AppendNumber as a text.
 func (a *Attribute) FormatNumber(v int64) string { return string(a.AppendNumber(nil, v)) }
 
-// Float returns the float64 nearest to a number. Different numbers have different ones.
+// Float returns the float64 nearest to a number. Different numbers have different ones;
+// that of MissingNumber is NaN, which no condition holds for.
 func (a *Attribute) Float(v int64) float64 {
-	if a.Type != Decimal {
+	switch {
+	case v == MissingNumber:
+		return math.NaN()
+	case a.Type != Decimal:
 		return float64(v)
 	}
 	return float64(v) / powersOfTen[a.Digits]

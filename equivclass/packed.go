@@ -11,9 +11,9 @@ type Packed struct {
 }
 
 // NewPacked returns an empty table, whose rows are judged as those of NewTable.
-func NewPacked(attributes []Attribute, missing Missing, order ...int) *Packed {
+func NewPacked(attributes []Attribute, order ...int) *Packed {
 	p := &Packed{Dicts: dictionaries(attributes), Columns: make([]Column, len(attributes))}
-	p.intake = newIntake(p.Dicts, attributes, missing, order)
+	p.intake = newIntake(p.Dicts, attributes, order)
 	for p.first < len(p.Dicts)-1 && p.Dicts[p.first] == nil {
 		p.first++
 	}

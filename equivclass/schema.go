@@ -44,6 +44,12 @@ type Attribute struct {
 	// Digits of a decimal are those behind the point: its numbers are integers of
 	// 10^-Digits (ParseNumber).
 	Digits int
+	// Optional: the value may be missing (MissingText). NewSchema sets it.
+	Optional bool
+	// MissingValues are texts, and numbers as texts, that count as missing.
+	MissingValues []string
+	// Range is what is plausible for a number; nil: everything.
+	Range *Range
 	// Steps are the widths, in such units, of the aligned intervals a numeric
 	// quasi-identifier is generalized to, each a multiple of the one before; empty:
 	// the exact range.
@@ -51,6 +57,11 @@ type Attribute struct {
 	// Buckets are the lower bounds, in such units, of the intervals that make a numeric
 	// sensitive attribute categorical; values below the first are refused.
 	Buckets []int64
+}
+
+// Range is a closed range of numbers, in units of their attribute.
+type Range struct {
+	Lo, Hi int64
 }
 
 // ValueCount says how often a value occurs in a declared distribution.
@@ -65,7 +76,7 @@ type Missing string
 // The treatments of a missing value.
 const (
 	RefuseMissing Missing = "refuse" // dead-letter, reason missing_value
-	MissingValue  Missing = "value"  // the empty text, a value like any other (categories only)
+	MissingValue  Missing = "value"  // a value like any other, but of a number that is sensitive
 )
 
 // Schema is the checked, immutable description of the records of a dataset.
@@ -89,6 +100,7 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 		}
 		seen[a.Name] = true
 		faults = append(faults, a.check()...)
+		s.attributes[i].Optional = missing == MissingValue && (a.Role == Quasi || a.Role == Sensitive && !a.Type.Numeric())
 		switch a.Role {
 		case Quasi:
 			s.quasi = append(s.quasi, i)
@@ -164,6 +176,12 @@ func (a Attribute) checkNumbers() (faults []error) {
 	}
 	if len(a.Steps) > 0 && !a.Type.Numeric() {
 		faults = append(faults, fmt.Errorf("attribute %q: steps belong to a numeric attribute", a.Name))
+	}
+	if (len(a.MissingValues) > 0 || a.Range != nil) && a.Role != Quasi && a.Role != Sensitive {
+		faults = append(faults, fmt.Errorf("attribute %q: missing values and a range belong to a published attribute", a.Name))
+	}
+	if r := a.Range; r != nil && (!a.Type.Numeric() || r.Lo >= r.Hi) {
+		faults = append(faults, fmt.Errorf("attribute %q: a range is of a numeric attribute, and its first bound below the second", a.Name))
 	}
 	for i, w := range a.Steps {
 		if w <= 0 || w > MostUnits || i > 0 && w%a.Steps[i-1] != 0 {

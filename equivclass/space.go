@@ -2,7 +2,6 @@ package equivclass
 
 import (
 	"math"
-	"slices"
 )
 
 // Kind tells how values of an attribute are compared and generalized.
@@ -22,9 +21,12 @@ type Dim struct {
 	Lo    float64 // Number: smallest value of the known domain, in units of its attribute
 	Width float64 // Number: largest - smallest, 0 if there is one value only
 	Unit  float64 // Number: the value of one such unit
-	Size  int     // Tree: leaves; Set: known categories
-	Tree  *Hierarchy
-	Steps []float64
+	// Missing is the coordinate of a missing number: so far from every value that a cell
+	// over both loses 1.
+	Missing float32
+	Size    int // Tree: leaves; Set: known categories
+	Tree    *Hierarchy
+	Steps   []float64
 }
 
 // Space is the geometry of all quasi-identifiers over a known domain. It is a
@@ -46,9 +48,17 @@ func dimOf(d *Dictionary) Dim {
 	for _, w := range d.attribute.Steps {
 		dim.Steps = append(dim.Steps, float64(w))
 	}
-	if dim.Kind == Number && len(d.numbers) > 0 {
-		lo, hi := slices.Min(d.numbers), slices.Max(d.numbers)
-		dim.Lo, dim.Width, dim.Unit = float64(lo), float64(hi-lo), d.attribute.Float(1)
+	if dim.Kind != Number {
+		return dim
+	}
+	lo, hi := int64(MissingNumber), int64(-MissingNumber)
+	for _, v := range d.numbers {
+		if lo = min(lo, v); v != MissingNumber {
+			hi = max(hi, v)
+		}
+	}
+	if dim.Unit, dim.Missing = d.attribute.Float(1), 2; lo <= hi {
+		dim.Lo, dim.Width = float64(lo), float64(hi-lo)
 	}
 	return dim
 }
@@ -57,6 +67,9 @@ func dimOf(d *Dictionary) Dim {
 func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	dim := &s.Dims[j]
 	if dim.Kind == Number {
+		if d.numbers[c] == MissingNumber {
+			return dim.Missing
+		}
 		return dim.Scale(float64(d.numbers[c]))
 	}
 	if dim.Size < 2 {
@@ -93,7 +106,7 @@ func (d *Dim) RangeLoss(lo, hi float32) float32 {
 			a, b := StepCell(d.Steps, d.onStep(lo), d.onStep(hi))
 			return min(1, float32((b-a)/d.Width))
 		}
-		return hi - lo
+		return min(1, hi-lo)
 	}
 }
 

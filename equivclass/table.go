@@ -16,9 +16,9 @@ type Table struct {
 // NewTable returns an empty table. Append judges the attributes listed in order
 // before the others, which follow as they stand: of a record with several faults
 // the first one judged is its reason.
-func NewTable(attributes []Attribute, missing Missing, order ...int) *Table {
+func NewTable(attributes []Attribute, order ...int) *Table {
 	t := &Table{Dicts: dictionaries(attributes), Codes: make([][]Code, len(attributes))}
-	t.intake = newIntake(t.Dicts, attributes, missing, order)
+	t.intake = newIntake(t.Dicts, attributes, order)
 	return t
 }
 

@@ -120,7 +120,7 @@ func (t *twoPasses) check(i int, raw []byte) Reason {
 			return ReasonMissing
 		}
 	case Quasi, Sensitive:
-		if raw == nil && (t.schema.Missing() == RefuseMissing || a.Type.Numeric()) {
+		if raw == nil && !a.Optional {
 			return ReasonMissing
 		}
 		_, _, why := t.dicts[i].Find(raw)
@@ -136,7 +136,7 @@ func TestAppendIsCheckThenEncode(t *testing.T) {
 		missing := []Missing{RefuseMissing, MissingValue}[seed%2]
 		rng, s := rand.New(rand.NewPCG(seed, 1)), tableSchema(t, missing)
 		order := rng.Perm(len(s.Attributes()))
-		table, twin := NewTable(s.Attributes(), missing, order...), newTwoPasses(s, order)
+		table, twin := NewTable(s.Attributes(), order...), newTwoPasses(s, order)
 		reasons := map[Reason]int{}
 		for range 3000 {
 			row := drawRow(rng)
@@ -201,7 +201,7 @@ func requireSameRecords(t *testing.T, want *twoPasses, got *Table) {
 // it tells of its records, another one of the same attributes and dictionaries takes in.
 func TestPackedIsATable(t *testing.T) {
 	rng, s := rand.New(rand.NewPCG(1, 2)), tableSchema(t, RefuseMissing)
-	open, table := NewTable(s.Attributes(), s.Missing()), NewPacked(s.Attributes(), s.Missing())
+	open, table := NewTable(s.Attributes()), NewPacked(s.Attributes())
 	for table.Len() < 3000 {
 		row := drawRow(rng)
 		want, attribute := open.Append(row)
@@ -213,7 +213,7 @@ func TestPackedIsATable(t *testing.T) {
 		}
 	}
 	requirePacked(t, open, table)
-	twin := NewPacked(s.Attributes(), s.Missing())
+	twin := NewPacked(s.Attributes())
 	for _, cut := range [][2]int{{0, 1}, {1, 60}, {60, 3000}} {
 		columns := make([][]Code, len(s.Attributes()))
 		for i, column := range open.Codes {
@@ -239,7 +239,7 @@ func requirePacked(t *testing.T, want *Table, got *Packed) {
 func BenchmarkAppend(b *testing.B) {
 	s := tableSchema(b, RefuseMissing)
 	rng := rand.New(rand.NewPCG(1, 3))
-	probe := NewTable(s.Attributes(), s.Missing())
+	probe := NewTable(s.Attributes())
 	var rows []Row
 	for len(rows) < 1000 {
 		row := drawRow(rng)
@@ -248,7 +248,7 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 	order := rng.Perm(len(s.Attributes()))
-	table, twin := NewTable(s.Attributes(), s.Missing(), order...), newTwoPasses(s, order)
+	table, twin := NewTable(s.Attributes(), order...), newTwoPasses(s, order)
 	for _, c := range []struct {
 		name   string
 		append func(Row) (Reason, string)

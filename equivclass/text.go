@@ -2,6 +2,7 @@ package equivclass
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -53,6 +54,20 @@ func (t Text) Clean(raw []byte) ([]byte, Reason) {
 		}
 	}
 	return text, why
+}
+
+// CompareTexts is the canonical order of the values of a category: by bytes, a missing one
+// last.
+func CompareTexts(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == MissingText:
+		return 1
+	case b == MissingText:
+		return -1
+	}
+	return strings.Compare(a, b)
 }
 
 // Fold returns what texts have in common that differ only by dots, case, hyphens (of any

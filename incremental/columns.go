@@ -46,7 +46,7 @@ func newColumns(s *equivclass.Schema) columns {
 		order = append(order, i)
 	}
 	order = append(order, s.SensitiveIndex())
-	c := columns{Packed: *equivclass.NewPacked(s.Attributes(), s.Missing(), order...), schema: s,
+	c := columns{Packed: *equivclass.NewPacked(s.Attributes(), order...), schema: s,
 		stores: s.Quasi(), leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.firsts = &firstRecords{}

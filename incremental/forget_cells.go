@@ -1,7 +1,6 @@
 package incremental
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -103,12 +102,13 @@ func (k *cellKeeper) code(r RecordID, j int) equivclass.Code {
 // shape is what decides the cell of a class, whatever the recoding makes of it.
 type shape struct {
 	lo, hi int64
+	lacks  bool // some have no number
 	node   int
 	set    []equivclass.Code
 }
 
 func (a shape) equal(b shape) bool {
-	return a.lo == b.lo && a.hi == b.hi && a.node == b.node && slices.Equal(a.set, b.set)
+	return a.lo == b.lo && a.hi == b.hi && a.lacks == b.lacks && a.node == b.node && slices.Equal(a.set, b.set)
 }
 
 func (k *cellKeeper) shape(dict *equivclass.Dictionary, j int, c *Class) (out shape) {
@@ -118,8 +118,14 @@ func (k *cellKeeper) shape(dict *equivclass.Dictionary, j int, c *Class) (out sh
 	}
 	switch dict.Kind() {
 	case equivclass.Number:
-		by := func(a, b equivclass.Code) int { return cmp.Compare(dict.Units(a), dict.Units(b)) }
-		out.lo, out.hi = dict.Units(slices.MinFunc(codes, by)), dict.Units(slices.MaxFunc(codes, by))
+		out.lo, out.hi = equivclass.MissingNumber, -equivclass.MissingNumber
+		for _, code := range codes {
+			if v := dict.Units(code); v == equivclass.MissingNumber {
+				out.lacks = true
+			} else {
+				out.lo, out.hi = min(out.lo, v), max(out.hi, v)
+			}
+		}
 	case equivclass.Tree:
 		out.node = dict.Attribute().Hierarchy.LCA(slices.Min(codes), slices.Max(codes))
 	default:

@@ -42,11 +42,14 @@ func (n *neighbourhoods) follow(c *columns, h *history) {
 func (c *columns) appendCentre(out []float64, members []RecordID) []float64 {
 	for j := range c.schema.D() {
 		value := func(r RecordID) float64 {
-			if code := c.qi(j).At(int(r)); c.qiDict(j).Kind() != equivclass.Number {
+			code := c.qi(j).At(int(r))
+			if c.qiDict(j).Kind() != equivclass.Number {
 				return float64(code)
-			} else {
-				return float64(c.qiDict(j).Units(code))
 			}
+			if v := c.qiDict(j).Units(code); v != equivclass.MissingNumber {
+				return float64(v)
+			}
+			return 0
 		}
 		lo := value(members[0])
 		hi := lo

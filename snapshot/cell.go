@@ -1,9 +1,7 @@
 package snapshot
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"anond/equivclass"
 )
@@ -13,15 +11,27 @@ type cell struct {
 	lo, hi int64  // Number: the bounds as printed, in units, equal for a single value
 	text   string // Tree: value or label; Set: value or {a|b|c}
 	more   int    // Tree: leaves covered - 1; Set: values listed - 1
+	lacks  bool   // some or all of the members have no value (equivclass.MissingText)
 }
 
-// compareCells is the canonical order of cells: numbers by lo then hi, text by bytes.
+// compareCells is the canonical order of cells: numbers by lo then hi, text by bytes, and
+// a missing value behind these.
 func compareCells(number bool, a, b *cell) int {
 	if number {
-		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi))
+		return compareSpans(a.span(), b.span())
 	}
-	return strings.Compare(a.text, b.text)
+	return equivclass.CompareTexts(a.text, b.text)
 }
+
+// span is a cell of numbers by which it is ordered: those without a value are last.
+func (x *cell) span() [3]int64 {
+	if x.lacks {
+		return [3]int64{x.lo, x.hi, 1}
+	}
+	return [3]int64{x.lo, x.hi, 0}
+}
+
+func compareSpans(a, b [3]int64) int { return slices.Compare(a[:], b[:]) }
 
 // appendCell appends a cell as a CSV field.
 func (c *column) appendCell(buf []byte, x *cell) []byte {
@@ -29,11 +39,20 @@ func (c *column) appendCell(buf []byte, x *cell) []byte {
 	case !c.number():
 		return appendField(buf, x.text)
 	case x.lo == x.hi:
-		return c.of.AppendNumber(buf, x.lo)
+		return append(c.of.AppendNumber(buf, x.lo), x.lack()...)
 	default:
 		buf = c.of.AppendNumber(append(buf, `"[`...), x.lo)
-		return append(c.of.AppendNumber(append(buf, ','), x.hi), `]"`...)
+		buf = append(c.of.AppendNumber(append(buf, ','), x.hi), ']')
+		return append(append(buf, x.lack()...), '"')
 	}
+}
+
+// lack is what stands behind a cell of numbers of which some members have none.
+func (x *cell) lack() string {
+	if x.lacks && x.lo != equivclass.MissingNumber {
+		return "|" + equivclass.MissingText
+	}
+	return ""
 }
 
 // boxer finds the cells of classes. It holds scratch and the set texts already
@@ -59,16 +78,21 @@ func (b *boxer) cell(c *column, members []Record) cell {
 }
 
 func (b *boxer) span(c *column, members []Record) cell {
-	lo := c.dict.Units(c.codes.At(int(members[0])))
-	hi := lo
-	for _, m := range members[1:] {
-		v := c.dict.Units(c.codes.At(int(m)))
-		lo, hi = min(lo, v), max(hi, v)
+	x := cell{lo: equivclass.MissingNumber, hi: -equivclass.MissingNumber}
+	for _, m := range members {
+		if v := c.dict.Units(c.codes.At(int(m))); v == equivclass.MissingNumber {
+			x.lacks = true
+		} else {
+			x.lo, x.hi = min(x.lo, v), max(x.hi, v)
+		}
+	}
+	if x.lo > x.hi {
+		x.hi = x.lo // no member has a value
 	}
 	if b.stepped {
-		lo, hi = c.of.StepCell(lo, hi)
+		x.lo, x.hi = c.of.StepCell(x.lo, x.hi)
 	}
-	return cell{lo: lo, hi: hi}
+	return x
 }
 
 func ancestor(c *column, members []Record) cell {
@@ -79,7 +103,8 @@ func ancestor(c *column, members []Record) cell {
 	}
 	node := c.tree.LCA(lo, hi)
 	from, to := c.tree.Span(node)
-	return cell{text: c.tree.Label(node), more: int(to - from)}
+	text := c.tree.Label(node)
+	return cell{text: text, more: int(to - from), lacks: text == equivclass.MissingText}
 }
 
 func (b *boxer) set(c *column, members []Record) cell {
@@ -89,10 +114,11 @@ func (b *boxer) set(c *column, members []Record) cell {
 	}
 	slices.Sort(b.ranks)
 	b.ranks = slices.Compact(b.ranks)
+	lacks := c.text(b.ranks[len(b.ranks)-1]) == equivclass.MissingText
 	if len(b.ranks) == 1 {
-		return cell{text: c.dict.Text(c.codes.At(int(members[0])))}
+		return cell{text: c.text(b.ranks[0]), lacks: lacks}
 	}
-	return cell{text: b.setText(c), more: len(b.ranks) - 1}
+	return cell{text: b.setText(c), more: len(b.ranks) - 1, lacks: lacks}
 }
 
 // setText writes the values of b.ranks as {a|b|c}; classes share equal texts.

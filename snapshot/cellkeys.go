@@ -1,10 +1,10 @@
 package snapshot
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
-	"strings"
+
+	"anond/equivclass"
 )
 
 // cellKeys are the cells of all classes of a table as a few words each: of two classes the words
@@ -61,10 +61,9 @@ func packed(width []int) (fields []keyField, words int) {
 // ranksOf are, by class, the ranks of the cells of an attribute among its different ones.
 func (t *table) ranksOf(j int) (ranks []uint32, different int) {
 	if t.cols[j].number() {
-		return rankOf(t.classes, func(c *class) [2]int64 { return [2]int64{c.cells[j].lo, c.cells[j].hi} },
-			func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		return rankOf(t.classes, func(c *class) [3]int64 { return c.cells[j].span() }, compareSpans)
 	}
-	return rankOf(t.classes, func(c *class) string { return c.cells[j].text }, strings.Compare)
+	return rankOf(t.classes, func(c *class) string { return c.cells[j].text }, equivclass.CompareTexts)
 }
 
 // rankOf ranks what classes have.

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"anond/equivclass"
 )
@@ -50,7 +49,7 @@ func (c *column) rankCodes(classes ...[]Class) {
 		if c.number() {
 			return cmp.Compare(c.dict.Units(x), c.dict.Units(y))
 		}
-		return strings.Compare(texts[x], texts[y])
+		return equivclass.CompareTexts(texts[x], texts[y])
 	})
 	c.order = order
 	c.rank = make([]uint32, c.dict.Len())

@@ -55,6 +55,7 @@ type SchemaEntry struct {
 	Digits    int             `json:"digits,omitempty"` // decimal: behind the point
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
 	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
+	Missing   string          `json:"missing,omitempty"` // value: there may be none
 	Aliases   string          `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
 }
 
@@ -157,6 +158,9 @@ func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
 		if a.Text.Exact {
 			e.Text = textExact
+		}
+		if a.Optional {
+			e.Missing = string(equivclass.MissingValue)
 		}
 		if a.Text.Folded {
 			e.Aliases = aliasesFold

@@ -13,7 +13,8 @@ import (
 type Quality struct {
 	// NCP is the mean normalized certainty penalty of the published cells, in
 	// [0,1], over records and quasi-identifiers: (hi-lo)/range for numbers,
-	// (leaves-1)/(all leaves-1) for labels, (values-1)/(all values-1) for sets.
+	// (leaves-1)/(all leaves-1) for labels, (values-1)/(all values-1) for sets, and 1
+	// where the cell says that there is no value, or may be none.
 	// The range and the values are those that the cells of this release span;
 	// rounded to six digits. 0 where cells are exact.
 	NCP float64 `json:"ncp"`
@@ -86,6 +87,7 @@ func (s *sums) quality(own *table, k int) Quality {
 	var sum, cells float64
 	for j := range s.columns {
 		cells += float64(s.columns[j].cells)
+		sum += float64(s.columns[j].lacks)
 		if domain := s.domain(own, j); domain > 0 {
 			sum += s.columns[j].width.value() / domain
 		}

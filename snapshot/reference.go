@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"anond/equivclass"
 )
@@ -34,7 +33,7 @@ func referenceOf(in *Input, attribute int) []ValueCount {
 		if d.Kind() == equivclass.Number {
 			return cmp.Compare(d.Units(x.Code), d.Units(y.Code))
 		}
-		return strings.Compare(d.Text(x.Code), d.Text(y.Code))
+		return equivclass.CompareTexts(d.Text(x.Code), d.Text(y.Code))
 	})
 	out := make([]ValueCount, len(counts))
 	for i, c := range counts {

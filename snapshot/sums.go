@@ -30,6 +30,7 @@ type bagShape struct{ size, high int }
 type columnSums struct {
 	cells int      // records
 	width exactSum // over these records, of what their cell covers beyond a single value
+	lacks int      // of these records: their cell says that there may be no value
 	// Bounds of the cells. Cells of single values and tight ones cover what their
 	// members have, and nobody leaves (rule N, insert-only): so their bounds never
 	// shrink. Steps may, when a class is regrouped: they are counted.
@@ -131,10 +132,12 @@ func (s *columnSums) count(t *table, j int, c *class, sign int) {
 	x := &c.cells[j]
 	n := sign * len(c.members)
 	s.cells += n
-	if w := t.width(j, x); w != 0 {
+	if x.lacks {
+		s.lacks += n
+	} else if w := t.width(j, x); w != 0 {
 		s.width.add(float64(n) * w)
 	}
-	if t.cols[j].number() && t.stepped(j) {
+	if t.cols[j].number() && t.stepped(j) && x.lo != equivclass.MissingNumber {
 		bump(s.los, x.lo, sign)
 		bump(s.his, x.hi, sign)
 	}
@@ -161,8 +164,10 @@ func (s *columnSums) widen(t *table, j int) {
 		if c.died != 0 {
 			continue
 		}
-		if col.number() {
-			s.lo, s.hi = min(s.lo, c.cells[j].lo), max(s.hi, c.cells[j].hi)
+		if x := &c.cells[j]; col.number() {
+			if x.lo != equivclass.MissingNumber {
+				s.lo, s.hi = min(s.lo, x.lo), max(s.hi, x.hi)
+			}
 			continue
 		}
 		if s.different == col.dict.Len() { // of all values one has been seen

@@ -25,7 +25,7 @@ COUNT queries. RELEASE_DIR is the directory of one release, or a directory of
 releases, of which the current one is read, or one of plain files, which need -c.
 The manifest of a release describes the columns;
 other columns of the table are ignored. With -c the schema of a configuration is
-used instead of the manifest's, for instance if schema.missing is value.
+used instead of the manifest's, for instance for its missing_values.
 
 The report needs the original: it is for the owner of the data, not for
 publication.`,

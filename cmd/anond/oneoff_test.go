@@ -327,7 +327,7 @@ func TestRuleVAnonymize(t *testing.T) {
 	for line, want := range map[int]string{302: `refused: not_a_number (attribute "age"): write a plain number, such as 42`,
 		303: `refused: value_not_in_hierarchy (attribute "postcode"): use a value of the hierarchy, or add it there`,
 		304: "refused: wrong_field_count: write as many fields as in the header",
-		305: `refused: missing_value (attribute "diagnosis"): give a value, or set schema.missing to value`,
+		305: `refused: missing_value (attribute "diagnosis"): give a value, or, unless it is a sensitive number, set schema.missing to value`,
 		306: "refused: malformed_csv: quote whole fields, and double the quotes inside"} {
 		assert.Contains(t, r.stderr, fmt.Sprintf("in.csv:%d: %s\n", line, want))
 	}

@@ -15,7 +15,7 @@ import (
 // Table reads rows of texts; a text that ends in ! is flagged sensitive.
 func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *equivclass.FlaggedTable {
 	t.Helper()
-	table := &equivclass.FlaggedTable{Table: equivclass.NewTable(attributes, equivclass.RefuseMissing), Flags: make([]uint64, len(rows))}
+	table := &equivclass.FlaggedTable{Table: equivclass.NewTable(attributes), Flags: make([]uint64, len(rows))}
 	for i, r := range rows {
 		row := make(equivclass.Row, len(r))
 		for j, text := range r {

@@ -1,6 +1,10 @@
 package extract
 
-import "anond/equivclass"
+import (
+	"slices"
+
+	"anond/equivclass"
+)
 
 // Blind divides classes anew many times (divide.go). It does so in fixed point, because
 // sums of integers can be kept up to date: a row more in a cell changes few dimensions,
@@ -45,10 +49,11 @@ func newFixed(p *equivclass.Pool, l *losses) *fixed {
 			}
 		}
 		rows, at := f.rows[j/8], j%8
+		from := origin(p, j)
 		for i := range rows {
 			switch v := p.X[i*d+j]; {
 			case dim.kind == ranged:
-				rows[i][at] = inUnits(v)
+				rows[i][at] = uint32(min(mostCoordinate, max(0, v-from)) * unit)
 			case dim.table != nil:
 				rows[i][at] = uint32(l.dims[j].Code(v))
 			default:
@@ -59,7 +64,29 @@ func newFixed(p *equivclass.Pool, l *losses) *fixed {
 	return f
 }
 
-// inUnits returns a loss, or a coordinate, between 0 and 1 in units, rounded down.
+// mostCoordinate is the largest coordinate in fixed point. Farther ones are taken as if
+// they were there.
+const mostCoordinate = 255
+
+// origin is the coordinate that is 0 in fixed point: of a pool that spans more, the middle
+// record is in the middle.
+func origin(p *equivclass.Pool, j int) float32 {
+	most := float32(0)
+	for i := j; i < len(p.X); i += p.D() {
+		most = max(most, p.X[i])
+	}
+	if most <= mostCoordinate {
+		return 0
+	}
+	var column []float32
+	for i := j; i < len(p.X); i += p.D() {
+		column = append(column, p.X[i])
+	}
+	slices.Sort(column)
+	return column[len(column)/2] - mostCoordinate/2
+}
+
+// inUnits returns a loss between 0 and 1 in units, rounded down.
 func inUnits(v float32) uint32 { return uint32(min(1, max(0, v)) * unit) }
 
 // few are some rows out of which classes grow, each of the rows that the ones before left.

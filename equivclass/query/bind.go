@@ -251,8 +251,11 @@ func bindCategories(c Condition, d *equivclass.Dictionary, match []bool) (absent
 
 // markCategory marks a value, or all leaves below a label, and reports whether
 // there is one. A text is normalized as those of records are, unless the
-// release has it as written.
+// release has it as written. The empty one asks for missing values, as ? does.
 func markCategory(d *equivclass.Dictionary, text string, match []bool) bool {
+	if text == "" {
+		text = equivclass.MissingText
+	}
 	if markText(d, text, match) {
 		return true
 	}

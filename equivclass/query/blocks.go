@@ -116,7 +116,7 @@ func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) Answer
 			}
 			hits++
 			if b.sums {
-				values = append(values, r.Dicts[q.Sum].Number(r.Codes[q.Sum][i]))
+				values = append(values, worth(r.Dicts[q.Sum], r.Codes[q.Sum][i]))
 			}
 		}
 		if !b.sums {

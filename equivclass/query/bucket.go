@@ -206,7 +206,7 @@ func (a *bucketAsk) hits(b int) (hits int, values []float64) {
 		hits += c.N
 		if a.q.Sum == a.Sensitive {
 			for range c.N {
-				values = append(values, a.Dicts[a.q.Sum].Number(c.Code))
+				values = append(values, worth(a.Dicts[a.q.Sum], c.Code))
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func (p *Predicate) fitBag(d *equivclass.Dictionary, bag equivclass.Bag) fit {
 		}
 		hits += c.N
 		if d.Kind() == equivclass.Number {
-			v := d.Number(c.Code)
+			v := worth(d, c.Code)
 			f.moment, f.lo, f.hi = f.moment+v*float64(c.N)/float64(bag.Total), min(f.lo, v), max(f.hi, v)
 		}
 	}

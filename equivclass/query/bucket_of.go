@@ -59,16 +59,7 @@ func (r *BlockRelease) shuffled(j int) (out Column) {
 // exactColumn has a cell for each value of the dictionary.
 func exactColumn(d *equivclass.Dictionary, codes []equivclass.Code) (out Column) {
 	for c := range equivclass.Code(d.Len()) {
-		var cell Cell
-		switch d.Kind() {
-		case equivclass.Number:
-			cell.Lo, cell.Hi = d.Number(c), d.Number(c)
-		case equivclass.Tree:
-			cell.Node = d.Attribute().Hierarchy.LCA(c, c)
-		default:
-			cell.Codes = []equivclass.Code{c}
-		}
-		out.Cells = append(out.Cells, cell)
+		out.Cells = append(out.Cells, CellOf(d, []equivclass.Code{c}))
 	}
 	for _, c := range codes {
 		out.Of = append(out.Of, int32(c))

@@ -11,7 +11,8 @@ import (
 // node of a hierarchy, or a set of categories. An exact value is the range or
 // set of it alone.
 type Cell struct {
-	Lo, Hi float64           // Number
+	Lo, Hi float64           // Number; Lo > Hi: there is none
+	Lacks  bool              // Number: there may be none
 	Node   int               // Tree
 	Codes  []equivclass.Code // Set, ascending
 }
@@ -21,13 +22,20 @@ type Cell struct {
 func CellOf(d *equivclass.Dictionary, codes []equivclass.Code) Cell {
 	switch d.Kind() {
 	case equivclass.Number:
-		lo, hi := d.Units(codes[0]), d.Units(codes[0])
+		lo, hi, lacks := int64(equivclass.MissingNumber), int64(-equivclass.MissingNumber), false
 		for _, c := range codes {
-			lo, hi = min(lo, d.Units(c)), max(hi, d.Units(c))
+			if v := d.Units(c); v == equivclass.MissingNumber {
+				lacks = true
+			} else {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+		if lo > hi {
+			return nothing
 		}
 		a := d.Attribute()
 		lo, hi = a.StepCell(lo, hi)
-		return Cell{Lo: a.Float(lo), Hi: a.Float(hi)}
+		return Cell{Lo: a.Float(lo), Hi: a.Float(hi), Lacks: lacks}
 	case equivclass.Tree:
 		lo, hi := codes[0], codes[0]
 		for _, c := range codes {
@@ -37,6 +45,17 @@ func CellOf(d *equivclass.Dictionary, codes []equivclass.Code) Cell {
 	default:
 		return Cell{Codes: equivclass.BagOfCodes(slices.Clone(codes)).Signature()}
 	}
+}
+
+// nothing is the cell of numbers that are missing.
+var nothing = Cell{Lo: math.Inf(1), Hi: math.Inf(-1), Lacks: true}
+
+// worth is what a number adds to a sum: nothing if it is missing.
+func worth(d *equivclass.Dictionary, c equivclass.Code) float64 {
+	if d.Units(c) == equivclass.MissingNumber {
+		return 0
+	}
+	return d.Number(c)
 }
 
 // fit is how the values that a cell or a bucket may stand for meet a predicate.
@@ -77,6 +96,7 @@ func fitShare(matching, all int) fit {
 }
 
 // fitNumber adds up the parts of the cell that lie in the spans.
+// A number that may be missing is missing with probability 1/2, and then no condition holds.
 func fitNumber(spans []span, c Cell, grain float64) fit {
 	f := fit{lo: math.Inf(1), hi: math.Inf(-1)}
 	cell := span{lo: c.Lo, hi: c.Hi}
@@ -102,6 +122,9 @@ func fitNumber(spans []span, c Cell, grain float64) fit {
 		f.share += share
 		f.moment += share * (lo + hi) / 2
 		f.lo, f.hi = min(f.lo, lo), max(f.hi, hi)
+	}
+	if c.Lacks {
+		f.must, f.share, f.moment = false, f.share/2, f.moment/2
 	}
 	return f
 }

@@ -86,7 +86,7 @@ func (r *CellRelease) sensitive(q *Bound, g int, p *Predicate) (hits int, values
 		hits += c.N
 		if q.Sum == r.Sensitive {
 			for range c.N {
-				values = append(values, r.Dicts[q.Sum].Number(c.Code))
+				values = append(values, worth(r.Dicts[q.Sum], c.Code))
 			}
 		}
 	}

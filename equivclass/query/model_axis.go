@@ -52,7 +52,9 @@ func newAxis(d *equivclass.Dictionary, c *Column, records []float64, grain float
 // ends are the values that the column shows, with the number of records of each.
 func (x *axis) ends(c *Column, records []float64) (out []weighted) {
 	for i, cell := range c.Cells {
-		out = append(out, x.cellEnds(cell, records[i])...)
+		if cell.Lo <= cell.Hi { // of numbers: there are some
+			out = append(out, x.cellEnds(cell, records[i])...)
+		}
 	}
 	for i, bag := range c.Bags {
 		for _, n := range bag.Counts {
@@ -89,7 +91,7 @@ func (x *axis) cellEnds(c Cell, records float64) (out []weighted) {
 // number is the place of a value.
 func (x *axis) number(c equivclass.Code) float64 {
 	if x.dict.Kind() == equivclass.Number {
-		return x.dict.Number(c)
+		return worth(x.dict, c)
 	}
 	return float64(c)
 }

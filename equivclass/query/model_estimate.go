@@ -76,7 +76,7 @@ func (a *modelAsk) sumSensitive() {
 		a.worth = slices.Repeat([]float64{1}, d.Len())
 	}
 	for v := range a.worth {
-		a.worth[v] *= d.Number(equivclass.Code(v))
+		a.worth[v] *= worth(d, equivclass.Code(v))
 	}
 }
 

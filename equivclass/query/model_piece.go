@@ -21,6 +21,9 @@ func (x *axis) piece(c Cell, size float64, tight bool) piece {
 		c.Lo, c.Hi = float64(lo), float64(hi)
 		tight = false
 	}
+	if c.Lo > c.Hi {
+		return piece{} // there is no number
+	}
 	if c.Lo == c.Hi {
 		return piece{fixed: []weighted{{c.Lo, 1}}}
 	}

@@ -47,6 +47,10 @@ func (r *CellReader) Read(text string) (Cell, equivclass.Reason) {
 }
 
 func (r *CellReader) number(text string) (Cell, equivclass.Reason) {
+	if text == equivclass.MissingText {
+		return nothing, equivclass.Accepted
+	}
+	text, lacks := strings.CutSuffix(text, "|"+equivclass.MissingText)
 	lo, hi := text, text
 	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 		var ok bool
@@ -66,7 +70,7 @@ func (r *CellReader) number(text string) (Cell, equivclass.Reason) {
 	if why != equivclass.Accepted {
 		return Cell{}, why
 	}
-	return Cell{Lo: a.Float(from), Hi: a.Float(to)}, equivclass.Accepted
+	return Cell{Lo: a.Float(from), Hi: a.Float(to), Lacks: lacks}, equivclass.Accepted
 }
 
 func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
@@ -76,7 +80,7 @@ func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
 	}
 	codes := make([]equivclass.Code, 0, len(members))
 	for _, m := range members {
-		c, why := r.dict.Encode([]byte(m))
+		c, why := r.dict.EncodeLabel(m)
 		if why != equivclass.Accepted {
 			return Cell{}, why
 		}
@@ -86,17 +90,23 @@ func (r *CellReader) set(text string) (Cell, equivclass.Reason) {
 }
 
 // Text writes the cell as a release does. The sets'
-// members are in byte order.
+// members are in byte order, a missing value last.
 func (c Cell) Text(d *equivclass.Dictionary) string {
 	switch d.Kind() {
 	case equivclass.Number:
-		a := d.Attribute()
+		if c.Lo > c.Hi {
+			return equivclass.MissingText
+		}
+		a, lacks := d.Attribute(), ""
+		if c.Lacks {
+			lacks = "|" + equivclass.MissingText
+		}
 		lo, _ := a.Units(c.Lo)
 		if c.Lo == c.Hi {
-			return a.FormatNumber(lo)
+			return a.FormatNumber(lo) + lacks
 		}
 		hi, _ := a.Units(c.Hi)
-		return "[" + a.FormatNumber(lo) + "," + a.FormatNumber(hi) + "]"
+		return "[" + a.FormatNumber(lo) + "," + a.FormatNumber(hi) + "]" + lacks
 	case equivclass.Tree:
 		return d.Attribute().Hierarchy.Label(c.Node)
 	default:
@@ -112,6 +122,6 @@ func setText(d *equivclass.Dictionary, codes []equivclass.Code) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
-	slices.Sort(texts)
+	slices.SortFunc(texts, equivclass.CompareTexts)
 	return "{" + strings.Join(texts, "|") + "}"
 }

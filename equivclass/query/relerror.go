@@ -107,7 +107,9 @@ func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, sr
 	s := span{lo: math.Inf(1), hi: math.Inf(-1)}
 	for c, r := range rank {
 		if p.Match[c] = from <= r && r <= to; p.Match[c] && d.Kind() == equivclass.Number {
-			s.lo, s.hi = min(s.lo, d.Number(equivclass.Code(c))), max(s.hi, d.Number(equivclass.Code(c)))
+			if d.Units(equivclass.Code(c)) != equivclass.MissingNumber {
+				s.lo, s.hi = min(s.lo, d.Number(equivclass.Code(c))), max(s.hi, d.Number(equivclass.Code(c)))
+			}
 		}
 	}
 	if d.Kind() == equivclass.Number {

@@ -25,6 +25,7 @@ const (
 type cell struct {
 	kind    cellKind
 	lo, hi  int64
+	lacks   bool // of some or all of its records there is no number
 	text    string
 	members []uint32 // cellSet: ids of its values, ascending
 	leaves  bitset   // hierarchy: leaves below the label
@@ -105,12 +106,20 @@ func (a *attribute) parse(text string) (cell, string) {
 		return a.parseLabel(text)
 	case a.typ == typeCategory:
 		return a.parseCategory(text)
-	case text == "" || text[0] != '[':
-		v, reason := a.parseScalar(text)
-		return cell{kind: cellPoint, lo: v, hi: v, text: text, leaf: -1}, reason
+	case text == missingValue: // behind all numbers
+		return cell{kind: cellPoint, lo: math.MaxInt64, hi: math.MaxInt64, lacks: true, text: text, leaf: -1}, ""
 	}
-	lo, hi, ok := strings.Cut(strings.TrimSuffix(text[1:], "]"), ",")
-	if !ok || text[len(text)-1] != ']' {
+	numbers, lacks := strings.CutSuffix(text, "|"+missingValue)
+	if numbers == "" || numbers[0] != '[' {
+		v, reason := a.parseScalar(numbers)
+		c := cell{kind: cellPoint, lo: v, hi: v, lacks: lacks, text: text, leaf: -1}
+		if lacks {
+			c.kind = cellSpan
+		}
+		return c, reason
+	}
+	lo, hi, ok := strings.Cut(strings.TrimSuffix(numbers[1:], "]"), ",")
+	if !ok || numbers[len(numbers)-1] != ']' {
 		return cell{}, "interval is not [lo,hi]"
 	}
 	from, reason := a.parseScalar(lo)
@@ -121,7 +130,7 @@ func (a *attribute) parse(text string) (cell, string) {
 	if reason == "" && from >= to {
 		reason = "interval is empty or a single value"
 	}
-	return cell{kind: cellSpan, lo: from, hi: to, text: text, leaf: -1}, reason
+	return cell{kind: cellSpan, lo: from, hi: to, lacks: lacks, text: text, leaf: -1}, reason
 }
 
 func (a *attribute) parseScalar(text string) (int64, string) {
@@ -193,8 +202,8 @@ func (a *attribute) parseCategory(text string) (cell, string) {
 	}
 	c := cell{kind: cellSet, text: text, leaf: -1}
 	for i, p := range parts {
-		if i > 0 && parts[i-1] >= p {
-			return cell{}, "set is not in byte order"
+		if i > 0 && compareTexts(parts[i-1], p) >= 0 {
+			return cell{}, "set is not in byte order, a missing value last"
 		}
 		id, reason := a.intern([]byte(p))
 		if reason != "" || a.cells[id].kind != cellPoint {
@@ -219,7 +228,21 @@ func (a *attribute) contains(cellID, valueID uint32) bool {
 		_, ok := slices.BinarySearch(c.members, valueID)
 		return ok
 	}
-	return c.lo <= v.lo && v.hi <= c.hi
+	return v.text == missingValue && c.lacks || c.lo <= v.lo && v.hi <= c.hi
+}
+
+// missingValue is what a release shows where there is no value. It is behind all others.
+const missingValue = "?"
+
+// compareTexts is the canonical order of texts: by bytes, a missing value last.
+func compareTexts(x, y string) int {
+	last := func(text string) int {
+		if text == missingValue {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(last(x), last(y)), strings.Compare(x, y))
 }
 
 // compare is the canonical order of cells: numbers and dates by lo then hi,
@@ -230,9 +253,9 @@ func (a *attribute) compare(x, y uint32) int {
 	}
 	c, d := &a.cells[x], &a.cells[y]
 	if a.hier == nil && a.typ != typeCategory {
-		return cmp.Or(cmp.Compare(c.lo, d.lo), cmp.Compare(c.hi, d.hi))
+		return cmp.Or(cmp.Compare(c.lo, d.lo), cmp.Compare(c.hi, d.hi), cmp.Compare(len(c.text), len(d.text)))
 	}
-	return strings.Compare(c.text, d.text)
+	return compareTexts(c.text, d.text)
 }
 
 // tight gives the id of the tightest cell over some values: exact range (or the
@@ -273,21 +296,29 @@ type tightScratch struct {
 }
 
 func (a *attribute) tightRange(values []uint32, scratch *tightScratch) []byte {
-	lo, hi := values[0], values[0]
-	for _, v := range values[1:] {
-		if a.cells[v].lo < a.cells[lo].lo {
-			lo = v
-		}
-		if a.cells[v].hi > a.cells[hi].hi {
-			hi = v
+	lo, hi, lacks := int64(math.MaxInt64), int64(math.MinInt64), false
+	for _, v := range values { // not all of them are missing
+		if c := &a.cells[v]; c.lacks {
+			lacks = true
+		} else {
+			lo, hi = min(lo, c.lo), max(hi, c.hi)
 		}
 	}
-	from, to := a.cells[lo].text, a.cells[hi].text
-	if len(a.steps) > 0 && !scratch.exact {
-		from, to = a.aligned(a.cells[lo].lo, a.cells[hi].hi)
+	text := scratch.text[:0]
+	if lo == hi {
+		text = append(text, a.printScalar(lo)...)
+	} else {
+		from, to := a.printScalar(lo), a.printScalar(hi)
+		if len(a.steps) > 0 && !scratch.exact {
+			from, to = a.aligned(lo, hi)
+		}
+		text = append(append(text, '['), from...)
+		text = append(append(append(text, ','), to...), ']')
 	}
-	text := append(append(scratch.text[:0], '['), from...)
-	return append(append(append(text, ','), to...), ']')
+	if lacks {
+		text = append(append(text, '|'), missingValue...)
+	}
+	return text
 }
 
 // aligned is the smallest interval of the nested steps that holds lo..hi, or
@@ -322,7 +353,7 @@ func floor(v, width int64) int64 {
 
 func (a *attribute) tightSet(values []uint32, scratch *tightScratch) []byte {
 	ids := append(scratch.ids[:0], values...)
-	slices.SortFunc(ids, func(x, y uint32) int { return strings.Compare(a.cells[x].text, a.cells[y].text) })
+	slices.SortFunc(ids, func(x, y uint32) int { return compareTexts(a.cells[x].text, a.cells[y].text) })
 	ids = slices.Compact(ids)
 	scratch.ids = ids
 	var out bytes.Buffer

@@ -96,7 +96,7 @@ func (d *valueDict) compare(x, y uint32) int {
 	if d.numeric {
 		return cmp.Or(cmp.Compare(d.number[x], d.number[y]), strings.Compare(d.text[x], d.text[y]))
 	}
-	return strings.Compare(d.text[x], d.text[y])
+	return compareTexts(d.text[x], d.text[y])
 }
 
 // setDict interns sets of sensitive values (supports of bags, candidate sets).

@@ -56,6 +56,7 @@ type Column struct {
 	Digits    int        `json:"digits"` // decimal: behind the point
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
+	Missing   string     `json:"missing"` // value: there may be none
 	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
 }
 

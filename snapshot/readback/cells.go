@@ -80,7 +80,7 @@ func (c *cellReader) value(text string) (equivclass.Code, bool) {
 		code, ok := c.fixed[text]
 		return code, ok
 	}
-	code, why := c.dict.Encode([]byte(text))
+	code, why := c.dict.EncodeLabel(text)
 	return code, why == equivclass.Accepted
 }
 

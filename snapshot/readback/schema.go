@@ -2,6 +2,7 @@ package readback
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,9 +17,10 @@ import (
 // schemaOf makes the schema that a manifest describes, with the copies of the
 // hierarchies in the releases directory.
 func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
-	attributes := make([]equivclass.Attribute, len(m.Schema))
+	attributes, missing := make([]equivclass.Attribute, len(m.Schema)), equivclass.RefuseMissing
 	for i, e := range m.Schema {
 		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Digits: e.Digits, Text: readable(e.Rule())}
+		missing = cmp.Or(equivclass.Missing(e.Missing), missing)
 		if e.Hierarchy == nil {
 			continue
 		}
@@ -39,7 +41,7 @@ func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 			return nil, err
 		}
 	}
-	return equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+	return equivclass.NewSchema(attributes, missing)
 }
 
 // written is how a release is read: what it shows is what it says, also where it

@@ -132,6 +132,8 @@ func cell(c source.Column, v source.Value, column int) parquet.Value {
 		level = 1
 	}
 	switch {
+	case v.Null:
+		return parquet.NullValue().Level(0, 0, column)
 	case c.Kind == source.Long:
 		return parquet.Int64Value(v.Int).Level(0, level, column)
 	case c.Kind == source.Date:

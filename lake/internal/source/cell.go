@@ -38,33 +38,41 @@ func (r reader) value(part string, row []string) (Value, bool) {
 	case r.field < 0:
 		return Value{Text: part}, true
 	case r.as == whole:
-		return Value{Text: row[r.field]}, true
+		return Value{Text: row[r.field], Null: row[r.field] == equivclass.MissingText}, true
 	case r.as == count:
 		n, err := strconv.ParseInt(row[r.field], 10, 64)
 		return Value{Int: n}, err == nil && n >= 0
 	}
-	lo, hi, ok := bounds(r.typ, row[r.field])
-	if r.as == lower {
-		return lo, ok
+	lo, hi, none, ok := bounds(r.typ, row[r.field])
+	switch {
+	case !ok || none:
+		return Value{Null: true}, ok
+	case r.as == lower:
+		return lo, true
 	}
-	return hi, ok
+	return hi, true
 }
 
-// bounds reads a cell of numbers or dates: one, or a closed range. Texts that
-// the format does not write are refused, so that the bounds say what the text says.
-func bounds(typ equivclass.Type, cell string) (lo, hi Value, ok bool) {
+// bounds reads a cell of numbers or dates: one, or a closed range, of people of whom some
+// may have no value ([30,40]|?). Where nobody has one there are none. Texts that the format
+// does not write are refused, so that the bounds say what the text says.
+func bounds(typ equivclass.Type, cell string) (lo, hi Value, none, ok bool) {
+	if cell == equivclass.MissingText {
+		return lo, hi, true, true
+	}
+	cell, _ = strings.CutSuffix(cell, "|"+equivclass.MissingText)
 	from, to := cell, cell
 	if inner, ranged := strings.CutPrefix(cell, "["); ranged {
 		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
-			return lo, hi, false
+			return lo, hi, false, false
 		}
 		if from, to, ok = strings.Cut(inner, ","); !ok {
-			return lo, hi, false
+			return lo, hi, false, false
 		}
 	}
 	lo, okLo := number(typ, from)
 	hi, okHi := number(typ, to)
-	return lo, hi, okLo && okHi && lo.Int <= hi.Int && lo.Float <= hi.Float
+	return lo, hi, false, okLo && okHi && lo.Int <= hi.Int && lo.Float <= hi.Float
 }
 
 // number reads a number or date as a release writes it, and as nothing else.

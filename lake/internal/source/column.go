@@ -25,12 +25,13 @@ const (
 type Column struct {
 	Name     string
 	Kind     Kind
-	Optional bool // a bound of the cell before it
+	Optional bool // there may be no value
 	read     reader
 }
 
 // Value is a cell of a column: of its fields the one that its kind says.
 type Value struct {
+	Null  bool
 	Text  string
 	Int   int64 // Long, Date
 	Float float64
@@ -51,7 +52,7 @@ func columnsOf(m *snapshot.Manifest, file string, header []string) ([]Column, er
 			out = append(out, Column{Name: names.free(name), Kind: Long, read: reader{field: i, as: count}})
 			continue
 		}
-		out = append(out, Column{Name: names.free(name), Kind: Text, read: reader{field: i}})
+		out = append(out, Column{Name: names.free(name), Kind: Text, Optional: true, read: reader{field: i}})
 		typ, found := typeOf(m, name)
 		if !found {
 			return nil, fmt.Errorf("%w: release %d: %s has a column that is no attribute of the schema", snapshot.ErrDamaged,

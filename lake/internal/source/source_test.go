@@ -80,8 +80,8 @@ func catRows(t *testing.T, text []byte, tab *source.Table) map[string]int {
 	field, out := 0, map[string]int{}
 	var texts []int
 	for _, c := range tab.Columns {
-		if c.Optional {
-			continue
+		if strings.HasSuffix(c.Name, "_lower") || strings.HasSuffix(c.Name, "_upper") {
+			continue // bounds
 		}
 		if c.Kind == source.Text {
 			texts = append(texts, field)

@@ -70,8 +70,8 @@ func catCells(t *testing.T, text []byte, tab *source.Table) (out []string) {
 	var texts []int
 	field := 0
 	for _, c := range tab.Columns {
-		if c.Optional {
-			continue
+		if strings.HasSuffix(c.Name, "_lower") || strings.HasSuffix(c.Name, "_upper") {
+			continue // bounds
 		}
 		if c.Kind == source.Text {
 			texts = append(texts, field)

@@ -90,7 +90,7 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 	}
 	s := &Sample{Refused: map[Refusal]int{}}
 	schema := c.Schema()
-	table := equivclass.NewTable(schema.Attributes(), schema.Missing())
+	table := equivclass.NewTable(schema.Attributes())
 	row := make(equivclass.Row, len(schema.Attributes()))
 	for s.Records < records {
 		chunk, err := source.Next(ctx)

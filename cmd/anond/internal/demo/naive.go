@@ -84,7 +84,7 @@ func load(o Options, result *Result) (*naiveStream, error) {
 	settings.Recoding = snapshot.Generalization() // they know no buckets, and form classes anew
 	settings.Policy.Republication = string(config.Regroup)
 	s := &naiveStream{schema: result.Config.Schema(), settings: settings, want: result.Config.Requirement()}
-	s.table = equivclass.NewTable(s.schema.Attributes(), s.schema.Missing())
+	s.table = equivclass.NewTable(s.schema.Attributes())
 	for _, i := range exporter.Machine().Intents() {
 		s.cuts, s.created = append(s.cuts, int(i.Cut)), append(s.created, i.CreatedAt)
 	}

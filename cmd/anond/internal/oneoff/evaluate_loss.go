@@ -214,7 +214,7 @@ func inCell(d *equivclass.Dictionary, c query.Cell, code equivclass.Code) bool {
 	switch d.Kind() {
 	case equivclass.Number:
 		v := d.Number(code)
-		return c.Lo <= v && v <= c.Hi
+		return c.Lo <= v && v <= c.Hi || c.Lacks && d.Units(code) == equivclass.MissingNumber
 	case equivclass.Tree:
 		lo, hi := d.Attribute().Hierarchy.Span(c.Node)
 		return lo <= code && code <= hi
@@ -285,6 +285,8 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 	case d.Kind == equivclass.Tree && d.Size > 1:
 		lo, hi := d.Tree.Span(c.Node)
 		return float64(hi-lo) / float64(d.Size-1)
+	case c.Lacks:
+		return 1
 	case d.Kind == equivclass.Number && d.Width > 0:
 		return min(1, (c.Hi-c.Lo)/d.Unit/d.Width)
 	}

@@ -168,7 +168,7 @@ func codeOf(d *equivclass.Dictionary, text string) (equivclass.Code, bool) {
 		}
 		return 0, false
 	}
-	code, why := d.Encode([]byte(text))
+	code, why := d.EncodeLabel(text)
 	return code, why == equivclass.Accepted
 }
 

@@ -52,7 +52,7 @@ func newTable(schema *equivclass.Schema, semi map[string]Semi) *Table {
 			t.semi[i] = p
 		}
 	}
-	t.Table = *equivclass.NewTable(schema.Attributes(), schema.Missing(), append(order, flags...)...)
+	t.Table = *equivclass.NewTable(schema.Attributes(), append(order, flags...)...)
 	return t
 }
 

@@ -115,7 +115,10 @@ func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
 	if a := d.Attribute(); len(a.Buckets) > 0 {
 		return a.AppendNumber(nil, a.Buckets[c])
 	}
-	return []byte(d.Text(c))
+	if text := d.Text(c); text != equivclass.MissingText {
+		return []byte(text)
+	}
+	return nil
 }
 
 // obstacle says why a state cannot be replayed; empty: it can.

@@ -128,7 +128,7 @@ func (s Source) empty(header []string, columns []Column) (t *equivclass.Table, a
 			return nil, nil, err
 		}
 	}
-	return equivclass.NewTable(attributes, equivclass.RefuseMissing), at, nil
+	return equivclass.NewTable(attributes), at, nil
 }
 
 func lacks(columns []Column, at []int, record []string) bool {

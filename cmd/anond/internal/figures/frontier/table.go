@@ -29,7 +29,7 @@ func newTable(quasi []string, sensitive string, rows []equivclass.Row) (*table, 
 	if err != nil {
 		return nil, err
 	}
-	t := &table{Table: equivclass.NewTable(attributes, equivclass.RefuseMissing), schema: schema, rows: rows}
+	t := &table{Table: equivclass.NewTable(attributes), schema: schema, rows: rows}
 	for i, row := range rows {
 		if why, attribute := t.Append(row); why != equivclass.Accepted {
 			return nil, fmt.Errorf("row %d, column %q: %s", i+1, attribute, why)

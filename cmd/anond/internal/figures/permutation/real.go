@@ -60,7 +60,7 @@ func employed(s dataset.Source) (*equivclass.Table, error) {
 		attributes[j] = d.Attribute()
 	}
 	attributes[education].Type, attributes[industry].Type = equivclass.Integer, equivclass.Integer
-	out, row := equivclass.NewTable(attributes, equivclass.RefuseMissing), make(equivclass.Row, len(attributes))
+	out, row := equivclass.NewTable(attributes), make(equivclass.Row, len(attributes))
 	for i := range all.Len() {
 		if all.Codes[industry][i] == none {
 			continue
