@@ -95,7 +95,13 @@ func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 	if err != nil {
 		return nil, err
 	}
-	err = l.work(ctx, DoingDecide, false, func() (err error) { made, err = l.Machine.Decide(flush); return err })
+	err = l.work(ctx, DoingDecide, false, func() (err error) {
+		if err := errors.Join(l.Machine.Fix(flush), l.judged()); err != nil { // before a value is looked at
+			return err
+		}
+		made, err = l.Machine.Decide(flush)
+		return err
+	})
 	if err == nil || errors.As(err, new(*incremental.InfeasibleError)) {
 		l.follows(mark) // not before: what Decide itself commits must not say that the cut is done
 	}

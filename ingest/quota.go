@@ -41,8 +41,8 @@ const (
 	mostKept     = 1 << 20
 	keptPerLimit = 8
 	// perMember is what one record of a class takes in the state: the distance to the one
-	// before, and its share of what a class has, in classes of five records and more.
-	perMember = 8
+	// before, and its share of what a class has, in classes of five records and more; and before that its place in a pool.
+	perMember = 12
 )
 
 // keptFor is how much of a limit is kept for a release that names so many records.

@@ -14,14 +14,14 @@ import (
 // L2 that were quarantined or refused, and of people who are barred. These leave nothing in the releases, so that the ledger
 // does not tell whether a state that was restored knows of them (rules B, buckets, and S, subjects).
 //
-// Format (version 2), text of one line, made only once there is somebody:
+// Format (version 3), text of one line, made only once there is somebody:
 //
-//	anond pools 2 quarantined N refused true|false people N barred N
+//	anond pools 3 fixed N quarantined N refused true|false people N barred N
 
-const judgedFormat = "anond pools 2 quarantined %d refused %t people %d barred %d\n"
+const judgedFormat = "anond pools 3 fixed %d quarantined %d refused %t people %d barred %d\n"
 
 func judgedLine(j incremental.Judged) []byte {
-	return fmt.Appendf(nil, judgedFormat, j.Quarantined, j.Refused, j.People, j.Barred)
+	return fmt.Appendf(nil, judgedFormat, j.Fixed, j.Quarantined, j.Refused, j.People, j.Barred)
 }
 
 // judgedPath is where the file of a ledger lies.
@@ -43,6 +43,8 @@ func (e *JudgedError) Error() string {
 		what = "the first pool was refused, and the state does not know that"
 	case w.People > h.People:
 		what = fmt.Sprintf("%d people are in pools that were quarantined, and the state knows of %d", w.People, h.People)
+	case w.Barred <= h.Barred:
+		what = fmt.Sprintf("the people of %d pools were fixed, and the state knows of %d", w.Fixed, h.Fixed)
 	default:
 		what = fmt.Sprintf("records of %d people were refused for what their value can have caused, and the state knows of %d",
 			w.Barred, h.Barred)
@@ -69,7 +71,7 @@ func checkJudged(files FS, ledger string, known incremental.Judged) (noted incre
 	if err != nil {
 		return noted, fmt.Errorf("read who was judged: %w", err)
 	}
-	_, err = fmt.Sscanf(string(data), judgedFormat, &noted.Quarantined, &noted.Refused, &noted.People, &noted.Barred)
+	_, err = fmt.Sscanf(string(data), judgedFormat, &noted.Fixed, &noted.Quarantined, &noted.Refused, &noted.People, &noted.Barred)
 	if err != nil || !bytes.Equal(data, judgedLine(noted)) {
 		return noted, fmt.Errorf("%w: %s does not say who was judged", ErrDamaged, path)
 	}
@@ -95,7 +97,7 @@ func (p *Publisher) KeepJudged(known incremental.Judged) error {
 
 // Unbar notes that nobody is barred, for a state that is to start over.
 func (p *Publisher) Unbar() error {
-	noted, err := checkJudged(p.FS, p.Ledger, incremental.Judged{Quarantined: math.MaxInt, Refused: true,
+	noted, err := checkJudged(p.FS, p.Ledger, incremental.Judged{Fixed: math.MaxInt, Quarantined: math.MaxInt, Refused: true,
 		People: math.MaxInt, Barred: math.MaxInt})
 	if err != nil || noted.Barred == 0 {
 		return err

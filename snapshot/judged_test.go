@@ -35,7 +35,7 @@ func TestJudgedPoolsAreKept(t *testing.T) {
 	}
 	content, err := p.FS.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, "anond pools 2 quarantined 2 refused true people 9 barred 4\n", string(content))
+	assert.Equal(t, "anond pools 3 fixed 0 quarantined 2 refused true people 9 barred 4\n", string(content))
 	require.NoError(t, p.Unbar())
 	require.NoError(t, p.KeepJudged(less(func(j *incremental.Judged) { j.Barred = 0 })), "it was to start over")
 	require.ErrorIs(t, p.KeepJudged(less(func(j *incremental.Judged) { j.Barred, j.People = 0, 8 })), snapshot.ErrBehind)

@@ -100,8 +100,8 @@ func (s *site) judged(quarantined int) {
 	e, err := daemon.OpenExporter(c)
 	require.NoError(s.t, err)
 	known := e.Machine().Judged()
-	assert.Equal(s.t, incremental.Judged{Quarantined: quarantined, Refused: known.Refused, People: known.People}, known)
-	want := fmt.Sprintf("anond pools 2 quarantined %d refused %t people %d barred %d\n", known.Quarantined, known.Refused,
+	assert.Equal(s.t, incremental.Judged{Fixed: known.Fixed, Quarantined: quarantined, Refused: known.Refused, People: known.People}, known)
+	want := fmt.Sprintf("anond pools 3 fixed %d quarantined %d refused %t people %d barred %d\n", known.Fixed, known.Quarantined, known.Refused,
 		known.People, known.Barred)
 	assert.Equal(s.t, want, s.read("witness/ledger.pools"))
 }
@@ -117,14 +117,14 @@ func TestForgettingJudgedPools(t *testing.T) {
 	s := newSite(t, fileSource, "", "")
 	s.write("anond.yaml", text)
 	s.write("people.csv", "id,age,illness\n"+clinicLines(0, 20, "flu"))
-	s.must("run --once")
+	s.ends(exitPrivacy)
 	s.judged(1)
 	s.append("people.csv", clinicLines(20, 120, six...))
 	s.must("run --once")
 	assert.FileExists(t, s.path("releases/CURRENT"))
 	s.must("state backup", "--out", s.path("one.db"))
 	s.append("people.csv", clinicLines(140, 70, "flu"))
-	s.must("run --once")
+	s.ends(exitPrivacy)
 	s.judged(2)
 	s.must("state backup", "--out", s.path("two.db"))
 

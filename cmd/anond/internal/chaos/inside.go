@@ -249,7 +249,7 @@ func endingOf(err error) ending {
 		}
 	}
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, ingest.ErrPoolRefused), errors.Is(err, ingest.ErrNoPool): // of which the source alone is the cause
 		return ended
 	case errors.As(err, &no):
 		return diskFailed

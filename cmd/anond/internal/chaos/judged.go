@@ -19,11 +19,13 @@ type judgements struct {
 	quarantined    int
 	refused        bool
 	people, barred int
+	fixed          int
 }
 
 // beyond says that something was judged here that was not judged there.
 func (j judgements) beyond(o judgements) bool {
-	return j.quarantined > o.quarantined || j.refused && !o.refused || j.people > o.people || j.barred > o.barred
+	return j.quarantined > o.quarantined || j.refused && !o.refused || j.people > o.people || j.barred > o.barred ||
+		j.fixed > o.fixed
 }
 
 // judged reads the file.
@@ -33,8 +35,8 @@ func (s *site) judged() (j judgements, err error) {
 		return j, nil
 	}
 	if err == nil {
-		_, err = fmt.Sscanf(string(text), "anond pools 2 quarantined %d refused %t people %d barred %d\n",
-			&j.quarantined, &j.refused, &j.people, &j.barred)
+		_, err = fmt.Sscanf(string(text), "anond pools 3 fixed %d quarantined %d refused %t people %d barred %d\n",
+			&j.fixed, &j.quarantined, &j.refused, &j.people, &j.barred)
 	}
 	return j, err
 }
@@ -51,7 +53,7 @@ func (s *site) witnessed(known incremental.Judged) error {
 	if err != nil {
 		return err
 	}
-	if j != (judgements{known.Quarantined, known.Refused, known.People, known.Barred}) {
+	if j != (judgements{known.Quarantined, known.Refused, known.People, known.Barred, known.Fixed}) {
 		return fmt.Errorf("the state knows of judged people: %+v; the file next to the ledger has %+v", known, j)
 	}
 	return nil

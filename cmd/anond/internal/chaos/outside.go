@@ -163,6 +163,9 @@ func endingOfCode(code int, log string) ending {
 	case -1:
 		return killed
 	case 3:
+		if strings.Contains(message, ingest.ErrPoolRefused.Error()) || strings.Contains(message, ingest.ErrNoPool.Error()) {
+			return ended // the source alone is the cause
+		}
 		return refused
 	case 4:
 		return locked

@@ -45,7 +45,7 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 	}
 	type positions = map[incremental.Partition]incremental.Position
 	renew := func(old incremental.Meta, barred uint64, read positions) (_ incremental.Meta, keeps bool, _ error) {
-		known := incremental.Judged{Refused: old.Pools.Refused, Barred: int(barred)}
+		known := incremental.Judged{Fixed: int(old.Pools.Fixed), Refused: old.Pools.Refused, Barred: int(barred)}
 		if keeps = old.Pools.Fixed > 0 || old.Pools.Refused; !keeps {
 			known.Barred = math.MaxInt // all is read again, and judged by what is valid then
 		}

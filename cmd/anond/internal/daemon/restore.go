@@ -149,7 +149,10 @@ func decidedIn(path string, o boltstore.Options) (out []incremental.Intent, pool
 		return nil, pools, err
 	}
 	v := emptyVisitor()
-	v.Meta = func(m incremental.Meta) error { pools.Refused = m.Pools.Refused; return nil }
+	v.Meta = func(m incremental.Meta) error {
+		pools.Fixed, pools.Refused = int(m.Pools.Fixed), m.Pools.Refused
+		return nil
+	}
 	v.Quarantined = func(r []incremental.RecordID) error {
 		pools.Quarantined, pools.People = pools.Quarantined+1, pools.People+len(r)
 		return nil
