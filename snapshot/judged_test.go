@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,7 +20,7 @@ func TestJudgedPoolsAreKept(t *testing.T) {
 	require.NoError(t, p.KeepJudged(incremental.Judged{}))
 	assert.NoFileExists(t, path)
 	require.NoError(t, p.KeepJudged(incremental.Judged{Refused: true}))
-	known := incremental.Judged{Refused: true, Quarantined: 2, People: 9, Barred: 4}
+	known := incremental.Judged{Fixed: 5, Refused: true, Quarantined: 2, People: 9, Barred: 4}
 	require.NoError(t, p.KeepJudged(known))
 	less := func(change func(*incremental.Judged)) incremental.Judged {
 		j := known
@@ -28,14 +29,15 @@ func TestJudgedPoolsAreKept(t *testing.T) {
 	}
 	for _, less := range []incremental.Judged{{}, {Refused: true}, less(func(j *incremental.Judged) { j.Quarantined, j.People = 1, 10 }),
 		less(func(j *incremental.Judged) { j.Refused, j.Quarantined = false, 3 }), less(func(j *incremental.Judged) { j.People = 8 }),
-		less(func(j *incremental.Judged) { j.Barred = 3 })} {
+		less(func(j *incremental.Judged) { j.Barred = 3 }), less(func(j *incremental.Judged) { j.Fixed = 4 })} {
 		err := p.KeepJudged(less)
 		require.ErrorIs(t, err, snapshot.ErrBehind)
+		require.Equal(t, less.Fixed == 4, strings.Contains(err.Error(), "the people of 5 pools were fixed, and the state knows of 4"))
 		require.ErrorIs(t, snapshot.CheckJudged(p.FS, p.Ledger, less), snapshot.ErrBehind)
 	}
 	content, err := p.FS.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, "anond pools 3 fixed 0 quarantined 2 refused true people 9 barred 4\n", string(content))
+	assert.Equal(t, "anond pools 3 fixed 5 quarantined 2 refused true people 9 barred 4\n", string(content))
 	require.NoError(t, p.Unbar())
 	require.NoError(t, p.KeepJudged(less(func(j *incremental.Judged) { j.Barred = 0 })), "it was to start over")
 	require.ErrorIs(t, p.KeepJudged(less(func(j *incremental.Judged) { j.Barred, j.People = 0, 8 })), snapshot.ErrBehind)

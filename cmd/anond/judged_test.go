@@ -100,9 +100,10 @@ func (s *site) judged(quarantined int) {
 	e, err := daemon.OpenExporter(c)
 	require.NoError(s.t, err)
 	known := e.Machine().Judged()
-	assert.Equal(s.t, incremental.Judged{Fixed: known.Fixed, Quarantined: quarantined, Refused: known.Refused, People: known.People}, known)
-	want := fmt.Sprintf("anond pools 3 fixed %d quarantined %d refused %t people %d barred %d\n", known.Fixed, known.Quarantined, known.Refused,
-		known.People, known.Barred)
+	assert.Equal(s.t, incremental.Judged{Fixed: known.Fixed, Quarantined: quarantined, Refused: known.Refused, People: known.People},
+		known)
+	want := fmt.Sprintf("anond pools 3 fixed %d quarantined %d refused %t people %d barred %d\n", known.Fixed, known.Quarantined,
+		known.Refused, known.People, known.Barred)
 	assert.Equal(s.t, want, s.read("witness/ledger.pools"))
 }
 
