@@ -157,7 +157,7 @@ func TestTombstonesOfATopic(t *testing.T) {
 	}
 	s.must("run --once")
 	send(&kgo.Record{Key: []byte("P-published")}, &kgo.Record{Key: []byte(`{"patient":"P-other"}`)}, &kgo.Record{})
-	s.once(exitFailed) // of what the run read, it refused everything
+	s.must("run --once")
 	assert.EqualValues(t, 3, s.addsUp(1005), "the repeat, and two tombstones")
 	assert.EqualValues(t, 1, s.counts().Counts.Refused["unsupported_operation"], "a tombstone without a key names nobody")
 	s.certified(s.counts().Counts.Release)

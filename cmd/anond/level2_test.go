@@ -71,7 +71,7 @@ func TestLevelL2FromStreamToAnswer(t *testing.T) {
 
 			listed := strings.Split(strings.TrimSpace(s.must("release list")), "\n")
 			assert.Equal(t, []string{"classes", "buckets", "k"}, strings.Fields(listed[0])[5:8])
-			assert.Equal(t, fmt.Sprint(m.Classes, " ", m.Buckets), strings.Join(strings.Fields(listed[len(listed)-2])[5:7], " "))
+			assert.Equal(t, fmt.Sprint(m.Classes, " ", m.Buckets), strings.Join(strings.Fields(listed[len(listed)-1])[5:7], " "))
 
 			s.must("release verify")
 			s.certified(m.Release)
