@@ -179,6 +179,8 @@ func smallStreams(t testing.TB) []*course {
 			reaches: []string{"second release", "quarantined"}},
 		{name: "min_pool", n: 7, d: 3, k: 2, l: 2, play: batches(5, 6, 7), policy: func(p *incremental.Policy) { p.MinPool = 6 },
 			reaches: []string{"choice"}},
+		{name: "max_pool", n: 10, d: 3, k: 2, l: 2, known: []int{0, 0, 1, 1, 2, 2}, need: asksFor(100), play: batches(6, 8, 10),
+			policy: func(p *incremental.Policy) { quarantines(p); p.MaxPool = 4 }, reaches: []string{"second release", "quarantined"}},
 		// from here on more than 10,000 plays
 		{name: "two pools of three classes, the first known", n: 12, d: 3, k: 2, l: 2, play: batches(6, 12), known: []int{0, 0, 1, 2, 1, 2},
 			reaches: []string{"choice", "second release"}},

@@ -241,7 +241,7 @@ func TestAShardWithoutARelease(t *testing.T) {
 	assert.Equal(t, int(n.Sent-n.DeadLetter), n.Pending.Total()+n.Beyond)
 	s = p.shard("admissions", 1, 2, "subject")
 	s.atLevel("L2", ", max_hold: 1 releases")
-	r = s.once(exitOK)
+	r = s.once(exitPrivacy)
 	assert.Contains(t, r.stderr, `"event":"pool_quarantined"`)
 	assert.Positive(t, s.counts().Counts.Pending.Quarantined)
 }
