@@ -116,8 +116,8 @@ func (l *lookout) round(ctx context.Context) {
 const noLeader = -1
 
 // ask waits, with one request, for something to read in any partition of the
-// group. A failure is left to the fetches of the partitions, which will meet
-// it.
+// group. A failure is told, since a connection that hangs can take a minute to fail, and the fetches of the
+// partitions, over another one, may not meet it.
 func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
 	var ends map[int32]*fetchResponse
 	if leader != noLeader {
@@ -125,7 +125,12 @@ func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
 		for _, w := range group {
 			from[w.p.id] = w.from
 		}
-		ends, _ = l.s.client.poll(ctx, from)
+		var err error
+		if ends, err = l.s.client.poll(ctx, from); err != nil && ctx.Err() == nil {
+			for _, w := range group {
+				l.s.health.fails(w.p.id, err) // until the fetch works
+			}
+		}
 	}
 	for _, w := range group {
 		e := ends[w.p.id]
