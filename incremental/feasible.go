@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"fmt"
+	"strings"
 
 	"anond/equivclass"
 )
@@ -46,6 +47,8 @@ func (e *InfeasibleError) Hint() string {
 		return "ask for less in policy.diversity" + otherwise
 	case e.Fixed && e.Reachable >= 2:
 		return fmt.Sprintf("set policy.l to %d or less", e.Reachable) + otherwise
+	case e.Fixed:
+		return "not even l = 2 is reachable" + strings.Replace(otherwise, "; or", ":", 1)
 	case e.Alone:
 		return "raise t, or k: larger classes are closer to the whole; or declare the reference"
 	case e.Distance > 0:

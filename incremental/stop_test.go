@@ -101,7 +101,8 @@ func stoppedStreams(t testing.TB) []*course {
 				p.cut()
 			}, reaches: []string{"in a fixed pool", "forgotten published", "second release", "quarantined"}}),
 		{name: "the hierarchy grows", n: 8, d: 3, k: 2, l: 2, schemas: [2]*equivclass.Schema{withPeopleOf(t, "ab"), withPeopleOf(t, "cba")},
-			rows: person, valid: []int{2, 2, 2, 2, 2, 2, 3, 3}, known: []int{0, 1, 1, 0}, policy: quarantines, need: asksFor(2), play: func(p *play) {
+			rows: person, valid: []int{2, 2, 2, 2, 2, 2, 3, 3},
+			known: []int{0, 1, 1, 0}, policy: quarantines, need: asksFor(2), play: func(p *play) {
 				p.feed(4)
 				p.cut()
 				p.feed(6)
