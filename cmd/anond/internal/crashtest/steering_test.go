@@ -24,7 +24,7 @@ func marked(from, n int) string {
 // for a while.
 func steered(t *testing.T) (*site, *process) {
 	s := newSite(t, clinic("{type: file, format: csv, file: {path: in.csv, follow: true}}")+"control: {socket: ./control.sock}\n")
-	s.edit("level: L1, max_hold: 0s}", "max_hold: 0s}\ninitial: {min_pool: 9}")
+	s.edit("level: L1, max_hold: 0s}", "max_hold: 0s}\ninitial: {min_pool: 12}")
 	s.edit("{on: update, min_interval: 1s}", "{on: interval, every: 9h}")
 	s.write("in.csv", "id,age,city,ill\n"+marked(0, 300))
 	p := s.start("run")
