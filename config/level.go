@@ -136,7 +136,7 @@ func (c *Config) checkPool(r *reader) {
 		r.fault("initial.max_records", fmt.Sprintf("is %d, below the %d people that the first pool needs: initial.min_pool, policy.min_pool, "+
 			"and at least k times l", n, need), "raise it, or lower initial.min_pool, or write 0 for everything in the source at the first start")
 	}
-	if !r.set("policy.max_pool") {
+	if c.Policy.MaxPool == 0 {
 		c.Policy.MaxPool = max(20*c.Initial.MinPool, c.Policy.MinPool)
 	} else if c.Policy.MaxPool < need {
 		r.fault("policy.max_pool", fmt.Sprintf("is %d, below the %d people that the first pool needs: initial.min_pool, policy.min_pool, and at "+

@@ -142,6 +142,7 @@ func TestDigestsOfLevels(t *testing.T) {
 		{"{max_records: 0}", "{min_pool: 1000}", nil},
 		{"{max_records: 0}", "{min_pool: 50}", []string{"initial.min_pool", "policy.max_pool"}},
 		{"l: 5", "l: 5, max_pool: 20000", nil},
+		{"l: 5", "l: 5, max_pool: 0", nil},
 	} {
 		other, _ := loadAt(t, "L2", c.from, c.to)
 		require.NotNil(t, other)

@@ -88,7 +88,7 @@ func (p *Policy) keys() []key {
 		{path: "policy.min_pool", value: atLeast(0, "0 means what the published values ask for", &p.MinPool), def: "0", doc: "With level L2: " +
 			"least number of records that are published together, in addition to what the published values ask for. " +
 			"The first pool has `initial.min_pool`, too."},
-		{path: "policy.max_pool", value: atLeast(1, "a pool of nobody publishes nothing", &p.MaxPool), derived: "20 * `initial.min_pool`",
+		{path: "policy.max_pool", value: atLeast(0, "0 means 20 times initial.min_pool", &p.MaxPool), derived: "20 * `initial.min_pool`",
 			doc: "With level L2: the most records that a later pool waits for, whatever the published values ask for. A pool of so many may be " +
 				"quarantined, which costs the people of that pool their publication, and tells nothing about those who are published."},
 		{path: "policy.republication", value: oneOf(&p.Republication, Append, Regroup), derived: "append; regroup at level L1",
