@@ -183,7 +183,7 @@ func TestDemo(t *testing.T) {
 	var end demoEnd
 	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &end))
 	assert.EqualValues(t, 6000, end.Sent)
-	assert.EqualValues(t, 6000, end.Published+end.Pending+int(end.DeadLetter))
+	assert.EqualValues(t, 6000, end.Published+end.Pending+end.Beyond+int(end.DeadLetter))
 	assert.EqualValues(t, "certified", end.Audit.Verdict)
 	require.Len(t, end.Naive, 3)
 	for _, a := range end.Naive[0].Attackers {

@@ -29,7 +29,7 @@ func Columns(t testing.TB, file string, n int, columns ...string) *equivclass.Fl
 	for j, name := range columns {
 		attributes[j] = equivclass.Attribute{Name: strings.TrimSuffix(name, "#"), Type: equivclass.Categorical}
 		if attributes[j].Name != name {
-			attributes[j].Type = equivclass.Decimal
+			attributes[j].Type, attributes[j].Digits = equivclass.Decimal, 6
 		}
 	}
 	texts := make([][]string, len(rows))

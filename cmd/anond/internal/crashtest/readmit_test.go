@@ -86,7 +86,7 @@ func TestReadmissionOfAnotherRecord(t *testing.T) {
 	s.once()
 	s.write("tree/city.csv", moreStreets)
 	s.write("in.csv", strings.Replace(s.read("in.csv"), ",e9,flu", ",e9,ill", 1))
-	s.readmit(`{"letters": 1, "admitted": 0, "refused": 0, "changed": 1, "gone": 0, "more": false}`)
+	s.readmit(`{"letters": 1, "admitted": 0, "refused": 0, "changed": 0, "gone": 1, "more": false}`) // by its first bytes it is another file
 	s.write("in.csv", strings.Replace(s.read("in.csv"), ",e9,ill", ",e9,flu", 1))
 	s.readmit(`{"letters": 1, "admitted": 1, "refused": 0, "changed": 0, "gone": 0, "more": false}`)
 }
