@@ -27,7 +27,7 @@ func broker(t *testing.T, more ...kfake.Opt) (*kfake.Cluster, string) {
 	t.Cleanup(c.Close)
 	produce(t, c, 0, 60)
 	config := clinic(fmt.Sprintf("{type: kafka, format: json, kafka: {brokers: [%q], topic: people}}", c.ListenAddrs()[0]))
-	return c, strings.Replace(config, "{type: file, path: ./dead-letter}", "{type: topic, topic: "+topicOfLetters+"}", 1)
+	return c, strings.Replace(config, "{type: file, path: ./dead-letter}", "{type: topic, max_share: 1, topic: "+topicOfLetters+"}", 1)
 }
 
 // produce writes n people from number first on; each thirtieth is refused.

@@ -123,6 +123,7 @@ func TestReadmissionSurvivesKills(t *testing.T) {
 	chosen.Demand(t)
 	const refused = 21000
 	s := newTown(t, "generalization")
+	s.write("anond.yaml", strings.Replace(s.read("anond.yaml"), "path: ./dead-letter", "path: ./dead-letter, max_share: 1", 1))
 	s.people(0, 9, "c1", "flu", "cold", "gout")
 	var lines strings.Builder
 	for i := range refused {
