@@ -53,7 +53,7 @@ dead_letter: {type: file, path: ./dead-letter/%d}
     - {name: diagnosis, role: sensitive, type: categorical}
 subject: {key: "` + subjectKey + `"}
 policy: {k: 10, l: 5}
-initial: {min_pool: %d}
+initial: {min_pool: %d, max_records: %d}
 release: {dir: %s, ledger: ./state/%d/ledger, trigger: {on: records, every: %d}}
 state: {path: ./state/%d/anond.db}
 http: {listen: "off"}
@@ -76,7 +76,8 @@ func (s *site) write() error {
 		if s.of > 0 {
 			shard = fmt.Sprintf("shard: {index: %d, of: %d, key: subject}\n", i, s.of)
 		}
-		text := fmt.Sprintf(configuration, `"`+strings.Join(s.t.Brokers, `","`)+`"`, s.topic.name, i, shard, pool, s.releases(i), i, every, i)
+		text := fmt.Sprintf(configuration, `"`+strings.Join(s.t.Brokers, `","`)+`"`, s.topic.name, i, shard, pool, pool,
+			s.releases(i), i, every, i)
 		errs = errors.Join(errs, os.WriteFile(filepath.Join(s.dir, s.file(i)), []byte(text), 0o600))
 	}
 	return errs
@@ -92,8 +93,8 @@ func (s *site) releases(i int) string {
 	return fmt.Sprintf("./releases/shards/%d", i)
 }
 
-// prepare starts each process once, on the empty topic: it draws its seed, and finds that the
-// first load ends where policy.min_pool says.
+// prepare starts each process once, on the empty topic: it draws its seed. The first load ends by count, as soon as
+// it has the people of initial.min_pool, so never where the topic happened to end at a start.
 func (s *site) prepare(ctx context.Context) error {
 	if err := s.write(); err != nil {
 		return err

@@ -28,7 +28,7 @@ type Options struct {
 	Partitions int           // of the first topic
 	Each       int           // records a shard, on average
 	Every      int           // accepted records of a shard between two releases
-	Pool       int           // policy.min_pool
+	Pool       int           // initial.min_pool
 	Kills      int           // of each process
 	Over       time.Duration // in which a topic is written while processes are killed
 	Seed       uint64        // of the records and of the kills
