@@ -116,7 +116,7 @@ func AdultPool(t testing.TB, n int, sa string, qi ...string) *equivclass.Pool {
 	for i, name := range header {
 		column[name] = i
 	}
-	return wangTable(rows[:n], column[sa], wangColumns(column, qi))
+	return NumberPool(rows[:n], column[sa], wangColumns(column, qi))
 }
 
 func wangColumns(column map[string]int, names []string) []int {
@@ -127,7 +127,9 @@ func wangColumns(column map[string]int, names []string) []int {
 	return out
 }
 
-func wangTable(rows [][]string, sa int, qi []int) *equivclass.Pool {
+// NumberPool makes a pool of columns, categories numbered by first appearance and treated
+// as numbers.
+func NumberPool(rows [][]string, sa int, qi []int) *equivclass.Pool {
 	p := &equivclass.Pool{Space: &equivclass.Space{Dims: make([]equivclass.Dim, len(qi))}, X: make([]float32, len(rows)*len(qi)),
 		SA: make([]equivclass.Code, len(rows))}
 	for j, c := range qi {
