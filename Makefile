@@ -8,7 +8,7 @@ BENCHTIME ?= 1x
 # So are tests of these packages that use one goroutine, or reach no code that a test
 # which runs does not: enumerations, commands on one table, comparisons with a twin, and
 # the frozen figures. make test-full runs them.
-CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/...
+CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/... ./internal/... ./shards/... ./deliver/... ./rig/... ./lab/...
 ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws TestRuleS TestAnyFlippedByte \
 	TestEveryWorldOfSmallStreams TestBrokenMachines TestLevelL2FromStreamToAnswer TestIndexAgreesWithItsTwin \
 	TestEncryptedConformance TestAuditReplay TestVariants TestFirstRecordsAreThoseOfAMap TestMaxBytes \
@@ -32,7 +32,7 @@ test test-short test-full test-lake trial-shards race chaos fuzz fuzz-record: ex
 # digests are assembly), and what is far from the enumerations of the core. Tests of an external package have the flags of
 # their package.
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
-	runtime/pprof anond/cmd/anond/... anond/config/... anond/ingest/... anond/snapshot/audit/...
+	runtime/pprof anond/cmd/... anond/internal/... anond/rig/... anond/lab/figures/... anond/lab/oneoff/... anond/deliver/... anond/config/... anond/ingest/... anond/snapshot/audit/...
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
 lint vet test test-full test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
 
@@ -69,7 +69,7 @@ test-full: fmt vet
 # is that of incremental. Packages with many long tests on few goroutines run their
 # smallest part.
 UNRACED = /(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$
-LONG    = anond/(snapshot|cmd/anond|cmd/anond/internal/(chaos|figures.*)|incremental/(boltstore|literal|memstore))$$
+LONG    = anond/(snapshot|cmd/anond|rig/chaos|lab/(literal|figures.*)|incremental/(boltstore|memstore))$$
 race:
 	$(TEST) -race -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
 	$(TEST) -race -short -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
@@ -179,12 +179,12 @@ clean:
 KAFKA_VERSIONS ?= 3.9.2 4.3.1
 
 test-kafka:
-	@GO='$(GO)' cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)
+	@GO='$(GO)' rig/kafkatest/run $(KAFKA_VERSIONS)
 
 # test-kafka-cluster: the tests of docs/KAFKA.md that need several nodes: elections,
 # a node that is cut off, reassignment, retention. Three nodes with 256 MB of heap each.
 test-kafka-cluster:
-	@GO='$(GO)' KAFKA_NODES=3 cmd/anond/internal/kafkatest/run $(KAFKA_VERSIONS)
+	@GO='$(GO)' KAFKA_NODES=3 rig/kafkatest/run $(KAFKA_VERSIONS)
 
 # trial-shards: shards and unions of a dataset, as processes that are killed again and again, on a
 # cluster of three nodes: nothing lost or doubled, certified, the same bytes as an undisturbed
@@ -194,7 +194,7 @@ TRIAL         ?= 1,2,4
 TRIAL_VERSION ?= 4.3.1
 
 trial-shards:
-	@GO='$(GO)' KAFKA_NODES=3 KAFKA_TRIAL=$(TRIAL) KAFKA_TEST_FLAGS=-v cmd/anond/internal/kafkatest/run $(TRIAL_VERSION)
+	@GO='$(GO)' KAFKA_NODES=3 KAFKA_TRIAL=$(TRIAL) KAFKA_TEST_FLAGS=-v rig/kafkatest/run $(TRIAL_VERSION)
 
 # chaos: seeded plans of faults, REAL of them with the program as processes, the others
 # inside one process. PLAN=file plays the plans that a failure printed.
@@ -204,4 +204,4 @@ REAL  ?= 10
 PLAN  ?=
 
 chaos:
-	$(GO) run ./cmd/anond/internal/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) $(if $(PLAN),-plan $(PLAN))
+	$(GO) run ./rig/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) $(if $(PLAN),-plan $(PLAN))

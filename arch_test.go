@@ -97,37 +97,39 @@ const module = "anond"
 func TestDependenciesGoOneWay(t *testing.T) {
 	// Of our own packages, a package may import these and no others. A path that
 	// ends in /... stands for all below it, too.
-	const model, cut = "anond/equivclass", "anond/equivclass/internal/cut"
+	const model, cut = "anond/equivclass", "anond/equivclass/cut"
 	ours := []struct {
 		pkg string
 		may []string
 	}{
-		{"equivclass/internal/cut", []string{model}},
+		{"equivclass/cut", []string{model}},
 		{"equivclass/extract", []string{model, cut}},
-		{"equivclass/topdown", []string{model, cut}},
-		{"equivclass/bucketize", []string{model, cut}},
-		{"equivclass/lgb", []string{model, cut}},
+		{"lab/topdown", []string{model, cut}},
+		{"lab/bucketize", []string{model, cut}},
+		{"lab/lgb", []string{model, cut}},
 		{"equivclass/merge", nil}, // Theorem E: it cannot see coordinates, records or numbers of classes
-		{"equivclass/methods", []string{model, cut, "anond/equivclass/extract", "anond/equivclass/topdown", "anond/equivclass/bucketize",
-			"anond/equivclass/lgb"}},
-		{"equivclass/query", []string{model, cut, "anond/equivclass/lgb"}},
+		{"lab/methods", []string{model, cut, "anond/equivclass/extract", "anond/lab/topdown", "anond/lab/bucketize",
+			"anond/lab/lgb"}},
+		{"equivclass/query", []string{model, cut, "anond/lab/lgb"}},
 		{"equivclass/equivtest", []string{model, "anond/testdata"}},
 		{"equivclass", nil},
 		// Delivery reads what is public: it does not know the state.
-		{"cmd/anond/internal/deliver/delivertest", []string{"anond/cmd/anond/internal/daemon", "anond/config", "anond/equivclass/equivtest/tier",
+		{"deliver/delivertest", []string{"anond/internal/daemon", "anond/config", "anond/equivclass/equivtest/tier",
 			"anond/snapshot"}},
-		{"cmd/anond/internal/deliver", []string{"anond/snapshot", "anond/snapshot/readback", "anond/ingest", "anond/ingest/kafkasrc",
-			"anond/cmd/anond/internal/deliver", "anond/cmd/anond/internal/pace"}},
-		{"cmd/anond/internal/pace", []string{"anond/ingest", "anond/snapshot"}},
+		{"deliver", []string{"anond/snapshot", "anond/snapshot/readback", "anond/ingest", "anond/ingest/kafkasrc",
+			"anond/deliver", "anond/internal/pace"}},
+		{"internal/pace", []string{"anond/ingest", "anond/snapshot"}},
 		{"snapshot/audit", nil},
 		{"snapshot/snapshottest", []string{"anond/snapshot"}},
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/internal/nearest", []string{model}},
-		{"incremental/durabledir", nil},
-		{"incremental", []string{model, "anond/equivclass/extract", "anond/equivclass/lgb", "anond/equivclass/merge", "anond/incremental/..."}},
-		{"snapshot", []string{model, "anond/equivclass/bucketize", "anond/incremental", "anond/incremental/durabledir"}},
-		{"ingest/rekey", []string{model, "anond/incremental", "anond/ingest"}}, // it knows no broker
-		{"ingest", []string{model, "anond/incremental", "anond/incremental/durabledir", "anond/incremental/sealed", "anond/ingest/..."}},
+		{"internal/disk/durabledir", nil},
+		{"incremental", []string{model, "anond/equivclass/extract", "anond/lab/lgb", "anond/equivclass/merge", "anond/incremental/...",
+			"anond/internal/disk/durabledir", "anond/internal/sealed"}},
+		{"snapshot", []string{model, "anond/lab/bucketize", "anond/incremental", "anond/internal/disk/durabledir"}},
+		{"shards/rekey", []string{model, "anond/incremental", "anond/ingest"}}, // it knows no broker
+		{"ingest", []string{model, "anond/incremental", "anond/internal/disk/durabledir", "anond/internal/sealed", "anond/ingest/...",
+			"anond/shards/journal", "anond/shards/rekey"}},
 		// The module in lake/ reads published releases: neither state nor configuration.
 		{"lake/internal/source", []string{model, "anond/snapshot"}},
 		{"lake/internal/durable", []string{"anond/snapshot"}},
@@ -139,18 +141,18 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/snapshot"}},
 		{"lake", []string{"anond/lake/internal/folder", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/lake/internal/warehouse", "anond/snapshot"}},
-		{"config", []string{model, "anond/equivclass/methods", "anond/incremental/sealed", "anond/ingest/pointer"}},
+		{"config", []string{model, "anond/lab/methods", "anond/internal/sealed", "anond/ingest/pointer"}},
 	}
 	// A library is known to these packages only.
 	libraries := map[string][]string{
 		"github.com/segmentio/kafka-go": {"ingest/kafkasrc"},
-		"github.com/jackc/pgx":          {"cmd/anond/internal/deliver/postgres"},
+		"github.com/jackc/pgx":          {"deliver/postgres"},
 		"go.etcd.io/bbolt":              {"incremental/boltstore"},
-		"github.com/twmb/franz-go":      {"cmd/anond"}, // the demo's broker
-		"anond/config":                  {"cmd/anond"},
+		"github.com/twmb/franz-go":      {"internal/demo", "rig"}, // brokers of the demo and of tests
+		"anond/config":                  {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
 		"anond/cmd":                     {"cmd/anond"},
-		"anond/incremental/literal":     {"cmd/anond/internal"}, // not safe across releases: experiments and the demo
-		"github.com/prometheus":         {"cmd/anond/internal/metrics"},
+		"anond/lab/literal":             {"lab", "internal/demo"}, // not safe across releases: experiments and the demo
+		"github.com/prometheus":         {"internal/ops/metrics"},
 		"github.com/parquet-go":         {"lake/internal/parquetfile"},
 		"github.com/apache":             {"lake/internal/warehouse"},
 		"golang.org/x/text":             {"equivclass"}, // what makes two texts one value is said in one place
@@ -188,47 +190,39 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	}
 }
 
-// TestRoomsOfTheProgram holds the arrows among the packages of cmd/anond/internal: what runs a dataset knows nothing of what
-// works on one table, of figures, or of what shows it; and the program knows none of its tests' tools.
+// TestRoomsOfTheProgram holds the arrows among the packages next to the core: what runs a dataset knows nothing of what shows
+// it; nobody outside the lab needs the lab, and nobody outside the rig the rig or the tools of tests.
 func TestRoomsOfTheProgram(t *testing.T) {
-	const rooms = "cmd/anond/internal/"
-	may := map[string]string{
-		"attacker": "", "attacker/posterior": "", "browse": "", "certificate": "", "chart": "", "control": "", "crashtest": "", "diskuse": "",
-		"events": "", "hospital": "", "kafkatest": "", "monitor": "", "oneoff": "", "outfile": "", "pace": "", "progress": "", "replay": "",
-		"rollup": "",
-		"daemon": "certificate control diskuse duty monitor notify outfile pace progress replay suppress", // and never oneoff
-		"notify": "monitor", "suppress": "outfile", "duty": "monitor notify outfile", "union": "duty monitor", "web": "certificate monitor",
-		"present": "chart diskuse monitor", "dashboard": "chart monitor present", "dpo": "monitor present",
-		"metrics": "daemon deliver duty monitor union", "doctor": "certificate daemon diskuse oneoff",
-		"deliver": "pace", "deliver/postgres": "deliver", "deliver/topic": "deliver",
-		"demo":    "attacker attacker/posterior daemon hospital outfile",
-		"figures": "chart figures/dataset outfile", "figures/dataset": "",
-		"figures/all": "figures figures/attack figures/frontier figures/lgb figures/permutation figures/shards figures/sun " +
-			"figures/wang figures/zhu",
-		"figures/attack": "attacker chart figures figures/dataset", "figures/shards": "chart figures figures/dataset hospital",
-	}
-	for _, figure := range []string{"frontier", "lgb", "permutation", "sun", "wang", "zhu"} {
-		may["figures/"+figure] = "chart figures figures/dataset"
-	}
-	tools := map[string]string{ // for tests, and commands of this repository
-		"programtest": "", "deliver/delivertest": "daemon", "figures/figurestest": "figures", "chaos": "daemon programtest suppress union",
-		"chaos/play": "chaos programtest", "longrun": "chart daemon hospital programtest", "shardtrial": "daemon hospital programtest",
+	const disk = "internal/disk/..."
+	rooms := []string{"internal", "shards", "deliver", "lab", "rig"}
+	may := []struct{ pkg, list string }{ // the first that fits is the most special
+		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
+		{"lab", "lab/... internal/ops/chart internal/testkit/hospital " + disk},
+		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/pace"},
+		{"shards/union", "internal/duty internal/ops/monitor"}, {"shards/journal", "shards/journal internal/sealed"}, {"shards/rekey", ""},
+		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/monitor " +
+			"internal/ops/notify internal/pace internal/progress internal/replay internal/sealed internal/suppress lab/methods shards/... " + disk},
+		{"internal/demo", "lab/attacker/... lab/literal lab/topdown internal/daemon internal/testkit/hospital " + disk},
+		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
+		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
+		{"internal/ops/doctor", "internal/ops/certificate internal/daemon internal/ops/diskuse lab/oneoff " + disk},
+		{"internal/ops/dpo", "internal/ops/monitor internal/ops/present"},
+		{"internal/ops/metrics", "internal/daemon deliver internal/duty internal/ops/monitor shards/union"},
+		{"internal/ops/notify", "internal/ops/monitor"},
+		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
+		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
+		{"internal", ""},
+		{"cmd", "internal/... shards/... deliver/... lab/..."},
 	}
 	for _, f := range tree(t) {
-		room, inside := strings.CutPrefix(f.dir(), rooms)
-		if f.test() || !inside && f.dir() != "cmd/anond" {
+		i := slices.IndexFunc(may, func(rule struct{ pkg, list string }) bool { return within(f.dir(), rule.pkg) })
+		if f.test() || i < 0 {
+			assert.True(t, f.test() || !within(f.dir(), rooms...), "%s is in no list: say what it may import", f.dir())
 			continue
 		}
-		list, known := may[room]
-		if tool, is := tools[room]; is {
-			list, known = tool, true
-		}
-		assert.True(t, known || !inside, "%s is in no list: say what it may import", f.dir())
 		for _, path := range f.imports() {
-			if other, ours := strings.CutPrefix(path, module+"/"+rooms); ours && inside {
-				assert.Contains(t, strings.Fields(list), other, "%s imports %s", f.path, path)
-			} else if _, tool := tools[other]; ours {
-				assert.False(t, tool, "%s imports %s, which is for tests", f.path, path)
+			if other, ours := strings.CutPrefix(path, module+"/"); ours && within(other, rooms...) && !within(f.dir(), "internal/testkit") {
+				assert.True(t, listed(other, strings.Fields(may[i].list)), "%s imports %s", f.path, path)
 			}
 		}
 	}
@@ -384,7 +378,7 @@ func TestTestsHaveNoWallClock(t *testing.T) {
 		}
 	}
 	for _, f := range tree(t) {
-		if !f.test() || within(f.dir(), "cmd/anond/internal/kafkatest") { // brokers of others
+		if !f.test() || within(f.dir(), "rig/kafkatest") { // brokers of others
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {

@@ -1,6 +1,6 @@
 package config
 
-import "anond/incremental/sealed"
+import "anond/internal/sealed"
 
 // Encryption is the block `encryption`: the key of what anond keeps at rest. Without
 // one nothing is encrypted.

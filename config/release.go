@@ -9,7 +9,7 @@ import (
 
 	"github.com/adhocore/gronx"
 
-	"anond/equivclass/methods"
+	"anond/lab/methods"
 )
 
 // Partitioner names the method of the first load.

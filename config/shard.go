@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // Shard is the block `shard`: the part of a topic that this process reads.

@@ -6,7 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/query"
-	"anond/equivclass/topdown"
+	"anond/lab/topdown"
 )
 
 // ward are the records of the example: age, postcode and diagnosis of nine people.

@@ -11,8 +11,8 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
-	"anond/equivclass/topdown"
 	"anond/incremental"
+	"anond/lab/topdown"
 )
 
 // odometer enumerates the outcomes of all random shuffles of a run: each digit of it

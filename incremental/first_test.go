@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/bucketize"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
-	"anond/equivclass/topdown"
 	"anond/incremental"
+	"anond/lab/bucketize"
+	"anond/lab/topdown"
 	"anond/snapshot"
 )
 

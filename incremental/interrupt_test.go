@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/lab/topdown"
 )
 
 // interruptible is a method that is interrupted while it runs.

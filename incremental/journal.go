@@ -6,7 +6,7 @@ import (
 )
 
 // JournalMark is how far a state follows the journal in which its host writes what it decides, before
-// it acts on it (package ingest/journal). It is part of the transaction that holds the effects of the
+// it acts on it (package shards/journal). It is part of the transaction that holds the effects of the
 // entries up to it, so that whoever has a copy of the state knows which entries come next.
 type JournalMark struct {
 	Seq    uint64   // of the newest entry whose effects the state holds; 0: it follows no journal

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/lab/topdown"
 )
 
 // world generates a stream of records for the property tests.

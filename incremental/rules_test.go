@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/bucketize"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/lab/bucketize"
 	"anond/snapshot"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
-	"anond/equivclass/topdown"
 	"anond/incremental"
+	"anond/lab/topdown"
 	"anond/snapshot"
 )
 

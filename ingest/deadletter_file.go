@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"anond/incremental"
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // DeadLetterFileName is the file that a DeadLetterFile keeps in its directory.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"anond/incremental"
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // SealPayloads encrypts the payloads of the dead letters on their way to a sink. Two

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // TestSealedPayloads: the file shows no payload, a repeated delivery writes nothing

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/lab/topdown"
 )
 
 // nowhere is a store that keeps nothing.

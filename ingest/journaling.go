@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"anond/incremental"
-	"anond/ingest/journal"
+	"anond/shards/journal"
 )
 
 // Journal is where a host writes what it decides, before it acts on it: a *journal.Journal.

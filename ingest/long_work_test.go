@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/ingest"
+	"anond/lab/topdown"
 )
 
 // slow is a method that never comes to an end.

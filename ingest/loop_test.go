@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/lab/topdown"
 )
 
 // feed is a source in memory: one partition of JSON records, handed out in

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/lab/topdown"
 )
 
 // alone is a method whose classes are single records, which no principle allows.

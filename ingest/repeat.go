@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
-	"anond/ingest/journal"
+	"anond/shards/journal"
 )
 
 // OpenPartition reads one partition of the source from a position on.

@@ -10,7 +10,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/ingest/journal"
+	"anond/shards/journal"
 )
 
 // changed is a journal that is kept wrongly.

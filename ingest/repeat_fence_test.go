@@ -8,7 +8,7 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental/memstore"
-	"anond/ingest/journal"
+	"anond/shards/journal"
 )
 
 // TestOneOfTwoGoesOn: while a process runs, another one starts on a copy of its state, or on the oldest one, and goes on

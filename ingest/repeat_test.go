@@ -23,10 +23,10 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/incremental/sealed"
 	"anond/ingest"
-	"anond/ingest/journal"
-	"anond/ingest/journal/journaltest"
+	"anond/internal/sealed"
+	"anond/shards/journal"
+	"anond/shards/journal/journaltest"
 )
 
 // errKilled is how a process ends here.

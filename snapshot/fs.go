@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // FS is the file system as publishing needs it. Names are paths. Tests record

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental"
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // The file of judged people lies next to the ledger and is a witness like it: of pools at level

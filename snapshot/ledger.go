@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // LedgerEntry is a line of the ledger: the number of a release and the SHA-256

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // Gate looks at the rendered files before they get their name.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // propose makes the intent durable and gives it its name, unless another union was first.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // nameNewest makes CURRENT name the newest release. A union that was slow may have

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/monitor"
-	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/ops/monitor"
+	"anond/internal/testkit/programtest"
 )
 
 // shown is the status of one moment, flat, and which of its keys were compared.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
-	"anond/equivclass/methods"
 	"anond/ingest"
+	"anond/lab/methods"
+	"anond/lab/oneoff"
 	"anond/snapshot"
 )
 

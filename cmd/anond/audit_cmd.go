@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/internal/daemon"
 	"anond/snapshot/audit"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/replay"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/replay"
 	"anond/snapshot/audit"
 )
 

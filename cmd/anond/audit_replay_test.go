@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/hospital"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/testkit/hospital"
 	"anond/snapshot/audit"
 )
 

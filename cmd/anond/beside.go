@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"anond/cmd/anond/internal/control"
 	"anond/config"
+	"anond/internal/control"
 )
 
 // beside does work that reads the state a configuration names. A daemon that holds it and

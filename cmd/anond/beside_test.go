@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/daemon"
 )
 
 // readingCopies are the copies that commands read now.

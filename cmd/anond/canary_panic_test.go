@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/programtest"
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/daemon"
+	"anond/internal/testkit/programtest"
 	"anond/snapshot"
 )
 

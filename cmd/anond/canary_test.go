@@ -22,10 +22,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"anond/cmd/anond/internal/metrics"
-	"anond/cmd/anond/internal/monitor"
-	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/ops/metrics"
+	"anond/internal/ops/monitor"
+	"anond/internal/testkit/programtest"
 )
 
 // The canary test plants a marker in every field of every record, and looks for it on every

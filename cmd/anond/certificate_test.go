@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/doctor"
+	"anond/internal/ops/doctor"
 )
 
 // issueCertificate writes a certificate for 127.0.0.1 and its key.

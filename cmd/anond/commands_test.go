@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/hospital"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/testkit/hospital"
 )
 
 const fileSource = "{type: file, file: {path: admissions.ndjson}}"

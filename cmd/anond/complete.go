@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/equivclass/methods"
+	"anond/lab/methods"
 )
 
 // completion is what a shell offers for an argument or the value of a flag.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/ingest"
+	"anond/lab/oneoff"
 )
 
 func newConfigCheckCommand(env *environment) *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass/merge"
+	"anond/lab/oneoff"
 )
 
 // lastYear is a file of people of the hospital, some diagnoses so many times.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/deliver/topic"
 	"anond/config"
+	"anond/deliver/topic"
+	"anond/internal/daemon"
 	"anond/snapshot"
 )
 

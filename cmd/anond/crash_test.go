@@ -19,8 +19,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/testkit/hospital"
 )
 
 // kills is how often each crash test kills the process: 50 times together in the

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/deliver"
-	"anond/cmd/anond/internal/deliver/postgres"
-	"anond/cmd/anond/internal/deliver/topic"
-	"anond/cmd/anond/internal/pace"
 	"anond/config"
+	"anond/deliver"
+	"anond/deliver/postgres"
+	"anond/deliver/topic"
 	"anond/ingest"
+	"anond/internal/daemon"
+	"anond/internal/pace"
 	"anond/snapshot"
 )
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/deliver"
-	"anond/cmd/anond/internal/duty"
-	"anond/cmd/anond/internal/metrics"
-	"anond/cmd/anond/internal/monitor"
+	"anond/deliver"
+	"anond/internal/daemon"
+	"anond/internal/duty"
+	"anond/internal/ops/metrics"
+	"anond/internal/ops/monitor"
 )
 
 // Where deliveries serve if nothing else is said: next to a daemon, a union and each other.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/demo"
 	"anond/ingest"
+	"anond/internal/demo"
 	"anond/snapshot/audit"
 )
 

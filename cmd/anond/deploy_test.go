@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"anond/cmd/anond/internal/monitor"
 	"anond/ingest"
+	"anond/internal/ops/monitor"
 )
 
 // deployed reads a file of deploy/.

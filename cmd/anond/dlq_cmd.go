@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/control"
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/internal/control"
+	"anond/internal/daemon"
 )
 
 func newDLQCommand(env *environment) *cobra.Command {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/internal/daemon"
 )
 
 // replayWords say in a table what anond dlq replay does with a reason.

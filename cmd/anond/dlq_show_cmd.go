@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/outfile"
 	"anond/ingest"
+	"anond/internal/daemon"
+	"anond/internal/disk/outfile"
 )
 
 // shownLetter is a dead letter as `anond dlq show --json` writes it.

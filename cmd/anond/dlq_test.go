@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
+	"anond/internal/daemon"
 )
 
 const lettersConfig = `version: 1

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/doctor"
-	"anond/cmd/anond/internal/oneoff"
 	"anond/ingest"
+	"anond/internal/ops/doctor"
+	"anond/lab/oneoff"
 )
 
 func newDoctorCommand(env *environment) *cobra.Command {

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/doctor"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/ops/doctor"
 )
 
 // doctored runs the doctor and returns its findings by check, the worst of each.

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/duty"
-	"anond/cmd/anond/internal/monitor"
-	"anond/cmd/anond/internal/notify"
-	"anond/cmd/anond/internal/web"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/duty"
+	"anond/internal/ops/monitor"
+	"anond/internal/ops/notify"
+	"anond/internal/ops/web"
 )
 
 // onDuty is what shows operators how anond union, rekey or deliver stands.

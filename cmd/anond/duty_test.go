@@ -18,9 +18,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/events"
-	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/ops/events"
+	"anond/internal/testkit/programtest"
 )
 
 // working is a union or a rekey that goes on in this process, with its pages.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/events"
-	"anond/cmd/anond/internal/hospital"
-	"anond/cmd/anond/internal/programtest"
+	"anond/internal/daemon"
+	"anond/internal/ops/events"
+	"anond/internal/testkit/hospital"
+	"anond/internal/testkit/programtest"
 )
 
 // childVariable makes the test binary be anond: so a test can kill a process

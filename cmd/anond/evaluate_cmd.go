@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/oneoff"
 	"anond/ingest"
+	"anond/lab/oneoff"
 )
 
 func newEvaluateCommand(env *environment) *cobra.Command {

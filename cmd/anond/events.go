@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/events"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/ops/events"
 )
 
 // eventFilter chooses lines of a log and shows them.

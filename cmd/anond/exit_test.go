@@ -16,7 +16,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/ingest/journal"
+	"anond/shards/journal"
 	"anond/snapshot"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/all"
-	"anond/cmd/anond/internal/figures/dataset"
+	"anond/lab/figures"
+	"anond/lab/figures/all"
+	"anond/lab/figures/dataset"
 )
 
 func newFigureListCommand(env *environment) *cobra.Command {

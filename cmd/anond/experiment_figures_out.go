@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"anond/cmd/anond/internal/figures"
+	"anond/lab/figures"
 )
 
 // conclude prints the verdicts. Figures that could not be measured fail the run;

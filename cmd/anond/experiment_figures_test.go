@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/chart"
-	"anond/cmd/anond/internal/figures"
-	"anond/cmd/anond/internal/figures/all"
-	"anond/cmd/anond/internal/figures/frontier"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/ops/chart"
+	"anond/lab/figures"
+	"anond/lab/figures/all"
+	"anond/lab/figures/frontier"
 )
 
 // fakeFigure is a figure whose one claim holds, or which fails.

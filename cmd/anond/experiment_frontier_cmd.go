@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/figures/frontier"
-	"anond/cmd/anond/internal/outfile"
+	"anond/internal/disk/outfile"
+	"anond/lab/figures/frontier"
 )
 
 func newFrontierCommand(env *environment) *cobra.Command {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/control"
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental"
+	"anond/internal/control"
+	"anond/internal/daemon"
 )
 
 func newForgetCommand(env *environment) *cobra.Command {

@@ -15,10 +15,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/programtest"
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/daemon"
+	"anond/internal/testkit/programtest"
 )
 
 // changeFeed is a site of level L2 that reads Debezium events from a file and forgets whom they delete.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/control"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/control"
 )
 
 // forgetKilledAt is the step behind which an erasure in a child process is killed.

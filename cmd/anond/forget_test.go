@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
+	"anond/internal/daemon"
 )
 
 // forgetful is a site at level L2.

@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
-	"anond/equivclass/methods"
+	"anond/internal/daemon"
+	"anond/lab/methods"
+	"anond/lab/oneoff"
 )
 
 // The freeze tests hold what users can see against recordings: the bytes of

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/rollup"
 	"anond/equivclass"
+	"anond/internal/rollup"
 )
 
 func newHierarchyCommand(env *environment) *cobra.Command {

@@ -19,9 +19,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
-	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/testkit/hospital"
+	"anond/internal/testkit/programtest"
 )
 
 const journalTopic = "anond.journal"

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
+	"anond/internal/testkit/hospital"
 )
 
 // The figures of docs/BENCHMARKS.md: go test ./cmd/anond -run JournalCost -journal-cost 200000 -v

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/internal/daemon"
 )
 
 const clinicConfig = `version: 1

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"strings"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/internal/daemon"
 )
 
 // newLogger writes to w as the configuration says: text on a terminal and JSON

@@ -17,8 +17,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/internal/daemon"
 )
 
 func main() {

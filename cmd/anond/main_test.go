@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/programtest"
 	"anond/config"
+	"anond/internal/testkit/programtest"
 )
 
 // result is what a person or program sees of a run.

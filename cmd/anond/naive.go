@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"anond/cmd/anond/internal/attacker/posterior"
-	"anond/cmd/anond/internal/demo"
+	"anond/internal/demo"
+	"anond/lab/attacker/posterior"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )

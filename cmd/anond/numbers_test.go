@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/testkit/programtest"
 	"anond/snapshot"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/oneoff"
+	"anond/lab/oneoff"
 	"anond/snapshot"
 )
 

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/hospital"
-	"anond/cmd/anond/internal/oneoff"
 	"anond/config"
 	"anond/equivclass/query"
+	"anond/internal/testkit/hospital"
+	"anond/lab/oneoff"
 	"anond/snapshot"
 )
 

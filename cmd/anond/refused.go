@@ -1,9 +1,9 @@
 package main
 
 import (
-	"anond/cmd/anond/internal/oneoff"
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/lab/oneoff"
 )
 
 // corrections says for each reason how to correct a refused line. It contains no

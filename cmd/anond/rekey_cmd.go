@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/duty"
-	"anond/cmd/anond/internal/metrics"
-	"anond/cmd/anond/internal/monitor"
 	"anond/config"
-	"anond/ingest/rekey"
+	"anond/internal/daemon"
+	"anond/internal/duty"
+	"anond/internal/ops/metrics"
+	"anond/internal/ops/monitor"
+	"anond/shards/rekey"
 )
 
 // rekeyOnDuty rekeys, and shows how it stands.

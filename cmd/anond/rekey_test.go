@@ -17,10 +17,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental/sealed"
 	"anond/ingest"
+	"anond/internal/sealed"
+	"anond/internal/testkit/hospital"
 )
 
 // rekeyed reads what a rekeyed topic holds: how often each record of the source is there, and

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/outfile"
+	"anond/internal/disk/outfile"
 	"anond/snapshot/readback"
 )
 

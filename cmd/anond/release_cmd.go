@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
+	"anond/internal/daemon"
 	"anond/snapshot"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/control"
 	"anond/incremental"
+	"anond/internal/control"
 )
 
 // whyNot says in words why a release was not made, by the reason of event release_skipped.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/dpo"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/ops/dpo"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )

@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/programtest"
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/daemon"
+	"anond/internal/testkit/programtest"
 )
 
 // quick is a clock whose tickers tick often.

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/control"
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/notify"
 	"anond/config"
 	"anond/incremental"
+	"anond/internal/control"
+	"anond/internal/daemon"
+	"anond/internal/ops/notify"
 )
 
 func newRunCommand(env *environment) *cobra.Command {

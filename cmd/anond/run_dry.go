@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/daemon"
 )
 
 // rehearsed is what anond run --once --dry-run prints.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/equivclass/methods"
+	"anond/lab/methods"
 	"anond/snapshot"
 )
 

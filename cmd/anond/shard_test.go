@@ -15,9 +15,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
 	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
+	"anond/internal/testkit/hospital"
 )
 
 const subjectSecret = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"

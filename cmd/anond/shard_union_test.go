@@ -15,10 +15,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
-	"anond/cmd/anond/internal/union"
 	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
+	"anond/internal/testkit/hospital"
+	"anond/shards/union"
 	"anond/snapshot"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/browse"
 	"anond/config"
+	"anond/internal/ops/browse"
 )
 
 func newStateBrowseCommand(env *environment) *cobra.Command {

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/browse"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/ops/browse"
 )
 
 // TestBrowseShowsWhatIsThereAndNoValue lists everything of a state whose every field has a

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/outfile"
 	"anond/config"
 	"anond/incremental/boltstore"
+	"anond/internal/daemon"
+	"anond/internal/disk/outfile"
 )
 
 func newStateCommand(env *environment) *cobra.Command {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/daemon"
 )
 
 // stateInfo is what `state info` shows: of the file if no process holds it, and

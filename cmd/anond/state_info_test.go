@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"anond/cmd/anond/internal/daemon"
+	"anond/internal/daemon"
 )
 
 // TestNoteOnAStatus: a status outlives the process that wrote it; state info says

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
 	"anond/equivclass"
+	"anond/internal/daemon"
 )
 
 func newStateReadmitCommand(env *environment) *cobra.Command {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/incremental/boltstore"
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 func newStateRekeyCommand(env *environment) *cobra.Command {

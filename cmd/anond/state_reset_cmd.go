@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
+	"anond/internal/daemon"
 )
 
 func newStateResetCommand(env *environment) *cobra.Command {

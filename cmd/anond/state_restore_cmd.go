@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
+	"anond/internal/daemon"
 )
 
 func newStateRestoreCommand(env *environment) *cobra.Command {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/control"
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/control"
+	"anond/internal/daemon"
 )
 
 func newStatusCommand(env *environment) *cobra.Command {

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/programtest"
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/daemon"
+	"anond/internal/testkit/programtest"
 )
 
 // TestStatusOfAnEndedRun: it says how and when it ended. Without a socket, the lock of the state

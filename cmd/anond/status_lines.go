@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"anond/cmd/anond/internal/certificate"
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/diskuse"
 	"anond/incremental"
+	"anond/internal/daemon"
+	"anond/internal/ops/certificate"
+	"anond/internal/ops/diskuse"
 )
 
 // statusLines is the screen of anond status: what is always there, then what is wrong.

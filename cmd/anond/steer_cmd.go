@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/control"
-	"anond/cmd/anond/internal/daemon"
 	"anond/config"
+	"anond/internal/control"
+	"anond/internal/daemon"
 )
 
 // orderReload is the one order that a signal gives as well.

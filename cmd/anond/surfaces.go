@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 
-	"anond/cmd/anond/internal/certificate"
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/dashboard"
-	"anond/cmd/anond/internal/metrics"
-	"anond/cmd/anond/internal/monitor"
-	"anond/cmd/anond/internal/web"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/ops/certificate"
+	"anond/internal/ops/dashboard"
+	"anond/internal/ops/metrics"
+	"anond/internal/ops/monitor"
+	"anond/internal/ops/web"
 )
 
 // surfaces are what shows operators how things stand: one monitor, and what is served

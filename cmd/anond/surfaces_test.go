@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/events"
-	"anond/cmd/anond/internal/programtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/daemon"
+	"anond/internal/ops/events"
+	"anond/internal/testkit/programtest"
 )
 
 // canaryConfig has a field of each kind; the release generalizes what it shows.

@@ -13,7 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/cmd/anond/internal/hospital"
+	"anond/internal/testkit/hospital"
 )
 
 // The figures of docs/SCALING.md: go test ./cmd/anond -run TakeoverMeasured -takeover 250000 -v

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"anond/cmd/anond/internal/progress"
+	"anond/internal/progress"
 )
 
 // isTerminal reports whether a stream is a terminal.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/cmd/anond/internal/daemon"
-	"anond/cmd/anond/internal/duty"
-	"anond/cmd/anond/internal/metrics"
-	"anond/cmd/anond/internal/monitor"
-	"anond/cmd/anond/internal/union"
 	"anond/config"
+	"anond/internal/daemon"
+	"anond/internal/duty"
+	"anond/internal/ops/metrics"
+	"anond/internal/ops/monitor"
+	"anond/shards/union"
 	"anond/snapshot"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/doctor"
+	"anond/internal/ops/doctor"
 )
 
 // asUser starts a command without the right to ignore the modes of files, which tests that

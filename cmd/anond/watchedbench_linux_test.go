@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/cmd/anond/internal/control"
-	"anond/cmd/anond/internal/programtest"
+	"anond/internal/control"
+	"anond/internal/testkit/programtest"
 )
 
 // watchedConfig publishes at half of the records and at all of them.

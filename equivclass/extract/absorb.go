@@ -1,7 +1,7 @@
 package extract
 
 import (
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // Step 3 of Extract: leftovers join the class where they cost least, in the

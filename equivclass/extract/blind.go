@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // Blind forms classes of exactly k records from quasi-identifiers alone. It is

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
-	"anond/equivclass/internal/cut"
 )
 
 // blindCase draws points around centres or on a grid where many are equal, with

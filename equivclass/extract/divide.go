@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // dividings is how often Blind divides its classes anew, as a function of the number of

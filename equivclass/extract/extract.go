@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // Extract forms classes by extraction: it takes one class of near records after

@@ -12,7 +12,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
-	"anond/equivclass/topdown"
+	"anond/lab/topdown"
 )
 
 // clusteredPool makes n records in d dimensions around 30 centres, half of the

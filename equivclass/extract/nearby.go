@@ -3,7 +3,7 @@ package extract
 import (
 	"sync"
 
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // nearby is a row, or a class, at a distance.

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
-	"anond/equivclass/internal/cut"
 )
 
 // The search leaves out what bounds exclude. Here is what it computes without any bound,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // rescue is step 5 of Extract. The records that are left are joined with the

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
-	"anond/equivclass/internal/cut"
-	"anond/equivclass/topdown"
+	"anond/lab/topdown"
 )
 
 // strictRequirements are those that step 2 of Extract does not look ahead to.

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"anond/equivclass"
-	"anond/equivclass/bucketize"
+	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
-	"anond/equivclass/internal/cut"
+	"anond/lab/bucketize"
 )
 
 func BenchmarkQuery(b *testing.B) {

@@ -2,7 +2,7 @@ package query
 
 import (
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // CellRelease is a release by generalization: each group shows one cell for each

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
-	"anond/equivclass/lgb"
+	"anond/equivclass/cut"
+	"anond/lab/lgb"
 )
 
 // LocalRelease is a release by local generalization and bucketization: a row

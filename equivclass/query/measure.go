@@ -2,8 +2,8 @@ package query
 
 import (
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
-	"anond/equivclass/lgb"
+	"anond/equivclass/cut"
+	"anond/lab/lgb"
 )
 
 // LocalNCP is the NCP of the generalized values of a table cut by LGB, summed

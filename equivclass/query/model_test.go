@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
-	"anond/equivclass/internal/cut"
 )
 
 // related is a table whose sensitive value follows two of its attributes, in an

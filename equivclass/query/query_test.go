@@ -12,8 +12,8 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
-	"anond/equivclass/lgb"
-	"anond/equivclass/topdown"
+	"anond/lab/lgb"
+	"anond/lab/topdown"
 )
 
 // queryTable draws a table of a number, a leaf, a category and a number.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/internal/cut"
+	"anond/equivclass/cut"
 )
 
 // RelativeError is |actual - estimate| / actual, the measure of the papers'

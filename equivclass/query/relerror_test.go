@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
-	"anond/equivclass/internal/cut"
 )
 
 func TestRelativeError(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/incremental/sealed"
 	"anond/incremental/storetest"
+	"anond/internal/sealed"
 )
 
 func keyOf(t testing.TB, digit string) sealed.Key {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // Compact writes the state at src without its free pages to dst, which must not

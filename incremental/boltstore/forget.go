@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // ForgetFile replaces the state at path by one that has forgotten people, as plan says of the

@@ -11,7 +11,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // TestForgetInPlace: a store that is in use forgets people in one transaction, also those who are

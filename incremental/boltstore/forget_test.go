@@ -13,7 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // town is the dataset of a golden state that has forgotten somebody.

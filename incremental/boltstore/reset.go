@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"anond/incremental"
-	"anond/incremental/durabledir"
-	"anond/incremental/sealed"
+	"anond/internal/disk/durabledir"
+	"anond/internal/sealed"
 )
 
 // Renew makes the head of the state that starts over, of the head of the old state, how many people it has barred and

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental"
-	"anond/incremental/durabledir"
+	"anond/internal/disk/durabledir"
 )
 
 // ErrAhead says that the state in place has decided what the copy does not know: the

@@ -11,8 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
-	"anond/incremental/durabledir"
-	"anond/incremental/sealed"
+	"anond/internal/disk/durabledir"
+	"anond/internal/sealed"
 )
 
 // CompactFile replaces the state at path by a copy without free pages. It holds the

@@ -18,8 +18,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
-	"anond/incremental/durabledir"
-	"anond/incremental/sealed"
+	"anond/internal/disk/durabledir"
+	"anond/internal/sealed"
 )
 
 // Options of Open. The zero value serves a daemon.

@@ -6,7 +6,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental/sealed"
+	"anond/internal/sealed"
 )
 
 // crypt is the data key of an encrypted file; nil where the file is not encrypted.

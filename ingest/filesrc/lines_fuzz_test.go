@@ -20,10 +20,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"anond/equivclass"
-	"anond/equivclass/topdown"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/lab/topdown"
 )
 
 // plainReader reads a text in the simplest way: it splits at LF and looks at

@@ -12,7 +12,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
-	"anond/ingest/journal"
+	"anond/shards/journal"
 )
 
 // Log is one partition of a topic as a replicated log. It implements journal.Log.

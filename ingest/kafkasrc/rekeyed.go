@@ -9,7 +9,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"anond/ingest"
-	"anond/ingest/rekey"
+	"anond/shards/rekey"
 )
 
 // Rekeyed writes a topic of anond rekey. It implements rekey.Target.

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
-	"anond/ingest/rekey"
+	"anond/shards/rekey"
 )
 
 // TestShardsDivideThePartitions: each partition is of one shard, and the sources know how many

@@ -1,0 +1,154 @@
+// Package delivertest makes chains of releases for tests, by the daemon itself.
+package delivertest
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/equivclass/equivtest/tier"
+	"anond/internal/daemon"
+	"anond/snapshot"
+)
+
+// Kind is a kind of chain.
+type Kind struct {
+	Name    string
+	Policy  string // behind k and l
+	Release string // behind dir
+	Deaths  bool   // classes die
+}
+
+// Kinds are chains of every recoding.
+var Kinds = []Kind{
+	{"buckets", "level: L2", "recoding: buckets", false},
+	{"regrouped", "level: L1, republication: regroup", "recoding: generalization", true},
+	{"anatomy", "level: L1, republication: regroup", "recoding: anatomy", true},
+	{"permutation", "level: L1, republication: regroup", "recoding: permutation", true},
+	{"anatomy-l2", "level: L2", "recoding: anatomy", false},
+	{"permutation-l2", "level: L2", "recoding: permutation", false},
+}
+
+// Some are as many of them as the tier runs: all in the full one.
+func Some(t testing.TB, short, plain int) []Kind { return Kinds[:tier.Of(t, short, plain, len(Kinds))] }
+
+// Find is a kind by its name.
+func Find(t testing.TB, name string) Kind {
+	t.Helper()
+	for _, k := range Kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	t.Fatalf("there is no kind %q", name)
+	return Kind{}
+}
+
+// Attribute and Values are such as somebody would choose who wants more than a table.
+const Attribute = `sex", "`
+
+var Values = []string{`'); DROP TABLE wards; --`, `a,"b"`, `\.`, "$1", `<b>é</b> `}
+
+const text = `version: 1
+dataset: wards
+source: {type: file, format: json, file: {path: ./in.ndjson, complete: true}}
+dead_letter: {type: file, path: ./dead-letter}
+schema:
+  attributes:
+    - {name: id, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: 'sex", "', role: quasi, type: categorical%s}
+    - {name: '"; DROP TABLE x', role: sensitive, type: categorical}
+policy: {k: 3, l: 2, %s, max_hold: 0s}
+initial: {%smax_records: 60}
+release: {dir: ./releases, ledger: ./ledger, trigger: {on: records, every: 30}, %s}
+state: {path: ./state/anond.db}
+http: {listen: "off"}
+`
+
+// Chain is a chain of releases in a directory, always the same one.
+type Chain struct {
+	t      testing.TB
+	Dir    string // releases
+	config string
+	kind   Kind
+	people int
+}
+
+// New makes a chain of so many releases at least.
+func New(t testing.TB, kind Kind, releases int) *Chain {
+	t.Helper()
+	dir := t.TempDir()
+	c := &Chain{t: t, Dir: filepath.Join(dir, "releases"), config: filepath.Join(dir, "anond.yaml"), kind: kind}
+	const hierarchy = ", hierarchy: sex.csv"
+	initial := ""
+	if kind.Policy == "level: L2" {
+		initial = "min_pool: 6, "
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "sex.csv"), []byte("f;*\nm;*\n\"x;y\";*\n"), 0o600))
+	require.NoError(t, os.WriteFile(c.config, fmt.Appendf(nil, text, hierarchy, kind.Policy, initial, kind.Release), 0o600))
+	c.Grow(releases)
+	return c
+}
+
+// Newest is the number of the newest release.
+func (c *Chain) Newest() uint32 {
+	c.t.Helper()
+	newest, err := snapshot.NewHistory(snapshot.OS(), c.Dir).Newest()
+	require.NoError(c.t, err)
+	return newest
+}
+
+// Keep has the daemon prune all but so many releases from now on.
+func (c *Chain) Keep(releases int) {
+	c.t.Helper()
+	content, err := os.ReadFile(c.config)
+	require.NoError(c.t, err)
+	with := strings.Replace(string(content), "release: {", fmt.Sprintf("release: {keep: {releases: %d}, ", releases), 1)
+	require.NoError(c.t, os.WriteFile(c.config, []byte(with), 0o600))
+}
+
+// Grow adds releases until there are so many.
+func (c *Chain) Grow(releases int) {
+	c.t.Helper()
+	for n := 0; n < releases; n = int(c.Newest()) {
+		more := max(120, 30*(releases-n)+30)
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(c.config), "in.ndjson"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		require.NoError(c.t, err)
+		for range more {
+			c.people++
+			_, err := fmt.Fprintln(f, c.person(c.people))
+			require.NoError(c.t, err)
+		}
+		require.NoError(c.t, f.Close())
+		cfg, _, err := config.Load(c.config, os.LookupEnv, os.ReadFile)
+		require.NoError(c.t, err)
+		seed := [32]byte{1, 2, 3}
+		require.NoError(c.t, daemon.Run(c.t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: stopped{},
+			Seed: &seed}))
+		require.Less(c.t, c.people, 100*releases+2000, "%s: so many people give only %d releases", c.kind.Name, n)
+	}
+}
+
+func (c *Chain) person(n int) string {
+	r := rand.New(rand.NewPCG(uint64(n), 7))
+	quoted := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	}
+	return fmt.Sprintf(`{"id":%d,"age":%d,%s:%s,%s:%s}`, n, 20+r.IntN(60), quoted(Attribute), quoted([]string{"f", "m", `x;y`}[r.IntN(3)]),
+		quoted(`"; DROP TABLE x`), quoted(Values[n%len(Values)]))
+}
+
+// stopped is a clock that always shows the same moment.
+type stopped struct{}
+
+func (stopped) Now() time.Time                                  { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+func (stopped) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }

@@ -1,0 +1,96 @@
+package topic
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"anond/deliver"
+	"anond/ingest/kafkasrc"
+)
+
+// Sink delivers to a topic.
+type Sink struct {
+	brokers kafkasrc.Config
+	dataset string
+	most    int // bytes of a message
+	writer  writer
+	read    func(ctx context.Context, brokers kafkasrc.Config, c *Collector) error
+	checked bool
+}
+
+// writer is what of a kafkasrc.TopicWriter is needed.
+type writer interface {
+	Write(ctx context.Context, messages []kafkasrc.Message) error
+	Settings(ctx context.Context, names ...string) (kafkasrc.Settings, error)
+	Close() error
+}
+
+var _ deliver.Sink = (*Sink)(nil)
+
+// Open returns a sink for the releases of a dataset, with messages of so many bytes at most.
+// It does not connect.
+func Open(brokers kafkasrc.Config, dataset string, most int) (*Sink, error) {
+	w, err := kafkasrc.OpenTopic(brokers, most)
+	if err != nil {
+		return nil, err
+	}
+	return &Sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: Read}, nil
+}
+
+// Name implements deliver.Sink.
+func (s *Sink) Name() string { return "topic " + s.brokers.Topic }
+
+// Close ends the sink.
+func (s *Sink) Close() error { return s.writer.Close() }
+
+// patience is how long a topic has to answer before it counts as away.
+const patience = 30 * time.Second
+
+// Position implements deliver.Sink: it reads the topic from its beginning. A release of
+// which messages are missing is not there, although its marker is: it is sent again.
+func (s *Sink) Position(ctx context.Context) (deliver.Position, error) {
+	if err := s.keeps(ctx); err != nil {
+		return deliver.Position{}, err
+	}
+	c := newCollector()
+	if err := s.read(ctx, s.brokers, c); err != nil {
+		return deliver.Position{}, err
+	}
+	if c.dataset != "" && c.dataset != s.dataset {
+		return deliver.Position{}, deliver.Other("the topic has dataset %s, the configuration %s", c.dataset, s.dataset)
+	}
+	_, newest := c.Ends()
+	if newest == 0 {
+		return deliver.Position{}, nil
+	}
+	sum, err := hex.DecodeString(c.releases[newest].marker.Manifest)
+	if err != nil || len(sum) != 32 {
+		return deliver.Position{}, deliver.Final(fmt.Errorf("topic %s, release %d: %w", s.brokers.Topic, newest, errMessage))
+	}
+	return deliver.Position{Release: newest, SHA256: [32]byte(sum)}, nil
+}
+
+// Verify implements deliver.Sink: Position has read every message.
+func (s *Sink) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
+
+// keeps demands that the topic forgets nothing, as far as the broker says.
+func (s *Sink) keeps(ctx context.Context) error {
+	if s.checked {
+		return nil
+	}
+	settings, err := s.writer.Settings(ctx, "cleanup.policy", "retention.ms", "retention.bytes")
+	switch {
+	case errors.Is(err, kafkasrc.ErrNotAllowed): // to ask: nothing is known then
+	case err != nil:
+		return err
+	case settings.Forgets():
+		return deliver.Final(fmt.Errorf("topic %s deletes old messages, and releases with them: set cleanup.policy=compact, or "+
+			"retention.ms=-1 and retention.bytes=-1", s.brokers.Topic))
+	}
+	s.checked = true
+	return nil
+}

@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"log/slog"
+	"math/big"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/internal/control"
+)
+
+// pairs counts certificates: each ends at another time.
+var pairs atomic.Int64
+
+// writePair writes a certificate and its key.
+func writePair(t *testing.T, cert, key string) {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	later := time.Duration(pairs.Add(1)) * time.Minute
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour + later)}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &k.PublicKey, k)
+	require.NoError(t, err)
+	kder, err := x509.MarshalECPrivateKey(k)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: kder}), 0o600))
+}
+
+// TestCredentialsAreReadAgain: a reload reads files and programs again although the
+// configuration has not changed, and refuses what cannot be used, whole.
+func TestCredentialsAreReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, password := filepath.Join(dir, "cert"), filepath.Join(dir, "key"), filepath.Join(dir, "password")
+	writePair(t, cert, key)
+	require.NoError(t, os.WriteFile(password, []byte("first\n"), 0o600))
+	c := &config.Config{}
+	c.Source.Type = config.FromKafka
+	c.Source.Kafka.TLS = config.TLS{Enabled: true, CA: cert, Cert: cert, Key: key}
+	c.Source.Kafka.SASL = config.SASL{Mechanism: config.ScramSHA512, Username: "anond", PasswordCommand: []string{"cat", password}}
+	b, err := reachBrokers(t.Context(), c, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.Equal(t, "first", b.used.password)
+	again := func() ([]string, error) {
+		use, err := b.prepare(t.Context(), c)
+		if err != nil {
+			return nil, err
+		}
+		return use(), nil
+	}
+	keys, err := again()
+	require.NoError(t, err)
+	require.Empty(t, keys, "nothing has changed")
+
+	require.NoError(t, os.WriteFile(password, []byte("second\n"), 0o600))
+	keys, err = again()
+	require.NoError(t, err)
+	require.Equal(t, []string{"source.kafka.sasl.password_command"}, keys)
+	require.Equal(t, "second", b.used.password)
+
+	require.NoError(t, os.WriteFile(password, []byte("third\n"), 0o600))
+	require.NoError(t, os.WriteFile(cert, []byte("half a"), 0o600))
+	_, err = again()
+	require.ErrorContains(t, err, "source.kafka.tls.ca")
+	require.Equal(t, "second", b.used.password, "all or nothing")
+	writePair(t, cert, filepath.Join(dir, "of another one"))
+	_, err = again()
+	require.ErrorContains(t, err, "private key does not match")
+	writePair(t, cert, key)
+	keys, err = again()
+	require.NoError(t, err)
+	all := []string{"source.kafka.tls.ca", "source.kafka.tls.cert", "source.kafka.tls.key", "source.kafka.sasl.password_command"}
+	require.Equal(t, all, keys)
+
+	for want, command := range map[string][]string{
+		"password_command cat: exit status 1": {"cat", filepath.Join(dir, "none")},
+		"prints nothing":                      {"true"},
+		"prints more than 4096 bytes":         {"head", "-c", "5000", "/dev/zero"},
+	} {
+		c.Source.Kafka.SASL.PasswordCommand = command
+		_, err = again()
+		require.ErrorContains(t, err, want)
+		require.ErrorAs(t, err, new(*ConfigError))
+	}
+}
+
+// TestTokens: files and programs give tokens, bounded, and their faults name the key.
+func TestTokens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	_, err := tokenFile("source.kafka", path)(t.Context())
+	require.ErrorContains(t, err, "source.kafka.sasl.token_file: open "+path)
+	require.NoError(t, os.WriteFile(path, []byte("abc\n"), 0o600))
+	text, err := tokenFile("source.kafka", path)(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "abc\n", text)
+	text, err = tokenCommand("source.kafka", []string{"cat", path})(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "abc\n", text)
+	_, err = tokenCommand("source.kafka", []string{"sh", "-c", "echo secret; echo secret >&2; exit 3"})(t.Context())
+	require.EqualError(t, err, "source.kafka.sasl.token_command sh: exit status 3")
+	_, err = tokenCommand("source.kafka", []string{"head", "-c", "70000", "/dev/zero"})(t.Context())
+	require.ErrorContains(t, err, "more than")
+}
+
+// TestReloadOfWhatIsServed: what the caller refuses, the reload refuses, whole.
+func TestReloadOfWhatIsServed(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	var used int
+	var refuse error
+	s.options.Prepare = func(*config.Config) (func() []string, error) { return func() []string { used++; return nil }, refuse }
+	s.start()
+	s.feed(10)
+	refuse = errors.New("http.tls: no")
+	s.text += "log: {level: warn}\n"
+	_, err := ask(s, s.client.Reload)
+	var f *control.Fault
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, control.BadConfig, f.Kind)
+	require.Contains(t, f.Text, "http.tls: no")
+	require.Zero(t, used)
+	require.Equal(t, slog.LevelInfo, s.level.Level())
+	refuse = nil
+	_, err = ask(s, s.client.Reload)
+	require.NoError(t, err)
+	require.Equal(t, 1, used)
+	require.Equal(t, slog.LevelWarn, s.level.Level())
+}

@@ -1,0 +1,253 @@
+// Package daemon builds the parts of anond from a configuration and runs them:
+// state, machine, source, publisher with its gate, dead letters, and the loop.
+// `anond run` and `anond demo` use it.
+//
+// Guarantee: one process per state (lock), and in group assignment one publisher
+// per group (lease). A contradiction between configuration and state is a
+// ConfigError, before anything is read. Whatever was opened is closed in reverse
+// order, and nothing is written after the lock of the state is released.
+//
+// Method: Run opens the state, the publisher and the source in this order and
+// gives them to ingest.Host. This is the only package that joins snapshot with the
+// auditor (gate). Commands on a stopped daemon's state are here too: Reset,
+// Readmit and the private exports (Exporter).
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/internal/control"
+	"anond/internal/ops/monitor"
+	"anond/internal/ops/notify"
+	"anond/shards/rekey"
+	"anond/snapshot"
+)
+
+// Options are what a run needs besides its configuration.
+type Options struct {
+	Log   *slog.Logger
+	Once  bool
+	Stdin io.Reader
+	Again bool         // Stdin is another input than those that were read, however it begins
+	Clock ingest.Clock // nil: the system's
+	FS    snapshot.FS  // of the releases; nil: the system's
+	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
+	// the system's generator (rule R, randomness).
+	Seed *[32]byte
+	// Level is that of Log, Journal has its lines: for the control socket. May be nil.
+	Level   *slog.LevelVar
+	Journal *control.Journal
+	// Load reads the configuration again, and Reloads asks for that (SIGHUP). May be nil.
+	Load    func() (*config.Config, error)
+	Reloads <-chan os.Signal
+	// Manager is the service manager that started the process; nil: none.
+	Manager *notify.Manager
+	// Observe receives the daemon's reports; may be nil.
+	Observe func(ingest.Report)
+	// Monitor receives them too, and Meter what happens between them; may be nil.
+	Monitor *monitor.Monitor
+	Meter   ingest.Meter
+	// Prepare checks another configuration for what the caller serves, and changes nothing;
+	// use puts it in effect, and names the keys that give something else than before. May be nil.
+	Prepare func(next *config.Config) (use func() (keys []string), err error)
+	// ExitCode is the exit code for an error, which status.json shows. May be nil.
+	ExitCode func(error) int
+	// Working is told each second what long work is under way, and how far it is; empty: none.
+	// May be nil.
+	Working func(what string)
+	// Lookup finds environment variables, for secrets that are read again. May be nil.
+	Lookup config.Lookup
+	// StandIns are for tests.
+	StandIns StandIns
+
+	brokers *brokers            // of this run
+	renewal *renewal            // of what brokers and Prepare use
+	planned func(done, all int) // is told how far the partitioning of a decision is
+}
+
+// Run runs the daemon until ctx is done, its source ends, or an operator is
+// needed. In group assignment it stands by until it holds the lease, and again
+// after losing it.
+func Run(ctx context.Context, c *config.Config, o Options) (err error) {
+	if o.Clock == nil {
+		o.Clock = systemClock{}
+	}
+	defer func() { noteEnd(ctx, c, o, err) }()
+	if o.FS == nil {
+		o.FS = snapshot.OS()
+	}
+	monitored(c, &o)
+	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor)()
+	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
+		return err
+	}
+	o.renewal = newRenewal(c, o)
+	if !o.Once {
+		watching, stop := context.WithCancel(ctx)
+		defer stop()
+		go o.renewal.watch(watching)
+	}
+	if c.Source.Type == config.FromKafka && c.Source.Kafka.Assignment == config.Group {
+		return runLeased(ctx, c, o)
+	}
+	return runOnce(ctx, c, o, lease{})
+}
+
+// reconnect is the retry policy for everything that may be unavailable for a while.
+func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
+
+func decoderOf(c *config.Config, log *slog.Logger) func() (ingest.Decoder, error) {
+	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
+		Ignore: reasonsOf(c.DeadLetter.Ignore), Deletes: c.Deletes == config.ForgetDeletes}
+	if once := new(sync.Once); log != nil {
+		opts.Suspect = func(member string) {
+			once.Do(func() {
+				log.Warn("records look like flat change events: updates and deletes count as records of their own; set source.format to "+
+					"debezium-flat", "event", "change_events", "member", member)
+			})
+		}
+	}
+	return func() (ingest.Decoder, error) {
+		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
+	}
+}
+
+// openMachine loads the state. A stop ends that, and later ends the planning of
+// releases.
+func openMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+	options, err := machineOptions(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := incremental.Open(store, options)
+	var changed *incremental.SettingsError
+	var level *incremental.LevelError
+	var raised *incremental.RaisedError
+	var shrunk *incremental.GrowthError
+	switch {
+	case errors.As(err, &shrunk):
+		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
+	case errors.As(err, &changed), errors.As(err, &level), errors.As(err, &raised):
+		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
+	}
+	if err == nil && m.Journal().Seq > 0 && !c.Shard.Journal.Set() {
+		return nil, &ConfigError{fmt.Errorf("%s: %w, and shard.journal.topic is missing", c.State.Path, errHasJournal)}
+	}
+	return m, err
+}
+
+// machineOptions are what the configuration opens a machine with.
+func machineOptions(ctx context.Context, c *config.Config, o Options) (incremental.Options, error) {
+	seed, seeded, err := seedOf(o)
+	if err != nil {
+		return incremental.Options{}, err
+	}
+	policy, err := PolicyOf(c)
+	return incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: config.AskedOfBags(),
+		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.planned, Interrupted: func() bool { return ctx.Err() != nil }}, err
+}
+
+// ConfigError is a contradiction between the configuration and what exists.
+type ConfigError struct{ Err error }
+
+// Hint says what an operator can do about it.
+func (e *ConfigError) Hint() string {
+	var changed *incremental.SettingsError
+	if errors.As(e.Err, &changed) && !changed.Released {
+		return "restore the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	if errors.Is(e.Err, ErrJournaled) {
+		return "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases and ledger"
+	}
+	var level *incremental.LevelError
+	if errors.As(e.Err, &level) {
+		have := map[incremental.Level]config.Level{incremental.L1: config.L1, incremental.L2: config.L2}[level.State]
+		return fmt.Sprintf("write level: %s under policy, since a dataset stays at its level; or, while no release is decided, "+
+			"start over: anond state reset", have)
+	}
+	var raised *incremental.RaisedError
+	if errors.As(e.Err, &raised) && raised.Now != nil {
+		return "take policy.diversity back to what the pool was refused under, or ask for less in it or in policy.l; or set initial.on_refusal " +
+			"to quarantine or grow"
+	}
+	if errors.As(e.Err, &raised) {
+		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
+	}
+	if errors.Is(e.Err, errNoBackupDir) {
+		return "set state.backup.dir, or name a backup: --from FILE"
+	}
+	if dir := new(backupDirError); errors.As(e.Err, &dir) {
+		return dir.hint()
+	}
+	if topic := new(topicError); errors.As(e.Err, &topic) {
+		return topic.way
+	}
+	if errors.Is(e.Err, incremental.ErrTooManyPartitions) {
+		return HintOfPartitions
+	}
+	if errors.Is(e.Err, rekey.ErrProgress) {
+		return "use the progress of these topics, or another one: anond rekey --progress; partitions of a target never change: write to " +
+			"another topic with --to"
+	}
+	var shrunk *incremental.GrowthError
+	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
+		return "restore the earlier lines, and only add new ones"
+	}
+	return "restore the settings of the state, or start a new dataset of other records with its own state, releases and ledger"
+}
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, progress func(done, all int)) (
+	*publisher, error) {
+	settings, err := SettingsOf(c, m)
+	if err != nil {
+		return nil, err
+	}
+	settings.Progress = progress
+	disk := snapshot.NewClosable(o.FS)
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx, twins: &twins{log: o.Log},
+		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: newOwner(), Beside: c.Shard.Journal.Set()}}
+	p.inner.Gate = p.gate
+	if err := reconcile(p.inner, c, m); err != nil {
+		return nil, err
+	}
+	if err := p.inner.Open(); err != nil {
+		return nil, err
+	}
+	if err := left(ctx, func() error { return p.recheck(ctx, m) }); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// closers closes what was opened, newest first, whatever fails.
+type closers struct{ list []func() error }
+
+func (c *closers) add(f func() error) { c.list = append(c.list, f) }
+
+func (c *closers) close() error {
+	var errs []error
+	for i := len(c.list) - 1; i >= 0; i-- {
+		errs = append(errs, c.list[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// StatusPath is the status file of a running daemon, which read verbs show.
+func StatusPath(c *config.Config) string {
+	return filepath.Join(filepath.Dir(c.State.Path), "status.json")
+}

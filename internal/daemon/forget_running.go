@@ -1,0 +1,171 @@
+package daemon
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+	"anond/internal/control"
+	"anond/internal/suppress"
+)
+
+// eraser lets the state of a running daemon forget people.
+//
+// The order is that of Forget: first the list of who was forgotten is durable, then one
+// transaction changes the state. What it replaced may stay on free pages, until the next start
+// rewrites the file (forgetListed).
+type eraser struct {
+	ctx   context.Context
+	c     *config.Config
+	o     Options
+	store *boltstore.Store
+	quota *quota
+	again bool // what is forgotten is on the list already
+}
+
+var _ ingest.Forgetting = (*eraser)(nil)
+
+// newEraser returns nil where records do not say whose they are.
+func newEraser(ctx context.Context, c *config.Config, o Options, store *boltstore.Store, quota *quota) ingest.Forgetting {
+	if c.Schema().SubjectIndex() < 0 {
+		return nil
+	}
+	return &eraser{ctx: ctx, c: c, o: o, store: store, quota: quota}
+}
+
+// List implements ingest.Forgetting.
+func (x *eraser) List(m *incremental.Machine) error { return x.list(m, m.Suppressed()) }
+
+func (x *eraser) list(m *incremental.Machine, people []incremental.Digest) error {
+	if x.again {
+		return nil
+	}
+	return suppress.Write(suppress.Path(x.c.Release.Ledger), people, incremental.SuppressionKey(m.Seed()))
+}
+
+func (x *eraser) at(step string) error {
+	if f := x.o.StandIns.Forgetting; f != nil {
+		return f(step)
+	}
+	return nil
+}
+
+// Forget implements ingest.Forgetting.
+func (x *eraser) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot, error) {
+	out := &ingest.Forgot{Machine: m, People: m.ForgetDue(), Letters: m.Status().Outbox}
+	var people []incremental.Digest
+	if subject != nil {
+		if out.Person, out.Before = m.SuppressedAs(subject); !out.Before {
+			out.People++
+		}
+		people = append(people, out.Person)
+	}
+	return x.forget(m, people, out)
+}
+
+// ForgetAgain implements ingest.Forgetting.
+func (x *eraser) ForgetAgain(m *incremental.Machine, people []incremental.Digest) (*ingest.Forgot, error) {
+	y := *x
+	y.again = true
+	return y.forget(m, people, &ingest.Forgot{Machine: m, People: len(people)})
+}
+
+func (x *eraser) forget(m *incremental.Machine, people []incremental.Digest, out *ingest.Forgot) (*ingest.Forgot, error) {
+	e, err := x.plan(m, people)
+	if err != nil {
+		return nil, &ingest.ForgetError{Err: err}
+	}
+	out.Forgotten = e.Forgotten
+	if err := x.at("planned"); err != nil {
+		return nil, err
+	}
+	if err := x.list(m, e.Suppressed()); err != nil {
+		return nil, err
+	}
+	if err := x.at("listed"); err != nil {
+		return nil, err
+	}
+	if e.Empty() {
+		return out, m.Forgot(e)
+	}
+	return out, x.carryOut(out, e)
+}
+
+func (x *eraser) plan(m *incremental.Machine, people []incremental.Digest) (*incremental.Erasure, error) {
+	e, err := m.Forget(people)
+	if err != nil {
+		return nil, err
+	}
+	if err := erasable(x.c, e); err != nil {
+		m.Unplan(e)
+		return nil, err
+	}
+	return e, nil
+}
+
+// carryOut changes the state, and opens the machine on it again.
+func (x *eraser) carryOut(out *ingest.Forgot, e *incremental.Erasure) error {
+	if err := x.quota.patiently(func() error { return x.store.Forget(e) }); err != nil {
+		return err
+	}
+	if err := x.at("rewritten"); err != nil {
+		return err
+	}
+	options, err := machineOptions(x.ctx, x.c, x.o)
+	if err != nil {
+		return err
+	}
+	out.Machine, err = out.Machine.Reopen(options)
+	return err
+}
+
+// Forget implements control.Daemon. The subject is written as records have it.
+func (s *steering) Forget(ctx context.Context, subject []byte) (json.RawMessage, error) {
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	c := s.config()
+	subject, err := CleanSubject(c, subject)
+	if err != nil {
+		return nil, forgetFault(err)
+	}
+	a, err := s.commands.Forget(ctx, subject)
+	if err != nil {
+		return nil, forgetFault(err)
+	}
+	out := newReceipt(c, s.o.Clock.Now())
+	out.Person, out.Before, out.Removed = hex.EncodeToString(a.Forgot.Person[:]), a.Forgot.Before, a.Forgot.Forgotten
+	out.Remains = slices.Concat(inAnotherShard(c, a.Forgot.Machine.Partitions(), subject),
+		remainders(c, out.Removed, a.Forgot.Letters, s.quota.file.Stale()))
+	return json.Marshal(out)
+}
+
+// ForgetHint says what an operator can do about an erasure that was refused; empty: err is not
+// of one.
+func ForgetHint(err error) string {
+	switch {
+	case errors.Is(err, incremental.ErrUnpublished):
+		return "start anond run, which finishes the release, and run it again"
+	case errors.Is(err, incremental.ErrNotErasable), errors.Is(err, incremental.ErrNobodyElse):
+		return "nothing was changed; docs/OPERATIONS.md says what anond forget covers"
+	}
+	return ""
+}
+
+// forgetFault classifies an error of Forget for the client.
+func forgetFault(err error) error {
+	var settings *ConfigError
+	switch hint := ForgetHint(err); {
+	case errors.As(err, &settings):
+		return &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: settings.Hint()}
+	case hint != "":
+		return &control.Fault{Kind: control.Failed, Text: err.Error(), Hint: hint}
+	}
+	return faultOf(err)
+}

@@ -1,0 +1,43 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+
+	"anond/config"
+	"anond/incremental/boltstore"
+	"anond/internal/sealed"
+)
+
+// StateOptions are what the state of a configuration is opened with.
+func StateOptions(ctx context.Context, c *config.Config) (boltstore.Options, error) {
+	key, err := keyOf(ctx, c)
+	return boltstore.Options{MaxBytes: c.State.MaxBytes, Key: key}, err
+}
+
+// keyOf returns the key of a configuration; the zero Key if it names none.
+func keyOf(ctx context.Context, c *config.Config) (sealed.Key, error) {
+	switch e := c.Encryption; {
+	case e.Key.Set():
+		return sealed.ParseKey(e.Key.Reveal())
+	case len(e.Command) > 0:
+		return keyFromCommand(ctx, e.Command)
+	}
+	return sealed.Key{}, nil
+}
+
+// keyOutput is the most that a program may print as a key, in bytes.
+const keyOutput = 4096
+
+// keyFromCommand runs a program that prints the key.
+func keyFromCommand(ctx context.Context, command []string) (sealed.Key, error) {
+	text, err := printed(ctx, command, keyOutput)
+	var key sealed.Key
+	if err == nil {
+		key, err = sealed.ParseKey(text)
+	}
+	if err != nil {
+		return sealed.Key{}, &ConfigError{fmt.Errorf("encryption.key_command %s: %w", command[0], err)}
+	}
+	return key, nil
+}

@@ -1,0 +1,222 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+	"anond/internal/disk/durabledir"
+	"anond/internal/ops/diskuse"
+	"anond/internal/ops/monitor"
+	"anond/shards/journal"
+)
+
+// once is one run of the daemon, from the opening of its state to the closing. Its parts
+// appear in the order of their opening.
+type once struct {
+	ctx     context.Context
+	c       *config.Config
+	o       Options
+	lease   lease
+	closers closers
+
+	far       *meters
+	options   boltstore.Options
+	file      *boltstore.Store
+	sizes     *sizes
+	paused    bool
+	steer     *steering
+	store     *quota // the file, as the loop writes to it
+	machine   *incremental.Machine
+	sight     *sight
+	steps     *phases
+	publisher *publisher
+	source    ingest.Source
+	keys      *ingest.Keying
+	log       journal.Log      // of the journal; nil: there is none
+	journal   *journal.Journal // the same
+	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
+	headless  error            // the journal has lost its beginning
+	sink      ingest.DeadLetters
+}
+
+// runOnce opens everything, runs the loop, and closes in reverse order.
+func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
+	r := &once{ctx: ctx, c: c, o: o, lease: lease, far: new(meters)}
+	r.o.planned = r.far.planned
+	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.close()) }()
+	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
+		r.openSink} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return r.serve()
+}
+
+// openState opens the file of the state, and what shows and steers from then on.
+func (r *once) openState() (err error) {
+	if r.options, err = StateOptions(r.ctx, r.c); err != nil {
+		return err
+	}
+	r.options.Progress = func(done, all uint64) {
+		r.far.work.Set(int64(done), int64(all))
+		r.o.Monitor.Loaded(done, all)
+		r.o.Manager.Advance()
+	}
+	if r.file, err = openForgetful(r.ctx, r.c, r.o, r.options, r.lease); err != nil {
+		return err
+	}
+	r.closers.add(r.file.Close)
+	if err := removeReadingCopies(r.c); err != nil {
+		return err
+	}
+	r.sizes = watchSizes(r.file)
+	r.closers.add(r.sizes.close)
+	if r.paused, err = beginsPaused(r.c, r.o); err != nil {
+		return err
+	}
+	if r.steer, err = newSteering(r.c, r.o, r.far); err != nil {
+		return err
+	}
+	r.closers.add(r.steer.Close)
+	return nil
+}
+
+func (r *once) openMachine() (err error) {
+	r.store = newQuota(r.o.StandIns.store(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
+	r.steer.quota, r.steer.key = r.store, r.options.Key
+	if r.machine, err = openMachine(r.ctx, r.store, r.c, r.o); err != nil {
+		return err
+	}
+	if r.c.Repeat != "" && r.c.Schema().SubjectIndex() < 0 {
+		r.o.Log.Warn("no attribute has role subject: every record counts as a person", "event", "no_subject")
+	}
+	r.sight = newSight(r.c, r.o, r.sizes, r.steer)
+	r.steps = newPhases(r.sight.observe, r.o, r.machine)
+	return nil
+}
+
+// openPublisher compares releases and ledger with the state.
+func (r *once) openPublisher() error {
+	if err := r.alone(); err != nil {
+		return err
+	}
+	err := r.steps.during(ingest.DoingVerify, func() (err error) {
+		r.publisher, err = newPublisher(r.ctx, r.c, r.machine, r.o, r.far.rendered)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.closers.add(r.publisher.Close) // before the store: a parked release must not write after the lock is released
+	r.publisher.inner.Fence, r.sight.standing = r.lease.fence, r.publisher.standing
+	r.publisher.limit = r.steer.limit
+	return r.lease.witness(r.ctx, r.machine)
+}
+
+// ErrTwo: two states would publish into one directory.
+var ErrTwo = errors.New("another anond publishes into")
+
+// alone keeps other processes out of the directory of releases. Those of a group or of a journal keep each other out
+// by themselves, and take over while the one before may still hang.
+func (r *once) alone() error {
+	if r.lease.held != nil || r.c.Shard.Journal.Set() {
+		return nil
+	}
+	dir := r.c.Release.Dir
+	if err := durabledir.Make(r.o.FS, dir); err != nil {
+		return fmt.Errorf("make the releases directory: %w", err)
+	}
+	unlock, taken := diskuse.Lock(dir)
+	if taken {
+		return errors.Join(fmt.Errorf("%w %s: pid %d", ErrTwo, dir, boltstore.Holder(dir)), unlock())
+	}
+	r.closers.add(unlock)
+	return nil
+}
+
+func (r *once) openSource() error {
+	err := r.publisher.standing.during(r.ctx, func(ctx context.Context) error {
+		return r.steps.during(ingest.DoingConnect, func() (err error) {
+			r.source, err = reachSource(ctx, r.c, r.machine, r.o, r.lease)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r.closers.add(r.source.Close)
+	r.keys, err = keysOf(r.c, r.machine, r.source)
+	return err
+}
+
+func (r *once) openSink() error {
+	sink, err := openDeadLetters(r.c, r.o, r.options.Key)
+	if err != nil {
+		return err
+	}
+	r.closers.add(sink.Close)
+	r.sink = r.o.StandIns.letters(sink)
+	return nil
+}
+
+func (r *once) started() {
+	s := r.machine.Status()
+	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Intents()),
+		"records", s.Published + s.Pending.Total() + s.Beyond, "k", r.c.Policy.K, "l", r.c.Policy.L}
+	if s.FirstLoad != nil { // initial.min_pool, or what level L1 has instead
+		said = append(said, "first_load_wants", s.FirstLoad.Wanted)
+	}
+	if r.c.Shard.Set() {
+		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
+	}
+	r.o.Log.Info("started", said...)
+	tellUnreadable(r.c, r.o.Log)
+}
+
+// serve runs the loop, and next to it what looks after releases and backups. Whoever is told
+// that the daemon has started may give it orders.
+func (r *once) serve() error {
+	copies := newBackups(r.ctx, r.c, r.file, r.o)
+	r.closers.add(copies.close) // before the store, which it reads
+	r.steer.begins(copies)
+	r.started()
+	releases := inspect(r.ctx, r.c, r.o, r.machine.Intents(), r.publisher.standing)
+	r.closers.add(releases.close)
+	pruning := newPruner(r.ctx, r.publisher, r.o, publishedOf(r.machine.Intents()), r.steer, releases.done)
+	r.closers.add(pruning.close) // before the publisher, through whose disk it writes
+	show, last := r.steps.observe, ingest.Report{}
+	host := r.host()
+	host.Damage = releases.Damage
+	host.Observe = func(now ingest.Report) { last = now; show(now); copies.observe(now); pruning.observe(now) }
+	err := host.Run(r.ctx)
+	r.o.Monitor.Enter(monitor.Ending)
+	if err := r.publisher.standing.end(r.ctx, err); err != nil || !r.o.Once {
+		return err
+	}
+	releases.finish(r.ctx, &last, show)
+	return nil
+}
+
+// host joins the parts.
+func (r *once) host() *ingest.Host {
+	c, o := r.c, r.o
+	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Keys: r.keys, Schema: c.Schema(),
+		NewDecoder: decoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
+		MaxRefused: c.DeadLetter.MaxShare, Tripped: r.steer.markPaused,
+		Publisher: r.publisher, Trigger: triggerOf(c), Fence: r.lease.fence, Faults: r.publisher.standing.fault,
+		Forgetting: newEraser(r.ctx, c, o, r.file, r.store), Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
+		Clock: o.Clock, Log: o.Log, Meter: o.Meter, Policy: policyDigest(c), Shares: sharesOf(c), Once: o.Once,
+		Commands: r.steer.commands, Paused: r.paused, Rate: c.Source.MaxRate, Retry: o.StandIns.retry()}
+	if r.journal != nil {
+		host.Journal, host.Republish = r.journal, r.publisher.Republish
+	} else {
+		host.Judged = r.publisher.inner.KeepJudged
+	}
+	return host
+}

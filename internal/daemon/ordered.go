@@ -1,0 +1,153 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anond/config"
+	"anond/internal/control"
+	"anond/internal/ops/diskuse"
+)
+
+// Copies that others ask for over the control socket. Each is made while anond reads on, as
+// every backup is, and loaded once before it gets its name. One is made at a time.
+
+// readingPrefix begins the names of copies that a command reads alongside a running daemon.
+const readingPrefix = "copy-for-reading-"
+
+// slack stays free on a disk behind a copy, since the state goes on growing.
+const slack = 64 << 20
+
+// Backup implements control.Daemon: a backup of the state to a file, with its description.
+func (s *steering) Backup(ctx context.Context, to string) (json.RawMessage, error) {
+	copies, err := s.copying()
+	if err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(to) {
+		return nil, &control.Fault{Kind: control.Failed, Text: "the path of the backup is not absolute"}
+	}
+	made, err := copies.ordered(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(made)
+}
+
+// Copy implements control.Daemon: a private copy of the state next to it, which remove
+// removes again.
+func (s *steering) Copy(ctx context.Context) (path string, remove func(), err error) {
+	copies, err := s.copying()
+	if err != nil {
+		return "", nil, err
+	}
+	return copies.toRead(ctx)
+}
+
+// copying gives what copies the state, once the loop runs.
+func (s *steering) copying() (*backups, error) {
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.copies, nil
+}
+
+// room refuses a copy for which the disk has no room: a full disk would end ingest.
+func room(dir string, bytes int64) error {
+	free := diskuse.Free(dir)
+	if need := bytes + slack; free >= 0 && free < need {
+		return &control.Fault{Kind: control.Failed, Text: fmt.Sprintf(
+			"there is no room for a copy of the state in %s: it takes %s, %s must stay free behind it, and there are %s",
+			dir, diskuse.Bytes(bytes), diskuse.Bytes(slack), diskuse.Bytes(free)), Hint: "make room, or name a place on another disk"}
+	}
+	return nil
+}
+
+// take runs one copy, if none is being made. It ends with ctx and with the daemon.
+func (b *backups) take(ctx context.Context, dir string, work func(context.Context) error) error {
+	b.mu.Lock()
+	if b.busy || b.ctx.Err() != nil {
+		b.mu.Unlock()
+		return &control.Fault{Kind: control.Busy, Text: "the state is being copied already, or anond ends", Hint: "ask again in a moment"}
+	}
+	b.busy = true
+	b.running.Add(1)
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		b.busy = false
+		b.mu.Unlock()
+		b.running.Done()
+	}()
+	if err := room(dir, b.size()); err != nil { // a copy has the free pages too
+		return err
+	}
+	both, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(b.ctx, cancel)()
+	return work(both)
+}
+
+// ordered makes a backup that somebody asked for.
+func (b *backups) ordered(ctx context.Context, to string) (made Backup, err error) {
+	began := b.clock.Now()
+	err = b.take(ctx, filepath.Dir(to), func(ctx context.Context) error {
+		copied, err := b.store.BackupTo(ctx, to)
+		if err != nil {
+			return err
+		}
+		made = describe(b.config.Dataset, began, copied)
+		return made.write(descriptionOf(to))
+	})
+	var refused *control.Fault
+	switch {
+	case errors.As(err, &refused):
+	case err != nil:
+		b.failed(err)
+	default:
+		b.succeeded(made, began)
+	}
+	return made, err
+}
+
+// toRead makes a copy for a command that reads.
+func (b *backups) toRead(ctx context.Context) (path string, remove func(), err error) {
+	dir := filepath.Dir(b.config.State.Path)
+	b.mu.Lock()
+	b.copies++
+	path = filepath.Join(dir, fmt.Sprintf("%s%d.db", readingPrefix, b.copies))
+	b.mu.Unlock()
+	err = b.take(ctx, dir, func(ctx context.Context) error {
+		_, err := b.store.BackupTo(ctx, path)
+		return err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return path, func() { _ = os.Remove(path) }, nil // what cannot be removed now, the next start removes
+}
+
+// removeReadingCopies removes what a killed process left. The state is locked: no other
+// daemon makes copies next to it.
+func removeReadingCopies(c *config.Config) error {
+	dir := filepath.Dir(c.State.Path)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		name := strings.TrimPrefix(e.Name(), ".") // an incomplete one
+		if strings.HasPrefix(name, readingPrefix) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}

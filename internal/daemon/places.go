@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"log/slog"
+	"path/filepath"
+
+	"anond/config"
+	"anond/ingest"
+	"anond/internal/disk/durabledir"
+)
+
+// Place is a directory that the daemon writes to.
+type Place struct {
+	Key, Dir string
+	File     string // in it, that is added to; empty: none
+	Private  bool
+}
+
+// Places are the directories that the daemon writes to.
+func Places(c *config.Config) []Place {
+	out := []Place{{"state.path", filepath.Dir(c.State.Path), c.State.Path, true}, {"release.dir", c.Release.Dir, "", false},
+		{"release.ledger", filepath.Dir(c.Release.Ledger), c.Release.Ledger, false}}
+	if c.DeadLetter.Type == config.ToFile {
+		out = append(out, Place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, ingest.DeadLetterFileName), true})
+	}
+	if dir := c.State.Backup.Dir; dir != "" {
+		out = append(out, Place{"state.backup.dir", dir, "", true})
+	}
+	return out
+}
+
+// tellUnreadable says of which directories the names cannot be made durable.
+func tellUnreadable(c *config.Config, log *slog.Logger) {
+	for _, p := range Places(c) {
+		for _, dir := range durabledir.Unreadable(p.Dir) {
+			log.Warn("a directory may be entered and not be read: a power cut may lose the names in it", "event", "directory_unreadable",
+				"key", p.Key, "path", dir)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/internal/pace"
+	"anond/snapshot"
+	"anond/snapshot/audit"
+)
+
+// publisher is the ingest.Publisher over package snapshot.
+type publisher struct {
+	inner    *snapshot.Publisher
+	disk     *snapshot.Closable
+	settings *snapshot.Settings
+	gate     *gate
+	standing *recheck // of the newest release
+	twins    *twins
+	sized    func(snapshot.Sizes)                    // is told the sizes of each release
+	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
+	limit    *pace.Limit                             // release.max_bytes_per_second; nil: none
+	run      context.Context
+}
+
+// newOwner tells the temporary files of this process from those of others. Nothing that stays has it in its name.
+func newOwner() string {
+	owner := make([]byte, 8)
+	_, _ = rand.Read(owner) // it never fails
+	return hex.EncodeToString(owner)
+}
+
+// Close waits for the step in progress, and lets no other follow.
+func (p *publisher) Close() error {
+	p.disk.Close()
+	return nil
+}
+
+// Publish renders the view, has the gate check the files, and makes the release
+// durable, once the newest release has been read again. After ctx has ended it
+// stops before the next disk operation.
+func (p *publisher) Publish(ctx context.Context, v *incremental.View) (ingest.Release, error) {
+	return p.publish(ctx, v, nil)
+}
+
+// Republish publishes what a process before has published, or may have, with this manifest.
+func (p *publisher) Republish(ctx context.Context, v *incremental.View, manifest [32]byte) (ingest.Release, error) {
+	return p.publish(ctx, v, &manifest)
+}
+
+func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[32]byte) (ingest.Release, error) {
+	if err := ctx.Err(); err != nil {
+		return ingest.Release{}, err
+	}
+	if err := p.standing.await(ctx); err != nil {
+		return ingest.Release{}, err
+	}
+	until := *p.inner
+	disk := snapshot.NewClosable(p.disk)
+	until.Repeats = repeats
+	defer context.AfterFunc(ctx, disk.Close)()
+	var done func()
+	until.FS, done = p.paced(ctx, disk)
+	defer done()
+	out, err := until.Publish(snapshot.Of(v), p.settings)
+	if err != nil {
+		if !errors.Is(err, ingest.ErrParked) && permanent(err) {
+			err = errors.Join(ingest.ErrPermanent, err)
+		}
+		return ingest.Release{}, err
+	}
+	p.gate.audit.Commit()
+	p.sized(p.inner.Sizes())
+	p.twins.look(v)
+	m := &out.Manifest
+	if p.told != nil {
+		p.told(m.Release, out.SHA256)
+	}
+	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
+		NCP: m.Quality.NCP}, nil
+}
+
+// paced is a disk at the pace of release.max_bytes_per_second. What would have to wait for it
+// when the run is told to stop is left to the next start: a stop must not take as long as a
+// slow release, nor write faster than it may. The waiting is outside of Closable, so that
+// Close does not wait for it.
+func (p *publisher) paced(ctx context.Context, disk snapshot.FS) (files snapshot.FS, done func()) {
+	waiting, end := context.WithCancelCause(ctx)
+	unhook := context.AfterFunc(p.run, func() { end(ingest.ErrParked) })
+	return p.limit.Files(waiting, disk), func() {
+		unhook()
+		end(nil)
+	}
+}
+
+// gate is the snapshot.Gate over the independent auditor.
+type gate struct{ audit *audit.Gate }
+
+func newGate(c *config.Config) *gate {
+	budget := c.Policy.MaxRegroups
+	if c.Policy.Republication == config.Append {
+		budget = 0
+	}
+	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
+		Level: string(c.Policy.Level), MaxRegroups: &budget})}
+}
+
+// Check lets a release pass, or refuses it with what the auditor found.
+func (g *gate) Check(dir string, placed []snapshot.Placement) error {
+	violations, err := g.audit.Check(dir, placements(placed))
+	if err != nil {
+		return err
+	}
+	return refusal(violations)
+}
+
+// placements are who is in which class, as the auditor takes it.
+func placements(placed []snapshot.Placement) []audit.Placement {
+	out := make([]audit.Placement, len(placed))
+	for i, p := range placed {
+		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
+	}
+	return out
+}
+
+func refusal(violations []audit.Violation) error {
+	if len(violations) == 0 {
+		return nil
+	}
+	v := violations[0]
+	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
+}

@@ -1,0 +1,172 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/kafkasrc"
+	"anond/internal/disk/outfile"
+	"anond/shards/rekey"
+)
+
+// Rekeying says which topic is written anew.
+type Rekeying struct {
+	From, To string // To empty: From with RekeySuffix
+	Progress string // file; empty: next to state.path
+	// Again begins at the start of the source although the target holds records: the progress was
+	// lost. Readers drop what they have had.
+	Again bool
+	// View is shown how it stands; may be nil.
+	View *RekeyView
+}
+
+// RekeySuffix is what the name of a rekeyed topic ends with by default.
+const RekeySuffix = ".subjects"
+
+// ErrUnknownTarget: the target holds records, and there is no progress that tells of them.
+var ErrUnknownTarget = errors.New("the target topic holds records, and there is no progress of writing it")
+
+// fill sets what is not given. The configuration of shards names the topic that they read, which
+// is the target.
+func (r *Rekeying) fill(c *config.Config) {
+	if r.From == "" {
+		r.From = strings.TrimSuffix(c.Source.Kafka.Topic, RekeySuffix)
+	}
+	if r.To == "" {
+		r.To = r.From + RekeySuffix
+	}
+	if r.Progress == "" {
+		r.Progress = filepath.Join(filepath.Dir(c.State.Path), "rekey-"+r.From+".json")
+	}
+}
+
+func (r *Rekeying) check(c *config.Config) error {
+	switch {
+	case c.Source.Type != config.FromKafka:
+		return &ConfigError{fmt.Errorf("source.type is %s, and anond rekey reads a topic", c.Source.Type)}
+	case c.Schema().SubjectIndex() < 0:
+		return &ConfigError{errors.New("no attribute has role subject: there is nothing to key records by")}
+	case c.Deletes == config.ForgetDeletes:
+		return &ConfigError{errors.New("subject.deletes is forget, and what anond rekey writes does not say whom a delete names")}
+	case !c.SubjectKey().Set():
+		return &ConfigError{errors.New("subject.key is missing: the keys are digests of the subjects under it")}
+	case r.From == r.To:
+		return &ConfigError{fmt.Errorf("topic %s would be written to itself", r.From)}
+	}
+	return nil
+}
+
+// Rekey writes a topic anew, keyed by keyed digests of its subjects, until ctx is done, or with
+// Once to the end that it has now (package rekey).
+func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts rekey.Counts, err error) {
+	r.fill(c)
+	if err := r.check(c); err != nil {
+		return counts, err
+	}
+	if o.Clock == nil {
+		o.Clock = systemClock{}
+	}
+	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
+		return counts, err
+	}
+	k := kafkaConfig(c, o)
+	k.Group, k.Shard, k.Links, k.Topic, k.Source = "", kafkasrc.Shard{}, false, r.To, ""
+	target, err := kafkasrc.OpenRekeyed(k)
+	if err != nil {
+		return counts, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	p, err := r.progress(ctx, c, target)
+	if err != nil {
+		return counts, err
+	}
+	work := &rekey.Work{Schema: c.Schema(), Key: recordKey(c), Links: linkKey(c, r.To),
+		Target: target, Progress: p, Clock: o.Clock, Log: o.Log,
+		Digest: witnessOf(c), Retry: o.StandIns.retry(), Save: r.save}
+	if work.Decoder, err = decoderOf(c, nil)(); err != nil {
+		return counts, err
+	}
+	k.Topic = r.From
+	bounded, done := onceBound(ctx, o)
+	defer done()
+	work.Source, err = kafkasrc.Open(bounded, k, ingest.Resume{Positions: p.Positions("kafka:" + r.From), Digest: work.Digest, Once: o.Once})
+	if err != nil {
+		return counts, awayError(ctx, bounded, err)
+	}
+	defer func() { err = errors.Join(err, work.Source.Close()) }()
+	if of, ok := work.Source.(ingest.Partitioned); ok {
+		if err := fitting(p.Targets, of.Partitions(), c.Shard.Of); err != nil {
+			return counts, err
+		}
+	}
+	defer r.View.follow(c, o, &r, work)()
+	o.Log.Info("rekeying begins", "event", "rekey_started", "from", r.From, "to", r.To, "partitions", p.Targets)
+	return work.Run(ctx)
+}
+
+// HintOfPartitions is the way out where a state has no number left for a partition.
+const HintOfPartitions = "each file, each run of standard input and each partition needs a number, in a rekeyed topic also each of its " +
+	"partitions with each one of the topic that rekey reads: more shards, or a target of fewer partitions (--to), before the dataset begins"
+
+// fitting refuses a target of which some shard would run out of numbers for its positions, in the
+// middle of its work. of 0: it is not known how many shards there will be.
+func fitting(targets, sources, of int) error {
+	if of == 0 {
+		return nil
+	}
+	each := (targets + of - 1) / of
+	if need := each * (1 + sources); need > incremental.MostPartitions {
+		return &ConfigError{fmt.Errorf("%w: a shard of %d would read %d of %d partitions, with %d partitions of the source each, which takes %d",
+			incremental.ErrTooManyPartitions, of, each, targets, sources, need)}
+	}
+	return nil
+}
+
+// witnessOf is the keyed digest by which a record is known again.
+func witnessOf(c *config.Config) func([]byte) incremental.Digest {
+	key := c.SubjectKey().Derive("anond witness of a rekeyed topic")
+	return func(value []byte) incremental.Digest { return incremental.KeyedDigest(key, value) }
+}
+
+// progress reads how far the work is, or begins it.
+func (r *Rekeying) progress(ctx context.Context, c *config.Config, target *kafkasrc.Rekeyed) (*rekey.Progress, error) {
+	partitions, holds, err := target.Extent(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("topic %s: %w", r.To, err)
+	}
+	want := &rekey.Progress{From: r.From, To: r.To, Targets: partitions, Key: c.SubjectKey().ID(), Again: holds}
+	text, err := os.ReadFile(r.Progress)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && holds && !r.Again:
+		return nil, fmt.Errorf("%w: %s, %s", ErrUnknownTarget, r.To, r.Progress)
+	case errors.Is(err, fs.ErrNotExist):
+		return want, nil
+	case err != nil:
+		return nil, err
+	}
+	have, err := rekey.Decode(text)
+	if err == nil {
+		err = have.Fits(want)
+	}
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("%s: %w", r.Progress, err)}
+	}
+	have.Again = holds
+	return have, nil
+}
+
+func (r *Rekeying) save(p *rekey.Progress) error {
+	text, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	return outfile.ReplaceDurably(r.Progress, 0o600, append(text, '\n'))
+}

@@ -1,0 +1,95 @@
+package daemon
+
+import (
+	"context"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/filesrc"
+	"anond/ingest/kafkasrc"
+	"anond/internal/sealed"
+)
+
+func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease lease) (ingest.Source, error) {
+	resume := resumeOf(m, o)
+	if c.Source.Type == config.FromKafka {
+		k := kafkaConfig(c, o)
+		k.Lease = lease.kafka()
+		k.Shard.Partitions = m.Partitions()
+		return kafkasrc.Open(ctx, k, resume)
+	}
+	f := fileConfig(c, o)
+	if c.Source.Type == config.FromStdin {
+		f.Stdin, f.Again = o.Stdin, o.Again
+	} else {
+		f.Paths, f.Follow = []string{c.Source.File.Path}, c.Source.File.Follow && !o.Once
+	}
+	return filesrc.Open(ctx, f, resume)
+}
+
+// resumeOf tells a source where the state stands.
+func resumeOf(m *incremental.Machine, o Options) ingest.Resume {
+	return ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once, Ordered: true}
+}
+
+// fileConfig says how files and standard input are read.
+func fileConfig(c *config.Config, o Options) filesrc.Config {
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log,
+		Apart: c.Schema().SubjectIndex() >= 0}
+	if c.Source.Format == config.CSV {
+		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
+		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
+	}
+	return f
+}
+
+// rereadOf reads single records of the source again; nil for standard input, which
+// cannot be read again.
+func rereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
+	switch c.Source.Type {
+	case config.FromKafka:
+		return kafkasrc.Reread(kafkaConfig(c, o)), nil
+	case config.FromStdin:
+		return nil, nil
+	}
+	f := fileConfig(c, o)
+	f.Paths = []string{c.Source.File.Path}
+	return filesrc.Reread(f, m.Digest), nil
+}
+
+// sharesOf divides memory.max_in_flight.
+func sharesOf(c *config.Config) ingest.Shares {
+	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+}
+
+func kafkaConfig(c *config.Config, o Options) kafkasrc.Config {
+	k, shares := c.Source.Kafka, sharesOf(c)
+	return kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
+		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt), Access: o.brokers.access,
+		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Links: c.Shard.Key == config.KeyIsDigest && c.Shard.Set(),
+		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
+		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
+}
+
+// openDeadLetters opens the sink; with a key, what it gets is encrypted.
+func openDeadLetters(c *config.Config, o Options, key sealed.Key) (ingest.DeadLetters, error) {
+	sink, err := openSink(c, o)
+	if err == nil && key.Set() {
+		sink = ingest.SealPayloads(sink, key)
+	}
+	return sink, err
+}
+
+func openSink(c *config.Config, o Options) (ingest.DeadLetters, error) {
+	if c.DeadLetter.Type == config.ToFile {
+		file, err := ingest.NewDeadLetterFile(c.DeadLetter.Path)
+		if err != nil {
+			return nil, err
+		}
+		return file.Stamp(o.Clock.Now), nil
+	}
+	k := kafkaConfig(c, o)
+	k.Topic = c.DeadLetter.Topic
+	return kafkasrc.OpenDeadLetters(k)
+}

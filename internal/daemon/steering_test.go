@@ -1,0 +1,277 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/ingest"
+	"anond/internal/control"
+	"anond/internal/testkit/programtest"
+)
+
+// steered is a daemon with a control socket, a level and a configuration file that a test
+// may change.
+type steered struct {
+	*timed
+	client  *control.Client
+	level   slog.LevelVar
+	reloads chan os.Signal
+	text    string // of the configuration; read by a reload
+}
+
+func newSteered(t *testing.T, trigger string) *steered {
+	d := newTimed(t, trigger)
+	dir := programtest.TempDir(t) // short enough for a socket
+	s := &steered{timed: d, reloads: make(chan os.Signal, 1)}
+	text, err := os.ReadFile(d.path)
+	require.NoError(t, err)
+	s.text = string(text) + "control: {socket: " + filepath.Join(dir, "s") + "}\n"
+	d.cfg, err = s.load()
+	require.NoError(t, err)
+	s.client = control.NewClient(d.cfg.Control.Socket)
+	d.options = Options{Level: &s.level, Reloads: s.reloads, Load: s.load, Journal: control.NewJournal()}
+	return s
+}
+
+func (s *steered) load() (*config.Config, error) {
+	c, _, err := config.Load(s.path, os.LookupEnv, func(name string) ([]byte, error) {
+		if name == s.path {
+			return []byte(s.text), nil
+		}
+		return os.ReadFile(name)
+	})
+	return c, err
+}
+
+// edit changes the file of the configuration.
+func (s *steered) edit(from, to string) {
+	require.Contains(s.t, s.text, from)
+	s.text = strings.Replace(s.text, from, to, 1)
+}
+
+// ask gives an order while time passes, since the loop reacts to its clock.
+func ask[T any](s *steered, order func(context.Context) (T, error)) (T, error) {
+	s.t.Helper()
+	type result struct {
+		out T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		out, err := order(s.t.Context())
+		done <- result{out, err}
+	}()
+	for {
+		select {
+		case r := <-done:
+			return r.out, r.err
+		case <-time.After(time.Millisecond):
+			s.clock.advance(10 * time.Millisecond)
+		}
+	}
+}
+
+func (s *steered) status() (out Status) {
+	text, err := s.client.Status(s.t.Context())
+	require.NoError(s.t, err)
+	require.NoError(s.t, json.Unmarshal(text, &out))
+	return out
+}
+
+// TestOrdersAreTakenOnceItHasStarted: whoever waits for that event is not told to ask again.
+func TestOrdersAreTakenOnceItHasStarted(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	asked := make(chan error, 1)
+	s.starts = func() {
+		_, done, err := s.client.Copy(t.Context())
+		if err == nil {
+			done()
+		}
+		asked <- err
+	}
+	s.start()
+	require.NoError(t, <-asked)
+}
+
+// TestSteering goes through the orders: plan, release now, pause, a restart, resume.
+func TestSteering(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	s.start()
+	s.feed(300)
+	s.release(1)
+	s.feed(300)
+	s.pass(20 * time.Minute) // longer than max_hold
+	plan, err := ask(s, s.client.Plan)
+	require.NoError(t, err)
+	require.Positive(t, plan.Newcomers)
+	require.NotNil(t, plan.PublishedLoss)
+	require.EqualValues(t, 1, s.newest())
+	r, err := ask(s, s.client.Release)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, r.Release)
+	require.Equal(t, plan.Newcomers, r.Newcomers)
+
+	_, err = ask(s, s.client.Pause)
+	require.NoError(t, err)
+	require.True(t, s.status().Paused, "as soon as the order is answered")
+	s.until("paused", func(r ingest.Report) bool { return r.Paused })
+	require.True(t, s.status().Paused)
+	s.halt()
+	s.start()
+	s.until("it begins paused", func(r ingest.Report) bool { return r.Paused && r.Doing == "" })
+	s.pass(3 * time.Hour)
+	require.EqualValues(t, 2, s.newest(), "no release by the trigger")
+	out, err := ask(s, s.client.Resume)
+	require.NoError(t, err)
+	require.True(t, out.Changed)
+	s.feed(300)
+	s.pass(time.Hour)
+	s.until("releases go on", func(r ingest.Report) bool { // the time that passed in the pause may make two of the records
+		return r.Newest != nil && r.Newest.Intent.Release >= 3 && r.Releasing == 0
+	})
+	require.NoFileExists(t, pauseFile(s.cfg))
+}
+
+// TestOnceDoesNotRunPaused: it would never end.
+func TestOnceDoesNotRunPaused(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	require.NoError(t, os.MkdirAll(filepath.Dir(s.cfg.State.Path), 0o700))
+	require.NoError(t, os.WriteFile(pauseFile(s.cfg), []byte("2026-01-01T00:00:00Z\n"), 0o600))
+	err := Run(t.Context(), s.cfg, Options{Log: slog.New(slog.DiscardHandler), Once: true, Stdin: strings.NewReader("")})
+	require.ErrorIs(t, err, ErrPaused)
+}
+
+// TestReload takes in all changes or none, and says which one a running daemon cannot.
+func TestReload(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	s.start()
+	s.feed(300)
+	s.release(1)
+	out, err := ask(s, s.client.Reload)
+	require.NoError(t, err)
+	require.False(t, out.Changed)
+
+	s.edit("every: 1h", "every: 10m")
+	s.text += "log: {level: debug}\n"
+	out, err = ask(s, s.client.Reload)
+	require.NoError(t, err)
+	require.Equal(t, []string{"release.trigger.every", "log.level"}, out.Keys)
+	require.Equal(t, slog.LevelDebug, s.level.Level())
+	s.feed(300)
+	s.pass(10 * time.Minute)
+	s.release(2)
+
+	for _, c := range []struct{ from, to, key, hint string }{
+		{"k: 5", "k: 6", "policy.k", "the dataset has a release"},
+		{"path: ./state/anond.db", "path: ./state/anond.db, max_records: 7", "state.max_records", "restart anond"},
+		{"type: integer", "type: decimal", "schema.attributes[age]", "the dataset has a release"},
+	} {
+		before := s.text
+		s.edit(c.from, c.to)
+		s.edit("level: debug", "level: error")
+		_, err = ask(s, s.client.Reload)
+		var f *control.Fault
+		require.ErrorAs(t, err, &f)
+		require.Equal(t, control.BadConfig, f.Kind)
+		require.Contains(t, f.Text, c.key)
+		require.NotContains(t, f.Text, "log.level", "it could change")
+		require.Contains(t, f.Hint, c.hint)
+		require.Equal(t, slog.LevelDebug, s.level.Level(), "all or nothing")
+		s.text = before
+	}
+	s.until("the status says so", func(r ingest.Report) bool { return r.Reload != nil && !r.Reload.OK })
+	s.text = "version: 1\n"
+	_, err = ask(s, s.client.Reload)
+	require.ErrorContains(t, err, "is missing")
+}
+
+// TestReloadRefusesAGrownHierarchy by name: it is taken in at a start.
+func TestReloadRefusesAGrownHierarchy(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	file := filepath.Join(filepath.Dir(s.path), "sex.csv")
+	require.NoError(t, os.WriteFile(file, []byte("F;*\nM;*\n"), 0o600))
+	s.edit("{name: sex, role: quasi, type: categorical}", "{name: sex, role: quasi, type: categorical, hierarchy: sex.csv}")
+	cfg, err := s.load()
+	require.NoError(t, err)
+	s.cfg = cfg
+	s.start()
+	s.feed(300)
+	s.release(1)
+	require.NoError(t, os.WriteFile(file, []byte("F;*\nM;*\nX;*\n"), 0o600))
+	_, err = ask(s, s.client.Reload)
+	var f *control.Fault
+	require.ErrorAs(t, err, &f)
+	require.Contains(t, f.Text, "schema.attributes[sex].hierarchy")
+	require.Contains(t, f.Hint, "restarted")
+}
+
+// TestHangupReloads: SIGHUP does what the order does.
+func TestHangupReloads(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	s.start()
+	s.feed(10)
+	s.text += "log: {level: warn}\n"
+	s.reloads <- syscall.SIGHUP
+	s.until("reloaded", func(r ingest.Report) bool { return r.Reload != nil && r.Reload.OK })
+	require.Equal(t, slog.LevelWarn, s.level.Level())
+	s.until("it is said", func(ingest.Report) bool { return s.event("reloaded") == 1 })
+}
+
+// TestLogLevel: it changes, and comes back after its time, unless it was changed again.
+func TestLogLevel(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	s.start()
+	s.feed(10)
+	set := func(level string, span time.Duration) *control.Leveled {
+		out, err := s.client.LogLevel(t.Context(), control.Level{Level: level, For: span})
+		require.NoError(t, err)
+		return out
+	}
+	require.Equal(t, "info", set("debug", time.Minute).Before)
+	require.Equal(t, slog.LevelDebug, s.level.Level())
+	s.clock.advance(time.Minute)
+	s.until("it comes back", func(ingest.Report) bool { return s.level.Level() == slog.LevelInfo })
+	_, err := s.client.LogLevel(t.Context(), control.Level{Level: "loud"})
+	require.Error(t, err)
+}
+
+// TestOrdersBeforeTheLoop: while the daemon opens its parts it answers with its status, and
+// orders are refused with the reason.
+func TestOrdersBeforeTheLoop(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	reached, open := make(chan struct{}), make(chan struct{})
+	s.options.StandIns.Source = func(ingest.Resume) (ingest.Source, error) {
+		close(reached)
+		<-open
+		return nil, errors.New("no source")
+	}
+	s.start()
+	<-reached
+	require.Equal(t, ingest.DoingConnect, s.status().Doing)
+	for _, order := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := s.client.Pause(ctx); return err },
+		func(ctx context.Context) error { _, err := s.client.Plan(ctx); return err },
+		func(ctx context.Context) error { _, err := s.client.Reload(ctx); return err },
+	} {
+		var f *control.Fault
+		require.ErrorAs(t, order(t.Context()), &f)
+		require.Equal(t, control.Busy, f.Kind)
+		require.Contains(t, f.Text, "connecting")
+	}
+	close(open)
+	require.ErrorContains(t, <-s.ended, "no source")
+	s.timed.stop = nil
+	_, err := s.client.Status(t.Context())
+	require.ErrorIs(t, err, control.ErrNobody)
+}

@@ -1,0 +1,101 @@
+package dashboard
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"anond/internal/ops/chart"
+	"anond/internal/ops/monitor"
+	"anond/internal/ops/present"
+)
+
+// ofTime are the charts over time: of the last hour, and what waits of the last week if
+// the process has run long enough.
+func ofTime(v *monitor.View) []*chart.Chart {
+	type S = monitor.Sample
+	over := func(list []S, unit time.Duration, label string) func(title string, c present.Column[S]) *chart.Chart {
+		last := time.Time{}
+		if len(list) > 0 {
+			last = list[len(list)-1].At
+		}
+		return func(title string, c present.Column[S]) *chart.Chart {
+			return present.Draw(title, label, list, func(s S) float64 { return -float64(last.Sub(s.At)) / float64(unit) }, c)
+		}
+	}
+	hour := over(v.Hour, time.Minute, "minutes before now")
+	long := hour
+	if len(v.Week) >= 8 {
+		long = over(v.Week, time.Hour, "hours before now")
+	}
+	age, unit := "oldest, seconds", 1.
+	if v.Settings.HoldInCuts {
+		age = "oldest, releases"
+	} else if most := slices.MaxFunc(append(v.Week, S{}), func(a, b S) int { return int(a.OldestAge - b.OldestAge) }); most.OldestAge > 600 {
+		age, unit = "oldest, minutes", 60
+	}
+	return []*chart.Chart{
+		long("Records that wait", present.Column[S]{Name: "waiting", Value: func(s S) float64 { return float64(s.Pending) }}),
+		long("Age of the oldest that waits", present.Column[S]{Name: age, Value: func(s S) float64 { return s.OldestAge / unit }}),
+		hour("Throughput", present.Column[S]{Name: "records a second", Value: func(s S) float64 { return s.Rate }}),
+		hour("Lag", present.Column[S]{Name: "left to read", Value: func(s S) float64 { return float64(s.Lag) }}),
+	}
+}
+
+// sizeTable is how many groups there are of each size.
+type sizeTable struct {
+	Title string
+	Rows  []sizeRow
+}
+
+type sizeRow struct {
+	Range, Count string
+	Width        string // of the bar, of 100
+}
+
+func sizeTables(v *monitor.View) (out []sizeTable) {
+	for _, x := range []struct {
+		what  string
+		sizes map[int]int
+	}{{"classes", v.Sizes.Classes}, {"buckets", v.Sizes.Buckets}} {
+		if len(x.sizes) > 0 {
+			out = append(out, sizeTable{fmt.Sprintf("Sizes of %s, release %d", x.what, v.Sizes.Release), sizeRows(x.sizes)})
+		}
+	}
+	return out
+}
+
+// rowsShown is the most different sizes that are shown one by one.
+const rowsShown = 8
+
+// sizeRows joins sizes into ranges, each twice as wide as the one before, if there are
+// many.
+func sizeRows(sizes map[int]int) []sizeRow {
+	keys := slices.Sorted(maps.Keys(sizes))
+	joined := len(keys) > rowsShown
+	var rows []sizeRow
+	var counts []int
+	for i, from := 0, keys[0]; i < len(keys); {
+		to, n := from, 0
+		if joined {
+			to = 2*from - 1
+		}
+		for ; i < len(keys) && keys[i] <= to; i++ {
+			n += sizes[keys[i]]
+		}
+		text := present.Count(from)
+		if joined {
+			text += " to " + present.Count(min(to, keys[len(keys)-1]))
+		}
+		rows, counts = append(rows, sizeRow{Range: text, Count: present.Count(n)}), append(counts, n)
+		if from = to + 1; !joined && i < len(keys) {
+			from = keys[i]
+		}
+	}
+	most := slices.Max(counts)
+	for i := range rows {
+		rows[i].Width = fmt.Sprintf("%.1f", 100*float64(counts[i])/float64(most))
+	}
+	return rows
+}

@@ -1,0 +1,237 @@
+package dashboard
+
+import (
+	"fmt"
+	"html/template"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anond/incremental"
+	"anond/ingest"
+	"anond/internal/ops/monitor"
+	"anond/internal/ops/present"
+)
+
+// model is what the template writes: texts.
+type model struct {
+	Style                            template.CSS
+	Script                           template.JS
+	Dataset, Version, Level, Trigger string
+	Shard                            string // behind the dataset; empty: it is not sharded
+	K, L                             int
+	Ready                            bool
+	Condition, AsOf                  string
+	Parts                            []monitor.Part
+	Tiles                            []tile
+	Charts                           []present.Picture
+	Sizes                            []sizeTable
+	Releases                         []releaseRow
+	Buckets                          bool
+	Events                           []eventRow
+}
+
+type tile struct {
+	ID, Title, Figure, Note string
+	Bad                     bool
+}
+
+type releaseRow struct{ Number, At, Records, New, Pending, Classes, Buckets, K, Top, Loss string }
+
+type eventRow struct{ At, Level, Name, Text, More string }
+
+func modelOf(v *monitor.View) (*model, error) {
+	s := v.Settings
+	m := &model{Dataset: s.Dataset, Version: s.Version, Level: s.Level, Trigger: s.Trigger, K: s.K, L: s.L, Parts: v.Parts(), Ready: true,
+		Buckets: s.Level == "L2"}
+	if s.Shards > 0 {
+		m.Shard = fmt.Sprintf(", shard %d of %d", s.Shard, s.Shards)
+	}
+	for _, p := range m.Parts {
+		m.Ready = m.Ready && p.Ready
+	}
+	m.Condition, m.AsOf = condition(v, m.Ready)
+	m.Tiles = tiles(v)
+	m.Sizes = sizeTables(v)
+	m.Releases, m.Events = releaseRows(v), eventRows(v)
+	var err error
+	m.Charts, err = present.Pictures(append(present.OfReleases(v.Releases, s.K, s.L), ofTime(v)...))
+	return m, err
+}
+
+// condition says in a line what the daemon does.
+func condition(v *monitor.View, ready bool) (text, asOf string) {
+	r := &v.Report
+	if r.Time.IsZero() {
+		return strings.ToUpper(string(v.Phase[:1])) + string(v.Phase[1:]), "since " + present.Clock(v.Started)
+	}
+	text = "Reading"
+	if v.Phase == monitor.Ending {
+		text = "Ending"
+	} else if r.Doing != "" {
+		text = doing[r.Doing]
+	} else if r.Full {
+		text = "State full, not reading"
+	} else if r.Paused {
+		text = "Paused, not reading"
+	}
+	if !ready {
+		text += ", not ready"
+	}
+	return text, "as of " + present.Clock(r.Time)
+}
+
+// doing are words for what the loop does when it does not read.
+var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.DoingVerify: "Comparing releases and state",
+	ingest.DoingConnect: "Connecting to the source", ingest.DoingDecide: "Deciding a release", ingest.DoingCommit: "Writing the state",
+	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
+	ingest.DoingDeliver:  "Delivering dead letters",
+	ingest.DoingForget:   "Forgetting people",
+	ingest.DoingCompact:  "Compacting the state",
+	ingest.DoingReplay:   "Judging dead letters again",
+	ingest.DoingPlan:     "Looking at what a release would publish",
+	ingest.DoingJournal:  "Writing the journal",
+	ingest.DoingRepeat:   "Repeating what the journal has",
+	ingest.DoingDraining: "Stopping"}
+
+func tiles(v *monitor.View) []tile {
+	r, s := &v.Report, v.Settings
+	out := []tile{{ID: "release", Title: "Newest release", Figure: "none"}}
+	if n := len(v.Releases); n > 0 {
+		x := v.Releases[n-1]
+		promise := 1 / float64(s.L)
+		out = []tile{{ID: "release", Title: "Newest release", Figure: strconv.Itoa(int(x.Number)), Note: ago(v, x.CreatedAt) + dueNote(r)},
+			{ID: "published", Title: "Published", Figure: present.Count(x.Records), Note: newcomers(x.Newcomers)},
+			{ID: "loss", Title: "Information loss", Figure: fmt.Sprintf("%.4f", x.NCP), Note: "0: exact, 1: nothing left"},
+			{ID: "k", Title: "Smallest class", Figure: strconv.Itoa(x.KMin), Note: fmt.Sprintf("promised: at least %d", s.K), Bad: x.KMin < s.K},
+			{ID: "share", Title: "Top share", Figure: present.Percent(x.TopShare), Note: "promised: at most " + present.Percent(promise),
+				Bad: x.TopShare > promise+1e-9}}
+	}
+	if r.Time.IsZero() {
+		return out
+	}
+	lag, known := r.Source.Lag(r.Time)
+	lagNote := map[bool]string{true: "left to read", false: "at least; the end is not known"}[known]
+	if s.Topic == "" {
+		lagNote = "bytes " + lagNote
+	}
+	return append(out,
+		tile{ID: "pending", Title: "Waiting", Figure: present.Count(r.Machine.Pending.Total()), Note: waitingNote(v)},
+		tile{ID: "rate", Title: "Throughput", Figure: rate(v.Hour), Note: "records a second"},
+		tile{ID: "lag", Title: "Lag", Figure: present.Count(int(lag)), Note: lagNote, Bad: r.Source.Stalled},
+		tile{ID: "letters", Title: "Dead letters", Figure: present.Count(int(r.Machine.DeadLetter)),
+			Note: fmt.Sprintf("of %s read; %s to deliver", present.Count(int(r.Machine.Sent)), present.Count(r.Machine.Outbox)),
+			Bad:  r.LetterFailure != ""},
+		tile{ID: "forgotten", Title: "Forgotten", Figure: present.Count(int(r.Machine.Forgotten)), Note: forgottenNote(&r.Machine)},
+		tile{ID: "state", Title: "State", Figure: present.Bytes(r.State.File), Note: stateNote(r), Bad: r.Full})
+}
+
+// forgottenNote says what the records read are, with those of people who were forgotten.
+func forgottenNote(m *incremental.Status) string {
+	if m.Forgotten == 0 && m.ForgetDue == 0 && m.Beyond == 0 {
+		return "of " + present.Count(int(m.Sent)) + " read"
+	}
+	published := "published"
+	if m.Public < m.Release {
+		published += " or decided"
+	}
+	note := fmt.Sprintf("records; %s read = %s %s + %s waiting + %s dead letters + %s beyond + %s forgotten", present.Count(int(m.Sent)),
+		present.Count(m.Published), published, present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)),
+		present.Count(m.Beyond), present.Count(int(m.Forgotten)))
+	if m.ForgetDue > 0 {
+		note += "; people to forget at the next cut: " + present.Count(m.ForgetDue)
+	}
+	return note
+}
+
+func dueNote(r *ingest.Report) string {
+	switch {
+	case r.Releasing != 0:
+		return fmt.Sprintf("; %d in progress", r.Releasing)
+	case r.NextRelease.IsZero():
+		return ""
+	}
+	return "; next in " + present.Span(max(0, r.NextRelease.Sub(r.Time)))
+}
+
+func newcomers(n int) string {
+	if n < 0 {
+		return "records"
+	}
+	return "records, " + present.Count(n) + " of them new"
+}
+
+// waitingNote says how long people wait, and at level L2 for how many others.
+func waitingNote(v *monitor.View) string {
+	age := monitor.OldestAge(v.Report, v.Settings)
+	note := "oldest: " + present.Span(time.Duration(age*float64(time.Second)))
+	if v.Settings.HoldInCuts {
+		note = fmt.Sprintf("oldest: %.0f releases", age)
+	}
+	if p := v.Report.Machine.Pool; p != nil && !p.Possible {
+		note += "; no pool is possible"
+	} else if p != nil {
+		note += "; a pool needs " + present.Count(p.Records)
+	}
+	return note
+}
+
+func stateNote(r *ingest.Report) string {
+	s := r.State
+	if r.Full {
+		return "full: nothing is read until state.max_bytes is larger; limit " + present.Bytes(s.Quota)
+	}
+	if s.Quota == 0 {
+		return present.Bytes(s.Free) + " of it free, no limit"
+	}
+	return present.Bytes(s.Free) + " of it free, limit " + present.Bytes(s.Quota)
+}
+
+// releasesShown and eventsShown are the rows of the two tables.
+const releasesShown, eventsShown = 12, 25
+
+func releaseRows(v *monitor.View) (out []releaseRow) {
+	list := v.Releases[max(0, len(v.Releases)-releasesShown):]
+	for _, r := range slices.Backward(list) {
+		news := "-"
+		if r.Newcomers >= 0 {
+			news = present.Count(r.Newcomers)
+		}
+		out = append(out, releaseRow{strconv.Itoa(int(r.Number)), r.CreatedAt.UTC().Format("2006-01-02 15:04:05"), present.Count(r.Records), news,
+			present.Count(r.Pending), present.Count(r.Classes), present.Count(r.Buckets), strconv.Itoa(r.KMin),
+			present.Percent(r.TopShare), fmt.Sprintf("%.4f", r.NCP)})
+	}
+	return out
+}
+
+func eventRows(v *monitor.View) (out []eventRow) {
+	list := v.Events[max(0, len(v.Events)-eventsShown):]
+	for _, e := range slices.Backward(list) {
+		level := "info"
+		if e.Level >= slog.LevelError {
+			level = "error"
+		} else if e.Level >= slog.LevelWarn {
+			level = "warn"
+		}
+		out = append(out, eventRow{e.At.Format("01-02 15:04:05"), level, e.Name, e.Text, e.More})
+	}
+	return out
+}
+
+func ago(v *monitor.View, t time.Time) string {
+	now := v.Report.Time
+	if now.IsZero() {
+		return present.Clock(t)
+	}
+	return present.Span(max(0, now.Sub(t))) + " ago"
+}
+
+// rate is the newest throughput that is known.
+func rate(samples []monitor.Sample) string {
+	if n := len(samples); n > 0 && samples[n-1].Rate >= 0 {
+		return present.Count(int(samples[n-1].Rate + .5))
+	}
+	return "-"
+}

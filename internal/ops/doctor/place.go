@@ -1,0 +1,124 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"anond/internal/daemon"
+	"anond/internal/disk/durabledir"
+	"anond/internal/ops/diskuse"
+	"anond/snapshot"
+)
+
+// process says whether a daemon runs.
+func (e *examination) process() {
+	switch s := e.Status; {
+	case s == nil:
+		e.add(Note, "process", "", "no daemon has written a status yet")
+	case e.Live && s.Paused:
+		e.add(Warning, "process", "anond resume", "pid %d is paused", s.PID)
+	case e.Live && s.Stalled:
+		e.add(Warning, "process", "look at the brokers and at the network", "pid %d runs, and its source is stalled", s.PID)
+	case e.Live:
+		e.add(OK, "process", "", "pid %d runs", s.PID)
+	case s.Ended != nil && s.Ended.How == daemon.EndFailed:
+		e.add(Warning, "process", "docs/OPERATIONS.md has the exit codes", "no daemon answers; the last one failed at %s with exit code %d: %s",
+			s.Ended.At.UTC().Format(time.RFC3339), s.Ended.ExitCode, s.Ended.Error)
+	default:
+		e.add(Note, "process", "", "no daemon answers; the last status is of %s", s.Time.UTC().Format(time.RFC3339))
+	}
+}
+
+// files does in each directory what a release does, removes what that made, and looks who else may read.
+func (e *examination) files() {
+	c := e.Config
+	for _, p := range daemon.Places(c) {
+		info, err := os.Stat(p.Dir)
+		there := err == nil
+		if err == nil && !info.IsDir() {
+			e.add(Failed, p.Key, "name a directory", "%s is no directory", p.Dir)
+			continue
+		}
+		existing := diskuse.Existing(p.Dir)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = errors.Join(snapshot.Try(snapshot.OS(), existing), snapshot.TryAppend(snapshot.OS(), p.File))
+		}
+		switch unread := durabledir.Unreadable(existing); {
+		case err != nil:
+			e.add(Failed, p.Key, "run this as the user of anond, or give that user the directory, on a disk with room, hard links and renames",
+				"%s cannot be used: %v", p.Dir, err)
+		case len(unread) > 0:
+			e.add(Warning, p.Key, "chmod +r "+unread[0], "the names in %s cannot be made durable: it may not be read", unread[0])
+		case !there:
+			e.add(OK, p.Key, "", "%s will be made", p.Dir)
+		case p.Private && info.Mode().Perm()&0o007 != 0:
+			e.add(Warning, p.Key, "chmod o-rwx "+p.Dir, "%s may be entered by everybody (mode %04o)", p.Dir, info.Mode().Perm())
+		default:
+			e.add(OK, p.Key, "", "%s can be written", p.Dir)
+		}
+	}
+	var taken *daemon.ConfigError
+	if err := daemon.CheckBackupDir(c); errors.As(err, &taken) {
+		e.add(Failed, "state.backup.dir", taken.Hint(), "%v", err)
+	} else if err != nil {
+		e.add(Warning, "state.backup.dir", "look at the directory", "%v", err)
+	}
+	if info, err := os.Stat(c.State.Path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		e.add(Failed, "state.path", "chmod 600 "+c.State.Path, "others may read the state (mode %04o)", info.Mode().Perm())
+	}
+	if same, known := diskuse.OneDisk(diskuse.Existing(filepath.Dir(c.State.Path)), diskuse.Existing(filepath.Dir(c.Release.Ledger))); known &&
+		same {
+		e.add(Warning, "release.ledger", "put release.ledger on another disk",
+			"it is on the disk of the state, so an old copy of both would not show")
+	}
+}
+
+// disks forecasts when they are full.
+func (e *examination) disks() {
+	u, err := diskuse.Measure(e.Config.Release.Dir, e.Config.State.Path, e.Status.Samples(), e.Now)
+	if err != nil {
+		e.add(Warning, "disk", "look at the directory of the releases", "its use cannot be measured: %v", err)
+		return
+	}
+	const least = 100 << 20
+	for _, of := range []struct {
+		name string
+		v    diskuse.Volume
+	}{{"releases", u.Releases}, {"state", u.State}} {
+		grade, remedy, until := OK, "", ""
+		if of.v.FullAt != nil {
+			until = "; full on " + of.v.FullAt.Format(time.DateOnly) + " if it grows on like this"
+		}
+		switch {
+		case of.v.Free >= 0 && of.v.Free < least:
+			grade, remedy = Failed, "make room: a release needs space before it can be published"
+		case of.v.FullAt != nil && of.v.FullAt.Sub(e.Now) < diskuse.Soon:
+			grade, remedy = Warning, "make room in time"
+		}
+		e.add(grade, "disk of the "+of.name, remedy, "%s used, %s a day, %s free%s", diskuse.Bytes(of.v.Used), diskuse.Bytes(of.v.PerDay),
+			diskuse.Bytes(of.v.Free), until)
+	}
+}
+
+// clock compares the clock with what was published. A clock that goes back delays the
+// schedule; releases carry their times.
+func (e *examination) clock() {
+	m, err := snapshot.Show(snapshot.OS(), e.Config.Release.Dir, 0)
+	if errors.Is(err, snapshot.ErrNoRelease) {
+		e.add(OK, "clock", "", "%s; there is no release to compare it with", e.Now.UTC().Format(time.RFC3339))
+		return
+	}
+	if err != nil {
+		e.add(Warning, "clock", "anond release verify", "the newest release cannot be read: %v", err)
+		return
+	}
+	if at, err := time.Parse(time.RFC3339, m.CreatedAt); err == nil && at.After(e.Now.Add(time.Minute)) {
+		e.add(Failed, "clock", "set the clock, and let a time server keep it", "it shows %s, and the newest release is of %s",
+			e.Now.UTC().Format(time.RFC3339), m.CreatedAt)
+		return
+	}
+	e.add(OK, "clock", "", "%s; the newest release is of %s", e.Now.UTC().Format(time.RFC3339), m.CreatedAt)
+}

@@ -1,0 +1,204 @@
+package dpo
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"anond/equivclass"
+	"anond/internal/ops/present"
+	"anond/snapshot"
+	"anond/snapshot/audit"
+)
+
+// model is what the template writes.
+type model struct {
+	*Facts
+	Style                      template.CSS
+	Charts                     []present.Picture
+	K, L, KMin                 int
+	TopShare, Promised         string
+	Subject, AtL2, ExactCells  bool
+	RowBound                   string // the largest probability that a row is a certain person's
+	Levels                     []level
+	Waiting, Records, Newcomer string
+	History                    []historyRow
+	Attributes                 []attribute
+	Settings                   []setting
+	Files                      []file
+	Kept, Groups               string // classes that the release before had, and what a class is published as
+	Newest                     uint32
+	Read                       []figure // what became of every record that was read
+}
+
+type figure struct{ ID, Name, Value string }
+
+type level struct{ Name, Knows, Claim, Found string }
+
+type historyRow struct {
+	Release                                        uint32
+	At, Records, New, Waiting, KMin, TopShare, NCP string
+	This                                           bool
+}
+
+type attribute struct{ Name, Role, Type, Shown string }
+
+type setting struct{ Name, Value string }
+
+type file struct{ Name, Bytes, SHA256 string }
+
+func modelOf(f *Facts) *model {
+	m := f.Manifest
+	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, L: m.Policy.L, KMin: m.Privacy.KMin,
+		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(1 / float64(max(1, m.Policy.L))),
+		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only",
+		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), Waiting: present.Count(m.Pending), Records: present.Count(m.Records)}
+	for _, a := range m.Schema {
+		out.Subject = out.Subject || a.Role == equivclass.Subject
+		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
+	}
+	out.Read = f.Counts.figures()
+	out.Levels = levels(m, f.Audit)
+	out.history()
+	out.Settings = settings(m)
+	out.files()
+	for _, r := range f.Audit.Releases {
+		if uint32(r.Release) == m.Release && m.Release > 1 && m.Union == nil {
+			out.Kept = fmt.Sprintf("%s of %s", present.Count(r.ClassesKept), present.Count(r.Classes))
+		}
+	}
+	return out
+}
+
+// figures are the counts in the order of their sum; none without a state.
+func (c *Counts) figures() []figure {
+	if c == nil {
+		return nil
+	}
+	count := func(n uint64) string { return present.Count(int(n)) }
+	return []figure{{"sent", "read", count(c.Sent)}, {"published", "= published", count(c.Published)},
+		{"pending", "+ waiting", count(c.Pending)}, {"dead_letter", "+ dead letters", count(c.DeadLetter)},
+		{"refused", "refused of all", present.Percent(float64(c.DeadLetter) / float64(max(1, c.Sent)))},
+		{"forgotten", "+ forgotten", count(c.Forgotten)}, {"beyond", "+ beyond", count(c.Beyond)}}
+}
+
+// history is how the releases developed.
+func (m *model) history() {
+	for _, r := range m.Releases {
+		m.Newest = r.Release
+		news := "not known"
+		if r.Newcomers >= 0 {
+			news = present.Count(r.Newcomers)
+		}
+		this := r.Release == m.Manifest.Release
+		if this {
+			m.Newcomer = news
+		}
+		m.History = append(m.History, historyRow{r.Release, r.CreatedAt, present.Count(r.Records), news, present.Count(r.Pending),
+			fmt.Sprint(r.KMin), present.Percent(r.MaxFrequency), fmt.Sprintf("%.4f", r.NCP), this})
+	}
+	m.History = newest(m.History)
+}
+
+// rowsShown bounds the table of releases; the charts have them all.
+const rowsShown = 30
+
+func newest(rows []historyRow) []historyRow { return rows[max(0, len(rows)-rowsShown):] }
+
+func (m *model) files() {
+	add := func(dir string, list []snapshot.FileEntry) {
+		for _, x := range list {
+			m.Files = append(m.Files, file{dir + x.Name, present.Count(int(x.Bytes)), x.SHA256})
+		}
+	}
+	for _, p := range m.Manifest.Parts {
+		add(p.Dir()+"/", p.Files)
+	}
+}
+
+// levels are the adversaries against whom the manifest claims the bound, with what the
+// audit found.
+func levels(m *snapshot.Manifest, a *audit.Report) []level {
+	claim := func(name string) string {
+		if strings.Contains("+"+m.Privacy.Level+"+", "+"+name+"+") {
+			return "promised"
+		}
+		return "not promised"
+	}
+	return []level{
+		{"L0", "all releases, and of everybody quasi-identifiers, arrival and class", claim("L0"), a.Level.L0},
+		{"L1", "the same, and the signatures: the set of values of a person's pure class", claim("L1"), a.Level.L1},
+		{"L2", "the same, and this program with the law of its random draws", claim("L2"), a.Level.L2},
+	}
+}
+
+// shown says how an attribute is published.
+func shown(a *snapshot.SchemaEntry, m *snapshot.Manifest) string {
+	switch a.Role {
+	case equivclass.Quasi:
+	case equivclass.Sensitive:
+		if m.Policy.Level == "L2" {
+			return "in buckets, apart from the classes"
+		}
+		return "as it is, in classes"
+	default:
+		return "not published"
+	}
+	switch h := a.Hierarchy; {
+	case m.Privacy.K1 == "sensitive-only":
+		return "exactly"
+	case h == nil:
+		return "as the range or set of values of the class"
+	case h.File != "":
+		return "as a label of " + h.File
+	default:
+		return "in declared steps"
+	}
+}
+
+func settings(m *snapshot.Manifest) []setting {
+	p := &m.Policy
+	out := []setting{{"recoding", m.Recoding}, {"policy.k", fmt.Sprint(p.K)}, {"policy.l", fmt.Sprint(p.L)},
+		{"policy.republication", p.Republication}}
+	if p.Level != "" {
+		out = append(out, setting{"policy.level", p.Level})
+	}
+	if p.MinPool > 0 {
+		out = append(out, setting{"policy.min_pool", fmt.Sprint(p.MinPool)})
+	}
+	if p.SubjectRepeat != "" {
+		out = append(out, setting{"subject.repeat", p.SubjectRepeat})
+	}
+	for _, d := range p.Diversity {
+		text := d.Kind
+		for _, x := range []struct {
+			name  string
+			value float64
+		}{{"l", d.L}, {"c", d.C}, {"t", d.T}} {
+			if x.value != 0 {
+				text += fmt.Sprintf(", %s = %v", x.name, x.value)
+			}
+		}
+		out = append(out, setting{"policy.diversity", text})
+	}
+	seeded := map[bool]string{true: "yes", false: "no"}[m.Seeded]
+	out = append(out, setting{"certificate", m.Privacy.Certificate}, setting{"seed given from outside", seeded},
+		setting{"format version", fmt.Sprint(m.FormatVersion)})
+	return append(out, shards(m)...)
+}
+
+// shards say what each shard of a union has, also one that publishes nothing because its
+// pool is not eligible: its people wait.
+func shards(m *snapshot.Manifest) (out []setting) {
+	if m.Union == nil {
+		return nil
+	}
+	for _, s := range m.Union.Shards {
+		text := "no release"
+		if s.Release > 0 {
+			text = fmt.Sprintf("release %d of %s: %s records, %s wait", s.Release, s.CreatedAt, present.Count(s.Records), present.Count(s.Pending))
+		}
+		out = append(out, setting{fmt.Sprintf("shard %d of %d", s.Shard, m.Union.Of), text})
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package events
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write docs/EVENTS.md and docs/events.schema.json anew")
+
+// TestReferenceIsWritten: the documents are those of the table.
+func TestReferenceIsWritten(t *testing.T) {
+	lines, err := schema()
+	require.NoError(t, err)
+	for name, want := range map[string]string{"EVENTS.md": reference(), "events.schema.json": string(lines)} {
+		path := filepath.Join("..", "..", "..", "docs", name)
+		if *rewrite {
+			require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		}
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got), "go test ./internal/ops/events -rewrite")
+	}
+	assert.True(t, json.Valid(lines))
+}
+
+// TestCheck: a line is held to the fields of its event, and their types.
+func TestCheck(t *testing.T) {
+	for line, fault := range map[string]string{
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"m","event":"release_resumed","release":3}`:          "",
+		`{"time":"2026-01-01T00:00:00Z","level":"WARN","msg":"m","event":"release_resumed","release":3}`:          "has level WARN",
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"m","event":"release_resumed"}`:                      "lacks release",
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"m","event":"release_resumed","release":"3"}`:        "is no integer",
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"m","event":"release_resumed","release":3,"age":41}`: "has a field age",
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"m","event":"release_made","release":3}`:             "is not in the table",
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","event":"release_resumed","release":3}`:                    "has no msg",
+		`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"m","event":"draining"}`:                             "",
+		`{"time":"2026-01-01T00:00:00Z","level":"ERROR","msg":"m","event":"infeasible","records":1,"share":0.5}`:  "",
+		`{"time":"2026-01-01T00:00:00Z","level":"ERROR","msg":"m","event":"source_gap","partition":1.5,"want":1}`: "is no integer",
+		`text`: "is no JSON object",
+	} {
+		if fault == "" {
+			assert.NoError(t, Check([]byte(line)))
+		} else {
+			assert.ErrorContains(t, Check([]byte(line)), fault)
+		}
+	}
+}
+
+func TestTableIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range All() {
+		assert.False(t, seen[e.Name], e.Name)
+		seen[e.Name] = true
+		assert.NotEmpty(t, e.Levels, e.Name)
+		require.NotEmpty(t, e.Cases, e.Name)
+		for _, c := range e.Cases {
+			assert.NotEmpty(t, c.Meaning, e.Name)
+			assert.NotEmpty(t, c.Action, e.Name)
+			assert.Equal(t, len(e.Cases) > 1, c.Level != "", e.Name)
+		}
+	}
+}

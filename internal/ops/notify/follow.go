@@ -1,0 +1,162 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"anond/ingest"
+	"anond/internal/ops/monitor"
+)
+
+// more is the time that a start or a stop asks for as long as it makes progress.
+const more = time.Minute
+
+// Follow tells the manager what the monitor shows, until the function that it returns is
+// called. When ctx ends, the daemon stops.
+func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock ingest.Clock, daemon *monitor.Monitor) (end func()) {
+	return m.FollowSight(ctx, log, clock, sightOf(daemon))
+}
+
+// Sight is how a process stands, as far as its manager has to know.
+type Sight struct {
+	Up      bool   // what can fail at a start has succeeded
+	Live    bool   // it makes progress, or waits
+	Working bool   // a stop still has to finish something
+	Status  string // one line for people
+}
+
+// FollowSight is Follow of a process that is not the daemon.
+func (m *Manager) FollowSight(ctx context.Context, log *slog.Logger, clock ingest.Clock, see func() Sight) (end func()) {
+	if m == nil {
+		return func() {}
+	}
+	f := &follower{manager: m, log: log, see: see}
+	ticks, stop := clock.Ticker(m.period())
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer stop()
+		stopped := ctx.Done()
+		for {
+			f.look()
+			select {
+			case <-stopped:
+				f.stopping, stopped = true, nil
+			case <-ticks:
+			case <-over:
+				f.end()
+				return
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
+}
+
+// period is how often the manager has to hear: twice in the time of the watchdog.
+func (m *Manager) period() time.Duration {
+	if m.watchdog == 0 {
+		return time.Second
+	}
+	return max(time.Millisecond, min(time.Second, m.watchdog/2))
+}
+
+// follower is what was told so far.
+type follower struct {
+	manager  *Manager
+	log      *slog.Logger
+	see      func() Sight
+	status   string
+	advanced uint64
+	stopping bool // ctx has ended
+	stopped  bool // and the manager knows
+	warned   bool
+}
+
+// end says that the daemon stops, if it ended by itself or was quicker than the ticks.
+func (f *follower) end() {
+	if !f.stopped {
+		f.stopping = true
+		f.look()
+	}
+}
+
+// look sends what has changed since it looked last, and what has to be said each time.
+func (f *follower) look() {
+	now := f.see()
+	m := f.manager
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var lines []string
+	switch {
+	case f.stopping && !f.stopped:
+		lines, f.stopped = append(lines, "STOPPING=1"), true
+	case !f.stopping && !m.ready && now.Up:
+		lines, m.ready = append(lines, "READY=1"), true
+	}
+	if f.needsTime(now) {
+		lines = append(lines, fmt.Sprintf("EXTEND_TIMEOUT_USEC=%d", more.Microseconds()))
+	}
+	if now.Status != f.status {
+		lines, f.status = append(lines, "STATUS="+now.Status), now.Status
+	}
+	if m.watchdog > 0 && now.Live {
+		lines = append(lines, "WATCHDOG=1")
+	}
+	if len(lines) > 0 {
+		m.send(strings.Join(lines, "\n"))
+	}
+	if m.err != nil && !f.warned {
+		f.warned = true
+		f.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", m.err.Error())
+	}
+}
+
+// needsTime reports whether a start has made progress since it was asked last, or a stop
+// still does: the loop reports until it has drained, which is bounded.
+func (f *follower) needsTime(now Sight) bool {
+	if f.stopping {
+		return now.Live && now.Working
+	}
+	before := f.advanced
+	f.advanced = f.manager.advanced.Load()
+	return !f.manager.ready && f.advanced != before
+}
+
+// sightOf is how a daemon stands.
+func sightOf(daemon *monitor.Monitor) func() Sight {
+	return func() Sight {
+		v := daemon.Now()
+		live, _ := daemon.Live()
+		return Sight{Up: up(v), Live: live, Working: v.Phase == monitor.Running, Status: statusOf(v)}
+	}
+}
+
+// up reports whether what can fail at a start has succeeded. A source that does not answer
+// is waited for, however long it takes, so a start does not wait for it.
+func up(v *monitor.View) bool {
+	switch v.Phase {
+	case monitor.Standby:
+		return true
+	case monitor.Running:
+		return v.Report.Doing != ingest.DoingOpen && v.Report.Doing != ingest.DoingVerify
+	}
+	return false
+}
+
+// statusOf is one line for people.
+func statusOf(v *monitor.View) string {
+	switch {
+	case v.Phase == monitor.Standby:
+		return "standing by: another member of the group has the lease"
+	case v.Phase != monitor.Running:
+		return string(v.Phase)
+	}
+	doing := v.Report.Doing
+	if doing == "" {
+		doing = "reading"
+	}
+	return fmt.Sprintf("%s; release %d", doing, v.Report.Machine.Release)
+}

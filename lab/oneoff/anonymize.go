@@ -1,0 +1,184 @@
+package oneoff
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"anond/equivclass"
+	"anond/lab/bucketize"
+	"anond/lab/methods"
+	"anond/snapshot"
+)
+
+// Options are the settings of a one-off release.
+type Options struct {
+	Method   methods.Method
+	Recoding string
+	Want     equivclass.Requirement
+	T        float64 // t-closeness, in addition to that in Want; 0: none
+	Ground   string  // its ground distance
+	// References are the declared distributions of t-closeness, by attribute of
+	// the schema; without one, it is to the values published.
+	References  map[int][]equivclass.ValueCount
+	Dataset     string
+	Hierarchies []snapshot.HierarchyFile
+	Dir         string
+	Seed        [32]byte // rule R (randomness): keys every draw, never stored
+	Seeded      bool     // the seed was given, not drawn
+	Now         func() time.Time
+	Slices      [][]string      // recoding slicing
+	Semi        map[string]Semi // recoding lgb
+	Retention   float64         // recoding randomization
+	// Progress is told how many records the method has dealt with, if it says so; may be nil.
+	Progress func(done, all int)
+}
+
+// Report is what a run did, in numbers.
+type Report struct {
+	Method   string `json:"method"`
+	Recoding string `json:"recoding"`
+	Dir      string `json:"dir"`
+	K        int    `json:"k"`
+	L        int    `json:"l"`
+	// Extra principles by name.
+	Extra  []string `json:"extra,omitempty"`
+	Seeded bool     `json:"seeded"`
+	Read   int      `json:"read"`
+	Blank  int      `json:"blank"`
+	// Unterminated lines at the end of the file may be incomplete: left unread.
+	Unterminated int       `json:"unterminated"`
+	Published    int       `json:"published"`
+	Held         Held      `json:"held"`
+	Refused      []Refused `json:"refused"`
+	Classes      Sizes     `json:"classes"`
+	Achieved     Achieved  `json:"achieved"`
+	Loss         Loss      `json:"loss"`
+	K1           string    `json:"k1"`
+	Level        string    `json:"level"`   // privacy.level of the manifest
+	Seconds      float64   `json:"seconds"` // of the partitioning alone
+	// Across is acrossNone if the table has no promise 1/l; Why gives the reason.
+	Across string `json:"across_releases,omitempty"`
+	Why    string `json:"why_no_promise,omitempty"`
+	// Local is by bucketed attribute, under lgb only.
+	Local []Local `json:"local,omitempty"`
+}
+
+// acrossNone is Report.Across of a table without a promise.
+const acrossNone = "none"
+
+// Held is what was read and is not published, by reason.
+type Held struct {
+	NoClass       int `json:"no_class"` // the method found no class that may take them
+	SubjectRepeat int `json:"subject_repeat"`
+	Refused       int `json:"refused"`
+}
+
+// Anonymize partitions the table, writes the release and reports it.
+//
+// Guarantee: what is written satisfies the requirement in each class, checked
+// before (checkGroups) and after it is rendered (the auditor, reading the
+// files); on an error nothing is named a release. A run that is interrupted
+// before it writes leaves nothing.
+func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
+	if o.Recoding == recodingLGB {
+		return anonymizeLocal(ctx, t, o)
+	}
+	if err := o.addCloseness(t); err != nil {
+		return nil, err
+	}
+	references, err := o.declared(t)
+	if err != nil {
+		return nil, err
+	}
+	asked := o.Want
+	o.Want = asked.WithReference(bagOf(t.sa()))
+	if err := feasible(t, o.Want); err != nil {
+		return nil, err
+	}
+	p := t.points()
+	start := o.Now()
+	cut, err := interruptible(ctx, func() (c partition) {
+		c.groups, c.rest = o.partitioner().Partition(p, o.Want)
+		return c
+	})
+	if err != nil {
+		return nil, err
+	}
+	groups, rest := cut.groups, cut.rest
+	seconds := o.Now().Sub(start).Seconds()
+	if asked.NeedsReference() {
+		groups, rest, references = o.published(t, p, asked, groups, rest)
+	}
+	if err := checkGroups(p, groups, rest, o.Want); err != nil {
+		return nil, err
+	}
+	if len(groups) == 0 {
+		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies the requirement", o.Method.Name),
+			Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := report(t, p, groups, len(rest), references, o)
+	r.Seconds = seconds
+	sa := t.sa()
+	if o.Recoding == recodingRandomization {
+		sa = bucketize.Randomize(p, groups, o.Retention, o.draws("randomization"))
+	}
+	r.Loss.shown(p, groups, rest, sa, o)
+	if plain(o.Recoding, o.Method.Name) {
+		r.K1, r.Level = "sensitive-only", snapshot.LevelL0L1
+		if r.Why, err = o.writePlain(t, p, groups, sa); r.Why != "" {
+			r.Across, r.Level = acrossNone, "none"
+		}
+		if o.rings() {
+			r.K1 = "none"
+		}
+		return r, err
+	}
+	in := inputOf(t, groups, o)
+	in.References = references
+	m, err := publish(in, o)
+	if err != nil {
+		return nil, err
+	}
+	r.K1, r.Level = m.Privacy.K1, m.Privacy.Level
+	return r, nil
+}
+
+// partition is what a method makes of a table.
+type partition struct {
+	groups [][]int32
+	rest   []int32
+}
+
+// seedOf is the part of the seed that partitioners draw from.
+func seedOf(seed [32]byte) uint64 { return binary.LittleEndian.Uint64(seed[:]) }
+
+func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references map[int]equivclass.Bag, o Options) *Report {
+	bags := make([]equivclass.Bag, len(groups))
+	for i, g := range groups {
+		bags[i] = p.Bag(g)
+	}
+	all := bagOf(t.sa())
+	if b, ok := references[t.Schema.SensitiveIndex()]; ok {
+		all = b
+	}
+	r := &Report{
+		Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
+		Blank: t.Blank, Unterminated: t.Unread.Unterminated,
+		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
+		Classes:  sizesOf(equivclass.Sizes(groups)),
+		Achieved: achieved(bags, all, askedC(o.Want.Extra), equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()])),
+		Loss:     lossOf(t, p, groups, rest, o.Want, o.Recoding),
+	}
+	if r.Refused == nil {
+		r.Refused = []Refused{}
+	}
+	for _, e := range o.Want.Extra {
+		r.Extra = append(r.Extra, e.Name())
+	}
+	return r
+}

@@ -1,0 +1,339 @@
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"anond/incremental"
+	"anond/ingest"
+	"anond/internal/daemon"
+	"anond/internal/testkit/programtest"
+	"anond/shards/journal"
+	"anond/shards/journal/journaltest"
+	"anond/snapshot"
+	"anond/snapshot/snapshottest"
+)
+
+// planted is a bug in what stands between the daemon and its disks: the harness proves
+// itself by finding it. The zero value has none.
+type planted struct {
+	files  func(snapshot.FS) snapshot.FS
+	store  func(incremental.Store) incremental.Store
+	source func(ingest.Source) ingest.Source
+	sink   func(ingest.DeadLetters) ingest.DeadLetters
+	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
+	forgetting func(list string, before []byte) error
+	copied     func(path string) error // a copy of the state that the daemon has made
+	unlisted   bool                    // a daemon that dies leaves the list of who was forgotten as it found it
+	unasked    bool                    // anond state restore does not ask which pools were judged
+	// Of plans of shards:
+	log    func(*journaltest.Log) journal.Log
+	united func(snapshot.FS) snapshot.FS // as a union sees it
+	strays bool                          // shard 0 reads a partition of another, too
+}
+
+// inside is a dataset whose daemon runs in this process: on an injected file system,
+// clock and source, with the real state file, publisher and gate.
+type inside struct {
+	*site
+	plan    *Plan
+	random  *rand.Rand
+	clock   *clock
+	mirror  *snapshottest.Mirror
+	images  []image // the state file after each of the newest commits
+	files   int     // how often the file was replaced by another
+	newest  os.FileInfo
+	copied  stateCopy
+	lost    bool             // the newest state is lost for good
+	journal *journaltest.Log // of a shard; nil: there is none
+	planted planted
+}
+
+// image is what a state file held.
+type image struct {
+	data []byte
+	file int // which file it was: one that replaces another shares no page with it
+}
+
+// imagesKept is more than any fault goes back.
+const imagesKept = 10
+
+func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside, error) {
+	s, err := newSite(dir, random, p.World.Partitions)
+	if err != nil {
+		return nil, err
+	}
+	s.feed.deletes = p.World.Deletes
+	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
+		return nil, err
+	}
+	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
+		planted: planted}, nil
+}
+
+// insideSections are those of a daemon of which everything is injected.
+func insideSections(w *Setting) sections {
+	return wholeSections("{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
+}
+
+// run runs the daemon once, with armed faults, and returns how it ended. What the
+// power cut leaves is on the disks then.
+func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
+	a, from := arm(faults, w.log.Len), w.log.Len()
+	a.turn = w.clock.set
+	a.begun = func() bool { return strings.Contains(w.log.String()[from:], started) }
+	list := w.listed()
+	err := w.daemon(live, a)
+	if w.planted.unlisted && a.died() {
+		list()
+	}
+	if err != nil {
+		fmt.Fprintf(w.log, "error: %v\n", err)
+	}
+	w.tell(err, a, p, from)
+	w.told(a)
+	if err := w.archive.see(w.damaged); err != nil {
+		return unexpected, err
+	}
+	if err := errors.Join(w.mirrorList(a), w.cutPower(a)); err != nil {
+		return unexpected, err
+	}
+	if a.died() && (err == nil || !errors.Is(err, errKilled)) {
+		err = errKilled // it was about to end anyway
+	}
+	return endingOf(err), nil
+}
+
+// daemon is one process, so to speak.
+func (w *inside) daemon(live bool, a *armed) error {
+	ctx, cancel := programtest.WithPatience(context.Background(), hang, errHangs)
+	defer cancel()
+	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7, byte(w.feed.index)}, w.newRelief(a)
+	o := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
+		Load: raise.load, Reloads: raise.reloads,
+		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
+	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
+	if live {
+		running, stop := context.WithCancel(ctx)
+		defer stop()
+		o.Observe = w.stopWhenSettled(stop, a, raise)
+		ctx = running
+	}
+	o.StandIns = daemon.StandIns{
+		Store: func(s incremental.Store) incremental.Store {
+			return plant(w.planted.store, incremental.Store(&store{s, a, w.noteImage}))
+		},
+		Source: func(r ingest.Resume) (ingest.Source, error) {
+			return plant(w.planted.source, ingest.Source(newSource(w.feed, w.random, r, a))), nil
+		},
+		DeadLetters: func(d ingest.DeadLetters) ingest.DeadLetters {
+			return plant(w.planted.sink, ingest.DeadLetters(&sink{d, a}))
+		},
+		Sleep:      w.clock.sleep,
+		Forgetting: w.forgetting(a),
+		Journal:    w.journaling(a),
+	}
+	err := daemon.Run(ctx, w.limited(live, a), o)
+	return errors.Join(err, hung(ctx))
+}
+
+// hang is longer than any run takes; a daemon that takes longer hangs.
+const hang = time.Minute
+
+var errHangs = errors.New("the daemon hangs")
+
+func hung(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), errHangs) {
+		return errHangs
+	}
+	return nil
+}
+
+func plant[T any](bug func(T) T, inner T) T {
+	if bug == nil {
+		return inner
+	}
+	return bug(inner)
+}
+
+// stopWhenSettled ends a run when all is read, published and delivered, as SIGTERM
+// would; or when the daemon has paused because too much is refused.
+func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(ingest.Report) {
+	quiet, last := 0, uint32(0)
+	sent := uint64(w.feed.sent())
+	var mu sync.Mutex
+	return func(r ingest.Report) {
+		mu.Lock()
+		defer mu.Unlock()
+		raise.look()
+		if a.died() || strings.Contains(w.log.String()[raise.from:], tooMany) {
+			stop()
+		}
+		m := r.Machine
+		if m.Sent != sent || r.Releasing != 0 || r.Doing != "" || m.Outbox > 0 || m.Release != last {
+			quiet, last = 0, m.Release
+			return
+		}
+		if quiet++; quiet <= 3 {
+			return
+		}
+		if a.strikeClock() {
+			quiet = 0
+			return
+		}
+		a.settled = true
+		stop()
+	}
+}
+
+// noteImage keeps what the state file holds.
+func (w *inside) noteImage() error {
+	data, err := os.ReadFile(w.config.State.Path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(w.config.State.Path)
+	if err != nil {
+		return err
+	}
+	if w.newest != nil && !os.SameFile(info, w.newest) {
+		w.files++
+	}
+	w.newest = info
+	w.images = append(w.images, image{data, w.files})
+	if len(w.images) > imagesKept {
+		w.images = w.images[1:]
+	}
+	return nil
+}
+
+// newestImage is the state as it was committed last.
+func (w *inside) newestImage() []byte {
+	if len(w.images) == 0 {
+		return nil
+	}
+	return w.images[len(w.images)-1].data
+}
+
+// endingOf tells how a run has ended, from its error.
+func endingOf(err error) ending {
+	var no syscall.Errno
+	var pool *incremental.InfeasibleError
+	if errors.As(err, &pool) {
+		return poolRefused
+	}
+	for _, c := range []struct {
+		is  error
+		end ending
+	}{
+		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
+		{daemon.ErrForeignList, foreignList},
+		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
+		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
+		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},
+		{ingest.ErrParked, parked}, {ingest.ErrPermanent, unpublished},
+	} {
+		if errors.Is(err, c.is) {
+			return c.end
+		}
+	}
+	switch {
+	case err == nil, errors.Is(err, ingest.ErrPoolRefused), errors.Is(err, ingest.ErrNoPool): // of which the source alone is the cause
+		return ended
+	case errors.As(err, &no):
+		return diskFailed
+	}
+	return unexpected
+}
+
+// cutPower leaves of the disks what survives, if the power is cut after this run.
+func (w *inside) cutPower(a *armed) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	lies := map[string]*fault{}
+	for _, f := range a.faults {
+		if f.Do == "lie-state" || f.Do == "lie-releases" {
+			lies[f.Do] = f
+		}
+	}
+	cut := a.cut
+	if f := lies["lie-releases"]; f != nil && a.count["effect"] >= f.N {
+		cut = f
+	}
+	if cut != nil {
+		before := w.mirror.Disk.Files()
+		if err := w.mirror.Cut(w.keeping(cut.Draw)); err != nil {
+			return err
+		}
+		if f := lies["lie-releases"]; f != nil && !maps.Equal(before, w.mirror.Disk.Files()) {
+			f.take(w.log.Len())
+			w.damaged = true
+		}
+	}
+	if a.torn {
+		return w.tear(2, a.cut.Draw, false)
+	}
+	if f := lies["lie-state"]; f != nil {
+		was := w.newestImage()
+		if err := w.tear(1+f.N, f.Draw, true); err != nil {
+			return err
+		}
+		if now, err := os.ReadFile(w.config.State.Path); err != nil || !bytes.Equal(was, now) {
+			f.take(w.log.Len())
+			return err
+		}
+	}
+	return nil
+}
+
+// keeping says how much of what was not synced survives.
+func (w *inside) keeping(draw uint32) func() float64 {
+	switch draw % 3 {
+	case 0:
+		return func() float64 { return 0 }
+	case 1:
+		return func() float64 { return 1 }
+	}
+	return w.random.Float64
+}
+
+const pageSize = 4096 // of the state file, as bbolt writes it here
+
+// tear goes back by so many images of the state, and keeps some pages of the newest.
+// An honest disk keeps the order: no meta page (the first two) comes before the pages
+// to which it points.
+func (w *inside) tear(back int, draw uint32, lying bool) error {
+	if len(w.images) == 0 {
+		return nil
+	}
+	last, old, now := w.images[len(w.images)-1], w.images[max(0, len(w.images)-back)], w.newestImage()
+	out := bytes.Clone(old.data)
+	share := float64(draw/3%4) / 3 // of the pages that survive
+	if lying && draw%3 == 0 || old.file != last.file {
+		share = 0 // all of it is the older state
+	}
+	for at := 0; at+pageSize <= len(now); at += pageSize {
+		if at < 2*pageSize && !lying || w.random.Float64() >= share {
+			continue
+		}
+		if need := at + pageSize - len(out); need > 0 {
+			out = append(out, make([]byte, need)...)
+		}
+		copy(out[at:], now[at:at+pageSize])
+	}
+	if !lying {
+		w.images = w.images[:len(w.images)-1] // that commit has not happened
+	}
+	return os.WriteFile(w.config.State.Path, out, 0o600)
+}

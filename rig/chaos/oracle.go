@@ -1,0 +1,309 @@
+package chaos
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anond/incremental/boltstore"
+	"anond/internal/daemon"
+	"anond/snapshot/audit"
+)
+
+// verdict holds what is there at the end of a plan against what was sent. It shares
+// nothing with the publisher but the formats of files and exports.
+func (s *site) verdict() error {
+	if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || len(faults) > 0 {
+		return fmt.Errorf("state check: %v %w", faults, err)
+	}
+	e, err := daemon.OpenExporter(s.config)
+	if err != nil {
+		return err
+	}
+	var records, members bytes.Buffer
+	if err := errors.Join(e.Records(&records), e.Members(&members, 1, e.Releases())); err != nil {
+		return err
+	}
+	status := e.Machine().Status()
+	gone, either, err := s.counted(status.Sent, records.Bytes())
+	if err != nil {
+		return err
+	}
+	if due := e.Machine().ForgetDue(); due > 0 {
+		return fmt.Errorf("%d people are still to be forgotten", due)
+	}
+	if got := status.Accounted(); got != status.Sent {
+		return fmt.Errorf("sent %d, but published + pending + dead letters + forgotten + beyond is %d", status.Sent, got)
+	}
+	if err := s.witnessed(e.Machine().Judged()); err != nil {
+		return err
+	}
+	if strings.Contains(s.log.String(), canary) {
+		return errors.New("the log holds a person's value")
+	}
+	left, err := s.published(int(e.Releases()), members.Bytes())
+	if err != nil {
+		return err
+	}
+	if n := int(status.Forgotten) - (gone - left); n < 0 || n > either {
+		return fmt.Errorf("the state counts %d forgotten; there are %d, of which %d are published", status.Forgotten, gone, left)
+	}
+	s.exports = audit.Exports{Members: members.Bytes(), Records: records.Bytes()}
+	if e.Releases() == 0 {
+		return nil
+	}
+	return certified("the chain", s.chain())
+}
+
+// ownerless is how exports name rows whose people were forgotten.
+const ownerless = "forgotten:"
+
+// counted checks that each record sent is in the state or among the dead letters, once; and
+// that those of people who are to be forgotten are nowhere; it returns how many they are.
+//
+// A record that is refused counts as forgotten if it is read behind the delete of its person. After
+// an older state was restored it may be either, next to the letter of before.
+func (s *site) counted(sent uint64, records []byte) (gone, either int, err error) {
+	rows, err := csv.NewReader(bytes.NewReader(records)).ReadAll()
+	if err != nil {
+		return 0, 0, err
+	}
+	seen := map[string]int{}
+	for _, row := range rows[1:] {
+		if !strings.HasPrefix(row[0], ownerless) {
+			seen[row[0]]++
+		}
+	}
+	refused, err := s.refusedRecords()
+	if err != nil {
+		return 0, 0, err
+	}
+	total := 0
+	for p, list := range s.feed.parts {
+		for offset, m := range list {
+			at := s.place(p, offset)
+			accepted, letters := seen[at], refused[at]
+			if m.refused {
+				accepted, letters = letters, accepted
+			}
+			want := 1
+			if m.refused && s.feed.gone[m.person] && refused[at] > 0 {
+				either++
+			}
+			if s.feed.forgotten(m) || m.refused && s.feed.gone[m.person] && refused[at] == 0 { // one that came too late to be refused
+				want, gone = 0, gone+1
+			}
+			total++
+			if accepted != want || letters != 0 {
+				return 0, 0, fmt.Errorf("record %s (to be refused: %v, forgotten: %v) is in the state %d times and among the dead letters %d times", at,
+					m.refused, want == 0, seen[at], refused[at])
+			}
+		}
+	}
+	if len(seen)+len(refused)+gone != total || sent != uint64(total) {
+		return 0, 0, fmt.Errorf("%d records were sent; the state counts %d, has %d, and %d were refused, %d forgotten", total, sent, len(seen),
+			len(refused), gone)
+	}
+	return gone, either, nil
+}
+
+// refusedRecords reads the dead letters. A letter may be in a file that was moved away
+// and in the one after it. A topic may have it more than once, under one key.
+func (s *site) refusedRecords() (map[string]int, error) {
+	out := map[string]int{}
+	sinks := []func() ([][]byte, error){}
+	for _, path := range append(slices.Clone(s.moved), s.letters()) {
+		sinks = append(sinks, func() ([][]byte, error) { return linesOf(path) })
+	}
+	if s.topic != nil {
+		sinks = append(sinks, s.topic)
+	}
+	for _, sink := range sinks {
+		lines, err := sink()
+		if err != nil {
+			return nil, err
+		}
+		in := map[string]int{}
+		for _, line := range lines {
+			var l struct {
+				Source            string
+				Partition, Offset int
+			}
+			if err := json.Unmarshal(line, &l); err != nil {
+				return nil, fmt.Errorf("a dead letter: %w", err)
+			}
+			in[fmt.Sprintf("%s:%d:%d", l.Source, l.Partition, l.Offset)]++
+		}
+		for at, n := range in {
+			if s.topic != nil {
+				n = 1
+			}
+			out[at] = max(out[at], n)
+		}
+	}
+	return out, nil
+}
+
+// linesOf reads the lines of a file, which need not be there.
+func linesOf(path string) ([][]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || len(data) == 0 {
+		return nil, nil
+	}
+	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")), err
+}
+
+func (s *site) place(partition, offset int) string {
+	return fmt.Sprintf("%s:%d:%d", s.source, partition, offset)
+}
+
+// published checks who is published: nobody twice, nobody gone, and the values that
+// the newest release shows are those of its people. It counts the rows whose people were
+// forgotten.
+func (s *site) published(releases int, members []byte) (left int, err error) {
+	rows, err := csv.NewReader(bytes.NewReader(members)).ReadAll()
+	if err != nil || releases == 0 {
+		return 0, err
+	}
+	in := make([]map[string]bool, releases+1)
+	for i := range in {
+		in[i] = map[string]bool{}
+	}
+	for _, row := range rows[1:] {
+		n, err := strconv.Atoi(row[0])
+		if err != nil {
+			return 0, err
+		}
+		if in[n][row[1]] {
+			return 0, fmt.Errorf("release %d has record %s twice", n, row[1])
+		}
+		in[n][row[1]] = true
+	}
+	for n := 1; n < releases; n++ {
+		for r := range in[n] {
+			if !in[n+1][r] {
+				return 0, fmt.Errorf("record %s is in release %d and not in the next", r, n)
+			}
+		}
+	}
+	persons, ills := map[int]bool{}, map[string]int{}
+	for r := range in[releases] {
+		if strings.HasPrefix(r, ownerless) {
+			left++
+			continue
+		}
+		m, err := s.message(r)
+		if err != nil {
+			return 0, err
+		}
+		if persons[m.person] {
+			return 0, fmt.Errorf("person %d is published twice", m.person)
+		}
+		if s.feed.forgotten(m) {
+			return 0, fmt.Errorf("person %d was forgotten and is published", m.person)
+		}
+		persons[m.person] = true
+		ills[m.ill]++
+	}
+	s.people = persons
+	return left, s.shows(releases, ills, left)
+}
+
+// message finds what was sent by its place.
+func (s *site) message(place string) (message, error) {
+	parts := strings.Split(place, ":")
+	p, err := strconv.Atoi(parts[len(parts)-2])
+	if err != nil {
+		return message{}, err
+	}
+	offset, err := strconv.Atoi(parts[len(parts)-1])
+	if err != nil || p >= len(s.feed.parts) || offset >= len(s.feed.parts[p]) {
+		return message{}, fmt.Errorf("record %s was never sent: %w", place, err)
+	}
+	return s.feed.parts[p][offset], nil
+}
+
+// chain is what the auditor is asked about: all releases of a site, with its exports.
+func (s *site) chain() audit.Options {
+	return audit.Options{Releases: s.config.Release.Dir, Ledger: s.config.Release.Ledger, Private: &s.exports, RequireCertified: true}
+}
+
+// shows compares the sensitive values that a release shows with those of its people, and
+// with those of people who were forgotten, for so many rows that have no owner any more.
+func (s *site) shows(release int, want map[string]int, left int) error {
+	got, err := shown(s.config.Release.Dir, fmt.Sprintf("%06d", release))
+	if err != nil {
+		return err
+	}
+	had := s.feed.forgottenValues()
+	for ill, n := range got {
+		if extra := n - want[ill]; extra < 0 || extra > had[ill] {
+			return fmt.Errorf("release %d shows the values %v, its people have %v, and those who were forgotten had %v", release, got, want, had)
+		}
+		left -= n - want[ill]
+	}
+	if left != 0 || len(want) > len(got) {
+		return fmt.Errorf("release %d shows the values %v, its people have %v; %d rows too few have no owner", release, got, want, left)
+	}
+	return nil
+}
+
+// shown counts the sensitive values that a release shows.
+func shown(dir, release string) (map[string]int, error) {
+	files, err := releaseFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := manifestOf(files, release)
+	if err != nil {
+		return nil, err
+	}
+	got := map[string]int{}
+	for _, p := range m.Parts {
+		dead := map[string]bool{}
+		for _, d := range p.Dead {
+			dead[strconv.Itoa(d)] = true
+		}
+		for _, f := range p.Files {
+			if err := tally(got, files[release+"/"+p.dir()+"/"+f.Name], dead); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return got, nil
+}
+
+// tally adds the sensitive values of a file, if it has them: one a row, or with a count.
+// Rows of dead classes do not count.
+func tally(into map[string]int, content string, dead map[string]bool) error {
+	rows, err := csv.NewReader(strings.NewReader(content)).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	column := func(name string) int { return slices.Index(rows[0], name) }
+	ill, count := column("ill"), column("count")
+	class := max(column("class"), column("group"))
+	if ill < 0 {
+		return nil
+	}
+	for _, row := range rows[1:] {
+		n := 1
+		if class >= 0 && dead[row[class]] {
+			continue
+		}
+		if count >= 0 {
+			if n, err = strconv.Atoi(row[count]); err != nil {
+				return err
+			}
+		}
+		into[row[ill]] += n
+	}
+	return nil
+}

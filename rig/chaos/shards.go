@@ -1,0 +1,207 @@
+package chaos
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"anond/internal/testkit/programtest"
+	"anond/shards/journal/journaltest"
+	"anond/snapshot/snapshottest"
+)
+
+// division is a dataset in shards, and their union, inside this process. The shards run one
+// after another; the disk of all releases is one.
+type division struct {
+	plan    *Plan
+	dir     string
+	random  *rand.Rand
+	feed    *feed
+	mirror  *snapshottest.Mirror
+	planted planted
+	shards  []*shard
+	union   *uniting
+}
+
+// shard is one of them, with the faults that happen to it.
+type shard struct {
+	*inside
+	p     *played
+	next  []*fault
+	ended bool // its newest state is lost for good: the others go on
+}
+
+// subjectKey is one for all shards; the harness has nothing to hide.
+const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+func newDivision(p *Plan, dir string, random *rand.Rand, bug planted) (*division, error) {
+	d := &division{plan: p, dir: dir, random: random, planted: bug, feed: newFeed(random, p.World.Partitions)}
+	d.feed.keyed, d.feed.deletes = true, p.World.Deletes
+	if err := os.MkdirAll(d.disk(), 0o700); err != nil {
+		return nil, err
+	}
+	d.mirror = snapshottest.NewMirror(d.disk())
+	for i := range p.World.Shards {
+		s, err := d.newShard(i)
+		if err != nil {
+			return nil, err
+		}
+		d.shards = append(d.shards, s)
+	}
+	d.union = newUniting(d)
+	return d, nil
+}
+
+func (d *division) disk() string { return filepath.Join(d.dir, "disk") }
+
+func (d *division) releases() string { return filepath.Join(d.disk(), "releases") }
+
+// releasesOf is the directory where a shard publishes.
+func (d *division) releasesOf(i int) string {
+	return filepath.Join(d.releases(), "shards", fmt.Sprint(i))
+}
+
+func (d *division) newShard(i int) (*shard, error) {
+	w := &d.plan.World
+	dir := filepath.Join(d.dir, fmt.Sprintf("shard-%d", i))
+	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
+		return nil, err
+	}
+	s := &site{dir: dir, feed: d.feed.part(i, w.Shards), archive: newArchive(d.releasesOf(i)), log: &programtest.Text{}, source: sourceName}
+	s.feed.strays = d.planted.strays && i == 0
+	out := &shard{p: newPlayed(), inside: &inside{site: s, plan: d.plan, random: d.random, clock: newClock(), mirror: d.mirror,
+		planted: d.planted}}
+	journal := ""
+	if w.Journal {
+		out.journal = journaltest.New()
+		out.journal.Twice = func() bool { return d.random.IntN(4) == 0 }
+		journal = ", journal: {topic: decisions}"
+	}
+	return out, s.configure(w.configuration(sections{
+		source: "{type: kafka, format: json, kafka: {brokers: [\"127.0.0.1:9\"], topic: " + topic + "}}",
+		sink:   "{type: file, path: ./dead-letter, " + mostRefused + "}",
+		dir:    "../disk/releases/shards/" + fmt.Sprint(i), ledger: "../disk/elsewhere/" + fmt.Sprint(i) + "/ledger",
+		subject: []string{`key: "` + subjectKey + `"`},
+		more:    fmt.Sprintf("shard: {index: %d, of: %d%s}\n", i, w.Shards, journal),
+	}))
+}
+
+// play plays a plan of shards.
+func (d *division) play() ([]*played, error) {
+	for i, s := range d.plan.Steps {
+		err := error(nil)
+		if s.Do == stepRun || s.Do == stepLive {
+			err = d.round(s.Do == stepLive, s.Draw)
+		} else {
+			err = d.prepare(s)
+		}
+		if err != nil {
+			return d.played(), fmt.Errorf("step %d (%s %d): %w", i+1, s.Do, s.N, err)
+		}
+	}
+	for _, s := range d.shards {
+		if err := s.unlessEnded(func() error { return s.finish(s.p) }); err != nil {
+			return d.played(), err
+		}
+	}
+	if err := d.union.drive(nil); err != nil {
+		return d.played(), fmt.Errorf("at the end: %w", err)
+	}
+	return d.played(), d.verdict()
+}
+
+func (d *division) played() []*played {
+	out := []*played{d.union.p}
+	for _, s := range d.shards {
+		out = append(out, s.p)
+	}
+	return out
+}
+
+// unlessEnded does something with a shard that has not ended, and notes it if it does now.
+func (s *shard) unlessEnded(do func() error) error {
+	if s.ended {
+		return nil
+	}
+	err := do()
+	if errors.Is(err, errEnded) {
+		s.ended = true
+		return s.over()
+	}
+	if err != nil {
+		return fmt.Errorf("shard %d: %w", s.feed.index, err)
+	}
+	return nil
+}
+
+// prepare does a step between runs. A fault happens to one shard, or to the union.
+func (d *division) prepare(step Step) error {
+	switch step.Do {
+	case stepFeed, stepSpell:
+		if step.Do == stepSpell {
+			d.feed.spell(step.N)
+		} else {
+			d.feed.more(step.N)
+		}
+		for _, s := range d.shards {
+			s.feed.refresh()
+		}
+		return nil
+	case stepPass:
+		d.union.clock.set(time.Duration(step.N) * time.Hour)
+	}
+	if _, ofUnion := unionKinds[step.Do]; ofUnion {
+		f := newFault(step)
+		d.union.p.faults, d.union.next = append(d.union.p.faults, f), append(d.union.next, f)
+		return nil
+	}
+	for i, s := range d.shards {
+		if every := step.Do == stepPass || step.Do == stepBackup; !every && i != int(step.Draw>>16)%len(d.shards) {
+			continue
+		}
+		err := s.unlessEnded(func() (err error) {
+			s.next, err = s.prepare(s.p, step, s.next)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round runs each shard, in any order, and the union in between.
+func (d *division) round(live bool, draw uint32) error {
+	moment := int(draw>>8) % (len(d.shards) + 1)
+	for i, at := range d.random.Perm(len(d.shards)) {
+		if i == moment {
+			if err := d.union.drive(d.union.take()); err != nil {
+				return err
+			}
+		}
+		s := d.shards[at]
+		next := s.next
+		s.next = nil
+		if err := s.unlessEnded(func() error { return s.drive(s.p, live, next) }); err != nil {
+			return err
+		}
+	}
+	if moment == len(d.shards) || draw%2 == 0 {
+		return d.union.drive(d.union.take())
+	}
+	return nil
+}
+
+// log is what all have said.
+func (d *division) log() string {
+	var b strings.Builder
+	for _, s := range d.shards {
+		fmt.Fprintf(&b, "shard %d:\n%s", s.feed.index, s.log)
+	}
+	fmt.Fprintf(&b, "union:\n%s", d.union.log)
+	return b.String()
+}

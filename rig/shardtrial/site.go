@@ -1,0 +1,332 @@
+package shardtrial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"anond/internal/daemon"
+	"anond/internal/testkit/hospital"
+	"anond/snapshot"
+)
+
+// site is a directory with a configuration for each shard and all that they write.
+type site struct {
+	t     *trial
+	name  string
+	dir   string
+	topic *topic
+	of    int // shards; 0: one process that is no shard
+}
+
+func (t *trial) newSite(name string, p *topic, shards int) *site {
+	return &site{t: t, name: name, dir: t.path(strings.ReplaceAll(name, ", ", "-")), topic: p, of: shards}
+}
+
+// processes is how many read the topic.
+func (s *site) processes() int { return max(1, s.of) }
+
+// subjectKey is one for all shards. That is what it is for; a trial has nothing to hide.
+const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+const configuration = `version: 1
+dataset: hospital
+source: {type: kafka, format: json, kafka: {brokers: [%s], topic: %s}}
+dead_letter: {type: file, path: ./dead-letter/%d}
+%sschema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: sex, role: quasi, type: categorical}
+    - {name: postcode, role: quasi, type: categorical, hierarchy: postcode.csv}
+    - {name: admission, role: quasi, type: categorical}
+    - {name: diagnosis, role: sensitive, type: categorical}
+subject: {key: "` + subjectKey + `"}
+policy: {k: 10, l: 5}
+initial: {min_pool: %d, max_records: %d}
+release: {dir: %s, ledger: ./state/%d/ledger, trigger: {on: records, every: %d}}
+state: {path: ./state/%d/anond.db}
+http: {listen: "off"}
+log: {format: json}
+`
+
+// write writes the configurations. A process without shards makes its releases at the same
+// moments: it counts the records of all.
+func (s *site) write() error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	every, pool := s.t.Every, s.t.Pool
+	if s.of == 0 {
+		every, pool = every*s.t.Shards, pool*s.t.Shards
+	}
+	errs := os.WriteFile(filepath.Join(s.dir, "postcode.csv"), []byte(hospital.Hierarchy()), 0o600)
+	for i := range s.processes() {
+		shard := ""
+		if s.of > 0 {
+			shard = fmt.Sprintf("shard: {index: %d, of: %d, key: subject}\n", i, s.of)
+		}
+		text := fmt.Sprintf(configuration, `"`+strings.Join(s.t.Brokers, `","`)+`"`, s.topic.name, i, shard, pool, pool,
+			s.releases(i), i, every, i)
+		errs = errors.Join(errs, os.WriteFile(filepath.Join(s.dir, s.file(i)), []byte(text), 0o600))
+	}
+	return errs
+}
+
+func (s *site) file(i int) string { return fmt.Sprintf("shard-%d.yaml", i) }
+
+// releases is the releases directory of a shard, or of the one process.
+func (s *site) releases(i int) string {
+	if s.of == 0 {
+		return "./releases"
+	}
+	return fmt.Sprintf("./releases/shards/%d", i)
+}
+
+// prepare starts each process once, on the empty topic: it draws its seed. The first load ends by count, as soon as
+// it has the people of initial.min_pool, so never where the topic happened to end at a start.
+func (s *site) prepare(ctx context.Context) error {
+	if err := s.write(); err != nil {
+		return err
+	}
+	for i := range s.processes() {
+		if _, err := s.command(ctx, "run", "--once", "-c", s.file(i)); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// copied is a site that begins with copies of the states of this one.
+func (s *site) copied(name string) (*site, error) {
+	c := s.t.newSite(name, s.topic, s.of)
+	if err := os.CopyFS(c.dir, os.DirFS(s.dir)); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// command runs a command that has to succeed and returns what it prints.
+func (s *site) command(ctx context.Context, args ...string) (string, error) {
+	var out, log bytes.Buffer
+	c := exec.CommandContext(ctx, s.t.Program, args...)
+	c.Dir, c.Stdout, c.Stderr = s.dir, &out, &log
+	if err := c.Run(); err != nil {
+		return out.String(), fmt.Errorf("anond %s: %w\n%s%s", strings.Join(args, " "), err, tail(out.String()), tail(log.String()))
+	}
+	return out.String(), nil
+}
+
+// workers are the processes that read the topic.
+func (s *site) workers(once bool) (out []*worker) {
+	for i := range s.processes() {
+		args := []string{"run", "-c", s.file(i)}
+		if once {
+			args = append(args, "--once")
+		}
+		out = append(out, &worker{name: fmt.Sprintf("shard-%d", i), program: s.t.Program, dir: s.dir, args: args, once: once})
+	}
+	return out
+}
+
+// unions are processes that unite what the shards publish.
+func (s *site) unions(n int) (out []*worker) {
+	for i := range n {
+		out = append(out, &worker{name: fmt.Sprintf("union-%d", i), program: s.t.Program, dir: s.dir,
+			args: append(s.unionArgs(), "--every", "1s", "--log-format", "json")})
+	}
+	return out
+}
+
+func (s *site) unionArgs() []string {
+	return []string{"union", "--dir", "releases", "--ledger", "union.ledger", "--shards", fmt.Sprint(s.of)}
+}
+
+// race has all processes read the full topic to its end and publish what they can, as fast as
+// they can, with one union next to them. The time ends when the last of them has ended.
+func (s *site) race(ctx context.Context) (*Run, error) {
+	readers, others := s.workers(true), s.unions(min(1, s.of))
+	all, failed := errgroup.WithContext(ctx)
+	united, stop := context.WithCancel(failed)
+	defer stop()
+	began := time.Now()
+	for _, w := range others {
+		all.Go(func() error { return w.run(united, began) })
+	}
+	reading, stopped := errgroup.WithContext(failed)
+	for _, w := range readers {
+		reading.Go(func() error { return w.run(stopped, began) })
+	}
+	err := reading.Wait()
+	took := time.Since(began)
+	stop()
+	if err = errors.Join(err, all.Wait()); err != nil {
+		return nil, err
+	}
+	return s.ran(took, readers, others), s.unite(ctx)
+}
+
+// follow runs all processes, kills them as the schedule says, and stops them when all that is
+// in the topic is read, published as far as it can be, and united.
+func (s *site) follow(ctx context.Context, plan schedule, feed func(context.Context) error) (*Run, error) {
+	readers, others := s.workers(false), s.unions(unions)
+	all, failed := errgroup.WithContext(ctx)
+	running, stop := context.WithCancel(failed)
+	defer stop()
+	began := time.Now()
+	for i, w := range slices.Concat(readers, others) {
+		if plan.kills != nil {
+			w.kills = plan.kills[i]
+		}
+		all.Go(func() error { return w.run(running, began) })
+	}
+	if plan.bounce > 0 {
+		all.Go(func() error { return s.t.bounce(failed, plan.bounce) })
+	}
+	all.Go(func() error {
+		defer stop()
+		if feed != nil {
+			if err := feed(failed); err != nil {
+				return err
+			}
+		}
+		return s.settled(failed, readers, others)
+	})
+	err := all.Wait()
+	took := time.Since(began)
+	if err != nil {
+		return nil, err
+	}
+	run := s.ran(took, readers, others)
+	run.Bounced = plan.bounce > 0
+	return run, s.unite(ctx)
+}
+
+// bounce kills a broker after a while and starts it again.
+func (t *trial) bounce(ctx context.Context, after time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(after):
+	}
+	t.say("a broker is killed")
+	if err := t.Bounce(ctx); err != nil {
+		return fmt.Errorf("the broker that was killed: %w", err)
+	}
+	t.say("the broker is back")
+	return nil
+}
+
+// quiet is how long nothing may have changed before a run is over: longer than the time
+// between two writes of status.json.
+const quiet = 2500 * time.Millisecond
+
+// settled waits until every kill has happened, every shard has read all of its partitions and
+// makes no release, and the union has the newest of each.
+func (s *site) settled(ctx context.Context, readers, others []*worker) error {
+	late, since := time.After(patience), time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late:
+			return fmt.Errorf("not all was read and united within %v:\n%s", patience, s.standing())
+		case <-time.After(look):
+		}
+		switch {
+		case !allKilled(readers) || !allKilled(others) || !s.done(readers):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > quiet:
+			return nil
+		}
+	}
+}
+
+// allKilled reports whether each process was killed as often as it should be.
+func allKilled(workers []*worker) bool {
+	for _, w := range workers {
+		if int(w.killed.Load()) < len(w.kills) {
+			return false
+		}
+	}
+	return true
+}
+
+// done looks at the shards and at the union once.
+func (s *site) done(readers []*worker) bool {
+	vector := map[int]uint32{}
+	if s.of > 0 {
+		m, err := snapshot.Show(snapshot.OS(), filepath.Join(s.dir, "releases"), 0)
+		if err != nil {
+			return false
+		}
+		for _, e := range m.Union.Shards {
+			vector[e.Shard] = e.Release
+		}
+	}
+	for i, w := range readers {
+		status, err := s.status(i)
+		if err != nil || int64(status.PID) != w.pid.Load() || time.Since(status.Time) > quiet ||
+			int(status.Counts.Sent) != s.topic.of(i, s.of) || status.Counts.Outbox != 0 || status.Releasing != 0 {
+			return false
+		}
+		m, err := snapshot.Show(snapshot.OS(), filepath.Join(s.dir, s.releases(i)), 0)
+		if err != nil || s.of > 0 && vector[i] != m.Release {
+			return false
+		}
+	}
+	return true
+}
+
+// status is what a process last said of itself.
+func (s *site) status(i int) (out daemon.Status, err error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, "state", fmt.Sprint(i), "status.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	return out, err
+}
+
+// standing says how far each shard is.
+func (s *site) standing() string {
+	var b strings.Builder
+	for i := range s.processes() {
+		status, err := s.status(i)
+		fmt.Fprintf(&b, "shard %d: %d of %d read, release in progress %d (%v)\n", i, status.Counts.Sent, s.topic.of(i, s.of),
+			status.Releasing, err)
+	}
+	return b.String()
+}
+
+// unite takes in what was published last.
+func (s *site) unite(ctx context.Context) error {
+	if s.of == 0 {
+		return nil
+	}
+	_, err := s.command(ctx, append(s.unionArgs(), "--once")...)
+	return err
+}
+
+// ran is what a run has used.
+func (s *site) ran(took time.Duration, readers, others []*worker) *Run {
+	r := &Run{Site: s.name, Processes: len(readers), Sharded: s.of > 0, Records: s.topic.sent(), Took: took}
+	for _, w := range readers {
+		r.Kills, r.CPU, r.Peaks = r.Kills+int(w.killed.Load()), r.CPU+w.cpu, append(r.Peaks, w.peak)
+	}
+	for _, w := range others {
+		r.UnionKills, r.UnionCPU = r.UnionKills+int(w.killed.Load()), r.UnionCPU+w.cpu
+	}
+	return r
+}
