@@ -127,9 +127,9 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental", []string{model, "anond/equivclass/extract", "anond/lab/lgb", "anond/equivclass/merge", "anond/incremental/...",
 			"anond/internal/disk/durabledir", "anond/internal/sealed"}},
 		{"snapshot", []string{model, "anond/lab/bucketize", "anond/incremental", "anond/internal/disk/durabledir"}},
-		{"shards/rekey", []string{model, "anond/incremental", "anond/ingest"}}, // it knows no broker
+		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest"}}, // it knows no broker
 		{"ingest", []string{model, "anond/incremental", "anond/internal/disk/durabledir", "anond/internal/sealed", "anond/ingest/...",
-			"anond/shards/journal", "anond/shards/rekey"}},
+			"anond/shards/journal", "anond/shards/repartition"}},
 		// The module in lake/ reads published releases: neither state nor configuration.
 		{"lake/internal/source", []string{model, "anond/snapshot"}},
 		{"lake/internal/durable", []string{"anond/snapshot"}},
@@ -199,7 +199,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
 		{"lab", "lab/... internal/ops/chart internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/pace"},
-		{"shards/union", "internal/duty internal/ops/monitor"}, {"shards/journal", "shards/journal internal/sealed"}, {"shards/rekey", ""},
+		{"shards/union", "internal/duty internal/ops/monitor"}, {"shards/journal", "shards/journal internal/sealed"}, {"shards/repartition", ""},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/monitor " +
 			"internal/ops/notify internal/pace internal/progress internal/replay internal/sealed internal/suppress lab/methods shards/... " + disk},
 		{"internal/demo", "lab/attacker/... lab/literal lab/topdown internal/daemon internal/testkit/hospital " + disk},

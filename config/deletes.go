@@ -30,7 +30,7 @@ func (c *Config) checkDeletes(r *reader) {
 			"set deletes to refuse, or another recoding")
 	}
 	if c.Shard.Set() && c.Shard.Key == KeyIsDigest {
-		fault("shard.key is digest, and a topic of anond rekey does not say whom a delete names", "set deletes to refuse")
+		fault("shard.key is digest, and a topic of anond repartition does not say whom a delete names", "set deletes to refuse")
 	}
 	if c.Source.Type != FromKafka && c.Source.Format != Debezium && c.Source.Format != DebeziumFlat {
 		r.warn("subject.deletes", fmt.Sprintf("has no effect: source.type %s has deletes in the formats debezium and debezium-flat only",

@@ -27,7 +27,7 @@ func TestDeletesThatCannotForget(t *testing.T) {
 		{"source: {type: kafka, kafka: {brokers: [b:9092], topic: in}}\ndead_letter: {path: letters}\nschema:",
 			"source: {type: file, format: debezium, file: {path: in.json}}\ndead_letter: {path: letters}\nschema:", ""},
 		{subject, "subject: {deletes: forget, key: " + strings.Repeat("0123456789abcdef", 4) + "}\nshard: {index: 0, of: 2, key: digest}\n",
-			"subject.deletes: is forget, but shard.key is digest, and a topic of anond rekey does not say whom a delete names"},
+			"subject.deletes: is forget, but shard.key is digest, and a topic of anond repartition does not say whom a delete names"},
 	} {
 		_, said := loadChanged(t, x.from, x.to)
 		if x.want == "" {

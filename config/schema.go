@@ -37,7 +37,7 @@ func (c *Config) schemaKeys() []key {
 		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
 			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +
 				"(`openssl rand -hex 32`); preferably ${file:/run/secrets/...} or ${VAR}. Never shown, stored nowhere. Shards need it, the " +
-				"same for all of them, and so does `anond rekey`. Fixed for a state."},
+				"same for all of them, and so does `anond repartition`. Fixed for a state."},
 		{path: "subject.deletes", value: oneOf(&c.Deletes, RefuseDeletes, ForgetDeletes), def: "refuse", doc: "What to do with a tombstone, " +
 			"and with op d of Debezium. refuse: it is a dead letter (unsupported_operation), unless dead_letter.ignore has it. forget: the " +
 			"person that it names is forgotten, as by anond forget, and stays blocked: docs/FEEDS.md. Whom the feed deletes must not follow " +

@@ -31,7 +31,7 @@ type ShardKey string
 // The keys of messages.
 const (
 	KeyIsSubject ShardKey = "subject" // the subject itself, as anond reads it
-	KeyIsDigest  ShardKey = "digest"  // its keyed digest: the topic is of `anond rekey`
+	KeyIsDigest  ShardKey = "digest"  // its keyed digest: the topic is of `anond repartition`
 )
 
 func (s *Shard) keys() []key {
@@ -44,7 +44,7 @@ func (s *Shard) keys() []key {
 				"partitions whose number modulo shard.of is i. 0: not sharded. docs/SCALING.md. Fixed for a state."},
 		{path: "shard.key", value: oneOf(&s.Key, KeyIsSubject, KeyIsDigest), def: string(KeyIsSubject),
 			doc: "What the key of each message is. subject: the person's subject, byte by byte as anond reads it. digest: the keyed digest " +
-				"that `anond rekey` writes. Each record is checked. Fixed for a state."},
+				"that `anond repartition` writes. Each record is checked. Fixed for a state."},
 		{path: "shard.journal.topic", value: text(&s.Journal.Topic), derived: "none: there is no journal",
 			doc: "Private topic, on the brokers of source.kafka, into which each shard writes what it decides before it acts on it: another host " +
 				"then goes on from a backup of any age, and publishes the same. One partition for each shard, cleanup.policy delete, " +

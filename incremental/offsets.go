@@ -26,7 +26,7 @@ type reach struct {
 
 func newOffsets() offsets { return offsets{at: map[Partition]*reach{}} }
 
-// MostPartitions is how many partitions a state numbers. The links of a rekeyed topic count: each
+// MostPartitions is how many partitions a state numbers. The links of a repartitioned topic count: each
 // partition of it with each partition of the topic that was read.
 const MostPartitions = math.MaxUint16 + 1
 

@@ -19,7 +19,7 @@ import (
 type Keying struct {
 	Partitions int // of the topic
 	Subject    int // its place in a row
-	// Digest makes the key of a subject, in a topic of `anond rekey`; nil: the key is the subject.
+	// Digest makes the key of a subject, in a topic of `anond repartition`; nil: the key is the subject.
 	Digest func(subject []byte) []byte
 	// Links checks who wrote the links of such a topic; nil: it was checked before, or nobody
 	// is asked.
@@ -31,11 +31,11 @@ var ErrKeying = errors.New("a record is not where the key of its person leads")
 
 // KeyingError says of which record the key is wrong. It has no text of a key (rule V, values).
 type KeyingError struct {
-	Partition incremental.Partition
-	Offset    int64
-	Why       string
-	Link      bool // it is the link of a rekeyed record that is wrong
-	Rekeyed   bool // the topic should be one that anond rekey has written
+	Partition     incremental.Partition
+	Offset        int64
+	Why           string
+	Link          bool // it is the link of a repartitioned record that is wrong
+	Repartitioned bool // the topic should be one that anond repartition has written
 }
 
 func (e *KeyingError) Error() string {
@@ -51,10 +51,10 @@ func (e *KeyingError) Is(target error) bool { return target == ErrKeying }
 // one, whom the same shard has to forget.
 func (k *Keying) Check(p incremental.Partition, r *Record, o Outcome, row equivclass.Row) error {
 	if why := k.forged(p.ID, r); why != "" && r.Key != nil {
-		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true, Rekeyed: true}
+		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true, Repartitioned: true}
 	}
 	if why := k.fault(p.ID, r, o, row); why != "" {
-		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Rekeyed: k.Digest != nil}
+		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Repartitioned: k.Digest != nil}
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (k *Keying) fault(partition int32, r *Record, o Outcome, row equivclass.Row
 		return "has no key"
 	}
 	if k.Digest != nil && r.Link == nil {
-		return "is not of anond rekey: it does not say which record it was"
+		return "is not of anond repartition: it does not say which record it was"
 	}
 	if leads := PartitionOf(r.Key, k.Partitions); leads != partition {
 		return fmt.Sprintf("has a key that leads to partition %d of %d", leads, k.Partitions)
@@ -88,10 +88,10 @@ func (k *Keying) forged(partition int32, r *Record) string {
 	switch l := r.Link; {
 	case k.Links == nil || l == nil:
 		return ""
-	case r.CutHere: // perhaps a second time, behind anond rekey
-		return "is longer than source.max_record_bytes, which is less than that of anond rekey, and its MAC cannot be checked"
+	case r.CutHere: // perhaps a second time, behind anond repartition
+		return "is longer than source.max_record_bytes, which is less than that of anond repartition, and its MAC cannot be checked"
 	case !k.Links.Sealed(l, partition, r.Key, r.Value):
-		return "has a link with a wrong MAC: it was not written there by anond rekey with this subject.key"
+		return "has a link with a wrong MAC: it was not written there by anond repartition with this subject.key"
 	}
 	return ""
 }

@@ -87,7 +87,7 @@ func TestKeying(t *testing.T) {
 		"the digest":                  {digest, []byte("dp1"), &ingest.Link{}, accepted, "p1", 0, ""},
 		"the digest of another":       {digest, []byte("dp1"), &ingest.Link{}, accepted, "p2", 0, "is not the digest"},
 		"the subject for the digest":  {digest, []byte("p1"), &ingest.Link{}, accepted, "p1", 0, "is not the digest"},
-		"no link":                     {digest, []byte("dp1"), nil, accepted, "p1", 0, "is not of anond rekey"},
+		"no link":                     {digest, []byte("dp1"), nil, accepted, "p1", 0, "is not of anond repartition"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := incremental.Partition{Source: "kafka:x"}

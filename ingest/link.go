@@ -9,23 +9,23 @@ import (
 	"anond/incremental"
 )
 
-// Link says which record of its source a record of `anond rekey` was, and which one of the same
+// Link says which record of its source a record of `anond repartition` was, and which one of the same
 // source partition was written before it to the same partition. So a reader knows what it has
 // had already, and what is missing, although the writer may write anything twice.
 type Link struct {
-	Source int32 // partition of the topic that rekey reads
+	Source int32 // partition of the topic that repartition reads
 	Offset int64 // there
 	// Previous is the offset of the record before: everything between the two went elsewhere, or
 	// is no record. Of the first one it is the offset below which the writer knows nothing.
 	Previous int64
 	First    bool // nothing of the source partition was ever written there before it
-	// Cut says that the record was longer than what rekey takes; this is its beginning.
+	// Cut says that the record was longer than what repartition takes; this is its beginning.
 	Cut bool
 	MAC LinkMAC // whoever wrote the link has subject.key (LinkKey)
 }
 
 // LinkHeader is the name of the header that carries a link.
-const LinkHeader = "anond-rekey"
+const LinkHeader = "anond-repartition"
 
 // The encoding of a link: a version, flags, then three numbers in big-endian, and a MAC.
 const (
@@ -72,7 +72,7 @@ func DecodeLink(b []byte) (*Link, error) {
 }
 
 // chains names the positions under which state keeps how far each source partition was read
-// through a partition of the rekeyed topic. They are positions like any other, moved in the
+// through a partition of the repartitioned topic. They are positions like any other, moved in the
 // transaction of the record.
 type chains struct {
 	of   incremental.Partition // asked for last; records come in chunks of one partition
@@ -86,17 +86,17 @@ func (c *chains) position(p incremental.Partition, l *Link) incremental.Partitio
 	return incremental.Partition{Source: c.name, ID: l.Source}
 }
 
-// ReasonRewritten: anond rekey wrote the record more than once. It is counted, and nothing else.
+// ReasonRewritten: anond repartition wrote the record more than once. It is counted, and nothing else.
 const ReasonRewritten equivclass.Reason = "rewritten"
 
 // ErrHole matches every *HoleError.
-var ErrHole = errors.New("records are missing from a rekeyed topic")
+var ErrHole = errors.New("records are missing from a repartitioned topic")
 
-// HoleError says that a rekeyed topic lacks what was written to it.
+// HoleError says that a repartitioned topic lacks what was written to it.
 type HoleError struct {
 	Partition incremental.Partition
 	Offset    int64 // of the record behind the hole
-	Source    int32 // partition of the topic that rekey reads
+	Source    int32 // partition of the topic that repartition reads
 	Have      int64 // last offset of it that was read here, -1 if none
 	Want      int64 // offset that was written before
 }
@@ -113,7 +113,7 @@ func (e *HoleError) Error() string {
 // Is makes errors.Is(err, ErrHole) true.
 func (e *HoleError) Is(target error) bool { return target == ErrHole }
 
-// Reached is how far a source partition was read through one partition of a rekeyed topic.
+// Reached is how far a source partition was read through one partition of a repartitioned topic.
 type Reached struct {
 	Known bool
 	Next  int64 // the first offset that was not read

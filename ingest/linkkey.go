@@ -11,7 +11,7 @@ import (
 // LinkMAC is what a link is sealed with: the first half of an HMAC-SHA-256.
 type LinkMAC [16]byte
 
-// LinkKey seals the links of a rekeyed topic, and checks them. Without it whoever may write to
+// LinkKey seals the links of a repartitioned topic, and checks them. Without it whoever may write to
 // the topic could have a shard skip records: a link with a high offset makes it drop all below.
 //
 // The MAC is over the link, topic and partition, and key and value of the record. So a link

@@ -14,7 +14,7 @@ import (
 
 const linkPartitions = 8
 
-// forgery is a record of a rekeyed topic as anond rekey wrote it, and then changed.
+// forgery is a record of a repartitioned topic as anond repartition wrote it, and then changed.
 type forgery struct {
 	partition int32
 	topic     string
@@ -29,7 +29,7 @@ func genuine(secret string) *forgery {
 	return f
 }
 
-// TestForgedLinks: a shard takes what anond rekey wrote where it wrote it. What anybody else
+// TestForgedLinks: a shard takes what anond repartition wrote where it wrote it. What anybody else
 // can make of it without the key stops the shard with partition and offset.
 func TestForgedLinks(t *testing.T) {
 	const wrong = "has a link with a wrong MAC"
@@ -54,9 +54,9 @@ func TestForgedLinks(t *testing.T) {
 		"key and value moved": {func(f *forgery) { f.moved() }, wrong},
 		"one bit of the MAC":  {func(f *forgery) { f.record.Link.MAC[15] ^= 1 }, wrong},
 		"too long here":       {func(f *forgery) { f.cutHere() }, "is longer than source.max_record_bytes"},
-		"cut by rekey":        {func(f *forgery) { f.cutByRekey() }, ""},
-		"cut by rekey, and too long here": {func(f *forgery) { f.cutByRekey(); f.cutHere() },
-			"is longer than source.max_record_bytes, which is less than that of anond rekey"},
+		"cut by repartition":  {func(f *forgery) { f.cutByRepartition() }, ""},
+		"cut by repartition, and too long here": {func(f *forgery) { f.cutByRepartition(); f.cutHere() },
+			"is longer than source.max_record_bytes, which is less than that of anond repartition"},
 		"another subject.key": {func(f *forgery) { *f = *genuine("other") }, wrong},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestForgedLinks(t *testing.T) {
 	}
 }
 
-// cutByRekey: the message is the beginning of a record that was too long for anond rekey.
-func (f *forgery) cutByRekey() {
+// cutByRepartition: the message is the beginning of a record that was too long for anond repartition.
+func (f *forgery) cutByRepartition() {
 	f.record.Cut, f.record.Link.Cut = true, true
 	ingest.NewLinkKey([]byte("secret"), f.topic).Seal(f.record.Link, f.partition, f.record.Key, f.record.Value)
 }

@@ -22,7 +22,7 @@ type loop struct {
 	releases *releases          // the release in progress
 	outbox   *outboxPump        // dead letters on their way
 	limit    limiter            // how much is read
-	chains   chains             // of a rekeyed topic
+	chains   chains             // of a repartitioned topic
 	asked    commanding         // what operators ask for
 	room     fullness           // what the state may still take in
 	journal  journaling         // what is to be written down

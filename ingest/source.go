@@ -26,10 +26,10 @@ type Record struct {
 	// Refused is set where the source itself knows that the text is no record of
 	// its own (ReasonGrown); it is not decoded.
 	Refused equivclass.Reason
-	// Link says which record it was before anond rekey; nil: none, or nobody asked.
+	// Link says which record it was before anond repartition; nil: none, or nobody asked.
 	Link *Link
 	// Cut says that Value is only the beginning of a message that is longer than
-	// the longest taken. CutHere: the source has cut it, and not only an anond rekey before.
+	// the longest taken. CutHere: the source has cut it, and not only an anond repartition before.
 	Cut, CutHere bool
 }
 
@@ -169,18 +169,18 @@ var (
 	ErrBehind = errors.New("state is behind what was published or committed")
 )
 
-// ErrRepartitioned matches every *RepartitionedError.
-var ErrRepartitioned = errors.New("the topic does not have the partitions that the shard needs")
+// ErrPartitionsChanged matches every *PartitionsChangedError.
+var ErrPartitionsChanged = errors.New("the topic does not have the partitions that the shard needs")
 
-// RepartitionedError says that the topic of a shard has other partitions than it must have: the
+// PartitionsChangedError says that the topic of a shard has other partitions than it must have: the
 // keys of people lead elsewhere, or nobody is left for the shard.
-type RepartitionedError struct {
+type PartitionsChangedError struct {
 	Source    string
 	Was, Has  int // partitions; Was 0: it was never read
 	Index, Of int // of the shard
 }
 
-func (e *RepartitionedError) Error() string {
+func (e *PartitionsChangedError) Error() string {
 	if e.Was > 0 {
 		return fmt.Sprintf("%s has %d partitions, and had %d when shard %d of %d first read it: the keys of people lead to other partitions now",
 			e.Source, e.Has, e.Was, e.Index, e.Of)
@@ -188,8 +188,8 @@ func (e *RepartitionedError) Error() string {
 	return fmt.Sprintf("%s has %d partitions: shard %d of %d would read none", e.Source, e.Has, e.Index, e.Of)
 }
 
-// Is makes errors.Is(err, ErrRepartitioned) true.
-func (e *RepartitionedError) Is(target error) bool { return target == ErrRepartitioned }
+// Is makes errors.Is(err, ErrPartitionsChanged) true.
+func (e *PartitionsChangedError) Is(target error) bool { return target == ErrPartitionsChanged }
 
 // GapError names the records that are gone.
 type GapError struct {

@@ -91,7 +91,7 @@ var canarySteps = map[string][]canaryStep{
 	"state reset":   {{args: calls("--yes")}},
 	"state readmit": {{args: calls("", "--json")}},
 	"forget":        {{running: true, args: calls("CANARYpatient7", "--json nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
-	"rekey":         {{args: calls("--once", "--once --json")}}, // the source is a file
+	"repartition":   {{args: calls("--once", "--once --json")}}, // the source is a file
 	"anonymize":     {{args: calls("in.ndjson --out anonymized -k 3 -l 3", "broken.csv --out anonymized-2", "--list")}},
 	"evaluate":      {{bare: true, args: calls("releases/000001 --original broken.csv", "releases/000001 --original in.ndjson")}},
 	"query": {{bare: true, args: [][]string{{"releases/000001", "count where age in [20, 40]"},

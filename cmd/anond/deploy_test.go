@@ -67,7 +67,7 @@ func TestTheUnitsOfDutiesFit(t *testing.T) {
 	hardening := func(unit string) string { return unit[strings.Index(unit, "# Hardening."):] }
 	daemon := deployed(t, "anond@.service")
 	for name, known := range map[string]*cobra.Command{"anond-union@.service": newUnionCommand(&environment{}),
-		"anond-rekey@.service": newRekeyCommand(&environment{})} {
+		"anond-repartition@.service": newRepartitionCommand(&environment{})} {
 		unit := deployed(t, name)
 		assert.Equal(t, hardening(daemon), hardening(unit), name)
 		for _, line := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=2min", "WatchdogSignal=SIGKILL", "TimeoutStopSec=60s",
@@ -133,7 +133,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 		t.Skip("there is no systemd-analyze")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-rekey@.service",
+	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-repartition@.service",
 		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service"} {
 		// The program is not installed here.
 		unit := regexp.MustCompile(`/usr/bin/anond(-lake)?\b`).ReplaceAllString(deployed(t, name), "/bin/true")

@@ -16,7 +16,7 @@ import (
 	"anond/internal/ops/web"
 )
 
-// onDuty is what shows operators how anond union, rekey or deliver stands.
+// onDuty is what shows operators how anond union, repartition or deliver stands.
 type onDuty struct {
 	duty    *duty.Duty
 	log     *slog.Logger // the duty counts its lines

@@ -23,7 +23,7 @@ import (
 	"anond/internal/testkit/programtest"
 )
 
-// working is a union or a rekey that goes on in this process, with its pages.
+// working is a union or a repartitioning that goes on in this process, with its pages.
 type working struct {
 	t       *testing.T
 	log     programtest.Text
@@ -92,55 +92,55 @@ func (w *working) moment(file, token, stamp string) (status map[string]string, m
 	return status, metrics
 }
 
-// dutyFigures are what the metrics of union and rekey share with their status; # stands for each
+// dutyFigures are what the metrics of union and repartition share with their status; # stands for each
 // place of a list, whose number the label has.
 var dutyFigures = map[string]string{
-	"anond_union_status_timestamp_seconds":          "time",
-	"anond_union_release_sequence":                  "release",
-	"anond_union_release_created_timestamp_seconds": "created_at",
-	"anond_union_release_records":                   "records",
-	"anond_union_release_pending_records":           "pending",
-	"anond_union_releases_total":                    "composed",
-	"anond_union_attempts_total":                    "attempts",
-	"anond_union_failures_total":                    "failures",
-	"anond_union_last_attempt_timestamp_seconds":    "last_attempt",
-	"anond_union_last_success_timestamp_seconds":    "last_success",
-	"anond_union_stale_after_seconds":               "stale_after_seconds",
-	"anond_union_shard_release_sequence":            "shards.#.release",
-	"anond_union_shard_release_age_seconds":         "shards.#.age_seconds",
-	"anond_union_shard_stale":                       "shards.#.stale",
-	"anond_rekey_status_timestamp_seconds":          "time",
-	"anond_rekey_read_records_total":                "read",
-	"anond_rekey_written_records_total":             "written",
-	"anond_rekey_missing_offsets_total":             "missing",
-	"anond_rekey_write_retries_total":               "retries",
-	"anond_rekey_last_write_timestamp_seconds":      "last_write",
-	"anond_rekey_saved_timestamp_seconds":           "saved",
-	"anond_rekey_source_connected":                  "connected",
-	"anond_rekey_source_stalled":                    "stalled",
-	"anond_rekey_lag_records":                       "lag",
-	"anond_rekey_lag_known":                         "lag_known",
-	"anond_rekey_partition_lag_records":             "partitions.#.lag",
-	"anond_rekey_partition_position":                "partitions.#.next",
-	"anond_deliver_status_timestamp_seconds":        "time",
-	"anond_deliver_release_sequence":                "release",
-	"anond_deliver_known":                           "known",
-	"anond_deliver_current_release_sequence":        "newest",
-	"anond_deliver_lag_releases":                    "behind",
-	"anond_deliver_lag_seconds":                     "behind_seconds",
-	"anond_deliver_releases_total":                  "delivered",
-	"anond_deliver_rows_total":                      "rows",
-	"anond_deliver_bytes_total":                     "bytes",
-	"anond_deliver_failures_total":                  "failures",
-	"anond_deliver_last_attempt_timestamp_seconds":  "last_attempt",
-	"anond_deliver_last_success_timestamp_seconds":  "last_success",
-	"anond_deliver_last_release_timestamp_seconds":  "last_release",
+	"anond_union_status_timestamp_seconds":           "time",
+	"anond_union_release_sequence":                   "release",
+	"anond_union_release_created_timestamp_seconds":  "created_at",
+	"anond_union_release_records":                    "records",
+	"anond_union_release_pending_records":            "pending",
+	"anond_union_releases_total":                     "composed",
+	"anond_union_attempts_total":                     "attempts",
+	"anond_union_failures_total":                     "failures",
+	"anond_union_last_attempt_timestamp_seconds":     "last_attempt",
+	"anond_union_last_success_timestamp_seconds":     "last_success",
+	"anond_union_stale_after_seconds":                "stale_after_seconds",
+	"anond_union_shard_release_sequence":             "shards.#.release",
+	"anond_union_shard_release_age_seconds":          "shards.#.age_seconds",
+	"anond_union_shard_stale":                        "shards.#.stale",
+	"anond_repartition_status_timestamp_seconds":     "time",
+	"anond_repartition_read_records_total":           "read",
+	"anond_repartition_written_records_total":        "written",
+	"anond_repartition_missing_offsets_total":        "missing",
+	"anond_repartition_write_retries_total":          "retries",
+	"anond_repartition_last_write_timestamp_seconds": "last_write",
+	"anond_repartition_saved_timestamp_seconds":      "saved",
+	"anond_repartition_source_connected":             "connected",
+	"anond_repartition_source_stalled":               "stalled",
+	"anond_repartition_lag_records":                  "lag",
+	"anond_repartition_lag_known":                    "lag_known",
+	"anond_repartition_partition_lag_records":        "partitions.#.lag",
+	"anond_repartition_partition_position":           "partitions.#.next",
+	"anond_deliver_status_timestamp_seconds":         "time",
+	"anond_deliver_release_sequence":                 "release",
+	"anond_deliver_known":                            "known",
+	"anond_deliver_current_release_sequence":         "newest",
+	"anond_deliver_lag_releases":                     "behind",
+	"anond_deliver_lag_seconds":                      "behind_seconds",
+	"anond_deliver_releases_total":                   "delivered",
+	"anond_deliver_rows_total":                       "rows",
+	"anond_deliver_bytes_total":                      "bytes",
+	"anond_deliver_failures_total":                   "failures",
+	"anond_deliver_last_attempt_timestamp_seconds":   "last_attempt",
+	"anond_deliver_last_success_timestamp_seconds":   "last_success",
+	"anond_deliver_last_release_timestamp_seconds":   "last_release",
 }
 
 // dutyAlone are figures of one surface, or compared by the test itself.
-var dutyAlone = []string{"anond_union_failing", "anond_union_shards", "anond_union_shards_waiting", "anond_rekey_write_failing",
+var dutyAlone = []string{"anond_union_failing", "anond_union_shards", "anond_union_shards_waiting", "anond_repartition_write_failing",
 	"anond_deliver_failing", "kind", "sink",
-	"anond_rekey_unreadable_records_total", "pid", "dataset", "doing", "failure", "from", "to", "shards.#.shard", "shards.#.created_at",
+	"anond_repartition_unreadable_records_total", "pid", "dataset", "doing", "failure", "from", "to", "shards.#.shard", "shards.#.created_at",
 	"partitions.#.partition", "partitions.#.end", "unreadable.malformed_json", "unreadable.missing_value", "waiting.#"}
 
 // agrees compares every metric of a command with its status.
@@ -148,7 +148,8 @@ func agrees(t *testing.T, status map[string]string, metrics string) {
 	t.Helper()
 	s := &shown{t, status, map[string]bool{}}
 	compared := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(anond_(?:union|rekey|deliver)_\w+)\{([^}]*)\} (\S+)$`).FindAllStringSubmatch(metrics, -1) {
+	of := regexp.MustCompile(`(?m)^(anond_(?:union|repartition|deliver)_\w+)\{([^}]*)\} (\S+)$`)
+	for _, m := range of.FindAllStringSubmatch(metrics, -1) {
 		place, known := dutyFigures[m[1]]
 		if !known {
 			require.Contains(t, dutyAlone, m[1], "a metric that nothing is compared with")
@@ -266,10 +267,10 @@ func TestDeliverOnDuty(t *testing.T) {
 	}
 }
 
-// TestRekeyOnDuty: a rekey shows one set of figures everywhere, and no value of a record
+// TestRepartitionOnDuty: a repartitioning shows one set of figures everywhere, and no value of a record
 // anywhere.
-func TestRekeyOnDuty(t *testing.T) {
-	tier.NotShort(t, "it runs a rekey")
+func TestRepartitionOnDuty(t *testing.T) {
+	tier.NotShort(t, "it runs a repartitioning")
 	t.Parallel()
 	p := newShardedTopic(t, kfake.SeedTopics(3, "admissions", "admissions.subjects"), byHand)
 	s := p.shard("admissions.subjects", 0, 1, "digest")
@@ -286,12 +287,12 @@ func TestRekeyOnDuty(t *testing.T) {
 	send(100)
 	manager := filepath.Join(programtest.TempDir(t), "s")
 	heard := hears(t, manager)
-	w := work(t, map[string]string{"NOTIFY_SOCKET": manager}, "rekey", "-c", s.config)
-	file := s.path("state/rekey-admissions.status.json")
+	w := work(t, map[string]string{"NOTIFY_SOCKET": manager}, "repartition", "-c", s.config)
+	file := s.path("state/repartition-admissions.status.json")
 	eventually(t, func() bool { return strings.Contains(readIf(file), `"written": 90`) }, "%s", &w.log)
 	send(40)
 	eventually(t, func() bool { return strings.Contains(readIf(file), `"read": 140`) }, "%s", &w.log)
-	const stamp = `anond_rekey_status_timestamp_seconds{dataset="hospital"}`
+	const stamp = `anond_repartition_status_timestamp_seconds{dataset="hospital"}`
 	var status map[string]string
 	var metrics string
 	eventually(t, func() bool {
@@ -300,9 +301,9 @@ func TestRekeyOnDuty(t *testing.T) {
 		return status["written"] == "126" && status["lag"] == "0"
 	}, "%s", &w.log)
 	assert.Equal(t, "70", status["partitions.1.next"])
-	assert.Equal(t, 14., scraped(t, metrics, `anond_rekey_unreadable_records_total{dataset="hospital",reason="malformed_json"}`))
+	assert.Equal(t, 14., scraped(t, metrics, `anond_repartition_unreadable_records_total{dataset="hospital",reason="malformed_json"}`))
 	pages := metrics + fetch(t, w.address+"/readyz", "", 200) + fetch(t, w.address+"/healthz", "", 200) + readIf(file) +
-		readIf(s.path("state/rekey-admissions.json"))
+		readIf(s.path("state/repartition-admissions.json"))
 	w.ends(exitOK)
 	assert.NotContains(t, pages+w.log.String()+heard(), "CANARY")
 	eventually(t, func() bool {
@@ -334,14 +335,14 @@ func TestWhereADutyListens(t *testing.T) {
 	assert.Equal(t, "127.0.0.1:9465", unionListen)
 }
 
-// TestRekeyWarnsOfItsAddress: --listen is checked as http.listen is.
-func TestRekeyWarnsOfItsAddress(t *testing.T) {
-	tier.NotShort(t, "it runs a rekey")
+// TestRepartitionWarnsOfItsAddress: --listen is checked as http.listen is.
+func TestRepartitionWarnsOfItsAddress(t *testing.T) {
+	tier.NotShort(t, "it runs a repartitioning")
 	p := newShardedTopic(t, kfake.SeedTopics(1, "admissions", "admissions.subjects"), byHand)
 	s := p.shard("admissions.subjects", 0, 1, "digest")
 	for address, warned := range map[string]bool{":0": true, "127.0.0.1:0": false} {
-		w := work(t, nil, "rekey", "-c", s.config, "--listen", address)
-		eventually(t, func() bool { return strings.Contains(w.log.String(), "rekey_started") }, "%s", &w.log)
+		w := work(t, nil, "repartition", "-c", s.config, "--listen", address)
+		eventually(t, func() bool { return strings.Contains(w.log.String(), "repartition_started") }, "%s", &w.log)
 		assert.Equal(t, warned, strings.Contains(w.log.String(), "can be reached from other machines without authentication"), address)
 		w.ends(exitOK)
 	}

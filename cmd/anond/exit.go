@@ -16,7 +16,7 @@ import (
 	"anond/internal/sealed"
 	"anond/internal/suppress"
 	"anond/shards/journal"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 	"anond/snapshot"
 )
 
@@ -135,14 +135,14 @@ func classify(err error) (code int, hint string) {
 		return exitFailed, "make room on the disk or raise state.max_bytes, then start again; nothing was lost"
 	case errors.Is(err, incremental.ErrStateFull):
 		return exitFailed, "raise state.max_records, then start again; nothing was lost"
-	case errors.Is(err, ingest.ErrKeying), errors.Is(err, ingest.ErrRepartitioned), errors.Is(err, ingest.ErrHole):
+	case errors.Is(err, ingest.ErrKeying), errors.Is(err, ingest.ErrPartitionsChanged), errors.Is(err, ingest.ErrHole):
 		return exitConfig, daemon.HintOfShard(err)
 	case errors.Is(err, incremental.ErrTooManyPartitions):
 		return exitConfig, daemon.HintOfPartitions
 	case errors.Is(err, daemon.ErrUnknownTarget):
 		return exitFailed, "restore the progress, or write everything again with --again: shards drop what they have had. " +
 			"If the source was made again since, write to another topic: --to"
-	case errors.Is(err, rekey.ErrTooLarge):
+	case errors.Is(err, repartition.ErrTooLarge):
 		return exitFailed, "raise max.message.bytes of the target topic, then run it again; nothing was lost"
 	case errors.Is(err, daemon.ErrTwo):
 		return exitBehind, "give each state a release.dir of its own: two that publish into one break the promise of both"

@@ -154,7 +154,7 @@ func TestOtherPartitionersStopAShard(t *testing.T) {
 		r := s.once(exitConfig)
 		assert.Contains(t, r.stderr, c.says)
 		assert.Regexp(t, `kafka:`+topic+` partition [13]: the record at offset \d+`, r.stderr)
-		assert.Contains(t, r.stderr, "anond rekey")
+		assert.Contains(t, r.stderr, "anond repartition")
 		for _, who := range p.people {
 			if who != "" {
 				require.NotContains(t, r.stderr, who)
@@ -201,7 +201,7 @@ func TestAShardKeepsItsPlace(t *testing.T) {
 	require.NoError(t, err)
 	r := s.once(exitConfig)
 	assert.Contains(t, r.stderr, "kafka:admissions has 6 partitions, and had 4 when shard 1 of 2 first read it")
-	assert.Contains(t, r.stderr, "anond rekey")
+	assert.Contains(t, r.stderr, "anond repartition")
 	r = p.shard("admissions", 6, 7, "subject").once(exitConfig)
 	assert.Contains(t, r.stderr, "has 6 partitions: shard 6 of 7 would read none")
 }

@@ -18,7 +18,7 @@ type answer struct {
 	open   *cursor      // the batch that is being read
 	passed bool         // a batch has been read
 	weight int          // of the piece in progress
-	links  bool         // headers say which records these were before anond rekey
+	links  bool         // headers say which records these were before anond repartition
 	err    error        // why nothing more can be read
 }
 

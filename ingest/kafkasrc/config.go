@@ -48,7 +48,7 @@ type Config struct {
 	OnGap OnGap // default stop
 	// Shard is the part of the topic that is read; the zero value: all of it.
 	Shard Shard
-	// Links asks for the links of records (ingest.Link), in a topic of anond rekey.
+	// Links asks for the links of records (ingest.Link), in a topic of anond repartition.
 	Links bool
 
 	Access *Access // default: neither TLS nor SASL

@@ -62,7 +62,7 @@
 //	source_stalled              there is something to read and nothing comes
 //	source_corrupt              a batch cannot be read
 //	source_partition_added      the topic has a new partition
-//	source_repartitioned        the topic of a shard has other partitions than it must have
+//	source_partitions_changed        the topic of a shard has other partitions than it must have
 //	source_gap                  records were deleted before they were read
 //	source_replaced             the topic is not the one that state has read, or has lost records
 //	source_unverified           the last record read is gone, nothing to compare

@@ -93,7 +93,7 @@ func (p *partition) run(ctx context.Context) {
 // isFinal tells errors that no retry corrects.
 func isFinal(err error) bool {
 	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) ||
-		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrRepartitioned) || errors.Is(err, errFormat)
+		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrPartitionsChanged) || errors.Is(err, errFormat)
 }
 
 // step fetches once and hands out what came.

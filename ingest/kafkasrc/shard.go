@@ -37,18 +37,18 @@ func (s *source) own(ids []int32) ([]int32, error) {
 		}
 	}
 	if sh.Partitions > 0 && s.total != sh.Partitions {
-		return nil, s.repartitioned(sh.Partitions, s.total)
+		return nil, s.partitionsChanged(sh.Partitions, s.total)
 	}
 	mine := slices.DeleteFunc(slices.Clone(ids), func(id int32) bool { return int(id)%sh.Of != sh.Index })
 	if len(mine) == 0 {
-		return nil, s.repartitioned(0, s.total)
+		return nil, s.partitionsChanged(0, s.total)
 	}
 	return mine, nil
 }
 
-func (s *source) repartitioned(was, is int) error {
-	err := &ingest.RepartitionedError{Source: s.cfg.Source, Was: was, Has: is, Index: s.cfg.Shard.Index, Of: s.cfg.Shard.Of}
-	s.log.Error("the topic does not have the partitions that the shard needs", event("source_repartitioned"),
+func (s *source) partitionsChanged(was, is int) error {
+	err := &ingest.PartitionsChangedError{Source: s.cfg.Source, Was: was, Has: is, Index: s.cfg.Shard.Index, Of: s.cfg.Shard.Of}
+	s.log.Error("the topic does not have the partitions that the shard needs", event("source_partitions_changed"),
 		slog.Int("partitions", is), slog.String("error", err.Error()))
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 )
 
 // TestShardsDivideThePartitions: each partition is of one shard, and the sources know how many
@@ -50,7 +50,7 @@ func TestOtherPartitionsStopAShard(t *testing.T) {
 	for _, sh := range []Shard{{Of: 2, Partitions: 3}, {Of: 2, Partitions: 6}, {Index: 4, Of: 5}} {
 		cfg.Shard = sh
 		_, err := Open(background(t), cfg, ingest.Resume{Digest: sum})
-		var moved *ingest.RepartitionedError
+		var moved *ingest.PartitionsChangedError
 		require.ErrorAs(t, err, &moved)
 		require.Equal(t, 4, moved.Has)
 		require.Equal(t, sh.Partitions, moved.Was)
@@ -65,15 +65,15 @@ func TestOtherPartitionsStopAShard(t *testing.T) {
 	_, err := admin.CreatePartitions(background(t), &kafka.CreatePartitionsRequest{
 		Topics: []kafka.TopicPartitionsConfig{{Name: topic, Count: 5}}})
 	require.NoError(t, err)
-	require.ErrorIs(t, r.readError(t, s), ingest.ErrRepartitioned)
+	require.ErrorIs(t, r.readError(t, s), ingest.ErrPartitionsChanged)
 }
 
-// TestLinksOfRekeyedRecords: what the writer of rekeyed topics writes is read with its link, in
+// TestLinksOfRepartitionedRecords: what the writer of repartitioned topics writes is read with its link, in
 // batches that are large as well; without being asked for no link is read.
-func TestLinksOfRekeyedRecords(t *testing.T) {
+func TestLinksOfRepartitionedRecords(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	cfg := config(c, &events{})
-	w, err := OpenRekeyed(cfg)
+	w, err := OpenRepartitioned(cfg)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	n, holds, err := w.Extent(background(t))
@@ -81,7 +81,7 @@ func TestLinksOfRekeyedRecords(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.False(t, holds)
 	links := []ingest.Link{{Source: 1, Offset: 4, Previous: 2, First: true}, {Source: 1, Offset: 5, Previous: 4, Cut: true}}
-	require.NoError(t, w.Write(background(t), 0, []rekey.Record{{Key: []byte("a"), Value: []byte("x"), Link: links[0]},
+	require.NoError(t, w.Write(background(t), 0, []repartition.Record{{Key: []byte("a"), Value: []byte("x"), Link: links[0]},
 		{Key: []byte("b"), Link: links[1]}}))
 	_, holds, err = w.Extent(background(t))
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestLinksOfRekeyedRecords(t *testing.T) {
 func TestExtentWaitsForALeader(t *testing.T) {
 	for _, code := range []*kerr.Error{kerr.NotLeaderForPartition, kerr.LeaderNotAvailable, kerr.OffsetNotAvailable} {
 		c := broker(t, kfake.SeedTopics(2, topic))
-		w, err := OpenRekeyed(config(c, &events{}))
+		w, err := OpenRepartitioned(config(c, &events{}))
 		require.NoError(t, err)
 		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Err: code, Count: 3})
 		n, holds, err := w.Extent(background(t))

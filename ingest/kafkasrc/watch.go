@@ -43,7 +43,7 @@ func (s *source) addPartitions(ctx context.Context) {
 	}
 	if s.cfg.Shard.Of > 0 {
 		if len(ids) > s.total { // fewer: a broker that is behind the others
-			s.fail(s.repartitioned(s.total, len(ids)))
+			s.fail(s.partitionsChanged(s.total, len(ids)))
 		}
 		return
 	}

@@ -30,7 +30,7 @@ import (
 	"anond/internal/control"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 	"anond/snapshot"
 )
 
@@ -197,8 +197,8 @@ func (e *ConfigError) Hint() string {
 	if errors.Is(e.Err, incremental.ErrTooManyPartitions) {
 		return HintOfPartitions
 	}
-	if errors.Is(e.Err, rekey.ErrProgress) {
-		return "use the progress of these topics, or another one: anond rekey --progress; partitions of a target never change: write to " +
+	if errors.Is(e.Err, repartition.ErrProgress) {
+		return "use the progress of these topics, or another one: anond repartition --progress; partitions of a target never change: write to " +
 			"another topic with --to"
 	}
 	var shrunk *incremental.GrowthError

@@ -33,12 +33,12 @@ func subjectKeyName(c *config.Config) string {
 	return hex.EncodeToString(k.Derive("anond name of a subject key")[:8]) + ":"
 }
 
-// recordKey makes the key of a subject in a topic of anond rekey: HMAC-SHA-256 under a key
+// recordKey makes the key of a subject in a topic of anond repartition: HMAC-SHA-256 under a key
 // derived from subject.key, the first 16 bytes as 32 hexadecimal digits. Who has the topic and
 // not subject.key learns from it which records are of one person, as from the subject itself,
 // and not who that is.
 func recordKey(c *config.Config) func(subject []byte) []byte {
-	secret := c.SubjectKey().Derive("anond key of a rekeyed record")
+	secret := c.SubjectKey().Derive("anond key of a repartitioned record")
 	macs := sync.Pool{New: func() any { return hmac.New(sha256.New, secret) }} // decoders work side by side
 	return func(subject []byte) []byte {
 		mac := macs.Get().(hash.Hash)
@@ -49,10 +49,10 @@ func recordKey(c *config.Config) func(subject []byte) []byte {
 	}
 }
 
-// linkKey seals the links of records in a topic of anond rekey: whoever has the topic and not
+// linkKey seals the links of records in a topic of anond repartition: whoever has the topic and not
 // subject.key can make none.
 func linkKey(c *config.Config, topic string) *ingest.LinkKey {
-	return ingest.NewLinkKey(c.SubjectKey().Derive("anond link of a rekeyed record"), topic)
+	return ingest.NewLinkKey(c.SubjectKey().Derive("anond link of a repartitioned record"), topic)
 }
 
 // keyingOf checks the keys of a shard's records; nil: the configuration has none.
@@ -100,23 +100,23 @@ func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*ingest.
 
 // HintOfShard says what an operator can do about a topic that cannot be sharded as it is.
 func HintOfShard(err error) string {
-	var moved *ingest.RepartitionedError
+	var moved *ingest.PartitionsChangedError
 	var wrong *ingest.KeyingError
 	switch {
 	case errors.As(err, &wrong) && wrong.Link:
-		return "nobody but anond rekey may have the right to write to the topic: take it away, and " +
-			"write another topic with anond rekey --to, for a new dataset of other people"
-	case wrong != nil && wrong.Rekeyed:
-		return "with shard.key: digest, name a topic that anond rekey has written. If it is one, another program wrote to it, too: " +
-			"take the right to write away, and write another topic with anond rekey --to, for a new dataset of other people"
+		return "nobody but anond repartition may have the right to write to the topic: take it away, and " +
+			"write another topic with anond repartition --to, for a new dataset of other people"
+	case wrong != nil && wrong.Repartitioned:
+		return "with shard.key: digest, name a topic that anond repartition has written. If it is one, another program wrote to it, too: " +
+			"take the right to write away, and write another topic with anond repartition --to, for a new dataset of other people"
 	case errors.As(err, &moved) && moved.Was == 0:
-		return "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond rekey"
+		return "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond repartition"
 	case errors.As(err, &moved):
-		return "nothing was lost, and these shards end here: write another topic with anond rekey --to, for a new dataset of other people"
+		return "nothing was lost, and these shards end here: write another topic with anond repartition --to, for a new dataset of other people"
 	case errors.Is(err, ingest.ErrHole):
 		return "the topic has lost records, or another program writes to it: restore it, or write another topic with " +
-			"anond rekey --to, for a new dataset of other people"
+			"anond repartition --to, for a new dataset of other people"
 	}
 	return "have producers write the subject as the key with the partitioner of Kafka's Java client (murmur2), " +
-		"or write the topic anew: anond rekey"
+		"or write the topic anew: anond repartition"
 }

@@ -54,12 +54,12 @@ func TestShards(t *testing.T) {
 	require.Equal(t, 300, sent)
 	p.grow(6)
 	stopped := sites[1].once().ends(78)
-	require.NotEmpty(t, stopped.events("source_repartitioned"))
+	require.NotEmpty(t, stopped.events("source_partitions_changed"))
 	stopped.says("has 6 partitions, and had 5")
 }
 
-// TestRekey: a topic without keys is written anew, twice, and two shards have each record once.
-func TestRekey(t *testing.T) {
+// TestRepartition: a topic without keys is written anew, twice, and two shards have each record once.
+func TestRepartition(t *testing.T) {
 	chosen.Demand(t)
 	t.Parallel()
 	p := newTopic(t, 3)
@@ -71,9 +71,9 @@ func TestRekey(t *testing.T) {
 	to.create(4)
 	t.Cleanup(func() { _ = to.tryDelete() })
 	sites := []*site{shardOf(t, to, 0, "digest"), shardOf(t, to, 1, "digest")}
-	says := sites[0].command("rekey", "--once")
+	says := sites[0].command("repartition", "--once")
 	require.True(t, strings.HasPrefix(says, "600 records keyed by subject\n3 records passed on without: "), says)
-	sites[1].command("rekey", "--once", "--again")
+	sites[1].command("repartition", "--once", "--again")
 	sent, refused, rewritten := 0, 0, 0
 	for _, s := range sites {
 		s.once().ends(0)

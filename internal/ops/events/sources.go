@@ -134,17 +134,17 @@ var ofSources = []Event{
 			Action:  "[SCALING.md](SCALING.md#when-a-shard-stops)",
 		},
 	}},
-	{Name: "rekey_started", Levels: []string{"info"}, Fields: []Field{
+	{Name: "repartition_started", Levels: []string{"info"}, Fields: []Field{
 		{Name: "from", Type: Text},
 		{Name: "to", Type: Text},
 		{Name: "partitions", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "`anond rekey` begins, or goes on; partitions are those of the topic that it writes",
+			Meaning: "`anond repartition` begins, or goes on; partitions are those of the topic that it writes",
 			Action:  "none",
 		},
 	}},
-	{Name: "rekey_status", Levels: []string{"info"}, Fields: []Field{
+	{Name: "repartition_status", Levels: []string{"info"}, Fields: []Field{
 		{Name: "written", Type: Integer},
 		{Name: "unreadable", Type: Integer},
 	}, Cases: []Case{
@@ -153,27 +153,27 @@ var ofSources = []Event{
 			Action:  "none; those become dead letters of shards, which tell why",
 		},
 	}},
-	{Name: "rekey_ended", Levels: []string{"info"}, Fields: []Field{
+	{Name: "repartition_ended", Levels: []string{"info"}, Fields: []Field{
 		{Name: "written", Type: Integer},
 		{Name: "unreadable", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "`anond rekey` ends; counts as in rekey_status",
+			Meaning: "`anond repartition` ends; counts as in repartition_status",
 			Action:  "none",
 		},
 	}},
-	{Name: "rekey_write_failed", Levels: []string{"error"}, Fields: []Field{
+	{Name: "repartition_write_failed", Levels: []string{"error"}, Fields: []Field{
 		{Name: "partition", Type: Integer},
 		{Name: "error", Type: Text},
 		{Name: "tries", Type: Integer},
 	}, Cases: []Case{
 		{
 			Meaning: toldWithTries +
-				"the topic that `anond rekey` writes takes nothing; the same request is sent again",
+				"the topic that `anond repartition` writes takes nothing; the same request is sent again",
 			Action: "check the brokers and the rights of this client",
 		},
 	}},
-	{Name: "source_repartitioned", Levels: []string{"error"}, Fields: []Field{
+	{Name: "source_partitions_changed", Levels: []string{"error"}, Fields: []Field{
 		{Name: "partitions", Type: Integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{

@@ -53,7 +53,7 @@ func TestAlertsFitTheMetrics(t *testing.T) {
 // notExported are the metrics of an expression that anond does not export.
 func notExported(expr string) (out []string) {
 	names := map[string]bool{}
-	for _, x := range slices.Concat(described(table), described(ofUnion), described(ofRekey), described(ofDeliver), counted) {
+	for _, x := range slices.Concat(described(table), described(ofUnion), described(ofRepartition), described(ofDeliver), counted) {
 		names[x.name] = true
 	}
 	for _, name := range regexp.MustCompile(`\banond_[a-z_]+`).FindAllString(expr, -1) {

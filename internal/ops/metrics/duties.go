@@ -59,13 +59,13 @@ func newUnion(d *duty.Duty, status func() *union.Status) prometheus.Collector {
 	return newDuties(d, unionTable(), status, func(s *union.Status) string { return s.Dataset })
 }
 
-// Rekey serves the metrics of anond rekey.
-func Rekey(d *duty.Duty, status func() *daemon.RekeyStatus) http.Handler {
-	return handler(registry(newRekey(d, status)))
+// Repartition serves the metrics of anond repartition.
+func Repartition(d *duty.Duty, status func() *daemon.RepartitionStatus) http.Handler {
+	return handler(registry(newRepartition(d, status)))
 }
 
-func newRekey(d *duty.Duty, status func() *daemon.RekeyStatus) prometheus.Collector {
-	return newDuties(d, rekeyTable(), status, func(s *daemon.RekeyStatus) string { return s.Dataset })
+func newRepartition(d *duty.Duty, status func() *daemon.RepartitionStatus) prometheus.Collector {
+	return newDuties(d, repartitionTable(), status, func(s *daemon.RepartitionStatus) string { return s.Dataset })
 }
 
 // Deliver serves the metrics of anond deliver.
@@ -78,9 +78,9 @@ func newDeliver(d *duty.Duty, status func() *deliver.Status) prometheus.Collecto
 }
 
 type (
-	unionMetric   = metricOf[*shown[*union.Status]]
-	deliverMetric = metricOf[*shown[*deliver.Status]]
-	rekeyMetric   = metricOf[*shown[*daemon.RekeyStatus]]
+	unionMetric       = metricOf[*shown[*union.Status]]
+	deliverMetric     = metricOf[*shown[*deliver.Status]]
+	repartitionMetric = metricOf[*shown[*daemon.RepartitionStatus]]
 )
 
 // of is a metric with one value.
@@ -97,8 +97,8 @@ func unionTable() []unionMetric {
 	return slices.Concat(lifted(func(s *shown[*union.Status]) *process { return &s.process }), ofUnion)
 }
 
-func rekeyTable() []rekeyMetric {
-	return slices.Concat(lifted(func(s *shown[*daemon.RekeyStatus]) *process { return &s.process }), ofRekey)
+func repartitionTable() []repartitionMetric {
+	return slices.Concat(lifted(func(s *shown[*daemon.RepartitionStatus]) *process { return &s.process }), ofRepartition)
 }
 
 var ofUnion = []unionMetric{
@@ -143,41 +143,43 @@ func ofShards(name, help string, read func(*union.ShardState) float64) unionMetr
 	}}
 }
 
-var ofRekey = []rekeyMetric{
-	of("anond_rekey_status_timestamp_seconds", "The moment that the metrics of the rekey show; there is one each second. 0: the brokers "+
-		"have not answered yet.", func(s *daemon.RekeyStatus) float64 { return at(s.Time) }),
-	counting(of("anond_rekey_read_records_total", "Records of the source that this process has read.",
-		func(s *daemon.RekeyStatus) float64 { return float64(s.Read) })),
-	counting(of("anond_rekey_written_records_total", "Records that were written and acknowledged, keyed by their subjects.",
-		func(s *daemon.RekeyStatus) float64 { return float64(s.Written) })),
-	counting(rekeyMetric{name: "anond_rekey_unreadable_records_total", labels: []string{"reason"}, help: "Records without a subject that " +
-		"can be read, passed on under keys of their own: the shards refuse them as dead letters.",
-		read: func(s *shown[*daemon.RekeyStatus], e emit) { each(s.status.Unreadable, e) }}),
-	counting(of("anond_rekey_missing_offsets_total", "Offsets of the source that were given up (on_gap: continue, on_corrupt: skip).",
-		func(s *daemon.RekeyStatus) float64 { return float64(s.Missing) })),
-	counting(of("anond_rekey_write_retries_total", "Requests that failed and are sent again.",
-		func(s *daemon.RekeyStatus) float64 { return float64(s.Retries) })),
-	of("anond_rekey_write_failing", "Whether a request is sent again and not acknowledged yet.",
-		func(s *daemon.RekeyStatus) float64 { return truth(s.Failure != "") }),
-	of("anond_rekey_last_write_timestamp_seconds", "When the target acknowledged records last; 0: not yet.",
-		func(s *daemon.RekeyStatus) float64 { return when(s.LastWrite) }),
-	of("anond_rekey_saved_timestamp_seconds", "When the progress was saved last.",
-		func(s *daemon.RekeyStatus) float64 { return when(s.Saved) }),
-	of("anond_rekey_source_connected", "Whether the source answers.", func(s *daemon.RekeyStatus) float64 { return truth(s.Connected) }),
-	of("anond_rekey_source_stalled", "Whether there is something to read and nothing arrives.",
-		func(s *daemon.RekeyStatus) float64 { return truth(s.Stalled) }),
-	of("anond_rekey_lag_records", "Offsets of the source that are not written yet. A lower bound unless anond_rekey_lag_known is 1.",
-		func(s *daemon.RekeyStatus) float64 { return float64(s.Lag) }),
-	of("anond_rekey_lag_known", "Whether the ends of all partitions are known.",
-		func(s *daemon.RekeyStatus) float64 { return truth(s.LagKnown) }),
-	ofPartitions("anond_rekey_partition_lag_records", "Offsets of a partition of the source that are not written yet.",
-		func(p *daemon.RekeyPartition) float64 { return float64(p.Lag) }),
-	ofPartitions("anond_rekey_partition_position", "The first offset of a partition of the source that is not written yet.",
-		func(p *daemon.RekeyPartition) float64 { return float64(p.Next) }),
+var ofRepartition = []repartitionMetric{
+	of("anond_repartition_status_timestamp_seconds", "The moment that the metrics of the repartitioning show; there is one each second. "+
+		"0: the brokers have not answered yet.", func(s *daemon.RepartitionStatus) float64 { return at(s.Time) }),
+	counting(of("anond_repartition_read_records_total", "Records of the source that this process has read.",
+		func(s *daemon.RepartitionStatus) float64 { return float64(s.Read) })),
+	counting(of("anond_repartition_written_records_total", "Records that were written and acknowledged, keyed by their subjects.",
+		func(s *daemon.RepartitionStatus) float64 { return float64(s.Written) })),
+	counting(repartitionMetric{name: "anond_repartition_unreadable_records_total", labels: []string{"reason"},
+		help: "Records without a subject that can be read, passed on under keys of their own: the shards refuse them as dead letters.",
+		read: func(s *shown[*daemon.RepartitionStatus], e emit) { each(s.status.Unreadable, e) }}),
+	counting(of("anond_repartition_missing_offsets_total", "Offsets of the source that were given up (on_gap: continue, on_corrupt: skip).",
+		func(s *daemon.RepartitionStatus) float64 { return float64(s.Missing) })),
+	counting(of("anond_repartition_write_retries_total", "Requests that failed and are sent again.",
+		func(s *daemon.RepartitionStatus) float64 { return float64(s.Retries) })),
+	of("anond_repartition_write_failing", "Whether a request is sent again and not acknowledged yet.",
+		func(s *daemon.RepartitionStatus) float64 { return truth(s.Failure != "") }),
+	of("anond_repartition_last_write_timestamp_seconds", "When the target acknowledged records last; 0: not yet.",
+		func(s *daemon.RepartitionStatus) float64 { return when(s.LastWrite) }),
+	of("anond_repartition_saved_timestamp_seconds", "When the progress was saved last.",
+		func(s *daemon.RepartitionStatus) float64 { return when(s.Saved) }),
+	of("anond_repartition_source_connected", "Whether the source answers.",
+		func(s *daemon.RepartitionStatus) float64 { return truth(s.Connected) }),
+	of("anond_repartition_source_stalled", "Whether there is something to read and nothing arrives.",
+		func(s *daemon.RepartitionStatus) float64 { return truth(s.Stalled) }),
+	of("anond_repartition_lag_records", "Offsets of the source that are not written yet. A lower bound unless "+
+		"anond_repartition_lag_known is 1.",
+		func(s *daemon.RepartitionStatus) float64 { return float64(s.Lag) }),
+	of("anond_repartition_lag_known", "Whether the ends of all partitions are known.",
+		func(s *daemon.RepartitionStatus) float64 { return truth(s.LagKnown) }),
+	ofPartitions("anond_repartition_partition_lag_records", "Offsets of a partition of the source that are not written yet.",
+		func(p *daemon.RepartitionPartition) float64 { return float64(p.Lag) }),
+	ofPartitions("anond_repartition_partition_position", "The first offset of a partition of the source that is not written yet.",
+		func(p *daemon.RepartitionPartition) float64 { return float64(p.Next) }),
 }
 
-func ofPartitions(name, help string, read func(*daemon.RekeyPartition) float64) rekeyMetric {
-	return rekeyMetric{name: name, labels: []string{"partition"}, help: help, read: func(s *shown[*daemon.RekeyStatus], e emit) {
+func ofPartitions(name, help string, read func(*daemon.RepartitionPartition) float64) repartitionMetric {
+	return repartitionMetric{name: name, labels: []string{"partition"}, help: help, read: func(s *shown[*daemon.RepartitionStatus], e emit) {
 		for i := range s.status.Partitions {
 			e(read(&s.status.Partitions[i]), strconv.Itoa(int(s.status.Partitions[i].ID)))
 		}

@@ -22,7 +22,7 @@ type standing struct{}
 func (standing) Now() time.Time                                  { return begin }
 func (standing) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
 
-// gatherDuties are the metrics of a union, a rekey and a delivery, with something of everything.
+// gatherDuties are the metrics of a union, a repartitioning and a delivery, with something of everything.
 func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	d := duty.New("1.2", standing{})
@@ -31,11 +31,11 @@ func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	u := &union.Status{Dataset: "hospital", Release: 7, CreatedAt: &then, Records: 500, Pending: 40, Composed: 3, Attempts: 9, Failures: 2,
 		Failure: "x", LastAttempt: &then, LastSuccess: &then, Waiting: []int{2}, StaleAfter: 60, Shards: []union.ShardState{
 			{Shard: 0, Release: 4, Age: 30}, {Shard: 1, Release: 5, Age: 90, Stale: true}, {Shard: 2, Stale: true}}}
-	r := &daemon.RekeyStatus{Dataset: "hospital", Read: 100, Written: 90, Unreadable: map[equivclass.Reason]uint64{"malformed_json": 6},
+	r := &daemon.RepartitionStatus{Dataset: "hospital", Read: 100, Written: 90, Unreadable: map[equivclass.Reason]uint64{"malformed_json": 6},
 		Missing: 5, Retries: 4, LastWrite: &then, Connected: true, Lag: 12, LagKnown: true,
-		Partitions: []daemon.RekeyPartition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
+		Partitions: []daemon.RepartitionPartition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
 	out := gather(t, newUnion(d, func() *union.Status { return u }))
-	maps.Copy(out, gather(t, newRekey(d, func() *daemon.RekeyStatus { return r })))
+	maps.Copy(out, gather(t, newRepartition(d, func() *daemon.RepartitionStatus { return r })))
 	s := &deliver.Status{Dataset: "hospital", Kind: "kafka", Known: true, Release: 4, Newest: 7, Behind: 3, Age: 90, Delivered: 2, Rows: 300,
 		Bytes: 5000, Failures: 6, Failure: "x", LastAttempt: &then, LastSuccess: &then}
 	maps.Copy(out, gather(t, newDeliver(d, func() *deliver.Status { return s })))
@@ -57,12 +57,13 @@ func TestDutiesSayWhatTheirStatusSays(t *testing.T) {
 		{"anond_union_shard_release_age_seconds", []string{"0"}, 30}, {"anond_union_shard_stale", []string{"0"}, 0},
 		{"anond_union_shard_stale", []string{"2"}, 1},
 		{"anond_union_last_success_timestamp_seconds", nil, float64(begin.Unix() - 60)},
-		{"anond_rekey_read_records_total", nil, 100}, {"anond_rekey_written_records_total", nil, 90},
-		{"anond_rekey_unreadable_records_total", []string{"malformed_json"}, 6}, {"anond_rekey_missing_offsets_total", nil, 5},
-		{"anond_rekey_write_retries_total", nil, 4}, {"anond_rekey_write_failing", nil, 0}, {"anond_rekey_lag_records", nil, 12},
-		{"anond_rekey_source_connected", nil, 1}, {"anond_rekey_source_stalled", nil, 0}, {"anond_rekey_lag_known", nil, 1},
-		{"anond_rekey_partition_lag_records", []string{"3"}, 8}, {"anond_rekey_partition_position", []string{"0"}, 10},
-		{"anond_rekey_saved_timestamp_seconds", nil, 0}, {"anond_events_total", []string{"shard_stale"}, 1},
+		{"anond_repartition_read_records_total", nil, 100}, {"anond_repartition_written_records_total", nil, 90},
+		{"anond_repartition_unreadable_records_total", []string{"malformed_json"}, 6}, {"anond_repartition_missing_offsets_total", nil, 5},
+		{"anond_repartition_write_retries_total", nil, 4}, {"anond_repartition_write_failing", nil, 0},
+		{"anond_repartition_lag_records", nil, 12}, {"anond_repartition_source_connected", nil, 1}, {"anond_repartition_source_stalled", nil, 0},
+		{"anond_repartition_lag_known", nil, 1},
+		{"anond_repartition_partition_lag_records", []string{"3"}, 8}, {"anond_repartition_partition_position", []string{"0"}, 10},
+		{"anond_repartition_saved_timestamp_seconds", nil, 0}, {"anond_events_total", []string{"shard_stale"}, 1},
 		{"anond_deliver_release_sequence", []string{"kafka"}, 4}, {"anond_deliver_current_release_sequence", []string{"kafka"}, 7},
 		{"anond_deliver_known", []string{"kafka"}, 1}, {"anond_deliver_lag_releases", []string{"kafka"}, 3},
 		{"anond_deliver_lag_seconds", []string{"kafka"}, 90}, {"anond_deliver_releases_total", []string{"kafka"}, 2},

@@ -147,7 +147,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 		families = append(families, f)
 		assert.Contains(t, string(doc), "| `"+name+"` |")
 	}
-	for _, x := range slices.Concat(described(table), described(ofUnion), described(ofRekey)) {
+	for _, x := range slices.Concat(described(table), described(ofUnion), described(ofRepartition)) {
 		assert.NotNil(t, seen[x.name], "%s was not exported", x.name)
 	}
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()

@@ -19,9 +19,9 @@ anond serves metrics for Prometheus at ` + "`http://127.0.0.1:9464/metrics`" + `
 ` + "`dataset`" + `. One scrape shows one moment: the same figures as ` + "`status.json`" + ` and the dashboard. Labels are names of the
 configuration and the words of this page. No metric tells anything about a person, or about the values of people who wait.
 
-` + "`anond union`" + `, ` + "`anond rekey`" + ` ([SCALING.md](SCALING.md#watching-rekey-and-union)) and ` + "`anond deliver --follow`" + `
-([OUTPUTS.md](OUTPUTS.md#watching-a-delivery)) serve metrics of their own: those of their sections here, and of the process
-` + "`anond_build_info`, `anond_up_since_timestamp_seconds`, `anond_log_messages_total` and `anond_events_total`" + `.
+` + "`anond union`" + `, ` + "`anond repartition`" + ` ([SCALING.md](SCALING.md#watching-repartition-and-union)) and
+` + "`anond deliver --follow`" + ` ([OUTPUTS.md](OUTPUTS.md#watching-a-delivery)) serve metrics of their own: those of their sections here,
+and of the process ` + "`anond_build_info`, `anond_up_since_timestamp_seconds`, `anond_log_messages_total` and `anond_events_total`" + `.
 
 Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`" + `) come with it. [RUNBOOK.md](RUNBOOK.md) has the alerts.
 `)
@@ -31,7 +31,7 @@ Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`"
 	}{{"Process", described(ofProcess)}, {"Source", described(ofSource)}, {"Records read", described(ofIngest)},
 		{"Records that wait", described(ofPending)}, {"Releases", described(ofReleases)}, {"State", described(ofState)},
 		{"Durations and failures, since the start of the process", counted}, {"`anond union`", described(ofUnion)},
-		{"`anond rekey`", described(ofRekey)}, {"`anond deliver`", described(ofDeliver)}} {
+		{"`anond repartition`", described(ofRepartition)}, {"`anond deliver`", described(ofDeliver)}} {
 		heading(&b, s.title)
 		for _, x := range s.list {
 			row(&b, x)

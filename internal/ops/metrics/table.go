@@ -151,7 +151,7 @@ func sum[K comparable](counts map[K]uint64) (n uint64) {
 
 var table = slices.Concat(ofProcess, ofSource, ofIngest, ofPending, ofReleases, ofState)
 
-// ofEveryProcess are those of anond run, anond union and anond rekey.
+// ofEveryProcess are those of anond run, anond union and anond repartition.
 var ofEveryProcess = []metricOf[*process]{
 	{name: "anond_build_info", labels: []string{"version", "goversion"}, help: "Always 1; the labels name the build.",
 		read: func(p *process, e emit) { e(1, p.version, runtime.Version()) }},

@@ -53,7 +53,7 @@ func chain(r *ingest.Report) Part {
 	return Part{"chain", true, "the newest release was read again"}
 }
 
-// SourcePart is the source of a daemon or of anond rekey.
+// SourcePart is the source of a daemon or of anond repartition.
 func SourcePart(r *ingest.Report) Part {
 	switch {
 	case r.Source.Stalled:

@@ -14,48 +14,48 @@ import (
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
 	"anond/internal/disk/outfile"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 )
 
-// Rekeying says which topic is written anew.
-type Rekeying struct {
-	From, To string // To empty: From with RekeySuffix
+// Repartitioning says which topic is written anew.
+type Repartitioning struct {
+	From, To string // To empty: From with RepartitionSuffix
 	Progress string // file; empty: next to state.path
 	// Again begins at the start of the source although the target holds records: the progress was
 	// lost. Readers drop what they have had.
 	Again bool
 	// View is shown how it stands; may be nil.
-	View *RekeyView
+	View *RepartitionView
 }
 
-// RekeySuffix is what the name of a rekeyed topic ends with by default.
-const RekeySuffix = ".subjects"
+// RepartitionSuffix is what the name of a repartitioned topic ends with by default.
+const RepartitionSuffix = ".subjects"
 
 // ErrUnknownTarget: the target holds records, and there is no progress that tells of them.
 var ErrUnknownTarget = errors.New("the target topic holds records, and there is no progress of writing it")
 
 // fill sets what is not given. The configuration of shards names the topic that they read, which
 // is the target.
-func (r *Rekeying) fill(c *config.Config) {
+func (r *Repartitioning) fill(c *config.Config) {
 	if r.From == "" {
-		r.From = strings.TrimSuffix(c.Source.Kafka.Topic, RekeySuffix)
+		r.From = strings.TrimSuffix(c.Source.Kafka.Topic, RepartitionSuffix)
 	}
 	if r.To == "" {
-		r.To = r.From + RekeySuffix
+		r.To = r.From + RepartitionSuffix
 	}
 	if r.Progress == "" {
-		r.Progress = filepath.Join(filepath.Dir(c.State.Path), "rekey-"+r.From+".json")
+		r.Progress = filepath.Join(filepath.Dir(c.State.Path), "repartition-"+r.From+".json")
 	}
 }
 
-func (r *Rekeying) check(c *config.Config) error {
+func (r *Repartitioning) check(c *config.Config) error {
 	switch {
 	case c.Source.Type != config.FromKafka:
-		return &ConfigError{fmt.Errorf("source.type is %s, and anond rekey reads a topic", c.Source.Type)}
+		return &ConfigError{fmt.Errorf("source.type is %s, and anond repartition reads a topic", c.Source.Type)}
 	case c.Schema().SubjectIndex() < 0:
 		return &ConfigError{errors.New("no attribute has role subject: there is nothing to key records by")}
 	case c.Deletes == config.ForgetDeletes:
-		return &ConfigError{errors.New("subject.deletes is forget, and what anond rekey writes does not say whom a delete names")}
+		return &ConfigError{errors.New("subject.deletes is forget, and what anond repartition writes does not say whom a delete names")}
 	case !c.SubjectKey().Set():
 		return &ConfigError{errors.New("subject.key is missing: the keys are digests of the subjects under it")}
 	case r.From == r.To:
@@ -64,9 +64,9 @@ func (r *Rekeying) check(c *config.Config) error {
 	return nil
 }
 
-// Rekey writes a topic anew, keyed by keyed digests of its subjects, until ctx is done, or with
-// Once to the end that it has now (package rekey).
-func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts rekey.Counts, err error) {
+// Repartition writes a topic anew, keyed by keyed digests of its subjects, until ctx is done, or with
+// Once to the end that it has now (package repartition).
+func Repartition(ctx context.Context, c *config.Config, o Options, r Repartitioning) (counts repartition.Counts, err error) {
 	r.fill(c)
 	if err := r.check(c); err != nil {
 		return counts, err
@@ -79,7 +79,7 @@ func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts
 	}
 	k := kafkaConfig(c, o)
 	k.Group, k.Shard, k.Links, k.Topic, k.Source = "", kafkasrc.Shard{}, false, r.To, ""
-	target, err := kafkasrc.OpenRekeyed(k)
+	target, err := kafkasrc.OpenRepartitioned(k)
 	if err != nil {
 		return counts, err
 	}
@@ -88,7 +88,7 @@ func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts
 	if err != nil {
 		return counts, err
 	}
-	work := &rekey.Work{Schema: c.Schema(), Key: recordKey(c), Links: linkKey(c, r.To),
+	work := &repartition.Work{Schema: c.Schema(), Key: recordKey(c), Links: linkKey(c, r.To),
 		Target: target, Progress: p, Clock: o.Clock, Log: o.Log,
 		Digest: witnessOf(c), Retry: o.StandIns.retry(), Save: r.save}
 	if work.Decoder, err = decoderOf(c, nil)(); err != nil {
@@ -108,13 +108,14 @@ func Rekey(ctx context.Context, c *config.Config, o Options, r Rekeying) (counts
 		}
 	}
 	defer r.View.follow(c, o, &r, work)()
-	o.Log.Info("rekeying begins", "event", "rekey_started", "from", r.From, "to", r.To, "partitions", p.Targets)
+	o.Log.Info("repartitioning begins", "event", "repartition_started", "from", r.From, "to", r.To, "partitions", p.Targets)
 	return work.Run(ctx)
 }
 
 // HintOfPartitions is the way out where a state has no number left for a partition.
-const HintOfPartitions = "each file, each run of standard input and each partition needs a number, in a rekeyed topic also each of its " +
-	"partitions with each one of the topic that rekey reads: more shards, or a target of fewer partitions (--to), before the dataset begins"
+const HintOfPartitions = "each file, each run of standard input and each partition needs a number, in a repartitioned topic also each " +
+	"of its partitions with each one of the topic that anond repartition reads: more shards, or a target of fewer " +
+	"partitions (--to), before the dataset begins"
 
 // fitting refuses a target of which some shard would run out of numbers for its positions, in the
 // middle of its work. of 0: it is not known how many shards there will be.
@@ -132,17 +133,17 @@ func fitting(targets, sources, of int) error {
 
 // witnessOf is the keyed digest by which a record is known again.
 func witnessOf(c *config.Config) func([]byte) incremental.Digest {
-	key := c.SubjectKey().Derive("anond witness of a rekeyed topic")
+	key := c.SubjectKey().Derive("anond witness of a repartitioned topic")
 	return func(value []byte) incremental.Digest { return incremental.KeyedDigest(key, value) }
 }
 
 // progress reads how far the work is, or begins it.
-func (r *Rekeying) progress(ctx context.Context, c *config.Config, target *kafkasrc.Rekeyed) (*rekey.Progress, error) {
+func (r *Repartitioning) progress(ctx context.Context, c *config.Config, target *kafkasrc.Repartitioned) (*repartition.Progress, error) {
 	partitions, holds, err := target.Extent(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", r.To, err)
 	}
-	want := &rekey.Progress{From: r.From, To: r.To, Targets: partitions, Key: c.SubjectKey().ID(), Again: holds}
+	want := &repartition.Progress{From: r.From, To: r.To, Targets: partitions, Key: c.SubjectKey().ID(), Again: holds}
 	text, err := os.ReadFile(r.Progress)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && holds && !r.Again:
@@ -152,7 +153,7 @@ func (r *Rekeying) progress(ctx context.Context, c *config.Config, target *kafka
 	case err != nil:
 		return nil, err
 	}
-	have, err := rekey.Decode(text)
+	have, err := repartition.Decode(text)
 	if err == nil {
 		err = have.Fits(want)
 	}
@@ -163,7 +164,7 @@ func (r *Rekeying) progress(ctx context.Context, c *config.Config, target *kafka
 	return have, nil
 }
 
-func (r *Rekeying) save(p *rekey.Progress) error {
+func (r *Repartitioning) save(p *repartition.Progress) error {
 	text, err := p.Encode()
 	if err != nil {
 		return err

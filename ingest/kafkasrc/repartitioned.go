@@ -9,32 +9,32 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"anond/ingest"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 )
 
-// Rekeyed writes a topic of anond rekey. It implements rekey.Target.
-type Rekeyed struct {
+// Repartitioned writes a topic of anond repartition. It implements repartition.Target.
+type Repartitioned struct {
 	client   *client
 	requests kafka.Client
 	hints    health
 }
 
-var _ rekey.Target = (*Rekeyed)(nil)
+var _ repartition.Target = (*Repartitioned)(nil)
 
-// OpenRekeyed returns a writer of cfg.Topic. It does not connect.
-func OpenRekeyed(cfg Config) (*Rekeyed, error) {
+// OpenRepartitioned returns a writer of cfg.Topic. It does not connect.
+func OpenRepartitioned(cfg Config) (*Repartitioned, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	c := newClient(cfg)
-	return &Rekeyed{client: c, hints: health{access: cfg.Access},
+	return &Repartitioned{client: c, hints: health{access: cfg.Access},
 		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
 }
 
 // Extent asks how many partitions the topic has, and whether it holds anything. A topic that was just
 // made, or has lost a broker, has no leader for a while: that is waited for, RequestTimeout at most.
-func (r *Rekeyed) Extent(ctx context.Context) (partitions int, holds bool, err error) {
+func (r *Repartitioned) Extent(ctx context.Context) (partitions int, holds bool, err error) {
 	attempts, began := r.client.cfg.Reconnect.Attempts(), time.Now()
 	for {
 		partitions, holds, err = r.extent(ctx)
@@ -54,7 +54,7 @@ func isElecting(err error) bool {
 		errors.Is(err, kafka.OffsetNotAvailable)
 }
 
-func (r *Rekeyed) extent(ctx context.Context) (partitions int, holds bool, err error) {
+func (r *Repartitioned) extent(ctx context.Context) (partitions int, holds bool, err error) {
 	ids, err := r.client.partitions(ctx)
 	if err != nil {
 		return 0, false, err
@@ -69,15 +69,15 @@ func (r *Rekeyed) extent(ctx context.Context) (partitions int, holds bool, err e
 	return len(ids), holds, nil
 }
 
-func (r *Rekeyed) hinted(err error) error {
+func (r *Repartitioned) hinted(err error) error {
 	if hint := r.hints.hint(err); hint != "" {
 		return fmt.Errorf("%w (%s)", err, hint)
 	}
 	return err
 }
 
-// Write implements rekey.Target. kafka-go repeats no request by itself.
-func (r *Rekeyed) Write(ctx context.Context, partition int32, records []rekey.Record) error {
+// Write implements repartition.Target. kafka-go repeats no request by itself.
+func (r *Repartitioned) Write(ctx context.Context, partition int32, records []repartition.Record) error {
 	messages := make([]kafka.Record, len(records))
 	now := time.Now()
 	for i := range records {
@@ -94,14 +94,14 @@ func (r *Rekeyed) Write(ctx context.Context, partition int32, records []rekey.Re
 	case err == nil:
 		return nil
 	case errors.Is(err, kafka.MessageSizeTooLarge):
-		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", r.client.cfg.Topic, rekey.ErrTooLarge)
+		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", r.client.cfg.Topic, repartition.ErrTooLarge)
 	}
 	r.client.renew(time.Second, false)
 	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.hinted(err))
 }
 
 // Close ends all connections.
-func (r *Rekeyed) Close() error {
+func (r *Repartitioned) Close() error {
 	r.client.close()
 	return nil
 }

@@ -1,4 +1,4 @@
-package rekey
+package repartition
 
 import (
 	"encoding/hex"
@@ -10,7 +10,7 @@ import (
 	"anond/ingest"
 )
 
-// Progress is how far a topic is rekeyed, and what has to be known to go on: for each source
+// Progress is how far a topic is repartitioned, and what has to be known to go on: for each source
 // partition the last offset that went to each target partition. Any progress of the same topics
 // is safe to go on from, however old: what is written again is the same.
 type Progress struct {
@@ -22,7 +22,7 @@ type Progress struct {
 	Sources map[int32]*Place `json:"sources"` // by partition of the topic that is read
 }
 
-// Place is how far one source partition is rekeyed.
+// Place is how far one source partition is repartitioned.
 type Place struct {
 	Base   int64           `json:"base"`  // the first offset: nothing below it was seen
 	Later  bool            `json:"later"` // what was below it may have been written by others

@@ -1,4 +1,4 @@
-// Package rekey writes a topic anew so that each person's records lie in one partition: keyed by
+// Package repartition writes a topic anew so that each person's records lie in one partition: keyed by
 // a keyed digest of the subject, where the key of the original says something else or nothing.
 //
 // # Guarantee
@@ -27,4 +27,4 @@
 // The target must keep what was written to it (no compaction), and its partitions. Headers and
 // times of the original are not passed on. Records are written in the order of each source
 // partition; between two of them there is no order, as there was none.
-package rekey
+package repartition

@@ -14,12 +14,12 @@ import (
 	"anond/ingest"
 	"anond/internal/duty"
 	"anond/internal/ops/monitor"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 )
 
-// RekeyStatus is the content of the status file of anond rekey and of its /status: counts, places
+// RepartitionStatus is the content of the status file of anond repartition and of its /status: counts, places
 // and times.
-type RekeyStatus struct {
+type RepartitionStatus struct {
 	Time    time.Time `json:"time"`
 	PID     int       `json:"pid"`
 	Dataset string    `json:"dataset"`
@@ -39,11 +39,11 @@ type RekeyStatus struct {
 	Stalled    bool                         `json:"stalled"`
 	Lag        int64                        `json:"lag"`
 	LagKnown   bool                         `json:"lag_known"`
-	Partitions []RekeyPartition             `json:"partitions,omitempty"`
+	Partitions []RepartitionPartition       `json:"partitions,omitempty"`
 }
 
-// RekeyPartition is how far a partition of the source is written.
-type RekeyPartition struct {
+// RepartitionPartition is how far a partition of the source is written.
+type RepartitionPartition struct {
 	ID   int32 `json:"partition"`
 	Next int64 `json:"next"` // the first offset that is not written
 	End  int64 `json:"end"`  // -1: not known
@@ -51,7 +51,7 @@ type RekeyPartition struct {
 }
 
 // Parts are what /readyz lists.
-func (s *RekeyStatus) Parts() []monitor.Part {
+func (s *RepartitionStatus) Parts() []monitor.Part {
 	source := ingest.Report{Source: ingest.Status{Connected: s.Connected, Stalled: s.Stalled}}
 	parts := []monitor.Part{monitor.SourcePart(&source), {Name: "target", Ready: s.Failure == "", State: "takes records"}}
 	if s.Failure != "" {
@@ -61,7 +61,7 @@ func (s *RekeyStatus) Parts() []monitor.Part {
 }
 
 // Line says it in one line for people.
-func (s *RekeyStatus) Line() string {
+func (s *RepartitionStatus) Line() string {
 	doing := s.Doing
 	if doing == "" {
 		doing = "starting"
@@ -69,38 +69,38 @@ func (s *RekeyStatus) Line() string {
 	return fmt.Sprintf("%s; %d records written", doing, s.Written)
 }
 
-// RekeyView is where the caller finds how a rekey stands.
-type RekeyView struct {
+// RepartitionView is where the caller finds how a repartitioning stands.
+type RepartitionView struct {
 	duty *duty.Duty
-	now  atomic.Pointer[RekeyStatus]
+	now  atomic.Pointer[RepartitionStatus]
 }
 
-// NewRekeyView returns one that shows a rekey before it has reached its brokers.
-func NewRekeyView(d *duty.Duty, c *config.Config) *RekeyView {
-	v := &RekeyView{duty: d}
-	v.now.Store(&RekeyStatus{Dataset: c.Dataset})
+// NewRepartitionView returns one that shows a repartitioning before it has reached its brokers.
+func NewRepartitionView(d *duty.Duty, c *config.Config) *RepartitionView {
+	v := &RepartitionView{duty: d}
+	v.now.Store(&RepartitionStatus{Dataset: c.Dataset})
 	return v
 }
 
 // Look is the newest status.
-func (v *RekeyView) Look() *RekeyStatus { return v.now.Load() }
+func (v *RepartitionView) Look() *RepartitionStatus { return v.now.Load() }
 
 // statusPath is the status file next to the progress.
-func (r *Rekeying) statusPath() string {
+func (r *Repartitioning) statusPath() string {
 	return strings.TrimSuffix(r.Progress, ".json") + ".status.json"
 }
 
-// rekeyPatience is how long a request, or saving the progress, may take before the process counts as stuck:
+// repartitionPatience is how long a request, or saving the progress, may take before the process counts as stuck:
 // requests end by themselves before that.
-const rekeyPatience = 2 * time.Minute
+const repartitionPatience = 2 * time.Minute
 
 // follow shows how the work stands until the function that it returns is called.
-func (v *RekeyView) follow(c *config.Config, o Options, r *Rekeying, work *rekey.Work) (end func()) {
+func (v *RepartitionView) follow(c *config.Config, o Options, r *Repartitioning, work *repartition.Work) (end func()) {
 	if v == nil {
 		return func() {}
 	}
 	work.Does = func(what string, waits bool) {
-		patience := rekeyPatience
+		patience := repartitionPatience
 		if waits {
 			patience = 0
 		}
@@ -110,15 +110,15 @@ func (v *RekeyView) follow(c *config.Config, o Options, r *Rekeying, work *rekey
 	if o.Once {
 		path = ""
 	}
-	return duty.Watch(v.duty, path, o.Log, func(now time.Time) RekeyStatus {
-		s := rekeyStatus(now, work.Status(), work.Source.Status())
+	return duty.Watch(v.duty, path, o.Log, func(now time.Time) RepartitionStatus {
+		s := repartitionStatus(now, work.Status(), work.Source.Status())
 		s.Dataset, s.From, s.To, s.Doing = c.Dataset, r.From, r.To, v.duty.Doing()
 		return s
 	}, &v.now)
 }
 
-func rekeyStatus(now time.Time, w rekey.Status, source ingest.Status) RekeyStatus {
-	s := RekeyStatus{Time: now.UTC(), PID: os.Getpid(), Read: w.Read, Written: w.Written, Unreadable: w.Unreadable, Missing: w.Missing,
+func repartitionStatus(now time.Time, w repartition.Status, source ingest.Status) RepartitionStatus {
+	s := RepartitionStatus{Time: now.UTC(), PID: os.Getpid(), Read: w.Read, Written: w.Written, Unreadable: w.Unreadable, Missing: w.Missing,
 		Retries: w.Retries, LastWrite: moment(w.LastWrite), Saved: moment(w.Saved), Connected: source.Connected, Stalled: source.Stalled}
 	if err := w.Failure(); err != nil {
 		s.Failure = err.Error()
@@ -132,7 +132,7 @@ func rekeyStatus(now time.Time, w rekey.Status, source ingest.Status) RekeyStatu
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Next)) {
-		p := RekeyPartition{ID: id, Next: w.Next[id], End: -1}
+		p := RepartitionPartition{ID: id, Next: w.Next[id], End: -1}
 		if end, known := ends[id]; known {
 			p.End = end
 			p.Lag = max(0, end-p.Next)

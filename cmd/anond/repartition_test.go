@@ -23,9 +23,9 @@ import (
 	"anond/internal/testkit/hospital"
 )
 
-// rekeyed reads what a rekeyed topic holds: how often each record of the source is there, and
+// repartitioned reads what a repartitioned topic holds: how often each record of the source is there, and
 // which place of the target was the first of it.
-func (p *shardedTopic) rekeyed(topic string, partitions int32) (times map[string]int, first map[string]string) {
+func (p *shardedTopic) repartitioned(topic string, partitions int32) (times map[string]int, first map[string]string) {
 	p.t.Helper()
 	admin := kafka.Client{Addr: kafka.TCP(p.cluster.ListenAddrs()...)}
 	var ask []kafka.OffsetRequest
@@ -65,11 +65,11 @@ func (p *shardedTopic) rekeyed(topic string, partitions int32) (times map[string
 	return times, first
 }
 
-// shared checks that shards of a rekeyed topic have each record of its source once, and each
+// shared checks that shards of a repartitioned topic have each record of its source once, and each
 // person in one of them.
 func (p *shardedTopic) shared(topic string, partitions int32, sites []*site) {
 	p.t.Helper()
-	_, first := p.rekeyed(topic, partitions)
+	_, first := p.repartitioned(topic, partitions)
 	had, home := map[string]int{}, map[string]int{}
 	for i, s := range sites {
 		for at, n := range s.positions() {
@@ -90,9 +90,9 @@ func (p *shardedTopic) shared(topic string, partitions int32, sites []*site) {
 	require.Equal(p.t, want, had)
 }
 
-// TestRekey: a topic without keys is written anew, and two shards read it. Written a second time
+// TestRepartition: a topic without keys is written anew, and two shards read it. Written a second time
 // from its beginning, nothing changes for them.
-func TestRekey(t *testing.T) {
+func TestRepartition(t *testing.T) {
 	tier.NotShort(t, "it runs two shards")
 	t.Parallel()
 	const partitions = 4
@@ -101,7 +101,7 @@ func TestRekey(t *testing.T) {
 	scatter := func(i int, r *kgo.Record) { r.Key, r.Partition = nil, int32(i%3) }
 	p.send("admissions", stream, 1500, scatter)
 	sites := []*site{p.shard("admissions.subjects", 0, 2, "digest"), p.shard("admissions.subjects", 1, 2, "digest")}
-	out := sites[0].must("rekey --once")
+	out := sites[0].must("repartition --once")
 	assert.Regexp(t, `^14\d\d records keyed by subject\n`, out)
 	assert.Contains(t, out, "passed on without: ")
 	sites[1].atLevel("L2", ", max_hold: 1 releases")
@@ -115,39 +115,39 @@ func TestRekey(t *testing.T) {
 	p.shared("admissions.subjects", partitions, sites)
 
 	p.send("admissions", stream, 500, scatter)
-	require.NoError(t, os.Rename(sites[0].path("state/rekey-admissions.json"), sites[0].path("old.json")))
-	r := sites[0].run("rekey --once")
+	require.NoError(t, os.Rename(sites[0].path("state/repartition-admissions.json"), sites[0].path("old.json")))
+	r := sites[0].run("repartition --once")
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.stderr, "there is no progress of writing it")
-	sites[0].must("rekey --once --again")
-	sites[0].must("rekey --once --progress " + sites[0].path("old.json")) // a second one that is behind
+	sites[0].must("repartition --once --again")
+	sites[0].must("repartition --once --progress " + sites[0].path("old.json")) // a second one that is behind
 	rewritten := uint64(0)
 	for _, s := range sites {
 		s.once(exitOK)
 		rewritten += s.counts().Counts.Ignored[ingest.ReasonRewritten]
 	}
-	times, _ := p.rekeyed("admissions.subjects", partitions)
+	times, _ := p.repartitioned("admissions.subjects", partitions)
 	for at, n := range times {
 		assert.GreaterOrEqual(t, n, 2, at)
 	}
 	assert.EqualValues(t, 1500+500, rewritten)
 	p.shared("admissions.subjects", partitions, sites)
-	text := sites[0].read("state/rekey-admissions.json")
+	text := sites[0].read("state/repartition-admissions.json")
 	assert.NotContains(t, text, subjectSecret)
 
-	// another number of partitions, another key, and what is no topic of rekey
-	r = sites[0].run("rekey --once --from admissions --to admissions")
+	// another number of partitions, another key, and what is no topic of repartition
+	r = sites[0].run("repartition --once --from admissions --to admissions")
 	assert.Equal(t, exitConfig, r.code)
 	sites[0].edit(subjectSecret, strings.Repeat("ab", 32))
-	r = sites[0].run("rekey --once")
+	r = sites[0].run("repartition --once")
 	assert.Equal(t, exitConfig, r.code)
 	assert.Contains(t, r.stderr, "another subject.key")
 	r = p.shard("admissions", 0, 2, "digest").once(exitConfig)
 	assert.Contains(t, r.stderr, "has no key")
-	assert.Contains(t, r.stderr, "hint: with shard.key: digest, name a topic that anond rekey has written")
+	assert.Contains(t, r.stderr, "hint: with shard.key: digest, name a topic that anond repartition has written")
 }
 
-// TestAHoleStopsAShard: a rekeyed topic that has lost a record stops its reader, who has
+// TestAHoleStopsAShard: a repartitioned topic that has lost a record stops its reader, who has
 // committed what was before.
 func TestAHoleStopsAShard(t *testing.T) {
 	tier.NotShort(t, "it runs a shard")
@@ -165,7 +165,7 @@ func TestAHoleStopsAShard(t *testing.T) {
 	assert.EqualValues(t, 2, s.counts().Counts.Sent)
 }
 
-// linked is a record of partition 0 of a rekeyed topic of two partitions.
+// linked is a record of partition 0 of a repartitioned topic of two partitions.
 func linked(l ingest.Link, seal func(l *ingest.Link, key, value []byte)) *kgo.Record {
 	key := []byte("unreadable")
 	for i := 0; ingest.PartitionOf(key, 2) != 0; i++ {
@@ -177,7 +177,7 @@ func linked(l ingest.Link, seal func(l *ingest.Link, key, value []byte)) *kgo.Re
 	return r
 }
 
-// sealedLink seals as anond rekey does. The purpose is part of the format.
+// sealedLink seals as anond repartition does. The purpose is part of the format.
 func sealedLink(l *ingest.Link, key, value []byte) { sealedIn("admissions.subjects", 0)(l, key, value) }
 
 func sealedIn(topic string, partition int32) func(*ingest.Link, []byte, []byte) {
@@ -186,7 +186,7 @@ func sealedIn(topic string, partition int32) func(*ingest.Link, []byte, []byte) 
 		panic(err)
 	}
 	return func(l *ingest.Link, key, value []byte) {
-		ingest.NewLinkKey(secret.Derive("anond link of a rekeyed record"), topic).Seal(l, partition, key, value)
+		ingest.NewLinkKey(secret.Derive("anond link of a repartitioned record"), topic).Seal(l, partition, key, value)
 	}
 }
 
@@ -195,7 +195,7 @@ func (p *shardedTopic) put(r *kgo.Record) {
 	require.NoError(p.t, p.client.ProduceSync(p.t.Context(), r).FirstErr())
 }
 
-// TestAForgedLinkStopsAShard: who may write to a rekeyed topic, and has not subject.key, cannot
+// TestAForgedLinkStopsAShard: who may write to a repartitioned topic, and has not subject.key, cannot
 // have a shard skip records: the first record of theirs stops it, with the place and a way out.
 func TestAForgedLinkStopsAShard(t *testing.T) {
 	tier.NotShort(t, "it runs shards")
@@ -206,10 +206,10 @@ func TestAForgedLinkStopsAShard(t *testing.T) {
 	raised := linked(ingest.Link{Offset: 5, Previous: 3}, sealedLink)
 	raised.Headers[0].Value[6] = 1 // the highest byte of the offset
 	for says, forged := range map[string]*kgo.Record{
-		"has a link with a wrong MAC":      raised,
-		"with a wrong MAC: it was not":     linked(next, sealedIn("admissions.subjects", 1)),
-		"written there by anond rekey":     linked(next, sealedIn("other.subjects", 0)),
-		"it does not say which record it ": truncated,
+		"has a link with a wrong MAC":        raised,
+		"with a wrong MAC: it was not":       linked(next, sealedIn("admissions.subjects", 1)),
+		"written there by anond repartition": linked(next, sealedIn("other.subjects", 0)),
+		"it does not say which record it ":   truncated,
 	} {
 		t.Run(says, func(t *testing.T) {
 			p := newShardedTopic(t, kfake.SeedTopics(2, "admissions.subjects"), byHand)
@@ -222,14 +222,14 @@ func TestAForgedLinkStopsAShard(t *testing.T) {
 			assert.Contains(t, r.stderr, says)
 			assert.EqualValues(t, 1, s.counts().Counts.Sent)
 			if says == "has a link with a wrong MAC" {
-				assert.Contains(t, r.stderr, "hint: nobody but anond rekey")
+				assert.Contains(t, r.stderr, "hint: nobody but anond repartition")
 			}
 		})
 	}
 }
 
-// TestKillRekey kills rekeys, of which two run at once, and shards, while records keep coming.
-func TestKillRekey(t *testing.T) {
+// TestKillRepartition kills repartitions, of which two run at once, and shards, while records keep coming.
+func TestKillRepartition(t *testing.T) {
 	tier.Heavy(t, "TestNothingIsLostInSilence crashes as well, in a model")
 	t.Parallel()
 	const partitions = 4
@@ -238,7 +238,7 @@ func TestKillRekey(t *testing.T) {
 	p.send("admissions", stream, 3000, func(i int, r *kgo.Record) { r.Key, r.Partition = nil, int32(i%3) })
 	sites := []*site{p.shard("admissions.subjects", 0, 2, "digest"), p.shard("admissions.subjects", 1, 2, "digest")}
 	for round := range 12 {
-		one, other := sites[0].start("rekey --again"), sites[1].start("rekey --again")
+		one, other := sites[0].start("repartition --again"), sites[1].start("repartition --again")
 		shard := sites[round%2].start("run")
 		time.Sleep(time.Duration(100+round*37) * time.Millisecond)
 		p.send("admissions", stream, 300, func(i int, r *kgo.Record) { r.Key, r.Partition = nil, int32((i+round)%3) })
@@ -250,11 +250,11 @@ func TestKillRekey(t *testing.T) {
 			x.wait()
 		}
 	}
-	sites[0].must("rekey --once --again")
+	sites[0].must("repartition --once --again")
 	for _, s := range sites {
 		s.once(exitOK)
 	}
 	p.shared("admissions.subjects", partitions, sites)
-	times, _ := p.rekeyed("admissions.subjects", partitions)
+	times, _ := p.repartitioned("admissions.subjects", partitions)
 	assert.Greater(t, slices.Max(slices.Collect(maps.Values(times))), 1, "nothing was written twice")
 }

@@ -1,4 +1,4 @@
-package rekey
+package repartition
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ type Target interface {
 // ErrTooLarge: the target refuses a request for its size.
 var ErrTooLarge = errors.New("the record is larger than the target topic takes")
 
-// Work is one run of a rekey. All fields must be set unless said otherwise.
+// Work is one run of a repartition. All fields must be set unless said otherwise.
 type Work struct {
 	Source   ingest.Source
 	Decoder  ingest.Decoder
@@ -86,7 +86,7 @@ func (c *Counts) unreadable() (n uint64) {
 	return n
 }
 
-// Run rekeys until the source is at its end or ctx is done; both are no errors.
+// Run repartitions until the source is at its end or ctx is done; both are no errors.
 func (w *Work) Run(ctx context.Context) (Counts, error) {
 	w.begun()
 	w.row = make(equivclass.Row, len(w.Schema.Attributes()))
@@ -101,7 +101,7 @@ func (w *Work) Run(ctx context.Context) (Counts, error) {
 	}
 	err = errors.Join(err, w.save())
 	counts := w.Status().Counts
-	w.Log.Info("rekeying ends", "event", "rekey_ended", "written", counts.Written, "unreadable", counts.unreadable())
+	w.Log.Info("repartitioning ends", "event", "repartition_ended", "written", counts.Written, "unreadable", counts.unreadable())
 	return counts, err
 }
 
@@ -123,7 +123,7 @@ func (w *Work) run(ctx context.Context) error {
 		if now.Sub(w.logged) >= time.Minute {
 			w.logged = now
 			counts := w.Status().Counts
-			w.Log.Info("rekeying", "event", "rekey_status", "written", counts.Written, "unreadable", counts.unreadable())
+			w.Log.Info("repartitioning", "event", "repartition_status", "written", counts.Written, "unreadable", counts.unreadable())
 		}
 		if now.Sub(w.saved) < cmp.Or(w.SaveEvery, time.Second) {
 			continue
@@ -277,7 +277,7 @@ func (w *Work) insist(ctx context.Context, target int32, records []Record) error
 		w.refused(target, err)
 		w.does("waiting for the target", true)
 		if tries, told := silence.Broken(time.Now(), ingest.FirstSilence); told {
-			w.Log.Error("the target topic takes nothing, trying again", "event", "rekey_write_failed", "partition", target,
+			w.Log.Error("the target topic takes nothing, trying again", "event", "repartition_write_failed", "partition", target,
 				"error", err.Error(), "tries", tries)
 		}
 		if err := attempts.Wait(ctx); err != nil {

@@ -13,16 +13,17 @@ import (
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
-	"anond/shards/rekey"
+	"anond/shards/repartition"
 )
 
-// rekeyOnDuty rekeys, and shows how it stands.
-func (e *environment) rekeyOnDuty(ctx context.Context, cfg *config.Config, what daemon.Rekeying, once bool) (rekey.Counts, error) {
+// repartitionOnDuty repartitions, and shows how it stands.
+func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what daemon.Repartitioning,
+	once bool) (repartition.Counts, error) {
 	d := duty.New(release, daemon.SystemClock())
 	log := d.Log(newLogger(e.stderr, cfg.Log, isTerminal(e.stderr)))
-	what.View = daemon.NewRekeyView(d, cfg)
+	what.View = daemon.NewRepartitionView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
-	shown := &onDuty{duty: d, log: log, metrics: metrics.Rekey(d, now), status: func() any { return now() },
+	shown := &onDuty{duty: d, log: log, metrics: metrics.Repartition(d, now), status: func() any { return now() },
 		parts: func() []monitor.Part { return now().Parts() }, line: func() string { return now().Line() },
 		http: func() (*config.HTTP, error) { // with the secrets that their files hold now
 			again, err := cfg.Again(e.lookup, config.ReadRegular)
@@ -35,22 +36,22 @@ func (e *environment) rekeyOnDuty(ctx context.Context, cfg *config.Config, what 
 		}}
 	end, err := shown.begin(ctx, e, once)
 	if err != nil {
-		return rekey.Counts{}, err
+		return repartition.Counts{}, err
 	}
 	defer end()
-	return daemon.Rekey(ctx, cfg, daemon.Options{Log: log, Once: once}, what)
+	return daemon.Repartition(ctx, cfg, daemon.Options{Log: log, Once: once}, what)
 }
 
-func newRekeyCommand(env *environment) *cobra.Command {
+func newRepartitionCommand(env *environment) *cobra.Command {
 	var path, listen string
 	var once, asJSON bool
-	var what daemon.Rekeying
+	var what daemon.Repartitioning
 	c := &cobra.Command{
-		Use: "rekey", Short: "Rewrite a topic so that each person's records are in one partition",
-		Long: `rekey reads a topic and rewrites it for shards: the key of each message is
+		Use: "repartition", Short: "Rewrite a topic so that each person's records are in one partition",
+		Long: `repartition reads a topic and rewrites it for shards: the key of each message is
 the keyed digest of its subject (subject.key), and its partition follows from the
 key. Values stay as they are. Each message says which message of the source it
-was, so that shards count it once even if it is written twice: rekey may be
+was, so that shards count it once even if it is written twice: repartition may be
 killed, restarted and run several times at once, and needs no transaction.
 
 A record whose subject cannot be read is passed on, and becomes a dead letter of
@@ -61,7 +62,7 @@ anond run does, or at --listen.
 
 The target must exist, with as many partitions as it will ever need, and
 cleanup.policy delete. It is read with shard.key: digest.`,
-		Example: "  anond rekey -c anond.yaml --from admissions",
+		Example: "  anond repartition -c anond.yaml --from admissions",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -75,14 +76,14 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 				}
 				env.warn(warnings)
 			}
-			counts, err := env.rekeyOnDuty(c.Context(), cfg, what, once)
+			counts, err := env.repartitionOnDuty(c.Context(), cfg, what, once)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(env.stdout, counts)
 			}
-			return env.printRekeyed(counts)
+			return env.printRepartitioned(counts)
 		},
 	}
 	configFlag(c, &path)
@@ -92,13 +93,13 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 	f.BoolVar(&once, "once", false, "stop at the present end of the topic")
 	f.StringVar(&what.From, "from", "", "`topic` to read (default: source.kafka.topic, without .subjects at its end)")
 	f.StringVar(&what.To, "to", "", "`topic` to write (default: that of --from, with .subjects at its end)")
-	f.StringVar(&what.Progress, "progress", "", "`file` that keeps how far it is (default: rekey-TOPIC.json next to state.path)")
+	f.StringVar(&what.Progress, "progress", "", "`file` that keeps how far it is (default: repartition-TOPIC.json next to state.path)")
 	f.BoolVar(&what.Again, "again", false, "if the progress file is lost: write everything again; shards drop what they already have")
 	return c
 }
 
-// printRekeyed says what became of the records and offsets of the source.
-func (e *environment) printRekeyed(counts rekey.Counts) error {
+// printRepartitioned says what became of the records and offsets of the source.
+func (e *environment) printRepartitioned(counts repartition.Counts) error {
 	_, err := fmt.Fprintf(e.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
 	for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
 		if err == nil {
