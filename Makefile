@@ -17,7 +17,7 @@ ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws Te
 EMPTY :=
 ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen|Figure|Frontier
 
-.PHONY: dist deb dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases lint fmt vet build clean
+.PHONY: dist deb dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases reach default-cover lint fmt vet build clean
 
 # go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
 TEST = GO='$(GO)' .ci/gotest
@@ -112,6 +112,14 @@ bench-compare:
 LEVEL ?= L2
 phases:
 	@GO='$(GO)' .ci/phases $(LEVEL)
+
+# reach: the shape of the tree as a table: code that the daemon links, rooms, packages, types, exported names, commands.
+reach:
+	@$(GO) run ./rig/reach
+
+# default-cover: which files of the program a default user never enters.
+default-cover:
+	@GO='$(GO)' .ci/default-cover
 
 # lint: findings fail. A checker that cannot be fetched, or cannot reach its
 # database, is skipped with a message.
