@@ -269,28 +269,6 @@ func loggedBy(call *ast.CallExpr) (event string, fields []string) {
 	return event, fields
 }
 
-// TestFileMap: ARCHITECTURE.md has a row for every package, and names no file
-// that is gone.
-func TestFileMap(t *testing.T) {
-	text := readDoc(t, "docs/ARCHITECTURE.md")
-	packages := map[string]bool{}
-	eachGoFile(t, func(path, _ string) { packages[filepath.ToSlash(filepath.Dir(path))] = true })
-	for p := range packages {
-		if p != "." {
-			assert.True(t, strings.Contains(text, "\n| `"+p+"` |"), "the file map lacks package %s", p)
-		}
-	}
-	for _, row := range strings.Split(text, "\n") {
-		m := regexp.MustCompile("^\\| `([a-z/]+)` \\|").FindStringSubmatch(row)
-		if m == nil || !packages[m[1]] {
-			continue
-		}
-		for _, f := range regexp.MustCompile("`([a-z0-9_]+\\.go)`").FindAllStringSubmatch(row, -1) {
-			assert.FileExists(t, filepath.Join(m[1], f[1]))
-		}
-	}
-}
-
 // TestNamedTestsExist: a document that names a test names one that is there.
 func TestNamedTestsExist(t *testing.T) {
 	var tests strings.Builder
