@@ -139,7 +139,7 @@ build:
 # dist: what is installed, in dist/: static programs for Linux, packages for Debian and RPM,
 # manual pages and completions, bills of materials, checksums. VERSION is that of the source
 # unless it is given. Two runs give the same bytes; dist-test shows it, in two clones.
-VERSION ?= $(shell sed -n 's/^var release = "\(.*\)"/\1/p' cmd/anond/version.go)
+VERSION ?= $(shell sed -n 's/^var Release = "\(.*\)"/\1/p' internal/cli/version.go)
 dist:
 	@GO='$(GO)' .ci/dist dist '$(VERSION)'
 

@@ -200,6 +200,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"lab", "lab/... internal/ops/chart internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/pace"},
 		{"shards/union", "internal/duty internal/ops/monitor"}, {"shards/journal", "shards/journal internal/sealed"}, {"shards/repartition", ""},
+		{"internal/cli", "internal/progress"},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/monitor " +
 			"internal/ops/notify internal/pace internal/progress internal/replay internal/sealed internal/suppress lab/methods shards/... " + disk},
 		{"internal/demo", "lab/attacker/... lab/literal lab/topdown internal/daemon internal/testkit/hospital " + disk},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -232,7 +231,7 @@ func TestNoFigureContradictsAnother(t *testing.T) {
 	var out, log programtest.Text
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"run", "-c", s.config}, strings.NewReader(""), &out, &log, os.LookupEnv)
+		ended <- run(ctx, []string{"run", "-c", s.config}, streams(&out, &log))
 	}()
 	t.Cleanup(stop)
 	address := ""

@@ -16,6 +16,7 @@ import (
 
 	"anond/config"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/lab/methods"
 	"anond/lab/oneoff"
 	"anond/snapshot"
@@ -89,7 +90,7 @@ Exit 3: the requested promise cannot be kept; nothing is written.`,
 
 func (f *anonymizeFlags) register(c *cobra.Command) {
 	configFlag(c, &f.config)
-	jsonFlag(c, &f.json)
+	cli.JSONFlag(c, &f.json)
 	flags := c.Flags()
 	flags.StringVar(&f.method, "method", "extract", "how classes are formed; --list shows the methods")
 	flags.StringVar(&f.recoding, "recoding", "", "how classes are written; default: the recoding that the method was made for")
@@ -109,15 +110,15 @@ func (f *anonymizeFlags) register(c *cobra.Command) {
 func (e *environment) listMethods(asJSON bool) error {
 	all := methods.All()
 	if asJSON {
-		return writeJSON(e.stdout, all)
+		return cli.WriteJSON(e.Stdout, all)
 	}
-	t := newTable(e.stdout, column{"method", 18, false}, column{"made for", 14, false}, column{"guarantee", 80, false},
-		column{"source", 0, false})
-	t.header()
+	t := cli.NewTable(e.Stdout, cli.Left("method", 18), cli.Left("made for", 14), cli.Left("guarantee", 80),
+		cli.Left("source", 0))
+	t.Header()
 	for _, m := range all {
-		t.row(m.Name, m.Recoding, m.Guarantee, m.Source)
+		t.Row(m.Name, m.Recoding, m.Guarantee, m.Source)
 	}
-	return t.err
+	return t.Err
 }
 
 func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in string) error {
@@ -125,7 +126,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	if err != nil {
 		return err
 	}
-	input := oneoff.Input{Name: in, Stdin: e.stdin, Format: ingest.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete,
+	input := oneoff.Input{Name: in, Stdin: e.Stdin, Format: ingest.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete,
 		Semi: o.Semi}
 	t, err := oneoff.Read(ctx, input, cfg.Schema)
 	if err != nil {
@@ -133,14 +134,14 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	}
 	e.printRefused(in, t)
 	if n := len(t.Refused); n > 0 && f.strict {
-		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict allows none", count(n, "line"), t.Read),
+		return failure(exitFailed, fmt.Errorf("%s of %d refused, and --strict allows none", cli.Count(n, "line"), t.Read),
 			"correct the lines above, or remove --strict: they are then left out and counted")
 	}
 	if t.Unread.Unterminated > 0 && f.strict {
 		return failure(exitFailed, errors.New("the last line of the file may be incomplete, and --strict requires every line"),
 			"end it with a line break, or add --complete")
 	}
-	show, done := e.progressing("classes")
+	show, done := e.Progressing("classes")
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := oneoff.Anonymize(ctx, t, *o)
 	done()
@@ -148,9 +149,9 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 		return oneoffFailure(err)
 	}
 	if f.json {
-		return writeJSON(e.stdout, report)
+		return cli.WriteJSON(e.Stdout, report)
 	}
-	return report.Text(e.stdout)
+	return report.Text(e.Stdout)
 }
 
 // anonymizeOptions joins flags and configuration.
@@ -278,10 +279,10 @@ func (f *lineFlags) register(c *cobra.Command) {
 func (e *environment) printRefused(in string, t *oneoff.Table) {
 	e.printReasons(in, t.Refused)
 	if n := t.Unread.Unterminated; n == 1 {
-		fmt.Fprintf(e.stderr,
+		fmt.Fprintf(e.Stderr,
 			"%s:%d: left unread: the last line has no line break and may be incomplete; --complete reads it as complete\n", in, t.Last+1)
 	} else if n > 1 {
-		fmt.Fprintf(e.stderr,
+		fmt.Fprintf(e.Stderr,
 			"%s:%d: left unread: this quote is not closed in the file, so the %d lines from here on are not read; "+
 				"--complete refuses this line only\n", in, t.Last+1, n)
 	}
@@ -290,7 +291,7 @@ func (e *environment) printRefused(in string, t *oneoff.Table) {
 func (e *environment) printReasons(in string, refused []oneoff.Refused) {
 	for i, r := range refused {
 		if i == shownRefused {
-			fmt.Fprintf(e.stderr, "%s: %d more lines refused; --json lists them all\n", in, len(refused)-i)
+			fmt.Fprintf(e.Stderr, "%s: %d more lines refused; --json lists them all\n", in, len(refused)-i)
 			return
 		}
 		of, how := "", corrections[r.Reason]
@@ -300,7 +301,7 @@ func (e *environment) printReasons(in string, refused []oneoff.Refused) {
 		if how != "" {
 			how = ": " + how
 		}
-		fmt.Fprintf(e.stderr, "%s:%d: refused: %s%s%s\n", in, r.Line, r.Reason, of, how)
+		fmt.Fprintf(e.Stderr, "%s:%d: refused: %s%s%s\n", in, r.Line, r.Reason, of, how)
 	}
 }
 

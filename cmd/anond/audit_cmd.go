@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/snapshot/audit"
 )
@@ -60,7 +61,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 --replay is given and level L2 is not certified.`,
 		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n" +
 			"  anond audit --releases ./releases --members members.csv --records records.csv",
-		RunE: answering(func(c *cobra.Command, _ []string) error {
+		RunE: cli.Answering(func(c *cobra.Command, _ []string) error {
 			f.given = c.Flags().Changed
 			if err := f.check(); err != nil {
 				return err
@@ -69,7 +70,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 		}),
 	}
 	configFlag(c, &f.config)
-	jsonFlag(c, &f.json)
+	cli.JSONFlag(c, &f.json)
 	c.Flags().StringVar(&f.Releases, "releases", "", "releases `directory`")
 	c.Flags().StringVar(&f.Ledger, "ledger", "", "ledger `file`")
 	c.Flags().StringVar(&f.Members, "members", "", "private export of anond state members")
@@ -122,7 +123,7 @@ func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 
 // audit runs the auditor and prints its report, or writes it to a file.
 func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags) error {
-	show, done := e.progressing("audit")
+	show, done := e.Progressing("audit")
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := audit.Dir(o)
 	done()
@@ -131,10 +132,10 @@ func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags)
 	}
 	write := report.Text
 	if f.json {
-		write = func(w io.Writer) error { return writeJSON(w, report) }
+		write = func(w io.Writer) error { return cli.WriteJSON(w, report) }
 	}
 	if f.out == "" {
-		err = write(e.stdout)
+		err = write(e.Stdout)
 	} else {
 		err = writePrivate(ctx, f.out, write)
 	}

@@ -41,7 +41,7 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *
 
 // replaying shows on a terminal how far a replay is, until it is done.
 func (e *environment) replaying(worlds, records int) (progress func(world, applied int), done func()) {
-	show, done := e.progressing("replay")
+	show, done := e.Progressing("replay")
 	return func(world, applied int) { show(int64(world*records+applied), int64((worlds+1)*records)) }, done
 }
 

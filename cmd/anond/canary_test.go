@@ -23,6 +23,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/cli"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
 	"anond/internal/testkit/programtest"
@@ -120,7 +121,7 @@ func leaves(t *testing.T) (out []string) {
 			walk(sub)
 		}
 	}
-	walk(newRootCommand(&environment{lookup: os.LookupEnv}))
+	walk(newRootCommand(&environment{Env: cli.Env{Lookup: os.LookupEnv}}))
 	require.Greater(t, len(out), 40)
 	slices.Sort(out)
 	return out
@@ -181,7 +182,7 @@ func (c *canary) call(name string, s canaryStep) {
 				stop()
 			}()
 		}
-		code := run(ctx, line, strings.NewReader(""), &out, &log, os.LookupEnv)
+		code := run(ctx, line, streams(&out, &log))
 		stop()
 		where := fmt.Sprintf("anond %s (exit %d)", strings.Join(line, " "), code)
 		assert.NotEqual(c.t, exitUsage, code, "%s: %s", where, &log)
@@ -286,7 +287,7 @@ func TestRuleVCanaries(t *testing.T) {
 	var out, log programtest.Text
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"run", "-c", c.config}, strings.NewReader(""), &out, &log, os.LookupEnv)
+		ended <- run(ctx, []string{"run", "-c", c.config}, streams(&out, &log))
 	}()
 	t.Cleanup(stop)
 	listening := regexp.MustCompile(`"event":"http_listening","address":"([^"]*)"`)

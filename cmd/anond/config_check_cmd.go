@@ -10,6 +10,7 @@ import (
 
 	"anond/config"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/lab/oneoff"
 )
 
@@ -36,7 +37,7 @@ their values.`,
 			if err := checkFormat(format); err != nil {
 				return err
 			}
-			data.Format, data.Stdin, data.Multiline, data.Complete = ingest.Format(format), env.stdin, lines.multiline, lines.complete
+			data.Format, data.Stdin, data.Multiline, data.Complete = ingest.Format(format), env.Stdin, lines.multiline, lines.complete
 			if asJSON {
 				return env.checkJSON(cmd.Context(), path, data)
 			}
@@ -44,7 +45,7 @@ their values.`,
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
 	c.Flags().StringVar(&format, "format", "", "csv or json; default: by the name of the file")
 	lines.register(c)
@@ -72,24 +73,24 @@ func (e *environment) printPools(ctx context.Context, c *config.Config, data one
 	if err != nil {
 		return err
 	}
-	if err := p.Text(e.stdout); err != nil {
+	if err := p.Text(e.Stdout); err != nil {
 		return err
 	}
 	switch have := max(c.Initial.MinPool, c.Policy.MinPool); {
 	case c.Policy.Level != config.L2 || p.MinPool == 0:
 	case have < p.MinPool:
-		fmt.Fprintf(e.stdout, "initial.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
+		fmt.Fprintf(e.Stdout, "initial.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
 	default:
-		fmt.Fprintf(e.stdout, "initial.min_pool is %d, and %d are enough.\n", have, p.MinPool)
+		fmt.Fprintf(e.Stdout, "initial.min_pool is %d, and %d are enough.\n", have, p.MinPool)
 	}
 	if c.Policy.Level == config.L2 && p.MinPool > 0 && len(c.Policy.Diversity) > 0 {
-		fmt.Fprintln(e.stdout, "The tests of policy.diversity may need more.")
+		fmt.Fprintln(e.Stdout, "The tests of policy.diversity may need more.")
 	}
-	if err := p.TradeOffText(e.stdout); err != nil {
+	if err := p.TradeOffText(e.Stdout); err != nil {
 		return err
 	}
 	for _, sentence := range p.Advice {
-		fmt.Fprintln(e.stdout, sentence)
+		fmt.Fprintln(e.Stdout, sentence)
 	}
 	return nil
 }
@@ -110,10 +111,10 @@ func (e *environment) check(ctx context.Context, path string, data oneoff.Input)
 // printChecked says that a configuration is good, and what its level means.
 func (e *environment) printChecked(path string, c *config.Config) {
 	p := c.Policy
-	fmt.Fprintf(e.stdout, "%s: ok: dataset %s, %s, k %d, l %d, level %s\n", path, c.Dataset, count(c.Schema().D(), "quasi-identifier"),
+	fmt.Fprintf(e.Stdout, "%s: ok: dataset %s, %s, k %d, l %d, level %s\n", path, c.Dataset, cli.Count(c.Schema().D(), "quasi-identifier"),
 		p.K, p.L, p.Level)
 	for _, sentence := range p.Level.Meaning() {
-		fmt.Fprintln(e.stdout, sentence)
+		fmt.Fprintln(e.Stdout, sentence)
 	}
 }
 
@@ -142,11 +143,11 @@ func (e *environment) checkJSON(ctx context.Context, path string, data oneoff.In
 	if errors.As(err, &faults) {
 		out.Faults = faults.Shown()
 	}
-	if err := writeJSON(e.stdout, out); err != nil {
+	if err := cli.WriteJSON(e.Stdout, out); err != nil {
 		return err
 	}
 	if faults != nil {
-		return failure(exitConfig, fmt.Errorf("%s cannot be used: %s", path, count(len(faults.List), "fault")), "")
+		return failure(exitConfig, fmt.Errorf("%s cannot be used: %s", path, cli.Count(len(faults.List), "fault")), "")
 	}
 	return err
 }

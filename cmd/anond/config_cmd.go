@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 )
 
 func newConfigCommand(env *environment) *cobra.Command {
@@ -20,7 +21,7 @@ func newConfigInitCommand(env *environment) *cobra.Command {
 		Short:   "Print a commented configuration to start from",
 		Example: "  anond config init > anond.yaml",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(env.stdout, config.Starting)
+			_, err := fmt.Fprint(env.Stdout, config.Starting)
 			return err
 		},
 	}
@@ -35,7 +36,7 @@ func newConfigSchemaCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = env.stdout.Write(text)
+			_, err = env.Stdout.Write(text)
 			return err
 		},
 	}
@@ -57,14 +58,14 @@ func newConfigShowCommand(env *environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = env.stdout.Write(text)
+				_, err = env.Stdout.Write(text)
 				return err
 			}
 			return env.showSettings(c)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -78,21 +79,21 @@ func (e *environment) showSettings(c *config.Config) error {
 	for _, s := range settings {
 		width = max(width, len(s.Key))
 	}
-	t := newTable(e.stdout, column{"key", width, false}, column{"from", 8, false}, column{"value", 0, false})
-	t.header()
+	t := cli.NewTable(e.Stdout, cli.Left("key", width), cli.Left("from", 8), cli.Left("value", 0))
+	t.Header()
 	for _, s := range settings {
 		from := "default"
 		if s.Line > 0 {
 			from = fmt.Sprintf("line %d", s.Line)
 		}
-		t.row(s.Key, from, s.Value)
+		t.Row(s.Key, from, s.Value)
 	}
-	return t.err
+	return t.Err
 }
 
 // warn prints warnings: settings that work, but may not be intended.
 func (e *environment) warn(warnings []config.Warning) {
 	for _, w := range warnings {
-		fmt.Fprintln(e.stderr, "warning:", w)
+		fmt.Fprintln(e.Stderr, "warning:", w)
 	}
 }

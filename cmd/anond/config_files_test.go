@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/internal/cli"
 )
 
 // TestConfigurationsAreRegularFiles: a configuration, a secret or a hierarchy that is no regular file, or too large, is a
@@ -59,7 +60,7 @@ func TestLoadingIsLeftAtAStop(t *testing.T) {
 	begun, never := make(chan struct{}), make(chan struct{})
 	defer close(never)
 	go func() { <-begun; stop() }()
-	_, _, err := abandonable(ctx, func() (*config.Config, []config.Warning, error) {
+	_, _, err := cli.Abandonable(ctx, func() (*config.Config, []config.Warning, error) {
 		close(begun)
 		<-never
 		return nil, nil, errors.New("it was waited for")

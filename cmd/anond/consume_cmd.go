@@ -14,6 +14,7 @@ import (
 
 	"anond/config"
 	"anond/deliver/topic"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/snapshot"
 )
@@ -50,7 +51,7 @@ release cat read it. Exit 1 if the topic lacks a part of the release, or has a d
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().Uint32Var(&release, "release", 0, "`number` of the release; default: the newest complete one")
 	c.Flags().StringVar(&out, "out", "", "new `directory` for the release")
 	return c
@@ -100,7 +101,7 @@ func (e *environment) consume(ctx context.Context, d *config.Delivery, release u
 		return err
 	}
 	if asJSON {
-		return writeJSON(e.stdout, sum)
+		return cli.WriteJSON(e.Stdout, sum)
 	}
 	return e.printConsumed(d.Outputs.Kafka.Topic, &sum)
 }
@@ -136,21 +137,21 @@ func compared(dir string, r *topic.Rebuilt) (string, error) {
 }
 
 func (e *environment) printConsumed(topic string, c *consumed) error {
-	t := newTable(e.stdout, column{"", 10, false}, column{"", 0, false})
-	t.row("topic", fmt.Sprintf("%s: releases %d to %d of %s are whole", topic, c.First, c.Newest, c.Dataset))
-	t.row("release", fmt.Sprintf("%d: %s, %s, %d bytes, each file with the SHA-256 of the manifest", c.Release, count(c.Files, "file"),
-		count(c.Rows, "row"), c.Bytes))
-	t.row("manifest", c.Manifest)
+	t := cli.NewTable(e.Stdout, cli.Left("", 10), cli.Left("", 0))
+	t.Row("topic", fmt.Sprintf("%s: releases %d to %d of %s are whole", topic, c.First, c.Newest, c.Dataset))
+	t.Row("release", fmt.Sprintf("%d: %s, %s, %d bytes, each file with the SHA-256 of the manifest", c.Release, cli.Count(c.Files, "file"),
+		cli.Count(c.Rows, "row"), c.Bytes))
+	t.Row("manifest", c.Manifest)
 	if c.Compared != "" {
-		t.row("files", "equal: "+c.Compared+" has this manifest")
+		t.Row("files", "equal: "+c.Compared+" has this manifest")
 	} else {
-		t.row("files", "not compared: release.dir does not have the release; compare the manifest with the ledger")
+		t.Row("files", "not compared: release.dir does not have the release; compare the manifest with the ledger")
 	}
 	if c.Foreign > 0 {
-		t.row("foreign", fmt.Sprintf("%s of the topic passed over: they are none of releases", count(c.Foreign, "message")))
+		t.Row("foreign", fmt.Sprintf("%s of the topic passed over: they are none of releases", cli.Count(c.Foreign, "message")))
 	}
 	if c.Out != "" {
-		t.row("out", c.Out)
+		t.Row("out", c.Out)
 	}
-	return t.err
+	return t.Err
 }

@@ -15,6 +15,7 @@ import (
 	"anond/deliver/postgres"
 	"anond/deliver/topic"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/pace"
 	"anond/snapshot"
@@ -102,7 +103,7 @@ daemon's.`
 		if err != nil {
 			return err
 		}
-		log := newLogger(env.stderr, d.Log, isTerminal(env.stderr))
+		log := newLogger(env.Stderr, d.Log, cli.IsTerminal(env.Stderr))
 		o := deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Whole: verify, Poll: d.Outputs.Poll,
 			Limit: pace.New(daemon.SystemClock(), d.Outputs.MaxRate), Patience: patience, Reconnect: ingest.Reconnect{Rand: rand.Float64},
 			Now: time.Now, Log: log}
@@ -124,7 +125,7 @@ daemon's.`
 			return err
 		}
 		if verify {
-			fmt.Fprintf(env.stdout, "%s: each row of its releases was compared\n", sink.Name())
+			fmt.Fprintf(env.Stdout, "%s: each row of its releases was compared\n", sink.Name())
 		}
 		return env.printDelivered(sink, d.Dir, sum)
 	}
@@ -140,21 +141,21 @@ func (e *environment) printDelivered(sink deliver.Sink, dir string, s deliver.Su
 	var err error
 	switch {
 	case s.First == 0 && s.At == 0:
-		_, err = fmt.Fprintf(e.stdout, "%s: there is no release in %s yet\n", sink.Name(), dir)
+		_, err = fmt.Fprintf(e.Stdout, "%s: there is no release in %s yet\n", sink.Name(), dir)
 	case s.First == 0:
-		_, err = fmt.Fprintf(e.stdout, "%s: it has all releases up to %d\n", sink.Name(), s.At)
+		_, err = fmt.Fprintf(e.Stdout, "%s: it has all releases up to %d\n", sink.Name(), s.At)
 	case s.First == s.Last:
-		_, err = fmt.Fprintf(e.stdout, "%s: release %d delivered\n", sink.Name(), s.First)
+		_, err = fmt.Fprintf(e.Stdout, "%s: release %d delivered\n", sink.Name(), s.First)
 	default:
-		_, err = fmt.Fprintf(e.stdout, "%s: releases %d to %d delivered\n", sink.Name(), s.First, s.Last)
+		_, err = fmt.Fprintf(e.Stdout, "%s: releases %d to %d delivered\n", sink.Name(), s.First, s.Last)
 	}
 	return err
 }
 
 // loadDelivery reads what of a configuration delivery needs, and prints its warnings.
 func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
-	d, warnings, err := abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {
-		return config.LoadDelivery(path, e.lookup, config.ReadRegular)
+	d, warnings, err := cli.Abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {
+		return config.LoadDelivery(path, e.Lookup, config.ReadRegular)
 	})
 	e.warn(warnings)
 	return d, err

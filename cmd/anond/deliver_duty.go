@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"anond/deliver"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
@@ -20,7 +21,7 @@ const (
 
 // deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.
 func (e *environment) deliverOnDuty(ctx context.Context, f *standing, o *deliver.Options) (end func(), err error) {
-	d := duty.New(release, daemon.SystemClock())
+	d := duty.New(cli.Release, daemon.SystemClock())
 	o.Log, o.Board.Does = d.Log(o.Log), d.Does
 	now := new(atomic.Pointer[deliver.Status])
 	watched := duty.Watch(d, f.status, o.Log, o.Board.Look(d.Doing), now)
@@ -50,7 +51,7 @@ func deliveryParts(s *deliver.Status) []monitor.Part {
 	case !s.Known:
 		position.State = "not known"
 	case s.Behind > 0:
-		position.State = "lacks " + count(int(s.Behind), "release")
+		position.State = "lacks " + cli.Count(int(s.Behind), "release")
 	}
 	return []monitor.Part{sink, position}
 }

@@ -56,8 +56,7 @@ func TestDeliverCommands(t *testing.T) {
 	ends(exitUsage, "is there already", "consume", "--out", s.path("again"))
 	ends(exitConfig, "outputs.postgres.url", "deliver postgres")
 	var audit, errs bytes.Buffer
-	require.Equal(t, exitOK, run(t.Context(), []string{"audit", "--releases", s.path("again")}, strings.NewReader(""), &audit, &errs,
-		os.LookupEnv), "%s%s", &audit, &errs)
+	require.Equal(t, exitOK, run(t.Context(), []string{"audit", "--releases", s.path("again")}, streams(&audit, &errs)), "%s%s", &audit, &errs)
 	assert.Contains(t, audit.String(), "CONSISTENT", "from the topic alone")
 
 	require.NoError(t, os.CopyFS(s.path("old/000001"), os.DirFS(s.path("releases/000001"))))

@@ -12,12 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/demo"
 	"anond/snapshot/audit"
 )
 
 func newDemoCommand(env *environment) *cobra.Command {
-	o := demo.Options{Lookup: env.lookup}
+	o := demo.Options{Lookup: env.Lookup}
 	var asJSON, naive bool
 	c := &cobra.Command{
 		Use:   "demo",
@@ -58,7 +59,7 @@ learns about the classes of level L1 who has read its program.`,
 	c.Flags().IntVar(&o.Records, "records", 15000, "messages to send")
 	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages per second, after the first load")
 	c.Flags().BoolVar(&naive, "naive", false, "also show whom common ways of refreshing a table expose")
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -78,51 +79,51 @@ type demoView struct {
 	env     *environment
 	asJSON  bool
 	live    bool // a terminal: show progress between the rows
-	table   *table
+	table   *cli.Table
 	began   time.Time
 	lineErr error
 }
 
 func newDemoView(env *environment, asJSON bool) *demoView {
-	return &demoView{env: env, asJSON: asJSON, live: !asJSON && isTerminal(env.stdout), began: time.Now(),
-		table: newTable(env.stdout, column{"release", 7, true}, column{"records", 8, true}, column{"pending", 8, true},
-			column{"classes", 8, true}, column{"k", 4, true},
-			column{"top share", 9, true}, column{"loss", 7, true}, column{"newcomers", 9, true}, column{"ms", 6, true})}
+	return &demoView{env: env, asJSON: asJSON, live: !asJSON && cli.IsTerminal(env.Stdout), began: time.Now(),
+		table: cli.NewTable(env.Stdout, cli.Right("release", 7), cli.Right("records", 8), cli.Right("pending", 8),
+			cli.Right("classes", 8), cli.Right("k", 4),
+			cli.Right("top share", 9), cli.Right("loss", 7), cli.Right("newcomers", 9), cli.Right("ms", 6))}
 }
 
 func (v *demoView) start(o demo.Options) {
 	if v.asJSON {
 		return
 	}
-	fmt.Fprintf(v.env.stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
+	fmt.Fprintf(v.env.Stdout, "%d admissions of a synthetic hospital go through Kafka into anond (k 10, l 5).\n"+
 		"release: number of the table; records: people in it; pending: arrived, but not yet safe or useful to publish;\n"+
 		"classes: groups with equal quasi-identifier cells; k: smallest class; top share: largest share of a diagnosis in a bucket\n"+
 		"of one or more classes; loss: information loss, 0 to 1; newcomers: in no release before; ms: to decide, write, check, publish.\n\n",
 		o.Records)
-	v.table.header()
+	v.table.Header()
 }
 
 func (v *demoView) release(n ingest.Latest) {
 	l := demo.LineOf(n)
 	if v.asJSON {
-		v.lineErr = errors.Join(v.lineErr, json.NewEncoder(v.env.stdout).Encode(l))
+		v.lineErr = errors.Join(v.lineErr, json.NewEncoder(v.env.Stdout).Encode(l))
 		return
 	}
 	v.clear()
-	v.table.row(strconv.Itoa(int(l.Release)), strconv.Itoa(l.Records), strconv.Itoa(l.Pending), strconv.Itoa(l.Classes), strconv.Itoa(l.K),
+	v.table.Row(strconv.Itoa(int(l.Release)), strconv.Itoa(l.Records), strconv.Itoa(l.Pending), strconv.Itoa(l.Classes), strconv.Itoa(l.K),
 		fmt.Sprintf("%.1f %%", 100*l.MaxFrequency), fmt.Sprintf("%.4f", l.NCP), strconv.Itoa(l.Newcomers), strconv.FormatInt(l.Millis, 10))
 }
 
 func (v *demoView) progress(r ingest.Report) {
 	if v.live {
 		s := r.Machine
-		fmt.Fprintf(v.env.stdout, "\r\x1b[2K%d read, %d published, %d pending, %d refused", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter)
+		fmt.Fprintf(v.env.Stdout, "\r\x1b[2K%d read, %d published, %d pending, %d refused", s.Sent, s.Published, s.Pending.Total(), s.DeadLetter)
 	}
 }
 
 func (v *demoView) clear() {
 	if v.live {
-		fmt.Fprint(v.env.stdout, "\r\x1b[2K")
+		fmt.Fprint(v.env.Stdout, "\r\x1b[2K")
 	}
 }
 
@@ -161,11 +162,11 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 		}
 	}
 	if v.asJSON {
-		err = json.NewEncoder(v.env.stdout).Encode(end)
+		err = json.NewEncoder(v.env.Stdout).Encode(end)
 	} else {
 		err = v.conclude(end, o)
 	}
-	if err := errors.Join(err, v.lineErr, v.table.err); err != nil {
+	if err := errors.Join(err, v.lineErr, v.table.Err); err != nil {
 		return err
 	}
 	if code := end.Audit.ExitCode(); code != exitOK {
@@ -175,7 +176,7 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 }
 
 func (v *demoView) conclude(end demoEnd, o demo.Options) error {
-	w := v.env.stdout
+	w := v.env.Stdout
 	fmt.Fprintf(w, "\nsent %d = published %d + pending %d + dead-letter %d + beyond %d, in %.0f s\n\n", end.Sent, end.Published,
 		end.Pending, end.DeadLetter, end.Beyond, end.Seconds)
 	if err := end.Audit.Text(w); err != nil {

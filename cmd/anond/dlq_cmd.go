@@ -15,6 +15,7 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 )
@@ -85,13 +86,13 @@ which reasons can be replayed. docs/OPERATIONS.md, Dead letters, says why.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, out)
+				return cli.WriteJSON(env.Stdout, out)
 			}
 			return env.printReplayed(out)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	lettersFlag(c, &which.File)
 	c.Flags().StringVar(&which.Reason, "reason", "", "only records refused for this `reason`")
 	c.Flags().StringVar(&which.Attribute, "attribute", "", "only records refused for this `attribute`")
@@ -115,7 +116,7 @@ func (e *environment) replay(ctx context.Context, cfg *config.Config, which daem
 			return out, err
 		}
 	}
-	return daemon.Readmit(ctx, cfg, daemon.Options{Log: newLogger(e.stderr, cfg.Log, isTerminal(e.stderr))}, which)
+	return daemon.Readmit(ctx, cfg, daemon.Options{Log: newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr))}, which)
 }
 
 // mayAsk refuses a reason whose dead letters are never replayed, and says why.
@@ -140,14 +141,14 @@ func known(schema *equivclass.Schema, name string) bool {
 
 func (e *environment) printReplayed(out daemon.Readmitted) (err error) {
 	if out.Try {
-		_, err = fmt.Fprintf(e.stdout, "%s would be judged again: %d there, %d changed in the source, %d no longer there; nothing was changed\n",
-			count(out.Letters, "dead letter"), out.Found, out.Changed, out.Gone)
+		_, err = fmt.Fprintf(e.Stdout, "%s would be judged again: %d there, %d changed in the source, %d no longer there; nothing was changed\n",
+			cli.Count(out.Letters, "dead letter"), out.Found, out.Changed, out.Gone)
 	} else {
-		_, err = fmt.Fprintf(e.stdout, "%s judged again: %d accepted, %d still refused, %d changed in the source, %d no longer there\n",
-			count(out.Letters, "dead letter"), out.Admitted, out.Refused, out.Changed, out.Gone)
+		_, err = fmt.Fprintf(e.Stdout, "%s judged again: %d accepted, %d still refused, %d changed in the source, %d no longer there\n",
+			cli.Count(out.Letters, "dead letter"), out.Admitted, out.Refused, out.Changed, out.Gone)
 	}
 	if err == nil && out.More {
-		_, err = fmt.Fprintln(e.stdout, "there are more: run it again")
+		_, err = fmt.Fprintln(e.Stdout, "there are more: run it again")
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
@@ -59,13 +60,13 @@ and "replayed" of anond state info counts such records.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, list)
+				return cli.WriteJSON(env.Stdout, list)
 			}
 			return env.printLetters(list)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	lettersFlag(c, &letters)
 	c.Flags().StringVar(&f.Reason, "reason", "", "only those of this `reason`")
 	c.Flags().StringVar(&f.Attribute, "attribute", "", "only those of this `attribute`")
@@ -87,37 +88,37 @@ func knownReasons() (out []string) {
 }
 
 func (e *environment) printLetters(l *daemon.LetterList) error {
-	_, err := fmt.Fprintf(e.stdout, "%s, %d selected: %s\n", count(l.Letters, "dead letter"), l.Matched, strings.Join(l.Places, ", "))
+	_, err := fmt.Fprintf(e.Stdout, "%s, %d selected: %s\n", cli.Count(l.Letters, "dead letter"), l.Matched, strings.Join(l.Places, ", "))
 	if err != nil {
 		return err
 	}
 	for _, note := range unreadNotes(&l.Unread) {
-		fmt.Fprintln(e.stderr, "note:", note)
+		fmt.Fprintln(e.Stderr, "note:", note)
 	}
 	if len(l.Reasons) > 0 {
-		fmt.Fprintln(e.stdout)
-		t := newTable(e.stdout, column{"letters", 8, true}, column{"reason", 24, false}, column{"attribute", 16, false},
-			column{"replay", 0, false})
-		t.header()
+		fmt.Fprintln(e.Stdout)
+		t := cli.NewTable(e.Stdout, cli.Right("letters", 8), cli.Left("reason", 24), cli.Left("attribute", 16),
+			cli.Left("replay", 0))
+		t.Header()
 		for _, r := range l.Reasons {
-			t.row(strconv.Itoa(r.Letters), plainly(r.Reason), plainly(r.Attribute), replayWords[r.Replay])
+			t.Row(strconv.Itoa(r.Letters), plainly(r.Reason), plainly(r.Attribute), replayWords[r.Replay])
 		}
-		if t.err != nil {
-			return t.err
+		if t.Err != nil {
+			return t.Err
 		}
 	}
 	if len(l.Newest) == 0 {
 		return nil
 	}
-	fmt.Fprintln(e.stdout)
-	t := newTable(e.stdout, column{"number", 8, true}, column{"delivered", 20, false}, column{"reason", 24, false},
-		column{"attribute", 16, false}, column{"payload", 9, false}, column{"source:partition:offset", 0, false})
-	t.header()
+	fmt.Fprintln(e.Stdout)
+	t := cli.NewTable(e.Stdout, cli.Right("number", 8), cli.Left("delivered", 20), cli.Left("reason", 24),
+		cli.Left("attribute", 16), cli.Left("payload", 9), cli.Left("source:partition:offset", 0))
+	t.Header()
 	for i := range l.Newest {
 		s := &l.Newest[i]
-		t.row(strconv.FormatUint(s.Seq, 10), deliveredAt(s), plainly(s.Reason), plainly(s.Attribute), s.Payload, letterPlace(s))
+		t.Row(strconv.FormatUint(s.Seq, 10), deliveredAt(s), plainly(s.Reason), plainly(s.Attribute), s.Payload, letterPlace(s))
 	}
-	return t.err
+	return t.Err
 }
 
 func unreadNotes(u *daemon.Unread) (notes []string) {
@@ -125,7 +126,7 @@ func unreadNotes(u *daemon.Unread) (notes []string) {
 		notes = append(notes, "the last line is not complete: it is being written, or anond cuts it off at its next start")
 	}
 	if u.Unreadable > 0 {
-		notes = append(notes, fmt.Sprintf("%s cannot be read as dead letters, the first at %s", count(u.Unreadable, "line"), u.First))
+		notes = append(notes, fmt.Sprintf("%s cannot be read as dead letters, the first at %s", cli.Count(u.Unreadable, "line"), u.First))
 	}
 	if u.Copies > 0 {
 		notes = append(notes, fmt.Sprintf("%d deliveries were repeated and are counted once", u.Copies))

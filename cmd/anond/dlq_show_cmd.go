@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/disk/outfile"
 )
@@ -49,7 +50,7 @@ is refused if that is a file that other users may read.`,
 				return err
 			}
 			if payload && out == "" {
-				if err := private(env.stdout); err != nil {
+				if err := private(env.Stdout); err != nil {
 					return err
 				}
 			}
@@ -70,7 +71,7 @@ is refused if that is a file that other users may read.`,
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	lettersFlag(c, &letters)
 	c.Flags().BoolVar(&payload, "payload", false, "show the refused message too: personal data")
 	c.Flags().StringVar(&out, "out", "", "write to this `file`, which must not exist (mode 0600)")
@@ -105,7 +106,7 @@ func private(stdout io.Writer) error {
 
 // writeShown writes one object, or a list if the name has several dead letters.
 func (e *environment) writeShown(shown []shownLetter, path string, asJSON, payload bool) (err error) {
-	w := e.stdout
+	w := e.Stdout
 	if path != "" {
 		f, err := outfile.Create(path, 0o600)
 		if err != nil {
@@ -115,10 +116,10 @@ func (e *environment) writeShown(shown []shownLetter, path string, asJSON, paylo
 		w = f
 	}
 	if payload {
-		fmt.Fprintln(e.stderr, "note: this holds a person's values: keep it private, and delete it when you are done")
+		fmt.Fprintln(e.Stderr, "note: this holds a person's values: keep it private, and delete it when you are done")
 	}
 	if asJSON {
-		return writeJSON(w, shown)
+		return cli.WriteJSON(w, shown)
 	}
 	for i := range shown {
 		if err := printShown(w, &shown[i], payload); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/ops/doctor"
 	"anond/lab/oneoff"
 )
@@ -34,12 +35,12 @@ L2 who is published together may not depend on their values.`,
 			if err := checkFormat(format); err != nil {
 				return err
 			}
-			data.Format, data.Stdin = ingest.Format(format), env.stdin
+			data.Format, data.Stdin = ingest.Format(format), env.Stdin
 			return env.examine(c.Context(), path, data, sample, asJSON)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
 	c.Flags().StringVar(&format, "format", "", "csv or json; default: by the name of the file")
 	c.Flags().IntVar(&sample, "sample", sample, "`number` of records of the source that are compared with the schema")
@@ -61,14 +62,14 @@ func (e *environment) examine(ctx context.Context, path string, data oneoff.Inpu
 			return err
 		}
 	}
-	t := newTable(e.stdout, column{"", 8, false}, column{"", 24, false}, column{"", 0, false})
+	t := cli.NewTable(e.Stdout, cli.Left("", 8), cli.Left("", 24), cli.Left("", 0))
 	show := func(f doctor.Finding) {
 		if asJSON {
 			return
 		}
-		t.row(string(f.Grade), f.Check, f.Detail)
+		t.Row(string(f.Grade), f.Check, f.Detail)
 		if f.Remedy != "" {
-			t.row("", "", "-> "+f.Remedy)
+			t.Row("", "", "-> "+f.Remedy)
 		}
 	}
 	first := []doctor.Finding{{Check: "configuration", Grade: doctor.OK, Detail: path}}
@@ -81,14 +82,14 @@ func (e *environment) examine(ctx context.Context, path string, data oneoff.Inpu
 	}
 	all := append(first, doctor.Examine(ctx, p, show)...)
 	if asJSON {
-		t.err = writeJSON(e.stdout, all)
+		t.Err = cli.WriteJSON(e.Stdout, all)
 	}
-	if t.err == nil && ctx.Err() != nil {
-		t.err = ctx.Err()
+	if t.Err == nil && ctx.Err() != nil {
+		t.Err = ctx.Err()
 	}
-	if t.err == nil && doctor.Sick(all) {
+	if t.Err == nil && doctor.Sick(all) {
 		return failure(exitFailed, errors.New("anond cannot run like this, or not for long"),
 			fmt.Sprintf("see the lines marked %s", doctor.Failed))
 	}
-	return t.err
+	return t.Err
 }

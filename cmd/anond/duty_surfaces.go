@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/duty"
 	"anond/internal/ops/monitor"
@@ -47,8 +48,8 @@ func (s *standing) asked() bool { return s.listen != "" || s.http != "" || s.sta
 func (s *standing) load(e *environment) func() (*config.HTTP, error) {
 	warned := false
 	return func() (*config.HTTP, error) {
-		h, warnings, err := abandonable(e.ctx, func() (*config.HTTP, []config.Warning, error) {
-			return config.LoadHTTP(s.http, s.listen, s.fallback, e.lookup, config.ReadRegular)
+		h, warnings, err := cli.Abandonable(e.ctx, func() (*config.HTTP, []config.Warning, error) {
+			return config.LoadHTTP(s.http, s.listen, s.fallback, e.Lookup, config.ReadRegular)
 		})
 		if !warned {
 			e.warn(warnings)
@@ -82,7 +83,7 @@ func (o *onDuty) begin(ctx context.Context, env *environment, once bool) (end fu
 	if err != nil {
 		return nil, err
 	}
-	manager, err := notify.Open(env.lookup)
+	manager, err := notify.Open(env.Lookup)
 	if err != nil {
 		o.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 	}

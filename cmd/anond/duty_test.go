@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/cli"
 	"anond/internal/ops/events"
 	"anond/internal/testkit/programtest"
 )
@@ -44,7 +45,9 @@ func work(t *testing.T, env map[string]string, args ...string) *working {
 		}
 		return os.LookupEnv(name)
 	}
-	go func() { w.ended <- run(ctx, args, strings.NewReader(""), io.Discard, &w.log, lookup) }()
+	go func() {
+		w.ended <- run(ctx, args, cli.Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &w.log, Lookup: lookup})
+	}()
 	listening := regexp.MustCompile(`http_listening.*?address[":=]+([0-9.:]+)`)
 	eventually(t, func() bool { return listening.MatchString(w.log.String()) }, "%s serves nothing: %s", args[0], &w.log)
 	w.address = "http://" + listening.FindStringSubmatch(w.log.String())[1]

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/ops/events"
 	"anond/internal/testkit/hospital"
@@ -145,7 +146,7 @@ func (s *site) pipe(stdin, command string, more ...string) result {
 	s.t.Helper()
 	var out, err bytes.Buffer
 	args := append(append(strings.Fields(command), "-c", s.config), more...)
-	code := run(s.t.Context(), args, strings.NewReader(stdin), &out, &err, os.LookupEnv)
+	code := run(s.t.Context(), args, cli.Env{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err, Lookup: os.LookupEnv})
 	for line := range strings.Lines(err.String()) {
 		if strings.HasPrefix(line, "{") {
 			require.NoError(s.t, events.Check([]byte(line)), line)

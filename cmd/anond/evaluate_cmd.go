@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/lab/oneoff"
 )
 
@@ -43,18 +44,18 @@ publication.`,
 					"attributes (the sensitive one and another), and a volume above 0 and at most 1")
 			}
 			in.Multiline, in.Complete = lines.multiline, lines.complete
-			in.Format, in.Stdin = ingest.Format(format), env.stdin
+			in.Format, in.Stdin = ingest.Format(format), env.Stdin
 			e, err := env.evaluate(c.Context(), args[0], in, path, w)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, e)
+				return cli.WriteJSON(env.Stdout, e)
 			}
-			return e.Text(env.stdout)
+			return e.Text(env.Stdout)
 		},
 	}
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	lines.register(c)
 	flags := c.Flags()
 	flags.StringVar(&in.Name, "original", "", "the table, a CSV or NDJSON `file`, or - for standard input")

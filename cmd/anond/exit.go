@@ -11,6 +11,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 	"anond/internal/sealed"
@@ -20,35 +21,22 @@ import (
 	"anond/snapshot"
 )
 
-// The exit codes. They are part of the interface: scripts and service managers
-// decide by them whether to retry, to wait or to call someone.
+// The exit codes (internal/cli).
 const (
-	exitOK      = 0
-	exitFailed  = 1
-	exitUsage   = 2
-	exitPrivacy = 3  // a privacy promise does not hold; nothing was published
-	exitLocked  = 4  // another process holds the state
-	exitBehind  = 5  // the state is older than what was published
-	exitConfig  = 78 // bad configuration (EX_CONFIG of sysexits.h)
+	exitOK      = cli.OK
+	exitFailed  = cli.Failed
+	exitUsage   = cli.Misused
+	exitPrivacy = cli.Unprivate
+	exitLocked  = cli.Locked
+	exitBehind  = cli.Behind
+	exitConfig  = cli.BadConfig
 )
 
-// exitError is an error that knows its exit code and the operator's next step.
-type exitError struct {
-	code int
-	err  error
-	hint string // one line, no full stop; may be empty
-}
+type exitError = cli.ExitError
 
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
+func failure(code int, err error, hint string) error { return cli.Failure(code, err, hint) }
 
-// failure makes an exitError. hint may be empty.
-func failure(code int, err error, hint string) error { return &exitError{code, err, hint} }
-
-// usage is a fault of the command line.
-func usage(hint, format string, args ...any) error {
-	return failure(exitUsage, fmt.Errorf(format, args...), hint)
-}
+func usage(hint, format string, args ...any) error { return cli.Usage(hint, format, args...) }
 
 // classify finds the exit code and the hint of an error: those it carries, else
 // those of the cause it wraps.
@@ -63,7 +51,7 @@ func classify(err error) (code int, hint string) {
 	case err == nil:
 		return exitOK, ""
 	case errors.As(err, &known):
-		return known.code, known.hint
+		return known.Code, known.Hint
 	case errors.As(err, &faults):
 		return exitConfig, "docs/CONFIGURATION.md lists every key with its type and default"
 	case errors.As(err, &answered):
@@ -199,23 +187,15 @@ func (e *environment) report(err error) int {
 	var faults *config.Faults
 	switch {
 	case errors.As(err, &faults):
-		fmt.Fprintln(e.stderr, faults)
-		fmt.Fprintf(e.stderr, "error: %s cannot be used: %s\n", faults.List[0].File, count(len(faults.List), "fault"))
+		fmt.Fprintln(e.Stderr, faults)
+		fmt.Fprintf(e.Stderr, "error: %s cannot be used: %s\n", faults.List[0].File, cli.Count(len(faults.List), "fault"))
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(e.stderr, "error: interrupted")
+		fmt.Fprintln(e.Stderr, "error: interrupted")
 	default:
-		fmt.Fprintln(e.stderr, "error:", err)
+		fmt.Fprintln(e.Stderr, "error:", err)
 	}
 	if hint != "" {
-		fmt.Fprintln(e.stderr, "hint:", hint)
+		fmt.Fprintln(e.Stderr, "hint:", hint)
 	}
 	return code
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

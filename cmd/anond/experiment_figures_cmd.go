@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/cli"
 	"anond/lab/figures"
 	"anond/lab/figures/all"
 	"anond/lab/figures/dataset"
@@ -21,17 +22,17 @@ func newFigureListCommand(env *environment) *cobra.Command {
 		Short: "List the figures of the papers that can be reproduced",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(env.stdout, figureList(all.Papers()))
+				return cli.WriteJSON(env.Stdout, figureList(all.Papers()))
 			}
-			t := newTable(env.stdout, column{title: "id", width: 6}, column{title: "what is measured", width: 76}, column{title: "data"})
-			t.header()
+			t := cli.NewTable(env.Stdout, cli.Left("id", 6), cli.Left("what is measured", 76), cli.Left("data", 0))
+			t.Header()
 			for _, f := range all.Papers() {
-				t.row(f.ID, f.Title, inShort(f.Data))
+				t.Row(f.ID, f.Title, inShort(f.Data))
 			}
-			return t.err
+			return t.Err
 		},
 	}
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -119,7 +120,7 @@ func (r *figureRun) flags(c *cobra.Command) {
 	c.Flags().StringVar(&r.out, "out", "figures", "`directory` for charts, numbers and the report")
 	c.Flags().Uint64Var(&r.seed, "seed", 1, "seed of all random draws")
 	c.Flags().Float64Var(&r.scale, "scale", 1, "`share` of the papers' sizes, above 0 and at most 1")
-	jsonFlag(c, &r.asJSON)
+	cli.JSONFlag(c, &r.asJSON)
 }
 
 // selectFigures finds figures by ID or by paper, each once, in the order asked.
@@ -160,8 +161,9 @@ func (r *figureRun) run(ctx context.Context) error {
 		return err
 	}
 	info, _ := debug.ReadBuildInfo()
-	report := &figures.Report{Seed: r.seed, Scale: r.scale, Version: versionOf(info).String(), Machine: count(runtime.NumCPU(), "processor")}
-	p := figureProgress{env: r.env, terminal: isTerminal(r.env.stderr), all: len(r.figures)}
+	report := &figures.Report{Seed: r.seed, Scale: r.scale, Version: cli.VersionOf("anond", info).String(),
+		Machine: cli.Count(runtime.NumCPU(), "processor")}
+	p := figureProgress{env: r.env, terminal: cli.IsTerminal(r.env.Stderr), all: len(r.figures)}
 	for i, f := range r.figures {
 		in := figures.Input{Data: dataset.Source(r.data), Seed: r.seed, Scale: r.scale, Progress: p.begin(i, f.ID)}
 		o := figures.Measure(ctx, f, in)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"anond/internal/cli"
 	"anond/lab/figures"
 )
 
@@ -12,7 +13,7 @@ import (
 // claims that do not hold are results.
 func (r *figureRun) conclude(report *figures.Report) error {
 	if r.asJSON {
-		if err := writeJSON(r.env.stdout, figureResults(report)); err != nil {
+		if err := cli.WriteJSON(r.env.Stdout, figureResults(report)); err != nil {
 			return err
 		}
 	} else if err := r.print(report); err != nil {
@@ -28,7 +29,7 @@ func (r *figureRun) conclude(report *figures.Report) error {
 			hint = "remove --data: the program contains the datasets; the report says what is missing in the directory"
 		}
 	}
-	return failure(exitFailed, fmt.Errorf("%d of %s not measured", tally.Failed, count(tally.Figures, "figure")), hint)
+	return failure(exitFailed, fmt.Errorf("%d of %s not measured", tally.Failed, cli.Count(tally.Figures, "figure")), hint)
 }
 
 // verdictColumns are the headings of the verdicts.
@@ -37,12 +38,12 @@ var verdictColumns = map[figures.Verdict]string{
 }
 
 func (r *figureRun) print(report *figures.Report) error {
-	columns := []column{{title: "id", width: 6}}
+	columns := []cli.Column{cli.Left("id", 6)}
 	for _, v := range figures.Verdicts() {
-		columns = append(columns, column{title: verdictColumns[v], right: true})
+		columns = append(columns, cli.Right(verdictColumns[v], 0))
 	}
-	t := newTable(r.env.stdout, append(columns, column{title: "seconds", right: true}, column{title: "what is measured"})...)
-	t.header()
+	t := cli.NewTable(r.env.Stdout, append(columns, cli.Right("seconds", 0), cli.Left("what is measured", 0))...)
+	t.Header()
 	for _, o := range report.Outcomes {
 		title, cells := o.Figure.Title, []string{o.Figure.ID}
 		for _, v := range figures.Verdicts() {
@@ -51,20 +52,20 @@ func (r *figureRun) print(report *figures.Report) error {
 		if o.Err != nil {
 			title = "not measured: " + o.Err.Error()
 		}
-		t.row(append(cells, fmt.Sprintf("%.1f", o.Took.Seconds()), title)...)
+		t.Row(append(cells, fmt.Sprintf("%.1f", o.Took.Seconds()), title)...)
 	}
 	sums := []string{"all"}
 	for _, v := range figures.Verdicts() {
 		sums = append(sums, strconv.Itoa(report.Tally().Of(v)))
 	}
-	t.row(append(sums, fmt.Sprintf("%.1f", report.Took().Seconds()))...)
-	if t.err != nil {
-		return t.err
+	t.Row(append(sums, fmt.Sprintf("%.1f", report.Took().Seconds()))...)
+	if t.Err != nil {
+		return t.Err
 	}
 	if report.Partial() {
-		fmt.Fprintf(r.env.stdout, "\nmeasured at %g of the papers' sizes: verdicts are valid at --scale 1 only\n", report.Scale)
+		fmt.Fprintf(r.env.Stdout, "\nmeasured at %g of the papers' sizes: verdicts are valid at --scale 1 only\n", report.Scale)
 	}
-	_, err := fmt.Fprintf(r.env.stdout, "\n%s\n", filepath.Join(r.out, figures.ReportFile))
+	_, err := fmt.Fprintf(r.env.Stdout, "\n%s\n", filepath.Join(r.out, figures.ReportFile))
 	return err
 }
 
@@ -148,7 +149,7 @@ func (p *figureProgress) begin(i int, id string) func(step string) {
 		return nil
 	}
 	show := func(step string) {
-		fmt.Fprintf(p.env.stderr, "\r\x1b[K[%d/%d] %s %s", i+1, p.all, id, step)
+		fmt.Fprintf(p.env.Stderr, "\r\x1b[K[%d/%d] %s %s", i+1, p.all, id, step)
 	}
 	show("")
 	return show
@@ -156,7 +157,7 @@ func (p *figureProgress) begin(i int, id string) func(step string) {
 
 func (p *figureProgress) clear() {
 	if p.terminal {
-		fmt.Fprint(p.env.stderr, "\r\x1b[K")
+		fmt.Fprint(p.env.Stderr, "\r\x1b[K")
 	}
 }
 
@@ -167,5 +168,5 @@ func (p *figureProgress) end(o figures.Outcome) {
 	if o.Err != nil {
 		what = "not measured: " + o.Err.Error()
 	}
-	fmt.Fprintf(p.env.stderr, "[%d/%d] %s %.1f s: %s\n", p.done+1, p.all, o.Figure.ID, o.Took.Seconds(), what)
+	fmt.Fprintf(p.env.Stderr, "[%d/%d] %s %.1f s: %s\n", p.done+1, p.all, o.Figure.ID, o.Took.Seconds(), what)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/cli"
 	"anond/internal/ops/chart"
 	"anond/lab/figures"
 	"anond/lab/figures/all"
@@ -38,7 +39,7 @@ func fakeFigure(id string, err error) figures.Figure {
 // drawn runs figures into a fresh directory.
 func drawn(t *testing.T, asJSON bool, list ...figures.Figure) (r result, dir string) {
 	var out, err bytes.Buffer
-	env := &environment{stdout: &out, stderr: &err}
+	env := &environment{Env: cli.Env{Stdout: &out, Stderr: &err}}
 	run := figureRun{env: env, figures: list, out: filepath.Join(t.TempDir(), "new", "figures"), seed: 5, scale: 1, asJSON: asJSON}
 	code := env.report(run.run(t.Context()))
 	return result{code, out.String(), err.String()}, run.out
@@ -89,7 +90,7 @@ func TestFiguresAreInterrupted(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	var out, stderr bytes.Buffer
-	env := &environment{stdout: &out, stderr: &stderr}
+	env := &environment{Env: cli.Env{Stdout: &out, Stderr: &stderr}}
 	run := figureRun{env: env, figures: []figures.Figure{fakeFigure("one-1", nil), stops, fakeFigure("one-3", nil)}, out: t.TempDir(),
 		scale: 1}
 	assert.Equal(t, exitFailed, env.report(run.run(ctx)))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/cli"
 	"anond/internal/disk/outfile"
 	"anond/lab/figures/frontier"
 )
@@ -43,7 +44,7 @@ names the directory with diabetes130.csv.gz.`,
 			if err := checkFrontier(o); err != nil {
 				return err
 			}
-			if isTerminal(env.stderr) {
+			if cli.IsTerminal(env.Stderr) {
 				o.Progress = env.frontierProgress
 			}
 			o.Bare = o.Policies != nil
@@ -55,7 +56,7 @@ names the directory with diabetes130.csv.gz.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, r)
+				return cli.WriteJSON(env.Stdout, r)
 			}
 			return env.printFrontier(r)
 		},
@@ -72,7 +73,7 @@ names the directory with diabetes130.csv.gz.`,
 	c.Flags().Int64SliceVar(&o.MaxHolds, "hold", nil, "`values` of max_hold, in batches; default: those of each level")
 	c.Flags().Lookup("hold").DefValue = "" // the help would show an empty list
 	c.Flags().StringVar(&out, "out", "", "`directory` for frontier.json and frontier.svg")
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -107,9 +108,9 @@ func absentData(err error) error {
 }
 
 func (e *environment) frontierProgress(done, all int, name string) {
-	fmt.Fprintf(e.stderr, "\r\x1b[K%d/%d %s", done, all, name)
+	fmt.Fprintf(e.Stderr, "\r\x1b[K%d/%d %s", done, all, name)
 	if done == all {
-		fmt.Fprint(e.stderr, "\r\x1b[K")
+		fmt.Fprint(e.Stderr, "\r\x1b[K")
 	}
 }
 
@@ -136,22 +137,22 @@ func writeFrontier(r *frontier.Result, dir string) error {
 }
 
 func (e *environment) printFrontier(r *frontier.Result) error {
-	t := newTable(e.stdout, column{title: "policy", width: 28}, column{title: "seed", right: true},
-		column{title: "max_hold", right: true}, column{title: "hold", width: 5, right: true},
-		column{title: "streamed", right: true}, column{title: "ncp_interval", right: true}, column{title: "ncp", width: 6, right: true},
-		column{title: "never", width: 7, right: true}, column{title: "seconds", right: true}, column{title: ""})
-	t.header()
+	t := cli.NewTable(e.Stdout, cli.Left("policy", 28), cli.Right("seed", 0),
+		cli.Right("max_hold", 0), cli.Right("hold", 5),
+		cli.Right("streamed", 0), cli.Right("ncp_interval", 0), cli.Right("ncp", 6),
+		cli.Right("never", 7), cli.Right("seconds", 0), cli.Left("", 0))
+	t.Header()
 	for _, row := range r.Rows {
 		note := ""
 		if row.Unsafe {
 			note = "unsafe: breaks the promise across releases"
 		}
-		t.row(row.Policy, strconv.FormatUint(row.Seed, 10), strconv.FormatInt(row.MaxHold, 10), fmt.Sprintf("%.2f", row.MeanHold),
+		t.Row(row.Policy, strconv.FormatUint(row.Seed, 10), strconv.FormatInt(row.MaxHold, 10), fmt.Sprintf("%.2f", row.MeanHold),
 			fmt.Sprintf("%.2f", row.MeanHoldStreamed), fmt.Sprintf("%.4f", row.NCPInterval), fmt.Sprintf("%.4f", row.NCPEngine),
 			fmt.Sprintf("%.2f %%", 100*row.Never), fmt.Sprintf("%.1f", row.Seconds), note)
 	}
-	if t.err != nil {
-		return t.err
+	if t.Err != nil {
+		return t.Err
 	}
 	for _, most := range []float64{1, 2} {
 		if err := e.printComparison(r, most); err != nil {
@@ -167,12 +168,12 @@ func (e *environment) printComparison(r *frontier.Result, most float64) error {
 	if len(spreads) == 0 {
 		return nil
 	}
-	fmt.Fprintf(e.stdout, "\nlevel L2, mean hold of streamed records at most %g, against level L1 (append) at the same hold:\n", most)
-	t := newTable(e.stdout, column{title: "", width: 24}, column{title: "mean", width: 7, right: true},
-		column{title: "least", width: 7, right: true}, column{title: "most", width: 7, right: true})
-	t.header()
+	fmt.Fprintf(e.Stdout, "\nlevel L2, mean hold of streamed records at most %g, against level L1 (append) at the same hold:\n", most)
+	t := cli.NewTable(e.Stdout, cli.Left("", 24), cli.Right("mean", 7),
+		cli.Right("least", 7), cli.Right("most", 7))
+	t.Header()
 	for _, s := range spreads {
-		t.row(s.Name, fmt.Sprintf("%.4f", s.Mean), fmt.Sprintf("%.4f", s.Low), fmt.Sprintf("%.4f", s.High))
+		t.Row(s.Name, fmt.Sprintf("%.4f", s.Mean), fmt.Sprintf("%.4f", s.Low), fmt.Sprintf("%.4f", s.High))
 	}
-	return t.err
+	return t.Err
 }

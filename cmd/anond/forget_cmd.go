@@ -13,6 +13,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 )
@@ -53,7 +54,7 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 			if err != nil {
 				return err
 			}
-			subject, err := awaiting(c.Context(), func() ([]byte, error) { return env.subject(args, from) })
+			subject, err := cli.Awaiting(c.Context(), func() ([]byte, error) { return env.subject(args, from) })
 			if err != nil {
 				return err
 			}
@@ -62,13 +63,13 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, receipt)
+				return cli.WriteJSON(env.Stdout, receipt)
 			}
-			return writeReceipt(env.stdout, receipt)
+			return writeReceipt(env.Stdout, receipt)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&from, "from", "", "`file` with the subject alone on its line; - is standard input")
 	c.SetFlagErrorFunc(func(*cobra.Command, error) error {
 		return usage("anond forget --help shows its flags; give a subject that begins with a dash by --from",
@@ -95,7 +96,7 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 	if _, err := os.Stat(cfg.State.Path); err != nil {
 		return nil, err
 	}
-	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: newLogger(e.stderr, cfg.Log, isTerminal(e.stderr)),
+	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)),
 		StandIns: daemon.StandIns{Forgetting: afterForgetStep}}, subject)
 	if errors.Is(err, incremental.ErrLocked) {
 		hint := "stop the other process; a running anond forgets with control.socket set"
@@ -119,7 +120,7 @@ func (e *environment) subject(args []string, from string) ([]byte, error) {
 	if len(args) == 1 {
 		return subjectLine([]byte(args[0]))
 	}
-	in := e.stdin
+	in := e.Stdin
 	if from != "-" {
 		f, err := os.Open(from)
 		if err != nil {
@@ -165,12 +166,12 @@ func writeReceipt(w io.Writer, r *daemon.Receipt) error {
 	} else if x.Published+x.Unpublished == 0 {
 		line("removed", "nothing: the state has no record of the person")
 	} else {
-		line("removed", count(x.Unpublished, "record")+" that waited")
-		line("", "the owner of "+count(x.Published, "published row")+", with quasi-identifiers, value and origin")
-		line("", "who has which value, for "+count(x.Unlinked, "other record")+" of the same buckets or classes")
+		line("removed", cli.Count(x.Unpublished, "record")+" that waited")
+		line("", "the owner of "+cli.Count(x.Published, "published row")+", with quasi-identifiers, value and origin")
+		line("", "who has which value, for "+cli.Count(x.Unlinked, "other record")+" of the same buckets or classes")
 	}
 	if x.Derivable > 0 {
-		line("derivable", "the value of "+count(x.Derivable, "published row")+": it follows from earlier classes of others")
+		line("derivable", "the value of "+cli.Count(x.Derivable, "published row")+": it follows from earlier classes of others")
 	}
 	line("blocked", "every later record of the person: "+r.List)
 	for _, m := range r.Remains {

@@ -179,7 +179,7 @@ func TestForgetRefusesAlike(t *testing.T) {
 	var out, log programtest.Text
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"run", "-c", s.config}, strings.NewReader(""), &out, &log, os.LookupEnv)
+		ended <- run(ctx, []string{"run", "-c", s.config}, streams(&out, &log))
 	}()
 	t.Cleanup(stop)
 	require.Eventually(t, func() bool { return s.run("release plan").code == exitOK }, patience, 20*time.Millisecond, "%s", &log)

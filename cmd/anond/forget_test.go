@@ -20,6 +20,7 @@ import (
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
@@ -286,7 +287,8 @@ func TestForgetWaitsForNobody(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"forget", "--from", "-", "-c", s.config}, never, io.Discard, io.Discard, os.LookupEnv)
+		ended <- run(ctx, []string{"forget", "--from", "-", "-c", s.config},
+			cli.Env{Stdin: never, Stdout: io.Discard, Stderr: io.Discard, Lookup: os.LookupEnv})
 	}()
 	stop()
 	select {

@@ -18,6 +18,7 @@ import (
 
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/lab/methods"
 	"anond/lab/oneoff"
@@ -215,7 +216,7 @@ func TestFrozenOutput(t *testing.T) {
 	} {
 		say(strings.Join(args, " "), anond(t, args...))
 	}
-	walkCommands(newRootCommand(&environment{lookup: func(string) (string, bool) { return "", false }}), func(path []string) {
+	walkCommands(newRootCommand(&environment{Env: cli.Env{Lookup: func(string) (string, bool) { return "", false }}}), func(path []string) {
 		args := append(path, "--help")
 		say(strings.Join(args, " "), anond(t, args...))
 	})

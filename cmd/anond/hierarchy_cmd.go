@@ -62,7 +62,7 @@ func newRollUpCommand(env *environment, name, short, example, numbers string, ma
 
 // rollUp writes a hierarchy, if what comes out is one.
 func (e *environment) rollUp(args []string, header bool, kind rollup.Kind) error {
-	in, name := e.stdin, "standard input"
+	in, name := e.Stdin, "standard input"
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {
@@ -77,12 +77,12 @@ func (e *environment) rollUp(args []string, header bool, kind rollup.Kind) error
 		return err
 	}
 	if folded > 0 {
-		fmt.Fprintf(e.stderr, "warning: codes with several spellings, or headings: %d; their leaves have no dots and hyphens: set aliases: "+
+		fmt.Fprintf(e.Stderr, "warning: codes with several spellings, or headings: %d; their leaves have no dots and hyphens: set aliases: "+
 			"fold at the attribute, so that records with any spelling have them\n", folded)
 	}
 	if _, err := equivclass.ParseHierarchy("what came out", bytes.NewReader(out.Bytes())); err != nil {
 		return fmt.Errorf("these codes make no hierarchy: %w", err)
 	}
-	_, err = e.stdout.Write(out.Bytes())
+	_, err = e.Stdout.Write(out.Bytes())
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"sync"
+
+	"anond/internal/cli"
 )
 
 // liveLine is a terminal with a last line that changes, below the lines that are written.
@@ -13,8 +15,6 @@ type liveLine struct {
 	text string // what the last line shows; empty: there is none
 }
 
-const clearLine = "\r\033[K"
-
 // Write writes lines above the last one.
 func (l *liveLine) Write(lines []byte) (int, error) {
 	l.mu.Lock()
@@ -23,7 +23,7 @@ func (l *liveLine) Write(lines []byte) (int, error) {
 		return l.w.Write(lines)
 	}
 	var b bytes.Buffer
-	b.WriteString(clearLine)
+	b.WriteString(cli.ClearLine)
 	b.Write(lines)
 	b.WriteString(l.text)
 	if _, err := l.w.Write(b.Bytes()); err != nil {
@@ -38,6 +38,16 @@ func (l *liveLine) show(text string) {
 	defer l.mu.Unlock()
 	if text != l.text {
 		l.text = text
-		_, _ = io.WriteString(l.w, clearLine+text) // a terminal that has gone needs no line
+		_, _ = io.WriteString(l.w, cli.ClearLine+text) // a terminal that has gone needs no line
 	}
+}
+
+// withWork is where a daemon writes its log. On a terminal a last line tells what long work is
+// under way; elsewhere working is nil.
+func (e *environment) withWork() (out io.Writer, working func(what string)) {
+	if !cli.IsTerminal(e.Stderr) {
+		return e.Stderr, nil
+	}
+	l := &liveLine{w: e.Stderr}
+	return l, l.show
 }

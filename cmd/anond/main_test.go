@@ -2,18 +2,18 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/testkit/programtest"
 )
 
@@ -27,8 +27,14 @@ type result struct {
 func anond(t *testing.T, args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
-	code := run(t.Context(), args, strings.NewReader(""), &out, &err, func(string) (string, bool) { return "", false })
+	code := run(t.Context(), args, cli.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
+		Lookup: func(string) (string, bool) { return "", false }})
 	return result{code, out.String(), err.String()}
+}
+
+// streams are those of a run that reads nothing from standard input.
+func streams(stdout, stderr io.Writer) cli.Env {
+	return cli.Env{Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr, Lookup: os.LookupEnv}
 }
 
 // file writes a file into a fresh directory and returns its path.
@@ -80,30 +86,11 @@ func TestRunsAreIndependent(t *testing.T) {
 func TestVersionJSON(t *testing.T) {
 	r := anond(t, "version", "--json")
 	require.Equal(t, exitOK, r.code)
-	var v buildVersion
+	var v cli.BuildVersion
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &v))
 	assert.NotEmpty(t, v.Version)
 	assert.NotEmpty(t, v.Go)
 	assert.Contains(t, v.Platform, "/")
-}
-
-// TestSignals: the first asks, the second ends with the shell's code.
-func TestSignals(t *testing.T) {
-	for second, want := range map[os.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
-		ctx, cancel := context.WithCancel(t.Context())
-		signals, exited := make(chan os.Signal), make(chan int)
-		go watchSignals(signals, func(os.Signal) { cancel() }, func(code int) { exited <- code })
-		require.NoError(t, ctx.Err())
-		signals <- syscall.SIGTERM
-		<-ctx.Done()
-		select {
-		case <-exited:
-			t.Fatal("the first signal ended the program")
-		default:
-		}
-		signals <- second
-		assert.Equal(t, want, <-exited)
-	}
 }
 
 // configurationFile is a valid configuration in a directory of its own.
@@ -117,6 +104,6 @@ func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
 	_, newest, _ := strings.Cut(string(text), "\n## ")
 	newest, _, _ = strings.Cut(newest, "\n")
 	version, _, _ := strings.Cut(newest, ",")
-	assert.True(t, strings.HasPrefix(release, version+"."), "%s is not of %s", release, newest)
-	assert.Contains(t, anond(t, "version").stdout, "anond "+release)
+	assert.True(t, strings.HasPrefix(cli.Release, version+"."), "%s is not of %s", cli.Release, newest)
+	assert.Contains(t, anond(t, "version").stdout, "anond "+cli.Release)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"anond/internal/cli"
 	"anond/internal/demo"
 	"anond/lab/attacker/posterior"
 	"anond/snapshot"
@@ -77,20 +78,20 @@ The table shows what someone learns who keeps all of them. exposed: people for w
 above 1/%d. The other columns count, for several attackers, the people left with fewer than %d candidate values / with one.
 
 `, l, l)
-	columns := []column{{"method", 36, false}, {"published", 9, true}, {"loss", 6, true}, {"exposed", 7, true}}
+	columns := []cli.Column{cli.Left("method", 36), cli.Right("published", 9), cli.Right("loss", 6), cli.Right("exposed", 7)}
 	for _, a := range all[0].Attackers {
-		columns = append(columns, column{a.Name, 10, true})
+		columns = append(columns, cli.Right(a.Name, 10))
 	}
-	t := newTable(w, columns...)
-	t.header()
+	t := cli.NewTable(w, columns...)
+	t.Header()
 	for _, e := range all {
 		cells := []string{e.Method, strconv.Itoa(e.Published), fmt.Sprintf("%.4f", e.NCP), strconv.Itoa(e.Exposed)}
 		for _, a := range e.Attackers {
 			cells = append(cells, fmt.Sprintf("%d / %d", a.BelowL, a.ExactlyOne))
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
-	return t.err
+	return t.Err
 }
 
 // printReader says what level L1 tells someone who has read its program.

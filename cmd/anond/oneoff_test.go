@@ -20,6 +20,7 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/cli"
 	"anond/internal/testkit/hospital"
 	"anond/lab/methods"
 	"anond/lab/oneoff"
@@ -195,8 +196,8 @@ func BenchmarkMethods(b *testing.B) {
 				out := filepath.Join(b.TempDir(), "release")
 				var stdout, stderr strings.Builder
 				code := run(b.Context(), []string{"anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out,
-					"--method", m.Name, "-k", "10", "-l", "5", "--json"},
-					strings.NewReader(""), &stdout, &stderr, func(string) (string, bool) { return "", false })
+					"--method", m.Name, "-k", "10", "-l", "5", "--json"}, cli.Env{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+					Lookup: func(string) (string, bool) { return "", false }})
 				require.Equal(b, exitOK, code, stderr.String())
 				var report oneoff.Report
 				require.NoError(b, json.Unmarshal([]byte(stdout.String()), &report))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/equivclass/query"
+	"anond/internal/cli"
 	"anond/snapshot/readback"
 )
 
@@ -54,22 +55,22 @@ a small group can exceed 1/l, and to take it for a fact about a person in the
 group is a guess (docs/ANALYSTS.md).`,
 		Example: "  anond query ./release 'count where age in [40,70] and sex = F'",
 		Args:    cobra.ExactArgs(2),
-		RunE: answering(func(_ *cobra.Command, args []string) error {
+		RunE: cli.Answering(func(_ *cobra.Command, args []string) error {
 			a, err := ask(args[0], args[1], model)
 			if err != nil {
 				return err
 			}
 			for _, v := range a.Absent {
-				fmt.Fprintf(env.stderr, "warning: value %d of the condition on %q does not occur in the release: it counts as 0\n", v.Value,
+				fmt.Fprintf(env.Stderr, "warning: value %d of the condition on %q does not occur in the release: it counts as 0\n", v.Value,
 					v.Attribute)
 			}
 			if asJSON {
-				return writeJSON(env.stdout, a)
+				return cli.WriteJSON(env.Stdout, a)
 			}
 			return env.printAnswer(a)
 		}),
 	}
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&model, "model", false, "add the estimate of a model that is fitted to the release")
 	return c
 }
@@ -118,10 +119,10 @@ func (e *environment) printAnswer(a *answer) error {
 	if a.Model != nil {
 		model = fmt.Sprintf("model     %.2f\n", *a.Model)
 	}
-	_, err := fmt.Fprintf(e.stdout, "estimate  %.2f\n%sbounds    %s to %s\nfrom      release %d, recoding %s\n", a.Estimate, model,
+	_, err := fmt.Fprintf(e.Stdout, "estimate  %.2f\n%sbounds    %s to %s\nfrom      release %d, recoding %s\n", a.Estimate, model,
 		number(a.Lower), number(a.Upper), a.Release, a.Recoding)
 	if err == nil && a.Pending > 0 {
-		_, err = fmt.Fprintf(e.stdout, "waiting   %d records that the release does not contain; the bounds do not count them\n", a.Pending)
+		_, err = fmt.Fprintf(e.Stdout, "waiting   %d records that the release does not contain; the bounds do not count them\n", a.Pending)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/cli"
 	"anond/internal/disk/outfile"
 	"anond/snapshot/readback"
 )
@@ -32,7 +33,7 @@ writes one JSON object per row: the numbers of classes, groups and buckets and c
 are numbers, all cells are texts as in CSV. --out FILE replaces FILE in one step,
 once all of it is written, so that a reader of FILE sees one complete release.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
-		RunE: answering(func(_ *cobra.Command, args []string) error {
+		RunE: cli.Answering(func(_ *cobra.Command, args []string) error {
 			if f.json && f.format == "csv" {
 				return usage("leave one of them out", "--json is --format ndjson, but --format says csv")
 			}
@@ -82,7 +83,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 	if f.out != "" {
 		return outfile.Replace(f.out, 0o644, write)
 	}
-	return write(e.stdout)
+	return write(e.Stdout)
 }
 
 // writeTable writes one file of a release, over all parts.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/internal/cli"
 	"anond/snapshot"
 )
 
@@ -186,7 +187,7 @@ func TestReleaseCatDamage(t *testing.T) {
 func TestShowDead(t *testing.T) {
 	var b strings.Builder
 	m := &snapshot.Manifest{Parts: []snapshot.PartEntry{{Dead: []uint32{3, 17}}, {Dead: []uint32{1}}}}
-	require.NoError(t, (&environment{stdout: &b}).printManifest(m))
+	require.NoError(t, (&environment{Env: cli.Env{Stdout: &b}}).printManifest(m))
 	assert.Regexp(t, `(?m)^parts\.0\.dead +3 17$`, b.String())
 	assert.Regexp(t, `(?m)^parts\.1\.dead +1$`, b.String())
 }

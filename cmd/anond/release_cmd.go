@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/snapshot"
 )
@@ -26,7 +27,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the releases, one per line",
-		RunE: answering(func(*cobra.Command, []string) error {
+		RunE: cli.Answering(func(*cobra.Command, []string) error {
 			dir, _, err := of.find(env)
 			if err != nil {
 				return err
@@ -36,7 +37,7 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, list)
+				return cli.WriteJSON(env.Stdout, list)
 			}
 			if err := env.printReleases(list); err != nil || of.status == "" {
 				return err
@@ -45,25 +46,27 @@ func newReleaseListCommand(env *environment) *cobra.Command {
 			if err != nil || s == nil || s.Counts.DeadLetter == 0 {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stderr, "refused, and in none of them: %s\n", refusedLine(&s.Counts))
+			_, err = fmt.Fprintf(env.Stderr, "refused, and in none of them: %s\n", refusedLine(&s.Counts))
 			return err
 		}),
 	}
 	of.flags(c)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
 func (e *environment) printReleases(list []snapshot.Info) error {
-	columns := []column{{"release", 7, true}, {"created", 20, false}, {"records", 9, true}, {"new", 8, true}, {"pending", 8, true},
-		{"classes", 8, true}, {"buckets", 8, true}, {"k", 4, true}, {"top share", 9, true}, {"loss", 6, true}, {"certificate", 0, false}}
+	columns := []cli.Column{cli.Right("release", 7), cli.Left("created", 20), cli.Right("records", 9), cli.Right("new", 8),
+		cli.Right("pending", 8),
+		cli.Right("classes", 8), cli.Right("buckets", 8), cli.Right("k", 4), cli.Right("top share", 9), cli.Right("loss", 6),
+		cli.Left("certificate", 0)}
 	const buckets = 6
 	level2 := slices.ContainsFunc(list, func(r snapshot.Info) bool { return r.Buckets > 0 })
 	if !level2 {
 		columns = slices.Delete(columns, buckets, buckets+1)
 	}
-	t := newTable(e.stdout, columns...)
-	t.header()
+	t := cli.NewTable(e.Stdout, columns...)
+	t.Header()
 	for _, r := range list {
 		number := strconv.Itoa(int(r.Release))
 		if r.Current {
@@ -78,9 +81,9 @@ func (e *environment) printReleases(list []snapshot.Info) error {
 		if !level2 {
 			cells = slices.Delete(cells, buckets, buckets+1)
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
-	return t.err
+	return t.Err
 }
 
 func newReleaseShowCommand(env *environment) *cobra.Command {
@@ -88,7 +91,7 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show [NUMBER]", Short: "Show the manifest of a release; without NUMBER the current one", Args: cobra.MaximumNArgs(1),
-		RunE: answering(func(_ *cobra.Command, args []string) error {
+		RunE: cli.Answering(func(_ *cobra.Command, args []string) error {
 			dir, _, err := of.find(env)
 			if err != nil {
 				return err
@@ -104,16 +107,16 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, m)
+				return cli.WriteJSON(env.Stdout, m)
 			}
 			if err := snapshot.NotPruned(snapshot.OS(), dir, m.Release); errors.Is(err, snapshot.ErrPruned) {
-				fmt.Fprintln(env.stderr, err)
+				fmt.Fprintln(env.Stderr, err)
 			}
 			return env.printManifest(m)
 		}),
 	}
 	of.flags(c)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -140,7 +143,7 @@ func (e *environment) printManifest(m *snapshot.Manifest) error {
 	if err != nil {
 		return err
 	}
-	t := newTable(e.stdout, column{"key", 34, false}, column{"value", 0, false})
+	t := cli.NewTable(e.Stdout, cli.Left("key", 34), cli.Left("value", 0))
 	for i := 0; i < len(lines); i++ {
 		key, value := lines[i][0], lines[i][1]
 		if list, ok := strings.CutSuffix(key, ".dead.0"); ok {
@@ -149,9 +152,9 @@ func (e *environment) printManifest(m *snapshot.Manifest) error {
 				value += " " + lines[i+1][1]
 			}
 		}
-		t.row(key, value)
+		t.Row(key, value)
 	}
-	return t.err
+	return t.Err
 }
 
 func newReleaseVerifyCommand(env *environment) *cobra.Command {
@@ -162,7 +165,7 @@ func newReleaseVerifyCommand(env *environment) *cobra.Command {
 		Long: `verify compares the files with the manifests, and the manifests with each other
 and with the ledger. It shows whether the files are those that were published.
 anond audit checks whether they keep the privacy promise.`,
-		RunE: answering(func(*cobra.Command, []string) error {
+		RunE: cli.Answering(func(*cobra.Command, []string) error {
 			dir, ledger, err := of.find(env)
 			if err != nil {
 				return err
@@ -172,7 +175,7 @@ anond audit checks whether they keep the privacy promise.`,
 	}
 	of.flags(c)
 	c.Flags().StringVar(&of.ledger, "ledger", "", "with --dir: ledger `file`")
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -182,25 +185,25 @@ func (e *environment) verifyReleases(dir, ledger string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		if err := writeJSON(e.stdout, v); err != nil {
+		if err := cli.WriteJSON(e.Stdout, v); err != nil {
 			return err
 		}
 	} else {
 		for _, f := range v.Findings {
-			fmt.Fprintf(e.stdout, "%s: %s: %s\n", f.File, f.Kind, f.Detail)
+			fmt.Fprintf(e.Stdout, "%s: %s: %s\n", f.File, f.Kind, f.Detail)
 		}
 	}
 	if !v.OK() {
-		return failure(exitFailed, fmt.Errorf("%s in %s", count(len(v.Findings), "fault"), dir),
+		return failure(exitFailed, fmt.Errorf("%s in %s", cli.Count(len(v.Findings), "fault"), dir),
 			"what was published must not change: restore the files from a copy; anond never rewrites a release")
 	}
 	if !asJSON {
 		pruned := ""
 		if v.Pruned > 0 {
-			pruned = fmt.Sprintf(", and the manifests of %s whose files were pruned", count(v.Pruned, "release"))
+			pruned = fmt.Sprintf(", and the manifests of %s whose files were pruned", cli.Count(v.Pruned, "release"))
 		}
-		fmt.Fprintf(e.stdout, "ok: %s, %s, %d bytes%s: hashes, chain, numbering%s agree\n", count(v.Releases, "release"),
-			count(v.Files, "data file"), v.Bytes, pruned, map[bool]string{true: " and ledger"}[v.Ledger])
+		fmt.Fprintf(e.Stdout, "ok: %s, %s, %d bytes%s: hashes, chain, numbering%s agree\n", cli.Count(v.Releases, "release"),
+			cli.Count(v.Files, "data file"), v.Bytes, pruned, map[bool]string{true: " and ledger"}[v.Ledger])
 	}
 	return nil
 }

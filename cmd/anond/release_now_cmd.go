@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/incremental"
+	"anond/internal/cli"
 	"anond/internal/control"
 )
 
@@ -29,11 +30,11 @@ keeps that distance. If this command is interrupted, the release is made neverth
 		func(ctx context.Context, c *control.Client) (*control.Released, error) { return c.Release(ctx) },
 		func(r *control.Released) error {
 			if r.Release == 0 {
-				_, err := fmt.Fprintln(env.stdout, "no release:", whyNot[r.Why])
+				_, err := fmt.Fprintln(env.Stdout, "no release:", whyNot[r.Why])
 				return err
 			}
-			_, err := fmt.Fprintf(env.stdout, "release %d: %s, %d of them new, %s, loss %.4f; %d pending; %d ms\n", r.Release,
-				count(r.Records, "record"), r.Newcomers, noun(r.Classes, "class", "classes"), r.NCP, r.Pending, r.Millis)
+			_, err := fmt.Fprintf(env.Stdout, "release %d: %s, %d of them new, %s, loss %.4f; %d pending; %d ms\n", r.Release,
+				cli.Count(r.Records, "record"), r.Newcomers, noun(r.Classes, "class", "classes"), r.NCP, r.Pending, r.Millis)
 			return err
 		})
 }
@@ -49,7 +50,7 @@ is decided. Someone who knew it before, and chose the moment, would choose pools
 
 func (e *environment) printPlan(p *control.Plan) error {
 	if p.Outlook == nil {
-		_, err := fmt.Fprintln(e.stdout, "no release:", whyNot[p.Why])
+		_, err := fmt.Fprintln(e.Stdout, "no release:", whyNot[p.Why])
 		return err
 	}
 	return e.printOutlook(p.Outlook, p.PublishedLoss)
@@ -57,28 +58,28 @@ func (e *environment) printPlan(p *control.Plan) error {
 
 // printOutlook shows what a release would publish, and the loss of what is published, if that is known.
 func (e *environment) printOutlook(p *incremental.Outlook, published *float64) error {
-	t := newTable(e.stdout, column{"", 16, false}, column{"", 0, false})
-	t.row("release", fmt.Sprint(p.Release))
-	t.row("waiting", fmt.Sprint(p.Waiting))
+	t := cli.NewTable(e.Stdout, cli.Left("", 16), cli.Left("", 0))
+	t.Row("release", fmt.Sprint(p.Release))
+	t.Row("waiting", fmt.Sprint(p.Waiting))
 	if p.Pool != nil {
 		needs := fmt.Sprintf("%d", p.Pool.Records)
 		if !p.Pool.Possible {
 			needs = "no pool is large enough next to what is published"
 		}
-		t.row("pool needs", needs)
+		t.Row("pool needs", needs)
 	}
-	t.row("newcomers", fmt.Sprint(p.Newcomers))
-	t.row("classes", fmt.Sprint(p.Classes))
+	t.Row("newcomers", fmt.Sprint(p.Newcomers))
+	t.Row("classes", fmt.Sprint(p.Classes))
 	if p.Newcomers > 0 {
-		t.row("their loss", fmt.Sprintf("%.4f", p.Loss))
+		t.Row("their loss", fmt.Sprintf("%.4f", p.Loss))
 	}
 	if published != nil {
-		t.row("loss published", fmt.Sprintf("%.4f", *published))
+		t.Row("loss published", fmt.Sprintf("%.4f", *published))
 	}
 	if p.Refused {
-		t.row("refused", "the first load cannot satisfy the policy")
+		t.Row("refused", "the first load cannot satisfy the policy")
 	}
-	return t.err
+	return t.Err
 }
 
 // noun writes a number with its noun.

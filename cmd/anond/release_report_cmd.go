@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/ops/dpo"
 	"anond/snapshot"
@@ -30,7 +31,7 @@ releases. With --with-state the audit has the private exports, too, and the repo
 says what became of every record that was read. The exports are made in memory; a
 running daemon makes a copy of its state for them, over control.socket.`,
 		Example: "  anond release report 42 > report.html",
-		RunE: answering(func(c *cobra.Command, args []string) error {
+		RunE: cli.Answering(func(c *cobra.Command, args []string) error {
 			number, err := releaseNumber(args)
 			if err != nil {
 				return err
@@ -58,7 +59,7 @@ running daemon makes a copy of its state for them, over control.socket.`,
 				return err
 			}
 			facts.Counts = counts
-			return dpo.Write(env.stdout, facts)
+			return dpo.Write(env.Stdout, facts)
 		}),
 	}
 	of.flags(c)

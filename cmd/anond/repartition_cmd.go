@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
@@ -19,14 +20,14 @@ import (
 // repartitionOnDuty repartitions, and shows how it stands.
 func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what daemon.Repartitioning,
 	once bool) (repartition.Counts, error) {
-	d := duty.New(release, daemon.SystemClock())
-	log := d.Log(newLogger(e.stderr, cfg.Log, isTerminal(e.stderr)))
+	d := duty.New(cli.Release, daemon.SystemClock())
+	log := d.Log(newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
 	what.View = daemon.NewRepartitionView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
 	shown := &onDuty{duty: d, log: log, metrics: metrics.Repartition(d, now), status: func() any { return now() },
 		parts: func() []monitor.Part { return now().Parts() }, line: func() string { return now().Line() },
 		http: func() (*config.HTTP, error) { // with the secrets that their files hold now
-			again, err := cfg.Again(e.lookup, config.ReadRegular)
+			again, err := cfg.Again(e.Lookup, config.ReadRegular)
 			if err != nil {
 				return nil, err
 			}
@@ -81,13 +82,13 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, counts)
+				return cli.WriteJSON(env.Stdout, counts)
 			}
 			return env.printRepartitioned(counts)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	f := c.Flags()
 	f.StringVar(&listen, "listen", "", "`address` of metrics, health and status, or off (default: http.listen)")
 	f.BoolVar(&once, "once", false, "stop at the present end of the topic")
@@ -100,14 +101,14 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 
 // printRepartitioned says what became of the records and offsets of the source.
 func (e *environment) printRepartitioned(counts repartition.Counts) error {
-	_, err := fmt.Fprintf(e.stdout, "%s keyed by subject\n", count(int(counts.Written), "record"))
+	_, err := fmt.Fprintf(e.Stdout, "%s keyed by subject\n", cli.Count(int(counts.Written), "record"))
 	for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
 		if err == nil {
-			_, err = fmt.Fprintf(e.stdout, "%s passed on without: %s\n", count(int(counts.Unreadable[why]), "record"), why)
+			_, err = fmt.Fprintf(e.Stdout, "%s passed on without: %s\n", cli.Count(int(counts.Unreadable[why]), "record"), why)
 		}
 	}
 	if counts.Missing > 0 && err == nil {
-		_, err = fmt.Fprintf(e.stdout, "%s of the source given up\n", count(int(counts.Missing), "offset"))
+		_, err = fmt.Fprintf(e.Stdout, "%s of the source given up\n", cli.Count(int(counts.Missing), "offset"))
 	}
 	return err
 }

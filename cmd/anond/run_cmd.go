@@ -7,6 +7,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 	"anond/internal/ops/notify"
@@ -65,14 +66,14 @@ input, of other people, all the same.`,
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
 			out, working := env.withWork()
-			log := newSteeredLogger(out, cfg.Log, isTerminal(env.stderr), level, journal)
+			log := newSteeredLogger(out, cfg.Log, cli.IsTerminal(env.Stderr), level, journal)
 			shown, err := openSurfaces(c.Context(), cfg, log, once)
 			if err != nil {
 				return err
 			}
 			defer shown.close()
 			warned(shown.log, warnings)
-			manager, err := notify.Open(env.lookup)
+			manager, err := notify.Open(env.Lookup)
 			if err != nil {
 				shown.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 			}
@@ -82,8 +83,8 @@ input, of other people, all the same.`,
 				return c, err
 			}
 			err = daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.lookup, Working: working, Once: once, Again: again,
-				Stdin: env.stdin, Monitor: shown.monitor, Meter: shown.metrics,
+				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.Lookup, Working: working, Once: once, Again: again,
+				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics,
 				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.log, err)
 			if err == nil && once && c.Context().Err() == nil {
@@ -93,7 +94,7 @@ input, of other people, all the same.`,
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
 	c.Flags().BoolVar(&again, "again", false, "with source.type stdin: the input is another one than those read before")
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")

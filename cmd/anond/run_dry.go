@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
@@ -41,7 +42,8 @@ func (e *environment) rehearse(ctx context.Context, path string, again, asJSON b
 	}
 	level := new(slog.LevelVar)
 	out, working := e.withWork()
-	o := daemon.Options{Log: newSteeredLogger(out, cfg.Log, isTerminal(e.stderr), level, nil), Lookup: e.lookup, Stdin: e.stdin, Again: again}
+	o := daemon.Options{Log: newSteeredLogger(out, cfg.Log, cli.IsTerminal(e.Stderr), level, nil), Lookup: e.Lookup,
+		Stdin: e.Stdin, Again: again}
 	level.Set(max(level.Level(), slog.LevelWarn)) // what the loop says of its work is not true of this one
 	if working != nil {
 		o.Observe = func(r ingest.Report) { working(reading(r)) }
@@ -96,30 +98,30 @@ func since(before, after map[equivclass.Reason]uint64) map[equivclass.Reason]uin
 
 func (e *environment) printRehearsal(r *rehearsed, asJSON bool) error {
 	if asJSON {
-		return writeJSON(e.stdout, r)
+		return cli.WriteJSON(e.Stdout, r)
 	}
-	fmt.Fprintln(e.stdout, "dry run: nothing was written")
-	t := newTable(e.stdout, column{"", 16, false}, column{"", 0, false})
-	t.row("read", count(int(r.Read), "record"))
-	t.row("accepted", fmt.Sprint(r.Accepted))
+	fmt.Fprintln(e.Stdout, "dry run: nothing was written")
+	t := cli.NewTable(e.Stdout, cli.Left("", 16), cli.Left("", 0))
+	t.Row("read", cli.Count(int(r.Read), "record"))
+	t.Row("accepted", fmt.Sprint(r.Accepted))
 	if r.Beyond > 0 {
-		t.row("beyond", fmt.Sprintf("%d of these, of people who are known: they are never published", r.Beyond))
+		t.Row("beyond", fmt.Sprintf("%d of these, of people who are known: they are never published", r.Beyond))
 	}
-	t.row("refused", reasons(r.Refused))
+	t.Row("refused", reasons(r.Refused))
 	if len(r.Ignored) > 0 {
-		t.row("no records", reasons(r.Ignored))
+		t.Row("no records", reasons(r.Ignored))
 	}
 	if n := r.Unread.Unterminated; n > 0 {
-		t.row("unread", count(n, "line")+" without line break at the end of a file")
+		t.Row("unread", cli.Count(n, "line")+" without line break at the end of a file")
 	}
 	if r.ForgetDue > 0 {
-		t.row("to be forgotten", fmt.Sprintf("%d people, who are below still", r.ForgetDue))
+		t.Row("to be forgotten", fmt.Sprintf("%d people, who are below still", r.ForgetDue))
 	}
 	if f := r.FirstLoad; f != nil {
-		t.row("release", fmt.Sprintf("none: the first load has %d of %d records", f.Records, f.Wanted))
+		t.Row("release", fmt.Sprintf("none: the first load has %d of %d records", f.Records, f.Wanted))
 	}
-	if t.err != nil || r.Plan == nil {
-		return t.err
+	if t.Err != nil || r.Plan == nil {
+		return t.Err
 	}
 	return e.printOutlook(r.Plan, nil)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/ops/browse"
 )
 
@@ -25,7 +26,7 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 		Example: "  anond state browse\n  anond state browse classes --born 3 --limit 20\n" +
 			"  anond state browse releases --file /mnt/backup/anond/hospital-20261122T020003Z-r000042.db --json",
 		Args: cobra.MaximumNArgs(1), ValidArgs: browse.Kinds,
-		RunE: answering(func(c *cobra.Command, args []string) error {
+		RunE: cli.Answering(func(c *cobra.Command, args []string) error {
 			if q.What = browse.Buckets; len(args) > 0 {
 				q.What = args[0]
 			}
@@ -49,13 +50,13 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, out)
+				return cli.WriteJSON(env.Stdout, out)
 			}
 			return env.printListing(out, q)
 		}),
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	f := c.Flags()
 	f.StringVar(&file, "file", "", "read this backup `file` in place of the state")
 	f.IntVar(&q.From, "from", 0, "list from this `number` on")
@@ -69,35 +70,35 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 // printListing writes the list that was asked for as a table.
 func (e *environment) printListing(l *browse.Listing, q browse.Query) error {
 	columns, rows := listed(l, q.What)
-	t := newTable(e.stdout, columns...)
-	t.header()
+	t := cli.NewTable(e.Stdout, columns...)
+	t.Header()
 	for _, r := range rows {
-		t.row(r...)
+		t.Row(r...)
 	}
 	if l.Next != nil {
-		t.row("more: --from " + strconv.Itoa(*l.Next))
+		t.Row("more: --from " + strconv.Itoa(*l.Next))
 	}
-	return t.err
+	return t.Err
 }
 
 // listed is the table of a list.
-func listed(l *browse.Listing, what string) (columns []column, rows [][]string) {
-	number := func(title string, width int) column { return column{title, width, true} }
-	text := func(title string, width int) column { return column{title, width, false} }
+func listed(l *browse.Listing, what string) (columns []cli.Column, rows [][]string) {
+	number, text := cli.Right, cli.Left
 	switch what {
 	case browse.Buckets:
-		columns = []column{text("bucket", 12), number("keys", 10), number("bytes", 14)}
+		columns = []cli.Column{text("bucket", 12), number("keys", 10), number("bytes", 14)}
 		for _, b := range l.Buckets {
 			rows = append(rows, []string{b.Name, orUnknown(b.Keys), orUnknown(b.Bytes)})
 		}
 	case browse.Classes:
-		columns = []column{number("class", 9), number("records", 9), number("born", 8), number("died", 8), number("bucket", 8), text("regime", 0)}
+		columns = []cli.Column{number("class", 9), number("records", 9), number("born", 8), number("died", 8), number("bucket", 8),
+			text("regime", 0)}
 		for _, c := range l.Class {
 			rows = append(rows, []string{strconv.Itoa(c.Number), strconv.Itoa(c.Records), nonzero(c.Born), nonzero(c.Died), nonzero(c.Bucket),
 				c.Regime})
 		}
 	case browse.Releases:
-		columns = []column{number("release", 8), text("created", 20), number("records", 10), number("new", 9), number("classes", 9),
+		columns = []cli.Column{number("release", 8), text("created", 20), number("records", 10), number("new", 9), number("classes", 9),
 			number("pending", 9), text("manifest", 0)}
 		for _, r := range l.Release {
 			manifest := r.Manifest
@@ -108,17 +109,17 @@ func listed(l *browse.Listing, what string) (columns []column, rows [][]string) 
 				strconv.Itoa(r.Newcomers), strconv.Itoa(r.Classes), strconv.Itoa(r.Pending), manifest})
 		}
 	case browse.Partitions:
-		columns = []column{text("source", 32), number("partition", 9), number("next", 0)}
+		columns = []cli.Column{text("source", 32), number("partition", 9), number("next", 0)}
 		for _, p := range l.Partitions {
 			rows = append(rows, []string{p.Source, strconv.Itoa(int(p.ID)), strconv.FormatInt(p.Next, 10)})
 		}
 	case browse.Letters:
-		columns = []column{text("reason", 24), number("waiting", 0)}
+		columns = []cli.Column{text("reason", 24), number("waiting", 0)}
 		for _, reason := range slices.Sorted(maps.Keys(l.Letters)) {
 			rows = append(rows, []string{reason, strconv.Itoa(l.Letters[reason])})
 		}
 	default:
-		columns = []column{text("setting", 32), text("sha256", 0)}
+		columns = []cli.Column{text("setting", 32), text("sha256", 0)}
 		for _, s := range l.Settings {
 			rows = append(rows, []string{s.Key, s.SHA256})
 		}

@@ -14,6 +14,7 @@ import (
 
 	"anond/config"
 	"anond/incremental/boltstore"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/disk/outfile"
 )
@@ -32,7 +33,7 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "info", Short: "Show the content of the state in counts",
-		RunE: answering(func(c *cobra.Command, _ []string) error {
+		RunE: cli.Answering(func(c *cobra.Command, _ []string) error {
 			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
@@ -42,13 +43,13 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, info)
+				return cli.WriteJSON(env.Stdout, info)
 			}
 			return env.printFlat(info)
 		}),
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -62,11 +63,11 @@ func (e *environment) printFlat(value any) error {
 	if err != nil {
 		return err
 	}
-	t := newTable(e.stdout, column{"", 32, false}, column{"", 0, false})
+	t := cli.NewTable(e.Stdout, cli.Left("", 32), cli.Left("", 0))
 	for _, l := range lines {
-		t.row(l[0], l[1])
+		t.Row(l[0], l[1])
 	}
-	return t.err
+	return t.Err
 }
 
 func newStateCheckCommand(env *environment) *cobra.Command {
@@ -74,7 +75,7 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "check", Short: "Check the whole state: pages, checksums, references, rules and counts; exit 1 if anything is wrong",
-		RunE: answering(func(c *cobra.Command, _ []string) error {
+		RunE: cli.Answering(func(c *cobra.Command, _ []string) error {
 			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {
 				return err
@@ -84,26 +85,26 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				if err := writeJSON(env.stdout, map[string]any{"ok": len(faults) == 0, "faults": append([]string{}, faults...)}); err != nil {
+				if err := cli.WriteJSON(env.Stdout, map[string]any{"ok": len(faults) == 0, "faults": append([]string{}, faults...)}); err != nil {
 					return err
 				}
 			} else {
 				for _, f := range faults {
-					fmt.Fprintln(env.stdout, f)
+					fmt.Fprintln(env.Stdout, f)
 				}
 			}
 			if len(faults) > 0 {
-				return failure(exitFailed, fmt.Errorf("%s in %s", count(len(faults), "fault"), cfg.State.Path),
+				return failure(exitFailed, fmt.Errorf("%s in %s", cli.Count(len(faults), "fault"), cfg.State.Path),
 					"restore the newest state; an older one would be refused (exit 5)")
 			}
 			if !asJSON {
-				fmt.Fprintf(env.stdout, "ok: %s\n", cfg.State.Path)
+				fmt.Fprintf(env.Stdout, "ok: %s\n", cfg.State.Path)
 			}
 			return nil
 		}),
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -171,7 +172,7 @@ func (e *environment) exporter(ctx context.Context, path string) (*daemon.Export
 	if err != nil {
 		return nil, err
 	}
-	return awaiting(ctx, func() (*daemon.Exporter, error) {
+	return cli.Awaiting(ctx, func() (*daemon.Exporter, error) {
 		return besideOf(ctx, cfg, func(cfg *config.Config, _ bool) (*daemon.Exporter, error) { return daemon.OpenExporter(cfg) })
 	})
 }
@@ -192,5 +193,5 @@ func writePrivate(ctx context.Context, path string, write func(io.Writer) error)
 			err = errors.Join(err, os.Remove(path))
 		}
 	}()
-	return write(interrupted{ctx, f})
+	return write(cli.Interrupted{ctx, f})
 }

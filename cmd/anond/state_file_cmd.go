@@ -13,6 +13,7 @@ import (
 
 	"anond/config"
 	"anond/incremental/boltstore"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 )
@@ -37,18 +38,18 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, made)
+				return cli.WriteJSON(env.Stdout, made)
 			}
 			advice := "It holds persons' values: protect it like the state"
 			if made.KeyID != "" {
 				advice = "It is encrypted, its key has the ID " + made.KeyID
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes, release %d, sha256 %s. %s\n", out, made.Bytes, made.Release, made.SHA256, advice)
+			_, err = fmt.Fprintf(env.Stdout, "%s: %d bytes, release %d, sha256 %s. %s\n", out, made.Bytes, made.Release, made.SHA256, advice)
 			return err
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c
@@ -98,7 +99,7 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			show, done := env.progressing("compaction")
+			show, done := env.Progressing("compaction")
 			err = daemon.CompactStopped(cfg.State.Path, options, show)
 			done()
 			if err != nil {
@@ -108,7 +109,7 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d bytes, %d before\n", cfg.State.Path, after.Size(), before.Size())
+			_, err = fmt.Fprintf(env.Stdout, "%s: %d bytes, %d before\n", cfg.State.Path, after.Size(), before.Size())
 			return err
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/equivclass"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
@@ -31,25 +32,25 @@ would reveal the value.`,
 			if err != nil {
 				return err
 			}
-			log := newLogger(env.stderr, cfg.Log, isTerminal(env.stderr))
+			log := newLogger(env.Stderr, cfg.Log, cli.IsTerminal(env.Stderr))
 			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log},
 				daemon.Readmission{Reason: string(equivclass.ReasonHierarchy), Attribute: attribute, File: letters})
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, out)
+				return cli.WriteJSON(env.Stdout, out)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d accepted, %d still refused, %d changed in the source, %d no longer there\n",
-				count(out.Letters, "dead letter"), out.Admitted, out.Refused, out.Changed, out.Gone)
+			_, err = fmt.Fprintf(env.Stdout, "%s: %d accepted, %d still refused, %d changed in the source, %d no longer there\n",
+				cli.Count(out.Letters, "dead letter"), out.Admitted, out.Refused, out.Changed, out.Gone)
 			if err == nil && out.More {
-				_, err = fmt.Fprintln(env.stdout, "there are more: run it again")
+				_, err = fmt.Fprintln(env.Stdout, "there are more: run it again")
 			}
 			return err
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&attribute, "attribute", "", "only records refused for this `attribute`")
 	c.Flags().StringVar(&letters, "letters", "", "`file` of dead letters, one per line, if they were sent to a topic")
 	return c

@@ -35,7 +35,7 @@ func newStateRekeyCommand(env *environment) *cobra.Command {
 			if to.Set() {
 				said = "is encrypted, its key has the ID " + to.ID()
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s %s\n", cfg.State.Path, said)
+			_, err = fmt.Fprintf(env.Stdout, "%s %s\n", cfg.State.Path, said)
 			return err
 		},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
@@ -35,17 +36,17 @@ seed stays, and the numbering of dead letters continues.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, removed)
+				return cli.WriteJSON(env.Stdout, removed)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n",
+			_, err = fmt.Fprintf(env.Stdout, "%s: removed %s, %s and the positions of %s. The next start reads the source from its beginning\n",
 				removed.Path,
-				count(int(removed.Records), "record"), count(int(removed.DeadLetters), "undelivered dead letter"),
-				count(int(removed.Partitions), "partition"))
+				cli.Count(int(removed.Records), "record"), cli.Count(int(removed.DeadLetters), "undelivered dead letter"),
+				cli.Count(int(removed.Partitions), "partition"))
 			return err
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&yes, "yes", false, "remove the records (required)")
 	return c
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
@@ -20,7 +21,7 @@ func newStateRestoreCommand(env *environment) *cobra.Command {
 			"With --missing it takes the newest backup of state.backup.dir, and does nothing where there is a state or no backup: for\n" +
 			"what runs before each start of a shard with a journal, whose volume may have been lost.",
 		Example: "  anond state restore -c anond.yaml --from /mnt/backup/anond/hospital-20261122T020003Z-r000042.db",
-		RunE: answering(func(c *cobra.Command, _ []string) error {
+		RunE: cli.Answering(func(c *cobra.Command, _ []string) error {
 			cfg, err := env.loadConfig(path)
 			if err != nil {
 				return err
@@ -35,22 +36,22 @@ func newStateRestoreCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, out)
+				return cli.WriteJSON(env.Stdout, out)
 			}
 			if out.Nothing != "" {
-				_, err = fmt.Fprintf(env.stdout, "%s: nothing to do, %s\n", out.Path, out.Nothing)
+				_, err = fmt.Fprintf(env.Stdout, "%s: nothing to do, %s\n", out.Path, out.Nothing)
 				return err
 			}
 			kept := ""
 			if out.Aside != "" {
 				kept = ". The state before it: " + out.Aside
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s: %d records, release %d%s\n", out.Path, out.Records, out.Release, kept)
+			_, err = fmt.Fprintf(env.Stdout, "%s: %d records, release %d%s\n", out.Path, out.Records, out.Release, kept)
 			return err
 		}),
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&from, "from", "", "backup `file`")
 	c.Flags().BoolVar(&missing, "missing", false, "put the newest backup in place if there is no state")
 	c.MarkFlagsMutuallyExclusive("from", "missing")

@@ -12,6 +12,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 )
@@ -40,7 +41,7 @@ which a daemon writes each second, and says how old it is, and how and when that
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&watch, "watch", false, "show it again each second, until interrupted")
 	return c
 }
@@ -116,8 +117,8 @@ func (e *environment) watchStatus(ctx context.Context, cfg *config.Config, asJSO
 		if err != nil {
 			return err
 		}
-		if isTerminal(e.stdout) {
-			fmt.Fprint(e.stdout, "\x1b[H\x1b[2J")
+		if cli.IsTerminal(e.Stdout) {
+			fmt.Fprint(e.Stdout, "\x1b[H\x1b[2J")
 		}
 		if err := e.showStatus(s, before, asJSON); err != nil {
 			return err
@@ -134,14 +135,14 @@ func (e *environment) watchStatus(ctx context.Context, cfg *config.Config, asJSO
 // showStatus prints one screen. before is the status shown before, from which rates follow.
 func (e *environment) showStatus(s, before *shownStatus, asJSON bool) error {
 	if asJSON {
-		return writeJSON(e.stdout, s)
+		return cli.WriteJSON(e.Stdout, s)
 	}
-	t := newTable(e.stdout, column{"", 14, false}, column{"", 0, false})
+	t := cli.NewTable(e.Stdout, cli.Left("", 14), cli.Left("", 0))
 	for _, l := range statusLines(s, before) {
-		t.row(l[0], l[1])
+		t.Row(l[0], l[1])
 	}
-	if t.err == nil {
-		_, t.err = fmt.Fprintln(e.stdout)
+	if t.Err == nil {
+		_, t.Err = fmt.Fprintln(e.Stdout)
 	}
-	return t.err
+	return t.Err
 }

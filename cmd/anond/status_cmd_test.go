@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"regexp"
 	"runtime"
 	"strings"
@@ -102,7 +101,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	var log programtest.Text
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"run", "-c", s.config}, strings.NewReader(""), &log, &log, os.LookupEnv)
+		ended <- run(ctx, []string{"run", "-c", s.config}, streams(&log, &log))
 	}()
 	eventually(t, func() bool {
 		r := s.run("status --json")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/ops/certificate"
 	"anond/internal/ops/diskuse"
@@ -190,7 +191,7 @@ func pendingLine(s *shownStatus) string {
 func age(s *shownStatus) string {
 	ticks := max(0, s.Counts.Now-s.Counts.OldestTick)
 	if s.hold.Counted {
-		return count(int(ticks), "release")
+		return cli.Count(int(ticks), "release")
 	}
 	return short(time.Duration(ticks) * time.Millisecond)
 }
@@ -271,7 +272,7 @@ func whyLine(s *shownStatus) string {
 	waited := max(0, c.Now-c.OldestTick)
 	switch left := s.hold.Time - time.Duration(waited)*time.Millisecond; {
 	case s.hold.Counted && waited < int64(s.hold.Releases):
-		return out + "in " + count(s.hold.Releases-int(waited), "release")
+		return out + "in " + cli.Count(s.hold.Releases-int(waited), "release")
 	case s.hold.Counted, left <= 0:
 		return out + "with the next release"
 	default:
@@ -303,7 +304,7 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 		add("what waits cannot satisfy the policy (infeasible)")
 	}
 	if d := s.Damage; d != nil {
-		add("%s of published releases: anond release verify lists them", count(d.Faults, "damaged file"))
+		add("%s of published releases: anond release verify lists them", cli.Count(d.Faults, "damaged file"))
 	}
 	if r := s.Reload; r != nil && !r.OK {
 		add("the reload at %s was refused; its log line says why", r.At.UTC().Format(time.RFC3339))

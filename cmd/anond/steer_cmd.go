@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
 )
@@ -51,13 +52,13 @@ func steering[T any](env *environment, use, short, long string, ask func(context
 				return err
 			}
 			if asJSON {
-				return writeJSON(env.stdout, out)
+				return cli.WriteJSON(env.Stdout, out)
 			}
 			return show(out)
 		},
 	}
 	configFlag(c, &path)
-	jsonFlag(c, &asJSON)
+	cli.JSONFlag(c, &asJSON)
 	return c
 }
 
@@ -94,7 +95,7 @@ func (e *environment) say(changed bool, yes, no string) error {
 	if !changed {
 		yes = no
 	}
-	_, err := fmt.Fprintln(e.stdout, yes)
+	_, err := fmt.Fprintln(e.Stdout, yes)
 	return err
 }
 
@@ -124,7 +125,7 @@ func newLogLevelCommand(env *environment) *cobra.Command {
 			if out.Until != nil {
 				until = " until " + out.Until.UTC().Format(time.RFC3339)
 			}
-			_, err = fmt.Fprintf(env.stdout, "%s, %s before%s\n", out.Level, out.Before, until)
+			_, err = fmt.Fprintf(env.Stdout, "%s, %s before%s\n", out.Level, out.Before, until)
 			return err
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/ops/certificate"
 	"anond/internal/ops/dashboard"
@@ -28,7 +29,7 @@ type surfaces struct {
 // openSurfaces begins to serve. An address that cannot be listened on is an error if
 // the configuration has a block `http`, and an event otherwise.
 func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, once bool) (*surfaces, error) {
-	s := &surfaces{monitor: monitor.New(daemon.MonitorSettings(cfg, release))}
+	s := &surfaces{monitor: monitor.New(daemon.MonitorSettings(cfg, cli.Release))}
 	s.metrics, s.log = metrics.New(s.monitor), s.monitor.Log(log)
 	go s.monitor.Watch(ctx)
 	var err error

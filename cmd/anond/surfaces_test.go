@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -77,7 +76,7 @@ func TestSurfacesAgreeAndHideValues(t *testing.T) {
 	var out, log programtest.Text
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"run", "-c", s.config}, strings.NewReader(""), &out, &log, os.LookupEnv)
+		ended <- run(ctx, []string{"run", "-c", s.config}, streams(&out, &log))
 	}()
 	t.Cleanup(stop)
 	address := ""

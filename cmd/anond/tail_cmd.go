@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"anond/internal/cli"
 )
 
 func newTailCommand(env *environment) *cobra.Command {
@@ -33,7 +35,7 @@ those of a log file, JSON or text, or of standard input (-).`,
 			if err != nil {
 				return err
 			}
-			err = client.Events(c.Context(), before, f.takes, func(line []byte) error { return f.show(env.stdout, line) })
+			err = client.Events(c.Context(), before, f.takes, func(line []byte) error { return f.show(env.Stdout, line) })
 			if c.Context().Err() != nil {
 				return nil
 			}
@@ -52,7 +54,7 @@ those of a log file, JSON or text, or of standard input (-).`,
 
 // tailFile shows the events of a log.
 func (e *environment) tailFile(ctx context.Context, name string, follow bool, f *eventFilter) error {
-	in := e.stdin
+	in := e.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
@@ -64,11 +66,11 @@ func (e *environment) tailFile(ctx context.Context, name string, follow bool, f 
 	lines := bufio.NewReader(in)
 	var part []byte // a line whose end is not written yet
 	for ctx.Err() == nil {
-		text, err := awaiting(ctx, func() ([]byte, error) { return lines.ReadBytes('\n') })
+		text, err := cli.Awaiting(ctx, func() ([]byte, error) { return lines.ReadBytes('\n') })
 		part = append(part, text...)
 		switch {
 		case err == nil:
-			if err := f.show(e.stdout, part); err != nil {
+			if err := f.show(e.Stdout, part); err != nil {
 				return err
 			}
 			part = part[:0]
@@ -80,7 +82,7 @@ func (e *environment) tailFile(ctx context.Context, name string, follow bool, f 
 			if len(part) == 0 {
 				return nil
 			}
-			return f.show(e.stdout, append(part, '\n'))
+			return f.show(e.Stdout, append(part, '\n'))
 		case !waited(ctx, followEach):
 			return nil
 		}

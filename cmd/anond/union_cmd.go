@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
@@ -68,7 +69,7 @@ older than what was published. Exit 78: the shards have different settings.`,
 				return err
 			}
 			f.FS, f.Now, f.Hook = snapshot.OS(), time.Now, afterUnionStep
-			f.Log = newLogger(env.stderr, config.Log{Level: "info", Format: unionLogs[f.logFormat]}, isTerminal(env.stderr))
+			f.Log = newLogger(env.Stderr, config.Log{Level: "info", Format: unionLogs[f.logFormat]}, cli.IsTerminal(env.Stderr))
 			if f.Once {
 				out, err := union.Run(c.Context(), f.Options)
 				if err != nil {
@@ -85,7 +86,7 @@ older than what was published. Exit 78: the shards have different settings.`,
 
 // unionOnDuty unites again and again, and shows how it stands.
 func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
-	f.Duty, f.Board = duty.New(release, daemon.SystemClock()), &union.Board{StaleAfter: f.StaleAfter}
+	f.Duty, f.Board = duty.New(cli.Release, daemon.SystemClock()), &union.Board{StaleAfter: f.StaleAfter}
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
 	defer duty.Watch(f.Duty, f.status, f.Log, f.Board.Look(f.Duty), &now)()
@@ -116,7 +117,7 @@ func (f *unionFlags) flags(c *cobra.Command) {
 	flags.IntSliceVar(&f.Without, "without", nil, "`shards` for whose first release the first union does not wait, such as 3,5")
 	f.standing.flags(c, "without --once")
 	flags.StringVar(&f.logFormat, "log-format", "auto", "auto, text or json")
-	jsonFlag(c, &f.json)
+	cli.JSONFlag(c, &f.json)
 }
 
 // check finds faults of the command line.
@@ -157,15 +158,15 @@ func (e *environment) united(f *unionFlags, out *union.Outcome) error {
 	case out == nil || !f.Once:
 		return nil
 	case f.json:
-		if err := writeJSON(e.stdout, out); err != nil {
+		if err := cli.WriteJSON(e.Stdout, out); err != nil {
 			return err
 		}
 	case out.Release == 0:
-		fmt.Fprintln(e.stdout, "no release yet: shards without a release are waited for")
+		fmt.Fprintln(e.Stdout, "no release yet: shards without a release are waited for")
 	case !out.Published:
-		fmt.Fprintf(e.stdout, "release %d is the newest: no shard has a newer release\n", out.Release)
+		fmt.Fprintf(e.Stdout, "release %d is the newest: no shard has a newer release\n", out.Release)
 	default:
-		fmt.Fprintf(e.stdout, "release %d: %s of %s\n", out.Release, count(out.Records, "record"), count(f.Shards, "shard"))
+		fmt.Fprintf(e.Stdout, "release %d: %s of %s\n", out.Release, cli.Count(out.Records, "record"), cli.Count(f.Shards, "shard"))
 	}
 	if late := out.Late(); len(late) > 0 {
 		return failure(exitFailed, fmt.Errorf("late by --stale-after: shards %s", strings.Trim(fmt.Sprint(late), "[]")),

@@ -272,7 +272,7 @@ func TestUnionGoesOn(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, []string{"union", "--dir", u.dir, "--shards", "2", "--every", "1s", "--log-format", "json"},
-			strings.NewReader(""), &out, &log, os.LookupEnv)
+			streams(&out, &log))
 	}()
 	published := func(n int) func() bool {
 		return func() bool {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version of this source, the first of CHANGELOG.md, which says
+// Release is the version of this source, the first of CHANGELOG.md, which says
 // what a version number promises. make dist replaces it where it is given another.
-var release = "0.3.0-dev"
+var Release = "0.3.0-dev"
 
-// buildVersion identifies the program. Other programs read it as JSON.
-type buildVersion struct {
+// BuildVersion identifies the program. Other programs read it as JSON.
+type BuildVersion struct {
+	program  string
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"` // of the revision
@@ -22,9 +23,9 @@ type buildVersion struct {
 	Platform string `json:"platform"`
 }
 
-// versionOf reads what the Go tool has put into the binary.
-func versionOf(info *debug.BuildInfo) buildVersion {
-	v := buildVersion{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+// VersionOf reads what the Go tool has put into the binary.
+func VersionOf(program string, info *debug.BuildInfo) BuildVersion {
+	v := BuildVersion{program: program, Version: Release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return v
 	}
@@ -42,8 +43,8 @@ func versionOf(info *debug.BuildInfo) buildVersion {
 }
 
 // String writes the version on one line.
-func (v buildVersion) String() string {
-	text := "anond " + v.Version
+func (v BuildVersion) String() string {
+	text := v.program + " " + v.Version
 	if v.Revision != "" {
 		text += " " + v.Revision[:min(12, len(v.Revision))]
 	}
@@ -53,21 +54,22 @@ func (v buildVersion) String() string {
 	return fmt.Sprintf("%s, %s, %s", text, v.Go, v.Platform)
 }
 
-func newVersionCommand(env *environment) *cobra.Command {
+// NewVersionCommand is the command version of a program.
+func NewVersionCommand(env *Env, program string) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print release, commit and Go version",
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()
-			v := versionOf(info)
+			v := VersionOf(program, info)
 			if asJSON {
-				return writeJSON(env.stdout, v)
+				return WriteJSON(env.Stdout, v)
 			}
-			_, err := fmt.Fprintln(env.stdout, v)
+			_, err := fmt.Fprintln(env.Stdout, v)
 			return err
 		},
 	}
-	jsonFlag(c, &asJSON)
+	JSONFlag(c, &asJSON)
 	return c
 }

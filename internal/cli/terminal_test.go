@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -14,12 +14,12 @@ import (
 
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
-	table := newTable(&out, column{"name", 6, false}, column{"n", 4, true}, column{"note", 0, false})
-	table.header()
-	table.row("é", "12", "long enough to run on")
-	table.row("wider than it", "12345", "")
-	table.row("short")
-	require.NoError(t, table.err)
+	table := NewTable(&out, Left("name", 6), Right("n", 4), Left("note", 0))
+	table.Header()
+	table.Row("é", "12", "long enough to run on")
+	table.Row("wider than it", "12345", "")
+	table.Row("short")
+	require.NoError(t, table.Err)
 	assert.Equal(t, "name       n  note\né         12  long enough to run on\nwider than it  12345\nshort\n", out.String())
 }
 
@@ -32,27 +32,27 @@ func (w *brokenWriter) Write([]byte) (int, error) {
 
 func TestTableStopsAtTheFirstError(t *testing.T) {
 	w := &brokenWriter{}
-	table := newTable(w, column{"a", 1, false})
-	table.header()
-	table.row("1")
-	assert.EqualError(t, table.err, "broken pipe")
+	table := NewTable(w, Left("a", 1))
+	table.Header()
+	table.Row("1")
+	assert.EqualError(t, table.Err, "broken pipe")
 	assert.Equal(t, 1, w.writes)
 }
 
 func TestOnlyATerminalIsOne(t *testing.T) {
-	assert.False(t, isTerminal(&bytes.Buffer{}))
+	assert.False(t, IsTerminal(&bytes.Buffer{}))
 	f, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer f.Close()
-	assert.False(t, isTerminal(f))
+	assert.False(t, IsTerminal(f))
 }
 
 func TestVersionOfABuild(t *testing.T) {
 	info := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"},
 	}}
-	v := versionOf(info)
+	v := VersionOf("anond", info)
 	assert.Equal(t, "2026-01-02T03:04:05Z", v.Time)
-	assert.Regexp(t, "^anond "+regexp.QuoteMeta(release)+` 0123456789ab \(modified\), go\S*, \w+/\w+$`, v.String())
-	assert.Regexp(t, "^anond "+regexp.QuoteMeta(release)+", go", versionOf(nil).String())
+	assert.Regexp(t, "^anond "+regexp.QuoteMeta(Release)+` 0123456789ab \(modified\), go\S*, \w+/\w+$`, v.String())
+	assert.Regexp(t, "^anond "+regexp.QuoteMeta(Release)+", go", VersionOf("anond", nil).String())
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"os"
@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-func newManCommand(env *environment) *cobra.Command {
+// NewManCommand is the command man of a program.
+func NewManCommand(program string) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "man --out DIR",
@@ -15,17 +16,17 @@ func newManCommand(env *environment) *cobra.Command {
 		Long: `man writes a manual page for each command into a directory, which must exist.
 With SOURCE_DATE_EPOCH in the environment the pages have that date, so that two
 runs write the same bytes.`,
-		Example: "  anond man --out /usr/local/share/man/man1",
+		Example: "  " + program + " man --out /usr/local/share/man/man1",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if dir == "" {
-				return usage("--out DIR", "no directory was named")
+				return Usage("--out DIR", "no directory was named")
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return usage("make the directory first", "%s is no directory", dir)
+				return Usage("make the directory first", "%s is no directory", dir)
 			}
 			root := c.Root()
 			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "anond " + release, Manual: "anond"}, dir)
+			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: program + " " + Release, Manual: program}, dir)
 		},
 	}
 	c.Flags().StringVar(&dir, "out", "", "`directory` for the pages")
