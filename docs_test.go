@@ -55,10 +55,14 @@ func (b block) is(word string) bool { return len(b.words) > 0 && b.words[0] == w
 
 // documents returns the Markdown files that people read.
 func documents(t *testing.T) []string {
-	docs, err := filepath.Glob("docs/*.md")
-	require.NoError(t, err)
-	require.NotEmpty(t, docs)
-	return append([]string{"README.md"}, docs...)
+	docs := []string{"README.md"}
+	for _, pattern := range []string{"docs/*.md", "*/docs/*.md", "shards/*.md"} {
+		pages, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, pages, pattern)
+		docs = append(docs, pages...)
+	}
+	return docs
 }
 
 func blocksOf(t *testing.T, doc string) []block {
@@ -354,7 +358,7 @@ func TestTheUnitKeepsOnStarting(t *testing.T) {
 
 // TestCitationsLead: a comment cites what is part of the project, by its name.
 func TestCitationsLead(t *testing.T) {
-	document := regexp.MustCompile(`docs/[A-Za-z_]+\.md`)
+	document := regexp.MustCompile(`\b(?:[a-z]+/)?docs/[A-Za-z_]+\.md|\bshards/[A-Z]+\.md`)
 	elsewhere := regexp.MustCompile(`(?i)\b(?:of (?:the )?design|the theory)\b|\((?:the )?(?:design|theory)\b|` +
 		`\b(?:design|theory)(?:\.md|:|[\s/]+section)|label of design`)
 	for _, f := range tree(t) {

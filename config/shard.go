@@ -41,14 +41,14 @@ func (s *Shard) keys() []key {
 				"`index: ${HOSTNAME}` works in a StatefulSet. Fixed for a state."},
 		{path: "shard.of", value: atLeast(0, "0 means that one process reads the whole topic", &s.Of), def: "0",
 			doc: "Number of shards: processes that share the people of one topic, each with its own state and releases. Shard i reads the " +
-				"partitions whose number modulo shard.of is i. 0: not sharded. docs/SCALING.md. Fixed for a state."},
+				"partitions whose number modulo shard.of is i. 0: not sharded. shards/SCALING.md. Fixed for a state."},
 		{path: "shard.key", value: oneOf(&s.Key, KeyIsSubject, KeyIsDigest), def: string(KeyIsSubject),
 			doc: "What the key of each message is. subject: the person's subject, byte by byte as anond reads it. digest: the keyed digest " +
 				"that `anond repartition` writes. Each record is checked. Fixed for a state."},
 		{path: "shard.journal.topic", value: text(&s.Journal.Topic), derived: "none: there is no journal",
 			doc: "Private topic, on the brokers of source.kafka, into which each shard writes what it decides before it acts on it: another host " +
 				"then goes on from a backup of any age, and publishes the same. One partition for each shard, cleanup.policy delete, " +
-				"retention.ms -1, min.insync.replicas 2. A state that has a journal keeps it. docs/SCALING.md."},
+				"retention.ms -1, min.insync.replicas 2. A state that has a journal keeps it. shards/SCALING.md."},
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"anond/internal/testkit/hospital"
 )
 
-// The figures of docs/SCALING.md: go test ./cmd/anond -run TakeoverMeasured -takeover 250000 -v
+// The figures of shards/SCALING.md: go test ./cmd/anond -run TakeoverMeasured -takeover 250000 -v
 var takeover = flag.Int("takeover", 0, "people of a shard whose takeover is measured; 0: none is")
 
 // takeoverTail is how many records are behind the backup: by default those of ten minutes at 2,000 a second, with a

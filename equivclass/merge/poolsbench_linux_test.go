@@ -102,7 +102,8 @@ func diabetesPeople(t testing.TB) *equivclass.Pool {
 		return known
 	})
 	var quasi []int
-	for _, name := range []string{"race", "gender", "age", "admission_type_id", "admission_source_id", "time_in_hospital", "number_diagnoses"} {
+	for _, name := range []string{"race", "gender", "age", "admission_type_id", "admission_source_id", "time_in_hospital",
+		"number_diagnoses"} {
 		quasi = append(quasi, column[name])
 	}
 	return equivtest.NumberPool(rows, column["diag_1"], quasi)

@@ -1,5 +1,5 @@
 // Package chaos lets seeded plans of faults happen to anond, and judges what is left
-// after each of them (make chaos, docs/CHAOS.md).
+// after each of them (make chaos, rig/docs/CHAOS.md).
 //
 // A Plan is text: a setting and steps, such as records, faults and runs. generate draws
 // it from a seed and a number. There are two kinds. Play has the daemon in this process

@@ -1,4 +1,4 @@
-// Package shardtrial tries what docs/SCALING.md promises, with real processes and a real
+// Package shardtrial tries what shards/SCALING.md promises, with real processes and a real
 // broker: one dataset in several shards and their union, while processes are killed.
 //
 // Guarantee: the program is the binary that users have; nothing in it is changed. What a

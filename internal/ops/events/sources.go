@@ -131,7 +131,7 @@ var ofSources = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "a record of a shard is not where the key of its person leads, or one before it is missing; exit 78",
-			Action:  "[SCALING.md](SCALING.md#when-a-shard-stops)",
+			Action:  "[SCALING.md](../shards/SCALING.md#when-a-shard-stops)",
 		},
 	}},
 	{Name: "repartition_started", Levels: []string{"info"}, Fields: []Field{
@@ -179,7 +179,7 @@ var ofSources = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "the topic of a shard has other partitions than when it was first read, or fewer than there are shards; exit 78",
-			Action:  "[SCALING.md](SCALING.md#when-a-shard-stops)",
+			Action:  "[SCALING.md](../shards/SCALING.md#when-a-shard-stops)",
 		},
 	}},
 	{Name: "source_gap", Levels: []string{"error"}, Fields: []Field{

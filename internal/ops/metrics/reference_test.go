@@ -19,7 +19,7 @@ anond serves metrics for Prometheus at ` + "`http://127.0.0.1:9464/metrics`" + `
 ` + "`dataset`" + `. One scrape shows one moment: the same figures as ` + "`status.json`" + ` and the dashboard. Labels are names of the
 configuration and the words of this page. No metric tells anything about a person, or about the values of people who wait.
 
-` + "`anond union`" + `, ` + "`anond repartition`" + ` ([SCALING.md](SCALING.md#watching-repartition-and-union)) and
+` + "`anond union`" + `, ` + "`anond repartition`" + ` ([SCALING.md](../shards/SCALING.md#watching-repartition-and-union)) and
 ` + "`anond deliver --follow`" + ` ([OUTPUTS.md](OUTPUTS.md#watching-a-delivery)) serve metrics of their own: those of their sections here,
 and of the process ` + "`anond_build_info`, `anond_up_since_timestamp_seconds`, `anond_log_messages_total` and `anond_events_total`" + `.
 

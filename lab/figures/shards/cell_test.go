@@ -12,7 +12,7 @@ var (
 	cellShards = flag.Int("cell-shards", 2, "shards of the people of -cell")
 )
 
-// TestCell measures one cell of the tables of docs/SCALING.md, with the people of the whole experiment: each of them
+// TestCell measures one cell of the tables of shards/SCALING.md, with the people of the whole experiment: each of them
 // takes minutes at a million people.
 func TestCell(t *testing.T) {
 	if *cellPeople == 0 {

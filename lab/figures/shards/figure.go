@@ -14,7 +14,7 @@ import (
 const (
 	about = "UCI Adult's training part (30,000 people) and the synthetic hospital (30,000 to 1,000,000 people), in 1 to 16 shards by hash " +
 		"of the subject: half of the people at once, 30 batches, then empty ticks until nothing more is publishable; level L2"
-	paper = "The engine's own measure (docs/SCALING.md)"
+	paper = "The engine's own measure (shards/SCALING.md)"
 )
 
 var (

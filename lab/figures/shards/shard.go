@@ -12,7 +12,7 @@ import (
 )
 
 // partitions is how many the topic has: enough for the largest number of shards, as
-// docs/SCALING.md advises.
+// shards/SCALING.md advises.
 const partitions = 64
 
 // shape is how people arrive: a first load, then batches, then empty ticks.
