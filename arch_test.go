@@ -121,6 +121,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"internal/pace", []string{"anond/ingest", "anond/snapshot"}},
 		{"snapshot/audit", nil},
 		{"snapshot/snapshottest", []string{"anond/snapshot"}},
+		{"snapshot/replay", []string{model, "anond/equivclass/merge", "anond/incremental/...", "anond/snapshot"}},
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/internal/nearest", []string{model}},
 		{"internal/disk/durabledir", nil},
@@ -202,7 +203,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"shards/union", "internal/duty internal/ops/monitor"}, {"shards/journal", "shards/journal internal/sealed"}, {"shards/repartition", ""},
 		{"internal/cli", "internal/progress"},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/monitor " +
-			"internal/ops/notify internal/pace internal/progress internal/replay internal/sealed internal/suppress lab/methods shards/... " + disk},
+			"internal/ops/notify internal/pace internal/progress internal/sealed internal/suppress lab/methods shards/... " + disk},
 		{"internal/demo", "lab/attacker/... lab/literal lab/topdown internal/daemon internal/testkit/hospital " + disk},
 		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},

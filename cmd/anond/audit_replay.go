@@ -6,7 +6,7 @@ import (
 
 	"anond/config"
 	"anond/internal/daemon"
-	"anond/internal/replay"
+	"anond/snapshot/replay"
 	"anond/snapshot/audit"
 )
 

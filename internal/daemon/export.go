@@ -13,7 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/internal/replay"
+	"anond/snapshot/replay"
 	"anond/snapshot"
 )
 

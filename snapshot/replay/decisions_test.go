@@ -34,9 +34,9 @@ func TestRecordedDecisions(t *testing.T) {
 		require.NoError(t, os.WriteFile(recorded, []byte(now), 0o644))
 		return
 	}
-	require.True(t, same, "the number of the algorithm has changed: go test ./internal/replay -run TestRecordedDecisions -rewrite")
+	require.True(t, same, "the number of the algorithm has changed: go test ./snapshot/replay -run TestRecordedDecisions -rewrite")
 	require.Equal(t, string(text), now, "decisions or bytes have changed: give incremental.Algorithm the next number, and record them anew "+
-		"(go test ./internal/replay -run TestRecordedDecisions -rewrite)")
+		"(go test ./snapshot/replay -run TestRecordedDecisions -rewrite)")
 }
 
 // decisions are a line for each of some streams and for what becomes of it, with a digest.
