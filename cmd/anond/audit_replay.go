@@ -6,8 +6,8 @@ import (
 
 	"anond/config"
 	"anond/internal/daemon"
-	"anond/snapshot/replay"
 	"anond/snapshot/audit"
+	"anond/snapshot/replay"
 )
 
 // auditReplayed audits what a configuration names, and makes all decisions of its state

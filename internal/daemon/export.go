@@ -13,8 +13,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/snapshot/replay"
 	"anond/snapshot"
+	"anond/snapshot/replay"
 )
 
 // Exporter reads a state that no daemon holds, for the private exports that an
