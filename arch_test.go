@@ -128,7 +128,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental", []string{model, "anond/equivclass/extract", "anond/lab/lgb", "anond/equivclass/merge", "anond/incremental/...",
 			"anond/internal/disk/durabledir", "anond/internal/sealed"}},
 		{"snapshot", []string{model, "anond/lab/bucketize", "anond/incremental", "anond/internal/disk/durabledir"}},
-		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest"}}, // it knows no broker
+		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
+		{"ingest/decode", []string{model, "anond/ingest/pointer"}},
 		{"ingest", []string{model, "anond/incremental", "anond/internal/disk/durabledir", "anond/internal/sealed", "anond/ingest/...",
 			"anond/shards/journal", "anond/shards/repartition"}},
 		// The module in lake/ reads published releases: neither state nor configuration.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // isReason recognizes the type equivclass.Reason in the syntax of a file.
@@ -77,7 +77,7 @@ func inByteOrder(m map[string]string) (out []string) {
 
 // reasonsOfLines are why a line or an offset is counted that is no record of its
 // own, or was given up.
-var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "MissingGap", "MissingCorrupt",
+var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "ReasonGap", "ReasonCorruptBatch",
 	"ReasonRewritten"}
 
 // TestEveryReasonIsExplained: the table of OPERATIONS.md lists the reasons of the
@@ -158,18 +158,18 @@ func reasonsHinted(f *file) (out []string) {
 func TestEveryReasonIsClassifiedForReplay(t *testing.T) {
 	reasons := reasonsInCode(t, tree(t))
 	var classified []string
-	for why := range ingest.ReplayRules {
+	for why := range decode.ReplayRules {
 		classified = append(classified, string(why))
 	}
 	slices.Sort(classified)
 	require.Equal(t, inByteOrder(reasons), classified, "ingest.ReplayRules")
 
-	words := map[ingest.Replay]string{ingest.ReplayKnown: "yes, at a quasi-identifier or the subject", ingest.ReplaySame: "no",
-		ingest.ReplayValue: "never", ingest.ReplayNone: "no record"}
+	words := map[decode.Replay]string{decode.ReplayKnown: "yes, at a quasi-identifier or the subject", decode.ReplaySame: "no",
+		decode.ReplayValue: "never", decode.ReplayNone: "no record"}
 	var want strings.Builder
-	for _, class := range []ingest.Replay{ingest.ReplayKnown, ingest.ReplaySame, ingest.ReplayValue, ingest.ReplayNone} {
+	for _, class := range []decode.Replay{decode.ReplayKnown, decode.ReplaySame, decode.ReplayValue, decode.ReplayNone} {
 		for _, why := range classified {
-			if rule := ingest.ReplayRules[equivclass.Reason(why)]; rule.Replay == class {
+			if rule := decode.ReplayRules[equivclass.Reason(why)]; rule.Replay == class {
 				fmt.Fprintf(&want, "| `%s` | %s | %s |\n", why, words[class], rule.Why)
 			}
 		}

@@ -14,38 +14,39 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // refusing is how the messages of people with the third value are refused the first time, and taken in the second, if
 // nobody is barred. What changes is the hierarchy, another setting or the producer.
 type refusing struct {
 	reason  equivclass.Reason
-	format  ingest.Format
+	format  decode.Format
 	value   string // of the message, the first time
 	first   string // leaves that are valid the first time; empty: all
 	maxSize int    // the first time
 }
 
 var refusals = []refusing{
-	{equivclass.ReasonHierarchy, ingest.JSON, `"c"`, "ab", 0},
-	{ingest.ReasonFieldCount, ingest.CSV, `c, severe`, "", 0},
-	{equivclass.ReasonMissing, ingest.JSON, `null`, "", 0},
-	{ingest.ReasonTooLarge, ingest.JSON, `"` + strings.Repeat("c", 100) + `"`, "", 80},
-	{ingest.ReasonMalformedCSV, ingest.CSV, `5" c`, "", 0},
-	{ingest.ReasonUnclosedQuote, ingest.CSV, "\"c\nc\"", "", 0},
-	{ingest.ReasonNested, ingest.JSON, `{"code":"c"}`, "", 0},
-	{ingest.ReasonMalformedJSON, ingest.JSON, `"5" c"`, "", 0},
-	{ingest.ReasonDuplicate, ingest.JSON, `"c","value":"c"`, "", 0},
-	{equivclass.ReasonUTF8, ingest.CSV, "\xff", "", 0},
-	{equivclass.ReasonControl, ingest.JSON, `"c\u0001c"`, "", 0},
-	{equivclass.ReasonInvisible, ingest.JSON, `"c\u00ad"`, "", 0},
-	{equivclass.ReasonTooLong, ingest.JSON, `"` + strings.Repeat("c", 2000) + `"`, "", 0},
+	{equivclass.ReasonHierarchy, decode.JSON, `"c"`, "ab", 0},
+	{decode.ReasonFieldCount, decode.CSV, `c, severe`, "", 0},
+	{equivclass.ReasonMissing, decode.JSON, `null`, "", 0},
+	{decode.ReasonTooLarge, decode.JSON, `"` + strings.Repeat("c", 100) + `"`, "", 80},
+	{decode.ReasonMalformedCSV, decode.CSV, `5" c`, "", 0},
+	{decode.ReasonUnclosedQuote, decode.CSV, "\"c\nc\"", "", 0},
+	{decode.ReasonNested, decode.JSON, `{"code":"c"}`, "", 0},
+	{decode.ReasonMalformedJSON, decode.JSON, `"5" c"`, "", 0},
+	{decode.ReasonDuplicate, decode.JSON, `"c","value":"c"`, "", 0},
+	{equivclass.ReasonUTF8, decode.CSV, "\xff", "", 0},
+	{equivclass.ReasonControl, decode.JSON, `"c\u0001c"`, "", 0},
+	{equivclass.ReasonInvisible, decode.JSON, `"c\u00ad"`, "", 0},
+	{equivclass.ReasonTooLong, decode.JSON, `"` + strings.Repeat("c", 2000) + `"`, "", 0},
 }
 
 // message is what a person sends.
 func (r *refusing) message(person int, value string) []byte {
 	x := positions[person]
-	if r.format == ingest.CSV {
+	if r.format == decode.CSV {
 		return fmt.Appendf(nil, "p%d,%d,%d,%s", person, x[0], x[1], value)
 	}
 	return fmt.Appendf(nil, `{"person":"p%d","x0":%d,"x1":%d,"value":%s}`, person, x[0], x[1], value)
@@ -54,7 +55,7 @@ func (r *refusing) message(person int, value string) []byte {
 // again is a stream in which everybody sends the same record before and after what was refused becomes valid.
 type again struct {
 	refusing
-	decoder ingest.Decoder
+	decoder decode.Decoder
 	later   bool
 	losesAt string // what is broken: what lets the machine forget who is barred; empty: nothing
 	lost    bool
@@ -64,7 +65,7 @@ type again struct {
 func (a *again) send(p *play, people ...int) {
 	for _, person := range people {
 		value := string(p.name(p.world[person]))
-		if a.format == ingest.JSON {
+		if a.format == decode.JSON {
 			value = `"` + value + `"`
 		}
 		if !a.later && p.world[person] == 2 {
@@ -140,7 +141,7 @@ func (a *again) play(p *play) {
 
 func (a *again) decodes(p *play, most int) {
 	var err error
-	a.decoder, err = ingest.NewDecoder(a.format, p.options.Schema, ingest.DecodeOptions{MaxBytes: most})
+	a.decoder, err = decode.New(a.format, p.options.Schema, decode.Options{MaxBytes: most})
 	p.must(err)
 }
 

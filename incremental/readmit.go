@@ -13,7 +13,7 @@ var ErrNoReadmission = errors.New("the dead letter is none whose record may be t
 
 // Readmissible reports whether the record of a dead letter may be taken in later, as far
 // as its attribute decides that: one that was refused because of a quasi-identifier or
-// the subject. For which reasons it may is the host's to say (ingest.MayReplay).
+// the subject. For which reasons it may is the host's to say (decode.RuleOf).
 //
 // A late arrival then shows something about these, which adversaries know already. It
 // must show nothing about the sensitive value (promise SA; at level L2 rule B, buckets:

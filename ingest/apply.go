@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 // take applies a batch, or notes why the source ended.
@@ -91,7 +92,7 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 	return true, l.cutIfDue(ctx, c.Partition, c.Next)
 }
 
-func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
+func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
 	if next, known := l.Machine.Next(c.Partition); known && r.Offset < next {
 		return nil // applied before, and read again
 	}
@@ -105,7 +106,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 	l.staged.move(c.Partition)
 	if again {
 		l.staged.last, l.staged.of = r, c
-		return l.Machine.Ignore(c.Partition, r.Offset, ReasonRewritten)
+		return l.Machine.Ignore(c.Partition, r.Offset, decode.ReasonRewritten)
 	}
 	if r.Passed != "" {
 		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
@@ -118,11 +119,11 @@ func (l *loop) applyOne(c *Chunk, r *Record, o Outcome, row equivclass.Row) erro
 	if err != nil || r.More == 0 {
 		return err
 	}
-	return l.Machine.CountLines(ReasonContinued, r.More)
+	return l.Machine.CountLines(decode.ReasonContinued, r.More)
 }
 
 // place gives a record to the machine, and counts what becomes of it.
-func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
+func (l *loop) place(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
 	o, err := Place(l.Machine, l.Schema, c.Partition, r, o, row, l.Payload)
 	if err == nil && !o.Ignored { // a delete is taken in
 		l.refusals.saw(o.Reason)
@@ -132,8 +133,8 @@ func (l *loop) place(c *Chunk, r *Record, o Outcome, row equivclass.Row) error {
 
 // Place gives a decoded record to the machine, which takes it in, refuses or ignores it, or deletes its person. payload:
 // the dead letter of one that is refused keeps its bytes. It returns what became of the record.
-func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition, r *Record, o Outcome, row equivclass.Row,
-	payload bool) (Outcome, error) {
+func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition, r *Record, o decode.Outcome, row equivclass.Row,
+	payload bool) (decode.Outcome, error) {
 	if o.Delete {
 		_, err := m.Delete(p, r.Offset, row[s.SubjectIndex()])
 		return o, err
@@ -143,7 +144,7 @@ func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition
 		if err != nil || out.Reason == equivclass.Accepted {
 			return o, err
 		}
-		o = Outcome{Reason: out.Reason, Attribute: out.Attribute}
+		o = decode.Outcome{Reason: out.Reason, Attribute: out.Attribute}
 	}
 	if err := Bar(m, s, o, row); err != nil {
 		return o, err
@@ -160,9 +161,9 @@ func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition
 
 // Bar bars the person of a record that is refused for something that its sensitive value can have caused (rule S,
 // subjects), as far as the row says who that is.
-func Bar(m *incremental.Machine, s *equivclass.Schema, o Outcome, row equivclass.Row) error {
+func Bar(m *incremental.Machine, s *equivclass.Schema, o decode.Outcome, row equivclass.Row) error {
 	i := s.SubjectIndex()
-	if i < 0 || RuleOf(s, o.Reason, o.Attribute).Replay != ReplayValue {
+	if i < 0 || decode.RuleOf(s, o.Reason, o.Attribute).Replay != decode.ReplayValue {
 		return nil
 	}
 	return m.Bar(row[i])

@@ -1,6 +1,9 @@
 package ingest
 
-import "anond/equivclass"
+import (
+	"anond/equivclass"
+	"anond/ingest/decode"
+)
 
 // batch is a chunk with its records decoded. Batches are recycled: their memory
 // is valid until they are put back.
@@ -8,7 +11,7 @@ type batch struct {
 	chunk    *Chunk
 	weight   int64         // of the chunk, as taken from the stage's share
 	decoded  chan struct{} // gets one value when the batch is decoded
-	outcomes []Outcome
+	outcomes []decode.Outcome
 	fields   [][]byte // of all rows, width entries a row
 	arena    []byte   // holds the bytes of the fields
 	width    int
@@ -21,7 +24,7 @@ type batch struct {
 func (b *batch) rowAt(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
 
 // decode fills the batch from its chunk.
-func (b *batch) decode(d Decoder, keys *Keying) {
+func (b *batch) decode(d decode.Decoder, keys *Keying) {
 	c := b.chunk
 	for i := range c.Records {
 		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
@@ -32,7 +35,7 @@ func (b *batch) decode(d Decoder, keys *Keying) {
 }
 
 // decodeOne decodes a record, unless the source has judged it already.
-func decodeOne(d Decoder, r *Record, header []string, row equivclass.Row) Outcome {
+func decodeOne(d decode.Decoder, r *Record, header []string, row equivclass.Row) decode.Outcome {
 	switch {
 	case r.Passed == "" && r.Refused == "" && !r.Cut:
 		return d.DecodeKeyed(r.Key, r.Value, header, row)
@@ -40,7 +43,7 @@ func decodeOne(d Decoder, r *Record, header []string, row equivclass.Row) Outcom
 		return d.TooLarge(r.Value, header, row)
 	}
 	clear(row)
-	return Outcome{Reason: r.Refused}
+	return decode.Outcome{Reason: r.Refused}
 }
 
 // keep copies a row out of the decoder's memory. Fields that were cut before

@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 func letter(seq uint64) incremental.DeadLetter {
 	return incremental.DeadLetter{Seq: seq, Partition: incremental.Partition{Source: "kafka:admissions", ID: 2}, Offset: 100 + int64(seq),
-		Reason: ReasonNested, Attribute: "age", Digest: incremental.Digest{0xab, byte(seq)}}
+		Reason: decode.ReasonNested, Attribute: "age", Digest: incremental.Digest{0xab, byte(seq)}}
 }
 
 func letters(from, to uint64) []incremental.DeadLetter {

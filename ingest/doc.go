@@ -1,7 +1,7 @@
 // Package ingest brings records from outside into the machine of package
 // incremental and its releases to a publisher. It has the ports for sources
-// (Source), for refused records (DeadLetters) and for releases (Publisher), the
-// decoders of the formats, and the loop that joins them (Host.Run).
+// (Source), for refused records (DeadLetters) and for releases (Publisher), and
+// the loop that joins them (Host.Run).
 //
 // # Guarantee
 //
@@ -17,7 +17,7 @@
 // A record takes this way, one file a step:
 //
 //	source.go   a source hands out chunks, each of one partition
-//	decode.go   a decoder makes a row of each message, or refuses it with a reason
+//	decode/     a decoder makes a row of each message, or refuses it with a reason
 //	stage.go    both of these run ahead of the machine, in a goroutine of their own
 //	apply.go    the machine takes the rows, one by one
 //	commit.go   one transaction makes records, positions and dead letters durable
@@ -42,10 +42,5 @@
 //
 // What is in flight is bounded in bytes, whatever the number of partitions (Shares).
 // A transaction gathers 10,000 records or 200 ms of them, unless a cut comes first.
-// Decoding a record allocates nothing.
-//
-// # Source
-//
-// RFC 8259 and RFC 7493 for JSON, RFC 4180 for CSV, and Debezium's description of
-// its change events. docs/ARCHITECTURE.md argues the order of the durable steps.
+// docs/ARCHITECTURE.md argues the order of the durable steps.
 package ingest

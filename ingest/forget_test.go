@@ -14,6 +14,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // erasing is ingest.Forgetting over a store in memory. The list outlives the process, as a file does.
@@ -124,8 +125,8 @@ func (d *deleting) host(seed uint64, most int) *ingest.Host {
 	d.x.start(d.t)
 	h := d.rig.host(seed, most)
 	h.Forgetting = d.x
-	h.NewDecoder = func() (ingest.Decoder, error) {
-		return ingest.NewDecoder(ingest.Debezium, d.schema, ingest.DecodeOptions{Deletes: true})
+	h.NewDecoder = func() (decode.Decoder, error) {
+		return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true})
 	}
 	return h
 }

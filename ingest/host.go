@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 // Publisher renders and publishes what a view shows. It may be called again for
@@ -59,7 +60,7 @@ type Host struct {
 	Machine    *incremental.Machine
 	Store      incremental.Store // for the outbox only
 	Source     Source
-	NewDecoder func() (Decoder, error)
+	NewDecoder func() (decode.Decoder, error)
 	Schema     *equivclass.Schema
 	// Keys checks the keys of records, for a shard; nil: keys say nothing. Such a first load that
 	// is refused waits (rule I, infeasible), also at the end of its source: other shards go on.

@@ -17,6 +17,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/lab/topdown"
 )
 
@@ -92,8 +93,8 @@ func BenchmarkIntake(b *testing.B) {
 				require.NoError(b, err)
 				h := &ingest.Host{Machine: m, Store: memstore.New(), Source: &ready{chunks: chunks}, Schema: schema, DeadLetters: &bin{},
 					Publisher: &press{}, Clock: wallClock{}, Log: slog.New(slog.DiscardHandler),
-					NewDecoder: func() (ingest.Decoder, error) {
-						return ingest.NewDecoder(ingest.JSON, schema, ingest.DecodeOptions{})
+					NewDecoder: func() (decode.Decoder, error) {
+						return decode.New(decode.JSON, schema, decode.Options{})
 					}}
 				runtime.GC()
 				began := processTime()

@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 // Keying checks that each record of a shard lies where its person's key leads: so a person is in
@@ -49,7 +50,7 @@ func (e *KeyingError) Is(target error) bool { return target == ErrKeying }
 // Check compares the key of a record with the partition in which it is, and with the subject in
 // its row. A record that cannot be decoded has no person: only its partition is checked. A delete has
 // one, whom the same shard has to forget.
-func (k *Keying) Check(p incremental.Partition, r *Record, o Outcome, row equivclass.Row) error {
+func (k *Keying) Check(p incremental.Partition, r *Record, o decode.Outcome, row equivclass.Row) error {
 	if why := k.forged(p.ID, r); why != "" && r.Key != nil {
 		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true, Repartitioned: true}
 	}
@@ -59,7 +60,7 @@ func (k *Keying) Check(p incremental.Partition, r *Record, o Outcome, row equivc
 	return nil
 }
 
-func (k *Keying) fault(partition int32, r *Record, o Outcome, row equivclass.Row) string {
+func (k *Keying) fault(partition int32, r *Record, o decode.Outcome, row equivclass.Row) string {
 	if r.Key == nil {
 		return "has no key"
 	}

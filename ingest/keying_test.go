@@ -14,6 +14,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // TestMurmur2: the values are those of the test of Kafka's Java client, UtilsTest.testMurmur2.
@@ -63,13 +64,13 @@ func TestKeying(t *testing.T) {
 	const partitions = 8
 	raw := &ingest.Keying{Partitions: partitions, Subject: 1}
 	digest := &ingest.Keying{Partitions: partitions, Subject: 1, Digest: func(s []byte) []byte { return append([]byte("d"), s...) }}
-	accepted, refused := ingest.Outcome{}, ingest.Outcome{Reason: ingest.ReasonMalformedJSON}
-	deleted := ingest.Outcome{Delete: true}
+	accepted, refused := decode.Outcome{}, decode.Outcome{Reason: decode.ReasonMalformedJSON}
+	deleted := decode.Outcome{Delete: true}
 	for name, c := range map[string]struct {
 		keys    *ingest.Keying
 		key     []byte
 		link    *ingest.Link
-		outcome ingest.Outcome
+		outcome decode.Outcome
 		subject string
 		move    int32 // partitions away from where the key leads
 		fault   string

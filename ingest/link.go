@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"anond/equivclass"
 	"anond/incremental"
 )
 
@@ -85,9 +84,6 @@ func (c *chains) position(p incremental.Partition, l *Link) incremental.Partitio
 	}
 	return incremental.Partition{Source: c.name, ID: l.Source}
 }
-
-// ReasonRewritten: anond repartition wrote the record more than once. It is counted, and nothing else.
-const ReasonRewritten equivclass.Reason = "rewritten"
 
 // ErrHole matches every *HoleError.
 var ErrHole = errors.New("records are missing from a repartitioned topic")

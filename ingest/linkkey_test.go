@@ -10,6 +10,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 const linkPartitions = 8
@@ -65,7 +66,7 @@ func TestForgedLinks(t *testing.T) {
 			keys := &ingest.Keying{Partitions: linkPartitions, Digest: func([]byte) []byte { return f.record.Key },
 				Links: ingest.NewLinkKey([]byte("secret"), f.topic)}
 			p := incremental.Partition{Source: "kafka:" + f.topic, ID: f.partition}
-			err := keys.Check(p, &f.record, ingest.Outcome{}, equivclass.Row{[]byte("P1")})
+			err := keys.Check(p, &f.record, decode.Outcome{}, equivclass.Row{[]byte("P1")})
 			if c.fault == "" {
 				require.NoError(t, err)
 				return

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 // loop is one run of a Host: what its single goroutine owns.
@@ -94,8 +95,8 @@ func (h *Host) newLoop() (*loop, error) {
 }
 
 // decoders returns one for each core that can be kept busy.
-func (h *Host) decoders() ([]Decoder, error) {
-	out := make([]Decoder, min(mostDecoders, runtime.GOMAXPROCS(0)))
+func (h *Host) decoders() ([]decode.Decoder, error) {
+	out := make([]decode.Decoder, min(mostDecoders, runtime.GOMAXPROCS(0)))
 	for i := range out {
 		var err error
 		if out[i], err = h.NewDecoder(); err != nil {

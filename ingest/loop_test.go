@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/ingest/decode"
 
 	"github.com/stretchr/testify/require"
 
@@ -190,8 +191,8 @@ func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Hos
 	}
 	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most, missed: r.missed}
 	return &ingest.Host{Machine: m, Store: r.store, Source: source, Schema: r.schema, DeadLetters: r.bin, Publisher: r.press,
-		Clock: fastClock{time.Now()}, NewDecoder: func() (ingest.Decoder, error) {
-			return ingest.NewDecoder(ingest.JSON, r.schema, ingest.DecodeOptions{})
+		Clock: fastClock{time.Now()}, NewDecoder: func() (decode.Decoder, error) {
+			return decode.New(decode.JSON, r.schema, decode.Options{})
 		},
 		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37, Fence: r.fence, Shares: r.shares}
 }

@@ -1,5 +1,7 @@
 package ingest
 
+import "anond/ingest/decode"
+
 // DefaultMaxInFlight bounds what is in flight if nothing else is said.
 const DefaultMaxInFlight = 64 << 20
 
@@ -41,7 +43,7 @@ func SharesOf(maxInFlight, maxRecord int) Shares {
 		maxInFlight = DefaultMaxInFlight
 	}
 	if maxRecord <= 0 {
-		maxRecord = DefaultMaxBytes
+		maxRecord = decode.DefaultMaxBytes
 	}
 	s := Shares{Batch: maxInFlight, Stage: maxInFlight / 4, Commit: maxInFlight / 8, Deliver: maxInFlight / 16}
 	s.Piece = max(leastPiece, min(mostPiece, maxInFlight/64))

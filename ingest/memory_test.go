@@ -9,11 +9,12 @@ import (
 
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 func TestSharesKeepWithinTheBound(t *testing.T) {
 	for _, bound := range []int{8 << 20, ingest.DefaultMaxInFlight, 1 << 30} {
-		for _, record := range []int{1, ingest.DefaultMaxBytes, bound / 4} {
+		for _, record := range []int{1, decode.DefaultMaxBytes, bound / 4} {
 			s := ingest.SharesOf(bound, record)
 			assert.Positive(t, s.Fetches)
 			assert.LessOrEqual(t, s.Fetches*s.Piece, bound/4)
@@ -21,7 +22,7 @@ func TestSharesKeepWithinTheBound(t *testing.T) {
 			assert.Equal(t, bound, s.Batch)
 		}
 	}
-	assert.Equal(t, ingest.SharesOf(0, 0), ingest.SharesOf(ingest.DefaultMaxInFlight, ingest.DefaultMaxBytes))
+	assert.Equal(t, ingest.SharesOf(0, 0), ingest.SharesOf(ingest.DefaultMaxInFlight, decode.DefaultMaxBytes))
 }
 
 // Shares so small that every chunk is cut, every batch waits for the one before,
@@ -50,7 +51,7 @@ func TestSmallSharesChangeNothing(t *testing.T) {
 func TestMissingOffsetsAreCountedOnce(t *testing.T) {
 	for stop := range 8 {
 		r := newRig(t, 300)
-		r.missed = ingest.Missing{Below: 40, Reason: ingest.MissingCorrupt}
+		r.missed = ingest.Missing{Below: 40, Reason: decode.ReasonCorruptBatch}
 		n, crash := 0, errors.New("crash")
 		_, err := r.run(1, 5, func(string) error {
 			if n++; n == stop+1 {
@@ -61,7 +62,7 @@ func TestMissingOffsetsAreCountedOnce(t *testing.T) {
 		require.ErrorIs(t, err, crash)
 		m, err := r.run(3, 7, nil)
 		require.NoError(t, err)
-		require.Equal(t, map[equivclass.Reason]uint64{ingest.MissingCorrupt: 40}, m.Status().Ignored)
+		require.Equal(t, map[equivclass.Reason]uint64{decode.ReasonCorruptBatch: 40}, m.Status().Ignored)
 		require.Equal(t, uint64(260), m.Status().Sent)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
+	"anond/ingest/decode"
 	"anond/shards/journal"
 )
 
@@ -17,7 +18,7 @@ type OpenPartition func(ctx context.Context, p incremental.Partition, at increme
 // where that process cut, and publishes what that one has decided: the same bytes, under the same numbers, or
 // nothing (journal.ErrForked). No clock is asked. Then it makes this process the one that goes on.
 //
-// The host needs Machine, NewDecoder, Schema, Keys, Journal, Republish, Forgetting, Policy, Clock and Log. Machine is
+// The host needs Machine, decode.New, Schema, Keys, Journal, Republish, Forgetting, Policy, Clock and Log. Machine is
 // another one afterwards if people were forgotten.
 //
 // Safe by rule F (forbidden): nobody gets a second history, since every decision is the one that was made; and
@@ -318,7 +319,7 @@ func (r *repeating) feed(ctx context.Context, p incremental.Partition) (*partFee
 	}
 	reading, stop := context.WithCancel(ctx)
 	f := &partFeed{source: source, stop: stop,
-		stage: newStage(source, []Decoder{decoder}, len(r.Schema.Attributes()), r.Shares)}
+		stage: newStage(source, []decode.Decoder{decoder}, len(r.Schema.Attributes()), r.Shares)}
 	f.stage.keys = r.Keys
 	r.feeds[p] = f
 	go f.stage.run(reading)

@@ -24,6 +24,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/sealed"
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
@@ -251,8 +252,8 @@ func (d *dataset) start(store *memstore.Store, press *stamps) (*process, error) 
 		Republish: func(ctx context.Context, v *incremental.View, _ [32]byte) (ingest.Release, error) {
 			return press.Publish(ctx, v)
 		},
-		NewDecoder: func() (ingest.Decoder, error) {
-			return ingest.NewDecoder(ingest.Debezium, d.schema, ingest.DecodeOptions{Deletes: true})
+		NewDecoder: func() (decode.Decoder, error) {
+			return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true})
 		}}
 	if d.broken != nil {
 		p.host.Journal = d.broken(p.host.Journal, d)

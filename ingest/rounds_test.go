@@ -17,6 +17,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // topic is a source of several partitions whose chunks end by bytes, as those of a broker do. Nobody may rely on the
@@ -127,7 +128,7 @@ func (r *reading) run(t *testing.T, store *memstore.Store) error {
 	schema := loopSchema(t)
 	h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}},
 		Publisher: &press{releases: map[uint32][32]byte{}}, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
-		NewDecoder: func() (ingest.Decoder, error) { return ingest.NewDecoder(ingest.JSON, schema, ingest.DecodeOptions{}) }}
+		NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) }}
 	if r.adapt != nil {
 		r.adapt(h, &policy)
 	}

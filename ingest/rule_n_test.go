@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/ingest/decode"
 )
 
 // TestRuleN (insert-only): nothing is ever removed. A delete, an update and a
@@ -34,8 +35,8 @@ func TestRuleN(t *testing.T) {
 		{`{"payload":{"op":"d",` + before + `}}`, false},
 		{`null`, false},
 	} {
-		for _, ignore := range [][]equivclass.Reason{nil, {ReasonUnsupported}} {
-			d, err := NewDecoder(Debezium, schema, DecodeOptions{Ignore: ignore})
+		for _, ignore := range [][]equivclass.Reason{nil, {decode.ReasonUnsupported}} {
+			d, err := decode.New(decode.Debezium, schema, decode.Options{Ignore: ignore})
 			require.NoError(t, err)
 			row := make(equivclass.Row, 2)
 			got := d.Decode([]byte(x.event), nil, row)
@@ -44,13 +45,13 @@ func TestRuleN(t *testing.T) {
 				require.Equal(t, "41", string(row[0]))
 				continue
 			}
-			require.Equal(t, Outcome{Reason: ReasonUnsupported, Ignored: ignore != nil}, got, x.event)
+			require.Equal(t, decode.Outcome{Reason: decode.ReasonUnsupported, Ignored: ignore != nil}, got, x.event)
 			require.Equal(t, make(equivclass.Row, 2), row, "something of a removed record was handed on")
 		}
 	}
-	for _, format := range []Format{JSON, CSV, Debezium} {
-		d, err := NewDecoder(format, schema, DecodeOptions{})
+	for _, format := range []decode.Format{decode.JSON, decode.CSV, decode.Debezium} {
+		d, err := decode.New(format, schema, decode.Options{})
 		require.NoError(t, err)
-		require.Equal(t, Outcome{Reason: ReasonUnsupported}, d.Decode(nil, nil, make(equivclass.Row, 2)), "tombstone, %s", format)
+		require.Equal(t, decode.Outcome{Reason: decode.ReasonUnsupported}, d.Decode(nil, nil, make(equivclass.Row, 2)), "tombstone, %s", format)
 	}
 }

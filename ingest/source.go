@@ -58,12 +58,6 @@ type Missing struct {
 	Reason equivclass.Reason
 }
 
-// The reasons for which offsets are given up.
-const (
-	MissingGap     equivclass.Reason = "gap"           // deleted before they were read (on_gap: continue)
-	MissingCorrupt equivclass.Reason = "corrupt_batch" // in a batch that cannot be read (on_corrupt: skip)
-)
-
 // Resume tells a source where the state stands.
 type Resume struct {
 	// Positions of the partitions known to state. A partition that is not in it

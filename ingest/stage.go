@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"anond/equivclass"
+	"anond/ingest/decode"
 )
 
 // stage fetches and decodes ahead of the machine, in goroutines of its own: one
@@ -18,7 +19,7 @@ import (
 // busy pauses the fetch.
 type stage struct {
 	source   Source
-	decoders []Decoder
+	decoders []decode.Decoder
 	width    int
 	piece    int // weight from which on a chunk is cut
 	share    int64
@@ -39,7 +40,7 @@ const (
 	mostDecoders = 4
 )
 
-func newStage(source Source, decoders []Decoder, width int, shares Shares) *stage {
+func newStage(source Source, decoders []decode.Decoder, width int, shares Shares) *stage {
 	share, n := int64(shares.Stage), len(decoders)
 	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, held: semaphore.NewWeighted(share),
 		fetched: make(chan *batch, n), work: make(chan *batch, n), out: make(chan *batch, ahead), free: make(chan *batch, ahead+2*n+2)}

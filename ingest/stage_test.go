@@ -12,6 +12,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 // listed is a source that hands out given chunks.
@@ -51,9 +52,9 @@ func drawChunks(rng *rand.Rand) (out []*Chunk) {
 			case 1:
 				r.Value = nil
 			case 2:
-				r.Refused = ReasonGrown
+				r.Refused = decode.ReasonGrown
 			case 3:
-				r.Passed, r.End = ReasonBlank, next[p]+1
+				r.Passed, r.End = decode.ReasonBlank, next[p]+1
 			default:
 				r.Value = fmt.Appendf(nil, `{"age":%d,"note":"%s","job":"j\u00%d"}`, rng.IntN(90), strings.Repeat("n", rng.IntN(40)), 41+rng.IntN(9))
 			}
@@ -67,7 +68,7 @@ func drawChunks(rng *rand.Rand) (out []*Chunk) {
 }
 
 // stagedText runs a stage and writes down what comes out of it, record by record.
-func stagedText(t *testing.T, chunks []*Chunk, decoders []Decoder, shares Shares) string {
+func stagedText(t *testing.T, chunks []*Chunk, decoders []decode.Decoder, shares Shares) string {
 	s := newStage(&listed{chunks: chunks}, decoders, 3, shares)
 	go s.run(t.Context())
 	var out strings.Builder
@@ -85,9 +86,9 @@ func stagedText(t *testing.T, chunks []*Chunk, decoders []Decoder, shares Shares
 // decoders, nor on how little may be held at once.
 func TestStageIsBlindToItsDecoders(t *testing.T) {
 	schema := stageSchema(t)
-	decoders := func(n int) (out []Decoder) {
+	decoders := func(n int) (out []decode.Decoder) {
 		for range n {
-			d, err := NewDecoder(JSON, schema, DecodeOptions{})
+			d, err := decode.New(decode.JSON, schema, decode.Options{})
 			require.NoError(t, err)
 			out = append(out, d)
 		}
@@ -114,19 +115,19 @@ func TestStageIsBlindToItsDecoders(t *testing.T) {
 // gateDecoder is a decoder that waits for its turn.
 type gateDecoder struct{ before func(value string) }
 
-func (d gateDecoder) Decode(value []byte, _ []string, row equivclass.Row) Outcome {
+func (d gateDecoder) Decode(value []byte, _ []string, row equivclass.Row) decode.Outcome {
 	d.before(string(value))
 	clear(row)
 	row[0] = value
-	return Outcome{}
+	return decode.Outcome{}
 }
 
-func (d gateDecoder) DecodeKeyed(_, value []byte, header []string, row equivclass.Row) Outcome {
+func (d gateDecoder) DecodeKeyed(_, value []byte, header []string, row equivclass.Row) decode.Outcome {
 	return d.Decode(value, header, row)
 }
 
-func (gateDecoder) TooLarge([]byte, []string, equivclass.Row) Outcome {
-	return Outcome{Reason: ReasonTooLarge}
+func (gateDecoder) TooLarge([]byte, []string, equivclass.Row) decode.Outcome {
+	return decode.Outcome{Reason: decode.ReasonTooLarge}
 }
 
 // The first chunk is decoded last, and comes out first; the chunks of one partition are
@@ -145,7 +146,7 @@ func TestStageKeepsTheOrderOfItsSource(t *testing.T) {
 			close(last)
 		}
 	}
-	got := stagedText(t, chunks, []Decoder{gateDecoder{before}, gateDecoder{before}}, SharesOf(0, 0))
+	got := stagedText(t, chunks, []decode.Decoder{gateDecoder{before}, gateDecoder{before}}, SharesOf(0, 0))
 	require.Equal(t, 3, strings.Count(got, "\n"))
 	for i, line := range strings.Split(strings.TrimSpace(got), "\n") {
 		require.Contains(t, line, fmt.Sprintf("%q", fmt.Sprint(i)))
@@ -160,12 +161,12 @@ func TestAStoppedStageLeavesNoGap(t *testing.T) {
 		for i := range int64(50) {
 			chunks = append(chunks, &Chunk{From: i, Next: i + 1, Records: []Record{{Offset: i, Value: []byte(`{"age":1,"note":"x","job":"y"}`)}}})
 		}
-		one, err := NewDecoder(JSON, schema, DecodeOptions{})
+		one, err := decode.New(decode.JSON, schema, decode.Options{})
 		require.NoError(t, err)
-		two, err := NewDecoder(JSON, schema, DecodeOptions{})
+		two, err := decode.New(decode.JSON, schema, decode.Options{})
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
-		s := newStage(&listed{chunks: chunks}, []Decoder{one, two}, 3, SharesOf(0, 0))
+		s := newStage(&listed{chunks: chunks}, []decode.Decoder{one, two}, 3, SharesOf(0, 0))
 		go s.run(ctx)
 		next := int64(0)
 		for b := range s.out {

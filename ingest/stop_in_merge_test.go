@@ -16,6 +16,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // TestAStopWhileMergeRuns: the run after it decides the same people, before it reads who came meanwhile. That the pool was
@@ -49,7 +50,7 @@ func TestAStopWhileMergeRuns(t *testing.T) {
 		require.NoError(t, err)
 		h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}}, Machine: m,
 			Publisher: &press{releases: map[uint32][32]byte{}}, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
-			NewDecoder: func() (ingest.Decoder, error) { return ingest.NewDecoder(ingest.JSON, schema, ingest.DecodeOptions{}) },
+			NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) },
 			Judged:     func(j incremental.Judged) error { noted.Store(int64(j.Fixed)); return nil },
 			Source:     newTopic(log, len(log[0]), 1<<10, m)}
 		require.NoError(t, h.Run(ctx))

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/lab/methods"
 	"anond/lab/oneoff"
@@ -126,7 +126,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	if err != nil {
 		return err
 	}
-	input := oneoff.Input{Name: in, Stdin: e.Stdin, Format: ingest.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete,
+	input := oneoff.Input{Name: in, Stdin: e.Stdin, Format: decode.Format(f.format), Multiline: f.lines.multiline, Complete: f.lines.complete,
 		Semi: o.Semi}
 	t, err := oneoff.Read(ctx, input, cfg.Schema)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/lab/oneoff"
 )
@@ -37,7 +37,7 @@ their values.`,
 			if err := checkFormat(format); err != nil {
 				return err
 			}
-			data.Format, data.Stdin, data.Multiline, data.Complete = ingest.Format(format), env.Stdin, lines.multiline, lines.complete
+			data.Format, data.Stdin, data.Multiline, data.Complete = decode.Format(format), env.Stdin, lines.multiline, lines.complete
 			if asJSON {
 				return env.checkJSON(cmd.Context(), path, data)
 			}

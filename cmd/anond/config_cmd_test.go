@@ -11,7 +11,7 @@ import (
 
 	"anond/config"
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // TestConfigInitPassesCheck: what init prints, check accepts.
@@ -168,9 +168,9 @@ func TestReasonsCanBeIgnored(t *testing.T) {
 	for _, reason := range []equivclass.Reason{
 		equivclass.ReasonMissing, equivclass.ReasonNumber, equivclass.ReasonDate, equivclass.ReasonHierarchy, equivclass.ReasonCategory,
 		equivclass.ReasonInteger, equivclass.ReasonUTF8, equivclass.ReasonControl, equivclass.ReasonInvisible, equivclass.ReasonTooLong,
-		ingest.ReasonTooLarge, ingest.ReasonMalformedJSON, ingest.ReasonDuplicate, ingest.ReasonNotAnObject, ingest.ReasonNested,
-		ingest.ReasonMalformedCSV,
-		ingest.ReasonFieldCount, ingest.ReasonHeader, ingest.ReasonEnvelope, ingest.ReasonUnsupported, ingest.ReasonTombstone,
+		decode.ReasonTooLarge, decode.ReasonMalformedJSON, decode.ReasonDuplicate, decode.ReasonNotAnObject, decode.ReasonNested,
+		decode.ReasonMalformedCSV,
+		decode.ReasonFieldCount, decode.ReasonHeader, decode.ReasonEnvelope, decode.ReasonUnsupported, decode.ReasonTombstone,
 	} {
 		path := file(t, "anond.yaml", strings.Replace(config.Starting, "#ignore: [unsupported_operation]", fmt.Sprintf("ignore: [%s]", reason),
 			1))

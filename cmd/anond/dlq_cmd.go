@@ -14,7 +14,7 @@ import (
 
 	"anond/config"
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
@@ -124,11 +124,11 @@ func mayAsk(reason string) error {
 	if reason == "" {
 		return nil
 	}
-	rule, known := ingest.ReplayRules[equivclass.Reason(reason)]
+	rule, known := decode.ReplayRules[equivclass.Reason(reason)]
 	switch {
 	case !known:
 		return unknownName("reason", reason, knownReasons())
-	case rule.Replay != ingest.ReplayKnown:
+	case rule.Replay != decode.ReplayKnown:
 		return usage("correct the records at their source and send them as new ones; docs/OPERATIONS.md, Dead letters, has every reason",
 			"records refused for %s are not replayed: %s", reason, strings.ReplaceAll(rule.Why, "`", ""))
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/daemon"
 )
 
 // replayWords say in a table what anond dlq replay does with a reason.
-var replayWords = map[ingest.Replay]string{ingest.ReplayKnown: "yes", ingest.ReplaySame: "no: same again", ingest.ReplayValue: "never",
-	ingest.ReplayNone: "no record"}
+var replayWords = map[decode.Replay]string{decode.ReplayKnown: "yes", decode.ReplaySame: "no: same again", decode.ReplayValue: "never",
+	decode.ReplayNone: "no record"}
 
 // mostListed bounds --limit, and so the memory of the command.
 const mostListed = 100_000
@@ -45,7 +45,7 @@ and "replayed" of anond state info counts such records.`,
 			if f.Until, err = moment("--until", until, now); err != nil {
 				return err
 			}
-			if _, known := ingest.ReplayRules[equivclass.Reason(f.Reason)]; f.Reason != "" && !known {
+			if _, known := decode.ReplayRules[equivclass.Reason(f.Reason)]; f.Reason != "" && !known {
 				return unknownName("reason", f.Reason, knownReasons())
 			}
 			if limit < 0 || limit > mostListed {
@@ -80,7 +80,7 @@ and "replayed" of anond state info counts such records.`,
 
 // knownReasons are all reasons for which records are refused, in order.
 func knownReasons() (out []string) {
-	for why := range ingest.ReplayRules {
+	for why := range decode.ReplayRules {
 		out = append(out, string(why))
 	}
 	slices.Sort(out)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/disk/outfile"
@@ -20,7 +21,7 @@ import (
 type shownLetter struct {
 	daemon.LetterSummary
 	Digest string        `json:"digest"`
-	Replay ingest.Replay `json:"replay"`
+	Replay decode.Replay `json:"replay"`
 	Why    string        `json:"why"`
 	// With --payload: the message that was refused, as text if it is UTF-8.
 	Message *string `json:"message,omitempty"`
@@ -64,7 +65,7 @@ is refused if that is a file that other users may read.`,
 			}
 			var shown []shownLetter
 			for i := range found {
-				rule := ingest.RuleOf(cfg.Schema(), found[i].Reason, found[i].Attribute)
+				rule := decode.RuleOf(cfg.Schema(), found[i].Reason, found[i].Attribute)
 				shown = append(shown, showing(&found[i], rule, payload))
 			}
 			return env.writeShown(shown, out, asJSON, payload)
@@ -78,7 +79,7 @@ is refused if that is a file that other users may read.`,
 	return c
 }
 
-func showing(d *ingest.Delivered, rule ingest.ReplayRule, payload bool) shownLetter {
+func showing(d *ingest.Delivered, rule decode.ReplayRule, payload bool) shownLetter {
 	s := shownLetter{LetterSummary: daemon.SummaryOf(d), Digest: fmt.Sprintf("%x", d.Digest[:]), Replay: rule.Replay, Why: rule.Why}
 	switch {
 	case !payload || d.Payload == nil:

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/ops/doctor"
 	"anond/lab/oneoff"
@@ -35,7 +35,7 @@ L2 who is published together may not depend on their values.`,
 			if err := checkFormat(format); err != nil {
 				return err
 			}
-			data.Format, data.Stdin = ingest.Format(format), env.Stdin
+			data.Format, data.Stdin = decode.Format(format), env.Stdin
 			return env.examine(c.Context(), path, data, sample, asJSON)
 		},
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/lab/oneoff"
 )
@@ -44,7 +44,7 @@ publication.`,
 					"attributes (the sensitive one and another), and a volume above 0 and at most 1")
 			}
 			in.Multiline, in.Complete = lines.multiline, lines.complete
-			in.Format, in.Stdin = ingest.Format(format), env.Stdin
+			in.Format, in.Stdin = decode.Format(format), env.Stdin
 			e, err := env.evaluate(c.Context(), args[0], in, path, w)
 			if err != nil {
 				return err

@@ -2,7 +2,7 @@ package main
 
 import (
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/lab/oneoff"
 )
 
@@ -22,20 +22,20 @@ var corrections = map[equivclass.Reason]string{
 	equivclass.ReasonControl:     "write the value in one line, without control characters",
 	equivclass.ReasonInvisible:   "remove invisible characters",
 	equivclass.ReasonTooLong:     "shorten the value, or raise max_length of the attribute",
-	ingest.ReasonTooLarge:        "shorten the record",
-	ingest.ReasonMalformedJSON:   "write one JSON object in a line",
-	ingest.ReasonDuplicate:       "name each member once",
-	ingest.ReasonNotAnObject:     "write one JSON object in a line",
-	ingest.ReasonNested:          "write a text or a number instead of a list or object",
-	ingest.ReasonMalformedCSV:    "quote whole fields, and double the quotes inside",
-	ingest.ReasonUnclosedQuote:   "close the quote on its line, or remove it; --multiline allows fields of several lines",
-	ingest.ReasonFieldCount:      "write as many fields as in the header",
+	decode.ReasonTooLarge:        "shorten the record",
+	decode.ReasonMalformedJSON:   "write one JSON object in a line",
+	decode.ReasonDuplicate:       "name each member once",
+	decode.ReasonNotAnObject:     "write one JSON object in a line",
+	decode.ReasonNested:          "write a text or a number instead of a list or object",
+	decode.ReasonMalformedCSV:    "quote whole fields, and double the quotes inside",
+	decode.ReasonUnclosedQuote:   "close the quote on its line, or remove it; --multiline allows fields of several lines",
+	decode.ReasonFieldCount:      "write as many fields as in the header",
 }
 
 // checkFormat refuses an unknown format of a table.
 func checkFormat(format string) error {
-	switch ingest.Format(format) {
-	case "", ingest.CSV, ingest.JSON:
+	switch decode.Format(format) {
+	case "", decode.CSV, decode.JSON:
 		return nil
 	}
 	return usage("--format csv or --format json (NDJSON)", "format %q is not known", format)

@@ -19,6 +19,7 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/sealed"
 	"anond/internal/testkit/hospital"
 )
@@ -124,7 +125,7 @@ func TestRepartition(t *testing.T) {
 	rewritten := uint64(0)
 	for _, s := range sites {
 		s.once(exitOK)
-		rewritten += s.counts().Counts.Ignored[ingest.ReasonRewritten]
+		rewritten += s.counts().Counts.Ignored[decode.ReasonRewritten]
 	}
 	times, _ := p.repartitioned("admissions.subjects", partitions)
 	for at, n := range times {

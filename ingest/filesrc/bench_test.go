@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 func benchSchema(b *testing.B) *equivclass.Schema {
@@ -45,12 +45,12 @@ func benchText(layout Layout, n int) string {
 }
 
 // benchmarkRead reads a file through source and decoder, as the loop does.
-func benchmarkRead(b *testing.B, layout Layout, format ingest.Format, decode bool) {
+func benchmarkRead(b *testing.B, layout Layout, format decode.Format, decoded bool) {
 	const n = 100_000
 	text := benchText(layout, n)
 	path := write(b, temp(b, "f"), text)
 	schema := benchSchema(b)
-	d, err := ingest.NewDecoder(format, schema, ingest.DecodeOptions{})
+	d, err := decode.New(format, schema, decode.Options{})
 	require.NoError(b, err)
 	row := make(equivclass.Row, len(schema.Attributes()))
 	b.SetBytes(int64(len(text)))
@@ -66,7 +66,7 @@ func benchmarkRead(b *testing.B, layout Layout, format ingest.Format, decode boo
 			}
 			require.NoError(b, err)
 			for _, r := range c.Records {
-				if r.Passed == "" && (!decode || d.Decode(r.Value, c.Header, row).Accepted()) {
+				if r.Passed == "" && (!decoded || d.Decode(r.Value, c.Header, row).Accepted()) {
 					got++
 				}
 			}
@@ -77,7 +77,7 @@ func benchmarkRead(b *testing.B, layout Layout, format ingest.Format, decode boo
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-func BenchmarkReadNDJSON(b *testing.B)   { benchmarkRead(b, NDJSON, ingest.JSON, false) }
-func BenchmarkReadCSV(b *testing.B)      { benchmarkRead(b, CSV, ingest.CSV, false) }
-func BenchmarkDecodeNDJSON(b *testing.B) { benchmarkRead(b, NDJSON, ingest.JSON, true) }
-func BenchmarkDecodeCSV(b *testing.B)    { benchmarkRead(b, CSV, ingest.CSV, true) }
+func BenchmarkReadNDJSON(b *testing.B)   { benchmarkRead(b, NDJSON, decode.JSON, false) }
+func BenchmarkReadCSV(b *testing.B)      { benchmarkRead(b, CSV, decode.CSV, false) }
+func BenchmarkDecodeNDJSON(b *testing.B) { benchmarkRead(b, NDJSON, decode.JSON, true) }
+func BenchmarkDecodeCSV(b *testing.B)    { benchmarkRead(b, CSV, decode.CSV, true) }

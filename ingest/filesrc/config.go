@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // Layout says how a file holds records.
@@ -46,9 +46,9 @@ type Config struct {
 	// Apart says that people are known again by a subject: a file that begins like another one is then read as one of its own.
 	Apart bool
 	// MaxBytes is the longest record; it must be the decoder's. 0 means
-	// ingest.DefaultMaxBytes.
+	// decode.DefaultMaxBytes.
 	MaxBytes int
-	// CheckHeader judges the columns of a CSV file (ingest.CheckHeader); its
+	// CheckHeader judges the columns of a CSV file (decode.CheckHeader); its
 	// error is reported with file and line. nil takes any.
 	CheckHeader func(header []string) error
 
@@ -80,7 +80,7 @@ func (c *Config) check() error {
 		fault(c.Follow && packed(p), "%s: a packed file cannot be followed", p)
 	}
 	if c.MaxBytes == 0 {
-		c.MaxBytes = ingest.DefaultMaxBytes
+		c.MaxBytes = decode.DefaultMaxBytes
 	}
 	if c.Interval == 0 {
 		c.Interval = defaultInterval

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // pieces hands a text out in pieces of n bytes.
@@ -76,7 +77,7 @@ func FuzzSplit(f *testing.F) {
 		got := recordsOf(t, text, splitter{csv: true, multiline: true, max: len(text)}, len(text)+1, chunkRecords)
 		require.Len(t, got, len(want))
 		for i, r := range got {
-			fields, err := ingest.ParseHeader(r.Value)
+			fields, err := decode.ParseHeader(r.Value)
 			require.NoError(t, err)
 			assert.Equal(t, want[i], fields)
 		}

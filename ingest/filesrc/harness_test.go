@@ -14,6 +14,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // digest is a keyed digest, as state has one.
@@ -52,7 +53,7 @@ func (s *state) apply(t testing.TB, c *ingest.Chunk) {
 	for _, r := range c.Records {
 		require.GreaterOrEqual(t, r.Offset, at)
 		if r.More > 0 {
-			s.passed[ingest.ReasonContinued] += r.More
+			s.passed[decode.ReasonContinued] += r.More
 		}
 		if r.Passed != "" {
 			require.Greater(t, r.End, r.Offset)
@@ -101,7 +102,7 @@ func (s *state) run(t testing.TB, cfg Config) ingest.Unread {
 // grown counts the records that are the rest of a line.
 func (s *state) grown() (n int) {
 	for _, r := range s.records {
-		if r.Refused == ingest.ReasonGrown {
+		if r.Refused == decode.ReasonGrown {
 			n++
 		}
 	}

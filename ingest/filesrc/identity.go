@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // head is what a file begins with, and is known by.
@@ -68,7 +69,7 @@ func (h *head) take(cfg *Config, name string) func([]byte, place) (int, error) {
 	}
 	return func(line []byte, at place) (columns int, err error) {
 		h.line, h.at = line, at
-		h.header, err = ingest.ParseHeader(line)
+		h.header, err = decode.ParseHeader(line)
 		if err == nil && cfg.CheckHeader != nil {
 			err = cfg.CheckHeader(h.header)
 		}

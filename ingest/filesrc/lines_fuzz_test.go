@@ -23,6 +23,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/lab/topdown"
 )
 
@@ -82,7 +83,7 @@ type lineRig struct {
 	schema *equivclass.Schema
 	store  *memstore.Store
 	cfg    Config
-	format ingest.Format
+	format decode.Format
 	mu     sync.Mutex
 	cells  []string // of all releases
 }
@@ -100,8 +101,8 @@ func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, 
 	}
 	defer src.Close()
 	h := &ingest.Host{Machine: m, Store: r.store, Source: src, Schema: r.schema, DeadLetters: r, Publisher: r, Clock: lineClock{},
-		NewDecoder: func() (ingest.Decoder, error) {
-			return ingest.NewDecoder(r.format, r.schema, ingest.DecodeOptions{MaxBytes: r.cfg.MaxBytes, Multiline: r.cfg.Multiline})
+		NewDecoder: func() (decode.Decoder, error) {
+			return decode.New(r.format, r.schema, decode.Options{MaxBytes: r.cfg.MaxBytes, Multiline: r.cfg.Multiline})
 		},
 		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: commit, Hook: hook}
 	err = h.Run(r.t.Context())
@@ -192,11 +193,11 @@ func FuzzLines(f *testing.F) {
 var layouts = map[bool]Layout{false: NDJSON, true: CSV}
 
 func newLineRig(t testing.TB, cfg Config) *lineRig {
-	r := &lineRig{t: t, schema: lineSchema(t), store: memstore.New(), format: ingest.JSON, cfg: cfg}
+	r := &lineRig{t: t, schema: lineSchema(t), store: memstore.New(), format: decode.JSON, cfg: cfg}
 	r.cfg.MaxBytes = 128
 	if cfg.Layout == CSV {
-		r.format = ingest.CSV
-		r.cfg.CheckHeader = func(header []string) error { return ingest.CheckHeader(r.schema, header) }
+		r.format = decode.CSV
+		r.cfg.CheckHeader = func(header []string) error { return decode.CheckHeader(r.schema, header) }
 	}
 	return r
 }
@@ -214,8 +215,8 @@ func (r *lineRig) runCrashing(commit, crash int) (got incremental.Status, unread
 		})
 	}
 	got, unread, err := r.run(commit, nil)
-	var header *ingest.HeaderError
-	if errors.As(err, &header) || errors.Is(err, ingest.ErrHeaderSyntax) || errors.Is(err, errHeaderTooLong) {
+	var header *decode.HeaderError
+	if errors.As(err, &header) || errors.Is(err, decode.ErrHeaderSyntax) || errors.Is(err, errHeaderTooLong) {
 		return got, unread, false
 	}
 	require.NoError(r.t, err)
@@ -236,8 +237,8 @@ func checkLines(t *testing.T, data []byte, cfg Config, commit, crash int) {
 		assert.Equal(t, want.header+want.blank, unread.WithoutRecord)
 	} else {
 		assert.EqualValues(t, want.records, got.Sent)
-		assert.EqualValues(t, want.header, got.Ignored[ingest.ReasonHeaderLine])
-		assert.EqualValues(t, want.blank, got.Ignored[ingest.ReasonBlank])
+		assert.EqualValues(t, want.header, got.Ignored[decode.ReasonHeaderLine])
+		assert.EqualValues(t, want.blank, got.Ignored[decode.ReasonBlank])
 		assert.Zero(t, unread.WithoutRecord)
 	}
 	assert.Equal(t, want.unterminated, unread.Unterminated)

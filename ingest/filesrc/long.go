@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 var errHeaderTooLong = errors.New("the header is longer than the longest record allowed")
@@ -16,7 +17,7 @@ var errHeaderTooLong = errors.New("the header is longer than the longest record 
 func (r *recordReader) startLong() {
 	r.skip = &ingest.Record{Offset: r.off, Line: r.line, Value: bytes.Clone(r.buf[:r.split.max+1])}
 	if r.rest == ofLine {
-		r.skip.Refused = ingest.ReasonGrown
+		r.skip.Refused = decode.ReasonGrown
 	}
 	r.pass(r.split.max)
 }

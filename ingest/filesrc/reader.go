@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // Sizes of reading: a block holds some 2,000 records of a usual size, and a head
@@ -160,17 +161,17 @@ func (r *recordReader) takeLine(b *batch, line []byte, next int) error {
 	rest := r.rest
 	switch {
 	case rest == ofLine:
-		record.Refused = ingest.ReasonGrown
+		record.Refused = decode.ReasonGrown
 	case rest == ofLong:
 	case r.split.blank(line):
-		record.Passed = ingest.ReasonBlank
+		record.Passed = decode.ReasonBlank
 	case r.header != nil:
 		columns, err := r.header(line, r.place)
 		if err != nil {
 			return err
 		}
 		r.header, r.split.columns = nil, columns
-		record.Passed = ingest.ReasonHeaderLine
+		record.Passed = decode.ReasonHeaderLine
 	}
 	if r.split.multiline {
 		record.More = bytes.Count(line, []byte{'\n'})

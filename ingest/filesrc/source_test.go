@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 func TestHeaderFaultsNameFileAndLine(t *testing.T) {
@@ -40,7 +40,7 @@ func TestHeaderFaultsNameFileAndLine(t *testing.T) {
 
 	cfg = Config{Paths: []string{write(t, path, `age"`+canary+"\n1\n")}, Layout: CSV}
 	_, err = Open(context.Background(), cfg, newState().resume(true))
-	require.ErrorIs(t, err, ingest.ErrHeaderSyntax)
+	require.ErrorIs(t, err, decode.ErrHeaderSyntax)
 	assert.NotContains(t, err.Error(), canary)
 
 	cfg = Config{Paths: []string{write(t, path, strings.Repeat(canary, 100)+"\n1\n")}, Layout: CSV, MaxBytes: 64}
@@ -284,10 +284,10 @@ func TestHugeLineIsNotKept(t *testing.T) {
 	s := newState()
 	s.read(t, src)
 	require.Len(t, s.records, 3)
-	assert.Len(t, s.records[1].Value, ingest.DefaultMaxBytes+1, "enough to be refused")
+	assert.Len(t, s.records[1].Value, decode.DefaultMaxBytes+1, "enough to be refused")
 	assert.Equal(t, `{"a":2}`, s.lines[2])
 	assert.EqualValues(t, 8+huge+1, s.records[2].Offset)
-	assert.LessOrEqual(t, cap(src.(*stream).reader.buf), 4*ingest.DefaultMaxBytes)
+	assert.LessOrEqual(t, cap(src.(*stream).reader.buf), 4*decode.DefaultMaxBytes)
 }
 
 type endless struct{}

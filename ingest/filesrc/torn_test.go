@@ -16,6 +16,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // A last line without line break is left unread until it has one, and is
@@ -88,7 +89,7 @@ func TestAnOpenQuoteAtTheEndIsLeftUnread(t *testing.T) {
 	extend(t, path, "7\"\n8,9\n")
 	assert.Zero(t, s.run(t, cfg))
 	assert.Equal(t, []string{"1,2", "3,\"4\n5,6\n7\"", "8,9"}, s.lines)
-	assert.Equal(t, map[equivclass.Reason]int{ingest.ReasonHeaderLine: 1, ingest.ReasonContinued: 2}, s.passed)
+	assert.Equal(t, map[equivclass.Reason]int{decode.ReasonHeaderLine: 1, decode.ReasonContinued: 2}, s.passed)
 }
 
 // A file that was declared complete, or read by a version that took a last line

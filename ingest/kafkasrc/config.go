@@ -11,6 +11,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // OnGap says what to do when records were deleted before they were read.
@@ -103,7 +104,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.OnGap, GapStop)
 	setDefault(&c.MaxBytes, 1<<20)
 	setDefault(&c.MaxBatch, ingest.DefaultMaxInFlight)
-	setDefault(&c.MaxRecord, ingest.DefaultMaxBytes)
+	setDefault(&c.MaxRecord, decode.DefaultMaxBytes)
 	setDefault(&c.Fetches, 16)
 	setDefault(&c.OnCorrupt, CorruptStop)
 	setDefault(&c.MaxWait, 500*time.Millisecond)

@@ -14,6 +14,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // transact writes values in one transaction and ends it.
@@ -268,7 +269,7 @@ func TestGapWhileReading(t *testing.T) {
 					}
 				}
 				require.Equal(t, wantValues(0, [2]int{start, fetched}, [2]int{cut, 200}), got.values[0])
-				require.Equal(t, []ingest.Missing{{Below: int64(cut), Reason: ingest.MissingGap}}, missing,
+				require.Equal(t, []ingest.Missing{{Below: int64(cut), Reason: decode.ReasonGap}}, missing,
 					"the gap is handed out to be counted")
 				return
 			}

@@ -19,6 +19,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // readOrdered reads a source round by round, and returns the offsets in the order in which they came.
@@ -163,7 +164,7 @@ func arrivals(t *testing.T, cfg Config, seed uint64) (out []string) {
 	s := open(t, cfg, ingest.Resume{Once: true, Ordered: true, Digest: m.Digest})
 	h := &ingest.Host{Machine: m, Store: store, Source: s, Schema: schema, DeadLetters: nobody{}, Publisher: unseen{}, Clock: wall{},
 		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 10 + int(seed)*13,
-		NewDecoder: func() (ingest.Decoder, error) { return ingest.NewDecoder(ingest.JSON, schema, ingest.DecodeOptions{}) }}
+		NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) }}
 	require.NoError(t, h.Run(t.Context()))
 	return store.seen
 }

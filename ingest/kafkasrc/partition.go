@@ -8,6 +8,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 type digest = incremental.Digest
@@ -235,7 +236,7 @@ func (p *partition) passMissing(ctx context.Context) error {
 	if p.at.from == p.at.fetch {
 		return nil
 	}
-	c := &ingest.Chunk{From: p.at.from, Next: p.at.fetch, Missing: ingest.Missing{Below: p.at.fetch, Reason: ingest.MissingGap}}
+	c := &ingest.Chunk{From: p.at.from, Next: p.at.fetch, Missing: ingest.Missing{Below: p.at.fetch, Reason: decode.ReasonGap}}
 	return p.hand(ctx, c)
 }
 

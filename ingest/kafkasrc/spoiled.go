@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // spoiled is a batch that could not be read so far, in one partition.
@@ -51,7 +52,7 @@ func (p *partition) giveUp(ctx context.Context, err error) (passed bool, final e
 	}
 	p.spoiled = spoiled{}
 	// Handed out as missing, so that state counts the offsets with the position.
-	c := &ingest.Chunk{From: p.at.fetch, Next: next, Missing: ingest.Missing{Below: next, Reason: ingest.MissingCorrupt}}
+	c := &ingest.Chunk{From: p.at.fetch, Next: next, Missing: ingest.Missing{Below: next, Reason: decode.ReasonCorruptBatch}}
 	return p.hand(ctx, c) == nil, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // served is a log of batches that the broker hands out in place of its own.
@@ -117,7 +118,7 @@ func TestSpoiledBatchIsPassedIfToldSo(t *testing.T) {
 						break
 					}
 					if c.Missing.Below > 0 {
-						require.Equal(t, ingest.MissingCorrupt, c.Missing.Reason)
+						require.Equal(t, decode.ReasonCorruptBatch, c.Missing.Reason)
 						missing = append(missing, c.From, c.Missing.Below)
 					}
 					got.take(t, c)

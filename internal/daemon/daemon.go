@@ -27,6 +27,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/control"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
@@ -107,8 +108,8 @@ func Run(ctx context.Context, c *config.Config, o Options) (err error) {
 // reconnect is the retry policy for everything that may be unavailable for a while.
 func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
 
-func decoderOf(c *config.Config, log *slog.Logger) func() (ingest.Decoder, error) {
-	opts := ingest.DecodeOptions{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
+func decoderOf(c *config.Config, log *slog.Logger) func() (decode.Decoder, error) {
+	opts := decode.Options{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
 		Ignore: reasonsOf(c.DeadLetter.Ignore), Deletes: c.Deletes == config.ForgetDeletes}
 	if once := new(sync.Once); log != nil {
 		opts.Suspect = func(member string) {
@@ -118,8 +119,8 @@ func decoderOf(c *config.Config, log *slog.Logger) func() (ingest.Decoder, error
 			})
 		}
 	}
-	return func() (ingest.Decoder, error) {
-		return ingest.NewDecoder(ingest.Format(c.Source.Format), c.Schema(), opts)
+	return func() (decode.Decoder, error) {
+		return decode.New(decode.Format(c.Source.Format), c.Schema(), opts)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
 )
@@ -131,7 +132,7 @@ func fresh() ingest.Resume {
 	}}
 }
 
-func (s *Sample) take(chunk *ingest.Chunk, d ingest.Decoder, t *equivclass.Table, row equivclass.Row, keys *ingest.Keying) {
+func (s *Sample) take(chunk *ingest.Chunk, d decode.Decoder, t *equivclass.Table, row equivclass.Row, keys *ingest.Keying) {
 	for i := range chunk.Records {
 		r := &chunk.Records[i]
 		if r.Passed != "" {

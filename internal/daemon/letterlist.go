@@ -12,6 +12,7 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // LetterFilter chooses dead letters. Empty fields choose all.
@@ -42,7 +43,7 @@ type LettersOf struct {
 	Reason    string        `json:"reason"`
 	Attribute string        `json:"attribute,omitempty"`
 	Letters   int           `json:"letters"`
-	Replay    ingest.Replay `json:"replay"`
+	Replay    decode.Replay `json:"replay"`
 	Why       string        `json:"why"`
 }
 
@@ -118,7 +119,7 @@ func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFil
 // lettersOf orders the counts, most frequent first.
 func lettersOf(schema *equivclass.Schema, counts map[Refusal]int) (out []LettersOf) {
 	for kind, n := range counts {
-		rule := ingest.RuleOf(schema, kind.Reason, kind.Attribute)
+		rule := decode.RuleOf(schema, kind.Reason, kind.Attribute)
 		out = append(out, LettersOf{string(kind.Reason), kind.Attribute, n, rule.Replay, rule.Why})
 	}
 	slices.SortFunc(out, func(a, b LettersOf) int {

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/sealed"
 	"anond/snapshot"
 )
@@ -42,7 +43,7 @@ type Readmitted struct {
 }
 
 // Readmit judges the records of dead letters again whose fault was one of a quasi-identifier
-// or the subject that the configuration may have repaired since (ingest.ReplayRules): a
+// or the subject that the configuration may have repaired since (decode.ReplayRules): a
 // hierarchy has the leaf now, or a longer text is accepted. It reads them again from the
 // source, compares them with the refused ones by their digests, and moves them from
 // the dead letters to the pending records, a few thousand per transaction.
@@ -93,7 +94,9 @@ func readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	}
 	schema := c.Schema()
 	l := &letters{machine: m, reason: which.Reason, attribute: which.Attribute, open: map[place]incremental.DeadLetter{},
-		may: func(d *incremental.DeadLetter) bool { return ingest.MayReplay(schema, d) }}
+		may: func(d *incremental.DeadLetter) bool {
+			return decode.RuleOf(schema, d.Reason, d.Attribute).Replay == decode.ReplayKnown
+		}}
 	if err := l.gather(ctx, sink, store); err != nil {
 		return out, err, nil
 	}
@@ -193,7 +196,7 @@ type readmission struct {
 	letters *letters
 	key     sealed.Key
 	schema  *equivclass.Schema
-	decoder ingest.Decoder
+	decoder decode.Decoder
 	keys    *ingest.Keying // of a shard
 	keep    bool           // payloads, in dead letters that are made anew
 	staged  int            // records since the last commit
@@ -261,7 +264,7 @@ func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, he
 	}
 	outcome, err := r.machine.Readmit(letter, row)
 	if err == nil {
-		err = ingest.Bar(r.machine, r.schema, ingest.Outcome{Reason: outcome.Reason, Attribute: outcome.Attribute}, row)
+		err = ingest.Bar(r.machine, r.schema, decode.Outcome{Reason: outcome.Reason, Attribute: outcome.Attribute}, row)
 	}
 	return outcome.Reason == equivclass.Accepted, err
 }

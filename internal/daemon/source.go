@@ -6,6 +6,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
 	"anond/internal/sealed"
@@ -39,7 +40,7 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 		Apart: c.Schema().SubjectIndex() >= 0}
 	if c.Source.Format == config.CSV {
 		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
-		f.CheckHeader = func(header []string) error { return ingest.CheckHeader(c.Schema(), header) }
+		f.CheckHeader = func(header []string) error { return decode.CheckHeader(c.Schema(), header) }
 	}
 	return f
 }

@@ -12,6 +12,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 )
 
@@ -19,7 +20,7 @@ import (
 type Input struct {
 	Name   string
 	Stdin  io.Reader
-	Format ingest.Format // empty: by the name, CSV unless it ends in .ndjson, .jsonl or .json
+	Format decode.Format // empty: by the name, CSV unless it ends in .ndjson, .jsonl or .json
 	// Multiline takes line breaks in quoted fields of CSV; Complete takes a last
 	// line without line break for whole (standard input's always is).
 	Multiline, Complete bool
@@ -27,17 +28,17 @@ type Input struct {
 	Semi                map[string]Semi   // semi-sensitive attributes, by name
 }
 
-func (in Input) format() ingest.Format {
+func (in Input) format() decode.Format {
 	if in.Format != "" {
 		return in.Format
 	}
 	name := strings.TrimSuffix(strings.ToLower(in.Name), ".gz")
 	for _, end := range []string{".ndjson", ".jsonl", ".json"} {
 		if strings.HasSuffix(name, end) {
-			return ingest.JSON
+			return decode.JSON
 		}
 	}
-	return ingest.CSV
+	return decode.CSV
 }
 
 // Read reads a whole table. Lines that are no record are listed in the table;
@@ -78,13 +79,13 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 			return err
 		}
 		if header != nil {
-			if err := ingest.CheckHeader(schema, header); err != nil {
+			if err := decode.CheckHeader(schema, header); err != nil {
 				return err
 			}
 		}
 		r.table = newTable(schema, in.Semi)
 		r.row = make(equivclass.Row, len(schema.Attributes()))
-		r.decoder, err = ingest.NewDecoder(in.format(), schema, ingest.DecodeOptions{Multiline: in.Multiline, Paths: in.Paths})
+		r.decoder, err = decode.New(in.format(), schema, decode.Options{Multiline: in.Multiline, Paths: in.Paths})
 		return err
 	}
 	if err := adopt(nil); err != nil {
@@ -102,9 +103,9 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
 	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete, Apart: true}
 	switch in.format() {
-	case ingest.JSON:
+	case decode.JSON:
 		cfg.Layout, cfg.CheckHeader, cfg.Multiline = filesrc.NDJSON, nil, false
-	case ingest.CSV:
+	case decode.CSV:
 	default:
 		return nil, fmt.Errorf("format %q: use csv or json", in.format())
 	}
@@ -129,7 +130,7 @@ func literalPath(path string) string {
 
 type tableReader struct {
 	table   *Table
-	decoder ingest.Decoder
+	decoder decode.Decoder
 	row     equivclass.Row
 }
 

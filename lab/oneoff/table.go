@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // Table is a table in memory, encoded by its schema, and what became of the lines
@@ -112,7 +113,7 @@ func (t *Table) subject() string {
 // pass counts a line that holds no record.
 func (t *Table) pass(line ingest.Record) {
 	t.Last = line.Line + int64(line.More)
-	if line.Passed == ingest.ReasonBlank {
+	if line.Passed == decode.ReasonBlank {
 		t.Blank++
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // The model runs the writer against a broker that loses requests, answers late or never, and
@@ -157,20 +158,20 @@ func (l *logOf) flush() {
 // plain reads a subject alone.
 type plain struct{}
 
-func (p plain) Decode(value []byte, header []string, row equivclass.Row) ingest.Outcome {
+func (p plain) Decode(value []byte, header []string, row equivclass.Row) decode.Outcome {
 	return p.DecodeKeyed(nil, value, header, row)
 }
 
-func (plain) DecodeKeyed(_, value []byte, _ []string, row equivclass.Row) ingest.Outcome {
+func (plain) DecodeKeyed(_, value []byte, _ []string, row equivclass.Row) decode.Outcome {
 	if row[0] = nil; string(value) == "unreadable" {
-		return ingest.Outcome{Reason: ingest.ReasonMalformedJSON}
+		return decode.Outcome{Reason: decode.ReasonMalformedJSON}
 	}
 	row[0] = value
-	return ingest.Outcome{}
+	return decode.Outcome{}
 }
 
-func (plain) TooLarge([]byte, []string, equivclass.Row) ingest.Outcome {
-	return ingest.Outcome{Reason: ingest.ReasonTooLarge}
+func (plain) TooLarge([]byte, []string, equivclass.Row) decode.Outcome {
+	return decode.Outcome{Reason: decode.ReasonTooLarge}
 }
 
 type stopped struct{}

@@ -18,6 +18,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // Record is one message of the target topic.
@@ -44,7 +45,7 @@ var ErrTooLarge = errors.New("the record is larger than the target topic takes")
 // Work is one run of a repartition. All fields must be set unless said otherwise.
 type Work struct {
 	Source   ingest.Source
-	Decoder  ingest.Decoder
+	Decoder  decode.Decoder
 	Schema   *equivclass.Schema
 	Key      func(subject []byte) []byte
 	Links    *ingest.LinkKey // seals the links
@@ -198,7 +199,7 @@ func (c *Counts) add(more *Counts) {
 // keyOf is the key of a record: the digest of its subject, or where that cannot be read one of
 // the record's own.
 func (w *Work) keyOf(partition int32, r *ingest.Record, seen *Counts) []byte {
-	var o ingest.Outcome
+	var o decode.Outcome
 	if r.Cut {
 		o = w.Decoder.TooLarge(r.Value, nil, w.row)
 	} else {

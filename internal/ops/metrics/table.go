@@ -10,6 +10,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/decode"
 	"anond/internal/ops/monitor"
 )
 
@@ -231,7 +232,7 @@ var ofSource = []metric{
 		}},
 	{name: "anond_kafka_offset_gap_records_total", counter: true, labels: []string{"reason"}, help: "Offsets that were given up: gap " +
 		"(on_gap: continue), corrupt_batch (on_corrupt: skip).", read: func(s *sample, e emit) {
-		for _, why := range []string{string(ingest.MissingCorrupt), string(ingest.MissingGap)} {
+		for _, why := range []string{string(decode.ReasonCorruptBatch), string(decode.ReasonGap)} {
 			if !s.Report.Time.IsZero() && s.Settings.Topic != "" {
 				e(float64(s.Report.Machine.Ignored[equivclass.Reason(why)]), why)
 			}

@@ -1,4 +1,4 @@
-package ingest
+package decode
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ const (
 )
 
 func benchmarkDecoder(b *testing.B, f Format, in string) {
-	d := newDecoder(b, f, DecodeOptions{})
+	d := newDecoder(b, f, Options{})
 	row := make(equivclass.Row, 9)
 	value := []byte(in)
 	b.SetBytes(int64(len(value)))

@@ -1,4 +1,4 @@
-package ingest
+package decode
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // which is a tombstone. A number for a date attribute counts days since
 // 1970-01-01, Debezium's default.
 //
-// Where deletes are taken (DecodeOptions.Deletes), op d is a delete of the person in its "before", or in the
+// Where deletes are taken (Options.Deletes), op d is a delete of the person in its "before", or in the
 // key of the message (deleteReader).
 //
 // Flat events are format debezium-flat (decode_flat.go): the row of a delete is in the event itself.

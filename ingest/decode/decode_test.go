@@ -1,4 +1,4 @@
-package ingest
+package decode
 
 import (
 	"fmt"
@@ -30,9 +30,9 @@ func testSchema(t testing.TB) *equivclass.Schema {
 	return s
 }
 
-func newDecoder(t testing.TB, f Format, opts DecodeOptions) Decoder {
+func newDecoder(t testing.TB, f Format, opts Options) Decoder {
 	t.Helper()
-	d, err := NewDecoder(f, testSchema(t), opts)
+	d, err := New(f, testSchema(t), opts)
 	require.NoError(t, err)
 	return d
 }
@@ -59,10 +59,10 @@ type decodeCase struct {
 
 func runDecodeCases(t *testing.T, f Format, cases []decodeCase) {
 	t.Helper()
-	runDecodeCasesWith(t, f, DecodeOptions{}, cases)
+	runDecodeCasesWith(t, f, Options{}, cases)
 }
 
-func runDecodeCasesWith(t *testing.T, f Format, o DecodeOptions, cases []decodeCase) {
+func runDecodeCasesWith(t *testing.T, f Format, o Options, cases []decodeCase) {
 	t.Helper()
 	d := newDecoder(t, f, o)
 	for _, c := range cases {
@@ -179,7 +179,7 @@ func TestDecodeCSVWithoutHeader(t *testing.T) {
 }
 
 func TestDecodeCSVWithMultilineFields(t *testing.T) {
-	runDecodeCasesWith(t, CSV, DecodeOptions{Multiline: true}, []decodeCase{
+	runDecodeCasesWith(t, CSV, Options{Multiline: true}, []decodeCase{
 		{name: "quotes", in: "\"N,\",\"1\"\"7\",\"\"\"\"\"\",\"a,\nb\r\nc\",,,,,\"\"", row: `- "1\"7" "\"\"" "a,\nb\r\nc" - - - - -`},
 		{name: "open quote", in: "N,17,44,,,,,,\"flu\n", want: Outcome{Reason: ReasonUnclosedQuote}},
 		{name: "line break outside quotes", in: "N,17,44,,,,,,flu\nN", want: Outcome{Reason: ReasonMalformedCSV}},
@@ -187,7 +187,7 @@ func TestDecodeCSVWithMultilineFields(t *testing.T) {
 }
 
 func TestDecodeCSVByHeader(t *testing.T) {
-	d := newDecoder(t, CSV, DecodeOptions{})
+	d := newDecoder(t, CSV, Options{})
 	row := make(equivclass.Row, 9)
 	header := []string{"diagnosis", "note", "sex", "postcode", "admitted", "weight", "age", "patient"}
 	require.True(t, d.Decode([]byte("flu,x,f,1010,,75,44,17"), header, row).Accepted())
@@ -210,30 +210,30 @@ func TestTombstonesAndIgnoredReasons(t *testing.T) {
 		{[]equivclass.Reason{ReasonUnsupported}, Outcome{Reason: ReasonUnsupported, Ignored: true},
 			Outcome{Reason: ReasonUnsupported, Ignored: true}},
 	} {
-		d := newDecoder(t, Debezium, DecodeOptions{Ignore: c.ignore})
+		d := newDecoder(t, Debezium, Options{Ignore: c.ignore})
 		assert.Equal(t, c.tombstone, d.Decode(nil, nil, row))
 		assert.Equal(t, c.update, d.Decode(update, nil, row))
 	}
 	for _, f := range []Format{JSON, CSV} {
-		assert.Equal(t, Outcome{Reason: ReasonUnsupported}, newDecoder(t, f, DecodeOptions{}).Decode(nil, nil, row), f)
+		assert.Equal(t, Outcome{Reason: ReasonUnsupported}, newDecoder(t, f, Options{}).Decode(nil, nil, row), f)
 	}
 }
 
 func TestSizeLimit(t *testing.T) {
 	row := make(equivclass.Row, 9)
 	for f, in := range map[Format]string{JSON: `{"age":1}`, CSV: `,,1,,,,,,`, Debezium: `{"op":"r","after":{"age":1}}`} {
-		assert.True(t, newDecoder(t, f, DecodeOptions{MaxBytes: len(in)}).Decode([]byte(in), nil, row).Accepted(), f)
+		assert.True(t, newDecoder(t, f, Options{MaxBytes: len(in)}).Decode([]byte(in), nil, row).Accepted(), f)
 		assert.Equal(t, Outcome{Reason: ReasonTooLarge},
-			newDecoder(t, f, DecodeOptions{MaxBytes: len(in) - 1}).Decode([]byte(in), nil, row), f)
+			newDecoder(t, f, Options{MaxBytes: len(in) - 1}).Decode([]byte(in), nil, row), f)
 		assert.Equal(t, Outcome{Reason: ReasonTooLarge},
-			newDecoder(t, f, DecodeOptions{}).Decode(make([]byte, DefaultMaxBytes+1), nil, row), f)
+			newDecoder(t, f, Options{}).Decode(make([]byte, DefaultMaxBytes+1), nil, row), f)
 	}
 }
 
 func TestNewDecoderRefuses(t *testing.T) {
-	_, err := NewDecoder("xml", testSchema(t), DecodeOptions{})
+	_, err := New("xml", testSchema(t), Options{})
 	assert.ErrorIs(t, err, errUnknownFormat)
-	_, err = NewDecoder(JSON, testSchema(t), DecodeOptions{MaxBytes: -1})
+	_, err = New(JSON, testSchema(t), Options{MaxBytes: -1})
 	assert.Error(t, err)
 }
 
@@ -283,7 +283,7 @@ func TestRuleVNoDecoderSpeaksValues(t *testing.T) {
 		`{"op":"c","after":"` + canary + `","age":[]}`, canary + `,"` + canary + `"x`}
 	row := make(equivclass.Row, 9)
 	for _, f := range []Format{JSON, CSV, Debezium} {
-		d := newDecoder(t, f, DecodeOptions{})
+		d := newDecoder(t, f, Options{})
 		for _, in := range inputs {
 			o := d.Decode([]byte(in), nil, row)
 			require.False(t, o.Accepted(), "%s %s", f, in)

@@ -1,4 +1,4 @@
-package ingest
+package decode
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ func deleteSchema(t testing.TB) *equivclass.Schema {
 	return schema
 }
 
-func deleteDecoder(t testing.TB, format Format, o DecodeOptions) Decoder {
+func deleteDecoder(t testing.TB, format Format, o Options) Decoder {
 	o.Deletes = true
-	d, err := NewDecoder(format, deleteSchema(t), o)
+	d, err := New(format, deleteSchema(t), o)
 	require.NoError(t, err)
 	return d
 }
@@ -70,7 +70,7 @@ func TestWhomADeleteNames(t *testing.T) {
 		{Debezium, `{"id":"ann"}`, `{"op":"u","before":{"id":"ann"},"after":{"id":"ann"}}`, "", ReasonUnsupported},
 		{Debezium, `{"id":"ann"}`, `{"op":"t"}`, "", ReasonUnsupported},
 	} {
-		d := deleteDecoder(t, x.format, DecodeOptions{})
+		d := deleteDecoder(t, x.format, Options{})
 		value := []byte(x.value)
 		if x.value == none {
 			value = nil
@@ -92,13 +92,13 @@ func TestWhomADeleteNames(t *testing.T) {
 
 // TestDeletesAreOffByDefault, and inserts are what they were when they are on.
 func TestDeletesAreOffByDefault(t *testing.T) {
-	on := deleteDecoder(t, Debezium, DecodeOptions{Ignore: []equivclass.Reason{ReasonTombstone}})
+	on := deleteDecoder(t, Debezium, Options{Ignore: []equivclass.Reason{ReasonTombstone}})
 	row := make(equivclass.Row, 3)
 	require.Equal(t, Outcome{Reason: ReasonTombstone, Ignored: true}, on.DecodeKeyed(nil, nil, nil, row), "it names nobody")
 	insert := []byte(`{"op":"c","before":null,"after":{"id":"ann","age":41,"illness":"flu"}}`)
 	require.True(t, on.DecodeKeyed([]byte(`{"id":"bob"}`), insert, nil, row).Accepted())
 	require.Equal(t, "ann", string(row[1]), "the record says whose it is, not its key")
-	off := newDecoder(t, JSON, DecodeOptions{})
+	off := newDecoder(t, JSON, Options{})
 	require.Equal(t, Outcome{Reason: ReasonUnsupported}, off.DecodeKeyed([]byte("ann"), nil, nil, make(equivclass.Row, 9)))
 }
 
@@ -140,7 +140,7 @@ func FuzzDelete(f *testing.F) {
 	var decoders []Decoder
 	subject := deleteSchema(f).Attributes()[1]
 	for _, format := range []Format{JSON, Debezium, CSV} {
-		decoders = append(decoders, deleteDecoder(f, format, DecodeOptions{}))
+		decoders = append(decoders, deleteDecoder(f, format, Options{}))
 	}
 	f.Fuzz(func(t *testing.T, format uint8, key, value []byte) {
 		d, row := decoders[int(format)%3], make(equivclass.Row, 3)

@@ -1,4 +1,19 @@
-package ingest
+// Package decode makes rows of messages: of JSON, CSV and Debezium's change events. It refuses with a reason what is no
+// record, and says of each reason whether such a record may be judged again later (RuleOf).
+//
+// # Guarantee
+//
+// Decoders never panic, whatever the bytes, and name attributes and reasons only (rule V: no value is shown). What they hand
+// out is what the schema takes as a value, in every format alike.
+//
+// # Cost
+//
+// Decoding a record allocates nothing.
+//
+// # Source
+//
+// RFC 8259 and RFC 7493 for JSON, RFC 4180 for CSV, and Debezium's description of its change events.
+package decode
 
 import (
 	"errors"
@@ -51,13 +66,20 @@ const (
 	ReasonContinued  equivclass.Reason = "continued_line" // a further line of a record with multi-line fields
 )
 
+// The reasons for which offsets of a source are counted without being a record.
+const (
+	ReasonGap          equivclass.Reason = "gap"           // deleted before they were read (on_gap: continue)
+	ReasonCorruptBatch equivclass.Reason = "corrupt_batch" // in a batch that cannot be read (on_corrupt: skip)
+	ReasonRewritten    equivclass.Reason = "rewritten"     // written to the topic more than once
+)
+
 // Outcome says what became of a message. The zero Outcome is an accepted record.
 type Outcome struct {
 	Reason    equivclass.Reason // Accepted, or why not
 	Attribute string            // the attribute at fault, if one is
 	Ignored   bool              // left out by configuration, counted, not dead-lettered
 	// Delete: the message deletes the person whose subject the row has, and nothing else
-	// (DecodeOptions.Deletes).
+	// (Options.Deletes).
 	Delete bool
 }
 
@@ -90,8 +112,8 @@ type Decoder interface {
 	TooLarge(beginning []byte, header []string, row equivclass.Row) Outcome
 }
 
-// DecodeOptions change what decoders refuse.
-type DecodeOptions struct {
+// Options change what decoders refuse.
+type Options struct {
 	// MaxBytes is the largest message taken; 0 means DefaultMaxBytes.
 	MaxBytes int
 	// Multiline takes line breaks in the quoted fields of CSV. Without it a record
@@ -115,8 +137,8 @@ type DecodeOptions struct {
 // errUnknownFormat says that a format is none of these.
 var errUnknownFormat = errors.New("unknown format")
 
-// NewDecoder returns the decoder of a format for the records of a schema.
-func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (Decoder, error) {
+// New returns the decoder of a format for the records of a schema.
+func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error) {
 	if opts.MaxBytes < 0 {
 		return nil, fmt.Errorf("largest record %d bytes: use a positive number", opts.MaxBytes)
 	}
@@ -150,7 +172,7 @@ func NewDecoder(format Format, schema *equivclass.Schema, opts DecodeOptions) (D
 
 // judged orders the attributes for a decoder as the machine judges them: what adversaries
 // know first, the sensitive value last. So the reason of a record with a bad
-// quasi-identifier says nothing about its sensitive value (MayReplay).
+// quasi-identifier says nothing about its sensitive value (RuleOf).
 func judged(schema *equivclass.Schema) []int {
 	order := slices.Clone(schema.Quasi())
 	if i := schema.SubjectIndex(); i >= 0 {

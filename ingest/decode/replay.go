@@ -1,10 +1,9 @@
-package ingest
+package decode
 
 import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // Replay says whether the dead letters of a reason may be judged again.
@@ -42,7 +41,7 @@ const (
 )
 
 // ReplayRules classifies every reason. ReplayKnown and ReplaySame hold where the attribute
-// at fault is a quasi-identifier or the subject; see MayReplay for the others.
+// at fault is a quasi-identifier or the subject; see RuleOf for the others.
 //
 // Messages that cannot be read at all are not replayed (wholeMessage). The counterexample:
 // a producer forgets to quote fields, and the only value with a comma in it is `flu,
@@ -75,16 +74,16 @@ var ReplayRules = map[equivclass.Reason]ReplayRule{
 	ReasonFieldCount:    {ReplayValue, wholeMessage},
 	ReasonEnvelope:      {ReplayValue, wholeMessage},
 
-	ReasonUnsupported: {ReplayNone, "a delete or update inserts nobody (rule N)"},
-	ReasonTombstone:   {ReplayNone, "a delete inserts nobody (rule N)"},
-	ReasonNoPerson:    {ReplayNone, "a delete inserts nobody (rule N)"},
-	ReasonGrown:       {ReplayNone, "it is the rest of a line whose beginning was read as a record"},
-	ReasonBlank:       {ReplayNone, "it is counted and never a dead letter"},
-	ReasonHeaderLine:  {ReplayNone, "it is counted and never a dead letter"},
-	ReasonContinued:   {ReplayNone, "it is counted and never a dead letter"},
-	MissingGap:        {ReplayNone, "it is counted and never a dead letter"},
-	MissingCorrupt:    {ReplayNone, "it is counted and never a dead letter"},
-	ReasonRewritten:   {ReplayNone, "it is counted and never a dead letter"},
+	ReasonUnsupported:  {ReplayNone, "a delete or update inserts nobody (rule N)"},
+	ReasonTombstone:    {ReplayNone, "a delete inserts nobody (rule N)"},
+	ReasonNoPerson:     {ReplayNone, "a delete inserts nobody (rule N)"},
+	ReasonGrown:        {ReplayNone, "it is the rest of a line whose beginning was read as a record"},
+	ReasonBlank:        {ReplayNone, "it is counted and never a dead letter"},
+	ReasonHeaderLine:   {ReplayNone, "it is counted and never a dead letter"},
+	ReasonContinued:    {ReplayNone, "it is counted and never a dead letter"},
+	ReasonGap:          {ReplayNone, "it is counted and never a dead letter"},
+	ReasonCorruptBatch: {ReplayNone, "it is counted and never a dead letter"},
+	ReasonRewritten:    {ReplayNone, "it is counted and never a dead letter"},
 }
 
 // RuleOf is the rule for a dead letter: that of its reason, unless its attribute says more.
@@ -105,9 +104,4 @@ func RuleOf(schema *equivclass.Schema, why equivclass.Reason, attribute string) 
 		return rule
 	}
 	return ReplayRule{ReplayValue, "its lateness would tell about the sensitive value"}
-}
-
-// MayReplay reports whether a dead letter may be judged again.
-func MayReplay(schema *equivclass.Schema, d *incremental.DeadLetter) bool {
-	return RuleOf(schema, d.Reason, d.Attribute).Replay == ReplayKnown
 }

@@ -1,4 +1,4 @@
-package ingest_test
+package decode_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 func flatSchema(t *testing.T) *equivclass.Schema {
@@ -22,7 +22,7 @@ func flatSchema(t *testing.T) *equivclass.Schema {
 // TestFlatChangeEvents: the operation decides, wherever the transform puts it.
 func TestFlatChangeEvents(t *testing.T) {
 	const row = `"id":"a","born":3,"dx":"flu"`
-	accepted, unsupported, envelope := equivclass.Accepted, ingest.ReasonUnsupported, ingest.ReasonEnvelope
+	accepted, unsupported, envelope := equivclass.Accepted, decode.ReasonUnsupported, decode.ReasonEnvelope
 	for text, want := range map[string]struct {
 		why    equivclass.Reason
 		delete bool // where deletes are taken
@@ -41,18 +41,18 @@ func TestFlatChangeEvents(t *testing.T) {
 		`{` + row + `,"__deleted":"false"}`:                               {envelope, false},
 		`{` + row + `,"__op":null}`:                                       {envelope, false},
 		`{"schema":{},"payload":null}`:                                    {unsupported, false}, // a tombstone
-		`{"id":"a","born":"x","dx":["flu"],"__op":"c"}`:                   {ingest.ReasonNested, false},
-		`{"id":"a","id":"b","__op":"c"}`:                                  {ingest.ReasonDuplicate, false},
-		`[1]`:                                                             {ingest.ReasonNotAnObject, false},
-		`{` + row + `,"__op":"c"} x`:                                      {ingest.ReasonMalformedJSON, false},
+		`{"id":"a","born":"x","dx":["flu"],"__op":"c"}`:                   {decode.ReasonNested, false},
+		`{"id":"a","id":"b","__op":"c"}`:                                  {decode.ReasonDuplicate, false},
+		`[1]`:                                                             {decode.ReasonNotAnObject, false},
+		`{` + row + `,"__op":"c"} x`:                                      {decode.ReasonMalformedJSON, false},
 	} {
 		for _, deletes := range []bool{false, true} {
-			d, err := ingest.NewDecoder(ingest.DebeziumFlat, flatSchema(t), ingest.DecodeOptions{Deletes: deletes})
+			d, err := decode.New(decode.DebeziumFlat, flatSchema(t), decode.Options{Deletes: deletes})
 			require.NoError(t, err)
 			got := make(equivclass.Row, 3)
 			o := d.Decode([]byte(text), nil, got)
 			if deletes && want.delete {
-				require.Equal(t, ingest.Outcome{Delete: true}, o, text)
+				require.Equal(t, decode.Outcome{Delete: true}, o, text)
 				require.Equal(t, equivclass.Row{[]byte("a"), nil, nil}, got, text)
 				continue
 			}
@@ -70,7 +70,7 @@ func TestPlainRecordsThatAreChangeEvents(t *testing.T) {
 	for text, want := range map[string]string{`{"id":"a","__op":"c"}`: "__op", `{"__deleted":false}`: "__deleted", `{"op":"u"}`: "op",
 		`{"id":"a","op":"appendectomy"}`: "", `{"x":{"op":"c"}}`: "", `{"id":"a"}`: ""} {
 		told := ""
-		d, err := ingest.NewDecoder(ingest.JSON, flatSchema(t), ingest.DecodeOptions{Suspect: func(member string) { told = member }})
+		d, err := decode.New(decode.JSON, flatSchema(t), decode.Options{Suspect: func(member string) { told = member }})
 		require.NoError(t, err)
 		d.Decode([]byte(text), nil, make(equivclass.Row, 3))
 		require.Equal(t, want, told, text)

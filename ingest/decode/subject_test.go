@@ -1,4 +1,4 @@
-package ingest_test
+package decode_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/decode"
 )
 
 // subjectOf is the subject that a decoder reads in a JSON text.
-func subjectIn(t *testing.T, d ingest.Decoder, text string) string {
+func subjectIn(t *testing.T, d decode.Decoder, text string) string {
 	row := make(equivclass.Row, 3)
 	o := d.Decode(fmt.Appendf(nil, `{"id":%s,"born":"2000-01-01","dx":"flu"}`, text), nil, row)
 	require.True(t, o.Accepted(), text)
@@ -23,7 +23,7 @@ func subjectIn(t *testing.T, d ingest.Decoder, text string) string {
 // TestSubjectsOfOneNumberAreOnePerson: however an integer is written as a number, it is one subject, and the same as the text of
 // its digits; every other number and text is one of its own.
 func TestSubjectsOfOneNumberAreOnePerson(t *testing.T) {
-	d, err := ingest.NewDecoder(ingest.JSON, flatSchema(t), ingest.DecodeOptions{})
+	d, err := decode.New(decode.JSON, flatSchema(t), decode.Options{})
 	require.NoError(t, err)
 	subject := map[string]string{} // by rational number
 	numbers := 0
@@ -63,18 +63,18 @@ func TestSubjectsOfOneNumberAreOnePerson(t *testing.T) {
 func TestKeysOfDeletesHaveTheFormOfSubjects(t *testing.T) {
 	for key, want := range map[string]string{`7.0`: "7", `"7.0"`: "7.0", `{"id":7.0}`: "7", `{"payload":{"id":70e-1}}`: "7", `7`: "7",
 		`x7.0`: "x7.0"} {
-		for _, format := range []ingest.Format{ingest.JSON, ingest.DebeziumFlat} {
-			if key == "x7.0" && format != ingest.JSON {
+		for _, format := range []decode.Format{decode.JSON, decode.DebeziumFlat} {
+			if key == "x7.0" && format != decode.JSON {
 				continue
 			}
-			d, err := ingest.NewDecoder(format, flatSchema(t), ingest.DecodeOptions{Deletes: true})
+			d, err := decode.New(format, flatSchema(t), decode.Options{Deletes: true})
 			require.NoError(t, err)
 			row := make(equivclass.Row, 3)
-			require.Equal(t, ingest.Outcome{Delete: true}, d.DecodeKeyed([]byte(key), nil, nil, row), key)
+			require.Equal(t, decode.Outcome{Delete: true}, d.DecodeKeyed([]byte(key), nil, nil, row), key)
 			require.Equal(t, want, string(row[0]), key)
 		}
 	}
-	d, err := ingest.NewDecoder(ingest.CSV, flatSchema(t), ingest.DecodeOptions{Deletes: true})
+	d, err := decode.New(decode.CSV, flatSchema(t), decode.Options{Deletes: true})
 	require.NoError(t, err)
 	row := make(equivclass.Row, 3)
 	d.DecodeKeyed([]byte("7.0"), nil, nil, row)

@@ -1,7 +1,6 @@
-package ingest
+package decode
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -9,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
-	"anond/incremental/memstore"
 )
 
 // TestWhoseMessageIsRefused: of a message that is refused as a whole, or for its sensitive value, the decoder says whose it
@@ -47,7 +44,7 @@ func TestWhoseMessageIsRefused(t *testing.T) {
 		{"Debezium, broken behind the person", `{"op":"c","after":{"patient":17,"diagnosis":x}}`, Debezium, nil, ReasonMalformedJSON, "17"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDecoder(t, c.format, DecodeOptions{MaxBytes: 200})
+			d := newDecoder(t, c.format, Options{MaxBytes: 200})
 			row := make(equivclass.Row, 9)
 			row[3] = []byte("left over")
 			require.Equal(t, c.reason, d.Decode([]byte(c.in), c.header, row).Reason)
@@ -71,42 +68,10 @@ func TestWhoseMessageIsRefused(t *testing.T) {
 // it stands, and in front of the sensitive one a value that is no text. So who has both faults may come again,
 // whatever the sensitive value was.
 func TestWhatIsKnownIsJudgedFirst(t *testing.T) {
-	d := newDecoder(t, JSON, DecodeOptions{})
+	d := newDecoder(t, JSON, Options{})
 	for _, in := range []string{`{"diagnosis":[1],"sex":[2],"patient":17}`, `{"sex":[2],"diagnosis":[1]}`} {
 		assert.Equal(t, Outcome{Reason: ReasonNested, Attribute: "sex"}, d.Decode([]byte(in), nil, make(equivclass.Row, 9)), in)
 	}
 	in := `{"diagnosis":[1],"sex":"` + strings.Repeat("x", 2000) + `"}`
 	assert.Equal(t, Outcome{Reason: equivclass.ReasonTooLong, Attribute: "sex"}, d.Decode([]byte(in), nil, make(equivclass.Row, 9)))
-}
-
-// TestWhoIsBarred: for each reason, and each attribute at fault, the person of a refused record is barred unless what
-// adversaries know has caused it; whether the record gets a dead letter or is only counted does not matter.
-func TestWhoIsBarred(t *testing.T) {
-	s, known := testSchema(t), map[string]bool{"patient": true, "age": true, "sex": true}
-	never := []equivclass.Reason{ReasonHeader, ReasonUnsupported, ReasonTombstone, ReasonNoPerson, ReasonGrown, ReasonBlank, ReasonHeaderLine,
-		ReasonContinued, MissingGap, MissingCorrupt, ReasonRewritten}
-	whole := []equivclass.Reason{ReasonTooLarge, ReasonMalformedJSON, ReasonDuplicate, ReasonNotAnObject, ReasonMalformedCSV,
-		ReasonUnclosedQuote, ReasonFieldCount, ReasonEnvelope}
-	p := incremental.Partition{Source: "s"}
-	row := func() equivclass.Row {
-		return equivclass.Row{nil, []byte("17"), []byte("40"), []byte("7"), []byte("2022-01-08"), []byte("a"), []byte("f"), nil, []byte("flu")}
-	}
-	for why := range ReplayRules {
-		for _, attribute := range []string{"", "patient", "age", "sex", "diagnosis"} {
-			for _, ignored := range []bool{false, true} {
-				m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: incremental.Policy{Level: incremental.L2,
-					Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: incremental.Append, Threshold: 1}})
-				require.NoError(t, err)
-				_, err = Place(m, s, p, &Record{}, Outcome{Reason: why, Attribute: attribute, Ignored: ignored}, row(), false)
-				require.NoError(t, err)
-				_, err = Place(m, s, p, &Record{Offset: 1}, Outcome{}, row(), false)
-				require.NoError(t, err)
-				want := !slices.Contains(never, why) && (slices.Contains(whole, why) || !known[attribute])
-				got := m.Status()
-				require.Equal(t, want, got.Beyond == 1, "%s of %q", why, attribute)
-				require.Equal(t, !want, got.Pending.Waiting == 1)
-				require.Equal(t, got.Sent, got.Accounted())
-			}
-		}
-	}
 }

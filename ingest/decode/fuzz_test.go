@@ -1,4 +1,4 @@
-package ingest
+package decode
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func FuzzJSON(f *testing.F) {
 		`{"age":null,"sex":"","x":{"y":[1e9,true]}}`, `[1]`, `{"age":{}}`, `{"sex":"\ud800"}`, "{\"sex\":\"\xff\"}", `{} {}`} {
 		f.Add([]byte(in))
 	}
-	d := newDecoder(f, JSON, DecodeOptions{})
+	d := newDecoder(f, JSON, Options{})
 	schema := testSchema(f)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		row := make(equivclass.Row, 9)
@@ -107,7 +107,7 @@ func FuzzCSV(f *testing.F) {
 		"\U0001f469\u200d\U0001f4bb\ufe0f", "\u1100\u1161\u11a8"} {
 		f.Add([]byte("N," + text + ",44,75.5,2022-01-08,1010,f,x," + text))
 	}
-	d, schema := newDecoder(f, CSV, DecodeOptions{}), testSchema(f)
+	d, schema := newDecoder(f, CSV, Options{}), testSchema(f)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		row := make(equivclass.Row, 9)
 		d.Decode(slices.Clip(in), nil, row)
@@ -135,7 +135,7 @@ func FuzzDebezium(f *testing.F) {
 		`{"op":"d","before":{}}`, `null`, `{"payload":null}`, `{"op":"c","after":{"admitted":12}}`} {
 		f.Add([]byte(in))
 	}
-	d, plain := newDecoder(f, Debezium, DecodeOptions{}), newDecoder(f, JSON, DecodeOptions{})
+	d, plain := newDecoder(f, Debezium, Options{}), newDecoder(f, JSON, Options{})
 	schema := testSchema(f)
 	admitted := 4 // a date, which format debezium may rewrite
 	f.Fuzz(func(t *testing.T, in []byte) {

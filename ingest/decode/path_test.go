@@ -1,4 +1,4 @@
-package ingest
+package decode
 
 import (
 	stdjson "encoding/json"
@@ -28,7 +28,7 @@ func TestNestedFields(t *testing.T) {
 		require.Contains(t, at, name)
 	}
 	for _, format := range []Format{JSON, Debezium} {
-		d := newDecoder(t, format, DecodeOptions{Paths: nested})
+		d := newDecoder(t, format, Options{Paths: nested})
 		for in, want := range map[string][3]string{
 			`{"a":{"b":[{"n":7,"m":8},"f",9]},"x/y":"flu"}`:                         {"7", "f", "flu"},
 			`{"x/y":"flu","age":1,"sex":"m","diagnosis":"no","a":{"b":[{}, null]}}`: {"", "", "flu"},
@@ -53,7 +53,7 @@ func TestNestedFields(t *testing.T) {
 // TestPathsThatCannotBe: two attributes in one value, and what is no pointer.
 func TestPathsThatCannotBe(t *testing.T) {
 	for _, paths := range []map[string]string{{"age": "/sex"}, {"age": "/sex/x"}, {"age": "/a", "sex": "/a/b"}, {"age": "a"}, {"age": ""}} {
-		_, err := NewDecoder(JSON, testSchema(t), DecodeOptions{Paths: paths})
+		_, err := New(JSON, testSchema(t), Options{Paths: paths})
 		assert.ErrorContains(t, err, "path of", paths)
 	}
 }
@@ -84,7 +84,7 @@ func FuzzPaths(f *testing.F) {
 		`{"a":{"b":[null,"f"],"b":[]}}`, `{"a":{"\u0062":[{"n":null},"f"`, `[1]`} {
 		f.Add([]byte(in))
 	}
-	d := newDecoder(f, JSON, DecodeOptions{Paths: nested})
+	d := newDecoder(f, JSON, Options{Paths: nested})
 	schema := testSchema(f)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		row := make(equivclass.Row, len(schema.Attributes()))
