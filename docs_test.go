@@ -333,7 +333,7 @@ func TestLinksResolve(t *testing.T) {
 // TestTheUnitKeepsOnStarting: a cause of exit code 1 may pass after minutes or
 // days (a full disk, a lock), so the service manager never gives up. It does not
 // start again where the exit code says that a person must look, and those codes
-// are the ones of docs/OPERATIONS.md.
+// are the ones of docs/RUN.md.
 func TestTheUnitKeepsOnStarting(t *testing.T) {
 	unit := map[string]string{}
 	for line := range strings.Lines(readDoc(t, filepath.Join("deploy", "anond.service"))) {
@@ -344,7 +344,7 @@ func TestTheUnitKeepsOnStarting(t *testing.T) {
 	assert.Equal(t, "0", unit["StartLimitIntervalSec"], "no limit to the number of starts")
 	assert.NotContains(t, unit, "StartLimitBurst")
 	assert.Equal(t, "on-failure", unit["Restart"])
-	_, table, _ := strings.Cut(readDoc(t, filepath.Join("docs", "OPERATIONS.md")), "| code | meaning | restart? |")
+	_, table, _ := strings.Cut(readDoc(t, "docs/RUN.md"), "| code | meaning | restart? |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var never []string
 	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|[^|]*\| \**(no|yes)\b`).FindAllStringSubmatch(table, -1) {
@@ -404,7 +404,7 @@ func TestLimitsAreSaid(t *testing.T) {
 	for page, words := range map[string][]string{
 		"README.md":            {"who comes back, when and how often", "were in a pool that was refused or quarantined**"},
 		"docs/THREAT_MODEL.md": {"who comes back, when and how often", "1.9 times as frequent", "Pools that were refused or quarantined."},
-		"docs/OPERATIONS.md":   {"the share of the most frequent value of a pool that was refused"},
+		"docs/POOLS.md":        {"the share of the most frequent value of a pool that was refused"},
 	} {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)

@@ -80,14 +80,14 @@ func inByteOrder(m map[string]string) (out []string) {
 var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", "ReasonContinued", "ReasonGap", "ReasonCorruptBatch",
 	"ReasonRewritten"}
 
-// TestEveryReasonIsExplained: the table of OPERATIONS.md lists the reasons of the
+// TestEveryReasonIsExplained: the table of docs/DEAD_LETTERS.md lists the reasons of the
 // code, all of them and no other, each with what it means and a way out;
 // dead_letter.ignore knows the same; and anond anonymize says of each line that it
 // refuses what would make a record of it.
 func TestEveryReasonIsExplained(t *testing.T) {
 	files := tree(t)
 	reasons := reasonsInCode(t, files)
-	assert.Equal(t, inByteOrder(reasons), reasonsInDocs(t), "docs/OPERATIONS.md")
+	assert.Equal(t, inByteOrder(reasons), reasonsInDocs(t), "docs/DEAD_LETTERS.md")
 	unexplained, ignorable := maps.Clone(reasons), maps.Clone(reasons)
 	for _, name := range reasonsOfLines { // no messages, so there is nothing to ignore
 		delete(ignorable, name)
@@ -109,7 +109,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 }
 
 func reasonsInDocs(t *testing.T) (out []string) {
-	doc, err := os.ReadFile("docs/OPERATIONS.md")
+	doc, err := os.ReadFile("docs/DEAD_LETTERS.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(doc), "\n### Reasons\n")
 	require.True(t, found)
@@ -154,7 +154,7 @@ func reasonsHinted(f *file) (out []string) {
 }
 
 // TestEveryReasonIsClassifiedForReplay: the code says of each reason whether its dead
-// letters may be judged again and why, and OPERATIONS.md says the same.
+// letters may be judged again and why, and docs/DEAD_LETTERS.md says the same.
 func TestEveryReasonIsClassifiedForReplay(t *testing.T) {
 	reasons := reasonsInCode(t, tree(t))
 	var classified []string
@@ -174,10 +174,10 @@ func TestEveryReasonIsClassifiedForReplay(t *testing.T) {
 			}
 		}
 	}
-	doc, err := os.ReadFile("docs/OPERATIONS.md")
+	doc, err := os.ReadFile("docs/DEAD_LETTERS.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(doc), "| reason | replayed | why |\n|---|---|---|\n")
 	require.True(t, found)
 	table, _, _ = strings.Cut(table, "\n\n")
-	require.Equal(t, want.String(), table+"\n", "docs/OPERATIONS.md")
+	require.Equal(t, want.String(), table+"\n", "docs/DEAD_LETTERS.md")
 }

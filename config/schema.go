@@ -66,7 +66,7 @@ func (a *Attribute) keys() []key {
 			"is missing."},
 		{path: "hierarchy", value: path(&a.Hierarchy), derived: "none", doc: "File that generalizes a categorical attribute, one line per " +
 			"value: leaf;level1;...;* (the format of ARX). Without it, a cell is the set of its values. The file may gain leaves later, but " +
-			"each leaf must keep its whole path: docs/OPERATIONS.md."},
+			"each leaf must keep its whole path: docs/RUN.md."},
 		{path: "steps", value: list[float64]{&a.Steps, number}, derived: "none", doc: "Widths of aligned intervals to which a numeric " +
 			"quasi-identifier is generalized, each a multiple of the one before. Without them, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none",

@@ -41,7 +41,7 @@ func (e *InfeasibleError) Error() string {
 
 // Hint says what would help.
 func (e *InfeasibleError) Hint() string {
-	const otherwise = "; or set initial.on_refusal to quarantine or grow (docs/OPERATIONS.md, A refused first pool)"
+	const otherwise = "; or set initial.on_refusal to quarantine or grow (docs/POOLS.md, A refused first pool)"
 	switch {
 	case e.Fixed && e.Principle != "":
 		return "ask for less in policy.diversity" + otherwise

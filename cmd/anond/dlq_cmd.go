@@ -68,7 +68,7 @@ with the digest in its dead letter, and accepted once, however often this runs.
 No other reason is replayed: if a record is published late because its sensitive
 value, or something that may be related to it, was at fault, the delay reveals
 something about the value. For the same reason no single record can be selected. anond dlq list says
-which reasons can be replayed. docs/OPERATIONS.md, Dead letters, says why.`,
+which reasons can be replayed. docs/DEAD_LETTERS.md, Dead letters, says why.`,
 		Example: "  anond dlq replay -c anond.yaml --reason value_not_in_hierarchy --attribute postcode",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := mayAsk(which.Reason); err != nil {
@@ -129,7 +129,7 @@ func mayAsk(reason string) error {
 	case !known:
 		return unknownName("reason", reason, knownReasons())
 	case rule.Replay != decode.ReplayKnown:
-		return usage("correct the records at their source and send them as new ones; docs/OPERATIONS.md, Dead letters, has every reason",
+		return usage("correct the records at their source and send them as new ones; docs/DEAD_LETTERS.md, Dead letters, has every reason",
 			"records refused for %s are not replayed: %s", reason, strings.ReplaceAll(rule.Why, "`", ""))
 	}
 	return nil

@@ -153,7 +153,7 @@ func ForgetHint(err error) string {
 	case errors.Is(err, incremental.ErrUnpublished):
 		return "start anond run, which finishes the release, and run it again"
 	case errors.Is(err, incremental.ErrNotErasable), errors.Is(err, incremental.ErrNobodyElse):
-		return "nothing was changed; docs/OPERATIONS.md says what anond forget covers"
+		return "nothing was changed; docs/RUN.md says what anond forget covers"
 	}
 	return ""
 }

@@ -138,7 +138,7 @@ func TestClocksWaitForTheLoop(t *testing.T) {
 		"feed 120 1\nclock-falls 1 7\nlive 1 1\n", "clock-falls")
 }
 
-// TestFaultsAreDocumented: rig/docs/CHAOS.md has every kind, and docs/OPERATIONS.md or
+// TestFaultsAreDocumented: rig/docs/CHAOS.md has every kind, and docs/RUN.md or
 // docs/EVENTS.md every line of the log that has to name one.
 func TestFaultsAreDocumented(t *testing.T) {
 	read := func(name string) string {
@@ -146,7 +146,7 @@ func TestFaultsAreDocumented(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	chaos, operations := read("rig/docs/CHAOS.md"), read("docs/OPERATIONS.md")+read("docs/EVENTS.md")
+	chaos, operations := read("rig/docs/CHAOS.md"), read("docs/RUN.md")+read("docs/RECOVER.md")+read("docs/EVENTS.md")
 	for name, k := range kinds {
 		assert.Contains(t, chaos, "`"+name+"`")
 		for _, text := range k.named {

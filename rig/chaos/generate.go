@@ -176,7 +176,7 @@ func (p *Plan) stopped(name string, r *rand.Rand) {
 }
 
 // candidates are the faults that may be next. What loses state and what loses releases
-// do not come together: nobody could tell (docs/OPERATIONS.md, Backup and restore).
+// do not come together: nobody could tell (docs/RECOVER.md, Backup and restore).
 func (p *Plan) candidates() (out []string) {
 	losing := []string{"lie-state", "lie-releases", "restore-old", "flip-state", "flip-newest", "flip-older", "cut-effect", "cut-commit",
 		"old-state", "spoil-state", "spoil-newest", "spoil-older", "cut-prune", "forget-killed", "restore-copy",

@@ -255,7 +255,7 @@ func (w *inside) afterwards(log string, before bool) error {
 	return w.archive.see(w.damaged)
 }
 
-// command is what docs/OPERATIONS.md says about an ending.
+// command is what docs/RUN.md says about an ending.
 func (w *inside) command(e ending) error {
 	switch e {
 	case stateDamaged, foreignList:

@@ -112,7 +112,7 @@ func (w *outside) revive(p *played) error {
 }
 
 // bury takes the end of a process, which a fault must explain, and does what
-// docs/OPERATIONS.md says.
+// docs/RUN.md says.
 func (w *outside) bury(p *played) error {
 	from := w.log.Len()
 	e, err := w.wait()

@@ -25,7 +25,7 @@ func (e *examination) process() {
 	case e.Live:
 		e.add(OK, "process", "", "pid %d runs", s.PID)
 	case s.Ended != nil && s.Ended.How == daemon.EndFailed:
-		e.add(Warning, "process", "docs/OPERATIONS.md has the exit codes", "no daemon answers; the last one failed at %s with exit code %d: %s",
+		e.add(Warning, "process", "docs/RUN.md has the exit codes", "no daemon answers; the last one failed at %s with exit code %d: %s",
 			s.Ended.At.UTC().Format(time.RFC3339), s.Ended.ExitCode, s.Ended.Error)
 	default:
 		e.add(Note, "process", "", "no daemon answers; the last status is of %s", s.Time.UTC().Format(time.RFC3339))

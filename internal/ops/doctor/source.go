@@ -92,7 +92,7 @@ func (e *examination) schema(ctx context.Context, reached bool) {
 		if r.Attribute != "" {
 			where = " in " + r.Attribute
 		}
-		e.add(grade, check, "correct schema.attributes or the producer; docs/OPERATIONS.md lists the reasons",
+		e.add(grade, check, "correct schema.attributes or the producer; docs/RUN.md lists the reasons",
 			"%d of the first %d records would be refused: %s%s", s.Refused[r], s.Records, r.Reason, where)
 	}
 }

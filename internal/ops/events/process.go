@@ -48,7 +48,7 @@ var ofProcess = []Event{
 				"a pool that is fixed and not decided (level L2), the state has nobody else, or the disk has no room for a second file. Their " +
 				"records are blocked, and the " +
 				"next cut forgets them",
-			Action: "none; if the first pool was refused: decide about it (docs/OPERATIONS.md, A refused first pool); of a full disk: make room",
+			Action: "none; if the first pool was refused: decide about it (docs/POOLS.md, A refused first pool); of a full disk: make room",
 		},
 	}},
 	{Name: "journal_followed", Levels: []string{"info"}, Fields: []Field{
@@ -121,7 +121,7 @@ var ofProcess = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "once a minute, also while anond waits for its source or decides about a release. `lags`: the 16 " +
-				"partitions with the largest lag. `doing`: see [status.json](OPERATIONS.md#statusjson)",
+				"partitions with the largest lag. `doing`: see [status.json](STATUS.md#statusjson)",
 			Action: "monitor it",
 		},
 	}},
@@ -295,7 +295,7 @@ var ofProcess = []Event{
 		{Name: "hint", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "the run ends with an error; `code` is its [exit code](OPERATIONS.md#exit-codes), `hint` the next step, which may be empty. " +
+			Meaning: "the run ends with an error; `code` is its [exit code](RUN.md#exit-codes), `hint` the next step, which may be empty. " +
 				"Not of a configuration that cannot be read: then there is no log yet",
 			Action: "what `hint` says; only with code 1 may starting again help",
 		},

@@ -12,7 +12,7 @@ func reference() string {
 	var b strings.Builder
 	b.WriteString(`# Events
 
-This page is generated from the table of events in the code. [OPERATIONS.md](OPERATIONS.md#the-log) says how the log is written;
+This page is generated from the table of events in the code. [RUN.md](RUN.md#the-log) says how the log is written;
 [events.schema.json](events.schema.json) is a JSON Schema of its lines. Fields in parentheses are not always there. A duration of type
 nanoseconds is an integer; other durations are texts such as ` + "`1m30s`" + `.
 

@@ -106,7 +106,7 @@ var ofReleases = []Event{
 		{
 			Meaning: "a published file was changed or is missing; only the first fault of a run is logged, the others are " +
 				"counted in `releases_checked` and in the status",
-			Action: "restore the file from a copy: see [damaged releases](OPERATIONS.md#damaged-releases)",
+			Action: "restore the file from a copy: see [damaged releases](RECOVER.md#damaged-releases)",
 		},
 	}},
 	{Name: "releases_checked", Levels: []string{"info"}, Fields: []Field{
@@ -127,7 +127,7 @@ var ofReleases = []Event{
 		{
 			Meaning: "the release was not decided (the machine refused its own decision), or publishing failed permanently; anond exits " +
 				"with 3, 5 or 1",
-			Action: "see [exit codes](OPERATIONS.md#exit-codes)",
+			Action: "see [exit codes](RUN.md#exit-codes)",
 		},
 	}},
 	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []Field{
@@ -143,22 +143,22 @@ var ofReleases = []Event{
 			Level: "warn",
 			Meaning: "people who waited longer than `max_hold` cannot be published: one value is too frequent among them, or " +
 				"among their sensitive values of that attribute",
-			Action: "see [Infeasible](OPERATIONS.md#the-log)",
+			Action: "see [Infeasible](RUN.md#the-log)",
 		},
 		{
 			Level:   "warn",
 			Meaning: "before release 1: the first load is refused; it waits and may grow. Logged at most once a minute",
-			Action:  "[before release 1](OPERATIONS.md#before-release-1)",
+			Action:  "[before release 1](POOLS.md#before-release-1)",
 		},
 		{
 			Level:   "error",
 			Meaning: "level L2: the first pool is refused; anond exits with 3",
-			Action:  "[a refused first pool](OPERATIONS.md#a-refused-first-pool)",
+			Action:  "[a refused first pool](POOLS.md#a-refused-first-pool)",
 		},
 		{
 			Level:   "warn",
 			Meaning: "level L2: no pool is large enough next to what is published",
-			Action:  "[pools](OPERATIONS.md#pools-at-level-l2)",
+			Action:  "[pools](POOLS.md#pools-at-level-l2)",
 		},
 	}},
 	{Name: "pool_quarantined", Levels: []string{"warn"}, Fields: []Field{
@@ -166,7 +166,7 @@ var ofReleases = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "level L2: a pool is ineligible as a whole; none of its records is ever published",
-			Action:  "[pools](OPERATIONS.md#pools-at-level-l2)",
+			Action:  "[pools](POOLS.md#pools-at-level-l2)",
 		},
 	}},
 	{Name: "first_load_waits", Levels: []string{"info"}, Fields: []Field{
