@@ -10,8 +10,8 @@ import (
 	"log/slog"
 	"time"
 
-	"anond/ingest"
 	"anond/internal/pace"
+	"anond/internal/retry"
 	"anond/snapshot"
 )
 
@@ -25,7 +25,7 @@ type Options struct {
 	Limit  *pace.Limit // of the bytes that are sent; nil: none
 	// Patience is how long a sink may be away if nobody follows.
 	Patience  time.Duration
-	Reconnect ingest.Reconnect
+	Reconnect retry.Policy
 	Now       func() time.Time
 	Log       *slog.Logger
 	Board     *Board // is told how it goes; may be nil
@@ -81,11 +81,11 @@ type delivery struct {
 	Options
 	sink     Sink
 	history  *snapshot.History
-	attempts *ingest.Attempts
+	attempts *retry.Attempts
 	known    bool // position was read
 	position Position
 	since    time.Time // of the first failure in a row; zero: none
-	silence  ingest.Silence
+	silence  retry.Silence
 	saidText string // the failure that was logged last
 	done     Summary
 }
@@ -202,12 +202,12 @@ func (d *delivery) away(err error) bool {
 		return false
 	}
 	if err.Error() != d.saidText { // its cause, and what helps, may be new
-		d.silence = ingest.Silence{}
+		d.silence = retry.Silence{}
 	}
 	if d.attempts.Failed() == 0 && errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	if _, told := d.silence.Broken(now, ingest.FirstSilence); told {
+	if _, told := d.silence.Broken(now, retry.FirstSilence); told {
 		d.saidText = err.Error()
 		d.Log.Warn("not delivered; it is tried again", "event", "delivery_failed", "sink", d.sink.Name(), "error", err.Error(),
 			"attempts", d.attempts.Failed()+1)
@@ -220,7 +220,7 @@ func (d *delivery) back() {
 	if d.saidText != "" {
 		d.Log.Info("delivering again", "event", "delivery_resumed", "sink", d.sink.Name())
 	}
-	d.since, d.silence, d.saidText = time.Time{}, ingest.Silence{}, ""
+	d.since, d.silence, d.saidText = time.Time{}, retry.Silence{}, ""
 	d.attempts.Succeeded()
 }
 

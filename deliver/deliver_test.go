@@ -18,10 +18,10 @@ import (
 
 	"anond/deliver"
 	"anond/deliver/delivertest"
-	"anond/ingest"
-	"anond/internal/daemon"
+	"anond/internal/clock"
 	"anond/internal/ops/events"
 	"anond/internal/pace"
+	"anond/internal/retry"
 	"anond/snapshot"
 )
 
@@ -62,18 +62,18 @@ func (b *book) Deliver(_ context.Context, r *deliver.Release) error {
 	return nil
 }
 
-// clock goes on by a second at each look.
-type clock struct{ now time.Time }
+// seconds is a clock that goes on by a second at each look.
+type seconds struct{ now time.Time }
 
-func (c *clock) Now() time.Time {
+func (c *seconds) Now() time.Time {
 	c.now = c.now.Add(time.Second)
 	return c.now
 }
 
 func options(dir string, log *strings.Builder) deliver.Options {
-	from := &clock{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	from := &seconds{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	return deliver.Options{FS: snapshot.OS(), Dir: dir, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: from.Now,
-		Patience: 10 * time.Second, Reconnect: ingest.Reconnect{Sleep: func(context.Context, time.Duration) error { return nil }}}
+		Patience: 10 * time.Second, Reconnect: retry.Policy{Sleep: func(context.Context, time.Duration) error { return nil }}}
 }
 
 // TestRun: every release, in order, also behind failures; the log says what happened.
@@ -192,7 +192,7 @@ func TestALimitHoldsUpWhatIsSent(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		o, b, began := options(chain.Dir, &log), &book{}, time.Now()
-		o.Limit = pace.New(daemon.SystemClock(), 1<<10)
+		o.Limit = pace.New(clock.System(), 1<<10)
 		_, err := deliver.Run(t.Context(), b, o)
 		require.NoError(t, err)
 		require.Equal(t, free.rows, b.rows)
@@ -201,7 +201,7 @@ func TestALimitHoldsUpWhatIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		o, began := options(chain.Dir, &log), time.Now()
-		o.Limit, o.Follow = pace.New(daemon.SystemClock(), 1<<10), true
+		o.Limit, o.Follow = pace.New(clock.System(), 1<<10), true
 		time.AfterFunc(time.Second, stop)
 		_, err := deliver.Run(ctx, &book{}, o)
 		require.NoError(t, err)

@@ -9,6 +9,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest/decode"
+	"anond/internal/clock"
+	"anond/internal/retry"
 )
 
 // Publisher renders and publishes what a view shows. It may be called again for
@@ -31,13 +33,6 @@ type Release struct {
 // ErrPermanent marks an error of a Publisher that no retry can correct: the gate
 // refused the release, or another rendering of its number is already public.
 var ErrPermanent = errors.New("the release cannot be published")
-
-// Clock is the host's time.
-type Clock interface {
-	Now() time.Time
-	// Ticker sends the time every d until stop is called.
-	Ticker(d time.Duration) (c <-chan time.Time, stop func())
-}
 
 // Trigger says when the host asks the machine for a release, besides the
 // machine's own count of records. The zero Trigger never asks.
@@ -68,7 +63,7 @@ type Host struct {
 	DeadLetters DeadLetters
 	Publisher   Publisher
 	Trigger     Trigger
-	Clock       Clock
+	Clock       clock.Clock
 	Log         *slog.Logger
 	Policy      [32]byte // digest of schema, policy and recoding, for the intent
 	Once        bool     // stop at the end of the source
@@ -92,7 +87,7 @@ type Host struct {
 	// means the constant DrainFor.
 	DrainFor time.Duration
 	// Retry says how long to wait between attempts to publish and to deliver.
-	Retry Reconnect
+	Retry retry.Policy
 	// Observe is told the state of things each second and after each release; may be nil.
 	Observe func(Report)
 	// Meter counts and times what happens; may be nil.

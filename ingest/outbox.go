@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"anond/incremental"
+	"anond/internal/retry"
 )
 
 // outboxPump delivers dead letters that are committed, alongside the loop. A
@@ -68,7 +69,7 @@ func (o *outboxPump) start() (stop func()) {
 }
 
 func (o *outboxPump) deliverAll(ctx context.Context) {
-	attempts, silence := o.h.Retry.Attempts(), Silence{}
+	attempts, silence := o.h.Retry.Attempts(), retry.Silence{}
 	for ctx.Err() == nil {
 		more, err := o.deliver(ctx)
 		switch {
@@ -80,7 +81,7 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 		case err != nil:
 			o.note(err.Error())
 			o.h.Meter.Failed(AttemptDeliver)
-			if tries, told := silence.Broken(o.h.Clock.Now(), FirstSilence); told {
+			if tries, told := silence.Broken(o.h.Clock.Now(), retry.FirstSilence); told {
 				o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed",
 					"error", err.Error(), "tries", tries)
 			}
@@ -94,7 +95,7 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 				o.h.Log.Info("dead letters are delivered again", "event", "dead_letter_delivered")
 			}
 			attempts.Succeeded()
-			silence = Silence{}
+			silence = retry.Silence{}
 			select {
 			case o.delivered <- struct{}{}:
 			default:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/internal/retry"
 )
 
 // releases makes decided releases public, at most one at a time: in a goroutine
@@ -16,7 +17,7 @@ import (
 // machine, and tells how a release ended by an event.
 type releases struct {
 	publisher Publisher
-	retry     Reconnect
+	retry     retry.Policy
 	most      int // attempts before it gives up; 0: it never does
 	log       *slog.Logger
 	meter     Meter
@@ -89,7 +90,7 @@ func (r *releases) leave() (began time.Time) {
 // publish tries until it succeeds, until the error is one that no retry can
 // correct, or until it is told to settle. A run that has to end gives up.
 func (r *releases) publish(ctx, trying context.Context, view *incremental.View) (Release, error) {
-	attempts, silence := r.retry.Attempts(), Silence{}
+	attempts, silence := r.retry.Attempts(), retry.Silence{}
 	for {
 		release, err := r.publisher.Publish(ctx, view)
 		switch {
@@ -100,7 +101,7 @@ func (r *releases) publish(ctx, trying context.Context, view *incremental.View) 
 		}
 		r.note(err.Error())
 		r.meter.Failed(AttemptPublish)
-		if tries, told := silence.Broken(r.now(), FirstSilence); told {
+		if tries, told := silence.Broken(r.now(), retry.FirstSilence); told {
 			r.log.Error("publishing failed; the intent stays, trying again", "event", "release_failed",
 				"release", view.Intent.Release, "error", err.Error(), "tries", tries)
 		}

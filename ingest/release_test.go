@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/internal/clock"
+	"anond/internal/retry"
 )
 
 // pressFunc is a Publisher.
@@ -26,7 +28,7 @@ func (p *countingPress) Publish(ctx context.Context, _ *incremental.View) (Relea
 }
 
 // stopped is a clock that stands still.
-type stopped struct{ Clock }
+type stopped struct{ clock.Clock }
 
 func (stopped) Now() time.Time { return time.Unix(5, 0) }
 
@@ -77,7 +79,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 				return ctx.Err()
 			}
 			r := newReleases(&Host{Publisher: press, Clock: stopped{},
-				Log: slog.New(slog.DiscardHandler), Meter: noMeter{}, Once: x.once, Retry: Reconnect{Sleep: wait}})
+				Log: slog.New(slog.DiscardHandler), Meter: noMeter{}, Once: x.once, Retry: retry.Policy{Sleep: wait}})
 			press.do = x.do(r)
 			began := time.Unix(5, 0)
 			r.begin(&incremental.View{Intent: incremental.Intent{Release: 7}}, began)

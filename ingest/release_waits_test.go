@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"context"
 	"io"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -125,4 +126,17 @@ func TestLagIsKnownOnlyWhileItsSourceAnswers(t *testing.T) {
 		require.Equal(t, c.lag, lag, name)
 		require.Equal(t, c.known, known, name)
 	}
+}
+
+// TestRepeatedFailuresAreOneLine: a release that cannot be published is told once, and then with a count, not at each attempt.
+func TestRepeatedFailuresAreOneLine(t *testing.T) {
+	r := newRig(t, 900)
+	full(r)
+	h := r.host(4, 20)
+	p := start(t, h)
+	require.ErrorIs(t, p.ends(), ingest.ErrParked)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	require.Equal(t, 1, strings.Count(p.log.String(), "event=release_failed"))
+	require.Contains(t, p.log.String(), "tries=1")
 }

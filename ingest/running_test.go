@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // patience bounds each wait of a test, so far away that no busy machine comes near it.
@@ -54,7 +55,7 @@ func prepare(t *testing.T, h *ingest.Host) (r *running, begin func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r = &running{t: t, stop: cancel, done: make(chan error, 1), wrote: make(chan struct{}, 1)}
 	h.Log, h.Observe = slog.New(slog.NewTextHandler(r, nil)), r.observe
-	h.Retry = ingest.Reconnect{Initial: time.Millisecond, Max: 10 * time.Millisecond}
+	h.Retry = retry.Policy{Initial: time.Millisecond, Max: 10 * time.Millisecond}
 	t.Cleanup(cancel)
 	return r, func() { go func() { r.done <- h.Run(ctx) }() }
 }

@@ -14,10 +14,11 @@ import (
 	"anond/deliver"
 	"anond/deliver/postgres"
 	"anond/deliver/topic"
-	"anond/ingest"
 	"anond/internal/cli"
+	"anond/internal/clock"
 	"anond/internal/daemon"
 	"anond/internal/pace"
+	"anond/internal/retry"
 	"anond/snapshot"
 )
 
@@ -105,7 +106,7 @@ daemon's.`
 		}
 		log := newLogger(env.Stderr, d.Log, cli.IsTerminal(env.Stderr))
 		o := deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Whole: verify, Poll: d.Outputs.Poll,
-			Limit: pace.New(daemon.SystemClock(), d.Outputs.MaxRate), Patience: patience, Reconnect: ingest.Reconnect{Rand: rand.Float64},
+			Limit: pace.New(clock.System(), d.Outputs.MaxRate), Patience: patience, Reconnect: retry.Policy{Rand: rand.Float64},
 			Now: time.Now, Log: log}
 		if follow {
 			o.Board = &deliver.Board{Dataset: d.Dataset, Kind: c.Name()}

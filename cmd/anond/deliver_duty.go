@@ -7,7 +7,7 @@ import (
 
 	"anond/deliver"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/clock"
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
@@ -21,7 +21,7 @@ const (
 
 // deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.
 func (e *environment) deliverOnDuty(ctx context.Context, f *standing, o *deliver.Options) (end func(), err error) {
-	d := duty.New(cli.Release, daemon.SystemClock())
+	d := duty.New(cli.Release, clock.System())
 	o.Log, o.Board.Does = d.Log(o.Log), d.Does
 	now := new(atomic.Pointer[deliver.Status])
 	watched := duty.Watch(d, f.status, o.Log, o.Board.Look(d.Doing), now)

@@ -10,7 +10,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/clock"
 	"anond/internal/duty"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
@@ -87,7 +87,7 @@ func (o *onDuty) begin(ctx context.Context, env *environment, once bool) (end fu
 	if err != nil {
 		o.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 	}
-	told := manager.FollowSight(ctx, o.log, daemon.SystemClock(), func() notify.Sight { return o.duty.Sight(o.line()) })
+	told := manager.FollowSight(ctx, o.log, clock.System(), func() notify.Sight { return o.duty.Sight(o.line()) })
 	renewing, stop := context.WithCancel(ctx)
 	if server != nil {
 		go o.renew(renewing, server)
@@ -108,7 +108,7 @@ const renewEvery = time.Minute
 // renew takes in certificates and secrets whose files have changed. What cannot be used
 // changes nothing and is logged once for each cause.
 func (o *onDuty) renew(ctx context.Context, server *web.Server) {
-	ticks, stop := daemon.SystemClock().Ticker(renewEvery)
+	ticks, stop := clock.System().Ticker(renewEvery)
 	defer stop()
 	before := ""
 	for {

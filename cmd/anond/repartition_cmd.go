@@ -10,6 +10,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
+	"anond/internal/clock"
 	"anond/internal/daemon"
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
@@ -20,7 +21,7 @@ import (
 // repartitionOnDuty repartitions, and shows how it stands.
 func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what daemon.Repartitioning,
 	once bool) (repartition.Counts, error) {
-	d := duty.New(cli.Release, daemon.SystemClock())
+	d := duty.New(cli.Release, clock.System())
 	log := d.Log(newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
 	what.View = daemon.NewRepartitionView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked

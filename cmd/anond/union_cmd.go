@@ -15,7 +15,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/clock"
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
@@ -86,7 +86,7 @@ older than what was published. Exit 78: the shards have different settings.`,
 
 // unionOnDuty unites again and again, and shows how it stands.
 func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
-	f.Duty, f.Board = duty.New(cli.Release, daemon.SystemClock()), &union.Board{StaleAfter: f.StaleAfter}
+	f.Duty, f.Board = duty.New(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
 	defer duty.Watch(f.Duty, f.status, f.Log, f.Board.Look(f.Duty), &now)()

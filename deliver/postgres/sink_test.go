@@ -22,7 +22,7 @@ import (
 	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest"
+	"anond/internal/retry"
 	"anond/snapshot"
 )
 
@@ -35,7 +35,7 @@ func open(t testing.TB, s *delivertest.Server, table string) *Sink {
 
 func deliverAll(ctx context.Context, s deliver.Sink, dir string, patience time.Duration) (deliver.Summary, error) {
 	return deliver.Run(ctx, s, deliver.Options{FS: snapshot.OS(), Dir: dir, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Patience: patience, Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}})
+		Patience: patience, Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}})
 }
 
 // rowsOfFiles are the living rows of the first or second file of a release, by its own
@@ -255,7 +255,7 @@ func awayAndBack(t *testing.T, s *delivertest.Server) {
 	go func() {
 		_, err := deliver.Run(ctx, sink, deliver.Options{FS: snapshot.OS(), Dir: chain.Dir, Follow: true, Poll: 5 * time.Millisecond,
 			Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}})
+			Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}})
 		ended <- err
 	}()
 	s.Start()

@@ -18,8 +18,8 @@ import (
 	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest"
 	"anond/ingest/kafkasrc"
+	"anond/internal/retry"
 	"anond/internal/testkit/programtest"
 	"anond/snapshot"
 )
@@ -36,7 +36,7 @@ func broker(t testing.TB, partitions int, settings map[string]string) (*kfake.Cl
 		require.NoError(t, c.CreateTopic(topicName, int32(partitions), settings))
 	}
 	return c, kafkasrc.Config{Brokers: c.ListenAddrs(), Topic: topicName, RefreshInterval: 20 * time.Millisecond,
-		Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
+		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
 }
 
 func openSink(t testing.TB, brokers kafkasrc.Config) *Sink {
@@ -49,7 +49,7 @@ func openSink(t testing.TB, brokers kafkasrc.Config) *Sink {
 
 func patiently(log *slog.Logger, dir string) deliver.Options {
 	return deliver.Options{FS: snapshot.OS(), Dir: dir, Now: time.Now, Log: log, Patience: time.Minute, Poll: 5 * time.Millisecond,
-		Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
+		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
 }
 
 // TestTwoAtOnce: several that deliver to one topic of several partitions, with faults of the

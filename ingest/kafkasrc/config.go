@@ -12,6 +12,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/retry"
 )
 
 // OnGap says what to do when records were deleted before they were read.
@@ -74,8 +75,8 @@ type Config struct {
 	ConfirmAfter    time.Duration // how long a fault that may pass is tried again before it ends the source; default 30 s
 	CommitInterval  time.Duration // between best-effort offset commits; default 1 s
 
-	Reconnect ingest.Reconnect // default: with jitter
-	Logger    *slog.Logger     // default: discards
+	Reconnect retry.Policy // default: with jitter
+	Logger    *slog.Logger // default: discards
 	// Dial replaces net.Dialer (tests).
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 

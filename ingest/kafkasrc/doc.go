@@ -25,7 +25,7 @@
 // to its end and then decompressed record by record (decompress.go, cursor.go).
 //
 // A failure is retried without limit, with capped, jittered exponential backoff
-// (ingest.Reconnect). Final are only those that need an operator: a gap, a batch
+// (retry.Policy). Final are only those that need an operator: a gap, a batch
 // that cannot be read, a replaced log, credentials refused when the source is
 // opened. After each failure, and before the first batch of another leader is handed
 // out, the last record read is compared with the log again. So a topic is noticed

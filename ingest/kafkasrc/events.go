@@ -14,7 +14,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 
-	"anond/ingest"
+	"anond/internal/retry"
 )
 
 func event(name string) slog.Attr      { return slog.String("event", name) }
@@ -37,7 +37,7 @@ type health struct {
 type failing struct {
 	since   time.Time
 	tries   int
-	silence ingest.Silence
+	silence retry.Silence
 	corrupt bool // the broker answers, and what it has cannot be read
 }
 
@@ -85,7 +85,7 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 		attrs = append(attrs, slog.String("hint", hint))
 	}
 	switch {
-	case isStarting(err) && now.Sub(f.since) < ingest.FirstSilence:
+	case isStarting(err) && now.Sub(f.since) < retry.FirstSilence:
 		h.log.Debug("waiting for the coordinator of the group", append(attrs, event("source_retry"))...)
 	case !h.due(f, now, id, err):
 		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
@@ -102,7 +102,7 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 // come, and no other partition was named for the same kind of error since its
 // last one. A broker that is away is one fault, not one for each partition.
 func (h *health) due(f *failing, now time.Time, id int32, err error) bool {
-	if _, told := f.silence.Broken(now, ingest.FirstSilence); !told {
+	if _, told := f.silence.Broken(now, retry.FirstSilence); !told {
 		return false
 	}
 	kind := kindOf(id, err)

@@ -21,6 +21,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/retry"
 )
 
 const topic = "admissions"
@@ -50,7 +51,7 @@ func config(c *kfake.Cluster, log *events) Config {
 	return Config{Brokers: c.ListenAddrs(), Topic: topic, MaxWait: 20 * time.Millisecond, RequestTimeout: patience,
 		OpenTimeout: 100 * time.Millisecond, ConfirmAfter: 50 * time.Millisecond, RefreshInterval: 30 * time.Millisecond,
 		CommitInterval: 10 * time.Millisecond, Logger: slog.New(log),
-		Reconnect: ingest.Reconnect{Initial: 5 * time.Millisecond, Max: 50 * time.Millisecond}}
+		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 50 * time.Millisecond}}
 }
 
 func open(t testing.TB, cfg Config, resume ingest.Resume) ingest.Source {

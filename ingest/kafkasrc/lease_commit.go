@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"anond/incremental"
-	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // Committed returns the group's commits, of partitions that have one. A commit
 // ahead of state says that state is an older copy (ingest.ErrBehind). It waits
 // for the brokers until ctx is done.
 func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64, error) {
-	attempts, silence := l.cfg.Reconnect.Attempts(), ingest.Silence{}
+	attempts, silence := l.cfg.Reconnect.Attempts(), retry.Silence{}
 	for {
 		commits, err := l.commits(ctx)
 		if err == nil {
@@ -24,7 +24,7 @@ func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64,
 			}
 			return named, nil
 		}
-		if tries, told := silence.Broken(time.Now(), ingest.FirstSilence); told {
+		if tries, told := silence.Broken(time.Now(), retry.FirstSilence); told {
 			l.log.Warn("the group's commits could not be read, trying again", event("source_retry"), slog.String("error", err.Error()),
 				slog.Int("tries", tries))
 		}

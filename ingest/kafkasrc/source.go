@@ -14,6 +14,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // source implements ingest.Source.
@@ -46,7 +47,7 @@ type source struct {
 	order   order
 	parts   map[int32]*partition
 	stalled bool
-	silence ingest.Silence // about stalls
+	silence retry.Silence // about stalls
 }
 
 var _ ingest.Source = (*source)(nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // A broker that is behind the others names fewer partitions for a while.
@@ -100,7 +101,7 @@ func TestACoordinatorThatStaysAwayIsAFailure(t *testing.T) {
 	h.works(noPartition)
 	require.Zero(t, log.count("source_disconnected")+log.count("source_connected"))
 	h.failsAt(start, noPartition, kafka.GroupCoordinatorNotAvailable)
-	h.failsAt(start.Add(ingest.FirstSilence), noPartition, kafka.GroupCoordinatorNotAvailable)
+	h.failsAt(start.Add(retry.FirstSilence), noPartition, kafka.GroupCoordinatorNotAvailable)
 	require.Equal(t, 1, log.count("source_disconnected"))
 	h.works(noPartition)
 	require.Equal(t, 1, log.count("source_connected"))

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // The broker is away for a night: attempts go on with capped waits, and reading
@@ -31,7 +32,7 @@ func TestLongOutage(t *testing.T) {
 		w := &wire{dial: rig.net.DialContext}
 		var dials atomic.Int64
 		cfg := config(rig.c, log)
-		cfg.Reconnect = ingest.Reconnect{}
+		cfg.Reconnect = retry.Policy{}
 		cfg.RefreshInterval, cfg.MaxWait = time.Minute, time.Second
 		cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			dials.Add(1)

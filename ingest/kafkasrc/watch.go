@@ -8,7 +8,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
-	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // watch looks regularly for partitions that were added, asks for the ends of
@@ -97,7 +97,7 @@ func (s *source) checkStall(now time.Time) {
 	}
 	s.stalled = stalled != noPartition
 	if !s.stalled {
-		s.silence = ingest.Silence{}
+		s.silence = retry.Silence{}
 		s.mu.Unlock()
 		return
 	}

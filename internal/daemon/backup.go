@@ -20,6 +20,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/clock"
 	"anond/internal/disk/durabledir"
 	"anond/internal/disk/outfile"
 )
@@ -75,7 +76,7 @@ type backups struct {
 	config  *config.Config
 	store   *boltstore.Store
 	log     *slog.Logger
-	clock   ingest.Clock
+	clock   clock.Clock
 	ctx     context.Context // of copies
 	stop    context.CancelFunc
 	running sync.WaitGroup

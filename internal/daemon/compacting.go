@@ -11,6 +11,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/clock"
 	"anond/internal/ops/diskuse"
 	"anond/internal/progress"
 )
@@ -101,12 +102,12 @@ func CompactStopped(path string, options boltstore.Options, show func(done, all 
 	if err != nil {
 		return boltstore.CompactFile(path, options) // which says what is wrong
 	}
-	return compact(path, options, info.Bytes-info.FreeBytes, systemClock{}, func(p *progress.Progress) { show(p.Done, p.Total) })
+	return compact(path, options, info.Bytes-info.FreeBytes, clock.System(), func(p *progress.Progress) { show(p.Done, p.Total) })
 }
 
 // compact compacts a state, and tells each second how far that is. expected is how large the
 // copy will be, about.
-func compact(path string, options boltstore.Options, expected int64, clock ingest.Clock, tell func(*progress.Progress)) error {
+func compact(path string, options boltstore.Options, expected int64, clock clock.Clock, tell func(*progress.Progress)) error {
 	options.Progress = nil
 	done := make(chan error, 1)
 	go func() { done <- boltstore.CompactFile(path, options) }()

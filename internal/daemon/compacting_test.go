@@ -13,6 +13,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/clock"
 )
 
 // spacious makes a state of which nearly all is free: many dead letters were delivered.
@@ -50,7 +51,7 @@ func TestAStartCompacts(t *testing.T) {
 		c, size := spacious(t)
 		c.State.Compact = x.compact
 		var log bytes.Buffer
-		o := Options{Clock: systemClock{}, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		o := Options{Clock: clock.System(), Log: slog.New(slog.NewTextHandler(&log, nil))}
 		s, err := openStore(t.Context(), c, o, boltstore.Options{}, lease{})
 		require.NoError(t, err, name)
 		now, _ := s.Bytes()
@@ -70,7 +71,7 @@ func TestAStateThatCannotBeCompactedIsUsed(t *testing.T) {
 	c, size := spacious(t)
 	c.State.Compact = config.Compact{MinFree: 1 << 20, MinShare: .5}
 	var log bytes.Buffer
-	o := Options{Clock: systemClock{}, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	o := Options{Clock: clock.System(), Log: slog.New(slog.NewTextHandler(&log, nil))}
 	assert.False(t, roomForCopy(c.State.Path, 1<<60, 0, o.Log))
 	assert.Contains(t, log.String(), "event=compaction_skipped")
 

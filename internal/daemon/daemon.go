@@ -28,9 +28,11 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/clock"
 	"anond/internal/control"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
+	"anond/internal/retry"
 	"anond/shards/repartition"
 	"anond/snapshot"
 )
@@ -40,9 +42,9 @@ type Options struct {
 	Log   *slog.Logger
 	Once  bool
 	Stdin io.Reader
-	Again bool         // Stdin is another input than those that were read, however it begins
-	Clock ingest.Clock // nil: the system's
-	FS    snapshot.FS  // of the releases; nil: the system's
+	Again bool        // Stdin is another input than those that were read, however it begins
+	Clock clock.Clock // nil: the system's
+	FS    snapshot.FS // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R, randomness).
 	Seed *[32]byte
@@ -82,7 +84,7 @@ type Options struct {
 // after losing it.
 func Run(ctx context.Context, c *config.Config, o Options) (err error) {
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = clock.System()
 	}
 	defer func() { noteEnd(ctx, c, o, err) }()
 	if o.FS == nil {
@@ -106,7 +108,7 @@ func Run(ctx context.Context, c *config.Config, o Options) (err error) {
 }
 
 // reconnect is the retry policy for everything that may be unavailable for a while.
-func reconnect() ingest.Reconnect { return ingest.Reconnect{Rand: rand.Float64} }
+func reconnect() retry.Policy { return retry.Policy{Rand: rand.Float64} }
 
 func decoderOf(c *config.Config, log *slog.Logger) func() (decode.Decoder, error) {
 	opts := decode.Options{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),

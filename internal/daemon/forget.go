@@ -14,6 +14,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/clock"
 	"anond/internal/suppress"
 	"anond/snapshot"
 )
@@ -54,7 +55,7 @@ type Remainder struct {
 // (forgetListed).
 func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (Receipt, error) {
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = clock.System()
 	}
 	subject, err := CleanSubject(c, subject)
 	if err != nil {

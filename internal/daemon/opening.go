@@ -12,6 +12,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/clock"
 	"anond/snapshot"
 )
 
@@ -34,7 +35,7 @@ const orderly = time.Second
 // opened opens what may hang and does not watch a context: the lock of a state, a
 // file on an unavailable disk. A stop abandons it; what is opened after that is
 // closed again.
-func opened[T io.Closer](ctx context.Context, clock ingest.Clock, open func() (T, error)) (T, error) {
+func opened[T io.Closer](ctx context.Context, clock clock.Clock, open func() (T, error)) (T, error) {
 	type result struct {
 		thing T
 		err   error

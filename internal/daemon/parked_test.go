@@ -17,15 +17,18 @@ import (
 
 	"anond/config"
 	"anond/incremental/boltstore"
+	"anond/internal/clock"
 	"anond/snapshot"
 )
 
 // hasty is a clock that gives a stopping daemon no time to finish a release.
-type hasty struct{ systemClock }
+type hasty struct{}
+
+func (hasty) Now() time.Time { return time.Now() }
 
 func (hasty) Ticker(d time.Duration) (<-chan time.Time, func()) {
 	if d < 10*time.Second {
-		return systemClock{}.Ticker(d)
+		return clock.System().Ticker(d)
 	}
 	over := make(chan time.Time, 1)
 	over <- time.Time{}

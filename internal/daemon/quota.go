@@ -8,6 +8,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/clock"
 )
 
 // quota is the store of a run, and the limit of its file. The loop stops reading before
@@ -18,7 +19,7 @@ import (
 type quota struct {
 	incremental.Store // what commits go to
 	file              *boltstore.Store
-	clock             ingest.Clock
+	clock             clock.Clock
 	patient           bool            // a commit waits
 	stop              <-chan struct{} // nothing waits any more
 	waits             atomic.Bool

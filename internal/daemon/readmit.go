@@ -14,6 +14,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/clock"
 	"anond/internal/sealed"
 	"anond/snapshot"
 )
@@ -56,7 +57,7 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 		return out, err
 	}
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = clock.System()
 	}
 	if err := exists(c); err != nil {
 		return out, err

@@ -11,6 +11,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/clock"
 )
 
 // ErrNoRehearsal: a run cannot be rehearsed.
@@ -25,7 +26,7 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 	if c.Shard.Journal.Set() {
 		return out, &ConfigError{ErrNoRehearsal}
 	}
-	o.Clock, o.Once = systemClock{}, true
+	o.Clock, o.Once = clock.System(), true
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
 		return out, err
 	}

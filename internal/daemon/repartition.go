@@ -13,6 +13,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
+	"anond/internal/clock"
 	"anond/internal/disk/outfile"
 	"anond/shards/repartition"
 )
@@ -72,7 +73,7 @@ func Repartition(ctx context.Context, c *config.Config, o Options, r Repartition
 		return counts, err
 	}
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = clock.System()
 	}
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
 		return counts, err

@@ -7,6 +7,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/retry"
 	"anond/shards/journal"
 )
 
@@ -42,7 +43,7 @@ func (s *StandIns) letters(opened ingest.DeadLetters) ingest.DeadLetters {
 	return s.DeadLetters(opened)
 }
 
-func (s *StandIns) retry() ingest.Reconnect {
+func (s *StandIns) retry() retry.Policy {
 	r := reconnect()
 	r.Sleep = s.Sleep
 	return r

@@ -21,7 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"anond/ingest"
+	"anond/internal/clock"
 	"anond/internal/disk/outfile"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
@@ -32,7 +32,7 @@ type Duty struct {
 	*monitor.Recorder
 	Version string
 	Began   time.Time
-	clock   ingest.Clock
+	clock   clock.Clock
 
 	mu       sync.Mutex
 	doing    string // empty: it waits
@@ -42,7 +42,7 @@ type Duty struct {
 }
 
 // New begins a duty.
-func New(version string, clock ingest.Clock) *Duty {
+func New(version string, clock clock.Clock) *Duty {
 	return &Duty{Recorder: monitor.NewRecorder(), Version: version, Began: clock.Now(), clock: clock, phase: monitor.Running}
 }
 

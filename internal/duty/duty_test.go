@@ -16,30 +16,30 @@ import (
 	"anond/internal/ops/monitor"
 )
 
-// clock is moved by a test.
-type clock struct {
+// handClock is moved by a test.
+type handClock struct {
 	mu    sync.Mutex
 	now   time.Time
 	ticks chan time.Time
 }
 
-func (c *clock) Now() time.Time {
+func (c *handClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-func (c *clock) move(d time.Duration) {
+func (c *handClock) move(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-func (c *clock) Ticker(time.Duration) (<-chan time.Time, func()) { return c.ticks, func() {} }
+func (c *handClock) Ticker(time.Duration) (<-chan time.Time, func()) { return c.ticks, func() {} }
 
 // TestLive: what takes longer than it said is stuck, a wait never is.
 func TestLive(t *testing.T) {
-	c := &clock{now: time.Unix(100, 0)}
+	c := &handClock{now: time.Unix(100, 0)}
 	d := New("1", c)
 	live := func() bool { ok, _ := d.Live(); return ok }
 	c.move(time.Hour)
@@ -68,7 +68,7 @@ func TestLive(t *testing.T) {
 // end. A file that cannot be written is logged once, and stops nothing.
 func TestWatch(t *testing.T) {
 	type status struct{ N int }
-	c := &clock{now: time.Unix(100, 0), ticks: make(chan time.Time)}
+	c := &handClock{now: time.Unix(100, 0), ticks: make(chan time.Time)}
 	d := New("1", c)
 	log := d.Log(slog.New(slog.DiscardHandler))
 	n := 0

@@ -14,19 +14,19 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"anond/ingest"
+	"anond/internal/clock"
 	"anond/snapshot"
 )
 
 // Limit is a number of bytes per second that all who use it share. It may be used by
 // several goroutines. Nil is no limit.
 type Limit struct {
-	clock  ingest.Clock
+	clock  clock.Clock
 	bucket *rate.Limiter
 }
 
 // New makes a limit; 0: none.
-func New(clock ingest.Clock, bytesPerSecond int64) *Limit {
+func New(clock clock.Clock, bytesPerSecond int64) *Limit {
 	l := &Limit{clock, rate.NewLimiter(rate.Inf, 0)}
 	l.Set(bytesPerSecond)
 	return l

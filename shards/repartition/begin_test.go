@@ -12,6 +12,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/retry"
 )
 
 // trimmed is a source of which retention has removed the beginning.
@@ -59,7 +60,7 @@ func TestACrashInTheFirstChunk(t *testing.T) {
 			Links: modelLinks, Target: target,
 			Progress: p, Clock: stopped{}, writers: 1, Log: slog.New(slog.DiscardHandler),
 			Digest: func(b []byte) incremental.Digest { return incremental.KeyedDigest(nil, b) },
-			Retry:  ingest.Reconnect{Sleep: func(context.Context, time.Duration) error { return errCrash }},
+			Retry:  retry.Policy{Sleep: func(context.Context, time.Duration) error { return errCrash }},
 			Save: func(p *Progress) (err error) {
 				if target.takes == 0 && len(target.logs) == 1 {
 					return errCrash // it does not live to save what it has done

@@ -16,6 +16,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/retry"
 )
 
 // The model runs the writer against a broker that loses requests, answers late or never, and
@@ -223,7 +224,7 @@ func (w *world) writer(from []byte) *Work {
 	work := &Work{Decoder: plain{}, Schema: w.schema, Key: modelKey, Links: modelLinks, Target: c, Progress: p,
 		Clock: stopped{}, request: 150, writers: 1,
 		Digest: func(b []byte) incremental.Digest { return incremental.KeyedDigest(nil, b) }, Log: slog.New(slog.DiscardHandler),
-		Retry: ingest.Reconnect{Sleep: func(context.Context, time.Duration) error { return w.crashed(c) }}}
+		Retry: retry.Policy{Sleep: func(context.Context, time.Duration) error { return w.crashed(c) }}}
 	work.begun()
 	work.row = make(equivclass.Row, len(w.schema.Attributes()))
 	return work

@@ -19,6 +19,8 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/clock"
+	"anond/internal/retry"
 )
 
 // Record is one message of the target topic.
@@ -54,9 +56,9 @@ type Work struct {
 	// Save makes the progress durable, after each SaveEvery (zero: one second) and at the end.
 	Save      func(*Progress) error
 	SaveEvery time.Duration
-	Clock     ingest.Clock
+	Clock     clock.Clock
 	Digest    func([]byte) incremental.Digest // of the last record, by which the source is known again
-	Retry     ingest.Reconnect
+	Retry     retry.Policy
 	Log       *slog.Logger
 	// Does is told what begins, and whether it waits for others; may be nil. It is called by
 	// several goroutines.
@@ -259,7 +261,7 @@ func fitting(records []Record, most int) (n int) {
 
 // insist sends one request until it is acknowledged.
 func (w *Work) insist(ctx context.Context, target int32, records []Record) error {
-	attempts, silence := w.Retry.Attempts(), ingest.Silence{}
+	attempts, silence := w.Retry.Attempts(), retry.Silence{}
 	for {
 		w.does("writing", false)
 		err := w.Target.Write(ctx, target, records)
@@ -277,7 +279,7 @@ func (w *Work) insist(ctx context.Context, target int32, records []Record) error
 		}
 		w.refused(target, err)
 		w.does("waiting for the target", true)
-		if tries, told := silence.Broken(time.Now(), ingest.FirstSilence); told {
+		if tries, told := silence.Broken(time.Now(), retry.FirstSilence); told {
 			w.Log.Error("the target topic takes nothing, trying again", "event", "repartition_write_failed", "partition", target,
 				"error", err.Error(), "tries", tries)
 		}

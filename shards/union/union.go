@@ -15,8 +15,8 @@ import (
 	"slices"
 	"time"
 
-	"anond/ingest"
 	"anond/internal/duty"
+	"anond/internal/retry"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	// Settings that differ at the start are a fault of the configuration. Later they may
 	// be shards that are restarted one after another: the newest release stays meanwhile.
-	for first, silence := true, (ingest.Silence{}); ; first = false {
+	for first, silence := true, (retry.Silence{}); ; first = false {
 		switch {
 		case err != nil && (final(err) || first && errors.Is(err, snapshot.ErrShards)):
 			return out, err
@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 				r.Log.Error("the next attempt follows", "event", "union_failed", "error", err.Error(), "tries", tries)
 			}
 		default:
-			silence = ingest.Silence{}
+			silence = retry.Silence{}
 		}
 		select {
 		case <-ctx.Done():

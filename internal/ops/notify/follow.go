@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anond/ingest"
+	"anond/internal/clock"
 	"anond/internal/ops/monitor"
 )
 
@@ -16,7 +17,7 @@ const more = time.Minute
 
 // Follow tells the manager what the monitor shows, until the function that it returns is
 // called. When ctx ends, the daemon stops.
-func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock ingest.Clock, daemon *monitor.Monitor) (end func()) {
+func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock clock.Clock, daemon *monitor.Monitor) (end func()) {
 	return m.FollowSight(ctx, log, clock, sightOf(daemon))
 }
 
@@ -29,7 +30,7 @@ type Sight struct {
 }
 
 // FollowSight is Follow of a process that is not the daemon.
-func (m *Manager) FollowSight(ctx context.Context, log *slog.Logger, clock ingest.Clock, see func() Sight) (end func()) {
+func (m *Manager) FollowSight(ctx context.Context, log *slog.Logger, clock clock.Clock, see func() Sight) (end func()) {
 	if m == nil {
 		return func() {}
 	}

@@ -1,4 +1,4 @@
-package ingest
+package retry
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func recordedSleep(waits *[]time.Duration) func(context.Context, time.Duration) 
 
 func TestReconnectDoublesUpToItsCapAndNeverGivesUp(t *testing.T) {
 	var waits []time.Duration
-	a := Reconnect{Initial: time.Second, Max: 5 * time.Second, Sleep: recordedSleep(&waits)}.Attempts()
+	a := Policy{Initial: time.Second, Max: 5 * time.Second, Sleep: recordedSleep(&waits)}.Attempts()
 	for range 1000 {
 		require.NoError(t, a.Wait(context.Background()))
 	}
@@ -38,7 +38,7 @@ func TestReconnectJitterStaysBetweenHalfAndWhole(t *testing.T) {
 		want time.Duration
 	}{{0, 500 * time.Millisecond}, {0.5, 750 * time.Millisecond}, {0.999999, time.Second - 500*time.Nanosecond}} {
 		var waits []time.Duration
-		a := Reconnect{Initial: time.Second, Rand: func() float64 { return c.rand }, Sleep: recordedSleep(&waits)}.Attempts()
+		a := Policy{Initial: time.Second, Rand: func() float64 { return c.rand }, Sleep: recordedSleep(&waits)}.Attempts()
 		require.NoError(t, a.Wait(context.Background()))
 		require.Equal(t, c.want, waits[0])
 	}
@@ -47,12 +47,12 @@ func TestReconnectJitterStaysBetweenHalfAndWhole(t *testing.T) {
 func TestReconnectEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.ErrorIs(t, Reconnect{Initial: time.Hour}.Attempts().Wait(ctx), context.Canceled)
+	require.ErrorIs(t, Policy{Initial: time.Hour}.Attempts().Wait(ctx), context.Canceled)
 }
 
 func TestReconnectCapBelowTheFirstWait(t *testing.T) {
 	var waits []time.Duration
-	a := Reconnect{Initial: time.Minute, Max: time.Second, Sleep: recordedSleep(&waits)}.Attempts()
+	a := Policy{Initial: time.Minute, Max: time.Second, Sleep: recordedSleep(&waits)}.Attempts()
 	require.NoError(t, a.Wait(context.Background()))
 	require.Equal(t, time.Minute, waits[0])
 }

@@ -1,4 +1,5 @@
-package ingest
+// Package retry says how long to wait between attempts, and which of the failures in a row are told.
+package retry
 
 import (
 	"context"
@@ -7,11 +8,11 @@ import (
 	"github.com/cenkalti/backoff/v4"
 )
 
-// Reconnect says how long to wait between attempts to reach something that is
+// Policy says how long to wait between attempts to reach something that is
 // away: exponentially longer, up to a cap, without end. The zero value waits
 // 100 ms first and 30 s at most, without jitter; give Rand to spread the
 // attempts of several instances.
-type Reconnect struct {
+type Policy struct {
 	Initial, Max time.Duration
 	// Rand returns numbers in [0,1). Each wait is then drawn evenly from
 	// [interval/2, interval], so that instances which lost the same broker do not
@@ -21,10 +22,10 @@ type Reconnect struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Defaults of a Reconnect.
+// Defaults of a Policy.
 const (
-	defaultReconnectInitial = 100 * time.Millisecond
-	defaultReconnectMax     = 30 * time.Second
+	firstWait   = 100 * time.Millisecond
+	longestWait = 30 * time.Second
 )
 
 // Silence chooses, of failures in a row, those that are told: the first, then one at distances that
@@ -52,18 +53,18 @@ const FirstSilence = 10 * time.Second
 // Attempts counts failed attempts since the last success. Not safe for
 // concurrent use.
 type Attempts struct {
-	policy  Reconnect
+	policy  Policy
 	backoff *backoff.ExponentialBackOff
 	failed  int
 }
 
 // Attempts returns a fresh count under the policy.
-func (r Reconnect) Attempts() *Attempts {
+func (r Policy) Attempts() *Attempts {
 	if r.Initial <= 0 {
-		r.Initial = defaultReconnectInitial
+		r.Initial = firstWait
 	}
 	if r.Max <= 0 {
-		r.Max = defaultReconnectMax
+		r.Max = longestWait
 	}
 	if r.Max < r.Initial {
 		r.Max = r.Initial
