@@ -402,9 +402,9 @@ func sorted(set map[string]bool) []string {
 // TestLimitsAreSaid: what nothing prevents, and what is promised to nobody, stands where those read who pass releases on.
 func TestLimitsAreSaid(t *testing.T) {
 	for page, words := range map[string][]string{
-		"README.md":            {"who comes back, when and how often", "were in a pool that was refused or quarantined**"},
-		"docs/THREAT_MODEL.md": {"who comes back, when and how often", "1.9 times as frequent", "Pools that were refused or quarantined."},
-		"docs/POOLS.md":        {"the share of the most frequent value of a pool that was refused"},
+		"README.md":               {"who comes back, when and how often", "were in a pool that was refused or quarantined**"},
+		"docs/DATA_PROTECTION.md": {"who comes back, when and how often", "1.9 times as frequent", "Pools that were refused or quarantined."},
+		"docs/POOLS.md":           {"the share of the most frequent value of a pool that was refused"},
 	} {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)

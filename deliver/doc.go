@@ -4,7 +4,7 @@
 // Guarantee: a sink gets every release of a chain, in order, each once or again with the
 // same content, also after crashes, retries, and alongside others that deliver the same. What
 // reads a sink sees whole releases only. Nothing but public files is read: manifests, parts
-// and hierarchies. So nothing is published here (rules A, D and F of docs/THREAT_MODEL.md
+// and hierarchies. So nothing is published here (rules A, D and F of docs/PROOFS.md
 // are about releases, and a copy of one is not a second rendering): who reads the sink
 // knows what a reader of the files knows.
 //

@@ -8,7 +8,7 @@
 // function of the pool alone, and of a seed where a partitioner draws. No type
 // here prints a person's value when it is formatted by accident. Nothing here
 // decides what is published: package incremental does, by the rules of the
-// privacy contract (docs/THREAT_MODEL.md).
+// privacy contract (docs/PROOFS.md).
 //
 // Method: a record has quasi-identifiers (QI), which an adversary may know, and
 // one sensitive attribute (SA), which must not be learnt. A Dictionary gives

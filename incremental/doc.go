@@ -1,6 +1,6 @@
 // Package incremental is the state machine of anond: it takes records in, positions
 // them at their classes, and decides what each release publishes, under the rules of
-// the privacy contract (docs/THREAT_MODEL.md).
+// the privacy contract (docs/PROOFS.md).
 //
 // Guarantee: every class that a release publishes satisfies the requirement
 // (k-anonymity, l-diversity, further principles) and keeps the rules over all
@@ -40,7 +40,7 @@
 //     regrouper (rule P); verifier checks the decision;
 //   - view shows a release; inspection examines a whole state.
 //
-// Sources: the paper above; docs/THREAT_MODEL.md for the rules and their proofs.
+// Sources: the paper above; docs/PROOFS.md for the rules and their proofs.
 //
 // The host's duties, in order: Apply what was read; Commit (records, positions
 // and dead letters in one transaction); only then acknowledge to the source and

@@ -8,7 +8,7 @@ import (
 )
 
 // InfeasibleError says that no partition of the first load can satisfy what is
-// asked (rule I, infeasible; docs/THREAT_MODEL.md, Lemma D). It carries shares, never a value.
+// asked (rule I, infeasible; docs/PROOFS.md, Lemma D). It carries shares, never a value.
 type InfeasibleError struct {
 	Attribute string
 	Records   int     // of the first load

@@ -14,7 +14,7 @@ import (
 //
 // testdata/scripts describes the behaviour of the state machine as scripts: a command,
 // its rows of input, and below ---- what it prints. Lines that start with # say what
-// is shown and which rule of docs/THREAT_MODEL.md makes it so. They print the members
+// is shown and which rule of docs/PROOFS.md makes it so. They print the members
 // of classes, because their people are invented; no log of anond may.
 //
 //	go test ./incremental -run TestScripts                    all scripts

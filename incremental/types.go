@@ -82,7 +82,7 @@ func (b *RecordBlock) Len() int { return len(b.SA) }
 // Regime says by which rule a published class is safe.
 type Regime uint8
 
-// The regimes of docs/THREAT_MODEL.md, The rules: a record stays in one permanently,
+// The regimes of docs/PROOFS.md, The rules: a record stays in one permanently,
 // except that a frozen class with a flat bag may be declared pure once (rule C,
 // coexistence).
 const (

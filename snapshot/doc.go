@@ -32,7 +32,7 @@
 // given the public vector of releases; and that chain is certified by Theorem A, P or E
 // for every exchangeable prior, also one that other shards' releases have changed. Each
 // shard's pools are large enough by themselves, and times and settings depend on no value
-// (Corollary U in docs/THREAT_MODEL.md). Which shard a part is of follows from the keys of
+// (Corollary U in docs/PROOFS.md). Which shard a part is of follows from the keys of
 // its people. A union looks at manifests and copies files; it reads no value.
 //
 // Method: render -> Gate -> fsync -> rename -> CURRENT -> ledger; see Publisher, and Union.
@@ -50,5 +50,5 @@
 // be regrouped 4 bytes a record.
 //
 // Source: the recodings name their papers. The durable steps are described in
-// docs/ARCHITECTURE.md, the rules in docs/THREAT_MODEL.md.
+// docs/ARCHITECTURE.md, the rules in docs/PROOFS.md.
 package snapshot

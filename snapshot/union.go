@@ -27,7 +27,7 @@ type UnionGate interface {
 // name none before that. With pruning, a union that was slow and is killed may leave CURRENT at
 // a release that another one has pruned meanwhile; the next attempt of any of them corrects it.
 //
-// Why it is safe: Corollary U in docs/THREAT_MODEL.md. The people of the shards are
+// Why it is safe: Corollary U in docs/PROOFS.md. The people of the shards are
 // disjoint and their draws independent, so for each person one shard's chain alone
 // depends on the value, and that chain is certified by Theorem A, P or E.
 //

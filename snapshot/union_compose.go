@@ -10,7 +10,7 @@ import (
 //
 // Rule A (frozen) and rule P (pure) hold for each shard's classes alone, and no class has
 // people of two shards: so counts add up, and the union reaches the least of what its
-// shards reach (docs/THREAT_MODEL.md, Corollary U).
+// shards reach (docs/PROOFS.md, Corollary U).
 func compose(i *unionIntent, shards []shardRelease, settings string) *Manifest {
 	first := shards[0].manifest
 	m := &Manifest{FormatVersion: formatUnion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,

@@ -8,7 +8,7 @@
 // principle, one record of a subject per class), a published record stays published,
 // and the result is a function of the inserted records, their order and the calls: no
 // clock, no randomness. Over several releases nothing is guaranteed: rule F (forbidden
-// operations) of the privacy contract (docs/THREAT_MODEL.md) forbids in the daemon
+// operations) of the privacy contract (docs/PROOFS.md) forbids in the daemon
 // nearly everything done here: re-splitting and re-merging published classes, classes
 // that mix those of earlier releases, growing a class by a lone record. Nothing of
 // anond but the experiments and the demo may import this package.

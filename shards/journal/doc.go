@@ -13,7 +13,7 @@
 //
 // Each message is encrypted and authenticated under a key that is derived from subject.key. Who may
 // read the topic and has no key sees when entries were written and about how large they are: texts are padded.
-// What decides is when records arrived, which such a reader may know already (docs/THREAT_MODEL.md 3.1), and
+// What decides is when records arrived, which such a reader may know already (docs/THREAT_MODEL.md), and
 // not what they hold. Who may write to the topic can stop the process, and cannot make it decide
 // anything. The seed of the draws lives in the state and its backups alone (rule R, randomness): the first entry has a
 // check of it, which tells states apart and nothing else. So a host that takes over needs a backup, of any age; the

@@ -47,6 +47,6 @@
 // Cost: linear in the size of the releases and exports, but for the attacker who
 // knows quasi-identifiers only.
 //
-// Source: Theorems A, P and E in docs/THREAT_MODEL.md; t-closeness after Li, Li and
+// Source: Theorems A, P and E in docs/PROOFS.md; t-closeness after Li, Li and
 // Venkatasubramanian (2007).
 package audit

@@ -123,7 +123,7 @@ func (r *Report) ExitCode() int {
 	return 0
 }
 
-// notPromised lists the limits of the promise (docs/THREAT_MODEL.md, What is
+// notPromised lists the limits of the promise (docs/DATA_PROTECTION.md, What is
 // not promised).
 func (r *Report) notPromised() []string {
 	out := []string{

@@ -11,7 +11,7 @@ import (
 //
 // Guarantee: "certified" is returned only if the chain of every shard is certified, with
 // both of its exports, every release of the union is made of nothing but releases of
-// these chains, and no person is in two shards. Then Corollary U (docs/THREAT_MODEL.md)
+// these chains, and no person is in two shards. Then Corollary U (docs/PROOFS.md)
 // bounds every posterior by that of one shard's chain, at the least level of the shards.
 //
 // What files cannot show is listed as not checked: that the shards draw by different

@@ -10,7 +10,7 @@ import (
 // one release are gathered into one violation with a count; Class is then the
 // first one found. Detail never holds a record's value (rule V, values).
 type Violation struct {
-	// Rule is a label of docs/THREAT_MODEL.md (A, B, P, D, E, S, N, F, SA), a principle
+	// Rule is a label of docs/PROOFS.md (A, B, P, D, E, S, N, F, SA), a principle
 	// of a class (K, L, T), or what is wrong: files, chain, order, microdata, claim.
 	Rule      string `json:"rule"`
 	Kind      string `json:"kind"`                // stable name, see the Kind constants

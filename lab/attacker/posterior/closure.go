@@ -14,7 +14,7 @@ const (
 )
 
 // closePairs extends the known sets by differences: X inside Y gives Y - X and
-// its bag (docs/THREAT_MODEL.md, Lemma D). Every set found is derivable by
+// its bag (docs/PROOFS.md, Lemma D). Every set found is derivable by
 // anyone who knows the memberships, so every alarm raised on it is true.
 // Cost: for each round, the pairs of sets that share a type.
 func (p *problem) closePairs() {

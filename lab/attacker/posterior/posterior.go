@@ -192,7 +192,7 @@ type component struct {
 // event is a class at the release where it was born or formed anew.
 type event struct{ view, class int }
 
-// certified: one class that never changed (Theorem A of docs/THREAT_MODEL.md), or classes that
+// certified: one class that never changed (Theorem A of docs/PROOFS.md), or classes that
 // are flat over one set of values (Theorem P).
 func (x *component) certified() bool { return x.sound && (len(x.classes) == 1 || x.flat) }
 
