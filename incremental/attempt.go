@@ -73,24 +73,31 @@ func (a *Attempt) merges(next Attempt) bool {
 	return same && a.Outcome == next.Outcome && (a.Outcome == Skipped || a.Outcome == Refused)
 }
 
-// attempted notes a cut that is committed next.
-func (m *Machine) attempted(flush bool, outcome CutOutcome) {
-	if m.policy.Level != L2 {
-		return
-	}
-	next := Attempt{Number: m.attempt.Number + 1, Records: m.records.len(), First: m.now, Last: m.now, Cuts: 1, Flush: flush, Outcome: outcome,
-		Changes: m.head.changes(), Algorithm: Algorithm}
+// attempts are the cuts tried at level L2: the newest one.
+type attempts struct{ Attempt }
+
+// note notes a cut that is committed next.
+func (a *attempts) note(s *state, need PoolNeed, flush bool, outcome CutOutcome) *Attempt {
+	next := Attempt{Number: a.Number + 1, Records: s.records.len(), First: s.now, Last: s.now, Cuts: 1, Flush: flush, Outcome: outcome,
+		Changes: s.head.changes(), Algorithm: Algorithm}
 	if outcome != Skipped {
-		next.Need, next.Under = m.need.Records, Under(m.policy.Requirement)
+		next.Need, next.Under = need.Records, Under(s.policy.Requirement)
 	}
-	if m.attempt.merges(next) {
-		next.Number, next.First = m.attempt.Number, m.attempt.First
-		if m.attempt.Outcome != Fixed {
-			next.Cuts += m.attempt.Cuts
+	if a.merges(next) {
+		next.Number, next.First = a.Number, a.First
+		if a.Outcome != Fixed {
+			next.Cuts += a.Cuts
 		}
 	}
-	m.attempt = next
-	m.staged.delta.Attempt = &next
+	a.Attempt = next
+	return &next
+}
+
+// attempted notes a cut that is committed next.
+func (m *Machine) attempted(flush bool, outcome CutOutcome) {
+	if m.policy.Level == L2 {
+		m.staged.delta.Attempt = m.attempts.note(&m.state, m.pools.need, flush, outcome)
+	}
 }
 
 // changes counts how often hierarchies changed.

@@ -52,21 +52,24 @@ func (b *barred) load(subjects []uint64) error {
 // calls Refuse or Ignore. An empty subject is nobody's, as is every one where no attribute has role subject.
 func (m *Machine) Bar(subject []byte) error {
 	switch {
-	case m.broken:
+	case m.intake.failed:
 		return ErrBroken
 	case m.records.firsts == nil || len(subject) == 0:
 		return nil
 	case m.barred.known[m.secrets.subjectOf(subject)]:
 		return nil
-	case m.full():
+	case m.full(len(m.barred.list)):
 		return ErrStateFull
 	}
 	m.barred.add(m.secrets.subjectOf(subject))
 	return nil
 }
 
-// isBarred reports whether a record is one of a person who is barred.
-func (m *Machine) isBarred(row equivclass.Row) bool {
-	i := m.schema.SubjectIndex()
-	return len(m.barred.list) > 0 && i >= 0 && row[i] != nil && m.barred.known[m.secrets.subjectOf(row[i])]
+// bars reports whether a record is one of a person who is barred.
+func (b *barred) bars(s *state, row equivclass.Row) bool {
+	if len(b.list) == 0 {
+		return false
+	}
+	subject, known := s.subject(row)
+	return known && b.known[subject]
 }

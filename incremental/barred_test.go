@@ -71,7 +71,7 @@ func (a *again) send(p *play, people ...int) {
 		if !a.later && p.world[person] == 2 {
 			value = a.value
 		}
-		offset, _ := p.m.Next(source)
+		offset, _ := p.m.Intake().Next(source)
 		before, arrived, r := p.m.Status(), p.m.Arrived(), &ingest.Record{Offset: offset, Value: a.message(person, value)}
 		row := make(equivclass.Row, 4)
 		o := a.decoder.Decode(r.Value, []string{"person", "x0", "x1", "value"}, row)
@@ -111,11 +111,11 @@ func (a *again) play(p *play) {
 	letters, err := p.store.Outbox(0, 100, 1<<20)
 	p.must(err)
 	if n := len(letters); n > 0 {
-		p.m.Delivered(letters[n-1].Seq, n)
+		p.m.Intake().Delivered(letters[n-1].Seq, n)
 	}
 	p.must(p.m.Commit())
 	a.after(p, "the outbox is pruned")
-	d, _ := p.m.SuppressedAs([]byte("p0"))
+	d, _ := p.m.Forgetting().DigestOf([]byte("p0"))
 	switch e, err := p.m.Forget([]incremental.Digest{d}); {
 	case errors.Is(err, incremental.ErrNobodyElse):
 		p.note("not forgotten")

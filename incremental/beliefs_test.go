@@ -94,8 +94,8 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		for i := range b.record {
 			b.record[i] = make([]uint64, p.n*p.d)
 		}
-		if i := p.m.Latest(); i != nil {
-			v, err := p.m.View(i.Release)
+		if i := p.m.Releases().Latest(); i != nil {
+			v, err := p.m.Releases().View(i.Release)
 			p.must(err)
 			b.buckets = p.buckets(v)
 		}

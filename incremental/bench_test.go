@@ -181,7 +181,7 @@ func BenchmarkApply(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			m, c, store := grow(b, g)
-			next, _ := m.Next(source)
+			next, _ := m.Intake().Next(source)
 			rows := c.rows(g.n / 10)
 			var took time.Duration
 			b.ReportAllocs()
@@ -216,7 +216,7 @@ func BenchmarkLocalUpdate(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			m, c, store := grow(b, grownOf{n, "L1"})
-			next, _ := m.Next(source)
+			next, _ := m.Intake().Next(source)
 			waiting := c.rows(n / 10)
 			for i, row := range waiting {
 				if _, err := m.Apply(source, next+int64(i), row); err != nil {
@@ -281,7 +281,7 @@ func BenchmarkApplyWithoutRelease(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				m, c, _ := grow(b, grownOf{1e4, "L1"})
-				next, _ := m.Next(source)
+				next, _ := m.Intake().Next(source)
 				rows := c.rows(n)
 				b.StartTimer()
 				for i, row := range rows {

@@ -101,7 +101,7 @@ func (r *replay) run(values [][]byte) (out replayed) {
 		row = append(slices.Clone(row[:len(row)-1]), values[at])
 		_, err := m.Apply(source, int64(at), row)
 		require.NoError(r.t, err)
-		if m.UpdateDue() != due {
+		if m.Trigger().UpdateDue() != due {
 			due = !due
 			say(at, due)
 		}
@@ -117,7 +117,7 @@ func (r *replay) run(values [][]byte) (out replayed) {
 			continue
 		}
 		require.NoError(r.t, m.Published(intent.Release, [32]byte{1}))
-		v, err := m.Change(intent.Release)
+		v, err := m.Releases().Change(intent.Release)
 		require.NoError(r.t, err)
 		out.releases = append(out.releases, v)
 		if len(out.releases)%3 == 0 {

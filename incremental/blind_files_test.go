@@ -36,8 +36,8 @@ func published(t *testing.T, recoding snapshot.Recoding, rows []equivclass.Row) 
 		files[name] = string(content)
 		return err
 	}))
-	for _, i := range c.m.Intents() {
-		v, err := c.m.Change(i.Release)
+	for _, i := range c.m.Releases().Intents() {
+		v, err := c.m.Releases().Change(i.Release)
 		require.NoError(t, err)
 		views = append(views, v)
 	}

@@ -197,8 +197,8 @@ func rowsOf(records []incremental.RecordID) (out []int32) {
 // waiting are the records that have arrived and are in no class.
 func (p *play) waiting() (out []int32) {
 	published := map[int32]bool{}
-	if i := p.m.Latest(); i != nil {
-		v, err := p.m.View(i.Release)
+	if i := p.m.Releases().Latest(); i != nil {
+		v, err := p.m.Releases().View(i.Release)
 		p.must(err)
 		for _, b := range p.buckets(v) {
 			for _, r := range b.members {

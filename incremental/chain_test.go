@@ -44,7 +44,7 @@ func (c *chain) crash() {
 	c.store = c.store.Crash()
 	c.open()
 	c.resume(c.m)
-	if i := c.m.Latest(); i != nil && !i.Published {
+	if i := c.m.Releases().Latest(); i != nil && !i.Published {
 		c.publish(i)
 	}
 }
@@ -63,7 +63,7 @@ func (c *chain) apply(p incremental.Partition, offset int64, row equivclass.Row)
 // cut decides a release and publishes it; nil if there is none.
 func (c *chain) cut() *incremental.Intent {
 	c.t.Helper()
-	intent, err := c.m.Cut(1_700_000_000+int64(len(c.m.Intents())), [32]byte{1})
+	intent, err := c.m.Cut(1_700_000_000+int64(len(c.m.Releases().Intents())), [32]byte{1})
 	require.NoError(c.t, err)
 	if intent != nil {
 		c.publish(intent)

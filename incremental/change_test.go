@@ -15,10 +15,10 @@ func TestChangeIsWhatIsNewOfTheView(t *testing.T) {
 	c := lived(t, 3, 8)
 	dead := 0
 	for range 2 {
-		for _, i := range c.m.Intents() {
-			v, err := c.m.View(i.Release)
+		for _, i := range c.m.Releases().Intents() {
+			v, err := c.m.Releases().View(i.Release)
 			require.NoError(t, err)
-			change, err := c.m.Change(i.Release)
+			change, err := c.m.Releases().Change(i.Release)
 			require.NoError(t, err)
 			require.Equal(t, i.Release-1, change.Since)
 			old := func(c incremental.ClassView) bool { return max(c.Born, c.Died) < i.Release }
@@ -31,6 +31,6 @@ func TestChangeIsWhatIsNewOfTheView(t *testing.T) {
 		c.crash()
 	}
 	require.NotZero(t, dead)
-	_, err := c.m.Change(uint32(len(c.m.Intents()) + 1))
+	_, err := c.m.Releases().Change(uint32(len(c.m.Releases().Intents()) + 1))
 	require.Error(t, err)
 }

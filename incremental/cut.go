@@ -3,8 +3,6 @@ package incremental
 import (
 	"errors"
 	"fmt"
-
-	"anond/equivclass"
 )
 
 // ErrUnpublished: the newest release is decided but not published yet.
@@ -43,14 +41,14 @@ type Decision struct {
 // state decides the same again. It does not touch the store, but at level L2 for what the
 // pool is, and that the first one is refused (fixedpool.go).
 func (m *Machine) Decide(flush bool) (*Decision, error) {
-	if m.broken {
+	if m.intake.failed {
 		return nil, ErrBroken
 	}
 	if m.history.unpublished() != nil {
 		return nil, ErrUnpublished
 	}
 	m.staged.closeBlock(&m.records, m.now)
-	if m.first.growing && m.NewSinceCut() == 0 {
+	if m.first.growing && m.newSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
 	if err := m.Fix(flush); err != nil {
@@ -58,7 +56,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 	}
 	d, err := m.planning(flush).decide()
 	if m.interrupt.asked() { // the result is incomplete, whatever it is
-		m.broken = true
+		m.intake.failed = true
 		return nil, ErrInterrupted
 	}
 	if err != nil {
@@ -76,7 +74,7 @@ func (m *Machine) planning(flush bool) *planning {
 		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
 		admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now),
 		release:   m.history.releases() + 1, flushing: flush,
-		head: &m.head, need: m.need, fresh: m.NewSinceCut(), bucket: m.history.bucket, draws: m.draws, sizes: m.sizes,
+		head: &m.head, need: m.pools.need, fresh: m.newSinceCut(), bucket: m.history.bucket, draws: m.pools.draws, sizes: m.pools.sizes,
 		progress: m.progress,
 	}
 }
@@ -98,10 +96,10 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 		m.first.grow(&m.head, &m.pending, m.records.len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
-	if made.flushing && m.head.InitialDone && m.NewSinceCut() == 0 && len(d.births) == 0 {
+	if made.flushing && m.head.InitialDone && m.newSinceCut() == 0 && len(d.births) == 0 {
 		return nil, m.Commit()
 	}
-	if err := m.verifier(d.references).verify(d); err != nil {
+	if err := newVerifier(&m.state, d.references).verify(d); err != nil {
 		return nil, err
 	}
 	if len(d.births) == 0 {
@@ -112,12 +110,6 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Inte
 	}
 	m.countCut(made.flushing, Released)
 	return m.commitIntent(d, createdAt, policy)
-}
-
-// verifier judges a decision that fixes the given references.
-func (m *Machine) verifier(fixed map[int][]equivclass.Count) *verifier {
-	return &verifier{policy: &m.policy, records: &m.records, classes: m.history.classes, bucket: m.history.bucket,
-		want: withReference(m.policy.Requirement, m.schema, fixed)}
 }
 
 // countCut advances the machine's own clock and ends the first load.
@@ -142,14 +134,14 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	deaths := m.history.enter(d)
 	// The intent comes first: records are positioned in the space of its cut, as by a
 	// machine that opens this state.
-	m.decided()
+	m.head.closePool()
 	m.head.fixReferences(d.references)
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.history.intents = append(m.history.intents,
 		Intent{Release: m.history.releases() + 1, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.history.settle(m.records.classOf, d.births)
 	m.sortPending(nil)
-	m.publish(d.births)
+	m.pools.publish(&m.state, d.births)
 	m.planner.released(m.head.LastCut)
 	intent := m.history.latest()
 	intent.Records, intent.Classes, intent.Pending = m.published(), m.history.alive(), m.pending.counts()
@@ -168,28 +160,11 @@ func (m *Machine) rebuild() {
 	m.records.vacate(m.history.classes)
 	m.pending.sort(&m.records)
 	m.sortPending(nil)
-	m.values = nil
-	m.publish(m.history.classes)
+	m.pools.values = nil
+	m.pools.publish(&m.state, m.history.classes)
 	made := m.planner.made
 	m.planner = newPlanner(&m.policy, &m.records, &m.history, m.head.LastCut)
 	m.planner.made = made
-}
-
-// publish counts the values of published classes, on which the next pool depends.
-func (m *Machine) publish(classes []*Class) {
-	if m.policy.Level == L2 {
-		m.values.add(&m.records, classes)
-	}
-	m.need = m.poolNeed()
-}
-
-// sortPending takes what is in a class, or in a pool that was quarantined, from what waits,
-// and finds who was passed over at the newest cut.
-func (m *Machine) sortPending(quarantined []RecordID) {
-	m.pending.drop(m.records.classOf, quarantined)
-	if m.head.InitialDone {
-		m.pending.passOver(&m.records, &m.head, &m.policy)
-	}
 }
 
 // Published marks the newest release published under the SHA-256 of its

@@ -71,7 +71,7 @@ func openDistinct(t testing.TB) *incremental.Machine {
 }
 
 func applyRows(t testing.TB, m *incremental.Machine, rows []equivclass.Row) {
-	next, _ := m.Next(source)
+	next, _ := m.Intake().Next(source)
 	for i, row := range rows {
 		if _, err := m.Apply(source, next+int64(i), row); err != nil {
 			t.Fatal(err)
@@ -86,6 +86,6 @@ func cutAll(t testing.TB, m *incremental.Machine, release uint32) {
 	require.NoError(t, err)
 	require.NotNil(t, intent)
 	require.NoError(t, m.Published(release, [32]byte{1}))
-	_, err = m.View(release)
+	_, err = m.Releases().View(release)
 	require.NoError(t, err)
 }

@@ -1,51 +1,62 @@
 package incremental
 
+// Trigger says when a cut is due.
+type Trigger struct {
+	*state
+	first   *firstLoad
+	planner *planner
+	pools   *nextPool
+}
+
+// Trigger returns what says when a cut is due.
+func (m *Machine) Trigger() Trigger { return Trigger{&m.state, &m.first, &m.planner, &m.pools} }
+
 // CutDue reports whether the records read so far end a release: the first
 // load is complete, or trigger `records` has counted enough.
-func (m *Machine) CutDue() bool {
-	left, counted := m.UntilCut()
-	return counted && left <= 0 && (m.head.InitialDone || m.first.growing || m.EnoughRecords())
+func (t Trigger) CutDue() bool {
+	left, counted := t.UntilCut()
+	return counted && left <= 0 && (t.head.InitialDone || t.first.growing || t.enoughRecords())
 }
 
 // UntilCut is how many records are still to be read before a cut is due by count, if one is due so. A record that
 // is refused or left out takes its place like every other: otherwise what is invalid about one
 // person would move others into another pool (rule B, buckets).
-func (m *Machine) UntilCut() (left int, counted bool) {
-	read := m.intake.counters.Read
-	if !m.head.InitialDone && !m.first.growing {
-		return m.policy.InitialMax - int(read), m.policy.InitialMax > 0
+func (t Trigger) UntilCut() (left int, counted bool) {
+	read := t.intake.counters.Read
+	if !t.head.InitialDone && !t.first.growing {
+		return t.policy.InitialMax - int(read), t.policy.InitialMax > 0
 	}
-	return m.policy.CutEvery - int(read-m.head.CutRead), m.policy.CutEvery > 0
+	return t.policy.CutEvery - int(read-t.head.CutRead), t.policy.CutEvery > 0
 }
 
 // NewSinceCut returns the number of records accepted since the newest cut that was
 // tried, with or without a release.
-func (m *Machine) NewSinceCut() int { return int(m.records.len() - m.head.LastCut) }
+func (t Trigger) NewSinceCut() int { return t.newSinceCut() }
 
 // MostNamed is how many records the classes of the next release name at most: those that
 // wait, and in mode regroup those that are published.
-func (m *Machine) MostNamed() int {
-	if m.policy.Republication == Regroup {
-		return int(m.records.len())
+func (t Trigger) MostNamed() int {
+	if t.policy.Republication == Regroup {
+		return int(t.records.len())
 	}
-	return m.pending.counts().Total()
+	return t.pending.counts().Total()
 }
 
 // UpdateDue reports whether updates have gathered such that a release may have
 // something new to publish (trigger `update`).
-func (m *Machine) UpdateDue() bool {
-	if !m.head.InitialDone {
-		return m.first.growing && m.NewSinceCut() > 0 && len(m.pending.waiting) >= m.policy.Requirement.K
+func (t Trigger) UpdateDue() bool {
+	if !t.head.InitialDone {
+		return t.first.growing && t.NewSinceCut() > 0 && len(t.pending.waiting) >= t.policy.Requirement.K
 	}
-	if m.policy.Level == L2 && (!m.need.Possible || len(m.pending.waiting) < m.need.Records) {
+	if t.policy.Level == L2 && (!t.pools.need.Possible || len(t.pending.waiting) < t.pools.need.Records) {
 		return false
 	}
-	return m.planner.due(m.pending.waiting) || m.pending.overdue(&m.records, m.now, &m.policy)
+	return t.planner.due(t.pending.waiting) || t.pending.overdue(&t.records, t.now, &t.policy)
 }
 
-// Retrigger changes what makes a cut due, as a restart under that policy would: a number of
+// Set changes what makes a cut due, as a restart under that policy would: a number of
 // records (0: none), and at level L2 updates in neighbourhoods. What a cut decides does not
 // depend on it.
-func (m *Machine) Retrigger(cutEvery int, onUpdate bool) {
-	m.policy.CutEvery, m.policy.OnUpdate = cutEvery, onUpdate
+func (t Trigger) Set(cutEvery int, onUpdate bool) {
+	t.policy.CutEvery, t.policy.OnUpdate = cutEvery, onUpdate
 }

@@ -14,11 +14,35 @@ package incremental
 // Without it chunks of several partitions, which end by bytes, are applied as they come: a longer value of one
 // person moves others into another pool.
 
+// Source is how far the source is to be read: the present round, and what the state knows of
+// the source itself.
+type Source struct {
+	head    *head
+	offsets *offsets
+}
+
+// Source returns how far the source is to be read.
+func (m *Machine) Source() Source { return Source{&m.head, &m.intake.offsets} }
+
 // Ends returns where the present round ends.
-func (m *Machine) Ends() map[Partition]int64 { return m.head.Ends }
+func (s Source) Ends() map[Partition]int64 { return s.head.Ends }
 
 // SetEnds begins a round.
-func (m *Machine) SetEnds(ends map[Partition]int64) { m.head.Ends, m.head.changed = ends, true }
+func (s Source) SetEnds(ends map[Partition]int64) { s.head.Ends, s.head.changed = ends, true }
 
-// EndsReached reports whether the present round is complete.
-func (m *Machine) EndsReached() bool { return m.intake.offsets.reached(m.head.Ends) }
+// Reached reports whether the present round is complete.
+func (s Source) Reached() bool { return s.offsets.reached(s.head.Ends) }
+
+// ReadBefore returns how far partitions had been read before the state was reset.
+func (s Source) ReadBefore() map[Partition]int64 { return s.head.Read }
+
+// Partitions is the number of partitions that the topic of a shard had when it was first read;
+// 0: it was not, or the state is of no shard.
+func (s Source) Partitions() int { return s.head.Partitions }
+
+// SetPartitions keeps that number, once, with the next commit.
+func (s Source) SetPartitions(n int) {
+	if s.head.Partitions == 0 && n > 0 {
+		s.head.Partitions, s.head.changed = n, true
+	}
+}

@@ -114,8 +114,8 @@ func note(all map[string]*seen, key string, m *incremental.Machine, world []int,
 				s.value[p][r] = make([]float64, len(prior))
 			}
 		}
-		if i := m.Latest(); i != nil {
-			v, _ := m.View(i.Release)
+		if i := m.Releases().Latest(); i != nil {
+			v, _ := m.Releases().View(i.Release)
 			for _, c := range v.Classes {
 				for _, r := range c.Members {
 					s.published[r] = true

@@ -115,11 +115,11 @@ func (c *columns) versions(h *head, records []RecordID) iter.Seq[[]RecordID] {
 
 // outdated counts those who wait under an earlier version and are fewer than a pool needs:
 // nobody joins them any more. It is a function of the order of arrival (rule H, held values).
-func (m *Machine) outdated() (n int) {
+func (m *state) outdated(need int) (n int) {
 	newest := 0
 	for of := range m.records.versions(&m.head, m.pending.waiting) {
 		newest = 0
-		if len(of) < m.need.Records {
+		if len(of) < need {
 			newest = len(of)
 		}
 		n += newest

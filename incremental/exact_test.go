@@ -87,8 +87,8 @@ func cutNow(m *incremental.Machine) (*incremental.Intent, error) { return m.Cut(
 // chainOf is what the adversary of levels L0 and L1 knows: members and bags.
 func chainOf(t testing.TB, m *incremental.Machine, world []int, values int) audittest.Chain {
 	c := audittest.Chain{Records: len(world), Values: values}
-	for _, i := range m.Intents() {
-		v, err := m.View(i.Release)
+	for _, i := range m.Releases().Intents() {
+		v, err := m.Releases().View(i.Release)
 		require.NoError(t, err)
 		var r audittest.Release
 		for _, class := range v.Classes {
@@ -138,11 +138,11 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 				require.ErrorIs(t, err, incremental.ErrUnpublished)
 			}
 		})
-		if len(m.Intents()) == 0 {
+		if len(m.Releases().Intents()) == 0 {
 			continue
 		}
 		regrouped += checkExactly(t, seed, m, world, values, l)
-		if len(m.Intents()) > 1 {
+		if len(m.Releases().Intents()) > 1 {
 			several++
 		}
 	}
@@ -158,7 +158,7 @@ func checkExactly(t *testing.T, seed uint64, m *incremental.Machine, world []int
 	post, err := audittest.Posteriors(c)
 	require.NoError(t, err)
 	require.LessOrEqual(t, post.Max(), 1/float64(l)+1e-12, "seed %d", seed)
-	v, err := m.View(m.Latest().Release)
+	v, err := m.Releases().View(m.Releases().Latest().Release)
 	require.NoError(t, err)
 	for _, class := range v.Classes {
 		count := make([]int, values)
@@ -181,7 +181,7 @@ func checkExactly(t *testing.T, seed uint64, m *incremental.Machine, world []int
 			}
 		}
 	}
-	for _, n := range m.Regroups(m.Latest().Release) {
+	for _, n := range m.Releases().Regroups(m.Releases().Latest().Release) {
 		if n > 0 {
 			regrouped++
 		}
@@ -223,7 +223,7 @@ func transcript(b *strings.Builder, m *incremental.Machine, world []int, intent 
 	if intent == nil {
 		return
 	}
-	v, _ := m.View(intent.Release)
+	v, _ := m.Releases().View(intent.Release)
 	var lines []string
 	for _, c := range v.Classes {
 		bag := make([]int, len(c.Members))

@@ -133,8 +133,8 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 // Small gives a test the draws and the sizes of pools: what decides on published values
 // how many records the next pool needs, and the classes of a sub-pool.
 func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
-	m.draws, m.sizes = draws, sizes{minPool, subPool}
-	m.need = m.poolNeed()
+	m.pools.draws, m.pools.sizes = draws, sizes{minPool, subPool}
+	m.pools.measure(&m.state)
 }
 
 // CutAs makes a release of the blind classes of all that waits, in the buckets that form
@@ -176,7 +176,7 @@ func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 }
 
 // Unfix forgets who is in the pool that is fixed: the next cut plans another one.
-func (m *Machine) Unfix() { m.decided() }
+func (m *Machine) Unfix() { m.head.closePool() }
 
 // Redraw gives the pool that is fixed another number, and so other draws.
 func (m *Machine) Redraw() { m.head.Pools.Fixed++ }

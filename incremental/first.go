@@ -59,49 +59,41 @@ func (f *firstLoad) status(records int, policy *Policy) *FirstLoad {
 	return s
 }
 
-// InitialDone reports whether the first load is complete.
-func (m *Machine) InitialDone() bool { return m.head.InitialDone }
+// InitialLoad is the first load as the host sees it.
+type InitialLoad struct {
+	*state
+	first *firstLoad
+}
 
-// InitialReached reports whether every partition has been applied up to the end
+// InitialLoad returns the first load.
+func (m *Machine) InitialLoad() InitialLoad { return InitialLoad{&m.state, &m.first} }
+
+// Done reports whether the first load is complete.
+func (l InitialLoad) Done() bool { return l.head.InitialDone }
+
+// Reached reports whether every partition has been applied up to the end
 // that it had at the first start, and the least number of records is there.
-func (m *Machine) InitialReached() bool {
-	return m.head.InitialEnds != nil && m.EnoughRecords() && m.InitialRead()
+func (l InitialLoad) Reached() bool { return l.head.InitialEnds != nil && l.Enough() && l.Read() }
+
+// Read is the same without the least number.
+func (l InitialLoad) Read() bool { return l.intake.offsets.reached(l.head.InitialEnds) }
+
+// Ends returns where the first load ends, nil if that is not known yet.
+func (l InitialLoad) Ends() map[Partition]int64 { return l.head.InitialEnds }
+
+// SetEnds stores where the first load ends, at the first start.
+func (l InitialLoad) SetEnds(ends map[Partition]int64) {
+	l.head.InitialEnds, l.head.changed = ends, true
 }
 
-// InitialRead is the same without the least number.
-func (m *Machine) InitialRead() bool { return m.intake.offsets.reached(m.head.InitialEnds) }
-
-// InitialEnds returns where the first load ends, nil if that is not known yet.
-func (m *Machine) InitialEnds() map[Partition]int64 { return m.head.InitialEnds }
-
-// SetInitialEnds stores where the first load ends, at the first start.
-func (m *Machine) SetInitialEnds(ends map[Partition]int64) {
-	m.head.InitialEnds, m.head.changed = ends, true
-}
-
-// EnoughRecords reports whether the records are there without which the first
+// Enough reports whether the records are there without which the first
 // load does not end.
-func (m *Machine) EnoughRecords() bool { return m.firstRecords() >= m.policy.InitialMin }
-
-// firstRecords is how many records count for the first load. At level L2 a subject's later
-// records do not, because none of them is in the first pool.
-func (m *Machine) firstRecords() int {
-	if m.policy.Level == L2 {
-		return len(m.pending.waiting)
-	}
-	return int(m.records.len())
-}
+func (l InitialLoad) Enough() bool { return l.enoughRecords() }
 
 // Growing reports whether a cut of the first load found nothing to publish, so that
 // the load grows.
-func (m *Machine) Growing() bool { return m.first.growing }
+func (l InitialLoad) Growing() bool { return l.first.growing }
 
 // Refused returns why the first load was refused at the newest cut, nil if it was
 // not.
-func (m *Machine) Refused() *InfeasibleError { return m.first.refused }
-
-// beforeRelease reports whether nothing is decided yet: no release, and no pool
-// that was quarantined, whoever of it was forgotten since.
-func (m *Machine) beforeRelease() bool {
-	return m.history.latest() == nil && m.pending.pools == 0
-}
+func (l InitialLoad) Refused() *InfeasibleError { return l.first.refused }

@@ -15,31 +15,31 @@ import (
 // Mutation: head.reopenFirst keeps InitialEnds.
 func TestFirstLoadGrows(t *testing.T) {
 	c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
-	c.m.SetInitialEnds(map[incremental.Partition]int64{source: 9})
+	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 9})
 	for i := range 9 {
 		c.put(i, max(0, i-6)) // 7 of 9 are the same
 	}
-	require.True(t, c.m.InitialReached())
+	require.True(t, c.m.InitialLoad().Reached())
 	for range 2 { // the second time by another process
 		_, err := c.m.Cut(1, [32]byte{1})
 		require.True(t, infeasible(err), "%v", err)
 		require.NoError(t, c.m.Commit())
-		assert.True(t, c.m.Growing())
-		assert.Nil(t, c.m.InitialEnds(), "the next start asks the source again")
+		assert.True(t, c.m.InitialLoad().Growing())
+		assert.Nil(t, c.m.InitialLoad().Ends(), "the next start asks the source again")
 		assert.Equal(t, incremental.Pending{Infeasible: 9}, c.m.Status().Pending)
 		intent, err := c.m.Cut(1, [32]byte{1})
 		require.NoError(t, err, "without new records the answer is not asked for again")
 		require.Nil(t, intent)
 		c.crash()
-		assert.False(t, c.m.Growing())
+		assert.False(t, c.m.InitialLoad().Growing())
 		assert.Equal(t, 9, c.m.Status().Pending.Total())
 	}
 	for i := range 12 {
 		c.put(i, 1+i%3)
 	}
 	require.NotNil(t, c.cut())
-	assert.True(t, c.m.InitialDone())
-	assert.Nil(t, c.m.Refused())
+	assert.True(t, c.m.InitialLoad().Done())
+	assert.Nil(t, c.m.InitialLoad().Refused())
 	assert.Nil(t, c.m.Status().FirstLoad)
 	c.certify()
 }
@@ -51,20 +51,20 @@ func TestFirstLoadIsTriedWhenAReleaseWouldBeDue(t *testing.T) {
 	p.CutEvery, p.InitialMax = 3, 4
 	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
 	for i := range 4 {
-		require.False(t, c.m.CutDue())
+		require.False(t, c.m.Trigger().CutDue())
 		c.put(i, 0)
 	}
-	require.True(t, c.m.CutDue())
+	require.True(t, c.m.Trigger().CutDue())
 	_, err := c.m.Cut(1, [32]byte{1})
 	require.True(t, infeasible(err))
-	assert.False(t, c.m.CutDue())
-	assert.False(t, c.m.UpdateDue())
+	assert.False(t, c.m.Trigger().CutDue())
+	assert.False(t, c.m.Trigger().UpdateDue())
 	c.put(4, 0)
-	assert.True(t, c.m.UpdateDue())
-	assert.False(t, c.m.CutDue())
+	assert.True(t, c.m.Trigger().UpdateDue())
+	assert.False(t, c.m.Trigger().CutDue())
 	c.put(5, 0)
 	c.put(6, 0)
-	assert.True(t, c.m.CutDue())
+	assert.True(t, c.m.Trigger().CutDue())
 }
 
 // TestMinimumOfTheFirstLoad: the first load is not complete at its end if it has too
@@ -73,13 +73,13 @@ func TestMinimumOfTheFirstLoad(t *testing.T) {
 	p := policy(4, 3)
 	p.InitialMin = 8
 	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
-	c.m.SetInitialEnds(map[incremental.Partition]int64{source: 6})
+	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 6})
 	for i := range 7 {
 		c.put(i, i%4)
-		require.False(t, c.m.InitialReached())
+		require.False(t, c.m.InitialLoad().Reached())
 	}
 	c.put(7, 3)
-	require.True(t, c.m.InitialReached())
+	require.True(t, c.m.InitialLoad().Reached())
 	assert.Equal(t, &incremental.FirstLoad{Records: 8, Wanted: 8}, c.m.Status().FirstLoad)
 }
 

@@ -81,7 +81,7 @@ func firstChain(t *testing.T, p incremental.Policy, seed [32]byte, restart bool)
 }
 
 func classesOf(t *testing.T, c *chain) (out [][]incremental.RecordID) {
-	v, err := c.m.View(1)
+	v, err := c.m.Releases().View(1)
 	require.NoError(t, err)
 	for _, class := range v.Classes {
 		out = append(out, class.Members)

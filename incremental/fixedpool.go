@@ -25,7 +25,7 @@ import (
 
 // Fix fixes the next pool, if there is one and none is fixed. Decide does so first; alone it serves a replay.
 func (m *Machine) Fix(flush bool) error {
-	if m.broken {
+	if m.intake.failed {
 		return ErrBroken
 	}
 	if m.policy.Level != L2 || m.head.Pools.Open != nil {
@@ -35,14 +35,14 @@ func (m *Machine) Fix(flush bool) error {
 	p := m.planning(flush)
 	plans := p.poolPlans()
 	if m.interrupt.asked() { // the plans are incomplete
-		m.broken = true
+		m.intake.failed = true
 		return ErrInterrupted
 	}
 	if len(plans) == 0 {
 		return nil
 	}
 	if m.head.Pools.Fixed++; m.history.latest() == nil {
-		m.head.Pools.Need = m.need.Records
+		m.head.Pools.Need = m.pools.need.Records
 	}
 	m.head.Pools.Open, m.head.changed = p.poolOf(plans), true
 	m.attempted(flush, Fixed)
@@ -57,8 +57,8 @@ func (m *Machine) PoolFixed() int {
 	return 0
 }
 
-// decided closes the pool that was fixed, with the next commit.
-func (m *Machine) decided() { m.head.Pools.Open, m.head.changed = nil, true }
+// closePool closes the pool that was fixed, with the next commit.
+func (h *head) closePool() { h.Pools.Open, h.changed = nil, true }
 
 // refuseFirst keeps that the first pool was refused.
 func (m *Machine) refuseFirst(flush bool, err error) error {
@@ -74,7 +74,7 @@ func (m *Machine) refuseFirst(flush bool, err error) error {
 		m.first.refused = e
 		return m.Commit()
 	}
-	m.decided()
+	m.head.closePool()
 	p.Grown = true
 	m.first.refuse(err, &m.head, &m.pending, m.records.len(), m.intake.counters.Read)
 	return m.Commit()
@@ -86,21 +86,13 @@ func (m *Machine) quarantine(pool []RecordID) error {
 	if m.beforeRelease() {
 		m.head.Pools.First = len(pool)
 	}
-	m.decided()
+	m.head.closePool()
 	m.pending.quarantine(pool)
 	m.staged.delta.Quarantined = pool
 	m.sortPending(pool)
 	m.planner.tried(m.head.LastCut)
-	m.need = m.poolNeed()
+	m.pools.measure(&m.state)
 	return m.Commit()
-}
-
-// poolNeed is what the next pool needs; zero at level L1.
-func (m *Machine) poolNeed() PoolNeed {
-	if m.policy.Level != L2 {
-		return PoolNeed{}
-	}
-	return m.sizes.needOf(&m.policy, m.head.Pools, m.values.bag())
 }
 
 // check judges what a store says of a pool.

@@ -20,7 +20,7 @@ func TestFlushHoldsNothingBack(t *testing.T) {
 	w := world{rng: rand.New(rand.NewPCG(3, 3)), values: 6}
 	feed := func(n int) {
 		for range n {
-			next, _ := m.Next(source)
+			next, _ := m.Intake().Next(source)
 			_, err := m.Apply(source, next, w.row())
 			require.NoError(t, err)
 		}

@@ -132,31 +132,32 @@ func (c *columns) vacate(classes []*Class) {
 // is what it was. Else it must not be used any more, but for Reopen: a store is written anew by the plan, and
 // opened again; or Forgot, if nothing was found. Cost: all records.
 func (m *Machine) Forget(people []Digest) (*Erasure, error) {
-	if m.broken {
+	if m.intake.failed {
 		return nil, ErrBroken
 	}
-	before := len(m.blocked.list)
-	m.blocked.add(people)
-	e, err := m.erasure()
+	before := len(m.forgotten.list)
+	m.forgotten.add(people)
+	e, err := erasure(&m.state, m.Forgetting())
 	if err != nil {
-		m.blocked.back(before)
+		m.forgotten.back(before)
 		return nil, err
 	}
 	e.before = before
 	return e, nil
 }
 
-func (m *Machine) erasure() (*Erasure, error) {
-	p := &erasing{Erasure: &Erasure{records: &m.records, list: m.Suppressed(), slots: map[RecordID]*vacancy{},
-		values: map[RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, machine: m}
-	if m.records.firsts == nil {
+// erasure plans it.
+func erasure(s *state, of Forgetting) (*Erasure, error) {
+	p := &erasing{Erasure: &Erasure{records: &s.records, list: of.People(), slots: map[RecordID]*vacancy{},
+		values: map[RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
+	if s.records.firsts == nil {
 		return nil, ErrNoSubject
 	}
-	p.meta = m.head.stored(m.records.leaves)
+	p.meta = s.head.stored(s.records.leaves)
 	if p.gather(); p.Empty() {
 		return p.Erasure, nil
 	}
-	if m.history.unpublished() != nil && m.policy.Level != L2 {
+	if s.history.unpublished() != nil && s.policy.Level != L2 {
 		return nil, ErrUnpublished
 	}
 	p.unlink()
@@ -167,17 +168,18 @@ func (m *Machine) erasure() (*Erasure, error) {
 // erasing makes an Erasure.
 type erasing struct {
 	*Erasure
-	machine *Machine
+	from *state
+	of   Forgetting
 }
 
 // gather finds the records of forgotten people, also of those who were forgotten before.
 func (p *erasing) gather() {
-	m, c := p.machine, p.records
+	m, c := p.from, p.records
 	later := p.fixed()
 	p.Later = len(later)
 	for r := range c.len() {
 		fresh := !c.erased(r)
-		if d := m.secrets.suppressed(c.subject[r]); fresh && (!m.blocked.known[d] || later[d]) {
+		if d := m.secrets.suppressed(c.subject[r]); fresh && (!p.of.known[d] || later[d]) {
 			continue
 		}
 		s := &vacancy{codes: make([]equivclass.Code, len(c.stores)), value: c.value(r), class: c.classOf[r], fresh: fresh}
@@ -196,9 +198,9 @@ func (p *erasing) gather() {
 // fixed are the people to be forgotten who are in a pool that is fixed.
 func (p *erasing) fixed() map[Digest]bool {
 	out := map[Digest]bool{}
-	if of := p.machine.head.Pools.Open; of != nil {
+	if of := p.from.head.Pools.Open; of != nil {
 		for _, r := range of.Members {
-			if d := p.machine.secrets.suppressed(p.records.subject[r]); p.machine.blocked.known[d] {
+			if d := p.from.secrets.suppressed(p.records.subject[r]); p.of.known[d] {
 				out[d] = true
 			}
 		}
@@ -218,4 +220,4 @@ func (p *erasing) note(s *vacancy) {
 }
 
 // born is the release in which somebody of a class was published first.
-func (p *erasing) born(id ClassID) uint32 { return p.machine.history.classes[id].Born }
+func (p *erasing) born(id ClassID) uint32 { return p.from.history.classes[id].Born }

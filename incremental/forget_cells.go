@@ -22,7 +22,7 @@ type cellKeeper struct {
 
 func newCellKeeper(p *erasing) *cellKeeper {
 	k := &cellKeeper{erasing: p, held: map[RecordID][]*Class{}}
-	for _, c := range p.machine.history.classes {
+	for _, c := range p.from.history.classes {
 		for _, r := range c.Members {
 			if p.slots[r] != nil {
 				k.held[r] = append(k.held[r], c)
@@ -82,7 +82,7 @@ func (k *cellKeeper) replace(r RecordID, j int) {
 
 // others are the codes of the people of a class who are not forgotten, ascending.
 func (k *cellKeeper) others(j int, class ClassID) (out []equivclass.Code) {
-	for _, r := range k.machine.history.classes[class].Members {
+	for _, r := range k.from.history.classes[class].Members {
 		if k.slots[r] == nil {
 			out = append(out, k.records.qi(j).At(int(r)))
 		}

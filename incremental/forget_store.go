@@ -62,7 +62,7 @@ func (p *erasing) used(k, attribute int) []bool {
 			used[c.Columns[attribute].At(int(r))] = true
 		}
 	}
-	for _, n := range p.machine.head.References[attribute] {
+	for _, n := range p.from.head.References[attribute] {
 		used[n.Code] = true
 	}
 	return used

@@ -15,7 +15,7 @@ import (
 // the machine opened on it. That it was asked, and whether it was done, is seen.
 func (p *play) forget(person string) {
 	p.t.Helper()
-	d, _ := p.m.SuppressedAs([]byte(person))
+	d, _ := p.m.Forgetting().DigestOf([]byte(person))
 	e, err := p.m.Forget([]incremental.Digest{d})
 	p.must(err)
 	p.note("forgotten", person, e.Forgotten)
@@ -30,7 +30,7 @@ func (p *play) forget(person string) {
 	}
 	p.store = p.store.Forget(e)
 	p.open()
-	_, known := p.m.SuppressedAs([]byte(person))
+	_, known := p.m.Forgetting().DigestOf([]byte(person))
 	require.True(p.t, known)
 	require.Empty(p.t, p.m.CheckInvariants())
 	p.sameBags()
@@ -40,7 +40,7 @@ func (p *play) forget(person string) {
 // them stays until forgetDue.
 func (p *play) deletes(person string) {
 	p.t.Helper()
-	_, err := p.m.Delete(incremental.Partition{Source: "deletes"}, int64(len(p.m.Suppressed())), []byte(person))
+	_, err := p.m.Delete(incremental.Partition{Source: "deletes"}, int64(len(p.m.Forgetting().People())), []byte(person))
 	p.must(err)
 	p.must(p.m.Commit())
 	p.note("deleted", person)
@@ -49,7 +49,7 @@ func (p *play) deletes(person string) {
 // forgetDue is what a host does before a cut.
 func (p *play) forgetDue() {
 	p.t.Helper()
-	require.Positive(p.t, p.m.ForgetDue())
+	require.Positive(p.t, p.m.Forgetting().Due())
 	e, err := p.m.Forget(nil)
 	p.must(err)
 	p.note("forgotten", e.Forgotten)
@@ -58,18 +58,18 @@ func (p *play) forgetDue() {
 	}
 	p.store = p.store.Forget(e)
 	p.open()
-	require.Zero(p.t, p.m.ForgetDue())
+	require.Zero(p.t, p.m.Forgetting().Due())
 	require.Empty(p.t, p.m.CheckInvariants())
 	p.sameBags()
 }
 
 // sameBags requires that the state still has the bag of each bucket.
 func (p *play) sameBags() {
-	i := p.m.Latest()
+	i := p.m.Releases().Latest()
 	if i == nil {
 		return
 	}
-	v, err := p.m.View(i.Release)
+	v, err := p.m.Releases().View(i.Release)
 	p.must(err)
 	for _, b := range p.buckets(v) {
 		var want, have []string
@@ -191,7 +191,7 @@ func TestForgettingByValue(t *testing.T) {
 	s.play = func(p *play) {
 		p.feed(5)
 		p.cut()
-		if p.m.Latest() != nil && p.world[2] == 0 {
+		if p.m.Releases().Latest() != nil && p.world[2] == 0 {
 			p.forget("c")
 		}
 	}

@@ -20,7 +20,7 @@ func (p *erasing) unlink() {
 			p.values[r] = values[i]
 			if s := p.slots[r]; s != nil {
 				s.value = values[i]
-			} else if !p.machine.Unlinked(p.records.classOf[r]) {
+			} else if !p.of.Unlinked(p.records.classOf[r]) {
 				p.Unlinked++
 			}
 		}
@@ -30,7 +30,7 @@ func (p *erasing) unlink() {
 // bags returns the members of each bucket, at level L1 of each class, that has an ownerless row,
 // ascending.
 func (p *erasing) bags() (out [][]RecordID) {
-	classes, wanted := p.machine.history.classes, map[BucketID]bool{}
+	classes, wanted := p.from.history.classes, map[BucketID]bool{}
 	open := map[ClassID]bool{}
 	for _, s := range p.slots {
 		if s.class != none {
@@ -40,7 +40,7 @@ func (p *erasing) bags() (out [][]RecordID) {
 	}
 	of := map[BucketID][]RecordID{}
 	var order []BucketID
-	moved := p.moved()
+	moved := p.from.history.moved()
 	for _, c := range classes {
 		switch {
 		case c.Died != 0:
@@ -67,11 +67,11 @@ func (p *erasing) bags() (out [][]RecordID) {
 // moved tells of a living class whether one of its people was in another class before: then
 // their values follow from the flat classes of earlier releases, and dealing them anew would
 // contradict those.
-func (p *erasing) moved() func(*Class) bool {
+func (h *history) moved() func(*Class) bool {
 	before := map[RecordID]bool{}
-	for _, ids := range p.machine.history.died {
+	for _, ids := range h.died {
 		for _, id := range ids {
-			for _, r := range p.machine.history.classes[id].Members {
+			for _, r := range h.classes[id].Members {
 				before[r] = true
 			}
 		}
@@ -88,32 +88,23 @@ func (p *erasing) derivable(c *Class) {
 	}
 }
 
-// Unlinked reports whether the state does not know any more who of a class has which value,
-// since somebody of its bag was forgotten.
-func (m *Machine) Unlinked(class ClassID) bool {
-	if m.unlinked == nil {
-		m.unlinked = m.unlinkedClasses()
-	}
-	return m.unlinked[class]
-}
-
-func (m *Machine) unlinkedClasses() map[ClassID]bool {
+// unlinked are the classes of which state does not know any more who has which value.
+func (h *history) unlinked() map[ClassID]bool {
 	out, buckets := map[ClassID]bool{}, map[BucketID]bool{}
-	p := &erasing{machine: m}
 	var moved func(*Class) bool
-	for _, c := range m.history.classes {
+	for _, c := range h.classes {
 		switch {
 		case !c.Ownerless || c.Died != 0:
 		case c.Bucket != 0:
 			buckets[c.Bucket] = true
 		default:
 			if moved == nil {
-				moved = p.moved()
+				moved = h.moved()
 			}
 			out[c.ID] = !moved(c)
 		}
 	}
-	for _, c := range m.history.classes {
+	for _, c := range h.classes {
 		if buckets[c.Bucket] {
 			out[c.ID] = true
 		}

@@ -69,7 +69,7 @@ func TestExactPosteriorsOfAGrownHierarchy(t *testing.T) {
 			i := slices.IndexFunc(versions, func(h incremental.HierarchyVersion) bool { return int(h.Leaves) > leafNumber(v) })
 			return versions[i].Records
 		}
-		view, err := g.m.View(g.m.Latest().Release)
+		view, err := g.m.Releases().View(g.m.Releases().Latest().Release)
 		require.NoError(t, err)
 		for _, c := range view.Classes {
 			if len(c.Members) > 8 {

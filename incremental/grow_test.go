@@ -76,16 +76,16 @@ func (g *grove) start() error {
 			Content: g.file(i), Grown: first > 0})
 	}
 	g.gate = g.newGate()
-	if i := m.Latest(); i != nil {
-		v, err := m.View(i.Release)
+	if i := m.Releases().Latest(); i != nil {
+		v, err := m.Releases().View(i.Release)
 		require.NoError(g.t, err)
 		placed, err := g.out.Resume(snapshot.Of(v), g.settings)
 		require.NoError(g.t, err)
-		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), placements(placed), m.Regroups(i.Release))
+		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), placements(placed), m.Releases().Regroups(i.Release))
 		require.NoError(g.t, err)
 		require.Empty(g.t, violations)
 	}
-	all := m.All()
+	all := m.Releases().All()
 	for r, want := range g.texts {
 		require.Equal(g.t, want, all.Dictionaries[1].Text(all.QI[1].At(int(r)))+"/"+all.Dictionaries[2].Text(all.SA.At(int(r))), "record %d", r)
 	}
@@ -159,7 +159,7 @@ func TestGrowingHierarchies(t *testing.T) {
 				require.NoError(t, g.start())
 			}
 			g.cut()
-			require.Greater(t, len(g.m.Intents()), 5)
+			require.Greater(t, len(g.m.Releases().Intents()), 5)
 			g.noEarlyRecordWithALateValue()
 			g.certify()
 		})
@@ -258,7 +258,7 @@ func TestAnEarlyRecordJoinsNoLateSignature(t *testing.T) {
 	for range 8 {
 		_, err := g.m.Cut(9, [32]byte{1})
 		require.NoError(t, err)
-		if i := g.m.Latest(); !i.Published {
+		if i := g.m.Releases().Latest(); !i.Published {
 			g.publish(i)
 		}
 		put(10, "i6")

@@ -6,23 +6,24 @@ import (
 	"anond/equivclass"
 )
 
-// intake keeps the books of what was read: how far each partition is, what became
+// Intake keeps the books of what was read: how far each partition is, what became
 // of every position that held a record, and the dead letters that have not
 // reached their sink. Each position is counted once, whatever is read again, so
 // that sent = published + pending + dead_letter + forgotten + beyond holds at every moment.
-type intake struct {
+type Intake struct {
 	offsets  offsets
 	counters Counters
 	last     uint64 // newest Seq given to a dead letter
 	waiting  int    // dead letters not delivered
 
+	failed    bool // a commit failed: nothing is taken in any more
 	counted   bool // the counters changed since the last commit
 	letters   []DeadLetter
 	delivered uint64
 }
 
-func newIntake() intake {
-	return intake{offsets: newOffsets(), counters: Counters{}.complete()}
+func newIntake() Intake {
+	return Intake{offsets: newOffsets(), counters: Counters{}.complete()}
 }
 
 // complete gives counters the maps that a store may have left out.
@@ -37,7 +38,7 @@ func (c Counters) complete() Counters {
 }
 
 // accept passes a record and returns the number of its partition.
-func (k *intake) accept(p Partition, offset int64) uint16 {
+func (k *Intake) accept(p Partition, offset int64) uint16 {
 	k.counters.Sent++
 	k.counters.Read++
 	k.counted = true
@@ -45,7 +46,10 @@ func (k *intake) accept(p Partition, offset int64) uint16 {
 }
 
 // refuse passes a record that becomes a dead letter.
-func (k *intake) refuse(d DeadLetter) error {
+func (k *Intake) refuse(d DeadLetter) error {
+	if k.failed {
+		return ErrBroken
+	}
 	if k.offsets.applied(d.Partition, d.Offset) {
 		return nil
 	}
@@ -58,7 +62,7 @@ func (k *intake) refuse(d DeadLetter) error {
 }
 
 // post puts a dead letter into the outbox and counts it by its reason.
-func (k *intake) post(d DeadLetter) {
+func (k *Intake) post(d DeadLetter) {
 	k.last++
 	k.waiting++
 	d.Seq = k.last
@@ -69,7 +73,7 @@ func (k *intake) post(d DeadLetter) {
 
 // readmitted takes a record that is judged again from the count of its reason. It stays
 // in the count of those that were replayed, so that refusals ever made never decrease.
-func (k *intake) readmitted(why equivclass.Reason) {
+func (k *Intake) readmitted(why equivclass.Reason) {
 	if k.counters.Replayed == nil {
 		k.counters.Replayed = map[equivclass.Reason]uint64{}
 	}
@@ -80,8 +84,11 @@ func (k *intake) readmitted(why equivclass.Reason) {
 	k.counted = true
 }
 
-// ignore passes a record that the configuration leaves out.
-func (k *intake) ignore(p Partition, offset int64, why equivclass.Reason) error {
+// Ignore passes a record that the configuration leaves out, and counts it.
+func (k *Intake) Ignore(p Partition, offset int64, why equivclass.Reason) error {
+	if k.failed {
+		return ErrBroken
+	}
 	if k.offsets.applied(p, offset) {
 		return nil
 	}
@@ -94,8 +101,12 @@ func (k *intake) ignore(p Partition, offset int64, why equivclass.Reason) error 
 	return nil
 }
 
-// passLine passes a line that holds no record, from offset up to next.
-func (k *intake) passLine(p Partition, offset, next int64, why equivclass.Reason) error {
+// PassLine passes a line that holds no record, from offset up to next, and counts
+// it once. The last record applied stays what it was.
+func (k *Intake) PassLine(p Partition, offset, next int64, why equivclass.Reason) error {
+	if k.failed {
+		return ErrBroken
+	}
 	if k.offsets.applied(p, offset) {
 		return nil
 	}
@@ -107,40 +118,82 @@ func (k *intake) passLine(p Partition, offset, next int64, why equivclass.Reason
 	return nil
 }
 
-// miss passes the offsets from one up to below, which were given up for a reason.
-func (k *intake) miss(p Partition, from, below int64, why equivclass.Reason) {
-	if from = max(from, k.offsets.next(p)); from >= below {
-		return
+// Miss passes the offsets from one up to below, which were given up for a reason,
+// and counts those that are not passed yet: once, whatever is read again.
+func (k *Intake) Miss(p Partition, from, below int64, why equivclass.Reason) error {
+	if k.failed {
+		return ErrBroken
 	}
-	k.offsets.pass(p, below)
-	k.count(why, uint64(below-from))
+	if from = max(from, k.offsets.next(p)); from < below {
+		k.offsets.pass(p, below)
+		k.count(why, uint64(below-from))
+	}
+	return nil
 }
 
+// CountLines counts lines that are not records of their own.
+func (k *Intake) CountLines(why equivclass.Reason, lines int) error {
+	if k.failed {
+		return ErrBroken
+	}
+	k.count(why, uint64(lines))
+	return nil
+}
+
+// Pass moves the position of a partition over offsets that hold no record.
+func (k *Intake) Pass(p Partition, next int64) { k.offsets.pass(p, next) }
+
+// Mark moves the position of a partition that is read through another one.
+func (k *Intake) Mark(p Partition, next int64) error {
+	if err := k.offsets.numbered(p); err != nil {
+		return err
+	}
+	k.offsets.pass(p, next)
+	return nil
+}
+
+// Witness stores the keyed digest of the last record applied in a partition.
+func (k *Intake) Witness(p Partition, d Digest) { k.offsets.witness(p, d) }
+
+// Positions returns a copy of the positions of all known partitions.
+func (k *Intake) Positions() map[Partition]Position { return k.offsets.positions() }
+
+// Next returns the first offset of a partition that is not applied; known is
+// false for a partition that was never read.
+func (k *Intake) Next(p Partition) (next int64, known bool) {
+	pos, known := k.offsets.known(p)
+	return pos.Next, known
+}
+
+// Sent is how many positions held a record.
+func (k *Intake) Sent() uint64 { return k.counters.Sent }
+
 // block passes a record of a person who was forgotten.
-func (k *intake) block(p Partition, offset int64) {
+func (k *Intake) block(p Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Blocked++
 }
 
 // beyond passes a record of a person who may not be published any more.
-func (k *intake) beyond(p Partition, offset int64) {
+func (k *Intake) beyond(p Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Beyond++
 }
 
-func (k *intake) count(why equivclass.Reason, n uint64) {
+func (k *Intake) count(why equivclass.Reason, n uint64) {
 	k.counters.Ignored[why] += n
 	k.counted = true
 }
 
-// deliver notes that dead letters up to seq have reached their sink.
-func (k *intake) deliver(seq uint64, letters int) {
+// Delivered notes that dead letters up to seq have reached their sink; they
+// leave the outbox with the next commit.
+func (k *Intake) Delivered(seq uint64, letters int) {
 	k.delivered = max(k.delivered, seq)
 	k.waiting -= letters
 }
 
 // into enters what changed since the last commit into a delta.
-func (k *intake) into(d *Delta) {
+func (k *Intake) into(d *Delta) {
 	d.Positions, d.DeadLetters, d.Delivered = k.offsets.changes(), k.letters, k.delivered
 	if k.counted {
 		c := k.counters
@@ -149,13 +202,13 @@ func (k *intake) into(d *Delta) {
 }
 
 // committed forgets what changed: the store has it.
-func (k *intake) committed() {
+func (k *Intake) committed() {
 	k.counted, k.letters, k.delivered = false, nil, 0
 	k.offsets.committed()
 }
 
 // refused returns the number of dead letters by reason, and in all.
-func (k *intake) refused() (by map[equivclass.Reason]uint64, total uint64) {
+func (k *Intake) refused() (by map[equivclass.Reason]uint64, total uint64) {
 	for _, n := range k.counters.Refused {
 		total += n
 	}

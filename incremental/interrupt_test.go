@@ -43,7 +43,7 @@ func TestAnInterruptKeepsNothing(t *testing.T) {
 		require.NoError(t, err)
 		w := world{rng: rand.New(rand.NewPCG(3, 3)), values: 6}
 		for range 200 {
-			next, _ := m.Next(source)
+			next, _ := m.Intake().Next(source)
 			_, err := m.Apply(source, next, w.row())
 			require.NoError(t, err)
 		}

@@ -1,10 +1,5 @@
 package incremental
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-)
-
 // JournalMark is how far a state follows the journal in which its host writes what it decides, before
 // it acts on it (package shards/journal). It is part of the transaction that holds the effects of the
 // entries up to it, so that whoever has a copy of the state knows which entries come next.
@@ -39,28 +34,3 @@ func (m *Machine) Now() int64 { return m.now }
 
 // Arrived is how many records were accepted, those of people who were forgotten since included.
 func (m *Machine) Arrived() int { return int(m.records.len()) }
-
-// Sent is how many positions held a record.
-func (m *Machine) Sent() uint64 { return m.intake.counters.Sent }
-
-// Decided is a digest of what a release changes: which records form a class, which classes share a bucket,
-// and which classes end. Two machines that decide the same have the same digest. It depends on
-// numbers of records and on no value but by the decision itself, which is to be published.
-func (m *Machine) Decided(release uint32) (sum [32]byte) {
-	born, died := m.history.change(release)
-	h := sha256.New()
-	number := func(n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }
-	for _, classes := range [][]ClassView{born, died} {
-		number(uint64(len(classes)))
-		for _, c := range classes {
-			number(uint64(c.Regime))
-			number(uint64(c.Bucket))
-			number(uint64(len(c.Members)))
-			for _, r := range c.Members {
-				number(uint64(r))
-			}
-		}
-	}
-	h.Sum(sum[:0])
-	return sum
-}

@@ -127,7 +127,7 @@ func (a tally) add(o outcome) {
 	a["records beyond"] += s.Beyond
 	a["people barred"] += o.host.m.Judged().Barred
 	a["quarantined records"] += s.Pending.Quarantined
-	n := len(o.host.m.Intents())
+	n := len(o.host.m.Releases().Intents())
 	a["releases"] += n
 	level := "L1"
 	if o.host.policy.Level == incremental.L2 {
@@ -139,7 +139,7 @@ func (a tally) add(o outcome) {
 	if n > 1 {
 		a["chains of several releases of level "+level]++
 	}
-	if v := o.host.m.All(); n > 0 && len(v.References) > 0 {
+	if v := o.host.m.Releases().All(); n > 0 && len(v.References) > 0 {
 		a["chains with t-closeness"]++
 	}
 	for _, p := range o.printed {

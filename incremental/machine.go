@@ -59,40 +59,35 @@ const none = ^ClassID(0)
 // each of which owns what it changes. Not safe for concurrent use: one goroutine
 // owns it; Views may be read by others.
 type Machine struct {
+	state
 	store     Store
+	staged    staged    // what has changed since the last commit
+	first     firstLoad // of this run
+	attempts  attempts
+	journal   following
+	forgotten forgotten
+	barred    barred
+	planner   planner
+	pools     nextPool // at level L2
+}
+
+// state is what a machine knows: what its store has, and what follows from that.
+type state struct {
 	schema    *equivclass.Schema
 	policy    Policy // its requirement completed by the references that are fixed
 	interrupt interrupt
 	progress  progress
-	broken    bool
-	now       int64
-
-	// durable state and what has changed of it since the last commit
-	head    head
-	intake  intake
-	records columns
-	history history
-	staged  staged
-	first   firstLoad // of this run
-	attempt Attempt   // the newest, at level L2
-	journal following
-
-	// derived from it
-	secrets secrets
-	blocked suppression
-	barred  barred
-	pending pendingSet
-	planner planner
-	values  published // at level L2
-	need    PoolNeed  // of the next pool, at level L2
-	// unlinked are the classes of which state does not know who has which value; nil: not
-	// looked for yet (forget.go).
-	unlinked map[ClassID]bool
-	// draws are those of Merge for a key, sizes say how large pools have to be. A test
-	// may put others in their place; no configuration does.
-	draws func(merge.Key) merge.Draws
-	sizes sizes
+	now       int64 // the machine's time
+	head      head
+	intake    Intake
+	records   columns
+	history   history
+	pending   pendingSet
+	secrets   secrets
 }
+
+// Intake returns the books of what was read.
+func (m *Machine) Intake() *Intake { return &m.intake }
 
 // Open loads the machine from its store. A fresh store gets the options' seed
 // and settings with its first commit.
@@ -100,35 +95,33 @@ func Open(store Store, o Options) (*Machine, error) {
 	if err := o.Policy.Check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted,
-		progress: o.Progress, sizes: usualSizes()}
+	m := &Machine{store: store, pools: nextPool{sizes: usualSizes()},
+		state: state{schema: o.Schema, policy: o.Policy, intake: newIntake(), interrupt: o.Interrupted, progress: o.Progress}}
 	if m.policy.Level == L2 {
 		m.policy.InitialMin = firstNeed(&m.policy)
 	}
 	m.policy.Initial, m.policy.Local = m.interrupt.partitioner(o.Policy.Initial), m.interrupt.partitioner(o.Policy.Local)
 	m.records = newColumns(o.Schema)
 	m.records.interrupt = o.Interrupted
-	fresh := true
-	if err := store.Load(m.visitor(o, &fresh)); err != nil {
-		if err = m.loadElsewhere(store, o, err); err != nil {
-			return nil, err
-		}
+	l := loader{m, o, true}
+	if err := l.load(); err != nil {
+		return nil, err
 	}
 	m.records.loaded()
 	if err := m.head.Pools.Open.check(&m.records); err != nil {
 		return nil, err
 	}
-	if fresh {
+	if l.fresh {
 		m.head.Meta = Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
 	a := adoption{Options: o, head: &m.head, records: &m.records, staged: &m.staged, history: &m.history, bound: !m.beforeRelease(),
-		refused: m.attempt, sent: m.intake.counters.Sent > 0}
-	if err := a.settings(fresh); err != nil {
+		refused: m.attempts.Attempt, sent: m.intake.counters.Sent > 0}
+	if err := a.settings(l.fresh); err != nil {
 		return nil, err
 	}
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.secrets = newSecrets(m.head.Seed, o.SubjectKey)
-	m.draws = func(k merge.Key) merge.Draws {
+	m.pools.draws = func(k merge.Key) merge.Draws {
 		if d := merge.NewDraws(m.head.Seed, k); o.Orders == nil {
 			return d
 		} else {
@@ -143,7 +136,7 @@ func Open(store Store, o Options) (*Machine, error) {
 
 // restoredTime is the machine's time after a restart: never before what state
 // has seen, even if the host has not given a tick yet or its clock went back.
-func (m *Machine) restoredTime() int64 {
+func (m *state) restoredTime() int64 {
 	if m.policy.HoldInCuts {
 		return m.head.Tick
 	}
@@ -154,36 +147,6 @@ func (m *Machine) restoredTime() int64 {
 	return now
 }
 
-// visitor fills the machine from a store, checking what it is handed: first
-// that records are stored as these settings have it, without which the rest has
-// no meaning.
-func (m *Machine) visitor(o Options, fresh *bool) Visitor {
-	return Visitor{
-		Meta: func(meta Meta) error {
-			m.head.Meta, *fresh = meta, false
-			return sameEncoding(meta.Settings, o)
-		},
-		Counters:   func(c Counters) error { m.intake.counters = c.complete(); return nil },
-		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
-		Records:    func(b *RecordBlock) error { return errors.Join(m.interrupt.err(), m.records.appendBlock(b)) },
-		Class:      func(c *Class) error { return errors.Join(m.interrupt.err(), m.history.loadClass(c, m.records.len())) },
-		Intent:     m.history.loadIntent,
-		Position: func(p Partition, pos Position) error {
-			m.intake.offsets.restore(p, pos)
-			return nil
-		},
-		Attempt: func(a *Attempt) error { m.attempt = *a; return nil },
-		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
-		Quarantined: func(r []RecordID) error {
-			m.pending.quarantine(r)
-			return nil
-		},
-		Barred:     m.barred.load,
-		Suppressed: func(s Suppressed) error { m.blocked.add(s.People); m.blocked.due = s.Due; return nil },
-		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
-	}
-}
-
 // Seed returns the state's seed, for keyed digests and draws. It must not be
 // shown (rule R).
 func (m *Machine) Seed() [32]byte { return m.head.Seed }
@@ -191,32 +154,6 @@ func (m *Machine) Seed() [32]byte { return m.head.Seed }
 // SeedCheck is the same for two states if their seeds are. It is a one-way function of the seed, and of no other use:
 // who knows it can compute neither a draw nor a digest (rule R, randomness).
 func (m *Machine) SeedCheck() [32]byte { return [32]byte(m.secrets.key("check of the seed")) }
-
-// Positions returns a copy of the positions of all known partitions.
-func (m *Machine) Positions() map[Partition]Position {
-	return m.intake.offsets.positions()
-}
-
-// Next returns the first offset of a partition that is not applied; known is
-// false for a partition that was never read.
-func (m *Machine) Next(p Partition) (next int64, known bool) {
-	pos, known := m.intake.offsets.known(p)
-	return pos.Next, known
-}
-
-// ReadBefore returns how far partitions had been read before the state was reset.
-func (m *Machine) ReadBefore() map[Partition]int64 { return m.head.Read }
-
-// Partitions is the number of partitions that the topic of a shard had when it was first read;
-// 0: it was not, or the state is of no shard.
-func (m *Machine) Partitions() int { return m.head.Partitions }
-
-// SetPartitions keeps that number, once, with the next commit.
-func (m *Machine) SetPartitions(n int) {
-	if m.head.Partitions == 0 && n > 0 {
-		m.head.Partitions, m.head.changed = n, true
-	}
-}
 
 // Tick gives the machine the host's time. Without effect where a tick is a cut.
 func (m *Machine) Tick(now int64) {
@@ -226,11 +163,54 @@ func (m *Machine) Tick(now int64) {
 	}
 }
 
-// Latest returns the newest intent, nil before the first release.
-func (m *Machine) Latest() *Intent { return m.history.latest() }
-
-// Intents returns all intents, oldest first. The slice must not be changed.
-func (m *Machine) Intents() []Intent { return m.history.intents }
-
 // Hierarchies returns the versions of each attribute's hierarchy, oldest first.
 func (m *Machine) Hierarchies() map[int][]HierarchyVersion { return m.head.Hierarchies }
+
+// enoughRecords reports whether the records are there without which the first load does not end.
+func (s *state) enoughRecords() bool { return s.firstRecords() >= s.policy.InitialMin }
+
+// firstRecords is how many records count for the first load. At level L2 a subject's later
+// records do not, because none of them is in the first pool.
+func (s *state) firstRecords() int {
+	if s.policy.Level == L2 {
+		return len(s.pending.waiting)
+	}
+	return int(s.records.len())
+}
+
+// beforeRelease reports whether nothing is decided yet: no release, and no pool
+// that was quarantined, whoever of it was forgotten since.
+func (s *state) beforeRelease() bool {
+	return s.history.latest() == nil && s.pending.pools == 0
+}
+
+// newSinceCut returns the number of records accepted since the newest cut that was
+// tried, with or without a release.
+func (s *state) newSinceCut() int { return int(s.records.len() - s.head.LastCut) }
+
+// published returns the number of records that are in a published class.
+func (s *state) published() int {
+	return int(s.records.len()) - s.pending.counts().Total() - s.pending.beyond - s.records.vacant
+}
+
+// full reports whether the state holds as many records as it may, with so many people more.
+func (s *state) full(people int) bool {
+	return s.policy.MaxRecords > 0 && int(s.records.len())+people >= s.policy.MaxRecords
+}
+
+// sortPending takes what is in a class, or in a pool that was quarantined, from what waits,
+// and finds who was passed over at the newest cut.
+func (s *state) sortPending(quarantined []RecordID) {
+	s.pending.drop(s.records.classOf, quarantined)
+	if s.head.InitialDone {
+		s.pending.passOver(&s.records, &s.head, &s.policy)
+	}
+}
+
+// subject stands for the person of a record; none says that the record is nobody's.
+func (s *state) subject(row equivclass.Row) (subject uint64, known bool) {
+	if i := s.schema.SubjectIndex(); i >= 0 && row[i] != nil {
+		return s.secrets.subjectOf(row[i]), true
+	}
+	return 0, false
+}

@@ -65,14 +65,14 @@ func deliver(t *testing.T, seed uint64, p incremental.Policy, d delivery) string
 	rng := rand.New(rand.NewPCG(seed, 3))
 	staged := 0
 	for at := 0; at < len(rows); {
-		next, _ := c.m.Next(source)
+		next, _ := c.m.Intake().Next(source)
 		at = int(next) / 2 // every other offset holds no record
 		if at >= len(rows) {
 			break
 		}
 		c.apply(source, 2*int64(at), rows[at])
 		if d.pass {
-			c.m.Pass(source, 2*int64(at)+2)
+			c.m.Intake().Pass(source, 2*int64(at)+2)
 		}
 		for rng.Float64() < d.repeat {
 			require.True(t, c.apply(source, 2*int64(rng.IntN(at+1)), rows[0]).Known)
@@ -85,24 +85,24 @@ func deliver(t *testing.T, seed uint64, p incremental.Policy, d delivery) string
 			require.NoError(t, c.m.Commit())
 			staged = 0
 		}
-		if c.m.CutDue() {
+		if c.m.Trigger().CutDue() {
 			c.cutOrDie(d.between)
 		} else if rng.Float64() < d.crash {
 			c.crash()
-			if c.m.CutDue() { // as the host does at start
+			if c.m.Trigger().CutDue() { // as the host does at start
 				c.cutOrDie(false)
 			}
 		}
-		next, _ = c.m.Next(source)
+		next, _ = c.m.Intake().Next(source)
 		at = int(next+1) / 2
 		if !d.pass {
-			c.m.Pass(source, 2*int64(at))
+			c.m.Intake().Pass(source, 2*int64(at))
 		}
 	}
-	require.NotEmpty(t, c.m.Intents())
+	require.NotEmpty(t, c.m.Releases().Intents())
 	c.certify()
 	out := ""
-	for _, i := range c.m.Intents() {
+	for _, i := range c.m.Releases().Intents() {
 		out += fmt.Sprintf("%d %x %x\n", i.Records, sha256.Sum256(c.file(int(i.Release), "qit.csv")),
 			sha256.Sum256(c.file(int(i.Release), "st.csv")))
 	}
@@ -114,7 +114,7 @@ func (c *chain) cutOrDie(between bool) {
 		c.cut()
 		return
 	}
-	_, err := c.m.Cut(1_700_000_000+int64(len(c.m.Intents())), [32]byte{1})
+	_, err := c.m.Cut(1_700_000_000+int64(len(c.m.Releases().Intents())), [32]byte{1})
 	require.NoError(c.t, err)
 	c.crash()
 }
@@ -149,7 +149,7 @@ func TestTimeIsAnInput(t *testing.T) {
 					}
 				}
 			}
-			require.Greater(t, len(c.m.Intents()), 2)
+			require.Greater(t, len(c.m.Releases().Intents()), 2)
 			c.certify()
 			return out
 		}

@@ -34,7 +34,7 @@ type Outlook struct {
 // as Decide. After ErrInterrupted the machine must be opened again.
 func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	switch {
-	case m.broken:
+	case m.intake.failed:
 		return nil, ErrBroken
 	case m.history.unpublished() != nil:
 		return nil, ErrUnpublished
@@ -44,7 +44,7 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	p := m.planning(flush)
 	var classes [][]RecordID
 	if m.policy.Level == L2 {
-		need := m.need
+		need := m.pools.need
 		out.Pool = &need
 		of := m.head.Pools.Open
 		if of == nil {
@@ -64,7 +64,7 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 		}
 	}
 	if m.interrupt.asked() { // the plan is incomplete
-		m.broken = true
+		m.intake.failed = true
 		return nil, ErrInterrupted
 	}
 	m.records.measure(classes, out)

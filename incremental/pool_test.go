@@ -111,8 +111,8 @@ func TestMachineAtLevel2(t *testing.T) {
 // describe lists all classes of the newest release with their buckets, and the status.
 func describe(t *testing.T, m *incremental.Machine) string {
 	out := ""
-	for _, i := range m.Intents() {
-		v, err := m.Change(i.Release)
+	for _, i := range m.Releases().Intents() {
+		v, err := m.Releases().Change(i.Release)
 		require.NoError(t, err)
 		out += fmt.Sprintf("release %d of %d records at cut %d:", i.Release, i.Records, i.Cut)
 		for _, c := range v.Classes {
@@ -156,7 +156,7 @@ func TestRuleB(t *testing.T) {
 					require.Equal(t, membersOf(t, plain.m, a.Release), membersOf(t, permuted.m, b.Release))
 				}
 				require.Equal(t, plain.m.Status().Pending, permuted.m.Status().Pending)
-				require.Equal(t, plain.m.UpdateDue(), permuted.m.UpdateDue())
+				require.Equal(t, plain.m.Trigger().UpdateDue(), permuted.m.Trigger().UpdateDue())
 			}
 		})
 	}
@@ -164,7 +164,7 @@ func TestRuleB(t *testing.T) {
 
 // classesOf returns who shares a class in a release, buckets apart.
 func membersOf(t *testing.T, m *incremental.Machine, release uint32) map[string]bool {
-	v, err := m.View(release)
+	v, err := m.Releases().View(release)
 	require.NoError(t, err)
 	out := map[string]bool{}
 	for _, c := range v.Classes {
@@ -209,7 +209,7 @@ func TestFirstPoolIsFixed(t *testing.T) {
 	intent := f.cut()
 	require.NotNil(t, intent)
 	require.Equal(t, 80, intent.Records, "the pool is the one that was refused")
-	v, err := f.m.View(1)
+	v, err := f.m.Releases().View(1)
 	require.NoError(t, err)
 	require.False(t, v.Grown)
 	require.NotNil(t, f.cut(), "and the others follow")
@@ -247,13 +247,13 @@ func TestFirstLoadCountsPeople(t *testing.T) {
 			p.InitialMin = 12
 		}
 		f := newPoolFeed(t, newSchema(t, true), p, 1)
-		f.m.SetInitialEnds(map[incremental.Partition]int64{source: 0})
+		f.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 0})
 		for i := range 10 {
 			_, err := f.m.Apply(source, int64(i), append(zoned(i, fmt.Sprint("v", i%5)), fmt.Append(nil, "p", i%7)))
 			require.NoError(t, err)
 		}
 		require.Equal(t, want, *f.m.Status().FirstLoad, level)
-		require.False(t, f.m.InitialReached(), level)
+		require.False(t, f.m.InitialLoad().Reached(), level)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestRefusedPoolIsQuarantinedWhole(t *testing.T) {
 	require.NotNil(t, intent)
 	require.EqualValues(t, 1, intent.Release)
 	require.Equal(t, 80, intent.Pending.Quarantined)
-	v, err := f.m.View(1)
+	v, err := f.m.Releases().View(1)
 	require.NoError(t, err)
 	for _, c := range v.Classes {
 		for _, r := range c.Members {
@@ -333,7 +333,7 @@ func TestRefusedPoolThatGrows(t *testing.T) {
 	intent := f.cut()
 	require.NotNil(t, intent)
 	require.Equal(t, 160, intent.Records)
-	v, err := f.m.View(1)
+	v, err := f.m.Releases().View(1)
 	require.NoError(t, err)
 	require.True(t, v.Grown)
 }
@@ -353,7 +353,7 @@ func TestResetAfterARefusal(t *testing.T) {
 	require.False(t, refused.Fixed)
 	f.apply(skewed(80, 80, 0))
 	require.NotNil(t, f.cut())
-	v, err := f.m.View(1)
+	v, err := f.m.Releases().View(1)
 	require.NoError(t, err)
 	require.True(t, v.Grown)
 }
@@ -401,13 +401,13 @@ func TestShortSourceWaitsByCount(t *testing.T) {
 	p := bucketPolicy(4, 3)
 	p.MinPool = 50
 	f := newPoolFeed(t, newSchema(t, false), p, 1)
-	f.m.SetInitialEnds(map[incremental.Partition]int64{source: 20})
+	f.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 20})
 	f.apply(skewed(0, 20, 0))
-	require.False(t, f.m.InitialReached())
+	require.False(t, f.m.InitialLoad().Reached())
 	f.apply(skewed(20, 29, 0))
-	require.False(t, f.m.InitialReached())
+	require.False(t, f.m.InitialLoad().Reached())
 	f.apply(skewed(49, 1, 0))
-	require.True(t, f.m.InitialReached())
+	require.True(t, f.m.InitialLoad().Reached())
 	require.NotNil(t, f.cut())
 }
 
@@ -415,7 +415,7 @@ func TestShortSourceWaitsByCount(t *testing.T) {
 // first pool needs may be too few. It is not fixed then, and takes in what follows.
 func TestRepeatsFixNoPool(t *testing.T) {
 	f := newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)
-	f.m.SetInitialEnds(map[incremental.Partition]int64{source: 10})
+	f.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 10})
 	person := func(rows []equivclass.Row, name func(i int) string) []equivclass.Row {
 		for i := range rows {
 			rows[i] = append(rows[i], []byte(name(i)))
@@ -423,11 +423,11 @@ func TestRepeatsFixNoPool(t *testing.T) {
 		return rows
 	}
 	f.apply(person(skewed(0, 10, 0), func(i int) string { return fmt.Sprint("p", i/5) }))
-	require.False(t, f.m.InitialReached())
+	require.False(t, f.m.InitialLoad().Reached())
 	require.Nil(t, f.cut())
 	f.open()
 	f.apply(person(skewed(10, 10, 0), func(i int) string { return fmt.Sprint("q", i) }))
-	require.True(t, f.m.InitialReached())
+	require.True(t, f.m.InitialLoad().Reached())
 	intent := f.cut()
 	require.NotNil(t, intent)
 	require.Equal(t, 12, intent.Records)

@@ -79,3 +79,28 @@ func (p published) bag() equivclass.Bag {
 	}
 	return equivclass.NewBag(counts)
 }
+
+// nextPool is what the machine knows of the next pool at level L2.
+type nextPool struct {
+	values published // those of published records
+	need   PoolNeed
+	// draws are those of Merge for a key, sizes say how large pools have to be. A test
+	// may put others in their place; no configuration does.
+	draws func(merge.Key) merge.Draws
+	sizes sizes
+}
+
+// publish counts the values of published classes, on which the next pool depends.
+func (n *nextPool) publish(s *state, classes []*Class) {
+	if s.policy.Level == L2 {
+		n.values.add(&s.records, classes)
+	}
+	n.measure(s)
+}
+
+// measure finds what the next pool needs.
+func (n *nextPool) measure(s *state) {
+	if n.need = (PoolNeed{}); s.policy.Level == L2 {
+		n.need = n.sizes.needOf(&s.policy, s.head.Pools, n.values.bag())
+	}
+}

@@ -31,7 +31,7 @@ func TestADecisionTellsHowFarItIs(t *testing.T) {
 			w := world{rng: rand.New(rand.NewPCG(3, 3)), values: 6}
 			for cut := range int64(3) {
 				for range 400 {
-					next, _ := m.Next(source)
+					next, _ := m.Intake().Next(source)
 					_, err := m.Apply(source, next, w.row())
 					require.NoError(t, err)
 				}

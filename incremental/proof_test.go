@@ -46,7 +46,7 @@ func batches(ends ...int) func(*play) {
 // lowered is a first pool that is refused and asked for less, and a second pool.
 func lowered(p *play) {
 	p.feed(6)
-	if p.cut(); p.m.Latest() == nil {
+	if p.cut(); p.m.Releases().Latest() == nil {
 		p.options.Policy.Requirement.L = 2
 		p.open()
 		p.feed(7)
@@ -62,7 +62,7 @@ func onUpdate(p *play) {
 	p.cut()
 	for p.at < p.n {
 		p.feed(p.at + 1)
-		if p.m.UpdateDue() {
+		if p.m.Trigger().UpdateDue() {
 			p.cut()
 		}
 	}

@@ -23,12 +23,14 @@ var ErrNoReadmission = errors.New("the dead letter is none whose record may be t
 // message. And quasi-identifiers are judged first (newColumns): of two records that lack
 // the same leaf both are readmitted or neither, and the sensitive value is judged when
 // the record comes in again, like that of any record that comes then.
-func (m *Machine) Readmissible(d DeadLetter) bool {
-	i := slices.IndexFunc(m.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
+func (m *Machine) Readmissible(d DeadLetter) bool { return m.readmissible(d) }
+
+func (s *state) readmissible(d DeadLetter) bool {
+	i := slices.IndexFunc(s.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
 	if i < 0 {
 		return false
 	}
-	role := m.schema.Attributes()[i].Role
+	role := s.schema.Attributes()[i].Role
 	return role == equivclass.Quasi || role == equivclass.Subject
 }
 
@@ -43,10 +45,10 @@ func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 	if err := m.mayReadmit(d); err != nil {
 		return Outcome{}, err
 	}
-	if m.full() {
+	if m.full(len(m.barred.list)) {
 		return Outcome{}, ErrStateFull
 	}
-	if m.isBlocked(row) || m.isBarred(row) { // it stays the dead letter that it is
+	if m.forgotten.blocks(&m.state, row) || m.barred.bars(&m.state, row) { // it stays the dead letter that it is
 		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Forgotten: true}, nil
 	}
 	why, attribute := m.records.Append(row)
@@ -73,12 +75,12 @@ func (m *Machine) Rejudged(d DeadLetter, why equivclass.Reason, attribute string
 	return nil
 }
 
-func (m *Machine) mayReadmit(d DeadLetter) error {
-	pos, known := m.intake.offsets.known(d.Partition)
+func (s *state) mayReadmit(d DeadLetter) error {
+	pos, known := s.intake.offsets.known(d.Partition)
 	switch {
-	case m.broken:
+	case s.intake.failed:
 		return ErrBroken
-	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
+	case !known || d.Offset >= pos.Next || !s.readmissible(d) || s.intake.counters.Refused[d.Reason] == 0:
 		return ErrNoReadmission
 	}
 	return nil

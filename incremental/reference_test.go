@@ -67,14 +67,14 @@ func TestReferenceIsFixedByReleaseOne(t *testing.T) {
 	require.NotNil(t, intent)
 	c.crash()
 	want := map[string]int{"a": 4, "b": 4}
-	require.Equal(t, want, shares(c.m.All()))
+	require.Equal(t, want, shares(c.m.Releases().All()))
 
 	feed(c, 8, "aacc", func(int) int { return 1 }) // a new value: share 0 in the reference
 	require.Nil(t, c.cut(), "k and l would do, but it is at 1/2 from the reference")
 	feed(c, 12, "abab", func(int) int { return 2 })
 	require.NotNil(t, c.cut())
-	require.Equal(t, want, shares(c.m.All()))
-	latest, err := c.m.View(2)
+	require.Equal(t, want, shares(c.m.Releases().All()))
+	latest, err := c.m.Releases().View(2)
 	require.NoError(t, err)
 	assertClose(t, latest, 0.1)
 	c.certify()
@@ -141,7 +141,7 @@ func TestReferenceNeverTellsWhoWaits(t *testing.T) {
 	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
 	feed(c, 0, "aabbabbac", func(i int) int { return i / 4 })
 	require.NotNil(t, c.cut())
-	v, err := c.m.View(1)
+	v, err := c.m.Releases().View(1)
 	require.NoError(t, err)
 	require.Equal(t, 1, v.Intent.Pending.Waiting)
 
@@ -175,7 +175,7 @@ func TestReferenceIsAFixpoint(t *testing.T) {
 	// cc is no class. Of the load, cf is at 3/8; of abef and cf together, at 1/2.
 	feed(c, 0, "abefcfcc", func(i int) int { return max(0, i/2-1) })
 	require.NotNil(t, c.cut())
-	v, err := c.m.View(1)
+	v, err := c.m.Releases().View(1)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"a": 1, "b": 1, "e": 1, "f": 1}, shares(v))
 	assertClose(t, v, 0.45)
@@ -219,11 +219,11 @@ func TestDeclaredReference(t *testing.T) {
 	feed(c, 4, "zzbzbz", nil)
 	c.m.Tick(1)
 	require.NotNil(t, c.cut())
-	require.Equal(t, map[string]int{"b": 1, "z": 1}, shares(c.m.All()))
-	v, err := c.m.View(1)
+	require.Equal(t, map[string]int{"b": 1, "z": 1}, shares(c.m.Releases().All()))
+	v, err := c.m.Releases().View(1)
 	require.NoError(t, err)
 	assertClose(t, v, 0.2)
 	c.crash()
-	require.Equal(t, map[string]int{"b": 1, "z": 1}, shares(c.m.All()))
+	require.Equal(t, map[string]int{"b": 1, "z": 1}, shares(c.m.Releases().All()))
 	c.certify()
 }

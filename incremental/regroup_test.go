@@ -59,7 +59,7 @@ func (l *line) release() map[string]int {
 }
 
 func (l *line) classes() map[string]int {
-	v, err := l.m.View(l.m.Latest().Release)
+	v, err := l.m.Releases().View(l.m.Releases().Latest().Release)
 	require.NoError(l.t, err)
 	out := map[string]int{}
 	for _, c := range v.Classes {

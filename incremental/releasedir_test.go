@@ -73,17 +73,17 @@ func (c *releaseDir) resume(m *incremental.Machine) {
 	require.NoError(c.t, c.out.Open())
 	c.gate = c.newGate()
 	published := uint32(0)
-	for _, i := range m.Intents() {
+	for _, i := range m.Releases().Intents() {
 		if i.Published {
 			published = i.Release
 		}
 	}
 	if published > 0 {
-		v, err := m.View(published)
+		v, err := m.Releases().View(published)
 		require.NoError(c.t, err)
 		placed, err := c.out.Resume(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
-		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), placements(placed), m.Regroups(published))
+		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), placements(placed), m.Releases().Regroups(published))
 		require.NoError(c.t, err)
 		require.Empty(c.t, violations)
 	}
@@ -92,7 +92,7 @@ func (c *releaseDir) resume(m *incremental.Machine) {
 // publish makes a release of an intent, and reports it to the machine.
 func (c *releaseDir) publish(m *incremental.Machine, intent *incremental.Intent) {
 	c.t.Helper()
-	v, err := m.Change(intent.Release)
+	v, err := m.Releases().Change(intent.Release)
 	require.NoError(c.t, err)
 	out, err := c.out.Publish(snapshot.Of(v), c.settings)
 	require.NoError(c.t, err)
@@ -132,8 +132,8 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 	if shared {
 		members[0] = append(members[0], "bucket")
 	}
-	intents := m.Intents()
-	v, err := m.View(uint32(len(intents)))
+	intents := m.Releases().Intents()
+	v, err := m.Releases().View(uint32(len(intents)))
 	require.NoError(c.t, err)
 	membership := snapshot.NewMembership(snapshot.Of(v), c.settings)
 	for _, i := range intents {
@@ -149,18 +149,18 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 			}
 		}
 	}
-	all, release := m.All(), 0
+	all, release := m.Releases().All(), 0
 	for i, a := range c.schema.Attributes() {
 		if all.Dictionaries[i] != nil || a.Role == equivclass.Subject {
 			records[0] = append(records[0], a.Name)
 		}
 	}
 	for r := range all.SA.Len() {
-		for release < len(m.Intents()) && int(m.Intents()[release].Cut) <= r {
+		for release < len(m.Releases().Intents()) && int(m.Releases().Intents()[release].Cut) <= r {
 			release++
 		}
 		row := []string{names[r], ""}
-		if release < len(m.Intents()) {
+		if release < len(m.Releases().Intents()) {
 			row[1] = strconv.Itoa(release + 1)
 		}
 		records = append(records, append(row, c.texts(all, r)...))
@@ -178,8 +178,8 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 // renderedAgain is what a replay says of the parts of all releases.
 func (c *releaseDir) renderedAgain(m *incremental.Machine) *audit.Replay {
 	out := &audit.Replay{Outcome: audit.ReplayCertified, Parts: map[int]map[string]string{}}
-	for _, i := range m.Intents() {
-		v, err := m.Change(i.Release)
+	for _, i := range m.Releases().Intents() {
+		v, err := m.Releases().Change(i.Release)
 		require.NoError(c.t, err)
 		files, err := snapshot.RenderBirth(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
@@ -220,7 +220,7 @@ func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
 // origins names the records as source:partition:offset.
 func origins(t testing.TB, m *incremental.Machine, store incremental.Store) (names []string) {
 	byNumber := map[uint16]incremental.Partition{}
-	for p, pos := range m.Positions() {
+	for p, pos := range m.Intake().Positions() {
 		byNumber[pos.Number] = p
 	}
 	require.NoError(t, store.Load(incremental.Visitor{

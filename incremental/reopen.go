@@ -7,19 +7,12 @@ package incremental
 func (m *Machine) Reopen(o Options) (*Machine, error) {
 	o.Policy.CutEvery, o.Policy.OnUpdate = m.policy.CutEvery, m.policy.OnUpdate
 	made := m.planner.made
-	m.letGo()
+	m.head, m.intake, m.records, m.history, m.pending = head{}, Intake{failed: true}, columns{}, history{}, pendingSet{}
+	m.staged, m.forgotten, m.barred, m.planner, m.pools = staged{}, forgotten{}, barred{}, planner{}, nextPool{} // secrets stays: others may read it now
 	next, err := Open(m.store, o)
 	if err != nil {
 		return nil, err
 	}
 	next.planner.made = made
 	return next, nil
-}
-
-// letGo drops what the machine holds of the state. secrets stays, which others may read now.
-func (m *Machine) letGo() {
-	m.broken = true
-	m.head, m.intake, m.records, m.history, m.staged = head{}, intake{}, columns{}, history{}, staged{}
-	m.barred = barred{}
-	m.blocked, m.pending, m.planner, m.values, m.unlinked = suppression{}, pendingSet{}, planner{}, nil, nil
 }

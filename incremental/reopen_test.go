@@ -30,7 +30,7 @@ func TestReopen(t *testing.T) {
 		require.NoError(t, m.Commit())
 	}
 	apply(m, 0, 5)
-	m.Retrigger(6, true)
+	m.Trigger().Set(6, true)
 	deletes := incremental.Partition{Source: "deletes"}
 	out, err := m.Delete(deletes, 0, []byte("a"))
 	require.NoError(t, err)
@@ -38,10 +38,10 @@ func TestReopen(t *testing.T) {
 	again, err := m.Delete(deletes, 0, []byte("b"))
 	require.NoError(t, err)
 	require.True(t, again.Known, "a delete that is read again changes nothing")
-	require.True(t, m.ForgetStaged())
+	require.True(t, m.Forgetting().Staged())
 	require.NoError(t, m.Commit())
-	require.False(t, m.ForgetStaged())
-	require.Equal(t, 1, m.ForgetDue())
+	require.False(t, m.Forgetting().Staged())
+	require.Equal(t, 1, m.Forgetting().Due())
 
 	digest := m.Digest
 	before := digest([]byte("x"))
@@ -54,7 +54,7 @@ func TestReopen(t *testing.T) {
 	require.Equal(t, before, digest([]byte("x")))
 	_, err = m.Apply(source, 9, nil)
 	require.ErrorIs(t, err, incremental.ErrBroken, "the machine before is done with")
-	require.Zero(t, next.ForgetDue())
+	require.Zero(t, next.Forgetting().Due())
 	require.EqualValues(t, 3, next.Status().Forgotten, "two records, and the delete")
 	require.Empty(t, next.CheckInvariants())
 

@@ -27,19 +27,19 @@ func TestRetriggerIsARestart(t *testing.T) {
 				f.open()
 				return
 			}
-			f.m.Retrigger(cutEvery, onUpdate)
+			f.m.Trigger().Set(cutEvery, onUpdate)
 		}
 		f.apply(rows(300))
 		require.NotNil(t, f.cut())
 		f.apply(rows(200))
 		change(0, true)
-		require.True(t, f.m.UpdateDue(), "the records that wait are positioned")
+		require.True(t, f.m.Trigger().UpdateDue(), "the records that wait are positioned")
 		change(150, false)
-		require.True(t, f.m.CutDue())
+		require.True(t, f.m.Trigger().CutDue())
 		change(250, false)
-		require.False(t, f.m.CutDue())
+		require.False(t, f.m.Trigger().CutDue())
 		f.apply(rows(60))
-		require.True(t, f.m.CutDue())
+		require.True(t, f.m.Trigger().CutDue())
 		change(0, true)
 		require.NotNil(t, f.cut())
 	}

@@ -45,14 +45,14 @@ func lived(t *testing.T, seed uint64, releases int) *chain {
 			c.cut()
 		}
 	}
-	require.GreaterOrEqual(t, len(c.m.Intents()), releases/3)
+	require.GreaterOrEqual(t, len(c.m.Releases().Intents()), releases/3)
 	return c
 }
 
 // put applies a record of schema plane(1): a place and a value.
 func (c *chain) put(x, value int) {
 	c.t.Helper()
-	next, _ := c.m.Next(source)
+	next, _ := c.m.Intake().Next(source)
 	require.Equal(c.t, equivclass.Accepted, c.apply(source, next, equivclass.Row{fmt.Append(nil, x), {'a' + byte(value)}}).Reason)
 }
 
@@ -63,10 +63,10 @@ type shown struct {
 }
 
 func (c *chain) releases() (out []shown) {
-	for _, i := range c.m.Intents() {
-		v, err := c.m.View(i.Release)
+	for _, i := range c.m.Releases().Intents() {
+		v, err := c.m.Releases().View(i.Release)
 		require.NoError(c.t, err)
-		s := shown{v, make([]int, c.m.All().SA.Len())}
+		s := shown{v, make([]int, c.m.Releases().All().SA.Len())}
 		for n, class := range v.Classes {
 			for _, r := range class.Members {
 				require.Zero(c.t, s.class[r], "a record is in two classes")
@@ -121,7 +121,7 @@ func TestRuleD(t *testing.T) {
 			}
 			require.GreaterOrEqual(t, len(added), 2, "a lone record was published")
 			require.LessOrEqual(t, 2*top(bag(all[i].view, added)), len(added))
-			require.Equal(t, len(added), c.m.Intents()[i].Newcomers)
+			require.Equal(t, len(added), c.m.Releases().Intents()[i].Newcomers)
 			for n := range joined { // and what a single class has gained
 				var mine []incremental.RecordID
 				for _, r := range added {
@@ -201,7 +201,7 @@ func TestRuleP(t *testing.T) {
 				}
 			}
 		}
-		for _, n := range c.m.Regroups(c.m.Latest().Release) {
+		for _, n := range c.m.Releases().Regroups(c.m.Releases().Latest().Release) {
 			regrouped += int(n)
 		}
 	}
@@ -254,9 +254,9 @@ func TestRuleF(t *testing.T) {
 		for _, p := range c.manifest(i + 1).Parts {
 			living += c.canonicalRows(i+1, &p)
 		}
-		require.Equal(t, c.m.Intents()[i].Records, living)
+		require.Equal(t, c.m.Releases().Intents()[i].Records, living)
 	}
-	v, err := c.m.View(uint32(len(all)))
+	v, err := c.m.Releases().View(uint32(len(all)))
 	require.NoError(t, err)
 	slices.SortStableFunc(v.Classes, func(a, b incremental.ClassView) int { return cmp.Compare(b.Born, a.Born) })
 	first, last := &v.Classes[0], &v.Classes[1] // two persons of the newest part change places
@@ -337,7 +337,7 @@ func TestRuleE(t *testing.T) {
 			c.put((i+1)%4, 1)
 			c.cut()
 		}
-		for _, n := range c.m.Regroups(c.m.Latest().Release) {
+		for _, n := range c.m.Releases().Regroups(c.m.Releases().Latest().Release) {
 			most[budget] = max(most[budget], int(n))
 		}
 		c.certify()
@@ -370,12 +370,12 @@ func TestRuleI(t *testing.T) {
 	assert.Equal(t, "value", e.Attribute)
 	assert.NotContains(t, err.Error(), "\"a\"")
 	assert.Contains(t, e.Hint(), "divide the most frequent value")
-	require.Empty(t, refused.m.Intents())
-	require.False(t, refused.m.InitialDone(), "the refused load is still the first load")
+	require.Empty(t, refused.m.Releases().Intents())
+	require.False(t, refused.m.InitialLoad().Done(), "the refused load is still the first load")
 	c := infeasibleStream(t)
 	require.True(t, c.m.Status().Infeasible)
 	require.Positive(t, c.m.Status().Pending.Infeasible)
-	before := len(c.m.Intents())
+	before := len(c.m.Releases().Intents())
 	for i := range 6 { // eligible by themselves, but not with all that waits
 		c.put(10*i, 1+i%3)
 	}
@@ -387,7 +387,7 @@ func TestRuleI(t *testing.T) {
 	}
 	intent := c.cut()
 	require.NotNil(t, intent)
-	require.Equal(t, before+1, len(c.m.Intents()))
+	require.Equal(t, before+1, len(c.m.Releases().Intents()))
 	require.False(t, c.m.Status().Infeasible)
 	require.Zero(t, c.m.Status().Pending.Total(), "all of it was published")
 	c.certify()
@@ -531,7 +531,7 @@ func (c *chain) showsNothing(secrets []string) {
 	status, err := json.Marshal(c.m.Status())
 	require.NoError(c.t, err)
 	texts := []string{string(status), fmt.Sprintf("%v %+v %#v", c.m.Status(), c.m.Status(), c.m.Status())}
-	for _, i := range c.m.Intents() {
+	for _, i := range c.m.Releases().Intents() {
 		texts = append(texts, fmt.Sprintf("%v %+v %#v", i, i, i), string(c.file(int(i.Release), "manifest.json")))
 	}
 	for _, text := range texts {

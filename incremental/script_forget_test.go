@@ -43,7 +43,7 @@ func (h *host) delete() string {
 		}
 	}
 	if offset < 0 {
-		offset, _ = h.m.Next(p)
+		offset, _ = h.m.Intake().Next(p)
 	}
 	n := 0
 	for _, person := range strings.Fields(h.d.Input) {
@@ -80,7 +80,7 @@ func (h *host) forget() string {
 	}
 	var people []incremental.Digest
 	for _, person := range strings.Fields(h.d.Input) {
-		d, _ := h.m.SuppressedAs([]byte(person))
+		d, _ := h.m.Forgetting().DigestOf([]byte(person))
 		people = append(people, d)
 	}
 	done, err := h.erase(people)
@@ -92,7 +92,7 @@ func (h *host) forget() string {
 
 // forgetDue is what a host does before a cut. It reports whether what was read is committed.
 func (h *host) forgetDue() bool {
-	if h.m.ForgetDue() == 0 && !h.m.ForgetStaged() {
+	if h.m.Forgetting().Due() == 0 && !h.m.Forgetting().Staged() {
 		return true
 	}
 	if err := h.m.Commit(); err != nil {
@@ -119,7 +119,7 @@ func (h *host) erase(people []incremental.Digest) (incremental.Forgotten, error)
 		return incremental.Forgotten{}, err
 	}
 	if e.Published > 0 && h.recoding != nil && h.recoding.Name() != "buckets" && h.recoding.Name() != "generalization" {
-		h.m.Unplan(e)
+		h.m.Forgetting().Unplan(e)
 		return incremental.Forgotten{}, incremental.ErrNotErasable
 	}
 	if e.Empty() {

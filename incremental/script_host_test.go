@@ -101,7 +101,7 @@ func (h *host) apply() string {
 		}
 	}
 	if offset < 0 {
-		offset, _ = h.m.Next(p)
+		offset, _ = h.m.Intake().Next(p)
 	}
 	var out applied
 	for _, text := range strings.Fields(h.d.Input) {
@@ -146,7 +146,7 @@ func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row
 		}
 		return h.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
 	default:
-		all := h.m.All()
+		all := h.m.Releases().All()
 		out.ids = append(out.ids, all.SA.Len()-1)
 		if i := h.schema.SubjectIndex(); i >= 0 {
 			h.subjects[all.Subject[all.SA.Len()-1]] = string(row[i])
@@ -172,7 +172,7 @@ func (h *host) cut() string { return h.decided(h.m.Cut(h.createdAt(), [32]byte{1
 
 func (h *host) flush() string { return h.decided(h.m.Flush(h.createdAt(), [32]byte{1})) }
 
-func (h *host) createdAt() int64 { return 1_700_000_000 + int64(len(h.m.Intents())) }
+func (h *host) createdAt() int64 { return 1_700_000_000 + int64(len(h.m.Releases().Intents())) }
 
 func (h *host) decided(i *incremental.Intent, err error) string {
 	switch {
@@ -199,9 +199,9 @@ func (h *host) crash() string {
 func (h *host) reopen() string {
 	h.open()
 	h.m.Tick(h.now)
-	next, _ := h.m.Next(source)
-	out := fmt.Sprintf("%d records, reading goes on at offset %d", h.m.All().SA.Len(), next)
-	if i := h.m.Latest(); i != nil {
+	next, _ := h.m.Intake().Next(source)
+	out := fmt.Sprintf("%d records, reading goes on at offset %d", h.m.Releases().All().SA.Len(), next)
+	if i := h.m.Releases().Latest(); i != nil {
 		out += "\n" + intentLine(i)
 	}
 	return out
@@ -211,7 +211,7 @@ func (h *host) deliver() string {
 	letters, err := h.store.Outbox(0, 100, 1<<30)
 	require.NoError(h.t, err)
 	if len(letters) > 0 {
-		h.m.Delivered(letters[len(letters)-1].Seq, len(letters))
+		h.m.Intake().Delivered(letters[len(letters)-1].Seq, len(letters))
 	}
 	if err := h.m.Commit(); err != nil {
 		return h.failure(err)

@@ -123,7 +123,7 @@ func (h *host) waits() (out incremental.Pending) {
 	if h.m == nil {
 		return out
 	}
-	if out = h.m.Status().Pending; len(h.m.Intents()) == 0 {
+	if out = h.m.Status().Pending; len(h.m.Releases().Intents()) == 0 {
 		out.Waiting, out.Infeasible = out.Waiting+out.Infeasible, 0
 	}
 	return out
@@ -134,5 +134,5 @@ func (h *host) waits() (out incremental.Pending) {
 // has not grown. Either publishes nothing.
 func refusedAgain(h *host, a, b string) bool {
 	refused := func(s string) bool { return strings.HasPrefix(s, "refused: ") }
-	return h.m != nil && len(h.m.Intents()) == 0 && (refused(a) && b == "skipped" || a == "skipped" && refused(b))
+	return h.m != nil && len(h.m.Releases().Intents()) == 0 && (refused(a) && b == "skipped" || a == "skipped" && refused(b))
 }

@@ -15,14 +15,14 @@ import (
 )
 
 func (h *host) publish() string {
-	i := h.m.Latest()
+	i := h.m.Releases().Latest()
 	require.NotNil(h.t, i, "%s: there is nothing to publish", h.d.Pos)
 	if h.files != nil {
 		h.write(i)
 	} else if err := h.m.Published(i.Release, [32]byte{byte(i.Release)}); err != nil {
 		return h.failure(err)
 	}
-	return intentLine(h.m.Latest())
+	return intentLine(h.m.Releases().Latest())
 }
 
 // write makes the files of a release. A host that is restless does so with nothing in
@@ -32,14 +32,14 @@ func (h *host) write(i *incremental.Intent) {
 		h.files.resume(h.m)
 	}
 	h.files.publish(h.m, i)
-	h.seen = append(h.seen, h.m.Latest().Manifest[:]...)
+	h.seen = append(h.seen, h.m.Releases().Latest().Manifest[:]...)
 }
 
 // release cuts and publishes; with `end` at the end of the source. With `dies` the
 // process ends behind that step and is started again: behind the intent, or behind a
 // step of the publication.
 func (h *host) release() string {
-	before := len(h.m.Intents())
+	before := len(h.m.Releases().Intents())
 	if !h.forgetDue() {
 		return "failed: nothing was committed"
 	}
@@ -52,7 +52,7 @@ func (h *host) release() string {
 	intent, err := decide(h.createdAt(), [32]byte{1})
 	h.begun += goroutinesBegun() - begun
 	out := h.decided(intent, err)
-	if h.failed || len(h.m.Intents()) == before {
+	if h.failed || len(h.m.Releases().Intents()) == before {
 		return out
 	}
 	if dies != "" && !h.steady {
@@ -60,7 +60,7 @@ func (h *host) release() string {
 			h.diesAt(snapshot.Step(dies))
 		}
 		h.again(false)
-		return intentLine(h.m.Latest())
+		return intentLine(h.m.Releases().Latest())
 	}
 	return h.publish()
 }
@@ -75,7 +75,7 @@ func (h *host) diesAt(step snapshot.Step) {
 		}
 		return nil
 	}
-	v, err := h.m.Change(h.m.Latest().Release)
+	v, err := h.m.Releases().Change(h.m.Releases().Latest().Release)
 	require.NoError(h.t, err)
 	_, err = h.files.out.Publish(snapshot.Of(v), h.files.settings)
 	require.ErrorIs(h.t, err, errDied, "there is no step %s", step)
@@ -110,7 +110,7 @@ func (h *host) again(byPartition bool) {
 	if h.files != nil {
 		h.files.resume(h.m)
 	}
-	if i := h.m.Latest(); i != nil && !i.Published && h.files != nil {
+	if i := h.m.Releases().Latest(); i != nil && !i.Published && h.files != nil {
 		h.write(i)
 	}
 	h.redeliver(byPartition)
@@ -120,7 +120,7 @@ func (h *host) again(byPartition bool) {
 // the time at which it arrived first.
 func (h *host) redeliver(byPartition bool) {
 	stored := map[incremental.Partition]int64{}
-	for p, pos := range h.m.Positions() {
+	for p, pos := range h.m.Intake().Positions() {
 		stored[p] = pos.Next
 	}
 	lost := slices.Clone(h.log)
@@ -150,7 +150,7 @@ func (h *host) audit() string {
 	require.NotNil(h.t, h.files, "%s: audit needs a machine with a recoding", h.d.Pos)
 	require.NoError(h.t, h.m.Commit())
 	require.EqualValues(h.t, len(h.log), h.m.Status().Sent, "%s: a record is lost, or counted twice", h.d.Pos)
-	if len(h.m.Intents()) == 0 {
+	if len(h.m.Releases().Intents()) == 0 {
 		return "nothing is published"
 	}
 	report := h.files.audit(h.m, h.store)
@@ -160,7 +160,7 @@ func (h *host) audit() string {
 	if b := h.policy.MaxRegroups; b >= 0 && h.policy.Republication == incremental.Regroup {
 		require.LessOrEqual(h.t, len(report.Regroups), b+1, "rule E (equality patterns)")
 	}
-	return fmt.Sprintf("%s: %d releases, %d records", report.Verdict, len(h.m.Intents()), h.m.Status().Published)
+	return fmt.Sprintf("%s: %d releases, %d records", report.Verdict, len(h.m.Releases().Intents()), h.m.Status().Published)
 }
 
 // rowOf reads a record as a script writes it.

@@ -64,7 +64,7 @@ func infeasibleLine(e *incremental.InfeasibleError) string {
 
 func (h *host) releases() string {
 	var out []string
-	for _, i := range h.m.Intents() {
+	for _, i := range h.m.Releases().Intents() {
 		out = append(out, intentLine(&i))
 	}
 	return lines(out)
@@ -79,14 +79,14 @@ func lines(out []string) string {
 }
 
 func (h *host) classes() string {
-	release := len(h.m.Intents())
+	release := len(h.m.Releases().Intents())
 	h.d.MaybeScanArgs(h.t, "release", &release)
 	if release == 0 {
 		return "none"
 	}
-	v, err := h.m.View(uint32(release))
+	v, err := h.m.Releases().View(uint32(release))
 	require.NoError(h.t, err, h.d.Pos)
-	regroups := h.m.Regroups(uint32(release))
+	regroups := h.m.Releases().Regroups(uint32(release))
 	var out []string
 	for _, c := range v.Classes {
 		line := h.box(v, c.Members) + " frozen"
@@ -167,15 +167,15 @@ func (h *host) pending() string {
 	if w := s.Pending.Waiting + s.Pending.Infeasible; w > 0 {
 		out += fmt.Sprintf("; the oldest since %d, now %d", s.OldestTick, s.Now)
 	}
-	return out + "\n" + h.records(h.m.All(), h.unpublished())
+	return out + "\n" + h.records(h.m.Releases().All(), h.unpublished())
 }
 
 // unpublished lists the records that are in no class of the newest release. Nothing
 // shows why a single one waits (rule H, held values).
 func (h *host) unpublished() (out []incremental.RecordID) {
 	published := map[incremental.RecordID]bool{}
-	if i := h.m.Latest(); i != nil {
-		v, err := h.m.View(i.Release)
+	if i := h.m.Releases().Latest(); i != nil {
+		v, err := h.m.Releases().View(i.Release)
 		require.NoError(h.t, err)
 		for _, c := range v.Classes {
 			for _, r := range c.Members {
@@ -183,7 +183,7 @@ func (h *host) unpublished() (out []incremental.RecordID) {
 			}
 		}
 	}
-	for r := range h.m.All().SA.Len() {
+	for r := range h.m.Releases().All().SA.Len() {
 		if !published[incremental.RecordID(r)] {
 			out = append(out, incremental.RecordID(r))
 		}
@@ -192,7 +192,7 @@ func (h *host) unpublished() (out []incremental.RecordID) {
 }
 
 func (h *host) plans() string {
-	all := h.m.All()
+	all := h.m.Releases().All()
 	var out []string
 	for _, members := range h.m.LocalPlans() {
 		out = append(out, h.box(all, members)+" planned: "+h.records(all, members))
@@ -201,7 +201,7 @@ func (h *host) plans() string {
 }
 
 func (h *host) due() string {
-	return fmt.Sprintf("cut due: %t, update due: %t", h.m.CutDue(), h.m.UpdateDue())
+	return fmt.Sprintf("cut due: %t, update due: %t", h.m.Trigger().CutDue(), h.m.Trigger().UpdateDue())
 }
 
 func (h *host) status() string {

@@ -89,7 +89,7 @@ func TestExactPosteriorsOfTwoShards(t *testing.T) {
 		require.NoError(t, err, "seed %d", seed)
 		require.LessOrEqual(t, post.Max(), 1/float64(l)+1e-12, "seed %d", seed)
 		for i, s := range shards {
-			v, err := s.machine.View(s.machine.Latest().Release)
+			v, err := s.machine.Releases().View(s.machine.Releases().Latest().Release)
 			require.NoError(t, err)
 			for _, class := range v.Classes {
 				if class.Regime == incremental.Pure {

@@ -79,11 +79,11 @@ func (u *pair) learn(both *course, world []int, first, second *play, beliefs map
 			b.record[i] = make([]uint64, both.n*both.d)
 		}
 		for shard, p := range []*play{first, second} {
-			i := p.m.Latest()
+			i := p.m.Releases().Latest()
 			if i == nil {
 				continue
 			}
-			v, err := p.m.View(i.Release)
+			v, err := p.m.Releases().View(i.Release)
 			p.must(err)
 			for _, x := range p.buckets(v) {
 				b.counts = append(b.counts, p.bag(x.members))

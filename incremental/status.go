@@ -66,10 +66,10 @@ func (m *Machine) Status() Status {
 		Release:  m.history.releases(), Infeasible: m.pending.stuck > 0 || m.first.refused != nil,
 		Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
-	s.Forgotten, s.ForgetDue = uint64(m.records.vacant)+m.intake.counters.Blocked, m.blocked.due
+	s.Forgotten, s.ForgetDue = uint64(m.records.vacant)+m.intake.counters.Blocked, m.forgotten.due
 	if m.policy.Level == L2 {
-		need := m.need
-		s.Pool, s.Outdated = &need, m.outdated()
+		need := m.pools.need
+		s.Pool, s.Outdated = &need, m.outdated(need.Records)
 	}
 	if m.beforeRelease() {
 		s.FirstLoad = m.first.status(m.firstRecords(), &m.policy)
@@ -96,8 +96,3 @@ type Updates struct {
 // Updates returns these counts. Decisions carry out local updates, so it must not be
 // called next to one.
 func (m *Machine) Updates() Updates { return m.planner.made }
-
-// published returns the number of records that are in a published class.
-func (m *Machine) published() int {
-	return int(m.records.len()) - m.pending.counts().Total() - m.pending.beyond - m.records.vacant
-}

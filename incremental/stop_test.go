@@ -215,7 +215,7 @@ func TestALowerLTakesThePoolThatWasRefused(t *testing.T) {
 	require.Equal(t, 20, refused.Records, "those of the newer version")
 	under(2, "abcde")
 	require.NotNil(t, f.cut())
-	v, err := f.m.View(1)
+	v, err := f.m.Releases().View(1)
 	require.NoError(t, err)
 	for _, c := range v.Classes {
 		for _, r := range c.Members {

@@ -73,13 +73,21 @@ func (s *secrets) suppressed(subject uint64) Digest {
 	return Digest(mac.Sum(nil)[:16])
 }
 
-// isBlocked reports whether a record is one of a person who was forgotten.
-func (m *Machine) isBlocked(row equivclass.Row) bool {
-	i := m.schema.SubjectIndex()
-	if len(m.blocked.list) == 0 || i < 0 || row[i] == nil {
+// forgotten is what the machine knows of people who were forgotten.
+type forgotten struct {
+	suppression
+	// unlinked are the classes of which state does not know who has which value; nil: not
+	// looked for yet (forget.go).
+	unlinked map[ClassID]bool
+}
+
+// blocks reports whether a record is one of a person who was forgotten.
+func (f *forgotten) blocks(s *state, row equivclass.Row) bool {
+	if len(f.list) == 0 {
 		return false
 	}
-	return m.blocked.known[m.secrets.suppressed(m.secrets.subjectOf(row[i]))]
+	subject, known := s.subject(row)
+	return known && f.known[s.secrets.suppressed(subject)]
 }
 
 // Delete takes in a record with which the source deletes a person: a tombstone, or a delete of
@@ -92,7 +100,7 @@ func (m *Machine) isBlocked(row equivclass.Row) bool {
 //
 // The list of who was forgotten grows by a digest; policy MaxRecords bounds it together with the records.
 func (m *Machine) Delete(p Partition, offset int64, subject []byte) (Outcome, error) {
-	if m.broken {
+	if m.intake.failed {
 		return Outcome{}, ErrBroken
 	}
 	if m.records.firsts == nil {
@@ -105,29 +113,19 @@ func (m *Machine) Delete(p Partition, offset int64, subject []byte) (Outcome, er
 		return Outcome{}, err
 	}
 	d := m.secrets.suppressed(m.secrets.subjectOf(subject))
-	if most := m.policy.MaxRecords; most > 0 && !m.blocked.known[d] && int(m.records.len())+len(m.barred.list)+len(m.blocked.list) >= most {
+	if !m.forgotten.known[d] && m.full(len(m.barred.list)+len(m.forgotten.list)) {
 		return Outcome{}, ErrStateFull
 	}
 	m.intake.block(p, offset)
-	m.blocked.mark(d)
+	m.forgotten.mark(d)
 	return Outcome{Forgotten: true}, nil
 }
-
-// ForgetDue is how many people state has to forget, because their deletes were read.
-func (m *Machine) ForgetDue() int { return m.blocked.due }
-
-// ForgetStaged reports whether the next commit has people whose deletes were read: the list that
-// is kept elsewhere must have them before.
-func (m *Machine) ForgetStaged() bool { return m.blocked.changed }
-
-// Unplan throws an erasure away: the machine is what it was.
-func (m *Machine) Unplan(e *Erasure) { m.blocked.back(e.before) }
 
 // Forgot notes that an erasure has found nothing of the people it was asked for: they are
 // blocked, and those are due who are in a pool that is fixed. The machine goes on.
 func (m *Machine) Forgot(e *Erasure) error {
-	m.blocked.add(e.list)
-	m.blocked.due, m.blocked.changed = e.Later, true
+	m.forgotten.add(e.list)
+	m.forgotten.due, m.forgotten.changed = e.Later, true
 	return m.Commit()
 }
 
@@ -138,12 +136,40 @@ func SuppressionKey(seed [32]byte) []byte {
 	return s.key("list of suppressed subjects")
 }
 
-// Suppressed returns the digests of all who were forgotten, in the order in which they were.
-func (m *Machine) Suppressed() []Digest { return slices.Clone(m.blocked.list) }
+// Forgetting tells who was forgotten.
+type Forgetting struct {
+	*state
+	*forgotten
+}
 
-// SuppressedAs returns the digest that stands for a subject on the list of who was forgotten,
+// Forgetting returns who was forgotten.
+func (m *Machine) Forgetting() Forgetting { return Forgetting{&m.state, &m.forgotten} }
+
+// Due is how many people state has to forget, because their deletes were read.
+func (f Forgetting) Due() int { return f.due }
+
+// Staged reports whether the next commit has people whose deletes were read: the list that
+// is kept elsewhere must have them before.
+func (f Forgetting) Staged() bool { return f.changed }
+
+// Unplan throws an erasure away: the machine is what it was.
+func (f Forgetting) Unplan(e *Erasure) { f.back(e.before) }
+
+// People returns the digests of all who were forgotten, in the order in which they were.
+func (f Forgetting) People() []Digest { return slices.Clone(f.list) }
+
+// DigestOf returns the digest that stands for a subject on the list of who was forgotten,
 // and whether it is there. The subject is written as records have it.
-func (m *Machine) SuppressedAs(subject []byte) (d Digest, known bool) {
-	d = m.secrets.suppressed(m.secrets.subjectOf(subject))
-	return d, m.blocked.known[d]
+func (f Forgetting) DigestOf(subject []byte) (d Digest, known bool) {
+	d = f.secrets.suppressed(f.secrets.subjectOf(subject))
+	return d, f.known[d]
+}
+
+// Unlinked reports whether the state does not know any more who of a class has which value,
+// since somebody of its bag was forgotten.
+func (f Forgetting) Unlinked(class ClassID) bool {
+	if f.unlinked == nil {
+		f.forgotten.unlinked = f.history.unlinked()
+	}
+	return f.unlinked[class]
 }

@@ -22,6 +22,12 @@ type verifier struct {
 	bucket  BucketID               // the newest one before
 }
 
+// newVerifier judges a decision that fixes the given references.
+func newVerifier(s *state, fixed map[int][]equivclass.Count) *verifier {
+	return &verifier{policy: &s.policy, records: &s.records, classes: s.history.classes, bucket: s.history.bucket,
+		want: withReference(s.policy.Requirement, s.schema, fixed)}
+}
+
 // verify returns what a decision breaks. Every birth satisfies the requirement
 // (rule A, frozen classes). A pure birth is flat and has the signature of the classes it
 // takes records from (rule P, pure classes). No record is in two classes (rule F,

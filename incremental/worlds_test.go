@@ -163,7 +163,7 @@ func (p *play) feed(to int) {
 		} else {
 			p.taken = append(p.taken, int32(p.at))
 		}
-		p.note(p.m.UpdateDue(), p.m.CutDue())
+		p.note(p.m.Trigger().UpdateDue(), p.m.Trigger().CutDue())
 	}
 	p.must(p.m.Commit())
 }
@@ -190,7 +190,7 @@ func (p *play) saw(intent *incremental.Intent, err error) *incremental.Intent {
 		return nil
 	}
 	p.must(p.m.Published(intent.Release, [32]byte{1}))
-	v, err := p.m.Change(intent.Release)
+	v, err := p.m.Releases().Change(intent.Release)
 	p.must(err)
 	for _, b := range p.buckets(v) {
 		p.note(b.id, b.classes, p.bag(b.members))

@@ -27,7 +27,7 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if err := l.endInitial(ctx, true); err != nil {
 		return err
 	}
-	if !l.Machine.InitialDone() {
+	if !l.Machine.InitialLoad().Done() {
 		return nil // the first load waits, as endInitial said
 	}
 	return l.cut(ctx, cutting{flush: true})
@@ -54,13 +54,13 @@ func (l *loop) applyAll(ctx context.Context, b *batch) error {
 // no room for a record, and behind one with which too many are refused.
 func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 	c := b.chunk
-	if next, known := l.Machine.Next(c.Partition); known && c.From > next {
+	if next, known := l.Machine.Intake().Next(c.Partition); known && c.From > next {
 		return false, &GapError{Partition: c.Partition, Want: next, Have: c.From}
 	}
 	l.tick()
 	if c.Missing.Below > c.From {
 		l.runs(c.Partition)
-		if err := l.Machine.Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
+		if err := l.Machine.Intake().Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
 			return false, err
 		}
 	}
@@ -86,14 +86,14 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 	}
 	l.witness() // the chunk is not needed any more
 	l.runs(c.Partition)
-	l.Machine.Pass(c.Partition, c.Next)
+	l.Machine.Intake().Pass(c.Partition, c.Next)
 	l.noteStaged(0)
 	l.staged.move(c.Partition)
 	return true, l.cutIfDue(ctx, c.Partition, c.Next)
 }
 
 func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
-	if next, known := l.Machine.Next(c.Partition); known && r.Offset < next {
+	if next, known := l.Machine.Intake().Next(c.Partition); known && r.Offset < next {
 		return nil // applied before, and read again
 	}
 	again, err := l.follow(c, r)
@@ -106,10 +106,10 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 	l.staged.move(c.Partition)
 	if again {
 		l.staged.last, l.staged.of = r, c
-		return l.Machine.Ignore(c.Partition, r.Offset, decode.ReasonRewritten)
+		return l.Machine.Intake().Ignore(c.Partition, r.Offset, decode.ReasonRewritten)
 	}
 	if r.Passed != "" {
-		err = l.Machine.PassLine(c.Partition, r.Offset, r.End, r.Passed)
+		err = l.Machine.Intake().PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
 		l.staged.last, l.staged.of = r, c
 		if err = l.place(c, r, o, row); err == nil {
@@ -119,7 +119,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 	if err != nil || r.More == 0 {
 		return err
 	}
-	return l.Machine.CountLines(decode.ReasonContinued, r.More)
+	return l.Machine.Intake().CountLines(decode.ReasonContinued, r.More)
 }
 
 // place gives a record to the machine, and counts what becomes of it.
@@ -150,7 +150,7 @@ func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition
 		return o, err
 	}
 	if o.Ignored {
-		return o, m.Ignore(p, r.Offset, o.Reason)
+		return o, m.Intake().Ignore(p, r.Offset, o.Reason)
 	}
 	letter := incremental.DeadLetter{Partition: p, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: m.Digest(r.Value)}
 	if payload {

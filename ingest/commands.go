@@ -213,7 +213,7 @@ func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
 	if c.order == OrderReplay {
 		return Answer{}, l.replay(ctx, c.replay)
 	}
-	if !l.Machine.InitialDone() && !l.Machine.Growing() && !l.Machine.InitialReached() {
+	if !l.Machine.InitialLoad().Done() && !l.Machine.InitialLoad().Growing() && !l.Machine.InitialLoad().Reached() {
 		return Answer{Why: "first_load"}, nil
 	}
 	if c.order == OrderPlan {
@@ -261,7 +261,7 @@ func (l *loop) outlook(ctx context.Context) (a Answer, err error) {
 
 // tune takes in settings.
 func (l *loop) tune(t Tunables) {
-	l.Machine.Retrigger(t.CutEvery, t.OnUpdate)
+	l.Machine.Trigger().Set(t.CutEvery, t.OnUpdate)
 	l.limit.set(t.Rate)
 	l.Trigger, l.Rate = t.Trigger, t.Rate
 	l.schedule.trigger = t.Trigger

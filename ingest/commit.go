@@ -91,7 +91,7 @@ func (l *loop) witness() {
 	if s.of.Witness != nil {
 		digest = s.of.Witness
 	}
-	l.Machine.Witness(s.moved, digest(s.last))
+	l.Machine.Intake().Witness(s.moved, digest(s.last))
 	s.last, s.of = nil, nil
 }
 
@@ -109,7 +109,7 @@ func (l *loop) committed() error {
 	if len(s.unacked) > 0 {
 		ack := make(map[incremental.Partition]int64, len(s.unacked))
 		for p := range s.unacked {
-			ack[p], _ = l.Machine.Next(p)
+			ack[p], _ = l.Machine.Intake().Next(p)
 		}
 		l.Source.Ack(ack)
 		clear(s.unacked)

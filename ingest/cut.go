@@ -12,12 +12,12 @@ import (
 // says so.
 func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
 	m := l.Machine
-	if !m.InitialDone() && !m.Growing() {
-		if end, ok := m.InitialEnds()[p]; (!ok || next >= end) && m.InitialReached() {
+	if !m.InitialLoad().Done() && !m.InitialLoad().Growing() {
+		if end, ok := m.InitialLoad().Ends()[p]; (!ok || next >= end) && m.InitialLoad().Reached() {
 			return l.cut(ctx, cutting{})
 		}
 	}
-	if m.CutDue() {
+	if m.Trigger().CutDue() {
 		return l.cut(ctx, cutting{})
 	}
 	return nil
@@ -27,7 +27,7 @@ func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64
 // records may have been committed with the mark of the release before, or its pool was fixed and is decided before
 // anything else is read.
 func (l *loop) cutLeftOver(ctx context.Context) error {
-	if l.Machine.PoolFixed() > 0 || l.Machine.CutDue() {
+	if l.Machine.PoolFixed() > 0 || l.Machine.Trigger().CutDue() {
 		return l.cut(ctx, cutting{})
 	}
 	return l.endInitial(ctx, false)
@@ -63,7 +63,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 		l.asked.why = SkippedNothingNew
 		return err
 	}
-	fresh, quarantined := l.Machine.NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
+	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	intent, err := l.decide(ctx, how.flush, now)
 	if err != nil {
 		return l.refused(ctx, refusal{err: err})
@@ -134,7 +134,7 @@ func (l *loop) judged() error {
 // sayNothing logs that a cut has decided nothing. fresh: records have come
 // since the cut before.
 func (l *loop) sayNothing(how cutting, fresh bool) {
-	switch growing := l.Machine.Growing(); {
+	switch growing := l.Machine.InitialLoad().Growing(); {
 	case fresh && growing:
 		l.logWaiting()
 	case how.scheduled && growing:

@@ -13,7 +13,7 @@ import (
 // is written under it.
 func (l *loop) firstStart(ctx context.Context) error {
 	l.tick()
-	if l.Machine.InitialDone() || l.Machine.InitialEnds() != nil && l.Machine.Arrived() > 0 {
+	if l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Ends() != nil && l.Machine.Arrived() > 0 {
 		return nil
 	}
 	ends, err := l.sourceEnds(ctx)
@@ -24,7 +24,7 @@ func (l *loop) firstStart(ctx context.Context) error {
 		if err := l.writeEnds(ctx, ends); err != nil {
 			return err
 		}
-		l.Machine.SetInitialEnds(ends)
+		l.Machine.InitialLoad().SetEnds(ends)
 	}
 	return l.work(ctx, DoingCommit, true, l.Machine.Commit) // it may wait for room (Quota)
 }
@@ -52,9 +52,9 @@ func (l *loop) sourceEnds(ctx context.Context) (ends map[incremental.Partition]i
 // will come.
 func (l *loop) endInitial(ctx context.Context, ended bool) error {
 	switch m := l.Machine; {
-	case m.InitialDone() || !ended && (m.Growing() || !m.InitialReached()):
+	case m.InitialLoad().Done() || !ended && (m.InitialLoad().Growing() || !m.InitialLoad().Reached()):
 		return nil
-	case !m.EnoughRecords():
+	case !m.InitialLoad().Enough():
 		l.logWaiting()
 		return nil
 	default:

@@ -49,7 +49,7 @@ const forgetWithin = time.Hour
 
 // list makes the list of who was forgotten durable, if the next commit adds to it.
 func (l *loop) list() error {
-	if l.Forgetting == nil || !l.Machine.ForgetStaged() {
+	if l.Forgetting == nil || !l.Machine.Forgetting().Staged() {
 		return nil
 	}
 	if err := l.Hook("before list"); err != nil {
@@ -94,7 +94,7 @@ func (l *loop) forget(ctx context.Context, subject []byte) (done *Forgot, err er
 // forgetDue lets the state forget those whose deletes were read. If that cannot be now, they stay due:
 // alone says that the state has nobody else.
 func (l *loop) forgetDue(ctx context.Context) (alone bool, err error) {
-	if l.Forgetting == nil || l.Machine.ForgetDue() == 0 {
+	if l.Forgetting == nil || l.Machine.Forgetting().Due() == 0 {
 		return false, nil
 	}
 	_, err = l.forget(ctx, nil)
@@ -108,7 +108,7 @@ func (l *loop) forgetDue(ctx context.Context) (alone bool, err error) {
 // forgetOnTime is forgetDue where no cut has come for a while.
 func (l *loop) forgetOnTime(ctx context.Context, now time.Time) error {
 	switch {
-	case l.Machine.ForgetDue() == 0:
+	case l.Machine.Forgetting().Due() == 0:
 		l.forgetSince = time.Time{}
 		return nil
 	case l.forgetSince.IsZero() || l.forgetSince.After(now):

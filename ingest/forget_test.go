@@ -29,15 +29,15 @@ type erasing struct {
 func (x *erasing) List(m *incremental.Machine) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.list = m.Suppressed()
+	x.list = m.Forgetting().People()
 	return nil
 }
 
 func (x *erasing) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot, error) {
-	out := &ingest.Forgot{Machine: m, People: m.ForgetDue()}
+	out := &ingest.Forgot{Machine: m, People: m.Forgetting().Due()}
 	var people []incremental.Digest
 	if subject != nil {
-		out.Person, out.Before = m.SuppressedAs(subject)
+		out.Person, out.Before = m.Forgetting().DigestOf(subject)
 		people = append(people, out.Person)
 	}
 	return x.forget(m, people, out)
@@ -74,15 +74,15 @@ func (x *erasing) forget(m *incremental.Machine, people []incremental.Digest, ou
 func (x *erasing) start(t *testing.T) {
 	m, err := incremental.Open(x.store, x.options)
 	require.NoError(t, err)
-	missing := slices.DeleteFunc(slices.Clone(x.list), func(d incremental.Digest) bool { return slices.Contains(m.Suppressed(), d) })
-	if m.ForgetDue()+len(missing) == 0 {
+	missing := slices.DeleteFunc(slices.Clone(x.list), func(d incremental.Digest) bool { return slices.Contains(m.Forgetting().People(), d) })
+	if m.Forgetting().Due()+len(missing) == 0 {
 		return
 	}
 	e, err := m.Forget(missing)
 	if errors.Is(err, incremental.ErrUnpublished) || errors.Is(err, incremental.ErrNobodyElse) {
 		if len(missing) > 0 {
 			require.NoError(t, x.store.Commit(&incremental.Delta{Suppressed: &incremental.Suppressed{
-				People: append(m.Suppressed(), missing...), Due: m.ForgetDue() + len(missing)}}))
+				People: append(m.Forgetting().People(), missing...), Due: m.Forgetting().Due() + len(missing)}}))
 		}
 		return
 	}
@@ -137,11 +137,11 @@ func (d *deleting) forgotten() incremental.Status {
 	m, err := incremental.Open(d.store, d.x.options)
 	require.NoError(d.t, err)
 	require.Empty(d.t, m.CheckInvariants())
-	require.Zero(d.t, m.ForgetDue())
-	require.Len(d.t, m.Suppressed(), len(d.deleted))
-	require.ElementsMatch(d.t, m.Suppressed(), d.x.list)
+	require.Zero(d.t, m.Forgetting().Due())
+	require.Len(d.t, m.Forgetting().People(), len(d.deleted))
+	require.ElementsMatch(d.t, m.Forgetting().People(), d.x.list)
 	for person := range d.deleted {
-		_, known := m.SuppressedAs([]byte(person))
+		_, known := m.Forgetting().DigestOf([]byte(person))
 		require.True(d.t, known, person)
 	}
 	s := m.Status()
@@ -172,14 +172,14 @@ func deletesDuringReleases(t *testing.T, wait time.Duration) bool {
 	h.Hook = func(step string) error {
 		switch step {
 		case "before intent":
-			due = max(due, h.Machine.ForgetDue())
+			due = max(due, h.Machine.Forgetting().Due())
 		case "before commit", "before published":
-			if h.Machine.ForgetStaged() {
+			if h.Machine.Forgetting().Staged() {
 				staged[step]++
-				require.Subset(t, d.x.list, h.Machine.Suppressed(), "the list has everybody first")
+				require.Subset(t, d.x.list, h.Machine.Forgetting().People(), "the list has everybody first")
 			}
 		}
-		most = max(most, h.Machine.ForgetDue())
+		most = max(most, h.Machine.Forgetting().Due())
 		return nil
 	}
 	d.press.fail = func(uint32) error { time.Sleep(wait); return nil } // reading goes on meanwhile
@@ -265,7 +265,7 @@ func TestEverybodyDeleted(t *testing.T) {
 	require.NoError(t, d.host(1, 20).Run(t.Context()))
 	m, err := incremental.Open(d.store, d.x.options)
 	require.NoError(t, err)
-	require.Equal(t, 8, m.ForgetDue())
+	require.Equal(t, 8, m.Forgetting().Due())
 	require.Empty(t, d.press.releases, "who was deleted is not published")
 	d.values = append(d.values, []byte(`{"op":"c","after":{"id":"q","age":44,"ward":"w1","illness":"i1"}}`))
 	require.NoError(t, d.host(1, 20).Run(t.Context()))

@@ -50,7 +50,7 @@ func (l *loop) runs(p incremental.Partition) {
 // closeRun notes how far the newest run went.
 func (l *loop) closeRun() {
 	if n := len(l.journal.runs); n > 0 {
-		l.journal.runs[n-1].Next, _ = l.Machine.Next(l.journal.open)
+		l.journal.runs[n-1].Next, _ = l.Machine.Intake().Next(l.journal.open)
 	}
 }
 
@@ -61,7 +61,7 @@ func (l *loop) writeRuns(ctx context.Context) error {
 	}
 	l.closeRun()
 	err := l.write(ctx, &journal.Entry{Runs: &journal.Runs{Source: l.journal.source, Runs: l.journal.runs, Records: l.Machine.Arrived(),
-		Sent: l.Machine.Sent()}})
+		Sent: l.Machine.Intake().Sent()}})
 	l.journal.runs = nil
 	return err
 }
@@ -122,7 +122,7 @@ func (l *loop) writeIntent(ctx context.Context, i *incremental.Intent) error {
 }
 
 func intentEntry(m *incremental.Machine, i *incremental.Intent) *journal.Intent {
-	return &journal.Intent{Release: i.Release, CreatedAt: i.CreatedAt, Decided: m.Decided(i.Release)}
+	return &journal.Intent{Release: i.Release, CreatedAt: i.CreatedAt, Decided: m.Releases().Decided(i.Release)}
 }
 
 // writePublished writes that a release is public.
@@ -154,7 +154,7 @@ func (l *loop) writeErasure(ctx context.Context, subject []byte) error {
 	}
 	x := &journal.Erase{}
 	if subject != nil {
-		d, _ := l.Machine.SuppressedAs(subject)
+		d, _ := l.Machine.Forgetting().DigestOf(subject)
 		x.People = append(x.People, d)
 	}
 	return l.write(ctx, &journal.Entry{Erase: x})

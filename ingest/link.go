@@ -134,7 +134,7 @@ func (l *loop) follow(c *Chunk, r *Record) (again bool, err error) {
 	if r.Link == nil {
 		return false, nil
 	}
-	next, known := l.Machine.Next(l.chains.position(c.Partition, r.Link))
+	next, known := l.Machine.Intake().Next(l.chains.position(c.Partition, r.Link))
 	again, hole := Reached{known, next}.Follow(r.Link)
 	if hole {
 		e := &HoleError{Partition: c.Partition, Offset: r.Offset, Source: r.Link.Source, Have: -1, Want: r.Link.Previous}
@@ -151,5 +151,5 @@ func (l *loop) followed(c *Chunk, r *Record) error {
 	if r.Link == nil {
 		return nil
 	}
-	return l.Machine.Mark(l.chains.position(c.Partition, r.Link), r.Link.Offset+1)
+	return l.Machine.Intake().Mark(l.chains.position(c.Partition, r.Link), r.Link.Offset+1)
 }

@@ -185,8 +185,8 @@ func (r *rig) host(seed uint64, most int) *ingest.Host { return r.hostUnder(rigP
 func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Host {
 	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: p})
 	require.NoError(r.t, err)
-	next, known := m.Next(part)
-	if at := m.Positions()[part]; known && at.Last >= 0 { // as every source does before it reads on
+	next, known := m.Intake().Next(part)
+	if at := m.Intake().Positions()[part]; known && at.Last >= 0 { // as every source does before it reads on
 		require.Equal(r.t, m.Digest(r.values[at.Last]), at.Digest, "the witness of record %d is that of another", at.Last)
 	}
 	source := &feed{values: r.values, next: next, rng: rand.New(rand.NewPCG(seed, 3)), most: most, missed: r.missed}

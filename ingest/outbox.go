@@ -138,7 +138,7 @@ func (o *outboxPump) take(m *incremental.Machine) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.letters > 0 {
-		m.Delivered(o.after, o.letters)
+		m.Intake().Delivered(o.after, o.letters)
 		o.letters = 0
 	}
 }

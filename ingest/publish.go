@@ -10,7 +10,7 @@ import (
 
 // resume goes on with a release that was decided but not published.
 func (l *loop) resume(ctx context.Context, now time.Time) error {
-	if i := l.Machine.Latest(); i != nil && !i.Published {
+	if i := l.Machine.Releases().Latest(); i != nil && !i.Published {
 		l.Log.Info("finishing the release that was begun", "event", "release_resumed", "release", i.Release)
 		return l.publish(ctx, *i, now)
 	}
@@ -24,7 +24,7 @@ func (l *loop) publish(ctx context.Context, intent incremental.Intent, began tim
 		return err
 	}
 	var view *incremental.View
-	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.Change(intent.Release); return err })
+	err := l.work(ctx, DoingView, false, func() (err error) { view, err = l.Machine.Releases().Change(intent.Release); return err })
 	switch {
 	case errors.Is(err, errLeft):
 		return err

@@ -57,7 +57,7 @@ func (l *loop) look() {
 		l.room.left = math.MaxInt64
 		return
 	}
-	l.room.left = left - keptFor(limit, l.Machine.MostNamed())
+	l.room.left = left - keptFor(limit, l.Machine.Trigger().MostNamed())
 }
 
 // roomFor reports whether one more record may be staged. What a record takes in the state

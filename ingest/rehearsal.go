@@ -25,7 +25,7 @@ func (l *loop) rehearse(ctx context.Context) error {
 		return err
 	}
 	out := Rehearsal{Before: l.before, Unread: l.Source.Status().Unread}
-	if l.Machine.InitialDone() || l.Machine.EnoughRecords() {
+	if l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Enough() {
 		err := l.work(ctx, DoingPlan, false, func() (err error) { out.Plan, err = l.Machine.Outlook(true); return err })
 		if err != nil {
 			return err

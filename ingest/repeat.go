@@ -37,7 +37,7 @@ func (h *Host) Repeat(ctx context.Context, open OpenPartition) (done Repeated, e
 		if err := r.toEnd(ctx); err != nil {
 			return r.done, err
 		}
-		if h.Forgetting != nil && len(h.Machine.Suppressed()) > 0 {
+		if h.Forgetting != nil && len(h.Machine.Forgetting().People()) > 0 {
 			if err := h.Forgetting.List(h.Machine); err != nil {
 				return r.done, err
 			}
@@ -94,7 +94,7 @@ func (r *repeating) entry(ctx context.Context, e *journal.Entry, mark incrementa
 	case e.Begin != nil:
 		err = r.under(e.Begin.Settings, mark)
 	case e.Ends != nil:
-		r.Machine.SetInitialEnds(endsOf(e.Ends))
+		r.Machine.InitialLoad().SetEnds(endsOf(e.Ends))
 	case e.Runs != nil:
 		err = r.runsAgain(ctx, e.Runs, mark)
 	case e.Cut != nil:
@@ -150,7 +150,7 @@ func (r *repeating) runsAgain(ctx context.Context, x *journal.Runs, mark increme
 		}
 	}
 	r.done.Records += r.Machine.Arrived() - before
-	if n, sent := r.Machine.Arrived(), r.Machine.Sent(); n != x.Records || sent != x.Sent {
+	if n, sent := r.Machine.Arrived(), r.Machine.Intake().Sent(); n != x.Records || sent != x.Sent {
 		return fmt.Errorf("%w: at entry %d it had %d records of %d messages, and %d of %d are found now: messages are gone, or what "+
 			"is refused or ignored was configured otherwise", journal.ErrHole, mark.Seq, x.Records, x.Sent, n, sent)
 	}
@@ -160,7 +160,7 @@ func (r *repeating) runsAgain(ctx context.Context, x *journal.Runs, mark increme
 func (r *repeating) runAgain(ctx context.Context, p incremental.Partition, run journal.Run) error {
 	r.Machine.Tick(run.Tick)
 	for {
-		next, known := r.Machine.Next(p)
+		next, known := r.Machine.Intake().Next(p)
 		if known && next >= run.Next {
 			return nil
 		}
@@ -188,7 +188,7 @@ func (r *repeating) runAgain(ctx context.Context, p incremental.Partition, run j
 func (r *repeating) takeUpTo(f *partFeed, b *batch, below int64) error {
 	c := b.chunk
 	if m := c.Missing; f.at == 0 && m.Below > c.From {
-		if err := r.Machine.Miss(c.Partition, c.From, min(m.Below, below), m.Reason); err != nil {
+		if err := r.Machine.Intake().Miss(c.Partition, c.From, min(m.Below, below), m.Reason); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (r *repeating) takeUpTo(f *partFeed, b *batch, below int64) error {
 		}
 	}
 	r.witness()
-	r.Machine.Pass(c.Partition, min(c.Next, below))
+	r.Machine.Intake().Pass(c.Partition, min(c.Next, below))
 	if f.at == len(c.Records) && c.Next <= below {
 		f.drop()
 	}
@@ -238,7 +238,7 @@ func (r *repeating) cutAgain(ctx context.Context, x *journal.Cut, mark increment
 
 // sameIntent demands that the newest release is the one that was decided.
 func (r *repeating) sameIntent(x *journal.Intent) error {
-	i := r.Machine.Latest()
+	i := r.Machine.Releases().Latest()
 	if i == nil || *intentEntry(r.Machine, i) != *x {
 		return fmt.Errorf("%w: release %d is not the one that was decided", journal.ErrForked, x.Release)
 	}
@@ -247,7 +247,7 @@ func (r *repeating) sameIntent(x *journal.Intent) error {
 
 // publishAgain makes sure that a release is public, and that it is the one that was.
 func (r *repeating) publishAgain(ctx context.Context, x *journal.Published, mark incremental.JournalMark) error {
-	i := r.Machine.Latest()
+	i := r.Machine.Releases().Latest()
 	switch {
 	case i == nil || i.Release != x.Release:
 		return fmt.Errorf("%w: release %d was published, and is not the newest that was decided", journal.ErrForked, x.Release)
@@ -257,7 +257,7 @@ func (r *repeating) publishAgain(ctx context.Context, x *journal.Published, mark
 		r.Machine.Follow(mark)
 		return nil
 	}
-	view, err := r.Machine.Change(x.Release)
+	view, err := r.Machine.Releases().Change(x.Release)
 	if err != nil {
 		return err
 	}
@@ -309,7 +309,7 @@ func (r *repeating) feed(ctx context.Context, p incremental.Partition) (*partFee
 	if f := r.feeds[p]; f != nil {
 		return f, nil
 	}
-	source, err := r.open(ctx, p, r.Machine.Positions()[p])
+	source, err := r.open(ctx, p, r.Machine.Intake().Positions()[p])
 	if err != nil {
 		return nil, err
 	}
@@ -363,7 +363,7 @@ func (r *repeating) close() {
 // does not have it (rule R, randomness).
 func (h *Host) Root(ctx context.Context, first *journal.Genesis) error {
 	m := h.Machine
-	old := m.Arrived() > 0 || len(m.Positions()) > 0
+	old := m.Arrived() > 0 || len(m.Intake().Positions()) > 0
 	switch {
 	case first != nil && m.SeedCheck() != [32]byte(first.State):
 		return fmt.Errorf("%w: it is the journal of another state, whose draws had another seed", journal.ErrForked)

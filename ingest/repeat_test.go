@@ -198,7 +198,7 @@ func (f *topicFeed) Close() error                        { return nil }
 func (d *dataset) feed(m *incremental.Machine, only int) *topicFeed {
 	f := &topicFeed{d: d, only: only, next: make([]int64, partitions), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 1))}
 	for p := range partitions {
-		f.next[p], _ = m.Next(topicPart(p))
+		f.next[p], _ = m.Intake().Next(topicPart(p))
 	}
 	return f
 }
@@ -334,11 +334,11 @@ func (d *dataset) history() (kills, releases int, err error) {
 		return kills, 0, fmt.Errorf("%d of %d messages are accounted for, %d counted as sent", got, d.total, s.Sent)
 	}
 	for id := range d.deleted {
-		if _, known := m.SuppressedAs([]byte(id)); !known {
+		if _, known := m.Forgetting().DigestOf([]byte(id)); !known {
 			return kills, 0, fmt.Errorf("%s came back", id)
 		}
 	}
-	if m.ForgetDue() > 0 {
+	if m.Forgetting().Due() > 0 {
 		return kills, 0, errors.New("people are due still")
 	}
 	// The journal tells the same to a host that has the topic and the oldest backup, without records.

@@ -30,18 +30,18 @@ func (l *loop) beginRounds() {
 	}
 	ends := map[incremental.Partition]int64{}
 	for _, p := range l.Source.Status().Partitions {
-		_, known := l.Machine.Next(p.Partition)
-		if end, in := l.Machine.Ends()[p.Partition]; in && (known || p.Next < end) {
+		_, known := l.Machine.Intake().Next(p.Partition)
+		if end, in := l.Machine.Source().Ends()[p.Partition]; in && (known || p.Next < end) {
 			ends[p.Partition] = end
 		}
 	}
-	l.Machine.SetEnds(ends)
+	l.Machine.Source().SetEnds(ends)
 	l.order.Until(ends)
 	l.nextRound()
 }
 
 // midRound reports whether a round is not complete, so that no cut by time may come.
-func (l *loop) midRound() bool { return l.order != nil && !l.Machine.EndsReached() }
+func (l *loop) midRound() bool { return l.order != nil && !l.Machine.Source().Reached() }
 
 // endRound makes the cut that is due by time once a round is complete, and begins the next.
 func (l *loop) endRound(ctx context.Context) error {
@@ -63,12 +63,12 @@ func (l *loop) nextRound() {
 	}
 	parts := l.Source.Status().Partitions
 	from, room := make([]int64, len(parts)), make([]int64, len(parts))
-	first := !l.Machine.InitialDone() && l.Machine.InitialEnds() != nil && !l.Machine.InitialRead()
+	first := !l.Machine.InitialLoad().Done() && l.Machine.InitialLoad().Ends() != nil && !l.Machine.InitialLoad().Read()
 	for i, p := range parts {
-		next, _ := l.Machine.Next(p.Partition)
+		next, _ := l.Machine.Intake().Next(p.Partition)
 		from[i] = max(p.Next, next)
 		if first {
-			p.End = min(p.End, l.Machine.InitialEnds()[p.Partition])
+			p.End = min(p.End, l.Machine.InitialLoad().Ends()[p.Partition])
 		}
 		room[i] = max(0, p.End-from[i])
 	}
@@ -76,7 +76,7 @@ func (l *loop) nextRound() {
 	if l.Rate > 0 {
 		most = min(most, l.Rate)
 	}
-	if left, counted := l.Machine.UntilCut(); counted && left > 0 {
+	if left, counted := l.Machine.Trigger().UntilCut(); counted && left > 0 {
 		most = min(most, left)
 	}
 	ends := map[incremental.Partition]int64{}
@@ -86,7 +86,7 @@ func (l *loop) nextRound() {
 		}
 	}
 	if len(ends) > 0 {
-		l.Machine.SetEnds(ends)
+		l.Machine.Source().SetEnds(ends)
 		l.order.Until(ends)
 	}
 }

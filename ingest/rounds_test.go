@@ -35,7 +35,7 @@ type topic struct {
 func newTopic(log [][][]byte, first, bytes int, m *incremental.Machine) *topic {
 	s := &topic{log: log, first: first, bytes: bytes, next: make([]int64, len(log)), bounds: make(chan map[incremental.Partition]int64, 100)}
 	for p := range log {
-		s.next[p], _ = m.Next(partAt(p))
+		s.next[p], _ = m.Intake().Next(partAt(p))
 	}
 	return s
 }

@@ -78,7 +78,7 @@ func (s *schedule) setBack(now time.Time) {
 // count if it is ahead of the clock: the schedule then begins now.
 func (l *loop) beginSchedule(now time.Time) {
 	from := now
-	if i := l.Machine.Latest(); i != nil {
+	if i := l.Machine.Releases().Latest(); i != nil {
 		from = time.Unix(i.CreatedAt, 0)
 		if ahead := from.Sub(now); ahead > 0 {
 			from = now
@@ -99,13 +99,13 @@ func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
 	if l.releases.current != 0 || l.asked.paused || l.midRound() {
 		return nil
 	}
-	ready := l.Machine.InitialDone() || l.Machine.Growing()
+	ready := l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Growing()
 	switch due := l.schedule.due(now); {
 	case due == dueMoment && !ready:
 		l.skipped(SkippedFirstLoad)
 	case due == dueMoment:
 		return l.cut(ctx, cutting{scheduled: true})
-	case due == dueUpdate && ready && l.Machine.UpdateDue():
+	case due == dueUpdate && ready && l.Machine.Trigger().UpdateDue():
 		return l.cut(ctx, cutting{})
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestAStopWhileMergeRuns(t *testing.T) {
 		after, err := incremental.Open(store, incremental.Options{Schema: schema, Policy: incremental.Policy{
 			Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, Republication: incremental.Append, Threshold: 1}})
 		require.NoError(t, err)
-		for _, i := range after.Intents() {
+		for _, i := range after.Releases().Intents() {
 			people = append(people, i.Newcomers)
 		}
 		return append(people, after.PoolFixed())

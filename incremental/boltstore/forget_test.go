@@ -65,7 +65,7 @@ func forgets(t *testing.T, path string, o boltstore.Options, people ...string) e
 		}
 		var list []incremental.Digest
 		for _, p := range people {
-			d, _ := m.SuppressedAs([]byte(p))
+			d, _ := m.Forgetting().DigestOf([]byte(p))
 			list = append(list, d)
 		}
 		return m.Forget(list)
@@ -118,7 +118,7 @@ func forgotten(t *testing.T, path string, before incremental.Status) {
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
 	require.Empty(t, m.CheckInvariants())
-	require.Equal(t, known.People, m.Suppressed())
+	require.Equal(t, known.People, m.Forgetting().People())
 	require.Equal(t, before.Published, m.Status().Published)
 	require.EqualValues(t, 1, m.Status().Forgotten)
 	out, err := m.Apply(incremental.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p3"), []byte("20"), []byte("new")})

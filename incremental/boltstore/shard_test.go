@@ -17,8 +17,8 @@ func shardState(t *testing.T, path string) {
 	o := town(t)
 	m, err := incremental.Open(s, o)
 	require.NoError(t, err)
-	m.SetPartitions(12)
-	m.SetPartitions(15) // it is kept once
+	m.Source().SetPartitions(12)
+	m.Source().SetPartitions(15) // it is kept once
 	feed(t, m, 0, 10)
 	require.NoError(t, s.Close())
 }
@@ -28,7 +28,7 @@ func readsShard(t *testing.T, path string) {
 	s := openAt(t, path, fast)
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
-	require.Equal(t, 12, m.Partitions())
+	require.Equal(t, 12, m.Source().Partitions())
 	require.NoError(t, s.Close())
 	faults, err := boltstore.Check(path, boltstore.Options{})
 	require.NoError(t, err)
@@ -49,6 +49,6 @@ func TestShardStateKeepsItsPartitions(t *testing.T) {
 	s := openAt(t, path, fast)
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
-	require.Zero(t, m.Partitions())
+	require.Zero(t, m.Source().Partitions())
 	require.NoError(t, s.Close())
 }

@@ -95,7 +95,7 @@ func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, 
 		Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: incremental.Append, Threshold: 1,
 		MaxHold: 1, HoldInCuts: true, Neighbours: 4, Similar: 2, CutEvery: 1, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}})
 	require.NoError(r.t, err)
-	src, err := Open(r.t.Context(), r.cfg, ingest.Resume{Positions: m.Positions(), Digest: m.Digest, Once: true})
+	src, err := Open(r.t.Context(), r.cfg, ingest.Resume{Positions: m.Intake().Positions(), Digest: m.Digest, Once: true})
 	if err != nil {
 		return incremental.Status{}, ingest.Unread{}, err
 	}

@@ -201,10 +201,10 @@ func (b *backups) copy(now time.Time) (Backup, error) {
 // beginning copies the state with which a journal begins. A copy without records has the seed and nobody's values;
 // it is small, serves as long as the journal does, and does not count for state.backup.keep.
 func (b *backups) beginning(now time.Time, m *incremental.Machine) (Backup, error) {
-	if m.Arrived() == 0 && len(m.Positions()) == 0 {
+	if m.Arrived() == 0 && len(m.Intake().Positions()) == 0 {
 		return b.copyAs(now, fmt.Sprintf("%09d-beginning", now.Nanosecond())) // a start may follow a kill within a second
 	}
-	return b.copyAs(now, fmt.Sprintf("r%06d", len(m.Intents())))
+	return b.copyAs(now, fmt.Sprintf("r%06d", len(m.Releases().Intents())))
 }
 
 func (b *backups) copyAs(now time.Time, suffix string) (Backup, error) {

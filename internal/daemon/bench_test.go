@@ -171,8 +171,8 @@ func benchMerge(b *testing.B, cfg *config.Config) (all time.Duration) {
 	require.NoError(b, err)
 	machine, err := openMachine(b.Context(), store, cfg, Options{})
 	require.NoError(b, err)
-	for _, of := range machine.Intents() {
-		view, err := machine.Change(of.Release)
+	for _, of := range machine.Releases().Intents() {
+		view, err := machine.Releases().Change(of.Release)
 		require.NoError(b, err)
 		began := time.Now()
 		mergeAgain(view)

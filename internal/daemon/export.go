@@ -81,7 +81,7 @@ func openExporter(ctx context.Context, c *config.Config, also func(incremental.S
 	if e.settings, err = SettingsOf(c, e.machine); err != nil {
 		return nil, err
 	}
-	for p, pos := range e.machine.Positions() {
+	for p, pos := range e.machine.Intake().Positions() {
 		e.names[pos.Number] = p
 	}
 	if also != nil {
@@ -118,7 +118,7 @@ func (e *Exporter) record(r int) string {
 // Releases returns the number of the newest published release.
 func (e *Exporter) Releases() uint32 {
 	n := uint32(0)
-	for _, i := range e.machine.Intents() {
+	for _, i := range e.machine.Releases().Intents() {
 		if i.Published {
 			n = i.Release
 		}
@@ -140,7 +140,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	if from > to {
 		return flush(out, w)
 	}
-	view, err := e.machine.View(to)
+	view, err := e.machine.Releases().View(to)
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func (e *Exporter) Records(w io.Writer) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	view := e.machine.All()
-	cuts, release := e.machine.Intents(), 0
+	view := e.machine.Releases().All()
+	cuts, release := e.machine.Releases().Intents(), 0
 	row := make([]string, len(header))
 	for r := range view.SA.Len() {
 		for release < len(cuts) && int(cuts[release].Cut) <= r {

@@ -70,8 +70,8 @@ func Forget(ctx context.Context, c *config.Config, o Options, subject []byte) (R
 	f := &forgetting{ctx: ctx, c: c, o: o, step: o.StandIns.Forgetting}
 	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
 		return f.plan(s, func(m *incremental.Machine) []incremental.Digest {
-			d, known := m.SuppressedAs(subject)
-			out.Remains = inAnotherShard(c, m.Partitions(), subject)
+			d, known := m.Forgetting().DigestOf(subject)
+			out.Remains = inAnotherShard(c, m.Source().Partitions(), subject)
 			out.Person, out.Before = hex.EncodeToString(d[:]), known
 			return []incremental.Digest{d}
 		})
@@ -135,7 +135,7 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err != nil {
 		return nil, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Intents()); err != nil {
+	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Releases().Intents()); err != nil {
 		return nil, err
 	}
 	if !c.Shard.Journal.Set() { // rule B (buckets): a state that does not know of a judged pool is not used, nor written

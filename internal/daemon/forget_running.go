@@ -40,7 +40,7 @@ func newEraser(ctx context.Context, c *config.Config, o Options, store *boltstor
 }
 
 // List implements ingest.Forgetting.
-func (x *eraser) List(m *incremental.Machine) error { return x.list(m, m.Suppressed()) }
+func (x *eraser) List(m *incremental.Machine) error { return x.list(m, m.Forgetting().People()) }
 
 func (x *eraser) list(m *incremental.Machine, people []incremental.Digest) error {
 	if x.again {
@@ -58,10 +58,10 @@ func (x *eraser) at(step string) error {
 
 // Forget implements ingest.Forgetting.
 func (x *eraser) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot, error) {
-	out := &ingest.Forgot{Machine: m, People: m.ForgetDue(), Letters: m.Status().Outbox}
+	out := &ingest.Forgot{Machine: m, People: m.Forgetting().Due(), Letters: m.Status().Outbox}
 	var people []incremental.Digest
 	if subject != nil {
-		if out.Person, out.Before = m.SuppressedAs(subject); !out.Before {
+		if out.Person, out.Before = m.Forgetting().DigestOf(subject); !out.Before {
 			out.People++
 		}
 		people = append(people, out.Person)
@@ -103,7 +103,7 @@ func (x *eraser) plan(m *incremental.Machine, people []incremental.Digest) (*inc
 		return nil, err
 	}
 	if err := erasable(x.c, e); err != nil {
-		m.Unplan(e)
+		m.Forgetting().Unplan(e)
 		return nil, err
 	}
 	return e, nil
@@ -141,7 +141,7 @@ func (s *steering) Forget(ctx context.Context, subject []byte) (json.RawMessage,
 	}
 	out := newReceipt(c, s.o.Clock.Now())
 	out.Person, out.Before, out.Removed = hex.EncodeToString(a.Forgot.Person[:]), a.Forgot.Before, a.Forgot.Forgotten
-	out.Remains = slices.Concat(inAnotherShard(c, a.Forgot.Machine.Partitions(), subject),
+	out.Remains = slices.Concat(inAnotherShard(c, a.Forgot.Machine.Source().Partitions(), subject),
 		remainders(c, out.Removed, a.Forgot.Letters, s.quota.file.Stale()))
 	return json.Marshal(out)
 }

@@ -48,14 +48,14 @@ func mayCatchUp(c *config.Config, err error) bool {
 //
 // A journal has each cut, also those that found a pool ineligible; any other state must know of the pools that were.
 func reconcile(p *snapshot.Publisher, c *config.Config, m *incremental.Machine) error {
-	err := p.Reconcile(m.Intents())
+	err := p.Reconcile(m.Releases().Intents())
 	if err == nil && !c.Shard.Journal.Set() {
 		return p.KeepJudged(m.Judged())
 	}
 	if err == nil || !mayCatchUp(c, err) {
 		return err
 	}
-	return snapshot.CatchUp(p.FS, p.Dir, p.Ledger, m.Intents())
+	return snapshot.CatchUp(p.FS, p.Dir, p.Ledger, m.Releases().Intents())
 }
 
 // ErrJournaled: a state that has a journal is changed by the daemon alone.
@@ -175,7 +175,7 @@ func (r *once) openJournal() error {
 	if err := r.publisher.inner.TakeOver(); err != nil {
 		return fmt.Errorf("take the releases over: %w", err)
 	}
-	return r.publisher.inner.Reconcile(r.machine.Intents())
+	return r.publisher.inner.Reconcile(r.machine.Releases().Intents())
 }
 
 // errJournalAway: nobody knows whether this process may still publish. It is asked again.
@@ -199,9 +199,9 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	if err != nil {
 		return done, err
 	}
-	r.machine.SetPartitions(total)
+	r.machine.Source().SetPartitions(total)
 	host := r.host()
-	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Partitions())
+	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Source().Partitions())
 	host.Shares = repeatShares(r.c, total)
 	if err := host.Root(ctx, r.root); err != nil {
 		return done, err
@@ -244,7 +244,7 @@ func (r *once) partitionOf(host *ingest.Host) ingest.OpenPartition {
 	k := kafkaConfig(r.c, r.o)
 	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
 	return func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
-		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Partitions(), at, host.Machine.Digest)
+		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Source().Partitions(), at, host.Machine.Digest)
 	}
 }
 

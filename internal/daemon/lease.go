@@ -60,7 +60,7 @@ func (l lease) witness(ctx context.Context, m *incremental.Machine) error {
 		return err
 	}
 	for p, offset := range committed {
-		if next, _ := m.Next(p); offset > max(next, m.ReadBefore()[p]) {
+		if next, _ := m.Intake().Next(p); offset > max(next, m.Source().ReadBefore()[p]) {
 			return fmt.Errorf("%w: the group has committed offset %d of partition %d, the state has applied up to %d", ingest.ErrBehind, offset,
 				p.ID, next)
 		}

@@ -170,7 +170,7 @@ type letters struct {
 }
 
 func (l *letters) wants(d *incremental.DeadLetter) bool {
-	next, known := l.machine.Next(d.Partition)
+	next, known := l.machine.Intake().Next(d.Partition)
 	return l.may(d) && l.machine.Readmissible(*d) && (l.reason == "" || string(d.Reason) == l.reason) &&
 		(l.attribute == "" || d.Attribute == l.attribute) && known && d.Offset < next
 }
@@ -241,7 +241,7 @@ func (l *letters) readOutbox(store incremental.Store) error {
 // leaveOut drops the dead letters whose records are already in state.
 func (l *letters) leaveOut(store incremental.Store) error {
 	parts := map[uint16]incremental.Partition{}
-	for p, pos := range l.machine.Positions() {
+	for p, pos := range l.machine.Intake().Positions() {
 		parts[pos.Number] = p
 	}
 	v := emptyVisitor()

@@ -142,7 +142,7 @@ func runLevels(b *testing.B, level config.Level, first, later []equivclass.Row) 
 }
 
 func takeIn(b *testing.B, m *incremental.Machine, rows []equivclass.Row) {
-	next, _ := m.Next(levelsSource)
+	next, _ := m.Intake().Next(levelsSource)
 	for i, row := range rows {
 		if _, err := m.Apply(levelsSource, next+int64(i), row); err != nil {
 			b.Fatal(err)
@@ -168,7 +168,7 @@ func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, 
 	var view *incremental.View
 	var out ingest.Release
 	r.step(name+": rendered, checked, published", func() {
-		if view, err = m.Change(intent.Release); err == nil {
+		if view, err = m.Releases().Change(intent.Release); err == nil {
 			out, err = p.Publish(context.Background(), view)
 		}
 	})

@@ -111,7 +111,7 @@ func measuredRelease(b *testing.B, m *incremental.Machine, p *publisher, newcome
 	step("decide", func() (err error) { made, err = m.Decide(true); return err })
 	step("store", func() (err error) { intent, err = m.Enact(made, 1, [32]byte{}); return err })
 	require.NotNil(b, intent)
-	step("view", func() (err error) { view, err = m.Change(intent.Release); return err })
+	step("view", func() (err error) { view, err = m.Releases().Change(intent.Release); return err })
 	step("publish", func() (err error) { out, err = p.Publish(context.Background(), view); return err })
 	step("mark", func() error { return m.Published(intent.Release, out.Manifest) })
 	name := fmt.Sprintf("%d-newcomers", newcomers)

@@ -167,7 +167,7 @@ func (r *once) openSink() error {
 
 func (r *once) started() {
 	s := r.machine.Status()
-	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Intents()),
+	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Releases().Intents()),
 		"records", s.Published + s.Pending.Total() + s.Beyond, "k", r.c.Policy.K, "l", r.c.Policy.L}
 	if s.FirstLoad != nil { // initial.min_pool, or what level L1 has instead
 		said = append(said, "first_load_wants", s.FirstLoad.Wanted)
@@ -186,9 +186,9 @@ func (r *once) serve() error {
 	r.closers.add(copies.close) // before the store, which it reads
 	r.steer.begins(copies)
 	r.started()
-	releases := inspect(r.ctx, r.c, r.o, r.machine.Intents(), r.publisher.standing)
+	releases := inspect(r.ctx, r.c, r.o, r.machine.Releases().Intents(), r.publisher.standing)
 	r.closers.add(releases.close)
-	pruning := newPruner(r.ctx, r.publisher, r.o, publishedOf(r.machine.Intents()), r.steer, releases.done)
+	pruning := newPruner(r.ctx, r.publisher, r.o, publishedOf(r.machine.Releases().Intents()), r.steer, releases.done)
 	r.closers.add(pruning.close) // before the publisher, through whose disk it writes
 	show, last := r.steps.observe, ingest.Report{}
 	host := r.host()

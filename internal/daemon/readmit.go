@@ -75,7 +75,7 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if err != nil {
 		return out, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Intents()); err != nil {
+	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents()); err != nil {
 		return out, err
 	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
@@ -103,7 +103,7 @@ func readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	}
 	r := &readmission{machine: m, letters: l, key: key, schema: schema, keep: c.DeadLetter.Payload,
 		out: Readmitted{Letters: len(l.open), More: l.more, Try: which.Try}}
-	if r.keys = keyingOf(c, m.Partitions()); r.keys != nil {
+	if r.keys = keyingOf(c, m.Source().Partitions()); r.keys != nil {
 		r.keys.Links = nil // they were checked when the letter was written
 	}
 	if r.decoder, err = decoderOf(c, nil)(); err != nil {

@@ -99,17 +99,17 @@ func (r *recheck) end(ctx context.Context, err error) error {
 // recheck begins to put publisher and gate behind the newest published release.
 // What it needs of the machine is taken before it returns.
 func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
-	published := publishedOf(m.Intents())
+	published := publishedOf(m.Releases().Intents())
 	if len(published) == 0 {
 		p.standing = beginRecheck(ctx, func() error { return nil })
 		return nil
 	}
 	newest := published[len(published)-1]
-	view, err := m.View(newest.Release)
+	view, err := m.Releases().View(newest.Release)
 	if err != nil {
 		return err
 	}
-	regroups := m.Regroups(newest.Release)
+	regroups := m.Releases().Regroups(newest.Release)
 	p.standing = beginRecheck(ctx, func() error {
 		err := p.resume(view, regroups)
 		if err == nil {

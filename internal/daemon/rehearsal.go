@@ -41,7 +41,7 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 	if err != nil {
 		return out, err
 	}
-	if i := m.Latest(); i != nil && !i.Published {
+	if i := m.Releases().Latest(); i != nil && !i.Published {
 		return out, fmt.Errorf("release %d: %w", i.Release, incremental.ErrUnpublished)
 	}
 	source, err := reachSource(ctx, c, m, o, lease{})

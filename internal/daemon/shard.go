@@ -94,8 +94,8 @@ func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*ingest.
 	if !ok {
 		return nil, &ConfigError{errors.New("shard needs a source that has partitions")}
 	}
-	m.SetPartitions(of.Partitions())
-	return keyingOf(c, m.Partitions()), nil
+	m.Source().SetPartitions(of.Partitions())
+	return keyingOf(c, m.Source().Partitions()), nil
 }
 
 // HintOfShard says what an operator can do about a topic that cannot be sharded as it is.

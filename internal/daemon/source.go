@@ -17,7 +17,7 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 	if c.Source.Type == config.FromKafka {
 		k := kafkaConfig(c, o)
 		k.Lease = lease.kafka()
-		k.Shard.Partitions = m.Partitions()
+		k.Shard.Partitions = m.Source().Partitions()
 		return kafkasrc.Open(ctx, k, resume)
 	}
 	f := fileConfig(c, o)
@@ -31,7 +31,7 @@ func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o
 
 // resumeOf tells a source where the state stands.
 func resumeOf(m *incremental.Machine, o Options) ingest.Resume {
-	return ingest.Resume{Positions: m.Positions(), Read: m.ReadBefore(), Digest: m.Digest, Once: o.Once, Ordered: true}
+	return ingest.Resume{Positions: m.Intake().Positions(), Read: m.Source().ReadBefore(), Digest: m.Digest, Once: o.Once, Ordered: true}
 }
 
 // fileConfig says how files and standard input are read.

@@ -56,7 +56,7 @@ func waitingRelease(b *testing.B, m *incremental.Machine, p *publisher) {
 	intent, err := m.Enact(made, 1, [32]byte{})
 	require.NoError(b, err)
 	require.NotNil(b, intent)
-	view, err := m.Change(intent.Release)
+	view, err := m.Releases().Change(intent.Release)
 	require.NoError(b, err)
 	out, err := p.Publish(context.Background(), view)
 	require.NoError(b, err)

@@ -85,7 +85,7 @@ func load(o Options, result *Result) (*naiveStream, error) {
 	settings.Policy.Republication = string(config.Regroup)
 	s := &naiveStream{schema: result.Config.Schema(), settings: settings, want: result.Config.Requirement()}
 	s.table = equivclass.NewTable(s.schema.Attributes())
-	for _, i := range exporter.Machine().Intents() {
+	for _, i := range exporter.Machine().Releases().Intents() {
 		s.cuts, s.created = append(s.cuts, int(i.Cut)), append(s.created, i.CreatedAt)
 	}
 	s.read(hospital.New(o.Seed), o.Records)

@@ -36,7 +36,7 @@ func (s *site) verdict() error {
 	if err != nil {
 		return err
 	}
-	if due := e.Machine().ForgetDue(); due > 0 {
+	if due := e.Machine().Forgetting().Due(); due > 0 {
 		return fmt.Errorf("%d people are still to be forgotten", due)
 	}
 	if got := status.Accounted(); got != status.Sent {

@@ -18,8 +18,7 @@ type engine interface {
 	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*incremental.Intent, error)
 	Published(release uint32, manifest [32]byte) error
 	Commit() error
-	UpdateDue() bool
-	CutDue() bool
+	Trigger() incremental.Trigger
 }
 
 func openMachine(store incremental.Store, o incremental.Options) (engine, error) {
@@ -175,10 +174,10 @@ func (x *run) apply(to int) error {
 // triggers compares what the triggers ask for after a record.
 func (x *run) triggers() error {
 	due := byte(0)
-	if x.m.UpdateDue() {
+	if x.m.Trigger().UpdateDue() {
 		due = 1
 	}
-	if x.m.CutDue() {
+	if x.m.Trigger().CutDue() {
 		due |= 2
 	}
 	x.due = append(x.due, due)

@@ -34,11 +34,11 @@ type Recording struct {
 // Read takes a recording from a store and from the machine that was opened on it with
 // the options.
 func Read(store incremental.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
-	r := &Recording{options: o, open: openMachine, change: m.Change, paths: map[int][]string{}, erased: -1}
+	r := &Recording{options: o, open: openMachine, change: m.Releases().Change, paths: map[int][]string{}, erased: -1}
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
-	r.rows = rowsOf(m.All())
+	r.rows = rowsOf(m.Releases().All())
 	if len(r.rows) != len(r.ticks) {
 		return nil, fmt.Errorf("the state has %d records and the machine %d", len(r.ticks), len(r.rows))
 	}

@@ -34,7 +34,7 @@ func (f *stream) forget(from int) {
 	f.t.Helper()
 	m, err := incremental.Open(f.store, f.options)
 	require.NoError(f.t, err)
-	d, _ := m.SuppressedAs([]byte(strconv.Itoa(from)))
+	d, _ := m.Forgetting().DigestOf([]byte(strconv.Itoa(from)))
 	e, err := m.Forget([]incremental.Digest{d})
 	require.NoError(f.t, err)
 	require.Positive(f.t, e.Published)
@@ -52,7 +52,7 @@ func TestReplayAfterForgetting(t *testing.T) {
 	}
 	releases := f.certified().Releases
 	person := 400
-	for f.m.(*incremental.Machine).Latest() != nil && !f.forgettable(person) {
+	for f.m.(*incremental.Machine).Releases().Latest() != nil && !f.forgettable(person) {
 		person++
 	}
 	f.forget(person)
@@ -84,7 +84,7 @@ func TestReplayAfterForgetting(t *testing.T) {
 func (f *stream) forgettable(person int) bool {
 	m, err := incremental.Open(f.store, f.options)
 	require.NoError(f.t, err)
-	d, _ := m.SuppressedAs([]byte(strconv.Itoa(person)))
+	d, _ := m.Forgetting().DigestOf([]byte(strconv.Itoa(person)))
 	e, err := m.Forget([]incremental.Digest{d})
 	require.NoError(f.t, err)
 	return e.Published > 0

@@ -77,7 +77,7 @@ func (st *streamState) cut(batch int) (published bool, err error) {
 	if err != nil || intent == nil {
 		return false, err
 	}
-	view, err := st.machine.View(intent.Release)
+	view, err := st.machine.Releases().View(intent.Release)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func (s streamRun) measure(st *streamState) (Row, *published, error) {
 	row, shown := s.row, &published{}
 	row.Releases, row.Level = st.releases, levelName(s.policy.Level)
 	if st.releases > 0 {
-		view, err := st.machine.View(st.machine.Latest().Release)
+		view, err := st.machine.Releases().View(st.machine.Releases().Latest().Release)
 		if err != nil {
 			return row, nil, err
 		}

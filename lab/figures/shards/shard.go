@@ -146,11 +146,11 @@ func (s *shard) measure() (*outcome, error) {
 		return nil, fault
 	}
 	out := &outcome{people: len(s.person), quarantined: s.machine.Status().Pending.Quarantined}
-	latest := s.machine.Latest()
+	latest := s.machine.Releases().Latest()
 	if latest == nil {
 		return out, nil
 	}
-	view, err := s.machine.View(latest.Release)
+	view, err := s.machine.Releases().View(latest.Release)
 	if err != nil {
 		return nil, err
 	}

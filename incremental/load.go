@@ -12,14 +12,62 @@ import (
 // settings. So those that say which records a state takes may still change. The seed stays
 // (rule R, randomness).
 
-// loadElsewhere loads a state that settings of its place have refused: shard.index, shard.of,
+// loader fills a machine from its store.
+type loader struct {
+	*Machine
+	Options
+	fresh bool // the store had nothing
+}
+
+// load fills the machine.
+func (l *loader) load() error {
+	err := l.store.Load(l.visitor())
+	if err != nil {
+		err = l.elsewhere(err)
+	}
+	return err
+}
+
+// visitor fills the machine from a store, checking what it is handed: first
+// that records are stored as these settings have it, without which the rest has
+// no meaning.
+func (l *loader) visitor() Visitor {
+	m := l.Machine
+	return Visitor{
+		Meta: func(meta Meta) error {
+			m.head.Meta, l.fresh = meta, false
+			return sameEncoding(meta.Settings, l.Options)
+		},
+		Counters:   func(c Counters) error { m.intake.counters = c.complete(); return nil },
+		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
+		Records:    func(b *RecordBlock) error { return errors.Join(m.interrupt.err(), m.records.appendBlock(b)) },
+		Class:      func(c *Class) error { return errors.Join(m.interrupt.err(), m.history.loadClass(c, m.records.len())) },
+		Intent:     m.history.loadIntent,
+		Position: func(p Partition, pos Position) error {
+			m.intake.offsets.restore(p, pos)
+			return nil
+		},
+		Attempt: func(a *Attempt) error { m.attempts.Attempt = *a; return nil },
+		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
+		Quarantined: func(r []RecordID) error {
+			m.pending.quarantine(r)
+			return nil
+		},
+		Barred:     m.barred.load,
+		Suppressed: func(s Suppressed) error { m.forgotten.add(s.People); m.forgotten.due = s.Due; return nil },
+		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
+	}
+}
+
+// elsewhere loads a state that settings of its place have refused: shard.index, shard.of,
 // shard.key, subject.key. It is as refused as before if anything was taken in.
-func (m *Machine) loadElsewhere(store Store, o Options, refused error) error {
+func (l *loader) elsewhere(refused error) error {
+	m := l.Machine
 	var settings *SettingsError
-	if !errors.As(refused, &settings) || slices.ContainsFunc(settings.Keys, func(k string) bool { return !ofPlace(k) }) || !untouched(store) {
+	if !errors.As(refused, &settings) || slices.ContainsFunc(settings.Keys, func(k string) bool { return !ofPlace(k) }) || !untouched(m.store) {
 		return refused
 	}
-	v := m.visitor(o, new(bool))
+	v := l.visitor()
 	same := v.Meta
 	v.Meta = func(meta Meta) error {
 		if err := same(meta); err != nil && !errors.As(err, &settings) {
@@ -29,7 +77,7 @@ func (m *Machine) loadElsewhere(store Store, o Options, refused error) error {
 		m.head.changed = true
 		return nil
 	}
-	return store.Load(v)
+	return m.store.Load(v)
 }
 
 // ofPlace reports whether a setting says which records a state takes, and not how they are stored.
