@@ -127,7 +127,7 @@ func (c *columns) vacate(classes []*Class) {
 	}
 }
 
-// Forget plans how the state forgets more people, by their digests (SuppressedAs), and those
+// Forget plans how the state forgets more people, by their digests (Forgetting.DigestOf), and those
 // whom it has forgotten before, or that are due. Nothing may be staged. After an error the machine
 // is what it was. Else it must not be used any more, but for Reopen: a store is written anew by the plan, and
 // opened again; or Forgot, if nothing was found. Cost: all records.

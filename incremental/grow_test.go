@@ -81,7 +81,8 @@ func (g *grove) start() error {
 		require.NoError(g.t, err)
 		placed, err := g.out.Resume(snapshot.Of(v), g.settings)
 		require.NoError(g.t, err)
-		violations, err := g.gate.Resume(filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release)), placements(placed), m.Releases().Regroups(i.Release))
+		dir := filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release))
+		violations, err := g.gate.Resume(dir, placements(placed), m.Releases().Regroups(i.Release))
 		require.NoError(g.t, err)
 		require.Empty(g.t, violations)
 	}

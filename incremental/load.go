@@ -64,7 +64,8 @@ func (l *loader) visitor() Visitor {
 func (l *loader) elsewhere(refused error) error {
 	m := l.Machine
 	var settings *SettingsError
-	if !errors.As(refused, &settings) || slices.ContainsFunc(settings.Keys, func(k string) bool { return !ofPlace(k) }) || !untouched(m.store) {
+	other := func(key string) bool { return !ofPlace(key) }
+	if !errors.As(refused, &settings) || slices.ContainsFunc(settings.Keys, other) || !untouched(m.store) {
 		return refused
 	}
 	v := l.visitor()

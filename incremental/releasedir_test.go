@@ -83,7 +83,8 @@ func (c *releaseDir) resume(m *incremental.Machine) {
 		require.NoError(c.t, err)
 		placed, err := c.out.Resume(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
-		violations, err := c.gate.Resume(filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published)), placements(placed), m.Releases().Regroups(published))
+		dir := filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published))
+		violations, err := c.gate.Resume(dir, placements(placed), m.Releases().Regroups(published))
 		require.NoError(c.t, err)
 		require.Empty(c.t, violations)
 	}

@@ -93,7 +93,7 @@ func (f *forgotten) blocks(s *state, row equivclass.Row) bool {
 // Delete takes in a record with which the source deletes a person: a tombstone, or a delete of
 // a change feed. It counts as sent and as forgotten, as later records of the person do, which are
 // blocked from here on. State has that with the position. What it has of the person goes with the
-// next erasure (Forget), which is due (ForgetDue).
+// next erasure (Forget), which is due (Forgetting.Due).
 //
 // Safe by the claim of forget.go: the moment is a function of what the source sends, and values
 // are not looked at.
