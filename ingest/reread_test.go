@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
-	"anond/ingest"
+	"anond/ingest/deadletter"
 )
 
 // TestDecodeDeadLetter: what is written can be read, with and without payload;
@@ -19,19 +19,19 @@ func TestDecodeDeadLetter(t *testing.T) {
 		{Seq: 1, Partition: incremental.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte("\x00\xff\n")},
 		{Seq: 1, Partition: incremental.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte{}},
 	} {
-		got, err := ingest.DecodeDeadLetter(ingest.EncodeDeadLetter(want))
+		got, err := deadletter.Decode(deadletter.Encode(want))
 		require.NoError(t, err)
 		require.Equal(t, want, got.DeadLetter)
 		require.Zero(t, got.At)
 		at := time.Date(2026, 3, 1, 12, 0, 7, 99, time.UTC)
-		got, err = ingest.DecodeDeadLetter(ingest.EncodeDelivered(want, at))
+		got, err = deadletter.Decode(deadletter.EncodeDelivered(want, at))
 		require.NoError(t, err)
 		require.Equal(t, want, got.DeadLetter)
 		require.Equal(t, at.Truncate(time.Second), got.At)
 	}
 	for _, line := range []string{"", "{}", "[]", `{"seq":1}`, `{"seq":1,"digest":"00"}`,
 		`{"seq":1,"digest":"00112233445566778899aabbccddeeff","payload":"!"}`} {
-		_, err := ingest.DecodeDeadLetter([]byte(line))
-		require.ErrorIs(t, err, ingest.ErrNoLetter, line)
+		_, err := deadletter.Decode([]byte(line))
+		require.ErrorIs(t, err, deadletter.ErrNoLetter, line)
 	}
 }

@@ -225,3 +225,7 @@ type DeadLetters interface {
 	Deliver(ctx context.Context, letters []incremental.DeadLetter) error
 	Close() error
 }
+
+// ErrForeignLetters says that a sink holds dead letters of another state.
+// Their numbers cannot be compared with those of this state.
+var ErrForeignLetters = errors.New("the dead-letter file holds dead letters of another state: move it away, and a new one is made")

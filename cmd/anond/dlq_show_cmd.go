@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/ingest"
+	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/daemon"
@@ -79,7 +79,7 @@ is refused if that is a file that other users may read.`,
 	return c
 }
 
-func showing(d *ingest.Delivered, rule decode.ReplayRule, payload bool) shownLetter {
+func showing(d *deadletter.Delivered, rule decode.ReplayRule, payload bool) shownLetter {
 	s := shownLetter{LetterSummary: daemon.SummaryOf(d), Digest: fmt.Sprintf("%x", d.Digest[:]), Replay: rule.Replay, Why: rule.Why}
 	switch {
 	case !payload || d.Payload == nil:

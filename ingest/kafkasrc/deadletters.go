@@ -14,6 +14,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/deadletter"
 )
 
 // deadLetters writes refused records to a topic. It implements
@@ -156,7 +157,7 @@ func firstError(err error) error {
 }
 
 func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
-	m := kafka.Message{Key: letterKey(l), Value: ingest.EncodeDelivered(l, time.Now()), WriterData: l}
+	m := kafka.Message{Key: letterKey(l), Value: deadletter.EncodeDelivered(l, time.Now()), WriterData: l}
 	if len(m.Value) > maxLetter && l.Payload != nil {
 		return d.withoutPayload(l)
 	}

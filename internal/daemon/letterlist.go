@@ -11,7 +11,7 @@ import (
 
 	"anond/config"
 	"anond/equivclass"
-	"anond/ingest"
+	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 )
 
@@ -22,7 +22,7 @@ type LetterFilter struct {
 	Since, Until              time.Time
 }
 
-func (f *LetterFilter) has(d *ingest.Delivered) bool {
+func (f *LetterFilter) has(d *deadletter.Delivered) bool {
 	return (f.Reason == "" || string(d.Reason) == f.Reason) && (f.Attribute == "" || d.Attribute == f.Attribute) &&
 		(f.Source == "" || d.Partition.Source == f.Source) && (f.Partition < 0 || d.Partition.ID == f.Partition) &&
 		(f.Since.IsZero() || !d.At.Before(f.Since)) && (f.Until.IsZero() || !d.At.IsZero() && d.At.Before(f.Until))
@@ -60,7 +60,7 @@ type LetterSummary struct {
 }
 
 // SummaryOf leaves the payload out.
-func SummaryOf(d *ingest.Delivered) LetterSummary {
+func SummaryOf(d *deadletter.Delivered) LetterSummary {
 	s := LetterSummary{Seq: d.Seq, Source: d.Partition.Source, Partition: d.Partition.ID, Offset: d.Offset, Reason: string(d.Reason),
 		Attribute: d.Attribute, Payload: "none"}
 	if !d.At.IsZero() {
@@ -88,7 +88,7 @@ func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFil
 	}
 	out := &LetterList{Places: sink.Places, Reasons: []LettersOf{}, Newest: []LetterSummary{}}
 	counts := map[Refusal]int{}
-	out.Unread, err = sink.Each(ctx, false, func(d ingest.Delivered) error {
+	out.Unread, err = sink.Each(ctx, false, func(d deadletter.Delivered) error {
 		out.Letters++
 		if !f.has(&d) {
 			return nil
@@ -162,7 +162,7 @@ func cutLast(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
-func (r *LetterRef) names(d *ingest.Delivered) bool {
+func (r *LetterRef) names(d *deadletter.Delivered) bool {
 	return d.Seq == r.seq || r.seq == 0 && d.Partition == r.at.partition && d.Offset == r.at.offset
 }
 
@@ -172,12 +172,12 @@ const maxFound = 100
 
 // FindLetters returns the dead letters of a name, oldest first. With payloads these are
 // decrypted: they are persons' values.
-func FindLetters(ctx context.Context, c *config.Config, file string, ref LetterRef, payloads bool) (out []ingest.Delivered, err error) {
+func FindLetters(ctx context.Context, c *config.Config, file string, ref LetterRef, payloads bool) (out []deadletter.Delivered, err error) {
 	sink, err := OpenLetterSink(ctx, c, file)
 	if err != nil {
 		return nil, err
 	}
-	_, err = sink.Each(ctx, payloads, func(d ingest.Delivered) error {
+	_, err = sink.Each(ctx, payloads, func(d deadletter.Delivered) error {
 		if ref.names(&d) && len(out) < maxFound {
 			out = append(out, d)
 		}
@@ -189,7 +189,7 @@ func FindLetters(ctx context.Context, c *config.Config, file string, ref LetterR
 	key, err := keyOf(ctx, c)
 	for i := range out {
 		if err == nil && !out[i].Cut {
-			out[i], err = ingest.OpenPayload(out[i], key)
+			out[i], err = deadletter.OpenPayload(out[i], key)
 		}
 	}
 	return out, err

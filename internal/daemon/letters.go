@@ -10,6 +10,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/deadletter"
 	"anond/ingest/kafkasrc"
 )
 
@@ -26,13 +27,13 @@ const letterPatience = 30 * time.Second
 // OpenLetterSink finds the dead letters: those of a given file, else those of the
 // directory, rotated files included, or of the topic.
 func OpenLetterSink(ctx context.Context, c *config.Config, given string) (*LetterSink, error) {
-	s := &LetterSink{limit: 2*int(c.Source.MaxRecordBytes) + ingest.PrefixBytes}
+	s := &LetterSink{limit: 2*int(c.Source.MaxRecordBytes) + deadletter.PrefixBytes}
 	var err error
 	switch {
 	case given != "":
 		s.Places = []string{given}
 	case c.DeadLetter.Type == config.ToFile:
-		s.Places, err = ingest.LetterFiles(c.DeadLetter.Path)
+		s.Places, err = deadletter.Files(c.DeadLetter.Path)
 	default:
 		o, err := unlogged(ctx, c)
 		if err != nil {
@@ -58,9 +59,9 @@ type Unread struct {
 }
 
 // Each reads the dead letters, oldest first. Without payloads it holds at most
-// ingest.PrefixBytes of each. Lines that are none are counted.
-func (s *LetterSink) Each(ctx context.Context, payloads bool, do func(ingest.Delivered) error) (out Unread, err error) {
-	limit := ingest.PrefixBytes
+// deadletter.PrefixBytes of each. Lines that are none are counted.
+func (s *LetterSink) Each(ctx context.Context, payloads bool, do func(deadletter.Delivered) error) (out Unread, err error) {
+	limit := deadletter.PrefixBytes
 	if payloads {
 		limit = s.limit
 	}
@@ -75,12 +76,12 @@ func (s *LetterSink) Each(ctx context.Context, payloads bool, do func(ingest.Del
 	return out, nil
 }
 
-func eachOfFile(ctx context.Context, path string, limit int, out *Unread, do func(ingest.Delivered) error) error {
-	f, err := ingest.OpenLetters(path)
+func eachOfFile(ctx context.Context, path string, limit int, out *Unread, do func(deadletter.Delivered) error) error {
+	f, err := deadletter.Open(path)
 	if err != nil {
 		return err
 	}
-	torn, err := ingest.ReadLetters(f, limit, func(line int, d ingest.Delivered, err error) error {
+	torn, err := deadletter.Read(f, limit, func(line int, d deadletter.Delivered, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -103,7 +104,7 @@ func (u *Unread) note(where string) {
 	}
 }
 
-func (s *LetterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do func(ingest.Delivered) error) error {
+func (s *LetterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do func(deadletter.Delivered) error) error {
 	seen := newRecent()
 	return kafkasrc.ReadTopic(ctx, *s.topic, letterPatience, func(partition int32, r *ingest.Record) error {
 		d, err := letterOf(r, limit)
@@ -119,11 +120,11 @@ func (s *LetterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do
 	})
 }
 
-func letterOf(r *ingest.Record, limit int) (ingest.Delivered, error) {
+func letterOf(r *ingest.Record, limit int) (deadletter.Delivered, error) {
 	if r.Cut || len(r.Value) > limit {
-		return ingest.DecodePrefix(r.Value[:min(len(r.Value), limit)])
+		return deadletter.DecodePrefix(r.Value[:min(len(r.Value), limit)])
 	}
-	return ingest.DecodeDeadLetter(r.Value)
+	return deadletter.Decode(r.Value)
 }
 
 // recent remembers the newest numbers of dead letters. A delivery that is repeated follows
@@ -199,11 +200,11 @@ func (l *letters) superseded(d *incremental.DeadLetter) {
 
 // gather finds the dead letters whose records are not in state.
 func (l *letters) gather(ctx context.Context, sink *LetterSink, store incremental.Store) error {
-	if err := sink.all(ctx, false, func(d ingest.Delivered) error { l.add(d.DeadLetter); return nil }); err != nil {
+	if err := sink.all(ctx, false, func(d deadletter.Delivered) error { l.add(d.DeadLetter); return nil }); err != nil {
 		return err
 	}
 	if !sink.ByOrder() && len(l.open) > 0 {
-		err := sink.all(ctx, false, func(d ingest.Delivered) error { l.superseded(&d.DeadLetter); return nil })
+		err := sink.all(ctx, false, func(d deadletter.Delivered) error { l.superseded(&d.DeadLetter); return nil })
 		if err != nil {
 			return err
 		}
@@ -215,10 +216,10 @@ func (l *letters) gather(ctx context.Context, sink *LetterSink, store incrementa
 }
 
 // all reads the dead letters, and takes a line that is none for damage.
-func (s *LetterSink) all(ctx context.Context, payloads bool, do func(ingest.Delivered) error) error {
+func (s *LetterSink) all(ctx context.Context, payloads bool, do func(deadletter.Delivered) error) error {
 	unread, err := s.Each(ctx, payloads, do)
 	if err == nil && unread.Unreadable > 0 {
-		err = fmt.Errorf("%s: %w", unread.First, ingest.ErrNoLetter)
+		err = fmt.Errorf("%s: %w", unread.First, deadletter.ErrNoLetter)
 	}
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"anond/config"
-	"anond/ingest"
+	"anond/ingest/deadletter"
 	"anond/internal/disk/durabledir"
 )
 
@@ -21,7 +21,7 @@ func Places(c *config.Config) []Place {
 	out := []Place{{"state.path", filepath.Dir(c.State.Path), c.State.Path, true}, {"release.dir", c.Release.Dir, "", false},
 		{"release.ledger", filepath.Dir(c.Release.Ledger), c.Release.Ledger, false}}
 	if c.DeadLetter.Type == config.ToFile {
-		out = append(out, Place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, ingest.DeadLetterFileName), true})
+		out = append(out, Place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, deadletter.FileName), true})
 	}
 	if dir := c.State.Backup.Dir; dir != "" {
 		out = append(out, Place{"state.backup.dir", dir, "", true})

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 	"anond/internal/clock"
 	"anond/internal/sealed"
@@ -169,11 +170,11 @@ func hasNoHeader(c *config.Config) bool {
 }
 
 // payload judges the record in a dead letter's payload, if there is one.
-func (r *readmission) payload(d ingest.Delivered) error {
+func (r *readmission) payload(d deadletter.Delivered) error {
 	if open, wanted := r.letters.open[place{d.Partition, d.Offset}]; !wanted || open.Seq != d.Seq || d.Payload == nil {
 		return nil
 	}
-	d, err := ingest.OpenPayload(d, r.key)
+	d, err := deadletter.OpenPayload(d, r.key)
 	if err != nil {
 		return fmt.Errorf("dead letter %d: %w", d.Seq, err)
 	}

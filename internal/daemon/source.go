@@ -6,6 +6,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
@@ -77,14 +78,14 @@ func kafkaConfig(c *config.Config, o Options) kafkasrc.Config {
 func openDeadLetters(c *config.Config, o Options, key sealed.Key) (ingest.DeadLetters, error) {
 	sink, err := openSink(c, o)
 	if err == nil && key.Set() {
-		sink = ingest.SealPayloads(sink, key)
+		sink = deadletter.Seal(sink, key)
 	}
 	return sink, err
 }
 
 func openSink(c *config.Config, o Options) (ingest.DeadLetters, error) {
 	if c.DeadLetter.Type == config.ToFile {
-		file, err := ingest.NewDeadLetterFile(c.DeadLetter.Path)
+		file, err := deadletter.OpenFile(c.DeadLetter.Path)
 		if err != nil {
 			return nil, err
 		}

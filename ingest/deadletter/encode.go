@@ -1,4 +1,11 @@
-package ingest
+// Package deadletter has the form in which refused records leave the state, and what keeps them in a file.
+//
+// # Guarantee
+//
+// Two encodings of one dead letter are equal byte for byte, sealed or not, so that a delivery may be repeated; a file has
+// each dead letter once. No text of a refused record is in it unless the configuration asks for payloads (rule V: no value is
+// shown).
+package deadletter
 
 import (
 	"encoding/base64"
@@ -11,12 +18,12 @@ import (
 	"anond/incremental"
 )
 
-// EncodeDeadLetter writes a dead letter as one JSON object without line break,
+// Encode writes a dead letter as one JSON object without line break,
 // the form in which files and topics hold it. Two encodings of one dead letter
 // are equal byte for byte. "attribute" and "payload" (base64) are there only if
 // the dead letter has them; an encrypted payload is "payload_encrypted". The payload is the refused message itself; it is
 // kept only if the configuration asks for it (rule V: no value is shown).
-func EncodeDeadLetter(d incremental.DeadLetter) []byte { return encodeLetter(d, time.Time{}) }
+func Encode(d incremental.DeadLetter) []byte { return encodeLetter(d, time.Time{}) }
 
 // EncodeDelivered adds when the sink gets it ("delivered", to the second). Without that
 // time two encodings of one dead letter are equal still.

@@ -1,4 +1,4 @@
-package ingest
+package deadletter
 
 import (
 	"context"
@@ -6,18 +6,19 @@ import (
 	"slices"
 
 	"anond/incremental"
+	"anond/ingest"
 	"anond/internal/sealed"
 )
 
-// SealPayloads encrypts the payloads of the dead letters on their way to a sink. Two
+// Seal encrypts the payloads of the dead letters on their way to a sink. Two
 // encryptions of one dead letter are equal byte for byte, so a delivery may be repeated
 // as before.
-func SealPayloads(to DeadLetters, key sealed.Key) DeadLetters {
+func Seal(to ingest.DeadLetters, key sealed.Key) ingest.DeadLetters {
 	return &sealing{to, key}
 }
 
 type sealing struct {
-	DeadLetters
+	ingest.DeadLetters
 	key sealed.Key
 }
 

@@ -1,4 +1,4 @@
-package ingest
+package deadletter
 
 import (
 	"bytes"
@@ -26,22 +26,22 @@ func TestSealedPayloads(t *testing.T) {
 	letters := []incremental.DeadLetter{letter(1), letter(2), letter(3)}
 	letters[0].Payload, letters[2].Payload = []byte("Waldemar Canary"), []byte{}
 	deliver := func(upTo int) {
-		file, err := NewDeadLetterFile(dir)
+		file, err := OpenFile(dir)
 		require.NoError(t, err)
-		require.NoError(t, SealPayloads(file, key).Deliver(context.Background(), letters[:upTo]))
+		require.NoError(t, Seal(file, key).Deliver(context.Background(), letters[:upTo]))
 		require.NoError(t, file.Close())
 	}
 	deliver(2)
 	deliver(3) // as after a crash: the first two are there
 	assert.Equal(t, "Waldemar Canary", string(letters[0].Payload), "the caller's letters stay as they are")
 
-	content, err := os.ReadFile(filepath.Join(dir, DeadLetterFileName))
+	content, err := os.ReadFile(filepath.Join(dir, FileName))
 	require.NoError(t, err)
 	lines := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
 	require.Len(t, lines, 3)
 	assert.NotContains(t, string(content), "payload\":")
 	for i, line := range lines {
-		got, err := DecodeDeadLetter(line)
+		got, err := Decode(line)
 		require.NoError(t, err)
 		assert.Equal(t, letters[i].Payload != nil, got.Sealed)
 		if got.Sealed {

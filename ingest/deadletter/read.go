@@ -1,4 +1,4 @@
-package ingest
+package deadletter
 
 import (
 	"bufio"
@@ -31,8 +31,8 @@ type Delivered struct {
 	Cut bool      // it has a payload that was longer than the reader takes, and is not in Payload
 }
 
-// DecodeDeadLetter reads what EncodeDeadLetter and EncodeDelivered wrote.
-func DecodeDeadLetter(line []byte) (Delivered, error) {
+// Decode reads what Encode and EncodeDelivered wrote.
+func Decode(line []byte) (Delivered, error) {
 	var l struct {
 		Seq       uint64
 		Source    string
@@ -75,7 +75,7 @@ func DecodeDeadLetter(line []byte) (Delivered, error) {
 func DecodePrefix(prefix []byte) (Delivered, error) {
 	for _, name := range []string{`,"payload":"`, `,"payload_encrypted":"`} {
 		if i := bytes.Index(prefix, []byte(name)); i >= 0 {
-			d, err := DecodeDeadLetter(append(bytes.Clone(prefix[:i]), '}'))
+			d, err := Decode(append(bytes.Clone(prefix[:i]), '}'))
 			d.Cut, d.Sealed = true, strings.Contains(name, "encrypted")
 			return d, err
 		}
@@ -86,14 +86,14 @@ func DecodePrefix(prefix []byte) (Delivered, error) {
 // PrefixBytes is enough of an encoded dead letter to have all but its payload.
 const PrefixBytes = 64 << 10
 
-// TakeLetter is told each line, from 1: a dead letter, or ErrNoLetter.
-type TakeLetter func(line int, d Delivered, err error) error
+// Take is told each line, from 1: a dead letter, or ErrNoLetter.
+type Take func(line int, d Delivered, err error) error
 
-// ReadLetters reads the lines of a dead-letter file, in the order in which they were
+// Read reads the lines of a dead-letter file, in the order in which they were
 // written. It holds one line at a time, and of that at most limit bytes: a longer one is
 // handed out without its payload. torn: a last line without line break was left out, which
 // is still being written, or was torn by a crash.
-func ReadLetters(r io.Reader, limit int, take TakeLetter) (torn bool, err error) {
+func Read(r io.Reader, limit int, take Take) (torn bool, err error) {
 	lines := bufio.NewReaderSize(r, PrefixBytes)
 	var line []byte
 	for number := 1; ; number++ {
@@ -107,7 +107,7 @@ func ReadLetters(r io.Reader, limit int, take TakeLetter) (torn bool, err error)
 		}
 		var d Delivered
 		if whole {
-			d, err = DecodeDeadLetter(line)
+			d, err = Decode(line)
 		} else {
 			d, err = DecodePrefix(line)
 		}
@@ -133,12 +133,12 @@ func nextLine(r *bufio.Reader, into []byte, limit int) (line []byte, whole bool,
 	}
 }
 
-// LetterFiles lists the dead-letter files of a directory, those that were rotated away
+// Files lists the dead-letter files of a directory, those that were rotated away
 // included, in the order of their first dead letters. Rotated files keep the name with
 // something before or behind the ending, and may be compressed: dead-letter-2026.ndjson,
 // dead-letter.ndjson.1, dead-letter.ndjson.2.gz.
-func LetterFiles(dir string) ([]string, error) {
-	name, ending, _ := strings.Cut(DeadLetterFileName, ".")
+func Files(dir string) ([]string, error) {
+	name, ending, _ := strings.Cut(FileName, ".")
 	paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), name+"*."+ending+"*"))
 	if err != nil {
 		return nil, err
@@ -170,11 +170,11 @@ var errFound = errors.New("found")
 
 // firstLetter is the number of a file's first dead letter, 0 if it has none.
 func firstLetter(path string) (seq uint64, err error) {
-	f, err := OpenLetters(path)
+	f, err := Open(path)
 	if err != nil {
 		return 0, err
 	}
-	_, err = ReadLetters(f, PrefixBytes, func(_ int, d Delivered, err error) error {
+	_, err = Read(f, PrefixBytes, func(_ int, d Delivered, err error) error {
 		if err != nil {
 			return nil
 		}
@@ -187,8 +187,8 @@ func firstLetter(path string) (seq uint64, err error) {
 	return seq, errors.Join(err, f.Close())
 }
 
-// OpenLetters opens a dead-letter file, compressed or not.
-func OpenLetters(path string) (io.ReadCloser, error) {
+// Open opens a dead-letter file, compressed or not.
+func Open(path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil || !strings.HasSuffix(path, ".gz") {
 		return f, err

@@ -1,4 +1,4 @@
-package ingest
+package deadletter
 
 import (
 	"bytes"
@@ -18,18 +18,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/ingest"
 )
 
 // TestReadLetters: one after the other, without what is no dead letter; a torn end is told.
 func TestReadLetters(t *testing.T) {
 	long := letter(3)
 	long.Payload = bytes.Repeat([]byte("x"), 3*PrefixBytes)
-	text := wantLines(1, 2) + "rubbish\n" + string(EncodeDeadLetter(long)) + "\n" + wantLines(4, 4)
+	text := wantLines(1, 2) + "rubbish\n" + string(Encode(long)) + "\n" + wantLines(4, 4)
 	for _, limit := range []int{PrefixBytes, 8 * PrefixBytes} {
 		for _, tail := range []string{"", `{"seq":5,"sour`} {
 			var seqs []uint64
 			bad := 0
-			torn, err := ReadLetters(strings.NewReader(text+tail), limit, func(line int, d Delivered, err error) error {
+			torn, err := Read(strings.NewReader(text+tail), limit, func(line int, d Delivered, err error) error {
 				if err != nil {
 					require.ErrorIs(t, err, ErrNoLetter)
 					bad = line
@@ -50,7 +51,7 @@ func TestReadLetters(t *testing.T) {
 		}
 	}
 	stop := errors.New("stop")
-	_, err := ReadLetters(strings.NewReader(text), PrefixBytes, func(int, Delivered, error) error { return stop })
+	_, err := Read(strings.NewReader(text), PrefixBytes, func(int, Delivered, error) error { return stop })
 	require.ErrorIs(t, err, stop)
 }
 
@@ -59,7 +60,7 @@ func TestReadingLettersTakesLittleMemory(t *testing.T) {
 	const lines, payload = 40, 4 << 20
 	line := letter(1)
 	line.Payload = bytes.Repeat([]byte("x"), payload)
-	encoded := append(EncodeDeadLetter(line), '\n')
+	encoded := append(Encode(line), '\n')
 	var readers []io.Reader
 	for range lines {
 		readers = append(readers, bytes.NewReader(encoded))
@@ -67,7 +68,7 @@ func TestReadingLettersTakesLittleMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	n := 0
-	_, err := ReadLetters(io.MultiReader(readers...), PrefixBytes, func(int, Delivered, error) error { n++; return nil })
+	_, err := Read(io.MultiReader(readers...), PrefixBytes, func(int, Delivered, error) error { n++; return nil })
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	require.Equal(t, lines, n)
@@ -88,25 +89,25 @@ func TestLetterFiles(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	write(DeadLetterFileName, wantLines(9, 10))
+	write(FileName, wantLines(9, 10))
 	write("dead-letter.ndjson.2.gz", wantLines(1, 4))
 	write("dead-letter-2026.ndjson", wantLines(5, 8))
 	write("other.ndjson", wantLines(1, 1))
-	paths, err := LetterFiles(dir)
+	paths, err := Files(dir)
 	require.NoError(t, err)
 	var seqs []uint64
 	for _, path := range paths {
-		f, err := OpenLetters(path)
+		f, err := Open(path)
 		require.NoError(t, err)
-		_, err = ReadLetters(f, PrefixBytes, func(_ int, d Delivered, err error) error { seqs = append(seqs, d.Seq); return err })
+		_, err = Read(f, PrefixBytes, func(_ int, d Delivered, err error) error { seqs = append(seqs, d.Seq); return err })
 		require.NoError(t, errors.Join(err, f.Close()))
 	}
 	assert.Equal(t, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, seqs)
 	write("dead-letter.ndjson.3.gz", "")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "dead-letter.ndjson.4.gz"), []byte("no gzip"), 0o600))
-	_, err = LetterFiles(dir)
+	_, err = Files(dir)
 	require.Error(t, err)
-	none, err := LetterFiles(t.TempDir())
+	none, err := Files(t.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, none)
 }
@@ -115,7 +116,7 @@ func TestLetterFiles(t *testing.T) {
 func TestDeliveredAgainAtAnotherTime(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	d, err := NewDeadLetterFile(dir)
+	d, err := OpenFile(dir)
 	require.NoError(t, err)
 	d.Stamp(func() time.Time { return now })
 	require.NoError(t, d.Deliver(context.Background(), letters(1, 2)))
@@ -125,7 +126,7 @@ func TestDeliveredAgainAtAnotherTime(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(content(t, dir), `"delivered":"2026-03-01T13:00:00Z"`))
 	other := letter(2)
 	other.Offset++
-	assert.ErrorIs(t, d.Deliver(context.Background(), []incremental.DeadLetter{other}), ErrForeignLetters)
+	assert.ErrorIs(t, d.Deliver(context.Background(), []incremental.DeadLetter{other}), ingest.ErrForeignLetters)
 	require.NoError(t, d.Close())
 }
 
@@ -140,11 +141,11 @@ func FuzzReadLetters(f *testing.F) {
 		limit = max(0, min(limit, 1<<20))
 		lines := bytes.SplitAfter(text, []byte("\n"))
 		n := 0
-		torn, err := ReadLetters(bytes.NewReader(text), limit, func(line int, d Delivered, err error) error {
+		torn, err := Read(bytes.NewReader(text), limit, func(line int, d Delivered, err error) error {
 			n++
 			require.Equal(t, n, line)
 			if whole := lines[n-1]; len(whole) <= limit {
-				want, wantErr := DecodeDeadLetter(whole)
+				want, wantErr := Decode(whole)
 				require.Equal(t, wantErr, err)
 				require.Equal(t, want, d)
 			} else if err == nil {
@@ -167,7 +168,7 @@ func FuzzPrefix(f *testing.F) {
 		f.Add(line, 3)
 	}
 	f.Fuzz(func(t *testing.T, line []byte, cut int) {
-		if whole, err := DecodeDeadLetter(line); err == nil {
+		if whole, err := Decode(line); err == nil {
 			encoded := EncodeDelivered(whole.DeadLetter, whole.At)
 			if at := bytes.LastIndex(encoded, []byte(`":"`)); whole.Payload != nil && whole.At.UTC().Year() < 10000 {
 				got, err := DecodePrefix(encoded[:at+3+max(0, min(cut, len(encoded)-at-5))])

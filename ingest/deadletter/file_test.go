@@ -1,4 +1,4 @@
-package ingest
+package deadletter
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/ingest"
 	"anond/ingest/decode"
 )
 
@@ -33,15 +34,15 @@ func letters(from, to uint64) []incremental.DeadLetter {
 func wantLines(from, to uint64) string {
 	var b strings.Builder
 	for _, l := range letters(from, to) {
-		b.Write(EncodeDeadLetter(l))
+		b.Write(Encode(l))
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-func openLetters(t *testing.T, dir string) *DeadLetterFile {
+func openLetters(t *testing.T, dir string) *File {
 	t.Helper()
-	d, err := NewDeadLetterFile(dir)
+	d, err := OpenFile(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d
@@ -49,19 +50,19 @@ func openLetters(t *testing.T, dir string) *DeadLetterFile {
 
 func content(t *testing.T, dir string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, DeadLetterFileName))
+	b, err := os.ReadFile(filepath.Join(dir, FileName))
 	require.NoError(t, err)
 	return string(b)
 }
 
-func TestEncodeDeadLetter(t *testing.T) {
+func TestEncode(t *testing.T) {
 	assert.Equal(t, `{"seq":7,"source":"kafka:admissions","partition":2,"offset":107,`+
 		`"reason":"nested_value","attribute":"age","digest":"ab070000000000000000000000000000"}`,
-		string(EncodeDeadLetter(letter(7))))
+		string(Encode(letter(7))))
 	l := letter(1)
 	l.Attribute, l.Payload = "", []byte("{\n")
 	l.Partition.Source = "file:\"\n\xff"
-	got := EncodeDeadLetter(l)
+	got := Encode(l)
 	assert.NotContains(t, string(got), "\n", "one line a dead letter")
 	var back map[string]any
 	require.NoError(t, json.Unmarshal(got, &back))
@@ -81,7 +82,7 @@ func TestDeadLetterFileAppendsEachOnce(t *testing.T) {
 	d = openLetters(t, dir)
 	require.NoError(t, d.Deliver(ctx, letters(5, 6)), "redelivered after a restart")
 	assert.Equal(t, wantLines(1, 6), content(t, dir))
-	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, DeadLetterFileName): 0o600} {
+	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, FileName): 0o600} {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		assert.Equal(t, mode, info.Mode().Perm(), path)
@@ -92,10 +93,10 @@ func TestDeadLetterFileAppendsEachOnce(t *testing.T) {
 // follows brings the file to the same bytes.
 func TestDeadLetterFileRecoversFromEveryTornTail(t *testing.T) {
 	whole := wantLines(1, 3)
-	path := filepath.Join(t.TempDir(), DeadLetterFileName)
+	path := filepath.Join(t.TempDir(), FileName)
 	for n := range len(whole) + 1 {
 		require.NoError(t, os.WriteFile(path, []byte(whole[:n]), 0o600))
-		d, err := NewDeadLetterFile(filepath.Dir(path))
+		d, err := OpenFile(filepath.Dir(path))
 		require.NoError(t, err, n)
 		require.NoError(t, d.Deliver(context.Background(), letters(1, 3)), n)
 		require.NoError(t, d.Close())
@@ -107,7 +108,7 @@ func TestDeadLetterFileRecoversFromEveryTornTail(t *testing.T) {
 
 func TestDeadLetterFileCutsALongTornTailOff(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, DeadLetterFileName)
+	path := filepath.Join(dir, FileName)
 	require.NoError(t, os.WriteFile(path, []byte(wantLines(1, 1)+strings.Repeat("x", 10_000)), 0o600))
 	d := openLetters(t, dir)
 	assert.Equal(t, wantLines(1, 1), content(t, dir), "at once")
@@ -135,18 +136,18 @@ func TestDeadLetterFileRefusesForeignLetters(t *testing.T) {
 	require.NoError(t, d.Deliver(ctx, letters(1, 3)))
 	other := letter(1)
 	other.Offset++
-	assert.ErrorIs(t, d.Deliver(ctx, []incremental.DeadLetter{other, letter(4)}), ErrForeignLetters)
+	assert.ErrorIs(t, d.Deliver(ctx, []incremental.DeadLetter{other, letter(4)}), ingest.ErrForeignLetters)
 	assert.Equal(t, wantLines(1, 3), content(t, dir), "nothing is written next to them")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, DeadLetterFileName), []byte("{\"seq\":0}\n"), 0o600))
-	_, err := NewDeadLetterFile(dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte("{\"seq\":0}\n"), 0o600))
+	_, err := OpenFile(dir)
 	assert.ErrorContains(t, err, "no dead letter")
 }
 
 // faultyStorage writes half of what it is given and then fails, as a full disk
 // does; with stuck, it cannot be truncated either.
 type faultyStorage struct {
-	deadLetterStorage
+	storage
 	failWrite, failSync, stuck bool
 }
 
@@ -154,24 +155,24 @@ var errDisk = errors.New("disk full")
 
 func (f *faultyStorage) WriteAt(p []byte, off int64) (int, error) {
 	if f.failWrite {
-		n, _ := f.deadLetterStorage.WriteAt(p[:len(p)/2], off)
+		n, _ := f.storage.WriteAt(p[:len(p)/2], off)
 		return n, errDisk
 	}
-	return f.deadLetterStorage.WriteAt(p, off)
+	return f.storage.WriteAt(p, off)
 }
 
 func (f *faultyStorage) Sync() error {
 	if f.failSync {
 		return errDisk
 	}
-	return f.deadLetterStorage.Sync()
+	return f.storage.Sync()
 }
 
 func (f *faultyStorage) Truncate(size int64) error {
 	if f.stuck {
 		return errDisk
 	}
-	return f.deadLetterStorage.Truncate(size)
+	return f.storage.Truncate(size)
 }
 
 func TestDeadLetterFileSurvivesFailedWrites(t *testing.T) {
@@ -181,7 +182,7 @@ func TestDeadLetterFileSurvivesFailedWrites(t *testing.T) {
 		d := openLetters(t, dir)
 		require.NoError(t, d.Deliver(ctx, letters(1, 2)))
 		disk := &fault
-		disk.deadLetterStorage = d.file
+		disk.storage = d.file
 		d.file = disk
 		assert.ErrorIs(t, d.Deliver(ctx, letters(3, 4)), errDisk)
 		assert.ErrorIs(t, d.Deliver(ctx, letters(3, 4)), errDisk)

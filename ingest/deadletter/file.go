@@ -1,4 +1,4 @@
-package ingest
+package deadletter
 
 import (
 	"bufio"
@@ -13,17 +13,14 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/ingest"
 	"anond/internal/disk/durabledir"
 )
 
-// DeadLetterFileName is the file that a DeadLetterFile keeps in its directory.
-const DeadLetterFileName = "dead-letter.ndjson"
+// FileName is the file that a File keeps in its directory.
+const FileName = "dead-letter.ndjson"
 
-// ErrForeignLetters says that the file holds dead letters of another state.
-// Their numbers cannot be compared with those of this state.
-var ErrForeignLetters = errors.New("the dead-letter file holds dead letters of another state: move it away, and a new one is made")
-
-// DeadLetterFile appends dead letters to an NDJSON file, each exactly once.
+// File appends dead letters to an NDJSON file, each exactly once.
 //
 // Delivery is at least once. The file itself tells what it has: dead letters
 // come in order of Seq, so the number of its last whole line says which ones
@@ -31,19 +28,19 @@ var ErrForeignLetters = errors.New("the dead-letter file holds dead letters of a
 // start after a crash and at once after a failed write. Directory 0700, file
 // 0600. Only one process may use a directory, which the lock on the state sees
 // to.
-type DeadLetterFile struct {
+type File struct {
 	path string
-	file deadLetterStorage
+	file storage
 	size int64  // bytes of whole lines
 	last uint64 // Seq of the last whole line, 0 if none
 	torn bool   // bytes may lie above size
 	now  func() time.Time
 }
 
-var _ DeadLetters = (*DeadLetterFile)(nil)
+var _ ingest.DeadLetters = (*File)(nil)
 
-// deadLetterStorage is what DeadLetterFile needs of an open file.
-type deadLetterStorage interface {
+// deadLetterStorage is what File needs of an open file.
+type storage interface {
 	io.ReaderAt
 	io.WriterAt
 	Truncate(size int64) error
@@ -51,13 +48,13 @@ type deadLetterStorage interface {
 	Close() error
 }
 
-// NewDeadLetterFile opens the dead-letter file of a directory, creating both as
+// OpenFile opens the dead-letter file of a directory, creating both as
 // needed, and recovers it.
-func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
+func OpenFile(dir string) (*File, error) {
 	if err := durabledir.Make(durabledir.OS(0o700), dir); err != nil {
 		return nil, fmt.Errorf("dead-letter directory: %w", err)
 	}
-	path := filepath.Join(dir, DeadLetterFileName)
+	path := filepath.Join(dir, FileName)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("dead-letter file: %w", err)
@@ -69,7 +66,7 @@ func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead-letter file: %w", err), f.Close())
 	}
-	d := &DeadLetterFile{path: path, file: f}
+	d := &File{path: path, file: f}
 	if err := d.recover(info.Size()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -77,13 +74,13 @@ func NewDeadLetterFile(dir string) (*DeadLetterFile, error) {
 }
 
 // Stamp notes in each dead letter when it is delivered, by a clock.
-func (d *DeadLetterFile) Stamp(now func() time.Time) *DeadLetterFile {
+func (d *File) Stamp(now func() time.Time) *File {
 	d.now = now
 	return d
 }
 
 // recover finds the last whole line and cuts off what follows it.
-func (d *DeadLetterFile) recover(size int64) error {
+func (d *File) recover(size int64) error {
 	end, err := d.lineBreakBefore(size)
 	if err != nil {
 		return err
@@ -109,7 +106,7 @@ func (d *DeadLetterFile) recover(size int64) error {
 }
 
 // lineBreakBefore returns the offset after the last LF below end, 0 if none.
-func (d *DeadLetterFile) lineBreakBefore(end int64) (int64, error) {
+func (d *File) lineBreakBefore(end int64) (int64, error) {
 	block := make([]byte, 4096)
 	for end > 0 {
 		from := max(0, end-int64(len(block)))
@@ -136,7 +133,7 @@ func letterSeq(line []byte) (uint64, bool) {
 
 // cutTorn cuts off bytes that a failed write or a crash left above the last
 // line.
-func (d *DeadLetterFile) cutTorn() error {
+func (d *File) cutTorn() error {
 	if !d.torn {
 		return nil
 	}
@@ -150,7 +147,7 @@ func (d *DeadLetterFile) cutTorn() error {
 // Deliver appends the dead letters that the file does not have yet and makes
 // them durable. They must come in order of Seq. After an error nothing of the
 // delivery is in the file, and the caller delivers again.
-func (d *DeadLetterFile) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (d *File) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -167,7 +164,7 @@ func (d *DeadLetterFile) Deliver(ctx context.Context, letters []incremental.Dead
 	return d.append(letters[known:])
 }
 
-func (d *DeadLetterFile) append(letters []incremental.DeadLetter) error {
+func (d *File) append(letters []incremental.DeadLetter) error {
 	var lines []byte
 	var at time.Time
 	if d.now != nil {
@@ -193,7 +190,7 @@ func (d *DeadLetterFile) append(letters []incremental.DeadLetter) error {
 // as they are now, whenever that was. Without it, a new state with an old file would lose its
 // first dead letters. It reads the whole file, and runs only after a crash
 // between a delivery and the commit that notes it.
-func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
+func (d *File) verify(letters []incremental.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
 	}
@@ -202,13 +199,13 @@ func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
 	for next < len(letters) {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
-			return fmt.Errorf("%s: dead letter %d: %w", d.path, letters[next].Seq, ErrForeignLetters)
+			return fmt.Errorf("%s: dead letter %d: %w", d.path, letters[next].Seq, ingest.ErrForeignLetters)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.path, err)
 		}
-		there, err := DecodeDeadLetter(line)
-		if err == nil && bytes.Equal(EncodeDeadLetter(there.DeadLetter), EncodeDeadLetter(letters[next])) {
+		there, err := Decode(line)
+		if err == nil && bytes.Equal(Encode(there.DeadLetter), Encode(letters[next])) {
 			next++
 		}
 	}
@@ -216,4 +213,4 @@ func (d *DeadLetterFile) verify(letters []incremental.DeadLetter) error {
 }
 
 // Close closes the file. Everything delivered is already durable.
-func (d *DeadLetterFile) Close() error { return d.file.Close() }
+func (d *File) Close() error { return d.file.Close() }
