@@ -25,7 +25,8 @@ func (e *environment) deliverOnDuty(ctx context.Context, f *standing, o *deliver
 	o.Log, o.Board.Does = d.Log(o.Log), d.Does
 	now := new(atomic.Pointer[deliver.Status])
 	watched := duty.Watch(d, f.status, o.Log, o.Board.Look(d.Doing), now)
-	shown := &onDuty{duty: d, log: o.Log, metrics: metrics.Deliver(d, now.Load), status: func() any { return now.Load() },
+	shown := &onDuty{duty: d, log: o.Log, metrics: metrics.Duty(d, deliver.Metrics, now.Load,
+		func(s *deliver.Status) string { return s.Dataset }), status: func() any { return now.Load() },
 		parts: func() []monitor.Part { return deliveryParts(now.Load()) }, line: func() string { return deliveryLine(now.Load()) },
 		http: f.load(e)}
 	served, err := shown.begin(ctx, e, false)

@@ -25,7 +25,8 @@ func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config,
 	log := d.Log(newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
 	what.View = daemon.NewRepartitionView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
-	shown := &onDuty{duty: d, log: log, metrics: metrics.Repartition(d, now), status: func() any { return now() },
+	shown := &onDuty{duty: d, log: log, metrics: metrics.Duty(d, daemon.RepartitionMetrics, now,
+		func(s *daemon.RepartitionStatus) string { return s.Dataset }), status: func() any { return now() },
 		parts: func() []monitor.Part { return now().Parts() }, line: func() string { return now().Line() },
 		http: func() (*config.HTTP, error) { // with the secrets that their files hold now
 			again, err := cfg.Again(e.Lookup, config.ReadRegular)

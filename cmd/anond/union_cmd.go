@@ -90,7 +90,8 @@ func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
 	defer duty.Watch(f.Duty, f.status, f.Log, f.Board.Look(f.Duty), &now)()
-	shown := &onDuty{duty: f.Duty, log: f.Log, metrics: metrics.Union(f.Duty, now.Load), status: func() any { return now.Load() },
+	shown := &onDuty{duty: f.Duty, log: f.Log, metrics: metrics.Duty(f.Duty, union.Metrics, now.Load,
+		func(s *union.Status) string { return s.Dataset }), status: func() any { return now.Load() },
 		parts: func() []monitor.Part { return now.Load().Parts() }, line: func() string { return now.Load().Line() },
 		http: f.load(e)}
 	end, err := shown.begin(ctx, e, false)

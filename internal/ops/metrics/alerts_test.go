@@ -12,6 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"anond/deliver"
+	"anond/internal/daemon"
+	"anond/shards/union"
 )
 
 // TestAlertsFitTheMetrics: the alerts use metrics that are exported, and each has its
@@ -53,7 +57,8 @@ func TestAlertsFitTheMetrics(t *testing.T) {
 // notExported are the metrics of an expression that anond does not export.
 func notExported(expr string) (out []string) {
 	names := map[string]bool{}
-	for _, x := range slices.Concat(described(table), described(ofUnion), described(ofRepartition), described(ofDeliver), counted) {
+	for _, x := range slices.Concat(described(table), described(union.Metrics), described(daemon.RepartitionMetrics),
+		described(deliver.Metrics), counted) {
 		names[x.name] = true
 	}
 	for _, name := range regexp.MustCompile(`\banond_[a-z_]+`).FindAllString(expr, -1) {

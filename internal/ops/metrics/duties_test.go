@@ -34,11 +34,13 @@ func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	r := &daemon.RepartitionStatus{Dataset: "hospital", Read: 100, Written: 90, Unreadable: map[equivclass.Reason]uint64{"malformed_json": 6},
 		Missing: 5, Retries: 4, LastWrite: &then, Connected: true, Lag: 12, LagKnown: true,
 		Partitions: []daemon.RepartitionPartition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
-	out := gather(t, newUnion(d, func() *union.Status { return u }))
-	maps.Copy(out, gather(t, newRepartition(d, func() *daemon.RepartitionStatus { return r })))
+	out := gather(t, newDuty(d, union.Metrics, func() *union.Status { return u }, func(s *union.Status) string { return s.Dataset }))
+	maps.Copy(out, gather(t, newDuty(d, daemon.RepartitionMetrics, func() *daemon.RepartitionStatus { return r },
+		func(s *daemon.RepartitionStatus) string { return s.Dataset })))
 	s := &deliver.Status{Dataset: "hospital", Kind: "kafka", Known: true, Release: 4, Newest: 7, Behind: 3, Age: 90, Delivered: 2, Rows: 300,
 		Bytes: 5000, Failures: 6, Failure: "x", LastAttempt: &then, LastSuccess: &then}
-	maps.Copy(out, gather(t, newDeliver(d, func() *deliver.Status { return s })))
+	maps.Copy(out, gather(t, newDuty(d, deliver.Metrics, func() *deliver.Status { return s },
+		func(s *deliver.Status) string { return s.Dataset })))
 	return out
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"anond/ingest"
+	"anond/internal/ops/gauge"
 	"anond/internal/ops/monitor"
 )
 
@@ -41,7 +42,7 @@ func New(m *monitor.Monitor) *Metrics {
 	labels := prometheus.Labels{"dataset": m.Now().Settings.Dataset}
 	out := &Metrics{monitor: m}
 	for _, x := range table {
-		out.descs = append(out.descs, prometheus.NewDesc(x.name, x.help, x.labels, labels))
+		out.descs = append(out.descs, prometheus.NewDesc(x.Name, x.Help, x.Labels, labels))
 	}
 	histogram := func(x measured, buckets []float64) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: x.name, Help: x.help, ConstLabels: labels, Buckets: buckets})
@@ -104,13 +105,13 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 }
 
 // collect reads a table of a sample; constant are the values of labels that all have behind their own.
-func collect[S any](table []metricOf[S], descs []*prometheus.Desc, s S, to chan<- prometheus.Metric, constant ...string) {
+func collect[S any](table []gauge.Metric[S], descs []*prometheus.Desc, s S, to chan<- prometheus.Metric, constant ...string) {
 	for n, x := range table {
 		kind := prometheus.GaugeValue
-		if x.counter {
+		if x.Counter {
 			kind = prometheus.CounterValue
 		}
-		x.read(s, func(value float64, labels ...string) {
+		x.Read(s, func(value float64, labels ...string) {
 			to <- prometheus.MustNewConstMetric(descs[n], kind, value, append(slices.Clip(labels), constant...)...)
 		})
 	}

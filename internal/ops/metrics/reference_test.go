@@ -3,6 +3,11 @@ package metrics
 import (
 	"fmt"
 	"strings"
+
+	"anond/deliver"
+	"anond/internal/daemon"
+	"anond/internal/ops/gauge"
+	"anond/shards/union"
 )
 
 // counted are the metrics outside of table.
@@ -30,8 +35,8 @@ Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`"
 		list  []measured
 	}{{"Process", described(ofProcess)}, {"Source", described(ofSource)}, {"Records read", described(ofIngest)},
 		{"Records that wait", described(ofPending)}, {"Releases", described(ofReleases)}, {"State", described(ofState)},
-		{"Durations and failures, since the start of the process", counted}, {"`anond union`", described(ofUnion)},
-		{"`anond repartition`", described(ofRepartition)}, {"`anond deliver`", described(ofDeliver)}} {
+		{"Durations and failures, since the start of the process", counted}, {"`anond union`", described(union.Metrics)},
+		{"`anond repartition`", described(daemon.RepartitionMetrics)}, {"`anond-deliver`", described(deliver.Metrics)}} {
 		heading(&b, s.title)
 		for _, x := range s.list {
 			row(&b, x)
@@ -53,13 +58,13 @@ func row(b *strings.Builder, x measured) {
 }
 
 // described are the lines of a table as the reference has them.
-func described[S any](list []metricOf[S]) (out []measured) {
+func described[S any](list []gauge.Metric[S]) (out []measured) {
 	for _, m := range list {
 		kind := "gauge"
-		if m.counter {
+		if m.Counter {
 			kind = "counter"
 		}
-		out = append(out, measured{m.name, kind, m.labels, m.help})
+		out = append(out, measured{m.Name, kind, m.Labels, m.Help})
 	}
 	return out
 }
