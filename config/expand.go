@@ -1,8 +1,11 @@
 package config
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
+
+	"anond/internal/fault"
 )
 
 // Lookup finds an environment variable, as os.LookupEnv does.
@@ -11,12 +14,10 @@ type Lookup func(name string) (string, bool)
 // ReadFile reads a whole file, as os.ReadFile does.
 type ReadFile func(name string) ([]byte, error)
 
-// complaint says why a text cannot be used, and how to correct it.
-type complaint struct{ reason, suggestion string }
-
-func (c *complaint) Error() string { return c.reason }
-
-func complain(reason, suggestion string) error { return &complaint{reason, suggestion} }
+// complain says why a text cannot be used, and how to correct it.
+func complain(reason, suggestion string) error {
+	return fault.With(fault.Config, suggestion, errors.New(reason))
+}
 
 // expander replaces references in a text.
 type expander struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // Fault is one thing that is wrong with a configuration, or with a file that
@@ -49,6 +50,11 @@ func (w Warning) String() string { return Fault(w).String() }
 // Faults is the error of Load: everything that is wrong, in the order of the
 // file (files that it names come after it).
 type Faults struct{ List []Fault }
+
+// Fault implements fault.Fault.
+func (f *Faults) Fault() (fault.Kind, string) {
+	return fault.Config, "docs/CONFIGURATION.md lists every key with its type and default"
+}
 
 // shownFaults is how many faults are shown of a configuration, and of a hierarchy.
 const shownFaults = equivclass.ShownFaults

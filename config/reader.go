@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"anond/internal/fault"
 )
 
 // key is one line of the table: where a value goes, how it is read, what it is
@@ -241,12 +243,7 @@ func described(n *yaml.Node) string {
 }
 
 func (r *reader) complain(n *yaml.Node, full string, err error) {
-	var c *complaint
-	if errors.As(err, &c) {
-		r.faultAt(n, full, c.reason, c.suggestion)
-		return
-	}
-	r.faultAt(n, full, err.Error(), "")
+	r.faultAt(n, full, err.Error(), fault.Hint(err))
 }
 
 func (r *reader) faultAt(n *yaml.Node, full, reason, suggestion string) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // scalar is a setting of one word, number or line.
@@ -43,8 +45,8 @@ func (s scalar[T]) read(r *reader, full string, n *yaml.Node) {
 		*s.to = v
 		return
 	}
-	if c, ok := err.(*complaint); ok && literal && !s.quiet {
-		err = complain(fmt.Sprintf("%q %s", shortened(text), c.reason), c.suggestion)
+	if no := fault.Fault(nil); errors.As(err, &no) && literal && !s.quiet {
+		err = complain(fmt.Sprintf("%q %s", shortened(text), err), fault.Hint(err))
 	}
 	r.complain(n, full, err)
 }

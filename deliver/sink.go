@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"anond/internal/fault"
 	"anond/snapshot"
 )
 
@@ -42,7 +43,9 @@ func (e *finalError) Unwrap() []error { return []error{e.error, ErrFinal} }
 
 // ErrOther: the sink holds other releases than the directory. Delivering on would mix two
 // chains, which may be of the same people (rule F, forbidden).
-var ErrOther = errors.New("the sink does not hold the releases of this directory")
+var ErrOther = fault.Errorf(fault.Behind, "restore the newest releases if they were put back from a copy; else, and in place of one that has lost "+
+	"something, use a topic or a table of its own",
+	"the sink does not hold the releases of this directory")
 
 // Other is ErrOther with what differs.
 func Other(format string, args ...any) error {

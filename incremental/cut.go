@@ -1,12 +1,14 @@
 package incremental
 
 import (
-	"errors"
 	"fmt"
+
+	"anond/internal/fault"
 )
 
 // ErrUnpublished: the newest release is decided but not published yet.
-var ErrUnpublished = errors.New("the release before is not published yet")
+var ErrUnpublished = fault.Errorf(fault.Failed, "start anond run, which finishes the release, and run it again",
+	"the release before is not published yet")
 
 // Cut decides what the next release publishes, of the records applied so far,
 // and commits the intent together with everything not committed yet. It returns

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // InfeasibleError says that no partition of the first load can satisfy what is
@@ -39,8 +40,10 @@ func (e *InfeasibleError) Error() string {
 		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
 }
 
-// Hint says what would help.
-func (e *InfeasibleError) Hint() string {
+// Fault implements fault.Fault.
+func (e *InfeasibleError) Fault() (fault.Kind, string) { return fault.Privacy, e.hint() }
+
+func (e *InfeasibleError) hint() string {
 	const otherwise = "; or set initial.on_refusal to quarantine or grow (docs/POOLS.md, A refused first pool)"
 	switch {
 	case e.Fixed && e.Principle != "":

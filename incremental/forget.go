@@ -1,9 +1,8 @@
 package incremental
 
 import (
-	"errors"
-
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // Erasure: what a state keeps of people who were forgotten.
@@ -53,11 +52,14 @@ import (
 // Errors of Forget. Nothing was changed.
 var (
 	// ErrNoSubject: records do not say whose they are.
-	ErrNoSubject = errors.New("no attribute has role subject: the state does not know which records are a person's")
+	ErrNoSubject = fault.Errorf(fault.Config, "a dataset that can forget has an attribute with role: subject, from its beginning",
+		"no attribute has role subject: the state does not know which records are a person's")
 	// ErrNotErasable: state cannot cut the link to a published row under these settings.
-	ErrNotErasable = errors.New("a published record cannot be forgotten under these settings")
+	ErrNotErasable = fault.Errorf(fault.Failed, "nothing was changed; docs/RUN.md says what anond forget covers",
+		"a published record cannot be forgotten under these settings")
 	// ErrNobodyElse: nothing would be left to stand in the place of the records.
-	ErrNobodyElse = errors.New("the state has no record of anybody else")
+	ErrNobodyElse = fault.Errorf(fault.Failed, "nothing was changed; docs/RUN.md says what anond forget covers",
+		"the state has no record of anybody else")
 )
 
 // Forgotten counts what an erasure changes. It tells nothing that depends on a value (rule H,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // A hierarchy may grow. Leaves may be added anywhere; every leaf that state knows
@@ -33,6 +34,14 @@ func (e *GrowthError) Error() string {
 	}
 	return fmt.Sprintf("the hierarchy of attribute %q was changed: of the leaves that state knows, %d have another path and %d are gone. "+
 		"New leaves may be added; what is there keeps its whole path", e.Attribute, len(e.Moved), len(e.Lost))
+}
+
+// Fault implements fault.Fault.
+func (e *GrowthError) Fault() (fault.Kind, string) {
+	if e.Reason == "" {
+		return fault.Config, "restore the earlier lines, and only add new ones"
+	}
+	return fault.Config, elsewhere
 }
 
 // hierarchies takes the present hierarchies into state, or refuses them.

@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/internal/fault"
 )
 
 // Options are what a machine is opened with.
@@ -47,7 +48,8 @@ type Options struct {
 // Errors of the machine.
 var (
 	// ErrStateFull: state.max_records is reached.
-	ErrStateFull = errors.New("the state holds as many records as state.max_records allows")
+	ErrStateFull = fault.Errorf(fault.Failed, "raise state.max_records, then start again; nothing was lost",
+		"the state holds as many records as state.max_records allows")
 	// ErrBroken: a commit failed before; the machine must be opened again.
 	ErrBroken = errors.New("a commit failed; the state must be opened again")
 )

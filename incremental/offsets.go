@@ -2,10 +2,11 @@ package incremental
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"anond/internal/fault"
 )
 
 // offsets is how far every partition of the source has been read. Partitions are
@@ -31,7 +32,10 @@ func newOffsets() offsets { return offsets{at: map[Partition]*reach{}} }
 const MostPartitions = math.MaxUint16 + 1
 
 // ErrTooManyPartitions: there is no number left for a partition.
-var ErrTooManyPartitions = errors.New("the state numbers at most 65,536 partitions")
+var ErrTooManyPartitions = fault.Errorf(fault.Config, "each file, each run of standard input and each partition needs a number, in a repartitioned topic also each of its "+
+	"partitions with each one of the topic that anond repartition reads: more shards, or a target of fewer partitions (--to), "+
+	"before the dataset begins",
+	"the state numbers at most 65,536 partitions")
 
 // find returns how far a partition was read, nil if it never was.
 func (o *offsets) find(p Partition) *reach {

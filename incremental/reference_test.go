@@ -10,6 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/internal/fault"
 	"anond/snapshot"
 )
 
@@ -200,7 +201,7 @@ func TestReferenceWithoutAnyClass(t *testing.T) {
 	_, err := c.m.Cut(1, [32]byte{})
 	var e *incremental.InfeasibleError
 	require.ErrorAs(t, err, &e)
-	t.Log(e, e.Hint())
+	t.Log(e, fault.Hint(e))
 	assert.Contains(t, e.Error(), "t-close(0.7,equal)")
 }
 

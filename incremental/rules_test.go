@@ -20,6 +20,7 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/internal/fault"
 	"anond/lab/bucketize"
 	"anond/snapshot"
 )
@@ -369,7 +370,7 @@ func TestRuleI(t *testing.T) {
 	assert.Equal(t, 1, e.Reachable)
 	assert.Equal(t, "value", e.Attribute)
 	assert.NotContains(t, err.Error(), "\"a\"")
-	assert.Contains(t, e.Hint(), "divide the most frequent value")
+	assert.Contains(t, fault.Hint(e), "divide the most frequent value")
 	require.Empty(t, refused.m.Releases().Intents())
 	require.False(t, refused.m.InitialLoad().Done(), "the refused load is still the first load")
 	c := infeasibleStream(t)
@@ -619,7 +620,7 @@ func TestRuleV(t *testing.T) {
 	}
 	_, err = c.m.Cut(1, [32]byte{}) // infeasible
 	require.Error(t, err)
-	say(err, err.(*incremental.InfeasibleError).Hint())
+	say(err, fault.Hint(err))
 	bad := 0
 	for i := range 6 {
 		r := row(100+i, i)

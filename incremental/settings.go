@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"anond/internal/fault"
 )
 
 // SettingsError says which settings differ from those the state was made under,
@@ -20,6 +22,25 @@ func (e *SettingsError) Error() string {
 		return fmt.Sprintf("the state was made under another %v: the promise would not survive the change", e.Keys)
 	}
 	return fmt.Sprintf("the state was made under another %v, by which its records were taken in", e.Keys)
+}
+
+// elsewhere is the way out where the settings of a state may not change any more.
+const elsewhere = "restore the settings of the state, or start a new dataset of other records with its own state, releases and ledger"
+
+// Fault implements fault.Fault. The subjects and values of a state have the form that schema.attributes[].text gives them: under
+// another one a known person would be taken for a new one.
+func (e *SettingsError) Fault() (fault.Kind, string) {
+	switch {
+	case slices.ContainsFunc(e.Keys, func(k string) bool {
+		attribute, text := strings.CutSuffix(k, ".text")
+		return text && !slices.Contains(e.Keys, attribute)
+	}):
+		return fault.Config, "a state keeps the form of its texts: write text: exact for the attributes named if the state was made " +
+			"with it, otherwise remove it"
+	case !e.Released:
+		return fault.Config, "restore the settings of the state; or, while no release is decided, start over: anond state reset"
+	}
+	return fault.Config, elsewhere
 }
 
 // changedSettings names every key whose digest differs, or that only one side
@@ -55,6 +76,15 @@ func (e *RaisedError) Error() string {
 		e.Refused, e.L)
 }
 
+// Fault implements fault.Fault.
+func (e *RaisedError) Fault() (fault.Kind, string) {
+	const otherwise = "; or set initial.on_refusal to quarantine or grow"
+	if e.Now != nil {
+		return fault.Config, "take policy.diversity back to what the pool was refused under, or ask for less in it or in policy.l" + otherwise
+	}
+	return fault.Config, fmt.Sprintf("set policy.l to %d or less", e.Refused) + otherwise
+}
+
 // levelKey is the key of Settings that only a state of level L2 has.
 const levelKey = "policy.level"
 
@@ -70,6 +100,16 @@ func (e *LevelError) Error() string {
 		return "the state was made at level L2, but policy.level is L1"
 	}
 	return "the state was made at level L1, but policy.level is L2"
+}
+
+// Fault implements fault.Fault.
+func (e *LevelError) Fault() (fault.Kind, string) {
+	level := "L1"
+	if e.State == L2 {
+		level = "L2"
+	}
+	return fault.Config, "write level: " + level + " under policy, since a dataset stays at its level; or, while no release is decided, " +
+		"start over: anond state reset"
 }
 
 // sameLevel refuses settings of the other level than those of a state.

@@ -3,18 +3,23 @@ package incremental
 import (
 	"errors"
 	"fmt"
+
+	"anond/internal/fault"
 )
 
 // Errors of a store, grouped by the moment at which they arise.
 var (
 	// ErrLocked: another process holds the state (exit 4).
-	ErrLocked = errors.New("the state is held by another process")
+	ErrLocked = fault.Errorf(fault.Locked, "stop the other process, or use another state (state.path)",
+		"the state is held by another process")
 	// ErrCorrupt: the state breaks one of its own invariants.
 	ErrCorrupt = errors.New("the state is damaged")
 	// ErrDecided: a release is decided, so the state may not start over.
-	ErrDecided = errors.New("a release is decided: its people stay published, and the state that knows them stays")
+	ErrDecided = fault.Errorf(fault.Privacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger",
+		"a release is decided: its people stay published, and the state that knows them stays")
 	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
-	ErrNoSpace = errors.New("no space left for the state")
+	ErrNoSpace = fault.Errorf(fault.Failed, "make room on the disk or raise state.max_bytes, then start again; nothing was lost",
+		"no space left for the state")
 	// ErrQuota is the ErrNoSpace of state.max_bytes. The same commit may be repeated.
 	ErrQuota = fmt.Errorf("%w: state.max_bytes is reached", ErrNoSpace)
 )

@@ -5,11 +5,14 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // ErrUnsafe: a decision would have broken a rule. Nothing of it was kept. It is a
 // fault of the machine; the auditor would have found it before publication (exit 3).
-var ErrUnsafe = errors.New("the machine refused its own decision")
+var ErrUnsafe = fault.Errorf(fault.Privacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state "+
+	"check",
+	"the machine refused its own decision")
 
 // verifier checks a decision against the rules before anything of it is kept. It
 // knows the records and the published classes, and nothing of how the decision was

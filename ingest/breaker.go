@@ -2,13 +2,13 @@ package ingest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
 // breaker notices that too many records are refused: mostly a producer has changed its format,
@@ -72,7 +72,9 @@ func (b *breaker) resume() {
 
 // ErrManyRefused: more records were refused than dead_letter.max_share allows, in a run that
 // cannot be paused.
-var ErrManyRefused = errors.New("more records are refused than dead_letter.max_share allows")
+var ErrManyRefused = fault.Errorf(fault.Failed, "correct the producer or the configuration, or raise dead_letter.max_share; anond dlq list shows what was kept; "+
+	"while no pool is fixed, anond state reset begins anew",
+	"more records are refused than dead_letter.max_share allows")
 
 // manyRefused warns with counts by reason, and is the error of a run that ends.
 func (l *loop) manyRefused(says string) error {

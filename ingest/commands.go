@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 // Order names what an operator asks of a running host.
@@ -46,11 +47,11 @@ type Answer struct {
 // Errors of orders.
 var (
 	// ErrReleasing: an order has to wait for the release in progress.
-	ErrReleasing = errors.New("is in progress")
+	ErrReleasing = fault.Errorf(fault.Failed, "ask again when it is published; anond status shows it", "is in progress")
 	// ErrBusy: as many orders wait as may.
-	ErrBusy = errors.New("too many orders wait for anond")
+	ErrBusy = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "too many orders wait for anond")
 	// ErrUndelivered: dead letters are on their way to their sink.
-	ErrUndelivered = errors.New("dead letters are not delivered yet")
+	ErrUndelivered = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "dead letters are not delivered yet")
 	// ErrEnding: the host is stopping, or has ended.
 	ErrEnding = errors.New("anond is stopping")
 )

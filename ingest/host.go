@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"anond/incremental"
 	"anond/ingest/decode"
 	"anond/internal/clock"
+	"anond/internal/fault"
 	"anond/internal/retry"
 )
 
@@ -32,7 +32,8 @@ type Release struct {
 
 // ErrPermanent marks an error of a Publisher that no retry can correct: the gate
 // refused the release, or another rendering of its number is already public.
-var ErrPermanent = errors.New("the release cannot be published")
+var ErrPermanent = fault.Errorf(fault.Failed, "the release is decided but not published, and retries cannot help: correct the cause, then start again",
+	"the release cannot be published")
 
 // Trigger says when the host asks the machine for a release, besides the
 // machine's own count of records. The zero Trigger never asks.

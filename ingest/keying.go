@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest/decode"
+	"anond/internal/fault"
 )
 
 // Keying checks that each record of a shard lies where its person's key leads: so a person is in
@@ -28,7 +28,8 @@ type Keying struct {
 }
 
 // ErrKeying matches every *KeyingError.
-var ErrKeying = errors.New("a record is not where the key of its person leads")
+var ErrKeying = fault.Errorf(fault.Config, "have producers write the subject as the key with the partitioner of Kafka's Java client (murmur2), "+
+	"or write the topic anew: anond repartition", "a record is not where the key of its person leads")
 
 // KeyingError says of which record the key is wrong. It has no text of a key (rule V, values).
 type KeyingError struct {
@@ -44,8 +45,21 @@ func (e *KeyingError) Error() string {
 		e.Partition.Source, e.Partition.ID, e.Offset, e.Why)
 }
 
-// Is makes errors.Is(err, ErrKeying) true.
-func (e *KeyingError) Is(target error) bool { return target == ErrKeying }
+// Unwrap makes errors.Is(err, ErrKeying) true.
+func (e *KeyingError) Unwrap() error { return ErrKeying }
+
+// Fault implements fault.Fault.
+func (e *KeyingError) Fault() (fault.Kind, string) {
+	const anew = "write another topic with anond repartition --to, for a new dataset of other people"
+	switch {
+	case e.Link:
+		return fault.Config, "nobody but anond repartition may have the right to write to the topic: take it away, and " + anew
+	case e.Repartitioned:
+		return fault.Config, "with shard.key: digest, name a topic that anond repartition has written. If it is one, another program wrote to it, too: " +
+			"take the right to write away, and " + anew
+	}
+	return 0, ""
+}
 
 // Check compares the key of a record with the partition in which it is, and with the subject in
 // its row. A record that cannot be decoded has no person: only its partition is checked. A delete has

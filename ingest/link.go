@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 // Link says which record of its source a record of `anond repartition` was, and which one of the same
@@ -86,7 +87,9 @@ func (c *chains) position(p incremental.Partition, l *Link) incremental.Partitio
 }
 
 // ErrHole matches every *HoleError.
-var ErrHole = errors.New("records are missing from a repartitioned topic")
+var ErrHole = fault.Errorf(fault.Config, "the topic has lost records, or another program writes to it: restore it, or write another topic with anond repartition "+
+	"--to, for a new dataset of other people",
+	"records are missing from a repartitioned topic")
 
 // HoleError says that a repartitioned topic lacks what was written to it.
 type HoleError struct {
@@ -106,8 +109,8 @@ func (e *HoleError) Error() string {
 		e.Partition.Source, e.Partition.ID, e.Offset, e.Want, e.Source, have)
 }
 
-// Is makes errors.Is(err, ErrHole) true.
-func (e *HoleError) Is(target error) bool { return target == ErrHole }
+// Unwrap makes errors.Is(err, ErrHole) true.
+func (e *HoleError) Unwrap() error { return ErrHole }
 
 // Reached is how far a source partition was read through one partition of a repartitioned topic.
 type Reached struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 // refusal says why a release is not made: the machine does not decide it, or it
@@ -53,7 +54,7 @@ func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleEr
 	l.asked.why = "infeasible"
 	if load.Fixed {
 		l.Log.Error("the first pool is refused: it stays as it is", "event", "infeasible", "records", load.Records,
-			"attribute", load.Attribute, "error", load.Error(), "hint", load.Hint())
+			"attribute", load.Attribute, "error", load.Error(), "hint", fault.Hint(load))
 		return load
 	}
 	now := l.now()
@@ -62,16 +63,18 @@ func (l *loop) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleEr
 	}
 	l.refusedLog = now
 	l.Log.Warn("the first load is refused: it waits and may grow", "event", "infeasible", "records", load.Records,
-		"attribute", load.Attribute, "error", load.Error(), "hint", load.Hint())
+		"attribute", load.Attribute, "error", load.Error(), "hint", fault.Hint(load))
 	return nil
 }
 
 // Errors with which a run ends at the end of its source (exit 3). Neither depends on a value of those who wait.
 var (
 	// ErrPoolRefused: a pool of this run could not satisfy the policy.
-	ErrPoolRefused = errors.New("a pool cannot satisfy the policy and was quarantined as a whole: none of its people is ever published")
+	ErrPoolRefused = fault.Errorf(fault.Privacy, "who comes is in later pools; a lower policy.l makes this improbable, in a new dataset of other people",
+		"a pool cannot satisfy the policy and was quarantined as a whole: none of its people is ever published")
 	// ErrNoPool: nobody who comes can help. It is a function of the configuration and of what is published.
-	ErrNoPool = errors.New("the most frequent published value has a share of 1/l: no pool is large enough to be published next to it")
+	ErrNoPool = fault.Errorf(fault.Privacy, "begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one",
+		"the most frequent published value has a share of 1/l: no pool is large enough to be published next to it")
 )
 
 // standing is the refusal with which a run ends that is at the end of its source:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/internal/fault"
 	"anond/internal/retry"
 )
 
@@ -42,7 +43,8 @@ type ended struct {
 }
 
 // ErrParked: the release is decided, not published, and left to the next start.
-var ErrParked = errors.New("the release is left to the next start")
+var ErrParked = fault.Errorf(fault.Failed, "the decision about the release is stored: remove the cause, then run it again",
+	"the release is left to the next start")
 
 // onceAttempts is how often a run that has to end (Host.Once) tries to publish a
 // release: about two seconds with the usual waits.

@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 // Record is one message as its source holds it. Its bytes belong to the caller.
@@ -150,21 +150,30 @@ func (p PartitionStatus) Lag() int64 { return max(0, p.End-p.Next) }
 var (
 	// ErrGap: records between the state's position and what the source still
 	// holds are gone (retention, truncation). Matches *GapError.
-	ErrGap = errors.New("records are missing from the source")
+	ErrGap = fault.Errorf(fault.Failed, "the records are permanently lost: set source.kafka.on_gap to continue to accept this, and raise the topic's "+
+		"retention",
+		"records are missing from the source")
 	// ErrReplaced: the partition holds another log than the one that state read
 	// (topic deleted and created again, file replaced or cut).
-	ErrReplaced = errors.New("the source is not the one that state has read")
+	ErrReplaced = fault.Errorf(fault.Failed, "start a new dataset for the new source, with its own state, releases and ledger; if Kafka lost records in an "+
+		"election, docs/KAFKA.md says how to go on",
+		"the source is not the one that state has read")
 	// ErrAway: a run that has to end (Host.Once) did not reach its source.
-	ErrAway = errors.New("the source has not answered")
+	ErrAway = fault.Errorf(fault.Failed, "make sure that the source can be reached, then run it again; nothing was lost",
+		"the source has not answered")
 	// ErrCorrupt: a part of the source cannot be read, however often it is tried.
 	// Matches *CorruptError.
-	ErrCorrupt = errors.New("a part of the source cannot be read")
+	ErrCorrupt = fault.Errorf(fault.Failed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these offsets, a larger "+
+		"memory.max_in_flight accepts a large batch",
+		"a part of the source cannot be read")
 	// ErrBehind: a witness outside (group commit, ledger) is ahead of state (exit 5).
-	ErrBehind = errors.New("state is behind what was published or committed")
+	ErrBehind = fault.Errorf(fault.Behind, "restore the newest state; continuing with this one would break the promise of earlier releases",
+		"state is behind what was published or committed")
 )
 
 // ErrPartitionsChanged matches every *PartitionsChangedError.
-var ErrPartitionsChanged = errors.New("the topic does not have the partitions that the shard needs")
+var ErrPartitionsChanged = fault.Errorf(fault.Config, "nothing was lost, and these shards end here: write another topic with anond repartition --to, for "+
+	"a new dataset of other people", "the topic does not have the partitions that the shard needs")
 
 // PartitionsChangedError says that the topic of a shard has other partitions than it must have: the
 // keys of people lead elsewhere, or nobody is left for the shard.
@@ -182,8 +191,16 @@ func (e *PartitionsChangedError) Error() string {
 	return fmt.Sprintf("%s has %d partitions: shard %d of %d would read none", e.Source, e.Has, e.Index, e.Of)
 }
 
-// Is makes errors.Is(err, ErrPartitionsChanged) true.
-func (e *PartitionsChangedError) Is(target error) bool { return target == ErrPartitionsChanged }
+// Unwrap makes errors.Is(err, ErrPartitionsChanged) true.
+func (e *PartitionsChangedError) Unwrap() error { return ErrPartitionsChanged }
+
+// Fault implements fault.Fault.
+func (e *PartitionsChangedError) Fault() (fault.Kind, string) {
+	if e.Was == 0 {
+		return fault.Config, "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond repartition"
+	}
+	return 0, ""
+}
 
 // GapError names the records that are gone.
 type GapError struct {
@@ -196,8 +213,8 @@ func (e *GapError) Error() string {
 		e.Want, e.Have-1)
 }
 
-// Is makes errors.Is(err, ErrGap) true.
-func (e *GapError) Is(target error) bool { return target == ErrGap }
+// Unwrap makes errors.Is(err, ErrGap) true.
+func (e *GapError) Unwrap() error { return ErrGap }
 
 // CorruptError names the offsets that cannot be read.
 type CorruptError struct {
@@ -216,8 +233,8 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s partition %d: %s cannot be read: %s", e.Partition.Source, e.Partition.ID, where, e.Why)
 }
 
-// Is makes errors.Is(err, ErrCorrupt) true.
-func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
+// Unwrap makes errors.Is(err, ErrCorrupt) true.
+func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
 // DeadLetters is where refused records go, after the transaction that refused
 // them. Delivery is at least once; Seq lets a sink drop what it already has.

@@ -1,6 +1,10 @@
 package snapshot
 
-import "fmt"
+import (
+	"fmt"
+
+	"anond/internal/fault"
+)
 
 // DamageError is ErrDamaged with the file that is not what anond published, and
 // the way out.
@@ -17,11 +21,13 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%v: %s: %s%s", ErrDamaged, e.First.File, e.First.Detail, more)
 }
 
-// Is makes errors.Is(err, ErrDamaged) true.
-func (e *DamageError) Is(target error) bool { return target == ErrDamaged }
+// Unwrap makes errors.Is(err, ErrDamaged) true.
+func (e *DamageError) Unwrap() error { return ErrDamaged }
 
-// Hint says what would correct it.
-func (e *DamageError) Hint() string {
+// Fault implements fault.Fault.
+func (e *DamageError) Fault() (fault.Kind, string) { return fault.Failed, e.hint() }
+
+func (e *DamageError) hint() string {
 	switch e.First.Kind {
 	case FindUnexpectedFile:
 		return "move the file away: a release never changes, and what its manifest does not name is no part of it"

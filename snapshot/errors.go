@@ -3,24 +3,33 @@ package snapshot
 import (
 	"errors"
 	"fmt"
+
+	"anond/internal/fault"
 )
 
 // Classes of failure, by what they mean to the operator.
 var (
 	// ErrRefused: the gate found that a privacy promise does not hold. Nothing
 	// was published; the intent stays (exit 3).
-	ErrRefused = errors.New("the gate refused the release")
+	ErrRefused = fault.Errorf(fault.Privacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state "+
+		"check",
+		"the gate refused the release")
 	// ErrDifferent: a published release differs from what would be published
 	// under its number (exit 1; rule F, forbidden).
-	ErrDifferent = errors.New("a published release differs from its rendering")
+	ErrDifferent = fault.Errorf(fault.Failed, "restore the file from a copy if it was changed; if nobody changed it, report this with the output of anond state "+
+		"check",
+		"a published release differs from its rendering")
 	// ErrOtherHistory: a release that is published again is not the one that was (exit 3; rule F,
 	// forbidden).
-	ErrOtherHistory = errors.New("the release is not the one that was published under its number")
+	ErrOtherHistory = fault.Errorf(fault.Privacy, "nothing was published: go on with the state that published what is there, and keep this one for a report",
+		"the release is not the one that was published under its number")
 	// ErrBehind: releases or ledger know more than state does (exit 5).
-	ErrBehind = errors.New("the state is behind what was published")
+	ErrBehind = fault.Errorf(fault.Behind, "restore the newest state; continuing with this one would break the promise of earlier releases",
+		"the state is behind what was published")
 	// ErrDamaged: a file of the release directory or the ledger cannot be what
 	// anond wrote (exit 1).
-	ErrDamaged = errors.New("the published files are damaged")
+	ErrDamaged = fault.Errorf(fault.Failed, "anond release verify lists every fault; restore the files from a copy of the releases",
+		"the published files are damaged")
 	// ErrMiswritten: the disk gave back other bytes than were written, before they had
 	// their name. Nothing was published, and it is tried again.
 	ErrMiswritten = errors.New("the disk does not give back what was written")
@@ -64,5 +73,5 @@ func (e *BehindError) Error() string {
 		"with a new release.dir and a new release.ledger", ErrBehind, what)
 }
 
-// Is makes errors.Is(err, ErrBehind) true.
-func (e *BehindError) Is(target error) bool { return target == ErrBehind }
+// Unwrap makes errors.Is(err, ErrBehind) true.
+func (e *BehindError) Unwrap() error { return ErrBehind }

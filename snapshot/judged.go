@@ -53,8 +53,8 @@ func (e *JudgedError) Error() string {
 		"or start a new dataset of other records with a new release.dir and a new release.ledger", ErrBehind, e.Path, what)
 }
 
-// Is makes errors.Is(err, ErrBehind) true.
-func (e *JudgedError) Is(target error) bool { return target == ErrBehind }
+// Unwrap makes errors.Is(err, ErrBehind) true.
+func (e *JudgedError) Unwrap() error { return ErrBehind }
 
 // CheckJudged refuses a state that does not know of all who were judged.
 func CheckJudged(files FS, ledger string, known incremental.Judged) error {

@@ -5,15 +5,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"anond/internal/fault"
 )
 
 // ErrShards: what lies below shards/ cannot be united: settings that differ, another
 // number of shards (exit 78).
-var ErrShards = errors.New("the shards cannot be united")
+var ErrShards = fault.Errorf(fault.Config, "give all shards one configuration but for shard.index, release.dir and state, and name their number in --shards",
+	"the shards cannot be united")
 
 // settingsKeys are the keys of a manifest that all shards of a union must have alike, in
 // the order in which they are hashed. Whatever a promise rests on is among them; what a

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+
+	"anond/internal/fault"
 )
 
 // ErrForked: a shard has published two releases of one number, or does not continue the
 // chain that a union was made of: somebody publishes the same records twice (rule F,
 // forbidden; exit 3).
-var ErrForked = errors.New("a shard has a second history")
+var ErrForked = fault.Errorf(fault.Privacy, "nothing was published: stop both publishers of the shard, and go on with the state that published what the union "+
+	"has",
+	"a shard has a second history")
 
 // ShardBehindError is ErrBehind of a shard: the union knows more of it than its directory
 // does, as after a restore of an old copy.
@@ -25,8 +29,8 @@ func (e *ShardBehindError) Error() string {
 		"and its state, to what they were then or later", ErrBehind, e.Shard, e.Have, e.Union)
 }
 
-// Is makes errors.Is(err, ErrBehind) true.
-func (e *ShardBehindError) Is(target error) bool { return target == ErrBehind }
+// Unwrap makes errors.Is(err, ErrBehind) true.
+func (e *ShardBehindError) Unwrap() error { return ErrBehind }
 
 // shardRelease is a release of a shard, as a union takes it in.
 type shardRelease struct {

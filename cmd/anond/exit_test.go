@@ -80,15 +80,6 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestCodeOfAWrappedCause: an exitError around a known cause decides.
-func TestCodeOfAWrappedCause(t *testing.T) {
-	err := failure(exitUsage, fmt.Errorf("x: %w", incremental.ErrLocked), "h")
-	code, hint := classify(err)
-	assert.Equal(t, exitUsage, code)
-	assert.Equal(t, "h", hint)
-	assert.ErrorIs(t, err, incremental.ErrLocked)
-}
-
 // TestTheLogTellsWhyARunEnds: the code, the cause and the next step stand in the log of a run, too, where tail and programs
 // that read logs find them.
 func TestTheLogTellsWhyARunEnds(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 	"anond/internal/ops/notify"
 )
 
@@ -106,7 +107,7 @@ func failed(log *slog.Logger, err error) {
 	if err == nil {
 		return
 	}
-	code, hint := classify(err)
+	code, hint := fault.Of(err)
 	log.Error("anond ends with an error", "event", "failed", "code", code, "error", err.Error(), "hint", hint)
 }
 

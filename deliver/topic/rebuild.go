@@ -10,11 +10,13 @@ import (
 	"path"
 	"path/filepath"
 
+	"anond/internal/fault"
 	"anond/snapshot"
 )
 
 // ErrNotWhole: the topic does not have the release, or not all of it.
-var ErrNotWhole = errors.New("the topic does not have the whole release")
+var ErrNotWhole = fault.Errorf(fault.Failed, "anond deliver kafka sends what is missing of a release; other releases: --release",
+	"the topic does not have the whole release")
 
 // Rebuilt is a release that was made again.
 type Rebuilt struct {

@@ -10,11 +10,13 @@ import (
 
 	"anond/incremental"
 	"anond/internal/disk/durabledir"
+	"anond/internal/fault"
 )
 
 // ErrAhead says that the state in place has decided what the copy does not know: the
 // copy would decide it anew, and the two histories could be compared.
-var ErrAhead = errors.New("the state in place has decided more than the copy")
+var ErrAhead = fault.Errorf(fault.Behind, "keep the state in place; or restore a copy that is newer than it",
+	"the state in place has decided more than the copy")
 
 // RestoreFile puts a copy of a state in place of the state at path, which may be missing
 // or damaged. The copy is checked first, and stays as it is. The state that was there is

@@ -25,8 +25,8 @@ func (e *corruptBatch) Error() string {
 	return fmt.Sprintf("%v at offset %d: %s", errCorrupt, e.base, e.why)
 }
 
-// Is makes errors.Is(err, errCorrupt) true.
-func (e *corruptBatch) Is(target error) bool { return target == errCorrupt }
+// Unwrap makes errors.Is(err, errCorrupt) true.
+func (e *corruptBatch) Unwrap() error { return errCorrupt }
 
 // corrupt is a batch with a wrong checksum: its header may be wrong, too.
 func corrupt(base int64, format string, args ...any) error {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"anond/internal/fault"
 )
 
 // Env holds the streams and environment variables of one run.
@@ -29,7 +31,7 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) e
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}"))
 	e.prepare(root)
 	command, err := root.ExecuteContextC(ctx)
-	var known *ExitError
+	var known fault.Fault
 	if err != nil && !e.entered && !errors.As(err, &known) {
 		message, suggestion, _ := strings.Cut(err.Error(), "\n")
 		if suggestion = strings.Join(strings.Fields(suggestion), " "); suggestion == "" {

@@ -13,10 +13,13 @@ import (
 	"net/http"
 	"strconv"
 	"syscall"
+
+	"anond/internal/fault"
 )
 
 // ErrNobody: no daemon answers at the socket.
-var ErrNobody = errors.New("no running anond answers")
+var ErrNobody = fault.Errorf(fault.Failed, "start anond run with this configuration; if it runs, wait until it has opened its state",
+	"no running anond answers")
 
 // Client asks a daemon over its socket.
 type Client struct {
@@ -176,11 +179,11 @@ func (c *Client) send(ctx context.Context, method, path string, body any) (*http
 		return nil, fmt.Errorf("the control socket %s: %w", c.path, err)
 	case r.StatusCode != http.StatusOK:
 		defer func() { _ = r.Body.Close() }()
-		var f fault
+		var f refusal
 		if json.NewDecoder(r.Body).Decode(&f) != nil || f.Error == "" {
 			return nil, fmt.Errorf("the control socket %s answers %s: it is not that of this version of anond", c.path, r.Status)
 		}
-		return nil, &Fault{f.Kind, f.Error, f.Hint}
+		return nil, fault.With(f.Kind, f.Hint, errors.New(f.Error))
 	}
 	return r, nil
 }

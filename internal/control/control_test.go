@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/internal/fault"
 	"anond/internal/testkit/programtest"
 )
 
@@ -110,16 +111,13 @@ func TestEveryOrderArrives(t *testing.T) {
 
 // TestFaultsArrive with their kind and hint.
 func TestFaultsArrive(t *testing.T) {
-	d := &puppet{err: &Fault{Busy, "release 3 is in progress", "ask again"}}
+	d := &puppet{err: fault.Errorf(fault.Privacy, "ask again", "release 3 is in progress")}
 	_, c := serve(t, d, nil)
 	_, err := c.Release(t.Context())
-	var f *Fault
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, d.err, f)
+	require.Equal(t, d.err, err)
 	d.err = errors.New("disk full")
 	_, err = c.Plan(t.Context())
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, Failed, f.Kind)
+	require.Equal(t, fault.Errorf(fault.Failed, "", "disk full"), err)
 }
 
 // TestOnlyTheUserAndRoot: a process of another user is answered nothing.
@@ -281,7 +279,7 @@ func TestCopyIsRemoved(t *testing.T) {
 			require.Eventually(t, d.removed.Load, time.Hour, time.Millisecond)
 		})
 	}
-	d := &puppet{err: &Fault{Kind: Busy, Text: "no room"}}
+	d := &puppet{err: errors.New("no room")}
 	_, c := serve(t, d, nil)
 	_, _, err := c.Copy(t.Context())
 	require.ErrorContains(t, err, "no room")

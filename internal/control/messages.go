@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 // Released is what became of an order for a release.
@@ -60,32 +61,12 @@ type Leveled struct {
 	Until  *time.Time `json:"until,omitempty"`
 }
 
-// fault is the answer to what was not done.
-type fault struct {
-	Error string `json:"error"`
-	Kind  Kind   `json:"kind"`
-	Hint  string `json:"hint,omitempty"`
+// refusal is the answer to what was not done.
+type refusal struct {
+	Error string     `json:"error"`
+	Kind  fault.Kind `json:"kind"`
+	Hint  string     `json:"hint,omitempty"`
 }
-
-// Kind says why something was not done, for exit codes.
-type Kind string
-
-// The kinds.
-const (
-	Failed    Kind = "failed"
-	Busy      Kind = "busy"    // not now: the daemon starts or stops, or a release is in progress
-	Refused   Kind = "refused" // a privacy promise does not hold
-	BadConfig Kind = "bad_config"
-)
-
-// Fault is an error of a request that the daemon has answered.
-type Fault struct {
-	Kind Kind
-	Text string
-	Hint string
-}
-
-func (f *Fault) Error() string { return f.Text }
 
 // status is any JSON: the daemon's status belongs to package daemon.
 type status = json.RawMessage

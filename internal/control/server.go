@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"anond/internal/fault"
 )
 
 // Daemon is what a server asks. An error may be a *Fault, which says what kind it is.
@@ -95,7 +97,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		p, _ := r.Context().Value(peerKey{}).(peer)
 		if checksPeers && !p.known || p.known && !s.may(p.uid) {
 			s.log.Warn("a process of another user was refused at the control socket", "event", "control_refused", "uid", p.uid)
-			write(w, http.StatusForbidden, fault{Error: "only the user of anond and root may use its control socket", Kind: Failed})
+			write(w, http.StatusForbidden, refusal{Error: "only the user of anond and root may use its control socket", Kind: fault.Failed})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -206,12 +208,8 @@ func answer(w http.ResponseWriter, out any, err error) {
 		write(w, http.StatusOK, out)
 		return
 	}
-	f := fault{Error: err.Error(), Kind: Failed}
-	var known *Fault
-	if errors.As(err, &known) {
-		f.Kind, f.Hint = known.Kind, known.Hint
-	}
-	write(w, http.StatusConflict, f)
+	kind, hint := fault.Of(err)
+	write(w, http.StatusConflict, refusal{err.Error(), kind, hint})
 }
 
 func write(w http.ResponseWriter, code int, value any) {

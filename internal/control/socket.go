@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"anond/internal/fault"
 )
 
 // ErrUnsafe: the socket cannot be made where the configuration wants it.
-var ErrUnsafe = errors.New("control.socket cannot be used")
+var ErrUnsafe = fault.Errorf(fault.Config, "choose a directory that only the user of anond can write to, and a path that nothing else uses",
+	"control.socket cannot be used")
 
 // answersWithin is how long another process may take to accept a connection.
 const answersWithin = time.Second

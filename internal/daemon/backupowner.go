@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"anond/config"
+	"anond/internal/fault"
 )
 
 // A directory of backups belongs to one shard of a dataset: names of backups do not tell shards apart, so that one shard
@@ -52,8 +53,9 @@ func (e *backupDirError) Error() string {
 	return fmt.Sprintf("state.backup.dir: %s has the backups of %s, which this process would remove", e.dir, e.have)
 }
 
-func (e *backupDirError) hint() string {
-	return "give each shard a directory of its own, such as state.backup.dir: ./backups/${HOSTNAME}; if those backups are not needed any " +
+// Fault implements fault.Fault.
+func (e *backupDirError) Fault() (fault.Kind, string) {
+	return fault.Config, "give each shard a directory of its own, such as state.backup.dir: ./backups/${HOSTNAME}; if those backups are not needed any " +
 		"more, move the directory away"
 }
 
@@ -74,7 +76,7 @@ func CheckBackupDir(c *config.Config) error {
 	case err != nil:
 		return fmt.Errorf("state.backup.dir: whose it is cannot be read: %w", err)
 	case have != ownerOf(c):
-		return &ConfigError{&backupDirError{c.State.Backup.Dir, have}}
+		return &backupDirError{c.State.Backup.Dir, have}
 	}
 	return nil
 }
@@ -122,7 +124,7 @@ func mark(c *config.Config) error {
 // openBackups refuses, before anything is decided, a directory of backups that is another shard's. What else is wrong with it
 // is said when a backup is made.
 func (r *once) openBackups() error {
-	if err := claimBackupDir(r.c); errors.As(err, new(*ConfigError)) {
+	if err := claimBackupDir(r.c); errors.As(err, new(*backupDirError)) {
 		return err
 	}
 	return nil

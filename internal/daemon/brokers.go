@@ -2,13 +2,13 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"reflect"
 	"time"
 
 	"anond/config"
 	"anond/ingest/kafkasrc"
+	"anond/internal/fault"
 	"anond/internal/ops/certificate"
 )
 
@@ -43,7 +43,7 @@ func (b *brokers) reach(ctx context.Context, of block) error {
 	}
 	b.used, b.key = read, of.key
 	if b.access, err = kafkasrc.NewAccess(read.tls, b.saslOf(read)); err != nil {
-		return &ConfigError{fmt.Errorf("%s.%w", of.key, err)}
+		return fault.Errorf(fault.Config, "correct "+of.key, "%s.%w", of.key, err)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (b *brokers) replace(read *credentials) (use func() []string, err error) {
 	}
 	put, err := b.access.Prepare(read.tls, b.saslOf(read))
 	if err != nil {
-		return nil, &ConfigError{fmt.Errorf("source.kafka.%w", err)}
+		return nil, fault.Errorf(fault.Config, "correct source.kafka", "source.kafka.%w", err)
 	}
 	return func() []string {
 		keys := b.used.renewed(read)

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
-	"anond/internal/control"
+	"anond/internal/fault"
 )
 
 // pairs counts certificates: each ends at another time.
@@ -92,7 +92,8 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 		c.Source.Kafka.SASL.PasswordCommand = command
 		_, err = again()
 		require.ErrorContains(t, err, want)
-		require.ErrorAs(t, err, new(*ConfigError))
+		kind, _ := fault.Of(err)
+		require.Equal(t, fault.Config, kind)
 	}
 }
 
@@ -125,10 +126,9 @@ func TestReloadOfWhatIsServed(t *testing.T) {
 	refuse = errors.New("http.tls: no")
 	s.text += "log: {level: warn}\n"
 	_, err := ask(s, s.client.Reload)
-	var f *control.Fault
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, control.BadConfig, f.Kind)
-	require.Contains(t, f.Text, "http.tls: no")
+	kind, _ := fault.Of(err)
+	require.Equal(t, fault.Config, kind)
+	require.ErrorContains(t, err, "http.tls: no")
 	require.Zero(t, used)
 	require.Equal(t, slog.LevelInfo, s.level.Level())
 	refuse = nil

@@ -13,6 +13,7 @@ import (
 
 	"anond/config"
 	"anond/ingest/kafkasrc"
+	"anond/internal/fault"
 )
 
 // credentials are what the access to brokers is made of, as files and programs give it.
@@ -71,7 +72,7 @@ func readCredentials(ctx context.Context, of block) (*credentials, error) {
 		err = errors.New("it prints nothing")
 	}
 	if err != nil {
-		return nil, &ConfigError{fmt.Errorf("%s.sasl.password_command %s: %w", of.key, command[0], err)}
+		return nil, fault.Errorf(fault.Config, "see that the program prints the password, and nothing else", "%s.sasl.password_command %s: %w", of.key, command[0], err)
 	}
 	out.password = text
 	return out, nil
@@ -97,7 +98,7 @@ func credentialFiles(of block) (*credentials, error) {
 			err = fmt.Errorf("%s is empty", f.path)
 		}
 		if err != nil {
-			return nil, &ConfigError{fmt.Errorf("%s.tls: %w", of.key, err)}
+			return nil, fault.Errorf(fault.Config, "correct the files of "+of.key+".tls", "%s.tls: %w", of.key, err)
 		}
 		*f.into = pem
 	}

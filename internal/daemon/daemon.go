@@ -4,7 +4,7 @@
 //
 // Guarantee: one process per state (lock), and in group assignment one publisher
 // per group (lease). A contradiction between configuration and state is a
-// ConfigError, before anything is read. Whatever was opened is closed in reverse
+// an error of kind fault.Config, before anything is read. Whatever was opened is closed in reverse
 // order, and nothing is written after the lock of the state is released.
 //
 // Method: Run opens the state, the publisher and the source in this order and
@@ -30,10 +30,10 @@ import (
 	"anond/ingest/decode"
 	"anond/internal/clock"
 	"anond/internal/control"
+	"anond/internal/fault"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
 	"anond/internal/retry"
-	"anond/shards/repartition"
 	"anond/snapshot"
 )
 
@@ -134,18 +134,14 @@ func openMachine(ctx context.Context, store incremental.Store, c *config.Config,
 		return nil, err
 	}
 	m, err := incremental.Open(store, options)
-	var changed *incremental.SettingsError
-	var level *incremental.LevelError
-	var raised *incremental.RaisedError
 	var shrunk *incremental.GrowthError
-	switch {
-	case errors.As(err, &shrunk):
-		return nil, &ConfigError{fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))}
-	case errors.As(err, &changed), errors.As(err, &level), errors.As(err, &raised):
-		return nil, &ConfigError{fmt.Errorf("%s: %w", c.State.Path, err)}
+	if kind, _ := fault.Of(err); errors.As(err, &shrunk) {
+		return nil, fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))
+	} else if kind == fault.Config {
+		return nil, fmt.Errorf("%s: %w", c.State.Path, err)
 	}
 	if err == nil && m.Journal().Seq > 0 && !c.Shard.Journal.Set() {
-		return nil, &ConfigError{fmt.Errorf("%s: %w, and shard.journal.topic is missing", c.State.Path, errHasJournal)}
+		return nil, fmt.Errorf("%s: %w, and shard.journal.topic is missing", c.State.Path, errHasJournal)
 	}
 	return m, err
 }
@@ -161,58 +157,6 @@ func machineOptions(ctx context.Context, c *config.Config, o Options) (increment
 		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: config.AskedOfBags(),
 		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.planned, Interrupted: func() bool { return ctx.Err() != nil }}, err
 }
-
-// ConfigError is a contradiction between the configuration and what exists.
-type ConfigError struct{ Err error }
-
-// Hint says what an operator can do about it.
-func (e *ConfigError) Hint() string {
-	var changed *incremental.SettingsError
-	if errors.As(e.Err, &changed) && !changed.Released {
-		return "restore the settings of the state; or, while no release is decided, start over: anond state reset"
-	}
-	if errors.Is(e.Err, ErrJournaled) {
-		return "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases and ledger"
-	}
-	var level *incremental.LevelError
-	if errors.As(e.Err, &level) {
-		have := map[incremental.Level]config.Level{incremental.L1: config.L1, incremental.L2: config.L2}[level.State]
-		return fmt.Sprintf("write level: %s under policy, since a dataset stays at its level; or, while no release is decided, "+
-			"start over: anond state reset", have)
-	}
-	var raised *incremental.RaisedError
-	if errors.As(e.Err, &raised) && raised.Now != nil {
-		return "take policy.diversity back to what the pool was refused under, or ask for less in it or in policy.l; or set initial.on_refusal " +
-			"to quarantine or grow"
-	}
-	if errors.As(e.Err, &raised) {
-		return fmt.Sprintf("set policy.l to %d or less; or initial.on_refusal to quarantine or grow", raised.Refused)
-	}
-	if errors.Is(e.Err, errNoBackupDir) {
-		return "set state.backup.dir, or name a backup: --from FILE"
-	}
-	if dir := new(backupDirError); errors.As(e.Err, &dir) {
-		return dir.hint()
-	}
-	if topic := new(topicError); errors.As(e.Err, &topic) {
-		return topic.way
-	}
-	if errors.Is(e.Err, incremental.ErrTooManyPartitions) {
-		return HintOfPartitions
-	}
-	if errors.Is(e.Err, repartition.ErrProgress) {
-		return "use the progress of these topics, or another one: anond repartition --progress; partitions of a target never change: write to " +
-			"another topic with --to"
-	}
-	var shrunk *incremental.GrowthError
-	if errors.As(e.Err, &shrunk) && shrunk.Reason == "" {
-		return "restore the earlier lines, and only add new ones"
-	}
-	return "restore the settings of the state, or start a new dataset of other records with its own state, releases and ledger"
-}
-
-func (e *ConfigError) Error() string { return e.Err.Error() }
-func (e *ConfigError) Unwrap() error { return e.Err }
 
 func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, progress func(done, all int)) (
 	*publisher, error) {

@@ -15,12 +15,14 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/clock"
+	"anond/internal/fault"
 	"anond/internal/suppress"
 	"anond/snapshot"
 )
 
 // ErrForeignList: the list of who was forgotten and the state do not belong together.
-var ErrForeignList = errors.New("the list of who was forgotten is of another state: whom this one has to forget is not known")
+var ErrForeignList = fault.Errorf(fault.Behind, "restore a state of this dataset; a new dataset needs its own ledger",
+	"the list of who was forgotten is of another state: whom this one has to forget is not known")
 
 // Receipt says what an erasure removed from a dataset, and what it cannot remove. It names the
 // person by a keyed digest (rule R, randomness), and tells nothing that depends on a value of a
@@ -94,7 +96,7 @@ func newReceipt(c *config.Config, now time.Time) Receipt {
 func CleanSubject(c *config.Config, subject []byte) ([]byte, error) {
 	i := c.Schema().SubjectIndex()
 	if i < 0 {
-		return nil, &ConfigError{incremental.ErrNoSubject}
+		return nil, incremental.ErrNoSubject
 	}
 	a := &c.Schema().Attributes()[i]
 	text, why := a.Clean(subject)

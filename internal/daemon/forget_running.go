@@ -4,14 +4,12 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
-	"anond/internal/control"
 	"anond/internal/suppress"
 )
 
@@ -133,39 +131,15 @@ func (s *steering) Forget(ctx context.Context, subject []byte) (json.RawMessage,
 	c := s.config()
 	subject, err := CleanSubject(c, subject)
 	if err != nil {
-		return nil, forgetFault(err)
+		return nil, faultOf(err)
 	}
 	a, err := s.commands.Forget(ctx, subject)
 	if err != nil {
-		return nil, forgetFault(err)
+		return nil, faultOf(err)
 	}
 	out := newReceipt(c, s.o.Clock.Now())
 	out.Person, out.Before, out.Removed = hex.EncodeToString(a.Forgot.Person[:]), a.Forgot.Before, a.Forgot.Forgotten
 	out.Remains = slices.Concat(inAnotherShard(c, a.Forgot.Machine.Source().Partitions(), subject),
 		remainders(c, out.Removed, a.Forgot.Letters, s.quota.file.Stale()))
 	return json.Marshal(out)
-}
-
-// ForgetHint says what an operator can do about an erasure that was refused; empty: err is not
-// of one.
-func ForgetHint(err error) string {
-	switch {
-	case errors.Is(err, incremental.ErrUnpublished):
-		return "start anond run, which finishes the release, and run it again"
-	case errors.Is(err, incremental.ErrNotErasable), errors.Is(err, incremental.ErrNobodyElse):
-		return "nothing was changed; docs/RUN.md says what anond forget covers"
-	}
-	return ""
-}
-
-// forgetFault classifies an error of Forget for the client.
-func forgetFault(err error) error {
-	var settings *ConfigError
-	switch hint := ForgetHint(err); {
-	case errors.As(err, &settings):
-		return &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: settings.Hint()}
-	case hint != "":
-		return &control.Fault{Kind: control.Failed, Text: err.Error(), Hint: hint}
-	}
-	return faultOf(err)
 }

@@ -14,6 +14,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
+	"anond/internal/fault"
 	"anond/internal/sealed"
 	"anond/shards/journal"
 	"anond/snapshot"
@@ -59,15 +60,17 @@ func reconcile(p *snapshot.Publisher, c *config.Config, m *incremental.Machine) 
 }
 
 // ErrJournaled: a state that has a journal is changed by the daemon alone.
-var ErrJournaled = errors.New("the state has a journal (shard.journal): what changes it has to be written there, at its place in the order")
+var ErrJournaled = fault.Errorf(fault.Config, "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases "+
+	"and ledger",
+	"the state has a journal (shard.journal): what changes it has to be written there, at its place in the order")
 
 // errHasJournal: what is decided without the journal would be unknown to whoever takes the shard over.
-var errHasJournal = errors.New("the state follows a journal")
+var errHasJournal = fault.Errorf(fault.Config, "set shard.journal.topic to the topic of that journal", "the state follows a journal")
 
 // notJournaled refuses what changes the state of a stopped daemon.
 func notJournaled(c *config.Config) error {
 	if c.Shard.Journal.Set() {
-		return &ConfigError{ErrJournaled}
+		return ErrJournaled
 	}
 	return nil
 }
@@ -282,9 +285,7 @@ func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Pro
 			p.Hint = weak.way
 		}
 	}
-	if refused := new(topicError); errors.As(err, &refused) {
-		p.Hint = refused.way
-	}
+	p.Hint = cmp.Or(fault.Hint(err), p.Hint)
 	if err != nil && ctx.Err() != nil {
 		err = cmp.Or(away, err)
 	}

@@ -8,15 +8,11 @@ import (
 
 	"anond/config"
 	"anond/ingest/kafkasrc"
+	"anond/internal/fault"
 )
 
 // journalSettings decide whether a topic keeps the entries of a journal.
 var journalSettings = []string{"cleanup.policy", "retention.ms", "retention.bytes", "min.insync.replicas", "unclean.leader.election.enable"}
-
-// topicError: a topic cannot hold a journal.
-type topicError struct{ what, way string }
-
-func (e *topicError) Error() string { return "shard.journal.topic: " + e.what }
 
 // weakness is why a topic may lose entries although it is told not to remove any. The zero value: for no known reason.
 type weakness struct{ what, way string }
@@ -30,15 +26,15 @@ func CheckJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) (wea
 	}
 	topic := c.Shard.Journal.Topic
 	if n < c.Shard.Of {
-		return weakness{}, &ConfigError{&topicError{fmt.Sprintf("%s has %d partitions, and there are %d shards", topic, n, c.Shard.Of),
-			fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d", topic, c.Shard.Of)}}
+		return weakness{}, fault.Errorf(fault.Config, fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d", topic, c.Shard.Of),
+			"shard.journal.topic: %s has %d partitions, and there are %d shards", topic, n, c.Shard.Of)
 	}
 	s, err := log.Settings(ctx, journalSettings...)
 	if err != nil {
 		return weakness{}, nil
 	}
 	if what, set := loses(s); what != "" {
-		return weakness{}, &ConfigError{&topicError{fmt.Sprintf("%s %s", topic, what), altering(topic, set)}}
+		return weakness{}, fault.Errorf(fault.Config, altering(topic, set), "shard.journal.topic: %s %s", topic, what)
 	}
 	replicas, err := log.Replicas(ctx)
 	if err != nil {

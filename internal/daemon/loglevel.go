@@ -6,6 +6,7 @@ import (
 
 	"anond/config"
 	"anond/internal/control"
+	"anond/internal/fault"
 )
 
 // LevelOf translates a level of the configuration; false: there is none of that name.
@@ -29,7 +30,7 @@ func (s *steering) LogLevel(_ context.Context, l control.Level) (*control.Levele
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	if _, known := LevelOf(config.LogLevel(l.Level)); !known || s.o.Level == nil {
-		return nil, &control.Fault{Kind: control.Failed, Text: "there is no such level", Hint: "debug, info, warn or error"}
+		return nil, fault.Errorf(fault.Failed, "debug, info, warn or error", "there is no such level")
 	}
 	out := &control.Leveled{Before: levelName(s.o.Level.Level()), Level: l.Level}
 	change := s.setLevel(l.Level)

@@ -10,6 +10,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/disk/durabledir"
+	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/internal/ops/monitor"
 	"anond/shards/journal"
@@ -120,7 +121,8 @@ func (r *once) openPublisher() error {
 }
 
 // ErrTwo: two states would publish into one directory.
-var ErrTwo = errors.New("another anond publishes into")
+var ErrTwo = fault.Errorf(fault.Behind, "give each state a release.dir of its own: two that publish into one break the promise of both",
+	"another anond publishes into")
 
 // alone keeps other processes out of the directory of releases. Those of a group or of a journal keep each other out
 // by themselves, and take over while the one before may still hang.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"anond/config"
-	"anond/internal/control"
+	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 )
 
@@ -31,7 +31,7 @@ func (s *steering) Backup(ctx context.Context, to string) (json.RawMessage, erro
 		return nil, err
 	}
 	if !filepath.IsAbs(to) {
-		return nil, &control.Fault{Kind: control.Failed, Text: "the path of the backup is not absolute"}
+		return nil, errors.New("the path of the backup is not absolute")
 	}
 	made, err := copies.ordered(ctx, to)
 	if err != nil {
@@ -64,9 +64,9 @@ func (s *steering) copying() (*backups, error) {
 func room(dir string, bytes int64) error {
 	free := diskuse.Free(dir)
 	if need := bytes + slack; free >= 0 && free < need {
-		return &control.Fault{Kind: control.Failed, Text: fmt.Sprintf(
+		return fault.Errorf(fault.Failed, "make room, or name a place on another disk",
 			"there is no room for a copy of the state in %s: it takes %s, %s must stay free behind it, and there are %s",
-			dir, diskuse.Bytes(bytes), diskuse.Bytes(slack), diskuse.Bytes(free)), Hint: "make room, or name a place on another disk"}
+			dir, diskuse.Bytes(bytes), diskuse.Bytes(slack), diskuse.Bytes(free))
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (b *backups) take(ctx context.Context, dir string, work func(context.Contex
 	b.mu.Lock()
 	if b.busy || b.ctx.Err() != nil {
 		b.mu.Unlock()
-		return &control.Fault{Kind: control.Busy, Text: "the state is being copied already, or anond ends", Hint: "ask again in a moment"}
+		return fault.Errorf(fault.Failed, "ask again in a moment", "the state is being copied already, or anond ends")
 	}
 	b.busy = true
 	b.running.Add(1)
@@ -101,20 +101,17 @@ func (b *backups) ordered(ctx context.Context, to string) (made Backup, err erro
 	began := b.clock.Now()
 	err = b.take(ctx, filepath.Dir(to), func(ctx context.Context) error {
 		copied, err := b.store.BackupTo(ctx, to)
+		if err == nil {
+			made = describe(b.config.Dataset, began, copied)
+			err = made.write(descriptionOf(to))
+		}
 		if err != nil {
+			b.failed(err)
 			return err
 		}
-		made = describe(b.config.Dataset, began, copied)
-		return made.write(descriptionOf(to))
-	})
-	var refused *control.Fault
-	switch {
-	case errors.As(err, &refused):
-	case err != nil:
-		b.failed(err)
-	default:
 		b.succeeded(made, began)
-	}
+		return nil
+	})
 	return made, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"anond/config"
 	"anond/equivclass/extract"
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 const levelledConfig = `version: 1
@@ -65,18 +66,18 @@ func TestRuleBPolicyOfLevel2(t *testing.T) {
 
 // TestHintOfARaisedL names the highest l that may follow a refusal.
 func TestHintOfARaisedL(t *testing.T) {
-	err := &ConfigError{fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 5})}
-	assert.Equal(t, "set policy.l to 3 or less; or initial.on_refusal to quarantine or grow", err.Hint())
-	err = &ConfigError{fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 3, Before: []string{"frequency(3)"},
-		Now: []string{"frequency(3)", "entropy(4)"}})}
-	assert.Contains(t, err.Hint(), "take policy.diversity back to what the pool was refused under")
+	err := fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 5})
+	assert.Equal(t, "set policy.l to 3 or less; or set initial.on_refusal to quarantine or grow", fault.Hint(err))
+	err = fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 3, Before: []string{"frequency(3)"},
+		Now: []string{"frequency(3)", "entropy(4)"}})
+	assert.Contains(t, fault.Hint(err), "take policy.diversity back to what the pool was refused under")
 }
 
 // TestHintOfLevels names the level that the state has.
 func TestHintOfLevels(t *testing.T) {
 	for level, want := range map[incremental.Level]string{incremental.L1: "level: L1", incremental.L2: "level: L2"} {
-		err := &ConfigError{fmt.Errorf("state: %w", &incremental.LevelError{State: level})}
-		assert.Contains(t, err.Hint(), "write "+want+" under policy")
+		err := fmt.Errorf("state: %w", &incremental.LevelError{State: level})
+		assert.Contains(t, fault.Hint(err), "write "+want+" under policy")
 		assert.Contains(t, err.Error(), "was made at level "+want[len(want)-2:])
 	}
 }

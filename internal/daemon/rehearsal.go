@@ -12,10 +12,11 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
+	"anond/internal/fault"
 )
 
 // ErrNoRehearsal: a run cannot be rehearsed.
-var ErrNoRehearsal = errors.New("a shard with a journal cannot be rehearsed: its next decisions stand in the journal")
+var ErrNoRehearsal = fault.Errorf(fault.Config, "leave --dry-run out", "a shard with a journal cannot be rehearsed: its next decisions stand in the journal")
 
 // Rehearse reads what a run with --once would read, and says what one release of all that waits
 // then would publish. It writes nothing, joins no group and tells no broker how far it has read.
@@ -24,7 +25,7 @@ var ErrNoRehearsal = errors.New("a shard with a journal cannot be rehearsed: its
 // knew whether a pool is eligible, and chose the moment of a run by it, would choose pools by value.
 func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehearsal, err error) {
 	if c.Shard.Journal.Set() {
-		return out, &ConfigError{ErrNoRehearsal}
+		return out, ErrNoRehearsal
 	}
 	o.Clock, o.Once = clock.System(), true
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {

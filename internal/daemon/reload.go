@@ -2,13 +2,14 @@ package daemon
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
 	"anond/config"
 	"anond/ingest"
 	"anond/internal/control"
+	"anond/internal/fault"
 )
 
 // tunablesOf are the settings of the host that a reload may change.
@@ -43,14 +44,14 @@ func (s *steering) Reload(ctx context.Context) (*control.Changed, error) {
 
 func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	if s.o.Load == nil {
-		return nil, &control.Fault{Kind: control.Failed, Text: "this run has no configuration file"}
+		return nil, errors.New("this run has no configuration file")
 	}
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
 	next, err := s.o.Load()
 	if err != nil {
-		return nil, &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: "anond config check shows all faults of the file"}
+		return nil, fault.With(fault.Config, "anond config check shows all faults of the file", err)
 	}
 	keys = s.cfg.Difference(next) // s.cfg changes here only, and turn is held
 	if fixed := slices.DeleteFunc(slices.Clone(keys), config.Reloadable); len(fixed) > 0 {
@@ -96,8 +97,8 @@ func (s *steering) tune(ctx context.Context, next *config.Config, keys []string)
 		return nil
 	}
 	if s.quota.Waits() {
-		return &control.Fault{Kind: control.Busy, Text: "the state is full, and what was read waits to be committed",
-			Hint: "raise state.max_bytes by a reload of its own, then reload the other keys"}
+		return fault.Errorf(fault.Failed, "raise state.max_bytes by a reload of its own, then reload the other keys",
+			"the state is full, and what was read waits to be committed")
 	}
 	t := tunablesOf(next)
 	t.Reschedule = slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, "release.trigger.") })
@@ -113,15 +114,14 @@ func (s *steering) prepare(ctx context.Context, next *config.Config) (use func()
 		served, err = s.o.Prepare(next)
 	}
 	if err != nil {
-		return nil, &control.Fault{Kind: control.BadConfig, Text: err.Error(), Hint: "what was in use before stays in use"}
+		return nil, fault.With(fault.Config, "what was in use before stays in use", err)
 	}
 	return func() []string { return append(brokers(), served()...) }, nil
 }
 
 // notReloadable says which changes a running daemon cannot take in.
 func (s *steering) notReloadable(keys []string) error {
-	f := &control.Fault{Kind: control.BadConfig, Text: fmt.Sprintf("a running daemon cannot change %s", strings.Join(keys, ", ")),
-		Hint: "restore these settings to reload the others, or restart anond"}
+	hint := "restore these settings to reload the others, or restart anond"
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	is := func(kind config.Change) func(string) bool {
@@ -130,9 +130,9 @@ func (s *steering) notReloadable(keys []string) error {
 	grown := func(key string) bool { return strings.HasSuffix(key, "].hierarchy") }
 	switch {
 	case slices.ContainsFunc(keys, grown):
-		f.Hint = "a hierarchy that has only grown is taken in when anond is restarted"
+		hint = "a hierarchy that has only grown is taken in when anond is restarted"
 	case s.last.Machine.Release > 0 && slices.ContainsFunc(keys, is(config.Never)):
-		f.Hint = "the dataset has a release, so what it was made under stays: restore these settings"
+		hint = "the dataset has a release, so what it was made under stays: restore these settings"
 	}
-	return f
+	return fault.Errorf(fault.Config, hint, "a running daemon cannot change %s", strings.Join(keys, ", "))
 }

@@ -15,6 +15,7 @@ import (
 	"anond/ingest/kafkasrc"
 	"anond/internal/clock"
 	"anond/internal/disk/outfile"
+	"anond/internal/fault"
 	"anond/shards/repartition"
 )
 
@@ -33,7 +34,9 @@ type Repartitioning struct {
 const RepartitionSuffix = ".subjects"
 
 // ErrUnknownTarget: the target holds records, and there is no progress that tells of them.
-var ErrUnknownTarget = errors.New("the target topic holds records, and there is no progress of writing it")
+var ErrUnknownTarget = fault.Errorf(fault.Failed, "restore the progress, or write everything again with --again: shards drop what they have had. If the source was "+
+	"made again since, write to another topic: --to",
+	"the target topic holds records, and there is no progress of writing it")
 
 // fill sets what is not given. The configuration of shards names the topic that they read, which
 // is the target.
@@ -52,15 +55,15 @@ func (r *Repartitioning) fill(c *config.Config) {
 func (r *Repartitioning) check(c *config.Config) error {
 	switch {
 	case c.Source.Type != config.FromKafka:
-		return &ConfigError{fmt.Errorf("source.type is %s, and anond repartition reads a topic", c.Source.Type)}
+		return fault.Errorf(fault.Config, "set source.type: kafka", "source.type is %s, and anond repartition reads a topic", c.Source.Type)
 	case c.Schema().SubjectIndex() < 0:
-		return &ConfigError{errors.New("no attribute has role subject: there is nothing to key records by")}
+		return fault.Errorf(fault.Config, "give the attribute that names the person role: subject", "no attribute has role subject: there is nothing to key records by")
 	case c.Deletes == config.ForgetDeletes:
-		return &ConfigError{errors.New("subject.deletes is forget, and what anond repartition writes does not say whom a delete names")}
+		return fault.Errorf(fault.Config, "remove subject.deletes", "subject.deletes is forget, and what anond repartition writes does not say whom a delete names")
 	case !c.SubjectKey().Set():
-		return &ConfigError{errors.New("subject.key is missing: the keys are digests of the subjects under it")}
+		return fault.Errorf(fault.Config, "set subject.key to that of the shards", "subject.key is missing: the keys are digests of the subjects under it")
 	case r.From == r.To:
-		return &ConfigError{fmt.Errorf("topic %s would be written to itself", r.From)}
+		return fault.Errorf(fault.Config, "name another topic: --to", "topic %s would be written to itself", r.From)
 	}
 	return nil
 }
@@ -113,11 +116,6 @@ func Repartition(ctx context.Context, c *config.Config, o Options, r Repartition
 	return work.Run(ctx)
 }
 
-// HintOfPartitions is the way out where a state has no number left for a partition.
-const HintOfPartitions = "each file, each run of standard input and each partition needs a number, in a repartitioned topic also each " +
-	"of its partitions with each one of the topic that anond repartition reads: more shards, or a target of fewer " +
-	"partitions (--to), before the dataset begins"
-
 // fitting refuses a target of which some shard would run out of numbers for its positions, in the
 // middle of its work. of 0: it is not known how many shards there will be.
 func fitting(targets, sources, of int) error {
@@ -126,8 +124,8 @@ func fitting(targets, sources, of int) error {
 	}
 	each := (targets + of - 1) / of
 	if need := each * (1 + sources); need > incremental.MostPartitions {
-		return &ConfigError{fmt.Errorf("%w: a shard of %d would read %d of %d partitions, with %d partitions of the source each, which takes %d",
-			incremental.ErrTooManyPartitions, of, each, targets, sources, need)}
+		return fmt.Errorf("%w: a shard of %d would read %d of %d partitions, with %d partitions of the source each, which takes %d",
+			incremental.ErrTooManyPartitions, of, each, targets, sources, need)
 	}
 	return nil
 }
@@ -159,7 +157,7 @@ func (r *Repartitioning) progress(ctx context.Context, c *config.Config, target 
 		err = have.Fits(want)
 	}
 	if err != nil {
-		return nil, &ConfigError{fmt.Errorf("%s: %w", r.Progress, err)}
+		return nil, fmt.Errorf("%s: %w", r.Progress, err)
 	}
 	have.Again = holds
 	return have, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/internal/fault"
 )
 
 // TestPositionsOfShardsFit: a target is refused before anything is written to it if a shard could
@@ -17,9 +18,9 @@ func TestPositionsOfShardsFit(t *testing.T) {
 	err := fitting(257, 255, 1)
 	require.ErrorIs(t, err, incremental.ErrTooManyPartitions)
 	require.ErrorContains(t, err, "a shard of 1 would read 257 of 257 partitions, with 255 partitions of the source each, which takes 65792")
-	var refused *ConfigError
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, HintOfPartitions, refused.Hint())
+	kind, hint := fault.Of(err)
+	require.Equal(t, fault.Config, kind)
+	require.Contains(t, hint, "more shards, or a target of fewer partitions (--to)")
 	require.Error(t, fitting(9, 30000, 4), "of 9 partitions one shard has 3, and two would fit")
 	require.NoError(t, fitting(8, 30000, 4))
 }

@@ -18,11 +18,13 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/fault"
 	"anond/snapshot"
 )
 
 // ErrChecksum: a backup is not the file that its description describes.
-var ErrChecksum = errors.New("the backup is not the file that was made: its checksum differs from its description")
+var ErrChecksum = fault.Errorf(fault.Failed, "use another backup",
+	"the backup is not the file that was made: its checksum differs from its description")
 
 // Restored says what a restore did.
 type Restored struct {
@@ -37,7 +39,7 @@ type Restored struct {
 // what runs before each start: with a state, or without a backup, it does nothing.
 func RestoreMissing(ctx context.Context, c *config.Config, now time.Time) (Restored, error) {
 	if c.State.Backup.Dir == "" {
-		return Restored{}, &ConfigError{errNoBackupDir}
+		return Restored{}, errNoBackupDir
 	}
 	if _, err := os.Stat(c.State.Path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return Restored{Path: c.State.Path, Nothing: "there is a state"}, err
@@ -52,7 +54,8 @@ func RestoreMissing(ctx context.Context, c *config.Config, now time.Time) (Resto
 	return Restore(ctx, c, from, now)
 }
 
-var errNoBackupDir = errors.New("state.backup.dir is not set: nobody knows where the backups are")
+var errNoBackupDir = fault.Errorf(fault.Config, "set state.backup.dir, or name a backup: --from FILE",
+	"state.backup.dir is not set: nobody knows where the backups are")
 
 // newestBackup is the newest in state.backup.dir; one without records only if there is no other. Empty: there is none.
 func newestBackup(c *config.Config) (string, error) {
@@ -124,7 +127,7 @@ func checkDescription(path, dataset string) error {
 		return fmt.Errorf("%s: %w", descriptionOf(path), err)
 	}
 	if b.Dataset != dataset {
-		return &ConfigError{fmt.Errorf("%s is a backup of the dataset %s", path, b.Dataset)}
+		return fault.Errorf(fault.Config, "name a backup of this dataset, or the configuration of that one", "%s is a backup of the dataset %s", path, b.Dataset)
 	}
 	f, err := os.Open(path)
 	if err != nil {

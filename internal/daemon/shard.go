@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/fault"
 )
 
 // subjectKey keys the digests of subjects in the state; nil: a key of the state's seed does.
@@ -92,31 +92,8 @@ func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*ingest.
 	}
 	of, ok := s.(ingest.Partitioned)
 	if !ok {
-		return nil, &ConfigError{errors.New("shard needs a source that has partitions")}
+		return nil, fault.Errorf(fault.Config, "remove shard, or read a topic", "shard needs a source that has partitions")
 	}
 	m.Source().SetPartitions(of.Partitions())
 	return keyingOf(c, m.Source().Partitions()), nil
-}
-
-// HintOfShard says what an operator can do about a topic that cannot be sharded as it is.
-func HintOfShard(err error) string {
-	var moved *ingest.PartitionsChangedError
-	var wrong *ingest.KeyingError
-	switch {
-	case errors.As(err, &wrong) && wrong.Link:
-		return "nobody but anond repartition may have the right to write to the topic: take it away, and " +
-			"write another topic with anond repartition --to, for a new dataset of other people"
-	case wrong != nil && wrong.Repartitioned:
-		return "with shard.key: digest, name a topic that anond repartition has written. If it is one, another program wrote to it, too: " +
-			"take the right to write away, and write another topic with anond repartition --to, for a new dataset of other people"
-	case errors.As(err, &moved) && moved.Was == 0:
-		return "lower shard.of to the number of partitions or less, or write the topic anew with more of them: anond repartition"
-	case errors.As(err, &moved):
-		return "nothing was lost, and these shards end here: write another topic with anond repartition --to, for a new dataset of other people"
-	case errors.Is(err, ingest.ErrHole):
-		return "the topic has lost records, or another program writes to it: restore it, or write another topic with " +
-			"anond repartition --to, for a new dataset of other people"
-	}
-	return "have producers write the subject as the key with the partitioner of Kafka's Java client (murmur2), " +
-		"or write the topic anew: anond repartition"
 }

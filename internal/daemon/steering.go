@@ -19,6 +19,7 @@ import (
 	"anond/ingest"
 	"anond/internal/control"
 	"anond/internal/disk/outfile"
+	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/internal/pace"
 	"anond/internal/progress"
@@ -169,8 +170,7 @@ func (s *steering) ready() error {
 	if s.looping {
 		return nil
 	}
-	return &control.Fault{Kind: control.Busy, Text: "anond is starting: " + s.last.Doing,
-		Hint: "ask again when anond status shows that it reads"}
+	return fault.Errorf(fault.Failed, "ask again when anond status shows that it reads", "anond is starting: %s", s.last.Doing)
 }
 
 // Status implements control.Daemon.
@@ -204,22 +204,10 @@ func (s *steering) ask(ctx context.Context, o ingest.Order) (ingest.Answer, erro
 	return a, faultOf(err)
 }
 
-// faultOf classifies an error for the client.
+// faultOf says what an error means to a client, where that is another thing than to a run.
 func faultOf(err error) error {
-	var load *incremental.InfeasibleError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &load):
-		return &control.Fault{Kind: control.Refused, Text: load.Error(), Hint: load.Hint()}
-	case errors.Is(err, ingest.ErrReleasing):
-		return &control.Fault{Kind: control.Busy, Text: err.Error(), Hint: "ask again when it is published; anond status shows it"}
-	case errors.Is(err, ingest.ErrBusy), errors.Is(err, ingest.ErrUndelivered):
-		return &control.Fault{Kind: control.Busy, Text: err.Error(), Hint: "ask again when it is idle; anond status shows what it does"}
-	case errors.Is(err, ingest.ErrPermanent), errors.Is(err, incremental.ErrUnsafe):
-		return &control.Fault{Kind: control.Refused, Text: err.Error(), Hint: "anond has ended; its log says why"}
-	case errors.Is(err, ingest.ErrEnding), errors.Is(err, ingest.ErrParked):
-		return &control.Fault{Kind: control.Busy, Text: err.Error()}
+	if errors.Is(err, ingest.ErrPermanent) || errors.Is(err, incremental.ErrUnsafe) {
+		return fault.With(fault.Privacy, "anond has ended; its log says why", err)
 	}
 	return err
 }
@@ -269,7 +257,8 @@ func pausedSince(c *config.Config) (since string, paused bool, err error) {
 }
 
 // ErrPaused: a run that has to end was asked for, and the daemon is paused.
-var ErrPaused = errors.New("anond was paused")
+var ErrPaused = fault.Errorf(fault.Failed, "start it without --once and run anond resume, or remove the file",
+	"anond was paused")
 
 // beginsPaused says that the daemon was paused before, if it was.
 func beginsPaused(c *config.Config, o Options) (bool, error) {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"anond/internal/fault"
 )
 
 // KeyBytes is the length of a key.
@@ -17,11 +19,14 @@ const KeyBytes = 32
 // Errors of keys and sealed texts. None repeats a key or a text.
 var (
 	// ErrNoKey: something is encrypted, and there is no key.
-	ErrNoKey = errors.New("it is encrypted, and no key is configured")
+	ErrNoKey = fault.Errorf(fault.Config, "set encryption.key to the key with this ID; anond state rekey --old-key-file changes the key",
+		"it is encrypted, and no key is configured")
 	// ErrWrongKey: it is encrypted under another key.
-	ErrWrongKey = errors.New("it is encrypted under another key")
+	ErrWrongKey = fault.Errorf(fault.Config, "set encryption.key to the key with this ID; anond state rekey --old-key-file changes the key",
+		"it is encrypted under another key")
 	// ErrNotEncrypted: there is a key, and what it should open is not encrypted.
-	ErrNotEncrypted = errors.New("a key is configured, and it is not encrypted")
+	ErrNotEncrypted = fault.Errorf(fault.Config, "encrypt it with anond state rekey, or remove the key",
+		"a key is configured, and it is not encrypted")
 	// ErrTampered: the content was changed, cut off or moved.
 	ErrTampered = errors.New("the encrypted content is damaged or was tampered with")
 )

@@ -4,29 +4,35 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
 
 	"anond/incremental"
+	"anond/internal/fault"
 	"anond/internal/sealed"
 )
 
 // Errors of a journal, to be tested with errors.Is.
 var (
 	// ErrFenced: another process has written the next entry: it goes on with the state.
-	ErrFenced = errors.New("another process goes on with this state: the journal has an entry of it")
+	ErrFenced = fault.Errorf(fault.Behind, "leave the shard to the other process; started again, this one takes it over from that one",
+		"another process goes on with this state: the journal has an entry of it")
 	// ErrHole: entries are missing, so that what followed the state cannot be repeated.
-	ErrHole = errors.New("the journal lacks entries")
+	ErrHole = fault.Errorf(fault.Behind, "take a newer backup of the state; without one, what was decided cannot be repeated",
+		"the journal lacks entries")
 	// ErrNoState: there is no state whose draws are those of the journal.
-	ErrNoState = errors.New("the journal tells of decisions, and there is no state that they can be repeated on")
+	ErrNoState = fault.Errorf(fault.Behind, "anond state restore --from FILE puts a backup of this shard in place, of any age, the first one included",
+		"the journal tells of decisions, and there is no state that they can be repeated on")
 	// ErrForeign: a message in the journal is not one of this dataset and key.
-	ErrForeign = errors.New("the journal has an entry that this configuration cannot read")
+	ErrForeign = fault.Errorf(fault.Config, "use the subject.key, dataset and shard.of that the journal was written with; nobody else may write to the topic",
+		"the journal has an entry that this configuration cannot read")
 	// ErrForked: what was repeated is not what the journal says was decided.
-	ErrForked = errors.New("the journal tells of another history than this one")
+	ErrForked = fault.Errorf(fault.Privacy, "nothing was published: go on with the state that published what is there, and keep this one for a report",
+		"the journal tells of another history than this one")
 	// ErrUnderOther: entries were written under other settings.
-	ErrUnderOther = errors.New("the journal was written under other settings")
+	ErrUnderOther = fault.Errorf(fault.Config, "use the configuration of that time until the state has caught up, or a newer backup",
+		"the journal was written under other settings")
 )
 
 // Log is one partition of a replicated log. Several processes may write to it. What is

@@ -3,11 +3,11 @@ package repartition
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/fault"
 )
 
 // Progress is how far a topic is repartitioned, and what has to be known to go on: for each source
@@ -33,7 +33,9 @@ type Place struct {
 }
 
 // ErrProgress: a file is no progress, or one of other topics.
-var ErrProgress = errors.New("the progress does not fit")
+var ErrProgress = fault.Errorf(fault.Config, "use the progress of these topics, or another one: anond repartition --progress; partitions of a target never change: "+
+	"write to another topic with --to",
+	"the progress does not fit")
 
 // Decode reads what Encode wrote.
 func Decode(text []byte) (*Progress, error) {

@@ -20,6 +20,7 @@ import (
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/clock"
+	"anond/internal/fault"
 	"anond/internal/retry"
 )
 
@@ -42,7 +43,8 @@ type Target interface {
 }
 
 // ErrTooLarge: the target refuses a request for its size.
-var ErrTooLarge = errors.New("the record is larger than the target topic takes")
+var ErrTooLarge = fault.Errorf(fault.Failed, "raise max.message.bytes of the target topic, then run it again; nothing was lost",
+	"the record is larger than the target topic takes")
 
 // Work is one run of a repartition. All fields must be set unless said otherwise.
 type Work struct {

@@ -9,6 +9,7 @@ import (
 
 	"anond/internal/daemon"
 	"anond/internal/disk/durabledir"
+	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/snapshot"
 )
@@ -60,9 +61,9 @@ func (e *examination) files() {
 			e.add(OK, p.Key, "", "%s can be written", p.Dir)
 		}
 	}
-	var taken *daemon.ConfigError
-	if err := daemon.CheckBackupDir(c); errors.As(err, &taken) {
-		e.add(Failed, "state.backup.dir", taken.Hint(), "%v", err)
+	err := daemon.CheckBackupDir(c)
+	if kind, hint := fault.Of(err); kind == fault.Config {
+		e.add(Failed, "state.backup.dir", hint, "%v", err)
 	} else if err != nil {
 		e.add(Warning, "state.backup.dir", "look at the directory", "%v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"anond/config"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 )
 
 // answersWithin bounds each look at something outside.
@@ -105,7 +106,7 @@ func (e *examination) keying(s *daemon.Sample) {
 		e.add(OK, "shard", "", "shard %d of %d: the first %d records are where their keys lead", e.Config.Shard.Index, e.Config.Shard.Of,
 			s.Records)
 	default:
-		e.add(Failed, "shard", daemon.HintOfShard(s.Keying), "%d of the first %d records are in the wrong partition or have the wrong key: %v",
+		e.add(Failed, "shard", fault.Hint(s.Keying), "%d of the first %d records are in the wrong partition or have the wrong key: %v",
 			s.Misplaced, s.Records, s.Keying)
 	}
 }
