@@ -181,7 +181,7 @@ dist/SHA256SUMS:
 clean:
 	rm -rf anond anond-lake anond-demo dist /dev/shm/anond-tests-$$(id -u)
 
-# test-kafka: the suite of docs/KAFKA.md on Apache Kafka itself, fetched from Maven
+# test-kafka: the suite of rig/docs/BROKERS.md on Apache Kafka itself, fetched from Maven
 # Central (needs Java 17 and Maven; prints a warning if they are missing). To
 # raise a version, try it here first: make test-kafka KAFKA_VERSIONS=4.4.0
 KAFKA_VERSIONS ?= 3.9.2 4.3.1
@@ -189,7 +189,7 @@ KAFKA_VERSIONS ?= 3.9.2 4.3.1
 test-kafka:
 	@GO='$(GO)' rig/kafkatest/run $(KAFKA_VERSIONS)
 
-# test-kafka-cluster: the tests of docs/KAFKA.md that need several nodes: elections,
+# test-kafka-cluster: the tests of rig/docs/BROKERS.md that need several nodes: elections,
 # a node that is cut off, reassignment, retention. Three nodes with 256 MB of heap each.
 test-kafka-cluster:
 	@GO='$(GO)' KAFKA_NODES=3 rig/kafkatest/run $(KAFKA_VERSIONS)

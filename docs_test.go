@@ -291,6 +291,17 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
+// TestPagesAreShort: a page of at most 4,000 words is read. References that are generated, and the proofs, are looked up.
+func TestPagesAreShort(t *testing.T) {
+	lookedUp := []string{"docs/CONFIGURATION.md", "docs/EVENTS.md", "docs/METRICS.md", "docs/PROOFS.md", "lab/docs/FIGURES.md",
+		"docs/FIGURES.md", "docs/METHODS.md", "docs/BENCHMARKS.md", "docs/ARCHITECTURE.md", "docs/ANALYSTS.md"}
+	for _, doc := range documents(t) {
+		if !slices.Contains(lookedUp, doc) {
+			assert.LessOrEqual(t, len(strings.Fields(readDoc(t, doc))), 4000, doc)
+		}
+	}
+}
+
 // TestReadmeIsShort: what does not fit belongs into docs/.
 func TestReadmeIsShort(t *testing.T) {
 	const most = 180
@@ -333,7 +344,7 @@ func TestLinksResolve(t *testing.T) {
 // TestTheUnitKeepsOnStarting: a cause of exit code 1 may pass after minutes or
 // days (a full disk, a lock), so the service manager never gives up. It does not
 // start again where the exit code says that a person must look, and those codes
-// are the ones of docs/RUN.md.
+// are the ones of docs/EXIT_CODES.md.
 func TestTheUnitKeepsOnStarting(t *testing.T) {
 	unit := map[string]string{}
 	for line := range strings.Lines(readDoc(t, filepath.Join("deploy", "anond.service"))) {
@@ -344,7 +355,7 @@ func TestTheUnitKeepsOnStarting(t *testing.T) {
 	assert.Equal(t, "0", unit["StartLimitIntervalSec"], "no limit to the number of starts")
 	assert.NotContains(t, unit, "StartLimitBurst")
 	assert.Equal(t, "on-failure", unit["Restart"])
-	_, table, _ := strings.Cut(readDoc(t, "docs/RUN.md"), "| code | meaning | restart? |")
+	_, table, _ := strings.Cut(readDoc(t, "docs/EXIT_CODES.md"), "| code | meaning | restart? |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var never []string
 	for _, m := range regexp.MustCompile(`(?m)^\| (\d+) \|[^|]*\| \**(no|yes)\b`).FindAllStringSubmatch(table, -1) {

@@ -7,7 +7,7 @@
 //	none of them                  kfake, in this process
 //
 // The suite is portable: tests that a broker does not support are skipped with the
-// reason. docs/KAFKA.md has the table of its tests; a test keeps them equal. Records
+// reason. rig/docs/BROKERS.md has the table of its tests; a test keeps them equal. Records
 // are written by other clients than the one that anond reads with: franz-go, and
 // kcat (librdkafka) if it is installed. With KAFKATEST_LOG=1 the logs of
 // all anond processes are shown, not only those of failed tests.

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTableIsComplete holds docs/KAFKA.md and the suite together: each test has
+// TestTableIsComplete holds rig/docs/BROKERS.md and the suite together: each test has
 // its line in the table, and each line its test.
 func TestTableIsComplete(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/KAFKA.md")
+	doc, err := os.ReadFile("../docs/BROKERS.md")
 	require.NoError(t, err)
 	named := map[string]bool{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `(Test\\w+)` \\|").FindAllStringSubmatch(string(doc), -1) {

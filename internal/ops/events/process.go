@@ -295,7 +295,7 @@ var ofProcess = []Event{
 		{Name: "hint", Type: Text},
 	}, Cases: []Case{
 		{
-			Meaning: "the run ends with an error; `code` is its [exit code](RUN.md#exit-codes), `hint` the next step, which may be empty. " +
+			Meaning: "the run ends with an error; `code` is its [exit code](EXIT_CODES.md#exit-codes), `hint` the next step, which may be empty. " +
 				"Not of a configuration that cannot be read: then there is no log yet",
 			Action: "what `hint` says; only with code 1 may starting again help",
 		},

@@ -127,7 +127,7 @@ var ofReleases = []Event{
 		{
 			Meaning: "the release was not decided (the machine refused its own decision), or publishing failed permanently; anond exits " +
 				"with 3, 5 or 1",
-			Action: "see [exit codes](RUN.md#exit-codes)",
+			Action: "see [exit codes](EXIT_CODES.md#exit-codes)",
 		},
 	}},
 	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []Field{

@@ -190,7 +190,7 @@ var ofSources = []Event{
 	}, Cases: []Case{
 		{
 			Meaning: "records were deleted before they were read",
-			Action:  "raise retention; see [exit code 1](RUN.md#exit-codes)",
+			Action:  "raise retention; see [exit code 1](EXIT_CODES.md#exit-codes)",
 		},
 	}},
 	{Name: "source_replaced", Levels: []string{"error"}, Fields: []Field{
@@ -200,7 +200,7 @@ var ofSources = []Event{
 		{
 			Meaning: "the topic or file was replaced by another one of the same name, or an election lost records that were " +
 				"read; anond stops",
-			Action: "see [exit code 1](RUN.md#exit-codes)",
+			Action: "see [exit code 1](EXIT_CODES.md#exit-codes)",
 		},
 	}},
 	{Name: "source_unverified", Levels: []string{"warn"}, Fields: []Field{
