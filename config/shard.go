@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anond/equivclass"
 	"anond/internal/sealed"
 )
 
@@ -123,6 +124,12 @@ func (c *Config) checkShard(r *reader) {
 	c.checkShardSource(r)
 	c.checkShardSubject(r)
 	c.checkShardReferences(r)
+	for i, a := range c.Attributes {
+		if at := fmt.Sprintf("schema.attributes[%d]", i); a.Role == equivclass.Quasi && a.Type.Numeric() && a.Range == nil && r.sound(at) {
+			r.fault(at+".range", "is missing, but shard is set: each shard would measure by what it read first",
+				"declare what is plausible, such as [0, 120], the same in all shards")
+		}
+	}
 	c.checkJournal(r)
 }
 

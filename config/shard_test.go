@@ -24,7 +24,7 @@ shard:
 schema:
   attributes:
     - {name: patient, role: subject}
-    - {name: age, role: quasi, type: integer}
+    - {name: age, role: quasi, type: integer, range: [0, 130]}
     - {name: diagnosis, role: sensitive, type: categorical}
 subject: {key: "${SUBJECT_KEY}"}
 policy: {k: 10, l: 5}
@@ -69,7 +69,7 @@ func TestShard(t *testing.T) {
 }
 
 func TestShardFaults(t *testing.T) {
-	const closeness, age = "policy: {k: 10, l: 5}", "{name: age, role: quasi, type: integer}"
+	const closeness, age = "policy: {k: 10, l: 5}", "{name: age, role: quasi, type: integer, range: [0, 130]}"
 	for name, c := range map[string]struct {
 		replace []string
 		env     map[string]string
@@ -90,6 +90,7 @@ func TestShardFaults(t *testing.T) {
 		"stdin": {[]string{"type: kafka,", "type: stdin,"}, nil, "source.type: is stdin, but shard is set"},
 		"no reference": {[]string{closeness, "policy: {k: 10, l: 5, diversity: [{t: 0.2}]}"}, nil,
 			"policy.diversity[0].reference: is missing, but shard is set"},
+		"no range": {[]string{", range: [0, 130]", ""}, nil, "schema.attributes[1].range: is missing, but shard is set"},
 		"a key that is none": {[]string{"  of: 4\n", "  of: 4\n  key: patient\n"}, nil,
 			"shard.key: \"patient\" is not one of the known values"},
 	} {

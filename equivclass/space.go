@@ -22,11 +22,21 @@ type Dim struct {
 	Width float64 // Number: largest - smallest, 0 if there is one value only
 	Unit  float64 // Number: the value of one such unit
 	// Missing is the coordinate of a missing number: so far from every value that a cell
-	// over both loses 1.
-	Missing float32
-	Size    int // Tree: leaves; Set: known categories
-	Tree    *Hierarchy
-	Steps   []float64
+	// over both loses 1. Least is the least coordinate of the others.
+	Missing, Least float32
+	Size           int // Tree: leaves; Set: known categories
+	Tree           *Hierarchy
+	Steps          []float64
+}
+
+// ScaleBy measures a Number by a range instead of the known domain: a width of it is 1,
+// whatever lies outside. It has the coordinates 2 to 3, those below end at 1, and a missing
+// number is at 0: none is negative.
+func (d *Dim) ScaleBy(r Range) {
+	if d.Kind == Number {
+		d.Width = float64(r.Hi - r.Lo)
+		d.Lo, d.Least, d.Missing = float64(r.Lo)-2*d.Width, 1, 0
+	}
 }
 
 // Space is the geometry of all quasi-identifiers over a known domain. It is a
@@ -78,12 +88,12 @@ func (s *Space) Coord(j int, d *Dictionary, c Code) float32 {
 	return float32(float64(c) / float64(dim.Size-1))
 }
 
-// Scale returns the coordinate in [0,1] of a number.
+// Scale returns the coordinate of a number: in [0,1], unless ScaleBy says otherwise.
 func (d *Dim) Scale(v float64) float32 {
 	if d.Width == 0 {
 		return 0
 	}
-	return float32((v - d.Lo) / d.Width)
+	return max(d.Least, float32((v-d.Lo)/d.Width))
 }
 
 // Code returns the leaf or category at a scaled coordinate of a Tree or Set.
@@ -115,7 +125,7 @@ func (d *Dim) RangeLoss(lo, hi float32) float32 {
 // before. A value that close to a border is taken as the border.
 func (d *Dim) onStep(x float32) float64 {
 	v, w := float64(x)*d.Width+d.Lo, d.Steps[0]
-	if border := math.Round(v/w) * w; math.Abs(v-border) <= d.Width*1e-6 {
+	if border := math.Round(v/w) * w; math.Abs(v-border) <= d.Width*1e-6*max(1, float64(x)) {
 		return border
 	}
 	return v

@@ -12,7 +12,7 @@ import (
 // classes, buckets, pools and bytes. A change of any of these takes the next number
 // (TestRecordedDecisions), so that a replay by a later program tells what it would decide
 // otherwise from what is wrong.
-const Algorithm = 1
+const Algorithm = 2
 
 // CutOutcome is what a cut made of the records.
 type CutOutcome uint8

@@ -105,6 +105,21 @@ func tellsWaiting(p *play) {
 	p.cut()
 }
 
+// measuresOne measures numbers by the records that have value 0.
+func measuresOne(p *play) {
+	p.feed(4)
+	p.cut()
+	p.feed(8)
+	var some []incremental.RecordID
+	for r, v := range p.world {
+		if v == 0 {
+			some = append(some, incremental.RecordID(r))
+		}
+	}
+	p.m.MeasureOf(some)
+	p.cut()
+}
+
 // byWaiting is a MinPool that looks at those who wait.
 func byWaiting(p *play, _ merge.Bag) (int, bool) {
 	if p.at > 4 && !p.eligible(p.waiting()) {
@@ -243,6 +258,7 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 //	a value-dependent admission                 1                   66 of 90
 //	MinPool from the values of those who wait   1                   54 of 78
 //	the top share among those who wait is shown 1                   48 of 96
+//	a scale of those with one value             1                   24 of 160
 //	a first pool that grows after a refusal     1                   420 of 636
 //
 // The machine cannot make mistakes that package merge enumerates: it has one call of
@@ -269,6 +285,7 @@ func TestBrokenMachines(t *testing.T) {
 		{name: "a value-dependent admission", n: 8, d: 3, k: 2, l: 2, play: admitsAlone, known: abbc},
 		{name: "MinPool from waiting values", n: 8, d: 3, k: 2, l: 2, play: reopened, known: abbc, need: byWaiting},
 		{name: "the top share among those who wait is shown", n: 8, d: 3, k: 2, l: 2, play: tellsWaiting, known: abbc},
+		{name: "a scale of those with one value", n: 8, d: 3, k: 2, l: 2, play: measuresOne, known: abbc},
 		{name: "a first pool that grows after a refusal", n: 6, d: 3, k: 2, l: 2, play: batches(4, 6), policy: grows},
 	} {
 		t.Run(s.name, func(t *testing.T) {

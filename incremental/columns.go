@@ -20,6 +20,7 @@ type columns struct {
 	leaves    map[int]*leaves // of attributes with a hierarchy
 	bound     bool            // leaves are complete
 	since     []RecordID      // by sensitive value: epochs.go
+	scale     []equivclass.Range
 	subject   []uint64
 	classOf   []ClassID
 	// firsts finds the first record of each subject; nil if there is no subject.
@@ -189,7 +190,11 @@ func (c *columns) space(cut RecordID) *equivclass.Space {
 		}
 		dicts = append(dicts, c.Dicts[attribute].Prefix(known))
 	}
-	return equivclass.NewSpace(dicts)
+	s := equivclass.NewSpace(dicts)
+	for j, r := range c.scale {
+		s.Dims[j].ScaleBy(r)
+	}
+	return s
 }
 
 // pool makes the records a pool in the space of the quasi-identifiers.

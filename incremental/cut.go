@@ -72,6 +72,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 
 // planning is what a cut may look at now.
 func (m *Machine) planning(flush bool) *planning {
+	m.measure()
 	return &planning{
 		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
 		admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now),
@@ -138,6 +139,7 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 	// machine that opens this state.
 	m.head.closePool()
 	m.head.fixReferences(d.references)
+	m.fixScale()
 	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
 	m.history.intents = append(m.history.intents,
 		Intent{Release: m.history.releases() + 1, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})

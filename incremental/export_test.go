@@ -32,6 +32,7 @@ func (m *Machine) PlacesOf(records []RecordID) []ClassID {
 // Scan looks at every class, at the values themselves.
 type Scan struct {
 	m      *Machine
+	dims   []equivclass.Dim
 	domain []float64 // at the newest release
 	boxes  map[ClassID][]float64
 }
@@ -39,8 +40,8 @@ type Scan struct {
 // Scan returns the boxes of the classes alive.
 func (m *Machine) Scan() *Scan {
 	c := &m.records
-	s := &Scan{m: m, boxes: map[ClassID][]float64{}}
-	for _, dim := range c.space(m.history.cut()).Dims {
+	s := &Scan{m: m, dims: c.space(m.history.cut()).Dims, boxes: map[ClassID][]float64{}}
+	for _, dim := range s.dims {
 		if dim.Kind != equivclass.Number {
 			dim.Width = float64(dim.Size - 1)
 		}
@@ -64,7 +65,8 @@ func (m *Machine) Scan() *Scan {
 func (s *Scan) value(j int, r RecordID) float64 {
 	code := s.m.records.qi(j).At(int(r))
 	if dict := s.m.records.qiDict(j); dict.Kind() == equivclass.Number {
-		return float64(dict.Units(code))
+		dim := &s.dims[j] // what lies farther outside of the scale is taken as if it were there
+		return max(dim.Lo+float64(dim.Least)*dim.Width, min(float64(dict.Units(code)), dim.Lo+farthest*dim.Width))
 	}
 	return float64(code)
 }
@@ -173,6 +175,20 @@ func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
 		return nil, err
 	}
 	return m.Enact(&Decision{decision: d}, 1, [32]byte{})
+}
+
+// MeasureOf measures numbers by some of the records, and keeps that.
+func (m *Machine) MeasureOf(records []RecordID) {
+	dicts, columns := m.records.measured()
+	for j := range columns {
+		var of []equivclass.Code
+		for _, r := range records {
+			of = append(of, columns[j].At(int(r)))
+		}
+		columns[j] = equivclass.ColumnOf(of)
+	}
+	m.records.scale = equivclass.ScalesOf(dicts, columns, len(records))
+	m.head.Scale, m.head.changed = m.records.scale, true
 }
 
 // Unfix forgets who is in the pool that is fixed: the next cut plans another one.

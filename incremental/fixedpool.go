@@ -45,6 +45,7 @@ func (m *Machine) Fix(flush bool) error {
 		m.head.Pools.Need = m.pools.need.Records
 	}
 	m.head.Pools.Open, m.head.changed = p.poolOf(plans), true
+	m.fixScale()
 	m.attempted(flush, Fixed)
 	return m.Commit()
 }

@@ -8,16 +8,15 @@ import (
 
 // grid gives the values of quasi-identifiers whole-number coordinates, by which classes
 // are indexed. A category or a leaf has its code. A number is counted in steps of a power
-// of two: of one unit of its attribute, or of 2^-24 of the domain, rounded up to a power of
-// two, where that is more. So a step depends on the domain alone, and a domain that grows
-// only makes it coarser: coordinates are then halved, not computed anew.
+// of two: of one unit of its attribute, or of 2^-24 of its scale, rounded up to a power of
+// two, where that is more.
 type grid struct {
 	dims  []equivclass.Dim
 	unit  []float64 // of a number; 0 otherwise
 	steps [][]int64 // by dimension of numbers, code of the dictionary
 }
 
-// resolution is how many bits the coordinates in a domain have at most.
+// resolution is how many bits the coordinates in a scale have at most.
 const resolution = 24
 
 // newGrid returns the grid of a space.
@@ -66,16 +65,22 @@ func (g *grid) prepare(c *columns) {
 			continue
 		}
 		for dict := c.qiDict(j); len(g.steps[j]) < dict.Len(); {
-			g.steps[j] = append(g.steps[j], g.step(j, float64(dict.Units(equivclass.Code(len(g.steps[j]))))))
+			g.steps[j] = append(g.steps[j], g.step(j, dict.Units(equivclass.Code(len(g.steps[j])))))
 		}
 	}
 }
 
-// step is the coordinate of a number. A gap counts at most twice the domain
-// (package nearest), so that what lies farther outside is moved nearer.
-func (g *grid) step(j int, v float64) int64 {
+// farthest is how many widths of the scale above its origin a number is at most.
+const farthest = 64
+
+// step is the coordinate of a number.
+func (g *grid) step(j int, v int64) int64 {
 	dim := &g.dims[j]
-	return int64(math.Floor(max(dim.Lo-3*dim.Width, min(v, dim.Lo+4*dim.Width)) / g.unit[j]))
+	at := dim.Lo
+	if v != equivclass.MissingNumber {
+		at += max(float64(dim.Least)*dim.Width, min(float64(v)-dim.Lo, farthest*dim.Width))
+	}
+	return int64(math.Floor(at / g.unit[j]))
 }
 
 // at writes the coordinates of a record.

@@ -62,21 +62,9 @@ func (l *landmarks) measure() {
 	l.space = l.records.space(l.history.cut())
 }
 
-// regrid moves the classes that are in to the grid of a domain that has grown.
+// regrid measures by a domain that has grown: more categories.
 func (l *landmarks) regrid(to grid) {
-	for j, unit := range to.unit {
-		from, dim := l.grid.unit[j], l.grid.dims[j]
-		times := uint(0)
-		for ; from < unit; from *= 2 {
-			times++
-		}
-		if times > 0 {
-			l.index.Coarsen(j, times)
-		}
-		if dim.Lo == to.dims[j].Lo && dim.Width == to.dims[j].Width && unit == from {
-			to.steps[j] = l.grid.steps[j]
-		}
-	}
+	to.steps = l.grid.steps
 	l.grid = to
 	l.index.Rescale(to.scale())
 }

@@ -131,6 +131,7 @@ func Open(store Store, o Options) (*Machine, error) {
 		}
 	}
 	m.staged.from = m.records.len()
+	m.records.scale = m.head.Scale
 	m.now = m.restoredTime()
 	m.rebuild()
 	return m, m.interrupt.err()

@@ -27,29 +27,31 @@ func (n *neighbourhoods) follow(c *columns, h *history) {
 		births := h.births(h.classes[len(n.of)].Born, len(n.of))
 		d := c.schema.D()
 		b := birthCut{d: d, centres: make([]float64, 0, d*len(births)), into: n, first: len(n.of)}
-		rows := make([]int32, len(births))
+		rows, space := make([]int32, len(births)), c.space(0)
 		for i, class := range births {
 			rows[i] = int32(i)
-			b.centres = c.appendCentre(b.centres, class.Members)
+			b.centres = c.appendCentre(b.centres, space, class.Members)
 		}
 		n.of = append(n.of, make([]int32, len(births))...)
 		b.extent = b.extents(rows)
+		for j := range d {
+			if c.qiDict(j).Kind() == equivclass.Number {
+				b.extent[j] = min(b.extent[j], 2) // a placeholder makes it no wider
+			}
+		}
 		b.divide(rows)
 	}
 }
 
-// appendCentre appends the doubled centre of records, in values of numbers and in codes.
-func (c *columns) appendCentre(out []float64, members []RecordID) []float64 {
+// appendCentre appends the doubled centre of records, in coordinates of numbers and in codes.
+func (c *columns) appendCentre(out []float64, space *equivclass.Space, members []RecordID) []float64 {
 	for j := range c.schema.D() {
 		value := func(r RecordID) float64 {
 			code := c.qi(j).At(int(r))
 			if c.qiDict(j).Kind() != equivclass.Number {
 				return float64(code)
 			}
-			if v := c.qiDict(j).Units(code); v != equivclass.MissingNumber {
-				return float64(v)
-			}
-			return 0
+			return float64(space.Coord(j, c.qiDict(j), code))
 		}
 		lo := value(members[0])
 		hi := lo

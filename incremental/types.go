@@ -168,6 +168,9 @@ type Meta struct {
 	LastCut RecordID
 	// CutRead is Counters.Read at the newest cut tried.
 	CutRead uint64
+	// Scale is what quasi-identifiers of numbers are measured by, by quasi-identifier: fixed
+	// with the first pool, or at level L1 with release 1 (scale.go); nil before.
+	Scale []equivclass.Range
 	// References are the distributions that t-closeness compares with, by
 	// attribute of the schema: declared at the first start, else what release 1
 	// published, stored with its intent. Permanent once there.

@@ -24,6 +24,7 @@ type View struct {
 	QI           []equivclass.Column // by quasi-identifier, then record
 	SA           equivclass.Column   // by record
 	Subject      []uint64            // by record; nil without subject
+	Scale        []equivclass.Range  // by quasi-identifier: what numbers are measured by
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
 	References map[int]equivclass.Bag
@@ -102,7 +103,7 @@ func (r Releases) Regroups(release uint32) []uint16 {
 // view shows the records below the cut of an intent, without classes.
 func (c *columns) view(intent Intent, h *head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, SA: c.sa().Prefix(int(n)),
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, Scale: h.Scale, SA: c.sa().Prefix(int(n)),
 		Dictionaries: c.Frozen()}
 	if len(h.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(h.References))

@@ -195,7 +195,7 @@ func (p *play) saw(intent *incremental.Intent, err error) *incremental.Intent {
 	for _, b := range p.buckets(v) {
 		p.note(b.id, b.classes, p.bag(b.members))
 	}
-	p.note(v.References, v.Grown)
+	p.note(v.References, v.Grown, v.Scale)
 	if intent.Release > 1 {
 		p.reached["second release"] = true
 	}

@@ -15,6 +15,7 @@ type column struct {
 	dict  *equivclass.Dictionary
 	tree  *equivclass.Hierarchy
 	codes equivclass.Column // by record
+	scale float64           // of numbers: the width of a cell that loses all
 	// rank orders the codes canonically (numbers by value, texts by bytes), so
 	// that nothing depends on the order in which the dictionary grew; nil where
 	// no order of single values is needed.

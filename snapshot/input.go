@@ -20,6 +20,7 @@ type Input struct {
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
 	SA           equivclass.Column   // by record
+	Scale        []equivclass.Range  // by quasi-identifier: what loss of numbers is measured by
 	// References are the distributions of t-closeness, by attribute of the schema.
 	References map[int]equivclass.Bag
 	Classes    []Class // alive in this release
@@ -53,8 +54,8 @@ type Class struct {
 func Of(v *incremental.View) *Input {
 	return &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Level: v.Level, Grown: v.Grown,
 		FirstNeed: v.FirstNeed,
-		Pending:   v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, References: v.References,
-		Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
+		Pending:   v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, Scale: v.Scale,
+		References: v.References, Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
 }
 
 func classesOf(views []incremental.ClassView) []Class {

@@ -13,7 +13,7 @@ import (
 func byHand(t *testing.T) *snapshot.Input {
 	v := hospitalView(t)
 	in := &snapshot.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1, Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI,
-		SA: v.SA}
+		SA: v.SA, Scale: v.Scale}
 	for _, c := range hospitalClasses() {
 		in.Classes = append(in.Classes, snapshot.Class{Born: c.born, Members: c.members})
 	}

@@ -53,6 +53,7 @@ type SchemaEntry struct {
 	Role      equivclass.Role `json:"role"`
 	Type      equivclass.Type `json:"type"`
 	Digits    int             `json:"digits,omitempty"` // decimal: behind the point
+	Scale     float64         `json:"scale,omitempty"`  // of numbers: the width that loses all; of dates in days
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
 	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
 	Missing   string          `json:"missing,omitempty"` // value: there may be none
@@ -154,8 +155,15 @@ func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
 // schemaEntries describes what is published.
 func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
 	out := make([]SchemaEntry, 0, len(in.Schema.Attributes()))
+	scale := in.Scale
 	for _, a := range in.Schema.Attributes() {
 		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
+		if a.Role == equivclass.Quasi && len(scale) > 0 {
+			if of := scale[0]; a.Type.Numeric() {
+				e.Scale = a.Float(of.Hi - of.Lo)
+			}
+			scale = scale[1:]
+		}
 		if a.Text.Exact {
 			e.Text = textExact
 		}

@@ -12,11 +12,11 @@ import (
 // person who is still waiting, can be told from it (rule V, values).
 type Quality struct {
 	// NCP is the mean normalized certainty penalty of the published cells, in
-	// [0,1], over records and quasi-identifiers: (hi-lo)/range for numbers,
+	// [0,1], over records and quasi-identifiers: (hi-lo)/range, at most 1, for numbers,
 	// (leaves-1)/(all leaves-1) for labels, (values-1)/(all values-1) for sets, and 1
 	// where the cell says that there is no value, or may be none.
-	// The range and the values are those that the cells of this release span;
-	// rounded to six digits. 0 where cells are exact.
+	// The range is the scale of the schema, the values are those that the cells of this
+	// release have; rounded to six digits. 0 where cells are exact.
 	NCP float64 `json:"ncp"`
 	// BoxNCP is the same of the boxes that the members span; equal to NCP under
 	// generalization, what a group blurs under anatomy and permutation.
@@ -108,23 +108,19 @@ func round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 // width is what a cell covers beyond a single value.
 func (s *source) width(j int, x *cell) float64 {
 	if s.cols[j].number() {
-		return float64(x.hi - x.lo)
+		return min(s.cols[j].scale, float64(x.hi-x.lo))
 	}
 	return float64(x.more)
 }
 
-// stepped reports that the cells of a column are steps that the schema declares.
-func (s *source) stepped(j int) bool { return !s.recoding.exact() && len(s.cols[j].of.Steps) > 0 }
-
 // domain is the width that an NCP of 1 stands for: of the hierarchy (a public
-// file), or of what the published cells span together.
+// file), of the scale, or of what the published sets span together.
 func (s *sums) domain(of *table, j int) float64 {
 	switch c := &of.cols[j]; c.kind {
 	case equivclass.Tree:
 		return float64(c.tree.Leaves() - 1)
 	case equivclass.Number:
-		lo, hi := s.columns[j].bounds()
-		return float64(hi - lo)
+		return c.scale
 	default:
 		return float64(s.columns[j].different - 1)
 	}

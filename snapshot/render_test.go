@@ -359,8 +359,8 @@ func TestQualityByHand(t *testing.T) {
 	assert.Equal(t, int64(16+9+9), q.CDM)
 	assert.Equal(t, int64(1), q.CMDM)
 	assert.InDelta(t, 10.0/3/3, q.CAvg, 1e-6)
-	days := 20240.0 - 0 // width of 1960-01-01..2015-06-01
-	want := 4*(5.0/51+16.75/60+1522/days+1.0/3+1+9.0/1239) + 3*(1.0/51+0.5/60+365/days+1+0+299.0/1239)
+	days := 20240.0 // of the scale, as 100 years and kilograms; a step of 299 is wider than all of it
+	want := 4*(5.0/100+16.75/100+1522/days+1.0/3+1+9.0/100) + 3*(1.0/100+0.5/100+365/days+1+0+1)
 	assert.InDelta(t, want/10/6, q.NCP, 1e-6)
 }
 

@@ -81,6 +81,9 @@ func (s *source) columns(in *Input) error {
 		if err != nil {
 			return err
 		}
+		if in.Scale != nil {
+			c.scale = float64(in.Scale[j].Hi - in.Scale[j].Lo)
+		}
 		s.cols = append(s.cols, c)
 	}
 	return nil

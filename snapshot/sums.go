@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"anond/equivclass"
@@ -31,21 +30,12 @@ type columnSums struct {
 	cells int      // records
 	width exactSum // over these records, of what their cell covers beyond a single value
 	lacks int      // of these records: their cell says that there may be no value
-	// Bounds of the cells. Cells of single values and tight ones cover what their
-	// members have, and nobody leaves (rule N, insert-only): so their bounds never
-	// shrink. Steps may, when a class is regrouped: they are counted.
-	lo, hi    int64
-	los, his  map[int64]int
 	seen      []bool // Set: by code, whether a member of a cell has it
 	different int    // values of seen
 }
 
 func newSums(columns int) *sums {
-	s := &sums{sizes: map[int]int{}, shapes: map[bagShape]int{}, columns: make([]columnSums, columns)}
-	for j := range s.columns {
-		s.columns[j] = columnSums{lo: math.MaxInt64, hi: math.MinInt64, los: map[int64]int{}, his: map[int64]int{}}
-	}
-	return s
+	return &sums{sizes: map[int]int{}, shapes: map[bagShape]int{}, columns: make([]columnSums, columns)}
 }
 
 func (s *sums) clone() *sums {
@@ -53,7 +43,7 @@ func (s *sums) clone() *sums {
 	out.sizes, out.shapes, out.columns = maps.Clone(s.sizes), maps.Clone(s.shapes), slices.Clone(s.columns)
 	for j := range out.columns {
 		c := &out.columns[j]
-		c.width, c.seen, c.los, c.his = slices.Clone(c.width), slices.Clone(c.seen), maps.Clone(c.los), maps.Clone(c.his)
+		c.width, c.seen = slices.Clone(c.width), slices.Clone(c.seen)
 	}
 	return &out
 }
@@ -137,13 +127,9 @@ func (s *columnSums) count(t *table, j int, c *class, sign int) {
 	} else if w := t.width(j, x); w != 0 {
 		s.width.add(float64(n) * w)
 	}
-	if t.cols[j].number() && t.stepped(j) && x.lo != equivclass.MissingNumber {
-		bump(s.los, x.lo, sign)
-		bump(s.his, x.hi, sign)
-	}
 }
 
-// ranges widens the bounds by the living classes of a table.
+// ranges notes the categories of the living classes of a table.
 func (s *sums) ranges(t *table) {
 	t.each(len(t.cols), func(_, from, to int) {
 		for j := from; j < to; j++ {
@@ -154,20 +140,14 @@ func (s *sums) ranges(t *table) {
 
 func (s *columnSums) widen(t *table, j int) {
 	col := &t.cols[j]
-	if col.kind != equivclass.Number && col.kind != equivclass.Set || col.number() && t.stepped(j) {
+	if col.kind != equivclass.Set {
 		return
 	}
-	if !col.number() && len(s.seen) < col.dict.Len() {
+	if len(s.seen) < col.dict.Len() {
 		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
 	}
 	for _, c := range t.inMemory() {
 		if c.died != 0 {
-			continue
-		}
-		if x := &c.cells[j]; col.number() {
-			if x.lo != equivclass.MissingNumber {
-				s.lo, s.hi = min(s.lo, x.lo), max(s.hi, x.hi)
-			}
 			continue
 		}
 		if s.different == col.dict.Len() { // of all values one has been seen
@@ -180,18 +160,6 @@ func (s *columnSums) widen(t *table, j int) {
 			}
 		}
 	}
-}
-
-// bounds are those of the cells, of numbers.
-func (s *columnSums) bounds() (lo, hi int64) {
-	lo, hi = s.lo, s.hi
-	for v := range s.los {
-		lo = min(lo, v)
-	}
-	for v := range s.his {
-		hi = max(hi, v)
-	}
-	return lo, max(lo, hi)
 }
 
 // bump counts in a map that holds no zeros.

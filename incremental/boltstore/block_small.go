@@ -110,6 +110,10 @@ func encodeMeta(m *incremental.Meta) []byte {
 		}
 		return b
 	})
+	out = binary.AppendUvarint(out, uint64(len(m.Scale)))
+	for _, r := range m.Scale {
+		out = binary.AppendVarint(binary.AppendVarint(out, r.Lo), r.Hi)
+	}
 	out = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Fixed), uint64(m.Pools.Need)), uint64(m.Pools.First))
 	out = appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
 	if of := m.Pools.Open; of != nil {
@@ -131,6 +135,9 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.References = readMap(r, readReference)
 	m.Read = readMap(r, readOffset)
 	m.Hierarchies = readMap(r, readHierarchy)
+	for range r.things() {
+		m.Scale = append(m.Scale, equivclass.Range{Lo: r.varint(), Hi: r.varint()})
+	}
 	m.Pools.Fixed, m.Pools.Need, m.Pools.First = r.uvarint(), r.count(maxRecord), r.count(maxRecord)
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
 	if len(r.b) > 0 && !r.bad {

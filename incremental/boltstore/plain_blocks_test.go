@@ -133,6 +133,9 @@ func plainMeta(p plain) (m incremental.Meta) {
 		}
 		return attribute, versions
 	})
+	for range p.things() {
+		m.Scale = append(m.Scale, equivclass.Range{Lo: p.i(), Hi: p.i()})
+	}
 	m.Pools.Fixed, m.Pools.Need, m.Pools.First = p.u(), int(p.below(1<<32)), int(p.below(1<<32))
 	m.Pools.Refused, m.Pools.Grown = p.flag(), p.flag()
 	if p.r.Len() > 0 {

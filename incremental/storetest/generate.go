@@ -92,7 +92,8 @@ func (g *Generator) digest() (out [32]byte) {
 
 func (g *Generator) meta() *incremental.Meta {
 	m := &incremental.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
-		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions}
+		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions,
+		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
 	if g.chance(0.5) {
 		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
 		m.Ends, m.CutRead = map[incremental.Partition]int64{g.partition(0): g.tick}, g.sent

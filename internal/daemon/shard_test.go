@@ -21,7 +21,7 @@ func TestForgetNamesTheShardOfAPerson(t *testing.T) {
 		home := -1
 		for i := range of {
 			text := fmt.Sprintf("version: 1\ndataset: d\nsource: {type: kafka, kafka: {brokers: [b:9092], topic: in}}\n"+
-				"schema: {attributes: [{name: id, role: subject}, {name: age, role: quasi, type: integer}, "+
+				"schema: {attributes: [{name: id, role: subject}, {name: age, role: quasi, type: integer, range: [0, 130]}, "+
 				"{name: v, role: sensitive, type: categorical}]}\n"+
 				"subject: {key: \"%064x\"}\nshard: {index: %d, of: %d}\npolicy: {k: 2, l: 2}\n", 7, i, of)
 			c, _, err := config.Load("a.yaml", func(string) (string, bool) { return "", false },

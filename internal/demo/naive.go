@@ -181,9 +181,11 @@ func (s *naiveStream) insertion(from, to int) []literal.Row {
 func (s *naiveStream) input(release uint32, cut int, groups []literal.Group, before []snapshot.Class) *snapshot.Input {
 	in := &snapshot.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
 		Schema: s.schema, SA: equivclass.ColumnOf(s.points.SA[:cut]), Dictionaries: s.table.Frozen()}
-	for _, column := range s.table.Columns(s.schema.Quasi()...).Codes {
+	quasi := s.table.Columns(s.schema.Quasi()...)
+	for _, column := range quasi.Codes {
 		in.QI = append(in.QI, equivclass.ColumnOf(column[:cut]))
 	}
+	in.Scale = equivclass.ScalesOf(quasi.Dicts, equivclass.ColumnsOf(quasi.Codes), s.table.Len())
 	for _, g := range groups {
 		class := snapshot.Class{Born: release}
 		for _, r := range g {

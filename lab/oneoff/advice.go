@@ -18,6 +18,12 @@ const Channel = "Settings chosen by people who will be published tell their valu
 func Advice(t *Table) (out []string) {
 	for i, a := range t.Schema.Attributes() {
 		d := t.Dicts[i]
+		if d != nil && d.Kind() == equivclass.Number {
+			if n := far(d, t.Codes[i]); n > 0 {
+				out = append(out, fmt.Sprintf("%q: %d of its values lie far outside of the range of nearly all, as placeholders do: list them in "+
+					"missing_values, or declare a range.", a.Name, n))
+			}
+		}
 		if d == nil || d.Kind() != equivclass.Set {
 			continue
 		}
@@ -37,6 +43,18 @@ func Advice(t *Table) (out []string) {
 		}
 	}
 	return out
+}
+
+// far counts the records whose number is more than five times the scale away from it.
+func far(d *equivclass.Dictionary, codes []equivclass.Code) (n int) {
+	scale := equivclass.ScalesOf([]*equivclass.Dictionary{d}, equivclass.ColumnsOf([][]equivclass.Code{codes}), len(codes))[0]
+	width := 5 * (scale.Hi - scale.Lo)
+	for _, c := range codes {
+		if v := d.Units(c); v != equivclass.MissingNumber && (v < scale.Lo-width || v > scale.Hi+width) {
+			n++
+		}
+	}
+	return n
 }
 
 func differ(n int) string {

@@ -212,7 +212,7 @@ dead_letter: ` + s.sink + `
 schema:
   attributes:
     - {name: id, role: subject}
-    - {name: age, role: quasi, type: integer}
+    - {name: age, role: quasi, type: integer, range: [0, 130]}
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
 policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}` + initial + `

@@ -46,7 +46,7 @@ dead_letter: {type: file, path: ./dead-letter/%d}
 %sschema:
   attributes:
     - {name: patient, role: subject}
-    - {name: age, role: quasi, type: integer}
+    - {name: age, role: quasi, type: integer, range: [0, 130]}
     - {name: sex, role: quasi, type: categorical}
     - {name: postcode, role: quasi, type: categorical, hierarchy: postcode.csv}
     - {name: admission, role: quasi, type: categorical}

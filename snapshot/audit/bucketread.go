@@ -62,7 +62,11 @@ func (r *tableReader) readBuckets(file string, data []byte, b *bucketTable) (num
 			return nil, 0, err
 		}
 		room -= int(n)
-		list = append(list, bucketLine{bucket, r.s.sa.intern(csv.fields[at[1]]), n})
+		sa, err := r.s.sa.read(csv, csv.fields[at[1]])
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, bucketLine{bucket, sa, n})
 	}
 }
 

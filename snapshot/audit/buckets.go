@@ -39,7 +39,10 @@ func (r *tableReader) readPairs(file string, data []byte, counted bool) (*valueP
 		if err != nil {
 			return nil, err
 		}
-		sa := r.s.sa.intern(csv.fields[at[1]])
+		sa, err := r.s.sa.read(csv, csv.fields[at[1]])
+		if err != nil {
+			return nil, err
+		}
 		if p.lines > 0 && (group < lastGroup || group == lastGroup && r.outOfOrder(lastSA, sa, counted)) {
 			disorder++
 		}

@@ -44,14 +44,15 @@ const (
 // dictionary of all cells seen in any release or export. Equal ids mean equal
 // cells, so classes are compared as slices of integers.
 type attribute struct {
-	name   string
-	typ    attrType
-	whole  bool    // integers and dates: an aligned interval [a,a+w) prints as [a,a+w-1]
-	digits int     // decimals: behind the point
-	steps  []int64 // widths of aligned intervals, ascending; nil: cells are exact ranges
-	hier   *hierarchy
-	ids    map[string]uint32
-	cells  []cell
+	name     string
+	typ      attrType
+	whole    bool    // integers and dates: an aligned interval [a,a+w) prints as [a,a+w-1]
+	digits   int     // decimals: behind the point
+	steps    []int64 // widths of aligned intervals, ascending; nil: cells are exact ranges
+	hier     *hierarchy
+	optional bool // values may be missing, as the manifest says
+	ids      map[string]uint32
+	cells    []cell
 }
 
 // mostUnits bounds numbers, counted in units of the last digit.
@@ -64,7 +65,7 @@ func newAttribute(name string, typ attrType, h *hierarchy) *attribute {
 // empty is the attribute without the cells it has seen.
 func (a *attribute) empty() *attribute {
 	fresh := newAttribute(a.name, a.typ, a.hier)
-	fresh.whole, fresh.digits, fresh.steps = a.whole, a.digits, a.steps
+	fresh.whole, fresh.digits, fresh.steps, fresh.optional = a.whole, a.digits, a.steps, a.optional
 	return fresh
 }
 
@@ -75,6 +76,9 @@ func (a *attribute) intern(text []byte) (id uint32, reason string) {
 		return id, ""
 	}
 	c, reason := a.parse(string(text))
+	if reason == "" && !a.optional && (c.lacks || c.text == missingValue) {
+		reason = neverMissing
+	}
 	if reason != "" {
 		return 0, reason
 	}
@@ -207,7 +211,7 @@ func (a *attribute) parseCategory(text string) (cell, string) {
 		}
 		id, reason := a.intern([]byte(p))
 		if reason != "" || a.cells[id].kind != cellPoint {
-			return cell{}, "set holds something that is not a value"
+			return cell{}, cmp.Or(reason, "set holds something that is not a value")
 		}
 		c.members = append(c.members, id)
 	}
@@ -233,6 +237,9 @@ func (a *attribute) contains(cellID, valueID uint32) bool {
 
 // missingValue is what a release shows where there is no value. It is behind all others.
 const missingValue = "?"
+
+// neverMissing is why it is refused in an attribute of which the manifest does not say missing: value.
+const neverMissing = "a missing value, which the manifest rules out"
 
 // compareTexts is the canonical order of texts: by bytes, a missing value last.
 func compareTexts(x, y string) int {

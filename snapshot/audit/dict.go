@@ -31,7 +31,7 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 		case "subject":
 			s.subject = c.Name
 		case "sensitive":
-			s.sa = &valueDict{name: c.Name, ids: map[string]uint32{}}
+			s.sa = &valueDict{name: c.Name, ids: map[string]uint32{}, optional: c.mayLack()}
 			s.closeness(m, c, hier[c.Name])
 		case "quasi":
 			typ := typeNumber
@@ -42,7 +42,7 @@ func newSchema(m *Manifest, hier map[string]*hierarchy) *schema {
 				typ = typeDate
 			}
 			a := newAttribute(c.Name, typ, hier[c.Name])
-			a.whole, a.digits = c.Type != "decimal", c.Digits
+			a.whole, a.digits, a.optional = c.Type != "decimal", c.Digits, c.mayLack()
 			if c.Hierarchy != nil && c.Hierarchy.File == "" {
 				a.steps, _ = a.units(c.Hierarchy.Steps)
 				s.loose = s.loose || len(a.steps) == 0
@@ -65,11 +65,20 @@ func (s *schema) closeness(m *Manifest, c *Column, h *hierarchy) {
 
 // valueDict interns the values of the sensitive attribute.
 type valueDict struct {
-	name    string
-	ids     map[string]uint32
-	text    []string
-	numeric bool      // values are ordered as numbers
-	number  []float64 // numeric: by id
+	name     string
+	optional bool // values may be missing, as the manifest says
+	ids      map[string]uint32
+	text     []string
+	numeric  bool      // values are ordered as numbers
+	number   []float64 // numeric: by id
+}
+
+// read is intern of a value of the sensitive attribute.
+func (d *valueDict) read(csv *csvReader, b []byte) (uint32, error) {
+	if !d.optional && string(b) == missingValue {
+		return 0, csv.fail("attribute %s: %s", d.name, neverMissing)
+	}
+	return d.intern(b), nil
 }
 
 func (d *valueDict) intern(b []byte) uint32 {

@@ -217,7 +217,11 @@ func (p *recordParser) row(rec int) error {
 		}
 		r.qi[rec*d+a] = id
 	}
-	r.sa[rec] = p.s.sa.intern(fields[2+p.at[d]])
+	sa, err := p.s.sa.read(p.csv, fields[2+p.at[d]])
+	if err != nil {
+		return err
+	}
+	r.sa[rec] = sa
 	if p.subjectAt >= 0 {
 		known := len(p.subjects.ids)
 		r.subject[rec] = p.subjects.intern(fields[2+p.subjectAt])

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +55,7 @@ type Column struct {
 	Role      string     `json:"role"`
 	Type      string     `json:"type"`
 	Digits    int        `json:"digits"` // decimal: behind the point
+	Scale     float64    `json:"scale"`  // of numbers: the width that loses all; of dates in days
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
 	Missing   string     `json:"missing"` // value: there may be none
@@ -219,6 +221,9 @@ func (m *Manifest) checkSchema() string {
 		if c.Digits < 0 || c.Digits > 9 || c.Digits > 0 && c.Type != "decimal" {
 			return "schema has digits out of range, or of no decimal"
 		}
+		if c.Scale != 0 && !c.scaled() {
+			return "schema has a malformed scale"
+		}
 		if h := c.Hierarchy; h != nil && !h.wellFormed(c.Digits) {
 			return "schema has a malformed hierarchy"
 		}
@@ -227,6 +232,15 @@ func (m *Manifest) checkSchema() string {
 		return "schema does not have exactly one sensitive attribute"
 	}
 	return ""
+}
+
+// mayLack reports whether records may have no value of the column.
+func (c *Column) mayLack() bool { return c.Missing == "value" }
+
+// scaled reports whether the scale is a width of numbers of the column.
+func (c *Column) scaled() bool {
+	unit := math.Pow10(c.Digits)
+	return c.Scale > 0 && c.Scale*unit < 4*mostUnits && math.Round(c.Scale*unit)/unit == c.Scale && c.Role == "quasi" && c.Type != "categorical"
 }
 
 func (h *Hierarchy) wellFormed(digits int) bool {

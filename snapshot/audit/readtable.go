@@ -217,7 +217,7 @@ func (r *rowReader) id(j int, text []byte) (uint32, error) {
 		}
 		return id, nil
 	case j < len(r.ids)-len(r.keys):
-		return r.s.sa.intern(text), nil
+		return r.s.sa.read(r.csv, text)
 	}
 	number, ok := parseCount(text)
 	if !ok || number == 0 {

@@ -59,6 +59,7 @@ func (x *run) adopt(a *incremental.Attempt) error {
 	p := &meta.Pools
 	p.Fixed, p.Open = uint64(x.tape.pools)+uint64(x.tape.intent), nil
 	if a.Outcome != incremental.Skipped {
+		meta.Scale = x.meta.Scale
 		if p.Fixed++; x.tape.intent == 0 {
 			p.Need = a.Need
 		}

@@ -43,7 +43,7 @@ func TestDecisionsOfAnotherProgram(t *testing.T) {
 	marked := func(alter func(r *Recording)) *Result {
 		r := f.altered(alter)
 		for i := range r.attempts[:before] {
-			r.attempts[i].Algorithm = incremental.Algorithm + 76
+			r.attempts[i].Algorithm = 77
 		}
 		out, err := r.Run(3, nil)
 		require.NoError(t, err)

@@ -90,6 +90,15 @@ func TestPlantedRules(t *testing.T) {
 	}
 }
 
+// TestPlantedScale: a replay measures numbers anew, and finds a state whose scale does not follow from its records.
+func TestPlantedScale(t *testing.T) {
+	f := newStream(t, nil).whole()
+	out, err := f.altered(func(r *Recording) { r.meta.Scale = slices.Clone(r.meta.Scale); r.meta.Scale[0].Hi++ }).Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference)
+	require.Equal(t, "numbers are measured by another scale", out.Difference.What)
+}
+
 // rendered is a renderer of files as recoding permutation writes them: the bag of each bucket in an order
 // that is drawn by the bucket's number, row by row.
 func rendered(v *incremental.View) (map[string]string, error) {

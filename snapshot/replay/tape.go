@@ -72,7 +72,9 @@ func (t *tape) Commit(d *incremental.Delta) error {
 		t.attempt = *d.Attempt
 	}
 	if d.Meta != nil {
-		t.meta = *d.Meta
+		if t.meta = *d.Meta; t.meta.Scale != nil && !slices.Equal(t.meta.Scale, t.r.meta.Scale) {
+			return t.fail("numbers are measured by another scale")
+		}
 	}
 	if len(d.Quarantined) > 0 {
 		if t.pools >= len(t.r.pools) || !slices.Equal(t.r.pools[t.pools], d.Quarantined) {

@@ -39,24 +39,12 @@ func (x *Index) reach(lo, hi []int64) {
 	}
 	x.seen = true
 	if !within {
-		x.relay(func(_ int, v int64) int64 { return v })
+		x.relay()
 	}
 }
 
-// Coarsen halves the coordinates of dimension j so often, rounded down.
-func (x *Index) Coarsen(j int, times uint) {
-	x.lo[j], x.hi[j] = x.lo[j]>>times, x.hi[j]>>times
-	x.relay(func(i int, v int64) int64 {
-		if i == j {
-			v >>= times
-		}
-		return v
-	})
-}
-
-// relay packs all boxes anew, with coordinates that f changes without changing their
-// order: so the tree is as good as before.
-func (x *Index) relay(f func(j int, v int64) int64) {
+// relay packs all boxes anew. Their order stays, so the tree is as good as before.
+func (x *Index) relay() {
 	old, bounds, words := x.lay, x.bounds, x.words()
 	x.lay = newLayout(x.roomy())
 	x.Rescale(x.scale)
@@ -69,9 +57,6 @@ func (x *Index) relay(f func(j int, v int64) int64) {
 		}
 		for e := 2 * n * fan; e < 2*(n*fan+int(x.nodes[n].n)); e++ { // both ends of each entry
 			old.unpack(bounds[e*words:(e+1)*words], at)
-			for j := range at {
-				at[j] = f(j, at[j])
-			}
 			x.lay.pack(at, x.bounds[e*w:(e+1)*w])
 		}
 	}

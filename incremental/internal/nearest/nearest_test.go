@@ -124,14 +124,6 @@ func life(t testing.TB, draw func(n int) int, size lifeSize) {
 			ranges[j] = 2*ranges[j] + 1
 			scale[j] = 1 / float64(ranges[j])
 			x.Rescale(scale)
-		case 4: // the step of a dimension is doubled
-			j, times := draw(d), uint(1+draw(2))
-			x.Coarsen(j, times)
-			for _, b := range w.boxes {
-				b[j] >>= times
-				b[d+j] >>= times
-			}
-			ranges[j] = max(1, ranges[j]>>times)
 		default:
 			compare(t, x, &w, draw, value, size.points)
 		}

@@ -1,0 +1,35 @@
+package incremental
+
+import "anond/equivclass"
+
+// Distances and loss of numbers are measured by a scale: the range that the schema declares, or one of the
+// quasi-identifiers of the first load. It is fixed with the first pool, at level L1 with release 1. So one
+// placeholder makes nobody else's cells wider, and figures of different releases compare.
+//
+// Rule B (buckets): a scale is a function of the quasi-identifiers of all who had arrived when the first pool was
+// fixed, which is before any value of them is looked at; TestScaleIsBlind plays all worlds. Rule V (values): what a release shows of
+// it is a rounded width, which is nobody's value (equivclass.ScalesOf). Somebody who is forgotten later has left no more in it.
+
+// measure finds the scale of the records that are there, until one is fixed.
+func (m *Machine) measure() {
+	if m.head.Scale != nil {
+		return
+	}
+	dicts, columns := m.records.measured()
+	m.records.scale = equivclass.ScalesOf(dicts, columns, int(m.records.len()))
+}
+
+// measured are the columns of the quasi-identifiers.
+func (c *columns) measured() (dicts []*equivclass.Dictionary, columns []equivclass.Column) {
+	for j := range c.schema.D() {
+		dicts, columns = append(dicts, c.qiDict(j)), append(columns, *c.qi(j))
+	}
+	return dicts, columns
+}
+
+// fixScale keeps the scale by which the first classes are planned.
+func (m *Machine) fixScale() {
+	if m.head.Scale == nil {
+		m.head.Scale, m.head.changed = m.records.scale, true
+	}
+}
