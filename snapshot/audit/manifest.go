@@ -240,7 +240,8 @@ func (c *Column) mayLack() bool { return c.Missing == "value" }
 // scaled reports whether the scale is a width of numbers of the column.
 func (c *Column) scaled() bool {
 	unit := math.Pow10(c.Digits)
-	return c.Scale > 0 && c.Scale*unit < 4*mostUnits && math.Round(c.Scale*unit)/unit == c.Scale && c.Role == "quasi" && c.Type != "categorical"
+	return c.Role == "quasi" && c.Type != "categorical" &&
+		c.Scale > 0 && c.Scale*unit < 4*mostUnits && math.Round(c.Scale*unit)/unit == c.Scale
 }
 
 func (h *Hierarchy) wellFormed(digits int) bool {
