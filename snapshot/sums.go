@@ -27,11 +27,11 @@ type bagShape struct{ size, high int }
 
 // columnSums are about the cells of one column.
 type columnSums struct {
-	cells int      // records
-	width exactSum // over these records, of what their cell covers beyond a single value
-	lacks int      // of these records: their cell says that there may be no value
-	seen      []bool // Set: by code, whether a member of a cell has it
-	different int    // values of seen
+	cells     int      // records
+	width     exactSum // over these records, of what their cell covers beyond a single value
+	lacks     int      // of these records: their cell says that there may be no value
+	seen      []bool   // Set: by code, whether a member of a cell has it
+	different int      // values of seen
 }
 
 func newSums(columns int) *sums {
