@@ -33,8 +33,8 @@ func TestScaleIsBlind(t *testing.T) {
 			eachDraw(func(draws *script) {
 				p := s.start(t, world, draws)
 				s.play(p)
-				if i := p.m.Latest(); i != nil {
-					v, err := p.m.View(i.Release)
+				if i := p.m.Releases().Latest(); i != nil {
+					v, err := p.m.Releases().View(i.Release)
 					p.must(err)
 					out[fmt.Sprint(v.Scale)]++
 				}
@@ -62,7 +62,7 @@ func TestAPlaceholderChangesNoScale(t *testing.T) {
 		}
 		d, err := c.m.Cut(1, [32]byte{})
 		require.NoError(t, err)
-		v, err := c.m.View(d.Release)
+		v, err := c.m.Releases().View(d.Release)
 		require.NoError(t, err)
 		return v.Scale[0]
 	}
