@@ -214,7 +214,8 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/repartition", ""},
 		{"internal/cli", "internal/progress"},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/gauge " +
-			"internal/ops/monitor internal/ops/notify internal/pace internal/progress internal/sealed internal/suppress lab/methods shards/... " + disk},
+			"internal/ops/logs internal/ops/monitor internal/ops/notify internal/pace internal/progress internal/sealed " +
+			"internal/suppress lab/methods shards/... " + disk},
 		{"internal/demo", "lab/attacker/... lab/literal lab/topdown internal/daemon internal/testkit/hospital " + disk},
 		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
@@ -223,6 +224,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/metrics", "internal/duty internal/ops/gauge internal/ops/monitor"},
 		{"internal/ops/notify", "internal/ops/monitor"},
 		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
+		{"internal/ops/serve", "internal/cli internal/duty internal/ops/monitor internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
 		{"internal", ""}, // internal/fault is for all
 		{"cmd", "internal/... shards/... deliver/... lab/..."},
@@ -235,7 +237,8 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		}
 		for _, path := range f.imports() {
 			if other, ours := strings.CutPrefix(path, module+"/"); ours && within(other, rooms...) && !within(f.dir(), "internal/testkit") {
-				assert.True(t, listed(other, strings.Fields("internal/clock internal/fault internal/retry "+may[i].list)), "%s imports %s", f.path, path)
+				list := strings.Fields("internal/clock internal/fault internal/retry " + may[i].list)
+				assert.True(t, listed(other, list), "%s imports %s", f.path, path)
 			}
 		}
 	}

@@ -147,7 +147,8 @@ func (d *delivery) upTo(newest uint32) iter.Seq2[*Release, error] {
 }
 
 // ErrUnion: the directory is a union of shards, whose releases are delivered shard by shard.
-var ErrUnion = fault.Errorf(fault.Config, "deliver each shard: set release.dir to shards/0 and so on below it, each with a topic or a table of its own",
+var ErrUnion = fault.Errorf(fault.Config, "deliver each shard: set release.dir to shards/0 and so on below it, each with a topic or "+
+	"a table of its own",
 	"the releases are a union of shards")
 
 // ordinary refuses a union.

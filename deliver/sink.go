@@ -43,8 +43,8 @@ func (e *finalError) Unwrap() []error { return []error{e.error, ErrFinal} }
 
 // ErrOther: the sink holds other releases than the directory. Delivering on would mix two
 // chains, which may be of the same people (rule F, forbidden).
-var ErrOther = fault.Errorf(fault.Behind, "restore the newest releases if they were put back from a copy; else, and in place of one that has lost "+
-	"something, use a topic or a table of its own",
+var ErrOther = fault.Errorf(fault.Behind, "restore the newest releases if they were put back from a copy; else, and in place of one "+
+	"that has lost something, use a topic or a table of its own",
 	"the sink does not hold the releases of this directory")
 
 // Other is ErrOther with what differs.

@@ -171,7 +171,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 		return nil, nil, err
 	}
 	cfg, warnings, err := e.loadOneOff(f.config)
-	e.warn(warnings)
+	cli.Warn(&e.Env, warnings)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/daemon"
+	"anond/internal/ops/logs"
 	"anond/internal/testkit/programtest"
 	"anond/snapshot"
 )
@@ -76,7 +77,7 @@ func runPanicking(place, path string) {
 	if err != nil {
 		os.Exit(exitConfig)
 	}
-	o := daemon.Options{Log: newLogger(os.Stderr, cfg.Log, false)}
+	o := daemon.Options{Log: logs.New(os.Stderr, cfg.Log, false)}
 	panics[place](&o)
 	_ = daemon.Run(context.Background(), cfg, o)
 	os.Exit(exitOK)

@@ -90,10 +90,3 @@ func (e *environment) showSettings(c *config.Config) error {
 	}
 	return t.Err
 }
-
-// warn prints warnings: settings that work, but may not be intended.
-func (e *environment) warn(warnings []config.Warning) {
-	for _, w := range warnings {
-		fmt.Fprintln(e.Stderr, "warning:", w)
-	}
-}

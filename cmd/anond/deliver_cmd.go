@@ -17,6 +17,8 @@ import (
 	"anond/internal/cli"
 	"anond/internal/clock"
 	"anond/internal/daemon"
+	"anond/internal/ops/logs"
+	"anond/internal/ops/serve"
 	"anond/internal/pace"
 	"anond/internal/retry"
 	"anond/snapshot"
@@ -88,7 +90,7 @@ type opener func(ctx context.Context, d *config.Delivery, log *slog.Logger) (del
 func newSinkCommand(env *environment, fallback string, c *cobra.Command, open opener) *cobra.Command {
 	var path string
 	var follow, verify bool
-	shows := standing{fallback: fallback}
+	shows := serve.Flags{Fallback: fallback}
 	patience := time.Minute
 	c.Long += `
 
@@ -96,7 +98,7 @@ With --follow it serves metrics, health and its status at --listen. It takes the
 block http of the file --http alone, not that of the configuration, which is the
 daemon's.`
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if !follow && shows.asked() {
+		if !follow && shows.Asked() {
 			return usage("add --follow, or leave them out",
 				"--listen, --http and --status show how a delivery goes on, and without --follow it ends")
 		}
@@ -104,7 +106,7 @@ daemon's.`
 		if err != nil {
 			return err
 		}
-		log := newLogger(env.Stderr, d.Log, cli.IsTerminal(env.Stderr))
+		log := logs.New(env.Stderr, d.Log, cli.IsTerminal(env.Stderr))
 		o := deliver.Options{FS: snapshot.OS(), Dir: d.Dir, Follow: follow, Whole: verify, Poll: d.Outputs.Poll,
 			Limit: pace.New(clock.System(), d.Outputs.MaxRate), Patience: patience, Reconnect: retry.Policy{Rand: rand.Float64},
 			Now: time.Now, Log: log}
@@ -133,7 +135,7 @@ daemon's.`
 	configFlag(c, &path)
 	c.Flags().BoolVar(&follow, "follow", false, "keep running, and deliver each new release")
 	c.Flags().BoolVar(&verify, "verify", false, "first compare each row that is there with the releases; otherwise rows of tables are counted")
-	shows.flags(c, "with --follow")
+	shows.Add(c, "with --follow")
 	c.Flags().DurationVar(&patience, "patience", patience, "without --follow: how long to retry if the sink cannot be reached")
 	return c
 }
@@ -158,6 +160,6 @@ func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
 	d, warnings, err := cli.Abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {
 		return config.LoadDelivery(path, e.Lookup, config.ReadRegular)
 	})
-	e.warn(warnings)
+	cli.Warn(&e.Env, warnings)
 	return d, err
 }

@@ -11,6 +11,7 @@ import (
 	"anond/internal/duty"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
+	"anond/internal/ops/serve"
 )
 
 // Where deliveries serve if nothing else is said: next to a daemon, a union and each other.
@@ -20,16 +21,16 @@ const (
 )
 
 // deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.
-func (e *environment) deliverOnDuty(ctx context.Context, f *standing, o *deliver.Options) (end func(), err error) {
+func (e *environment) deliverOnDuty(ctx context.Context, f *serve.Flags, o *deliver.Options) (end func(), err error) {
 	d := duty.New(cli.Release, clock.System())
 	o.Log, o.Board.Does = d.Log(o.Log), d.Does
 	now := new(atomic.Pointer[deliver.Status])
-	watched := duty.Watch(d, f.status, o.Log, o.Board.Look(d.Doing), now)
-	shown := &onDuty{duty: d, log: o.Log, metrics: metrics.Duty(d, deliver.Metrics, now.Load,
-		func(s *deliver.Status) string { return s.Dataset }), status: func() any { return now.Load() },
-		parts: func() []monitor.Part { return deliveryParts(now.Load()) }, line: func() string { return deliveryLine(now.Load()) },
-		http: f.load(e)}
-	served, err := shown.begin(ctx, e, false)
+	watched := duty.Watch(d, f.StatusFile(), o.Log, o.Board.Look(d.Doing), now)
+	shown := &serve.Duty{Duty: d, Log: o.Log, Metrics: metrics.Duty(d, deliver.Metrics, now.Load,
+		func(s *deliver.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
+		Parts: func() []monitor.Part { return deliveryParts(now.Load()) }, Line: func() string { return deliveryLine(now.Load()) },
+		HTTP: f.Load(ctx, &e.Env)}
+	served, err := shown.Begin(ctx, &e.Env, false)
 	if err != nil {
 		watched()
 		return nil, err

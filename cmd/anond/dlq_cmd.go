@@ -18,6 +18,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/ops/logs"
 )
 
 func newDLQCommand(env *environment) *cobra.Command {
@@ -116,7 +117,7 @@ func (e *environment) replay(ctx context.Context, cfg *config.Config, which daem
 			return out, err
 		}
 	}
-	return daemon.Readmit(ctx, cfg, daemon.Options{Log: newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr))}, which)
+	return daemon.Readmit(ctx, cfg, daemon.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr))}, which)
 }
 
 // mayAsk refuses a reason whose dead letters are never replayed, and says why.

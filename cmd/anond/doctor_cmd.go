@@ -50,7 +50,7 @@ L2 who is published together may not depend on their values.`,
 func (e *environment) examine(ctx context.Context, path string, data oneoff.Input, sample int, asJSON bool) error {
 	cfg, warnings, err := e.load(path)
 	if err != nil {
-		e.warn(warnings)
+		cli.Warn(&e.Env, warnings)
 		return err
 	}
 	p := &doctor.Patient{Config: cfg, Now: time.Now(), Sample: sample}

@@ -82,7 +82,7 @@ func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input,
 	}
 	if path != "" {
 		cfg, warnings, err := e.loadOneOff(path)
-		e.warn(warnings)
+		cli.Warn(&e.Env, warnings)
 		if err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"anond/config"
-	"anond/internal/daemon"
 	"anond/internal/ops/events"
+	"anond/internal/ops/logs"
 )
 
 // eventFilter chooses lines of a log and shows them.
@@ -33,7 +33,7 @@ func (f *eventFilter) check() error {
 	if f.level == "" {
 		return nil
 	}
-	least, known := daemon.LevelOf(config.LogLevel(f.level))
+	least, known := logs.LevelOf(config.LogLevel(f.level))
 	if f.least = least; !known {
 		return usage("debug, info, warn or error", "%q is no level", f.level)
 	}
@@ -107,7 +107,7 @@ func parseEvent(line []byte) (e event, ok bool) {
 			e.time = f[1]
 		case slog.LevelKey:
 			e.level = f[1]
-		case eventKey:
+		case logs.EventKey:
 			e.name = f[1]
 		default:
 			e.fields = append(e.fields, f)

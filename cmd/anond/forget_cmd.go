@@ -16,6 +16,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/ops/logs"
 )
 
 func newForgetCommand(env *environment) *cobra.Command {
@@ -96,7 +97,7 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 	if _, err := os.Stat(cfg.State.Path); err != nil {
 		return nil, err
 	}
-	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)),
+	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)),
 		StandIns: daemon.StandIns{Forgetting: afterForgetStep}}, subject)
 	if errors.Is(err, incremental.ErrLocked) {
 		hint := "stop the other process; a running anond forgets with control.socket set"

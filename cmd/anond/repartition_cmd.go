@@ -13,8 +13,10 @@ import (
 	"anond/internal/clock"
 	"anond/internal/daemon"
 	"anond/internal/duty"
+	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
+	"anond/internal/ops/serve"
 	"anond/shards/repartition"
 )
 
@@ -22,13 +24,13 @@ import (
 func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what daemon.Repartitioning,
 	once bool) (repartition.Counts, error) {
 	d := duty.New(cli.Release, clock.System())
-	log := d.Log(newLogger(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
+	log := d.Log(logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
 	what.View = daemon.NewRepartitionView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
-	shown := &onDuty{duty: d, log: log, metrics: metrics.Duty(d, daemon.RepartitionMetrics, now,
-		func(s *daemon.RepartitionStatus) string { return s.Dataset }), status: func() any { return now() },
-		parts: func() []monitor.Part { return now().Parts() }, line: func() string { return now().Line() },
-		http: func() (*config.HTTP, error) { // with the secrets that their files hold now
+	shown := &serve.Duty{Duty: d, Log: log, Metrics: metrics.Duty(d, daemon.RepartitionMetrics, now,
+		func(s *daemon.RepartitionStatus) string { return s.Dataset }), Status: func() any { return now() },
+		Parts: func() []monitor.Part { return now().Parts() }, Line: func() string { return now().Line() },
+		HTTP: func() (*config.HTTP, error) { // with the secrets that their files hold now
 			again, err := cfg.Again(e.Lookup, config.ReadRegular)
 			if err != nil {
 				return nil, err
@@ -37,7 +39,7 @@ func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config,
 			h.Listen, h.Asked = listen, asked
 			return &h, nil
 		}}
-	end, err := shown.begin(ctx, e, once)
+	end, err := shown.Begin(ctx, &e.Env, once)
 	if err != nil {
 		return repartition.Counts{}, err
 	}
@@ -77,7 +79,7 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 				if err != nil {
 					return usage("host:port, such as 127.0.0.1:9466, or off", "--listen %v", err)
 				}
-				env.warn(warnings)
+				cli.Warn(&env.Env, warnings)
 			}
 			counts, err := env.repartitionOnDuty(c.Context(), cfg, what, once)
 			if err != nil {

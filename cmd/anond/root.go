@@ -99,6 +99,6 @@ func (e *environment) loadOneOff(path string) (*config.OneOff, []config.Warning,
 // loadWarned is loadConfig, and prints the warnings.
 func (e *environment) loadWarned(path string) (*config.Config, error) {
 	c, warnings, err := e.load(path)
-	e.warn(warnings)
+	cli.Warn(&e.Env, warnings)
 	return c, err
 }

@@ -11,6 +11,7 @@ import (
 	"anond/internal/control"
 	"anond/internal/daemon"
 	"anond/internal/fault"
+	"anond/internal/ops/logs"
 	"anond/internal/ops/notify"
 )
 
@@ -59,7 +60,7 @@ input, of other people, all the same.`,
 			defer stop()
 			cfg, warnings, err := env.load(path)
 			if err != nil {
-				env.warn(warnings)
+				cli.Warn(&env.Env, warnings)
 				return err
 			}
 			if again && cfg.Source.Type != config.FromStdin {
@@ -67,7 +68,7 @@ input, of other people, all the same.`,
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
 			out, working := env.withWork()
-			log := newSteeredLogger(out, cfg.Log, cli.IsTerminal(env.Stderr), level, journal)
+			log := logs.NewSteered(out, cfg.Log, cli.IsTerminal(env.Stderr), level, journal)
 			shown, err := openSurfaces(c.Context(), cfg, log, once)
 			if err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"anond/equivclass"
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/ops/logs"
 )
 
 func newStateReadmitCommand(env *environment) *cobra.Command {
@@ -32,7 +33,7 @@ would reveal the value.`,
 			if err != nil {
 				return err
 			}
-			log := newLogger(env.Stderr, cfg.Log, cli.IsTerminal(env.Stderr))
+			log := logs.New(env.Stderr, cfg.Log, cli.IsTerminal(env.Stderr))
 			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log},
 				daemon.Readmission{Reason: string(equivclass.ReasonHierarchy), Attribute: attribute, File: letters})
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/control"
-	"anond/internal/daemon"
+	"anond/internal/ops/logs"
 )
 
 // orderReload is the one order that a signal gives as well.
@@ -111,7 +111,7 @@ func newLogLevelCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, known := daemon.LevelOf(config.LogLevel(args[0])); !known {
+			if _, known := logs.LevelOf(config.LogLevel(args[0])); !known {
 				return usage("debug, info, warn or error", "%q is no level", args[0])
 			}
 			if span < 0 {

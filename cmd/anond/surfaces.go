@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -14,6 +12,7 @@ import (
 	"anond/internal/ops/dashboard"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
+	"anond/internal/ops/serve"
 	"anond/internal/ops/web"
 )
 
@@ -34,32 +33,12 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 	go s.monitor.Watch(ctx)
 	var err error
 	ends := once || cfg.Source.Type == config.FromStdin
-	s.server, err = serve(&cfg.HTTP, s.log, ends, "metrics, health and dashboard", "set http.listen to a free address, or to off",
+	s.server, err = serve.Start(&cfg.HTTP, s.log, ends, "metrics, health and dashboard", "set http.listen to a free address, or to off",
 		s.open(), s.guarded())
 	if s.server != nil {
 		s.certified()
 	}
 	return s, err
-}
-
-// serve begins to serve what a process shows; the server is nil where nothing is served.
-// ends: the process ends by itself, and serves what it was asked for alone.
-func serve(h *config.HTTP, log *slog.Logger, ends bool, what, hint string, open, guarded map[string]http.Handler) (*web.Server, error) {
-	if h.Listen == config.HTTPOff || ends && !h.Asked {
-		return nil, nil
-	}
-	server, err := web.Start(webOptions(h), open, guarded)
-	switch {
-	case err == nil:
-		log.Info(what+" are served", "event", "http_listening", "address", server.Address())
-		return server, nil
-	case errors.Is(err, web.ErrTLS):
-		return nil, failure(exitConfig, err, "the files must hold a certificate chain and its key in PEM form")
-	case h.Asked:
-		return nil, failure(exitFailed, fmt.Errorf("serve %s: %w", what, err), hint)
-	}
-	log.Warn(what+" are not served", "event", "http_unavailable", "error", err.Error(), "hint", hint)
-	return nil, nil
 }
 
 // open are the paths that need no authentication, guarded the others. The canary test asks
@@ -72,18 +51,13 @@ func (s *surfaces) guarded() map[string]http.Handler {
 	return map[string]http.Handler{"/metrics": s.metrics.Handler(), "/{$}": dashboard.Handler(s.monitor)}
 }
 
-func webOptions(h *config.HTTP) web.Options {
-	return web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
-		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()}
-}
-
 // prepare reads certificates and secrets of another configuration; use puts them in effect,
 // and names the keys that give something else than before.
 func (s *surfaces) prepare(next *config.Config) (use func() []string, err error) {
 	if s.server == nil {
 		return func() []string { return nil }, nil
 	}
-	put, err := s.server.Prepare(webOptions(&next.HTTP))
+	put, err := s.server.Prepare(serve.WebOptions(&next.HTTP))
 	if err != nil {
 		return nil, err
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/internal/ops/logs"
 )
 
 // logged writes some events as anond run does.
 func logged(format config.LogFormat) *bytes.Buffer {
 	var out bytes.Buffer
-	log := newLogger(&out, config.Log{Level: config.Debug, Format: format}, false)
+	log := logs.New(&out, config.Log{Level: config.Debug, Format: format}, false)
 	log.Info("release published", "event", "release_published", "release", 7, "lags", []int{1})
 	log.Warn("a b=c \"d\"\nnext", "event", "source_stuck", "error", "x y")
 	log.Debug("status")

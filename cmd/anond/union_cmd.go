@@ -17,8 +17,10 @@ import (
 	"anond/internal/cli"
 	"anond/internal/clock"
 	"anond/internal/duty"
+	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
+	"anond/internal/ops/serve"
 	"anond/shards/union"
 	"anond/snapshot"
 )
@@ -32,14 +34,14 @@ type unionFlags struct {
 	union.Options
 	json      bool
 	logFormat string
-	standing
+	serve.Flags
 }
 
 // unionListen is where a union serves if nothing else is said: next to a daemon.
 const unionListen = "127.0.0.1:9465"
 
 func newUnionCommand(env *environment) *cobra.Command {
-	f := unionFlags{standing: standing{fallback: unionListen}}
+	f := unionFlags{Flags: serve.Flags{Fallback: unionListen}}
 	c := &cobra.Command{
 		Use:   "union",
 		Short: "Combine the newest releases of all shards into one",
@@ -69,7 +71,7 @@ older than what was published. Exit 78: the shards have different settings.`,
 				return err
 			}
 			f.FS, f.Now, f.Hook = snapshot.OS(), time.Now, afterUnionStep
-			f.Log = newLogger(env.Stderr, config.Log{Level: "info", Format: unionLogs[f.logFormat]}, cli.IsTerminal(env.Stderr))
+			f.Log = logs.New(env.Stderr, config.Log{Level: "info", Format: unionLogs[f.logFormat]}, cli.IsTerminal(env.Stderr))
 			if f.Once {
 				out, err := union.Run(c.Context(), f.Options)
 				if err != nil {
@@ -89,12 +91,12 @@ func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
 	f.Duty, f.Board = duty.New(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
-	defer duty.Watch(f.Duty, f.status, f.Log, f.Board.Look(f.Duty), &now)()
-	shown := &onDuty{duty: f.Duty, log: f.Log, metrics: metrics.Duty(f.Duty, union.Metrics, now.Load,
-		func(s *union.Status) string { return s.Dataset }), status: func() any { return now.Load() },
-		parts: func() []monitor.Part { return now.Load().Parts() }, line: func() string { return now.Load().Line() },
-		http: f.load(e)}
-	end, err := shown.begin(ctx, e, false)
+	defer duty.Watch(f.Duty, f.StatusFile(), f.Log, f.Board.Look(f.Duty), &now)()
+	shown := &serve.Duty{Duty: f.Duty, Log: f.Log, Metrics: metrics.Duty(f.Duty, union.Metrics, now.Load,
+		func(s *union.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
+		Parts: func() []monitor.Part { return now.Load().Parts() }, Line: func() string { return now.Load().Line() },
+		HTTP: f.Load(ctx, &e.Env)}
+	end, err := shown.Begin(ctx, &e.Env, false)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (f *unionFlags) flags(c *cobra.Command) {
 	flags.IntVar(&f.Keep, "keep", 0, "`number` of newest releases that keep their files; older ones keep only the manifest (0: all keep them)")
 	flags.DurationVar(&f.StaleAfter, "stale-after", 0, "warn of a shard whose newest release is older than this")
 	flags.IntSliceVar(&f.Without, "without", nil, "`shards` for whose first release the first union does not wait, such as 3,5")
-	f.standing.flags(c, "without --once")
+	f.Flags.Add(c, "without --once")
 	flags.StringVar(&f.logFormat, "log-format", "auto", "auto, text or json")
 	cli.JSONFlag(c, &f.json)
 }
@@ -129,7 +131,7 @@ func (f *unionFlags) check(every bool) error {
 			"--dir and --shards are needed: nothing in the directory says how many shards there are")
 	case f.Ledger != "" && config.Inside(f.Dir, f.Ledger):
 		return usage("keep it outside of --dir, best on another disk", "--ledger is inside --dir, where it belongs to no release")
-	case f.Once && f.asked():
+	case f.Once && f.Asked():
 		return usage("leave one of them out", "--once makes one attempt, and --listen, --http and --status show how a union goes on")
 	case f.Once && every:
 		return usage("leave one of them out", "--once makes one attempt, and --every says how long to wait between attempts")

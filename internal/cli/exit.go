@@ -32,3 +32,10 @@ func Count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Warn prints warnings.
+func Warn[W any](e *Env, warnings []W) {
+	for _, w := range warnings {
+		fmt.Fprintln(e.Stderr, "warning:", w)
+	}
+}

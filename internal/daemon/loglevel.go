@@ -7,18 +7,12 @@ import (
 	"anond/config"
 	"anond/internal/control"
 	"anond/internal/fault"
+	"anond/internal/ops/logs"
 )
-
-// LevelOf translates a level of the configuration; false: there is none of that name.
-func LevelOf(level config.LogLevel) (slog.Level, bool) {
-	at, known := map[config.LogLevel]slog.Level{config.Debug: slog.LevelDebug, config.Info: slog.LevelInfo, config.Warn: slog.LevelWarn,
-		config.Error: slog.LevelError}[level]
-	return at, known
-}
 
 func levelName(at slog.Level) string {
 	for _, name := range []config.LogLevel{config.Debug, config.Info, config.Warn, config.Error} {
-		if l, _ := LevelOf(name); l == at {
+		if l, _ := logs.LevelOf(name); l == at {
 			return string(name)
 		}
 	}
@@ -29,7 +23,7 @@ func levelName(at slog.Level) string {
 func (s *steering) LogLevel(_ context.Context, l control.Level) (*control.Leveled, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
-	if _, known := LevelOf(config.LogLevel(l.Level)); !known || s.o.Level == nil {
+	if _, known := logs.LevelOf(config.LogLevel(l.Level)); !known || s.o.Level == nil {
 		return nil, fault.Errorf(fault.Failed, "debug, info, warn or error", "there is no such level")
 	}
 	out := &control.Leveled{Before: levelName(s.o.Level.Level()), Level: l.Level}
@@ -50,7 +44,7 @@ func (s *steering) LogLevel(_ context.Context, l control.Level) (*control.Levele
 
 // setLevel changes the level and returns the number of this change.
 func (s *steering) setLevel(name string) int {
-	if at, known := LevelOf(config.LogLevel(name)); known && s.o.Level != nil {
+	if at, known := logs.LevelOf(config.LogLevel(name)); known && s.o.Level != nil {
 		s.o.Level.Set(at)
 	}
 	s.mu.Lock()

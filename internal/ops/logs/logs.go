@@ -1,4 +1,5 @@
-package main
+// Package logs writes the log of a program: lines for people or for programs, each with a stable name (event).
+package logs
 
 import (
 	"context"
@@ -7,19 +8,18 @@ import (
 	"strings"
 
 	"anond/config"
-	"anond/internal/daemon"
 )
 
-// newLogger writes to w as the configuration says: text on a terminal and JSON
+// New writes to w as the configuration says: text on a terminal and JSON
 // otherwise, unless a format is set. Times are UTC.
-func newLogger(w io.Writer, settings config.Log, terminal bool) *slog.Logger {
-	return newSteeredLogger(w, settings, terminal, new(slog.LevelVar), nil)
+func New(w io.Writer, settings config.Log, terminal bool) *slog.Logger {
+	return NewSteered(w, settings, terminal, new(slog.LevelVar), nil)
 }
 
-// newSteeredLogger is newLogger with a level that may change. What is logged also goes to
+// NewSteered is New with a level that may change. What is logged also goes to
 // journal as JSON, if there is one.
-func newSteeredLogger(w io.Writer, settings config.Log, terminal bool, level *slog.LevelVar, journal io.Writer) *slog.Logger {
-	at, _ := daemon.LevelOf(settings.Level)
+func NewSteered(w io.Writer, settings config.Log, terminal bool, level *slog.LevelVar, journal io.Writer) *slog.Logger {
+	at, _ := LevelOf(settings.Level)
 	level.Set(at)
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: plainLine}
 	var h slog.Handler = slog.NewJSONHandler(w, options)
@@ -32,9 +32,9 @@ func newSteeredLogger(w io.Writer, settings config.Log, terminal bool, level *sl
 	return slog.New(eventHandler{h})
 }
 
-// eventKey is the attribute by which programs distinguish log lines. Its values
+// EventKey is the attribute by which programs distinguish log lines. Its values
 // are stable names such as release_published.
-const eventKey = "event"
+const EventKey = "event"
 
 // eventHandler makes sure that every line has an event: the attribute `event` if
 // there is one, otherwise the message as its name.
@@ -44,7 +44,7 @@ func (h eventHandler) Handle(ctx context.Context, r slog.Record) error {
 	event, message := "", r.Message
 	var rest []slog.Attr
 	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == eventKey && event == "" {
+		if a.Key == EventKey && event == "" {
 			event = a.Value.Resolve().String()
 		} else {
 			rest = append(rest, a)
@@ -55,7 +55,7 @@ func (h eventHandler) Handle(ctx context.Context, r slog.Record) error {
 		event, message = eventName(message), ""
 	}
 	line := slog.NewRecord(r.Time, r.Level, message, r.PC)
-	line.AddAttrs(slog.String(eventKey, event))
+	line.AddAttrs(slog.String(EventKey, event))
 	line.AddAttrs(rest...)
 	return h.Handler.Handle(ctx, line)
 }
@@ -93,4 +93,11 @@ func plainLine(groups []string, a slog.Attr) slog.Attr {
 		return slog.Time(slog.TimeKey, a.Value.Time().UTC())
 	}
 	return a
+}
+
+// LevelOf translates a level of the configuration; false: there is none of that name.
+func LevelOf(level config.LogLevel) (slog.Level, bool) {
+	at, known := map[config.LogLevel]slog.Level{config.Debug: slog.LevelDebug, config.Info: slog.LevelInfo, config.Warn: slog.LevelWarn,
+		config.Error: slog.LevelError}[level]
+	return at, known
 }

@@ -1,4 +1,4 @@
-package main
+package logs
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // TestEveryLineHasOneEvent: by attribute, or made from the message.
 func TestEveryLineHasOneEvent(t *testing.T) {
 	var out bytes.Buffer
-	log := newLogger(&out, config.Log{Level: config.Debug, Format: config.JSONLog}, true)
+	log := New(&out, config.Log{Level: config.Debug, Format: config.JSONLog}, true)
 	log.Info("status", "records", 5)
 	log.Info("release is out", "event", "release_published", "release", 7)
 	log.Warn("Connection lost!")
@@ -48,7 +48,7 @@ func TestLogFormat(t *testing.T) {
 		{config.TextLog, false, true}, {config.JSONLog, true, false},
 	} {
 		var out bytes.Buffer
-		newLogger(&out, config.Log{Level: config.Info, Format: c.format}, c.terminal).Info("status", "n", 1)
+		New(&out, config.Log{Level: config.Info, Format: c.format}, c.terminal).Info("status", "n", 1)
 		assert.Equal(t, c.text, strings.Contains(out.String(), " event=status n=1"), out.String())
 		assert.Equal(t, !c.text, json.Valid(out.Bytes()), out.String())
 	}
@@ -57,7 +57,7 @@ func TestLogFormat(t *testing.T) {
 func TestLogLevel(t *testing.T) {
 	for level, want := range map[config.LogLevel]int{config.Debug: 4, config.Info: 3, config.Warn: 2, config.Error: 1} {
 		var out bytes.Buffer
-		log := newLogger(&out, config.Log{Level: level, Format: config.JSONLog}, false)
+		log := New(&out, config.Log{Level: level, Format: config.JSONLog}, false)
 		log.Debug("a")
 		log.Info("a")
 		log.Warn("a")
