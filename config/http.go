@@ -74,7 +74,7 @@ func listenAddress(to *string) value {
 		}
 		return s, nil
 	}
-	return scalar[string]{to: to, name: "host:port or off", tags: []string{"!!str", "!!bool"}, hint: inQuotes, parse: parse}
+	return scalar[string]{to: to, name: "host:port or off", tags: []string{"!!str", "!!bool"}, suggestion: inQuotes, parse: parse}
 }
 
 func (c *Config) checkHTTP(r *reader) {

@@ -132,7 +132,7 @@ func (d *Diversity) keys() []key {
 
 func hold(to *Hold) value {
 	return scalar[Hold]{to: to, name: "duration or number of releases", tags: []string{"!!str"},
-		hint: "write for instance 15m, or 2 releases", show: func(h Hold) any { return h.String() },
+		suggestion: "write for instance 15m, or 2 releases", show: func(h Hold) any { return h.String() },
 		parse: func(s string) (Hold, error) {
 			count, unit, found := strings.Cut(s, " ")
 			if found && (unit == "releases" || unit == "release") {

@@ -55,15 +55,15 @@ func (s *Shard) keys() []key {
 
 // ordinal is a number from 0, or a name that ends with one: that of a pod in a StatefulSet.
 func ordinal(to *int) value {
-	const hint = "write a number, or ${HOSTNAME} for the number at the end of a pod's name"
-	return scalar[int]{to: to, name: "integer >= 0, or a name that ends with one", tags: []string{"!!int", "!!str"}, hint: hint,
+	const suggestion = "write a number, or ${HOSTNAME} for the number at the end of a pod's name"
+	return scalar[int]{to: to, name: "integer >= 0, or a name that ends with one", tags: []string{"!!int", "!!str"}, suggestion: suggestion,
 		form: object{{"type", []string{"integer", "string"}}}, parse: func(s string) (int, error) {
 			if i := strings.LastIndexByte(s, '-'); i > 0 {
 				s = s[i+1:]
 			}
 			n, err := strconv.ParseUint(s, 10, 31)
 			if err != nil || len(s) > 1 && s[0] == '0' {
-				return 0, complain("is neither a number from 0 nor a name that ends with a hyphen and one", hint)
+				return 0, complain("is neither a number from 0 nor a name that ends with a hyphen and one", suggestion)
 			}
 			return int(n), nil
 		}}
@@ -150,8 +150,8 @@ func (c *Config) checkJournal(r *reader) {
 			"the shard over", "set state.backup.dir; or run anond state backup once, after the first start, and keep that file elsewhere")
 	}
 	for key, no := range map[string]struct {
-		is          bool
-		reason, way string
+		is                 bool
+		reason, suggestion string
 	}{
 		"release.keep.releases":   {c.Release.Keep.Releases > 0, "removes releases", "remove it"},
 		"release.keep.days":       {c.Release.Keep.Days > 0, "removes releases", "remove it"},
@@ -159,7 +159,7 @@ func (c *Config) checkJournal(r *reader) {
 		"source.kafka.on_corrupt": {c.Source.Kafka.OnCorrupt == corruptSkip, "is skip", "write stop"},
 	} {
 		if no.is && r.sound(key) {
-			r.fault(key, no.reason+", but shard.journal is set: whoever takes the shard over needs what the process before had", no.way)
+			r.fault(key, no.reason+", but shard.journal is set: whoever takes the shard over needs what the process before had", no.suggestion)
 		}
 	}
 }

@@ -237,7 +237,7 @@ func brokerAddress(to *string) value {
 		}
 		return s, nil
 	}
-	return scalar[string]{to: to, name: "host:port", tags: []string{"!!str"}, hint: inQuotes, parse: parse}
+	return scalar[string]{to: to, name: "host:port", tags: []string{"!!str"}, suggestion: inQuotes, parse: parse}
 }
 
 func (c *Config) needBrokers(r *reader, why string) {

@@ -8,7 +8,7 @@ import (
 // zone is the name of a time zone. Only the names of the database of time zones are
 // taken: "Local" would be another zone on another machine.
 func zone(to *Zone) value {
-	return scalar[Zone]{to: to, name: "time zone", tags: []string{"!!str"}, hint: inQuotes, show: func(z Zone) any { return z.Name },
+	return scalar[Zone]{to: to, name: "time zone", tags: []string{"!!str"}, suggestion: inQuotes, show: func(z Zone) any { return z.Name },
 		parse: func(s string) (Zone, error) {
 			at, err := time.LoadLocation(s)
 			if err != nil || s == "Local" || s == "" {

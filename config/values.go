@@ -16,14 +16,14 @@ import (
 
 // scalar is a setting of one word, number or line.
 type scalar[T any] struct {
-	to    *T
-	name  string                       // kind
-	tags  []string                     // YAML types it may be written as
-	parse func(text string) (T, error) // errors never repeat the text
-	show  func(T) any                  // nil: as it is
-	quiet bool                         // never repeat the text in a fault
-	hint  string                       // what to do about a wrong YAML type
-	form  object                       // for JSON Schema; nil: any text
+	to         *T
+	name       string                       // kind
+	tags       []string                     // YAML types it may be written as
+	parse      func(text string) (T, error) // errors never repeat the text
+	show       func(T) any                  // nil: as it is
+	quiet      bool                         // never repeat the text in a fault
+	suggestion string                       // what to do about a wrong YAML type
+	form       object                       // for JSON Schema; nil: any text
 }
 
 func (s scalar[T]) kind() string { return s.name }
@@ -36,7 +36,7 @@ func (s scalar[T]) json() any {
 }
 
 func (s scalar[T]) read(r *reader, full string, n *yaml.Node) {
-	text, literal, ok := r.text(full, n, s.name, s.tags, s.hint, s.quiet)
+	text, literal, ok := r.text(full, n, s.name, s.tags, s.suggestion, s.quiet)
 	if !ok {
 		return
 	}
@@ -63,19 +63,19 @@ const inQuotes = "put it in quotes"
 
 // text is any text.
 func text(to *string) value {
-	return scalar[string]{to: to, name: "text", tags: []string{"!!str"}, hint: inQuotes,
+	return scalar[string]{to: to, name: "text", tags: []string{"!!str"}, suggestion: inQuotes,
 		parse: func(s string) (string, error) { return s, nil }}
 }
 
 // secret is a text that is shown nowhere.
 func secret(to *Secret) value {
-	return scalar[Secret]{to: to, name: "secret text", tags: []string{"!!str"}, hint: inQuotes, quiet: true,
+	return scalar[Secret]{to: to, name: "secret text", tags: []string{"!!str"}, suggestion: inQuotes, quiet: true,
 		parse: func(s string) (Secret, error) { return NewSecret(s), nil }}
 }
 
 // word is a name that goes into file names, metrics and manifests.
 func word(to *string) value {
-	return scalar[string]{to: to, name: "name", tags: []string{"!!str"}, hint: inQuotes, parse: func(s string) (string, error) {
+	return scalar[string]{to: to, name: "name", tags: []string{"!!str"}, suggestion: inQuotes, parse: func(s string) (string, error) {
 		for _, c := range []byte(s) {
 			if c != '-' && c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
 				return "", complain("is not a valid name", "use letters, digits, - _ and .")
@@ -95,7 +95,7 @@ func oneOf[T ~string](to *T, choices ...T) value {
 		words[i] = string(c)
 	}
 	all := strings.Join(words, ", ")
-	return scalar[T]{to: to, name: "one of " + all, tags: []string{"!!str"}, hint: "write the word", form: object{{"enum", choices}},
+	return scalar[T]{to: to, name: "one of " + all, tags: []string{"!!str"}, suggestion: "write the word", form: object{{"enum", choices}},
 		parse: func(s string) (T, error) {
 			for _, c := range choices {
 				if s == string(c) {
@@ -112,7 +112,7 @@ func oneOf[T ~string](to *T, choices ...T) value {
 
 // boolean is true or false, and no other word for them.
 func boolean(to *bool) value {
-	return scalar[bool]{to: to, name: "true or false", tags: []string{"!!bool"}, hint: "write true or false, without quotes",
+	return scalar[bool]{to: to, name: "true or false", tags: []string{"!!bool"}, suggestion: "write true or false, without quotes",
 		form: object{{"type", "boolean"}}, parse: func(s string) (bool, error) {
 			switch s {
 			case "true":
@@ -126,7 +126,7 @@ func boolean(to *bool) value {
 
 // atLeast is a whole number with a lower bound, and why it has that bound.
 func atLeast(bound int, why string, to *int) value {
-	return scalar[int]{to: to, name: fmt.Sprintf("integer >= %d", bound), tags: []string{"!!int"}, hint: "write for instance 10",
+	return scalar[int]{to: to, name: fmt.Sprintf("integer >= %d", bound), tags: []string{"!!int"}, suggestion: "write for instance 10",
 		form: object{{"type", "integer"}, {"minimum", bound}}, parse: func(s string) (int, error) {
 			v, err := whole(s)
 			if err == nil && v < bound {
@@ -139,12 +139,12 @@ func atLeast(bound int, why string, to *int) value {
 // literal is a value as records have it: a text, a number or a date, as it is written.
 func literal(to *string) value {
 	return scalar[string]{to: to, name: "text, number or date", tags: []string{"!!str", "!!int", "!!float", "!!timestamp", "!!bool", "!!null"},
-		hint: inQuotes, form: object{}, parse: func(s string) (string, error) { return s, nil }}
+		suggestion: inQuotes, form: object{}, parse: func(s string) (string, error) { return s, nil }}
 }
 
 // digits is a number of digits behind the point.
 func digits(to **int) value {
-	return scalar[*int]{to: to, name: "integer 0..9", tags: []string{"!!int"}, hint: "write for instance 2",
+	return scalar[*int]{to: to, name: "integer 0..9", tags: []string{"!!int"}, suggestion: "write for instance 2",
 		form: object{{"type", "integer"}, {"minimum", 0}, {"maximum", equivclass.MostDigits}}, parse: func(s string) (*int, error) {
 			v, err := whole(s)
 			if err == nil && (v < 0 || v > equivclass.MostDigits) {
@@ -181,7 +181,7 @@ func finite(s string) (float64, error) {
 // duration is a time span of at least bound.
 func duration(to *time.Duration, bound time.Duration) value {
 	return scalar[time.Duration]{to: to, name: "duration", tags: []string{"!!str"},
-		hint: "write a number and a unit, such as 10s, 15m or 24h", show: func(d time.Duration) any { return span(d) },
+		suggestion: "write a number and a unit, such as 10s, 15m or 24h", show: func(d time.Duration) any { return span(d) },
 		parse: func(s string) (time.Duration, error) { return parseSpan(s, bound) }}
 }
 

@@ -204,15 +204,15 @@ func (d *delivery) away(err error) bool {
 	if !d.Follow && now.Sub(d.since) >= d.Patience {
 		return false
 	}
-	if err.Error() != d.saidText { // its cause, and what helps, may be new
+	if fault.Line(err) != d.saidText { // its cause, and what helps, may be new
 		d.silence = retry.Silence{}
 	}
 	if d.attempts.Failed() == 0 && errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
 	if _, told := d.silence.Broken(now, retry.FirstSilence); told {
-		d.saidText = err.Error()
-		d.Log.Warn("not delivered; it is tried again", "event", "delivery_failed", "sink", d.sink.Name(), "error", err.Error(),
+		d.saidText = fault.Line(err)
+		d.Log.Warn("not delivered; it is tried again", "event", "delivery_failed", "sink", d.sink.Name(), "error", d.saidText,
 			"attempts", d.attempts.Failed()+1)
 	}
 	return true

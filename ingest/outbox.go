@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"anond/incremental"
+	"anond/internal/fault"
 	"anond/internal/retry"
 )
 
@@ -79,11 +80,11 @@ func (o *outboxPump) deliverAll(ctx context.Context) {
 			o.failed <- err // the only reader takes one and ends the run
 			return
 		case err != nil:
-			o.note(err.Error())
+			o.note(fault.Line(err))
 			o.h.Meter.Failed(AttemptDeliver)
 			if tries, told := silence.Broken(o.h.Clock.Now(), retry.FirstSilence); told {
 				o.h.Log.Error("dead letters cannot be delivered; they stay in state, trying again", "event", "dead_letter_failed",
-					"error", err.Error(), "tries", tries)
+					"error", fault.Line(err), "tries", tries)
 			}
 			if attempts.Wait(ctx) != nil {
 				return

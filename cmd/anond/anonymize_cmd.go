@@ -146,7 +146,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	report, err := oneoff.Anonymize(ctx, t, *o)
 	done()
 	if err != nil {
-		return oneoffFailure(err)
+		return err
 	}
 	if f.json {
 		return cli.WriteJSON(e.Stdout, report)
@@ -303,13 +303,4 @@ func (e *environment) printReasons(in string, refused []oneoff.Refused) {
 		}
 		fmt.Fprintf(e.Stderr, "%s:%d: refused: %s%s%s\n", in, r.Line, r.Reason, of, how)
 	}
-}
-
-// oneoffFailure gives an infeasible request its exit code.
-func oneoffFailure(err error) error {
-	var infeasible *oneoff.InfeasibleError
-	if errors.As(err, &infeasible) {
-		return failure(exitPrivacy, err, infeasible.Hint)
-	}
-	return err
 }

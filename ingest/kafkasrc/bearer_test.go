@@ -20,6 +20,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
+	"anond/internal/fault"
 )
 
 // jwt is a token that ends at a moment. Its signature is not one.
@@ -109,8 +110,8 @@ func TestRefusedToken(t *testing.T) {
 	cfg := config(c, log)
 	cfg.Access = bearerAccess(t, FreshTokens(always(secret)))
 	_, err := Open(background(t), cfg, ingest.Resume{})
-	require.ErrorContains(t, err, "broker "+c.ListenAddrs()[0]+" refuses the token of OAUTHBEARER (invalid_token), which expired at ")
-	require.ErrorContains(t, err, "sasl.token_file")
+	require.Contains(t, fault.Line(err), "broker "+c.ListenAddrs()[0]+" refuses the token of OAUTHBEARER (invalid_token), which expired at ")
+	require.Contains(t, fault.Hint(err), "sasl.token_file")
 	require.Positive(t, acknowledged.Load())
 	require.Contains(t, log.text("source_disconnected"), "refuses the token")
 	for _, text := range []string{err.Error(), log.text("source_disconnected")} {
@@ -118,7 +119,7 @@ func TestRefusedToken(t *testing.T) {
 	}
 	probed := Probe(background(t), cfg)
 	require.Equal(t, "connection", probed[len(probed)-1].What)
-	require.Contains(t, probed[len(probed)-1].Hint, "refuses the token")
+	require.Contains(t, fault.Hint(probed[len(probed)-1].Err), "refuses the token")
 }
 
 // TestAnswerOfABrokerIsNotRepeated, but for the word that says why.

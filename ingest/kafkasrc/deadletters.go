@@ -28,7 +28,6 @@ type deadLetters struct {
 	client *client
 	writer *kafka.Writer
 	log    *slog.Logger
-	hints  health          // says what an operator can do
 	failed int             // attempts since the last success
 	there  map[uint64]bool // of the delivery that failed last: the numbers that the topic has
 }
@@ -47,7 +46,6 @@ func OpenDeadLetters(cfg Config) (ingest.DeadLetters, error) {
 	}
 	c := newClient(cfg)
 	d := &deadLetters{cfg: cfg, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic))}
-	d.hints = health{access: cfg.Access}
 	// Every default of the writer that matters here loses data or time: no
 	// acknowledgement, a second of batching, attempts that end.
 	d.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
@@ -110,14 +108,7 @@ func (d *deadLetters) fails(err error) error {
 	if d.failed++; d.failed > 1 {
 		d.client.renew(time.Second, false)
 	}
-	hint := d.hints.hint(err)
-	if isAuthorization(err) {
-		hint = "grant Write and Describe on the topic"
-	}
-	if hint != "" {
-		return fmt.Errorf("topic %s: %w (%s)", d.cfg.Topic, err, hint)
-	}
-	return fmt.Errorf("topic %s: %w", d.cfg.Topic, err)
+	return fmt.Errorf("topic %s: %w", d.cfg.Topic, d.cfg.Access.explained(err, "Write and Describe on the topic"))
 }
 
 // refused returns the messages that were not written. Those that are too large

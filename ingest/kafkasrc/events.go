@@ -14,6 +14,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 
+	"anond/internal/fault"
 	"anond/internal/retry"
 )
 
@@ -81,7 +82,7 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 	f.corrupt = isCorrupt(err)
 	h.last = err.Error()
 	attrs := []any{partitionAttr(id), slog.String("error", err.Error())}
-	if hint := h.hint(err); hint != "" {
+	if hint := fault.Hint(h.access.explained(err, toRead)); hint != "" {
 		attrs = append(attrs, slog.String("hint", hint))
 	}
 	switch {
@@ -153,30 +154,35 @@ func (h *health) trouble() string {
 	return h.last
 }
 
-// hint says what an operator can do about an error.
-func (h *health) hint(err error) string {
+// explained gives an error of a broker its hint. rights are those that the client needs.
+func (a *Access) explained(err error, rights string) error {
 	switch {
+	case err == nil:
+		return nil
 	case isAuthentication(err):
-		return h.loginHint()
+		return fault.With(0, a.credentials(), err)
 	case isAuthorization(err):
-		return "grant Read and Describe on the topic, and Read on the group if one is named"
+		return fault.With(0, "grant "+rights, err)
 	case isCertificate(err):
-		return "check tls.ca, tls.server_name, and whether the listener speaks TLS"
+		return fault.With(0, "check tls.ca, tls.server_name, and whether the listener speaks TLS", err)
 	case errors.Is(err, kafka.UnknownTopicOrPartition), errors.Is(err, protocol.ErrNoTopic):
-		return "create the topic, or check its name"
-	case h.access.mechanism() != "" && errors.Is(err, io.ErrUnexpectedEOF):
-		return "the broker closed the connection during log-in: " + h.loginHint()
+		return fault.With(0, "create the topic, or check its name", err)
+	case a.mechanism() != "" && errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.With(0, "the broker closed the connection during log-in: "+a.credentials(), err)
 	}
-	return ""
+	return err
 }
 
-// loginHint says what to check when a broker refuses to let this client in.
-func (h *health) loginHint() string {
-	if h.access.mechanism() != oauthBearer {
+// toRead are the rights of a source.
+const toRead = "Read and Describe on the topic, and Read on the group if one is named"
+
+// credentials says what to check when a broker refuses to let this client in.
+func (a *Access) credentials() string {
+	if a.mechanism() != oauthBearer {
 		return "check sasl.mechanism, username and password"
 	}
 	why := ""
-	if r := h.access.refused.Load(); r != nil {
+	if r := a.refused.Load(); r != nil {
 		why = r.String(time.Now()) + ": "
 	}
 	return why + "check sasl.mechanism, and what sasl.token_file or sasl.token_command gives"

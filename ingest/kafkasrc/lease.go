@@ -118,7 +118,7 @@ func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) >= l.cfg.OpenTimeout:
-			return nil, fmt.Errorf("kafka refuses this client: %w (%s)", err, h.hint(err))
+			return nil, fmt.Errorf("kafka refuses this client: %w", l.cfg.Access.explained(err, toRead))
 		}
 		h.fails(noPartition, err)
 	}

@@ -25,7 +25,6 @@ type Log struct {
 	partition int32
 	client    *client
 	requests  kafka.Client
-	hints     health
 	away      func(error) // is told each attempt that failed
 
 	// reading is the source of Next, and the messages that it has handed out.
@@ -46,7 +45,7 @@ func OpenLog(cfg Config, partition int, away func(error)) (*Log, error) {
 		return nil, err
 	}
 	c := newClient(cfg)
-	return &Log{cfg: cfg, partition: int32(partition), client: c, hints: health{access: cfg.Access}, away: away,
+	return &Log{cfg: cfg, partition: int32(partition), client: c, away: away,
 		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
 }
 
@@ -161,14 +160,7 @@ func (l *Log) Replicas(ctx context.Context) (int, error) {
 }
 
 func (l *Log) explained(err error) error {
-	hint := l.hints.hint(err)
-	if isAuthorization(err) {
-		hint = "grant Read, Write and Describe on the topic"
-	}
-	if hint != "" {
-		return fmt.Errorf("topic %s: %w (%s)", l.cfg.Topic, err, hint)
-	}
-	return fmt.Errorf("topic %s: %w", l.cfg.Topic, err)
+	return fmt.Errorf("topic %s: %w", l.cfg.Topic, l.cfg.Access.explained(err, "Read, Write and Describe on the topic"))
 }
 
 // Settings asks for some settings of the topic. A broker may refuse to say (DescribeConfigs).

@@ -9,6 +9,8 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/metadata"
+
+	"anond/internal/fault"
 )
 
 // Probed is one thing that a source or a sink needs of a cluster.
@@ -17,8 +19,7 @@ type Probed struct {
 	Detail string
 	Err    error // nil: it is there
 	// Warning says what is wrong with it, although a run would begin.
-	Warning string
-	Hint    string // what to do about Err, or the warning
+	Warning error
 }
 
 // Probe asks a cluster for what a source needs: a connection, the topic, and the rights
@@ -83,8 +84,7 @@ func ProbeWrite(ctx context.Context, cfg Config) []Probed {
 	case !known:
 		p.note("right to write dead letters", "the broker does not say", nil)
 	case rights&(1<<write) == 0:
-		p.done = append(p.done, Probed{What: "right to write dead letters", Err: kafka.TopicAuthorizationFailed,
-			Hint: "grant Write on the topic"})
+		p.done = append(p.done, Probed{What: "right to write dead letters", Err: fault.With(0, "grant Write on the topic", kafka.TopicAuthorizationFailed)})
 	default:
 		p.note("right to write dead letters", p.cfg.Topic, nil)
 	}
@@ -94,8 +94,7 @@ func ProbeWrite(ctx context.Context, cfg Config) []Probed {
 // probe gathers what was found.
 type probe struct {
 	*client
-	hints health
-	done  []Probed
+	done []Probed
 }
 
 func newProbe(cfg Config) (*probe, error) {
@@ -103,7 +102,7 @@ func newProbe(cfg Config) (*probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &probe{client: newClient(cfg), hints: health{access: cfg.Access}}, nil
+	return &probe{client: newClient(cfg)}, nil
 }
 
 // reached notes whether a broker answers; what it answers about the topic comes next.
@@ -124,12 +123,9 @@ func (p *probe) reached(err error) bool {
 
 // note notes a finding and reports whether it is a good one.
 func (p *probe) note(what, detail string, err error) bool {
-	f := Probed{What: what, Detail: detail, Err: err}
-	if err != nil {
-		if f.Hint = p.hints.hint(err); f.Hint == "" {
-			f.Hint = "check source.kafka, and whether the brokers run and can be reached from here"
-		}
+	if err = p.cfg.Access.explained(err, toRead); err != nil && fault.Hint(err) == "" {
+		err = fault.With(0, "check source.kafka, and whether the brokers run and can be reached from here", err)
 	}
-	p.done = append(p.done, f)
+	p.done = append(p.done, Probed{What: what, Detail: detail, Err: err})
 	return err == nil
 }

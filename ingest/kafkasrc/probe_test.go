@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"anond/internal/fault"
 )
 
 // found is what a probe says: each thing, with an exclamation mark if it is missing.
@@ -44,7 +46,7 @@ func TestProbe(t *testing.T) {
 		require.Equal(t, f.want, found(got))
 		for _, p := range got {
 			if p.Err != nil {
-				require.Contains(t, p.Hint, f.hint)
+				require.Contains(t, fault.Hint(p.Err), f.hint)
 			}
 		}
 	}
@@ -71,5 +73,5 @@ func TestProbeOfNobody(t *testing.T) {
 	cfg.Brokers, cfg.RequestTimeout = []string{"127.0.0.1:1"}, 300*time.Millisecond // no port that others may draw
 	got := Probe(background(t), cfg)
 	require.Equal(t, []string{"connection!"}, found(got))
-	require.Contains(t, got[0].Hint, "check source.kafka")
+	require.Contains(t, fault.Hint(got[0].Err), "check source.kafka")
 }

@@ -16,10 +16,12 @@ import (
 type Repartitioned struct {
 	client   *client
 	requests kafka.Client
-	hints    health
 }
 
 var _ repartition.Target = (*Repartitioned)(nil)
+
+// toWrite are the rights of whoever writes a topic.
+const toWrite = "Write, Read and Describe on the topic"
 
 // OpenRepartitioned returns a writer of cfg.Topic. It does not connect.
 func OpenRepartitioned(cfg Config) (*Repartitioned, error) {
@@ -28,7 +30,7 @@ func OpenRepartitioned(cfg Config) (*Repartitioned, error) {
 		return nil, err
 	}
 	c := newClient(cfg)
-	return &Repartitioned{client: c, hints: health{access: cfg.Access},
+	return &Repartitioned{client: c,
 		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
 }
 
@@ -39,7 +41,7 @@ func (r *Repartitioned) Extent(ctx context.Context) (partitions int, holds bool,
 	for {
 		partitions, holds, err = r.extent(ctx)
 		if err == nil || !isElecting(err) || time.Since(began) >= r.client.cfg.RequestTimeout {
-			return partitions, holds, r.hinted(err)
+			return partitions, holds, r.client.cfg.Access.explained(err, toWrite)
 		}
 		if err := attempts.Wait(ctx); err != nil {
 			return 0, false, err
@@ -69,13 +71,6 @@ func (r *Repartitioned) extent(ctx context.Context) (partitions int, holds bool,
 	return len(ids), holds, nil
 }
 
-func (r *Repartitioned) hinted(err error) error {
-	if hint := r.hints.hint(err); hint != "" {
-		return fmt.Errorf("%w (%s)", err, hint)
-	}
-	return err
-}
-
 // Write implements repartition.Target. kafka-go repeats no request by itself.
 func (r *Repartitioned) Write(ctx context.Context, partition int32, records []repartition.Record) error {
 	messages := make([]kafka.Record, len(records))
@@ -97,7 +92,7 @@ func (r *Repartitioned) Write(ctx context.Context, partition int32, records []re
 		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", r.client.cfg.Topic, repartition.ErrTooLarge)
 	}
 	r.client.renew(time.Second, false)
-	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.hinted(err))
+	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.client.cfg.Access.explained(err, toWrite))
 }
 
 // Close ends all connections.

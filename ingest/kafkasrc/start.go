@@ -39,7 +39,7 @@ func (s *source) retry(ctx context.Context, op func(context.Context) error) erro
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) >= s.cfg.OpenTimeout:
-			return fmt.Errorf("kafka refuses this client: %w (%s)", err, s.health.hint(err))
+			return fmt.Errorf("kafka refuses this client: %w", s.cfg.Access.explained(err, toRead))
 		}
 		s.health.fails(noPartition, err)
 		last = err

@@ -35,7 +35,6 @@ type TopicWriter struct {
 	cfg    Config
 	client *client
 	writer *kafka.Writer
-	hints  health
 }
 
 // OpenTopic returns a writer to cfg.Topic whose messages have at most so many bytes. It
@@ -46,7 +45,7 @@ func OpenTopic(cfg Config, most int) (*TopicWriter, error) {
 		return nil, err
 	}
 	c := newClient(cfg)
-	w := &TopicWriter{cfg: cfg, client: c, hints: health{access: cfg.Access}}
+	w := &TopicWriter{cfg: cfg, client: c}
 	w.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
 		BatchTimeout: 5 * time.Millisecond, BatchSize: 1000, BatchBytes: int64(most), MaxAttempts: 1, Transport: transport{c},
 		Compression: kafka.Lz4}
@@ -76,17 +75,11 @@ func (w *TopicWriter) explained(err error) error {
 	if errors.As(err, &large) || errors.Is(err, kafka.MessageSizeTooLarge) {
 		return fmt.Errorf("topic %s: %w", w.cfg.Topic, ErrTooLarge)
 	}
-	hint := w.hints.hint(err)
-	switch {
-	case errors.Is(err, kafka.UnknownTopicOrPartition):
-		hint = "create the topic"
-	case isAuthorization(err):
-		return fmt.Errorf("topic %s: %w: %w (grant Write, Read and Describe on the topic)", w.cfg.Topic, ErrNotAllowed, err)
+	explained := w.cfg.Access.explained(err, toWrite)
+	if isAuthorization(err) {
+		return fmt.Errorf("topic %s: %w: %w", w.cfg.Topic, ErrNotAllowed, explained)
 	}
-	if hint != "" {
-		return fmt.Errorf("topic %s: %w (%s)", w.cfg.Topic, err, hint)
-	}
-	return fmt.Errorf("topic %s: %w", w.cfg.Topic, err)
+	return fmt.Errorf("topic %s: %w", w.cfg.Topic, explained)
 }
 
 // Settings are those of a topic, as the broker gives them. An unknown one is empty.

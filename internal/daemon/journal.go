@@ -119,8 +119,8 @@ func (r *once) reachLog() error {
 	r.log = log
 	r.closers.add(log.Close)
 	weak, err := CheckJournal(r.ctx, r.c, log)
-	if err == nil && weak.what != "" {
-		r.o.Log.Warn("the topic of the journal may lose entries", "event", "journal_weak", "reason", weak.what, "remedy", weak.way)
+	if err == nil && weak != nil {
+		r.o.Log.Warn("the topic of the journal may lose entries", "event", "journal_weak", "reason", weak.Error(), "remedy", fault.Hint(weak))
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (r *once) away() func(error) {
 		if now := r.o.Clock.Now(); said.IsZero() || now.Sub(said) >= 10*time.Second || now.Before(said) {
 			said = now
 			r.o.Log.Warn("the journal does not answer: nothing is committed and no release is made until it does", "event", "journal_away",
-				"error", err.Error())
+				"error", fault.Line(err))
 		}
 	}
 }
@@ -270,25 +270,21 @@ func (r *once) backUpBeginning(ctx context.Context) error {
 
 // probeJournal examines the topic of the journal. A run asks again until a broker answers; this asks once.
 func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Probed {
-	p := kafkasrc.Probed{What: "journal", Detail: c.Shard.Journal.Topic, Hint: "create the topic with a partition for each shard, " +
-		"cleanup.policy=delete, retention.ms=-1, retention.bytes=-1 and min.insync.replicas=2"}
+	p := kafkasrc.Probed{What: "journal", Detail: c.Shard.Journal.Topic}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var away error // says more than that it was stopped
 	log, err := kafkasrc.OpenLog(logConfig(c, o), c.Shard.Index, func(err error) { away = err; stop() })
 	if err == nil {
-		var weak weakness
-		weak, err = CheckJournal(ctx, c, log)
-		p.Warning = weak.what
+		p.Warning, err = CheckJournal(ctx, c, log)
 		err = errors.Join(err, log.Close())
-		if p.Warning != "" {
-			p.Hint = weak.way
-		}
 	}
-	p.Hint = cmp.Or(fault.Hint(err), p.Hint)
 	if err != nil && ctx.Err() != nil {
 		err = cmp.Or(away, err)
 	}
-	p.Err = err
+	if p.Err = err; err != nil && fault.Hint(err) == "" {
+		p.Err = fault.With(0, "create the topic with a partition for each shard, cleanup.policy=delete, retention.ms=-1, retention.bytes=-1 "+
+			"and min.insync.replicas=2", err)
+	}
 	return p
 }

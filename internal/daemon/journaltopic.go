@@ -14,33 +14,30 @@ import (
 // journalSettings decide whether a topic keeps the entries of a journal.
 var journalSettings = []string{"cleanup.policy", "retention.ms", "retention.bytes", "min.insync.replicas", "unclean.leader.election.enable"}
 
-// weakness is why a topic may lose entries although it is told not to remove any. The zero value: for no known reason.
-type weakness struct{ what, way string }
-
 // CheckJournal demands a topic with a partition for each shard, from which nothing is removed by age, size or
-// key. A broker that does not tell its settings is believed.
-func CheckJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) (weakness, error) {
+// key. A broker that does not tell its settings is believed. weak is why it may lose entries although it is told not to remove any.
+func CheckJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) (weak, err error) {
 	n, err := log.Partitions(ctx)
 	if err != nil {
-		return weakness{}, err
+		return nil, err
 	}
 	topic := c.Shard.Journal.Topic
 	if n < c.Shard.Of {
-		return weakness{}, fault.Errorf(fault.Config, fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d", topic, c.Shard.Of),
+		return nil, fault.Errorf(fault.Config, fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d", topic, c.Shard.Of),
 			"shard.journal.topic: %s has %d partitions, and there are %d shards", topic, n, c.Shard.Of)
 	}
 	s, err := log.Settings(ctx, journalSettings...)
 	if err != nil {
-		return weakness{}, nil
+		return nil, nil
 	}
 	if what, set := loses(s); what != "" {
-		return weakness{}, fault.Errorf(fault.Config, altering(topic, set), "shard.journal.topic: %s %s", topic, what)
+		return nil, fault.Errorf(fault.Config, altering(topic, set), "shard.journal.topic: %s %s", topic, what)
 	}
 	replicas, err := log.Replicas(ctx)
 	if err != nil {
-		return weakness{}, err
+		return nil, err
 	}
-	return weak(topic, s, replicas), nil
+	return weakness(topic, s, replicas), nil
 }
 
 // altering is the command that gives a topic settings.
@@ -63,19 +60,19 @@ func loses(s kafkasrc.Settings) (what, set string) {
 	return "", ""
 }
 
-// weak says why an entry that was acknowledged may be lost with one broker.
-func weak(topic string, s kafkasrc.Settings, replicas int) weakness {
+// weakness says why an entry that was acknowledged may be lost with one broker.
+func weakness(topic string, s kafkasrc.Settings, replicas int) error {
 	least, err := strconv.Atoi(s["min.insync.replicas"])
 	switch {
 	case replicas == 1:
-		return weakness{fmt.Sprintf("%s has one replica: it is lost with the disk of one broker", topic),
-			"reassign its partitions to three replicas, and set min.insync.replicas=2"}
+		return fault.Errorf(fault.Config, "reassign its partitions to three replicas, and set min.insync.replicas=2",
+			"%s has one replica: it is lost with the disk of one broker", topic)
 	case err == nil && least < 2:
-		return weakness{fmt.Sprintf("%s takes an entry that one of %d replicas has (min.insync.replicas=%d): it may be lost with the disk "+
-			"of one broker", topic, replicas, least), altering(topic, "min.insync.replicas=2")}
+		return fault.Errorf(fault.Config, altering(topic, "min.insync.replicas=2"), "%s takes an entry that one of %d replicas has "+
+			"(min.insync.replicas=%d): it may be lost with the disk of one broker", topic, replicas, least)
 	case s["unclean.leader.election.enable"] == "true":
-		return weakness{fmt.Sprintf("%s may lose entries in an election (unclean.leader.election.enable=true)", topic),
-			altering(topic, "unclean.leader.election.enable=false")}
+		return fault.Errorf(fault.Config, altering(topic, "unclean.leader.election.enable=false"),
+			"%s may lose entries in an election (unclean.leader.election.enable=true)", topic)
 	}
-	return weakness{}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"anond/ingest/kafkasrc"
+	"anond/internal/fault"
 )
 
 // TestWeakTopics: what may lose an acknowledged entry with one broker is warned of, with what to set.
@@ -24,13 +25,13 @@ func TestWeakTopics(t *testing.T) {
 		"two of three":    {kafkasrc.Settings{one: "2", clean: "false"}, 3, "", ""},
 		"nothing is told": {kafkasrc.Settings{}, 3, "", ""},
 	} {
-		w := weak("decisions", c.settings, c.replicas)
+		w := weakness("decisions", c.settings, c.replicas)
 		if c.what == "" {
-			assert.Empty(t, w, name)
+			assert.NoError(t, w, name)
 			continue
 		}
-		assert.Contains(t, w.what, c.what, name)
-		assert.Contains(t, w.way, c.way, name)
+		assert.ErrorContains(t, w, c.what, name)
+		assert.Contains(t, fault.Hint(w), c.way, name)
 	}
 }
 

@@ -69,6 +69,14 @@ func Hint(err error) string {
 	return hint
 }
 
+// Line writes an error with its hint in one line, for a log or a status.
+func Line(err error) string {
+	if hint := Hint(err); hint != "" {
+		return err.Error() + " (" + hint + ")"
+	}
+	return err.Error()
+}
+
 // of is Of, with kind 0 for an error that has none.
 func of(err error) (kind Kind, hint string) {
 	if known, ok := err.(Fault); ok {

@@ -3,10 +3,10 @@ package oneoff
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 	"anond/lab/bucketize"
 	"anond/lab/methods"
 	"anond/snapshot"
@@ -115,8 +115,8 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	if len(groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("method %s found no class that satisfies the requirement", o.Method.Name),
-			Hint: "the table as one class satisfies it, and --method mondrian starts from there"}
+		return nil, fault.Errorf(fault.Privacy, "the table as one class satisfies it, and --method mondrian starts from there",
+			"method %s found no class that satisfies the requirement", o.Method.Name)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -8,18 +8,13 @@ import (
 	"sort"
 
 	"anond/equivclass"
+	"anond/internal/fault"
 )
 
-// InfeasibleError says that no partition of the table can keep what is asked
-// (rule I, infeasible). It names counts and shares, never a value.
-type InfeasibleError struct {
-	What string // the promise that cannot be kept, and why
-	Hint string // what can
-}
-
-func (e *InfeasibleError) Error() string { return e.What }
-
-// feasible checks whether the table as one class satisfies each part of the
+// feasible says that no partition of the table can keep what is asked (rule I, infeasible). Its error names counts and shares,
+// never a value.
+//
+// It checks whether the table as one class satisfies each part of the
 // requirement: if it does not, no partition of all records does. Each principle
 // here has that property (k and frequency l count; the others by the concavity
 // of entropy, and because the union of classes that satisfy one satisfies it).
@@ -27,27 +22,28 @@ func feasible(t *Table, want equivclass.Requirement) error {
 	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
 	bag := bagOf(t.sa())
 	if t.Read == 0 {
-		return &InfeasibleError{What: "there is no record to publish", Hint: "the file is empty or has only a header"}
+		return fault.Errorf(fault.Privacy, "the file is empty or has only a header",
+			"there is no record to publish")
 	}
 	if bag.Total == 0 {
-		return &InfeasibleError{What: "no record can be published", Hint: "correct the lines that were refused"}
+		return fault.Errorf(fault.Privacy, "correct the lines that were refused",
+			"no record can be published")
 	}
 	if bag.Total < want.K {
-		return &InfeasibleError{What: fmt.Sprintf("k is %d, but there are %d records", want.K, bag.Total),
-			Hint: fmt.Sprintf("k = %d is reachable, with one class", bag.Total)}
+		return fault.Errorf(fault.Privacy, fmt.Sprintf("k = %d is reachable, with one class", bag.Total),
+			"k is %d, but there are %d records", want.K, bag.Total)
 	}
 	if !bag.Eligible(want.L) {
 		share := float64(bag.Max()) / float64(bag.Total)
-		return &InfeasibleError{
-			What: fmt.Sprintf("the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of "+
+		return fault.Errorf(fault.Privacy, reachable(bag.Total/bag.Max()),
+			"the most frequent value of %q has %.1f %% of the %d records (%d), more than 1/l = %.1f %%: no release of all of "+
 				"them can keep l = %d",
-				name, 100*share, bag.Total, bag.Max(), 100/float64(want.L), want.L),
-			Hint: reachable(bag.Total / bag.Max())}
+			name, 100*share, bag.Total, bag.Max(), 100/float64(want.L), want.L)
 	}
 	for _, p := range want.Extra {
 		if !p.Holds(bag) {
-			return &InfeasibleError{What: fmt.Sprintf("not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name),
-				Hint: reachableExtra(p, bag)}
+			return fault.Errorf(fault.Privacy, reachableExtra(p, bag),
+				"not even all %d records as one class satisfy %s on %q", bag.Total, p.Name(), name)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/internal/fault"
 	"anond/lab/bucketize"
 	"anond/lab/lgb"
 	"anond/snapshot"
@@ -56,8 +57,8 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 	}
 	seconds := o.Now().Sub(start).Seconds()
 	if len(r.cut.Groups) == 0 {
-		return nil, &InfeasibleError{What: fmt.Sprintf("no k = %d records have the same values flagged, so none can be published", o.Want.K),
-			Hint: "lower k, or flag fewer attributes"}
+		return nil, fault.Errorf(fault.Privacy, "lower k, or flag fewer attributes",
+			"no k = %d records have the same values flagged, so none can be published", o.Want.K)
 	}
 	if err := r.checkExtra(); err != nil {
 		return nil, err
@@ -84,8 +85,8 @@ func (r *localRun) prepare() error {
 		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), equivclass.MaxAttributes)
 	}
 	if o.T > 0 || o.Want.NeedsReference() {
-		return &InfeasibleError{What: "t-closeness of the sensitive attribute is not kept by LGB, which cuts its buckets by l",
-			Hint: "ask for -l; a semi-sensitive attribute may have promise: {t: …}"}
+		return fault.Errorf(fault.Privacy, "ask for -l; a semi-sensitive attribute may have promise: {t: …}",
+			"t-closeness of the sensitive attribute is not kept by LGB, which cuts its buckets by l")
 	}
 	if t.Len() < o.Want.K {
 		return feasible(t, equivclass.Requirement{K: o.Want.K, L: 1})
@@ -127,13 +128,15 @@ func (r *localRun) explained(err error) error {
 	}
 	name := r.flagged.Dicts[bad.Attribute].Attribute().Name
 	if bad.Promise.L == 0 {
-		return &InfeasibleError{What: fmt.Sprintf("not even all %d sensitive values of %q in one bucket satisfy %s against the declared "+
-			"reference", bad.Total, name, bad.Promise.Principle.Name()), Hint: "raise t, or leave the reference out: it is then what is published"}
+		return fault.Errorf(fault.Privacy, "raise t, or leave the reference out: it is then what is published",
+			"not even all %d sensitive values of %q in one bucket satisfy %s against the declared "+
+				"reference", bad.Total, name, bad.Promise.Principle.Name())
 	}
 	share := 100 * float64(bad.Count) / float64(bad.Total)
-	return &InfeasibleError{What: fmt.Sprintf("the most frequent sensitive value of %q has %.1f %% of the %d sensitive values (%d), more "+
-		"than 1/l = %.1f %%: no release of all of them can keep l = %d",
-		name, share, bad.Total, bad.Count, 100/float64(bad.Promise.L), bad.Promise.L), Hint: reachable(bad.Reachable())}
+	return fault.Errorf(fault.Privacy, reachable(bad.Reachable()),
+		"the most frequent sensitive value of %q has %.1f %% of the %d sensitive values (%d), more "+
+			"than 1/l = %.1f %%: no release of all of them can keep l = %d",
+		name, share, bad.Total, bad.Count, 100/float64(bad.Promise.L), bad.Promise.L)
 }
 
 // kept holds what is written against what is promised, whatever the method says of it.
@@ -161,8 +164,8 @@ func (r *localRun) checkExtra() error {
 	for _, p := range r.o.Want.Extra {
 		for _, b := range r.bags(len(r.flagged.Dicts) - 1) {
 			if !p.Holds(b) {
-				return &InfeasibleError{What: fmt.Sprintf("a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name()),
-					Hint: "raise -l: the principle is tested on the buckets"}
+				return fault.Errorf(fault.Privacy, "raise -l: the principle is tested on the buckets",
+					"a local bucket that keeps l = %d does not satisfy %s", r.o.Want.L, p.Name())
 			}
 		}
 	}

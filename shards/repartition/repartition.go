@@ -283,7 +283,7 @@ func (w *Work) insist(ctx context.Context, target int32, records []Record) error
 		w.does("waiting for the target", true)
 		if tries, told := silence.Broken(time.Now(), retry.FirstSilence); told {
 			w.Log.Error("the target topic takes nothing, trying again", "event", "repartition_write_failed", "partition", target,
-				"error", err.Error(), "tries", tries)
+				"error", fault.Line(err), "tries", tries)
 		}
 		if err := attempts.Wait(ctx); err != nil {
 			return err

@@ -38,8 +38,8 @@ func (e *examination) connections(ctx context.Context) bool {
 	}
 	good := true
 	for _, p := range probed {
-		if p.Err == nil && p.Warning != "" {
-			e.add(Warning, p.What, p.Hint, "%s", p.Warning)
+		if p.Err == nil && p.Warning != nil {
+			e.add(Warning, p.What, fault.Hint(p.Warning), "%v", p.Warning)
 			continue
 		}
 		if p.Err == nil {
@@ -47,7 +47,7 @@ func (e *examination) connections(ctx context.Context) bool {
 			continue
 		}
 		good = false
-		e.add(Failed, p.What, p.Hint, "%v", p.Err)
+		e.add(Failed, p.What, fault.Hint(p.Err), "%v", p.Err)
 	}
 	return good
 }

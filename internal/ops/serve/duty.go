@@ -73,9 +73,6 @@ func (o *Duty) guarded() map[string]http.Handler {
 	return map[string]http.Handler{"/metrics": o.Metrics, "/status": web.Status(o.Status)}
 }
 
-// hintOfListen is for an address that cannot be listened on.
-const hintOfListen = "give --listen a free address, or off"
-
 // Begin serves, and tells the service manager, until the function that it returns is called.
 // once: the command ends by itself.
 func (o *Duty) Begin(ctx context.Context, env *cli.Env, once bool) (end func(), err error) {
@@ -83,7 +80,7 @@ func (o *Duty) Begin(ctx context.Context, env *cli.Env, once bool) (end func(), 
 	if err != nil {
 		return nil, err
 	}
-	server, err := Start(h, o.Log, once, "metrics, health and status", hintOfListen, o.open(), o.guarded())
+	server, err := Start(h, o.Log, once, "metrics, health and status", "give --listen a free address, or off", o.open(), o.guarded())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/fault"
 	"anond/lake/internal/source"
 	"anond/snapshot"
 )
@@ -25,7 +26,7 @@ func (f *follow) flags(c *cobra.Command) {
 
 func (f *follow) check() error {
 	if f.every <= 0 {
-		return usageError{errors.New("--every: a duration above zero, such as 10s")}
+		return fault.Errorf(fault.Usage, "write a duration above zero, such as 10s", "--every waits for no time")
 	}
 	return nil
 }

@@ -7,10 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"anond/internal/fault"
 )
 
 // errLocked: another process writes to the same place.
-var errLocked = errors.New("another anond-lake is writing there")
+var errLocked = fault.Errorf(fault.Locked, "wait for the other anond-lake to end, or stop it",
+	"another anond-lake is writing there")
 
 // lock makes a directory in one that exists, and keeps other processes of this program out
 // of it until unlock is called or the process ends. The file stays: to remove it would let

@@ -17,24 +17,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/lake/internal/folder"
-	"anond/lake/internal/parquetfile"
-	"anond/lake/internal/source"
-	"anond/lake/internal/warehouse"
-	"anond/snapshot"
+	"anond/internal/fault"
 )
 
 // release is the version; make dist sets it, as of anond.
 var release = "dev"
-
-// The exit codes are those of anond.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitLocked = 4
-	exitBehind = 5
-)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -48,14 +35,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	code, hint := classify(err)
-	if err != nil {
-		fmt.Fprintln(stderr, "error:", err)
+	if err == nil {
+		return 0
 	}
+	fmt.Fprintln(stderr, "error:", err)
+	if errors.Is(err, context.Canceled) {
+		return 0
+	}
+	kind, hint := fault.Of(err)
 	if hint != "" {
 		fmt.Fprintln(stderr, "hint:", hint)
 	}
-	return code
+	return int(kind)
 }
 
 func newRootCommand(stdout io.Writer) *cobra.Command {
@@ -64,10 +55,10 @@ func newRootCommand(stdout io.Writer) *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.SetVersionTemplate("anond-lake {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fault.With(fault.Usage, "", err) })
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf("unknown command %q: anond-lake --help lists them", args[0])}
+			return fault.Errorf(fault.Usage, "anond-lake --help lists them", "unknown command %q", args[0])
 		}
 		return nil
 	}
@@ -76,43 +67,12 @@ func newRootCommand(stdout io.Writer) *cobra.Command {
 	return root
 }
 
-// usageError is a fault of the command line.
-type usageError struct{ error }
-
 // exactly is cobra.ExactArgs with our exit code.
 func exactly(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if err := cobra.ExactArgs(n)(c, args); err != nil {
-			return usageError{fmt.Errorf("%w: %s", err, c.UseLine())}
+			return fault.Errorf(fault.Usage, c.UseLine(), "%w", err)
 		}
 		return nil
 	}
-}
-
-// classify finds the exit code and the next step.
-func classify(err error) (code int, hint string) {
-	var wrong usageError
-	switch {
-	case err == nil, errors.Is(err, context.Canceled):
-		return exitOK, ""
-	case errors.As(err, &wrong):
-		return exitUsage, ""
-	case errors.Is(err, errLocked):
-		return exitLocked, "wait for the other anond-lake to end, or stop it"
-	case errors.Is(err, warehouse.ErrBehind):
-		return exitBehind, "put the newest releases in place, or write to another warehouse"
-	case errors.Is(err, warehouse.ErrOther), errors.Is(err, folder.ErrOther):
-		return exitBehind, "these are releases of another history: write them to another place"
-	case errors.Is(err, parquetfile.ErrLost):
-		return exitFailed, "write the releases to another place, and read them from there"
-	case errors.Is(err, warehouse.ErrForeign):
-		return exitFailed, "only anond-lake may write to its tables: write to another warehouse, and read the table from there"
-	case errors.Is(err, snapshot.ErrDamaged):
-		return exitFailed, "anond release verify lists every fault; restore the files from a copy of the releases"
-	case errors.Is(err, source.ErrNone):
-		return exitFailed, "name the directory that release.dir of the configuration names"
-	case errors.Is(err, source.ErrUnion):
-		return exitFailed, "read the releases of each shard (shards/0 and so on), and write those of each to a place of its own"
-	}
-	return exitFailed, ""
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/fault"
 	"anond/lake/internal/laketest"
 )
 
@@ -55,20 +56,20 @@ func TestUsage(t *testing.T) {
 		{"iceberg", dir, dir, "--every", "0s"}, {"parquet", dir, dir, "--follow", "--every", "-1s"}, {"foo"}, {"foo", "--no"},
 		{"parquet", dir, dir, "--follow", "--release", "1"}, {"man"}, {"man", "--out", filepath.Join(dir, "no")}} {
 		code, _, log := lake(args...)
-		assert.Equal(t, exitUsage, code, args)
+		assert.Equal(t, int(fault.Usage), code, args)
 		assert.Contains(t, log, "error: ")
 	}
 	for _, command := range []string{"parquet", "iceberg"} {
 		code, _, log := lake(command, dir, filepath.Join(dir, "out"))
-		assert.Equal(t, exitFailed, code)
+		assert.Equal(t, int(fault.Failed), code)
 		assert.Contains(t, log, "there is no release yet")
 		assert.Contains(t, log, "hint: ")
 	}
 	code, out, _ := lake("--version")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, 0, code)
 	assert.Equal(t, "anond-lake dev\n", out)
 	code, out, _ = lake("--help")
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, 0, code)
 	assert.Contains(t, out, "iceberg")
 }
 
@@ -79,11 +80,11 @@ func TestOneWriter(t *testing.T) {
 	require.NoError(t, err)
 	for _, command := range []string{"parquet", "iceberg"} {
 		code, _, log := lake(command, releaseByHand(t), dir)
-		assert.Equal(t, exitLocked, code, log)
+		assert.Equal(t, int(fault.Locked), code, log)
 	}
 	unlock()
 	code, _, log := lake("iceberg", releaseByHand(t), dir)
-	assert.Equal(t, exitOK, code, log)
+	assert.Equal(t, 0, code, log)
 }
 
 // releaseByHand is a directory with one release.
@@ -95,7 +96,7 @@ func releaseByHand(t *testing.T) string {
 // TestPathsOfWarehouses: signs that would not survive in an address are refused.
 func TestPathsOfWarehouses(t *testing.T) {
 	code, _, log := lake("iceberg", releaseByHand(t), filepath.Join(t.TempDir(), "a#b"))
-	assert.Equal(t, exitFailed, code)
+	assert.Equal(t, int(fault.Failed), code)
 	assert.Contains(t, log, "must not have")
 }
 
@@ -122,7 +123,7 @@ func TestFollow(t *testing.T) {
 	}
 	stop()
 	for range outs {
-		assert.Equal(t, exitOK, <-ended)
+		assert.Equal(t, 0, <-ended)
 	}
 	assert.Empty(t, logs.String())
 	assert.FileExists(t, filepath.Join(site.Dir, "parquet", "000002", "lake.json"))
@@ -135,7 +136,7 @@ func TestManAndCompletion(t *testing.T) {
 	for range 2 {
 		dir, all := t.TempDir(), ""
 		code, _, log := lake("man", "--out", dir)
-		require.Equal(t, exitOK, code, log)
+		require.Equal(t, 0, code, log)
 		for _, command := range []string{"anond-lake", "anond-lake-parquet", "anond-lake-iceberg"} {
 			page, err := os.ReadFile(filepath.Join(dir, command+".1"))
 			require.NoError(t, err)
@@ -149,7 +150,7 @@ func TestManAndCompletion(t *testing.T) {
 	assert.Contains(t, first, "Jan 1970")
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		code, out, log := lake("completion", shell)
-		require.Equal(t, exitOK, code, log)
+		require.Equal(t, 0, code, log)
 		assert.Contains(t, out, "__complete")
 	}
 	_, out, _ := lake("__complete", "")
@@ -175,7 +176,7 @@ func TestUnit(t *testing.T) {
 		line := strings.NewReplacer("${FORM}", form[1], "/var/lib/anond-lake/%i", dir, "/var/lib/anond/%i/releases", releaseByHand(t), "$MORE",
 			more[1]).Replace(start[1])
 		var out, log bytes.Buffer
-		assert.Equal(t, exitOK, run(ctx, strings.Fields(line), &out, &log), log.String())
+		assert.Equal(t, 0, run(ctx, strings.Fields(line), &out, &log), log.String())
 		assert.DirExists(t, filepath.Join(dir, form[1]))
 	}
 }

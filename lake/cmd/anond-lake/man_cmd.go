@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"anond/internal/fault"
 )
 
 func newManCommand() *cobra.Command {
@@ -19,10 +19,10 @@ same bytes.`,
 		Example: "  anond-lake man --out /usr/local/share/man/man1",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if dir == "" {
-				return usageError{errors.New("--out DIR: no directory was named")}
+				return fault.Errorf(fault.Usage, "--out DIR", "no directory was named")
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return usageError{fmt.Errorf("--out: %s is no directory", dir)}
+				return fault.Errorf(fault.Usage, "make the directory first", "--out: %s is no directory", dir)
 			}
 			root := c.Root()
 			root.DisableAutoGenTag = true

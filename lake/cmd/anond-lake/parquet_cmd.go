@@ -1,13 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/fault"
 	"anond/lake/internal/folder"
 	"anond/lake/internal/source"
 	"anond/snapshot"
@@ -27,7 +27,7 @@ writes each release that becomes the current one, until it is ended.`,
 			"  anond-lake parquet releases /srv/lake --follow --every 1m",
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.on && number > 0 {
-				return usageError{errors.New("--follow writes the current release each time: leave --release out")}
+				return fault.Errorf(fault.Usage, "leave --release out", "--follow writes the current release each time")
 			}
 			if err := f.check(); err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"anond/internal/fault"
 	"anond/lake/internal/durable"
 	"anond/lake/internal/parquetfile"
 	"anond/lake/internal/source"
@@ -21,7 +22,8 @@ import (
 )
 
 // ErrOther: the place holds a release of the same number with another manifest.
-var ErrOther = errors.New("it is another release of the same number")
+var ErrOther = fault.Errorf(fault.Behind, "these are releases of another history: write them to another place",
+	"it is another release of the same number")
 
 // Result says what was done.
 type Result struct {

@@ -9,12 +9,14 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"anond/internal/fault"
 	"anond/lake/internal/source"
 	"anond/snapshot"
 )
 
 // ErrLost: a file is not what was written of the releases.
-var ErrLost = errors.New("it does not hold what was written of the releases")
+var ErrLost = fault.Errorf(fault.Failed, "write the releases to another place, and read them from there",
+	"it does not hold what was written of the releases")
 
 // Compare demands that a file has the columns of a table and the living rows of a part, in order. It holds the file in
 // memory. No error has a cell.

@@ -1,18 +1,20 @@
 package source
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 
+	"anond/internal/fault"
 	"anond/snapshot"
 )
 
 // ErrNone: the directory has no published release yet.
-var ErrNone = errors.New("there is no release yet")
+var ErrNone = fault.Errorf(fault.Failed, "name the directory that release.dir of the configuration names",
+	"there is no release yet")
 
 // ErrUnion: the releases are those of anond union, whose parts belong to shards.
-var ErrUnion = errors.New("holds releases of a union of shards, which are not read here")
+var ErrUnion = fault.Errorf(fault.Failed, "read the releases of each shard (shards/0 and so on), and write those of each to a place of its own",
+	"holds releases of a union of shards, which are not read here")
 
 // Chain is the releases of a directory, up to the one that CURRENT names.
 type Chain struct {

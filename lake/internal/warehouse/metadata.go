@@ -3,16 +3,18 @@ package warehouse
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/apache/iceberg-go"
+
+	"anond/internal/fault"
 )
 
 // ErrForeign: another program has written to the table, or a newer anond-lake.
-var ErrForeign = errors.New("it is not as this anond-lake writes it")
+var ErrForeign = fault.Errorf(fault.Failed, "only anond-lake may write to its tables: write to another warehouse, and read the table from there",
+	"it is not as this anond-lake writes it")
 
 // metadata is a file such as v7.metadata.json: all that an Iceberg table (format version 2)
 // is, but for the lists of its files. The library's own type is in a package that brings

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"anond/internal/fault"
 	"anond/lake/internal/durable"
 	"anond/lake/internal/source"
 	"anond/snapshot"
@@ -30,9 +31,11 @@ import (
 
 var (
 	// ErrBehind: the tables hold a release that the directory does not have.
-	ErrBehind = errors.New("the releases are behind the table")
+	ErrBehind = fault.Errorf(fault.Behind, "put the newest releases in place, or write to another warehouse",
+		"the releases are behind the table")
 	// ErrOther: the tables were made of other releases.
-	ErrOther = errors.New("it is not the release that the table holds")
+	ErrOther = fault.Errorf(fault.Behind, "these are releases of another history: write them to another place",
+		"it is not the release that the table holds")
 )
 
 // Warehouse is a directory of tables.
