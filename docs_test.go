@@ -294,7 +294,7 @@ func TestNamedTestsExist(t *testing.T) {
 // TestPagesAreShort: a page of at most 4,000 words is read. References that are generated, and the proofs, are looked up.
 func TestPagesAreShort(t *testing.T) {
 	lookedUp := []string{"docs/CONFIGURATION.md", "docs/EVENTS.md", "docs/METRICS.md", "docs/PROOFS.md", "lab/docs/FIGURES.md",
-		"docs/FIGURES.md", "docs/METHODS.md", "docs/BENCHMARKS.md", "docs/ARCHITECTURE.md", "docs/ANALYSTS.md"}
+		"docs/FIGURES.md", "docs/METHODS.md", "docs/BENCHMARKS.md", "docs/ANALYSTS.md"}
 	for _, doc := range documents(t) {
 		if !slices.Contains(lookedUp, doc) {
 			assert.LessOrEqual(t, len(strings.Fields(readDoc(t, doc))), 4000, doc)
