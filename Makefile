@@ -7,7 +7,7 @@ BENCHTIME ?= 1x
 # Packages with goroutines; the race detector is slow, so the others are left out.
 # So are tests of these packages that use one goroutine, or reach no code that a test
 # which runs does not: enumerations, commands on one table, comparisons with a twin, and
-# the frozen figures. make test-full runs them.
+# the frozen figures. make test-all runs them.
 CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/... ./internal/... ./shards/... ./deliver/... ./rig/... ./lab/...
 ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws TestRuleS TestAnyFlippedByte \
 	TestEveryWorldOfSmallStreams TestBrokenMachines TestLevelL2FromStreamToAnswer TestIndexAgreesWithItsTwin \
@@ -17,14 +17,14 @@ ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws Te
 EMPTY :=
 ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen|Figure|Frontier
 
-.PHONY: dist deb dist-check dist-test image test test-short test-full test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases reach default-cover lint fmt vet build clean
+.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases reach default-cover lint fmt vet build clean
 
 # go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
 TEST = GO='$(GO)' .ci/gotest
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
-test test-short test-full test-lake trial-shards race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
+test test-short test-all test-lake trial-shards race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
 
 # Tests need no symbols for a debugger; compiling without takes a sixth less time. What
 # the tests need and what need not be quick compiles without inlining, which takes a
@@ -34,31 +34,34 @@ test test-short test-full test-lake trial-shards race chaos fuzz fuzz-record: ex
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
 	runtime/pprof anond/cmd/... anond/internal/... anond/rig/... anond/lab/figures/... anond/lab/oneoff/... anond/deliver/... anond/config/... anond/ingest/... anond/snapshot/audit/...
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
-lint vet test test-full test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
+lint vet test test-all test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
 
 # Nothing here needs C but the race detector: without it no C compiler runs, and programs are linked by Go.
-lint vet test test-full test-kafka chaos: export CGO_ENABLED = 0
+lint vet test test-all test-kafka chaos: export CGO_ENABLED = 0
 
 # Memory is cheaper than time here: compilers and tests collect no garbage until they have taken
 # 512 MiB. Not in the full tier, which has tests of how much memory the program takes.
 test: export GOGC = off
 test: export GOMEMLIMIT = 512MiB
 
-# test: what everyone runs before a change is handed in: a part of each suite.
+# What make test leaves to make test-all: the lab, and the rig but for its kill tests.
+APART = ^anond/(lab|cmd/anond-lab|rig/(chaos|kafkatest|longrun|shardtrial|reach))(/|$$)
+
+# test: what everyone runs before a change is handed in: a part of each suite of the product, kill tests included.
 # make lint runs go vet. A test that builds the program imports what is slow to
 # compile, so that it is compiled once (docs_test.go). Many packages wait for a broker, a process or a
 # clock: four at a time keep two cores busy.
 test: fmt
-	$(TEST) -vet=off -p 4 -timeout 0 -- ./...
-	@echo "Smaller counts, and no test that waits long: 'make test-full' runs all; CONTRIBUTING.md says what that is."
+	$(TEST) -vet=off -p 4 -timeout 0 -- $$($(GO) list ./... | grep -vE '$(APART)')
+	@echo "The product alone, in smaller counts, and no test that waits long: 'make test-all' runs all; CONTRIBUTING.md says what that is."
 
 # test-short: the inner loop, the smallest part that is worth a run.
 test-short:
 	$(GO) test -short -p 4 -timeout 0 ./...
 
-# test-full: every test with its full count: kills, generated streams, enumerations,
+# test-all: every test with its full count: kills, generated streams, enumerations,
 # figures, and tests that wait for minutes.
-test-full: fmt vet
+test-all: fmt vet
 	ANOND_TESTS=full $(TEST) -vet=off -p 4 -timeout 0 -- ./...
 
 # race: concurrent packages under the race detector (needs a C compiler), with the

@@ -294,10 +294,16 @@ func TestNamedTestsExist(t *testing.T) {
 // TestPagesAreShort: a page of at most 4,000 words is read. References that are generated, and the proofs, are looked up.
 func TestPagesAreShort(t *testing.T) {
 	lookedUp := []string{"docs/CONFIGURATION.md", "docs/EVENTS.md", "docs/METRICS.md", "docs/PROOFS.md", "lab/docs/FIGURES.md",
-		"docs/FIGURES.md", "docs/METHODS.md", "docs/BENCHMARKS.md", "docs/ANALYSTS.md"}
+		"docs/FIGURES.md", "docs/METHODS.md", "docs/BENCHMARKS.md"}
 	for _, doc := range documents(t) {
 		if !slices.Contains(lookedUp, doc) {
-			assert.LessOrEqual(t, len(strings.Fields(readDoc(t, doc))), 4000, doc)
+			words := 0
+			for i, text := range strings.Split("\n"+readDoc(t, doc), "\n```") { // every other one is code
+				if i%2 == 0 {
+					words += len(strings.Fields(text))
+				}
+			}
+			assert.LessOrEqual(t, words, 4000, doc)
 		}
 	}
 }

@@ -2,7 +2,7 @@
 //
 //	go test -short            the smallest part of each suite that is worth a run
 //	go test                   what everyone runs before a change is handed in
-//	ANOND_TESTS=full go test  all of it: full counts, and what waits long (make test-full)
+//	ANOND_TESTS=full go test  all of it: full counts, and what waits long (make test-all)
 //
 // Tests use it only where the full count takes seconds. What did not run is told
 // in the test's log (go test -v).
