@@ -2,6 +2,9 @@ package equivclass
 
 import "slices"
 
+// RecordID is the number of a record: its place in columns.
+type RecordID uint32
+
 // Column holds the codes of one attribute by record, in one, two or four bytes each: as
 // few as the largest code needs. It grows at its end only, and becomes wider when a code
 // asks for it; a copy keeps what it had, so it may be read while the original grows.

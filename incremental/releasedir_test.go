@@ -182,7 +182,7 @@ func (c *releaseDir) renderedAgain(m *incremental.Machine) *audit.Replay {
 	for _, i := range m.Releases().Intents() {
 		v, err := m.Releases().Change(i.Release)
 		require.NoError(c.t, err)
-		files, err := snapshot.RenderBirth(snapshot.Of(v), c.settings)
+		files, err := snapshot.Births(snapshot.Of(v), c.settings)
 		require.NoError(c.t, err)
 		out.Parts[int(i.Release)] = map[string]string{}
 		for _, f := range files {

@@ -102,7 +102,7 @@ func (s *shape) files() (out []snapshot.HierarchyFile) {
 
 // recoding is that of a name.
 func (s *shape) recoding(t testing.TB, name string, level incremental.Level) snapshot.Recoding {
-	out, err := snapshot.ParseRecoding(name, snapshot.RecodingOptions{Seed: [32]byte{9}, Level: level})
+	out, err := snapshot.ParseRecoding(name, snapshot.RecodingOptions{Seed: [32]byte{9}, Shared: level == incremental.L2})
 	require.NoError(t, err)
 	return out
 }

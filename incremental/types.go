@@ -8,7 +8,7 @@ import (
 
 // RecordID numbers the accepted records in order of arrival, from 0. It is
 // internal: nothing in a release depends on it.
-type RecordID uint32
+type RecordID = equivclass.RecordID
 
 // ClassID numbers the published classes in order of birth, from 0. A class
 // whose records are regrouped dies, and its successors get new numbers.

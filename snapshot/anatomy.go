@@ -13,16 +13,6 @@ func Anatomy() Recoding { return anatomy{} }
 
 func (anatomy) Name() string { return NameAnatomy }
 
-func (anatomy) numbering(file string) numbering { return groupNumbering(file, "st.csv") }
-
-// groupNumbering: groups stand first in the file of sensitive values, else last.
-func groupNumbering(file, values string) numbering {
-	if file == values {
-		return numbering{class: 0}
-	}
-	return numbering{class: lastField}
-}
-
 func (anatomy) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 	return t.exactRows(s, dst, c)
 }

@@ -101,7 +101,7 @@ func BenchmarkRender(b *testing.B) {
 				dir := b.TempDir()
 				b.ReportAllocs()
 				for b.Loop() {
-					out, err := snapshot.Render(snapshot.Of(v), s, nil, diskFiles{dir: dir})
+					out, err := snapshot.RenderBehind(snapshot.Of(v), s, nil, diskFiles{dir: dir})
 					require.NoError(b, err)
 					b.SetBytes(out.Manifest.Parts[0].Files[0].Bytes)
 				}
@@ -141,7 +141,7 @@ func benchRecodings() []snapshot.Recoding {
 
 // benchName tells the recodings of level L2 from those of level L1.
 func benchName(r snapshot.Recoding) string {
-	if r.Level() == incremental.L2 {
+	if r.Shared() {
 		return sharedName(r)
 	}
 	return r.Name()
@@ -149,7 +149,7 @@ func benchName(r snapshot.Recoding) string {
 
 // benchForm makes a view of classes one of a recoding.
 func benchForm(r snapshot.Recoding, v *incremental.View) *incremental.View {
-	if r.Level() == incremental.L2 {
+	if r.Shared() {
 		return sharedView(v)
 	}
 	return v

@@ -2,8 +2,6 @@ package snapshot
 
 import (
 	"strconv"
-
-	"anond/incremental"
 )
 
 // buckets is a recoding of level L2: classes without values, and values by bucket.
@@ -45,9 +43,9 @@ func (r *buckets) K1() string {
 	return "sensitive-only"
 }
 
-func (*buckets) Level() incremental.Level { return incremental.L2 }
-func (r *buckets) exact() bool            { return !r.cells }
-func (*buckets) check(t *table) error     { return t.share() }
+func (*buckets) Shared() bool         { return true }
+func (r *buckets) exact() bool        { return !r.cells }
+func (*buckets) check(t *table) error { return t.share() }
 
 func (*buckets) order(t *table) {
 	t.placeShared()
@@ -56,14 +54,6 @@ func (*buckets) order(t *table) {
 
 func (r *buckets) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 	return t.exactRows(s, dst, c)
-}
-
-// numbering: rows end with class and bucket; buckets.csv begins with the bucket.
-func (*buckets) numbering(file string) numbering {
-	if file == bucketsName {
-		return numbering{class: noField, shared: firstShared}
-	}
-	return numbering{class: lastField, shared: lastShared}
 }
 
 func (r *buckets) layouts(t *table) []layout {

@@ -66,7 +66,7 @@ type boxer struct {
 
 // cell returns the cell of a class in a column. Cost: the class size (Set: its
 // sort on top).
-func (b *boxer) cell(c *column, members []Record) cell {
+func (b *boxer) cell(c *column, members []equivclass.RecordID) cell {
 	switch c.kind {
 	case equivclass.Number:
 		return b.span(c, members)
@@ -77,7 +77,7 @@ func (b *boxer) cell(c *column, members []Record) cell {
 	}
 }
 
-func (b *boxer) span(c *column, members []Record) cell {
+func (b *boxer) span(c *column, members []equivclass.RecordID) cell {
 	x := cell{lo: equivclass.MissingNumber, hi: -equivclass.MissingNumber}
 	for _, m := range members {
 		if v := c.dict.Units(c.codes.At(int(m))); v == equivclass.MissingNumber {
@@ -95,7 +95,7 @@ func (b *boxer) span(c *column, members []Record) cell {
 	return x
 }
 
-func ancestor(c *column, members []Record) cell {
+func ancestor(c *column, members []equivclass.RecordID) cell {
 	lo := c.codes.At(int(members[0]))
 	hi := lo
 	for _, m := range members[1:] {
@@ -107,7 +107,7 @@ func ancestor(c *column, members []Record) cell {
 	return cell{text: text, more: int(to - from), lacks: text == equivclass.MissingText}
 }
 
-func (b *boxer) set(c *column, members []Record) cell {
+func (b *boxer) set(c *column, members []equivclass.RecordID) cell {
 	b.ranks = b.ranks[:0]
 	for _, m := range members {
 		b.ranks = append(b.ranks, c.rank[c.codes.At(int(m))])

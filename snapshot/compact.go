@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-
-	"anond/incremental"
 )
 
 // numbering tells where the rows of a data file name classes and buckets.
@@ -34,34 +32,6 @@ const (
 	noField   = -2
 )
 
-// compact joins parts of the release before: their bytes one after another, the
-// numbers of classes and buckets shifted by those of the parts before. State is
-// not asked: what is published stays what it was.
-func (r *rendering) compact(parts []PartEntry, of span) (PartEntry, error) {
-	entry := PartEntry{Part: of.name(), Release: r.in.Release, Mode: partModeText}
-	for _, p := range parts {
-		entry.Replaces = append(entry.Replaces, ReplacedPart{Part: p.Part, FirstClass: uint32(entry.Classes) + 1, Classes: p.Classes})
-		for _, n := range p.Dead {
-			entry.Dead = append(entry.Dead, uint32(entry.Classes)+n)
-		}
-		entry.Classes += p.Classes
-		entry.Rows += p.Rows
-	}
-	x := &joining{numbering: r.recoding.numbering,
-		open: r.files.Open, create: r.files.Create, release: r.in.Release - 1}
-	shifts, err := x.join(parts, &entry)
-	if err != nil {
-		return entry, err
-	}
-	if r.recoding.Level() == incremental.L2 {
-		for i := range parts {
-			before := shifts[i].bucket
-			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].bucket-before)
-		}
-	}
-	return entry, nil
-}
-
 // joining joins the files of parts.
 type joining struct {
 	numbering func(file string) numbering
@@ -70,15 +40,33 @@ type joining struct {
 	release   uint32 // whose manifest describes the parts
 }
 
-// JoinParts writes the files of a part that takes the place of others, as the release did
-// that joined them. The manifest is one of the chain: it has recoding and schema. Paths are
-// part and file.
+// JoinParts writes the part that takes the place of others, as a release does: their bytes one
+// after another, the numbers of classes and buckets shifted by those of the parts before. State is
+// not asked: what is published stays what it was. The manifest is one of the chain: it has recoding
+// and schema. Paths are part and file.
 func JoinParts(m *Manifest, name string, parts []PartEntry, open func(path string) (io.ReadCloser, error),
-	create func(path string) (io.WriteCloser, error)) ([]FileEntry, error) {
-	entry := PartEntry{Part: name}
+	create func(path string) (io.WriteCloser, error)) (PartEntry, error) {
+	entry := PartEntry{Part: name, Mode: PartMode}
+	for _, p := range parts {
+		entry.Replaces = append(entry.Replaces, ReplacedPart{Part: p.Part, FirstClass: uint32(entry.Classes) + 1, Classes: p.Classes})
+		for _, n := range p.Dead {
+			entry.Dead = append(entry.Dead, uint32(entry.Classes)+n)
+		}
+		entry.Classes += p.Classes
+		entry.Rows += p.Rows
+	}
 	x := &joining{numbering: m.numbering, open: open, create: create, release: m.Release}
-	_, err := x.join(parts, &entry)
-	return entry.Files, err
+	shifts, err := x.join(parts, &entry)
+	if err != nil {
+		return entry, err
+	}
+	if m.Shared() {
+		for i := range parts {
+			before := shifts[i].bucket
+			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].bucket-before)
+		}
+	}
+	return entry, nil
 }
 
 // join writes each file of a part. It gives what was added to the numbers of each of the

@@ -41,7 +41,7 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 					require.NoError(t, err)
 					p.Gate.(auditGate).Commit()
 					members = append(members, everybody(t, v, s))
-					files, err := snapshot.RenderBirth(snapshot.Of(v), s)
+					files, err := snapshot.Births(snapshot.Of(v), s)
 					require.NoError(t, err)
 					require.Equal(t, out.Manifest.Parts[len(out.Manifest.Parts)-1].Files, files)
 					again[release] = map[string]string{}

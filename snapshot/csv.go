@@ -26,13 +26,13 @@ func needsQuotes(text string) bool {
 	return false
 }
 
-// appendHeader appends a header line.
-func appendHeader(buf []byte, names []string) []byte {
-	for i, name := range names {
+// AppendRow appends a row as data files have it: what Rows reads of it are the cells.
+func AppendRow(buf []byte, cells []string) []byte {
+	for i, cell := range cells {
 		if i > 0 {
 			buf = append(buf, ',')
 		}
-		buf = appendField(buf, name)
+		buf = appendField(buf, cell)
 	}
 	return append(buf, '\n')
 }

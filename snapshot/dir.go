@@ -1,42 +1,23 @@
 package snapshot
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+
+	"anond/internal/fault"
 )
-
-// Names in a releases directory.
-const (
-	currentName = "CURRENT"
-	temporary   = ".tmp-" // prefix of what is not yet, or never was, published
-)
-
-// dirName is the directory of a release: six digits, more from a million on.
-func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }
-
-// dirOf is the path of a release.
-func dirOf(dir string, release uint32) string { return filepath.Join(dir, dirName(release)) }
-
-// parseDirName is the inverse of dirName; 0 and false for any other name.
-func parseDirName(name string) (uint32, bool) {
-	n, err := strconv.ParseUint(name, 10, 32)
-	if err != nil || n == 0 || dirName(uint32(n)) != name {
-		return 0, false
-	}
-	return uint32(n), true
-}
-
-func isTemporary(name string) bool { return strings.HasPrefix(name, temporary) }
 
 func notExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// ErrDamaged: a file of the release directory or the ledger cannot be what
+// anond wrote (exit 1).
+var ErrDamaged = fault.Errorf(fault.Failed, "anond release verify lists every fault; restore the files from a copy of the releases",
+	"the published files are damaged")
 
 // content is what a releases directory holds.
 type content struct {
@@ -132,131 +113,9 @@ func readManifestFile(files FS, path string, release uint32) (*Manifest, [32]byt
 	if err != nil {
 		return nil, [32]byte{}, err
 	}
-	m, err := decodeManifest(data)
+	m, err := DecodeManifest(data)
 	if err != nil {
 		return nil, [32]byte{}, fmt.Errorf("release %s: %w", dirName(release), err)
 	}
-	return m, sha(data), nil
-}
-
-// directory is a directory as the target of a rendering.
-type directory struct {
-	FS
-	dir string
-}
-
-func (d directory) Create(name string) (io.WriteCloser, error) {
-	return d.FS.Create(filepath.Join(d.dir, name))
-}
-
-// replaceBy puts a file in place at once and durably: a reader and a crash see the old content or
-// the new one. tmp is the name of the temporary file. fence is asked before others see anything;
-// nil: nobody is asked.
-func replaceBy(files FS, path, tmp string, data []byte, fence func() error) error {
-	dir := filepath.Dir(path)
-	if err := writeAll(directory{files, dir}, tmp, data); err != nil {
-		return err
-	}
-	if err := files.Sync(filepath.Join(dir, tmp)); err != nil {
-		return err
-	}
-	if fence != nil {
-		if err := fence(); err != nil {
-			return err
-		}
-	}
-	if err := files.Rename(filepath.Join(dir, tmp), path); err != nil {
-		return err
-	}
-	return files.Sync(dir)
-}
-
-// sameTree reports ErrDifferent unless two directories hold the same files with
-// the same bytes, in directories of the same names.
-func sameTree(files FS, published, rendered string) error {
-	a, err := files.ReadDir(published)
-	if err != nil {
-		return err
-	}
-	b, err := files.ReadDir(rendered)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(a, b) {
-		return fmt.Errorf("%w: %s holds other files", ErrDifferent, published)
-	}
-	for _, name := range a {
-		if err := sameEntry(files, filepath.Join(published, name), filepath.Join(rendered, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func sameEntry(files FS, published, rendered string) error {
-	a, err := files.Stat(published)
-	if err != nil {
-		return err
-	}
-	b, err := files.Stat(rendered)
-	if err != nil {
-		return err
-	}
-	if a.IsDir() && b.IsDir() {
-		return sameTree(files, published, rendered)
-	}
-	if os.SameFile(a, b) { // both are links of one file
-		return nil
-	}
-	same := false
-	if a.IsDir() == b.IsDir() {
-		if same, err = sameFile(files, published, rendered); err != nil {
-			return err
-		}
-	}
-	if !same {
-		return fmt.Errorf("%w: %s has other bytes", ErrDifferent, published)
-	}
-	return nil
-}
-
-func sameFile(files FS, x, y string) (bool, error) {
-	a, err := files.Open(x)
-	if err != nil {
-		return false, err
-	}
-	defer a.Close()
-	b, err := files.Open(y)
-	if err != nil {
-		return false, err
-	}
-	defer b.Close()
-	return sameBytes(a, b)
-}
-
-func sameBytes(a, b io.Reader) (bool, error) {
-	p, q := make([]byte, 1<<16), make([]byte, 1<<16)
-	for {
-		n, errA := io.ReadFull(a, p)
-		m, errB := io.ReadFull(b, q)
-		if err := cmpError(errA, errB); err != nil {
-			return false, err
-		}
-		if !bytes.Equal(p[:n], q[:m]) {
-			return false, nil
-		}
-		if errA != nil || errB != nil { // both are at their end
-			return true, nil
-		}
-	}
-}
-
-// cmpError returns the first error that is not the end of a file.
-func cmpError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return err
-		}
-	}
-	return nil
+	return m, sha256.Sum256(data), nil
 }

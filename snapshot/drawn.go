@@ -31,15 +31,7 @@ func (*drawn) Name() string { return NamePermutation }
 func (*drawn) String() string   { return NamePermutation }
 func (*drawn) GoString() string { return NamePermutation }
 
-// valuesDrawn is Manifest.Values of a release whose rows have values by draws.
-const valuesDrawn = "drawn"
-
 func (*drawn) mark(m *Manifest) { m.Values = valuesDrawn }
-
-// numbering: rows name the bucket alone.
-func (*drawn) numbering(string) numbering {
-	return numbering{class: noField, shared: lastShared}
-}
 
 func (r *drawn) order(t *table) {
 	t.placeShared()

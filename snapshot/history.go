@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"path"
@@ -65,14 +66,14 @@ func (h *History) Published(release uint32) (*Published, error) {
 
 // ParsePublished reads the text of a manifest, which must be that of a release.
 func ParsePublished(text []byte, release uint32) (*Published, error) {
-	m, err := decodeManifest(text)
+	m, err := DecodeManifest(text)
 	if err == nil && m.Release != release {
 		err = fmt.Errorf("%w: %s is that of another release", ErrDamaged, manifestName)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("release %s: %w", dirName(release), err)
 	}
-	return &Published{m, text, sha(text)}, nil
+	return &Published{m, text, sha256.Sum256(text)}, nil
 }
 
 // births are those of a release, remembered.
@@ -199,7 +200,7 @@ func (h *History) Hierarchies(of *Manifest) (out []Copy, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if s := sha(text); hex.EncodeToString(s[:]) != e.SHA256 {
+		if s := sha256.Sum256(text); hex.EncodeToString(s[:]) != e.SHA256 {
 			return nil, fmt.Errorf("%w: %s is not what the manifest of release %d says", ErrDamaged, e.File, of.Release)
 		}
 		out = append(out, Copy{e.File, text})

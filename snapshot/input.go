@@ -1,8 +1,9 @@
 package snapshot
 
 import (
+	"slices"
+
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // Input is what one release shows: records in classes, as the daemon's state
@@ -11,10 +12,10 @@ type Input struct {
 	Release   uint32 // its number, from 1
 	CreatedAt int64  // Unix seconds
 	Seeded    bool   // random draws follow a seed that was given
-	Level     incremental.Level
-	FirstNeed int  // level L2: how many people release 1 had to have
-	Grown     bool // the first pool grew after it was refused: level L2 is not promised
-	Pending   int  // records that the release does not show
+	Shared    bool   // classes share buckets: level L2
+	FirstNeed int    // level L2: how many people release 1 had to have
+	Grown     bool   // the first pool grew after it was refused: level L2 is not promised
+	Pending   int    // records that the release does not show
 	Schema    *equivclass.Schema
 	// Dictionaries by schema attribute, frozen; nil where nothing is published.
 	Dictionaries []*equivclass.Dictionary
@@ -32,38 +33,25 @@ type Input struct {
 	// needs no more than that.
 	Since uint32
 
-	// intent is what was committed, where it was: what is rendered must be that.
-	intent *incremental.Intent
+	// Committed is what was decided of the release, if it was: what is rendered must be that.
+	Committed *Committed
 	// ids are the numbers of records in the state, where they have others here
 	// (gather); nil: the same.
-	ids []Record
+	ids []equivclass.RecordID
 }
 
-// Record is the number of a record: its place in the columns of an Input.
-type Record = incremental.RecordID
+// Committed is what a state has decided of a release before it is rendered.
+type Committed struct {
+	Cut              equivclass.RecordID // the first record that had not arrived
+	Records, Classes int
+}
 
 // Class is one class of an Input.
 type Class struct {
 	Born    uint32 // the release that showed it first
 	Died    uint32 // the first release that shows it no more; 0 while it lives
 	Bucket  uint32 // at level L2: the bucket that has its values, from 1 in order of birth; else 0
-	Members []Record
-}
-
-// Of returns what a view of the state shows.
-func Of(v *incremental.View) *Input {
-	return &Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Level: v.Level, Grown: v.Grown,
-		FirstNeed: v.FirstNeed,
-		Pending:   v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, Scale: v.Scale,
-		References: v.References, Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since, intent: &v.Intent}
-}
-
-func classesOf(views []incremental.ClassView) []Class {
-	out := make([]Class, len(views))
-	for i, c := range views {
-		out[i] = Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members}
-	}
-	return out
+	Members []equivclass.RecordID
 }
 
 // before is the history that the release before this one had.
@@ -72,7 +60,7 @@ func (in *Input) before() *Input { return in.upTo(in.Release - 1) }
 // upTo is the history that an earlier release had: its classes, dead and alive.
 func (in *Input) upTo(release uint32) *Input {
 	out := *in
-	out.Release, out.Classes, out.Dead, out.intent = release, nil, nil, nil
+	out.Release, out.Classes, out.Dead, out.Committed = release, nil, nil, nil
 	for _, c := range in.Classes {
 		if c.Born <= release {
 			out.Classes = append(out.Classes, c)
@@ -104,4 +92,45 @@ func (in *Input) changed() (births, deaths []Class) {
 		}
 	}
 	return births, deaths
+}
+
+// gather numbers the records of an input's classes anew, side by side in the
+// order of the classes, and copies their values: what follows reads memory in
+// order and holds nothing by record of a whole state. ids are their numbers in the
+// state, which draws, placements and the last tie between classes go by.
+//
+// A column that is too short stays so, and is refused. A record of a dead class and of a newer one gets two numbers. Cost: n d for n
+// records of d attributes, one attribute a worker.
+func (in *Input) gather(workers int) *Input {
+	g := *in
+	g.Committed = nil // its cut counts records of the state
+	g.Classes, g.Dead = g.renumber(in.Classes), g.renumber(in.Dead)
+	lists := append([]equivclass.Column{in.SA}, in.QI...)
+	each(workers, len(lists), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			lists[i] = equivclass.Pick(&lists[i], g.ids)
+		}
+	})
+	g.SA, g.QI = lists[0], lists[1:]
+	return &g
+}
+
+// renumber gives the members of classes the next numbers.
+func (in *Input) renumber(classes []Class) []Class {
+	out := slices.Clone(classes)
+	records := 0
+	for i := range classes {
+		records += len(classes[i].Members)
+	}
+	numbers := make([]equivclass.RecordID, records)
+	in.ids = slices.Grow(in.ids, records)
+	for i := range out {
+		n := len(out[i].Members)
+		for k := range n {
+			numbers[k] = equivclass.RecordID(len(in.ids) + k)
+		}
+		in.ids = append(in.ids, out[i].Members...)
+		out[i].Members, numbers = numbers[:n:n], numbers[n:]
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/snapshot"
 )
 
@@ -26,7 +27,7 @@ func TestATableIsRenderedAsAViewIs(t *testing.T) {
 	for _, recoding := range []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy(), snapshot.Permutation(testSeed)} {
 		want, _ := render(t, hospitalView(t), settings(recoding), nil)
 		got := memory{}
-		_, err := snapshot.Render(byHand(t), settings(recoding), nil, got)
+		_, err := snapshot.RenderBehind(byHand(t), settings(recoding), nil, got)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, recoding.Name())
 	}
@@ -39,12 +40,12 @@ func TestATableIsChecked(t *testing.T) {
 		"no number":     func(in *snapshot.Input) { in.Release = 0 },
 		"an empty one":  func(in *snapshot.Input) { in.Classes[0].Members = nil },
 		"twice":         func(in *snapshot.Input) { in.Classes[1].Members = in.Classes[0].Members },
-		"not there":     func(in *snapshot.Input) { in.Classes[0].Members = []snapshot.Record{0, 1, 99} },
+		"not there":     func(in *snapshot.Input) { in.Classes[0].Members = []equivclass.RecordID{0, 1, 99} },
 		"no dictionary": func(in *snapshot.Input) { in.Dictionaries[6] = nil },
 	} {
 		in := byHand(t)
 		spoil(in)
-		_, err := snapshot.Render(in, settings(snapshot.Generalization()), nil, memory{})
+		_, err := snapshot.RenderBehind(in, settings(snapshot.Generalization()), nil, memory{})
 		require.ErrorIs(t, err, snapshot.ErrView, name)
 	}
 }

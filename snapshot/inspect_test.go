@@ -23,9 +23,9 @@ func inspection(p *snapshot.Publisher, entries []snapshot.LedgerEntry) (*snapsho
 // byte and its absence.
 func TestInspectionFindsWhatVerifyFinds(t *testing.T) {
 	p, _ := published(t)
-	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
-	look, found := inspection(p, entries)
+	look, found := inspection(p, ledger.Entries)
 	v, err := look.Run(context.Background())
 	require.NoError(t, err)
 	require.Empty(t, *found)
@@ -38,13 +38,13 @@ func TestInspectionFindsWhatVerifyFinds(t *testing.T) {
 		require.NoError(t, err)
 		data[len(data)/2] ^= 1
 		overwrite(t, path, data)
-		look, found = inspection(p, entries)
+		look, found = inspection(p, ledger.Entries)
 		_, err = look.Run(context.Background())
 		require.NoError(t, err)
 		require.NotEmpty(t, *found, name)
 		assert.Equal(t, name, (*found)[0].File)
 		require.NoError(t, os.Remove(path))
-		look, found = inspection(p, entries)
+		look, found = inspection(p, ledger.Entries)
 		_, err = look.Run(context.Background())
 		require.NoError(t, err)
 		require.NotEmpty(t, *found, name)
@@ -57,12 +57,12 @@ func TestInspectionFindsWhatVerifyFinds(t *testing.T) {
 // TestInspectionStops: a stop is no fault of the files.
 func TestInspectionStops(t *testing.T) {
 	p, _ := published(t)
-	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
 	big := make([]byte, 3<<20)
 	overwrite(t, filepath.Join(p.Dir, "000002", "part-000002", "qit.csv"), big)
 	ctx, cancel := context.WithCancel(context.Background())
-	look, found := inspection(p, entries)
+	look, found := inspection(p, ledger.Entries)
 	pauses := 0
 	look.Pause = func(context.Context) { pauses++; cancel() }
 	_, err = look.Run(ctx)

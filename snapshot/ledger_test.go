@@ -86,9 +86,9 @@ func TestLedgerIsRepairedFromState(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(p.Ledger))
 	require.NoError(t, reconcile(p, intents))
-	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
-	assert.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}, entries)
+	assert.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}, ledger.Entries)
 }
 
 // TestLedgerCatchesUp: a state that is behind, and may repeat what it lacks, gives a ledger what it has; of another history
@@ -110,9 +110,9 @@ func TestLedgerCatchesUp(t *testing.T) {
 	require.NoFileExists(t, p.Ledger)
 
 	require.NoError(t, catchUp(intents[:1]))
-	entries, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	written, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
-	require.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}}, entries)
+	require.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}}, written.Entries)
 }
 
 // TestReconcileNamesTheNewestRelease: a CURRENT that was lost, or names an earlier
@@ -169,16 +169,16 @@ func FuzzLedger(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "ledger")
 		require.NoError(t, os.WriteFile(path, data, 0o644))
-		entries, err := snapshot.ReadLedger(snapshot.OS(), path)
+		ledger, err := snapshot.ReadLedger(snapshot.OS(), path)
 		if err != nil {
 			return
 		}
-		require.Len(t, entries, bytes.Count(data, []byte("\n")))
+		require.Len(t, ledger.Entries, bytes.Count(data, []byte("\n")))
 		for i, m := range ledgerLine.FindAllSubmatch(data, -1) {
-			require.Equal(t, fmt.Sprintf("%s %s", m[1], m[2]), fmt.Sprintf("%d %x", entries[i].Release, entries[i].SHA256))
+			require.Equal(t, fmt.Sprintf("%s %s", m[1], m[2]), fmt.Sprintf("%d %x", ledger.Entries[i].Release, ledger.Entries[i].SHA256))
 		}
 		var intents []incremental.Intent
-		for _, e := range entries {
+		for _, e := range ledger.Entries {
 			intents = append(intents, incremental.Intent{Release: e.Release, Published: true, Manifest: e.SHA256})
 		}
 		require.NoError(t, snapshot.Reconcile(snapshot.OS(), t.TempDir(), path, intents))

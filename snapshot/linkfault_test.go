@@ -115,7 +115,7 @@ func TestAReleaseOnAnotherFileSystem(t *testing.T) {
 // TestADamagedPartIsNotCopiedOn: what is copied or joined must be what the manifest
 // before says. (Links are the gate's to look at.)
 func TestADamagedPartIsNotCopiedOn(t *testing.T) {
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	for name, files := range map[string]snapshot.FS{"copied": noLinks{unsynced{snapshot.OS()}, syscall.EXDEV, ""},
 		"joined": unsynced{snapshot.OS()}} {
 		root := t.TempDir()

@@ -2,14 +2,10 @@ package snapshot
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // FormatVersion is the version of the release format that is written: the files,
@@ -19,9 +15,6 @@ const (
 	FormatVersion = 2
 	formatUnion   = 3
 )
-
-// manifestName is the file that speaks for a release.
-const manifestName = "manifest.json"
 
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
@@ -75,6 +68,16 @@ const textExact = "exact"
 // aliasesFold is SchemaEntry.Aliases of an attribute whose texts are folded.
 const aliasesFold = "fold"
 
+// SetRule says how texts of records become values of the attribute.
+func (e *SchemaEntry) SetRule(rule equivclass.Text) {
+	if rule.Exact {
+		e.Text = textExact
+	}
+	if rule.Folded {
+		e.Aliases = aliasesFold
+	}
+}
+
 // Rule is how texts of records become values of the attribute.
 func (e *SchemaEntry) Rule() equivclass.Text {
 	return equivclass.Text{Exact: e.Text == textExact, Folded: e.Aliases == aliasesFold}
@@ -106,8 +109,8 @@ func (m *Manifest) encode() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// decodeManifest reads a manifest. The error does not quote the content.
-func decodeManifest(data []byte) (*Manifest, error) {
+// DecodeManifest reads a manifest. The error does not quote the content.
+func DecodeManifest(data []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if json.Unmarshal(data, m) != nil {
 		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
@@ -118,81 +121,3 @@ func decodeManifest(data []byte) (*Manifest, error) {
 	}
 	return m, checkParts(m)
 }
-
-// newManifest fills in what is known before the data files are written.
-func newManifest(in *Input, s *Settings, from *standing) (*Manifest, error) {
-	entries, err := schemaEntries(in, s.Hierarchies)
-	if err != nil {
-		return nil, err
-	}
-	m := &Manifest{
-		FormatVersion: FormatVersion,
-		Dataset:       s.Dataset,
-		Release:       in.Release,
-		CreatedAt:     time.Unix(in.CreatedAt, 0).UTC().Format(time.RFC3339),
-		Seeded:        in.Seeded,
-		Schema:        entries,
-		Policy:        s.Policy,
-		Recoding:      s.Recoding.Name(),
-		Pending:       in.Pending,
-	}
-	if m.Policy.Level = ""; in.Level == incremental.L2 {
-		m.Policy.Level = policyL2
-	}
-	if in.Level == incremental.L2 && in.Release == 1 {
-		m.InitialMinPool = in.FirstNeed
-	}
-	if m.Policy.Diversity == nil {
-		m.Policy.Diversity = []Diversity{}
-	}
-	m.Policy.Diversity = withReferences(m.Policy.Diversity, in)
-	if from.manifest != nil {
-		m.Previous = &PreviousEntry{Release: from.release(), SHA256: hex.EncodeToString(from.sha256[:])}
-	}
-	return m, nil
-}
-
-// schemaEntries describes what is published.
-func schemaEntries(in *Input, files []HierarchyFile) ([]SchemaEntry, error) {
-	out := make([]SchemaEntry, 0, len(in.Schema.Attributes()))
-	scale := in.Scale
-	for _, a := range in.Schema.Attributes() {
-		e := SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
-		if a.Role == equivclass.Quasi && len(scale) > 0 {
-			if of := scale[0]; a.Type.Numeric() {
-				e.Scale = a.Float(of.Hi - of.Lo)
-			}
-			scale = scale[1:]
-		}
-		if a.Text.Exact {
-			e.Text = textExact
-		}
-		if a.Optional {
-			e.Missing = string(equivclass.MissingValue)
-		}
-		if a.Text.Folded {
-			e.Aliases = aliasesFold
-		}
-		if len(a.Steps) > 0 || len(a.Buckets) > 0 {
-			e.Hierarchy = &HierarchyEntry{Steps: floats(&a, a.Steps), Buckets: floats(&a, a.Buckets)}
-		}
-		for i := range files {
-			if files[i].Attribute == a.Name {
-				e.Hierarchy = &HierarchyEntry{File: files[i].copyName(), SHA256: files[i].sha256()}
-			}
-		}
-		out = append(out, e)
-	}
-	return out, nil
-}
-
-// floats writes numbers of an attribute as JSON does, which loses nothing.
-func floats(a *equivclass.Attribute, units []int64) (out []float64) {
-	for _, v := range units {
-		out = append(out, a.Float(v))
-	}
-	return out
-}
-
-// sha is the SHA-256 by which a manifest is chained.
-func sha(data []byte) [32]byte { return sha256.Sum256(data) }

@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // PartEntry is one part of a release: what the releases First to Last gave birth
@@ -39,36 +38,6 @@ type ReplacedPart struct {
 	// Level L2: where its buckets went, likewise.
 	FirstBucket uint32 `json:"first_bucket,omitempty"`
 	Buckets     int    `json:"buckets,omitempty"`
-}
-
-// partMode is the mode of files in parts, as manifests write it.
-const (
-	partMode     = 0o444
-	partModeText = "0444"
-	partPrefix   = "part-"
-)
-
-// partName names a part after the releases whose births it holds: part-000007,
-// part-000001-000010.
-func partName(first, last uint32) string {
-	if first == last {
-		return partPrefix + dirName(first)
-	}
-	return partPrefix + dirName(first) + "-" + dirName(last)
-}
-
-// parsePartName is the inverse of partName; false for any other name.
-func parsePartName(name string) (first, last uint32, ok bool) {
-	text, ok := strings.CutPrefix(name, partPrefix)
-	if !ok {
-		return 0, 0, false
-	}
-	from, to, ranged := strings.Cut(text, "-")
-	first, ok = parseDirName(from)
-	if last = first; ranged && ok {
-		last, ok = parseDirName(to)
-	}
-	return first, last, ok && first <= last && partName(first, last) == name
 }
 
 // Dir is the directory of the part in that of its release.
@@ -111,7 +80,7 @@ func checkRun(parts []PartEntry, before int) error {
 	for i := range parts {
 		p := &parts[i]
 		first, last, ok := parsePartName(p.Part)
-		if !ok || first != next || p.Mode != partModeText || p.Classes < 1 || p.Release < last {
+		if !ok || first != next || p.Mode != PartMode || p.Classes < 1 || p.Release < last {
 			return wrongManifest("part " + strconv.Itoa(before+i+1) + " does not follow the one before, or says what no part has")
 		}
 		next = last + 1

@@ -4,8 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
-	"math"
-	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,7 +15,6 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
@@ -94,10 +91,10 @@ func TestPartsAreTheWhole(t *testing.T) {
 					require.Equal(t, out.SHA256, again.SHA256, "release %d", release)
 
 					whole := memory{}
-					quality, privacy, err := snapshot.Whole(snapshot.Of(v), c.settings, whole)
+					table, err := snapshot.Table(snapshot.Of(v), c.settings, whole)
 					require.NoError(t, err)
-					require.Equal(t, quality, out.Manifest.Quality, "release %d", release)
-					require.Equal(t, privacy, out.Manifest.Privacy, "release %d", release)
+					require.Equal(t, table.Quality, out.Manifest.Quality, "release %d", release)
+					require.Equal(t, table.Privacy, out.Manifest.Privacy, "release %d", release)
 					require.Equal(t, []int{v.Intent.Records, v.Intent.Classes}, []int{out.Manifest.Records, out.Manifest.Classes})
 					require.Equal(t, blocks(t, wholeParts(whole)), blocks(t, diskParts(t, steady.Dir, &out.Manifest)), "release %d", release)
 					before = v
@@ -197,45 +194,6 @@ func blocks(t *testing.T, parts []partText) (out []string) {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// TestFewParts: whatever the number of releases, there are fewer than a hundred, which cover every release once; a
-// row is rewritten once a level; and what is listed is what standing parts and the
-// newest release say.
-func TestFewParts(t *testing.T) {
-	tier.NotShort(t, "it counts the parts of many releases")
-	assert.Equal(t, []string{"part-000001"}, snapshot.PartsOf(1))
-	assert.Equal(t, []string{"part-000001-000010", "part-000011"}, snapshot.PartsOf(11))
-	assert.Equal(t, []string{"part-000001-000100", "part-000101"}, snapshot.PartsOf(101))
-	assert.Len(t, snapshot.PartsOf(100), 19)
-	most := 0
-	for _, release := range []uint32{999, 1001, 12345, 99999} {
-		most = max(most, len(snapshot.PartsOf(release)))
-	}
-	assert.Less(t, most, 60)
-	assert.Greater(t, most, 40)
-}
-
-// TestExactSums: sums do not depend on the order, and are those of exact numbers.
-func TestExactSums(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 8))
-	for range 200 {
-		numbers := make([]float64, 1+r.IntN(40))
-		want := new(big.Float).SetPrec(4096)
-		for i := range numbers {
-			numbers[i] = math.Ldexp(r.Float64()-0.5, r.IntN(120)-60)
-			if i > 0 && r.IntN(4) == 0 {
-				numbers[i] = -numbers[i-1] // dies again
-			}
-			want.Add(want, new(big.Float).SetPrec(4096).SetFloat64(numbers[i]))
-		}
-		sum, _ := want.Float64()
-		for range 3 {
-			r.Shuffle(len(numbers), func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
-			require.Equal(t, sum, snapshot.ExactSum(numbers...))
-		}
-	}
-	assert.Zero(t, snapshot.ExactSum())
 }
 
 func parse(t *testing.T, text string) [][]string {

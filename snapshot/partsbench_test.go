@@ -50,7 +50,7 @@ func BenchmarkPartsPublish(b *testing.B) {
 		for _, parts := range []int{1, 10, 50} {
 			for _, newcomers := range []int{10_000, 250_000} {
 				b.Run(fmt.Sprintf("%s/parts=%d/newcomers=%d", benchName(recoding), parts, newcomers), func(b *testing.B) {
-					defer snapshot.Keep(1000)()
+					defer joinParts(1000)()
 					before, last := partsViews(all, parts, newcomers)
 					for i := range before {
 						before[i] = benchForm(recoding, before[i])
@@ -60,7 +60,7 @@ func BenchmarkPartsPublish(b *testing.B) {
 					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
 					policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
-					if recoding.Level() == incremental.L2 {
+					if recoding.Shared() {
 						policy.Level = "L2"
 					}
 					gate := auditGate{audit.NewGate(policy)}
@@ -142,7 +142,7 @@ func written(b *testing.B, p *snapshot.Publisher, m *snapshot.Manifest) float64 
 // and sums counted anew from state, and the gate behind the newest release. The
 // verification reads every file.
 func BenchmarkPartsResume(b *testing.B) {
-	defer snapshot.Keep(1000)()
+	defer joinParts(1000)()
 	all := benchView(b, 1e6)
 	for _, parts := range []int{1, 50} {
 		before, last := partsViews(all, parts, 10_000)

@@ -32,10 +32,6 @@ func Permutation(seed [32]byte) Recoding { return &permutation{seed: seed} }
 
 func (*permutation) Name() string { return NamePermutation }
 
-func (*permutation) numbering(file string) numbering {
-	return groupNumbering(file, "pst.csv")
-}
-
 // String and GoString keep the seed out of texts.
 func (p *permutation) String() string   { return NamePermutation }
 func (p *permutation) GoString() string { return NamePermutation }

@@ -34,13 +34,13 @@ func memPublisher(files snapshot.FS) *snapshot.Publisher {
 func TestPowerCutAtEverySideEffect(t *testing.T) {
 	tier.NotShort(t, "it tries every power cut")
 	require.NoError(t, powerCuts(t, "", publishAll))
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	require.NoError(t, powerCuts(t, "", publishLonger))
 }
 
 // TestEverySyncMatters leaves out one sync at a time: the power cuts must show it.
 func TestEverySyncMatters(t *testing.T) {
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	r := &recorder{FS: newDisk("")}
 	require.NoError(t, publishLonger(t, memPublisher(r), &[]incremental.Intent{}))
 	synced := map[string]bool{}

@@ -2,51 +2,11 @@ package snapshot
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
-
-// A pruned release has no directory any more. Its manifest remains in prunedDir, as it
-// was published.
-//
-// Rule N (insert-only) and rule A (frozen) make that harmless for what can be checked: no
-// row ever leaves, so the parts of the newest release hold all rows of all releases in
-// parts, those of classes that were regrouped since too, and the manifests, which are
-// chained by their hashes, name the hash of each file that a pruned release had. An auditor
-// finds the same bytes in later releases. Pruning publishes nothing and takes nothing back:
-// whoever has a copy of a pruned release still has it, and the promise covers all releases.
-const (
-	prunedDir    = "pruned"
-	prunedPrefix = temporary + "pruned-" // of a directory that is being removed
-)
-
-// prunedName is the name of the manifest of a pruned release, below the releases directory.
-func prunedName(release uint32) string { return prunedDir + "/" + dirName(release) + ".json" }
-
-func prunedPath(dir string, release uint32) string {
-	return filepath.Join(dir, filepath.FromSlash(prunedName(release)))
-}
-
-// parsePrunedName is the inverse of the last element of prunedName.
-func parsePrunedName(name string) (uint32, bool) {
-	number, ok := strings.CutSuffix(name, ".json")
-	if !ok {
-		return 0, false
-	}
-	return parseDirName(number)
-}
-
-// ErrPruned: the files of the release were pruned, its manifest is there.
-var ErrPruned = errors.New("its files were pruned (release.keep)")
-
-// prunedError says that the files of a release are gone on purpose.
-func prunedError(dir string, release uint32) error {
-	return fmt.Errorf("release %d: %w; its manifest is %s, and its hash is in the ledger", release, ErrPruned, prunedPath(dir, release))
-}
 
 // KeepRule says which releases stay on disk: as many of the newest as Releases says, and those
 // that were published within Age. A release stays if one of the two keeps it. The zero
@@ -58,6 +18,9 @@ type KeepRule struct {
 
 // All reports that nothing is ever pruned.
 func (k KeepRule) All() bool { return k.Releases <= 0 && k.Age <= 0 }
+
+// prunedPrefix is that of a directory that is being removed.
+const prunedPrefix = temporary + "pruned-"
 
 // Pruning removes the directories of old releases.
 //
@@ -189,13 +152,4 @@ func (p *Pruning) putAway(n uint32, away string) error {
 		return err
 	}
 	return p.FS.Sync(p.Dir)
-}
-
-// NotPruned returns an error that is ErrPruned if the files of a release were pruned.
-func NotPruned(files FS, dir string, release uint32) error {
-	on, err := scan(files, dir)
-	if err == nil && on.isPruned(release) {
-		err = prunedError(dir, release)
-	}
-	return err
 }

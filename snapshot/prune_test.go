@@ -121,7 +121,7 @@ func entriesOf(intents []incremental.Intent) (out []snapshot.LedgerEntry) {
 // TestPruneThenPublish: a chain whose old releases go as it grows ends with the same
 // newest release, byte by byte, and with the same ledger.
 func TestPruneThenPublish(t *testing.T) {
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	whole, _ := longer(t)
 	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
 	var intents []incremental.Intent

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 )
@@ -22,9 +23,9 @@ func (b *publication) check() error {
 	if passed && !b.done {
 		return fmt.Errorf("%w: release %d is not there, and release %d is", ErrDamaged, b.release, newest)
 	}
-	ledger := &ledger{}
+	ledger := &Ledger{}
 	if b.Ledger != "" {
-		if ledger, err = readLedger(b.FS, b.Ledger); err != nil {
+		if ledger, err = ReadLedger(b.FS, b.Ledger); err != nil {
 			return err
 		}
 	}
@@ -62,7 +63,7 @@ func (b *publication) hierarchies() error {
 		path := filepath.Join(b.Dir, filepath.FromSlash(h.copyName()))
 		old, err := b.FS.ReadFile(path)
 		switch {
-		case err == nil && sha(old) == sha(h.Content):
+		case err == nil && sha256.Sum256(old) == sha256.Sum256(h.Content):
 			continue
 		case err == nil:
 			return fmt.Errorf("%w: %s differs from the hierarchy of attribute %q", ErrDifferent, path, h.Attribute)

@@ -155,7 +155,7 @@ func TestRuleVOnlyDataFilesHoldValues(t *testing.T) {
 func TestCrashAtEveryStep(t *testing.T) {
 	tier.NotShort(t, "it tries every step")
 	assert.Equal(t, 2*8, crashes(t, publishAll))
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	assert.Equal(t, 3*8, crashes(t, publishLonger))
 }
 
@@ -188,7 +188,7 @@ func crashes(t *testing.T, publish publishing) (steps int) {
 // the same process can try again.
 func TestFailureAtEverySideEffect(t *testing.T) {
 	failures(t, publishAll)
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	failures(t, publishLonger)
 }
 

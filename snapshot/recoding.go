@@ -6,8 +6,6 @@ import (
 	"hash"
 	"math/rand/v2"
 	"slices"
-
-	"anond/incremental"
 )
 
 // Recoding is how classes are written. The recodings are Generalization, Anatomy and
@@ -19,8 +17,8 @@ type Recoding interface {
 	// K1 says which rows K1 holds for: "rows", or "sensitive-only" where exact
 	// cells disclose presence.
 	K1() string
-	// Level is that of the states whose classes it writes.
-	Level() incremental.Level
+	// Shared says that it writes classes of level L2, which share buckets.
+	Shared() bool
 
 	// exact reports that quasi-identifiers are written as single values.
 	exact() bool
@@ -35,21 +33,18 @@ type Recoding interface {
 	layouts(t *table) []layout
 	// mark adds what the manifest says of this recoding alone.
 	mark(m *Manifest)
-	// numbering tells where the rows of a data file name classes and buckets.
-	numbering(file string) numbering
 }
 
 // plain is a recoding that writes a cell for a class and column. Other recodings say
 // what differs.
 type plain struct{}
 
-func (plain) Level() incremental.Level                         { return incremental.L1 }
+func (plain) Shared() bool                                     { return false }
 func (plain) exact() bool                                      { return false }
 func (plain) check(*table) error                               { return nil }
 func (plain) order(t *table)                                   { t.order() }
 func (plain) rows(*table, *scratch, []uint32, *class) []uint32 { return nil }
 func (plain) mark(*Manifest)                                   {}
-func (plain) numbering(string) numbering                       { return numbering{class: lastField} }
 
 // single is a recoding that writes quasi-identifiers as single values.
 type single struct{ plain }
@@ -83,30 +78,19 @@ type scratch struct {
 	drawn   rand.ChaCha8
 }
 
-// Names of the recodings, as the format has them.
-const (
-	NameGeneralization = "generalization"
-	NameBuckets        = "buckets"
-	NameAnatomy        = "anatomy"
-	NamePermutation    = "permutation"
-)
-
 // dataName is the file of rows where a class has cells.
 const dataName = "data.csv"
 
-// bucketsName is the file of what is in buckets.
-const bucketsName = "buckets.csv"
-
 // RecodingOptions is what some recodings need in addition to their name.
 type RecodingOptions struct {
-	Seed  [32]byte // rule R (randomness): keys what permutation draws
-	Level incremental.Level
+	Seed   [32]byte // rule R (randomness): keys what permutation draws
+	Shared bool     // the classes are of level L2
 }
 
 // ParseRecoding returns the recoding of a name, of those that a chain of
 // releases of a level may have.
 func ParseRecoding(name string, o RecodingOptions) (Recoding, error) {
-	if o.Level == incremental.L2 {
+	if o.Shared {
 		return parseShared(name, o.Seed)
 	}
 	switch name {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 
@@ -34,7 +35,7 @@ func (p *Publisher) Reconcile(intents []incremental.Intent) error {
 	if err != nil {
 		return fmt.Errorf("read the releases directory: %w", err)
 	}
-	l, err := readLedger(files, ledgerPath)
+	l, err := ReadLedger(files, ledgerPath)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func CatchUp(files FS, dir, ledgerPath string, intents []incremental.Intent) err
 	if err != nil {
 		return fmt.Errorf("read the releases directory: %w", err)
 	}
-	l, err := readLedger(files, ledgerPath)
+	l, err := ReadLedger(files, ledgerPath)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (p *Publisher) nameNewest(on *content, intents []incremental.Intent) error 
 
 // sameHistory compares state's manifests with the ledger's, and the newest with
 // the releases directory's.
-func sameHistory(files FS, dir string, on *content, l *ledger, intents []incremental.Intent) error {
+func sameHistory(files FS, dir string, on *content, l *Ledger, intents []incremental.Intent) error {
 	var last *incremental.Intent
 	for i := range intents {
 		if !intents[i].Published {
@@ -135,7 +136,7 @@ func sameHistory(files FS, dir string, on *content, l *ledger, intents []increme
 		return nil
 	}
 	data, err := files.ReadFile(filepath.Join(dirOf(dir, last.Release), manifestName))
-	if err == nil && sha(data) == last.Manifest {
+	if err == nil && sha256.Sum256(data) == last.Manifest {
 		return nil
 	}
 	if sum, ok := l.find(last.Release); err == nil && !(ok && sum == last.Manifest) && whole(data) {
@@ -148,12 +149,12 @@ func sameHistory(files FS, dir string, on *content, l *ledger, intents []increme
 
 // whole reports whether data are a manifest, of whatever release.
 func whole(data []byte) bool {
-	_, err := decodeManifest(data)
+	_, err := DecodeManifest(data)
 	return err == nil
 }
 
 // unwritten returns the published releases that the ledger does not name yet.
-func unwritten(l *ledger, intents []incremental.Intent) []LedgerEntry {
+func unwritten(l *Ledger, intents []incremental.Intent) []LedgerEntry {
 	var out []LedgerEntry
 	for _, in := range intents {
 		if in.Published && in.Release > l.newest().Release {

@@ -1,13 +1,16 @@
 package snapshot
 
 import (
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"path"
 	"slices"
-
-	"anond/incremental"
 )
+
+// ErrView: the view contradicts itself; rendering it would publish nonsense.
+var ErrView = errors.New("the view of the release contradicts itself")
 
 // Files is where a rendering goes, and where it finds what it takes over.
 type Files interface {
@@ -83,9 +86,9 @@ func render(in *Input, s *Settings, from *standing, files Files) (*Rendered, err
 	if err != nil {
 		return nil, err
 	}
-	r.out.SHA256 = sha(data)
+	r.out.SHA256 = sha256.Sum256(data)
 	r.out.next.manifest, r.out.next.sha256 = &r.out.Manifest, r.out.SHA256
-	if err := writeAll(files, manifestName, data); err != nil {
+	if err := r.writeManifest(data); err != nil {
 		return nil, fmt.Errorf("write %s: %w", manifestName, err)
 	}
 	return &r.out, nil
@@ -112,16 +115,25 @@ func (r *rendering) write() error {
 	}
 	m := &r.out.Manifest
 	m.Records, m.Classes = next.sums.records, next.sums.classes
-	if r.in.Level == incremental.L2 {
+	if r.in.Shared {
 		m.Buckets = next.sums.buckets()
 	}
-	if i := r.in.intent; i != nil && (m.Records != i.Records || m.Classes != i.Classes) {
+	if i := r.in.Committed; i != nil && (m.Records != i.Records || m.Classes != i.Classes) {
 		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d", ErrView, m.Records, m.Classes, i.Records, i.Classes)
 	}
 	r.recoding.mark(m)
 	m.Quality = next.sums.quality(own, r.settings.Policy.K)
 	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
 	return nil
+}
+
+func (r *rendering) writeManifest(data []byte) error {
+	w, err := r.files.Create(manifestName)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return errors.Join(err, w.Close())
 }
 
 func (t *table) writeFile(l layout, files Files) (FileEntry, error) {
@@ -137,19 +149,52 @@ func (t *table) writeFile(l layout, files Files) (FileEntry, error) {
 	return entry, err
 }
 
-func writeAll(files creator, name string, data []byte) error {
-	w, err := files.Create(name)
+// Table renders the living classes of an input as one table, by the code that writes a part, as if nothing had
+// been published before: the entries of its files, and what a manifest would say of it.
+func Table(in *Input, s *Settings, files Files) (*Manifest, error) {
+	living := *in
+	living.Dead = nil
+	living = *living.gather(s.workers())
+	src, err := newSource(&living, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = w.Write(data)
-	if cerr := w.Close(); err == nil {
-		err = cerr
+	t, err := src.table(living.Classes)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	entry, err := t.writeFiles("", s, files)
+	if err != nil {
+		return nil, err
+	}
+	sums := newSums(len(src.cols))
+	sums.add(t)
+	return &Manifest{Parts: []PartEntry{entry}, Quality: sums.quality(t, s.Policy.K), Privacy: sums.privacy(t, len(in.Dead) == 0, false)}, nil
 }
 
-// creator makes files.
-type creator interface {
-	Create(name string) (io.WriteCloser, error)
+// Births renders once more what a release gives birth to, without writing it, and says what
+// the files are: the entries that the manifest of the release has for its own part. The bytes are
+// those of Render, by the same code; what stands in earlier releases is not looked at.
+//
+// It is for a replay (anond audit --replay), which renders an input also with the values of others:
+// by rule B (buckets) no byte of level L2 may follow from who of a bucket has which of its values.
+func Births(in *Input, s *Settings) ([]FileEntry, error) {
+	born := *in
+	if born.Classes, _ = in.changed(); len(born.Classes) == 0 {
+		return nil, fmt.Errorf("%w: release %d gives birth to nothing", ErrView, in.Release)
+	}
+	m, err := Table(&born, s, nowhere{})
+	if err != nil {
+		return nil, err
+	}
+	return m.Parts[0].Files, nil
 }
+
+// nowhere takes files in and keeps nothing.
+type nowhere struct{ Files }
+
+func (nowhere) Create(string) (io.WriteCloser, error) { return nowhere{}, nil }
+
+func (nowhere) Write(text []byte) (int, error) { return len(text), nil }
+
+func (nowhere) Close() error { return nil }

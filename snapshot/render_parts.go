@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-
-	"anond/incremental"
 )
 
 // takeOver lists the parts of the release before, and joins those that are due.
@@ -19,7 +17,7 @@ func (r *rendering) takeOver() error {
 		parts[i].first, parts[i].last = before.Parts[i].Births()
 	}
 	at := 0
-	for _, group := range merged(parts) {
+	for _, group := range r.settings.fanIn().merged(parts) {
 		entries := before.Parts[at : at+len(group)]
 		at += len(group)
 		entry, err := r.keep(entries, group)
@@ -34,7 +32,9 @@ func (r *rendering) takeOver() error {
 // keep takes a part over, or joins several.
 func (r *rendering) keep(entries []PartEntry, group []span) (PartEntry, error) {
 	if len(entries) > 1 {
-		return r.compact(entries, join(group))
+		entry, err := JoinParts(r.from.manifest, join(group).name(), entries, r.files.Open, r.files.Create)
+		entry.Release = r.in.Release
+		return entry, err
 	}
 	for _, f := range entries[0].Files {
 		name := path.Join(entries[0].Part, f.Name)
@@ -50,7 +50,7 @@ func (r *rendering) bury() error {
 	if len(r.deaths) == 0 {
 		return nil
 	}
-	if r.in.Level == incremental.L2 {
+	if r.in.Shared {
 		return fmt.Errorf("%w: classes of recoding %s are frozen, yet %d die", ErrView, r.recoding.Name(), len(r.deaths))
 	}
 	parts := r.out.Manifest.Parts
@@ -88,11 +88,27 @@ func (r *rendering) relevant() *Input {
 }
 
 // progress tells how far a part is while one of its files is written.
-func (r *rendering) progress(file, files, classes int) func(classes int) {
-	if r.settings.Progress == nil {
+func (s *Settings) progress(file, files, classes int) func(classes int) {
+	if s.Progress == nil {
 		return func(int) {}
 	}
-	return func(done int) { r.settings.Progress(file*classes+done, files*classes) }
+	return func(done int) { s.Progress(file*classes+done, files*classes) }
+}
+
+// writeFiles writes the files of a part, below its name.
+func (t *table) writeFiles(part string, s *Settings, files Files) (PartEntry, error) {
+	entry := PartEntry{Part: part, Classes: len(t.classes), Rows: t.records, Mode: PartMode}
+	layouts := t.recoding.layouts(t)
+	for i, l := range layouts {
+		l.name = path.Join(part, l.name)
+		l.written = s.progress(i, len(layouts), len(t.classes))
+		file, err := t.writeFile(l, files)
+		if err != nil {
+			return entry, fmt.Errorf("write %s: %w", l.name, err)
+		}
+		entry.Files = append(entry.Files, file)
+	}
+	return entry, nil
 }
 
 // part writes classes as a part of their own.
@@ -105,17 +121,11 @@ func (r *rendering) part(of span, classes []Class) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := PartEntry{Part: of.name(), Release: r.in.Release, Classes: len(t.classes), Rows: t.records, Mode: partModeText}
-	layouts := r.recoding.layouts(t)
-	for i, l := range layouts {
-		l.name = path.Join(entry.Part, l.name)
-		l.written = r.progress(i, len(layouts), len(t.classes))
-		file, err := t.writeFile(l, r.files)
-		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", l.name, err)
-		}
-		entry.Files = append(entry.Files, file)
+	entry, err := t.writeFiles(of.name(), r.settings, r.files)
+	if err != nil {
+		return nil, err
 	}
+	entry.Release = r.in.Release
 	r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
 	r.out.Placed = append(r.out.Placed, t.placement(entry.Part))
 	next.sums.add(t)

@@ -76,7 +76,7 @@ func members(out *snapshot.Rendered, records int) []uint32 {
 func render(t testing.TB, v *incremental.View, s *snapshot.Settings, prev *snapshot.Rendered) (memory, *snapshot.Rendered) {
 	t.Helper()
 	m := memory{}
-	out, err := snapshot.Render(snapshot.Of(v), s, prev, m)
+	out, err := snapshot.RenderBehind(snapshot.Of(v), s, prev, m)
 	require.NoError(t, err)
 	return m, out
 }
@@ -381,7 +381,7 @@ func TestRuleVBadViewsAreToldWithoutValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := hospitalView(t)
 			spoil(v)
-			_, err := snapshot.Render(snapshot.Of(v), settings(snapshot.Generalization()), nil, memory{})
+			_, err := snapshot.RenderBehind(snapshot.Of(v), settings(snapshot.Generalization()), nil, memory{})
 			require.ErrorIs(t, err, snapshot.ErrView)
 			noValues(t, err.Error())
 		})

@@ -18,9 +18,7 @@ func (p *Publisher) Resume(in *Input, s *Settings) ([]Placement, error) {
 	if p.at.standing, err = standingOf(in, s, m, sum); err != nil {
 		return nil, err
 	}
-	placed := p.at.placed
-	p.at.placed = nil
-	return placed, nil
+	return p.at.takePlaced(), nil
 }
 
 // before finds what rendering must know of the release before: carried, or
@@ -45,4 +43,13 @@ func (b *publication) before() error {
 	}
 	b.from, err = standingOf(b.input.before(), b.settings, m, sum)
 	return err
+}
+
+// Sizes returns those of the newest release that this publisher published or resumed.
+// It must not be called next to Publish or Resume.
+func (p *Publisher) Sizes() Sizes {
+	if p.at == nil || p.at.standing == nil {
+		return Sizes{}
+	}
+	return p.at.sizes()
 }

@@ -32,9 +32,6 @@ func (r *Rows) Next() (cells []string, err error) {
 	return cells, nil
 }
 
-// AppendRow appends a row as data files have it: what Rows reads of it are the cells.
-func AppendRow(buf []byte, cells []string) []byte { return appendHeader(buf, cells) }
-
 // unquotedField is the inverse of appendField.
 func unquotedField(field string) string {
 	if len(field) < 2 || field[0] != '"' {
@@ -71,12 +68,16 @@ func (m *Manifest) ClassColumn() string {
 // numbering tells where the rows of a data file have numbers, as its recoding does.
 func (m *Manifest) numbering(file string) numbering {
 	switch {
-	case m.Shared() && m.Values == valuesDrawn:
-		return (*drawn)(nil).numbering(file)
+	case m.Shared() && m.Values == valuesDrawn: // rows name the bucket alone
+		return numbering{class: noField, shared: lastShared}
+	case m.Shared() && file == bucketsName:
+		return numbering{class: noField, shared: firstShared}
 	case m.Shared():
-		return (*buckets)(nil).numbering(file)
+		return numbering{class: lastField, shared: lastShared}
+	case file == valuesOf(m.Recoding): // groups stand first in the file of sensitive values
+		return numbering{class: 0}
 	}
-	return groupNumbering(file, valuesOf(m.Recoding))
+	return numbering{class: lastField}
 }
 
 // counts reports that the file is the one that numbers the buckets.
@@ -118,4 +119,24 @@ func splitRecord(fields [][]byte, record []byte) [][]byte {
 		}
 	}
 	return append(fields, body[from:])
+}
+
+// NumberColumns are the columns of a data file that hold numbers of classes,
+// groups and buckets, and counts: from the front or, negative, from the end. All
+// others are cells.
+func (m *Manifest) NumberColumns(file string) []int {
+	switch {
+	case !m.Shared():
+	case file == "buckets.csv":
+		return []int{0, -1}
+	case m.Values == "":
+		return []int{-2, -1} // class and bucket
+	}
+	switch file {
+	case "st.csv":
+		return []int{0, -1}
+	case "pst.csv":
+		return []int{0}
+	}
+	return []int{-1}
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"anond/incremental"
 )
 
 // sharedBucket is a bucket of level L2 in a table: whole classes that were born
@@ -193,10 +191,10 @@ func (t *table) compareBuckets(a, b *sharedBucket) int {
 // checkBuckets holds an input against the release before: no bucket of level L2 spans
 // births, and all releases of a chain are of one level.
 func (r *rendering) checkBuckets() error {
-	if m := r.from.manifest; m != nil && m.Shared() != (r.in.Level == incremental.L2) {
+	if m := r.from.manifest; m != nil && m.Shared() != r.in.Shared {
 		return fmt.Errorf("%w: it is of another level than release %d", ErrView, m.Release)
 	}
-	if r.in.Level != incremental.L2 {
+	if !r.in.Shared {
 		return nil
 	}
 	for _, c := range r.births {

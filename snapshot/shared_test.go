@@ -239,14 +239,14 @@ func TestRuleBBadViews(t *testing.T) {
 			for _, recoding := range sharedRecodings() {
 				v := shelter().view(t, 1)
 				spoil(v)
-				_, err := snapshot.Render(snapshot.Of(v), sharedSettings(recoding), nil, memory{})
+				_, err := snapshot.RenderBehind(snapshot.Of(v), sharedSettings(recoding), nil, memory{})
 				require.ErrorIs(t, err, snapshot.ErrView)
 				noValues(t, err.Error())
 			}
 		})
 	}
 	v := hospitalView(t)
-	_, err := snapshot.Render(snapshot.Of(v), settings(snapshot.Buckets()), nil, memory{})
+	_, err := snapshot.RenderBehind(snapshot.Of(v), settings(snapshot.Buckets()), nil, memory{})
 	require.ErrorIs(t, err, snapshot.ErrView)
 }
 

@@ -15,16 +15,16 @@ type source struct {
 	sa       column
 	workers  int
 	k, l     int
-	claim    Privacy  // what no class has a say in: level and growth
-	seed     [32]byte // of the draws between classes that look alike (rule R, randomness)
-	ids      []Record // by record: its number in the state; nil: the same
+	claim    Privacy               // what no class has a say in: level and growth
+	seed     [32]byte              // of the draws between classes that look alike (rule R, randomness)
+	ids      []equivclass.RecordID // by record: its number in the state; nil: the same
 }
 
 // newSource checks the input and binds the columns. It ranks the values of the
 // records in classes that a rendering of the input looks at: all, or those that
 // were born or died since the release before.
 func newSource(in *Input, s *Settings) (*source, error) {
-	if in.Level != s.Recoding.Level() {
+	if in.Shared != s.Recoding.Shared() {
 		return nil, fmt.Errorf("%w: recoding %s does not write classes of its level", ErrView, s.Recoding.Name())
 	}
 	out := &source{recoding: s.Recoding, workers: s.workers(), k: s.Policy.K, l: s.Policy.L, claim: claimOf(in), seed: s.Seed, ids: in.ids}
@@ -47,7 +47,7 @@ func (s *Settings) workers() int {
 }
 
 // id is the number of a record in the state.
-func (s *source) id(r Record) Record {
+func (s *source) id(r equivclass.RecordID) equivclass.RecordID {
 	if s.ids == nil {
 		return r
 	}
@@ -55,7 +55,7 @@ func (s *source) id(r Record) Record {
 }
 
 // least is the smallest number that a record of a class or bucket has in the state.
-func (s *source) least(members []Record) Record {
+func (s *source) least(members []equivclass.RecordID) equivclass.RecordID {
 	out := s.id(members[0])
 	for _, m := range members[1:] {
 		out = min(out, s.id(m))
@@ -132,9 +132,9 @@ func checkClasses(in *Input) error {
 }
 
 // holds reports whether records are there, and had arrived.
-func (in *Input) holds(members []Record) bool {
+func (in *Input) holds(members []equivclass.RecordID) bool {
 	for _, m := range members {
-		if int(m) >= in.SA.Len() || in.intent != nil && m >= in.intent.Cut {
+		if int(m) >= in.SA.Len() || in.Committed != nil && m >= in.Committed.Cut {
 			return false
 		}
 	}

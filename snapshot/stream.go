@@ -59,8 +59,11 @@ type streaming struct {
 func (s *streaming) part(p *PartEntry, f FileEntry, open func(path string) (io.ReadSeekCloser, error)) (err error) {
 	name := partPath(p, f)
 	file, err := open(name)
+	if notExist(err) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if err != nil {
-		return missing(err)
+		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := s.verify(name, f, file); err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"anond/incremental"
+	"anond/equivclass"
 )
 
 // table is classes of an input that are numbered together, in canonical form,
@@ -25,7 +25,7 @@ type table struct {
 
 // class is one class of the table.
 type class struct {
-	members []Record
+	members []equivclass.RecordID
 	born    uint32
 	died    uint32   // from this release on its records are in other classes; 0: it lives
 	cells   []cell   // by quasi-identifier
@@ -71,7 +71,7 @@ func (t *table) hold(in []Class) {
 	d := len(t.cols)
 	cells := make([]cell, d*len(in))
 	var bags []uint32
-	if t.recoding.Level() != incremental.L2 { // there bags are of buckets
+	if !t.recoding.Shared() { // there bags are of buckets
 		bags = make([]uint32, t.records)
 	}
 	classes := make([]class, len(in))

@@ -342,7 +342,7 @@ func (d *takeover) play(of, ofNew int) (steps, stepsNew []string, err error) {
 // held before each of its own while the first one goes on. Whatever the order, the releases are those of a single
 // process, whole and once, CURRENT names the newest, the ledger has each line once, and nothing temporary stays.
 func TestTakenOverAtEveryStep(t *testing.T) {
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	want, _ := referenceOf(t, publishLonger)
 	all := longerViews(t)
 	base := t.TempDir()

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,7 +14,10 @@ func Try(files FS, dir string) (err error) {
 	named, file, again := tmp+"-named", tmp+"-file", tmp+"-again"
 	for _, step := range []func() error{
 		func() error { return files.MkdirPrivate(tmp) },
-		func() error { return write(files.CreateSealed(file)) },
+		func() error {
+			w, err := files.CreateSealed(file)
+			return fill(w, err, []byte("a trial of anond doctor\n"))
+		},
 		func() error { return files.Link(file, again) },
 		func() error { return files.SyncAll([]string{file, tmp}) },
 		func() error { return files.Publicize(tmp) },
@@ -43,13 +45,4 @@ func TryAppend(files FS, path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// write fills a file that was made.
-func write(f io.WriteCloser, err error) error {
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, "a trial of anond doctor\n")
-	return errors.Join(err, f.Close())
 }

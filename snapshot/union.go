@@ -150,10 +150,10 @@ func (r *unionRun) number() uint32 {
 // check reads what stands. The ledger is read before the directory: a release that
 // another union publishes in between is in the directory first.
 func (r *unionRun) check() error {
-	ledger := &ledger{}
+	ledger := &Ledger{}
 	var err error
 	if r.Ledger != "" {
-		if ledger, err = readLedger(r.FS, r.Ledger); err != nil {
+		if ledger, err = ReadLedger(r.FS, r.Ledger); err != nil {
 			return err
 		}
 	}

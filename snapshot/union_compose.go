@@ -21,7 +21,7 @@ func compose(i *unionIntent, shards []shardRelease, settings string) *Manifest {
 		m.Union.Shards[n].Shard = n
 	}
 	for n := range shards {
-		m.take(&shards[n])
+		take(m, &shards[n])
 	}
 	m.Union.Root = rootOf(m.Union.Shards)
 	m.Quality = unionQuality(shards, m)
@@ -30,7 +30,7 @@ func compose(i *unionIntent, shards []shardRelease, settings string) *Manifest {
 }
 
 // take adds a shard.
-func (m *Manifest) take(s *shardRelease) {
+func take(m *Manifest, s *shardRelease) {
 	of := s.manifest
 	m.Union.Shards[s.shard] = ShardEntry{Shard: s.shard, Release: of.Release, SHA256: s.sum, CreatedAt: of.CreatedAt,
 		Records: of.Records, Classes: of.Classes, Buckets: of.Buckets, Pending: of.Pending}

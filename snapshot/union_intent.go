@@ -37,7 +37,6 @@ type intentShard struct {
 const (
 	intentVersion = 1
 	intentName    = "intent.json"
-	intentsDir    = "intents"
 )
 
 // intentDir is where the intent of a release is.

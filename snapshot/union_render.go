@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -70,8 +71,9 @@ func (r *unionRun) fill(from string) error {
 	if err != nil {
 		return err
 	}
-	r.out.Manifest, r.out.SHA256 = m, sha(data)
-	if err := writeAll(fresh, manifestName, data); err != nil {
+	r.out.Manifest, r.out.SHA256 = m, sha256.Sum256(data)
+	w, err := fresh.Create(manifestName)
+	if err := fill(w, err, data); err != nil {
 		return err
 	}
 	return asWritten(r.FS, filepath.Join(r.tmp, manifestName), r.out.SHA256)

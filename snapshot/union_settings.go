@@ -17,6 +17,8 @@ import (
 var ErrShards = fault.Errorf(fault.Config, "give all shards one configuration but for shard.index, release.dir and state, and name their number in --shards",
 	"the shards cannot be united")
 
+var errNoObject = fmt.Errorf("%w: %s: it is no JSON object", ErrDamaged, manifestName)
+
 // settingsKeys are the keys of a manifest that all shards of a union must have alike, in
 // the order in which they are hashed. Whatever a promise rests on is among them; what a
 // shard reaches (privacy, quality) is not.
@@ -31,7 +33,7 @@ type shardSettings map[string][]byte
 func settingsIn(manifest []byte) (shardSettings, error) {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(manifest, &all) != nil {
-		return nil, wrongManifest("it is no JSON object")
+		return nil, errNoObject
 	}
 	out := shardSettings{}
 	for _, key := range settingsKeys {
@@ -41,7 +43,7 @@ func settingsIn(manifest []byte) (shardSettings, error) {
 		}
 		var buf bytes.Buffer
 		if json.Compact(&buf, value) != nil {
-			return nil, wrongManifest("it is no JSON object")
+			return nil, errNoObject
 		}
 		out[key] = buf.Bytes()
 	}

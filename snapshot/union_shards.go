@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func readShardRelease(files FS, dir string, shard int) (*shardRelease, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := decodeManifest(raw)
+	m, err := DecodeManifest(raw)
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: %s: %w", shard, filepath.Base(dir), err)
 	}
@@ -56,7 +57,7 @@ func readShardRelease(files FS, dir string, shard int) (*shardRelease, error) {
 		return nil, fmt.Errorf("%w: release %d of shard %d has format_version %d: let the shard publish one release more with this version",
 			ErrShards, m.Release, shard, m.FormatVersion)
 	}
-	sum := sha(raw)
+	sum := sha256.Sum256(raw)
 	s := &shardRelease{shard: shard, dir: dir, manifest: m, raw: raw, sum: hex.EncodeToString(sum[:])}
 	s.settings, err = settingsIn(raw)
 	return s, err

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -34,10 +35,10 @@ func (r *unionRun) propose(shards []shardRelease) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAll(directory{r.FS, stage}, intentName, data); err != nil {
+	if err := writeFile(r.FS, filepath.Join(stage, intentName), data); err != nil {
 		return err
 	}
-	if err := asWritten(r.FS, filepath.Join(stage, intentName), sha(data)); err != nil { // a decision stays
+	if err := asWritten(r.FS, filepath.Join(stage, intentName), sha256.Sum256(data)); err != nil { // a decision stays
 		return err
 	}
 	durable := []string{filepath.Join(stage, intentName)}
@@ -163,7 +164,7 @@ func (r *unionRun) copyHierarchy(s *shardRelease, h *HierarchyEntry) error {
 	}
 	to := filepath.Join(r.Dir, filepath.FromSlash(h.File))
 	if old, err := r.FS.ReadFile(to); err == nil {
-		if sum := sha(old); hex.EncodeToString(sum[:]) != h.SHA256 {
+		if sum := sha256.Sum256(old); hex.EncodeToString(sum[:]) != h.SHA256 {
 			return fmt.Errorf("%w: %s has other bytes", ErrDifferent, to)
 		}
 		return nil
@@ -174,7 +175,7 @@ func (r *unionRun) copyHierarchy(s *shardRelease, h *HierarchyEntry) error {
 	if err != nil {
 		return missing(err)
 	}
-	if sum := sha(data); hex.EncodeToString(sum[:]) != h.SHA256 {
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != h.SHA256 {
 		return fmt.Errorf("%w: it is not what the manifest says", ErrDamaged)
 	}
 	if err := r.FS.MkdirAll(filepath.Dir(to)); err != nil {

@@ -37,7 +37,7 @@ func (r *unionRun) writeLedger() error {
 		return nil
 	}
 	for {
-		l, err := readLedger(r.FS, r.Ledger)
+		l, err := ReadLedger(r.FS, r.Ledger)
 		if err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (r *unionRun) writeLedger() error {
 }
 
 // lines is the ledger with what it lacks.
-func (r *unionRun) lines(l *ledger, on *content) (text []byte, missing bool, err error) {
-	for _, e := range l.entries {
+func (r *unionRun) lines(l *Ledger, on *content) (text []byte, missing bool, err error) {
+	for _, e := range l.Entries {
 		text = append(text, e.line()...)
 	}
 	for _, n := range on.all() {

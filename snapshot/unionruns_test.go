@@ -44,7 +44,7 @@ func TestUnionWithoutLinks(t *testing.T) {
 
 // TestUnionsAtOnce: many unions on one directory publish the same release, once.
 func TestUnionsAtOnce(t *testing.T) {
-	defer snapshot.Keep(2)()
+	defer joinParts(2)()
 	s := atOS(t)
 	for round, vectorWanted := range [][]int{{1, 1}, {2, 1}, {3, 3}} {
 		s.publish(0, vectorWanted[0])

@@ -119,7 +119,7 @@ func (v *verifier) copies(n uint32, m *Manifest) {
 				v.find(n, path, FindHierarchy, "%v", err)
 				continue
 			}
-			s := sha(data)
+			s := sha256.Sum256(data)
 			sum = hex.EncodeToString(s[:])
 			v.hierarchies[path] = sum
 		}
@@ -131,7 +131,7 @@ func (v *verifier) copies(n uint32, m *Manifest) {
 
 // ledger compares the ledger with the manifests.
 func (v *verifier) ledger(path string, on *content) {
-	l, err := readLedger(v.FS, path)
+	l, err := ReadLedger(v.FS, path)
 	if err != nil {
 		v.find(0, path, FindLedger, "%v", err)
 		return

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
 )
@@ -37,7 +38,7 @@ func (v *verifier) shard(n uint32, m *Manifest, s *ShardEntry) {
 		return
 	}
 	data, err := v.ReadFile(filepath.Join(full, manifestName))
-	sum := sha(data)
+	sum := sha256.Sum256(data)
 	switch {
 	case notExist(err):
 		v.find(n, dir+"/"+manifestName, FindMissingFile, "the vector names it")

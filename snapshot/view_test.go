@@ -115,12 +115,22 @@ func hospitalView(t testing.TB) *incremental.View {
 
 var testSeed = [32]byte{1, 2, 3}
 
+// fanIn is that of all settings of these tests; 0: the program's.
+var fanIn int
+
+// joinParts makes settings join so many parts, until it is undone.
+func joinParts(parts int) (undo func()) {
+	fanIn = parts
+	return func() { fanIn = 0 }
+}
+
 func settings(recoding snapshot.Recoding) *snapshot.Settings {
 	return &snapshot.Settings{
 		Dataset: "hospital",
 		Policy: snapshot.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: 2, SubjectRepeat: "first",
 			Diversity: snapshot.DiversityOf([]equivclass.Principle{equivclass.DistinctL{L: 3}, equivclass.RecursiveL{C: 2.5, L: 2}})},
 		Recoding:    recoding,
+		FanIn:       fanIn,
 		Hierarchies: []snapshot.HierarchyFile{{Attribute: "postcode", File: "config/postcode.csv", Content: []byte(postcodes)}},
 	}
 }

@@ -35,7 +35,7 @@ func (t *table) write(l layout, w io.Writer) (FileEntry, error) {
 		_, err := w.Write(buf)
 		return err
 	}
-	if err := put(appendHeader(nil, l.header)); err != nil {
+	if err := put(AppendRow(nil, l.header)); err != nil {
 		return entry, err
 	}
 	if l.whole != nil {

@@ -186,12 +186,13 @@ func (r *rebuilding) part(p *snapshot.PartEntry) error {
 		open := func(path string) (io.ReadCloser, error) {
 			return os.Open(filepath.Join(from, filepath.FromSlash(path)))
 		}
-		have, err = snapshot.JoinParts(r.manifest, p.Part, births, open, func(path string) (io.WriteCloser, error) {
+		joined, err := snapshot.JoinParts(r.manifest, p.Part, births, open, func(path string) (io.WriteCloser, error) {
 			return create(filepath.Join(to, filepath.FromSlash(path)))
 		})
 		if err != nil {
 			return err
 		}
+		have = joined.Files
 	}
 	for i, f := range p.Files {
 		if i >= len(have) || have[i] != f {

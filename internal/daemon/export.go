@@ -53,7 +53,7 @@ func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.R
 
 // rendered is the Renderer of a replay.
 func (e *Exporter) rendered(v *incremental.View) (map[string]string, error) {
-	files, err := snapshot.RenderBirth(snapshot.Of(v), e.settings)
+	files, err := snapshot.Births(snapshot.Of(v), e.settings)
 	out := make(map[string]string, len(files))
 	for _, f := range files {
 		out[f.Name] = f.SHA256
@@ -131,7 +131,7 @@ func (e *Exporter) Releases() uint32 {
 func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
 	header := []string{"release", "record", "part", "class"}
-	if e.settings.Recoding.Level() == incremental.L2 {
+	if e.settings.Recoding.Shared() {
 		header = append(header, "bucket")
 	}
 	if err := out.Write(header); err != nil {

@@ -64,7 +64,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, e
 		return nil, err
 	}
 	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(),
-		Level: policy.Level})
+		Shared: policy.Level == incremental.L2})
 	if err != nil {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func (s *naiveStream) input(release uint32, cut int, groups []literal.Group, bef
 	for _, g := range groups {
 		class := snapshot.Class{Born: release}
 		for _, r := range g {
-			class.Members = append(class.Members, snapshot.Record(r))
+			class.Members = append(class.Members, equivclass.RecordID(r))
 		}
 		in.Pending -= len(g)
 		in.Classes = append(in.Classes, class)

@@ -54,10 +54,10 @@ func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
 }
 
 // records are rows of a table as a release numbers them.
-func records(rows []int32) []snapshot.Record {
-	out := make([]snapshot.Record, len(rows))
+func records(rows []int32) []equivclass.RecordID {
+	out := make([]equivclass.RecordID, len(rows))
 	for i, row := range rows {
-		out[i] = snapshot.Record(row)
+		out[i] = equivclass.RecordID(row)
 	}
 	return out
 }

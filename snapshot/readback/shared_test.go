@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/snapshot"
 )
 
@@ -27,7 +26,7 @@ type people struct {
 	in       *snapshot.Input
 	age, sa  []int // by record, in no class too
 	settings snapshot.Settings
-	buckets  map[uint32][]snapshot.Record
+	buckets  map[uint32][]equivclass.RecordID
 }
 
 // newPeople makes a chain of some releases; each has buckets of one to three classes.
@@ -40,8 +39,8 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 	require.NoError(t, err)
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(attributes[0]), equivclass.NewDictionary(attributes[1]),
 		equivclass.NewDictionary(attributes[2])}
-	p := &people{buckets: map[uint32][]snapshot.Record{},
-		in: &snapshot.Input{Level: incremental.L2, Schema: schema, QI: make([]equivclass.Column, 2)},
+	p := &people{buckets: map[uint32][]equivclass.RecordID{},
+		in: &snapshot.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 2)},
 		settings: snapshot.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
 			Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
 	encode := func(j int, text string) equivclass.Code {
@@ -60,8 +59,8 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 					p.in.Classes = append(p.in.Classes, snapshot.Class{Born: release, Bucket: bucket})
 				}
 				c := &p.in.Classes[len(p.in.Classes)-1]
-				c.Members = append(c.Members, snapshot.Record(len(p.age)))
-				p.buckets[bucket] = append(p.buckets[bucket], snapshot.Record(len(p.age)))
+				c.Members = append(c.Members, equivclass.RecordID(len(p.age)))
+				p.buckets[bucket] = append(p.buckets[bucket], equivclass.RecordID(len(p.age)))
 				p.age, p.sa = append(p.age, age), append(p.sa, score)
 				p.in.QI[0].Append(encode(0, fmt.Sprint(age)))
 				p.in.QI[1].Append(encode(1, []string{"a", "b"}[r.IntN(2)]))

@@ -96,7 +96,7 @@ func decisions(t *testing.T) (out []string) {
 			for n := uint32(1); n <= r.published; n++ {
 				v, err := r.change(n)
 				require.NoError(t, err)
-				part, err := snapshot.RenderBirth(snapshot.Of(v), &snapshot.Settings{Policy: policy, Recoding: recoding, Seed: snapshot.Secret{5}})
+				part, err := snapshot.Births(snapshot.Of(v), &snapshot.Settings{Policy: policy, Recoding: recoding, Seed: snapshot.Secret{5}})
 				require.NoError(t, err)
 				for _, f := range part {
 					files = append(files, f.Name, f.SHA256)

@@ -7,7 +7,7 @@ import (
 	"anond/internal/fault"
 )
 
-// Classes of failure, by what they mean to the operator.
+// Classes of failure of a publication, by what they mean to the operator.
 var (
 	// ErrRefused: the gate found that a privacy promise does not hold. Nothing
 	// was published; the intent stays (exit 3).
@@ -26,15 +26,9 @@ var (
 	// ErrBehind: releases or ledger know more than state does (exit 5).
 	ErrBehind = fault.Errorf(fault.Behind, "restore the newest state; continuing with this one would break the promise of earlier releases",
 		"the state is behind what was published")
-	// ErrDamaged: a file of the release directory or the ledger cannot be what
-	// anond wrote (exit 1).
-	ErrDamaged = fault.Errorf(fault.Failed, "anond release verify lists every fault; restore the files from a copy of the releases",
-		"the published files are damaged")
 	// ErrMiswritten: the disk gave back other bytes than were written, before they had
 	// their name. Nothing was published, and it is tried again.
 	ErrMiswritten = errors.New("the disk does not give back what was written")
-	// ErrView: the view contradicts itself; rendering it would publish nonsense.
-	ErrView = errors.New("the view of the release contradicts itself")
 )
 
 // ReleaseError says in which release and before which durable step a failure

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"maps"
 )
 
 // standing is what rendering must know of the newest release: its manifest, the
@@ -52,17 +53,17 @@ func standingOf(in *Input, s *Settings, m *Manifest, sha256 [32]byte) (*standing
 	if s.Policy.Republication != appendOnly {
 		x.numbers = make([]uint32, in.SA.Len())
 	}
-	return x, x.number(src, in)
+	return x, x.number(src, in, s.fanIn())
 }
 
 // appendOnly is the republication under which no class dies.
 const appendOnly = "append"
 
 // number puts the classes in order, unit by unit, and places the living ones.
-func (x *standing) number(src *source, in *Input) error {
+func (x *standing) number(src *source, in *Input, fan fanIn) error {
 	x.written = make([]uint32, in.Release+1)
 	births := birthsOf(in)
-	for _, part := range partsOf(in.Release) {
+	for _, part := range fan.partsOf(in.Release) {
 		p := Placement{Part: part.name()}
 		shift, buckets := uint32(0), uint32(0)
 		for unit := part.first; unit <= part.last; unit++ {
@@ -146,4 +147,33 @@ func (x *standing) settle(out *Rendered, republication string, records int) {
 // frozen reports that no class has died up to the newest release.
 func (x *standing) frozen() bool {
 	return x.manifest == nil || x.manifest.Privacy.Certificate == CertificateFrozen
+}
+
+// Sizes are the sizes of the classes of a release and, at level L2, of its buckets: how
+// many there are of each number of records. The release's files show the same.
+type Sizes struct {
+	Release          uint32
+	Classes, Buckets map[int]int
+}
+
+// sizes are those of the newest release.
+func (x *standing) sizes() Sizes {
+	if x.manifest == nil {
+		return Sizes{}
+	}
+	out := Sizes{Release: x.manifest.Release, Classes: maps.Clone(x.sums.sizes)}
+	if x.manifest.Shared() {
+		out.Buckets = map[int]int{}
+		for shape, n := range x.sums.shapes {
+			out.Buckets[shape.size] += n
+		}
+	}
+	return out
+}
+
+// takePlaced gives who is in which part, once: nobody else needs it.
+func (x *standing) takePlaced() []Placement {
+	placed := x.placed
+	x.placed = nil
+	return placed
 }

@@ -1,0 +1,88 @@
+package snapshot
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"anond/internal/disk/durabledir"
+)
+
+// appendLedger makes the ledger hold the entries, durably: a torn last line is
+// cut off, lines it has already are compared, missing ones are appended. fence is asked before
+// anything is written, once the file is open; nil: nobody is asked.
+func appendLedger(files FS, path string, entries []LedgerEntry, fence func() error) error {
+	l, err := ReadLedger(files, path)
+	if err != nil {
+		return err
+	}
+	if l.torn {
+		if err := cutTorn(files, path, l.whole, fence); err != nil {
+			return err
+		}
+	}
+	var text []byte
+	for _, e := range entries {
+		if sum, ok := l.find(e.Release); ok {
+			if sum != e.SHA256 {
+				return fmt.Errorf("%w: the ledger has another manifest of release %d", ErrDifferent, e.Release)
+			}
+			continue
+		}
+		if len(l.Entries) > 0 && e.Release != l.newest().Release+1 {
+			return fmt.Errorf("%w: the ledger ends at release %d, release %d does not follow", ErrDamaged, l.newest().Release, e.Release)
+		}
+		l.Entries = append(l.Entries, e)
+		text = append(text, e.line()...)
+	}
+	return appendFile(files, path, text, !l.exists, fence)
+}
+
+// cutTorn removes what a crash left behind the complete lines.
+func cutTorn(files FS, path string, whole int64, fence func() error) error {
+	if fence != nil {
+		if err := fence(); err != nil {
+			return err
+		}
+	}
+	return files.Truncate(path, whole)
+}
+
+// appendFile appends text and makes it durable, also where a crash left it
+// written but not durable; fresh: the file's name is made durable too.
+func appendFile(files FS, path string, text []byte, fresh bool, fence func() error) error {
+	if fresh && len(text) == 0 {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if fresh {
+		if err := durabledir.Make(files, dir); err != nil {
+			return err
+		}
+	}
+	if len(text) > 0 {
+		if err := appendOnce(files, path, text, fence); err != nil {
+			return err
+		}
+	}
+	if err := files.Sync(path); err != nil {
+		return err
+	}
+	return files.Sync(dir)
+}
+
+func appendOnce(files FS, path string, text []byte, fence func() error) error {
+	w, err := files.Append(path)
+	if err != nil {
+		return err
+	}
+	if fence != nil {
+		err = fence()
+	}
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if cerr := w.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
