@@ -88,7 +88,8 @@ func TestLedgerIsRepairedFromState(t *testing.T) {
 	require.NoError(t, reconcile(p, intents))
 	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
-	assert.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}, ledger.Entries)
+	want := []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}
+	assert.Equal(t, want, ledger.Entries)
 }
 
 // TestLedgerCatchesUp: a state that is behind, and may repeat what it lacks, gives a ledger what it has; of another history
