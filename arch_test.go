@@ -129,14 +129,14 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental", []string{model, "anond/equivclass/extract", "anond/lab/lgb", "anond/equivclass/merge", "anond/incremental/...",
 			"anond/internal/disk/durabledir", "anond/internal/sealed"}},
 		{"snapshot", []string{model, "anond/lab/bucketize", "anond/incremental", "anond/internal/disk/durabledir"}},
-		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
+		{"shards/keying", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
+		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode", "anond/shards/keying"}},
 		{"ingest/decode", []string{model, "anond/ingest/pointer"}},
 		{"ingest/pointer", nil},
 		{"ingest/filesrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/decode"}},
 		{"ingest/deadletter", []string{model, "anond/incremental", "anond/ingest", "anond/internal/disk/durabledir",
 			"anond/internal/sealed"}},
-		{"ingest/kafkasrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
-			"anond/shards/journal", "anond/shards/repartition"}},
+		{"ingest/kafkasrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode"}},
 		{"ingest", []string{model, "anond/incremental", "anond/ingest/decode", "anond/shards/journal"}},
 		// The module in lake/ reads published releases: neither state nor configuration.
 		{"lake/internal/source", []string{model, "anond/snapshot"}},
@@ -208,10 +208,10 @@ func TestRoomsOfTheProgram(t *testing.T) {
 	rooms := []string{"internal", "shards", "deliver", "lab", "rig"}
 	may := []struct{ pkg, list string }{ // the first that fits is the most special
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
-		{"lab", "lab/... internal/ops/chart internal/testkit/hospital " + disk},
+		{"lab", "lab/... shards/keying internal/ops/chart internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/pace internal/ops/gauge"},
 		{"shards/union", "internal/duty internal/ops/gauge internal/ops/monitor"},
-		{"shards/journal", "shards/journal internal/sealed"}, {"shards/repartition", ""},
+		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition", "shards/keying"},
 		{"internal/cli", "internal/progress"},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/gauge " +
 			"internal/ops/logs internal/ops/monitor internal/ops/notify internal/pace internal/progress internal/sealed " +

@@ -66,7 +66,7 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 	}
 	for i := range c.Records {
 		if b.fault != nil && i == b.faultAt {
-			return false, l.shardStops(c, &c.Records[i], b.fault)
+			return false, l.stopsBefore(c, &c.Records[i], b.fault)
 		}
 		if room, err := l.roomFor(ctx, &c.Records[i]); err != nil || !room {
 			return room, err
@@ -96,9 +96,12 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 	if next, known := l.Machine.Intake().Next(c.Partition); known && r.Offset < next {
 		return nil // applied before, and read again
 	}
-	again, err := l.follow(c, r)
+	again, err := false, error(nil)
+	if l.Placement != nil {
+		again, err = l.Placement.Before(l.Machine, c.Partition, r)
+	}
 	if err != nil {
-		return l.shardStops(c, r, err)
+		return l.stopsBefore(c, r, err)
 	}
 	l.runs(c.Partition)
 	l.noteStaged(1)
@@ -112,14 +115,21 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 		err = l.Machine.Intake().PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
 		l.staged.last, l.staged.of = r, c
-		if err = l.place(c, r, o, row); err == nil {
-			err = l.followed(c, r)
+		if err = l.place(c, r, o, row); err == nil && l.Placement != nil {
+			err = l.Placement.After(l.Machine, c.Partition, r)
 		}
 	}
 	if err != nil || r.More == 0 {
 		return err
 	}
 	return l.Machine.Intake().CountLines(decode.ReasonContinued, r.More)
+}
+
+// stopsBefore says of which record a shard stops.
+func (l *loop) stopsBefore(c *Chunk, r *Record, err error) error {
+	l.Log.Error("the shard stops before a record: its people would not be in one shard each, or some would be missing",
+		"event", "shard_stopped", "partition", c.Partition.ID, "offset", r.Offset, "error", err.Error())
+	return err
 }
 
 // place gives a record to the machine, and counts what becomes of it.

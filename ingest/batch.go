@@ -15,7 +15,7 @@ type batch struct {
 	fields   [][]byte // of all rows, width entries a row
 	arena    []byte   // holds the bytes of the fields
 	width    int
-	fault    error // the first record whose key is wrong, and its place
+	fault    error // what is wrong with the place of a record, and which one
 	faultAt  int
 	row      equivclass.Row // scratch
 }
@@ -24,11 +24,11 @@ type batch struct {
 func (b *batch) rowAt(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
 
 // decode fills the batch from its chunk.
-func (b *batch) decode(d decode.Decoder, keys *Keying) {
+func (b *batch) decode(d decode.Decoder, where Placement) {
 	c := b.chunk
 	for i := range c.Records {
 		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
-		b.checkKeys(keys, i)
+		b.judge(where, i)
 		b.keep(b.row)
 	}
 	b.decoded <- struct{}{}
@@ -57,5 +57,12 @@ func (b *batch) keep(row equivclass.Row) {
 		start := len(b.arena)
 		b.arena = append(b.arena, f...)
 		b.fields = append(b.fields, b.arena[start:len(b.arena):len(b.arena)])
+	}
+}
+
+// judge looks at where the records of a batch lie, up to the first that lies wrong.
+func (b *batch) judge(where Placement, i int) {
+	if where != nil && b.fault == nil {
+		b.fault, b.faultAt = where.Judge(b.chunk.Partition, &b.chunk.Records[i], b.outcomes[i], b.row), i
 	}
 }

@@ -58,17 +58,18 @@ type Host struct {
 	Source     Source
 	NewDecoder func() (decode.Decoder, error)
 	Schema     *equivclass.Schema
-	// Keys checks the keys of records, for a shard; nil: keys say nothing. Such a first load that
-	// is refused waits (rule I, infeasible), also at the end of its source: other shards go on.
-	Keys        *Keying
-	DeadLetters DeadLetters
-	Publisher   Publisher
-	Trigger     Trigger
-	Clock       clock.Clock
-	Log         *slog.Logger
-	Policy      [32]byte // digest of schema, policy and recoding, for the intent
-	Once        bool     // stop at the end of the source
-	Payload     bool     // keep the bytes of refused records in the dead letter
+	// Placement judges where records lie; nil: nobody does.
+	Placement Placement
+	// RefusalWaits: a first load that is refused waits also at the end of its source (rule I, infeasible), since others go on.
+	RefusalWaits bool
+	DeadLetters  DeadLetters
+	Publisher    Publisher
+	Trigger      Trigger
+	Clock        clock.Clock
+	Log          *slog.Logger
+	Policy       [32]byte // digest of schema, policy and recoding, for the intent
+	Once         bool     // stop at the end of the source
+	Payload      bool     // keep the bytes of refused records in the dead letter
 	// CommitRecords and CommitEvery bound what one transaction gathers; zero
 	// means 10,000 and 200 ms.
 	CommitRecords int

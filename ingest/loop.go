@@ -23,7 +23,6 @@ type loop struct {
 	releases *releases          // the release in progress
 	outbox   *outboxPump        // dead letters on their way
 	limit    limiter            // how much is read
-	chains   chains             // of a repartitioned topic
 	asked    commanding         // what operators ask for
 	room     fullness           // what the state may still take in
 	journal  journaling         // what is to be written down
@@ -85,7 +84,7 @@ func (h *Host) newLoop() (*loop, error) {
 	}
 	l := &loop{Host: h, stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
 		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h), refusals: breaker{most: h.MaxRefused}}
-	l.stage.keys, l.before = h.Keys, h.Machine.Status()
+	l.stage.where, l.before = h.Placement, h.Machine.Status()
 	l.limit.set(h.Rate)
 	l.asked.paused = h.Paused
 	now := l.now()

@@ -54,14 +54,14 @@ func SharesOf(maxInFlight, maxRecord int) Shares {
 // recordCost is what a record costs in memory besides its bytes.
 const recordCost = 64
 
-// linkCost is what its link costs.
-const linkCost = 64
+// noteCost is what its note costs.
+const noteCost = 64
 
 // Weight is the memory that a record holds on to.
 func (r *Record) Weight() int {
 	w := len(r.Key) + len(r.Value) + recordCost
-	if r.Link != nil {
-		w += linkCost
+	if r.Note != nil {
+		w += noteCost
 	}
 	return w
 }

@@ -83,7 +83,7 @@ var (
 // from there. That of a shard at level L1 is none: it is one of several, which are alike if they
 // are large, and its people wait while the others are published (rule I, infeasible).
 func (l *loop) standing() error {
-	if e := l.Machine.InitialLoad().Refused(); e != nil && (l.Keys == nil || e.Fixed) {
+	if e := l.Machine.InitialLoad().Refused(); e != nil && (!l.RefusalWaits || e.Fixed) {
 		return e
 	}
 	switch s := l.Machine.Status(); {

@@ -18,7 +18,7 @@ type OpenPartition func(ctx context.Context, p incremental.Partition, at increme
 // where that process cut, and publishes what that one has decided: the same bytes, under the same numbers, or
 // nothing (journal.ErrForked). No clock is asked. Then it makes this process the one that goes on.
 //
-// The host needs Machine, decode.New, Schema, Keys, Journal, Republish, Forgetting, Policy, Clock and Log. Machine is
+// The host needs Machine, decode.New, Schema, Placement, Journal, Republish, Forgetting, Policy, Clock and Log. Machine is
 // another one afterwards if people were forgotten.
 //
 // Safe by rule F (forbidden): nobody gets a second history, since every decision is the one that was made; and
@@ -194,7 +194,7 @@ func (r *repeating) takeUpTo(f *partFeed, b *batch, below int64) error {
 	}
 	for ; f.at < len(c.Records) && c.Records[f.at].Offset < below; f.at++ {
 		if b.fault != nil && f.at == b.faultAt {
-			return r.shardStops(c, &c.Records[f.at], b.fault)
+			return r.stopsBefore(c, &c.Records[f.at], b.fault)
 		}
 		if err := r.applyOne(c, &c.Records[f.at], b.outcomes[f.at], b.rowAt(f.at)); err != nil {
 			return err
@@ -320,7 +320,7 @@ func (r *repeating) feed(ctx context.Context, p incremental.Partition) (*partFee
 	reading, stop := context.WithCancel(ctx)
 	f := &partFeed{source: source, stop: stop,
 		stage: newStage(source, []decode.Decoder{decoder}, len(r.Schema.Attributes()), r.Shares)}
-	f.stage.keys = r.Keys
+	f.stage.where = r.Placement
 	r.feeds[p] = f
 	go f.stage.run(reading)
 	return f, nil

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/ingest/decode"
 	"anond/internal/fault"
 )
 
@@ -27,11 +28,23 @@ type Record struct {
 	// Refused is set where the source itself knows that the text is no record of
 	// its own (ReasonGrown); it is not decoded.
 	Refused equivclass.Reason
-	// Link says which record it was before anond repartition; nil: none, or nobody asked.
-	Link *Link
+	// Note is what a Placement has from the source of a record; nil: nothing.
+	Note any
 	// Cut says that Value is only the beginning of a message that is longer than
 	// the longest taken. CutHere: the source has cut it, and not only an anond repartition before.
 	Cut, CutHere bool
+}
+
+// Placement judges where a record lies, besides what it holds (shards/keying). What the state has had of other places it keeps
+// by positions of its own in the state.
+type Placement interface {
+	// Judge says what is wrong with the place of a record. Of one that cannot be read it may name the person in the row. Decoders
+	// call it side by side.
+	Judge(p incremental.Partition, r *Record, o decode.Outcome, row equivclass.Row) error
+	// Before is told each record before it is placed. again: the state has had it.
+	Before(m *incremental.Machine, p incremental.Partition, r *Record) (again bool, err error)
+	// After is told each record in the transaction that has it.
+	After(m *incremental.Machine, p incremental.Partition, r *Record) error
 }
 
 // Chunk is a contiguous piece of one partition. Every offset in [From, Next) is

@@ -23,7 +23,7 @@ type stage struct {
 	width    int
 	piece    int // weight from which on a chunk is cut
 	share    int64
-	keys     *Keying // nil: the keys of records say nothing
+	where    Placement // nil: records may lie anywhere
 	held     *semaphore.Weighted
 	fetched  chan *batch // in the order of the source; each says when it is decoded
 	work     chan *batch // the same batches, for the decoders
@@ -55,7 +55,7 @@ func (s *stage) run(ctx context.Context) {
 	for _, d := range s.decoders {
 		wg.Go(func() {
 			for b := range s.work {
-				b.decode(d, s.keys)
+				b.decode(d, s.where)
 			}
 		})
 	}

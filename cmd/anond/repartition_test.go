@@ -18,10 +18,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/sealed"
 	"anond/internal/testkit/hospital"
+	"anond/shards/keying"
 )
 
 // repartitioned reads what a repartitioned topic holds: how often each record of the source is there, and
@@ -54,7 +54,7 @@ func (p *shardedTopic) repartitioned(topic string, partitions int32) (times map[
 		fetches.EachRecord(func(r *kgo.Record) {
 			left--
 			require.Len(p.t, r.Headers, 1)
-			l, err := ingest.DecodeLink(r.Headers[0].Value)
+			l, err := keying.DecodeLink(r.Headers[0].Value)
 			require.NoError(p.t, err)
 			at := fmt.Sprintf("%s:%d:%d", strings.TrimSuffix(topic, ".subjects"), l.Source, l.Offset)
 			if times[at]++; times[at] == 1 {
@@ -155,11 +155,11 @@ func TestAHoleStopsAShard(t *testing.T) {
 	t.Parallel()
 	p := newShardedTopic(t, kfake.SeedTopics(2, "admissions.subjects"), byHand)
 	s := p.shard("admissions.subjects", 0, 2, "digest")
-	send := func(l ingest.Link) { p.put(linked(l, sealedLink)) }
-	send(ingest.Link{Offset: 3, Previous: -1, First: true})
-	send(ingest.Link{Offset: 5, Previous: 3})
+	send := func(l keying.Link) { p.put(linked(l, sealedLink)) }
+	send(keying.Link{Offset: 3, Previous: -1, First: true})
+	send(keying.Link{Offset: 5, Previous: 3})
 	s.once(exitOK)
-	send(ingest.Link{Offset: 9, Previous: 7})
+	send(keying.Link{Offset: 9, Previous: 7})
 	r := s.once(exitConfig)
 	assert.Contains(t, r.stderr, "kafka:admissions.subjects partition 0: the record at offset 2 follows offset 7 of source partition 0, "+
 		"which is not here: offset 5 of it was the last before")
@@ -167,27 +167,27 @@ func TestAHoleStopsAShard(t *testing.T) {
 }
 
 // linked is a record of partition 0 of a repartitioned topic of two partitions.
-func linked(l ingest.Link, seal func(l *ingest.Link, key, value []byte)) *kgo.Record {
+func linked(l keying.Link, seal func(l *keying.Link, key, value []byte)) *kgo.Record {
 	key := []byte("unreadable")
-	for i := 0; ingest.PartitionOf(key, 2) != 0; i++ {
+	for i := 0; keying.PartitionOf(key, 2) != 0; i++ {
 		key = fmt.Appendf(nil, "unreadable%d", i)
 	}
 	r := &kgo.Record{Topic: "admissions.subjects", Key: key, Value: []byte("{")}
 	seal(&l, r.Key, r.Value)
-	r.Headers = []kgo.RecordHeader{{Key: ingest.LinkHeader, Value: l.Encode()}}
+	r.Headers = []kgo.RecordHeader{{Key: keying.LinkHeader, Value: l.Encode()}}
 	return r
 }
 
 // sealedLink seals as anond repartition does. The purpose is part of the format.
-func sealedLink(l *ingest.Link, key, value []byte) { sealedIn("admissions.subjects", 0)(l, key, value) }
+func sealedLink(l *keying.Link, key, value []byte) { sealedIn("admissions.subjects", 0)(l, key, value) }
 
-func sealedIn(topic string, partition int32) func(*ingest.Link, []byte, []byte) {
+func sealedIn(topic string, partition int32) func(*keying.Link, []byte, []byte) {
 	secret, err := sealed.ParseKey(subjectSecret)
 	if err != nil {
 		panic(err)
 	}
-	return func(l *ingest.Link, key, value []byte) {
-		ingest.NewLinkKey(secret.Derive("anond link of a repartitioned record"), topic).Seal(l, partition, key, value)
+	return func(l *keying.Link, key, value []byte) {
+		keying.NewLinkKey(secret.Derive("anond link of a repartitioned record"), topic).Seal(l, partition, key, value)
 	}
 }
 
@@ -201,10 +201,10 @@ func (p *shardedTopic) put(r *kgo.Record) {
 func TestAForgedLinkStopsAShard(t *testing.T) {
 	tier.NotShort(t, "it runs shards")
 	t.Parallel()
-	first, next := ingest.Link{Offset: 3, Previous: -1, First: true}, ingest.Link{Offset: 1 << 40, Previous: 3}
+	first, next := keying.Link{Offset: 3, Previous: -1, First: true}, keying.Link{Offset: 1 << 40, Previous: 3}
 	truncated := linked(next, sealedLink)
 	truncated.Headers[0].Value = truncated.Headers[0].Value[:30]
-	raised := linked(ingest.Link{Offset: 5, Previous: 3}, sealedLink)
+	raised := linked(keying.Link{Offset: 5, Previous: 3}, sealedLink)
 	raised.Headers[0].Value[6] = 1 // the highest byte of the offset
 	for says, forged := range map[string]*kgo.Record{
 		"has a link with a wrong MAC":        raised,

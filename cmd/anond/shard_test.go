@@ -16,8 +16,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest"
 	"anond/internal/testkit/hospital"
+	"anond/shards/keying"
 )
 
 const subjectSecret = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -146,7 +146,7 @@ func TestOtherPartitionersStopAShard(t *testing.T) {
 		"none":  {func(i int, r *kgo.Record) { r.Key, r.Partition = nil, int32(i%partitions) }, "has no key"},
 		"other": {func(i int, r *kgo.Record) {
 			r.Key = fmt.Appendf(nil, "visit-%d", i)
-			r.Partition = ingest.PartitionOf(r.Key, partitions)
+			r.Partition = keying.PartitionOf(r.Key, partitions)
 		}, "has a key that is not its subject"},
 	} {
 		p.send(topic, hospital.New(4), 60, c.place)

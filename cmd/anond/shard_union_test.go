@@ -16,8 +16,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest"
 	"anond/internal/testkit/hospital"
+	"anond/shards/keying"
 	"anond/shards/union"
 	"anond/snapshot"
 )
@@ -26,7 +26,7 @@ import (
 func oneDiagnosis(partitions int, bad func(partition int32) bool) func(int, *kgo.Record) {
 	return func(_ int, r *kgo.Record) {
 		var a hospital.Admission
-		if bad(ingest.PartitionOf(r.Key, partitions)) && json.Unmarshal(r.Value, &a) == nil {
+		if bad(keying.PartitionOf(r.Key, partitions)) && json.Unmarshal(r.Value, &a) == nil {
 			a.Diagnosis = "angina"
 			r.Value, _ = json.Marshal(a)
 		}
@@ -104,9 +104,9 @@ func TestAFirstPoolIsOfOneShard(t *testing.T) {
 	stream := hospital.New(9)
 	given := map[int32]int{}
 	p.send("admissions", stream, 900, func(_ int, r *kgo.Record) {
-		r.Partition = ingest.PartitionOf(r.Key, 2)
+		r.Partition = keying.PartitionOf(r.Key, 2)
 		if given[r.Partition]++; r.Partition == 1 && given[1] > 150 { // the rest of that shard is of shard 0 as well
-			for i := 0; ingest.PartitionOf(r.Key, 2) != 0; i++ {
+			for i := 0; keying.PartitionOf(r.Key, 2) != 0; i++ {
 				var a hospital.Admission
 				if json.Unmarshal(r.Value, &a) != nil {
 					a = hospital.Admission{}

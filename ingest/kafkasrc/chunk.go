@@ -18,7 +18,7 @@ type answer struct {
 	open   *cursor      // the batch that is being read
 	passed bool         // a batch has been read
 	weight int          // of the piece in progress
-	links  bool         // headers say which records these were before anond repartition
+	header Header       // that is looked for
 	err    error        // why nothing more can be read
 }
 
@@ -152,8 +152,8 @@ func (a *answer) fill(c *ingest.Chunk) (next int64, err error) {
 		}
 		if keep(r.offset) {
 			c.Records = append(c.Records, r.record())
-			if a.links {
-				linkTo(&c.Records[len(c.Records)-1], r.headers)
+			if a.header.Name != "" {
+				a.header.read(&c.Records[len(c.Records)-1], r.headers)
 			}
 			a.weight += c.Records[len(c.Records)-1].Weight()
 			next = r.offset + 1

@@ -49,9 +49,8 @@ type Config struct {
 	Lease *Lease
 	OnGap OnGap // default stop
 	// Shard is the part of the topic that is read; the zero value: all of it.
-	Shard Shard
-	// Links asks for the links of records (ingest.Link), in a topic of anond repartition.
-	Links bool
+	Shard  Shard
+	Header Header // of records, that is looked for
 
 	Access *Access // default: neither TLS nor SASL
 

@@ -12,10 +12,9 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
-	"anond/shards/journal"
 )
 
-// Log is one partition of a topic as a replicated log. It implements journal.Log.
+// Log is one partition of a topic as a replicated log. shards/journal is written to one.
 //
 // A message is in the log once all replicas in sync have it. One request is under way at a time, and the
 // same request is sent again until it is acknowledged, so that a message may be there more
@@ -33,13 +32,10 @@ type Log struct {
 	next    int64 // the offset that reading hands out next
 }
 
-var _ journal.Log = (*Log)(nil)
-
 // OpenLog returns the log in a partition of cfg.Topic. It does not connect. away is told each attempt that
 // failed and is made again.
 func OpenLog(cfg Config, partition int, away func(error)) (*Log, error) {
-	cfg.Group, cfg.Lease, cfg.Shard, cfg.Links, cfg.Source, cfg.OnGap, cfg.OnCorrupt = "", nil, Shard{}, false, "", GapStop, CorruptStop
-	cfg.MaxRecord = max(cfg.MaxRecord, 2*journal.MostBytes)
+	cfg.Group, cfg.Lease, cfg.Shard, cfg.Header, cfg.Source, cfg.OnGap, cfg.OnCorrupt = "", nil, Shard{}, Header{}, "", GapStop, CorruptStop
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -49,7 +45,7 @@ func OpenLog(cfg Config, partition int, away func(error)) (*Log, error) {
 		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
 }
 
-// Append implements journal.Log.
+// Append appends a message; it tries until all replicas in sync have it, or trying again cannot help.
 func (l *Log) Append(ctx context.Context, message []byte) error {
 	attempts := l.cfg.Reconnect.Attempts()
 	for {
@@ -79,7 +75,7 @@ func (l *Log) append(ctx context.Context, message []byte) error {
 	return err
 }
 
-// Next implements journal.Log.
+// Next returns the first message at or behind an offset. It waits for one.
 func (l *Log) Next(ctx context.Context, from int64) (int64, []byte, error) {
 	if l.reading == nil || from < l.next {
 		if err := l.reopen(ctx, from); err != nil {
@@ -121,7 +117,7 @@ func (l *Log) stopReading() {
 	}
 }
 
-// Extent implements journal.Log.
+// Extent is the offset of the oldest message, and the one behind the newest.
 func (l *Log) Extent(ctx context.Context) (first, end int64, err error) {
 	attempts := l.cfg.Reconnect.Attempts()
 	for {

@@ -164,7 +164,7 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	}
 	a := newAnswer(res, p.at.fetch, bound, p.src.sizes(), t.beLarge)
 	defer a.close()
-	a.epoch, a.links = p.at.epoch, p.src.cfg.Links
+	a.epoch, a.header = p.at.epoch, p.src.cfg.Header
 	first, err := a.piece()
 	if led := (*leaderError)(nil); errors.As(err, &led) {
 		p.doubtful, p.at.epoch = true, led.epoch // handed out once the log was compared

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
-	"anond/shards/repartition"
+	"anond/shards/keying"
 )
 
 // TestShardsDivideThePartitions: each partition is of one shard, and the sources know how many
@@ -73,16 +73,16 @@ func TestOtherPartitionsStopAShard(t *testing.T) {
 func TestLinksOfRepartitionedRecords(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	cfg := config(c, &events{})
-	w, err := OpenRepartitioned(cfg)
+	w, err := OpenPartitionWriter(cfg)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	n, holds, err := w.Extent(background(t))
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.False(t, holds)
-	links := []ingest.Link{{Source: 1, Offset: 4, Previous: 2, First: true}, {Source: 1, Offset: 5, Previous: 4, Cut: true}}
-	require.NoError(t, w.Write(background(t), 0, []repartition.Record{{Key: []byte("a"), Value: []byte("x"), Link: links[0]},
-		{Key: []byte("b"), Link: links[1]}}))
+	links := []keying.Link{{Source: 1, Offset: 4, Previous: 2, First: true}, {Source: 1, Offset: 5, Previous: 4, Cut: true}}
+	require.NoError(t, w.Write(background(t), 0, keying.LinkHeader, []Headed{{Message{[]byte("a"), []byte("x")}, links[0].Encode()},
+		{Message{Key: []byte("b")}, links[1].Encode()}}))
 	_, holds, err = w.Extent(background(t))
 	require.NoError(t, err)
 	require.True(t, holds)
@@ -91,14 +91,17 @@ func TestLinksOfRepartitionedRecords(t *testing.T) {
 	p := producer(t, c, kgo.ProducerBatchCompression(kgo.GzipCompression()))
 	var many []*kgo.Record
 	for i := range 300 {
-		l := ingest.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}
+		l := keying.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}
 		many = append(many, &kgo.Record{Topic: topic, Value: make([]byte, 1000), Key: []byte("k"),
-			Headers: []kgo.RecordHeader{{Key: "other", Value: []byte("x")}, {Key: ingest.LinkHeader, Value: l.Encode()}}})
+			Headers: []kgo.RecordHeader{{Key: "other", Value: []byte("x")}, {Key: keying.LinkHeader, Value: l.Encode()}}})
 	}
 	produce(t, p, many...)
 
 	for _, asked := range []bool{false, true} {
-		cfg.Links, cfg.MaxBytes = asked, 64<<10
+		cfg.MaxBytes = 64 << 10
+		if asked {
+			cfg.Header = Header{keying.LinkHeader, keying.ReadLink}
+		}
 		s := open(t, cfg, ingest.Resume{Once: true})
 		var got []ingest.Record
 		for {
@@ -111,26 +114,31 @@ func TestLinksOfRepartitionedRecords(t *testing.T) {
 		require.Len(t, got, 302)
 		if !asked {
 			for _, r := range got {
-				require.Nil(t, r.Link)
+				require.Nil(t, r.Note)
 			}
 			continue
 		}
-		require.Equal(t, links[0], *got[0].Link)
+		require.Equal(t, links[0], *linkOf(got[0]))
 		require.Equal(t, "a", string(got[0].Key))
-		require.Equal(t, links[1], *got[1].Link)
+		require.Equal(t, links[1], *linkOf(got[1]))
 		require.True(t, got[1].Cut)
 		require.Nil(t, got[1].Value)
 		for i, r := range got[2:] {
-			require.Equal(t, ingest.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}, *r.Link)
+			require.Equal(t, keying.Link{Source: 2, Offset: int64(i), Previous: int64(i - 1), First: i == 0}, *linkOf(r))
 		}
 	}
+}
+
+func linkOf(r ingest.Record) *keying.Link {
+	l, _ := r.Note.(*keying.Link)
+	return l
 }
 
 // TestExtentWaitsForALeader: a topic that was just made has none for a moment.
 func TestExtentWaitsForALeader(t *testing.T) {
 	for _, code := range []*kerr.Error{kerr.NotLeaderForPartition, kerr.LeaderNotAvailable, kerr.OffsetNotAvailable} {
 		c := broker(t, kfake.SeedTopics(2, topic))
-		w, err := OpenRepartitioned(config(c, &events{}))
+		w, err := OpenPartitionWriter(config(c, &events{}))
 		require.NoError(t, err)
 		c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.ListOffsets}, Err: code, Count: 3})
 		n, holds, err := w.Extent(background(t))
@@ -171,20 +179,20 @@ func FuzzHeaders(f *testing.F) {
 		out := binary.AppendVarint(nil, int64(len(name)))
 		return append(binary.AppendVarint(append(out, name...), int64(len(value))), value...)
 	}
-	link := (&ingest.Link{Source: 1, Offset: 2, Previous: 1}).Encode()
-	f.Add(append(binary.AppendVarint(nil, 2), append(header("x", nil), header(ingest.LinkHeader, link)...)...))
+	link := (&keying.Link{Source: 1, Offset: 2, Previous: 1}).Encode()
+	f.Add(append(binary.AppendVarint(nil, 2), append(header("x", nil), header(keying.LinkHeader, link)...)...))
 	f.Add(binary.AppendVarint(nil, -1))
 	f.Add(binary.AppendVarint(nil, 1<<40))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := ingest.Record{}
-		linkTo(&r, b)
-		var want *ingest.Link
+		(&Header{keying.LinkHeader, keying.ReadLink}).read(&r, b)
+		var want *keying.Link
 		for _, h := range plainHeaders(b) {
-			if h.Key == ingest.LinkHeader { // the first of several
-				want, _ = ingest.DecodeLink(h.Value)
+			if h.Key == keying.LinkHeader { // the first of several
+				want, _ = keying.DecodeLink(h.Value)
 				break
 			}
 		}
-		require.Equal(t, want, r.Link)
+		require.Equal(t, want, linkOf(r))
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
+	"anond/shards/keying"
 )
 
 // ProbeSource asks the brokers of the source, and those of a journal and of a topic of dead letters,
@@ -81,7 +82,7 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 		return nil, err
 	}
 	defer func() { _ = source.Close() }()
-	var keys *ingest.Keying
+	var keys *keying.Keying
 	if of, ok := source.(ingest.Partitioned); ok {
 		keys = keyingOf(c, of.Partitions())
 	}
@@ -132,7 +133,7 @@ func fresh() ingest.Resume {
 	}}
 }
 
-func (s *Sample) take(chunk *ingest.Chunk, d decode.Decoder, t *equivclass.Table, row equivclass.Row, keys *ingest.Keying) {
+func (s *Sample) take(chunk *ingest.Chunk, d decode.Decoder, t *equivclass.Table, row equivclass.Row, keys *keying.Keying) {
 	for i := range chunk.Records {
 		r := &chunk.Records[i]
 		if r.Passed != "" {

@@ -79,6 +79,7 @@ func notJournaled(c *config.Config) error {
 func logConfig(c *config.Config, o Options) kafkasrc.Config {
 	k := kafkaConfig(c, o)
 	k.Topic, k.Source = c.Shard.Journal.Topic, ""
+	k.MaxRecord = max(k.MaxRecord, 2*journal.MostBytes)
 	return k
 }
 
@@ -204,7 +205,8 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	}
 	r.machine.Source().SetPartitions(total)
 	host := r.host()
-	host.Commands, host.Keys = nil, keyingOf(r.c, r.machine.Source().Partitions())
+	host.Commands = nil
+	placed(host, keyingOf(r.c, r.machine.Source().Partitions()))
 	host.Shares = repeatShares(r.c, total)
 	if err := host.Root(ctx, r.root); err != nil {
 		return done, err

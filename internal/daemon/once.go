@@ -14,6 +14,7 @@ import (
 	"anond/internal/ops/diskuse"
 	"anond/internal/ops/monitor"
 	"anond/shards/journal"
+	"anond/shards/keying"
 )
 
 // once is one run of the daemon, from the opening of its state to the closing. Its parts
@@ -37,7 +38,7 @@ type once struct {
 	steps     *phases
 	publisher *publisher
 	source    ingest.Source
-	keys      *ingest.Keying
+	keys      *keying.Keying
 	log       journal.Log      // of the journal; nil: there is none
 	journal   *journal.Journal // the same
 	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
@@ -208,13 +209,14 @@ func (r *once) serve() error {
 // host joins the parts.
 func (r *once) host() *ingest.Host {
 	c, o := r.c, r.o
-	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Keys: r.keys, Schema: c.Schema(),
+	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Schema: c.Schema(),
 		NewDecoder: decoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
 		MaxRefused: c.DeadLetter.MaxShare, Tripped: r.steer.markPaused,
 		Publisher: r.publisher, Trigger: triggerOf(c), Fence: r.lease.fence, Faults: r.publisher.standing.fault,
 		Forgetting: newEraser(r.ctx, c, o, r.file, r.store), Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 		Clock: o.Clock, Log: o.Log, Meter: o.Meter, Policy: policyDigest(c), Shares: sharesOf(c), Once: o.Once,
 		Commands: r.steer.commands, Paused: r.paused, Rate: c.Source.MaxRate, Retry: o.StandIns.retry()}
+	placed(host, r.keys)
 	if r.journal != nil {
 		host.Journal, host.Republish = r.journal, r.publisher.Republish
 	} else {

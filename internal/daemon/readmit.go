@@ -17,6 +17,7 @@ import (
 	"anond/ingest/decode"
 	"anond/internal/clock"
 	"anond/internal/sealed"
+	"anond/shards/keying"
 	"anond/snapshot"
 )
 
@@ -199,7 +200,7 @@ type readmission struct {
 	key     sealed.Key
 	schema  *equivclass.Schema
 	decoder decode.Decoder
-	keys    *ingest.Keying // of a shard
+	keys    *keying.Keying // of a shard
 	keep    bool           // payloads, in dead letters that are made anew
 	staged  int            // records since the last commit
 	bytes   int            // of their messages
@@ -259,7 +260,7 @@ func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, he
 		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Rejudged(letter, o.Reason, o.Attribute))
 	}
 	if r.keys != nil {
-		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value, Link: &ingest.Link{}} // its link was followed before
+		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value, Note: &keying.Link{}} // its link was followed before
 		if r.keys.Check(letter.Partition, &again, o, row) != nil {
 			return false, nil // it stays what it is: its person may be in another shard
 		}

@@ -54,9 +54,10 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 	if err != nil {
 		return out, err
 	}
-	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Keys: keys, Schema: c.Schema(),
+	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Schema: c.Schema(),
 		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
 		Rate: c.Source.MaxRate, Retry: o.StandIns.retry(), Observe: o.Observe, Rehearsed: func(r ingest.Rehearsal) { out = r }}
+	placed(host, keys)
 	return out, host.Run(ctx)
 }
 

@@ -16,6 +16,7 @@ import (
 	"anond/internal/clock"
 	"anond/internal/disk/outfile"
 	"anond/internal/fault"
+	"anond/shards/keying"
 	"anond/shards/repartition"
 )
 
@@ -82,8 +83,8 @@ func Repartition(ctx context.Context, c *config.Config, o Options, r Repartition
 		return counts, err
 	}
 	k := kafkaConfig(c, o)
-	k.Group, k.Shard, k.Links, k.Topic, k.Source = "", kafkasrc.Shard{}, false, r.To, ""
-	target, err := kafkasrc.OpenRepartitioned(k)
+	k.Group, k.Shard, k.Header, k.Topic, k.Source = "", kafkasrc.Shard{}, kafkasrc.Header{}, r.To, ""
+	target, err := kafkasrc.OpenPartitionWriter(k)
 	if err != nil {
 		return counts, err
 	}
@@ -93,7 +94,7 @@ func Repartition(ctx context.Context, c *config.Config, o Options, r Repartition
 		return counts, err
 	}
 	work := &repartition.Work{Schema: c.Schema(), Key: recordKey(c), Links: linkKey(c, r.To),
-		Target: target, Progress: p, Clock: o.Clock, Log: o.Log,
+		Target: targetTopic{target, r.To}, Progress: p, Clock: o.Clock, Log: o.Log,
 		Digest: witnessOf(c), Retry: o.StandIns.retry(), Save: r.save}
 	if work.Decoder, err = decoderOf(c, nil)(); err != nil {
 		return counts, err
@@ -137,7 +138,7 @@ func witnessOf(c *config.Config) func([]byte) incremental.Digest {
 }
 
 // progress reads how far the work is, or begins it.
-func (r *Repartitioning) progress(ctx context.Context, c *config.Config, target *kafkasrc.Repartitioned) (*repartition.Progress, error) {
+func (r *Repartitioning) progress(ctx context.Context, c *config.Config, target *kafkasrc.PartitionWriter) (*repartition.Progress, error) {
 	partitions, holds, err := target.Extent(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("topic %s: %w", r.To, err)
@@ -169,4 +170,23 @@ func (r *Repartitioning) save(p *repartition.Progress) error {
 		return err
 	}
 	return outfile.ReplaceDurably(r.Progress, 0o600, append(text, '\n'))
+}
+
+// targetTopic is the topic that anond repartition writes (repartition.Target).
+type targetTopic struct {
+	writer *kafkasrc.PartitionWriter
+	name   string
+}
+
+func (t targetTopic) Write(ctx context.Context, partition int32, records []repartition.Record) error {
+	messages := make([]kafkasrc.Headed, len(records))
+	for i := range records {
+		r := &records[i]
+		messages[i] = kafkasrc.Headed{Message: kafkasrc.Message{Key: r.Key, Value: r.Value}, Header: r.Link.Encode()}
+	}
+	err := t.writer.Write(ctx, partition, keying.LinkHeader, messages)
+	if errors.Is(err, kafkasrc.ErrTooLarge) {
+		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", t.name, repartition.ErrTooLarge)
+	}
+	return err
 }

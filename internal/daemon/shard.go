@@ -11,7 +11,9 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/ingest/kafkasrc"
 	"anond/internal/fault"
+	"anond/shards/keying"
 )
 
 // subjectKey keys the digests of subjects in the state; nil: a key of the state's seed does.
@@ -51,16 +53,24 @@ func recordKey(c *config.Config) func(subject []byte) []byte {
 
 // linkKey seals the links of records in a topic of anond repartition: whoever has the topic and not
 // subject.key can make none.
-func linkKey(c *config.Config, topic string) *ingest.LinkKey {
-	return ingest.NewLinkKey(c.SubjectKey().Derive("anond link of a repartitioned record"), topic)
+func linkKey(c *config.Config, topic string) *keying.LinkKey {
+	return keying.NewLinkKey(c.SubjectKey().Derive("anond link of a repartitioned record"), topic)
+}
+
+// linkHeader is the header in which records of a shard have their links, if they have any.
+func linkHeader(c *config.Config) kafkasrc.Header {
+	if !c.Shard.Set() || c.Shard.Key != config.KeyIsDigest {
+		return kafkasrc.Header{}
+	}
+	return kafkasrc.Header{Name: keying.LinkHeader, Take: keying.ReadLink}
 }
 
 // keyingOf checks the keys of a shard's records; nil: the configuration has none.
-func keyingOf(c *config.Config, partitions int) *ingest.Keying {
+func keyingOf(c *config.Config, partitions int) *keying.Keying {
 	if !c.Shard.Set() {
 		return nil
 	}
-	k := &ingest.Keying{Partitions: partitions, Subject: c.Schema().SubjectIndex()}
+	k := &keying.Keying{Partitions: partitions, Subject: c.Schema().SubjectIndex()}
 	if c.Shard.Key == config.KeyIsDigest {
 		k.Digest, k.Links = recordKey(c), linkKey(c, c.Source.Kafka.Topic)
 	}
@@ -77,7 +87,7 @@ func inAnotherShard(c *config.Config, partitions int, subject []byte) []Remainde
 	if k.Digest != nil {
 		subject = k.Digest(subject)
 	}
-	shard := int(ingest.PartitionOf(subject, partitions)) % c.Shard.Of
+	shard := int(keying.PartitionOf(subject, partitions)) % c.Shard.Of
 	if shard == c.Shard.Index {
 		return nil
 	}
@@ -86,7 +96,7 @@ func inAnotherShard(c *config.Config, partitions int, subject []byte) []Remainde
 }
 
 // keysOf is keyingOf, and keeps how many partitions the topic has: the first commit stores it.
-func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*ingest.Keying, error) {
+func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*keying.Keying, error) {
 	if !c.Shard.Set() {
 		return nil, nil
 	}
@@ -96,4 +106,11 @@ func keysOf(c *config.Config, m *incremental.Machine, s ingest.Source) (*ingest.
 	}
 	m.Source().SetPartitions(of.Partitions())
 	return keyingOf(c, m.Source().Partitions()), nil
+}
+
+// placed has a host look at where records lie, if it is that of a shard.
+func placed(host *ingest.Host, keys *keying.Keying) {
+	if keys != nil {
+		host.Placement, host.RefusalWaits = keys, true
+	}
 }

@@ -69,7 +69,7 @@ func kafkaConfig(c *config.Config, o Options) kafkasrc.Config {
 	k, shares := c.Source.Kafka, sharesOf(c)
 	return kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
 		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt), Access: o.brokers.access,
-		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Links: c.Shard.Key == config.KeyIsDigest && c.Shard.Set(),
+		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Header: linkHeader(c),
 		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 }

@@ -13,6 +13,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/retry"
+	"anond/shards/keying"
 )
 
 // trimmed is a source of which retention has removed the beginning.
@@ -81,7 +82,7 @@ func TestACrashInTheFirstChunk(t *testing.T) {
 	require.NoError(t, run(p))
 	for id := range int32(modelTargets) {
 		require.NotEmpty(t, target.logs[id])
-		_, hole := ingest.Reached{}.Follow(&target.logs[id][0].Link)
+		_, hole := keying.Reached{}.Follow(&target.logs[id][0].Link)
 		require.False(t, hole, "partition %d: nothing is missing", id)
 	}
 }

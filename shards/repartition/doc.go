@@ -5,7 +5,7 @@
 //
 // Every record that the source hands out is in the target at least once, and behind the record
 // that was written there before it from the same source partition. A reader that follows the
-// links (ingest.Link) has each record once and in order, or stops at a hole: none is lost in
+// links (keying.Link) has each record once and in order, or stops at a hole: none is lost in
 // silence. This holds over crashes, lost acknowledgements, duplicates that arrive late, and any
 // number of writers at once, also with an older progress.
 //

@@ -17,6 +17,7 @@ import (
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/retry"
+	"anond/shards/keying"
 )
 
 // The model runs the writer against a broker that loses requests, answers late or never, and
@@ -34,7 +35,7 @@ const (
 var lastSubjects = func() (out []string) {
 	for t := range int32(modelTargets) {
 		for i := 0; ; i++ {
-			if s := fmt.Sprintf("last%d", i); ingest.PartitionOf(modelKey([]byte(s)), modelTargets) == t {
+			if s := fmt.Sprintf("last%d", i); keying.PartitionOf(modelKey([]byte(s)), modelTargets) == t {
 				out = append(out, s)
 				break
 			}
@@ -44,7 +45,7 @@ var lastSubjects = func() (out []string) {
 }()
 
 // modelLinks is the key of all writers; the readers of the model look at links, not at MACs.
-var modelLinks = ingest.NewLinkKey([]byte("of the model"), "b")
+var modelLinks = keying.NewLinkKey([]byte("of the model"), "b")
 
 func modelKey(subject []byte) []byte { return append([]byte("key of "), subject...) }
 

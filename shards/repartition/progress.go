@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"anond/incremental"
-	"anond/ingest"
 	"anond/internal/fault"
+	"anond/shards/keying"
 )
 
 // Progress is how far a topic is repartitioned, and what has to be known to go on: for each source
@@ -109,8 +109,8 @@ func (p *Progress) at(id int32, from int64) *Place {
 
 // link says what comes before a record in a target partition. sent are those of the work that
 // is not acknowledged yet; it takes this one in.
-func (at *Place) link(source, target int32, offset int64, sent map[int32]int64) ingest.Link {
-	l := ingest.Link{Source: source, Offset: offset}
+func (at *Place) link(source, target int32, offset int64, sent map[int32]int64) keying.Link {
+	l := keying.Link{Source: source, Offset: offset}
 	if before, ok := sent[target]; ok {
 		l.Previous = before
 	} else if before, ok := at.Sent[target]; ok {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/ingest"
+	"anond/shards/keying"
 )
 
 func sample() *Progress {
@@ -31,9 +31,9 @@ func TestBeginningAgain(t *testing.T) {
 		l := p.at(0, c.from).link(0, 1, c.from+3, map[int32]int64{})
 		require.Equal(t, c.first, l.First, "%+v", c)
 		require.Equal(t, c.from-1, l.Previous)
-		_, hole := ingest.Reached{}.Follow(&l)
+		_, hole := keying.Reached{}.Follow(&l)
 		require.Equal(t, !c.first, hole)
-		_, hole = ingest.Reached{Known: true, Next: c.from}.Follow(&l)
+		_, hole = keying.Reached{Known: true, Next: c.from}.Follow(&l)
 		require.False(t, hole, "a reader that has had all below goes on")
 	}
 }

@@ -22,12 +22,13 @@ import (
 	"anond/internal/clock"
 	"anond/internal/fault"
 	"anond/internal/retry"
+	"anond/shards/keying"
 )
 
 // Record is one message of the target topic.
 type Record struct {
 	Key, Value []byte // Value nil: a tombstone
-	Link       ingest.Link
+	Link       keying.Link
 }
 
 func (r *Record) weight() int { return len(r.Key) + len(r.Value) + recordCost }
@@ -52,7 +53,7 @@ type Work struct {
 	Decoder  decode.Decoder
 	Schema   *equivclass.Schema
 	Key      func(subject []byte) []byte
-	Links    *ingest.LinkKey // seals the links
+	Links    *keying.LinkKey // seals the links
 	Target   Target
 	Progress *Progress
 	// Save makes the progress durable, after each SaveEvery (zero: one second) and at the end.
@@ -171,7 +172,7 @@ func (w *Work) pass(ctx context.Context, c *ingest.Chunk) error {
 			continue
 		}
 		key := w.keyOf(id, r, &seen)
-		target := ingest.PartitionOf(key, w.Progress.Targets)
+		target := keying.PartitionOf(key, w.Progress.Targets)
 		link := at.link(id, target, r.Offset, sent)
 		link.Cut = r.Cut
 		w.Links.Seal(&link, target, key, r.Value)

@@ -8,7 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest"
+	"anond/shards/keying"
 )
 
 // verdict is what the readers made of the logs.
@@ -26,7 +26,7 @@ func (w *world) read() (v verdict) {
 	had := map[[2]int64]bool{}
 	before := map[mark]int64{}
 	for t, l := range w.broker.logs {
-		marks := map[mark]ingest.Reached{}
+		marks := map[mark]keying.Reached{}
 		for i := 0; i < len(l.log); {
 			batch := l.log[i:min(len(l.log), i+1+w.rng.IntN(5))]
 			if w.rng.Float64() < .1 {
@@ -46,14 +46,14 @@ func (w *world) read() (v verdict) {
 				if again {
 					continue
 				}
-				marks[m] = ingest.Reached{Known: true, Next: x.Offset + 1}
+				marks[m] = keying.Reached{Known: true, Next: x.Offset + 1}
 				at := [2]int64{int64(x.Source), x.Offset}
 				value := w.sources[x.Source][x.Offset]
 				key := modelKey([]byte(value))
 				if value == "unreadable" {
 					key = fmt.Appendf(nil, "unreadable:%d:%d", x.Source, x.Offset)
 				}
-				if last, some := before[m]; had[at] || some && last >= x.Offset || ingest.PartitionOf(key, modelTargets) != int32(t) {
+				if last, some := before[m]; had[at] || some && last >= x.Offset || keying.PartitionOf(key, modelTargets) != int32(t) {
 					v.wrong++
 				}
 				had[at], before[m] = true, x.Offset

@@ -2,7 +2,7 @@
 // loss by the number of shards, at an equal number of people.
 //
 // Guarantee: the seed fixes all numbers. A person is in the shard of which a topic keyed by
-// subject makes it: ingest.PartitionOf, then the partition modulo the number of shards.
+// subject makes it: keying.PartitionOf, then the partition modulo the number of shards.
 //
 // Method: the people of UCI Adult, and of the synthetic hospital, arrive as in the figure
 // frontier: half of them at once, then 30 batches, then empty ticks until nothing more is

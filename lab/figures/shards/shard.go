@@ -8,7 +8,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/ingest"
+	"anond/shards/keying"
 )
 
 // partitions is how many the topic has: enough for the largest number of shards, as
@@ -68,7 +68,7 @@ func openShard(p *people, s setting, index int) (*shard, error) {
 func (s *shard) run(ctx context.Context, of, every int) (*outcome, error) {
 	shape, moments := shapeOf(s.people.len()), 0
 	for i := range shape.total() {
-		partition := ingest.PartitionOf([]byte(s.people.keys[i]), partitions)
+		partition := keying.PartitionOf([]byte(s.people.keys[i]), partitions)
 		if int(partition)%of == s.index {
 			if err := s.take(partition, i); err != nil {
 				return nil, err

@@ -9,14 +9,15 @@ import (
 // headersMost bounds what is kept of the headers of a record in a large batch.
 const headersMost = 4 << 10
 
-// linkTo gives a record the link in its headers, if they have one.
-func linkTo(r *ingest.Record, headers []byte) {
-	text, ok := headerOf(headers, ingest.LinkHeader)
-	if !ok {
-		return
-	}
-	if l, err := ingest.DecodeLink(text); err == nil {
-		r.Link, r.Cut = l, r.Cut || l.Cut
+// Header is one that a source looks for in each record. Take is told the value of the first of its name.
+type Header struct {
+	Name string // empty: no header is looked for
+	Take func(r *ingest.Record, value []byte)
+}
+
+func (h *Header) read(r *ingest.Record, headers []byte) {
+	if value, ok := headerOf(headers, h.Name); ok {
+		h.Take(r, value)
 	}
 }
 

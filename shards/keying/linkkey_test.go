@@ -1,4 +1,4 @@
-package ingest_test
+package keying_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/shards/keying"
 )
 
 const linkPartitions = 8
@@ -20,13 +21,15 @@ type forgery struct {
 	partition int32
 	topic     string
 	record    ingest.Record
+	link      *keying.Link
 }
 
 func genuine(secret string) *forgery {
 	key := []byte("0123456789abcdef0123456789abcdef")
-	f := &forgery{partition: ingest.PartitionOf(key, linkPartitions), topic: "a.subjects", record: ingest.Record{Offset: 7, Key: key,
-		Value: []byte(`{"patient":"P1"}`), Link: &ingest.Link{Source: 3, Offset: 20, Previous: 11}}}
-	ingest.NewLinkKey([]byte(secret), "a.subjects").Seal(f.record.Link, f.partition, key, f.record.Value)
+	f := &forgery{partition: keying.PartitionOf(key, linkPartitions), topic: "a.subjects", record: ingest.Record{Offset: 7, Key: key,
+		Value: []byte(`{"patient":"P1"}`)}, link: &keying.Link{Source: 3, Offset: 20, Previous: 11}}
+	f.record.Note = f.link
+	keying.NewLinkKey([]byte(secret), "a.subjects").Seal(f.link, f.partition, key, f.record.Value)
 	return f
 }
 
@@ -39,11 +42,11 @@ func TestForgedLinks(t *testing.T) {
 		fault  string
 	}{
 		"genuine":              {func(*forgery) {}, ""},
-		"a higher offset":      {func(f *forgery) { f.record.Link.Offset = 1 << 40 }, wrong},
-		"another place before": {func(f *forgery) { f.record.Link.Previous = -1 }, wrong},
-		"another source":       {func(f *forgery) { f.record.Link.Source = 4 }, wrong},
-		"called the first":     {func(f *forgery) { f.record.Link.First = true }, wrong},
-		"called cut":           {func(f *forgery) { f.record.Link.Cut, f.record.Cut = true, true }, wrong},
+		"a higher offset":      {func(f *forgery) { f.link.Offset = 1 << 40 }, wrong},
+		"another place before": {func(f *forgery) { f.link.Previous = -1 }, wrong},
+		"another source":       {func(f *forgery) { f.link.Source = 4 }, wrong},
+		"called the first":     {func(f *forgery) { f.link.First = true }, wrong},
+		"called cut":           {func(f *forgery) { f.link.Cut, f.record.Cut = true, true }, wrong},
 		"from another partition": {func(f *forgery) {
 			f.partition = (f.partition + 1) % linkPartitions
 		}, wrong},
@@ -53,7 +56,7 @@ func TestForgedLinks(t *testing.T) {
 		"an empty value":      {func(f *forgery) { f.record.Value = []byte{} }, wrong},
 		"a tombstone":         {func(f *forgery) { f.record.Value = nil }, wrong},
 		"key and value moved": {func(f *forgery) { f.moved() }, wrong},
-		"one bit of the MAC":  {func(f *forgery) { f.record.Link.MAC[15] ^= 1 }, wrong},
+		"one bit of the MAC":  {func(f *forgery) { f.link.MAC[15] ^= 1 }, wrong},
 		"too long here":       {func(f *forgery) { f.cutHere() }, "is longer than source.max_record_bytes"},
 		"cut by repartition":  {func(f *forgery) { f.cutByRepartition() }, ""},
 		"cut by repartition, and too long here": {func(f *forgery) { f.cutByRepartition(); f.cutHere() },
@@ -63,15 +66,15 @@ func TestForgedLinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := genuine("secret")
 			c.change(f)
-			keys := &ingest.Keying{Partitions: linkPartitions, Digest: func([]byte) []byte { return f.record.Key },
-				Links: ingest.NewLinkKey([]byte("secret"), f.topic)}
+			keys := &keying.Keying{Partitions: linkPartitions, Digest: func([]byte) []byte { return f.record.Key },
+				Links: keying.NewLinkKey([]byte("secret"), f.topic)}
 			p := incremental.Partition{Source: "kafka:" + f.topic, ID: f.partition}
 			err := keys.Check(p, &f.record, decode.Outcome{}, equivclass.Row{[]byte("P1")})
 			if c.fault == "" {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, ingest.ErrKeying)
+			require.ErrorIs(t, err, keying.ErrKeying)
 			require.ErrorContains(t, err, c.fault)
 			require.ErrorContains(t, err, fmt.Sprintf("kafka:%s partition %d: the record at offset 7 ", f.topic, f.partition))
 			require.NotContains(t, err.Error(), "P1")
@@ -81,8 +84,8 @@ func TestForgedLinks(t *testing.T) {
 
 // cutByRepartition: the message is the beginning of a record that was too long for anond repartition.
 func (f *forgery) cutByRepartition() {
-	f.record.Cut, f.record.Link.Cut = true, true
-	ingest.NewLinkKey([]byte("secret"), f.topic).Seal(f.record.Link, f.partition, f.record.Key, f.record.Value)
+	f.record.Cut, f.link.Cut = true, true
+	keying.NewLinkKey([]byte("secret"), f.topic).Seal(f.link, f.partition, f.record.Key, f.record.Value)
 }
 
 // cutHere: it is longer than what this shard takes.
@@ -98,17 +101,17 @@ func (f *forgery) moved() {
 
 // TestTruncatedLinks: no part of a link is one.
 func TestTruncatedLinks(t *testing.T) {
-	whole := genuine("secret").record.Link.Encode()
+	whole := genuine("secret").link.Encode()
 	require.Len(t, whole, 38)
 	for n := range whole {
-		_, err := ingest.DecodeLink(whole[:n])
-		assert.ErrorIs(t, err, ingest.ErrLink, n)
+		_, err := keying.DecodeLink(whole[:n])
+		assert.ErrorIs(t, err, keying.ErrLink, n)
 	}
-	_, err := ingest.DecodeLink(append(whole, 0))
-	assert.ErrorIs(t, err, ingest.ErrLink)
+	_, err := keying.DecodeLink(append(whole, 0))
+	assert.ErrorIs(t, err, keying.ErrLink)
 	whole[0]--
-	_, err = ingest.DecodeLink(whole)
-	assert.ErrorIs(t, err, ingest.ErrLink, "another version")
+	_, err = keying.DecodeLink(whole)
+	assert.ErrorIs(t, err, keying.ErrLink, "another version")
 }
 
 // BenchmarkLink: what sealing and checking a link cost, with records of several sizes.
@@ -116,17 +119,17 @@ func BenchmarkLink(b *testing.B) {
 	for _, size := range []int{200, 1000} {
 		value := make([]byte, size)
 		f := genuine("secret")
-		keys := ingest.NewLinkKey([]byte("secret"), f.topic)
+		keys := keying.NewLinkKey([]byte("secret"), f.topic)
 		b.Run(fmt.Sprintf("seal/%d", size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				keys.Seal(f.record.Link, f.partition, f.record.Key, value)
+				keys.Seal(f.link, f.partition, f.record.Key, value)
 			}
 		})
 		b.Run(fmt.Sprintf("check/%d", size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if !keys.Sealed(f.record.Link, f.partition, f.record.Key, value) {
+				if !keys.Sealed(f.link, f.partition, f.record.Key, value) {
 					b.Fatal("wrong")
 				}
 			}

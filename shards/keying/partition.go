@@ -1,4 +1,4 @@
-package ingest
+package keying
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package ingest_test
+package keying_test
 
 import (
 	"encoding/binary"
@@ -15,13 +15,14 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/shards/keying"
 )
 
 // TestMurmur2: the values are those of the test of Kafka's Java client, UtilsTest.testMurmur2.
 func TestMurmur2(t *testing.T) {
 	for text, want := range map[string]int32{"21": -973932308, "foobar": -790332482, "a-little-bit-long-string": -985981536,
 		"a-little-bit-longer-string": -1486304829, "lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8": -58897971, "abc": 479470107} {
-		assert.Equal(t, want, int32(ingest.Murmur2([]byte(text))), text)
+		assert.Equal(t, want, int32(keying.Murmur2([]byte(text))), text)
 	}
 	numbers := make([]int, 12)
 	for i := range numbers {
@@ -33,7 +34,7 @@ func TestMurmur2(t *testing.T) {
 			key = append(key, byte(n*31+i*i*7))
 		}
 		want := kafka.Murmur2Balancer{}.Balance(kafka.Message{Key: key}, numbers...)
-		require.EqualValues(t, want, ingest.PartitionOf(key, len(numbers)), "%x", key)
+		require.EqualValues(t, want, keying.PartitionOf(key, len(numbers)), "%x", key)
 	}
 }
 
@@ -44,7 +45,7 @@ func TestOtherPartitionersLeadElsewhere(t *testing.T) {
 	elsewhere := map[string]int{}
 	for i := range keys {
 		key := fmt.Appendf(nil, "patient-%d", i)
-		want := ingest.PartitionOf(key, partitions)
+		want := keying.PartitionOf(key, partitions)
 		h := fnv.New32a()
 		_, _ = h.Write(key)
 		for name, got := range map[string]uint32{"crc32": crc32.ChecksumIEEE(key) % partitions, "fnv": h.Sum32() % partitions,
@@ -62,14 +63,14 @@ func TestOtherPartitionersLeadElsewhere(t *testing.T) {
 
 func TestKeying(t *testing.T) {
 	const partitions = 8
-	raw := &ingest.Keying{Partitions: partitions, Subject: 1}
-	digest := &ingest.Keying{Partitions: partitions, Subject: 1, Digest: func(s []byte) []byte { return append([]byte("d"), s...) }}
+	raw := &keying.Keying{Partitions: partitions, Subject: 1}
+	digest := &keying.Keying{Partitions: partitions, Subject: 1, Digest: func(s []byte) []byte { return append([]byte("d"), s...) }}
 	accepted, refused := decode.Outcome{}, decode.Outcome{Reason: decode.ReasonMalformedJSON}
 	deleted := decode.Outcome{Delete: true}
 	for name, c := range map[string]struct {
-		keys    *ingest.Keying
+		keys    *keying.Keying
 		key     []byte
-		link    *ingest.Link
+		link    *keying.Link
 		outcome decode.Outcome
 		subject string
 		move    int32 // partitions away from where the key leads
@@ -85,26 +86,26 @@ func TestKeying(t *testing.T) {
 		"a delete":                    {raw, []byte("p1"), nil, deleted, "p1", 0, ""},
 		"a delete of another":         {raw, []byte("p1"), nil, deleted, "p2", 0, "is not its subject"},
 		"no subject":                  {raw, []byte("p1"), nil, accepted, "", 0, ""},
-		"the digest":                  {digest, []byte("dp1"), &ingest.Link{}, accepted, "p1", 0, ""},
-		"the digest of another":       {digest, []byte("dp1"), &ingest.Link{}, accepted, "p2", 0, "is not the digest"},
-		"the subject for the digest":  {digest, []byte("p1"), &ingest.Link{}, accepted, "p1", 0, "is not the digest"},
+		"the digest":                  {digest, []byte("dp1"), &keying.Link{}, accepted, "p1", 0, ""},
+		"the digest of another":       {digest, []byte("dp1"), &keying.Link{}, accepted, "p2", 0, "is not the digest"},
+		"the subject for the digest":  {digest, []byte("p1"), &keying.Link{}, accepted, "p1", 0, "is not the digest"},
 		"no link":                     {digest, []byte("dp1"), nil, accepted, "p1", 0, "is not of anond repartition"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := incremental.Partition{Source: "kafka:x"}
 			if c.key != nil {
-				p.ID = (ingest.PartitionOf(c.key, partitions) + c.move) % partitions
+				p.ID = (keying.PartitionOf(c.key, partitions) + c.move) % partitions
 			}
 			row := make(equivclass.Row, 2)
 			if c.subject != "" {
 				row[1] = []byte(c.subject)
 			}
-			err := c.keys.Check(p, &ingest.Record{Offset: 7, Key: c.key, Link: c.link}, c.outcome, row)
+			err := c.keys.Check(p, &ingest.Record{Offset: 7, Key: c.key, Note: c.link}, c.outcome, row)
 			if c.fault == "" {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, ingest.ErrKeying)
+			require.ErrorIs(t, err, keying.ErrKeying)
 			require.ErrorContains(t, err, c.fault)
 			require.ErrorContains(t, err, fmt.Sprintf("kafka:x partition %d: the record at offset 7", p.ID))
 			require.NotContains(t, err.Error(), "p1")
@@ -113,29 +114,29 @@ func TestKeying(t *testing.T) {
 }
 
 func TestLink(t *testing.T) {
-	for _, l := range []ingest.Link{{}, {Source: 3, Offset: 9, Previous: 8}, {Offset: 0, Previous: -1, First: true},
-		{Source: 1 << 30, Offset: 1 << 60, Previous: 5, Cut: true}, {Offset: 4, MAC: ingest.LinkMAC{1, 15: 2}}} {
+	for _, l := range []keying.Link{{}, {Source: 3, Offset: 9, Previous: 8}, {Offset: 0, Previous: -1, First: true},
+		{Source: 1 << 30, Offset: 1 << 60, Previous: 5, Cut: true}, {Offset: 4, MAC: keying.LinkMAC{1, 15: 2}}} {
 		if l.Offset == 0 {
 			l.Previous = -1
 		}
-		got, err := ingest.DecodeLink(l.Encode())
+		got, err := keying.DecodeLink(l.Encode())
 		require.NoError(t, err)
 		require.Equal(t, l, *got)
 	}
-	at := ingest.Reached{Known: true, Next: 10}
+	at := keying.Reached{Known: true, Next: 10}
 	for name, c := range map[string]struct {
-		at          ingest.Reached
-		link        ingest.Link
+		at          keying.Reached
+		link        keying.Link
 		again, hole bool
 	}{
-		"the next one":                   {at, ingest.Link{Offset: 12, Previous: 9}, false, false},
-		"had":                            {at, ingest.Link{Offset: 9, Previous: 5}, true, false},
-		"a hole":                         {at, ingest.Link{Offset: 12, Previous: 11}, false, true},
-		"one between is gone there":      {at, ingest.Link{Offset: 12, Previous: 7}, false, false},
-		"a new beginning":                {at, ingest.Link{Offset: 12, Previous: 3, First: true}, false, false},
-		"a beginning behind what is had": {at, ingest.Link{Offset: 30, Previous: 20, First: true}, false, true},
-		"the first":                      {ingest.Reached{}, ingest.Link{Offset: 44, Previous: 40, First: true}, false, false},
-		"the first is missing":           {ingest.Reached{}, ingest.Link{Offset: 4, Previous: 2}, false, true},
+		"the next one":                   {at, keying.Link{Offset: 12, Previous: 9}, false, false},
+		"had":                            {at, keying.Link{Offset: 9, Previous: 5}, true, false},
+		"a hole":                         {at, keying.Link{Offset: 12, Previous: 11}, false, true},
+		"one between is gone there":      {at, keying.Link{Offset: 12, Previous: 7}, false, false},
+		"a new beginning":                {at, keying.Link{Offset: 12, Previous: 3, First: true}, false, false},
+		"a beginning behind what is had": {at, keying.Link{Offset: 30, Previous: 20, First: true}, false, true},
+		"the first":                      {keying.Reached{}, keying.Link{Offset: 44, Previous: 40, First: true}, false, false},
+		"the first is missing":           {keying.Reached{}, keying.Link{Offset: 4, Previous: 2}, false, true},
 	} {
 		again, hole := c.at.Follow(&c.link)
 		assert.Equal(t, c.again, again, name)
@@ -146,12 +147,12 @@ func TestLink(t *testing.T) {
 // FuzzLink: nothing is read but what is written, and a reader over a struct of encoding/binary reads
 // the same, or refuses it too.
 func FuzzLink(f *testing.F) {
-	f.Add((&ingest.Link{Source: 3, Offset: 9, Previous: 8}).Encode())
-	f.Add((&ingest.Link{Offset: 1, Previous: -1, First: true, Cut: true}).Encode())
-	f.Add((&ingest.Link{Offset: 1, MAC: ingest.LinkMAC{7}}).Encode())
+	f.Add((&keying.Link{Source: 3, Offset: 9, Previous: 8}).Encode())
+	f.Add((&keying.Link{Offset: 1, Previous: -1, First: true, Cut: true}).Encode())
+	f.Add((&keying.Link{Offset: 1, MAC: keying.LinkMAC{7}}).Encode())
 	f.Add([]byte{1, 4})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := ingest.DecodeLink(b)
+		l, err := keying.DecodeLink(b)
 		var plain struct {
 			Version, Flags   uint8
 			Source           int32
@@ -159,14 +160,14 @@ func FuzzLink(f *testing.F) {
 		}
 		n, bad := binary.Decode(b, binary.BigEndian, &plain)
 		mac := b[min(n, len(b)):]
-		fits := bad == nil && plain.Version == 2 && len(mac) == len(ingest.LinkMAC{}) && plain.Flags < 4 && plain.Source >= 0 &&
+		fits := bad == nil && plain.Version == 2 && len(mac) == len(keying.LinkMAC{}) && plain.Flags < 4 && plain.Source >= 0 &&
 			plain.Previous >= -1 && plain.Offset > max(-1, plain.Previous)
 		require.Equal(t, fits, err == nil)
 		if err != nil {
-			require.ErrorIs(t, err, ingest.ErrLink)
+			require.ErrorIs(t, err, keying.ErrLink)
 			return
 		}
-		same := ingest.Link{Source: plain.Source, Offset: plain.Offset, Previous: plain.Previous, First: plain.Flags%2 == 1,
+		same := keying.Link{Source: plain.Source, Offset: plain.Offset, Previous: plain.Previous, First: plain.Flags%2 == 1,
 			Cut: plain.Flags/2 == 1}
 		copy(same.MAC[:], mac)
 		require.Equal(t, same, *l)

@@ -1,4 +1,7 @@
-package ingest
+// Package keying says in which shard a person is, and checks it: records lie in the partition to which the key of their person
+// leads, and those of a topic that anond repartition writes carry links, by which a reader has each once or stops at a hole.
+// It implements ingest.Placement.
+package keying
 
 import (
 	"bytes"
@@ -6,9 +9,12 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/fault"
 )
+
+var _ ingest.Placement = (*Keying)(nil)
 
 // Keying checks that each record of a shard lies where its person's key leads: so a person is in
 // one shard permanently, and the people of two shards are different ones. Rules D (difference)
@@ -16,7 +22,7 @@ import (
 //
 // The first record that is elsewhere stops the shard, since nobody knows then how many others
 // are, and in which shard their people were published. Cost: a hash of the key, and where the
-// keys are digests one of the subject. Safe for concurrent use.
+// keys are digests one of the subject. Judge and Check are safe for concurrent use.
 type Keying struct {
 	Partitions int // of the topic
 	Subject    int // its place in a row
@@ -25,6 +31,8 @@ type Keying struct {
 	// Links checks who wrote the links of such a topic; nil: it was checked before, or nobody
 	// is asked.
 	Links *LinkKey
+
+	chains chains // of the one goroutine that places records
 }
 
 // ErrKeying matches every *KeyingError.
@@ -61,10 +69,18 @@ func (e *KeyingError) Fault() (fault.Kind, string) {
 	return 0, ""
 }
 
+// Judge is Check for a record that is about to be placed. Of a message that cannot be read a raw key names the person.
+func (k *Keying) Judge(p incremental.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
+	if k.Digest == nil && !o.Accepted() && row[k.Subject] == nil {
+		row[k.Subject] = r.Key
+	}
+	return k.Check(p, r, o, row)
+}
+
 // Check compares the key of a record with the partition in which it is, and with the subject in
 // its row. A record that cannot be decoded has no person: only its partition is checked. A delete has
 // one, whom the same shard has to forget.
-func (k *Keying) Check(p incremental.Partition, r *Record, o decode.Outcome, row equivclass.Row) error {
+func (k *Keying) Check(p incremental.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
 	if why := k.forged(p.ID, r); why != "" && r.Key != nil {
 		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true, Repartitioned: true}
 	}
@@ -74,11 +90,11 @@ func (k *Keying) Check(p incremental.Partition, r *Record, o decode.Outcome, row
 	return nil
 }
 
-func (k *Keying) fault(partition int32, r *Record, o decode.Outcome, row equivclass.Row) string {
+func (k *Keying) fault(partition int32, r *ingest.Record, o decode.Outcome, row equivclass.Row) string {
 	if r.Key == nil {
 		return "has no key"
 	}
-	if k.Digest != nil && r.Link == nil {
+	if k.Digest != nil && linkOf(r) == nil {
 		return "is not of anond repartition: it does not say which record it was"
 	}
 	if leads := PartitionOf(r.Key, k.Partitions); leads != partition {
@@ -99,8 +115,8 @@ func (k *Keying) fault(partition int32, r *Record, o decode.Outcome, row equivcl
 }
 
 // forged says what is wrong with who wrote the link of a record.
-func (k *Keying) forged(partition int32, r *Record) string {
-	switch l := r.Link; {
+func (k *Keying) forged(partition int32, r *ingest.Record) string {
+	switch l := linkOf(r); {
 	case k.Links == nil || l == nil:
 		return ""
 	case r.CutHere: // perhaps a second time, behind anond repartition
@@ -109,22 +125,4 @@ func (k *Keying) forged(partition int32, r *Record) string {
 		return "has a link with a wrong MAC: it was not written there by anond repartition with this subject.key"
 	}
 	return ""
-}
-
-// shardStops says of which record a shard stops.
-func (l *loop) shardStops(c *Chunk, r *Record, err error) error {
-	l.Log.Error("the shard stops before a record: its people would not be in one shard each, or some would be missing",
-		"event", "shard_stopped", "partition", c.Partition.ID, "offset", r.Offset, "error", err.Error())
-	return err
-}
-
-// checkKeys checks the records of a batch up to the first that is wrong.
-func (b *batch) checkKeys(k *Keying, i int) {
-	if k == nil || b.fault != nil {
-		return
-	}
-	if r, o := &b.chunk.Records[i], b.outcomes[i]; k.Digest == nil && !o.Accepted() && b.row[k.Subject] == nil {
-		b.row[k.Subject] = r.Key // of a message that cannot be read
-	}
-	b.fault, b.faultAt = k.Check(b.chunk.Partition, &b.chunk.Records[i], b.outcomes[i], b.row), i
 }

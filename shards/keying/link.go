@@ -1,4 +1,4 @@
-package ingest
+package keying
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
+	"anond/ingest"
 	"anond/internal/fault"
 )
 
@@ -132,15 +133,16 @@ func (at Reached) Follow(l *Link) (again, hole bool) {
 	}
 }
 
-// follow looks at the link of a record. again: state has had it.
-func (l *loop) follow(c *Chunk, r *Record) (again bool, err error) {
-	if r.Link == nil {
+// Before looks at the link of a record (ingest.Placement). again: state has had it.
+func (k *Keying) Before(m *incremental.Machine, p incremental.Partition, r *ingest.Record) (again bool, err error) {
+	l := linkOf(r)
+	if l == nil {
 		return false, nil
 	}
-	next, known := l.Machine.Intake().Next(l.chains.position(c.Partition, r.Link))
-	again, hole := Reached{known, next}.Follow(r.Link)
+	next, known := m.Intake().Next(k.chains.position(p, l))
+	again, hole := Reached{known, next}.Follow(l)
 	if hole {
-		e := &HoleError{Partition: c.Partition, Offset: r.Offset, Source: r.Link.Source, Have: -1, Want: r.Link.Previous}
+		e := &HoleError{Partition: p, Offset: r.Offset, Source: l.Source, Have: -1, Want: l.Previous}
 		if known {
 			e.Have = next - 1
 		}
@@ -149,10 +151,23 @@ func (l *loop) follow(c *Chunk, r *Record) (again bool, err error) {
 	return again, nil
 }
 
-// followed notes that state has a record, in the transaction in which it is.
-func (l *loop) followed(c *Chunk, r *Record) error {
-	if r.Link == nil {
+// After notes that state has a record, in the transaction in which it is (ingest.Placement).
+func (k *Keying) After(m *incremental.Machine, p incremental.Partition, r *ingest.Record) error {
+	l := linkOf(r)
+	if l == nil {
 		return nil
 	}
-	return l.Machine.Intake().Mark(l.chains.position(c.Partition, r.Link), r.Link.Offset+1)
+	return m.Intake().Mark(k.chains.position(p, l), l.Offset+1)
+}
+
+// ReadLink gives a record the link that its header LinkHeader has, if it is one.
+func ReadLink(r *ingest.Record, header []byte) {
+	if l, err := DecodeLink(header); err == nil {
+		r.Note, r.Cut = l, r.Cut || l.Cut
+	}
+}
+
+func linkOf(r *ingest.Record) *Link {
+	l, _ := r.Note.(*Link)
+	return l
 }

@@ -7,36 +7,31 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-
-	"anond/ingest"
-	"anond/shards/repartition"
 )
 
-// Repartitioned writes a topic of anond repartition. It implements repartition.Target.
-type Repartitioned struct {
+// PartitionWriter writes messages with a header to partitions that its caller chooses.
+type PartitionWriter struct {
 	client   *client
 	requests kafka.Client
 }
 
-var _ repartition.Target = (*Repartitioned)(nil)
-
 // toWrite are the rights of whoever writes a topic.
 const toWrite = "Write, Read and Describe on the topic"
 
-// OpenRepartitioned returns a writer of cfg.Topic. It does not connect.
-func OpenRepartitioned(cfg Config) (*Repartitioned, error) {
+// OpenPartitionWriter returns a writer of cfg.Topic. It does not connect.
+func OpenPartitionWriter(cfg Config) (*PartitionWriter, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	c := newClient(cfg)
-	return &Repartitioned{client: c,
+	return &PartitionWriter{client: c,
 		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
 }
 
 // Extent asks how many partitions the topic has, and whether it holds anything. A topic that was just
 // made, or has lost a broker, has no leader for a while: that is waited for, RequestTimeout at most.
-func (r *Repartitioned) Extent(ctx context.Context) (partitions int, holds bool, err error) {
+func (r *PartitionWriter) Extent(ctx context.Context) (partitions int, holds bool, err error) {
 	attempts, began := r.client.cfg.Reconnect.Attempts(), time.Now()
 	for {
 		partitions, holds, err = r.extent(ctx)
@@ -56,7 +51,7 @@ func isElecting(err error) bool {
 		errors.Is(err, kafka.OffsetNotAvailable)
 }
 
-func (r *Repartitioned) extent(ctx context.Context) (partitions int, holds bool, err error) {
+func (r *PartitionWriter) extent(ctx context.Context) (partitions int, holds bool, err error) {
 	ids, err := r.client.partitions(ctx)
 	if err != nil {
 		return 0, false, err
@@ -71,17 +66,24 @@ func (r *Repartitioned) extent(ctx context.Context) (partitions int, holds bool,
 	return len(ids), holds, nil
 }
 
-// Write implements repartition.Target. kafka-go repeats no request by itself.
-func (r *Repartitioned) Write(ctx context.Context, partition int32, records []repartition.Record) error {
-	messages := make([]kafka.Record, len(records))
+// Headed is a message with a header.
+type Headed struct {
+	Message
+	Header []byte
+}
+
+// Write tries once to append messages to a partition, in order and all or none, and returns when all replicas in sync have
+// them; each has its header under the name. After an error they may be there or not: kafka-go repeats no request by itself.
+func (r *PartitionWriter) Write(ctx context.Context, partition int32, header string, messages []Headed) error {
+	records := make([]kafka.Record, len(messages))
 	now := time.Now()
-	for i := range records {
-		m := &records[i]
-		messages[i] = kafka.Record{Time: now, Key: kafka.NewBytes(m.Key), Value: kafka.NewBytes(m.Value),
-			Headers: []kafka.Header{{Key: ingest.LinkHeader, Value: m.Link.Encode()}}}
+	for i := range messages {
+		m := &messages[i]
+		records[i] = kafka.Record{Time: now, Key: kafka.NewBytes(m.Key), Value: kafka.NewBytes(m.Value),
+			Headers: []kafka.Header{{Key: header, Value: m.Header}}}
 	}
 	res, err := r.requests.Produce(ctx, &kafka.ProduceRequest{Topic: r.client.cfg.Topic, Partition: int(partition),
-		RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(messages...)})
+		RequiredAcks: kafka.RequireAll, Records: kafka.NewRecordReader(records...)})
 	if err == nil {
 		err = res.Error
 	}
@@ -89,14 +91,14 @@ func (r *Repartitioned) Write(ctx context.Context, partition int32, records []re
 	case err == nil:
 		return nil
 	case errors.Is(err, kafka.MessageSizeTooLarge):
-		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", r.client.cfg.Topic, repartition.ErrTooLarge)
+		return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, ErrTooLarge)
 	}
 	r.client.renew(time.Second, false)
 	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.client.cfg.Access.explained(err, toWrite))
 }
 
 // Close ends all connections.
-func (r *Repartitioned) Close() error {
+func (r *PartitionWriter) Close() error {
 	r.client.close()
 	return nil
 }
