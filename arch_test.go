@@ -126,9 +126,9 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/internal/nearest", []string{model}},
 		{"internal/disk/durabledir", nil},
-		{"incremental", []string{model, "anond/equivclass/extract", "anond/lab/lgb", "anond/equivclass/merge", "anond/incremental/...",
+		{"incremental", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/incremental/...",
 			"anond/internal/disk/durabledir", "anond/internal/sealed"}},
-		{"snapshot", []string{model, "anond/lab/bucketize", "anond/incremental", "anond/internal/disk/durabledir"}},
+		{"snapshot", []string{model, "anond/incremental", "anond/internal/disk/durabledir"}},
 		{"shards/keying", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
 		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode", "anond/shards/keying"}},
 		{"ingest/decode", []string{model, "anond/ingest/pointer"}},
@@ -161,7 +161,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		"github.com/twmb/franz-go":      {"internal/demo", "rig"}, // brokers of the demo and of tests
 		"anond/config":                  {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
 		"anond/cmd":                     {"cmd/anond"},
-		"anond/lab/literal":             {"lab", "internal/demo"}, // not safe across releases: experiments and the demo
+		"anond/lab":                     {"lab", "rig", "cmd/anond-lab", "config", "internal/daemon", "equivclass/query"},
 		"github.com/prometheus":         {"internal/ops/metrics"},
 		"github.com/parquet-go":         {"lake/internal/parquetfile"},
 		"github.com/apache":             {"lake/internal/warehouse"},
@@ -208,7 +208,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 	rooms := []string{"internal", "shards", "deliver", "lab", "rig"}
 	may := []struct{ pkg, list string }{ // the first that fits is the most special
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
-		{"lab", "lab/... shards/keying internal/ops/chart internal/testkit/hospital " + disk},
+		{"lab", "lab/... shards/keying internal/ops/chart internal/profile internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/pace internal/ops/gauge"},
 		{"shards/union", "internal/duty internal/ops/gauge internal/ops/monitor"},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition", "shards/keying"},
@@ -216,10 +216,10 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/gauge " +
 			"internal/ops/logs internal/ops/monitor internal/ops/notify internal/pace internal/progress internal/sealed " +
 			"internal/suppress lab/methods shards/... " + disk},
-		{"internal/demo", "lab/attacker/... lab/literal lab/topdown internal/daemon internal/testkit/hospital " + disk},
+		{"internal/demo", "internal/daemon internal/testkit/hospital " + disk},
 		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
-		{"internal/ops/doctor", "internal/ops/certificate internal/daemon internal/ops/diskuse lab/oneoff " + disk},
+		{"internal/ops/doctor", "internal/ops/certificate internal/daemon internal/ops/diskuse internal/profile " + disk},
 		{"internal/ops/dpo", "internal/ops/monitor internal/ops/present"},
 		{"internal/ops/metrics", "internal/duty internal/ops/gauge internal/ops/monitor"},
 		{"internal/ops/notify", "internal/ops/monitor"},
@@ -227,7 +227,8 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/serve", "internal/cli internal/duty internal/ops/monitor internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
 		{"internal", ""}, // internal/fault is for all
-		{"cmd", "internal/... shards/... deliver/... lab/..."},
+		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
+		{"cmd", "internal/... shards/... deliver/..."},
 	}
 	for _, f := range tree(t) {
 		i := slices.IndexFunc(may, func(rule struct{ pkg, list string }) bool { return within(f.dir(), rule.pkg) })

@@ -82,7 +82,7 @@ var reasonsOfLines = []string{"ReasonGrown", "ReasonBlank", "ReasonHeaderLine", 
 
 // TestEveryReasonIsExplained: the table of docs/DEAD_LETTERS.md lists the reasons of the
 // code, all of them and no other, each with what it means and a way out;
-// dead_letter.ignore knows the same; and anond anonymize says of each line that it
+// dead_letter.ignore knows the same; and anond-lab anonymize says of each line that it
 // refuses what would make a record of it.
 func TestEveryReasonIsExplained(t *testing.T) {
 	files := tree(t)
@@ -97,7 +97,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 		switch f.path {
 		case "config/deadletter.go":
 			assert.Equal(t, inByteOrder(ignorable), reasonsIgnored(t, f), f.path)
-		case "cmd/anond/refused.go":
+		case "internal/profile/refused.go":
 			for _, name := range reasonsHinted(f) {
 				delete(unexplained, name)
 			}
@@ -105,7 +105,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 	}
 	// It reads no change feed, and refuses a header as a whole.
 	assert.ElementsMatch(t, append(reasonsOfLines, "ReasonHeader", "ReasonEnvelope", "ReasonUnsupported", "ReasonTombstone", "ReasonNoPerson"),
-		slices.Collect(maps.Keys(unexplained)), "cmd/anond/refused.go")
+		slices.Collect(maps.Keys(unexplained)), "internal/profile/refused.go")
 }
 
 func reasonsInDocs(t *testing.T) (out []string) {

@@ -74,6 +74,14 @@ func (f *Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Sum says of which file how many there are.
+func (f *Faults) Sum() string {
+	if n := len(f.List); n != 1 {
+		return fmt.Sprintf("%s cannot be used: %d faults", f.List[0].File, n)
+	}
+	return f.List[0].File + " cannot be used: 1 fault"
+}
+
 // inOrder sorts faults by place; those of the configuration file come first.
 func inOrder(faults []Fault, file string) {
 	slices.SortStableFunc(faults, func(a, b Fault) int {

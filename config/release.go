@@ -33,7 +33,7 @@ func partitionerName(to *Partitioner) value {
 		if err != nil || m.OneOff == "" {
 			return known(s)
 		}
-		hint := "it is for single releases: anond anonymize --method " + m.Name
+		hint := "it is for single releases: anond-lab anonymize --method " + m.Name
 		return "", complain("exists, but "+m.OneOff, hint)
 	}
 	return v

@@ -93,10 +93,6 @@ var canarySteps = map[string][]canaryStep{
 	"state readmit": {{args: calls("", "--json")}},
 	"forget":        {{running: true, args: calls("CANARYpatient7", "--json nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
 	"repartition":   {{args: calls("--once", "--once --json")}}, // the source is a file
-	"anonymize":     {{args: calls("in.ndjson --out anonymized -k 3 -l 3", "broken.csv --out anonymized-2", "--list")}},
-	"evaluate":      {{bare: true, args: calls("releases/000001 --original broken.csv", "releases/000001 --original in.ndjson")}},
-	"query": {{bare: true, args: [][]string{{"releases/000001", "count where age in [20, 40]"},
-		{"releases/000001", "count where age = 30", "--json"}}}},
 	"union": {{bare: true, args: calls("--dir united --shards 1 --once", "--dir united --shards 1 --once --json",
 		"--dir releases --shards 1 --once", "--dir united --shards 1 --listen 127.0.0.1:0 --status union.status.json")}},
 	"demo":                {{exempt: "its people are synthetic"}},
@@ -105,9 +101,6 @@ var canarySteps = map[string][]canaryStep{
 	"hierarchy icd10":     {{exempt: "it writes a hierarchy of the values that it is given"}},
 	"hierarchy intervals": {{exempt: "it reads no record"}},
 	"hierarchy prefix":    {{exempt: "it writes a hierarchy of the values that it is given"}},
-	"experiment list":     {{bare: true, args: calls("")}},
-	"experiment run":      {{exempt: "it reads public data"}}, "experiment all": {{exempt: "it reads public data"}},
-	"experiment frontier": {{exempt: "it reads public data"}},
 }
 
 // leaves are the commands that do something.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/lab/methods"
 )
 
 // completeValues gives every command of the tree what its flags and arguments may be. A
@@ -20,7 +19,7 @@ func completeValues(env *environment, root *cobra.Command) {
 	directory := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	flags := map[string]cli.Completion{"config": cli.FilesOf("yaml", "yml"), "dir": directory, "releases": directory, "exports": directory,
 		"level": levels, "log-format": cli.Words("auto", "text", "json"),
-		"event": eventNames, "method": methodNames, "reason": cli.Words(knownReasons()...)}
+		"event": eventNames, "reason": cli.Words(knownReasons()...)}
 	formats := map[string]cli.Completion{"anond release cat": cli.Words("csv", "ndjson")}
 	releases := numbersOf(env)
 	arguments := map[string]cli.Completion{"anond log-level": levels, "anond release show": releases, "anond release cat": releases,
@@ -42,13 +41,6 @@ func completeValues(env *environment, root *cobra.Command) {
 
 func eventNames(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return knownEvents(), cobra.ShellCompDirectiveNoFileComp
-}
-
-func methodNames(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-	for _, m := range methods.All() {
-		out = append(out, m.Name)
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 // numbersOf completes the numbers of the releases in the directory that --dir or the

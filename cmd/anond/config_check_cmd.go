@@ -9,15 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
-	"anond/ingest/decode"
 	"anond/internal/cli"
-	"anond/lab/oneoff"
+	"anond/internal/profile"
 )
 
 func newConfigCheckCommand(env *environment) *cobra.Command {
-	var path, format string
-	var data oneoff.Input
-	var lines lineFlags
+	var path string
+	var data profile.Input
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check [--data FILE]",
@@ -34,10 +32,10 @@ the records that will be published: who is published together may not depend on
 their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(format); err != nil {
-				return err
+			if err := data.CheckFormat(); err != nil {
+				return usage("--format csv or --format json (NDJSON)", "%s", err)
 			}
-			data.Format, data.Stdin, data.Multiline, data.Complete = decode.Format(format), env.Stdin, lines.multiline, lines.complete
+			data.Stdin = env.Stdin
 			if asJSON {
 				return env.checkJSON(cmd.Context(), path, data)
 			}
@@ -47,28 +45,27 @@ their values.`,
 	configFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
-	c.Flags().StringVar(&format, "format", "", "csv or json; default: by the name of the file")
-	lines.register(c)
+	data.Register(c.Flags())
 	return c
 }
 
 // pools says what pools a configuration needs, if values are as frequent as in data.
-func (e *environment) pools(ctx context.Context, c *config.Config, data oneoff.Input) (*oneoff.Pools, error) {
+func (e *environment) pools(ctx context.Context, c *config.Config, data profile.Input) (*profile.Pools, error) {
 	data.Paths = c.Paths()
-	t, err := oneoff.ReadLoosely(ctx, data, c.Schema())
+	t, err := profile.ReadLoosely(ctx, data, c.Schema())
 	if err != nil {
 		return nil, err
 	}
-	e.printRefused(data.Name, t)
-	p := oneoff.PoolsFor(t, c.Policy.K, c.Policy.L)
-	p.Advice = append(oneoff.Advice(t), oneoff.Channel)
-	p.TradeOffs, p.Looked, err = oneoff.TradeOffs(ctx, t, c.Policy.K)
+	t.WriteRefused(e.Stderr, data.Name, nil)
+	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L)
+	p.Advice = append(profile.Advice(t), profile.Channel)
+	p.TradeOffs, p.Looked, err = profile.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
 }
 
 // printPools prints it, and whether initial.min_pool is enough for the first pool,
 // before which no published value says how large a pool has to be.
-func (e *environment) printPools(ctx context.Context, c *config.Config, data oneoff.Input) error {
+func (e *environment) printPools(ctx context.Context, c *config.Config, data profile.Input) error {
 	p, err := e.pools(ctx, c, data)
 	if err != nil {
 		return err
@@ -96,7 +93,7 @@ func (e *environment) printPools(ctx context.Context, c *config.Config, data one
 }
 
 // check writes faults and warnings, or what the configuration means.
-func (e *environment) check(ctx context.Context, path string, data oneoff.Input) error {
+func (e *environment) check(ctx context.Context, path string, data profile.Input) error {
 	c, err := e.loadWarned(path)
 	if err != nil {
 		return err
@@ -120,7 +117,7 @@ func (e *environment) printChecked(path string, c *config.Config) {
 
 // checkJSON writes faults and warnings as one object. Standard error then has
 // the summary only.
-func (e *environment) checkJSON(ctx context.Context, path string, data oneoff.Input) error {
+func (e *environment) checkJSON(ctx context.Context, path string, data profile.Input) error {
 	c, warnings, err := e.load(path)
 	out := struct {
 		OK       bool             `json:"ok"`
@@ -128,7 +125,7 @@ func (e *environment) checkJSON(ctx context.Context, path string, data oneoff.In
 		Warnings []config.Warning `json:"warnings"`
 		Level    config.Level     `json:"level,omitempty"`
 		Meaning  string           `json:"meaning,omitempty"` // of the level
-		Pools    *oneoff.Pools    `json:"pools,omitempty"`   // with --data
+		Pools    *profile.Pools   `json:"pools,omitempty"`   // with --data
 	}{OK: err == nil, Faults: []config.Fault{}, Warnings: append([]config.Warning{}, warnings...)}
 	if err == nil {
 		meaning := c.Policy.Level.Meaning()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/merge"
-	"anond/lab/oneoff"
+	"anond/internal/profile"
 )
 
 // lastYear is a file of people of the hospital, some diagnoses so many times.
@@ -65,7 +65,7 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 			"At level L2 and with these shares, no pool is large enough for l = 2: a value may have 1/l = 50.0 % at most.",
 			"Not even l = 2 is reachable: divide the most frequent value."}},
 		{"k: 10, l: 2, level: L2", nil, []string{"The data have no record that could be published, so they say nothing about pools.",
-			oneoff.Channel}},
+			profile.Channel}},
 	} {
 		t.Run(c.policy, func(t *testing.T) {
 			s := newSite(t, fileSource, "on: update", "")
@@ -83,7 +83,7 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 			require.Equal(t, exitOK, r.code, r.stderr)
 			var a struct {
 				OK    bool
-				Pools *oneoff.Pools
+				Pools *profile.Pools
 			}
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
 			require.NotNil(t, a.Pools)
@@ -116,7 +116,7 @@ func TestPoolsAreThoseOfTheMachine(t *testing.T) {
 	s.write("last.csv", lastYear(40, 30, 20, 60, 70, 60, 80, 40))
 	r := s.run("config check --json", "--data", s.path("last.csv"))
 	require.Equal(t, exitOK, r.code, r.stderr)
-	var a struct{ Pools oneoff.Pools }
+	var a struct{ Pools profile.Pools }
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
 	require.Len(t, a.Pools.Need, 3)
 	for _, need := range a.Pools.Need {

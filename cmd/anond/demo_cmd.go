@@ -19,7 +19,7 @@ import (
 
 func newDemoCommand(env *environment) *cobra.Command {
 	o := demo.Options{Lookup: env.Lookup}
-	var asJSON, naive bool
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Show anond at work in a minute: broker, feed and daemon in one process",
@@ -31,10 +31,8 @@ is promised and what not. All people in the stream are synthetic.
 The directory keeps the configuration, the releases, the state and the dead
 letters, so that every other command works with -c DIR/anond.yaml.
 
-With --naive the table is also refreshed in two common ways on the same stream.
-Each of their releases is safe by itself. The audit then counts the people who
-are exposed to someone who keeps every release. A last line says what someone
-learns about the classes of level L1 who has read its program.`,
+anond-lab naive refreshes the same table in two common ways, and counts the people
+who are exposed then.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Records < 1000 {
 				return usage("", "--records %d is too few for a demo; the minimum is 1000", o.Records)
@@ -50,7 +48,7 @@ learns about the classes of level L1 who has read its program.`,
 			if err != nil {
 				return demoError(err, o.Out)
 			}
-			return v.finish(c.Context(), result, o, naive)
+			return v.finish(c.Context(), result, o)
 		},
 	}
 	c.Flags().StringVar(&o.Out, "out", "anond-demo", "`directory` of the demo; an earlier demo in it is replaced")
@@ -58,7 +56,6 @@ learns about the classes of level L1 who has read its program.`,
 		"seed of the stream; if given, also of the daemon's draws (the releases then do not claim level L2)")
 	c.Flags().IntVar(&o.Records, "records", 15000, "messages to send")
 	c.Flags().IntVar(&o.Rate, "rate", 1000, "messages per second, after the first load")
-	c.Flags().BoolVar(&naive, "naive", false, "also show whom common ways of refreshing a table expose")
 	cli.JSONFlag(c, &asJSON)
 	return c
 }
@@ -136,12 +133,10 @@ type demoEnd struct {
 	Beyond     int           `json:"beyond"`
 	Seconds    float64       `json:"seconds"`
 	Audit      *audit.Report `json:"audit"`
-	Naive      []exposure    `json:"naive,omitempty"`
-	Reader     *demo.Reader  `json:"reader,omitempty"`
 }
 
 // finish audits the chain and prints the verdict.
-func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Options, naive bool) error {
+func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Options) error {
 	v.clear()
 	s := result.Final.Counts
 	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Beyond: s.Beyond,
@@ -152,14 +147,6 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 	}
 	if end.Audit, err = audit.Dir(whole); err != nil {
 		return err
-	}
-	if naive {
-		if end.Naive, err = exposures(o, result, end.Audit); err != nil {
-			return err
-		}
-		if end.Reader, err = demo.ReadProgram(ctx, o, result); err != nil {
-			return err
-		}
 	}
 	if v.asJSON {
 		err = json.NewEncoder(v.env.Stdout).Encode(end)
@@ -181,12 +168,6 @@ func (v *demoView) conclude(end demoEnd, o demo.Options) error {
 		end.Pending, end.DeadLetter, end.Beyond, end.Seconds)
 	if err := end.Audit.Text(w); err != nil {
 		return err
-	}
-	if end.Naive != nil {
-		if err := printExposures(w, end.Naive, end.Audit.L); err != nil {
-			return err
-		}
-		printReader(w, end.Reader)
 	}
 	return nextSteps(w, o.Out)
 }

@@ -273,7 +273,6 @@ func TestCompletion(t *testing.T) {
 		"debug\n":         {"log-level", ""},
 		"ndjson\n":        {"release", "cat", "--format", ""},
 		"yaml\nyml\n":     {"run", "-c", ""},
-		"mondrian\n":      {"anonymize", "--method", ""},
 		"reload_failed\n": {"tail", "--event", ""},
 		"cat\t":           {"release", ""},
 	} {

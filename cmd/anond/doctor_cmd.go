@@ -8,15 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/ops/doctor"
-	"anond/lab/oneoff"
+	"anond/internal/profile"
 )
 
 func newDoctorCommand(env *environment) *cobra.Command {
-	var path, format string
-	var data oneoff.Input
+	var path string
+	var data profile.Input
 	var asJSON bool
 	sample := 1000
 	c := &cobra.Command{
@@ -32,22 +31,22 @@ records of other people. It never follows from those who wait or from the source
 L2 who is published together may not depend on their values.`,
 		Example: "  anond doctor\n  anond doctor --data last-year.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkFormat(format); err != nil {
-				return err
+			if err := data.CheckFormat(); err != nil {
+				return usage("--format csv or --format json (NDJSON)", "%s", err)
 			}
-			data.Format, data.Stdin = decode.Format(format), env.Stdin
+			data.Stdin = env.Stdin
 			return env.examine(c.Context(), path, data, sample, asJSON)
 		},
 	}
 	configFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
-	c.Flags().StringVar(&format, "format", "", "csv or json; default: by the name of the file")
+	data.Register(c.Flags())
 	c.Flags().IntVar(&sample, "sample", sample, "`number` of records of the source that are compared with the schema")
 	return c
 }
 
-func (e *environment) examine(ctx context.Context, path string, data oneoff.Input, sample int, asJSON bool) error {
+func (e *environment) examine(ctx context.Context, path string, data profile.Input, sample int, asJSON bool) error {
 	cfg, warnings, err := e.load(path)
 	if err != nil {
 		cli.Warn(&e.Env, warnings)

@@ -74,7 +74,7 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			assert.Equal(t, c.code, (&environment{Env: cli.Env{Stderr: &stderr}}).report(c.err))
+			assert.Equal(t, c.code, (&environment{Env: cli.Env{Stderr: &stderr}}).Report(c.err))
 			assert.Equal(t, c.text, stderr.String())
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -20,12 +21,10 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
 	"anond/internal/daemon"
-	"anond/lab/methods"
-	"anond/lab/oneoff"
 )
 
 // The freeze tests hold what users can see against recordings: the bytes of
-// releases and exports of every recoding and method, and what the commands
+// releases and exports of every recoding, and what the commands
 // print. A change of the code's structure must leave every recording as it is.
 // After a change of behaviour or of words, run
 //
@@ -56,6 +55,8 @@ func frozen(t *testing.T, name, got string) {
 	assert.Empty(t, got, "%s has grown", path)
 }
 
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden outputs")
+
 var createdAt = regexp.MustCompile(`"created_at": "[^"]*"`)
 
 // inodes are those in the names of files.
@@ -76,7 +77,7 @@ func recorded(t *testing.T, name, word string) string {
 }
 
 // digests has a line for each file of a directory: name and SHA-256, without the
-// time of a manifest, which a one-off release takes from the clock.
+// time of a manifest.
 func digests(t *testing.T, label, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -161,33 +162,6 @@ func TestFrozenReleases(t *testing.T) {
 	frozen(t, "releases.txt", b.String())
 }
 
-// TestFrozenAnonymize: every method, in its own recoding and, where it may, in
-// the others.
-func TestFrozenAnonymize(t *testing.T) {
-	tier.NotShort(t, "it runs every method in every recoding")
-	var b strings.Builder
-	w := newWard(t, 500)
-	clinic, _ := newClinic(t, 400)
-	for _, m := range methods.All() {
-		for _, recoding := range oneoff.Recodings() {
-			if oneoff.CheckRecoding(m, recoding) != nil {
-				continue
-			}
-			on, in := w, "admissions.csv"
-			if recoding == recodingLGB {
-				on, in = clinic, "clinic.csv"
-			}
-			out := m.Name + "-" + recoding
-			more := map[string][]string{recodingSlicing: {"--slices", "age+sex,postcode+admission"},
-				recodingRandomization: {"--retention", "0.3"}}[recoding]
-			r := on.anonymize(in, out, append(more, "--method", m.Name, "--recoding", recoding, "-k", "6", "-l", "3", "--seed", "5")...)
-			require.Equal(t, exitOK, r.code, "%s: %s", out, r.stderr)
-			b.WriteString(digests(t, out, on.path(out)))
-		}
-	}
-	frozen(t, "anonymize.txt", b.String())
-}
-
 // TestFrozenOutput: what the commands print, as text, so that a difference shows
 // words.
 func TestFrozenOutput(t *testing.T) {
@@ -205,13 +179,9 @@ func TestFrozenOutput(t *testing.T) {
 		"state info", "state check", "config check", "config show"} {
 		say(command, s.run(command))
 	}
-	newest := s.path("releases/000004")
 	for _, args := range [][]string{
 		{"audit", "--releases", s.path("releases")},
-		{"query", newest, "count where sex = F and diagnosis = asthma"},
-		{"query", newest, "count where age in [30, 40]", "--json"},
-		{"evaluate", newest, "--seed", "1"},
-		{"config", "init"}, {"config", "schema"}, {"experiment", "list"},
+		{"config", "init"}, {"config", "schema"},
 		{"nonsense"}, {"audit", "--releases", s.path("nowhere")},
 	} {
 		say(strings.Join(args, " "), anond(t, args...))

@@ -81,10 +81,10 @@ func TestLevelL2FromStreamToAnswer(t *testing.T) {
 					truth++
 				}
 			}
-			a := askJSON(t, s.path("releases"), "count where diagnosis = influenza")
+			a := asked(t, s.path("releases"), "count where diagnosis = influenza")
 			assert.Equal(t, a.Lower, a.Upper, "bags are exact")
 			assert.LessOrEqual(t, a.Upper, float64(truth))
-			a = askJSON(t, s.path("releases"), "count where age < 40 and diagnosis = influenza")
+			a = asked(t, s.path("releases"), "count where age < 40 and diagnosis = influenza")
 			assert.Less(t, a.Lower, a.Upper)
 			assert.True(t, a.Lower <= a.Estimate && a.Estimate <= a.Upper)
 		})

@@ -25,5 +25,5 @@ func main() {
 // exit code.
 func run(ctx context.Context, args []string, env cli.Env) int {
 	e := &environment{Env: env}
-	return e.report(e.execute(ctx, args))
+	return e.Report(e.execute(ctx, args))
 }

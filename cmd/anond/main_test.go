@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/equivclass/query"
 	"anond/internal/cli"
 	"anond/internal/testkit/programtest"
+	"anond/snapshot/readback"
 )
 
 // result is what a person or program sees of a run.
@@ -35,6 +37,17 @@ func anond(t *testing.T, args ...string) result {
 // streams are those of a run that reads nothing from standard input.
 func streams(stdout, stderr io.Writer) cli.Env {
 	return cli.Env{Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr, Lookup: os.LookupEnv}
+}
+
+// asked asks a release as an analyst does, from its public files.
+func asked(t *testing.T, dir, text string) query.Answer {
+	t.Helper()
+	r, err := readback.Open(dir)
+	require.NoError(t, err)
+	require.NoError(t, r.Load(nil))
+	a, _, err := r.Ask(text)
+	require.NoError(t, err)
+	return a
 }
 
 // file writes a file into a fresh directory and returns its path.

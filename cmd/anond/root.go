@@ -39,9 +39,6 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newUnionCommand(env),
 		newDeliverCommand(env),
 		newConsumeCommand(env),
-		newAnonymizeCommand(env),
-		newEvaluateCommand(env),
-		newQueryCommand(env),
 		newAuditCommand(env),
 		newDLQCommand(env),
 		newStateCommand(env),
@@ -51,7 +48,6 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newResumeCommand(env),
 		newReloadCommand(env),
 		newLogLevelCommand(env),
-		newExperimentCommand(env),
 		newConfigCommand(env),
 		cli.NewVersionCommand(&env.Env, "anond"),
 		newHierarchyCommand(env),
@@ -86,13 +82,6 @@ func (e *environment) loadConfig(path string) (*config.Config, error) {
 func (e *environment) load(path string) (*config.Config, []config.Warning, error) {
 	return cli.Abandonable(e.ctx, func() (*config.Config, []config.Warning, error) {
 		return config.Load(path, e.Lookup, config.ReadRegular)
-	})
-}
-
-// loadOneOff is config.LoadOneOff, until the run is stopped.
-func (e *environment) loadOneOff(path string) (*config.OneOff, []config.Warning, error) {
-	return cli.Abandonable(e.ctx, func() (*config.OneOff, []config.Warning, error) {
-		return config.LoadOneOff(path, e.Lookup, config.ReadRegular)
 	})
 }
 

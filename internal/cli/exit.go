@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"anond/internal/fault"
@@ -31,6 +33,32 @@ func Count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Report prints an error for people and returns its exit code. An error of many faults sums
+// them up.
+func (e *Env) Report(err error) int {
+	kind, hint := fault.Of(err)
+	if err == nil {
+		return OK
+	}
+	var many interface {
+		error
+		Sum() string
+	}
+	switch {
+	case errors.As(err, &many):
+		fmt.Fprintln(e.Stderr, many)
+		fmt.Fprintln(e.Stderr, "error:", many.Sum())
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(e.Stderr, "error: interrupted")
+	default:
+		fmt.Fprintln(e.Stderr, "error:", err)
+	}
+	if hint != "" {
+		fmt.Fprintln(e.Stderr, "hint:", hint)
+	}
+	return int(kind)
 }
 
 // Warn prints warnings.

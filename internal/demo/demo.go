@@ -7,8 +7,7 @@
 // is given for them, and on the timing of the feed.
 //
 // Method: Run prepares the directory, starts broker and producer, and stops the
-// daemon once everything is applied. Naive runs the same stream through unsafe
-// methods, for comparison.
+// daemon once everything is applied.
 //
 // Cost: about ten seconds with 15,000 records.
 package demo

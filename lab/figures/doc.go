@@ -20,7 +20,7 @@
 // Difference from the papers: each figure's notes and package comment say what
 // its set-up does differently, and series that are ours are dashed.
 //
-// Cost: that of the figures. `anond experiment list`, `run` and `all` use this
+// Cost: that of the figures. `anond-lab experiment list`, `run` and `all` use this
 // package; nothing of the daemon depends on it.
 //
 // Source: the figures of the five papers, named by each package.

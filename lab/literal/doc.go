@@ -1,6 +1,6 @@
 // Package literal is NOT SAFE across releases. It keeps a table anonymous under
 // insertions as the literature does, by re-partitioning published records freely. It
-// exists only so that experiments and `anond demo --naive` can show the cost of that:
+// exists only so that experiments and `anond-lab naive` can show the cost of that:
 // someone who keeps two releases compares the classes of a person and of a newcomer,
 // and is often left with one sensitive value.
 //

@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/internal/fault"
+	"anond/internal/profile"
 	"anond/lab/bucketize"
 	"anond/lab/methods"
 	"anond/snapshot"
@@ -48,16 +49,16 @@ type Report struct {
 	Read   int      `json:"read"`
 	Blank  int      `json:"blank"`
 	// Unterminated lines at the end of the file may be incomplete: left unread.
-	Unterminated int       `json:"unterminated"`
-	Published    int       `json:"published"`
-	Held         Held      `json:"held"`
-	Refused      []Refused `json:"refused"`
-	Classes      Sizes     `json:"classes"`
-	Achieved     Achieved  `json:"achieved"`
-	Loss         Loss      `json:"loss"`
-	K1           string    `json:"k1"`
-	Level        string    `json:"level"`   // privacy.level of the manifest
-	Seconds      float64   `json:"seconds"` // of the partitioning alone
+	Unterminated int               `json:"unterminated"`
+	Published    int               `json:"published"`
+	Held         Held              `json:"held"`
+	Refused      []profile.Refused `json:"refused"`
+	Classes      Sizes             `json:"classes"`
+	Achieved     Achieved          `json:"achieved"`
+	Loss         Loss              `json:"loss"`
+	K1           string            `json:"k1"`
+	Level        string            `json:"level"`   // privacy.level of the manifest
+	Seconds      float64           `json:"seconds"` // of the partitioning alone
 	// Across is acrossNone if the table has no promise 1/l; Why gives the reason.
 	Across string `json:"across_releases,omitempty"`
 	Why    string `json:"why_no_promise,omitempty"`
@@ -93,13 +94,13 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	asked := o.Want
-	o.Want = asked.WithReference(bagOf(t.sa()))
+	o.Want = asked.WithReference(bagOf(t.SA()))
 	if err := feasible(t, o.Want); err != nil {
 		return nil, err
 	}
-	p := t.points()
+	p := t.Points()
 	start := o.Now()
-	cut, err := interruptible(ctx, func() (c partition) {
+	cut, err := profile.Interruptible(ctx, func() (c partition) {
 		c.groups, c.rest = o.partitioner().Partition(p, o.Want)
 		return c
 	})
@@ -123,7 +124,7 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 	}
 	r := report(t, p, groups, len(rest), references, o)
 	r.Seconds = seconds
-	sa := t.sa()
+	sa := t.SA()
 	if o.Recoding == recodingRandomization {
 		sa = bucketize.Randomize(p, groups, o.Retention, o.draws("randomization"))
 	}
@@ -162,7 +163,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 	for i, g := range groups {
 		bags[i] = p.Bag(g)
 	}
-	all := bagOf(t.sa())
+	all := bagOf(t.SA())
 	if b, ok := references[t.Schema.SensitiveIndex()]; ok {
 		all = b
 	}
@@ -175,7 +176,7 @@ func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references
 		Loss:     lossOf(t, p, groups, rest, o.Want, o.Recoding),
 	}
 	if r.Refused == nil {
-		r.Refused = []Refused{}
+		r.Refused = []profile.Refused{}
 	}
 	for _, e := range o.Want.Extra {
 		r.Extra = append(r.Extra, e.Name())

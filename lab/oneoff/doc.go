@@ -1,5 +1,5 @@
 // Package oneoff anonymizes a single table, and measures a release against its
-// source table: the commands anond anonymize and evaluate.
+// source table: the commands anond-lab anonymize and evaluate.
 //
 // Guarantee: every class of what is written satisfies the requirement. This is
 // checked on the classes before they are written, and by the auditor on the

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/internal/profile"
 	"anond/snapshot/readback"
 )
 
@@ -54,7 +55,7 @@ type ErrorRate struct {
 // interrupted: many queries on a large release take minutes.
 func Evaluate(ctx context.Context, r *Opened, t *Table, w Workload) (*Evaluation, error) {
 	var out *Evaluation
-	refused, err := interruptible(ctx, func() (err error) {
+	refused, err := profile.Interruptible(ctx, func() (err error) {
 		out, err = evaluate(measured{r.Release, r}, t, w)
 		return err
 	})
@@ -99,7 +100,7 @@ func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
 	sensitive := t.Schema.Attributes()[t.Schema.SensitiveIndex()]
 	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Original: t.Len(), Published: len(r.SA),
 		K: r.Manifest.Policy.K, L: r.Manifest.Policy.L, Classes: sizesOf(sizes),
-		Achieved: achieved(bags, bagOf(t.sa()), c, equivclass.Grounds(sensitive)), Workload: w}
+		Achieved: achieved(bags, bagOf(t.SA()), c, equivclass.Grounds(sensitive)), Workload: w}
 	out.Achieved.K = out.Classes.Min
 	if a := r.from.About; a != nil {
 		if a.Why != "" {

@@ -55,7 +55,7 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
-	original := t.points()
+	original := t.Points()
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
@@ -107,7 +107,7 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 		l.RE += float64(len(g)) * (1 - own)
 		l.RCE += float64(len(g)) * ((1-own)*(1-own) + float64(m-1)*other*other)
 	}
-	original := t.points()
+	original := t.Points()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
 			Preserved: bucketize.Phi2(p, j, bins)})
@@ -139,7 +139,7 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 		return l, []string{"GLP and preserved phi^2: they need the records of each class, and " + missing}
 	}
 	groups = r.joined(groups)
-	original := t.points()
+	original := t.Points()
 	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
 		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
@@ -300,7 +300,7 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 // each value.
 func (r measured) glp(t *Table, suppressed int, drawn float64) float64 {
 	held := map[string]map[equivclass.Code]bool{}
-	qi, sa := t.qi(), t.sa()
+	qi, sa := t.qi(), t.SA()
 	for row := range sa {
 		key := keyOf(qi, row)
 		if held[key] == nil {

@@ -20,7 +20,7 @@ import (
 // of entropy, and because the union of classes that satisfy one satisfies it).
 func feasible(t *Table, want equivclass.Requirement) error {
 	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
-	bag := bagOf(t.sa())
+	bag := bagOf(t.SA())
 	if t.Read == 0 {
 		return fault.Errorf(fault.Privacy, "the file is empty or has only a header",
 			"there is no record to publish")

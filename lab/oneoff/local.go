@@ -9,6 +9,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/query"
 	"anond/internal/fault"
+	"anond/internal/profile"
 	"anond/lab/bucketize"
 	"anond/lab/lgb"
 	"anond/snapshot"
@@ -45,7 +46,7 @@ func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	start := o.Now()
-	refused, err := interruptible(ctx, func() (err error) {
+	refused, err := profile.Interruptible(ctx, func() (err error) {
 		r.cut, err = r.run.Run(r.flagged)
 		return err
 	})
@@ -235,7 +236,7 @@ func (r *localRun) report() *Report {
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
 		Classes: sizesOf(sizes)}
 	if out.Refused == nil {
-		out.Refused = []Refused{}
+		out.Refused = []profile.Refused{}
 	}
 	for _, e := range o.Want.Extra {
 		out.Extra = append(out.Extra, e.Name())
@@ -254,7 +255,7 @@ func (r *localRun) report() *Report {
 
 func (r *localRun) loss(sizes []int, rest int) Loss {
 	sum, values := query.LocalNCP(r.flagged, r.cut)
-	p := &equivclass.Pool{SA: r.t.sa()}
+	p := &equivclass.Pool{SA: r.t.SA()}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
 	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
 		CMDM: equivclass.CMDM(sizes, r.o.Want.K),

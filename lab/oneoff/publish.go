@@ -44,7 +44,7 @@ func publish(in *snapshot.Input, o Options) (*snapshot.Manifest, error) {
 // inputOf shows groups of a table as the classes of a first release.
 func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
 	in := &snapshot.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
-		Schema: t.Schema, QI: equivclass.ColumnsOf(t.qi()), SA: equivclass.ColumnOf(t.sa()), Dictionaries: t.Frozen()}
+		Schema: t.Schema, QI: equivclass.ColumnsOf(t.qi()), SA: equivclass.ColumnOf(t.SA()), Dictionaries: t.Frozen()}
 	in.Scale = equivclass.ScalesOf(t.Columns(t.Schema.Quasi()...).Dicts, in.QI, t.Len())
 	for _, g := range groups {
 		in.Pending -= len(g)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/internal/profile"
 )
 
 // Semi says of a quasi-identifier that it is semi-sensitive (Li, He and Sun): sensitive
@@ -78,7 +79,7 @@ func CheckSemi(s *equivclass.Schema, semi map[string]Semi) error {
 }
 
 // withFlags is a schema by which records are read with the flags of semi-sensitive attributes.
-func withFlags(s *equivclass.Schema, semi map[string]Semi) (*equivclass.Schema, error) {
+func withFlags(s *equivclass.Schema, semi map[string]Semi) (out *equivclass.Schema, flags []profile.Column, err error) {
 	attributes := slices.Clone(s.Attributes())
 	for _, name := range slices.Sorted(maps.Keys(semi)) {
 		flag := semi[name].Flag
@@ -92,16 +93,22 @@ func withFlags(s *equivclass.Schema, semi map[string]Semi) (*equivclass.Schema, 
 		case attributes[i].Role == equivclass.Drop:
 			attributes[i] = read
 		case i < len(s.Attributes()) && s.Attributes()[i].Role != equivclass.Drop:
-			return nil, fmt.Errorf("%q flags %q, and has role %s itself: write role drop, or leave it out", flag, name, attributes[i].Role)
+			return nil, nil, fmt.Errorf("%q flags %q, and has role %s itself: write role drop, or leave it out", flag, name, attributes[i].Role)
 		}
+		flags = append(flags, profile.Column{Name: flag, Reason: ReasonFlag,
+			Good: func(text string) bool { _, ok := parseFlag(text); return ok }})
 	}
-	return equivclass.NewSchema(attributes, s.Missing())
+	out, err = equivclass.NewSchema(attributes, s.Missing())
+	return out, flags, err
 }
 
 // ReasonFlag: the flag of a semi-sensitive value is missing, or cannot be read. Such a
 // record is refused: treating the value as known could expose a person, treating it as
 // sensitive would put the person among people with other flags.
 const ReasonFlag = "bad_flag"
+
+// Corrections says how to correct a record that is refused for a flag (profile.Table.WriteRefused).
+var Corrections = map[equivclass.Reason]string{ReasonFlag: "write yes or no"}
 
 // parseFlag reads whether a semi-sensitive value is sensitive to its person:
 // true or false, t or f, yes or no, y or n, 1 or 0, in any case.

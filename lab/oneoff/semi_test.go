@@ -73,6 +73,6 @@ func TestEachRuleOfSemiAlone(t *testing.T) {
 	good := map[string]Semi{"age": {T: 0.2, Distance: "ordered"}, "zip": {T: 0.1, Distance: "hierarchical"}, "sex": {T: 0.1, Flag: "hidden"}}
 	require.NoError(t, CheckSemi(schema, good))
 	assert.Equal(t, "equal", good["sex"].Distance)
-	_, err = withFlags(schema, map[string]Semi{"sex": {L: 2, Flag: "age"}})
+	_, _, err = withFlags(schema, map[string]Semi{"sex": {L: 2, Flag: "age"}})
 	assert.ErrorContains(t, err, `"age" flags "sex", and has role quasi itself`)
 }

@@ -1,5 +1,5 @@
 // Package readback reads a release as data: what its files alone tell an
-// analyst. anond query answers from it, and anond evaluate measures it against
+// analyst. anond-lab query answers from it, and anond-lab evaluate measures it against
 // the records behind it.
 //
 // Guarantee: what is read is what the manifest describes. Each file is compared

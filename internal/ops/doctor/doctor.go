@@ -13,7 +13,7 @@ import (
 
 	"anond/config"
 	"anond/internal/daemon"
-	"anond/lab/oneoff"
+	"anond/internal/profile"
 )
 
 // Grade says how a finding is.
@@ -43,7 +43,7 @@ type Patient struct {
 	Status *daemon.Status
 	Live   bool
 	// Pools are those that records of other people need (--data); nil: none were given.
-	Pools *oneoff.Pools
+	Pools *profile.Pools
 	Now   time.Time
 	// Sample is how many records of the source are read.
 	Sample int

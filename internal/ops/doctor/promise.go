@@ -2,7 +2,7 @@ package doctor
 
 import (
 	"anond/config"
-	"anond/lab/oneoff"
+	"anond/internal/profile"
 )
 
 // promise says whether k and l can be reached, and how large pools have to be.
@@ -32,7 +32,7 @@ func (e *examination) promise() {
 func (e *examination) other() {
 	p, o := e.Config.Policy, e.Pools
 	const check = "promise by --data"
-	e.add(Note, check, "", "%s", oneoff.Channel)
+	e.add(Note, check, "", "%s", profile.Channel)
 	switch {
 	case o.Records == 0:
 		e.add(Note, check, "give a file with records that fit the schema", "no record could be used")

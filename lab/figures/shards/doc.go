@@ -16,6 +16,6 @@
 // Cost: about half an hour of processor time and 2 GB of memory at scale 1, most of both for a
 // million people.
 //
-// Source: this project (shards/SCALING.md, "What hashing costs"). `anond experiment run shards`
+// Source: this project (shards/SCALING.md, "What hashing costs"). `anond-lab experiment run shards`
 // measures it; nothing of the daemon depends on it.
 package shards

@@ -149,7 +149,7 @@ func notesOfUpdates(byK speed) []string {
 			"It also looks at the neighbours of each class, finds their feature points and partitions several times as many records again.",
 			byK.seconds.Below(figures.Gap(0.10), incrementalName, i3mName))),
 		"None of these updates may be used on people: an adversary with two releases learns from their difference (rule F, " +
-			"forbidden updates). The daemon's own is measured by `anond experiment frontier`.",
+			"forbidden updates). The daemon's own is measured by `anond-lab experiment frontier`.",
 	}
 }
 

@@ -1,0 +1,187 @@
+package profile
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/decode"
+	"anond/ingest/filesrc"
+)
+
+// Input says where a table is. Name "-" is Stdin.
+type Input struct {
+	Name   string
+	Stdin  io.Reader
+	Format decode.Format // empty: by the name, CSV unless it ends in .ndjson, .jsonl or .json
+	// Multiline takes line breaks in quoted fields of CSV; Complete takes a last
+	// line without line break for whole (standard input's always is).
+	Multiline, Complete bool
+	Paths               map[string]string // where attributes lie in JSON
+	// Extend gives the schema with columns that are read along and not published; nil: there are none.
+	Extend func(*equivclass.Schema) (*equivclass.Schema, []Column, error)
+}
+
+// Register gives a command the flags that say how the file is to be read.
+func (in *Input) Register(flags *pflag.FlagSet) {
+	flags.StringVar((*string)(&in.Format), "format", "", "csv or json; default: by the name of the file")
+	flags.BoolVar(&in.Multiline, "multiline", false, "quoted CSV fields may contain line breaks; otherwise a record is one line")
+	flags.BoolVar(&in.Complete, "complete", false, "read a last line without line break as complete; otherwise it is left unread")
+}
+
+// CheckFormat refuses an unknown format.
+func (in *Input) CheckFormat() error {
+	switch in.Format {
+	case "", decode.CSV, decode.JSON:
+		return nil
+	}
+	return fmt.Errorf("format %q is not known", in.Format)
+}
+
+func (in *Input) format() decode.Format {
+	if in.Format != "" {
+		return in.Format
+	}
+	name := strings.TrimSuffix(strings.ToLower(in.Name), ".gz")
+	for _, end := range []string{".ndjson", ".jsonl", ".json"} {
+		if strings.HasSuffix(name, end) {
+			return decode.JSON
+		}
+	}
+	return decode.CSV
+}
+
+// Read reads a whole table. Lines that are no record are listed in the table;
+// an error means that the file as a whole cannot be read.
+func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
+	return read(ctx, in, func([]string) (*equivclass.Schema, error) { return schema, nil })
+}
+
+// ReadLoosely is Read for a schema that need not list all columns of the file:
+// the others are dropped.
+func ReadLoosely(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
+	return read(ctx, in, func(header []string) (*equivclass.Schema, error) {
+		attributes := slices.Clone(schema.Attributes())
+		known := map[string]bool{}
+		for _, a := range attributes {
+			known[a.Name] = true
+		}
+		for _, name := range header {
+			if !known[name] {
+				attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Drop})
+			}
+			known[name] = true
+		}
+		return equivclass.NewSchema(attributes, schema.Missing())
+	})
+}
+
+// read asks schemaFor with the columns of a CSV file, and with nil before there
+// are any.
+func read(ctx context.Context, in Input, schemaFor func(header []string) (*equivclass.Schema, error)) (*Table, error) {
+	r := &tableReader{}
+	adopt := func(header []string) error {
+		schema, err := schemaFor(header)
+		var further []Column
+		if err == nil && in.Extend != nil {
+			schema, further, err = in.Extend(schema)
+		}
+		if err != nil {
+			return err
+		}
+		if header != nil {
+			if err := decode.CheckHeader(schema, header); err != nil {
+				return err
+			}
+		}
+		r.table = newTable(schema, further)
+		r.row = make(equivclass.Row, len(schema.Attributes()))
+		r.decoder, err = decode.New(in.format(), schema, decode.Options{Multiline: in.Multiline, Paths: in.Paths})
+		return err
+	}
+	if err := adopt(nil); err != nil {
+		return nil, err
+	}
+	source, err := open(ctx, in, adopt)
+	if err != nil {
+		return nil, err
+	}
+	err = r.all(ctx, source)
+	r.table.Unread = source.Status().Unread
+	return r.table, errors.Join(err, source.Close())
+}
+
+func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
+	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete, Apart: true}
+	switch in.format() {
+	case decode.JSON:
+		cfg.Layout, cfg.CheckHeader, cfg.Multiline = filesrc.NDJSON, nil, false
+	case decode.CSV:
+	default:
+		return nil, fmt.Errorf("format %q: use csv or json", in.format())
+	}
+	if in.Name == "-" {
+		cfg.Stdin = in.Stdin
+	} else {
+		cfg.Paths = []string{literalPath(in.Name)}
+	}
+	return filesrc.Open(ctx, cfg, ingest.Resume{Once: true, Digest: digest})
+}
+
+// digest identifies the file within this run; nothing of it is kept.
+func digest(b []byte) incremental.Digest {
+	sum := sha256.Sum256(b)
+	return incremental.Digest(sum[:16])
+}
+
+// literalPath quotes what filepath.Match would take for a pattern.
+func literalPath(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+type tableReader struct {
+	table   *Table
+	decoder decode.Decoder
+	row     equivclass.Row
+}
+
+func (r *tableReader) all(ctx context.Context, source ingest.Source) error {
+	for {
+		chunk, err := source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, record := range chunk.Records {
+			r.take(record, chunk.Header)
+		}
+	}
+}
+
+func (r *tableReader) take(record ingest.Record, header []string) {
+	if record.Passed != "" {
+		r.table.pass(record)
+		return
+	}
+	r.table.Read++
+	r.table.Last = record.Line + int64(record.More)
+	out := r.decoder.Decode(record.Value, header, r.row)
+	why, attribute := out.Reason, out.Attribute
+	if out.Accepted() {
+		why, attribute = r.table.add(r.row)
+	}
+	if why != equivclass.Accepted {
+		r.table.Refused = append(r.table.Refused, Refused{Line: record.Line, Reason: why, Attribute: attribute})
+	}
+}
