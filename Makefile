@@ -137,7 +137,7 @@ vet:
 	$(GO) vet ./...
 
 build:
-	$(GO) build -trimpath -o anond ./cmd/anond
+	$(GO) build -trimpath -o . ./cmd/anond ./cmd/anond-deliver ./cmd/anond-lab
 
 # dist: what is installed, in dist/: static programs for Linux, packages for Debian and RPM,
 # manual pages and completions, bills of materials, checksums. VERSION is that of the source

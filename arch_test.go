@@ -228,7 +228,8 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
 		{"internal", ""}, // internal/fault is for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
-		{"cmd", "internal/... shards/... deliver/..."},
+		{"cmd/anond-deliver", "deliver/... internal/cli internal/daemon internal/duty internal/ops/... internal/pace"},
+		{"cmd/anond", "internal/... shards/..."},
 	}
 	for _, f := range tree(t) {
 		i := slices.IndexFunc(may, func(rule struct{ pkg, list string }) bool { return within(f.dir(), rule.pkg) })

@@ -90,7 +90,7 @@ func blocksOf(t *testing.T, doc string) []block {
 // once for all packages that need it (programtest.Build); cp stands in for running it.
 func build(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	for _, program := range []string{"anond", "anond-lab"} {
+	for _, program := range []string{"anond", "anond-deliver", "anond-lab"} {
 		out, err := exec.Command("go", "run", "-exec", "cp", "./cmd/"+program, filepath.Join(dir, program)).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
@@ -157,7 +157,7 @@ func (r *reader) read(t *testing.T, b block) {
 // run gives a script to the shell, with the binary in place of `go run` and a
 // demo small enough for a test.
 func (r *reader) run(script string) (output string, code int) {
-	script = strings.ReplaceAll(script, "go run ./cmd/anond", "anond") // or anond-lab
+	script = strings.ReplaceAll(script, "go run ./cmd/anond", "anond") // or another program
 	script = regexp.MustCompile(`\banond demo\b`).ReplaceAllString(script, "anond demo --records 3000 --rate 3000")
 	c := exec.Command("sh", "-eu", "-c", script)
 	c.Dir = r.dir

@@ -71,7 +71,7 @@ func ChangeOf(full string) Change {
 			return c
 		}
 	}
-	if strings.HasPrefix(full, "outputs.") { // of anond deliver: the daemon takes in any change, and does not look at it
+	if strings.HasPrefix(full, "outputs.") { // of anond-deliver: the daemon takes in any change, and does not look at it
 		return AtReload
 	}
 	if strings.HasPrefix(full, "policy.") || strings.HasPrefix(full, "schema.attributes[].promise.") {

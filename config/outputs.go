@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Outputs is the block `outputs`: where anond deliver takes releases. The daemon does not
+// Outputs is the block `outputs`: where anond-deliver takes releases. The daemon does not
 // look at it.
 type Outputs struct {
 	Poll     time.Duration
@@ -44,12 +44,12 @@ func (o *Outputs) keys() []key {
 	k, p := &o.Kafka, &o.Postgres
 	return slices.Concat([]key{
 		{path: "outputs.poll", value: duration(&o.Poll, 10*time.Millisecond), def: "5s",
-			doc: "How often anond deliver --follow looks for a new release."},
+			doc: "How often a delivery with --follow looks for a new release."},
 		{path: "outputs.max_bytes_per_second", value: bytesSize(&o.MaxRate), def: "0", doc: "Most bytes of release files per second, on " +
-			"average, that anond deliver takes to a sink, such as 5MiB. 0: no limit."},
-		{path: kafkaOutput + ".brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for anond deliver kafka",
+			"average, that anond-deliver takes to a sink, such as 5MiB. 0: no limit."},
+		{path: kafkaOutput + ".brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for anond-deliver kafka",
 			doc: "Addresses of some brokers, host:port. They need not be those of source.kafka."},
-		{path: kafkaOutput + ".topic", value: text(&k.Topic), derived: "none; needed for anond deliver kafka",
+		{path: kafkaOutput + ".topic", value: text(&k.Topic), derived: "none; needed for anond-deliver kafka",
 			doc: "Topic for the releases of this dataset alone. It must exist, with cleanup.policy compact."},
 		{path: kafkaOutput + ".client_id", value: text(&k.ClientID), def: "anond-deliver",
 			doc: "Client name that brokers use for logs and quotas."},
@@ -57,7 +57,7 @@ func (o *Outputs) keys() []key {
 			doc: "Largest message that is sent; at most max.message.bytes of the topic. The rows of a class are divided among messages of " +
 				"at most 256 KiB; only a single row may need more."},
 	}, k.TLS.keys(kafkaOutput+".tls"), k.SASL.keys(kafkaOutput+".sasl"), []key{
-		{path: postgresOutput + ".url", value: secret(&p.URL), derived: "none; needed for anond deliver postgres",
+		{path: postgresOutput + ".url", value: secret(&p.URL), derived: "none; needed for anond-deliver postgres",
 			doc: "Connection, as libpq takes it: postgres://anond@db.example.org/releases?sslmode=verify-full, or host=... user=... " +
 				"Preferably ${file:/run/secrets/...} or ${VAR}; a password may also be in the file of PGPASSFILE. Never shown."},
 		{path: postgresOutput + ".schema", value: text(&p.Schema), def: "public", doc: "Schema of the tables. It must exist."},
@@ -118,7 +118,7 @@ func (d *Delivery) missing(key, suggestion string) error {
 	return &Faults{[]Fault{{File: d.file, Key: key, Reason: "is missing", Suggestion: suggestion}}}
 }
 
-// Delivery is what anond deliver and consume use of a configuration. They run under a user
+// Delivery is what anond-deliver and consume use of a configuration. They run under a user
 // who need not be able to read the secrets of the daemon.
 type Delivery struct {
 	Dataset string

@@ -76,7 +76,7 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
   structure of the file.
 - The column "change" says when a changed value takes effect. ~reload~: at ~anond reload~ or SIGHUP, and at a start. ~restart~: at a
   start. ~fixed~: never for a dataset that has a release. A reload takes in all changes of the file or none.
-- ~anond deliver~ and ~anond consume~ read ~outputs~ at their start. The daemon does not look at it, and takes any change of it in.
+- ~anond-deliver~ and ~anond-deliver consume~ read ~outputs~ at their start. The daemon does not look at it, and takes any change of it in.
 - Durations are written ~10s~, ~15m~, ~24h~; sizes in bytes or as ~512MiB~, ~4GiB~.
 - Once a release is decided, these settings are fixed: ~dataset~, ~schema~ (including the content of hierarchies and
   ~max_length~ of the sensitive attribute, but not of others), ~subject~, ~policy~, ~release.recoding~,

@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/twmb/franz-go/pkg/kfake"
 
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
@@ -53,37 +52,34 @@ func calls(lines ...string) (out [][]string) {
 var canarySteps = map[string][]canaryStep{
 	"run": {{running: true, args: calls("--once", "--once --dry-run")}, // locked, and next to it
 		{args: calls("--once", "--once --dry-run", "--once --dry-run --json")}},
-	"doctor":           {{running: true, args: calls("", "--json")}, {args: calls("", "--data in.ndjson")}},
-	"status":           {{running: true, args: calls("")}, {args: calls("")}},
-	"tail":             {{running: true, args: calls("-n 200")}, {args: calls("log.ndjson")}},
-	"pause":            {{running: true, args: calls("")}},
-	"resume":           {{running: true, args: calls("")}},
-	"reload":           {{running: true, args: calls("")}},
-	"log-level":        {{running: true, args: calls("debug")}},
-	"version":          {{bare: true, args: calls("")}},
-	"config check":     {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
-	"config init":      {{bare: true, args: calls("")}},
-	"config show":      {{args: calls("")}},
-	"config schema":    {{bare: true, args: calls("")}},
-	"release list":     {{running: true, args: calls("", "--json")}},
-	"release show":     {{running: true, args: calls("", "--json", "1")}},
-	"release verify":   {{running: true, args: calls("", "--json")}},
-	"release report":   {{running: true, args: calls("")}, {args: calls("--with-state")}},
-	"release plan":     {{running: true, args: calls("", "--json")}},
-	"release now":      {{running: true, args: calls("")}},
-	"release cat":      {{shows: true, args: calls("", "--format ndjson", "--file buckets.csv")}},
-	"deliver kafka":    {{running: true, args: calls("")}, {args: calls("")}},
-	"deliver postgres": {{args: calls("--patience 10ms")}}, // nobody listens
-	"consume":          {{running: true, args: calls("")}, {args: calls("", "--json", "--out again")}},
-	"audit":            {{running: true, args: calls("")}, {args: calls("", "--json", "--replay 1")}},
-	"dlq list":         {{running: true, args: calls("", "--json", "--reason missing_value")}},
-	"dlq show":         {{running: true, args: calls("1", "2 --json", "3")}},
-	"dlq replay":       {{running: true, args: calls("")}, {args: calls("", "--dry-run", "--json", "--letters broken.csv")}},
-	"state info":       {{running: true, args: calls("", "--json")}, {args: calls("")}},
-	"state check":      {{running: true, args: calls("")}, {args: calls("", "--json")}},
-	"state members":    {{args: calls("--out members.csv")}},
-	"state records":    {{args: calls("--out records.csv")}},
-	"state backup":     {{args: calls("--out copy.db")}},
+	"doctor":         {{running: true, args: calls("", "--json")}, {args: calls("", "--data in.ndjson")}},
+	"status":         {{running: true, args: calls("")}, {args: calls("")}},
+	"tail":           {{running: true, args: calls("-n 200")}, {args: calls("log.ndjson")}},
+	"pause":          {{running: true, args: calls("")}},
+	"resume":         {{running: true, args: calls("")}},
+	"reload":         {{running: true, args: calls("")}},
+	"log-level":      {{running: true, args: calls("debug")}},
+	"version":        {{bare: true, args: calls("")}},
+	"config check":   {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
+	"config init":    {{bare: true, args: calls("")}},
+	"config show":    {{args: calls("")}},
+	"config schema":  {{bare: true, args: calls("")}},
+	"release list":   {{running: true, args: calls("", "--json")}},
+	"release show":   {{running: true, args: calls("", "--json", "1")}},
+	"release verify": {{running: true, args: calls("", "--json")}},
+	"release report": {{running: true, args: calls("")}, {args: calls("--with-state")}},
+	"release plan":   {{running: true, args: calls("", "--json")}},
+	"release now":    {{running: true, args: calls("")}},
+	"release cat":    {{shows: true, args: calls("", "--format ndjson", "--file buckets.csv")}},
+	"audit":          {{running: true, args: calls("")}, {args: calls("", "--json", "--replay 1")}},
+	"dlq list":       {{running: true, args: calls("", "--json", "--reason missing_value")}},
+	"dlq show":       {{running: true, args: calls("1", "2 --json", "3")}},
+	"dlq replay":     {{running: true, args: calls("")}, {args: calls("", "--dry-run", "--json", "--letters broken.csv")}},
+	"state info":     {{running: true, args: calls("", "--json")}, {args: calls("")}},
+	"state check":    {{running: true, args: calls("")}, {args: calls("", "--json")}},
+	"state members":  {{args: calls("--out members.csv")}},
+	"state records":  {{args: calls("--out records.csv")}},
+	"state backup":   {{args: calls("--out copy.db")}},
 	"state browse": {{running: true, args: calls("")}, {args: calls("", "buckets --json", "classes", "classes --json", "releases --json",
 		"partitions", "letters", "letters --json", "settings --json")}},
 	"state restore": {{args: calls("--from copy.db", "--from broken.csv")}},
@@ -251,8 +247,6 @@ func (c *canary) files() {
 	assert.NotZero(c.t, published)
 	assert.Contains(c.t, c.read("releases/000001/part-000001/data.csv"), "CANARYplace", "what the recoding shows is in the release")
 	assert.Contains(c.t, c.read("releases/000001/part-000001/buckets.csv"), "CANARYdiagnosis")
-	again := "again/" + strings.TrimSpace(c.read("again/CURRENT")) + "/part-000001/data.csv" // delivered, and made again
-	assert.Contains(c.t, c.read(again), "CANARYplace")
 	assert.Contains(c.t, c.read("records.csv"), "CANARYdiagnosis", "the export that is asked for")
 	assert.NotContains(c.t, c.read("records.csv"), "CANARYpatient")
 }
@@ -265,12 +259,7 @@ func TestRuleVCanaries(t *testing.T) {
 	t.Chdir(dir)
 	c := &canary{site: &site{t: t, dir: dir}}
 	c.config = c.path("anond.yaml")
-	releases, err := kfake.NewCluster(kfake.NumBrokers(1))
-	require.NoError(t, err)
-	t.Cleanup(releases.Close)
-	require.NoError(t, releases.CreateTopic("releases", 1, map[string]string{"cleanup.policy": "compact"}))
-	c.write("anond.yaml", everywhere()+fmt.Sprintf("outputs: {kafka: {brokers: [%q], topic: releases}, "+
-		"postgres: {url: \"postgres://anond:CANARYTOKEN@127.0.0.1:1/x\"}}\n", releases.ListenAddrs()[0]))
+	c.write("anond.yaml", everywhere())
 	c.write("key", firstKey)
 	c.write("old.key", firstKey)
 	c.write("broken.csv", "age,diagnosis\nCANARYbad,CANARYbad\n\"CANARYbad\n1,CANARYbad\n")

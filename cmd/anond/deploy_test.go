@@ -83,34 +83,6 @@ func TestTheUnitsOfDutiesFit(t *testing.T) {
 	}
 }
 
-// TestTheUnitsOfDelivery: they differ in the sink alone, follow, are confined as the daemon is, and
-// run as a user that nothing of the daemon belongs to.
-func TestTheUnitsOfDelivery(t *testing.T) {
-	settings := func(name string) string {
-		text := deployed(t, name)
-		return regexp.MustCompile(`(?m)^(#|Description=|Documentation=).*\n`).ReplaceAllString(text[strings.Index(text, "[Unit]"):], "")
-	}
-	kafka, postgres := settings("anond-deliver-kafka@.service"), settings("anond-deliver-postgres@.service")
-	assert.Contains(t, kafka, "anond deliver kafka --follow ")
-	assert.Equal(t, kafka, strings.ReplaceAll(postgres, "deliver postgres", "deliver kafka"))
-	for _, line := range []string{"DynamicUser=yes", "Type=notify", "NotifyAccess=main", "WatchdogSec=2min", "WatchdogSignal=SIGKILL"} {
-		assert.Contains(t, kafka, "\n"+line+"\n")
-	}
-	deliver := newDeliverKafkaCommand(&environment{})
-	for _, line := range regexp.MustCompile(`(?m)^(?:ExecStart|#   MORE)=.*$`).FindAllString(deployed(t, "anond-deliver-kafka@.service"), -1) {
-		for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
-			assert.NotNil(t, deliver.Flags().Lookup(flag[1]), "--%s", flag[1])
-		}
-	}
-	assert.Contains(t, deployed(t, "anond-deliver-kafka@.service"), deliverKafkaListen)
-	assert.Contains(t, deployed(t, "anond-deliver-postgres@.service"), deliverPostgresListen)
-	hardening := func(name string) string {
-		_, text, _ := strings.Cut(deployed(t, name), "# Hardening.\n")
-		return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(text, "")
-	}
-	assert.Equal(t, hardening("anond@.service"), hardening("anond-deliver-kafka@.service"))
-}
-
 // TestTheUnitOfTheLake: it is confined at least as the daemon is, and has no network. That its command line is one of
 // anond-lake is tested there.
 func TestTheUnitOfTheLake(t *testing.T) {
@@ -136,7 +108,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-repartition@.service",
 		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service"} {
 		// The program is not installed here.
-		unit := regexp.MustCompile(`/usr/bin/anond(-lake)?\b`).ReplaceAllString(deployed(t, name), "/bin/true")
+		unit := regexp.MustCompile(`/usr/bin/anond(-lake|-deliver)?\b`).ReplaceAllString(deployed(t, name), "/bin/true")
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(unit), 0o644))
 		out, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput()
@@ -226,7 +198,8 @@ func TestTheContainerIsConfined(t *testing.T) {
 			assert.Positive(t, n)
 		}
 	}
-	assert.Equal(t, []string{"FROM", "ARG", "ARG", "LABEL", "COPY", "COPY", "USER", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "CMD"}, steps)
+	assert.Equal(t, []string{"FROM", "ARG", "ARG", "LABEL", "COPY", "COPY", "COPY", "USER", "EXPOSE", "STOPSIGNAL",
+		"ENTRYPOINT", "CMD"}, steps)
 	assert.Contains(t, text, "\nFROM scratch\n")
 }
 

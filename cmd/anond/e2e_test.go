@@ -300,21 +300,6 @@ func (p *process) says(text string) {
 	eventually(p.t, func() bool { return strings.Contains(p.stderr.String(), text) }, "no %s in %s", text, &p.stderr)
 }
 
-// eventually waits for a condition. One that takes long is asked less often, so that what it waits for has the processor.
-func eventually(t *testing.T, condition func() bool, format string, args ...any) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		asked := time.Now()
-		if condition() {
-			return
-		}
-		if asked.After(deadline) {
-			t.Fatalf(format, args...)
-		}
-		time.Sleep(max(5*time.Millisecond, 2*time.Since(asked)))
-	}
-}
-
 // admissions returns n messages of the hospital stream.
 func admissions(seed uint64, n int) [][]byte {
 	stream := hospital.New(seed)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
 	"anond/internal/ops/events"
+	"anond/internal/testkit/dutytest"
 	"anond/internal/testkit/programtest"
 )
 
@@ -150,29 +149,7 @@ func (s *site) rests(n int) bool {
 	return now.Counts.Sent == uint64(n) && now.Releasing == 0 && now.Newest != nil && now.Newest.Release == now.Counts.Release
 }
 
-func fetch(t *testing.T, url, token string, want int) string {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
-	r.Header.Set("Authorization", "Bearer "+token)
-	a, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	defer a.Body.Close()
-	body, err := io.ReadAll(a.Body)
-	require.NoError(t, err)
-	require.Equal(t, want, a.StatusCode, "%s: %s", url, body)
-	return string(body)
-}
-
-// scraped is the value of a metric.
-func scraped(t *testing.T, page, metric string) float64 {
-	t.Helper()
-	_, rest, found := strings.Cut(page, "\n"+metric+" ")
-	require.True(t, found, metric)
-	v, err := strconv.ParseFloat(strings.SplitN(rest, "\n", 2)[0], 64)
-	require.NoError(t, err)
-	return v
-}
+var fetch, scraped, eventually = dutytest.Fetch, dutytest.Scraped, dutytest.Await
 
 // tile is the main figure of a tile of the dashboard.
 func tile(t *testing.T, page, id string) float64 {

@@ -34,7 +34,7 @@ func Open(url, schema, table, dataset string) (*Sink, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectWithin
 	}
-	config.RuntimeParams["application_name"] = "anond deliver"
+	config.RuntimeParams["application_name"] = "anond-deliver"
 	s := &Sink{config: config, names: names{schema, table}, dataset: dataset}
 	return s, s.names.check()
 }

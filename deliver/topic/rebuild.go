@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNotWhole: the topic does not have the release, or not all of it.
-var ErrNotWhole = fault.Errorf(fault.Failed, "anond deliver kafka sends what is missing of a release; other releases: --release",
+var ErrNotWhole = fault.Errorf(fault.Failed, "anond-deliver kafka sends what is missing of a release; other releases: --release",
 	"the topic does not have the whole release")
 
 // Rebuilt is a release that was made again.

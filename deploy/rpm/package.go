@@ -26,7 +26,8 @@ var (
 const description = `anond reads records of persons from Kafka, files or standard input, and
 publishes anonymized tables, again and again. Someone who keeps all of them
 cannot infer a published person's sensitive value with a probability above
-1/l. anond-lake writes them as Parquet files and Apache Iceberg tables.`
+1/l. anond-deliver takes them to Kafka and PostgreSQL, anond-lake writes them
+as Parquet files and Apache Iceberg tables, anond-lab measures them.`
 
 // architectures are Go's names, and RPM's.
 var architectures = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}

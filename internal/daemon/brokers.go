@@ -48,7 +48,7 @@ func (b *brokers) reach(ctx context.Context, of block) error {
 	return nil
 }
 
-// OutputBrokers is how anond deliver and consume reach the brokers of outputs.kafka. It
+// OutputBrokers is how anond-deliver and consume reach the brokers of outputs.kafka. It
 // connects to nobody.
 func OutputBrokers(ctx context.Context, k *config.KafkaOutput, log *slog.Logger) (kafkasrc.Config, error) {
 	b := &brokers{log: log}

@@ -199,10 +199,10 @@ func remainders(c *config.Config, done incremental.Forgotten, letters int, stale
 	add("backups and replaced states", "they hold the records; remove them. A state that is restored from one forgets again at its start",
 		copiesOf(c)...)
 	if k := c.Outputs.Kafka; len(k.Brokers) > 0 {
-		add("published rows in a topic", "anond deliver has written them, and writes them for later releases", k.Topic)
+		add("published rows in a topic", "anond-deliver has written them, and writes them for later releases", k.Topic)
 	}
 	if p := c.Outputs.Postgres; p.URL.Reveal() != "" {
-		add("published rows in tables", "anond deliver has written them, and writes them for later releases", p.Schema)
+		add("published rows in tables", "anond-deliver has written them, and writes them for later releases", p.Schema)
 	}
 	add("exports and copies of releases", "anond does not know where they are")
 	where := c.DeadLetter.Topic

@@ -1,5 +1,5 @@
 // Package duty keeps how a command stands that works for long and is not the daemon: anond
-// union, anond repartition and anond deliver.
+// union, anond repartition and anond-deliver.
 //
 // Guarantee: all surfaces (status file and page, metrics, health, the service manager) take one
 // status at a time, so that no figure of one contradicts another. It is healthy while what it

@@ -20,7 +20,7 @@ import (
 const (
 	topic       = "people"
 	letterTopic = "refused"
-	outputTopic = "releases" // of anond deliver
+	outputTopic = "releases" // of anond-deliver
 	group       = "publishers"
 )
 

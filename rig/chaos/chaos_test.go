@@ -46,7 +46,7 @@ func TestPlansWithProcessesHold(t *testing.T) {
 	tier.Heavy(t, "it runs the program")
 	require.NoError(t, programtest.LookAtSources())
 	dir := t.TempDir()
-	program, err := programtest.Build(dir)
+	program, err := programtest.Build(dir, "anond-deliver")
 	require.NoError(t, err)
 	for number := range 2 {
 		t.Run("", func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestEveryFaultTakesEffect(t *testing.T) {
 func TestEveryFaultOfProcessesTakesEffect(t *testing.T) {
 	tier.Heavy(t, "it runs the program")
 	require.NoError(t, programtest.LookAtSources())
-	program, err := programtest.Build(t.TempDir())
+	program, err := programtest.Build(t.TempDir(), "anond-deliver")
 	require.NoError(t, err)
 	wanted := ofPlans(true)
 	if dir := t.TempDir(); mount(dir) {

@@ -26,7 +26,16 @@ func (w *outside) strikeServices(f *fault, mark int) error {
 
 // command runs another command of the program to its end. What it says holds no value.
 func (w *outside) command(stdin io.Reader, args ...string) (code int, out string, err error) {
-	p, err := programtest.Start(w.program, w.dir, nil, stdin, append(args, "-c", "anond.yaml")...)
+	return w.commandOf(w.program, stdin, args...)
+}
+
+// deliver runs a command of anond-deliver, which lies next to the program, to its end.
+func (w *outside) deliver(args ...string) (code int, out string, err error) {
+	return w.commandOf(w.program+"-deliver", nil, args...)
+}
+
+func (w *outside) commandOf(program string, stdin io.Reader, args ...string) (code int, out string, err error) {
+	p, err := programtest.Start(program, w.dir, nil, stdin, append(args, "-c", "anond.yaml")...)
 	if err != nil {
 		return 0, "", err
 	}
@@ -145,9 +154,9 @@ func (w *outside) replaceSecret(f *fault, mark int) error {
 	return w.send(5)
 }
 
-// killDelivery kills anond deliver, next to the daemon.
+// killDelivery kills anond-deliver, next to the daemon.
 func (w *outside) killDelivery(f *fault) error {
-	delivery, err := programtest.Start(w.program, w.dir, nil, nil, "deliver", "kafka", "--follow", "-c", "anond.yaml")
+	delivery, err := programtest.Start(w.program+"-deliver", w.dir, nil, nil, "kafka", "--follow", "-c", "anond.yaml")
 	if err != nil {
 		return err
 	}
@@ -173,8 +182,8 @@ func (w *outside) delivered() error {
 	if !w.plan.World.Delivered || newest == "" {
 		return nil
 	}
-	if code, _, err := w.command(nil, "deliver", "kafka"); err != nil || code != 0 {
-		return fmt.Errorf("anond deliver ended with %d: %w\n%s", code, err, w.log)
+	if code, _, err := w.deliver("kafka"); err != nil || code != 0 {
+		return fmt.Errorf("anond-deliver ended with %d: %w\n%s", code, err, w.log)
 	}
 	var has struct {
 		First, Newest, Foreign int
@@ -182,9 +191,9 @@ func (w *outside) delivered() error {
 	}
 	for n := 1; n == 1 || n <= has.Newest; n++ {
 		out := w.path(fmt.Sprintf("consumed-%d", n))
-		code, text, err := w.command(nil, "consume", "--json", "--release", fmt.Sprint(n), "--out", out)
+		code, text, err := w.deliver("consume", "--json", "--release", fmt.Sprint(n), "--out", out)
 		if err != nil || code != 0 || json.Unmarshal([]byte(text), &has) != nil {
-			return fmt.Errorf("anond consume of release %d ended with %d: %w\n%s", n, code, err, w.log)
+			return fmt.Errorf("anond-deliver consume of release %d ended with %d: %w\n%s", n, code, err, w.log)
 		}
 		if has.First != 1 || fmt.Sprintf("%06d", has.Newest) != newest || has.Foreign != 0 {
 			return fmt.Errorf("the topic has %s; the newest release is %s", text, newest)

@@ -80,7 +80,7 @@ func runSuite(m *testing.M) (code int) {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if anond, err = programtest.Build(dir); err == nil {
+	if anond, err = programtest.Build(dir, "anond-deliver"); err == nil {
 		broker, err = chooseBroker(dir)
 	}
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *site) outputs() *topic {
 	return out
 }
 
-// consumed is what anond consume --json says.
+// consumed is what anond-deliver consume --json says.
 type consumed struct {
 	First, Newest, Release uint32
 	Files, Foreign         int
@@ -33,7 +33,7 @@ type consumed struct {
 
 func (s *site) consume(args ...string) (c consumed) {
 	s.t.Helper()
-	require.NoError(s.t, json.Unmarshal([]byte(s.command(append([]string{"consume", "--json"}, args...)...)), &c))
+	require.NoError(s.t, json.Unmarshal([]byte(s.commandOf(anond+"-deliver", append([]string{"consume", "--json"}, args...)...)), &c))
 	return c
 }
 
@@ -46,12 +46,12 @@ func TestDeliver(t *testing.T) {
 	p := newTopic(t, 1)
 	s := newSite(t, p)
 	out := s.outputs()
-	other := s.launch("deliver", "kafka", "--follow")
+	other := s.launchOf(anond+"-deliver", "kafka", "--follow")
 	killed := 0
 	for i := range 4 {
 		p.write(0, people(1000*i, 250)...)
 		s.once().ends(0)
-		d := s.launch("deliver", "kafka", "--follow")
+		d := s.launchOf(anond+"-deliver", "kafka", "--follow")
 		if d.await("delivery_started", 1); i < 3 {
 			d.kill()
 			killed++
@@ -85,7 +85,7 @@ func TestDeliver(t *testing.T) {
 
 // delivered reports whether the topic has the newest release.
 func (s *site) delivered() bool {
-	c := exec.CommandContext(wait(s.t), anond, "consume", "--json", "-c", s.file)
+	c := exec.CommandContext(wait(s.t), anond+"-deliver", "consume", "--json", "-c", s.file)
 	text, err := c.Output()
 	var has consumed
 	return err == nil && json.Unmarshal(text, &has) == nil && fmt.Sprintf("%06d\n", has.Newest) == s.read("releases/CURRENT")
@@ -110,6 +110,7 @@ func TestOutputsDocument(t *testing.T) {
 	bin := t.TempDir() // the topic is there already
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "kafka-topics.sh"), []byte("#!/bin/sh\n"), 0o700))
 	require.NoError(t, os.Symlink(anond, filepath.Join(bin, "anond")))
+	require.NoError(t, os.Symlink(anond+"-deliver", filepath.Join(bin, "anond-deliver")))
 	env := append(os.Environ(), "LC_ALL=C", "PATH="+bin+":"+os.Getenv("PATH"), "BROKERS="+broker.Addrs()[0], "RELEASES_URL="+server.URL())
 	run := func(script string) string {
 		c := exec.CommandContext(wait(t), "sh", "-eu", "-c", script)

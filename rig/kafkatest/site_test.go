@@ -110,10 +110,12 @@ func (s *site) once() *process {
 }
 
 // command runs a command that has to succeed and returns what it prints.
-func (s *site) command(args ...string) string {
+func (s *site) command(args ...string) string { return s.commandOf(anond, args...) }
+
+func (s *site) commandOf(program string, args ...string) string {
 	s.t.Helper()
 	var out, errs bytes.Buffer
-	c := exec.Command(anond, append(args, "-c", s.file)...)
+	c := exec.Command(program, append(args, "-c", s.file)...)
 	c.Stdout, c.Stderr = &out, &errs
 	require.NoError(s.t, c.Run(), "anond %v: %s%s", args, out.String(), errs.String())
 	return out.String()
@@ -234,10 +236,12 @@ func (s *site) start(args ...string) *process {
 }
 
 // launch starts a command that stays.
-func (s *site) launch(args ...string) *process {
+func (s *site) launch(args ...string) *process { return s.launchOf(anond, args...) }
+
+func (s *site) launchOf(program string, args ...string) *process {
 	s.t.Helper()
 	p := &process{t: s.t, site: s, exited: make(chan struct{})}
-	p.cmd = exec.Command(anond, append(args, "-c", s.file)...)
+	p.cmd = exec.Command(program, append(args, "-c", s.file)...)
 	dieWithUs(p.cmd)
 	stderr, err := p.cmd.StderrPipe()
 	require.NoError(s.t, err)

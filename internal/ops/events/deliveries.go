@@ -1,6 +1,6 @@
 package events
 
-// ofDeliveries are the events of anond deliver.
+// ofDeliveries are the events of anond-deliver.
 var ofDeliveries = []Event{
 	{Name: "delivery_started", Levels: []string{"info"}, Fields: []Field{
 		{Name: "sink", Type: Text},
@@ -8,7 +8,7 @@ var ofDeliveries = []Event{
 		{Name: "newest", Type: Integer},
 	}, Cases: []Case{
 		{
-			Meaning: "`anond deliver` has asked the sink how far it is: it `has` all releases up to that one (0: none), and those up to " +
+			Meaning: "`anond-deliver` has asked the sink how far it is: it `has` all releases up to that one (0: none), and those up to " +
 				"`newest` are delivered",
 			Action: "none",
 		},

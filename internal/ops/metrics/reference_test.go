@@ -25,7 +25,7 @@ anond serves metrics for Prometheus at ` + "`http://127.0.0.1:9464/metrics`" + `
 configuration and the words of this page. No metric tells anything about a person, or about the values of people who wait.
 
 ` + "`anond union`" + `, ` + "`anond repartition`" + ` ([SCALING.md](../shards/SCALING.md#watching-repartition-and-union)) and
-` + "`anond deliver --follow`" + ` ([OUTPUTS.md](OUTPUTS.md#watching-a-delivery)) serve metrics of their own: those of their sections here,
+` + "`anond-deliver --follow`" + ` ([OUTPUTS.md](OUTPUTS.md#watching-a-delivery)) serve metrics of their own: those of their sections here,
 and of the process ` + "`anond_build_info`, `anond_up_since_timestamp_seconds`, `anond_log_messages_total` and `anond_events_total`" + `.
 
 Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`" + `) come with it. [RUNBOOK.md](RUNBOOK.md) has the alerts.

@@ -12,24 +12,26 @@ import (
 	"sync"
 )
 
-const program = "anond/cmd/anond"
+const programs = "anond/cmd/"
 
-// Build builds the program and returns its path. go run keeps what it has linked
+// Build builds anond, and other programs next to it, and returns its path. go run keeps what it has linked
 // in the build cache, which go build does not, so it is linked once for all
 // packages that need it; cp stands in for running it.
-func Build(dir string) (string, error) {
-	path := filepath.Join(dir, "anond")
-	build := exec.Command("go", "build", "-o", path, program)
-	if cp, err := exec.LookPath("cp"); err == nil {
-		build = exec.Command("go", "run", "-exec", cp, program, path)
+func Build(dir string, others ...string) (string, error) {
+	for _, name := range append([]string{"anond"}, others...) {
+		path := filepath.Join(dir, name)
+		build := exec.Command("go", "build", "-o", path, programs+name)
+		if cp, err := exec.LookPath("cp"); err == nil {
+			build = exec.Command("go", "run", "-exec", cp, programs+name, path)
+		}
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s does not build: %w\n%s", name, err, out)
+		}
 	}
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("the program does not build: %w\n%s", err, out)
-	}
-	return path, nil
+	return filepath.Join(dir, "anond"), nil
 }
 
-// LookAtSources looks at every file of this module that the program is built
+// LookAtSources looks at every file of this module that anond and anond-deliver are built
 // from, and at no other. The go command keeps the result of a test until a file
 // changes at which the test has looked; it does not see what a child process
 // reads. So a test that runs the program calls this: then it runs again after a
@@ -44,12 +46,12 @@ var LookAtSources = sync.OnceValue(func() error {
 	return err
 })
 
-// sources lists the module's files that the program is built from.
+// sources lists the module's files that they are built from.
 func sources() ([]string, error) {
 	const format = `{{if not .Standard}}{{with .Module}}{{if .Main}}{{.GoMod}}{{end}}{{end}}` +
 		`{{$dir := .Dir}}{{if and .Module .Module.Main}}{{range .GoFiles}}|{{$dir}}/{{.}}{{end}}` +
 		`{{range .EmbedFiles}}|{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-deps", "-f", format, program).Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", format, programs+"anond", programs+"anond-deliver").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}

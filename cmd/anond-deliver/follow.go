@@ -16,8 +16,8 @@ import (
 
 // Where deliveries serve if nothing else is said: next to a daemon, a union and each other.
 const (
-	deliverKafkaListen    = "127.0.0.1:9467"
-	deliverPostgresListen = "127.0.0.1:9468"
+	kafkaListen    = "127.0.0.1:9467"
+	postgresListen = "127.0.0.1:9468"
 )
 
 // deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.

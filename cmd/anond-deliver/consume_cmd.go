@@ -16,6 +16,7 @@ import (
 	"anond/deliver/topic"
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 	"anond/snapshot"
 )
 
@@ -24,7 +25,7 @@ func newConsumeCommand(env *environment) *cobra.Command {
 	var release uint32
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "consume", Short: "Rebuild a release from the topic of anond deliver kafka, and compare it with the files",
+		Use: "consume", Short: "Rebuild a release from the topic of anond-deliver kafka, and compare it with the files",
 		Long: `consume reads the topic of outputs.kafka from its beginning to its current end, and
 rebuilds a release. It demands that every file has the size and the SHA-256 that
 the manifest says, that the manifests are an unbroken chain, and that the replaced
@@ -35,7 +36,7 @@ files. If it is not, compare the SHA-256 of the manifest with the ledger.
 With --out, a directory that does not exist yet gets the release, the manifests of
 the releases before it and the hierarchies: anond audit --releases DIR, query and
 release cat read it. Exit 1 if the topic lacks a part of the release, or has a different one.`,
-		Example: "  anond consume\n  anond consume --release 42 --out ./from-topic",
+		Example: "  anond-deliver consume\n  anond-deliver consume --release 42 --out ./from-topic",
 		RunE: func(c *cobra.Command, _ []string) error {
 			d, err := env.loadDelivery(path)
 			if err != nil {
@@ -45,7 +46,7 @@ release cat read it. Exit 1 if the topic lacks a part of the release, or has a d
 				return err
 			}
 			if _, err := os.Lstat(out); out != "" && err == nil {
-				return usage("name a directory that does not exist yet", "%s is there already", out)
+				return cli.Usage("name a directory that does not exist yet", "%s is there already", out)
 			}
 			return env.consume(c.Context(), d, release, out, asJSON)
 		},
@@ -57,7 +58,7 @@ release cat read it. Exit 1 if the topic lacks a part of the release, or has a d
 	return c
 }
 
-// consumed is what anond consume --json writes.
+// consumed is what anond-deliver consume --json writes.
 type consumed struct {
 	Dataset  string `json:"dataset"`
 	Release  uint32 `json:"release"`
@@ -130,8 +131,9 @@ func compared(dir string, r *topic.Rebuilt) (string, error) {
 		return "", err
 	}
 	if p.SHA256 != r.Manifest {
-		return "", failure(exitFailed, fmt.Errorf("release %d of the topic is not that of %s: its manifest has SHA-256 %x, that of the files %x",
-			r.Release, dir, r.Manifest, p.SHA256), "the topic has the releases of another directory, or a copy was put back")
+		return "", fault.Errorf(fault.Failed, "the topic has the releases of another directory, or a copy was put back",
+			"release %d of the topic is not that of %s: its manifest has SHA-256 %x, that of the files %x",
+			r.Release, dir, r.Manifest, p.SHA256)
 	}
 	return filepath.Join(dir, fmt.Sprintf("%06d", r.Release)), nil
 }

@@ -17,6 +17,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/clock"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/serve"
 	"anond/internal/pace"
@@ -24,28 +25,14 @@ import (
 	"anond/snapshot"
 )
 
-func newDeliverCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "deliver", Short: "Deliver releases to Kafka or PostgreSQL",
-		Long: `deliver copies releases to Kafka or PostgreSQL. It reads the releases directory
-only, which may be read-only, and never the state: run it as another user, next to
-the daemon or elsewhere. It needs dataset, release.dir and outputs of the
-configuration; a file with only these keys is enough.
-
-Every release that the sink does not have yet is delivered, in order, also one
-whose files were pruned. The sink itself shows which releases it has, so an
-interrupted delivery can be repeated, and two at once do no harm.`}
-	c.AddCommand(newDeliverKafkaCommand(env), newDeliverPostgresCommand(env))
-	return c
-}
-
-func newDeliverKafkaCommand(env *environment) *cobra.Command {
-	return newSinkCommand(env, deliverKafkaListen, &cobra.Command{
+func newKafkaCommand(env *environment) *cobra.Command {
+	return newSinkCommand(env, kafkaListen, &cobra.Command{
 		Use: "kafka", Short: "Deliver releases to a topic (outputs.kafka)",
 		Long: `kafka writes each release to a topic: a message for each class and bucket that it
 adds, the classes that regrouping replaced, its manifest, and a marker. Nothing is
 ever overwritten or removed, so every release can be rebuilt from the topic:
-anond consume does that. The topic must exist, with cleanup.policy compact.`,
-		Example: "  anond deliver kafka\n  anond deliver kafka --follow -c deliver.yaml",
+anond-deliver consume does that. The topic must exist, with cleanup.policy compact.`,
+		Example: "  anond-deliver kafka\n  anond-deliver kafka --follow -c deliver.yaml",
 	}, func(ctx context.Context, d *config.Delivery, log *slog.Logger) (deliver.Sink, func() error, error) {
 		if err := d.NeedKafka(); err != nil {
 			return nil, nil, err
@@ -56,20 +43,20 @@ anond consume does that. The topic must exist, with cleanup.policy compact.`,
 		}
 		s, err := topic.Open(brokers, d.Dataset, int(d.Outputs.Kafka.MaxMessageBytes))
 		if err != nil {
-			return nil, nil, failure(exitConfig, fmt.Errorf("outputs.kafka: %w", err), "")
+			return nil, nil, fault.Errorf(fault.Config, "", "outputs.kafka: %w", err)
 		}
 		return s, s.Close, nil
 	})
 }
 
-func newDeliverPostgresCommand(env *environment) *cobra.Command {
-	return newSinkCommand(env, deliverPostgresListen, &cobra.Command{
+func newPostgresCommand(env *environment) *cobra.Command {
+	return newSinkCommand(env, postgresListen, &cobra.Command{
 		Use: "postgres", Short: "Deliver releases to tables of PostgreSQL (outputs.postgres)",
 		Long: `postgres adds each release to tables of a database, in one transaction: readers
 see complete releases only. The tables are created at the first delivery. A release that
 is there already is compared by the SHA-256 of its manifest and not changed; a
 different one ends the command with exit code 5.`,
-		Example: "  anond deliver postgres\n  anond deliver postgres --follow -c deliver.yaml",
+		Example: "  anond-deliver postgres\n  anond-deliver postgres --follow -c deliver.yaml",
 	}, func(_ context.Context, d *config.Delivery, _ *slog.Logger) (deliver.Sink, func() error, error) {
 		if err := d.NeedPostgres(); err != nil {
 			return nil, nil, err
@@ -77,7 +64,7 @@ different one ends the command with exit code 5.`,
 		p := d.Outputs.Postgres
 		s, err := postgres.Open(p.URL.Reveal(), p.Schema, p.Table, d.Dataset)
 		if err != nil {
-			return nil, nil, failure(exitConfig, err, "docs/OUTPUTS.md has examples")
+			return nil, nil, fault.With(fault.Config, "docs/OUTPUTS.md has examples", err)
 		}
 		return s, func() error { return nil }, nil
 	})
@@ -99,7 +86,7 @@ block http of the file --http alone, not that of the configuration, which is the
 daemon's.`
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if !follow && shows.Asked() {
-			return usage("add --follow, or leave them out",
+			return cli.Usage("add --follow, or leave them out",
 				"--listen, --http and --status show how a delivery goes on, and without --follow it ends")
 		}
 		d, err := env.loadDelivery(path)
@@ -153,13 +140,4 @@ func (e *environment) printDelivered(sink deliver.Sink, dir string, s deliver.Su
 		_, err = fmt.Fprintf(e.Stdout, "%s: releases %d to %d delivered\n", sink.Name(), s.First, s.Last)
 	}
 	return err
-}
-
-// loadDelivery reads what of a configuration delivery needs, and prints its warnings.
-func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
-	d, warnings, err := cli.Abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {
-		return config.LoadDelivery(path, e.Lookup, config.ReadRegular)
-	})
-	cli.Warn(&e.Env, warnings)
-	return d, err
 }
