@@ -149,7 +149,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/snapshot"}},
 		{"lake", []string{"anond/lake/internal/folder", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/lake/internal/warehouse", "anond/snapshot"}},
-		{"config", []string{model, "anond/lab/methods", "anond/internal/sealed", "anond/ingest/pointer"}},
+		{"config", []string{model, "anond/internal/sealed", "anond/ingest/pointer"}},
 	}
 	// Whoever waits for something may know these two; the core knows no time.
 	waiting := map[string]bool{"anond/internal/clock": true, "anond/internal/retry": true}
@@ -161,7 +161,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		"github.com/twmb/franz-go":      {"internal/demo", "rig"}, // brokers of the demo and of tests
 		"anond/config":                  {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
 		"anond/cmd":                     {"cmd/anond"},
-		"anond/lab":                     {"lab", "rig", "cmd/anond-lab", "config", "internal/daemon", "equivclass/query"},
+		"anond/lab":                     {"lab", "rig", "cmd/anond-lab", "equivclass/query"},
 		"github.com/prometheus":         {"internal/ops/metrics"},
 		"github.com/parquet-go":         {"lake/internal/parquetfile"},
 		"github.com/apache":             {"lake/internal/warehouse"},
@@ -215,7 +215,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/cli", "internal/progress"},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/gauge " +
 			"internal/ops/logs internal/ops/monitor internal/ops/notify internal/pace internal/progress internal/sealed " +
-			"internal/suppress lab/methods shards/... " + disk},
+			"internal/suppress shards/... " + disk},
 		{"internal/demo", "internal/daemon internal/testkit/hospital " + disk},
 		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},

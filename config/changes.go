@@ -41,7 +41,7 @@ var changes = map[Change][]string{
 		"source.file.path", "source.file.follow", "source.file.complete",
 		"dead_letter.type", "dead_letter.path", "dead_letter.topic", "dead_letter.payload", "dead_letter.ignore", "dead_letter.max_share",
 		"schema.attributes[].max_length", "schema.attributes[].path", "subject.deletes",
-		"initial.partitioner", "initial.min_records", "initial.max_records", "initial.on_refusal",
+		"initial.min_records", "initial.max_records", "initial.on_refusal",
 		"release.dir", "release.ledger",
 		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",
 		"state.backup.dir", "state.backup.min_interval", "state.backup.keep",

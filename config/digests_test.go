@@ -51,8 +51,6 @@ func TestDigestsNameWhatChanged(t *testing.T) {
 		{"default written out", "l: 5", "l: 5, threshold: 9, max_hold: 15m, similar: 8", nil},
 		{"same time in other words", "l: 5", "l: 5, max_hold: 900s", nil},
 		{"source, log and trigger may change", "source: {type: stdin}", "source: {type: file, file: {path: in.csv}}\nlog: {level: debug}", nil},
-		{"the first load's method, whose name no state keeps", "release: {dir: out}",
-			"release: {dir: out}\ninitial: {partitioner: ncp-split-fixed}", nil},
 		{"dataset", "hospital", "clinic", []string{"dataset"}},
 		{"k and what follows from it", "k: 10", "k: 12", []string{"policy.k", "policy.threshold"}},
 		{"l", "l: 5", "l: 4", []string{"policy.l"}},

@@ -55,9 +55,6 @@ func (c *Config) defaultsOfLevel(r *reader) {
 	if !r.set("release.recoding") {
 		c.Release.Recoding = levelled(at2, Buckets, Generalization)
 	}
-	if !r.set("initial.partitioner") {
-		c.Initial.Partitioner = levelled(at2, "", Partitioners()[0])
-	}
 }
 
 func levelled[T any](at2 bool, l2, l1 T) T {
@@ -95,8 +92,6 @@ func (c *Config) checkL2(r *reader) {
 	refuse("release.recoding", rec != Buckets && rec != Anatomy && rec != Permutation,
 		fmt.Sprintf("is %s, but policy.level is L2: values are published per bucket of whole classes", rec),
 		"write buckets, anatomy or permutation"+useL1)
-	refuse("initial.partitioner", true, "belongs to level L1, but policy.level is L2: classes are formed without a look at sensitive values, "+
-		"by a method of its own", "remove it"+useL1)
 	refuse("initial.min_records", true, "belongs to level L1, but policy.level is L2: there initial.min_pool is the least number of people "+
 		"of the first pool", "write initial.min_pool instead"+useL1)
 	of, _ := c.byRole(r)

@@ -27,18 +27,16 @@ func TestDefaultsFollowTheLevel(t *testing.T) {
 		level         string
 		republication config.Republication
 		recoding      config.Recoding
-		partitioner   config.Partitioner
 		regroups      int
 	}{
-		{"L1", config.Regroup, config.Generalization, "extract", 2},
-		{"L2", config.Append, config.Buckets, "", 0},
+		{"L1", config.Regroup, config.Generalization, 2},
+		{"L2", config.Append, config.Buckets, 0},
 	} {
 		got, said := loadAt(t, c.level, "", "")
 		require.Empty(t, said)
 		assert.Equal(t, config.Level(c.level), got.Policy.Level)
 		assert.Equal(t, c.republication, got.Policy.Republication)
 		assert.Equal(t, c.recoding, got.Release.Recoding)
-		assert.Equal(t, c.partitioner, got.Initial.Partitioner)
 		assert.Equal(t, c.regroups, got.Policy.MaxRegroups)
 
 		out, said := loadAt(t, c.level, "{dir: out}", "{dir: out, recoding: "+string(c.recoding)+"}")
@@ -58,8 +56,6 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 		{"L2", "l: 5", "l: 5, republication: regroup", "policy.republication: is regroup" + l2 + "its classes and buckets never change"},
 		{"L2", "{dir: out}", "{dir: out, recoding: generalization}",
 			"release.recoding: is generalization" + l2 + "values are published per bucket of whole classes"},
-		{"L2", "{max_records: 0}", "{partitioner: extract}",
-			"initial.partitioner: belongs to level L1" + l2 + "classes are formed without a look at sensitive values, by a method of its own"},
 		{"L2", "{max_records: 0}", "{min_records: 100}", "initial.min_records: belongs to level L1" + l2 +
 			"there initial.min_pool is the least number of people of the first pool"},
 		{"L2", "{max_records: 0}", "{min_pool: 49}", "initial.min_pool: is 49, below k*l = 50: fewer people may have no value in more than " +

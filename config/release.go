@@ -8,44 +8,14 @@ import (
 	"time"
 
 	"github.com/adhocore/gronx"
-
-	"anond/lab/methods"
 )
-
-// Partitioner names the method of the first load.
-type Partitioner string
-
-// Partitioners lists the methods whose classes may be published in a chain of releases.
-func Partitioners() (names []Partitioner) {
-	for _, m := range methods.FirstLoads() {
-		names = append(names, Partitioner(m.Name))
-	}
-	return names
-}
-
-// partitionerName is one of Partitioners. Methods that cannot cut a first load
-// are refused with the reason.
-func partitionerName(to *Partitioner) value {
-	v := oneOf(to, Partitioners()...).(scalar[Partitioner])
-	known := v.parse
-	v.parse = func(s string) (Partitioner, error) {
-		m, err := methods.Find(s)
-		if err != nil || m.OneOff == "" {
-			return known(s)
-		}
-		hint := "it is for single releases: anond-lab anonymize --method " + m.Name
-		return "", complain("exists, but "+m.OneOff, hint)
-	}
-	return v
-}
 
 // Initial is the block `initial`.
 type Initial struct {
-	Partitioner Partitioner // L1
-	MinPool     int         // L2: people of the first pool, at least
-	MinRecords  int         // L1: with fewer records, release 1 waits
-	MaxRecords  int         // 0: what the source holds at the first start
-	OnRefusal   OnRefusal   // L2
+	MinPool    int       // L2: people of the first pool, at least
+	MinRecords int       // L1: with fewer records, release 1 waits
+	MaxRecords int       // 0: what the source holds at the first start
+	OnRefusal  OnRefusal // L2
 }
 
 // Recoding says how classes are written.
@@ -155,9 +125,6 @@ type Log struct {
 
 func (i *Initial) keys() []key {
 	return []key{
-		{path: "initial.partitioner", value: partitionerName(&i.Partitioner), derived: "extract", doc: "With level L1: method that partitions " +
-			"the first load into classes. All methods keep k, l and the further tests; they differ in information loss: docs/METHODS.md. " +
-			"Random draws use the seed in the state."},
 		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "20 * k*l, at least 1000",
 			doc: "With level L2: least number of people of the first pool, any number from k*l on. Until so many are there, nothing is " +
 				"published. What a small first pool publishes tells too little about how large the next one has to be, and it is refused by " +

@@ -69,10 +69,6 @@ func TestEachRuleAlone(t *testing.T) {
 			"warning: schema.attributes[0].name: is a member of flat change events: " +
 				"in format json updates and deletes count as people"},
 		{"version: 1", "version: 0", `version: "0" is below 1`},
-		{"{max_records: 0}", "{partitioner: ng}",
-			`initial.partitioner: "ng" exists, but each of its rows has cells of its own, so there are no classes: at level L0 it ` +
-				`does not keep 1/l, and one known value reveals its ring (rule E, equality patterns)`},
-		{"{max_records: 0}", "{partitioner: lgb-mdp}", `initial.partitioner: "lgb-mdp" exists, but belongs to the recoding lgb of anonymize`},
 		{"l: 5}", "l: 5, diversity: [{t: 1}]}", "policy.diversity[0].t: is 1, must be between 0 and 1"},
 		{"l: 5}", "l: 5, diversity: [{t: 0.2, distance: ordered}]}",
 			`policy.diversity[0].distance: is ordered, which does not fit attribute "diagnosis"`},

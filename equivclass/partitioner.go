@@ -8,7 +8,7 @@ package equivclass
 // of the pool alone: no clock, no global randomness. The pool is not changed.
 // equivtest.Run tests an implementation for this.
 type Partitioner interface {
-	// Name is how initial.partitioner and --method write the partitioner.
+	// Name is how --method of anond-lab writes the partitioner.
 	Name() string
 	Partition(p *Pool, want Requirement) (groups [][]int32, rest []int32)
 }

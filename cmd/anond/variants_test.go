@@ -24,7 +24,7 @@ func TestVariants(t *testing.T) {
 			text, err := os.ReadFile(s.config)
 			require.NoError(t, err)
 			s.write("anond.yaml", strings.Replace(string(text), "release: {dir: ./releases,", line,
-				1)+"initial: {max_records: 800"+initialOf(name)+"}\n")
+				1)+"initial: {max_records: 800}\n")
 			s.must("run --once")
 			assert.Greater(t, len(s.releases()), 1)
 			assert.Contains(t, s.must("audit --require-certified"), "CERTIFIED")
@@ -34,18 +34,6 @@ func TestVariants(t *testing.T) {
 	for _, r := range recodings[:tier.Of(t, 1, 2, len(recodings))] {
 		variant(string(r), "release: {dir: ./releases, recoding: "+string(r)+",")
 	}
-	partitioners := config.Partitioners()
-	for _, p := range partitioners[:tier.Of(t, 1, 1, len(partitioners))] {
-		variant("initial "+string(p), "release: {dir: ./releases,")
-	}
-}
-
-// initialOf is the key that a variant's name asks for.
-func initialOf(name string) string {
-	if p, ok := strings.CutPrefix(name, "initial "); ok {
-		return ", partitioner: " + p
-	}
-	return ""
 }
 
 // TestCloseness: t-closeness through the whole daemon. The reference is what

@@ -152,10 +152,9 @@ func machineOptions(ctx context.Context, c *config.Config, o Options) (increment
 	if err != nil {
 		return incremental.Options{}, err
 	}
-	policy, err := PolicyOf(c)
-	return incremental.Options{Schema: c.Schema(), Policy: policy, Settings: c.Digests(),
+	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(),
 		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: config.AskedOfBags(),
-		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.planned, Interrupted: func() bool { return ctx.Err() != nil }}, err
+		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.planned, Interrupted: func() bool { return ctx.Err() != nil }}, nil
 }
 
 func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, progress func(done, all int)) (

@@ -39,16 +39,12 @@ func BenchmarkNewcomers(b *testing.B) {
 	}
 }
 
-// newcomersConfig takes the quickest method for the first load at level L1, which is not
-// measured.
+// newcomersConfig has a first load that is not measured.
 func newcomersConfig(b *testing.B, level config.Level) *config.Config {
 	text, _, _ := strings.Cut(startConfig, "policy:")
 	text = strings.Replace(text, "    - {name: age,", "    - {name: person, role: subject}\n    - {name: age,", 1)
-	text += fmt.Sprintf("policy: {k: 10, l: 5, level: %s}\ninitial: {max_records: 100000000", level)
-	if level == config.L1 {
-		text += ", partitioner: mondrian"
-	}
-	text += "}\nrelease: {dir: ./releases, trigger: {on: interval, every: 1h}}\nstate: {path: ./state/anond.db}\n"
+	text += fmt.Sprintf("policy: {k: 10, l: 5, level: %s}\ninitial: {max_records: 100000000}\n", level)
+	text += "release: {dir: ./releases, trigger: {on: interval, every: 1h}}\nstate: {path: ./state/anond.db}\n"
 	path := filepath.Join(b.TempDir(), "anond.yaml")
 	require.NoError(b, os.WriteFile(path, []byte(text), 0o600))
 	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)

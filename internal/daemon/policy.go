@@ -12,13 +12,12 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/incremental"
-	"anond/lab/methods"
 	"anond/snapshot"
 )
 
 // PolicyOf translates the configuration's policy for the machine. At level L2 it names
 // no partitioner: classes that depend on no value (rule B, buckets) are the machine's own.
-func PolicyOf(c *config.Config) (incremental.Policy, error) {
+func PolicyOf(c *config.Config) incremental.Policy {
 	p := c.Policy
 	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
@@ -35,34 +34,20 @@ func PolicyOf(c *config.Config) (incremental.Policy, error) {
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
 		out.InitialMin, out.MaxPool = c.Initial.MinPool, p.MaxPool
-		return out, nil
+		return out
 	}
-	var err error
-	out.Initial, err = partitioner(c.Initial.Partitioner)
-	out.Local = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
-	return out, err
+	out.Initial = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
+	out.Local = out.Initial
+	return out
 }
 
 var onRefusal = map[config.OnRefusal]incremental.OnRefusal{config.RefusalStop: incremental.StopRefused,
 	config.RefusalQuarantine: incremental.QuarantineRefused, config.RefusalGrow: incremental.GrowRefused}
 
-// partitioner returns a method of the first load. The machine gives one that
-// draws its seed.
-func partitioner(name config.Partitioner) (equivclass.Partitioner, error) {
-	m, err := methods.Find(string(name))
-	if err != nil {
-		return nil, fmt.Errorf("initial.partitioner: %w", err)
-	}
-	return m.Partitioner(methods.Options{Workers: runtime.GOMAXPROCS(0)}), nil
-}
-
 // SettingsOf translates the configuration for the manifest. The state's machine
 // has the seed for recodings that draw, and knows which hierarchies have grown.
 func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, error) {
-	policy, err := PolicyOf(c)
-	if err != nil {
-		return nil, err
-	}
+	policy := PolicyOf(c)
 	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(),
 		Shared: policy.Level == incremental.L2})
 	if err != nil {

@@ -33,17 +33,15 @@ func policyOf(t *testing.T, policy, initial string) incremental.Policy {
 	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, levelledConfig, policy, initial), 0o600))
 	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	p, err := PolicyOf(c)
-	require.NoError(t, err)
-	return p
+	return PolicyOf(c)
 }
 
-// TestPolicyOfLevel1: the configuration's partitioner forms the classes.
+// TestPolicyOfLevel1: extraction forms the classes.
 func TestPolicyOfLevel1(t *testing.T) {
-	p := policyOf(t, "level: L1", "partitioner: mondrian, min_records: 20")
+	p := policyOf(t, "level: L1", "min_records: 20")
 	assert.Equal(t, incremental.L1, p.Level)
 	assert.Equal(t, incremental.Regroup, p.Republication)
-	assert.Equal(t, "mondrian", p.Initial.Name())
+	assert.IsType(t, extract.Extract{}, p.Initial)
 	assert.IsType(t, extract.Extract{}, p.Local)
 	assert.Equal(t, 20, p.InitialMin)
 }

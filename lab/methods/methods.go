@@ -33,10 +33,6 @@ type Method struct {
 	// Only: no other recoding can show what the method makes.
 	Only bool `json:"only,omitempty"`
 
-	// OneOff says why the daemon may not cut a first load by the method (rule A,
-	// frozen classes, requires boxes that satisfy the requirement as a whole). Empty:
-	// it may, as initial.partitioner.
-	OneOff string `json:"-"`
 	// By names the method that cuts the classes of this one, which adds local buckets
 	// to them. Empty: this one cuts them.
 	By     string `json:"-"`

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -96,19 +95,6 @@ func TestWithSeedIsTheSeed(t *testing.T) {
 			assert.Equal(t, m.Partitioner(methods.Options{Seed: 9}), p.WithSeed(9), m.Name)
 			assert.NotEqual(t, p, p.WithSeed(9), m.Name)
 		}
-	}
-}
-
-// TestFirstLoads: those that the daemon may use are the methods without a reason against,
-// and keep the requirement in each class.
-func TestFirstLoads(t *testing.T) {
-	may := slices.DeleteFunc(methods.All(), func(m methods.Method) bool { return m.OneOff != "" })
-	assert.ElementsMatch(t, names(may), names(methods.FirstLoads()))
-	assert.Equal(t, "extract", methods.FirstLoads()[0].Name, "the default comes first")
-	for _, m := range may {
-		assert.False(t, m.Only, "%s: the daemon writes classes in any recoding", m.Name)
-		assert.Empty(t, m.By, m.Name)
-		assert.Contains(t, m.Guarantee, "k, l and the extra principles in every class", m.Name)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"anond/lab/topdown"
 )
 
-// all is what every method that the daemon may use keeps in its classes.
+// all is what most methods keep in their classes.
 const all = "k, l and the extra principles in every class"
 
 // plain is the constructor of a partitioner that draws nothing.
@@ -25,13 +25,6 @@ func drawn(p equivclass.Drawing) func(Options) equivclass.Partitioner {
 // All lists the methods, in the order of docs/METHODS.md.
 func All() []Method {
 	return slices.Concat(extraction, wang, mondrian, generalizing, bucketizing, rings, localBuckets)
-}
-
-// FirstLoads lists the methods by which the daemon may cut a first load, in the order in
-// which the configuration's JSON Schema names them.
-func FirstLoads() []Method {
-	listed := slices.Concat(extraction, mondrian, wang, generalizing, bucketizing, rings, localBuckets)
-	return slices.DeleteFunc(listed, func(m Method) bool { return m.OneOff != "" })
 }
 
 var extraction = []Method{
@@ -93,21 +86,16 @@ var rings = []Method{
 	{Name: "ng", Recoding: generalization, Only: true,
 		Guarantee: "l neighbours of different values behind each row; no promise at level L0, none across releases",
 		Source:    "Wong, Mamoulis and Cheung, SIGMOD 2010, as in Zhu et al.",
-		OneOff: "each of its rows has cells of its own, so there are no classes: at level L0 it does not keep 1/l, " +
-			"and one known value reveals its ring (rule E, equality patterns)",
-		build: drawn(bucketize.Ring{})},
+		build:     drawn(bucketize.Ring{})},
 }
-
-// ofLGB is why a method that makes local buckets is no partitioner of a first load.
-const ofLGB = "belongs to the recoding lgb of anonymize"
 
 var localBuckets = []Method{
 	{Name: "lgb-mdp", Recoding: lgb, Only: true,
 		Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l if arrangements of rows are counted (level rows)",
-		Source:    "Li, He and Sun, algorithm 3", OneOff: ofLGB, By: "mondrian"},
+		Source:    "Li, He and Sun, algorithm 3", By: "mondrian"},
 	{Name: "lgb-ncp", Recoding: lgb, Only: true, Guarantee: "as lgb-mdp",
-		Source: "Li, He and Sun, algorithm 4", OneOff: ofLGB, By: "ncp-split"},
+		Source: "Li, He and Sun, algorithm 4", By: "ncp-split"},
 	{Name: "lgb-fixed", Recoding: lgb, Only: true,
 		Guarantee: "k in every class; each semi-sensitive attribute its own l or t, l at levels L0 and L1; holds fewer records",
-		Source:    "ours, on Li, He and Sun", OneOff: ofLGB, By: "ncp-split-fixed", Fold: true, Nested: true},
+		Source:    "ours, on Li, He and Sun", By: "ncp-split-fixed", Fold: true, Nested: true},
 }
