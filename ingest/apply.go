@@ -59,7 +59,7 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 	}
 	l.tick()
 	if c.Missing.Below > c.From {
-		l.runs(c.Partition)
+		l.Steps.Moves(l.Machine, c.Partition)
 		if err := l.Machine.Intake().Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
 			return false, err
 		}
@@ -85,7 +85,7 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 		}
 	}
 	l.witness() // the chunk is not needed any more
-	l.runs(c.Partition)
+	l.Steps.Moves(l.Machine, c.Partition)
 	l.Machine.Intake().Pass(c.Partition, c.Next)
 	l.noteStaged(0)
 	l.staged.move(c.Partition)
@@ -103,7 +103,7 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 	if err != nil {
 		return l.stopsBefore(c, r, err)
 	}
-	l.runs(c.Partition)
+	l.Steps.Moves(l.Machine, c.Partition)
 	l.noteStaged(1)
 	l.staged.bytes += r.Weight()
 	l.staged.move(c.Partition)

@@ -39,7 +39,7 @@ func (l *loop) noteStaged(n int) {
 
 // commitFull commits if a transaction has gathered all that it may.
 func (l *loop) commitFull(ctx context.Context) error {
-	if l.staged.entries < l.CommitRecords && l.staged.bytes < l.Shares.Commit && len(l.journal.runs) < mostRuns {
+	if l.staged.entries < l.CommitRecords && l.staged.bytes < l.Shares.Commit && !l.Steps.Full() {
 		return nil
 	}
 	return l.commit(ctx)
@@ -55,14 +55,7 @@ func (l *loop) commitDue(ctx context.Context, now time.Time) error {
 
 // commit makes what is staged durable, then tells the source and the outbox.
 func (l *loop) commit(ctx context.Context) error {
-	l.witness()
-	if err := l.fenced(); err != nil {
-		return err
-	}
-	if err := l.list(); err != nil {
-		return err
-	}
-	if err := l.writeRuns(ctx); err != nil {
+	if err := l.beforeTransaction(ctx); err != nil {
 		return err
 	}
 	if err := l.Hook("before commit"); err != nil {
@@ -72,6 +65,18 @@ func (l *loop) commit(ctx context.Context) error {
 		return err
 	}
 	return l.committed()
+}
+
+// beforeTransaction does what comes before a transaction that has what is staged.
+func (l *loop) beforeTransaction(ctx context.Context) error {
+	l.witness()
+	if err := l.fenced(); err != nil {
+		return err // the next owner of the state reads what is staged again, and marks a release that it finds
+	}
+	if err := l.list(); err != nil {
+		return err
+	}
+	return l.tell(ctx, l.Steps.BeforeCommit(l.Machine))
 }
 
 // fenced says why nothing may be committed any more.

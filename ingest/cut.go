@@ -91,8 +91,7 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 // nothing is newly publishable.
 func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
 	var made *incremental.Decision
-	mark, err := l.append(ctx, l.cutEntry(flush, now.Unix()))
-	if err != nil {
+	if err := l.tell(ctx, l.Steps.BeforeCut(l.Machine, flush, now.Unix())); err != nil {
 		return nil, err
 	}
 	err = l.work(ctx, DoingDecide, false, func() (err error) {
@@ -103,7 +102,7 @@ func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 		return err
 	})
 	if err == nil || errors.As(err, new(*incremental.InfeasibleError)) {
-		l.follows(mark) // not before: what Decide itself commits must not say that the cut is done
+		l.Steps.AfterCut(l.Machine)
 	}
 	if err != nil {
 		return nil, err

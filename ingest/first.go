@@ -21,7 +21,7 @@ func (l *loop) firstStart(ctx context.Context) error {
 		return fmt.Errorf("where the source ends: %w", err)
 	}
 	if ends != nil {
-		if err := l.writeEnds(ctx, ends); err != nil {
+		if err := l.tell(ctx, l.Steps.BeforeReading(l.Machine, ends)); err != nil {
 			return err
 		}
 		l.Machine.InitialLoad().SetEnds(ends)

@@ -20,7 +20,7 @@ type Forgetting interface {
 	// must be committed. It returns the machine to go on with. A ForgetError has changed nothing; after
 	// any other error the machine must not be used.
 	Forget(m *incremental.Machine, subject []byte) (*Forgot, error)
-	// ForgetAgain is Forget for people whom a journal names. The list has them, or gets them from the state later.
+	// ForgetAgain is Forget for people whom somebody else was told of (Repeat). The list has them, or gets them from the state later.
 	ForgetAgain(m *incremental.Machine, people []incremental.Digest) (*Forgot, error)
 }
 
@@ -71,7 +71,7 @@ func (l *loop) forget(ctx context.Context, subject []byte) (done *Forgot, err er
 	if err := l.Hook("before forget"); err != nil {
 		return nil, err
 	}
-	if err := l.writeErasure(ctx, subject); err != nil {
+	if err := l.tell(ctx, l.Steps.BeforeErasure(l.Machine, subject)); err != nil {
 		return nil, err
 	}
 	began := l.now()

@@ -114,14 +114,11 @@ type Host struct {
 	Tripped    func() error
 	// Faults tells what was found next to the loop and ends the run; may be nil.
 	Faults <-chan error
-	// Journal is where decisions are written before the host acts on them; nil: nowhere.
-	Journal Journal
+	// Steps is told what the host does before it does it; nil: nobody is.
+	Steps Steps
 	// Judged makes durable, outside of the state, that a pool was quarantined or refused. It is asked
 	// when the state has that and before anybody is told; its error ends the run. May be nil.
 	Judged func(incremental.Judged) error
-	// Republish publishes a release that a process before has published, or may have, and demands
-	// that its manifest is the one that it had. Needed for Repeat.
-	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (Release, error)
 	// Rehearsed has the host only rehearse a run with Once, and is told what that came to: nothing is
 	// decided, published, forgotten or delivered, and Publisher is not needed. The machine's store
 	// must keep nothing, and the source must not take an Ack for one. nil: the host runs.
@@ -156,6 +153,9 @@ func (h *Host) setDefaults() {
 	}
 	if h.MaxRefused == 0 {
 		h.MaxRefused = 1
+	}
+	if h.Steps == nil {
+		h.Steps = untold{}
 	}
 	if h.Hook == nil {
 		h.Hook = func(string) error { return nil }

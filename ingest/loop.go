@@ -25,7 +25,6 @@ type loop struct {
 	limit    limiter            // how much is read
 	asked    commanding         // what operators ask for
 	room     fullness           // what the state may still take in
-	journal  journaling         // what is to be written down
 	order    Ordered            // the source, if its partitions are read in rounds; nil: they are not
 	refusals breaker            // how many records are refused
 	before   incremental.Status // of the machine when the run began

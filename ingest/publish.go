@@ -20,7 +20,7 @@ func (l *loop) resume(ctx context.Context, now time.Time) error {
 // publish begins to make a decided release public. began is when the decision
 // began.
 func (l *loop) publish(ctx context.Context, intent incremental.Intent, began time.Time) error {
-	if err := l.writeIntent(ctx, &intent); err != nil {
+	if err := l.tell(ctx, l.Steps.BeforePublish(l.Machine, &intent)); err != nil {
 		return err
 	}
 	var view *incremental.View
@@ -48,17 +48,10 @@ func (l *loop) releaseEnded(ctx context.Context, e ended) error {
 
 // mark marks a published release in state: the last durable step.
 func (l *loop) mark(ctx context.Context, e ended, began time.Time) error {
-	l.witness() // the mark is committed with all that is staged alongside it
-	if err := l.fenced(); err != nil {
-		return err // the next owner of the state finds the release and marks it
-	}
-	if err := l.list(); err != nil {
+	if err := l.beforeTransaction(ctx); err != nil { // the mark is committed with all that is staged alongside it
 		return err
 	}
-	if err := l.writeRuns(ctx); err != nil {
-		return err
-	}
-	if err := l.writePublished(ctx, e.intent.Release, e.release.Manifest); err != nil {
+	if err := l.tell(ctx, l.Steps.BeforePublished(l.Machine, e.intent.Release, e.release.Manifest)); err != nil {
 		return err
 	}
 	if err := l.Hook("before published"); err != nil {

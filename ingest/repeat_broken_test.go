@@ -9,20 +9,19 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
-	"anond/ingest"
 	"anond/shards/journal"
 )
 
 // changed is a journal that is kept wrongly.
 type changed struct {
-	ingest.Journal
+	journal.Entries
 	mark    incremental.JournalMark
 	written func(*journal.Entry) []*journal.Entry // in the place of an entry; none: it is not written
 	read    func(*journal.Entry)
 }
 
 func (c *changed) Read(ctx context.Context) (e *journal.Entry, mark incremental.JournalMark, err error) {
-	e, c.mark, err = c.Journal.Read(ctx)
+	e, c.mark, err = c.Entries.Read(ctx)
 	if e != nil && c.read != nil {
 		c.read(e)
 	}
@@ -35,7 +34,7 @@ func (c *changed) Append(ctx context.Context, e *journal.Entry) (incremental.Jou
 		entries = c.written(e)
 	}
 	for _, x := range entries {
-		mark, err := c.Journal.Append(ctx, x)
+		mark, err := c.Entries.Append(ctx, x)
 		if err != nil {
 			return mark, err
 		}
@@ -113,9 +112,9 @@ func TestBrokenJournalsAreCaught(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(60) {
 				d := newDataset(t, seed, 300)
-				d.broken = func(j ingest.Journal, d *dataset) ingest.Journal {
+				d.broken = func(j journal.Entries, d *dataset) journal.Entries {
 					c := broken(d)
-					c.Journal = j
+					c.Entries = j
 					return c
 				}
 				if _, _, err := d.history(); err != nil {

@@ -46,7 +46,7 @@ type dataset struct {
 	press   *stamps
 	list    []incremental.Digest
 	rng     *rand.Rand
-	broken  func(ingest.Journal, *dataset) ingest.Journal // nil: as it is
+	broken  func(journal.Entries, *dataset) journal.Entries // nil: as it is
 	policy  incremental.Policy
 	oldest  *memstore.Store // the first backup: it has the seed, and no records
 }
@@ -222,8 +222,9 @@ func (c *hopping) Ticker(d time.Duration) (<-chan time.Time, func()) { return wa
 // process is one, on a host that has a state.
 type process struct {
 	*dataset
-	host  *ingest.Host
-	store *memstore.Store
+	host     *ingest.Host
+	follower *journal.Follower
+	store    *memstore.Store
 }
 
 // start opens a state, and what belongs to it.
@@ -247,18 +248,20 @@ func (d *dataset) start(store *memstore.Store, press *stamps) (*process, error) 
 	p := &process{dataset: d, store: store}
 	p.host = &ingest.Host{Machine: m, Store: store, Schema: d.schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}},
 		Publisher: press, Clock: clock, Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + d.rng.IntN(60),
-		Journal:    journal.Open(d.log, d.key, "shard 0", m.Journal(), newRandom(d.rng.Uint64())),
 		Forgetting: &erasing{store: store, options: o, list: d.list},
-		Republish: func(ctx context.Context, v *incremental.View, _ [32]byte) (ingest.Release, error) {
-			return press.Publish(ctx, v)
-		},
 		NewDecoder: func() (decode.Decoder, error) {
 			return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true})
 		}}
+	entries := journal.Entries(journal.Open(d.log, d.key, "shard 0", m.Journal(), newRandom(d.rng.Uint64())))
 	if d.broken != nil {
-		p.host.Journal = d.broken(p.host.Journal, d)
+		entries = d.broken(entries, d)
 	}
-	if err := p.host.Root(ctx, root); err != nil {
+	p.host.Steps = journal.NewSteps(entries, p.host.Policy)
+	p.follower = &journal.Follower{Host: p.host, Entries: entries, Open: p.openPartition,
+		Republish: func(ctx context.Context, v *incremental.View, _ [32]byte) (ingest.Release, error) {
+			return press.Publish(ctx, v)
+		}}
+	if err := p.follower.Root(ctx, root); err != nil {
 		return nil, err
 	}
 	if d.oldest == nil {
@@ -269,10 +272,12 @@ func (d *dataset) start(store *memstore.Store, press *stamps) (*process, error) 
 
 // repeat does again what the journal has.
 func (p *process) repeat() error {
-	_, err := p.host.Repeat(p.t.Context(), func(_ context.Context, part incremental.Partition, _ incremental.Position) (ingest.Source, error) {
-		return p.feed(p.host.Machine, int(part.ID)), nil
-	})
+	_, err := p.follower.Repeat(p.t.Context())
 	return err
+}
+
+func (p *process) openPartition(_ context.Context, part incremental.Partition, _ incremental.Position) (ingest.Source, error) {
+	return p.feed(p.host.Machine, int(part.ID)), nil
 }
 
 func (p *process) run() error {
@@ -393,7 +398,7 @@ func TestAnotherSeedIsRefused(t *testing.T) {
 // TestTheSeedIsDurableBeforeItsJournal: who is killed between the two entries goes on with the same draws.
 func TestTheSeedIsDurableBeforeItsJournal(t *testing.T) {
 	d, store := newDataset(t, 1, 100), memstore.New()
-	d.broken = func(j ingest.Journal, _ *dataset) ingest.Journal { return lostAck{j} }
+	d.broken = func(j journal.Entries, _ *dataset) journal.Entries { return lostAck{j} }
 	_, err := d.start(store, d.press)
 	require.ErrorIs(t, err, errKilled)
 	d.broken = nil
@@ -402,10 +407,10 @@ func TestTheSeedIsDurableBeforeItsJournal(t *testing.T) {
 }
 
 // lostAck is a journal whose process is killed when an entry is written, before it knows.
-type lostAck struct{ ingest.Journal }
+type lostAck struct{ journal.Entries }
 
 func (l lostAck) Append(ctx context.Context, e *journal.Entry) (incremental.JournalMark, error) {
-	_, err := l.Journal.Append(ctx, e)
+	_, err := l.Entries.Append(ctx, e)
 	return incremental.JournalMark{}, errors.Join(err, errKilled)
 }
 

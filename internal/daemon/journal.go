@@ -165,7 +165,7 @@ func (r *once) openJournal() error {
 	}
 	r.journal = journal.Open(r.log, journalKey(r.c), journalName(r.c), r.machine.Journal(), rand.Reader)
 	began := r.o.Clock.Now()
-	var done ingest.Repeated
+	var done journal.Repeated
 	err := r.publisher.standing.during(r.ctx, func(ctx context.Context) error {
 		return r.steps.during(ingest.DoingRepeat, func() (err error) { done, err = r.repeat(ctx); return err })
 	})
@@ -197,7 +197,7 @@ func (r *once) held() error {
 	return err
 }
 
-func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
+func (r *once) repeat(ctx context.Context) (done journal.Repeated, err error) {
 	defer r.store.hurry()()
 	total, err := r.partitions(ctx)
 	if err != nil {
@@ -208,13 +208,14 @@ func (r *once) repeat(ctx context.Context) (done ingest.Repeated, err error) {
 	host.Commands = nil
 	placed(host, keyingOf(r.c, r.machine.Source().Partitions()))
 	host.Shares = repeatShares(r.c, total)
-	if err := host.Root(ctx, r.root); err != nil {
+	follower := &journal.Follower{Host: host, Entries: r.journal, Open: r.partitionOf(host), Republish: r.publisher.Republish}
+	if err := follower.Root(ctx, r.root); err != nil {
 		return done, err
 	}
 	if err := r.backUpBeginning(ctx); err != nil {
 		return done, err
 	}
-	done, err = host.Repeat(ctx, r.partitionOf(host))
+	done, err = follower.Repeat(ctx)
 	r.machine = host.Machine
 	return done, err
 }

@@ -218,7 +218,7 @@ func (r *once) host() *ingest.Host {
 		Commands: r.steer.commands, Paused: r.paused, Rate: c.Source.MaxRate, Retry: o.StandIns.retry()}
 	placed(host, r.keys)
 	if r.journal != nil {
-		host.Journal, host.Republish = r.journal, r.publisher.Republish
+		host.Steps = journal.NewSteps(r.journal, host.Policy)
 	} else {
 		host.Judged = r.publisher.inner.KeepJudged
 	}
