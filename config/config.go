@@ -1,7 +1,29 @@
+// Package config reads and checks the YAML configuration file, and returns typed
+// settings.
+//
+// Guarantee: Load returns either a complete, checked Config or every fault of
+// the file at once, each with file, line, column, key, reason and suggestion.
+// An unknown key, a key set twice and a value of the wrong type are faults;
+// values are never guessed or converted.
+//
+// Method: one table of keys (Config.keys) says for each key where its value
+// goes, its type, its default and its meaning. The walker, the effective
+// configuration, the settings digests, the reference and the test of the
+// starting file all read that table, so they always agree.
+//
+// Text such as ${VAR} is expanded in scalar values only, after parsing, so a
+// value can never change the structure of the file (see expand).
+//
+// Cost: one pass over the file and over each hierarchy file. The other files that
+// it names (TLS certificates, ${file:...}) are read once; Again reads those of secrets.
+//
+// Only cmd/anond imports this package: other packages get plain values.
 package config
 
 import (
 	"path/filepath"
+	"strings"
+	_ "embed"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,23 +42,32 @@ type Config struct {
 	DeadLetter DeadLetter
 	Attributes []Attribute
 	Missing    equivclass.Missing
-	Repeat     Repeat
-	Deletes    Deletes
+	Subjects
+	Shard       Shard
+	Policy      Policy
+	Initial     Initial
+	Release     Release
+	State       State
+	Encryption  Encryption
+	Memory      Memory
+	HTTP        HTTP
+	Control     Control
+	Log         Log
+	Outputs     Outputs
+	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
+	loaded
+}
+
+// Subjects is the block `subject`: how the records of one person are treated.
+type Subjects struct {
+	Repeat  Repeat
+	Deletes Deletes
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
-	Shard         Shard
-	Policy        Policy
-	Initial       Initial
-	Release       Release
-	State         State
-	Encryption    Encryption
-	Memory        Memory
-	HTTP          HTTP
-	Control       Control
-	Log           Log
-	Outputs       Outputs
-	Hierarchies   []HierarchyFile // one per attribute that names one, in schema order
+}
 
+// loaded is what Load has found besides the values of the keys.
+type loaded struct {
 	schema *equivclass.Schema
 	trees  map[string]*equivclass.Hierarchy // by path
 	origin map[string]place
@@ -95,7 +126,7 @@ func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error)
 	c := &Config{}
 	r.document(content, c.keys())
 	if len(r.at) > 0 {
-		c.check(r)
+		check(c, r)
 	}
 	if len(r.faults) > 0 {
 		inOrder(r.faults, path)
@@ -107,25 +138,25 @@ func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error)
 
 // check applies the rules that join several keys, block by block, and sets the
 // defaults that follow from other keys.
-func (c *Config) check(r *reader) {
-	c.defaultsOfShard(r)
-	c.checkSource(r)
-	c.checkMemory(r)
-	c.checkEncryption(r)
-	c.checkDeadLetter(r)
-	c.checkSchema(r)
-	c.defaultsOfLevel(r)
-	c.checkPolicy(r)
-	c.checkLevel(r)
-	c.checkSubjectKey(r)
-	c.checkShard(r)
-	c.checkReachable(r)
-	c.checkDeletes(r)
-	c.checkTrigger(r)
-	c.checkPaths(r)
-	c.checkHTTP(r)
-	c.checkControl(r)
-	c.checkOutputs(r)
+func check(c *Config, r *reader) {
+	defaultsOfShard(c, r)
+	checkSource(c, r)
+	checkMemory(c, r)
+	checkEncryption(c, r)
+	checkDeadLetter(c, r)
+	checkSchema(c, r)
+	defaultsOfLevel(c, r)
+	checkPolicy(c, r)
+	checkLevel(c, r)
+	checkSubjectKey(c, r)
+	checkShard(c, r)
+	checkReachable(c, r)
+	checkDeletes(c, r)
+	checkTrigger(c, r)
+	checkPaths(c, r)
+	checkHTTP(c, r)
+	checkControl(c, r)
+	checkOutputs(c, r)
 }
 
 func (r *reader) sortedWarnings() []Warning {
@@ -138,4 +169,52 @@ func (r *reader) sortedWarnings() []Warning {
 		r.warnings[i] = Warning(f)
 	}
 	return r.warnings
+}
+
+// Starting is the commented file that `anond config init` prints. A test checks
+// that it passes Load as it is, and that it names every key.
+//
+//go:embed starting.yaml
+var Starting string
+
+// OneOff is what a command for a single table uses of a configuration: the
+// schema and, if the file has them, the name and the promises. Other blocks are
+// only checked for faults of form.
+type OneOff struct {
+	Dataset string                 // empty if not set
+	K, L    int                    // 0 if not set
+	Extra   []equivclass.Principle // policy.diversity
+	// References are the declared distributions of t-closeness, by attribute of the schema.
+	References  map[int][]equivclass.ValueCount
+	Schema      *equivclass.Schema
+	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
+}
+
+// LoadOneOff reads the block schema of the configuration at path, and the
+// hierarchy files it names. No other block is required. Errors and warnings are
+// those of Load.
+func LoadOneOff(path string, lookup Lookup, read ReadFile) (*OneOff, []Warning, error) {
+	content, err := read.small(path)
+	if err != nil {
+		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; its block " +
+			"schema describes the columns"}}}
+	}
+	r := newReader(path, filepath.Dir(path), lookup, read)
+	c := &Config{}
+	table := c.keys()
+	for i := range table {
+		table[i].required = table[i].required && strings.HasPrefix(table[i].path, "schema.")
+	}
+	r.document(content, table)
+	if len(r.at) > 0 {
+		checkSchema(c, r)
+		checkDiversity(c, r)
+	}
+	if len(r.faults) > 0 {
+		inOrder(r.faults, path)
+		return nil, r.sortedWarnings(), &Faults{r.faults}
+	}
+	out := &OneOff{Dataset: c.Dataset, K: c.Policy.K, L: c.Policy.L, Extra: c.Requirement().Extra, References: c.References(),
+		Schema: c.schema, Hierarchies: c.Hierarchies}
+	return out, r.sortedWarnings(), nil
 }

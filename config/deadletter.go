@@ -58,7 +58,7 @@ func reason(to *Reason) value {
 	return v
 }
 
-func (c *Config) checkDeadLetter(r *reader) {
+func checkDeadLetter(c *Config, r *reader) {
 	d := &c.DeadLetter
 	if r.sound("dead_letter.max_share") && d.MaxShare == 0 {
 		r.fault("dead_letter.max_share", "is 0: the first record that is refused would end the reading for good", "write a small share such as "+

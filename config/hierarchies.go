@@ -46,7 +46,7 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 			}
 			trees[a.Hierarchy], contents[a.Hierarchy] = tree, content
 		}
-		c.checkCopies(r, key, a.Hierarchy)
+		checkCopies(c, r, key, a.Hierarchy)
 		c.Hierarchies = append(c.Hierarchies, HierarchyFile{Attribute: a.Name, Path: a.Hierarchy, Content: content})
 	}
 	return trees
@@ -67,7 +67,7 @@ func withMissing(rule equivclass.Text, tree *equivclass.Hierarchy, content []byt
 
 // checkCopies refuses two files that would be copied to the releases under one
 // name.
-func (c *Config) checkCopies(r *reader, key, path string) {
+func checkCopies(c *Config, r *reader, key, path string) {
 	for _, h := range c.Hierarchies {
 		if filepath.Base(h.Path) == filepath.Base(path) && !same(h.Path, path) {
 			r.fault(key, fmt.Sprintf("has the same file name as the hierarchy of %q, and both are copied to the releases", h.Attribute),

@@ -47,7 +47,7 @@ func (l Level) Meaning() [2]string {
 }
 
 // defaultsOfLevel sets the defaults that follow from the level.
-func (c *Config) defaultsOfLevel(r *reader) {
+func defaultsOfLevel(c *Config, r *reader) {
 	at2 := c.Policy.Level == L2
 	if !r.set("policy.republication") {
 		c.Policy.Republication = levelled(at2, Append, Regroup)
@@ -66,13 +66,13 @@ func levelled[T any](at2 bool, l2, l1 T) T {
 
 // checkLevel refuses what does not belong to the level. A level that could not be
 // read refuses nothing.
-func (c *Config) checkLevel(r *reader) {
+func checkLevel(c *Config, r *reader) {
 	switch {
 	case !r.sound("policy.level"):
 	case c.Policy.Level == L2:
-		c.checkL2(r)
+		checkL2(c, r)
 	default:
-		c.checkL1(r)
+		checkL1(c, r)
 	}
 }
 
@@ -80,7 +80,7 @@ func (c *Config) checkLevel(r *reader) {
 const useL1 = "; or set policy.level to L1"
 
 // checkL2 refuses what rule B (buckets) excludes.
-func (c *Config) checkL2(r *reader) {
+func checkL2(c *Config, r *reader) {
 	refuse := func(key string, when bool, reason, suggestion string) {
 		if when && r.set(key) && r.sound(key) {
 			r.fault(key, reason, suggestion)
@@ -95,16 +95,16 @@ func (c *Config) checkL2(r *reader) {
 	refuse("initial.min_records", true, "belongs to level L1, but policy.level is L2: there initial.min_pool is the least number of people "+
 		"of the first pool", "write initial.min_pool instead"+useL1)
 	of, _ := c.byRole(r)
-	c.checkColumns(r, of)
+	checkColumns(c, r, of)
 	if r.set("policy.max_regroups") && r.sound("policy.max_regroups") {
 		r.warn("policy.max_regroups", "is not used, because policy.level is L2", "remove it")
 	}
 	c.Policy.MaxRegroups = 0
-	c.checkPool(r)
+	checkPool(c, r)
 }
 
 // checkColumns refuses names of columns that the files of level L2 have themselves.
-func (c *Config) checkColumns(r *reader, of map[equivclass.Role][]int) {
+func checkColumns(c *Config, r *reader, of map[equivclass.Role][]int) {
 	for i, a := range c.Attributes {
 		isSensitive := slices.Contains(of[equivclass.Sensitive], i)
 		if a.Name == "bucket" && (isSensitive || slices.Contains(of[equivclass.Quasi], i)) || a.Name == "count" && isSensitive {
@@ -115,7 +115,7 @@ func (c *Config) checkColumns(r *reader, of map[equivclass.Role][]int) {
 }
 
 // checkPool sets the sizes of pools, and checks them and the end of the first one against what it must hold.
-func (c *Config) checkPool(r *reader) {
+func checkPool(c *Config, r *reader) {
 	if !r.sound("policy.k", "policy.l", "policy.min_pool", "policy.max_pool", "initial.min_pool", "initial.max_records") {
 		return
 	}
@@ -137,11 +137,11 @@ func (c *Config) checkPool(r *reader) {
 		r.fault("policy.max_pool", fmt.Sprintf("is %d, below the %d people that the first pool needs: initial.min_pool, policy.min_pool, and at "+
 			"least k times l", c.Policy.MaxPool, need), "raise it")
 	}
-	c.checkRecords(r, need)
+	checkRecords(c, r, need)
 }
 
 // checkRecords warns if state.max_records ends anond before anything can be published.
-func (c *Config) checkRecords(r *reader, need int) {
+func checkRecords(c *Config, r *reader, need int) {
 	if n := c.State.MaxRecords; n > 0 && n < need && r.sound("state.max_records") {
 		r.warn("state.max_records", fmt.Sprintf("is %d, below the %d records that the first release needs: anond would stop before it "+
 			"publishes anything", n, need), "raise it, or write 0 for no limit")
@@ -149,7 +149,7 @@ func (c *Config) checkRecords(r *reader, need int) {
 }
 
 // checkL1 refuses what only level L2 has, and a first load that cannot end.
-func (c *Config) checkL1(r *reader) {
+func checkL1(c *Config, r *reader) {
 	refuse := func(key, reason, suggestion string) {
 		if r.set(key) && r.sound(key) {
 			r.fault(key, reason, suggestion)
@@ -175,6 +175,54 @@ func (c *Config) checkL1(r *reader) {
 			"raise it, or write 0 for everything in the source at the first start")
 	}
 	if r.sound("policy.k", "initial.min_records") {
-		c.checkRecords(r, max(c.Policy.K, c.Initial.MinRecords))
+		checkRecords(c, r, max(c.Policy.K, c.Initial.MinRecords))
 	}
+}
+
+// checkReachable refuses a promise that no class can keep, if the configuration
+// alone shows it: the sensitive attribute has a known number of values (buckets,
+// or leaves of its hierarchy), and a test needs more. Whether the data reach it is
+// known only at the first load (rule I, infeasible).
+func checkReachable(c *Config, r *reader) {
+	at, values, known := c.sensitiveValues(r)
+	if !known {
+		return
+	}
+	refuse := func(key string, wanted float64) {
+		if r.sound(key) && wanted > float64(values) {
+			r.fault(key, fmt.Sprintf("is %g, above the %s of sensitive attribute %q: no class can satisfy it", wanted, countOf(values, "value"),
+				c.Attributes[at].Name),
+				fmt.Sprintf("write %d or less, or distinguish more values", values))
+		}
+	}
+	refuse("policy.l", float64(c.Policy.L))
+	for i, d := range c.Policy.Diversity {
+		key := fmt.Sprintf("policy.diversity[%d]", i)
+		refuse(key+".distinct", float64(d.Distinct))
+		refuse(key+".entropy", d.Entropy)
+		refuse(key+".recursive.l", float64(d.Recursive.L))
+	}
+}
+
+// sensitiveValues returns the index of the sensitive attribute and the number
+// of its values, if the configuration fixes it.
+func (c *Config) sensitiveValues(r *reader) (at, values int, known bool) {
+	of, _ := c.byRole(r)
+	if len(of[equivclass.Sensitive]) != 1 {
+		return 0, 0, false
+	}
+	at = of[equivclass.Sensitive][0]
+	a := c.Attributes[at]
+	if tree := c.trees[a.Hierarchy]; tree != nil && a.Type == equivclass.Categorical {
+		return at, tree.Leaves(), true
+	}
+	sound := r.sound(fmt.Sprintf("schema.attributes[%d].buckets", at))
+	return at, len(a.Buckets), sound && len(a.Buckets) > 0 && a.Type.Numeric()
+}
+
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

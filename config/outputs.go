@@ -67,7 +67,7 @@ func (o *Outputs) keys() []key {
 }
 
 // checkOutputs checks what the file says of outputs; all of it may be missing.
-func (c *Config) checkOutputs(r *reader) {
+func checkOutputs(c *Config, r *reader) {
 	o := &c.Outputs
 	r.checkRate("outputs.max_bytes_per_second", o.MaxRate)
 	if r.set(kafkaOutput) {
@@ -149,7 +149,7 @@ func LoadDelivery(path string, lookup Lookup, read ReadFile) (*Delivery, []Warni
 	r.document(content, table)
 	if len(r.at) > 0 {
 		r.needDir()
-		c.checkOutputs(r)
+		checkOutputs(c, r)
 	}
 	if len(r.faults) > 0 {
 		inOrder(r.faults, path)

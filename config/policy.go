@@ -171,7 +171,7 @@ func (c *Config) Requirement() equivclass.Requirement {
 	return want
 }
 
-func (c *Config) checkPolicy(r *reader) {
+func checkPolicy(c *Config, r *reader) {
 	p := &c.Policy
 	if r.sound("policy.k", "policy.l") && p.K < p.L {
 		r.fault("policy.k", fmt.Sprintf("is %d, below l = %d: a class in which no value has more than 1/l has at least l records", p.K, p.L),
@@ -180,16 +180,16 @@ func (c *Config) checkPolicy(r *reader) {
 	if !r.set("policy.threshold") {
 		p.Threshold = max(1, p.K-1)
 	}
-	c.checkDiversity(r)
-	c.checkHold(r)
-	c.checkNeighbours(r)
+	checkDiversity(c, r)
+	checkHold(c, r)
+	checkNeighbours(c, r)
 	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append &&
 		p.Level != L2 && r.set("policy.max_regroups") {
 		r.warn("policy.max_regroups", "is not used, because republication is append", "remove it")
 	}
 }
 
-func (c *Config) checkDiversity(r *reader) {
+func checkDiversity(c *Config, r *reader) {
 	for i, d := range c.Policy.Diversity {
 		at := fmt.Sprintf("policy.diversity[%d]", i)
 		if !r.sound(at, at+".distinct", at+".entropy", at+".recursive", at+".recursive.c", at+".recursive.l", at+".t", at+".distance",
@@ -209,7 +209,7 @@ func (c *Config) checkDiversity(r *reader) {
 		case r.set(at+".entropy") && d.Entropy <= 1:
 			r.fault(at+".entropy", "must be above 1", "at 1 every class passes")
 		case r.set(at + ".t"):
-			c.checkCloseness(r, i)
+			checkCloseness(c, r, i)
 		case r.set(at+".distance") || r.set(at+".reference"):
 			r.fault(at, "has a distance or a reference without t", "these keys belong to t-closeness: {t: 0.2, distance: equal}")
 		case r.set(at+".recursive") && (!r.set(at+".recursive.c") || !r.set(at+".recursive.l")):
@@ -223,7 +223,7 @@ func (c *Config) checkDiversity(r *reader) {
 	}
 }
 
-func (c *Config) checkHold(r *reader) {
+func checkHold(c *Config, r *reader) {
 	p := &c.Policy
 	byCount := c.Release.Trigger.On == OnRecords
 	if !r.set("policy.max_hold") {
@@ -239,7 +239,7 @@ func (c *Config) checkHold(r *reader) {
 	}
 }
 
-func (c *Config) checkNeighbours(r *reader) {
+func checkNeighbours(c *Config, r *reader) {
 	p, d := &c.Policy, 0
 	for _, a := range c.Attributes {
 		if a.Role == equivclass.Quasi {

@@ -77,52 +77,6 @@ type Keep struct {
 	Days     int
 }
 
-// State is the block `state`.
-type State struct {
-	Path       string
-	MaxRecords int   // 0: no limit
-	MaxBytes   int64 // 0: no limit
-	OnFull     OnFull
-	Compact    Compact
-	Backup     Backup
-}
-
-// OnFull says what a daemon does whose state reaches MaxBytes.
-type OnFull string
-
-// What it may do.
-const (
-	PauseWhenFull OnFull = "pause"
-	StopWhenFull  OnFull = "stop"
-)
-
-// LogLevel is the least level that is logged.
-type LogLevel string
-
-// The levels of the log.
-const (
-	Debug LogLevel = "debug"
-	Info  LogLevel = "info"
-	Warn  LogLevel = "warn"
-	Error LogLevel = "error"
-)
-
-// LogFormat says how a log line is written.
-type LogFormat string
-
-// The log formats.
-const (
-	AutoLog LogFormat = "auto" // text on a terminal, else JSON
-	TextLog LogFormat = "text"
-	JSONLog LogFormat = "json"
-)
-
-// Log is the block `log`.
-type Log struct {
-	Level  LogLevel
-	Format LogFormat
-}
-
 func (i *Initial) keys() []key {
 	return []key{
 		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "20 * k*l, at least 1000",
@@ -185,29 +139,6 @@ func (rel *Release) keys() []key {
 	}
 }
 
-func (s *State) keys() []key {
-	return append([]key{
-		{path: "state.path", value: path(&s.Path), def: "./state/anond.db",
-			derived: "`./state/anond.db`; for a shard ./state/shards/INDEX/anond.db",
-			doc:     "State file. Private: it holds the records. One process at a time."},
-		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
-			doc: "Number of records, and of people whose records were refused for what their value can have caused, at which the daemon stops " +
-				"with an error, before anything is lost; 0: no limit."},
-		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Largest size of the state file, such as 4GiB; 0: no " +
-			"limit. Before it is reached, anond stops reading (`state.on_full`). What is left is kept for releases. Nothing is lost."},
-		{path: "state.on_full", value: oneOf(&s.OnFull, PauseWhenFull, StopWhenFull), def: "pause", doc: "What anond does when the state has " +
-			"no room for another record below `state.max_bytes`. pause: it reads nothing until there is room, and makes releases meanwhile; " +
-			"`anond reload` takes in a larger limit. stop: it ends with an error, as a run with --once always does."},
-	}, append(s.Compact.keys(), s.Backup.keys()...)...)
-}
-
-func (l *Log) keys() []key {
-	return []key{
-		{path: "log.level", value: oneOf(&l.Level, Debug, Info, Warn, Error), def: "info", doc: "Lowest level that is logged."},
-		{path: "log.format", value: oneOf(&l.Format, AutoLog, TextLog, JSONLog), def: "auto", doc: "auto: text on a terminal, JSON otherwise."},
-	}
-}
-
 // leastRate is below what any disk or network does: a lower limit is a size without its unit.
 const leastRate = 1 << 10
 
@@ -218,7 +149,7 @@ func (r *reader) checkRate(key string, rate int64) {
 	}
 }
 
-func (c *Config) checkTrigger(r *reader) {
+func checkTrigger(c *Config, r *reader) {
 	t := &c.Release.Trigger
 	if !r.set("release.ledger") {
 		c.Release.Ledger = filepath.Join(filepath.Dir(c.State.Path), "ledger")
@@ -247,9 +178,9 @@ func (c *Config) checkTrigger(r *reader) {
 	}
 	switch t.On {
 	case OnRecords, OnInterval:
-		c.checkEvery(r)
+		checkEvery(c, r)
 	case OnCron:
-		c.checkCron(r)
+		checkCron(c, r)
 	}
 }
 
@@ -261,7 +192,7 @@ func wordsOf(on []On) string {
 	return strings.Join(words, " or ")
 }
 
-func (c *Config) checkEvery(r *reader) {
+func checkEvery(c *Config, r *reader) {
 	const full = "release.trigger.every"
 	t := &c.Release.Trigger
 	example := map[On]string{OnRecords: "a number of records such as 10000", OnInterval: "a duration such as 1h"}[t.On]
@@ -276,7 +207,7 @@ func (c *Config) checkEvery(r *reader) {
 
 // checkCron accepts five fields or one of gronx's words such as @daily. Six
 // fields are refused: some tools put seconds first, others the year last.
-func (c *Config) checkCron(r *reader) {
+func checkCron(c *Config, r *reader) {
 	const full = "release.trigger.at"
 	at := c.Release.Trigger.At
 	switch {

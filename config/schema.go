@@ -80,12 +80,12 @@ type attributeFault func(key, reason, suggestion string)
 // checkSchema checks the attributes where they stand, reads their hierarchies
 // and builds the schema. equivclass.NewSchema has the last word: what it refuses
 // and the checks here missed is reported too.
-func (c *Config) checkSchema(r *reader) {
+func checkSchema(c *Config, r *reader) {
 	for i := range c.Attributes {
-		c.checkAttribute(r, i)
+		checkAttribute(c, r, i)
 	}
-	c.checkRoles(r)
-	c.checkPointers(r)
+	checkRoles(c, r)
+	checkPointers(c, r)
 	c.trees = c.loadHierarchies(r)
 	if len(r.faults) > 0 {
 		return
@@ -116,7 +116,7 @@ func published(role equivclass.Role) bool {
 	return role == equivclass.Quasi || role == equivclass.Sensitive
 }
 
-func (c *Config) checkAttribute(r *reader, i int) {
+func checkAttribute(c *Config, r *reader, i int) {
 	a := &c.Attributes[i]
 	at := fmt.Sprintf("schema.attributes[%d]", i)
 	if !r.sound(at, at+".name", at+".role", at+".type", at+".hierarchy", at+".digits", at+".range", at+".steps", at+".buckets") {
@@ -269,7 +269,7 @@ func ascend(numbers []float64) bool {
 }
 
 // checkRoles counts the roles of which a schema has one, or at least one.
-func (c *Config) checkRoles(r *reader) {
+func checkRoles(c *Config, r *reader) {
 	if c.Attributes == nil {
 		return
 	}
@@ -280,7 +280,7 @@ func (c *Config) checkRoles(r *reader) {
 	if all && len(of[equivclass.Sensitive]) == 0 {
 		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must be protected")
 	}
-	c.checkOnlyOne(r, of)
+	checkOnlyOne(c, r, of)
 	if !all || len(of[equivclass.Subject]) > 0 {
 		return
 	}
@@ -303,7 +303,7 @@ func (c *Config) byRole(r *reader) (of map[equivclass.Role][]int, all bool) {
 	return of, all
 }
 
-func (c *Config) checkOnlyOne(r *reader, of map[equivclass.Role][]int) {
+func checkOnlyOne(c *Config, r *reader, of map[equivclass.Role][]int) {
 	for _, only := range []struct {
 		role equivclass.Role
 		why  string

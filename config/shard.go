@@ -79,7 +79,7 @@ func (r *reader) needDir() {
 }
 
 // defaultsOfShard gives the shards of one file places of their own.
-func (c *Config) defaultsOfShard(r *reader) {
+func defaultsOfShard(c *Config, r *reader) {
 	if !c.Shard.Set() {
 		r.needDir()
 		return
@@ -104,7 +104,7 @@ func (c *Config) defaultsOfShard(r *reader) {
 
 // checkShard refuses what cannot be sharded. A person has to be in one shard, which needs a
 // subject, a key of its digests that all shards share, and partitions that never change hands.
-func (c *Config) checkShard(r *reader) {
+func checkShard(c *Config, r *reader) {
 	if !r.sound("shard.index", "shard.of", "shard.key") {
 		return
 	}
@@ -121,20 +121,20 @@ func (c *Config) checkShard(r *reader) {
 		r.fault("shard.index", fmt.Sprintf("is %d, but there are %d shards, numbered from 0", c.Shard.Index, c.Shard.Of),
 			fmt.Sprintf("write a number from 0 to %d, or raise shard.of", c.Shard.Of-1))
 	}
-	c.checkShardSource(r)
-	c.checkShardSubject(r)
-	c.checkShardReferences(r)
+	checkShardSource(c, r)
+	checkShardSubject(c, r)
+	checkShardReferences(c, r)
 	for i, a := range c.Attributes {
 		if at := fmt.Sprintf("schema.attributes[%d]", i); a.Role == equivclass.Quasi && a.Type.Numeric() && a.Range == nil && r.sound(at) {
 			r.fault(at+".range", "is missing, but shard is set: each shard would measure by what it read first",
 				"declare what is plausible, such as [0, 120], the same in all shards")
 		}
 	}
-	c.checkJournal(r)
+	checkJournal(c, r)
 }
 
 // checkJournal refuses what a journal does not cover: who takes a shard over could not do it again.
-func (c *Config) checkJournal(r *reader) {
+func checkJournal(c *Config, r *reader) {
 	const full = "shard.journal.topic"
 	if r.set(full) && r.sound(full) && !c.Shard.Journal.Set() { // perhaps from an empty variable
 		r.fault(full, "is empty", "name the topic, or remove the key")
@@ -164,7 +164,7 @@ func (c *Config) checkJournal(r *reader) {
 	}
 }
 
-func (c *Config) checkShardSource(r *reader) {
+func checkShardSource(c *Config, r *reader) {
 	if c.Source.Type != FromKafka && r.sound("source.type") {
 		r.fault("source.type", fmt.Sprintf("is %s, but shard is set: shards divide the partitions of a topic", c.Source.Type),
 			"write kafka, or remove shard")
@@ -175,7 +175,7 @@ func (c *Config) checkShardSource(r *reader) {
 	}
 }
 
-func (c *Config) checkShardSubject(r *reader) {
+func checkShardSubject(c *Config, r *reader) {
 	if c.schema != nil && c.schema.SubjectIndex() < 0 {
 		r.fault("schema.attributes", "has no attribute of role subject, but shard is set: a person must be in one shard",
 			"give the attribute that identifies a person role: subject")
@@ -188,7 +188,7 @@ func (c *Config) checkShardSubject(r *reader) {
 
 // checkShardReferences demands declared references of t-closeness: what a shard publishes
 // first is its own, so the shards would promise different things.
-func (c *Config) checkShardReferences(r *reader) {
+func checkShardReferences(c *Config, r *reader) {
 	refuse := func(key string) {
 		r.fault(key, "is missing, but shard is set: each shard would take what it publishes first",
 			"declare the distribution, {value: share, ...}, the same in all shards")
@@ -213,7 +213,7 @@ func (c *Config) SubjectKey() sealed.Key {
 	return k
 }
 
-func (c *Config) checkSubjectKey(r *reader) {
+func checkSubjectKey(c *Config, r *reader) {
 	const full = "subject.key"
 	if !r.sound(full) || !c.SubjectSecret.Set() {
 		return

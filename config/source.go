@@ -180,7 +180,7 @@ func (f *File) keys() []key {
 	}
 }
 
-func (c *Config) checkSource(r *reader) {
+func checkSource(c *Config, r *reader) {
 	s := &c.Source
 	if s.Name == "" && r.sound("source.name") {
 		s.Name = c.Dataset
@@ -205,9 +205,9 @@ func (c *Config) checkSource(r *reader) {
 	}
 	switch s.Type {
 	case FromKafka:
-		c.checkKafka(r)
+		checkKafka(c, r)
 	case FromFile:
-		c.checkFile(r)
+		checkFile(c, r)
 	}
 	if s.Type == FromKafka || c.DeadLetter.Type == ToTopic {
 		k := &s.Kafka
@@ -216,7 +216,7 @@ func (c *Config) checkSource(r *reader) {
 	}
 }
 
-func (c *Config) checkKafka(r *reader) {
+func checkKafka(c *Config, r *reader) {
 	k := &c.Source.Kafka
 	c.needBrokers(r, "source.type is kafka")
 	if k.Topic == "" && r.sound("source.kafka.topic") {
@@ -246,7 +246,7 @@ func (c *Config) needBrokers(r *reader, why string) {
 	}
 }
 
-func (c *Config) checkFile(r *reader) {
+func checkFile(c *Config, r *reader) {
 	if f := c.Source.File; f.Follow && f.Complete {
 		r.warn("source.file.complete", "is true for files that are followed: a line that is still being written would be read as a record",
 			"rename complete files into place, or remove this key")

@@ -199,7 +199,7 @@ func receiver(f *ast.FuncDecl) string {
 
 // largeTypes lists types that can be changed by their methods and have too many methods or fields.
 func largeTypes(files []source) (out []string) {
-	methods, fields := map[string]int{}, map[string]int{}
+	methods, fields, changed := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, f := range files {
 		for _, d := range f.ast.Decls {
 			switch d := d.(type) {
@@ -207,6 +207,7 @@ func largeTypes(files []source) (out []string) {
 				if d.Recv != nil {
 					if _, pointer := d.Recv.List[0].Type.(*ast.StarExpr); pointer {
 						methods[f.dir+"."+receiver(d)]++
+						changed[f.dir+"."+receiver(d)] = changed[f.dir+"."+receiver(d)] || changes(d)
 					}
 				}
 			case *ast.GenDecl:
@@ -223,11 +224,47 @@ func largeTypes(files []source) (out []string) {
 		}
 	}
 	for _, name := range slices.Sorted(keys(methods)) {
-		if methods[name] > 45 || fields[name] > 20 {
+		if changed[name] && (methods[name] > 45 || fields[name] > 20) {
 			out = append(out, fmt.Sprintf("%s: %d methods, %d fields", name, methods[name], fields[name]))
 		}
 	}
 	return out
+}
+
+// changes reports whether a method assigns to a field of its receiver.
+func changes(method *ast.FuncDecl) (found bool) {
+	if len(method.Recv.List[0].Names) == 0 || method.Body == nil {
+		return false
+	}
+	self := method.Recv.List[0].Names[0].Name
+	ofSelf := func(e ast.Expr) bool {
+		for {
+			switch x := e.(type) {
+			case *ast.SelectorExpr:
+				e = x.X
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.StarExpr:
+				e = x.X
+			case *ast.Ident:
+				return x.Name == self
+			default:
+				return false
+			}
+		}
+	}
+	ast.Inspect(method.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				found = found || slices.ContainsFunc(n.Lhs, ofSelf)
+			}
+		case *ast.IncDecStmt:
+			found = found || ofSelf(n.X)
+		}
+		return !found
+	})
+	return found
 }
 
 // leafCommands counts the commands of anond that have none below them, by their manual pages.

@@ -1,12 +1,16 @@
 package config
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // checkPaths refuses paths that conflict. release.dir is public, so nothing
 // private may be in it. The ledger must survive the loss of release.dir, so it
 // may not be in it either. anond never reads what it writes. Paths are compared
 // after links are followed (resolve).
-func (c *Config) checkPaths(r *reader) {
+func checkPaths(c *Config, r *reader) {
 	const release = "release.dir"
 	private := []struct{ key, path, why string }{
 		{"state.path", c.State.Path, "the state holds the records, and release.dir is public"},
@@ -38,9 +42,9 @@ func (c *Config) checkPaths(r *reader) {
 		r.fault("release.ledger", "is also the state file", "choose another path")
 	}
 	if c.DeadLetter.Type == ToFile {
-		c.checkDeadLetterPath(r)
+		checkDeadLetterPath(c, r)
 	}
-	c.checkReadsOwnOutput(r)
+	checkReadsOwnOutput(c, r)
 }
 
 // letterFile is the file of dead letters in its directory, as package ingest
@@ -48,7 +52,7 @@ func (c *Config) checkPaths(r *reader) {
 const letterFile = "dead-letter.ndjson"
 
 // checkDeadLetterPath keeps directory and files apart.
-func (c *Config) checkDeadLetterPath(r *reader) {
+func checkDeadLetterPath(c *Config, r *reader) {
 	const deadLetters = "dead_letter.path"
 	if !r.sound(deadLetters) {
 		return
@@ -64,7 +68,7 @@ func (c *Config) checkDeadLetterPath(r *reader) {
 }
 
 // checkReadsOwnOutput refuses a file source that would read what anond writes.
-func (c *Config) checkReadsOwnOutput(r *reader) {
+func checkReadsOwnOutput(c *Config, r *reader) {
 	const source = "source.file.path"
 	if c.Source.Type != FromFile || c.Source.File.Path == "" || !r.sound(source) {
 		return
@@ -78,5 +82,89 @@ func (c *Config) checkReadsOwnOutput(r *reader) {
 		if r.sound(key) && Inside(out, dir) {
 			r.fault(source, "is inside "+key+": anond would read what it writes", "keep the source elsewhere")
 		}
+	}
+}
+
+// Inside reports whether path is dir or lies in it, links followed.
+func Inside(dir, path string) bool {
+	if dir == "" || path == "" {
+		return false
+	}
+	rel, err := filepath.Rel(resolve(dir), resolve(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// same reports whether two paths lead to one place, or to one file by two names.
+func same(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	return resolve(a) == resolve(b) || oneFile(a, b)
+}
+
+// named reports whether a file has a second name (a hard link) in a directory.
+// Looking at the directory itself is enough: anond makes no others that stay.
+func named(dir, path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if other, err := e.Info(); err == nil && os.SameFile(info, other) {
+			return true
+		}
+	}
+	return false
+}
+
+func oneFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// maxLinks bounds the links followed in one path, as operating systems do.
+const maxLinks = 40
+
+// resolve returns the absolute path to which the links in a path lead. What does
+// not exist yet is taken as it is named, below what exists.
+func resolve(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	for range maxLinks {
+		next, again := step(abs)
+		if !again {
+			return next
+		}
+		abs = next
+	}
+	return abs
+}
+
+// step resolves the longest part of a path that exists. If the first name that
+// does not is a link to nowhere, the link is replaced by where it leads, and the
+// path has to be looked at again.
+func step(path string) (next string, again bool) {
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest), false
+		}
+		if to, err := os.Readlink(at); err == nil {
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(at), to)
+			}
+			return filepath.Join(to, rest), true
+		}
+		if at == filepath.Dir(at) {
+			return path, false
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
 	}
 }

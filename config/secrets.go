@@ -1,12 +1,61 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"anond/internal/fault"
 )
+
+const redacted = "[redacted]"
+
+// Secret is a text that must reach no log, error or output. Only
+// Reveal returns it, whatever the formatting verb. The text lies behind a pointer, so that
+// even printing a struct with a Secret in an unexported field shows an address.
+type Secret struct{ text *string }
+
+// NewSecret wraps a text; the empty text is no secret.
+func NewSecret(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{&text}
+}
+
+// Reveal returns the text itself, for the one call that needs it.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// Set reports whether there is a text.
+func (s Secret) Set() bool { return s.text != nil }
+
+// String shows whether there is a text, but not the text.
+func (s Secret) String() string {
+	if s.text == nil {
+		return ""
+	}
+	return redacted
+}
+
+// GoString is String.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue is String.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON is String.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
 // Lookup finds an environment variable, as os.LookupEnv does.
 type Lookup func(name string) (string, bool)
@@ -140,4 +189,52 @@ func within(base, path string) string {
 		return path
 	}
 	return filepath.Join(base, path)
+}
+
+// The sizes up to which files are read.
+const (
+	mostOfConfiguration = 1 << 20 // also of a secret
+	mostOfHierarchy     = 256 << 20
+)
+
+// ReadRegular reads a file that an operator names. What has no end, or none yet, is refused.
+func ReadRegular(path string) ([]byte, error) { return Regular(mostOfHierarchy)(path) }
+
+// Regular reads regular files of at most so many bytes.
+func Regular(most int64) ReadFile {
+	return func(path string) ([]byte, error) {
+		info, err := os.Stat(path) // before it is opened: that alone waits for a writer of a fifo
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !info.Mode().IsRegular():
+			return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is no regular file")}
+		case info.Size() > most:
+			return nil, tooLarge(path, most)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // nothing was written
+		content, err := io.ReadAll(io.LimitReader(f, most+1))
+		if err == nil && int64(len(content)) > most { // it grows
+			err = tooLarge(path, most)
+		}
+		return content, err
+	}
+}
+
+func tooLarge(path string, most int64) error {
+	return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is larger than %d MiB", most>>20)}
+}
+
+// small reads a configuration or a secret.
+func (read ReadFile) small(path string) ([]byte, error) {
+	content, err := read(path)
+	if err == nil && len(content) > mostOfConfiguration {
+		err = tooLarge(path, mostOfConfiguration)
+	}
+	return content, err
 }

@@ -1,0 +1,134 @@
+package config
+
+import (
+	"time"
+
+	"anond/internal/sealed"
+)
+
+// Backup is the block `state.backup`: copies of the state of a running daemon.
+type Backup struct {
+	Dir         string        // empty: none are made
+	MinInterval time.Duration // between two
+	Keep        int           // newest that stay
+}
+
+func (b *Backup) keys() []key {
+	return []key{
+		{path: "state.backup.dir", value: path(&b.Dir), derived: "none: no backups are made",
+			doc: "Private directory for copies of the state, best on another disk. A running anond makes one after a release, checks it by " +
+				"loading it, and describes it in a JSON file with its SHA-256. An earlier copy is of no use: it could publish the same people " +
+				"a second time."},
+		{path: "state.backup.min_interval", value: duration(&b.MinInterval, 0), def: "0s",
+			doc: "Least time between two backups. 0s: after each release."},
+		{path: "state.backup.keep", value: atLeast(1, "the newest backup stays", &b.Keep), def: "3",
+			doc: "Number of newest backups that stay; older ones of this dataset are removed."},
+	}
+}
+
+// State is the block `state`.
+type State struct {
+	Path       string
+	MaxRecords int   // 0: no limit
+	MaxBytes   int64 // 0: no limit
+	OnFull     OnFull
+	Compact    Compact
+	Backup     Backup
+}
+
+// OnFull says what a daemon does whose state reaches MaxBytes.
+type OnFull string
+
+// What it may do.
+const (
+	PauseWhenFull OnFull = "pause"
+	StopWhenFull  OnFull = "stop"
+)
+
+func (s *State) keys() []key {
+	return append([]key{
+		{path: "state.path", value: path(&s.Path), def: "./state/anond.db",
+			derived: "`./state/anond.db`; for a shard ./state/shards/INDEX/anond.db",
+			doc:     "State file. Private: it holds the records. One process at a time."},
+		{path: "state.max_records", value: atLeast(0, "0 means no limit", &s.MaxRecords), def: "0",
+			doc: "Number of records, and of people whose records were refused for what their value can have caused, at which the daemon stops " +
+				"with an error, before anything is lost; 0: no limit."},
+		{path: "state.max_bytes", value: bytesSize(&s.MaxBytes), def: "0", doc: "Largest size of the state file, such as 4GiB; 0: no " +
+			"limit. Before it is reached, anond stops reading (`state.on_full`). What is left is kept for releases. Nothing is lost."},
+		{path: "state.on_full", value: oneOf(&s.OnFull, PauseWhenFull, StopWhenFull), def: "pause", doc: "What anond does when the state has " +
+			"no room for another record below `state.max_bytes`. pause: it reads nothing until there is room, and makes releases meanwhile; " +
+			"`anond reload` takes in a larger limit. stop: it ends with an error, as a run with --once always does."},
+	}, append(s.Compact.keys(), s.Backup.keys()...)...)
+}
+
+// Compact is the block `state.compact`: when a start rewrites the state without the part
+// of its file that holds nothing.
+type Compact struct {
+	MinFree  int64   // bytes; 0: never
+	MinShare float64 // of the file
+}
+
+func (c *Compact) keys() []key {
+	return []key{
+		{path: "state.compact.min_free", value: bytesSize(&c.MinFree), def: "64MiB",
+			doc: "A start rewrites the state without its free pages if more than this holds nothing. It needs room on the disk for what is not " +
+				"free, and time for reading the state twice. 0: never; `anond state compact` does it at any time."},
+		{path: "state.compact.min_share", value: part(&c.MinShare), def: "0.5",
+			doc: "And if more than this share of the file holds nothing, 0 to 1."},
+	}
+}
+
+// part is a number from 0 to 1.
+func part(to *float64) value {
+	return scalar[float64]{to: to, name: "number", tags: []string{"!!int", "!!float"},
+		form: object{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}, parse: parsePart}
+}
+
+func parsePart(s string) (float64, error) {
+	v, err := finite(s)
+	if err == nil && (v < 0 || v > 1) {
+		err = complain("is no part of a whole", "write a number from 0 to 1")
+	}
+	return v, err
+}
+
+// Encryption is the block `encryption`: the key of what anond keeps at rest. Without
+// one nothing is encrypted.
+type Encryption struct {
+	Key     Secret
+	Command []string // prints the key; run without a shell
+}
+
+// Set reports whether there is a key.
+func (e *Encryption) Set() bool { return e.Key.Set() || len(e.Command) > 0 }
+
+func (e *Encryption) keys() []key {
+	return []key{
+		{path: "encryption.key", value: secret(&e.Key), derived: "none: nothing is encrypted",
+			doc: "Key of 32 random bytes, as 64 hexadecimal digits or in base64 (`openssl rand -hex 32`); preferably ${file:/run/secrets/...} " +
+				"or ${VAR}. Never shown. With it the state, its backups and the payloads of dead letters are encrypted with AES-256-GCM. " +
+				"An existing state gets it with `anond state rekey`. Whoever loses the key has lost the state."},
+		{path: "encryption.key_command", value: list[string]{&e.Command, text}, derived: "none",
+			doc: "In place of encryption.key: a program and its arguments, run without a shell at each start, that prints the key within " +
+				"30 seconds, such as [vault, kv, get, -field=key, secret/anond]."},
+	}
+}
+
+func checkEncryption(c *Config, r *reader) {
+	const full, command = "encryption.key", "encryption.key_command"
+	e := &c.Encryption
+	if !r.sound(full, command) {
+		return
+	}
+	if e.Key.Set() && len(e.Command) > 0 {
+		r.fault(command, "does not belong to encryption.key", "write one of the two")
+	}
+	if len(e.Command) > 0 && e.Command[0] == "" {
+		r.fault(command, "has an empty program", "write the path of a program")
+	}
+	if e.Key.Set() {
+		if _, err := sealed.ParseKey(e.Key.Reveal()); err != nil {
+			r.fault(full, "is no key of 32 bytes", "write 64 hexadecimal digits: openssl rand -hex 32")
+		}
+	}
+}
