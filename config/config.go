@@ -21,9 +21,9 @@
 package config
 
 import (
+	_ "embed"
 	"path/filepath"
 	"strings"
-	_ "embed"
 
 	"go.yaml.in/yaml/v3"
 
