@@ -1,6 +1,8 @@
 package incremental
 
 import (
+	"math"
+
 	"anond/equivclass"
 )
 
@@ -46,20 +48,32 @@ func (n *neighbourhoods) follow(c *columns, h *history) {
 // appendCentre appends the doubled centre of records, in coordinates of numbers and in codes.
 func (c *columns) appendCentre(out []float64, space *equivclass.Space, members []RecordID) []float64 {
 	for j := range c.schema.D() {
-		value := func(r RecordID) float64 {
-			code := c.qi(j).At(int(r))
-			if c.qiDict(j).Kind() != equivclass.Number {
-				return float64(code)
+		codes, dict := c.qi(j), c.qiDict(j)
+		number, lacks := dict.Kind() == equivclass.Number, false
+		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+		for _, r := range members {
+			code := codes.At(int(r))
+			v := int64(code)
+			if number {
+				if v = dict.Units(code); v == equivclass.MissingNumber {
+					lacks = true
+					continue
+				}
 			}
-			return float64(space.Coord(j, c.qiDict(j), code))
-		}
-		lo := value(members[0])
-		hi := lo
-		for _, r := range members[1:] {
-			v := value(r)
 			lo, hi = min(lo, v), max(hi, v)
 		}
-		out = append(out, lo+hi)
+		if !number {
+			out = append(out, float64(lo+hi))
+			continue
+		}
+		dim := &space.Dims[j]
+		from, to := dim.Missing, dim.Missing
+		if lo <= hi {
+			if from, to = dim.Scale(float64(lo)), dim.Scale(float64(hi)); lacks {
+				from = dim.Missing
+			}
+		}
+		out = append(out, float64(from)+float64(to))
 	}
 	return out
 }
