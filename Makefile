@@ -8,7 +8,7 @@ BENCHTIME ?= 1x
 # So are tests of these packages that use one goroutine, or reach no code that a test
 # which runs does not: enumerations, commands on one table, comparisons with a twin, and
 # the frozen figures. make test-all runs them.
-CONCURRENT = ./ingest/... ./incremental/... ./snapshot ./cmd/... ./internal/... ./shards/... ./deliver/... ./rig/... ./lab/...
+CONCURRENT = ./ingest/... ./incremental/... ./snapshot/publish ./cmd/... ./internal/... ./shards/... ./deliver/... ./rig/... ./lab/...
 ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws TestRuleS TestAnyFlippedByte \
 	TestEveryWorldOfSmallStreams TestBrokenMachines TestLevelL2FromStreamToAnswer TestIndexAgreesWithItsTwin \
 	TestEncryptedConformance TestAuditReplay TestVariants TestFirstRecordsAreThoseOfAMap TestMaxBytes \
@@ -72,7 +72,7 @@ test-all: fmt vet
 # is that of incremental. Packages with many long tests on few goroutines run their
 # smallest part.
 UNRACED = /(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$
-LONG    = anond/(snapshot|cmd/anond|rig/chaos|lab/(literal|figures.*)|incremental/(boltstore|memstore))$$
+LONG    = anond/(snapshot/publish|cmd/anond|rig/chaos|lab/(literal|figures.*)|incremental/(boltstore|memstore))$$
 race:
 	$(TEST) -race -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
 	$(TEST) -race -short -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')

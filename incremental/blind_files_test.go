@@ -11,13 +11,13 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
-	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/render"
 )
 
 // published plays a stream at level L2 and returns the buckets of its releases, in which a
 // class is its members, and every byte of every file.
-func published(t *testing.T, recoding snapshot.Recoding, rows []equivclass.Row) (views []*incremental.View, files map[string]string) {
+func published(t *testing.T, recoding render.Recoding, rows []equivclass.Row) (views []*incremental.View, files map[string]string) {
 	c := newChain(t, newSchema(t, false), bucketPolicy(4, 2), recoding, zoneFile)
 	c.gate = audit.NewGate(audit.Policy{K: 4, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"})
 	for at, row := range rows {
@@ -49,8 +49,8 @@ func published(t *testing.T, recoding snapshot.Recoding, rows []equivclass.Row) 
 // So the numbers of classes and buckets, the order of rows and the manifest tell nothing
 // that the bags of the buckets do not tell.
 func TestFilesAreAFunctionOfWhatIsPublished(t *testing.T) {
-	for name, recoding := range map[string]func() snapshot.Recoding{"buckets": snapshot.Buckets, "anatomy": snapshot.BucketAnatomy,
-		"permutation": func() snapshot.Recoding { return snapshot.DrawnValues([32]byte{9}) }} {
+	for name, recoding := range map[string]func() render.Recoding{"buckets": render.Buckets, "anatomy": render.BucketAnatomy,
+		"permutation": func() render.Recoding { return render.DrawnValues([32]byte{9}) }} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(3) {
 				w := world{rng: rand.New(rand.NewPCG(seed, 71)), values: 8}

@@ -9,8 +9,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/render"
 )
 
 // chain runs a machine over a memory store and publishes its releases as the
@@ -22,8 +22,8 @@ type chain struct {
 	m     *incremental.Machine
 }
 
-func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding,
-	files ...snapshot.HierarchyFile) *chain {
+func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding render.Recoding,
+	files ...render.HierarchyFile) *chain {
 	t.Helper()
 	c := &chain{releaseDir: newReleaseDir(t, s, p, recoding, files...), seed: [32]byte{7}, store: memstore.New()}
 	c.open()

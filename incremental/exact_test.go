@@ -14,8 +14,8 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/snapshot"
 	"anond/snapshot/audit/audittest"
+	"anond/snapshot/render"
 )
 
 // plane is a schema of d whole numbers and a sensitive value.
@@ -195,7 +195,7 @@ func TestExactPosteriorsOfPublishedFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	p := policy(4, 2)
 	p.Republication, p.MaxHold = incremental.Regroup, 1
-	for _, recoding := range []snapshot.Recoding{snapshot.Generalization(), snapshot.Anatomy()} {
+	for _, recoding := range []render.Recoding{render.Generalization(), render.Anatomy()} {
 		w := newTiny(t, rng, 12, 2, nil, p)
 		c := newChain(t, w.schema, p, recoding)
 		for i := range w.at {

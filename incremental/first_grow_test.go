@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // TestFirstLoadGrows: a refused first load changes nothing but where it ends: it
 // takes in more records over restarts, and the chain is certified.
 // Mutation: head.reopenFirst keeps InitialEnds.
 func TestFirstLoadGrows(t *testing.T) {
-	c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
+	c := newChain(t, plane(t, 1), policy(4, 3), render.Generalization())
 	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 9})
 	for i := range 9 {
 		c.put(i, max(0, i-6)) // 7 of 9 are the same
@@ -49,7 +49,7 @@ func TestFirstLoadGrows(t *testing.T) {
 func TestFirstLoadIsTriedWhenAReleaseWouldBeDue(t *testing.T) {
 	p := policy(4, 3)
 	p.CutEvery, p.InitialMax = 3, 4
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	for i := range 4 {
 		require.False(t, c.m.Trigger().CutDue())
 		c.put(i, 0)
@@ -72,7 +72,7 @@ func TestFirstLoadIsTriedWhenAReleaseWouldBeDue(t *testing.T) {
 func TestMinimumOfTheFirstLoad(t *testing.T) {
 	p := policy(4, 3)
 	p.InitialMin = 8
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 6})
 	for i := range 7 {
 		c.put(i, i%4)
@@ -101,7 +101,7 @@ func TestSettingsBindWithTheFirstRelease(t *testing.T) {
 	of := func(l, missing, encoding byte) map[string][32]byte {
 		return map[string][32]byte{"policy.l": {l}, "schema.missing": {missing}, "schema.encoding": {encoding}}
 	}
-	c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
+	c := newChain(t, plane(t, 1), policy(4, 3), render.Generalization())
 	require.NoError(t, c.settingsOf(policy(4, 3), of(3, 0, 0)))
 	for i := range 8 {
 		c.put(i, i%2)

@@ -14,7 +14,7 @@ import (
 	"anond/incremental"
 	"anond/lab/bucketize"
 	"anond/lab/topdown"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // firstPartitioners are the methods that may cut a first load; drawing says
@@ -59,7 +59,7 @@ func TestFirstLoadIsKeyed(t *testing.T) {
 // firstChain loads 240 records, is killed before the first cut if asked to, and
 // publishes two releases.
 func firstChain(t *testing.T, p incremental.Policy, seed [32]byte, restart bool) *chain {
-	c := newChain(t, plane(t, 3), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 3), p, render.Generalization())
 	c.seed = seed
 	c.open()
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -17,7 +17,8 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // grove is a chain whose place and illness have hierarchies that grow.
@@ -72,14 +73,14 @@ func (g *grove) start() error {
 	for i, name := range []string{"place", "ill"} {
 		v := m.Hierarchies()[i+1]
 		first := slices.IndexFunc(v, func(v incremental.HierarchyVersion) bool { return v.Release > 0 })
-		g.settings.Hierarchies = append(g.settings.Hierarchies, snapshot.HierarchyFile{Attribute: name, File: name + ".csv",
+		g.settings.Hierarchies = append(g.settings.Hierarchies, render.HierarchyFile{Attribute: name, File: name + ".csv",
 			Content: g.file(i), Grown: first > 0})
 	}
 	g.gate = g.newGate()
 	if i := m.Releases().Latest(); i != nil {
 		v, err := m.Releases().View(i.Release)
 		require.NoError(g.t, err)
-		placed, err := g.out.Resume(snapshot.Of(v), g.settings)
+		placed, err := g.out.Resume(publish.Of(v), g.settings)
 		require.NoError(g.t, err)
 		dir := filepath.Join(g.out.Dir, fmt.Sprintf("%06d", i.Release))
 		violations, err := g.gate.Resume(dir, placements(placed), m.Releases().Regroups(i.Release))
@@ -106,7 +107,7 @@ func newGrove(t *testing.T, seed uint64, regroup bool) *grove {
 	}
 	trial := &grove{lines: g.lines, chain: &chain{releaseDir: &releaseDir{t: t}}}
 	trial.replant()
-	g.chain = newChain(t, trial.schema, p, snapshot.Generalization())
+	g.chain = newChain(t, trial.schema, p, render.Generalization())
 	g.store, g.m = g.store.Crash(), nil
 	g.replant()
 	require.NoError(t, g.start())

@@ -9,7 +9,7 @@ package incremental
 // decision told would be about some of them. So would one that is older than a pool that was fixed: that it was lost
 // meanwhile may tell that the pool was eligible. Rule S (subjects): a copy that does not know who is barred would take these
 // people in once their values are valid. No release shows that a copy is that old. So
-// these counts are kept outside of the state, too (snapshot.Publisher.KeepJudged).
+// these counts are kept outside of the state, too (publish.Publisher.KeepJudged).
 type Judged struct {
 	Fixed       int  // pools whose people were committed
 	Quarantined int  // pools

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // row draws a record.
@@ -174,9 +174,9 @@ func (g *generator) between() (out []step) {
 }
 
 // diesBehind are the steps of a release behind which a process may die.
-var diesBehind = []string{"intent", string(snapshot.StepCheck), string(snapshot.StepHierarchies), string(snapshot.StepRender),
-	string(snapshot.StepGate), string(snapshot.StepSync), string(snapshot.StepRename), string(snapshot.StepCurrent),
-	string(snapshot.StepLedger)}
+var diesBehind = []string{"intent", string(publish.StepCheck), string(publish.StepHierarchies), string(publish.StepRender),
+	string(publish.StepGate), string(publish.StepSync), string(publish.StepRename), string(publish.StepCurrent),
+	string(publish.StepLedger)}
 
 // script is the life as a script, with what its commands printed as far as is known.
 func (l *life) script(comment string, printed []string) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // TestAnEmptyStateMayChangeItsPlace: as long as nothing was taken in, a state may become that of
@@ -17,7 +17,7 @@ func TestAnEmptyStateMayChangeItsPlace(t *testing.T) {
 	of := func(key, missing byte) map[string][32]byte {
 		return map[string][32]byte{"policy.l": {2}, "shard.key": {key}, "schema.missing": {missing}, "schema.encoding": {key, missing}}
 	}
-	c := newChain(t, plane(t, 1), policy(4, 2), snapshot.Generalization())
+	c := newChain(t, plane(t, 1), policy(4, 2), render.Generalization())
 	require.NoError(t, c.settingsOf(c.policy, of(1, 1)))
 	seed := c.m.Seed()
 	c.m.Source().SetPartitions(4)

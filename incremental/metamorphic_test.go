@@ -12,11 +12,11 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // zoneFile is the hierarchy of newSchema.
-var zoneFile = snapshot.HierarchyFile{Attribute: "zone", File: "zone.csv", Content: []byte("a;x;*\nb;x;*\nc;x;*\nd;y;*\ne;y;*\n")}
+var zoneFile = render.HierarchyFile{Attribute: "zone", File: "zone.csv", Content: []byte("a;x;*\nb;x;*\nc;x;*\nd;y;*\ne;y;*\n")}
 
 // delivery is one way to bring the same records to the machine.
 type delivery struct {
@@ -61,7 +61,7 @@ func deliver(t *testing.T, seed uint64, p incremental.Policy, d delivery) string
 	for range 400 {
 		rows = append(rows, w.row())
 	}
-	c := newChain(t, newSchema(t, true), p, snapshot.Anatomy(), zoneFile)
+	c := newChain(t, newSchema(t, true), p, render.Anatomy(), zoneFile)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	staged := 0
 	for at := 0; at < len(rows); {
@@ -128,7 +128,7 @@ func TestTimeIsAnInput(t *testing.T) {
 			p := policy(4, 2)
 			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = incremental.Regroup, false, 30, extract.Extract{}
 			w := world{rng: rand.New(rand.NewPCG(seed, 6)), values: 6}
-			c := newChain(t, newSchema(t, false), p, snapshot.Anatomy(), zoneFile)
+			c := newChain(t, newSchema(t, false), p, render.Anatomy(), zoneFile)
 			at := rand.New(rand.NewPCG(seed, 7))
 			tick, out := int64(1000), ""
 			for i := range 360 {

@@ -11,7 +11,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/internal/fault"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // closePolicy asks for t-closeness under the equal distance, and nothing that
@@ -61,7 +61,7 @@ func bags(v *incremental.View) (out []map[string]int) {
 func TestReferenceIsFixedByReleaseOne(t *testing.T) {
 	p := closePolicy(4, 2, 0.1)
 	p.Initial, p.Local = byPlace{}, byPlace{}
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	feed(c, 0, "aabbaabb", nil)
 	intent, err := c.m.Cut(1, [32]byte{})
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func (byPlace) Partition(p *equivclass.Pool, want equivclass.Requirement) (group
 func TestReferenceNeverTellsWhoWaits(t *testing.T) {
 	p := closePolicy(4, 2, 0.3)
 	p.Initial, p.Local = byPlace{}, byPlace{}
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	feed(c, 0, "aabbabbac", func(i int) int { return i / 4 })
 	require.NotNil(t, c.cut())
 	v, err := c.m.Releases().View(1)
@@ -172,7 +172,7 @@ func difference(a, b map[string]int) (out []string) {
 func TestReferenceIsAFixpoint(t *testing.T) {
 	p := closePolicy(2, 2, 0.45)
 	p.Initial, p.Local = byPlace{}, byPlace{}
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	// cc is no class. Of the load, cf is at 3/8; of abef and cf together, at 1/2.
 	feed(c, 0, "abefcfcc", func(i int) int { return max(0, i/2-1) })
 	require.NotNil(t, c.cut())
@@ -188,7 +188,7 @@ func TestReferenceIsAFixpoint(t *testing.T) {
 func TestReferenceWithoutAnyClass(t *testing.T) {
 	p := closePolicy(2, 2, 0.7)
 	p.Initial, p.Local = byPlace{}, byPlace{}
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	// Six classes of a value of its own and a common one; most of the common ones
 	// wait, so the classes are at 0.68 from the load, but at 0.75 from each other.
 	common := strings.Repeat("a", 20) + strings.Repeat("b", 20) + strings.Repeat("c", 20)
@@ -211,7 +211,7 @@ func TestDeclaredReference(t *testing.T) {
 	p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.2, Ground: equivclass.EqualGround{}, Declared: true}}
 	s := plane(t, 1)
 	p.References = map[int][]equivclass.ValueCount{s.SensitiveIndex(): {{Value: "b", Count: 1}, {Value: "z", Count: 1}}}
-	c := newChain(t, s, p, snapshot.Generalization())
+	c := newChain(t, s, p, render.Generalization())
 	feed(c, 0, "aabb", nil)
 	_, err := c.m.Cut(1, [32]byte{})
 	var e *incremental.InfeasibleError

@@ -14,6 +14,8 @@ import (
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // unsynced is the file system of tests: without fsync, as no power is lost.
@@ -29,23 +31,23 @@ type releaseDir struct {
 	schema   *equivclass.Schema
 	policy   incremental.Policy
 	root     string
-	settings *snapshot.Settings
+	settings *render.Settings
 	gate     *audit.Gate
-	out      *snapshot.Publisher
-	rendered []*snapshot.Rendered
+	out      *publish.Publisher
+	rendered []*render.Rendered
 }
 
-func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding snapshot.Recoding,
-	files ...snapshot.HierarchyFile) *releaseDir {
+func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding render.Recoding,
+	files ...render.HierarchyFile) *releaseDir {
 	t.Helper()
 	c := &releaseDir{t: t, schema: s, policy: p, root: t.TempDir()}
-	c.settings = &snapshot.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
-		K: p.Requirement.K, L: p.Requirement.L, Diversity: snapshot.DiversityOf(p.Requirement.Extra), Republication: string(p.Republication),
+	c.settings = &render.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
+		K: p.Requirement.K, L: p.Requirement.L, Diversity: render.DiversityOf(p.Requirement.Extra), Republication: string(p.Republication),
 		MaxRegroups: p.MaxRegroups, SubjectRepeat: "first", MinPool: p.MinPool}}
 	if p.Republication == incremental.Append {
 		c.settings.Policy.MaxRegroups = 0
 	}
-	c.out = &snapshot.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
+	c.out = &publish.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
 		Ledger: filepath.Join(c.root, "ledger"), Gate: gateOf{c}}
 	require.NoError(t, c.out.Open())
 	c.gate = c.newGate()
@@ -81,7 +83,7 @@ func (c *releaseDir) resume(m *incremental.Machine) {
 	if published > 0 {
 		v, err := m.Releases().View(published)
 		require.NoError(c.t, err)
-		placed, err := c.out.Resume(snapshot.Of(v), c.settings)
+		placed, err := c.out.Resume(publish.Of(v), c.settings)
 		require.NoError(c.t, err)
 		dir := filepath.Join(c.out.Dir, fmt.Sprintf("%06d", published))
 		violations, err := c.gate.Resume(dir, placements(placed), m.Releases().Regroups(published))
@@ -95,7 +97,7 @@ func (c *releaseDir) publish(m *incremental.Machine, intent *incremental.Intent)
 	c.t.Helper()
 	v, err := m.Releases().Change(intent.Release)
 	require.NoError(c.t, err)
-	out, err := c.out.Publish(snapshot.Of(v), c.settings)
+	out, err := c.out.Publish(publish.Of(v), c.settings)
 	require.NoError(c.t, err)
 	c.gate.Commit()
 	require.NoError(c.t, m.Published(intent.Release, out.SHA256))
@@ -105,18 +107,18 @@ func (c *releaseDir) publish(m *incremental.Machine, intent *incremental.Intent)
 // gateOf adapts the auditor to the publisher.
 type gateOf struct{ c *releaseDir }
 
-func (g gateOf) Check(dir string, placed []snapshot.Placement) error {
+func (g gateOf) Check(dir string, placed []render.Placement) error {
 	violations, err := g.c.gate.Check(dir, placements(placed))
 	if err != nil {
 		return err
 	}
 	if len(violations) > 0 {
-		return snapshot.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
+		return publish.Refuse(fmt.Errorf("%d violations, the first: %+v", len(violations), violations[0]))
 	}
 	return nil
 }
 
-func placements(placed []snapshot.Placement) []audit.Placement {
+func placements(placed []render.Placement) []audit.Placement {
 	out := make([]audit.Placement, len(placed))
 	for i, p := range placed {
 		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
@@ -136,7 +138,7 @@ func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) au
 	intents := m.Releases().Intents()
 	v, err := m.Releases().View(uint32(len(intents)))
 	require.NoError(c.t, err)
-	membership := snapshot.NewMembership(snapshot.Of(v), c.settings)
+	membership := render.NewMembership(publish.Of(v), c.settings)
 	for _, i := range intents {
 		placed, err := membership.Of(i.Release)
 		require.NoError(c.t, err)
@@ -182,7 +184,7 @@ func (c *releaseDir) renderedAgain(m *incremental.Machine) *audit.Replay {
 	for _, i := range m.Releases().Intents() {
 		v, err := m.Releases().Change(i.Release)
 		require.NoError(c.t, err)
-		files, err := snapshot.Births(snapshot.Of(v), c.settings)
+		files, err := render.Births(publish.Of(v), c.settings)
 		require.NoError(c.t, err)
 		out.Parts[int(i.Release)] = map[string]string{}
 		for _, f := range files {

@@ -23,6 +23,8 @@ import (
 	"anond/internal/fault"
 	"anond/lab/bucketize"
 	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // Each test of this file checks one rule of the privacy contract. Its comment names
@@ -34,7 +36,7 @@ func lived(t *testing.T, seed uint64, releases int) *chain {
 	p := policy(4, 2)
 	p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, 3
 	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	rng := rand.New(rand.NewPCG(seed, 8))
 	for i := range 60 + 9*releases {
 		v := i % 3
@@ -264,8 +266,8 @@ func TestRuleF(t *testing.T) {
 	require.Equal(t, []uint32{uint32(len(all)), uint32(len(all))}, []uint32{first.Born, last.Born})
 	first.Members, last.Members = slices.Clone(first.Members), slices.Clone(last.Members)
 	first.Members[0], last.Members[0] = last.Members[0], first.Members[0]
-	_, err = c.out.Publish(snapshot.Of(v), c.settings)
-	require.ErrorIs(t, err, snapshot.ErrDifferent, "a second rendering of a release")
+	_, err = c.out.Publish(publish.Of(v), c.settings)
+	require.ErrorIs(t, err, publish.ErrDifferent, "a second rendering of a release")
 	c.certify()
 }
 
@@ -328,7 +330,7 @@ func TestRuleE(t *testing.T) {
 	for _, budget := range []int{0, 1, 2, -1} {
 		p := policy(4, 2)
 		p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, budget
-		c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+		c := newChain(t, plane(t, 1), p, render.Generalization())
 		for i := range 8 {
 			c.put(i%4+100*(i/4), i%2)
 		}
@@ -358,7 +360,7 @@ func TestRuleE(t *testing.T) {
 func TestRuleI(t *testing.T) {
 	p := policy(4, 3)
 	p.MaxHold = 2
-	refused := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	refused := newChain(t, plane(t, 1), p, render.Generalization())
 	for i := range 20 {
 		refused.put(i, max(0, i-11)%5) // 12 or more of 20 are the same
 	}
@@ -400,7 +402,7 @@ func infeasibleStream(t *testing.T) *chain {
 	p := policy(4, 3)
 	p.MaxHold, p.Republication = 2, incremental.Regroup
 	p.Local = extract.Extract{}
-	c := newChain(t, plane(t, 1), p, snapshot.Generalization())
+	c := newChain(t, plane(t, 1), p, render.Generalization())
 	for i := range 24 {
 		c.put(i, i%4)
 	}
@@ -432,7 +434,7 @@ func TestRuleS(t *testing.T) {
 		p := policy(4, 2)
 		p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, -1
 		p.Local = extract.Extract{}
-		c := newChain(t, people(t), p, snapshot.Generalization())
+		c := newChain(t, people(t), p, render.Generalization())
 		rng := rand.New(rand.NewPCG(seed, 4))
 		var person []int
 		for i := range 240 {
@@ -489,7 +491,7 @@ func TestRuleR(t *testing.T) {
 	run := func(seed [32]byte) *chain {
 		p := policy(4, 2)
 		p.Initial, p.Republication, p.MaxHold = bucketize.ARP{}, incremental.Regroup, 0
-		c := newChain(t, plane(t, 2), p, snapshot.Permutation(seed))
+		c := newChain(t, plane(t, 2), p, render.Permutation(seed))
 		c.seed = seed
 		c.open() // the store is still fresh
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -566,7 +568,7 @@ func TestRuleH(t *testing.T) {
 	// It is not visible who holds the surplus: exchanging it between persons leaves
 	// the status as it is.
 	statusOf := func(shift int) incremental.Status {
-		c := newChain(t, plane(t, 1), policy(4, 3), snapshot.Generalization())
+		c := newChain(t, plane(t, 1), policy(4, 3), render.Generalization())
 		for i := range 24 {
 			c.put(i, i%4)
 		}
@@ -612,8 +614,8 @@ func TestRuleV(t *testing.T) {
 			}
 		}
 	}
-	c := newChain(t, schema, policy(4, 2), snapshot.Generalization(),
-		snapshot.HierarchyFile{Attribute: "tree", File: "tree.csv", Content: []byte("canary-leaf-1;l;*\ncanary-leaf-2;l;*\n")})
+	c := newChain(t, schema, policy(4, 2), render.Generalization(),
+		render.HierarchyFile{Attribute: "tree", File: "tree.csv", Content: []byte("canary-leaf-1;l;*\ncanary-leaf-2;l;*\n")})
 	for i := range 10 {
 		out := c.apply(source, int64(i), row(i, 0))
 		say(out, row(i, 0))

@@ -10,8 +10,8 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
-	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
 )
 
 func (h *host) publish() string {
@@ -57,7 +57,7 @@ func (h *host) release() string {
 	}
 	if dies != "" && !h.steady {
 		if dies != "intent" && h.files != nil {
-			h.diesAt(snapshot.Step(dies))
+			h.diesAt(publish.Step(dies))
 		}
 		h.again(false)
 		return intentLine(h.m.Releases().Latest())
@@ -68,8 +68,8 @@ func (h *host) release() string {
 var errDied = errors.New("the process died")
 
 // diesAt publishes up to a step.
-func (h *host) diesAt(step snapshot.Step) {
-	h.files.out.Hook = func(s snapshot.Step) error {
+func (h *host) diesAt(step publish.Step) {
+	h.files.out.Hook = func(s publish.Step) error {
 		if s == step {
 			return errDied
 		}
@@ -77,7 +77,7 @@ func (h *host) diesAt(step snapshot.Step) {
 	}
 	v, err := h.m.Releases().Change(h.m.Releases().Latest().Release)
 	require.NoError(h.t, err)
-	_, err = h.files.out.Publish(snapshot.Of(v), h.files.settings)
+	_, err = h.files.out.Publish(publish.Of(v), h.files.settings)
 	require.ErrorIs(h.t, err, errDied, "there is no step %s", step)
 	h.files.out.Hook = nil
 }

@@ -13,15 +13,15 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/lab/topdown"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // design is what the arguments of `machine` ask for.
 type design struct {
 	schema   *equivclass.Schema
 	policy   incremental.Policy
-	recoding snapshot.Recoding // nil: no files are written
-	files    []snapshot.HierarchyFile
+	recoding render.Recoding // nil: no files are written
+	files    []render.HierarchyFile
 	// subjectKey is that of subjects, which shards share; nil: one of the seed.
 	subjectKey []byte
 }

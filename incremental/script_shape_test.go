@@ -9,7 +9,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // shape is what the records of a script look like.
@@ -88,10 +88,10 @@ const zones = "a1;a;*\na2;a;*\na3;a;*\nb1;b;*\nb2;b;*\nc1;c;*\nc2;c;*\nc3;c;*\nc
 func zoneName(attribute string) string { return strings.ReplaceAll(attribute, "'", "_") + ".csv" }
 
 // files are the hierarchies of the attributes of kind zone.
-func (s *shape) files() (out []snapshot.HierarchyFile) {
+func (s *shape) files() (out []render.HierarchyFile) {
 	add := func(name, kind string) {
 		if kind == "zone" {
-			out = append(out, snapshot.HierarchyFile{Attribute: name, File: zoneName(name), Content: []byte(zones)})
+			out = append(out, render.HierarchyFile{Attribute: name, File: zoneName(name), Content: []byte(zones)})
 		}
 	}
 	for j, kind := range s.quasi {
@@ -101,8 +101,8 @@ func (s *shape) files() (out []snapshot.HierarchyFile) {
 }
 
 // recoding is that of a name.
-func (s *shape) recoding(t testing.TB, name string, level incremental.Level) snapshot.Recoding {
-	out, err := snapshot.ParseRecoding(name, snapshot.RecodingOptions{Seed: [32]byte{9}, Shared: level == incremental.L2})
+func (s *shape) recoding(t testing.TB, name string, level incremental.Level) render.Recoding {
+	out, err := render.ParseRecoding(name, render.RecodingOptions{Seed: [32]byte{9}, Shared: level == incremental.L2})
 	require.NoError(t, err)
 	return out
 }

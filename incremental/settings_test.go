@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // TestLevelNeverChanges: a state goes on at its level only, before release 1 as after
@@ -22,7 +22,7 @@ func TestLevelNeverChanges(t *testing.T) {
 			level      incremental.Level
 			own, other map[string][32]byte
 		}{{incremental.L1, l1, l2}, {incremental.L2, l2, l1}} {
-			c := newChain(t, plane(t, 1), policy(4, 2), snapshot.Generalization())
+			c := newChain(t, plane(t, 1), policy(4, 2), render.Generalization())
 			require.NoError(t, c.settingsOf(c.policy, x.own))
 			for i := range 8 {
 				c.put(i, i%4)

@@ -1,8 +1,8 @@
 package snapshot
 
-// appendField appends a text as a CSV field (RFC 4180): quoted if it holds a
+// AppendField appends a text as a CSV field (RFC 4180): quoted if it holds a
 // comma, a quote, CR or LF.
-func appendField(buf []byte, text string) []byte {
+func AppendField(buf []byte, text string) []byte {
 	if !needsQuotes(text) {
 		return append(buf, text...)
 	}
@@ -32,7 +32,7 @@ func AppendRow(buf []byte, cells []string) []byte {
 		if i > 0 {
 			buf = append(buf, ',')
 		}
-		buf = appendField(buf, cell)
+		buf = AppendField(buf, cell)
 	}
 	return append(buf, '\n')
 }

@@ -38,8 +38,8 @@ type Published struct {
 
 // Newest is the release that CURRENT names; 0 if there is none.
 func (h *History) Newest() (uint32, error) {
-	on, err := scan(h.files, h.dir)
-	return on.current, err
+	on, err := Scan(h.files, h.dir)
+	return on.Current, err
 }
 
 // Births are the parts that a release gave birth to. Parts that were joined are none.
@@ -54,9 +54,9 @@ func (m *Manifest) Births() (out []PartEntry) {
 
 // Published reads the manifest of a release, also of a pruned one.
 func (h *History) Published(release uint32) (*Published, error) {
-	text, err := h.files.ReadFile(filepath.Join(dirOf(h.dir, release), manifestName))
+	text, err := h.files.ReadFile(filepath.Join(DirOf(h.dir, release), ManifestName))
 	if notExist(err) {
-		text, err = h.files.ReadFile(prunedPath(h.dir, release))
+		text, err = h.files.ReadFile(PrunedPath(h.dir, release))
 	}
 	if err != nil {
 		return nil, err
@@ -68,10 +68,10 @@ func (h *History) Published(release uint32) (*Published, error) {
 func ParsePublished(text []byte, release uint32) (*Published, error) {
 	m, err := DecodeManifest(text)
 	if err == nil && m.Release != release {
-		err = fmt.Errorf("%w: %s is that of another release", ErrDamaged, manifestName)
+		err = fmt.Errorf("%w: %s is that of another release", ErrDamaged, ManifestName)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("release %s: %w", dirName(release), err)
+		return nil, fmt.Errorf("release %s: %w", DirName(release), err)
 	}
 	return &Published{m, text, sha256.Sum256(text)}, nil
 }
@@ -215,7 +215,7 @@ func (m *Manifest) HierarchyFiles() (out []HierarchyEntry) {
 		if a.Hierarchy == nil || a.Hierarchy.File == "" {
 			continue
 		}
-		name, ok := strings.CutPrefix(a.Hierarchy.File, hierarchyDir+"/")
+		name, ok := strings.CutPrefix(a.Hierarchy.File, HierarchyDir+"/")
 		if ok && name == path.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `\`) {
 			out = append(out, *a.Hierarchy)
 		}

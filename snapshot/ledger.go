@@ -17,20 +17,20 @@ type LedgerEntry struct {
 // Ledger is the append-only file as read: `number SP sha256 LF` a line.
 type Ledger struct {
 	Entries []LedgerEntry // consecutive
-	whole   int64         // bytes of the complete lines
-	torn    bool          // a last line without LF follows: a crash cut its append
-	exists  bool
+	Whole   int64         // bytes of the complete lines
+	Torn    bool          // a last line without LF follows: a crash cut its append
+	Exists  bool
 }
 
-func (l *Ledger) newest() LedgerEntry {
+func (l *Ledger) Newest() LedgerEntry {
 	if len(l.Entries) == 0 {
 		return LedgerEntry{}
 	}
 	return l.Entries[len(l.Entries)-1]
 }
 
-func (l *Ledger) find(release uint32) ([32]byte, bool) {
-	if len(l.Entries) == 0 || release < l.Entries[0].Release || release > l.newest().Release {
+func (l *Ledger) Find(release uint32) ([32]byte, bool) {
+	if len(l.Entries) == 0 || release < l.Entries[0].Release || release > l.Newest().Release {
 		return [32]byte{}, false
 	}
 	return l.Entries[release-l.Entries[0].Release].SHA256, true
@@ -46,22 +46,22 @@ func ReadLedger(files FS, path string) (*Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the ledger: %w", err)
 	}
-	l := &Ledger{exists: true}
+	l := &Ledger{Exists: true}
 	for n := 1; len(data) > 0; n++ {
 		line, rest, complete := bytes.Cut(data, []byte("\n"))
 		if !complete {
-			l.torn = true
+			l.Torn = true
 			break
 		}
 		entry, ok := parseLedgerLine(line)
 		if !ok {
 			return nil, fmt.Errorf("%w: %s:%d: the line is not a release number, a space and a SHA-256", ErrDamaged, path, n)
 		}
-		if len(l.Entries) > 0 && entry.Release != l.newest().Release+1 {
-			return nil, fmt.Errorf("%w: %s:%d: release %d follows release %d", ErrDamaged, path, n, entry.Release, l.newest().Release)
+		if len(l.Entries) > 0 && entry.Release != l.Newest().Release+1 {
+			return nil, fmt.Errorf("%w: %s:%d: release %d follows release %d", ErrDamaged, path, n, entry.Release, l.Newest().Release)
 		}
 		l.Entries = append(l.Entries, entry)
-		l.whole += int64(len(line)) + 1
+		l.Whole += int64(len(line)) + 1
 		data = rest
 	}
 	return l, nil
@@ -75,10 +75,10 @@ func parseLedgerLine(line []byte) (LedgerEntry, bool) {
 	}
 	e := LedgerEntry{Release: uint32(n)}
 	_, err = hex.Decode(e.SHA256[:], sum)
-	return e, err == nil && bytes.Equal(e.line(), append(line, '\n'))
+	return e, err == nil && bytes.Equal(e.Line(), append(line, '\n'))
 }
 
-func (e LedgerEntry) line() []byte {
+func (e LedgerEntry) Line() []byte {
 	return fmt.Appendf(nil, "%d %s\n", e.Release, hex.EncodeToString(e.SHA256[:]))
 }
 
@@ -88,5 +88,5 @@ func LedgerNewest(files FS, path string) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	return l.newest().Release, nil
+	return l.Newest().Release, nil
 }

@@ -35,11 +35,11 @@ func List(files FS, dir string) ([]Info, error) { return ListNewest(files, dir, 
 // ListNewest is List of the newest releases, at most so many. It reads their manifests
 // and that of the release before them alone.
 func ListNewest(files FS, dir string, most int) ([]Info, error) {
-	on, err := scan(files, dir)
+	on, err := Scan(files, dir)
 	if err != nil {
 		return nil, err
 	}
-	list := on.all()
+	list := on.All()
 	if len(list)-1 > most {
 		list = list[len(list)-1-most:]
 	}
@@ -51,14 +51,14 @@ func ListNewest(files FS, dir string, most int) ([]Info, error) {
 }
 
 // infos reads the manifests of releases.
-func infos(files FS, dir string, releases []uint32, on *content) ([]Info, error) {
+func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error) {
 	out := make([]Info, 0, len(releases))
 	for _, n := range releases {
-		m, sum, err := on.manifestOf(files, dir, n)
+		m, sum, err := on.ManifestOf(files, dir, n)
 		if err != nil {
 			return nil, err
 		}
-		info := Info{Release: n, Current: n == on.current, Pruned: on.isPruned(n), CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
+		info := Info{Release: n, Current: n == on.Current, Pruned: on.IsPruned(n), CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
 			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 			NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
 		switch {
@@ -75,25 +75,25 @@ func infos(files FS, dir string, releases []uint32, on *content) ([]Info, error)
 // Show returns the manifest of a release, also of a pruned one; 0 asks for the one CURRENT
 // names.
 func Show(files FS, dir string, release uint32) (*Manifest, error) {
-	on, err := scan(files, dir)
+	on, err := Scan(files, dir)
 	if err != nil {
 		return nil, err
 	}
 	if release == 0 {
-		release = on.current
+		release = on.Current
 	}
-	if !on.has(release) && !on.isPruned(release) {
+	if !on.Has(release) && !on.IsPruned(release) {
 		return nil, fmt.Errorf("%w: %s has no release %d", ErrNoRelease, dir, release)
 	}
-	m, _, err := on.manifestOf(files, dir, release)
+	m, _, err := on.ManifestOf(files, dir, release)
 	return m, err
 }
 
 // Count is how many releases have their files in a directory.
 func Count(files FS, dir string) (int, error) {
-	on, err := scan(files, dir)
+	on, err := Scan(files, dir)
 	if err != nil {
 		return 0, err
 	}
-	return len(on.releases), nil
+	return len(on.Releases), nil
 }

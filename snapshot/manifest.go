@@ -13,7 +13,7 @@ import (
 // any other. Version 3 is a union: the parts of releases of several shards, each of version 2.
 const (
 	FormatVersion = 2
-	formatUnion   = 3
+	FormatUnion   = 3
 )
 
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
@@ -97,14 +97,14 @@ type PreviousEntry struct {
 	SHA256  string `json:"sha256"`
 }
 
-// encode writes the manifest: fixed key order, two spaces, LF at the end.
-func (m *Manifest) encode() ([]byte, error) {
+// Encode writes the manifest: fixed key order, two spaces, LF at the end.
+func (m *Manifest) Encode() ([]byte, error) {
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(m); err != nil {
-		return nil, fmt.Errorf("write %s: %w", manifestName, err)
+		return nil, fmt.Errorf("write %s: %w", ManifestName, err)
 	}
 	return buf.Bytes(), nil
 }
@@ -113,11 +113,11 @@ func (m *Manifest) encode() ([]byte, error) {
 func DecodeManifest(data []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if json.Unmarshal(data, m) != nil {
-		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, manifestName)
+		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, ManifestName)
 	}
-	if v := m.FormatVersion; v != FormatVersion && v != formatUnion {
+	if v := m.FormatVersion; v != FormatVersion && v != FormatUnion {
 		return nil, fmt.Errorf("%w: %s has format_version %d, and this anond reads format %d, and %d of a union, alone: read it with the "+
-			"version that wrote it", ErrDamaged, manifestName, v, FormatVersion, formatUnion)
+			"version that wrote it", ErrDamaged, ManifestName, v, FormatVersion, FormatUnion)
 	}
 	return m, checkParts(m)
 }

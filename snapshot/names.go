@@ -10,36 +10,36 @@ import (
 
 // Names in a releases directory.
 const (
-	currentName = "CURRENT"
-	temporary   = ".tmp-" // prefix of what is not yet, or never was, published
-	// hierarchyDir holds the copies of hierarchy files.
-	hierarchyDir = "hierarchies"
-	// intentsDir holds what was decided of releases of a union.
-	intentsDir = "intents"
+	CurrentName = "CURRENT"
+	Temporary   = ".tmp-" // prefix of what is not yet, or never was, published
+	// HierarchyDir holds the copies of hierarchy files.
+	HierarchyDir = "hierarchies"
+	// IntentsDir holds what was decided of releases of a union.
+	IntentsDir = "intents"
 )
 
-// dirName is the directory of a release: six digits, more from a million on.
-func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }
+// DirName is the directory of a release: six digits, more from a million on.
+func DirName(release uint32) string { return fmt.Sprintf("%06d", release) }
 
-// dirOf is the path of a release.
-func dirOf(dir string, release uint32) string { return filepath.Join(dir, dirName(release)) }
+// DirOf is the path of a release.
+func DirOf(dir string, release uint32) string { return filepath.Join(dir, DirName(release)) }
 
-// parseDirName is the inverse of dirName; 0 and false for any other name.
-func parseDirName(name string) (uint32, bool) {
+// ParseDirName is the inverse of dirName; 0 and false for any other name.
+func ParseDirName(name string) (uint32, bool) {
 	n, err := strconv.ParseUint(name, 10, 32)
-	if err != nil || n == 0 || dirName(uint32(n)) != name {
+	if err != nil || n == 0 || DirName(uint32(n)) != name {
 		return 0, false
 	}
 	return uint32(n), true
 }
 
-func isTemporary(name string) bool { return strings.HasPrefix(name, temporary) }
+func IsTemporary(name string) bool { return strings.HasPrefix(name, Temporary) }
 
-// valuesDrawn is Manifest.Values of a release whose rows have values by draws.
-const valuesDrawn = "drawn"
+// ValuesDrawn is Manifest.Values of a release whose rows have values by draws.
+const ValuesDrawn = "drawn"
 
-// manifestName is the file that speaks for a release.
-const manifestName = "manifest.json"
+// ManifestName is the file that speaks for a release.
+const ManifestName = "manifest.json"
 
 // partMode is the mode of files in parts, as manifests write it.
 const (
@@ -48,13 +48,13 @@ const (
 	partPrefix = "part-"
 )
 
-// partName names a part after the releases whose births it holds: part-000007,
+// PartName names a part after the releases whose births it holds: part-000007,
 // part-000001-000010.
-func partName(first, last uint32) string {
+func PartName(first, last uint32) string {
 	if first == last {
-		return partPrefix + dirName(first)
+		return partPrefix + DirName(first)
 	}
-	return partPrefix + dirName(first) + "-" + dirName(last)
+	return partPrefix + DirName(first) + "-" + DirName(last)
 }
 
 // parsePartName is the inverse of partName; false for any other name.
@@ -64,11 +64,11 @@ func parsePartName(name string) (first, last uint32, ok bool) {
 		return 0, 0, false
 	}
 	from, to, ranged := strings.Cut(text, "-")
-	first, ok = parseDirName(from)
+	first, ok = ParseDirName(from)
 	if last = first; ranged && ok {
-		last, ok = parseDirName(to)
+		last, ok = ParseDirName(to)
 	}
-	return first, last, ok && first <= last && partName(first, last) == name
+	return first, last, ok && first <= last && PartName(first, last) == name
 }
 
 // A pruned release has no directory any more. Its manifest remains in prunedDir, as it
@@ -80,22 +80,22 @@ func parsePartName(name string) (first, last uint32, ok bool) {
 // chained by their hashes, name the hash of each file that a pruned release had. An auditor
 // finds the same bytes in later releases. Pruning publishes nothing and takes nothing back:
 // whoever has a copy of a pruned release still has it, and the promise covers all releases.
-const prunedDir = "pruned"
+const PrunedDir = "pruned"
 
-// prunedName is the name of the manifest of a pruned release, below the releases directory.
-func prunedName(release uint32) string { return prunedDir + "/" + dirName(release) + ".json" }
+// PrunedName is the name of the manifest of a pruned release, below the releases directory.
+func PrunedName(release uint32) string { return PrunedDir + "/" + DirName(release) + ".json" }
 
-func prunedPath(dir string, release uint32) string {
-	return filepath.Join(dir, filepath.FromSlash(prunedName(release)))
+func PrunedPath(dir string, release uint32) string {
+	return filepath.Join(dir, filepath.FromSlash(PrunedName(release)))
 }
 
-// parsePrunedName is the inverse of the last element of prunedName.
-func parsePrunedName(name string) (uint32, bool) {
+// ParsePrunedName is the inverse of the last element of prunedName.
+func ParsePrunedName(name string) (uint32, bool) {
 	number, ok := strings.CutSuffix(name, ".json")
 	if !ok {
 		return 0, false
 	}
-	return parseDirName(number)
+	return ParseDirName(number)
 }
 
 // ErrPruned: the files of the release were pruned, its manifest is there.
@@ -103,13 +103,13 @@ var ErrPruned = errors.New("its files were pruned (release.keep)")
 
 // prunedError says that the files of a release are gone on purpose.
 func prunedError(dir string, release uint32) error {
-	return fmt.Errorf("release %d: %w; its manifest is %s, and its hash is in the ledger", release, ErrPruned, prunedPath(dir, release))
+	return fmt.Errorf("release %d: %w; its manifest is %s, and its hash is in the ledger", release, ErrPruned, PrunedPath(dir, release))
 }
 
 // NotPruned returns an error that is ErrPruned if the files of a release were pruned.
 func NotPruned(files FS, dir string, release uint32) error {
-	on, err := scan(files, dir)
-	if err == nil && on.isPruned(release) {
+	on, err := Scan(files, dir)
+	if err == nil && on.IsPruned(release) {
 		err = prunedError(dir, release)
 	}
 	return err
@@ -123,5 +123,5 @@ const (
 	NamePermutation    = "permutation"
 )
 
-// bucketsName is the file of what is in buckets.
-const bucketsName = "buckets.csv"
+// BucketsName is the file of what is in buckets.
+const BucketsName = "buckets.csv"

@@ -45,7 +45,7 @@ func (p *PartEntry) Dir() string {
 	if p.Shard == nil {
 		return p.Part
 	}
-	return path.Join(shardDir(*p.Shard), p.Part)
+	return path.Join(ShardDir(*p.Shard), p.Part)
 }
 
 // Births are the releases whose births a part holds.
@@ -55,7 +55,7 @@ func (p *PartEntry) Births() (first, last uint32) {
 }
 
 // Shared reports that classes share buckets: a release of level L2.
-func (m *Manifest) Shared() bool { return m.Policy.Level == policyL2 }
+func (m *Manifest) Shared() bool { return m.Policy.Level == PolicyL2 }
 
 // checkParts demands of a manifest what readers rely on: the parts
 // cover releases from 1 on, in order, and what is dead is there. The error does
@@ -64,7 +64,7 @@ func checkParts(m *Manifest) error {
 	if len(m.Parts) == 0 {
 		return wrongManifest("it has no parts")
 	}
-	if m.FormatVersion == formatUnion {
+	if m.FormatVersion == FormatUnion {
 		return checkUnion(m)
 	}
 	if m.Union != nil || slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
@@ -95,5 +95,5 @@ func checkRun(parts []PartEntry, before int) error {
 
 // wrongManifest says what is wrong with a manifest, without quoting it.
 func wrongManifest(what string) error {
-	return fmt.Errorf("%w: %s: %s", ErrDamaged, manifestName, what)
+	return fmt.Errorf("%w: %s: %s", ErrDamaged, ManifestName, what)
 }

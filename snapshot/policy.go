@@ -12,8 +12,8 @@ type Policy struct {
 	MinPool       int         `json:"min_pool,omitempty"` // level L2: least number of records of a pool, if one is set
 }
 
-// policyL2 is how a manifest writes level L2.
-const policyL2 = "L2"
+// PolicyL2 is how a manifest writes level L2.
+const PolicyL2 = "L2"
 
 // Diversity is a further principle in the manifest, such as
 // {"kind":"recursive","l":3,"c":2}. t-closeness names its ground distance and

@@ -57,6 +57,13 @@ type Privacy struct {
 	K1           string  `json:"k1"`
 }
 
-// round6 keeps the digits that mean something: the last bits of a sum differ
+// Round6 keeps the digits that mean something: the last bits of a sum differ
 // between processors, the bytes of a manifest must not.
-func round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+func Round6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// Sizes are the sizes of the classes of a release and, at level L2, of its buckets: how
+// many there are of each number of records. The release's files show the same.
+type Sizes struct {
+	Release          uint32
+	Classes, Buckets map[int]int
+}

@@ -68,9 +68,9 @@ func (m *Manifest) ClassColumn() string {
 // numbering tells where the rows of a data file have numbers, as its recoding does.
 func (m *Manifest) numbering(file string) numbering {
 	switch {
-	case m.Shared() && m.Values == valuesDrawn: // rows name the bucket alone
+	case m.Shared() && m.Values == ValuesDrawn: // rows name the bucket alone
 		return numbering{class: noField, shared: lastShared}
-	case m.Shared() && file == bucketsName:
+	case m.Shared() && file == BucketsName:
 		return numbering{class: noField, shared: firstShared}
 	case m.Shared():
 		return numbering{class: lastField, shared: lastShared}

@@ -92,7 +92,7 @@ func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s has a file without a header", ErrDamaged, p.Dir())
 	}
-	prefix := append(appendField(nil, p.Dir()), ',')
+	prefix := append(AppendField(nil, p.Dir()), ',')
 	if s.header == nil {
 		s.header = bytes.Clone(line)
 		s.put([]byte(PartColumn+","), line)

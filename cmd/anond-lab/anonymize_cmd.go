@@ -18,7 +18,7 @@ import (
 	"anond/internal/cli"
 	"anond/lab/methods"
 	"anond/lab/oneoff"
-	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // Recodings that need flags of their own.
@@ -185,7 +185,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 		o.Dataset = datasetOf(in)
 	}
 	for _, h := range cfg.Hierarchies {
-		o.Hierarchies = append(o.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content})
+		o.Hierarchies = append(o.Hierarchies, render.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content})
 	}
 	if f.seeded {
 		binary.LittleEndian.PutUint64(o.Seed[:], f.seed)

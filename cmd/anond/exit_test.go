@@ -18,7 +18,7 @@ import (
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/shards/journal"
-	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // TestExitCodes: the code follows from the error, however deep it is wrapped.
@@ -43,7 +43,7 @@ func TestExitCodes(t *testing.T) {
 			"error: the source has not answered for 1m0s\nhint: make sure that the source can be reached, then run it again; nothing was lost\n"},
 		{"given up", fmt.Errorf("%w: disk full", ingest.ErrParked), exitFailed, "error: the release is left to the next start: disk full\n" +
 			"hint: the decision about the release is stored: remove the cause, then run it again\n"},
-		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, snapshot.ErrRefused), exitPrivacy,
+		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, publish.ErrRefused), exitPrivacy,
 			"error: the release cannot be published\nthe gate refused the release\n" +
 				"hint: nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check\n"},
 		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: incremental.Partition{Source: "kafka:in", ID: 3},

@@ -13,6 +13,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/snapshot"
+	"anond/snapshot/verify"
 )
 
 func newReleaseCommand(env *environment) *cobra.Command {
@@ -180,7 +181,7 @@ anond audit checks whether they keep the privacy promise.`,
 }
 
 func (e *environment) verifyReleases(dir, ledger string, asJSON bool) error {
-	v, err := snapshot.Verify(snapshot.OS(), dir, ledger)
+	v, err := verify.Dir(snapshot.OS(), dir, ledger)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,12 @@ import (
 	"anond/internal/ops/serve"
 	"anond/shards/union"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // afterUnionStep is called behind each durable step of a union. Tests kill the process
 // there; nil in operation.
-var afterUnionStep func(snapshot.UnionStep) error
+var afterUnionStep func(publish.UnionStep) error
 
 // unionFlags is what the command line says.
 type unionFlags struct {

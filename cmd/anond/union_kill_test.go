@@ -11,18 +11,19 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // killedAt is the durable step behind which a union in a child process is killed.
 const killedAt = "ANOND_TEST_UNION_KILLED_AT"
 
 // unionHook kills this process behind a step, if a test has asked for that.
-func unionHook() func(snapshot.UnionStep) error {
+func unionHook() func(publish.UnionStep) error {
 	step := os.Getenv(killedAt)
 	if step == "" {
 		return nil
 	}
-	return func(s snapshot.UnionStep) error {
+	return func(s publish.UnionStep) error {
 		if string(s) == step {
 			self, err := os.FindProcess(os.Getpid())
 			if err == nil {
@@ -45,8 +46,8 @@ func TestUnionKilledAtEachStep(t *testing.T) {
 	u.admit(400, 0, 1)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	steps := []snapshot.UnionStep{snapshot.UnionCheck, snapshot.UnionIntent, snapshot.UnionRender, snapshot.UnionGated,
-		snapshot.UnionSync, snapshot.UnionRename, snapshot.UnionCurrent, snapshot.UnionLedger, snapshot.UnionTrim, snapshot.UnionPruned}
+	steps := []publish.UnionStep{publish.UnionCheck, publish.UnionIntent, publish.UnionRender, publish.UnionGated,
+		publish.UnionSync, publish.UnionRename, publish.UnionCurrent, publish.UnionLedger, publish.UnionTrim, publish.UnionPruned}
 	for _, step := range steps {
 		top := t.TempDir()
 		dir := filepath.Join(top, "releases")
@@ -63,7 +64,7 @@ func TestUnionKilledAtEachStep(t *testing.T) {
 		require.Equal(t, syscall.SIGKILL, ended.Sys().(syscall.WaitStatus).Signal(), step)
 
 		decided, _ := os.ReadFile(filepath.Join(dir, "intents/000002/intent.json"))
-		require.Equal(t, step == snapshot.UnionCheck, decided == nil, step)
+		require.Equal(t, step == publish.UnionCheck, decided == nil, step)
 		r := anond(t, args...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		m, err := snapshot.Show(snapshot.OS(), dir, 0)

@@ -15,6 +15,7 @@ import (
 	"anond/deliver/delivertest"
 	"anond/ingest/kafkasrc"
 	"anond/snapshot"
+	"anond/snapshot/verify"
 )
 
 var errCrash = errors.New("crash")
@@ -97,7 +98,7 @@ func requireEqual(t testing.TB, c *Collector, release uint32, chain *delivertest
 	want, got := files(t, filepath.Join(chain.Dir, dirName(release))), files(t, filepath.Join(out, dirName(release)))
 	require.Equal(t, want, got, "release %d", release)
 	require.Equal(t, len(want), r.Files+1, "and the manifest")
-	v, err := snapshot.Verify(snapshot.OS(), out, "")
+	v, err := verify.Dir(snapshot.OS(), out, "")
 	require.NoError(t, err)
 	require.True(t, v.OK(), "%v", v.Findings)
 	require.EqualValues(t, release-1, v.Pruned)

@@ -35,6 +35,7 @@ import (
 	"anond/internal/ops/notify"
 	"anond/internal/retry"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // Options are what a run needs besides its configuration.
@@ -164,9 +165,9 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 		return nil, err
 	}
 	settings.Progress = progress
-	disk := snapshot.NewClosable(o.FS)
+	disk := publish.NewClosable(o.FS)
 	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx, twins: &twins{log: o.Log},
-		inner: &snapshot.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: newOwner(), Beside: c.Shard.Journal.Set()}}
+		inner: &publish.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: newOwner(), Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate
 	if err := reconcile(p.inner, c, m); err != nil {
 		return nil, err

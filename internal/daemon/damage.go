@@ -10,6 +10,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/snapshot"
+	"anond/snapshot/verify"
 )
 
 // inspectPause comes after each MiB that is read to look at old releases: at most
@@ -33,7 +34,7 @@ type inspection struct {
 func inspect(ctx context.Context, c *config.Config, o Options, intents []incremental.Intent, after *recheck) *inspection {
 	ctx, cancel := context.WithCancel(ctx)
 	i := &inspection{log: o.Log, stop: cancel, done: make(chan struct{})}
-	look := snapshot.Inspection{FS: o.FS, Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
+	look := verify.Inspection{FS: o.FS, Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
 	go func() {
 		defer close(i.done)
 		if len(look.Published) == 0 {
@@ -75,7 +76,7 @@ func pause(ctx context.Context) {
 }
 
 // found takes in a fault; the first is logged.
-func (i *inspection) found(f snapshot.Finding) {
+func (i *inspection) found(f verify.Finding) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.damage != nil {

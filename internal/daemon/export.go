@@ -13,7 +13,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 	"anond/snapshot/replay"
 )
 
@@ -21,7 +22,7 @@ import (
 // audit needs. It writes persons' values, so its files have mode 0600.
 type Exporter struct {
 	machine  *incremental.Machine
-	settings *snapshot.Settings
+	settings *render.Settings
 	schema   *equivclass.Schema
 	names    map[uint16]incremental.Partition
 	origin   []uint16
@@ -53,7 +54,7 @@ func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.R
 
 // rendered is the Renderer of a replay.
 func (e *Exporter) rendered(v *incremental.View) (map[string]string, error) {
-	files, err := snapshot.Births(snapshot.Of(v), e.settings)
+	files, err := render.Births(publish.Of(v), e.settings)
 	out := make(map[string]string, len(files))
 	for _, f := range files {
 		out[f.Name] = f.SHA256
@@ -144,7 +145,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	if err != nil {
 		return err
 	}
-	members := snapshot.NewMembership(snapshot.Of(view), e.settings)
+	members := render.NewMembership(publish.Of(view), e.settings)
 	for n := from; n <= to; n++ {
 		placed, err := members.Of(n)
 		if err != nil {
@@ -158,7 +159,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 }
 
 // writeMembers writes a release in order of records, which are in one class each.
-func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []snapshot.Placement, records int) error {
+func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render.Placement, records int) error {
 	part, at := make([]int32, records), make([]int32, records) // at: place in the part, from 1
 	for i, p := range placed {
 		for j, r := range p.Records {

@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // permanent reports errors of publishing that no retry can correct. Only errors of
@@ -14,10 +16,10 @@ import (
 // Every other error lies in the release or in the program, and would repeat
 // without end.
 func permanent(err error) bool {
-	if errors.Is(err, errJournalAway) || errors.Is(err, snapshot.ErrMiswritten) {
+	if errors.Is(err, errJournalAway) || errors.Is(err, publish.ErrMiswritten) {
 		return false
 	}
-	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
+	for _, class := range []error{publish.ErrRefused, publish.ErrDifferent, publish.ErrBehind, snapshot.ErrDamaged, render.ErrView} {
 		if errors.Is(err, class) {
 			return true
 		}

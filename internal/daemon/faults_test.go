@@ -10,13 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // TestWhatARetryMayCorrect: the disk, the mount and the rights may come back; what
 // is in the release, in the program or in the path of the configuration stays.
 func TestWhatARetryMayCorrect(t *testing.T) {
 	at := func(err error) error {
-		return &snapshot.ReleaseError{Release: 2, Step: snapshot.StepRender, Err: &fs.PathError{Op: "write", Path: "data.csv", Err: err}}
+		return &publish.ReleaseError{Release: 2, Step: publish.StepRender, Err: &fs.PathError{Op: "write", Path: "data.csv", Err: err}}
 	}
 	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOENT, syscall.EACCES, syscall.EROFS, syscall.EIO,
 		syscall.ENOTDIR} {
@@ -25,9 +27,9 @@ func TestWhatARetryMayCorrect(t *testing.T) {
 	for _, no := range []syscall.Errno{syscall.ENAMETOOLONG, syscall.EXDEV, syscall.ENOTSUP} {
 		require.True(t, permanent(at(no)), no)
 	}
-	require.False(t, permanent(&snapshot.ReleaseError{Release: 2, Step: snapshot.StepRender, Err: snapshot.ErrMiswritten}))
+	require.False(t, permanent(&publish.ReleaseError{Release: 2, Step: publish.StepRender, Err: publish.ErrMiswritten}))
 	require.True(t, permanent(errors.New("no common ancestor")))
-	for _, class := range []error{snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrBehind, snapshot.ErrDamaged, snapshot.ErrView} {
+	for _, class := range []error{publish.ErrRefused, publish.ErrDifferent, publish.ErrBehind, snapshot.ErrDamaged, render.ErrView} {
 		require.True(t, permanent(fmt.Errorf("%w: %w", class, at(syscall.ENOSPC))), class)
 	}
 }

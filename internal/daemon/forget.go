@@ -18,6 +18,7 @@ import (
 	"anond/internal/fault"
 	"anond/internal/suppress"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // ErrForeignList: the list of who was forgotten and the state do not belong together.
@@ -137,11 +138,11 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err != nil {
 		return nil, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Releases().Intents()); err != nil {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Releases().Intents()); err != nil {
 		return nil, err
 	}
 	if !c.Shard.Journal.Set() { // rule B (buckets): a state that does not know of a judged pool is not used, nor written
-		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, m.Judged()); err != nil {
+		if err := publish.CheckJudged(snapshot.OS(), c.Release.Ledger, m.Judged()); err != nil {
 			return nil, err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"anond/internal/fault"
 	"anond/internal/sealed"
 	"anond/shards/journal"
-	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // The journal of a shard (package shards/journal): partition shard.index of the topic shard.journal.topic.
@@ -40,7 +40,7 @@ func journalName(c *config.Config) string {
 // mayCatchUp reports that releases or ledger are ahead of a state that has a journal: what they know is
 // looked for there, and compared with it again (openJournal).
 func mayCatchUp(c *config.Config, err error) bool {
-	var behind *snapshot.BehindError
+	var behind *publish.BehindError
 	return c.Shard.Journal.Set() && errors.As(err, &behind) && !behind.Forked
 }
 
@@ -48,7 +48,7 @@ func mayCatchUp(c *config.Config, err error) bool {
 // has what the state knows: it is on the state's disk by default, and may be lost with it.
 //
 // A journal has each cut, also those that found a pool ineligible; any other state must know of the pools that were.
-func reconcile(p *snapshot.Publisher, c *config.Config, m *incremental.Machine) error {
+func reconcile(p *publish.Publisher, c *config.Config, m *incremental.Machine) error {
 	err := p.Reconcile(m.Releases().Intents())
 	if err == nil && !c.Shard.Journal.Set() {
 		return p.KeepJudged(m.Judged())
@@ -56,7 +56,7 @@ func reconcile(p *snapshot.Publisher, c *config.Config, m *incremental.Machine) 
 	if err == nil || !mayCatchUp(c, err) {
 		return err
 	}
-	return snapshot.CatchUp(p.FS, p.Dir, p.Ledger, m.Releases().Intents())
+	return publish.CatchUp(p.FS, p.Dir, p.Ledger, m.Releases().Intents())
 }
 
 // ErrJournaled: a state that has a journal is changed by the daemon alone.

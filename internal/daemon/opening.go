@@ -13,7 +13,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
-	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // left does work that does not watch a context, and abandons it when the context
@@ -118,7 +118,7 @@ func awayError(ctx, bounded context.Context, err error) error {
 // stoppedEarly reports an error that a stop caused before the loop could drain. A release that a
 // journal tells of ends at its next change of the disk (ErrClosed), or where it waits for its pace (ErrParked).
 func stoppedEarly(ctx context.Context, o Options, err error) error {
-	early := slices.ContainsFunc([]error{context.Canceled, context.Cause(ctx), incremental.ErrInterrupted, snapshot.ErrClosed,
+	early := slices.ContainsFunc([]error{context.Canceled, context.Cause(ctx), incremental.ErrInterrupted, publish.ErrClosed,
 		ingest.ErrParked}, func(why error) bool { return errors.Is(err, why) })
 	if ctx.Err() == nil || !early {
 		return err

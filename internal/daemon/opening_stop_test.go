@@ -11,18 +11,19 @@ import (
 
 	"anond/ingest"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // TestAStopOfARepeatedRelease: a start that repeats a journal publishes releases. A stop takes the disk away
 // from the one in progress, or ends its wait for release.max_bytes_per_second: neither is a failure of the
 // run. Without a stop both are, and damage always is.
 func TestAStopOfARepeatedRelease(t *testing.T) {
-	disk := snapshot.NewClosable(snapshot.OS())
+	disk := publish.NewClosable(snapshot.OS())
 	disk.Close()
 	closed := errors.Join(ingest.ErrPermanent,
-		&snapshot.ReleaseError{Release: 1, Step: snapshot.StepRender, Err: disk.MkdirAll(filepath.Join(t.TempDir(), "x"))})
-	parked := &snapshot.ReleaseError{Release: 1, Step: snapshot.StepRender, Err: ingest.ErrParked}
-	damaged := &snapshot.ReleaseError{Release: 1, Step: snapshot.StepCheck, Err: snapshot.ErrDamaged}
+		&publish.ReleaseError{Release: 1, Step: publish.StepRender, Err: disk.MkdirAll(filepath.Join(t.TempDir(), "x"))})
+	parked := &publish.ReleaseError{Release: 1, Step: publish.StepRender, Err: ingest.ErrParked}
+	damaged := &publish.ReleaseError{Release: 1, Step: publish.StepCheck, Err: snapshot.ErrDamaged}
 	ctx, stop := context.WithCancel(t.Context())
 	o := Options{Log: slog.New(slog.DiscardHandler)}
 	for _, err := range []error{closed, parked, damaged} {

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // PolicyOf translates the configuration's policy for the machine. At level L2 it names
@@ -46,22 +47,22 @@ var onRefusal = map[config.OnRefusal]incremental.OnRefusal{config.RefusalStop: i
 
 // SettingsOf translates the configuration for the manifest. The state's machine
 // has the seed for recodings that draw, and knows which hierarchies have grown.
-func SettingsOf(c *config.Config, m *incremental.Machine) (*snapshot.Settings, error) {
+func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, error) {
 	policy := PolicyOf(c)
-	recoding, err := snapshot.ParseRecoding(string(c.Release.Recoding), snapshot.RecodingOptions{Seed: m.Seed(),
+	recoding, err := render.ParseRecoding(string(c.Release.Recoding), render.RecodingOptions{Seed: m.Seed(),
 		Shared: policy.Level == incremental.L2})
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(),
+	s := &render.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(),
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
-			Diversity: snapshot.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
+			Diversity: render.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0
 	}
 	for _, h := range c.Hierarchies {
-		s.Hierarchies = append(s.Hierarchies, snapshot.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content,
+		s.Hierarchies = append(s.Hierarchies, render.HierarchyFile{Attribute: h.Attribute, File: h.Path, Content: h.Content,
 			Grown: hasGrown(c, m, h)})
 	}
 	return s, nil

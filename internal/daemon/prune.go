@@ -9,6 +9,7 @@ import (
 	"anond/config"
 	"anond/ingest"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // pruneEvery is how often releases are looked at whose age alone keeps them, where none is
@@ -20,7 +21,7 @@ const pruneEvery = time.Hour
 // of all releases, which reads them. It is apart from the loop: nothing else waits for it.
 type pruner struct {
 	keep   func() config.Keep // that is in effect
-	run    snapshot.Pruning
+	run    publish.Pruning
 	log    *slog.Logger
 	stop   context.CancelFunc
 	ctx    context.Context
@@ -41,7 +42,7 @@ func newPruner(ctx context.Context, p *publisher, o Options, published []snapsho
 	for _, e := range published {
 		x.hashes[e.Release], x.marked = e.SHA256, e.Release
 	}
-	x.run = snapshot.Pruning{FS: p.disk, Dir: p.inner.Dir, Owner: "-" + p.inner.Owner, Published: x.published, Done: x.pruned,
+	x.run = publish.Pruning{FS: p.disk, Dir: p.inner.Dir, Owner: "-" + p.inner.Owner, Published: x.published, Done: x.pruned,
 		Fence: func() error { return x.fence(p.inner.Fence) }}
 	p.told = x.rendered
 	x.begin()
@@ -123,7 +124,7 @@ func (x *pruner) once() {
 	run.Marked = x.marked
 	x.mu.Unlock()
 	k := x.keep()
-	run.Keep = snapshot.KeepRule{Releases: k.Releases, Age: time.Duration(k.Days) * 24 * time.Hour}
+	run.Keep = publish.KeepRule{Releases: k.Releases, Age: time.Duration(k.Days) * 24 * time.Hour}
 	if err := run.Run(now); err != nil && x.ctx.Err() == nil {
 		x.log.Error("an old release was not pruned; the next attempt follows the next release", "event", "prune_failed", "error", err.Error())
 	}

@@ -13,13 +13,15 @@ import (
 	"anond/internal/pace"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // publisher is the ingest.Publisher over package snapshot.
 type publisher struct {
-	inner    *snapshot.Publisher
-	disk     *snapshot.Closable
-	settings *snapshot.Settings
+	inner    *publish.Publisher
+	disk     *publish.Closable
+	settings *render.Settings
 	gate     *gate
 	standing *recheck // of the newest release
 	twins    *twins
@@ -62,13 +64,13 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 		return ingest.Release{}, err
 	}
 	until := *p.inner
-	disk := snapshot.NewClosable(p.disk)
+	disk := publish.NewClosable(p.disk)
 	until.Repeats = repeats
 	defer context.AfterFunc(ctx, disk.Close)()
 	var done func()
 	until.FS, done = p.paced(ctx, disk)
 	defer done()
-	out, err := until.Publish(snapshot.Of(v), p.settings)
+	out, err := until.Publish(publish.Of(v), p.settings)
 	if err != nil {
 		if !errors.Is(err, ingest.ErrParked) && permanent(err) {
 			err = errors.Join(ingest.ErrPermanent, err)
@@ -99,7 +101,7 @@ func (p *publisher) paced(ctx context.Context, disk snapshot.FS) (files snapshot
 	}
 }
 
-// gate is the snapshot.Gate over the independent auditor.
+// gate is the publish.Gate over the independent auditor.
 type gate struct{ audit *audit.Gate }
 
 func newGate(c *config.Config) *gate {
@@ -112,7 +114,7 @@ func newGate(c *config.Config) *gate {
 }
 
 // Check lets a release pass, or refuses it with what the auditor found.
-func (g *gate) Check(dir string, placed []snapshot.Placement) error {
+func (g *gate) Check(dir string, placed []render.Placement) error {
 	violations, err := g.audit.Check(dir, placements(placed))
 	if err != nil {
 		return err
@@ -121,7 +123,7 @@ func (g *gate) Check(dir string, placed []snapshot.Placement) error {
 }
 
 // placements are who is in which class, as the auditor takes it.
-func placements(placed []snapshot.Placement) []audit.Placement {
+func placements(placed []render.Placement) []audit.Placement {
 	out := make([]audit.Placement, len(placed))
 	for i, p := range placed {
 		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
@@ -134,5 +136,5 @@ func refusal(violations []audit.Violation) error {
 		return nil
 	}
 	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
+	return publish.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
 }

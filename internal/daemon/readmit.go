@@ -19,6 +19,7 @@ import (
 	"anond/internal/sealed"
 	"anond/shards/keying"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // Readmission says which dead letters are judged again. All of a reason and attribute are,
@@ -77,7 +78,7 @@ func Readmit(ctx context.Context, c *config.Config, o Options, which Readmission
 	if err != nil {
 		return out, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents()); err != nil {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents()); err != nil {
 		return out, err
 	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())

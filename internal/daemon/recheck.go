@@ -9,7 +9,8 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
-	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/verify"
 )
 
 // recheck reads the newest published release again, next to the start and the
@@ -116,7 +117,7 @@ func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
 			return nil
 		}
 		// A changed file is not a fault of the rendering.
-		return cmp.Or(snapshot.CheckRelease(p.inner.FS, p.inner.Dir, newest), err)
+		return cmp.Or(verify.Release(p.inner.FS, p.inner.Dir, newest), err)
 	})
 	return nil
 }
@@ -124,7 +125,7 @@ func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
 // resume puts publisher and gate behind the release that a view shows. What lies
 // on disk is read and tested again before anything is built on it.
 func (p *publisher) resume(view *incremental.View, regroups []uint16) error {
-	placed, err := p.inner.Resume(snapshot.Of(view), p.settings)
+	placed, err := p.inner.Resume(publish.Of(view), p.settings)
 	if err != nil {
 		return err
 	}

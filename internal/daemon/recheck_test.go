@@ -19,6 +19,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/snapshot"
+	"anond/snapshot/verify"
 )
 
 // firstRelease runs a dataset up to its first release; later rows make a second.
@@ -114,7 +115,7 @@ func TestADamagedNewestReleaseEndsEveryRun(t *testing.T) {
 			r.until(x.found)
 			close(r.disk.goOn)
 			err := <-r.ended
-			var damaged *snapshot.DamageError
+			var damaged *verify.DamageError
 			require.ErrorAs(t, err, &damaged)
 			assert.Equal(t, "000001/part-000001/data.csv", damaged.First.File)
 			assert.Equal(t, damaged.Error(), err.Error())

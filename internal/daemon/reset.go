@@ -14,6 +14,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/internal/sealed"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // Removed counts what a reset removed from the state.
@@ -40,7 +41,7 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 	if err != nil {
 		return Removed{}, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
 		return Removed{}, decidedElsewhere(c, options, err)
 	}
 	type positions = map[incremental.Partition]incremental.Position
@@ -49,7 +50,7 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 		if keeps = old.Pools.Fixed > 0 || old.Pools.Refused; !keeps {
 			known.Barred = math.MaxInt // all is read again, and judged by what is valid then
 		}
-		if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, known); err != nil {
+		if err := publish.CheckJudged(snapshot.OS(), c.Release.Ledger, known); err != nil {
 			return old, false, err // a state with a quarantined pool does not come here
 		}
 		if !keeps { // before the state says so: what a start finds there may be less than the state has, never more
@@ -71,8 +72,8 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 }
 
 // noter writes who was judged next to the ledger, where nothing is published.
-func noter(c *config.Config) *snapshot.Publisher {
-	return &snapshot.Publisher{FS: snapshot.OS(), Ledger: c.Release.Ledger, Owner: newOwner()}
+func noter(c *config.Config) *publish.Publisher {
+	return &publish.Publisher{FS: snapshot.OS(), Ledger: c.Release.Ledger, Owner: newOwner()}
 }
 
 // refused is what stays of a first pool that was fixed at level L2, or refused: the records that
@@ -99,7 +100,7 @@ func readBefore(old incremental.Meta, positions map[incremental.Partition]increm
 // decidedElsewhere reports that releases exist, if err says so, and whether the
 // state knows of them.
 func decidedElsewhere(c *config.Config, o boltstore.Options, err error) error {
-	if !errors.Is(err, snapshot.ErrBehind) {
+	if !errors.Is(err, publish.ErrBehind) {
 		return err
 	}
 	info, stateErr := boltstore.Info(c.State.Path, o)

@@ -20,6 +20,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/internal/fault"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // ErrChecksum: a backup is not the file that its description describes.
@@ -92,10 +93,10 @@ func Restore(ctx context.Context, c *config.Config, from string, now time.Time) 
 	if err != nil {
 		return Restored{}, err
 	}
-	if err := snapshot.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil && !mayCatchUp(c, err) {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil && !mayCatchUp(c, err) {
 		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
 	}
-	if err := snapshot.CheckJudged(snapshot.OS(), c.Release.Ledger, judged); err != nil && !c.Shard.Journal.Set() {
+	if err := publish.CheckJudged(snapshot.OS(), c.Release.Ledger, judged); err != nil && !c.Shard.Journal.Set() {
 		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
 	}
 	aside := c.State.Path + ".replaced-" + now.UTC().Format("20060102T150405Z")

@@ -28,7 +28,9 @@ import (
 	"anond/lab/topdown"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
 	"anond/snapshot/readback"
+	"anond/snapshot/render"
 )
 
 // Options name the releases of a dataset with its two exports, and where to write.
@@ -115,7 +117,7 @@ const membersFile = "members.csv"
 // stream is the people of a dataset in the order in which they arrived.
 type stream struct {
 	schema   *equivclass.Schema
-	settings *snapshot.Settings
+	settings *render.Settings
 	want     equivclass.Requirement
 	table    *equivclass.Table
 	points   *equivclass.Pool
@@ -150,7 +152,7 @@ func load(o Options) (*stream, error) {
 	}
 	m := r.Manifest
 	s := &stream{schema: r.Schema, want: equivclass.Requirement{K: m.Policy.K, L: m.Policy.L}, exported: o.Records,
-		settings: &snapshot.Settings{Dataset: m.Dataset, Recoding: snapshot.Generalization(), // they know no buckets, and form classes anew
+		settings: &render.Settings{Dataset: m.Dataset, Recoding: render.Generalization(), // they know no buckets, and form classes anew
 			Policy: snapshot.Policy{K: m.Policy.K, L: m.Policy.L, Diversity: []snapshot.Diversity{}, Republication: "regroup"}}}
 	for _, a := range m.Schema {
 		if a.Hierarchy == nil {
@@ -160,7 +162,7 @@ func load(o Options) (*stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.settings.Hierarchies = append(s.settings.Hierarchies, snapshot.HierarchyFile{Attribute: a.Name, File: a.Hierarchy.File,
+		s.settings.Hierarchies = append(s.settings.Hierarchies, render.HierarchyFile{Attribute: a.Name, File: a.Hierarchy.File,
 			Content: content})
 	}
 	list, err := snapshot.List(snapshot.OS(), o.Releases)
@@ -229,7 +231,7 @@ func (s *stream) publish(update *literal.Update, dir string) (known *posterior.C
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: filepath.Join(dir, "releases"), Ledger: filepath.Join(dir, "ledger"),
+	publisher := &publish.Publisher{FS: snapshot.OS(), Dir: filepath.Join(dir, "releases"), Ledger: filepath.Join(dir, "ledger"),
 		Gate: open{}}
 	if err := publisher.Open(); err != nil {
 		return nil, err
@@ -242,7 +244,7 @@ func (s *stream) publish(update *literal.Update, dir string) (known *posterior.C
 	members := csv.NewWriter(f)
 	_ = members.Write([]string{"release", "record", "part", "class"}) // Error gives what fails
 	known = &posterior.Chain{Records: len(s.ids)}
-	var before []snapshot.Class
+	var before []render.Class
 	inserted := 0
 	for i := range s.created {
 		cut, _ := slices.BinarySearch(s.arrived, i+2)
@@ -275,8 +277,8 @@ func (s *stream) insertion(from, to int) []literal.Row {
 
 // input shows the groups of a release, which all count as born in it: those of
 // the release before are dead.
-func (s *stream) input(release uint32, cut int, groups []literal.Group, before []snapshot.Class) *snapshot.Input {
-	in := &snapshot.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
+func (s *stream) input(release uint32, cut int, groups []literal.Group, before []render.Class) *render.Input {
+	in := &render.Input{Release: release, Since: release - 1, CreatedAt: s.created[release-1], Seeded: true, Pending: cut,
 		Schema: s.schema, SA: equivclass.ColumnOf(s.points.SA[:cut]), Dictionaries: s.table.Frozen()}
 	quasi := s.table.Columns(s.schema.Quasi()...)
 	for _, column := range quasi.Codes {
@@ -284,7 +286,7 @@ func (s *stream) input(release uint32, cut int, groups []literal.Group, before [
 	}
 	in.Scale = equivclass.ScalesOf(quasi.Dicts, equivclass.ColumnsOf(quasi.Codes), s.table.Len())
 	for _, g := range groups {
-		class := snapshot.Class{Born: release}
+		class := render.Class{Born: release}
 		for _, r := range g {
 			class.Members = append(class.Members, equivclass.RecordID(r))
 		}
@@ -299,7 +301,7 @@ func (s *stream) input(release uint32, cut int, groups []literal.Group, before [
 }
 
 // shown are classes as someone sees them who knows who is in each.
-func (s *stream) shown(classes []snapshot.Class) (out []posterior.Class) {
+func (s *stream) shown(classes []render.Class) (out []posterior.Class) {
 	for _, c := range classes {
 		var x posterior.Class
 		for _, r := range c.Members {
@@ -313,4 +315,4 @@ func (s *stream) shown(classes []snapshot.Class) (out []posterior.Class) {
 // open is a gate that accepts everything: these methods have no gate.
 type open struct{}
 
-func (open) Check(string, []snapshot.Placement) error { return nil }
+func (open) Check(string, []render.Placement) error { return nil }

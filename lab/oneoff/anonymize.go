@@ -11,6 +11,7 @@ import (
 	"anond/lab/bucketize"
 	"anond/lab/methods"
 	"anond/snapshot"
+	"anond/snapshot/render"
 )
 
 // Options are the settings of a one-off release.
@@ -24,7 +25,7 @@ type Options struct {
 	// the schema; without one, it is to the values published.
 	References  map[int][]equivclass.ValueCount
 	Dataset     string
-	Hierarchies []snapshot.HierarchyFile
+	Hierarchies []render.HierarchyFile
 	Dir         string
 	Seed        [32]byte // rule R (randomness): keys every draw, never stored
 	Seeded      bool     // the seed was given, not drawn
@@ -141,7 +142,7 @@ func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
 	}
 	in := inputOf(t, groups, o)
 	in.References = references
-	m, err := publish(in, o)
+	m, err := writeRelease(in, o)
 	if err != nil {
 		return nil, err
 	}

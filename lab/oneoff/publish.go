@@ -8,6 +8,8 @@ import (
 	"anond/equivclass"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // rings reports whether each row has its own cells.
@@ -18,18 +20,18 @@ func (o *Options) draws(purpose string) rand.Source {
 	return rand.NewChaCha8(sha256.Sum256(append([]byte("anond "+purpose+" 1\x00"), o.Seed[:]...)))
 }
 
-// publish writes release 1 through the steps of the daemon, gate included. A
+// writeRelease writes release 1 through the steps of the daemon, gate included. A
 // chain of one release needs no ledger.
-func publish(in *snapshot.Input, o Options) (*snapshot.Manifest, error) {
-	recoding, err := snapshot.ParseRecoding(o.Recoding, snapshot.RecodingOptions{Seed: o.Seed})
+func writeRelease(in *render.Input, o Options) (*snapshot.Manifest, error) {
+	recoding, err := render.ParseRecoding(o.Recoding, render.RecodingOptions{Seed: o.Seed})
 	if err != nil {
 		return nil, err
 	}
-	settings := &snapshot.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed,
-		Hierarchies: o.Hierarchies, Policy: snapshot.Policy{K: o.Want.K, L: o.Want.L, Diversity: snapshot.DiversityOf(o.Want.Extra),
+	settings := &render.Settings{Dataset: o.Dataset, Recoding: recoding, Seed: o.Seed,
+		Hierarchies: o.Hierarchies, Policy: snapshot.Policy{K: o.Want.K, L: o.Want.L, Diversity: render.DiversityOf(o.Want.Extra),
 			Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
-	publisher := &snapshot.Publisher{FS: snapshot.OS(), Dir: o.Dir,
+	publisher := &publish.Publisher{FS: snapshot.OS(), Dir: o.Dir,
 		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget})}}
 	if err := publisher.Open(); err != nil {
 		return nil, err
@@ -42,13 +44,13 @@ func publish(in *snapshot.Input, o Options) (*snapshot.Manifest, error) {
 }
 
 // inputOf shows groups of a table as the classes of a first release.
-func inputOf(t *Table, groups [][]int32, o Options) *snapshot.Input {
-	in := &snapshot.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
+func inputOf(t *Table, groups [][]int32, o Options) *render.Input {
+	in := &render.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
 		Schema: t.Schema, QI: equivclass.ColumnsOf(t.qi()), SA: equivclass.ColumnOf(t.SA()), Dictionaries: t.Frozen()}
 	in.Scale = equivclass.ScalesOf(t.Columns(t.Schema.Quasi()...).Dicts, in.QI, t.Len())
 	for _, g := range groups {
 		in.Pending -= len(g)
-		in.Classes = append(in.Classes, snapshot.Class{Born: 1, Members: records(g)})
+		in.Classes = append(in.Classes, render.Class{Born: 1, Members: records(g)})
 	}
 	return in
 }
@@ -62,11 +64,11 @@ func records(rows []int32) []equivclass.RecordID {
 	return out
 }
 
-// gate is the auditor as snapshot.Gate.
+// gate is the auditor as publish.Gate.
 type gate struct{ audit *audit.Gate }
 
-// Check implements snapshot.Gate.
-func (g gate) Check(dir string, placed []snapshot.Placement) error {
+// Check implements publish.Gate.
+func (g gate) Check(dir string, placed []render.Placement) error {
 	given := make([]audit.Placement, len(placed))
 	for i, p := range placed {
 		given[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
@@ -76,5 +78,5 @@ func (g gate) Check(dir string, placed []snapshot.Placement) error {
 		return err
 	}
 	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (class %d)", len(violations), v.Rule, v.Detail, v.Class))
+	return publish.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (class %d)", len(violations), v.Rule, v.Detail, v.Class))
 }

@@ -10,6 +10,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/internal/daemon"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // restoreCopy puts back a copy that the daemon has made while it ran, by anond state restore,
@@ -54,5 +55,5 @@ func (w *inside) restored(from string) error {
 }
 
 func tooOld(err error) bool {
-	return errors.Is(err, snapshot.ErrBehind) || errors.Is(err, boltstore.ErrAhead)
+	return errors.Is(err, publish.ErrBehind) || errors.Is(err, boltstore.ErrAhead)
 }

@@ -14,6 +14,7 @@ import (
 	"anond/internal/daemon"
 	"anond/internal/suppress"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // forget is anond forget of a stopped daemon, for somebody of the feed. It dies at its n-th
@@ -53,8 +54,8 @@ func (w *inside) forget(n int, draw uint32) (steps []string, err error) {
 
 // notForgettable are the states on which anond forget refuses to work: an operator starts
 // anond first, which says what is wrong with them.
-var notForgettable = []error{incremental.ErrUnpublished, incremental.ErrNobodyElse, incremental.ErrCorrupt, snapshot.ErrBehind,
-	snapshot.ErrDamaged, snapshot.ErrDifferent}
+var notForgettable = []error{incremental.ErrUnpublished, incremental.ErrNobodyElse, incremental.ErrCorrupt, publish.ErrBehind,
+	snapshot.ErrDamaged, publish.ErrDifferent}
 
 // forgetKilled has an erasure die. It has an effect once the list of who was forgotten is
 // durable: then the next start must finish it.

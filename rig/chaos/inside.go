@@ -22,6 +22,7 @@ import (
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 	"anond/snapshot/snapshottest"
 )
 
@@ -239,8 +240,8 @@ func endingOf(err error) ending {
 	}{
 		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
 		{daemon.ErrForeignList, foreignList},
-		{snapshot.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {snapshot.ErrRefused, refused},
-		{snapshot.ErrDamaged, releaseDamaged}, {snapshot.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
+		{publish.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {publish.ErrRefused, refused},
+		{snapshot.ErrDamaged, releaseDamaged}, {publish.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},
 		{ingest.ErrParked, parked}, {ingest.ErrPermanent, unpublished},
 	} {

@@ -9,7 +9,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // judgements are what the file next to a ledger says about people who are in no release: how many pools at level L2 were
@@ -122,7 +122,7 @@ func (w *inside) refusesCopy(inPlace bool) error {
 	if err := errors.Join(back(), os.Remove(from), os.WriteFile(state, w.newestImage(), 0o600)); err != nil {
 		return err
 	}
-	if !errors.Is(err, snapshot.ErrBehind) && (!inPlace || !errors.Is(err, boltstore.ErrAhead)) {
+	if !errors.Is(err, publish.ErrBehind) && (!inPlace || !errors.Is(err, boltstore.ErrAhead)) {
 		return fmt.Errorf("state restore of a copy that does not know of a judged pool: %w", err)
 	}
 	return nil

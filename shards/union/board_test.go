@@ -10,6 +10,7 @@ import (
 
 	"anond/internal/duty"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 type still struct{ now time.Time }
@@ -60,7 +61,7 @@ func TestTheAlarmIsRaisedWhileAttemptsFail(t *testing.T) {
 	d := duty.New("", still{begin})
 	r := &runner{Options: Options{Shards: 1, StaleAfter: time.Hour, Log: d.Log(slog.New(slog.DiscardHandler)),
 		Now: func() time.Time { return now }},
-		stale: map[int]bool{}, union: &snapshot.Union{FS: snapshot.OS(), Dir: t.TempDir()}} // 0 shards: each attempt fails
+		stale: map[int]bool{}, union: &publish.Union{FS: snapshot.OS(), Dir: t.TempDir()}} // 0 shards: each attempt fails
 	alarms := func() uint64 {
 		_, err := r.attempt()
 		assert.Error(t, err)

@@ -1,7 +1,7 @@
 // Package union runs anond union: it makes one release of all shards, once or again and
 // again, says what it does in the log, and raises an alarm for shards that are late.
 //
-// Guarantee: what snapshot.Union promises. This package decides when, and by which errors
+// Guarantee: what publish.Union promises. This package decides when, and by which errors
 // it ends: those after which a further attempt could only repeat a fault or hide it.
 package union
 
@@ -19,6 +19,7 @@ import (
 	"anond/internal/retry"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
 )
 
 // Options says what to unite, and how often.
@@ -34,7 +35,7 @@ type Options struct {
 	StaleAfter time.Duration // alarm for a shard whose newest release is older; 0: none
 	Log        *slog.Logger
 	Now        func() time.Time
-	Hook       func(snapshot.UnionStep) error // for tests
+	Hook       func(publish.UnionStep) error // for tests
 	// Duty is told what is done, and Board what came of it; may be nil.
 	Duty  *duty.Duty
 	Board *Board
@@ -80,8 +81,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	owner := make([]byte, 8)
 	_, _ = rand.Read(owner) // it never fails
 	r := &runner{Options: o, stale: map[int]bool{}}
-	r.union = &snapshot.Union{FS: o.FS, Dir: o.Dir, Ledger: o.Ledger, Of: o.Shards, Without: o.Without,
-		Owner: hex.EncodeToString(owner), Gate: gate{}, Keep: snapshot.KeepRule{Releases: o.Keep}, Hook: r.hook}
+	r.union = &publish.Union{FS: o.FS, Dir: o.Dir, Ledger: o.Ledger, Of: o.Shards, Without: o.Without,
+		Owner: hex.EncodeToString(owner), Gate: gate{}, Keep: publish.KeepRule{Releases: o.Keep}, Hook: r.hook}
 	out, err := r.attempt()
 	if o.Once {
 		return out, err
@@ -90,7 +91,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	// be shards that are restarted one after another: the newest release stays meanwhile.
 	for first, silence := true, (retry.Silence{}); ; first = false {
 		switch {
-		case err != nil && (final(err) || first && errors.Is(err, snapshot.ErrShards)):
+		case err != nil && (final(err) || first && errors.Is(err, publish.ErrShards)):
 			return out, err
 		case err != nil:
 			if tries, told := silence.Broken(time.Now(), o.Every); told {
@@ -110,21 +111,21 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 
 // final errors would only come again.
 func final(err error) bool {
-	classes := []error{snapshot.ErrForked, snapshot.ErrBehind, snapshot.ErrRefused, snapshot.ErrDifferent, snapshot.ErrDamaged}
+	classes := []error{publish.ErrForked, publish.ErrBehind, publish.ErrRefused, publish.ErrDifferent, snapshot.ErrDamaged}
 	return slices.ContainsFunc(classes, func(class error) bool { return errors.Is(err, class) })
 }
 
 // runner remembers what was said already.
 type runner struct {
 	Options
-	union   *snapshot.Union
+	union   *publish.Union
 	waiting []int
 	stale   map[int]bool
 	newest  *Outcome // of the newest attempt that succeeded
 }
 
 // hook notes the progress of an attempt.
-func (r *runner) hook(step snapshot.UnionStep) error {
+func (r *runner) hook(step publish.UnionStep) error {
 	r.does("uniting, behind step "+string(step), stepPatience)
 	if r.Hook != nil {
 		return r.Hook(step)
@@ -223,7 +224,7 @@ func texts(shards []int) []string {
 	return out
 }
 
-// gate is the snapshot.UnionGate over the independent auditor.
+// gate is the publish.UnionGate over the independent auditor.
 type gate struct{}
 
 // CheckUnion lets a release pass, or refuses it with what the auditor found.
@@ -233,5 +234,5 @@ func (gate) CheckUnion(releases, rendered string) error {
 		return err
 	}
 	v := violations[0]
-	return snapshot.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
+	return publish.Refuse(fmt.Errorf("%d violations, the first of rule %s: %s (%s)", len(violations), v.Rule, v.Detail, v.Place()))
 }

@@ -14,23 +14,25 @@ import (
 
 	"anond/equivclass"
 	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 // open is a gate that lets everything pass.
 type open struct{}
 
-func (open) Check(string, []snapshot.Placement) error { return nil }
+func (open) Check(string, []render.Placement) error { return nil }
 
 // people are records in classes of three and buckets of level L2.
 type people struct {
-	in       *snapshot.Input
+	in       *render.Input
 	age, sa  []int // by record, in no class too
-	settings snapshot.Settings
+	settings render.Settings
 	buckets  map[uint32][]equivclass.RecordID
 }
 
 // newPeople makes a chain of some releases; each has buckets of one to three classes.
-func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases int) *people {
+func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases int) *people {
 	t.Helper()
 	attributes := []equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "ward", Role: equivclass.Quasi, Type: equivclass.Categorical},
@@ -40,8 +42,8 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(attributes[0]), equivclass.NewDictionary(attributes[1]),
 		equivclass.NewDictionary(attributes[2])}
 	p := &people{buckets: map[uint32][]equivclass.RecordID{},
-		in: &snapshot.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 2)},
-		settings: snapshot.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
+		in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 2)},
+		settings: render.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
 			Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
 	encode := func(j int, text string) equivclass.Code {
 		code, why := dicts[j].Encode([]byte(text))
@@ -56,7 +58,7 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 			for i := range 3 * classes {
 				age, score := r.IntN(60), []int{1, 11, 21, 31}[(i+int(bucket))%4]
 				if i%3 == 0 {
-					p.in.Classes = append(p.in.Classes, snapshot.Class{Born: release, Bucket: bucket})
+					p.in.Classes = append(p.in.Classes, render.Class{Born: release, Bucket: bucket})
 				}
 				c := &p.in.Classes[len(p.in.Classes)-1]
 				c.Members = append(c.Members, equivclass.RecordID(len(p.age)))
@@ -77,12 +79,12 @@ func newPeople(t *testing.T, r *rand.Rand, recoding snapshot.Recoding, releases 
 // publish makes the releases up to one, and reads it back.
 func (p *people) publish(t *testing.T, releases int) *Release {
 	dir := t.TempDir()
-	to := &snapshot.Publisher{FS: snapshot.OS(), Dir: filepath.Join(dir, "releases"), Ledger: filepath.Join(dir, "ledger"), Gate: open{}}
+	to := &publish.Publisher{FS: snapshot.OS(), Dir: filepath.Join(dir, "releases"), Ledger: filepath.Join(dir, "ledger"), Gate: open{}}
 	require.NoError(t, to.Open())
 	for n := uint32(1); n <= uint32(releases); n++ {
 		in := *p.in
 		in.Release = n
-		in.Classes = slices.DeleteFunc(slices.Clone(in.Classes), func(c snapshot.Class) bool { return c.Born > n })
+		in.Classes = slices.DeleteFunc(slices.Clone(in.Classes), func(c render.Class) bool { return c.Born > n })
 		_, err := to.Publish(&in, &p.settings)
 		require.NoError(t, err)
 	}
@@ -92,8 +94,8 @@ func (p *people) publish(t *testing.T, releases int) *Release {
 	return r
 }
 
-func sharedRecodings() []snapshot.Recoding {
-	return []snapshot.Recoding{snapshot.Buckets(), snapshot.BucketAnatomy(), snapshot.DrawnValues([32]byte{7})}
+func sharedRecodings() []render.Recoding {
+	return []render.Recoding{render.Buckets(), render.BucketAnatomy(), render.DrawnValues([32]byte{7})}
 }
 
 // TestSharedReleasesAreReadBack: classes of k, the bags of all buckets, over several parts,
@@ -181,10 +183,10 @@ func (p *people) ask(t *testing.T, r *Release) {
 
 // TestDrawnValuesAnswerAsBuckets: what stands in rows by draws is not taken for more.
 func TestDrawnValuesAnswerAsBuckets(t *testing.T) {
-	p := newPeople(t, rand.New(rand.NewPCG(2, 2)), snapshot.Buckets(), 2)
+	p := newPeople(t, rand.New(rand.NewPCG(2, 2)), render.Buckets(), 2)
 	want, _, err := p.publish(t, 2).Ask("count where age in [10,30] and score = 1")
 	require.NoError(t, err)
-	p.settings.Recoding = snapshot.DrawnValues([32]byte{9})
+	p.settings.Recoding = render.DrawnValues([32]byte{9})
 	got, _, err := p.publish(t, 2).Ask("count where age in [10,30] and score = 1")
 	require.NoError(t, err)
 	assert.InDelta(t, want.Estimate, got.Estimate, 1e-9)

@@ -15,6 +15,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
 )
 
 var rewrite = flag.Bool("rewrite", false, "record the decisions of an algorithm with a new number")
@@ -91,12 +93,12 @@ func decisions(t *testing.T) (out []string) {
 		digest("quarantined pools", r.pools)
 		digest("releases", releases...)
 		policy := snapshot.Policy{K: r.options.Policy.Requirement.K, L: r.options.Policy.Requirement.L, Republication: "append"}
-		for _, recoding := range []snapshot.Recoding{snapshot.Buckets(), snapshot.BucketAnatomy(), snapshot.DrawnValues([32]byte{5})} {
+		for _, recoding := range []render.Recoding{render.Buckets(), render.BucketAnatomy(), render.DrawnValues([32]byte{5})} {
 			var files []any
 			for n := uint32(1); n <= r.published; n++ {
 				v, err := r.change(n)
 				require.NoError(t, err)
-				part, err := snapshot.Births(snapshot.Of(v), &snapshot.Settings{Policy: policy, Recoding: recoding, Seed: snapshot.Secret{5}})
+				part, err := render.Births(publish.Of(v), &render.Settings{Policy: policy, Recoding: recoding, Seed: render.Secret{5}})
 				require.NoError(t, err)
 				for _, f := range part {
 					files = append(files, f.Name, f.SHA256)

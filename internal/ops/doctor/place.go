@@ -12,6 +12,7 @@ import (
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // process says whether a daemon runs.
@@ -45,7 +46,7 @@ func (e *examination) files() {
 		}
 		existing := diskuse.Existing(p.Dir)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = errors.Join(snapshot.Try(snapshot.OS(), existing), snapshot.TryAppend(snapshot.OS(), p.File))
+			err = errors.Join(publish.Try(snapshot.OS(), existing), publish.TryAppend(snapshot.OS(), p.File))
 		}
 		switch unread := durabledir.Unreadable(existing); {
 		case err != nil:

@@ -1,0 +1,192 @@
+package publish_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/incremental"
+	"anond/snapshot"
+	"anond/snapshot/publish"
+)
+
+// published makes a releases directory with two releases and the intents that
+// state would hold.
+func published(t *testing.T) (*publish.Publisher, []incremental.Intent) {
+	t.Helper()
+	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	var intents []incremental.Intent
+	require.NoError(t, publishAll(t, p, &intents))
+	return p, intents
+}
+
+func reconcile(p *publish.Publisher, intents []incremental.Intent) error {
+	return publish.Reconcile(p.FS, p.Dir, p.Ledger, intents)
+}
+
+// TestStateBehind: every witness alone stops a state that knows less, and the
+// error says the way out.
+func TestStateBehind(t *testing.T) {
+	remove := func(names ...string) func(p *publish.Publisher) {
+		return func(p *publish.Publisher) {
+			for _, name := range names {
+				_ = os.RemoveAll(filepath.Join(p.Dir, name))
+			}
+		}
+	}
+	witnesses := map[string]func(p *publish.Publisher){
+		"all":      func(*publish.Publisher) {},
+		"ledger":   remove("CURRENT", "000001", "000002"),
+		"releases": func(p *publish.Publisher) { _ = os.Remove(p.Ledger); remove("CURRENT")(p) },
+		"current":  func(p *publish.Publisher) { _ = os.Remove(p.Ledger); remove("000001", "000002")(p) },
+	}
+	for name, keep := range witnesses {
+		t.Run(name, func(t *testing.T) {
+			p, intents := published(t)
+			keep(p)
+			for known := range 2 {
+				err := reconcile(p, intents[:known])
+				require.ErrorIs(t, err, publish.ErrBehind)
+				require.ErrorContains(t, err, "restore the state")
+			}
+			require.NoError(t, reconcile(p, intents))
+		})
+	}
+}
+
+// TestStateOfAnotherHistory: the same numbers, other contents.
+func TestStateOfAnotherHistory(t *testing.T) {
+	p, intents := published(t)
+	intents[1].Manifest[0] ^= 1
+	err := reconcile(p, intents)
+	require.ErrorIs(t, err, publish.ErrBehind)
+	require.ErrorContains(t, err, "the ledger has another release 2")
+	require.NoError(t, os.Remove(p.Ledger))
+	require.ErrorContains(t, reconcile(p, intents), "the releases directory has another release 2")
+}
+
+// TestLedgerIsRepairedFromState: lost, cut off in a line, or short by a line.
+func TestLedgerIsRepairedFromState(t *testing.T) {
+	p, intents := published(t)
+	whole, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	for cut := range len(whole) {
+		require.NoError(t, os.WriteFile(p.Ledger, whole[:cut], 0o644))
+		require.NoError(t, reconcile(p, intents))
+		got, err := os.ReadFile(p.Ledger)
+		require.NoError(t, err)
+		require.Equal(t, string(whole), string(got), "cut at %d", cut)
+	}
+	require.NoError(t, os.Remove(p.Ledger))
+	require.NoError(t, reconcile(p, intents))
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	require.NoError(t, err)
+	want := []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}
+	assert.Equal(t, want, ledger.Entries)
+}
+
+// TestLedgerCatchesUp: a state that is behind, and may repeat what it lacks, gives a ledger what it has; of another history
+// it gives nothing.
+func TestLedgerCatchesUp(t *testing.T) {
+	p, intents := published(t)
+	ledger, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	catchUp := func(intents []incremental.Intent) error { return publish.CatchUp(p.FS, p.Dir, p.Ledger, intents) }
+	require.NoError(t, catchUp(intents[:1]))
+	kept, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	require.Equal(t, string(ledger), string(kept), "a ledger that is ahead stays")
+
+	require.NoError(t, os.Remove(p.Ledger))
+	other := slices.Clone(intents[:1])
+	other[0].Manifest[0] ^= 1
+	require.ErrorIs(t, catchUp(other), publish.ErrBehind)
+	require.NoFileExists(t, p.Ledger)
+
+	require.NoError(t, catchUp(intents[:1]))
+	written, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	require.NoError(t, err)
+	require.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}}, written.Entries)
+}
+
+// TestReconcileNamesTheNewestRelease: a CURRENT that was lost, or names an earlier
+// release, is written again; one that is right is left alone.
+func TestReconcileNamesTheNewestRelease(t *testing.T) {
+	p, intents := published(t)
+	current := filepath.Join(p.Dir, "CURRENT")
+	for _, text := range []string{"", "000001\n", "000002\n"} {
+		require.NoError(t, os.Remove(current))
+		if text != "" {
+			require.NoError(t, os.WriteFile(current, []byte(text), 0o644))
+		}
+		r := &recorder{FS: p.FS}
+		require.NoError(t, publish.Reconcile(r, p.Dir, p.Ledger, intents))
+		got, err := os.ReadFile(current)
+		require.NoError(t, err)
+		assert.Equal(t, "000002\n", string(got))
+		assert.Equal(t, text != "000002\n", strings.Contains(strings.Join(r.log, " "), "CURRENT"), "what is right is not written")
+	}
+	require.NoError(t, os.RemoveAll(filepath.Join(p.Dir, "000002")))
+	require.NoError(t, os.WriteFile(current, []byte("000001\n"), 0o644))
+	require.NoError(t, reconcile(p, intents), "that it is gone is found when it is read again")
+	got, err := os.ReadFile(current)
+	require.NoError(t, err)
+	assert.Equal(t, "000001\n", string(got), "CURRENT never names a release that is not there")
+}
+
+func TestReconcileWithNothing(t *testing.T) {
+	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	require.NoError(t, reconcile(p, nil))
+	_, err := os.Stat(p.Ledger)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestDamagedLedger(t *testing.T) {
+	sum := strings.Repeat("ab", 32)
+	for _, text := range []string{"x " + sum + "\n", "1 " + sum + "\n3 " + sum + "\n", "1  " + sum + "\n", "01 " + sum + "\n",
+		"0 " + sum + "\n",
+		"1 " + sum[2:] + "\n", "1 " + strings.ToUpper(sum) + "\n", "1 " + sum + "\r\n", "\n", "1 " + sum + "\n1 " + sum + "\n"} {
+		path := filepath.Join(t.TempDir(), "ledger")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := snapshot.ReadLedger(snapshot.OS(), path)
+		require.ErrorIs(t, err, snapshot.ErrDamaged, text)
+	}
+}
+
+// ledgerLine is a second, simple reader of the ledger.
+var ledgerLine = regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64})\n`)
+
+// FuzzLedger: what is read is what an append would have written, and what a regular
+// expression finds.
+func FuzzLedger(f *testing.F) {
+	f.Add([]byte("1 " + strings.Repeat("ab", 32) + "\n2 " + strings.Repeat("0c", 32) + "\n3 a"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "ledger")
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+		ledger, err := snapshot.ReadLedger(snapshot.OS(), path)
+		if err != nil {
+			return
+		}
+		require.Len(t, ledger.Entries, bytes.Count(data, []byte("\n")))
+		for i, m := range ledgerLine.FindAllSubmatch(data, -1) {
+			require.Equal(t, fmt.Sprintf("%s %s", m[1], m[2]), fmt.Sprintf("%d %x", ledger.Entries[i].Release, ledger.Entries[i].SHA256))
+		}
+		var intents []incremental.Intent
+		for _, e := range ledger.Entries {
+			intents = append(intents, incremental.Intent{Release: e.Release, Published: true, Manifest: e.SHA256})
+		}
+		require.NoError(t, publish.Reconcile(snapshot.OS(), t.TempDir(), path, intents))
+		again, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(data), string(again)))
+		require.NotContains(t, string(data[len(again):]), "\n")
+	})
+}

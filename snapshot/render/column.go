@@ -1,0 +1,87 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+
+	"anond/equivclass"
+	"anond/snapshot"
+)
+
+// column is one attribute of the published records.
+type column struct {
+	name  string
+	of    equivclass.Attribute
+	kind  equivclass.Kind
+	dict  *equivclass.Dictionary
+	tree  *equivclass.Hierarchy
+	codes equivclass.Column // by record
+	scale float64           // of numbers: the width of a cell that loses all
+	// rank orders the codes canonically (numbers by value, texts by bytes), so
+	// that nothing depends on the order in which the dictionary grew; nil where
+	// no order of single values is needed.
+	rank   []uint32          // by code
+	order  []equivclass.Code // by rank
+	quoted [][]byte          // by rank: the value as a CSV field
+}
+
+func newColumn(a equivclass.Attribute, d *equivclass.Dictionary, codes equivclass.Column) column {
+	return column{name: a.Name, of: a, kind: d.Kind(), dict: d, tree: a.Hierarchy, codes: codes}
+}
+
+// number reports whether cells of the column are numbers or dates.
+func (c *column) number() bool { return c.kind == equivclass.Number }
+
+// text returns the canonical text of the value of a rank.
+func (c *column) text(rank uint32) string { return c.dict.Text(c.order[rank]) }
+
+// rankCodes fills rank and quoted for the values that the records of classes
+// have: only their order among each other counts. Cost: n + v + u log u for n
+// records with u of the v values of the dictionary.
+func (c *column) rankCodes(classes ...[]Class) {
+	order := c.used(classes)
+	texts := make([]string, 0)
+	if !c.number() {
+		texts = make([]string, c.dict.Len())
+		for _, code := range order {
+			texts[code] = c.dict.Text(code)
+		}
+	}
+	slices.SortFunc(order, func(x, y equivclass.Code) int {
+		if c.number() {
+			return cmp.Compare(c.dict.Units(x), c.dict.Units(y))
+		}
+		return equivclass.CompareTexts(texts[x], texts[y])
+	})
+	c.order = order
+	c.rank = make([]uint32, c.dict.Len())
+	c.quoted = make([][]byte, len(order))
+	var arena []byte
+	for rank, code := range order {
+		c.rank[code] = uint32(rank)
+		from := len(arena)
+		if c.number() {
+			arena = c.of.AppendNumber(arena, c.dict.Units(code))
+		} else {
+			arena = snapshot.AppendField(arena, texts[code])
+		}
+		c.quoted[rank] = arena[from:len(arena):len(arena)]
+	}
+}
+
+// used are the values that the records of classes have.
+func (c *column) used(classes [][]Class) []equivclass.Code {
+	seen := make([]bool, c.dict.Len())
+	var out []equivclass.Code
+	for _, list := range classes {
+		for i := range list {
+			for _, m := range list[i].Members {
+				if code := c.codes.At(int(m)); !seen[code] {
+					seen[code] = true
+					out = append(out, code)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package render
+
+import (
+	"slices"
+
+	"anond/equivclass"
+)
+
+// Input is what one release shows: records in classes, as the daemon's state
+// (Of) or a single table has them.
+type Input struct {
+	Release   uint32 // its number, from 1
+	CreatedAt int64  // Unix seconds
+	Seeded    bool   // random draws follow a seed that was given
+	Shared    bool   // classes share buckets: level L2
+	FirstNeed int    // level L2: how many people release 1 had to have
+	Grown     bool   // the first pool grew after it was refused: level L2 is not promised
+	Pending   int    // records that the release does not show
+	Schema    *equivclass.Schema
+	// Dictionaries by schema attribute, frozen; nil where nothing is published.
+	Dictionaries []*equivclass.Dictionary
+	QI           []equivclass.Column // by quasi-identifier, then record
+	SA           equivclass.Column   // by record
+	Scale        []equivclass.Range  // by quasi-identifier: what loss of numbers is measured by
+	// References are the distributions of t-closeness, by attribute of the schema.
+	References map[int]equivclass.Bag
+	Classes    []Class // alive in this release
+	// Dead are classes whose records other classes took over, in this release or
+	// before: their rows stay in the parts of their birth.
+	Dead []Class
+	// Since says that Classes and Dead hold only what was born or died after this
+	// release; 0: all there ever was. A Publisher that made the release before
+	// needs no more than that.
+	Since uint32
+
+	// Committed is what was decided of the release, if it was: what is rendered must be that.
+	Committed *Committed
+	// ids are the numbers of records in the state, where they have others here
+	// (gather); nil: the same.
+	ids []equivclass.RecordID
+}
+
+// Committed is what a state has decided of a release before it is rendered.
+type Committed struct {
+	Cut              equivclass.RecordID // the first record that had not arrived
+	Records, Classes int
+}
+
+// Class is one class of an Input.
+type Class struct {
+	Born    uint32 // the release that showed it first
+	Died    uint32 // the first release that shows it no more; 0 while it lives
+	Bucket  uint32 // at level L2: the bucket that has its values, from 1 in order of birth; else 0
+	Members []equivclass.RecordID
+}
+
+// Before is the history that the release before this one had.
+func (in *Input) Before() *Input { return in.upTo(in.Release - 1) }
+
+// upTo is the history that an earlier release had: its classes, dead and alive.
+func (in *Input) upTo(release uint32) *Input {
+	out := *in
+	out.Release, out.Classes, out.Dead, out.Committed = release, nil, nil, nil
+	for _, c := range in.Classes {
+		if c.Born <= release {
+			out.Classes = append(out.Classes, c)
+		}
+	}
+	for _, c := range in.Dead {
+		switch {
+		case c.Born > release:
+		case c.Died > release:
+			c.Died = 0
+			out.Classes = append(out.Classes, c)
+		default:
+			out.Dead = append(out.Dead, c)
+		}
+	}
+	return &out
+}
+
+// changed are the classes that are born in this release, and those that die.
+func (in *Input) changed() (births, deaths []Class) {
+	for _, c := range in.Classes {
+		if c.Born == in.Release {
+			births = append(births, c)
+		}
+	}
+	for _, c := range in.Dead {
+		if c.Died == in.Release {
+			deaths = append(deaths, c)
+		}
+	}
+	return births, deaths
+}
+
+// gather numbers the records of an input's classes anew, side by side in the
+// order of the classes, and copies their values: what follows reads memory in
+// order and holds nothing by record of a whole state. ids are their numbers in the
+// state, which draws, placements and the last tie between classes go by.
+//
+// A column that is too short stays so, and is refused. A record of a dead class and of a newer one gets two numbers. Cost: n d for n
+// records of d attributes, one attribute a worker.
+func (in *Input) gather(workers int) *Input {
+	g := *in
+	g.Committed = nil // its cut counts records of the state
+	g.Classes, g.Dead = g.renumber(in.Classes), g.renumber(in.Dead)
+	lists := append([]equivclass.Column{in.SA}, in.QI...)
+	each(workers, len(lists), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			lists[i] = equivclass.Pick(&lists[i], g.ids)
+		}
+	})
+	g.SA, g.QI = lists[0], lists[1:]
+	return &g
+}
+
+// renumber gives the members of classes the next numbers.
+func (in *Input) renumber(classes []Class) []Class {
+	out := slices.Clone(classes)
+	records := 0
+	for i := range classes {
+		records += len(classes[i].Members)
+	}
+	numbers := make([]equivclass.RecordID, records)
+	in.ids = slices.Grow(in.ids, records)
+	for i := range out {
+		n := len(out[i].Members)
+		for k := range n {
+			numbers[k] = equivclass.RecordID(len(in.ids) + k)
+		}
+		in.ids = append(in.ids, out[i].Members...)
+		out[i].Members, numbers = numbers[:n:n], numbers[n:]
+	}
+	return out
+}

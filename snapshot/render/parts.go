@@ -1,0 +1,136 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"anond/snapshot"
+)
+
+// takeOver lists the parts of the release before, and joins those that are due.
+func (r *rendering) takeOver() error {
+	if r.from.manifest == nil {
+		return nil
+	}
+	before := r.from.manifest
+	parts := make([]span, len(before.Parts))
+	for i := range parts {
+		parts[i].first, parts[i].last = before.Parts[i].Births()
+	}
+	at := 0
+	for _, group := range r.settings.fanIn().merged(parts) {
+		entries := before.Parts[at : at+len(group)]
+		at += len(group)
+		entry, err := r.keep(entries, group)
+		if err != nil {
+			return err
+		}
+		r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
+	}
+	return nil
+}
+
+// keep takes a part over, or joins several.
+func (r *rendering) keep(entries []snapshot.PartEntry, group []span) (snapshot.PartEntry, error) {
+	if len(entries) > 1 {
+		entry, err := snapshot.JoinParts(r.from.manifest, join(group).name(), entries, r.files.Open, r.files.Create)
+		entry.Release = r.in.Release
+		return entry, err
+	}
+	for _, f := range entries[0].Files {
+		name := path.Join(entries[0].Part, f.Name)
+		if err := r.files.Keep(name, f); err != nil {
+			return snapshot.PartEntry{}, fmt.Errorf("take %s over from release %d: %w", name, r.in.Release-1, err)
+		}
+	}
+	return entries[0], nil
+}
+
+// bury lists the classes that die in their parts, and takes them off the sums.
+func (r *rendering) bury() error {
+	if len(r.deaths) == 0 {
+		return nil
+	}
+	if r.in.Shared {
+		return fmt.Errorf("%w: classes of recoding %s are frozen, yet %d die", ErrView, r.recoding.Name(), len(r.deaths))
+	}
+	parts := r.out.Manifest.Parts
+	for i := range parts {
+		parts[i].Dead = slices.Clone(parts[i].Dead)
+	}
+	for i := range r.deaths {
+		at, number, ok := r.from.address(parts, &r.deaths[i])
+		if !ok {
+			return fmt.Errorf("%w: a class that dies is in no part", ErrView)
+		}
+		parts[at].Dead = append(parts[at].Dead, number)
+	}
+	for i := range parts {
+		slices.Sort(parts[i].Dead)
+	}
+	t, err := r.unordered(r.gathered.Dead)
+	if err != nil {
+		return err
+	}
+	r.out.Next.sums.remove(t)
+	return nil
+}
+
+// bear writes what the release gives birth to.
+func (r *rendering) bear() (*table, error) {
+	return r.part(span{r.in.Release, r.in.Release}, r.gathered.Classes)
+}
+
+// relevant is what of the input a rendering looks at: what changes.
+func (r *rendering) relevant() *Input {
+	in := *r.in
+	in.Classes, in.Dead = r.births, r.deaths
+	return &in
+}
+
+// progress tells how far a part is while one of its files is written.
+func (s *Settings) progress(file, files, classes int) func(classes int) {
+	if s.Progress == nil {
+		return func(int) {}
+	}
+	return func(done int) { s.Progress(file*classes+done, files*classes) }
+}
+
+// writeFiles writes the files of a part, below its name.
+func (t *table) writeFiles(part string, s *Settings, files Files) (snapshot.PartEntry, error) {
+	entry := snapshot.PartEntry{Part: part, Classes: len(t.classes), Rows: t.records, Mode: snapshot.PartMode}
+	layouts := t.recoding.layouts(t)
+	for i, l := range layouts {
+		l.name = path.Join(part, l.name)
+		l.written = s.progress(i, len(layouts), len(t.classes))
+		file, err := t.writeFile(l, files)
+		if err != nil {
+			return entry, fmt.Errorf("write %s: %w", l.name, err)
+		}
+		entry.Files = append(entry.Files, file)
+	}
+	return entry, nil
+}
+
+// part writes classes as a part of their own.
+func (r *rendering) part(of span, classes []Class) (*table, error) {
+	next := r.out.Next
+	for uint32(len(next.written)) <= of.last {
+		next.written = append(next.written, next.written[len(next.written)-1])
+	}
+	t, err := r.table(classes)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := t.writeFiles(of.name(), r.settings, r.files)
+	if err != nil {
+		return nil, err
+	}
+	entry.Release = r.in.Release
+	r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
+	r.out.Placed = append(r.out.Placed, t.placement(entry.Part))
+	next.sums.add(t)
+	next.written[of.last] = next.written[of.first-1] + uint32(len(t.classes))
+	return t, nil
+}

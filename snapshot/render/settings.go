@@ -1,0 +1,55 @@
+package render
+
+import (
+	"anond/equivclass"
+	"anond/snapshot"
+)
+
+// Settings is what a release says about how it was made. It must be the same
+// for all releases of a chain, but for hierarchies, which may grow.
+type Settings struct {
+	Dataset     string
+	Policy      snapshot.Policy
+	Recoding    Recoding
+	Hierarchies []HierarchyFile
+	// Seed keys the draws that number classes which look alike (rule R, randomness).
+	Seed Secret
+	// Progress is told how much of the present part is rendered; may be nil.
+	Progress func(done, all int)
+	// Workers is how many goroutines render; 0: one a processor. It has no
+	// influence on the bytes.
+	Workers int
+	// FanIn is how many parts of one level are joined into one of the next; 0: ten. For tests that
+	// want many parts of few releases.
+	FanIn int
+}
+
+// Secret is a seed that formatting does not show.
+type Secret [32]byte
+
+// String and GoString keep the seed out of texts.
+func (Secret) String() string   { return "secret" }
+func (Secret) GoString() string { return "secret" }
+
+// DiversityOf writes principles as the manifest does. A principle of another
+// package is written by its name. The reference of t-closeness is the input's.
+func DiversityOf(principles []equivclass.Principle) []snapshot.Diversity {
+	out := make([]snapshot.Diversity, 0, len(principles))
+	for _, p := range principles {
+		switch p := p.(type) {
+		case equivclass.FrequencyL:
+			out = append(out, snapshot.Diversity{Kind: "frequency", L: float64(p.L)})
+		case equivclass.DistinctL:
+			out = append(out, snapshot.Diversity{Kind: "distinct", L: float64(p.L)})
+		case equivclass.EntropyL:
+			out = append(out, snapshot.Diversity{Kind: "entropy", L: p.L})
+		case equivclass.RecursiveL:
+			out = append(out, snapshot.Diversity{Kind: "recursive", L: float64(p.L), C: p.C})
+		case equivclass.TClose:
+			out = append(out, snapshot.Diversity{Kind: "t", T: p.T, Distance: p.Ground.Name(), Declared: p.Declared})
+		default:
+			out = append(out, snapshot.Diversity{Kind: p.Name()})
+		}
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package render
+
+import (
+	"anond/snapshot"
+)
+
+// defaultFanIn parts of one level become one of the next.
+const defaultFanIn = 10
+
+// fanIn is how many parts of one level become one of the next.
+type fanIn uint32
+
+// fanIn is that of a chain.
+func (s *Settings) fanIn() fanIn {
+	if s.FanIn == 0 {
+		return defaultFanIn
+	}
+	return fanIn(s.FanIn)
+}
+
+// span is the releases whose births a part holds.
+type span struct{ first, last uint32 }
+
+func (s span) name() string { return snapshot.PartName(s.first, s.last) }
+
+// level is the number of digits, in base f, of the releases that a part covers, less
+// one.
+func (f fanIn) level(s span) (n int) {
+	for births := fanIn(s.last - s.first + 1); births >= f; births /= f {
+		n++
+	}
+	return n
+}
+
+// merged tells which parts of a release the next one takes over as they are, and
+// which it joins: as soon as ten neighbours of one level stand, they become one,
+// as digits are carried in a counter. So there are at most nine parts of a level,
+// fewer than a hundred in all, and a row is rewritten once a level.
+//
+// Each group is of neighbours; one of a single part is taken over.
+func (f fanIn) merged(parts []span) [][]span {
+	type run struct {
+		of    span
+		parts []span
+	}
+	var runs []run
+	for _, p := range parts {
+		runs = append(runs, run{p, []span{p}})
+		for n := len(runs) - int(f); n >= 0 && f.level(runs[n].of) == f.level(runs[len(runs)-1].of); n = len(runs) - int(f) {
+			whole := run{of: span{runs[n].of.first, p.last}}
+			for _, r := range runs[n:] {
+				whole.parts = append(whole.parts, r.parts...)
+			}
+			runs = append(runs[:n], whole)
+		}
+	}
+	out := make([][]span, len(runs))
+	for i, r := range runs {
+		out[i] = r.parts
+	}
+	return out
+}
+
+// join is the span of neighbours.
+func join(parts []span) span { return span{parts[0].first, parts[len(parts)-1].last} }
+
+// partsOf are the parts of a release: a function of its number alone.
+func (f fanIn) partsOf(release uint32) []span {
+	var parts []span
+	for n := uint32(1); n <= release; n++ {
+		parts = f.after(parts, n)
+	}
+	return parts
+}
+
+// after are the parts of a release behind one that has others.
+func (f fanIn) after(parts []span, release uint32) []span {
+	var next []span
+	for _, group := range f.merged(parts) {
+		next = append(next, join(group))
+	}
+	return append(next, span{release, release})
+}

@@ -1,0 +1,214 @@
+package render
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"anond/equivclass"
+)
+
+// sums are what quality and privacy of a release are made of, over its living
+// classes: what is born is added, what dies is taken away again.
+//
+// Guarantee: they depend on the classes alone, not on the order or the number of
+// steps in which these came. Memory: by different class sizes, bags' shapes and
+// values, not by records.
+type sums struct {
+	records, classes int
+	sizes            map[int]int      // classes by size
+	shapes           map[bagShape]int // bags of which no value may exceed 1/l
+	uneven           int              // of these, those whose values are not equally frequent
+	columns          []columnSums
+}
+
+// bagShape is the size of a bag and how often its most frequent value is there.
+type bagShape struct{ size, high int }
+
+// columnSums are about the cells of one column.
+type columnSums struct {
+	cells     int      // records
+	width     exactSum // over these records, of what their cell covers beyond a single value
+	lacks     int      // of these records: their cell says that there may be no value
+	seen      []bool   // Set: by code, whether a member of a cell has it
+	different int      // values of seen
+}
+
+func newSums(columns int) *sums {
+	return &sums{sizes: map[int]int{}, shapes: map[bagShape]int{}, columns: make([]columnSums, columns)}
+}
+
+func (s *sums) clone() *sums {
+	out := *s
+	out.sizes, out.shapes, out.columns = maps.Clone(s.sizes), maps.Clone(s.shapes), slices.Clone(s.columns)
+	for j := range out.columns {
+		c := &out.columns[j]
+		c.width, c.seen = slices.Clone(c.width), slices.Clone(c.seen)
+	}
+	return &out
+}
+
+// add takes in the living classes of a table.
+func (s *sums) add(t *table) {
+	s.count(t, 1, func(c *class) bool { return c.died == 0 })
+	s.ranges(t)
+}
+
+// remove takes away classes that have died.
+func (s *sums) remove(t *table) { s.count(t, -1, func(*class) bool { return true }) }
+
+func (s *sums) count(t *table, sign int, which func(*class) bool) {
+	for _, c := range t.inMemory() {
+		if !which(c) {
+			continue
+		}
+		n := len(c.members)
+		s.records += sign * n
+		s.classes += sign
+		bump(s.sizes, n, sign)
+		if t.shared == nil {
+			s.shape(c.bag, sign)
+		}
+		for j := range t.cols {
+			s.columns[j].count(t, j, c, sign)
+		}
+	}
+	for _, b := range t.shared {
+		s.shape(b.bag, sign)
+	}
+}
+
+// buckets counts those of level L2.
+func (s *sums) buckets() (n int) {
+	for _, buckets := range s.shapes {
+		n += buckets
+	}
+	return n
+}
+
+// bucketMedian is the number of records in the bucket of the median person at level
+// L2: at least half of the records are in buckets of no more.
+func (s *sums) bucketMedian() int {
+	var shapes []bagShape
+	for shape := range s.shapes {
+		shapes = append(shapes, shape)
+	}
+	slices.SortFunc(shapes, func(a, b bagShape) int { return cmp.Compare(a.size, b.size) })
+	records := 0
+	for _, shape := range shapes {
+		if records += shape.size * s.shapes[shape]; 2*records >= s.records {
+			return shape.size
+		}
+	}
+	return 0
+}
+
+func (s *sums) shape(bag []uint32, sign int) {
+	first, high, flat := 0, 0, true
+	for _, n := range runs(bag) {
+		if first == 0 {
+			first = n
+		}
+		flat = flat && n == first
+		high = max(high, n)
+	}
+	bump(s.shapes, bagShape{len(bag), high}, sign)
+	if !flat {
+		s.uneven += sign
+	}
+}
+
+func (s *columnSums) count(t *table, j int, c *class, sign int) {
+	x := &c.cells[j]
+	n := sign * len(c.members)
+	s.cells += n
+	if x.lacks {
+		s.lacks += n
+	} else if w := t.width(j, x); w != 0 {
+		s.width.add(float64(n) * w)
+	}
+}
+
+// ranges notes the categories of the living classes of a table.
+func (s *sums) ranges(t *table) {
+	t.each(len(t.cols), func(_, from, to int) {
+		for j := from; j < to; j++ {
+			s.columns[j].widen(t, j)
+		}
+	})
+}
+
+func (s *columnSums) widen(t *table, j int) {
+	col := &t.cols[j]
+	if col.kind != equivclass.Set {
+		return
+	}
+	if len(s.seen) < col.dict.Len() {
+		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
+	}
+	for _, c := range t.inMemory() {
+		if c.died != 0 {
+			continue
+		}
+		if s.different == col.dict.Len() { // of all values one has been seen
+			return
+		}
+		for _, m := range c.members {
+			if code := col.codes.At(int(m)); !s.seen[code] {
+				s.seen[code] = true
+				s.different++
+			}
+		}
+	}
+}
+
+// bump counts in a map that holds no zeros.
+func bump[K comparable](m map[K]int, key K, by int) {
+	if m[key] += by; m[key] == 0 {
+		delete(m, key)
+	}
+}
+
+// exactSum adds numbers without rounding, so that a sum is the same in whatever
+// order its terms come and go: what was carried from release to release equals
+// what is counted anew after a restart. It holds the sum as numbers that do not
+// overlap (Shewchuk 1997).
+type exactSum []float64
+
+func (s *exactSum) add(x float64) {
+	kept := (*s)[:0]
+	for _, y := range *s {
+		if math.Abs(x) < math.Abs(y) {
+			x, y = y, x
+		}
+		high := x + y
+		if low := y - (high - x); low != 0 {
+			kept = append(kept, low)
+		}
+		x = high
+	}
+	*s = append(kept, x)
+}
+
+// value is the sum, correctly rounded once.
+func (s exactSum) value() float64 {
+	n := len(s) - 1
+	if n < 0 {
+		return 0
+	}
+	high, low := s[n], 0.0
+	for n > 0 && low == 0 {
+		n--
+		x, y := high, s[n]
+		high = x + y
+		low = y - (high - x)
+	}
+	// Halfway between two numbers: what is left over decides.
+	if n > 0 && (low < 0 && s[n-1] < 0 || low > 0 && s[n-1] > 0) {
+		if x := high + 2*low; 2*low == x-high {
+			high = x
+		}
+	}
+	return high
+}
