@@ -312,7 +312,7 @@ func TestPagesAreShort(t *testing.T) {
 
 // TestReadmeIsShort: what does not fit belongs into docs/.
 func TestReadmeIsShort(t *testing.T) {
-	const most = 180
+	const most = 130
 	assert.LessOrEqual(t, strings.Count(readDoc(t, "README.md"), "\n"), most)
 }
 
