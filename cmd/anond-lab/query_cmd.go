@@ -9,6 +9,7 @@ import (
 
 	"anond/equivclass/query"
 	"anond/internal/cli"
+	"anond/lab/estimate"
 	"anond/snapshot/readback"
 )
 
@@ -102,15 +103,19 @@ func ask(dir, text string, model bool) (*answer, error) {
 }
 
 func askModel(r *readback.Release, text string, out *answer) (a query.Answer, err error) {
-	m, ok := r.Model()
+	buckets, ok := r.AsBuckets()
 	if !ok {
 		return a, cli.Usage("leave out --model, or publish generalization, buckets, anatomy or permutation",
 			"no model reads a release by %s", r.Manifest.Recoding)
 	}
-	var estimate float64
-	a, estimate, out.Absent, err = r.AskModel(text, m)
-	out.Model = &estimate
-	return a, err
+	bound, err := r.Bind(text)
+	if err != nil {
+		return a, err
+	}
+	a = r.Estimator().Estimate(bound)
+	within := min(max(estimate.NewModel(buckets).Estimate(bound), a.Lower), a.Upper) // the bounds hold
+	out.Model, out.Absent = &within, bound.Absent
+	return a, nil
 }
 
 func (e *environment) printAnswer(a *answer) error {

@@ -27,33 +27,34 @@ type AbsentValue struct {
 type Predicate struct {
 	Attribute int
 	Match     []bool  // by code
-	spans     []span  // Number: disjoint, ascending
+	Spans     []Span  // Number: disjoint, ascending
 	before    []int32 // Tree: how many of the leaves before each one match
 }
 
-// span is an interval of numbers.
-type span struct {
-	lo, hi         float64
-	loOpen, hiOpen bool
+// Span is an interval of numbers.
+type Span struct {
+	Lo, Hi         float64
+	LoOpen, HiOpen bool
 }
 
-func (s span) empty() bool { return s.lo > s.hi || s.lo == s.hi && (s.loOpen || s.hiOpen) }
+func (s Span) empty() bool { return s.Lo > s.Hi || s.Lo == s.Hi && (s.LoOpen || s.HiOpen) }
 
-func (s span) holds(v float64) bool {
-	return (v > s.lo || v == s.lo && !s.loOpen) && (v < s.hi || v == s.hi && !s.hiOpen)
+func (s Span) holds(v float64) bool {
+	return (v > s.Lo || v == s.Lo && !s.LoOpen) && (v < s.Hi || v == s.Hi && !s.HiOpen)
 }
 
-func (s span) and(o span) span {
-	if o.lo > s.lo || o.lo == s.lo && o.loOpen {
-		s.lo, s.loOpen = o.lo, o.loOpen
+func (s Span) and(o Span) Span {
+	if o.Lo > s.Lo || o.Lo == s.Lo && o.LoOpen {
+		s.Lo, s.LoOpen = o.Lo, o.LoOpen
 	}
-	if o.hi < s.hi || o.hi == s.hi && o.hiOpen {
-		s.hi, s.hiOpen = o.hi, o.hiOpen
+	if o.Hi < s.Hi || o.Hi == s.Hi && o.HiOpen {
+		s.Hi, s.HiOpen = o.Hi, o.HiOpen
 	}
 	return s
 }
 
-var allNumbers = []span{{lo: math.Inf(-1), hi: math.Inf(1)}}
+// AllNumbers are the spans of an attribute that nothing restricts.
+var AllNumbers = []Span{{Lo: math.Inf(-1), Hi: math.Inf(1)}}
 
 // Error says what is wrong with a query, where, and what to write instead.
 type Error struct {
@@ -100,7 +101,7 @@ func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
 		}
 	}
 	for i := range out.Preds {
-		out.Preds[i].count(dicts[out.Preds[i].Attribute])
+		out.Preds[i].Count(dicts[out.Preds[i].Attribute])
 	}
 	return out, nil
 }
@@ -125,15 +126,15 @@ func (q *Bound) add(p Predicate) {
 	for c := range old.Match {
 		old.Match[c] = old.Match[c] && p.Match[c]
 	}
-	var both []span
-	for _, a := range old.spans {
-		for _, b := range p.spans {
+	var both []Span
+	for _, a := range old.Spans {
+		for _, b := range p.Spans {
 			if s := a.and(b); !s.empty() {
 				both = append(both, s)
 			}
 		}
 	}
-	old.spans = both
+	old.Spans = both
 }
 
 // bindCondition also returns which of the values asked for no cell can hold.
@@ -143,29 +144,29 @@ func bindCondition(c Condition, j int, d *equivclass.Dictionary) (p Predicate, a
 	case c.Range != nil && d.Kind() != equivclass.Number:
 		return p, nil, queryError(c.At, "%q is not numeric and has no ranges: use = or in {…}", c.Attribute)
 	case c.Range != nil:
-		p.spans, err = bindRange(c, d)
+		p.Spans, err = bindRange(c, d)
 	case d.Kind() == equivclass.Number:
-		p.spans, err = bindNumbers(c, d)
+		p.Spans, err = bindNumbers(c, d)
 	default:
 		absent, err = bindCategories(c, d, p.Match)
 		return p, absent, err
 	}
 	for code := range p.Match {
-		p.Match[code] = spansHold(p.spans, d.Number(equivclass.Code(code)))
+		p.Match[code] = SpansHold(p.Spans, d.Number(equivclass.Code(code)))
 	}
 	return p, nil, err
 }
 
-func spansHold(spans []span, v float64) bool {
-	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(v) })
+func SpansHold(spans []Span, v float64) bool {
+	return slices.ContainsFunc(spans, func(s Span) bool { return s.holds(v) })
 }
 
-func bindRange(c Condition, d *equivclass.Dictionary) ([]span, error) {
-	s := span{lo: math.Inf(-1), hi: math.Inf(1), loOpen: c.Range.LoOpen, hiOpen: c.Range.HiOpen}
+func bindRange(c Condition, d *equivclass.Dictionary) ([]Span, error) {
+	s := Span{Lo: math.Inf(-1), Hi: math.Inf(1), LoOpen: c.Range.LoOpen, HiOpen: c.Range.HiOpen}
 	for _, bound := range []struct {
 		text string
 		to   *float64
-	}{{c.Range.Lo, &s.lo}, {c.Range.Hi, &s.hi}} {
+	}{{c.Range.Lo, &s.Lo}, {c.Range.Hi, &s.Hi}} {
 		if bound.text == "" {
 			continue
 		}
@@ -178,7 +179,7 @@ func bindRange(c Condition, d *equivclass.Dictionary) ([]span, error) {
 	if s.empty() {
 		return nil, queryError(c.At, "the range of %q is empty: put the smaller bound first", c.Attribute)
 	}
-	return []span{s}, nil
+	return []Span{s}, nil
 }
 
 func queryNumber(c Condition, d *equivclass.Dictionary, text string) (float64, error) {
@@ -199,7 +200,7 @@ func queryNumber(c Condition, d *equivclass.Dictionary, text string) (float64, e
 }
 
 // bindNumbers returns the points asked for, or the gaps between them.
-func bindNumbers(c Condition, d *equivclass.Dictionary) ([]span, error) {
+func bindNumbers(c Condition, d *equivclass.Dictionary) ([]Span, error) {
 	points := make([]float64, len(c.Values))
 	for i, text := range c.Values {
 		v, err := queryNumber(c, d, text)
@@ -210,19 +211,19 @@ func bindNumbers(c Condition, d *equivclass.Dictionary) ([]span, error) {
 	}
 	slices.Sort(points)
 	points = slices.Compact(points)
-	var out []span
+	var out []Span
 	if !c.Not {
 		for _, v := range points {
-			out = append(out, span{lo: v, hi: v})
+			out = append(out, Span{Lo: v, Hi: v})
 		}
 		return out, nil
 	}
-	from := span{lo: math.Inf(-1)}
+	from := Span{Lo: math.Inf(-1)}
 	for _, v := range points {
-		out = append(out, span{lo: from.lo, hi: v, loOpen: from.loOpen, hiOpen: true})
-		from = span{lo: v, loOpen: true}
+		out = append(out, Span{Lo: from.Lo, Hi: v, LoOpen: from.LoOpen, HiOpen: true})
+		from = Span{Lo: v, LoOpen: true}
 	}
-	return append(out, span{lo: from.lo, hi: math.Inf(1), loOpen: from.loOpen}), nil
+	return append(out, Span{Lo: from.Lo, Hi: math.Inf(1), LoOpen: from.LoOpen}), nil
 }
 
 // bindCategories marks the values asked for, and returns the numbers of those
@@ -287,8 +288,8 @@ func markText(d *equivclass.Dictionary, text string, match []bool) bool {
 	return found
 }
 
-// count prepares the matches of ranges of leaves.
-func (p *Predicate) count(d *equivclass.Dictionary) {
+// Count prepares the matches of ranges of leaves, once Match is complete.
+func (p *Predicate) Count(d *equivclass.Dictionary) {
 	if d.Kind() != equivclass.Tree {
 		return
 	}

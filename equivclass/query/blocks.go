@@ -74,7 +74,7 @@ func (r *BlockRelease) Estimate(q *Bound) Answer {
 	}
 	var out Answer
 	for g := 1; g < len(r.Start); g++ {
-		out = out.plus(r.group(q, blocks, int(r.Start[g-1]), int(r.Start[g])))
+		out = out.Plus(r.group(q, blocks, int(r.Start[g-1]), int(r.Start[g])))
 	}
 	return out
 }
@@ -116,7 +116,7 @@ func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) Answer
 			}
 			hits++
 			if b.sums {
-				values = append(values, worth(r.Dicts[q.Sum], r.Codes[q.Sum][i]))
+				values = append(values, Worth(r.Dicts[q.Sum], r.Codes[q.Sum][i]))
 			}
 		}
 		if !b.sums {
@@ -127,13 +127,13 @@ func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) Answer
 	if q.Sum < 0 {
 		return Answer{share * float64(n), float64(least), float64(most)}
 	}
-	return sumAnswer(values, n, share, least, most)
+	return SumAnswer(values, n, share, least, most)
 }
 
-// sumAnswer is the sum over a set of n records: those that have one of the
+// SumAnswer is the sum over a set of n records: those that have one of the
 // values and also are among the records that match the rest of the query, which
 // are at least least, at most most, and in expectation a share of n.
-func sumAnswer(values []float64, n int, share float64, least, most int) Answer {
+func SumAnswer(values []float64, n int, share float64, least, most int) Answer {
 	var sum float64
 	for _, v := range values {
 		sum += v

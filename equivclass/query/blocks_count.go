@@ -26,7 +26,7 @@ func (r *BlockRelease) count(blocks []askedBlock) Answer {
 			sums[b] = runningSums(match, sums[b][:0])
 		}
 		for g := from; g < to; g++ {
-			out = out.plus(countGroup(sums, int(r.Start[g])-first, int(r.Start[g+1])-first))
+			out = out.Plus(countGroup(sums, int(r.Start[g])-first, int(r.Start[g+1])-first))
 		}
 		from = to
 	}

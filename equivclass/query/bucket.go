@@ -50,9 +50,9 @@ func ColumnsOf(dicts []*equivclass.Dictionary, sensitive int, cells [][]Cell) []
 			continue
 		}
 		out[j].Of = make([]int32, len(cells))
-		seen := map[cellKey]int32{}
+		seen := map[CellKey]int32{}
 		for i := range cells {
-			key := cells[i][j].key()
+			key := cells[i][j].Key()
 			at, ok := seen[key]
 			if !ok {
 				at = int32(len(out[j].Cells))
@@ -65,19 +65,20 @@ func ColumnsOf(dicts []*equivclass.Dictionary, sensitive int, cells [][]Cell) []
 	return out
 }
 
-// cellKey is a cell as a key of a map.
-type cellKey struct {
+// CellKey is a cell as a key of a map.
+type CellKey struct {
 	lo, hi float64
 	node   int
 	codes  string
 }
 
-func (c Cell) key() cellKey {
+// Key tells cells apart.
+func (c Cell) Key() CellKey {
 	text := make([]byte, 0, 4*len(c.Codes))
 	for _, code := range c.Codes {
 		text = append(text, byte(code), byte(code>>8), byte(code>>16), byte(code>>24))
 	}
-	return cellKey{c.Lo, c.Hi, c.Node, string(text)}
+	return CellKey{c.Lo, c.Hi, c.Node, string(text)}
 }
 
 // Estimate implements Estimator, with values uniform inside cells, and with the
@@ -94,7 +95,7 @@ func (r *BucketRelease) Estimate(q *Bound) Answer {
 	}
 	var out Answer
 	for b := range parts {
-		out = out.plus(a.bucket(b, &parts[b]))
+		out = out.Plus(a.bucket(b, &parts[b]))
 	}
 	return out
 }
@@ -104,9 +105,9 @@ type bucketAsk struct {
 	*BucketRelease
 	q         *Bound
 	sensitive *Predicate
-	others    [][]fit // by restricted attribute that is not summed, then different cell
+	others    [][]Fit // by restricted attribute that is not summed, then different cell
 	of        [][]int32
-	summed    []fit // by different cell of the summed attribute
+	summed    []Fit // by different cell of the summed attribute
 }
 
 // bucketPart adds up the classes of a bucket.
@@ -118,7 +119,7 @@ type bucketPart struct {
 
 func (r *BucketRelease) ask(q *Bound) *bucketAsk {
 	a := &bucketAsk{BucketRelease: r, q: q}
-	summed := &Predicate{Attribute: q.Sum, spans: allNumbers}
+	summed := &Predicate{Attribute: q.Sum, Spans: AllNumbers}
 	for i := range q.Preds {
 		switch p := &q.Preds[i]; p.Attribute {
 		case r.Sensitive:
@@ -147,11 +148,11 @@ func allOf(n int) []bool {
 }
 
 // fits tells how each different cell of an attribute fits a predicate.
-func (r *BucketRelease) fits(p *Predicate) []fit {
+func (r *BucketRelease) fits(p *Predicate) []Fit {
 	c, d := &r.Columns[p.Attribute], r.Dicts[p.Attribute]
-	out := make([]fit, 0, len(c.Cells)+len(c.Bags))
+	out := make([]Fit, 0, len(c.Cells)+len(c.Bags))
 	for _, cell := range c.Cells {
-		out = append(out, p.fit(d, cell, grainOf(r.Grain, p.Attribute)))
+		out = append(out, p.Fit(d, cell, GrainOf(r.Grain, p.Attribute)))
 	}
 	for _, bag := range c.Bags {
 		out = append(out, p.fitBag(d, bag))
@@ -161,22 +162,22 @@ func (r *BucketRelease) fits(p *Predicate) []fit {
 
 func (a *bucketAsk) class(i int, to *bucketPart) {
 	n := a.Size[i]
-	f := certain
+	f := Certain
 	for k, fits := range a.others {
-		f = f.and(fits[a.of[k][i]])
+		f = f.And(fits[a.of[k][i]])
 	}
 	if a.summed != nil {
 		x := a.summed[a.Columns[a.q.Sum].Of[i]]
-		if f.can && x.can {
-			to.moment += float64(n) * f.share * x.moment
+		if f.Can && x.Can {
+			to.moment += float64(n) * f.Share * x.moment
 			for range n {
 				to.lows, to.highs = append(to.lows, x.lo), append(to.highs, x.hi)
 			}
 		}
-		f = f.and(x)
+		f = f.And(x)
 	}
-	least, most := f.count(int(n))
-	to.share, to.least, to.most = to.share+float64(n)*f.share, to.least+least, to.most+most
+	least, most := f.Count(int(n))
+	to.share, to.least, to.most = to.share+float64(n)*f.Share, to.least+least, to.most+most
 }
 
 func (a *bucketAsk) bucket(b int, part *bucketPart) Answer {
@@ -188,7 +189,7 @@ func (a *bucketAsk) bucket(b int, part *bucketPart) Answer {
 	case a.q.Sum < 0:
 		return Answer{part.share * h / n, float64(least), float64(most)}
 	case a.q.Sum == a.Sensitive:
-		return sumAnswer(values, bag.Total, part.share/n, part.least, part.most)
+		return SumAnswer(values, bag.Total, part.share/n, part.least, part.most)
 	default:
 		lower, _ := extremeSums(part.lows, least, most)
 		_, upper := extremeSums(part.highs, least, most)
@@ -206,7 +207,7 @@ func (a *bucketAsk) hits(b int) (hits int, values []float64) {
 		hits += c.N
 		if a.q.Sum == a.Sensitive {
 			for range c.N {
-				values = append(values, worth(a.Dicts[a.q.Sum], c.Code))
+				values = append(values, Worth(a.Dicts[a.q.Sum], c.Code))
 			}
 		}
 	}
@@ -214,8 +215,8 @@ func (a *bucketAsk) hits(b int) (hits int, values []float64) {
 }
 
 // fitBag reports how exact values, shuffled inside a class, meet the predicate.
-func (p *Predicate) fitBag(d *equivclass.Dictionary, bag equivclass.Bag) fit {
-	f := fit{lo: math.Inf(1), hi: math.Inf(-1)}
+func (p *Predicate) fitBag(d *equivclass.Dictionary, bag equivclass.Bag) Fit {
+	f := Fit{lo: math.Inf(1), hi: math.Inf(-1)}
 	hits := 0
 	for _, c := range bag.Counts {
 		if !p.Match[c.Code] {
@@ -223,10 +224,10 @@ func (p *Predicate) fitBag(d *equivclass.Dictionary, bag equivclass.Bag) fit {
 		}
 		hits += c.N
 		if d.Kind() == equivclass.Number {
-			v := worth(d, c.Code)
+			v := Worth(d, c.Code)
 			f.moment, f.lo, f.hi = f.moment+v*float64(c.N)/float64(bag.Total), min(f.lo, v), max(f.hi, v)
 		}
 	}
-	f.share, f.can, f.must = float64(hits)/float64(bag.Total), hits > 0, hits == bag.Total
+	f.Share, f.Can, f.Must = float64(hits)/float64(bag.Total), hits > 0, hits == bag.Total
 	return f
 }

@@ -50,36 +50,37 @@ func CellOf(d *equivclass.Dictionary, codes []equivclass.Code) Cell {
 // nothing is the cell of numbers that are missing.
 var nothing = Cell{Lo: math.Inf(1), Hi: math.Inf(-1), Lacks: true}
 
-// worth is what a number adds to a sum: nothing if it is missing.
-func worth(d *equivclass.Dictionary, c equivclass.Code) float64 {
+// Worth is what a number adds to a sum: nothing if it is missing.
+func Worth(d *equivclass.Dictionary, c equivclass.Code) float64 {
 	if d.Units(c) == equivclass.MissingNumber {
 		return 0
 	}
 	return d.Number(c)
 }
 
-// fit is how the values that a cell or a bucket may stand for meet a predicate.
-type fit struct {
-	share     float64 // of the values that match, all equally likely
-	can, must bool    // some value matches; every value does
+// Fit is how the values that a cell or a bucket may stand for meet a predicate.
+type Fit struct {
+	Share     float64 // of the values that match, all equally likely
+	Can, Must bool    // some value matches; every value does
 	// Number: expectation of the value where it matches and 0 elsewhere, and the
 	// smallest and largest value that matches.
 	moment, lo, hi float64
 }
 
-var certain = fit{share: 1, can: true, must: true}
+// Certain is the fit of a row that nothing restricts.
+var Certain = Fit{Share: 1, Can: true, Must: true}
 
-// fit reports how a cell meets the predicate. grain is the step between the
+// Fit reports how a cell meets the predicate. grain is the step between the
 // numbers that an attribute can have (1 for integers and dates), 0 if it has
 // none. With grain 0 numbers are uniform in the closed range, as examples 1 and 2
 // of the permutation paper count; a single point of a range then has share 0.
-func (p *Predicate) fit(d *equivclass.Dictionary, c Cell, grain float64) fit {
+func (p *Predicate) Fit(d *equivclass.Dictionary, c Cell, grain float64) Fit {
 	switch d.Kind() {
 	case equivclass.Number:
-		return fitNumber(p.spans, c, grain)
+		return FitNumber(p.Spans, c, grain)
 	case equivclass.Tree:
 		lo, hi := d.Attribute().Hierarchy.Span(c.Node)
-		return fitShare(int(p.before[hi+1]-p.before[lo]), int(hi-lo)+1)
+		return FitShare(int(p.before[hi+1]-p.before[lo]), int(hi-lo)+1)
 	default:
 		n := 0
 		for _, code := range c.Codes {
@@ -87,25 +88,26 @@ func (p *Predicate) fit(d *equivclass.Dictionary, c Cell, grain float64) fit {
 				n++
 			}
 		}
-		return fitShare(n, len(c.Codes))
+		return FitShare(n, len(c.Codes))
 	}
 }
 
-func fitShare(matching, all int) fit {
-	return fit{share: float64(matching) / float64(all), can: matching > 0, must: matching == all}
+// FitShare is the fit of so many values of which some match.
+func FitShare(matching, all int) Fit {
+	return Fit{Share: float64(matching) / float64(all), Can: matching > 0, Must: matching == all}
 }
 
-// fitNumber adds up the parts of the cell that lie in the spans.
+// FitNumber adds up the parts of the cell that lie in the spans.
 // A number that may be missing is missing with probability 1/2, and then no condition holds.
-func fitNumber(spans []span, c Cell, grain float64) fit {
-	f := fit{lo: math.Inf(1), hi: math.Inf(-1)}
-	cell := span{lo: c.Lo, hi: c.Hi}
+func FitNumber(spans []Span, c Cell, grain float64) Fit {
+	f := Fit{lo: math.Inf(1), hi: math.Inf(-1)}
+	cell := Span{Lo: c.Lo, Hi: c.Hi}
 	for _, s := range spans {
 		part := s.and(cell)
 		if part.empty() {
 			continue
 		}
-		lo, hi, share := part.lo, part.hi, 1.0
+		lo, hi, share := part.Lo, part.Hi, 1.0
 		switch {
 		case c.Lo == c.Hi:
 		case grain > 0:
@@ -117,26 +119,26 @@ func fitNumber(spans []span, c Cell, grain float64) fit {
 		default:
 			share = (hi - lo) / (c.Hi - c.Lo)
 		}
-		f.can = true
-		f.must = f.must || lo == c.Lo && hi == c.Hi && !(part.loOpen && grain == 0) && !(part.hiOpen && grain == 0)
-		f.share += share
+		f.Can = true
+		f.Must = f.Must || lo == c.Lo && hi == c.Hi && !(part.LoOpen && grain == 0) && !(part.HiOpen && grain == 0)
+		f.Share += share
 		f.moment += share * (lo + hi) / 2
 		f.lo, f.hi = min(f.lo, lo), max(f.hi, hi)
 	}
 	if c.Lacks {
-		f.must, f.share, f.moment = false, f.share/2, f.moment/2
+		f.Must, f.Share, f.moment = false, f.Share/2, f.moment/2
 	}
 	return f
 }
 
 // lattice returns the first, the last and the number of the points
 // origin + i grain that lie in s.
-func lattice(s span, origin, grain float64) (lo, hi, n float64) {
-	first, last := math.Ceil((s.lo-origin)/grain), math.Floor((s.hi-origin)/grain)
-	if s.loOpen && origin+first*grain == s.lo {
+func lattice(s Span, origin, grain float64) (lo, hi, n float64) {
+	first, last := math.Ceil((s.Lo-origin)/grain), math.Floor((s.Hi-origin)/grain)
+	if s.LoOpen && origin+first*grain == s.Lo {
 		first++
 	}
-	if s.hiOpen && origin+last*grain == s.hi {
+	if s.HiOpen && origin+last*grain == s.Hi {
 		last--
 	}
 	return origin + first*grain, origin + last*grain, max(0, last-first+1)

@@ -30,7 +30,8 @@ func NewCellRelease(dicts []*equivclass.Dictionary, codes [][]equivclass.Code, g
 	return r
 }
 
-func grainOf(grain []float64, j int) float64 {
+// GrainOf is the grain of an attribute (Grains); 0 if none are given.
+func GrainOf(grain []float64, j int) float64 {
 	if j < len(grain) {
 		return grain[j]
 	}
@@ -44,35 +45,35 @@ func grainOf(grain []float64, j int) float64 {
 func (r *CellRelease) Estimate(q *Bound) Answer {
 	var out Answer
 	for g := range r.Cells {
-		out = out.plus(r.group(q, g))
+		out = out.Plus(r.group(q, g))
 	}
 	return out
 }
 
 func (r *CellRelease) group(q *Bound, g int) Answer {
-	others, sensitive := certain, (*Predicate)(nil)
-	summed := allNumbers
+	others, sensitive := Certain, (*Predicate)(nil)
+	summed := AllNumbers
 	for i := range q.Preds {
 		p := &q.Preds[i]
 		switch p.Attribute {
 		case r.Sensitive:
 			sensitive = p
 		case q.Sum:
-			summed = p.spans
+			summed = p.Spans
 		default:
-			others = others.and(p.fit(r.Dicts[p.Attribute], r.Cells[g][p.Attribute], grainOf(r.Grain, p.Attribute)))
+			others = others.And(p.Fit(r.Dicts[p.Attribute], r.Cells[g][p.Attribute], GrainOf(r.Grain, p.Attribute)))
 		}
 	}
 	hits, values := r.sensitive(q, g, sensitive)
 	switch q.Sum {
 	case -1:
-		return others.times(float64(hits))
+		return others.Times(float64(hits))
 	case r.Sensitive:
-		least, most := others.count(r.Bags[g].Total)
-		return sumAnswer(values, r.Bags[g].Total, others.share, least, most)
+		least, most := others.Count(r.Bags[g].Total)
+		return SumAnswer(values, r.Bags[g].Total, others.Share, least, most)
 	default:
-		x := fitNumber(summed, r.Cells[g][q.Sum], grainOf(r.Grain, q.Sum))
-		return x.sum(others, float64(hits))
+		x := FitNumber(summed, r.Cells[g][q.Sum], GrainOf(r.Grain, q.Sum))
+		return x.Sum(others, float64(hits))
 	}
 }
 
@@ -86,49 +87,49 @@ func (r *CellRelease) sensitive(q *Bound, g int, p *Predicate) (hits int, values
 		hits += c.N
 		if q.Sum == r.Sensitive {
 			for range c.N {
-				values = append(values, worth(r.Dicts[q.Sum], c.Code))
+				values = append(values, Worth(r.Dicts[q.Sum], c.Code))
 			}
 		}
 	}
 	return hits, values
 }
 
-// and is the fit to two independent predicates.
-func (f fit) and(o fit) fit {
-	return fit{share: f.share * o.share, can: f.can && o.can, must: f.must && o.must}
+// And is the fit to two independent predicates.
+func (f Fit) And(o Fit) Fit {
+	return Fit{Share: f.Share * o.Share, Can: f.Can && o.Can, Must: f.Must && o.Must}
 }
 
-// count bounds how many of n records match.
-func (f fit) count(n int) (least, most int) {
-	if f.must {
+// Count bounds how many of n records match.
+func (f Fit) Count(n int) (least, most int) {
+	if f.Must {
 		least = n
 	}
-	if f.can {
+	if f.Can {
 		most = n
 	}
 	return least, most
 }
 
-// times is the answer of n records that fit so.
-func (f fit) times(n float64) Answer {
-	a := Answer{Estimate: f.share * n}
-	if f.must {
+// Times is the answer of n records that fit so.
+func (f Fit) Times(n float64) Answer {
+	a := Answer{Estimate: f.Share * n}
+	if f.Must {
 		a.Lower = n
 	}
-	if f.can {
+	if f.Can {
 		a.Upper = n
 	}
 	return a
 }
 
-// sum is the sum of the numbers of n records whose summed cell fits as f and
+// Sum is the sum of the numbers of n records whose summed cell fits as f and
 // whose other cells fit as others.
-func (f fit) sum(others fit, n float64) Answer {
-	if !f.can || !others.can {
+func (f Fit) Sum(others Fit, n float64) Answer {
+	if !f.Can || !others.Can {
 		return Answer{}
 	}
-	a := Answer{Estimate: f.moment * others.share * n, Lower: f.lo * n, Upper: f.hi * n}
-	if !f.must || !others.must { // a record may be left out
+	a := Answer{Estimate: f.moment * others.Share * n, Lower: f.lo * n, Upper: f.hi * n}
+	if !f.Must || !others.Must { // a record may be left out
 		a.Lower, a.Upper = min(a.Lower, 0), max(a.Upper, 0)
 	}
 	return a

@@ -37,8 +37,8 @@ type Estimator interface {
 	Estimate(q *Bound) Answer
 }
 
-// plus adds the answers of disjoint sets of records.
-func (a Answer) plus(b Answer) Answer {
+// Plus adds the answers of disjoint sets of records.
+func (a Answer) Plus(b Answer) Answer {
 	return Answer{a.Estimate + b.Estimate, a.Lower + b.Lower, a.Upper + b.Upper}
 }
 

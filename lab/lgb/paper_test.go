@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/query"
+	"anond/lab/estimate"
 	"anond/lab/lgb"
 	"anond/lab/topdown"
 )
@@ -66,7 +67,7 @@ func TestLGBFigure2(t *testing.T) {
 		result, err := lgbOf(2, 2, local).Run(table)
 		require.NoError(t, err)
 		require.Empty(t, result.Rest)
-		release := query.NewLocalRelease(table, result)
+		release := estimate.NewLocalRelease(table, result)
 		for g, rows := range equivtest.FlaggedExampleGroups {
 			at := slices.IndexFunc(result.Groups, func(x []int32) bool { return slices.Equal(x, rows) })
 			require.GreaterOrEqual(t, at, 0, "%s: group %d", local.Name(), g+1)
@@ -97,14 +98,14 @@ func TestLGBFigure4(t *testing.T) {
 	assert.Len(t, result.Buckets[3], 4)
 	printed := *result
 	printed.Buckets = equivtest.FlaggedExampleValues
-	assert.InDelta(t, 4.0/18, query.BucketWidth(table, result, 0), 1e-6, "(5 + 3) / 2 years of 16 to 34")
-	assert.InDelta(t, 6.0/18, query.BucketWidth(table, &printed, 0), 1e-6, "(7 + 5) / 2 years")
+	assert.InDelta(t, 4.0/18, estimate.BucketWidth(table, result, 0), 1e-6, "(5 + 3) / 2 years of 16 to 34")
+	assert.InDelta(t, 6.0/18, estimate.BucketWidth(table, &printed, 0), 1e-6, "(7 + 5) / 2 years")
 }
 
 // The probabilities that sections 1.1 and 2.2 read off figures 2 and 4.
 func TestLGBFigure2AdversaryOnMark(t *testing.T) {
 	table := equivtest.FlaggedExample(t)
-	r := query.NewLocalRelease(table, &lgb.Result{Groups: equivtest.FlaggedExampleGroups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001},
+	r := estimate.NewLocalRelease(table, &lgb.Result{Groups: equivtest.FlaggedExampleGroups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001},
 		Buckets: equivtest.FlaggedExampleValues})
 	row := func(record int32) int { return slices.Index(slices.Concat(equivtest.FlaggedExampleGroups...), record) }
 	code := func(j int, text string) equivclass.Code { return equivtest.Code(t, table.Dicts[j], text) }
@@ -150,7 +151,7 @@ func TestLGBLemmasAndCorollaries(t *testing.T) {
 			result, err := m.Run(table)
 			require.NoError(t, err)
 			equivtest.CheckCover(t, result.Groups, result.Rest, table.Len())
-			release := query.NewLocalRelease(table, result)
+			release := estimate.NewLocalRelease(table, result)
 			row := 0
 			for g, rows := range result.Groups {
 				require.GreaterOrEqual(t, len(rows), k)
@@ -178,7 +179,7 @@ func TestLGBLemmasAndCorollaries(t *testing.T) {
 // subject's matching tuples are the rows of its local equivalence group; each
 // lies in one matching bucket, in which the value has its share. Cost: rows of
 // the group and their buckets.
-func exposure(r *query.LocalRelease, row, attribute int, value equivclass.Code) float64 {
+func exposure(r *estimate.LocalRelease, row, attribute int, value equivclass.Code) float64 {
 	sum, n := 0.0, 0
 	for i, g := range r.Group {
 		if g != r.Group[row] {
@@ -197,7 +198,7 @@ func exposure(r *query.LocalRelease, row, attribute int, value equivclass.Code) 
 	return sum / float64(n)
 }
 
-func lgbCheckRecord(t *testing.T, release *query.LocalRelease, table *equivclass.FlaggedTable, flags uint64, row int, record int32, l int) {
+func lgbCheckRecord(t *testing.T, release *estimate.LocalRelease, table *equivclass.FlaggedTable, flags uint64, row int, record int32, l int) {
 	for j := 1; j < len(table.Dicts); j++ {
 		if flags>>j&1 == 0 {
 			require.EqualValues(t, -1, release.Bucket[j][row], "a QI value is in no bucket")
@@ -288,7 +289,7 @@ func TestLGBFigures5And6(t *testing.T) {
 	measure := func(local equivclass.Partitioner) (int64, float64) {
 		result, err := lgb.LGB{K: 8, Promises: lgbPromises(9, 8), Local: local}.Run(table)
 		require.NoError(t, err)
-		ncp, values := query.LocalNCP(table, result)
+		ncp, values := estimate.LocalNCP(table, result)
 		return equivclass.CDM(equivclass.Sizes(result.Groups), len(result.Rest), 1), ncp / float64(values)
 	}
 	mdpDM, mdpNCP := measure(topdown.Mondrian{})
@@ -314,10 +315,10 @@ func TestLGBEverythingSensitive(t *testing.T) {
 	require.Equal(t, [][]int32{{0, 1, 2, 3}}, result.Groups)
 	require.Equal(t, [][]int32{{0, 1, 2, 3}}, result.Buckets[0])
 	require.Equal(t, [][]int32{{0, 1}, {2, 3}}, lgbSorted(result.Buckets[1]))
-	sum, values := query.LocalNCP(table, result)
+	sum, values := estimate.LocalNCP(table, result)
 	require.Zero(t, sum)
 	require.Zero(t, values)
-	require.Zero(t, query.BucketWidth(table, &lgb.Result{Buckets: make([][][]int32, 2)}, 0))
+	require.Zero(t, estimate.BucketWidth(table, &lgb.Result{Buckets: make([][][]int32, 2)}, 0))
 
 	table.Flags[3] = 2 // one known sex: its record is withheld, and two of three are F
 	result, err = m.Run(table)

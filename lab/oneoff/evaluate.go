@@ -9,6 +9,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/query"
 	"anond/internal/profile"
+	"anond/lab/estimate"
 	"anond/snapshot/readback"
 )
 
@@ -173,12 +174,12 @@ func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
 	for j := range quasi {
 		quasi[j] = j
 	}
-	queries := query.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
+	queries := estimate.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
 	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
 		Blocks: query.WholeBlock(d + 1)}
 	known := r.from.Estimator()
 	var out ErrorRate
-	m := query.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
+	m := estimate.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
 		// The bounds of the records themselves are the count, free of rounding.
 		a, actual := known.Estimate(q), truth.Estimate(q).Lower
 		if a.Lower <= actual && actual <= a.Upper {

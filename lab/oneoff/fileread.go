@@ -17,6 +17,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/lab/estimate"
 	"anond/snapshot"
 	"anond/snapshot/readback"
 )
@@ -27,7 +28,7 @@ type Opened struct {
 	About   *About // of plain files: then Release has nothing but what Load puts there
 	dir     string
 	data    map[string][]byte
-	local   *query.LocalRelease
+	local   *estimate.LocalRelease
 }
 
 // Open opens a release, or a directory of plain files, whose hashes must be right.
@@ -176,7 +177,7 @@ func codeOf(d *equivclass.Dictionary, text string) (equivclass.Code, bool) {
 // bucket by bucket: whose row which of them is, nobody is told.
 func (o *Opened) loadLocal() error {
 	r, names := o.Release, o.names()
-	l := &query.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(names)), Values: make([][][]equivclass.Code, len(names)),
+	l := &estimate.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(names)), Values: make([][][]equivclass.Code, len(names)),
 		Grain: query.Grains(r.Dicts)}
 	bags, err := o.rows("buckets.csv", "attribute", "bucket", "value", "count")
 	if err != nil {
@@ -209,7 +210,7 @@ func (o *Opened) loadLocal() error {
 	return nil
 }
 
-func (o *Opened) loadLocalRows(l *query.LocalRelease) error {
+func (o *Opened) loadLocalRows(l *estimate.LocalRelease) error {
 	r, names := o.Release, o.names()
 	rows, err := o.rows("lgb.csv", append(names, "class")...)
 	if err != nil {

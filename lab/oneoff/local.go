@@ -7,10 +7,10 @@ import (
 	"math"
 
 	"anond/equivclass"
-	"anond/equivclass/query"
 	"anond/internal/fault"
 	"anond/internal/profile"
 	"anond/lab/bucketize"
+	"anond/lab/estimate"
 	"anond/lab/lgb"
 	"anond/snapshot"
 )
@@ -254,7 +254,7 @@ func (r *localRun) report() *Report {
 }
 
 func (r *localRun) loss(sizes []int, rest int) Loss {
-	sum, values := query.LocalNCP(r.flagged, r.cut)
+	sum, values := estimate.LocalNCP(r.flagged, r.cut)
 	p := &equivclass.Pool{SA: r.t.SA()}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
 	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
@@ -266,7 +266,7 @@ func (r *localRun) loss(sizes []int, rest int) Loss {
 func (r *localRun) local(at int, p Semi) Local {
 	d := r.flagged.Dicts[at]
 	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(p, r.run.Promises[at].L),
-		Width: query.BucketWidth(r.flagged, r.cut, at)}
+		Width: estimate.BucketWidth(r.flagged, r.cut, at)}
 	bags := r.bags(at)
 	sizes := make([]int, len(bags))
 	for i, b := range bags {

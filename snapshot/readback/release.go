@@ -110,7 +110,7 @@ func (r *Release) Estimator() query.Estimator { return r.form.estimator(r) }
 // Ask answers a query in the language of query.Parse, and names the
 // values asked for that the release shows nowhere.
 func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
-	bound, err := r.bind(text)
+	bound, err := r.Bind(text)
 	if err != nil {
 		return query.Answer{}, nil, err
 	}

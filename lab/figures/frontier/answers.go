@@ -6,6 +6,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/query"
 	"anond/incremental"
+	"anond/lab/estimate"
 )
 
 // published is what a row's last release shows: its classes, each with the bucket
@@ -93,7 +94,7 @@ func (p *published) ask(t *table, w *workload, row *Row) {
 		return
 	}
 	r := p.release(t)
-	m := query.NewModel(r)
+	m := estimate.NewModel(r)
 	uniform := func(q *query.Bound) query.Answer { return r.Estimate(q) }
 	model := func(q *query.Bound) query.Answer { return query.Answer{Estimate: m.Estimate(q)} }
 	truth := query.NewBlockRelease(t.Dicts, t.Codes, [][]int32{slices.Concat(p.groups...)}, query.WholeBlock(len(t.Dicts)))
@@ -104,7 +105,7 @@ func (p *published) ask(t *table, w *workload, row *Row) {
 		{w.large, &row.QueryLarge, &row.QueryLargeModel}, {w.small, &row.QuerySmall, &row.QuerySmallModel},
 		{w.quasi, &row.QueryQI, &row.QueryQIModel},
 	} {
-		*c.plain = query.MeasureWorkload(c.queries, truth, uniform).Median
-		*c.with = query.MeasureWorkload(c.queries, truth, model).Median
+		*c.plain = estimate.MeasureWorkload(c.queries, truth, uniform).Median
+		*c.with = estimate.MeasureWorkload(c.queries, truth, model).Median
 	}
 }

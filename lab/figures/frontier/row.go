@@ -25,7 +25,7 @@ type Row struct {
 	// Median relative errors of count queries over the published records, if any were
 	// asked, with uniform spread: of those with a condition on the sensitive attribute
 	// that match 1 to 5 % and .2 to 1 % of the records, and of those on
-	// quasi-identifiers only. Then the same with a model (query.Model).
+	// quasi-identifiers only. Then the same with a model (estimate.Model).
 	QueryLarge      float64 `json:"query_large,omitempty"`
 	QuerySmall      float64 `json:"query_small,omitempty"`
 	QueryQI         float64 `json:"query_qi,omitempty"`

@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/lab/estimate"
 	"anond/lab/figures"
 	"anond/lab/lgb"
 )
@@ -99,7 +100,7 @@ func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint6
 		return nil, fmt.Errorf("%s at k = %d, l = %d: %w", m.name, key.k, key.l, err)
 	}
 	sizes := equivclass.Sizes(cut.Groups)
-	loss, values := query.LocalNCP(f, cut)
+	loss, values := estimate.LocalNCP(f, cut)
 	g.held, g.fold = max(g.held, len(cut.Rest)), max(g.fold, folded(f, cut))
 	one, none := printedNCP(f, cut)
 	g.add(key, ofPrintedOne, one)
@@ -108,7 +109,7 @@ func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint6
 	g.add(key, ofNCP, loss)
 	g.add(key, ofNCPValue, loss/math.Max(1, float64(values)))
 	g.add(key, ofSpread, deviation(sizes))
-	g.add(key, ofBuckets, query.BucketWidth(f, cut, ageAt))
+	g.add(key, ofBuckets, estimate.BucketWidth(f, cut, ageAt))
 	return cut, nil
 }
 
@@ -149,7 +150,7 @@ func (t table) workload(n int, seed uint64) workload {
 	}
 	whole := query.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, query.WholeBlock(len(t.Dicts)))
 	var w workload
-	for _, q := range query.SumWorkload(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
+	for _, q := range estimate.SumWorkload(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
 		if sum := whole.Estimate(q).Estimate; sum != 0 {
 			w.queries, w.actual = append(w.queries, q), append(w.actual, sum)
 		} else {
@@ -162,9 +163,9 @@ func (t table) workload(n int, seed uint64) workload {
 // ask measures the error rate of a cut, (upper - lower) / actual with the
 // paper's bounds, and how often the true sum lies outside them.
 func (g *grid) ask(f *equivclass.FlaggedTable, cut *lgb.Result, w workload, key gridKey) {
-	r := query.NewLocalRelease(f, cut)
+	r := estimate.NewLocalRelease(f, cut)
 	r.Grain = query.Grains(f.Dicts)
-	sums := query.NewPaperSums(r, sensitive)
+	sums := estimate.NewPaperSums(r, sensitive)
 	var rates []float64
 	missed := 0
 	for i, q := range w.queries {

@@ -3,6 +3,7 @@ package lgb
 import (
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/lab/estimate"
 	"anond/lab/lgb"
 )
 
@@ -19,7 +20,7 @@ func printedNCP(f *equivclass.FlaggedTable, cut *lgb.Result) (one, none float64)
 			ranges[j] = max(all.Hi-all.Lo, 1e-300)
 		}
 	}
-	r := query.NewLocalRelease(f, cut)
+	r := estimate.NewLocalRelease(f, cut)
 	for g, rows := range cut.Groups {
 		n := float64(len(rows))
 		for _, j := range f.QuasiOf(cut.Flags[g]) {

@@ -9,6 +9,7 @@ import (
 	"anond/equivclass/query"
 	"anond/internal/ops/chart"
 	"anond/lab/bucketize"
+	"anond/lab/estimate"
 	"anond/lab/figures"
 	"anond/lab/topdown"
 )
@@ -83,12 +84,12 @@ func measureErrors(ctx context.Context, in figures.Input, axis string, xs []floa
 
 func (m *measures) run(x float64, w setting, t *equivclass.Table, queries int, seed uint64) {
 	asked, actual := m.truth(x, w, t, queries, seed)
-	add := func(name string, estimate func(*query.Bound) float64) {
+	add := func(name string, answer func(*query.Bound) float64) {
 		var errs []float64
 		var off, sum float64
 		for i, q := range asked {
-			e := estimate(q)
-			errs = append(errs, query.RelativeError(actual[i], e))
+			e := answer(q)
+			errs = append(errs, estimate.RelativeError(actual[i], e))
 			off, sum = off+math.Abs(e-actual[i]), sum+actual[i]
 		}
 		m.mean.Of(name).Add(x, figures.Mean(errs))

@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 // axis turns the cells of one attribute into features: the weight that a cell
@@ -35,7 +36,7 @@ type weighted struct{ value, weight float64 }
 
 // newAxis cuts the values of a column into at most so many bins, each with about
 // as many records at the ends of its cells.
-func newAxis(d *equivclass.Dictionary, c *Column, records []float64, grain float64, most int) *axis {
+func newAxis(d *equivclass.Dictionary, c *query.Column, records []float64, grain float64, most int) *axis {
 	x := &axis{dict: d, line: d.Kind() != equivclass.Set}
 	if d.Kind() == equivclass.Tree || grain == 1 {
 		x.half = 0.5
@@ -50,7 +51,7 @@ func newAxis(d *equivclass.Dictionary, c *Column, records []float64, grain float
 }
 
 // ends are the values that the column shows, with the number of records of each.
-func (x *axis) ends(c *Column, records []float64) (out []weighted) {
+func (x *axis) ends(c *query.Column, records []float64) (out []weighted) {
 	for i, cell := range c.Cells {
 		if cell.Lo <= cell.Hi { // of numbers: there are some
 			out = append(out, x.cellEnds(cell, records[i])...)
@@ -74,7 +75,7 @@ func (x *axis) ends(c *Column, records []float64) (out []weighted) {
 	return out[:min(len(out), last+1)]
 }
 
-func (x *axis) cellEnds(c Cell, records float64) (out []weighted) {
+func (x *axis) cellEnds(c query.Cell, records float64) (out []weighted) {
 	switch x.dict.Kind() {
 	case equivclass.Set:
 		for _, code := range c.Codes {
@@ -91,7 +92,7 @@ func (x *axis) cellEnds(c Cell, records float64) (out []weighted) {
 // number is the place of a value.
 func (x *axis) number(c equivclass.Code) float64 {
 	if x.dict.Kind() == equivclass.Number {
-		return worth(x.dict, c)
+		return query.Worth(x.dict, c)
 	}
 	return float64(c)
 }

@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"math"
@@ -33,7 +33,7 @@ func (e *equations) rightOf(feature int) []float64 { return rowOf(e.right, featu
 func rowOf(matrix []float64, i, width int) []float64 { return matrix[i*width : (i+1)*width] }
 
 // plus adds other equations, times a factor.
-func (e *equations) plus(o *equations, factor float64) {
+func (e *equations) Plus(o *equations, factor float64) {
 	subtract(e.square, o.square, -factor)
 	subtract(e.right, o.right, -factor)
 }

@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"math"
@@ -12,12 +12,13 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/query"
 )
 
 // related is a table whose sensitive value follows two of its attributes, in an
 // order in which neighbours have like coordinates, in classes of 10 and buckets of
 // three classes from anywhere.
-func related(n int) (*equivclass.FlaggedTable, *BucketRelease) {
+func related(n int) (*equivclass.FlaggedTable, *query.BucketRelease) {
 	census := equivtest.CensusLike(n)
 	columns := []int{0, 2, 7}
 	table := &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: census.Flags}
@@ -45,11 +46,11 @@ func related(n int) (*equivclass.FlaggedTable, *BucketRelease) {
 func TestModelHalvesTheError(t *testing.T) {
 	table, r := related(6000)
 	m := NewModel(r)
-	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(table.Len())}, WholeBlock(3))
+	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(table.Len())}, query.WholeBlock(3))
 	src := cut.SplitMix(3)
 	queries := CountWorkload(table.Dicts, []int{0, 1}, 2, 3, .05, 300, &src)
 	plain := MeasureWorkload(queries, truth, r.Estimate)
-	model := MeasureWorkload(queries, truth, func(q *Bound) Answer { return Answer{Estimate: m.Estimate(q)} })
+	model := MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer { return query.Answer{Estimate: m.Estimate(q)} })
 	t.Logf("median error %.3f by shares, %.3f by the model", plain.Median, model.Median)
 	require.Less(t, model.Median, plain.Median/2)
 	again := NewModel(r)
@@ -78,7 +79,7 @@ func TestModelKeepsPublishedCounts(t *testing.T) {
 		}
 	}
 	for v := range r.Dicts[r.Sensitive].Len() { // without a condition on cells, published counts are the answer
-		q := &Bound{Sum: -1, Preds: []Predicate{{Attribute: 2, Match: make([]bool, r.Dicts[2].Len())}}}
+		q := &query.Bound{Sum: -1, Preds: []query.Predicate{{Attribute: 2, Match: make([]bool, r.Dicts[2].Len())}}}
 		q.Preds[0].Match[v] = true
 		require.InDelta(t, r.Estimate(q).Estimate, m.Estimate(q), 0.1)
 	}
@@ -105,7 +106,7 @@ func TestModelAnswersAllQueries(t *testing.T) {
 		r, classes, _ := bucketed(table, 1+rng.IntN(5), 1+rng.IntN(4))
 		if seed%2 == 1 {
 			for j := range r.Columns[:3] {
-				r.Columns[j] = Column{Of: equivtest.Rows(len(classes))}
+				r.Columns[j] = query.Column{Of: equivtest.Rows(len(classes))}
 				for _, rows := range classes {
 					r.Columns[j].Bags = append(r.Columns[j].Bags, equivclass.BagOf(table.Codes[j], rows))
 				}
@@ -140,7 +141,7 @@ func TestPieceKnowsTheEnds(t *testing.T) {
 	for v := range 10 {
 		d.Encode([]byte{'0' + byte(v)})
 	}
-	c := Column{Cells: []Cell{{Lo: 0, Hi: 9}}, Of: []int32{0}}
+	c := query.Column{Cells: []query.Cell{{Lo: 0, Hi: 9}}, Of: []int32{0}}
 	x := newAxis(d, &c, []float64{4}, 1, 24)
 	q := x.askedBy(&paBound(t, []*equivclass.Dictionary{d}, "count where age in [0,4]").Preds[0])
 	for tight, want := range map[bool]float64{true: .25 + .5*.5, false: .5} {

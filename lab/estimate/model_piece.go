@@ -1,9 +1,10 @@
-package query
+package estimate
 
 import (
 	"math"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 // piece is the values behind a cell of a class with so many records. In a tight
@@ -12,7 +13,7 @@ import (
 //
 // Spreading them like the values of all records, learnt from the cells, is worse:
 // a class is no random sample, and who has a rare value stands in a wide cell.
-func (x *axis) piece(c Cell, size float64, tight bool) piece {
+func (x *axis) piece(c query.Cell, size float64, tight bool) piece {
 	switch x.dict.Kind() {
 	case equivclass.Set:
 		return setPiece(c.Codes)
@@ -77,10 +78,10 @@ type askedValues struct {
 	runs  [][2]float64
 }
 
-func (x *axis) askedBy(p *Predicate) *askedValues {
+func (x *axis) askedBy(p *query.Predicate) *askedValues {
 	if x.dict.Kind() == equivclass.Number {
-		out := &askedValues{holds: func(v float64) bool { return spansHold(p.spans, v) }}
-		for _, s := range p.spans {
+		out := &askedValues{holds: func(v float64) bool { return query.SpansHold(p.Spans, v) }}
+		for _, s := range p.Spans {
 			if r, ok := x.spanRun(s); ok {
 				out.runs = append(out.runs, r)
 			}
@@ -102,15 +103,15 @@ func (x *axis) askedBy(p *Predicate) *askedValues {
 }
 
 // spanRun is the range of the line that the numbers of a span fill.
-func (x *axis) spanRun(s span) ([2]float64, bool) {
+func (x *axis) spanRun(s query.Span) ([2]float64, bool) {
 	if x.half == 0 {
-		return [2]float64{s.lo, s.hi}, s.lo < s.hi
+		return [2]float64{s.Lo, s.Hi}, s.Lo < s.Hi
 	}
-	lo, hi := math.Ceil(s.lo), math.Floor(s.hi)
-	if s.loOpen && lo == s.lo {
+	lo, hi := math.Ceil(s.Lo), math.Floor(s.Hi)
+	if s.LoOpen && lo == s.Lo {
 		lo++
 	}
-	if s.hiOpen && hi == s.hi {
+	if s.HiOpen && hi == s.Hi {
 		hi--
 	}
 	return x.run(lo, hi), lo <= hi

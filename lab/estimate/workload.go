@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/equivclass/query"
 )
 
 // RelativeError is |actual - estimate| / actual, the measure of the papers'
@@ -28,7 +29,7 @@ type WorkloadError struct {
 // MeasureWorkload asks a release and the records behind it the same queries.
 // Queries whose true answer is 0 are left out and counted.
 // Cost: that of asking both.
-func MeasureWorkload(queries []*Bound, truth Estimator, answer func(*Bound) Answer) WorkloadError {
+func MeasureWorkload(queries []*query.Bound, truth query.Estimator, answer func(*query.Bound) query.Answer) WorkloadError {
 	var out WorkloadError
 	var errs, widths []float64
 	for _, q := range queries {
@@ -64,7 +65,7 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 // restricted to a random interval of floor(values x volume^(1/(dims+1))) of its
 // values in order, at least one.
 func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
-	src equivclass.Source) []*Bound {
+	src equivclass.Source) []*query.Bound {
 	share := math.Pow(volume, 1/float64(dims+1))
 	return countQueries(dicts, quasi, sensitive, dims, n, share, share, src)
 }
@@ -73,21 +74,21 @@ func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims 
 // attribute in place of an interval. From the same source both draw the same
 // intervals of quasi, except where the source's numbers are drawn again.
 func CountValueWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
-	src equivclass.Source) []*Bound {
+	src equivclass.Source) []*query.Bound {
 	return countQueries(dicts, quasi, sensitive, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
 }
 
 // countQueries restricts dims-1 attributes of quasi to a share of their values,
 // and the sensitive one to another.
 func countQueries(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims, n int, share, ofSensitive float64,
-	src equivclass.Source) []*Bound {
+	src equivclass.Source) []*query.Bound {
 	ranks := make([][]int32, len(dicts))
 	for _, j := range append(slices.Clone(quasi), sensitive) {
 		ranks[j] = equivclass.ValueOrder(dicts[j])
 	}
-	queries := make([]*Bound, n)
+	queries := make([]*query.Bound, n)
 	for i := range queries {
-		q := &Bound{Sum: -1}
+		q := &query.Bound{Sum: -1}
 		for _, j := range someOf(quasi, dims-1, src) {
 			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], share, src))
 		}
@@ -98,24 +99,24 @@ func countQueries(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims, 
 }
 
 // intervalOf asks for a random run of a share of the attribute's values.
-func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, src equivclass.Source) Predicate {
+func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, src equivclass.Source) query.Predicate {
 	size := len(rank)
 	length := min(size, max(1, int(float64(size)*share)))
 	from := int32(cut.Below(src, uint64(size-length+1)))
 	to := from + int32(length) - 1
-	p := Predicate{Attribute: j, Match: make([]bool, size)}
-	s := span{lo: math.Inf(1), hi: math.Inf(-1)}
+	p := query.Predicate{Attribute: j, Match: make([]bool, size)}
+	s := query.Span{Lo: math.Inf(1), Hi: math.Inf(-1)}
 	for c, r := range rank {
 		if p.Match[c] = from <= r && r <= to; p.Match[c] && d.Kind() == equivclass.Number {
 			if d.Units(equivclass.Code(c)) != equivclass.MissingNumber {
-				s.lo, s.hi = min(s.lo, d.Number(equivclass.Code(c))), max(s.hi, d.Number(equivclass.Code(c)))
+				s.Lo, s.Hi = min(s.Lo, d.Number(equivclass.Code(c))), max(s.Hi, d.Number(equivclass.Code(c)))
 			}
 		}
 	}
 	if d.Kind() == equivclass.Number {
-		p.spans = []span{s}
+		p.Spans = []query.Span{s}
 	}
-	p.count(d)
+	p.Count(d)
 	return p
 }
 
@@ -123,10 +124,10 @@ func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, sr
 // attributes of quasi and the sensitive one, each restricted to
 // ceil(values x selectivity^(1/(qd+1))) random values of it, all different.
 func SetWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int,
-	src equivclass.Source) []*Bound {
-	queries := make([]*Bound, n)
+	src equivclass.Source) []*query.Bound {
+	queries := make([]*query.Bound, n)
 	for i := range queries {
-		q := &Bound{Sum: -1}
+		q := &query.Bound{Sum: -1}
 		for _, j := range append(someOf(quasi, qd, src), sensitive) {
 			q.Preds = append(q.Preds, setOf(dicts[j], j, math.Pow(selectivity, 1/float64(qd+1)), src))
 		}
@@ -136,31 +137,31 @@ func SetWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int,
 }
 
 // setOf asks for random values, a share of the attribute's.
-func setOf(d *equivclass.Dictionary, j int, share float64, src equivclass.Source) Predicate {
+func setOf(d *equivclass.Dictionary, j int, share float64, src equivclass.Source) query.Predicate {
 	codes := make([]int, d.Len())
 	for c := range codes {
 		codes[c] = c
 	}
 	b := min(len(codes), int(math.Ceil(float64(len(codes))*share-1e-9)))
-	p := Predicate{Attribute: j, Match: make([]bool, len(codes))}
+	p := query.Predicate{Attribute: j, Match: make([]bool, len(codes))}
 	for _, c := range someOf(codes, b, src) {
 		p.Match[c] = true
 		if d.Kind() == equivclass.Number {
-			p.spans = append(p.spans, span{lo: d.Number(equivclass.Code(c)), hi: d.Number(equivclass.Code(c))})
+			p.Spans = append(p.Spans, query.Span{Lo: d.Number(equivclass.Code(c)), Hi: d.Number(equivclass.Code(c))})
 		}
 	}
-	slices.SortFunc(p.spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
-	p.count(d)
+	slices.SortFunc(p.Spans, func(a, b query.Span) int { return cmp.Compare(a.Lo, b.Lo) })
+	p.Count(d)
 	return p
 }
 
 // SumWorkload draws sum queries as the LGB paper does (section 4.2): dims
 // different attributes of from, a category restricted to random values of it,
 // a number by a random comparison with a random value.
-func SumWorkload(dicts []*equivclass.Dictionary, from []int, sum, dims, n int, src equivclass.Source) []*Bound {
-	queries := make([]*Bound, n)
+func SumWorkload(dicts []*equivclass.Dictionary, from []int, sum, dims, n int, src equivclass.Source) []*query.Bound {
+	queries := make([]*query.Bound, n)
 	for i := range queries {
-		q := &Bound{Sum: sum}
+		q := &query.Bound{Sum: sum}
 		for _, j := range someOf(from, dims, src) {
 			q.Preds = append(q.Preds, comparisonOf(dicts[j], j, src))
 		}
@@ -169,22 +170,22 @@ func SumWorkload(dicts []*equivclass.Dictionary, from []int, sum, dims, n int, s
 	return queries
 }
 
-func comparisonOf(d *equivclass.Dictionary, j int, src equivclass.Source) Predicate {
-	p := Predicate{Attribute: j, Match: make([]bool, d.Len())}
+func comparisonOf(d *equivclass.Dictionary, j int, src equivclass.Source) query.Predicate {
+	p := query.Predicate{Attribute: j, Match: make([]bool, d.Len())}
 	if d.Kind() != equivclass.Number {
 		for range 1 + cut.Below(src, uint64(d.Len())) {
 			p.Match[cut.Below(src, uint64(d.Len()))] = true
 		}
-		p.count(d)
+		p.Count(d)
 		return p
 	}
 	v, inf := d.Number(equivclass.Code(cut.Below(src, uint64(d.Len())))), math.Inf(1)
-	p.spans = [][]span{
-		{{lo: v, hi: inf, loOpen: true}}, {{lo: -inf, hi: v, hiOpen: true}}, {{lo: v, hi: v}},
-		{{lo: v, hi: inf}}, {{lo: -inf, hi: v}}, {{lo: -inf, hi: v, hiOpen: true}, {lo: v, hi: inf, loOpen: true}},
+	p.Spans = [][]query.Span{
+		{{Lo: v, Hi: inf, LoOpen: true}}, {{Lo: -inf, Hi: v, HiOpen: true}}, {{Lo: v, Hi: v}},
+		{{Lo: v, Hi: inf}}, {{Lo: -inf, Hi: v}}, {{Lo: -inf, Hi: v, HiOpen: true}, {Lo: v, Hi: inf, LoOpen: true}},
 	}[cut.Below(src, 6)]
 	for c := range p.Match {
-		p.Match[c] = spansHold(p.spans, d.Number(equivclass.Code(c)))
+		p.Match[c] = query.SpansHold(p.Spans, d.Number(equivclass.Code(c)))
 	}
 	return p
 }

@@ -1,9 +1,10 @@
-package query
+package estimate
 
 import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/query"
 )
 
 // Estimate answers a query by the model. It has no bounds of its own: those of the
@@ -13,7 +14,7 @@ import (
 // sensitive value, given the cell.
 // Cost: different cells, and classes that can match x values of their bucket x
 // features.
-func (m *Model) Estimate(q *Bound) (sum float64) {
+func (m *Model) Estimate(q *query.Bound) (sum float64) {
 	a := m.ask(q)
 	for b := range m.r.Bags {
 		sum += a.bucket(b)
@@ -39,7 +40,7 @@ type askedColumn struct {
 	part   []features // of what is asked for, where that is neither nothing nor all
 }
 
-func (m *Model) ask(q *Bound) *modelAsk {
+func (m *Model) ask(q *query.Bound) *modelAsk {
 	a := &modelAsk{Model: m}
 	asked := map[int]*askedValues{}
 	for i := range q.Preds {
@@ -47,7 +48,9 @@ func (m *Model) ask(q *Bound) *modelAsk {
 		if p.Attribute == m.r.Sensitive {
 			a.worth = make([]float64, len(p.Match))
 			for v, match := range p.Match {
-				a.worth[v] = float64(bit(match))
+				if match {
+					a.worth[v] = 1
+				}
 			}
 			continue
 		}
@@ -76,7 +79,7 @@ func (a *modelAsk) sumSensitive() {
 		a.worth = slices.Repeat([]float64{1}, d.Len())
 	}
 	for v := range a.worth {
-		a.worth[v] *= worth(d, equivclass.Code(v))
+		a.worth[v] *= query.Worth(d, equivclass.Code(v))
 	}
 }
 

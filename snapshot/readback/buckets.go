@@ -2,17 +2,9 @@ package readback
 
 import "anond/equivclass/query"
 
-// Model fits a model to the release, once it is loaded. ok is false for a recoding
-// that no model reads: generalization, buckets, anatomy and permutation have one.
-func (r *Release) Model() (m *query.Model, ok bool) {
-	b, ok := r.modelled()
-	if !ok {
-		return nil, false
-	}
-	return query.NewModel(b), true
-}
-
-func (r *Release) modelled() (*query.BucketRelease, bool) {
+// AsBuckets is the release, once it is loaded, as classes that share buckets. ok is false for a recoding
+// that has none: generalization, buckets, anatomy and permutation have.
+func (r *Release) AsBuckets() (out *query.BucketRelease, ok bool) {
 	switch e := r.Estimator().(type) {
 	case *query.CellRelease:
 		b := e.Buckets()
@@ -42,18 +34,8 @@ func (r *Release) sharedBuckets() *query.BucketRelease {
 	return out
 }
 
-// AskModel answers a query by a model, too. The model's estimate lies within the
-// bounds of the answer, which hold.
-func (r *Release) AskModel(text string, m *query.Model) (a query.Answer, model float64, absent []query.AbsentValue, err error) {
-	bound, err := r.bind(text)
-	if err != nil {
-		return query.Answer{}, 0, nil, err
-	}
-	a = r.Estimator().Estimate(bound)
-	return a, min(max(m.Estimate(bound), a.Lower), a.Upper), bound.Absent, nil
-}
-
-func (r *Release) bind(text string) (*query.Bound, error) {
+// Bind resolves a query in the language of query.Parse.
+func (r *Release) Bind(text string) (*query.Bound, error) {
 	q, err := query.Parse(text)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/query"
 	"anond/lab/bucketize"
 )
 
@@ -16,10 +17,10 @@ func BenchmarkQuery(b *testing.B) {
 		equivclass.Requirement{K: 5, L: 5})
 	src := cut.SplitMix(1)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
-	for name, r := range map[string]Estimator{
-		"microdata":      NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, WholeBlock(8)),
-		"permutation":    NewBlockRelease(table.Dicts, table.Codes, groups, SingleBlocks(8)),
-		"generalization": NewCellRelease(table.Dicts, table.Codes, groups, 7),
+	for name, r := range map[string]query.Estimator{
+		"microdata":      query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, query.WholeBlock(8)),
+		"permutation":    query.NewBlockRelease(table.Dicts, table.Codes, groups, query.SingleBlocks(8)),
+		"generalization": query.NewCellRelease(table.Dicts, table.Codes, groups, 7),
 	} {
 		b.Run(name+"/rows=100000", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
@@ -37,8 +38,8 @@ func BenchmarkEstimateCounts(b *testing.B) {
 		equivclass.Requirement{K: 5, L: 5})
 	src := cut.SplitMix(1)
 	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
-	for name, blocks := range map[string][][]int{"anatomy": AnatomyBlocks(8, 7), "permutation": SingleBlocks(8)} {
-		r := NewBlockRelease(table.Dicts, table.Codes, groups, blocks)
+	for name, blocks := range map[string][][]int{"anatomy": query.AnatomyBlocks(8, 7), "permutation": query.SingleBlocks(8)} {
+		r := query.NewBlockRelease(table.Dicts, table.Codes, groups, blocks)
 		b.Run(name+"/rows=100000", func(b *testing.B) {
 			for b.Loop() {
 				r.EstimateCounts(queries)

@@ -1,8 +1,10 @@
-package query
+package estimate
 
 import (
 	"cmp"
 	"slices"
+
+	"anond/equivclass/query"
 )
 
 // A regression has at most so many features, so bounded cost; an attribute has
@@ -57,7 +59,7 @@ const (
 // place of each class in its bucket, a number for each value of each bucket, and
 // the features of each different cell.
 type Model struct {
-	r      *BucketRelease
+	r      *query.BucketRelease
 	axes   []*axis // by attribute; nil: the sensitive one
 	pieces [][]piece
 	bins   [][]features // by attribute, then different cell
@@ -76,7 +78,7 @@ type Model struct {
 }
 
 // NewModel fits a model to a release with at least one class.
-func NewModel(r *BucketRelease) *Model {
+func NewModel(r *query.BucketRelease) *Model {
 	m := &Model{r: r, axes: make([]*axis, len(r.Dicts)), pieces: make([][]piece, len(r.Dicts)), bins: make([][]features, len(r.Dicts))}
 	m.index()
 	m.group()
@@ -150,7 +152,7 @@ func (m *Model) describe(j, first int) {
 		classes[at]++
 	}
 	most := min(mostBins, max(leastBins, maxFeatures/max(1, len(m.r.Dicts)-1)))
-	x := newAxis(m.r.Dicts[j], c, records, grainOf(m.r.Grain, j), most)
+	x := newAxis(m.r.Dicts[j], c, records, query.GrainOf(m.r.Grain, j), most)
 	x.first = first
 	for i, cell := range c.Cells {
 		m.pieces[j] = append(m.pieces[j], x.piece(cell, records[i]/max(1, classes[i]), m.r.Tight))

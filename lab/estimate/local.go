@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/equivclass/query"
 	"anond/lab/lgb"
 )
 
@@ -15,7 +16,7 @@ import (
 type LocalRelease struct {
 	Dicts  []*equivclass.Dictionary
 	Group  []int32               // by row
-	Cells  [][]Cell              // by group, then attribute; empty where bucketed
+	Cells  [][]query.Cell        // by group, then attribute; empty where bucketed
 	Bucket [][]int32             // by attribute, then row; -1: the value is generalized
 	Values [][][]equivclass.Code // by attribute, then bucket
 	Grain  []float64             // see CellRelease
@@ -26,9 +27,9 @@ func NewLocalRelease(t *equivclass.FlaggedTable, result *lgb.Result) *LocalRelea
 	r := &LocalRelease{Dicts: t.Dicts, Bucket: make([][]int32, len(t.Dicts)), Values: make([][][]equivclass.Code, len(t.Dicts))}
 	row := make([]int32, t.Len()) // of each record
 	for g, rows := range result.Groups {
-		cells := make([]Cell, len(t.Dicts))
+		cells := make([]query.Cell, len(t.Dicts))
 		for _, j := range t.QuasiOf(result.Flags[g]) {
-			cells[j] = CellOf(t.Dicts[j], cut.Gather(t.Codes[j], rows))
+			cells[j] = query.CellOf(t.Dicts[j], cut.Gather(t.Codes[j], rows))
 		}
 		r.Cells = append(r.Cells, cells)
 		for _, record := range rows {
@@ -51,21 +52,21 @@ func NewLocalRelease(t *equivclass.FlaggedTable, result *lgb.Result) *LocalRelea
 // localFits is how the cells and the buckets of one attribute fit a predicate.
 type localFits struct {
 	attribute int
-	cell      []fit // by group
-	bucket    []fit // by bucket
-	hits      []int // by bucket: values that match
+	cell      []query.Fit // by group
+	bucket    []query.Fit // by bucket
+	hits      []int       // by bucket: values that match
 }
 
-func (r *LocalRelease) fits(p *Predicate) localFits {
+func (r *LocalRelease) fits(p *query.Predicate) localFits {
 	j := p.Attribute
-	f := localFits{attribute: j, cell: make([]fit, len(r.Cells)), bucket: make([]fit, len(r.Values[j])), hits: make([]int, len(r.Values[j]))}
+	f := localFits{attribute: j, cell: make([]query.Fit, len(r.Cells)), bucket: make([]query.Fit, len(r.Values[j])), hits: make([]int, len(r.Values[j]))}
 	bucketed := make([]bool, len(r.Cells))
 	for row, b := range r.Bucket[j] {
 		bucketed[r.Group[row]] = b >= 0
 	}
 	for g := range r.Cells {
 		if !bucketed[g] {
-			f.cell[g] = p.fit(r.Dicts[j], r.Cells[g][j], grainOf(r.Grain, j))
+			f.cell[g] = p.Fit(r.Dicts[j], r.Cells[g][j], query.GrainOf(r.Grain, j))
 		}
 	}
 	for b, values := range r.Values[j] {
@@ -74,12 +75,12 @@ func (r *LocalRelease) fits(p *Predicate) localFits {
 				f.hits[b]++
 			}
 		}
-		f.bucket[b] = fitShare(f.hits[b], len(values))
+		f.bucket[b] = query.FitShare(f.hits[b], len(values))
 	}
 	return f
 }
 
-func (r *LocalRelease) fitOf(f *localFits, row int) fit {
+func (r *LocalRelease) fitOf(f *localFits, row int) query.Fit {
 	if b := r.Bucket[f.attribute][row]; b >= 0 {
 		return f.bucket[b]
 	}
@@ -92,27 +93,27 @@ func (r *LocalRelease) fitOf(f *localFits, row int) fit {
 // is uniform in its cell. A bucketed value that is summed stands for the mean
 // of its bucket. The bounds always hold; the paper's rounded ones are PaperSum.
 // Cost: rows x restricted attributes.
-func (r *LocalRelease) Estimate(q *Bound) Answer {
+func (r *LocalRelease) Estimate(q *query.Bound) query.Answer {
 	if q.Sum >= 0 {
 		return r.sum(q, false)
 	}
 	fits := r.allFits(q, -1)
 	if len(fits) == 0 {
 		n := float64(len(r.Group))
-		return Answer{n, n, n}
+		return query.Answer{n, n, n}
 	}
-	out := Answer{Upper: math.Inf(1)}
+	out := query.Answer{Upper: math.Inf(1)}
 	for i := range fits {
 		lower, upper := r.bounds(fits, i)
 		out.Lower, out.Upper = max(out.Lower, lower), min(out.Upper, upper)
 	}
 	for row := range r.Group {
-		out.Estimate += r.rowFit(fits, row).share
+		out.Estimate += r.rowFit(fits, row).Share
 	}
 	return out
 }
 
-func (r *LocalRelease) allFits(q *Bound, but int) []localFits {
+func (r *LocalRelease) allFits(q *query.Bound, but int) []localFits {
 	var out []localFits
 	for i := range q.Preds {
 		if q.Preds[i].Attribute != but {
@@ -122,11 +123,11 @@ func (r *LocalRelease) allFits(q *Bound, but int) []localFits {
 	return out
 }
 
-func (r *LocalRelease) rowFit(fits []localFits, row int) fit {
-	f := certain
+func (r *LocalRelease) rowFit(fits []localFits, row int) query.Fit {
+	f := query.Certain
 	for i := range fits {
-		if f = f.and(r.fitOf(&fits[i], row)); !f.can {
-			return fit{}
+		if f = f.And(r.fitOf(&fits[i], row)); !f.Can {
+			return query.Fit{}
 		}
 	}
 	return f
@@ -143,11 +144,11 @@ func (r *LocalRelease) bounds(fits []localFits, at int) (lower, upper float64) {
 		o := r.rowFit(others, row)
 		b := r.Bucket[f.attribute][row]
 		if b < 0 {
-			a := o.and(f.cell[r.Group[row]]).times(1)
+			a := o.And(f.cell[r.Group[row]]).Times(1)
 			lower, upper = lower+a.Lower, upper+a.Upper
 			continue
 		}
-		least, most := o.count(1)
+		least, most := o.Count(1)
 		must[b], can[b] = must[b]+least, can[b]+most
 	}
 	for b, m := range f.hits {

@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/query"
 )
 
 func TestRelativeError(t *testing.T) {
@@ -64,7 +65,7 @@ func TestCountValueWorkload(t *testing.T) {
 // ceil(|A| s^(1/(qd+1))) different values of each, spans and flags alike.
 func TestSetWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(4), 300, 0)
-	whole := NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(300)}, WholeBlock(9))
+	whole := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(300)}, query.WholeBlock(9))
 	src := cut.SplitMix(4)
 	met := map[int]int{}
 	for _, q := range SetWorkload(table.Dicts, []int{0, 1, 2, 6}, 7, 2, 0.125, 100, &src) {
@@ -79,8 +80,8 @@ func TestSetWorkload(t *testing.T) {
 				if m {
 					n++
 				}
-				if len(p.spans) > 0 {
-					require.Equal(t, m, spansHold(p.spans, table.Dicts[p.Attribute].Number(equivclass.Code(c))))
+				if len(p.Spans) > 0 {
+					require.Equal(t, m, query.SpansHold(p.Spans, table.Dicts[p.Attribute].Number(equivclass.Code(c))))
 				}
 			}
 			require.Equal(t, []int{0: 1, 1: 37, 2: 7, 6: 47, 7: 129}[p.Attribute], n) // half of 2, 73, 13, 93, 257, rounded up
@@ -93,21 +94,21 @@ func TestSetWorkload(t *testing.T) {
 // The workload of the LGB paper's section 4.2 asks what it says, number by number.
 func TestSumWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(2), 400, 0)
-	whole := NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(400)}, WholeBlock(9))
+	whole := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(400)}, query.WholeBlock(9))
 	src := cut.SplitMix(2)
 	for _, q := range SumWorkload(table.Dicts, []int{0, 1, 2, 6, 7}, 8, 4, 100, &src) {
 		require.Equal(t, 8, q.Sum)
 		require.Len(t, q.Preds, 4)
 		truth := queryDirect(q, table, equivtest.Rows(400))
-		require.Equal(t, Answer{truth, truth, truth}, whole.Estimate(q))
+		require.Equal(t, query.Answer{truth, truth, truth}, whole.Estimate(q))
 	}
 }
 
 func TestMeasureWorkloadLeavesEmptyQueriesOut(t *testing.T) {
 	table := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
-	truth := NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(9)}, WholeBlock(3))
-	anatomy := NewBlockRelease(table.Dicts, table.Codes, equivtest.ExampleGroups, AnatomyBlocks(3, 2))
-	queries := []*Bound{paBound(t, table.Dicts, equivtest.ExampleQuery), paBound(t, table.Dicts, "count where age = 10 and sex = F")}
+	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(9)}, query.WholeBlock(3))
+	anatomy := query.NewBlockRelease(table.Dicts, table.Codes, equivtest.ExampleGroups, query.AnatomyBlocks(3, 2))
+	queries := []*query.Bound{paBound(t, table.Dicts, equivtest.ExampleQuery), paBound(t, table.Dicts, "count where age = 10 and sex = F")}
 	got := MeasureWorkload(queries, truth, anatomy.Estimate)
 	require.Equal(t, 1, got.Queries)
 	require.Equal(t, 1, got.Empty)

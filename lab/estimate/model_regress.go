@@ -1,4 +1,4 @@
-package query
+package estimate
 
 import "anond/equivclass"
 
@@ -35,16 +35,16 @@ func (m *Model) regress(n int) {
 	}
 	whole := newEquations(n, m.responses)
 	for _, p := range parts {
-		whole.plus(p, 1)
+		whole.Plus(p, 1)
 	}
 	coupled := m.coupled()
 	best, least := penalties[0], 0.0
 	for i, penalty := range penalties {
 		loss := 0.0
 		for _, p := range parts {
-			whole.plus(p, -1)
+			whole.Plus(p, -1)
 			loss += p.loss(whole.solve(penalty, coupled))
-			whole.plus(p, 1)
+			whole.Plus(p, 1)
 		}
 		if i == 0 || loss < least {
 			best, least = penalty, loss

@@ -1,8 +1,10 @@
-package query
+package estimate
 
 import (
 	"math"
 	"slices"
+
+	"anond/equivclass/query"
 )
 
 // PaperSums answers many sums over one attribute with the bounds of PaperSum.
@@ -15,9 +17,9 @@ import (
 type PaperSums struct {
 	r       *LocalRelease
 	sum     int
-	from    []int32   // by group, where its rows begin; and the end
-	cells   [][]Cell  // by attribute, the different ones
-	cellOf  [][]int32 // by attribute, then group; -1: bucketed
+	from    []int32        // by group, where its rows begin; and the end
+	cells   [][]query.Cell // by attribute, the different ones
+	cellOf  [][]int32      // by attribute, then group; -1: bucketed
 	help    [][]float64
 	share   [][]float64 // by predicate, then cell
 	bucket  [][]float64 // by predicate, then bucket
@@ -28,7 +30,7 @@ type PaperSums struct {
 // NewPaperSums prepares a release. help is the paper's help table: for each
 // bucket the sums of its smallest values, from none of them to all.
 func NewPaperSums(r *LocalRelease, sum int) *PaperSums {
-	s := &PaperSums{r: r, sum: sum, cells: make([][]Cell, len(r.Dicts)), cellOf: make([][]int32, len(r.Dicts)),
+	s := &PaperSums{r: r, sum: sum, cells: make([][]query.Cell, len(r.Dicts)), cellOf: make([][]int32, len(r.Dicts)),
 		expects: make([]float64, len(r.Values[sum]))}
 	for row, g := range r.Group {
 		if row == 0 || r.Group[row-1] != g {
@@ -40,7 +42,7 @@ func NewPaperSums(r *LocalRelease, sum int) *PaperSums {
 		s.index(j)
 	}
 	for b := range r.Values[sum] {
-		values := r.matchingNumbers(sum, b, allNumbers)
+		values := r.matchingNumbers(sum, b, query.AllNumbers)
 		slices.Sort(values)
 		sums := make([]float64, len(values)+1)
 		for i, v := range values {
@@ -53,13 +55,13 @@ func NewPaperSums(r *LocalRelease, sum int) *PaperSums {
 
 // index numbers the different cells of an attribute.
 func (s *PaperSums) index(j int) {
-	seen := map[cellKey]int32{}
+	seen := map[query.CellKey]int32{}
 	for g := range s.r.Cells {
 		if s.r.Bucket[j] != nil && s.r.Bucket[j][s.from[g]] >= 0 {
 			s.cellOf[j] = append(s.cellOf[j], -1)
 			continue
 		}
-		key := s.r.Cells[g][j].key()
+		key := s.r.Cells[g][j].Key()
 		at, ok := seen[key]
 		if !ok {
 			at = int32(len(s.cells[j]))
@@ -71,7 +73,7 @@ func (s *PaperSums) index(j int) {
 }
 
 // Bounds returns the paper's lower and upper bound of a query.
-func (s *PaperSums) Bounds(q *Bound) (lower, upper float64) {
+func (s *PaperSums) Bounds(q *query.Bound) (lower, upper float64) {
 	s.prepare(q)
 	clear(s.expects)
 	for g := range s.r.Cells {
@@ -88,7 +90,7 @@ func (s *PaperSums) Bounds(q *Bound) (lower, upper float64) {
 }
 
 // prepare finds the share of each cell and bucket that matches each predicate.
-func (s *PaperSums) prepare(q *Bound) {
+func (s *PaperSums) prepare(q *query.Bound) {
 	for len(s.share) < len(q.Preds) {
 		s.share, s.bucket = append(s.share, nil), append(s.bucket, nil)
 	}
@@ -97,7 +99,7 @@ func (s *PaperSums) prepare(q *Bound) {
 		j := p.Attribute
 		s.share[i], s.bucket[i] = s.share[i][:0], s.bucket[i][:0]
 		for _, c := range s.cells[j] {
-			s.share[i] = append(s.share[i], p.fit(s.r.Dicts[j], c, grainOf(s.r.Grain, j)).share)
+			s.share[i] = append(s.share[i], p.Fit(s.r.Dicts[j], c, query.GrainOf(s.r.Grain, j)).Share)
 		}
 		for _, values := range s.r.Values[j] {
 			hits := 0
@@ -112,7 +114,7 @@ func (s *PaperSums) prepare(q *Bound) {
 }
 
 // group adds the probabilities of a group's rows to the buckets of their values.
-func (s *PaperSums) group(q *Bound, g int) {
+func (s *PaperSums) group(q *query.Bound, g int) {
 	of := s.r.Bucket[s.sum]
 	common := 1.0
 	s.inside = s.inside[:0]

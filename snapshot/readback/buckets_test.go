@@ -1,7 +1,6 @@
 package readback
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -12,13 +11,13 @@ import (
 	"anond/equivclass/query"
 )
 
-// The model sees the classes and buckets of each form of level L2: those that
+// AsBuckets has the classes and buckets of each form of level L2: those that
 // were published.
-func TestModelReadsSharedReleases(t *testing.T) {
+func TestAsBuckets(t *testing.T) {
 	for i, recoding := range sharedRecodings() {
 		p := newPeople(t, rand.New(rand.NewPCG(3, 3)), recoding, 3)
 		r := p.publish(t, 3)
-		b, ok := r.modelled()
+		b, ok := r.AsBuckets()
 		require.True(t, ok)
 		records := make([]int, len(b.Bags))
 		for class, bucket := range b.Bucket {
@@ -31,27 +30,11 @@ func TestModelReadsSharedReleases(t *testing.T) {
 		if i != 1 { // not anatomy, whose classes are rows
 			assert.Len(t, b.Size, len(p.in.Classes))
 		}
-		m, _ := r.Model()
-		a, model, _, err := r.AskModel("count where score = 1", m)
-		require.NoError(t, err)
-		assert.InDelta(t, a.Estimate, model, 0.1, "published counts are kept")
-		for _, text := range []string{"count where age < 20 and score = 1", "sum(age) where score != 1",
-			"count where ward = a and score in {1, 11}"} {
-			uniform, _, err := r.Ask(text)
-			require.NoError(t, err)
-			a, model, absent, err := r.AskModel(text, m)
-			require.NoError(t, err)
-			assert.Equal(t, uniform, a)
-			assert.Empty(t, absent)
-			assert.False(t, math.IsNaN(model) || model < a.Lower || model > a.Upper)
-		}
-		_, _, _, err = r.AskModel("count where nothing = 1", m)
-		assert.Error(t, err)
 	}
 }
 
-// Joined columns have no model.
-func TestSlicingHasNoModel(t *testing.T) {
+// Joined columns are no classes that share buckets.
+func TestSlicingHasNoBuckets(t *testing.T) {
 	dicts := []*equivclass.Dictionary{wardOf(), wardOf(), wardOf()}
 	for _, c := range []struct {
 		blocks [][]int
