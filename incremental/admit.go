@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"slices"
 	"sort"
@@ -24,16 +25,16 @@ const holdTail = 4
 // Any choice is safe by rule A (frozen classes): its proof at levels L0 and L1 does
 // not depend on which classes are chosen.
 type admission struct {
-	records *columns
+	records *state.Records
 	maxHold int64
 	now     int64
 	rate    float64 // arrivals per tick
 }
 
-func newAdmission(c *columns, h *history, maxHold, now int64) admission {
+func newAdmission(c *state.Records, h *state.History, maxHold, now int64) admission {
 	a := admission{records: c, maxHold: maxHold, now: now}
-	if len(h.intents) > 0 {
-		a.rate = c.arrivalRate(h.intents[0].Cut, now, maxHold)
+	if len(h.Intents) > 0 {
+		a.rate = arrivalRate(c, h.Intents[0].Cut, now, maxHold)
 	}
 	return a
 }
@@ -82,9 +83,9 @@ func (a admission) split(plans []plan, tail float64) (chosen, others []plan) {
 }
 
 // ages returns the mean and the longest waiting time of records, in ticks.
-func (a admission) ages(members []RecordID) (mean float64, oldest int64) {
+func (a admission) ages(members []state.RecordID) (mean float64, oldest int64) {
 	for _, r := range members {
-		age := a.now - a.records.arrived(r)
+		age := a.now - a.records.Arrived(r)
 		mean += float64(age)
 		oldest = max(oldest, age)
 	}
@@ -96,16 +97,16 @@ func (a admission) ages(members []RecordID) (mean float64, oldest int64) {
 // function of the durable arrivals and the present tick, so that a restarted machine
 // computes the same; when arrivals stop it falls to 0 within the window, and
 // admission publishes what is left.
-func (c *columns) arrivalRate(began RecordID, now, window int64) float64 {
-	streamed := c.arrivals
-	streamed = streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].first >= began }):]
+func arrivalRate(c *state.Records, began state.RecordID, now, window int64) float64 {
+	streamed := c.Arrivals
+	streamed = streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].First >= began }):]
 	if len(streamed) == 0 || window == 0 {
 		return 0
 	}
-	window = min(window, now-streamed[0].tick+1)
-	recent := streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].tick > now-window }):]
+	window = min(window, now-streamed[0].Tick+1)
+	recent := streamed[sort.Search(len(streamed), func(i int) bool { return streamed[i].Tick > now-window }):]
 	if len(recent) == 0 {
 		return 0
 	}
-	return float64(c.len()-recent[0].first) / float64(window)
+	return float64(c.Len()-recent[0].First) / float64(window)
 }

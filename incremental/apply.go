@@ -1,6 +1,9 @@
 package incremental
 
-import "anond/equivclass"
+import (
+	"anond/equivclass"
+	"anond/incremental/state"
+)
 
 // Outcome says what became of one record.
 type Outcome struct {
@@ -20,28 +23,28 @@ type Outcome struct {
 // partition. A record whose values do not fit the schema is not taken in: the
 // outcome names the reason and the host decides between Refuse and Ignore.
 // Cost: d dictionary look-ups; under trigger `update` also one search in the spatial index.
-func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome, error) {
+func (m *Machine) Apply(p state.Partition, offset int64, row equivclass.Row) (Outcome, error) {
 	if m.intake.failed {
 		return Outcome{}, ErrBroken
 	}
 	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
 	}
-	if m.full(len(m.barred.list)) {
+	if m.s.Full(len(m.barred.list)) {
 		return Outcome{}, ErrStateFull
 	}
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	if m.forgotten.blocks(&m.state, row) { // before its values are looked at: they reach no dead letter
+	if m.forgotten.blocks(&m.s, row) { // before its values are looked at: they reach no dead letter
 		m.intake.block(p, offset)
 		return Outcome{Forgotten: true}, nil
 	}
-	if m.barred.bars(&m.state, row) { // likewise
+	if m.barred.bars(&m.s, row) { // likewise
 		m.intake.beyond(p, offset)
 		return Outcome{Beyond: true}, nil
 	}
-	if why, attribute := m.records.Append(row); why != equivclass.Accepted {
+	if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
 	m.accept(row, m.intake.accept(p, offset), offset)
@@ -49,21 +52,21 @@ func (m *Machine) Apply(p Partition, offset int64, row equivclass.Row) (Outcome,
 }
 
 // Refuse puts a record into the dead-letter outbox and passes its position.
-func (m *Machine) Refuse(d DeadLetter) error { return m.intake.refuse(d) }
+func (m *Machine) Refuse(d state.DeadLetter) error { return m.intake.refuse(d) }
 
 // Digest is the keyed digest under which state remembers what it must not keep.
 // Unlike all other methods of a machine it is safe for concurrent use.
-func (m *Machine) Digest(data []byte) Digest { return m.secrets.digestOf(data) }
+func (m *Machine) Digest(data []byte) state.Digest { return m.s.Secrets.DigestOf(data) }
 
 // Commit makes everything since the last commit durable in one transaction.
 func (m *Machine) Commit() error {
 	if m.intake.failed {
 		return ErrBroken
 	}
-	m.staged.closeBlock(&m.records, m.now)
+	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	d := &m.staged.delta
-	if m.head.changed {
-		d.Meta = m.head.stored(m.records.leaves)
+	if m.s.Head.Changed {
+		d.Meta = m.s.Head.Stored(m.s.Records.Leaves)
 	}
 	m.intake.into(d)
 	m.forgotten.into(d)
@@ -76,7 +79,7 @@ func (m *Machine) Commit() error {
 		m.intake.failed = true
 		return err
 	}
-	m.staged.delta, m.head.changed, m.forgotten.changed, m.journal.changed = Delta{}, false, false, false
+	m.staged.delta, m.s.Head.Changed, m.forgotten.changed, m.journal.changed = state.Delta{}, false, false, false
 	m.intake.committed()
 	m.barred.from = len(m.barred.list)
 	return nil
@@ -84,21 +87,21 @@ func (m *Machine) Commit() error {
 
 // accept takes in the record whose row the columns took in last.
 func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
-	c := &m.records
-	r := c.len() - 1
+	c := &m.s.Records
+	r := c.Len() - 1
 	for _, i := range c.Grown() {
 		m.staged.entry(i, c.Dicts[i].Text(c.Columns[i].At(int(r))))
 	}
-	c.classOf = append(c.classOf, none)
-	c.noteArrival(r, m.now)
+	c.ClassOf = append(c.ClassOf, state.None)
+	c.NoteArrival(r, m.s.Now)
 	first := true
-	if i := m.schema.SubjectIndex(); i >= 0 {
-		c.subject = append(c.subject, m.secrets.subjectOf(row[i]))
-		first = c.firsts.note(c, r)
+	if i := m.s.Schema.SubjectIndex(); i >= 0 {
+		c.Subject = append(c.Subject, m.s.Secrets.SubjectOf(row[i]))
+		first = c.Firsts.Note(c, r)
 	}
 	m.staged.origin(origin, offset)
-	m.pending.arrive(r, !first)
-	if m.head.InitialDone && m.planner.behind() {
-		m.planner.count(m.pending.waiting)
+	m.s.Pending.Arrive(r, !first)
+	if m.s.Head.InitialDone && m.planner.behind() {
+		m.planner.count(m.s.Pending.Waiting)
 	}
 }

@@ -1,6 +1,9 @@
 package incremental
 
-import "anond/equivclass"
+import (
+	"anond/equivclass"
+	"anond/incremental/state"
+)
 
 // barred knows the people of whom a record was refused for something that its sensitive value can have caused: a
 // value that is no leaf yet, a text that is too long, a message that cannot be read. What they send later is not
@@ -54,22 +57,22 @@ func (m *Machine) Bar(subject []byte) error {
 	switch {
 	case m.intake.failed:
 		return ErrBroken
-	case m.records.firsts == nil || len(subject) == 0:
+	case m.s.Records.Firsts == nil || len(subject) == 0:
 		return nil
-	case m.barred.known[m.secrets.subjectOf(subject)]:
+	case m.barred.known[m.s.Secrets.SubjectOf(subject)]:
 		return nil
-	case m.full(len(m.barred.list)):
+	case m.s.Full(len(m.barred.list)):
 		return ErrStateFull
 	}
-	m.barred.add(m.secrets.subjectOf(subject))
+	m.barred.add(m.s.Secrets.SubjectOf(subject))
 	return nil
 }
 
 // bars reports whether a record is one of a person who is barred.
-func (b *barred) bars(s *state, row equivclass.Row) bool {
+func (b *barred) bars(s *state.State, row equivclass.Row) bool {
 	if len(b.list) == 0 {
 		return false
 	}
-	subject, known := s.subject(row)
+	subject, known := s.Subject(row)
 	return known && b.known[subject]
 }

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // inspection examines the classes of a state and their history.
 type inspection struct {
-	policy  *Policy
-	records *columns
-	classes []*Class
+	policy  *state.Policy
+	records *state.Records
+	classes []*state.Class
 }
 
 // CheckInvariants examines the whole state and reports every fault: classes
@@ -21,7 +22,7 @@ type inspection struct {
 // within budget (rule E, equality patterns), and the counts:
 // sent = published + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
-	i := inspection{&m.policy, &m.records, m.history.classes}
+	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes}
 	published, faults := i.living()
 	s := m.Status()
 	if published != s.Published {
@@ -38,7 +39,7 @@ func (m *Machine) CheckInvariants() []error {
 // living examines the classes alive, and counts their records.
 func (i *inspection) living() (published int, faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	seen := make([]bool, i.records.len())
+	seen := make([]bool, i.records.Len())
 	for _, c := range i.classes {
 		if c.Died != 0 {
 			continue
@@ -61,34 +62,34 @@ func (i *inspection) living() (published int, faults []error) {
 }
 
 // class examines one class.
-func (i *inspection) class(c *Class) (faults []string) {
-	b := i.records.bag(c.Members)
-	if i.policy.Level == L2 {
-		if len(c.Members) != i.policy.Requirement.K || c.Regime != Frozen || c.Bucket == 0 {
+func (i *inspection) class(c *state.Class) (faults []string) {
+	b := i.records.Bag(c.Members)
+	if i.policy.Level == state.L2 {
+		if len(c.Members) != i.policy.Requirement.K || c.Regime != state.Frozen || c.Bucket == 0 {
 			faults = append(faults, "is no frozen class of exactly k records in a bucket")
 		}
 	} else if !i.policy.Requirement.Holds(b) {
 		faults = append(faults, "breaks the requirement")
 	}
-	if err := i.records.oneEpoch(c.Members); err != nil {
+	if err := i.records.OneEpoch(c.Members); err != nil {
 		faults = append(faults, err.Error())
 	}
-	if c.Regime == Pure && !b.Flat() {
+	if c.Regime == state.Pure && !b.Flat() {
 		faults = append(faults, "is pure but not flat")
 	}
 	if i.policy.MaxRegroups >= 0 && int(c.Regroups) > i.policy.MaxRegroups {
 		faults = append(faults, "was regrouped more often than max_regroups")
 	}
-	if i.records.firsts != nil {
+	if i.records.Firsts != nil {
 		subjects := map[uint64]bool{}
 		for _, r := range c.Members {
-			if i.records.erased(r) {
+			if i.records.Erased(r) {
 				continue
 			}
-			if subjects[i.records.subject[r]] {
+			if subjects[i.records.Subject[r]] {
 				faults = append(faults, "holds a subject twice")
 			}
-			subjects[i.records.subject[r]] = true
+			subjects[i.records.Subject[r]] = true
 		}
 	}
 	return faults
@@ -101,7 +102,7 @@ func (i *inspection) releases() (faults []error) {
 		for to < len(i.classes) && i.classes[to].Born == born {
 			to++
 		}
-		if i.policy.Level == L2 {
+		if i.policy.Level == state.L2 {
 			faults = append(faults, i.buckets(i.classes[from:to])...)
 		}
 		from = to
@@ -110,13 +111,13 @@ func (i *inspection) releases() (faults []error) {
 }
 
 // buckets examines the buckets of one release (rule B, buckets).
-func (i *inspection) buckets(births []*Class) (faults []error) {
-	members := map[BucketID][]RecordID{}
+func (i *inspection) buckets(births []*state.Class) (faults []error) {
+	members := map[state.BucketID][]state.RecordID{}
 	for _, c := range births {
 		members[c.Bucket] = append(members[c.Bucket], c.Members...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(members)) {
-		if err := i.records.bucket(members[id], i.policy.Requirement); err != nil {
+		if err := i.records.Bucket(members[id], i.policy.Requirement); err != nil {
 			faults = append(faults, fmt.Errorf("bucket %d: %w", id, err))
 		}
 	}
@@ -126,15 +127,15 @@ func (i *inspection) buckets(births []*Class) (faults []error) {
 // past checks rule P over time: every class that ever held a record had the same
 // signature, and a frozen class never died.
 func (i *inspection) past() (faults []error) {
-	signature := map[RecordID]string{}
+	signature := map[state.RecordID]string{}
 	for _, c := range i.classes {
-		if c.Died != 0 && c.Regime == Frozen {
+		if c.Died != 0 && c.Regime == state.Frozen {
 			faults = append(faults, fmt.Errorf("class %d is frozen but died", c.ID))
 		}
-		if c.Regime != Pure {
+		if c.Regime != state.Pure {
 			continue
 		}
-		sig := signatureKey(i.records.bag(c.Members))
+		sig := signatureKey(i.records.Bag(c.Members))
 		for _, r := range c.Members {
 			if s, ok := signature[r]; ok && s != sig {
 				faults = append(faults, fmt.Errorf("class %d: record %d changed its signature", c.ID, r))

@@ -3,6 +3,7 @@ package incremental
 import (
 	"fmt"
 
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
@@ -18,7 +19,7 @@ var ErrUnpublished = fault.Errorf(fault.Failed, "start anond run, which finishes
 //
 // createdAt is the moment in Unix seconds that the manifest will carry; policy
 // the digest of schema, policy and recoding.
-func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
+func (m *Machine) Cut(createdAt int64, policy [32]byte) (*state.Intent, error) {
 	d, err := m.Decide(false)
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*Intent, error) {
 // Decision is what a cut would publish. It holds for the records applied when it
 // was made: nothing may be applied between Decide and Enact.
 type Decision struct {
-	decision
+	of       state.Decision
 	flushing bool
 	// unchanged: the first load has not grown since a cut found nothing to publish,
 	// so this one would not either.
@@ -46,20 +47,20 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.intake.failed {
 		return nil, ErrBroken
 	}
-	if m.history.unpublished() != nil {
+	if m.s.History.Unpublished() != nil {
 		return nil, ErrUnpublished
 	}
-	m.staged.closeBlock(&m.records, m.now)
-	if m.first.growing && m.newSinceCut() == 0 {
+	m.staged.closeBlock(&m.s.Records, m.s.Now)
+	if m.first.growing && m.s.NewSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
 	if err := m.Fix(flush); err != nil {
 		return nil, err
 	}
 	d, err := m.planning(flush).decide()
-	if m.interrupt.asked() { // the result is incomplete, whatever it is
+	if m.s.Interrupt.Asked() { // the result is incomplete, whatever it is
 		m.intake.failed = true
-		return nil, ErrInterrupted
+		return nil, state.ErrInterrupted
 	}
 	if err != nil {
 		if failed := m.refuseFirst(flush, err); failed != nil {
@@ -67,89 +68,90 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 		}
 		return nil, err
 	}
-	return &Decision{decision: d, flushing: flush}, nil
+	return &Decision{of: d, flushing: flush}, nil
 }
 
 // planning is what a cut may look at now.
 func (m *Machine) planning(flush bool) *planning {
-	m.measure()
+	m.s.MeasureScale()
 	return &planning{
-		policy: &m.policy, records: &m.records, classes: m.history.classes, pending: &m.pending, planner: &m.planner, secrets: &m.secrets,
-		admission: newAdmission(&m.records, &m.history, m.policy.MaxHold, m.now),
-		release:   m.history.releases() + 1, flushing: flush,
-		head: &m.head, need: m.pools.need, fresh: m.newSinceCut(), bucket: m.history.bucket, draws: m.pools.draws, sizes: m.pools.sizes,
-		progress: m.progress,
+		policy: &m.s.Policy, records: &m.s.Records, classes: m.s.History.Classes, pending: &m.s.Pending,
+		planner: &m.planner, secrets: &m.s.Secrets,
+		admission: newAdmission(&m.s.Records, &m.s.History, m.s.Policy.MaxHold, m.s.Now),
+		release:   m.s.History.Releases() + 1, flushing: flush,
+		head: &m.s.Head, need: m.pools.need, fresh: m.s.NewSinceCut(), bucket: m.s.History.Bucket, draws: m.pools.draws, sizes: m.pools.sizes,
+		progress: m.s.Progress,
 	}
 }
 
 // Enact is the second part of a cut: it commits what was decided.
-func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*Intent, error) {
-	d := made.decision
+func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*state.Intent, error) {
+	d := made.of
 	if made.unchanged {
 		return nil, m.Commit()
 	}
-	if len(d.pool) > 0 {
-		m.countCut(made.flushing, Quarantined)
-		return nil, m.quarantine(d.pool)
+	if len(d.Pool) > 0 {
+		m.countCut(made.flushing, state.Quarantined)
+		return nil, m.quarantine(d.Pool)
 	}
-	if m.policy.Level == L2 && m.beforeRelease() && len(d.births) == 0 && !m.head.Pools.Grown {
+	if m.s.Policy.Level == state.L2 && m.s.BeforeRelease() && len(d.Births) == 0 && !m.s.Head.Pools.Grown {
 		return nil, m.Commit() // fewer records than the first pool needs
 	}
-	if m.beforeRelease() && len(d.births) == 0 {
-		m.first.grow(&m.head, &m.pending, m.records.len(), m.intake.counters.Read)
+	if m.s.BeforeRelease() && len(d.Births) == 0 {
+		m.first.grow(&m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
-	if made.flushing && m.head.InitialDone && m.newSinceCut() == 0 && len(d.births) == 0 {
+	if made.flushing && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && len(d.Births) == 0 {
 		return nil, m.Commit()
 	}
-	if err := newVerifier(&m.state, d.references).verify(d); err != nil {
+	if err := newVerifier(&m.s, d.References).verify(d); err != nil {
 		return nil, err
 	}
-	if len(d.births) == 0 {
-		m.countCut(made.flushing, Skipped)
-		m.sortPending(nil)
-		m.planner.tried(m.head.LastCut)
+	if len(d.Births) == 0 {
+		m.countCut(made.flushing, state.Skipped)
+		m.s.SortPending(nil)
+		m.planner.tried(m.s.Head.LastCut)
 		return nil, m.Commit()
 	}
-	m.countCut(made.flushing, Released)
+	m.countCut(made.flushing, state.Released)
 	return m.commitIntent(d, createdAt, policy)
 }
 
 // countCut advances the machine's own clock and ends the first load.
-func (m *Machine) countCut(flush bool, outcome CutOutcome) {
+func (m *Machine) countCut(flush bool, outcome state.CutOutcome) {
 	m.attempted(flush, outcome)
 	m.first = firstLoad{}
-	m.head.countCut(m.now, m.records.len(), m.intake.counters.Read)
-	if m.policy.HoldInCuts {
-		m.now = m.head.Tick
+	m.s.Head.CountCut(m.s.Now, m.s.Records.Len(), m.intake.counters.Read)
+	if m.s.Policy.HoldInCuts {
+		m.s.Now = m.s.Head.Tick
 	}
 }
 
-func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*Intent, error) {
+func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byte) (*state.Intent, error) {
 	newcomers := 0
-	for _, c := range d.births {
+	for _, c := range d.Births {
 		for _, r := range c.Members {
-			if m.records.classOf[r] == none {
+			if m.s.Records.ClassOf[r] == state.None {
 				newcomers++
 			}
 		}
 	}
-	deaths := m.history.enter(d)
+	deaths := m.s.History.Enter(d)
 	// The intent comes first: records are positioned in the space of its cut, as by a
 	// machine that opens this state.
-	m.head.closePool()
-	m.head.fixReferences(d.references)
-	m.fixScale()
-	m.policy.Requirement = withReference(m.policy.Requirement, m.schema, m.head.References)
-	m.history.intents = append(m.history.intents,
-		Intent{Release: m.history.releases() + 1, Cut: m.records.len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
-	m.history.settle(m.records.classOf, d.births)
-	m.sortPending(nil)
-	m.pools.publish(&m.state, d.births)
-	m.planner.released(m.head.LastCut)
-	intent := m.history.latest()
-	intent.Records, intent.Classes, intent.Pending = m.published(), m.history.alive(), m.pending.counts()
-	m.staged.cut(d.births, deaths, *intent)
+	m.s.Head.ClosePool()
+	m.s.Head.FixReferences(d.References)
+	m.s.FixScale()
+	m.s.Policy.Requirement = withReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
+	m.s.History.Intents = append(m.s.History.Intents,
+		state.Intent{Release: m.s.History.Releases() + 1, Cut: m.s.Records.Len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
+	m.s.History.Settle(m.s.Records.ClassOf, d.Births)
+	m.s.SortPending(nil)
+	m.pools.publish(&m.s, d.Births)
+	m.planner.released(m.s.Head.LastCut)
+	intent := m.s.History.Latest()
+	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(), m.s.Pending.Counts()
+	m.staged.cut(d.Births, deaths, *intent)
 	if err := m.Commit(); err != nil {
 		return nil, err
 	}
@@ -160,21 +162,21 @@ func (m *Machine) commitIntent(d decision, createdAt int64, policy [32]byte) (*I
 // is in which class, and what is pending. After a release the same follows from what it
 // changed, so a restarted machine goes on exactly as one that never stopped.
 func (m *Machine) rebuild() {
-	m.history.settle(m.records.classOf, m.history.classes)
-	m.records.vacate(m.history.classes)
-	m.pending.sort(&m.records)
-	m.sortPending(nil)
+	m.s.History.Settle(m.s.Records.ClassOf, m.s.History.Classes)
+	m.s.Records.Vacate(m.s.History.Classes)
+	m.s.Pending.Sort(&m.s.Records)
+	m.s.SortPending(nil)
 	m.pools.values = nil
-	m.pools.publish(&m.state, m.history.classes)
+	m.pools.publish(&m.s, m.s.History.Classes)
 	made := m.planner.made
-	m.planner = newPlanner(&m.policy, &m.records, &m.history, m.head.LastCut)
+	m.planner = newPlanner(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)
 	m.planner.made = made
 }
 
 // Published marks the newest release published under the SHA-256 of its
 // manifest: the last durable step.
 func (m *Machine) Published(release uint32, manifest [32]byte) error {
-	i := m.history.unpublished()
+	i := m.s.History.Unpublished()
 	if i == nil || i.Release != release {
 		return fmt.Errorf("release %d is not the one in progress", release)
 	}

@@ -1,5 +1,7 @@
 package incremental
 
+import "anond/incremental/state"
+
 // Rounds: in which order records of several partitions are applied.
 //
 // Claim. Which records are applied before a cut, and in which order, is a function of offsets and of how far the
@@ -17,24 +19,24 @@ package incremental
 // Source is how far the source is to be read: the present round, and what the state knows of
 // the source itself.
 type Source struct {
-	head    *head
+	head    *state.Head
 	offsets *offsets
 }
 
 // Source returns how far the source is to be read.
-func (m *Machine) Source() Source { return Source{&m.head, &m.intake.offsets} }
+func (m *Machine) Source() Source { return Source{&m.s.Head, &m.intake.offsets} }
 
 // Ends returns where the present round ends.
-func (s Source) Ends() map[Partition]int64 { return s.head.Ends }
+func (s Source) Ends() map[state.Partition]int64 { return s.head.Ends }
 
 // SetEnds begins a round.
-func (s Source) SetEnds(ends map[Partition]int64) { s.head.Ends, s.head.changed = ends, true }
+func (s Source) SetEnds(ends map[state.Partition]int64) { s.head.Ends, s.head.Changed = ends, true }
 
 // Reached reports whether the present round is complete.
 func (s Source) Reached() bool { return s.offsets.reached(s.head.Ends) }
 
 // ReadBefore returns how far partitions had been read before the state was reset.
-func (s Source) ReadBefore() map[Partition]int64 { return s.head.Read }
+func (s Source) ReadBefore() map[state.Partition]int64 { return s.head.Read }
 
 // Partitions is the number of partitions that the topic of a shard had when it was first read;
 // 0: it was not, or the state is of no shard.
@@ -43,6 +45,6 @@ func (s Source) Partitions() int { return s.head.Partitions }
 // SetPartitions keeps that number, once, with the next commit.
 func (s Source) SetPartitions(n int) {
 	if s.head.Partitions == 0 && n > 0 {
-		s.head.Partitions, s.head.changed = n, true
+		s.head.Partitions, s.head.Changed = n, true
 	}
 }

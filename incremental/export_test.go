@@ -7,17 +7,18 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/incremental/state"
 )
 
 // Draw gives a test the numbers that one purpose draws in one release.
 func (m *Machine) Draw(release uint32, purpose string) uint64 {
-	return m.secrets.draw(release, purpose).Uint64()
+	return m.s.Secrets.Draw(release, purpose).Uint64()
 }
 
 // EachLocalUpdate carries out the local updates that a plan of all that waits would, each
 // through around.
 func (m *Machine) EachLocalUpdate(around func(update func())) {
-	p, waiting := &m.planner, m.pending.waiting
+	p, waiting := &m.planner, m.s.Pending.Waiting
 	for _, r := range p.regions(waiting, p.positions(waiting, 1)) {
 		u := newLocalUpdates(p, &r)
 		u.each(func(s int32) { around(func() { u.localUpdate(s) }) })
@@ -25,8 +26,8 @@ func (m *Machine) EachLocalUpdate(around func(update func())) {
 }
 
 // PlacesOf returns the class at which each record lies.
-func (m *Machine) PlacesOf(records []RecordID) []ClassID {
-	return m.planner.positions(records, m.policy.Workers)
+func (m *Machine) PlacesOf(records []state.RecordID) []state.ClassID {
+	return m.planner.positions(records, m.s.Policy.Workers)
 }
 
 // Scan looks at every class, at the values themselves.
@@ -34,24 +35,24 @@ type Scan struct {
 	m      *Machine
 	dims   []equivclass.Dim
 	domain []float64 // at the newest release
-	boxes  map[ClassID][]float64
+	boxes  map[state.ClassID][]float64
 }
 
 // Scan returns the boxes of the classes alive.
 func (m *Machine) Scan() *Scan {
-	c := &m.records
-	s := &Scan{m: m, dims: c.space(m.history.cut()).Dims, boxes: map[ClassID][]float64{}}
+	c := &m.s.Records
+	s := &Scan{m: m, dims: c.Space(m.s.History.Cut()).Dims, boxes: map[state.ClassID][]float64{}}
 	for _, dim := range s.dims {
 		if dim.Kind != equivclass.Number {
 			dim.Width = float64(dim.Size - 1)
 		}
 		s.domain = append(s.domain, dim.Width)
 	}
-	for _, class := range m.history.classes {
+	for _, class := range m.s.History.Classes {
 		if class.Died != 0 {
 			continue
 		}
-		for j := range c.schema.D() {
+		for j := range c.Schema.D() {
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for _, r := range class.Members {
 				lo, hi = min(lo, s.value(j, r)), max(hi, s.value(j, r))
@@ -62,9 +63,9 @@ func (m *Machine) Scan() *Scan {
 	return s
 }
 
-func (s *Scan) value(j int, r RecordID) float64 {
-	code := s.m.records.qi(j).At(int(r))
-	if dict := s.m.records.qiDict(j); dict.Kind() == equivclass.Number {
+func (s *Scan) value(j int, r state.RecordID) float64 {
+	code := s.m.s.Records.Qi(j).At(int(r))
+	if dict := s.m.s.Records.QiDict(j); dict.Kind() == equivclass.Number {
 		dim := &s.dims[j] // what lies farther outside of the scale is taken as if it were there
 		return max(dim.Lo+float64(dim.Least)*dim.Width, min(float64(dict.Units(code)), dim.Lo+farthest*dim.Width))
 	}
@@ -73,14 +74,14 @@ func (s *Scan) value(j int, r RecordID) float64 {
 
 // Nearest returns the least distance of a record to a class, and the first class that holds
 // the record; none if no class does.
-func (s *Scan) Nearest(r RecordID) (least float64, holds ClassID) {
-	least, holds = math.Inf(1), none
-	for id := range ClassID(len(s.m.history.classes)) {
+func (s *Scan) Nearest(r state.RecordID) (least float64, holds state.ClassID) {
+	least, holds = math.Inf(1), state.None
+	for id := range state.ClassID(len(s.m.s.History.Classes)) {
 		if s.boxes[id] == nil {
 			continue
 		}
 		d := s.Distance(r, id)
-		if least = min(least, d); d == 0 && holds == none {
+		if least = min(least, d); d == 0 && holds == state.None {
 			holds = id
 		}
 	}
@@ -89,7 +90,7 @@ func (s *Scan) Nearest(r RecordID) (least float64, holds ClassID) {
 
 // Distance is the squared distance of a record to a class, in shares of the domain, of
 // which a gap counts two at most.
-func (s *Scan) Distance(r RecordID, class ClassID) (sum float64) {
+func (s *Scan) Distance(r state.RecordID, class state.ClassID) (sum float64) {
 	for j, domain := range s.domain {
 		v, box := s.value(j, r), s.boxes[class][2*j:]
 		if gap := max(box[0]-v, v-box[1]); gap > 0 && domain > 0 {
@@ -102,21 +103,21 @@ func (s *Scan) Distance(r RecordID, class ClassID) (sum float64) {
 // PlanLoss plans all that waits, by local updates and a pool of the rest or as one pool, and
 // returns the mean loss, a record in no plan losing 1.
 func (m *Machine) PlanLoss(local bool) float64 {
-	p, plans, todo := m.planning(false), []plan(nil), m.pending.waiting
+	p, plans, todo := m.planning(false), []plan(nil), m.s.Pending.Waiting
 	if local {
 		plans, todo = p.planner.plan(todo)
 	}
-	more, rest := p.records.partition(p.records.space(p.records.len()), todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
-	return cost(append(plans, more...), len(rest)) / float64(len(m.pending.waiting))
+	more, rest := partition(p.records, p.records.Space(p.records.Len()), todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	return cost(append(plans, more...), len(rest)) / float64(len(m.s.Pending.Waiting))
 }
 
 // Dead returns how many classes died.
-func (m *Machine) Dead() int { return len(m.history.classes) - m.history.alive() }
+func (m *Machine) Dead() int { return len(m.s.History.Classes) - m.s.History.Alive() }
 
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.
-func (m *Machine) LocalPlans() (classes [][]RecordID) {
-	plans, _ := m.planner.plan(m.pending.waiting)
+func (m *Machine) LocalPlans() (classes [][]state.RecordID) {
+	plans, _ := m.planner.plan(m.s.Pending.Waiting)
 	for _, p := range plans {
 		classes = append(classes, p.members)
 	}
@@ -124,7 +125,7 @@ func (m *Machine) LocalPlans() (classes [][]RecordID) {
 }
 
 // Flush is Cut at the end of a source, as the host makes it of Decide and Enact.
-func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
+func (m *Machine) Flush(createdAt int64, policy [32]byte) (*state.Intent, error) {
 	d, err := m.Decide(true)
 	if err != nil {
 		return nil, err
@@ -136,50 +137,50 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*Intent, error) {
 // how many records the next pool needs, and the classes of a sub-pool.
 func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
 	m.pools.draws, m.pools.sizes = draws, sizes{minPool, subPool}
-	m.pools.measure(&m.state)
+	m.pools.measure(&m.s)
 }
 
 // CutAs makes a release of the blind classes of all that waits, in the buckets that form
 // makes of them, each a list of classes; none: nothing is published. It is for rules that
 // are broken on purpose.
-func (m *Machine) CutAs(form func(classes [][]RecordID) (buckets [][]int)) (*Intent, error) {
-	m.staged.closeBlock(&m.records, m.now)
+func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int)) (*state.Intent, error) {
+	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	p := m.planning(false)
-	plans, _ := p.records.blind(p.records.space(p.records.len()), p.candidates(), p.policy.Requirement.K, 1, nil)
+	plans, _ := blind(p.records, p.records.Space(p.records.Len()), p.candidates(), p.policy.Requirement.K, 1, nil)
 	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
-	classes := make([][]RecordID, len(plans))
+	classes := make([][]state.RecordID, len(plans))
 	for i, pl := range plans {
 		classes[i] = pl.members
 	}
-	d := decision{}
+	d := state.Decision{}
 	for i, bucket := range form(classes) {
 		for _, class := range bucket {
-			d.births = append(d.births, &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: classes[class]})
+			d.Births = append(d.Births, &state.Class{Regime: state.Frozen, Bucket: p.bucket + state.BucketID(i+1), Members: classes[class]})
 		}
 	}
-	return m.Enact(&Decision{decision: d}, 1, [32]byte{})
+	return m.Enact(&Decision{of: d}, 1, [32]byte{})
 }
 
 // CutOf is Cut with those of the blind classes of all that waits which choose takes.
-func (m *Machine) CutOf(choose func(class []RecordID) bool) (*Intent, error) {
-	m.staged.closeBlock(&m.records, m.now)
+func (m *Machine) CutOf(choose func(class []state.RecordID) bool) (*state.Intent, error) {
+	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	p := m.planning(false)
-	plans, _ := p.records.blind(p.records.space(p.records.len()), p.candidates(), p.policy.Requirement.K, 1, nil)
+	plans, _ := blind(p.records, p.records.Space(p.records.Len()), p.candidates(), p.policy.Requirement.K, 1, nil)
 	plans = slices.DeleteFunc(plans, func(pl plan) bool { return !choose(pl.members) })
 	if len(plans) == 0 {
 		return nil, nil
 	}
-	m.head.Pools.Fixed++ // every pool has draws of its own
+	m.s.Head.Pools.Fixed++ // every pool has draws of its own
 	d, err := p.pool(p.poolOf(plans))
 	if err != nil {
 		return nil, err
 	}
-	return m.Enact(&Decision{decision: d}, 1, [32]byte{})
+	return m.Enact(&Decision{of: d}, 1, [32]byte{})
 }
 
 // MeasureOf measures numbers by some of the records, and keeps that.
-func (m *Machine) MeasureOf(records []RecordID) {
-	dicts, columns := m.records.measured()
+func (m *Machine) MeasureOf(records []state.RecordID) {
+	dicts, columns := m.s.Records.Measured()
 	for j := range columns {
 		var of []equivclass.Code
 		for _, r := range records {
@@ -187,26 +188,26 @@ func (m *Machine) MeasureOf(records []RecordID) {
 		}
 		columns[j] = equivclass.ColumnOf(of)
 	}
-	m.records.scale = equivclass.ScalesOf(dicts, columns, len(records))
-	m.head.Scale, m.head.changed = m.records.scale, true
+	m.s.Records.Scale = equivclass.ScalesOf(dicts, columns, len(records))
+	m.s.Head.Scale, m.s.Head.Changed = m.s.Records.Scale, true
 }
 
 // Unfix forgets who is in the pool that is fixed: the next cut plans another one.
-func (m *Machine) Unfix() { m.head.closePool() }
+func (m *Machine) Unfix() { m.s.Head.ClosePool() }
 
 // Redraw gives the pool that is fixed another number, and so other draws.
-func (m *Machine) Redraw() { m.head.Pools.Fixed++ }
+func (m *Machine) Redraw() { m.s.Head.Pools.Fixed++ }
 
 // Together reports whether two classes of a decision share a bucket.
 func (d *Decision) Together(a, b int) bool {
-	return len(d.births) > max(a, b) && d.births[a].Bucket == d.births[b].Bucket
+	return len(d.of.Births) > max(a, b) && d.of.Births[a].Bucket == d.of.Births[b].Bucket
 }
 
 // CarryOver lets quarantined records wait again.
 func (m *Machine) CarryOver() {
-	m.pending.quarantined, m.pending.pools = nil, 0
-	m.pending.sort(&m.records)
-	m.sortPending(nil)
+	m.s.Pending.Quarantined, m.s.Pending.Pools = nil, 0
+	m.s.Pending.Sort(&m.s.Records)
+	m.s.SortPending(nil)
 }
 
 // Unbar breaks the machine: it forgets who is barred.

@@ -1,6 +1,9 @@
 package incremental
 
-import "errors"
+import (
+	"anond/incremental/state"
+	"errors"
+)
 
 // The first load and what comes before release 1.
 //
@@ -34,24 +37,24 @@ type firstLoad struct {
 }
 
 // grow lets the first load take in what comes.
-func (f *firstLoad) grow(h *head, p *pendingSet, records RecordID, read uint64) {
-	f.growing, f.refused, p.stuck = true, nil, 0
-	h.reopenFirst(records, read)
+func (f *firstLoad) grow(h *state.Head, p *state.PendingSet, records state.RecordID, read uint64) {
+	f.growing, f.refused, p.Stuck = true, nil, 0
+	h.ReopenFirst(records, read)
 }
 
 // refuse lets it grow if err says that it was refused: all that waits is then
 // infeasible.
-func (f *firstLoad) refuse(err error, h *head, p *pendingSet, records RecordID, read uint64) {
+func (f *firstLoad) refuse(err error, h *state.Head, p *state.PendingSet, records state.RecordID, read uint64) {
 	var e *InfeasibleError
 	if !errors.As(err, &e) {
 		return
 	}
 	f.grow(h, p, records, read)
-	f.refused, p.stuck = e, len(p.waiting)
+	f.refused, p.Stuck = e, len(p.Waiting)
 }
 
 // status describes it for operators.
-func (f *firstLoad) status(records int, policy *Policy) *FirstLoad {
+func (f *firstLoad) status(records int, policy *state.Policy) *FirstLoad {
 	s := &FirstLoad{Records: records, Wanted: max(policy.Requirement.K, policy.InitialMin)}
 	if e := f.refused; e != nil {
 		s.Refused, s.Attribute, s.Share, s.Reachable = true, e.Attribute, e.Share, e.Reachable
@@ -61,34 +64,35 @@ func (f *firstLoad) status(records int, policy *Policy) *FirstLoad {
 
 // InitialLoad is the first load as the host sees it.
 type InitialLoad struct {
-	*state
-	first *firstLoad
+	s      *state.State
+	intake *Intake
+	first  *firstLoad
 }
 
 // InitialLoad returns the first load.
-func (m *Machine) InitialLoad() InitialLoad { return InitialLoad{&m.state, &m.first} }
+func (m *Machine) InitialLoad() InitialLoad { return InitialLoad{&m.s, &m.intake, &m.first} }
 
 // Done reports whether the first load is complete.
-func (l InitialLoad) Done() bool { return l.head.InitialDone }
+func (l InitialLoad) Done() bool { return l.s.Head.InitialDone }
 
 // Reached reports whether every partition has been applied up to the end
 // that it had at the first start, and the least number of records is there.
-func (l InitialLoad) Reached() bool { return l.head.InitialEnds != nil && l.Enough() && l.Read() }
+func (l InitialLoad) Reached() bool { return l.s.Head.InitialEnds != nil && l.Enough() && l.Read() }
 
 // Read is the same without the least number.
-func (l InitialLoad) Read() bool { return l.intake.offsets.reached(l.head.InitialEnds) }
+func (l InitialLoad) Read() bool { return l.intake.offsets.reached(l.s.Head.InitialEnds) }
 
 // Ends returns where the first load ends, nil if that is not known yet.
-func (l InitialLoad) Ends() map[Partition]int64 { return l.head.InitialEnds }
+func (l InitialLoad) Ends() map[state.Partition]int64 { return l.s.Head.InitialEnds }
 
 // SetEnds stores where the first load ends, at the first start.
-func (l InitialLoad) SetEnds(ends map[Partition]int64) {
-	l.head.InitialEnds, l.head.changed = ends, true
+func (l InitialLoad) SetEnds(ends map[state.Partition]int64) {
+	l.s.Head.InitialEnds, l.s.Head.Changed = ends, true
 }
 
 // Enough reports whether the records are there without which the first
 // load does not end.
-func (l InitialLoad) Enough() bool { return l.enoughRecords() }
+func (l InitialLoad) Enough() bool { return l.s.EnoughRecords() }
 
 // Growing reports whether a cut of the first load found nothing to publish, so that
 // the load grows.

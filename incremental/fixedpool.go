@@ -1,9 +1,8 @@
 package incremental
 
 import (
+	"anond/incremental/state"
 	"errors"
-	"fmt"
-	"slices"
 )
 
 // A pool at level L2 is fixed before it is decided: who is in it, who shares a class and what Merge will see of the
@@ -28,81 +27,67 @@ func (m *Machine) Fix(flush bool) error {
 	if m.intake.failed {
 		return ErrBroken
 	}
-	if m.policy.Level != L2 || m.head.Pools.Open != nil {
+	if m.s.Policy.Level != state.L2 || m.s.Head.Pools.Open != nil {
 		return nil
 	}
-	m.staged.closeBlock(&m.records, m.now)
+	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	p := m.planning(flush)
 	plans := p.poolPlans()
-	if m.interrupt.asked() { // the plans are incomplete
+	if m.s.Interrupt.Asked() { // the plans are incomplete
 		m.intake.failed = true
-		return ErrInterrupted
+		return state.ErrInterrupted
 	}
 	if len(plans) == 0 {
 		return nil
 	}
-	if m.head.Pools.Fixed++; m.history.latest() == nil {
-		m.head.Pools.Need = m.pools.need.Records
+	if m.s.Head.Pools.Fixed++; m.s.History.Latest() == nil {
+		m.s.Head.Pools.Need = m.pools.need.Records
 	}
-	m.head.Pools.Open, m.head.changed = p.poolOf(plans), true
-	m.fixScale()
-	m.attempted(flush, Fixed)
+	m.s.Head.Pools.Open, m.s.Head.Changed = p.poolOf(plans), true
+	m.s.FixScale()
+	m.attempted(flush, state.Fixed)
 	return m.Commit()
 }
 
 // PoolFixed is how many people are in a pool that is fixed and not decided; 0: there is none.
 func (m *Machine) PoolFixed() int {
-	if p := m.head.Pools.Open; p != nil {
+	if p := m.s.Head.Pools.Open; p != nil {
 		return len(p.Members)
 	}
 	return 0
 }
 
-// closePool closes the pool that was fixed, with the next commit.
-func (h *head) closePool() { h.Pools.Open, h.changed = nil, true }
-
 // refuseFirst keeps that the first pool was refused.
 func (m *Machine) refuseFirst(flush bool, err error) error {
 	var e *InfeasibleError
-	if m.policy.Level != L2 || !errors.As(err, &e) {
-		m.first.refuse(err, &m.head, &m.pending, m.records.len(), m.intake.counters.Read)
+	if m.s.Policy.Level != state.L2 || !errors.As(err, &e) {
+		m.first.refuse(err, &m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil
 	}
-	p := &m.head.Pools
-	m.attempted(flush, Refused)
-	p.Refused, m.head.changed = true, true
-	if m.policy.OnRefusal != GrowRefused && !p.Grown {
+	p := &m.s.Head.Pools
+	m.attempted(flush, state.Refused)
+	p.Refused, m.s.Head.Changed = true, true
+	if m.s.Policy.OnRefusal != state.GrowRefused && !p.Grown {
 		m.first.refused = e
 		return m.Commit()
 	}
-	m.head.closePool()
+	m.s.Head.ClosePool()
 	p.Grown = true
-	m.first.refuse(err, &m.head, &m.pending, m.records.len(), m.intake.counters.Read)
+	m.first.refuse(err, &m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 	return m.Commit()
 }
 
 // quarantine keeps a pool that is ineligible as a whole: none of its records is ever
 // published, and none is in another pool (rule B, buckets).
-func (m *Machine) quarantine(pool []RecordID) error {
-	if m.beforeRelease() {
-		m.head.Pools.First = len(pool)
+func (m *Machine) quarantine(pool []state.RecordID) error {
+	if m.s.BeforeRelease() {
+		m.s.Head.Pools.First = len(pool)
 	}
-	m.head.closePool()
-	m.pending.quarantine(pool)
+	m.s.Head.ClosePool()
+	m.s.Pending.Quarantine(pool)
 	m.staged.delta.Quarantined = pool
-	m.sortPending(pool)
-	m.planner.tried(m.head.LastCut)
-	m.pools.measure(&m.state)
+	m.s.SortPending(pool)
+	m.planner.tried(m.s.Head.LastCut)
+	m.pools.measure(&m.s)
 	return m.Commit()
 }
-
-// check judges what a store says of a pool.
-func (p *Pool) check(c *columns) error {
-	if p != nil && slices.ContainsFunc(p.Members, func(r RecordID) bool { return r >= c.len() }) {
-		return fmt.Errorf("%w: the pool that is fixed names records that are not there", ErrCorrupt)
-	}
-	return nil
-}
-
-// members are the people of a pool, ascending.
-func (p *Pool) members() []RecordID { return slices.Sorted(slices.Values(p.Members)) }

@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"anond/equivclass"
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
@@ -84,13 +85,13 @@ type Forgotten struct {
 // it into a new file; the machine that made it must be thrown away.
 type Erasure struct {
 	Forgotten
-	records *columns
-	meta    *Meta
-	list    []Digest
-	before  int                          // of the list: known before
-	slots   map[RecordID]*vacancy        // of all who were ever forgotten
-	values  map[RecordID]equivclass.Code // sensitive values that are assigned again inside a bag
-	renamed map[int][]equivclass.Code    // by attribute without hierarchy: new code by old one, or vanished
+	records *state.Records
+	meta    *state.Meta
+	list    []state.Digest
+	before  int                                // of the list: known before
+	slots   map[state.RecordID]*vacancy        // of all who were ever forgotten
+	values  map[state.RecordID]equivclass.Code // sensitive values that are assigned again inside a bag
+	renamed map[int][]equivclass.Code          // by attribute without hierarchy: new code by old one, or vanished
 }
 
 // Empty reports whether state has no record of these people, so that only the list of who was
@@ -101,45 +102,24 @@ func (e *Erasure) Empty() bool { return e.Published+e.Unpublished == 0 }
 type vacancy struct {
 	codes []equivclass.Code // by columns.stores
 	value equivclass.Code
-	class ClassID // none: it is in no class
-	fresh bool    // forgotten by this erasure
+	class state.ClassID // none: it is in no class
+	fresh bool          // forgotten by this erasure
 }
 
 // vanished is the new code of a value that nobody has any more.
 const vanished = ^equivclass.Code(0)
 
-// erased reports whether a record is one of a person who was forgotten.
-func (c *columns) erased(r RecordID) bool { return c.firsts != nil && c.subject[r] == 0 }
-
-// vacate finds what follows from erased records: which classes have a row without owner, and
-// how many records are in no class.
-func (c *columns) vacate(classes []*Class) {
-	c.vacant = 0
-	if c.firsts == nil {
-		return
-	}
-	for r, subject := range c.subject {
-		switch class := c.classOf[r]; {
-		case subject != 0:
-		case class == none:
-			c.vacant++
-		default:
-			classes[class].Ownerless = true
-		}
-	}
-}
-
 // Forget plans how the state forgets more people, by their digests (Forgetting.DigestOf), and those
 // whom it has forgotten before, or that are due. Nothing may be staged. After an error the machine
 // is what it was. Else it must not be used any more, but for Reopen: a store is written anew by the plan, and
 // opened again; or Forgot, if nothing was found. Cost: all records.
-func (m *Machine) Forget(people []Digest) (*Erasure, error) {
+func (m *Machine) Forget(people []state.Digest) (*Erasure, error) {
 	if m.intake.failed {
 		return nil, ErrBroken
 	}
 	before := len(m.forgotten.list)
 	m.forgotten.add(people)
-	e, err := erasure(&m.state, m.Forgetting())
+	e, err := erasure(&m.s, m.Forgetting())
 	if err != nil {
 		m.forgotten.back(before)
 		return nil, err
@@ -149,17 +129,17 @@ func (m *Machine) Forget(people []Digest) (*Erasure, error) {
 }
 
 // erasure plans it.
-func erasure(s *state, of Forgetting) (*Erasure, error) {
-	p := &erasing{Erasure: &Erasure{records: &s.records, list: of.People(), slots: map[RecordID]*vacancy{},
-		values: map[RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
-	if s.records.firsts == nil {
+func erasure(s *state.State, of Forgetting) (*Erasure, error) {
+	p := &erasing{Erasure: &Erasure{records: &s.Records, list: of.People(), slots: map[state.RecordID]*vacancy{},
+		values: map[state.RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
+	if s.Records.Firsts == nil {
 		return nil, ErrNoSubject
 	}
-	p.meta = s.head.stored(s.records.leaves)
+	p.meta = s.Head.Stored(s.Records.Leaves)
 	if p.gather(); p.Empty() {
 		return p.Erasure, nil
 	}
-	if s.history.unpublished() != nil && s.policy.Level != L2 {
+	if s.History.Unpublished() != nil && s.Policy.Level != state.L2 {
 		return nil, ErrUnpublished
 	}
 	p.unlink()
@@ -170,7 +150,7 @@ func erasure(s *state, of Forgetting) (*Erasure, error) {
 // erasing makes an Erasure.
 type erasing struct {
 	*Erasure
-	from *state
+	from *state.State
 	of   Forgetting
 }
 
@@ -179,13 +159,13 @@ func (p *erasing) gather() {
 	m, c := p.from, p.records
 	later := p.fixed()
 	p.Later = len(later)
-	for r := range c.len() {
-		fresh := !c.erased(r)
-		if d := m.secrets.suppressed(c.subject[r]); fresh && (!p.of.known[d] || later[d]) {
+	for r := range c.Len() {
+		fresh := !c.Erased(r)
+		if d := m.Secrets.Suppressed(c.Subject[r]); fresh && (!p.of.known[d] || later[d]) {
 			continue
 		}
-		s := &vacancy{codes: make([]equivclass.Code, len(c.stores)), value: c.value(r), class: c.classOf[r], fresh: fresh}
-		for k, attribute := range c.stores {
+		s := &vacancy{codes: make([]equivclass.Code, len(c.Stores)), value: c.Value(r), class: c.ClassOf[r], fresh: fresh}
+		for k, attribute := range c.Stores {
 			if c.Dicts[attribute] != nil {
 				s.codes[k] = c.Columns[attribute].At(int(r))
 			}
@@ -198,11 +178,11 @@ func (p *erasing) gather() {
 }
 
 // fixed are the people to be forgotten who are in a pool that is fixed.
-func (p *erasing) fixed() map[Digest]bool {
-	out := map[Digest]bool{}
-	if of := p.from.head.Pools.Open; of != nil {
+func (p *erasing) fixed() map[state.Digest]bool {
+	out := map[state.Digest]bool{}
+	if of := p.from.Head.Pools.Open; of != nil {
 		for _, r := range of.Members {
-			if d := p.from.secrets.suppressed(p.records.subject[r]); p.of.known[d] {
+			if d := p.from.Secrets.Suppressed(p.records.Subject[r]); p.of.known[d] {
 				out[d] = true
 			}
 		}
@@ -211,7 +191,7 @@ func (p *erasing) fixed() map[Digest]bool {
 }
 
 func (p *erasing) note(s *vacancy) {
-	if s.class == none {
+	if s.class == state.None {
 		p.Unpublished++
 		return
 	}
@@ -222,4 +202,4 @@ func (p *erasing) note(s *vacancy) {
 }
 
 // born is the release in which somebody of a class was published first.
-func (p *erasing) born(id ClassID) uint32 { return p.from.history.classes[id].Born }
+func (p *erasing) born(id state.ClassID) uint32 { return p.from.History.Classes[id].Born }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // cellKeeper finds the codes that stand in the place of a forgotten person's quasi-identifiers
@@ -17,12 +18,12 @@ import (
 // Recodings that show quasi-identifiers exactly are not for this: their rows would change.
 type cellKeeper struct {
 	*erasing
-	held map[RecordID][]*Class // the classes that ever held the record of a vacancy
+	held map[state.RecordID][]*state.Class // the classes that ever held the record of a vacancy
 }
 
 func newCellKeeper(p *erasing) *cellKeeper {
-	k := &cellKeeper{erasing: p, held: map[RecordID][]*Class{}}
-	for _, c := range p.from.history.classes {
+	k := &cellKeeper{erasing: p, held: map[state.RecordID][]*state.Class{}}
+	for _, c := range p.from.History.Classes {
 		for _, r := range c.Members {
 			if p.slots[r] != nil {
 				k.held[r] = append(k.held[r], c)
@@ -36,17 +37,17 @@ func newCellKeeper(p *erasing) *cellKeeper {
 // they may have a code that only a person has who is forgotten now.
 func (k *cellKeeper) keep() {
 	for _, r := range slices.Sorted(maps.Keys(k.slots)) {
-		if k.slots[r].class == none {
+		if k.slots[r].class == state.None {
 			continue
 		}
-		for j := range k.records.schema.Quasi() {
+		for j := range k.records.Schema.Quasi() {
 			k.replace(r, j)
 		}
 	}
 }
 
-func (k *cellKeeper) replace(r RecordID, j int) {
-	s, dict := k.slots[r], k.records.qiDict(j)
+func (k *cellKeeper) replace(r state.RecordID, j int) {
+	s, dict := k.slots[r], k.records.QiDict(j)
 	own := s.codes[j]
 	want := make([]shape, len(k.held[r]))
 	for i, c := range k.held[r] {
@@ -81,10 +82,10 @@ func (k *cellKeeper) replace(r RecordID, j int) {
 }
 
 // others are the codes of the people of a class who are not forgotten, ascending.
-func (k *cellKeeper) others(j int, class ClassID) (out []equivclass.Code) {
-	for _, r := range k.from.history.classes[class].Members {
+func (k *cellKeeper) others(j int, class state.ClassID) (out []equivclass.Code) {
+	for _, r := range k.from.History.Classes[class].Members {
 		if k.slots[r] == nil {
-			out = append(out, k.records.qi(j).At(int(r)))
+			out = append(out, k.records.Qi(j).At(int(r)))
 		}
 	}
 	slices.Sort(out)
@@ -92,11 +93,11 @@ func (k *cellKeeper) others(j int, class ClassID) (out []equivclass.Code) {
 }
 
 // code is the one that a record has in quasi-identifier j.
-func (k *cellKeeper) code(r RecordID, j int) equivclass.Code {
+func (k *cellKeeper) code(r state.RecordID, j int) equivclass.Code {
 	if s := k.slots[r]; s != nil {
 		return s.codes[j]
 	}
-	return k.records.qi(j).At(int(r))
+	return k.records.Qi(j).At(int(r))
 }
 
 // shape is what decides the cell of a class, whatever the recoding makes of it.
@@ -111,7 +112,7 @@ func (a shape) equal(b shape) bool {
 	return a.lo == b.lo && a.hi == b.hi && a.lacks == b.lacks && a.node == b.node && slices.Equal(a.set, b.set)
 }
 
-func (k *cellKeeper) shape(dict *equivclass.Dictionary, j int, c *Class) (out shape) {
+func (k *cellKeeper) shape(dict *equivclass.Dictionary, j int, c *state.Class) (out shape) {
 	codes := make([]equivclass.Code, len(c.Members))
 	for i, r := range c.Members {
 		codes[i] = k.code(r, j)

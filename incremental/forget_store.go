@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // rename finds which values nobody has any more, gives the records that are in no class the
@@ -12,14 +13,14 @@ import (
 // stays, so nothing that compares them changes.
 func (p *erasing) rename() error {
 	c := p.records
-	for k, attribute := range append(slices.Clone(c.stores), c.schema.SensitiveIndex()) {
+	for k, attribute := range append(slices.Clone(c.Stores), c.Schema.SensitiveIndex()) {
 		dict := c.Dicts[attribute]
 		if dict == nil {
 			continue
 		}
 		used := p.used(k, attribute)
 		lowest := slices.Index(used, true)
-		if c.leaves[attribute] != nil || len(dict.Attribute().Buckets) > 0 {
+		if c.Leaves[attribute] != nil || len(dict.Attribute().Buckets) > 0 {
 			lowest = max(lowest, 0) // the values are not those of persons
 		} else if lowest < 0 {
 			return ErrNobodyElse
@@ -27,7 +28,7 @@ func (p *erasing) rename() error {
 			p.number(attribute, used)
 		}
 		for _, s := range p.slots {
-			if s.class == none {
+			if s.class == state.None {
 				*s.code(k) = equivclass.Code(lowest)
 			}
 		}
@@ -49,20 +50,20 @@ func (s *vacancy) code(k int) *equivclass.Code {
 func (p *erasing) used(k, attribute int) []bool {
 	c := p.records
 	used := make([]bool, c.Dicts[attribute].Len())
-	for r := range c.len() {
+	for r := range c.Len() {
 		s := p.slots[r]
 		value, dealt := p.values[r]
 		switch {
-		case s != nil && s.class == none:
+		case s != nil && s.class == state.None:
 		case s != nil:
 			used[*s.code(k)] = true
-		case dealt && k == len(c.stores):
+		case dealt && k == len(c.Stores):
 			used[value] = true
 		default:
 			used[c.Columns[attribute].At(int(r))] = true
 		}
 	}
-	for _, n := range p.from.head.References[attribute] {
+	for _, n := range p.from.Head.References[attribute] {
 		used[n.Code] = true
 	}
 	return used
@@ -85,12 +86,12 @@ func (p *erasing) number(attribute int, used []bool) {
 }
 
 // Head returns the head of the state that has forgotten.
-func (e *Erasure) Head() *Meta { return e.meta }
+func (e *Erasure) Head() *state.Meta { return e.meta }
 
 // Dictionary returns a function that is asked for all entries in their order, whether they stay.
-func (e *Erasure) Dictionary() func(DictionaryEntry) bool {
+func (e *Erasure) Dictionary() func(state.DictionaryEntry) bool {
 	next := map[int]int{}
-	return func(x DictionaryEntry) bool {
+	return func(x state.DictionaryEntry) bool {
 		n := next[x.Attribute]
 		next[x.Attribute]++
 		to := e.renamed[x.Attribute]
@@ -99,7 +100,7 @@ func (e *Erasure) Dictionary() func(DictionaryEntry) bool {
 }
 
 // Suppressed returns the list of all who were forgotten.
-func (e *Erasure) Suppressed() []Digest { return e.list }
+func (e *Erasure) Suppressed() []state.Digest { return e.list }
 
 // errTakenAway: the plan would take a value out of the dictionary that a record has. A state that was
 // written so could not be opened.
@@ -107,36 +108,36 @@ var errTakenAway = errors.New("an erasure would take away a value that a record 
 
 // Rewrite changes a run of records, as the store has them, in place. Flags of a row stay: only
 // records in no class are erased where there are any. After an error the store must stay what it was.
-func (e *Erasure) Rewrite(b *RecordBlock) error {
+func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 	c := e.records
 	for i := range b.SA {
-		r := b.First + RecordID(i)
+		r := b.First + state.RecordID(i)
 		s := e.slots[r]
 		if value, dealt := e.values[r]; dealt && s == nil {
-			b.SA[i] = e.stored(c.schema.SensitiveIndex(), value)
+			b.SA[i] = e.stored(c.Schema.SensitiveIndex(), value)
 			continue
 		}
 		if s == nil {
 			continue
 		}
-		for k, attribute := range c.stores {
+		for k, attribute := range c.Stores {
 			b.Columns[k][i] = e.stored(attribute, s.codes[k])
 		}
-		b.SA[i] = e.stored(c.schema.SensitiveIndex(), s.value)
+		b.SA[i] = e.stored(c.Schema.SensitiveIndex(), s.value)
 		b.Subject[i], b.Origin[i], b.Offset[i] = 0, 0, -1
 	}
-	for k, attribute := range c.stores {
+	for k, attribute := range c.Stores {
 		if err := e.renumber(attribute, b.Columns[k]); err != nil {
 			return err
 		}
 	}
-	return e.renumber(c.schema.SensitiveIndex(), b.SA)
+	return e.renumber(c.Schema.SensitiveIndex(), b.SA)
 }
 
 // stored is the number that the state has for a code, before values vanish.
 func (e *Erasure) stored(attribute int, code equivclass.Code) equivclass.Code {
-	if l := e.records.leaves[attribute]; l != nil {
-		return l.stored[code]
+	if l := e.records.Leaves[attribute]; l != nil {
+		return l.Stored[code]
 	}
 	return code
 }

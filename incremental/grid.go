@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // grid gives the values of quasi-identifiers whole-number coordinates, by which classes
@@ -20,8 +21,8 @@ type grid struct {
 const resolution = 24
 
 // newGrid returns the grid of a space.
-func newGrid(c *columns, space *equivclass.Space) grid {
-	d := c.schema.D()
+func newGrid(c *state.Records, space *equivclass.Space) grid {
+	d := c.Schema.D()
 	g := grid{dims: space.Dims[:d], unit: make([]float64, d), steps: make([][]int64, d)}
 	for j, dim := range g.dims {
 		if dim.Kind == equivclass.Number {
@@ -59,12 +60,12 @@ func (g *grid) scale() []float64 {
 
 // prepare computes the coordinates of all numbers known by now, so that several goroutines
 // may ask for them.
-func (g *grid) prepare(c *columns) {
+func (g *grid) prepare(c *state.Records) {
 	for j, unit := range g.unit {
 		if unit == 0 {
 			continue
 		}
-		for dict := c.qiDict(j); len(g.steps[j]) < dict.Len(); {
+		for dict := c.QiDict(j); len(g.steps[j]) < dict.Len(); {
 			g.steps[j] = append(g.steps[j], g.step(j, dict.Units(equivclass.Code(len(g.steps[j])))))
 		}
 	}
@@ -84,9 +85,9 @@ func (g *grid) step(j int, v int64) int64 {
 }
 
 // at writes the coordinates of a record.
-func (g *grid) at(c *columns, r RecordID, into []int64) {
+func (g *grid) at(c *state.Records, r state.RecordID, into []int64) {
 	for j := range into {
-		code := c.qi(j).At(int(r))
+		code := c.Qi(j).At(int(r))
 		if steps := g.steps[j]; steps != nil {
 			into[j] = steps[code]
 		} else {
@@ -96,7 +97,7 @@ func (g *grid) at(c *columns, r RecordID, into []int64) {
 }
 
 // box writes the box around records, lo... then hi...
-func (g *grid) box(c *columns, members []RecordID, into []int64) {
+func (g *grid) box(c *state.Records, members []state.RecordID, into []int64) {
 	d := len(g.dims)
 	lo, hi, at := into[:d], into[d:2*d], make([]int64, d)
 	g.at(c, members[0], lo)

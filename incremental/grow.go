@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
@@ -46,54 +47,55 @@ func (e *GrowthError) Fault() (fault.Kind, string) {
 
 // hierarchies takes the present hierarchies into state, or refuses them.
 func (a *adoption) hierarchies() error {
-	a.records.bindLeaves()
+	a.records.BindLeaves()
 	for _, key := range slices.Sorted(maps.Keys(a.Hierarchies)) {
 		attribute := a.Hierarchies[key]
 		versions := a.head.Hierarchies[attribute]
 		if n := len(versions); n > 0 && versions[n-1].SHA256 == a.Settings[key] {
 			continue
 		}
-		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.leaves[attribute].fresh {
+		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.Leaves[attribute].Fresh {
 			return &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
 		}
 		if err := a.hierarchy(attribute, a.Settings[key]); err != nil {
 			return err
 		}
 	}
-	a.head.References = renumber(a.head.References, a.records.leaves, func(l *leaves, c equivclass.Code) equivclass.Code { return l.now[c] })
-	a.records.findEpochs(a.head.Hierarchies[a.Schema.SensitiveIndex()])
+	now := func(l *state.Leaves, c equivclass.Code) equivclass.Code { return l.Now[c] }
+	a.head.References = state.Renumber(a.head.References, a.records.Leaves, now)
+	a.records.FindEpochs(a.head.Hierarchies[a.Schema.SensitiveIndex()])
 	return nil
 }
 
 // hierarchy takes in one version of the hierarchy of an attribute.
 func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
-	l := a.records.leaves[attribute]
+	l := a.records.Leaves[attribute]
 	var entries []string
-	if l.fresh {
-		entries = slices.Clone(l.paths)
+	if l.Fresh {
+		entries = slices.Clone(l.Paths)
 	} else {
 		var err error
 		if entries, err = a.growth(attribute); err != nil {
 			return err
 		}
 		for _, e := range entries {
-			l.restore(e)
+			l.Restore(e)
 		}
-		l.bind()
+		l.Bind()
 	}
 	for _, e := range entries {
 		a.staged.entry(attribute, e)
 	}
-	version := HierarchyVersion{SHA256: digest, Leaves: uint32(len(l.paths)), Records: a.records.len(), Release: a.history.releases()}
+	version := state.HierarchyVersion{SHA256: digest, Leaves: uint32(len(l.Paths)), Records: a.records.Len(), Release: a.history.Releases()}
 	if len(a.head.Hierarchies[attribute]) == 0 {
 		version.Records, version.Release = 0, 0 // valid from the beginning
 	}
 	if a.head.Hierarchies == nil {
-		a.head.Hierarchies = map[int][]HierarchyVersion{}
+		a.head.Hierarchies = map[int][]state.HierarchyVersion{}
 	}
 	a.head.Hierarchies[attribute] = append(a.head.Hierarchies[attribute], version)
-	a.head.changed = true
-	l.fresh = false
+	a.head.Changed = true
+	l.Fresh = false
 	return nil
 }
 
@@ -101,12 +103,12 @@ func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
 // may not change like that.
 func (a *adoption) growth(attribute int) ([]string, error) {
 	refused := &GrowthError{Attribute: a.Schema.Attributes()[attribute].Name}
-	entries, moved, lost := a.records.leaves[attribute].change()
+	entries, moved, lost := a.records.Leaves[attribute].Change()
 	if !a.bound {
-		lost, moved = a.records.leafless(attribute), nil
+		lost, moved = leafless(a.records, attribute), nil
 	}
 	refused.Moved, refused.Lost = moved, lost
-	switch i := a.history.unpublished(); {
+	switch i := a.history.Unpublished(); {
 	case len(moved)+len(lost) > 0:
 		return nil, refused
 	case i != nil:
@@ -119,7 +121,7 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 		refused.Reason = "that of the sensitive attribute may only gain leaves where an attribute has role subject: else nobody knows whose " +
 			"records were refused before, and who comes again with one has a new value"
 		return nil, refused
-	case attribute == a.Schema.SensitiveIndex() && a.Policy.treeGround() && a.bound:
+	case attribute == a.Schema.SensitiveIndex() && treeGround(&a.Policy) && a.bound:
 		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: " +
 			"distances of published classes would change"
 		return nil, refused
@@ -128,7 +130,7 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 }
 
 // leafless lists the leaves that records have and the present tree has not.
-func (c *columns) leafless(attribute int) (lost []string) {
+func leafless(c *state.Records, attribute int) (lost []string) {
 	if !leafGone(&c.Columns[attribute]) {
 		return nil
 	}
@@ -137,11 +139,11 @@ func (c *columns) leafless(attribute int) (lost []string) {
 
 func leafGone(column *equivclass.Column) bool {
 	most, any := column.Most(column.Len())
-	return any && most == gone // the largest code there is
+	return any && most == state.Gone // the largest code there is
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.
-func (p *Policy) treeGround() bool {
+func treeGround(p *state.Policy) bool {
 	return slices.ContainsFunc(p.Requirement.Extra, func(extra equivclass.Principle) bool {
 		t, ok := extra.(equivclass.TClose)
 		return ok && t.Ground.Name() == equivclass.TreeGround{}.Name()

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // Intake keeps the books of what was read: how far each partition is, what became
@@ -12,33 +13,22 @@ import (
 // that sent = published + pending + dead_letter + forgotten + beyond holds at every moment.
 type Intake struct {
 	offsets  offsets
-	counters Counters
+	counters state.Counters
 	last     uint64 // newest Seq given to a dead letter
 	waiting  int    // dead letters not delivered
 
 	failed    bool // a commit failed: nothing is taken in any more
 	counted   bool // the counters changed since the last commit
-	letters   []DeadLetter
+	letters   []state.DeadLetter
 	delivered uint64
 }
 
 func newIntake() Intake {
-	return Intake{offsets: newOffsets(), counters: Counters{}.complete()}
-}
-
-// complete gives counters the maps that a store may have left out.
-func (c Counters) complete() Counters {
-	if c.Refused == nil {
-		c.Refused = map[equivclass.Reason]uint64{}
-	}
-	if c.Ignored == nil {
-		c.Ignored = map[equivclass.Reason]uint64{}
-	}
-	return c
+	return Intake{offsets: newOffsets(), counters: state.Counters{}.Complete()}
 }
 
 // accept passes a record and returns the number of its partition.
-func (k *Intake) accept(p Partition, offset int64) uint16 {
+func (k *Intake) accept(p state.Partition, offset int64) uint16 {
 	k.counters.Sent++
 	k.counters.Read++
 	k.counted = true
@@ -46,7 +36,7 @@ func (k *Intake) accept(p Partition, offset int64) uint16 {
 }
 
 // refuse passes a record that becomes a dead letter.
-func (k *Intake) refuse(d DeadLetter) error {
+func (k *Intake) refuse(d state.DeadLetter) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -62,7 +52,7 @@ func (k *Intake) refuse(d DeadLetter) error {
 }
 
 // post puts a dead letter into the outbox and counts it by its reason.
-func (k *Intake) post(d DeadLetter) {
+func (k *Intake) post(d state.DeadLetter) {
 	k.last++
 	k.waiting++
 	d.Seq = k.last
@@ -85,7 +75,7 @@ func (k *Intake) readmitted(why equivclass.Reason) {
 }
 
 // Ignore passes a record that the configuration leaves out, and counts it.
-func (k *Intake) Ignore(p Partition, offset int64, why equivclass.Reason) error {
+func (k *Intake) Ignore(p state.Partition, offset int64, why equivclass.Reason) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -103,7 +93,7 @@ func (k *Intake) Ignore(p Partition, offset int64, why equivclass.Reason) error 
 
 // PassLine passes a line that holds no record, from offset up to next, and counts
 // it once. The last record applied stays what it was.
-func (k *Intake) PassLine(p Partition, offset, next int64, why equivclass.Reason) error {
+func (k *Intake) PassLine(p state.Partition, offset, next int64, why equivclass.Reason) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -120,7 +110,7 @@ func (k *Intake) PassLine(p Partition, offset, next int64, why equivclass.Reason
 
 // Miss passes the offsets from one up to below, which were given up for a reason,
 // and counts those that are not passed yet: once, whatever is read again.
-func (k *Intake) Miss(p Partition, from, below int64, why equivclass.Reason) error {
+func (k *Intake) Miss(p state.Partition, from, below int64, why equivclass.Reason) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -141,10 +131,10 @@ func (k *Intake) CountLines(why equivclass.Reason, lines int) error {
 }
 
 // Pass moves the position of a partition over offsets that hold no record.
-func (k *Intake) Pass(p Partition, next int64) { k.offsets.pass(p, next) }
+func (k *Intake) Pass(p state.Partition, next int64) { k.offsets.pass(p, next) }
 
 // Mark moves the position of a partition that is read through another one.
-func (k *Intake) Mark(p Partition, next int64) error {
+func (k *Intake) Mark(p state.Partition, next int64) error {
 	if err := k.offsets.numbered(p); err != nil {
 		return err
 	}
@@ -153,14 +143,14 @@ func (k *Intake) Mark(p Partition, next int64) error {
 }
 
 // Witness stores the keyed digest of the last record applied in a partition.
-func (k *Intake) Witness(p Partition, d Digest) { k.offsets.witness(p, d) }
+func (k *Intake) Witness(p state.Partition, d state.Digest) { k.offsets.witness(p, d) }
 
 // Positions returns a copy of the positions of all known partitions.
-func (k *Intake) Positions() map[Partition]Position { return k.offsets.positions() }
+func (k *Intake) Positions() map[state.Partition]state.Position { return k.offsets.positions() }
 
 // Next returns the first offset of a partition that is not applied; known is
 // false for a partition that was never read.
-func (k *Intake) Next(p Partition) (next int64, known bool) {
+func (k *Intake) Next(p state.Partition) (next int64, known bool) {
 	pos, known := k.offsets.known(p)
 	return pos.Next, known
 }
@@ -169,13 +159,13 @@ func (k *Intake) Next(p Partition) (next int64, known bool) {
 func (k *Intake) Sent() uint64 { return k.counters.Sent }
 
 // block passes a record of a person who was forgotten.
-func (k *Intake) block(p Partition, offset int64) {
+func (k *Intake) block(p state.Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Blocked++
 }
 
 // beyond passes a record of a person who may not be published any more.
-func (k *Intake) beyond(p Partition, offset int64) {
+func (k *Intake) beyond(p state.Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Beyond++
 }
@@ -193,7 +183,7 @@ func (k *Intake) Delivered(seq uint64, letters int) {
 }
 
 // into enters what changed since the last commit into a delta.
-func (k *Intake) into(d *Delta) {
+func (k *Intake) into(d *state.Delta) {
 	d.Positions, d.DeadLetters, d.Delivered = k.offsets.changes(), k.letters, k.delivered
 	if k.counted {
 		c := k.counters

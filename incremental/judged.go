@@ -25,6 +25,6 @@ func (j Judged) Ahead(o Judged) bool {
 
 // Judged returns these counts.
 func (m *Machine) Judged() Judged {
-	return Judged{Fixed: int(m.head.Pools.Fixed), Quarantined: m.pending.pools,
-		Refused: m.head.Pools.Refused, People: m.pending.judged, Barred: m.barred.from}
+	return Judged{Fixed: int(m.s.Head.Pools.Fixed), Quarantined: m.s.Pending.Pools,
+		Refused: m.s.Head.Pools.Refused, People: m.s.Pending.Judged, Barred: m.barred.from}
 }

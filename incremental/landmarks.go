@@ -3,6 +3,7 @@ package incremental
 import (
 	"anond/equivclass"
 	"anond/incremental/internal/nearest"
+	"anond/incremental/state"
 )
 
 // landmarks are the published classes by which waiting records are positioned (Wang et
@@ -18,8 +19,8 @@ import (
 // Cost: a new or dead class costs one insertion or removal, amortized, whatever the number
 // of classes. A record costs one search.
 type landmarks struct {
-	records *columns
-	history *history
+	records *state.Records
+	history *state.History
 	release uint32            // the newest one that is in
 	classes int               // so many classes are in, or have died before they could be
 	space   *equivclass.Space // of the quasi-identifiers
@@ -37,29 +38,29 @@ func (l *landmarks) follow() {
 	if l.index == nil {
 		l.grid = newGrid(c, l.space)
 		l.index = nearest.New(l.grid.scale())
-	} else if l.release < h.releases() {
+	} else if l.release < h.Releases() {
 		l.regrid(newGrid(c, l.space))
 	}
 	l.grid.prepare(c)
-	for ; l.release < h.releases(); l.release++ {
-		for _, id := range h.died[l.release+1] {
+	for ; l.release < h.Releases(); l.release++ {
+		for _, id := range h.Died[l.release+1] {
 			if int(id) < l.classes {
 				l.index.Remove(int32(id))
 			}
 		}
 	}
-	l.add(h.classes[l.classes:])
-	l.classes = len(h.classes)
+	l.add(h.Classes[l.classes:])
+	l.classes = len(h.Classes)
 }
 
 // measure finds the space of the newest release. Right after the release that takes as long
 // as there are different values; later the records below its cut are looked through.
 func (l *landmarks) measure() {
-	if l.measured && l.newest == l.history.releases() {
+	if l.measured && l.newest == l.history.Releases() {
 		return
 	}
-	l.measured, l.newest = true, l.history.releases()
-	l.space = l.records.space(l.history.cut())
+	l.measured, l.newest = true, l.history.Releases()
+	l.space = l.records.Space(l.history.Cut())
 }
 
 // regrid measures by a domain that has grown: more categories.
@@ -70,8 +71,8 @@ func (l *landmarks) regrid(to grid) {
 }
 
 // add indexes those of the classes that are alive.
-func (l *landmarks) add(classes []*Class) {
-	d := l.records.schema.D()
+func (l *landmarks) add(classes []*state.Class) {
+	d := l.records.Schema.D()
 	var numbers []int32
 	var boxes []int64
 	for _, c := range classes {
@@ -85,25 +86,25 @@ func (l *landmarks) add(classes []*Class) {
 }
 
 // positions returns the class at which each record lies; none if there is no class.
-func (l *landmarks) positions(records []RecordID, workers int) []ClassID {
+func (l *landmarks) positions(records []state.RecordID, workers int) []state.ClassID {
 	l.follow()
 	found := l.index.Nearest(len(records), func(i int, into []int64) { l.grid.at(l.records, records[i], into) }, workers)
-	out := make([]ClassID, len(found))
+	out := make([]state.ClassID, len(found))
 	for i, id := range found {
-		out[i] = ClassID(id) // -1 is none
+		out[i] = state.ClassID(id) // -1 is none
 	}
 	return out
 }
 
 // around returns the n classes whose centres are nearest to that of the box around
 // records, nearest first.
-func (l *landmarks) around(records []RecordID, n int) []ClassID {
+func (l *landmarks) around(records []state.RecordID, n int) []state.ClassID {
 	l.follow()
-	box := make([]int64, 2*l.records.schema.D())
+	box := make([]int64, 2*l.records.Schema.D())
 	l.grid.box(l.records, records, box)
-	var out []ClassID
+	var out []state.ClassID
 	for _, f := range l.index.Neighbours(box, n, nil) {
-		out = append(out, ClassID(f.Number))
+		out = append(out, state.ClassID(f.Number))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"slices"
 	"strings"
@@ -31,30 +32,32 @@ func (l *loader) load() error {
 // visitor fills the machine from a store, checking what it is handed: first
 // that records are stored as these settings have it, without which the rest has
 // no meaning.
-func (l *loader) visitor() Visitor {
+func (l *loader) visitor() state.Visitor {
 	m := l.Machine
-	return Visitor{
-		Meta: func(meta Meta) error {
-			m.head.Meta, l.fresh = meta, false
+	return state.Visitor{
+		Meta: func(meta state.Meta) error {
+			m.s.Head.Meta, l.fresh = meta, false
 			return sameEncoding(meta.Settings, l.Options)
 		},
-		Counters:   func(c Counters) error { m.intake.counters = c.complete(); return nil },
-		Dictionary: func(a int, text string) error { return m.records.restore(a, text) },
-		Records:    func(b *RecordBlock) error { return errors.Join(m.interrupt.err(), m.records.appendBlock(b)) },
-		Class:      func(c *Class) error { return errors.Join(m.interrupt.err(), m.history.loadClass(c, m.records.len())) },
-		Intent:     m.history.loadIntent,
-		Position: func(p Partition, pos Position) error {
+		Counters:   func(c state.Counters) error { m.intake.counters = c.Complete(); return nil },
+		Dictionary: func(a int, text string) error { return m.s.Records.Restore(a, text) },
+		Records:    func(b *state.RecordBlock) error { return errors.Join(m.s.Interrupt.Err(), m.s.Records.AppendBlock(b)) },
+		Class: func(c *state.Class) error {
+			return errors.Join(m.s.Interrupt.Err(), m.s.History.LoadClass(c, m.s.Records.Len()))
+		},
+		Intent: m.s.History.LoadIntent,
+		Position: func(p state.Partition, pos state.Position) error {
 			m.intake.offsets.restore(p, pos)
 			return nil
 		},
-		Attempt: func(a *Attempt) error { m.attempts.Attempt = *a; return nil },
-		Journal: func(mark JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
-		Quarantined: func(r []RecordID) error {
-			m.pending.quarantine(r)
+		Attempt: func(a *state.Attempt) error { m.attempts.Attempt = *a; return nil },
+		Journal: func(mark state.JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
+		Quarantined: func(r []state.RecordID) error {
+			m.s.Pending.Quarantine(r)
 			return nil
 		},
 		Barred:     m.barred.load,
-		Suppressed: func(s Suppressed) error { m.forgotten.add(s.People); m.forgotten.due = s.Due; return nil },
+		Suppressed: func(s state.Suppressed) error { m.forgotten.add(s.People); m.forgotten.due = s.Due; return nil },
 		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}
 }
@@ -70,12 +73,12 @@ func (l *loader) elsewhere(refused error) error {
 	}
 	v := l.visitor()
 	same := v.Meta
-	v.Meta = func(meta Meta) error {
+	v.Meta = func(meta state.Meta) error {
 		if err := same(meta); err != nil && !errors.As(err, &settings) {
 			return err
 		}
-		m.head.InitialDone, m.head.InitialEnds, m.head.Ends, m.head.Partitions = false, nil, nil, 0 // of the topic before
-		m.head.changed = true
+		m.s.Head.InitialDone, m.s.Head.InitialEnds, m.s.Head.Ends, m.s.Head.Partitions = false, nil, nil, 0 // of the topic before
+		m.s.Head.Changed = true
 		return nil
 	}
 	return m.store.Load(v)
@@ -88,24 +91,24 @@ var errTouched = errors.New("something was taken in")
 
 // untouched reports whether nothing was ever taken in to a state. The paths of hierarchies are
 // in its dictionary from the first commit on.
-func untouched(store Store) bool {
-	return store.Load(Visitor{
-		Meta:       func(Meta) error { return nil },
+func untouched(store state.Store) bool {
+	return store.Load(state.Visitor{
+		Meta:       func(state.Meta) error { return nil },
 		Dictionary: func(int, string) error { return nil },
-		Counters: func(c Counters) error {
+		Counters: func(c state.Counters) error {
 			if c.Sent+c.Blocked > 0 || len(c.Refused)+len(c.Ignored)+len(c.Replayed) > 0 {
 				return errTouched
 			}
 			return nil
 		},
-		Records:     func(*RecordBlock) error { return errTouched },
-		Class:       func(*Class) error { return errTouched },
-		Intent:      func(*Intent) error { return errTouched },
-		Journal:     func(JournalMark) error { return errTouched }, // other hosts go by it
-		Position:    func(Partition, Position) error { return errTouched },
-		Attempt:     func(*Attempt) error { return errTouched },
-		Quarantined: func([]RecordID) error { return errTouched },
-		Suppressed:  func(Suppressed) error { return errTouched },
+		Records:     func(*state.RecordBlock) error { return errTouched },
+		Class:       func(*state.Class) error { return errTouched },
+		Intent:      func(*state.Intent) error { return errTouched },
+		Journal:     func(state.JournalMark) error { return errTouched }, // other hosts go by it
+		Position:    func(state.Partition, state.Position) error { return errTouched },
+		Attempt:     func(*state.Attempt) error { return errTouched },
+		Quarantined: func([]state.RecordID) error { return errTouched },
+		Suppressed:  func(state.Suppressed) error { return errTouched },
 		Outbox: func(last uint64, _ int) error {
 			if last > 0 {
 				return errTouched

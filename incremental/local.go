@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // localUpdates plans one region (regions.go). It owns its slots and its scratch space, and
 // reads the records.
 type localUpdates struct {
-	policy  *Policy
-	records *columns
+	policy  *state.Policy
+	records *state.Records
 	space   *equivclass.Space
 	slots   []slot
 	boxes   []float32
@@ -22,16 +23,10 @@ type localUpdates struct {
 
 // slot is a published class as local updates see it.
 type slot struct {
-	class   *Class
-	feature []float32  // coordinates of the feature point; nil: not computed yet
-	here    []RecordID // waiting records positioned at the class and in no plan
-	plans   []plan     // planned classes that lie at the class
-}
-
-// plan is a planned class: waiting records that satisfy the requirement.
-type plan struct {
-	members []RecordID
-	loss    float64
+	class   *state.Class
+	feature []float32        // coordinates of the feature point; nil: not computed yet
+	here    []state.RecordID // waiting records positioned at the class and in no plan
+	plans   []plan           // planned classes that lie at the class
 }
 
 // localScratch is reused by local updates, one at a time.
@@ -42,13 +37,13 @@ type localScratch struct {
 	score    []float64
 	top      []int32
 	rows     []int32
-	members  []RecordID
+	members  []state.RecordID
 	shares   []share
 	at       []float32
 }
 
 func newLocalUpdates(p *planner, r *region) localUpdates {
-	d := p.records.schema.D()
+	d := p.records.Schema.D()
 	u := localUpdates{policy: p.policy, records: p.records, space: p.space, slots: make([]slot, len(r.classes)),
 		boxes: r.boxes, blocks: r.blocks, at: make([]float32, d)}
 	for i, c := range r.classes {
@@ -76,7 +71,7 @@ func (p *localUpdates) each(update func(s int32)) {
 			continue
 		}
 		for n := len(p.slots[s].here); n > 0; {
-			p.records.coords(p.space, p.slots[s].here[n-1], p.at)
+			p.records.Coords(p.space, p.slots[s].here[n-1], p.at)
 			update(int32(s))
 			p.made++
 			left := len(p.slots[s].here)
@@ -110,14 +105,14 @@ func (p *localUpdates) localUpdate(at int32) {
 	if len(pool) < p.policy.Requirement.K {
 		return
 	}
-	plans, rest := c.partition(p.space, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	plans, rest := partition(c, p.space, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
 	if cost(plans, len(rest)) >= p.cost(shares) {
 		return
 	}
 	p.remove(shares)
 	p.settleAt(slots, plans)
 	for _, r := range rest {
-		c.coords(p.space, r, p.scratch.at)
+		c.Coords(p.space, r, p.scratch.at)
 		s := &p.slots[p.nearest(slots, p.scratch.at)]
 		i, _ := slices.BinarySearch(s.here, r)
 		s.here = slices.Insert(s.here, i, r)
@@ -129,7 +124,7 @@ func (p *localUpdates) similarSets(at int32) []int32 {
 	s, c := &p.scratch, p.records
 	p.neighbours()
 	s.relevant, s.score = s.relevant[:0], s.score[:0]
-	touched := c.pool(p.space, p.slots[at].class.Members)
+	touched := c.Pool(p.space, p.slots[at].class.Members)
 	rows := s.allRows(touched.Len())
 	for _, n := range s.near {
 		if n == at {
@@ -200,7 +195,7 @@ func (s *localScratch) allRows(n int) []int32 {
 func (p *localUpdates) feature(n int32) []float32 {
 	sl, c := &p.slots[n], p.records
 	if sl.feature == nil {
-		points := c.pool(p.space, sl.class.Members)
+		points := c.Pool(p.space, sl.class.Members)
 		f := equivclass.FeaturePoint(points, p.scratch.allRows(points.Len()))
 		sl.feature = slices.Clone(points.At(f))
 	}

@@ -1,10 +1,9 @@
 package incremental
 
 import (
+	"anond/incremental/state"
 	"math"
 	"slices"
-
-	"anond/equivclass"
 )
 
 // localPool bounds the records of a local update, in multiples of k. Where more
@@ -38,13 +37,13 @@ func (p *localUpdates) share(slots []int32) []share {
 }
 
 // taken returns what a share is made of.
-func (p *localUpdates) taken(sh share) (here []RecordID, plans []plan) {
+func (p *localUpdates) taken(sh share) (here []state.RecordID, plans []plan) {
 	sl := &p.slots[sh.slot]
 	return sl.here[len(sl.here)-sh.here:], sl.plans[len(sl.plans)-sh.plans:]
 }
 
 // gather returns the records of the shares in order of arrival.
-func (p *localUpdates) gather(shares []share) []RecordID {
+func (p *localUpdates) gather(shares []share) []state.RecordID {
 	pool := p.scratch.members[:0]
 	for _, sh := range shares {
 		here, plans := p.taken(sh)
@@ -67,28 +66,6 @@ func (p *localUpdates) cost(shares []share) float64 {
 	return sum
 }
 
-func cost(plans []plan, rest int) float64 {
-	sum := float64(rest)
-	for _, pl := range plans {
-		sum += pl.loss * float64(len(pl.members))
-	}
-	return sum
-}
-
-// plansOf turns groups of pool rows into plans over record numbers.
-func plansOf(points *equivclass.Pool, pool []RecordID, groups [][]int32) (plans []plan, planned int) {
-	for _, g := range groups {
-		members := make([]RecordID, len(g))
-		for i, row := range g {
-			members[i] = pool[row]
-		}
-		slices.Sort(members)
-		plans = append(plans, plan{members: members, loss: points.Loss(g)})
-		planned += len(g)
-	}
-	return plans, planned
-}
-
 // remove takes the shares out of their slots.
 func (p *localUpdates) remove(shares []share) {
 	for _, sh := range shares {
@@ -103,7 +80,7 @@ func (p *localUpdates) remove(shares []share) {
 // stayed at one slot, they would accumulate there.
 func (p *localUpdates) settleAt(slots []int32, plans []plan) {
 	for _, pl := range plans {
-		p.records.coords(p.space, pl.members[0], p.scratch.at)
+		p.records.Coords(p.space, pl.members[0], p.scratch.at)
 		sl := &p.slots[p.nearest(slots, p.scratch.at)]
 		sl.plans = append(sl.plans, pl)
 	}

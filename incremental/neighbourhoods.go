@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // neighbourhoods are what updates are counted by (policy.threshold). A class is in the
@@ -24,20 +25,20 @@ type neighbourhoods struct {
 const neighbourhoodSize = 8
 
 // follow takes in the classes of later releases.
-func (n *neighbourhoods) follow(c *columns, h *history) {
-	for len(n.of) < len(h.classes) {
-		births := h.births(h.classes[len(n.of)].Born, len(n.of))
-		d := c.schema.D()
+func (n *neighbourhoods) follow(c *state.Records, h *state.History) {
+	for len(n.of) < len(h.Classes) {
+		births := h.Births(h.Classes[len(n.of)].Born, len(n.of))
+		d := c.Schema.D()
 		b := birthCut{d: d, centres: make([]float64, 0, d*len(births)), into: n, first: len(n.of)}
-		rows, space := make([]int32, len(births)), c.space(0)
+		rows, space := make([]int32, len(births)), c.Space(0)
 		for i, class := range births {
 			rows[i] = int32(i)
-			b.centres = c.appendCentre(b.centres, space, class.Members)
+			b.centres = appendCentre(c, b.centres, space, class.Members)
 		}
 		n.of = append(n.of, make([]int32, len(births))...)
 		b.extent = b.extents(rows)
 		for j := range d {
-			if c.qiDict(j).Kind() == equivclass.Number {
+			if c.QiDict(j).Kind() == equivclass.Number {
 				b.extent[j] = min(b.extent[j], 2) // a placeholder makes it no wider
 			}
 		}
@@ -46,9 +47,9 @@ func (n *neighbourhoods) follow(c *columns, h *history) {
 }
 
 // appendCentre appends the doubled centre of records, in coordinates of numbers and in codes.
-func (c *columns) appendCentre(out []float64, space *equivclass.Space, members []RecordID) []float64 {
-	for j := range c.schema.D() {
-		codes, dict := c.qi(j), c.qiDict(j)
+func appendCentre(c *state.Records, out []float64, space *equivclass.Space, members []state.RecordID) []float64 {
+	for j := range c.Schema.D() {
+		codes, dict := c.Qi(j), c.QiDict(j)
 		number, lacks := dict.Kind() == equivclass.Number, false
 		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, r := range members {

@@ -6,26 +6,27 @@ import (
 	"math"
 	"slices"
 
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
 // offsets is how far every partition of the source has been read. Partitions are
 // numbered in order of first appearance; records refer to the number.
 type offsets struct {
-	at map[Partition]*reach
+	at map[state.Partition]*reach
 	// newest is the partition that was asked for last. Records come in chunks of one
 	// partition, so that the map is asked once a chunk.
-	newest Partition
+	newest state.Partition
 	reach  *reach // of newest; nil: it was never read
 }
 
 // reach is how far one partition has been read.
 type reach struct {
-	Position
+	state.Position
 	changed bool // since the last commit
 }
 
-func newOffsets() offsets { return offsets{at: map[Partition]*reach{}} }
+func newOffsets() offsets { return offsets{at: map[state.Partition]*reach{}} }
 
 // MostPartitions is how many partitions a state numbers. The links of a repartitioned topic count: each
 // partition of it with each partition of the topic that was read.
@@ -38,7 +39,7 @@ var ErrTooManyPartitions = fault.Errorf(fault.Config, "each file, each run of st
 	"the state numbers at most 65,536 partitions")
 
 // find returns how far a partition was read, nil if it never was.
-func (o *offsets) find(p Partition) *reach {
+func (o *offsets) find(p state.Partition) *reach {
 	if o.reach == nil || p != o.newest {
 		o.newest, o.reach = p, o.at[p]
 	}
@@ -46,18 +47,18 @@ func (o *offsets) find(p Partition) *reach {
 }
 
 // restore takes in the position of a partition that state kept.
-func (o *offsets) restore(p Partition, pos Position) { o.at[p] = &reach{Position: pos} }
+func (o *offsets) restore(p state.Partition, pos state.Position) { o.at[p] = &reach{Position: pos} }
 
 // known returns the position of a partition that was read before.
-func (o *offsets) known(p Partition) (pos Position, known bool) {
+func (o *offsets) known(p state.Partition) (pos state.Position, known bool) {
 	if r := o.find(p); r != nil {
 		return r.Position, true
 	}
-	return Position{}, false
+	return state.Position{}, false
 }
 
 // numbered reports that a partition has a number, or that one is left for it.
-func (o *offsets) numbered(p Partition) error {
+func (o *offsets) numbered(p state.Partition) error {
 	if o.find(p) == nil && len(o.at) >= MostPartitions {
 		return fmt.Errorf("%w: %s, partition %d, is one more", ErrTooManyPartitions, p.Source, p.ID)
 	}
@@ -65,10 +66,10 @@ func (o *offsets) numbered(p Partition) error {
 }
 
 // position returns the position of a partition, which changes, numbering a new one.
-func (o *offsets) position(p Partition) *Position {
+func (o *offsets) position(p state.Partition) *state.Position {
 	r := o.find(p)
 	if r == nil {
-		r = &reach{Position: Position{Number: uint16(len(o.at)), Last: -1}}
+		r = &reach{Position: state.Position{Number: uint16(len(o.at)), Last: -1}}
 		o.at[p], o.reach = r, r
 	}
 	r.changed = true
@@ -76,10 +77,10 @@ func (o *offsets) position(p Partition) *Position {
 }
 
 // applied reports whether an offset was applied before.
-func (o *offsets) applied(p Partition, offset int64) bool { return offset < o.next(p) }
+func (o *offsets) applied(p state.Partition, offset int64) bool { return offset < o.next(p) }
 
 // next returns the first offset of a partition that is not applied.
-func (o *offsets) next(p Partition) int64 {
+func (o *offsets) next(p state.Partition) int64 {
 	if r := o.find(p); r != nil {
 		return r.Next
 	}
@@ -87,24 +88,24 @@ func (o *offsets) next(p Partition) int64 {
 }
 
 // advance passes a record and returns the number of its partition.
-func (o *offsets) advance(p Partition, offset int64) uint16 {
+func (o *offsets) advance(p state.Partition, offset int64) uint16 {
 	pos := o.position(p)
 	pos.Next, pos.Last = offset+1, offset
 	return pos.Number
 }
 
 // pass moves on over offsets that hold no record.
-func (o *offsets) pass(p Partition, next int64) {
+func (o *offsets) pass(p state.Partition, next int64) {
 	if next > o.next(p) {
 		o.position(p).Next = next
 	}
 }
 
 // witness notes the keyed digest of the last record applied.
-func (o *offsets) witness(p Partition, d Digest) { o.position(p).Digest = d }
+func (o *offsets) witness(p state.Partition, d state.Digest) { o.position(p).Digest = d }
 
 // reached reports whether every partition has been read up to its end.
-func (o *offsets) reached(ends map[Partition]int64) bool {
+func (o *offsets) reached(ends map[state.Partition]int64) bool {
 	for p, end := range ends {
 		if o.next(p) < end {
 			return false
@@ -114,8 +115,8 @@ func (o *offsets) reached(ends map[Partition]int64) bool {
 }
 
 // positions returns a copy of the positions of all known partitions.
-func (o *offsets) positions() map[Partition]Position {
-	out := make(map[Partition]Position, len(o.at))
+func (o *offsets) positions() map[state.Partition]state.Position {
+	out := make(map[state.Partition]state.Position, len(o.at))
 	for p, r := range o.at {
 		out[p] = r.Position
 	}
@@ -124,13 +125,13 @@ func (o *offsets) positions() map[Partition]Position {
 
 // changes returns the positions that changed since the last commit, in order of
 // source and number, so that a delta does not depend on the order of a map.
-func (o *offsets) changes() (out []PartitionPosition) {
+func (o *offsets) changes() (out []state.PartitionPosition) {
 	for p, r := range o.at {
 		if r.changed {
-			out = append(out, PartitionPosition{p, r.Position})
+			out = append(out, state.PartitionPosition{Partition: p, Position: r.Position})
 		}
 	}
-	slices.SortFunc(out, func(a, b PartitionPosition) int {
+	slices.SortFunc(out, func(a, b state.PartitionPosition) int {
 		return cmp.Or(cmp.Compare(a.Partition.Source, b.Partition.Source), cmp.Compare(a.Partition.ID, b.Partition.ID))
 	})
 	return out

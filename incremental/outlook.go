@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // Outlook is what a cut would publish if it came now: counts and losses, for operators
@@ -36,54 +37,54 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	switch {
 	case m.intake.failed:
 		return nil, ErrBroken
-	case m.history.unpublished() != nil:
+	case m.s.History.Unpublished() != nil:
 		return nil, ErrUnpublished
 	}
-	m.staged.closeBlock(&m.records, m.now)
-	out := &Outlook{Release: m.history.releases() + 1, Waiting: len(m.pending.waiting)}
+	m.staged.closeBlock(&m.s.Records, m.s.Now)
+	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: len(m.s.Pending.Waiting)}
 	p := m.planning(flush)
-	var classes [][]RecordID
-	if m.policy.Level == L2 {
+	var classes [][]state.RecordID
+	if m.s.Policy.Level == state.L2 {
 		need := m.pools.need
 		out.Pool = &need
-		of := m.head.Pools.Open
+		of := m.s.Head.Pools.Open
 		if of == nil {
-			of = &Pool{}
+			of = &state.Pool{}
 			for _, pl := range p.poolPlans() {
 				of.Members = append(of.Members, pl.members...)
 			}
 		}
-		classes = slices.Collect(slices.Chunk(of.Members, m.policy.Requirement.K))
+		classes = slices.Collect(slices.Chunk(of.Members, m.s.Policy.Requirement.K))
 	} else {
 		d, err := p.decide()
 		if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
 			return nil, err
 		}
-		for _, c := range d.births {
+		for _, c := range d.Births {
 			classes = append(classes, c.Members)
 		}
 	}
-	if m.interrupt.asked() { // the plan is incomplete
+	if m.s.Interrupt.Asked() { // the plan is incomplete
 		m.intake.failed = true
-		return nil, ErrInterrupted
+		return nil, state.ErrInterrupted
 	}
-	m.records.measure(classes, out)
+	measure(&m.s.Records, classes, out)
 	return out, nil
 }
 
 // measure counts the newcomers of planned classes and their loss.
-func (c *columns) measure(classes [][]RecordID, out *Outlook) {
+func measure(c *state.Records, classes [][]state.RecordID, out *Outlook) {
 	out.Classes = len(classes)
-	space, sum := c.space(c.len()), 0.0
+	space, sum := c.Space(c.Len()), 0.0
 	for _, members := range classes {
 		fresh := 0
 		for _, r := range members {
-			if c.classOf[r] == none {
+			if c.ClassOf[r] == state.None {
 				fresh++
 			}
 		}
 		out.Newcomers += fresh
-		sum += float64(fresh) * c.lossOf(space, members)
+		sum += float64(fresh) * lossOf(c, space, members)
 	}
 	if out.Newcomers > 0 {
 		out.Loss = sum / float64(out.Newcomers)
@@ -91,12 +92,12 @@ func (c *columns) measure(classes [][]RecordID, out *Outlook) {
 }
 
 // lossOf is the loss of publishing records as one class.
-func (c *columns) lossOf(space *equivclass.Space, members []RecordID) float64 {
-	d := c.schema.D()
+func lossOf(c *state.Records, space *equivclass.Space, members []state.RecordID) float64 {
+	d := c.Schema.D()
 	pool := &equivclass.Pool{Space: space, X: make([]float32, len(members)*d)}
 	rows := make([]int32, len(members))
 	for i, r := range members {
-		c.coords(space, r, pool.X[i*d:(i+1)*d])
+		c.Coords(space, r, pool.X[i*d:(i+1)*d])
 		rows[i] = int32(i)
 	}
 	return pool.Loss(rows)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // partition cuts records into classes that satisfy the requirement; rest is what
@@ -11,34 +12,34 @@ import (
 //
 // The method whole cuts pools that satisfy the requirement as a whole; part cuts the
 // others and may find nothing.
-func (c *columns) partition(space *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner,
-	want equivclass.Requirement) (plans []plan, rest []RecordID) {
-	first, later := c.epochs(records)
-	plans, rest = c.partitionPool(space, first, whole, part, want)
+func partition(c *state.Records, space *equivclass.Space, records []state.RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []plan, rest []state.RecordID) {
+	first, later := c.Epochs(records)
+	plans, rest = partitionPool(c, space, first, whole, part, want)
 	if later == nil {
 		return plans, rest
 	}
 	second, left := later(rest)
-	more, rest := c.partitionPool(space, second, whole, part, want)
+	more, rest := partitionPool(c, space, second, whole, part, want)
 	rest = append(rest, left...)
 	slices.Sort(rest)
 	return append(plans, more...), rest
 }
 
 // partitionPool cuts one pool.
-func (c *columns) partitionPool(space *equivclass.Space, records []RecordID, whole, part equivclass.Partitioner,
-	want equivclass.Requirement) (plans []plan, rest []RecordID) {
+func partitionPool(c *state.Records, space *equivclass.Space, records []state.RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []plan, rest []state.RecordID) {
 	if len(records) == 0 {
 		return nil, nil
 	}
-	if c.interrupt.asked() { // the caller drops the incomplete plan
+	if c.Interrupt.Asked() { // the caller drops the incomplete plan
 		return nil, records
 	}
 	method := whole
-	if c.since != nil && !want.Holds(c.bag(records)) {
+	if c.Since != nil && !want.Holds(c.Bag(records)) {
 		method = part
 	}
-	pool := c.pool(space, records)
+	pool := c.Pool(space, records)
 	groups, left := method.Partition(pool, want)
 	plans, _ = plansOf(pool, records, groups)
 	for _, row := range left {

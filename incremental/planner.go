@@ -1,6 +1,9 @@
 package incremental
 
-import "slices"
+import (
+	"anond/incremental/state"
+	"slices"
+)
 
 // planner counts the updates that gather around published classes, and plans new classes
 // around them. It never changes a published class: a plan consists of waiting records
@@ -17,18 +20,18 @@ import "slices"
 // Rule B (buckets): at level L2 the planner only counts, and what it counts by are
 // quasi-identifiers, arrivals and published classes.
 type planner struct {
-	policy *Policy
+	policy *state.Policy
 	landmarks
 	near  neighbourhoods
-	fresh []int32  // by neighbourhood: updates that have gathered since the newest cut tried
-	since RecordID // records from there on are updates that are not counted yet
-	ready int      // neighbourhoods in which more than the threshold have gathered
-	loose int      // updates since the newest cut tried while there is no class yet
+	fresh []int32        // by neighbourhood: updates that have gathered since the newest cut tried
+	since state.RecordID // records from there on are updates that are not counted yet
+	ready int            // neighbourhoods in which more than the threshold have gathered
+	loose int            // updates since the newest cut tried while there is no class yet
 	made  Updates
 }
 
 // newPlanner returns a planner that counts records from since on as updates.
-func newPlanner(policy *Policy, c *columns, h *history, since RecordID) planner {
+func newPlanner(policy *state.Policy, c *state.Records, h *state.History, since state.RecordID) planner {
 	return planner{policy: policy, since: since, landmarks: landmarks{records: c, history: h}}
 }
 
@@ -37,14 +40,14 @@ func newPlanner(policy *Policy, c *columns, h *history, since RecordID) planner 
 const countEvery = 8192
 
 // behind reports whether so many records arrived that they should be counted.
-func (p *planner) behind() bool { return p.policy.OnUpdate && p.records.len()-p.since >= countEvery }
+func (p *planner) behind() bool { return p.policy.OnUpdate && p.records.Len()-p.since >= countEvery }
 
 // count positions the waiting records that arrived since the last count. A local update is
 // due in a neighbourhood once more than the threshold have gathered. Cost: one search for
 // each of them.
-func (p *planner) count(waiting []RecordID) {
+func (p *planner) count(waiting []state.RecordID) {
 	from, _ := slices.BinarySearch(waiting, p.since)
-	p.since = p.records.len()
+	p.since = p.records.Len()
 	if waiting = waiting[from:]; len(waiting) == 0 {
 		return
 	}
@@ -65,19 +68,19 @@ func (p *planner) count(waiting []RecordID) {
 
 // due reports whether updates have gathered such that a local update is due, and
 // a release may have something to publish (trigger `update`).
-func (p *planner) due(waiting []RecordID) bool {
+func (p *planner) due(waiting []state.RecordID) bool {
 	p.count(waiting)
 	return p.ready > 0 || p.loose > p.policy.Threshold
 }
 
 // released begins anew after a release.
-func (p *planner) released(cut RecordID) {
+func (p *planner) released(cut state.RecordID) {
 	p.measure()
 	p.tried(cut)
 }
 
 // tried starts the counts anew after a cut: what arrived before it counts no longer.
-func (p *planner) tried(since RecordID) {
+func (p *planner) tried(since state.RecordID) {
 	clear(p.fresh)
 	p.ready, p.loose, p.since = 0, 0, since
 }

@@ -7,6 +7,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/equivclass/merge"
+	"anond/incremental/state"
 )
 
 // Pools of level L2 (rule B, buckets).
@@ -35,11 +36,11 @@ import (
 // L0 and L1 only.
 
 // blindly decides at level L2: on the pool that is fixed.
-func (p *planning) blindly() (decision, error) {
+func (p *planning) blindly() (state.Decision, error) {
 	if of := p.head.Pools.Open; of != nil {
 		return p.pool(of)
 	}
-	return decision{}, nil
+	return state.Decision{}, nil
 }
 
 // poolPlans plans the classes of the next pool, none if there is none. It is blind to the
@@ -53,7 +54,7 @@ func (p *planning) poolPlans() []plan {
 	if !p.head.InitialDone {
 		records = p.whole(records)
 	}
-	plans, _ := p.records.blind(p.records.space(p.records.len()), records, k, p.policy.Workers, p.progress)
+	plans, _ := blind(p.records, p.records.Space(p.records.Len()), records, k, p.policy.Workers, p.progress)
 	if p.head.InitialDone && !p.flushing {
 		plans = p.admission.pool(plans, p.need.Records, p.fresh)
 	}
@@ -69,9 +70,9 @@ func (p *planning) poolPlans() []plan {
 // sensitive attribute has grown they are those that arrived under one version of it, the
 // oldest of which there are enough: a value becomes valid between two pools only, and the
 // bag of a pool may hold it for each of its records.
-func (p *planning) candidates() []RecordID {
-	waiting := p.pending.waiting
-	for of := range p.records.versions(p.head, waiting) {
+func (p *planning) candidates() []state.RecordID {
+	waiting := p.pending.Waiting
+	for of := range p.records.Versions(p.head, waiting) {
 		if waiting = of; len(of) >= p.need.Records {
 			break
 		}
@@ -80,7 +81,7 @@ func (p *planning) candidates() []RecordID {
 }
 
 // whole returns the oldest records, as many as fit sub-pools of equal size.
-func (p *planning) whole(records []RecordID) []RecordID {
+func (p *planning) whole(records []state.RecordID) []state.RecordID {
 	subPools, each := p.blocks(len(records) / p.policy.Requirement.K)
 	return records[:subPools*each*p.policy.Requirement.K]
 }
@@ -105,9 +106,9 @@ func (p *planning) division(plans []plan) (subPools int, near bool) {
 }
 
 // poolOf is the pool of planned classes, as it will be fixed.
-func (p *planning) poolOf(plans []plan) *Pool {
+func (p *planning) poolOf(plans []plan) *state.Pool {
 	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
-	of := &Pool{}
+	of := &state.Pool{}
 	of.SubPools, _ = p.division(plans)
 	for _, pl := range p.near(plans) {
 		of.Members = append(of.Members, pl.members...)
@@ -117,21 +118,21 @@ func (p *planning) poolOf(plans []plan) *Pool {
 
 // pool decides on a fixed pool: all of it is published, or
 // all of it is quarantined, or it is the first pool and refused.
-func (p *planning) pool(of *Pool) (d decision, err error) {
-	all := of.members()
-	bag, want := p.records.bag(all), p.policy.Requirement
+func (p *planning) pool(of *state.Pool) (d state.Decision, err error) {
+	all := of.People()
+	bag, want := p.records.Bag(all), p.policy.Requirement
 	if want.NeedsReference() { // a pool is published or quarantined as a whole, so its bag may be public
 		want = want.WithReference(bag)
-		d.fix(p.records.schema.SensitiveIndex(), bag.Counts)
+		d.Fix(p.records.Schema.SensitiveIndex(), bag.Counts)
 	}
-	m := newMerging(p.records.Dicts[p.records.schema.SensitiveIndex()], want)
+	m := newMerging(p.records.Dicts[p.records.Schema.SensitiveIndex()], want)
 	if !m.want.Holds(m.bag(bag)) {
-		if p.head.InitialDone || p.policy.OnRefusal == QuarantineRefused {
-			return decision{pool: all}, nil
+		if p.head.InitialDone || p.policy.OnRefusal == state.QuarantineRefused {
+			return state.Decision{Pool: all}, nil
 		}
-		return decision{}, p.refusal(bag, want)
+		return state.Decision{}, p.refusal(bag, want)
 	}
-	d.births = p.buckets(of, &m)
+	d.Births = p.buckets(of, &m)
 	return d, nil
 }
 
@@ -143,18 +144,18 @@ func (p *planning) near(plans []plan) []plan {
 		return plans
 	}
 	c, k := p.records, p.policy.Requirement.K
-	d, space := c.schema.D(), c.space(c.len())
+	d, space := c.Schema.D(), c.Space(c.Len())
 	points := equivclass.Points{Space: space, X: make([]float32, len(plans)*k*d)} // row i*k+j is member j of class i
 	classes := make([][]int32, len(plans))
 	for i, pl := range plans {
 		for j, r := range pl.members {
 			row := i*k + j
-			c.coords(space, r, points.X[row*d:(row+1)*d])
+			c.Coords(space, r, points.X[row*d:(row+1)*d])
 			classes[i] = append(classes[i], int32(row))
 		}
 	}
 	out := make([]plan, len(plans))
-	for i, rows := range (extract.Blind{Workers: p.policy.Workers}).WithStop(c.interrupt.asked).Near(points, classes, subPools) {
+	for i, rows := range (extract.Blind{Workers: p.policy.Workers}).WithStop(c.Interrupt.Asked).Near(points, classes, subPools) {
 		out[i] = plans[int(rows[0])/k]
 	}
 	return out
@@ -163,20 +164,20 @@ func (p *planning) near(plans []plan) []plan {
 // buckets lets Merge decide which of the classes share one. Classes keep their order,
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
-func (p *planning) buckets(of *Pool, m *merging) []*Class {
-	k, values := p.policy.Requirement.K, p.records.sa().Codes()
+func (p *planning) buckets(of *state.Pool, m *merging) []*state.Class {
+	k, values := p.policy.Requirement.K, p.records.Sa().Codes()
 	classes := slices.Collect(slices.Chunk(of.Members, k))
 	bags := make([]merge.Bag, len(classes))
 	for i, members := range classes {
 		bags[i] = merge.BagOf(m.order, values, members)
 	}
 	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Fixed, Purpose: "bucket"}
-	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.interrupt.asked}
+	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.Interrupt.Asked}
 	buckets, _ := merge.Pool(bags, k, of.SubPools, m.want, p.draws(key), run)
-	births := make([]*Class, len(classes))
+	births := make([]*state.Class, len(classes))
 	for i, b := range buckets {
 		for _, class := range b {
-			births[class] = &Class{Regime: Frozen, Bucket: p.bucket + BucketID(i+1), Members: classes[class]}
+			births[class] = &state.Class{Regime: state.Frozen, Bucket: p.bucket + state.BucketID(i+1), Members: classes[class]}
 		}
 	}
 	return births
@@ -189,19 +190,20 @@ func (p *planning) refusal(bag equivclass.Bag, want equivclass.Requirement) erro
 	if named, ok := feasible(p.sensitive(), bag, want).(*InfeasibleError); ok {
 		e = named
 	}
-	e.Fixed = p.policy.OnRefusal == StopRefused && !p.head.Pools.Grown
+	e.Fixed = p.policy.OnRefusal == state.StopRefused && !p.head.Pools.Grown
 	return e
 }
 
 // blind plans classes of exactly k records by their quasi-identifiers alone; rest is the
 // newest records, too few for another class. Cost: that of extract.Blind.
-func (c *columns) blind(space *equivclass.Space, records []RecordID, k, workers int, tell progress) (plans []plan, rest []RecordID) {
-	d := c.schema.D()
+func blind(c *state.Records, space *equivclass.Space, records []state.RecordID, k, workers int,
+	tell state.Progress) (plans []plan, rest []state.RecordID) {
+	d := c.Schema.D()
 	pool := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d)} // it has no values
 	for i, r := range records {
-		c.coords(space, r, pool.X[i*d:(i+1)*d])
+		c.Coords(space, r, pool.X[i*d:(i+1)*d])
 	}
-	groups, left := extract.Blind{Workers: workers}.WithStop(c.interrupt.asked).WithProgress(tell).Classes(pool.Points(), k)
+	groups, left := extract.Blind{Workers: workers}.WithStop(c.Interrupt.Asked).WithProgress(tell).Classes(pool.Points(), k)
 	plans, _ = plansOf(pool, records, groups)
 	for _, row := range left {
 		rest = append(rest, records[row])

@@ -3,6 +3,7 @@ package incremental
 import (
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/incremental/state"
 )
 
 // PoolNeed is what the next pool at level L2 needs.
@@ -31,7 +32,7 @@ func usualSizes() sizes { return sizes{merge.MinPool, merge.SubPoolClasses} }
 // It is public: a function of the configuration, of what is published, and of the size
 // of the first pool. The bound costs availability alone: what a pool publishes, and that it is quarantined, follows from its
 // bag, whatever its size (rule B, buckets).
-func (s sizes) needOf(policy *Policy, pools Pools, published equivclass.Bag) PoolNeed {
+func (s sizes) needOf(policy *state.Policy, pools state.Pools, published equivclass.Bag) PoolNeed {
 	if published.Total == 0 {
 		need := max(firstNeed(policy), pools.First)
 		if policy.MaxPool > 0 {
@@ -52,7 +53,7 @@ func (s sizes) needOf(policy *Policy, pools Pools, published equivclass.Bag) Poo
 }
 
 // firstNeed is how many records the first pool has at least.
-func firstNeed(policy *Policy) int {
+func firstNeed(policy *state.Policy) int {
 	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*policy.Requirement.L)
 }
 
@@ -61,12 +62,12 @@ func firstNeed(policy *Policy) int {
 type published []int
 
 // add counts the values of some classes. Cost: their records.
-func (p *published) add(c *columns, classes []*Class) {
-	if values := c.Dicts[c.schema.SensitiveIndex()].Len(); len(*p) < values {
+func (p *published) add(c *state.Records, classes []*state.Class) {
+	if values := c.Dicts[c.Schema.SensitiveIndex()].Len(); len(*p) < values {
 		*p = append(*p, make([]int, values-len(*p))...)
 	}
 	for _, class := range classes {
-		equivclass.Tally(c.sa(), class.Members, *p)
+		equivclass.Tally(c.Sa(), class.Members, *p)
 	}
 }
 
@@ -91,16 +92,16 @@ type nextPool struct {
 }
 
 // publish counts the values of published classes, on which the next pool depends.
-func (n *nextPool) publish(s *state, classes []*Class) {
-	if s.policy.Level == L2 {
-		n.values.add(&s.records, classes)
+func (n *nextPool) publish(s *state.State, classes []*state.Class) {
+	if s.Policy.Level == state.L2 {
+		n.values.add(&s.Records, classes)
 	}
 	n.measure(s)
 }
 
 // measure finds what the next pool needs.
-func (n *nextPool) measure(s *state) {
-	if n.need = (PoolNeed{}); s.policy.Level == L2 {
-		n.need = n.sizes.needOf(&s.policy, s.head.Pools, n.values.bag())
+func (n *nextPool) measure(s *state.State) {
+	if n.need = (PoolNeed{}); s.Policy.Level == state.L2 {
+		n.need = n.sizes.needOf(&s.Policy, s.Head.Pools, n.values.bag())
 	}
 }

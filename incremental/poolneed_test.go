@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // TestSmallFirstPoolsAskForTooMuch: by chance alone, a first pool of k*l people is refused, or what it publishes ends the
@@ -25,7 +26,7 @@ func TestSmallFirstPoolsAskForTooMuch(t *testing.T) {
 				bag.Counts[v].Code = equivclass.Code(v)
 				bag.Counts[v].N++
 			}
-			need := usualSizes().needOf(&Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}, Pools{}, bag)
+			need := usualSizes().needOf(&state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}, state.Pools{}, bag)
 			if bag.Eligible(l) && need.Possible && need.Records <= 10000 {
 				require.Equal(t, most > 0 && need.Records == most, need.Bounded)
 				n++

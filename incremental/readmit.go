@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // ErrNoReadmission: the record of a dead letter may not be taken in later, or the
@@ -23,14 +24,12 @@ var ErrNoReadmission = errors.New("the dead letter is none whose record may be t
 // message. And quasi-identifiers are judged first (newColumns): of two records that lack
 // the same leaf both are readmitted or neither, and the sensitive value is judged when
 // the record comes in again, like that of any record that comes then.
-func (m *Machine) Readmissible(d DeadLetter) bool { return m.readmissible(d) }
-
-func (s *state) readmissible(d DeadLetter) bool {
-	i := slices.IndexFunc(s.schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
+func (m *Machine) Readmissible(d state.DeadLetter) bool {
+	i := slices.IndexFunc(m.s.Schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
 	if i < 0 {
 		return false
 	}
-	role := s.schema.Attributes()[i].Role
+	role := m.s.Schema.Attributes()[i].Role
 	return role == equivclass.Quasi || role == equivclass.Subject
 }
 
@@ -41,17 +40,17 @@ func (s *state) readmissible(d DeadLetter) bool {
 //
 // The caller has checked that the row is the one that was refused (by its digest),
 // and that no record of that partition and offset is in state. All of it is one transaction.
-func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
+func (m *Machine) Readmit(d state.DeadLetter, row equivclass.Row) (Outcome, error) {
 	if err := m.mayReadmit(d); err != nil {
 		return Outcome{}, err
 	}
-	if m.full(len(m.barred.list)) {
+	if m.s.Full(len(m.barred.list)) {
 		return Outcome{}, ErrStateFull
 	}
-	if m.forgotten.blocks(&m.state, row) || m.barred.bars(&m.state, row) { // it stays the dead letter that it is
+	if m.forgotten.blocks(&m.s, row) || m.barred.bars(&m.s, row) { // it stays the dead letter that it is
 		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Forgotten: true}, nil
 	}
-	why, attribute := m.records.Append(row)
+	why, attribute := m.s.Records.Append(row)
 	if why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, m.Rejudged(d, why, attribute)
 	}
@@ -65,7 +64,7 @@ func (m *Machine) Readmit(d DeadLetter, row equivclass.Row) (Outcome, error) {
 // same reason nothing changes. For another one it becomes a dead letter of that reason:
 // if it stayed what it was, and were accepted at a later replay, the delay between the
 // two would follow from what was wrong at the first, which may be its sensitive value.
-func (m *Machine) Rejudged(d DeadLetter, why equivclass.Reason, attribute string) error {
+func (m *Machine) Rejudged(d state.DeadLetter, why equivclass.Reason, attribute string) error {
 	if err := m.mayReadmit(d); err != nil || why == d.Reason && attribute == d.Attribute {
 		return err
 	}
@@ -75,12 +74,12 @@ func (m *Machine) Rejudged(d DeadLetter, why equivclass.Reason, attribute string
 	return nil
 }
 
-func (s *state) mayReadmit(d DeadLetter) error {
-	pos, known := s.intake.offsets.known(d.Partition)
+func (m *Machine) mayReadmit(d state.DeadLetter) error {
+	pos, known := m.intake.offsets.known(d.Partition)
 	switch {
-	case s.intake.failed:
+	case m.intake.failed:
 		return ErrBroken
-	case !known || d.Offset >= pos.Next || !s.readmissible(d) || s.intake.counters.Refused[d.Reason] == 0:
+	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
 		return ErrNoReadmission
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // fixReference makes the reference distribution of t-closeness out of the births
@@ -17,27 +18,27 @@ import (
 // equivclass.PublishedReference says why it is the bag of what is published, not of
 // what was loaded (promise SA: no posterior above 1/l). At L0 and L1 any births may be
 // taken out: they were never published (rule A, frozen classes).
-func fixReference(d *decision, c *columns, want equivclass.Requirement) (out []*Class) {
-	if !want.NeedsReference() || len(d.births) == 0 {
+func fixReference(d *state.Decision, c *state.Records, want equivclass.Requirement) (out []*state.Class) {
+	if !want.NeedsReference() || len(d.Births) == 0 {
 		return nil
 	}
 	var bags []equivclass.Bag
-	for _, b := range d.births {
-		bags = append(bags, c.bag(b.Members))
+	for _, b := range d.Births {
+		bags = append(bags, c.Bag(b.Members))
 	}
 	holds := func(class, reference equivclass.Bag) bool { return want.WithReference(reference).Holds(class) }
 	refs, keep := equivclass.PublishedReference([][]equivclass.Bag{bags}, []func(class, reference equivclass.Bag) bool{holds})
-	births := d.births
-	d.births = nil
+	births := d.Births
+	d.Births = nil
 	for i, b := range births {
 		if keep[i] {
-			d.births = append(d.births, b)
+			d.Births = append(d.Births, b)
 		} else {
 			out = append(out, b)
 		}
 	}
-	if len(d.births) > 0 {
-		d.fix(c.schema.SensitiveIndex(), refs[0].Counts)
+	if len(d.Births) > 0 {
+		d.Fix(c.Schema.SensitiveIndex(), refs[0].Counts)
 	}
 	return out
 }
@@ -53,7 +54,7 @@ func withReference(want equivclass.Requirement, s *equivclass.Schema, references
 
 // declareReferences returns the declared distributions over the codes of their
 // values, which are numbered before those of any record.
-func declareReferences(declared map[int][]equivclass.ValueCount, c *columns, s *staged) (map[int][]equivclass.Count, error) {
+func declareReferences(declared map[int][]equivclass.ValueCount, c *state.Records, s *staged) (map[int][]equivclass.Count, error) {
 	var out map[int][]equivclass.Count
 	for _, i := range slices.Sorted(maps.Keys(declared)) {
 		d := c.Dicts[i]

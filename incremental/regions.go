@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // Local updates on several cores.
@@ -26,17 +27,17 @@ const (
 
 // region is published classes that lie together, in the order of the cuts.
 type region struct {
-	classes []*Class
+	classes []*state.Class
 	boxes   []float32 // of class i: lo at 2di, hi at 2di+d
 	blocks  []int32   // by class: its neighbourhood
-	here    [][]RecordID
+	here    [][]state.RecordID
 }
 
 // plan carries out the local updates of every neighbourhood in which more than the
 // threshold wait, and returns the classes planned and the records in none. Published
 // classes do not change (rule A, frozen classes, and rule P, pure classes). Cost: a bounded
 // local update for each k records that wait.
-func (p *planner) plan(waiting []RecordID) (plans []plan, rest []RecordID) {
+func (p *planner) plan(waiting []state.RecordID) (plans []plan, rest []state.RecordID) {
 	at := p.positions(waiting, p.policy.Workers)
 	regions := p.regions(waiting, at)
 	done := make([]localUpdates, len(regions))
@@ -62,7 +63,7 @@ func (p *planner) plan(waiting []RecordID) (plans []plan, rest []RecordID) {
 func (p *planner) eachOf(n int, do func(i int)) {
 	var next atomic.Int64
 	run := func() {
-		for i := int(next.Add(1)) - 1; i < n && !p.records.interrupt.asked(); i = int(next.Add(1)) - 1 {
+		for i := int(next.Add(1)) - 1; i < n && !p.records.Interrupt.Asked(); i = int(next.Add(1)) - 1 {
 			do(i)
 		}
 	}
@@ -75,10 +76,10 @@ func (p *planner) eachOf(n int, do func(i int)) {
 }
 
 // regions divides the published classes, with the waiting records that lie at each.
-func (p *planner) regions(waiting []RecordID, at []ClassID) []region {
-	g := regionCut{d: p.records.schema.D()}
-	place := make([]int32, len(p.history.classes))
-	for _, c := range p.history.classes {
+func (p *planner) regions(waiting []state.RecordID, at []state.ClassID) []region {
+	g := regionCut{d: p.records.Schema.D()}
+	place := make([]int32, len(p.history.Classes))
+	for _, c := range p.history.Classes {
 		if c.Died == 0 {
 			place[c.ID] = int32(len(g.classes))
 			g.classes = append(g.classes, c)
@@ -91,9 +92,9 @@ func (p *planner) regions(waiting []RecordID, at []ClassID) []region {
 	rows := make([]int32, len(g.classes))
 	for i, c := range g.classes {
 		rows[i] = int32(i)
-		g.boxes = append(g.boxes, p.records.box(p.space, c.Members)...)
+		g.boxes = append(g.boxes, boxOf(p.records, p.space, c.Members)...)
 	}
-	g.here = make([][]RecordID, len(g.classes))
+	g.here = make([][]state.RecordID, len(g.classes))
 	for i, r := range waiting {
 		s := place[at[i]]
 		g.here[s] = append(g.here[s], r)
@@ -103,14 +104,14 @@ func (p *planner) regions(waiting []RecordID, at []ClassID) []region {
 }
 
 // box returns the bounding box of records as lo..., hi...
-func (c *columns) box(space *equivclass.Space, members []RecordID) []float32 {
-	d := c.schema.D()
+func boxOf(c *state.Records, space *equivclass.Space, members []state.RecordID) []float32 {
+	d := c.Schema.D()
 	flat := make([]float32, 2*d)
 	b, x := boxAt(flat, d, 0), make([]float32, d)
-	c.coords(space, members[0], b.Lo)
+	c.Coords(space, members[0], b.Lo)
 	copy(b.Hi, b.Lo)
 	for _, r := range members[1:] {
-		c.coords(space, r, x)
+		c.Coords(space, r, x)
 		b.Extend(x)
 	}
 	return flat
@@ -125,9 +126,9 @@ func boxAt(boxes []float32, d int, i int32) equivclass.Box {
 // regionCut divides classes by median cuts.
 type regionCut struct {
 	d       int
-	classes []*Class
+	classes []*state.Class
 	boxes   []float32
-	here    [][]RecordID
+	here    [][]state.RecordID
 	out     []region
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // spendGain is the share of its loss that a regrouping must save to be worth
@@ -28,10 +29,10 @@ const (
 // Cost: one position for each waiting record; for each pure class and each flat birth one
 // search and one cut of the classes of one signature around it. Other classes are
 // landmarks only.
-func (p *planning) regroup(d *decision, space *equivclass.Space, plans, chosen []plan) {
-	var open []ClassID
+func (p *planning) regroup(d *state.Decision, space *equivclass.Space, plans, chosen []plan) {
+	var open []state.ClassID
 	for _, c := range p.classes {
-		if c.Died == 0 && c.Regime == Pure && !p.policy.exhausted(c) {
+		if c.Died == 0 && c.Regime == state.Pure && !p.policy.Exhausted(c) {
 			open = append(open, c.ID)
 		}
 	}
@@ -49,38 +50,38 @@ func (p *planning) regroup(d *decision, space *equivclass.Space, plans, chosen [
 
 // regrouper is the state of regroup during one cut.
 type regrouper struct {
-	policy    *Policy
-	records   *columns
-	classes   []*Class
+	policy    *state.Policy
+	records   *state.Records
+	classes   []*state.Class
 	planner   *planner
 	space     *equivclass.Space
-	spend     float64                       // spendGain or freeGain
-	signature map[ClassID][]equivclass.Code // once asked for
-	taken     map[ClassID]bool              // classes regrouped in this cut
-	made      map[*Class]bool               // classes that regroupings of this cut made
-	gone      recordSet                     // records published by this cut
-	planned   ranks                         // of the records that are planned for a class
-	lost      []float64                     // by rank: what they lose in it
-	here      map[ClassID][]RecordID        // waiting records by the class they lie at
+	spend     float64                             // spendGain or freeGain
+	signature map[state.ClassID][]equivclass.Code // once asked for
+	taken     map[state.ClassID]bool              // classes regrouped in this cut
+	made      map[*state.Class]bool               // classes that regroupings of this cut made
+	gone      state.RecordSet                     // records published by this cut
+	planned   state.Ranks                         // of the records that are planned for a class
+	lost      []float64                           // by rank: what they lose in it
+	here      map[state.ClassID][]state.RecordID  // waiting records by the class they lie at
 	rows      localScratch
 }
 
 func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan) *regrouper {
 	r := &regrouper{policy: from.policy, records: from.records, classes: from.classes, planner: from.planner, space: space,
-		spend: spendGain, signature: map[ClassID][]equivclass.Code{}, taken: map[ClassID]bool{},
-		made: map[*Class]bool{}, gone: newRecordSet(from.records.len()), here: map[ClassID][]RecordID{}}
+		spend: spendGain, signature: map[state.ClassID][]equivclass.Code{}, taken: map[state.ClassID]bool{},
+		made: map[*state.Class]bool{}, gone: state.NewRecordSet(from.records.Len()), here: map[state.ClassID][]state.RecordID{}}
 	if r.policy.MaxRegroups < 0 {
 		r.spend = freeGain
 	}
 	r.plan(plans)
 	for _, p := range chosen {
 		for _, rec := range p.members {
-			r.gone.add(rec)
+			r.gone.Add(rec)
 		}
 	}
-	var left []RecordID
-	for _, rec := range from.pending.waiting {
-		if !r.gone.has(rec) {
+	var left []state.RecordID
+	for _, rec := range from.pending.Waiting {
+		if !r.gone.Has(rec) {
 			left = append(left, rec)
 		}
 	}
@@ -90,40 +91,40 @@ func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan)
 
 // plan notes what each record loses in the class that it is planned for.
 func (r *regrouper) plan(plans []plan) {
-	planned := newRecordSet(r.records.len())
+	planned := state.NewRecordSet(r.records.Len())
 	for _, p := range plans {
 		for _, rec := range p.members {
-			planned.add(rec)
+			planned.Add(rec)
 		}
 	}
-	r.planned = ranksOf(planned)
-	r.lost = make([]float64, r.planned.len())
+	r.planned = state.RanksOf(planned)
+	r.lost = make([]float64, r.planned.Len())
 	for _, p := range plans {
 		for _, rec := range p.members {
-			r.lost[r.planned.of(rec)] = p.loss
+			r.lost[r.planned.Of(rec)] = p.loss
 		}
 	}
 }
 
 // settle positions records.
-func (r *regrouper) settle(records []RecordID) {
+func (r *regrouper) settle(records []state.RecordID) {
 	for i, class := range r.planner.positions(records, r.policy.Workers) {
 		r.here[class] = append(r.here[class], records[i])
 	}
 }
 
 // signatureOf returns the signature of a class.
-func (r *regrouper) signatureOf(c ClassID) []equivclass.Code {
+func (r *regrouper) signatureOf(c state.ClassID) []equivclass.Code {
 	sig, ok := r.signature[c]
 	if !ok {
-		sig = r.records.bag(r.classes[c].Members).Signature()
+		sig = r.records.Bag(r.classes[c].Members).Signature()
 		r.signature[c] = sig
 	}
 	return sig
 }
 
 // best returns the regrouping around a pure class that gains most, nil if none pays.
-func (r *regrouper) best(c ClassID) *regrouping {
+func (r *regrouper) best(c state.ClassID) *regrouping {
 	if r.taken[c] {
 		return nil
 	}
@@ -142,11 +143,11 @@ func (r *regrouper) best(c ClassID) *regrouping {
 }
 
 // waitingAt returns the records that still wait at classes.
-func (r *regrouper) waitingAt(classes []ClassID) []RecordID {
-	var out []RecordID
+func (r *regrouper) waitingAt(classes []state.ClassID) []state.RecordID {
+	var out []state.RecordID
 	for _, c := range classes {
 		for _, rec := range r.here[c] {
-			if !r.gone.has(rec) {
+			if !r.gone.Has(rec) {
 				out = append(out, rec)
 			}
 		}
@@ -156,11 +157,11 @@ func (r *regrouper) waitingAt(classes []ClassID) []RecordID {
 
 // bySignature groups the classes that may be regrouped by signature, in
 // order of the nearest of each.
-func (r *regrouper) bySignature(near []ClassID) [][]ClassID {
-	var out [][]ClassID
+func (r *regrouper) bySignature(near []state.ClassID) [][]state.ClassID {
+	var out [][]state.ClassID
 	var signatures [][]equivclass.Code
 	for _, id := range near {
-		if c := r.classes[id]; c.Regime != Pure || r.taken[id] || r.policy.exhausted(c) {
+		if c := r.classes[id]; c.Regime != state.Pure || r.taken[id] || r.policy.Exhausted(c) {
 			continue
 		}
 		sig := r.signatureOf(id)
@@ -174,16 +175,10 @@ func (r *regrouper) bySignature(near []ClassID) [][]ClassID {
 	return out
 }
 
-// exhausted reports whether a member of a class has no regrouping left (rule E). A class with a
-// row that has no owner is closed (forget.go).
-func (p *Policy) exhausted(c *Class) bool {
-	return c.Ownerless || p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
-}
-
 // try cuts the classes anew, with as many flat sets of waiting
 // records as there are and a local update has room for, and without; it returns
 // the better one if it pays.
-func (r *regrouper) try(old []ClassID, waiting []RecordID) *regrouping {
+func (r *regrouper) try(old []state.ClassID, waiting []state.RecordID) *regrouping {
 	sig := r.signatureOf(old[0])
 	room := max(1, localPool*r.policy.Requirement.K/len(sig))
 	var best *regrouping

@@ -1,14 +1,17 @@
 package incremental
 
+import "anond/incremental/state"
+
 // Reopen opens the state again after its store has forgotten people in place, with what this
 // machine had in memory alone: how cuts are triggered (Trigger.Set), and what it counted. Of this
 // machine only Digest may be used any more. What it held is let go first, so that the state is in memory
 // once.
 func (m *Machine) Reopen(o Options) (*Machine, error) {
-	o.Policy.CutEvery, o.Policy.OnUpdate = m.policy.CutEvery, m.policy.OnUpdate
+	o.Policy.CutEvery, o.Policy.OnUpdate = m.s.Policy.CutEvery, m.s.Policy.OnUpdate
 	made := m.planner.made
 	// secrets stays, which others may read now.
-	m.head, m.intake, m.records, m.history, m.pending = head{}, Intake{failed: true}, columns{}, history{}, pendingSet{}
+	m.intake = Intake{failed: true}
+	m.s.Head, m.s.Records, m.s.History, m.s.Pending = state.Head{}, state.Records{}, state.History{}, state.PendingSet{}
 	m.staged, m.forgotten, m.barred, m.planner, m.pools = staged{}, forgotten{}, barred{}, planner{}, nextPool{}
 	next, err := Open(m.store, o)
 	if err != nil {

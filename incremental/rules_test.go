@@ -20,6 +20,7 @@ import (
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/incremental/state"
 	"anond/internal/fault"
 	"anond/lab/bucketize"
 	"anond/snapshot"
@@ -218,8 +219,8 @@ func TestRuleC(t *testing.T) {
 	both := false
 	for seed := range uint64(8) {
 		c := lived(t, seed, 12)
-		regime := map[incremental.RecordID]incremental.Regime{}
-		kinds := map[incremental.Regime]bool{}
+		regime := map[incremental.RecordID]state.Regime{}
+		kinds := map[state.Regime]bool{}
 		for _, s := range c.releases() {
 			for _, class := range s.view.Classes {
 				kinds[class.Regime] = true

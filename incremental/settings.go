@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
@@ -92,11 +93,11 @@ const levelKey = "policy.level"
 // class, and at L2 when the first pool ends, so that no start may change it: not even
 // before release 1, while records wait under the one or the other.
 type LevelError struct {
-	State Level // of the state
+	State state.Level // of the state
 }
 
 func (e *LevelError) Error() string {
-	if e.State == L2 {
+	if e.State == state.L2 {
 		return "the state was made at level L2, but policy.level is L1"
 	}
 	return "the state was made at level L1, but policy.level is L2"
@@ -105,7 +106,7 @@ func (e *LevelError) Error() string {
 // Fault implements fault.Fault.
 func (e *LevelError) Fault() (fault.Kind, string) {
 	level := "L1"
-	if e.State == L2 {
+	if e.State == state.L2 {
 		level = "L2"
 	}
 	return fault.Config, "write level: " + level + " under policy, since a dataset stays at its level; or, while no release is decided, " +
@@ -118,9 +119,9 @@ func sameLevel(have, want map[string][32]byte) error {
 	_, is := want[levelKey]
 	switch {
 	case was && !is:
-		return &LevelError{State: L2}
+		return &LevelError{State: state.L2}
 	case is && !was:
-		return &LevelError{State: L1}
+		return &LevelError{State: state.L1}
 	}
 	return nil
 }
@@ -164,13 +165,13 @@ func boundToRecords(key string) bool {
 // it.
 type adoption struct {
 	Options
-	head    *head
-	records *columns
+	head    *state.Head
+	records *state.Records
 	staged  *staged
-	history *history
-	bound   bool    // something is decided, so that settings may change no more (first.go)
-	sent    bool    // a record has arrived
-	refused Attempt // the newest cut, which refused the first pool if that is refused
+	history *state.History
+	bound   bool          // something is decided, so that settings may change no more (first.go)
+	sent    bool          // a record has arrived
+	refused state.Attempt // the newest cut, which refused the first pool if that is refused
 }
 
 // settings takes the settings in where they may change: while no release is
@@ -183,7 +184,7 @@ func (a *adoption) settings(fresh bool) error {
 	})
 	fixed := !a.bound && a.head.Pools.Open != nil
 	if fixed { // the first pool stays the same (fixedpool.go)
-		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == L2 && slices.Contains(a.Weaker, k) })
+		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == state.L2 && slices.Contains(a.Weaker, k) })
 	}
 	if len(changed) > 0 && (a.bound || fixed) {
 		return &SettingsError{Keys: changed, Released: true}
@@ -199,7 +200,7 @@ func (a *adoption) settings(fresh bool) error {
 	if !fresh && maps.Equal(a.head.Settings, a.Settings) {
 		return nil
 	}
-	a.head.Settings, a.head.changed = maps.Clone(a.Settings), true
+	a.head.Settings, a.head.Changed = maps.Clone(a.Settings), true
 	if a.bound {
 		return nil
 	}
@@ -215,7 +216,7 @@ func (a *adoption) raised() error {
 	if want.L > l {
 		return &RaisedError{Refused: l, L: want.L}
 	}
-	if now := demands(want); asksMore(now, was) {
+	if now := state.Demands(want); state.AsksMore(now, was) {
 		return &RaisedError{Refused: l, L: want.L, Before: was, Now: now}
 	}
 	return nil

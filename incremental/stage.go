@@ -1,11 +1,13 @@
 package incremental
 
+import "anond/incremental/state"
+
 // staged is what has changed in records and classes since the last commit. Head and
 // intake keep their own changes and enter them at the commit.
 type staged struct {
-	delta   Delta
-	from    RecordID // first record that is in no block yet
-	origins []uint16 // of the records from there on
+	delta   state.Delta
+	from    state.RecordID // first record that is in no block yet
+	origins []uint16       // of the records from there on
 	offsets []int64
 }
 
@@ -16,20 +18,20 @@ func (s *staged) origin(number uint16, offset int64) {
 }
 
 // closeBlock closes the block of the records that arrived at the present tick.
-func (s *staged) closeBlock(c *columns, now int64) {
-	if s.from == c.len() {
+func (s *staged) closeBlock(c *state.Records, now int64) {
+	if s.from == c.Len() {
 		return
 	}
-	s.delta.Records = append(s.delta.Records, c.block(s.from, now, s.origins, s.offsets))
-	s.from, s.origins, s.offsets = c.len(), nil, nil
+	s.delta.Records = append(s.delta.Records, c.Block(s.from, now, s.origins, s.offsets))
+	s.from, s.origins, s.offsets = c.Len(), nil, nil
 }
 
 // entry notes a value that a dictionary has taken in.
 func (s *staged) entry(attribute int, text string) {
-	s.delta.Dictionary = append(s.delta.Dictionary, DictionaryEntry{attribute, text})
+	s.delta.Dictionary = append(s.delta.Dictionary, state.DictionaryEntry{Attribute: attribute, Text: text})
 }
 
 // cut notes what a decided release changes.
-func (s *staged) cut(births []*Class, deaths []Death, intent Intent) {
+func (s *staged) cut(births []*state.Class, deaths []state.Death, intent state.Intent) {
 	s.delta.Births, s.delta.Deaths, s.delta.Intent = births, deaths, &intent
 }

@@ -4,15 +4,16 @@ import (
 	"maps"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // Status is what the machine tells operators: counts only (rule H, held values, and
 // rule V, no person's value is shown).
 type Status struct {
-	Sent       uint64  `json:"sent"`
-	Published  int     `json:"published"`
-	Pending    Pending `json:"pending"`
-	DeadLetter uint64  `json:"dead_letter"`
+	Sent       uint64        `json:"sent"`
+	Published  int           `json:"published"`
+	Pending    state.Pending `json:"pending"`
+	DeadLetter uint64        `json:"dead_letter"`
 	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
 	// value can have caused (barred.go). None of them is ever published (rule S).
 	Beyond int `json:"beyond"`
@@ -59,30 +60,30 @@ func (s *Status) Accounted() uint64 {
 // Status returns the machine's counts. sent = published + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.intake.counters.Sent, Pending: m.pending.counts(), Published: m.published(),
-		Beyond:  m.pending.beyond + int(m.intake.counters.Beyond),
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(),
+		Beyond:  m.s.Pending.Beyond + int(m.intake.counters.Beyond),
 		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Replayed: maps.Clone(m.intake.counters.Replayed),
-		Release:  m.history.releases(), Infeasible: m.pending.stuck > 0 || m.first.refused != nil,
-		Now: m.now, OldestTick: m.now, InitialEnd: m.head.InitialDone}
+		Release:  m.s.History.Releases(), Infeasible: m.s.Pending.Stuck > 0 || m.first.refused != nil,
+		Now: m.s.Now, OldestTick: m.s.Now, InitialEnd: m.s.Head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
-	s.Forgotten, s.ForgetDue = uint64(m.records.vacant)+m.intake.counters.Blocked, m.forgotten.due
-	if m.policy.Level == L2 {
+	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.forgotten.due
+	if m.s.Policy.Level == state.L2 {
 		need := m.pools.need
-		s.Pool, s.Outdated = &need, m.outdated(need.Records)
+		s.Pool, s.Outdated = &need, m.s.Outdated(need.Records)
 	}
-	if m.beforeRelease() {
-		s.FirstLoad = m.first.status(m.firstRecords(), &m.policy)
-		s.FirstLoad.Refused = s.FirstLoad.Refused || m.head.Pools.Refused
+	if m.s.BeforeRelease() {
+		s.FirstLoad = m.first.status(m.s.FirstRecords(), &m.s.Policy)
+		s.FirstLoad.Refused = s.FirstLoad.Refused || m.s.Head.Pools.Refused
 	}
-	if i := m.history.latest(); i != nil {
+	if i := m.s.History.Latest(); i != nil {
 		s.Classes, s.Public = i.Classes, i.Release
 		if !i.Published {
 			s.Public--
 		}
 	}
-	if w := m.pending.waiting; len(w) > 0 {
-		s.OldestTick = m.records.arrived(w[0])
+	if w := m.s.Pending.Waiting; len(w) > 0 {
+		s.OldestTick = m.s.Records.Arrived(w[0])
 	}
 	return s
 }

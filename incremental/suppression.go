@@ -1,12 +1,10 @@
 package incremental
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // suppression knows who was forgotten, by a keyed digest each, so that no later record of
@@ -20,17 +18,17 @@ import (
 // Cost: one more digest a record, once somebody was forgotten; 16 bytes a person in memory,
 // and some 40 more to find them.
 type suppression struct {
-	list  []Digest // in the order in which they came
-	known map[Digest]bool
+	list  []state.Digest // in the order in which they came
+	known map[state.Digest]bool
 	// due is how many of them state has not forgotten yet: their deletes were read, or they are in a fixed pool.
 	due     int
 	changed bool // since the last commit
 }
 
 // add takes in the digests that are new.
-func (s *suppression) add(list []Digest) {
+func (s *suppression) add(list []state.Digest) {
 	if s.known == nil {
-		s.known = map[Digest]bool{}
+		s.known = map[state.Digest]bool{}
 	}
 	for _, d := range list {
 		if !s.known[d] {
@@ -50,27 +48,18 @@ func (s *suppression) back(n int) {
 
 // mark takes in somebody whose delete was read. What state has of the person is to be
 // forgotten; who is known is not marked again.
-func (s *suppression) mark(d Digest) {
+func (s *suppression) mark(d state.Digest) {
 	n := len(s.list)
-	if s.add([]Digest{d}); len(s.list) > n {
+	if s.add([]state.Digest{d}); len(s.list) > n {
 		s.due, s.changed = s.due+1, true
 	}
 }
 
 // into enters what changed since the last commit into a delta.
-func (s *suppression) into(d *Delta) {
+func (s *suppression) into(d *state.Delta) {
 	if s.changed {
-		d.Suppressed = &Suppressed{People: slices.Clip(s.list), Due: s.due}
+		d.Suppressed = &state.Suppressed{People: slices.Clip(s.list), Due: s.due}
 	}
-}
-
-// suppressed is the digest under which a subject is known as forgotten.
-func (s *secrets) suppressed(subject uint64) Digest {
-	mac := hmac.New(sha256.New, s.suppress)
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], subject)
-	mac.Write(b[:])
-	return Digest(mac.Sum(nil)[:16])
 }
 
 // forgotten is what the machine knows of people who were forgotten.
@@ -78,16 +67,16 @@ type forgotten struct {
 	suppression
 	// unlinked are the classes of which state does not know who has which value; nil: not
 	// looked for yet (forget.go).
-	unlinked map[ClassID]bool
+	unlinked map[state.ClassID]bool
 }
 
 // blocks reports whether a record is one of a person who was forgotten.
-func (f *forgotten) blocks(s *state, row equivclass.Row) bool {
+func (f *forgotten) blocks(s *state.State, row equivclass.Row) bool {
 	if len(f.list) == 0 {
 		return false
 	}
-	subject, known := s.subject(row)
-	return known && f.known[s.secrets.suppressed(subject)]
+	subject, known := s.Subject(row)
+	return known && f.known[s.Secrets.Suppressed(subject)]
 }
 
 // Delete takes in a record with which the source deletes a person: a tombstone, or a delete of
@@ -99,11 +88,11 @@ func (f *forgotten) blocks(s *state, row equivclass.Row) bool {
 // are not looked at.
 //
 // The list of who was forgotten grows by a digest; policy MaxRecords bounds it together with the records.
-func (m *Machine) Delete(p Partition, offset int64, subject []byte) (Outcome, error) {
+func (m *Machine) Delete(p state.Partition, offset int64, subject []byte) (Outcome, error) {
 	if m.intake.failed {
 		return Outcome{}, ErrBroken
 	}
-	if m.records.firsts == nil {
+	if m.s.Records.Firsts == nil {
 		return Outcome{}, ErrNoSubject
 	}
 	if m.intake.offsets.applied(p, offset) {
@@ -112,8 +101,8 @@ func (m *Machine) Delete(p Partition, offset int64, subject []byte) (Outcome, er
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	d := m.secrets.suppressed(m.secrets.subjectOf(subject))
-	if !m.forgotten.known[d] && m.full(len(m.barred.list)+len(m.forgotten.list)) {
+	d := m.s.Secrets.Suppressed(m.s.Secrets.SubjectOf(subject))
+	if !m.forgotten.known[d] && m.s.Full(len(m.barred.list)+len(m.forgotten.list)) {
 		return Outcome{}, ErrStateFull
 	}
 	m.intake.block(p, offset)
@@ -132,18 +121,18 @@ func (m *Machine) Forgot(e *Erasure) error {
 // SuppressionKey authenticates the list of who was forgotten where it is kept outside of
 // the state. It must not be shown (rule R, randomness).
 func SuppressionKey(seed [32]byte) []byte {
-	s := newSecrets(seed, nil)
-	return s.key("list of suppressed subjects")
+	s := state.NewSecrets(seed, nil)
+	return s.Key("list of suppressed subjects")
 }
 
 // Forgetting tells who was forgotten.
 type Forgetting struct {
-	*state
+	s *state.State
 	*forgotten
 }
 
 // Forgetting returns who was forgotten.
-func (m *Machine) Forgetting() Forgetting { return Forgetting{&m.state, &m.forgotten} }
+func (m *Machine) Forgetting() Forgetting { return Forgetting{&m.s, &m.forgotten} }
 
 // Due is how many people state has to forget, because their deletes were read.
 func (f Forgetting) Due() int { return f.due }
@@ -156,20 +145,20 @@ func (f Forgetting) Staged() bool { return f.changed }
 func (f Forgetting) Unplan(e *Erasure) { f.back(e.before) }
 
 // People returns the digests of all who were forgotten, in the order in which they were.
-func (f Forgetting) People() []Digest { return slices.Clone(f.list) }
+func (f Forgetting) People() []state.Digest { return slices.Clone(f.list) }
 
 // DigestOf returns the digest that stands for a subject on the list of who was forgotten,
 // and whether it is there. The subject is written as records have it.
-func (f Forgetting) DigestOf(subject []byte) (d Digest, known bool) {
-	d = f.secrets.suppressed(f.secrets.subjectOf(subject))
+func (f Forgetting) DigestOf(subject []byte) (d state.Digest, known bool) {
+	d = f.s.Secrets.Suppressed(f.s.Secrets.SubjectOf(subject))
 	return d, f.known[d]
 }
 
 // Unlinked reports whether the state does not know any more who of a class has which value,
 // since somebody of its bag was forgotten.
-func (f Forgetting) Unlinked(class ClassID) bool {
+func (f Forgetting) Unlinked(class state.ClassID) bool {
 	if f.unlinked == nil {
-		f.forgotten.unlinked = f.history.unlinked()
+		f.forgotten.unlinked = f.s.History.Unlinked()
 	}
 	return f.unlinked[class]
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
@@ -18,17 +19,17 @@ var ErrUnsafe = fault.Errorf(fault.Privacy, "nothing was published and the inten
 // knows the records and the published classes, and nothing of how the decision was
 // made.
 type verifier struct {
-	policy  *Policy
-	records *columns
-	classes []*Class
+	policy  *state.Policy
+	records *state.Records
+	classes []*state.Class
 	want    equivclass.Requirement // its tests completed by the references that the decision fixes
-	bucket  BucketID               // the newest one before
+	bucket  state.BucketID         // the newest one before
 }
 
 // newVerifier judges a decision that fixes the given references.
-func newVerifier(s *state, fixed map[int][]equivclass.Count) *verifier {
-	return &verifier{policy: &s.policy, records: &s.records, classes: s.history.classes, bucket: s.history.bucket,
-		want: withReference(s.policy.Requirement, s.schema, fixed)}
+func newVerifier(s *state.State, fixed map[int][]equivclass.Count) *verifier {
+	return &verifier{policy: &s.Policy, records: &s.Records, classes: s.History.Classes, bucket: s.History.Bucket,
+		want: withReference(s.Policy.Requirement, s.Schema, fixed)}
 }
 
 // verify returns what a decision breaks. Every birth satisfies the requirement
@@ -37,20 +38,20 @@ func newVerifier(s *state, fixed map[int][]equivclass.Count) *verifier {
 // forbidden operations). A class that dies is pure, has regroupings left (rule E,
 // equality patterns) and gives all its records to births (rule N, insert-only). Cost:
 // the records of the births and deaths.
-func (v *verifier) verify(d decision) error {
-	dying := make(map[ClassID]int, len(d.deaths))
-	for _, id := range d.deaths {
+func (v *verifier) verify(d state.Decision) error {
+	dying := make(map[state.ClassID]int, len(d.Deaths))
+	for _, id := range d.Deaths {
 		c := v.classes[id]
-		if c.Regime != Pure || c.Died != 0 || v.policy.exhausted(c) {
+		if c.Regime != state.Pure || c.Died != 0 || v.policy.Exhausted(c) {
 			return fmt.Errorf("%w: class %d may not be regrouped (rules A, E)", ErrUnsafe, id)
 		}
 		dying[id] = len(c.Members)
 	}
-	if v.policy.Level == L2 {
+	if v.policy.Level == state.L2 {
 		return v.pool(d)
 	}
-	seen := newRecordSet(v.records.len())
-	for i, c := range d.births {
+	seen := state.NewRecordSet(v.records.Len())
+	for i, c := range d.Births {
 		if err := v.birth(c, dying, seen); err != nil {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
 		}
@@ -63,36 +64,36 @@ func (v *verifier) verify(d decision) error {
 	return nil
 }
 
-func (v *verifier) birth(c *Class, dying map[ClassID]int, seen recordSet) error {
-	bag := v.records.bag(c.Members)
+func (v *verifier) birth(c *state.Class, dying map[state.ClassID]int, seen state.RecordSet) error {
+	bag := v.records.Bag(c.Members)
 	if !v.want.Holds(bag) {
 		return errors.New("it breaks the requirement (rule A)")
 	}
-	if err := v.records.oneEpoch(c.Members); err != nil {
+	if err := v.records.OneEpoch(c.Members); err != nil {
 		return err
 	}
-	if c.Regime == Pure && !bag.Flat() {
+	if c.Regime == state.Pure && !bag.Flat() {
 		return errors.New("it is pure but not flat (rule P)")
 	}
 	signature := ""
-	if c.Regime == Pure {
+	if c.Regime == state.Pure {
 		signature = signatureKey(bag)
 	}
-	from := none
+	from := state.None
 	for _, r := range c.Members {
-		if seen.has(r) {
+		if seen.Has(r) {
 			return errors.New("it holds a record of another birth (rule F)")
 		}
-		seen.add(r)
-		old := v.records.classOf[r]
-		if old == none {
+		seen.Add(r)
+		old := v.records.ClassOf[r]
+		if old == state.None {
 			continue
 		}
 		if _, ok := dying[old]; !ok {
 			return fmt.Errorf("it takes a record from class %d, which lives (rule F)", old)
 		}
 		dying[old]--
-		if old != from && signatureKey(v.records.bag(v.classes[old].Members)) != signature {
+		if old != from && signatureKey(v.records.Bag(v.classes[old].Members)) != signature {
 			return fmt.Errorf("its signature is not that of class %d (rule P)", old)
 		}
 		from = old

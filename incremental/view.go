@@ -6,14 +6,15 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 )
 
 // View is what one release shows: the classes that its intent names and the
 // records in them. It is a read-only snapshot that stays valid, and may be read
 // by another goroutine, while the machine goes on.
 type View struct {
-	Intent Intent
-	Level  Level
+	Intent state.Intent
+	Level  state.Level
 	// FirstNeed is how many people the pool of release 1 had to have, at level L2, when it was fixed.
 	FirstNeed int
 	Grown     bool // the first pool grew after it was refused, so that level L2 is not promised
@@ -28,34 +29,25 @@ type View struct {
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
 	References map[int]equivclass.Bag
-	Classes    []ClassView // alive in this release, in order of ID
+	Classes    []state.ClassView // alive in this release, in order of ID
 	// Dead are the classes that had died by this release, in order of ID.
-	Dead []ClassView
+	Dead []state.ClassView
 	// Since: Classes and Dead hold only what was born or died after this
 	// release (Releases.Change); 0: everything.
 	Since uint32
 }
 
-// ClassView is one class of a view.
-type ClassView struct {
-	Regime  Regime
-	Bucket  BucketID // at level L2: classes of one bucket are born in one release
-	Born    uint32
-	Died    uint32 // the first release without it; 0 in a release in which it lives
-	Members []RecordID
-}
-
 // Releases are what was decided, and what each release shows.
-type Releases struct{ *state }
+type Releases struct{ s *state.State }
 
 // Releases returns what was decided.
-func (m *Machine) Releases() Releases { return Releases{&m.state} }
+func (m *Machine) Releases() Releases { return Releases{&m.s} }
 
 // Latest returns the newest intent, nil before the first release.
-func (r Releases) Latest() *Intent { return r.history.latest() }
+func (r Releases) Latest() *state.Intent { return r.s.History.Latest() }
 
 // Intents returns all intents, oldest first. The slice must not be changed.
-func (r Releases) Intents() []Intent { return r.history.intents }
+func (r Releases) Intents() []state.Intent { return r.s.History.Intents }
 
 // View returns what a release shows. It can be asked for any release at any
 // time: a retry after a crash sees exactly what the first attempt saw.
@@ -64,7 +56,7 @@ func (r Releases) View(release uint32) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Classes, v.Dead = r.history.at(release)
+	v.Classes, v.Dead = r.s.History.At(release)
 	return v, nil
 }
 
@@ -76,34 +68,36 @@ func (r Releases) Change(release uint32) (*View, error) {
 		return nil, err
 	}
 	v.Since = release - 1
-	v.Classes, v.Dead = r.history.change(release)
+	v.Classes, v.Dead = r.s.History.Change(release)
 	return v, nil
 }
 
 // bare is a view without classes.
 func (r Releases) bare(release uint32) (*View, error) {
-	if release < 1 || release > r.history.releases() {
-		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, r.history.releases())
+	if release < 1 || release > r.s.History.Releases() {
+		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, r.s.History.Releases())
 	}
-	v := r.records.view(r.history.intents[release-1], &r.head)
-	v.Level, v.Grown, v.FirstNeed = r.policy.Level, r.head.Pools.Grown, r.head.Pools.Need
+	v := newView(&r.s.Records, r.s.History.Intents[release-1], &r.s.Head)
+	v.Level, v.Grown, v.FirstNeed = r.s.Policy.Level, r.s.Head.Pools.Grown, r.s.Head.Pools.Need
 	return v, nil
 }
 
 // All returns a view of every record in state, published or not, without
 // classes: for the private export.
-func (r Releases) All() *View { return r.records.view(Intent{Cut: r.records.len()}, &r.head) }
+func (r Releases) All() *View {
+	return newView(&r.s.Records, state.Intent{Cut: r.s.Records.Len()}, &r.s.Head)
+}
 
 // Regroups returns how often each record had been regrouped up to a release:
 // the number of classes that held it, less one. For the auditor's gate.
 func (r Releases) Regroups(release uint32) []uint16 {
-	return r.history.regroups(release, r.records.len())
+	return r.s.History.Regroups(release, r.s.Records.Len())
 }
 
-// view shows the records below the cut of an intent, without classes.
-func (c *columns) view(intent Intent, h *head) *View {
+// newView shows the records below the cut of an intent, without classes.
+func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.schema, Scale: h.Scale, SA: c.sa().Prefix(int(n)),
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, SA: c.Sa().Prefix(int(n)),
 		Dictionaries: c.Frozen()}
 	if len(h.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(h.References))
@@ -111,11 +105,11 @@ func (c *columns) view(intent Intent, h *head) *View {
 			v.References[a] = equivclass.NewBag(counts)
 		}
 	}
-	for j := range c.schema.Quasi() {
-		v.QI = append(v.QI, c.qi(j).Prefix(int(n)))
+	for j := range c.Schema.Quasi() {
+		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
 	}
-	if c.firsts != nil {
-		v.Subject = c.subject[:n:n]
+	if c.Firsts != nil {
+		v.Subject = c.Subject[:n:n]
 	}
 	return v
 }
@@ -124,10 +118,10 @@ func (c *columns) view(intent Intent, h *head) *View {
 // and which classes end. Two machines that decide the same have the same digest. It depends on
 // numbers of records and on no value but by the decision itself, which is to be published.
 func (r Releases) Decided(release uint32) (sum [32]byte) {
-	born, died := r.history.change(release)
+	born, died := r.s.History.Change(release)
 	h := sha256.New()
 	number := func(n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }
-	for _, classes := range [][]ClassView{born, died} {
+	for _, classes := range [][]state.ClassView{born, died} {
 		number(uint64(len(classes)))
 		for _, c := range classes {
 			number(uint64(c.Regime))

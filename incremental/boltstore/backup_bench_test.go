@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 )
 
 // BenchmarkBackup is a backup of a million records while commits of a thousand go on,
@@ -22,10 +22,10 @@ func BenchmarkBackup(b *testing.B) {
 	block := benchBlock(rand.New(rand.NewPCG(2, 2)), 0, 1000)
 	at := 1_000_000
 	commit := func() time.Duration {
-		block.First = incremental.RecordID(at)
+		block.First = state.RecordID(at)
 		at += 1000
 		began := time.Now()
-		require.NoError(b, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{block}, Positions: benchPositions(at)}))
+		require.NoError(b, s.Commit(&state.Delta{Records: []*state.RecordBlock{block}, Positions: benchPositions(at)}))
 		return time.Since(began)
 	}
 	for b.Loop() {

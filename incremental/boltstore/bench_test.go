@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 )
 
 // The shape of a realistic state: seven quasi-identifiers with the value counts
@@ -26,8 +26,8 @@ const (
 	benchClass  = 10
 )
 
-func benchBlock(random *rand.Rand, first, n int) *incremental.RecordBlock {
-	b := &incremental.RecordBlock{First: incremental.RecordID(first), Tick: int64(first), Columns: make([][]equivclass.Code, len(benchSpread)),
+func benchBlock(random *rand.Rand, first, n int) *state.RecordBlock {
+	b := &state.RecordBlock{First: state.RecordID(first), Tick: int64(first), Columns: make([][]equivclass.Code, len(benchSpread)),
 		SA: make([]equivclass.Code, n), Subject: make([]uint64, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
 	for i, spread := range benchSpread {
 		b.Columns[i] = make([]equivclass.Code, n)
@@ -42,24 +42,24 @@ func benchBlock(random *rand.Rand, first, n int) *incremental.RecordBlock {
 	return b
 }
 
-func benchPositions(next int) (out []incremental.PartitionPosition) {
+func benchPositions(next int) (out []state.PartitionPosition) {
 	for n := range 4 {
-		p := incremental.Partition{Source: "kafka:admissions", ID: int32(n)}
-		out = append(out, incremental.PartitionPosition{Partition: p,
-			Position: incremental.Position{Number: uint16(n), Next: int64(next) / 4, Last: int64(next)/4 - 1}})
+		p := state.Partition{Source: "kafka:admissions", ID: int32(n)}
+		out = append(out, state.PartitionPosition{Partition: p,
+			Position: state.Position{Number: uint16(n), Next: int64(next) / 4, Last: int64(next)/4 - 1}})
 	}
 	return out
 }
 
 // benchRelease publishes the records lo to hi in classes of neighbours that are
 // spread over the range, as neighbours in QI are.
-func benchRelease(release uint32, class, lo, hi int) *incremental.Delta {
-	d := &incremental.Delta{Intent: &incremental.Intent{Release: release, Cut: incremental.RecordID(hi)}}
+func benchRelease(release uint32, class, lo, hi int) *state.Delta {
+	d := &state.Delta{Intent: &state.Intent{Release: release, Cut: state.RecordID(hi)}}
 	classes := (hi - lo) / benchClass
 	for i := range classes {
-		c := &incremental.Class{ID: incremental.ClassID(class + i), Regime: incremental.Pure, Born: release}
+		c := &state.Class{ID: state.ClassID(class + i), Regime: state.Pure, Born: release}
 		for j := range benchClass {
-			c.Members = append(c.Members, incremental.RecordID(lo+j*classes+(i*7919)%classes))
+			c.Members = append(c.Members, state.RecordID(lo+j*classes+(i*7919)%classes))
 		}
 		d.Births = append(d.Births, c)
 	}
@@ -67,10 +67,10 @@ func benchRelease(release uint32, class, lo, hi int) *incremental.Delta {
 }
 
 // fillState commits n records in blocks and publishes them in one release.
-func fillState(tb testing.TB, s incremental.Store, n int) {
+func fillState(tb testing.TB, s state.Store, n int) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for at := 0; at < n; at += benchCommit {
-		require.NoError(tb, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, min(benchCommit, n-at))},
+		require.NoError(tb, s.Commit(&state.Delta{Records: []*state.RecordBlock{benchBlock(random, at, min(benchCommit, n-at))},
 			Positions: benchPositions(at + benchCommit)}))
 	}
 	require.NoError(tb, s.Commit(benchRelease(1, 0, 0, n)))
@@ -88,8 +88,8 @@ func BenchmarkCommit(b *testing.B) {
 			block := benchBlock(random, 0, benchCommit)
 			b.ResetTimer()
 			for at := size; b.Loop(); at += benchCommit {
-				block.First = incremental.RecordID(at)
-				if err := s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{block},
+				block.First = state.RecordID(at)
+				if err := s.Commit(&state.Delta{Records: []*state.RecordBlock{block},
 					Positions: benchPositions(at + benchCommit)}); err != nil {
 					b.Fatal(err)
 				}
@@ -107,8 +107,8 @@ func BenchmarkCommitOne(b *testing.B) {
 	block := benchBlock(rand.New(rand.NewPCG(2, 2)), 0, 1)
 	at := 0
 	for ; b.Loop(); at++ {
-		block.First = incremental.RecordID(at)
-		if err := s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{block}, Positions: benchPositions(at)}); err != nil {
+		block.First = state.RecordID(at)
+		if err := s.Commit(&state.Delta{Records: []*state.RecordBlock{block}, Positions: benchPositions(at)}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -189,14 +189,14 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-func countRecords(tb testing.TB, s incremental.Store) (n int) {
-	require.NoError(tb, s.Load(incremental.Visitor{
-		Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },
-		Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
-		Records: func(b *incremental.RecordBlock) error { n += b.Len(); return nil },
-		Intent:  func(*incremental.Intent) error { return nil }, Position: func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
-		Attempt:     func(*incremental.Attempt) error { return nil }, Outbox: func(uint64, int) error { return nil },
+func countRecords(tb testing.TB, s state.Store) (n int) {
+	require.NoError(tb, s.Load(state.Visitor{
+		Meta: func(state.Meta) error { return nil }, Counters: func(state.Counters) error { return nil },
+		Dictionary: func(int, string) error { return nil }, Class: func(*state.Class) error { return nil },
+		Records: func(b *state.RecordBlock) error { n += b.Len(); return nil },
+		Intent:  func(*state.Intent) error { return nil }, Position: func(state.Partition, state.Position) error { return nil },
+		Quarantined: func([]state.RecordID) error { return nil },
+		Attempt:     func(*state.Attempt) error { return nil }, Outbox: func(uint64, int) error { return nil },
 	}))
 	return n
 }

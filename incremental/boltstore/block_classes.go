@@ -3,7 +3,7 @@ package boltstore
 import (
 	"encoding/binary"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // A classBlock is what one key of bucket classes holds: consecutive classes as
@@ -14,11 +14,11 @@ import (
 // of each class, the first as distance from the first of the class before, the
 // others as distance from their neighbour; where there are buckets, these, packed.
 type classBlock struct {
-	first   incremental.ClassID // from the key
-	classes []*incremental.Class
+	first   state.ClassID // from the key
+	classes []*state.Class
 }
 
-func cutClasses(tail *classBlock, births []*incremental.Class) []*classBlock {
+func cutClasses(tail *classBlock, births []*state.Class) []*classBlock {
 	var out []*classBlock
 	if tail != nil && len(births) > 0 {
 		n := min(len(births), blockLength-len(tail.classes))
@@ -36,7 +36,7 @@ func cutClasses(tail *classBlock, births []*incremental.Class) []*classBlock {
 
 func (b *classBlock) encode() []byte {
 	n := len(b.classes)
-	regime, born := make([]incremental.Regime, n), make([]uint32, n)
+	regime, born := make([]state.Regime, n), make([]uint32, n)
 	regroups, size := make([]uint16, n), make([]uint32, n)
 	for i, c := range b.classes {
 		regime[i], born[i], regroups[i], size[i] = c.Regime, c.Born, c.Regroups, uint32(len(c.Members))
@@ -59,7 +59,7 @@ func (b *classBlock) encode() []byte {
 
 // appendBuckets writes the bucket of each class, nothing if none has one.
 func (b *classBlock) appendBuckets(out []byte) []byte {
-	buckets, any := make([]incremental.BucketID, len(b.classes)), false
+	buckets, any := make([]state.BucketID, len(b.classes)), false
 	for i, c := range b.classes {
 		buckets[i] = c.Bucket
 		any = any || c.Bucket != 0
@@ -70,10 +70,10 @@ func (b *classBlock) appendBuckets(out []byte) []byte {
 	return appendPacked(out, buckets)
 }
 
-func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, error) {
+func decodeClasses(first state.ClassID, content []byte) (*classBlock, error) {
 	r := &reader{b: content}
 	n := r.count(min(maxBlock, len(content)))
-	regime, born := make([]incremental.Regime, n), make([]uint32, n)
+	regime, born := make([]state.Regime, n), make([]uint32, n)
 	regroups, size := make([]uint16, n), make([]uint32, n)
 	unpack(r, regime)
 	unpack(r, born)
@@ -82,7 +82,7 @@ func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, erro
 	total := 0
 	for i := range size {
 		total += int(size[i])
-		if size[i] == 0 || regime[i] > incremental.Pure {
+		if size[i] == 0 || regime[i] > state.Pure {
 			return nil, errDecode
 		}
 	}
@@ -90,18 +90,18 @@ func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, erro
 		return nil, errDecode
 	}
 	members := readMembers(r, size, total)
-	buckets := make([]incremental.BucketID, n)
+	buckets := make([]state.BucketID, n)
 	if len(r.b) > 0 {
 		unpack(r, buckets)
 	}
 	if err := r.done(); err != nil {
 		return nil, err
 	}
-	b := &classBlock{first, make([]*incremental.Class, n)}
-	classes := make([]incremental.Class, n)
+	b := &classBlock{first, make([]*state.Class, n)}
+	classes := make([]state.Class, n)
 	for i := range classes {
 		k := int(size[i])
-		classes[i] = incremental.Class{ID: first + incremental.ClassID(i), Regime: regime[i], Bucket: buckets[i], Born: born[i],
+		classes[i] = state.Class{ID: first + state.ClassID(i), Regime: regime[i], Bucket: buckets[i], Born: born[i],
 			Regroups: regroups[i], Members: members[:k:k]}
 		members = members[k:]
 		b.classes[i] = &classes[i]
@@ -111,8 +111,8 @@ func decodeClasses(first incremental.ClassID, content []byte) (*classBlock, erro
 
 // readMembers reads the members of all classes into one slice, from which the
 // classes are cut.
-func readMembers(r *reader, size []uint32, total int) []incremental.RecordID {
-	out := make([]incremental.RecordID, 0, total)
+func readMembers(r *reader, size []uint32, total int) []state.RecordID {
+	out := make([]state.RecordID, 0, total)
 	before := int64(0)
 	for _, k := range size {
 		before += r.varint()
@@ -120,13 +120,13 @@ func readMembers(r *reader, size []uint32, total int) []incremental.RecordID {
 		if m < 0 || m > maxRecord {
 			r.fail()
 		}
-		out = append(out, incremental.RecordID(m))
+		out = append(out, state.RecordID(m))
 		for range k - 1 {
 			m += 1 + int64(r.count(maxRecord))
 			if m > maxRecord {
 				r.fail()
 			}
-			out = append(out, incremental.RecordID(m))
+			out = append(out, state.RecordID(m))
 		}
 	}
 	return out
@@ -136,7 +136,7 @@ const maxRecord = 1<<32 - 1
 
 // Lists of one commit, as committed: deaths, declarations, quarantined records.
 
-func encodeDeaths(deaths []incremental.Death) []byte {
+func encodeDeaths(deaths []state.Death) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(deaths)))
 	before, release := int64(0), int64(0)
 	for _, d := range deaths {
@@ -147,9 +147,9 @@ func encodeDeaths(deaths []incremental.Death) []byte {
 	return out
 }
 
-func decodeDeaths(content []byte) ([]incremental.Death, error) {
+func decodeDeaths(content []byte) ([]state.Death, error) {
 	r := &reader{b: content}
-	out := make([]incremental.Death, r.things())
+	out := make([]state.Death, r.things())
 	id, release := int64(0), int64(0)
 	for i := range out {
 		id += r.varint()
@@ -157,7 +157,7 @@ func decodeDeaths(content []byte) ([]incremental.Death, error) {
 		if id < 0 || id > maxRecord || release < 0 || release > maxRecord {
 			return nil, errDecode
 		}
-		out[i] = incremental.Death{ID: incremental.ClassID(id), Release: uint32(release)}
+		out[i] = state.Death{ID: state.ClassID(id), Release: uint32(release)}
 	}
 	return out, r.done()
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // A recordBlock is what one key of bucket records holds: consecutive records,
@@ -17,7 +17,7 @@ import (
 // consecutive offsets cost a byte; subjects as they are, since a keyed digest
 // does not compress.
 type recordBlock struct {
-	first   incremental.RecordID // from the key
+	first   state.RecordID // from the key
 	runs    []tickRun
 	columns [][]equivclass.Code
 	sa      []equivclass.Code
@@ -35,14 +35,14 @@ type tickRun struct {
 func (b *recordBlock) len() int { return len(b.sa) }
 
 // fits reports whether records of block x have the same columns.
-func (b *recordBlock) fits(x *incremental.RecordBlock) bool {
+func (b *recordBlock) fits(x *state.RecordBlock) bool {
 	return len(b.columns) == len(x.Columns) && (b.subject == nil) == (x.Subject == nil)
 }
 
 // take appends the records lo to hi of x.
-func (b *recordBlock) take(x *incremental.RecordBlock, lo, hi int) {
+func (b *recordBlock) take(x *state.RecordBlock, lo, hi int) {
 	if b.len() == 0 {
-		b.first = x.First + incremental.RecordID(lo)
+		b.first = x.First + state.RecordID(lo)
 		b.columns = make([][]equivclass.Code, len(x.Columns))
 	}
 	if n := len(b.runs); n > 0 && b.runs[n-1].tick == x.Tick {
@@ -63,7 +63,7 @@ func (b *recordBlock) take(x *incremental.RecordBlock, lo, hi int) {
 
 // cutRecords arranges new records in blocks behind the tail block, which may be
 // nil. The first result has the tail's key if the tail took records in.
-func cutRecords(tail *recordBlock, blocks []*incremental.RecordBlock) []*recordBlock {
+func cutRecords(tail *recordBlock, blocks []*state.RecordBlock) []*recordBlock {
 	var out []*recordBlock
 	open := tail
 	for _, x := range blocks {
@@ -83,11 +83,11 @@ func cutRecords(tail *recordBlock, blocks []*incremental.RecordBlock) []*recordB
 }
 
 // split returns the block as the port wants it: one tick a block.
-func (b *recordBlock) split(yield func(*incremental.RecordBlock) error) error {
+func (b *recordBlock) split(yield func(*state.RecordBlock) error) error {
 	lo := 0
 	for _, run := range b.runs {
 		hi := lo + run.length
-		x := &incremental.RecordBlock{First: b.first + incremental.RecordID(lo), Tick: run.tick,
+		x := &state.RecordBlock{First: b.first + state.RecordID(lo), Tick: run.tick,
 			SA: b.sa[lo:hi:hi], Origin: b.origin[lo:hi:hi], Offset: b.offset[lo:hi:hi], Columns: make([][]equivclass.Code, len(b.columns))}
 		for i, column := range b.columns {
 			x.Columns[i] = column[lo:hi:hi]
@@ -123,7 +123,7 @@ func (b *recordBlock) encode() []byte {
 }
 
 // decodeRecords reads a block. It copies, so the result outlives the transaction.
-func decodeRecords(first incremental.RecordID, content []byte) (*recordBlock, error) {
+func decodeRecords(first state.RecordID, content []byte) (*recordBlock, error) {
 	r := &reader{b: content}
 	n, columns, subjects := r.count(maxBlock), r.count(maxColumns), r.flag()
 	if r.bad || n == 0 || columns*2 > len(r.b) || subjects && n*8 > len(r.b) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // ends counts what the file holds. It is written in every transaction, so that a
@@ -82,7 +82,7 @@ func readMap[K comparable, V any](r *reader, entry func(*reader) (K, V)) map[K]V
 	return m
 }
 
-func encodeMeta(m *incremental.Meta) []byte {
+func encodeMeta(m *state.Meta) []byte {
 	out := appendMap(nil, m.Settings, cmp.Compare, func(b []byte, k string, v [32]byte) []byte {
 		return append(appendText(b, k), v[:]...)
 	})
@@ -102,7 +102,7 @@ func encodeMeta(m *incremental.Meta) []byte {
 		return b
 	})
 	out = appendMap(out, m.Read, comparePartitions, appendOffset)
-	out = appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []incremental.HierarchyVersion) []byte {
+	out = appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []state.HierarchyVersion) []byte {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(versions)))
 		for _, v := range versions {
 			b = binary.AppendUvarint(append(b, v.SHA256[:]...), uint64(v.Leaves))
@@ -122,7 +122,7 @@ func encodeMeta(m *incremental.Meta) []byte {
 	return out
 }
 
-func decodeMeta(content []byte) (m incremental.Meta, err error) {
+func decodeMeta(content []byte) (m state.Meta, err error) {
 	r := &reader{b: content}
 	m.Settings = readMap(r, func(r *reader) (string, [32]byte) { return r.text(), r.digest32() })
 	m.Seed = r.digest32()
@@ -130,7 +130,7 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.InitialEnds = readMap(r, readOffset)
 	m.InitialDone = r.flag()
 	m.Tick, m.CutTick = r.varint(), r.varint()
-	m.LastCut, m.CutRead = incremental.RecordID(r.count(maxRecord)), r.uvarint()
+	m.LastCut, m.CutRead = state.RecordID(r.count(maxRecord)), r.uvarint()
 	m.Ends = readMap(r, readOffset)
 	m.References = readMap(r, readReference)
 	m.Read = readMap(r, readOffset)
@@ -141,18 +141,18 @@ func decodeMeta(content []byte) (m incremental.Meta, err error) {
 	m.Pools.Fixed, m.Pools.Need, m.Pools.First = r.uvarint(), r.count(maxRecord), r.count(maxRecord)
 	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
 	if len(r.b) > 0 && !r.bad {
-		m.Pools.Open = &incremental.Pool{SubPools: r.count(maxRecord), Members: readIDs[incremental.RecordID](r)}
+		m.Pools.Open = &state.Pool{SubPools: r.count(maxRecord), Members: readIDs[state.RecordID](r)}
 	}
 	return m, r.done()
 }
 
-func readHierarchy(r *reader) (attribute int, versions []incremental.HierarchyVersion) {
+func readHierarchy(r *reader) (attribute int, versions []state.HierarchyVersion) {
 	attribute = r.count(1<<31 - 1)
-	versions = make([]incremental.HierarchyVersion, r.things())
+	versions = make([]state.HierarchyVersion, r.things())
 	for i := range versions {
 		v := &versions[i]
 		v.SHA256, v.Leaves = r.digest32(), uint32(r.count(1<<32-1))
-		v.Records, v.Release = incremental.RecordID(r.count(maxRecord)), uint32(r.count(1<<32-1))
+		v.Records, v.Release = state.RecordID(r.count(maxRecord)), uint32(r.count(1<<32-1))
 	}
 	return attribute, versions
 }
@@ -166,16 +166,16 @@ func readReference(r *reader) (attribute int, counts []equivclass.Count) {
 	return attribute, counts
 }
 
-func comparePartitions(a, b incremental.Partition) int {
+func comparePartitions(a, b state.Partition) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
 }
 
-func appendPartition(out []byte, p incremental.Partition) []byte {
+func appendPartition(out []byte, p state.Partition) []byte {
 	return binary.AppendVarint(appendText(out, p.Source), int64(p.ID))
 }
 
-func readPartition(r *reader) incremental.Partition {
-	p := incremental.Partition{Source: r.text()}
+func readPartition(r *reader) state.Partition {
+	p := state.Partition{Source: r.text()}
 	id := r.varint()
 	if p.ID = int32(id); int64(p.ID) != id {
 		r.fail()
@@ -183,13 +183,13 @@ func readPartition(r *reader) incremental.Partition {
 	return p
 }
 
-func appendOffset(out []byte, p incremental.Partition, offset int64) []byte {
+func appendOffset(out []byte, p state.Partition, offset int64) []byte {
 	return binary.AppendVarint(appendPartition(out, p), offset)
 }
 
-func readOffset(r *reader) (incremental.Partition, int64) { return readPartition(r), r.varint() }
+func readOffset(r *reader) (state.Partition, int64) { return readPartition(r), r.varint() }
 
-func encodeCounters(c *incremental.Counters) []byte {
+func encodeCounters(c *state.Counters) []byte {
 	entry := func(b []byte, k equivclass.Reason, n uint64) []byte {
 		return binary.AppendUvarint(appendText(b, string(k)), n)
 	}
@@ -200,7 +200,7 @@ func encodeCounters(c *incremental.Counters) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(out, c.Blocked), c.Beyond)
 }
 
-func decodeCounters(content []byte) (c incremental.Counters, err error) {
+func decodeCounters(content []byte) (c state.Counters, err error) {
 	entry := func(r *reader) (equivclass.Reason, uint64) { return equivclass.Reason(r.text()), r.uvarint() }
 	r := &reader{b: content}
 	c.Sent, c.Read = r.uvarint(), r.uvarint()
@@ -211,22 +211,22 @@ func decodeCounters(content []byte) (c incremental.Counters, err error) {
 	return c, r.done()
 }
 
-func encodeForgotten(list []incremental.Digest) []byte {
-	out := make([]byte, 0, len(list)*len(incremental.Digest{}))
+func encodeForgotten(list []state.Digest) []byte {
+	out := make([]byte, 0, len(list)*len(state.Digest{}))
 	for _, d := range list {
 		out = append(out, d[:]...)
 	}
 	return out
 }
 
-func decodeForgotten(content []byte) ([]incremental.Digest, error) {
-	size := len(incremental.Digest{})
+func decodeForgotten(content []byte) ([]state.Digest, error) {
+	size := len(state.Digest{})
 	if len(content) == 0 || len(content)%size != 0 {
 		return nil, errDecode
 	}
-	out := make([]incremental.Digest, 0, len(content)/size)
+	out := make([]state.Digest, 0, len(content)/size)
 	for part := range slices.Chunk(content, size) {
-		out = append(out, incremental.Digest(part))
+		out = append(out, state.Digest(part))
 	}
 	return out, nil
 }
@@ -259,13 +259,13 @@ func decodePartitions(content []byte) (int, error) {
 	return n, r.done()
 }
 
-func encodeJournal(m *incremental.JournalMark) []byte {
+func encodeJournal(m *state.JournalMark) []byte {
 	out := binary.AppendUvarint(nil, m.Seq)
 	out = binary.AppendVarint(out, m.Next)
 	return append(out, m.Digest[:]...)
 }
 
-func decodeJournal(content []byte) (m incremental.JournalMark, err error) {
+func decodeJournal(content []byte) (m state.JournalMark, err error) {
 	r := &reader{b: content}
 	m.Seq, m.Next, m.Digest = r.uvarint(), r.varint(), r.digest32()
 	if m.Seq == 0 || m.Next < 0 {
@@ -274,7 +274,7 @@ func decodeJournal(content []byte) (m incremental.JournalMark, err error) {
 	return m, r.done()
 }
 
-func encodeDictionary(entries []incremental.DictionaryEntry) []byte {
+func encodeDictionary(entries []state.DictionaryEntry) []byte {
 	out := binary.AppendUvarint(nil, uint64(len(entries)))
 	for _, e := range entries {
 		out = appendText(binary.AppendUvarint(out, uint64(e.Attribute)), e.Text)
@@ -282,16 +282,16 @@ func encodeDictionary(entries []incremental.DictionaryEntry) []byte {
 	return out
 }
 
-func decodeDictionary(content []byte) ([]incremental.DictionaryEntry, error) {
+func decodeDictionary(content []byte) ([]state.DictionaryEntry, error) {
 	r := &reader{b: content}
-	out := make([]incremental.DictionaryEntry, r.things())
+	out := make([]state.DictionaryEntry, r.things())
 	for i := range out {
-		out[i] = incremental.DictionaryEntry{Attribute: r.count(1<<31 - 1), Text: r.text()}
+		out[i] = state.DictionaryEntry{Attribute: r.count(1<<31 - 1), Text: r.text()}
 	}
 	return out, r.done()
 }
 
-func encodePosition(x incremental.PartitionPosition) []byte {
+func encodePosition(x state.PartitionPosition) []byte {
 	out := appendPartition(nil, x.Partition)
 	out = binary.AppendVarint(out, x.Position.Next)
 	out = binary.AppendVarint(out, x.Position.Last)
@@ -299,10 +299,10 @@ func encodePosition(x incremental.PartitionPosition) []byte {
 }
 
 // decodePosition reads a position; its number is the key.
-func decodePosition(number uint16, content []byte) (x incremental.PartitionPosition, err error) {
+func decodePosition(number uint16, content []byte) (x state.PartitionPosition, err error) {
 	r := &reader{b: content}
 	x.Partition = readPartition(r)
-	x.Position = incremental.Position{Number: number, Next: r.varint(), Last: r.varint(), Digest: r.digest16()}
+	x.Position = state.Position{Number: number, Next: r.varint(), Last: r.varint(), Digest: r.digest16()}
 	return x, r.done()
 }
 
@@ -312,7 +312,7 @@ const (
 	sealedPayload = 2
 )
 
-func encodeLetter(d *incremental.DeadLetter) []byte {
+func encodeLetter(d *state.DeadLetter) []byte {
 	out := appendPartition(nil, d.Partition)
 	out = binary.AppendVarint(out, d.Offset)
 	out = appendText(out, string(d.Reason))
@@ -329,7 +329,7 @@ func encodeLetter(d *incremental.DeadLetter) []byte {
 }
 
 // decodeLetter reads a dead letter; its sequence number is the key.
-func decodeLetter(seq uint64, content []byte) (d incremental.DeadLetter, err error) {
+func decodeLetter(seq uint64, content []byte) (d state.DeadLetter, err error) {
 	r := &reader{b: content}
 	d.Seq = seq
 	d.Partition = readPartition(r)
@@ -346,11 +346,11 @@ func decodeLetter(seq uint64, content []byte) (d incremental.DeadLetter, err err
 	return d, r.done()
 }
 
-func intentNumbers(i *incremental.Intent) []int {
+func intentNumbers(i *state.Intent) []int {
 	return []int{i.Records, i.Classes, i.Newcomers, i.Pending.Waiting, i.Pending.Quarantined, i.Pending.Infeasible}
 }
 
-func encodeIntent(i *incremental.Intent) []byte {
+func encodeIntent(i *state.Intent) []byte {
 	out := binary.AppendUvarint(nil, uint64(i.Cut))
 	out = binary.AppendVarint(out, i.CreatedAt)
 	out = append(out, i.Policy[:]...)
@@ -362,9 +362,9 @@ func encodeIntent(i *incremental.Intent) []byte {
 }
 
 // decodeIntent reads an intent; its release is the key.
-func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
+func decodeIntent(release uint32, content []byte) (*state.Intent, error) {
 	r := &reader{b: content}
-	i := &incremental.Intent{Release: release, Cut: incremental.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
+	i := &state.Intent{Release: release, Cut: state.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
 	p := &i.Pending
 	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.Infeasible} {
 		*n = int(r.varint())
@@ -374,7 +374,7 @@ func decodeIntent(release uint32, content []byte) (*incremental.Intent, error) {
 	return i, r.done()
 }
 
-func encodeAttempt(a *incremental.Attempt) []byte {
+func encodeAttempt(a *state.Attempt) []byte {
 	out := binary.AppendUvarint(nil, uint64(a.Records))
 	out = binary.AppendVarint(binary.AppendVarint(out, a.First), a.Last-a.First)
 	out = append(appendFlag(binary.AppendUvarint(out, uint64(a.Cuts)), a.Flush), byte(a.Outcome))
@@ -383,12 +383,12 @@ func encodeAttempt(a *incremental.Attempt) []byte {
 }
 
 // decodeAttempt reads a run of cuts tried; its number is the key.
-func decodeAttempt(number uint32, content []byte) (*incremental.Attempt, error) {
+func decodeAttempt(number uint32, content []byte) (*state.Attempt, error) {
 	r := &reader{b: content}
-	a := &incremental.Attempt{Number: number, Records: incremental.RecordID(r.count(maxRecord)), First: r.varint()}
+	a := &state.Attempt{Number: number, Records: state.RecordID(r.count(maxRecord)), First: r.varint()}
 	a.Last = a.First + r.varint()
 	a.Cuts, a.Flush = uint32(r.count(1<<32-1)), r.flag()
-	if a.Outcome = incremental.CutOutcome(r.byte()); a.Outcome > incremental.Fixed {
+	if a.Outcome = state.CutOutcome(r.byte()); a.Outcome > state.Fixed {
 		r.fail()
 	}
 	a.Changes, a.Algorithm = uint32(r.count(1<<32-1)), uint32(r.count(1<<32-1))

@@ -6,7 +6,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // maxFaults bounds the list of Check: a file with more faults cannot be repaired.
@@ -21,7 +21,7 @@ const maxFaults = 1000
 func Check(path string, o Options) ([]string, error) {
 	o.ReadOnly = true
 	s, err := Open(path, o)
-	if errors.Is(err, incremental.ErrCorrupt) {
+	if errors.Is(err, state.ErrCorrupt) {
 		return []string{err.Error()}, nil
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ type checker struct {
 
 	intents    map[uint32]bool // by release: published?
 	partitions map[uint16]bool
-	owner      []incremental.ClassID // by record: living class plus one, 0 none
+	owner      []state.ClassID // by record: living class plus one, 0 none
 	classes    uint64
 	records    uint64
 }
@@ -172,7 +172,7 @@ func (c *checker) intentsAndPositions() {
 		return ""
 	})
 	c.total(inIntents, uint64(len(c.intents)), c.ends.intents)
-	named := map[incremental.Partition]bool{}
+	named := map[state.Partition]bool{}
 	c.walk(inPositions, 2, func(n uint64, _, content []byte) string {
 		x, err := decodePosition(uint16(n), content)
 		if err != nil {
@@ -206,7 +206,7 @@ func (c *checker) barred() {
 }
 
 func (c *checker) attempts() {
-	seen, records := uint64(0), incremental.RecordID(0)
+	seen, records := uint64(0), state.RecordID(0)
 	c.walk(inAttempts, 4, func(n uint64, _, content []byte) string {
 		a, err := decodeAttempt(uint32(n), content)
 		seen++

@@ -1,12 +1,14 @@
 package boltstore
 
-import "anond/incremental"
+import (
+	"anond/incremental/state"
+)
 
 func (c *checker) recordBlocks() {
 	unknown := map[uint16]bool{}
 	columns := -1
 	c.walk(inRecords, 4, func(n uint64, _, content []byte) string {
-		b, err := decodeRecords(incremental.RecordID(n), content)
+		b, err := decodeRecords(state.RecordID(n), content)
 		if err != nil {
 			return err.Error()
 		}
@@ -38,21 +40,21 @@ func (c *checker) classBlocks() {
 		c.fault("%v", err)
 		return
 	}
-	c.owner = make([]incremental.ClassID, c.ends.records)
+	c.owner = make([]state.ClassID, c.ends.records)
 	for id, release := range t.died {
 		if _, ok := c.intents[release]; !ok {
 			c.fault("class %d dies in release %d, which has no intent", id, release)
 		}
 	}
 	c.walk(inClasses, 4, func(n uint64, _, content []byte) string {
-		b, err := decodeClasses(incremental.ClassID(n), content)
+		b, err := decodeClasses(state.ClassID(n), content)
 		if err != nil {
 			return err.Error()
 		}
 		gap := n != c.classes
 		c.classes = n + uint64(len(b.classes))
 		for _, x := range b.classes {
-			if t.declared[x.ID] && x.Regime == incremental.Pure {
+			if t.declared[x.ID] && x.Regime == state.Pure {
 				c.fault("class %d was born pure and is declared pure (rule C)", x.ID)
 			}
 			t.apply(x)
@@ -68,11 +70,11 @@ func (c *checker) classBlocks() {
 
 // class checks one class against rules A (frozen classes) and P (pure classes) as far
 // as state shows them.
-func (c *checker) class(x *incremental.Class) {
+func (c *checker) class(x *state.Class) {
 	if _, ok := c.intents[x.Born]; !ok {
 		c.fault("class %d is born in release %d, which has no intent", x.ID, x.Born)
 	}
-	if x.Died != 0 && x.Regime != incremental.Pure {
+	if x.Died != 0 && x.Regime != state.Pure {
 		c.fault("class %d is frozen and dies (rule A)", x.ID)
 	}
 	if x.Died != 0 && x.Died <= x.Born {
@@ -96,7 +98,7 @@ func (c *checker) class(x *incremental.Class) {
 func (c *checker) quarantine() {
 	seen := uint64(0)
 	c.walk(inQuarantine, 8, func(n uint64, _, content []byte) string {
-		list, err := decodeIDs[incremental.RecordID](content)
+		list, err := decodeIDs[state.RecordID](content)
 		if err != nil {
 			return err.Error()
 		}

@@ -7,70 +7,70 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // soundDelta is a small state without fault: six records, a frozen and a pure
 // class, two of the records quarantined.
-func soundDelta() *incremental.Delta {
+func soundDelta() *state.Delta {
 	codes := []equivclass.Code{0, 1, 2, 0, 1, 2}
-	return &incremental.Delta{
-		Meta:     &incremental.Meta{},
-		Counters: &incremental.Counters{Sent: 6},
-		Records: []*incremental.RecordBlock{{Columns: [][]equivclass.Code{codes}, SA: codes, Subject: []uint64{1, 2, 3, 4, 5, 6},
+	return &state.Delta{
+		Meta:     &state.Meta{},
+		Counters: &state.Counters{Sent: 6},
+		Records: []*state.RecordBlock{{Columns: [][]equivclass.Code{codes}, SA: codes, Subject: []uint64{1, 2, 3, 4, 5, 6},
 			Origin: make([]uint16, 6), Offset: []int64{0, 1, 2, 3, 4, 5}}},
-		Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"},
-			Position: incremental.Position{Next: 6, Last: 5}}},
-		Intent: &incremental.Intent{Release: 1, Cut: 6},
-		Births: []*incremental.Class{
-			{ID: 0, Regime: incremental.Frozen, Born: 1, Members: []incremental.RecordID{0, 1}},
-			{ID: 1, Regime: incremental.Pure, Born: 1, Members: []incremental.RecordID{2, 3}},
+		Positions: []state.PartitionPosition{{Partition: state.Partition{Source: "s"},
+			Position: state.Position{Next: 6, Last: 5}}},
+		Intent: &state.Intent{Release: 1, Cut: 6},
+		Births: []*state.Class{
+			{ID: 0, Regime: state.Frozen, Born: 1, Members: []state.RecordID{0, 1}},
+			{ID: 1, Regime: state.Pure, Born: 1, Members: []state.RecordID{2, 3}},
 		},
-		Quarantined: []incremental.RecordID{4, 5},
+		Quarantined: []state.RecordID{4, 5},
 	}
 }
 
 // TestCheckNamesEachFault writes faulty deltas past the guard. A sound state has
 // no fault; each of these has one that names what is wrong.
 func TestCheckNamesEachFault(t *testing.T) {
-	class := func(c incremental.Class) *incremental.Delta {
+	class := func(c state.Class) *state.Delta {
 		c.ID = 2
-		return &incremental.Delta{Births: []*incremental.Class{&c}}
+		return &state.Delta{Births: []*state.Class{&c}}
 	}
-	pair := []incremental.RecordID{4, 5}
+	pair := []state.RecordID{4, 5}
 	for name, c := range map[string]struct {
-		delta *incremental.Delta
+		delta *state.Delta
 		want  string
 	}{
-		"sound": {&incremental.Delta{}, ""},
-		"overlap": {class(incremental.Class{Born: 1, Members: []incremental.RecordID{1, 3}}),
+		"sound": {&state.Delta{}, ""},
+		"overlap": {class(state.Class{Born: 1, Members: []state.RecordID{1, 3}}),
 			"record 1 is in the living classes 0 and 2"},
-		"quarantined":    {class(incremental.Class{Born: 1, Members: pair}), "record 4 is quarantined and in class 2"},
-		"member unknown": {class(incremental.Class{Born: 1, Members: []incremental.RecordID{4, 6}}), "class 2: member 1 is unknown"},
-		"born nowhere": {class(incremental.Class{Born: 9, Members: []incremental.RecordID{4, 5}}),
+		"quarantined":    {class(state.Class{Born: 1, Members: pair}), "record 4 is quarantined and in class 2"},
+		"member unknown": {class(state.Class{Born: 1, Members: []state.RecordID{4, 6}}), "class 2: member 1 is unknown"},
+		"born nowhere": {class(state.Class{Born: 9, Members: []state.RecordID{4, 5}}),
 			"class 2 is born in release 9, which has no intent"},
-		"frozen dies": {&incremental.Delta{Deaths: []incremental.Death{{ID: 0, Release: 2}}}, "class 0 is frozen and dies (rule A)"},
-		"dies nowhere": {&incremental.Delta{Deaths: []incremental.Death{{ID: 1, Release: 2}}},
+		"frozen dies": {&state.Delta{Deaths: []state.Death{{ID: 0, Release: 2}}}, "class 0 is frozen and dies (rule A)"},
+		"dies nowhere": {&state.Delta{Deaths: []state.Death{{ID: 1, Release: 2}}},
 			"class 1 dies in release 2, which has no intent"},
-		"dies at birth": {&incremental.Delta{Deaths: []incremental.Death{{ID: 1, Release: 1}}}, "class 1 dies in release 1, born in 1"},
-		"dies twice":    {&incremental.Delta{Deaths: []incremental.Death{{ID: 1, Release: 1}, {ID: 1, Release: 1}}}, "dies twice"},
-		"pure declared": {&incremental.Delta{DeclaredPure: []incremental.ClassID{1}}, "class 1 was born pure and is declared pure (rule C)"},
-		"release gap": {&incremental.Delta{Intent: &incremental.Intent{Release: 3}},
+		"dies at birth": {&state.Delta{Deaths: []state.Death{{ID: 1, Release: 1}}}, "class 1 dies in release 1, born in 1"},
+		"dies twice":    {&state.Delta{Deaths: []state.Death{{ID: 1, Release: 1}, {ID: 1, Release: 1}}}, "dies twice"},
+		"pure declared": {&state.Delta{DeclaredPure: []state.ClassID{1}}, "class 1 was born pure and is declared pure (rule C)"},
+		"release gap": {&state.Delta{Intent: &state.Intent{Release: 3}},
 			"bucket intents, key 00000003: the release before it is missing"},
-		"cut beyond": {&incremental.Delta{Intent: &incremental.Intent{Release: 2, Cut: 7}}, "its cut lies beyond the newest record"},
-		"published early": {&incremental.Delta{Intent: &incremental.Intent{Release: 2, Published: true}},
+		"cut beyond": {&state.Delta{Intent: &state.Intent{Release: 2, Cut: 7}}, "its cut lies beyond the newest record"},
+		"published early": {&state.Delta{Intent: &state.Intent{Release: 2, Published: true}},
 			"it is published but the release before it is not"},
-		"two numbers": {&incremental.Delta{Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"},
-			Position: incremental.Position{Number: 1, Last: -1}}}}, "its partition has another number too"},
-		"offsets disagree": {&incremental.Delta{Positions: []incremental.PartitionPosition{{Partition: incremental.Partition{Source: "s"},
-			Position: incremental.Position{Next: 5, Last: 5}}}}, "its offsets contradict each other"},
-		"origin unknown": {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, Columns: [][]equivclass.Code{{1}},
+		"two numbers": {&state.Delta{Positions: []state.PartitionPosition{{Partition: state.Partition{Source: "s"},
+			Position: state.Position{Number: 1, Last: -1}}}}, "its partition has another number too"},
+		"offsets disagree": {&state.Delta{Positions: []state.PartitionPosition{{Partition: state.Partition{Source: "s"},
+			Position: state.Position{Next: 5, Last: 5}}}}, "its offsets contradict each other"},
+		"origin unknown": {&state.Delta{Records: []*state.RecordBlock{{First: 6, Columns: [][]equivclass.Code{{1}},
 			SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
-		"columns differ": {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 6, SA: []equivclass.Code{1},
+		"columns differ": {&state.Delta{Records: []*state.RecordBlock{{First: 6, SA: []equivclass.Code{1},
 			Subject: []uint64{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "another number of columns"},
-		"records gap": {&incremental.Delta{Records: []*incremental.RecordBlock{{First: 9, SA: []equivclass.Code{1}, Origin: []uint16{0},
+		"records gap": {&state.Delta{Records: []*state.RecordBlock{{First: 9, SA: []equivclass.Code{1}, Origin: []uint16{0},
 			Offset: []int64{6}}}}, "it does not go on where the one before ends"},
-		"quarantine beyond": {&incremental.Delta{Quarantined: []incremental.RecordID{6}}, "quarantine: record 6 is unknown"},
+		"quarantine beyond": {&state.Delta{Quarantined: []state.RecordID{6}}, "quarantine: record 6 is unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "anond.db")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 func TestPackedColumnsOfEveryWidth(t *testing.T) {
@@ -50,8 +50,8 @@ func TestOffsetsSurviveExtremes(t *testing.T) {
 }
 
 func TestTailBlockTakesInWhatComes(t *testing.T) {
-	block := func(first, n int, tick int64) *incremental.RecordBlock {
-		return &incremental.RecordBlock{First: incremental.RecordID(first), Tick: tick, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
+	block := func(first, n int, tick int64) *state.RecordBlock {
+		return &state.RecordBlock{First: state.RecordID(first), Tick: tick, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
 			SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
 	lengths := func(blocks []*recordBlock) (out []int) {
@@ -60,8 +60,8 @@ func TestTailBlockTakesInWhatComes(t *testing.T) {
 		}
 		return out
 	}
-	tail := cutRecords(nil, []*incremental.RecordBlock{block(0, 100, 1)})[0]
-	got := cutRecords(tail, []*incremental.RecordBlock{block(100, 1000, 1), block(1100, 1000, 2)})
+	tail := cutRecords(nil, []*state.RecordBlock{block(0, 100, 1)})[0]
+	got := cutRecords(tail, []*state.RecordBlock{block(100, 1000, 1), block(1100, 1000, 2)})
 	require.Equal(t, []int{1024, 1024, 52}, lengths(got))
 	require.Equal(t, []tickRun{{1, 76}, {2, 948}}, got[1].runs)
 	require.EqualValues(t, 2048, got[2].first)

@@ -7,12 +7,12 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // Commit applies one delta in one transaction. The guard judges it first, so a
 // faulty machine leaves nothing behind.
-func (s *Store) Commit(d *incremental.Delta) error {
+func (s *Store) Commit(d *state.Delta) error {
 	if s.readOnly {
 		return errReadOnly
 	}
@@ -25,7 +25,7 @@ func (s *Store) Commit(d *incremental.Delta) error {
 	return nil
 }
 
-func (s *Store) commit(d *incremental.Delta) error {
+func (s *Store) commit(d *state.Delta) error {
 	if !s.ready {
 		if err := s.Load(nobody); err != nil {
 			return err
@@ -44,7 +44,7 @@ func (s *Store) commit(d *incremental.Delta) error {
 			return err
 		})
 	})
-	if err = writeError(err); errors.Is(err, incremental.ErrQuota) {
+	if err = writeError(err); errors.Is(err, state.ErrQuota) {
 		return err // found before anything was written: the commit may be repeated
 	}
 	if err != nil {
@@ -93,8 +93,8 @@ func (w *writer) putFormat() error {
 	return w.put(inMeta, keyFormat, append(binary.BigEndian.AppendUint32(nil, formatNumber), marksOf(x)))
 }
 
-func (w *writer) write(d *incremental.Delta) error {
-	steps := []func(*incremental.Delta) error{
+func (w *writer) write(d *state.Delta) error {
+	steps := []func(*state.Delta) error{
 		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters,
 		w.barred}
 	for _, step := range steps {
@@ -105,7 +105,7 @@ func (w *writer) write(d *incremental.Delta) error {
 	return w.put(inMeta, keyEnds, w.ends.encode())
 }
 
-func (w *writer) head(d *incremental.Delta) error {
+func (w *writer) head(d *state.Delta) error {
 	if d.Journal != nil {
 		if err := errors.Join(w.put(inMeta, keyJournal, encodeJournal(d.Journal)), w.putFormat()); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (w *writer) head(d *incremental.Delta) error {
 	return w.suppressed(*d.Suppressed)
 }
 
-func (w *writer) dictionary(d *incremental.Delta) error {
+func (w *writer) dictionary(d *state.Delta) error {
 	if len(d.Dictionary) == 0 {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (w *writer) dictionary(d *incremental.Delta) error {
 	return w.put(inDictionary, key, encodeDictionary(d.Dictionary))
 }
 
-func (w *writer) records(d *incremental.Delta) error {
+func (w *writer) records(d *state.Delta) error {
 	if len(d.Records) == 0 {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (w *writer) tailRecords() (*recordBlock, error) {
 	if content == nil {
 		return nil, err
 	}
-	b, err := decodeRecords(incremental.RecordID(first), content)
+	b, err := decodeRecords(state.RecordID(first), content)
 	if err != nil {
 		return nil, inRecords.damaged(key32(first), err.Error())
 	}
@@ -197,14 +197,14 @@ func (w *writer) tailClasses() (*classBlock, error) {
 	if content == nil {
 		return nil, err
 	}
-	b, err := decodeClasses(incremental.ClassID(first), content)
+	b, err := decodeClasses(state.ClassID(first), content)
 	if err != nil {
 		return nil, inClasses.damaged(key32(first), err.Error())
 	}
 	return b, nil
 }
 
-func (w *writer) positions(d *incremental.Delta) error {
+func (w *writer) positions(d *state.Delta) error {
 	x, err := w.bucket(inPositions)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (w *writer) positions(d *incremental.Delta) error {
 	return nil
 }
 
-func (w *writer) classes(d *incremental.Delta) error {
+func (w *writer) classes(d *state.Delta) error {
 	if len(d.Births) == 0 {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (w *writer) classes(d *incremental.Delta) error {
 
 // turns notes declarations (rule C, coexistence) and deaths apart from the classes, as
 // appends.
-func (w *writer) turns(d *incremental.Delta) error {
+func (w *writer) turns(d *state.Delta) error {
 	if len(d.DeclaredPure) > 0 {
 		if err := w.put(inPure, key64(w.ends.pure), encodeIDs(d.DeclaredPure)); err != nil {
 			return err
@@ -257,7 +257,7 @@ func (w *writer) turns(d *incremental.Delta) error {
 }
 
 // quarantine notes records that no release will publish.
-func (w *writer) quarantine(d *incremental.Delta) error {
+func (w *writer) quarantine(d *state.Delta) error {
 	if len(d.Quarantined) == 0 {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (w *writer) quarantine(d *incremental.Delta) error {
 }
 
 // barred notes people of whom nothing more is taken in.
-func (w *writer) barred(d *incremental.Delta) error {
+func (w *writer) barred(d *state.Delta) error {
 	if len(d.Barred) == 0 {
 		return nil
 	}
@@ -277,7 +277,7 @@ func (w *writer) barred(d *incremental.Delta) error {
 }
 
 // attempt notes cuts tried, in place of the same run with fewer.
-func (w *writer) attempt(d *incremental.Delta) error {
+func (w *writer) attempt(d *state.Delta) error {
 	if d.Attempt == nil {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (w *writer) attempt(d *incremental.Delta) error {
 	return w.put(inAttempts, key32(d.Attempt.Number), encodeAttempt(d.Attempt))
 }
 
-func (w *writer) intent(d *incremental.Delta) error {
+func (w *writer) intent(d *state.Delta) error {
 	if d.Intent == nil {
 		return nil
 	}
@@ -300,7 +300,7 @@ func (w *writer) intent(d *incremental.Delta) error {
 	return w.put(inIntents, key, encodeIntent(d.Intent))
 }
 
-func (w *writer) letters(d *incremental.Delta) error {
+func (w *writer) letters(d *state.Delta) error {
 	for i := range d.DeadLetters {
 		l := &d.DeadLetters[i]
 		if err := w.put(inOutbox, key64(l.Seq), encodeLetter(l)); err != nil {

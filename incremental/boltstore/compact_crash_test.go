@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
@@ -25,8 +25,8 @@ func TestACompactionKilledAtRandomMoments(t *testing.T) {
 	s, random := openAt(t, path, fast), rand.New(rand.NewPCG(crashSeed, 2))
 	want := &storetest.State{}
 	for at := 0; at < 60_000; at += 20_000 {
-		d := &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)},
-			Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
+		d := &state.Delta{Records: []*state.RecordBlock{benchBlock(random, at, 20_000)},
+			Counters: &state.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
 		require.NoError(t, s.Commit(d))
 		want.Apply(d)
 	}

@@ -6,7 +6,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // due says what an erasure has left to do.
@@ -53,7 +53,7 @@ func (w *writer) putDue(people int, stale bool) error {
 }
 
 // suppressed replaces the list of who was forgotten.
-func (w *writer) suppressed(s incremental.Suppressed) error {
+func (w *writer) suppressed(s state.Suppressed) error {
 	before, err := readDue(w.tx)
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 	"anond/internal/sealed"
 )
@@ -36,7 +36,7 @@ func TestEncryptedConformance(t *testing.T) {
 	k := keyOf(t, "a")
 	storetest.Run(t, func(t testing.TB) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "state", "anond.db")
-		return func(t testing.TB) incremental.Store { return openAt(t, path, under(k)) }
+		return func(t testing.TB) state.Store { return openAt(t, path, under(k)) }
 	})
 }
 
@@ -104,14 +104,14 @@ func TestKeyAndStateBelongTogether(t *testing.T) {
 func TestNothingStandsInClear(t *testing.T) {
 	dir, k := t.TempDir(), keyOf(t, "a")
 	path, out := filepath.Join(dir, "anond.db"), filepath.Join(dir, "copy.db")
-	d := func() *incremental.Delta {
-		p := incremental.Partition{Source: "kafka:" + canary}
-		return &incremental.Delta{
-			Meta:        &incremental.Meta{Settings: map[string][32]byte{canary: {}}, InitialEnds: map[incremental.Partition]int64{p: 7}},
-			Counters:    &incremental.Counters{Sent: 1},
-			Dictionary:  []incremental.DictionaryEntry{{Attribute: 1, Text: canary}},
-			Positions:   []incremental.PartitionPosition{{Partition: p, Position: incremental.Position{Next: 3, Last: 2}}},
-			DeadLetters: []incremental.DeadLetter{{Seq: 1, Partition: p, Reason: canary, Attribute: canary, Payload: []byte(canary)}},
+	d := func() *state.Delta {
+		p := state.Partition{Source: "kafka:" + canary}
+		return &state.Delta{
+			Meta:        &state.Meta{Settings: map[string][32]byte{canary: {}}, InitialEnds: map[state.Partition]int64{p: 7}},
+			Counters:    &state.Counters{Sent: 1},
+			Dictionary:  []state.DictionaryEntry{{Attribute: 1, Text: canary}},
+			Positions:   []state.PartitionPosition{{Partition: p, Position: state.Position{Next: 3, Last: 2}}},
+			DeadLetters: []state.DeadLetter{{Seq: 1, Partition: p, Reason: canary, Attribute: canary, Payload: []byte(canary)}},
 		}
 	}
 	for _, key := range []sealed.Key{k, {}} { // in clear it is there, so the search finds what there is
@@ -198,7 +198,7 @@ func TestTamperedValueIsSeen(t *testing.T) {
 				continue // its content is read when it is delivered
 			}
 			_, err = readUnder(path, k)
-			require.ErrorIs(t, err, incremental.ErrCorrupt, "%s %s", bucket, name)
+			require.ErrorIs(t, err, state.ErrCorrupt, "%s %s", bucket, name)
 			require.ErrorContains(t, err, "bucket "+bucket)
 		}
 	}
@@ -229,7 +229,7 @@ func TestCipherCannotBeRemoved(t *testing.T) {
 	change(t, path, "meta", func(b *bolt.Bucket) error { return b.Delete([]byte("cipher")) })
 	for _, o := range []boltstore.Options{fast, under(k)} {
 		_, err := boltstore.Open(path, o)
-		require.ErrorIs(t, err, incremental.ErrCorrupt)
+		require.ErrorIs(t, err, state.ErrCorrupt)
 		require.ErrorContains(t, err, "key format")
 	}
 }
@@ -249,8 +249,8 @@ func BenchmarkEncrypted(b *testing.B) {
 				block := benchBlock(rand.New(rand.NewPCG(2, 2)), 0, 1)
 				began = time.Now()
 				for i := range 5000 {
-					block.First = incremental.RecordID(1_000_000 + i)
-					require.NoError(b, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{block}, Positions: benchPositions(i)}))
+					block.First = state.RecordID(1_000_000 + i)
+					require.NoError(b, s.Commit(&state.Delta{Records: []*state.RecordBlock{block}, Positions: benchPositions(i)}))
 				}
 				b.ReportMetric(float64(time.Since(began).Nanoseconds())/5000, "one-ns")
 				require.NoError(b, s.Close())

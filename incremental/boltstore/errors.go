@@ -9,7 +9,7 @@ import (
 
 	bolterrors "go.etcd.io/bbolt/errors"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // errReadOnly: the state was opened for reading.
@@ -18,12 +18,12 @@ var errReadOnly = errors.New("the state is opened for reading only")
 // damaged names the place of a fault, never its content: keys are numbers.
 func (b *bucket) damaged(key []byte, why string) error {
 	if key == nil {
-		return fmt.Errorf("%w: bucket %s: %s", incremental.ErrCorrupt, b.name, why)
+		return fmt.Errorf("%w: bucket %s: %s", state.ErrCorrupt, b.name, why)
 	}
 	if b == inMeta {
-		return fmt.Errorf("%w: bucket %s, key %s: %s", incremental.ErrCorrupt, b.name, printable(key), why)
+		return fmt.Errorf("%w: bucket %s, key %s: %s", state.ErrCorrupt, b.name, printable(key), why)
 	}
-	return fmt.Errorf("%w: bucket %s, key %x: %s", incremental.ErrCorrupt, b.name, key, why)
+	return fmt.Errorf("%w: bucket %s, key %x: %s", state.ErrCorrupt, b.name, key, why)
 }
 
 // printable keeps a damaged key from reaching the terminal raw.
@@ -42,9 +42,9 @@ func openError(path string, err error) error {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return lockedError(path)
 	case errors.Is(err, bolterrors.ErrInvalid), errors.Is(err, bolterrors.ErrVersionMismatch), errors.Is(err, bolterrors.ErrChecksum):
-		return fmt.Errorf("%w: no valid bbolt header", incremental.ErrCorrupt)
+		return fmt.Errorf("%w: no valid bbolt header", state.ErrCorrupt)
 	case strings.Contains(err.Error(), "file size too small"): // bbolt has no name for it
-		return fmt.Errorf("%w: the file is shorter than its header", incremental.ErrCorrupt)
+		return fmt.Errorf("%w: the file is shorter than its header", state.ErrCorrupt)
 	default:
 		return writeError(err)
 	}
@@ -56,9 +56,9 @@ func Holder(path string) int { return holder(path) }
 
 func lockedError(path string) error {
 	if pid := holder(path); pid > 0 {
-		return fmt.Errorf("%w: pid %d", incremental.ErrLocked, pid)
+		return fmt.Errorf("%w: pid %d", state.ErrLocked, pid)
 	}
-	return incremental.ErrLocked
+	return state.ErrLocked
 }
 
 // writeError marks lack of space. bbolt flattens the error of a failed resize
@@ -68,14 +68,14 @@ func writeError(err error) error {
 		return nil
 	}
 	if errors.Is(err, bolterrors.ErrMaxSizeReached) {
-		return incremental.ErrQuota
+		return state.ErrQuota
 	}
 	full := false
 	for _, no := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		full = full || errors.Is(err, no) || strings.Contains(err.Error(), no.Error())
 	}
 	if full {
-		return fmt.Errorf("%w: %v", incremental.ErrNoSpace, err)
+		return fmt.Errorf("%w: %v", state.ErrNoSpace, err)
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func panicError(p any) error {
 	if p == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: the page structure is broken", incremental.ErrCorrupt)
+	return fmt.Errorf("%w: the page structure is broken", state.ErrCorrupt)
 }
 
 // missing distinguishes a state that was never written from a damaged one.

@@ -11,15 +11,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 func TestFullDiskIsNoSpace(t *testing.T) {
 	wrapped := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	for _, err := range []error{wrapped, fmt.Errorf("file resize error: %s", wrapped), syscall.EDQUOT} {
-		require.ErrorIs(t, writeError(err), incremental.ErrNoSpace)
+		require.ErrorIs(t, writeError(err), state.ErrNoSpace)
 	}
-	require.NotErrorIs(t, writeError(errors.New("other")), incremental.ErrNoSpace)
+	require.NotErrorIs(t, writeError(errors.New("other")), state.ErrNoSpace)
 	require.NoError(t, writeError(nil))
 }
 
@@ -35,10 +35,10 @@ func TestAnotherFormatIsRefused(t *testing.T) {
 		require.NoError(t, s.Close())
 		for _, readOnly := range []bool{false, true} {
 			_, err = Open(path, Options{ReadOnly: readOnly})
-			require.ErrorAs(t, err, new(*incremental.FormatError))
+			require.ErrorAs(t, err, new(*state.FormatError))
 			require.ErrorContains(t, err, fmt.Sprintf("the state has format %d, and this anond reads format %d alone: ", other, formatNumber))
 		}
 		_, err = Check(path, Options{})
-		require.ErrorAs(t, err, new(*incremental.FormatError))
+		require.ErrorAs(t, err, new(*state.FormatError))
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
@@ -31,7 +31,7 @@ func makeState(t testing.TB, path string, steps int) (before, after *storetest.S
 	before, after = &storetest.State{}, &storetest.State{}
 	for i := range steps {
 		d := g.Next()
-		d.Dictionary = append(d.Dictionary, incremental.DictionaryEntry{Attribute: 1, Text: canary})
+		d.Dictionary = append(d.Dictionary, state.DictionaryEntry{Attribute: 1, Text: canary})
 		require.NoError(t, s.Commit(d))
 		if i < steps-1 {
 			before.Apply(d)
@@ -142,7 +142,7 @@ func requireDamage(t *testing.T, path, bucket string) {
 		_, err = storetest.Read(s)
 		require.NoError(t, s.Close())
 	}
-	require.ErrorIs(t, err, incremental.ErrCorrupt)
+	require.ErrorIs(t, err, state.ErrCorrupt)
 	require.ErrorContains(t, err, "bucket "+bucket)
 	require.NotContains(t, err.Error(), canary)
 }
@@ -174,7 +174,7 @@ func TestAnyFlippedByte(t *testing.T) {
 		require.NoError(t, checkErr)
 		if err != nil {
 			damaged++
-			require.ErrorIs(t, err, incremental.ErrCorrupt, "seed %d, byte %d", seed, at)
+			require.ErrorIs(t, err, state.ErrCorrupt, "seed %d, byte %d", seed, at)
 			require.NotContains(t, err.Error(), canary)
 			require.NotEmpty(t, faults, "byte %d: load fails with %v, check sees nothing", at, err)
 			continue
@@ -212,7 +212,7 @@ func TestADamagedStateIsNotHeld(t *testing.T) {
 		if s, err := boltstore.Open(path, fast); err == nil {
 			require.NoError(t, s.Close())
 		} else {
-			require.ErrorIs(t, err, incremental.ErrCorrupt, "page %d", page)
+			require.ErrorIs(t, err, state.ErrCorrupt, "page %d", page)
 			broken++
 		}
 		require.NoError(t, os.WriteFile(path, sound, 0o600))
@@ -240,7 +240,7 @@ func TestMixedPages(t *testing.T) {
 			}
 			require.NoError(t, os.WriteFile(path, mixed, 0o600))
 			if _, err := readFile(path); err != nil {
-				require.ErrorIs(t, err, incremental.ErrCorrupt)
+				require.ErrorIs(t, err, state.ErrCorrupt)
 			}
 			_, err := boltstore.Check(path, boltstore.Options{})
 			require.NoError(t, err)
@@ -269,7 +269,7 @@ func TestShortenedFileIsDamaged(t *testing.T) {
 	for _, size := range []int64{info.Size() / 2, 20_000, 8192, 5000, 100} {
 		require.NoError(t, os.Truncate(path, size))
 		_, err := readFile(path)
-		require.ErrorIs(t, err, incremental.ErrCorrupt, "%d bytes left", size)
+		require.ErrorIs(t, err, state.ErrCorrupt, "%d bytes left", size)
 		faults, err := boltstore.Check(path, boltstore.Options{})
 		require.NoError(t, err)
 		require.NotEmpty(t, faults)
@@ -281,7 +281,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	text := filepath.Join(dir, "text")
 	require.NoError(t, os.WriteFile(text, bytes.Repeat([]byte(canary), 1000), 0o600))
 	_, err := boltstore.Open(text, fast)
-	require.ErrorIs(t, err, incremental.ErrCorrupt)
+	require.ErrorIs(t, err, state.ErrCorrupt)
 	require.NotContains(t, err.Error(), canary)
 
 	other := filepath.Join(dir, "other.db")
@@ -290,7 +290,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	require.NoError(t, db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte(canary)); return err }))
 	require.NoError(t, db.Close())
 	_, err = boltstore.Open(other, fast)
-	require.ErrorIs(t, err, incremental.ErrCorrupt)
+	require.ErrorIs(t, err, state.ErrCorrupt)
 	require.NotContains(t, err.Error(), canary)
 }
 
@@ -315,7 +315,7 @@ func TestReadOnlyNeedsAState(t *testing.T) {
 	require.NoError(t, openAt(t, path, fast).Close(), "a daemon goes on from there")
 
 	s := openAt(t, path, boltstore.Options{ReadOnly: true})
-	require.Error(t, s.Commit(&incremental.Delta{Counters: &incremental.Counters{}}))
+	require.Error(t, s.Commit(&state.Delta{Counters: &state.Counters{}}))
 	second := openAt(t, path, boltstore.Options{ReadOnly: true})
 	require.NoError(t, errors.Join(s.Close(), second.Close()), "readers share the lock")
 }
@@ -329,16 +329,16 @@ func TestMaxBytes(t *testing.T) {
 	s := openAt(t, path, boltstore.Options{NoSync: true, MaxBytes: limit})
 	want, random := &storetest.State{}, rand.New(rand.NewPCG(1, 1))
 	var err error
-	var d *incremental.Delta
+	var d *state.Delta
 	for at := 0; err == nil; at += 20_000 {
-		d = &incremental.Delta{Records: []*incremental.RecordBlock{benchBlock(random, at, 20_000)},
-			Counters: &incremental.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
+		d = &state.Delta{Records: []*state.RecordBlock{benchBlock(random, at, 20_000)},
+			Counters: &state.Counters{Sent: uint64(at)}, Positions: benchPositions(at + 20_000)}
 		if err = s.Commit(d); err == nil {
 			want.Apply(d)
 		}
 	}
-	require.ErrorIs(t, err, incremental.ErrQuota)
-	require.ErrorIs(t, err, incremental.ErrNoSpace)
+	require.ErrorIs(t, err, state.ErrQuota)
+	require.ErrorIs(t, err, state.ErrNoSpace)
 	require.NotEmpty(t, want.Records)
 	got, err := storetest.Read(s)
 	require.NoError(t, err)
@@ -355,7 +355,7 @@ func TestMaxBytes(t *testing.T) {
 	require.Negative(t, left)
 	s.SetMaxBytes(limit)
 
-	small := &incremental.Delta{Counters: &incremental.Counters{Sent: 7, Refused: map[equivclass.Reason]uint64{}}}
+	small := &state.Delta{Counters: &state.Counters{Sent: 7, Refused: map[equivclass.Reason]uint64{}}}
 	require.NoError(t, s.Commit(small))
 	want.Apply(small)
 	s.SetMaxBytes(2 * limit)
@@ -386,13 +386,13 @@ func TestLockNamesItsHolder(t *testing.T) {
 	require.NoError(t, err)
 	for _, readOnly := range []bool{false, true} {
 		_, err = boltstore.Open(path, boltstore.Options{Timeout: time.Millisecond, ReadOnly: readOnly})
-		require.ErrorIs(t, err, incremental.ErrLocked)
+		require.ErrorIs(t, err, state.ErrLocked)
 		if pid := holderText(child.Process.Pid); pid != "" {
 			require.ErrorContains(t, err, pid)
 		}
 	}
 	_, err = boltstore.Check(path, boltstore.Options{})
-	require.ErrorIs(t, err, incremental.ErrLocked, "a check that cannot be made is no fault")
+	require.ErrorIs(t, err, state.ErrLocked, "a check that cannot be made is no fault")
 	require.NoError(t, stdin.Close())
 	require.NoError(t, child.Wait())
 	require.NoError(t, openAt(t, path, fast).Close())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/sealed"
 )
 
@@ -75,11 +76,11 @@ func changeOf(b *bucket, e *incremental.Erasure) change {
 		if err != nil {
 			return nil, err
 		}
-		block, err := decodeRecords(incremental.RecordID(n), content)
+		block, err := decodeRecords(state.RecordID(n), content)
 		if err != nil {
 			return nil, b.damaged(key, err.Error())
 		}
-		err = e.Rewrite(&incremental.RecordBlock{First: block.first, Columns: block.columns, SA: block.sa, Subject: block.subject,
+		err = e.Rewrite(&state.RecordBlock{First: block.first, Columns: block.columns, SA: block.sa, Subject: block.subject,
 			Origin: block.origin, Offset: block.offset})
 		if err != nil {
 			return nil, err
@@ -114,7 +115,7 @@ func (s *Store) keepDictionary(from *transaction, e *incremental.Erasure) (kept 
 type Forgetful struct {
 	Seed  [32]byte // of the state
 	Fresh bool     // nothing was committed yet, so that the seed is not drawn
-	incremental.Suppressed
+	state.Suppressed
 }
 
 // Forgotten returns the list of who was forgotten. Its cost is that of the list.
@@ -126,10 +127,10 @@ func (s *Store) Forgotten() (out Forgetful, err error) {
 				return err
 			}
 			out.Fresh = content == nil
-			l := loader{tx: tx, v: incremental.Visitor{
-				Meta:       func(m incremental.Meta) error { out.Seed = m.Seed; return nil },
-				Counters:   func(incremental.Counters) error { return nil },
-				Suppressed: func(x incremental.Suppressed) error { out.Suppressed = x; return nil },
+			l := loader{tx: tx, v: state.Visitor{
+				Meta:       func(m state.Meta) error { out.Seed = m.Seed; return nil },
+				Counters:   func(state.Counters) error { return nil },
+				Suppressed: func(x state.Suppressed) error { out.Suppressed = x; return nil },
 			}}
 			return errors.Join(l.head(), l.forgotten())
 		})

@@ -7,6 +7,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // Forget lets the state of a running daemon forget people: in one transaction, so that after a
@@ -89,7 +90,7 @@ func (w *writer) shrinkDictionary(e *incremental.Erasure) (kept uint64, err erro
 	if err != nil {
 		return 0, err
 	}
-	stays, lists := e.Dictionary(), [][]incremental.DictionaryEntry{}
+	stays, lists := e.Dictionary(), [][]state.DictionaryEntry{}
 	err = scan(w.tx, inDictionary, 8, func(_ uint64, key, content []byte) error {
 		list, err := decodeDictionary(content)
 		if err != nil {
@@ -118,7 +119,7 @@ func (w *writer) shrinkDictionary(e *incremental.Erasure) (kept uint64, err erro
 	return kept, nil
 }
 
-func keep(list []incremental.DictionaryEntry, stays func(incremental.DictionaryEntry) bool) (out []incremental.DictionaryEntry) {
+func keep(list []state.DictionaryEntry, stays func(state.DictionaryEntry) bool) (out []state.DictionaryEntry) {
 	for _, x := range list {
 		if stays(x) {
 			out = append(out, x)

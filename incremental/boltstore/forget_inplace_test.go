@@ -11,6 +11,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/internal/sealed"
 )
 
@@ -36,7 +37,7 @@ func TestForgetInPlace(t *testing.T) {
 			s := openAt(t, path, o)
 			m := settle(t, s)
 			before := m.Status()
-			out, err := m.Delete(incremental.Partition{Source: "deletes"}, 0, []byte("p300"))
+			out, err := m.Delete(state.Partition{Source: "deletes"}, 0, []byte("p300"))
 			require.NoError(t, err)
 			require.True(t, out.Forgotten)
 			require.NoError(t, m.Commit())
@@ -53,7 +54,7 @@ func TestForgetInPlace(t *testing.T) {
 			require.Equal(t, before.Pending, m.Status().Pending, "what is due is still there")
 			require.Empty(t, m.CheckInvariants())
 			d, _ := m.Forgetting().DigestOf([]byte("p3"))
-			e, err := m.Forget([]incremental.Digest{d})
+			e, err := m.Forget([]state.Digest{d})
 			require.NoError(t, err)
 			require.NoError(t, s.Forget(e))
 			require.True(t, s.Stale())
@@ -66,7 +67,7 @@ func TestForgetInPlace(t *testing.T) {
 			require.NoError(t, err)
 			require.Zero(t, m.Forgetting().Due())
 			require.Empty(t, m.CheckInvariants())
-			_, err = m.Apply(incremental.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p301"), []byte("20"), []byte("illness-1")})
+			_, err = m.Apply(state.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p301"), []byte("20"), []byte("illness-1")})
 			require.NoError(t, err)
 			require.NoError(t, m.Commit())
 			require.NoError(t, s.Close())

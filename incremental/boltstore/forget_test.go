@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/internal/sealed"
 )
 
@@ -25,13 +26,13 @@ func town(t *testing.T) incremental.Options {
 		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical},
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	return incremental.Options{Schema: s, Seed: [32]byte{6}, Policy: incremental.Policy{
-		Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, Republication: incremental.Append,
+	return incremental.Options{Schema: s, Seed: [32]byte{6}, Policy: state.Policy{
+		Requirement: equivclass.Requirement{K: 2, L: 2}, Level: state.L2, Republication: state.Append,
 		Threshold: 1, MaxHold: 3, HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3, MinPool: 8}}
 }
 
 // settle fills a state: 300 people in a release, one record that waits.
-func settle(t *testing.T, s incremental.Store) *incremental.Machine {
+func settle(t *testing.T, s state.Store) *incremental.Machine {
 	t.Helper()
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func feed(t *testing.T, m *incremental.Machine, from, to int) {
 	for n := from; n < to; n++ {
 		row := equivclass.Row{fmt.Appendf(nil, "p%d", n), fmt.Appendf(nil, "%d", 20+n%60),
 			fmt.Appendf(nil, "illness-%d", min(n, 299)%7+n/300*100)}
-		out, err := m.Apply(incremental.Partition{Source: "s"}, int64(n), row)
+		out, err := m.Apply(state.Partition{Source: "s"}, int64(n), row)
 		require.NoError(t, err)
 		require.Empty(t, out.Reason)
 	}
@@ -63,7 +64,7 @@ func forgets(t *testing.T, path string, o boltstore.Options, people ...string) e
 		if err != nil {
 			return nil, err
 		}
-		var list []incremental.Digest
+		var list []state.Digest
 		for _, p := range people {
 			d, _ := m.Forgetting().DigestOf([]byte(p))
 			list = append(list, d)
@@ -121,7 +122,7 @@ func forgotten(t *testing.T, path string, before incremental.Status) {
 	require.Equal(t, known.People, m.Forgetting().People())
 	require.Equal(t, before.Published, m.Status().Published)
 	require.EqualValues(t, 1, m.Status().Forgotten)
-	out, err := m.Apply(incremental.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p3"), []byte("20"), []byte("new")})
+	out, err := m.Apply(state.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p3"), []byte("20"), []byte("new")})
 	require.NoError(t, err)
 	require.True(t, out.Forgotten)
 	require.NoError(t, m.Commit())

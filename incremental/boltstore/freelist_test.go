@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 )
 
 // TestFlippedFreelistIsSeen turns each bit of the list of free pages, one at a time. How many
@@ -36,7 +36,7 @@ func TestFlippedFreelistIsSeen(t *testing.T) {
 			continue
 		}
 		seen++
-		require.ErrorIs(t, err, incremental.ErrCorrupt)
+		require.ErrorIs(t, err, state.ErrCorrupt)
 		faults, err := boltstore.Check(path, boltstore.Options{})
 		require.NoError(t, err)
 		require.NotEmpty(t, faults)

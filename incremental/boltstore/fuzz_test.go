@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
 // value is a kind of value of the state, as fuzz targets need it: what encoders write of a
 // delta, nil if nothing; and the check of arbitrary bytes.
 type value struct {
-	written func(d *incremental.Delta) []byte
+	written func(d *state.Delta) []byte
 	check   func(t *testing.T, content []byte)
 }
 
@@ -59,7 +59,7 @@ func (v value) fuzz(f *testing.F) {
 }
 
 func FuzzRecordBlock(f *testing.F) {
-	value{func(d *incremental.Delta) []byte {
+	value{func(d *state.Delta) []byte {
 		if blocks := cutRecords(nil, d.Records); len(blocks) > 0 && blocks[0].len() < 400 {
 			return blocks[0].encode()
 		}
@@ -68,7 +68,7 @@ func FuzzRecordBlock(f *testing.F) {
 }
 
 func FuzzClassBlock(f *testing.F) {
-	value{func(d *incremental.Delta) []byte {
+	value{func(d *state.Delta) []byte {
 		if blocks := cutClasses(nil, d.Births); len(blocks) > 0 {
 			return blocks[0].encode()
 		}
@@ -77,8 +77,8 @@ func FuzzClassBlock(f *testing.F) {
 }
 
 func FuzzMeta(f *testing.F) {
-	value{func(d *incremental.Delta) []byte { return ifAny(d.Meta, encodeMeta) },
-		survives(decodeMeta, func(m incremental.Meta) []byte { return encodeMeta(&m) }, plainMeta)}.fuzz(f)
+	value{func(d *state.Delta) []byte { return ifAny(d.Meta, encodeMeta) },
+		survives(decodeMeta, func(m state.Meta) []byte { return encodeMeta(&m) }, plainMeta)}.fuzz(f)
 }
 
 // FuzzValues fuzzes the small values; kind chooses one. Each has some branches only.
@@ -94,53 +94,53 @@ func FuzzValues(f *testing.F) {
 }
 
 var smallValues = []value{
-	{func(d *incremental.Delta) []byte { return encodeDeaths(d.Deaths) }, survives(decodeDeaths, encodeDeaths, plainDeaths)},
-	{func(d *incremental.Delta) []byte { return encodeIDs(d.DeclaredPure) },
-		survives(decodeIDs[incremental.ClassID], encodeIDs[incremental.ClassID], plainIDs[incremental.ClassID])},
-	{func(d *incremental.Delta) []byte { return encodeDictionary(d.Dictionary) },
+	{func(d *state.Delta) []byte { return encodeDeaths(d.Deaths) }, survives(decodeDeaths, encodeDeaths, plainDeaths)},
+	{func(d *state.Delta) []byte { return encodeIDs(d.DeclaredPure) },
+		survives(decodeIDs[state.ClassID], encodeIDs[state.ClassID], plainIDs[state.ClassID])},
+	{func(d *state.Delta) []byte { return encodeDictionary(d.Dictionary) },
 		survives(decodeDictionary, encodeDictionary, plainDictionary)},
-	{func(d *incremental.Delta) []byte { return ifAny(d.Counters, encodeCounters) },
-		survives(decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Counters, func(c *incremental.Counters) []byte {
-			return encodeCounters(&incremental.Counters{Sent: c.Sent, Blocked: 1 + c.Sent})
+	{func(d *state.Delta) []byte { return ifAny(d.Counters, encodeCounters) },
+		survives(decodeCounters, func(c state.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	{func(d *state.Delta) []byte {
+		return ifAny(d.Counters, func(c *state.Counters) []byte {
+			return encodeCounters(&state.Counters{Sent: c.Sent, Blocked: 1 + c.Sent})
 		})
-	}, survives(decodeCounters, func(c incremental.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Counters, func(c *incremental.Counters) []byte {
-			return encodeForgotten([]incremental.Digest{{byte(c.Sent)}, {7: 9}})
+	}, survives(decodeCounters, func(c state.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	{func(d *state.Delta) []byte {
+		return ifAny(d.Counters, func(c *state.Counters) []byte {
+			return encodeForgotten([]state.Digest{{byte(c.Sent)}, {7: 9}})
 		})
 	}, survives(decodeForgotten, encodeForgotten, plainForgotten)},
-	{func(d *incremental.Delta) []byte { return encodeBarred(d.Barred) }, survives(decodeBarred, encodeBarred, plainBarred)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Counters, func(c *incremental.Counters) []byte { return encodeDue(due{int(c.Sent % 1000), true}) })
+	{func(d *state.Delta) []byte { return encodeBarred(d.Barred) }, survives(decodeBarred, encodeBarred, plainBarred)},
+	{func(d *state.Delta) []byte {
+		return ifAny(d.Counters, func(c *state.Counters) []byte { return encodeDue(due{int(c.Sent % 1000), true}) })
 	}, survives(decodeDue, encodeDue, plainDue)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Meta, func(m *incremental.Meta) []byte { return encodePartitions(1 + int(m.Tick)*1000) })
+	{func(d *state.Delta) []byte {
+		return ifAny(d.Meta, func(m *state.Meta) []byte { return encodePartitions(1 + int(m.Tick)*1000) })
 	}, survives(decodePartitions, encodePartitions, plainPartitions)},
-	{func(d *incremental.Delta) []byte {
-		return ifAny(d.Meta, func(m *incremental.Meta) []byte {
-			return encodeJournal(&incremental.JournalMark{Seq: 1 + uint64(m.Tick), Next: m.Tick, Digest: m.Seed})
+	{func(d *state.Delta) []byte {
+		return ifAny(d.Meta, func(m *state.Meta) []byte {
+			return encodeJournal(&state.JournalMark{Seq: 1 + uint64(m.Tick), Next: m.Tick, Digest: m.Seed})
 		})
-	}, survives(decodeJournal, func(m incremental.JournalMark) []byte { return encodeJournal(&m) }, plainJournal)},
-	{func(d *incremental.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
-		survives(func(b []byte) (*incremental.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},
-	{func(d *incremental.Delta) []byte { return ifAny(d.Attempt, encodeAttempt) },
-		survives(func(b []byte) (*incremental.Attempt, error) { return decodeAttempt(3, b) }, encodeAttempt, plainAttempt)},
-	{func(d *incremental.Delta) []byte {
+	}, survives(decodeJournal, func(m state.JournalMark) []byte { return encodeJournal(&m) }, plainJournal)},
+	{func(d *state.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
+		survives(func(b []byte) (*state.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},
+	{func(d *state.Delta) []byte { return ifAny(d.Attempt, encodeAttempt) },
+		survives(func(b []byte) (*state.Attempt, error) { return decodeAttempt(3, b) }, encodeAttempt, plainAttempt)},
+	{func(d *state.Delta) []byte {
 		if len(d.Positions) == 0 {
 			return nil
 		}
 		return encodePosition(d.Positions[0])
-	}, survives(func(b []byte) (incremental.PartitionPosition, error) { return decodePosition(3, b) }, encodePosition, plainPosition)},
-	{func(d *incremental.Delta) []byte {
+	}, survives(func(b []byte) (state.PartitionPosition, error) { return decodePosition(3, b) }, encodePosition, plainPosition)},
+	{func(d *state.Delta) []byte {
 		if len(d.DeadLetters) == 0 {
 			return nil
 		}
 		return encodeLetter(&d.DeadLetters[0])
-	}, survives(func(b []byte) (incremental.DeadLetter, error) { return decodeLetter(3, b) },
-		func(d incremental.DeadLetter) []byte { return encodeLetter(&d) }, plainLetter)},
-	{func(d *incremental.Delta) []byte {
+	}, survives(func(b []byte) (state.DeadLetter, error) { return decodeLetter(3, b) },
+		func(d state.DeadLetter) []byte { return encodeLetter(&d) }, plainLetter)},
+	{func(d *state.Delta) []byte {
 		return (&ends{records: uint64(len(d.Records)), letter: 1 << 40}).encode()
 	},
 		survives(decodeEnds, func(e ends) []byte { return e.encode() }, plainEnds)},

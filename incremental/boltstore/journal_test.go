@@ -8,6 +8,7 @@ import (
 
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 )
 
 // journaledState is the state of a shard that follows a journal.
@@ -18,7 +19,7 @@ func journaledState(t *testing.T, path string) {
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
 	require.Zero(t, m.Journal())
-	m.Follow(incremental.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9})
+	m.Follow(state.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9})
 	require.NoError(t, m.Commit())
 	require.NoError(t, s.Close())
 }
@@ -29,7 +30,7 @@ func readsJournaled(t *testing.T, path string) {
 	s := openAt(t, path, fast)
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
-	require.Equal(t, incremental.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9}, m.Journal())
+	require.Equal(t, state.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9}, m.Journal())
 	require.NoError(t, s.Close())
 }
 

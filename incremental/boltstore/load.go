@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"os"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // nobody is a visitor for a store that only reads its own ends.
-var nobody = incremental.Visitor{
-	Meta:        func(incremental.Meta) error { return nil },
-	Counters:    func(incremental.Counters) error { return nil },
+var nobody = state.Visitor{
+	Meta:        func(state.Meta) error { return nil },
+	Counters:    func(state.Counters) error { return nil },
 	Dictionary:  func(int, string) error { return nil },
-	Records:     func(*incremental.RecordBlock) error { return nil },
-	Class:       func(*incremental.Class) error { return nil },
-	Intent:      func(*incremental.Intent) error { return nil },
-	Position:    func(incremental.Partition, incremental.Position) error { return nil },
+	Records:     func(*state.RecordBlock) error { return nil },
+	Class:       func(*state.Class) error { return nil },
+	Intent:      func(*state.Intent) error { return nil },
+	Position:    func(state.Partition, state.Position) error { return nil },
 	Outbox:      func(uint64, int) error { return nil },
-	Quarantined: func([]incremental.RecordID) error { return nil },
-	Attempt:     func(*incremental.Attempt) error { return nil },
+	Quarantined: func([]state.RecordID) error { return nil },
+	Attempt:     func(*state.Attempt) error { return nil },
 }
 
 // Load passes everything to the visitor in the order of the port. What is passed is
@@ -27,7 +27,7 @@ var nobody = incremental.Visitor{
 //
 // Every checksum is verified, and every bucket must reach exactly to its end,
 // so that a lost page is not mistaken for a shorter state.
-func (s *Store) Load(v incremental.Visitor) error {
+func (s *Store) Load(v state.Visitor) error {
 	s.warm()
 	l := &loader{v: v, progress: s.progress}
 	err := guardedBut(&l.callback, func() error {
@@ -62,11 +62,11 @@ func (s *Store) warm() {
 // A loader carries one Load.
 type loader struct {
 	tx       *transaction
-	v        incremental.Visitor
+	v        state.Visitor
 	callback bool // a function of the visitor is running
 	ends     ends // as the file says
 	seen     ends // as found
-	guard    incremental.Guard
+	guard    state.Guard
 	progress func(done, all uint64) // may be nil
 }
 
@@ -81,7 +81,7 @@ func (l *loader) load() error {
 			return err
 		}
 	}
-	l.guard.Dictionary, l.guard.Records = l.ends.dictionary, incremental.RecordID(l.ends.records)
+	l.guard.Dictionary, l.guard.Records = l.ends.dictionary, state.RecordID(l.ends.records)
 	l.guard.Letter = l.ends.letter
 	return nil
 }
@@ -168,7 +168,7 @@ func (l *loader) forgotten() error {
 	if err != nil || l.v.Suppressed == nil {
 		return err
 	}
-	return l.hand(func() error { return l.v.Suppressed(incremental.Suppressed{People: list, Due: due.people}) })
+	return l.hand(func() error { return l.v.Suppressed(state.Suppressed{People: list, Due: due.people}) })
 }
 
 func (l *loader) dictionary() error {
@@ -192,7 +192,7 @@ func (l *loader) dictionary() error {
 
 func (l *loader) records() error {
 	err := scan(l.tx, inRecords, 4, func(n uint64, key, content []byte) error {
-		b, err := decodeRecords(incremental.RecordID(n), content)
+		b, err := decodeRecords(state.RecordID(n), content)
 		if err != nil || n != l.seen.records {
 			return inRecords.damaged(key, broken(err))
 		}
@@ -210,9 +210,9 @@ func (l *loader) classes() error {
 	if err != nil {
 		return err
 	}
-	l.guard.Kinds = make([]incremental.ClassKind, 0, l.ends.classes)
+	l.guard.Kinds = make([]state.ClassKind, 0, l.ends.classes)
 	err = scan(l.tx, inClasses, 4, func(n uint64, key, content []byte) error {
-		b, err := decodeClasses(incremental.ClassID(n), content)
+		b, err := decodeClasses(state.ClassID(n), content)
 		if err != nil || n != l.seen.classes {
 			return inClasses.damaged(key, broken(err))
 		}
@@ -263,7 +263,7 @@ func (l *loader) positions() error {
 
 func (l *loader) quarantine() error {
 	err := scan(l.tx, inQuarantine, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeIDs[incremental.RecordID](content)
+		list, err := decodeIDs[state.RecordID](content)
 		if err != nil || n != l.seen.quarantine {
 			return inQuarantine.damaged(key, broken(err))
 		}
@@ -315,8 +315,8 @@ func (l *loader) outbox() error {
 }
 
 // Outbox reads dead letters in order of their sequence.
-func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
-	var out []incremental.DeadLetter
+func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]state.DeadLetter, error) {
+	var out []state.DeadLetter
 	err := guarded(func() error {
 		return s.view(func(tx *transaction) error {
 			var err error
@@ -330,12 +330,12 @@ func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLet
 	return out, nil
 }
 
-func readLetters(tx *transaction, after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
+func readLetters(tx *transaction, after uint64, limit, maxBytes int) ([]state.DeadLetter, error) {
 	x := tx.Bucket(inOutbox.name)
 	if x == nil {
 		return nil, inOutbox.damaged(nil, "the bucket is missing")
 	}
-	var out []incremental.DeadLetter
+	var out []state.DeadLetter
 	c := x.Cursor()
 	for key, value := c.Seek(key64(after)); key != nil && len(out) < limit; key, value = c.Next() {
 		content, err := tx.unseal(inOutbox, key, value)

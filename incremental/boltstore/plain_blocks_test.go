@@ -2,7 +2,7 @@ package boltstore
 
 import (
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // The second reader of blocks, of lists of ids and of the large values of the head.
@@ -13,13 +13,13 @@ func number(n int64) uint32 {
 	return uint32(n)
 }
 
-func plainDeaths(p plain) []incremental.Death {
-	out := make([]incremental.Death, p.things())
+func plainDeaths(p plain) []state.Death {
+	out := make([]state.Death, p.things())
 	id, release := int64(0), int64(0)
 	for i := range out {
 		id += p.i()
 		release += p.i()
-		out[i] = incremental.Death{ID: incremental.ClassID(number(id)), Release: number(release)}
+		out[i] = state.Death{ID: state.ClassID(number(id)), Release: number(release)}
 	}
 	return out
 }
@@ -77,45 +77,45 @@ func plainRuns(p plain, n int) []tickRun {
 func plainClasses(p plain) *classBlock {
 	n := int(p.below(maxBlock + 1))
 	demand(n > 0)
-	regimes, born := as[incremental.Regime](p.packed(n)), as[uint32](p.packed(n))
+	regimes, born := as[state.Regime](p.packed(n)), as[uint32](p.packed(n))
 	regroups, sizes := as[uint16](p.packed(n)), as[uint32](p.packed(n))
 	b := &classBlock{first: 7}
 	first := int64(0) // of the class before
 	for i := range n {
-		demand(sizes[i] > 0 && (regimes[i] == incremental.Frozen || regimes[i] == incremental.Pure))
+		demand(sizes[i] > 0 && (regimes[i] == state.Frozen || regimes[i] == state.Pure))
 		first += p.i()
-		members := []incremental.RecordID{incremental.RecordID(number(first))}
+		members := []state.RecordID{state.RecordID(number(first))}
 		for at := first; len(members) < int(sizes[i]); {
 			at += 1 + int64(p.below(1<<32))
-			members = append(members, incremental.RecordID(number(at)))
+			members = append(members, state.RecordID(number(at)))
 		}
-		b.classes = append(b.classes, &incremental.Class{ID: incremental.ClassID(7 + i), Regime: regimes[i], Born: born[i],
+		b.classes = append(b.classes, &state.Class{ID: state.ClassID(7 + i), Regime: regimes[i], Born: born[i],
 			Regroups: regroups[i], Members: members})
 	}
 	if p.r.Len() > 0 {
-		for i, bucket := range as[incremental.BucketID](p.packed(n)) {
+		for i, bucket := range as[state.BucketID](p.packed(n)) {
 			b.classes[i].Bucket = bucket
 		}
 	}
 	return b
 }
 
-func plainIntent(p plain) *incremental.Intent {
-	i := &incremental.Intent{Release: 3, Cut: incremental.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
+func plainIntent(p plain) *state.Intent {
+	i := &state.Intent{Release: 3, Cut: state.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
 	i.Records, i.Classes, i.Newcomers = int(p.i()), int(p.i()), int(p.i())
-	i.Pending = incremental.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
+	i.Pending = state.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
 	i.Published, i.Manifest = p.flag(), p.sha()
 	return i
 }
 
-func plainMeta(p plain) (m incremental.Meta) {
-	partitions := func() map[incremental.Partition]int64 {
-		return entries(p, func() (incremental.Partition, int64) { return plainPartition(p), p.i() })
+func plainMeta(p plain) (m state.Meta) {
+	partitions := func() map[state.Partition]int64 {
+		return entries(p, func() (state.Partition, int64) { return plainPartition(p), p.i() })
 	}
 	m.Settings = entries(p, func() (string, [32]byte) { return p.text(), p.sha() })
 	m.Seed, m.Seeded = p.sha(), p.flag()
 	m.InitialEnds, m.InitialDone = partitions(), p.flag()
-	m.Tick, m.CutTick, m.LastCut = p.i(), p.i(), incremental.RecordID(p.below(1<<32))
+	m.Tick, m.CutTick, m.LastCut = p.i(), p.i(), state.RecordID(p.below(1<<32))
 	m.CutRead, m.Ends = p.u(), partitions()
 	m.References = entries(p, func() (int, []equivclass.Count) {
 		attribute, counts := int(p.below(1<<31)), make([]equivclass.Count, p.things())
@@ -125,11 +125,11 @@ func plainMeta(p plain) (m incremental.Meta) {
 		return attribute, counts
 	})
 	m.Read = partitions()
-	m.Hierarchies = entries(p, func() (int, []incremental.HierarchyVersion) {
-		attribute, versions := int(p.below(1<<31)), make([]incremental.HierarchyVersion, p.things())
+	m.Hierarchies = entries(p, func() (int, []state.HierarchyVersion) {
+		attribute, versions := int(p.below(1<<31)), make([]state.HierarchyVersion, p.things())
 		for i := range versions {
-			versions[i] = incremental.HierarchyVersion{SHA256: p.sha(), Leaves: uint32(p.below(1 << 32)),
-				Records: incremental.RecordID(p.below(1 << 32)), Release: uint32(p.below(1 << 32))}
+			versions[i] = state.HierarchyVersion{SHA256: p.sha(), Leaves: uint32(p.below(1 << 32)),
+				Records: state.RecordID(p.below(1 << 32)), Release: uint32(p.below(1 << 32))}
 		}
 		return attribute, versions
 	})
@@ -139,7 +139,7 @@ func plainMeta(p plain) (m incremental.Meta) {
 	m.Pools.Fixed, m.Pools.Need, m.Pools.First = p.u(), int(p.below(1<<32)), int(p.below(1<<32))
 	m.Pools.Refused, m.Pools.Grown = p.flag(), p.flag()
 	if p.r.Len() > 0 {
-		m.Pools.Open = &incremental.Pool{SubPools: int(p.below(1 << 32)), Members: plainIDs[incremental.RecordID](p)}
+		m.Pools.Open = &state.Pool{SubPools: int(p.below(1 << 32)), Members: plainIDs[state.RecordID](p)}
 	}
 	return m
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // plain is a second, simple reader of values, over the standard library alone. It panics
@@ -124,8 +124,8 @@ func readPlain[T any](content []byte, read func(plain) T) (v T, ok bool) {
 	return v, p.r.Len() == 0
 }
 
-func plainDictionary(p plain) []incremental.DictionaryEntry {
-	out := make([]incremental.DictionaryEntry, p.things())
+func plainDictionary(p plain) []state.DictionaryEntry {
+	out := make([]state.DictionaryEntry, p.things())
 	for i := range out {
 		out[i].Attribute = int(p.below(1 << 31))
 		out[i].Text = p.text()
@@ -137,14 +137,14 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 	return entries(p, func() (equivclass.Reason, uint64) { return equivclass.Reason(p.text()), p.u() })
 }
 
-func plainCounters(p plain) incremental.Counters {
-	return incremental.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p),
+func plainCounters(p plain) state.Counters {
+	return state.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p),
 		Blocked: p.u(), Beyond: p.u()}
 }
 
-func plainForgotten(p plain) (out []incremental.Digest) {
+func plainForgotten(p plain) (out []state.Digest) {
 	for ok := true; ok; ok = p.r.Len() > 0 {
-		out = append(out, incremental.Digest(p.raw(16)))
+		out = append(out, state.Digest(p.raw(16)))
 	}
 	return out
 }
@@ -168,27 +168,27 @@ func plainPartitions(p plain) int {
 	return int(n)
 }
 
-func plainJournal(p plain) (m incremental.JournalMark) {
+func plainJournal(p plain) (m state.JournalMark) {
 	m.Seq, m.Next = p.u(), p.i()
 	copy(m.Digest[:], p.raw(32))
 	demand(m.Seq > 0 && m.Next >= 0)
 	return m
 }
 
-func plainPartition(p plain) incremental.Partition {
+func plainPartition(p plain) state.Partition {
 	source, id := p.text(), p.i()
 	demand(id == int64(int32(id)))
-	return incremental.Partition{Source: source, ID: int32(id)}
+	return state.Partition{Source: source, ID: int32(id)}
 }
 
-func plainPosition(p plain) (x incremental.PartitionPosition) {
+func plainPosition(p plain) (x state.PartitionPosition) {
 	x.Partition = plainPartition(p)
-	x.Position = incremental.Position{Number: 3, Next: p.i(), Last: p.i()}
+	x.Position = state.Position{Number: 3, Next: p.i(), Last: p.i()}
 	copy(x.Position.Digest[:], p.raw(16))
 	return x
 }
 
-func plainLetter(p plain) (d incremental.DeadLetter) {
+func plainLetter(p plain) (d state.DeadLetter) {
 	d.Seq, d.Partition, d.Offset = 3, plainPartition(p), p.i()
 	d.Reason, d.Attribute = equivclass.Reason(p.text()), p.text()
 	copy(d.Digest[:], p.raw(16))
@@ -200,13 +200,13 @@ func plainLetter(p plain) (d incremental.DeadLetter) {
 	return d
 }
 
-func plainAttempt(p plain) *incremental.Attempt {
-	a := &incremental.Attempt{Number: 3, Records: incremental.RecordID(p.below(1 << 32)), First: p.i()}
+func plainAttempt(p plain) *state.Attempt {
+	a := &state.Attempt{Number: 3, Records: state.RecordID(p.below(1 << 32)), First: p.i()}
 	a.Last = a.First + p.i()
 	a.Cuts, a.Flush = uint32(p.below(1<<32)), p.flag()
-	a.Outcome = incremental.CutOutcome(p.byte())
-	demand(slices.Contains([]incremental.CutOutcome{incremental.Released, incremental.Skipped, incremental.Quarantined, incremental.Refused,
-		incremental.Fixed}, a.Outcome))
+	a.Outcome = state.CutOutcome(p.byte())
+	demand(slices.Contains([]state.CutOutcome{state.Released, state.Skipped, state.Quarantined, state.Refused,
+		state.Fixed}, a.Outcome))
 	a.Changes, a.Algorithm, a.Need, a.Under = uint32(p.below(1<<32)), uint32(p.below(1<<32)), int(p.below(1<<32)), p.text()
 	return a
 }

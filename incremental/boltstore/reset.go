@@ -8,15 +8,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/disk/durabledir"
 	"anond/internal/sealed"
 )
 
 // Renew makes the head of the state that starts over, of the head of the old state, how many people it has barred and
 // how far its partitions had been read, or refuses. keeps: these people stay barred.
-type Renew func(old incremental.Meta, barred uint64, positions map[incremental.Partition]incremental.Position) (
-	next incremental.Meta, keeps bool, err error)
+type Renew func(old state.Meta, barred uint64, positions map[state.Partition]state.Position) (
+	next state.Meta, keeps bool, err error)
 
 // ResetFile replaces the state at path by an empty one, and returns what the old one
 // held. Only a state without release and without quarantine can start over.
@@ -45,15 +45,15 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 		return had, err
 	}
 	if had.Releases > 0 || had.Classes > 0 || had.Quarantined > 0 {
-		return had, incremental.ErrDecided
+		return had, state.ErrDecided
 	}
-	var meta incremental.Meta
+	var meta state.Meta
 	var barred []uint64
-	positions := map[incremental.Partition]incremental.Position{}
+	positions := map[state.Partition]state.Position{}
 	v := nobody
-	v.Meta = func(m incremental.Meta) error { meta = m; return nil }
+	v.Meta = func(m state.Meta) error { meta = m; return nil }
 	v.Barred = func(list []uint64) error { barred = append(barred, list...); return nil }
-	v.Position = func(p incremental.Partition, x incremental.Position) error { positions[p] = x; return nil }
+	v.Position = func(p state.Partition, x state.Position) error { positions[p] = x; return nil }
 	if err := s.Load(v); err != nil {
 		return had, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 		return had, err
 	}
 	err = appear(context.Background(), fresh, key, func(tmp string) error {
-		return s.begin(tmp, key, &incremental.Delta{Meta: &meta, Barred: barred}, had.LetterLast)
+		return s.begin(tmp, key, &state.Delta{Meta: &meta, Barred: barred}, had.LetterLast)
 	})
 	if err != nil {
 		return had, err
@@ -81,7 +81,7 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 }
 
 // begin writes a state with nothing but what is given.
-func (s *Store) begin(path string, key sealed.Key, d *incremental.Delta, letter uint64) error {
+func (s *Store) begin(path string, key sealed.Key, d *state.Delta, letter uint64) error {
 	to, err := Open(path, Options{Key: key})
 	if err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 )
 
-func startOver(old incremental.Meta, barred uint64, positions map[incremental.Partition]incremental.Position) (
-	incremental.Meta, bool, error) {
-	out := incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: map[incremental.Partition]int64{}}
+func startOver(old state.Meta, barred uint64, positions map[state.Partition]state.Position) (
+	state.Meta, bool, error) {
+	out := state.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: map[state.Partition]int64{}}
 	for p, x := range positions {
 		out.Read[p] = x.Next
 	}
@@ -30,19 +30,19 @@ func TestReset(t *testing.T) {
 	tier.NotShort(t, "it writes many files")
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, fast)
-	p := incremental.Partition{Source: "kafka:t", ID: 2}
-	require.NoError(t, s.Commit(&incremental.Delta{
-		Meta:       &incremental.Meta{Settings: map[string][32]byte{"k": {1}}, Seed: [32]byte{9}, Seeded: true, LastCut: 1},
-		Counters:   &incremental.Counters{Sent: 2},
-		Dictionary: []incremental.DictionaryEntry{{Attribute: 1, Text: canary}},
-		Records: []*incremental.RecordBlock{
+	p := state.Partition{Source: "kafka:t", ID: 2}
+	require.NoError(t, s.Commit(&state.Delta{
+		Meta:       &state.Meta{Settings: map[string][32]byte{"k": {1}}, Seed: [32]byte{9}, Seeded: true, LastCut: 1},
+		Counters:   &state.Counters{Sent: 2},
+		Dictionary: []state.DictionaryEntry{{Attribute: 1, Text: canary}},
+		Records: []*state.RecordBlock{
 			{SA: []equivclass.Code{0}, Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
-		Positions:   []incremental.PartitionPosition{{Partition: p, Position: incremental.Position{Next: 6, Last: 5}}},
+		Positions:   []state.PartitionPosition{{Partition: p, Position: state.Position{Next: 6, Last: 5}}},
 		Barred:      []uint64{5},
-		DeadLetters: []incremental.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},
+		DeadLetters: []state.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},
 	}))
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
-	require.ErrorIs(t, err, incremental.ErrLocked)
+	require.ErrorIs(t, err, state.ErrLocked)
 	require.NoError(t, s.Close())
 	had, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestReset(t *testing.T) {
 
 	got, err := readFile(path)
 	require.NoError(t, err)
-	require.Equal(t, &incremental.Meta{Seed: [32]byte{9}, Seeded: true, Read: map[incremental.Partition]int64{p: 6}}, got.Meta)
+	require.Equal(t, &state.Meta{Seed: [32]byte{9}, Seeded: true, Read: map[state.Partition]int64{p: 6}}, got.Meta)
 	require.Empty(t, got.Records)
 	require.Empty(t, got.Letters)
 	require.Empty(t, got.Barred, "all is read again, and judged by what is valid then")
@@ -63,11 +63,11 @@ func TestReset(t *testing.T) {
 	require.Empty(t, faults)
 
 	s = openAt(t, path, fast)
-	letter := incremental.DeadLetter{Seq: 7, Partition: p}
-	require.ErrorIs(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{letter}}), incremental.ErrDelta,
+	letter := state.DeadLetter{Seq: 7, Partition: p}
+	require.ErrorIs(t, s.Commit(&state.Delta{DeadLetters: []state.DeadLetter{letter}}), state.ErrDelta,
 		"its number was given before")
 	letter.Seq = 8
-	require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{letter}}))
+	require.NoError(t, s.Commit(&state.Delta{DeadLetters: []state.DeadLetter{letter}}))
 	require.NoError(t, s.Close())
 }
 
@@ -76,7 +76,7 @@ func TestResetRefusesAReleasedState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	_, want := makeState(t, path, 40)
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
-	require.ErrorIs(t, err, incremental.ErrDecided)
+	require.ErrorIs(t, err, state.ErrDecided)
 	got, err := readFile(path)
 	require.NoError(t, err)
 	require.Equal(t, len(want.Records), len(got.Records))
@@ -88,7 +88,7 @@ func TestResetRefusesAReleasedState(t *testing.T) {
 func TestResetKeepsWhoIsBarred(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, fast)
-	require.NoError(t, s.Commit(&incremental.Delta{Meta: &incremental.Meta{Seed: [32]byte{9}}, Barred: []uint64{5, 1 << 60}}))
+	require.NoError(t, s.Commit(&state.Delta{Meta: &state.Meta{Seed: [32]byte{9}}, Barred: []uint64{5, 1 << 60}}))
 	require.NoError(t, s.Close())
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/disk/durabledir"
 	"anond/internal/fault"
 )
@@ -29,7 +29,7 @@ func RestoreFile(ctx context.Context, src, path, aside string, o Options) (Copie
 	o.ReadOnly = false
 	faults, err := Check(src, o)
 	if err == nil && len(faults) > 0 {
-		err = fmt.Errorf("copy %s: %w: %s", src, incremental.ErrCorrupt, faults[0])
+		err = fmt.Errorf("copy %s: %w: %s", src, state.ErrCorrupt, faults[0])
 	}
 	if err != nil {
 		return Copied{}, err
@@ -51,7 +51,7 @@ func openIfThere(path string, o Options) (*Store, error) {
 		return nil, durabledir.Make(durabledir.OS(0o700), filepath.Dir(path))
 	}
 	s, err := Open(path, o)
-	if errors.Is(err, incremental.ErrCorrupt) {
+	if errors.Is(err, state.ErrCorrupt) {
 		return nil, nil
 	}
 	return s, err
@@ -81,12 +81,12 @@ func (s *Store) restore(ctx context.Context, src, path, aside string, o Options)
 // decided is what must not be decided a second time, in another way.
 type decided struct {
 	releases, classes, attempts, quarantine, barred uint64
-	pools                                           incremental.Pools
+	pools                                           state.Pools
 }
 
 func (s *Store) decided() (out decided, err error) {
 	v := nobody
-	v.Meta = func(m incremental.Meta) error { out.pools = m.Pools; return nil }
+	v.Meta = func(m state.Meta) error { out.pools = m.Pools; return nil }
 	if err := s.Load(v); err != nil {
 		return out, err
 	}
@@ -116,7 +116,7 @@ func (s *Store) notAhead(src string, o Options) error {
 		return err
 	}
 	now, err := s.decided()
-	if errors.Is(err, incremental.ErrCorrupt) {
+	if errors.Is(err, state.ErrCorrupt) {
 		return nil
 	}
 	if err != nil || !now.beyond(then) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
@@ -24,7 +24,7 @@ func TestRestore(t *testing.T) {
 		for range steps {
 			d := g.Next()
 			if d.Meta != nil { // which the generator draws, and a machine only adds to
-				d.Meta.Pools = incremental.Pools{Fixed: uint64(len(want.Intents)), First: 7}
+				d.Meta.Pools = state.Pools{Fixed: uint64(len(want.Intents)), First: 7}
 			}
 			require.NoError(t, s.Commit(d))
 			want.Apply(d)
@@ -37,7 +37,7 @@ func TestRestore(t *testing.T) {
 	kept, err := storetest.Read(s)
 	require.NoError(t, err)
 	_, err = boltstore.RestoreFile(t.Context(), copied, path, aside, boltstore.Options{Timeout: 1})
-	require.ErrorIs(t, err, incremental.ErrLocked)
+	require.ErrorIs(t, err, state.ErrLocked)
 	apply(25)
 	require.Greater(t, len(want.Intents), then)
 	require.NoError(t, s.Close())
@@ -77,7 +77,7 @@ func TestRestore(t *testing.T) {
 
 	flipFirst(t, copied, "records")
 	_, err = boltstore.RestoreFile(t.Context(), copied, path, aside, fast)
-	require.ErrorIs(t, err, incremental.ErrCorrupt)
+	require.ErrorIs(t, err, state.ErrCorrupt)
 	got, err := readFile(path)
 	require.NoError(t, err)
 	require.Equal(t, kept, got)
@@ -88,11 +88,11 @@ func TestRestore(t *testing.T) {
 func TestCommitsGoOnDuringABackup(t *testing.T) {
 	tier.NotShort(t, "it copies a large state")
 	s := openAt(t, filepath.Join(t.TempDir(), "anond.db"), fast)
-	require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{{Seq: 1, Payload: make([]byte, 1<<20)}}}))
+	require.NoError(t, s.Commit(&state.Delta{DeadLetters: []state.DeadLetter{{Seq: 1, Payload: make([]byte, 1<<20)}}}))
 	release := boltstore.HoldReader(s)
 	for i := range 40 { // would need the mapping to grow, were it as large as the file
-		letter := incremental.DeadLetter{Seq: uint64(i) + 2, Payload: make([]byte, 4<<20)}
-		require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{letter}}))
+		letter := state.DeadLetter{Seq: uint64(i) + 2, Payload: make([]byte, 4<<20)}
+		require.NoError(t, s.Commit(&state.Delta{DeadLetters: []state.DeadLetter{letter}}))
 	}
 	release()
 	require.NoError(t, s.Close())

@@ -10,7 +10,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/disk/durabledir"
 	"anond/internal/sealed"
 )
@@ -207,6 +207,6 @@ func verifyCopy(ctx context.Context, path string, key sealed.Key) error {
 		return err
 	}
 	v := nobody
-	v.Records = func(*incremental.RecordBlock) error { return ctx.Err() }
+	v.Records = func(*state.RecordBlock) error { return ctx.Err() }
 	return errors.Join(c.Load(v), c.Close())
 }

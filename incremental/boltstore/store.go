@@ -17,7 +17,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/disk/durabledir"
 	"anond/internal/sealed"
 )
@@ -74,10 +74,10 @@ type Store struct {
 	// ends and guard describe the file if ready says so.
 	ready bool
 	ends  ends
-	guard incremental.Guard
+	guard state.Guard
 }
 
-var _ incremental.Store = (*Store)(nil)
+var _ state.Store = (*Store)(nil)
 
 // Open opens the state at path, creating it (mode 0600) and its directory
 // (mode 0700) unless it is opened for reading. A writer removes what killed processes left
@@ -192,7 +192,7 @@ func sameFile(file *os.File, path string) error {
 		return err
 	}
 	if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
-		return fmt.Errorf("%w: the file was replaced while it was opened; try again", incremental.ErrLocked)
+		return fmt.Errorf("%w: the file was replaced while it was opened; try again", state.ErrLocked)
 	}
 	return nil
 }
@@ -297,7 +297,7 @@ func (s *Store) checkSize() error {
 	}
 	return s.db.View(func(tx *bolt.Tx) error {
 		if tx.Size() > info.Size() {
-			return fmt.Errorf("%w: the file has %d bytes, its pages %d", incremental.ErrCorrupt, info.Size(), tx.Size())
+			return fmt.Errorf("%w: the file has %d bytes, its pages %d", state.ErrCorrupt, info.Size(), tx.Size())
 		}
 		return nil
 	})
@@ -314,7 +314,7 @@ func checkFormat(tx *transaction) (wrapped []byte, err error) {
 		return nil, inMeta.damaged(keyFormat, "it is no format or not there: the file is no state of anond")
 	}
 	if v := binary.BigEndian.Uint32(content); v != formatNumber {
-		return nil, &incremental.FormatError{Have: v, Known: formatNumber}
+		return nil, &state.FormatError{Have: v, Known: formatNumber}
 	}
 	if wrapped, err = get(tx, inMeta, keyCipher); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
@@ -27,7 +27,7 @@ func openAt(t testing.TB, path string, o boltstore.Options) *boltstore.Store {
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "state", "anond.db")
-		return func(t testing.TB) incremental.Store { return openAt(t, path, fast) }
+		return func(t testing.TB) state.Store { return openAt(t, path, fast) }
 	})
 }
 
@@ -55,8 +55,8 @@ func TestOutboxRunsBesideCommits(t *testing.T) {
 	}()
 	random := rand.New(rand.NewPCG(1, 1))
 	for i := range letters { // with records, so that the mapping grows meanwhile
-		require.NoError(t, s.Commit(&incremental.Delta{DeadLetters: []incremental.DeadLetter{{Seq: uint64(i) + 1}},
-			Records: []*incremental.RecordBlock{benchBlock(random, i*1000, 1000)}}))
+		require.NoError(t, s.Commit(&state.Delta{DeadLetters: []state.DeadLetter{{Seq: uint64(i) + 1}},
+			Records: []*state.RecordBlock{benchBlock(random, i*1000, 1000)}}))
 	}
 	require.NoError(t, <-done)
 	require.NoError(t, s.Close())
@@ -84,7 +84,7 @@ func TestSizesWhileTheFileGrows(t *testing.T) {
 	random, at := rand.New(rand.NewPCG(1, 2)), 0
 	for n := 100; n < 200_000; n *= 2 {
 		b := benchBlock(random, at, n)
-		require.NoError(t, s.Commit(&incremental.Delta{Records: []*incremental.RecordBlock{b}, Positions: benchPositions(at + n)}))
+		require.NoError(t, s.Commit(&state.Delta{Records: []*state.RecordBlock{b}, Positions: benchPositions(at + n)}))
 		at += n
 	}
 	require.NoError(t, s.Close())

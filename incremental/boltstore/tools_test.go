@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
@@ -81,9 +81,9 @@ func TestFilesOfAStoppedState(t *testing.T) {
 
 	held := openAt(t, path, boltstore.Options{NoSync: true})
 	_, err = boltstore.Open(path, boltstore.Options{Timeout: 1})
-	require.ErrorIs(t, err, incremental.ErrLocked)
-	require.ErrorIs(t, backupFile(path, out), incremental.ErrLocked)
-	require.ErrorIs(t, boltstore.CompactFile(path, boltstore.Options{}), incremental.ErrLocked)
+	require.ErrorIs(t, err, state.ErrLocked)
+	require.ErrorIs(t, backupFile(path, out), state.ErrLocked)
+	require.ErrorIs(t, boltstore.CompactFile(path, boltstore.Options{}), state.ErrLocked)
 	require.NoError(t, held.Close())
 
 	require.NoError(t, backupFile(path, out))
@@ -113,7 +113,7 @@ func TestCompactRefusesADamagedState(t *testing.T) {
 	src, dst := filepath.Join(dir, "anond.db"), filepath.Join(dir, "small.db")
 	makeState(t, src, 20)
 	flipFirst(t, src, "records")
-	require.ErrorIs(t, boltstore.Compact(src, dst), incremental.ErrCorrupt)
+	require.ErrorIs(t, boltstore.Compact(src, dst), state.ErrCorrupt)
 	left, err := filepath.Glob(dst + "*")
 	require.NoError(t, err)
 	require.Empty(t, left)

@@ -9,7 +9,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // checkTree checks that each page is reached once, before any is searched: bbolt
@@ -115,5 +115,5 @@ func (w *walk) leaf(id uint64, body []byte, count int, top bool) error {
 }
 
 func (w *walk) broken(id uint64) error {
-	return fmt.Errorf("%w: the page structure is broken at page %d", incremental.ErrCorrupt, id)
+	return fmt.Errorf("%w: the page structure is broken at page %d", state.ErrCorrupt, id)
 }

@@ -1,28 +1,28 @@
 package boltstore
 
 import (
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // turns is what has become of classes since their birth.
 type turns struct {
-	died     map[incremental.ClassID]uint32
-	declared map[incremental.ClassID]bool
+	died     map[state.ClassID]uint32
+	declared map[state.ClassID]bool
 }
 
-func (t turns) apply(c *incremental.Class) {
+func (t turns) apply(c *state.Class) {
 	if t.declared[c.ID] {
-		c.Regime = incremental.Pure
+		c.Regime = state.Pure
 	}
 	c.Died = t.died[c.ID]
 }
 
 // readTurns reads declarations and deaths. A class turns each way once.
 func readTurns(tx *transaction, e ends) (turns, error) {
-	t := turns{died: map[incremental.ClassID]uint32{}, declared: map[incremental.ClassID]bool{}}
+	t := turns{died: map[state.ClassID]uint32{}, declared: map[state.ClassID]bool{}}
 	seen := uint64(0)
 	err := scan(tx, inPure, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeIDs[incremental.ClassID](content)
+		list, err := decodeIDs[state.ClassID](content)
 		if err != nil || n != seen {
 			return inPure.damaged(key, broken(err))
 		}

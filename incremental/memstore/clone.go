@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 func (c *content) clone() content {
@@ -33,11 +33,11 @@ func (c *content) clone() content {
 	return out
 }
 
-func cloneMeta(m *incremental.Meta) *incremental.Meta {
+func cloneMeta(m *state.Meta) *state.Meta {
 	out := *m
 	out.Settings, out.InitialEnds, out.Ends = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.Ends)
 	if of := m.Pools.Open; of != nil {
-		out.Pools.Open = &incremental.Pool{SubPools: of.SubPools, Members: slices.Clone(of.Members)}
+		out.Pools.Open = &state.Pool{SubPools: of.SubPools, Members: slices.Clone(of.Members)}
 	}
 	out.References = maps.Clone(m.References)
 	for a, counts := range out.References {
@@ -50,17 +50,17 @@ func cloneMeta(m *incremental.Meta) *incremental.Meta {
 	return &out
 }
 
-func cloneSuppressed(s incremental.Suppressed) incremental.Suppressed {
-	return incremental.Suppressed{People: slices.Clone(s.People), Due: s.Due}
+func cloneSuppressed(s state.Suppressed) state.Suppressed {
+	return state.Suppressed{People: slices.Clone(s.People), Due: s.Due}
 }
 
-func cloneCounters(c *incremental.Counters) *incremental.Counters {
+func cloneCounters(c *state.Counters) *state.Counters {
 	out := *c
 	out.Refused, out.Ignored, out.Replayed = maps.Clone(c.Refused), maps.Clone(c.Ignored), maps.Clone(c.Replayed)
 	return &out
 }
 
-func cloneBlock(b *incremental.RecordBlock) *incremental.RecordBlock {
+func cloneBlock(b *state.RecordBlock) *state.RecordBlock {
 	out := *b
 	out.Columns = make([][]equivclass.Code, len(b.Columns))
 	for i := range b.Columns {
@@ -71,13 +71,13 @@ func cloneBlock(b *incremental.RecordBlock) *incremental.RecordBlock {
 	return &out
 }
 
-func cloneClass(c *incremental.Class) *incremental.Class {
+func cloneClass(c *state.Class) *state.Class {
 	out := *c
 	out.Members = slices.Clone(c.Members)
 	return &out
 }
 
-func cloneLetter(l incremental.DeadLetter) incremental.DeadLetter {
+func cloneLetter(l state.DeadLetter) state.DeadLetter {
 	l.Payload = slices.Clone(l.Payload)
 	return l
 }

@@ -4,30 +4,31 @@ import (
 	"slices"
 
 	"anond/incremental"
+	"anond/incremental/state"
 )
 
 type content struct {
-	guard      incremental.Guard
-	meta       *incremental.Meta
-	counters   *incremental.Counters
-	dictionary []incremental.DictionaryEntry
-	records    []*incremental.RecordBlock
-	classes    []*incremental.Class
-	intents    []incremental.Intent
-	positions  []incremental.PartitionPosition
-	quarantine [][]incremental.RecordID // a list a commit
-	attempts   []incremental.Attempt
-	letters    []incremental.DeadLetter
-	suppressed incremental.Suppressed
-	journal    *incremental.JournalMark
+	guard      state.Guard
+	meta       *state.Meta
+	counters   *state.Counters
+	dictionary []state.DictionaryEntry
+	records    []*state.RecordBlock
+	classes    []*state.Class
+	intents    []state.Intent
+	positions  []state.PartitionPosition
+	quarantine [][]state.RecordID // a list a commit
+	attempts   []state.Attempt
+	letters    []state.DeadLetter
+	suppressed state.Suppressed
+	journal    *state.JournalMark
 	barred     []uint64
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
 func (c *content) forget(e *incremental.Erasure) error {
-	c.meta, c.suppressed = cloneMeta(e.Head()), incremental.Suppressed{People: slices.Clone(e.Suppressed()), Due: e.Later}
+	c.meta, c.suppressed = cloneMeta(e.Head()), state.Suppressed{People: slices.Clone(e.Suppressed()), Due: e.Later}
 	stays := e.Dictionary()
-	c.dictionary = slices.DeleteFunc(c.dictionary, func(x incremental.DictionaryEntry) bool { return !stays(x) })
+	c.dictionary = slices.DeleteFunc(c.dictionary, func(x state.DictionaryEntry) bool { return !stays(x) })
 	c.guard.Dictionary = uint64(len(c.dictionary))
 	for _, b := range c.records {
 		if err := e.Rewrite(b); err != nil {
@@ -37,7 +38,7 @@ func (c *content) forget(e *incremental.Erasure) error {
 	return nil
 }
 
-func (c *content) apply(d *incremental.Delta) {
+func (c *content) apply(d *state.Delta) {
 	c.guard.Apply(d)
 	if d.Meta != nil {
 		c.meta = cloneMeta(d.Meta)
@@ -57,7 +58,7 @@ func (c *content) apply(d *incremental.Delta) {
 		c.classes = append(c.classes, cloneClass(b))
 	}
 	for _, id := range d.DeclaredPure {
-		c.classes[id].Regime = incremental.Pure
+		c.classes[id].Regime = state.Pure
 	}
 	for _, x := range d.Deaths {
 		c.classes[x.ID].Died = x.Release
@@ -81,10 +82,10 @@ func (c *content) apply(d *incremental.Delta) {
 	for i := range d.DeadLetters {
 		c.letters = append(c.letters, cloneLetter(d.DeadLetters[i]))
 	}
-	c.letters = slices.DeleteFunc(c.letters, func(l incremental.DeadLetter) bool { return l.Seq <= d.Delivered })
+	c.letters = slices.DeleteFunc(c.letters, func(l state.DeadLetter) bool { return l.Seq <= d.Delivered })
 }
 
-func (c *content) setPosition(p incremental.PartitionPosition) {
+func (c *content) setPosition(p state.PartitionPosition) {
 	for i := range c.positions {
 		if c.positions[i].Partition == p.Partition {
 			c.positions[i] = p
@@ -92,13 +93,13 @@ func (c *content) setPosition(p incremental.PartitionPosition) {
 		}
 	}
 	c.positions = append(c.positions, p)
-	slices.SortFunc(c.positions, func(a, b incremental.PartitionPosition) int {
+	slices.SortFunc(c.positions, func(a, b state.PartitionPosition) int {
 		return int(a.Position.Number) - int(b.Position.Number)
 	})
 }
 
-func (c *content) setIntent(x incremental.Intent) {
-	i, found := slices.BinarySearchFunc(c.intents, x, func(a, b incremental.Intent) int { return int(int64(a.Release) - int64(b.Release)) })
+func (c *content) setIntent(x state.Intent) {
+	i, found := slices.BinarySearchFunc(c.intents, x, func(a, b state.Intent) int { return int(int64(a.Release) - int64(b.Release)) })
 	if found {
 		c.intents[i] = x
 		return
@@ -106,7 +107,7 @@ func (c *content) setIntent(x incremental.Intent) {
 	c.intents = slices.Insert(c.intents, i, x)
 }
 
-func (c *content) loadHead(v incremental.Visitor) error {
+func (c *content) loadHead(v state.Visitor) error {
 	if c.meta != nil {
 		if err := v.Meta(*c.meta); err != nil {
 			return err
@@ -140,7 +141,7 @@ func (c *content) loadHead(v incremental.Visitor) error {
 	return nil
 }
 
-func (c *content) loadRecords(v incremental.Visitor) error {
+func (c *content) loadRecords(v state.Visitor) error {
 	for _, b := range c.records {
 		if err := v.Records(b); err != nil {
 			return err
@@ -149,7 +150,7 @@ func (c *content) loadRecords(v incremental.Visitor) error {
 	return nil
 }
 
-func (c *content) loadClasses(v incremental.Visitor) error {
+func (c *content) loadClasses(v state.Visitor) error {
 	for _, x := range c.classes {
 		if err := v.Class(x); err != nil {
 			return err
@@ -158,7 +159,7 @@ func (c *content) loadClasses(v incremental.Visitor) error {
 	return nil
 }
 
-func (c *content) loadTail(v incremental.Visitor) error {
+func (c *content) loadTail(v state.Visitor) error {
 	for i := range c.intents {
 		if err := v.Intent(&c.intents[i]); err != nil {
 			return err

@@ -22,6 +22,7 @@ import (
 	"sync"
 
 	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // ErrClosed: the store was closed, or ended by Crash.
@@ -36,7 +37,7 @@ type Store struct {
 	fails  map[int]error // by commits still to come, 1 = the next
 }
 
-var _ incremental.Store = (*Store)(nil)
+var _ state.Store = (*Store)(nil)
 
 // New returns a fresh store.
 func New() *Store { return &Store{fails: map[int]error{}} }
@@ -96,7 +97,7 @@ func (s *Store) Close() error {
 }
 
 // Commit implements incremental.Store.
-func (s *Store) Commit(d *incremental.Delta) error {
+func (s *Store) Commit(d *state.Delta) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -126,13 +127,13 @@ func (s *Store) fault() error {
 }
 
 // Outbox implements incremental.Store.
-func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLetter, error) {
+func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]state.DeadLetter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, ErrClosed
 	}
-	var out []incremental.DeadLetter
+	var out []state.DeadLetter
 	for _, l := range s.held.letters {
 		if l.Seq <= after {
 			continue
@@ -146,7 +147,7 @@ func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]incremental.DeadLet
 }
 
 // Load implements incremental.Store.
-func (s *Store) Load(v incremental.Visitor) error {
+func (s *Store) Load(v state.Visitor) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -154,7 +155,7 @@ func (s *Store) Load(v incremental.Visitor) error {
 	}
 	c := s.held.clone() // the visitor keeps what it receives
 	s.mu.Unlock()
-	for _, part := range []func(incremental.Visitor) error{c.loadHead, c.loadRecords, c.loadClasses, c.loadTail} {
+	for _, part := range []func(state.Visitor) error{c.loadHead, c.loadRecords, c.loadClasses, c.loadTail} {
 		if err := part(v); err != nil {
 			return fmt.Errorf("load: %w", err)
 		}

@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, func(testing.TB) storetest.Opener {
 		s := memstore.New()
-		return func(testing.TB) incremental.Store {
+		return func(testing.TB) state.Store {
 			s = s.Crash()
 			return s
 		}
@@ -28,7 +28,7 @@ func TestFailAtFailsThatCommitOnly(t *testing.T) {
 	s.FailAt(4, boom)
 	want := &storetest.State{}
 	for i := range 5 {
-		d := &incremental.Delta{Counters: &incremental.Counters{Sent: uint64(i)}}
+		d := &state.Delta{Counters: &state.Counters{Sent: uint64(i)}}
 		err := s.Commit(d)
 		if i == 1 || i == 3 {
 			require.ErrorIs(t, err, boom)
@@ -56,7 +56,7 @@ func TestCloneGoesItsOwnWayAndCrashEndsTheOld(t *testing.T) {
 	require.Equal(t, before, got)
 
 	left := clone.Crash()
-	require.ErrorIs(t, clone.Commit(&incremental.Delta{Delivered: 0, Counters: &incremental.Counters{}}), memstore.ErrClosed)
+	require.ErrorIs(t, clone.Commit(&state.Delta{Delivered: 0, Counters: &state.Counters{}}), memstore.ErrClosed)
 	_, err = storetest.Read(clone)
 	require.ErrorIs(t, err, memstore.ErrClosed)
 	got, err = storetest.Read(left)

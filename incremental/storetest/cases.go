@@ -8,40 +8,40 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // full returns a delta in which every field of every type has a value of its
 // own, found by reflection, so that a field added to the port is not forgotten
 // by a store.
-func full() *incremental.Delta {
+func full() *state.Delta {
 	n := uint64(40)
 	fill := func(v any) { fillValue(reflect.ValueOf(v).Elem(), &n) }
-	d := &incremental.Delta{Meta: &incremental.Meta{}, Counters: &incremental.Counters{}, Intent: &incremental.Intent{}}
+	d := &state.Delta{Meta: &state.Meta{}, Counters: &state.Counters{}, Intent: &state.Intent{}}
 	fill(d.Meta)
 	fill(d.Counters)
 	fill(d.Intent)
-	d.Dictionary = make([]incremental.DictionaryEntry, 2)
+	d.Dictionary = make([]state.DictionaryEntry, 2)
 	fill(&d.Dictionary)
-	d.Records = []*incremental.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}},
+	d.Records = []*state.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}},
 		SA:      []equivclass.Code{1, 2, 1, 2},
 		Subject: []uint64{1, 1 << 63, 3, 4}, Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
-	d.Positions = make([]incremental.PartitionPosition, 2)
+	d.Positions = make([]state.PartitionPosition, 2)
 	fill(&d.Positions)
-	d.DeadLetters = make([]incremental.DeadLetter, 2)
+	d.DeadLetters = make([]state.DeadLetter, 2)
 	fill(&d.DeadLetters)
-	d.Births = []*incremental.Class{
-		{ID: 0, Regime: incremental.Frozen, Born: 7, Regroups: 3, Members: []incremental.RecordID{0, 2}},
-		{ID: 1, Regime: incremental.Pure, Born: 8, Regroups: 65535, Members: []incremental.RecordID{1, 3}},
+	d.Births = []*state.Class{
+		{ID: 0, Regime: state.Frozen, Born: 7, Regroups: 3, Members: []state.RecordID{0, 2}},
+		{ID: 1, Regime: state.Pure, Born: 8, Regroups: 65535, Members: []state.RecordID{1, 3}},
 	}
-	d.Quarantined = []incremental.RecordID{0, 2}
+	d.Quarantined = []state.RecordID{0, 2}
 	d.Barred = []uint64{1 << 63, 1}
-	d.Attempt = &incremental.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: incremental.Quarantined,
+	d.Attempt = &state.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: state.Quarantined,
 		Algorithm: 1 << 31}
-	d.Suppressed = &incremental.Suppressed{People: []incremental.Digest{{1, 15: 2}, {7: 3}}, Due: 1}
-	d.Journal = &incremental.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}
-	d.DeclaredPure = []incremental.ClassID{0}
-	d.Deaths = []incremental.Death{{ID: 1, Release: 9}}
+	d.Suppressed = &state.Suppressed{People: []state.Digest{{1, 15: 2}, {7: 3}}, Due: 1}
+	d.Journal = &state.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}
+	d.DeclaredPure = []state.ClassID{0}
+	d.Deaths = []state.Death{{ID: 1, Release: 9}}
 	return d
 }
 
@@ -104,14 +104,14 @@ func testEveryField(t *testing.T, open Opener) {
 }
 
 func testNilMaps(t *testing.T, open Opener) {
-	for _, m := range []*incremental.Meta{
+	for _, m := range []*state.Meta{
 		{},
-		{InitialEnds: map[incremental.Partition]int64{}},
+		{InitialEnds: map[state.Partition]int64{}},
 		{Settings: map[string][32]byte{}},
 		{References: map[int][]equivclass.Count{}},
 	} {
 		s, model := open(t), &State{}
-		commit(t, s, model, &incremental.Delta{Meta: m, Counters: &incremental.Counters{Refused: map[equivclass.Reason]uint64{}}})
+		commit(t, s, model, &state.Delta{Meta: m, Counters: &state.Counters{Refused: map[equivclass.Reason]uint64{}}})
 		got := read(t, s)
 		require.Equal(t, model.Meta, got.Meta, "nil ends are unknown, empty ends are known")
 		require.Equal(t, model.Counters, got.Counters)
@@ -126,41 +126,41 @@ func testOrder(t *testing.T, open Opener) {
 	for range 30 {
 		require.NoError(t, s.Commit(g.Next()))
 	}
-	next, stage, class, release, number := incremental.RecordID(0), 0, 0, uint32(0), -1
+	next, stage, class, release, number := state.RecordID(0), 0, 0, uint32(0), -1
 	at := func(n int) {
 		require.GreaterOrEqual(t, n, stage, "a part comes after a later one")
 		stage = n
 	}
-	require.NoError(t, s.Load(incremental.Visitor{
-		Meta:       func(incremental.Meta) error { at(0); return nil },
-		Counters:   func(incremental.Counters) error { at(1); return nil },
+	require.NoError(t, s.Load(state.Visitor{
+		Meta:       func(state.Meta) error { at(0); return nil },
+		Counters:   func(state.Counters) error { at(1); return nil },
 		Dictionary: func(int, string) error { at(2); return nil },
-		Records: func(b *incremental.RecordBlock) error {
+		Records: func(b *state.RecordBlock) error {
 			at(3)
 			require.Equal(t, next, b.First)
-			next += incremental.RecordID(b.Len())
+			next += state.RecordID(b.Len())
 			return nil
 		},
-		Class: func(c *incremental.Class) error {
+		Class: func(c *state.Class) error {
 			at(4)
 			require.EqualValues(t, class, c.ID)
 			class++
 			return nil
 		},
-		Intent: func(i *incremental.Intent) error {
+		Intent: func(i *state.Intent) error {
 			at(5)
 			require.Greater(t, i.Release, release)
 			release = i.Release
 			return nil
 		},
-		Position: func(_ incremental.Partition, p incremental.Position) error {
+		Position: func(_ state.Partition, p state.Position) error {
 			at(6)
 			require.Greater(t, int(p.Number), number)
 			number = int(p.Number)
 			return nil
 		},
-		Quarantined: func([]incremental.RecordID) error { at(7); return nil },
-		Attempt:     func(*incremental.Attempt) error { at(8); return nil },
+		Quarantined: func([]state.RecordID) error { at(7); return nil },
+		Attempt:     func(*state.Attempt) error { at(8); return nil },
 		Outbox:      func(uint64, int) error { at(9); return nil },
 	}))
 	require.Equal(t, 9, stage)
@@ -188,25 +188,25 @@ func testHandedOut(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
 	v := (&State{}).visitor()
-	v.Records = func(b *incremental.RecordBlock) error { b.SA[0], b.Offset[0] = 77, 77; return nil }
-	v.Class = func(c *incremental.Class) error { c.Members = append(c.Members, 5); c.Members[0] = 3; return nil }
-	v.Meta = func(m incremental.Meta) error { m.Settings["mine"] = [32]byte{}; return nil }
+	v.Records = func(b *state.RecordBlock) error { b.SA[0], b.Offset[0] = 77, 77; return nil }
+	v.Class = func(c *state.Class) error { c.Members = append(c.Members, 5); c.Members[0] = 3; return nil }
+	v.Meta = func(m state.Meta) error { m.Settings["mine"] = [32]byte{}; return nil }
 	require.NoError(t, s.Load(v))
 	require.Equal(t, model, read(t, s))
-	commit(t, s, model, &incremental.Delta{Counters: &incremental.Counters{Sent: 1}})
+	commit(t, s, model, &state.Delta{Counters: &state.Counters{Sent: 1}})
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
 func testIntent(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
-	first, second := incremental.Intent{Release: 1, Newcomers: 5}, incremental.Intent{Release: 2}
-	commit(t, s, model, &incremental.Delta{Intent: &first})
-	commit(t, s, model, &incremental.Delta{Intent: &second})
+	first, second := state.Intent{Release: 1, Newcomers: 5}, state.Intent{Release: 2}
+	commit(t, s, model, &state.Delta{Intent: &first})
+	commit(t, s, model, &state.Delta{Intent: &second})
 	first.Published, first.Manifest = true, [32]byte{1, 2}
-	commit(t, s, model, &incremental.Delta{Intent: &first})
+	commit(t, s, model, &state.Delta{Intent: &first})
 	got := read(t, reopenInto(t, &s, open))
-	require.Equal(t, []incremental.Intent{first, second}, got.Intents)
+	require.Equal(t, []state.Intent{first, second}, got.Intents)
 	require.Equal(t, model, got)
 }
 
@@ -214,44 +214,44 @@ func testTurns(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full()) // class 0 was declared pure, class 1 is dead
-	commit(t, s, model, &incremental.Delta{Deaths: []incremental.Death{{ID: 0, Release: 11}},
-		Births: []*incremental.Class{{ID: 2, Regime: incremental.Frozen, Born: 11, Members: []incremental.RecordID{0, 2}}}})
+	commit(t, s, model, &state.Delta{Deaths: []state.Death{{ID: 0, Release: 11}},
+		Births: []*state.Class{{ID: 2, Regime: state.Frozen, Born: 11, Members: []state.RecordID{0, 2}}}})
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
-	for name, d := range map[string]*incremental.Delta{
-		"a frozen class dies (rule A)": {Deaths: []incremental.Death{{ID: 2, Release: 12}}},
-		"a dead class dies":            {Deaths: []incremental.Death{{ID: 1, Release: 12}}},
-		"a class dies twice in one delta": {DeclaredPure: []incremental.ClassID{2},
-			Deaths: []incremental.Death{{ID: 2, Release: 12}, {ID: 2, Release: 12}}},
-		"an unknown class dies":               {Deaths: []incremental.Death{{ID: 3, Release: 12}}},
-		"a class dies in no release":          {DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2}}},
-		"a pure class is declared (rule C)":   {DeclaredPure: []incremental.ClassID{0}},
-		"a class is declared twice (rule C)":  {DeclaredPure: []incremental.ClassID{2, 2}},
-		"an unknown class is declared":        {DeclaredPure: []incremental.ClassID{1 << 31}},
-		"a dead class is declared and reborn": {DeclaredPure: []incremental.ClassID{1}},
+	for name, d := range map[string]*state.Delta{
+		"a frozen class dies (rule A)": {Deaths: []state.Death{{ID: 2, Release: 12}}},
+		"a dead class dies":            {Deaths: []state.Death{{ID: 1, Release: 12}}},
+		"a class dies twice in one delta": {DeclaredPure: []state.ClassID{2},
+			Deaths: []state.Death{{ID: 2, Release: 12}, {ID: 2, Release: 12}}},
+		"an unknown class dies":               {Deaths: []state.Death{{ID: 3, Release: 12}}},
+		"a class dies in no release":          {DeclaredPure: []state.ClassID{2}, Deaths: []state.Death{{ID: 2}}},
+		"a pure class is declared (rule C)":   {DeclaredPure: []state.ClassID{0}},
+		"a class is declared twice (rule C)":  {DeclaredPure: []state.ClassID{2, 2}},
+		"an unknown class is declared":        {DeclaredPure: []state.ClassID{1 << 31}},
+		"a dead class is declared and reborn": {DeclaredPure: []state.ClassID{1}},
 	} {
-		require.ErrorIs(t, s.Commit(d), incremental.ErrDelta, name)
+		require.ErrorIs(t, s.Commit(d), state.ErrDelta, name)
 		require.Equal(t, model, read(t, s), name)
 	}
-	commit(t, s, model, &incremental.Delta{DeclaredPure: []incremental.ClassID{2}, Deaths: []incremental.Death{{ID: 2, Release: 12}}})
+	commit(t, s, model, &state.Delta{DeclaredPure: []state.ClassID{2}, Deaths: []state.Death{{ID: 2, Release: 12}}})
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
 func testOutbox(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
-	letters := make([]incremental.DeadLetter, 10)
+	letters := make([]state.DeadLetter, 10)
 	for i := range letters {
-		letters[i] = incremental.DeadLetter{Seq: uint64(i) + 1, Offset: int64(i), Reason: equivclass.ReasonDate}
+		letters[i] = state.DeadLetter{Seq: uint64(i) + 1, Offset: int64(i), Reason: equivclass.ReasonDate}
 	}
 	letters[3].Payload = []byte{}
 	letters[4].Payload = []byte("as it came")
-	commit(t, s, model, &incremental.Delta{DeadLetters: letters[:6]})
-	commit(t, s, model, &incremental.Delta{DeadLetters: letters[6:], Delivered: 2})
+	commit(t, s, model, &state.Delta{DeadLetters: letters[:6]})
+	commit(t, s, model, &state.Delta{DeadLetters: letters[6:], Delivered: 2})
 	s = reopen(t, s, open)
 	for _, c := range []struct {
 		after uint64
 		limit int
-		want  []incremental.DeadLetter
+		want  []state.DeadLetter
 	}{
 		{0, 100, letters[2:]}, {2, 1, letters[2:3]}, {4, 3, letters[4:7]}, {10, 5, nil}, {0, 0, nil}, {1 << 63, 5, nil},
 	} {
@@ -265,12 +265,12 @@ func testOutbox(t *testing.T, open Opener) {
 		require.NoError(t, err)
 		require.Len(t, got, n, "at most %d bytes, but one dead letter at least", most)
 	}
-	commit(t, s, model, &incremental.Delta{Delivered: 10})
+	commit(t, s, model, &state.Delta{Delivered: 10})
 	got := read(t, reopenInto(t, &s, open))
 	require.Equal(t, model, got)
 	require.EqualValues(t, 10, got.LastLetter, "numbers are not given twice")
-	require.ErrorIs(t, s.Commit(&incremental.Delta{DeadLetters: letters[9:]}), incremental.ErrDelta)
-	require.ErrorIs(t, s.Commit(&incremental.Delta{Delivered: 11}), incremental.ErrDelta)
+	require.ErrorIs(t, s.Commit(&state.Delta{DeadLetters: letters[9:]}), state.ErrDelta)
+	require.ErrorIs(t, s.Commit(&state.Delta{Delivered: 11}), state.ErrDelta)
 }
 
 // testRefused commits deltas that are right but for one fault. Nothing of them
@@ -279,55 +279,55 @@ func testRefused(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
-	block := func(first incremental.RecordID, n int) *incremental.RecordBlock {
-		return &incremental.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
+	block := func(first state.RecordID, n int) *state.RecordBlock {
+		return &state.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
 			SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
 	short, noSubjects := block(4, 3), block(4, 3)
 	short.Columns[0] = short.Columns[0][:2]
 	noSubjects.Subject = []uint64{1}
-	born := func(c incremental.Class) *incremental.Delta {
-		return &incremental.Delta{Births: []*incremental.Class{&c}}
+	born := func(c state.Class) *state.Delta {
+		return &state.Delta{Births: []*state.Class{&c}}
 	}
-	two := []incremental.RecordID{1, 3}
+	two := []state.RecordID{1, 3}
 	held := model.Positions[0]
-	stolen := incremental.PartitionPosition{Partition: incremental.Partition{Source: "other"}, Position: held.Position}
+	stolen := state.PartitionPosition{Partition: state.Partition{Source: "other"}, Position: held.Position}
 	renumbered := held
 	renumbered.Position.Number += 1000
-	for name, d := range map[string]*incremental.Delta{
-		"records leave a gap":             {Records: []*incremental.RecordBlock{block(5, 1)}},
-		"records overlap":                 {Records: []*incremental.RecordBlock{block(3, 1)}},
-		"the second block leaves a gap":   {Records: []*incremental.RecordBlock{block(4, 2), block(7, 1)}},
-		"a block is empty":                {Records: []*incremental.RecordBlock{block(4, 0)}},
-		"a column is short":               {Records: []*incremental.RecordBlock{short}},
-		"the subject column is short":     {Records: []*incremental.RecordBlock{noSubjects}},
-		"a class number is skipped":       born(incremental.Class{ID: 3, Members: two}),
-		"a class number is used":          born(incremental.Class{ID: 1, Members: two}),
-		"a class is born dead":            born(incremental.Class{ID: 2, Members: two, Died: 4}),
-		"a class has no members":          born(incremental.Class{ID: 2}),
-		"a class has no regime":           born(incremental.Class{ID: 2, Members: two, Regime: 2}),
-		"a member has not arrived":        born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 4}}),
-		"members are out of order":        born(incremental.Class{ID: 2, Members: []incremental.RecordID{3, 1}}),
-		"a member is there twice":         born(incremental.Class{ID: 2, Members: []incremental.RecordID{1, 1}}),
-		"a quarantined record is unknown": {Quarantined: []incremental.RecordID{4}},
-		"quarantined records disorder":    {Quarantined: []incremental.RecordID{2, 2}},
-		"an attempt is left out":          {Attempt: &incremental.Attempt{Number: 3, Cuts: 1}},
-		"an attempt has no cut":           {Attempt: &incremental.Attempt{Number: 2}},
-		"an attempt is ahead of records":  {Attempt: &incremental.Attempt{Number: 2, Cuts: 1, Records: 5}},
-		"an intent has no release":        {Intent: &incremental.Intent{}},
-		"an entry has no attribute":       {Dictionary: []incremental.DictionaryEntry{{Attribute: -1}}},
-		"a number goes to another":        {Positions: []incremental.PartitionPosition{stolen}},
-		"a partition is renumbered":       {Positions: []incremental.PartitionPosition{renumbered}},
-		"a letter's number was given":     {DeadLetters: []incremental.DeadLetter{{Seq: 1}}},
-		"a class of the delta dies frozen": {Births: []*incremental.Class{{ID: 2, Members: two}},
-			Deaths: []incremental.Death{{ID: 2, Release: 3}}},
+	for name, d := range map[string]*state.Delta{
+		"records leave a gap":             {Records: []*state.RecordBlock{block(5, 1)}},
+		"records overlap":                 {Records: []*state.RecordBlock{block(3, 1)}},
+		"the second block leaves a gap":   {Records: []*state.RecordBlock{block(4, 2), block(7, 1)}},
+		"a block is empty":                {Records: []*state.RecordBlock{block(4, 0)}},
+		"a column is short":               {Records: []*state.RecordBlock{short}},
+		"the subject column is short":     {Records: []*state.RecordBlock{noSubjects}},
+		"a class number is skipped":       born(state.Class{ID: 3, Members: two}),
+		"a class number is used":          born(state.Class{ID: 1, Members: two}),
+		"a class is born dead":            born(state.Class{ID: 2, Members: two, Died: 4}),
+		"a class has no members":          born(state.Class{ID: 2}),
+		"a class has no regime":           born(state.Class{ID: 2, Members: two, Regime: 2}),
+		"a member has not arrived":        born(state.Class{ID: 2, Members: []state.RecordID{1, 4}}),
+		"members are out of order":        born(state.Class{ID: 2, Members: []state.RecordID{3, 1}}),
+		"a member is there twice":         born(state.Class{ID: 2, Members: []state.RecordID{1, 1}}),
+		"a quarantined record is unknown": {Quarantined: []state.RecordID{4}},
+		"quarantined records disorder":    {Quarantined: []state.RecordID{2, 2}},
+		"an attempt is left out":          {Attempt: &state.Attempt{Number: 3, Cuts: 1}},
+		"an attempt has no cut":           {Attempt: &state.Attempt{Number: 2}},
+		"an attempt is ahead of records":  {Attempt: &state.Attempt{Number: 2, Cuts: 1, Records: 5}},
+		"an intent has no release":        {Intent: &state.Intent{}},
+		"an entry has no attribute":       {Dictionary: []state.DictionaryEntry{{Attribute: -1}}},
+		"a number goes to another":        {Positions: []state.PartitionPosition{stolen}},
+		"a partition is renumbered":       {Positions: []state.PartitionPosition{renumbered}},
+		"a letter's number was given":     {DeadLetters: []state.DeadLetter{{Seq: 1}}},
+		"a class of the delta dies frozen": {Births: []*state.Class{{ID: 2, Members: two}},
+			Deaths: []state.Death{{ID: 2, Release: 3}}},
 	} {
-		d.Meta, d.Counters = &incremental.Meta{Tick: 99}, &incremental.Counters{Sent: 99} // right, and must not stay
-		require.ErrorIs(t, s.Commit(d), incremental.ErrDelta, name)
+		d.Meta, d.Counters = &state.Meta{Tick: 99}, &state.Counters{Sent: 99} // right, and must not stay
+		require.ErrorIs(t, s.Commit(d), state.ErrDelta, name)
 		require.Equal(t, model, read(t, s), name)
 		require.Equal(t, model, read(t, reopenInto(t, &s, open)), name)
 	}
-	commit(t, s, model, &incremental.Delta{Records: []*incremental.RecordBlock{block(4, 2)}})
+	commit(t, s, model, &state.Delta{Records: []*state.RecordBlock{block(4, 2)}})
 	require.Equal(t, model, read(t, s), "a right delta goes on after the refused ones")
 }
 
@@ -336,17 +336,17 @@ func testTinyCommits(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	for i := range 300 {
-		n := incremental.RecordID(i)
-		b := &incremental.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}},
+		n := state.RecordID(i)
+		b := &state.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}},
 			SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
 		if i >= 150 { // a subject attribute cannot come and go, but a store must not lose rows over it
 			b.Subject = []uint64{uint64(i)}
 		}
-		d := &incremental.Delta{Records: []*incremental.RecordBlock{b}, DeadLetters: []incremental.DeadLetter{{Seq: uint64(i) + 1}},
+		d := &state.Delta{Records: []*state.RecordBlock{b}, DeadLetters: []state.DeadLetter{{Seq: uint64(i) + 1}},
 			Delivered: uint64(i / 2)}
-		d.Births = []*incremental.Class{{ID: incremental.ClassID(i), Regime: incremental.Pure, Born: 1, Members: []incremental.RecordID{n}}}
+		d.Births = []*state.Class{{ID: state.ClassID(i), Regime: state.Pure, Born: 1, Members: []state.RecordID{n}}}
 		if i > 0 {
-			d.Deaths = []incremental.Death{{ID: incremental.ClassID(i - 1), Release: 2}}
+			d.Deaths = []state.Death{{ID: state.ClassID(i - 1), Release: 2}}
 		}
 		commit(t, s, model, d)
 		if i%50 == 49 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // A Generator makes a history of deltas as a machine could commit them. The
@@ -17,20 +17,20 @@ type Generator struct {
 	columns int
 	// partitions of the topic, in some of the histories: they are those of a shard
 	partitions int
-	guard      incremental.Guard
-	free       []incremental.RecordID // not in a living class
-	members    map[incremental.ClassID][]incremental.RecordID
+	guard      state.Guard
+	free       []state.RecordID // not in a living class
+	members    map[state.ClassID][]state.RecordID
 	offset     []int64
 	tick       int64
 	letter     uint64
 	release    uint32
-	intent     *incremental.Intent
+	intent     *state.Intent
 	sent       uint64
 }
 
 // NewGenerator returns the generator of a history with some quasi-identifiers.
 func NewGenerator(seed uint64, columns int) *Generator {
-	g := &Generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[incremental.ClassID][]incremental.RecordID{}}
+	g := &Generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[state.ClassID][]state.RecordID{}}
 	if seed%10 == 1 {
 		g.partitions = 12
 	}
@@ -40,13 +40,13 @@ func NewGenerator(seed uint64, columns int) *Generator {
 func (g *Generator) chance(p float64) bool { return g.random.Float64() < p }
 
 // Next returns the next delta. It is never empty.
-func (g *Generator) Next() *incremental.Delta {
-	d := &incremental.Delta{}
+func (g *Generator) Next() *state.Delta {
+	d := &state.Delta{}
 	if g.chance(0.1) || g.sent == 0 {
 		d.Meta = g.meta()
 	}
 	for range g.random.IntN(3) {
-		d.Dictionary = append(d.Dictionary, incremental.DictionaryEntry{Attribute: g.random.IntN(9),
+		d.Dictionary = append(d.Dictionary, state.DictionaryEntry{Attribute: g.random.IntN(9),
 			Text: fmt.Sprint("value", g.random.Uint32())})
 	}
 	for range g.random.IntN(3) {
@@ -67,15 +67,15 @@ func (g *Generator) Next() *incremental.Delta {
 		d.Intent, g.intent = &published, nil
 	}
 	if n := uint32(g.sent); n%3 == 0 {
-		d.Attempt = &incremental.Attempt{Number: g.guard.Attempt + 1, Records: g.guard.Records, First: g.tick, Last: g.tick + 5,
-			Cuts: 1 + n<<8, Flush: n%2 == 0, Outcome: incremental.CutOutcome(n / 3 % 5), Changes: n % 2, Algorithm: n % 3,
+		d.Attempt = &state.Attempt{Number: g.guard.Attempt + 1, Records: g.guard.Records, First: g.tick, Last: g.tick + 5,
+			Cuts: 1 + n<<8, Flush: n%2 == 0, Outcome: state.CutOutcome(n / 3 % 5), Changes: n % 2, Algorithm: n % 3,
 			Need: int(n), Under: "frequency(3) entropy(2.5)"}
 		if d.Attempt.Number > 1 && n%4 == 1 {
 			d.Attempt.Number--
 		}
 	}
 	g.sent++
-	d.Counters = &incremental.Counters{Sent: g.sent, Read: 2 * g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
+	d.Counters = &state.Counters{Sent: g.sent, Read: 2 * g.sent, Refused: map[equivclass.Reason]uint64{equivclass.ReasonDate: g.sent}}
 	if g.sent%2 == 0 {
 		d.Counters.Replayed = map[equivclass.Reason]uint64{equivclass.ReasonHierarchy: g.sent}
 	}
@@ -90,46 +90,46 @@ func (g *Generator) digest() (out [32]byte) {
 	return out
 }
 
-func (g *Generator) meta() *incremental.Meta {
-	m := &incremental.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
+func (g *Generator) meta() *state.Meta {
+	m := &state.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
 		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
 	if g.chance(0.5) {
-		m.InitialEnds = map[incremental.Partition]int64{g.partition(0): 4, g.partition(1): -1}
-		m.Ends, m.CutRead = map[incremental.Partition]int64{g.partition(0): g.tick}, g.sent
+		m.InitialEnds = map[state.Partition]int64{g.partition(0): 4, g.partition(1): -1}
+		m.Ends, m.CutRead = map[state.Partition]int64{g.partition(0): g.tick}, g.sent
 	}
 	if g.chance(0.5) {
 		m.References = map[int][]equivclass.Count{g.random.IntN(9): {{Code: 0, N: 1 + g.random.IntN(1000)},
 			{Code: equivclass.Code(g.random.Uint32()), N: 1}}}
 	}
 	if g.chance(0.5) {
-		m.Read = map[incremental.Partition]int64{g.partition(2): g.tick, g.partition(4): 0}
+		m.Read = map[state.Partition]int64{g.partition(2): g.tick, g.partition(4): 0}
 	}
 	if g.chance(0.5) {
-		m.Hierarchies = map[int][]incremental.HierarchyVersion{g.random.IntN(9): {{SHA256: g.digest(), Leaves: 7},
+		m.Hierarchies = map[int][]state.HierarchyVersion{g.random.IntN(9): {{SHA256: g.digest(), Leaves: 7},
 			{SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
 	}
 	if g.chance(0.5) {
-		m.Pools = incremental.Pools{Fixed: g.sent, First: int(g.guard.Records), Refused: g.chance(0.5), Grown: g.chance(0.5)}
+		m.Pools = state.Pools{Fixed: g.sent, First: int(g.guard.Records), Refused: g.chance(0.5), Grown: g.chance(0.5)}
 		if g.chance(0.5) {
-			m.Pools.Open = &incremental.Pool{SubPools: g.random.IntN(40),
-				Members: []incremental.RecordID{7, 3, incremental.RecordID(g.random.IntN(1000))}}
+			m.Pools.Open = &state.Pool{SubPools: g.random.IntN(40),
+				Members: []state.RecordID{7, 3, state.RecordID(g.random.IntN(1000))}}
 		}
 	}
 	return m
 }
 
-func (g *Generator) partition(n int) incremental.Partition {
-	return incremental.Partition{Source: fmt.Sprint("kafka:topic", n/3), ID: int32(n%3) - 1}
+func (g *Generator) partition(n int) state.Partition {
+	return state.Partition{Source: fmt.Sprint("kafka:topic", n/3), ID: int32(n%3) - 1}
 }
 
 // addBlock adds a block whose size and spread vary from small to large.
-func (g *Generator) addBlock(d *incremental.Delta) {
+func (g *Generator) addBlock(d *state.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
-	b := &incremental.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns)}
+	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns)}
 	for _, prior := range d.Records {
-		b.First += incremental.RecordID(prior.Len())
+		b.First += state.RecordID(prior.Len())
 	}
 	spread := func() uint32 { return []uint32{1, 2, 100, 70_000, math.MaxUint32}[g.random.IntN(5)] }
 	for i := range b.Columns {
@@ -146,7 +146,7 @@ func (g *Generator) addBlock(d *incremental.Delta) {
 			g.offset[o] += int64(g.random.Uint32())
 		}
 		b.Subject[i], b.Origin[i], b.Offset[i] = g.random.Uint64(), uint16(o), g.offset[o]
-		g.free = append(g.free, b.First+incremental.RecordID(i))
+		g.free = append(g.free, b.First+state.RecordID(i))
 	}
 	d.Records = append(d.Records, b)
 }
@@ -159,22 +159,22 @@ func (g *Generator) codes(n int, spread uint32) []equivclass.Code {
 	return out
 }
 
-func (g *Generator) addPositions(d *incremental.Delta) {
+func (g *Generator) addPositions(d *state.Delta) {
 	for o, offset := range g.offset {
 		if _, known := g.guard.Partitions[uint16(o)]; known && g.chance(0.5) {
 			continue
 		}
-		p := incremental.Position{Number: uint16(o), Next: offset + 1, Last: offset}
+		p := state.Position{Number: uint16(o), Next: offset + 1, Last: offset}
 		copy(p.Digest[:], fmt.Sprint(offset))
-		d.Positions = append(d.Positions, incremental.PartitionPosition{Partition: g.partition(o), Position: p})
+		d.Positions = append(d.Positions, state.PartitionPosition{Partition: g.partition(o), Position: p})
 	}
 	g.random.Shuffle(len(d.Positions), func(i, j int) { d.Positions[i], d.Positions[j] = d.Positions[j], d.Positions[i] })
 }
 
-func (g *Generator) addLetters(d *incremental.Delta) {
+func (g *Generator) addLetters(d *state.Delta) {
 	for range 1 + g.random.IntN(5) {
 		g.letter++
-		l := incremental.DeadLetter{Seq: g.letter, Partition: g.partition(1), Offset: g.random.Int64(), Reason: equivclass.ReasonNumber,
+		l := state.DeadLetter{Seq: g.letter, Partition: g.partition(1), Offset: g.random.Int64(), Reason: equivclass.ReasonNumber,
 			Attribute: "age"}
 		if g.chance(0.5) {
 			l.Payload = []byte(fmt.Sprint(g.random.Uint32()))
@@ -185,19 +185,19 @@ func (g *Generator) addLetters(d *incremental.Delta) {
 
 // addRelease publishes classes of free records, regroups pure ones and declares
 // frozen ones pure.
-func (g *Generator) addRelease(d *incremental.Delta) {
+func (g *Generator) addRelease(d *state.Delta) {
 	g.release++
 	for id, kind := range g.guard.Kinds {
-		id := incremental.ClassID(id)
+		id := state.ClassID(id)
 		switch {
-		case kind == incremental.KindFrozen && g.chance(0.05):
+		case kind == state.KindFrozen && g.chance(0.05):
 			d.DeclaredPure = append(d.DeclaredPure, id)
 			if g.chance(0.5) {
 				continue
 			}
 			fallthrough
-		case kind == incremental.KindPure && g.chance(0.2):
-			d.Deaths = append(d.Deaths, incremental.Death{ID: id, Release: g.release})
+		case kind == state.KindPure && g.chance(0.2):
+			d.Deaths = append(d.Deaths, state.Death{ID: id, Release: g.release})
 			g.free = append(g.free, g.members[id]...)
 			delete(g.members, id)
 		}
@@ -205,11 +205,11 @@ func (g *Generator) addRelease(d *incremental.Delta) {
 	g.random.Shuffle(len(g.free), func(i, j int) { g.free[i], g.free[j] = g.free[j], g.free[i] })
 	for len(g.free) > 20 && g.chance(0.99) {
 		k := 2 + g.random.IntN(8)
-		c := &incremental.Class{ID: incremental.ClassID(len(g.guard.Kinds) + len(d.Births)), Regime: incremental.Regime(g.random.IntN(2)),
+		c := &state.Class{ID: state.ClassID(len(g.guard.Kinds) + len(d.Births)), Regime: state.Regime(g.random.IntN(2)),
 			Born:     g.release,
 			Regroups: uint16(g.random.IntN(3)), Members: slices.Sorted(slices.Values(g.free[:k]))}
 		if g.release%3 == 0 { // a release of level L2
-			c.Regime, c.Bucket = incremental.Frozen, g.guard.Bucket+incremental.BucketID(1+len(d.Births)/3)
+			c.Regime, c.Bucket = state.Frozen, g.guard.Bucket+state.BucketID(1+len(d.Births)/3)
 		}
 		g.free, g.members[c.ID] = g.free[k:], c.Members
 		d.Births = append(d.Births, c)
@@ -219,9 +219,9 @@ func (g *Generator) addRelease(d *incremental.Delta) {
 		d.Barred = []uint64{g.random.Uint64(), 7}
 		g.free = g.free[3:]
 	}
-	g.intent = &incremental.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),
+	g.intent = &state.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),
 		Records: int(g.guard.Records),
-		Pending: incremental.Pending{Waiting: len(g.free)}}
+		Pending: state.Pending{Waiting: len(g.free)}}
 	intent := *g.intent
 	d.Intent = &intent
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 var errStop = errors.New("the visitor stops")
@@ -14,25 +14,25 @@ var errStop = errors.New("the visitor stops")
 // State is the plain model of a store: everything it holds, a record a row,
 // without blocks. Stores agree with it exactly.
 type State struct {
-	Meta       *incremental.Meta
-	Counters   *incremental.Counters
-	Dictionary []incremental.DictionaryEntry
+	Meta       *state.Meta
+	Counters   *state.Counters
+	Dictionary []state.DictionaryEntry
 	Records    []Record
-	Classes    []incremental.Class
-	Intents    []incremental.Intent
-	Positions  []incremental.PartitionPosition
-	Quarantine []incremental.RecordID
-	Attempts   []incremental.Attempt
-	Letters    []incremental.DeadLetter
+	Classes    []state.Class
+	Intents    []state.Intent
+	Positions  []state.PartitionPosition
+	Quarantine []state.RecordID
+	Attempts   []state.Attempt
+	Letters    []state.DeadLetter
 	LastLetter uint64
-	Suppressed *incremental.Suppressed
-	Journal    *incremental.JournalMark
+	Suppressed *state.Suppressed
+	Journal    *state.JournalMark
 	Barred     []uint64
 }
 
 // Record is one row of a record block.
 type Record struct {
-	ID         incremental.RecordID
+	ID         state.RecordID
 	Tick       int64
 	QI         []equivclass.Code
 	SA         equivclass.Code
@@ -43,7 +43,7 @@ type Record struct {
 }
 
 // Apply does to the model what a commit does to a store.
-func (s *State) Apply(d *incremental.Delta) {
+func (s *State) Apply(d *state.Delta) {
 	if d.Meta != nil {
 		m := *d.Meta
 		m.Settings, m.InitialEnds, m.References = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.References)
@@ -65,7 +65,7 @@ func (s *State) Apply(d *incremental.Delta) {
 		s.Classes = append(s.Classes, x)
 	}
 	for _, id := range d.DeclaredPure {
-		s.Classes[id].Regime = incremental.Pure
+		s.Classes[id].Regime = state.Pure
 	}
 	for _, x := range d.Deaths {
 		s.Classes[x.ID].Died = x.Release
@@ -76,7 +76,7 @@ func (s *State) Apply(d *incremental.Delta) {
 		s.Attempts = append(s.Attempts[:a.Number-1], *a)
 	}
 	if x := d.Suppressed; x != nil {
-		s.Suppressed = &incremental.Suppressed{People: slices.Clone(x.People), Due: x.Due}
+		s.Suppressed = &state.Suppressed{People: slices.Clone(x.People), Due: x.Due}
 	}
 	if x := d.Journal; x != nil {
 		mark := *x
@@ -87,9 +87,9 @@ func (s *State) Apply(d *incremental.Delta) {
 	s.applyLetters(d)
 }
 
-func (s *State) addRows(b *incremental.RecordBlock) {
+func (s *State) addRows(b *state.RecordBlock) {
 	for i := range b.Len() {
-		r := Record{ID: b.First + incremental.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i],
+		r := Record{ID: b.First + state.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i],
 			Offset: b.Offset[i]}
 		for _, column := range b.Columns {
 			r.QI = append(r.QI, column[i])
@@ -101,31 +101,31 @@ func (s *State) addRows(b *incremental.RecordBlock) {
 	}
 }
 
-func (s *State) applyIntent(i *incremental.Intent) {
+func (s *State) applyIntent(i *state.Intent) {
 	if i == nil {
 		return
 	}
-	s.Intents = slices.DeleteFunc(s.Intents, func(x incremental.Intent) bool { return x.Release == i.Release })
+	s.Intents = slices.DeleteFunc(s.Intents, func(x state.Intent) bool { return x.Release == i.Release })
 	s.Intents = append(s.Intents, *i)
-	slices.SortFunc(s.Intents, func(a, b incremental.Intent) int { return int(a.Release) - int(b.Release) })
+	slices.SortFunc(s.Intents, func(a, b state.Intent) int { return int(a.Release) - int(b.Release) })
 }
 
-func (s *State) applyPositions(positions []incremental.PartitionPosition) {
+func (s *State) applyPositions(positions []state.PartitionPosition) {
 	for _, p := range positions {
-		s.Positions = slices.DeleteFunc(s.Positions, func(x incremental.PartitionPosition) bool { return x.Partition == p.Partition })
+		s.Positions = slices.DeleteFunc(s.Positions, func(x state.PartitionPosition) bool { return x.Partition == p.Partition })
 		s.Positions = append(s.Positions, p)
 	}
-	slices.SortFunc(s.Positions, func(a, b incremental.PartitionPosition) int {
+	slices.SortFunc(s.Positions, func(a, b state.PartitionPosition) int {
 		return int(a.Position.Number) - int(b.Position.Number)
 	})
 }
 
-func (s *State) applyLetters(d *incremental.Delta) {
+func (s *State) applyLetters(d *state.Delta) {
 	for _, l := range d.DeadLetters {
 		s.LastLetter = l.Seq
 		s.Letters = append(s.Letters, l)
 	}
-	var waiting []incremental.DeadLetter
+	var waiting []state.DeadLetter
 	for _, l := range s.Letters {
 		if l.Seq > d.Delivered {
 			waiting = append(waiting, l)
@@ -135,7 +135,7 @@ func (s *State) applyLetters(d *incremental.Delta) {
 }
 
 // Read loads a store into a model, outbox included.
-func Read(store incremental.Store) (*State, error) {
+func Read(store state.Store) (*State, error) {
 	s := &State{}
 	waiting := 0
 	v := s.visitor()
@@ -156,29 +156,29 @@ func Read(store incremental.Store) (*State, error) {
 	return s, nil
 }
 
-func (s *State) visitor() incremental.Visitor {
-	return incremental.Visitor{
-		Meta:     func(m incremental.Meta) error { s.Meta = &m; return nil },
-		Counters: func(c incremental.Counters) error { s.Counters = &c; return nil },
+func (s *State) visitor() state.Visitor {
+	return state.Visitor{
+		Meta:     func(m state.Meta) error { s.Meta = &m; return nil },
+		Counters: func(c state.Counters) error { s.Counters = &c; return nil },
 		Dictionary: func(attribute int, text string) error {
-			s.Dictionary = append(s.Dictionary, incremental.DictionaryEntry{Attribute: attribute, Text: text})
+			s.Dictionary = append(s.Dictionary, state.DictionaryEntry{Attribute: attribute, Text: text})
 			return nil
 		},
-		Suppressed: func(x incremental.Suppressed) error { s.Suppressed = &x; return nil },
+		Suppressed: func(x state.Suppressed) error { s.Suppressed = &x; return nil },
 		Barred:     func(x []uint64) error { s.Barred = append(s.Barred, x...); return nil },
-		Journal:    func(x incremental.JournalMark) error { s.Journal = &x; return nil },
-		Records:    func(b *incremental.RecordBlock) error { s.addRows(b); return nil },
-		Class:      func(c *incremental.Class) error { s.Classes = append(s.Classes, *c); return nil },
-		Intent:     func(i *incremental.Intent) error { s.Intents = append(s.Intents, *i); return nil },
-		Position: func(p incremental.Partition, x incremental.Position) error {
-			s.Positions = append(s.Positions, incremental.PartitionPosition{Partition: p, Position: x})
+		Journal:    func(x state.JournalMark) error { s.Journal = &x; return nil },
+		Records:    func(b *state.RecordBlock) error { s.addRows(b); return nil },
+		Class:      func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },
+		Intent:     func(i *state.Intent) error { s.Intents = append(s.Intents, *i); return nil },
+		Position: func(p state.Partition, x state.Position) error {
+			s.Positions = append(s.Positions, state.PartitionPosition{Partition: p, Position: x})
 			return nil
 		},
-		Quarantined: func(ids []incremental.RecordID) error {
+		Quarantined: func(ids []state.RecordID) error {
 			s.Quarantine = append(s.Quarantine, ids...)
 			return nil
 		},
-		Attempt: func(a *incremental.Attempt) error { s.Attempts = append(s.Attempts, *a); return nil },
+		Attempt: func(a *state.Attempt) error { s.Attempts = append(s.Attempts, *a); return nil },
 		Outbox:  func(uint64, int) error { return nil },
 	}
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // An Opener opens one medium, again and again. The suite closes a store before
 // it opens the medium anew.
-type Opener func(t testing.TB) incremental.Store
+type Opener func(t testing.TB) state.Store
 
 // Run runs the suite. fresh returns the opener of a new, empty medium.
 func Run(t *testing.T, fresh func(t testing.TB) Opener) {
@@ -40,20 +40,20 @@ func Run(t *testing.T, fresh func(t testing.TB) Opener) {
 }
 
 // reopen closes a store and opens its medium again.
-func reopen(t testing.TB, s incremental.Store, open Opener) incremental.Store {
+func reopen(t testing.TB, s state.Store, open Opener) state.Store {
 	t.Helper()
 	require.NoError(t, s.Close())
 	return open(t)
 }
 
-func read(t testing.TB, s incremental.Store) *State {
+func read(t testing.TB, s state.Store) *State {
 	t.Helper()
 	got, err := Read(s)
 	require.NoError(t, err)
 	return got
 }
 
-func commit(t testing.TB, s incremental.Store, model *State, d *incremental.Delta) {
+func commit(t testing.TB, s state.Store, model *State, d *state.Delta) {
 	t.Helper()
 	require.NoError(t, s.Commit(d))
 	model.Apply(d)
@@ -75,12 +75,12 @@ func testEmptyFields(t *testing.T, open Opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, NewGenerator(1, 3).Next())
-	commit(t, s, model, &incremental.Delta{})
+	commit(t, s, model, &state.Delta{})
 	require.Equal(t, model, read(t, s))
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
-func reopenInto(t testing.TB, s *incremental.Store, open Opener) incremental.Store {
+func reopenInto(t testing.TB, s *state.Store, open Opener) state.Store {
 	*s = reopen(t, *s, open)
 	return *s
 }
@@ -90,8 +90,8 @@ func testVisitorError(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	require.NoError(t, s.Commit(full()))
 	v := (&State{}).visitor()
-	v.Records = func(*incremental.RecordBlock) error { return errStop }
+	v.Records = func(*state.RecordBlock) error { return errStop }
 	require.ErrorIs(t, s.Load(v), errStop)
-	v.Records = func(*incremental.RecordBlock) error { panic("the visitor's own fault") }
+	v.Records = func(*state.RecordBlock) error { panic("the visitor's own fault") }
 	require.PanicsWithValue(t, "the visitor's own fault", func() { _ = s.Load(v) }, "a store must not take the blame")
 }

@@ -11,6 +11,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
 	"anond/internal/clock"
@@ -134,7 +135,7 @@ func fitting(targets, sources, of int) error {
 // witnessOf is the keyed digest by which a record is known again.
 func witnessOf(c *config.Config) func([]byte) incremental.Digest {
 	key := c.SubjectKey().Derive("anond witness of a repartitioned topic")
-	return func(value []byte) incremental.Digest { return incremental.KeyedDigest(key, value) }
+	return func(value []byte) incremental.Digest { return state.KeyedDigest(key, value) }
 }
 
 // progress reads how far the work is, or begins it.

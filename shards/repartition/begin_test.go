@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/retry"
 	"anond/shards/keying"
@@ -60,7 +61,7 @@ func TestACrashInTheFirstChunk(t *testing.T) {
 		w := &Work{Source: &trimmed{chunks: []*ingest.Chunk{c}}, Decoder: plain{}, Schema: modelSchema(t), Key: modelKey,
 			Links: modelLinks, Target: target,
 			Progress: p, Clock: stopped{}, writers: 1, Log: slog.New(slog.DiscardHandler),
-			Digest: func(b []byte) incremental.Digest { return incremental.KeyedDigest(nil, b) },
+			Digest: func(b []byte) incremental.Digest { return state.KeyedDigest(nil, b) },
 			Retry:  retry.Policy{Sleep: func(context.Context, time.Duration) error { return errCrash }},
 			Save: func(p *Progress) (err error) {
 				if target.takes == 0 && len(target.logs) == 1 {

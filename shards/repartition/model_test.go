@@ -14,6 +14,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/retry"
@@ -224,7 +225,7 @@ func (w *world) writer(from []byte) *Work {
 	}
 	work := &Work{Decoder: plain{}, Schema: w.schema, Key: modelKey, Links: modelLinks, Target: c, Progress: p,
 		Clock: stopped{}, request: 150, writers: 1,
-		Digest: func(b []byte) incremental.Digest { return incremental.KeyedDigest(nil, b) }, Log: slog.New(slog.DiscardHandler),
+		Digest: func(b []byte) incremental.Digest { return state.KeyedDigest(nil, b) }, Log: slog.New(slog.DiscardHandler),
 		Retry: retry.Policy{Sleep: func(context.Context, time.Duration) error { return w.crashed(c) }}}
 	work.begun()
 	work.row = make(equivclass.Row, len(w.schema.Attributes()))

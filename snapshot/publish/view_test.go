@@ -11,6 +11,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/render"
 )
@@ -20,7 +21,7 @@ type person []string
 
 // testClass is a published class as indexes of persons.
 type testClass struct {
-	regime  incremental.Regime
+	regime  state.Regime
 	born    uint32
 	members []incremental.RecordID
 }

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // Recording is what a state says that was decided, and of which records.
@@ -138,7 +139,7 @@ func (r *Recording) obstacle() string {
 		return "the reference of t-closeness was fixed by " + r.others()
 	}
 	for i := range r.first() {
-		if a := &r.attempts[i]; a.Under != "" && a.Under != incremental.Under(r.policyOf(r.options.Policy, a).Requirement) {
+		if a := &r.attempts[i]; a.Under != "" && a.Under != state.Under(r.policyOf(r.options.Policy, a).Requirement) {
 			return "the first pool was cut under a policy.diversity that is not configured any more"
 		}
 	}

@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import "anond/equivclass"
 
@@ -10,26 +10,26 @@ import "anond/equivclass"
 // fixed, which is before any value of them is looked at; TestScaleIsBlind plays all worlds. Rule V (values): what a release shows of
 // it is a rounded width, which is nobody's value (equivclass.ScalesOf). Somebody who is forgotten later has left no more in it.
 
-// measure finds the scale of the records that are there, until one is fixed.
-func (m *Machine) measure() {
-	if m.head.Scale != nil {
-		return
-	}
-	dicts, columns := m.records.measured()
-	m.records.scale = equivclass.ScalesOf(dicts, columns, int(m.records.len()))
-}
-
-// measured are the columns of the quasi-identifiers.
-func (c *columns) measured() (dicts []*equivclass.Dictionary, columns []equivclass.Column) {
-	for j := range c.schema.D() {
-		dicts, columns = append(dicts, c.qiDict(j)), append(columns, *c.qi(j))
+// Measured are the columns of the quasi-identifiers.
+func (c *Records) Measured() (dicts []*equivclass.Dictionary, columns []equivclass.Column) {
+	for j := range c.Schema.D() {
+		dicts, columns = append(dicts, c.QiDict(j)), append(columns, *c.Qi(j))
 	}
 	return dicts, columns
 }
 
-// fixScale keeps the scale by which the first classes are planned.
-func (m *Machine) fixScale() {
-	if m.head.Scale == nil {
-		m.head.Scale, m.head.changed = m.records.scale, true
+// measure finds the scale of the records that are there, until one is fixed.
+func (m *State) MeasureScale() {
+	if m.Head.Scale != nil {
+		return
+	}
+	dicts, columns := m.Records.Measured()
+	m.Records.Scale = equivclass.ScalesOf(dicts, columns, int(m.Records.Len()))
+}
+
+// FixScale keeps the scale by which the first classes are planned.
+func (m *State) FixScale() {
+	if m.Head.Scale == nil {
+		m.Head.Scale, m.Head.Changed = m.Records.Scale, true
 	}
 }

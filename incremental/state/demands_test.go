@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 // TestAsksMore: what may follow a refusal, and what would only be refused again.
 func TestAsksMore(t *testing.T) {
 	want := func(l int, extra ...equivclass.Principle) []string {
-		return demands(equivclass.Requirement{K: 5, L: l, Extra: extra})
+		return Demands(equivclass.Requirement{K: 5, L: l, Extra: extra})
 	}
 	closer := func(t float64, g equivclass.Ground) equivclass.Principle { return equivclass.TClose{T: t, Ground: g} }
 	equal, ordered := equivclass.EqualGround{}, equivclass.OrderedGround{}
@@ -38,6 +38,6 @@ func TestAsksMore(t *testing.T) {
 		{"another distance", want(3, closer(.1, ordered)), want(3, closer(.2, equal)), false},
 		{"frequency as a principle", want(2, equivclass.FrequencyL{L: 4}), want(3), true},
 	} {
-		assert.Equal(t, c.more, asksMore(c.now, c.before), c.name)
+		assert.Equal(t, c.more, AsksMore(c.now, c.before), c.name)
 	}
 }

@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"log/slog"
@@ -230,4 +230,24 @@ type Counters struct {
 	Blocked uint64 `json:",omitempty"`
 	// Beyond are records of people who may not be published any more (barred.go): nothing is kept of them.
 	Beyond uint64 `json:",omitempty"`
+}
+
+// JournalMark is how far a state follows the journal in which its host writes what it decides, before
+// it acts on it (package shards/journal). It is part of the transaction that holds the effects of the
+// entries up to it, so that whoever has a copy of the state knows which entries come next.
+type JournalMark struct {
+	Seq    uint64   // of the newest entry whose effects the state holds; 0: it follows no journal
+	Digest [32]byte // of that entry
+	Next   int64    // offset in the journal behind it
+}
+
+// Complete gives counters the maps that a store may have left out.
+func (c Counters) Complete() Counters {
+	if c.Refused == nil {
+		c.Refused = map[equivclass.Reason]uint64{}
+	}
+	if c.Ignored == nil {
+		c.Ignored = map[equivclass.Reason]uint64{}
+	}
+	return c
 }

@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"errors"
@@ -109,4 +109,10 @@ func (p Policy) Check() error {
 		faults = append(faults, fmt.Errorf("threshold is %d, must be at least 1", p.Threshold))
 	}
 	return errors.Join(faults...)
+}
+
+// Exhausted reports whether a member of a class has no regrouping left (rule E). A class with a
+// row that has no owner is closed (forget.go).
+func (p *Policy) Exhausted(c *Class) bool {
+	return c.Ownerless || p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
 }

@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"math/rand/v2"
@@ -19,34 +19,34 @@ func TestFirstRecordsAreThoseOfAMap(t *testing.T) {
 	require.NoError(t, err)
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		c, first, repeats := newColumns(schema), map[uint64]RecordID{}, 0
+		c, first, repeats := NewColumns(schema), map[uint64]RecordID{}, 0
 		subjects := 1 + rng.IntN(3000)
 		for r := range RecordID(1 + rng.IntN(5000)) {
 			subject := (1 + rng.Uint64N(uint64(subjects))) * 0x9e3779b97f4a7c15
 			if seed%4 > 1 {
 				subject = subject>>40 | 1<<24 // all of them at the beginning of the table; never 0, which stands for nobody
 			}
-			c.subject = append(c.subject, subject)
-			c.sa().Append(equivclass.Code(rng.IntN(3)))
+			c.Subject = append(c.Subject, subject)
+			c.Sa().Append(equivclass.Code(rng.IntN(3)))
 			_, seen := first[subject]
 			if !seen {
 				first[subject] = r
 			}
-			require.Equal(t, !seen, c.firsts.note(&c, r))
+			require.Equal(t, !seen, c.Firsts.Note(&c, r))
 			require.Equal(t, seen, c.isBeyond(r))
 			if seen {
 				repeats++
 			}
 		}
-		loaded := newColumns(schema)
-		loaded.subject = c.subject
-		*loaded.sa() = *c.sa()
-		loaded.loaded()
-		for r := range c.len() {
-			require.Equal(t, first[c.subject[r]], c.firsts.first(&c, r))
-			require.Equal(t, first[c.subject[r]], loaded.firsts.first(&loaded, r))
+		loaded := NewColumns(schema)
+		loaded.Subject = c.Subject
+		*loaded.Sa() = *c.Sa()
+		loaded.Loaded()
+		for r := range c.Len() {
+			require.Equal(t, first[c.Subject[r]], c.Firsts.first(&c, r))
+			require.Equal(t, first[c.Subject[r]], loaded.Firsts.first(&loaded, r))
 		}
-		require.Equal(t, len(first), c.firsts.held)
-		require.Equal(t, int(c.len()), len(first)+repeats)
+		require.Equal(t, len(first), c.Firsts.held)
+		require.Equal(t, int(c.Len()), len(first)+repeats)
 	}
 }

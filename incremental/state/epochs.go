@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"errors"
@@ -20,19 +20,19 @@ import (
 // errEpoch: a class would show who cannot have one of its values.
 var errEpoch = errors.New("it holds a value that was not valid yet when a member arrived (epochs of a hierarchy)")
 
-// findEpochs notes, by value, before which record it was not valid; nil if all
+// FindEpochs notes, by value, before which record it was not valid; nil if all
 // were valid from the beginning.
-func (c *columns) findEpochs(versions []HierarchyVersion) {
-	c.since = nil
-	l := c.leaves[c.schema.SensitiveIndex()]
+func (c *Records) FindEpochs(versions []HierarchyVersion) {
+	c.Since = nil
+	l := c.Leaves[c.Schema.SensitiveIndex()]
 	if l == nil || len(versions) < 2 {
 		return
 	}
-	c.since = make([]RecordID, len(l.stored))
-	for leaf, code := range l.stored {
+	c.Since = make([]RecordID, len(l.Stored))
+	for leaf, code := range l.Stored {
 		for _, v := range versions {
 			if code < equivclass.Code(v.Leaves) {
-				c.since[leaf] = v.Records
+				c.Since[leaf] = v.Records
 				break
 			}
 		}
@@ -40,17 +40,17 @@ func (c *columns) findEpochs(versions []HierarchyVersion) {
 }
 
 // validSince returns the first record that may have the value of r.
-func (c *columns) validSince(r RecordID) RecordID {
-	if c.since == nil {
+func (c *Records) validSince(r RecordID) RecordID {
+	if c.Since == nil {
 		return 0
 	}
-	return c.since[c.value(r)]
+	return c.Since[c.Value(r)]
 }
 
-// oneEpoch reports whether records may share a class: each arrived when the values
+// OneEpoch reports whether records may share a class: each arrived when the values
 // of all were valid.
-func (c *columns) oneEpoch(members []RecordID) error {
-	if c.since == nil || len(members) == 0 {
+func (c *Records) OneEpoch(members []RecordID) error {
+	if c.Since == nil || len(members) == 0 {
 		return nil
 	}
 	oldest := slices.Min(members)
@@ -62,18 +62,18 @@ func (c *columns) oneEpoch(members []RecordID) error {
 	return nil
 }
 
-// mayHave reports whether a record may share a class with the values of a signature.
-func (c *columns) mayHave(r RecordID, signature []equivclass.Code) bool {
-	return c.since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.since[v] > r })
+// MayHave reports whether a record may share a class with the values of a signature.
+func (c *Records) MayHave(r RecordID, signature []equivclass.Code) bool {
+	return c.Since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.Since[v] > r })
 }
 
-// epochs divides records, in order of arrival, into pools that may each be
+// Epochs divides records, in order of arrival, into pools that may each be
 // partitioned as a whole. The first pool holds those whose values were valid when the
 // oldest of them arrived. later takes those that found no class in it, and returns
 // the second pool: the other records and all that may share a class with them. left
 // is too old for it. The first pool is soon published, so nobody waits for long.
-func (c *columns) epochs(records []RecordID) (first []RecordID, later func(rest []RecordID) (second, left []RecordID)) {
-	if c.since == nil || len(records) == 0 {
+func (c *Records) Epochs(records []RecordID) (first []RecordID, later func(rest []RecordID) (second, left []RecordID)) {
+	if c.Since == nil || len(records) == 0 {
 		return records, nil
 	}
 	var young []RecordID
@@ -96,12 +96,12 @@ func (c *columns) epochs(records []RecordID) (first []RecordID, later func(rest 
 	}
 }
 
-// versions divides records, in order of arrival, by the version of the hierarchy under
+// Versions divides records, in order of arrival, by the version of the hierarchy under
 // which they arrived, oldest first. At level L2 each part makes pools of its own (pool.go).
-func (c *columns) versions(h *head, records []RecordID) iter.Seq[[]RecordID] {
+func (c *Records) Versions(h *Head, records []RecordID) iter.Seq[[]RecordID] {
 	return func(yield func([]RecordID) bool) {
-		if c.since != nil {
-			for _, v := range h.Hierarchies[c.schema.SensitiveIndex()][1:] {
+		if c.Since != nil {
+			for _, v := range h.Hierarchies[c.Schema.SensitiveIndex()][1:] {
 				n, _ := slices.BinarySearch(records, v.Records)
 				if !yield(records[:n]) {
 					return
@@ -113,16 +113,10 @@ func (c *columns) versions(h *head, records []RecordID) iter.Seq[[]RecordID] {
 	}
 }
 
-// outdated counts those who wait under an earlier version and are fewer than a pool needs:
-// nobody joins them any more. It is a function of the order of arrival (rule H, held values).
-func (m *state) outdated(need int) (n int) {
-	newest := 0
-	for of := range m.records.versions(&m.head, m.pending.waiting) {
-		newest = 0
-		if len(of) < need {
-			newest = len(of)
-		}
-		n += newest
+// Bucket reports what the members of a bucket break.
+func (c *Records) Bucket(members []RecordID, want equivclass.Requirement) error {
+	if !want.Holds(c.Bag(members)) {
+		return errors.New("it breaks the requirement (rule B)")
 	}
-	return n - newest // others join those of the newest version
+	return c.OneEpoch(members)
 }

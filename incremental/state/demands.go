@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ import (
 // does not satisfy a requirement does not satisfy one that implies it either: such a start
 // would only be refused again, so it is refused before anything is read (RaisedError).
 
-// demands are the names of what a requirement asks of a bag. The state keeps those of a
+// Demands are the names of what a requirement asks of a bag. The state keeps those of a
 // refusal.
-func demands(want equivclass.Requirement) []string {
+func Demands(want equivclass.Requirement) []string {
 	out := []string{equivclass.FrequencyL{L: want.L}.Name()}
 	for _, p := range want.Extra {
 		out = append(out, p.Name())
@@ -22,8 +22,8 @@ func demands(want equivclass.Requirement) []string {
 	return out
 }
 
-// asksMore reports whether all that was asked is asked still, and something more.
-func asksMore(now, before []string) bool { return implies(now, before) && !implies(before, now) }
+// AsksMore reports whether all that was asked is asked still, and something more.
+func AsksMore(now, before []string) bool { return implies(now, before) && !implies(before, now) }
 
 // implies reports whether every bag that satisfies the demands of the one list satisfies
 // those of the other.
@@ -81,3 +81,6 @@ func stricter(a, b string, small bool) bool {
 		return x >= y
 	}
 }
+
+// Under names the principles of a requirement, that of l first.
+func Under(want equivclass.Requirement) string { return strings.Join(Demands(want), " ") }

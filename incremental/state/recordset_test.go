@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"math/rand/v2"
@@ -11,19 +11,19 @@ import (
 func TestRecordSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range RecordID(300) {
-		s, plain := newRecordSet(n), map[RecordID]bool{}
+		s, plain := NewRecordSet(n), map[RecordID]bool{}
 		for range n / 2 {
 			r := RecordID(rng.IntN(int(n)))
-			s.add(r)
+			s.Add(r)
 			plain[r] = true
 		}
-		ranks := ranksOf(s)
-		require.Equal(t, len(plain), ranks.len())
+		ranks := RanksOf(s)
+		require.Equal(t, len(plain), ranks.Len())
 		next := 0
 		for r := range n {
-			require.Equal(t, plain[r], ranks.has(r))
+			require.Equal(t, plain[r], ranks.Has(r))
 			if plain[r] {
-				require.Equal(t, next, ranks.of(r))
+				require.Equal(t, next, ranks.Of(r))
 				next++
 			}
 		}

@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import "math/bits"
 
@@ -18,12 +18,12 @@ func tagOf(subject uint64) uint8 { return uint8(subject)%255 + 1 }
 
 // find returns the place of the first record of the subject of r, or the empty one where it
 // belongs.
-func (f *firstRecords) find(c *columns, r RecordID) (at int, found bool) {
-	h := c.subject[r]
+func (f *firstRecords) find(c *Records, r RecordID) (at int, found bool) {
+	h := c.Subject[r]
 	tag, n := tagOf(h), len(f.tags)
 	scaled, _ := bits.Mul64(h, uint64(n))
 	for at = int(scaled); f.tags[at] != 0; {
-		if f.tags[at] == tag && c.subject[f.places[at]] == c.subject[r] {
+		if f.tags[at] == tag && c.Subject[f.places[at]] == c.Subject[r] {
 			return at, true
 		}
 		if at++; at == n {
@@ -34,38 +34,38 @@ func (f *firstRecords) find(c *columns, r RecordID) (at int, found bool) {
 }
 
 // first returns the first record of the subject of r; r is in the table or behind it.
-func (f *firstRecords) first(c *columns, r RecordID) RecordID {
+func (f *firstRecords) first(c *Records, r RecordID) RecordID {
 	if at, found := f.find(c, r); found {
 		return f.places[at]
 	}
 	return r
 }
 
-// note takes in a record and reports whether it is the first of its subject. Records come
+// Note takes in a record and reports whether it is the first of its subject. Records come
 // in ascending order.
-func (f *firstRecords) note(c *columns, r RecordID) bool {
+func (f *firstRecords) Note(c *Records, r RecordID) bool {
 	if 5*f.held >= 4*len(f.tags) {
 		f.resize(c, max(64, len(f.tags)+len(f.tags)/2))
 	}
 	at, found := f.find(c, r)
 	if !found {
-		f.tags[at], f.places[at] = tagOf(c.subject[r]), r
+		f.tags[at], f.places[at] = tagOf(c.Subject[r]), r
 		f.held++
 	}
 	return !found
 }
 
 // load takes in all records at once.
-func (f *firstRecords) load(c *columns) {
-	f.resize(c, max(64, int(c.len())/3*4))
-	for r := range c.len() {
-		if !c.erased(r) {
-			f.note(c, r)
+func (f *firstRecords) load(c *Records) {
+	f.resize(c, max(64, int(c.Len())/3*4))
+	for r := range c.Len() {
+		if !c.Erased(r) {
+			f.Note(c, r)
 		}
 	}
 }
 
-func (f *firstRecords) resize(c *columns, n int) {
+func (f *firstRecords) resize(c *Records, n int) {
 	old := *f
 	f.tags, f.places = make([]uint8, n), make([]RecordID, n)
 	for i, tag := range old.tags {

@@ -1,4 +1,4 @@
-package incremental
+package state
 
 import (
 	"errors"
@@ -16,29 +16,29 @@ var ErrInterrupted = errors.New("the work was interrupted")
 // no decision depends on it.
 type interrupt func() bool
 
-func (i interrupt) asked() bool { return i != nil && i() }
+func (i interrupt) Asked() bool { return i != nil && i() }
 
-func (i interrupt) err() error {
-	if i.asked() {
+func (i interrupt) Err() error {
+	if i.Asked() {
 		return ErrInterrupted
 	}
 	return nil
 }
 
-// partitioner passes the interrupt on to a method that supports one.
-func (i interrupt) partitioner(p equivclass.Partitioner) equivclass.Partitioner {
+// Partitioner passes the interrupt on to a method that supports one.
+func (i interrupt) Partitioner(p equivclass.Partitioner) equivclass.Partitioner {
 	if s, ok := p.(equivclass.Stoppable); ok && i != nil {
 		return s.WithStop(i)
 	}
 	return p
 }
 
-// progress is told how far the partitioning of a decision is. No decision depends on it.
-type progress func(done, all int)
+// Progress is told how far the partitioning of a decision is. No decision depends on it.
+type Progress func(done, all int)
 
-// partitioner has a method that can say how far it is tell so of all records, which it may be
+// Partitioner has a method that can say how far it is tell so of all records, which it may be
 // given in several pools, one after the other.
-func (p progress) partitioner(method equivclass.Partitioner, records int) equivclass.Partitioner {
+func (p Progress) Partitioner(method equivclass.Partitioner, records int) equivclass.Partitioner {
 	r, can := method.(equivclass.Reporting)
 	if !can || p == nil {
 		return method

@@ -1,0 +1,37 @@
+package incremental
+
+import "anond/incremental/state"
+
+// Algorithm names how this program decides at level L2, and how it writes what it has decided: each
+// cut stores it. Of the same records, settings and seed two programs with the same number make the same
+// classes, buckets, pools and bytes. A change of any of these takes the next number
+// (TestRecordedDecisions), so that a replay by a later program tells what it would decide
+// otherwise from what is wrong.
+const Algorithm = 2
+
+// attempts are the cuts tried at level L2: the newest one.
+type attempts struct{ state.Attempt }
+
+// note notes a cut that is committed next.
+func (a *attempts) note(s *state.State, need PoolNeed, flush bool, outcome state.CutOutcome) *state.Attempt {
+	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Flush: flush, Outcome: outcome,
+		Changes: s.Head.Changes(), Algorithm: Algorithm}
+	if outcome != state.Skipped {
+		next.Need, next.Under = need.Records, state.Under(s.Policy.Requirement)
+	}
+	if a.Merges(next) {
+		next.Number, next.First = a.Number, a.First
+		if a.Outcome != state.Fixed {
+			next.Cuts += a.Cuts
+		}
+	}
+	a.Attempt = next
+	return &next
+}
+
+// attempted notes a cut that is committed next.
+func (m *Machine) attempted(flush bool, outcome state.CutOutcome) {
+	if m.s.Policy.Level == state.L2 {
+		m.staged.delta.Attempt = m.attempts.note(&m.s, m.pools.need, flush, outcome)
+	}
+}

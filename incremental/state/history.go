@@ -1,0 +1,223 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// History is what was decided so far: all classes ever published and the intents
+// that name them. It only grows; a class that is regrouped stays in it as dead.
+type History struct {
+	Classes []*Class             // by ID, dead ones included
+	Died    map[uint32][]ClassID // by the release in which they died
+	Intents []Intent             // by release - 1
+	Bucket  BucketID             // the newest one
+}
+
+// LoadClass takes in a class from the store.
+func (h *History) LoadClass(c *Class, records RecordID) error {
+	if int(c.ID) != len(h.Classes) {
+		return fmt.Errorf("%w: class %d follows class %d", ErrCorrupt, c.ID, len(h.Classes)-1)
+	}
+	for _, r := range c.Members {
+		if r >= records {
+			return fmt.Errorf("%w: class %d names record %d of %d", ErrCorrupt, c.ID, r, records)
+		}
+	}
+	h.Classes = append(h.Classes, c)
+	h.Bucket = max(h.Bucket, c.Bucket)
+	if c.Died != 0 {
+		h.bury(c.ID)
+	}
+	return nil
+}
+
+// bury notes in which release a class died.
+func (h *History) bury(id ClassID) {
+	if h.Died == nil {
+		h.Died = map[uint32][]ClassID{}
+	}
+	release := h.Classes[id].Died
+	h.Died[release] = append(h.Died[release], id)
+}
+
+// LoadIntent takes in an intent from the store.
+func (h *History) LoadIntent(i *Intent) error {
+	if int(i.Release) != len(h.Intents)+1 {
+		return fmt.Errorf("%w: release %d follows release %d", ErrCorrupt, i.Release, len(h.Intents))
+	}
+	h.Intents = append(h.Intents, *i)
+	return nil
+}
+
+// Latest returns the newest intent, nil before the first release.
+func (h *History) Latest() *Intent {
+	if len(h.Intents) == 0 {
+		return nil
+	}
+	return &h.Intents[len(h.Intents)-1]
+}
+
+// Unpublished returns the intent that is decided but not published yet, nil if
+// there is none.
+func (h *History) Unpublished() *Intent {
+	if i := h.Latest(); i != nil && !i.Published {
+		return i
+	}
+	return nil
+}
+
+// Releases returns the number of releases decided.
+func (h *History) Releases() uint32 { return uint32(len(h.Intents)) }
+
+// Cut returns the number of records that had arrived at the newest release.
+func (h *History) Cut() RecordID {
+	if i := h.Latest(); i != nil {
+		return i.Cut
+	}
+	return 0
+}
+
+// Enter makes a decision part of the history, as the next release.
+func (h *History) Enter(d Decision) (deaths []Death) {
+	release := h.Releases() + 1
+	for _, c := range d.Births {
+		c.ID, c.Born = ClassID(len(h.Classes)), release
+		h.Classes = append(h.Classes, c)
+		h.Bucket = max(h.Bucket, c.Bucket)
+	}
+	for _, id := range d.Deaths {
+		h.Classes[id].Died = release
+		h.bury(id)
+		deaths = append(deaths, Death{id, release})
+	}
+	return deaths
+}
+
+// Settle writes, by record, the living class that holds it, for those of some classes.
+func (h *History) Settle(classOf []ClassID, classes []*Class) {
+	for _, c := range classes {
+		if c.Died == 0 {
+			for _, r := range c.Members {
+				classOf[r] = c.ID
+			}
+		}
+	}
+}
+
+// Alive returns the number of classes that the newest release shows.
+func (h *History) Alive() (n int) {
+	for _, c := range h.Classes {
+		if c.Died == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// At returns the classes that a release shows, and those that had died by then.
+func (h *History) At(release uint32) (alive, dead []ClassView) {
+	for _, c := range h.Classes {
+		switch {
+		case c.Born > release:
+		case c.Died == 0 || c.Died > release:
+			alive = append(alive, c.view(0))
+		default:
+			dead = append(dead, c.view(c.Died))
+		}
+	}
+	return alive, dead
+}
+
+// Change returns the classes that are born in a release, and those that die. Its
+// cost is theirs, and a search.
+func (h *History) Change(release uint32) (born, died []ClassView) {
+	first := sort.Search(len(h.Classes), func(i int) bool { return h.Classes[i].Born >= release })
+	for _, c := range h.Births(release, first) {
+		born = append(born, c.view(0))
+	}
+	for _, id := range h.Died[release] {
+		died = append(died, h.Classes[id].view(release))
+	}
+	return born, died
+}
+
+func (c *Class) view(died uint32) ClassView {
+	return ClassView{Regime: c.Regime, Bucket: c.Bucket, Born: c.Born, Died: died, Members: c.Members}
+}
+
+// Births returns the classes from one number on that a release published first.
+func (h *History) Births(release uint32, from int) (out []*Class) {
+	for from < len(h.Classes) && h.Classes[from].Born == release {
+		out = append(out, h.Classes[from])
+		from++
+	}
+	return out
+}
+
+// Regroups returns how often each of the records had been regrouped up to a
+// release: the number of classes that held it, less one.
+func (h *History) Regroups(release uint32, records RecordID) []uint16 {
+	out, seen := make([]uint16, records), make([]bool, records)
+	for _, c := range h.Classes {
+		if c.Born > release {
+			break
+		}
+		for _, r := range c.Members {
+			if seen[r] {
+				out[r]++
+			}
+			seen[r] = true
+		}
+	}
+	return out
+}
+
+// ClassView is one class of a view.
+type ClassView struct {
+	Regime  Regime
+	Bucket  BucketID // at level L2: classes of one bucket are born in one release
+	Born    uint32
+	Died    uint32 // the first release without it; 0 in a release in which it lives
+	Members []RecordID
+}
+
+// Moved tells of a living class whether one of its people was in another class before: then
+// their values follow from the flat classes of earlier releases, and dealing them anew would
+// contradict those.
+func (h *History) Moved() func(*Class) bool {
+	before := map[RecordID]bool{}
+	for _, ids := range h.Died {
+		for _, id := range ids {
+			for _, r := range h.Classes[id].Members {
+				before[r] = true
+			}
+		}
+	}
+	return func(c *Class) bool { return slices.ContainsFunc(c.Members, func(r RecordID) bool { return before[r] }) }
+}
+
+// Unlinked are the classes of which state does not know any more who has which value.
+func (h *History) Unlinked() map[ClassID]bool {
+	out, buckets := map[ClassID]bool{}, map[BucketID]bool{}
+	var moved func(*Class) bool
+	for _, c := range h.Classes {
+		switch {
+		case !c.Ownerless || c.Died != 0:
+		case c.Bucket != 0:
+			buckets[c.Bucket] = true
+		default:
+			if moved == nil {
+				moved = h.Moved()
+			}
+			out[c.ID] = !moved(c)
+		}
+	}
+	for _, c := range h.Classes {
+		if buckets[c.Bucket] {
+			out[c.ID] = true
+		}
+	}
+	return out
+}

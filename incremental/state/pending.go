@@ -1,0 +1,94 @@
+package state
+
+import "slices"
+
+// PendingSet holds the accepted records that are in no published class, each
+// list ascending. A record is in exactly one of the lists, or beyond.
+type PendingSet struct {
+	Waiting     []RecordID
+	Quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
+	Pools       int        // that were
+	Judged      int        // people of these, those who were forgotten since included
+	Beyond      int        // records in none of the lists, as an earlier one of their subject exists (rule S)
+	passedOver  int        // how many were not published although their loss no longer mattered
+	Stuck       int        // of them: all, if they break 1/l by themselves (rule I, infeasible)
+}
+
+// Counts counts the pending records by reason.
+func (p *PendingSet) Counts() Pending {
+	return Pending{Waiting: len(p.Waiting) - p.Stuck, Quarantined: len(p.Quarantined), Infeasible: p.Stuck}
+}
+
+// Arrive takes in a new record.
+func (p *PendingSet) Arrive(r RecordID, beyond bool) {
+	if beyond {
+		p.Beyond++
+	} else {
+		p.Waiting = append(p.Waiting, r)
+	}
+}
+
+// Quarantine takes in a pool that was quarantined.
+func (p *PendingSet) Quarantine(pool []RecordID) {
+	p.Quarantined = append(p.Quarantined, pool...)
+	p.Pools, p.Judged = p.Pools+1, p.Judged+len(pool)
+}
+
+// drop takes records that are in a class or in a pool that was quarantined from those that
+// wait, and forgets who was passed over. The pool ascends.
+func (p *PendingSet) drop(classOf []ClassID, quarantined []RecordID) {
+	p.passedOver, p.Stuck = 0, 0
+	gone := func(r RecordID) bool {
+		_, found := slices.BinarySearch(quarantined, r)
+		return found || classOf[r] != None
+	}
+	p.Waiting = slices.DeleteFunc(p.Waiting, gone)
+}
+
+// Sort puts every record that is in no class into the list it belongs to.
+func (p *PendingSet) Sort(c *Records) {
+	p.Waiting, p.Beyond = nil, 0
+	p.Quarantined = slices.DeleteFunc(p.Quarantined, c.Erased)
+	quarantined := make(map[RecordID]bool, len(p.Quarantined))
+	for _, r := range p.Quarantined {
+		quarantined[r] = true
+	}
+	for r, class := range c.ClassOf {
+		r := RecordID(r)
+		switch {
+		case class != None || quarantined[r] || c.Erased(r):
+		case c.isBeyond(r):
+			p.Beyond++
+		default:
+			p.Waiting = append(p.Waiting, r)
+		}
+	}
+}
+
+// passOver counts the waiting records whose loss no longer mattered at the newest
+// cut, and that found no class nevertheless. If at least k break 1/l
+// by themselves, they are infeasible (rule I): no partition of them can be
+// published, whatever it loses. Fewer than k could not form a class in any case, and
+// a handful often exceeds 1/l by chance. A record behind the cut may have arrived in the
+// same tick, and was not passed over.
+func (p *PendingSet) passOver(c *Records, at *Head, policy *Policy) {
+	for _, r := range p.Waiting {
+		if r >= at.LastCut || at.CutTick-c.Arrived(r) < policy.MaxHold {
+			break
+		}
+		p.passedOver++
+	}
+	if policy.Level == L2 { // no count of waiting records may depend on their values
+		return
+	}
+	if passed := p.Waiting[:p.passedOver]; len(passed) >= policy.Requirement.K && !c.Bag(passed).Eligible(policy.Requirement.L) {
+		p.Stuck = len(passed)
+	}
+}
+
+// Overdue reports whether the oldest waiting record has waited for max_hold and
+// was not passed over already.
+func (p *PendingSet) Overdue(c *Records, now int64, policy *Policy) bool {
+	return len(p.Waiting) > p.passedOver && len(p.Waiting) >= policy.Requirement.K &&
+		now-c.Arrived(p.Waiting[p.passedOver]) >= policy.MaxHold
+}

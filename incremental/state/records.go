@@ -1,0 +1,254 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"anond/equivclass"
+)
+
+// Records holds all accepted records: one, two or four bytes a quasi-identifier and
+// sensitive value, by the size of its dictionary, and what the machine knows of them: 4
+// bytes for the class, and if there is a subject 8 for it and 6 to 10 to find it
+// (firstRecords). Where a record came from stays on disk.
+type Records struct {
+	equivclass.Packed
+	Schema    *equivclass.Schema
+	Stores    []int // attributes in a block of the store, but for the sensitive one
+	Interrupt interrupt
+	Leaves    map[int]*Leaves // of attributes with a hierarchy
+	bound     bool            // leaves are complete
+	Since     []RecordID      // by sensitive value: epochs.go
+	Scale     []equivclass.Range
+	Subject   []uint64
+	ClassOf   []ClassID
+	// Firsts finds the first record of each subject; nil if there is no subject.
+	Firsts   *firstRecords
+	Vacant   int // records of forgotten people that are in no class (forget.go)
+	Arrivals []arrival
+}
+
+// arrival says that records from first on arrived at tick.
+type arrival struct {
+	First RecordID
+	Tick  int64
+}
+
+// NewColumns returns the columns of a state without records.
+//
+// What the adversary knows is judged first: quasi-identifiers and subject, and the
+// sensitive value last. So the reason of a
+// record with a bad quasi-identifier says nothing about its sensitive value, nor
+// does what becomes of it later (Readmissible).
+func NewColumns(s *equivclass.Schema) Records {
+	order := slices.Clone(s.Quasi())
+	if i := s.SubjectIndex(); i >= 0 {
+		order = append(order, i)
+	}
+	order = append(order, s.SensitiveIndex())
+	c := Records{Packed: *equivclass.NewPacked(s.Attributes(), order...), Schema: s,
+		Stores: s.Quasi(), Leaves: newLeafTables(s)}
+	if s.SubjectIndex() >= 0 {
+		c.Firsts = &firstRecords{}
+	}
+	return c
+}
+
+func (c *Records) Len() RecordID { return RecordID(c.Sa().Len()) }
+
+// Qi returns the column of quasi-identifier j, sa that of the sensitive attribute.
+func (c *Records) Qi(j int) *equivclass.Column { return &c.Columns[c.Schema.Quasi()[j]] }
+func (c *Records) Sa() *equivclass.Column      { return &c.Columns[c.Schema.SensitiveIndex()] }
+
+// Value is the sensitive value of a record.
+func (c *Records) Value(r RecordID) equivclass.Code { return c.Sa().At(int(r)) }
+
+// QiDict returns the dictionary of quasi-identifier j.
+func (c *Records) QiDict(j int) *equivclass.Dictionary { return c.Dicts[c.Schema.Quasi()[j]] }
+
+func (c *Records) Restore(attribute int, text string) error {
+	if attribute < 0 || attribute >= len(c.Dicts) || c.Dicts[attribute] == nil {
+		return fmt.Errorf("%w: a dictionary entry of attribute %d, which stores none", ErrCorrupt, attribute)
+	}
+	if l := c.Leaves[attribute]; l != nil {
+		l.Restore(text)
+		return nil
+	}
+	return c.Dicts[attribute].Restore(text)
+}
+
+// AppendBlock takes in a block from the store.
+func (c *Records) AppendBlock(b *RecordBlock) error {
+	if b.First != c.Len() || len(b.Columns) != len(c.Stores) || (b.Subject == nil) != (c.Firsts == nil) {
+		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.Len())
+	}
+	c.BindLeaves()
+	codes := make([][]equivclass.Code, len(c.Dicts))
+	for k, attribute := range c.Stores {
+		codes[attribute] = b.Columns[k]
+		n := c.storedCodes(attribute)
+		for _, v := range b.Columns[k] {
+			if v >= n {
+				return fmt.Errorf("%w: block of record %d has a code beyond its dictionary", ErrCorrupt, b.First)
+			}
+		}
+	}
+	codes[c.Schema.SensitiveIndex()] = b.SA
+	if err := c.fromStored(b); err != nil {
+		return err
+	}
+	c.Extend(codes)
+	c.NoteArrival(b.First, b.Tick)
+	c.Subject = append(c.Subject, b.Subject...)
+	for range b.SA {
+		c.ClassOf = append(c.ClassOf, None)
+	}
+	return nil
+}
+
+// Loaded completes the columns when the store has handed out all blocks.
+func (c *Records) Loaded() {
+	if c.Firsts != nil {
+		c.Firsts.load(c)
+	}
+}
+
+// storedCodes returns how many codes state has for an attribute.
+func (c *Records) storedCodes(attribute int) equivclass.Code {
+	if l := c.Leaves[attribute]; l != nil {
+		return equivclass.Code(len(l.Paths))
+	}
+	return equivclass.Code(c.Dicts[attribute].Len())
+}
+
+// fromStored puts the leaves of a block into the numbering of the present trees.
+func (c *Records) fromStored(b *RecordBlock) error {
+	for j, attribute := range c.Schema.Quasi() {
+		if l := c.Leaves[attribute]; l != nil {
+			l.fromStored(b.Columns[j])
+		}
+	}
+	l := c.Leaves[c.Schema.SensitiveIndex()]
+	if l == nil {
+		return nil
+	}
+	for _, v := range b.SA {
+		if int(v) >= len(l.Paths) {
+			return fmt.Errorf("%w: block of record %d has a value beyond its dictionary", ErrCorrupt, b.First)
+		}
+	}
+	l.fromStored(b.SA)
+	return nil
+}
+
+// stored returns codes of an attribute as state numbers them.
+func (c *Records) stored(attribute int, codes []equivclass.Code) []equivclass.Code {
+	if l := c.Leaves[attribute]; l != nil {
+		return l.toStored(codes)
+	}
+	return codes
+}
+
+func (c *Records) NoteArrival(first RecordID, tick int64) {
+	if n := len(c.Arrivals); n == 0 || c.Arrivals[n-1].Tick != tick {
+		c.Arrivals = append(c.Arrivals, arrival{first, tick})
+	}
+}
+
+// Arrived returns the tick at which a record arrived.
+func (c *Records) Arrived(r RecordID) int64 {
+	i := sort.Search(len(c.Arrivals), func(i int) bool { return c.Arrivals[i].First > r })
+	return c.Arrivals[i-1].Tick
+}
+
+// Block returns the records from first on as a block.
+func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
+	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.Schema.SensitiveIndex(), c.Sa().AppendTo(nil, int(first))), Origin: origin,
+		Offset: offset}
+	for _, attribute := range c.Stores {
+		b.Columns = append(b.Columns, c.stored(attribute, c.Columns[attribute].AppendTo(nil, int(first))))
+	}
+	if c.Firsts != nil {
+		b.Subject = c.Subject[first:]
+	}
+	return b
+}
+
+// Space returns the geometry of the quasi-identifiers over the values of the records
+// below cut. It is a
+// function of those records alone, whatever has arrived since. Cost: cut x d; that of the
+// dictionaries if these are all records.
+func (c *Records) Space(cut RecordID) *equivclass.Space {
+	var dicts []*equivclass.Dictionary
+	for _, attribute := range c.Schema.Quasi() {
+		known := 0
+		if cut == c.Len() { // a value is taken in with its first record
+			known = c.Dicts[attribute].Len()
+		} else if most, any := c.Columns[attribute].Most(int(cut)); any {
+			known = int(most) + 1
+		}
+		dicts = append(dicts, c.Dicts[attribute].Prefix(known))
+	}
+	s := equivclass.NewSpace(dicts)
+	for j, r := range c.Scale {
+		s.Dims[j].ScaleBy(r)
+	}
+	return s
+}
+
+// Pool makes the records a pool in the space of the quasi-identifiers.
+func (c *Records) Pool(space *equivclass.Space, records []RecordID) *equivclass.Pool {
+	d := c.Schema.D()
+	p := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d), SA: make([]equivclass.Code, len(records))}
+	if c.Firsts != nil {
+		p.Subject = make([]uint64, len(records))
+	}
+	for i, r := range records {
+		c.Coords(space, r, p.X[i*d:i*d+d])
+		p.SA[i] = c.Value(r)
+		if p.Subject != nil {
+			p.Subject[i] = c.Subject[r]
+		}
+	}
+	return p
+}
+
+// Coords writes the scaled coordinates of a record.
+func (c *Records) Coords(space *equivclass.Space, r RecordID, x []float32) {
+	for j := range c.Schema.D() {
+		x[j] = space.Coord(j, c.QiDict(j), c.Qi(j).At(int(r)))
+	}
+}
+
+// Bag returns the bag of the records' sensitive values.
+func (c *Records) Bag(records []RecordID) equivclass.Bag {
+	return equivclass.BagIn(c.Sa(), records)
+}
+
+// Erased reports whether a record is one of a person who was forgotten.
+func (c *Records) Erased(r RecordID) bool { return c.Firsts != nil && c.Subject[r] == 0 }
+
+// Vacate finds what follows from erased records: which classes have a row without owner, and
+// how many records are in no class.
+func (c *Records) Vacate(classes []*Class) {
+	c.Vacant = 0
+	if c.Firsts == nil {
+		return
+	}
+	for r, subject := range c.Subject {
+		switch class := c.ClassOf[r]; {
+		case subject != 0:
+		case class == None:
+			c.Vacant++
+		default:
+			classes[class].Ownerless = true
+		}
+	}
+}
+
+// isBeyond reports whether an earlier record of the subject exists, so that this one is never published (rule S, one record of
+// a subject). Safe: that follows from who sends when, and from no value.
+func (c *Records) isBeyond(r RecordID) bool {
+	return c.Firsts != nil && c.Firsts.first(c, r) != r
+}
