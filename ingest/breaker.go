@@ -77,7 +77,7 @@ var ErrManyRefused = fault.Errorf(fault.Failed, "correct the producer or the con
 	"more records are refused than dead_letter.max_share allows")
 
 // manyRefused warns with counts by reason, and is the error of a run that ends.
-func (l *loop) manyRefused(says string) error {
+func (l *intake) manyRefused(says string) error {
 	b := &l.refusals
 	reasons := slices.SortedFunc(maps.Keys(b.by), func(x, y equivclass.Reason) int {
 		return cmp.Or(cmp.Compare(b.by[y], b.by[x]), cmp.Compare(x, y))
@@ -93,15 +93,15 @@ func (l *loop) manyRefused(says string) error {
 }
 
 // heedRefusals pauses the host in the midst of a batch, or ends a run that has to end.
-func (l *loop) heedRefusals(b *batch) error {
+func (l *intake) heedRefusals(b *batch) error {
 	l.refusals.tripped = false
 	if l.Once {
 		return l.manyRefused("the run ends, and nothing more is published")
 	}
 	l.refusals.held = b
 	_ = l.manyRefused("nothing is read until an operator says so")
-	l.asked.paused = true
-	l.pausedOrNot()
+	l.operator.paused = true
+	l.operator.pausedOrNot()
 	if l.Tripped == nil {
 		return nil
 	}

@@ -126,8 +126,9 @@ func (c *Commands) ask(ctx context.Context, cmd *command) (Answer, error) {
 	}
 }
 
-// commanding is what the loop keeps of orders.
-type commanding struct {
+// operator executes what operators ask.
+type operator struct {
+	*loop
 	waiting []*command // orders for which the machine must be free
 	release *command   // whose release is in progress
 	why     string     // the newest cut decided nothing, for this reason
@@ -135,7 +136,7 @@ type commanding struct {
 }
 
 // orders is where orders come from: nowhere, if nobody may give any.
-func (l *loop) orders() <-chan *command {
+func (l *operator) orders() <-chan *command {
 	if l.Commands == nil {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (l *loop) orders() <-chan *command {
 
 // obey takes an order. It touches nothing of the machine, so that it may be called while
 // long work has it; what needs the machine waits for obeyWaiting.
-func (l *loop) obey(c *command) {
+func (l *operator) obey(c *command) {
 	switch c.order {
 	case OrderPause, OrderResume:
 		if l.Once {
@@ -153,42 +154,42 @@ func (l *loop) obey(c *command) {
 		}
 		pause := c.order == OrderPause
 		if !pause {
-			l.refusals.resume()
+			l.intake.refusals.resume()
 		}
-		changed := l.asked.paused != pause
-		if l.asked.paused = pause; changed {
+		changed := l.paused != pause
+		if l.paused = pause; changed {
 			l.pausedOrNot()
-			l.report(l.now()) // whoever looks after the answer sees what it says
+			l.reporting.report(l.now()) // whoever looks after the answer sees what it says
 		}
 		c.answer <- answered{Answer: Answer{Changed: changed}}
 	default:
-		if len(l.asked.waiting) >= mostWaiting {
+		if len(l.waiting) >= mostWaiting {
 			c.answer <- answered{err: ErrBusy}
 			return
 		}
-		l.asked.waiting = append(l.asked.waiting, c)
+		l.waiting = append(l.waiting, c)
 	}
 }
 
 // mostWaiting bounds the orders that wait while long work has the machine.
 const mostWaiting = 64
 
-func (l *loop) pausedOrNot() {
-	if l.asked.paused {
+func (l *operator) pausedOrNot() {
+	if l.paused {
 		l.Log.Warn("paused: nothing is read, and no release begins by itself", "event", "paused")
 		return
 	}
-	l.schedule.resume(l.now())
+	l.cuts.schedule.resume(l.now())
 	l.Log.Info("reading goes on", "event", "resumed")
 }
 
 // obeyWaiting executes the orders for which the machine had to be free.
-func (l *loop) obeyWaiting(ctx context.Context) error {
-	for len(l.asked.waiting) > 0 {
-		c := l.asked.waiting[0]
-		l.asked.waiting = l.asked.waiting[1:]
+func (l *operator) obeyWaiting(ctx context.Context) error {
+	for len(l.waiting) > 0 {
+		c := l.waiting[0]
+		l.waiting = l.waiting[1:]
 		a, err := l.execute(ctx, c)
-		if l.asked.release == c {
+		if l.release == c {
 			continue // it is answered once the release is published
 		}
 		c.answer <- answered{a, err}
@@ -200,16 +201,16 @@ func (l *loop) obeyWaiting(ctx context.Context) error {
 	return nil
 }
 
-func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
+func (l *operator) execute(ctx context.Context, c *command) (Answer, error) {
 	if c.order == OrderTune {
 		l.tune(c.tunables)
 		return Answer{}, nil
 	}
-	if n := l.releases.current; n != 0 {
+	if n := l.publishing.releases.current; n != 0 {
 		return Answer{}, fmt.Errorf("release %d %w", n, ErrReleasing)
 	}
 	if c.order == OrderForget {
-		return l.forgetOrdered(ctx, c.subject)
+		return l.erasure.forgetOrdered(ctx, c.subject)
 	}
 	if c.order == OrderReplay {
 		return Answer{}, l.replay(ctx, c.replay)
@@ -220,82 +221,82 @@ func (l *loop) execute(ctx context.Context, c *command) (Answer, error) {
 	if c.order == OrderPlan {
 		return l.outlook(ctx)
 	}
-	l.asked.why = ""
-	if err := l.cut(ctx, cutting{scheduled: true}); err != nil {
+	l.why = ""
+	if err := l.cuts.cut(ctx, cutting{scheduled: true}); err != nil {
 		return Answer{}, errors.Join(ErrEnding, err)
 	}
-	if l.releases.current != 0 {
-		l.asked.release = c
+	if l.publishing.releases.current != 0 {
+		l.release = c
 	}
-	return Answer{Why: l.asked.why}, nil
+	return Answer{Why: l.why}, nil
 }
 
 // replay lets dead letters be judged again. What was applied is committed first, as before a cut. The
 // newest dead letter of a place counts, so none may be between the state and its sink meanwhile.
-func (l *loop) replay(ctx context.Context, do Replaying) error {
-	if err := l.commit(ctx); err != nil {
+func (l *operator) replay(ctx context.Context, do Replaying) error {
+	if err := l.transaction.commit(ctx); err != nil {
 		return err
 	}
 	if l.outbox.take(l.Machine); l.Machine.Status().Outbox > 0 {
 		return ErrUndelivered
 	}
-	if err := l.work(ctx, DoingReplay, true, func() error { return do(ctx, l.Machine) }); err != nil {
+	if err := l.reporting.work(ctx, DoingReplay, true, func() error { return do(ctx, l.Machine) }); err != nil {
 		return err
 	}
-	if err := l.judged(); err != nil {
+	if err := l.transaction.judged(); err != nil {
 		return err
 	}
-	return l.committed()
+	return l.transaction.committed()
 }
 
 // outlook says what a release would publish. What was applied is committed first, as
 // before a cut, so that a stop meanwhile loses nothing.
-func (l *loop) outlook(ctx context.Context) (a Answer, err error) {
-	if !l.staged.since.IsZero() {
-		if err := l.commit(ctx); err != nil {
+func (l *operator) outlook(ctx context.Context) (a Answer, err error) {
+	if !l.transaction.staged.since.IsZero() {
+		if err := l.transaction.commit(ctx); err != nil {
 			return a, err
 		}
 	}
-	err = l.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(false); return err })
+	err = l.reporting.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(false); return err })
 	return a, err
 }
 
 // tune takes in settings.
-func (l *loop) tune(t Tunables) {
+func (l *operator) tune(t Tunables) {
 	l.Machine.Trigger().Set(t.CutEvery, t.OnUpdate)
-	l.limit.set(t.Rate)
+	l.intake.limit.set(t.Rate)
 	l.Trigger, l.Rate = t.Trigger, t.Rate
-	l.schedule.trigger = t.Trigger
+	l.cuts.schedule.trigger = t.Trigger
 	if now := l.now(); t.Reschedule {
-		l.schedule.begin(cmp.Or(l.schedule.lastCut, now))
-		l.schedule.resume(now)
+		l.cuts.schedule.begin(cmp.Or(l.cuts.schedule.lastCut, now))
+		l.cuts.schedule.resume(now)
 	}
 }
 
 // releaseAnswered tells whoever asked for the release that it is published, or why not.
-func (l *loop) releaseAnswered(err error) {
-	c := l.asked.release
+func (l *operator) releaseAnswered(err error) {
+	c := l.release
 	if c == nil {
 		return
 	}
-	l.asked.release = nil
+	l.release = nil
 	a := answered{err: err}
 	if err == nil {
-		a.Release = l.latest
+		a.Release = l.reporting.latest
 	}
 	c.answer <- a
 }
 
 // endCommands answers the orders that are left when the loop ends, and takes no more.
-func (l *loop) endCommands(err error) {
+func (l *operator) endCommands(err error) {
 	if l.Commands == nil {
 		return
 	}
 	close(l.Commands.ended)
-	if err = errors.Join(ErrEnding, err); l.asked.release != nil {
+	if err = errors.Join(ErrEnding, err); l.release != nil {
 		l.releaseAnswered(err)
 	}
-	for _, c := range l.asked.waiting {
+	for _, c := range l.waiting {
 		c.answer <- answered{err: err}
 	}
 }

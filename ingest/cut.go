@@ -8,9 +8,17 @@ import (
 	"anond/incremental"
 )
 
+// cuts says when a release is cut, and has the machine decide it.
+type cuts struct {
+	*loop
+	schedule    schedule // when the trigger asks for a release
+	order       Ordered  // the source, if its partitions are read in rounds; nil: they are not
+	quarantined int      // people in pools of this run
+}
+
 // cutIfDue ends the first load or makes a release where the count of records
 // says so.
-func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
+func (l *cuts) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
 	m := l.Machine
 	if !m.InitialLoad().Done() && !m.InitialLoad().Growing() {
 		if end, ok := m.InitialLoad().Ends()[p]; (!ok || next >= end) && m.InitialLoad().Reached() {
@@ -26,7 +34,7 @@ func (l *loop) cutIfDue(ctx context.Context, p incremental.Partition, next int64
 // cutLeftOver makes the cut that was due when the process before stopped: its
 // records may have been committed with the mark of the release before, or its pool was fixed and is decided before
 // anything else is read.
-func (l *loop) cutLeftOver(ctx context.Context) error {
+func (l *cuts) cutLeftOver(ctx context.Context) error {
 	if l.Machine.PoolFixed() > 0 || l.Machine.Trigger().CutDue() {
 		return l.cut(ctx, cutting{})
 	}
@@ -45,43 +53,43 @@ type cutting struct {
 // What was applied is committed first. So a stop during the decision loses
 // nothing, and the next start decides the same. Those whose deletes were read are forgotten before:
 // nobody is published who was deleted.
-func (l *loop) cut(ctx context.Context, how cutting) error {
+func (l *cuts) cut(ctx context.Context, how cutting) error {
 	if l.rehearses() {
 		return nil // all that is read counts as one release
 	}
-	if err := l.awaitRelease(ctx); err != nil {
+	if err := l.publishing.awaitRelease(ctx); err != nil {
 		return err
 	}
 	now := l.now()
 	l.schedule.lastTry, l.schedule.lastCut = now, now
-	if !l.staged.since.IsZero() {
-		if err := l.commit(ctx); err != nil {
+	if !l.transaction.staged.since.IsZero() {
+		if err := l.transaction.commit(ctx); err != nil {
 			return err
 		}
 	}
-	if alone, err := l.forgetDue(ctx); err != nil || alone {
-		l.asked.why = SkippedNothingNew
+	if alone, err := l.erasure.forgetDue(ctx); err != nil || alone {
+		l.operator.why = SkippedNothingNew
 		return err
 	}
 	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
 	intent, err := l.decide(ctx, how.flush, now)
 	if err != nil {
-		return l.refused(ctx, refusal{err: err})
+		return l.publishing.refused(ctx, refusal{err: err})
 	}
 	l.warnInfeasible()
 	if n := l.Machine.Status().Pending.Quarantined - quarantined; n > 0 {
-		if err := l.judged(); err != nil {
+		if err := l.transaction.judged(); err != nil {
 			return err
 		}
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
 			"event", "pool_quarantined", "records", n)
 		l.Meter.Skipped(SkippedQuarantined)
 		l.quarantined += n
-		l.asked.why = "quarantined"
+		l.operator.why = "quarantined"
 		return nil
 	}
 	if intent != nil {
-		return l.publish(ctx, *intent, now)
+		return l.publishing.publish(ctx, *intent, now)
 	}
 	l.sayNothing(how, fresh)
 	return nil
@@ -89,13 +97,13 @@ func (l *loop) cut(ctx context.Context, how cutting) error {
 
 // decide lets the machine decide and commits the decision. The intent is nil if
 // nothing is newly publishable.
-func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
+func (l *cuts) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
 	var made *incremental.Decision
-	if err := l.tell(ctx, l.Steps.BeforeCut(l.Machine, flush, now.Unix())); err != nil {
+	if err := l.transaction.tell(ctx, l.Steps.BeforeCut(l.Machine, flush, now.Unix())); err != nil {
 		return nil, err
 	}
-	err = l.work(ctx, DoingDecide, false, func() (err error) {
-		if err := errors.Join(l.Machine.Fix(flush), l.judged()); err != nil { // before a value is looked at
+	err = l.reporting.work(ctx, DoingDecide, false, func() (err error) {
+		if err := errors.Join(l.Machine.Fix(flush), l.transaction.judged()); err != nil { // before a value is looked at
 			return err
 		}
 		made, err = l.Machine.Decide(flush)
@@ -107,21 +115,21 @@ func (l *loop) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 	if err != nil {
 		return nil, err
 	}
-	if err := l.fenced(); err != nil {
+	if err := l.transaction.fenced(); err != nil {
 		return nil, err
 	}
 	if err := l.Hook("before intent"); err != nil {
 		return nil, err
 	}
-	err = l.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
+	err = l.reporting.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
 	if err != nil {
 		return nil, err
 	}
-	return intent, l.committed()
+	return intent, l.transaction.committed()
 }
 
 // judged has what was decided about people noted outside of the state, before it is said.
-func (l *loop) judged() error {
+func (l *transaction) judged() error {
 	now := l.Machine.Judged()
 	if l.Judged == nil || !now.Ahead(l.noted) {
 		return nil
@@ -132,7 +140,7 @@ func (l *loop) judged() error {
 
 // sayNothing logs that a cut has decided nothing. fresh: records have come
 // since the cut before.
-func (l *loop) sayNothing(how cutting, fresh bool) {
+func (l *cuts) sayNothing(how cutting, fresh bool) {
 	switch growing := l.Machine.InitialLoad().Growing(); {
 	case fresh && growing:
 		l.logWaiting()
@@ -156,9 +164,9 @@ func whyNothing(s incremental.Status) string {
 	}
 }
 
-func (l *loop) skipped(why string) {
+func (l *cuts) skipped(why string) {
 	l.Meter.Skipped(why)
-	l.asked.why = why
+	l.operator.why = why
 	s := l.Machine.Status()
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {
@@ -170,7 +178,7 @@ func (l *loop) skipped(why string) {
 	l.Log.Info("nothing is newly publishable", attrs...)
 }
 
-func (l *loop) warnInfeasible() {
+func (l *cuts) warnInfeasible() {
 	s := l.Machine.Status()
 	if s.Infeasible && s.InitialEnd {
 		l.Log.Warn("the records that have waited longer than max_hold exceed 1/l by themselves: either all waiting records are "+

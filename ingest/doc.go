@@ -16,21 +16,22 @@
 //
 // A record takes this way, one file a step:
 //
-//	source.go   a source hands out chunks, each of one partition
-//	decode/     a decoder makes a row of each message, or refuses it with a reason
-//	stage.go    both of these run ahead of the machine, in a goroutine of their own
-//	apply.go    the machine takes the rows, one by one
-//	commit.go   one transaction makes records, positions and dead letters durable
-//	cut.go      the machine decides what the next release publishes
-//	publish.go  the release is published while reading goes on, and then marked
+//	source.go       a source hands out chunks, each of one partition
+//	decode/         a decoder makes a row of each message, or refuses it with a reason
+//	stage.go        both of these run ahead of the machine, in a goroutine of their own
+//	intake.go       the machine takes the rows, one by one
+//	transaction.go  one transaction makes records, positions and dead letters durable
+//	cut.go          the machine decides what the next release publishes
+//	publish.go      the release is published while reading goes on, and then marked
 //
-// One goroutine owns the machine and reacts to events (loop.go). What runs
+// One goroutine owns the machine and reacts to events (loop.go); the loop has a part of its own for each of these,
+// for people to forget, for what operators ask and for what they are told. What runs
 // alongside it does not know it: the release in progress (release.go) and the
 // delivery of dead letters (outbox.go) tell the loop by events how they end. A
 // refusal, of the machine or of the gate, takes one way out of the loop
-// (refusal.go): logged once, returned as the error of Run. Adapters live in
-// packages of their own (kafkasrc, filesrc), so that the loop knows neither Kafka
-// nor files.
+// (publish.go): logged once, returned as the error of Run. Adapters live in
+// packages of their own (kafkasrc, filesrc, deadletter), so that the loop knows neither Kafka
+// nor files; what shards need of it is behind two ports (Placement, Steps).
 //
 // # Difference from the usual
 //

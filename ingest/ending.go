@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"anond/incremental"
+	"anond/ingest/decode"
 )
 
 // leaveReader waits until the reader has ended. A reader that hangs where no
 // context reaches it is left behind: nothing that it still reads counts as
 // read.
-func (l *loop) leaveReader() {
+func (l *intake) leaveReader() {
 	until := time.Time{}
 	for {
 		select {
@@ -37,10 +40,10 @@ func (l *loop) drains() {
 	}
 	l.stopping = true
 	attrs := []any{"event", "draining"}
-	if l.doing.name != "" {
-		attrs = append(attrs, "doing", l.doing.name)
+	if l.reporting.doing.name != "" {
+		attrs = append(attrs, "doing", l.reporting.doing.name)
 	}
-	if r := l.releases.current; r != 0 {
+	if r := l.publishing.releases.current; r != 0 {
 		attrs = append(attrs, "release", r)
 	}
 	l.Log.Info("stopping: what was read is committed, a release in progress is finished or parked", attrs...)
@@ -52,20 +55,20 @@ func (l *loop) drains() {
 // unfinished: what was applied before it is committed already.
 func (l *loop) drain(ctx context.Context) error {
 	l.drains()
-	defer l.begins(DoingDraining)()
-	if !l.working {
-		if err := l.commit(ctx); unfinished(err) {
-			l.working = true
+	defer l.reporting.begins(DoingDraining)()
+	if !l.reporting.working {
+		if err := l.transaction.commit(ctx); unfinished(err) {
+			l.reporting.working = true
 			return l.drain(ctx) // what is not stored is read again
 		} else if err != nil {
 			return err
 		}
-		if err := l.settle(ctx, l.DrainFor); err != nil && !errors.Is(err, ErrParked) {
+		if err := l.publishing.settle(ctx, l.DrainFor); err != nil && !errors.Is(err, ErrParked) {
 			return err
 		}
 	}
-	l.report(l.now())
-	l.Log.Info("stopped", "event", "stopped", "outbox", l.counts.Outbox)
+	l.reporting.report(l.now())
+	l.Log.Info("stopped", "event", "stopped", "outbox", l.reporting.counts.Outbox)
 	return nil
 }
 
@@ -74,31 +77,31 @@ func (l *loop) finish(ctx context.Context) error {
 	if l.rehearses() {
 		return l.rehearse(ctx)
 	}
-	if err := l.commit(ctx); err != nil {
+	if err := l.transaction.commit(ctx); err != nil {
 		return err
 	}
-	if _, err := l.forgetDue(ctx); err != nil {
+	if _, err := l.erasure.forgetDue(ctx); err != nil {
 		return err
 	}
 	if err := l.deliverRest(ctx); err != nil {
 		return err
 	}
-	if err := l.commit(ctx); err != nil {
+	if err := l.transaction.commit(ctx); err != nil {
 		return err
 	}
-	l.report(l.now())
-	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.counts.Outbox}, l.summary()...)...)
-	if l.refusals.tooMany() {
-		return l.manyRefused("the run ends, and nothing more is published")
+	l.reporting.report(l.now())
+	l.Log.Info("the source is at its end", append([]any{"event", "stopped", "outbox", l.reporting.counts.Outbox}, l.reporting.summary()...)...)
+	if l.intake.refusals.tooMany() {
+		return l.intake.manyRefused("the run ends, and nothing more is published")
 	}
-	return l.standing()
+	return l.publishing.standing()
 }
 
 // deliverRest waits until all dead letters have reached their sink. One that
 // takes nothing for DeliverFor does not delay the end: the dead letters stay in
 // state, and the next run delivers them.
 func (l *loop) deliverRest(ctx context.Context) error {
-	defer l.begins(DoingDeliver)()
+	defer l.reporting.begins(DoingDeliver)()
 	progress := l.now()
 	for {
 		l.outbox.take(l.Machine)
@@ -120,7 +123,56 @@ func (l *loop) deliverRest(ctx context.Context) error {
 		case <-l.outbox.delivered:
 			progress = now
 		case <-l.ticks:
-			l.reportDue()
+			l.reporting.reportDue()
 		}
 	}
+}
+
+// summary counts what became of every line or message that was read.
+func (l *reporting) summary() []any {
+	s, unread := l.Machine.Status(), l.Source.Status().Unread
+	ignored := uint64(0)
+	for why, n := range s.Ignored {
+		if why != decode.ReasonBlank && why != decode.ReasonHeaderLine && why != decode.ReasonContinued {
+			ignored += n
+		}
+	}
+	attrs := []any{"sent", s.Sent, "published", s.Published, "pending", s.Pending.Total(), "dead_letter", s.DeadLetter, "beyond", s.Beyond,
+		"ignored", ignored, "header", s.Ignored[decode.ReasonHeaderLine], "blank", s.Ignored[decode.ReasonBlank], "continued",
+		s.Ignored[decode.ReasonContinued],
+		"unterminated", unread.Unterminated, "without_record", unread.WithoutRecord}
+	if unread.SetAside > 0 {
+		attrs = append(attrs, "files_set_aside", unread.SetAside)
+	}
+	return attrs
+}
+
+// Rehearsal is what a run to the present end of a source would come to, if it made one release
+// of all that it reads: counts and losses. At level L2 nothing in it depends on a value of those
+// who wait (incremental.Outlook).
+type Rehearsal struct {
+	Before, After incremental.Status
+	Unread        Unread
+	Plan          *incremental.Outlook // nil: the first load waits for more records
+}
+
+// rehearses reports whether the host only rehearses: it reads, and decides, publishes, forgets
+// and delivers nothing. What the machine commits is lost with its store.
+func (l *loop) rehearses() bool { return l.Rehearsed != nil }
+
+// rehearse looks at what a release at the end of the source would publish.
+func (l *loop) rehearse(ctx context.Context) error {
+	if err := l.transaction.commit(ctx); err != nil {
+		return err
+	}
+	out := Rehearsal{Before: l.before, Unread: l.Source.Status().Unread}
+	if l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Enough() {
+		err := l.reporting.work(ctx, DoingPlan, false, func() (err error) { out.Plan, err = l.Machine.Outlook(true); return err })
+		if err != nil {
+			return err
+		}
+	}
+	out.After = l.Machine.Status()
+	l.Rehearsed(out)
+	return nil
 }

@@ -47,8 +47,15 @@ func (e *ForgetError) Unwrap() error { return e.Err }
 // is due: a cut lets the state forget them, and so does the next start.
 const forgetWithin = time.Hour
 
+// erasure has the state forget people.
+type erasure struct {
+	*loop
+	// since is since when people are due to be forgotten, as the clock has seen it; zero: nobody is.
+	since time.Time
+}
+
 // list makes the list of who was forgotten durable, if the next commit adds to it.
-func (l *loop) list() error {
+func (l *transaction) list() error {
 	if l.Forgetting == nil || !l.Machine.Forgetting().Staged() {
 		return nil
 	}
@@ -59,23 +66,23 @@ func (l *loop) list() error {
 }
 
 // forget lets the state forget. The machine is another one afterwards.
-func (l *loop) forget(ctx context.Context, subject []byte) (done *Forgot, err error) {
-	if !l.staged.since.IsZero() {
-		if err := l.commit(ctx); err != nil {
+func (l *erasure) forget(ctx context.Context, subject []byte) (done *Forgot, err error) {
+	if !l.transaction.staged.since.IsZero() {
+		if err := l.transaction.commit(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := l.fenced(); err != nil {
+	if err := l.transaction.fenced(); err != nil {
 		return nil, err
 	}
 	if err := l.Hook("before forget"); err != nil {
 		return nil, err
 	}
-	if err := l.tell(ctx, l.Steps.BeforeErasure(l.Machine, subject)); err != nil {
+	if err := l.transaction.tell(ctx, l.Steps.BeforeErasure(l.Machine, subject)); err != nil {
 		return nil, err
 	}
 	began := l.now()
-	err = l.work(ctx, DoingForget, true, func() (err error) { done, err = l.Forgetting.Forget(l.Machine, subject); return err })
+	err = l.reporting.work(ctx, DoingForget, true, func() (err error) { done, err = l.Forgetting.Forget(l.Machine, subject); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +94,13 @@ func (l *loop) forget(ctx context.Context, subject []byte) (done *Forgot, err er
 	}
 	l.Log.Info("people were forgotten", "event", "forgotten", "people", done.People-done.Later, "published", done.Published,
 		"unpublished", done.Unpublished, "ms", l.now().Sub(began).Milliseconds())
-	l.report(l.now())
+	l.reporting.report(l.now())
 	return done, l.Hook("after forget")
 }
 
 // forgetDue lets the state forget those whose deletes were read. If that cannot be now, they stay due:
 // alone says that the state has nobody else.
-func (l *loop) forgetDue(ctx context.Context) (alone bool, err error) {
+func (l *erasure) forgetDue(ctx context.Context) (alone bool, err error) {
 	if l.Forgetting == nil || l.Machine.Forgetting().Due() == 0 {
 		return false, nil
 	}
@@ -106,24 +113,24 @@ func (l *loop) forgetDue(ctx context.Context) (alone bool, err error) {
 }
 
 // forgetOnTime is forgetDue where no cut has come for a while.
-func (l *loop) forgetOnTime(ctx context.Context, now time.Time) error {
+func (l *erasure) forgetOnTime(ctx context.Context, now time.Time) error {
 	switch {
 	case l.Machine.Forgetting().Due() == 0:
-		l.forgetSince = time.Time{}
+		l.since = time.Time{}
 		return nil
-	case l.forgetSince.IsZero() || l.forgetSince.After(now):
-		l.forgetSince = now
+	case l.since.IsZero() || l.since.After(now):
+		l.since = now
 	}
-	if l.releases.current != 0 || now.Sub(l.forgetSince) < forgetWithin {
+	if l.publishing.releases.current != 0 || now.Sub(l.since) < forgetWithin {
 		return nil
 	}
-	l.forgetSince = now // if it cannot be now: again after as long
+	l.since = now // if it cannot be now: again after as long
 	_, err := l.forgetDue(ctx)
 	return err
 }
 
 // forgetOrdered executes the order of an operator.
-func (l *loop) forgetOrdered(ctx context.Context, subject []byte) (a Answer, err error) {
+func (l *erasure) forgetOrdered(ctx context.Context, subject []byte) (a Answer, err error) {
 	if l.Forgetting == nil {
 		return a, &ForgetError{incremental.ErrNoSubject}
 	}

@@ -12,33 +12,22 @@ import (
 	"anond/ingest/decode"
 )
 
-// loop is one run of a Host: what its single goroutine owns.
+// loop is one run of a Host: what its single goroutine owns. Each part has its own state, and knows the others by the loop.
 type loop struct {
 	*Host
 	ticks    <-chan time.Time
 	times    timekeeper         // the clock's time, and the machine's
-	stage    *stage             // what is fetched and decoded ahead
-	staged   staged             // what is applied and not committed
-	schedule schedule           // when the trigger asks for a release
-	releases *releases          // the release in progress
 	outbox   *outboxPump        // dead letters on their way
-	limit    limiter            // how much is read
-	asked    commanding         // what operators ask for
-	room     fullness           // what the state may still take in
-	order    Ordered            // the source, if its partitions are read in rounds; nil: they are not
-	refusals breaker            // how many records are refused
 	before   incremental.Status // of the machine when the run began
-	noted    incremental.Judged // outside of the state
-	reports                     // what is told to operators
+	stopping bool               // a stop was asked for and logged
 
-	doing       activity
-	working     bool      // long work has the machine
-	ended       bool      // the source is at its end
-	stopping    bool      // a stop was asked for and logged
-	quarantined int       // people in pools of this run
-	refusedLog  time.Time // newest line about a first load that is refused
-	// forgetSince is since when people are due to be forgotten, as the clock has seen it; zero: nobody is.
-	forgetSince time.Time
+	intake      intake      // batches, and what keeps them from being read
+	transaction transaction // what is applied and not committed
+	cuts        cuts        // when a release is cut, and of what
+	publishing  publishing  // the release in progress
+	erasure     erasure     // people who are to be forgotten
+	operator    operator    // what operators ask for
+	reporting   reporting   // what is told to operators, and what the loop does when it does not read
 }
 
 // Run reads, places and publishes until ctx is done (then it drains and returns
@@ -59,19 +48,19 @@ func (h *Host) Run(ctx context.Context) (err error) {
 	ticks, stopTick := h.Clock.Ticker(50 * time.Millisecond)
 	defer stopTick()
 	l.ticks = ticks
-	defer func() { l.endCommands(err) }()
+	defer func() { l.operator.endCommands(err) }()
 	if err := l.begin(ctx); err != nil {
 		return l.ends(ctx, err)
 	}
-	go l.stage.run(reading)
+	go l.intake.stage.run(reading)
 	pumping := l.outbox.start()
 	defer pumping()
 	if err = l.serve(ctx); err != nil {
-		l.abandon()
-		l.reportLast()
+		l.publishing.abandon()
+		l.reporting.reportLast()
 	}
 	stop()
-	l.leaveReader()
+	l.intake.leaveReader()
 	return err
 }
 
@@ -81,14 +70,19 @@ func (h *Host) newLoop() (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{Host: h, stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares), staged: newStaged(),
-		schedule: schedule{trigger: h.Trigger}, releases: newReleases(h), outbox: newOutboxPump(h), refusals: breaker{most: h.MaxRefused}}
-	l.stage.where, l.before = h.Placement, h.Machine.Status()
-	l.limit.set(h.Rate)
-	l.asked.paused = h.Paused
+	l := &loop{Host: h, outbox: newOutboxPump(h), before: h.Machine.Status()}
 	now := l.now()
-	l.times = timekeeper{newest: now, machine: h.Machine.Status().Now}
-	l.seen, l.statusLog, l.connected = now, now, now
+	l.times = timekeeper{newest: now, machine: l.before.Now}
+	l.intake = intake{loop: l, refusals: breaker{most: h.MaxRefused},
+		stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares)}
+	l.intake.stage.where = h.Placement
+	l.intake.limit.set(h.Rate)
+	l.transaction = transaction{loop: l, staged: newStaged()}
+	l.cuts = cuts{loop: l, schedule: schedule{trigger: h.Trigger}}
+	l.publishing = publishing{loop: l, releases: newReleases(h)}
+	l.erasure.loop = l
+	l.operator = operator{loop: l, paused: h.Paused}
+	l.reporting = reporting{loop: l, seen: now, statusLog: now, connected: now}
 	return l, nil
 }
 
@@ -106,37 +100,37 @@ func (h *Host) decoders() ([]decode.Decoder, error) {
 
 // begin does what comes before reading.
 func (l *loop) begin(ctx context.Context) error {
-	if err := l.firstStart(ctx); err != nil {
+	if err := l.cuts.firstStart(ctx); err != nil {
 		return err
 	}
 	now := l.now()
-	l.beginSchedule(now)
-	l.beginRounds()
-	return l.resume(ctx, now)
+	l.cuts.beginSchedule(now)
+	l.cuts.beginRounds()
+	return l.publishing.resume(ctx, now)
 }
 
 // ends turns an error that a stop during the first steps caused into a drain.
 func (l *loop) ends(ctx context.Context, err error) error {
 	err = l.stopped(ctx, err)
 	if err != nil {
-		l.abandon()
+		l.publishing.abandon()
 	}
 	return err
 }
 
 func (l *loop) serve(ctx context.Context) error {
-	l.report(l.now())
-	if err := l.cutLeftOver(ctx); err != nil {
+	l.reporting.report(l.now())
+	if err := l.cuts.cutLeftOver(ctx); err != nil {
 		return l.stopped(ctx, err)
 	}
-	for !l.ended || l.releases.current != 0 {
-		if err := l.obeyWaiting(ctx); err != nil {
+	for !l.intake.ended || l.publishing.releases.current != 0 {
+		if err := l.operator.obeyWaiting(ctx); err != nil {
 			return l.stopped(ctx, err)
 		}
-		if err := l.takeHeld(ctx); err != nil {
+		if err := l.intake.takeHeld(ctx); err != nil {
 			return l.stopped(ctx, err)
 		}
-		if err := l.react(ctx, l.input(), l.onTick); err != nil {
+		if err := l.react(ctx, l.intake.input(), l.onTick); err != nil {
 			return l.stopped(ctx, err)
 		}
 	}
@@ -145,8 +139,8 @@ func (l *loop) serve(ctx context.Context) error {
 
 // input is where batches come from: nowhere, once the source has ended, while the host
 // is paused, if enough was read for now, or while the state is full.
-func (l *loop) input() <-chan *batch {
-	if l.ended || l.asked.paused || l.room.held != nil || !l.limit.open(l.now()) {
+func (l *intake) input() <-chan *batch {
+	if l.ended || l.operator.paused || l.room.held != nil || !l.limit.open(l.now()) {
 		return nil
 	}
 	return l.stage.out
@@ -159,11 +153,11 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 	case <-ctx.Done():
 		return ctx.Err()
 	case b, ok := <-input:
-		return l.take(ctx, b, ok)
-	case e := <-l.releases.ended:
-		return l.releaseEnded(ctx, e)
-	case c := <-l.orders():
-		l.obey(c)
+		return l.intake.take(ctx, b, ok)
+	case e := <-l.publishing.releases.ended:
+		return l.publishing.releaseEnded(ctx, e)
+	case c := <-l.operator.orders():
+		l.operator.obey(c)
 		return nil
 	case err := <-l.Faults:
 		return err
@@ -171,7 +165,7 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 		return err
 	case <-l.outbox.delivered:
 		l.outbox.take(l.Machine)
-		l.noteStaged(0)
+		l.transaction.noteStaged(0)
 		return nil
 	case <-l.ticks:
 		return onTick(ctx)
@@ -182,7 +176,7 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 // room has stored nothing: the machine is not used any more, and the source is read again.
 func (l *loop) stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, incremental.ErrQuota) {
-		l.working = true
+		l.reporting.working = true
 		return l.drain(ctx)
 	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errLeft) || errors.Is(err, ErrParked)) {
@@ -196,18 +190,18 @@ func (l *loop) onTick(ctx context.Context) error {
 	if err := l.housekeep(ctx, now); err != nil {
 		return err
 	}
-	if l.Once && !l.ended && now.Sub(l.connected) >= l.OnceFor {
+	if l.Once && !l.intake.ended && now.Sub(l.reporting.connected) >= l.OnceFor {
 		why := cmp.Or(l.Source.Status().Trouble, "it does not say why")
 		return fmt.Errorf("%w for %s, and a run that has to end does not wait longer: %s", ErrAway, l.OnceFor, why)
 	}
-	if err := l.cutOnTime(ctx, now); err != nil {
+	if err := l.cuts.cutOnTime(ctx, now); err != nil {
 		return err
 	}
-	if err := l.forgetOnTime(ctx, now); err != nil {
+	if err := l.erasure.forgetOnTime(ctx, now); err != nil {
 		return err
 	}
-	l.nextRound()
-	l.reportDue()
+	l.cuts.nextRound()
+	l.reporting.reportDue()
 	return nil
 }
 
@@ -215,5 +209,5 @@ func (l *loop) onTick(ctx context.Context) error {
 func (l *loop) housekeep(ctx context.Context, now time.Time) error {
 	l.heedClock(now)
 	l.tick()
-	return l.commitDue(ctx, now)
+	return l.transaction.commitDue(ctx, now)
 }

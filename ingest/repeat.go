@@ -41,7 +41,7 @@ func (r *Repeat) Machine() *incremental.Machine { return r.run.Machine }
 
 // CommitFull commits if a transaction has gathered all that it may.
 func (r *Repeat) CommitFull() error {
-	if r.run.staged.entries >= r.run.CommitRecords || r.run.staged.bytes >= r.run.Shares.Commit {
+	if r.run.transaction.staged.entries >= r.run.CommitRecords || r.run.transaction.staged.bytes >= r.run.Shares.Commit {
 		return r.Commit()
 	}
 	return nil
@@ -52,7 +52,7 @@ func (r *Repeat) Commit() error {
 	if err := r.run.Hook("before commit"); err != nil {
 		return err
 	}
-	r.run.staged = newStaged()
+	r.run.transaction.staged = newStaged()
 	return r.run.Machine.Commit()
 }
 
@@ -94,13 +94,13 @@ func (r *Repeat) takeUpTo(f *partFeed, b *batch, below int64) error {
 	}
 	for ; f.at < len(c.Records) && c.Records[f.at].Offset < below; f.at++ {
 		if b.fault != nil && f.at == b.faultAt {
-			return r.run.stopsBefore(c, &c.Records[f.at], b.fault)
+			return r.run.intake.stopsBefore(c, &c.Records[f.at], b.fault)
 		}
-		if err := r.run.applyOne(c, &c.Records[f.at], b.outcomes[f.at], b.rowAt(f.at)); err != nil {
+		if err := r.run.intake.applyOne(c, &c.Records[f.at], b.outcomes[f.at], b.rowAt(f.at)); err != nil {
 			return err
 		}
 	}
-	r.run.witness()
+	r.run.transaction.witness()
 	r.run.Machine.Intake().Pass(c.Partition, min(c.Next, below))
 	if f.at == len(c.Records) && c.Next <= below {
 		f.drop()
@@ -114,7 +114,7 @@ func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, flush bool, dec
 	m := r.run.Machine
 	m.Tick(tick)
 	var made *incremental.Decision
-	err := r.run.work(ctx, DoingDecide, false, func() (err error) { made, err = m.Decide(flush); return err })
+	err := r.run.reporting.work(ctx, DoingDecide, false, func() (err error) { made, err = m.Decide(flush); return err })
 	if errors.As(err, new(*incremental.InfeasibleError)) {
 		decided()
 		return r.Commit()
@@ -123,7 +123,7 @@ func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, flush bool, dec
 		return err
 	}
 	decided()
-	return r.run.work(ctx, DoingCommit, true, func() error { _, err := m.Enact(made, createdAt, r.run.Policy); return err })
+	return r.run.reporting.work(ctx, DoingCommit, true, func() error { _, err := m.Enact(made, createdAt, r.run.Policy); return err })
 }
 
 // Forget lets the state forget those who are due, and people. What could not be the first time cannot be now.
@@ -132,7 +132,7 @@ func (r *Repeat) Forget(ctx context.Context, people []incremental.Digest) (err e
 		return &ForgetError{incremental.ErrNoSubject}
 	}
 	var done *Forgot
-	err = r.run.work(ctx, DoingForget, true, func() (err error) {
+	err = r.run.reporting.work(ctx, DoingForget, true, func() (err error) {
 		done, err = r.run.Forgetting.ForgetAgain(r.run.Machine, people)
 		return err
 	})

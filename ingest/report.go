@@ -76,8 +76,11 @@ type Latest struct {
 	Took    time.Duration // from the decision to the last durable step
 }
 
-// reports is what the loop keeps to tell operators how things stand.
-type reports struct {
+// reporting tells operators how things stand.
+type reporting struct {
+	*loop
+	doing     activity
+	working   bool               // long work has the machine
 	seen      time.Time          // last report
 	statusLog time.Time          // last event=status
 	connected time.Time          // when the source was last seen connected
@@ -90,7 +93,7 @@ type reports struct {
 }
 
 // reportDue reports once a second.
-func (l *loop) reportDue() {
+func (l *reporting) reportDue() {
 	now := l.now()
 	// Where the clock was set back, nothing waits until it is there again. Only onTick heeds that: work may last.
 	if since := now.Sub(l.seen); since >= time.Second || since < 0 {
@@ -100,25 +103,25 @@ func (l *loop) reportDue() {
 
 // reportLast reports once more, so that what is shown of a run that has failed is what the next one finds: all that was
 // taken is stored. Where it is not, the report before stays.
-func (l *loop) reportLast() {
-	if l.staged.since.IsZero() && !l.working {
+func (l *reporting) reportLast() {
+	if l.transaction.staged.since.IsZero() && !l.working {
 		l.report(l.now())
 	}
 }
 
 // report tells observers how things stand, and the log once a minute. While long
 // work has the machine, the counts are those from before.
-func (l *loop) report(now time.Time) {
+func (l *reporting) report(now time.Time) {
 	l.seen = now
 	if !l.working {
 		l.count(now)
 	}
 	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
-		Releasing: l.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
-		ReleaseFailure: l.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
-		LettersSince: l.letters.since(), NextRelease: l.schedule.next(), Updates: l.updates, Paused: l.asked.paused}
-	rep.Full = l.full()
-	l.sayFull(rep.Full)
+		Releasing: l.publishing.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
+		ReleaseFailure: l.publishing.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
+		LettersSince: l.letters.since(), NextRelease: l.cuts.schedule.next(), Updates: l.updates, Paused: l.operator.paused}
+	rep.Full = l.intake.full()
+	l.intake.sayFull(rep.Full)
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
 	}
@@ -131,13 +134,13 @@ func (l *loop) report(now time.Time) {
 	}
 	l.statusLog = now
 	LogStatus(l.Log, rep)
-	if l.refusals.all() && !l.refusals.warned {
-		_ = l.manyRefused("all that was read so far")
+	if l.intake.refusals.all() && !l.intake.refusals.warned {
+		_ = l.intake.manyRefused("all that was read so far")
 	}
 }
 
 // count takes the machine's counts.
-func (l *loop) count(now time.Time) {
+func (l *reporting) count(now time.Time) {
 	l.counts, l.counted, l.updates = l.Machine.Status(), now, l.Machine.Updates()
 	l.records.see(l.counts, now)
 	l.letters.see(l.counts, now)
@@ -206,3 +209,45 @@ type partitionLag struct {
 	Partition int32 `json:"partition"`
 	Lag       int64 `json:"lag"`
 }
+
+// Meter counts and times what happens between two reports, which say how things
+// stand. It is called by several goroutines, and must neither block nor cost much.
+// No call has a person's value.
+type Meter interface {
+	// Worked: long work with the machine has ended; doing is DoingCommit, DoingDecide
+	// or DoingView.
+	Worked(doing string, took time.Duration)
+	// Published: a release is public, and was decided so long ago.
+	Published(took time.Duration)
+	// Skipped: a cut published nothing; why is that of event release_skipped, or
+	// SkippedQuarantined.
+	Skipped(why string)
+	// Failed: an attempt to publish or to deliver failed, and is repeated.
+	Failed(what Attempt)
+}
+
+// Attempt is what is repeated until it succeeds.
+type Attempt string
+
+// The attempts.
+const (
+	AttemptPublish Attempt = "publish" // a release
+	AttemptDeliver Attempt = "deliver" // dead letters
+)
+
+// Why a cut published nothing.
+const (
+	SkippedFirstLoad   = "first_load"     // the first load is not complete
+	SkippedNothingNew  = "nothing_new"    // no record waits that may be published
+	SkippedHeld        = "held"           // planned classes wait for better ones
+	SkippedPoolSmall   = "pool_too_small" // level L2: fewer people wait than the next pool needs
+	SkippedQuarantined = "quarantined"    // level L2: the pool can never be published
+)
+
+// noMeter measures nothing.
+type noMeter struct{}
+
+func (noMeter) Worked(string, time.Duration) {}
+func (noMeter) Published(time.Duration)      {}
+func (noMeter) Skipped(string)               {}
+func (noMeter) Failed(Attempt)               {}

@@ -24,7 +24,7 @@ const (
 
 // beginRounds goes on with the round in which the process before stopped. Of a partition of which nothing was applied the
 // log may have lost what the round had of it.
-func (l *loop) beginRounds() {
+func (l *cuts) beginRounds() {
 	if l.order, _ = l.Source.(Ordered); l.order == nil {
 		return
 	}
@@ -41,10 +41,10 @@ func (l *loop) beginRounds() {
 }
 
 // midRound reports whether a round is not complete, so that no cut by time may come.
-func (l *loop) midRound() bool { return l.order != nil && !l.Machine.Source().Reached() }
+func (l *cuts) midRound() bool { return l.order != nil && !l.Machine.Source().Reached() }
 
 // endRound makes the cut that is due by time once a round is complete, and begins the next.
-func (l *loop) endRound(ctx context.Context) error {
+func (l *cuts) endRound(ctx context.Context) error {
 	if l.order == nil || l.midRound() {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (l *loop) endRound(ctx context.Context) error {
 
 // nextRound begins a round with what the partitions have now: up to the ends of the first load before anything else, and
 // no more records than to the next cut by count, of every partition as many as the others if it has them.
-func (l *loop) nextRound() {
+func (l *cuts) nextRound() {
 	if l.order == nil || l.midRound() {
 		return
 	}

@@ -76,7 +76,7 @@ func (s *schedule) setBack(now time.Time) {
 // beginSchedule counts from the newest release: a moment that passed while nobody
 // ran is due now, unless the trigger skips it. The time of the newest release does not
 // count if it is ahead of the clock: the schedule then begins now.
-func (l *loop) beginSchedule(now time.Time) {
+func (l *cuts) beginSchedule(now time.Time) {
 	from := now
 	if i := l.Machine.Releases().Latest(); i != nil {
 		from = time.Unix(i.CreatedAt, 0)
@@ -95,8 +95,8 @@ func (l *loop) beginSchedule(now time.Time) {
 }
 
 // cutOnTime makes a cut if the trigger asks for one and the machine agrees.
-func (l *loop) cutOnTime(ctx context.Context, now time.Time) error {
-	if l.releases.current != 0 || l.asked.paused || l.midRound() {
+func (l *cuts) cutOnTime(ctx context.Context, now time.Time) error {
+	if l.publishing.releases.current != 0 || l.operator.paused || l.midRound() {
 		return nil
 	}
 	ready := l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Growing()

@@ -260,3 +260,11 @@ type DeadLetters interface {
 // ErrForeignLetters says that a sink holds dead letters of another state.
 // Their numbers cannot be compared with those of this state.
 var ErrForeignLetters = errors.New("the dead-letter file holds dead letters of another state: move it away, and a new one is made")
+
+// Taken is told each record that a source still holds at a wanted place. header
+// is that of a CSV file, nil without one. The key is nil where there is none.
+type Taken func(p incremental.Partition, offset int64, key, value []byte, header []string) error
+
+// Reread reads single records of a source again, by partition and ascending
+// offset. What the source no longer holds is left out.
+type Reread func(ctx context.Context, wanted map[incremental.Partition][]int64, take Taken) error

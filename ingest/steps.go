@@ -34,7 +34,7 @@ type Telling func(ctx context.Context) error
 
 // tell waits until a step is told. After an error nobody knows whether it is: the machine is not used any more, and the next
 // start finds out.
-func (l *loop) tell(ctx context.Context, tell Telling) error {
+func (l *transaction) tell(ctx context.Context, tell Telling) error {
 	if tell == nil {
 		return nil
 	}
@@ -46,8 +46,8 @@ func (l *loop) tell(ctx context.Context, tell Telling) error {
 	if err := l.Hook("before journal"); err != nil {
 		return err
 	}
-	if err := l.work(ctx, DoingJournal, true, func() error { return tell(ctx) }); err != nil {
-		l.working = true
+	if err := l.reporting.work(ctx, DoingJournal, true, func() error { return tell(ctx) }); err != nil {
+		l.reporting.working = true
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", errLeft, err)
 		}

@@ -42,7 +42,7 @@ type activity struct {
 }
 
 // begins notes an activity until the returned function is called.
-func (l *loop) begins(name string) (ends func()) {
+func (l *reporting) begins(name string) (ends func()) {
 	before := l.doing
 	l.doing = activity{name, l.now()}
 	return func() { l.doing = before }
@@ -56,7 +56,7 @@ var errLeft = errors.New("long work was left undone")
 // machine to itself meanwhile. The loop goes on to report, from counts taken
 // before, and to answer a stop: work that keeps nothing (Decide, View) is left
 // unfinished, and the next start does the same again; other work is waited for.
-func (l *loop) work(ctx context.Context, name string, keeps bool, do func() error) error {
+func (l *reporting) work(ctx context.Context, name string, keeps bool, do func() error) error {
 	defer l.begins(name)()
 	l.count(l.now())
 	l.working = true
@@ -79,8 +79,8 @@ func (l *loop) work(ctx context.Context, name string, keeps bool, do func() erro
 				return fmt.Errorf("%w: %w", errLeft, ctx.Err())
 			}
 			stop = nil
-		case c := <-l.orders():
-			l.obey(c)
+		case c := <-l.operator.orders():
+			l.operator.obey(c)
 		case <-l.ticks:
 			l.reportWork()
 		}
@@ -88,7 +88,7 @@ func (l *loop) work(ctx context.Context, name string, keeps bool, do func() erro
 }
 
 // reportWork reports work that turns out to be long at once, then each second.
-func (l *loop) reportWork() {
+func (l *reporting) reportWork() {
 	now := l.now()
 	if l.seen.Before(l.doing.since) && now.Sub(l.doing.since) >= longAfter {
 		l.report(now)

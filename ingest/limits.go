@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"math"
+	"time"
 
 	"anond/incremental"
 )
@@ -51,7 +52,7 @@ func keptFor(limit int64, records int) int64 {
 }
 
 // look asks how much may be staged. Between two commits the answer does not change much.
-func (l *loop) look() {
+func (l *intake) look() {
 	left, limit := l.Quota.Room()
 	if limit == 0 {
 		l.room.left = math.MaxInt64
@@ -62,13 +63,13 @@ func (l *loop) look() {
 
 // roomFor reports whether one more record may be staged. What a record takes in the state
 // is less than its input; so what is staged is committed, to see how much it took.
-func (l *loop) roomFor(ctx context.Context, r *Record) (bool, error) {
-	if int64(l.staged.bytes)+int64(r.Weight()) <= l.room.left {
+func (l *intake) roomFor(ctx context.Context, r *Record) (bool, error) {
+	if int64(l.transaction.staged.bytes)+int64(r.Weight()) <= l.room.left {
 		return true, nil
 	}
-	if l.staged.since.IsZero() {
+	if l.transaction.staged.since.IsZero() {
 		l.look()
-	} else if err := l.commit(ctx); err != nil {
+	} else if err := l.transaction.commit(ctx); err != nil {
 		return false, err
 	}
 	return int64(r.Weight()) <= l.room.left, nil
@@ -76,19 +77,19 @@ func (l *loop) roomFor(ctx context.Context, r *Record) (bool, error) {
 
 // hold keeps a batch until there is room. What of it was applied is not applied again, as
 // after any restart. A run that has to end, or is told to, does not wait.
-func (l *loop) hold(b *batch) error {
+func (l *intake) hold(b *batch) error {
 	if l.Once || l.StopWhenFull {
 		return incremental.ErrQuota
 	}
 	l.room.held = b
-	l.report(l.now())
+	l.reporting.report(l.now())
 	return nil
 }
 
 // takeHeld goes on with the batch in which the host was paused, or that waits for room, once
 // there is clearly some.
-func (l *loop) takeHeld(ctx context.Context) error {
-	if l.asked.paused {
+func (l *intake) takeHeld(ctx context.Context) error {
+	if l.operator.paused {
 		return nil
 	}
 	if b := l.refusals.held; b != nil {
@@ -103,7 +104,7 @@ func (l *loop) takeHeld(ctx context.Context) error {
 		return nil
 	}
 	l.room.held = nil
-	l.report(l.now())
+	l.reporting.report(l.now())
 	return l.applyAll(ctx, b)
 }
 
@@ -115,10 +116,10 @@ func enough(q Quota) int64 {
 }
 
 // full reports whether nothing is read because the state is full.
-func (l *loop) full() bool { return l.room.held != nil || l.Quota.Waits() }
+func (l *intake) full() bool { return l.room.held != nil || l.Quota.Waits() }
 
 // sayFull logs that the state is full, and that it is not any more.
-func (l *loop) sayFull(full bool) {
+func (l *intake) sayFull(full bool) {
 	if full == l.room.said {
 		return
 	}
@@ -131,3 +132,39 @@ func (l *loop) sayFull(full bool) {
 	}
 	l.Log.Info("the state has room again: reading goes on", "event", "quota_resumed", "bytes", limit, "left", max(0, left))
 }
+
+// limiter bounds the records taken per second, on average. It knows the time only by
+// what it is told, so that it follows the host's clock.
+//
+// A batch is taken as a whole, whatever its size, and the time that it costs is waited
+// for after it. At most one second is saved up while nothing comes.
+type limiter struct {
+	rate   int       // records per second; 0: no limit
+	budget float64   // records that may be taken now; negative: taken in advance
+	at     time.Time // when the budget was counted
+}
+
+// set changes the limit. Nothing is saved up, and nothing is owed.
+func (m *limiter) set(rate int) {
+	if rate != m.rate {
+		*m = limiter{rate: rate}
+	}
+}
+
+// open reports whether a batch may be taken.
+func (m *limiter) open(now time.Time) bool {
+	if m.rate == 0 {
+		return true
+	}
+	rate := float64(m.rate)
+	if m.at.IsZero() {
+		m.budget = rate
+	} else if passed := now.Sub(m.at).Seconds(); passed > 0 {
+		m.budget = min(rate, m.budget+passed*rate)
+	}
+	m.at = now
+	return m.budget > 0
+}
+
+// took counts the records of a batch.
+func (m *limiter) took(records int) { m.budget -= float64(records) }

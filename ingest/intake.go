@@ -11,8 +11,18 @@ import (
 	"anond/ingest/decode"
 )
 
+// intake gives what was read to the machine.
+type intake struct {
+	*loop
+	stage    *stage   // what is fetched and decoded ahead
+	limit    limiter  // how much is read
+	room     fullness // what the state may still take in
+	refusals breaker  // how many records are refused
+	ended    bool     // the source is at its end
+}
+
 // take applies a batch, or notes why the source ended.
-func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
+func (l *intake) take(ctx context.Context, b *batch, ok bool) error {
 	if ok {
 		l.limit.took(len(b.chunk.Records))
 		return l.applyAll(ctx, b)
@@ -24,17 +34,17 @@ func (l *loop) take(ctx context.Context, b *batch, ok bool) error {
 	if l.refusals.tooMany() {
 		return nil // nothing more is published, as finish says
 	}
-	if err := l.endInitial(ctx, true); err != nil {
+	if err := l.cuts.endInitial(ctx, true); err != nil {
 		return err
 	}
 	if !l.Machine.InitialLoad().Done() {
 		return nil // the first load waits, as endInitial said
 	}
-	return l.cut(ctx, cutting{flush: true})
+	return l.cuts.cut(ctx, cutting{flush: true})
 }
 
 // applyAll applies a batch, or holds it when the state is full or too many are refused.
-func (l *loop) applyAll(ctx context.Context, b *batch) error {
+func (l *intake) applyAll(ctx context.Context, b *batch) error {
 	room, err := l.apply(ctx, b)
 	switch {
 	case err == nil && l.refusals.tripped:
@@ -46,13 +56,13 @@ func (l *loop) applyAll(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	return l.endRound(ctx)
+	return l.cuts.endRound(ctx)
 }
 
 // apply gives the records of a batch to the machine, cutting exactly where a
 // release is due: where chunks begin and end never matters. It ends early where there is
 // no room for a record, and behind one with which too many are refused.
-func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
+func (l *intake) apply(ctx context.Context, b *batch) (room bool, err error) {
 	c := b.chunk
 	if next, known := l.Machine.Intake().Next(c.Partition); known && c.From > next {
 		return false, &GapError{Partition: c.Partition, Want: next, Have: c.From}
@@ -77,22 +87,22 @@ func (l *loop) apply(ctx context.Context, b *batch) (room bool, err error) {
 		if l.refusals.tripped { // a cut that is due comes with the record when the batch is taken again
 			return true, nil
 		}
-		if err := l.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
+		if err := l.cuts.cutIfDue(ctx, c.Partition, max(c.Records[i].Offset+1, c.Records[i].End)); err != nil {
 			return false, err
 		}
-		if err := l.commitFull(ctx); err != nil {
+		if err := l.transaction.commitFull(ctx); err != nil {
 			return false, err
 		}
 	}
-	l.witness() // the chunk is not needed any more
+	l.transaction.witness() // the chunk is not needed any more
 	l.Steps.Moves(l.Machine, c.Partition)
 	l.Machine.Intake().Pass(c.Partition, c.Next)
-	l.noteStaged(0)
-	l.staged.move(c.Partition)
-	return true, l.cutIfDue(ctx, c.Partition, c.Next)
+	l.transaction.noteStaged(0)
+	l.transaction.staged.move(c.Partition)
+	return true, l.cuts.cutIfDue(ctx, c.Partition, c.Next)
 }
 
-func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
+func (l *intake) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
 	if next, known := l.Machine.Intake().Next(c.Partition); known && r.Offset < next {
 		return nil // applied before, and read again
 	}
@@ -104,17 +114,17 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 		return l.stopsBefore(c, r, err)
 	}
 	l.Steps.Moves(l.Machine, c.Partition)
-	l.noteStaged(1)
-	l.staged.bytes += r.Weight()
-	l.staged.move(c.Partition)
+	l.transaction.noteStaged(1)
+	l.transaction.staged.bytes += r.Weight()
+	l.transaction.staged.move(c.Partition)
 	if again {
-		l.staged.last, l.staged.of = r, c
+		l.transaction.staged.last, l.transaction.staged.of = r, c
 		return l.Machine.Intake().Ignore(c.Partition, r.Offset, decode.ReasonRewritten)
 	}
 	if r.Passed != "" {
 		err = l.Machine.Intake().PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
-		l.staged.last, l.staged.of = r, c
+		l.transaction.staged.last, l.transaction.staged.of = r, c
 		if err = l.place(c, r, o, row); err == nil && l.Placement != nil {
 			err = l.Placement.After(l.Machine, c.Partition, r)
 		}
@@ -126,14 +136,14 @@ func (l *loop) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Ro
 }
 
 // stopsBefore says of which record a shard stops.
-func (l *loop) stopsBefore(c *Chunk, r *Record, err error) error {
+func (l *intake) stopsBefore(c *Chunk, r *Record, err error) error {
 	l.Log.Error("the shard stops before a record: its people would not be in one shard each, or some would be missing",
 		"event", "shard_stopped", "partition", c.Partition.ID, "offset", r.Offset, "error", err.Error())
 	return err
 }
 
 // place gives a record to the machine, and counts what becomes of it.
-func (l *loop) place(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
+func (l *intake) place(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
 	o, err := Place(l.Machine, l.Schema, c.Partition, r, o, row, l.Payload)
 	if err == nil && !o.Ignored { // a delete is taken in
 		l.refusals.saw(o.Reason)

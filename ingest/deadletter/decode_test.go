@@ -1,4 +1,4 @@
-package ingest_test
+package deadletter_test
 
 import (
 	"testing"

@@ -30,7 +30,14 @@ func (s *staged) move(p incremental.Partition) {
 	}
 }
 
-func (l *loop) noteStaged(n int) {
+// transaction makes durable what the machine has taken in, in order with whoever is told of it.
+type transaction struct {
+	*loop
+	staged staged
+	noted  incremental.Judged // outside of the state
+}
+
+func (l *transaction) noteStaged(n int) {
 	if l.staged.since.IsZero() {
 		l.staged.since = l.now()
 	}
@@ -38,7 +45,7 @@ func (l *loop) noteStaged(n int) {
 }
 
 // commitFull commits if a transaction has gathered all that it may.
-func (l *loop) commitFull(ctx context.Context) error {
+func (l *transaction) commitFull(ctx context.Context) error {
 	if l.staged.entries < l.CommitRecords && l.staged.bytes < l.Shares.Commit && !l.Steps.Full() {
 		return nil
 	}
@@ -46,7 +53,7 @@ func (l *loop) commitFull(ctx context.Context) error {
 }
 
 // commitDue commits if what is staged has waited long enough.
-func (l *loop) commitDue(ctx context.Context, now time.Time) error {
+func (l *transaction) commitDue(ctx context.Context, now time.Time) error {
 	if l.staged.since.IsZero() || now.Sub(l.staged.since) < l.CommitEvery {
 		return nil
 	}
@@ -54,21 +61,21 @@ func (l *loop) commitDue(ctx context.Context, now time.Time) error {
 }
 
 // commit makes what is staged durable, then tells the source and the outbox.
-func (l *loop) commit(ctx context.Context) error {
+func (l *transaction) commit(ctx context.Context) error {
 	if err := l.beforeTransaction(ctx); err != nil {
 		return err
 	}
 	if err := l.Hook("before commit"); err != nil {
 		return err
 	}
-	if err := l.work(ctx, DoingCommit, true, l.Machine.Commit); err != nil {
+	if err := l.reporting.work(ctx, DoingCommit, true, l.Machine.Commit); err != nil {
 		return err
 	}
 	return l.committed()
 }
 
 // beforeTransaction does what comes before a transaction that has what is staged.
-func (l *loop) beforeTransaction(ctx context.Context) error {
+func (l *transaction) beforeTransaction(ctx context.Context) error {
 	l.witness()
 	if err := l.fenced(); err != nil {
 		return err // the next owner of the state reads what is staged again, and marks a release that it finds
@@ -80,14 +87,14 @@ func (l *loop) beforeTransaction(ctx context.Context) error {
 }
 
 // fenced says why nothing may be committed any more.
-func (l *loop) fenced() error {
+func (l *transaction) fenced() error {
 	if l.Fence == nil {
 		return nil
 	}
 	return l.Fence()
 }
 
-func (l *loop) witness() {
+func (l *transaction) witness() {
 	s := &l.staged
 	if s.last == nil {
 		return
@@ -101,7 +108,7 @@ func (l *loop) witness() {
 }
 
 // committed tells the source and the outbox what is durable now.
-func (l *loop) committed() error {
+func (l *transaction) committed() error {
 	if err := l.Hook("after commit"); err != nil {
 		return err
 	}
@@ -110,7 +117,7 @@ func (l *loop) committed() error {
 	}
 	s := &l.staged
 	s.entries, s.bytes, s.since = 0, 0, time.Time{}
-	l.look()
+	l.intake.look()
 	if len(s.unacked) > 0 {
 		ack := make(map[incremental.Partition]int64, len(s.unacked))
 		for p := range s.unacked {

@@ -11,7 +11,7 @@ import (
 // before anything is read. A start after which no record was accepted is not the first: the source was empty, or all was
 // refused. It also makes the seed durable, before a list of who was forgotten
 // is written under it.
-func (l *loop) firstStart(ctx context.Context) error {
+func (l *cuts) firstStart(ctx context.Context) error {
 	l.tick()
 	if l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Ends() != nil && l.Machine.Arrived() > 0 {
 		return nil
@@ -21,18 +21,18 @@ func (l *loop) firstStart(ctx context.Context) error {
 		return fmt.Errorf("where the source ends: %w", err)
 	}
 	if ends != nil {
-		if err := l.tell(ctx, l.Steps.BeforeReading(l.Machine, ends)); err != nil {
+		if err := l.transaction.tell(ctx, l.Steps.BeforeReading(l.Machine, ends)); err != nil {
 			return err
 		}
 		l.Machine.InitialLoad().SetEnds(ends)
 	}
-	return l.work(ctx, DoingCommit, true, l.Machine.Commit) // it may wait for room (Quota)
+	return l.reporting.work(ctx, DoingCommit, true, l.Machine.Commit) // it may wait for room (Quota)
 }
 
 // sourceEnds asks the source for its ends. A source that does not answer delays no
 // report.
-func (l *loop) sourceEnds(ctx context.Context) (ends map[incremental.Partition]int64, err error) {
-	defer l.begins(DoingConnect)()
+func (l *cuts) sourceEnds(ctx context.Context) (ends map[incremental.Partition]int64, err error) {
+	defer l.reporting.begins(DoingConnect)()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -43,14 +43,14 @@ func (l *loop) sourceEnds(ctx context.Context) (ends map[incremental.Partition]i
 		case <-done:
 			return ends, err
 		case <-l.ticks:
-			l.reportDue()
+			l.reporting.reportDue()
 		}
 	}
 }
 
 // endInitial ends the first load if all of it has been read, or if nothing more
 // will come.
-func (l *loop) endInitial(ctx context.Context, ended bool) error {
+func (l *cuts) endInitial(ctx context.Context, ended bool) error {
 	switch m := l.Machine; {
 	case m.InitialLoad().Done() || !ended && (m.InitialLoad().Growing() || !m.InitialLoad().Reached()):
 		return nil
@@ -63,7 +63,7 @@ func (l *loop) endInitial(ctx context.Context, ended bool) error {
 }
 
 // logWaiting says that release 1 waits for more records.
-func (l *loop) logWaiting() {
+func (l *cuts) logWaiting() {
 	f := l.Machine.Status().FirstLoad
 	if f == nil {
 		return
