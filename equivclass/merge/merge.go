@@ -89,17 +89,12 @@ func settle(list []Bag, size int, requirement Requirement, stop func() bool) [][
 		return nil
 	}
 	if len(list) > 1 && requirement.Holds(sum(list)) {
-		s := newState(list, size, requirement)
+		s := newSearch(newInstance(list, size, requirement), stop)
 		if !s.eligible() { // otherwise every part is alone, which has no energy at all
-			x := s.search()
-			x.anneal(stop)
-			if !stop() {
-				x.repair()
-				x.descend(stop)
-			}
+			s.run()
 		}
 		if s.eligible() {
-			return s.groups()
+			return s.list()
 		}
 	}
 	one := make([]int32, len(list))

@@ -1,65 +1,75 @@
 package merge
 
-// Near parts are those that would make a good pair. Half of the proposals name one
-// of them: random pairs alone need four times as many for the same energy.
-const (
-	nearEach  = 16   // near parts of each part
-	nearTried = 2048 // parts that are looked at for each
-)
+// Near parts are those that would make a good pair: at a small distance, without much
+// above the caps.
+const nearMost = 32
 
-// nearest lists for each part its near parts, best first.
-func (s *state) nearest(spread int64) (near []int32) {
-	m := len(s.parts)
-	stride := max(1, (m-1)/nearTried)
-	near = make([]int32, 0, m*nearEach)
-	row := make([]int32, s.width)
+// nearest lists for each part its near parts, best first, as many for each.
+func (x *instance) nearest(stop func() bool) (near []int32, each int) {
+	m := len(x.parts)
+	each = min(nearMost, m-1)
+	near = make([]int32, 0, m*each)
+	row, own := x.counts, make([]uint64, x.counts.row)
+	spread := x.spread()
 	for p := range m {
-		for _, e := range s.parts[p].bag {
-			row[e.at] = e.n
+		if p%stopEach == 0 && stop() {
+			break
 		}
-		var best shortlist
-		for q, tried := (p+stride)%m, 0; q != p && tried < min(m-1, nearTried); q, tried = (q+stride)%m, tried+1 {
-			best.offer(s.pair(row, p, q, spread), int32(q))
+		if row.words = own; x.products.words != nil {
+			row.words = x.products.words[p*row.row:][:row.row]
+		} else {
+			clear(own)
+			x.productsOf(p, own)
 		}
-		for i := range nearEach {
-			near = append(near, best.part[i%best.n])
+		best := shortlist{each: each}
+		for q := range m {
+			energy := x.parts[q].square - 2*row.at(0, q)
+			if q == p || best.full(energy) {
+				continue
+			}
+			best.offer(energy+spread*x.over(p, q)/x.size, int32(q))
 		}
-		for _, e := range s.parts[p].bag {
-			row[e.at] = 0
-		}
+		near = append(near, best.part[:each]...)
 	}
-	return near
+	return near, each
 }
 
-// pair is the energy of two parts as one group, and a penalty for the records above
-// 1/l. row is the bag of p.
-func (s *state) pair(row []int32, p, q int, spread int64) int64 {
-	l, n := int64(s.requirement.L), 2*int64(s.size)
-	var dot, over int64
-	for _, e := range s.parts[q].bag {
-		have := int64(row[e.at])
-		dot += int64(e.n) * have
-		over += max(0, (have+int64(e.n))*l-n) - max(0, have*l-n)
+// over is how many records two parts together have above the caps.
+func (x *instance) over(p, q int) (out int64) {
+	for _, v := range x.parts[p].hot {
+		out += x.overAt(v, p, q)
 	}
-	// What p has above 1/l where q has nothing is the same for every q.
-	return (s.parts[p].square+s.parts[q].square-2*dot)*unit/2 + spread/int64(s.size)*over/l
+	for _, v := range x.parts[q].hot {
+		if x.caps[v].slack(x.counts.at(int(v), p), x.size) >= 0 {
+			out += x.overAt(v, p, q)
+		}
+	}
+	return out
+}
+
+func (x *instance) overAt(v int32, p, q int) int64 {
+	c := x.caps[v]
+	return max(0, -c.slack(x.counts.at(int(v), p)+x.counts.at(int(v), q), 2*x.size)) / c.den
 }
 
 // shortlist keeps the least offers; the first of equal ones.
 type shortlist struct {
-	energy [nearEach]int64
-	part   [nearEach]int32
-	n      int
+	energy  [nearMost]int64
+	part    [nearMost]int32
+	n, each int
 }
 
+// full reports whether an offer would not be kept.
+func (b *shortlist) full(energy int64) bool { return b.n == b.each && energy >= b.energy[b.n-1] }
+
 func (b *shortlist) offer(energy int64, part int32) {
-	if b.n == nearEach && energy >= b.energy[b.n-1] {
+	if b.full(energy) {
 		return
 	}
-	at := min(b.n, nearEach-1)
+	at := min(b.n, b.each-1)
 	for ; at > 0 && b.energy[at-1] > energy; at-- {
 		b.energy[at], b.part[at] = b.energy[at-1], b.part[at-1]
 	}
 	b.energy[at], b.part[at] = energy, part
-	b.n = min(b.n+1, nearEach)
+	b.n = min(b.n+1, b.each)
 }

@@ -76,6 +76,7 @@ var settings = []setting{
 	{n: 6, k: 1, d: 3, l: 2, subPools: 2},
 	{n: 8, k: 2, d: 3, l: 2, subPools: 2},
 	{n: 8, k: 1, d: 2, l: 2, subPools: 4},
+	{n: 6, k: 2, d: 4, l: 2, subPools: 1},
 	{n: 6, k: 3, d: 3, l: 2, subPools: 1, extra: []Principle{Distinct(3)}},
 	{n: 6, k: 3, d: 3, l: 2, subPools: 1, extra: []Principle{NewClose(0.2, Bag{{0, 2}, {1, 1}, {2, 1}}, nil), NewEntropy(2)}},
 	{n: 6, k: 1, d: 2, l: 2, subPools: 1},
@@ -87,7 +88,7 @@ var settings = []setting{
 // TestRuleB: in every world, with every outcome of the draws, the posterior of each
 // value of each published record is its share in the record's bucket (Theorem E).
 func TestRuleB(t *testing.T) {
-	for _, c := range settings[:tier.Of(t, 7, 8, 14)] {
+	for _, c := range settings[:tier.Of(t, 7, 9, 15)] {
 		t.Run(c.String(), func(t *testing.T) {
 			v := enumerate(c.n, c.d, c.real)
 			t.Log(v)

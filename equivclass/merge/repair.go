@@ -1,43 +1,91 @@
 package merge
 
-// repair joins groups until none lacks anything or only one is left.
-func (s *state) repair() {
-	for {
-		worst, groups := int32(-1), 0
-		for g, n := range s.number {
-			if n == 0 {
-				continue
-			}
-			groups++
-			if s.lack[g] > 0 && (worst < 0 || s.lack[g] > s.lack[worst]) {
+// repair joins groups until none lacks anything or only one is left: the group that lacks
+// most with the one that makes it eligible and raises the energy least or, if none does, the one with
+// which the least is lacking for each part.
+func (s *search) repair() {
+	r := newRepairing(s.groups)
+	for groups := len(s.list()); groups > 1; groups-- {
+		worst := int32(0)
+		for g := range r.lack {
+			if r.lack[g] > r.lack[worst] {
 				worst = int32(g)
 			}
 		}
-		if worst < 0 || groups == 1 {
+		if r.lack[worst] == 0 || s.stop() {
 			return
 		}
-		s.join(worst, s.partner(worst))
+		r.join(worst, r.partner(worst))
 	}
 }
 
-// match is what a group and a partner would be together.
-type match struct {
-	square, gain, lack int64
-	number             int32
-	energy             int64 // by how much it would rise
+// repairing is groups with the sums of their bags. Only groups that something is joined
+// with need them.
+type repairing struct {
+	*groups
+	lack   []int64 // by group
+	square []int64 // by group: |sum of bags|^2
+	sums   []int64 // by group and value
 }
 
-// partner returns the group that makes g eligible and raises the energy least. If
-// none does, it returns the one with which the least is lacking for each part.
-func (s *state) partner(g int32) (best int32) {
+func newRepairing(s *groups) *repairing {
+	r := &repairing{groups: s, lack: make([]int64, len(s.members))}
+	needed := false
+	for g, members := range s.members {
+		if len(members) > 0 {
+			r.lack[g] = s.lacks(members)
+			needed = needed || r.lack[g] > 0
+		}
+	}
+	if !needed {
+		return r
+	}
+	r.square, r.sums = make([]int64, len(s.members)), make([]int64, len(s.members)*len(s.values))
+	for g, members := range s.members {
+		s.sumUp(members)
+		for _, v := range s.touched {
+			r.row(int32(g))[v] = s.tally[v]
+			r.square[g] += s.tally[v] * s.tally[v]
+		}
+	}
+	return r
+}
+
+func (r *repairing) row(g int32) []int64 { return r.sums[int(g)*len(r.values):][:len(r.values)] }
+
+// match is what two groups would be together.
+type match struct {
+	square, lack, energy int64 // by how much that would rise
+	parts                int64
+}
+
+func (r *repairing) match(g, h int32) (m match) {
+	r.sumUp(nil)
+	a, b := r.row(g), r.row(h)
+	for v, n := range a {
+		if n += b[v]; n > 0 {
+			r.tally[v], r.touched = n, append(r.touched, int32(v))
+			m.square += n * n
+		}
+	}
+	ng, nh := int64(len(r.members[g])), int64(len(r.members[h]))
+	m.parts = ng + nh
+	m.lack = r.above(m.parts*r.size) + r.ask(m.parts*r.size)
+	m.energy = gainOf(r.square[g], ng) + gainOf(r.square[h], nh) - gainOf(m.square, m.parts)
+	return m
+}
+
+// gainOf is what a group takes off the energy, in units.
+func gainOf(square, parts int64) int64 { return ratio(uint64(square), uint64(parts), unitBits) }
+
+func (r *repairing) partner(g int32) (best int32) {
 	best = -1
 	var found match
-	for h, n := range s.number {
-		if n == 0 || int32(h) == g {
+	for h, members := range r.members {
+		if len(members) == 0 || int32(h) == g {
 			continue
 		}
-		m := s.match(g, int32(h))
-		if best < 0 || m.before(found) {
+		if m := r.match(g, int32(h)); best < 0 || m.before(found) {
 			best, found = int32(h), m
 		}
 	}
@@ -50,39 +98,16 @@ func (m match) before(o match) bool {
 	if m.lack == 0 || o.lack == 0 {
 		return m.lack == 0 && (o.lack > 0 || m.energy < o.energy)
 	}
-	x, y := m.lack/int64(m.number), o.lack/int64(o.number)
+	x, y := m.lack/m.parts, o.lack/o.parts
 	return x < y || x == y && m.energy < o.energy
 }
 
-// match judges two groups as one. It puts the bag of h into the row of g for that
-// moment.
-func (s *state) match(g, h int32) (m match) {
-	a, b := s.row(g), s.row(h)
-	m.number, m.square = s.number[g]+s.number[h], s.square[g]+s.square[h]
-	for i, n := range b {
-		m.square += 2 * int64(a[i]) * int64(n)
-		a[i] += n
+func (r *repairing) join(g, h int32) {
+	m := r.match(g, h)
+	a, b := r.row(g), r.row(h)
+	for v, n := range a {
+		b[v] += n
 	}
-	m.gain, m.lack = gainOf(m.square, m.number), s.lacks(g, m.number)
-	m.energy = s.gain[g] + s.gain[h] - m.gain
-	for i, n := range b {
-		a[i] -= n
-	}
-	return m
-}
-
-// join moves all parts of g to h.
-func (s *state) join(g, h int32) {
-	m := s.match(g, h)
-	a, b := s.row(g), s.row(h)
-	for i, n := range a {
-		a[i], b[i] = 0, b[i]+n
-	}
-	for p := range s.group {
-		if s.group[p] == g {
-			s.group[p] = h
-		}
-	}
-	s.set(g, 0, 0, 0, 0)
-	s.set(h, m.number, m.square, m.gain, m.lack)
+	r.lack[g], r.lack[h], r.square[h] = 0, m.lack, m.square
+	r.groups.join(g, h)
 }

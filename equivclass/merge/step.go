@@ -1,105 +1,281 @@
 package merge
 
-// rule says which changes are taken.
-type rule struct {
-	limit   int64 // the energy may rise by as much, penalty included
-	penalty int64 // energy for each record that is lacking, 8 fractional bits
-	hard    bool  // nothing may lack anything afterwards, and the energy must fall
+import (
+	"math"
+	"math/bits"
+)
+
+const (
+	// stepItems is how many parts, or lists of parts that stay together, are divided anew at once.
+	stepItems = 8
+	// none is the energy of what is not eligible.
+	none = math.MaxInt64
+)
+
+// step is a large-neighbourhood step: the parts of one or two groups are divided anew into
+// eligible groups, so that their energy is the least that there is. Of large groups some
+// parts stay together. A subset of the items is a number, item i being bit i.
+type step struct {
+	*groups
+	n     int
+	items [stepItems][]int32
+	apart [stepItems][stepItems]int64 // the sum of squared distances between two items, or inside one
+
+	subsets []uint8 // those with less energy than the groups have
+	pairs   [1 << stepItems]int64
+	last    [1 << stepItems]int64 // of pairs: those of the last item with the others
+	parts   [1 << stepItems]int64
+	energy  [1 << stepItems]int64
+	slack   [1 << stepItems]uint64
+	hot     []int32
+	lists   [stepItems][]uint8 // by first item: the subsets that may be a group
+
+	now, best  []uint8 // a division
+	bestEnergy int64
 }
 
-// takes reports whether a change is taken, given what two groups lacked and would
-// lack.
-func (r rule) takes(energy, before, after int64) bool {
-	if r.hard {
-		return after == 0 && energy < 0
+// try divides the groups of two parts anew, or their only one, if that lowers the energy.
+func (t *step) try(p, q int32) bool {
+	g, h := t.of[p], t.of[q]
+	ng, nh := len(t.members[g]), len(t.members[h])
+	fg, fh := ng, nh // the parts that need not stay together
+	switch {
+	case g == h:
+		fg = free(ng, stepItems)
+	case ng+nh > stepItems && ng < stepItems/2:
+		fh = free(nh, stepItems-ng)
+	case ng+nh > stepItems && nh < stepItems/2:
+		fg = free(ng, stepItems-nh)
+	case ng+nh > stepItems:
+		fg, fh = free(ng, stepItems/2), free(nh, stepItems/2)
 	}
-	return energy+r.penalty*(after-before)>>8 <= r.limit
+	t.n = 0
+	was := t.take(g, q, fg)
+	if h != g {
+		was += t.take(h, p, fh)
+	}
+	if was == 0 {
+		return false
+	}
+	t.spread(was)
+	t.judge()
+	for t.divide(was) {
+		if t.asked() {
+			t.apply(g, h)
+			return true
+		}
+	}
+	return false
 }
 
-// hopeless reports that a change is not taken even if nothing lacked anything
-// afterwards. It saves the costly half of most proposals.
-func (r rule) hopeless(energy, before int64) bool { return !r.takes(energy, before, 0) }
-
-// move takes a part from its group to another, or to a free slot.
-func (s *state) move(p int, to int32, r rule) bool {
-	from := s.group[p]
-	if from == to || s.number[from] == 1 && s.number[to] == 0 {
-		return false
+// free is how many of n parts may be apart, if they are so many items at most.
+func free(n, items int) int {
+	if n <= items {
+		return n
 	}
-	own := s.parts[p].square
-	nf, nt := s.number[from]-1, s.number[to]+1
-	qf, qt := s.square[from]-2*s.dot(p, from)+own, s.square[to]+2*s.dot(p, to)+own
-	gf, gt := gainOf(qf, nf), gainOf(qt, nt)
-	energy, before := s.gain[from]+s.gain[to]-gf-gt, s.lack[from]+s.lack[to]
-	if r.hopeless(energy, before) {
-		return false
-	}
-	s.add(p, from, -1)
-	s.add(p, to, 1)
-	lf, lt := s.lacks(from, nf), s.lacks(to, nt)
-	if !r.takes(energy, before, lf+lt) {
-		s.add(p, from, 1)
-		s.add(p, to, -1)
-		return false
-	}
-	s.group[p] = to
-	s.set(from, nf, qf, gf, lf)
-	s.set(to, nt, qt, gt, lt)
-	return true
+	return items - 1
 }
 
-// swap exchanges two parts between their groups.
-func (s *state) swap(p, q int, r rule) bool {
-	g, h := s.group[p], s.group[q]
-	if g == h || s.number[g] == 1 && s.number[h] == 1 {
-		return false
+// take adds the parts of a group: those that are nearest to a part alone, the others as one
+// item. It returns the group's energy.
+func (t *step) take(g, to int32, free int) int64 {
+	from, members := t.n, t.members[g]
+	if len(members) > free {
+		for i := range free {
+			best, least := i, t.groups.apart(members[i], to)
+			for j := i + 1; j < len(members); j++ {
+				if d := t.groups.apart(members[j], to); d < least {
+					best, least = j, d
+				}
+			}
+			members[i], members[best] = members[best], members[i]
+		}
+		t.add(members[free:])
 	}
-	apart := s.parts[p].square + s.parts[q].square - 2*s.between(p, q)
-	if apart == 0 {
-		return false // equal bags
+	for i := range free {
+		t.add(members[i : i+1])
 	}
-	qg := s.square[g] + 2*(s.dot(q, g)-s.dot(p, g)) + apart
-	qh := s.square[h] + 2*(s.dot(p, h)-s.dot(q, h)) + apart
-	gg, gh := gainOf(qg, s.number[g]), gainOf(qh, s.number[h])
-	energy, before := s.gain[g]+s.gain[h]-gg-gh, s.lack[g]+s.lack[h]
-	if r.hopeless(energy, before) {
-		return false
+	var pairs int64
+	for i := from; i < t.n; i++ {
+		for j := from; j <= i; j++ {
+			pairs += t.apart[i][j]
+		}
 	}
-	s.exchange(p, g, q, h)
-	lg, lh := s.lacks(g, s.number[g]), s.lacks(h, s.number[h])
-	if !r.takes(energy, before, lg+lh) {
-		s.exchange(q, g, p, h)
-		return false
-	}
-	s.group[p], s.group[q] = h, g
-	s.set(g, s.number[g], qg, gg, lg)
-	s.set(h, s.number[h], qh, gh, lh)
-	return true
+	return energyOf(pairs, int64(len(members)))
 }
 
-// exchange replaces part p in group g by q, and q in group h by p.
-func (s *state) exchange(p int, g int32, q int, h int32) {
-	s.add(p, g, -1)
-	s.add(q, g, 1)
-	s.add(q, h, -1)
-	s.add(p, h, 1)
+// add adds an item.
+func (t *step) add(parts []int32) {
+	i := t.n
+	t.items[i] = parts
+	t.n++
+	var own int64
+	for a, p := range parts {
+		for _, q := range parts[:a] {
+			own += t.groups.apart(p, q)
+		}
+	}
+	t.apart[i][i] = own
+	for j := range i {
+		var d int64
+		for _, p := range parts {
+			for _, q := range t.items[j] {
+				d += t.groups.apart(p, q)
+			}
+		}
+		t.apart[i][j] = d
+	}
 }
 
-// set notes a group's new numbers and whether its slot is free.
-func (s *state) set(g, number int32, square, gain, lack int64) {
-	switch was := s.number[g]; {
-	case was > 0 && number == 0:
-		s.free = append(s.free, g)
-	case was == 0 && number > 0:
-		s.free = s.free[:len(s.free)-1] // a move into a free slot takes the last one
+// spread lists the subsets with less energy than a bound, each after its own subsets, which
+// have less than it.
+func (t *step) spread(was int64) {
+	t.subsets = append(t.subsets[:0], 0)
+	for i := range t.n {
+		bit, parts := uint8(1)<<i, int64(len(t.items[i]))
+		for _, s := range t.subsets {
+			var last int64
+			if s != 0 {
+				high := bits.Len8(s) - 1
+				last = t.last[s&^(1<<high)|bit] + t.apart[i][high&(stepItems-1)]
+			} else {
+				last = t.apart[i][i]
+			}
+			r := s | bit
+			t.last[r] = last
+			t.pairs[r], t.parts[r] = t.pairs[s]+last, t.parts[s]+parts
+			if e := energyOf(t.pairs[r], t.parts[r]); e < was {
+				t.energy[r] = e
+				t.subsets = append(t.subsets, r)
+			}
+		}
 	}
-	s.number[g], s.square[g], s.gain[g], s.lack[g] = number, square, gain, lack
+	t.subsets = t.subsets[1:]
 }
 
-// detach makes a part a group of its own.
-func (s *state) detach(p int, r rule) bool {
-	if s.number[s.group[p]] == 1 {
-		return false
+// judge lists the eligible subsets that are worth to be a group.
+func (t *step) judge() {
+	t.hot = t.hot[:0]
+	for _, parts := range t.items[:t.n] {
+		for _, p := range parts {
+			for _, v := range t.groups.parts[p].hot {
+				t.heat(v)
+			}
+		}
 	}
-	return s.move(p, s.free[len(s.free)-1], r)
+	for at := 0; at < len(t.hot); at += t.lanes.each {
+		t.exclude(t.hot[at:min(len(t.hot), at+t.lanes.each)])
+	}
+	var alone uint8 // items that are eligible alone
+	for i, parts := range t.items[:t.n] {
+		t.lists[i] = t.lists[i][:0]
+		if len(parts) == 1 && t.groups.parts[parts[0]].lack > 0 {
+			t.energy[1<<i] = none
+		} else if len(t.principles) == 0 && t.energy[1<<i] < none {
+			alone |= 1 << i
+		}
+	}
+	for _, s := range t.subsets {
+		if t.energy[s] < none && !t.divides(s, alone) {
+			first := bits.TrailingZeros8(s)
+			t.lists[first] = append(t.lists[first], s)
+		}
+	}
+}
+
+func (t *step) heat(v int32) {
+	for _, w := range t.hot {
+		if v == w {
+			return
+		}
+	}
+	t.hot = append(t.hot, v)
+}
+
+// divides reports whether a subset without one of its items, and that item, are eligible: a
+// better division.
+func (t *step) divides(s, alone uint8) bool {
+	for r := s & alone; r != 0; r &= r - 1 {
+		if rest := s &^ (r & -r); rest != 0 && t.energy[rest] < none {
+			return true
+		}
+	}
+	return false
+}
+
+// exclude notes which subsets exceed the cap of one of the values, which fit a word.
+func (t *step) exclude(values []int32) {
+	var words [stepItems]uint64
+	for i, parts := range t.items[:t.n] {
+		for _, p := range parts {
+			t.slackOf(p, values, words[i:i+1])
+		}
+	}
+	signs := t.lanes.signs
+	t.slack[0] = signs
+	for _, s := range t.subsets {
+		high := bits.Len8(s) - 1
+		t.slack[s] = t.slack[s&^(1<<high)] + words[high&(stepItems-1)]
+		if t.slack[s]&signs != signs {
+			t.energy[s] = none
+		}
+	}
+}
+
+// divide finds the best division, if there is one with less energy.
+func (t *step) divide(was int64) bool {
+	t.bestEnergy, t.now = was, t.now[:0]
+	t.cover(1<<t.n-1, 0)
+	return t.bestEnergy < was
+}
+
+// cover tries the divisions of a subset.
+func (t *step) cover(s uint8, energy int64) {
+	if s == 0 {
+		t.bestEnergy, t.best = energy, append(t.best[:0], t.now...)
+		return
+	}
+	for _, r := range t.lists[bits.TrailingZeros8(s)] {
+		if r&^s == 0 && t.energy[r] < t.bestEnergy-energy {
+			t.now = append(t.now, r)
+			t.cover(s&^r, energy+t.energy[r])
+			t.now = t.now[:len(t.now)-1]
+		}
+	}
+}
+
+// asked asks the extra principles about the groups of the best division, and excludes those
+// for which they do not hold.
+func (t *step) asked() bool {
+	good := true
+	for _, s := range t.best {
+		if len(t.principles) > 0 && t.lacks(t.union(s)) > 0 {
+			t.energy[s], good = none, false
+		}
+	}
+	return good
+}
+
+// union lists the parts of a subset.
+func (t *step) union(s uint8) []int32 {
+	out := make([]int32, 0, t.parts[s])
+	for ; s != 0; s &= s - 1 {
+		out = append(out, t.items[bits.TrailingZeros8(s)]...)
+	}
+	return out
+}
+
+// apply puts the best division into the place of one or two groups.
+func (t *step) apply(g, h int32) {
+	var all [stepItems][]int32
+	for i, s := range t.best {
+		all[i] = t.union(s)
+	}
+	t.empty(g)
+	if h != g {
+		t.empty(h)
+	}
+	for _, parts := range all[:len(t.best)] {
+		t.groups.add(parts)
+	}
 }

@@ -1,0 +1,156 @@
+package merge
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Numbers of the search. They are public and constant: with other numbers the
+// buckets would be other ones, and as safe.
+const (
+	startMost = 5      // parts in a group that an ineligible part joins at the start
+	startNear = 16     // near parts that it tries before all others
+	tightFrom = 16     // a pool is tight if more than one part in so many finds no partner
+	tightNear = 10     // near parts with which steps are tried in a tight pool
+	passMost  = 30     // passes
+	triedBits = 14     // a binary logarithm of how many pairs of groups are remembered
+	stopEach  = 1 << 8 // parts between two questions whether to stop
+)
+
+// search looks for groups.
+type search struct {
+	*groups
+	near     []int32
+	nearEach int
+	step     step
+	tried    []uint64
+	stop     func() bool
+}
+
+func newSearch(x *instance, stop func() bool) *search {
+	s := &search{groups: alone(x), tried: make([]uint64, 1<<triedBits), stop: stop}
+	s.step.groups = s.groups
+	return s
+}
+
+// run ends with eligible groups, or one group, unless it is stopped.
+func (s *search) run() {
+	if s.near, s.nearEach = s.nearest(s.stop); s.stop() {
+		return
+	}
+	each := s.nearEach
+	if s.start() {
+		s.regroup(newAnnealing(s.instance, s.near, s.nearEach).run(s.stop))
+		each = min(each, tightNear)
+	}
+	s.repair()
+	for range passMost {
+		if !s.pass(each) {
+			break
+		}
+	}
+}
+
+// nearTo lists the near parts of a part, best first.
+func (s *search) nearTo(p int32) []int32 { return s.near[int(p)*s.nearEach:][:s.nearEach] }
+
+// start joins each part that is not eligible, worst first, with the part or the small group
+// with which it is, at the least energy: a near one, if there is one. It reports whether the pool is tight.
+func (s *search) start() (tight bool) {
+	var order, later []int32
+	all := make([]int32, len(s.parts))
+	for p := range all {
+		if all[p] = int32(p); s.parts[p].lack > 0 {
+			order = append(order, int32(p))
+		}
+	}
+	slices.SortStableFunc(order, func(p, q int32) int { return cmp.Compare(s.parts[q].lack, s.parts[p].lack) })
+	for _, p := range order {
+		if len(s.members[s.of[p]]) == 1 && !s.joined(p, s.nearTo(p)[:min(startNear, s.nearEach)]) {
+			later = append(later, p)
+		}
+	}
+	without := 0
+	for i, p := range later {
+		if i%stopEach == 0 && s.stop() {
+			return false
+		}
+		if len(s.members[s.of[p]]) == 1 && !s.joined(p, all) {
+			if without++; without*tightFrom > len(s.parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joined joins a part with the group of one of some parts.
+func (s *search) joined(p int32, with []int32) bool {
+	best, least := int32(-1), int64(none)
+	var both [startMost + 1]int32
+	for _, q := range with {
+		h := s.of[q]
+		if n := len(s.members[h]); s.apart(p, q)*(whole/2) < least && q != p && n < startMost {
+			both[copy(both[:], s.members[h])] = p
+			if e := s.energy(both[:n+1]) - s.energy(both[:n]); e < least && s.lacks(both[:n+1]) == 0 {
+				best, least = h, e
+			}
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	s.join(s.of[p], best)
+	return true
+}
+
+// join moves the parts of g to h.
+func (s *groups) join(g, h int32) {
+	both := slices.Concat(s.members[h], s.members[g])
+	s.empty(g)
+	s.put(both, h)
+}
+
+func (s *search) energy(members []int32) int64 {
+	var pairs int64
+	for i, p := range members {
+		for _, q := range members[:i] {
+			pairs += s.apart(p, q)
+		}
+	}
+	return energyOf(pairs, int64(len(members)))
+}
+
+// pass tries a step for each group, and for each group with near ones. It reports whether one
+// gained anything.
+func (s *search) pass(each int) (gained bool) {
+	for p := range int32(len(s.parts)) {
+		if p%stopEach == 0 && s.stop() {
+			return false
+		}
+		gained = len(s.members[s.of[p]]) > 2 && s.try(p, p) || gained
+		for _, q := range s.nearTo(p)[:each] {
+			if len(s.members[s.of[p]]) == 1 {
+				break // it has no energy
+			}
+			gained = s.of[q] != s.of[p] && s.try(p, q) || gained
+		}
+	}
+	return gained
+}
+
+// try tries a step, unless it was tried before.
+func (s *search) try(p, q int32) bool {
+	g, h := s.of[p], s.of[q]
+	if len(s.members[g])+len(s.members[h]) > laneMost {
+		return false
+	}
+	a, b := s.made[g], s.made[h]
+	key := (min(a, b)*0x9e3779b97f4a7c15 ^ max(a, b)) * 0xbf58476d1ce4e5b9
+	at := key >> (64 - triedBits)
+	if s.tried[at] == key {
+		return false
+	}
+	s.tried[at] = key
+	return s.step.try(p, q)
+}
