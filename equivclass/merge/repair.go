@@ -1,7 +1,7 @@
 package merge
 
-// repair joins groups until none lacks anything or only one is left: the group that lacks
-// most with the one that makes it eligible and raises the energy least or, if none does, the one with
+// repair joins groups until none lacks anything or only one is left: the group that lacks most
+// with the one that makes it eligible and raises the energy least or, if none does, the one with
 // which the least is lacking for each part.
 func (s *search) repair() {
 	r := newRepairing(s.groups)

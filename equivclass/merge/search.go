@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -13,7 +14,7 @@ const (
 	tightFrom = 16     // a pool is tight if more than one part in so many finds no partner
 	tightNear = 10     // near parts with which steps are tried in a tight pool
 	passMost  = 30     // passes
-	triedBits = 14     // a binary logarithm of how many pairs of groups are remembered
+	triedBits = 5      // a binary logarithm of how many pairs of groups are remembered for each part
 	stopEach  = 1 << 8 // parts between two questions whether to stop
 )
 
@@ -23,12 +24,12 @@ type search struct {
 	near     []int32
 	nearEach int
 	step     step
-	tried    []uint64
+	tried    []uint64 // pairs of groups; a few are forgotten
 	stop     func() bool
 }
 
 func newSearch(x *instance, stop func() bool) *search {
-	s := &search{groups: alone(x), tried: make([]uint64, 1<<triedBits), stop: stop}
+	s := &search{groups: alone(x), tried: make([]uint64, 1<<min(14, bits.Len(uint(len(x.parts)))+triedBits)), stop: stop}
 	s.step.groups = s.groups
 	return s
 }
@@ -39,7 +40,8 @@ func (s *search) run() {
 		return
 	}
 	each := s.nearEach
-	if s.start() {
+	// Extra principles ask for larger groups than pairs of near parts.
+	if s.start() || len(s.principles) > 0 {
 		s.regroup(newAnnealing(s.instance, s.near, s.nearEach).run(s.stop))
 		each = min(each, tightNear)
 	}
@@ -54,8 +56,9 @@ func (s *search) run() {
 // nearTo lists the near parts of a part, best first.
 func (s *search) nearTo(p int32) []int32 { return s.near[int(p)*s.nearEach:][:s.nearEach] }
 
-// start joins each part that is not eligible, worst first, with the part or the small group
-// with which it is, at the least energy: a near one, if there is one. It reports whether the pool is tight.
+// start joins each part that is not eligible, worst first, with the part or the small group with
+// which it is, at the least energy: a near one, if there is one. It reports whether the pool is
+// tight.
 func (s *search) start() (tight bool) {
 	var order, later []int32
 	all := make([]int32, len(s.parts))
@@ -147,7 +150,7 @@ func (s *search) try(p, q int32) bool {
 	}
 	a, b := s.made[g], s.made[h]
 	key := (min(a, b)*0x9e3779b97f4a7c15 ^ max(a, b)) * 0xbf58476d1ce4e5b9
-	at := key >> (64 - triedBits)
+	at := key >> 32 & uint64(len(s.tried)-1)
 	if s.tried[at] == key {
 		return false
 	}

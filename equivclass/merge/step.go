@@ -30,7 +30,8 @@ type step struct {
 	hot     []int32
 	lists   [stepItems][]uint8 // by first item: the subsets that may be a group
 
-	now, best  []uint8 // a division
+	asked      [1 << stepItems]bool
+	now, best  []uint8 // divisions
 	bestEnergy int64
 }
 
@@ -59,13 +60,12 @@ func (t *step) try(p, q int32) bool {
 	}
 	t.spread(was)
 	t.judge()
-	for t.divide(was) {
-		if t.asked() {
-			t.apply(g, h)
-			return true
-		}
+	t.bestEnergy, t.now, t.asked = was, t.now[:0], [1 << stepItems]bool{}
+	if t.cover(1<<t.n-1, 0); t.bestEnergy == was {
+		return false
 	}
-	return false
+	t.apply(g, h)
+	return true
 }
 
 // free is how many of n parts may be apart, if they are so many items at most.
@@ -222,21 +222,14 @@ func (t *step) exclude(values []int32) {
 	}
 }
 
-// divide finds the best division, if there is one with less energy.
-func (t *step) divide(was int64) bool {
-	t.bestEnergy, t.now = was, t.now[:0]
-	t.cover(1<<t.n-1, 0)
-	return t.bestEnergy < was
-}
-
-// cover tries the divisions of a subset.
+// cover tries the divisions of a subset, unless they have no less energy than the best one.
 func (t *step) cover(s uint8, energy int64) {
 	if s == 0 {
 		t.bestEnergy, t.best = energy, append(t.best[:0], t.now...)
 		return
 	}
 	for _, r := range t.lists[bits.TrailingZeros8(s)] {
-		if r&^s == 0 && t.energy[r] < t.bestEnergy-energy {
+		if r&^s == 0 && t.energy[r] < t.bestEnergy-energy && t.holds(r) {
 			t.now = append(t.now, r)
 			t.cover(s&^r, energy+t.energy[r])
 			t.now = t.now[:len(t.now)-1]
@@ -244,16 +237,14 @@ func (t *step) cover(s uint8, energy int64) {
 	}
 }
 
-// asked asks the extra principles about the groups of the best division, and excludes those
-// for which they do not hold.
-func (t *step) asked() bool {
-	good := true
-	for _, s := range t.best {
-		if len(t.principles) > 0 && t.lacks(t.union(s)) > 0 {
-			t.energy[s], good = none, false
+// holds asks the extra principles about a subset, once.
+func (t *step) holds(s uint8) bool {
+	if len(t.principles) > 0 && !t.asked[s] {
+		if t.asked[s] = true; t.lacks(t.union(s)) > 0 {
+			t.energy[s] = none
 		}
 	}
-	return good
+	return t.energy[s] < none
 }
 
 // union lists the parts of a subset.

@@ -16,8 +16,9 @@ const (
 )
 
 // annealing divides the parts of a tight pool, in which most small groups are not eligible: a
-// fixed public sequence of proposals, of which it takes some that raise the energy. It starts with every part
-// alone. Groups may lack something; a penalty for that rises while the temperature falls.
+// fixed public sequence of proposals, of which it takes some that raise the energy. It starts
+// with every part alone. Groups may lack something; a penalty for that rises while the
+// temperature falls.
 type annealing struct {
 	*instance
 	near     []int32
@@ -128,10 +129,10 @@ var quantiles = sync.OnceValue(func() (t [1 << 8]uint64) {
 	return t
 })
 
-// propose tries a random change: half are swaps, an eighth detaches a part, the
-// others move one. In three quarters of them the other part is a near one. Bits from 38 on and bits 12
-// to 37 of u choose the parts, bits 0 to 2 what is done, bits 4 to 11 the limit; bits 8 and 9 the
-// other part's kind.
+// propose tries a random change: half are swaps, an eighth detaches a part, the others move one.
+// In three quarters of them the other part is a near one. Bits from 38 on and bits 12 to 37 of u
+// choose the parts, bits 0 to 2 what is done, bits 4 to 11 the limit; bits 8 and 9 the other
+// part's kind.
 func (a *annealing) propose(u uint64) {
 	m, low := uint64(len(a.parts)), u>>12&(1<<26-1)
 	p, q := int32(u>>38*m>>26), int32(low*m>>26)

@@ -57,7 +57,8 @@ func (c setting) tiesByNumber(values []uint32, _ Draws) ([][]int32, string) {
 	return c.real(values, AllDraws(Key{}, func(_ Key, m int) []int32 { return rows(0, m) }))
 }
 
-// byNumber takes groups in the order of the numbers of their classes instead of the order of their bags.
+// byNumber takes groups in the order of the numbers of their classes instead of the order of
+// their bags.
 func (c setting) byNumber(values []uint32, _ Draws) ([][]int32, string) {
 	if !c.admitted(values) {
 		return nil, ""

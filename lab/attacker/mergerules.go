@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// merged is what the descent of Merge tells, if the attacker takes it as a local
-// optimum: no exchange of two classes between two buckets, and no move of a class
-// to another bucket, lowers the energy and keeps both eligible. The energy is a
+// merged is what the steps of Merge tell, if the attacker takes their end as a local
+// optimum: no exchange of two classes between two near buckets, and no move of a class
+// to a near bucket, lowers the energy and keeps both eligible. The energy is a
 // constant less the sum over buckets of |bag|^2 / classes. So each pair of classes is
 // a condition on their two bags, given the published bags of the buckets. It is the
 // same condition for all classes of a bucket, which is why it tells nothing about
