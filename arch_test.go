@@ -112,6 +112,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"lab/methods", []string{model, cut, "anond/equivclass/extract", "anond/lab/topdown", "anond/lab/bucketize",
 			"anond/lab/lgb"}},
 		{"equivclass/query", []string{model, cut}},
+		{"equivclass/equivtest/cuts", []string{model, cut}},
 		{"equivclass/equivtest", []string{model, "anond/testdata"}},
 		{"equivclass", nil},
 		// Delivery reads what is public: it does not know the state.
@@ -172,7 +173,6 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		"github.com/twmb/franz-go":      {"internal/demo", "rig"}, // brokers of the demo and of tests
 		"anond/config":                  {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
 		"anond/cmd":                     {"cmd/anond"},
-		"anond/lab":                     {"lab", "rig", "cmd/anond-lab"},
 		"github.com/prometheus":         {"internal/ops/metrics"},
 		"github.com/parquet-go":         {"lake/internal/parquetfile"},
 		"github.com/apache":             {"lake/internal/warehouse"},
@@ -255,6 +255,20 @@ func TestRoomsOfTheProgram(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNobodyNeedsTheLab: what the daemon's program links, and its tests, know no method, figure or attack of the lab.
+func TestNobodyNeedsTheLab(t *testing.T) {
+	seen := false
+	for _, f := range tree(t) {
+		for _, path := range f.imports() {
+			if within(path, module+"/lab") {
+				seen = true
+				assert.True(t, within(f.dir(), "lab", "rig", "cmd/anond-lab"), "%s imports %s", f.path, path)
+			}
+		}
+	}
+	assert.True(t, seen, "nobody imports the lab any more")
 }
 
 // machine reports whether a package is one of the state machine, and no store of it.

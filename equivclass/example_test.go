@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/query"
-	"anond/lab/topdown"
 )
 
 // ward are the records of the example: age, postcode and diagnosis of nine people.
@@ -41,7 +41,7 @@ func Example() {
 
 	// Every class has at least 3 people, and no diagnosis more than half of them.
 	want := equivclass.Requirement{K: 3, L: 2}
-	classes, rest := topdown.Mondrian{}.Partition(pool, want)
+	classes, rest := cuts.Median{}.Partition(pool, want)
 	for _, class := range classes {
 		fmt.Println(describe(table, class))
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
-	"anond/lab/topdown"
 )
 
 // odometer enumerates the outcomes of all random shuffles of a run: each digit of it
@@ -167,7 +167,7 @@ func plain(m *incremental.Machine, _ *odometer) (*incremental.Intent, error) {
 }
 
 // TestProgramTellsMoreThanItsReleases shows why levels L0 and L1 are all that is
-// promised: which cut Mondrian takes, and which records extraction joins, depend
+// promised: which cut at the median is taken, and which records extraction joins, depend
 // on sensitive values. Someone who knows the program and computes what it would have
 // done in each world (level L2) learns some values with more than 1/l.
 func TestProgramTellsMoreThanItsReleases(t *testing.T) {
@@ -177,7 +177,7 @@ func TestProgramTellsMoreThanItsReleases(t *testing.T) {
 		name string
 		by   equivclass.Partitioner
 	}{
-		{"Mondrian, cuts where both halves are eligible", topdown.Mondrian{}},
+		{"cuts at the median where both halves are eligible", cuts.Median{}},
 		{"extraction of near records", extract.Extract{}},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -9,26 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
-	"anond/lab/bucketize"
-	"anond/lab/topdown"
 	"anond/snapshot/render"
 )
 
-// firstPartitioners are the methods that may cut a first load; drawing says
-// which have to be keyed.
+// firstPartitioners form first loads; drawing says which have to be keyed.
 var firstPartitioners = []struct {
 	by      equivclass.Partitioner
 	drawing bool
 }{
-	{extract.Extract{}, false}, {topdown.Mondrian{}, false}, {topdown.MondrianRelaxed{}, false}, {topdown.MondrianBoth{}, false},
-	{topdown.WangCloseK{}, false}, {topdown.WangMedian{}, false}, {topdown.SingleDimensional{}, false}, {topdown.Multi{}, false},
-	{topdown.FullDomain{}, false}, {topdown.NCPSplit{}, true}, {topdown.NCPSplit{Fixed: true}, true}, {bucketize.Anatomy{}, true},
-	{bucketize.AIP{}, true}, {bucketize.ARP{}, true}, {bucketize.ARPUp{}, false}, {topdown.PSensitive{}, false},
-	{topdown.PSensitiveNCP{}, false}, {bucketize.Permutation{}, true},
-	{bucketize.PermutationNear{}, false},
+	{extract.Extract{}, false}, {cuts.Median{}, false}, {cuts.Drawn{}, true},
 }
 
 // TestFirstLoadIsKeyed: the first load is a function of the records and the

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/lab/topdown"
 )
 
 // interruptible is a method that is interrupted while it runs.
 type interruptible struct {
-	topdown.Mondrian
+	cuts.Median
 	stop func() bool
 }
 
@@ -25,7 +25,7 @@ func (h interruptible) Partition(p *equivclass.Pool, want equivclass.Requirement
 	if h.stop() {
 		return nil, nil
 	}
-	return h.Mondrian.Partition(p, want)
+	return h.Median.Partition(p, want)
 }
 
 // TestAnInterruptKeepsNothing: an interrupted decision leaves the state as it

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/incremental"
 	"anond/incremental/memstore"
-	"anond/lab/topdown"
 )
 
 // world generates a stream of records for the property tests.
@@ -57,7 +57,7 @@ func (w world) row() equivclass.Row {
 func policy(k, l int) incremental.Policy {
 	return incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append,
 		Threshold: k - 1, MaxHold: 4, HoldInCuts: true, MaxRegroups: 2, Neighbours: 32, Similar: 8,
-		Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
+		Initial: cuts.Median{}, Local: cuts.Median{}}
 }
 
 var source = incremental.Partition{Source: "test"}

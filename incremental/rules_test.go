@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/incremental/state"
 	"anond/internal/fault"
-	"anond/lab/bucketize"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -491,7 +491,7 @@ func checkSubjects(t *testing.T, c *chain, person []int) {
 func TestRuleR(t *testing.T) {
 	run := func(seed [32]byte) *chain {
 		p := policy(4, 2)
-		p.Initial, p.Republication, p.MaxHold = bucketize.ARP{}, incremental.Regroup, 0
+		p.Initial, p.Republication, p.MaxHold = cuts.Drawn{}, incremental.Regroup, 0
 		c := newChain(t, plane(t, 2), p, render.Permutation(seed))
 		c.seed = seed
 		c.open() // the store is still fresh

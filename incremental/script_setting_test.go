@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/extract"
 	"anond/incremental"
-	"anond/lab/topdown"
 	"anond/snapshot/render"
 )
 
@@ -115,7 +115,7 @@ func readMode(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool {
 			"grow": incremental.GrowRefused}[arg.SingleVal(t)]
 	case "initial":
 		if arg.SingleVal(t) == "mondrian" {
-			p.Initial = topdown.Mondrian{}
+			p.Initial = cuts.Median{}
 		}
 	default:
 		return false

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
 	"anond/ingest/decode"
-	"anond/lab/topdown"
 )
 
 // nowhere is a store that keeps nothing.
@@ -88,7 +88,7 @@ func BenchmarkIntake(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				policy := rigPolicy()
-				policy.CutEvery, policy.Initial, policy.Local = 0, topdown.Mondrian{}, topdown.Mondrian{}
+				policy.CutEvery, policy.Initial, policy.Local = 0, cuts.Median{}, cuts.Median{}
 				m, err := incremental.Open(nowhere{memstore.New()}, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: policy})
 				require.NoError(b, err)
 				h := &ingest.Host{Machine: m, Store: memstore.New(), Source: &ready{chunks: chunks}, Schema: schema, DeadLetters: &bin{},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
 	"anond/ingest/decode"
 
@@ -22,7 +23,6 @@ import (
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
-	"anond/lab/topdown"
 )
 
 // feed is a source in memory: one partition of JSON records, handed out in
@@ -176,7 +176,7 @@ func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.
 func rigPolicy() incremental.Policy {
 	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup,
 		Threshold: 3, MaxHold: 3, HoldInCuts: true,
-		MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}
+		MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: cuts.Median{}, Local: cuts.Median{}}
 }
 
 // host opens the state and makes a host that runs to the end of the source.

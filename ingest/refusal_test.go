@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/lab/topdown"
 )
 
 // alone is a method whose classes are single records, which no principle allows.
-type alone struct{ topdown.Mondrian }
+type alone struct{ cuts.Median }
 
 func (alone) Partition(p *equivclass.Pool, _ equivclass.Requirement) (classes [][]int32, rest []int32) {
 	for i := range p.Len() {

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/ingest"
-	"anond/lab/topdown"
 )
 
 // slow is a method that never comes to an end.
-type slow struct{ topdown.Mondrian }
+type slow struct{ cuts.Median }
 
 func (slow) Partition(*equivclass.Pool, equivclass.Requirement) ([][]int32, []int32) { select {} }
 

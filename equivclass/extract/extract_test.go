@@ -11,8 +11,8 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
-	"anond/lab/topdown"
 )
 
 // clusteredPool makes n records in d dimensions around 30 centres, half of the
@@ -189,7 +189,7 @@ func TestExtractLosesLessThanMondrian(t *testing.T) {
 	p := clusteredPool(rand.New(rand.NewPCG(4, 1)), 3000, 7, 14)
 	want := equivclass.Requirement{K: 10, L: 5}
 	groups, rest := Extract{}.Partition(p, want)
-	cuts, none := topdown.Mondrian{}.Partition(p, want)
+	cuts, none := cuts.Median{}.Partition(p, want)
 	require.Less(t, equivclass.NCP(p, groups, len(rest)), 0.6*equivclass.NCP(p, cuts, len(none)))
 }
 

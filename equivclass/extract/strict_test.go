@@ -11,8 +11,8 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
-	"anond/lab/topdown"
 )
 
 // strictRequirements are those that step 2 of Extract does not look ahead to.
@@ -41,7 +41,7 @@ func TestExtractPublishesWhatMondrianDoes(t *testing.T) {
 		for i, want := range strictRequirements(p.Bag(cut.Identity(p.Len()))) {
 			groups, rest := Extract{}.Partition(p, want)
 			equivtest.CheckPartition(t, p, want, groups, rest)
-			_, median := topdown.Mondrian{}.Partition(p, want)
+			_, median := cuts.Median{}.Partition(p, want)
 			require.LessOrEqual(t, len(rest), len(median), "seed %d, requirement %d", seed, i)
 			if len(rest) == 0 {
 				rescued++

@@ -20,11 +20,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/cuts"
 	"anond/incremental"
 	"anond/incremental/memstore"
 	"anond/ingest"
 	"anond/ingest/decode"
-	"anond/lab/topdown"
 )
 
 // plainReader reads a text in the simplest way: it splits at LF and looks at
@@ -93,7 +93,7 @@ var errCrash = errors.New("crash")
 func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, ingest.Unread, error) {
 	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: incremental.Policy{
 		Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: incremental.Append, Threshold: 1,
-		MaxHold: 1, HoldInCuts: true, Neighbours: 4, Similar: 2, CutEvery: 1, Initial: topdown.Mondrian{}, Local: topdown.Mondrian{}}})
+		MaxHold: 1, HoldInCuts: true, Neighbours: 4, Similar: 2, CutEvery: 1, Initial: cuts.Median{}, Local: cuts.Median{}}})
 	require.NoError(r.t, err)
 	src, err := Open(r.t.Context(), r.cfg, ingest.Resume{Positions: m.Intake().Positions(), Digest: m.Digest, Once: true})
 	if err != nil {

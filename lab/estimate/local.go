@@ -59,7 +59,8 @@ type localFits struct {
 
 func (r *LocalRelease) fits(p *query.Predicate) localFits {
 	j := p.Attribute
-	f := localFits{attribute: j, cell: make([]query.Fit, len(r.Cells)), bucket: make([]query.Fit, len(r.Values[j])), hits: make([]int, len(r.Values[j]))}
+	f := localFits{attribute: j, cell: make([]query.Fit, len(r.Cells)), bucket: make([]query.Fit, len(r.Values[j])),
+		hits: make([]int, len(r.Values[j]))}
 	bucketed := make([]bool, len(r.Cells))
 	for row, b := range r.Bucket[j] {
 		bucketed[r.Group[row]] = b >= 0

@@ -198,7 +198,8 @@ func exposure(r *estimate.LocalRelease, row, attribute int, value equivclass.Cod
 	return sum / float64(n)
 }
 
-func lgbCheckRecord(t *testing.T, release *estimate.LocalRelease, table *equivclass.FlaggedTable, flags uint64, row int, record int32, l int) {
+func lgbCheckRecord(t *testing.T, release *estimate.LocalRelease, table *equivclass.FlaggedTable, flags uint64, row int, record int32,
+	l int) {
 	for j := 1; j < len(table.Dicts); j++ {
 		if flags>>j&1 == 0 {
 			require.EqualValues(t, -1, release.Bucket[j][row], "a QI value is in no bucket")
