@@ -118,8 +118,10 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		// Delivery reads what is public: it does not know the state.
 		{"deliver/delivertest", []string{"anond/internal/daemon", "anond/config", "anond/equivclass/equivtest/tier",
 			"anond/snapshot"}},
-		{"deliver", []string{"anond/snapshot", "anond/snapshot/readback", "anond/ingest", "anond/ingest/kafkasrc",
-			"anond/deliver", "anond/internal/pace", "anond/internal/ops/gauge"}},
+		{"deliver", []string{"anond/snapshot", "anond/snapshot/readback", "anond/deliver", "anond/internal/pace", "anond/internal/kafkaclient",
+			"anond/internal/ops/gauge"}},
+		{"internal/kafkaclient", []string{"anond/internal/fault"}}, {"internal/secret", nil},
+		{"internal/brokeraccess", []string{"anond/config", "anond/internal/kafkaclient", "anond/internal/secret"}},
 		{"internal/pace", []string{"anond/snapshot"}}, {"internal/clock", nil}, {"internal/retry", nil},
 		{"snapshot/audit", nil},
 		{"snapshot/snapshottest", []string{"anond/snapshot"}},
@@ -147,7 +149,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"ingest/filesrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/decode"}},
 		{"ingest/deadletter", []string{model, "anond/incremental", "anond/ingest", "anond/internal/disk/durabledir",
 			"anond/internal/sealed"}},
-		{"ingest/kafkasrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode"}},
+		{"ingest/kafkasrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
+			"anond/internal/kafkaclient"}},
 		{"ingest", []string{model, "anond/incremental", "anond/ingest/decode"}}, // it knows no shards
 		{"shards/journal", []string{"anond/incremental", "anond/ingest", "anond/internal/sealed", "anond/shards/journal"}},
 		// The module in lake/ reads published releases: neither state nor configuration.
@@ -167,7 +170,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	waiting := map[string]bool{"anond/internal/clock": true, "anond/internal/retry": true}
 	// A library is known to these packages only.
 	libraries := map[string][]string{
-		"github.com/segmentio/kafka-go": {"ingest/kafkasrc"},
+		"github.com/segmentio/kafka-go": {"ingest/kafkasrc", "internal/kafkaclient"},
+		"anond/internal/kafkaclient":    {"ingest/kafkasrc", "internal/brokeraccess", "internal/daemon", "deliver/topic", "cmd/anond-deliver"},
 		"github.com/jackc/pgx":          {"deliver/postgres"},
 		"go.etcd.io/bbolt":              {"incremental/boltstore"},
 		"github.com/twmb/franz-go":      {"internal/demo", "rig"}, // brokers of the demo and of tests
@@ -220,13 +224,14 @@ func TestRoomsOfTheProgram(t *testing.T) {
 	may := []struct{ pkg, list string }{ // the first that fits is the most special
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
 		{"lab", "lab/... shards/keying internal/ops/chart internal/profile internal/testkit/hospital " + disk},
-		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/pace internal/ops/gauge"},
+		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/kafkaclient internal/pace internal/ops/gauge"},
 		{"shards/union", "internal/duty internal/ops/gauge internal/ops/monitor"},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition", "shards/keying"},
+		{"internal/brokeraccess", "internal/kafkaclient internal/secret"},
 		{"internal/cli", "internal/progress"},
 		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/gauge " +
-			"internal/ops/logs internal/ops/monitor internal/ops/notify internal/pace internal/progress internal/sealed " +
-			"internal/suppress shards/... " + disk},
+			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
+			"internal/pace internal/progress internal/sealed internal/suppress shards/... " + disk},
 		{"internal/demo", "internal/daemon internal/testkit/hospital " + disk},
 		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
@@ -239,7 +244,8 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
 		{"internal", ""}, // internal/fault is for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
-		{"cmd/anond-deliver", "deliver/... internal/cli internal/daemon internal/duty internal/ops/... internal/pace"},
+		{"cmd/anond-deliver", "deliver/... " +
+			"internal/brokeraccess internal/cli internal/duty internal/kafkaclient internal/ops/... internal/pace"},
 		{"cmd/anond", "internal/... shards/..."},
 	}
 	for _, f := range tree(t) {

@@ -14,8 +14,8 @@ import (
 
 	"anond/config"
 	"anond/deliver/topic"
+	"anond/ingest/kafkasrc"
 	"anond/internal/cli"
-	"anond/internal/daemon"
 	"anond/internal/fault"
 	"anond/snapshot"
 )
@@ -74,7 +74,7 @@ type consumed struct {
 }
 
 func (e *environment) consume(ctx context.Context, d *config.Delivery, release uint32, out string, asJSON bool) (err error) {
-	brokers, err := daemon.OutputBrokers(ctx, &d.Outputs.Kafka, slog.New(slog.DiscardHandler))
+	brokers, err := outputBrokers(ctx, &d.Outputs.Kafka, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (e *environment) consume(ctx context.Context, d *config.Delivery, release u
 		return err
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
-	if err := topic.Read(ctx, brokers, all); err != nil {
+	if err := topic.Reader(kafkasrc.ReadMessages).Collect(ctx, brokers, all); err != nil {
 		return err
 	}
 	if all.Dataset() != "" && all.Dataset() != d.Dataset {

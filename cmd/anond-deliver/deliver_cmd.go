@@ -14,10 +14,12 @@ import (
 	"anond/deliver"
 	"anond/deliver/postgres"
 	"anond/deliver/topic"
+	"anond/ingest/kafkasrc"
+	"anond/internal/brokeraccess"
 	"anond/internal/cli"
 	"anond/internal/clock"
-	"anond/internal/daemon"
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/serve"
 	"anond/internal/pace"
@@ -37,11 +39,11 @@ anond-deliver consume does that. The topic must exist, with cleanup.policy compa
 		if err := d.NeedKafka(); err != nil {
 			return nil, nil, err
 		}
-		brokers, err := daemon.OutputBrokers(ctx, &d.Outputs.Kafka, log)
+		brokers, err := outputBrokers(ctx, &d.Outputs.Kafka, log)
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := topic.Open(brokers, d.Dataset, int(d.Outputs.Kafka.MaxMessageBytes))
+		s, err := topic.Open(brokers, kafkasrc.ReadMessages, d.Dataset, int(d.Outputs.Kafka.MaxMessageBytes))
 		if err != nil {
 			return nil, nil, fault.Errorf(fault.Config, "", "outputs.kafka: %w", err)
 		}
@@ -140,4 +142,11 @@ func (e *environment) printDelivered(sink deliver.Sink, dir string, s deliver.Su
 		_, err = fmt.Fprintf(e.Stdout, "%s: releases %d to %d delivered\n", sink.Name(), s.First, s.Last)
 	}
 	return err
+}
+
+// outputBrokers is how the brokers of outputs.kafka are reached. It connects to nobody.
+func outputBrokers(ctx context.Context, k *config.KafkaOutput, log *slog.Logger) (kafkaclient.Config, error) {
+	access, _, err := brokeraccess.Open(ctx, brokeraccess.Block{Key: "outputs.kafka", TLS: k.TLS, SASL: k.SASL}, log)
+	return kafkaclient.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Access: access,
+		Reconnect: retry.Policy{Rand: rand.Float64}, Logger: log}, err
 }

@@ -19,6 +19,7 @@ import (
 	"anond/deliver/delivertest"
 	"anond/equivclass/equivtest/tier"
 	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 	"anond/internal/retry"
 	"anond/internal/testkit/programtest"
 	"anond/snapshot"
@@ -27,7 +28,7 @@ import (
 const topicName = "wards.releases"
 
 // broker starts an in-process cluster that speaks Kafka's protocol on loopback.
-func broker(t testing.TB, partitions int, settings map[string]string) (*kfake.Cluster, kafkasrc.Config) {
+func broker(t testing.TB, partitions int, settings map[string]string) (*kfake.Cluster, kafkaclient.Config) {
 	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1))
 	require.NoError(t, err)
@@ -35,13 +36,13 @@ func broker(t testing.TB, partitions int, settings map[string]string) (*kfake.Cl
 	if partitions > 0 {
 		require.NoError(t, c.CreateTopic(topicName, int32(partitions), settings))
 	}
-	return c, kafkasrc.Config{Brokers: c.ListenAddrs(), Topic: topicName, RefreshInterval: 20 * time.Millisecond,
+	return c, kafkaclient.Config{Brokers: c.ListenAddrs(), Topic: topicName, RefreshInterval: 20 * time.Millisecond,
 		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
 }
 
-func openSink(t testing.TB, brokers kafkasrc.Config) *Sink {
+func openSink(t testing.TB, brokers kafkaclient.Config) *Sink {
 	t.Helper()
-	s, err := Open(brokers, "wards", 1_000_000)
+	s, err := Open(brokers, kafkasrc.ReadMessages, "wards", 1_000_000)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -74,7 +75,7 @@ func TestTwoAtOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for range 2 {
-		all := keeping(t, Read, brokers)
+		all := keeping(t, Reader(kafkasrc.ReadMessages).Collect, brokers)
 		require.Zero(t, all.Foreign)
 		for _, n := range []uint32{1, 2, chain.Newest()} {
 			requireEqual(t, all, n, chain)
@@ -115,7 +116,7 @@ func TestAwayAndBack(t *testing.T) {
 	require.Eventually(t, logged("release_delivered", int(chain.Newest())), time.Hour, 5*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
-	requireEqual(t, keeping(t, Read, brokers), chain.Newest(), chain)
+	requireEqual(t, keeping(t, Reader(kafkasrc.ReadMessages).Collect, brokers), chain.Newest(), chain)
 }
 
 // TestForgetfulTopic: a topic that deletes messages by age is refused before anything is

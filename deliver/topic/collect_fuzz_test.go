@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 )
 
 // FuzzCollector gives a collector messages whose streams, numbers and values a stranger chose, with keys that fit: a
@@ -72,7 +72,7 @@ func collected(t *testing.T, name string, number uint32, value, marker, order []
 
 // fuzzedMessages are a stream and markers of releases 1 and 2, in an order and with repetitions that bytes choose, and
 // messages whose keys do not fit.
-func fuzzedMessages(name string, number uint32, value, marker, order []byte) (out []kafkasrc.Message) {
+func fuzzedMessages(name string, number uint32, value, marker, order []byte) (out []kafkaclient.Message) {
 	if len(order) == 0 {
 		order = []byte{0, 4}
 	}
@@ -94,7 +94,7 @@ func fuzzedMessages(name string, number uint32, value, marker, order []byte) (ou
 		case 6:
 			of = append([]byte{1}, of...)
 		}
-		out = append(out, kafkasrc.Message{Key: []byte(key), Value: of})
+		out = append(out, kafkaclient.Message{Key: []byte(key), Value: of})
 	}
 	return out
 }
@@ -122,7 +122,7 @@ type plainMarker struct {
 }
 
 // add takes a message, and reports whether it contradicts what came before, or is no marker where one must be.
-func (p *plainTopic) add(m kafkasrc.Message) (contradicts bool) {
+func (p *plainTopic) add(m kafkaclient.Message) (contradicts bool) {
 	form := keyForm.FindStringSubmatch(string(m.Key))
 	var x plainMessage
 	if form != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/deliver/delivertest"
-	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 )
 
 // TestRebuildFindsLies: a topic whose keys, counts and markers fit each other, but not the
@@ -58,7 +58,7 @@ func TestRebuildFindsLies(t *testing.T) {
 			log = lied(t, m.log, lie.release, lie.stream, lie.change)
 		}
 		other := &memory{log: log}
-		c := keeping(t, other.read, kafkasrc.Config{})
+		c := keeping(t, other.read, kafkaclient.Config{})
 		_, newest := c.Ends()
 		require.Equal(t, chain.Newest(), newest, "%s: the messages fit", name)
 		_, err := c.Rebuild(newest, filepath.Join(t.TempDir(), "out"))
@@ -72,7 +72,7 @@ func TestRebuildFindsLies(t *testing.T) {
 
 // lied changes the first message of a stream, or leaves the stream out, with a key and a
 // marker that fit.
-func lied(t *testing.T, log []kafkasrc.Message, release uint32, stream string, change func([]byte) []byte) (out []kafkasrc.Message) {
+func lied(t *testing.T, log []kafkaclient.Message, release uint32, stream string, change func([]byte) []byte) (out []kafkaclient.Message) {
 	t.Helper()
 	var text []byte
 	for _, x := range log {

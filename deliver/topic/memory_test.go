@@ -13,7 +13,7 @@ import (
 
 	"anond/deliver"
 	"anond/deliver/delivertest"
-	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 	"anond/snapshot"
 	"anond/snapshot/verify"
 )
@@ -22,11 +22,11 @@ var errCrash = errors.New("crash")
 
 // memory is a topic in memory: a log, as a broker has it.
 type memory struct {
-	log   []kafkasrc.Message
+	log   []kafkaclient.Message
 	until int // messages until every write fails; < 0: none
 }
 
-func (m *memory) Write(_ context.Context, messages []kafkasrc.Message) error {
+func (m *memory) Write(_ context.Context, messages []kafkaclient.Message) error {
 	for _, x := range messages {
 		if m.until == 0 {
 			return errCrash
@@ -37,8 +37,8 @@ func (m *memory) Write(_ context.Context, messages []kafkasrc.Message) error {
 	return nil
 }
 
-func (m *memory) Settings(context.Context, ...string) (kafkasrc.Settings, error) {
-	return kafkasrc.Settings{"cleanup.policy": "compact"}, nil
+func (m *memory) Settings(context.Context, ...string) (kafkaclient.Settings, error) {
+	return kafkaclient.Settings{"cleanup.policy": "compact"}, nil
 }
 
 func (m *memory) Close() error { return nil }
@@ -49,7 +49,7 @@ func (m *memory) compact() {
 	for i, x := range m.log {
 		last[string(x.Key)] = i
 	}
-	var kept []kafkasrc.Message
+	var kept []kafkaclient.Message
 	for i, x := range m.log {
 		if last[string(x.Key)] == i {
 			kept = append(kept, x)
@@ -58,7 +58,7 @@ func (m *memory) compact() {
 	m.log = kept
 }
 
-func (m *memory) read(_ context.Context, _ kafkasrc.Config, c *Collector) error {
+func (m *memory) read(_ context.Context, _ kafkaclient.Config, c *Collector) error {
 	for _, x := range m.log {
 		if err := c.Add(x.Key, x.Value); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (m *memory) read(_ context.Context, _ kafkasrc.Config, c *Collector) error 
 
 // sink is one over the memory, as a new process would have it.
 func (m *memory) sink() *Sink {
-	return &Sink{brokers: kafkasrc.Config{Topic: "memory"}, dataset: "wards", most: 1_000_000, writer: m, read: m.read}
+	return &Sink{brokers: kafkaclient.Config{Topic: "memory"}, dataset: "wards", most: 1_000_000, writer: m, read: m.read}
 }
 
 // deliverAll delivers a directory once, without patience.
@@ -79,7 +79,7 @@ func deliverAll(t testing.TB, s deliver.Sink, dir string) (deliver.Summary, erro
 }
 
 // keeping gathers all messages, values too.
-func keeping(t testing.TB, read func(context.Context, kafkasrc.Config, *Collector) error, brokers kafkasrc.Config) *Collector {
+func keeping(t testing.TB, read func(context.Context, kafkaclient.Config, *Collector) error, brokers kafkaclient.Config) *Collector {
 	t.Helper()
 	c, err := NewKeeping()
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"anond/deliver"
-	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 	"anond/snapshot"
 )
 
@@ -30,7 +30,7 @@ type parcel struct {
 	ctx     context.Context
 	r       *deliver.Release
 	streams []Stream
-	batch   []kafkasrc.Message
+	batch   []kafkaclient.Message
 	bytes   int
 }
 
@@ -135,7 +135,7 @@ func (p *parcel) add(stream string, number uint32, value []byte) error {
 		return deliver.Final(fmt.Errorf("release %d: message %d of %s has %d bytes, more than outputs.kafka.max_message_bytes (%d); raise it, "+
 			"and max.message.bytes of the topic", p.r.Manifest.Release, number, stream, size, p.most))
 	}
-	p.batch = append(p.batch, kafkasrc.Message{Key: []byte(key), Value: value})
+	p.batch = append(p.batch, kafkaclient.Message{Key: []byte(key), Value: value})
 	p.bytes += size
 	if p.bytes >= batchBytes || len(p.batch) >= batchMessages {
 		return p.flush()
@@ -149,7 +149,7 @@ func (p *parcel) flush() error {
 		return nil
 	}
 	err := p.writer.Write(p.ctx, p.batch)
-	if errors.Is(err, kafkasrc.ErrTooLarge) {
+	if errors.Is(err, kafkaclient.ErrTooLarge) {
 		err = deliver.Final(fmt.Errorf("release %d: %w: raise max.message.bytes of the topic to outputs.kafka.max_message_bytes (%d), or "+
 			"lower that", p.r.Manifest.Release, err, p.most))
 	}

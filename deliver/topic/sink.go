@@ -9,36 +9,36 @@ import (
 	"time"
 
 	"anond/deliver"
-	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 )
 
 // Sink delivers to a topic.
 type Sink struct {
-	brokers kafkasrc.Config
+	brokers kafkaclient.Config
 	dataset string
 	most    int // bytes of a message
 	writer  writer
-	read    func(ctx context.Context, brokers kafkasrc.Config, c *Collector) error
+	read    func(ctx context.Context, brokers kafkaclient.Config, c *Collector) error
 	checked bool
 }
 
-// writer is what of a kafkasrc.TopicWriter is needed.
+// writer is what of a kafkaclient.Writer is needed.
 type writer interface {
-	Write(ctx context.Context, messages []kafkasrc.Message) error
-	Settings(ctx context.Context, names ...string) (kafkasrc.Settings, error)
+	Write(ctx context.Context, messages []kafkaclient.Message) error
+	Settings(ctx context.Context, names ...string) (kafkaclient.Settings, error)
 	Close() error
 }
 
 var _ deliver.Sink = (*Sink)(nil)
 
 // Open returns a sink for the releases of a dataset, with messages of so many bytes at most.
-// It does not connect.
-func Open(brokers kafkasrc.Config, dataset string, most int) (*Sink, error) {
-	w, err := kafkasrc.OpenTopic(brokers, most)
+// It does not connect. read reads the topic.
+func Open(brokers kafkaclient.Config, read Reader, dataset string, most int) (*Sink, error) {
+	w, err := kafkaclient.OpenWriter(brokers, most)
 	if err != nil {
 		return nil, err
 	}
-	return &Sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: Read}, nil
+	return &Sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: read.Collect}, nil
 }
 
 // Name implements deliver.Sink.
@@ -84,7 +84,7 @@ func (s *Sink) keeps(ctx context.Context) error {
 	}
 	settings, err := s.writer.Settings(ctx, "cleanup.policy", "retention.ms", "retention.bytes")
 	switch {
-	case errors.Is(err, kafkasrc.ErrNotAllowed): // to ask: nothing is known then
+	case errors.Is(err, kafkaclient.ErrNotAllowed): // to ask: nothing is known then
 	case err != nil:
 		return err
 	case settings.Forgets():

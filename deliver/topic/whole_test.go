@@ -13,7 +13,7 @@ import (
 	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 	"anond/snapshot"
 )
 
@@ -31,7 +31,7 @@ func TestEveryReleaseIsRebuilt(t *testing.T) {
 			sent := len(m.log)
 			m.compact()
 			require.Len(t, m.log, sent, "no key is there twice")
-			c := keeping(t, m.read, kafkasrc.Config{})
+			c := keeping(t, m.read, kafkaclient.Config{})
 			first, newest := c.Ends()
 			require.EqualValues(t, 1, first)
 			require.Equal(t, chain.Newest(), newest)
@@ -61,7 +61,7 @@ func TestPrunedReleasesAreDelivered(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, early.log, late.log, "the messages do not depend on when they are sent")
-	requireEqual(t, keeping(t, late.read, kafkasrc.Config{}), chain.Newest(), chain)
+	requireEqual(t, keeping(t, late.read, kafkaclient.Config{}), chain.Newest(), chain)
 }
 
 // TestCrashBetweenAnyTwoMessages: after a crash anywhere a reader sees the releases before,
@@ -80,7 +80,7 @@ func TestCrashBetweenAnyTwoMessages(t *testing.T) {
 		require.ErrorIs(t, err, errCrash)
 		require.Len(t, m.log, n)
 		c := newCollector()
-		require.NoError(t, m.read(t.Context(), kafkasrc.Config{}, c))
+		require.NoError(t, m.read(t.Context(), kafkaclient.Config{}, c))
 		_, newest := c.Ends()
 		require.EqualValues(t, markers(m.log), newest, "after %d messages: as many releases as there are markers", n)
 		m.until = -1
@@ -91,10 +91,10 @@ func TestCrashBetweenAnyTwoMessages(t *testing.T) {
 		all.log = append(all.log, m.log...)
 	}
 	all.compact()
-	requireEqual(t, keeping(t, all.read, kafkasrc.Config{}), 3, chain)
+	requireEqual(t, keeping(t, all.read, kafkaclient.Config{}), 3, chain)
 }
 
-func markers(log []kafkasrc.Message) (n int) {
+func markers(log []kafkaclient.Message) (n int) {
 	for _, x := range log {
 		if k, err := parseKey(x.Key); err == nil && k.Stream == markerStream {
 			n++
@@ -159,13 +159,13 @@ func TestLostMessages(t *testing.T) {
 	_, err := deliverAll(t, m.sink(), chain.Dir)
 	require.NoError(t, err)
 	m.log = m.log[5:]
-	c := keeping(t, m.read, kafkasrc.Config{})
+	c := keeping(t, m.read, kafkaclient.Config{})
 	_, err = c.Rebuild(2, t.TempDir()+"/x")
 	require.ErrorIs(t, err, ErrNotWhole)
 	require.ErrorContains(t, err, "release 1")
 	_, err = deliverAll(t, m.sink(), chain.Dir)
 	require.NoError(t, err)
-	requireEqual(t, keeping(t, m.read, kafkasrc.Config{}), chain.Newest(), chain)
+	requireEqual(t, keeping(t, m.read, kafkaclient.Config{}), chain.Newest(), chain)
 }
 
 // TestOtherReleases: a topic of other releases is left alone, and one that has two kinds is
@@ -191,21 +191,21 @@ func TestOtherReleases(t *testing.T) {
 	require.Len(t, m.log, sent)
 
 	m.log = append(m.log, secondMarker(t, m.log))
-	require.ErrorIs(t, m.read(t.Context(), kafkasrc.Config{}, newCollector()), deliver.ErrOther)
+	require.ErrorIs(t, m.read(t.Context(), kafkaclient.Config{}, newCollector()), deliver.ErrOther)
 }
 
 // secondMarker is another marker of release 1.
-func secondMarker(t *testing.T, log []kafkasrc.Message) kafkasrc.Message {
+func secondMarker(t *testing.T, log []kafkaclient.Message) kafkaclient.Message {
 	for _, x := range log {
 		k, err := parseKey(x.Key)
 		require.NoError(t, err)
 		if k.Stream == markerStream && k.Release == 1 {
 			value := append([]byte(" "), x.Value...)
-			return kafkasrc.Message{Key: []byte(keyOf(1, markerStream, 1, value).String()), Value: value}
+			return kafkaclient.Message{Key: []byte(keyOf(1, markerStream, 1, value).String()), Value: value}
 		}
 	}
 	t.Fatal("no marker")
-	return kafkasrc.Message{}
+	return kafkaclient.Message{}
 }
 
 // TestForeignMessages: what is no message of releases is counted and passed over.
@@ -243,7 +243,7 @@ func TestTooLarge(t *testing.T) {
 
 type refusing struct{ *memory }
 
-func (refusing) Write(context.Context, []kafkasrc.Message) error { return kafkasrc.ErrTooLarge }
+func (refusing) Write(context.Context, []kafkaclient.Message) error { return kafkaclient.ErrTooLarge }
 
 // TestLargeClassIsDivided: rows of a class that exceed a message become several, and the
 // division depends on nothing that an operator sets.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,6 +20,7 @@ import (
 
 	"anond/ingest"
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 )
 
 // jwt is a token that ends at a moment. Its signature is not one.
@@ -36,7 +36,7 @@ func demandTokens(c *kfake.Cluster, judge func(hello string) string) (hellos, ac
 	c.ControlKey(int16(kmsg.SASLHandshake), func(k kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
 		res := k.ResponseKind().(*kmsg.SASLHandshakeResponse)
-		if k.(*kmsg.SASLHandshakeRequest).Mechanism != oauthBearer {
+		if k.(*kmsg.SASLHandshakeRequest).Mechanism != "OAUTHBEARER" {
 			res.ErrorCode = kerr.UnsupportedSaslMechanism.Code
 		}
 		return res, nil, true
@@ -61,9 +61,9 @@ func demandTokens(c *kfake.Cluster, judge func(hello string) string) (hellos, ac
 
 func good(string) string { return "" }
 
-func bearerAccess(t *testing.T, tokens *Tokens, extensions ...[2]string) *Access {
+func bearerAccess(t *testing.T, tokens *kafkaclient.Tokens, extensions ...[2]string) *kafkaclient.Access {
 	t.Helper()
-	return access(t, nil, &SASL{Mechanism: oauthBearer, Tokens: tokens, Extensions: extensions})
+	return access(t, nil, &kafkaclient.SASL{Mechanism: "OAUTHBEARER", Tokens: tokens, Extensions: extensions})
 }
 
 func always(text string) func(context.Context) (string, error) {
@@ -78,7 +78,7 @@ func TestBearer(t *testing.T) {
 	cfg := config(c, &events{})
 	fetched := new(atomic.Int64)
 	fetch := func(context.Context) (string, error) { fetched.Add(1); return "abc.DEF-1_2~3+4/5==\n", nil }
-	cfg.Access = bearerAccess(t, FreshTokens(fetch), [2]string{"logicalCluster", "lkc-1"}, [2]string{"pool", "a b"})
+	cfg.Access = bearerAccess(t, kafkaclient.FreshTokens(fetch), [2]string{"logicalCluster", "lkc-1"}, [2]string{"pool", "a b"})
 	got := newReceived()
 	s := open(t, cfg, ingest.Resume{Once: true})
 	got.readEnd(t, s)
@@ -93,7 +93,8 @@ func TestBearer(t *testing.T) {
 
 	kepts := new(atomic.Int64)
 	before := hellos.Load()
-	kept := KeptTokens(func(ctx context.Context) (string, error) { kepts.Add(1); return fetch(ctx) }, time.Hour, slog.New(slog.DiscardHandler))
+	keeping := func(ctx context.Context) (string, error) { kepts.Add(1); return fetch(ctx) }
+	kept := kafkaclient.KeptTokens(keeping, time.Hour, slog.New(slog.DiscardHandler))
 	cfg.Access = bearerAccess(t, kept, [2]string{"logicalCluster", "lkc-1"}, [2]string{"pool", "a b"})
 	newReceived().readEnd(t, open(t, cfg, ingest.Resume{Once: true}))
 	require.Greater(t, hellos.Load(), before)
@@ -108,7 +109,7 @@ func TestRefusedToken(t *testing.T) {
 	_, acknowledged := demandTokens(c, func(hello string) string { return `{"status":"invalid_token","scope":"` + secret + `"}` })
 	log := &events{}
 	cfg := config(c, log)
-	cfg.Access = bearerAccess(t, FreshTokens(always(secret)))
+	cfg.Access = bearerAccess(t, kafkaclient.FreshTokens(always(secret)))
 	_, err := Open(background(t), cfg, ingest.Resume{})
 	require.Contains(t, fault.Line(err), "broker "+c.ListenAddrs()[0]+" refuses the token of OAUTHBEARER (invalid_token), which expired at ")
 	require.Contains(t, fault.Hint(err), "sasl.token_file")
@@ -122,14 +123,6 @@ func TestRefusedToken(t *testing.T) {
 	require.Contains(t, fault.Hint(probed[len(probed)-1].Err), "refuses the token")
 }
 
-// TestAnswerOfABrokerIsNotRepeated, but for the word that says why.
-func TestAnswerOfABrokerIsNotRepeated(t *testing.T) {
-	for answer, want := range map[string]string{`{"status":"invalid_token"}`: "invalid_token", `{"status":"eyJh.secret"}`: "", `x`: "",
-		`{"status":7}`: "", `{"status":"` + strings.Repeat("a", 41) + `"}`: ""} {
-		require.Equal(t, want, statusOf([]byte(answer)))
-	}
-}
-
 func TestTokenThatCannotBeFetched(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 10)
@@ -138,7 +131,7 @@ func TestTokenThatCannotBeFetched(t *testing.T) {
 	cfg := config(c, log)
 	var broken atomic.Bool
 	broken.Store(true)
-	cfg.Access = bearerAccess(t, FreshTokens(func(context.Context) (string, error) {
+	cfg.Access = bearerAccess(t, kafkaclient.FreshTokens(func(context.Context) (string, error) {
 		if broken.Load() {
 			return "", errors.New("the program ended with exit status 3")
 		}
@@ -187,7 +180,8 @@ func TestClosedForLogIn(t *testing.T) {
 		return out, nil
 	}
 	fetched := new(atomic.Int64)
-	cfg.Access = bearerAccess(t, FreshTokens(func(context.Context) (string, error) { return fmt.Sprint("t", fetched.Add(1)), nil }))
+	counted := func(context.Context) (string, error) { return fmt.Sprint("t", fetched.Add(1)), nil }
+	cfg.Access = bearerAccess(t, kafkaclient.FreshTokens(counted))
 	s := open(t, cfg, ingest.Resume{})
 	got := newReceived()
 	for i := range 20 {
@@ -203,34 +197,4 @@ func TestClosedForLogIn(t *testing.T) {
 	require.Equal(t, wantValues(1, [2]int{0, 1000}), got.values[1])
 	require.Greater(t, hellos.Load(), int64(4), "connections were closed, and logged in again")
 	require.LessOrEqual(t, hellos.Load(), fetched.Load())
-}
-
-// TestConnectionsAreReplacedBeforeTheTokenEnds: no request meets the end of a token.
-func TestConnectionsAreReplacedBeforeTheTokenEnds(t *testing.T) {
-	c := broker(t, kfake.SeedTopics(1, topic))
-	hellos, _ := demandTokens(c, good)
-	cfg, err := config(c, &events{}).withDefaults()
-	require.NoError(t, err)
-	now := time.Now()
-	cfg.Access = bearerAccess(t, FreshTokens(always(jwt(now.Add(time.Hour)))))
-	cl := newClient(cfg)
-	defer cl.close()
-	ask := func() { _, err := cl.partitions(background(t)); require.NoError(t, err) }
-	ask()
-	first := cl.transport
-	require.Equal(t, now.Add(time.Hour).Unix(), cl.ends.Unix())
-	ask()
-	require.Same(t, first, cl.transport, "nothing ends yet")
-	cl.born = now.Add(-time.Hour) // of an hour and an hour to go, the rest is no fifth
-	ask()
-	require.Same(t, first, cl.transport)
-	cl.ends = now.Add(time.Minute) // now it is
-	before := hellos.Load()
-	ask()
-	require.NotSame(t, first, cl.transport)
-	require.Greater(t, hellos.Load(), before)
-	second := cl.transport
-	cl.ends = now.Add(-time.Minute) // no better token: not at each request
-	ask()
-	require.Same(t, second, cl.transport)
 }

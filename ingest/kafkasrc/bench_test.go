@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 )
 
 // The benchmarks read a topic of JSON records of 125 bytes in batches of 1 MB
@@ -80,7 +81,8 @@ func benchSource(b *testing.B, c *kfake.Cluster) {
 	start, read, bytes := cpuTime(), 0, 0
 	b.ResetTimer()
 	for b.Loop() {
-		s, err := Open(context.Background(), Config{Brokers: c.ListenAddrs(), Topic: topic}, ingest.Resume{Once: true, Digest: sum})
+		s, err := Open(context.Background(), Config{Config: kafkaclient.Config{Brokers: c.ListenAddrs(), Topic: topic}},
+			ingest.Resume{Once: true, Digest: sum})
 		require.NoError(b, err)
 		for {
 			chunk, err := s.Next(context.Background())

@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol/offsetcommit"
+	"github.com/segmentio/kafka-go/protocol/offsetfetch"
 
 	"anond/ingest"
 )
@@ -131,7 +132,7 @@ func (c *client) commit(ctx context.Context, group string, as committing, offset
 		topic.Partitions = append(topic.Partitions,
 			offsetcommit.RequestPartition{PartitionIndex: id, CommittedOffset: offset, CommittedLeaderEpoch: -1, CommitTimestamp: -1})
 	}
-	m, err := c.do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: as.generation, MemberID: as.member, RetentionTimeMs: -1,
+	m, err := c.Do(ctx, &offsetcommit.Request{GroupID: group, GenerationID: as.generation, MemberID: as.member, RetentionTimeMs: -1,
 		Topics: []offsetcommit.RequestTopic{topic}}, 0)
 	if err != nil {
 		return err
@@ -144,4 +145,32 @@ func (c *client) commit(ctx context.Context, group string, as committing, offset
 		}
 	}
 	return nil
+}
+
+// committed returns the group's committed offsets, of the partitions that have one.
+func (c *client) committed(ctx context.Context, group string, ids []int32) (map[int32]int64, error) {
+	m, err := c.Do(ctx, &offsetfetch.Request{GroupID: group,
+		Topics: []offsetfetch.RequestTopic{{Name: c.cfg.Topic, PartitionIndexes: ids}}}, 0)
+	if err != nil {
+		return nil, err
+	}
+	res := m.(*offsetfetch.Response)
+	if kafka.Error(res.ErrorCode) == kafka.GroupIdNotFound { // a group that never committed
+		return map[int32]int64{}, nil
+	}
+	if res.ErrorCode != 0 {
+		return nil, fmt.Errorf("commits of group %s: %w", group, kafka.Error(res.ErrorCode))
+	}
+	commits := map[int32]int64{}
+	for _, t := range res.Topics {
+		for _, p := range t.Partitions {
+			if p.ErrorCode != 0 {
+				return nil, fmt.Errorf("commits of group %s, partition %d: %w", group, p.PartitionIndex, kafka.Error(p.ErrorCode))
+			}
+			if p.CommittedOffset >= 0 {
+				commits[p.PartitionIndex] = p.CommittedOffset
+			}
+		}
+	}
+	return commits, nil
 }

@@ -1,18 +1,14 @@
 package kafkasrc
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
-	"net"
 	"time"
 
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
-	"anond/internal/retry"
+	"anond/internal/kafkaclient"
 )
 
 // OnGap says what to do when records were deleted before they were read.
@@ -37,10 +33,8 @@ const (
 // Config says which topic to read and how. Brokers and Topic are required; the
 // zero value of every other field means its default.
 type Config struct {
-	Brokers  []string
-	Topic    string
-	Source   string // name in positions; default kafka:<topic>
-	ClientID string // default anond
+	kafkaclient.Config
+	Source string // name in positions; default kafka:<topic>
 	// Group names the consumer group to which positions are committed by best
 	// effort, and whose commits are a witness (ErrBehind). Empty: none.
 	Group string
@@ -51,8 +45,6 @@ type Config struct {
 	// Shard is the part of the topic that is read; the zero value: all of it.
 	Shard  Shard
 	Header Header // of records, that is looked for
-
-	Access *Access // default: neither TLS nor SASL
 
 	OnCorrupt OnCorrupt // default stop
 
@@ -67,17 +59,10 @@ type Config struct {
 
 	MaxWait time.Duration // of the broker, for new records; default 500 ms
 
-	RequestTimeout  time.Duration // for an answer, MaxWait apart; default 10 s
-	OpenTimeout     time.Duration // until refused credentials are final; default 30 s
-	RefreshInterval time.Duration // between looks for new partitions and ends; default 10 s
-	StallAfter      time.Duration // until the watchdog rebuilds connections; default 30 s
-	ConfirmAfter    time.Duration // how long a fault that may pass is tried again before it ends the source; default 30 s
-	CommitInterval  time.Duration // between best-effort offset commits; default 1 s
-
-	Reconnect retry.Policy // default: with jitter
-	Logger    *slog.Logger // default: discards
-	// Dial replaces net.Dialer (tests).
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	OpenTimeout    time.Duration // until refused credentials are final; default 30 s
+	StallAfter     time.Duration // until the watchdog rebuilds connections; default 30 s
+	ConfirmAfter   time.Duration // how long a fault that may pass is tried again before it ends the source; default 30 s
+	CommitInterval time.Duration // between best-effort offset commits; default 1 s
 
 	Membership Membership // of AcquireLease
 }
@@ -96,11 +81,14 @@ type Membership struct {
 // withDefaults returns the configuration with every default set, or all faults
 // at once.
 func (c Config) withDefaults() (Config, error) {
-	if err := c.faults(); err != nil {
+	var err error
+	if err = c.faults(); err != nil {
+		return c, err
+	}
+	if c.Config, err = c.Config.WithDefaults(); err != nil {
 		return c, err
 	}
 	setDefault(&c.Source, "kafka:"+c.Topic)
-	setDefault(&c.ClientID, "anond")
 	setDefault(&c.OnGap, GapStop)
 	setDefault(&c.MaxBytes, 1<<20)
 	setDefault(&c.MaxBatch, ingest.DefaultMaxInFlight)
@@ -109,9 +97,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.OnCorrupt, CorruptStop)
 	setDefault(&c.MaxWait, 500*time.Millisecond)
 	setDefault(&c.Depth, 2)
-	setDefault(&c.RequestTimeout, 10*time.Second)
 	setDefault(&c.OpenTimeout, 30*time.Second)
-	setDefault(&c.RefreshInterval, 10*time.Second)
 	setDefault(&c.StallAfter, 30*time.Second)
 	setDefault(&c.ConfirmAfter, 30*time.Second)
 	setDefault(&c.CommitInterval, time.Second)
@@ -119,34 +105,11 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.Membership.Heartbeat, c.Membership.SessionTimeout/6)
 	setDefault(&c.Membership.Timeout, c.Membership.SessionTimeout/3)
 	setDefault(&c.Membership.Rebalance, 30*time.Second)
-	if c.Access == nil {
-		c.Access, _ = NewAccess(nil, nil) // nothing is nothing that cannot be used
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Reconnect.Rand == nil {
-		c.Reconnect.Rand = rand.Float64
-	}
-	if c.Dial == nil {
-		c.Dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
-	}
 	return c, nil
 }
 
 func (c Config) faults() error {
-	var faults []error
-	if len(c.Brokers) == 0 {
-		faults = append(faults, errors.New("brokers: at least one host:port is needed"))
-	}
-	for _, b := range c.Brokers {
-		if _, _, err := net.SplitHostPort(b); err != nil {
-			faults = append(faults, fmt.Errorf("brokers: %w", err))
-		}
-	}
-	if c.Topic == "" {
-		faults = append(faults, errors.New("topic: must be named"))
-	}
+	faults := []error{c.Config.Faults()}
 	switch c.OnGap {
 	case "", GapStop, GapContinue:
 	default:

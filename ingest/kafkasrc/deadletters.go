@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"strconv"
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
 
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/deadletter"
+	"anond/internal/kafkaclient"
 )
 
 // deadLetters writes refused records to a topic. It implements
@@ -48,16 +47,9 @@ func OpenDeadLetters(cfg Config) (ingest.DeadLetters, error) {
 	d := &deadLetters{cfg: cfg, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic))}
 	// Every default of the writer that matters here loses data or time: no
 	// acknowledgement, a second of batching, attempts that end.
-	d.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
-		BatchTimeout: 5 * time.Millisecond, MaxAttempts: 1, Transport: transport{c}}
+	d.writer = &kafka.Writer{Addr: c.Addr(), Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
+		BatchTimeout: 5 * time.Millisecond, MaxAttempts: 1, Transport: c.RoundTripper()}
 	return d, nil
-}
-
-// transport lends a client, which may rebuild its connections, to a writer.
-type transport struct{ client *client }
-
-func (t transport) RoundTrip(ctx context.Context, _ net.Addr, req kafka.Request) (kafka.Response, error) {
-	return t.client.do(ctx, protocol.Message(req), 0)
 }
 
 // Deliver implements ingest.DeadLetters. It returns when all dead letters are
@@ -81,7 +73,7 @@ func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLet
 		again, smaller := d.refused(waiting, err)
 		d.note(letters, again)
 		if waiting = again; !smaller && len(again) > 0 {
-			return d.fails(firstError(err))
+			return d.fails(kafkaclient.FirstError(err))
 		}
 	}
 	d.failed, d.there = 0, nil
@@ -106,9 +98,9 @@ func (d *deadLetters) note(letters []incremental.DeadLetter, missing []kafka.Mes
 // connections after the second failure in a row.
 func (d *deadLetters) fails(err error) error {
 	if d.failed++; d.failed > 1 {
-		d.client.renew(time.Second, false)
+		d.client.Renew(time.Second, false)
 	}
-	return fmt.Errorf("topic %s: %w", d.cfg.Topic, d.cfg.Access.explained(err, "Write and Describe on the topic"))
+	return fmt.Errorf("topic %s: %w", d.cfg.Topic, d.cfg.Access.Explained(err, "Write and Describe on the topic"))
 }
 
 // refused returns the messages that were not written. Those that are too large
@@ -135,18 +127,6 @@ func (d *deadLetters) refused(sent []kafka.Message, err error) (again []kafka.Me
 	return again, smaller
 }
 
-func firstError(err error) error {
-	var each kafka.WriteErrors
-	if errors.As(err, &each) {
-		for _, e := range each {
-			if e != nil {
-				return e
-			}
-		}
-	}
-	return err
-}
-
 func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
 	m := kafka.Message{Key: letterKey(l), Value: deadletter.EncodeDelivered(l, time.Now()), WriterData: l}
 	if len(m.Value) > maxLetter && l.Payload != nil {
@@ -171,6 +151,6 @@ func letterKey(l incremental.DeadLetter) []byte {
 
 // Close implements ingest.DeadLetters.
 func (d *deadLetters) Close() error {
-	d.client.close() // first: it ends a write that no broker answers, for which the writer would wait
+	d.client.Close() // first: it ends a write that no broker answers, for which the writer would wait
 	return d.writer.Close()
 }

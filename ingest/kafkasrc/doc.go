@@ -1,6 +1,6 @@
 // Package kafkasrc reads a Kafka topic as an ingest.Source, holds the lease of a
-// consumer group, and writes dead letters to a topic. It is the only package
-// that knows kafka-go.
+// consumer group, and writes dead letters to a topic. It and the client below it
+// (internal/kafkaclient) alone know kafka-go.
 //
 // # Guarantee
 //

@@ -1,20 +1,14 @@
 package kafkasrc
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"io"
 	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
-
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 	"anond/internal/retry"
 )
 
@@ -26,7 +20,7 @@ func partitionAttr(id int32) slog.Attr { return slog.Int("partition", int(id)) }
 // each one that fails is named again, at distances that double.
 type health struct {
 	log    *slog.Logger
-	access *Access
+	access *kafkaclient.Access
 	mu     sync.Mutex
 	down   map[int32]*failing  // partitions whose last attempt failed
 	said   map[string]lastSaid // by kind of error
@@ -82,11 +76,11 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 	f.corrupt = isCorrupt(err)
 	h.last = err.Error()
 	attrs := []any{partitionAttr(id), slog.String("error", err.Error())}
-	if hint := fault.Hint(h.access.explained(err, toRead)); hint != "" {
+	if hint := fault.Hint(h.access.Explained(err, toRead)); hint != "" {
 		attrs = append(attrs, slog.String("hint", hint))
 	}
 	switch {
-	case isStarting(err) && now.Sub(f.since) < retry.FirstSilence:
+	case kafkaclient.IsStarting(err) && now.Sub(f.since) < retry.FirstSilence:
 		h.log.Debug("waiting for the coordinator of the group", append(attrs, event("source_retry"))...)
 	case !h.due(f, now, id, err):
 		h.log.Debug("reading still fails", append(attrs, event("source_retry"))...)
@@ -154,69 +148,5 @@ func (h *health) trouble() string {
 	return h.last
 }
 
-// explained gives an error of a broker its hint. rights are those that the client needs.
-func (a *Access) explained(err error, rights string) error {
-	switch {
-	case err == nil:
-		return nil
-	case isAuthentication(err):
-		return fault.With(0, a.credentials(), err)
-	case isAuthorization(err):
-		return fault.With(0, "grant "+rights, err)
-	case isCertificate(err):
-		return fault.With(0, "check tls.ca, tls.server_name, and whether the listener speaks TLS", err)
-	case errors.Is(err, kafka.UnknownTopicOrPartition), errors.Is(err, protocol.ErrNoTopic):
-		return fault.With(0, "create the topic, or check its name", err)
-	case a.mechanism() != "" && errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.With(0, "the broker closed the connection during log-in: "+a.credentials(), err)
-	}
-	return err
-}
-
 // toRead are the rights of a source.
 const toRead = "Read and Describe on the topic, and Read on the group if one is named"
-
-// credentials says what to check when a broker refuses to let this client in.
-func (a *Access) credentials() string {
-	if a.mechanism() != oauthBearer {
-		return "check sasl.mechanism, username and password"
-	}
-	why := ""
-	if r := a.refused.Load(); r != nil {
-		why = r.String(time.Now()) + ": "
-	}
-	return why + "check sasl.mechanism, and what sasl.token_file or sasl.token_command gives"
-}
-
-// isStarting tells what a group says that is new, or whose coordinator has just
-// moved: it passes by itself within seconds.
-func isStarting(err error) bool {
-	return errors.Is(err, kafka.GroupCoordinatorNotAvailable) || errors.Is(err, kafka.GroupLoadInProgress) ||
-		errors.Is(err, kafka.NotCoordinatorForGroup) || errors.Is(err, kafka.RebalanceInProgress)
-}
-
-func isAuthentication(err error) bool {
-	return errors.Is(err, kafka.SASLAuthenticationFailed) || errors.Is(err, kafka.UnsupportedSASLMechanism) ||
-		errors.Is(err, kafka.IllegalSASLState)
-}
-
-func isAuthorization(err error) bool {
-	return errors.Is(err, kafka.TopicAuthorizationFailed) || errors.Is(err, kafka.GroupAuthorizationFailed) ||
-		errors.Is(err, kafka.ClusterAuthorizationFailed)
-}
-
-func isCertificate(err error) bool {
-	var unknown x509.UnknownAuthorityError
-	var host x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	var verification *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	return errors.As(err, &unknown) || errors.As(err, &host) || errors.As(err, &invalid) ||
-		errors.As(err, &verification) || errors.As(err, &record)
-}
-
-// isPermanent tells errors that only a change of the configuration or of the
-// cluster's rights corrects.
-func isPermanent(err error) bool {
-	return isAuthentication(err) || isAuthorization(err) || isCertificate(err)
-}

@@ -11,17 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"anond/equivclass/equivtest/tier"
-	"anond/internal/fault"
-
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 )
 
 // Each fault occurs while records are read; in the end each record has come
@@ -303,7 +303,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	defer l.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	_, err = Open(ctx, Config{Brokers: []string{l.Addr().String()}, Topic: topic}, ingest.Resume{})
+	_, err = Open(ctx, Config{Config: kafkaclient.Config{Brokers: []string{l.Addr().String()}, Topic: topic}}, ingest.Resume{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 	"anond/internal/retry"
 )
 
@@ -48,10 +49,11 @@ func background(t testing.TB) context.Context {
 // config is a configuration with short waits. Only an answer may take long: a busy
 // machine is no failure.
 func config(c *kfake.Cluster, log *events) Config {
-	return Config{Brokers: c.ListenAddrs(), Topic: topic, MaxWait: 20 * time.Millisecond, RequestTimeout: patience,
-		OpenTimeout: 100 * time.Millisecond, ConfirmAfter: 50 * time.Millisecond, RefreshInterval: 30 * time.Millisecond,
-		CommitInterval: 10 * time.Millisecond, Logger: slog.New(log),
-		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 50 * time.Millisecond}}
+	return Config{Config: kafkaclient.Config{Brokers: c.ListenAddrs(), Topic: topic, RequestTimeout: patience,
+		RefreshInterval: 30 * time.Millisecond, Logger: slog.New(log),
+		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 50 * time.Millisecond}},
+		MaxWait: 20 * time.Millisecond, OpenTimeout: 100 * time.Millisecond, ConfirmAfter: 50 * time.Millisecond,
+		CommitInterval: 10 * time.Millisecond}
 }
 
 func open(t testing.TB, cfg Config, resume ingest.Resume) ingest.Source {

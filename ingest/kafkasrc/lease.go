@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"anond/internal/kafkaclient"
 )
 
 // Lease is the right of one member of a consumer group to read the topic and to
@@ -60,7 +62,7 @@ func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
 	l := &Lease{cfg: cfg, client: c, balancer: &leaseBalancer{}, lost: make(chan struct{}), slept: make(chan struct{}),
 		log: cfg.Logger.With(slog.String("topic", cfg.Topic), slog.String("group", cfg.Group))}
 	if l.group, err = l.join(); err != nil {
-		c.close()
+		c.Close()
 		return nil, err
 	}
 	gen, err := l.await(ctx)
@@ -84,8 +86,8 @@ func (l *Lease) join() (*kafka.ConsumerGroup, error) {
 	m := l.cfg.Membership
 	return kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: l.cfg.Group, Brokers: l.cfg.Brokers, Topics: []string{l.cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{l.balancer},
-		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.client.dial,
-			SASLMechanism: l.client.login()},
+		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.client.Dial,
+			SASLMechanism: l.client.Login()},
 		// No watch for partitions: the source has its own, and a rebalance for it
 		// would only put the lease at risk.
 		HeartbeatInterval: m.Heartbeat, SessionTimeout: m.SessionTimeout, RebalanceTimeout: m.Rebalance, Timeout: m.Timeout,
@@ -113,12 +115,12 @@ func (l *Lease) await(ctx context.Context) (*kafka.Generation, error) {
 				l.log.Info("another instance is active, this one stands by", event("source_lease_standby"))
 			}
 			continue
-		case !isPermanent(err):
+		case !kafkaclient.IsPermanent(err):
 			refusedSince = time.Time{}
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) >= l.cfg.OpenTimeout:
-			return nil, fmt.Errorf("kafka refuses this client: %w", l.cfg.Access.explained(err, toRead))
+			return nil, fmt.Errorf("kafka refuses this client: %w", l.cfg.Access.Explained(err, toRead))
 		}
 		h.fails(noPartition, err)
 	}
@@ -252,5 +254,5 @@ func (l *Lease) leave() {
 	case <-left:
 	case <-t.C:
 	}
-	l.client.close()
+	l.client.Close()
 }

@@ -31,12 +31,12 @@ func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64,
 		if err := attempts.Wait(ctx); err != nil {
 			return nil, err
 		}
-		l.client.renew(0, false)
+		l.client.Renew(0, false)
 	}
 }
 
 func (l *Lease) commits(ctx context.Context) (map[int32]int64, error) {
-	ids, err := l.client.partitions(ctx)
+	ids, err := l.client.Partitions(ctx)
 	if err != nil {
 		return nil, err
 	}

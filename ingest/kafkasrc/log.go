@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol/describeconfigs"
 	"github.com/segmentio/kafka-go/protocol/metadata"
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 )
 
 // Log is one partition of a topic as a replicated log. shards/journal is written to one.
@@ -42,7 +42,7 @@ func OpenLog(cfg Config, partition int, away func(error)) (*Log, error) {
 	}
 	c := newClient(cfg)
 	return &Log{cfg: cfg, partition: int32(partition), client: c, away: away,
-		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
+		requests: kafka.Client{Addr: c.Addr(), Transport: c.RoundTripper(), Timeout: cfg.RequestTimeout}}, nil
 }
 
 // Append appends a message; it tries until all replicas in sync have it, or trying again cannot help.
@@ -55,14 +55,14 @@ func (l *Log) Append(ctx context.Context, message []byte) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, kafka.MessageSizeTooLarge), isAuthorization(err):
+		case errors.Is(err, kafka.MessageSizeTooLarge), kafkaclient.IsAuthorization(err):
 			return l.explained(err)
 		}
 		l.away(l.explained(err))
 		if err := attempts.Wait(ctx); err != nil {
 			return err
 		}
-		l.client.renew(time.Second, false)
+		l.client.Renew(time.Second, false)
 	}
 }
 
@@ -121,18 +121,18 @@ func (l *Log) stopReading() {
 func (l *Log) Extent(ctx context.Context) (first, end int64, err error) {
 	attempts := l.cfg.Reconnect.Attempts()
 	for {
-		var e extent
-		if e, err = l.client.extent(ctx, l.partition); err == nil {
-			return e.first, e.high, nil
+		var e kafkaclient.Extent
+		if e, err = l.client.Extent(ctx, l.partition); err == nil {
+			return e.First, e.High, nil
 		}
-		if ctx.Err() != nil || isPermanent(err) {
+		if ctx.Err() != nil || kafkaclient.IsPermanent(err) {
 			return 0, 0, l.explained(err)
 		}
 		l.away(l.explained(err))
 		if err := attempts.Wait(ctx); err != nil {
 			return 0, 0, err
 		}
-		l.client.renew(0, false)
+		l.client.Renew(0, false)
 	}
 }
 
@@ -143,7 +143,7 @@ func (l *Log) Partitions(ctx context.Context) (int, error) {
 
 // Replicas is how many brokers have the log.
 func (l *Log) Replicas(ctx context.Context) (int, error) {
-	m, err := l.client.do(ctx, &metadata.Request{TopicNames: []string{l.cfg.Topic}}, 0)
+	m, err := l.client.Do(ctx, &metadata.Request{TopicNames: []string{l.cfg.Topic}}, 0)
 	if err != nil {
 		return 0, l.explained(err)
 	}
@@ -156,39 +156,19 @@ func (l *Log) Replicas(ctx context.Context) (int, error) {
 }
 
 func (l *Log) explained(err error) error {
-	return fmt.Errorf("topic %s: %w", l.cfg.Topic, l.cfg.Access.explained(err, "Read, Write and Describe on the topic"))
+	return fmt.Errorf("topic %s: %w", l.cfg.Topic, l.cfg.Access.Explained(err, "Read, Write and Describe on the topic"))
 }
 
 // Settings asks for some settings of the topic. A broker may refuse to say (DescribeConfigs).
-func (l *Log) Settings(ctx context.Context, names ...string) (Settings, error) {
-	return settingsOf(ctx, l.client, names)
+func (l *Log) Settings(ctx context.Context, names ...string) (kafkaclient.Settings, error) {
+	return l.client.Settings(ctx, names...)
 }
 
 // Close ends all connections.
 func (l *Log) Close() error {
-	l.client.close() // first: it ends a request that no broker answers
+	l.client.Close() // first: it ends a request that no broker answers
 	l.stopReading()
 	return nil
-}
-
-// settingsOf asks for some settings of the client's topic.
-func settingsOf(ctx context.Context, c *client, names []string) (Settings, error) {
-	const topic = 2 // the kind of resource
-	m, err := c.do(ctx, &describeconfigs.Request{Resources: []describeconfigs.RequestResource{
-		{ResourceType: topic, ResourceName: c.cfg.Topic, ConfigNames: names}}}, 0)
-	if err != nil {
-		return nil, err
-	}
-	out := Settings{}
-	for _, r := range m.(*describeconfigs.Response).Resources {
-		if r.ErrorCode != 0 {
-			return nil, kafka.Error(r.ErrorCode)
-		}
-		for _, e := range r.ConfigEntries {
-			out[e.ConfigName] = e.ConfigValue
-		}
-	}
-	return out, nil
 }
 
 // OpenPartition reads a single partition of a topic that has so many, from a position on, and goes on with
@@ -214,7 +194,7 @@ func CountPartitions(ctx context.Context, cfg Config) (int, error) {
 		return 0, err
 	}
 	c := newClient(cfg)
-	defer c.close()
+	defer c.Close()
 	return countPartitions(ctx, c, func(error) {})
 }
 
@@ -222,19 +202,19 @@ func CountPartitions(ctx context.Context, cfg Config) (int, error) {
 func countPartitions(ctx context.Context, c *client, away func(error)) (int, error) {
 	attempts := c.cfg.Reconnect.Attempts()
 	for {
-		ids, err := c.partitions(ctx)
+		ids, err := c.Partitions(ctx)
 		switch {
 		case err == nil:
 			return len(ids), nil
 		case ctx.Err() != nil:
 			return 0, ctx.Err()
-		case isPermanent(err):
+		case kafkaclient.IsPermanent(err):
 			return 0, fmt.Errorf("topic %s: %w", c.cfg.Topic, err)
 		}
 		away(err)
 		if err := attempts.Wait(ctx); err != nil {
 			return 0, err
 		}
-		c.renew(0, false)
+		c.Renew(0, false)
 	}
 }

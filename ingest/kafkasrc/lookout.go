@@ -148,7 +148,7 @@ func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
 
 // leaders returns the partitions' leaders as the newest metadata have them.
 func (c *client) leaders(ctx context.Context) (map[int32]int32, error) {
-	m, err := c.do(ctx, &metadata.Request{TopicNames: []string{c.cfg.Topic}}, 0)
+	m, err := c.Do(ctx, &metadata.Request{TopicNames: []string{c.cfg.Topic}}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (c *client) leaders(ctx context.Context) (map[int32]int32, error) {
 // poll asks about partitions of one leader. The broker answers when one of them
 // has something to read, at the latest after MaxWait.
 func (c *client) poll(ctx context.Context, from map[int32]int64) (map[int32]*fetchResponse, error) {
-	res, err := c.do(ctx, newPollRequest(&c.cfg, from), c.cfg.MaxWait)
+	res, err := c.Do(ctx, newPollRequest(&c.cfg, from), c.cfg.MaxWait)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/kafkaclient"
 )
 
 type digest = incremental.Digest
@@ -35,14 +36,14 @@ type partition struct {
 	blocked  atomic.Bool  // waits for Next
 }
 
-func newPartition(s *source, id int32, at place, e extent) *partition {
+func newPartition(s *source, id int32, at place, e kafkaclient.Extent) *partition {
 	p := &partition{src: s, id: id, at: at, limit: -1}
 	if s.resume.Once {
-		p.limit = e.stable
+		p.limit = e.Stable
 	}
 	p.handed.Store(at.from)
 	p.fetched.Store(at.fetch)
-	p.sees(e.stable)
+	p.sees(e.Stable)
 	p.moved()
 	return p
 }
@@ -85,7 +86,7 @@ func (p *partition) run(ctx context.Context) {
 			}
 			// One failure may be a leader that moved; metadata ages by itself.
 			if attempts.Failed() > 1 {
-				p.src.client.renew(time.Second, false)
+				p.src.client.Renew(time.Second, false)
 			}
 		}
 	}
@@ -105,7 +106,7 @@ func (p *partition) step(ctx context.Context) error {
 			return err
 		}
 		p.at, p.doubtful = at, false
-		p.sees(e.stable)
+		p.sees(e.Stable)
 	}
 	if err := p.passMissing(ctx); err != nil {
 		return err

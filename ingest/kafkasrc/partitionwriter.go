@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"anond/internal/kafkaclient"
 )
 
 // PartitionWriter writes messages with a header to partitions that its caller chooses.
@@ -14,9 +16,6 @@ type PartitionWriter struct {
 	client   *client
 	requests kafka.Client
 }
-
-// toWrite are the rights of whoever writes a topic.
-const toWrite = "Write, Read and Describe on the topic"
 
 // OpenPartitionWriter returns a writer of cfg.Topic. It does not connect.
 func OpenPartitionWriter(cfg Config) (*PartitionWriter, error) {
@@ -26,7 +25,7 @@ func OpenPartitionWriter(cfg Config) (*PartitionWriter, error) {
 	}
 	c := newClient(cfg)
 	return &PartitionWriter{client: c,
-		requests: kafka.Client{Addr: c.addr, Transport: transport{c}, Timeout: cfg.RequestTimeout}}, nil
+		requests: kafka.Client{Addr: c.Addr(), Transport: c.RoundTripper(), Timeout: cfg.RequestTimeout}}, nil
 }
 
 // Extent asks how many partitions the topic has, and whether it holds anything. A topic that was just
@@ -36,12 +35,12 @@ func (r *PartitionWriter) Extent(ctx context.Context) (partitions int, holds boo
 	for {
 		partitions, holds, err = r.extent(ctx)
 		if err == nil || !isElecting(err) || time.Since(began) >= r.client.cfg.RequestTimeout {
-			return partitions, holds, r.client.cfg.Access.explained(err, toWrite)
+			return partitions, holds, r.client.cfg.Access.Explained(err, kafkaclient.ToWrite)
 		}
 		if err := attempts.Wait(ctx); err != nil {
 			return 0, false, err
 		}
-		r.client.renew(0, false)
+		r.client.Renew(0, false)
 	}
 }
 
@@ -52,11 +51,11 @@ func isElecting(err error) bool {
 }
 
 func (r *PartitionWriter) extent(ctx context.Context) (partitions int, holds bool, err error) {
-	ids, err := r.client.partitions(ctx)
+	ids, err := r.client.Partitions(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	ends, err := r.client.listOffsets(ctx, ids, kafka.LastOffset, readUncommitted)
+	ends, err := r.client.ListOffsets(ctx, ids, kafka.LastOffset, kafkaclient.ReadUncommitted)
 	if err != nil {
 		return 0, false, err
 	}
@@ -68,7 +67,7 @@ func (r *PartitionWriter) extent(ctx context.Context) (partitions int, holds boo
 
 // Headed is a message with a header.
 type Headed struct {
-	Message
+	kafkaclient.Message
 	Header []byte
 }
 
@@ -91,14 +90,14 @@ func (r *PartitionWriter) Write(ctx context.Context, partition int32, header str
 	case err == nil:
 		return nil
 	case errors.Is(err, kafka.MessageSizeTooLarge):
-		return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, ErrTooLarge)
+		return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, kafkaclient.ErrTooLarge)
 	}
-	r.client.renew(time.Second, false)
-	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.client.cfg.Access.explained(err, toWrite))
+	r.client.Renew(time.Second, false)
+	return fmt.Errorf("topic %s: %w", r.client.cfg.Topic, r.client.cfg.Access.Explained(err, kafkaclient.ToWrite))
 }
 
 // Close ends all connections.
 func (r *PartitionWriter) Close() error {
-	r.client.close()
+	r.client.Close()
 	return nil
 }

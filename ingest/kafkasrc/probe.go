@@ -11,6 +11,7 @@ import (
 	"github.com/segmentio/kafka-go/protocol/metadata"
 
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 )
 
 // Probed is one thing that a source or a sink needs of a cluster.
@@ -30,15 +31,15 @@ func Probe(ctx context.Context, cfg Config) []Probed {
 	if err != nil {
 		return []Probed{{What: "connection", Err: err}}
 	}
-	defer p.close()
-	ids, err := p.partitions(ctx)
+	defer p.Close()
+	ids, err := p.Partitions(ctx)
 	if !p.reached(err) {
 		return p.done
 	}
 	if !p.note("topic", fmt.Sprintf("%s has %d partitions", p.cfg.Topic, len(ids)), err) {
 		return p.done
 	}
-	from, err := p.listOffsets(ctx, ids[:1], kafka.FirstOffset, readUncommitted)
+	from, err := p.ListOffsets(ctx, ids[:1], kafka.FirstOffset, kafkaclient.ReadUncommitted)
 	if err == nil {
 		var res *fetchResponse
 		if res, err = p.fetch(ctx, ids[0], from[ids[0]], 0, p.cfg.MaxBytes); err == nil {
@@ -49,7 +50,7 @@ func Probe(ctx context.Context, cfg Config) []Probed {
 	if p.cfg.Group != "" {
 		for attempts := p.cfg.Reconnect.Attempts(); ; { // a coordinator that has just moved is there within seconds
 			_, err = p.committed(ctx, p.cfg.Group, ids)
-			if !isStarting(err) || attempts.Wait(ctx) != nil {
+			if !kafkaclient.IsStarting(err) || attempts.Wait(ctx) != nil {
 				break
 			}
 		}
@@ -65,8 +66,8 @@ func ProbeWrite(ctx context.Context, cfg Config) []Probed {
 	if err != nil {
 		return []Probed{{What: "connection", Err: err}}
 	}
-	defer p.close()
-	m, err := p.do(ctx, &metadata.Request{TopicNames: []string{p.cfg.Topic}, IncludeTopicAuthorizedOperations: true}, 0)
+	defer p.Close()
+	m, err := p.Do(ctx, &metadata.Request{TopicNames: []string{p.cfg.Topic}, IncludeTopicAuthorizedOperations: true}, 0)
 	if !p.reached(err) {
 		return p.done
 	}
@@ -84,7 +85,8 @@ func ProbeWrite(ctx context.Context, cfg Config) []Probed {
 	case !known:
 		p.note("right to write dead letters", "the broker does not say", nil)
 	case rights&(1<<write) == 0:
-		p.done = append(p.done, Probed{What: "right to write dead letters", Err: fault.With(0, "grant Write on the topic", kafka.TopicAuthorizationFailed)})
+		p.done = append(p.done, Probed{What: "right to write dead letters",
+			Err: fault.With(0, "grant Write on the topic", kafka.TopicAuthorizationFailed)})
 	default:
 		p.note("right to write dead letters", p.cfg.Topic, nil)
 	}
@@ -108,14 +110,14 @@ func newProbe(cfg Config) (*probe, error) {
 // reached notes whether a broker answers; what it answers about the topic comes next.
 func (p *probe) reached(err error) bool {
 	var code kafka.Error
-	if errors.As(err, &code) && !isAuthentication(err) || errors.Is(err, protocol.ErrNoTopic) {
+	if errors.As(err, &code) && !kafkaclient.IsAuthentication(err) || errors.Is(err, protocol.ErrNoTopic) {
 		err = nil
 	}
 	detail := fmt.Sprintf("%v", p.cfg.Brokers)
-	if p.cfg.Access.now.Load().tls != nil {
+	if p.cfg.Access.Encrypted() {
 		detail += ", TLS"
 	}
-	if m := p.cfg.Access.mechanism(); m != "" {
+	if m := p.cfg.Access.Mechanism(); m != "" {
 		detail += ", " + m
 	}
 	return p.note("connection", detail, err)
@@ -123,7 +125,7 @@ func (p *probe) reached(err error) bool {
 
 // note notes a finding and reports whether it is a good one.
 func (p *probe) note(what, detail string, err error) bool {
-	if err = p.cfg.Access.explained(err, toRead); err != nil && fault.Hint(err) == "" {
+	if err = p.cfg.Access.Explained(err, toRead); err != nil && fault.Hint(err) == "" {
 		err = fault.With(0, "check source.kafka, and whether the brokers run and can be reached from here", err)
 	}
 	p.done = append(p.done, Probed{What: what, Detail: detail, Err: err})

@@ -19,19 +19,19 @@ func Reread(cfg Config) ingest.Reread {
 			return err
 		}
 		c := newClient(cfg)
-		defer c.close()
+		defer c.Close()
 		s := &source{cfg: cfg, client: c, turns: newTurns(1)}
 		order := func(a, b incremental.Partition) int { return cmp.Compare(a.ID, b.ID) }
 		for _, p := range slices.SortedFunc(maps.Keys(wanted), order) {
 			if p != cfg.partition(p.ID) {
 				continue // of another topic
 			}
-			e, err := c.extent(ctx, p.ID)
+			e, err := c.Extent(ctx, p.ID)
 			if err != nil {
 				return err
 			}
 			for _, offset := range wanted[p] {
-				if offset < e.first || offset >= e.high {
+				if offset < e.First || offset >= e.High {
 					continue
 				}
 				if err := s.reread(ctx, p, offset, take); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 	"anond/shards/keying"
 )
 
@@ -81,8 +82,9 @@ func TestLinksOfRepartitionedRecords(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.False(t, holds)
 	links := []keying.Link{{Source: 1, Offset: 4, Previous: 2, First: true}, {Source: 1, Offset: 5, Previous: 4, Cut: true}}
-	require.NoError(t, w.Write(background(t), 0, keying.LinkHeader, []Headed{{Message{[]byte("a"), []byte("x")}, links[0].Encode()},
-		{Message{Key: []byte("b")}, links[1].Encode()}}))
+	require.NoError(t, w.Write(background(t), 0, keying.LinkHeader, []Headed{
+		{kafkaclient.Message{[]byte("a"), []byte("x")}, links[0].Encode()},
+		{kafkaclient.Message{Key: []byte("b")}, links[1].Encode()}}))
 	_, holds, err = w.Extent(background(t))
 	require.NoError(t, err)
 	require.True(t, holds)

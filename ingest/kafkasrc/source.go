@@ -14,6 +14,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 	"anond/internal/retry"
 )
 
@@ -79,7 +80,7 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.retry(ctx, s.start); err != nil {
 		s.cancel()
-		c.close()
+		c.Close()
 		return nil, err
 	}
 	s.log.Info("reading", event("source_connected"), slog.Int("partitions", len(s.parts)))
@@ -174,7 +175,7 @@ func (s *source) taken(c *ingest.Chunk) *ingest.Chunk {
 func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, error) {
 	var offsets map[int32]int64
 	err := s.retry(ctx, func(ctx context.Context) (err error) {
-		offsets, err = s.client.listOffsets(ctx, s.ids(), kafka.LastOffset, readCommitted)
+		offsets, err = s.client.ListOffsets(ctx, s.ids(), kafka.LastOffset, kafkaclient.ReadCommitted)
 		return err
 	})
 	if err != nil {
@@ -229,7 +230,7 @@ func (s *source) Close() error {
 		if s.commits != nil {
 			s.commits.close()
 		}
-		s.client.close()
+		s.client.Close()
 	})
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 )
 
 // retry runs op until it succeeds or fails for good: a final error, a permanent
@@ -34,19 +35,19 @@ func (s *source) retry(ctx context.Context, op func(context.Context) error) erro
 			return ends()
 		case isFinal(err):
 			return err
-		case !isPermanent(err):
+		case !kafkaclient.IsPermanent(err):
 			refusedSince = time.Time{}
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) >= s.cfg.OpenTimeout:
-			return fmt.Errorf("kafka refuses this client: %w", s.cfg.Access.explained(err, toRead))
+			return fmt.Errorf("kafka refuses this client: %w", s.cfg.Access.Explained(err, toRead))
 		}
 		s.health.fails(noPartition, err)
 		last = err
 		if attempts.Wait(ctx) != nil {
 			return ends()
 		}
-		s.client.renew(0, false)
+		s.client.Renew(0, false)
 	}
 }
 
@@ -64,7 +65,7 @@ const noPartition = -1
 
 // start finds the partitions, locates each and, if all is well, reads them.
 func (s *source) start(ctx context.Context) error {
-	ids, err := s.client.partitions(ctx)
+	ids, err := s.client.Partitions(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (s *source) locateAll(ctx context.Context, ids []int32) ([]*partition, erro
 // That the log ends below the place must hold for ConfirmAfter, over renewed
 // connections: so it looks as well to a broker that is cut off from the others and
 // takes itself for the leader still.
-func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, extent, error) {
+func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, kafkaclient.Extent, error) {
 	retry, since := s.cfg.Reconnect, time.Now()
 	retry.Max = max(s.cfg.ConfirmAfter/10, time.Millisecond)
 	attempts := retry.Attempts()
@@ -171,6 +172,6 @@ func (s *source) locateSurely(ctx context.Context, id int32, at place) (place, e
 		if err := attempts.Wait(ctx); err != nil {
 			return at, e, err
 		}
-		s.client.renew(time.Second, false)
+		s.client.Renew(time.Second, false)
 	}
 }

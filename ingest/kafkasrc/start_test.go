@@ -8,14 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
 	"anond/internal/retry"
 )

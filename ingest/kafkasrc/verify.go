@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"anond/ingest"
+	"anond/internal/kafkaclient"
 )
 
 // place is where reading of a partition stands: position as in state, kept up to
@@ -32,28 +33,28 @@ type place struct {
 // last record read must be what it was. Where compaction or retention took that
 // record away nothing can be compared; this is logged (source_unverified) and
 // taken for the same log.
-func (s *source) locate(ctx context.Context, id int32, at place) (place, extent, error) {
-	e, err := s.client.extent(ctx, id)
+func (s *source) locate(ctx context.Context, id int32, at place) (place, kafkaclient.Extent, error) {
+	e, err := s.client.Extent(ctx, id)
 	if err != nil {
 		return at, e, err
 	}
 	if !at.known {
-		at.known, at.fetch, at.from, at.last, at.epoch = true, e.first, e.first, -1, noEpoch
+		at.known, at.fetch, at.from, at.last, at.epoch = true, e.First, e.First, -1, noEpoch
 		return at, e, nil
 	}
-	if at.fetch > e.high {
-		return at, e, &shorterError{s.replaced(id, fmt.Sprintf("state has read up to offset %d, and the log ends at %d", at.fetch, e.high))}
+	if at.fetch > e.High {
+		return at, e, &shorterError{s.replaced(id, fmt.Sprintf("state has read up to offset %d, and the log ends at %d", at.fetch, e.High))}
 	}
-	if at.fetch >= e.first {
+	if at.fetch >= e.First {
 		return at, e, s.compareLast(ctx, id, &at, e)
 	}
-	gap := &ingest.GapError{Partition: s.cfg.partition(id), Want: at.fetch, Have: e.first}
+	gap := &ingest.GapError{Partition: s.cfg.partition(id), Want: at.fetch, Have: e.First}
 	s.log.Error("records were deleted before they were read", event("source_gap"), partitionAttr(id),
 		slog.Int64("want", gap.Want), slog.Int64("have", gap.Have), slog.String("on_gap", string(s.cfg.OnGap)))
 	if s.cfg.OnGap == GapStop {
 		return at, e, gap
 	}
-	at.fetch = e.first
+	at.fetch = e.First
 	return at, e, nil
 }
 
@@ -68,13 +69,13 @@ func (s *source) replaced(id int32, why string) error {
 
 // compareLast re-reads the last record and compares its digest. If the epoch of
 // what was read is not known, it becomes that of this record.
-func (s *source) compareLast(ctx context.Context, id int32, at *place, e extent) error {
+func (s *source) compareLast(ctx context.Context, id int32, at *place, e kafkaclient.Extent) error {
 	if at.last < 0 || s.resume.Digest == nil {
 		return nil
 	}
 	var r held
 	var same bool
-	if at.last >= e.first {
+	if at.last >= e.First {
 		var err error
 		if r, same, err = s.heldAt(ctx, id, at.last, at.digest); err != nil {
 			return err

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/ingest"
 	"anond/internal/retry"
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
+	"anond/internal/kafkaclient"
 	"anond/internal/retry"
 )
 
@@ -37,7 +38,7 @@ func (s *source) watch() {
 // addPartitions starts to read partitions that the topic did not have, from
 // their first offset.
 func (s *source) addPartitions(ctx context.Context) {
-	ids, err := s.client.partitions(ctx)
+	ids, err := s.client.Partitions(ctx)
 	if err != nil {
 		return
 	}
@@ -56,7 +57,7 @@ func (s *source) addPartitions(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		s.log.Info("the topic has a new partition", event("source_partition_added"), partitionAttr(id), slog.Int64("first", e.first))
+		s.log.Info("the topic has a new partition", event("source_partition_added"), partitionAttr(id), slog.Int64("first", e.First))
 		p := newPartition(s, id, at, e)
 		s.add(p)
 		s.launch(p)
@@ -75,7 +76,7 @@ func (s *source) refreshEnds(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	for id, p := range silent {
-		ends, err := s.client.listOffsets(ctx, []int32{id}, kafka.LastOffset, readCommitted)
+		ends, err := s.client.ListOffsets(ctx, []int32{id}, kafka.LastOffset, kafkaclient.ReadCommitted)
 		if err != nil {
 			return
 		}
@@ -105,7 +106,7 @@ func (s *source) checkStall(now time.Time) {
 	s.mu.Unlock()
 	// If the connections were renewed lately, for whatever reason, nothing more
 	// can be done here. That nothing comes is logged nevertheless.
-	renewed := s.client.renew(s.cfg.StallAfter, true)
+	renewed := s.client.Renew(s.cfg.StallAfter, true)
 	if due {
 		s.log.Error("there is something to read and nothing comes", event("source_stalled"),
 			slog.Int("partition", stalled), slog.String("for", now.Sub(since).Round(time.Second).String()),

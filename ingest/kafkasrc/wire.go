@@ -10,6 +10,8 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
 	fetchAPI "github.com/segmentio/kafka-go/protocol/fetch"
+
+	"anond/internal/kafkaclient"
 )
 
 // fetchRequest is a Fetch that leaves its answer undecoded. It goes through
@@ -42,15 +44,12 @@ const (
 	answerOverhead = 64 << 10
 )
 
-// readCommitted hides transactions that are open or aborted.
-const readCommitted = 1
-
 // newFetchRequest asks for one partition. Only the partition's limit is set: the
 // limit of the whole answer adds nothing, and kfake forgets the list of aborted
 // transactions when it is that one which cuts the answer.
 func newFetchRequest(c *Config, partition int32, offset int64, wait int32) *fetchRequest {
 	return &fetchRequest{clientID: c.ClientID, most: c.MaxBytes + answerOverhead, Request: fetchAPI.Request{
-		ReplicaID: -1, MaxWaitTime: wait, MinBytes: 1, MaxBytes: math.MaxInt32, IsolationLevel: readCommitted, SessionEpoch: -1,
+		ReplicaID: -1, MaxWaitTime: wait, MinBytes: 1, MaxBytes: math.MaxInt32, IsolationLevel: kafkaclient.ReadCommitted, SessionEpoch: -1,
 		Topics: []fetchAPI.RequestTopic{{Topic: c.Topic, Partitions: []fetchAPI.RequestPartition{{
 			Partition: partition, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: int32(c.MaxBytes)}}}},
 	}}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/stretchr/testify/require"
+
+	"anond/internal/kafkaclient"
 )
 
 // script is a connection that takes everything and answers what it was told.
@@ -17,7 +19,7 @@ func (s script) Write(b []byte) (int, error) { return len(b), nil }
 func (s script) Read(b []byte) (int, error)  { return s.answer.Read(b) }
 
 func exchange(version int16, answer []byte) (protocol.Message, error) {
-	r := newFetchRequest(&Config{Topic: topic, ClientID: "t", MaxBytes: 1}, 0, 0, 0)
+	r := newFetchRequest(&Config{Config: kafkaclient.Config{Topic: topic, ClientID: "t"}, MaxBytes: 1}, 0, 0, 0)
 	r.Required(map[protocol.ApiKey]int16{protocol.Fetch: version})
 	return r.RawExchange(script{bytes.NewReader(answer)})
 }

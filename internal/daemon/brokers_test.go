@@ -52,7 +52,7 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 	c.Source.Kafka.SASL = config.SASL{Mechanism: config.ScramSHA512, Username: "anond", PasswordCommand: []string{"cat", password}}
 	b, err := reachBrokers(t.Context(), c, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	require.Equal(t, "first", b.used.password)
+	require.Equal(t, "first", b.used.Password)
 	again := func() ([]string, error) {
 		use, err := b.prepare(t.Context(), c)
 		if err != nil {
@@ -68,13 +68,13 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 	keys, err = again()
 	require.NoError(t, err)
 	require.Equal(t, []string{"source.kafka.sasl.password_command"}, keys)
-	require.Equal(t, "second", b.used.password)
+	require.Equal(t, "second", b.used.Password)
 
 	require.NoError(t, os.WriteFile(password, []byte("third\n"), 0o600))
 	require.NoError(t, os.WriteFile(cert, []byte("half a"), 0o600))
 	_, err = again()
 	require.ErrorContains(t, err, "source.kafka.tls.ca")
-	require.Equal(t, "second", b.used.password, "all or nothing")
+	require.Equal(t, "second", b.used.Password, "all or nothing")
 	writePair(t, cert, filepath.Join(dir, "of another one"))
 	_, err = again()
 	require.ErrorContains(t, err, "private key does not match")
@@ -95,24 +95,6 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 		kind, _ := fault.Of(err)
 		require.Equal(t, fault.Config, kind)
 	}
-}
-
-// TestTokens: files and programs give tokens, bounded, and their faults name the key.
-func TestTokens(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	_, err := tokenFile("source.kafka", path)(t.Context())
-	require.ErrorContains(t, err, "source.kafka.sasl.token_file: open "+path)
-	require.NoError(t, os.WriteFile(path, []byte("abc\n"), 0o600))
-	text, err := tokenFile("source.kafka", path)(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, "abc\n", text)
-	text, err = tokenCommand("source.kafka", []string{"cat", path})(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, "abc\n", text)
-	_, err = tokenCommand("source.kafka", []string{"sh", "-c", "echo secret; echo secret >&2; exit 3"})(t.Context())
-	require.EqualError(t, err, "source.kafka.sasl.token_command sh: exit status 3")
-	_, err = tokenCommand("source.kafka", []string{"head", "-c", "70000", "/dev/zero"})(t.Context())
-	require.ErrorContains(t, err, "more than")
 }
 
 // TestReloadOfWhatIsServed: what the caller refuses, the reload refuses, whole.

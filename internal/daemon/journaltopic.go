@@ -9,6 +9,7 @@ import (
 	"anond/config"
 	"anond/ingest/kafkasrc"
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 )
 
 // journalSettings decide whether a topic keeps the entries of a journal.
@@ -46,7 +47,7 @@ func altering(topic, set string) string {
 }
 
 // loses says what a topic removes.
-func loses(s kafkasrc.Settings) (what, set string) {
+func loses(s kafkaclient.Settings) (what, set string) {
 	const keeps = "cleanup.policy=delete,retention.ms=-1,retention.bytes=-1"
 	switch policy := s["cleanup.policy"]; {
 	case strings.Contains(policy, "compact"):
@@ -61,7 +62,7 @@ func loses(s kafkasrc.Settings) (what, set string) {
 }
 
 // weakness says why an entry that was acknowledged may be lost with one broker.
-func weakness(topic string, s kafkasrc.Settings, replicas int) error {
+func weakness(topic string, s kafkaclient.Settings, replicas int) error {
 	least, err := strconv.Atoi(s["min.insync.replicas"])
 	switch {
 	case replicas == 1:

@@ -5,25 +5,25 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"anond/ingest/kafkasrc"
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 )
 
 // TestWeakTopics: what may lose an acknowledged entry with one broker is warned of, with what to set.
 func TestWeakTopics(t *testing.T) {
 	const one, clean = "min.insync.replicas", "unclean.leader.election.enable"
 	for name, c := range map[string]struct {
-		settings  kafkasrc.Settings
+		settings  kafkaclient.Settings
 		replicas  int
 		what, way string
 	}{
-		"one of three": {kafkasrc.Settings{one: "1"}, 3, "one of 3 replicas has (min.insync.replicas=1)",
+		"one of three": {kafkaclient.Settings{one: "1"}, 3, "one of 3 replicas has (min.insync.replicas=1)",
 			"--add-config min.insync.replicas=2;"},
-		"one of two":      {kafkasrc.Settings{one: "1", clean: "false"}, 2, "one of 2 replicas has", "min.insync.replicas=2"},
-		"one":             {kafkasrc.Settings{one: "2"}, 1, "has one replica", "three replicas, and set min.insync.replicas=2"},
-		"unclean":         {kafkasrc.Settings{one: "2", clean: "true"}, 3, "unclean.leader.election.enable=true", "enable=false"},
-		"two of three":    {kafkasrc.Settings{one: "2", clean: "false"}, 3, "", ""},
-		"nothing is told": {kafkasrc.Settings{}, 3, "", ""},
+		"one of two":      {kafkaclient.Settings{one: "1", clean: "false"}, 2, "one of 2 replicas has", "min.insync.replicas=2"},
+		"one":             {kafkaclient.Settings{one: "2"}, 1, "has one replica", "three replicas, and set min.insync.replicas=2"},
+		"unclean":         {kafkaclient.Settings{one: "2", clean: "true"}, 3, "unclean.leader.election.enable=true", "enable=false"},
+		"two of three":    {kafkaclient.Settings{one: "2", clean: "false"}, 3, "", ""},
+		"nothing is told": {kafkaclient.Settings{}, 3, "", ""},
 	} {
 		w := weakness("decisions", c.settings, c.replicas)
 		if c.what == "" {
@@ -37,7 +37,7 @@ func TestWeakTopics(t *testing.T) {
 
 // TestTopicsThatLoseEntries: what removes entries is refused; what is not told is believed.
 func TestTopicsThatLoseEntries(t *testing.T) {
-	kept := kafkasrc.Settings{"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+	kept := kafkaclient.Settings{"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
 	for name, c := range map[string]struct {
 		key, value, what string
 	}{
@@ -48,7 +48,7 @@ func TestTopicsThatLoseEntries(t *testing.T) {
 		"at once":           {"retention.bytes", "0", "by age or size"},
 		"unknown":           {"cleanup.policy", "tiered", "has cleanup.policy=tiered"},
 	} {
-		s := kafkasrc.Settings{}
+		s := kafkaclient.Settings{}
 		for k, v := range kept {
 			s[k] = v
 		}
@@ -58,6 +58,6 @@ func TestTopicsThatLoseEntries(t *testing.T) {
 		assert.Contains(t, what, c.what, name)
 		assert.Equal(t, c.what == "", set == "", name)
 	}
-	what, _ := loses(kafkasrc.Settings{})
+	what, _ := loses(kafkaclient.Settings{})
 	assert.Empty(t, what, "a broker that does not tell")
 }

@@ -7,6 +7,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/internal/fault"
 	"anond/internal/sealed"
+	"anond/internal/secret"
 )
 
 // StateOptions are what the state of a configuration is opened with.
@@ -31,7 +32,7 @@ const keyOutput = 4096
 
 // keyFromCommand runs a program that prints the key.
 func keyFromCommand(ctx context.Context, command []string) (sealed.Key, error) {
-	text, err := printed(ctx, command, keyOutput)
+	text, err := secret.Printed(ctx, command, keyOutput)
 	var key sealed.Key
 	if err == nil {
 		key, err = sealed.ParseKey(text)

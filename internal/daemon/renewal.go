@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"anond/config"
+	"anond/internal/brokeraccess"
 	"anond/internal/ops/certificate"
 )
 
@@ -30,9 +31,8 @@ type renewal struct {
 }
 
 const (
-	lookEvery   = 10 * time.Second
-	settlesIn   = time.Second
-	mostOfAFile = 4 << 20 // bytes; certificates of all public authorities are a quarter of a MiB
+	lookEvery = 10 * time.Second
+	settlesIn = time.Second
 )
 
 func newRenewal(c *config.Config, o Options) *renewal {
@@ -93,7 +93,7 @@ func (r *renewal) look() (again bool) {
 func (r *renewal) read() (next *config.Config, digest [sha256.Size]byte, err error) {
 	sum := sha256.New()
 	hashed := func(path string) ([]byte, error) {
-		text, err := config.Regular(mostOfAFile)(path)
+		text, err := config.Regular(brokeraccess.MostOfAFile)(path)
 		fmt.Fprintf(sum, "%q %d %v\n", path, len(text), err)
 		sum.Write(text)
 		return text, err

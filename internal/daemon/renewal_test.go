@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/internal/brokeraccess"
 	"anond/internal/ops/certificate"
 	"anond/internal/ops/events"
 	"anond/internal/ops/monitor"
@@ -136,7 +137,7 @@ func TestOneFaultKeepsNothingElse(t *testing.T) {
 	require.Equal(t, 1, r.settles("credentials_renewed"))
 	require.Contains(t, r.log.String(), `"source.kafka.tls.key","http.auth.token"]`)
 	large := filepath.Join(t.TempDir(), "large")
-	require.NoError(t, os.WriteFile(large, make([]byte, mostOfAFile+1), 0o600))
-	_, err := config.Regular(mostOfAFile)(large)
+	require.NoError(t, os.WriteFile(large, make([]byte, brokeraccess.MostOfAFile+1), 0o600))
+	_, err := config.Regular(brokeraccess.MostOfAFile)(large)
 	require.ErrorContains(t, err, "larger than 4 MiB")
 }

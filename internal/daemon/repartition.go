@@ -17,6 +17,7 @@ import (
 	"anond/internal/clock"
 	"anond/internal/disk/outfile"
 	"anond/internal/fault"
+	"anond/internal/kafkaclient"
 	"anond/shards/keying"
 	"anond/shards/repartition"
 )
@@ -183,10 +184,10 @@ func (t targetTopic) Write(ctx context.Context, partition int32, records []repar
 	messages := make([]kafkasrc.Headed, len(records))
 	for i := range records {
 		r := &records[i]
-		messages[i] = kafkasrc.Headed{Message: kafkasrc.Message{Key: r.Key, Value: r.Value}, Header: r.Link.Encode()}
+		messages[i] = kafkasrc.Headed{Message: kafkaclient.Message{Key: r.Key, Value: r.Value}, Header: r.Link.Encode()}
 	}
 	err := t.writer.Write(ctx, partition, keying.LinkHeader, messages)
-	if errors.Is(err, kafkasrc.ErrTooLarge) {
+	if errors.Is(err, kafkaclient.ErrTooLarge) {
 		return fmt.Errorf("topic %s: %w: raise its max.message.bytes", t.name, repartition.ErrTooLarge)
 	}
 	return err

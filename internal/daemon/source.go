@@ -10,6 +10,7 @@ import (
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 	"anond/internal/sealed"
 )
 
@@ -67,11 +68,12 @@ func sharesOf(c *config.Config) ingest.Shares {
 
 func kafkaConfig(c *config.Config, o Options) kafkasrc.Config {
 	k, shares := c.Source.Kafka, sharesOf(c)
-	return kafkasrc.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID, Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap),
-		OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt), Access: o.brokers.access,
+	return kafkasrc.Config{Config: kafkaclient.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID,
+		Access: o.brokers.access, Logger: o.Log, Reconnect: reconnect()},
+		Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
 		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Header: linkHeader(c),
 		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
-		StallAfter: k.StallAfter, Logger: o.Log, Reconnect: reconnect(), Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
+		StallAfter: k.StallAfter, Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 }
 
 // openDeadLetters opens the sink; with a key, what it gets is encrypted.

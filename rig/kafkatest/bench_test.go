@@ -18,6 +18,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
 )
 
 var benchRecords = flag.Int("records", 1_000_000, "records of the throughput benchmark")
@@ -80,7 +81,7 @@ func benchRaw(b *testing.B, p *topic) {
 func benchSource(b *testing.B, p *topic) {
 	for b.Loop() {
 		began, n := time.Now(), 0
-		s, err := kafkasrc.Open(context.Background(), kafkasrc.Config{Brokers: broker.Addrs(), Topic: p.name},
+		s, err := kafkasrc.Open(context.Background(), kafkasrc.Config{Config: kafkaclient.Config{Brokers: broker.Addrs(), Topic: p.name}},
 			ingest.Resume{Once: true, Digest: func([]byte) (d incremental.Digest) { return d }})
 		require.NoError(b, err)
 		for {

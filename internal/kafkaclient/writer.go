@@ -1,19 +1,15 @@
-package kafkasrc
+package kafkaclient
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/segmentio/kafka-go"
-
-	"anond/incremental"
-	"anond/ingest"
+	"github.com/segmentio/kafka-go/protocol/describeconfigs"
 )
 
 // Message is one of a topic that is written by key.
@@ -25,35 +21,35 @@ var ErrTooLarge = errors.New("the message is too large for the topic")
 // ErrNotAllowed: the cluster refuses this client.
 var ErrNotAllowed = errors.New("the cluster does not allow it")
 
-// TopicWriter writes messages to a topic, by the hash of their keys to its partitions.
+// Writer writes messages to a topic, by the hash of their keys to its partitions.
 //
 // Guarantee: Write returns nil once all replicas in sync have each message. After an error
 // any of them may be there; the same messages are written again then, so what reads the
 // topic must not mind copies. kafka-go numbers no batches (enable.idempotence), so this
 // holds for its own attempts as well.
-type TopicWriter struct {
+type Writer struct {
 	cfg    Config
-	client *client
+	client *Client
 	writer *kafka.Writer
 }
 
-// OpenTopic returns a writer to cfg.Topic whose messages have at most so many bytes. It
+// OpenWriter returns a writer to cfg.Topic whose messages have at most so many bytes. It
 // does not connect.
-func OpenTopic(cfg Config, most int) (*TopicWriter, error) {
-	cfg, err := cfg.withDefaults()
+func OpenWriter(cfg Config, most int) (*Writer, error) {
+	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
-	c := newClient(cfg)
-	w := &TopicWriter{cfg: cfg, client: c}
+	c := New(cfg)
+	w := &Writer{cfg: cfg, client: c}
 	w.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
-		BatchTimeout: 5 * time.Millisecond, BatchSize: 1000, BatchBytes: int64(most), MaxAttempts: 1, Transport: transport{c},
+		BatchTimeout: 5 * time.Millisecond, BatchSize: 1000, BatchBytes: int64(most), MaxAttempts: 1, Transport: c.RoundTripper(),
 		Compression: kafka.Lz4}
 	return w, nil
 }
 
 // Write writes messages, in any order.
-func (w *TopicWriter) Write(ctx context.Context, messages []Message) error {
+func (w *Writer) Write(ctx context.Context, messages []Message) error {
 	out := make([]kafka.Message, len(messages))
 	for i, m := range messages {
 		out[i] = kafka.Message{Key: m.Key, Value: m.Value}
@@ -65,18 +61,18 @@ func (w *TopicWriter) Write(ctx context.Context, messages []Message) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	w.client.renew(time.Second, false) // a leader may have moved
+	w.client.Renew(time.Second, false) // a leader may have moved
 	return w.explained(err)
 }
 
-func (w *TopicWriter) explained(err error) error {
-	err = firstError(err)
+func (w *Writer) explained(err error) error {
+	err = FirstError(err)
 	var large kafka.MessageTooLargeError
 	if errors.As(err, &large) || errors.Is(err, kafka.MessageSizeTooLarge) {
 		return fmt.Errorf("topic %s: %w", w.cfg.Topic, ErrTooLarge)
 	}
-	explained := w.cfg.Access.explained(err, toWrite)
-	if isAuthorization(err) {
+	explained := w.cfg.Access.Explained(err, ToWrite)
+	if IsAuthorization(err) {
 		return fmt.Errorf("topic %s: %w: %w", w.cfg.Topic, ErrNotAllowed, explained)
 	}
 	return fmt.Errorf("topic %s: %w", w.cfg.Topic, explained)
@@ -86,8 +82,8 @@ func (w *TopicWriter) explained(err error) error {
 type Settings map[string]string
 
 // Settings asks for some settings of the topic. A broker may refuse to say (DescribeConfigs).
-func (w *TopicWriter) Settings(ctx context.Context, names ...string) (Settings, error) {
-	out, err := settingsOf(ctx, w.client, names)
+func (w *Writer) Settings(ctx context.Context, names ...string) (Settings, error) {
+	out, err := w.client.Settings(ctx, names...)
 	if err != nil {
 		return nil, w.explained(err)
 	}
@@ -110,46 +106,40 @@ func (s Settings) Forgets() bool {
 }
 
 // Close ends the writer.
-func (w *TopicWriter) Close() error {
-	w.client.close() // first: it ends a write that no broker answers
+func (w *Writer) Close() error {
+	w.client.Close() // first: it ends a write that no broker answers
 	return w.writer.Close()
 }
 
-// ReadTopic gives every message from the beginning of a topic to the end that it has now,
-// partition by partition in order. Of one that is longer than cfg.MaxRecord it has the
-// beginning (Cut). Messages that the broker deleted are passed over. The brokers have to
-// answer within patience; later failures are tried again without limit.
-func ReadTopic(ctx context.Context, cfg Config, patience time.Duration, do func(partition int32, r *ingest.Record) error) error {
-	cfg.OnGap = GapContinue
-	opening, cancel := context.WithTimeoutCause(ctx, patience, ingest.ErrAway)
-	defer cancel()
-	s, err := Open(opening, cfg, ingest.Resume{Once: true, Digest: plainDigest})
-	if err != nil {
-		if cause := context.Cause(opening); cause != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w: %w", cause, err)
-		}
-		return fmt.Errorf("topic %s: %w", cfg.Topic, err)
-	}
-	defer func() { _ = s.Close() }() // it was only read
-	for {
-		chunk, err := s.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for i := range chunk.Records {
-			if err := do(chunk.Partition.ID, &chunk.Records[i]); err != nil {
-				return err
+// FirstError is the first of the errors of a write of several messages.
+func FirstError(err error) error {
+	var each kafka.WriteErrors
+	if errors.As(err, &each) {
+		for _, e := range each {
+			if e != nil {
+				return e
 			}
 		}
 	}
+	return err
 }
 
-// plainDigest is what a source asks of a state, where there is none.
-func plainDigest(b []byte) (d incremental.Digest) {
-	sum := sha256.Sum256(b)
-	copy(d[:], sum[:])
-	return d
+// Settings asks for some settings of the client's topic. A broker may refuse to say (DescribeConfigs).
+func (c *Client) Settings(ctx context.Context, names ...string) (Settings, error) {
+	const topic = 2 // the kind of resource
+	m, err := c.Do(ctx, &describeconfigs.Request{Resources: []describeconfigs.RequestResource{
+		{ResourceType: topic, ResourceName: c.cfg.Topic, ConfigNames: names}}}, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := Settings{}
+	for _, r := range m.(*describeconfigs.Response).Resources {
+		if r.ErrorCode != 0 {
+			return nil, kafka.Error(r.ErrorCode)
+		}
+		for _, e := range r.ConfigEntries {
+			out[e.ConfigName] = e.ConfigValue
+		}
+	}
+	return out, nil
 }

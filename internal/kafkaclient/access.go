@@ -1,4 +1,4 @@
-package kafkasrc
+package kafkaclient
 
 import (
 	"context"
@@ -50,7 +50,7 @@ type Access struct {
 	refused atomic.Pointer[refusal] // the newest refusal of a token
 
 	mu      sync.Mutex
-	clients map[*client]struct{}
+	clients map[*Client]struct{}
 }
 
 // material is what an Access holds at a time. It never changes.
@@ -63,7 +63,7 @@ type material struct {
 // NewAccess checks the material. Either may be nil: connections are not encrypted, or
 // nobody has to log in.
 func NewAccess(t *TLS, s *SASL) (*Access, error) {
-	a := &Access{clients: map[*client]struct{}{}}
+	a := &Access{clients: map[*Client]struct{}{}}
 	m, err := a.material(t, s)
 	a.now.Store(m)
 	return a, err
@@ -81,7 +81,7 @@ func (a *Access) Prepare(t *TLS, s *SASL) (use func(), err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for c := range a.clients {
-			c.renew(0, false)
+			c.Renew(0, false)
 		}
 	}, nil
 }
@@ -103,20 +103,20 @@ func (a *Access) material(t *TLS, s *SASL) (*material, error) {
 	return m, errors.Join(err1, err2)
 }
 
-func (a *Access) join(c *client) {
+func (a *Access) join(c *Client) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.clients[c] = struct{}{}
 }
 
-func (a *Access) leave(c *client) {
+func (a *Access) leave(c *Client) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.clients, c)
 }
 
-// mechanism is the name of the one in use, or empty.
-func (a *Access) mechanism() string {
+// Mechanism is the name of the one in use, or empty.
+func (a *Access) Mechanism() string {
 	if a == nil {
 		return ""
 	}
@@ -125,6 +125,9 @@ func (a *Access) mechanism() string {
 	}
 	return ""
 }
+
+// Encrypted reports whether connections are encrypted.
+func (a *Access) Encrypted() bool { return a.now.Load().tls != nil }
 
 // encrypt shakes hands with the broker at the other end of a connection, or leaves the
 // connection as it is without TLS. kafka-go would take one tls.Config permanently.
@@ -150,10 +153,10 @@ func (a *Access) encrypt(ctx context.Context, conn net.Conn, address string) (ne
 }
 
 // login is the mechanism of an Access at the time of each connection.
-type login struct{ *client }
+type login struct{ *Client }
 
 // Name implements sasl.Mechanism.
-func (l login) Name() string { return l.cfg.Access.mechanism() }
+func (l login) Name() string { return l.cfg.Access.Mechanism() }
 
 // Start implements sasl.Mechanism.
 func (l login) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {

@@ -1,4 +1,5 @@
-package daemon
+// Package secret runs programs that print a secret.
+package secret
 
 import (
 	"bytes"
@@ -12,9 +13,9 @@ import (
 // commandTime is how long a program may take that prints a secret.
 const commandTime = 30 * time.Second
 
-// printed runs a program that prints a secret of at most limit bytes. Neither its output
+// Printed runs a program that prints a secret of at most limit bytes. Neither its output
 // nor its messages are shown: they may hold the secret.
-func printed(ctx context.Context, command []string, limit int) (string, error) {
+func Printed(ctx context.Context, command []string, limit int) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, commandTime)
 	defer stop()
 	out := &bounded{limit: limit}

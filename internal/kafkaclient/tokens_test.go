@@ -1,4 +1,4 @@
-package kafkasrc
+package kafkaclient
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func (i *issuer) fetch(context.Context) (string, error) {
 	return jwt(time.Now().Add(i.lasts)), nil
 }
 
-func (i *issuer) tokens(lifetime time.Duration, log *events) *Tokens {
+func (i *issuer) tokens(lifetime time.Duration, log *warnings) *Tokens {
 	return KeptTokens(i.fetch, lifetime, slog.New(log))
 }
 
@@ -49,7 +49,7 @@ func take(t *testing.T, tokens *Tokens) token {
 func TestTokensAreKeptUntilShortlyBeforeTheirEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &issuer{lasts: 100 * time.Second}
-		tokens := i.tokens(time.Second, &events{})
+		tokens := i.tokens(time.Second, &warnings{})
 		first := take(t, tokens)
 		time.Sleep(79 * time.Second)
 		require.Equal(t, first, take(t, tokens))
@@ -73,7 +73,7 @@ func TestTokensAreKeptUntilShortlyBeforeTheirEnd(t *testing.T) {
 func TestTokensThatDoNotSayWhenTheyEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &issuer{}
-		tokens := i.tokens(time.Minute, &events{})
+		tokens := i.tokens(time.Minute, &warnings{})
 		take(t, tokens)
 		time.Sleep(59 * time.Second)
 		take(t, tokens)
@@ -99,7 +99,7 @@ func TestTokensAreNotFetchedWithoutEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				i := &issuer{}
-				log := &events{}
+				log := &warnings{}
 				tokens := i.tokens(time.Hour, log)
 				each(i, tokens, nil)
 				for range 100 * 60 { // an attempt each 100 ms, for ten minutes
@@ -113,7 +113,7 @@ func TestTokensAreNotFetchedWithoutEnd(t *testing.T) {
 				require.LessOrEqual(t, i.fetched.Load(), int64(30))
 				require.Greater(t, i.fetched.Load(), int64(10), "and it goes on")
 				if name == "failures" {
-					require.EqualValues(t, i.fetched.Load(), log.count("source_token_failed"))
+					require.EqualValues(t, i.fetched.Load(), log.failed.Load())
 				}
 			})
 		})
@@ -124,7 +124,7 @@ func TestTokensAreNotFetchedWithoutEnd(t *testing.T) {
 func TestTokenThatIsGoodIsUsedThoughNoOtherComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &issuer{lasts: 100 * time.Second}
-		tokens := i.tokens(time.Second, &events{})
+		tokens := i.tokens(time.Second, &warnings{})
 		first := take(t, tokens)
 		i.fails = errors.New("no issuer")
 		time.Sleep(90 * time.Second)
@@ -208,4 +208,8 @@ func FuzzToken(f *testing.F) {
 		require.True(t, ok)
 		require.InDelta(t, exp, float64(got.expires.Unix())+float64(got.expires.Nanosecond())/1e9, 1e-3+exp*1e-9)
 	})
+}
+
+func always(text string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return text, nil }
 }

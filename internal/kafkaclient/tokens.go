@@ -1,4 +1,4 @@
-package kafkasrc
+package kafkaclient
 
 import (
 	"bytes"
@@ -108,7 +108,7 @@ func (t *Tokens) renew(done chan struct{}) {
 	if err != nil {
 		t.failures++
 		t.again = now.Add(pause(t.failures))
-		t.log.Warn("no token could be fetched", event("source_token_failed"), slog.String("error", err.Error()),
+		t.log.Warn("no token could be fetched", slog.String("event", "source_token_failed"), slog.String("error", err.Error()),
 			slog.Bool("usable", t.have.text != "" && now.Before(t.have.expires)))
 		return
 	}
