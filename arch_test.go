@@ -129,9 +129,9 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/snapshot/render"}},
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/internal/nearest", []string{model}},
-		{"internal/disk/durabledir", nil},
+		{"internal/disk", nil},
 		{"incremental/state", []string{model}},
-		{"incremental/boltstore", []string{model, "anond/incremental", "anond/incremental/state", "anond/internal/disk/durabledir",
+		{"incremental/boltstore", []string{model, "anond/incremental", "anond/incremental/state", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"incremental/memstore", []string{model, "anond/incremental", "anond/incremental/state"}},
 		{"incremental/storetest", []string{model, "anond/incremental", "anond/incremental/state"}},
@@ -139,15 +139,15 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/incremental/internal/nearest"}},
 		{"snapshot/render", []string{model, "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},
-		{"snapshot/publish", []string{"anond/incremental", "anond/internal/disk/durabledir", "anond/snapshot", "anond/snapshot/render",
+		{"snapshot/publish", []string{"anond/incremental", "anond/internal/disk", "anond/snapshot", "anond/snapshot/render",
 			"anond/snapshot/verify"}},
-		{"snapshot", []string{model, "anond/internal/disk/durabledir"}},                                // it knows no state
+		{"snapshot", []string{model, "anond/internal/disk"}},                                           // it knows no state
 		{"shards/keying", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
 		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode", "anond/shards/keying"}},
 		{"ingest/decode", []string{model, "anond/ingest/pointer"}},
 		{"ingest/pointer", nil},
 		{"ingest/filesrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/decode"}},
-		{"ingest/deadletter", []string{model, "anond/incremental", "anond/ingest", "anond/internal/disk/durabledir",
+		{"ingest/deadletter", []string{model, "anond/incremental", "anond/ingest", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"ingest/kafkasrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
 			"anond/internal/kafkaclient"}},
@@ -155,12 +155,12 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"shards/journal", []string{"anond/incremental", "anond/ingest", "anond/internal/sealed", "anond/shards/journal"}},
 		// The module in lake/ reads published releases: neither state nor configuration.
 		{"lake/internal/source", []string{model, "anond/snapshot"}},
-		{"lake/internal/durable", []string{"anond/snapshot"}},
+		{"lake/internal/durable", []string{"anond/internal/disk"}},
 		{"lake/internal/parquetfile", []string{"anond/lake/internal/source", "anond/snapshot"}},
 		{"lake/internal/laketest", []string{"anond/snapshot", "anond/snapshot/snapshottest"}},
-		{"lake/internal/folder", []string{"anond/lake/internal/durable", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
+		{"lake/internal/folder", []string{"anond/internal/disk", "anond/lake/internal/durable", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/snapshot"}},
-		{"lake/internal/warehouse", []string{"anond/lake/internal/durable", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
+		{"lake/internal/warehouse", []string{"anond/internal/disk", "anond/lake/internal/durable", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/snapshot"}},
 		{"lake", []string{"anond/lake/internal/folder", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/lake/internal/warehouse", "anond/snapshot"}},
@@ -219,7 +219,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 // TestRoomsOfTheProgram holds the arrows among the packages next to the core: what runs a dataset knows nothing of what shows
 // it; nobody outside the lab needs the lab, and nobody outside the rig the rig or the tools of tests.
 func TestRoomsOfTheProgram(t *testing.T) {
-	const disk = "internal/disk/..."
+	const disk = "internal/disk"
 	rooms := []string{"internal", "shards", "deliver", "lab", "rig"}
 	may := []struct{ pkg, list string }{ // the first that fits is the most special
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
@@ -352,6 +352,35 @@ func TestTheCoreIsPure(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFilesAreWrittenAtOnce: what puts a file in the place of another is written once, in internal/disk.
+func TestFilesAreWrittenAtOnce(t *testing.T) {
+	may := map[string]string{
+		"internal/disk":         "",
+		"snapshot":              "the file system that releases are published to, one call each (FS)",
+		"deliver/topic":         "a directory of public files, which can be made again",
+		"lab/oneoff":            "a directory of public files, which can be made again",
+		"incremental/boltstore": "a second name for the state that a restore sets aside",
+		"internal/daemon":       "a name that only one of several processes may take",
+	}
+	for _, f := range tree(t) {
+		if f.test() || within(f.dir(), "rig", "deploy", "internal/testkit", "deliver/delivertest", "snapshot/snapshottest", "lake/internal/laketest") {
+			continue
+		}
+		_, listed := may[f.dir()]
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				switch name := called(c); name {
+				case "os.Rename", "os.WriteFile", "os.Create":
+					assert.True(t, listed && f.dir() != "incremental/boltstore" && f.dir() != "internal/daemon", "%s calls %s", f.path, name)
+				case "os.Link":
+					assert.True(t, listed, "%s calls %s", f.path, name)
+				}
+			}
+			return true
+		})
 	}
 }
 

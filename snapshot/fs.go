@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 )
 
 // FS is the file system as publishing needs it. Names are paths. Tests record
@@ -107,7 +107,7 @@ func (osFS) ReadDir(dir string) ([]string, error) {
 	return names, err
 }
 
-func (osFS) Sync(path string) error { return durabledir.Sync(path) }
+func (osFS) Sync(path string) error { return disk.Sync(path) }
 
 // SyncAll syncs several at once: file systems with a journal make durable together
 // what is asked of them together.

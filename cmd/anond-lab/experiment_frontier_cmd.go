@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/lab/figures/frontier"
 )
 
@@ -126,14 +126,14 @@ func writeFrontier(r *frontier.Result, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = outfile.Replace(filepath.Join(dir, "frontier.json"), 0o644, func(w io.Writer) error {
+	err = disk.Replace(filepath.Join(dir, "frontier.json"), 0o644, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return outfile.Replace(filepath.Join(dir, "frontier.svg"), 0o644, r.WriteSVG)
+	return disk.Replace(filepath.Join(dir, "frontier.svg"), 0o644, r.WriteSVG)
 }
 
 func (e *environment) printFrontier(r *frontier.Result) error {

@@ -14,7 +14,7 @@ import (
 	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/daemon"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 )
 
 // shownLetter is a dead letter as `anond dlq show --json` writes it.
@@ -109,7 +109,7 @@ func private(stdout io.Writer) error {
 func (e *environment) writeShown(shown []shownLetter, path string, asJSON, payload bool) (err error) {
 	w := e.Stdout
 	if path != "" {
-		f, err := outfile.Create(path, 0o600)
+		f, err := disk.Create(path, 0o600)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/snapshot/readback"
 )
 
@@ -81,7 +81,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 	}
 	write := func(to io.Writer) error { return writeTable(to, r, file, f.json || f.format == "ndjson") }
 	if f.out != "" {
-		return outfile.Replace(f.out, 0o644, write)
+		return disk.Replace(f.out, 0o644, write)
 	}
 	return write(e.Stdout)
 }

@@ -16,7 +16,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/internal/cli"
 	"anond/internal/daemon"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 )
 
 func newStateCommand(env *environment) *cobra.Command {
@@ -181,7 +181,7 @@ func (e *environment) exporter(ctx context.Context, path string) (*daemon.Export
 // replaces nothing: --out may name the state by mistake. A partially
 // written file is removed.
 func writePrivate(ctx context.Context, path string, write func(io.Writer) error) (err error) {
-	f, err := outfile.Create(path, 0o600)
+	f, err := disk.Create(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return failure(exitFailed, err, "name a file that does not exist yet")
 	}

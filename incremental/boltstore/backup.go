@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"anond/internal/disk"
 )
 
 // Copied says what a backup is.
@@ -30,24 +31,22 @@ type Copied struct {
 func (s *Store) BackupTo(ctx context.Context, dst string) (Copied, error) {
 	out := Copied{Path: dst, KeyID: s.key.ID()}
 	err := appear(ctx, dst, s.key, func(tmp string) error {
-		f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
 		sum := sha256.New()
-		err = guarded(func() error {
-			return s.view(func(tx *transaction) error {
-				e, err := readEnds(tx)
-				if err != nil {
+		err := disk.Fill(files, tmp, func(w io.Writer) error {
+			return guarded(func() error {
+				return s.view(func(tx *transaction) error {
+					e, err := readEnds(tx)
+					if err != nil {
+						return err
+					}
+					out.Release, out.Records = uint32(e.intents), e.records
+					out.Bytes, err = tx.WriteTo(untilDone{ctx, io.MultiWriter(w, sum)})
 					return err
-				}
-				out.Release, out.Records = uint32(e.intents), e.records
-				out.Bytes, err = tx.WriteTo(untilDone{ctx, io.MultiWriter(f, sum)})
-				return err
+				})
 			})
 		})
 		sum.Sum(out.SHA256[:0])
-		return errors.Join(err, f.Sync(), f.Close())
+		return err
 	})
 	if err != nil {
 		return Copied{}, fmt.Errorf("backup of state %s: %w", s.path, writeError(err))

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"anond/incremental/state"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/internal/sealed"
 )
 
@@ -74,10 +73,7 @@ func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) 
 	if err != nil {
 		return had, err
 	}
-	if err := os.Rename(fresh, s.path); err != nil {
-		return had, err
-	}
-	return had, durabledir.Sync(filepath.Dir(s.path))
+	return had, disk.Move(files, fresh, s.path)
 }
 
 // begin writes a state with nothing but what is given.

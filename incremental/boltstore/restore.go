@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental/state"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/internal/fault"
 )
 
@@ -48,7 +48,7 @@ func RestoreFile(ctx context.Context, src, path, aside string, o Options) (Copie
 // openIfThere opens the state at path, nil if there is none or it is damaged.
 func openIfThere(path string, o Options) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, durabledir.Make(durabledir.OS(0o700), filepath.Dir(path))
+		return nil, disk.MakeDir(disk.OS(0o700), filepath.Dir(path))
 	}
 	s, err := Open(path, o)
 	if errors.Is(err, state.ErrCorrupt) {
@@ -75,7 +75,7 @@ func (s *Store) restore(ctx context.Context, src, path, aside string, o Options)
 		return Copied{}, errors.Join(err, os.Remove(fresh))
 	}
 	out.Path = path
-	return out, errors.Join(os.Rename(fresh, path), durabledir.Sync(filepath.Dir(path)))
+	return out, disk.Move(files, fresh, path)
 }
 
 // decided is what must not be decided a second time, in another way.

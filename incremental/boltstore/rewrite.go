@@ -11,7 +11,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental/state"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/internal/sealed"
 )
 
@@ -60,6 +60,9 @@ func sweep(path string) {
 // errUnchanged: there is nothing to replace the state by.
 var errUnchanged = errors.New("nothing changes")
 
+// files is where states are.
+const files = disk.File(0o600)
+
 // replaceFile replaces the state at path by what write makes of it, holding its lock.
 func replaceFile(path, purpose string, o Options, write func(s *Store, dst string) error) error {
 	if _, err := os.Stat(path); err != nil {
@@ -74,13 +77,10 @@ func replaceFile(path, purpose string, o Options, write func(s *Store, dst strin
 		return s.Close()
 	}
 	if err == nil {
-		err = os.Rename(fresh, path)
+		err = disk.Move(files, fresh, path)
 	}
 	if err == nil {
 		err = o.at("replaced")
-	}
-	if err == nil {
-		err = durabledir.Sync(filepath.Dir(path))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s state %s: %w", purpose, path, err)
@@ -94,19 +94,16 @@ func appear(ctx context.Context, dst string, key sealed.Key, write func(tmp stri
 		return &fs.PathError{Op: "create", Path: dst, Err: fs.ErrExist}
 	}
 	tmp := incomplete(dst)
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := files.RemoveAll(tmp); err != nil {
 		return err
 	}
 	if err := write(tmp); err != nil {
-		return errors.Join(writeError(err), os.Remove(tmp))
+		return errors.Join(writeError(err), files.RemoveAll(tmp))
 	}
 	if err := verifyCopy(ctx, tmp, key); err != nil {
-		return errors.Join(err, os.Remove(tmp))
+		return errors.Join(err, files.RemoveAll(tmp))
 	}
-	if err := os.Rename(tmp, dst); err != nil {
-		return err
-	}
-	return durabledir.Sync(filepath.Dir(dst))
+	return disk.Move(files, tmp, dst)
 }
 
 // copyStep is how much one transaction of a copy holds.

@@ -18,7 +18,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"anond/incremental/state"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/internal/sealed"
 )
 
@@ -114,7 +114,7 @@ func open(path string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if !o.ReadOnly { // also of a file that was there: who made it may have been killed before this
-		err = durabledir.Sync(filepath.Dir(path))
+		err = disk.Sync(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
@@ -133,7 +133,7 @@ func prepareFile(path string, readOnly bool) error {
 	case readOnly || err != nil && !os.IsNotExist(err):
 		return err
 	default:
-		return durabledir.Make(durabledir.OS(0o700), filepath.Dir(path))
+		return disk.MakeDir(disk.OS(0o700), filepath.Dir(path))
 	}
 }
 

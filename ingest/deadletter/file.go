@@ -14,7 +14,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 )
 
 // FileName is the file that a File keeps in its directory.
@@ -51,7 +51,7 @@ type storage interface {
 // OpenFile opens the dead-letter file of a directory, creating both as
 // needed, and recovers it.
 func OpenFile(dir string) (*File, error) {
-	if err := durabledir.Make(durabledir.OS(0o700), dir); err != nil {
+	if err := disk.MakeDir(disk.OS(0o700), dir); err != nil {
 		return nil, fmt.Errorf("dead-letter directory: %w", err)
 	}
 	path := filepath.Join(dir, FileName)
@@ -61,7 +61,7 @@ func OpenFile(dir string) (*File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = durabledir.Sync(dir)
+		err = disk.Sync(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead-letter file: %w", err), f.Close())

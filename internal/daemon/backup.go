@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -21,8 +20,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
-	"anond/internal/disk/durabledir"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 )
 
 // Backup is the description next to a backup, in counts only.
@@ -45,16 +43,7 @@ func describe(dataset string, made time.Time, c boltstore.Copied) Backup {
 // descriptionOf is where the description of a backup is.
 func descriptionOf(backup string) string { return backup + ".json" }
 
-func (b Backup) write(path string) error {
-	data, err := json.MarshalIndent(b, "", "  ")
-	if err != nil {
-		return err
-	}
-	return outfile.Replace(path, 0o600, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
-}
+func (b Backup) write(path string) error { return disk.ReplaceJSON(path, b) }
 
 // MakeBackup copies the state of a stopped daemon, and describes the copy.
 func MakeBackup(ctx context.Context, c *config.Config, out string, now time.Time) (Backup, error) {
@@ -209,7 +198,7 @@ func (b *backups) beginning(now time.Time, m *incremental.Machine) (Backup, erro
 
 func (b *backups) copyAs(now time.Time, suffix string) (Backup, error) {
 	dir := b.config.State.Backup.Dir
-	if err := durabledir.Make(durabledir.OS(0o700), dir); err != nil {
+	if err := disk.MakeDir(disk.OS(0o700), dir); err != nil {
 		return Backup{}, err
 	}
 	if err := claimBackupDir(b.config); err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"anond/config"
+	"anond/internal/disk"
 	"anond/internal/fault"
 )
 
@@ -105,12 +106,12 @@ func mark(c *config.Config) error {
 		return err
 	}
 	tmp := ownerPath(c) + "-" + newOwner()
-	if err := os.WriteFile(tmp, append(text, '\n'), 0o600); err != nil {
+	if err := disk.Fill(disk.File(0o600), tmp, disk.Bytes(append(text, '\n'))); err != nil {
 		return err
 	}
 	err = os.Link(tmp, ownerPath(c)) // it fails if the name is taken
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(tmp, ownerPath(c)) // where links do not work
+		err = disk.Move(disk.File(0o600), tmp, ownerPath(c)) // where links do not work
 	}
 	if errors.Is(err, fs.ErrExist) {
 		err = nil

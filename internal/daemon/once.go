@@ -9,7 +9,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/internal/ops/monitor"
@@ -132,7 +132,7 @@ func (r *once) alone() error {
 		return nil
 	}
 	dir := r.c.Release.Dir
-	if err := durabledir.Make(r.o.FS, dir); err != nil {
+	if err := disk.MakeDir(r.o.FS, dir); err != nil {
 		return fmt.Errorf("make the releases directory: %w", err)
 	}
 	unlock, taken := diskuse.Lock(dir)

@@ -6,7 +6,7 @@ import (
 
 	"anond/config"
 	"anond/ingest/deadletter"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 )
 
 // Place is a directory that the daemon writes to.
@@ -32,7 +32,7 @@ func Places(c *config.Config) []Place {
 // tellUnreadable says of which directories the names cannot be made durable.
 func tellUnreadable(c *config.Config, log *slog.Logger) {
 	for _, p := range Places(c) {
-		for _, dir := range durabledir.Unreadable(p.Dir) {
+		for _, dir := range disk.Unreadable(p.Dir) {
 			log.Warn("a directory may be entered and not be read: a power cut may lose the names in it", "event", "directory_unreadable",
 				"key", p.Key, "path", dir)
 		}

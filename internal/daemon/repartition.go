@@ -15,7 +15,7 @@ import (
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
 	"anond/internal/clock"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/kafkaclient"
 	"anond/shards/keying"
@@ -171,7 +171,7 @@ func (r *Repartitioning) save(p *repartition.Progress) error {
 	if err != nil {
 		return err
 	}
-	return outfile.ReplaceDurably(r.Progress, 0o600, append(text, '\n'))
+	return disk.ReplaceDurably(r.Progress, 0o600, append(text, '\n'))
 }
 
 // targetTopic is the topic that anond repartition writes (repartition.Target).

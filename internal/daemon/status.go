@@ -1,15 +1,13 @@
 package daemon
 
 import (
-	"encoding/json"
-	"io"
 	"os"
 	"time"
 
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/ops/diskuse"
 	"anond/internal/progress"
 )
@@ -151,13 +149,4 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 
 // writeStatus replaces the file in one step, so that a reader never sees half.
 // It is not synced: after a power failure it is written again within a second.
-func writeStatus(path string, s Status) error {
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return outfile.Replace(path, 0o600, func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
-}
+func writeStatus(path string, s Status) error { return disk.ReplaceJSON(path, s) }

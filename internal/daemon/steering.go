@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -18,7 +17,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/control"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/internal/pace"
@@ -287,10 +286,7 @@ func (s *steering) Pause(ctx context.Context) (*control.Changed, error) {
 
 // markPaused has a pause outlive this process.
 func (s *steering) markPaused() error {
-	return outfile.Replace(pauseFile(s.config()), 0o600, func(w io.Writer) error {
-		_, err := io.WriteString(w, s.o.Clock.Now().UTC().Format(time.RFC3339)+"\n")
-		return err
-	})
+	return disk.Replace(pauseFile(s.config()), 0o600, disk.Bytes([]byte(s.o.Clock.Now().UTC().Format(time.RFC3339)+"\n")))
 }
 
 // Resume implements control.Daemon.

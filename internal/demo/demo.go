@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,7 +23,7 @@ import (
 	"anond/config"
 	"anond/ingest"
 	"anond/internal/daemon"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/testkit/hospital"
 )
 
@@ -89,7 +88,7 @@ func consume(ctx context.Context, o Options, c *config.Config, p *producer, firs
 	produced := make(chan error, 1)
 	go func() { produced <- p.stream(running, o.Records-first, o.Rate) }()
 
-	log, err := outfile.Create(filepath.Join(o.Out, "anond.log"), 0o600)
+	log, err := disk.Create(filepath.Join(o.Out, "anond.log"), 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -188,10 +187,7 @@ func writeConfig(o Options, address string) (*config.Config, error) {
 }
 
 func write(path, text string) error {
-	return outfile.Replace(path, 0o644, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return disk.Replace(path, 0o644, disk.Bytes([]byte(text)))
 }
 
 const template = `%s It is the configuration that ran; the broker lived in that process.

@@ -13,16 +13,14 @@ package duty
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"anond/internal/clock"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
 )
@@ -107,7 +105,7 @@ func Watch[S any](d *Duty, path string, log *slog.Logger, look func(now time.Tim
 		if path == "" {
 			return
 		}
-		if err := write(path, s); err != nil && !failed {
+		if err := disk.ReplaceJSON(path, s); err != nil && !failed {
 			failed = true
 			log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
 		}
@@ -129,15 +127,4 @@ func Watch[S any](d *Duty, path string, log *slog.Logger, look func(now time.Tim
 		}
 	}()
 	return func() { stop(); <-ended }
-}
-
-func write(path string, status any) error {
-	text, err := json.MarshalIndent(status, "", "  ")
-	if err != nil {
-		return err
-	}
-	return outfile.Replace(path, 0o600, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
 }

@@ -25,7 +25,7 @@ import (
 	"os"
 
 	"anond/incremental"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/fault"
 )
 
@@ -112,7 +112,7 @@ func Read(path string, key []byte) ([]incremental.Digest, error) {
 
 // Write replaces the list, durably.
 func Write(path string, list []incremental.Digest, key []byte) error {
-	if err := outfile.ReplaceDurably(path, 0o600, encode(list, key)); err != nil {
+	if err := disk.ReplaceDurably(path, 0o600, encode(list, key)); err != nil {
 		return fmt.Errorf("the list of who was forgotten cannot be written: %w", err)
 	}
 	return nil

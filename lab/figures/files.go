@@ -5,7 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 )
 
 // The names of the files of a run, in addition to those of the panels.
@@ -75,5 +75,5 @@ func writeCSV(w io.Writer, header []string, rows [][]string) error {
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
-	return outfile.Replace(path, 0o644, write)
+	return disk.Replace(path, 0o644, write)
 }

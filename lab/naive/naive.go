@@ -21,7 +21,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
-	"anond/internal/disk/outfile"
+	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/lab/attacker/posterior"
 	"anond/lab/literal"
@@ -236,7 +236,7 @@ func (s *stream) publish(update *literal.Update, dir string) (known *posterior.C
 	if err := publisher.Open(); err != nil {
 		return nil, err
 	}
-	f, err := outfile.Create(filepath.Join(dir, membersFile), 0o600)
+	f, err := disk.Create(filepath.Join(dir, membersFile), 0o600)
 	if err != nil {
 		return nil, err
 	}

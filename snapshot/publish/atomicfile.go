@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"anond/internal/disk"
 	"anond/snapshot"
 )
 
@@ -13,11 +14,8 @@ import (
 // the new one. tmp is the name of the temporary file. fence is asked before others see anything;
 // nil: nobody is asked.
 func replaceBy(files snapshot.FS, path, tmp string, data []byte, fence func() error) error {
-	dir := filepath.Dir(path)
-	if err := writeFile(files, filepath.Join(dir, tmp), data); err != nil {
-		return err
-	}
-	if err := files.Sync(filepath.Join(dir, tmp)); err != nil {
+	tmp = filepath.Join(filepath.Dir(path), tmp)
+	if err := disk.Fill(files, tmp, disk.Bytes(data)); err != nil {
 		return err
 	}
 	if fence != nil {
@@ -25,16 +23,7 @@ func replaceBy(files snapshot.FS, path, tmp string, data []byte, fence func() er
 			return err
 		}
 	}
-	if err := files.Rename(filepath.Join(dir, tmp), path); err != nil {
-		return err
-	}
-	return files.Sync(dir)
-}
-
-// writeFile makes a file that others may not see yet.
-func writeFile(files snapshot.FS, path string, data []byte) error {
-	w, err := files.Create(path)
-	return fill(w, err, data)
+	return disk.Move(files, tmp, path)
 }
 
 // fill fills a file that was made, and closes it.

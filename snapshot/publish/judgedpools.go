@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/snapshot"
 )
 
@@ -90,7 +90,7 @@ func (p *Publisher) KeepJudged(known incremental.Judged) error {
 	if err != nil || !known.Ahead(noted) {
 		return err
 	}
-	if err := durabledir.Make(p.FS, filepath.Dir(p.Ledger)); err != nil {
+	if err := disk.MakeDir(p.FS, filepath.Dir(p.Ledger)); err != nil {
 		return err
 	}
 	return p.noteJudged(known)

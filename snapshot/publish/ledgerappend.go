@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/snapshot"
 )
 
@@ -56,7 +56,7 @@ func appendFile(files snapshot.FS, path string, text []byte, fresh bool, fence f
 	}
 	dir := filepath.Dir(path)
 	if fresh {
-		if err := durabledir.Make(files, dir); err != nil {
+		if err := disk.MakeDir(files, dir); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/snapshot"
 	"anond/snapshot/render"
 )
@@ -60,7 +60,7 @@ type place struct{ *render.Carried }
 // Open makes the releases directory and removes what an interrupted rendering
 // left. Call it once at start, before Reconcile.
 func (p *Publisher) Open() error {
-	if err := durabledir.Make(p.FS, p.Dir); err != nil {
+	if err := disk.MakeDir(p.FS, p.Dir); err != nil {
 		return fmt.Errorf("make the releases directory: %w", err)
 	}
 	p.at = &place{}

@@ -55,7 +55,7 @@ func (p *Publisher) TakeOver() error {
 func (p *Publisher) replace(path string, data []byte) error {
 	err := replaceBy(p.FS, path, filepath.Base(p.staged(path)), data, p.fence)
 	if err != nil && p.Owner != "" {
-		_ = p.FS.RemoveAll(p.staged(path)) // else the next start does
+		_ = p.FS.RemoveAll(p.staged(path)) // of who is fenced off; else the next start does
 	}
 	return err
 }

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"time"
 
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/snapshot"
 )
 
 // propose makes the intent durable and gives it its name, unless another union was first.
 func (r *unionRun) propose(shards []shardRelease) error {
-	if err := durabledir.Make(r.FS, r.Dir); err != nil { // a shard may have made it just now
+	if err := disk.MakeDir(r.FS, r.Dir); err != nil { // a shard may have made it just now
 		return err
 	}
 	if err := r.copyHierarchies(shards); err != nil {
@@ -36,7 +36,8 @@ func (r *unionRun) propose(shards []shardRelease) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(r.FS, filepath.Join(stage, intentName), data); err != nil {
+	w, err := r.FS.Create(filepath.Join(stage, intentName))
+	if err := fill(w, err, data); err != nil {
 		return err
 	}
 	if err := asWritten(r.FS, filepath.Join(stage, intentName), sha256.Sum256(data)); err != nil { // a decision stays

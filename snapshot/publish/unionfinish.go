@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/snapshot"
 )
 
@@ -54,7 +54,7 @@ func (r *unionRun) writeLedger() error {
 			return nil
 		}
 		dir := filepath.Dir(r.Ledger)
-		if err := durabledir.Make(r.FS, dir); err != nil {
+		if err := disk.MakeDir(r.FS, dir); err != nil {
 			return err
 		}
 		if err := r.replace(r.Ledger, text); err != nil {

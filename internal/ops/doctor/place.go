@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"anond/internal/daemon"
-	"anond/internal/disk/durabledir"
+	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/snapshot"
@@ -48,7 +48,7 @@ func (e *examination) files() {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			err = errors.Join(publish.Try(snapshot.OS(), existing), publish.TryAppend(snapshot.OS(), p.File))
 		}
-		switch unread := durabledir.Unreadable(existing); {
+		switch unread := disk.Unreadable(existing); {
 		case err != nil:
 			e.add(Failed, p.Key, "run this as the user of anond, or give that user the directory, on a disk with room, hard links and renames",
 				"%s cannot be used: %v", p.Dir, err)

@@ -14,6 +14,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/lake/internal/durable"
 	"anond/lake/internal/parquetfile"
@@ -75,7 +76,7 @@ type export struct {
 }
 
 func (x *export) run() error {
-	if err := durable.Dir(x.files, filepath.Dir(x.out), filepath.Base(x.out)); err != nil {
+	if err := disk.MakeDir(x.files, x.out); err != nil {
 		return err
 	}
 	before, err := newestBelow(x.files, x.out, x.list.Release)
@@ -122,7 +123,7 @@ func (x *export) table(t *source.Table) error {
 		return fmt.Errorf("%w: the parts of release %d have %d records, its manifest says %d", snapshot.ErrDamaged, x.list.Release, rows,
 			t.Records)
 	}
-	return durable.Names(x.files, dir)
+	return x.files.Sync(dir)
 }
 
 // part links the file of an earlier release or writes it.
@@ -166,13 +167,13 @@ func (x *export) finish() error {
 	if err != nil {
 		return err
 	}
-	if err := durable.Names(x.files, x.tmp); err != nil {
+	if err := x.files.Sync(x.tmp); err != nil {
 		return err
 	}
 	if err := x.files.Rename(x.tmp, x.result.Dir); err != nil {
 		return err
 	}
-	return durable.Names(x.files, x.out)
+	return x.files.Sync(x.out)
 }
 
 type counter struct{ n int64 }

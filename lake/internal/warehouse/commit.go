@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/iceberg-go"
 
+	"anond/internal/disk"
 	"anond/lake/internal/durable"
 	"anond/lake/internal/parquetfile"
 	"anond/lake/internal/source"
@@ -51,7 +52,7 @@ func (t *table) commit(r *source.Release, of *source.Table) (*commit, error) {
 
 // data decides which files the snapshot has, and writes those that are not there.
 func (c *commit) data() error {
-	if err := durable.Dir(c.files, c.dir, dataDir); err != nil {
+	if err := disk.MakeDir(c.files, filepath.Join(c.dir, dataDir)); err != nil {
 		return err
 	}
 	live, err := c.live()
@@ -79,7 +80,7 @@ func (c *commit) data() error {
 	for _, uri := range slices.Sorted(maps.Keys(live)) {
 		c.removed = append(c.removed, live[uri])
 	}
-	return durable.Names(c.files, filepath.Join(c.dir, dataDir))
+	return c.files.Sync(filepath.Join(c.dir, dataDir))
 }
 
 func (c *commit) write(name string, p *source.Part) (iceberg.ManifestEntry, error) {
@@ -102,7 +103,7 @@ func (c *commit) write(name string, p *source.Part) (iceberg.ManifestEntry, erro
 // lists writes the manifest and the list. One manifest names all files: a release has
 // fewer than a hundred parts.
 func (c *commit) lists() error {
-	if err := durable.Dir(c.files, c.dir, metadataDir); err != nil {
+	if err := disk.MakeDir(c.files, filepath.Join(c.dir, metadataDir)); err != nil {
 		return err
 	}
 	name := fmt.Sprintf("%s/release-%06d-m0.avro", metadataDir, c.number)
@@ -126,7 +127,7 @@ func (c *commit) lists() error {
 	if err != nil {
 		return err
 	}
-	return durable.Names(c.files, filepath.Join(c.dir, metadataDir))
+	return c.files.Sync(filepath.Join(c.dir, metadataDir))
 }
 
 func (c *commit) entries(w *iceberg.ManifestWriter) error {
@@ -174,5 +175,5 @@ func (c *commit) publish() error {
 		return err
 	}
 	c.meta, c.version = next, c.version+1
-	return durable.Names(c.files, filepath.Join(c.dir, metadataDir))
+	return c.files.Sync(filepath.Join(c.dir, metadataDir))
 }

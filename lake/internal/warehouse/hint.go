@@ -19,7 +19,7 @@ func (t *table) writeHint() error {
 	if err != nil {
 		return err
 	}
-	return durable.Names(t.files, filepath.Dir(t.hintPath()))
+	return t.files.Sync(filepath.Dir(t.hintPath()))
 }
 
 func (t *table) hintPath() string { return filepath.Join(t.dir, metadataDir, hintName) }

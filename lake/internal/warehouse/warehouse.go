@@ -23,8 +23,8 @@ import (
 	"slices"
 	"strings"
 
+	"anond/internal/disk"
 	"anond/internal/fault"
-	"anond/lake/internal/durable"
 	"anond/lake/internal/source"
 	"anond/snapshot"
 )
@@ -141,7 +141,7 @@ func (w *Warehouse) table(chain *source.Chain, of *source.Table, open map[string
 	if !filepath.IsLocal(dataset) || strings.ContainsAny(dataset, `/\%?#`) || strings.HasPrefix(dataset, ".") {
 		return nil, fmt.Errorf("dataset %q cannot name a directory of tables", dataset)
 	}
-	if err := durable.Dir(w.Files, filepath.Dir(w.Dir), filepath.Base(w.Dir), dataset, of.Name); err != nil {
+	if err := disk.MakeDir(w.Files, filepath.Join(filepath.Dir(w.Dir), filepath.Base(w.Dir), dataset, of.Name)); err != nil {
 		return nil, err
 	}
 	t, err := openTable(w.Files, filepath.Join(w.Dir, dataset, of.Name))

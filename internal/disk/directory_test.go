@@ -1,4 +1,4 @@
-package durabledir
+package disk
 
 import (
 	"errors"
@@ -11,18 +11,18 @@ import (
 )
 
 // disk knows which directories there are, and which of them a power cut leaves.
-type disk struct {
+type volume struct {
 	is, stays map[string]bool
 	left      int // calls until the process dies; below 0: it does not
 }
 
 var errDied = errors.New("died")
 
-func newDisk() *disk {
-	return &disk{map[string]bool{"/": true, "/var": true}, map[string]bool{"/": true, "/var": true}, -1}
+func newDisk() *volume {
+	return &volume{map[string]bool{"/": true, "/var": true}, map[string]bool{"/": true, "/var": true}, -1}
 }
 
-func (d *disk) call() error {
+func (d *volume) call() error {
 	if d.left == 0 {
 		return errDied
 	}
@@ -30,7 +30,7 @@ func (d *disk) call() error {
 	return nil
 }
 
-func (d *disk) MkdirAll(dir string) error {
+func (d *volume) MkdirAll(dir string) error {
 	if d.is[dir] {
 		return nil
 	}
@@ -44,14 +44,14 @@ func (d *disk) MkdirAll(dir string) error {
 	return nil
 }
 
-func (d *disk) Stat(path string) (fs.FileInfo, error) {
+func (d *volume) Stat(path string) (fs.FileInfo, error) {
 	if !d.is[path] {
 		return nil, fs.ErrNotExist
 	}
 	return nil, nil
 }
 
-func (d *disk) Sync(path string) error {
+func (d *volume) Sync(path string) error {
 	if err := d.call(); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (d *disk) Sync(path string) error {
 }
 
 // survives reports whether a path is there after a power cut.
-func (d *disk) survives(dir string) bool {
+func (d *volume) survives(dir string) bool {
 	return d.stays[dir] && (dir == "/" || d.survives(filepath.Dir(dir)))
 }
 
@@ -74,10 +74,10 @@ func TestMakeIsDurable(t *testing.T) {
 	for died := range 8 {
 		d := newDisk()
 		d.left = died
-		first := Make(d, deep)
+		first := MakeDir(d, deep)
 		require.Equal(t, died < 7, errors.Is(first, errDied), died)
 		d.left = -1
-		require.NoError(t, Make(d, deep))
+		require.NoError(t, MakeDir(d, deep))
 		require.True(t, d.survives(deep), "after a kill behind call %d", died)
 	}
 }
@@ -85,12 +85,12 @@ func TestMakeIsDurable(t *testing.T) {
 func TestMakeOnTheSystem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
-		require.NoError(t, Make(OS(0o700), dir))
+		require.NoError(t, MakeDir(OS(0o700), dir))
 	}
 	info, err := os.Stat(dir)
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o700), info.Mode().Perm())
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.Error(t, Make(OS(0o700), filepath.Join(file, "c")))
+	require.Error(t, MakeDir(OS(0o700), filepath.Join(file, "c")))
 }

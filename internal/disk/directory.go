@@ -1,7 +1,8 @@
-// Package durabledir makes directories whose names survive a power cut.
+// Package disk writes files at once, and makes directories whose names survive a power cut.
 //
-// Guarantee: when Make returns, the names of the directory and of all its parents that were
-// made by Make are durable, also those of a process that was killed in the midst of it. What
+// Guarantee: no reader and no crash sees a partial file under its name (Fill, Move), and no file is written through a link.
+// When MakeDir returns, the names of the directory and of all its parents that were
+// made by MakeDir are durable, also those of a process that was killed in the midst of it. What
 // is named in a directory that may be entered and not be read is not: such a directory cannot
 // be opened. That stops nobody; Unreadable names it, so that it can be told.
 //
@@ -9,7 +10,7 @@
 // path that ends in the midst, only the name of the last directory may not be durable.
 //
 // Cost: a sync for each directory that is made, and one more. Source: ours.
-package durabledir
+package disk
 
 import (
 	"errors"
@@ -19,15 +20,15 @@ import (
 	"path/filepath"
 )
 
-// System is what Make needs of a file system.
+// System is what MakeDir needs of a file system.
 type System interface {
 	MkdirAll(dir string) error
 	Stat(path string) (fs.FileInfo, error)
 	Sync(path string) error
 }
 
-// Make makes a directory and its parents.
-func Make(s System, dir string) error {
+// MakeDir makes a directory and its parents.
+func MakeDir(s System, dir string) error {
 	parent := filepath.Dir(dir)
 	if isMissing(s, dir) {
 		if err := keep(s, parent); err != nil {
@@ -46,7 +47,7 @@ func keep(s System, dir string) error {
 	case parent == dir:
 		return nil
 	case isMissing(s, dir):
-		return Make(s, dir)
+		return MakeDir(s, dir)
 	default:
 		return s.Sync(parent)
 	}

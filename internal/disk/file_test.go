@@ -1,4 +1,4 @@
-package outfile
+package disk
 
 import (
 	"errors"
@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/internal/disk/durabledir"
 )
 
 func TestReplaceFollowsNoLink(t *testing.T) {
@@ -54,7 +52,8 @@ func TestReplaceKeepsTheOldFileOnAnError(t *testing.T) {
 // directories are those of the system, and what was done to them: a directory that was there, or was synced
 // into its parent, keeps its name in a power cut.
 type directories struct {
-	durabledir.OS
+	OS
+	File
 	t      *testing.T
 	keeps  map[string]bool
 	last   string // what was synced last
@@ -70,6 +69,9 @@ func (d *directories) Sync(dir string) error {
 	if dir == d.barred {
 		return &fs.PathError{Op: "open", Path: dir, Err: fs.ErrPermission}
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return d.OS.Sync(dir)
+	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		d.keeps[filepath.Join(dir, e.Name())] = true
@@ -82,9 +84,9 @@ func (d *directories) Sync(dir string) error {
 func TestReplaceDurablyKeepsTheWholePath(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "elsewhere", "0", "ledger.forgotten")
-	d := &directories{OS: 0o700, t: t, keeps: map[string]bool{root: true}}
+	d := &directories{OS: 0o700, File: 0o600, t: t, keeps: map[string]bool{root: true}}
 	for _, content := range []string{"somebody", "somebody and others"} {
-		require.NoError(t, replaceDurably(d, path, 0o600, []byte(content)))
+		require.NoError(t, replaceDurably(d, d, path, []byte(content)))
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, content, string(data))
@@ -94,7 +96,85 @@ func TestReplaceDurablyKeepsTheWholePath(t *testing.T) {
 		}
 	}
 	d.barred = filepath.Join(root, "elsewhere") // it was there
-	require.NoError(t, replaceDurably(d, path, 0o600, nil))
+	require.NoError(t, replaceDurably(d, d, path, nil))
 	d.barred = filepath.Dir(path)
-	require.ErrorIs(t, replaceDurably(d, path, 0o600, nil), fs.ErrPermission)
+	require.ErrorIs(t, replaceDurably(d, d, path, nil), fs.ErrPermission)
+}
+
+// faulty is a file system of which one call fails, for want of room.
+type faulty struct {
+	File
+	calls []string
+	fails int
+}
+
+var errFull = errors.New("no space")
+
+func (f *faulty) call(what string) error {
+	f.calls = append(f.calls, what)
+	if len(f.calls) == f.fails {
+		return errFull
+	}
+	return nil
+}
+
+type faultyFile struct {
+	io.WriteCloser
+	f *faulty
+}
+
+func (w faultyFile) Write(p []byte) (int, error) {
+	if err := w.f.call("write"); err != nil {
+		n, _ := w.WriteCloser.Write(p[:len(p)/2])
+		return n, err
+	}
+	return w.WriteCloser.Write(p)
+}
+
+func (f *faulty) Create(path string) (io.WriteCloser, error) {
+	if err := f.call("create"); err != nil {
+		return nil, err
+	}
+	w, err := f.File.Create(path)
+	return faultyFile{w, f}, err
+}
+
+func (f *faulty) Sync(path string) error {
+	if err := f.call("sync " + filepath.Base(path)); err != nil {
+		return err
+	}
+	return f.File.Sync(path)
+}
+
+func (f *faulty) Rename(from, to string) error {
+	if err := f.call("rename"); err != nil {
+		return err
+	}
+	return f.File.Rename(from, to)
+}
+
+// TestNoFaultLeavesAPartialFile: whichever step fails, there is the old content or the new one, and nothing else; the name is
+// given only to what is durable, and is durable at the end.
+func TestNoFaultLeavesAPartialFile(t *testing.T) {
+	for fails := range 6 {
+		dir := filepath.Join(t.TempDir(), "d")
+		path := filepath.Join(dir, "out")
+		require.NoError(t, ReplaceDurably(path, 0o600, []byte("old content")))
+		f := &faulty{File: 0o600, fails: fails}
+		err := replaceDurably(OS(0o700), f, path, []byte("new content"))
+		require.Equal(t, fails > 0, errors.Is(err, errFull), "call %d: %v", fails, f.calls)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		want := "old content"
+		if fails == 0 || fails == 5 { // only the sync of the directory failed
+			want = "new content"
+		}
+		require.Equal(t, want, string(data), "call %d: %v", fails, f.calls)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, entries, 1, "call %d: %v", fails, f.calls)
+		if fails == 0 {
+			require.Equal(t, []string{"create", "write", "sync .out.tmp", "rename", "sync d"}, f.calls)
+		}
+	}
 }
