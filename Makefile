@@ -4,18 +4,10 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 1x
 
-# Packages with goroutines; the race detector is slow, so the others are left out.
-# So are tests of these packages that use one goroutine, or reach no code that a test
-# which runs does not: enumerations, commands on one table, comparisons with a twin, and
-# the frozen figures. make test-all runs them.
-CONCURRENT = ./ingest/... ./incremental/... ./snapshot/publish ./cmd/... ./internal/... ./shards/... ./deliver/... ./rig/... ./lab/...
-ONE = TestProgramTellsMoreThanItsReleases TestEnumerationClearsSymmetricDraws TestRuleS TestAnyFlippedByte \
-	TestEveryWorldOfSmallStreams TestBrokenMachines TestLevelL2FromStreamToAnswer TestIndexAgreesWithItsTwin \
-	TestEncryptedConformance TestAuditReplay TestVariants TestFirstRecordsAreThoseOfAMap TestMaxBytes \
-	TestFilesAreAFunctionOfWhatIsPublished TestFlippedFreelistIsSeen TestFirstLoadIsKeyed \
-	TestEveryReleaseIsRebuilt TestCrashBetweenAnyTwoMessages TestAnyLogOfTheMessages TestBirthsSurvivePruning TestPrunedReleasesAreDelivered
-EMPTY :=
-ALONE = ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(ONE))))$$|Adult|Method|Recoding|Anonymize|Evaluate|Query|Opinion|Randomization|FromFile|Frozen|Figure|Frontier
+# Packages with goroutines; the race detector is slow, so the others are left out. So are rig/crashtest and rig/kafkatest, which
+# run the program as a process that the detector does not see.
+CONCURRENT = ./cmd/anond ./cmd/anond-deliver ./deliver/... ./equivclass/extract ./equivclass/merge ./incremental/... ./ingest/... \
+	./internal/... ./lab/figures ./rig/chaos/... ./shards/... ./snapshot/...
 
 .PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases reach default-cover lint fmt vet build clean
 
@@ -64,21 +56,10 @@ test-short:
 test-all: fmt vet
 	ANOND_TESTS=full $(TEST) -vet=off -p 4 -timeout 0 -- ./...
 
-# race: concurrent packages under the race detector (needs a C compiler), with the
-# counts of make test: more streams and kills reach no other code. Tests that fill a
-# disk run in no smaller count. crashtest and kafkatest are left out: they run the
-# program as a process, which the detector does not see; so are figures, whose runs are
-# shared among cores by the package figures itself, and the replay of cuts, whose engine
-# is that of incremental. Packages with many long tests on few goroutines run their
-# smallest part.
-UNRACED = /(crashtest|kafkatest|attacker|replay|figures/(sun|zhu|wang|lgb|permutation|attack))$$
-LONG    = anond/(snapshot/publish|cmd/anond|rig/chaos|lab/(literal|figures.*)|incremental/(boltstore|memstore))$$
+# race: packages with goroutines under the race detector (needs a C compiler), in the counts of make test-short: more streams
+# and kills reach no other code.
 race:
-	$(TEST) -race -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -vE '$(LONG)')
-	$(TEST) -race -short -timeout 0 -skip '$(ALONE)' -- $$($(GO) list $(CONCURRENT) | grep -vE '$(UNRACED)' | grep -E '$(LONG)')
-	ANOND_TESTS=full $(TEST) -race -timeout 0 -run '^(TestStateFull|TestDiskFull)$$|Interrupted' -- ./cmd/anond
-	$(TEST) -race -timeout 0 -run '^TestExtractIsBlindToWorkers$$' -- ./equivclass/extract
-	$(TEST) -race -timeout 0 -run '^TestPool' -- ./equivclass/merge
+	$(TEST) -race -short -timeout 0 -- $(CONCURRENT)
 
 # fuzz: each fuzz target of the tree for FUZZTIME; the first failure ends it.
 fuzz:
