@@ -21,14 +21,23 @@ type step struct {
 	items [stepItems][]int32
 	apart [stepItems][stepItems]int64 // the sum of squared distances between two items, or inside one
 
-	subsets []uint8 // those with less energy than the groups have
-	pairs   [1 << stepItems]int64
-	last    [1 << stepItems]int64 // of pairs: those of the last item with the others
-	parts   [1 << stepItems]int64
-	energy  [1 << stepItems]int64
-	slack   [1 << stepItems]uint64
-	hot     []int32
-	lists   [stepItems][]uint8 // by first item: the subsets that may be a group
+	hot   []int32
+	words int      // of their lanes
+	below []uint64 // by item: what it has below their caps
+
+	// The subsets that have less energy than the groups, in the order in which they are found.
+	// Each is an earlier one and a later item.
+	found  int // the empty one included
+	subset [1 << stepItems]uint8
+	parent [1 << stepItems]uint8
+	last   [1 << stepItems]uint8
+	pairs  [1 << stepItems]int64 // the sum of the squared distances of its pairs
+	parts  [1 << stepItems]int64
+	to     [1 << stepItems]int64 // the sum of those to the next item, and inside that
+	slack  []uint64              // what it has below the caps
+
+	energy [1 << stepItems]int64 // by subset; none if it is not eligible
+	lists  [stepItems][]uint8    // by first item: the subsets that may be a group
 
 	asked      [1 << stepItems]bool
 	now, best  []uint8 // divisions
@@ -58,6 +67,7 @@ func (t *step) try(p, q int32) bool {
 	if was == 0 {
 		return false
 	}
+	t.weigh()
 	t.spread(was)
 	t.judge()
 	t.bestEnergy, t.now, t.asked = was, t.now[:0], [1 << stepItems]bool{}
@@ -127,45 +137,46 @@ func (t *step) add(parts []int32) {
 	}
 }
 
-// spread lists the subsets with less energy than a bound, each after its own subsets, which
-// have less than it.
+// spread finds the subsets with less energy than a bound. A part of such a subset is one, too.
 func (t *step) spread(was int64) {
-	t.subsets = append(t.subsets[:0], 0)
+	signs := t.lanes.signs
+	t.found, t.slack = 1, t.slack[:0]
+	for range t.words {
+		t.slack = append(t.slack, signs)
+	}
 	for i := range t.n {
-		bit, parts := uint8(1)<<i, int64(len(t.items[i]))
-		for _, s := range t.subsets {
-			var last int64
-			if s != 0 {
-				high := bits.Len8(s) - 1
-				last = t.last[s&^(1<<high)|bit] + t.apart[i][high&(stepItems-1)]
-			} else {
-				last = t.apart[i][i]
+		row, bit, parts := &t.apart[i], uint8(1)<<i, int64(len(t.items[i]))
+		below := t.below[i*t.words:][:t.words]
+		t.to[0] = row[i]
+		for k := range t.found {
+			if k > 0 {
+				t.to[k] = t.to[t.parent[k]] + row[t.last[k]&(stepItems-1)]
 			}
-			r := s | bit
-			t.last[r] = last
-			t.pairs[r], t.parts[r] = t.pairs[s]+last, t.parts[s]+parts
-			if e := energyOf(t.pairs[r], t.parts[r]); e < was {
-				t.energy[r] = e
-				t.subsets = append(t.subsets, r)
+			pairs := t.pairs[k] + t.to[k]
+			energy := energyOf(pairs, t.parts[k]+parts)
+			if energy >= was {
+				continue
 			}
+			var negative uint64
+			for w, more := range below {
+				sum := t.slack[k*t.words+w] + more
+				t.slack = append(t.slack, sum)
+				negative |= ^sum & signs
+			}
+			if negative != 0 {
+				energy = none
+			}
+			next := t.found
+			t.found++
+			t.subset[next], t.parent[next], t.last[next] = t.subset[k]|bit, uint8(k), uint8(i)
+			t.pairs[next], t.parts[next] = pairs, t.parts[k]+parts
+			t.energy[t.subset[next]] = energy
 		}
 	}
-	t.subsets = t.subsets[1:]
 }
 
 // judge lists the eligible subsets that are worth to be a group.
 func (t *step) judge() {
-	t.hot = t.hot[:0]
-	for _, parts := range t.items[:t.n] {
-		for _, p := range parts {
-			for _, v := range t.groups.parts[p].hot {
-				t.heat(v)
-			}
-		}
-	}
-	for at := 0; at < len(t.hot); at += t.lanes.each {
-		t.exclude(t.hot[at:min(len(t.hot), at+t.lanes.each)])
-	}
 	var alone uint8 // items that are eligible alone
 	for i, parts := range t.items[:t.n] {
 		t.lists[i] = t.lists[i][:0]
@@ -175,10 +186,30 @@ func (t *step) judge() {
 			alone |= 1 << i
 		}
 	}
-	for _, s := range t.subsets {
+	for _, s := range t.subset[1:t.found] {
 		if t.energy[s] < none && !t.divides(s, alone) {
 			first := bits.TrailingZeros8(s)
 			t.lists[first] = append(t.lists[first], s)
+		}
+	}
+}
+
+// weigh notes what the items have below the caps that some part exceeds. Only these can be
+// exceeded by a group.
+func (t *step) weigh() {
+	t.hot = t.hot[:0]
+	for _, parts := range t.items[:t.n] {
+		for _, p := range parts {
+			for _, v := range t.groups.parts[p].hot {
+				t.heat(v)
+			}
+		}
+	}
+	t.words = (len(t.hot) + t.lanes.each - 1) / t.lanes.each
+	t.below = append(t.below[:0], make([]uint64, t.n*t.words)...)
+	for i, parts := range t.items[:t.n] {
+		for _, p := range parts {
+			t.slackOf(p, t.hot, t.below[i*t.words:][:t.words])
 		}
 	}
 }
@@ -201,25 +232,6 @@ func (t *step) divides(s, alone uint8) bool {
 		}
 	}
 	return false
-}
-
-// exclude notes which subsets exceed the cap of one of the values, which fit a word.
-func (t *step) exclude(values []int32) {
-	var words [stepItems]uint64
-	for i, parts := range t.items[:t.n] {
-		for _, p := range parts {
-			t.slackOf(p, values, words[i:i+1])
-		}
-	}
-	signs := t.lanes.signs
-	t.slack[0] = signs
-	for _, s := range t.subsets {
-		high := bits.Len8(s) - 1
-		t.slack[s] = t.slack[s&^(1<<high)] + words[high&(stepItems-1)]
-		if t.slack[s]&signs != signs {
-			t.energy[s] = none
-		}
-	}
 }
 
 // cover tries the divisions of a subset, unless they have no less energy than the best one.
@@ -249,7 +261,7 @@ func (t *step) holds(s uint8) bool {
 
 // union lists the parts of a subset.
 func (t *step) union(s uint8) []int32 {
-	out := make([]int32, 0, t.parts[s])
+	out := make([]int32, 0, stepItems)
 	for ; s != 0; s &= s - 1 {
 		out = append(out, t.items[bits.TrailingZeros8(s)]...)
 	}
