@@ -10,8 +10,9 @@ type instance struct {
 	caps       []share  // by place
 	principles []Principle
 	parts      []part
-	counts     packed // a row for each value: how often each part has it
-	products   packed // a row for each part: the products of its bag with all bags; no words if they were too many
+	square     []int64 // by part: that of its bag
+	counts     packed  // a row for each value: how often each part has it
+	products   packed  // a row for each part: the products of its bag with all bags; no words if they were too many
 	lanes      lanes
 
 	tally   []int64 // by place: scratch
@@ -21,10 +22,9 @@ type instance struct {
 
 // part is a bag with its values numbered from 0.
 type part struct {
-	bag    []entry
-	square int64
-	hot    []int32 // the values of which it has more than their cap
-	lack   int64   // what it lacks alone
+	bag  []entry
+	hot  []int32 // the values of which it has more than their cap
+	lack int64   // what it lacks alone
 }
 
 type entry struct{ at, n int32 }
@@ -34,7 +34,7 @@ type entry struct{ at, n int32 }
 const tableMost = 1 << 25
 
 func newInstance(list []Bag, size int, requirement Requirement) *instance {
-	x := &instance{size: int64(size), principles: requirement.Extra, parts: make([]part, len(list))}
+	x := &instance{size: int64(size), principles: requirement.Extra, parts: make([]part, len(list)), square: make([]int64, len(list))}
 	place, total := map[uint32]int32{}, 0
 	for _, c := range sum(list) {
 		place[c.Value] = int32(len(x.values))
@@ -51,7 +51,7 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 		for _, c := range b {
 			e := entry{place[c.Value], int32(c.N)}
 			all = append(all, e)
-			p.square += int64(c.N) * int64(c.N)
+			x.square[i] += int64(c.N) * int64(c.N)
 			x.counts.set(int(e.at), i, uint64(c.N))
 			if x.caps[e.at].slack(int64(c.N), x.size) < 0 {
 				p.hot = append(p.hot, e.at)
@@ -91,7 +91,7 @@ func (x *instance) apart(p, q int32) int64 {
 			product += int64(e.n) * x.counts.at(int(e.at), int(q))
 		}
 	}
-	return x.parts[p].square + x.parts[q].square - 2*product
+	return x.square[p] + x.square[q] - 2*product
 }
 
 // sumUp adds up the bags of some parts.
@@ -166,7 +166,7 @@ func (x *instance) spread() int64 {
 	var parts, square int64
 	all := make([]int64, len(x.values))
 	for i := range x.parts {
-		parts += x.parts[i].square
+		parts += x.square[i]
 		for _, e := range x.parts[i].bag {
 			all[e.at] += int64(e.n)
 		}

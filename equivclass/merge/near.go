@@ -22,12 +22,15 @@ func (x *instance) nearest(stop func() bool) (near []int32, each int) {
 			x.productsOf(p, own)
 		}
 		best := shortlist{each: each}
-		for q := range m {
-			energy := x.parts[q].square - 2*row.at(0, q)
-			if q == p || best.full(energy) {
-				continue
+		for w, word := range row.words {
+			first := w << row.shift
+			for i, square := range x.square[first:min(m, first+1<<row.shift)] {
+				energy := square - 2*int64(word&row.mask)
+				word >>= 1 << row.log
+				if q := first + i; q != p && !best.full(energy) {
+					best.offer(energy+spread*x.over(p, q)/x.size, int32(q))
+				}
 			}
-			best.offer(energy+spread*x.over(p, q)/x.size, int32(q))
 		}
 		near = append(near, best.part[:each]...)
 	}

@@ -140,9 +140,12 @@ func (t *step) add(parts []int32) {
 // spread finds the subsets with less energy than a bound. A part of such a subset is one, too.
 func (t *step) spread(was int64) {
 	signs := t.lanes.signs
-	t.found, t.slack = 1, t.slack[:0]
-	for range t.words {
-		t.slack = append(t.slack, signs)
+	t.found = 1
+	if n := t.words << stepItems; len(t.slack) < n {
+		t.slack = make([]uint64, n)
+	}
+	for w := range t.words {
+		t.slack[w] = signs
 	}
 	for i := range t.n {
 		row, bit, parts := &t.apart[i], uint8(1)<<i, int64(len(t.items[i]))
@@ -157,17 +160,17 @@ func (t *step) spread(was int64) {
 			if energy >= was {
 				continue
 			}
-			var negative uint64
-			for w, more := range below {
-				sum := t.slack[k*t.words+w] + more
-				t.slack = append(t.slack, sum)
-				negative |= ^sum & signs
-			}
-			if negative != 0 {
-				energy = none
-			}
 			next := t.found
 			t.found++
+			from, into, all := t.slack[k*t.words:][:t.words], t.slack[next*t.words:][:t.words], signs
+			for w, more := range below {
+				sum := from[w] + more
+				into[w] = sum
+				all &= sum
+			}
+			if all != signs {
+				energy = none
+			}
 			t.subset[next], t.parent[next], t.last[next] = t.subset[k]|bit, uint8(k), uint8(i)
 			t.pairs[next], t.parts[next] = pairs, t.parts[k]+parts
 			t.energy[t.subset[next]] = energy

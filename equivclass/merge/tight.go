@@ -32,6 +32,7 @@ type annealing struct {
 	slack    []uint64               // by part: what it has below their caps
 	below    []uint64               // by group: the sum
 	scale    [clusterMost + 1]int64 // a unit of energy divided by a number of parts
+	weight   []int64                // by value: 2^(lackBits+8) by the denominator of its cap
 	spread   int64
 	limit    int64 // the energy may rise by as much, penalty included
 	penalty  int64 // energy for 2^-lackBits records
@@ -57,9 +58,12 @@ func newAnnealing(x *instance, near []int32, nearEach int) *annealing {
 		a.scale[n] = 1 << fraction / n
 	}
 	a.spread = x.spread() << fraction
+	for _, c := range x.caps {
+		a.weight = append(a.weight, (1<<(lackBits+8)+c.den-1)/c.den)
+	}
 	for i := range a.clusters {
 		p, c := int32(i), &a.clusters[i]
-		c.at, c.n, c.square, c.gain = p, 1, x.parts[i].square, x.parts[i].square*a.scale[1]
+		c.at, c.n, c.square, c.gain = p, 1, x.square[i], x.square[i]*a.scale[1]
 		c.members[0], a.of[i] = p, p
 		a.add(p, c, 1)
 		x.slackOf(p, a.hot, a.slackOf(p))
@@ -175,7 +179,7 @@ func (a *annealing) move(p, to int32) {
 	if from == to || f.n == 1 && t.n == 0 || t.n == clusterMost {
 		return
 	}
-	own := a.parts[p].square
+	own := a.square[p]
 	if !a.takes(f, t, p, -1, f.square-2*a.dot(p, f)+own, t.square+2*a.dot(p, t)+own) {
 		return
 	}
@@ -284,7 +288,7 @@ func (a *annealing) lackOf(word uint64, w int) (out int64) {
 	}
 	for i, v := range a.hot[w*l.each : min(len(a.hot), (w+1)*l.each)] {
 		if slack := int64(word>>(i*l.bits)&(1<<l.bits-1) - 1<<(l.bits-1)); slack < 0 {
-			out += -slack << lackBits / a.caps[v].den
+			out += -slack * a.weight[v] >> 8
 		}
 	}
 	return out
