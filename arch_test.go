@@ -158,10 +158,10 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"lake/internal/durable", []string{"anond/internal/disk"}},
 		{"lake/internal/parquetfile", []string{"anond/lake/internal/source", "anond/snapshot"}},
 		{"lake/internal/laketest", []string{"anond/snapshot", "anond/snapshot/snapshottest"}},
-		{"lake/internal/folder", []string{"anond/internal/disk", "anond/lake/internal/durable", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
-			"anond/snapshot"}},
-		{"lake/internal/warehouse", []string{"anond/internal/disk", "anond/lake/internal/durable", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
-			"anond/snapshot"}},
+		{"lake/internal/folder", []string{"anond/internal/disk", "anond/lake/internal/durable", "anond/lake/internal/parquetfile",
+			"anond/lake/internal/source", "anond/snapshot"}},
+		{"lake/internal/warehouse", []string{"anond/internal/disk", "anond/lake/internal/durable", "anond/lake/internal/parquetfile",
+			"anond/lake/internal/source", "anond/snapshot"}},
 		{"lake", []string{"anond/lake/internal/folder", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/lake/internal/warehouse", "anond/snapshot"}},
 		{"config", []string{model, "anond/internal/sealed", "anond/ingest/pointer"}},
@@ -366,7 +366,8 @@ func TestFilesAreWrittenAtOnce(t *testing.T) {
 		"internal/daemon":       "a name that only one of several processes may take",
 	}
 	for _, f := range tree(t) {
-		if f.test() || within(f.dir(), "rig", "deploy", "internal/testkit", "deliver/delivertest", "snapshot/snapshottest", "lake/internal/laketest") {
+		if f.test() || within(f.dir(), "rig", "deploy", "internal/testkit", "deliver/delivertest", "snapshot/snapshottest",
+			"lake/internal/laketest") {
 			continue
 		}
 		_, listed := may[f.dir()]

@@ -41,24 +41,25 @@ func (e Extension) Cut() (name, value string) {
 
 // extension is a value that has both parts; what else may stand in them, the client checks.
 func extension(to *Extension) value {
-	return scalar[Extension]{to: to, name: "name=value", tags: []string{"!!str"}, suggestion: inQuotes, parse: func(s string) (Extension, error) {
-		bad := complain("is no extension", "write name=value, such as logicalCluster=lkc-1; a name has letters only, and is not auth")
-		name, value, ok := strings.Cut(s, "=")
-		if !ok || value == "" || name == "" || strings.EqualFold(name, "auth") {
-			return "", bad
-		}
-		for _, c := range name {
-			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+	return scalar[Extension]{to: to, name: "name=value", tags: []string{"!!str"}, suggestion: inQuotes,
+		parse: func(s string) (Extension, error) {
+			bad := complain("is no extension", "write name=value, such as logicalCluster=lkc-1; a name has letters only, and is not auth")
+			name, value, ok := strings.Cut(s, "=")
+			if !ok || value == "" || name == "" || strings.EqualFold(name, "auth") {
 				return "", bad
 			}
-		}
-		for _, c := range value {
-			if (c < ' ' || c > '~') && c != '\t' && c != '\r' && c != '\n' {
-				return "", bad
+			for _, c := range name {
+				if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+					return "", bad
+				}
 			}
-		}
-		return Extension(s), nil
-	}}
+			for _, c := range value {
+				if (c < ' ' || c > '~') && c != '\t' && c != '\r' && c != '\n' {
+					return "", bad
+				}
+			}
+			return Extension(s), nil
+		}}
 }
 
 // keys are those of SASL at a place of the file.

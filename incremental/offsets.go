@@ -33,9 +33,9 @@ func newOffsets() offsets { return offsets{at: map[state.Partition]*reach{}} }
 const MostPartitions = math.MaxUint16 + 1
 
 // ErrTooManyPartitions: there is no number left for a partition.
-var ErrTooManyPartitions = fault.Errorf(fault.Config, "each file, each run of standard input and each partition needs a number, in a repartitioned topic also each of its "+
-	"partitions with each one of the topic that anond repartition reads: more shards, or a target of fewer partitions (--to), "+
-	"before the dataset begins",
+var ErrTooManyPartitions = fault.Errorf(fault.Config, "each file, each run of standard input and each partition needs a number, in a "+
+	"repartitioned topic also each of its partitions with each one of the topic that anond repartition reads: more shards, or a "+
+	"target of fewer partitions (--to), before the dataset begins",
 	"the state numbers at most 65,536 partitions")
 
 // find returns how far a partition was read, nil if it never was.

@@ -11,8 +11,8 @@ import (
 
 // ErrUnsafe: a decision would have broken a rule. Nothing of it was kept. It is a
 // fault of the machine; the auditor would have found it before publication (exit 3).
-var ErrUnsafe = fault.Errorf(fault.Privacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state "+
-	"check",
+var ErrUnsafe = fault.Errorf(fault.Privacy, "nothing was published and the intent stays; this is a fault of anond: report it with "+
+	"the output of anond state check",
 	"the machine refused its own decision")
 
 // verifier checks a decision against the rules before anything of it is kept. It

@@ -72,8 +72,8 @@ func (b *breaker) resume() {
 
 // ErrManyRefused: more records were refused than dead_letter.max_share allows, in a run that
 // cannot be paused.
-var ErrManyRefused = fault.Errorf(fault.Failed, "correct the producer or the configuration, or raise dead_letter.max_share; anond dlq list shows what was kept; "+
-	"while no pool is fixed, anond state reset begins anew",
+var ErrManyRefused = fault.Errorf(fault.Failed, "correct the producer or the configuration, or raise dead_letter.max_share; anond "+
+	"dlq list shows what was kept; while no pool is fixed, anond state reset begins anew",
 	"more records are refused than dead_letter.max_share allows")
 
 // manyRefused warns with counts by reason, and is the error of a run that ends.

@@ -51,7 +51,8 @@ var (
 	// ErrBusy: as many orders wait as may.
 	ErrBusy = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "too many orders wait for anond")
 	// ErrUndelivered: dead letters are on their way to their sink.
-	ErrUndelivered = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "dead letters are not delivered yet")
+	ErrUndelivered = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "dead letters are "+
+		"not delivered yet")
 	// ErrEnding: the host is stopping, or has ended.
 	ErrEnding = errors.New("anond is stopping")
 )

@@ -32,7 +32,8 @@ type Release struct {
 
 // ErrPermanent marks an error of a Publisher that no retry can correct: the gate
 // refused the release, or another rendering of its number is already public.
-var ErrPermanent = fault.Errorf(fault.Failed, "the release is decided but not published, and retries cannot help: correct the cause, then start again",
+var ErrPermanent = fault.Errorf(fault.Failed, "the release is decided but not published, and retries cannot help: correct the cause, "+
+	"then start again",
 	"the release cannot be published")
 
 // Trigger says when the host asks the machine for a release, besides the

@@ -214,10 +214,12 @@ func (l *publishing) keepFirstLoad(ctx context.Context, load *incremental.Infeas
 // Errors with which a run ends at the end of its source (exit 3). Neither depends on a value of those who wait.
 var (
 	// ErrPoolRefused: a pool of this run could not satisfy the policy.
-	ErrPoolRefused = fault.Errorf(fault.Privacy, "who comes is in later pools; a lower policy.l makes this improbable, in a new dataset of other people",
+	ErrPoolRefused = fault.Errorf(fault.Privacy, "who comes is in later pools; a lower policy.l makes this improbable, in a new "+
+		"dataset of other people",
 		"a pool cannot satisfy the policy and was quarantined as a whole: none of its people is ever published")
 	// ErrNoPool: nobody who comes can help. It is a function of the configuration and of what is published.
-	ErrNoPool = fault.Errorf(fault.Privacy, "begin a new dataset, of other people, with a lower policy.l, or with values that divide the most frequent one",
+	ErrNoPool = fault.Errorf(fault.Privacy, "begin a new dataset, of other people, with a lower policy.l, or with values that divide "+
+		"the most frequent one",
 		"the most frequent published value has a share of 1/l: no pool is large enough to be published next to it")
 )
 

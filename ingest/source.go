@@ -164,21 +164,21 @@ func (p PartitionStatus) Lag() int64 { return max(0, p.End-p.Next) }
 var (
 	// ErrGap: records between the state's position and what the source still
 	// holds are gone (retention, truncation). Matches *GapError.
-	ErrGap = fault.Errorf(fault.Failed, "the records are permanently lost: set source.kafka.on_gap to continue to accept this, and raise the topic's "+
-		"retention",
+	ErrGap = fault.Errorf(fault.Failed, "the records are permanently lost: set source.kafka.on_gap to continue to accept this, and "+
+		"raise the topic's retention",
 		"records are missing from the source")
 	// ErrReplaced: the partition holds another log than the one that state read
 	// (topic deleted and created again, file replaced or cut).
-	ErrReplaced = fault.Errorf(fault.Failed, "start a new dataset for the new source, with its own state, releases and ledger; if Kafka lost records in an "+
-		"election, docs/KAFKA.md says how to go on",
+	ErrReplaced = fault.Errorf(fault.Failed, "start a new dataset for the new source, with its own state, releases and ledger; if "+
+		"Kafka lost records in an election, docs/KAFKA.md says how to go on",
 		"the source is not the one that state has read")
 	// ErrAway: a run that has to end (Host.Once) did not reach its source.
 	ErrAway = fault.Errorf(fault.Failed, "make sure that the source can be reached, then run it again; nothing was lost",
 		"the source has not answered")
 	// ErrCorrupt: a part of the source cannot be read, however often it is tried.
 	// Matches *CorruptError.
-	ErrCorrupt = fault.Errorf(fault.Failed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these offsets, a larger "+
-		"memory.max_in_flight accepts a large batch",
+	ErrCorrupt = fault.Errorf(fault.Failed, "check the partition and its producers; source.kafka.on_corrupt: skip skips these "+
+		"offsets, a larger memory.max_in_flight accepts a large batch",
 		"a part of the source cannot be read")
 	// ErrBehind: a witness outside (group commit, ledger) is ahead of state (exit 5).
 	ErrBehind = fault.Errorf(fault.Behind, "restore the newest state; continuing with this one would break the promise of earlier releases",
@@ -186,8 +186,8 @@ var (
 )
 
 // ErrPartitionsChanged matches every *PartitionsChangedError.
-var ErrPartitionsChanged = fault.Errorf(fault.Config, "nothing was lost, and these shards end here: write another topic with anond repartition --to, for "+
-	"a new dataset of other people", "the topic does not have the partitions that the shard needs")
+var ErrPartitionsChanged = fault.Errorf(fault.Config, "nothing was lost, and these shards end here: write another topic with anond "+
+	"repartition --to, for a new dataset of other people", "the topic does not have the partitions that the shard needs")
 
 // PartitionsChangedError says that the topic of a shard has other partitions than it must have: the
 // keys of people lead elsewhere, or nobody is left for the shard.

@@ -15,7 +15,8 @@ var (
 	// ErrCorrupt: the state breaks one of its own invariants.
 	ErrCorrupt = errors.New("the state is damaged")
 	// ErrDecided: a release is decided, so the state may not start over.
-	ErrDecided = fault.Errorf(fault.Privacy, "nothing was removed; start a new dataset of other records with its own state, releases and ledger",
+	ErrDecided = fault.Errorf(fault.Privacy, "nothing was removed; start a new dataset of other records with its own state, releases "+
+		"and ledger",
 		"a release is decided: its people stay published, and the state that knows them stays")
 	// ErrNoSpace: the state cannot grow (disk full or state.max_bytes reached).
 	ErrNoSpace = fault.Errorf(fault.Failed, "make room on the disk or raise state.max_bytes, then start again; nothing was lost",

@@ -56,7 +56,8 @@ func (e *backupDirError) Error() string {
 
 // Fault implements fault.Fault.
 func (e *backupDirError) Fault() (fault.Kind, string) {
-	return fault.Config, "give each shard a directory of its own, such as state.backup.dir: ./backups/${HOSTNAME}; if those backups are not needed any " +
+	return fault.Config, "give each shard a directory of its own, such as state.backup.dir: ./backups/${HOSTNAME}; if those " +
+		"backups are not needed any " +
 		"more, move the directory away"
 }
 

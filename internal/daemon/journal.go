@@ -60,8 +60,8 @@ func reconcile(p *publish.Publisher, c *config.Config, m *incremental.Machine) e
 }
 
 // ErrJournaled: a state that has a journal is changed by the daemon alone.
-var ErrJournaled = fault.Errorf(fault.Config, "start anond run, and ask it: anond forget works next to it; another history needs another topic, state, releases "+
-	"and ledger",
+var ErrJournaled = fault.Errorf(fault.Config, "start anond run, and ask it: anond forget works next to it; another history needs "+
+	"another topic, state, releases and ledger",
 	"the state has a journal (shard.journal): what changes it has to be written there, at its place in the order")
 
 // errHasJournal: what is decided without the journal would be unknown to whoever takes the shard over.

@@ -38,7 +38,8 @@ func keyFromCommand(ctx context.Context, command []string) (sealed.Key, error) {
 		key, err = sealed.ParseKey(text)
 	}
 	if err != nil {
-		return sealed.Key{}, fault.Errorf(fault.Config, "see that the program prints the key, and nothing else", "encryption.key_command %s: %w", command[0], err)
+		return sealed.Key{}, fault.Errorf(fault.Config, "see that the program prints the key, and nothing else",
+			"encryption.key_command %s: %w", command[0], err)
 	}
 	return key, nil
 }

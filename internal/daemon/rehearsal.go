@@ -16,7 +16,8 @@ import (
 )
 
 // ErrNoRehearsal: a run cannot be rehearsed.
-var ErrNoRehearsal = fault.Errorf(fault.Config, "leave --dry-run out", "a shard with a journal cannot be rehearsed: its next decisions stand in the journal")
+var ErrNoRehearsal = fault.Errorf(fault.Config, "leave --dry-run out", "a shard with a journal cannot be rehearsed: its next "+
+	"decisions stand in the journal")
 
 // Rehearse reads what a run with --once would read, and says what one release of all that waits
 // then would publish. It writes nothing, joins no group and tells no broker how far it has read.

@@ -37,8 +37,8 @@ type Repartitioning struct {
 const RepartitionSuffix = ".subjects"
 
 // ErrUnknownTarget: the target holds records, and there is no progress that tells of them.
-var ErrUnknownTarget = fault.Errorf(fault.Failed, "restore the progress, or write everything again with --again: shards drop what they have had. If the source was "+
-	"made again since, write to another topic: --to",
+var ErrUnknownTarget = fault.Errorf(fault.Failed, "restore the progress, or write everything again with --again: shards drop what "+
+	"they have had. If the source was made again since, write to another topic: --to",
 	"the target topic holds records, and there is no progress of writing it")
 
 // fill sets what is not given. The configuration of shards names the topic that they read, which
@@ -60,11 +60,14 @@ func (r *Repartitioning) check(c *config.Config) error {
 	case c.Source.Type != config.FromKafka:
 		return fault.Errorf(fault.Config, "set source.type: kafka", "source.type is %s, and anond repartition reads a topic", c.Source.Type)
 	case c.Schema().SubjectIndex() < 0:
-		return fault.Errorf(fault.Config, "give the attribute that names the person role: subject", "no attribute has role subject: there is nothing to key records by")
+		return fault.Errorf(fault.Config, "give the attribute that names the person role: subject", "no attribute has role "+
+			"subject: there is nothing to key records by")
 	case c.Deletes == config.ForgetDeletes:
-		return fault.Errorf(fault.Config, "remove subject.deletes", "subject.deletes is forget, and what anond repartition writes does not say whom a delete names")
+		return fault.Errorf(fault.Config, "remove subject.deletes", "subject.deletes is forget, and what anond repartition writes "+
+			"does not say whom a delete names")
 	case !c.SubjectKey().Set():
-		return fault.Errorf(fault.Config, "set subject.key to that of the shards", "subject.key is missing: the keys are digests of the subjects under it")
+		return fault.Errorf(fault.Config, "set subject.key to that of the shards", "subject.key is missing: the keys are digests "+
+			"of the subjects under it")
 	case r.From == r.To:
 		return fault.Errorf(fault.Config, "name another topic: --to", "topic %s would be written to itself", r.From)
 	}

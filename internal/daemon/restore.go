@@ -128,7 +128,8 @@ func checkDescription(path, dataset string) error {
 		return fmt.Errorf("%s: %w", descriptionOf(path), err)
 	}
 	if b.Dataset != dataset {
-		return fault.Errorf(fault.Config, "name a backup of this dataset, or the configuration of that one", "%s is a backup of the dataset %s", path, b.Dataset)
+		return fault.Errorf(fault.Config, "name a backup of this dataset, or the configuration of that one", "%s is a backup of "+
+			"the dataset %s", path, b.Dataset)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -32,8 +32,8 @@ import (
 // Errors of decode and Read.
 var (
 	// ErrDamaged: the file is no list, or not all of it.
-	ErrDamaged = fault.Errorf(fault.Failed, "restore the file from a copy; if there is none, remove it: anond writes it again from the state, which knows "+
-		"whom it has forgotten",
+	ErrDamaged = fault.Errorf(fault.Failed, "restore the file from a copy; if there is none, remove it: anond writes it again from "+
+		"the state, which knows whom it has forgotten",
 		"the list of who was forgotten is damaged")
 	// ErrForeign: the list was not written for this state, or was changed.
 	ErrForeign = errors.New("the list of who was forgotten does not belong to this state, or was changed")

@@ -22,13 +22,16 @@ var (
 	ErrHole = fault.Errorf(fault.Behind, "take a newer backup of the state; without one, what was decided cannot be repeated",
 		"the journal lacks entries")
 	// ErrNoState: there is no state whose draws are those of the journal.
-	ErrNoState = fault.Errorf(fault.Behind, "anond state restore --from FILE puts a backup of this shard in place, of any age, the first one included",
+	ErrNoState = fault.Errorf(fault.Behind, "anond state restore --from FILE puts a backup of this shard in place, of any age, the "+
+		"first one included",
 		"the journal tells of decisions, and there is no state that they can be repeated on")
 	// ErrForeign: a message in the journal is not one of this dataset and key.
-	ErrForeign = fault.Errorf(fault.Config, "use the subject.key, dataset and shard.of that the journal was written with; nobody else may write to the topic",
+	ErrForeign = fault.Errorf(fault.Config, "use the subject.key, dataset and shard.of that the journal was written with; nobody "+
+		"else may write to the topic",
 		"the journal has an entry that this configuration cannot read")
 	// ErrForked: what was repeated is not what the journal says was decided.
-	ErrForked = fault.Errorf(fault.Privacy, "nothing was published: go on with the state that published what is there, and keep this one for a report",
+	ErrForked = fault.Errorf(fault.Privacy, "nothing was published: go on with the state that published what is there, and keep this "+
+		"one for a report",
 		"the journal tells of another history than this one")
 	// ErrUnderOther: entries were written under other settings.
 	ErrUnderOther = fault.Errorf(fault.Config, "use the configuration of that time until the state has caught up, or a newer backup",

@@ -36,8 +36,8 @@ type Keying struct {
 }
 
 // ErrKeying matches every *KeyingError.
-var ErrKeying = fault.Errorf(fault.Config, "have producers write the subject as the key with the partitioner of Kafka's Java client (murmur2), "+
-	"or write the topic anew: anond repartition", "a record is not where the key of its person leads")
+var ErrKeying = fault.Errorf(fault.Config, "have producers write the subject as the key with the partitioner of Kafka's Java client "+
+	"(murmur2), or write the topic anew: anond repartition", "a record is not where the key of its person leads")
 
 // KeyingError says of which record the key is wrong. It has no text of a key (rule V, values).
 type KeyingError struct {
@@ -63,7 +63,8 @@ func (e *KeyingError) Fault() (fault.Kind, string) {
 	case e.Link:
 		return fault.Config, "nobody but anond repartition may have the right to write to the topic: take it away, and " + anew
 	case e.Repartitioned:
-		return fault.Config, "with shard.key: digest, name a topic that anond repartition has written. If it is one, another program wrote to it, too: " +
+		return fault.Config, "with shard.key: digest, name a topic that anond repartition has written. If it is one, another " +
+			"program wrote to it, too: " +
 			"take the right to write away, and " + anew
 	}
 	return 0, ""

@@ -88,8 +88,8 @@ func (c *chains) position(p incremental.Partition, l *Link) incremental.Partitio
 }
 
 // ErrHole matches every *HoleError.
-var ErrHole = fault.Errorf(fault.Config, "the topic has lost records, or another program writes to it: restore it, or write another topic with anond repartition "+
-	"--to, for a new dataset of other people",
+var ErrHole = fault.Errorf(fault.Config, "the topic has lost records, or another program writes to it: restore it, or write another "+
+	"topic with anond repartition --to, for a new dataset of other people",
 	"records are missing from a repartitioned topic")
 
 // HoleError says that a repartitioned topic lacks what was written to it.

@@ -33,8 +33,8 @@ type Place struct {
 }
 
 // ErrProgress: a file is no progress, or one of other topics.
-var ErrProgress = fault.Errorf(fault.Config, "use the progress of these topics, or another one: anond repartition --progress; partitions of a target never change: "+
-	"write to another topic with --to",
+var ErrProgress = fault.Errorf(fault.Config, "use the progress of these topics, or another one: anond repartition --progress; "+
+	"partitions of a target never change: write to another topic with --to",
 	"the progress does not fit")
 
 // Decode reads what Encode wrote.

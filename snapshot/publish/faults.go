@@ -12,17 +12,18 @@ import (
 var (
 	// ErrRefused: the gate found that a privacy promise does not hold. Nothing
 	// was published; the intent stays (exit 3).
-	ErrRefused = fault.Errorf(fault.Privacy, "nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state "+
-		"check",
+	ErrRefused = fault.Errorf(fault.Privacy, "nothing was published and the intent stays; this is a fault of anond: report it with "+
+		"the output of anond state check",
 		"the gate refused the release")
 	// ErrDifferent: a published release differs from what would be published
 	// under its number (exit 1; rule F, forbidden).
-	ErrDifferent = fault.Errorf(fault.Failed, "restore the file from a copy if it was changed; if nobody changed it, report this with the output of anond state "+
-		"check",
+	ErrDifferent = fault.Errorf(fault.Failed, "restore the file from a copy if it was changed; if nobody changed it, report this "+
+		"with the output of anond state check",
 		"a published release differs from its rendering")
 	// ErrOtherHistory: a release that is published again is not the one that was (exit 3; rule F,
 	// forbidden).
-	ErrOtherHistory = fault.Errorf(fault.Privacy, "nothing was published: go on with the state that published what is there, and keep this one for a report",
+	ErrOtherHistory = fault.Errorf(fault.Privacy, "nothing was published: go on with the state that published what is there, and "+
+		"keep this one for a report",
 		"the release is not the one that was published under its number")
 	// ErrBehind: releases or ledger know more than state does (exit 5).
 	ErrBehind = fault.Errorf(fault.Behind, "restore the newest state; continuing with this one would break the promise of earlier releases",

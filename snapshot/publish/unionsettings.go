@@ -15,7 +15,8 @@ import (
 
 // ErrShards: what lies below shards/ cannot be united: settings that differ, another
 // number of shards (exit 78).
-var ErrShards = fault.Errorf(fault.Config, "give all shards one configuration but for shard.index, release.dir and state, and name their number in --shards",
+var ErrShards = fault.Errorf(fault.Config, "give all shards one configuration but for shard.index, release.dir and state, and name "+
+	"their number in --shards",
 	"the shards cannot be united")
 
 var errNoObject = fmt.Errorf("%w: %s: it is no JSON object", snapshot.ErrDamaged, snapshot.ManifestName)

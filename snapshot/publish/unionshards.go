@@ -15,8 +15,8 @@ import (
 // ErrForked: a shard has published two releases of one number, or does not continue the
 // chain that a union was made of: somebody publishes the same records twice (rule F,
 // forbidden; exit 3).
-var ErrForked = fault.Errorf(fault.Privacy, "nothing was published: stop both publishers of the shard, and go on with the state that published what the union "+
-	"has",
+var ErrForked = fault.Errorf(fault.Privacy, "nothing was published: stop both publishers of the shard, and go on with the state that "+
+	"published what the union has",
 	"a shard has a second history")
 
 // ShardBehindError is ErrBehind of a shard: the union knows more of it than its directory

@@ -13,7 +13,8 @@ var ErrNone = fault.Errorf(fault.Failed, "name the directory that release.dir of
 	"there is no release yet")
 
 // ErrUnion: the releases are those of anond union, whose parts belong to shards.
-var ErrUnion = fault.Errorf(fault.Failed, "read the releases of each shard (shards/0 and so on), and write those of each to a place of its own",
+var ErrUnion = fault.Errorf(fault.Failed, "read the releases of each shard (shards/0 and so on), and write those of each to a place "+
+	"of its own",
 	"holds releases of a union of shards, which are not read here")
 
 // Chain is the releases of a directory, up to the one that CURRENT names.

@@ -13,7 +13,8 @@ import (
 )
 
 // ErrForeign: another program has written to the table, or a newer anond-lake.
-var ErrForeign = fault.Errorf(fault.Failed, "only anond-lake may write to its tables: write to another warehouse, and read the table from there",
+var ErrForeign = fault.Errorf(fault.Failed, "only anond-lake may write to its tables: write to another warehouse, and read the table "+
+	"from there",
 	"it is not as this anond-lake writes it")
 
 // metadata is a file such as v7.metadata.json: all that an Iceberg table (format version 2)
