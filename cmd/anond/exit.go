@@ -2,7 +2,6 @@ package main
 
 import (
 	"anond/internal/cli"
-	"anond/internal/fault"
 )
 
 // The exit codes (internal/cli).
@@ -19,9 +18,3 @@ const (
 func failure(code int, err error, hint string) error { return cli.Failure(code, err, hint) }
 
 func usage(hint, format string, args ...any) error { return cli.Usage(hint, format, args...) }
-
-// exitCodeOf is the exit code of an error alone.
-func exitCodeOf(err error) int {
-	kind, _ := fault.Of(err)
-	return int(kind)
-}

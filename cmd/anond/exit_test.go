@@ -14,10 +14,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/deliver"
+	"anond/deliver/topic"
 	"anond/incremental"
+	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/cli"
+	"anond/internal/control"
+	"anond/internal/daemon"
+	"anond/internal/fault"
+	"anond/internal/sealed"
+	"anond/internal/suppress"
 	"anond/shards/journal"
+	"anond/shards/keying"
+	"anond/shards/repartition"
+	"anond/snapshot"
 	"anond/snapshot/publish"
 )
 
@@ -77,6 +88,33 @@ func TestExitCodes(t *testing.T) {
 			assert.Equal(t, c.code, (&environment{Env: cli.Env{Stderr: &stderr}}).Report(c.err))
 			assert.Equal(t, c.text, stderr.String())
 		})
+	}
+}
+
+// TestEachErrorHasItsExitCode: scripts decide by the codes, so an error keeps its own, and says what helps.
+func TestEachErrorHasItsExitCode(t *testing.T) {
+	for code, list := range map[int][]error{
+		exitLocked: {incremental.ErrLocked},
+		exitPrivacy: {ingest.ErrPoolRefused, ingest.ErrNoPool, publish.ErrForked, publish.ErrRefused, publish.ErrOtherHistory,
+			incremental.ErrUnsafe, incremental.ErrDecided, journal.ErrForked, &incremental.InfeasibleError{L: 3, Reachable: 2}},
+		exitBehind: {journal.ErrFenced, journal.ErrNoState, journal.ErrHole, daemon.ErrForeignList, boltstore.ErrAhead, daemon.ErrTwo,
+			deliver.ErrOther, ingest.ErrBehind, publish.ErrBehind, &publish.BehindError{}, &publish.JudgedError{}, &publish.ShardBehindError{}},
+		exitConfig: {control.ErrUnsafe, publish.ErrShards, journal.ErrForeign, journal.ErrUnderOther, sealed.ErrNoKey, sealed.ErrWrongKey,
+			sealed.ErrNotEncrypted, keying.ErrKeying, &keying.KeyingError{}, &keying.KeyingError{Link: true}, keying.ErrHole, &keying.HoleError{},
+			ingest.ErrPartitionsChanged, &ingest.PartitionsChangedError{}, incremental.ErrTooManyPartitions, deliver.ErrUnion,
+			daemon.ErrJournaled, daemon.ErrNoRehearsal, repartition.ErrProgress, &incremental.SettingsError{}, &incremental.LevelError{},
+			&incremental.RaisedError{}, &incremental.GrowthError{}},
+		exitFailed: {control.ErrNobody, daemon.ErrPaused, snapshot.ErrDamaged, publish.ErrDifferent, ingest.ErrManyRefused,
+			suppress.ErrDamaged, daemon.ErrChecksum, incremental.ErrNoSpace, incremental.ErrQuota, incremental.ErrStateFull,
+			incremental.ErrUnpublished, incremental.ErrNotErasable, incremental.ErrNobodyElse, daemon.ErrUnknownTarget,
+			repartition.ErrTooLarge, topic.ErrNotWhole, ingest.ErrGap, &ingest.GapError{}, ingest.ErrCorrupt, ingest.ErrReplaced,
+			ingest.ErrAway, ingest.ErrParked, ingest.ErrPermanent},
+	} {
+		for _, err := range list {
+			kind, hint := fault.Of(fmt.Errorf("run: %w", err))
+			assert.Equal(t, code, int(kind), "%v", err)
+			assert.NotEmpty(t, hint, "%v", err)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ input, of other people, all the same.`,
 				return c, err
 			}
 			err = daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Prepare: shown.prepare, ExitCode: exitCodeOf, Lookup: env.Lookup, Working: working, Once: once, Again: again,
+				Manager: manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again,
 				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics,
 				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.log, err)

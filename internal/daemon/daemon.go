@@ -65,8 +65,6 @@ type Options struct {
 	// Prepare checks another configuration for what the caller serves, and changes nothing;
 	// use puts it in effect, and names the keys that give something else than before. May be nil.
 	Prepare func(next *config.Config) (use func() (keys []string), err error)
-	// ExitCode is the exit code for an error, which status.json shows. May be nil.
-	ExitCode func(error) int
 	// Working is told each second what long work is under way, and how far it is; empty: none.
 	// May be nil.
 	Working func(what string)

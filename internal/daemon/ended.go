@@ -10,6 +10,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/fault"
 )
 
 // Ended says in status.json how the process ended that wrote it, or a later one that could
@@ -76,10 +77,8 @@ func endOf(ctx context.Context, o Options, err error) *Ended {
 	case errors.Is(err, errLeaseLost):
 		e.How = EndLease
 	case err != nil:
-		e.How, e.Error, e.ExitCode = EndFailed, err.Error(), 1
-		if o.ExitCode != nil {
-			e.ExitCode = o.ExitCode(err)
-		}
+		kind, _ := fault.Of(err)
+		e.How, e.Error, e.ExitCode = EndFailed, err.Error(), int(kind)
 	case ctx.Err() != nil:
 		e.How = EndStopped
 	}
