@@ -1,10 +1,11 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"cmp"
 	"slices"
 	"sort"
+
+	"anond/incremental/state"
 )
 
 // holdTail is the ratio of the longest to the mean waiting time under admit:

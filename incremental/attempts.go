@@ -32,6 +32,6 @@ func (a *attempts) note(s *state.State, need PoolNeed, flush bool, outcome state
 // attempted notes a cut that is committed next.
 func (m *Machine) attempted(flush bool, outcome state.CutOutcome) {
 	if m.s.Policy.Level == state.L2 {
-		m.staged.delta.Attempt = m.attempts.note(&m.s, m.pools.need, flush, outcome)
+		m.staged.delta.Attempt = m.attempts.note(&m.s, m.planner.Need(), flush, outcome)
 	}
 }

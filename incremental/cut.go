@@ -57,7 +57,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if err := m.Fix(flush); err != nil {
 		return nil, err
 	}
-	d, err := m.planning(flush).decide()
+	d, err := m.planner.Decide(m.planning(flush))
 	if m.s.Interrupt.Asked() { // the result is incomplete, whatever it is
 		m.intake.failed = true
 		return nil, state.ErrInterrupted
@@ -76,10 +76,10 @@ func (m *Machine) planning(flush bool) *planning {
 	m.s.MeasureScale()
 	return &planning{
 		policy: &m.s.Policy, records: &m.s.Records, classes: m.s.History.Classes, pending: &m.s.Pending,
-		planner: &m.planner, secrets: &m.s.Secrets,
+		place: &m.place, secrets: &m.s.Secrets,
 		admission: newAdmission(&m.s.Records, &m.s.History, m.s.Policy.MaxHold, m.s.Now),
 		release:   m.s.History.Releases() + 1, flushing: flush,
-		head: &m.s.Head, need: m.pools.need, fresh: m.s.NewSinceCut(), bucket: m.s.History.Bucket, draws: m.pools.draws, sizes: m.pools.sizes,
+		head: &m.s.Head, fresh: m.s.NewSinceCut(), bucket: m.s.History.Bucket, made: &m.made,
 		progress: m.s.Progress,
 	}
 }
@@ -110,7 +110,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 	if len(d.Births) == 0 {
 		m.countCut(made.flushing, state.Skipped)
 		m.s.SortPending(nil)
-		m.planner.tried(m.s.Head.LastCut)
+		m.place.tried(m.s.Head.LastCut)
 		return nil, m.Commit()
 	}
 	m.countCut(made.flushing, state.Released)
@@ -147,8 +147,8 @@ func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byt
 		state.Intent{Release: m.s.History.Releases() + 1, Cut: m.s.Records.Len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.s.History.Settle(m.s.Records.ClassOf, d.Births)
 	m.s.SortPending(nil)
-	m.pools.publish(&m.s, d.Births)
-	m.planner.released(m.s.Head.LastCut)
+	m.planner.Published(&m.s, d.Births)
+	m.place.released(m.s.Head.LastCut)
 	intent := m.s.History.Latest()
 	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(), m.s.Pending.Counts()
 	m.staged.cut(d.Births, deaths, *intent)
@@ -166,11 +166,8 @@ func (m *Machine) rebuild() {
 	m.s.Records.Vacate(m.s.History.Classes)
 	m.s.Pending.Sort(&m.s.Records)
 	m.s.SortPending(nil)
-	m.pools.values = nil
-	m.pools.publish(&m.s, m.s.History.Classes)
-	made := m.planner.made
-	m.planner = newPlanner(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)
-	m.planner.made = made
+	m.planner.Published(&m.s, m.s.History.Classes)
+	m.place = newCounter(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)
 }
 
 // Published marks the newest release published under the SHA-256 of its

@@ -2,46 +2,44 @@ package incremental
 
 import (
 	"anond/equivclass"
-	"anond/equivclass/merge"
 	"anond/incremental/state"
 )
 
-// planning decides what a release publishes. It is made for one cut, of what the
-// cut may look at: the records, the published classes, what waits and how it is
-// positioned. It changes none of it, and does not know the store or what is
-// staged, so a decision that is thrown away leaves no trace.
-type planning struct {
-	policy    *state.Policy
-	records   *state.Records
-	classes   []*state.Class
-	pending   *state.PendingSet
-	planner   *planner
-	secrets   *state.Secrets
-	admission admission
-	release   uint32 // the one to be decided
-	flushing  bool   // it is the last of its source: no record waits for a better class
-	// at level L2 (pool.go)
-	head   *state.Head
-	need   PoolNeed
-	fresh  int            // records since the newest cut tried
-	bucket state.BucketID // the newest one
-	draws  func(merge.Key) merge.Draws
-	sizes  sizes
-	// progress is told how far the partitioning is
-	progress state.Progress
+// localPlanner plans level L1.
+type localPlanner struct{}
+
+// FirstNeed implements planner.
+func (localPlanner) FirstNeed(policy *state.Policy) int { return policy.InitialMin }
+
+// Need implements planner: level L1 has no pools.
+func (localPlanner) Need() PoolNeed { return PoolNeed{} }
+
+// Published implements planner: what was published asks for nothing.
+func (localPlanner) Published(*state.State, []*state.Class) {}
+
+// Fix implements planner: level L1 has no pools.
+func (localPlanner) Fix(*planning) *state.Pool { return nil }
+
+// Preview implements planner.
+func (l localPlanner) Preview(p *planning) (classes [][]state.RecordID, err error) {
+	d, err := l.Decide(p)
+	for _, c := range d.Births {
+		classes = append(classes, c.Members)
+	}
+	return classes, err
 }
 
-// decide chooses the births. Each branch names the rule that makes it safe.
-func (p *planning) decide() (state.Decision, error) {
-	switch {
-	case p.policy.Level == state.L2:
-		return p.blindly()
-	case p.release == 1:
-		return p.first()
-	default:
-		return p.update(), nil
+// Decide implements planner. Each branch names the rule that makes it safe.
+func (localPlanner) Decide(p *planning) (state.Decision, error) {
+	l := localPlanning{p}
+	if p.release == 1 {
+		return l.first()
 	}
+	return l.update(), nil
 }
+
+// localPlanning is a cut at level L1.
+type localPlanning struct{ *planning }
 
 // settlePool bounds the number of waiting records that a cut partitions anew as
 // a whole. That loses less than local updates and takes about as long: with 250,000 records
@@ -56,7 +54,7 @@ const settlePool = 2000000
 // Rule A (frozen classes): every birth consists of at least k never-published records with no
 // value above 1/l. Rule I (infeasible): a load that no partition can satisfy is
 // refused, and may grow (first.go).
-func (p *planning) first() (state.Decision, error) {
+func (p localPlanning) first() (state.Decision, error) {
 	waiting := p.pending.Waiting
 	if len(waiting) < p.policy.Requirement.K {
 		return state.Decision{}, nil
@@ -71,14 +69,9 @@ func (p *planning) first() (state.Decision, error) {
 	return p.firstRelease(plans, bag.Total)
 }
 
-func (p *planning) sensitive() string {
-	s := p.records.Schema
-	return s.Attributes()[s.SensitiveIndex()].Name
-}
-
 // firstRelease makes release 1 out of planned classes: those that are close to what is
 // published, where that is the reference distribution of t-closeness.
-func (p *planning) firstRelease(plans []plan, records int) (state.Decision, error) {
+func (p localPlanning) firstRelease(plans []plan, records int) (state.Decision, error) {
 	d := state.Decision{Births: p.births(plans)}
 	if out := fixReference(&d, p.records, p.policy.Requirement); len(out) > 0 && len(d.Births) == 0 {
 		return state.Decision{}, nothingClose(p.sensitive(), records, p.policy.Requirement)
@@ -89,7 +82,7 @@ func (p *planning) firstRelease(plans []plan, records int) (state.Decision, erro
 // partitioner is the method of the first load. One that draws gets a seed of this
 // state and this release (rule R, randomness): a restart before the cut, and a retry after
 // it, draw the same; someone with the releases and the program cannot repeat it.
-func (p *planning) partitioner() equivclass.Partitioner {
+func (p localPlanning) partitioner() equivclass.Partitioner {
 	if method, draws := p.policy.Initial.(equivclass.Drawing); draws {
 		return method.WithSeed(p.secrets.Draw(p.release, "first load").Uint64())
 	}
@@ -102,7 +95,7 @@ func (p *planning) partitioner() equivclass.Partitioner {
 // and satisfies the requirement, whichever of them are born. In mode regroup,
 // rule P (pure classes) governs the rest (regroup.go). Rule I: while infeasible records wait,
 // either all that waits is published or nothing.
-func (p *planning) update() state.Decision {
+func (p localPlanning) update() state.Decision {
 	if len(p.pending.Waiting) == 0 {
 		return state.Decision{}
 	}
@@ -125,10 +118,10 @@ func (p *planning) update() state.Decision {
 // settle plans everything that waits; rest is what finds no class. The result is
 // a function of the published classes and the waiting records in order: so are
 // the plans of local updates.
-func (p *planning) settle(space *equivclass.Space) (plans []plan, rest []state.RecordID) {
+func (p localPlanning) settle(space *equivclass.Space) (plans []plan, rest []state.RecordID) {
 	todo := p.pending.Waiting
 	if len(todo) > settlePool {
-		plans, todo = p.planner.plan(todo)
+		plans, todo = p.plan(todo)
 	}
 	method := p.progress.Partitioner(p.policy.Local, len(todo))
 	more, rest := partition(p.records, space, todo, method, method, p.policy.Requirement)
@@ -137,7 +130,7 @@ func (p *planning) settle(space *equivclass.Space) (plans []plan, rest []state.R
 
 // births turns plans into classes: pure where mode regroup allows it and the
 // bag is flat (rule P), else frozen (rule A).
-func (p *planning) births(plans []plan) []*state.Class {
+func (p localPlanning) births(plans []plan) []*state.Class {
 	out := make([]*state.Class, len(plans))
 	for i, pl := range plans {
 		c := &state.Class{Regime: state.Frozen, Members: pl.members}

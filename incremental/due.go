@@ -4,16 +4,16 @@ import "anond/incremental/state"
 
 // Trigger says when a cut is due.
 type Trigger struct {
-	s       *state.State
-	intake  *Intake
-	first   *firstLoad
-	planner *planner
-	pools   *nextPool
+	s      *state.State
+	intake *Intake
+	first  *firstLoad
+	place  *counter
+	need   PoolNeed // of the next pool, at level L2
 }
 
 // Trigger returns what says when a cut is due.
 func (m *Machine) Trigger() Trigger {
-	return Trigger{&m.s, &m.intake, &m.first, &m.planner, &m.pools}
+	return Trigger{&m.s, &m.intake, &m.first, &m.place, m.planner}
 }
 
 // CutDue reports whether the records read so far end a release: the first
@@ -53,10 +53,10 @@ func (t Trigger) UpdateDue() bool {
 	if !t.s.Head.InitialDone {
 		return t.first.growing && t.NewSinceCut() > 0 && len(t.s.Pending.Waiting) >= t.s.Policy.Requirement.K
 	}
-	if t.s.Policy.Level == state.L2 && (!t.pools.need.Possible || len(t.s.Pending.Waiting) < t.pools.need.Records) {
+	if t.s.Policy.Level == state.L2 && (!t.planner.Need().Possible || len(t.s.Pending.Waiting) < t.planner.Need().Records) {
 		return false
 	}
-	return t.planner.due(t.s.Pending.Waiting) || t.s.Pending.Overdue(&t.s.Records, t.s.Now, &t.s.Policy)
+	return t.place.due(t.s.Pending.Waiting) || t.s.Pending.Overdue(&t.s.Records, t.s.Now, &t.s.Policy)
 }
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of

@@ -18,8 +18,8 @@ func (m *Machine) Draw(release uint32, purpose string) uint64 {
 // EachLocalUpdate carries out the local updates that a plan of all that waits would, each
 // through around.
 func (m *Machine) EachLocalUpdate(around func(update func())) {
-	p, waiting := &m.planner, m.s.Pending.Waiting
-	for _, r := range p.regions(waiting, p.positions(waiting, 1)) {
+	p, waiting := localPlanning{m.planning(false)}, m.s.Pending.Waiting
+	for _, r := range p.regions(waiting, p.place.positions(waiting, 1)) {
 		u := newLocalUpdates(p, &r)
 		u.each(func(s int32) { around(func() { u.localUpdate(s) }) })
 	}
@@ -27,7 +27,7 @@ func (m *Machine) EachLocalUpdate(around func(update func())) {
 
 // PlacesOf returns the class at which each record lies.
 func (m *Machine) PlacesOf(records []state.RecordID) []state.ClassID {
-	return m.planner.positions(records, m.s.Policy.Workers)
+	return m.place.positions(records, m.s.Policy.Workers)
 }
 
 // Scan looks at every class, at the values themselves.
@@ -103,9 +103,9 @@ func (s *Scan) Distance(r state.RecordID, class state.ClassID) (sum float64) {
 // PlanLoss plans all that waits, by local updates and a pool of the rest or as one pool, and
 // returns the mean loss, a record in no plan losing 1.
 func (m *Machine) PlanLoss(local bool) float64 {
-	p, plans, todo := m.planning(false), []plan(nil), m.s.Pending.Waiting
+	p, plans, todo := localPlanning{m.planning(false)}, []plan(nil), m.s.Pending.Waiting
 	if local {
-		plans, todo = p.planner.plan(todo)
+		plans, todo = p.plan(todo)
 	}
 	more, rest := partition(p.records, p.records.Space(p.records.Len()), todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
 	return cost(append(plans, more...), len(rest)) / float64(len(m.s.Pending.Waiting))
@@ -117,7 +117,7 @@ func (m *Machine) Dead() int { return len(m.s.History.Classes) - m.s.History.Ali
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.
 func (m *Machine) LocalPlans() (classes [][]state.RecordID) {
-	plans, _ := m.planner.plan(m.s.Pending.Waiting)
+	plans, _ := localPlanning{m.planning(false)}.plan(m.s.Pending.Waiting)
 	for _, p := range plans {
 		classes = append(classes, p.members)
 	}
@@ -136,8 +136,10 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*state.Intent, error)
 // Small gives a test the draws and the sizes of pools: what decides on published values
 // how many records the next pool needs, and the classes of a sub-pool.
 func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
-	m.pools.draws, m.pools.sizes = draws, sizes{minPool, subPool}
-	m.pools.measure(&m.s)
+	if pools, ok := m.planner.(*nextPool); ok {
+		pools.draws, pools.sizes = draws, sizes{minPool, subPool}
+		pools.Published(&m.s, nil)
+	}
 }
 
 // CutAs makes a release of the blind classes of all that waits, in the buckets that form
@@ -145,7 +147,7 @@ func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Ba
 // are broken on purpose.
 func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int)) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := m.planning(false)
+	p := poolPlanning{m.planning(false), m.planner.(*nextPool)}
 	plans, _ := blind(p.records, p.records.Space(p.records.Len()), p.candidates(), p.policy.Requirement.K, 1, nil)
 	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
 	classes := make([][]state.RecordID, len(plans))
@@ -164,7 +166,7 @@ func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int))
 // CutOf is Cut with those of the blind classes of all that waits which choose takes.
 func (m *Machine) CutOf(choose func(class []state.RecordID) bool) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := m.planning(false)
+	p := poolPlanning{m.planning(false), m.planner.(*nextPool)}
 	plans, _ := blind(p.records, p.records.Space(p.records.Len()), p.candidates(), p.policy.Requirement.K, 1, nil)
 	plans = slices.DeleteFunc(plans, func(pl plan) bool { return !choose(pl.members) })
 	if len(plans) == 0 {

@@ -1,8 +1,9 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"errors"
+
+	"anond/incremental/state"
 )
 
 // The first load and what comes before release 1.

@@ -1,8 +1,9 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"errors"
+
+	"anond/incremental/state"
 )
 
 // A pool at level L2 is fixed before it is decided: who is in it, who shares a class and what Merge will see of the
@@ -31,19 +32,18 @@ func (m *Machine) Fix(flush bool) error {
 		return nil
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := m.planning(flush)
-	plans := p.poolPlans()
+	of := m.planner.Fix(m.planning(flush))
 	if m.s.Interrupt.Asked() { // the plans are incomplete
 		m.intake.failed = true
 		return state.ErrInterrupted
 	}
-	if len(plans) == 0 {
+	if of == nil {
 		return nil
 	}
 	if m.s.Head.Pools.Fixed++; m.s.History.Latest() == nil {
-		m.s.Head.Pools.Need = m.pools.need.Records
+		m.s.Head.Pools.Need = m.planner.Need().Records
 	}
-	m.s.Head.Pools.Open, m.s.Head.Changed = p.poolOf(plans), true
+	m.s.Head.Pools.Open, m.s.Head.Changed = of, true
 	m.s.FixScale()
 	m.attempted(flush, state.Fixed)
 	return m.Commit()
@@ -87,7 +87,7 @@ func (m *Machine) quarantine(pool []state.RecordID) error {
 	m.s.Pending.Quarantine(pool)
 	m.staged.delta.Quarantined = pool
 	m.s.SortPending(pool)
-	m.planner.tried(m.s.Head.LastCut)
-	m.pools.measure(&m.s)
+	m.place.tried(m.s.Head.LastCut)
+	m.planner.Published(&m.s, nil)
 	return m.Commit()
 }

@@ -28,7 +28,7 @@ type plantedBug struct {
 var plantedBugs = []plantedBug{
 	{"exhausted classes are regrouped (rule E)", "incremental/state/policy.go",
 		"return c.Ownerless || p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups", "return c.Ownerless"},
-	{"cells cover two members only", "snapshot/table.go", "b.cell(&t.cols[j], c.members)", "b.cell(&t.cols[j], c.members[:2])"},
+	{"cells cover two members only", "snapshot/render/table.go", "b.cell(&t.cols[j], c.members)", "b.cell(&t.cols[j], c.members[:2])"},
 	{"a person is published twice (rule S)", "incremental/state/records.go", "return c.Firsts != nil && c.Firsts.first(c, r) != r", "return false"},
 	{"positions are stored one too low", "incremental/offsets.go", "Partition: p, Position: r.Position})",
 		"Partition: p, Position: func() state.Position { pos := r.Position; pos.Next--; return pos }()})"},

@@ -1,10 +1,11 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"slices"
 	"strings"
+
+	"anond/incremental/state"
 )
 
 // A state keeps its settings from its first commit on, and that comes before its first record: it

@@ -42,9 +42,9 @@ type localScratch struct {
 	at       []float32
 }
 
-func newLocalUpdates(p *planner, r *region) localUpdates {
+func newLocalUpdates(p localPlanning, r *region) localUpdates {
 	d := p.records.Schema.D()
-	u := localUpdates{policy: p.policy, records: p.records, space: p.space, slots: make([]slot, len(r.classes)),
+	u := localUpdates{policy: p.policy, records: p.records, space: p.place.space, slots: make([]slot, len(r.classes)),
 		boxes: r.boxes, blocks: r.blocks, at: make([]float32, d)}
 	for i, c := range r.classes {
 		u.slots[i] = slot{class: c, here: r.here[i]}

@@ -1,9 +1,10 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"math"
 	"slices"
+
+	"anond/incremental/state"
 )
 
 // localPool bounds the records of a local update, in multiples of k. Where more

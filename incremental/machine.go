@@ -68,8 +68,9 @@ type Machine struct {
 	journal   following
 	forgotten forgotten
 	barred    barred
+	place     counter // which updates have gathered where
 	planner   planner
-	pools     nextPool // at level L2
+	made      Updates
 }
 
 // Intake returns the books of what was read.
@@ -81,11 +82,12 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if err := o.Policy.Check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, intake: newIntake(), pools: nextPool{sizes: usualSizes()},
+	m := &Machine{store: store, intake: newIntake(), planner: localPlanner{},
 		s: state.State{Schema: o.Schema, Policy: o.Policy, Interrupt: o.Interrupted, Progress: o.Progress}}
 	if m.s.Policy.Level == state.L2 {
-		m.s.Policy.InitialMin = firstNeed(&m.s.Policy)
+		m.planner = newPools()
 	}
+	m.s.Policy.InitialMin = m.planner.FirstNeed(&m.s.Policy)
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
 	m.s.Records.Interrupt = o.Interrupted
@@ -107,12 +109,8 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	}
 	m.s.Policy.Requirement = withReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
 	m.s.Secrets = state.NewSecrets(m.s.Head.Seed, o.SubjectKey)
-	m.pools.draws = func(k merge.Key) merge.Draws {
-		if d := merge.NewDraws(m.s.Head.Seed, k); o.Orders == nil {
-			return d
-		} else {
-			return d.Through(o.Orders)
-		}
+	if pools, ok := m.planner.(*nextPool); ok {
+		pools.draws = drawsOf(m.s.Head.Seed, o.Orders)
 	}
 	m.staged.from = m.s.Records.Len()
 	m.s.Records.Scale = m.s.Head.Scale

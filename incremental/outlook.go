@@ -2,7 +2,6 @@ package incremental
 
 import (
 	"errors"
-	"slices"
 
 	"anond/equivclass"
 	"anond/incremental/state"
@@ -42,27 +41,13 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: len(m.s.Pending.Waiting)}
-	p := m.planning(flush)
-	var classes [][]state.RecordID
 	if m.s.Policy.Level == state.L2 {
-		need := m.pools.need
+		need := m.planner.Need()
 		out.Pool = &need
-		of := m.s.Head.Pools.Open
-		if of == nil {
-			of = &state.Pool{}
-			for _, pl := range p.poolPlans() {
-				of.Members = append(of.Members, pl.members...)
-			}
-		}
-		classes = slices.Collect(slices.Chunk(of.Members, m.s.Policy.Requirement.K))
-	} else {
-		d, err := p.decide()
-		if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
-			return nil, err
-		}
-		for _, c := range d.Births {
-			classes = append(classes, c.Members)
-		}
+	}
+	classes, err := m.planner.Preview(m.planning(flush))
+	if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
+		return nil, err
 	}
 	if m.s.Interrupt.Asked() { // the plan is incomplete
 		m.intake.failed = true

@@ -35,17 +35,45 @@ import (
 // those who were there before). The state keeps that (Pools.Grown), and the releases claim
 // L0 and L1 only.
 
-// blindly decides at level L2: on the pool that is fixed.
-func (p *planning) blindly() (state.Decision, error) {
-	if of := p.head.Pools.Open; of != nil {
-		return p.pool(of)
+// Fix implements planner.
+func (n *nextPool) Fix(c *planning) *state.Pool {
+	p := poolPlanning{c, n}
+	if plans := p.poolPlans(); len(plans) > 0 {
+		return p.poolOf(plans)
+	}
+	return nil
+}
+
+// Preview implements planner: who would be in the pool, which may still be quarantined.
+func (n *nextPool) Preview(c *planning) ([][]state.RecordID, error) {
+	p := poolPlanning{c, n}
+	of := c.head.Pools.Open
+	if of == nil {
+		of = &state.Pool{}
+		for _, pl := range p.poolPlans() {
+			of.Members = append(of.Members, pl.members...)
+		}
+	}
+	return slices.Collect(slices.Chunk(of.Members, c.policy.Requirement.K)), nil
+}
+
+// Decide implements planner: on the pool that is fixed.
+func (n *nextPool) Decide(c *planning) (state.Decision, error) {
+	if of := c.head.Pools.Open; of != nil {
+		return poolPlanning{c, n}.pool(of)
 	}
 	return state.Decision{}, nil
 }
 
+// poolPlanning is a cut at level L2.
+type poolPlanning struct {
+	*planning
+	*nextPool
+}
+
 // poolPlans plans the classes of the next pool, none if there is none. It is blind to the
 // values of those who wait.
-func (p *planning) poolPlans() []plan {
+func (p poolPlanning) poolPlans() []plan {
 	records := p.candidates()
 	if !p.need.Possible || len(records) < p.need.Records {
 		return nil
@@ -70,7 +98,7 @@ func (p *planning) poolPlans() []plan {
 // sensitive attribute has grown they are those that arrived under one version of it, the
 // oldest of which there are enough: a value becomes valid between two pools only, and the
 // bag of a pool may hold it for each of its records.
-func (p *planning) candidates() []state.RecordID {
+func (p poolPlanning) candidates() []state.RecordID {
 	waiting := p.pending.Waiting
 	for of := range p.records.Versions(p.head, waiting) {
 		if waiting = of; len(of) >= p.need.Records {
@@ -81,18 +109,18 @@ func (p *planning) candidates() []state.RecordID {
 }
 
 // whole returns the oldest records, as many as fit sub-pools of equal size.
-func (p *planning) whole(records []state.RecordID) []state.RecordID {
+func (p poolPlanning) whole(records []state.RecordID) []state.RecordID {
 	subPools, each := p.blocks(len(records) / p.policy.Requirement.K)
 	return records[:subPools*each*p.policy.Requirement.K]
 }
 
 // blocks divides so many classes into sub-pools of equal size; the classes that are left
 // over, the last ones, wait.
-func (p *planning) blocks(classes int) (subPools, each int) {
+func (p poolPlanning) blocks(classes int) (subPools, each int) {
 	return merge.Blocks(classes, p.leastSubPool())
 }
 
-func (p *planning) leastSubPool() int {
+func (p poolPlanning) leastSubPool() int {
 	k, need := p.policy.Requirement.K, p.need.Records
 	if !p.head.InitialDone {
 		need = p.policy.MinPool
@@ -101,12 +129,12 @@ func (p *planning) leastSubPool() int {
 }
 
 // division is that of a pool's classes, which fit.
-func (p *planning) division(plans []plan) (subPools int, near bool) {
+func (p poolPlanning) division(plans []plan) (subPools int, near bool) {
 	return merge.Division(len(plans), p.leastSubPool(), p.policy.Requirement.L)
 }
 
 // poolOf is the pool of planned classes, as it will be fixed.
-func (p *planning) poolOf(plans []plan) *state.Pool {
+func (p poolPlanning) poolOf(plans []plan) *state.Pool {
 	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
 	of := &state.Pool{}
 	of.SubPools, _ = p.division(plans)
@@ -118,7 +146,7 @@ func (p *planning) poolOf(plans []plan) *state.Pool {
 
 // pool decides on a fixed pool: all of it is published, or
 // all of it is quarantined, or it is the first pool and refused.
-func (p *planning) pool(of *state.Pool) (d state.Decision, err error) {
+func (p poolPlanning) pool(of *state.Pool) (d state.Decision, err error) {
 	all := of.People()
 	bag, want := p.records.Bag(all), p.policy.Requirement
 	if want.NeedsReference() { // a pool is published or quarantined as a whole, so its bag may be public
@@ -138,7 +166,7 @@ func (p *planning) pool(of *state.Pool) (d state.Decision, err error) {
 
 // near puts the classes of a pool in an order in which class i is in sub-pool i modulo their
 // number, and the classes of a sub-pool lie near each other.
-func (p *planning) near(plans []plan) []plan {
+func (p poolPlanning) near(plans []plan) []plan {
 	subPools, near := p.division(plans)
 	if subPools < 2 || !near {
 		return plans
@@ -164,7 +192,7 @@ func (p *planning) near(plans []plan) []plan {
 // buckets lets Merge decide which of the classes share one. Classes keep their order,
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
-func (p *planning) buckets(of *state.Pool, m *merging) []*state.Class {
+func (p poolPlanning) buckets(of *state.Pool, m *merging) []*state.Class {
 	k, values := p.policy.Requirement.K, p.records.Sa().Codes()
 	classes := slices.Collect(slices.Chunk(of.Members, k))
 	bags := make([]merge.Bag, len(classes))
@@ -184,7 +212,7 @@ func (p *planning) buckets(of *state.Pool, m *merging) []*state.Class {
 }
 
 // refusal says why the first pool is refused.
-func (p *planning) refusal(bag equivclass.Bag, want equivclass.Requirement) error {
+func (p poolPlanning) refusal(bag equivclass.Bag, want equivclass.Requirement) error {
 	e := &InfeasibleError{Attribute: p.sensitive(), Records: bag.Total, Share: float64(bag.Max()) / float64(bag.Total), L: want.L,
 		Reachable: bag.Total / bag.Max(), Principle: "policy.diversity"}
 	if named, ok := feasible(p.sensitive(), bag, want).(*InfeasibleError); ok {

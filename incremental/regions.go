@@ -37,8 +37,8 @@ type region struct {
 // threshold wait, and returns the classes planned and the records in none. Published
 // classes do not change (rule A, frozen classes, and rule P, pure classes). Cost: a bounded
 // local update for each k records that wait.
-func (p *planner) plan(waiting []state.RecordID) (plans []plan, rest []state.RecordID) {
-	at := p.positions(waiting, p.policy.Workers)
+func (p localPlanning) plan(waiting []state.RecordID) (plans []plan, rest []state.RecordID) {
+	at := p.place.positions(waiting, p.policy.Workers)
 	regions := p.regions(waiting, at)
 	done := make([]localUpdates, len(regions))
 	p.eachOf(len(regions), func(i int) {
@@ -60,7 +60,7 @@ func (p *planner) plan(waiting []state.RecordID) (plans []plan, rest []state.Rec
 }
 
 // eachOf calls do once for each i below n, on as many goroutines as there are workers.
-func (p *planner) eachOf(n int, do func(i int)) {
+func (p localPlanning) eachOf(n int, do func(i int)) {
 	var next atomic.Int64
 	run := func() {
 		for i := int(next.Add(1)) - 1; i < n && !p.records.Interrupt.Asked(); i = int(next.Add(1)) - 1 {
@@ -76,10 +76,10 @@ func (p *planner) eachOf(n int, do func(i int)) {
 }
 
 // regions divides the published classes, with the waiting records that lie at each.
-func (p *planner) regions(waiting []state.RecordID, at []state.ClassID) []region {
+func (p localPlanning) regions(waiting []state.RecordID, at []state.ClassID) []region {
 	g := regionCut{d: p.records.Schema.D()}
-	place := make([]int32, len(p.history.Classes))
-	for _, c := range p.history.Classes {
+	place := make([]int32, len(p.place.history.Classes))
+	for _, c := range p.place.history.Classes {
 		if c.Died == 0 {
 			place[c.ID] = int32(len(g.classes))
 			g.classes = append(g.classes, c)
@@ -92,7 +92,7 @@ func (p *planner) regions(waiting []state.RecordID, at []state.ClassID) []region
 	rows := make([]int32, len(g.classes))
 	for i, c := range g.classes {
 		rows[i] = int32(i)
-		g.boxes = append(g.boxes, boxOf(p.records, p.space, c.Members)...)
+		g.boxes = append(g.boxes, boxOf(p.records, p.place.space, c.Members)...)
 	}
 	g.here = make([][]state.RecordID, len(g.classes))
 	for i, r := range waiting {

@@ -29,7 +29,7 @@ const (
 // Cost: one position for each waiting record; for each pure class and each flat birth one
 // search and one cut of the classes of one signature around it. Other classes are
 // landmarks only.
-func (p *planning) regroup(d *state.Decision, space *equivclass.Space, plans, chosen []plan) {
+func (p localPlanning) regroup(d *state.Decision, space *equivclass.Space, plans, chosen []plan) {
 	var open []state.ClassID
 	for _, c := range p.classes {
 		if c.Died == 0 && c.Regime == state.Pure && !p.policy.Exhausted(c) {
@@ -53,7 +53,7 @@ type regrouper struct {
 	policy    *state.Policy
 	records   *state.Records
 	classes   []*state.Class
-	planner   *planner
+	place     *counter
 	space     *equivclass.Space
 	spend     float64                             // spendGain or freeGain
 	signature map[state.ClassID][]equivclass.Code // once asked for
@@ -66,8 +66,8 @@ type regrouper struct {
 	rows      localScratch
 }
 
-func newRegrouper(from *planning, space *equivclass.Space, plans, chosen []plan) *regrouper {
-	r := &regrouper{policy: from.policy, records: from.records, classes: from.classes, planner: from.planner, space: space,
+func newRegrouper(from localPlanning, space *equivclass.Space, plans, chosen []plan) *regrouper {
+	r := &regrouper{policy: from.policy, records: from.records, classes: from.classes, place: from.place, space: space,
 		spend: spendGain, signature: map[state.ClassID][]equivclass.Code{}, taken: map[state.ClassID]bool{},
 		made: map[*state.Class]bool{}, gone: state.NewRecordSet(from.records.Len()), here: map[state.ClassID][]state.RecordID{}}
 	if r.policy.MaxRegroups < 0 {
@@ -108,7 +108,7 @@ func (r *regrouper) plan(plans []plan) {
 
 // settle positions records.
 func (r *regrouper) settle(records []state.RecordID) {
-	for i, class := range r.planner.positions(records, r.policy.Workers) {
+	for i, class := range r.place.positions(records, r.policy.Workers) {
 		r.here[class] = append(r.here[class], records[i])
 	}
 }
@@ -128,7 +128,7 @@ func (r *regrouper) best(c state.ClassID) *regrouping {
 	if r.taken[c] {
 		return nil
 	}
-	near := r.planner.around(r.classes[c].Members, r.policy.Neighbours)
+	near := r.place.around(r.classes[c].Members, r.policy.Neighbours)
 	waiting := r.waitingAt(near)
 	if len(waiting) == 0 {
 		return nil

@@ -1,8 +1,9 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"slices"
+
+	"anond/incremental/state"
 )
 
 // join lets flat births of this cut be cut anew together with the classes of
@@ -28,7 +29,7 @@ func (r *regrouper) join(d *state.Decision) {
 // around it, nil if there are none or it does not pay.
 func (r *regrouper) joined(b *state.Class) *regrouping {
 	sig := r.records.Bag(b.Members).Signature()
-	for _, old := range r.bySignature(r.planner.around(b.Members, r.policy.Neighbours)) {
+	for _, old := range r.bySignature(r.place.around(b.Members, r.policy.Neighbours)) {
 		if slices.Equal(r.signatureOf(old[0]), sig) {
 			return r.cut(&regrouping{signature: sig, old: old, new: b.Members, born: true})
 		}

@@ -8,15 +8,15 @@ import "anond/incremental/state"
 // once.
 func (m *Machine) Reopen(o Options) (*Machine, error) {
 	o.Policy.CutEvery, o.Policy.OnUpdate = m.s.Policy.CutEvery, m.s.Policy.OnUpdate
-	made := m.planner.made
+	made := m.made
 	// secrets stays, which others may read now.
 	m.intake = Intake{failed: true}
 	m.s.Head, m.s.Records, m.s.History, m.s.Pending = state.Head{}, state.Records{}, state.History{}, state.PendingSet{}
-	m.staged, m.forgotten, m.barred, m.planner, m.pools = staged{}, forgotten{}, barred{}, planner{}, nextPool{}
+	m.staged, m.forgotten, m.barred, m.place, m.planner = staged{}, forgotten{}, barred{}, counter{}, nil
 	next, err := Open(m.store, o)
 	if err != nil {
 		return nil, err
 	}
-	next.planner.made = made
+	next.made = made
 	return next, nil
 }

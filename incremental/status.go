@@ -69,7 +69,7 @@ func (m *Machine) Status() Status {
 	s.Refused, s.DeadLetter = m.intake.refused()
 	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.forgotten.due
 	if m.s.Policy.Level == state.L2 {
-		need := m.pools.need
+		need := m.planner.Need()
 		s.Pool, s.Outdated = &need, m.s.Outdated(need.Records)
 	}
 	if m.s.BeforeRelease() {
@@ -88,12 +88,6 @@ func (m *Machine) Status() Status {
 	return s
 }
 
-// Updates counts the local updates that were carried out since the machine was opened.
-type Updates struct {
-	Updates uint64 `json:"updates"` // local updates
-	Classes uint64 `json:"classes"` // published classes next to which they planned new ones
-}
-
 // Updates returns these counts. Decisions carry out local updates, so it must not be
 // called next to one.
-func (m *Machine) Updates() Updates { return m.planner.made }
+func (m *Machine) Updates() Updates { return m.made }

@@ -1,9 +1,10 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"fmt"
+
+	"anond/incremental/state"
 )
 
 // pool checks a decision at level L2 (rule B, buckets): every birth is a frozen class of

@@ -1,15 +1,13 @@
 package incremental
 
 import (
-	"anond/incremental/state"
 	"slices"
+
+	"anond/incremental/state"
 )
 
-// planner counts the updates that gather around published classes, and plans new classes
-// around them. It never changes a published class: a plan consists of waiting records
-// alone and may be made anew at any time (docs/ARCHITECTURE.md, The data's way). Its
-// content is a function of the published classes and of the waiting records in
-// order of arrival.
+// counter counts the updates that gather around published classes. Its content is a function of
+// the published classes and of the waiting records in order of arrival.
 //
 // Records are positioned when something needs it: when the trigger `update` asks whether a
 // local update is due, when more wait than a cut partitions anew, and when classes are
@@ -17,9 +15,8 @@ import (
 // earlier plan would not be visible to anyone. A plan made once, over all that has
 // gathered, loses less and costs less than plans made anew after every k records.
 //
-// Rule B (buckets): at level L2 the planner only counts, and what it counts by are
-// quasi-identifiers, arrivals and published classes.
-type planner struct {
+// Rule B (buckets): what it counts by are quasi-identifiers, arrivals and published classes.
+type counter struct {
 	policy *state.Policy
 	landmarks
 	near  neighbourhoods
@@ -27,12 +24,11 @@ type planner struct {
 	since state.RecordID // records from there on are updates that are not counted yet
 	ready int            // neighbourhoods in which more than the threshold have gathered
 	loose int            // updates since the newest cut tried while there is no class yet
-	made  Updates
 }
 
-// newPlanner returns a planner that counts records from since on as updates.
-func newPlanner(policy *state.Policy, c *state.Records, h *state.History, since state.RecordID) planner {
-	return planner{policy: policy, since: since, landmarks: landmarks{records: c, history: h}}
+// newCounter returns a counter that counts records from since on as updates.
+func newCounter(policy *state.Policy, c *state.Records, h *state.History, since state.RecordID) counter {
+	return counter{policy: policy, since: since, landmarks: landmarks{records: c, history: h}}
 }
 
 // countEvery is how many records arrive before they are counted although nobody asks: so
@@ -40,12 +36,12 @@ func newPlanner(policy *state.Policy, c *state.Records, h *state.History, since 
 const countEvery = 8192
 
 // behind reports whether so many records arrived that they should be counted.
-func (p *planner) behind() bool { return p.policy.OnUpdate && p.records.Len()-p.since >= countEvery }
+func (p *counter) behind() bool { return p.policy.OnUpdate && p.records.Len()-p.since >= countEvery }
 
 // count positions the waiting records that arrived since the last count. A local update is
 // due in a neighbourhood once more than the threshold have gathered. Cost: one search for
 // each of them.
-func (p *planner) count(waiting []state.RecordID) {
+func (p *counter) count(waiting []state.RecordID) {
 	from, _ := slices.BinarySearch(waiting, p.since)
 	p.since = p.records.Len()
 	if waiting = waiting[from:]; len(waiting) == 0 {
@@ -68,19 +64,19 @@ func (p *planner) count(waiting []state.RecordID) {
 
 // due reports whether updates have gathered such that a local update is due, and
 // a release may have something to publish (trigger `update`).
-func (p *planner) due(waiting []state.RecordID) bool {
+func (p *counter) due(waiting []state.RecordID) bool {
 	p.count(waiting)
 	return p.ready > 0 || p.loose > p.policy.Threshold
 }
 
 // released begins anew after a release.
-func (p *planner) released(cut state.RecordID) {
+func (p *counter) released(cut state.RecordID) {
 	p.measure()
 	p.tried(cut)
 }
 
 // tried starts the counts anew after a cut: what arrived before it counts no longer.
-func (p *planner) tried(since state.RecordID) {
+func (p *counter) tried(since state.RecordID) {
 	clear(p.fresh)
 	p.ready, p.loose, p.since = 0, 0, since
 }

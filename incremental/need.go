@@ -81,7 +81,7 @@ func (p published) bag() equivclass.Bag {
 	return equivclass.NewBag(counts)
 }
 
-// nextPool is what the machine knows of the next pool at level L2.
+// nextPool plans level L2, and knows what the next pool needs.
 type nextPool struct {
 	values published // those of published records
 	need   PoolNeed
@@ -91,17 +91,28 @@ type nextPool struct {
 	sizes sizes
 }
 
-// publish counts the values of published classes, on which the next pool depends.
-func (n *nextPool) publish(s *state.State, classes []*state.Class) {
-	if s.Policy.Level == state.L2 {
-		n.values.add(&s.Records, classes)
-	}
-	n.measure(s)
+// newPools plans level L2.
+func newPools() *nextPool { return &nextPool{sizes: usualSizes()} }
+
+// FirstNeed implements planner.
+func (n *nextPool) FirstNeed(policy *state.Policy) int { return firstNeed(policy) }
+
+// Need implements planner.
+func (n *nextPool) Need() PoolNeed { return n.need }
+
+// Published implements planner: it counts the values of published classes, on which the next pool depends.
+func (n *nextPool) Published(s *state.State, classes []*state.Class) {
+	n.values.add(&s.Records, classes)
+	n.need = n.sizes.needOf(&s.Policy, s.Head.Pools, n.values.bag())
 }
 
-// measure finds what the next pool needs.
-func (n *nextPool) measure(s *state.State) {
-	if n.need = (PoolNeed{}); s.Policy.Level == state.L2 {
-		n.need = n.sizes.needOf(&s.Policy, s.Head.Pools, n.values.bag())
+// drawsOf are the draws of Merge under a seed, through orders where these are asked for (Options).
+func drawsOf(seed [32]byte, orders func(merge.Key, []int32) []int32) func(merge.Key) merge.Draws {
+	return func(k merge.Key) merge.Draws {
+		if d := merge.NewDraws(seed, k); orders == nil {
+			return d
+		} else {
+			return d.Through(orders)
+		}
 	}
 }
