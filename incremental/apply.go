@@ -101,7 +101,7 @@ func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	}
 	m.staged.origin(origin, offset)
 	m.s.Pending.Arrive(r, !first)
-	if m.s.Head.InitialDone && m.place.behind() {
-		m.place.count(m.s.Pending.Waiting)
+	if m.s.Head.InitialDone && m.place.Behind() {
+		m.place.Count(m.s.Pending.Waiting)
 	}
 }

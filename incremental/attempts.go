@@ -1,6 +1,9 @@
 package incremental
 
-import "anond/incremental/state"
+import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
+)
 
 // Algorithm names how this program decides at level L2, and how it writes what it has decided: each
 // cut stores it. Of the same records, settings and seed two programs with the same number make the same
@@ -13,7 +16,7 @@ const Algorithm = 3
 type attempts struct{ state.Attempt }
 
 // note notes a cut that is committed next.
-func (a *attempts) note(s *state.State, need PoolNeed, flush bool, outcome state.CutOutcome) *state.Attempt {
+func (a *attempts) note(s *state.State, need plan.PoolNeed, flush bool, outcome state.CutOutcome) *state.Attempt {
 	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Flush: flush, Outcome: outcome,
 		Changes: s.Head.Changes(), Algorithm: Algorithm}
 	if outcome != state.Skipped {

@@ -3,6 +3,8 @@ package incremental
 import (
 	"fmt"
 
+	"anond/incremental/place"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -42,7 +44,7 @@ type Decision struct {
 // no more records will come. Without new records and without anything publishable it
 // changes nothing, so that it may be repeated. Decide keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
 // state decides the same again. It does not touch the store, but at level L2 for what the
-// pool is, and that the first one is refused (fixedpool.go).
+// pool is, and that the first one is refused (fixed_pool.go).
 func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.intake.failed {
 		return nil, ErrBroken
@@ -72,15 +74,15 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 }
 
 // planning is what a cut may look at now.
-func (m *Machine) planning(flush bool) *planning {
+func (m *Machine) planning(flush bool) *plan.Cut {
 	m.s.MeasureScale()
-	return &planning{
-		policy: &m.s.Policy, records: &m.s.Records, classes: m.s.History.Classes, pending: &m.s.Pending,
-		place: &m.place, secrets: &m.s.Secrets,
-		admission: newAdmission(&m.s.Records, &m.s.History, m.s.Policy.MaxHold, m.s.Now),
-		release:   m.s.History.Releases() + 1, flushing: flush,
-		head: &m.s.Head, fresh: m.s.NewSinceCut(), bucket: m.s.History.Bucket, made: &m.made,
-		progress: m.s.Progress,
+	return &plan.Cut{
+		Policy: &m.s.Policy, Records: &m.s.Records, Classes: m.s.History.Classes, Pending: &m.s.Pending,
+		Place: &m.place, Secrets: &m.s.Secrets,
+		Admission: plan.NewAdmission(&m.s.Records, &m.s.History, m.s.Policy.MaxHold, m.s.Now),
+		Release:   m.s.History.Releases() + 1, Flushing: flush,
+		Head: &m.s.Head, Fresh: m.s.NewSinceCut(), Bucket: m.s.History.Bucket, Made: &m.made,
+		Progress: m.s.Progress,
 	}
 }
 
@@ -110,7 +112,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 	if len(d.Births) == 0 {
 		m.countCut(made.flushing, state.Skipped)
 		m.s.SortPending(nil)
-		m.place.tried(m.s.Head.LastCut)
+		m.place.Tried(m.s.Head.LastCut)
 		return nil, m.Commit()
 	}
 	m.countCut(made.flushing, state.Released)
@@ -142,13 +144,13 @@ func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byt
 	m.s.Head.ClosePool()
 	m.s.Head.FixReferences(d.References)
 	m.s.FixScale()
-	m.s.Policy.Requirement = withReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
+	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
 	m.s.History.Intents = append(m.s.History.Intents,
 		state.Intent{Release: m.s.History.Releases() + 1, Cut: m.s.Records.Len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers})
 	m.s.History.Settle(m.s.Records.ClassOf, d.Births)
 	m.s.SortPending(nil)
 	m.planner.Published(&m.s, d.Births)
-	m.place.released(m.s.Head.LastCut)
+	m.place.Released(m.s.Head.LastCut)
 	intent := m.s.History.Latest()
 	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(), m.s.Pending.Counts()
 	m.staged.cut(d.Births, deaths, *intent)
@@ -167,7 +169,7 @@ func (m *Machine) rebuild() {
 	m.s.Pending.Sort(&m.s.Records)
 	m.s.SortPending(nil)
 	m.planner.Published(&m.s, m.s.History.Classes)
-	m.place = newCounter(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)
+	m.place = place.NewCounter(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)
 }
 
 // Published marks the newest release published under the SHA-256 of its

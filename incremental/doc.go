@@ -30,15 +30,13 @@
 // Parts: Machine has the methods that the host calls. Each part owns what it changes
 // and is given what it reads:
 //
-//   - intake keeps what was read and what became of it, history the classes and the
-//     intents, head what a state says about itself, columns the records, staged what
-//     is not committed yet, secrets the keys and random draws;
-//   - adoption takes settings and grown hierarchies into a state, or refuses them;
-//   - planner counts and plans local updates by landmarks, which position records; pendingSet knows who waits,
-//     firstLoad what happens before release 1;
-//   - planning decides a cut, with admission (who goes first) and
-//     regrouper (rule P); verifier checks the decision;
-//   - view shows a release; inspection examines a whole state.
+//   - package state is what the machine knows: records, classes, intents, who waits, what a state says about itself;
+//   - package place says where records lie among classes and how many updates have gathered there;
+//   - packages local (level L1) and pools (level L2) plan and decide a cut, each behind the port of package plan;
+//   - Intake keeps what was read and what became of it, staged what is not committed yet, adoption takes settings and grown
+//     hierarchies in or refuses them, loader reads a store;
+//   - Trigger, InitialLoad, Source, Releases and Forgetting are what hosts ask; verifier checks each decision, inspection a
+//     whole state.
 //
 // Sources: the paper above; docs/PROOFS.md for the rules and their proofs.
 //

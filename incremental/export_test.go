@@ -7,6 +7,10 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/incremental/local"
+	"anond/incremental/place"
+	"anond/incremental/plan"
+	"anond/incremental/pools"
 	"anond/incremental/state"
 )
 
@@ -18,16 +22,16 @@ func (m *Machine) Draw(release uint32, purpose string) uint64 {
 // EachLocalUpdate carries out the local updates that a plan of all that waits would, each
 // through around.
 func (m *Machine) EachLocalUpdate(around func(update func())) {
-	p, waiting := localPlanning{m.planning(false)}, m.s.Pending.Waiting
-	for _, r := range p.regions(waiting, p.place.positions(waiting, 1)) {
-		u := newLocalUpdates(p, &r)
-		u.each(func(s int32) { around(func() { u.localUpdate(s) }) })
+	p, waiting := local.Planning{Cut: m.planning(false)}, m.s.Pending.Waiting
+	for _, r := range p.Regions(waiting, p.Place.Positions(waiting, 1)) {
+		u := local.NewLocalUpdates(p, &r)
+		u.Each(func(s int32) { around(func() { u.LocalUpdate(s) }) })
 	}
 }
 
 // PlacesOf returns the class at which each record lies.
 func (m *Machine) PlacesOf(records []state.RecordID) []state.ClassID {
-	return m.place.positions(records, m.s.Policy.Workers)
+	return m.place.Positions(records, m.s.Policy.Workers)
 }
 
 // Scan looks at every class, at the values themselves.
@@ -67,7 +71,7 @@ func (s *Scan) value(j int, r state.RecordID) float64 {
 	code := s.m.s.Records.Qi(j).At(int(r))
 	if dict := s.m.s.Records.QiDict(j); dict.Kind() == equivclass.Number {
 		dim := &s.dims[j] // what lies farther outside of the scale is taken as if it were there
-		return max(dim.Lo+float64(dim.Least)*dim.Width, min(float64(dict.Units(code)), dim.Lo+farthest*dim.Width))
+		return max(dim.Lo+float64(dim.Least)*dim.Width, min(float64(dict.Units(code)), dim.Lo+place.Farthest*dim.Width))
 	}
 	return float64(code)
 }
@@ -102,13 +106,13 @@ func (s *Scan) Distance(r state.RecordID, class state.ClassID) (sum float64) {
 
 // PlanLoss plans all that waits, by local updates and a pool of the rest or as one pool, and
 // returns the mean loss, a record in no plan losing 1.
-func (m *Machine) PlanLoss(local bool) float64 {
-	p, plans, todo := localPlanning{m.planning(false)}, []plan(nil), m.s.Pending.Waiting
-	if local {
-		plans, todo = p.plan(todo)
+func (m *Machine) PlanLoss(locally bool) float64 {
+	p, plans, todo := local.Planning{Cut: m.planning(false)}, []plan.Plan(nil), m.s.Pending.Waiting
+	if locally {
+		plans, todo = p.Plan(todo)
 	}
-	more, rest := partition(p.records, p.records.Space(p.records.Len()), todo, p.policy.Local, p.policy.Local, p.policy.Requirement)
-	return cost(append(plans, more...), len(rest)) / float64(len(m.s.Pending.Waiting))
+	more, rest := plan.Partition(p.Records, p.Records.Space(p.Records.Len()), todo, p.Policy.Local, p.Policy.Local, p.Policy.Requirement)
+	return plan.Cost(append(plans, more...), len(rest)) / float64(len(m.s.Pending.Waiting))
 }
 
 // Dead returns how many classes died.
@@ -117,9 +121,9 @@ func (m *Machine) Dead() int { return len(m.s.History.Classes) - m.s.History.Ali
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.
 func (m *Machine) LocalPlans() (classes [][]state.RecordID) {
-	plans, _ := localPlanning{m.planning(false)}.plan(m.s.Pending.Waiting)
+	plans, _ := local.Planning{Cut: m.planning(false)}.Plan(m.s.Pending.Waiting)
 	for _, p := range plans {
-		classes = append(classes, p.members)
+		classes = append(classes, p.Members)
 	}
 	return classes
 }
@@ -136,9 +140,9 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*state.Intent, error)
 // Small gives a test the draws and the sizes of pools: what decides on published values
 // how many records the next pool needs, and the classes of a sub-pool.
 func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
-	if pools, ok := m.planner.(*nextPool); ok {
-		pools.draws, pools.sizes = draws, sizes{minPool, subPool}
-		pools.Published(&m.s, nil)
+	if p, ok := m.planner.(*pools.Planner); ok {
+		p.Draws, p.Sizes = draws, pools.Sizes{MinPool: minPool, SubPool: subPool}
+		p.Published(&m.s, nil)
 	}
 }
 
@@ -147,17 +151,17 @@ func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Ba
 // are broken on purpose.
 func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int)) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := poolPlanning{m.planning(false), m.planner.(*nextPool)}
-	plans, _ := blind(p.records, p.records.Space(p.records.Len()), p.candidates(), p.policy.Requirement.K, 1, nil)
-	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
+	p := pools.Planning{Cut: m.planning(false), Planner: m.planner.(*pools.Planner)}
+	plans, _ := pools.Blind(p.Records, p.Records.Space(p.Records.Len()), p.Candidates(), p.Policy.Requirement.K, 1, nil)
+	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	classes := make([][]state.RecordID, len(plans))
 	for i, pl := range plans {
-		classes[i] = pl.members
+		classes[i] = pl.Members
 	}
 	d := state.Decision{}
 	for i, bucket := range form(classes) {
 		for _, class := range bucket {
-			d.Births = append(d.Births, &state.Class{Regime: state.Frozen, Bucket: p.bucket + state.BucketID(i+1), Members: classes[class]})
+			d.Births = append(d.Births, &state.Class{Regime: state.Frozen, Bucket: p.Bucket + state.BucketID(i+1), Members: classes[class]})
 		}
 	}
 	return m.Enact(&Decision{of: d}, 1, [32]byte{})
@@ -166,14 +170,14 @@ func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int))
 // CutOf is Cut with those of the blind classes of all that waits which choose takes.
 func (m *Machine) CutOf(choose func(class []state.RecordID) bool) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := poolPlanning{m.planning(false), m.planner.(*nextPool)}
-	plans, _ := blind(p.records, p.records.Space(p.records.Len()), p.candidates(), p.policy.Requirement.K, 1, nil)
-	plans = slices.DeleteFunc(plans, func(pl plan) bool { return !choose(pl.members) })
+	p := pools.Planning{Cut: m.planning(false), Planner: m.planner.(*pools.Planner)}
+	plans, _ := pools.Blind(p.Records, p.Records.Space(p.Records.Len()), p.Candidates(), p.Policy.Requirement.K, 1, nil)
+	plans = slices.DeleteFunc(plans, func(pl plan.Plan) bool { return !choose(pl.Members) })
 	if len(plans) == 0 {
 		return nil, nil
 	}
 	m.s.Head.Pools.Fixed++ // every pool has draws of its own
-	d, err := p.pool(p.poolOf(plans))
+	d, err := p.Pool(p.PoolOf(plans))
 	if err != nil {
 		return nil, err
 	}

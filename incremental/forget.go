@@ -33,13 +33,13 @@ import (
 // and for g of it. A waiting record that is forgotten is in no later pool: pools, classes and
 // their times are functions of quasi-identifiers, arrival, published data and F, and none of
 // these is changed by g. That of a pool that loses a record another one is in its place follows from
-// these alone, too: no value is looked at before the pool is complete (pool.go). A published record
+// these alone, too: no value is looked at before the pool is complete (package pools). A published record
 // that is forgotten leaves bag, class and bucket as they are; so what later pools take from
 // published values stays. A later record of a person in F is blocked by its subject alone. g moves
 // values also from and to ownerless rows, as their values count in the bag like all others. So all
 // steps of the proof apply, and the posterior is the share in the bucket. QED
 //
-// Who is in a pool that is fixed and not decided (fixedpool.go) is forgotten when it is decided: the request counts as
+// Who is in a pool that is fixed and not decided (fixed_pool.go) is forgotten when it is decided: the request counts as
 // made then. A pool without one of its people would be another pool: that one bag was refused and the other is not, or that
 // a stop came between, tells about them. Deletions that follow from the value, such as those of people who died
 // of it, are outside of the model.

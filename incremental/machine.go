@@ -5,6 +5,10 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/incremental/local"
+	"anond/incremental/place"
+	"anond/incremental/plan"
+	"anond/incremental/pools"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -68,9 +72,9 @@ type Machine struct {
 	journal   following
 	forgotten forgotten
 	barred    barred
-	place     counter // which updates have gathered where
-	planner   planner
-	made      Updates
+	place     place.Counter // which updates have gathered where
+	planner   plan.Planner
+	made      plan.Updates
 }
 
 // Intake returns the books of what was read.
@@ -82,12 +86,8 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if err := o.Policy.Check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, intake: newIntake(), planner: localPlanner{},
+	m := &Machine{store: store, intake: newIntake(), planner: local.Planner{},
 		s: state.State{Schema: o.Schema, Policy: o.Policy, Interrupt: o.Interrupted, Progress: o.Progress}}
-	if m.s.Policy.Level == state.L2 {
-		m.planner = newPools()
-	}
-	m.s.Policy.InitialMin = m.planner.FirstNeed(&m.s.Policy)
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
 	m.s.Records.Interrupt = o.Interrupted
@@ -107,11 +107,12 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if err := a.settings(l.fresh); err != nil {
 		return nil, err
 	}
-	m.s.Policy.Requirement = withReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
+	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
 	m.s.Secrets = state.NewSecrets(m.s.Head.Seed, o.SubjectKey)
-	if pools, ok := m.planner.(*nextPool); ok {
-		pools.draws = drawsOf(m.s.Head.Seed, o.Orders)
+	if m.s.Policy.Level == state.L2 {
+		m.planner = pools.New(m.s.Head.Seed, o.Orders)
 	}
+	m.s.Policy.InitialMin = m.planner.FirstNeed(&m.s.Policy)
 	m.staged.from = m.s.Records.Len()
 	m.s.Records.Scale = m.s.Head.Scale
 	m.s.Now = m.s.RestoredTime()

@@ -1,6 +1,9 @@
 package incremental
 
-import "anond/incremental/state"
+import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
+)
 
 // What hosts name of a state (package state).
 type (
@@ -31,6 +34,9 @@ type (
 	Republication    = state.Republication
 	OnRefusal        = state.OnRefusal
 	CutOutcome       = state.CutOutcome
+	InfeasibleError  = plan.InfeasibleError
+	Updates          = plan.Updates
+	PoolNeed         = plan.PoolNeed
 )
 
 // The constants of these.

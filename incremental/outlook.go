@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"anond/equivclass"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -23,10 +24,10 @@ type Outlook struct {
 	// their class spans.
 	Loss float64 `json:"loss"`
 	// Pool is what the next pool needs, at level L2.
-	Pool *PoolNeed `json:"pool,omitempty"`
+	Pool *plan.PoolNeed `json:"pool,omitempty"`
 	// Refused: the first load cannot be published as it is (level L1); Infeasible says why.
-	Refused    bool             `json:"refused,omitempty"`
-	Infeasible *InfeasibleError `json:"-"`
+	Refused    bool                  `json:"refused,omitempty"`
+	Infeasible *plan.InfeasibleError `json:"-"`
 }
 
 // Outlook plans a cut, or with flush the one at the end of a source (Decide), and forgets the

@@ -212,7 +212,7 @@ const cheap = 5
 //
 // What of the machine could look at values, and why it is blind:
 //
-//   - Dictionary codes end in merging.go. The order of all texts known so far is that of
+//   - Dictionary codes end in pools/translate.go. The order of all texts known so far is that of
 //     their bytes; a value that only waiting people have changes numbers and no order, and
 //     Merge numbers the values of its bags anew. byCode breaks this.
 //   - Class numbers: births are sorted by their oldest members before they are numbered.

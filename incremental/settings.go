@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anond/equivclass"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -143,7 +144,7 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 	var keys []string
 	for _, k := range changed {
 		if _, grows := o.Hierarchies[k]; grows && known {
-			continue // grow.go
+			continue // hierarchy_growth.go
 		}
 		if k != o.Encoding && (o.Encoding == "" || boundToRecords(k)) {
 			keys = append(keys, k)
@@ -161,7 +162,7 @@ func boundToRecords(key string) bool {
 }
 
 // adoption takes what a host opens a state with into the state, or refuses it:
-// settings and hierarchies (grow.go). It is committed with the first change under
+// settings and hierarchies (hierarchy_growth.go). It is committed with the first change under
 // it.
 type adoption struct {
 	Options
@@ -169,21 +170,21 @@ type adoption struct {
 	records *state.Records
 	staged  *staged
 	history *state.History
-	bound   bool          // something is decided, so that settings may change no more (first.go)
+	bound   bool          // something is decided, so that settings may change no more (initial_load.go)
 	sent    bool          // a record has arrived
 	refused state.Attempt // the newest cut, which refused the first pool if that is refused
 }
 
 // settings takes the settings in where they may change: while no release is
-// decided (levels L0 and L1; first.go says why).
+// decided (levels L0 and L1; initial_load.go says why).
 func (a *adoption) settings(fresh bool) error {
 	changed := changedSettings(a.head.Settings, a.Settings)
 	changed = slices.DeleteFunc(changed, func(k string) bool {
 		_, grows := a.Hierarchies[k]
-		return grows || k == a.Encoding // grow.go judges the one, the other restates what is judged
+		return grows || k == a.Encoding // hierarchy_growth.go judges the one, the other restates what is judged
 	})
 	fixed := !a.bound && a.head.Pools.Open != nil
-	if fixed { // the first pool stays the same (fixedpool.go)
+	if fixed { // the first pool stays the same (fixed_pool.go)
 		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == state.L2 && slices.Contains(a.Weaker, k) })
 	}
 	if len(changed) > 0 && (a.bound || fixed) {
@@ -220,4 +221,30 @@ func (a *adoption) raised() error {
 		return &RaisedError{Refused: l, L: want.L, Before: was, Now: now}
 	}
 	return nil
+}
+
+// declareReferences returns the declared distributions over the codes of their
+// values, which are numbered before those of any record.
+func declareReferences(declared map[int][]equivclass.ValueCount, c *state.Records, s *staged) (map[int][]equivclass.Count, error) {
+	var out map[int][]equivclass.Count
+	for _, i := range slices.Sorted(maps.Keys(declared)) {
+		d := c.Dicts[i]
+		var b equivclass.Bag
+		for _, v := range declared[i] {
+			known := d.Len()
+			code, why := d.EncodeLabel(v.Value)
+			if why != equivclass.Accepted {
+				return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
+			}
+			if d.Len() > known {
+				s.entry(i, d.Text(code))
+			}
+			b.Add(code, v.Count)
+		}
+		if out == nil {
+			out = map[int][]equivclass.Count{}
+		}
+		out[i] = b.Counts
+	}
+	return out, nil
 }

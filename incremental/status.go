@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"anond/equivclass"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -40,7 +41,7 @@ type Status struct {
 	Now        int64 `json:"now"`
 	InitialEnd bool  `json:"initial_done"`
 	// Pool is what the next pool needs, at level L2.
-	Pool *PoolNeed `json:"pool,omitempty"`
+	Pool *plan.PoolNeed `json:"pool,omitempty"`
 	// Outdated is how many of those who wait arrived under an earlier version of the
 	// hierarchy of the sensitive attribute, and are too few for a pool of their own, at
 	// level L2. They wait permanently, unless a pool needs fewer records some day.
@@ -90,4 +91,4 @@ func (m *Machine) Status() Status {
 
 // Updates returns these counts. Decisions carry out local updates, so it must not be
 // called next to one.
-func (m *Machine) Updates() Updates { return m.made }
+func (m *Machine) Updates() plan.Updates { return m.made }

@@ -38,7 +38,7 @@ func (p *play) killed() {
 	require.Error(p.t, err)
 	p.store = p.store.Crash()
 	p.open()
-	require.Positive(p.t, p.m.PoolFixed())
+	require.Positive(p.t, p.m.Trigger().PoolFixed())
 }
 
 // redrawn decides again, with other draws, as long as the first two classes of the pool share a bucket.
@@ -142,7 +142,7 @@ func TestBrokenPools(t *testing.T) {
 	for _, s := range []*course{
 		afterAStop("planned anew", func(p *play) { p.m.Unfix() }),
 		ofPeople(t, afterAStop("who is forgotten leaves", func(p *play) {
-			if p.m.PoolFixed() > 0 {
+			if p.m.Trigger().PoolFixed() > 0 {
 				p.m.Unfix()
 			}
 			p.forget("e")
@@ -180,13 +180,13 @@ func TestAStoppedFirstPoolStays(t *testing.T) {
 	require.Equal(t, []string{"policy.k"}, changed.Keys)
 	for _, l := range []byte{4, 3, 2} {
 		require.NoError(t, under(4, l))
-		require.Equal(t, 84, f.m.PoolFixed())
+		require.Equal(t, 84, f.m.Trigger().PoolFixed())
 	}
 	f.apply(skewed(84, 300, 0))
 	f.options.Policy.InitialMin = 300
 	require.NoError(t, under(4, 2))
 	require.Equal(t, 84, f.cut().Records)
-	require.Zero(t, f.m.PoolFixed())
+	require.Zero(t, f.m.Trigger().PoolFixed())
 }
 
 // TestALowerLTakesThePoolThatWasRefused: also if the hierarchy of the sensitive attribute grew before: which of those who

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -29,7 +30,7 @@ type verifier struct {
 // newVerifier judges a decision that fixes the given references.
 func newVerifier(s *state.State, fixed map[int][]equivclass.Count) *verifier {
 	return &verifier{policy: &s.Policy, records: &s.Records, classes: s.History.Classes, bucket: s.History.Bucket,
-		want: withReference(s.Policy.Requirement, s.Schema, fixed)}
+		want: plan.WithReference(s.Policy.Requirement, s.Schema, fixed)}
 }
 
 // verify returns what a decision breaks. Every birth satisfies the requirement

@@ -35,7 +35,7 @@ func (l *cuts) cutIfDue(ctx context.Context, p incremental.Partition, next int64
 // records may have been committed with the mark of the release before, or its pool was fixed and is decided before
 // anything else is read.
 func (l *cuts) cutLeftOver(ctx context.Context) error {
-	if l.Machine.PoolFixed() > 0 || l.Machine.Trigger().CutDue() {
+	if l.Machine.Trigger().PoolFixed() > 0 || l.Machine.Trigger().CutDue() {
 		return l.cut(ctx, cutting{})
 	}
 	return l.endInitial(ctx, false)

@@ -61,7 +61,7 @@ func TestAStopWhileMergeRuns(t *testing.T) {
 		for _, i := range after.Releases().Intents() {
 			people = append(people, i.Newcomers)
 		}
-		return append(people, after.PoolFixed())
+		return append(people, after.Trigger().PoolFixed())
 	}
 	feed(60)
 	require.Equal(t, []int{60}, run(true))

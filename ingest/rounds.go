@@ -7,7 +7,7 @@ import (
 )
 
 // Ordered is a source of several partitions that hands them out in an order of offsets, so that no pool depends on where
-// chunks end, which follows from bytes (incremental: ends.go). Opened with Resume.Ordered it hands out nothing before
+// chunks end, which follows from bytes (incremental: rounds.go). Opened with Resume.Ordered it hands out nothing before
 // it is told how far.
 type Ordered interface {
 	// Until lets the source go on: it hands out what lies below these ends and nothing else, the partitions one

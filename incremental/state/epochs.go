@@ -97,7 +97,7 @@ func (c *Records) Epochs(records []RecordID) (first []RecordID, later func(rest 
 }
 
 // Versions divides records, in order of arrival, by the version of the hierarchy under
-// which they arrived, oldest first. At level L2 each part makes pools of its own (pool.go).
+// which they arrived, oldest first. At level L2 each part makes pools of its own (package pools).
 func (c *Records) Versions(h *Head, records []RecordID) iter.Seq[[]RecordID] {
 	return func(yield func([]RecordID) bool) {
 		if c.Since != nil {

@@ -115,7 +115,7 @@ func (l *Leaves) toStored(codes []equivclass.Code) []equivclass.Code {
 }
 
 // fromStored turns codes of state into those of the present tree, in place. A
-// leaf that is gone stays gone; growth (grow.go) refuses it if a record has it.
+// leaf that is gone stays gone; growth (hierarchy_growth.go) refuses it if a record has it.
 func (l *Leaves) fromStored(codes []equivclass.Code) {
 	if l.same {
 		return

@@ -154,7 +154,7 @@ type Meta struct {
 	// is complete once every position has reached them. nil: not yet known.
 	InitialEnds map[Partition]int64
 	// Ends are where the present round ends: up to there records are applied, partition after partition, before any
-	// behind them is read (ends.go). nil: the source has no rounds.
+	// behind them is read (rounds.go). nil: the source has no rounds.
 	Ends map[Partition]int64
 	// InitialDone says that the first load is complete.
 	InitialDone bool
@@ -188,7 +188,7 @@ type Meta struct {
 	Partitions int `json:",omitempty"`
 }
 
-// Pools is what a state at level L2 keeps of its pools (pool.go).
+// Pools is what a state at level L2 keeps of its pools (package pools).
 type Pools struct {
 	Fixed uint64 // how many were, ever: the number of the newest one
 	// Open is the newest one as long as it is not decided; nil: it is.
@@ -202,7 +202,7 @@ type Pools struct {
 	Grown bool
 }
 
-// Pool is a pool that is fixed: who is in it, and what Merge will see of it (fixedpool.go).
+// Pool is a pool that is fixed: who is in it, and what Merge will see of it (fixed_pool.go).
 type Pool struct {
 	SubPools int
 	// Members are the people by class, k each, in the order in which Merge has the classes.

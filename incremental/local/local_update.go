@@ -1,9 +1,10 @@
-package incremental
+package local
 
 import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -26,7 +27,7 @@ type slot struct {
 	class   *state.Class
 	feature []float32        // coordinates of the feature point; nil: not computed yet
 	here    []state.RecordID // waiting records positioned at the class and in no plan
-	plans   []plan           // planned classes that lie at the class
+	plans   []plan.Plan      // planned classes that lie at the class
 }
 
 // localScratch is reused by local updates, one at a time.
@@ -42,9 +43,9 @@ type localScratch struct {
 	at       []float32
 }
 
-func newLocalUpdates(p localPlanning, r *region) localUpdates {
-	d := p.records.Schema.D()
-	u := localUpdates{policy: p.policy, records: p.records, space: p.place.space, slots: make([]slot, len(r.classes)),
+func NewLocalUpdates(p Planning, r *region) localUpdates {
+	d := p.Records.Schema.D()
+	u := localUpdates{policy: p.Policy, records: p.Records, space: p.Place.Space, slots: make([]slot, len(r.classes)),
 		boxes: r.boxes, blocks: r.blocks, at: make([]float32, d)}
 	for i, c := range r.classes {
 		u.slots[i] = slot{class: c, here: r.here[i]}
@@ -56,12 +57,12 @@ func newLocalUpdates(p localPlanning, r *region) localUpdates {
 // run carries out the local updates of every neighbourhood in which more than the
 // threshold wait, in order.
 func (p *localUpdates) run() {
-	p.each(func(s int32) { p.localUpdate(s) })
+	p.Each(func(s int32) { p.LocalUpdate(s) })
 }
 
-// each calls update around the newest record at a class as long as that places something,
+// Each calls update around the newest record at a class as long as that places something,
 // class by class.
-func (p *localUpdates) each(update func(s int32)) {
+func (p *localUpdates) Each(update func(s int32)) {
 	waiting := make([]int, len(p.slots))
 	for s := range p.slots {
 		waiting[p.blocks[s]] += len(p.slots[s].here)
@@ -83,7 +84,7 @@ func (p *localUpdates) each(update func(s int32)) {
 	}
 }
 
-// localUpdate is the paper's local update (Wang et al., section IV, Fig. 1 and
+// LocalUpdate is the paper's local update (Wang et al., section IV, Fig. 1 and
 // algorithm IncrementalUpdate), made safe: the classes whose records are
 // partitioned anew are planned ones only. Published classes take part as
 // landmarks, by which the neighbourhood is found; none of them changes here (rule A,
@@ -97,7 +98,7 @@ func (p *localUpdates) each(update func(s int32)) {
 //
 // Cost: bounded by neighbours x class size and by localPool x k records, whatever
 // the number of records in state or waiting.
-func (p *localUpdates) localUpdate(at int32) {
+func (p *localUpdates) LocalUpdate(at int32) {
 	c := p.records
 	slots := p.similarSets(at)
 	shares := p.share(slots)
@@ -105,8 +106,8 @@ func (p *localUpdates) localUpdate(at int32) {
 	if len(pool) < p.policy.Requirement.K {
 		return
 	}
-	plans, rest := partition(c, p.space, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
-	if cost(plans, len(rest)) >= p.cost(shares) {
+	plans, rest := plan.Partition(c, p.space, pool, p.policy.Local, p.policy.Local, p.policy.Requirement)
+	if plan.Cost(plans, len(rest)) >= p.cost(shares) {
 		return
 	}
 	p.remove(shares)

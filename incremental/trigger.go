@@ -1,14 +1,18 @@
 package incremental
 
-import "anond/incremental/state"
+import (
+	"anond/incremental/place"
+	"anond/incremental/plan"
+	"anond/incremental/state"
+)
 
 // Trigger says when a cut is due.
 type Trigger struct {
-	s      *state.State
-	intake *Intake
-	first  *firstLoad
-	place  *counter
-	need   PoolNeed // of the next pool, at level L2
+	s       *state.State
+	intake  *Intake
+	first   *firstLoad
+	place   *place.Counter
+	planner plan.Planner
 }
 
 // Trigger returns what says when a cut is due.
@@ -56,7 +60,7 @@ func (t Trigger) UpdateDue() bool {
 	if t.s.Policy.Level == state.L2 && (!t.planner.Need().Possible || len(t.s.Pending.Waiting) < t.planner.Need().Records) {
 		return false
 	}
-	return t.place.due(t.s.Pending.Waiting) || t.s.Pending.Overdue(&t.s.Records, t.s.Now, &t.s.Policy)
+	return t.place.Due(t.s.Pending.Waiting) || t.s.Pending.Overdue(&t.s.Records, t.s.Now, &t.s.Policy)
 }
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of
@@ -64,4 +68,12 @@ func (t Trigger) UpdateDue() bool {
 // depend on it.
 func (t Trigger) Set(cutEvery int, onUpdate bool) {
 	t.s.Policy.CutEvery, t.s.Policy.OnUpdate = cutEvery, onUpdate
+}
+
+// PoolFixed is how many people are in a pool that is fixed and not decided; 0: there is none.
+func (t Trigger) PoolFixed() int {
+	if p := t.s.Head.Pools.Open; p != nil {
+		return len(p.Members)
+	}
+	return 0
 }

@@ -1,4 +1,4 @@
-package incremental
+package local
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"anond/equivclass"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -33,23 +34,23 @@ type region struct {
 	here    [][]state.RecordID
 }
 
-// plan carries out the local updates of every neighbourhood in which more than the
+// Plan carries out the local updates of every neighbourhood in which more than the
 // threshold wait, and returns the classes planned and the records in none. Published
 // classes do not change (rule A, frozen classes, and rule P, pure classes). Cost: a bounded
 // local update for each k records that wait.
-func (p localPlanning) plan(waiting []state.RecordID) (plans []plan, rest []state.RecordID) {
-	at := p.place.positions(waiting, p.policy.Workers)
-	regions := p.regions(waiting, at)
+func (p Planning) Plan(waiting []state.RecordID) (plans []plan.Plan, rest []state.RecordID) {
+	at := p.Place.Positions(waiting, p.Policy.Workers)
+	regions := p.Regions(waiting, at)
 	done := make([]localUpdates, len(regions))
 	p.eachOf(len(regions), func(i int) {
-		done[i] = newLocalUpdates(p, &regions[i])
+		done[i] = NewLocalUpdates(p, &regions[i])
 		done[i].run()
 	})
 	for i := range done {
-		p.made.Updates += done[i].made
+		p.Made.Updates += done[i].made
 		for s := range done[i].slots {
 			if len(done[i].slots[s].plans) > 0 {
-				p.made.Classes++
+				p.Made.Classes++
 			}
 			plans = append(plans, done[i].slots[s].plans...)
 			rest = append(rest, done[i].slots[s].here...)
@@ -60,26 +61,26 @@ func (p localPlanning) plan(waiting []state.RecordID) (plans []plan, rest []stat
 }
 
 // eachOf calls do once for each i below n, on as many goroutines as there are workers.
-func (p localPlanning) eachOf(n int, do func(i int)) {
+func (p Planning) eachOf(n int, do func(i int)) {
 	var next atomic.Int64
 	run := func() {
-		for i := int(next.Add(1)) - 1; i < n && !p.records.Interrupt.Asked(); i = int(next.Add(1)) - 1 {
+		for i := int(next.Add(1)) - 1; i < n && !p.Records.Interrupt.Asked(); i = int(next.Add(1)) - 1 {
 			do(i)
 		}
 	}
 	var all sync.WaitGroup
-	for range min(p.policy.Workers, n) - 1 {
+	for range min(p.Policy.Workers, n) - 1 {
 		all.Go(run)
 	}
 	run()
 	all.Wait()
 }
 
-// regions divides the published classes, with the waiting records that lie at each.
-func (p localPlanning) regions(waiting []state.RecordID, at []state.ClassID) []region {
-	g := regionCut{d: p.records.Schema.D()}
-	place := make([]int32, len(p.place.history.Classes))
-	for _, c := range p.place.history.Classes {
+// Regions divides the published classes, with the waiting records that lie at each.
+func (p Planning) Regions(waiting []state.RecordID, at []state.ClassID) []region {
+	g := regionCut{d: p.Records.Schema.D()}
+	place := make([]int32, len(p.Place.History.Classes))
+	for _, c := range p.Place.History.Classes {
 		if c.Died == 0 {
 			place[c.ID] = int32(len(g.classes))
 			g.classes = append(g.classes, c)
@@ -92,7 +93,7 @@ func (p localPlanning) regions(waiting []state.RecordID, at []state.ClassID) []r
 	rows := make([]int32, len(g.classes))
 	for i, c := range g.classes {
 		rows[i] = int32(i)
-		g.boxes = append(g.boxes, boxOf(p.records, p.place.space, c.Members)...)
+		g.boxes = append(g.boxes, boxOf(p.Records, p.Place.Space, c.Members)...)
 	}
 	g.here = make([][]state.RecordID, len(g.classes))
 	for i, r := range waiting {

@@ -1,8 +1,8 @@
-package incremental
+package place
 
 import (
 	"anond/equivclass"
-	"anond/incremental/internal/nearest"
+	"anond/incremental/place/nearest"
 	"anond/incremental/state"
 )
 
@@ -20,10 +20,10 @@ import (
 // of classes. A record costs one search.
 type landmarks struct {
 	records *state.Records
-	history *state.History
+	History *state.History
 	release uint32            // the newest one that is in
 	classes int               // so many classes are in, or have died before they could be
-	space   *equivclass.Space // of the quasi-identifiers
+	Space   *equivclass.Space // of the quasi-identifiers
 	grid    grid
 	index   *nearest.Index
 
@@ -33,13 +33,13 @@ type landmarks struct {
 
 // follow takes in what was released since positions were asked for the last time.
 func (l *landmarks) follow() {
-	h, c := l.history, l.records
+	h, c := l.History, l.records
 	l.measure()
 	if l.index == nil {
-		l.grid = newGrid(c, l.space)
+		l.grid = newGrid(c, l.Space)
 		l.index = nearest.New(l.grid.scale())
 	} else if l.release < h.Releases() {
-		l.regrid(newGrid(c, l.space))
+		l.regrid(newGrid(c, l.Space))
 	}
 	l.grid.prepare(c)
 	for ; l.release < h.Releases(); l.release++ {
@@ -56,11 +56,11 @@ func (l *landmarks) follow() {
 // measure finds the space of the newest release. Right after the release that takes as long
 // as there are different values; later the records below its cut are looked through.
 func (l *landmarks) measure() {
-	if l.measured && l.newest == l.history.Releases() {
+	if l.measured && l.newest == l.History.Releases() {
 		return
 	}
-	l.measured, l.newest = true, l.history.Releases()
-	l.space = l.records.Space(l.history.Cut())
+	l.measured, l.newest = true, l.History.Releases()
+	l.Space = l.records.Space(l.History.Cut())
 }
 
 // regrid measures by a domain that has grown: more categories.
@@ -85,8 +85,8 @@ func (l *landmarks) add(classes []*state.Class) {
 	l.index.Add(numbers, boxes)
 }
 
-// positions returns the class at which each record lies; none if there is no class.
-func (l *landmarks) positions(records []state.RecordID, workers int) []state.ClassID {
+// Positions returns the class at which each record lies; none if there is no class.
+func (l *landmarks) Positions(records []state.RecordID, workers int) []state.ClassID {
 	l.follow()
 	found := l.index.Nearest(len(records), func(i int, into []int64) { l.grid.at(l.records, records[i], into) }, workers)
 	out := make([]state.ClassID, len(found))
@@ -96,9 +96,9 @@ func (l *landmarks) positions(records []state.RecordID, workers int) []state.Cla
 	return out
 }
 
-// around returns the n classes whose centres are nearest to that of the box around
+// Around returns the n classes whose centres are nearest to that of the box around
 // records, nearest first.
-func (l *landmarks) around(records []state.RecordID, n int) []state.ClassID {
+func (l *landmarks) Around(records []state.RecordID, n int) []state.ClassID {
 	l.follow()
 	box := make([]int64, 2*l.records.Schema.D())
 	l.grid.box(l.records, records, box)

@@ -1,4 +1,4 @@
-package incremental
+package local
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ func (r *regrouper) flatSets(sig []equivclass.Code, waiting []state.RecordID) in
 // nearest to the first class first: flat, as rule P (pure classes) demands.
 func (r *regrouper) pick(sig []equivclass.Code, waiting []state.RecordID, sets int, first state.ClassID) []state.RecordID {
 	d := r.records.Schema.D()
-	box := boxAt(boxOf(r.records, r.place.space, r.classes[first].Members), d, 0)
+	box := boxAt(boxOf(r.records, r.place.Space, r.classes[first].Members), d, 0)
 	type candidate struct {
 		rec  state.RecordID
 		dist float32
@@ -31,7 +31,7 @@ func (r *regrouper) pick(sig []equivclass.Code, waiting []state.RecordID, sets i
 	x := make([]float32, d)
 	for _, rec := range waiting {
 		if i, ok := slices.BinarySearch(sig, r.records.Value(rec)); ok && r.records.MayHave(rec, sig) {
-			r.records.Coords(r.place.space, rec, x)
+			r.records.Coords(r.place.Space, rec, x)
 			byValue[i] = append(byValue[i], candidate{rec, box.Distance2(x)})
 		}
 	}

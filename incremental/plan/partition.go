@@ -1,4 +1,4 @@
-package incremental
+package plan
 
 import (
 	"slices"
@@ -7,13 +7,13 @@ import (
 	"anond/incremental/state"
 )
 
-// partition cuts records into classes that satisfy the requirement; rest is what
+// Partition cuts records into classes that satisfy the requirement; rest is what
 // is in none, in order of arrival.
 //
 // The method whole cuts pools that satisfy the requirement as a whole; part cuts the
 // others and may find nothing.
-func partition(c *state.Records, space *equivclass.Space, records []state.RecordID, whole, part equivclass.Partitioner,
-	want equivclass.Requirement) (plans []plan, rest []state.RecordID) {
+func Partition(c *state.Records, space *equivclass.Space, records []state.RecordID, whole, part equivclass.Partitioner,
+	want equivclass.Requirement) (plans []Plan, rest []state.RecordID) {
 	first, later := c.Epochs(records)
 	plans, rest = partitionPool(c, space, first, whole, part, want)
 	if later == nil {
@@ -28,7 +28,7 @@ func partition(c *state.Records, space *equivclass.Space, records []state.Record
 
 // partitionPool cuts one pool.
 func partitionPool(c *state.Records, space *equivclass.Space, records []state.RecordID, whole, part equivclass.Partitioner,
-	want equivclass.Requirement) (plans []plan, rest []state.RecordID) {
+	want equivclass.Requirement) (plans []Plan, rest []state.RecordID) {
 	if len(records) == 0 {
 		return nil, nil
 	}
@@ -41,7 +41,7 @@ func partitionPool(c *state.Records, space *equivclass.Space, records []state.Re
 	}
 	pool := c.Pool(space, records)
 	groups, left := method.Partition(pool, want)
-	plans, _ = plansOf(pool, records, groups)
+	plans, _ = PlansOf(pool, records, groups)
 	for _, row := range left {
 		rest = append(rest, records[row])
 	}

@@ -1,30 +1,21 @@
-package incremental
+package pools
 
 import (
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
-// PoolNeed is what the next pool at level L2 needs.
-type PoolNeed struct {
-	Records int `json:"records"` // at least so many
-	// Possible is false where the most frequent published value has a share of 1/l: then no pool is large enough to be
-	// published next to it, and nothing more can be.
-	Possible bool `json:"possible"`
-	// Bounded: the published values ask for more than Records, which is policy.max_pool. Such a pool may be quarantined.
-	Bounded bool `json:"bounded,omitempty"`
-}
-
-// sizes say how large pools and sub-pools have to be. Tests that count all worlds of a
+// Sizes say how large pools and sub-pools have to be. Tests that count all worlds of a
 // stream have small ones.
-type sizes struct {
-	// minPool is how many records a pool needs next to published values.
-	minPool func(published merge.Bag, l int) (records int, possible bool)
-	subPool int // the least number of classes of a sub-pool
+type Sizes struct {
+	// MinPool is how many records a pool needs next to published values.
+	MinPool func(published merge.Bag, l int) (records int, possible bool)
+	SubPool int // the least number of classes of a sub-pool
 }
 
-func usualSizes() sizes { return sizes{merge.MinPool, merge.SubPoolClasses} }
+func usualSizes() Sizes { return Sizes{merge.MinPool, merge.SubPoolClasses} }
 
 // needOf returns what the next pool needs: policy.min_pool, and as many records as make it
 // improbable, by the published values, that the pool is ineligible and has to be
@@ -32,22 +23,22 @@ func usualSizes() sizes { return sizes{merge.MinPool, merge.SubPoolClasses} }
 // It is public: a function of the configuration, of what is published, and of the size
 // of the first pool. The bound costs availability alone: what a pool publishes, and that it is quarantined, follows from its
 // bag, whatever its size (rule B, buckets).
-func (s sizes) needOf(policy *state.Policy, pools state.Pools, published equivclass.Bag) PoolNeed {
+func (s Sizes) needOf(policy *state.Policy, pools state.Pools, published equivclass.Bag) plan.PoolNeed {
 	if published.Total == 0 {
 		need := max(firstNeed(policy), pools.First)
 		if policy.MaxPool > 0 {
 			need = min(need, policy.MaxPool)
 		}
-		return PoolNeed{Records: need, Possible: true}
+		return plan.PoolNeed{Records: need, Possible: true}
 	}
 	bag, l := make(merge.Bag, len(published.Counts)), policy.Requirement.L
 	for i, c := range published.Counts {
 		bag[i] = merge.Count{Value: uint32(i), N: uint32(c.N)}
 	}
-	n, possible := s.minPool(bag, l)
-	need := PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, n), Possible: possible}
+	n, possible := s.MinPool(bag, l)
+	need := plan.PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, n), Possible: possible}
 	if most := policy.MaxPool; most > 0 && published.Max()*l < published.Total && (!possible || need.Records > most) {
-		return PoolNeed{Records: most, Possible: true, Bounded: true}
+		return plan.PoolNeed{Records: most, Possible: true, Bounded: true}
 	}
 	return need
 }
@@ -81,29 +72,31 @@ func (p published) bag() equivclass.Bag {
 	return equivclass.NewBag(counts)
 }
 
-// nextPool plans level L2, and knows what the next pool needs.
-type nextPool struct {
+// Planner plans level L2, and knows what the next pool needs.
+type Planner struct {
 	values published // those of published records
-	need   PoolNeed
-	// draws are those of Merge for a key, sizes say how large pools have to be. A test
+	need   plan.PoolNeed
+	// Draws are those of Merge for a key, sizes say how large pools have to be. A test
 	// may put others in their place; no configuration does.
-	draws func(merge.Key) merge.Draws
-	sizes sizes
+	Draws func(merge.Key) merge.Draws
+	Sizes Sizes
 }
 
-// newPools plans level L2.
-func newPools() *nextPool { return &nextPool{sizes: usualSizes()} }
+// New plans level L2 with the draws of a seed, through orders where these are asked for (Options.Orders of the machine).
+func New(seed [32]byte, orders func(merge.Key, []int32) []int32) *Planner {
+	return &Planner{Sizes: usualSizes(), Draws: drawsOf(seed, orders)}
+}
 
 // FirstNeed implements planner.
-func (n *nextPool) FirstNeed(policy *state.Policy) int { return firstNeed(policy) }
+func (n *Planner) FirstNeed(policy *state.Policy) int { return firstNeed(policy) }
 
 // Need implements planner.
-func (n *nextPool) Need() PoolNeed { return n.need }
+func (n *Planner) Need() plan.PoolNeed { return n.need }
 
 // Published implements planner: it counts the values of published classes, on which the next pool depends.
-func (n *nextPool) Published(s *state.State, classes []*state.Class) {
+func (n *Planner) Published(s *state.State, classes []*state.Class) {
 	n.values.add(&s.Records, classes)
-	n.need = n.sizes.needOf(&s.Policy, s.Head.Pools, n.values.bag())
+	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, n.values.bag())
 }
 
 // drawsOf are the draws of Merge under a seed, through orders where these are asked for (Options).

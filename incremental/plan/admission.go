@@ -1,4 +1,4 @@
-package incremental
+package plan
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 // measured on Adult, the times have a tail of about four means.
 const holdTail = 4
 
-// admission chooses which planned classes a cut publishes.
+// Admission chooses which planned classes a cut publishes.
 //
 // Method: by Little's law the mean waiting time is the number waiting over the
 // rate of arrival. So classes are published in ascending order of
@@ -25,66 +25,66 @@ const holdTail = 4
 //
 // Any choice is safe by rule A (frozen classes): its proof at levels L0 and L1 does
 // not depend on which classes are chosen.
-type admission struct {
+type Admission struct {
 	records *state.Records
-	maxHold int64
+	MaxHold int64
 	now     int64
-	rate    float64 // arrivals per tick
+	Rate    float64 // arrivals per tick
 }
 
-func newAdmission(c *state.Records, h *state.History, maxHold, now int64) admission {
-	a := admission{records: c, maxHold: maxHold, now: now}
+func NewAdmission(c *state.Records, h *state.History, maxHold, now int64) Admission {
+	a := Admission{records: c, MaxHold: maxHold, now: now}
 	if len(h.Intents) > 0 {
-		a.rate = arrivalRate(c, h.Intents[0].Cut, now, maxHold)
+		a.Rate = arrivalRate(c, h.Intents[0].Cut, now, maxHold)
 	}
 	return a
 }
 
-// admit returns the planned classes that are published now.
-func (a admission) admit(plans []plan) []plan {
-	chosen, _ := a.split(plans, holdTail)
+// Admit returns the planned classes that are published now.
+func (a Admission) Admit(plans []Plan) []Plan {
+	chosen, _ := a.Split(plans, holdTail)
 	return chosen
 }
 
-// split returns the planned classes that are published now, and the others, in the order
+// Split returns the planned classes that are published now, and the others, in the order
 // in which they come next.
-func (a admission) split(plans []plan, tail float64) (chosen, others []plan) {
-	mean := float64(a.maxHold) / tail
-	keep := a.rate * mean
+func (a Admission) Split(plans []Plan, tail float64) (chosen, others []Plan) {
+	mean := float64(a.MaxHold) / tail
+	keep := a.Rate * mean
 	type candidate struct {
-		plan
+		Plan
 		score float64
 	}
 	order, left := make([]candidate, len(plans)), 0.0
 	for i, p := range plans {
-		left += float64(len(p.members))
-		age, oldest := a.ages(p.members)
-		order[i] = candidate{p, p.loss}
+		left += float64(len(p.Members))
+		age, oldest := a.Ages(p.Members)
+		order[i] = candidate{p, p.Loss}
 		if mean > 0 {
 			order[i].score /= 1 + age/mean
 		}
-		if oldest >= a.maxHold {
+		if oldest >= a.MaxHold {
 			order[i].score = -1
 		}
 	}
 	slices.SortStableFunc(order, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.members[0], y.members[0]))
+		return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.Members[0], y.Members[0]))
 	})
 	n := 0
 	for ; n < len(order); n++ {
-		if left -= float64(len(order[n].members)); order[n].score >= 0 && left < keep {
+		if left -= float64(len(order[n].Members)); order[n].score >= 0 && left < keep {
 			break
 		}
 	}
-	all := make([]plan, len(order))
+	all := make([]Plan, len(order))
 	for i, c := range order {
-		all[i] = c.plan
+		all[i] = c.Plan
 	}
 	return all[:n:n], all[n:]
 }
 
-// ages returns the mean and the longest waiting time of records, in ticks.
-func (a admission) ages(members []state.RecordID) (mean float64, oldest int64) {
+// Ages returns the mean and the longest waiting time of records, in ticks.
+func (a Admission) Ages(members []state.RecordID) (mean float64, oldest int64) {
 	for _, r := range members {
 		age := a.now - a.records.Arrived(r)
 		mean += float64(age)

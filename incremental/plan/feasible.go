@@ -1,4 +1,4 @@
-package incremental
+package plan
 
 import (
 	"fmt"
@@ -64,10 +64,10 @@ func (e *InfeasibleError) hint() string {
 	return fmt.Sprintf("l = %d is reachable with these records; or wait for more, or divide the most frequent value", e.Reachable)
 }
 
-// feasible refuses a load that breaks the requirement as one class: the union of
+// Feasible refuses a load that breaks the requirement as one class: the union of
 // classes that satisfy a principle satisfies it, so no partition of all the
 // records could.
-func feasible(attribute string, b equivclass.Bag, want equivclass.Requirement) error {
+func Feasible(attribute string, b equivclass.Bag, want equivclass.Requirement) error {
 	e := &InfeasibleError{Attribute: attribute, Records: b.Total, Share: float64(b.Max()) / float64(b.Total), L: want.L,
 		Reachable: b.Total / b.Max()}
 	if !b.Eligible(want.L) {
@@ -86,9 +86,9 @@ func feasible(attribute string, b equivclass.Bag, want equivclass.Requirement) e
 	return nil
 }
 
-// nothingClose says that every class of release 1 fails t-closeness against the
+// NothingClose says that every class of release 1 fails t-closeness against the
 // values of the classes that would be published with it.
-func nothingClose(attribute string, records int, want equivclass.Requirement) error {
+func NothingClose(attribute string, records int, want equivclass.Requirement) error {
 	e := &InfeasibleError{Attribute: attribute, Records: records, Alone: true}
 	for _, p := range want.Extra {
 		if t, ok := p.(equivclass.TClose); ok && t.Reference.Total == 0 {

@@ -1,9 +1,11 @@
-package incremental
+package local
 
 import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/place"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -29,10 +31,10 @@ const (
 // Cost: one position for each waiting record; for each pure class and each flat birth one
 // search and one cut of the classes of one signature around it. Other classes are
 // landmarks only.
-func (p localPlanning) regroup(d *state.Decision, space *equivclass.Space, plans, chosen []plan) {
+func (p Planning) regroup(d *state.Decision, space *equivclass.Space, plans, chosen []plan.Plan) {
 	var open []state.ClassID
-	for _, c := range p.classes {
-		if c.Died == 0 && c.Regime == state.Pure && !p.policy.Exhausted(c) {
+	for _, c := range p.Classes {
+		if c.Died == 0 && c.Regime == state.Pure && !p.Policy.Exhausted(c) {
 			open = append(open, c.ID)
 		}
 	}
@@ -53,7 +55,7 @@ type regrouper struct {
 	policy    *state.Policy
 	records   *state.Records
 	classes   []*state.Class
-	place     *counter
+	place     *place.Counter
 	space     *equivclass.Space
 	spend     float64                             // spendGain or freeGain
 	signature map[state.ClassID][]equivclass.Code // once asked for
@@ -66,21 +68,21 @@ type regrouper struct {
 	rows      localScratch
 }
 
-func newRegrouper(from localPlanning, space *equivclass.Space, plans, chosen []plan) *regrouper {
-	r := &regrouper{policy: from.policy, records: from.records, classes: from.classes, place: from.place, space: space,
+func newRegrouper(from Planning, space *equivclass.Space, plans, chosen []plan.Plan) *regrouper {
+	r := &regrouper{policy: from.Policy, records: from.Records, classes: from.Classes, place: from.Place, space: space,
 		spend: spendGain, signature: map[state.ClassID][]equivclass.Code{}, taken: map[state.ClassID]bool{},
-		made: map[*state.Class]bool{}, gone: state.NewRecordSet(from.records.Len()), here: map[state.ClassID][]state.RecordID{}}
+		made: map[*state.Class]bool{}, gone: state.NewRecordSet(from.Records.Len()), here: map[state.ClassID][]state.RecordID{}}
 	if r.policy.MaxRegroups < 0 {
 		r.spend = freeGain
 	}
 	r.plan(plans)
 	for _, p := range chosen {
-		for _, rec := range p.members {
+		for _, rec := range p.Members {
 			r.gone.Add(rec)
 		}
 	}
 	var left []state.RecordID
-	for _, rec := range from.pending.Waiting {
+	for _, rec := range from.Pending.Waiting {
 		if !r.gone.Has(rec) {
 			left = append(left, rec)
 		}
@@ -90,25 +92,25 @@ func newRegrouper(from localPlanning, space *equivclass.Space, plans, chosen []p
 }
 
 // plan notes what each record loses in the class that it is planned for.
-func (r *regrouper) plan(plans []plan) {
+func (r *regrouper) plan(plans []plan.Plan) {
 	planned := state.NewRecordSet(r.records.Len())
 	for _, p := range plans {
-		for _, rec := range p.members {
+		for _, rec := range p.Members {
 			planned.Add(rec)
 		}
 	}
 	r.planned = state.RanksOf(planned)
 	r.lost = make([]float64, r.planned.Len())
 	for _, p := range plans {
-		for _, rec := range p.members {
-			r.lost[r.planned.Of(rec)] = p.loss
+		for _, rec := range p.Members {
+			r.lost[r.planned.Of(rec)] = p.Loss
 		}
 	}
 }
 
 // settle positions records.
 func (r *regrouper) settle(records []state.RecordID) {
-	for i, class := range r.place.positions(records, r.policy.Workers) {
+	for i, class := range r.place.Positions(records, r.policy.Workers) {
 		r.here[class] = append(r.here[class], records[i])
 	}
 }
@@ -128,7 +130,7 @@ func (r *regrouper) best(c state.ClassID) *regrouping {
 	if r.taken[c] {
 		return nil
 	}
-	near := r.place.around(r.classes[c].Members, r.policy.Neighbours)
+	near := r.place.Around(r.classes[c].Members, r.policy.Neighbours)
 	waiting := r.waitingAt(near)
 	if len(waiting) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-package incremental
+package pools
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package incremental
+package local
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func (r *regrouper) join(d *state.Decision) {
 // around it, nil if there are none or it does not pay.
 func (r *regrouper) joined(b *state.Class) *regrouping {
 	sig := r.records.Bag(b.Members).Signature()
-	for _, old := range r.bySignature(r.place.around(b.Members, r.policy.Neighbours)) {
+	for _, old := range r.bySignature(r.place.Around(b.Members, r.policy.Neighbours)) {
 		if slices.Equal(r.signatureOf(old[0]), sig) {
 			return r.cut(&regrouping{signature: sig, old: old, new: b.Members, born: true})
 		}

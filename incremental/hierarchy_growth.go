@@ -18,7 +18,7 @@ import (
 // A new leaf of a quasi-identifier tells nothing that adversaries do not know. A new
 // leaf of the sensitive attribute does: whoever arrived before it cannot have the new
 // value. So records with a new value share classes only with records that arrived
-// after it became valid (epochs.go).
+// after it became valid (state/epochs.go).
 
 // GrowthError says that a hierarchy changed in a way that is not growth.
 type GrowthError struct {

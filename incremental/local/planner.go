@@ -1,27 +1,34 @@
-package incremental
+// Package local plans level L1: the multidimensional local update of Wang, Xu and Sun, "Protecting Privacy by Multi-dimensional
+// K-anonymity", section IV, made safe, and the regrouping of pure classes. Who reads level L2 (package pools) needs none of it.
+//
+// Guarantee: a birth consists of never-published records and satisfies the requirement (rule A, frozen classes), or it follows from
+// classes of its signature (rule P, pure classes). Cost: a local update is bounded by a number of classes and of records; a cut
+// partitions what waits once.
+package local
 
 import (
 	"anond/equivclass"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
-// localPlanner plans level L1.
-type localPlanner struct{}
+// Planner plans level L1.
+type Planner struct{}
 
 // FirstNeed implements planner.
-func (localPlanner) FirstNeed(policy *state.Policy) int { return policy.InitialMin }
+func (Planner) FirstNeed(policy *state.Policy) int { return policy.InitialMin }
 
 // Need implements planner: level L1 has no pools.
-func (localPlanner) Need() PoolNeed { return PoolNeed{} }
+func (Planner) Need() plan.PoolNeed { return plan.PoolNeed{} }
 
 // Published implements planner: what was published asks for nothing.
-func (localPlanner) Published(*state.State, []*state.Class) {}
+func (Planner) Published(*state.State, []*state.Class) {}
 
 // Fix implements planner: level L1 has no pools.
-func (localPlanner) Fix(*planning) *state.Pool { return nil }
+func (Planner) Fix(*plan.Cut) *state.Pool { return nil }
 
 // Preview implements planner.
-func (l localPlanner) Preview(p *planning) (classes [][]state.RecordID, err error) {
+func (l Planner) Preview(p *plan.Cut) (classes [][]state.RecordID, err error) {
 	d, err := l.Decide(p)
 	for _, c := range d.Births {
 		classes = append(classes, c.Members)
@@ -30,16 +37,16 @@ func (l localPlanner) Preview(p *planning) (classes [][]state.RecordID, err erro
 }
 
 // Decide implements planner. Each branch names the rule that makes it safe.
-func (localPlanner) Decide(p *planning) (state.Decision, error) {
-	l := localPlanning{p}
-	if p.release == 1 {
+func (Planner) Decide(p *plan.Cut) (state.Decision, error) {
+	l := Planning{p}
+	if p.Release == 1 {
 		return l.first()
 	}
 	return l.update(), nil
 }
 
-// localPlanning is a cut at level L1.
-type localPlanning struct{ *planning }
+// Planning is a cut at level L1.
+type Planning struct{ *plan.Cut }
 
 // settlePool bounds the number of waiting records that a cut partitions anew as
 // a whole. That loses less than local updates and takes about as long: with 250,000 records
@@ -53,28 +60,28 @@ const settlePool = 2000000
 //
 // Rule A (frozen classes): every birth consists of at least k never-published records with no
 // value above 1/l. Rule I (infeasible): a load that no partition can satisfy is
-// refused, and may grow (first.go).
-func (p localPlanning) first() (state.Decision, error) {
-	waiting := p.pending.Waiting
-	if len(waiting) < p.policy.Requirement.K {
+// refused, and may grow (initial_load.go).
+func (p Planning) first() (state.Decision, error) {
+	waiting := p.Pending.Waiting
+	if len(waiting) < p.Policy.Requirement.K {
 		return state.Decision{}, nil
 	}
-	bag := p.records.Bag(waiting)
-	want := p.policy.Requirement.WithReference(bag)
-	if err := feasible(p.sensitive(), bag, want); err != nil {
+	bag := p.Records.Bag(waiting)
+	want := p.Policy.Requirement.WithReference(bag)
+	if err := plan.Feasible(p.Sensitive(), bag, want); err != nil {
 		return state.Decision{}, err
 	}
-	method := p.progress.Partitioner(p.partitioner(), len(waiting))
-	plans, _ := partition(p.records, p.records.Space(p.records.Len()), waiting, method, p.policy.Local, want)
+	method := p.Progress.Partitioner(p.partitioner(), len(waiting))
+	plans, _ := plan.Partition(p.Records, p.Records.Space(p.Records.Len()), waiting, method, p.Policy.Local, want)
 	return p.firstRelease(plans, bag.Total)
 }
 
 // firstRelease makes release 1 out of planned classes: those that are close to what is
 // published, where that is the reference distribution of t-closeness.
-func (p localPlanning) firstRelease(plans []plan, records int) (state.Decision, error) {
+func (p Planning) firstRelease(plans []plan.Plan, records int) (state.Decision, error) {
 	d := state.Decision{Births: p.births(plans)}
-	if out := fixReference(&d, p.records, p.policy.Requirement); len(out) > 0 && len(d.Births) == 0 {
-		return state.Decision{}, nothingClose(p.sensitive(), records, p.policy.Requirement)
+	if out := plan.FixReference(&d, p.Records, p.Policy.Requirement); len(out) > 0 && len(d.Births) == 0 {
+		return state.Decision{}, plan.NothingClose(p.Sensitive(), records, p.Policy.Requirement)
 	}
 	return d, nil
 }
@@ -82,11 +89,11 @@ func (p localPlanning) firstRelease(plans []plan, records int) (state.Decision, 
 // partitioner is the method of the first load. One that draws gets a seed of this
 // state and this release (rule R, randomness): a restart before the cut, and a retry after
 // it, draw the same; someone with the releases and the program cannot repeat it.
-func (p localPlanning) partitioner() equivclass.Partitioner {
-	if method, draws := p.policy.Initial.(equivclass.Drawing); draws {
-		return method.WithSeed(p.secrets.Draw(p.release, "first load").Uint64())
+func (p Planning) partitioner() equivclass.Partitioner {
+	if method, draws := p.Policy.Initial.(equivclass.Drawing); draws {
+		return method.WithSeed(p.Secrets.Draw(p.Release, "first load").Uint64())
 	}
-	return p.policy.Initial
+	return p.Policy.Initial
 }
 
 // update chooses, among the planned classes, those to be published now.
@@ -95,21 +102,21 @@ func (p localPlanning) partitioner() equivclass.Partitioner {
 // and satisfies the requirement, whichever of them are born. In mode regroup,
 // rule P (pure classes) governs the rest (regroup.go). Rule I: while infeasible records wait,
 // either all that waits is published or nothing.
-func (p localPlanning) update() state.Decision {
-	if len(p.pending.Waiting) == 0 {
+func (p Planning) update() state.Decision {
+	if len(p.Pending.Waiting) == 0 {
 		return state.Decision{}
 	}
-	space := p.records.Space(p.records.Len())
+	space := p.Records.Space(p.Records.Len())
 	plans, rest := p.settle(space)
 	chosen := plans
 	switch {
-	case p.pending.Stuck > 0 && len(rest) > 0:
+	case p.Pending.Stuck > 0 && len(rest) > 0:
 		plans, chosen = nil, nil
-	case p.pending.Stuck == 0 && !p.flushing:
-		chosen = p.admission.admit(plans)
+	case p.Pending.Stuck == 0 && !p.Flushing:
+		chosen = p.Admission.Admit(plans)
 	}
 	d := state.Decision{Births: p.births(chosen)}
-	if p.policy.Republication == state.Regroup && p.policy.MaxRegroups != 0 && p.pending.Stuck == 0 {
+	if p.Policy.Republication == state.Regroup && p.Policy.MaxRegroups != 0 && p.Pending.Stuck == 0 {
 		p.regroup(&d, space, plans, chosen)
 	}
 	return d
@@ -118,23 +125,23 @@ func (p localPlanning) update() state.Decision {
 // settle plans everything that waits; rest is what finds no class. The result is
 // a function of the published classes and the waiting records in order: so are
 // the plans of local updates.
-func (p localPlanning) settle(space *equivclass.Space) (plans []plan, rest []state.RecordID) {
-	todo := p.pending.Waiting
+func (p Planning) settle(space *equivclass.Space) (plans []plan.Plan, rest []state.RecordID) {
+	todo := p.Pending.Waiting
 	if len(todo) > settlePool {
-		plans, todo = p.plan(todo)
+		plans, todo = p.Plan(todo)
 	}
-	method := p.progress.Partitioner(p.policy.Local, len(todo))
-	more, rest := partition(p.records, space, todo, method, method, p.policy.Requirement)
+	method := p.Progress.Partitioner(p.Policy.Local, len(todo))
+	more, rest := plan.Partition(p.Records, space, todo, method, method, p.Policy.Requirement)
 	return append(plans, more...), rest
 }
 
 // births turns plans into classes: pure where mode regroup allows it and the
 // bag is flat (rule P), else frozen (rule A).
-func (p localPlanning) births(plans []plan) []*state.Class {
+func (p Planning) births(plans []plan.Plan) []*state.Class {
 	out := make([]*state.Class, len(plans))
 	for i, pl := range plans {
-		c := &state.Class{Regime: state.Frozen, Members: pl.members}
-		if p.policy.Republication == state.Regroup && p.records.Bag(pl.members).Flat() {
+		c := &state.Class{Regime: state.Frozen, Members: pl.Members}
+		if p.Policy.Republication == state.Regroup && p.Records.Bag(pl.Members).Flat() {
 			c.Regime = state.Pure
 		}
 		out[i] = c

@@ -1,15 +1,11 @@
-package incremental
+package plan
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"anond/equivclass"
 	"anond/incremental/state"
 )
 
-// fixReference makes the reference distribution of t-closeness out of the births
+// FixReference makes the reference distribution of t-closeness out of the births
 // of release 1, if there is one to be made: the bag of all births, once those that
 // fail against it are taken out. It returns the births taken out. What is stored
 // with the intent is never changed again, and every later birth is tested against
@@ -18,7 +14,7 @@ import (
 // equivclass.PublishedReference says why it is the bag of what is published, not of
 // what was loaded (promise SA: no posterior above 1/l). At L0 and L1 any births may be
 // taken out: they were never published (rule A, frozen classes).
-func fixReference(d *state.Decision, c *state.Records, want equivclass.Requirement) (out []*state.Class) {
+func FixReference(d *state.Decision, c *state.Records, want equivclass.Requirement) (out []*state.Class) {
 	if !want.NeedsReference() || len(d.Births) == 0 {
 		return nil
 	}
@@ -43,37 +39,11 @@ func fixReference(d *state.Decision, c *state.Records, want equivclass.Requireme
 	return out
 }
 
-// withReference completes the tests of a requirement by the references that are
+// WithReference completes the tests of a requirement by the references that are
 // fixed.
-func withReference(want equivclass.Requirement, s *equivclass.Schema, references map[int][]equivclass.Count) equivclass.Requirement {
+func WithReference(want equivclass.Requirement, s *equivclass.Schema, references map[int][]equivclass.Count) equivclass.Requirement {
 	if counts, ok := references[s.SensitiveIndex()]; ok {
 		return want.WithReference(equivclass.NewBag(counts))
 	}
 	return want
-}
-
-// declareReferences returns the declared distributions over the codes of their
-// values, which are numbered before those of any record.
-func declareReferences(declared map[int][]equivclass.ValueCount, c *state.Records, s *staged) (map[int][]equivclass.Count, error) {
-	var out map[int][]equivclass.Count
-	for _, i := range slices.Sorted(maps.Keys(declared)) {
-		d := c.Dicts[i]
-		var b equivclass.Bag
-		for _, v := range declared[i] {
-			known := d.Len()
-			code, why := d.EncodeLabel(v.Value)
-			if why != equivclass.Accepted {
-				return nil, fmt.Errorf("a value of the declared reference of attribute %q is refused: %s", d.Attribute().Name, why)
-			}
-			if d.Len() > known {
-				s.entry(i, d.Text(code))
-			}
-			b.Add(code, v.Count)
-		}
-		if out == nil {
-			out = map[int][]equivclass.Count{}
-		}
-		out[i] = b.Counts
-	}
-	return out, nil
 }

@@ -3,6 +3,7 @@ package incremental
 import (
 	"errors"
 
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -49,17 +50,9 @@ func (m *Machine) Fix(flush bool) error {
 	return m.Commit()
 }
 
-// PoolFixed is how many people are in a pool that is fixed and not decided; 0: there is none.
-func (m *Machine) PoolFixed() int {
-	if p := m.s.Head.Pools.Open; p != nil {
-		return len(p.Members)
-	}
-	return 0
-}
-
 // refuseFirst keeps that the first pool was refused.
 func (m *Machine) refuseFirst(flush bool, err error) error {
-	var e *InfeasibleError
+	var e *plan.InfeasibleError
 	if m.s.Policy.Level != state.L2 || !errors.As(err, &e) {
 		m.first.refuse(err, &m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil
@@ -87,7 +80,7 @@ func (m *Machine) quarantine(pool []state.RecordID) error {
 	m.s.Pending.Quarantine(pool)
 	m.staged.delta.Quarantined = pool
 	m.s.SortPending(pool)
-	m.place.tried(m.s.Head.LastCut)
+	m.place.Tried(m.s.Head.LastCut)
 	m.planner.Published(&m.s, nil)
 	return m.Commit()
 }

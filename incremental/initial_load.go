@@ -3,6 +3,7 @@ package incremental
 import (
 	"errors"
 
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -11,7 +12,7 @@ import (
 // Before release 1 nothing binds at levels L0 and L1: no record was published, so
 // nobody who reads releases can see what is refused, waits or changes. A first load
 // that is too small, or that no partition can satisfy (rule I, infeasible), is
-// therefore not final (at level L2 the first pool is fixed: fixedpool.go): it stays the first load, takes in the records that follow, and
+// therefore not final (at level L2 the first pool is fixed: fixed_pool.go): it stays the first load, takes in the records that follow, and
 // is cut again whenever a release would be due. The next start reads up to the
 // present end of the source before it cuts.
 
@@ -34,7 +35,7 @@ type firstLoad struct {
 	// growing: since the machine was opened a cut found nothing to publish. The load
 	// takes in what comes until a cut finds something.
 	growing bool
-	refused *InfeasibleError // why the newest such cut was refused; nil: too few records
+	refused *plan.InfeasibleError // why the newest such cut was refused; nil: too few records
 }
 
 // grow lets the first load take in what comes.
@@ -46,7 +47,7 @@ func (f *firstLoad) grow(h *state.Head, p *state.PendingSet, records state.Recor
 // refuse lets it grow if err says that it was refused: all that waits is then
 // infeasible.
 func (f *firstLoad) refuse(err error, h *state.Head, p *state.PendingSet, records state.RecordID, read uint64) {
-	var e *InfeasibleError
+	var e *plan.InfeasibleError
 	if !errors.As(err, &e) {
 		return
 	}
@@ -101,4 +102,4 @@ func (l InitialLoad) Growing() bool { return l.first.growing }
 
 // Refused returns why the first load was refused at the newest cut, nil if it was
 // not.
-func (l InitialLoad) Refused() *InfeasibleError { return l.first.refused }
+func (l InitialLoad) Refused() *plan.InfeasibleError { return l.first.refused }

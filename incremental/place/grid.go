@@ -1,4 +1,4 @@
-package incremental
+package place
 
 import (
 	"math"
@@ -71,15 +71,15 @@ func (g *grid) prepare(c *state.Records) {
 	}
 }
 
-// farthest is how many widths of the scale above its origin a number is at most.
-const farthest = 64
+// Farthest is how many widths of the scale above its origin a number is at most.
+const Farthest = 64
 
 // step is the coordinate of a number.
 func (g *grid) step(j int, v int64) int64 {
 	dim := &g.dims[j]
 	at := dim.Lo
 	if v != equivclass.MissingNumber {
-		at += max(float64(dim.Least)*dim.Width, min(float64(v)-dim.Lo, farthest*dim.Width))
+		at += max(float64(dim.Least)*dim.Width, min(float64(v)-dim.Lo, Farthest*dim.Width))
 	}
 	return int64(math.Floor(at / g.unit[j]))
 }

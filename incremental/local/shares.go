@@ -1,9 +1,10 @@
-package incremental
+package local
 
 import (
 	"math"
 	"slices"
 
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -27,8 +28,8 @@ func (p *localUpdates) share(slots []int32) []share {
 		sl := &p.slots[n]
 		sh := share{slot: n, here: min(len(sl.here), room)}
 		room -= sh.here
-		for i := len(sl.plans) - 1; i >= 0 && len(sl.plans[i].members) <= room; i-- {
-			room -= len(sl.plans[i].members)
+		for i := len(sl.plans) - 1; i >= 0 && len(sl.plans[i].Members) <= room; i-- {
+			room -= len(sl.plans[i].Members)
 			sh.plans++
 		}
 		out = append(out, sh)
@@ -38,7 +39,7 @@ func (p *localUpdates) share(slots []int32) []share {
 }
 
 // taken returns what a share is made of.
-func (p *localUpdates) taken(sh share) (here []state.RecordID, plans []plan) {
+func (p *localUpdates) taken(sh share) (here []state.RecordID, plans []plan.Plan) {
 	sl := &p.slots[sh.slot]
 	return sl.here[len(sl.here)-sh.here:], sl.plans[len(sl.plans)-sh.plans:]
 }
@@ -50,7 +51,7 @@ func (p *localUpdates) gather(shares []share) []state.RecordID {
 		here, plans := p.taken(sh)
 		pool = append(pool, here...)
 		for _, pl := range plans {
-			pool = append(pool, pl.members...)
+			pool = append(pool, pl.Members...)
 		}
 	}
 	slices.Sort(pool)
@@ -62,7 +63,7 @@ func (p *localUpdates) cost(shares []share) float64 {
 	sum := 0.0
 	for _, sh := range shares {
 		here, plans := p.taken(sh)
-		sum += cost(plans, len(here))
+		sum += plan.Cost(plans, len(here))
 	}
 	return sum
 }
@@ -79,9 +80,9 @@ func (p *localUpdates) remove(shares []share) {
 
 // settleAt puts each plan at the slot that lies nearest to its first record. If all
 // stayed at one slot, they would accumulate there.
-func (p *localUpdates) settleAt(slots []int32, plans []plan) {
+func (p *localUpdates) settleAt(slots []int32, plans []plan.Plan) {
 	for _, pl := range plans {
-		p.records.Coords(p.space, pl.members[0], p.scratch.at)
+		p.records.Coords(p.space, pl.Members[0], p.scratch.at)
 		sl := &p.slots[p.nearest(slots, p.scratch.at)]
 		sl.plans = append(sl.plans, pl)
 	}

@@ -1,4 +1,8 @@
-package incremental
+// Package pools plans level L2: who is in the next pool and who shares a class, blind to values; then which classes share a bucket
+// (package merge).
+//
+// Guarantee: rule B (buckets); the proof stands below. Cost: that of extract.Blind for those who wait, and of merge.Pool for the pool.
+package pools
 
 import (
 	"cmp"
@@ -7,6 +11,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/equivclass/merge"
+	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -20,11 +25,11 @@ import (
 //
 // Proof. candidates looks at the order of arrival, at who is a subject's first record and
 // at versions of a public file; whole looks at numbers only. blind and near are given points without
-// values. admission.pool looks at the loss of planned classes, at ages, and at what a pool
+// values. poolOf looks at the loss of planned classes, at ages, and at what a pool
 // needs, which is a function of the published values and of the size of the first pool.
 // When a cut is due follows from the same: the trigger `update` looks at the positions of
 // published classes, which are numbered in an order that is blind. What came of it, people, classes and sub-pools, is
-// committed (fixedpool.go). Only then values are
+// committed (fixed_pool.go). Only then values are
 // looked at: by the test of the bag of the whole pool, and by merge.Pool, of what was committed and of nothing else. If the test fails,
 // the whole pool is quarantined, and none of its records is ever in another pool; or it is
 // the first pool, which stays the same until a requirement holds for it, and every such
@@ -36,55 +41,55 @@ import (
 // L0 and L1 only.
 
 // Fix implements planner.
-func (n *nextPool) Fix(c *planning) *state.Pool {
-	p := poolPlanning{c, n}
+func (n *Planner) Fix(c *plan.Cut) *state.Pool {
+	p := Planning{c, n}
 	if plans := p.poolPlans(); len(plans) > 0 {
-		return p.poolOf(plans)
+		return p.PoolOf(plans)
 	}
 	return nil
 }
 
 // Preview implements planner: who would be in the pool, which may still be quarantined.
-func (n *nextPool) Preview(c *planning) ([][]state.RecordID, error) {
-	p := poolPlanning{c, n}
-	of := c.head.Pools.Open
+func (n *Planner) Preview(c *plan.Cut) ([][]state.RecordID, error) {
+	p := Planning{c, n}
+	of := c.Head.Pools.Open
 	if of == nil {
 		of = &state.Pool{}
 		for _, pl := range p.poolPlans() {
-			of.Members = append(of.Members, pl.members...)
+			of.Members = append(of.Members, pl.Members...)
 		}
 	}
-	return slices.Collect(slices.Chunk(of.Members, c.policy.Requirement.K)), nil
+	return slices.Collect(slices.Chunk(of.Members, c.Policy.Requirement.K)), nil
 }
 
 // Decide implements planner: on the pool that is fixed.
-func (n *nextPool) Decide(c *planning) (state.Decision, error) {
-	if of := c.head.Pools.Open; of != nil {
-		return poolPlanning{c, n}.pool(of)
+func (n *Planner) Decide(c *plan.Cut) (state.Decision, error) {
+	if of := c.Head.Pools.Open; of != nil {
+		return Planning{c, n}.Pool(of)
 	}
 	return state.Decision{}, nil
 }
 
-// poolPlanning is a cut at level L2.
-type poolPlanning struct {
-	*planning
-	*nextPool
+// Planning is a cut at level L2.
+type Planning struct {
+	*plan.Cut
+	*Planner
 }
 
 // poolPlans plans the classes of the next pool, none if there is none. It is blind to the
 // values of those who wait.
-func (p poolPlanning) poolPlans() []plan {
-	records := p.candidates()
+func (p Planning) poolPlans() []plan.Plan {
+	records := p.Candidates()
 	if !p.need.Possible || len(records) < p.need.Records {
 		return nil
 	}
-	k := p.policy.Requirement.K
-	if !p.head.InitialDone {
+	k := p.Policy.Requirement.K
+	if !p.Head.InitialDone {
 		records = p.whole(records)
 	}
-	plans, _ := blind(p.records, p.records.Space(p.records.Len()), records, k, p.policy.Workers, p.progress)
-	if p.head.InitialDone && !p.flushing {
-		plans = p.admission.pool(plans, p.need.Records, p.fresh)
+	plans, _ := Blind(p.Records, p.Records.Space(p.Records.Len()), records, k, p.Policy.Workers, p.Progress)
+	if p.Head.InitialDone && !p.Flushing {
+		plans = poolOf(p.Admission, plans, p.need.Records, p.Fresh)
 	}
 	subPools, each := p.blocks(len(plans))
 	plans = plans[:subPools*each]
@@ -94,13 +99,13 @@ func (p poolPlanning) poolPlans() []plan {
 	return plans
 }
 
-// candidates returns the records that may be in the next pool, in order of arrival. After the hierarchy of the
+// Candidates returns the records that may be in the next pool, in order of arrival. After the hierarchy of the
 // sensitive attribute has grown they are those that arrived under one version of it, the
 // oldest of which there are enough: a value becomes valid between two pools only, and the
 // bag of a pool may hold it for each of its records.
-func (p poolPlanning) candidates() []state.RecordID {
-	waiting := p.pending.Waiting
-	for of := range p.records.Versions(p.head, waiting) {
+func (p Planning) Candidates() []state.RecordID {
+	waiting := p.Pending.Waiting
+	for of := range p.Records.Versions(p.Head, waiting) {
 		if waiting = of; len(of) >= p.need.Records {
 			break
 		}
@@ -109,53 +114,53 @@ func (p poolPlanning) candidates() []state.RecordID {
 }
 
 // whole returns the oldest records, as many as fit sub-pools of equal size.
-func (p poolPlanning) whole(records []state.RecordID) []state.RecordID {
-	subPools, each := p.blocks(len(records) / p.policy.Requirement.K)
-	return records[:subPools*each*p.policy.Requirement.K]
+func (p Planning) whole(records []state.RecordID) []state.RecordID {
+	subPools, each := p.blocks(len(records) / p.Policy.Requirement.K)
+	return records[:subPools*each*p.Policy.Requirement.K]
 }
 
 // blocks divides so many classes into sub-pools of equal size; the classes that are left
 // over, the last ones, wait.
-func (p poolPlanning) blocks(classes int) (subPools, each int) {
+func (p Planning) blocks(classes int) (subPools, each int) {
 	return merge.Blocks(classes, p.leastSubPool())
 }
 
-func (p poolPlanning) leastSubPool() int {
-	k, need := p.policy.Requirement.K, p.need.Records
-	if !p.head.InitialDone {
-		need = p.policy.MinPool
+func (p Planning) leastSubPool() int {
+	k, need := p.Policy.Requirement.K, p.need.Records
+	if !p.Head.InitialDone {
+		need = p.Policy.MinPool
 	}
-	return max(p.sizes.subPool, (need+k-1)/k)
+	return max(p.Sizes.SubPool, (need+k-1)/k)
 }
 
 // division is that of a pool's classes, which fit.
-func (p poolPlanning) division(plans []plan) (subPools int, near bool) {
-	return merge.Division(len(plans), p.leastSubPool(), p.policy.Requirement.L)
+func (p Planning) division(plans []plan.Plan) (subPools int, near bool) {
+	return merge.Division(len(plans), p.leastSubPool(), p.Policy.Requirement.L)
 }
 
-// poolOf is the pool of planned classes, as it will be fixed.
-func (p poolPlanning) poolOf(plans []plan) *state.Pool {
-	slices.SortFunc(plans, func(a, b plan) int { return cmp.Compare(a.members[0], b.members[0]) })
+// PoolOf is the pool of planned classes, as it will be fixed.
+func (p Planning) PoolOf(plans []plan.Plan) *state.Pool {
+	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	of := &state.Pool{}
 	of.SubPools, _ = p.division(plans)
 	for _, pl := range p.near(plans) {
-		of.Members = append(of.Members, pl.members...)
+		of.Members = append(of.Members, pl.Members...)
 	}
 	return of
 }
 
-// pool decides on a fixed pool: all of it is published, or
+// Pool decides on a fixed pool: all of it is published, or
 // all of it is quarantined, or it is the first pool and refused.
-func (p poolPlanning) pool(of *state.Pool) (d state.Decision, err error) {
+func (p Planning) Pool(of *state.Pool) (d state.Decision, err error) {
 	all := of.People()
-	bag, want := p.records.Bag(all), p.policy.Requirement
+	bag, want := p.Records.Bag(all), p.Policy.Requirement
 	if want.NeedsReference() { // a pool is published or quarantined as a whole, so its bag may be public
 		want = want.WithReference(bag)
-		d.Fix(p.records.Schema.SensitiveIndex(), bag.Counts)
+		d.Fix(p.Records.Schema.SensitiveIndex(), bag.Counts)
 	}
-	m := newMerging(p.records.Dicts[p.records.Schema.SensitiveIndex()], want)
+	m := newMerging(p.Records.Dicts[p.Records.Schema.SensitiveIndex()], want)
 	if !m.want.Holds(m.bag(bag)) {
-		if p.head.InitialDone || p.policy.OnRefusal == state.QuarantineRefused {
+		if p.Head.InitialDone || p.Policy.OnRefusal == state.QuarantineRefused {
 			return state.Decision{Pool: all}, nil
 		}
 		return state.Decision{}, p.refusal(bag, want)
@@ -166,24 +171,24 @@ func (p poolPlanning) pool(of *state.Pool) (d state.Decision, err error) {
 
 // near puts the classes of a pool in an order in which class i is in sub-pool i modulo their
 // number, and the classes of a sub-pool lie near each other.
-func (p poolPlanning) near(plans []plan) []plan {
+func (p Planning) near(plans []plan.Plan) []plan.Plan {
 	subPools, near := p.division(plans)
 	if subPools < 2 || !near {
 		return plans
 	}
-	c, k := p.records, p.policy.Requirement.K
+	c, k := p.Records, p.Policy.Requirement.K
 	d, space := c.Schema.D(), c.Space(c.Len())
 	points := equivclass.Points{Space: space, X: make([]float32, len(plans)*k*d)} // row i*k+j is member j of class i
 	classes := make([][]int32, len(plans))
 	for i, pl := range plans {
-		for j, r := range pl.members {
+		for j, r := range pl.Members {
 			row := i*k + j
 			c.Coords(space, r, points.X[row*d:(row+1)*d])
 			classes[i] = append(classes[i], int32(row))
 		}
 	}
-	out := make([]plan, len(plans))
-	for i, rows := range (extract.Blind{Workers: p.policy.Workers}).WithStop(c.Interrupt.Asked).Near(points, classes, subPools) {
+	out := make([]plan.Plan, len(plans))
+	for i, rows := range (extract.Blind{Workers: p.Policy.Workers}).WithStop(c.Interrupt.Asked).Near(points, classes, subPools) {
 		out[i] = plans[int(rows[0])/k]
 	}
 	return out
@@ -192,47 +197,47 @@ func (p poolPlanning) near(plans []plan) []plan {
 // buckets lets Merge decide which of the classes share one. Classes keep their order,
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
-func (p poolPlanning) buckets(of *state.Pool, m *merging) []*state.Class {
-	k, values := p.policy.Requirement.K, p.records.Sa().Codes()
+func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
+	k, values := p.Policy.Requirement.K, p.Records.Sa().Codes()
 	classes := slices.Collect(slices.Chunk(of.Members, k))
 	bags := make([]merge.Bag, len(classes))
 	for i, members := range classes {
 		bags[i] = merge.BagOf(m.order, values, members)
 	}
-	key := merge.Key{Release: uint64(p.release), Pool: p.head.Pools.Fixed, Purpose: "bucket"}
-	run := merge.Run{Workers: p.policy.Workers, Stop: p.records.Interrupt.Asked}
-	buckets, _ := merge.Pool(bags, k, of.SubPools, m.want, p.draws(key), run)
+	key := merge.Key{Release: uint64(p.Release), Pool: p.Head.Pools.Fixed, Purpose: "bucket"}
+	run := merge.Run{Workers: p.Policy.Workers, Stop: p.Records.Interrupt.Asked}
+	buckets, _ := merge.Pool(bags, k, of.SubPools, m.want, p.Draws(key), run)
 	births := make([]*state.Class, len(classes))
 	for i, b := range buckets {
 		for _, class := range b {
-			births[class] = &state.Class{Regime: state.Frozen, Bucket: p.bucket + state.BucketID(i+1), Members: classes[class]}
+			births[class] = &state.Class{Regime: state.Frozen, Bucket: p.Bucket + state.BucketID(i+1), Members: classes[class]}
 		}
 	}
 	return births
 }
 
 // refusal says why the first pool is refused.
-func (p poolPlanning) refusal(bag equivclass.Bag, want equivclass.Requirement) error {
-	e := &InfeasibleError{Attribute: p.sensitive(), Records: bag.Total, Share: float64(bag.Max()) / float64(bag.Total), L: want.L,
+func (p Planning) refusal(bag equivclass.Bag, want equivclass.Requirement) error {
+	e := &plan.InfeasibleError{Attribute: p.Sensitive(), Records: bag.Total, Share: float64(bag.Max()) / float64(bag.Total), L: want.L,
 		Reachable: bag.Total / bag.Max(), Principle: "policy.diversity"}
-	if named, ok := feasible(p.sensitive(), bag, want).(*InfeasibleError); ok {
+	if named, ok := plan.Feasible(p.Sensitive(), bag, want).(*plan.InfeasibleError); ok {
 		e = named
 	}
-	e.Fixed = p.policy.OnRefusal == state.StopRefused && !p.head.Pools.Grown
+	e.Fixed = p.Policy.OnRefusal == state.StopRefused && !p.Head.Pools.Grown
 	return e
 }
 
-// blind plans classes of exactly k records by their quasi-identifiers alone; rest is the
+// Blind plans classes of exactly k records by their quasi-identifiers alone; rest is the
 // newest records, too few for another class. Cost: that of extract.Blind.
-func blind(c *state.Records, space *equivclass.Space, records []state.RecordID, k, workers int,
-	tell state.Progress) (plans []plan, rest []state.RecordID) {
+func Blind(c *state.Records, space *equivclass.Space, records []state.RecordID, k, workers int,
+	tell state.Progress) (plans []plan.Plan, rest []state.RecordID) {
 	d := c.Schema.D()
 	pool := &equivclass.Pool{Space: space, X: make([]float32, len(records)*d)} // it has no values
 	for i, r := range records {
 		c.Coords(space, r, pool.X[i*d:(i+1)*d])
 	}
 	groups, left := extract.Blind{Workers: workers}.WithStop(c.Interrupt.Asked).WithProgress(tell).Classes(pool.Points(), k)
-	plans, _ = plansOf(pool, records, groups)
+	plans, _ = plan.PlansOf(pool, records, groups)
 	for _, row := range left {
 		rest = append(rest, records[row])
 	}
