@@ -410,11 +410,11 @@ func TestAnonymizeIsInterrupted(t *testing.T) {
 	assert.NoDirExists(t, w.path("out"))
 }
 
-// TestMethodsAreListed: --list names each method, and docs/METHODS.md has a page
+// TestMethodsAreListed: --list names each method, and lab/docs/METHODS.md has a page
 // for each.
 func TestMethodsAreListed(t *testing.T) {
 	text := lab(t, "anonymize", "--list").stdout
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "METHODS.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "lab", "docs", "METHODS.md"))
 	require.NoError(t, err)
 	for _, m := range methods.All() {
 		assert.Contains(t, text, "\n"+m.Name+" ")

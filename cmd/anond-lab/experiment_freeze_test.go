@@ -32,7 +32,7 @@ const allFigures = 27
 // TestFiguresAreFrozen holds every number, claim and note of every figure, and
 // the bytes of its files, at a small scale and one seed. Times are left out: they
 // are all that may differ between runs. Verdicts count at scale 1 only
-// (docs/FIGURES.md); this test says that the program still measures the same. The
+// (lab/docs/FIGURES.md); this test says that the program still measures the same. The
 // full tier and -rewrite measure all papers, the others quickFigures.
 func TestFiguresAreFrozen(t *testing.T) {
 	tier.NotShort(t, "it draws figures")

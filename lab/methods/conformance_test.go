@@ -9,7 +9,7 @@ import (
 )
 
 // byValue are the methods that tell rows apart by their values alone, so that it does not
-// matter in which order these come (docs/METHODS.md).
+// matter in which order these come (lab/docs/METHODS.md).
 var byValue = []string{"wang-close-k", "wang-median", "mondrian", "mondrian-both", "single-dimensional", "multi", "org", "aip"}
 
 // TestConformance: every method keeps the promise of a partitioner. All but extract, which

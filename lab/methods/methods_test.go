@@ -120,10 +120,10 @@ func TestCheckRecoding(t *testing.T) {
 	assert.Equal(t, "a", methods.Words([]string{"a"}, "or"))
 }
 
-// TestTheDocumentListsTheRegistry: docs/METHODS.md has a section for each method, in the
+// TestTheDocumentListsTheRegistry: lab/docs/METHODS.md has a section for each method, in the
 // order of the registry, and for nothing else.
 func TestTheDocumentListsTheRegistry(t *testing.T) {
-	text, err := os.ReadFile("../../docs/METHODS.md")
+	text, err := os.ReadFile("../../lab/docs/METHODS.md")
 	require.NoError(t, err)
 	var sections []string
 	for _, m := range regexp.MustCompile("(?m)^### `([^`]+)`").FindAllStringSubmatch(string(text), -1) {

@@ -22,7 +22,7 @@ func drawn(p equivclass.Drawing) func(Options) equivclass.Partitioner {
 	return func(o Options) equivclass.Partitioner { return p.WithSeed(o.Seed) }
 }
 
-// All lists the methods, in the order of docs/METHODS.md.
+// All lists the methods, in the order of lab/docs/METHODS.md.
 func All() []Method {
 	return slices.Concat(extraction, wang, mondrian, generalizing, bucketizing, rings, localBuckets)
 }

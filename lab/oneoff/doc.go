@@ -13,7 +13,7 @@
 // classes achieve and what they lose. Evaluate reads a release back and compares it
 // with its source table by the same measures and by a workload of queries.
 //
-// Cost: that of the method (docs/METHODS.md), and time and memory linear in the
+// Cost: that of the method (lab/docs/METHODS.md), and time and memory linear in the
 // table. GLP, presence and the matching of cells to records have bounds of their
 // own: beyond them they are not measured, and the report says so.
 //

@@ -3,7 +3,7 @@
 //
 // Guarantee: every figure of a paper is in Papers once, in the order of its
 // number; Figures has the engine's own as well. A test compares them with
-// docs/FIGURES.md.
+// lab/docs/FIGURES.md.
 //
 // Method: it concatenates the lists of the packages.
 //

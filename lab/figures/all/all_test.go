@@ -27,9 +27,9 @@ func TestEveryFigureIsDescribed(t *testing.T) {
 	}
 }
 
-// docs/FIGURES.md holds the claims of a run of every figure.
+// lab/docs/FIGURES.md holds the claims of a run of every figure.
 func TestFiguresDocumentHasEveryFigure(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "FIGURES.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "FIGURES.md"))
 	require.NoError(t, err)
 	for _, f := range Papers() {
 		assert.True(t, strings.Contains(string(doc), "\n| "+f.ID+" | "), f.ID)

@@ -14,9 +14,9 @@ import (
 	"anond/lab/figures"
 )
 
-var rewrite = flag.Bool("rewrite", false, "count the claims in docs/FIGURES.md anew")
+var rewrite = flag.Bool("rewrite", false, "count the claims in lab/docs/FIGURES.md anew")
 
-var document = filepath.Join("..", "..", "..", "docs", "FIGURES.md")
+var document = filepath.Join("..", "..", "docs", "FIGURES.md")
 
 // The parts of the document's claims: the table of all papers, the sentence of
 // a paper, and the row of a claim.

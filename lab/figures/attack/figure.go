@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	paper = "The engine's own measure (docs/FIGURES.md)"
+	paper = "The engine's own measure (lab/docs/FIGURES.md)"
 	about = "UCI Adult's training part, shuffled by the seed: samples of 1,000 to 15,000 records, and pools of 60; sensitive is the " +
 		"occupation"
 )

@@ -15,7 +15,7 @@ import (
 const (
 	about = "UCI Adult's training part, shuffled by the seed: 15,000 records at once, 30 batches of 500, then empty ticks until nothing " +
 		"more is publishable; frequency l-diversity of occupation"
-	paper = "The engine's own measure (docs/BENCHMARKS.md)"
+	paper = "The engine's own measure (lab/docs/BENCHMARKS.md)"
 )
 
 // Figures is the frontier as a figure, at k = 10 and l = 5.

@@ -53,7 +53,7 @@ type Options struct {
 	// Seeds is the number of seeds that are measured, from Seed on; 0 is 1.
 	Seeds int
 	// Scale is the share of the measure's records, in (0,1]; 0 is 1. What is
-	// compared with docs/BENCHMARKS.md has all of them.
+	// compared with lab/docs/BENCHMARKS.md has all of them.
 	Scale float64
 	// MaxHolds are the values of max_hold, in batches; nil: those of each level.
 	MaxHolds []int64
@@ -67,7 +67,7 @@ type Options struct {
 	Progress func(done, all int, name string)
 }
 
-// Measure measures utility against holding time: docs/BENCHMARKS.md, "Utility
+// Measure measures utility against holding time: lab/docs/BENCHMARKS.md, "Utility
 // frontier". Each point is one run of the daemon's state machine over the store in
 // memory. The runs share the processors, so Seconds is wall time while others run.
 func Measure(ctx context.Context, o Options) (*Result, error) {
