@@ -231,27 +231,27 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
 		{"lab", "lab/... shards/keying internal/ops/chart internal/profile internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/kafkaclient internal/pace internal/ops/gauge"},
-		{"shards/union", "internal/duty internal/ops/gauge internal/ops/monitor"},
+		{"shards/union", "internal/ops/gauge internal/ops/monitor"},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition", "shards/keying"},
 		{"internal/brokeraccess", "internal/kafkaclient internal/secret"},
 		{"internal/cli", "internal/progress"},
-		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/duty internal/ops/gauge " +
+		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/ops/gauge " +
 			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
 			"internal/pace internal/progress internal/sealed internal/suppress shards/... " + disk},
 		{"internal/demo", "internal/daemon internal/testkit/hospital " + disk},
-		{"internal/duty", "internal/ops/monitor internal/ops/notify " + disk}, {"internal/suppress", disk}, {"internal/disk", disk},
+		{"internal/ops/monitor", disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
 		{"internal/ops/doctor", "internal/ops/certificate internal/daemon internal/ops/diskuse internal/profile " + disk},
 		{"internal/ops/dpo", "internal/ops/monitor internal/ops/present"},
-		{"internal/ops/metrics", "internal/duty internal/ops/gauge internal/ops/monitor"},
+		{"internal/ops/metrics", "internal/ops/gauge internal/ops/monitor"},
 		{"internal/ops/notify", "internal/ops/monitor"},
 		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
-		{"internal/ops/serve", "internal/cli internal/duty internal/ops/monitor internal/ops/notify internal/ops/web"},
+		{"internal/ops/serve", "internal/cli internal/ops/monitor internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
 		{"internal", ""}, // internal/fault is for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +
-			"internal/brokeraccess internal/cli internal/duty internal/kafkaclient internal/ops/... internal/pace"},
+			"internal/brokeraccess internal/cli internal/kafkaclient internal/ops/... internal/pace"},
 		{"cmd/anond", "internal/... shards/..."},
 	}
 	for _, f := range tree(t) {

@@ -8,7 +8,6 @@ import (
 	"anond/deliver"
 	"anond/internal/cli"
 	"anond/internal/clock"
-	"anond/internal/duty"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/serve"
@@ -22,10 +21,10 @@ const (
 
 // deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.
 func (e *environment) deliverOnDuty(ctx context.Context, f *serve.Flags, o *deliver.Options) (end func(), err error) {
-	d := duty.New(cli.Release, clock.System())
+	d := monitor.NewDuty(cli.Release, clock.System())
 	o.Log, o.Board.Does = d.Log(o.Log), d.Does
 	now := new(atomic.Pointer[deliver.Status])
-	watched := duty.Watch(d, f.StatusFile(), o.Log, o.Board.Look(d.Doing), now)
+	watched := monitor.Watch(d, f.StatusFile(), o.Log, o.Board.Look(d.Doing), now)
 	shown := &serve.Duty{Duty: d, Log: o.Log, Metrics: metrics.Duty(d, deliver.Metrics, now.Load,
 		func(s *deliver.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
 		Parts: func() []monitor.Part { return deliveryParts(now.Load()) }, Line: func() string { return deliveryLine(now.Load()) },

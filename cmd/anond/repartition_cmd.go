@@ -12,7 +12,6 @@ import (
 	"anond/internal/cli"
 	"anond/internal/clock"
 	"anond/internal/daemon"
-	"anond/internal/duty"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
@@ -23,7 +22,7 @@ import (
 // repartitionOnDuty repartitions, and shows how it stands.
 func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what daemon.Repartitioning,
 	once bool) (repartition.Counts, error) {
-	d := duty.New(cli.Release, clock.System())
+	d := monitor.NewDuty(cli.Release, clock.System())
 	log := d.Log(logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
 	what.View = daemon.NewRepartitionView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked

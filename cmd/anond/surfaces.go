@@ -44,7 +44,7 @@ func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, onc
 // open are the paths that need no authentication, guarded the others. The canary test asks
 // for each.
 func (s *surfaces) open() map[string]http.Handler {
-	return map[string]http.Handler{"/healthz": web.Health(s.monitor), "/readyz": web.Ready(s.monitor)}
+	return serve.Health(s.monitor.Duty, s.monitor.Ready)
 }
 
 func (s *surfaces) guarded() map[string]http.Handler {

@@ -16,7 +16,6 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/clock"
-	"anond/internal/duty"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
@@ -89,10 +88,10 @@ older than what was published. Exit 78: the shards have different settings.`,
 
 // unionOnDuty unites again and again, and shows how it stands.
 func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
-	f.Duty, f.Board = duty.New(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
+	f.Duty, f.Board = monitor.NewDuty(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
-	defer duty.Watch(f.Duty, f.StatusFile(), f.Log, f.Board.Look(f.Duty), &now)()
+	defer monitor.Watch(f.Duty, f.StatusFile(), f.Log, f.Board.Look(f.Duty), &now)()
 	shown := &serve.Duty{Duty: f.Duty, Log: f.Log, Metrics: metrics.Duty(f.Duty, union.Metrics, now.Load,
 		func(s *union.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
 		Parts: func() []monitor.Part { return now.Load().Parts() }, Line: func() string { return now.Load().Line() },

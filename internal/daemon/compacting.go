@@ -12,6 +12,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
+	"anond/internal/disk"
 	"anond/internal/ops/diskuse"
 	"anond/internal/progress"
 )
@@ -147,5 +148,5 @@ func newWorkStatus(c *config.Config, doing string, since time.Time) *workStatus 
 
 func (w *workStatus) write(now time.Time, p *progress.Progress) {
 	w.last.Time, w.last.Progress = now.UTC(), p
-	_ = writeStatus(w.path, w.last) // the daemon says so if that goes on
+	_ = disk.ReplaceJSON(w.path, w.last) // the daemon says so if that goes on
 }

@@ -90,7 +90,7 @@ func Run(ctx context.Context, c *config.Config, o Options) (err error) {
 		o.FS = snapshot.OS()
 	}
 	monitored(c, &o)
-	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor)()
+	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor.Sight)()
 	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
 		return err
 	}

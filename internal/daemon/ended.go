@@ -11,6 +11,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/fault"
+	"anond/internal/ops/monitor"
 )
 
 // Ended says in status.json how the process ended that wrote it, or a later one that could
@@ -61,9 +62,7 @@ func noteEnd(ctx context.Context, c *config.Config, o Options, err error) {
 	s.Ended = endOf(ctx, o, err)
 	s.Doing, s.Since, s.Progress, s.Rendering, s.Releasing, s.NextRelease = "", nil, nil, nil, 0, nil
 	s.Connected, s.Stalled = false, false
-	if err := writeStatus(path, *s); err != nil {
-		o.Log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
-	}
+	(&monitor.StatusFile{Path: path, Log: o.Log}).Write(s)
 }
 
 // failedStart reports whether a process has failed next to whose state there is no other.

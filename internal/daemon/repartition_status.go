@@ -12,7 +12,6 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest"
-	"anond/internal/duty"
 	"anond/internal/ops/monitor"
 	"anond/shards/repartition"
 )
@@ -71,12 +70,12 @@ func (s *RepartitionStatus) Line() string {
 
 // RepartitionView is where the caller finds how a repartitioning stands.
 type RepartitionView struct {
-	duty *duty.Duty
+	duty *monitor.Duty
 	now  atomic.Pointer[RepartitionStatus]
 }
 
 // NewRepartitionView returns one that shows a repartitioning before it has reached its brokers.
-func NewRepartitionView(d *duty.Duty, c *config.Config) *RepartitionView {
+func NewRepartitionView(d *monitor.Duty, c *config.Config) *RepartitionView {
 	v := &RepartitionView{duty: d}
 	v.now.Store(&RepartitionStatus{Dataset: c.Dataset})
 	return v
@@ -110,7 +109,7 @@ func (v *RepartitionView) follow(c *config.Config, o Options, r *Repartitioning,
 	if o.Once {
 		path = ""
 	}
-	return duty.Watch(v.duty, path, o.Log, func(now time.Time) RepartitionStatus {
+	return monitor.Watch(v.duty, path, o.Log, func(now time.Time) RepartitionStatus {
 		s := repartitionStatus(now, work.Status(), work.Source.Status())
 		s.Dataset, s.From, s.To, s.Doing = c.Dataset, r.From, r.To, v.duty.Doing()
 		return s

@@ -7,8 +7,8 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/internal/disk"
 	"anond/internal/ops/diskuse"
+	"anond/internal/ops/monitor"
 	"anond/internal/progress"
 )
 
@@ -92,12 +92,9 @@ type Newest struct {
 
 // observer writes status.json and passes reports on.
 func observer(c *config.Config, o Options) func(ingest.Report, Status) {
-	path, failed := StatusPath(c), false
+	file := &monitor.StatusFile{Path: StatusPath(c), Log: o.Log}
 	return func(r ingest.Report, now Status) {
-		if err := writeStatus(path, now); err != nil && !failed {
-			o.Log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
-			failed = true
-		}
+		file.Write(now)
 		if o.Observe != nil {
 			o.Observe(r)
 		}
@@ -146,7 +143,3 @@ func statusOf(c *config.Config, r ingest.Report) Status {
 	}
 	return s
 }
-
-// writeStatus replaces the file in one step, so that a reader never sees half.
-// It is not synced: after a power failure it is written again within a second.
-func writeStatus(path string, s Status) error { return disk.ReplaceJSON(path, s) }

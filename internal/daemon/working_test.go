@@ -12,6 +12,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/disk"
 	"anond/internal/progress"
 )
 
@@ -47,7 +48,7 @@ func TestACompactionShowsHowFarItIs(t *testing.T) {
 	c, _ := spacious(t)
 	c.Dataset, c.State.Compact = "d", config.Compact{MinFree: 1 << 20, MinShare: .5}
 	before := Status{Dataset: "d", PID: 1, Counts: incremental.Status{Sent: 300}, Connected: true, Newest: &Newest{Release: 3}}
-	require.NoError(t, writeStatus(StatusPath(c), before))
+	require.NoError(t, disk.ReplaceJSON(StatusPath(c), before))
 	w := newWorkStatus(c, ingest.DoingCompact, time.Now())
 	w.write(time.Now(), &progress.Progress{Done: 3, Total: 4})
 	text, err := os.ReadFile(StatusPath(c))

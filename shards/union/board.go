@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"anond/internal/duty"
 	"anond/internal/ops/monitor"
 )
 
@@ -79,7 +78,7 @@ func (b *Board) tried(at time.Time, out *Outcome, err error) {
 
 // Look is how the union stands. Ages and alarms are of now: a shard gets late between attempts, and
 // while they fail.
-func (b *Board) Look(d *duty.Duty) func(now time.Time) Status {
+func (b *Board) Look(d *monitor.Duty) func(now time.Time) Status {
 	return func(now time.Time) Status {
 		b.mu.Lock()
 		defer b.mu.Unlock()

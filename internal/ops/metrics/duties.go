@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"anond/internal/duty"
 	"anond/internal/ops/gauge"
+	"anond/internal/ops/monitor"
 )
 
 // shown is what one scrape of a command reads that is not the daemon.
@@ -18,14 +18,14 @@ type shown[S any] struct {
 
 // duties is a prometheus.Collector over the status of such a command.
 type duties[S any] struct {
-	duty    *duty.Duty
+	duty    *monitor.Duty
 	status  func() S
 	dataset func(S) string // known later than the collector is made
 	table   []gauge.Metric[*shown[S]]
 	descs   []*prometheus.Desc
 }
 
-func newDuties[S any](d *duty.Duty, table []gauge.Metric[*shown[S]], status func() S, dataset func(S) string) *duties[S] {
+func newDuties[S any](d *monitor.Duty, table []gauge.Metric[*shown[S]], status func() S, dataset func(S) string) *duties[S] {
 	out := &duties[S]{duty: d, status: status, dataset: dataset, table: table}
 	for _, x := range table {
 		out.descs = append(out.descs, prometheus.NewDesc(x.Name, x.Help, append(slices.Clip(x.Labels), "dataset"), nil))
@@ -49,11 +49,11 @@ func (d *duties[S]) Collect(to chan<- prometheus.Metric) {
 
 // Duty serves the metrics of a command that works for long and is not the daemon: those of every process, and those that
 // its table reads from its status.
-func Duty[S any](d *duty.Duty, table []gauge.Metric[S], status func() S, dataset func(S) string) http.Handler {
+func Duty[S any](d *monitor.Duty, table []gauge.Metric[S], status func() S, dataset func(S) string) http.Handler {
 	return handler(registry(newDuty(d, table, status, dataset)))
 }
 
-func newDuty[S any](d *duty.Duty, table []gauge.Metric[S], status func() S, dataset func(S) string) prometheus.Collector {
+func newDuty[S any](d *monitor.Duty, table []gauge.Metric[S], status func() S, dataset func(S) string) prometheus.Collector {
 	all := lifted(func(s *shown[S]) *process { return &s.process })
 	for _, m := range table {
 		all = append(all, gauge.Metric[*shown[S]]{Name: m.Name, Counter: m.Counter, Labels: m.Labels, Help: m.Help,

@@ -12,7 +12,7 @@ import (
 	"anond/deliver"
 	"anond/equivclass"
 	"anond/internal/daemon"
-	"anond/internal/duty"
+	"anond/internal/ops/monitor"
 	"anond/shards/union"
 )
 
@@ -25,7 +25,7 @@ func (standing) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, f
 // gatherDuties are the metrics of a union, a repartitioning and a delivery, with something of everything.
 func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
-	d := duty.New("1.2", standing{})
+	d := monitor.NewDuty("1.2", standing{})
 	d.Log(slog.New(slog.DiscardHandler)).Warn("x", "event", "shard_stale")
 	then := begin.Add(-time.Minute)
 	u := &union.Status{Dataset: "hospital", Release: 7, CreatedAt: &then, Records: 500, Pending: 40, Composed: 3, Attempts: 9, Failures: 2,

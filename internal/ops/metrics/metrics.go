@@ -97,7 +97,7 @@ func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	s := sample{View: m.monitor.Now()}
 	s.version, s.began = s.Settings.Version, s.Started
-	s.levels, s.events = m.monitor.Messages()
+	s.levels, s.events = m.monitor.Counts()
 	collect(table, m.descs, &s, to)
 	for _, c := range m.others() {
 		c.Collect(to)

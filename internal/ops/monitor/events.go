@@ -34,9 +34,6 @@ type Recorder struct {
 	events map[string]uint64
 }
 
-// NewRecorder returns one that has seen nothing yet.
-func NewRecorder() *Recorder { return &Recorder{} }
-
 // Log returns a logger that writes to log and remembers what it writes.
 func (r *Recorder) Log(log *slog.Logger) *slog.Logger {
 	return slog.New(recording{Handler: log.Handler(), to: r})

@@ -11,23 +11,17 @@ import (
 // waits for, except at the end of a run, which takes half a minute at most.
 const StuckAfter = time.Minute
 
-// Live reports whether the loop makes progress, and why not. A source, a sink or a
-// broker that is away does not stop the loop.
-func (m *Monitor) Live() (ok bool, why string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	silent := m.settings.Now().Sub(m.beat)
-	if m.phase != Running || silent <= StuckAfter {
-		return true, ""
-	}
-	return false, fmt.Sprintf("the loop has not reported for %s", silent.Round(time.Second))
-}
-
-// Part is a part of the daemon on which its work depends.
+// Part is a part of a process on which its work depends.
 type Part struct {
 	Name  string `json:"name"`
 	Ready bool   `json:"ready"`
 	State string `json:"state"`
+}
+
+// Ready is what /readyz answers of the daemon.
+func (m *Monitor) Ready() (Phase, []Part) {
+	v := m.Now()
+	return v.Phase, v.Parts()
 }
 
 // Parts lists the parts. The daemon is ready if each of them is.
@@ -95,4 +89,38 @@ func release(r *ingest.Report) Part {
 		return Part{"release", true, "in progress"}
 	}
 	return Part{"release", true, "none in progress"}
+}
+
+// Sight is how the daemon stands.
+func (m *Monitor) Sight() Sight {
+	v := m.Now()
+	live, _ := m.Live()
+	return Sight{Up: up(v), Live: live, Working: v.Phase == Running, Status: statusOf(v)}
+}
+
+// up reports whether what can fail at a start has succeeded. A source that does not answer
+// is waited for, however long it takes, so a start does not wait for it.
+func up(v *View) bool {
+	switch v.Phase {
+	case Standby:
+		return true
+	case Running:
+		return v.Report.Doing != ingest.DoingOpen && v.Report.Doing != ingest.DoingVerify
+	}
+	return false
+}
+
+// statusOf is one line for people.
+func statusOf(v *View) string {
+	switch {
+	case v.Phase == Standby:
+		return "standing by: another member of the group has the lease"
+	case v.Phase != Running:
+		return string(v.Phase)
+	}
+	doing := v.Report.Doing
+	if doing == "" {
+		doing = "reading"
+	}
+	return fmt.Sprintf("%s; release %d", doing, v.Report.Machine.Release)
 }

@@ -1,7 +1,8 @@
-// Package monitor keeps what operators look at: the newest report of the loop, what
-// was published, how counts developed, and the newest events.
+// Package monitor keeps what operators look at: of every process what it does and whether it makes progress (Duty), and
+// of the daemon the newest report of the loop, what
+// was published, how counts developed, and the newest events (Monitor).
 //
-// Guarantee: all surfaces (status.json, metrics, health, dashboard) take one View at a
+// Guarantee: all surfaces (status file and page, metrics, health, dashboard, the service manager) take one View, or status, at a
 // time, so no figure of one contradicts another at the same moment. It has counts,
 // names and what is published; a person's value never enters it, nor anything about
 // the values of people who wait (rule H, held records, and rule V, values). Its memory
@@ -12,13 +13,13 @@
 package monitor
 
 import (
-	"log/slog"
 	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"anond/ingest"
+	"anond/internal/clock"
 	"anond/snapshot"
 )
 
@@ -79,16 +80,13 @@ type Reload struct {
 
 // Monitor collects. Its methods may be called by several goroutines.
 type Monitor struct {
+	*Duty
 	settings Settings
-	started  time.Time
-	events   *Recorder
 	now      atomic.Pointer[View]
 	news     chan struct{} // there is a release
 	toLoad   atomic.Int64
 
 	mu       sync.Mutex
-	beat     time.Time // when the newest report came, by the monotonic clock
-	phase    Phase
 	report   ingest.Report
 	reload   Reload
 	expiries map[string]time.Time // never changed, but replaced
@@ -103,33 +101,34 @@ func New(s Settings) *Monitor {
 		s.Now = time.Now
 	}
 	now := s.Now()
-	m := &Monitor{settings: s, started: now, beat: now, phase: Opening, events: NewRecorder(), news: make(chan struct{}, 1),
+	m := &Monitor{Duty: NewDuty(s.Version, at{clock.System(), s.Now}), settings: s, news: make(chan struct{}, 1),
 		reload: Reload{OK: true, Success: now},
 		hour:   series{every: 10 * time.Second, most: 361}, week: series{every: 30 * time.Minute, most: 337}}
+	m.enter(Opening)
 	m.publish()
 	return m
 }
 
+// at is a clock that tells another time.
+type at struct {
+	clock.Clock
+	now func() time.Time
+}
+
+func (c at) Now() time.Time { return c.now() }
+
 // Now returns the newest View; the events are those of this moment.
 func (m *Monitor) Now() *View {
 	v := *m.now.Load()
-	v.Events, v.ToLoad = m.events.newest(), m.toLoad.Load()
+	v.Events, v.ToLoad = m.newest(), m.toLoad.Load()
 	return &v
 }
-
-// Log returns a logger that writes to log and remembers what it writes.
-func (m *Monitor) Log(log *slog.Logger) *slog.Logger {
-	return m.events.Log(log)
-}
-
-// Messages counts what was logged, by level and by event.
-func (m *Monitor) Messages() (levels, events map[string]uint64) { return m.events.Counts() }
 
 // Enter notes a phase without reports. The last one stays until the state is opened
 // again.
 func (m *Monitor) Enter(p Phase) {
 	m.change(func() {
-		if m.phase = p; p != Ending {
+		if m.enter(p); p != Ending {
 			m.report = ingest.Report{}
 		}
 	})
@@ -139,7 +138,9 @@ func (m *Monitor) Enter(p Phase) {
 func (m *Monitor) Observe(r ingest.Report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.beat, m.phase, m.report = m.settings.Now(), Running, r
+	m.enter(Running)
+	m.Does("the loop", StuckAfter)
+	m.report = r
 	if m.releases.see(r) {
 		select {
 		case m.news <- struct{}{}:
@@ -195,7 +196,7 @@ func (m *Monitor) change(how func()) {
 
 // publish makes a new View; m.mu is held.
 func (m *Monitor) publish() {
-	m.now.Store(&View{Settings: &m.settings, Started: m.started, Phase: m.phase, Report: m.report, Releases: m.releases.list,
+	m.now.Store(&View{Settings: &m.settings, Started: m.Began, Phase: m.Phase(), Report: m.report, Releases: m.releases.list,
 		Sizes: m.releases.sizes, OnDisk: m.releases.onDisk, Behind: m.releases.behind(m.report), Hour: m.hour.list, Week: m.week.list,
 		Reload: m.reload, Certificates: m.expiries})
 }

@@ -131,7 +131,7 @@ func TestEventsAreRemembered(t *testing.T) {
 	assert.Equal(t, Event{At: v.Events[0].At, Name: "started", Text: "b", More: "dataset=d k=5"}, v.Events[0])
 	assert.NotContains(t, v.Events[1].More, "PAYLOAD")
 	assert.Equal(t, 1, strings.Count(out.String(), "\n"), "the log has what its level lets it have")
-	levels, events := m.Messages()
+	levels, events := m.Counts()
 	assert.Equal(t, map[string]uint64{"error": 1}, levels)
 	assert.Equal(t, map[string]uint64{"started": 1, "release_failed": 1, "status": 1}, events)
 }

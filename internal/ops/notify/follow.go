@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"anond/ingest"
 	"anond/internal/clock"
 	"anond/internal/ops/monitor"
 )
@@ -15,22 +14,9 @@ import (
 // more is the time that a start or a stop asks for as long as it makes progress.
 const more = time.Minute
 
-// Follow tells the manager what the monitor shows, until the function that it returns is
-// called. When ctx ends, the daemon stops.
-func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock clock.Clock, daemon *monitor.Monitor) (end func()) {
-	return m.FollowSight(ctx, log, clock, sightOf(daemon))
-}
-
-// Sight is how a process stands, as far as its manager has to know.
-type Sight struct {
-	Up      bool   // what can fail at a start has succeeded
-	Live    bool   // it makes progress, or waits
-	Working bool   // a stop still has to finish something
-	Status  string // one line for people
-}
-
-// FollowSight is Follow of a process that is not the daemon.
-func (m *Manager) FollowSight(ctx context.Context, log *slog.Logger, clock clock.Clock, see func() Sight) (end func()) {
+// Follow tells the manager what is seen of a process, until the function that it returns is called. When ctx ends, the
+// process stops.
+func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock clock.Clock, see func() monitor.Sight) (end func()) {
 	if m == nil {
 		return func() {}
 	}
@@ -68,7 +54,7 @@ func (m *Manager) period() time.Duration {
 type follower struct {
 	manager  *Manager
 	log      *slog.Logger
-	see      func() Sight
+	see      func() monitor.Sight
 	status   string
 	advanced uint64
 	stopping bool // ctx has ended
@@ -117,47 +103,11 @@ func (f *follower) look() {
 
 // needsTime reports whether a start has made progress since it was asked last, or a stop
 // still does: the loop reports until it has drained, which is bounded.
-func (f *follower) needsTime(now Sight) bool {
+func (f *follower) needsTime(now monitor.Sight) bool {
 	if f.stopping {
 		return now.Live && now.Working
 	}
 	before := f.advanced
 	f.advanced = f.manager.advanced.Load()
 	return !f.manager.ready && f.advanced != before
-}
-
-// sightOf is how a daemon stands.
-func sightOf(daemon *monitor.Monitor) func() Sight {
-	return func() Sight {
-		v := daemon.Now()
-		live, _ := daemon.Live()
-		return Sight{Up: up(v), Live: live, Working: v.Phase == monitor.Running, Status: statusOf(v)}
-	}
-}
-
-// up reports whether what can fail at a start has succeeded. A source that does not answer
-// is waited for, however long it takes, so a start does not wait for it.
-func up(v *monitor.View) bool {
-	switch v.Phase {
-	case monitor.Standby:
-		return true
-	case monitor.Running:
-		return v.Report.Doing != ingest.DoingOpen && v.Report.Doing != ingest.DoingVerify
-	}
-	return false
-}
-
-// statusOf is one line for people.
-func statusOf(v *monitor.View) string {
-	switch {
-	case v.Phase == monitor.Standby:
-		return "standing by: another member of the group has the lease"
-	case v.Phase != monitor.Running:
-		return string(v.Phase)
-	}
-	doing := v.Report.Doing
-	if doing == "" {
-		doing = "reading"
-	}
-	return fmt.Sprintf("%s; release %d", doing, v.Report.Machine.Release)
 }

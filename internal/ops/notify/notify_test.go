@@ -50,7 +50,7 @@ func newBench(t *testing.T, env map[string]string) *bench {
 	require.NoError(t, err)
 	b.manager.monotonic = func() int64 { return 42 }
 	b.monitor = monitor.New(monitor.Settings{Now: func() time.Time { return b.now }})
-	b.f = &follower{manager: b.manager, log: slog.New(slog.DiscardHandler), see: sightOf(b.monitor)}
+	b.f = &follower{manager: b.manager, log: slog.New(slog.DiscardHandler), see: b.monitor.Sight}
 	return b
 }
 
@@ -148,7 +148,7 @@ func TestFollowEndsWithStopping(t *testing.T) {
 		b := newBench(t, map[string]string{"WATCHDOG_USEC": "3000000"})
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		end := b.manager.Follow(ctx, slog.New(slog.DiscardHandler), still{}, b.monitor)
+		end := b.manager.Follow(ctx, slog.New(slog.DiscardHandler), still{}, b.monitor.Sight)
 		if stopped {
 			cancel()
 		}

@@ -11,7 +11,6 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/clock"
-	"anond/internal/duty"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/notify"
 	"anond/internal/ops/web"
@@ -19,7 +18,7 @@ import (
 
 // Duty shows how a command stands that works for long and is not the daemon.
 type Duty struct {
-	Duty    *duty.Duty
+	Duty    *monitor.Duty
 	Log     *slog.Logger // the duty counts its lines
 	Metrics http.Handler
 	Status  func() any
@@ -65,8 +64,7 @@ func (s *Flags) Load(ctx context.Context, e *cli.Env) func() (*config.HTTP, erro
 
 // open are the paths that need no authentication, guarded the others.
 func (o *Duty) open() map[string]http.Handler {
-	ready := func() (monitor.Phase, []monitor.Part) { return o.Duty.Phase(), o.Parts() }
-	return map[string]http.Handler{"/healthz": web.Liveness(o.Duty.Live, o.Duty.Phase), "/readyz": web.Readiness(ready)}
+	return Health(o.Duty, func() (monitor.Phase, []monitor.Part) { return o.Duty.Phase(), o.Parts() })
 }
 
 func (o *Duty) guarded() map[string]http.Handler {
@@ -88,7 +86,7 @@ func (o *Duty) Begin(ctx context.Context, env *cli.Env, once bool) (end func(), 
 	if err != nil {
 		o.Log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
 	}
-	told := manager.FollowSight(ctx, o.Log, clock.System(), func() notify.Sight { return o.Duty.Sight(o.Line()) })
+	told := manager.Follow(ctx, o.Log, clock.System(), func() monitor.Sight { return o.Duty.Sight(o.Line()) })
 	renewing, stop := context.WithCancel(ctx)
 	if server != nil {
 		go o.renew(renewing, server)

@@ -9,6 +9,7 @@ import (
 
 	"anond/config"
 	"anond/internal/fault"
+	"anond/internal/ops/monitor"
 	"anond/internal/ops/web"
 )
 
@@ -36,4 +37,9 @@ func Start(h *config.HTTP, log *slog.Logger, ends bool, what, hint string, open,
 func WebOptions(h *config.HTTP) web.Options {
 	return web.Options{Listen: h.Listen, Cert: h.TLS.Cert, Key: h.TLS.Key, ClientCA: h.TLS.ClientCA,
 		Token: h.Auth.Token.Reveal(), Username: h.Auth.Username, Password: h.Auth.Password.Reveal()}
+}
+
+// Health are the paths that need no authentication: whether a process makes progress, and whether its parts are ready.
+func Health(d *monitor.Duty, ready func() (monitor.Phase, []monitor.Part)) map[string]http.Handler {
+	return map[string]http.Handler{"/healthz": web.Liveness(d.Live, d.Phase), "/readyz": web.Readiness(ready)}
 }

@@ -7,24 +7,11 @@ import (
 	"anond/internal/ops/monitor"
 )
 
-// Health answers whether the loop makes progress: 200 or 503.
-func Health(m *monitor.Monitor) http.Handler {
-	return Liveness(m.Live, func() monitor.Phase { return m.Now().Phase })
-}
-
 // Liveness answers whether a process makes progress: 200 or 503.
 func Liveness(live func() (ok bool, why string), phase func() monitor.Phase) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		ok, why := live()
 		answer(w, ok, map[string]any{"ok": ok, "phase": phase(), "why": why})
-	})
-}
-
-// Ready lists the parts of the daemon: 200 if each is ready, otherwise 503.
-func Ready(m *monitor.Monitor) http.Handler {
-	return Readiness(func() (monitor.Phase, []monitor.Part) {
-		view := m.Now()
-		return view.Phase, view.Parts()
 	})
 }
 

@@ -306,7 +306,8 @@ func TestHostOnLoopback(t *testing.T) {
 func TestHealthPages(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	m := monitor.New(monitor.Settings{FS: snapshot.OS(), Releases: t.TempDir(), Now: func() time.Time { return now }})
-	s, err := Start(Options{Listen: "127.0.0.1:0"}, map[string]http.Handler{"/healthz": Health(m), "/readyz": Ready(m)}, nil)
+	s, err := Start(Options{Listen: "127.0.0.1:0"}, map[string]http.Handler{"/healthz": Liveness(m.Live, m.Phase),
+		"/readyz": Readiness(m.Ready)}, nil)
 	require.NoError(t, err)
 	defer s.Close()
 	state := func(path string) (int, string) {
@@ -336,7 +337,7 @@ func TestHealthPages(t *testing.T) {
 	now = now.Add(monitor.StuckAfter + time.Second)
 	code, body = state("/healthz")
 	assert.Equal(t, 503, code)
-	assert.Contains(t, body, "has not reported for 1m1s")
+	assert.Contains(t, body, "the loop has made no progress for 1m1s")
 	m.Enter(monitor.Standby)
 	code, _ = state("/healthz")
 	assert.Equal(t, 200, code, "there is no loop on standby")

@@ -1,4 +1,4 @@
-package duty
+package monitor
 
 import (
 	"encoding/json"
@@ -12,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/internal/ops/monitor"
 )
 
 // handClock is moved by a test.
@@ -40,7 +38,7 @@ func (c *handClock) Ticker(time.Duration) (<-chan time.Time, func()) { return c.
 // TestLive: what takes longer than it said is stuck, a wait never is.
 func TestLive(t *testing.T) {
 	c := &handClock{now: time.Unix(100, 0)}
-	d := New("1", c)
+	d := NewDuty("1", c)
 	live := func() bool { ok, _ := d.Live(); return ok }
 	c.move(time.Hour)
 	assert.True(t, live(), "nothing has begun")
@@ -59,9 +57,9 @@ func TestLive(t *testing.T) {
 	c.move(time.Hour)
 	assert.True(t, live())
 	assert.False(t, d.Sight("x").Working)
-	assert.Equal(t, monitor.Running, d.Phase())
+	assert.Equal(t, Running, d.Phase())
 	d.Ends()
-	assert.Equal(t, monitor.Ending, d.Phase())
+	assert.Equal(t, Ending, d.Phase())
 }
 
 // TestWatch: page and file have one status, that of the newest second; the last one is written at the
@@ -69,7 +67,7 @@ func TestLive(t *testing.T) {
 func TestWatch(t *testing.T) {
 	type status struct{ N int }
 	c := &handClock{now: time.Unix(100, 0), ticks: make(chan time.Time)}
-	d := New("1", c)
+	d := NewDuty("1", c)
 	log := d.Log(slog.New(slog.DiscardHandler))
 	n := 0
 	var now, other atomic.Pointer[status]

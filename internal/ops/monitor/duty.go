@@ -1,15 +1,4 @@
-// Package duty keeps how a command stands that works for long and is not the daemon: anond
-// union, anond repartition and anond-deliver.
-//
-// Guarantee: all surfaces (status file and page, metrics, health, the service manager) take one
-// status at a time, so that no figure of one contradicts another. It is healthy while what it
-// does makes progress within the time that it has said it may take; what waits for others may
-// take any time. A status has counts, places and times; no value of a person enters it (rule
-// V, values).
-//
-// Method: the command says with Does what it begins. Watch asks it once a second for its
-// status, and keeps that.
-package duty
+package monitor
 
 import (
 	"context"
@@ -21,13 +10,13 @@ import (
 
 	"anond/internal/clock"
 	"anond/internal/disk"
-	"anond/internal/ops/monitor"
-	"anond/internal/ops/notify"
 )
 
-// Duty is one command at work. Its methods may be called by several goroutines.
+// Duty is a process at work, the daemon or a command that works for long: anond union, anond repartition and
+// anond-deliver. It is healthy while what it does makes progress within the time that it has said it may take; what waits
+// for others may take any time. Its methods may be called by several goroutines.
 type Duty struct {
-	*monitor.Recorder
+	*Recorder
 	Version string
 	Began   time.Time
 	clock   clock.Clock
@@ -36,12 +25,12 @@ type Duty struct {
 	doing    string // empty: it waits
 	since    time.Time
 	patience time.Duration // that doing may take; 0: any time
-	phase    monitor.Phase
+	phase    Phase
 }
 
-// New begins a duty.
-func New(version string, clock clock.Clock) *Duty {
-	return &Duty{Recorder: monitor.NewRecorder(), Version: version, Began: clock.Now(), clock: clock, phase: monitor.Running}
+// NewDuty begins a duty.
+func NewDuty(version string, clock clock.Clock) *Duty {
+	return &Duty{Recorder: &Recorder{}, Version: version, Began: clock.Now(), clock: clock, phase: Running}
 }
 
 // Does notes that something begins, and how long it may take before the command counts as stuck.
@@ -53,15 +42,17 @@ func (d *Duty) Does(what string, patience time.Duration) {
 }
 
 // Ends notes that the work is over.
-func (d *Duty) Ends() {
+func (d *Duty) Ends() { d.enter(Ending) }
+
+func (d *Duty) enter(p Phase) {
 	d.Does("", 0)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.phase = monitor.Ending
+	d.phase = p
 }
 
-// Phase is running or ending.
-func (d *Duty) Phase() monitor.Phase {
+// Phase is what the process does.
+func (d *Duty) Phase() Phase {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.phase
@@ -85,30 +76,32 @@ func (d *Duty) Live() (ok bool, why string) {
 	return false, fmt.Sprintf("%s has made no progress for %s", d.doing, silent.Round(time.Second))
 }
 
-// Sight is what the service manager hears, with a line for people. Whatever can fail at a start
+// Sight is how a process stands, as far as its service manager has to know.
+type Sight struct {
+	Up      bool   // what can fail at a start has succeeded
+	Live    bool   // it makes progress, or waits
+	Working bool   // a stop still has to finish something
+	Status  string // one line for people
+}
+
+// Sight is what the service manager hears of a command. Whatever can fail at a start
 // has succeeded when there is a Duty.
-func (d *Duty) Sight(line string) notify.Sight {
+func (d *Duty) Sight(line string) Sight {
 	live, _ := d.Live()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return notify.Sight{Up: true, Live: live, Working: d.doing != "", Status: line}
+	return Sight{Up: true, Live: live, Working: d.doing != "", Status: line}
 }
 
 // Watch takes the status that look gives each second, until the function that it returns is
 // called. Where path is not empty it is written there, for programs.
 func Watch[S any](d *Duty, path string, log *slog.Logger, look func(now time.Time) S, to *atomic.Pointer[S]) (end func()) {
 	ctx, stop := context.WithCancel(context.Background())
-	failed := false
+	file := &StatusFile{Path: path, Log: log}
 	take := func() {
 		s := look(d.clock.Now())
 		to.Store(&s)
-		if path == "" {
-			return
-		}
-		if err := disk.ReplaceJSON(path, s); err != nil && !failed {
-			failed = true
-			log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
-		}
+		file.Write(s)
 	}
 	take()
 	ended := make(chan struct{})
@@ -127,4 +120,23 @@ func Watch[S any](d *Duty, path string, log *slog.Logger, look func(now time.Tim
 		}
 	}()
 	return func() { stop(); <-ended }
+}
+
+// StatusFile is where programs read the newest status; an empty path is nowhere. It is not synced: after a power failure it is
+// written again within a second.
+type StatusFile struct {
+	Path   string
+	Log    *slog.Logger
+	failed bool
+}
+
+// Write replaces the file in one step, so that a reader never sees half. That it cannot be written is logged once.
+func (f *StatusFile) Write(status any) {
+	if f.Path == "" {
+		return
+	}
+	if err := disk.ReplaceJSON(f.Path, status); err != nil && !f.failed {
+		f.failed = true
+		f.Log.Warn("the status file cannot be written", "event", "status_failed", "error", err.Error())
+	}
 }
