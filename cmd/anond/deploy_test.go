@@ -237,6 +237,7 @@ func TestCompletion(t *testing.T) {
 		require.Zero(t, r.code, r.stderr)
 		assert.Contains(t, r.stdout, "anond")
 	}
+	assert.Equal(t, exitUsage, anond(t, "completion", "powershell").code)
 	dir := t.TempDir()
 	for _, name := range []string{"000001", "000010", "hierarchies", ".tmp-000011", "12"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))

@@ -27,6 +27,7 @@ func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) e
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.AddCommand(newCompletionCommand(root, e.Stdout))
 	// A group is runnable only to refuse what is no subcommand of it.
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}"))
 	e.prepare(root)
