@@ -56,7 +56,8 @@ func (l *loop) heedClock(now time.Time) {
 	if back >= notable {
 		l.Log.Warn("the clock was set back; the schedule follows it", "event", "clock_behind", "by", back.Round(time.Second).String())
 	}
-	notAfter(now, &l.reporting.seen, &l.reporting.statusLog, &l.reporting.connected, &l.transaction.staged.since, &l.reporting.doing.since, &l.reporting.records.newest, &l.intake.limit.at, &l.publishing.refusedLog)
+	notAfter(now, &l.reporting.seen, &l.reporting.statusLog, &l.reporting.connected, &l.transaction.staged.since, &l.reporting.doing.since,
+		&l.reporting.records.newest, &l.intake.limit.at, &l.publishing.refusedLog)
 	l.reporting.letters.setBack(now)
 	l.publishing.releases.setBack(now)
 	l.cuts.schedule.setBack(now)

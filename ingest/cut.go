@@ -121,7 +121,10 @@ func (l *cuts) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 	if err := l.Hook("before intent"); err != nil {
 		return nil, err
 	}
-	err = l.reporting.work(ctx, DoingCommit, true, func() (err error) { intent, err = l.Machine.Enact(made, now.Unix(), l.Policy); return err })
+	err = l.reporting.work(ctx, DoingCommit, true, func() (err error) {
+		intent, err = l.Machine.Enact(made, now.Unix(), l.Policy)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

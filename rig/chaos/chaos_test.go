@@ -146,7 +146,8 @@ func TestFaultsAreDocumented(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	chaos, operations := read("rig/docs/CHAOS.md"), read("docs/RUN.md")+read("docs/EXIT_CODES.md")+read("docs/RECOVER.md")+read("docs/EVENTS.md")
+	chaos, operations := read("rig/docs/CHAOS.md"),
+		read("docs/RUN.md")+read("docs/EXIT_CODES.md")+read("docs/RECOVER.md")+read("docs/EVENTS.md")
 	for name, k := range kinds {
 		assert.Contains(t, chaos, "`"+name+"`")
 		for _, text := range k.named {
