@@ -24,7 +24,7 @@ test test-short test-all test-lake trial-shards race chaos fuzz fuzz-record: exp
 # digests are assembly), and what is far from the enumerations of the core. Tests of an external package have the flags of
 # their package.
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
-	runtime/pprof anond/cmd/... anond/internal/... anond/rig/... anond/lab/figures/... anond/lab/oneoff/... anond/deliver/... anond/config/... anond/ingest/... anond/snapshot/audit/...
+	runtime/pprof anond/cmd/... anond/internal/... anond/rig/... anond/lab/figures/... anond/lab/anonymize/... anond/deliver/... anond/config/... anond/ingest/... anond/snapshot/audit/...
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
 lint vet test test-all test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
 

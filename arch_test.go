@@ -367,7 +367,7 @@ func TestFilesAreWrittenAtOnce(t *testing.T) {
 		"internal/disk":         "",
 		"snapshot":              "the file system that releases are published to, one call each (FS)",
 		"deliver/topic":         "a directory of public files, which can be made again",
-		"lab/oneoff":            "a directory of public files, which can be made again",
+		"lab/anonymize":         "a directory of public files, which can be made again",
 		"incremental/boltstore": "a second name for the state that a restore sets aside",
 		"internal/daemon":       "a name that only one of several processes may take",
 	}

@@ -16,8 +16,8 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
+	"anond/lab/anonymize"
 	"anond/lab/methods"
-	"anond/lab/oneoff"
 	"anond/snapshot/render"
 )
 
@@ -36,7 +36,7 @@ type anonymizeFlags struct {
 	retention                             float64
 	seed                                  uint64
 	seeded, strict, list, json            bool
-	in                                    oneoff.Input
+	in                                    anonymize.Input
 }
 
 func newAnonymizeCommand(env *environment) *cobra.Command {
@@ -125,11 +125,11 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 		return err
 	}
 	f.in.Name, f.in.Stdin, f.in.Semi = in, e.Stdin, o.Semi
-	t, err := oneoff.Read(ctx, f.in, cfg.Schema)
+	t, err := anonymize.Read(ctx, f.in, cfg.Schema)
 	if err != nil {
 		return err
 	}
-	t.WriteRefused(e.Stderr, in, oneoff.Corrections)
+	t.WriteRefused(e.Stderr, in, anonymize.Corrections)
 	if n := len(t.Refused); n > 0 && f.strict {
 		return cli.Failure(cli.Failed, fmt.Errorf("%s of %d refused, and --strict allows none", cli.Count(n, "line"), t.Read),
 			"correct the lines above, or remove --strict: they are then left out and counted")
@@ -140,7 +140,7 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	}
 	show, done := e.Progressing("classes")
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
-	report, err := oneoff.Anonymize(ctx, t, *o)
+	report, err := anonymize.Run(ctx, t, *o)
 	done()
 	if err != nil {
 		return err
@@ -152,8 +152,8 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 }
 
 // anonymizeOptions joins flags and configuration.
-func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Options, *config.OneOff, error) {
-	o := &oneoff.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
+func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*anonymize.Options, *config.OneOff, error) {
+	o := &anonymize.Options{Recoding: f.recoding, Dir: f.out, Now: time.Now, Seeded: f.seeded}
 	var err error
 	if o.Method, err = methods.Find(f.method); err != nil {
 		return nil, nil, cli.Usage("anond-lab anonymize --list describes the methods", "%s", err)
@@ -161,7 +161,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if o.Recoding == "" {
 		o.Recoding = o.Method.Recoding
 	}
-	if err := oneoff.CheckRecoding(o.Method, o.Recoding); err != nil {
+	if err := anonymize.CheckRecoding(o.Method, o.Recoding); err != nil {
 		return nil, nil, cli.Usage("", "%s", err)
 	}
 	if err := checkEmpty(f.out); err != nil {
@@ -174,7 +174,7 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 	if o.Want, err = f.promise.requirement(cfg); err != nil {
 		return nil, nil, err
 	}
-	if err := oneoff.CheckGround(cfg.Schema, f.promise.ground); f.promise.t != 0 && err != nil {
+	if err := anonymize.CheckGround(cfg.Schema, f.promise.ground); f.promise.t != 0 && err != nil {
 		return nil, nil, cli.Usage("", "%s", err)
 	}
 	if err := f.recodingOptions(o, cfg); err != nil {
@@ -197,15 +197,15 @@ func (e *environment) anonymizeOptions(f *anonymizeFlags, in string) (*oneoff.Op
 
 // recodingOptions reads the options that the recoding needs, and refuses those of
 // other recodings.
-func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) error {
+func (f *anonymizeFlags) recodingOptions(o *anonymize.Options, cfg *config.OneOff) error {
 	if f.semi != "" {
 		if o.Recoding != recodingLGB {
 			return cli.Usage("use --method "+methods.Words(methods.MadeFor(recodingLGB), "or"),
 				"only recoding lgb publishes semi-sensitive attributes")
 		}
 		var err error
-		if o.Semi, err = oneoff.ReadSemi(f.semi); err == nil {
-			err = oneoff.CheckSemi(cfg.Schema, o.Semi)
+		if o.Semi, err = anonymize.ReadSemi(f.semi); err == nil {
+			err = anonymize.CheckSemi(cfg.Schema, o.Semi)
 		}
 		if err != nil {
 			return cli.Usage("", "--semi: %s", err)
@@ -230,7 +230,7 @@ func (f *anonymizeFlags) recodingOptions(o *oneoff.Options, cfg *config.OneOff) 
 			o.Slices = append(o.Slices, strings.Split(slice, "+"))
 		}
 	}
-	if err := oneoff.CheckSlices(cfg.Schema, o.Slices); err != nil {
+	if err := anonymize.CheckSlices(cfg.Schema, o.Slices); err != nil {
 		return cli.Usage("name each quasi-identifier once, for instance --slices age+sex,postcode", "--slices: %s", err)
 	}
 	return nil

@@ -22,8 +22,8 @@ import (
 	"anond/internal/cli"
 	"anond/internal/profile"
 	"anond/internal/testkit/hospital"
+	"anond/lab/anonymize"
 	"anond/lab/methods"
-	"anond/lab/oneoff"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/testdata"
@@ -86,11 +86,11 @@ func (w *ward) anonymize(in, out string, more ...string) result {
 	return lab(w.t, append([]string{"anonymize", w.path(in), "--out", w.path(out), "-c", w.config}, more...)...)
 }
 
-func (w *ward) report(in, out string, more ...string) *oneoff.Report {
+func (w *ward) report(in, out string, more ...string) *anonymize.Report {
 	w.t.Helper()
 	r := w.anonymize(in, out, append(more, "--json")...)
 	require.Equal(w.t, cli.OK, r.code, r.stderr)
-	report := &oneoff.Report{}
+	report := &anonymize.Report{}
 	require.NoError(w.t, json.Unmarshal([]byte(r.stdout), report))
 	return report
 }
@@ -171,7 +171,7 @@ func TestMethodsOnAdult(t *testing.T) {
 			r := lab(t, "anonymize", filepath.Join(dir, "adult.csv"), "-c", filepath.Join(dir, "adult.yaml"), "--out", out, "--method", m.Name,
 				"-k", "10", "-l", "5", "--json")
 			require.Equal(t, cli.OK, r.code, r.stderr)
-			var report oneoff.Report
+			var report anonymize.Report
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
 			assert.Equal(t, 4000, report.Published)
 			assert.GreaterOrEqual(t, report.Achieved.K, 10)
@@ -197,7 +197,7 @@ func BenchmarkMethods(b *testing.B) {
 					"--method", m.Name, "-k", "10", "-l", "5", "--json"}, cli.Env{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 					Lookup: func(string) (string, bool) { return "", false }})
 				require.Equal(b, cli.OK, code, stderr.String())
-				var report oneoff.Report
+				var report anonymize.Report
 				require.NoError(b, json.Unmarshal([]byte(stdout.String()), &report))
 				seconds += report.Seconds
 			}
@@ -306,7 +306,7 @@ func TestAnonymizeHoldsNobodyNeedlessly(t *testing.T) {
 // TestReportTellsWhoIsHeld: what a method cannot place is counted and told.
 func TestReportTellsWhoIsHeld(t *testing.T) {
 	var b strings.Builder
-	r := oneoff.Report{Read: 9, Published: 6, Held: oneoff.Held{NoClass: 3}, Achieved: oneoff.Achieved{}}
+	r := anonymize.Report{Read: 9, Published: 6, Held: anonymize.Held{NoClass: 3}, Achieved: anonymize.Achieved{}}
 	require.NoError(t, r.Text(&b))
 	assert.Contains(t, b.String(), "held: 3, in no class")
 }
@@ -343,8 +343,8 @@ func TestRuleVAnonymize(t *testing.T) {
 	assert.NoDirExists(t, w.path("strict"))
 }
 
-// TestOneoffUsage: what is asked wrongly is refused before anything is read.
-func TestOneoffUsage(t *testing.T) {
+// TestAnonymizeUsage: what is asked wrongly is refused before anything is read.
+func TestAnonymizeUsage(t *testing.T) {
 	w := newWard(t, 50)
 	w.report("admissions.csv", "full", "-l", "2", "-k", "3")
 	in, out, dir := w.path("admissions.csv"), w.path("new"), w.path("full")
@@ -396,14 +396,14 @@ func TestAnonymizeIsInterrupted(t *testing.T) {
 	w := newWard(t, 300)
 	cfg, _, err := config.LoadOneOff(w.config, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	table, err := oneoff.Read(t.Context(), oneoff.Input{Input: profile.Input{Name: w.path("admissions.csv")}}, cfg.Schema)
+	table, err := anonymize.Read(t.Context(), anonymize.Input{Input: profile.Input{Name: w.path("admissions.csv")}}, cfg.Schema)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, name := range []string{"mondrian", "lgb-fixed"} {
 		method, err := methods.Find(name)
 		require.NoError(t, err)
-		_, err = oneoff.Anonymize(ctx, table, oneoff.Options{Method: method, Recoding: method.Recoding,
+		_, err = anonymize.Run(ctx, table, anonymize.Options{Method: method, Recoding: method.Recoding,
 			Want: equivclass.Requirement{K: 3, L: 2}, Ground: "equal", Dataset: "ward", Dir: w.path("out"), Now: time.Now})
 		assert.ErrorIs(t, err, context.Canceled, name)
 	}

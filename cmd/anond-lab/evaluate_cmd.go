@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/lab/oneoff"
+	"anond/lab/anonymize"
 )
 
 func newEvaluateCommand(env *environment) *cobra.Command {
-	var in oneoff.Input
-	var w oneoff.Workload
+	var in anonymize.Input
+	var w anonymize.Workload
 	var path string
 	var asJSON bool
 	c := &cobra.Command{
@@ -64,13 +64,13 @@ publication.`,
 	return c
 }
 
-func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input, path string,
-	w oneoff.Workload) (*oneoff.Evaluation, error) {
-	r, err := oneoff.Open(dir)
+func (e *environment) evaluate(ctx context.Context, dir string, in anonymize.Input, path string,
+	w anonymize.Workload) (*anonymize.Evaluation, error) {
+	r, err := anonymize.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	schema, read := r.Release.Schema, oneoff.ReadLoosely
+	schema, read := r.Release.Schema, anonymize.ReadLoosely
 	if r.About != nil {
 		if in.Semi = r.About.Semi; path == "" {
 			return nil, cli.Usage("add -c CONFIG, the one that it was made with", "the table in %s does not describe its columns", dir)
@@ -84,12 +84,12 @@ func (e *environment) evaluate(ctx context.Context, dir string, in oneoff.Input,
 		if err := r.CheckSchema(cfg.Schema); err != nil {
 			return nil, cli.Failure(cli.BadConfig, err, "use the configuration that the release was made with")
 		}
-		schema, read = cfg.Schema, oneoff.Read
+		schema, read = cfg.Schema, anonymize.Read
 	}
 	t, err := read(ctx, in, schema)
 	if err != nil {
 		return nil, err
 	}
-	t.WriteRefused(e.Stderr, in.Name, oneoff.Corrections)
-	return oneoff.Evaluate(ctx, r, t, w)
+	t.WriteRefused(e.Stderr, in.Name, anonymize.Corrections)
+	return anonymize.Evaluate(ctx, r, t, w)
 }

@@ -24,9 +24,9 @@ import (
 	"anond/internal/daemon"
 	"anond/internal/testkit/hospital"
 	"anond/internal/testkit/programtest"
+	"anond/lab/anonymize"
 	"anond/lab/methods"
 	"anond/lab/naive"
-	"anond/lab/oneoff"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden outputs")
@@ -212,8 +212,8 @@ func TestFrozenAnonymize(t *testing.T) {
 	w := newWard(t, 500)
 	clinic, _ := newClinic(t, 400)
 	for _, m := range methods.All() {
-		for _, recoding := range oneoff.Recodings() {
-			if oneoff.CheckRecoding(m, recoding) != nil {
+		for _, recoding := range anonymize.Recodings() {
+			if anonymize.CheckRecoding(m, recoding) != nil {
 				continue
 			}
 			on, in := w, "admissions.csv"

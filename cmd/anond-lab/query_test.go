@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/internal/cli"
-	"anond/lab/oneoff"
+	"anond/lab/anonymize"
 	"anond/snapshot"
 )
 
@@ -198,7 +198,7 @@ func askJSON(t *testing.T, dir, query string) (a answer) {
 	return a
 }
 
-func evaluation(t *testing.T, args ...string) (e oneoff.Evaluation) {
+func evaluation(t *testing.T, args ...string) (e anonymize.Evaluation) {
 	t.Helper()
 	r := lab(t, append([]string{"evaluate", "--json"}, args...)...)
 	require.Equal(t, cli.OK, r.code, r.stderr)
@@ -298,7 +298,7 @@ func TestEveryKindOfAttribute(t *testing.T) {
 			r := lab(t, "anonymize", w.path("varied.csv"), "-c", w.path("varied.yaml"), "--out", w.path(recoding), "--recoding", recoding, "-k",
 				"6", "-l", "2", "-t", "0.3", "--ground", "ordered", "--json")
 			require.Equal(t, cli.OK, r.code, r.stderr)
-			var report oneoff.Report
+			var report anonymize.Report
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
 			assert.Equal(t, 240, report.Published)
 			require.Len(t, report.Achieved.T, 2)

@@ -21,7 +21,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/profile"
 	"anond/internal/testkit/hospital"
-	"anond/lab/oneoff"
+	"anond/lab/anonymize"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
@@ -128,7 +128,7 @@ func TestLGBFromFileToAnswer(t *testing.T) {
 }
 
 // level holds the level that the report states against the text of the files.
-func (w *ward) level(method string, r *oneoff.Report) {
+func (w *ward) level(method string, r *anonymize.Report) {
 	sizes, rows := map[string]int{}, map[[3]string]int{} // by class; by attribute, bucket and class
 	classes := map[[2]string]map[string]bool{}
 	for _, row := range cells(w.t, w.path(method), "lgb.csv") {
@@ -166,11 +166,11 @@ func (w *ward) level(method string, r *oneoff.Report) {
 // ask answers a query from plain files, next to the table that they came from.
 func (w *ward) ask(out, original, text string) query.Answer {
 	w.t.Helper()
-	o, err := oneoff.Open(w.path(out))
+	o, err := anonymize.Open(w.path(out))
 	require.NoError(w.t, err)
 	cfg, _, err := config.LoadOneOff(w.config, os.LookupEnv, os.ReadFile)
 	require.NoError(w.t, err)
-	t, err := oneoff.Read(w.t.Context(), oneoff.Input{Input: profile.Input{Name: w.path(original)}, Semi: o.About.Semi}, cfg.Schema)
+	t, err := anonymize.Read(w.t.Context(), anonymize.Input{Input: profile.Input{Name: w.path(original)}, Semi: o.About.Semi}, cfg.Schema)
 	require.NoError(w.t, err)
 	require.NoError(w.t, o.Load(t))
 	q, err := query.Parse(text)
@@ -181,7 +181,7 @@ func (w *ward) ask(out, original, text string) query.Answer {
 }
 
 // missed allows as many queries outside the bounds as held records can cause.
-func missed(e oneoff.Evaluation, r *oneoff.Report) int {
+func missed(e anonymize.Evaluation, r *anonymize.Report) int {
 	if r.Held.NoClass == 0 {
 		return 0
 	}
@@ -189,7 +189,7 @@ func missed(e oneoff.Evaluation, r *oneoff.Report) int {
 }
 
 // naiveLocal reads both files of LGB as text and holds them against the report.
-func naiveLocal(t *testing.T, dir string, r *oneoff.Report) {
+func naiveLocal(t *testing.T, dir string, r *anonymize.Report) {
 	t.Helper()
 	sizes := map[string]int{}
 	rowsOf := map[string]map[string]int{} // by attribute, bucket: rows that name it

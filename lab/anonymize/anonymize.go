@@ -1,4 +1,4 @@
-package oneoff
+package anonymize
 
 import (
 	"context"
@@ -77,13 +77,13 @@ type Held struct {
 	Refused       int `json:"refused"`
 }
 
-// Anonymize partitions the table, writes the release and reports it.
+// Run partitions the table, writes the release and reports it.
 //
 // Guarantee: what is written satisfies the requirement in each class, checked
 // before (checkGroups) and after it is rendered (the auditor, reading the
 // files); on an error nothing is named a release. A run that is interrupted
 // before it writes leaves nothing.
-func Anonymize(ctx context.Context, t *Table, o Options) (*Report, error) {
+func Run(ctx context.Context, t *Table, o Options) (*Report, error) {
 	if o.Recoding == recodingLGB {
 		return anonymizeLocal(ctx, t, o)
 	}

@@ -1,4 +1,4 @@
-// Package oneoff anonymizes a single table, and measures a release against its
+// Package anonymize anonymizes a single table, and measures a release against its
 // source table: the commands anond-lab anonymize and evaluate.
 //
 // Guarantee: every class of what is written satisfies the requirement. This is
@@ -18,4 +18,4 @@
 // own: beyond them they are not measured, and the report says so.
 //
 // Source: each measure names its paper at its declaration.
-package oneoff
+package anonymize

@@ -1,4 +1,4 @@
-package oneoff
+package anonymize
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type localRun struct {
 	cut     *lgb.Result
 }
 
-// anonymizeLocal is Anonymize by LGB: k holds for the classes, l for the buckets
+// anonymizeLocal is Run by LGB: k holds for the classes, l for the buckets
 // of the sensitive attribute, and each semi-sensitive attribute keeps its own
 // promise (corollaries 1 to 3 of Li, He and Sun).
 func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
