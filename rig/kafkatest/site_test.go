@@ -47,11 +47,13 @@ func newSite(t testing.TB, p *topic) *site {
 		}
 		return a
 	}
+	age := attribute("age", "quasi", "integer")
+	age["range"] = []int{0, 150} // shards need it
 	s.config = section{
 		"version": 1, "dataset": "clinic",
 		"source":      section{"type": "kafka", "kafka": section{"brokers": broker.Addrs(), "topic": p.name}},
 		"dead_letter": section{"type": "file", "path": "./dead-letter"},
-		"schema": section{"attributes": []section{attribute("patient", "subject"), attribute("age", "quasi", "integer"),
+		"schema": section{"attributes": []section{attribute("patient", "subject"), age,
 			attribute("sex", "quasi", "categorical"), attribute("diagnosis", "sensitive", "categorical")}},
 		"policy":  section{"k": 4, "l": 2, "level": "L1"},
 		"release": section{"dir": "./releases", "ledger": "./ledger", "trigger": section{"on": "records", "every": 100}},
