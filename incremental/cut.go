@@ -6,12 +6,7 @@ import (
 	"anond/incremental/place"
 	"anond/incremental/plan"
 	"anond/incremental/state"
-	"anond/internal/fault"
 )
-
-// ErrUnpublished: the newest release is decided but not published yet.
-var ErrUnpublished = fault.Errorf(fault.Failed, "start anond run, which finishes the release, and run it again",
-	"the release before is not published yet")
 
 // Cut decides what the next release publishes, of the records applied so far,
 // and commits the intent together with everything not committed yet. It returns
@@ -50,7 +45,7 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 		return nil, ErrBroken
 	}
 	if m.s.History.Unpublished() != nil {
-		return nil, ErrUnpublished
+		return nil, state.ErrUnpublished
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	if m.first.growing && m.s.NewSinceCut() == 0 {

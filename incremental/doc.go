@@ -33,6 +33,7 @@
 //   - package state is what the machine knows: records, classes, intents, who waits, what a state says about itself;
 //   - package place says where records lie among classes and how many updates have gathered there;
 //   - packages local (level L1) and pools (level L2) plan and decide a cut, each behind the port of package plan;
+//   - package erase plans how people are forgotten;
 //   - Intake keeps what was read and what became of it, staged what is not committed yet, adoption takes settings and grown
 //     hierarchies in or refuses them, loader reads a store;
 //   - Trigger, InitialLoad, Source, Releases and Forgetting are what hosts ask; verifier checks each decision, inspection a

@@ -14,7 +14,7 @@ import (
 // the earlier one was eligible: an ineligible one would have been quarantined (rule B, buckets; TestBrokenPools).
 //
 // A fixed pool takes in nobody and loses nobody. Who arrives meanwhile is of a later pool. Who is to be forgotten
-// is forgotten when the pool is decided (forget.go).
+// is forgotten when the pool is decided (package erase).
 //
 // The first pool begins with what the source held at the first start (stored offsets) or with a count
 // (initial.max_records), and has as many people as initial.min_pool asks for. What it is does not depend on values. If it

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/erase"
 	"anond/incremental/state"
 )
 
@@ -66,7 +67,7 @@ func (s *suppression) into(d *state.Delta) {
 type forgotten struct {
 	suppression
 	// unlinked are the classes of which state does not know who has which value; nil: not
-	// looked for yet (forget.go).
+	// looked for yet (package erase).
 	unlinked map[state.ClassID]bool
 }
 
@@ -84,7 +85,7 @@ func (f *forgotten) blocks(s *state.State, row equivclass.Row) bool {
 // blocked from here on. State has that with the position. What it has of the person goes with the
 // next erasure (Forget), which is due (Forgetting.Due).
 //
-// Safe by the claim of forget.go: the moment is a function of what the source sends, and values
+// Safe by the claim of package erase: the moment is a function of what the source sends, and values
 // are not looked at.
 //
 // The list of who was forgotten grows by a digest; policy MaxRecords bounds it together with the records.
@@ -93,7 +94,7 @@ func (m *Machine) Delete(p state.Partition, offset int64, subject []byte) (Outco
 		return Outcome{}, ErrBroken
 	}
 	if m.s.Records.Firsts == nil {
-		return Outcome{}, ErrNoSubject
+		return Outcome{}, erase.ErrNoSubject
 	}
 	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
@@ -112,8 +113,8 @@ func (m *Machine) Delete(p state.Partition, offset int64, subject []byte) (Outco
 
 // Forgot notes that an erasure has found nothing of the people it was asked for: they are
 // blocked, and those are due who are in a pool that is fixed. The machine goes on.
-func (m *Machine) Forgot(e *Erasure) error {
-	m.forgotten.add(e.list)
+func (m *Machine) Forgot(e *erase.Erasure) error {
+	m.forgotten.add(e.Suppressed())
 	m.forgotten.due, m.forgotten.changed = e.Later, true
 	return m.Commit()
 }
@@ -142,7 +143,7 @@ func (f Forgetting) Due() int { return f.due }
 func (f Forgetting) Staged() bool { return f.changed }
 
 // Unplan throws an erasure away: the machine is what it was.
-func (f Forgetting) Unplan(e *Erasure) { f.back(e.before) }
+func (f Forgetting) Unplan(e *erase.Erasure) { f.back(e.Before) }
 
 // People returns the digests of all who were forgotten, in the order in which they were.
 func (f Forgetting) People() []state.Digest { return slices.Clone(f.list) }
@@ -161,4 +162,23 @@ func (f Forgetting) Unlinked(class state.ClassID) bool {
 		f.forgotten.unlinked = f.s.History.Unlinked()
 	}
 	return f.unlinked[class]
+}
+
+// Forget plans how the state forgets more people, by their digests (Forgetting.DigestOf), and those
+// whom it has forgotten before, or that are due. Nothing may be staged. After an error the machine
+// is what it was. Else it must not be used any more, but for Reopen: a store is written anew by the plan, and
+// opened again; or Forgot, if nothing was found. Cost: all records.
+func (m *Machine) Forget(people []state.Digest) (*erase.Erasure, error) {
+	if m.intake.failed {
+		return nil, ErrBroken
+	}
+	before := len(m.forgotten.list)
+	m.forgotten.add(people)
+	e, err := erase.Plan(&m.s, erase.Asked{List: m.forgotten.list, Known: m.forgotten.known, Unlinked: m.Forgetting().Unlinked})
+	if err != nil {
+		m.forgotten.back(before)
+		return nil, err
+	}
+	e.Before = before
+	return e, nil
 }

@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"anond/incremental/erase"
 	"anond/incremental/plan"
 	"anond/incremental/state"
 )
@@ -37,6 +38,8 @@ type (
 	InfeasibleError  = plan.InfeasibleError
 	Updates          = plan.Updates
 	PoolNeed         = plan.PoolNeed
+	Erasure          = erase.Erasure
+	Forgotten        = erase.Forgotten
 )
 
 // The constants of these.
@@ -57,4 +60,8 @@ var (
 	ErrNoSpace     = state.ErrNoSpace
 	ErrQuota       = state.ErrQuota
 	ErrInterrupted = state.ErrInterrupted
+	ErrUnpublished = state.ErrUnpublished
+	ErrNoSubject   = erase.ErrNoSubject
+	ErrNobodyElse  = erase.ErrNobodyElse
+	ErrNotErasable = erase.ErrNotErasable
 )

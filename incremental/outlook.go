@@ -38,7 +38,7 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 	case m.intake.failed:
 		return nil, ErrBroken
 	case m.s.History.Unpublished() != nil:
-		return nil, ErrUnpublished
+		return nil, state.ErrUnpublished
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
 	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: len(m.s.Pending.Waiting)}

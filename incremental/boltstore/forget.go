@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"anond/incremental"
+	"anond/incremental/erase"
 	"anond/incremental/state"
 	"anond/internal/sealed"
 )
@@ -17,7 +17,7 @@ import (
 // a crash there is the old state or the new one. What plan does before it returns is done
 // before anything is removed. bbolt keeps removed values on free pages, so the new file is
 // written from nothing. The old one is removed, but a file system or a disk may keep its blocks.
-func ForgetFile(path string, o Options, plan func(*Store) (*incremental.Erasure, error)) error {
+func ForgetFile(path string, o Options, plan func(*Store) (*erase.Erasure, error)) error {
 	return replaceFile(path, forForget, o, func(s *Store, dst string) error {
 		e, err := plan(s)
 		if err == nil && e == nil {
@@ -40,7 +40,7 @@ func ForgetFile(path string, o Options, plan func(*Store) (*incremental.Erasure,
 }
 
 // forgetTo writes the state that has forgotten to a new file.
-func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) error {
+func (s *Store) forgetTo(path string, key sealed.Key, e *erase.Erasure) error {
 	return s.copyInto(path, key, func(to *Store, from *transaction) error {
 		ends, err := readEnds(from)
 		if err != nil {
@@ -61,13 +61,13 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *incremental.Erasure) er
 }
 
 // forgotten writes the head of a state that has forgotten.
-func (w *writer) forgotten(e *incremental.Erasure, ends ends, stale bool) error {
+func (w *writer) forgotten(e *erase.Erasure, ends ends, stale bool) error {
 	return errors.Join(w.put(inMeta, keyMeta, encodeMeta(e.Head())), w.put(inMeta, keyEnds, ends.encode()),
 		w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putDue(e.Later, stale), w.putFormat())
 }
 
 // changeOf is how a copy changes the values of a bucket; nil: not.
-func changeOf(b *bucket, e *incremental.Erasure) change {
+func changeOf(b *bucket, e *erase.Erasure) change {
 	if b != inRecords {
 		return nil
 	}
@@ -90,7 +90,7 @@ func changeOf(b *bucket, e *incremental.Erasure) change {
 }
 
 // keepDictionary copies the entries that stay and returns how many these are.
-func (s *Store) keepDictionary(from *transaction, e *incremental.Erasure) (kept uint64, err error) {
+func (s *Store) keepDictionary(from *transaction, e *erase.Erasure) (kept uint64, err error) {
 	stays := e.Dictionary()
 	err = scan(from, inDictionary, 8, func(_ uint64, key, content []byte) error {
 		list, err := decodeDictionary(content)

@@ -6,7 +6,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"anond/incremental"
+	"anond/incremental/erase"
 	"anond/incremental/state"
 )
 
@@ -17,7 +17,7 @@ import (
 //
 // Cost: all records are read, blocks that change are written, and held in memory until the
 // transaction ends.
-func (s *Store) Forget(e *incremental.Erasure) error {
+func (s *Store) Forget(e *erase.Erasure) error {
 	if s.readOnly {
 		return errReadOnly
 	}
@@ -39,7 +39,7 @@ func (s *Store) Stale() bool { return s.stale.Load() }
 // (Stale).
 func CleanFile(path string, o Options) error { return RekeyFile(path, o, o.Key) }
 
-func (w *writer) forget(e *incremental.Erasure) error {
+func (w *writer) forget(e *erase.Erasure) error {
 	ends, err := readEnds(w.tx)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func keysOf(x *bolt.Bucket) (keys [][]byte) {
 }
 
 // shrinkDictionary takes out the entries that do not stay, and returns how many are left.
-func (w *writer) shrinkDictionary(e *incremental.Erasure) (kept uint64, err error) {
+func (w *writer) shrinkDictionary(e *erase.Erasure) (kept uint64, err error) {
 	x, err := w.bucket(inDictionary)
 	if err != nil {
 		return 0, err

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/erase"
 	"anond/incremental/state"
 	"anond/internal/sealed"
 )
@@ -59,7 +60,7 @@ func feed(t *testing.T, m *incremental.Machine, from, to int) {
 
 // forgets lets the state at path forget people.
 func forgets(t *testing.T, path string, o boltstore.Options, people ...string) error {
-	return boltstore.ForgetFile(path, o, func(s *boltstore.Store) (*incremental.Erasure, error) {
+	return boltstore.ForgetFile(path, o, func(s *boltstore.Store) (*erase.Erasure, error) {
 		m, err := incremental.Open(s, town(t))
 		if err != nil {
 			return nil, err
@@ -87,8 +88,8 @@ func TestForgetFile(t *testing.T) {
 		refused := errors.New("refused")
 		old, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.ErrorIs(t, boltstore.ForgetFile(path, o, func(*boltstore.Store) (*incremental.Erasure, error) { return nil, refused }), refused)
-		require.NoError(t, boltstore.ForgetFile(path, o, func(*boltstore.Store) (*incremental.Erasure, error) { return nil, nil }))
+		require.ErrorIs(t, boltstore.ForgetFile(path, o, func(*boltstore.Store) (*erase.Erasure, error) { return nil, refused }), refused)
+		require.NoError(t, boltstore.ForgetFile(path, o, func(*boltstore.Store) (*erase.Erasure, error) { return nil, nil }))
 		now, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, old, now, "without a plan nothing changes")

@@ -3,7 +3,7 @@ package memstore
 import (
 	"slices"
 
-	"anond/incremental"
+	"anond/incremental/erase"
 	"anond/incremental/state"
 )
 
@@ -25,7 +25,7 @@ type content struct {
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
-func (c *content) forget(e *incremental.Erasure) error {
+func (c *content) forget(e *erase.Erasure) error {
 	c.meta, c.suppressed = cloneMeta(e.Head()), state.Suppressed{People: slices.Clone(e.Suppressed()), Due: e.Later}
 	stays := e.Dictionary()
 	c.dictionary = slices.DeleteFunc(c.dictionary, func(x state.DictionaryEntry) bool { return !stays(x) })

@@ -21,7 +21,7 @@ import (
 	"fmt"
 	"sync"
 
-	"anond/incremental"
+	"anond/incremental/erase"
 	"anond/incremental/state"
 )
 
@@ -57,7 +57,7 @@ func (s *Store) Clone() *Store {
 }
 
 // Forget returns an independent store with what is left after people were forgotten.
-func (s *Store) Forget(e *incremental.Erasure) *Store {
+func (s *Store) Forget(e *erase.Erasure) *Store {
 	out := s.Clone()
 	if err := out.held.forget(e); err != nil {
 		panic("memstore: " + err.Error()) // a store of tests
@@ -66,7 +66,7 @@ func (s *Store) Forget(e *incremental.Erasure) *Store {
 }
 
 // ForgetInPlace lets this store forget people, as a store of a running daemon does.
-func (s *Store) ForgetInPlace(e *incremental.Erasure) error {
+func (s *Store) ForgetInPlace(e *erase.Erasure) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -4,7 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"anond/internal/fault"
 )
+
+// ErrUnpublished: the newest release is decided but not published yet.
+var ErrUnpublished = fault.Errorf(fault.Failed, "start anond run, which finishes the release, and run it again",
+	"the release before is not published yet")
 
 // History is what was decided so far: all classes ever published and the intents
 // that name them. It only grows; a class that is regrouped stays in it as dead.

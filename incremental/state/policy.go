@@ -112,7 +112,7 @@ func (p Policy) Check() error {
 }
 
 // Exhausted reports whether a member of a class has no regrouping left (rule E). A class with a
-// row that has no owner is closed (forget.go).
+// row that has no owner is closed (package erase).
 func (p *Policy) Exhausted(c *Class) bool {
 	return c.Ownerless || p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
 }

@@ -25,7 +25,7 @@ type Records struct {
 	ClassOf   []ClassID
 	// Firsts finds the first record of each subject; nil if there is no subject.
 	Firsts   *firstRecords
-	Vacant   int // records of forgotten people that are in no class (forget.go)
+	Vacant   int // records of forgotten people that are in no class (package erase)
 	Arrivals []arrival
 }
 

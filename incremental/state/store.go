@@ -97,7 +97,7 @@ type PartitionPosition struct {
 // Suppressed are the people who were forgotten, in the order in which they were.
 type Suppressed struct {
 	People []Digest
-	// Due is how many of them have records still there: the erasure follows (forget.go).
+	// Due is how many of them have records still there: the erasure follows (package erase).
 	Due int
 }
 

@@ -70,7 +70,7 @@ type RecordBlock struct {
 	Columns [][]equivclass.Code
 	SA      []equivclass.Code
 	// Subject is the keyed digest of the subject; nil without a subject attribute. 0: the person
-	// was forgotten, and the record is what stays of it (forget.go).
+	// was forgotten, and the record is what stays of it (package erase).
 	Subject []uint64
 	Origin  []uint16 // Position.Number of the partition
 	Offset  []int64
@@ -106,7 +106,7 @@ type Class struct {
 	// Regroups is the largest number of regroupings that one of its records has
 	// seen (rule E, equality patterns).
 	Regroups uint16
-	// Ownerless: a member was forgotten (forget.go). It follows from the records and is not
+	// Ownerless: a member was forgotten (package erase). It follows from the records and is not
 	// stored; only a machine knows it.
 	Ownerless bool `json:"-"`
 	// Members in ascending order. Invariant: at least k, never changed.

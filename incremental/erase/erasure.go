@@ -1,6 +1,12 @@
-package incremental
+// Package erase plans how a state forgets people: which records stay as rows without owner, and what stands in their place.
+//
+// Guarantee: whoever keeps every release learns no more than before (Theorem E with erasures, below), and the state no longer says
+// which row was whose. Nothing is changed here: a store rewrites itself by an Erasure. Cost: all records.
+package erase
 
 import (
+	"slices"
+
 	"anond/equivclass"
 	"anond/incremental/state"
 	"anond/internal/fault"
@@ -88,7 +94,7 @@ type Erasure struct {
 	records *state.Records
 	meta    *state.Meta
 	list    []state.Digest
-	before  int                                // of the list: known before
+	Before  int                                // of the list: known before
 	slots   map[state.RecordID]*vacancy        // of all who were ever forgotten
 	values  map[state.RecordID]equivclass.Code // sensitive values that are assigned again inside a bag
 	renamed map[int][]equivclass.Code          // by attribute without hierarchy: new code by old one, or vanished
@@ -109,28 +115,16 @@ type vacancy struct {
 // vanished is the new code of a value that nobody has any more.
 const vanished = ^equivclass.Code(0)
 
-// Forget plans how the state forgets more people, by their digests (Forgetting.DigestOf), and those
-// whom it has forgotten before, or that are due. Nothing may be staged. After an error the machine
-// is what it was. Else it must not be used any more, but for Reopen: a store is written anew by the plan, and
-// opened again; or Forgot, if nothing was found. Cost: all records.
-func (m *Machine) Forget(people []state.Digest) (*Erasure, error) {
-	if m.intake.failed {
-		return nil, ErrBroken
-	}
-	before := len(m.forgotten.list)
-	m.forgotten.add(people)
-	e, err := erasure(&m.s, m.Forgetting())
-	if err != nil {
-		m.forgotten.back(before)
-		return nil, err
-	}
-	e.before = before
-	return e, nil
+// Asked is who is to be forgotten, those who were before included.
+type Asked struct {
+	List     []state.Digest
+	Known    map[state.Digest]bool
+	Unlinked func(state.ClassID) bool // whether the state knows no more who of a class has which value
 }
 
-// erasure plans it.
-func erasure(s *state.State, of Forgetting) (*Erasure, error) {
-	p := &erasing{Erasure: &Erasure{records: &s.Records, list: of.People(), slots: map[state.RecordID]*vacancy{},
+// Plan plans how a state forgets people, and those whom it has forgotten before. It changes nothing.
+func Plan(s *state.State, of Asked) (*Erasure, error) {
+	p := &erasing{Erasure: &Erasure{records: &s.Records, list: slices.Clone(of.List), slots: map[state.RecordID]*vacancy{},
 		values: map[state.RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
 	if s.Records.Firsts == nil {
 		return nil, ErrNoSubject
@@ -140,7 +134,7 @@ func erasure(s *state.State, of Forgetting) (*Erasure, error) {
 		return p.Erasure, nil
 	}
 	if s.History.Unpublished() != nil && s.Policy.Level != state.L2 {
-		return nil, ErrUnpublished
+		return nil, state.ErrUnpublished
 	}
 	p.unlink()
 	newCellKeeper(p).keep()
@@ -151,7 +145,7 @@ func erasure(s *state.State, of Forgetting) (*Erasure, error) {
 type erasing struct {
 	*Erasure
 	from *state.State
-	of   Forgetting
+	of   Asked
 }
 
 // gather finds the records of forgotten people, also of those who were forgotten before.
@@ -161,7 +155,7 @@ func (p *erasing) gather() {
 	p.Later = len(later)
 	for r := range c.Len() {
 		fresh := !c.Erased(r)
-		if d := m.Secrets.Suppressed(c.Subject[r]); fresh && (!p.of.known[d] || later[d]) {
+		if d := m.Secrets.Suppressed(c.Subject[r]); fresh && (!p.of.Known[d] || later[d]) {
 			continue
 		}
 		s := &vacancy{codes: make([]equivclass.Code, len(c.Stores)), value: c.Value(r), class: c.ClassOf[r], fresh: fresh}
@@ -182,7 +176,7 @@ func (p *erasing) fixed() map[state.Digest]bool {
 	out := map[state.Digest]bool{}
 	if of := p.from.Head.Pools.Open; of != nil {
 		for _, r := range of.Members {
-			if d := p.from.Secrets.Suppressed(p.records.Subject[r]); p.of.known[d] {
+			if d := p.from.Secrets.Suppressed(p.records.Subject[r]); p.of.Known[d] {
 				out[d] = true
 			}
 		}
