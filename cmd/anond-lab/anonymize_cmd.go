@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
+	"anond/internal/fault"
 	"anond/lab/anonymize"
 	"anond/lab/methods"
 	"anond/snapshot/render"
@@ -131,12 +131,12 @@ func (e *environment) anonymize(ctx context.Context, f *anonymizeFlags, in strin
 	}
 	t.WriteRefused(e.Stderr, in, anonymize.Corrections)
 	if n := len(t.Refused); n > 0 && f.strict {
-		return cli.Failure(cli.Failed, fmt.Errorf("%s of %d refused, and --strict allows none", cli.Count(n, "line"), t.Read),
-			"correct the lines above, or remove --strict: they are then left out and counted")
+		return fault.Errorf(fault.Failed, "correct the lines above, or remove --strict: they are then left out and counted",
+			"%s of %d refused, and --strict allows none", cli.Count(n, "line"), t.Read)
 	}
 	if t.Unread.Unterminated > 0 && f.strict {
-		return cli.Failure(cli.Failed, errors.New("the last line of the file may be incomplete, and --strict requires every line"),
-			"end it with a line break, or add --complete")
+		return fault.Errorf(fault.Failed, "end it with a line break, or add --complete",
+			"the last line of the file may be incomplete, and --strict requires every line")
 	}
 	show, done := e.Progressing("classes")
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }

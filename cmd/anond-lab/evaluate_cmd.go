@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
+	"anond/internal/fault"
 	"anond/lab/anonymize"
 )
 
@@ -82,7 +83,7 @@ func (e *environment) evaluate(ctx context.Context, dir string, in anonymize.Inp
 			return nil, err
 		}
 		if err := r.CheckSchema(cfg.Schema); err != nil {
-			return nil, cli.Failure(cli.BadConfig, err, "use the configuration that the release was made with")
+			return nil, fault.With(fault.Config, "use the configuration that the release was made with", err)
 		}
 		schema, read = cfg.Schema, anonymize.Read
 	}

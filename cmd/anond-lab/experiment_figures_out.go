@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"anond/internal/cli"
+	"anond/internal/fault"
 	"anond/lab/figures"
 )
 
@@ -29,7 +30,7 @@ func (r *figureRun) conclude(report *figures.Report) error {
 			hint = "remove --data: the program contains the datasets; the report says what is missing in the directory"
 		}
 	}
-	return cli.Failure(cli.Failed, fmt.Errorf("%d of %s not measured", tally.Failed, cli.Count(tally.Figures, "figure")), hint)
+	return fault.Errorf(fault.Failed, hint, "%d of %s not measured", tally.Failed, cli.Count(tally.Figures, "figure"))
 }
 
 // verdictColumns are the headings of the verdicts.

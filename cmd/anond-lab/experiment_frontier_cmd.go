@@ -15,6 +15,7 @@ import (
 
 	"anond/internal/cli"
 	"anond/internal/disk"
+	"anond/internal/fault"
 	"anond/lab/figures/frontier"
 )
 
@@ -101,8 +102,8 @@ func checkFrontier(o frontier.Options) error {
 func absentData(err error) error {
 	var absent *frontier.AbsentError
 	if errors.As(err, &absent) {
-		return cli.Failure(cli.Misused, err, fmt.Sprintf("set %s to the directory of %s, or name the file with --data", frontier.Elsewhere,
-			absent.File))
+		return fault.With(fault.Usage, fmt.Sprintf("set %s to the directory of %s, or name the file with --data", frontier.Elsewhere,
+			absent.File), err)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 	"anond/snapshot/audit"
 )
 
@@ -91,16 +91,16 @@ func (f *auditFlags) files() bool {
 func (f *auditFlags) check() error {
 	switch files := f.files(); {
 	case f.given("config") && files:
-		return usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
+		return cli.Usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
 			"and the exports are made from the state: --releases, --ledger, --members, --records and --exports would be ignored")
 	case f.given("replay") && files:
-		return usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
+		return cli.Usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
 	case f.given("replay") && f.worlds < 1:
-		return usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
+		return cli.Usage("anond audit -c FILE --replay 10", "--replay is the number of worlds, at least 1")
 	case f.Exports != "" && (f.Members != "" || f.Records != ""):
-		return usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
+		return cli.Usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
 	case files && f.Releases == "":
-		return usage("anond audit --releases DIR with the others, or anond audit -c FILE",
+		return cli.Usage("anond audit --releases DIR with the others, or anond audit -c FILE",
 			"--ledger, --members, --records and --exports belong to --releases")
 	}
 	return nil
@@ -142,11 +142,11 @@ func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags)
 	if err != nil {
 		return err
 	}
-	if code := report.ExitCode(); code != exitOK {
+	if code := report.ExitCode(); code != cli.OK {
 		if report.Verdict == audit.VerdictCertified {
-			return failure(code, fmt.Errorf("level L2 is not certified: %s", report.Level.L2), "")
+			return fault.Errorf(fault.Kind(code), "", "level L2 is not certified: %s", report.Level.L2)
 		}
-		return failure(code, fmt.Errorf("the verdict is %s", report.Verdict), "")
+		return fault.Errorf(fault.Kind(code), "", "the verdict is %s", report.Verdict)
 	}
 	return nil
 }

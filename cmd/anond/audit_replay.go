@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/snapshot/audit"
 	"anond/snapshot/replay"
@@ -14,7 +15,7 @@ import (
 // again, also in so many worlds. Exports and replay are of one reading of the state.
 func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *auditFlags) error {
 	if cfg.Policy.Level != config.L2 {
-		return usage("leave --replay out", "--replay checks level L2, and this dataset has level %s: at that level who shares a class "+
+		return cli.Usage("leave --replay out", "--replay checks level L2, and this dataset has level %s: at that level who shares a class "+
 			"follows from values too", cfg.Policy.Level)
 	}
 	var recording *replay.Recording

@@ -10,6 +10,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
+	"anond/internal/fault"
 	"anond/internal/profile"
 )
 
@@ -33,7 +34,7 @@ their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := data.CheckFormat(); err != nil {
-				return usage("--format csv or --format json (NDJSON)", "%s", err)
+				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
 			}
 			data.Stdin = env.Stdin
 			if asJSON {
@@ -144,7 +145,7 @@ func (e *environment) checkJSON(ctx context.Context, path string, data profile.I
 		return err
 	}
 	if faults != nil {
-		return failure(exitConfig, fmt.Errorf("%s cannot be used: %s", path, cli.Count(len(faults.List), "fault")), "")
+		return fault.Errorf(fault.Config, "", "%s cannot be used: %s", path, cli.Count(len(faults.List), "fault"))
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/demo"
+	"anond/internal/fault"
 	"anond/snapshot/audit"
 )
 
@@ -35,10 +36,10 @@ anond-lab naive refreshes the same table in two common ways, and counts the peop
 who are exposed then.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Records < 1000 {
-				return usage("", "--records %d is too few for a demo; the minimum is 1000", o.Records)
+				return cli.Usage("", "--records %d is too few for a demo; the minimum is 1000", o.Records)
 			}
 			if o.Rate < 1 {
-				return usage("", "--rate %d: a stream needs at least one record per second", o.Rate)
+				return cli.Usage("", "--rate %d: a stream needs at least one record per second", o.Rate)
 			}
 			o.Seeded = c.Flags().Changed("seed")
 			v := newDemoView(env, asJSON)
@@ -64,9 +65,9 @@ func demoError(err error, dir string) error {
 	var taken *demo.DirError
 	switch {
 	case errors.As(err, &taken):
-		return usage("choose another directory with --out", "%v", err)
+		return cli.Usage("choose another directory with --out", "%v", err)
 	case errors.Is(err, context.Canceled):
-		return failure(exitFailed, err, fmt.Sprintf("what was published until then is in %s: anond audit -c %[1]s/anond.yaml", dir))
+		return fault.With(fault.Failed, fmt.Sprintf("what was published until then is in %s: anond audit -c %[1]s/anond.yaml", dir), err)
 	}
 	return err
 }
@@ -156,8 +157,8 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 	if err := errors.Join(err, v.lineErr, v.table.Err); err != nil {
 		return err
 	}
-	if code := end.Audit.ExitCode(); code != exitOK {
-		return failure(code, fmt.Errorf("the verdict is %s", end.Audit.Verdict), "")
+	if code := end.Audit.ExitCode(); code != cli.OK {
+		return fault.Errorf(fault.Kind(code), "", "the verdict is %s", end.Audit.Verdict)
 	}
 	return nil
 }

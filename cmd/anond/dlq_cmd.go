@@ -45,7 +45,7 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, usage("2026-03-01, 2026-03-01T12:00:00Z, or how long ago: 24h", "%s %q is no time", flag, text)
+	return time.Time{}, cli.Usage("2026-03-01, 2026-03-01T12:00:00Z, or how long ago: 24h", "%s %q is no time", flag, text)
 }
 
 func newDLQReplayCommand(env *environment) *cobra.Command {
@@ -80,7 +80,7 @@ which reasons can be replayed. docs/DEAD_LETTERS.md, Dead letters, says why.`,
 				return err
 			}
 			if a := which.Attribute; a != "" && !known(cfg.Schema(), a) {
-				return usage("anond config show lists the attributes", "%q is no attribute of the schema", a)
+				return cli.Usage("anond config show lists the attributes", "%q is no attribute of the schema", a)
 			}
 			out, err := env.replay(c.Context(), cfg, which)
 			if err != nil {
@@ -130,7 +130,7 @@ func mayAsk(reason string) error {
 	case !known:
 		return unknownName("reason", reason, knownReasons())
 	case rule.Replay != decode.ReplayKnown:
-		return usage("correct the records at their source and send them as new ones; docs/DEAD_LETTERS.md, Dead letters, has every reason",
+		return cli.Usage("correct the records at their source and send them as new ones; docs/DEAD_LETTERS.md, Dead letters, has every reason",
 			"records refused for %s are not replayed: %s", reason, strings.ReplaceAll(rule.Why, "`", ""))
 	}
 	return nil

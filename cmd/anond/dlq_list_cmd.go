@@ -49,7 +49,7 @@ and "replayed" of anond state info counts such records.`,
 				return unknownName("reason", f.Reason, knownReasons())
 			}
 			if limit < 0 || limit > mostListed {
-				return usage(fmt.Sprintf("give a number from 0 to %d", mostListed), "--limit %d is out of range", limit)
+				return cli.Usage(fmt.Sprintf("give a number from 0 to %d", mostListed), "--limit %d is out of range", limit)
 			}
 			cfg, err := env.loadConfig(path)
 			if err != nil {

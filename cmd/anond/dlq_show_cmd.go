@@ -15,6 +15,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/disk"
+	"anond/internal/fault"
 )
 
 // shownLetter is a dead letter as `anond dlq show --json` writes it.
@@ -44,7 +45,7 @@ is refused if that is a file that other users may read.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			ref, err := daemon.ParseLetterRef(args[0])
 			if err != nil {
-				return usage("anond dlq list shows both", "%q: %v", args[0], err)
+				return cli.Usage("anond dlq list shows both", "%q: %v", args[0], err)
 			}
 			cfg, err := env.loadConfig(path)
 			if err != nil {
@@ -60,8 +61,8 @@ is refused if that is a file that other users may read.`,
 				return err
 			}
 			if len(found) == 0 {
-				return failure(exitFailed, fmt.Errorf("there is no dead letter %s", args[0]),
-					"anond dlq list shows those there are; dead letters that are not delivered yet are in the state")
+				return fault.Errorf(fault.Failed, "anond dlq list shows those there are; dead letters that are not delivered yet are in the state",
+					"there is no dead letter %s", args[0])
 			}
 			var shown []shownLetter
 			for i := range found {
@@ -100,7 +101,7 @@ func private(stdout io.Writer) error {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-		return usage("give --out FILE, which gets mode 0600", "other users may read the file that standard output is")
+		return cli.Usage("give --out FILE, which gets mode 0600", "other users may read the file that standard output is")
 	}
 	return nil
 }

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
+	"anond/internal/fault"
 	"anond/internal/ops/doctor"
 	"anond/internal/profile"
 )
@@ -32,7 +32,7 @@ L2 who is published together may not depend on their values.`,
 		Example: "  anond doctor\n  anond doctor --data last-year.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := data.CheckFormat(); err != nil {
-				return usage("--format csv or --format json (NDJSON)", "%s", err)
+				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
 			}
 			data.Stdin = env.Stdin
 			return env.examine(c.Context(), path, data, sample, asJSON)
@@ -87,8 +87,8 @@ func (e *environment) examine(ctx context.Context, path string, data profile.Inp
 		t.Err = ctx.Err()
 	}
 	if t.Err == nil && doctor.Sick(all) {
-		return failure(exitFailed, errors.New("anond cannot run like this, or not for long"),
-			fmt.Sprintf("see the lines marked %s", doctor.Failed))
+		return fault.Errorf(fault.Failed, fmt.Sprintf("see the lines marked %s", doctor.Failed),
+			"anond cannot run like this, or not for long")
 	}
 	return t.Err
 }

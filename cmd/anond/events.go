@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"anond/config"
+	"anond/internal/cli"
 	"anond/internal/ops/events"
 	"anond/internal/ops/logs"
 )
@@ -35,7 +36,7 @@ func (f *eventFilter) check() error {
 	}
 	least, known := logs.LevelOf(config.LogLevel(f.level))
 	if f.least = least; !known {
-		return usage("debug, info, warn or error", "%q is no level", f.level)
+		return cli.Usage("debug, info, warn or error", "%q is no level", f.level)
 	}
 	return nil
 }
@@ -51,7 +52,7 @@ func knownEvents() (out []string) {
 // unknownName refuses a name that nothing has: a filter by it would show nothing, which
 // looks as if nothing had happened.
 func unknownName(what, name string, known []string) error {
-	return usage("there are: "+strings.Join(known, ", "), "%q is no %s", name, what)
+	return cli.Usage("there are: "+strings.Join(known, ", "), "%q is no %s", name, what)
 }
 
 // event is a line of the log: its fields in order.

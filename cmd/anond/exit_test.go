@@ -32,6 +32,17 @@ import (
 	"anond/snapshot/publish"
 )
 
+// The exit codes (internal/cli).
+const (
+	exitOK      = cli.OK
+	exitFailed  = cli.Failed
+	exitUsage   = cli.Misused
+	exitPrivacy = cli.Unprivate
+	exitLocked  = cli.Locked
+	exitBehind  = cli.Behind
+	exitConfig  = cli.BadConfig
+)
+
 // TestExitCodes: the code follows from the error, however deep it is wrapped.
 func TestExitCodes(t *testing.T) {
 	bad := &config.Faults{List: []config.Fault{{File: "a.yaml", Line: 3, Column: 7, Key: "policy.k", Reason: "is missing"}}}
@@ -43,8 +54,9 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"success", nil, exitOK, ""},
 		{"unknown", errors.New("disk on fire"), exitFailed, "error: disk on fire\n"},
-		{"its own", failure(exitPrivacy, errors.New("refused"), "lower l"), exitPrivacy, "error: refused\nhint: lower l\n"},
-		{"its own, wrapped", fmt.Errorf("run: %w", failure(exitPrivacy, errors.New("refused"), "")), exitPrivacy, "error: run: refused\n"},
+		{"its own", fault.Errorf(fault.Privacy, "lower l", "refused"), exitPrivacy, "error: refused\nhint: lower l\n"},
+		{"its own, wrapped", fmt.Errorf("run: %w", fault.Errorf(fault.Privacy, "",
+			"refused")), exitPrivacy, "error: run: refused\n"},
 		{"locked", fmt.Errorf("open: %w", incremental.ErrLocked), exitLocked,
 			"error: open: the state is held by another process\nhint: stop the other process, or use another state (state.path)\n"},
 		{"behind", fmt.Errorf("start: %w", ingest.ErrBehind), exitBehind,

@@ -16,6 +16,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 	"anond/internal/ops/logs"
 )
 
@@ -48,7 +49,7 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 			if (len(args) == 1) == (from == "") && len(args) < 2 {
 				return nil
 			}
-			return usage("anond forget --from FILE, or - for standard input", "give one subject: as an argument, or by --from")
+			return cli.Usage("anond forget --from FILE, or - for standard input", "give one subject: as an argument, or by --from")
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := env.loadConfig(path)
@@ -73,7 +74,7 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&from, "from", "", "`file` with the subject alone on its line; - is standard input")
 	c.SetFlagErrorFunc(func(*cobra.Command, error) error {
-		return usage("anond forget --help shows its flags; give a subject that begins with a dash by --from",
+		return cli.Usage("anond forget --help shows its flags; give a subject that begins with a dash by --from",
 			"a flag is not known or has no value")
 	})
 	return c
@@ -104,7 +105,7 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 		if cfg.Control.Socket != "" {
 			hint = "ask again when the other process has opened the state and answers at control.socket, or stop it"
 		}
-		err = failure(exitLocked, err, hint)
+		err = fault.With(fault.Locked, hint, err)
 	}
 	return &receipt, err
 }
@@ -143,7 +144,7 @@ var errSubject = errors.New("the subject must be one line that is not empty, of 
 func subjectLine(text []byte) ([]byte, error) {
 	line := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if len(line) == 0 || len(text) > maxSubject || bytes.ContainsAny(line, "\r\n") {
-		return nil, usage("one person at a time: run it once for each", "%s", errSubject)
+		return nil, cli.Usage("one person at a time: run it once for each", "%s", errSubject)
 	}
 	return line, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/equivclass"
+	"anond/internal/cli"
 	"anond/internal/rollup"
 )
 
@@ -49,11 +50,11 @@ func newRollUpCommand(env *environment, name, short, example, numbers string, ma
 	c.Example += " codes.txt > hierarchy.csv"
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if numbers != "" && len(list) == 0 {
-			return usage("--"+numbers+" "+example, "--%s is missing", numbers)
+			return cli.Usage("--"+numbers+" "+example, "--%s is missing", numbers)
 		}
 		k, err := kind(list, suffix)
 		if err != nil {
-			return usage("--"+numbers+" "+example, "%s", err)
+			return cli.Usage("--"+numbers+" "+example, "%s", err)
 		}
 		return env.rollUp(args, header, k)
 	}

@@ -35,10 +35,10 @@ once all of it is written, so that a reader of FILE sees one complete release.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
 		RunE: cli.Answering(func(_ *cobra.Command, args []string) error {
 			if f.json && f.format == "csv" {
-				return usage("leave one of them out", "--json is --format ndjson, but --format says csv")
+				return cli.Usage("leave one of them out", "--json is --format ndjson, but --format says csv")
 			}
 			if !slices.Contains([]string{"", "csv", "ndjson"}, f.format) {
-				return usage("--format csv or --format ndjson", "%q is no format of a table", f.format)
+				return cli.Usage("--format csv or --format ndjson", "%q is no format of a table", f.format)
 			}
 			number, err := releaseNumber(args)
 			if err != nil {
@@ -76,7 +76,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 		file = names[0]
 	}
 	if !slices.Contains(names, file) {
-		return usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", r.Manifest.Release,
+		return cli.Usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", r.Manifest.Release,
 			r.Manifest.Recoding, file)
 	}
 	write := func(to io.Writer) error { return writeTable(to, r, file, f.json || f.format == "ndjson") }

@@ -12,6 +12,7 @@ import (
 
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 	"anond/snapshot"
 	"anond/snapshot/verify"
 )
@@ -100,7 +101,7 @@ func newReleaseShowCommand(env *environment) *cobra.Command {
 			n := uint64(0)
 			if len(args) == 1 {
 				if n, err = strconv.ParseUint(args[0], 10, 32); err != nil || n == 0 {
-					return usage("anond release list shows the numbers", "%q is not the number of a release", args[0])
+					return cli.Usage("anond release list shows the numbers", "%q is not the number of a release", args[0])
 				}
 			}
 			m, err := snapshot.Show(snapshot.OS(), dir, uint32(n))
@@ -128,7 +129,7 @@ func releaseNumber(args []string) (uint32, error) {
 	}
 	n, err := strconv.ParseUint(args[0], 10, 32)
 	if err != nil || n == 0 {
-		return 0, usage("anond release list shows the numbers", "%q is no number of a release", args[0])
+		return 0, cli.Usage("anond release list shows the numbers", "%q is no number of a release", args[0])
 	}
 	return uint32(n), nil
 }
@@ -195,8 +196,8 @@ func (e *environment) verifyReleases(dir, ledger string, asJSON bool) error {
 		}
 	}
 	if !v.OK() {
-		return failure(exitFailed, fmt.Errorf("%s in %s", cli.Count(len(v.Findings), "fault"), dir),
-			"what was published must not change: restore the files from a copy; anond never rewrites a release")
+		return fault.Errorf(fault.Failed, "what was published must not change: restore the files from a copy; anond never rewrites a release",
+			"%s in %s", cli.Count(len(v.Findings), "fault"), dir)
 	}
 	if !asJSON {
 		pruned := ""
@@ -224,7 +225,7 @@ func (f *releasesFlags) find(e *environment) (dir, ledger string, err error) {
 		return f.dir, f.ledger, nil
 	}
 	if f.ledger != "" {
-		return "", "", usage("anond release verify --dir DIR --ledger FILE", "--ledger belongs to --dir: a configuration names its own")
+		return "", "", cli.Usage("anond release verify --dir DIR --ledger FILE", "--ledger belongs to --dir: a configuration names its own")
 	}
 	cfg, err := e.loadConfig(f.config)
 	if err != nil {

@@ -37,7 +37,7 @@ running daemon makes a copy of its state for them, over control.socket.`,
 				return err
 			}
 			if of.dir != "" && private || of.dir == "" && exports != "" {
-				return usage("--dir DIR --exports DIR, or -c FILE --with-state", "--exports belongs to --dir, and --with-state to a configuration")
+				return cli.Usage("--dir DIR --exports DIR, or -c FILE --with-state", "--exports belongs to --dir, and --with-state to a configuration")
 			}
 			dir, ledger, err := of.find(env)
 			if err != nil {

@@ -76,7 +76,7 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 			if listen != "" {
 				warnings, err := cfg.HTTP.ListenAt(listen)
 				if err != nil {
-					return usage("host:port, such as 127.0.0.1:9466, or off", "--listen %v", err)
+					return cli.Usage("host:port, such as 127.0.0.1:9466, or off", "--listen %v", err)
 				}
 				cli.Warn(&env.Env, warnings)
 			}

@@ -50,9 +50,9 @@ input, of other people, all the same.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case dry && !once:
-				return usage("anond run --once --dry-run", "--dry-run needs --once")
+				return cli.Usage("anond run --once --dry-run", "--dry-run needs --once")
 			case asJSON && !dry:
-				return usage("anond run --once --dry-run --json", "--json is for --dry-run")
+				return cli.Usage("anond run --once --dry-run --json", "--json is for --dry-run")
 			case dry:
 				return env.rehearse(c.Context(), path, again, asJSON)
 			}
@@ -64,7 +64,7 @@ input, of other people, all the same.`,
 				return err
 			}
 			if again && cfg.Source.Type != config.FromStdin {
-				return usage("cat records.csv | anond run --again", "--again is for source.type stdin")
+				return cli.Usage("cat records.csv | anond run --again", "--again is for source.type stdin")
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
 			out, working := env.withWork()

@@ -31,7 +31,7 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 				q.What = args[0]
 			}
 			if err := q.Check(); err != nil {
-				return usage("the lists are "+strings.Join(browse.Kinds, ", "), "%w", err)
+				return cli.Usage("the lists are "+strings.Join(browse.Kinds, ", "), "%w", err)
 			}
 			cfg, options, err := env.stateOptions(c.Context(), path)
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/disk"
+	"anond/internal/fault"
 )
 
 func newStateCommand(env *environment) *cobra.Command {
@@ -94,8 +95,8 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 				}
 			}
 			if len(faults) > 0 {
-				return failure(exitFailed, fmt.Errorf("%s in %s", cli.Count(len(faults), "fault"), cfg.State.Path),
-					"restore the newest state; an older one would be refused (exit 5)")
+				return fault.Errorf(fault.Failed, "restore the newest state; an older one would be refused (exit 5)",
+					"%s in %s", cli.Count(len(faults), "fault"), cfg.State.Path)
 			}
 			if !asJSON {
 				fmt.Fprintf(env.Stdout, "ok: %s\n", cfg.State.Path)
@@ -183,7 +184,7 @@ func (e *environment) exporter(ctx context.Context, path string) (*daemon.Export
 func writePrivate(ctx context.Context, path string, write func(io.Writer) error) (err error) {
 	f, err := disk.Create(path, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return failure(exitFailed, err, "name a file that does not exist yet")
+		return fault.With(fault.Failed, "name a file that does not exist yet", err)
 	}
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ seed stays, and the numbering of dead letters continues.`,
 				return err
 			}
 			if !yes {
-				return usage("anond state reset --yes", "reset removes all records of %s: confirm with --yes", cfg.State.Path)
+				return cli.Usage("anond state reset --yes", "reset removes all records of %s: confirm with --yes", cfg.State.Path)
 			}
 			removed, err := daemon.Reset(c.Context(), cfg)
 			if err != nil {

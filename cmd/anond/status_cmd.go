@@ -15,6 +15,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/fault"
 )
 
 func newStatusCommand(env *environment) *cobra.Command {
@@ -74,8 +75,8 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 		return nil, err
 	}
 	if s == nil {
-		return nil, failure(exitFailed, errors.New("no daemon has written a status yet"),
-			"start anond run with this configuration; while it opens its state there is none")
+		return nil, fault.Errorf(fault.Failed, "start anond run with this configuration; while it opens its state there is none",
+			"no daemon has written a status yet")
 	}
 	// While the state is compacted, there is no socket, and the lock goes from one file to the other.
 	compacts := s.Doing == ingest.DoingCompact

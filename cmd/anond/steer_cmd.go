@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/control"
+	"anond/internal/fault"
 	"anond/internal/ops/logs"
 )
 
@@ -29,7 +29,7 @@ func (e *environment) daemonClient(path, order string) (*control.Client, error) 
 		if order == orderReload {
 			hint = "send SIGHUP to the process, which does the same: systemctl reload, or kill -HUP; or " + hint
 		}
-		return nil, failure(exitConfig, errors.New("control.socket is not set"), hint)
+		return nil, fault.Errorf(fault.Config, hint, "control.socket is not set")
 	}
 	return control.NewClient(cfg.Control.Socket), nil
 }
@@ -112,10 +112,10 @@ func newLogLevelCommand(env *environment) *cobra.Command {
 				return err
 			}
 			if _, known := logs.LevelOf(config.LogLevel(args[0])); !known {
-				return usage("debug, info, warn or error", "%q is no level", args[0])
+				return cli.Usage("debug, info, warn or error", "%q is no level", args[0])
 			}
 			if span < 0 {
-				return usage("write a time such as 10m", "--for %s is negative", span)
+				return cli.Usage("write a time such as 10m", "--for %s is negative", span)
 			}
 			out, err := client.LogLevel(c.Context(), control.Level{Level: args[0], For: span})
 			if err != nil {

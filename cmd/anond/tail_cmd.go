@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
+	"anond/internal/fault"
 )
 
 func newTailCommand(env *environment) *cobra.Command {
@@ -58,7 +59,7 @@ func (e *environment) tailFile(ctx context.Context, name string, follow bool, f 
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return failure(exitFailed, err, "name the file to which standard error of anond run goes")
+			return fault.With(fault.Failed, "name the file to which standard error of anond run goes", err)
 		}
 		defer func() { _ = file.Close() }()
 		in = file

@@ -16,6 +16,7 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/clock"
+	"anond/internal/fault"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
@@ -127,30 +128,30 @@ func (f *unionFlags) flags(c *cobra.Command) {
 func (f *unionFlags) check(every bool) error {
 	switch {
 	case f.Dir == "" || f.Shards < 1:
-		return usage("anond union --dir ./releases --shards 8",
+		return cli.Usage("anond union --dir ./releases --shards 8",
 			"--dir and --shards are needed: nothing in the directory says how many shards there are")
 	case f.Ledger != "" && config.Inside(f.Dir, f.Ledger):
-		return usage("keep it outside of --dir, best on another disk", "--ledger is inside --dir, where it belongs to no release")
+		return cli.Usage("keep it outside of --dir, best on another disk", "--ledger is inside --dir, where it belongs to no release")
 	case f.Once && f.Asked():
-		return usage("leave one of them out", "--once makes one attempt, and --listen, --http and --status show how a union goes on")
+		return cli.Usage("leave one of them out", "--once makes one attempt, and --listen, --http and --status show how a union goes on")
 	case f.Once && every:
-		return usage("leave one of them out", "--once makes one attempt, and --every says how long to wait between attempts")
+		return cli.Usage("leave one of them out", "--once makes one attempt, and --every says how long to wait between attempts")
 	case f.Every < time.Second || f.StaleAfter < 0 || f.Keep < 0:
-		return usage("--every 1m --stale-after 2h --keep 100", "--every is at least 1s, and --stale-after and --keep are not negative")
+		return cli.Usage("--every 1m --stale-after 2h --keep 100", "--every is at least 1s, and --stale-after and --keep are not negative")
 	}
 	if shards := filepath.Join(f.Dir, "shards"); f.Once {
 		if _, err := os.Stat(shards); errors.Is(err, fs.ErrNotExist) {
-			return failure(exitFailed, fmt.Errorf("%s is not there", shards),
-				"no shard has published in shards/I below --dir yet; is the path right?")
+			return fault.Errorf(fault.Failed, "no shard has published in shards/I below --dir yet; is the path right?",
+				"%s is not there", shards)
 		}
 	}
 	for _, n := range f.Without {
 		if n < 0 || n >= f.Shards {
-			return usage(fmt.Sprintf("shards are 0 to %d", f.Shards-1), "--without names shard %d, which there is not", n)
+			return cli.Usage(fmt.Sprintf("shards are 0 to %d", f.Shards-1), "--without names shard %d, which there is not", n)
 		}
 	}
 	if _, known := unionLogs[f.logFormat]; !known {
-		return usage("--log-format auto, text or json", "%q is no format of the log", f.logFormat)
+		return cli.Usage("--log-format auto, text or json", "%q is no format of the log", f.logFormat)
 	}
 	return nil
 }
@@ -172,8 +173,8 @@ func (e *environment) united(f *unionFlags, out *union.Outcome) error {
 		fmt.Fprintf(e.Stdout, "release %d: %s of %s\n", out.Release, cli.Count(out.Records, "record"), cli.Count(f.Shards, "shard"))
 	}
 	if late := out.Late(); len(late) > 0 {
-		return failure(exitFailed, fmt.Errorf("late by --stale-after: shards %s", strings.Trim(fmt.Sprint(late), "[]")),
-			"look at the shards; what the union has of them stays published")
+		return fault.Errorf(fault.Failed, "look at the shards; what the union has of them stays published",
+			"late by --stale-after: shards %s", strings.Trim(fmt.Sprint(late), "[]"))
 	}
 	return nil
 }

@@ -19,9 +19,6 @@ const (
 	BadConfig = int(fault.Config)
 )
 
-// Failure gives an error its exit code and a hint, which may be empty.
-func Failure(code int, err error, hint string) error { return fault.With(fault.Kind(code), hint, err) }
-
 // Usage is a fault of the command line.
 func Usage(hint, format string, args ...any) error {
 	return fault.Errorf(fault.Usage, hint, format, args...)
