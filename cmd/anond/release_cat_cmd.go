@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,7 +12,7 @@ import (
 
 	"anond/internal/cli"
 	"anond/internal/disk"
-	"anond/snapshot/readback"
+	"anond/snapshot"
 )
 
 // catFlags is what the command line says.
@@ -66,20 +69,23 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 		}
 		dir = cfg.Release.Dir
 	}
-	r, err := readback.OpenNumber(dir, number)
+	m, err := snapshot.Show(snapshot.OS(), dir, number)
+	if err == nil {
+		err = snapshot.NotPruned(snapshot.OS(), dir, m.Release)
+	}
 	if err != nil {
 		return err
 	}
-	names := r.Manifest.Names()
+	names := m.Names()
 	file := f.file
 	if file == "" {
 		file = names[0]
 	}
 	if !slices.Contains(names, file) {
-		return cli.Usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", r.Manifest.Release,
-			r.Manifest.Recoding, file)
+		return cli.Usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", m.Release,
+			m.Recoding, file)
 	}
-	write := func(to io.Writer) error { return writeTable(to, r, file, f.json || f.format == "ndjson") }
+	write := func(to io.Writer) error { return writeTable(to, dir, m, file, f.json || f.format == "ndjson") }
 	if f.out != "" {
 		return disk.Replace(f.out, 0o644, write)
 	}
@@ -87,15 +93,17 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 }
 
 // writeTable writes one file of a release, over all parts.
-func writeTable(to io.Writer, r *readback.Release, file string, lines bool) error {
-	if !lines {
-		return r.Stream(file, to)
-	}
-	numbers := r.Manifest.NumberColumns(file)
-	for i, n := range numbers {
-		if n >= 0 {
-			numbers[i] = n + 1 // behind the part
+func writeTable(to io.Writer, dir string, m *snapshot.Manifest, file string, lines bool) error {
+	if lines {
+		numbers := m.NumberColumns(file)
+		for i, n := range numbers {
+			if n >= 0 {
+				numbers[i] = n + 1 // behind the part
+			}
 		}
+		to = &jsonLines{to: to, numbers: numbers}
 	}
-	return r.Stream(file, &jsonLines{to: to, numbers: numbers})
+	return m.Stream(file, func(path string) (io.ReadSeekCloser, error) {
+		return os.Open(filepath.Join(dir, fmt.Sprintf("%06d", m.Release), filepath.FromSlash(path)))
+	}, to)
 }

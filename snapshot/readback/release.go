@@ -3,7 +3,6 @@ package readback
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,13 +76,6 @@ func OpenNumber(top string, number uint32) (*Release, error) {
 	r := &Release{Manifest: m, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}
 	r.Schema, err = schemaOf(m, top)
 	return r, err
-}
-
-// Stream writes one data file of the release as one table (snapshot.Manifest.Stream).
-func (r *Release) Stream(file string, to io.Writer) error {
-	return r.Manifest.Stream(file, func(path string) (io.ReadSeekCloser, error) {
-		return os.Open(filepath.Join(r.dir, filepath.FromSlash(path)))
-	}, to)
 }
 
 // Load reads the data files. dicts, if not nil, are those of the records that
