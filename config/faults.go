@@ -47,7 +47,7 @@ func (f Fault) String() string {
 	return b.String()
 }
 
-// Warning is something that works, but may not be what is wanted.
+// Warning is a setting that is valid and may not be what the operator meant.
 type Warning Fault
 
 // String writes a warning as Fault does.

@@ -103,9 +103,8 @@ type TreeGround struct{ Tree *Hierarchy }
 // Name returns hierarchical.
 func (TreeGround) Name() string { return "hierarchical" }
 
-// Distance implements Ground. Below each node as much as possible is moved
-// between its children at the cost of the node's height; the surplus is passed
-// up.
+// Distance implements Ground: the earth mover's distance on a hierarchy. Below each node as much mass as possible is moved between
+// its children, at the cost of the node's height; what is left over is moved further up.
 func (g TreeGround) Distance(class, reference Bag) float64 {
 	n := g.Tree.Nodes()
 	extra, height := make([]float64, n), make([]int, n)

@@ -29,7 +29,7 @@ func (m *Machine) Source() Source { return Source{&m.s.Head, &m.intake.offsets} 
 // Ends returns where the present round ends.
 func (s Source) Ends() map[state.Partition]int64 { return s.head.Ends }
 
-// SetEnds begins a round.
+// SetEnds begins a round: it fixes the offset up to which each partition is read before the next cut.
 func (s Source) SetEnds(ends map[state.Partition]int64) { s.head.Ends, s.head.Changed = ends, true }
 
 // Reached reports whether the present round is complete.

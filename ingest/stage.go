@@ -62,7 +62,7 @@ func (s *stage) run(ctx context.Context) {
 	s.handOn(ctx)
 }
 
-// fetch reads the source and gives the decoders their work.
+// fetch reads chunks from the source and hands each to a decoder, until the context ends or the source is at its end.
 func (s *stage) fetch(ctx context.Context) {
 	defer close(s.work)
 	defer close(s.fetched)

@@ -101,8 +101,8 @@ func (h *History) Within(of *Manifest, p *PartEntry) ([]PartEntry, error) {
 	return of.Within(p, h.births)
 }
 
-// Within are the births that a part of the release holds, in its order; births gives those
-// of a release.
+// Within lists the parts, as they were first published, of which a part of this release is made, oldest first. births
+// returns the parts that a release published first.
 func (m *Manifest) Within(p *PartEntry, births func(release uint32) ([]PartEntry, error)) (out []PartEntry, err error) {
 	first, last := p.Births()
 	for n := first; n <= last; n++ {

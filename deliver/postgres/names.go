@@ -62,7 +62,7 @@ func suffixOf(file string, first bool) string {
 	return "_" + strings.TrimSuffix(file, path.Ext(file))
 }
 
-// checkColumns demands that a table can have the columns of a data file.
+// checkColumns refuses columns of a data file that a table of PostgreSQL cannot have: too many, or names that are too long.
 func checkColumns(columns []string) error {
 	for _, c := range columns {
 		if c == partColumn || c == releaseColumn {

@@ -85,8 +85,8 @@ func (x *extraction) numberValues() {
 	x.tally = make([]int32, len(number))
 }
 
-// draftArena allocates drafts with room for the largest class and its cell,
-// many in one allocation.
+// draftArena allocates drafts, which are classes being formed. Each has room for the largest class and its cell; many share
+// one allocation.
 type draftArena struct {
 	drafts []draft
 	rows   []int32

@@ -99,8 +99,7 @@ func (u *union) holds(x *extraction, want equivclass.Requirement) bool {
 	return want.Holds(u.bag)
 }
 
-// free reports whether no subject of the rows is among the given ones, and
-// enters them if so.
+// free reports whether none of the rows belongs to a subject of the set, and adds their subjects to the set if so.
 func (x *extraction) free(subjects map[uint64]bool, rows []int32) bool {
 	if x.p.Subject == nil {
 		return true

@@ -12,8 +12,8 @@ func (m Extract) WithProgress(tell func(done, all int)) equivclass.Partitioner {
 	return m
 }
 
-// WithProgress returns the partitioner with somebody who is told how far it is, as Reporting
-// says. What is told depends on the points alone.
+// WithProgress returns a partitioner that calls tell with the number of records in classes so far, and of all (Reporting).
+// Both numbers depend on the points alone.
 func (m Blind) WithProgress(tell func(done, all int)) Blind { m.tell = tell; return m }
 
 // steps tells how far a run is, in records. Its stages count alike, although what each takes

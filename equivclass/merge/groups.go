@@ -54,7 +54,7 @@ func (s *groups) empty(g int32) {
 	s.free = append(s.free, g)
 }
 
-// add puts parts into a free group.
+// add makes a group of these parts, in an unused entry of the list of groups.
 func (s *groups) add(parts []int32) {
 	last := len(s.free) - 1
 	g := s.free[last]

@@ -38,7 +38,7 @@ func (p *localUpdates) share(slots []int32) []share {
 	return out
 }
 
-// taken returns what a share is made of.
+// taken returns the waiting records and the planned classes that a share of the local updates consists of.
 func (p *localUpdates) taken(sh share) (here []state.RecordID, plans []plan.Plan) {
 	sl := &p.slots[sh.slot]
 	return sl.here[len(sl.here)-sh.here:], sl.plans[len(sl.plans)-sh.plans:]

@@ -132,8 +132,8 @@ func parseFetch(body []byte, version int16) (*fetchResponse, error) {
 	return res, nil
 }
 
-// parsePartitions reads an answer. What concerns all of it goes to top, what
-// concerns a partition to where of, which reads its number, says.
+// parsePartitions reads a fetch response. Fields of the whole response go to top. For each partition, of reads its number and
+// returns where the fields of this partition go.
 func parsePartitions(body []byte, version int16, top *fetchResponse, of func(*reader) *fetchResponse) error {
 	b := &reader{buf: body}
 	top.throttled = b.int32() > 0

@@ -29,7 +29,7 @@ func left(ctx context.Context, work func() error) error {
 	}
 }
 
-// orderly is how long a stop waits for what is being opened to end by itself.
+// orderly is how long a stop waits until the state, or the source, that is being opened ends by itself.
 const orderly = time.Second
 
 // opened opens what may hang and does not watch a context: the lock of a state, a

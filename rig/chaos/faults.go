@@ -9,7 +9,8 @@ import (
 // ending is how a run of the daemon ends, as an operator can tell.
 type ending string
 
-// The endings. Each but the first two needs a start, or a documented command before it.
+// The ways in which a process ends in a plan. After each but the first two, the dataset goes on by a start, some by a documented
+// command before it.
 const (
 	ended          ending = "ended"           // exit 0
 	killed         ending = "killed"          // the process, or the power, was cut

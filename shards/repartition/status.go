@@ -70,7 +70,7 @@ func (w *Work) refused(target int32, err error) {
 	})
 }
 
-// save makes the progress durable.
+// save writes the file of the progress and waits until it is durable.
 func (w *Work) save() error {
 	w.does("saving the progress", false)
 	if err := w.Save(w.Progress); err != nil {

@@ -105,7 +105,7 @@ func (x *figures) frequency() float64 {
 	return top
 }
 
-// check compares the manifest's numbers with the figures.
+// check compares the counts and the loss that the manifest states with those computed from the files.
 func (x *figures) check(man *Manifest, f *faults) {
 	checkNumbers(man, x.records, x.classes, x.buckets, x.kMin(), x.frequency(), f)
 }

@@ -17,7 +17,7 @@ type hashed struct {
 	sha  string
 }
 
-// unchanged reports that info is still the file that was read.
+// unchanged reports whether a file still has the inode, size, time and mode that it had when it was read.
 func (h *hashed) unchanged(info fs.FileInfo) bool {
 	return h.info != nil && os.SameFile(h.info, info) && h.info.Size() == info.Size() && h.info.ModTime().Equal(info.ModTime())
 }

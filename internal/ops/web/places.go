@@ -94,7 +94,7 @@ func (p *place) works(share bool) bool {
 	return p.share
 }
 
-// waits says that the answer has been sent.
+// waits marks the connection as idle: its answer has been sent, so it may be closed for a new connection.
 func (p *place) waits() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
