@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // AIP is anonymization on the initial partition: Algorithm 1 of Zhu, Tian, Du
@@ -58,19 +59,19 @@ func (a AIP) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups 
 // ascending, last.
 type lexicographic struct {
 	p     *equivclass.Pool
-	order []int        // dimensions
-	by    []cut.Column // by position in order
-	sa    cut.Column
+	order []int          // dimensions
+	by    []split.Column // by position in order
+	sa    split.Column
 }
 
 func newLexicographic(p *equivclass.Pool, bins int, ascending bool) *lexicographic {
-	l := &lexicographic{p: p, sa: cut.Sensitive(p)}
+	l := &lexicographic{p: p, sa: split.Sensitive(p)}
 	l.order, _ = Phi2Order(p, bins)
 	if ascending {
 		slices.Reverse(l.order)
 	}
 	for _, j := range l.order {
-		l.by = append(l.by, cut.Dimension(p, j))
+		l.by = append(l.by, split.Dimension(p, j))
 	}
 	return l
 }
@@ -102,13 +103,13 @@ type initialPartition struct {
 	want   equivclass.Requirement
 	random *rand.Rand
 	codes  []equivclass.Code // sensitive code by dense number
-	tally  *cut.Tally
+	tally  *split.Tally
 	out    [][]int32
 }
 
 func newInitialPartition(l *lexicographic, want equivclass.Requirement, seed uint64) *initialPartition {
 	ip := &initialPartition{lexicographic: l, want: want, random: rand.New(rand.NewPCG(seed, 1)), codes: make([]equivclass.Code, l.sa.Size),
-		tally: cut.NewTally(l.sa.Size)}
+		tally: split.NewTally(l.sa.Size)}
 	for i, c := range l.sa.Codes {
 		ip.codes[c] = l.p.SA[i]
 	}

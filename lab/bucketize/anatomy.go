@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // Anatomy is the bucketization of Xiao and Tao, "Anatomy: Simple and Effective
@@ -34,7 +35,7 @@ func (a Anatomy) WithSeed(seed uint64) equivclass.Partitioner { a.Seed = seed; r
 // Partition implements Partitioner.
 func (a Anatomy) Partition(p *equivclass.Pool, want equivclass.Requirement) (groups [][]int32, rest []int32) {
 	random := rand.New(rand.NewPCG(a.Seed, 2))
-	d := newValueAssigner(cut.Sensitive(p), want.L, random)
+	d := newValueAssigner(split.Sensitive(p), want.L, random)
 	return cut.BySubject(p, func(rows []int32) ([][]int32, []int32) {
 		if !want.Holds(p.Bag(rows)) {
 			return nil, rows

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // valueAssigner assigns rows to groups of l rows with l different sensitive
@@ -12,10 +12,10 @@ import (
 // Algorithm 2 of Zhu et al. 2015, which are the group-creation step of Xiao and
 // Tao's Anatomize (VLDB 2006).
 type valueAssigner struct {
-	sa     cut.Column
+	sa     split.Column
 	l      int
 	random *rand.Rand // nil: the rows of a value are taken in the given order
-	tally  *cut.Tally
+	tally  *split.Tally
 	lists  []valueList
 }
 
@@ -25,8 +25,8 @@ type valueList struct {
 	rows  []int32
 }
 
-func newValueAssigner(sa cut.Column, l int, random *rand.Rand) *valueAssigner {
-	return &valueAssigner{sa: sa, l: max(l, 1), random: random, tally: cut.NewTally(sa.Size)}
+func newValueAssigner(sa split.Column, l int, random *rand.Rand) *valueAssigner {
+	return &valueAssigner{sa: sa, l: max(l, 1), random: random, tally: split.NewTally(sa.Size)}
 }
 
 // assign returns the groups and the rows that are left.

@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // Correspondence says which sensitive values occur with which quasi-identifiers
@@ -12,21 +13,21 @@ import (
 // the records whose quasi-identifiers equal those of t. The normalized and the
 // global correspondence loss penalty (NLP and GLP) are computed from it.
 type Correspondence struct {
-	sa    cut.Column
+	sa    split.Column
 	cell  []int32 // by row: number of its quasi-identifiers' combination
 	start []int32 // by cell: where its values start in held
 	held  []int32 // dense sensitive values by cell, ascending, each once
-	tally *cut.Tally
-	done  *cut.Tally // cells of the current class
+	tally *split.Tally
+	done  *split.Tally // cells of the current class
 }
 
 // NewCorrespondence reads the table. Cost: n log n x D; memory: about 16 bytes
 // a record.
 func NewCorrespondence(p *equivclass.Pool) *Correspondence {
-	c := &Correspondence{sa: cut.Sensitive(p), cell: make([]int32, p.Len())}
+	c := &Correspondence{sa: split.Sensitive(p), cell: make([]int32, p.Len())}
 	lex := &lexicographic{p: p, sa: c.sa}
 	for j := range p.D() {
-		lex.by = append(lex.by, cut.Dimension(p, j))
+		lex.by = append(lex.by, split.Dimension(p, j))
 	}
 	rows := cut.Identity(p.Len())
 	lex.sort(rows)
@@ -42,7 +43,7 @@ func NewCorrespondence(p *equivclass.Pool) *Correspondence {
 		c.start = append(c.start, int32(from))
 		lo = hi
 	}
-	c.tally, c.done = cut.NewTally(c.sa.Size), cut.NewTally(len(c.start))
+	c.tally, c.done = split.NewTally(c.sa.Size), split.NewTally(len(c.start))
 	c.start = append(c.start, int32(len(c.held)))
 	return c
 }

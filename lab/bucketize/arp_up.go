@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // ARPUp is our improvement of ARP: it forms sub-blocks from the bottom up.
@@ -64,13 +65,13 @@ type upward struct {
 	lex   *lexicographic
 	count []int32 // by value: records of the table not yet assigned
 	total int
-	must  *cut.Tally // values that the next group has to contain
+	must  *split.Tally // values that the next group has to contain
 	out   [][]int32
 }
 
 func newUpward(lex *lexicographic, l int, rows []int32) *upward {
 	u := &upward{valueAssigner: newValueAssigner(lex.sa, l, nil), lex: lex, count: make([]int32, lex.sa.Size), total: len(rows),
-		must: cut.NewTally(lex.sa.Size)}
+		must: split.NewTally(lex.sa.Size)}
 	for _, r := range rows {
 		u.count[lex.sa.Codes[r]]++
 	}

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/query"
+	"anond/lab/split"
 )
 
 func paBound(t testing.TB, dicts []*equivclass.Dictionary, text string) *query.Bound {
@@ -218,7 +219,7 @@ func TestPATheorem3(t *testing.T) {
 func TestPATheorems4And5(t *testing.T) {
 	work := func(n int) float64 {
 		p := equivtest.Clustered(n, 5, 50)
-		c := &permutationCutter{judge: cut.NewJudge(p, equivclass.Requirement{K: 10, L: 10}), split: cut.NewBoxSplitter(p), tries: 5,
+		c := &permutationCutter{judge: cut.NewJudge(p, equivclass.Requirement{K: 10, L: 10}), split: split.NewBoxSplitter(p), tries: 5,
 			corners: cornersOf(p)}
 		rows := 0
 		cut.TopDown(equivtest.Rows(n), c.judge, func(r []int32) int { rows += len(r); return c.cut(r) })

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/lab/split"
 )
 
 // paPoint is the coordinates of an age and a sex of table 1, whose ages go from
@@ -48,7 +48,7 @@ func TestPACornersOfTheWomenOfTable1(t *testing.T) {
 	p := paPool(equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows))
 	const jane, lily, andy, linda, lucy = 2, 3, 4, 6, 7
 	women := []int32{jane, lily, andy, linda, lucy}
-	split := cut.NewBoxSplitter(p)
+	split := split.NewBoxSplitter(p)
 
 	rows := slices.Clone(women)
 	top, bottom := cornersOf(p)(rows)

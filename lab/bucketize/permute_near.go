@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // PermutationNear forms the groups of permutation anonymization from near
@@ -63,7 +64,7 @@ func kdOrder(p *equivclass.Pool, rows []int32) {
 		}
 		j, d := cut.Widest(p, rows), p.D()
 		for i, r := range rows {
-			keys[i] = cut.OrderedBits(p.X[int(r)*d+j])<<32 | uint64(uint32(r))
+			keys[i] = split.OrderedBits(p.X[int(r)*d+j])<<32 | uint64(uint32(r))
 		}
 		half := len(rows) / 2
 		cut.Nth(keys, half)
@@ -214,7 +215,7 @@ func (g *nearGrouper) findMust() {
 func (g *nearGrouper) weigh(seed int32) {
 	g.near = g.near[:0]
 	for i := g.free(seed); int(i) < len(g.rows) && len(g.near) < nearWindow; i = g.free(i + 1) {
-		g.near = append(g.near, nearPlace{i, cut.PairLoss(g.p, g.rows[seed], g.rows[i])})
+		g.near = append(g.near, nearPlace{i, split.PairLoss(g.p, g.rows[seed], g.rows[i])})
 	}
 	slices.SortFunc(g.near, func(a, b nearPlace) int {
 		return cmp.Or(cmp.Compare(a.loss, b.loss), cmp.Compare(a.place, b.place))
@@ -234,7 +235,7 @@ func (g *nearGrouper) nearest(v, seed int32) int32 {
 		if g.taken[place] {
 			continue
 		}
-		if loss := cut.PairLoss(g.p, g.rows[seed], g.rows[place]); least < 0 || loss < least {
+		if loss := split.PairLoss(g.p, g.rows[seed], g.rows[place]); least < 0 || loss < least {
 			best, least = place, loss
 		}
 		if seen++; seen == nearWindow/4 {

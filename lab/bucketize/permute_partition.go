@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // Permutation is the partitioning step of permutation anonymization (Li, He,
@@ -59,7 +60,7 @@ func (m Permutation) Partition(p *equivclass.Pool, want equivclass.Requirement) 
 // requirement. If not even all rows together do, they are all rest. The rows
 // are reordered.
 func (m Permutation) SubTables(p *equivclass.Pool, rows []int32, want equivclass.Requirement) (tables [][]int32, rest []int32) {
-	c := &permutationCutter{judge: cut.NewJudge(p, want), split: cut.NewBoxSplitter(p), tries: m.Tries, random: cut.SplitMix(m.Seed),
+	c := &permutationCutter{judge: cut.NewJudge(p, want), split: split.NewBoxSplitter(p), tries: m.Tries, random: cut.SplitMix(m.Seed),
 		corners: cornersOf(p)}
 	if c.tries < 1 {
 		c.tries = 5
@@ -73,7 +74,7 @@ func (m Permutation) SubTables(p *equivclass.Pool, rows []int32, want equivclass
 
 type permutationCutter struct {
 	judge   *cut.Judge
-	split   *cut.BoxSplitter
+	split   *split.BoxSplitter
 	tries   int
 	random  cut.SplitMix
 	corners func(rows []int32) (top, bottom []float32) // t1 and t2

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // phi2Bins is the number of intervals that a numeric attribute is discretized
@@ -24,7 +24,7 @@ const phi2Bins = 10
 //
 // Cost: n log n for the values, n + d1*d for the table.
 func Phi2(p *equivclass.Pool, j, bins int) float64 {
-	x, sa := discretized(p, j, bins), cut.Sensitive(p)
+	x, sa := discretized(p, j, bins), split.Sensitive(p)
 	t := newCrossTable(x.Size, sa.Size)
 	for i, c := range x.Codes {
 		t.add(c, sa.Codes[i], 1)
@@ -46,11 +46,11 @@ func Phi2Order(p *equivclass.Pool, bins int) (order []int, phi []float64) {
 }
 
 // discretized returns dimension j as intervals (Number) or as its values.
-func discretized(p *equivclass.Pool, j, bins int) cut.Column {
+func discretized(p *equivclass.Pool, j, bins int) split.Column {
 	if bins <= 0 {
 		bins = phi2Bins
 	}
-	column := cut.Dimension(p, j)
+	column := split.Dimension(p, j)
 	if p.Space.Dims[j].Kind != equivclass.Number || column.Size <= bins {
 		return column
 	}

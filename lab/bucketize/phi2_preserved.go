@@ -2,7 +2,7 @@ package bucketize
 
 import (
 	"anond/equivclass"
-	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // Phi2Preserved returns the phi^2 of dimension j and the sensitive attribute
@@ -17,9 +17,9 @@ import (
 // Cost: n plus, for each class, the product of the numbers of different values
 // of both columns.
 func Phi2Preserved(p *equivclass.Pool, groups [][]int32, j, bins int) float64 {
-	x, sa := discretized(p, j, bins), cut.Sensitive(p)
+	x, sa := discretized(p, j, bins), split.Sensitive(p)
 	t := newCrossTable(x.Size, sa.Size)
-	xs, ss := cut.NewTally(x.Size), cut.NewTally(sa.Size)
+	xs, ss := split.NewTally(x.Size), split.NewTally(sa.Size)
 	for _, g := range groups {
 		for _, r := range g {
 			xs.Add(x.Codes[r])

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/lab/split"
 )
 
 // Section 4.1: phi^2 by its double sum, on a table worked by hand and at random.
@@ -110,7 +110,7 @@ func TestZhuProperty2And3(t *testing.T) {
 		l := 1 + rng.IntN(6)
 		n := l + rng.IntN(60)
 		p := equivtest.Block(equivtest.EligibleValues(rng, n, l+3+rng.IntN(8), l)...)
-		d := newValueAssigner(cut.Sensitive(p), l, rng)
+		d := newValueAssigner(split.Sensitive(p), l, rng)
 		groups, left := d.assign(equivtest.Rows(n))
 		require.Len(t, groups, n/l)
 		require.Len(t, left, n%l)
@@ -137,7 +137,7 @@ func TestZhuAssignmentTakesTheLargest(t *testing.T) {
 			p.SA[i] = equivclass.Code(min(rng.IntN(s), rng.IntN(s)))
 			left[p.SA[i]]++
 		}
-		groups, _ := newValueAssigner(cut.Sensitive(p), l, nil).assign(equivtest.Rows(p.Len()))
+		groups, _ := newValueAssigner(split.Sensitive(p), l, nil).assign(equivtest.Rows(p.Len()))
 		for _, g := range groups {
 			sorted := slices.Sorted(slices.Values(left))
 			require.Positive(t, sorted[s-l], "fewer than l buckets are left")
@@ -194,7 +194,7 @@ func TestZhuProperty5(t *testing.T) {
 		l := 2 + rng.IntN(4)
 		n := l + rng.IntN(50)
 		p := equivtest.Block(equivtest.EligibleValues(rng, n, l+6, l)...)
-		d := newValueAssigner(cut.Sensitive(p), l, rng)
+		d := newValueAssigner(split.Sensitive(p), l, rng)
 		groups, left := d.assign(equivtest.Rows(n))
 		d.scatter(groups, left)
 		after := zhuMeanProbability(p, groups)
@@ -226,7 +226,7 @@ func TestZhuProperty6(t *testing.T) {
 		t2, _ := AIP{}.Partition(p, want)
 		var t3 [][]int32
 		for _, b := range t2 {
-			d := newValueAssigner(cut.Sensitive(p), l, rng)
+			d := newValueAssigner(split.Sensitive(p), l, rng)
 			groups, left := d.assign(b)
 			d.scatter(groups, left)
 			t3 = append(t3, groups...)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/lab/split"
 )
 
 // Algorithm 1 again, word by word, with sets instead of runs. The random draws are
@@ -69,7 +69,7 @@ func TestZhuRing(t *testing.T) {
 	for range 3000 {
 		l := 1 + rng.IntN(5)
 		p := equivtest.Block(equivtest.EligibleValues(rng, l+rng.IntN(40), l+1+rng.IntN(6), l)...)
-		ring := newValueAssigner(cut.Sensitive(p), l, nil).ring(equivtest.Rows(p.Len()))
+		ring := newValueAssigner(split.Sensitive(p), l, nil).ring(equivtest.Rows(p.Len()))
 		require.ElementsMatch(t, equivtest.Rows(p.Len()), ring)
 		for _, w := range RingWindows(ring, l) {
 			require.Len(t, p.Bag(w).Counts, l)

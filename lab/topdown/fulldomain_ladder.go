@@ -2,7 +2,7 @@ package topdown
 
 import (
 	"anond/equivclass"
-	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // ladder is the chain of generalizations of one dimension, {value, interval, *}
@@ -13,16 +13,16 @@ import (
 // itself), a Number from its steps, widest first, or else from halving the
 // domain; a Set has only the first and the last depth.
 type ladder struct {
-	value cut.Column  // rows to values, ascending
-	cell  [][]int32   // by depth and value
-	loss  [][]float64 // by depth and value: NCP of the cell over the domain
+	value split.Column // rows to values, ascending
+	cell  [][]int32    // by depth and value
+	loss  [][]float64  // by depth and value: NCP of the cell over the domain
 }
 
 // ladderDepths bounds the depths of a halved number.
 const ladderDepths = 10
 
 func newLadder(p *equivclass.Pool, j int) *ladder {
-	l := &ladder{value: cut.Dimension(p, j)}
+	l := &ladder{value: split.Dimension(p, j)}
 	x := make([]float32, l.value.Size)
 	for i, v := range l.value.Codes {
 		x[v] = p.X[i*p.D()+j]
@@ -39,7 +39,7 @@ func newLadder(p *equivclass.Pool, j int) *ladder {
 		l.add(x, func(float32) (int64, float64) { return 0, 1 })
 	}
 	if !l.complete() {
-		l.add(x, func(v float32) (int64, float64) { return int64(cut.OrderedBits(v)), 0 })
+		l.add(x, func(v float32) (int64, float64) { return int64(split.OrderedBits(v)), 0 })
 	}
 	clear(l.loss[l.height()]) // one value a cell
 	return l

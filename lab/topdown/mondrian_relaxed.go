@@ -3,6 +3,7 @@ package topdown
 import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // MondrianRelaxed is relaxed multidimensional partitioning (LeFevre, DeWitt and
@@ -36,7 +37,7 @@ func relaxedCut(m *cut.MedianCutter, rows []int32, keys []uint64) int {
 	for _, j := range m.Widest(rows) {
 		d := m.P.D()
 		for i, r := range rows {
-			keys[i] = cut.OrderedBits(m.P.X[int(r)*d+j])<<32 | uint64(uint32(r))
+			keys[i] = split.OrderedBits(m.P.X[int(r)*d+j])<<32 | uint64(uint32(r))
 		}
 		cut.Nth(keys, half)
 		for i, k := range keys {

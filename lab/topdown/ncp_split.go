@@ -3,6 +3,7 @@ package topdown
 import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // NCPSplit is the top-down local recoding of Xu et al. ("Utility-Based
@@ -60,12 +61,12 @@ const seedRounds = 3
 type ncpCutter struct {
 	p     *equivclass.Pool
 	judge *cut.Judge
-	split *cut.BoxSplitter
+	split *split.BoxSplitter
 	fixed *cut.MedianCutter
 }
 
 func newNCPCutter(p *equivclass.Pool, want equivclass.Requirement) *ncpCutter {
-	return &ncpCutter{p: p, judge: cut.NewJudge(p, want), split: cut.NewBoxSplitter(p)}
+	return &ncpCutter{p: p, judge: cut.NewJudge(p, want), split: split.NewBoxSplitter(p)}
 }
 
 func (c *ncpCutter) cut(rows []int32) int {
@@ -88,7 +89,7 @@ func (c *ncpCutter) seeds(rows []int32) (u, v int32) {
 	for range seedRounds {
 		v, u = u, c.farthest(rows, u)
 	}
-	if cut.PairLoss(c.p, u, v) == 0 {
+	if split.PairLoss(c.p, u, v) == 0 {
 		return u, u
 	}
 	return u, v
@@ -98,7 +99,7 @@ func (c *ncpCutter) seeds(rows []int32) (u, v int32) {
 func (c *ncpCutter) farthest(rows []int32, u int32) int32 {
 	best, most := u, float32(-1)
 	for _, r := range rows {
-		if l := cut.PairLoss(c.p, u, r); l > most {
+		if l := split.PairLoss(c.p, u, r); l > most {
 			best, most = r, l
 		}
 	}

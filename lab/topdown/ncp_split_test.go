@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/lab/split"
 )
 
 // The seeds' NCP against that of the farthest of all pairs.
@@ -22,9 +22,9 @@ func TestSeedsAreFarApart(t *testing.T) {
 		for i := range int32(25) {
 			for j := range i {
 				most = max(most, float32(p.Loss([]int32{i, j})*3))
-				require.InDelta(t, p.Loss([]int32{i, j})*3, float64(cut.PairLoss(p, i, j)), 1e-5)
+				require.InDelta(t, p.Loss([]int32{i, j})*3, float64(split.PairLoss(p, i, j)), 1e-5)
 			}
 		}
-		require.GreaterOrEqual(t, cut.PairLoss(p, u, v), most*0.6)
+		require.GreaterOrEqual(t, split.PairLoss(p, u, v), most*0.6)
 	}
 }

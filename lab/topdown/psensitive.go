@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // PSensitive is the top-down partition for p-sensitive k-anonymity of Sun, Li,
@@ -84,7 +85,7 @@ type specializer struct {
 	want    equivclass.Requirement
 	judge   *cut.Judge
 	ladders []*ladder
-	cells   *cut.Tally
+	cells   *split.Tally
 	bySaved bool // what is saved counts before how many move
 }
 
@@ -95,7 +96,7 @@ func newSpecializer(p *equivclass.Pool, want equivclass.Requirement) *specialize
 		t.ladders = append(t.ladders, newLadder(p, j))
 		most = max(most, t.ladders[j].value.Size)
 	}
-	t.cells = cut.NewTally(most)
+	t.cells = split.NewTally(most)
 	return t
 }
 

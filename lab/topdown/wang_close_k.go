@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // WangCloseK is the multi-dimensional k-anonymity of Wang, Xu and Sun (section
@@ -74,7 +75,7 @@ type closeCutter struct {
 	owner    []int32   // by row: the set it is in
 	place    [][]int32 // by dimension and row: number of its value in that set
 	sets     int32
-	counts   *cut.Tally // of the current set's sensitive values
+	counts   *split.Tally // of the current set's sensitive values
 	ends     [2]closeEnd
 	remain   []int32
 	groups   [][]int32
@@ -87,7 +88,7 @@ func newCloseCutter(p *equivclass.Pool, want equivclass.Requirement) *closeCutte
 		c.place[j] = make([]int32, p.Len())
 	}
 	values := len(c.judge.Codes)
-	c.counts, c.ends[0].counts, c.ends[1].counts = cut.NewTally(values), cut.NewTally(values), cut.NewTally(values)
+	c.counts, c.ends[0].counts, c.ends[1].counts = split.NewTally(values), split.NewTally(values), split.NewTally(values)
 	c.remain = make([]int32, values)
 	return c
 }

@@ -3,7 +3,7 @@ package topdown
 import (
 	"slices"
 
-	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // closeSet is a set of rows from whose ends classes are taken: for each
@@ -144,8 +144,8 @@ type closeEnd struct {
 	value   int32 // the last value added
 	size    int
 	values  []int32
-	counts  *cut.Tally // of sensitive values, over the first counted values
-	most    int32      // its greatest count
+	counts  *split.Tally // of sensitive values, over the first counted values
+	most    int32        // its greatest count
 	counted int
 }
 

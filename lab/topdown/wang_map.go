@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/cut"
+	"anond/lab/split"
 )
 
 // valueMap is the mapping of Wang, Xu and Sun, section III.B.d: the points of
@@ -26,7 +26,7 @@ func mapValues(p *equivclass.Pool) *valueMap {
 	keys := make([]uint64, p.Len())
 	for j := range m.rank {
 		for i := range keys {
-			keys[i] = cut.OrderedBits(p.X[i*p.D()+j])<<32 | uint64(i)
+			keys[i] = split.OrderedBits(p.X[i*p.D()+j])<<32 | uint64(i)
 		}
 		slices.Sort(keys)
 		m.rank[j] = make([]int32, p.Len())

@@ -11,6 +11,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/lab/split"
 )
 
 // Plain, slow twins of the partitioners: they sort where the originals select,
@@ -287,11 +288,11 @@ func TestMondrianRelaxedHalves(t *testing.T) {
 func TestOrderedBitsKeepsTheOrder(t *testing.T) {
 	xs := []float32{-2, -0.5, 0, 1e-30, 0.25, 1, 7}
 	for i := 1; i < len(xs); i++ {
-		require.Less(t, cut.OrderedBits(xs[i-1]), cut.OrderedBits(xs[i]))
+		require.Less(t, split.OrderedBits(xs[i-1]), split.OrderedBits(xs[i]))
 	}
 	negative := float32(0)
 	negative = -negative
-	require.Equal(t, cut.OrderedBits(0), cut.OrderedBits(negative))
+	require.Equal(t, split.OrderedBits(0), split.OrderedBits(negative))
 }
 
 // What decides about an end from stored counts is what counting both sides anew

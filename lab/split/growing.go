@@ -1,4 +1,4 @@
-package cut
+package split
 
 import (
 	"anond/equivclass"
@@ -144,17 +144,4 @@ func PairLoss(p *equivclass.Pool, a, b int32) float32 {
 		}
 	}
 	return sum
-}
-
-// SplitMix is a small generator (Steele, Lea and Flood, OOPSLA 2014) for the
-// orders in which rows are tried. It is not for anything that must be secret.
-type SplitMix uint64
-
-// Uint64 returns the next number.
-func (s *SplitMix) Uint64() uint64 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

@@ -1,4 +1,4 @@
-package cut
+package split
 
 // Tally counts small numbers and forgets them at the cost of those it saw.
 type Tally struct {

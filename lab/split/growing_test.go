@@ -1,4 +1,4 @@
-package cut
+package split
 
 import (
 	"math/rand/v2"
