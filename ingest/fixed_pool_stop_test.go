@@ -51,7 +51,7 @@ func TestAStopWhileMergeRuns(t *testing.T) {
 		h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}}, Machine: m,
 			Publisher: &press{releases: map[uint32][32]byte{}}, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
 			NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) },
-			Judged:     func(j incremental.Judged) error { noted.Store(int64(j.Fixed)); return nil },
+			Ports:      ingest.Ports{Judged: func(j incremental.Judged) error { noted.Store(int64(j.Fixed)); return nil }},
 			Source:     newTopic(log, len(log[0]), 1<<10, m)}
 		require.NoError(t, h.Run(ctx))
 		store = store.Crash()

@@ -54,23 +54,35 @@ type Trigger struct {
 // Host joins a source, the machine and a publisher: the daemon's main loop. All
 // fields must be set unless said otherwise.
 type Host struct {
-	Machine    *incremental.Machine
-	Store      incremental.Store // for the outbox only
-	Source     Source
-	NewDecoder func() (decode.Decoder, error)
-	Schema     *equivclass.Schema
-	// Placement judges where records lie; nil: nobody does.
-	Placement Placement
+	Machine     *incremental.Machine
+	Store       incremental.Store // for the outbox only
+	Source      Source
+	NewDecoder  func() (decode.Decoder, error)
+	Schema      *equivclass.Schema
+	DeadLetters DeadLetters
+	Publisher   Publisher
+	Trigger     Trigger
+	Clock       clock.Clock
+	Log         *slog.Logger
+	Policy      [32]byte // digest of schema, policy and recoding, for the intent
+	Once        bool     // stop at the end of the source
+	Payload     bool     // keep the bytes of refused records in the dead letter
+	Paused      bool     // the host begins paused
 	// RefusalWaits: a first load that is refused waits also at the end of its source (rule I, infeasible), since others go on.
 	RefusalWaits bool
-	DeadLetters  DeadLetters
-	Publisher    Publisher
-	Trigger      Trigger
-	Clock        clock.Clock
-	Log          *slog.Logger
-	Policy       [32]byte // digest of schema, policy and recoding, for the intent
-	Once         bool     // stop at the end of the source
-	Payload      bool     // keep the bytes of refused records in the dead letter
+	// Retry says how long to wait between attempts to publish and to deliver.
+	Retry retry.Policy
+	Limits
+	Ports
+	Observers
+	// Rehearsed has the host only rehearse a run with Once, and is told what that came to: nothing is
+	// decided, published, forgotten or delivered, and Publisher is not needed. The machine's store
+	// must keep nothing, and the source must not take an Ack for one. nil: the host runs.
+	Rehearsed func(Rehearsal)
+}
+
+// Limits bound what a host holds and how long it waits. The zero value means the defaults.
+type Limits struct {
 	// CommitRecords and CommitEvery bound what one transaction gathers; zero
 	// means 10,000 and 200 ms.
 	CommitRecords int
@@ -79,54 +91,56 @@ type Host struct {
 	// letters that takes none; zero means 10 s. OnceFor bounds how long a run with
 	// Once waits for a source that is away; zero means a minute.
 	DeliverFor, OnceFor time.Duration
-	// Fence is asked before each commit; its error ends the run at once. It says
-	// that this process must neither commit nor publish any more, since another
-	// one may (lease). May be nil.
-	Fence func() error
-	// Shares bounds by bytes what is decoded, staged and delivered at once; the
-	// zero value means those of DefaultMaxInFlight.
-	Shares Shares
 	// DrainFor bounds how long a stop waits for a release in progress; zero
 	// means the constant DrainFor.
 	DrainFor time.Duration
-	// Retry says how long to wait between attempts to publish and to deliver.
-	Retry retry.Policy
-	// Observe is told the state of things each second and after each release; may be nil.
-	Observe func(Report)
-	// Meter counts and times what happens; may be nil.
-	Meter Meter
-	// Damage tells what was found damaged of what is published, nil if nothing;
-	// may be nil.
-	Damage func() *Damage
+	// Shares bounds by bytes what is decoded, staged and delivered at once; the
+	// zero value means those of DefaultMaxInFlight.
+	Shares Shares
+	Rate   int // the most records taken per second, on average; 0: no limit
+	// MaxRefused is the share of records, looked at a thousand at a time, that may be refused:
+	// more of them pause the host, or end a run with Once, which also ends with an error if it has
+	// refused everything. 0: all may.
+	MaxRefused float64
 	// Quota is the limit of the state's file; may be nil. StopWhenFull: a state without room
 	// ends the run, in place of a pause.
 	Quota        Quota
 	StopWhenFull bool
-	// Commands brings what operators ask; may be nil. Paused: the host begins paused.
-	Commands *Commands
-	Paused   bool
-	Rate     int // the most records taken per second, on average; 0: no limit
-	// Forgetting lets the state forget people; nil: it cannot.
-	Forgetting Forgetting
-	// MaxRefused is the share of records, looked at a thousand at a time, that may be refused:
-	// more of them pause the host, or end a run with Once, which also ends with an error if it has
-	// refused everything. 0: all may. Tripped is called after such a pause; may be nil.
-	MaxRefused float64
-	Tripped    func() error
-	// Faults tells what was found next to the loop and ends the run; may be nil.
-	Faults <-chan error
+}
+
+// Ports are what else takes part in a run. Each may be nil.
+type Ports struct {
+	// Placement judges where records lie; nil: nobody does.
+	Placement Placement
 	// Steps is told what the host does before it does it; nil: nobody is.
 	Steps Steps
+	// Forgetting lets the state forget people; nil: it cannot.
+	Forgetting Forgetting
+	// Commands brings what operators ask.
+	Commands *Commands
+	// Fence is asked before each commit; its error ends the run at once. It says
+	// that this process must neither commit nor publish any more, since another
+	// one may (lease).
+	Fence func() error
 	// Judged makes durable, outside of the state, that a pool was quarantined or refused. It is asked
-	// when the state has that and before anybody is told; its error ends the run. May be nil.
+	// when the state has that and before anybody is told; its error ends the run.
 	Judged func(incremental.Judged) error
-	// Rehearsed has the host only rehearse a run with Once, and is told what that came to: nothing is
-	// decided, published, forgotten or delivered, and Publisher is not needed. The machine's store
-	// must keep nothing, and the source must not take an Ack for one. nil: the host runs.
-	Rehearsed func(Rehearsal)
-	// Hook is called at each durable step; an error stops the host as a crash
-	// would (tests). May be nil.
+	// Faults tells what was found next to the loop and ends the run.
+	Faults <-chan error
+	// Hook is called at each durable step; an error stops the host as a crash would (tests).
 	Hook func(step string) error
+}
+
+// Observers are told how things stand. Each may be nil.
+type Observers struct {
+	// Observe is told the state of things each second and after each release.
+	Observe func(Report)
+	// Meter counts and times what happens.
+	Meter Meter
+	// Damage tells what was found damaged of what is published, nil if nothing.
+	Damage func() *Damage
+	// Tripped is called after a pause for MaxRefused.
+	Tripped func() error
 }
 
 // DrainFor is Host.DrainFor unless it is set. What stops a daemon waits longer: the units

@@ -194,7 +194,8 @@ func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Hos
 		Clock: fastClock{time.Now()}, NewDecoder: func() (decode.Decoder, error) {
 			return decode.New(decode.JSON, r.schema, decode.Options{})
 		},
-		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + int(seed)%37, Fence: r.fence, Shares: r.shares}
+		Log: slog.New(slog.DiscardHandler), Once: true,
+		Limits: ingest.Limits{CommitRecords: 1 + int(seed)%37, Shares: r.shares}, Ports: ingest.Ports{Fence: r.fence}}
 }
 
 func TestBatchBordersDoNotMatter(t *testing.T) {

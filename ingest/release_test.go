@@ -79,7 +79,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 				return ctx.Err()
 			}
 			r := newReleases(&Host{Publisher: press, Clock: stopped{},
-				Log: slog.New(slog.DiscardHandler), Meter: noMeter{}, Once: x.once, Retry: retry.Policy{Sleep: wait}})
+				Log: slog.New(slog.DiscardHandler), Observers: Observers{Meter: noMeter{}}, Once: x.once, Retry: retry.Policy{Sleep: wait}})
 			press.do = x.do(r)
 			began := time.Unix(5, 0)
 			r.begin(&incremental.View{Intent: incremental.Intent{Release: 7}}, began)

@@ -247,8 +247,9 @@ func (d *dataset) start(store *memstore.Store, press *stamps) (*process, error) 
 	clock := &hopping{now: time.Unix(1e9+d.rng.Int64N(100_000), 0), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 2))}
 	p := &process{dataset: d, store: store}
 	p.host = &ingest.Host{Machine: m, Store: store, Schema: d.schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}},
-		Publisher: press, Clock: clock, Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 1 + d.rng.IntN(60),
-		Forgetting: &erasing{store: store, options: o, list: d.list},
+		Publisher: press, Clock: clock, Log: slog.New(slog.DiscardHandler), Once: true,
+		Limits: ingest.Limits{CommitRecords: 1 + d.rng.IntN(60)},
+		Ports:  ingest.Ports{Forgetting: &erasing{store: store, options: o, list: d.list}},
 		NewDecoder: func() (decode.Decoder, error) {
 			return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true})
 		}}

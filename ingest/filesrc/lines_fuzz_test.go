@@ -104,7 +104,7 @@ func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, 
 		NewDecoder: func() (decode.Decoder, error) {
 			return decode.New(r.format, r.schema, decode.Options{MaxBytes: r.cfg.MaxBytes, Multiline: r.cfg.Multiline})
 		},
-		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: commit, Hook: hook}
+		Log: slog.New(slog.DiscardHandler), Once: true, Limits: ingest.Limits{CommitRecords: commit}, Ports: ingest.Ports{Hook: hook}}
 	err = h.Run(r.t.Context())
 	var infeasible *incremental.InfeasibleError
 	if errors.As(err, &infeasible) { // at the last record, before the source was asked for more

@@ -163,7 +163,7 @@ func arrivals(t *testing.T, cfg Config, seed uint64) (out []string) {
 	require.NoError(t, err)
 	s := open(t, cfg, ingest.Resume{Once: true, Ordered: true, Digest: m.Digest})
 	h := &ingest.Host{Machine: m, Store: store, Source: s, Schema: schema, DeadLetters: nobody{}, Publisher: unseen{}, Clock: wall{},
-		Log: slog.New(slog.DiscardHandler), Once: true, CommitRecords: 10 + int(seed)*13,
+		Log: slog.New(slog.DiscardHandler), Once: true, Limits: ingest.Limits{CommitRecords: 10 + int(seed)*13},
 		NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) }}
 	require.NoError(t, h.Run(t.Context()))
 	return store.seen

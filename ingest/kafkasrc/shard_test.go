@@ -83,7 +83,7 @@ func TestLinksOfRepartitionedRecords(t *testing.T) {
 	require.False(t, holds)
 	links := []keying.Link{{Source: 1, Offset: 4, Previous: 2, First: true}, {Source: 1, Offset: 5, Previous: 4, Cut: true}}
 	require.NoError(t, w.Write(background(t), 0, keying.LinkHeader, []Headed{
-		{kafkaclient.Message{[]byte("a"), []byte("x")}, links[0].Encode()},
+		{kafkaclient.Message{Key: []byte("a"), Value: []byte("x")}, links[0].Encode()},
 		{kafkaclient.Message{Key: []byte("b")}, links[1].Encode()}}))
 	_, holds, err = w.Extent(background(t))
 	require.NoError(t, err)

@@ -211,11 +211,13 @@ func (r *once) host() *ingest.Host {
 	c, o := r.c, r.o
 	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Schema: c.Schema(),
 		NewDecoder: decoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
-		MaxRefused: c.DeadLetter.MaxShare, Tripped: r.steer.markPaused,
-		Publisher: r.publisher, Trigger: triggerOf(c), Fence: r.lease.fence, Faults: r.publisher.standing.fault,
-		Forgetting: newEraser(r.ctx, c, o, r.file, r.store), Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
-		Clock: o.Clock, Log: o.Log, Meter: o.Meter, Policy: policyDigest(c), Shares: sharesOf(c), Once: o.Once,
-		Commands: r.steer.commands, Paused: r.paused, Rate: c.Source.MaxRate, Retry: o.StandIns.retry()}
+		Publisher: r.publisher, Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
+		Paused: r.paused, Retry: o.StandIns.retry(),
+		Limits: ingest.Limits{MaxRefused: c.DeadLetter.MaxShare, Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
+			Shares: sharesOf(c), Rate: c.Source.MaxRate},
+		Ports: ingest.Ports{Fence: r.lease.fence, Faults: r.publisher.standing.fault, Forgetting: newEraser(r.ctx, c, o, r.file, r.store),
+			Commands: r.steer.commands},
+		Observers: ingest.Observers{Meter: o.Meter, Tripped: r.steer.markPaused}}
 	placed(host, r.keys)
 	if r.journal != nil {
 		host.Steps = journal.NewSteps(r.journal, host.Policy)

@@ -56,8 +56,9 @@ func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehe
 		return out, err
 	}
 	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Schema: c.Schema(),
-		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Shares: sharesOf(c), Once: true,
-		Rate: c.Source.MaxRate, Retry: o.StandIns.retry(), Observe: o.Observe, Rehearsed: func(r ingest.Rehearsal) { out = r }}
+		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Once: true,
+		Limits: ingest.Limits{Shares: sharesOf(c), Rate: c.Source.MaxRate}, Observers: ingest.Observers{Observe: o.Observe},
+		Retry: o.StandIns.retry(), Rehearsed: func(r ingest.Rehearsal) { out = r }}
 	placed(host, keys)
 	return out, host.Run(ctx)
 }
