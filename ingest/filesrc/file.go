@@ -23,10 +23,7 @@ type file struct {
 	head   head
 	sight
 	tried []incremental.Partition // that it was compared with
-	// identified says that part and head are known, which needs a first record.
-	identified bool
-	trial      bool // it is only compared
-	aside      bool // it was set aside
+	known
 
 	in     *opened // nil while closed
 	reader *recordReader
@@ -40,6 +37,14 @@ type file struct {
 	grew bool // a line that state has read goes on
 	same int  // visits that found the same lines unread
 	done bool
+}
+
+// known is how far it is known which file it is.
+type known struct {
+	// identified says that part and head are known, which needs a first record.
+	identified bool
+	trial      bool // it is only compared
+	aside      bool // it was set aside
 }
 
 // mark remembers a record by its digest, to notice that the file was rewritten.

@@ -20,7 +20,7 @@
 // needs a turn (turn.go). With ingest.Resume.Ordered the partitions are handed out one
 // after the other, up to bounds that the host sets (order.go). Turns are few, so that neither memory nor connections
 // grow with the number of partitions; where there are more partitions than turns,
-// one request a broker waits for all that are idle (lookout.go). An answer is read
+// one request a broker waits for all that are idle (idle.go). An answer is read
 // in pieces (chunk.go): a batch that decompresses to more than a piece is checked
 // to its end and then decompressed record by record (decompress.go, cursor.go).
 //

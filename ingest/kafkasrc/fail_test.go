@@ -14,7 +14,7 @@ import (
 // hidden by the end of the context that it causes.
 func TestFailureIsNotTakenForClose(t *testing.T) {
 	for range 100_000 {
-		s := &source{chunks: make(chan *ingest.Chunk), ended: make(chan struct{}), failed: make(chan struct{})}
+		s := &source{chunks: make(chan *ingest.Chunk), ended: make(chan struct{}), failure: failure{failed: make(chan struct{})}}
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 		got := make(chan error)
 		go func() { _, err := s.Next(context.Background()); got <- err }()

@@ -115,7 +115,7 @@ func (p *partition) step(ctx context.Context) error {
 	if p.src.crowded() {
 		wait = 0
 		if p.at.fetch >= p.end.Load() {
-			if err := p.src.lookout.wait(ctx, p); err != nil {
+			if err := p.src.idleParts.wait(ctx, p); err != nil {
 				return err
 			}
 		}

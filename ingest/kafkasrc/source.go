@@ -3,6 +3,7 @@ package kafkasrc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -27,28 +28,42 @@ type source struct {
 	health  health
 	commits *committer // nil without a group
 
-	ctx       context.Context // of the goroutines
-	cancel    context.CancelFunc
-	closeOnce sync.Once
-	wg        sync.WaitGroup
-	chunks    chan *ingest.Chunk
-	ended     chan struct{} // all partitions reached their limit (Once)
+	goroutines
+	failure
+	chunks chan *ingest.Chunk
+	ended  chan struct{} // all partitions reached their limit (Once)
 
-	failOnce sync.Once
-	failed   chan struct{}
-	err      error // set before failed is closed
-
-	fewer   time.Time // since when a known partition is missing, while the source starts
-	short   time.Time // since when a shard's topic has fewer partitions than it had
-	total   int       // partitions of the topic, those of other shards included
-	turns   turns
-	lookout *lookout
+	topicSize
+	turns     turns
+	idleParts *idleParts
 
 	mu      sync.Mutex
 	order   order
 	parts   map[int32]*partition
 	stalled bool
 	silence retry.Silence // about stalls
+}
+
+// goroutines are those of a source.
+type goroutines struct {
+	ctx       context.Context
+	cancel    context.CancelFunc
+	closeOnce sync.Once
+	wg        sync.WaitGroup
+}
+
+// failure is the error with which a source ends.
+type failure struct {
+	failOnce sync.Once
+	failed   chan struct{}
+	err      error // set before failed is closed
+}
+
+// topicSize is how many partitions the topic has.
+type topicSize struct {
+	fewer time.Time // since when a known partition is missing, while the source starts
+	short time.Time // since when a shard's topic has fewer partitions than it had
+	total int       // partitions of the topic, those of other shards included
 }
 
 var _ ingest.Source = (*source)(nil)
@@ -73,10 +88,10 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	}
 	c := newClient(cfg)
 	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
-		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failed: make(chan struct{}), parts: map[int32]*partition{}}
+		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failure: failure{failed: make(chan struct{})}, parts: map[int32]*partition{}}
 	s.health = health{log: s.log, access: cfg.Access}
 	s.order = order{on: resume.Ordered, moved: make(chan struct{})}
-	s.turns, s.lookout = newTurns(cfg.Fetches), newLookout(s)
+	s.turns, s.idleParts = newTurns(cfg.Fetches), newIdleParts(s)
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.retry(ctx, s.start); err != nil {
 		s.cancel()
@@ -233,4 +248,48 @@ func (s *source) Close() error {
 		s.client.Close()
 	})
 	return nil
+}
+
+// Shard is the part of a topic that a source reads: the partitions whose number modulo Of is
+// Index. Of 0: all of them.
+type Shard struct {
+	Index, Of  int
+	Partitions int // that the topic had when it was first read; 0: it was not
+}
+
+// Partitions implements ingest.Partitioned.
+func (s *source) Partitions() int { return s.total }
+
+// own returns the partitions that are read. A topic that has other partitions than when it was
+// first read is final, as the keys of people lead elsewhere: at once if there are more, after
+// ConfirmAfter if there are fewer, as a broker that is behind the others names fewer for a while.
+func (s *source) own(ids []int32) ([]int32, error) {
+	sh := s.cfg.Shard
+	s.total = len(ids)
+	if sh.Of == 0 {
+		return ids, nil
+	}
+	if s.total < sh.Partitions {
+		if s.short.IsZero() {
+			s.short = time.Now()
+		}
+		if time.Since(s.short) < s.cfg.ConfirmAfter {
+			return nil, fmt.Errorf("the topic has %d partitions, and had %d", s.total, sh.Partitions)
+		}
+	}
+	if sh.Partitions > 0 && s.total != sh.Partitions {
+		return nil, s.partitionsChanged(sh.Partitions, s.total)
+	}
+	mine := slices.DeleteFunc(slices.Clone(ids), func(id int32) bool { return int(id)%sh.Of != sh.Index })
+	if len(mine) == 0 {
+		return nil, s.partitionsChanged(0, s.total)
+	}
+	return mine, nil
+}
+
+func (s *source) partitionsChanged(was, is int) error {
+	err := &ingest.PartitionsChangedError{Source: s.cfg.Source, Was: was, Has: is, Index: s.cfg.Shard.Index, Of: s.cfg.Shard.Of}
+	s.log.Error("the topic does not have the partitions that the shard needs", event("source_partitions_changed"),
+		slog.Int("partitions", is), slog.String("error", err.Error()))
+	return err
 }

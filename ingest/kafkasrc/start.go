@@ -90,7 +90,7 @@ func (s *source) start(ctx context.Context) error {
 	for _, p := range parts {
 		s.launch(p)
 	}
-	go s.lookout.run(s.ctx)
+	go s.idleParts.run(s.ctx)
 	if s.cfg.Lease != nil {
 		go s.heedLease()
 	}

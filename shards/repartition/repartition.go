@@ -70,12 +70,14 @@ type Work struct {
 	request int // bytes of a request; zero: requestBytes
 	writers int // zero: writersAtOnce
 	row     equivclass.Row
-	saved   time.Time
-	logged  time.Time
+	lately
 
 	mu  sync.Mutex
 	now Status
 }
+
+// lately is when a run last saved its progress, and last logged it.
+type lately struct{ saved, logged time.Time }
 
 // Counts are what a run has done. A record is counted once a run.
 type Counts struct {

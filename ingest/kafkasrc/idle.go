@@ -12,14 +12,14 @@ import (
 	"github.com/segmentio/kafka-go/protocol/metadata"
 )
 
-// lookout waits for records of the partitions that have none to read, with one
+// idleParts waits for records of the partitions that have none to read, with one
 // request a broker for all of them. It is used where there are more partitions
 // than turns: a request, connection and turn of its own for every idle
 // partition would keep those out that have something to read.
 //
 // It only says that a fetch is worth it. The records in its answers are not
 // looked at; brokers send one batch at most, since one byte is asked for.
-type lookout struct {
+type idleParts struct {
 	s       *source
 	mu      sync.Mutex
 	waiting map[int32]*watched
@@ -32,12 +32,12 @@ type watched struct {
 	news chan struct{} // closed when a fetch is worth it
 }
 
-func newLookout(s *source) *lookout {
-	return &lookout{s: s, waiting: map[int32]*watched{}, arrived: make(chan struct{}, 1)}
+func newIdleParts(s *source) *idleParts {
+	return &idleParts{s: s, waiting: map[int32]*watched{}, arrived: make(chan struct{}, 1)}
 }
 
 // wait blocks until there is a reason to fetch from a partition.
-func (l *lookout) wait(ctx context.Context, p *partition) error {
+func (l *idleParts) wait(ctx context.Context, p *partition) error {
 	w := &watched{p: p, from: p.at.fetch, news: make(chan struct{})}
 	l.mu.Lock()
 	l.waiting[p.id] = w
@@ -55,7 +55,7 @@ func (l *lookout) wait(ctx context.Context, p *partition) error {
 }
 
 // wake ends the wait of a partition.
-func (l *lookout) wake(w *watched) {
+func (l *idleParts) wake(w *watched) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting[w.p.id] == w {
@@ -66,7 +66,7 @@ func (l *lookout) wake(w *watched) {
 
 // run asks round by round until ctx is done. The pause bounds the requests that
 // a few busy partitions among many idle ones cause.
-func (l *lookout) run(ctx context.Context) {
+func (l *idleParts) run(ctx context.Context) {
 	pause := time.NewTicker(max(l.s.cfg.MaxWait/10, time.Millisecond))
 	defer pause.Stop()
 	for {
@@ -85,7 +85,7 @@ func (l *lookout) run(ctx context.Context) {
 }
 
 // round asks all brokers once about what waits now.
-func (l *lookout) round(ctx context.Context) {
+func (l *idleParts) round(ctx context.Context) {
 	leaders, err := l.s.client.leaders(ctx)
 	groups := map[int32][]*watched{}
 	l.mu.Lock()
@@ -118,7 +118,7 @@ const noLeader = -1
 // ask waits, with one request, for something to read in any partition of the
 // group. A failure is told, since a connection that hangs can take a minute to fail, and the fetches of the
 // partitions, over another one, may not meet it.
-func (l *lookout) ask(ctx context.Context, leader int32, group []*watched) {
+func (l *idleParts) ask(ctx context.Context, leader int32, group []*watched) {
 	var ends map[int32]*fetchResponse
 	if leader != noLeader {
 		from := make(map[int32]int64, len(group))
