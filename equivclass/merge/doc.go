@@ -143,7 +143,7 @@
 //
 // # Cost
 //
-// 10 to 30 us for each class on one core; 80 us in a tight pool (Adult at k=10, l=5).
+// 10 to 60 us for each class on one core; 160 us in a tight pool (Adult at k=10, l=5).
 // BenchmarkMergePools tells it. Sub-pools are spread over cores. Memory: a byte to eight bytes
 // for each class and value, and for each pair of classes, of that up to 32 MiB for each core;
 // products are computed again in a pool of more. In a tight pool 4 bytes for each class and value
