@@ -1,12 +1,5 @@
 package audit
 
-import (
-	"maps"
-	"slices"
-)
-
-func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
-
 // analyse measures the chain as a whole: certificates, attackers, corruption,
 // regroupings, subjects.
 func (a *auditor) analyse() {

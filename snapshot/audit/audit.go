@@ -153,8 +153,8 @@ func newAuditor(o Options) (*auditor, error) {
 	return a, nil
 }
 
-func (a *auditor) skip(format string, args ...any) {
-	a.report.NotChecked = append(a.report.NotChecked, fmt.Sprintf(format, args...))
+func (a *auditor) skip(text string, args ...any) {
+	a.report.NotChecked = append(a.report.NotChecked, fmt.Sprintf(text, args...))
 }
 
 // coverage decides what the exports allow to check and lists the rest.
@@ -375,13 +375,6 @@ func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
 	if rel.man.Pending < n || rel.man.Pending > n+forgotten {
 		a.f.add("files", kindCountMismatch, rel.num, 0, "pending", "the manifest's number differs from the exports")
 	}
-}
-
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
 }
 
 // finish draws the verdict.

@@ -22,14 +22,14 @@ type placedClass struct {
 	part          int // of the old ones: where it was
 }
 
-func (t *table) placedClass(c, bucketsBefore, part int) placedClass {
+func placedAt(t *table, c, bucketsBefore, part int) placedClass {
 	return placedClass{t, c, bucketsBefore + int(t.shared.rows(t, c)[0]) - 1, part}
 }
 
 // add takes the classes of one of the old parts, in order.
 func (c *bucketChange) add(t *table, part int) {
 	for i := range t.m {
-		c.old = append(c.old, t.placedClass(i, len(c.bags), part))
+		c.old = append(c.old, placedAt(t, i, len(c.bags), part))
 	}
 	c.bags = append(c.bags, t.shared.bags()...)
 }
@@ -37,7 +37,7 @@ func (c *bucketChange) add(t *table, part int) {
 // pairs gives the new class of each old one; false: they are not the same classes.
 func (c *bucketChange) pairs() (now []placedClass, ok bool) {
 	for i := range c.now.m {
-		now = append(now, c.now.placedClass(i, 0, 0))
+		now = append(now, placedAt(c.now, i, 0, 0))
 	}
 	if c.drawn {
 		slices.SortStableFunc(c.old, c.compare)

@@ -57,3 +57,40 @@ func checkReferences(man *Manifest, s *schema, t *table, f *faults) {
 		}
 	}
 }
+
+// checkPrinciples tests k, frequency l, and the declared extra principles on
+// every class.
+func checkPrinciples(man *Manifest, s *schema, t *table, f *faults) {
+	extra, _ := man.Policy.principles()
+	var counts []int
+	var bag scratchBag
+	for c := range t.m {
+		size := t.size(c)
+		if size < man.Policy.K {
+			f.add("K", kindClassBelowK, man.Release, c+1, "", "a class has fewer than k records")
+		}
+		if size > man.Policy.K && man.atL2() {
+			f.add("B", kindClassAboveK, man.Release, c+1, "", "a class has more than k records, and at level L2 it has exactly k")
+		}
+		if !t.ownBags() {
+			continue // checkBuckets
+		}
+		if int(t.top[c])*man.Policy.L > size {
+			f.add("L", kindValueAboveL, man.Release, c+1, "", "one value has more than 1/l of a class")
+		}
+		if len(extra) == 0 {
+			continue
+		}
+		counts = bagCounts(t.bag(c), counts[:0])
+		for _, p := range extra {
+			if p.Close == nil && !p.holds(counts, size) {
+				f.add("L", kindPrinciple, man.Release, c+1, p.Kind, "a declared diversity principle does not hold")
+			}
+		}
+		for _, p := range s.close {
+			if !p.holds(bag.of(t.bag(c))) {
+				f.add("T", kindPrinciple, man.Release, c+1, "t", "a declared diversity principle does not hold")
+			}
+		}
+	}
+}

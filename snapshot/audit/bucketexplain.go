@@ -50,7 +50,7 @@ func (r *partReader) explainPart(p *Part, was []*Part, earlier string) {
 
 // quiet reads a part again, without findings.
 func (r *partReader) quiet(dir string, p *Part) (*table, error) {
-	t := &tableReader{s: r.s, release: r.man.Release, f: &faults{}, rows: map[string]int{}, k: r.man.Policy.K, joined: p.joints(r.man)}
+	t := &tableReader{s: r.s, release: r.man.Release, f: &faults{}, rows: map[string]int{}, k: r.man.Policy.K, joined: jointsOf(p, r.man)}
 	var paths []string
 	var data [][]byte
 	for _, name := range r.man.dataFiles() {

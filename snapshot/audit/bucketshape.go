@@ -1,6 +1,9 @@
 package audit
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // shapeOfBuckets tests that buckets are unions of whole classes, that each has one,
 // that a compaction joins none of different births, and that they are in canonical
@@ -18,7 +21,7 @@ func (r *tableReader) shapeOfBuckets(t *table) {
 	}
 	classes := newRoster(of, b.m)
 	for i := range b.m { // mostly they are in order already
-		shown := func(c, d uint32) int { return r.s.compareShown(t, int(c), int(d)) }
+		shown := func(c, d uint32) int { return compareShown(r.s, t, int(c), int(d)) }
 		if list := classes.of(i); !slices.IsSortedFunc(list, shown) {
 			slices.SortStableFunc(list, shown)
 		}
@@ -42,7 +45,7 @@ func (r *tableReader) shapeOfBuckets(t *table) {
 // then their bag.
 func (r *tableReader) compareContents(t *table, classes *roster, x, y int) int {
 	if o := slices.CompareFunc(classes.of(x), classes.of(y), func(c, d uint32) int {
-		return r.s.compareShown(t, int(c), int(d))
+		return compareShown(r.s, t, int(c), int(d))
 	}); o != 0 {
 		return o
 	}
@@ -92,14 +95,14 @@ func (r *tableReader) bornTogether(t *table) {
 // tables the sorted list of rows, then the bucket.
 func compareBucketed(s *schema, t *table, p, c int) int {
 	b := t.shared
-	if o := s.compareShown(t, p, c); o != 0 {
+	if o := compareShown(s, t, p, c); o != 0 {
 		return o
 	}
 	return int(b.rows(t, p)[0]) - int(b.rows(t, c)[0])
 }
 
 // compareShown compares what classes show of their quasi-identifiers.
-func (s *schema) compareShown(t *table, p, c int) int {
+func compareShown(s *schema, t *table, p, c int) int {
 	if !t.exact() {
 		return s.compareCells(t.cells(p), t.cells(c))
 	}
@@ -113,12 +116,63 @@ func (s *schema) compareShown(t *table, p, c int) int {
 	return len(x) - len(y)
 }
 
-// compareCells compares two rows of cells attribute by attribute.
-func (s *schema) compareCells(x, y []uint32) int {
-	for a, attr := range s.qi {
-		if o := attr.compare(x[a], y[a]); o != 0 {
-			return o
+// Buckets are the buckets of level L2, as the newest release shows them. They never
+// change, so these are the buckets of all releases.
+type Buckets struct {
+	Buckets int `json:"buckets"`
+	Classes int `json:"classes"`
+	Largest int `json:"largest"` // records in the largest one
+	Median  int `json:"median"`  // records in the bucket of the median person
+	// TopShare is the largest share of one value in a bucket. By Theorem E it is the
+	// largest probability of a person's value, given all releases.
+	TopShare  float64 `json:"top_share"`
+	AchievedL int     `json:"achieved_l"` // the largest l that all of them keep
+}
+
+// bucketFigures takes the figures of a release of level L2.
+func bucketFigures(t *table) *Buckets {
+	b := t.shared
+	out := &Buckets{Buckets: b.m, Classes: t.m, TopShare: t.shared.mostShare()}
+	if b.m == 0 {
+		return out
+	}
+	bySize := slices.SortedFunc(slices.Values(ascending(b.m)), func(x, y int) int { return cmp.Compare(b.size[x], b.size[y]) })
+	people := 0
+	for _, i := range bySize {
+		if people < (t.rows()+1)/2 {
+			out.Median = int(b.size[i])
+		}
+		people += int(b.size[i])
+		if n := int(b.size[i] / b.top[i]); out.AchievedL == 0 || n < out.AchievedL {
+			out.AchievedL = n
 		}
 	}
-	return 0
+	out.Largest = int(b.size[bySize[b.m-1]])
+	return out
 }
+
+// bucket is the bag that the values of a class are in, at level L2 that of its
+// bucket: distinct values, counts and size.
+func (t *table) bucket(c int) (values, counts []uint32, size int) {
+	if t.ownBags() {
+		values, counts = new(scratchBag).of(t.bag(c))
+		return values, counts, t.size(c)
+	}
+	b := t.shared
+	i := b.rows(t, c)[0] - 1
+	values, counts = b.entries(i)
+	return values, counts, int(b.size[i])
+}
+
+// most is the count of the most frequent value of that bag, and its size.
+func (t *table) most(c int) (top, size int) {
+	if t.ownBags() {
+		return int(t.top[c]), t.size(c)
+	}
+	b := t.shared
+	i := b.rows(t, c)[0] - 1
+	return int(b.top[i]), int(b.size[i])
+}
+
+// wholeBuckets reports that every class has one bag, its own or that of its bucket.
+func (t *table) wholeBuckets() bool { return t.ownBags() || t.shared != nil }

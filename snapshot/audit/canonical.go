@@ -2,9 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,23 +81,6 @@ func checkPool(man *Manifest, f *faults) {
 	}
 }
 
-// unnamed reports what lies in a directory and has no name there. Names with a leading dot are
-// ignored: renderings in progress have them, and what file managers and file systems leave.
-func unnamed(dir string, named func(e os.DirEntry) bool, release int, f *faults) error {
-	found, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
-	}
-	extra := 0
-	for _, e := range found {
-		if !strings.HasPrefix(e.Name(), ".") && !named(e) {
-			extra++
-		}
-	}
-	f.addN("files", kindUnexpectedFile, release, 0, filepath.Base(dir), "it holds what nothing names", extra)
-	return nil
-}
-
 // copies notes which copies of hierarchies a manifest names.
 func (m *Manifest) copies(names map[string]bool) {
 	for _, c := range m.Schema {
@@ -108,44 +88,4 @@ func (m *Manifest) copies(names map[string]bool) {
 			names[hierarchyBase(c.Hierarchy.File)] = true
 		}
 	}
-}
-
-// checkTop looks for what nothing names next to the releases. hierarchies are the copies that
-// manifests name; nil: a manifest was not read.
-func checkTop(o Options, union bool, hierarchies map[string]bool, f *faults) error {
-	number := func(e os.DirEntry, suffix string) bool {
-		digits, ok := strings.CutSuffix(e.Name(), suffix)
-		return ok && parseDirName(digits) > 0 && e.IsDir() == (suffix == "")
-	}
-	found, err := os.ReadDir(o.Releases)
-	if err != nil {
-		return &unreadableError{File: o.Releases, Reason: "cannot be listed", Err: err}
-	}
-	// The copies of a release in progress may be there.
-	rendering := slices.ContainsFunc(found, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".tmp-") })
-	directories := []string{".", "hierarchies", prunedDir, "shards", "intents"}
-	if !union {
-		directories = directories[:3]
-	}
-	for _, in := range []struct {
-		dir   string
-		named func(e os.DirEntry) bool
-	}{
-		{".", func(e os.DirEntry) bool {
-			return number(e, "") || e.IsDir() && slices.Contains(directories, e.Name()) || !e.IsDir() && e.Name() == "CURRENT" ||
-				filepath.Clean(o.Ledger) == filepath.Join(o.Releases, e.Name())
-		}},
-		{prunedDir, func(e os.DirEntry) bool { return number(e, ".json") }},
-		{"intents", func(e os.DirEntry) bool { return number(e, "") }},
-		{"shards", func(e os.DirEntry) bool { _, ok := parseCount([]byte(e.Name())); return ok && e.IsDir() }},
-		{"hierarchies", func(e os.DirEntry) bool { return rendering || hierarchies == nil || hierarchies[e.Name()] }},
-	} {
-		if !slices.Contains(directories, in.dir) {
-			continue
-		}
-		if err := unnamed(filepath.Join(o.Releases, in.dir), in.named, 0, f); err != nil {
-			return err
-		}
-	}
-	return nil
 }

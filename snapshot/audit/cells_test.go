@@ -192,5 +192,5 @@ func TestHierarchyOfUnevenLines(t *testing.T) {
 	require.Equal(t, "infection", at("cold", "hepatitis"))
 	require.Equal(t, "*", at("burn", "hepatitis"))
 	require.Equal(t, "burn", at("burn"))
-	require.InDelta(t, 2.0/3, testClose(t, distanceTree, &Column{}, h, ValueCount{"hepatitis", 1}).measure("flu"), 1e-12)
+	require.InDelta(t, 2.0/3, measure(testClose(t, distanceTree, &Column{}, h, ValueCount{"hepatitis", 1}), "flu"), 1e-12)
 }

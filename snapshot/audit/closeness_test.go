@@ -16,7 +16,7 @@ func testClose(t testing.TB, distance string, c *Column, h *hierarchy, reference
 	return newCloseTest(p, &valueDict{ids: map[string]uint32{}}, c, h)
 }
 
-func (t *closeTest) measure(values ...string) float64 {
+func measure(t *closeTest, values ...string) float64 {
 	count := map[uint32]uint32{}
 	for _, v := range values {
 		count[t.dict.intern([]byte(v))]++
@@ -36,9 +36,9 @@ func TestDistanceOfThePaper(t *testing.T) {
 		all = append(all, ValueCount{strconv.Itoa(1000 * n), 1})
 	}
 	c := testClose(t, distanceOrdered, &Column{Type: "integer"}, nil, all...)
-	require.InDelta(t, 0.375, c.measure("3000", "4000", "5000"), 1e-12)
-	require.InDelta(t, 0.167, c.measure("6000", "8000", "11000"), 5e-4)
-	require.InDelta(t, 2.0/3, testClose(t, distanceEqual, &Column{}, nil, all...).measure("3000", "4000", "5000"), 1e-12)
+	require.InDelta(t, 0.375, measure(c, "3000", "4000", "5000"), 1e-12)
+	require.InDelta(t, 0.167, measure(c, "6000", "8000", "11000"), 5e-4)
+	require.InDelta(t, 2.0/3, measure(testClose(t, distanceEqual, &Column{}, nil, all...), "3000", "4000", "5000"), 1e-12)
 }
 
 // transport is the earth mover's distance by its definition: the cheapest way to
@@ -125,10 +125,10 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 				func(a, b string) float64 { return height(a, b) / 3 }},
 		} {
 			want := transport(texts(from, c.of), texts(to, c.of), c.cost) / float64(n)
-			require.InDelta(t, want, c.test.measure(texts(from, c.of)...), 1e-9, c.test.kind)
+			require.InDelta(t, want, measure(c.test, texts(from, c.of)...), 1e-9, c.test.kind)
 		}
 	}
-	require.True(t, math.IsInf(testClose(t, distanceTree, &Column{}, h, ValueCount{"a", 1}).measure("zebra"), 1), "a value without a place")
+	require.True(t, math.IsInf(measure(testClose(t, distanceTree, &Column{}, h, ValueCount{"a", 1}), "zebra"), 1), "a value without a place")
 }
 
 // TestClosenessOfTheSensitiveAttribute: a promise t of policy.diversity is tested

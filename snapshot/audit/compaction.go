@@ -148,3 +148,37 @@ func sameMoved(old, now [][]byte, columns []uint32) bool {
 	}
 	return true
 }
+
+// counted is the file that shows how many buckets there are.
+func (c *compaction) counted() string {
+	if c.man.form() == formDrawn {
+		return "data.csv"
+	}
+	return "buckets.csv"
+}
+
+// bucketOf is the number of the bucket in a row of the counted file, level L2.
+func (c *compaction) bucketOf(fields [][]byte) uint32 {
+	at := 0
+	if c.man.form() == formDrawn {
+		at = len(fields) - 1
+	}
+	n, _ := parseCount(fields[at])
+	return n
+}
+
+// checkBuckets tests that the replaced parts have the buckets that they say; last is
+// how many all of them have.
+func (c *compaction) checkBuckets(last uint32) {
+	wrong := 0
+	for j, r := range c.part.Replaces {
+		first, end := c.buckets[j], last
+		if j+1 < len(c.buckets) {
+			end = c.buckets[j+1]
+		}
+		if r.FirstBucket != int(first)+1 || r.Buckets != int(end-first) {
+			wrong++
+		}
+	}
+	c.f.addN("chain", kindFirstBucket, c.man.Release, 0, "first_bucket", "a replaced part had other buckets than the compaction says", wrong)
+}

@@ -51,8 +51,8 @@ func newCSV(file string, data []byte) (*csvReader, []string, error) {
 	return r, header, nil
 }
 
-func (r *csvReader) fail(format string, args ...any) error {
-	return unreadable(r.file, r.line, format, args...)
+func (r *csvReader) fail(text string, args ...any) error {
+	return unreadable(r.file, r.line, text, args...)
 }
 
 // next reads one row into r.fields; false means the end of the file.

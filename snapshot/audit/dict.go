@@ -177,3 +177,13 @@ func (d *setDict) intersect(x, y uint32) uint32 {
 	d.cross[key] = id
 	return id
 }
+
+// compareCells compares two rows of cells attribute by attribute.
+func (s *schema) compareCells(x, y []uint32) int {
+	for a, attr := range s.qi {
+		if o := attr.compare(x[a], y[a]); o != 0 {
+			return o
+		}
+	}
+	return 0
+}

@@ -30,8 +30,8 @@ func (e *unreadableError) Error() string {
 // Unwrap gives the cause, so that errors.Is(err, fs.ErrNotExist) works.
 func (e *unreadableError) Unwrap() error { return e.Err }
 
-func unreadable(file string, line int, format string, args ...any) error {
-	return &unreadableError{File: file, Line: line, Reason: fmt.Sprintf(format, args...)}
+func unreadable(file string, line int, text string, args ...any) error {
+	return &unreadableError{File: file, Line: line, Reason: fmt.Sprintf(text, args...)}
 }
 
 func readFile(path string) ([]byte, error) {

@@ -243,14 +243,6 @@ func (r *records) resize(n, d int, subjects bool) {
 	}
 }
 
-// fit gives s the length n, keeping what is there and zeroing what is new.
-func fit[T any](s []T, n int) []T {
-	if n <= len(s) {
-		return s[:n]
-	}
-	return append(s, make([]T, n-len(s))...)
-}
-
 // parseLedger reads one "number SP sha256" line per release. A last line without
 // LF is torn: a crash cut its append, and it is not read.
 func parseLedger(file string, data []byte) (shas map[int]string, torn bool, err error) {

@@ -40,8 +40,8 @@ func placedAll(where map[int]testAddress) []Placement {
 	return placedIn(where, func(string) bool { return true })
 }
 
-// regroups is what the publisher keeps for Resume.
-func (g *Gate) regroups() []uint16 {
+// regroupsOf is what the publisher keeps for Resume.
+func regroupsOf(g *Gate) []uint16 {
 	return g.held.regroups
 }
 
@@ -66,7 +66,7 @@ func TestGateFollowsAChain(t *testing.T) {
 		require.NoError(t, os.Rename(tmp, dir))
 		g.Commit()
 	}
-	require.Equal(t, uint16(1), g.regroups()[8])
+	require.Equal(t, uint16(1), regroupsOf(g)[8])
 }
 
 func TestGateRefusesAndKeepsItsState(t *testing.T) {
@@ -108,7 +108,7 @@ func TestGateResumes(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, found)
 		full.Commit()
-		carried = slices.Clone(full.regroups())
+		carried = slices.Clone(regroupsOf(full))
 	}
 	fresh := NewGate(gatePolicy(p))
 	found, err := fresh.Resume(filepath.Join(o.Releases, dirName(3)), placedAll(releases[2].where), carried)

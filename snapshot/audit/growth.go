@@ -82,3 +82,18 @@ func (a *attribute) grow(h *hierarchy) {
 		}
 	}
 }
+
+// loadHierarchies reads the hierarchy copies the manifest names.
+func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarchy, error) {
+	out := map[string]*hierarchy{}
+	for _, c := range man.Schema {
+		if c.Hierarchy == nil || c.Hierarchy.File == "" || !man.generalizes(c) {
+			continue
+		}
+		var err error
+		if out[c.Name], err = loadHierarchy(dir, man, c.Name, f); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

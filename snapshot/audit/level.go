@@ -1,5 +1,9 @@
 package audit
 
+import (
+	"slices"
+)
+
 // Level L2 (rule B, buckets): a class holds exactly k records, and its sensitive
 // values are published in a bucket, which is a union of whole classes of one birth.
 // What files can show of it is its structure. That classes, times and pools follow
@@ -125,14 +129,29 @@ func checkLevel(man *Manifest, f *faults) {
 	}
 }
 
-// levelTwo is what is established of level L2, given the state of the others. Files
-// show no more than the structure that Theorem E needs.
-func (a *auditor) levelTwo(state string) string {
-	switch {
-	case !a.in.first.claimsL2():
-		return "not claimed"
-	case state == VerdictCertified:
-		return levelStructure
+// generalizes reports a column whose hierarchy the audit needs: its cells, or
+// the ground distance of a promise.
+func (m *Manifest) generalizes(c Column) bool {
+	if c.Role != "sensitive" {
+		return c.Role == "quasi" || c.Role == "semi"
 	}
-	return state
+	known, _ := m.Policy.principles()
+	return slices.ContainsFunc(known, func(p principle) bool { return p.Close != nil && p.Close.Distance != distanceEqual })
+}
+
+// dataFiles names the files of a form, QI file first.
+func dataFiles(form string) []string {
+	switch form {
+	case recodingGeneralization:
+		return []string{"data.csv"}
+	case recodingAnatomy:
+		return []string{"qit.csv", "st.csv"}
+	case recodingPermutation:
+		return []string{"pqt.csv", "pst.csv"}
+	case formBuckets, formExact:
+		return []string{"data.csv", "buckets.csv"}
+	case formDrawn:
+		return []string{"data.csv"}
+	}
+	return nil
 }

@@ -129,3 +129,26 @@ func died(before, after *layout, release int, f *faults) []uint32 {
 	f.part = ""
 	return out
 }
+
+// checkLink tests number and predecessor of a manifest. before is nil for the
+// first release found.
+func checkLink(before, man *Manifest, number int, f *faults) {
+	if man.Release != number {
+		f.add("chain", kindReleaseNumber, number, 0, "release", "the manifest carries another number than its directory")
+	}
+	expected := 1
+	if before != nil {
+		expected = before.Release + 1
+	}
+	if number > expected {
+		f.addN("chain", kindReleaseMissing, number, 0, "", "releases before this one are missing", number-expected)
+		return
+	}
+	linked := man.Previous != nil && before != nil && man.Previous.Release == before.Release && man.Previous.SHA256 == before.sha
+	if before == nil {
+		linked = man.Previous == nil
+	}
+	if !linked {
+		f.add("chain", kindChainBroken, number, 0, "previous", "the manifest does not carry the hash of the one before")
+	}
+}

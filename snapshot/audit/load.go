@@ -130,51 +130,6 @@ func (o Options) export(name string) ([]byte, error) {
 	return o.Private.Records, nil
 }
 
-// listReleases gives the numbers of the release directories, ascending.
-// Unfinished ones (.tmp-...) are not releases.
-func listReleases(dir string) ([]int, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
-	}
-	var numbers []int
-	for _, e := range entries {
-		if n := parseDirName(e.Name()); n > 0 && e.IsDir() {
-			numbers = append(numbers, n)
-		}
-	}
-	if len(numbers) == 0 {
-		return nil, unreadable(dir, 0, "holds no release")
-	}
-	slices.Sort(numbers)
-	return numbers, nil
-}
-
-// generalizes reports a column whose hierarchy the audit needs: its cells, or
-// the ground distance of a promise.
-func (m *Manifest) generalizes(c Column) bool {
-	if c.Role != "sensitive" {
-		return c.Role == "quasi" || c.Role == "semi"
-	}
-	known, _ := m.Policy.principles()
-	return slices.ContainsFunc(known, func(p principle) bool { return p.Close != nil && p.Close.Distance != distanceEqual })
-}
-
-// loadHierarchies reads the hierarchy copies the manifest names.
-func loadHierarchies(dir string, man *Manifest, f *faults) (map[string]*hierarchy, error) {
-	out := map[string]*hierarchy{}
-	for _, c := range man.Schema {
-		if c.Hierarchy == nil || c.Hierarchy.File == "" || !man.generalizes(c) {
-			continue
-		}
-		var err error
-		if out[c.Name], err = loadHierarchy(dir, man, c.Name, f); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // checkCurrent tests that CURRENT names the newest release, or one up to last that was
 // published meanwhile. CURRENT one behind is what a crash between the rename and the next
 // step leaves; the publisher finishes it at its next start, and pending says so.
@@ -232,27 +187,4 @@ func checkLedger(path string, shas map[int]string, newest, last int, f *faults) 
 		f.add("chain", kindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
 	}
 	return pending || torn, nil
-}
-
-// checkLink tests number and predecessor of a manifest. before is nil for the
-// first release found.
-func checkLink(before, man *Manifest, number int, f *faults) {
-	if man.Release != number {
-		f.add("chain", kindReleaseNumber, number, 0, "release", "the manifest carries another number than its directory")
-	}
-	expected := 1
-	if before != nil {
-		expected = before.Release + 1
-	}
-	if number > expected {
-		f.addN("chain", kindReleaseMissing, number, 0, "", "releases before this one are missing", number-expected)
-		return
-	}
-	linked := man.Previous != nil && before != nil && man.Previous.Release == before.Release && man.Previous.SHA256 == before.sha
-	if before == nil {
-		linked = man.Previous == nil
-	}
-	if !linked {
-		f.add("chain", kindChainBroken, number, 0, "previous", "the manifest does not carry the hash of the one before")
-	}
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"math"
-	"path/filepath"
 )
 
 // news is what a release in parts adds to the one before.
@@ -83,11 +82,6 @@ func (n *news) read(r *partReader, l *lineage) error {
 		}
 	}
 	return r.names()
-}
-
-// earlier is the directory of a release that is published.
-func (r *partReader) earlier(man *Manifest) string {
-	return filepath.Join(filepath.Dir(r.dir), dirName(man.Release))
 }
 
 // addAt reports a finding about a class of any part.

@@ -222,3 +222,27 @@ func (l *layout) part(id uint32) int {
 	i, _ := slices.BinarySearch(l.start, id+1)
 	return i - 1
 }
+
+// checkBucketMap tests that the replaced parts of a compaction tile its buckets. How
+// many there are, the files show: see compaction.checkBuckets.
+func checkBucketMap(man *Manifest, p *Part, f *faults) {
+	next, wrong := 1, 0
+	for _, r := range p.Replaces {
+		switch {
+		case man.atL2() && r.FirstBucket != next, !man.atL2() && (r.FirstBucket != 0 || r.Buckets != 0):
+			wrong++
+		}
+		next += r.Buckets
+	}
+	f.addN("chain", kindFirstBucket, man.Release, 0, "first_bucket",
+		"the buckets of a replaced part do not begin where those before it end", wrong)
+}
+
+// rowsOf is the number of rows of a file, as the entry of the part says.
+func (p *Part) rowsOf(name string) int {
+	i := slices.IndexFunc(p.Files, func(e File) bool { return e.Name == name })
+	if i < 0 {
+		return 0
+	}
+	return p.Files[i].Rows
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // hashed is a file as it was when its bytes were read: a file that has the same
@@ -114,4 +115,53 @@ func (p *Part) checkFiles(man *Manifest, files partFiles, data [][]byte, rows ma
 		sha[i] = h.sha
 	}
 	checkFiles(p.Files, man.dataFiles(), sha, data, rows, man.Release, f)
+}
+
+// checkFiles compares file entries with the files read: their hashes, bytes and
+// rows.
+func checkFiles(entries []File, names, sha []string, data [][]byte, rows map[string]int, release int, f *faults) {
+	listed := map[string]File{}
+	for _, e := range entries {
+		listed[e.Name] = e
+	}
+	for i, name := range names {
+		e, ok := listed[name]
+		if !ok || e.SHA256 != sha[i] {
+			f.add("files", kindHashMismatch, release, 0, name, "the file is not the one the manifest names")
+		}
+		if e.Bytes != int64(len(data[i])) {
+			f.add("files", kindSizeMismatch, release, 0, name, "the file's length differs from the manifest")
+		}
+		if e.Rows != rows[name] {
+			f.add("files", kindRowsMismatch, release, 0, name, "the file's number of rows differs from the manifest")
+		}
+	}
+}
+
+// checkNames finds files nobody announced: a side channel, or a second
+// rendering (rule F, forbidden operations).
+func checkNames(dir string, names []string, entries []File, release int, f *faults) error {
+	for _, e := range entries {
+		if !slices.Contains(names, e.Name) {
+			f.add("claim", kindClaimFalse, release, 0, "files", "the manifest names a file that the recoding does not have")
+		}
+	}
+	return unnamed(dir, func(e os.DirEntry) bool { return slices.Contains(names, e.Name()) }, release, f)
+}
+
+// unnamed reports what lies in a directory and has no name there. Names with a leading dot are
+// ignored: renderings in progress have them, and what file managers and file systems leave.
+func unnamed(dir string, named func(e os.DirEntry) bool, release int, f *faults) error {
+	found, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return &unreadableError{File: dir, Reason: "cannot be listed", Err: err}
+	}
+	extra := 0
+	for _, e := range found {
+		if !strings.HasPrefix(e.Name(), ".") && !named(e) {
+			extra++
+		}
+	}
+	f.addN("files", kindUnexpectedFile, release, 0, filepath.Base(dir), "it holds what nothing names", extra)
+	return nil
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"path/filepath"
-	"slices"
 )
 
 // partReader reads the parts of one release.
@@ -23,7 +22,7 @@ func (r *partReader) read(p *Part) (*table, partFiles, error) {
 		return nil, nil, err
 	}
 	t := &tableReader{s: r.s, release: r.man.Release, f: r.f, rows: map[string]int{}, k: r.man.Policy.K,
-		joined: p.joints(r.man)}
+		joined: jointsOf(p, r.man)}
 	tab, err := t.read(r.man.form(), paths, data)
 	if err != nil {
 		return nil, nil, err
@@ -111,8 +110,8 @@ func (r *partReader) replaced(name, earlier string, was *Manifest) (out [][]byte
 	return out, nil
 }
 
-// joints are the replaced parts of a compaction.
-func (p *Part) joints(man *Manifest) []joint {
+// jointsOf are the replaced parts of a compaction.
+func jointsOf(p *Part, man *Manifest) []joint {
 	var out []joint
 	for _, r := range p.Replaces {
 		b, _ := parsePartName(r.Part)
@@ -123,67 +122,7 @@ func (p *Part) joints(man *Manifest) []joint {
 	return out
 }
 
-// empty is a table without classes, of the kind of t.
-func (t *table) empty() *table {
-	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted}
-	if t.qi != nil {
-		e.qi = []uint32{}
-	}
-	if t.shared != nil {
-		e.shared = &bucketTable{start: []uint32{0}}
-	}
-	return e
-}
-
-// join adds the classes of a part behind those of t. The columns of t may be
-// shared with the result, and none of them changes: a table is joined once.
-func (t *table) join(o *table) *table {
-	j := *t
-	rows := uint32(t.rows())
-	for _, end := range o.start[1:] {
-		j.start = append(j.start, rows+end)
-	}
-	j.m = len(j.start) - 1
-	j.sa = append(j.sa, o.sa...)
-	j.box = append(j.box, o.box...)
-	if o.qi != nil {
-		j.qi = append(j.qi, o.qi...)
-	}
-	j.support = append(j.support, o.support...)
-	j.flat = append(j.flat, o.flat...)
-	j.top = append(j.top, o.top...)
-	j.pairs = append(j.pairs, o.pairs...)
-	if t.shared != nil && o.shared != nil {
-		j.shared = t.shared.join(o.shared)
-	}
-	return &j
-}
-
-// without copies t, leaving out classes; gone is ascending. Tables of level
-// L2 stay whole: their classes never die, which deadArePure holds.
-func (t *table) without(gone []uint32) *table {
-	if len(gone) == 0 || t.shared != nil {
-		return t
-	}
-	n := t.empty()
-	for c := range t.m {
-		if _, dead := slices.BinarySearch(gone, uint32(c)); dead {
-			continue
-		}
-		from, to := t.start[c], t.start[c+1]
-		n.sa = append(n.sa, t.sa[from:to]...)
-		n.start = append(n.start, uint32(len(n.sa)))
-		n.support, n.flat, n.top = append(n.support, t.support[c]), append(n.flat, t.flat[c]), append(n.top, t.top[c])
-		if t.box != nil {
-			n.box = append(n.box, t.cells(c)...)
-		}
-		if t.qi != nil {
-			n.qi = append(n.qi, t.rowsQI(c)...)
-		}
-		if t.pairs != nil {
-			n.pairs = append(n.pairs, t.pairs[from:to]...)
-		}
-	}
-	n.m = len(n.start) - 1
-	return n
+// earlier is the directory of a release that is published.
+func (r *partReader) earlier(man *Manifest) string {
+	return filepath.Join(filepath.Dir(r.dir), dirName(man.Release))
 }

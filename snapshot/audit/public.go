@@ -1,36 +1,5 @@
 package audit
 
-import (
-	"encoding/binary"
-)
-
-// classKey is everything published about a class, as a map key.
-func (t *table) classKey(c int, buf []byte) []byte {
-	buf = buf[:0]
-	for _, v := range t.cells(c) {
-		buf = binary.LittleEndian.AppendUint32(buf, v)
-	}
-	buf = append(buf, '/')
-	if t.ownBags() {
-		for _, v := range t.bag(c) {
-			buf = binary.LittleEndian.AppendUint32(buf, v)
-		}
-	}
-	if t.exact() {
-		buf = append(buf, '/')
-		for _, v := range t.rowsQI(c) {
-			buf = binary.LittleEndian.AppendUint32(buf, v)
-		}
-	}
-	for _, v := range t.pairsOf(c) {
-		buf = binary.LittleEndian.AppendUint32(buf, v)
-	}
-	if t.shared != nil {
-		buf = t.shared.classKey(t, c, append(buf, '/'))
-	}
-	return buf
-}
-
 // reappearance matches the classes of two releases by content alone.
 type reappearance struct {
 	kept     []bool // per class of the later release: an equal class was there before

@@ -19,23 +19,6 @@ type tableReader struct {
 	opened  []*csvReader
 }
 
-// dataFiles names the files of a form, QI file first.
-func dataFiles(form string) []string {
-	switch form {
-	case recodingGeneralization:
-		return []string{"data.csv"}
-	case recodingAnatomy:
-		return []string{"qit.csv", "st.csv"}
-	case recodingPermutation:
-		return []string{"pqt.csv", "pst.csv"}
-	case formBuckets, formExact:
-		return []string{"data.csv", "buckets.csv"}
-	case formDrawn:
-		return []string{"data.csv"}
-	}
-	return nil
-}
-
 // read reads the files and tests that nothing in them is quoted without need. data holds the files' bytes, paths their names for
 // errors.
 func (r *tableReader) read(form string, paths []string, data [][]byte) (*table, error) {

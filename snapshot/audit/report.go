@@ -150,3 +150,31 @@ func (r *Report) notPromised() []string {
 	}
 	return out
 }
+
+// levelTwo is what is established of level L2, given the state of the others. Files
+// show no more than the structure that Theorem E needs.
+func (a *auditor) levelTwo(state string) string {
+	switch {
+	case !a.in.first.claimsL2():
+		return "not claimed"
+	case state == VerdictCertified:
+		return levelStructure
+	}
+	return state
+}
+
+// prunedOnes says what became of pruned releases.
+func (a *auditor) prunedOnes() {
+	in := a.in
+	a.report.Pruned = in.pruned
+	if in.vault == nil {
+		return
+	}
+	if in.vault.lack != "" {
+		a.unseen, a.linked = true, false
+		a.skip("the files of %s, which were pruned: %s. Their manifests were checked. What the chain shows together with them, "+
+			"classes that were regrouped since among it, was not: certificates, attackers, and what release %d added",
+			ranges(in.pruned), in.vault.lack, in.here[0])
+		return
+	}
+}

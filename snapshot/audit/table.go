@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/binary"
 	"slices"
 )
 
@@ -162,4 +163,121 @@ func (t *table) lookup(number uint32) (int, bool) {
 	}
 	c, ok := slices.BinarySearch(t.number, number)
 	return c, ok
+}
+
+// classKey is everything published about a class, as a map key.
+func (t *table) classKey(c int, buf []byte) []byte {
+	buf = buf[:0]
+	for _, v := range t.cells(c) {
+		buf = binary.LittleEndian.AppendUint32(buf, v)
+	}
+	buf = append(buf, '/')
+	if t.ownBags() {
+		for _, v := range t.bag(c) {
+			buf = binary.LittleEndian.AppendUint32(buf, v)
+		}
+	}
+	if t.exact() {
+		buf = append(buf, '/')
+		for _, v := range t.rowsQI(c) {
+			buf = binary.LittleEndian.AppendUint32(buf, v)
+		}
+	}
+	for _, v := range t.pairsOf(c) {
+		buf = binary.LittleEndian.AppendUint32(buf, v)
+	}
+	if t.shared != nil {
+		buf = t.shared.classKey(t, c, append(buf, '/'))
+	}
+	return buf
+}
+
+// scratchBag turns bags into distinct values and counts.
+type scratchBag struct{ values, counts []uint32 }
+
+func (s *scratchBag) of(bag []uint32) (values, counts []uint32) {
+	s.values, s.counts = s.values[:0], s.counts[:0]
+	for i, v := range bag {
+		if i == 0 || v != bag[i-1] {
+			s.values, s.counts = append(s.values, v), append(s.counts, 0)
+		}
+		s.counts[len(s.counts)-1]++
+	}
+	return s.values, s.counts
+}
+
+// bagCounts appends the multiplicities of a bag sorted by id.
+func bagCounts(bag []uint32, counts []int) []int {
+	for i, v := range bag {
+		if i == 0 || v != bag[i-1] {
+			counts = append(counts, 0)
+		}
+		counts[len(counts)-1]++
+	}
+	return counts
+}
+
+// empty is a table without classes, of the kind of t.
+func (t *table) empty() *table {
+	e := &table{d: t.d, start: []uint32{0}, permuted: t.permuted}
+	if t.qi != nil {
+		e.qi = []uint32{}
+	}
+	if t.shared != nil {
+		e.shared = &bucketTable{start: []uint32{0}}
+	}
+	return e
+}
+
+// join adds the classes of a part behind those of t. The columns of t may be
+// shared with the result, and none of them changes: a table is joined once.
+func (t *table) join(o *table) *table {
+	j := *t
+	rows := uint32(t.rows())
+	for _, end := range o.start[1:] {
+		j.start = append(j.start, rows+end)
+	}
+	j.m = len(j.start) - 1
+	j.sa = append(j.sa, o.sa...)
+	j.box = append(j.box, o.box...)
+	if o.qi != nil {
+		j.qi = append(j.qi, o.qi...)
+	}
+	j.support = append(j.support, o.support...)
+	j.flat = append(j.flat, o.flat...)
+	j.top = append(j.top, o.top...)
+	j.pairs = append(j.pairs, o.pairs...)
+	if t.shared != nil && o.shared != nil {
+		j.shared = t.shared.join(o.shared)
+	}
+	return &j
+}
+
+// without copies t, leaving out classes; gone is ascending. Tables of level
+// L2 stay whole: their classes never die, which deadArePure holds.
+func (t *table) without(gone []uint32) *table {
+	if len(gone) == 0 || t.shared != nil {
+		return t
+	}
+	n := t.empty()
+	for c := range t.m {
+		if _, dead := slices.BinarySearch(gone, uint32(c)); dead {
+			continue
+		}
+		from, to := t.start[c], t.start[c+1]
+		n.sa = append(n.sa, t.sa[from:to]...)
+		n.start = append(n.start, uint32(len(n.sa)))
+		n.support, n.flat, n.top = append(n.support, t.support[c]), append(n.flat, t.flat[c]), append(n.top, t.top[c])
+		if t.box != nil {
+			n.box = append(n.box, t.cells(c)...)
+		}
+		if t.qi != nil {
+			n.qi = append(n.qi, t.rowsQI(c)...)
+		}
+		if t.pairs != nil {
+			n.pairs = append(n.pairs, t.pairs[from:to]...)
+		}
+	}
+	n.m = len(n.start) - 1
+	return n
 }

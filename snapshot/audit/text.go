@@ -72,9 +72,9 @@ type textWriter struct {
 	err error
 }
 
-func (t *textWriter) line(format string, args ...any) {
+func (t *textWriter) line(text string, args ...any) {
 	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
+		_, t.err = fmt.Fprintf(t.w, text+"\n", args...)
 	}
 }
 

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"path/filepath"
-	"slices"
 	"strconv"
 )
 
@@ -136,15 +135,6 @@ func (c *compaction) apart(path string, data []byte, parts []*Part) ([][]byte, e
 		out[j] = text
 	}
 	return out, nil
-}
-
-// rowsOf is the number of rows of a file, as the entry of the part says.
-func (p *Part) rowsOf(name string) int {
-	i := slices.IndexFunc(p.Files, func(e File) bool { return e.Name == name })
-	if i < 0 {
-		return 0
-	}
-	return p.Files[i].Rows
 }
 
 // moveBack appends a row with its numbers as they were before the compaction. All other

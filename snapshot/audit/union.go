@@ -199,12 +199,12 @@ func (u *unionAudit) each() error {
 // known tests that the chains of the shards have the releases of a vector.
 func (u *unionAudit) known(r *unionRelease) {
 	for _, s := range r.man.Union.Shards {
-		chain := u.chains[s.Shard]
-		if s.Release == 0 || chain == nil {
+		own := u.chains[s.Shard]
+		if s.Release == 0 || own == nil {
 			continue // a vector that goes back is reported
 		}
 		u.f.of(s.Shard, func() {
-			if chain.shas[s.Release] != s.SHA256 {
+			if own.shas[s.Release] != s.SHA256 {
 				u.f.add("F", kindVectorRelease, r.number, 0, "union.shards", "the chain of the shard has no such release")
 			}
 		})
@@ -223,9 +223,9 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 	now := map[string]int{}
 	records := 0
 	for _, s := range r.man.Union.Shards {
-		if chain := u.chains[s.Shard]; chain != nil {
-			for v, n := range chain.histograms[s.Release] {
-				now[chain.values[v]] += n
+		if own := u.chains[s.Shard]; own != nil {
+			for v, n := range own.histograms[s.Release] {
+				now[own.values[v]] += n
 				records += n
 			}
 		}

@@ -6,14 +6,6 @@ import (
 	"time"
 )
 
-// of runs a check whose findings are about a shard.
-func (f *faults) of(shard int, check func()) {
-	was := f.shard
-	f.shard = &shard
-	check()
-	f.shard = was
-}
-
 // checkUnionRelease tests a release of a union by itself and against the one before,
 // which may be nil: the vector, the manifests of the shards, the sums, and the list of
 // parts. Files are tested apart.

@@ -37,8 +37,8 @@ func (u *unionAudit) finish() *Report {
 	}
 	for _, s := range m.Union.Shards {
 		of := ShardAudit{Shard: s.Shard, Release: s.Release, Records: s.Records, Pending: s.Pending}
-		if chain := u.chains[s.Shard]; chain != nil {
-			of.Report = chain.report
+		if own := u.chains[s.Shard]; own != nil {
+			of.Report = own.report
 		}
 		r.Union.Shards = append(r.Union.Shards, of)
 	}

@@ -194,3 +194,11 @@ func (f *faults) sorted() []Violation {
 	slices.SortStableFunc(f.list, func(a, b Violation) int { return cmp.Compare(a.Release, b.Release) })
 	return f.list
 }
+
+// of runs a check whose findings are about a shard.
+func (f *faults) of(shard int, check func()) {
+	was := f.shard
+	f.shard = &shard
+	check()
+	f.shard = was
+}
