@@ -11,7 +11,8 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/render"
 )
 
@@ -19,7 +20,7 @@ import (
 // class is its members, and every byte of every file.
 func published(t *testing.T, recoding render.Recoding, rows []equivclass.Row) (views []*incremental.View, files map[string]string) {
 	c := newChain(t, newSchema(t, false), bucketPolicy(4, 2), recoding, zoneFile)
-	c.gate = audit.NewGate(audit.Policy{K: 4, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"})
+	c.gate = gate.New(format.Policy{K: 4, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"})
 	for at, row := range rows {
 		c.apply(source, int64(at), row)
 		if at == 199 || at > 199 && at%60 == 0 {

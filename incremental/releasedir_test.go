@@ -14,6 +14,8 @@ import (
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -32,7 +34,7 @@ type releaseDir struct {
 	policy   incremental.Policy
 	root     string
 	settings *render.Settings
-	gate     *audit.Gate
+	gate     *gate.Gate
 	out      *publish.Publisher
 	rendered []*render.Rendered
 }
@@ -55,7 +57,7 @@ func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, rec
 }
 
 // newGate gives the releases the same budget of regroupings as the daemon's gate.
-func (c *releaseDir) newGate() *audit.Gate {
+func (c *releaseDir) newGate() *gate.Gate {
 	budget := c.policy.MaxRegroups
 	if c.policy.Republication == incremental.Append {
 		budget = 0
@@ -64,7 +66,7 @@ func (c *releaseDir) newGate() *audit.Gate {
 	if c.policy.Level == incremental.L2 {
 		level = "L2"
 	}
-	return audit.NewGate(audit.Policy{K: c.policy.Requirement.K, L: c.policy.Requirement.L, Republication: string(c.policy.Republication),
+	return gate.New(format.Policy{K: c.policy.Requirement.K, L: c.policy.Requirement.L, Republication: string(c.policy.Republication),
 		Level: level, MaxRegroups: &budget})
 }
 
@@ -118,10 +120,10 @@ func (g gateOf) Check(dir string, placed []render.Placement) error {
 	return nil
 }
 
-func placements(placed []render.Placement) []audit.Placement {
-	out := make([]audit.Placement, len(placed))
+func placements(placed []render.Placement) []gate.Placement {
+	out := make([]gate.Placement, len(placed))
 	for i, p := range placed {
-		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
+		out[i] = gate.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
 }

@@ -12,7 +12,8 @@ import (
 	"anond/ingest"
 	"anond/internal/pace"
 	"anond/snapshot"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -22,7 +23,7 @@ type publisher struct {
 	inner    *publish.Publisher
 	disk     *publish.Closable
 	settings *render.Settings
-	gate     *gate
+	gate     *auditGate
 	standing *recheck // of the newest release
 	twins    *twins
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
@@ -101,20 +102,20 @@ func (p *publisher) paced(ctx context.Context, disk snapshot.FS) (files snapshot
 	}
 }
 
-// gate is the publish.Gate over the independent auditor.
-type gate struct{ audit *audit.Gate }
+// auditGate is the publish.Gate over the independent auditor.
+type auditGate struct{ audit *gate.Gate }
 
-func newGate(c *config.Config) *gate {
+func newGate(c *config.Config) *auditGate {
 	budget := c.Policy.MaxRegroups
 	if c.Policy.Republication == config.Append {
 		budget = 0
 	}
-	return &gate{audit.NewGate(audit.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
+	return &auditGate{gate.New(format.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
 		Level: string(c.Policy.Level), MaxRegroups: &budget})}
 }
 
 // Check lets a release pass, or refuses it with what the auditor found.
-func (g *gate) Check(dir string, placed []render.Placement) error {
+func (g *auditGate) Check(dir string, placed []render.Placement) error {
 	violations, err := g.audit.Check(dir, placements(placed))
 	if err != nil {
 		return err
@@ -123,15 +124,15 @@ func (g *gate) Check(dir string, placed []render.Placement) error {
 }
 
 // placements are who is in which class, as the auditor takes it.
-func placements(placed []render.Placement) []audit.Placement {
-	out := make([]audit.Placement, len(placed))
+func placements(placed []render.Placement) []gate.Placement {
+	out := make([]gate.Placement, len(placed))
 	for i, p := range placed {
-		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
+		out[i] = gate.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
 }
 
-func refusal(violations []audit.Violation) error {
+func refusal(violations []format.Violation) error {
 	if len(violations) == 0 {
 		return nil
 	}

@@ -7,7 +7,8 @@ import (
 
 	"anond/equivclass"
 	"anond/snapshot"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -32,7 +33,7 @@ func writeRelease(in *render.Input, o Options) (*snapshot.Manifest, error) {
 			Republication: "append", SubjectRepeat: "first"}}
 	budget := 0
 	publisher := &publish.Publisher{FS: snapshot.OS(), Dir: o.Dir,
-		Gate: gate{audit.NewGate(audit.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget})}}
+		Gate: auditGate{gate.New(format.Policy{K: o.Want.K, L: o.Want.L, Republication: "append", MaxRegroups: &budget})}}
 	if err := publisher.Open(); err != nil {
 		return nil, err
 	}
@@ -64,14 +65,14 @@ func records(rows []int32) []equivclass.RecordID {
 	return out
 }
 
-// gate is the auditor as publish.Gate.
-type gate struct{ audit *audit.Gate }
+// auditGate is the auditor as publish.Gate.
+type auditGate struct{ audit *gate.Gate }
 
 // Check implements publish.Gate.
-func (g gate) Check(dir string, placed []render.Placement) error {
-	given := make([]audit.Placement, len(placed))
+func (g auditGate) Check(dir string, placed []render.Placement) error {
+	given := make([]gate.Placement, len(placed))
 	for i, p := range placed {
-		given[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
+		given[i] = gate.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	violations, err := g.audit.Check(dir, given)
 	if err != nil || len(violations) == 0 {

@@ -28,6 +28,7 @@ import (
 	"anond/lab/topdown"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/shares"
 	"anond/snapshot/publish"
 	"anond/snapshot/readback"
 	"anond/snapshot/render"
@@ -48,9 +49,9 @@ type Exposure struct {
 	Published int    `json:"published"`
 	// Exposed counts the people for whom some value has a proven probability above
 	// 1/l; what the search cannot decide is not counted. Of a certified chain nobody is.
-	Exposed   int              `json:"exposed"`
-	NCP       float64          `json:"ncp"`
-	Attackers []audit.Attacker `json:"attackers"`
+	Exposed   int               `json:"exposed"`
+	NCP       float64           `json:"ncp"`
+	Attackers []shares.Attacker `json:"attackers"`
 }
 
 // Comparison is what someone learns from the releases of a dataset, from the same table refreshed

@@ -5,10 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/shares"
+	"anond/snapshot/audit/table"
 )
 
-func attacker(t *testing.T, r *Report, name string) Attacker {
-	i := slices.IndexFunc(r.Attackers, func(a Attacker) bool { return a.Name == name })
+func attacker(t *testing.T, r *Report, name string) shares.Attacker {
+	i := slices.IndexFunc(r.Attackers, func(a shares.Attacker) bool { return a.Name == name })
 	require.GreaterOrEqual(t, i, 0, name)
 	return r.Attackers[i]
 }
@@ -26,11 +30,11 @@ func TestNaiveUpdateIsExposed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, VerdictViolated, r.Verdict)
 
-	linked := attacker(t, r, attackerNewcomerLink)
+	linked := attacker(t, r, shares.AttackerNewcomerLink)
 	require.Equal(t, 2, linked.People)
 	require.Equal(t, 2, linked.ExactlyOne)
 	require.Equal(t, 1, linked.MinCandidates)
-	plain := attacker(t, r, attackerNewcomer)
+	plain := attacker(t, r, shares.AttackerNewcomer)
 	require.Zero(t, plain.BelowL, "two newcomers with two values: the whole difference hides them")
 	require.Positive(t, r.Certificates.OtherRecords)
 }
@@ -46,7 +50,7 @@ func TestRerunIsExposedToLink(t *testing.T) {
 	}
 	r, err := Dir(p.write(t, p.render()))
 	require.NoError(t, err)
-	link := attacker(t, r, attackerLink)
+	link := attacker(t, r, shares.AttackerLink)
 	require.Equal(t, 8, link.People)
 	require.Equal(t, 2, link.ExactlyOne) // x0 and x6: {a,b,c} and {a,d} have only a in common
 	require.Equal(t, link.ExactlyOne, link.BelowL)
@@ -67,11 +71,11 @@ func TestQIAttackAgainstTwin(t *testing.T) {
 				require.NoError(t, a.release(n))
 			}
 			a.analyse()
-			q := newQIAttack(a.in.s, a.in.records, publishedEver(a), a.report.L)
+			q := shares.NewQIAttack(a.in.s, a.in.records, publishedEver(a), a.report.L)
 			for i := range a.views {
 				a.attackByQI(q, i)
 			}
-			for _, rec := range a.in.index.ids {
+			for _, rec := range a.in.index.Ids {
 				require.Equal(t, twinCandidates(a, int(rec)), candidateValues(a, q, int(rec)))
 			}
 		})
@@ -79,37 +83,37 @@ func TestQIAttackAgainstTwin(t *testing.T) {
 }
 
 func publishedEver(a *auditor) []bool {
-	out := make([]bool, len(a.in.index.ids))
+	out := make([]bool, len(a.in.index.Ids))
 	for i := range a.views {
-		for rec, c := range a.views[i].classOf {
+		for rec, c := range a.views[i].ClassOf {
 			out[rec] = out[rec] || c > 0
 		}
 	}
 	return out
 }
 
-func candidateValues(a *auditor, q *qiAttack, rec int) []uint32 {
-	if q.cand[rec] == 0 {
+func candidateValues(a *auditor, q *shares.QiAttack, rec int) []uint32 {
+	if q.Cand[rec] == 0 {
 		return nil
 	}
-	return slices.Clone(a.in.s.sets.sets[q.cand[rec]-1])
+	return slices.Clone(a.in.s.Sets.Sets[q.Cand[rec]-1])
 }
 
 // twinCandidates is the definition of attackerQI, word by word.
 func twinCandidates(a *auditor, rec int) []uint32 {
 	var out []uint32
-	d := len(a.in.s.qi)
-	row := a.in.records.qi[rec*d:][:d]
+	d := len(a.in.s.Qi)
+	row := a.in.records.Qi[rec*d:][:d]
 	published := false
 	for i := range a.views {
 		v := &a.views[i]
-		if published = published || v.class(rec) > 0; !published {
+		if published = published || v.Class(rec) > 0; !published {
 			continue
 		}
 		seen := map[uint32]bool{}
-		for c := range v.rel.tab.m {
-			if mayHold(a.in.s, v.rel.tab, c, row) {
-				for _, x := range v.rel.tab.bag(c) {
+		for c := range v.Rel.Tab.M {
+			if mayHold(a.in.s, v.Rel.Tab, c, row) {
+				for _, x := range v.Rel.Tab.Bag(c) {
 					seen[x] = true
 				}
 			}
@@ -128,27 +132,27 @@ func twinCandidates(a *auditor, rec int) []uint32 {
 	return out
 }
 
-func mayHold(s *schema, t *table, c int, row []uint32) bool {
-	if !t.exact() {
-		for a, attr := range s.qi {
-			if !attr.contains(t.cells(c)[a], row[a]) {
+func mayHold(s *format.Schema, t *table.Table, c int, row []uint32) bool {
+	if !t.Exact() {
+		for a, attr := range s.Qi {
+			if !attr.Contains(t.Cells(c)[a], row[a]) {
 				return false
 			}
 		}
 		return true
 	}
-	if !t.permuted {
-		for i := t.start[c]; i < t.start[c+1]; i++ {
-			if slices.Equal(t.row(i), row) {
+	if !t.Permuted {
+		for i := t.Start[c]; i < t.Start[c+1]; i++ {
+			if slices.Equal(t.Row(i), row) {
 				return true
 			}
 		}
 		return false
 	}
-	for a := range s.qi {
+	for a := range s.Qi {
 		found := false
-		for i := t.start[c]; i < t.start[c+1]; i++ {
-			found = found || t.row(i)[a] == row[a]
+		for i := t.Start[c]; i < t.Start[c+1]; i++ {
+			found = found || t.Row(i)[a] == row[a]
 		}
 		if !found {
 			return false

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/shares"
+	"anond/snapshot/audit/table"
 )
 
 // Dir audits a releases directory.
@@ -43,9 +48,9 @@ func dir(o Options, wanted map[int]bool) (*auditor, error) {
 // unpruned makes an attempt, and again if it failed while releases were pruned.
 func unpruned[T any](dir string, attempt func() (T, error)) (T, error) {
 	for again := 2; ; again-- {
-		before, _ := listReleases(dir)
+		before, _ := format.ListReleases(dir)
 		out, err := attempt()
-		after, _ := listReleases(dir)
+		after, _ := format.ListReleases(dir)
 		if err == nil || again == 0 || len(before) == 0 || len(after) == 0 || before[0] == after[0] {
 			return out, err
 		}
@@ -78,7 +83,7 @@ func once(o Options, wanted map[int]bool) (*auditor, error) {
 // published checks what follows the rename of a release: CURRENT and ledger.
 func (a *auditor) published(o Options) error {
 	newest := a.in.newest()
-	now, err := listReleases(o.Releases)
+	now, err := format.ListReleases(o.Releases)
 	if err != nil {
 		return err
 	}
@@ -114,15 +119,15 @@ func (a *auditor) published(o Options) error {
 type auditor struct {
 	since    map[string]int // sensitive values by the release in which they became valid; epochs.go
 	in       *input
-	f        faults
+	f        format.Faults
 	report   *Report
 	linked   bool // the members export covers every release
-	carry    *carry
-	before   *Manifest // of the release before
-	last     *release  // the newest one whose files were read
-	views    []view
-	matches  []reappearance // per release, against the one before
-	arrivals []int          // per release: distinct values among its newcomers
+	carry    *chain.Carry
+	before   *format.Manifest // of the release before
+	last     *chain.Release   // the newest one whose files were read
+	views    []chain.View
+	matches  []chain.Reappearance // per release, against the one before
+	arrivals []int                // per release: distinct values among its newcomers
 	shas     map[int]string
 	moved    bool // public view: some class has vanished so far
 	replay   *Replay
@@ -136,7 +141,7 @@ type auditor struct {
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: newCarry(), shas: map[int]string{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
+	a := &auditor{carry: chain.NewCarry(), shas: map[int]string{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
 		replay: o.Replay}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
@@ -146,8 +151,8 @@ func newAuditor(o Options) (*auditor, error) {
 	a.report = &Report{
 		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
 		K: m.Policy.K, L: m.Policy.L,
-		requireCertified: o.RequireCertified, exact: m.wantK1() != "rows", claimsL2: m.claimsL2(),
-		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{},
+		requireCertified: o.RequireCertified, exact: m.WantK1() != "rows", claimsL2: m.ClaimsL2(),
+		Releases: []ReleaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()
 	return a, nil
@@ -163,13 +168,13 @@ func (a *auditor) coverage() {
 	missing := 0
 	if in.members != nil {
 		for _, n := range in.numbers {
-			if in.members.class[n] == nil {
+			if in.members.Class[n] == nil {
 				missing++
 			}
 		}
-		for _, n := range sortedKeys(in.members.class) {
+		for _, n := range format.SortedKeys(in.members.Class) {
 			if !slices.Contains(in.numbers, n) {
-				a.f.add("microdata", kindMembersMismatch, n, 0, "release", "the members export names a release that is not here")
+				a.f.Add("microdata", format.KindMembersMismatch, n, 0, "release", "the members export names a release that is not here")
 			}
 		}
 	}
@@ -184,19 +189,19 @@ func (a *auditor) coverage() {
 	}
 	if in.records == nil {
 		a.skip("the microdata (no records export): members inside their cells, bags, subjects, people waiting")
-	} else if in.records.subject == nil {
+	} else if in.records.Subject == nil {
 		a.skip("one record of a subject per class (rule S): no subject column in the records export; every record counts as a person")
 	}
-	if _, unknown := in.first.Policy.principles(); unknown > 0 {
+	if _, unknown := in.first.Policy.Principles(); unknown > 0 {
 		a.skip("%d declared diversity principles this auditor does not know", unknown)
 	}
 	if in.first.Policy.MaxRegroups == nil {
 		a.skip("regroup budget (rule E): the manifest declares none")
 	}
-	if in.s.loose {
+	if in.s.Loose {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
-	if in.first.claimsL2() && (a.replay == nil || a.replay.Outcome == ReplayNone) {
+	if in.first.ClaimsL2() && (a.replay == nil || a.replay.Outcome == ReplayNone) {
 		a.skip("level L2: that classes, times and pools follow from quasi-identifiers, arrival and published data alone, that sub-pools " +
 			"have equal size, and that values decide nothing but which classes share a bucket. Files cannot show it; " +
 			"anond audit --replay shows it, with the state")
@@ -207,103 +212,103 @@ func (a *auditor) coverage() {
 
 // release audits one release and its step from the one before.
 func (a *auditor) release(number int) error {
-	dir := filepath.Join(a.in.dir, dirName(number))
+	dir := filepath.Join(a.in.dir, format.DirName(number))
 	man, err := a.in.manifest(number)
 	if err != nil {
 		return err
 	}
-	a.shas[number] = man.sha
+	a.shas[number] = man.Sha
 	before := a.before
 	if before != nil {
-		checkContract(before, man, &a.f)
-		if err := checkGrowth(a.in.dir, before, man, &a.f); err != nil {
+		format.CheckContract(before, man, &a.f)
+		if err := format.CheckGrowth(a.in.dir, before, man, &a.f); err != nil {
 			return err
 		}
 		if err := a.noteValues(before, man, number); err != nil {
 			return err
 		}
 	}
-	checkLink(before, man, number, &a.f)
+	format.CheckLink(before, man, number, &a.f)
 	man.Release = number // findings name directories
-	checkForm(man, &a.f)
-	man.copies(a.hierarchies)
+	format.CheckForm(man, &a.f)
+	man.Copies(a.hierarchies)
 	a.checkRendered(man)
 	a.before = man
-	if otherForm(a.in.first, man) {
+	if format.OtherForm(a.in.first, man) {
 		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
 		return nil
 	}
 	a.unseenLineage(before, man)
-	if man.pruned != nil && man.pruned.lack != "" {
+	if man.Pruned != nil && man.Pruned.Lack != "" {
 		return nil // prunedOnes says it
 	}
-	rel, err := loadParted(dir, man, a.in.s, a.last, &a.f)
+	rel, err := chain.LoadParted(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
 		return err
 	}
-	if m := a.in.members; m != nil && (m.bucket != nil) != man.atL2() {
-		return unreadable(m.file, 1, "names buckets, or does not, and release %d is of another level", number)
+	if m := a.in.members; m != nil && (m.Bucket != nil) != man.AtL2() {
+		return format.Unreadable(m.File, 1, "names buckets, or does not, and release %d is of another level", number)
 	}
-	a.f.locate = rel.locate
-	defer func() { a.f.locate = nil }()
+	a.f.Locate = rel.Locate
+	defer func() { a.f.Locate = nil }()
 	row := a.step(rel)
-	row.Pruned = man.pruned != nil
+	row.Pruned = man.Pruned != nil
 	a.membership(rel, row)
 	a.last = rel
 	return nil
 }
 
 // step checks what public files show about the step to a release.
-func (a *auditor) step(rel *release) *ReleaseRow {
-	values := len(a.in.s.sa.text)
-	before := &release{tab: &table{start: []uint32{0}, d: rel.tab.d}}
+func (a *auditor) step(rel *chain.Release) *ReleaseRow {
+	values := len(a.in.s.Sa.Text)
+	before := &chain.Release{Tab: &table.Table{Start: []uint32{0}, D: rel.Tab.D}}
 	if a.last != nil {
 		before = a.last
 	}
-	d := bagDifference(before.tab.histogram(values), rel.tab.histogram(values))
-	if a.wanted[rel.num] {
-		a.histograms[rel.num] = rel.tab.histogram(values)
+	d := format.BagDifference(before.Tab.Histogram(values), rel.Tab.Histogram(values))
+	if a.wanted[rel.Num] {
+		a.histograms[rel.Num] = rel.Tab.Histogram(values)
 	}
-	checkDifference(before.tab.histogram(values), rel.tab.histogram(values), rel.man, &a.f)
-	a.arrivals = append(a.arrivals, len(d.support()))
-	match := matchReleases(before, rel)
+	format.CheckDifference(before.Tab.Histogram(values), rel.Tab.Histogram(values), rel.Man, &a.f)
+	a.arrivals = append(a.arrivals, len(d.Support()))
+	match := chain.MatchReleases(before, rel)
 	a.matches = append(a.matches, match)
-	a.moved = a.moved || len(match.vanished) > 0
+	a.moved = a.moved || len(match.Vanished) > 0
 	if !a.linked {
-		checkPublic(before, rel, match, &a.f)
-		checkPublicBuckets(a.in.s, before.tab, rel.tab, rel.num, &a.f)
-		checkPublicCertificate(rel, a.moved, &a.f)
+		chain.CheckPublic(before, rel, match, &a.f)
+		table.CheckPublicBuckets(a.in.s, before.Tab, rel.Tab, rel.Num, &a.f)
+		chain.CheckPublicCertificate(rel, a.moved, &a.f)
 	}
 	kept := 0
-	for _, k := range match.kept {
+	for _, k := range match.Kept {
 		if k {
 			kept++
 		}
 	}
 	a.report.Releases = append(a.report.Releases, ReleaseRow{
-		Release: rel.num, Records: rel.tab.rows(), Pending: rel.man.Pending, Classes: rel.tab.m,
-		KMin: rel.man.Privacy.KMin, MaxFrequency: rel.man.Privacy.MaxFrequency, Certificate: rel.man.Privacy.Certificate,
-		Newcomers: d.total, NewcomersTop: share(d.top, d.total), ClassesKept: kept, Waiting: -1,
+		Release: rel.Num, Records: rel.Tab.Rows(), Pending: rel.Man.Pending, Classes: rel.Tab.M,
+		KMin: rel.Man.Privacy.KMin, MaxFrequency: rel.Man.Privacy.MaxFrequency, Certificate: rel.Man.Privacy.Certificate,
+		Newcomers: d.Total, NewcomersTop: format.Share(d.Top, d.Total), ClassesKept: kept, Waiting: -1,
 	})
 	row := &a.report.Releases[len(a.report.Releases)-1]
-	row.Buckets = rel.man.Buckets
-	if rel.man.Policy.Level != levelTwo {
+	row.Buckets = rel.Man.Buckets
+	if rel.Man.Policy.Level != format.LevelTwo {
 		row.WaitingTopShare = new(float64)
 	}
-	row.Parts, row.DeadClasses = len(rel.man.Parts), len(rel.parts.lay.dead)
+	row.Parts, row.DeadClasses = len(rel.Man.Parts), len(rel.Parts.Lay.Dead)
 	return row
 }
 
 // membership checks what the exports show about a release.
-func (a *auditor) membership(rel *release, row *ReleaseRow) {
-	if a.in.members == nil || a.in.members.class[rel.num] == nil {
+func (a *auditor) membership(rel *chain.Release, row *ReleaseRow) {
+	if a.in.members == nil || a.in.members.Class[rel.Num] == nil {
 		return
 	}
 	classOf := a.classes(rel)
-	fates := make([]fate, rel.tab.m)
+	fates := make([]chain.Fate, rel.Tab.M)
 	if a.linked {
-		a.carry, fates = a.carry.advance(rel, classOf, a.in.s, &a.f)
-		a.views = append(a.views, view{rel, classOf, fates})
+		a.carry, fates = a.carry.Advance(rel, classOf, a.in.s, &a.f)
+		a.views = append(a.views, chain.View{rel, classOf, fates})
 	}
 	if a.in.records != nil {
 		checkMicrodata(a.in.s, a.in.records, rel, classOf, fates, &a.f)
@@ -313,35 +318,35 @@ func (a *auditor) membership(rel *release, row *ReleaseRow) {
 }
 
 // classes translates the addresses of the export into indexes.
-func (a *auditor) classes(rel *release) []uint32 {
+func (a *auditor) classes(rel *chain.Release) []uint32 {
 	m := a.in.members
-	named := m.class[rel.num]
-	m.class[rel.num] = []address{} // it is not needed again
-	classOf := make([]uint32, len(a.in.index.ids))
-	lookup := make([]func(uint32) (int, standing), len(m.parts))
-	for i, part := range m.parts {
-		lookup[i] = rel.lookup(part)
+	named := m.Class[rel.Num]
+	m.Class[rel.Num] = []chain.Address{} // it is not needed again
+	classOf := make([]uint32, len(a.in.index.Ids))
+	lookup := make([]func(uint32) (int, chain.Standing), len(m.Parts))
+	for i, part := range m.Parts {
+		lookup[i] = rel.Lookup(part)
 	}
 	unknown, dead := 0, 0
 	for rec, at := range named {
-		if at.class == 0 {
+		if at.Class == 0 {
 			continue
 		}
-		switch c, how := lookup[at.part](at.class); how {
-		case standsAlive:
+		switch c, how := lookup[at.Part](at.Class); how {
+		case chain.StandsAlive:
 			classOf[rec] = uint32(c) + 1
-		case standsDead:
+		case chain.StandsDead:
 			dead++
 		default:
 			unknown++
 		}
 	}
-	a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "class", "the members export names a class the release does not have", unknown)
-	a.f.addN("P", kindDeadAlive, rel.num, 0, "dead", "a class is listed as dead, and people are in it", dead)
-	if m.bucket != nil {
-		a.f.addN("microdata", kindMembersMismatch, rel.num, 0, "bucket",
-			"the members export names another bucket for a class than the release", rel.otherBuckets(classOf, m.bucket[rel.num]))
-		m.bucket[rel.num] = nil
+	a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "class", "the members export names a class the release does not have", unknown)
+	a.f.AddN("P", format.KindDeadAlive, rel.Num, 0, "dead", "a class is listed as dead, and people are in it", dead)
+	if m.Bucket != nil {
+		a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "bucket",
+			"the members export names another bucket for a class than the release", rel.OtherBuckets(classOf, m.Bucket[rel.Num]))
+		m.Bucket[rel.Num] = nil
 	}
 	return classOf
 }
@@ -351,36 +356,36 @@ func (a *auditor) classes(rel *release) []uint32 {
 // not (rule B, buckets): if two of four people who are published later have a share of 1, and the bucket has
 // the values a, a, b and c, both have a; and who knows that some pool would be ineligible could wait with it.
 // A person who was forgotten while waiting counted until then, and the exports do not tell when that was.
-func (a *auditor) waiting(rel *release, classOf []uint32, row *ReleaseRow) {
-	counts := make([]int, len(a.in.s.sa.text))
+func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *ReleaseRow) {
+	counts := make([]int, len(a.in.s.Sa.Text))
 	n, top, forgotten := 0, 0, 0
-	for rec, known := range a.in.records.known {
-		arrived := int(a.in.records.arrived[rec])
-		beyond := a.in.records.beyond != nil && a.in.records.beyond[rec]
-		if known && !beyond && arrived > 0 && arrived <= rel.num && (rec >= len(classOf) || classOf[rec] == 0) {
-			if a.in.records.forgotten[rec] {
+	for rec, known := range a.in.records.Known {
+		arrived := int(a.in.records.Arrived[rec])
+		beyond := a.in.records.Beyond != nil && a.in.records.Beyond[rec]
+		if known && !beyond && arrived > 0 && arrived <= rel.Num && (rec >= len(classOf) || classOf[rec] == 0) {
+			if a.in.records.Forgotten[rec] {
 				forgotten++
 				continue
 			}
 			n++
-			v := a.in.records.sa[rec]
+			v := a.in.records.Sa[rec]
 			counts[v]++
 			top = max(top, counts[v])
 		}
 	}
 	if row.Waiting = n; row.WaitingTopShare != nil {
 		a.report.Private = a.report.Private || n > 0
-		*row.WaitingTopShare = share(top, n)
+		*row.WaitingTopShare = format.Share(top, n)
 	}
-	if rel.man.Pending < n || rel.man.Pending > n+forgotten {
-		a.f.add("files", kindCountMismatch, rel.num, 0, "pending", "the manifest's number differs from the exports")
+	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten {
+		a.f.Add("files", format.KindCountMismatch, rel.Num, 0, "pending", "the manifest's number differs from the exports")
 	}
 }
 
 // finish draws the verdict.
 func (a *auditor) finish() *Report {
 	r := a.report
-	r.Violations = append(r.Violations, a.f.sorted()...)
+	r.Violations = append(r.Violations, a.f.Sorted()...)
 	full := a.linked && a.in.records != nil && a.drawsShown() && (a.replay == nil || a.replay.Others == "")
 	state := "not checked"
 	switch found := verdict(r.Violations); {
@@ -392,8 +397,8 @@ func (a *auditor) finish() *Report {
 		r.Verdict = VerdictConsistent
 	}
 	r.Level = Level{L0: state, L1: state, L2: a.levelTwo(state)}
-	if a.in.first.atL2() && a.last != nil && a.last.tab.shared != nil {
-		r.Buckets = bucketFigures(a.last.tab)
+	if a.in.first.AtL2() && a.last != nil && a.last.Tab.Shared != nil {
+		r.Buckets = table.BucketFigures(a.last.Tab)
 	}
 	r.NotPromised = r.notPromised()
 	return r

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
-func kinds(list []Violation) []string {
+func kinds(list []format.Violation) []string {
 	var out []string
 	for _, v := range list {
 		out = append(out, v.Kind)
@@ -128,7 +130,7 @@ func TestPartialMembersExport(t *testing.T) {
 	rewrite(t, o.Records, func(b []byte) []byte { return bytes.Replace(b, []byte("clerk,a\n"), []byte("clerk,b\n"), 1) })
 	r, err = Dir(o)
 	require.NoError(t, err)
-	require.Contains(t, kinds(r.Violations), kindBagMismatch)
+	require.Contains(t, kinds(r.Violations), format.KindBagMismatch)
 }
 
 // TestInterruptedPublication: a crash after the rename leaves CURRENT and ledger

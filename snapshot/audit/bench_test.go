@@ -12,11 +12,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 // bigChain writes two releases of frozen classes with 7 quasi-identifiers: the
 // first with 90 % of n records, the second with all.
-func bigChain(b testing.TB, n int) (Options, [][]Placement) {
+func bigChain(b testing.TB, n int) (Options, [][]gate.Placement) {
 	const size, d = 12, 7
 	r := rand.New(rand.NewPCG(1, 2))
 	type class struct {
@@ -60,14 +63,14 @@ func bigChain(b testing.TB, n int) (Options, [][]Placement) {
 	}
 	illness := func(rec int) int { return rec % size % 6 } // every class: six values, twice each
 	previous := any(nil)
-	var members [][]Placement
+	var members [][]gate.Placement
 	var parts []map[string]any
 	from, all := 0, bytes.NewBufferString("")
 	export := bytes.NewBufferString("release,record,part,class\n")
 	for rel, share := range []float64{0.9, 1} {
 		to := int(share * float64(len(classes)))
 		part := slices.Clone(classes[from:to])
-		name := partName(rel + 1)
+		name := format.PartName(rel + 1)
 		slices.SortFunc(part, func(x, y class) int {
 			for a := range d {
 				if x.lo[a] != y.lo[a] {
@@ -81,7 +84,7 @@ func bigChain(b testing.TB, n int) (Options, [][]Placement) {
 		})
 		var out bytes.Buffer
 		out.WriteString("q0,q1,q2,q3,q4,q5,q6,illness,class\n")
-		member := Placement{Part: name}
+		member := gate.Placement{Part: name}
 		for i, c := range part {
 			for j := range size {
 				for a := range d {
@@ -95,11 +98,11 @@ func bigChain(b testing.TB, n int) (Options, [][]Placement) {
 				fmt.Fprintf(all, "topic:%d:%d,%s,%d\n", rec%4, rec, name, i+1)
 			}
 		}
-		members = append(members, []Placement{member})
+		members = append(members, []gate.Placement{member})
 		for line := range strings.Lines(all.String()) {
 			fmt.Fprintf(export, "%d,%s", rel+1, line)
 		}
-		parts = append(parts, map[string]any{"part": name, "release": rel + 1, "classes": len(part), "rows": len(part) * size, "mode": partMode,
+		parts = append(parts, map[string]any{"part": name, "release": rel + 1, "classes": len(part), "rows": len(part) * size, "mode": format.PartMode,
 			"files": []map[string]any{fileEntry("data.csv", out.Bytes(), len(part)*size)}})
 		from = to
 		var schema []map[string]any
@@ -115,13 +118,13 @@ func bigChain(b testing.TB, n int) (Options, [][]Placement) {
 			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
 		})
-		previous = map[string]any{"release": rel + 1, "sha256": hexSHA(man)}
-		sub := filepath.Join(dir, dirName(rel+1))
+		previous = map[string]any{"release": rel + 1, "sha256": format.HexSHA(man)}
+		sub := filepath.Join(dir, format.DirName(rel+1))
 		require.NoError(b, os.MkdirAll(filepath.Join(sub, name), 0o755))
 		require.NoError(b, os.WriteFile(filepath.Join(sub, name, "data.csv"), out.Bytes(), 0o444))
 		if rel > 0 {
-			require.NoError(b, os.Mkdir(filepath.Join(sub, partName(1)), 0o755))
-			require.NoError(b, os.Link(filepath.Join(dir, dirName(1), partName(1), "data.csv"), filepath.Join(sub, partName(1), "data.csv")))
+			require.NoError(b, os.Mkdir(filepath.Join(sub, format.PartName(1)), 0o755))
+			require.NoError(b, os.Link(filepath.Join(dir, format.DirName(1), format.PartName(1), "data.csv"), filepath.Join(sub, format.PartName(1), "data.csv")))
 		}
 		require.NoError(b, os.WriteFile(filepath.Join(sub, "manifest.json"), man, 0o600))
 	}
@@ -151,17 +154,17 @@ func BenchmarkGate(b *testing.B) {
 	for _, n := range []int{1e4, 1e5, 1e6} {
 		b.Run(fmt.Sprintf("records=%.0e", float64(n)), func(b *testing.B) {
 			o, members := bigChain(b, n)
-			g := NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
-			found, err := g.Check(filepath.Join(o.Releases, dirName(1)), members[0])
+			g := gate.New(format.Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
+			found, err := g.Check(filepath.Join(o.Releases, format.DirName(1)), members[0])
 			require.NoError(b, err)
 			require.Empty(b, found)
 			g.Commit()
-			info, err := os.Stat(filepath.Join(o.Releases, dirName(2), partName(2), "data.csv"))
+			info, err := os.Stat(filepath.Join(o.Releases, format.DirName(2), format.PartName(2), "data.csv"))
 			require.NoError(b, err)
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(2)), members[1])
+				found, err := g.Check(filepath.Join(o.Releases, format.DirName(2)), members[1])
 				require.NoError(b, err)
 				require.Empty(b, found)
 			}

@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // TestBucketsAgainstTwin holds the tally against plain multisets: members whose value their
@@ -15,8 +19,8 @@ func TestBucketsAgainstTwin(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		m, members, fates := randomBuckets(rng)
 		m.bucketsOf(members, fates)
-		require.Equal(t, differences(m, members, fates), m.f.n, "seed %d", seed)
-		if found += m.f.n; m.f.n == 0 {
+		require.Equal(t, differences(m, members, fates), m.f.N, "seed %d", seed)
+		if found += m.f.N; m.f.N == 0 {
 			none++
 		}
 	}
@@ -24,22 +28,22 @@ func TestBucketsAgainstTwin(t *testing.T) {
 	require.Greater(t, none, 20)
 }
 
-func differences(m *microdataCheck, members *roster, fates []fate) (n int) {
-	t, b := m.rel.tab, m.rel.tab.shared
-	for i := range b.m {
+func differences(m *microdataCheck, members *table.Roster, fates []chain.Fate) (n int) {
+	t, b := m.rel.Tab, m.rel.Tab.Shared
+	for i := range b.M {
 		shown, have, skip := map[uint32]int{}, map[uint32]int{}, false
-		values, counts := b.entries(uint32(i))
+		values, counts := b.Entries(uint32(i))
 		for k, v := range values {
 			shown[v] = int(counts[k])
 		}
-		for c := range t.m {
-			if int(b.rows(t, c)[0]) != i+1 {
+		for c := range t.M {
+			if int(b.Rows(t, c)[0]) != i+1 {
 				continue
 			}
-			skip = skip || fates[c] == fateUnchanged
-			for _, rec := range members.of(c) {
-				skip = skip || !m.recs.known[rec]
-				have[m.recs.sa[rec]]++
+			skip = skip || fates[c] == chain.FateUnchanged
+			for _, rec := range members.Of(c) {
+				skip = skip || !m.recs.Known[rec]
+				have[m.recs.Sa[rec]]++
 			}
 		}
 		for v := range uint32(4) {
@@ -57,37 +61,37 @@ func differences(m *microdataCheck, members *roster, fates []fate) (n int) {
 
 // randomBuckets are buckets of whole classes, of which some do not have the values of their
 // members, some are empty, some were published before, and of some a member is not known.
-func randomBuckets(rng *rand.Rand) (*microdataCheck, *roster, []fate) {
+func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate) {
 	const k = 3
-	values := &valueDict{text: []string{"a", "b", "c", "d"}}
+	values := &format.ValueDict{Text: []string{"a", "b", "c", "d"}}
 	buckets, m := 1+rng.IntN(4), 1+rng.IntN(8)
-	tab := &table{m: m, start: []uint32{0}, shared: &bucketTable{}}
-	b := tab.shared
-	recs := &records{n: m * k}
-	classOf, fates, bags := []uint32{}, make([]fate, m), make([][]bucketLine, buckets)
+	tab := &table.Table{M: m, Start: []uint32{0}, Shared: &table.BucketTable{}}
+	b := tab.Shared
+	recs := &chain.Records{N: m * k}
+	classOf, fates, bags := []uint32{}, make([]chain.Fate, m), make([][]table.BucketLine, buckets)
 	for c := range m {
 		at := rng.IntN(buckets)
-		if fates[c] = fateBorn; rng.IntN(20) == 0 {
-			fates[c] = fateUnchanged
+		if fates[c] = chain.FateBorn; rng.IntN(20) == 0 {
+			fates[c] = chain.FateUnchanged
 		}
 		for range k {
 			v := uint32(rng.IntN(4))
-			classOf, b.row = append(classOf, uint32(c)+1), append(b.row, uint32(at)+1)
-			recs.sa, recs.known = append(recs.sa, v), append(recs.known, rng.IntN(60) > 0)
+			classOf, b.Row = append(classOf, uint32(c)+1), append(b.Row, uint32(at)+1)
+			recs.Sa, recs.Known = append(recs.Sa, v), append(recs.Known, rng.IntN(60) > 0)
 			if rng.IntN(20) == 0 {
 				v = uint32(rng.IntN(4))
 			}
-			bags[at] = append(bags[at], bucketLine{0, v, 1})
+			bags[at] = append(bags[at], table.BucketLine{0, v, 1})
 		}
-		tab.start = append(tab.start, uint32(len(classOf)))
+		tab.Start = append(tab.Start, uint32(len(classOf)))
 	}
 	for _, bag := range bags {
 		if len(bag) == 0 && rng.IntN(4) == 0 {
-			bag = []bucketLine{{0, 1, 1}}
+			bag = []table.BucketLine{{0, 1, 1}}
 		}
-		b.add(bag)
+		b.Add(bag)
 	}
-	b.start, b.m = append(b.start, uint32(len(b.value))), buckets
-	members := newRoster(classOf, m)
-	return &microdataCheck{s: &schema{sa: values}, recs: recs, rel: &release{num: 1, tab: tab}, f: &faults{}}, &members, fates
+	b.Start, b.M = append(b.Start, uint32(len(b.Value))), buckets
+	members := table.NewRoster(classOf, m)
+	return &microdataCheck{s: &format.Schema{Sa: values}, recs: recs, rel: &chain.Release{Num: 1, Tab: tab}, f: &format.Faults{}}, &members, fates
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // inForm writes a manifest as the format wants it.
@@ -25,7 +27,7 @@ func inForm(t testing.TB, man any) []byte {
 	write = func(v any) {
 		switch v := v.(type) {
 		case map[string]any:
-			keys := slices.SortedFunc(maps.Keys(v), func(a, b string) int { return keyOrder[a] - keyOrder[b] })
+			keys := slices.SortedFunc(maps.Keys(v), func(a, b string) int { return format.KeyOrder[a] - format.KeyOrder[b] })
 			for i, key := range keys {
 				out.WriteString(map[bool]string{true: "{", false: ","}[i == 0] + `"` + key + `":`)
 				write(v[key])
@@ -55,7 +57,7 @@ func inForm(t testing.TB, man any) []byte {
 func requireVerdict(t *testing.T, kind string, r *Report) {
 	t.Helper()
 	want, code := VerdictViolated, 3
-	if kind == kindUnexpectedFile {
+	if kind == format.KindUnexpectedFile {
 		want, code = VerdictUnreadable, 1
 	}
 	require.Equal(t, want, r.Verdict)
@@ -68,7 +70,7 @@ func TestFormOfManifests(t *testing.T) {
 	path := filepath.Join(o.Releases, "000004", "manifest.json")
 	good, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.True(t, canonical(good))
+	require.True(t, format.Canonical(good))
 	for name, edit := range map[string][2]string{
 		"keys of the manifest":  {"  \"dataset\": \"test\",\n  \"release\": 4,\n", "  \"release\": 4,\n  \"dataset\": \"test\",\n"},
 		"keys of the policy":    {"    \"k\": 4,\n    \"l\": 2,\n", "    \"l\": 2,\n    \"k\": 4,\n"},
@@ -83,12 +85,12 @@ func TestFormOfManifests(t *testing.T) {
 	} {
 		text := strings.Replace(string(good), edit[0], edit[1], 1)
 		require.NotEqual(t, string(good), text, name)
-		require.False(t, canonical([]byte(text)), name)
+		require.False(t, format.Canonical([]byte(text)), name)
 	}
 	rewrite(t, path, func(b []byte) []byte { return bytes.Replace(b, []byte("\n}\n"), []byte("\n}"), 1) })
 	r, err := Dir(o)
 	require.NoError(t, err)
-	require.Contains(t, kinds(r.Violations), kindNotCanonical)
+	require.Contains(t, kinds(r.Violations), format.KindNotCanonical)
 }
 
 // TestFormOfAnyText: what the publisher's encoder makes of texts and numbers is the form.
@@ -100,7 +102,7 @@ func TestFormOfAnyText(t *testing.T) {
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		require.NoError(t, e.Encode(map[string]any{"dataset": v}))
-		require.True(t, canonical(text.Bytes()), text.String())
+		require.True(t, format.Canonical(text.Bytes()), text.String())
 	}
 }
 
@@ -120,10 +122,10 @@ func TestFormOfTables(t *testing.T) {
 		r, err := Dir(o)
 		require.NoError(t, err)
 		if file == "part-000003/data.csv" { // it stood in the release before, so it is not parsed again
-			require.Contains(t, kinds(r.Violations), kindLinkReplaced)
+			require.Contains(t, kinds(r.Violations), format.KindLinkReplaced)
 			continue
 		}
-		require.Contains(t, kinds(r.Violations), kindNotCanonical, file)
+		require.Contains(t, kinds(r.Violations), format.KindNotCanonical, file)
 	}
 }
 
@@ -156,7 +158,7 @@ func TestUnnamedFiles(t *testing.T) {
 		r, err = Dir(o)
 		require.NoError(t, err)
 		require.Equal(t, VerdictUnreadable, r.Verdict, name)
-		require.Equal(t, []string{kindUnexpectedFile}, kinds(r.Violations), name)
+		require.Equal(t, []string{format.KindUnexpectedFile}, kinds(r.Violations), name)
 		require.Equal(t, 1, r.ExitCode())
 		var text strings.Builder
 		require.NoError(t, r.Text(&text))

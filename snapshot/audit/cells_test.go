@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/snapshot/audit/audittest"
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
 )
 
-func ids(t *testing.T, a *attribute, values ...string) []uint32 {
+func ids(t *testing.T, a *format.Attribute, values ...string) []uint32 {
 	var out []uint32
 	for _, v := range values {
-		id, reason := a.internValue([]byte(v))
+		id, reason := a.InternValue([]byte(v))
 		require.Empty(t, reason, v)
 		out = append(out, id)
 	}
@@ -20,21 +22,21 @@ func ids(t *testing.T, a *attribute, values ...string) []uint32 {
 }
 
 func TestTightCells(t *testing.T) {
-	h, err := parseHierarchy("city.csv", []byte(testHierarchy))
+	h, err := format.ParseHierarchy("city.csv", []byte(testHierarchy))
 	require.NoError(t, err)
-	number := func(digits int, steps ...float64) *attribute {
-		a := newAttribute("n", typeNumber, nil)
-		a.whole, a.digits = digits == 0, digits
+	number := func(digits int, steps ...float64) *format.Attribute {
+		a := format.NewAttribute("n", format.TypeNumber, nil)
+		a.Whole, a.Digits = digits == 0, digits
 		var ok bool
-		a.steps, ok = a.units(steps)
+		a.Steps, ok = a.Units(steps)
 		require.True(t, ok)
 		return a
 	}
-	day := newAttribute("d", typeDate, nil)
-	day.whole, day.steps = true, []int64{7}
+	day := format.NewAttribute("d", format.TypeDate, nil)
+	day.Whole, day.Steps = true, []int64{7}
 	for _, c := range []struct {
 		name   string
-		a      *attribute
+		a      *format.Attribute
 		values []string
 		want   string
 	}{
@@ -50,20 +52,20 @@ func TestTightCells(t *testing.T) {
 		{"a step of 1.1 about 0", number(1, 1.1), []string{"-0.1", "1"}, "[-1.1,1.1]"},
 		{"end of the type", number(4, 7), []string{"99999999999.9999", "100000000000"}, "[99999999995,100000000000]"},
 		{"step of one value", number(0, 10), []string{"12", "12"}, "12"},
-		{"dates", newAttribute("d", typeDate, nil), []string{"2024-03-01", "2024-02-29"}, "[2024-02-29,2024-03-01]"},
+		{"dates", format.NewAttribute("d", format.TypeDate, nil), []string{"2024-03-01", "2024-02-29"}, "[2024-02-29,2024-03-01]"},
 		{"weeks", day, []string{"1970-01-09", "1970-01-10"}, "[1970-01-08,1970-01-14]"},
-		{"label", newAttribute("c", typeCategory, h), []string{"north-1", "north-2"}, "north"},
-		{"root", newAttribute("c", typeCategory, h), []string{"north-1", "south-2"}, "*"},
-		{"set", newAttribute("j", typeCategory, nil), []string{"nurse", "clerk", "nurse"}, "{clerk|nurse}"},
-		{"set with missing value", newAttribute("j", typeCategory, nil), []string{"nurse", ""}, "{|nurse}"},
+		{"label", format.NewAttribute("c", format.TypeCategory, h), []string{"north-1", "north-2"}, "north"},
+		{"root", format.NewAttribute("c", format.TypeCategory, h), []string{"north-1", "south-2"}, "*"},
+		{"set", format.NewAttribute("j", format.TypeCategory, nil), []string{"nurse", "clerk", "nurse"}, "{clerk|nurse}"},
+		{"set with missing value", format.NewAttribute("j", format.TypeCategory, nil), []string{"nurse", ""}, "{|nurse}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			values := ids(t, c.a, c.values...)
-			var scratch tightScratch
-			id := c.a.tight(values, &scratch)
-			require.Equal(t, c.want, c.a.cells[id].text)
+			var scratch format.TightScratch
+			id := c.a.Tight(values, &scratch)
+			require.Equal(t, c.want, c.a.Cells[id].Text)
 			for _, v := range values {
-				require.True(t, c.a.contains(id, v))
+				require.True(t, c.a.Contains(id, v))
 			}
 		})
 	}
@@ -71,24 +73,24 @@ func TestTightCells(t *testing.T) {
 
 func TestPrinciples(t *testing.T) {
 	for _, c := range []struct {
-		p      principle
+		p      format.Principle
 		counts []int
 		want   bool
 	}{
-		{principle{Kind: "distinct", L: 3, C: 0}, []int{5, 1, 1}, true},
-		{principle{Kind: "distinct", L: 4, C: 0}, []int{5, 1, 1}, false},
-		{principle{Kind: "frequency", L: 2, C: 0}, []int{3, 2, 1}, true},
-		{principle{Kind: "frequency", L: 3, C: 0}, []int{3, 2, 1}, false},
-		{principle{Kind: "entropy", L: 3, C: 0}, []int{2, 2, 2}, true}, // uniform: exactly log 3
-		{principle{Kind: "entropy", L: 3, C: 0}, []int{3, 2, 2}, false},
-		{principle{Kind: "recursive", L: 2, C: 2}, []int{1, 3, 1}, true},  // 3 < 2 (1+1)
-		{principle{Kind: "recursive", L: 3, C: 3}, []int{1, 3, 1}, false}, // 3 < 3 (1) fails
+		{format.Principle{Kind: "distinct", L: 3, C: 0}, []int{5, 1, 1}, true},
+		{format.Principle{Kind: "distinct", L: 4, C: 0}, []int{5, 1, 1}, false},
+		{format.Principle{Kind: "frequency", L: 2, C: 0}, []int{3, 2, 1}, true},
+		{format.Principle{Kind: "frequency", L: 3, C: 0}, []int{3, 2, 1}, false},
+		{format.Principle{Kind: "entropy", L: 3, C: 0}, []int{2, 2, 2}, true}, // uniform: exactly log 3
+		{format.Principle{Kind: "entropy", L: 3, C: 0}, []int{3, 2, 2}, false},
+		{format.Principle{Kind: "recursive", L: 2, C: 2}, []int{1, 3, 1}, true},  // 3 < 2 (1+1)
+		{format.Principle{Kind: "recursive", L: 3, C: 3}, []int{1, 3, 1}, false}, // 3 < 3 (1) fails
 	} {
 		size := 0
 		for _, n := range c.counts {
 			size += n
 		}
-		require.Equal(t, c.want, c.p.holds(c.counts, size), "%+v", c)
+		require.Equal(t, c.want, c.p.Holds(c.counts, size), "%+v", c)
 	}
 }
 
@@ -98,13 +100,13 @@ func TestTrajectoryKAndRowLinkAgainstTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 23))
 	certified := 0
 	for range 400 {
-		chain, k, l := audittest.PureChain(r)
+		world, k, l := audittest.PureChain(r)
 		if r.IntN(2) == 0 {
-			chain, k, l = audittest.RandomChain(r)
+			world, k, l = audittest.RandomChain(r)
 		}
-		a, links := auditChain(chain, k, l)
-		require.Equal(t, twinTrajectoryK(chain), links.trajectoryK())
-		all, roots := components(a.views, links)
+		a, links := auditChain(world, k, l)
+		require.Equal(t, twinTrajectoryK(world), links.TrajectoryK())
+		all, roots := chain.Components(a.views, links)
 		c := &Certificates{}
 		for _, root := range roots {
 			a.certify(c, all[root])
@@ -113,10 +115,10 @@ func TestTrajectoryKAndRowLinkAgainstTwin(t *testing.T) {
 			continue
 		}
 		certified++
-		truth, err := audittest.Posteriors(chain)
+		truth, err := audittest.Posteriors(world)
 		require.NoError(t, err)
 		require.InDelta(t, truth.Max(), c.MaxPosterior, 1e-9)
-		require.InDelta(t, twinRowLink(chain, truth), c.RowLink, 1e-9)
+		require.InDelta(t, twinRowLink(world, truth), c.RowLink, 1e-9)
 	}
 	require.Greater(t, certified, 50)
 }
@@ -179,18 +181,18 @@ func twinRowLink(c audittest.Chain, truth *audittest.Worlds) float64 {
 // TestHierarchyOfUnevenLines: a line may leave levels out; the lowest common
 // ancestor counts from the root.
 func TestHierarchyOfUnevenLines(t *testing.T) {
-	h, err := parseHierarchy("h.csv", []byte("flu;lung;infection;*\ncold;lung;infection;*\nhepatitis;infection;*\n\nburn;*\r\n"))
+	h, err := format.ParseHierarchy("h.csv", []byte("flu;lung;infection;*\ncold;lung;infection;*\nhepatitis;infection;*\n\nburn;*\r\n"))
 	require.NoError(t, err)
 	at := func(leaves ...string) string {
 		var ids []int32
 		for _, l := range leaves {
-			ids = append(ids, h.leaf[l])
+			ids = append(ids, h.Leaf[l])
 		}
-		return h.common(ids)
+		return h.Common(ids)
 	}
 	require.Equal(t, "lung", at("flu", "cold"))
 	require.Equal(t, "infection", at("cold", "hepatitis"))
 	require.Equal(t, "*", at("burn", "hepatitis"))
 	require.Equal(t, "burn", at("burn"))
-	require.InDelta(t, 2.0/3, measure(testClose(t, distanceTree, &Column{}, h, ValueCount{"hepatitis", 1}), "flu"), 1e-12)
+	require.InDelta(t, 2.0/3, measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{"hepatitis", 1}), "flu"), 1e-12)
 }

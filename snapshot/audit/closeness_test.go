@@ -8,37 +8,39 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
-func testClose(t testing.TB, distance string, c *Column, h *hierarchy, reference ...ValueCount) *closeTest {
-	p := &closePromise{T: 0.5, Distance: distance, Reference: reference}
-	require.Empty(t, p.check())
-	return newCloseTest(p, &valueDict{ids: map[string]uint32{}}, c, h)
+func testClose(t testing.TB, distance string, c *format.Column, h *format.LabelTree, reference ...format.ValueCount) *format.CloseTest {
+	p := &format.ClosePromise{T: 0.5, Distance: distance, Reference: reference}
+	require.Empty(t, p.Check())
+	return format.NewCloseTest(p, &format.ValueDict{Ids: map[string]uint32{}}, c, h)
 }
 
-func measure(t *closeTest, values ...string) float64 {
+func measure(t *format.CloseTest, values ...string) float64 {
 	count := map[uint32]uint32{}
 	for _, v := range values {
-		count[t.dict.intern([]byte(v))]++
+		count[t.Dict.Intern([]byte(v))]++
 	}
 	var ids, counts []uint32
 	for id, n := range count {
 		ids, counts = append(ids, id), append(counts, n)
 	}
-	return t.distance(ids, counts)
+	return t.Distance(ids, counts)
 }
 
 // TestDistanceOfThePaper works the example of Li, Li and Venkatasubramanian
 // (section 4.2): salaries 3k to 11k, classes {3k,4k,5k} and {6k,8k,11k}.
 func TestDistanceOfThePaper(t *testing.T) {
-	var all []ValueCount
+	var all []format.ValueCount
 	for n := 3; n <= 11; n++ {
-		all = append(all, ValueCount{strconv.Itoa(1000 * n), 1})
+		all = append(all, format.ValueCount{strconv.Itoa(1000 * n), 1})
 	}
-	c := testClose(t, distanceOrdered, &Column{Type: "integer"}, nil, all...)
+	c := testClose(t, format.DistanceOrdered, &format.Column{Type: "integer"}, nil, all...)
 	require.InDelta(t, 0.375, measure(c, "3000", "4000", "5000"), 1e-12)
 	require.InDelta(t, 0.167, measure(c, "6000", "8000", "11000"), 5e-4)
-	require.InDelta(t, 2.0/3, measure(testClose(t, distanceEqual, &Column{}, nil, all...), "3000", "4000", "5000"), 1e-12)
+	require.InDelta(t, 2.0/3, measure(testClose(t, format.DistanceEqual, &format.Column{}, nil, all...), "3000", "4000", "5000"), 1e-12)
 }
 
 // transport is the earth mover's distance by its definition: the cheapest way to
@@ -59,7 +61,7 @@ func transport(from, to []string, cost func(a, b string) float64) float64 {
 // TestDistanceIsTheCheapestTransport holds the three distances against the
 // definition, on bags of the size of the reference.
 func TestDistanceIsTheCheapestTransport(t *testing.T) {
-	h, err := parseHierarchy("h.csv", []byte("a;x;p;*\nb;x;p;*\nc;c;p;*\nd;y;q;*\ne;y;q;*\nf;f;f;*\n"))
+	h, err := format.ParseHierarchy("h.csv", []byte("a;x;p;*\nb;x;p;*\nc;c;p;*\nd;y;q;*\ne;y;q;*\nf;f;f;*\n"))
 	require.NoError(t, err)
 	leaves := []string{"a", "b", "c", "d", "e", "f"}
 	height := func(a, b string) float64 { // of the lowest common ancestor; x and y are 1 high, p and q 2, the root 3
@@ -79,7 +81,7 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 		}
 		return 3
 	}
-	ordered := &Column{Type: "integer", Hierarchy: &Hierarchy{Buckets: []float64{0, 10, 20, 30, 40, 50}}}
+	ordered := &format.Column{Type: "integer", Hierarchy: &format.Hierarchy{Buckets: []float64{0, 10, 20, 30, 40, 50}}}
 	buckets := []string{"0..10", "10..20", "20..30", "30..40", "40..50", "50+"}
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 300 {
@@ -94,57 +96,57 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 			}
 			return out
 		}
-		reference := func(of []string) (out []ValueCount) {
+		reference := func(of []string) (out []format.ValueCount) {
 			count := map[string]float64{}
 			for _, v := range texts(to, of) {
 				count[v]++
 			}
 			for v, n := range count {
-				out = append(out, ValueCount{v, n})
+				out = append(out, format.ValueCount{v, n})
 			}
 			return out
 		}
 		for _, c := range []struct {
-			test *closeTest
+			test *format.CloseTest
 			of   []string
 			cost func(a, b string) float64
 		}{
-			{testClose(t, distanceEqual, &Column{}, nil, reference(leaves)...), leaves, func(a, b string) float64 {
+			{testClose(t, format.DistanceEqual, &format.Column{}, nil, reference(leaves)...), leaves, func(a, b string) float64 {
 				if a == b {
 					return 0
 				}
 				return 1
 			}},
-			{testClose(t, distanceOrdered, ordered, nil, reference(buckets)...), buckets, func(a, b string) float64 {
+			{testClose(t, format.DistanceOrdered, ordered, nil, reference(buckets)...), buckets, func(a, b string) float64 {
 				return math.Abs(float64(slices.Index(buckets, a)-slices.Index(buckets, b))) / 5
 			}},
-			{testClose(t, distanceOrdered, &Column{Type: "categorical"}, h, reference(leaves)...), leaves, func(a, b string) float64 {
+			{testClose(t, format.DistanceOrdered, &format.Column{Type: "categorical"}, h, reference(leaves)...), leaves, func(a, b string) float64 {
 				return math.Abs(float64(slices.Index(leaves, a)-slices.Index(leaves, b))) / 5
 			}},
-			{testClose(t, distanceTree, &Column{Type: "categorical"}, h, reference(leaves)...), leaves,
+			{testClose(t, format.DistanceTree, &format.Column{Type: "categorical"}, h, reference(leaves)...), leaves,
 				func(a, b string) float64 { return height(a, b) / 3 }},
 		} {
 			want := transport(texts(from, c.of), texts(to, c.of), c.cost) / float64(n)
-			require.InDelta(t, want, measure(c.test, texts(from, c.of)...), 1e-9, c.test.kind)
+			require.InDelta(t, want, measure(c.test, texts(from, c.of)...), 1e-9, c.test.Kind)
 		}
 	}
-	require.True(t, math.IsInf(measure(testClose(t, distanceTree, &Column{}, h, ValueCount{"a", 1}), "zebra"), 1), "a value without a place")
+	require.True(t, math.IsInf(measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{"a", 1}), "zebra"), 1), "a value without a place")
 }
 
 // TestClosenessOfTheSensitiveAttribute: a promise t of policy.diversity is tested
 // on every class, against release 1's own bag or what was declared.
 func TestClosenessOfTheSensitiveAttribute(t *testing.T) {
-	own := []ValueCount{{"a", 7}, {"b", 6}, {"c", 5}, {"d", 4}, {"e", 4}, {"f", 1}}
+	own := []format.ValueCount{{"a", 7}, {"b", 6}, {"c", 5}, {"d", 4}, {"e", 4}, {"f", 1}}
 	for _, c := range []struct {
 		name     string
 		t        float64
 		declared bool
-		ref      []ValueCount
+		ref      []format.ValueCount
 		want     string
 	}{
 		{"kept", 0.7, false, nil, ""},
-		{"exceeded", 0.1, false, nil, kindPrinciple},
-		{"another reference", 0.9, false, own, kindReference},
+		{"exceeded", 0.1, false, nil, format.KindPrinciple},
+		{"another reference", 0.9, false, own, format.KindReference},
 		{"declared", 0.9, true, own, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,9 +159,9 @@ func TestClosenessOfTheSensitiveAttribute(t *testing.T) {
 			ref := c.ref
 			if ref == nil {
 				for v, n := range count {
-					ref = append(ref, ValueCount{v, n})
+					ref = append(ref, format.ValueCount{v, n})
 				}
-				slices.SortFunc(ref, func(a, b ValueCount) int { return int(a.Value[0]) - int(b.Value[0]) })
+				slices.SortFunc(ref, func(a, b format.ValueCount) int { return int(a.Value[0]) - int(b.Value[0]) })
 			}
 			for _, x := range releases {
 				x.policy["diversity"] = []any{map[string]any{"kind": "t", "t": c.t, "distance": "equal", "declared": c.declared, "reference": ref}}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // FuzzCSV holds the reader against encoding/csv: what ours accepts, the standard
@@ -19,14 +21,14 @@ func FuzzCSV(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, header, err := newCSV("x.csv", data)
+		r, header, err := format.NewCSV("x.csv", data)
 		checkError(t, data, err)
 		if err != nil {
 			return
 		}
 		rows := [][]string{header}
 		for {
-			ok, err := r.next()
+			ok, err := r.Next()
 			checkError(t, data, err)
 			if err != nil {
 				return
@@ -35,7 +37,7 @@ func FuzzCSV(f *testing.F) {
 				break
 			}
 			var row []string
-			for _, x := range r.fields {
+			for _, x := range r.Fields {
 				row = append(row, string(x))
 			}
 			rows = append(rows, row)
@@ -75,24 +77,24 @@ func TestRowsThatBeginAlike(t *testing.T) {
 			}
 		}
 		text = text[:len(text)-rng.IntN(2)]
-		plain, _, err := newCSV("f", []byte(text))
+		plain, _, err := format.NewCSV("f", []byte(text))
 		require.NoError(t, err)
-		quick, _, err := newCSV("f", []byte(text))
+		quick, _, err := format.NewCSV("f", []byte(text))
 		require.NoError(t, err)
-		quick.alike, quick.repeats = rng.IntN(fields), seed%2 == 0
+		quick.Alike, quick.Repeats = rng.IntN(fields), seed%2 == 0
 		for ok := true; ok && err == nil; {
 			var errPlain error
-			ok, errPlain = plain.next()
+			ok, errPlain = plain.Next()
 			var also bool
-			also, err = quick.next()
+			also, err = quick.Next()
 			require.Equal(t, errPlain, err, "%q", text)
 			require.Equal(t, ok, also)
-			require.Equal(t, []int{plain.line, plain.at, plain.pos}, []int{quick.line, quick.at, quick.pos}, "%q", text)
+			require.Equal(t, []int{plain.Line, plain.At, plain.Pos}, []int{quick.Line, quick.At, quick.Pos}, "%q", text)
 			if ok {
-				require.Equal(t, plain.fields, quick.fields, "%q", text)
+				require.Equal(t, plain.Fields, quick.Fields, "%q", text)
 			}
-			kept += quick.kept
-			if quick.kept == fields {
+			kept += quick.Kept
+			if quick.Kept == fields {
 				whole++
 			}
 		}

@@ -4,7 +4,7 @@
 // component that is frozen or pure (below). Then someone who keeps all releases,
 // knows everybody's quasi-identifiers and classes and when each record arrived,
 // cannot infer a published record's sensitive value with probability above 1/l
-// (levels L0 and L1). Every finding is derived from the files. Gate gives the
+// (levels L0 and L1). Every finding is derived from the files. Package gate gives the
 // same guarantee to a publisher, release by release, before a release is renamed
 // into place.
 //
@@ -35,7 +35,11 @@
 // microdata). With both exports the verdict can be "certified". From public files
 // alone it is at best "consistent", with a list of what was not checked.
 //
-// Difference from the publisher: the package imports nothing of the rest of the
+// Rooms: format reads files, table makes the tables of a release, chain compares releases,
+// shares counts for attackers, gate stands in front of a publisher; this package audits
+// whole directories and reports.
+//
+// Difference from the publisher: these packages import nothing of the rest of the
 // module. It has its own readers for manifests, tables, hierarchies and exports,
 // its own canonical order and its own distances. The publisher's argument is a
 // construction ("this class never changed"), the auditor's is a comparison of

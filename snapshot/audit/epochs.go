@@ -1,6 +1,10 @@
 package audit
 
 import "slices"
+import (
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+)
 
 // When the hierarchy of the sensitive attribute grows, values become valid that
 // nobody could have who arrived before. Whoever knows when people arrived rules
@@ -10,25 +14,25 @@ import "slices"
 // was valid.
 
 // noteValues notes in which release values became valid.
-func (a *auditor) noteValues(before, after *Manifest, number int) error {
-	i := slices.IndexFunc(after.Schema, func(c Column) bool { return c.Role == "sensitive" })
-	if i < 0 || !slices.Contains(grown(before, after), after.Schema[i].Name) {
+func (a *auditor) noteValues(before, after *format.Manifest, number int) error {
+	i := slices.IndexFunc(after.Schema, func(c format.Column) bool { return c.Role == "sensitive" })
+	if i < 0 || !slices.Contains(format.Grown(before, after), after.Schema[i].Name) {
 		return nil
 	}
-	known := &faults{} // checkGrowth has told them
-	old, err := loadHierarchy(a.in.dir, before, after.Schema[i].Name, known)
+	known := &format.Faults{} // checkGrowth has told them
+	old, err := format.LoadHierarchy(a.in.dir, before, after.Schema[i].Name, known)
 	if err != nil {
 		return err
 	}
-	now, err := loadHierarchy(a.in.dir, after, after.Schema[i].Name, known)
+	now, err := format.LoadHierarchy(a.in.dir, after, after.Schema[i].Name, known)
 	if err != nil {
 		return err
 	}
 	if a.since == nil {
 		a.since = map[string]int{}
 	}
-	for leaf := range now.leaf {
-		if _, had := old.leaf[leaf]; !had {
+	for leaf := range now.Leaf {
+		if _, had := old.Leaf[leaf]; !had {
 			a.since[leaf] = number
 		}
 	}
@@ -37,25 +41,25 @@ func (a *auditor) noteValues(before, after *Manifest, number int) error {
 
 // epochs finds classes that hold a value and somebody who arrived before it was
 // valid.
-func (a *auditor) epochs(rel *release, classOf []uint32) {
-	if len(a.since) == 0 || !rel.tab.wholeBuckets() {
+func (a *auditor) epochs(rel *chain.Release, classOf []uint32) {
+	if len(a.since) == 0 || !rel.Tab.WholeBuckets() {
 		return
 	}
-	newest := make([]int, rel.tab.m)
+	newest := make([]int, rel.Tab.M)
 	for c := range newest {
-		values, _, _ := rel.tab.bucket(c)
+		values, _, _ := rel.Tab.Bucket(c)
 		for _, v := range values {
-			newest[c] = max(newest[c], a.since[a.in.s.sa.text[v]])
+			newest[c] = max(newest[c], a.since[a.in.s.Sa.Text[v]])
 		}
 	}
-	early := make([]int, rel.tab.m)
+	early := make([]int, rel.Tab.M)
 	for rec, c := range classOf {
-		if c > 0 && rec < a.in.records.n && a.in.records.known[rec] && int(a.in.records.arrived[rec]) < newest[c-1] {
+		if c > 0 && rec < a.in.records.N && a.in.records.Known[rec] && int(a.in.records.Arrived[rec]) < newest[c-1] {
 			early[c-1]++
 		}
 	}
 	for c, n := range early {
-		a.f.addN("SA", kindBeforeValue, rel.num, c+1, a.in.s.sa.name,
+		a.f.AddN("SA", format.KindBeforeValue, rel.Num, c+1, a.in.s.Sa.Name,
 			"members arrived before a value of their class or bucket was valid: whoever knows that rules it out for them", n)
 	}
 }

@@ -12,6 +12,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // Every decoder takes any bytes: it must not panic, must not use memory out of
@@ -35,7 +39,7 @@ func checkError(t *testing.T, data []byte, err error) {
 	if err == nil {
 		return
 	}
-	var broken *unreadableError
+	var broken *format.UnreadableError
 	require.ErrorAs(t, err, &broken)
 	require.LessOrEqual(t, broken.Line, bytes.Count(data, []byte("\n"))+1)
 	require.Less(t, len(err.Error()), 200)
@@ -43,25 +47,25 @@ func checkError(t *testing.T, data []byte, err error) {
 
 // checkFuzzedParts: whatever a manifest says of its parts can be tested and
 // numbered, and follows from itself.
-func checkFuzzedParts(t *testing.T, m *Manifest) {
-	f := &faults{}
-	checkLayout(m, f)
-	whole := f.n == 0
-	l := newLayout(m)
+func checkFuzzedParts(t *testing.T, m *format.Manifest) {
+	f := &format.Faults{}
+	format.CheckLayout(m, f)
+	whole := f.N == 0
+	l := format.NewLayout(m)
 	for i, p := range m.Parts {
 		for _, c := range []int{1, p.Classes} {
-			if c > 0 && l.at[p.Name] == i {
-				part, number := l.place(l.start[i] + uint32(c) - 1)
+			if c > 0 && l.At[p.Name] == i {
+				part, number := l.Place(l.Start[i] + uint32(c) - 1)
 				require.Equal(t, p.Name, part)
 				require.Equal(t, c, number)
 			}
 		}
 	}
-	s := follow(m, m, f)
+	s := format.Follow(m, m, f)
 	if whole {
-		require.True(t, s.whole)
-		require.Empty(t, died(l, l, m.Release, f))
-		require.Zero(t, f.n)
+		require.True(t, s.Whole)
+		require.Empty(t, format.Died(l, l, m.Release, f))
+		require.Zero(t, f.N)
 	}
 }
 
@@ -72,13 +76,13 @@ func FuzzPartName(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		b, ok := parsePartName(name)
+		b, ok := format.ParsePartName(name)
 		if !ok {
 			return
 		}
-		again := partName(b.first)
-		if b.first < b.last {
-			again += strings.TrimPrefix(partName(b.last), "part")
+		again := format.PartName(b.First)
+		if b.First < b.Last {
+			again += strings.TrimPrefix(format.PartName(b.Last), "part")
 		}
 		require.Equal(t, name, again)
 	})
@@ -96,15 +100,15 @@ func FuzzCompaction(f *testing.F) {
 	f.Fuzz(func(t *testing.T, old, now []byte) {
 		for _, name := range []string{"data.csv", "st.csv", "buckets.csv"} {
 			compare := func(now []byte, before ...[]byte) (bool, error) {
-				p, all := &Part{}, [][][]byte{}
+				p, all := &format.Part{}, [][][]byte{}
 				for i, b := range before {
-					p.Replaces = append(p.Replaces, Replaced{FirstClass: 1 + 7*i, Classes: 7})
+					p.Replaces = append(p.Replaces, format.Replaced{FirstClass: 1 + 7*i, Classes: 7})
 					all = append(all, [][]byte{b})
 				}
-				found := &faults{}
-				_, err := checkCompaction(&Manifest{Release: 1}, s, p, [][]byte{now}, all, []string{name}, found)
+				found := &format.Faults{}
+				_, err := table.CheckCompaction(&format.Manifest{Release: 1}, s, p, [][]byte{now}, all, []string{name}, found)
 				checkError(t, append(bytes.Clone(old), now...), err)
-				return found.n == 0, err
+				return found.N == 0, err
 			}
 			if same, err := compare(old, old); err == nil {
 				require.True(t, same)
@@ -121,20 +125,20 @@ func FuzzManifest(f *testing.F) {
 	seeds(f, "releases/000002/manifest.json")
 	l2Seeds(f, "permutation", "releases/000004/manifest.json", func(b []byte) { f.Add(b) })
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest("manifest.json", data)
+		m, err := format.ParseManifest("manifest.json", data)
 		checkError(t, data, err)
 		if err == nil {
-			require.Equal(t, formatParts, m.FormatVersion)
+			require.Equal(t, format.FormatParts, m.FormatVersion)
 			agreesWithJSON(t, data, m)
-			m.Policy.principles()
-			checkClaims(m, &faults{})
+			m.Policy.Principles()
+			chain.CheckClaims(m, &format.Faults{})
 			checkFuzzedParts(t, m)
 		}
 	})
 }
 
 // agreesWithJSON holds the reader against encoding/json, which is laxer.
-func agreesWithJSON(t *testing.T, data []byte, m *Manifest) {
+func agreesWithJSON(t *testing.T, data []byte, m *format.Manifest) {
 	t.Helper()
 	var plain map[string]stdjson.RawMessage
 	require.NoError(t, stdjson.Unmarshal(data, &plain))
@@ -162,23 +166,23 @@ func agreesWithJSON(t *testing.T, data []byte, m *Manifest) {
 	}
 }
 
-func fuzzSchema() *schema {
-	h, _ := parseHierarchy("city.csv", []byte(testHierarchy))
-	m := &Manifest{Schema: []Column{{Name: "person", Role: "subject"}, {Name: "age", Role: "quasi", Type: "integer"},
+func fuzzSchema() *format.Schema {
+	h, _ := format.ParseHierarchy("city.csv", []byte(testHierarchy))
+	m := &format.Manifest{Schema: []format.Column{{Name: "person", Role: "subject"}, {Name: "age", Role: "quasi", Type: "integer"},
 		{Name: "city", Role: "quasi", Type: "categorical"}, {Name: "job", Role: "quasi", Type: "categorical"},
 		{Name: "illness", Role: "sensitive"}}}
-	return newSchema(m, map[string]*hierarchy{"city": h})
+	return format.NewSchema(m, map[string]*format.LabelTree{"city": h})
 }
 
 func FuzzTable(f *testing.F) {
 	seeds(f, "releases/00000[13]/part-*/data.csv")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &tableReader{s: fuzzSchema(), release: 1, f: &faults{}, rows: map[string]int{}}
-		tab, err := r.read("generalization", []string{"data.csv"}, [][]byte{data})
+		r := &table.TableReader{S: fuzzSchema(), Release: 1, F: &format.Faults{}, Rows: map[string]int{}}
+		tab, err := r.Read("generalization", []string{"data.csv"}, [][]byte{data})
 		checkError(t, data, err)
 		if err == nil {
-			require.Equal(t, tab.m+1, len(tab.start))
-			require.Equal(t, bytes.Count(data, []byte("\n"))-1 >= tab.rows(), true)
+			require.Equal(t, tab.M+1, len(tab.Start))
+			require.Equal(t, bytes.Count(data, []byte("\n"))-1 >= tab.Rows(), true)
 		}
 	})
 }
@@ -190,12 +194,12 @@ func FuzzBuckets(f *testing.F) {
 		if bytes.Contains(sa, []byte("00000")) {
 			t.Skip("a count may be large by right; keep memory small here")
 		}
-		r := &tableReader{s: fuzzSchema(), release: 1, f: &faults{}, rows: map[string]int{}}
+		r := &table.TableReader{S: fuzzSchema(), Release: 1, F: &format.Faults{}, Rows: map[string]int{}}
 		recoding := "permutation"
 		if anatomy {
 			recoding = "anatomy"
 		}
-		_, err := r.read(recoding, []string{"qi.csv", "sa.csv"}, [][]byte{qi, sa})
+		_, err := r.Read(recoding, []string{"qi.csv", "sa.csv"}, [][]byte{qi, sa})
 		checkError(t, append(qi, sa...), err)
 	})
 }
@@ -207,22 +211,22 @@ func FuzzCell(f *testing.F) {
 		"[2024-02-29,2024-03-01]", "1e5", "", "{|a}"} {
 		f.Add(s)
 	}
-	h, _ := parseHierarchy("city.csv", []byte(testHierarchy))
+	h, _ := format.ParseHierarchy("city.csv", []byte(testHierarchy))
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, a := range []*attribute{newAttribute("n", typeNumber, nil), newAttribute("d", typeDate, nil),
-			newAttribute("c", typeCategory, nil), newAttribute("h", typeCategory, h)} {
-			id, reason := a.intern([]byte(text))
+		for _, a := range []*format.Attribute{format.NewAttribute("n", format.TypeNumber, nil), format.NewAttribute("d", format.TypeDate, nil),
+			format.NewAttribute("c", format.TypeCategory, nil), format.NewAttribute("h", format.TypeCategory, h)} {
+			id, reason := a.Intern([]byte(text))
 			if reason != "" {
 				require.NotContains(t, reason, "%")
 				continue
 			}
-			require.Equal(t, text, a.cells[id].text)
-			require.Zero(t, a.compare(id, id))
-			if v, reason := a.internValue([]byte(text)); reason == "" {
-				require.True(t, a.contains(id, v))
+			require.Equal(t, text, a.Cells[id].Text)
+			require.Zero(t, a.Compare(id, id))
+			if v, reason := a.InternValue([]byte(text)); reason == "" {
+				require.True(t, a.Contains(id, v))
 			}
-			for _, m := range a.cells[id].members {
-				require.True(t, a.contains(id, m))
+			for _, m := range a.Cells[id].Members {
+				require.True(t, a.Contains(id, m))
 			}
 		}
 	})
@@ -232,18 +236,18 @@ func FuzzMembers(f *testing.F) {
 	seeds(f, "members.csv")
 	l2Seeds(f, "buckets", "members.csv", func(b []byte) { f.Add(b) })
 	f.Fuzz(func(t *testing.T, data []byte) {
-		index := &recordIndex{ids: map[string]uint32{}}
-		m, err := parseMembers("members.csv", data, index)
+		index := &chain.RecordIndex{Ids: map[string]uint32{}}
+		m, err := chain.ParseMembers("members.csv", data, index)
 		checkError(t, data, err)
 		if err == nil {
-			for _, column := range m.class {
-				require.LessOrEqual(t, len(column), len(index.ids))
+			for _, column := range m.Class {
+				require.LessOrEqual(t, len(column), len(index.Ids))
 			}
 			names := map[string]bool{}
 			for _, row := range plainRows(t, data) {
 				names[row[1]] = true
 			}
-			require.Len(t, index.ids, len(names))
+			require.Len(t, index.Ids, len(names))
 		}
 	})
 }
@@ -252,11 +256,11 @@ func FuzzRecords(f *testing.F) {
 	seeds(f, "records.csv")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := fuzzSchema()
-		r, err := parseRecords("records.csv", data, s, &recordIndex{ids: map[string]uint32{}})
+		r, err := chain.ParseRecords("records.csv", data, s, &chain.RecordIndex{Ids: map[string]uint32{}})
 		checkError(t, data, err)
 		if err == nil {
-			require.Len(t, r.qi, r.n*len(s.qi))
-			require.Equal(t, len(plainRows(t, data)), len(r.known))
+			require.Len(t, r.Qi, r.N*len(s.Qi))
+			require.Equal(t, len(plainRows(t, data)), len(r.Known))
 		}
 	})
 }
@@ -271,7 +275,7 @@ func plainRows(t *testing.T, data []byte) [][]string {
 func FuzzLedger(f *testing.F) {
 	seeds(f, "ledger")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lines, _, err := parseLedger("ledger", data)
+		lines, _, err := chain.ParseLedger("ledger", data)
 		checkError(t, data, err)
 		if err != nil {
 			return
@@ -289,26 +293,26 @@ func FuzzHierarchy(f *testing.F) {
 	f.Add([]byte(testHierarchy))
 	f.Add([]byte("a;*\nb;*\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := parseHierarchy("h.csv", data)
+		h, err := format.ParseHierarchy("h.csv", data)
 		checkError(t, data, err)
 		if err == nil {
 			var all []int32
-			for i := range h.paths {
+			for i := range h.Paths {
 				all = append(all, int32(i))
 			}
-			root := h.paths[0][len(h.paths[0])-1]
-			require.Contains(t, h.leaves, h.common(all))
-			require.True(t, h.leaves[root].covers(len(all)-1))
+			root := h.Paths[0][len(h.Paths[0])-1]
+			require.Contains(t, h.Leaves, h.Common(all))
+			require.True(t, h.Leaves[root].Covers(len(all)-1))
 			var plain []string // a second, simple reader
 			for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 				if line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"); line != "" {
 					plain = append(plain, line)
 				}
 			}
-			require.Len(t, h.paths, len(plain))
+			require.Len(t, h.Paths, len(plain))
 			for i, line := range plain {
-				require.True(t, strings.HasSuffix(strings.Join(h.paths[i], ";"), line))
-				require.EqualValues(t, i, h.leaf[strings.SplitN(line, ";", 2)[0]])
+				require.True(t, strings.HasSuffix(strings.Join(h.Paths[i], ";"), line))
+				require.EqualValues(t, i, h.Leaf[strings.SplitN(line, ";", 2)[0]])
 			}
 		}
 	})
@@ -356,7 +360,7 @@ func TestMalformedInputsSayWhere(t *testing.T) {
 				return []byte(strings.Replace(string(b), c.from, c.to, 1))
 			})
 			_, err := Dir(o)
-			var broken *unreadableError
+			var broken *format.UnreadableError
 			require.ErrorAs(t, err, &broken)
 			require.Contains(t, err.Error(), c.want)
 			require.NotContains(t, err.Error(), "CANARY")

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 // randomPlan is a chain by the rules: frozen and pure births, pure classes of one
@@ -166,17 +169,17 @@ func TestGateAgreesWithDir(t *testing.T) {
 		o := p.write(t, releases)
 		report, err := Dir(o)
 		require.NoError(t, err, what)
-		var found []Violation
-		g := NewGate(gatePolicy(p))
+		var found []format.Violation
+		g := gate.New(gatePolicy(p))
 		for _, rel := range releases {
-			dir := filepath.Join(o.Releases, dirName(rel.number))
+			dir := filepath.Join(o.Releases, format.DirName(rel.number))
 			refused, err := g.Check(dir, placedNow(rel.number, rel.where))
 			require.NoError(t, err, what)
 			if found = append(found, refused...); len(found) > 0 {
 				break
 			}
 			g.Commit()
-			if g.held != nil {
+			if g.Held != nil {
 				requireCarried(t, g, dir, rel)
 			}
 		}
@@ -193,12 +196,12 @@ func TestGateAgreesWithDir(t *testing.T) {
 	}
 }
 
-func histogramOfRegroups(g *Gate) []int {
+func histogramOfRegroups(g *gate.Gate) []int {
 	var out []int
-	for rec, at := range g.held.at {
+	for rec, at := range g.Held.At {
 		if at > 0 {
-			n := int(g.held.times(uint32(rec)))
-			out = fit(out, max(len(out), n+1))
+			n := int(g.Held.Times(uint32(rec)))
+			out = format.Fit(out, max(len(out), n+1))
 			out[n]++
 		}
 	}
@@ -207,51 +210,51 @@ func histogramOfRegroups(g *Gate) []int {
 
 // requireCarried compares what the gate carries with what a gate that reads the
 // release in full would.
-func requireCarried(t *testing.T, g *Gate, dir string, rel *testRelease) {
+func requireCarried(t *testing.T, g *gate.Gate, dir string, rel *testRelease) {
 	t.Helper()
-	fresh := NewGate(g.policy)
-	found, err := fresh.Resume(dir, placedAll(rel.where), g.held.regroups)
+	fresh := gate.New(g.Policy)
+	found, err := fresh.Resume(dir, placedAll(rel.where), g.Held.Regroups)
 	require.NoError(t, err)
 	require.Empty(t, found)
-	x, y := g.held, fresh.held
-	require.Equal(t, x.man, y.man)
-	require.Equal(t, x.lay, y.lay)
-	require.Equal(t, x.moved, y.moved)
-	require.Equal(t, y.figures.records, x.figures.records)
-	require.Equal(t, y.figures.classes, x.figures.classes)
-	require.Equal(t, y.figures.sizes, x.figures.sizes)
-	require.Equal(t, y.figures.shares, x.figures.shares)
-	require.Equal(t, y.figures.mixed, x.figures.mixed)
+	x, y := g.Held, fresh.Held
+	require.Equal(t, x.Man, y.Man)
+	require.Equal(t, x.Lay, y.Lay)
+	require.Equal(t, x.Moved, y.Moved)
+	require.Equal(t, y.Figures.Records, x.Figures.Records)
+	require.Equal(t, y.Figures.Classes, x.Figures.Classes)
+	require.Equal(t, y.Figures.Sizes, x.Figures.Sizes)
+	require.Equal(t, y.Figures.Shares, x.Figures.Shares)
+	require.Equal(t, y.Figures.Mixed, x.Figures.Mixed)
 	require.Equal(t, named(fresh), named(g))
-	for rec := range max(len(x.at), len(y.at)) {
-		require.Equal(t, y.class(uint32(rec)), x.class(uint32(rec)))
+	for rec := range max(len(x.At), len(y.At)) {
+		require.Equal(t, y.Class(uint32(rec)), x.Class(uint32(rec)))
 	}
-	for id := range y.facts {
-		a, b := x.facts[id], y.facts[id]
-		if x.lay.dead[uint32(id)] {
+	for id := range y.Facts {
+		a, b := x.Facts[id], y.Facts[id]
+		if x.Lay.Dead[uint32(id)] {
 			continue
 		}
-		require.Equal(t, []uint32{b.size, b.top, b.flat}, []uint32{a.size, a.top, a.flat})
-		if a.flat > 0 {
+		require.Equal(t, []uint32{b.Size, b.Top, b.Flat}, []uint32{a.Size, a.Top, a.Flat})
+		if a.Flat > 0 {
 			require.Equal(t, values(fresh, b), values(g, a))
 		}
 	}
 }
 
 // named is the histogram by the values' own texts: numbers of values differ.
-func named(g *Gate) map[string]int {
+func named(g *gate.Gate) map[string]int {
 	out := map[string]int{}
-	for v, n := range g.held.figures.hist {
+	for v, n := range g.Held.Figures.Hist {
 		if n > 0 {
-			out[g.s.sa.text[v]] = n
+			out[g.S.Sa.Text[v]] = n
 		}
 	}
 	return out
 }
 
-func values(g *Gate, c fact) (out []string) {
-	for _, v := range g.held.sets.sets[c.support] {
-		out = append(out, g.s.sa.text[v])
+func values(g *gate.Gate, c gate.Fact) (out []string) {
+	for _, v := range g.Held.Sets.Sets[c.Support] {
+		out = append(out, g.S.Sa.Text[v])
 	}
 	slices.Sort(out)
 	return out
@@ -274,19 +277,19 @@ func TestGateLooksAtFiles(t *testing.T) {
 		{"time", func(t *testing.T, path string) {
 			require.NoError(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
 		}, nil},
-		{"other bytes of the same length and time", func(t *testing.T, path string) { replaceFile(t, path, false) }, []string{kindLinkReplaced}},
+		{"other bytes of the same length and time", func(t *testing.T, path string) { replaceFile(t, path, false) }, []string{format.KindLinkReplaced}},
 		{"other bytes in place, and another time", func(t *testing.T, path string) {
 			replaceFile(t, path, true)
 			require.NoError(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
-		}, []string{kindLinkReplaced}},
+		}, []string{format.KindLinkReplaced}},
 		{"other bytes in place, and the time set back", func(t *testing.T, path string) { replaceFile(t, path, true) }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := partsChain()
 			releases := p.render()
 			o := p.write(t, releases)
-			g := NewGate(gatePolicy(p))
-			at := func(number int) string { return filepath.Join(o.Releases, dirName(number)) }
+			g := gate.New(gatePolicy(p))
+			at := func(number int) string { return filepath.Join(o.Releases, format.DirName(number)) }
 			for _, x := range releases[:2] {
 				found, err := g.Check(at(x.number), placedNow(x.number, x.where))
 				require.NoError(t, err)
@@ -299,10 +302,10 @@ func TestGateLooksAtFiles(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, c.want, kinds(found))
 			}
-			found, err := NewGate(gatePolicy(p)).Resume(at(3), placedAll(releases[2].where), g.held.regroups)
+			found, err := gate.New(gatePolicy(p)).Resume(at(3), placedAll(releases[2].where), g.Held.Regroups)
 			require.NoError(t, err)
 			if changed := strings.HasPrefix(c.name, "other bytes"); changed {
-				require.Contains(t, kinds(found), kindHashMismatch)
+				require.Contains(t, kinds(found), format.KindHashMismatch)
 			} else {
 				require.Empty(t, found)
 			}
@@ -314,27 +317,27 @@ func TestGateLooksAtFiles(t *testing.T) {
 func TestGateWhoIsWhere(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
-		change     func(p *Placement)
+		change     func(p *gate.Placement)
 	}{
-		{"nothing", "", func(*Placement) {}},
-		{"class that is not there", kindMembersMismatch, func(p *Placement) { p.Classes[0] = 9 }},
-		{"class 0", kindMembersMismatch, func(p *Placement) { p.Classes[0] = 0 }},
-		{"another part", kindMembersMismatch, func(p *Placement) { p.Part = "part-000001" }},
-		{"one too few", kindMembersMismatch, func(p *Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] }},
-		{"a record twice", kindRecordTwice, func(p *Placement) { p.Records[0] = p.Records[1] }},
-		{"a record of a class that lives on", kindDeadOmitted, func(p *Placement) { p.Records[0] = 0 }},
+		{"nothing", "", func(*gate.Placement) {}},
+		{"class that is not there", format.KindMembersMismatch, func(p *gate.Placement) { p.Classes[0] = 9 }},
+		{"class 0", format.KindMembersMismatch, func(p *gate.Placement) { p.Classes[0] = 0 }},
+		{"another part", format.KindMembersMismatch, func(p *gate.Placement) { p.Part = "part-000001" }},
+		{"one too few", format.KindMembersMismatch, func(p *gate.Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] }},
+		{"a record twice", format.KindRecordTwice, func(p *gate.Placement) { p.Records[0] = p.Records[1] }},
+		{"a record of a class that lives on", format.KindDeadOmitted, func(p *gate.Placement) { p.Records[0] = 0 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := partsChain()
 			releases := p.render()
 			o := p.write(t, releases)
-			g := NewGate(gatePolicy(p))
+			g := gate.New(gatePolicy(p))
 			for _, x := range releases[:3] {
 				placed := placedNow(x.number, x.where)
 				if x.number == 3 {
 					c.change(&placed[0])
 				}
-				found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placed)
+				found, err := g.Check(filepath.Join(o.Releases, format.DirName(x.number)), placed)
 				require.NoError(t, err)
 				if x.number < 3 || c.want == "" {
 					require.Empty(t, found)
@@ -358,9 +361,9 @@ func TestGateResumesBehindPureDeadOnly(t *testing.T) {
 	}
 	releases := p.render()
 	o := p.write(t, releases)
-	found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placedAll(releases[2].where), nil)
+	found, err := gate.New(gatePolicy(p)).Resume(filepath.Join(o.Releases, format.DirName(3)), placedAll(releases[2].where), nil)
 	require.NoError(t, err)
-	require.Contains(t, kinds(found), kindDeadNotPure)
+	require.Contains(t, kinds(found), format.KindDeadNotPure)
 }
 
 // TestGateResumesWithWhoIsWhere: a start counts the members of every class.
@@ -368,15 +371,15 @@ func TestGateResumesWithWhoIsWhere(t *testing.T) {
 	p, _ := standard()
 	releases := p.render()
 	o := p.write(t, releases)
-	for want, change := range map[string]func(p *Placement){
-		kindMembersMismatch: func(p *Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] },
-		kindRecordTwice: func(p *Placement) {
+	for want, change := range map[string]func(p *gate.Placement){
+		format.KindMembersMismatch: func(p *gate.Placement) { p.Records, p.Classes = p.Records[1:], p.Classes[1:] },
+		format.KindRecordTwice: func(p *gate.Placement) {
 			p.Records, p.Classes = append(p.Records, p.Records[0]), append(p.Classes, p.Classes[0])
 		},
 	} {
 		placed := placedAll(releases[2].where)
 		change(&placed[0])
-		found, err := NewGate(gatePolicy(p)).Resume(filepath.Join(o.Releases, dirName(3)), placed, nil)
+		found, err := gate.New(gatePolicy(p)).Resume(filepath.Join(o.Releases, format.DirName(3)), placed, nil)
 		require.NoError(t, err)
 		require.Contains(t, kinds(found), want)
 	}

@@ -3,6 +3,7 @@ package audit
 import (
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,21 +14,21 @@ import (
 // TestImportsNothingOfOurs: an auditor that shared code with the publisher would
 // share its mistakes.
 func TestImportsNothingOfOurs(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	below, err := filepath.Glob("audittest/*.go") // which its tests use
-	require.NoError(t, err)
-	require.NotEmpty(t, below)
-	files = append(files, below...)
-	for _, name := range files {
+	files := 0
+	err := filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		files++
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		require.NoError(t, err)
 		for _, i := range f.Imports {
 			path := strings.Trim(i.Path.Value, `"`)
-			itself := path == "anond/snapshot/audit" || path == "anond/snapshot/audit/audittest"
-			ours := strings.HasPrefix(path, "anond") && !(itself && strings.HasSuffix(name, "_test.go"))
-			require.False(t, ours, "%s imports %s", name, path)
+			room := path == "anond/snapshot/audit" || strings.HasPrefix(path, "anond/snapshot/audit/")
+			require.False(t, strings.HasPrefix(path, "anond") && !room, "%s imports %s", name, path)
 		}
-	}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, files, 60)
 }

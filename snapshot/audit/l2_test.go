@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
+	"anond/snapshot/audit/table"
 )
 
 // inL2 runs a test on recodings of level L2; without names on each.
@@ -38,7 +42,7 @@ func TestL2ChainIsCertified(t *testing.T) {
 			require.Equal(t, VerdictCertified, r.Verdict)
 			require.Equal(t, Level{L0: "certified", L1: "certified", L2: levelStructure}, r.Level)
 		}
-		require.Equal(t, &Buckets{Buckets: 7, Classes: 11, Largest: 8, Median: 8, TopShare: .5, AchievedL: 2}, r.Buckets)
+		require.Equal(t, &table.Buckets{Buckets: 7, Classes: 11, Largest: 8, Median: 8, TopShare: .5, AchievedL: 2}, r.Buckets)
 		require.Equal(t, .5, r.Certificates.MaxPosterior)
 		require.Equal(t, .25, r.Certificates.RowLink)
 		require.Equal(t, 4, r.Certificates.TrajectoryK)
@@ -95,17 +99,17 @@ func TestL2GateDemandsTheLevel(t *testing.T) {
 	o := p.write(t)
 	want := l2Policy(p)
 	want.Level = ""
-	found, err := NewGate(want).Check(filepath.Join(o.Releases, dirName(1)), placedNow(1, p.out[0].where))
+	found, err := gate.New(want).Check(filepath.Join(o.Releases, format.DirName(1)), placedNow(1, p.out[0].where))
 	require.NoError(t, err)
-	require.Equal(t, []string{kindClaimFalse}, kinds(found))
+	require.Equal(t, []string{format.KindClaimFalse}, kinds(found))
 	q, _ := standard()
 	releases := q.render()
 	o = q.write(t, releases)
 	want = gatePolicy(q)
 	want.Level = "L2"
-	found, err = NewGate(want).Check(filepath.Join(o.Releases, dirName(1)), placedNow(1, releases[0].where))
+	found, err = gate.New(want).Check(filepath.Join(o.Releases, format.DirName(1)), placedNow(1, releases[0].where))
 	require.NoError(t, err)
-	require.Equal(t, []string{kindClaimFalse}, kinds(found))
+	require.Equal(t, []string{format.KindClaimFalse}, kinds(found))
 }
 
 // TestL2PrivateMutations: what only the exports can show.
@@ -122,20 +126,20 @@ func TestL2PrivateMutations(t *testing.T) {
 		file       func(o *Options) string
 		edit       func(b []byte) []byte
 	}{
-		{name: "bucket of a member", want: kindMembersMismatch, file: func(o *Options) string { return o.Members },
+		{name: "bucket of a member", want: format.KindMembersMismatch, file: func(o *Options) string { return o.Members },
 			edit: replace("1,topic:0:0,part-000001,1,1\n", "1,topic:0:0,part-000001,1,2\n")},
-		{name: "bucket in a compaction", want: kindMembersMismatch, file: func(o *Options) string { return o.Members },
+		{name: "bucket in a compaction", want: format.KindMembersMismatch, file: func(o *Options) string { return o.Members },
 			edit: replace("4,topic:0:12,part-000001-000002,4,3\n", "4,topic:0:12,part-000001-000002,4,1\n")},
-		{name: "value of a record", want: kindBucketMismatch, file: func(o *Options) string { return o.Records },
+		{name: "value of a record", want: format.KindBucketMismatch, file: func(o *Options) string { return o.Records },
 			edit: replace("topic:0:0,1,person-0,20,north-1,clerk,a\n", "topic:0:0,1,person-0,20,north-1,clerk,d\n")},
-		{name: "a person's age", want: kindMemberOutside, file: func(o *Options) string { return o.Records },
+		{name: "a person's age", want: format.KindMemberOutside, file: func(o *Options) string { return o.Records },
 			edit: replace("topic:0:0,1,person-0,20,north-1,clerk,a\n", "topic:0:0,1,person-0,19,north-1,clerk,a\n")},
-		{name: "subject twice in a class", want: kindSubjectRepeated, plan: func(p *l2Plan) { p.people[1].subject = p.people[0].subject }},
-		{name: "subject twice", want: kindSubjectTwice, plan: func(p *l2Plan) {
+		{name: "subject twice in a class", want: format.KindSubjectRepeated, plan: func(p *l2Plan) { p.people[1].subject = p.people[0].subject }},
+		{name: "subject twice", want: format.KindSubjectTwice, plan: func(p *l2Plan) {
 			p.people[13].subject = p.people[0].subject
 			p.edit = since(1, func(r *testParts) { policy(r)["subject_repeat"] = "first" })
 		}},
-		{name: "before arrival", want: kindBeforeArrival, plan: func(p *l2Plan) { p.people[0].arrived = 2 }},
+		{name: "before arrival", want: format.KindBeforeArrival, plan: func(p *l2Plan) { p.people[0].arrived = 2 }},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			inL2(t, func(t *testing.T, recoding string) {
@@ -150,8 +154,8 @@ func TestL2PrivateMutations(t *testing.T) {
 				r, err := Dir(o)
 				require.NoError(t, err)
 				want := m.want
-				if want == kindMemberOutside && recoding == "anatomy" {
-					want = kindRowsNotMembers
+				if want == format.KindMemberOutside && recoding == "anatomy" {
+					want = format.KindRowsNotMembers
 				}
 				require.Contains(t, kinds(r.Violations), want)
 			})
@@ -170,7 +174,7 @@ func TestL2CellsAreTight(t *testing.T) {
 		})
 		r, err := Dir(p.write(t))
 		require.NoError(t, err)
-		require.Equal(t, []string{kindCellNotTight}, kinds(r.Violations))
+		require.Equal(t, []string{format.KindCellNotTight}, kinds(r.Violations))
 	}, "buckets", "permutation")
 }
 

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // l2Seeds gives files of the standard chain of level L2 to f.
@@ -24,22 +28,22 @@ func l2Seeds(f *testing.F, recoding, glob string, add func(data []byte)) {
 
 // checkL2Table: whatever was read can be judged, joined, compared with itself, and, if reading
 // found no fault, has in its buckets what its rows name.
-func checkL2Table(t *testing.T, s *schema, tab *table, whole bool) {
-	require.Equal(t, tab.m+1, len(tab.start))
-	require.Len(t, tab.shared.row, tab.rows())
-	man := &Manifest{Release: 1, Recoding: recodingBuckets, Policy: Policy{K: 4, L: 2, Level: levelTwo}}
-	f := &faults{}
-	checkPrinciples(man, s, tab, f)
-	checkBuckets(man, s, tab.shared, f)
-	checkCounts(man, tab, f)
-	require.Equal(t, tab.m, tab.empty().join(tab).m)
-	bucketFigures(tab)
-	found := f.n
-	c := &bucketChange{s: s, now: tab}
-	c.add(tab, 0)
-	c.report(1, f)
+func checkL2Table(t *testing.T, s *format.Schema, tab *table.Table, whole bool) {
+	require.Equal(t, tab.M+1, len(tab.Start))
+	require.Len(t, tab.Shared.Row, tab.Rows())
+	man := &format.Manifest{Release: 1, Recoding: format.RecodingBuckets, Policy: format.Policy{K: 4, L: 2, Level: format.LevelTwo}}
+	f := &format.Faults{}
+	table.CheckPrinciples(man, s, tab, f)
+	table.CheckBuckets(man, s, tab.Shared, f)
+	chain.CheckCounts(man, tab, f)
+	require.Equal(t, tab.M, tab.Empty().Join(tab).M)
+	table.BucketFigures(tab)
+	found := f.N
+	c := &chain.BucketChange{S: s, Now: tab}
+	c.Add(tab, 0)
+	c.Report(1, f)
 	if whole {
-		require.Equal(t, found, f.n, "a table has the buckets that it has")
+		require.Equal(t, found, f.N, "a table has the buckets that it has")
 	}
 }
 
@@ -56,15 +60,15 @@ func FuzzBucketed(f *testing.F) {
 			t.Skip("a count may be large by right; keep memory small here")
 		}
 		s := fuzzSchema()
-		r := &tableReader{s: s, release: 1, f: &faults{}, rows: map[string]int{}, k: 4}
-		form := formBuckets
+		r := &table.TableReader{S: s, Release: 1, F: &format.Faults{}, Rows: map[string]int{}, K: 4}
+		form := format.FormBuckets
 		if exact {
-			form = formExact
+			form = format.FormExact
 		}
-		tab, err := r.read(form, []string{"data.csv", "buckets.csv"}, [][]byte{qi, sa})
+		tab, err := r.Read(form, []string{"data.csv", "buckets.csv"}, [][]byte{qi, sa})
 		checkError(t, append(bytes.Clone(qi), sa...), err)
 		if err == nil {
-			checkL2Table(t, s, tab, r.f.n == 0)
+			checkL2Table(t, s, tab, r.F.N == 0)
 		}
 	})
 }
@@ -76,17 +80,17 @@ func FuzzDrawn(f *testing.F) {
 	})
 	f.Fuzz(func(t *testing.T, data []byte, k, joint1 uint8) {
 		s := fuzzSchema()
-		r := &tableReader{s: s, release: 1, f: &faults{}, rows: map[string]int{}, k: 1 + int(k)}
+		r := &table.TableReader{S: s, Release: 1, F: &format.Faults{}, Rows: map[string]int{}, K: 1 + int(k)}
 		if n := int(joint1); n > 0 {
-			r.joined = []joint{{end: n, endBucket: n}, {first: n, end: 2 * n, firstBucket: n, endBucket: 2 * n, compacted: true}}
+			r.Joined = []table.Joint{{End: n, EndBucket: n}, {First: n, End: 2 * n, FirstBucket: n, EndBucket: 2 * n, Compacted: true}}
 		}
-		tab, err := r.read(formDrawn, []string{"data.csv"}, [][]byte{data})
+		tab, err := r.Read(format.FormDrawn, []string{"data.csv"}, [][]byte{data})
 		checkError(t, data, err)
 		if err == nil {
-			checkL2Table(t, s, tab, r.f.n == 0)
-			require.Equal(t, bytes.Count(data, []byte("\n"))-1 >= tab.rows(), true)
-			for c := range tab.m {
-				require.Less(t, tab.size(c), 2*r.k)
+			checkL2Table(t, s, tab, r.F.N == 0)
+			require.Equal(t, bytes.Count(data, []byte("\n"))-1 >= tab.Rows(), true)
+			for c := range tab.M {
+				require.Less(t, tab.Size(c), 2*r.K)
 			}
 		}
 	})
@@ -101,18 +105,18 @@ func FuzzL2Compaction(f *testing.F) {
 	}
 	s := fuzzSchema()
 	f.Fuzz(func(t *testing.T, old, now []byte, drawn bool) {
-		man := &Manifest{Release: 1, Recoding: recodingBuckets, Policy: Policy{K: 4, L: 2, Level: levelTwo}}
+		man := &format.Manifest{Release: 1, Recoding: format.RecodingBuckets, Policy: format.Policy{K: 4, L: 2, Level: format.LevelTwo}}
 		names := []string{"data.csv", "buckets.csv"}
 		if drawn {
-			man.Recoding, names = recodingPermutation, names[:1]
+			man.Recoding, names = format.RecodingPermutation, names[:1]
 		}
 		for _, name := range names {
 			compare := func(now []byte) (bool, error) {
-				found := &faults{}
-				p := &Part{Replaces: []Replaced{{FirstClass: 1, Classes: 7, FirstBucket: 1}}}
-				_, err := checkCompaction(man, s, p, [][]byte{now}, [][][]byte{{old}}, []string{name}, found)
+				found := &format.Faults{}
+				p := &format.Part{Replaces: []format.Replaced{{FirstClass: 1, Classes: 7, FirstBucket: 1}}}
+				_, err := table.CheckCompaction(man, s, p, [][]byte{now}, [][][]byte{{old}}, []string{name}, found)
 				checkError(t, append(bytes.Clone(old), now...), err)
-				return !bytes.Contains([]byte(joined(kinds(found.list))), []byte(kindCompaction)), err
+				return !bytes.Contains([]byte(joined(kinds(found.List))), []byte(format.KindCompaction)), err
 			}
 			if same, err := compare(old); err == nil {
 				require.True(t, same)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // l2Mutation damages the standard chain of level L2: in the plan (what is born in
@@ -91,66 +93,66 @@ func swapDrawn(p *testPart, x, y int) {
 // In the compaction of release 4, class 4 and 5 (ages 32..35) are bucket 3 and class 6
 // (ages 40..43) is bucket 4.
 var l2Mutations = []l2Mutation{
-	{name: "class of k+1", want: kindClassAboveK, plan: func(p *l2Plan) {
+	{name: "class of k+1", want: format.KindClassAboveK, plan: func(p *l2Plan) {
 		p.births[1][1][0] = append(p.births[1][1][0], p.add(2, "e")...)
 		p.alike(p.births[1][1][0][4:], p.births[1][1][0])
 	}},
-	{name: "class of k-1", want: kindClassBelowK, plan: func(p *l2Plan) { p.births[1][0][0] = p.births[1][0][0][1:] }},
-	{name: "class of 2k", want: kindClassAboveK, only: rowsNameClasses, plan: func(p *l2Plan) {
+	{name: "class of k-1", want: format.KindClassBelowK, plan: func(p *l2Plan) { p.births[1][0][0] = p.births[1][0][0][1:] }},
+	{name: "class of 2k", want: format.KindClassAboveK, only: rowsNameClasses, plan: func(p *l2Plan) {
 		b := &p.births[1][0]
 		*b = [][]int{slices.Concat((*b)[0], (*b)[1])}
 	}},
-	{name: "fewer people than a pool has", want: kindBirthBelowPool, edit: since(1, func(r *testParts) { policy(r)["min_pool"] = 8 })},
-	{name: "a first pool that is too small", want: kindBirthBelowPool, edit: at(1, func(r *testParts) {
+	{name: "fewer people than a pool has", want: format.KindBirthBelowPool, edit: since(1, func(r *testParts) { policy(r)["min_pool"] = 8 })},
+	{name: "a first pool that is too small", want: format.KindBirthBelowPool, edit: at(1, func(r *testParts) {
 		r.man["initial_min_pool"] = 16
 	})},
-	{name: "l of 1", want: kindPromisesNothing, edit: since(1, func(r *testParts) { policy(r)["l"] = 1 })},
-	{name: "a time finer than a second", want: kindNotCanonical, edit: at(3, func(r *testParts) {
+	{name: "l of 1", want: format.KindPromisesNothing, edit: since(1, func(r *testParts) { policy(r)["l"] = 1 })},
+	{name: "a time finer than a second", want: format.KindNotCanonical, edit: at(3, func(r *testParts) {
 		r.man["created_at"] = "2026-11-20T00:00:00.25Z"
 	})},
-	{name: "a time of another zone", want: kindNotCanonical, edit: at(3, func(r *testParts) {
+	{name: "a time of another zone", want: format.KindNotCanonical, edit: at(3, func(r *testParts) {
 		r.man["created_at"] = "2026-11-20T02:00:00+02:00"
 	})},
-	{name: "l broken in a bucket", want: kindValueAboveL, plan: func(p *l2Plan) {
+	{name: "l broken in a bucket", want: format.KindValueAboveL, plan: func(p *l2Plan) {
 		for _, i := range p.births[1][1][0] {
 			p.people[i].value = "c"
 		}
 	}},
-	{name: "rule D broken", want: kindDifference, plan: func(p *l2Plan) {
+	{name: "rule D broken", want: format.KindDifference, plan: func(p *l2Plan) {
 		for _, b := range p.births[3] {
 			for _, i := range b[0] {
 				p.people[i].value = "a"
 			}
 		}
 	}},
-	{name: "distinct values", want: kindPrinciple, edit: declare(map[string]any{"kind": "distinct", "l": 3})},
-	{name: "entropy", want: kindPrinciple, edit: declare(map[string]any{"kind": "entropy", "l": 2.5})},
-	{name: "recursive", want: kindPrinciple, edit: declare(map[string]any{"kind": "recursive", "l": 2, "c": 1.0})},
-	{name: "t-closeness", want: kindPrinciple, edit: declare(map[string]any{"kind": "t", "t": .2, "distance": "equal", "declared": true,
+	{name: "distinct values", want: format.KindPrinciple, edit: declare(map[string]any{"kind": "distinct", "l": 3})},
+	{name: "entropy", want: format.KindPrinciple, edit: declare(map[string]any{"kind": "entropy", "l": 2.5})},
+	{name: "recursive", want: format.KindPrinciple, edit: declare(map[string]any{"kind": "recursive", "l": 2, "c": 1.0})},
+	{name: "t-closeness", want: format.KindPrinciple, edit: declare(map[string]any{"kind": "t", "t": .2, "distance": "equal", "declared": true,
 		"reference": []map[string]any{{"value": "a", "count": 1}, {"value": "b", "count": 1}}})},
-	{name: "reference of t-closeness", want: kindReference, edit: declare(map[string]any{"kind": "t", "t": 1, "distance": "equal",
+	{name: "reference of t-closeness", want: format.KindReference, edit: declare(map[string]any{"kind": "t", "t": 1, "distance": "equal",
 		"reference": []map[string]any{{"value": "a", "count": 1}, {"value": "b", "count": 1}}})},
-	{name: "count off by one", want: kindBucketSize, only: rowsNameClasses, edit: since(1, func(r *testParts) {
+	{name: "count off by one", want: format.KindBucketSize, only: rowsNameClasses, edit: since(1, func(r *testParts) {
 		part1(r).tables["buckets.csv"][2][2] = "3"
 	})},
-	{name: "bucket without class", want: kindBucketEmpty, only: rowsNameClasses, edit: since(1, func(r *testParts) {
+	{name: "bucket without class", want: format.KindBucketEmpty, only: rowsNameClasses, edit: since(1, func(r *testParts) {
 		t := part1(r).tables
 		t["buckets.csv"] = append(slices.Clone(t["buckets.csv"]), []string{"3", "a", "1"}, []string{"3", "b", "1"})
 	})},
-	{name: "class in two buckets", want: kindBucketSplitsClass, only: rowsNameClasses, edit: since(1, func(r *testParts) {
+	{name: "class in two buckets", want: format.KindBucketSplitsClass, only: rowsNameClasses, edit: since(1, func(r *testParts) {
 		part1(r).tables["data.csv"][6][4] = "1"
 	})},
-	{name: "bucket number that persists", want: kindBucketNumbers, edit: since(1, func(r *testParts) {
+	{name: "bucket number that persists", want: format.KindBucketNumbers, edit: since(1, func(r *testParts) {
 		rebucket(part1(r), aged(24, 28), 9)
 		bags(part1(r), "1 a 4", "1 b 2", "1 c 2", "9 a 1", "9 b 1", "9 c 1", "9 d 1")
 	})},
-	{name: "buckets in another order", want: kindBucketOrder, edit: since(1, func(r *testParts) {
+	{name: "buckets in another order", want: format.KindBucketOrder, edit: since(1, func(r *testParts) {
 		rebucket(part1(r), aged(24, 28), 3)
 		rebucket(part1(r), aged(20, 32), 2)
 		rebucket(part1(r), aged(24, 28), 1)
 		bags(part1(r), "1 a 1", "1 b 1", "1 c 1", "1 d 1", "2 a 4", "2 b 2", "2 c 2")
 	})},
-	{name: "classes in another order", want: kindClassOrder, only: rowsNameClasses, edit: since(1, func(r *testParts) {
+	{name: "classes in another order", want: format.KindClassOrder, only: rowsNameClasses, edit: since(1, func(r *testParts) {
 		rows := part1(r).tables["data.csv"][1:]
 		for i := range 4 {
 			for j := range 5 {
@@ -160,7 +162,7 @@ var l2Mutations = []l2Mutation{
 			}
 		}
 	})},
-	{name: "rows in insertion order", want: kindRowOrder, only: []string{"anatomy", "permutation"}, edit: since(1, func(r *testParts) {
+	{name: "rows in insertion order", want: format.KindRowOrder, only: []string{"anatomy", "permutation"}, edit: since(1, func(r *testParts) {
 		rows := part1(r).tables["data.csv"]
 		for i := range slices.Backward(rows[2:]) {
 			if strings.Join(rows[i+1], ",") != strings.Join(rows[i+2], ",") && rows[i+1][4] == rows[i+2][4] && rows[i+1][3] != "2" {
@@ -170,116 +172,116 @@ var l2Mutations = []l2Mutation{
 		}
 		panic("nothing to swap")
 	})},
-	{name: "values of a bucket in insertion order", want: kindRowOrder, only: rowsNameClasses, edit: since(1, func(r *testParts) {
+	{name: "values of a bucket in insertion order", want: format.KindRowOrder, only: rowsNameClasses, edit: since(1, func(r *testParts) {
 		b := part1(r).tables["buckets.csv"]
 		b[1], b[2] = b[2], b[1]
 	})},
-	{name: "column of ids", want: kindExtraColumn, edit: since(1, func(r *testParts) {
+	{name: "column of ids", want: format.KindExtraColumn, edit: since(1, func(r *testParts) {
 		rows := part1(r).tables["data.csv"]
 		for i := range rows {
 			rows[i] = append(rows[i], "id"+strconv.Itoa(i))
 		}
 	})},
-	{name: "rows of a class with different cells", want: kindMixedCells, only: []string{"buckets"}, edit: since(1, func(r *testParts) {
+	{name: "rows of a class with different cells", want: format.KindMixedCells, only: []string{"buckets"}, edit: since(1, func(r *testParts) {
 		part1(r).tables["data.csv"][1][0] = "[19,23]"
 	})},
 
-	{name: "bucket divided later", want: kindBucketRefined, edit: since(2, func(r *testParts) {
+	{name: "bucket divided later", want: format.KindBucketRefined, edit: since(2, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 3)
 		bags(part1(r), "1 a 4", "2 a 1", "2 b 1", "2 c 1", "2 d 1", "3 b 2", "3 c 2")
 	})},
-	{name: "class moved to another bucket later", want: kindBucketRegrouped, edit: since(3, func(r *testParts) {
+	{name: "class moved to another bucket later", want: format.KindBucketRegrouped, edit: since(3, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 2)
 		bags(part1(r), "1 a 4", "2 a 1", "2 b 3", "2 c 3", "2 d 1")
 	})},
-	{name: "buckets joined later", want: kindBucketRegrouped, edit: since(3, func(r *testParts) {
+	{name: "buckets joined later", want: format.KindBucketRegrouped, edit: since(3, func(r *testParts) {
 		rebucket(part1(r), aged(20, 32), 1)
 		bags(part1(r), "1 a 5", "1 b 3", "1 c 3", "1 d 1")
 	})},
-	{name: "classes exchange buckets later", want: kindBucketRegrouped, edit: since(3, func(r *testParts) {
+	{name: "classes exchange buckets later", want: format.KindBucketRegrouped, edit: since(3, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 3)
 		rebucket(part1(r), aged(24, 28), 1)
 		rebucket(part1(r), aged(28, 32), 2)
 	})},
-	{name: "bag changed later", want: kindBucketChanged, only: rowsNameClasses, edit: since(3, func(r *testParts) {
+	{name: "bag changed later", want: format.KindBucketChanged, only: rowsNameClasses, edit: since(3, func(r *testParts) {
 		bags(part1(r), "1 a 3", "1 b 3", "1 c 2", "2 a 2", "2 c 1", "2 d 1")
 	})},
-	{name: "value swapped across buckets later", want: kindBucketChanged, only: []string{"permutation"}, edit: since(3, func(r *testParts) {
+	{name: "value swapped across buckets later", want: format.KindBucketChanged, only: []string{"permutation"}, edit: since(3, func(r *testParts) {
 		rows := part1(r).tables["data.csv"]
 		x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "2" && row[3] == "d" })
 		swapDrawn(part1(r), x, 1)
 	})},
-	{name: "value swapped inside a bucket later", want: kindPartChanged, only: []string{"permutation"}, edit: since(3, func(r *testParts) {
+	{name: "value swapped inside a bucket later", want: format.KindPartChanged, only: []string{"permutation"}, edit: since(3, func(r *testParts) {
 		rows := part1(r).tables["data.csv"]
 		x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(20, 24)(row) && row[3] != "a" })
 		y := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(28, 32)(row) && row[3] == "a" })
 		swapDrawn(part1(r), x, y)
 	})},
-	{name: "bucket that crosses births", want: kindBucketCrossesBirth, edit: at(4, func(r *testParts) {
+	{name: "bucket that crosses births", want: format.KindBucketCrossesBirth, edit: at(4, func(r *testParts) {
 		rebucket(part1(r), aged(40, 44), 2)
 		bags(part1(r), "1 a 4", "1 b 2", "1 c 2", "2 a 1", "2 b 1", "2 c 3", "2 d 3", "3 a 2", "3 b 2", "3 e 2", "3 f 2")
 	})},
-	{name: "compaction divides a bucket", want: kindBucketRefined, only: rowsNameClasses, edit: at(4, func(r *testParts) {
+	{name: "compaction divides a bucket", want: format.KindBucketRefined, only: rowsNameClasses, edit: at(4, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 5)
 		bags(part1(r), "1 a 4", "2 a 1", "2 b 1", "2 c 1", "2 d 1", "3 a 2", "3 b 2", "3 e 2", "3 f 2", "4 c 2", "4 d 2", "5 b 2", "5 c 2")
 	})},
-	{name: "compaction changes a bag", want: kindBucketChanged, only: rowsNameClasses, edit: at(4, func(r *testParts) {
+	{name: "compaction changes a bag", want: format.KindBucketChanged, only: rowsNameClasses, edit: at(4, func(r *testParts) {
 		b := part1(r).tables["buckets.csv"]
 		b[1][2], b[2][2] = "3", "3"
 	})},
-	{name: "compaction changes a drawn value", want: kindBucketChanged, only: []string{"permutation"}, edit: at(4, func(r *testParts) {
+	{name: "compaction changes a drawn value", want: format.KindBucketChanged, only: []string{"permutation"}, edit: at(4, func(r *testParts) {
 		part1(r).tables["data.csv"][1][3] = "b"
 	})},
-	{name: "compaction under a wrong first bucket", want: kindFirstBucket, edit: at(4, func(r *testParts) {
+	{name: "compaction under a wrong first bucket", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
 		part1(r).replaces[1]["first_bucket"] = 4
 	})},
-	{name: "compaction under a wrong number of buckets", want: kindFirstBucket, edit: at(4, func(r *testParts) {
+	{name: "compaction under a wrong number of buckets", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
 		part1(r).replaces[0]["buckets"], part1(r).replaces[1]["first_bucket"], part1(r).replaces[1]["buckets"] = 3, 4, 1
 	})},
-	{name: "compaction with a bucket too many", want: kindFirstBucket, edit: at(4, func(r *testParts) {
+	{name: "compaction with a bucket too many", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
 		part1(r).replaces[1]["buckets"] = 3
 	})},
-	{name: "compaction that says nothing of buckets", want: kindFirstBucket, edit: at(4, func(r *testParts) {
+	{name: "compaction that says nothing of buckets", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
 		for _, x := range part1(r).replaces {
 			delete(x, "first_bucket")
 			delete(x, "buckets")
 		}
 	})},
-	{name: "dead class", want: kindDeadNotPure, edit: at(3, func(r *testParts) { part1(r).dead = []int{1} })},
+	{name: "dead class", want: format.KindDeadNotPure, edit: at(3, func(r *testParts) { part1(r).dead = []int{1} })},
 
-	{name: "L2 claimed with a given seed", want: kindClaimFalse, edit: since(1, func(r *testParts) { r.man["seeded"] = true })},
-	{name: "L2 claimed of a pool that grew", want: kindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["grown"] = true })},
-	{name: "level of rows", want: kindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["level"] = "rows" })},
-	{name: "less claimed than there is", want: kindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["level"] = "L0+L1" })},
-	{name: "a seed given later", want: kindContractChanged, edit: since(3, func(r *testParts) {
+	{name: "L2 claimed with a given seed", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { r.man["seeded"] = true })},
+	{name: "L2 claimed of a pool that grew", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["grown"] = true })},
+	{name: "level of rows", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["level"] = "rows" })},
+	{name: "less claimed than there is", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["level"] = "L0+L1" })},
+	{name: "a seed given later", want: format.KindContractChanged, edit: since(3, func(r *testParts) {
 		r.man["seeded"], privacy(r)["level"] = true, "L0+L1"
 	})},
-	{name: "a pool that grew is forgotten", want: kindContractChanged, edit: func(r *testParts) {
+	{name: "a pool that grew is forgotten", want: format.KindContractChanged, edit: func(r *testParts) {
 		if r.number < 3 {
 			privacy(r)["grown"], privacy(r)["level"] = true, "L0+L1"
 		}
 	}},
-	{name: "smaller pools later", want: kindContractChanged, edit: since(2, func(r *testParts) { policy(r)["min_pool"] = 1 })},
-	{name: "regroup", want: kindClaimFalse, edit: since(1, func(r *testParts) { policy(r)["republication"] = "regroup" })},
-	{name: "sticky", want: kindClaimFalse, edit: since(1, func(r *testParts) { policy(r)["subject_repeat"] = "sticky" })},
-	{name: "certificate", want: kindCertificateFalse, edit: since(1, func(r *testParts) { privacy(r)["certificate"] = "frozen+pure" })},
-	{name: "k1", want: kindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["k1"] = "none" })},
-	{name: "values drawn or not", want: kindClaimFalse, edit: since(1, func(r *testParts) {
+	{name: "smaller pools later", want: format.KindContractChanged, edit: since(2, func(r *testParts) { policy(r)["min_pool"] = 1 })},
+	{name: "regroup", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { policy(r)["republication"] = "regroup" })},
+	{name: "sticky", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { policy(r)["subject_repeat"] = "sticky" })},
+	{name: "certificate", want: format.KindCertificateFalse, edit: since(1, func(r *testParts) { privacy(r)["certificate"] = "frozen+pure" })},
+	{name: "k1", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { privacy(r)["k1"] = "none" })},
+	{name: "values drawn or not", want: format.KindClaimFalse, edit: since(1, func(r *testParts) {
 		if r.man["values"] == nil {
 			r.man["values"] = "drawn"
 		} else {
 			delete(r.man, "values")
 		}
 	})},
-	{name: "number of buckets", want: kindCountMismatch, edit: since(1, func(r *testParts) { r.man["buckets"] = 1 })},
-	{name: "largest share", want: kindCountMismatch, edit: since(1, func(r *testParts) { privacy(r)["max_frequency"] = .25 })},
-	{name: "other level, and back", want: kindContractChanged, edit: at(2, func(r *testParts) {
+	{name: "number of buckets", want: format.KindCountMismatch, edit: since(1, func(r *testParts) { r.man["buckets"] = 1 })},
+	{name: "largest share", want: format.KindCountMismatch, edit: since(1, func(r *testParts) { privacy(r)["max_frequency"] = .25 })},
+	{name: "other level, and back", want: format.KindContractChanged, edit: at(2, func(r *testParts) {
 		delete(policy(r), "level")
 		delete(r.man, "buckets")
 		delete(r.man, "values")
 		r.man["recoding"], privacy(r)["level"] = "generalization", "L0+L1"
 	})},
-	{name: "other recoding of the level", want: kindContractChanged, edit: at(3, func(r *testParts) {
+	{name: "other recoding of the level", want: format.KindContractChanged, edit: at(3, func(r *testParts) {
 		r.man["recoding"] = map[string]string{"buckets": "anatomy", "anatomy": "buckets", "permutation": "buckets"}[r.man["recoding"].(string)]
 	})},
 }

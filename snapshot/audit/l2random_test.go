@@ -8,6 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
+	"anond/snapshot/audit/table"
 )
 
 // randomL2 is a chain of level L2 by the rules: classes of k in buckets whose bags
@@ -111,10 +116,10 @@ func TestL2GateAgreesWithDir(t *testing.T) {
 
 // follow lets a gate check release by release, and compares what it carries with what
 // a gate that starts behind each release does.
-func (p *l2Plan) follow(t *testing.T, o Options) []Violation {
-	g := NewGate(l2Policy(p))
+func (p *l2Plan) follow(t *testing.T, o Options) []format.Violation {
+	g := gate.New(l2Policy(p))
 	for _, x := range p.out {
-		dir := filepath.Join(o.Releases, dirName(x.number))
+		dir := filepath.Join(o.Releases, format.DirName(x.number))
 		found, err := g.Check(dir, placedNow(x.number, x.where))
 		require.NoError(t, err)
 		if len(found) > 0 {
@@ -130,14 +135,14 @@ func (p *l2Plan) follow(t *testing.T, o Options) []Violation {
 // arrived by then, in none of its classes.
 func TestL2Epochs(t *testing.T) {
 	a := &auditor{since: map[string]int{"ache": 3}, in: &input{
-		s:       &schema{sa: &valueDict{name: "ill", text: []string{"flu", "ache"}}},
-		records: &records{n: 4, known: []bool{true, true, true, true}, arrived: []uint32{2, 2, 3, 3}}}}
-	b := bucketTable{m: 1, start: []uint32{0, 2}, value: []uint32{0, 1}, count: []uint32{3, 1}, size: []uint32{4}, row: []uint32{1, 1, 1, 1}}
-	rel := &release{num: 3, tab: &table{m: 2, start: []uint32{0, 2, 4}, sa: make([]uint32, 4),
-		shared: &b}}
+		s:       &format.Schema{Sa: &format.ValueDict{Name: "ill", Text: []string{"flu", "ache"}}},
+		records: &chain.Records{N: 4, Known: []bool{true, true, true, true}, Arrived: []uint32{2, 2, 3, 3}}}}
+	b := table.BucketTable{M: 1, Start: []uint32{0, 2}, Value: []uint32{0, 1}, Count: []uint32{3, 1}, Size: []uint32{4}, Row: []uint32{1, 1, 1, 1}}
+	rel := &chain.Release{Num: 3, Tab: &table.Table{M: 2, Start: []uint32{0, 2, 4}, Sa: make([]uint32, 4),
+		Shared: &b}}
 	a.epochs(rel, []uint32{1, 1, 2, 2})
-	require.Equal(t, []string{kindBeforeValue}, kinds(a.f.list))
-	require.Equal(t, 2, a.f.list[0].Count)
+	require.Equal(t, []string{format.KindBeforeValue}, kinds(a.f.List))
+	require.Equal(t, 2, a.f.List[0].Count)
 }
 
 // TestL2RecordsOfOnePerson: a person is published once.
@@ -146,5 +151,5 @@ func TestL2RecordsOfOnePerson(t *testing.T) {
 	p.people[p.births[1][0][0][0]].subject = p.people[0].subject
 	r, err := Dir(p.write(t))
 	require.NoError(t, err)
-	require.Equal(t, []string{kindSubjectTwice}, kinds(r.Violations))
+	require.Equal(t, []string{format.KindSubjectTwice}, kinds(r.Violations))
 }

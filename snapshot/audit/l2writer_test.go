@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 // l2Plan is a chain of level L2 before rendering: per release, the buckets that it
@@ -51,8 +54,8 @@ func (p *l2Plan) alike(class, as []int) {
 	}
 }
 
-func l2Policy(p *l2Plan) Policy {
-	return Policy{K: p.k, L: p.l, Level: "L2", Republication: "append", MaxRegroups: new(int)}
+func l2Policy(p *l2Plan) format.Policy {
+	return format.Policy{K: p.k, L: p.l, Level: "L2", Republication: "append", MaxRegroups: new(int)}
 }
 
 // l2Class is a class on its way to the files.
@@ -118,7 +121,7 @@ func (p *l2Plan) part(number int, where map[int]testAddress, bucketOf map[int]in
 	slices.SortStableFunc(classes, func(x, y *l2Class) int {
 		return cmp.Or(compareL2Classes(x, y), cmp.Compare(x.bucket.number, y.bucket.number))
 	})
-	out := &testPart{name: partName(number), release: number, classes: len(classes), mode: "0444", tables: map[string][][]string{}}
+	out := &testPart{name: format.PartName(number), release: number, classes: len(classes), mode: "0444", tables: map[string][][]string{}}
 	for c, x := range classes {
 		for _, i := range x.who {
 			where[i], bucketOf[i] = testAddress{out.name, c + 1}, x.bucket.number
@@ -318,26 +321,26 @@ func (p *l2Plan) save(w *chainWriter, r *testParts) {
 	}
 	data := inForm(w.t, r.man)
 	w.put(sub+"manifest.json", data)
-	w.previous = map[string]any{"release": r.number, "sha256": hexSHA(data)}
-	w.ledger += fmt.Sprintf("%d %s\n", r.number, hexSHA(data))
+	w.previous = map[string]any{"release": r.number, "sha256": format.HexSHA(data)}
+	w.ledger += fmt.Sprintf("%d %s\n", r.number, format.HexSHA(data))
 	w.newest = r.number
 }
 
 // check audits the chain, and lets a gate follow it as far as it does; after each
 // release that passed, another gate starts there.
-func (p *l2Plan) check(t *testing.T, o Options) (*Report, []Violation) {
+func (p *l2Plan) check(t *testing.T, o Options) (*Report, []format.Violation) {
 	r, err := Dir(o)
 	require.NoError(t, err)
-	g := NewGate(l2Policy(p))
+	g := gate.New(l2Policy(p))
 	for _, x := range p.out {
-		dir := filepath.Join(o.Releases, dirName(x.number))
+		dir := filepath.Join(o.Releases, format.DirName(x.number))
 		found, err := g.Check(dir, placedNow(x.number, x.where))
 		require.NoError(t, err)
 		if len(found) > 0 {
 			return r, found
 		}
 		g.Commit()
-		found, err = NewGate(l2Policy(p)).Resume(dir, placedAll(x.where), nil)
+		found, err = gate.New(l2Policy(p)).Resume(dir, placedAll(x.where), nil)
 		require.NoError(t, err)
 		require.Empty(t, found)
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 const knowsProgram = "a reader who knows the program and the law of its random choices (level L2)"
@@ -17,12 +20,12 @@ func TestLevels(t *testing.T) {
 		want   []string // kinds
 	}{
 		{"L1", func(int, *testRelease) {}, nil},
-		{"L2", func(_ int, r *testRelease) { r.privacy["level"] = "L0+L1+L2" }, []string{kindClaimFalse, kindClaimFalse, kindClaimFalse}},
+		{"L2", func(_ int, r *testRelease) { r.privacy["level"] = "L0+L1+L2" }, []string{format.KindClaimFalse, format.KindClaimFalse, format.KindClaimFalse}},
 		{"no level", func(i int, r *testRelease) {
 			if i == 2 {
 				r.privacy["level"] = ""
 			}
-		}, []string{kindClaimFalse}},
+		}, []string{format.KindClaimFalse}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := standard()
@@ -36,9 +39,9 @@ func TestLevels(t *testing.T) {
 			require.Equal(t, c.want, kinds(r.Violations))
 			require.Equal(t, "not claimed", r.Level.L2)
 			require.Contains(t, r.NotPromised, knowsProgram, "in any case")
-			g, refused := NewGate(gatePolicy(p)), []string(nil)
+			g, refused := gate.New(gatePolicy(p)), []string(nil)
 			for i, r := range releases {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(i+1)), placedNow(r.number, r.where))
+				found, err := g.Check(filepath.Join(o.Releases, format.DirName(i+1)), placedNow(r.number, r.where))
 				require.NoError(t, err)
 				refused = append(refused, kinds(found)...)
 				g.Commit()
@@ -47,7 +50,7 @@ func TestLevels(t *testing.T) {
 				require.Equal(t, VerdictCertified, r.Verdict)
 				require.Empty(t, refused)
 			} else {
-				require.Contains(t, refused, kindClaimFalse)
+				require.Contains(t, refused, format.KindClaimFalse)
 			}
 		})
 	}

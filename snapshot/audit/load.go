@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
 )
 
 // Options says what to audit. Ledger, Members and Records may be empty.
@@ -35,17 +38,17 @@ type input struct {
 	numbers []int // of all releases, pruned ones too
 	here    []int // of those that have a directory
 	pruned  []int
-	vault   *vault // nil: none is pruned
-	s       *schema
-	first   *Manifest
-	index   *recordIndex
-	members *members // nil without export
-	records *records // nil without export
+	vault   *format.Vault // nil: none is pruned
+	s       *format.Schema
+	first   *format.Manifest
+	index   *chain.RecordIndex
+	members *chain.Members // nil without export
+	records *chain.Records // nil without export
 }
 
 // open lists the releases and reads schema, hierarchies and exports.
-func open(o Options, f *faults) (*input, error) {
-	in := &input{dir: o.Releases, index: &recordIndex{ids: map[string]uint32{}}}
+func open(o Options, f *format.Faults) (*input, error) {
+	in := &input{dir: o.Releases, index: &chain.RecordIndex{Ids: map[string]uint32{}}}
 	var err error
 	if err := in.list(o); err != nil {
 		return nil, err
@@ -57,11 +60,11 @@ func open(o Options, f *faults) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	hier, err := loadHierarchies(o.Releases, newest, f) // they contain the earlier ones: checkGrowth
+	hier, err := format.LoadHierarchies(o.Releases, newest, f) // they contain the earlier ones: checkGrowth
 	if err != nil {
 		return nil, err
 	}
-	in.s = newSchema(in.first, hier)
+	in.s = format.NewSchema(in.first, hier)
 	in.checkPruned(f)
 	if err := in.fill(f); err != nil {
 		return nil, err
@@ -71,14 +74,14 @@ func open(o Options, f *faults) (*input, error) {
 
 // list finds out which releases there are.
 func (in *input) list(o Options) (err error) {
-	if in.here, err = listReleases(o.Releases); err != nil {
+	if in.here, err = format.ListReleases(o.Releases); err != nil {
 		return err
 	}
 	if o.Until > 0 {
 		in.here = slices.DeleteFunc(in.here, func(n int) bool { return n > o.Until })
 	}
 	if len(in.here) == 0 {
-		return unreadable(o.Releases, 0, "holds no release that was published when the exports were made")
+		return format.Unreadable(o.Releases, 0, "holds no release that was published when the exports were made")
 	}
 	if in.pruned, err = listPruned(o.Releases, in.here); err != nil {
 		return err
@@ -103,7 +106,7 @@ func (in *input) exports(o Options) error {
 		if err != nil {
 			return err
 		}
-		if in.members, err = parseMembers(o.Members, data, in.index); err != nil {
+		if in.members, err = chain.ParseMembers(o.Members, data, in.index); err != nil {
 			return err
 		}
 	}
@@ -112,7 +115,7 @@ func (in *input) exports(o Options) error {
 		if err != nil {
 			return err
 		}
-		if in.records, err = parseRecords(o.Records, data, in.s, in.index); err != nil {
+		if in.records, err = chain.ParseRecords(o.Records, data, in.s, in.index); err != nil {
 			return err
 		}
 	}
@@ -123,7 +126,7 @@ func (in *input) exports(o Options) error {
 func (o Options) export(name string) ([]byte, error) {
 	switch {
 	case o.Private == nil:
-		return readFile(name)
+		return format.ReadFile(name)
 	case name == o.Members:
 		return o.Private.Members, nil
 	}
@@ -133,50 +136,50 @@ func (o Options) export(name string) ([]byte, error) {
 // checkCurrent tests that CURRENT names the newest release, or one up to last that was
 // published meanwhile. CURRENT one behind is what a crash between the rename and the next
 // step leaves; the publisher finishes it at its next start, and pending says so.
-func checkCurrent(dir string, newest, last int, f *faults) (pending bool, err error) {
+func checkCurrent(dir string, newest, last int, f *format.Faults) (pending bool, err error) {
 	path := filepath.Join(dir, "CURRENT")
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && newest == 1 {
 		return true, nil
 	}
 	if err != nil {
-		return false, &unreadableError{File: path, Reason: "cannot be read", Err: err}
+		return false, &format.UnreadableError{File: path, Reason: "cannot be read", Err: err}
 	}
 	text, ok := strings.CutSuffix(string(data), "\n")
-	if !ok || parseDirName(text) == 0 {
-		return false, unreadable(path, 1, "is not six digits and LF")
+	if !ok || format.ParseDirName(text) == 0 {
+		return false, format.Unreadable(path, 1, "is not six digits and LF")
 	}
-	switch n := parseDirName(text); {
+	switch n := format.ParseDirName(text); {
 	case newest <= n && n <= last:
 		return false, nil
 	case n == newest-1:
 		return true, nil
 	}
-	f.add("chain", kindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
+	f.Add("chain", format.KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
 	return false, nil
 }
 
 // checkLedger compares the ledger with the manifests found. As with CURRENT, a
 // crash may leave the newest release unlisted, or its line torn.
-func checkLedger(path string, shas map[int]string, newest, last int, f *faults) (pending bool, err error) {
-	data, err := readFile(path)
+func checkLedger(path string, shas map[int]string, newest, last int, f *format.Faults) (pending bool, err error) {
+	data, err := format.ReadFile(path)
 	if err != nil {
 		return false, err
 	}
-	lines, torn, err := parseLedger(path, data)
+	lines, torn, err := chain.ParseLedger(path, data)
 	if err != nil {
 		return false, err
 	}
-	for _, n := range sortedKeys(lines) {
+	for _, n := range format.SortedKeys(lines) {
 		sha, ok := shas[n]
 		switch {
 		case n > last:
-			f.add("chain", kindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
+			f.Add("chain", format.KindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
 		case ok && sha != lines[n]:
-			f.add("chain", kindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
+			f.Add("chain", format.KindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
 		}
 	}
-	for _, n := range sortedKeys(shas) {
+	for _, n := range format.SortedKeys(shas) {
 		if _, ok := lines[n]; ok {
 			continue
 		}
@@ -184,7 +187,7 @@ func checkLedger(path string, shas map[int]string, newest, last int, f *faults) 
 			pending = true
 			continue
 		}
-		f.add("chain", kindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
+		f.Add("chain", format.KindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
 	}
 	return pending || torn, nil
 }

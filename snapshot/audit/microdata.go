@@ -1,14 +1,19 @@
 package audit
 
 import "slices"
+import (
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
+)
 
 // microdataCheck compares a release with the records export.
 type microdataCheck struct {
-	s       *schema
-	recs    *records
-	rel     *release
-	f       *faults
-	scratch tightScratch
+	s       *format.Schema
+	recs    *chain.Records
+	rel     *chain.Release
+	f       *format.Faults
+	scratch format.TightScratch
 	values  []uint32
 	bag     []uint32
 	seen    map[uint32]int // subject -> class last met in, index + 1
@@ -18,28 +23,28 @@ type microdataCheck struct {
 // cells are the tightest over its members, that its bag is theirs, and that no
 // subject is in it twice (rule S, subjects). Classes that reappear unchanged were tested
 // when they were born.
-func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fates []fate, f *faults) {
+func checkMicrodata(s *format.Schema, recs *chain.Records, rel *chain.Release, classOf []uint32, fates []chain.Fate, f *format.Faults) {
 	m := &microdataCheck{s: s, recs: recs, rel: rel, f: f, seen: map[uint32]int{}}
-	members := newRoster(classOf, rel.tab.m)
-	for c := range rel.tab.m {
-		who := members.of(c)
-		if fates[c] == fateUnchanged || len(who) != rel.tab.size(c) || !m.known(c, who) {
+	members := table.NewRoster(classOf, rel.Tab.M)
+	for c := range rel.Tab.M {
+		who := members.Of(c)
+		if fates[c] == chain.FateUnchanged || len(who) != rel.Tab.Size(c) || !m.known(c, who) {
 			continue
 		}
-		if rel.tab.ownBags() {
+		if rel.Tab.OwnBags() {
 			m.bagOf(c, who)
 		}
 		m.subjects(c, who)
 		switch {
-		case !rel.tab.exact():
+		case !rel.Tab.Exact():
 			m.boxOf(c, who)
-		case rel.man.Recoding == "anatomy":
+		case rel.Man.Recoding == "anatomy":
 			m.rowsOf(c, who)
 		default:
 			m.columnsOf(c, who)
 		}
 	}
-	if rel.tab.shared != nil {
+	if rel.Tab.Shared != nil {
 		m.bucketsOf(&members, fates)
 	}
 }
@@ -47,35 +52,35 @@ func checkMicrodata(s *schema, recs *records, rel *release, classOf []uint32, fa
 func (m *microdataCheck) known(c int, who []uint32) bool {
 	missing := 0
 	for _, r := range who {
-		if int(r) >= m.recs.n || !m.recs.known[r] {
+		if int(r) >= m.recs.N || !m.recs.Known[r] {
 			missing++
-		} else if a := m.recs.arrived[r]; a == 0 || int(a) > m.rel.num {
-			m.f.add("microdata", kindBeforeArrival, m.rel.num, c+1, "", "a record is published before the release whose cut covers it")
+		} else if a := m.recs.Arrived[r]; a == 0 || int(a) > m.rel.Num {
+			m.f.Add("microdata", format.KindBeforeArrival, m.rel.Num, c+1, "", "a record is published before the release whose cut covers it")
 		}
 	}
-	m.f.addN("microdata", kindMembersMismatch, m.rel.num, c+1, "record", "a member is not in the records export", missing)
+	m.f.AddN("microdata", format.KindMembersMismatch, m.rel.Num, c+1, "record", "a member is not in the records export", missing)
 	return missing == 0
 }
 
 func (m *microdataCheck) bagOf(c int, who []uint32) {
 	m.bag = m.bag[:0]
 	for _, r := range who {
-		m.bag = append(m.bag, m.recs.sa[r])
+		m.bag = append(m.bag, m.recs.Sa[r])
 	}
 	slices.Sort(m.bag)
-	if !slices.Equal(m.bag, m.rel.tab.bag(c)) {
-		m.f.add("microdata", kindBagMismatch, m.rel.num, c+1, m.s.sa.name, "the sensitive values of a class are not its members'")
+	if !slices.Equal(m.bag, m.rel.Tab.Bag(c)) {
+		m.f.Add("microdata", format.KindBagMismatch, m.rel.Num, c+1, m.s.Sa.Name, "the sensitive values of a class are not its members'")
 	}
 }
 
 func (m *microdataCheck) subjects(c int, who []uint32) {
-	if m.recs.subject == nil {
+	if m.recs.Subject == nil {
 		return
 	}
 	for _, r := range who {
-		subject := m.recs.subject[r]
+		subject := m.recs.Subject[r]
 		if m.seen[subject] == c+1 {
-			m.f.add("S", kindSubjectRepeated, m.rel.num, c+1, "", "a subject has two records in one class")
+			m.f.Add("S", format.KindSubjectRepeated, m.rel.Num, c+1, "", "a subject has two records in one class")
 		}
 		m.seen[subject] = c + 1
 	}
@@ -84,60 +89,60 @@ func (m *microdataCheck) subjects(c int, who []uint32) {
 func (m *microdataCheck) column(who []uint32, a int) []uint32 {
 	m.values = m.values[:0]
 	for _, r := range who {
-		m.values = append(m.values, m.recs.qi[int(r)*len(m.s.qi)+a])
+		m.values = append(m.values, m.recs.Qi[int(r)*len(m.s.Qi)+a])
 	}
 	return m.values
 }
 
 func (m *microdataCheck) boxOf(c int, who []uint32) {
-	for a, attr := range m.s.qi {
-		values, box := m.column(who, a), m.rel.tab.cells(c)[a]
-		if attr.tight(values, &m.scratch) == box {
+	for a, attr := range m.s.Qi {
+		values, box := m.column(who, a), m.rel.Tab.Cells(c)[a]
+		if attr.Tight(values, &m.scratch) == box {
 			continue
 		}
 		outside := 0
 		for _, v := range values {
-			if !attr.contains(box, v) {
+			if !attr.Contains(box, v) {
 				outside++
 			}
 		}
-		m.f.addN("microdata", kindMemberOutside, m.rel.num, c+1, attr.name, "a member's value does not lie in its class's cell", outside)
-		if outside == 0 && !m.s.loose {
-			m.f.add("microdata", kindCellNotTight, m.rel.num, c+1, attr.name, "a cell is wider than its members")
+		m.f.AddN("microdata", format.KindMemberOutside, m.rel.Num, c+1, attr.Name, "a member's value does not lie in its class's cell", outside)
+		if outside == 0 && !m.s.Loose {
+			m.f.Add("microdata", format.KindCellNotTight, m.rel.Num, c+1, attr.Name, "a cell is wider than its members")
 		}
 	}
 }
 
 func (m *microdataCheck) rowsOf(c int, who []uint32) {
-	d := len(m.s.qi)
+	d := len(m.s.Qi)
 	rows := slices.Clone(who)
-	row := func(r uint32) []uint32 { return m.recs.qi[int(r)*d:][:d] }
+	row := func(r uint32) []uint32 { return m.recs.Qi[int(r)*d:][:d] }
 	slices.SortFunc(rows, func(x, y uint32) int { return slices.Compare(row(x), row(y)) })
 	published := make([]uint32, len(who))
 	for i := range published {
-		published[i] = m.rel.tab.start[c] + uint32(i)
+		published[i] = m.rel.Tab.Start[c] + uint32(i)
 	}
-	slices.SortFunc(published, func(x, y uint32) int { return slices.Compare(m.rel.tab.row(x), m.rel.tab.row(y)) })
+	slices.SortFunc(published, func(x, y uint32) int { return slices.Compare(m.rel.Tab.Row(x), m.rel.Tab.Row(y)) })
 	for i := range rows {
-		if !slices.Equal(row(rows[i]), m.rel.tab.row(published[i])) {
-			m.f.add("microdata", kindRowsNotMembers, m.rel.num, c+1, "", "the rows of a group are not its members'")
+		if !slices.Equal(row(rows[i]), m.rel.Tab.Row(published[i])) {
+			m.f.Add("microdata", format.KindRowsNotMembers, m.rel.Num, c+1, "", "the rows of a group are not its members'")
 			return
 		}
 	}
 }
 
 func (m *microdataCheck) columnsOf(c int, who []uint32) {
-	for a, attr := range m.s.qi {
+	for a, attr := range m.s.Qi {
 		values := m.column(who, a)
 		var published []uint32
-		rows := m.rel.tab.rowsQI(c)
-		for i := a; i < len(rows); i += m.rel.tab.d {
+		rows := m.rel.Tab.RowsQI(c)
+		for i := a; i < len(rows); i += m.rel.Tab.D {
 			published = append(published, rows[i])
 		}
 		slices.Sort(values)
 		slices.Sort(published)
 		if !slices.Equal(values, published) {
-			m.f.add("microdata", kindRowsNotMembers, m.rel.num, c+1, attr.name, "the values of a group's column are not its members'")
+			m.f.Add("microdata", format.KindRowsNotMembers, m.rel.Num, c+1, attr.Name, "the values of a group's column are not its members'")
 		}
 	}
 }

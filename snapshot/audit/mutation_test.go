@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // mutation damages the standard chain at one of three moments: the plan (what
@@ -58,146 +60,146 @@ func appendLine(line string) func([]byte) []byte {
 }
 
 var mutations = []mutation{
-	{name: "lone newcomer published", want: kindLoneNewcomer, plan: func(p *plan, g *groups) {
+	{name: "lone newcomer published", want: format.KindLoneNewcomer, plan: func(p *plan, g *groups) {
 		p.releases[2][0] = join(g.frozen, g.waiting[:1])
 	}},
-	{name: "frozen class grown by a fair set", want: kindClassGrown, plan: func(p *plan, g *groups) {
+	{name: "frozen class grown by a fair set", want: format.KindClassGrown, plan: func(p *plan, g *groups) {
 		p.releases[2] = [][]int{join(g.frozen, g.late), p.releases[2][1], p.releases[2][2], g.q}
 	}},
-	{name: "class re-split", want: kindClassResplit, plan: func(p *plan, g *groups) {
+	{name: "class re-split", want: format.KindClassResplit, plan: func(p *plan, g *groups) {
 		f := g.frozen // a a b b c d e f
 		parts := [][]int{{f[0], f[2], f[4], f[6]}, {f[1], f[3], f[5], f[7]}}
 		p.releases[2] = append(parts, p.releases[2][1:]...)
 	}},
-	{name: "frozen classes merged", want: kindClassMerged, plan: func(p *plan, g *groups) {
+	{name: "frozen classes merged", want: format.KindClassMerged, plan: func(p *plan, g *groups) {
 		p.releases = append(p.releases, append([][]int{join(g.frozen, g.late)}, p.releases[2][1:4]...))
 	}},
-	{name: "signatures mixed", want: kindSignaturesMixed, plan: func(p *plan, g *groups) {
+	{name: "signatures mixed", want: format.KindSignaturesMixed, plan: func(p *plan, g *groups) {
 		first := p.releases[1][1] // a b c c b a
 		p.releases[2][1], p.releases[2][3] = join(first[:3], g.q[:3]), join(first[3:], g.q[3:])
 	}},
-	{name: "unequal counts in a pure class", want: kindUnequalCounts, plan: func(p *plan, g *groups) {
+	{name: "unequal counts in a pure class", want: format.KindUnequalCounts, plan: func(p *plan, g *groups) {
 		all := join(p.releases[2][1], p.releases[2][2])
 		slices.SortFunc(all, func(x, y int) int { return strings.Compare(p.people[x].value, p.people[y].value) })
 		// aaaaa bbbbb ccccc -> aaabbcc and aabbbccc
 		p.releases[2][1] = join(all[0:3], all[5:7], all[10:12])
 		p.releases[2][2] = join(all[3:5], all[7:10], all[12:15])
 	}},
-	{name: "row dropped", want: kindRowsRemoved, render: func(_ *plan, r []*testRelease) {
+	{name: "row dropped", want: format.KindRowsRemoved, render: func(_ *plan, r []*testRelease) {
 		r[2].rows = slices.Delete(r[2].rows, 2, 3) // a value no newcomer brings back
 	}},
-	{name: "two sensitive values swapped", want: kindFrozenBagChanged, render: func(_ *plan, r []*testRelease) {
+	{name: "two sensitive values swapped", want: format.KindFrozenBagChanged, render: func(_ *plan, r []*testRelease) {
 		swapValues(rowWith(r[2], 1, "a"), rowWith(r[2], r[2].member[20], "d"))
 		sortClass(r[2])
 	}},
-	{name: "interval narrowed", want: kindMemberOutside, render: func(p *plan, r []*testRelease) {
+	{name: "interval narrowed", want: format.KindMemberOutside, render: func(p *plan, r []*testRelease) {
 		narrowAge(r, "[20,27]", "[20,26]")
 	}},
-	{name: "interval widened", want: kindCellNotTight, render: func(p *plan, r []*testRelease) {
+	{name: "interval widened", want: format.KindCellNotTight, render: func(p *plan, r []*testRelease) {
 		narrowAge(r, "[20,27]", "[19,27]")
 	}},
-	{name: "same members written differently", want: kindFrozenCellsChanged, render: func(p *plan, r []*testRelease) {
+	{name: "same members written differently", want: format.KindFrozenCellsChanged, render: func(p *plan, r []*testRelease) {
 		narrowAge(r[2:], "[20,27]", "[19,27]")
 	}},
-	{name: "id that persists as a column", want: kindExtraColumn, render: func(_ *plan, r []*testRelease) {
+	{name: "id that persists as a column", want: format.KindExtraColumn, render: func(_ *plan, r []*testRelease) {
 		for _, x := range r {
 			x.extra = true
 		}
 	}},
-	{name: "rows in insertion order", want: kindRowOrder, render: func(_ *plan, r []*testRelease) {
+	{name: "rows in insertion order", want: format.KindRowOrder, render: func(_ *plan, r []*testRelease) {
 		slices.Reverse(r[1].rows)
 	}},
-	{name: "rows of one class in insertion order", want: kindRowOrder, render: func(_ *plan, r []*testRelease) {
+	{name: "rows of one class in insertion order", want: format.KindRowOrder, render: func(_ *plan, r []*testRelease) {
 		r[1].rows[0], r[1].rows[7] = r[1].rows[7], r[1].rows[0]
 	}},
-	{name: "rows of a class with different cells", want: kindMixedCells, render: func(_ *plan, r []*testRelease) {
+	{name: "rows of a class with different cells", want: format.KindMixedCells, render: func(_ *plan, r []*testRelease) {
 		r[2].rows[1].cells = []string{"[20,25]", "*", "clerk"}
 	}},
-	{name: "tampered file", want: kindLinkReplaced, files: func(t *testing.T, o *Options) {
+	{name: "tampered file", want: format.KindLinkReplaced, files: func(t *testing.T, o *Options) {
 		rewrite(t, dataPath(o, 2, "data.csv"), func(b []byte) []byte {
 			i := bytes.LastIndex(b, []byte(",b,"))
 			b[i+1] = 'c'
 			return b
 		})
 	}},
-	{name: "file longer than announced", want: kindLinkReplaced, files: func(t *testing.T, o *Options) {
+	{name: "file longer than announced", want: format.KindLinkReplaced, files: func(t *testing.T, o *Options) {
 		rewrite(t, dataPath(o, 3, "data.csv"), func(b []byte) []byte {
 			last := b[bytes.LastIndexByte(b[:len(b)-1], '\n')+1:]
 			return append(b, last...)
 		})
 	}},
-	{name: "row announced and missing", want: kindLinkReplaced, files: func(t *testing.T, o *Options) {
+	{name: "row announced and missing", want: format.KindLinkReplaced, files: func(t *testing.T, o *Options) {
 		rewrite(t, dataPath(o, 3, "data.csv"), func(b []byte) []byte {
 			return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1]
 		})
 	}},
-	{name: "subject twice in a class", want: kindSubjectRepeated, plan: func(p *plan, g *groups) {
+	{name: "subject twice in a class", want: format.KindSubjectRepeated, plan: func(p *plan, g *groups) {
 		p.people[g.frozen[1]].subject = p.people[g.frozen[0]].subject
 	}},
-	{name: "subject published twice", want: kindSubjectTwice, plan: func(p *plan, g *groups) {
+	{name: "subject published twice", want: format.KindSubjectTwice, plan: func(p *plan, g *groups) {
 		p.people[g.frozen[1]].subject = p.people[g.late[0]].subject
 	}},
-	{name: "chain hash broken", want: kindChainBroken, render: func(_ *plan, r []*testRelease) {
+	{name: "chain hash broken", want: format.KindChainBroken, render: func(_ *plan, r []*testRelease) {
 		r[2].man["previous"] = map[string]any{"release": 2, "sha256": strings.Repeat("0", 64)}
 	}},
-	{name: "release missing", want: kindReleaseMissing, files: func(t *testing.T, o *Options) {
+	{name: "release missing", want: format.KindReleaseMissing, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.RemoveAll(filepath.Join(o.Releases, "000002")))
 	}},
-	{name: "manifest under another number", want: kindReleaseNumber, files: func(t *testing.T, o *Options) {
+	{name: "manifest under another number", want: format.KindReleaseNumber, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.Rename(filepath.Join(o.Releases, "000003"), filepath.Join(o.Releases, "000004")))
 	}},
-	{name: "budget exceeded", want: kindBudget, plan: func(p *plan, _ *groups) { p.budget = 0 }},
-	{name: "record disappearing", want: kindRecordGone, plan: func(p *plan, g *groups) {
+	{name: "budget exceeded", want: format.KindBudget, plan: func(p *plan, _ *groups) { p.budget = 0 }},
+	{name: "record disappearing", want: format.KindRecordGone, plan: func(p *plan, g *groups) {
 		p.releases[2][2] = join(g.p1[3:], g.p2[3:]) // the set that joined in release 2 is gone
 	}},
-	{name: "bag against microdata", want: kindBagMismatch, files: func(t *testing.T, o *Options) {
+	{name: "bag against microdata", want: format.KindBagMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Records, func(b []byte) []byte { // record 0 has value a
 			return bytes.Replace(b, []byte("clerk,a\n"), []byte("clerk,b\n"), 1)
 		})
 	}},
-	{name: "ledger ahead", want: kindLedgerAhead, files: func(t *testing.T, o *Options) {
+	{name: "ledger ahead", want: format.KindLedgerAhead, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Ledger, appendLine("4 "+strings.Repeat("a", 64)))
 	}},
-	{name: "ledger behind", want: kindLedgerBehind, files: func(t *testing.T, o *Options) {
+	{name: "ledger behind", want: format.KindLedgerBehind, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Ledger, func(b []byte) []byte { return b[:67] }) // two of three releases are unlisted
 	}},
-	{name: "ledger of another chain", want: kindLedgerMismatch, files: func(t *testing.T, o *Options) {
+	{name: "ledger of another chain", want: format.KindLedgerMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Ledger, func(b []byte) []byte { return append([]byte("1 "+strings.Repeat("a", 64)), b[66:]...) })
 	}},
-	{name: "CURRENT behind", want: kindCurrentMismatch, files: func(t *testing.T, o *Options) {
+	{name: "CURRENT behind", want: format.KindCurrentMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, filepath.Join(o.Releases, "CURRENT"), func([]byte) []byte { return []byte("000001\n") })
 	}},
-	{name: "file nobody announced", want: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
+	{name: "file nobody announced", want: format.KindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "000001", "data2.csv"), nil, 0o600))
 	}},
-	{name: "hierarchy replaced", want: kindHierarchyMismatch, files: func(t *testing.T, o *Options) {
+	{name: "hierarchy replaced", want: format.KindHierarchyMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, filepath.Join(o.Releases, "hierarchies", "city.csv"), appendLine("east-1;east;*"))
 	}},
-	{name: "policy changed", want: kindContractChanged, render: func(_ *plan, r []*testRelease) { r[2].policy["k"] = 3 }},
-	{name: "class below k", want: kindClassBelowK, plan: func(p *plan, _ *groups) { p.k = 6 }},
-	{name: "value above 1/l", want: kindValueAboveL, plan: func(p *plan, g *groups) {
+	{name: "policy changed", want: format.KindContractChanged, render: func(_ *plan, r []*testRelease) { r[2].policy["k"] = 3 }},
+	{name: "class below k", want: format.KindClassBelowK, plan: func(p *plan, _ *groups) { p.k = 6 }},
+	{name: "value above 1/l", want: format.KindValueAboveL, plan: func(p *plan, g *groups) {
 		p.releases[2][4] = join(g.late, g.waiting) // f e d f a d d: three of seven are d at l=3
 		p.l = 3
 	}},
-	{name: "declared principle broken", want: kindPrinciple, render: func(_ *plan, r []*testRelease) {
+	{name: "declared principle broken", want: format.KindPrinciple, render: func(_ *plan, r []*testRelease) {
 		for _, x := range r {
 			x.policy["diversity"] = []any{map[string]any{"kind": "distinct", "l": 3}}
 		}
 	}},
-	{name: "newcomers share a value", want: kindDifference, plan: func(p *plan, g *groups) {
+	{name: "newcomers share a value", want: format.KindDifference, plan: func(p *plan, g *groups) {
 		for _, i := range g.late[:3] {
 			p.people[i].value = "d"
 		}
 	}},
-	{name: "count in the manifest", want: kindCountMismatch, render: func(_ *plan, r []*testRelease) { r[1].man["classes"] = 7 }},
-	{name: "certificate claimed falsely", want: kindCertificateFalse, render: func(_ *plan, r []*testRelease) {
+	{name: "count in the manifest", want: format.KindCountMismatch, render: func(_ *plan, r []*testRelease) { r[1].man["classes"] = 7 }},
+	{name: "certificate claimed falsely", want: format.KindCertificateFalse, render: func(_ *plan, r []*testRelease) {
 		r[1].privacy["certificate"] = "frozen"
 	}},
-	{name: "level claimed falsely", want: kindClaimFalse, render: func(_ *plan, r []*testRelease) { r[1].privacy["level"] = "L0+L1+L2" }},
-	{name: "member of no class", want: kindMembersMismatch, files: func(t *testing.T, o *Options) {
+	{name: "level claimed falsely", want: format.KindClaimFalse, render: func(_ *plan, r []*testRelease) { r[1].privacy["level"] = "L0+L1+L2" }},
+	{name: "member of no class", want: format.KindMembersMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Members, func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] })
 	}},
-	{name: "published before it arrived", want: kindBeforeArrival, plan: func(p *plan, g *groups) { p.people[g.grown[0]].arrived = 3 }},
+	{name: "published before it arrived", want: format.KindBeforeArrival, plan: func(p *plan, g *groups) { p.people[g.grown[0]].arrived = 3 }},
 }
 
 // apply writes the standard chain with one mutation.
@@ -236,18 +238,18 @@ func TestMutations(t *testing.T) {
 // TestPublicMutations: what public files alone must still find.
 func TestPublicMutations(t *testing.T) {
 	want := map[string]string{
-		"frozen class grown by a fair set": kindFrozenVanished,
-		"class re-split":                   kindFrozenVanished,
-		"signatures mixed":                 kindSignatureShrank,
-		"record disappearing":              kindSignatureShrank,
-		"lone newcomer published":          kindFrozenVanished,
-		"row dropped":                      kindRowsRemoved,
-		"two sensitive values swapped":     kindFrozenVanished,
-		"same members written differently": kindFrozenVanished,
-		"tampered file":                    kindLinkReplaced,
-		"rows in insertion order":          kindRowOrder,
-		"certificate claimed falsely":      kindCertificateFalse,
-		"unequal counts in a pure class":   kindSignatureShrank,
+		"frozen class grown by a fair set": format.KindFrozenVanished,
+		"class re-split":                   format.KindFrozenVanished,
+		"signatures mixed":                 format.KindSignatureShrank,
+		"record disappearing":              format.KindSignatureShrank,
+		"lone newcomer published":          format.KindFrozenVanished,
+		"row dropped":                      format.KindRowsRemoved,
+		"two sensitive values swapped":     format.KindFrozenVanished,
+		"same members written differently": format.KindFrozenVanished,
+		"tampered file":                    format.KindLinkReplaced,
+		"rows in insertion order":          format.KindRowOrder,
+		"certificate claimed falsely":      format.KindCertificateFalse,
+		"unequal counts in a pure class":   format.KindSignatureShrank,
 	}
 	for i := range mutations {
 		m := &mutations[i]
@@ -284,11 +286,11 @@ func TestBucketMutations(t *testing.T) {
 			name, file, want string
 			edit             func(b []byte) []byte
 		}{
-			{"row of another person", qi, kindRowsNotMembers,
+			{"row of another person", qi, format.KindRowsNotMembers,
 				func(b []byte) []byte { return bytes.Replace(b, []byte("\n20,"), []byte("\n19,"), 1) }},
-			{"rows in insertion order", qi, kindRowOrder, swapLines},
-			{"values in insertion order", sa, kindRowOrder, swapLines},
-			{"another bag", sa, kindBagMismatch, func(b []byte) []byte { return bytes.Replace(b, []byte("1,f"), []byte("1,g"), 1) }},
+			{"rows in insertion order", qi, format.KindRowOrder, swapLines},
+			{"values in insertion order", sa, format.KindRowOrder, swapLines},
+			{"another bag", sa, format.KindBagMismatch, func(b []byte) []byte { return bytes.Replace(b, []byte("1,f"), []byte("1,g"), 1) }},
 		} {
 			t.Run(recoding+" "+m.name, func(t *testing.T) {
 				p, _ := standard()

@@ -17,11 +17,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 // bigPart writes a part of frozen classes of 12 with 7 quasi-identifiers, and says
 // who is in it.
-func bigPart(r *rand.Rand, classes, first int) ([]byte, Placement) {
+func bigPart(r *rand.Rand, classes, first int) ([]byte, gate.Placement) {
 	const size, d = 12, 7
 	type class struct {
 		lo, hi [d]int
@@ -47,7 +50,7 @@ func bigPart(r *rand.Rand, classes, first int) ([]byte, Placement) {
 	})
 	var out bytes.Buffer
 	out.WriteString("q0,q1,q2,q3,q4,q5,q6,illness,class\n")
-	var who Placement
+	var who gate.Placement
 	for i, c := range all {
 		cells := ""
 		for a := range d {
@@ -67,18 +70,18 @@ func bigPart(r *rand.Rand, classes, first int) ([]byte, Placement) {
 
 // bigParts puts a release of n records in some parts on disk, and the next one,
 // with some newcomers; it may put all parts together.
-func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, before, now []Placement, bytes int) {
+func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, before, now []gate.Placement, bytes int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dir = b.TempDir()
 	var entries []map[string]any
 	classes, rows := 0, 0
-	put := func(release, births int, sub string, size int) Placement {
+	put := func(release, births int, sub string, size int) gate.Placement {
 		data, who := bigPart(r, size, rows)
-		who.Part = partName(births)
-		path := filepath.Join(dir, dirName(release), who.Part, "data.csv")
+		who.Part = format.PartName(births)
+		path := filepath.Join(dir, format.DirName(release), who.Part, "data.csv")
 		require.NoError(b, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(b, os.WriteFile(path, data, 0o444))
-		entries = append(entries, map[string]any{"part": who.Part, "release": births, "classes": size, "rows": size * 12, "mode": partMode,
+		entries = append(entries, map[string]any{"part": who.Part, "release": births, "classes": size, "rows": size * 12, "mode": format.PartMode,
 			"files": []map[string]any{fileEntry("data.csv", data, size*12)}})
 		classes, rows, bytes = classes+size, rows+size*12, len(data)
 		return who
@@ -97,11 +100,11 @@ func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, 
 			"privacy":  map[string]any{"k_min": 12, "max_frequency": 2.0 / 12, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
 		})
-		require.NoError(b, os.WriteFile(filepath.Join(dir, dirName(release), "manifest.json"), data, 0o600))
-		previous = map[string]any{"release": release, "sha256": hexSHA(data)}
+		require.NoError(b, os.WriteFile(filepath.Join(dir, format.DirName(release), "manifest.json"), data, 0o600))
+		previous = map[string]any{"release": release, "sha256": format.HexSHA(data)}
 	}
 	if parts > 1 {
-		previous = map[string]any{"release": parts - 1, "sha256": hexSHA(nil)}
+		previous = map[string]any{"release": parts - 1, "sha256": format.HexSHA(nil)}
 	}
 	for p := 1; p <= parts; p++ {
 		before = append(before, put(parts, p, "", n/parts/12))
@@ -111,11 +114,13 @@ func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, 
 		entries = []map[string]any{compactBig(b, dir, parts, entries)}
 	}
 	for p := 1; p <= parts && !compact; p++ {
-		at := func(release int) string { return filepath.Join(dir, dirName(release), partName(p), "data.csv") }
+		at := func(release int) string {
+			return filepath.Join(dir, format.DirName(release), format.PartName(p), "data.csv")
+		}
 		require.NoError(b, os.MkdirAll(filepath.Dir(at(parts+1)), 0o755))
 		require.NoError(b, os.Link(at(parts), at(parts+1)))
 	}
-	now = []Placement{put(parts+1, parts+1, "", newcomers/12)}
+	now = []gate.Placement{put(parts+1, parts+1, "", newcomers/12)}
 	manifest(parts + 1)
 	return dir, before, now, bytes
 }
@@ -123,12 +128,12 @@ func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, 
 // compactBig puts the parts of a release together for the next one.
 func compactBig(b testing.TB, dir string, parts int, entries []map[string]any) map[string]any {
 	var out bytes.Buffer
-	name := "part-000001" + strings.TrimPrefix(partName(parts), "part")
-	entry := map[string]any{"part": name, "release": parts + 1, "mode": partMode}
+	name := "part-000001" + strings.TrimPrefix(format.PartName(parts), "part")
+	entry := map[string]any{"part": name, "release": parts + 1, "mode": format.PartMode}
 	var replaces []map[string]any
 	classes := 0
 	for i, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, dirName(parts), partName(i+1), "data.csv"))
+		data, err := os.ReadFile(filepath.Join(dir, format.DirName(parts), format.PartName(i+1), "data.csv"))
 		require.NoError(b, err)
 		for j, line := range bytes.SplitAfter(data, []byte("\n")) {
 			at := bytes.LastIndexByte(line, ',') + 1
@@ -148,14 +153,14 @@ func compactBig(b testing.TB, dir string, parts int, entries []map[string]any) m
 	}
 	entry["classes"], entry["rows"], entry["replaces"] = classes, classes*12, replaces
 	entry["files"] = []map[string]any{fileEntry("data.csv", out.Bytes(), classes*12)}
-	path := filepath.Join(dir, dirName(parts+1), name, "data.csv")
+	path := filepath.Join(dir, format.DirName(parts+1), name, "data.csv")
 	require.NoError(b, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(b, os.WriteFile(path, out.Bytes(), 0o444))
 	return entry
 }
 
-func benchGate() *Gate {
-	return NewGate(Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
+func benchGate() *gate.Gate {
+	return gate.New(format.Policy{K: 10, L: 5, Republication: "append", MaxRegroups: new(2)})
 }
 
 // BenchmarkGateParts is what the check of a release costs that adds newcomers to a
@@ -168,14 +173,14 @@ func BenchmarkGateParts(b *testing.B) {
 			b.Run(fmt.Sprintf("records=1e6/parts=%d/compact=%t/newcomers=%d", parts, compact, newcomers), func(b *testing.B) {
 				dir, before, now, bytes := bigParts(b, 1_000_000, parts, newcomers, compact)
 				g := benchGate()
-				found, err := g.Resume(filepath.Join(dir, dirName(parts)), before, nil)
+				found, err := g.Resume(filepath.Join(dir, format.DirName(parts)), before, nil)
 				require.NoError(b, err)
 				require.Empty(b, found)
 				b.SetBytes(int64(bytes))
 				b.ReportAllocs()
 				defer reportCPU(b)()
 				for b.Loop() {
-					found, err := g.Check(filepath.Join(dir, dirName(parts+1)), now)
+					found, err := g.Check(filepath.Join(dir, format.DirName(parts+1)), now)
 					require.NoError(b, err)
 					require.Empty(b, found)
 				}
@@ -192,12 +197,12 @@ func BenchmarkGateResume(b *testing.B) {
 			g := benchGate()
 			report := reportCPU(b)
 			for b.Loop() {
-				found, err := g.Resume(filepath.Join(dir, dirName(parts)), before, nil)
+				found, err := g.Resume(filepath.Join(dir, format.DirName(parts)), before, nil)
 				require.NoError(b, err)
 				require.Empty(b, found)
 			}
 			report()
-			g.compact()
+			g.Compact()
 			with := inUse()
 			runtime.KeepAlive(g)
 			g = nil
@@ -233,10 +238,10 @@ func TestBigParts(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		dir, before, now, _ := bigParts(t, 2400, 3, 240, compact)
 		g := benchGate()
-		found, err := g.Resume(filepath.Join(dir, dirName(3)), before, nil)
+		found, err := g.Resume(filepath.Join(dir, format.DirName(3)), before, nil)
 		require.NoError(t, err)
 		require.Empty(t, found)
-		found, err = g.Check(filepath.Join(dir, dirName(4)), now)
+		found, err = g.Check(filepath.Join(dir, format.DirName(4)), now)
 		require.NoError(t, err)
 		require.Empty(t, found)
 	}

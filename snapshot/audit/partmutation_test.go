@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 // partsChain is the standard chain with a fourth release, which puts the first
@@ -112,90 +115,90 @@ func replaceFile(t *testing.T, path string, inPlace bool) {
 }
 
 var partMutations = []partMutation{
-	{name: "part changed", want: kindPartChanged, edit: in(3, func(r *testParts) { setCell(r.parts[0], 1, "g") })},
-	{name: "rows of a dead class changed", want: kindPartChanged, edit: in(3, func(r *testParts) { setCell(r.parts[0], 12, "g") })},
-	{name: "part says another release wrote it", want: kindPartChanged, edit: in(3, func(r *testParts) { r.parts[0].release = 2 })},
-	{name: "part dropped", want: kindPartDropped, edit: in(3, func(r *testParts) { r.parts = slices.Delete(r.parts, 1, 2) })},
-	{name: "part listed twice", want: kindPartTwice, edit: in(3, func(r *testParts) {
+	{name: "part changed", want: format.KindPartChanged, edit: in(3, func(r *testParts) { setCell(r.parts[0], 1, "g") })},
+	{name: "rows of a dead class changed", want: format.KindPartChanged, edit: in(3, func(r *testParts) { setCell(r.parts[0], 12, "g") })},
+	{name: "part says another release wrote it", want: format.KindPartChanged, edit: in(3, func(r *testParts) { r.parts[0].release = 2 })},
+	{name: "part dropped", want: format.KindPartDropped, edit: in(3, func(r *testParts) { r.parts = slices.Delete(r.parts, 1, 2) })},
+	{name: "part listed twice", want: format.KindPartTwice, edit: in(3, func(r *testParts) {
 		r.parts = slices.Insert(r.parts, 1, r.parts[0].clone())
 	})},
-	{name: "part together with its compaction", want: kindPartTwice, edit: in(4, func(r *testParts) {
+	{name: "part together with its compaction", want: format.KindPartTwice, edit: in(4, func(r *testParts) {
 		r.parts = slices.Insert(r.parts, 1, &testPart{name: "part-000002", release: 2, classes: 2, mode: "0444",
 			tables: map[string][][]string{"data.csv": r.parts[0].clone().tables["data.csv"]}})
 	})},
-	{name: "parts in another order", want: kindPartOrder, edit: in(3, func(r *testParts) { slices.Reverse(r.parts[:2]) })},
-	{name: "class moved between parts", want: kindClassMoved, edit: in(3, moveClass)},
-	{name: "part of another chain", want: kindPartChanged, edit: in(3, func(r *testParts) {
+	{name: "parts in another order", want: format.KindPartOrder, edit: in(3, func(r *testParts) { slices.Reverse(r.parts[:2]) })},
+	{name: "class moved between parts", want: format.KindClassMoved, edit: in(3, moveClass)},
+	{name: "part of another chain", want: format.KindPartChanged, edit: in(3, func(r *testParts) {
 		r.parts[1].tables["data.csv"] = r.parts[2].clone().tables["data.csv"]
 		r.parts[1].classes = r.parts[2].classes
 	})},
-	{name: "part of another release", want: kindPartForeign, gate: kindPartMissing, edit: func(_ *plan, r *testParts) {
+	{name: "part of another release", want: format.KindPartForeign, gate: format.KindPartMissing, edit: func(_ *plan, r *testParts) {
 		if r.number == 2 { // what release 2 gave birth to is first shown by release 3
 			r.parts = r.parts[:1]
 		}
 	}},
-	{name: "own part under another name", want: kindPartMissing, edit: in(3, func(r *testParts) { r.parts[2].name = "part-000004" })},
-	{name: "link replaced by other bytes", want: kindLinkReplaced, files: func(t *testing.T, o *Options) {
+	{name: "own part under another name", want: format.KindPartMissing, edit: in(3, func(r *testParts) { r.parts[2].name = "part-000004" })},
+	{name: "link replaced by other bytes", want: format.KindLinkReplaced, files: func(t *testing.T, o *Options) {
 		replaceFile(t, dataPath(o, 3, "data.csv"), false)
 	}},
-	{name: "bytes of a link overwritten", want: kindHashMismatch, files: func(t *testing.T, o *Options) {
+	{name: "bytes of a link overwritten", want: format.KindHashMismatch, files: func(t *testing.T, o *Options) {
 		replaceFile(t, dataPath(o, 1, "data.csv"), true)
 	}},
-	{name: "live class listed as dead", want: kindDeadAlive, edit: in(3, func(r *testParts) { r.parts[0].dead = append(r.parts[0].dead, 4) })},
-	{name: "dead class omitted", want: kindDeadOmitted, edit: in(2, func(r *testParts) { r.parts[0].dead = []int{2} })},
-	{name: "dead class alive again", want: kindDeadRevived, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{3} })},
-	{name: "frozen class listed as dead", want: kindDeadNotPure, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{1, 2, 3} })},
-	{name: "dead classes out of order", want: kindDeadList, edit: in(2, func(r *testParts) { slices.Reverse(r.parts[0].dead) })},
-	{name: "dead class that the part does not have", want: kindDeadList, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{2, 3, 9} })},
-	{name: "dead class in the own part", want: kindPartMissing, edit: in(3, func(r *testParts) { r.parts[2].dead = []int{1} })},
-	{name: "compaction changes a class", want: kindCompaction, edit: in(4, func(r *testParts) { setCell(r.parts[0], 1, "g") })},
-	{name: "compaction changes a dead class", want: kindCompaction, edit: in(4, func(r *testParts) { setCell(r.parts[0], 12, "g") })},
-	{name: "compaction reorders classes", want: kindCompaction, edit: in(4, func(r *testParts) {
+	{name: "live class listed as dead", want: format.KindDeadAlive, edit: in(3, func(r *testParts) { r.parts[0].dead = append(r.parts[0].dead, 4) })},
+	{name: "dead class omitted", want: format.KindDeadOmitted, edit: in(2, func(r *testParts) { r.parts[0].dead = []int{2} })},
+	{name: "dead class alive again", want: format.KindDeadRevived, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{3} })},
+	{name: "frozen class listed as dead", want: format.KindDeadNotPure, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{1, 2, 3} })},
+	{name: "dead classes out of order", want: format.KindDeadList, edit: in(2, func(r *testParts) { slices.Reverse(r.parts[0].dead) })},
+	{name: "dead class that the part does not have", want: format.KindDeadList, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{2, 3, 9} })},
+	{name: "dead class in the own part", want: format.KindPartMissing, edit: in(3, func(r *testParts) { r.parts[2].dead = []int{1} })},
+	{name: "compaction changes a class", want: format.KindCompaction, edit: in(4, func(r *testParts) { setCell(r.parts[0], 1, "g") })},
+	{name: "compaction changes a dead class", want: format.KindCompaction, edit: in(4, func(r *testParts) { setCell(r.parts[0], 12, "g") })},
+	{name: "compaction reorders classes", want: format.KindCompaction, edit: in(4, func(r *testParts) {
 		renumber(r.parts[0], func(c int) int { return map[int]int{1: 4, 4: 1}[c] + map[bool]int{true: c}[c != 1 && c != 4] })
 	})},
-	{name: "compaction drops a class", want: kindCompaction, edit: in(4, func(r *testParts) { dropClass(r.parts[0], 1) })},
-	{name: "compaction drops a part's last class", want: kindCompaction, edit: in(4, func(r *testParts) { dropClass(r.parts[0], 6) })},
-	{name: "compaction adds a row", want: kindCompaction, edit: in(4, func(r *testParts) {
+	{name: "compaction drops a class", want: format.KindCompaction, edit: in(4, func(r *testParts) { dropClass(r.parts[0], 1) })},
+	{name: "compaction drops a part's last class", want: format.KindCompaction, edit: in(4, func(r *testParts) { dropClass(r.parts[0], 6) })},
+	{name: "compaction adds a row", want: format.KindCompaction, edit: in(4, func(r *testParts) {
 		rows := r.parts[0].tables["data.csv"]
 		r.parts[0].tables["data.csv"] = append(rows, slices.Clone(rows[len(rows)-1]))
 	})},
-	{name: "compaction adds a row and does not count it", want: kindCompaction, edit: in(4, func(r *testParts) {
+	{name: "compaction adds a row and does not count it", want: format.KindCompaction, edit: in(4, func(r *testParts) {
 		rows := r.parts[0].tables["data.csv"]
 		r.parts[0].tables["data.csv"] = append(rows, slices.Clone(rows[len(rows)-1]))
 		r.parts[0].extra = -1
 	})},
-	{name: "compaction under a wrong first class", want: kindFirstClass,
+	{name: "compaction under a wrong first class", want: format.KindFirstClass,
 		edit: in(4, func(r *testParts) { r.parts[0].replaces[1]["first_class"] = 4 })},
-	{name: "compaction under a wrong number of classes", want: kindFirstClass, edit: in(4, func(r *testParts) {
+	{name: "compaction under a wrong number of classes", want: format.KindFirstClass, edit: in(4, func(r *testParts) {
 		r.parts[0].replaces[0]["classes"], r.parts[0].replaces[1]["first_class"], r.parts[0].replaces[1]["classes"] = 3, 4, 3
 	})},
-	{name: "compaction does not say of what", want: kindCompaction, edit: in(4, func(r *testParts) { r.parts[0].replaces = nil })},
-	{name: "compaction of a part that is not there", want: kindCompaction, edit: in(4, func(r *testParts) {
+	{name: "compaction does not say of what", want: format.KindCompaction, edit: in(4, func(r *testParts) { r.parts[0].replaces = nil })},
+	{name: "compaction of a part that is not there", want: format.KindCompaction, edit: in(4, func(r *testParts) {
 		r.parts[0].replaces[1]["part"] = "part-000003"
 	})},
-	{name: "compaction says another release made it", want: kindPartForeign, edit: in(4, func(r *testParts) { r.parts[0].release = 3 })},
-	{name: "compaction changed later", want: kindPartChanged, more: true, edit: in(5, func(r *testParts) {
+	{name: "compaction says another release made it", want: format.KindPartForeign, edit: in(4, func(r *testParts) { r.parts[0].release = 3 })},
+	{name: "compaction changed later", want: format.KindPartChanged, more: true, edit: in(5, func(r *testParts) {
 		r.parts[0].replaces[0]["first_class"] = 2
 	})},
-	{name: "mode in the manifest", want: kindFileMode, edit: in(3, func(r *testParts) { r.parts[2].mode = "0644" })},
-	{name: "file nobody announced in a part", want: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
+	{name: "mode in the manifest", want: format.KindFileMode, edit: in(3, func(r *testParts) { r.parts[2].mode = "0644" })},
+	{name: "file nobody announced in a part", want: format.KindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.WriteFile(dataPath(o, 3, "more.csv"), nil, 0o444))
 	}},
-	{name: "directory nobody announced", want: kindUnexpectedFile, files: func(t *testing.T, o *Options) {
+	{name: "directory nobody announced", want: format.KindUnexpectedFile, files: func(t *testing.T, o *Options) {
 		require.NoError(t, os.Mkdir(filepath.Join(o.Releases, "000003", "part-000009"), 0o755))
 	}},
-	{name: "symbolic link in place of a file", want: kindNotPlainFile, files: func(t *testing.T, o *Options) {
+	{name: "symbolic link in place of a file", want: format.KindNotPlainFile, files: func(t *testing.T, o *Options) {
 		path := dataPath(o, 3, "data.csv")
 		require.NoError(t, os.Remove(path))
 		require.NoError(t, os.Symlink("../../000001/part-000001/data.csv", path))
 	}},
-	{name: "number of classes of a part", want: kindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].classes = 2 })},
-	{name: "number of rows of a part", want: kindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].extra = 1 })},
-	{name: "number of rows of a compaction", want: kindCompaction, edit: in(4, func(r *testParts) { r.parts[0].extra = 1 })},
-	{name: "class that is not numbered", want: kindClassNumbers, edit: in(3, func(r *testParts) {
+	{name: "number of classes of a part", want: format.KindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].classes = 2 })},
+	{name: "number of rows of a part", want: format.KindCountMismatch, edit: in(3, func(r *testParts) { r.parts[2].extra = 1 })},
+	{name: "number of rows of a compaction", want: format.KindCompaction, edit: in(4, func(r *testParts) { r.parts[0].extra = 1 })},
+	{name: "class that is not numbered", want: format.KindClassNumbers, edit: in(3, func(r *testParts) {
 		renumber(r.parts[2], func(int) int { return 7 })
 	})},
-	{name: "classes of a part in another order", want: kindClassOrder, edit: in(1, func(r *testParts) {
+	{name: "classes of a part in another order", want: format.KindClassOrder, edit: in(1, func(r *testParts) {
 		renumber(r.parts[0], func(c int) int { return []int{2, 1, 3, 4}[c-1] })
 		for i, a := range r.where {
 			r.where[i] = testAddress{a.part, []int{2, 1, 3, 4}[a.class-1]}
@@ -233,10 +236,10 @@ func TestPartMutations(t *testing.T) {
 			require.NoError(t, err)
 			requireVerdict(t, m.want, r)
 			require.Contains(t, kinds(r.Violations), m.want)
-			g := NewGate(gatePolicy(p))
-			var all []Violation
+			g := gate.New(gatePolicy(p))
+			var all []format.Violation
 			for _, x := range releases {
-				found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placedNow(x.number, x.where))
+				found, err := g.Check(filepath.Join(o.Releases, format.DirName(x.number)), placedNow(x.number, x.where))
 				require.NoError(t, err)
 				if all = append(all, found...); len(found) > 0 {
 					break
@@ -261,9 +264,9 @@ func TestPartsChain(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, r.Violations)
 	require.Equal(t, VerdictCertified, r.Verdict)
-	g := NewGate(gatePolicy(p))
+	g := gate.New(gatePolicy(p))
 	for _, x := range releases {
-		found, err := g.Check(filepath.Join(o.Releases, dirName(x.number)), placedNow(x.number, x.where))
+		found, err := g.Check(filepath.Join(o.Releases, format.DirName(x.number)), placedNow(x.number, x.where))
 		require.NoError(t, err)
 		require.Empty(t, found)
 		g.Commit()

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // chainWriter puts rendered releases on disk, split into parts, hashes and chains them. It shares nothing with
@@ -79,14 +81,14 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 	}
 	data := inForm(w.t, man)
 	w.put(sub+"manifest.json", data)
-	w.previous = map[string]any{"release": number, "sha256": hexSHA(data)}
-	w.ledger += fmt.Sprintf("%d %s\n", number, hexSHA(data))
+	w.previous = map[string]any{"release": number, "sha256": format.HexSHA(data)}
+	w.ledger += fmt.Sprintf("%d %s\n", number, format.HexSHA(data))
 	w.newest = number
 	return where
 }
 
 func fileEntry(name string, data []byte, rows int) map[string]any {
-	return map[string]any{"name": name, "sha256": hexSHA(data), "bytes": len(data), "rows": rows}
+	return map[string]any{"name": name, "sha256": format.HexSHA(data), "bytes": len(data), "rows": rows}
 }
 
 // sets gives the people of each class, as a key.
@@ -349,7 +351,7 @@ func (w *chainWriter) finish(members, records [][]string) Options {
 // dataPath is a file of a release, in the part that holds the births of release 1
 // where there are parts.
 func dataPath(o *Options, release int, name string) string {
-	dir := filepath.Join(o.Releases, dirName(release))
+	dir := filepath.Join(o.Releases, format.DirName(release))
 	if _, err := os.Stat(filepath.Join(dir, "part-000001")); err == nil {
 		return filepath.Join(dir, "part-000001", name)
 	}

@@ -8,44 +8,48 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // manifestPath is where the manifest of a release is.
 func (in *input) manifestPath(number int) string {
 	if slices.Contains(in.pruned, number) {
-		return filepath.Join(in.dir, prunedDir, dirName(number)+".json")
+		return filepath.Join(in.dir, format.PrunedDir, format.DirName(number)+".json")
 	}
-	return filepath.Join(in.dir, dirName(number), "manifest.json")
+	return filepath.Join(in.dir, format.DirName(number), "manifest.json")
 }
 
 // manifest reads the manifest of a release.
-func (in *input) manifest(number int) (*Manifest, error) {
+func (in *input) manifest(number int) (*format.Manifest, error) {
 	path := in.manifestPath(number)
-	data, err := readFile(path)
+	data, err := format.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	man, err := parseManifest(path, data)
+	man, err := format.ParseManifest(path, data)
 	if err == nil && slices.Contains(in.pruned, number) {
-		man.pruned = in.vault
+		man.Pruned = in.vault
 	}
 	return man, err
 }
 
 // listPruned gives the numbers of the releases whose manifest alone is left, ascending.
 func listPruned(dir string, here []int) ([]int, error) {
-	entries, err := os.ReadDir(filepath.Join(dir, prunedDir))
+	entries, err := os.ReadDir(filepath.Join(dir, format.PrunedDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &unreadableError{File: filepath.Join(dir, prunedDir), Reason: "cannot be listed", Err: err}
+		return nil, &format.UnreadableError{File: filepath.Join(dir, format.PrunedDir), Reason: "cannot be listed", Err: err}
 	}
 	var numbers []int
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		// A manifest next to the directory of its release: pruning was begun.
-		if n := parseDirName(name); ok && n > 0 && !slices.Contains(here, n) {
+		if n := format.ParseDirName(name); ok && n > 0 && !slices.Contains(here, n) {
 			numbers = append(numbers, n)
 		}
 	}
@@ -55,26 +59,26 @@ func listPruned(dir string, here []int) ([]int, error) {
 
 // checkPruned finds releases that were not pruned but removed in another way: releases are
 // pruned oldest first. It lists nothing else; checkLink finds numbers that are missing.
-func (in *input) checkPruned(f *faults) {
+func (in *input) checkPruned(f *format.Faults) {
 	gone := 0
 	for _, n := range in.pruned {
 		if n > in.here[0] {
 			gone++
-			f.add("chain", kindReleaseMissing, n, 0, "", "a release has no files, and an older one has: releases are pruned oldest first")
+			f.Add("chain", format.KindReleaseMissing, n, 0, "", "a release has no files, and an older one has: releases are pruned oldest first")
 		}
 	}
 	if gone > 0 {
-		in.vault = &vault{lack: "releases are missing between others"}
+		in.vault = &format.Vault{Lack: "releases are missing between others"}
 	}
 }
 
 // fill looks for all files of the pruned releases.
-func (in *input) fill(f *faults) error {
+func (in *input) fill(f *format.Faults) error {
 	if len(in.pruned) == 0 || in.vault != nil {
 		return nil
 	}
-	in.vault = &vault{files: map[string]stored{}}
-	earlier := map[int]*Manifest{}
+	in.vault = &format.Vault{Files: map[string]format.Stored{}}
+	earlier := map[int]*format.Manifest{}
 	for _, n := range in.pruned {
 		man, err := in.manifest(n)
 		if err != nil {
@@ -86,11 +90,11 @@ func (in *input) fill(f *faults) error {
 	if err != nil {
 		return err
 	}
-	u := &undoing{s: in.s, vault: in.vault, earlier: earlier, done: map[*Part]bool{}}
-	if err := u.all(filepath.Join(in.dir, dirName(in.here[0])), oldest); err != nil {
+	u := &table.Undoing{S: in.s, Vault: in.vault, Earlier: earlier, Done: map[*format.Part]bool{}}
+	if err := u.All(filepath.Join(in.dir, format.DirName(in.here[0])), oldest); err != nil {
 		return err
 	}
-	in.vault.check(in.pruned, earlier, oldest, u.differs, f)
+	in.vault.Check(in.pruned, earlier, oldest, u.Differs, f)
 	return nil
 }
 
@@ -105,25 +109,25 @@ func ranges(numbers []int) string {
 
 // unseenLineage compares the parts of a release with those of a pruned one before it, by
 // what the manifests say of them, where its files were not seen.
-func (a *auditor) unseenLineage(before, man *Manifest) {
-	if before != nil && before.pruned != nil && before.pruned.lack != "" {
-		follow(before, man, &a.f)
+func (a *auditor) unseenLineage(before, man *format.Manifest) {
+	if before != nil && before.Pruned != nil && before.Pruned.Lack != "" {
+		format.Follow(before, man, &a.f)
 	}
 }
 
 // subjects tests rule S (subjects) across classes: nobody has a second published record.
-func (a *auditor) subjects(k *linkage) {
-	if a.in.records == nil || a.in.records.subject == nil {
+func (a *auditor) subjects(k *chain.Linkage) {
+	if a.in.records == nil || a.in.records.Subject == nil {
 		return
 	}
 	published, twice := map[uint32]int{}, 0
-	for rec, t := range k.typ {
-		if t > 0 && rec < a.in.records.n && a.in.records.known[rec] {
-			subject := a.in.records.subject[rec]
+	for rec, t := range k.Typ {
+		if t > 0 && rec < a.in.records.N && a.in.records.Known[rec] {
+			subject := a.in.records.Subject[rec]
 			if published[subject]++; published[subject] == 2 {
 				twice++
 			}
 		}
 	}
-	a.f.addN("S", kindSubjectTwice, a.views[len(a.views)-1].rel.num, 0, "", "a subject has several published records", twice)
+	a.f.AddN("S", format.KindSubjectTwice, a.views[len(a.views)-1].Rel.Num, 0, "", "a subject has several published records", twice)
 }

@@ -12,21 +12,24 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // prune does what release.keep does to one release.
 func prune(t testing.TB, o *Options, number int) {
 	t.Helper()
-	dir := filepath.Join(o.Releases, dirName(number))
+	dir := filepath.Join(o.Releases, format.DirName(number))
 	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Join(o.Releases, prunedDir), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(o.Releases, format.PrunedDir), 0o755))
 	require.NoError(t, os.WriteFile(prunedManifest(o, number), data, 0o644))
 	require.NoError(t, os.RemoveAll(dir))
 }
 
 func prunedManifest(o *Options, number int) string {
-	return filepath.Join(o.Releases, prunedDir, dirName(number)+".json")
+	return filepath.Join(o.Releases, format.PrunedDir, format.DirName(number)+".json")
 }
 
 // samePruned demands that an audit says the same after all releases but the newest were
@@ -78,24 +81,24 @@ func TestPrunedIsAuditedInFull(t *testing.T) {
 func TestPrunedTextsMoveBack(t *testing.T) {
 	columns := []uint32{0, 0, 40}
 	file := "a,b,class\n\"x,\"\"y\"\"\n\",,41\n\"\",é,52\n"
-	rows, _, err := newCSV("data.csv", []byte(file))
+	rows, _, err := format.NewCSV("data.csv", []byte(file))
 	require.NoError(t, err)
 	var out []byte
 	for {
-		from := rows.pos
-		more, err := rows.next()
+		from := rows.Pos
+		more, err := rows.Next()
 		require.NoError(t, err)
 		if !more {
 			break
 		}
-		out = moveBack(out, []byte(file)[from:rows.pos], rows.fields, columns)
+		out = table.MoveBack(out, []byte(file)[from:rows.Pos], rows.Fields, columns)
 	}
 	require.Equal(t, "\"x,\"\"y\"\"\n\",,1\n\"\",é,12\n", string(out))
 }
 
 // rewriteNewest changes the newest release and its manifest, so that its own hashes fit.
 func rewriteNewest(t *testing.T, o *Options, newest int, part, name string, edit func([]byte) []byte) {
-	dir := filepath.Join(o.Releases, dirName(newest))
+	dir := filepath.Join(o.Releases, format.DirName(newest))
 	path := filepath.Join(dir, part, name)
 	old, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -106,7 +109,7 @@ func rewriteNewest(t *testing.T, o *Options, newest int, part, name string, edit
 	manifest := filepath.Join(dir, "manifest.json")
 	data, err := os.ReadFile(manifest)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(manifest, bytes.ReplaceAll(data, []byte(hexSHA(old)), []byte(hexSHA(changed))), 0o644))
+	require.NoError(t, os.WriteFile(manifest, bytes.ReplaceAll(data, []byte(format.HexSHA(old)), []byte(format.HexSHA(changed))), 0o644))
 }
 
 // TestPrunedMutations: what is not pruning is told from it, and a change of what was
@@ -122,25 +125,25 @@ func TestPrunedMutations(t *testing.T) {
 		name, want string
 		damage     func(t *testing.T, o *Options)
 	}{
-		{"a release removed by hand", kindReleaseMissing, func(t *testing.T, o *Options) {
+		{"a release removed by hand", format.KindReleaseMissing, func(t *testing.T, o *Options) {
 			require.NoError(t, os.RemoveAll(filepath.Join(o.Releases, "000002")))
 		}},
-		{"a release removed by hand behind pruned ones", kindReleaseMissing, func(t *testing.T, o *Options) {
+		{"a release removed by hand behind pruned ones", format.KindReleaseMissing, func(t *testing.T, o *Options) {
 			prune(t, o, 1)
 			require.NoError(t, os.RemoveAll(filepath.Join(o.Releases, "000002")))
 		}},
-		{"a release in the middle passed off as pruned", kindReleaseMissing, func(t *testing.T, o *Options) { prune(t, o, 2) }},
-		{"the manifest of a pruned release removed", kindReleaseMissing, func(t *testing.T, o *Options) {
+		{"a release in the middle passed off as pruned", format.KindReleaseMissing, func(t *testing.T, o *Options) { prune(t, o, 2) }},
+		{"the manifest of a pruned release removed", format.KindReleaseMissing, func(t *testing.T, o *Options) {
 			all(t, o)
 			require.NoError(t, os.Remove(prunedManifest(o, 2)))
 		}},
-		{"the manifest of a pruned release changed", kindChainBroken, func(t *testing.T, o *Options) {
+		{"the manifest of a pruned release changed", format.KindChainBroken, func(t *testing.T, o *Options) {
 			all(t, o)
 			data, err := os.ReadFile(prunedManifest(o, 2))
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(prunedManifest(o, 2), append(data, '\n'), 0o644))
 		}},
-		{"the newest manifest of the pruned ones not that of the ledger", kindLedgerMismatch, func(t *testing.T, o *Options) {
+		{"the newest manifest of the pruned ones not that of the ledger", format.KindLedgerMismatch, func(t *testing.T, o *Options) {
 			all(t, o)
 			ledger, err := os.ReadFile(o.Ledger)
 			require.NoError(t, err)
@@ -148,12 +151,12 @@ func TestPrunedMutations(t *testing.T) {
 			lines[0] = "1 " + strings.Repeat("ab", 32) + "\n"
 			require.NoError(t, os.WriteFile(o.Ledger, []byte(strings.Join(lines, "")), 0o600))
 		}},
-		{"a compaction that holds other rows than were published", kindCompaction, func(t *testing.T, o *Options) {
+		{"a compaction that holds other rows than were published", format.KindCompaction, func(t *testing.T, o *Options) {
 			all(t, o)
 			o.Ledger = ""
 			rewriteNewest(t, o, newest, "part-000001-000002", "data.csv", swapRows)
 		}},
-		{"a part with other rows than were published", kindPartChanged, func(t *testing.T, o *Options) {
+		{"a part with other rows than were published", format.KindPartChanged, func(t *testing.T, o *Options) {
 			all(t, o)
 			o.Ledger = ""
 			rewriteNewest(t, o, newest, "part-000003", "data.csv", swapRows)
@@ -202,7 +205,7 @@ func TestPrunedBegun(t *testing.T) {
 	require.NoError(t, err)
 	data, err := os.ReadFile(filepath.Join(o.Releases, "000001", "manifest.json"))
 	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Join(o.Releases, prunedDir), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(o.Releases, format.PrunedDir), 0o755))
 	require.NoError(t, os.WriteFile(prunedManifest(&o, 1), data, 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(o.Releases, ".tmp-pruned-000001"), 0o755))
 	got, err := Dir(o)
@@ -235,14 +238,14 @@ func TestUntil(t *testing.T) {
 // TestUndoEnds: manifests that name a part as one that it replaces itself.
 func TestUndoEnds(t *testing.T) {
 	data := []byte("age,class\n3,1\n")
-	part := Part{Name: "part-000001-000002", Release: 6, Classes: 1, Rows: 1, Files: []File{{Name: "data.csv", SHA256: hexSHA(data), Rows: 1}},
-		Replaces: []Replaced{{Part: "part-000001-000002", FirstClass: 1, Classes: 1}, {Part: "part-000001-000002", FirstClass: 1, Classes: 1}}}
-	before := &Manifest{Release: 5, Recoding: recodingGeneralization, Parts: []Part{part}}
-	v := &vault{files: map[string]stored{}}
-	u := &undoing{s: &schema{}, vault: v, earlier: map[int]*Manifest{5: before}, done: map[*Part]bool{}}
-	require.NoError(t, u.part(&Manifest{Release: 6, Recoding: recodingGeneralization}, &part, []string{"data.csv"}, [][]byte{data}))
-	require.Len(t, u.differs, 2, "the rows of a part stand once")
-	require.NotEmpty(t, v.files)
+	part := format.Part{Name: "part-000001-000002", Release: 6, Classes: 1, Rows: 1, Files: []format.File{{Name: "data.csv", SHA256: format.HexSHA(data), Rows: 1}},
+		Replaces: []format.Replaced{{Part: "part-000001-000002", FirstClass: 1, Classes: 1}, {Part: "part-000001-000002", FirstClass: 1, Classes: 1}}}
+	before := &format.Manifest{Release: 5, Recoding: format.RecodingGeneralization, Parts: []format.Part{part}}
+	v := &format.Vault{Files: map[string]format.Stored{}}
+	u := &table.Undoing{S: &format.Schema{}, Vault: v, Earlier: map[int]*format.Manifest{5: before}, Done: map[*format.Part]bool{}}
+	require.NoError(t, u.Part(&format.Manifest{Release: 6, Recoding: format.RecodingGeneralization}, &part, []string{"data.csv"}, [][]byte{data}))
+	require.Len(t, u.Differs, 2, "the rows of a part stand once")
+	require.NotEmpty(t, v.Files)
 }
 
 // FuzzUndo: whatever bytes a compaction has, taking it apart does not panic; and where two
@@ -252,19 +255,19 @@ func FuzzUndo(f *testing.F) {
 	f.Add([]byte("a,class\n\"x,\"\"y\",1\n\"\",4\n"), uint8(1), "", "[1,2]")
 	f.Fuzz(func(t *testing.T, data []byte, by uint8, first, second string) {
 		undo := func(data []byte, rows ...int) ([][]byte, error) {
-			c := &compaction{man: &Manifest{Recoding: recodingGeneralization}, s: &schema{}, rows: map[string]int{}, f: &faults{},
-				classes: []uint32{0, uint32(by)}, buckets: make([]uint32, 2)}
-			parts := make([]*Part, len(rows))
+			c := &table.Compaction{Man: &format.Manifest{Recoding: format.RecodingGeneralization}, S: &format.Schema{}, Rows: map[string]int{}, F: &format.Faults{},
+				Classes: []uint32{0, uint32(by)}, Buckets: make([]uint32, 2)}
+			parts := make([]*format.Part, len(rows))
 			for i, n := range rows {
-				parts[i] = &Part{Files: []File{{Name: "data.csv", Rows: n}}}
+				parts[i] = &format.Part{Files: []format.File{{Name: "data.csv", Rows: n}}}
 			}
-			return c.apart("data.csv", data, parts)
+			return c.Apart("data.csv", data, parts)
 		}
 		_, _ = undo(data, int(by), 1000)
 		a, b := strings.Split(first, "|"), strings.Split(second, "|")
 		one, two := classedRows(t, a, 0), classedRows(t, b, 0)
 		joined := slices.Concat(one, bytes.TrimPrefix(classedRows(t, b, int(by)), []byte("text,class\n")))
-		if _, _, err := newCSV("data.csv", joined); err != nil {
+		if _, _, err := format.NewCSV("data.csv", joined); err != nil {
 			return // no text of a release
 		}
 		out, err := undo(joined, len(a), len(b))

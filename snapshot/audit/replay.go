@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"anond/snapshot/audit/format"
 )
 
 // Outcomes of a replay.
@@ -44,7 +46,7 @@ type Replay struct {
 // checkRendered compares the part that a release gave birth to with what the program makes of the
 // records, which only a replay knows. Where values stand in rows by draw nothing else tells a draw from
 // the values of those whose rows they are.
-func (a *auditor) checkRendered(man *Manifest) {
+func (a *auditor) checkRendered(man *format.Manifest) {
 	if a.replay == nil || len(man.Parts) == 0 {
 		return
 	}
@@ -54,8 +56,8 @@ func (a *auditor) checkRendered(man *Manifest) {
 	}
 	own := &man.Parts[len(man.Parts)-1]
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if own.sha(name) != files[name] {
-			a.f.add("B", kindPartDiffers, man.Release, 0, name, "the program makes other bytes of the records of the state")
+		if own.Sha(name) != files[name] {
+			a.f.Add("B", format.KindPartDiffers, man.Release, 0, name, "the program makes other bytes of the records of the state")
 		}
 	}
 	a.rendered++
@@ -63,13 +65,13 @@ func (a *auditor) checkRendered(man *Manifest) {
 
 // drawsShown reports that values which stand in rows by draw do so: a replay has shown it of every release.
 func (a *auditor) drawsShown() bool {
-	return a.in.first.form() != formDrawn ||
+	return a.in.first.Form() != format.FormDrawn ||
 		a.replay != nil && a.replay.Outcome == ReplayCertified && a.rendered == len(a.in.numbers)
 }
 
 // coverDraws lists what of parts and draws was not checked.
 func (a *auditor) coverDraws() {
-	if a.in.first.form() == formDrawn && (a.replay == nil || len(a.replay.Parts) == 0) {
+	if a.in.first.Form() == format.FormDrawn && (a.replay == nil || len(a.replay.Parts) == 0) {
 		a.skip("which row of a bucket shows which value (recoding permutation): that draws alone decide it, and not whose row it is. " +
 			"Files cannot show it; anond audit --replay shows it, with the state")
 	}
@@ -79,7 +81,7 @@ func (a *auditor) coverDraws() {
 	if a.replay != nil && len(a.replay.Ownerless) > 0 {
 		var parts []string
 		for _, n := range a.replay.Ownerless {
-			parts = append(parts, partName(n))
+			parts = append(parts, format.PartName(n))
 		}
 		a.skip("the bytes of %s: they have rows of people who were forgotten", strings.Join(parts, ", "))
 	}
@@ -101,7 +103,7 @@ func (r *Report) replayed(p *Replay) {
 		if p.World > 0 {
 			world = fmt.Sprintf("in world %d", p.World)
 		}
-		r.Violations = append(r.Violations, Violation{Rule: "B", Kind: kindReplay, Release: p.Release, Count: 1,
+		r.Violations = append(r.Violations, format.Violation{Rule: "B", Kind: format.KindReplay, Release: p.Release, Count: 1,
 			Detail: fmt.Sprintf("the program decides otherwise %s, after %d records, where the state has %d classes in this release: %s",
 				world, p.Records, p.Classes, p.Reason)})
 		r.Verdict, r.Level.L2 = VerdictViolated, VerdictViolated

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
 )
 
 // TestReplayDecidesLevel2: the outcome of a replay makes structure a certificate of level
@@ -52,7 +55,7 @@ func TestPartsOfAReplay(t *testing.T) {
 		parts := func() map[int]map[string]string {
 			out := map[int]map[string]string{}
 			for _, r := range p.out {
-				man, err := loadManifest(filepath.Join(o.Releases, dirName(r.number)))
+				man, err := chain.LoadManifest(filepath.Join(o.Releases, format.DirName(r.number)))
 				require.NoError(t, err)
 				out[r.number] = map[string]string{}
 				for _, f := range man.Parts[len(man.Parts)-1].Files {
@@ -101,7 +104,7 @@ func TestPartsOfAReplay(t *testing.T) {
 					require.Contains(t, r.NotChecked, c.unchecked)
 				}
 				if c.name == "another one" {
-					require.Equal(t, []string{kindPartDiffers}, kinds(r.Violations))
+					require.Equal(t, []string{format.KindPartDiffers}, kinds(r.Violations))
 					require.Equal(t, 2, r.Violations[0].Release)
 				}
 				if c.name == "all" {

@@ -1,5 +1,11 @@
 package audit
 
+import (
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/shares"
+	"anond/snapshot/audit/table"
+)
+
 // Verdicts.
 const (
 	VerdictCertified  = "certified"  // everything checked, nothing broken
@@ -10,10 +16,10 @@ const (
 
 // verdict is what findings make of the releases; consistent: there are none. A file that nothing
 // names may be anything, also what somebody forgot there: so it is no breach, and no certificate.
-func verdict(found []Violation) string {
+func verdict(found []format.Violation) string {
 	out := VerdictConsistent
 	for _, v := range found {
-		if v.Kind != kindUnexpectedFile {
+		if v.Kind != format.KindUnexpectedFile {
 			return VerdictViolated
 		}
 		out = VerdictUnreadable
@@ -39,17 +45,17 @@ type Report struct {
 	// part of the chain.
 	Pruned []int `json:"pruned,omitempty"`
 	// Union is what is said of the shards, where the releases are a union's.
-	Union        *Union        `json:"union,omitempty"`
-	Releases     []ReleaseRow  `json:"releases"`
-	Violations   []Violation   `json:"violations"`
-	Certificates *Certificates `json:"certificates,omitempty"` // needs the members export
-	Attackers    []Attacker    `json:"attackers"`
-	Buckets      *Buckets      `json:"buckets,omitempty"` // level L2
-	Replay       *Replay       `json:"replay,omitempty"`  // of all decisions, at level L2
-	Corruption   *Corruption   `json:"corruption,omitempty"`
-	Regroups     []int         `json:"regroups,omitempty"` // records by number of regroupings
-	NotChecked   []string      `json:"not_checked"`
-	NotPromised  []string      `json:"not_promised"`
+	Union        *Union             `json:"union,omitempty"`
+	Releases     []ReleaseRow       `json:"releases"`
+	Violations   []format.Violation `json:"violations"`
+	Certificates *Certificates      `json:"certificates,omitempty"` // needs the members export
+	Attackers    []shares.Attacker  `json:"attackers"`
+	Buckets      *table.Buckets     `json:"buckets,omitempty"` // level L2
+	Replay       *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
+	Corruption   *Corruption        `json:"corruption,omitempty"`
+	Regroups     []int              `json:"regroups,omitempty"` // records by number of regroupings
+	NotChecked   []string           `json:"not_checked"`
+	NotPromised  []string           `json:"not_promised"`
 
 	requireCertified bool
 	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
@@ -155,7 +161,7 @@ func (r *Report) notPromised() []string {
 // show no more than the structure that Theorem E needs.
 func (a *auditor) levelTwo(state string) string {
 	switch {
-	case !a.in.first.claimsL2():
+	case !a.in.first.ClaimsL2():
 		return "not claimed"
 	case state == VerdictCertified:
 		return levelStructure
@@ -170,11 +176,11 @@ func (a *auditor) prunedOnes() {
 	if in.vault == nil {
 		return
 	}
-	if in.vault.lack != "" {
+	if in.vault.Lack != "" {
 		a.unseen, a.linked = true, false
 		a.skip("the files of %s, which were pruned: %s. Their manifests were checked. What the chain shows together with them, "+
 			"classes that were regrouped since among it, was not: certificates, attackers, and what release %d added",
-			ranges(in.pruned), in.vault.lack, in.here[0])
+			ranges(in.pruned), in.vault.Lack, in.here[0])
 		return
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"anond/snapshot/audit/format"
 )
 
 // Text writes the report in plain words, for someone who answers for the data
@@ -89,7 +91,7 @@ func (t *textWriter) list(title string, items []string) {
 	}
 }
 
-func (t *textWriter) violations(list []Violation) {
+func (t *textWriter) violations(list []format.Violation) {
 	if len(list) == 0 {
 		return
 	}

@@ -9,34 +9,38 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/snapshot/audit/audittest"
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/shares"
+	"anond/snapshot/audit/table"
 )
 
 // auditChain runs the auditor's own analysis on a chain given as memberships
 // and bags, without files, so that thousands of chains can be held against the
 // plain enumeration.
-func auditChain(c audittest.Chain, k, l int) (*auditor, *linkage) {
-	s := &schema{sa: &valueDict{text: make([]string, c.Values)}, sets: newSetDict()}
-	a := &auditor{in: &input{s: s, index: &recordIndex{ids: map[string]uint32{}}}, carry: newCarry(),
+func auditChain(c audittest.Chain, k, l int) (*auditor, *chain.Linkage) {
+	s := &format.Schema{Sa: &format.ValueDict{Text: make([]string, c.Values)}, Sets: format.NewSetDict()}
+	a := &auditor{in: &input{s: s, index: &chain.RecordIndex{Ids: map[string]uint32{}}}, carry: chain.NewCarry(),
 		report: &Report{K: k, L: l}}
 	for i, r := range c.Releases {
-		t := &table{start: []uint32{0}}
+		t := &table.Table{Start: []uint32{0}}
 		classOf := make([]uint32, c.Records)
 		for j, class := range r.Classes {
 			for _, v := range class.Bag {
-				t.sa = append(t.sa, uint32(v))
+				t.Sa = append(t.Sa, uint32(v))
 			}
-			t.start = append(t.start, uint32(len(t.sa)))
+			t.Start = append(t.Start, uint32(len(t.Sa)))
 			for _, m := range class.Members {
 				classOf[m] = uint32(j) + 1
 			}
 		}
-		t.summarize(s.sets)
-		rel := &release{num: i + 1, man: &Manifest{Release: i + 1, Policy: Policy{K: k, L: l}}, tab: t, parts: &parted{}}
-		var fates []fate
-		a.carry, fates = a.carry.advance(rel, classOf, s, &a.f)
-		a.views = append(a.views, view{rel, classOf, fates})
+		t.Summarize(s.Sets)
+		rel := &chain.Release{Num: i + 1, Man: &format.Manifest{Release: i + 1, Policy: format.Policy{K: k, L: l}}, Tab: t, Parts: &chain.Parted{}}
+		var fates []chain.Fate
+		a.carry, fates = a.carry.Advance(rel, classOf, s, &a.f)
+		a.views = append(a.views, chain.View{rel, classOf, fates})
 	}
-	return a, link(a.views, c.Records)
+	return a, chain.Link(a.views, c.Records)
 }
 
 // TestLinkCandidatesContainTheTruth: the candidate sets of the link attacker
@@ -44,15 +48,15 @@ func auditChain(c audittest.Chain, k, l int) (*auditor, *linkage) {
 func TestLinkCandidatesContainTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for range 500 {
-		chain, k, l := audittest.RandomChain(r)
-		truth, err := audittest.Posteriors(chain)
+		world, k, l := audittest.RandomChain(r)
+		truth, err := audittest.Posteriors(world)
 		require.NoError(t, err)
-		a, links := auditChain(chain, k, l)
-		cand := linkAttack(a.views, links.n, a.in.s.sets)
-		for rec := range chain.Records {
-			for v := range chain.Values {
+		a, links := auditChain(world, k, l)
+		cand := shares.LinkAttack(a.views, links.N, a.in.s.Sets)
+		for rec := range world.Records {
+			for v := range world.Values {
 				if truth.Count[rec][v] > 0 {
-					require.Contains(t, a.in.s.sets.sets[cand[rec]-1], uint32(v))
+					require.Contains(t, a.in.s.Sets.Sets[cand[rec]-1], uint32(v))
 				}
 			}
 		}
@@ -75,9 +79,9 @@ func TestProposition2FromFiles(t *testing.T) {
 	require.NoError(t, r.Text(&text))
 	require.Contains(t, text.String(), "8 in 1 groups without such an argument")
 
-	chain, err := audittest.Load(o.Releases, o.Members)
+	world, err := audittest.Load(o.Releases, o.Members)
 	require.NoError(t, err)
-	w, err := audittest.Posteriors(chain)
+	w, err := audittest.Posteriors(world)
 	require.NoError(t, err)
 	require.InDelta(t, 0.8, w.Max(), 1e-12)
 }
@@ -88,30 +92,30 @@ func TestCorruptionAgainstTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 17))
 	seen := 0
 	for range 1500 {
-		chain, k, l := audittest.RandomChain(r)
-		a, links := auditChain(chain, k, l)
-		all, roots := components(a.views, links)
-		if slices.ContainsFunc(roots, func(x uint32) bool { return all[x].regime() != regimeFrozen }) {
+		world, k, l := audittest.RandomChain(r)
+		a, links := auditChain(world, k, l)
+		all, roots := chain.Components(a.views, links)
+		if slices.ContainsFunc(roots, func(x uint32) bool { return all[x].Regime() != chain.RegimeFrozen }) {
 			continue
 		}
 		got := a.corruption(all, roots)
 		require.Zero(t, got.NotComputed)
-		require.InDelta(t, corruptionTwin(t, chain), got.Max, 1e-9)
+		require.InDelta(t, corruptionTwin(t, world), got.Max, 1e-9)
 		seen++
 	}
 	require.Greater(t, seen, 20)
 }
 
-func corruptionTwin(t *testing.T, chain audittest.Chain) float64 {
+func corruptionTwin(t *testing.T, world audittest.Chain) float64 {
 	top := 0.0
-	truth, err := audittest.Posteriors(chain)
+	truth, err := audittest.Posteriors(world)
 	require.NoError(t, err)
-	for rec := range chain.Records {
-		for v := range chain.Values {
+	for rec := range world.Records {
+		for v := range world.Values {
 			if truth.Count[rec][v] == 0 {
 				continue
 			}
-			rest, err := audittest.Posteriors(without(chain, rec, v))
+			rest, err := audittest.Posteriors(without(world, rec, v))
 			require.NoError(t, err)
 			top = max(top, rest.Max())
 		}

@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/shares"
 )
 
 // unionDir audits the releases of a union together with the chains of all its shards,
@@ -22,7 +25,7 @@ import (
 // shards, and each file of the union once.
 func unionDir(o Options) (*Report, error) {
 	u := &unionAudit{o: o, chains: map[int]*shardChain{}, report: &Report{requireCertified: o.RequireCertified,
-		Releases: []ReleaseRow{}, Violations: []Violation{}, Attackers: []Attacker{}, NotChecked: []string{}}}
+		Releases: []ReleaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{}}}
 	if err := u.list(); err != nil {
 		return nil, err
 	}
@@ -37,7 +40,7 @@ func unionDir(o Options) (*Report, error) {
 
 // list reads the manifests of all releases, pruned ones too.
 func (u *unionAudit) list() error {
-	here, err := listReleases(u.o.Releases)
+	here, err := format.ListReleases(u.o.Releases)
 	if err != nil {
 		return err
 	}
@@ -45,14 +48,14 @@ func (u *unionAudit) list() error {
 		here = slices.DeleteFunc(here, func(n int) bool { return n > u.o.Until })
 	}
 	if len(here) == 0 {
-		return unreadable(u.o.Releases, 0, "holds no release that was published when the exports were made")
+		return format.Unreadable(u.o.Releases, 0, "holds no release that was published when the exports were made")
 	}
 	if u.report.Pruned, err = listPruned(u.o.Releases, here); err != nil {
 		return err
 	}
 	for _, n := range u.report.Pruned {
 		if n > here[0] {
-			u.f.add("chain", kindReleaseMissing, n, 0, "", "a release has no files, and an older one has: releases are pruned oldest first")
+			u.f.Add("chain", format.KindReleaseMissing, n, 0, "", "a release has no files, and an older one has: releases are pruned oldest first")
 		}
 	}
 	for _, n := range slices.Sorted(slices.Values(slices.Concat(u.report.Pruned, here))) {
@@ -60,7 +63,7 @@ func (u *unionAudit) list() error {
 		if !slices.Contains(here, n) {
 			read = readPrunedUnion
 		}
-		r, err := read(filepath.Join(u.o.Releases, dirName(n)), n)
+		r, err := read(filepath.Join(u.o.Releases, format.DirName(n)), n)
 		if err != nil {
 			return err
 		}
@@ -74,7 +77,7 @@ type unionAudit struct {
 	o        Options
 	releases []*unionRelease
 	chains   map[int]*shardChain
-	f        faults
+	f        format.Faults
 	report   *Report
 	persons  *persons
 }
@@ -112,10 +115,10 @@ func (u *unionAudit) shards() error {
 		if err != nil {
 			return err
 		}
-		u.chains[s.Shard] = &shardChain{report: a.report, shas: a.shas, values: a.in.s.sa.text, histograms: a.histograms}
+		u.chains[s.Shard] = &shardChain{report: a.report, shas: a.shas, values: a.in.s.Sa.Text, histograms: a.histograms}
 		if o.Private == nil {
 			u.persons.unknown = append(u.persons.unknown, s.Shard)
-		} else if err := u.persons.add(s.Shard, o.Records, o.Private.Records, a.in.s.subject); err != nil {
+		} else if err := u.persons.add(s.Shard, o.Records, o.Private.Records, a.in.s.Subject); err != nil {
 			return err
 		}
 		if u.o.Progress != nil {
@@ -127,18 +130,18 @@ func (u *unionAudit) shards() error {
 
 // exports says how to audit a shard. Releases that it has published since its exports
 // were made are left out, if the union has none of them.
-func (u *unionAudit) exports(s unionShard) (Options, error) {
+func (u *unionAudit) exports(s format.UnionShard) (Options, error) {
 	o := Options{Releases: filepath.Join(u.o.Releases, "shards", strconv.Itoa(s.Shard))}
 	if u.o.Exports == "" {
 		return o, nil
 	}
 	dir := filepath.Join(u.o.Exports, shardName(s.Shard))
 	o.Members, o.Records = filepath.Join(dir, "members.csv"), filepath.Join(dir, "records.csv")
-	members, err := readFile(o.Members)
+	members, err := format.ReadFile(o.Members)
 	if err != nil {
 		return o, err
 	}
-	records, err := readFile(o.Records)
+	records, err := format.ReadFile(o.Records)
 	if err != nil {
 		return o, err
 	}
@@ -153,16 +156,16 @@ func (u *unionAudit) exports(s unionShard) (Options, error) {
 
 // lastRelease is the newest release that a members export names.
 func lastRelease(file string, data []byte) (last int, err error) {
-	csv, header, err := newCSV(file, data)
+	csv, header, err := format.NewCSV(file, data)
 	if err != nil || header[0] != "release" {
 		return 0, err // parseMembers says what is wrong
 	}
 	for {
-		ok, err := csv.next()
+		ok, err := csv.Next()
 		if err != nil || !ok {
 			return last, err
 		}
-		n, _ := parseCount(csv.fields[0])
+		n, _ := format.ParseCount(csv.Fields[0])
 		last = max(last, int(n))
 	}
 }
@@ -174,13 +177,13 @@ func (u *unionAudit) each() error {
 	hist := map[string]int{}
 	for _, r := range u.releases {
 		checkUnionRelease(before, r, &u.f)
-		var link *Manifest
+		var link *format.Manifest
 		if before != nil {
 			link = before.man
 		}
-		checkLink(link, r.man, r.number, &u.f)
+		format.CheckLink(link, r.man, r.number, &u.f)
 		r.man.Release = r.number // findings name directories
-		checkForm(r.man, &u.f)
+		format.CheckForm(r.man, &u.f)
 		u.known(r)
 		if err := u.hierarchies(r); err != nil {
 			return err
@@ -203,9 +206,9 @@ func (u *unionAudit) known(r *unionRelease) {
 		if s.Release == 0 || own == nil {
 			continue // a vector that goes back is reported
 		}
-		u.f.of(s.Shard, func() {
+		u.f.Of(s.Shard, func() {
 			if own.shas[s.Release] != s.SHA256 {
-				u.f.add("F", kindVectorRelease, r.number, 0, "union.shards", "the chain of the shard has no such release")
+				u.f.Add("F", format.KindVectorRelease, r.number, 0, "union.shards", "the chain of the shard has no such release")
 			}
 		})
 	}
@@ -213,7 +216,7 @@ func (u *unionAudit) known(r *unionRelease) {
 
 // hierarchies tests that the copies are there by which the cells are read.
 func (u *unionAudit) hierarchies(r *unionRelease) error {
-	_, err := loadHierarchies(u.o.Releases, r.man, &u.f)
+	_, err := format.LoadHierarchies(u.o.Releases, r.man, &u.f)
 	return err
 }
 
@@ -231,7 +234,7 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 		}
 	}
 	if records != r.man.Records && u.whole(r) {
-		u.f.add("claim", kindUnionSum, r.number, 0, "records", "the tables of the shards hold another number of records")
+		u.f.Add("claim", format.KindUnionSum, r.number, 0, "records", "the tables of the shards hold another number of records")
 	}
 	top, total := 0, 0
 	for value, n := range now {
@@ -241,16 +244,16 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 	}
 	for value, n := range before {
 		if now[value] < n {
-			u.f.addN("N", kindRowsRemoved, r.number, 0, "", "rows of the release before are missing from the table", n-now[value])
+			u.f.AddN("N", format.KindRowsRemoved, r.number, 0, "", "rows of the release before are missing from the table", n-now[value])
 		}
 	}
 	if top*r.man.Policy.L > total && u.whole(r) {
-		u.f.add("D", kindDifference, r.number, 0, "", "one value has more than 1/l of the records this release adds")
+		u.f.Add("D", format.KindDifference, r.number, 0, "", "one value has more than 1/l of the records this release adds")
 	}
 	row := ReleaseRow{Release: r.number, Records: r.man.Records, Pending: r.man.Pending, Classes: r.man.Classes, Buckets: r.man.Buckets,
 		Parts: len(r.man.Parts), KMin: r.man.Privacy.KMin, MaxFrequency: r.man.Privacy.MaxFrequency,
-		Certificate: r.man.Privacy.Certificate, Newcomers: total, NewcomersTop: share(top, total), Waiting: -1}
-	if r.man.Policy.Level != levelTwo {
+		Certificate: r.man.Privacy.Certificate, Newcomers: total, NewcomersTop: format.Share(top, total), Waiting: -1}
+	if r.man.Policy.Level != format.LevelTwo {
 		row.WaitingTopShare = new(float64)
 	}
 	for i := range r.man.Parts {
@@ -262,7 +265,7 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 
 // whole reports that the tables of all shards of a release were read.
 func (u *unionAudit) whole(r *unionRelease) bool {
-	return !slices.ContainsFunc(r.man.Union.Shards, func(s unionShard) bool {
+	return !slices.ContainsFunc(r.man.Union.Shards, func(s format.UnionShard) bool {
 		return s.Release > 0 && (u.chains[s.Shard] == nil || u.chains[s.Shard].histograms[s.Release] == nil)
 	})
 }
@@ -270,7 +273,7 @@ func (u *unionAudit) whole(r *unionRelease) bool {
 // published checks what follows the rename of a release: CURRENT and ledger.
 func (u *unionAudit) published() error {
 	newest := u.newest().number
-	now, err := listReleases(u.o.Releases)
+	now, err := format.ListReleases(u.o.Releases)
 	if err != nil {
 		return err
 	}
@@ -279,7 +282,7 @@ func (u *unionAudit) published() error {
 	if last == newest {
 		copies = map[string]bool{}
 		for _, r := range u.releases {
-			r.man.copies(copies)
+			r.man.Copies(copies)
 		}
 	}
 	if err := checkTop(u.o, true, copies, &u.f); err != nil {
@@ -294,7 +297,7 @@ func (u *unionAudit) published() error {
 	} else {
 		shas := map[int]string{}
 		for _, r := range u.releases {
-			shas[r.number] = r.man.sha
+			shas[r.number] = r.man.Sha
 		}
 		behind, err := checkLedger(u.o.Ledger, shas, newest, last, &u.f)
 		if err != nil {

@@ -4,23 +4,25 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"anond/snapshot/audit/format"
 )
 
 // checkUnionRelease tests a release of a union by itself and against the one before,
 // which may be nil: the vector, the manifests of the shards, the sums, and the list of
 // parts. Files are tested apart.
-func checkUnionRelease(before, r *unionRelease, f *faults) {
+func checkUnionRelease(before, r *unionRelease, f *format.Faults) {
 	u := r.man.Union
-	if u.root() != u.Root {
-		f.add("chain", kindVectorRoot, r.number, 0, "union.root", "the root is not the hash of the vector")
+	if u.RootOf() != u.Root {
+		f.Add("chain", format.KindVectorRoot, r.number, 0, "union.root", "the root is not the hash of the vector")
 	}
 	checkVector(before, r, f)
 	for i := range u.Shards {
 		s := &u.Shards[i]
-		f.of(s.Shard, func() { checkShardOf(r, s, f) })
+		f.Of(s.Shard, func() { checkShardOf(r, s, f) })
 	}
 	if r.settings != u.Settings {
-		f.add("chain", kindShardSettings, r.number, 0, "union.settings", "the union declares other settings than it says its shards have")
+		f.Add("chain", format.KindShardSettings, r.number, 0, "union.settings", "the union declares other settings than it says its shards have")
 	}
 	checkUnionSums(r, f)
 	checkUnionClaims(r, f)
@@ -28,78 +30,78 @@ func checkUnionRelease(before, r *unionRelease, f *faults) {
 }
 
 // checkVector tests that each shard is there once, and that none goes back.
-func checkVector(before, r *unionRelease, f *faults) {
+func checkVector(before, r *unionRelease, f *format.Faults) {
 	u := r.man.Union
 	malformed, chains := len(u.Shards) != u.Of, map[string]bool{}
 	for i, s := range u.Shards {
 		malformed = malformed || s.Shard != i
 		if s.Release > 0 && chains[s.SHA256] {
-			f.add("S", kindSourceShards, r.number, 0, "union.shards", "two shards have the same manifest: they are one chain")
+			f.Add("S", format.KindSourceShards, r.number, 0, "union.shards", "two shards have the same manifest: they are one chain")
 		}
 		chains[s.SHA256] = true
 	}
 	if malformed {
-		f.add("chain", kindVectorShape, r.number, 0, "union.shards", "the vector does not have each shard once, in order")
+		f.Add("chain", format.KindVectorShape, r.number, 0, "union.shards", "the vector does not have each shard once, in order")
 	}
 	if before == nil {
 		return
 	}
 	if before.man.Union.Of != u.Of {
-		f.add("chain", kindContractChanged, r.number, 0, "union.of", "the field differs from the release before")
+		f.Add("chain", format.KindContractChanged, r.number, 0, "union.of", "the field differs from the release before")
 	}
 	moved := false
 	for i, s := range u.Shards[:min(len(u.Shards), len(before.man.Union.Shards))] {
 		was := before.man.Union.Shards[i]
-		f.of(s.Shard, func() {
+		f.Of(s.Shard, func() {
 			switch {
 			case s.Release < was.Release:
-				f.add("chain", kindVectorBack, r.number, 0, "union.shards", "the union goes back to an older release of the shard")
+				f.Add("chain", format.KindVectorBack, r.number, 0, "union.shards", "the union goes back to an older release of the shard")
 			case s.Release == was.Release && s.SHA256 != was.SHA256:
-				f.add("F", kindVectorBack, r.number, 0, "union.shards", "the release of the shard is another one than in the release before")
+				f.Add("F", format.KindVectorBack, r.number, 0, "union.shards", "the release of the shard is another one than in the release before")
 			}
 		})
 		moved = moved || s.Release > was.Release
 	}
 	if !moved {
-		f.add("chain", kindVectorShape, r.number, 0, "union.shards", "no shard has a newer release than in the release before")
+		f.Add("chain", format.KindVectorShape, r.number, 0, "union.shards", "no shard has a newer release than in the release before")
 	}
 	a, errA := time.Parse(time.RFC3339, before.man.CreatedAt)
 	b, errB := time.Parse(time.RFC3339, r.man.CreatedAt)
 	if errA == nil && errB == nil && b.Before(a) {
-		f.add("chain", kindTimeBack, r.number, 0, "created_at", "the release is older than the one before")
+		f.Add("chain", format.KindTimeBack, r.number, 0, "created_at", "the release is older than the one before")
 	}
 }
 
 // checkShardOf holds an entry of the vector against the manifest that lies in the release.
-func checkShardOf(r *unionRelease, s *unionShard, f *faults) {
+func checkShardOf(r *unionRelease, s *format.UnionShard, f *format.Faults) {
 	have := r.shards[s.Shard]
 	if s.Release == 0 {
 		if s.Records != 0 || s.Classes != 0 || s.Buckets != 0 || s.Pending != 0 || s.SHA256 != "" || s.CreatedAt != "" {
-			f.add("claim", kindUnionSum, r.number, 0, "union.shards", "a shard without a release has counts")
+			f.Add("claim", format.KindUnionSum, r.number, 0, "union.shards", "a shard without a release has counts")
 		}
 		return
 	}
 	if have == nil {
-		f.add("files", kindShardManifest, r.number, 0, "manifest.json", "the manifest of the shard is not in the release")
+		f.Add("files", format.KindShardManifest, r.number, 0, "manifest.json", "the manifest of the shard is not in the release")
 		return
 	}
 	m := have.man
-	if m.sha != s.SHA256 || m.Release != s.Release {
-		f.add("files", kindShardManifest, r.number, 0, "manifest.json", "the manifest of the shard is not the one that the vector names")
+	if m.Sha != s.SHA256 || m.Release != s.Release {
+		f.Add("files", format.KindShardManifest, r.number, 0, "manifest.json", "the manifest of the shard is not the one that the vector names")
 	}
-	if m.FormatVersion != formatParts {
-		f.add("chain", kindShardManifest, r.number, 0, "format_version", "the release of the shard is none that a union can take in")
+	if m.FormatVersion != format.FormatParts {
+		f.Add("chain", format.KindShardManifest, r.number, 0, "format_version", "the release of the shard is none that a union can take in")
 	}
 	if have.settings != r.man.Union.Settings {
-		f.add("chain", kindShardSettings, r.number, 0, "union.settings", "the shard declares other settings than the union says")
+		f.Add("chain", format.KindShardSettings, r.number, 0, "union.settings", "the shard declares other settings than the union says")
 	}
 	if m.Records != s.Records || m.Classes != s.Classes || m.Buckets != s.Buckets || m.Pending != s.Pending || m.CreatedAt != s.CreatedAt {
-		f.add("claim", kindUnionSum, r.number, 0, "union.shards", "the counts of a shard are not those of its manifest")
+		f.Add("claim", format.KindUnionSum, r.number, 0, "union.shards", "the counts of a shard are not those of its manifest")
 	}
 }
 
 // checkUnionSums adds up what the shards count.
-func checkUnionSums(r *unionRelease, f *faults) {
+func checkUnionSums(r *unionRelease, f *format.Faults) {
 	var records, classes, buckets, pending int
 	for _, s := range r.shards {
 		records += s.man.Records
@@ -113,14 +115,14 @@ func checkUnionSums(r *unionRelease, f *faults) {
 	}{{"records", r.man.Records, records}, {"classes", r.man.Classes, classes}, {"buckets", r.man.Buckets, buckets},
 		{"pending", r.man.Pending, pending}} {
 		if c.said != c.sum {
-			f.add("claim", kindUnionSum, r.number, 0, c.field, "the number is not the sum of the shards'")
+			f.Add("claim", format.KindUnionSum, r.number, 0, c.field, "the number is not the sum of the shards'")
 		}
 	}
 }
 
 // checkUnionClaims tests that a union claims the least that its shards claim.
-func checkUnionClaims(r *unionRelease, f *faults) {
-	order := []string{"none", "rows", levelAssignments, levelProgram}
+func checkUnionClaims(r *unionRelease, f *format.Faults) {
+	order := []string{"none", "rows", format.LevelAssignments, format.LevelProgram}
 	least, kMin, freq, certificate := len(order), 0, 0.0, ""
 	seeded, grown, k1 := false, false, true
 	for _, s := range r.shards {
@@ -141,7 +143,7 @@ func checkUnionClaims(r *unionRelease, f *faults) {
 	p := r.man.Privacy
 	untrue := func(field string, wrong bool) {
 		if wrong {
-			f.add("claim", kindClaimFalse, r.number, 0, field, "the union claims something else than the least that its shards claim")
+			f.Add("claim", format.KindClaimFalse, r.number, 0, field, "the union claims something else than the least that its shards claim")
 		}
 	}
 	untrue("privacy.level", least < 0 || least == len(order) || p.Level != order[max(0, min(least, len(order)-1))])
@@ -156,7 +158,7 @@ func checkUnionClaims(r *unionRelease, f *faults) {
 }
 
 // checkUnionParts tests that the parts are those of the shards' manifests, shard by shard.
-func checkUnionParts(r *unionRelease, f *faults) {
+func checkUnionParts(r *unionRelease, f *format.Faults) {
 	at := 0
 	for _, s := range r.man.Union.Shards {
 		have := r.shards[s.Shard]
@@ -166,25 +168,25 @@ func checkUnionParts(r *unionRelease, f *faults) {
 		for i := range have.man.Parts {
 			want := &have.man.Parts[i]
 			if at >= len(r.man.Parts) {
-				f.of(s.Shard, func() {
-					f.add("N", kindShardPart, r.number, 0, "parts", "a part of the shard is not in the union: its rows are missing")
+				f.Of(s.Shard, func() {
+					f.Add("N", format.KindShardPart, r.number, 0, "parts", "a part of the shard is not in the union: its rows are missing")
 				})
 				continue
 			}
 			got := &r.man.Parts[at]
 			at++
 			if *got.Shard != s.Shard || !samePart(got, want) {
-				f.of(s.Shard, func() {
-					f.add("A", kindShardPart, r.number, 0, "parts", "a part is not the one of the shard's manifest: part "+strconv.Itoa(at)+" of the list")
+				f.Of(s.Shard, func() {
+					f.Add("A", format.KindShardPart, r.number, 0, "parts", "a part is not the one of the shard's manifest: part "+strconv.Itoa(at)+" of the list")
 				})
 			}
 		}
 	}
-	f.addN("F", kindShardPart, r.number, 0, "parts", "the union has parts that no shard of its vector has", len(r.man.Parts)-at)
+	f.AddN("F", format.KindShardPart, r.number, 0, "parts", "the union has parts that no shard of its vector has", len(r.man.Parts)-at)
 }
 
 // samePart compares all that two manifests say of a part.
-func samePart(a, b *Part) bool {
+func samePart(a, b *format.Part) bool {
 	return a.Name == b.Name && a.Release == b.Release && a.Classes == b.Classes && a.Rows == b.Rows && a.Mode == b.Mode &&
 		slices.Equal(a.Files, b.Files) && slices.Equal(a.Dead, b.Dead) && slices.Equal(a.Replaces, b.Replaces)
 }

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // unionAgreesWithJSON holds the reader of what a manifest says of its shards against encoding/json, a tree of maps, and
 // what docs/FORMAT.md says of the two digests.
-func unionAgreesWithJSON(t *testing.T, data []byte, m *Manifest, settings string) {
+func unionAgreesWithJSON(t *testing.T, data []byte, m *format.Manifest, settings string) {
 	t.Helper()
 	var top map[string]stdjson.RawMessage
 	require.NoError(t, stdjson.Unmarshal(data, &top))
@@ -63,12 +65,12 @@ func unionAgreesWithJSON(t *testing.T, data []byte, m *Manifest, settings string
 			fmt.Fprintf(&root, "%s %s %s\n", fmt.Sprint(s.Shard), fmt.Sprint(s.Release), text(entry, "sha256"))
 		}
 	}
-	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(root.Bytes())), m.Union.root())
+	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(root.Bytes())), m.Union.RootOf())
 	shardsOfParts(t, top["parts"], m.Parts)
 }
 
 // shardsOfParts holds whose each part is.
-func shardsOfParts(t *testing.T, raw stdjson.RawMessage, have []Part) {
+func shardsOfParts(t *testing.T, raw stdjson.RawMessage, have []format.Part) {
 	t.Helper()
 	var parts []map[string]any
 	if raw != nil {

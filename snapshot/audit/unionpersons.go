@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"slices"
+
+	"anond/snapshot/audit/format"
 )
 
 // persons finds people who are in two shards, from the records exports: by the digest
@@ -33,7 +35,7 @@ func newPersons() *persons {
 // add reads the export of a shard and merges its subjects with those before.
 func (p *persons) add(shard int, file string, data []byte, subject string) error {
 	p.shards++
-	csv, header, err := newCSV(file, data)
+	csv, header, err := format.NewCSV(file, data)
 	if err != nil {
 		return err
 	}
@@ -47,22 +49,22 @@ func (p *persons) add(shard int, file string, data []byte, subject string) error
 	var own []personID
 	keyed := true
 	for {
-		ok, err := csv.next()
+		ok, err := csv.Next()
 		if err != nil {
 			return err
 		}
 		if !ok {
 			break
 		}
-		record := csv.fields[0]
+		record := csv.Fields[0]
 		if bytes.HasPrefix(record, []byte("forgotten:")) {
 			continue // what it shows is nobody's
 		}
 		p.source(shard, record)
-		if at >= 0 && !bytes.HasPrefix(csv.fields[at], []byte("forgotten-")) {
-			sum := sha256.Sum256(csv.fields[at])
+		if at >= 0 && !bytes.HasPrefix(csv.Fields[at], []byte("forgotten-")) {
+			sum := sha256.Sum256(csv.Fields[at])
 			own = append(own, personID(sum[:16]))
-			keyed = p.key(csv.fields[at]) && keyed
+			keyed = p.key(csv.Fields[at]) && keyed
 		}
 	}
 	if !keyed {
@@ -121,10 +123,10 @@ func (p *persons) merge(own []personID) {
 }
 
 // check reports what was found.
-func (p *persons) check(release int, f *faults) {
-	f.addN("S", kindSubjectShards, release, 0, "", "a subject is in the records of two shards", p.twice)
-	f.addN("S", kindSubjectKeys, release, 0, "", "shards name people under different subject keys", max(0, len(p.keys)-1))
-	f.addN("S", kindSourceShards, release, 0, "", "two shards have records of one partition", len(p.shared))
+func (p *persons) check(release int, f *format.Faults) {
+	f.AddN("S", format.KindSubjectShards, release, 0, "", "a subject is in the records of two shards", p.twice)
+	f.AddN("S", format.KindSubjectKeys, release, 0, "", "shards name people under different subject keys", max(0, len(p.keys)-1))
+	f.AddN("S", format.KindSourceShards, release, 0, "", "two shards have records of one partition", len(p.shared))
 }
 
 // checked reports that every shard was looked at, and that their digests can be compared.

@@ -10,24 +10,26 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"anond/snapshot/audit/format"
 )
 
 func shardName(shard int) string { return "shard-" + strconv.Itoa(shard) }
 
 // isUnion reports that the newest release of a directory is a union.
 func isUnion(dir string) (bool, error) {
-	numbers, err := listReleases(dir)
+	numbers, err := format.ListReleases(dir)
 	if err != nil {
 		return false, err
 	}
-	data, err := readFile(filepath.Join(dir, dirName(numbers[len(numbers)-1]), "manifest.json"))
+	data, err := format.ReadFile(filepath.Join(dir, format.DirName(numbers[len(numbers)-1]), "manifest.json"))
 	if err != nil {
 		return false, nil // whoever reads it says so
 	}
 	var form struct {
 		Version int `json:"format_version"`
 	}
-	return json.Unmarshal(data, &form) == nil && form.Version == formatUnion, nil
+	return json.Unmarshal(data, &form) == nil && form.Version == format.FormatUnion, nil
 }
 
 // unionRelease is a release of a union, with the manifests of the shards that lie in it.
@@ -35,20 +37,20 @@ type unionRelease struct {
 	number   int // of its directory
 	dir      string
 	pruned   bool // its manifest is all that is left
-	man      *Manifest
+	man      *format.Manifest
 	settings string
 	shards   map[int]*shardManifest
 }
 
 // shardManifest is the manifest of a shard's release.
 type shardManifest struct {
-	man      *Manifest
+	man      *format.Manifest
 	settings string
 }
 
 // readUnion reads the manifests of a release: its own, and those of its vector.
 func readUnion(dir string, number int) (*unionRelease, error) {
-	return readVector(filepath.Join(dir, "manifest.json"), dir, number, func(s unionShard) string {
+	return readVector(filepath.Join(dir, "manifest.json"), dir, number, func(s format.UnionShard) string {
 		return filepath.Join(dir, shardName(s.Shard), "manifest.json")
 	})
 }
@@ -57,11 +59,11 @@ func readUnion(dir string, number int) (*unionRelease, error) {
 // its vector are in the chains of the shards.
 func readPrunedUnion(dir string, number int) (*unionRelease, error) {
 	top := filepath.Dir(dir)
-	r, err := readVector(filepath.Join(top, prunedDir, dirName(number)+".json"), dir, number, func(s unionShard) string {
+	r, err := readVector(filepath.Join(top, format.PrunedDir, format.DirName(number)+".json"), dir, number, func(s format.UnionShard) string {
 		releases := filepath.Join(top, "shards", strconv.Itoa(s.Shard))
-		path := filepath.Join(releases, dirName(s.Release), "manifest.json")
+		path := filepath.Join(releases, format.DirName(s.Release), "manifest.json")
 		if _, err := os.Lstat(path); os.IsNotExist(err) {
-			path = filepath.Join(releases, prunedDir, dirName(s.Release)+".json")
+			path = filepath.Join(releases, format.PrunedDir, format.DirName(s.Release)+".json")
 		}
 		return path
 	})
@@ -72,13 +74,13 @@ func readPrunedUnion(dir string, number int) (*unionRelease, error) {
 }
 
 // readVector reads the manifest of a union, and those of its vector where they are.
-func readVector(path, dir string, number int, of func(unionShard) string) (*unionRelease, error) {
-	data, err := readFile(path)
+func readVector(path, dir string, number int, of func(format.UnionShard) string) (*unionRelease, error) {
+	data, err := format.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &unionRelease{number: number, dir: dir, shards: map[int]*shardManifest{}}
-	if r.man, err = parseAs(path, data, (*Manifest).checkUnion); err != nil {
+	if r.man, err = format.ParseAs(path, data, (*format.Manifest).CheckUnion); err != nil {
 		return nil, err
 	}
 	if r.settings, err = settingsOf(path, data); err != nil {
@@ -99,12 +101,12 @@ func readVector(path, dir string, number int, of func(unionShard) string) (*unio
 }
 
 func readShard(path string) (*shardManifest, error) {
-	data, err := readFile(path)
+	data, err := format.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	s := &shardManifest{}
-	if s.man, err = parseManifest(path, data); err != nil {
+	if s.man, err = format.ParseManifest(path, data); err != nil {
 		return nil, err
 	}
 	s.settings, err = settingsOf(path, data)
@@ -117,7 +119,7 @@ func readShard(path string) (*shardManifest, error) {
 func settingsOf(file string, data []byte) (string, error) {
 	var all map[string]jsontext.Value
 	if json.Unmarshal(data, &all) != nil {
-		return "", unreadable(file, 0, "is not a manifest")
+		return "", format.Unreadable(file, 0, "is not a manifest")
 	}
 	hash := sha256.New()
 	for _, key := range []string{"dataset", "schema", "policy", "recoding", "values"} {
@@ -126,7 +128,7 @@ func settingsOf(file string, data []byte) (string, error) {
 			continue
 		}
 		if value.Compact() != nil {
-			return "", unreadable(file, 0, "is not a manifest")
+			return "", format.Unreadable(file, 0, "is not a manifest")
 		}
 		fmt.Fprintf(hash, "%s=%s\n", key, value)
 	}

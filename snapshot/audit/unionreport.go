@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/shares"
 )
 
 // Union is what a report says of the shards of a union.
@@ -30,7 +33,7 @@ type ShardAudit struct {
 func (u *unionAudit) finish() *Report {
 	r, m := u.report, u.newest().man
 	r.Dataset, r.Recoding, r.Seeded, r.Grown, r.K, r.L = m.Dataset, m.Recoding, m.Seeded, m.Privacy.Grown, m.Policy.K, m.Policy.L
-	r.exact, r.claimsL2 = m.wantK1() != "rows", m.claimsL2()
+	r.exact, r.claimsL2 = m.WantK1() != "rows", m.ClaimsL2()
 	r.Union = &Union{Of: m.Union.Of, People: -1}
 	if u.persons.checked() && u.persons.subjects {
 		r.Union.People = len(u.persons.all)
@@ -43,8 +46,8 @@ func (u *unionAudit) finish() *Report {
 		r.Union.Shards = append(r.Union.Shards, of)
 	}
 	u.gather()
-	r.Violations = append(r.Violations, u.f.sorted()...)
-	slices.SortStableFunc(r.Violations, func(a, b Violation) int { return cmp.Compare(a.Release, b.Release) })
+	r.Violations = append(r.Violations, u.f.Sorted()...)
+	slices.SortStableFunc(r.Violations, func(a, b format.Violation) int { return cmp.Compare(a.Release, b.Release) })
 	u.verdict()
 	u.notChecked()
 	r.NotPromised = append(r.notPromised(), "people of whom two shards have records under different subjects")
@@ -102,15 +105,15 @@ func (u *unionAudit) gather() {
 
 // attacker adds the counts of a shard. Who attacks knows the shard of everybody: it
 // follows from the subject.
-func (r *Report) attacker(a Attacker) {
-	i := slices.IndexFunc(r.Attackers, func(x Attacker) bool { return x.Name == a.Name })
+func (r *Report) attacker(a shares.Attacker) {
+	i := slices.IndexFunc(r.Attackers, func(x shares.Attacker) bool { return x.Name == a.Name })
 	if i < 0 {
 		r.Attackers = append(r.Attackers, a)
 		return
 	}
 	x := &r.Attackers[i]
 	x.People, x.BelowL, x.ExactlyOne = x.People+a.People, x.BelowL+a.BelowL, x.ExactlyOne+a.ExactlyOne
-	x.BelowLShare, x.ExactlyOneShare = share(x.BelowL, x.People), share(x.ExactlyOne, x.People)
+	x.BelowLShare, x.ExactlyOneShare = format.Share(x.BelowL, x.People), format.Share(x.ExactlyOne, x.People)
 	x.MinCandidates = min(x.MinCandidates, a.MinCandidates)
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // unionPlan is a union of chains before it is written. It shares nothing with the auditor
@@ -137,7 +139,7 @@ func (w *unionWriter) take(r *testUnion, number, shard, release int) testShard {
 	require.NoError(w.t, err)
 	var raw map[string]json.RawMessage
 	require.NoError(w.t, json.Unmarshal(data, &raw))
-	out := testShard{man: map[string]any{}, sha: hexSHA(data)}
+	out := testShard{man: map[string]any{}, sha: format.HexSHA(data)}
 	require.NoError(w.t, json.Unmarshal(data, &out.man))
 	hash := sha256.New()
 	for _, key := range []string{"dataset", "schema", "policy", "recoding", "slices", "method", "retention", "values", "across_releases"} {
@@ -178,12 +180,12 @@ func (w *unionWriter) save(r *testUnion) string {
 		}
 	}
 	if r.root {
-		of["root"] = hexSHA([]byte(root))
+		of["root"] = format.HexSHA([]byte(root))
 	}
 	data := inForm(w.t, r.man)
 	w.put(fmt.Sprintf("%06d/manifest.json", r.number), data)
-	w.previous = map[string]any{"release": r.number, "sha256": hexSHA(data)}
-	return hexSHA(data)
+	w.previous = map[string]any{"release": r.number, "sha256": format.HexSHA(data)}
+	return format.HexSHA(data)
 }
 
 // inUnion edits one release of a union.
@@ -196,7 +198,7 @@ func inUnion(number int, f func(r *testUnion)) func(*testUnion) {
 }
 
 // kindsOf lists the kinds of violations, each once.
-func kindsOf(list []Violation) []string {
+func kindsOf(list []format.Violation) []string {
 	kinds := map[string]bool{}
 	for _, v := range list {
 		kinds[v.Kind] = true

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
 )
 
 // The writer of this file is a tiny publisher made for tests: it shares nothing
@@ -204,7 +206,7 @@ func (p *plan) manifest(r *testRelease, certificate string, kMin int, freq float
 		{"name": "person", "role": "subject", "type": "categorical"},
 		{"name": "age", "role": "quasi", "type": "integer"},
 		{"name": "city", "role": "quasi", "type": "categorical",
-			"hierarchy": map[string]any{"file": "city.csv", "sha256": hexSHA([]byte(testHierarchy))}},
+			"hierarchy": map[string]any{"file": "city.csv", "sha256": format.HexSHA([]byte(testHierarchy))}},
 		{"name": "job", "role": "quasi", "type": "categorical"},
 		{"name": "illness", "role": "sensitive", "type": "categorical"},
 	}

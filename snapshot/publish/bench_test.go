@@ -13,7 +13,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/snapshot"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -125,7 +126,7 @@ func BenchmarkPublish(b *testing.B) {
 					p := publisher(snapshot.OS(), b.TempDir())
 					p.Gate = openGate{}
 					if gated {
-						p.Gate = auditGate{audit.NewGate(audit.Policy{K: 10, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
+						p.Gate = auditGate{gate.New(format.Policy{K: 10, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
 					}
 					require.NoError(b, p.Open())
 					_, err := p.Publish(publish.Of(v), s)

@@ -12,6 +12,8 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -26,8 +28,8 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 				c := &sharedChain{r: rand.New(rand.NewPCG(uint64(trial), 7))}
 				root, s := t.TempDir(), sharedSettings(recoding)
 				p := publisher(newRecorder(root), root)
-				policy := audit.Policy{K: 3, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"}
-				p.Gate = auditGate{audit.NewGate(policy)}
+				policy := format.Policy{K: 3, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"}
+				p.Gate = auditGate{gate.New(policy)}
 				require.NoError(t, p.Open())
 				var members [][]render.Placement
 				again := map[int]map[string]string{}
@@ -55,11 +57,11 @@ func TestAuditorAgreesOnLevelL2(t *testing.T) {
 					require.NoError(t, p.Open()) // a restart
 					placed, err := p.Resume(publish.Of(v), s)
 					require.NoError(t, err)
-					gate := audit.NewGate(policy)
-					violations, err := gate.Resume(filepath.Join(p.Dir, fmt.Sprintf("%06d", out.Manifest.Release)), given(placed), nil)
+					auditor := gate.New(policy)
+					violations, err := auditor.Resume(filepath.Join(p.Dir, fmt.Sprintf("%06d", out.Manifest.Release)), given(placed), nil)
 					require.NoError(t, err)
 					require.Empty(t, violations)
-					p.Gate = auditGate{gate}
+					p.Gate = auditGate{auditor}
 				}
 				o := (&chain{persons: c.persons, arrived: arrived}).exports(t, root, members)
 				withBuckets(t, o.Members, members)

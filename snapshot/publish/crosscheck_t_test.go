@@ -14,6 +14,7 @@ import (
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -92,9 +93,9 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				require.NoError(t, err)
 				report, err := audit.Dir(audit.Options{Releases: p.Dir})
 				require.NoError(t, err)
-				report.Violations = slices.DeleteFunc(report.Violations, func(x audit.Violation) bool { return x.Kind == "l_promises_nothing" })
+				report.Violations = slices.DeleteFunc(report.Violations, func(x format.Violation) bool { return x.Kind == "l_promises_nothing" })
 				broken := slices.ContainsFunc(report.Violations,
-					func(x audit.Violation) bool { return x.Kind == "principle_violated" && x.Attribute == "t" })
+					func(x format.Violation) bool { return x.Kind == "principle_violated" && x.Attribute == "t" })
 				require.Equal(t, off < 0, broken, "%s %+v", c.distance, report.Violations)
 				require.Equal(t, broken, len(report.Violations) > 0)
 			}

@@ -19,12 +19,14 @@ import (
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
 
 // auditGate puts the auditor before the rename, as the daemon does.
-type auditGate struct{ *audit.Gate }
+type auditGate struct{ *gate.Gate }
 
 func (g auditGate) Check(dir string, placed []render.Placement) error {
 	violations, err := g.Gate.Check(dir, given(placed))
@@ -35,10 +37,10 @@ func (g auditGate) Check(dir string, placed []render.Placement) error {
 }
 
 // given are placements as the auditor takes them.
-func given(placed []render.Placement) []audit.Placement {
-	out := make([]audit.Placement, len(placed))
+func given(placed []render.Placement) []gate.Placement {
+	out := make([]gate.Placement, len(placed))
 	for i, p := range placed {
-		out[i] = audit.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
+		out[i] = gate.Placement{Part: p.Part, Records: p.Records, Classes: p.Classes}
 	}
 	return out
 }
@@ -156,7 +158,7 @@ func TestAuditorAgrees(t *testing.T) {
 			s := settings(recoding)
 			s.Policy.Diversity, s.Policy.SubjectRepeat = nil, ""
 			p := publisher(newRecorder(root), root)
-			p.Gate = auditGate{audit.NewGate(audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
+			p.Gate = auditGate{gate.New(format.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &s.Policy.MaxRegroups})}
 			require.NoError(t, p.Open())
 			var members [][]render.Placement
 			for release := 1; release <= 3; release++ {
@@ -187,7 +189,7 @@ func TestAuditorRefuses(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
 	k := 2
-	p.Gate = auditGate{audit.NewGate(audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &k})}
+	p.Gate = auditGate{gate.New(format.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &k})}
 	require.NoError(t, p.Open())
 	s := settings(render.Generalization())
 	v := testView(t, 1, hospital(t), patients, []testClass{{incremental.Frozen, 1, []incremental.RecordID{0, 2, 6}}})

@@ -11,6 +11,8 @@ import (
 	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 )
@@ -29,8 +31,8 @@ func TestMissingValuesThatTheManifestRulesOut(t *testing.T) {
 		}
 		return out
 	}
-	level2, level1 := audit.Policy{K: 3, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"},
-		audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: new(2)}
+	level2, level1 := format.Policy{K: 3, L: 2, Republication: "append", MaxRegroups: new(int), Level: "L2"},
+		format.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: new(2)}
 	for column, a := range hospital(t) {
 		if a.Hierarchy != nil { // its file would have to name the value
 			continue
@@ -58,11 +60,11 @@ func TestMissingValuesThatTheManifestRulesOut(t *testing.T) {
 					_, err := p.Publish(publish.Of(v), s)
 					return p.Dir, err
 				}
-				_, err := release(auditGate{audit.NewGate(policy)})
+				_, err := release(auditGate{gate.New(policy)})
 				require.NoError(t, err, "%s %s", r.Name(), a.Name)
 
 				v.Schema = refusing
-				_, err = release(auditGate{audit.NewGate(policy)})
+				_, err = release(auditGate{gate.New(policy)})
 				var failure *publish.ReleaseError
 				require.True(t, errors.As(err, &failure), "%s %s", r.Name(), a.Name)
 				require.Equal(t, publish.StepGate, failure.Step)

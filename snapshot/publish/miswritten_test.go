@@ -16,7 +16,8 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/snapshot"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 	"anond/snapshot/verify"
@@ -100,7 +101,7 @@ func named(files map[string]string) map[string]string {
 func TestAMiswrittenManifestIsNotPublished(t *testing.T) {
 	want, _ := reference(t)
 	for release := range 2 {
-		root, gate := t.TempDir(), &gate{}
+		root, gate := t.TempDir(), &testGate{}
 		disk := &turningDisk{FS: unsynced{snapshot.OS()}, turn: otherTime, which: func(path string) bool {
 			return rendered("manifest.json")(path) && strings.Contains(path, []string{".tmp-000001", ".tmp-000002"}[release])
 		}}
@@ -162,7 +163,7 @@ func TestMiswrittenDataIsNotPublished(t *testing.T) {
 			}}
 			root := t.TempDir()
 			p := publisher(disk, root)
-			p.Gate = auditGate{audit.NewGate(audit.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: new(2)})}
+			p.Gate = auditGate{gate.New(format.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: new(2)})}
 			want, got := wholeUntil(t, p, root)
 			if disk.path == "" {
 				require.Greater(t, at, 4)

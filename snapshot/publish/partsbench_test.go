@@ -13,7 +13,8 @@ import (
 
 	"anond/incremental"
 	"anond/snapshot"
-	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 	"anond/snapshot/verify"
@@ -62,17 +63,17 @@ func BenchmarkPartsPublish(b *testing.B) {
 					s := benchSettings(recoding)
 					s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
 					p := publisher(snapshot.OS(), b.TempDir())
-					policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
+					policy := format.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
 					if recoding.Shared() {
 						policy.Level = "L2"
 					}
-					gate := auditGate{audit.NewGate(policy)}
-					p.Gate = gate
+					auditor := auditGate{gate.New(policy)}
+					p.Gate = auditor
 					require.NoError(b, p.Open())
 					for _, v := range before {
 						_, err := p.Publish(publish.Of(v), s)
 						require.NoError(b, err)
-						gate.Commit()
+						auditor.Commit()
 					}
 					back := p.Mark()
 					ledger, err := os.ReadFile(p.Ledger)
@@ -151,15 +152,15 @@ func BenchmarkPartsResume(b *testing.B) {
 		before, last := partsViews(all, parts, 10_000)
 		s := benchSettings(render.Generalization())
 		s.Policy.Republication, s.Policy.MaxRegroups = "append", 0
-		policy := audit.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
+		policy := format.Policy{K: 10, L: 2, Republication: "append", MaxRegroups: new(int)}
 		p := publisher(snapshot.OS(), b.TempDir())
-		gate := auditGate{audit.NewGate(policy)}
-		p.Gate = gate
+		auditor := auditGate{gate.New(policy)}
+		p.Gate = auditor
 		require.NoError(b, p.Open())
 		for _, v := range append(before, last) {
 			_, err := p.Publish(publish.Of(v), s)
 			require.NoError(b, err)
-			gate.Commit()
+			auditor.Commit()
 		}
 		whole := *last
 		whole.Since, whole.Classes = 0, nil
@@ -182,7 +183,7 @@ func BenchmarkPartsResume(b *testing.B) {
 			require.NoError(b, err)
 		})
 		measure("gate", func() {
-			violations, err := audit.NewGate(policy).Resume(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1)), given(placed), nil)
+			violations, err := gate.New(policy).Resume(filepath.Join(p.Dir, fmt.Sprintf("%06d", parts+1)), given(placed), nil)
 			require.NoError(b, err)
 			require.Empty(b, violations)
 		})

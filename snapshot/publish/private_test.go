@@ -49,7 +49,7 @@ func TestNothingIsPublicBeforeTheGate(t *testing.T) {
 func TestARefusedRenderingIsRemoved(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
-	p.Gate = &gate{refuse: publish.ErrRefused}
+	p.Gate = &testGate{refuse: publish.ErrRefused}
 	require.NoError(t, p.Open())
 	_, err := p.Publish(publish.Of(views(t)[0]), settings(render.Anatomy()))
 	require.ErrorIs(t, err, publish.ErrRefused)

@@ -20,14 +20,14 @@ import (
 	"anond/snapshot/snapshottest"
 )
 
-// gate is the auditor of these tests: it sees the rendered files and refuses if
+// testGate is the auditor of these tests: it sees the rendered files and refuses if
 // told to.
-type gate struct {
+type testGate struct {
 	refuse error
 	dirs   []string
 }
 
-func (g *gate) Check(dir string, placed []render.Placement) error {
+func (g *testGate) Check(dir string, placed []render.Placement) error {
 	g.dirs = append(g.dirs, filepath.Base(dir))
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil || len(placed) == 0 {
 		return errors.New("the gate was called too early")
@@ -36,7 +36,7 @@ func (g *gate) Check(dir string, placed []render.Placement) error {
 }
 
 func publisher(fs snapshot.FS, root string) *publish.Publisher {
-	return &publish.Publisher{FS: fs, Dir: filepath.Join(root, "releases"), Ledger: filepath.Join(root, "state", "ledger"), Gate: &gate{}}
+	return &publish.Publisher{FS: fs, Dir: filepath.Join(root, "releases"), Ledger: filepath.Join(root, "state", "ledger"), Gate: &testGate{}}
 }
 
 // views are the releases 1 and 2 of the hospital.
@@ -230,7 +230,7 @@ func TestDiskFullIsSaidClearly(t *testing.T) {
 func TestGateRefuses(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
-	p.Gate = &gate{refuse: publish.Refuse(errors.New("class 3: below k"))}
+	p.Gate = &testGate{refuse: publish.Refuse(errors.New("class 3: below k"))}
 	err := publishAll(t, p, &[]incremental.Intent{})
 	require.ErrorIs(t, err, publish.ErrRefused)
 	require.ErrorContains(t, err, "class 3: below k")
@@ -240,7 +240,7 @@ func TestGateRefuses(t *testing.T) {
 	_, err = os.Stat(filepath.Join(root, "releases", ".tmp-000001"))
 	assert.ErrorIs(t, err, os.ErrNotExist)
 
-	p.Gate = &gate{refuse: errors.New("the gate broke")}
+	p.Gate = &testGate{refuse: errors.New("the gate broke")}
 	err = publishAll(t, p, &[]incremental.Intent{})
 	require.ErrorContains(t, err, "the gate broke")
 	assert.NotErrorIs(t, err, publish.ErrRefused)
@@ -277,7 +277,7 @@ func TestRuleFNoSecondRendering(t *testing.T) {
 func TestRetryShowsTheGateTheRelease(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
-	g := &gate{}
+	g := &testGate{}
 	p.Gate = g
 	require.NoError(t, p.Open())
 	for range 2 {

@@ -1,0 +1,266 @@
+package chain
+
+import (
+	"bytes"
+	"slices"
+
+	"anond/snapshot/audit/format"
+)
+
+// RecordIndex numbers the records of the exports. Identities never leave it.
+type RecordIndex struct{ Ids map[string]uint32 }
+
+func (x *RecordIndex) intern(id []byte) uint32 {
+	if n, ok := x.Ids[string(id)]; ok {
+		return n
+	}
+	n := uint32(len(x.Ids))
+	x.Ids[string(id)] = n
+	return n
+}
+
+// isRecordID accepts source:partition:offset.
+func isRecordID(b []byte) bool {
+	for range 2 {
+		i := bytes.LastIndexByte(b, ':')
+		if i < 0 || i+1 == len(b) || len(bytes.Trim(b[i+1:], "0123456789")) > 0 {
+			return false
+		}
+		b = b[:i]
+	}
+	return len(b) > 0
+}
+
+// Members is the export members.csv: the class of each record per release.
+type Members struct {
+	File   string
+	Class  map[int][]Address // by release and record; may be shorter than the index
+	Bucket map[int][]uint32  // level L2: its bucket in the part, likewise; nil: the export names none
+	Parts  []string          // names of parts that occur
+}
+
+// Address is a class as an export names it: class 0 means not published.
+type Address struct{ Part, Class uint32 }
+
+// The headers of members.csv: at level L1, and at level L2.
+var membersHeaders = [][]string{
+	{"release", "record", "part", "class"},
+	{"release", "record", "part", "class", "bucket"},
+}
+
+// ParseMembers reads members.csv. A record may be listed once per release.
+func ParseMembers(file string, data []byte, index *RecordIndex) (*Members, error) {
+	csv, header, err := format.NewCSV(file, data)
+	if err != nil {
+		return nil, err
+	}
+	form := slices.IndexFunc(membersHeaders, func(h []string) bool { return slices.Equal(h, header) })
+	if form < 0 {
+		return nil, format.Unreadable(file, 1, "header is not release,record,part,class")
+	}
+	m := &Members{File: file, Class: map[int][]Address{}, Parts: nil}
+	if form == 1 {
+		m.Bucket = map[int][]uint32{}
+	}
+	names := map[string]uint32{}
+	for {
+		ok, err := csv.Next()
+		if err != nil || !ok {
+			return m, err
+		}
+		part, ok := m.part(names, csv.Fields[2])
+		if !ok {
+			return nil, csv.Fail("part is not the name of a part")
+		}
+		rel, ok := format.ParseCount(csv.Fields[0])
+		if !ok || rel == 0 || !isRecordID(csv.Fields[1]) {
+			return nil, csv.Fail("not release,source:partition:offset,part,class")
+		}
+		if err := m.row(csv, part, int(rel), int(index.intern(csv.Fields[1]))); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// row notes the class of a record, and its bucket if the export names it.
+func (m *Members) row(csv *format.CsvReader, part uint32, rel, rec int) error {
+	numbers := csv.Fields[len(csv.Fields)-1:]
+	if m.Bucket != nil {
+		numbers = csv.Fields[len(csv.Fields)-2:]
+	}
+	class, ok := format.ParseCount(numbers[0])
+	bucket, okB := format.ParseCount(numbers[len(numbers)-1])
+	if !ok || !okB || class == 0 || bucket == 0 {
+		return csv.Fail("not release,source:partition:offset,part,class")
+	}
+	column := m.Class[rel]
+	if rec >= len(column) {
+		column = format.Fit(column, rec+1)
+		m.Class[rel] = column
+	}
+	if column[rec].Class != 0 {
+		return csv.Fail("record is listed twice in one release")
+	}
+	column[rec] = Address{part, class}
+	if m.Bucket != nil {
+		m.Bucket[rel] = format.Fit(m.Bucket[rel], len(column))
+		m.Bucket[rel][rec] = bucket
+	}
+	return nil
+}
+
+// part numbers the names of parts.
+func (m *Members) part(names map[string]uint32, text []byte) (uint32, bool) {
+	if n, ok := names[string(text)]; ok {
+		return n, true
+	}
+	if _, ok := format.ParsePartName(string(text)); !ok {
+		return 0, false
+	}
+	n := uint32(len(m.Parts))
+	m.Parts = append(m.Parts, string(text))
+	names[m.Parts[n]] = n
+	return n, true
+}
+
+// Records is the export records.csv: the microdata.
+type Records struct {
+	N     int
+	Known []bool // by record: listed in the export
+	// forgotten: its person was forgotten, so that what it says is not that person's.
+	Forgotten []bool
+	Arrived   []uint32 // first release whose cut covers the record, 0 = none yet
+	Qi        []uint32 // n*d value ids
+	Sa        []uint32
+	Subject   []uint32 // subject number, nil when no subject column is exported
+	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
+	Beyond []bool
+}
+
+// ParseRecords reads "record,arrived_in_release,<attributes>".
+func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex) (*Records, error) {
+	csv, header, err := format.NewCSV(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if len(header) < 2 || header[0] != "record" || header[1] != "arrived_in_release" {
+		return nil, format.Unreadable(file, 1, "header does not begin with record,arrived_in_release")
+	}
+	at := make([]int, 0, len(s.Qi)+1)
+	for _, a := range s.Qi {
+		at = append(at, slices.Index(header[2:], a.Name))
+	}
+	at = append(at, slices.Index(header[2:], s.Sa.Name))
+	if slices.Contains(at, -1) {
+		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema")
+	}
+	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
+	if s.Subject != "" {
+		p.subjectAt = slices.Index(header[2:], s.Subject)
+	}
+	return p.parse(index)
+}
+
+type recordParser struct {
+	csv       *format.CsvReader
+	s         *format.Schema
+	at        []int // columns of the attributes, after the first two
+	subjectAt int
+	subjects  RecordIndex
+	out       Records
+}
+
+func (p *recordParser) parse(index *RecordIndex) (*Records, error) {
+	r := &p.out
+	r.resize(len(index.Ids), len(p.s.Qi), p.subjectAt >= 0)
+	for {
+		ok, err := p.csv.Next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			r.resize(len(index.Ids), len(p.s.Qi), p.subjectAt >= 0)
+			return r, nil
+		}
+		if !isRecordID(p.csv.Fields[0]) {
+			return nil, p.csv.Fail("record is not source:partition:offset")
+		}
+		rec := int(index.intern(p.csv.Fields[0]))
+		if rec >= r.N {
+			r.resize(max(rec+1, r.N+r.N/2), len(p.s.Qi), p.subjectAt >= 0)
+		}
+		if r.Known[rec] {
+			return nil, p.csv.Fail("record is listed twice")
+		}
+		r.Forgotten[rec] = bytes.HasPrefix(p.csv.Fields[0], []byte("forgotten:"))
+		if err := p.row(rec); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *recordParser) row(rec int) error {
+	r, fields, d := &p.out, p.csv.Fields, len(p.s.Qi)
+	r.Known[rec] = true
+	if len(fields[1]) > 0 {
+		arrived, ok := format.ParseCount(fields[1])
+		if !ok || arrived == 0 {
+			return p.csv.Fail("arrived_in_release is not a release number")
+		}
+		r.Arrived[rec] = arrived
+	}
+	for a, attr := range p.s.Qi {
+		id, reason := attr.InternValue(fields[2+p.at[a]])
+		if reason != "" && attr.Hier != nil && r.Arrived[rec] == 0 {
+			continue // its leaf may be in the copy that the next release brings
+		}
+		if reason != "" {
+			return p.csv.Fail("attribute %s: %s", attr.Name, reason)
+		}
+		r.Qi[rec*d+a] = id
+	}
+	sa, err := p.s.Sa.Read(p.csv, fields[2+p.at[d]])
+	if err != nil {
+		return err
+	}
+	r.Sa[rec] = sa
+	if p.subjectAt >= 0 {
+		known := len(p.subjects.Ids)
+		r.Subject[rec] = p.subjects.intern(fields[2+p.subjectAt])
+		r.Beyond[rec] = int(r.Subject[rec]) < known && !r.Forgotten[rec]
+	}
+	return nil
+}
+
+// resize sets the number of records the columns hold.
+func (r *Records) resize(n, d int, subjects bool) {
+	r.N = n
+	r.Known = format.Fit(r.Known, n)
+	r.Arrived = format.Fit(r.Arrived, n)
+	r.Forgotten = format.Fit(r.Forgotten, n)
+	r.Qi = format.Fit(r.Qi, n*d)
+	r.Sa = format.Fit(r.Sa, n)
+	if subjects {
+		r.Subject, r.Beyond = format.Fit(r.Subject, n), format.Fit(r.Beyond, n)
+	}
+}
+
+// ParseLedger reads one "number SP sha256" line per release. A last line without
+// LF is torn: a crash cut its append, and it is not read.
+func ParseLedger(file string, data []byte) (shas map[int]string, torn bool, err error) {
+	shas, last := map[int]string{}, 0
+	lines := bytes.Split(data, []byte("\n"))
+	for i, line := range lines[:len(lines)-1] {
+		number, sha, ok := bytes.Cut(line, []byte(" "))
+		n, okN := format.ParseCount(number)
+		if !ok || !okN || n == 0 || !format.IsSHA(string(sha)) {
+			return nil, false, format.Unreadable(file, i+1, "not a release number and a SHA-256")
+		}
+		if int(n) <= last {
+			return nil, false, format.Unreadable(file, i+1, "release numbers do not increase")
+		}
+		last = int(n)
+		shas[last] = string(sha)
+	}
+	return shas, len(lines[len(lines)-1]) > 0, nil
+}

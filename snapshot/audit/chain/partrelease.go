@@ -1,0 +1,252 @@
+package chain
+
+import (
+	"path/filepath"
+	"slices"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
+)
+
+// Parted is what a release in parts has besides its table, which holds the
+// classes that are alive.
+type Parted struct {
+	dir   string
+	Lay   *format.Layout
+	Ids   []uint32 // by class of the table: its number in the layout
+	Files []format.PartFiles
+	// buckets of each part; the table lists them part by part
+	buckets []int
+	linked  bool // the lineage is whole: classes of equal number are the same class
+}
+
+// LoadParted reads a release in parts and tests it alone and as the continuation
+// of the release before, which may be nil. A part that stood there is not parsed
+// again: the same bytes are the same classes, which is rule A (frozen classes).
+func LoadParted(dir string, man *format.Manifest, s *format.Schema, before *Release, f *format.Faults) (*Release, error) {
+	if man.DataFiles() == nil {
+		return nil, format.Unreadable(filepath.Join(dir, "manifest.json"), 0, "recoding is not one this auditor knows")
+	}
+	r := &PartReader{Dir: dir, Man: man, S: s, F: f}
+	rel := &Release{Num: man.Release, Man: man, Parts: &Parted{dir: dir}}
+	var earlier *format.Manifest
+	if before != nil {
+		earlier = before.Man
+	}
+	l := format.Follow(earlier, man, f)
+	load := r.all
+	if l.Whole {
+		load = func(rel *Release) error { return r.next(rel, before, l) }
+	} else if earlier != nil {
+		r.Explain(earlier, before.Parts.dir)
+	}
+	if err := load(rel); err != nil {
+		return nil, err
+	}
+	f.Locate = rel.Locate
+	defer func() { f.Locate = nil }()
+	return rel, r.claims(rel)
+}
+
+// claims tests what the manifest says of the release as a whole.
+func (r *PartReader) claims(rel *Release) error {
+	if err := r.Names(); err != nil {
+		return err
+	}
+	CheckCounts(r.Man, rel.Tab, r.F)
+	CheckClaims(r.Man, r.F)
+	if r.Man.Release == 1 {
+		table.CheckReferences(r.Man, r.S, rel.Tab, r.F)
+	}
+	return nil
+}
+
+// Names finds what nobody announced in the directory of the release.
+func (r *PartReader) Names() error {
+	if r.Man.Pruned != nil {
+		return nil // there is no directory
+	}
+	names := []string{"manifest.json"}
+	for i := range r.Man.Parts {
+		names = append(names, r.Man.Parts[i].Name)
+	}
+	return format.CheckNames(r.Dir, names, nil, r.Man.Release, r.F)
+}
+
+// all reads every part.
+func (r *PartReader) all(rel *Release) error {
+	var tables []*table.Table
+	for i := range r.Man.Parts {
+		t, files, err := r.Read(&r.Man.Parts[i])
+		if err != nil {
+			return err
+		}
+		tables, rel.Parts.Files = append(tables, t), append(rel.Parts.Files, files)
+		rel.Parts.buckets = append(rel.Parts.buckets, t.Buckets())
+	}
+	lay := format.NewLayout(r.Man)
+	rel.Parts.Lay = lay
+	for i, t := range tables {
+		var gone []uint32
+		for c := range t.M {
+			if id := lay.Start[i] + uint32(c); lay.Dead[id] && t.Shared == nil {
+				gone = append(gone, uint32(c))
+			} else {
+				rel.Parts.Ids = append(rel.Parts.Ids, id)
+			}
+		}
+		if t = t.Without(gone); i == 0 {
+			first := *t
+			first.Number = nil
+			rel.Tab = &first
+			continue
+		}
+		rel.Tab = rel.Tab.Join(t)
+	}
+	return nil
+}
+
+// next reads what is new since the release before.
+func (r *PartReader) next(rel, before *Release, l *format.Lineage) error {
+	rel.Tab, rel.Parts.linked = before.Tab, true
+	var born *table.Table
+	for i := range r.Man.Parts {
+		p, s := &r.Man.Parts[i], &l.Steps[i]
+		var files format.PartFiles
+		var err error
+		buckets := 0
+		switch {
+		case s.Kept >= 0:
+			files, err = r.Keep(p, before.Parts.Files[s.Kept])
+			buckets = before.Parts.buckets[s.Kept]
+		case s.From != nil:
+			files, err = r.Compacted(p, before.Parts.dir, before.Man)
+			for _, j := range s.From {
+				buckets += before.Parts.buckets[j]
+			}
+		default:
+			if born, files, err = r.Read(p); err == nil {
+				buckets = born.Buckets()
+			}
+		}
+		if err != nil {
+			return err
+		}
+		rel.Parts.Files, rel.Parts.buckets = append(rel.Parts.Files, files), append(rel.Parts.buckets, buckets)
+	}
+	lay := format.NewLayout(r.Man)
+	rel.Parts.Lay = lay
+	gone := r.died(before, lay)
+	rel.Tab = rel.Tab.Without(gone)
+	rel.Parts.Ids = exclude(before.Parts.Ids, gone)
+	if born != nil {
+		rel.Tab = rel.Tab.Join(born)
+		for id := lay.Start[len(lay.Start)-2]; int(id) < lay.Classes(); id++ {
+			rel.Parts.Ids = append(rel.Parts.Ids, id)
+		}
+	}
+	return nil
+}
+
+// died gives the classes of the table of the release before that died since,
+// which must be pure.
+func (r *PartReader) died(before *Release, lay *format.Layout) []uint32 {
+	var gone []uint32
+	for _, id := range format.Died(before.Parts.Lay, lay, r.Man.Release, r.F) {
+		c, alive := slices.BinarySearch(before.Parts.Ids, id)
+		if !alive {
+			continue
+		}
+		if before.Tab.Shared != nil || before.Tab.Flat[c] == 0 {
+			part, class := lay.Place(id)
+			r.F.Part = part
+			r.F.Add("A", format.KindDeadNotPure, r.Man.Release, class, "dead", "a class that is not pure is listed as dead")
+			r.F.Part = ""
+		}
+		if before.Tab.Shared == nil {
+			gone = append(gone, uint32(c))
+		}
+	}
+	return gone
+}
+
+// exclude leaves out the elements at the given places, which ascend. Without any
+// it shares the list.
+func exclude(list, gone []uint32) []uint32 {
+	if len(gone) == 0 {
+		return list
+	}
+	out := make([]uint32, 0, len(list))
+	for i, x := range list {
+		if _, leave := slices.BinarySearch(gone, uint32(i)); !leave {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Locate names a class of the table, counted from 1, as the release does.
+func (rel *Release) Locate(class int) (part string, number int) {
+	if class > len(rel.Parts.Ids) {
+		return "", class
+	}
+	return rel.Parts.Lay.Place(rel.Parts.Ids[class-1])
+}
+
+// fates of a class that an export names.
+type Standing uint8
+
+const (
+	standsNot Standing = iota
+	StandsDead
+	StandsAlive
+)
+
+// Lookup finds the classes of a part by the numbers that an export gives them.
+func (rel *Release) Lookup(part string) func(number uint32) (int, Standing) {
+	lay, ids := rel.Parts.Lay, rel.Parts.Ids
+	i, known := lay.At[part]
+	if !known {
+		return func(uint32) (int, Standing) { return 0, standsNot }
+	}
+	from, end := lay.Start[i], lay.Start[i+1]
+	return func(number uint32) (int, Standing) {
+		id := from + number - 1
+		if number == 0 || number > end-from {
+			return 0, standsNot
+		}
+		if int(id) < len(ids) && ids[id] == id { // nothing has died before it
+			return int(id), StandsAlive
+		}
+		if c, alive := slices.BinarySearch(ids, id); alive {
+			return c, StandsAlive
+		}
+		return 0, StandsDead
+	}
+}
+
+// OtherBuckets counts the records whose bucket, as an export names it in its part,
+// is not the one in which the release shows their class.
+func (rel *Release) OtherBuckets(classOf, named []uint32) (other int) {
+	number := rel.bucketNumbers()
+	for rec, c := range classOf {
+		if c > 0 && (rec >= len(named) || named[rec] != number[c-1]) {
+			other++
+		}
+	}
+	return other
+}
+
+// bucketNumbers gives, by class, the number of its bucket in its part.
+func (rel *Release) bucketNumbers() []uint32 {
+	t, p := rel.Tab, rel.Parts
+	first := make([]uint32, len(p.buckets)) // by part: buckets before it
+	for i := 1; i < len(first); i++ {
+		first[i] = first[i-1] + uint32(p.buckets[i-1])
+	}
+	out := make([]uint32, t.M)
+	for c := range out {
+		out[c] = t.Shared.Rows(t, c)[0] - first[p.Lay.Part(p.Ids[c])]
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package chain
+
+import (
+	"math"
+	"path/filepath"
+
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
+)
+
+// Release is one parsed release.
+type Release struct {
+	Num   int
+	Man   *format.Manifest
+	Tab   *table.Table
+	Parts *Parted
+}
+
+// LoadManifest reads manifest.json of a release directory.
+func LoadManifest(dir string) (*format.Manifest, error) {
+	path := filepath.Join(dir, "manifest.json")
+	data, err := format.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return format.ParseManifest(path, data)
+}
+
+// CheckCounts compares the manifest's numbers with the table.
+func CheckCounts(man *format.Manifest, t *table.Table, f *format.Faults) {
+	kMin, freq := 0, 0.0
+	for c := range t.M {
+		if size := t.Size(c); kMin == 0 || size < kMin {
+			kMin = size
+		}
+		if t.OwnBags() {
+			freq = max(freq, float64(t.Top[c])/float64(t.Size(c)))
+		}
+	}
+	if !t.OwnBags() {
+		freq = t.Shared.MostShare()
+	}
+	CheckNumbers(man, t.Rows(), t.M, t.Buckets(), kMin, freq, f)
+}
+
+func CheckNumbers(man *format.Manifest, records, classes, buckets, kMin int, freq float64, f *format.Faults) {
+	if !man.AtL2() {
+		buckets = 0 // checkLevel
+	}
+	const detail = "the manifest's number differs from the files"
+	for _, n := range []struct {
+		name       string
+		want, have int
+	}{{"records", man.Records, records}, {"classes", man.Classes, classes}, {"privacy.k_min", man.Privacy.KMin, kMin},
+		{"buckets", man.Buckets, buckets}} {
+		if n.want != n.have {
+			f.Add("files", format.KindCountMismatch, man.Release, 0, n.name, detail)
+		}
+	}
+	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 {
+		f.Add("files", format.KindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
+	}
+}
+
+// CheckClaims tests declarations that follow from other declarations.
+func CheckClaims(man *format.Manifest, f *format.Faults) {
+	format.CheckLevel(man, f)
+	format.CheckPool(man, f)
+	if man.Privacy.K1 != man.WantK1() {
+		f.Add("claim", format.KindClaimFalse, man.Release, 0, "privacy.k1", "the claim does not fit the recoding")
+	}
+	if man.Privacy.Level != man.LevelClaim() {
+		f.Add("claim", format.KindClaimFalse, man.Release, 0, "privacy.level", "the release claims another level than it can have")
+	}
+}

@@ -1,0 +1,327 @@
+package format
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The versions of the format that this auditor knows: a release is a list of parts.
+// The objects policy, quality and a schema entry's
+// hierarchy are open: fields unknown to the auditor are tolerated there and
+// nowhere else.
+const (
+	FormatParts = 2
+	FormatUnion = 3 // parts of several shards, see union.go
+)
+
+// Manifest is manifest.json of one release.
+type Manifest struct {
+	FormatVersion  int          `json:"format_version"`
+	Dataset        string       `json:"dataset"`
+	Release        int          `json:"release"`
+	CreatedAt      string       `json:"created_at"`
+	Seeded         bool         `json:"seeded"`
+	Schema         []Column     `json:"schema"`
+	Policy         Policy       `json:"policy"`
+	Recoding       string       `json:"recoding"`
+	Values         string       `json:"values"` // drawn: which row of its bucket shows a value is a random draw
+	Records        int          `json:"records"`
+	Classes        int          `json:"classes"`
+	Buckets        int          `json:"buckets"` // level L2
+	Pending        int          `json:"pending"`
+	InitialMinPool int          `json:"initial_min_pool"` // release 1 at level L2: least number of people of the first pool
+	Union          *unionVector `json:"union"`            // format version 3
+	Parts          []Part       `json:"parts"`            // format version 2
+	Quality        openObject   `json:"quality"`
+	Privacy        Privacy      `json:"privacy"`
+	Previous       *PreviousRef `json:"previous"`
+
+	Sha    string // SHA-256 of the file's bytes, hex
+	odd    bool   // the file is not in canonical form
+	Pruned *Vault // has the files of a pruned release; nil: they are in its directory
+}
+
+// Column is one attribute of the schema.
+type Column struct {
+	Name      string     `json:"name"`
+	Role      string     `json:"role"`
+	Type      string     `json:"type"`
+	Digits    int        `json:"digits"` // decimal: behind the point
+	Scale     float64    `json:"scale"`  // of numbers: the width that loses all; of dates in days
+	Hierarchy *Hierarchy `json:"hierarchy"`
+	Text      string     `json:"text"`    // exact: texts of records are not normalized
+	Missing   string     `json:"missing"` // value: there may be none
+	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
+}
+
+// Hierarchy says how a column generalizes: by the labels of a copied file, or by
+// aligned intervals of declared widths.
+type Hierarchy struct {
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"`
+	Steps  []float64 `json:"steps"`
+	// Buckets are the lower bounds of the intervals of a numeric sensitive attribute.
+	Buckets []float64 `json:"buckets"`
+}
+
+// UnmarshalJSON tolerates unknown fields: hierarchy is an open object.
+func (h *Hierarchy) UnmarshalJSON(b []byte) error {
+	type plain Hierarchy
+	return json.Unmarshal(b, (*plain)(h))
+}
+
+// Policy is what the manifest declares; the fields the auditor checks.
+type Policy struct {
+	K             int              `json:"k"`
+	L             int              `json:"l"`
+	Level         string           `json:"level"`    // L2; absent: L1
+	MinPool       int              `json:"min_pool"` // level L2: least number of records of a pool
+	Diversity     []jsontext.Value `json:"diversity"`
+	Republication string           `json:"republication"`
+	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
+	SubjectRepeat string           `json:"subject_repeat"` // first; absent: not declared
+}
+
+// UnmarshalJSON tolerates unknown fields: policy is an open object.
+func (p *Policy) UnmarshalJSON(b []byte) error {
+	type plain Policy
+	return json.Unmarshal(b, (*plain)(p))
+}
+
+// openObject is an object whose fields the auditor does not interpret.
+type openObject map[string]jsontext.Value
+
+// File is one file of a release.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	Rows   int    `json:"rows"`
+}
+
+// Privacy is what the publisher claims to have reached.
+type Privacy struct {
+	KMin         int     `json:"k_min"`
+	MaxFrequency float64 `json:"max_frequency"`
+	Certificate  string  `json:"certificate"`
+	Level        string  `json:"level"`
+	K1           string  `json:"k1"`
+	Grown        bool    `json:"grown"` // the first pool was refused, and grew
+}
+
+// PreviousRef ties a manifest to the one before it.
+type PreviousRef struct {
+	Release int    `json:"release"`
+	SHA256  string `json:"sha256"`
+}
+
+// ParseManifest decodes a manifest strictly: exact field names, no duplicate
+// keys, no unknown fields outside the open objects, one JSON value. file is
+// used in errors, which never quote the content.
+func ParseManifest(file string, data []byte) (*Manifest, error) {
+	return ParseAs(file, data, (*Manifest).check)
+}
+
+// ParseAs is parseManifest with the test of what any later step relies on.
+func ParseAs(file string, data []byte, check func(*Manifest) string) (*Manifest, error) {
+	m := &Manifest{Sha: HexSHA(data), odd: !Canonical(data)}
+	if err := json.Unmarshal(data, m, json.RejectUnknownMembers(true)); err != nil {
+		return nil, manifestError(file, data, err)
+	}
+	if reason := check(m); reason != "" {
+		return nil, Unreadable(file, 0, "%s", reason)
+	}
+	return m, nil
+}
+
+func manifestError(file string, data []byte, err error) error {
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return Unreadable(file, lineAt(data, syntactic.ByteOffset), "is not valid JSON")
+	}
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		reason := "a field has the wrong type"
+		if errors.Is(err, json.ErrUnknownName) {
+			reason = "unknown field"
+		}
+		return Unreadable(file, lineAt(data, semantic.ByteOffset), "%s", reason)
+	}
+	return Unreadable(file, 0, "is not a manifest")
+}
+
+// check tests what any later step relies on.
+func (m *Manifest) check() string {
+	switch {
+	case m.FormatVersion == FormatUnion:
+		return "is the manifest of a union, among releases that are none"
+	case m.FormatVersion != FormatParts:
+		return fmt.Sprintf("has format_version %d, and this auditor reads format %d, and %d of a union, alone", m.FormatVersion, FormatParts,
+			FormatUnion)
+	case m.Union != nil || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Shard != nil }):
+		return "speaks of shards, and is no union"
+	}
+	return m.checkFields()
+}
+
+// checkFields is check of what manifests of all versions have.
+func (m *Manifest) checkFields() string {
+	switch {
+	case m.Release < 1 || m.Records < 0 || m.Classes < 0 || m.Pending < 0:
+		return "release or a count is out of range"
+	case m.Buckets < 0 || m.Buckets > MaxRows:
+		return "the number of buckets is out of range"
+	case m.Policy.K < 1 || m.Policy.L < 1:
+		return "policy.k or policy.l is missing"
+	case m.Policy.LevelName() == "":
+		return "policy.level is not one this auditor knows"
+	case m.Previous != nil && !IsSHA(m.Previous.SHA256):
+		return "previous.sha256 is not a SHA-256"
+	}
+	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
+		return "created_at is not a time"
+	}
+	if reason := m.checkParts(); reason != "" {
+		return reason
+	}
+	return m.checkSchema()
+}
+
+func (m *Manifest) checkSchema() string {
+	sensitive, seen := 0, map[string]bool{}
+	for _, c := range m.Schema {
+		if seen[c.Name] || c.Name == "" {
+			return "schema names an attribute twice or not at all"
+		}
+		seen[c.Name] = true
+		switch c.Role {
+		case "sensitive":
+			sensitive++
+		case "quasi", "subject", "identifier", "drop":
+		default:
+			return "schema has an unknown role"
+		}
+		switch c.Type {
+		case "integer", "decimal", "date", "categorical":
+		case "":
+			if c.Role == "quasi" {
+				return "a quasi-identifier has no type"
+			}
+		default:
+			return "schema has an unknown type"
+		}
+		if c.Digits < 0 || c.Digits > 9 || c.Digits > 0 && c.Type != "decimal" {
+			return "schema has digits out of range, or of no decimal"
+		}
+		if c.Scale != 0 && !c.scaled() {
+			return "schema has a malformed scale"
+		}
+		if h := c.Hierarchy; h != nil && !h.wellFormed(c.Digits) {
+			return "schema has a malformed hierarchy"
+		}
+	}
+	if sensitive != 1 {
+		return "schema does not have exactly one sensitive attribute"
+	}
+	return ""
+}
+
+// mayLack reports whether records may have no value of the column.
+func (c *Column) mayLack() bool { return c.Missing == "value" }
+
+// scaled reports whether the scale is a width of numbers of the column.
+func (c *Column) scaled() bool {
+	unit := math.Pow10(c.Digits)
+	return c.Role == "quasi" && c.Type != "categorical" &&
+		c.Scale > 0 && c.Scale*unit < 4*mostUnits && math.Round(c.Scale*unit)/unit == c.Scale
+}
+
+func (h *Hierarchy) wellFormed(digits int) bool {
+	steps, ok := (&Attribute{Digits: digits}).Units(h.Steps)
+	if !ok {
+		return false
+	}
+	for i, w := range steps {
+		if w <= 0 || i > 0 && (w <= steps[i-1] || w%steps[i-1] != 0) {
+			return false
+		}
+	}
+	return h.File == "" || isFileName(h.File) && IsSHA(h.SHA256) && len(h.Steps) == 0
+}
+
+func IsSHA(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 32 && s == strings.ToLower(s)
+}
+
+// isFileName refuses paths, so that a manifest cannot point outside its release.
+// A hierarchy may be given as "hierarchies/x.csv"; see hierarchyBase.
+func isFileName(s string) bool {
+	s = hierarchyBase(s)
+	return s != "" && s != "." && s != ".." && !strings.ContainsAny(s, "/\\\x00")
+}
+
+func hierarchyBase(s string) string { return strings.TrimPrefix(s, "hierarchies/") }
+
+// Principle is one declared diversity principle.
+type Principle struct {
+	Kind  string
+	L     float64
+	C     float64
+	Close *ClosePromise // kind t
+}
+
+// Principles reads policy.diversity: objects with a kind ("distinct",
+// "entropy", "recursive", ...) and its parameters. Unknown ones are returned
+// by their position, to be listed as not checked.
+func (p *Policy) Principles() (known []Principle, unknown int) {
+	for _, raw := range p.Diversity {
+		var d struct {
+			Kind      string  `json:"kind"`
+			Type      string  `json:"type"`
+			Principle string  `json:"principle"`
+			Name      string  `json:"name"`
+			L         float64 `json:"l"`
+			C         float64 `json:"c"`
+			T         float64 `json:"t"`
+
+			Distance  string       `json:"distance"`
+			Reference []ValueCount `json:"reference"`
+			Declared  bool         `json:"declared"`
+		}
+		if json.Unmarshal(raw, &d) != nil {
+			unknown++
+			continue
+		}
+		for _, name := range []string{d.Type, d.Principle, d.Name} {
+			if d.Kind == "" {
+				d.Kind = name
+			}
+		}
+		switch {
+		case (d.Kind == "distinct" || d.Kind == "entropy") && d.L > 0,
+			d.Kind == "recursive" && d.L >= 1 && d.C > 0:
+			known = append(known, Principle{Kind: d.Kind, L: d.L, C: d.C})
+		case d.Kind == "frequency" && d.L > 0:
+			known = append(known, Principle{Kind: d.Kind, L: d.L})
+		case d.Kind == "t":
+			p := &ClosePromise{T: d.T, Distance: d.Distance, Reference: d.Reference, Declared: d.Declared}
+			if p.Check() != "" {
+				unknown++
+				continue
+			}
+			known = append(known, Principle{Kind: d.Kind, Close: p})
+		default:
+			unknown++
+		}
+	}
+	return known, unknown
+}

@@ -1,0 +1,216 @@
+package gate
+
+import (
+	"path/filepath"
+	"slices"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
+)
+
+// Gate is the auditor inside the publisher: it reads what each rendered release
+// adds before it is renamed into place, compares it with the release before, and
+// carries the certificate from release to release.
+//
+// Guarantee: if every release of a chain passed Check without violations, then
+// every published record's component is frozen (rule A) or pure (rule P), hence
+// P(value | all releases) <= 1/l at levels L0 and L1, no budget is exceeded, and
+// nobody disappeared. The check reads files, not the publisher's memory; only who
+// is in which class comes from the caller. What it does not see is the microdata:
+// that bags and cells are the members' own is Dir's to check.
+//
+// Method: a part that stood in the release before is the same if its files are
+// (inode, size, time of change, mode 0444); any other file is hashed again. So its
+// classes are frozen. New parts are read in full. A compacted part is compared
+// with the bytes of the parts that it replaces. Only classes that the manifest
+// lists as dead change; all their people must be in new classes of the same values.
+//
+// Cost: what is new in a release, and one look at each file of the
+// older parts. The carry holds 4 bytes a record (6 once any was regrouped) and 16 a
+// class, and of pure classes their sets of values.  A Gate is not safe for concurrent use.
+type Gate struct {
+	Policy format.Policy
+	S      *format.Schema
+	from   *format.Manifest // the hierarchies of s are those that it names
+	Held   *held            // the newest release; nil: there is none
+	next   func()           // takes over what was checked: Commit
+}
+
+// Placement says which class of one part each of some records is in. Records
+// and Classes have the same length. Record ordinals are the caller's and must stay
+// the same from call to call.
+type Placement struct {
+	Part             string
+	Records, Classes []uint32
+}
+
+// New makes a gate for a chain that has no release yet; see Resume.
+func New(policy format.Policy) *Gate {
+	return &Gate{Policy: policy}
+}
+
+// Check reads the release rendered in dir (for instance releases/.tmp-000042)
+// and tests it alone and against the committed release before it. placed is who is
+// in the part that this release gives birth to. A non-empty result means: do
+// not publish. The state of the gate changes only by Commit, so Check may be
+// repeated.
+func (g *Gate) Check(dir string, placed []Placement) ([]format.Violation, error) {
+	g.next = nil
+	f := &format.Faults{}
+	man, err := g.manifest(dir, f)
+	if err != nil {
+		return nil, err
+	}
+	before := g.newest()
+	if before != nil {
+		format.CheckContract(before, man, f)
+	}
+	format.CheckLink(before, man, man.Release, f)
+	if before != nil && format.OtherForm(before, man) {
+		return f.Sorted(), nil // checkContract
+	}
+	check := g.checkAll
+	if g.Held != nil {
+		check = g.checkNew
+	}
+	next, err := check(dir, man, placed, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.List) == 0 {
+		g.next = next
+	}
+	return f.Sorted(), nil
+}
+
+// Commit makes the release that passed Check the one before the next. Call it
+// after the rename. It does nothing if the last Check found violations.
+func (g *Gate) Commit() {
+	if g.next != nil {
+		g.next()
+		g.next = nil
+		g.Compact()
+	}
+}
+
+// Resume puts the gate behind a release that is already published: after a
+// restart, dir is that release's directory, placed who is in its classes (of all
+// parts, those alive), regroups how often each record was regrouped so far, kept by
+// the publisher; nil means never. The release is read again, every file of it, and
+// tested on its own; violations are returned as by Check.
+func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]format.Violation, error) {
+	g.S, g.next, g.Held = nil, nil, nil
+	f := &format.Faults{}
+	man, err := g.manifest(dir, f)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := chain.LoadParted(dir, man, g.S, nil, f)
+	if err != nil {
+		return nil, err
+	}
+	classOf := translate(rel, placed, f)
+	f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "",
+		"a class has another number of records than the release shows", differing(rel.Tab, classOf))
+	next, _ := chain.NewCarry().Advance(rel, classOf, g.S, &format.Faults{}) // every class counts as born: only the counts matter
+	next.Regroups = format.Fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
+	if len(f.List) == 0 {
+		g.settle(next, rel)
+		g.Compact()
+	}
+	return f.Sorted(), nil
+}
+
+// newest is the manifest of the committed release; nil: there is none.
+func (g *Gate) newest() *format.Manifest {
+	if g.Held != nil {
+		return g.Held.Man
+	}
+	return nil
+}
+
+// checkAll reads every class of a release: of the first.
+func (g *Gate) checkAll(dir string, man *format.Manifest, placed []Placement, f *format.Faults) (func(), error) {
+	rel, err := chain.LoadParted(dir, man, g.S, nil, f)
+	if err != nil {
+		return nil, err
+	}
+	classOf := translate(rel, placed, f)
+	none := chain.NewCarry()
+	f.Locate = rel.Locate
+	next, _ := none.Advance(rel, classOf, g.S, f)
+	format.CheckDifference(none.Hist, next.Hist, man, f)
+	f.Locate = nil
+	return func() { g.settle(next, rel) }, nil
+}
+
+// settle keeps what the next check needs of a release that was read in full.
+func (g *Gate) settle(next *chain.Carry, rel *chain.Release) {
+	g.Held = hold(next, rel, g.S)
+	g.S.Sets = format.NewSetDict() // held has what it needs of it
+}
+
+// translate gives the class of each record, as an index of the table + 1.
+func translate(rel *chain.Release, placed []Placement, f *format.Faults) []uint32 {
+	unknown, twice := 0, 0
+	classOf := make([]uint32, ordinals(placed))
+	for _, p := range placed {
+		lookup := rel.Lookup(p.Part)
+		for i, rec := range p.Records {
+			c, how := lookup(p.Classes[i])
+			switch {
+			case how != chain.StandsAlive:
+				unknown++
+			case classOf[rec] != 0:
+				twice++
+			default:
+				classOf[rec] = uint32(c) + 1
+			}
+		}
+	}
+	f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "class", "a member's class is not in the release", unknown)
+	f.AddN("microdata", format.KindRecordTwice, rel.Num, 0, "class", "a record is in two classes", twice)
+	return classOf
+}
+
+// ordinals bounds those of the records placed.
+func ordinals(placed []Placement) (n int) {
+	for _, p := range placed {
+		for _, rec := range p.Records {
+			n = max(n, int(rec)+1)
+		}
+	}
+	return n
+}
+
+// differing counts the classes whose size is not the number of their members.
+func differing(t *table.Table, classOf []uint32) (n int) {
+	members := make([]int, t.M)
+	for _, c := range classOf {
+		if c > 0 {
+			members[c-1]++
+		}
+	}
+	for c, m := range members {
+		if m != t.Size(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// manifest reads the manifest and the hierarchies of the releases directory, and
+// tests that it declares what this gate holds.
+func (g *Gate) manifest(dir string, f *format.Faults) (*format.Manifest, error) {
+	man, err := chain.LoadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.hierarchies(filepath.Dir(dir), man, f); err != nil {
+		return nil, err
+	}
+	g.declared(man, f)
+	format.CheckForm(man, f)
+	return man, nil
+}

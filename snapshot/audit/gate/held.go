@@ -1,0 +1,67 @@
+package gate
+
+import "slices"
+import (
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
+)
+
+// held is all that the check of the next release needs to know of a release in
+// parts: of each class four numbers, of each record its class. Classes are numbered
+// as layout does it, dead ones included.
+type held struct {
+	Man      *format.Manifest
+	Lay      *format.Layout
+	files    []format.PartFiles
+	Facts    []Fact
+	At       []uint32        // per record: class + 1, 0 = not published
+	Regroups []uint16        // per record: releases in which the set of its class changed; shorter than at: 0
+	Moved    bool            // some record was regrouped
+	Sets     *format.SetDict // value sets of flat classes
+	Figures  *figures
+}
+
+// hold keeps what the carry has of a release that was read in full.
+func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
+	h := &held{Man: rel.Man, Lay: rel.Parts.Lay, files: rel.Parts.Files, Sets: format.NewSetDict(), Figures: newFigures()}
+	h.Facts = make([]Fact, h.Lay.Classes())
+	for c, id := range rel.Parts.Ids {
+		h.Facts[id] = h.fact(rel.Tab, c, s.Sets)
+	}
+	h.Figures.add(rel.Tab, s)
+	h.At = make([]uint32, len(next.ClassOf))
+	for rec, c := range next.ClassOf {
+		if c > 0 {
+			h.At[rec] = rel.Parts.Ids[c-1] + 1
+		}
+	}
+	if n := slices.IndexFunc(next.Regroups, func(n uint16) bool { return n > 0 }); n >= 0 {
+		h.Regroups, h.Moved = next.Regroups, true
+	}
+	return h
+}
+
+// fact is what is kept of class c of a table whose value sets are in from.
+func (h *held) fact(t *table.Table, c int, from *format.SetDict) Fact {
+	x := Fact{Size: uint32(t.Size(c)), Top: t.Top[c], Flat: t.Flat[c]}
+	if x.Flat > 0 {
+		x.Support = h.Sets.Intern(from.Sets[t.Support[c]])
+	}
+	return x
+}
+
+// Class is the class of a record + 1.
+func (h *held) Class(rec uint32) uint32 {
+	if int(rec) < len(h.At) {
+		return h.At[rec]
+	}
+	return 0
+}
+
+func (h *held) Times(rec uint32) uint16 {
+	if int(rec) < len(h.Regroups) {
+		return h.Regroups[rec]
+	}
+	return 0
+}

@@ -1,0 +1,235 @@
+package gate
+
+import (
+	"math"
+
+	"anond/snapshot/audit/chain"
+	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
+)
+
+// news is what a release in parts adds to the one before.
+type news struct {
+	h     *held
+	s     *format.Schema // with a dictionary of value sets of its own
+	man   *format.Manifest
+	lay   *format.Layout
+	files []format.PartFiles
+	born  *table.Table   // the classes of its own part
+	base  uint32         // number of the first of them
+	died  []uint32       // numbers of the classes that died
+	back  map[uint32]int // of these: how many of its people are in new classes
+	rec   []uint32       // records in the new classes
+	// records bounds their ordinals.
+	records int
+	to      []uint32 // their classes, indexes of born
+	was     []uint32 // their classes before + 1
+	f       *format.Faults
+}
+
+// checkNew checks a release in parts against the one before, in parts too.
+func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f *format.Faults) (func(), error) {
+	l := format.Follow(g.Held.Man, man, f)
+	s := *g.S
+	s.Sets = format.NewSetDict()
+	n := &news{h: g.Held, s: &s, man: man, f: f}
+	r := &chain.PartReader{Dir: dir, Man: man, S: &s, F: f}
+	if !l.Whole {
+		r.Explain(g.Held.Man, r.Earlier(g.Held.Man))
+		return nil, nil // reported; nothing else can be compared
+	}
+	if err := n.read(r, l); err != nil || n.born == nil {
+		return nil, err // a release without a part of its own is reported
+	}
+	chain.CheckClaims(man, f)
+	n.place(placed)
+	after := n.figures()
+	after.check(man, f)
+	n.classes()
+	n.regrouped(after)
+	format.CheckDifference(g.Held.Figures.Hist, after.Hist, man, f)
+	return func() { n.commit(after) }, nil
+}
+
+// read looks at the files: old parts by what cannot lie cheaply, new ones in full.
+func (n *news) read(r *chain.PartReader, l *format.Lineage) error {
+	earlier := r.Earlier(n.h.Man)
+	for i := range n.man.Parts {
+		p, s := &n.man.Parts[i], &l.Steps[i]
+		var files format.PartFiles
+		var err error
+		switch {
+		case s.Kept >= 0:
+			files, err = r.Keep(p, n.h.files[s.Kept])
+		case s.From != nil:
+			for _, j := range s.From {
+				old := &chain.PartReader{Dir: earlier, Man: n.man, S: r.S, F: n.f}
+				if _, err := old.Keep(&n.h.Man.Parts[j], n.h.files[j]); err != nil {
+					return err
+				}
+			}
+			files, err = r.Compacted(p, earlier, n.h.Man)
+		default:
+			n.born, files, err = r.Read(p)
+		}
+		if err != nil {
+			return err
+		}
+		n.files = append(n.files, files)
+	}
+	n.lay = format.NewLayout(n.man)
+	n.base = n.lay.Start[len(n.lay.Start)-2]
+	n.died = format.Died(n.h.Lay, n.lay, n.man.Release, n.f)
+	for _, id := range n.died {
+		if n.h.Facts[id].Flat == 0 || n.born != nil && n.born.Shared != nil {
+			n.addAt("A", format.KindDeadNotPure, id, "dead", "a class that is not pure is listed as dead")
+		}
+	}
+	return r.Names()
+}
+
+// addAt reports a finding about a class of any part.
+func (n *news) addAt(rule, kind string, id uint32, attribute, detail string) {
+	part, class := n.lay.Place(id)
+	n.f.Part = part
+	n.f.Add(rule, kind, n.man.Release, class, attribute, detail)
+	n.f.Part = ""
+}
+
+// place finds where the records of the new classes come from.
+func (n *news) place(placed []Placement) {
+	own := n.man.Parts[len(n.man.Parts)-1].Name
+	n.records = ordinals(placed)
+	seen := format.NewBitset(n.records)
+	n.back = make(map[uint32]int, len(n.died))
+	for _, id := range n.died {
+		n.back[id] = 0
+	}
+	unknown, twice := 0, 0
+	for _, p := range placed {
+		for i, rec := range p.Records {
+			c, ok := n.born.Lookup(p.Classes[i])
+			if !ok || p.Part != own {
+				unknown++
+				continue
+			}
+			if seen.Has(int(rec)) {
+				twice++
+				continue
+			}
+			seen.Add(int(rec))
+			n.rec, n.to, n.was = append(n.rec, rec), append(n.to, uint32(c)), append(n.was, n.h.Class(rec))
+		}
+	}
+	n.f.AddN("microdata", format.KindMembersMismatch, n.man.Release, 0, "class",
+		"a member's class is not in the part that this release gives birth to", unknown)
+	n.f.AddN("microdata", format.KindRecordTwice, n.man.Release, 0, "class", "a record is in two classes", twice)
+}
+
+// figures of the release: those of the one before, without the dead, with the born.
+func (n *news) figures() *figures {
+	x := n.h.Figures.clone()
+	for _, id := range n.died {
+		if c := n.h.Facts[id]; c.Flat > 0 {
+			x.remove(c, n.h.Sets.Sets[c.Support])
+		}
+	}
+	x.add(n.born, n.s)
+	return x
+}
+
+// classes judges every new class by where its records come from: rules A, P and N.
+func (n *news) classes() {
+	from := make([]chain.Origin, n.born.M)
+	for c := range from {
+		from[c].WasFlat, from[c].OneSet = true, true
+	}
+	support := make([]uint32, n.born.M)
+	for c := range support {
+		support[c] = n.h.Sets.Find(n.s.Sets.Sets[n.born.Support[c]])
+	}
+	for i, c := range n.to {
+		o := &from[c]
+		o.N++
+		if p := n.was[i]; p > 0 {
+			was := n.h.Facts[p-1]
+			o.Join(p, was.Flat > 0, was.Support == support[c])
+			if _, dead := n.back[p-1]; dead {
+				n.back[p-1]++
+			} else {
+				n.addAt("P", format.KindDeadOmitted, p-1, "dead",
+					"people of a class are in newer classes, and it is not listed as dead: they are there twice")
+			}
+		}
+	}
+	for c := range from {
+		n.judge(c, &from[c])
+	}
+	gone := 0
+	for _, id := range n.died {
+		switch back, size := n.back[id], int(n.h.Facts[id].Size); {
+		case back == 0:
+			n.addAt("P", format.KindDeadAlive, id, "dead", "a class is listed as dead, and its people are in no newer class")
+		case back < size:
+			gone += size - back
+		}
+	}
+	n.f.AddN("N", format.KindRecordGone, n.man.Release, 0, "", "a published record is in no class of the next release", gone)
+}
+
+// judge names the rule that a new class breaks, if it breaks one.
+func (n *news) judge(c int, o *chain.Origin) {
+	n.f.Part = n.man.Parts[len(n.man.Parts)-1].Name
+	defer func() { n.f.Part = "" }()
+	add := func(rule, kind, detail string) { n.f.Add(rule, kind, n.man.Release, c+1, "", detail) }
+	switch {
+	case o.N != n.born.Size(c):
+		add("microdata", format.KindMembersMismatch, "a class has another number of records than the release shows")
+	case o.Old == 0:
+	case !o.Several && o.Old == o.N && int(n.h.Facts[o.First-1].Size) == o.N:
+		add("A", format.KindClassMoved, "a class is in another part than before")
+	case o.WasFlat && o.OneSet && n.born.Flat[c] > 0 && n.born.Shared == nil:
+	default:
+		add(o.Blame(int(n.h.Facts[o.First-1].Size), n.born))
+	}
+}
+
+// regrouped tests rule E (budget of regroupings) and what the release calls itself.
+func (n *news) regrouped(after *figures) {
+	limit, over, moved := n.man.Policy.MaxRegroups, 0, n.h.Moved
+	for i, rec := range n.rec {
+		if n.was[i] == 0 {
+			continue
+		}
+		moved = true
+		if limit != nil && *limit >= 0 && int(n.h.Times(rec))+1 > *limit {
+			over++
+		}
+	}
+	n.f.AddN("E", format.KindBudget, n.man.Release, 0, "", "a record was regrouped more often than policy.max_regroups allows", over)
+	if n.man.Privacy.Certificate != after.certificate(moved) {
+		n.f.Add("claim", format.KindCertificateFalse, n.man.Release, 0, "privacy.certificate", "the certificate does not describe the release")
+	}
+}
+
+// commit takes the release over. It changes what the gate holds, and nothing of it
+// if there were findings: Check keeps no such step.
+func (n *news) commit(after *figures) {
+	h := n.h
+	h.Man, h.Lay, h.files, h.Figures = n.man, n.lay, n.files, after
+	for c := range n.born.M {
+		h.Facts = append(h.Facts, h.fact(n.born, c, n.s.Sets))
+	}
+	h.At = format.Fit(h.At, max(len(h.At), n.records))
+	for i, rec := range n.rec {
+		h.At[rec] = n.base + n.to[i] + 1
+		if n.was[i] == 0 {
+			continue
+		}
+		h.Moved = true
+		h.Regroups = format.Fit(h.Regroups, max(len(h.Regroups), n.records))
+		if h.Regroups[rec] < math.MaxUint16 {
+			h.Regroups[rec]++
+		}
+	}
+}
