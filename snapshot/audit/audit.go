@@ -341,7 +341,8 @@ func (a *auditor) classes(rel *chain.Release) []uint32 {
 			unknown++
 		}
 	}
-	a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "class", "the members export names a class the release does not have", unknown)
+	a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "class",
+		"the members export names a class the release does not have", unknown)
 	a.f.AddN("P", format.KindDeadAlive, rel.Num, 0, "dead", "a class is listed as dead, and people are in it", dead)
 	if m.Bucket != nil {
 		a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "bucket",

@@ -102,7 +102,8 @@ func bigChain(b testing.TB, n int) (Options, [][]gate.Placement) {
 		for line := range strings.Lines(all.String()) {
 			fmt.Fprintf(export, "%d,%s", rel+1, line)
 		}
-		parts = append(parts, map[string]any{"part": name, "release": rel + 1, "classes": len(part), "rows": len(part) * size, "mode": format.PartMode,
+		parts = append(parts, map[string]any{"part": name, "release": rel + 1, "classes": len(part), "rows": len(part) * size,
+			"mode":  format.PartMode,
 			"files": []map[string]any{fileEntry("data.csv", out.Bytes(), len(part)*size)}})
 		from = to
 		var schema []map[string]any
@@ -124,7 +125,8 @@ func bigChain(b testing.TB, n int) (Options, [][]gate.Placement) {
 		require.NoError(b, os.WriteFile(filepath.Join(sub, name, "data.csv"), out.Bytes(), 0o444))
 		if rel > 0 {
 			require.NoError(b, os.Mkdir(filepath.Join(sub, format.PartName(1)), 0o755))
-			require.NoError(b, os.Link(filepath.Join(dir, format.DirName(1), format.PartName(1), "data.csv"), filepath.Join(sub, format.PartName(1), "data.csv")))
+			require.NoError(b, os.Link(filepath.Join(dir, format.DirName(1), format.PartName(1), "data.csv"), filepath.Join(sub,
+				format.PartName(1), "data.csv")))
 		}
 		require.NoError(b, os.WriteFile(filepath.Join(sub, "manifest.json"), man, 0o600))
 	}

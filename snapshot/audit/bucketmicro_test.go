@@ -93,5 +93,6 @@ func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate
 	}
 	b.Start, b.M = append(b.Start, uint32(len(b.Value))), buckets
 	members := table.NewRoster(classOf, m)
-	return &microdataCheck{s: &format.Schema{Sa: values}, recs: recs, rel: &chain.Release{Num: 1, Tab: tab}, f: &format.Faults{}}, &members, fates
+	return &microdataCheck{s: &format.Schema{Sa: values}, recs: recs, rel: &chain.Release{Num: 1, Tab: tab}, f: &format.Faults{}},
+		&members, fates
 }

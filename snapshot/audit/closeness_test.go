@@ -130,7 +130,8 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 			require.InDelta(t, want, measure(c.test, texts(from, c.of)...), 1e-9, c.test.Kind)
 		}
 	}
-	require.True(t, math.IsInf(measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{"a", 1}), "zebra"), 1), "a value without a place")
+	require.True(t, math.IsInf(measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{"a", 1}), "zebra"), 1),
+		"a value without a place")
 }
 
 // TestClosenessOfTheSensitiveAttribute: a promise t of policy.diversity is tested

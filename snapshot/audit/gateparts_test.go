@@ -277,7 +277,8 @@ func TestGateLooksAtFiles(t *testing.T) {
 		{"time", func(t *testing.T, path string) {
 			require.NoError(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
 		}, nil},
-		{"other bytes of the same length and time", func(t *testing.T, path string) { replaceFile(t, path, false) }, []string{format.KindLinkReplaced}},
+		{"other bytes of the same length and time", func(t *testing.T, path string) { replaceFile(t, path, false) },
+			[]string{format.KindLinkReplaced}},
 		{"other bytes in place, and another time", func(t *testing.T, path string) {
 			replaceFile(t, path, true)
 			require.NoError(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))

@@ -65,8 +65,9 @@ func TestEpochs(t *testing.T) {
 	rel := &chain.Release{Num: 3, Tab: &table.Table{M: 2, Start: []uint32{0, 2, 4}, Sa: []uint32{0, 1, 0, 1}}}
 	a.epochs(rel, []uint32{1, 2, 1, 2})
 	require.Len(t, a.f.List, 1)
-	assert.Equal(t, format.Violation{Rule: "SA", Kind: format.KindBeforeValue, Release: 3, Class: 1, Attribute: "ill", Detail: a.f.List[0].Detail,
-		Count: 2}, a.f.List[0])
+	assert.Equal(t, format.Violation{Rule: "SA", Kind: format.KindBeforeValue, Release: 3, Class: 1, Attribute: "ill",
+		Detail: a.f.List[0].Detail,
+		Count:  2}, a.f.List[0])
 	a.f.List = nil
 	rel.Tab.Sa = []uint32{0, 0, 0, 1}
 	a.epochs(rel, []uint32{1, 1, 2, 2})

@@ -206,17 +206,19 @@ var l2Mutations = []l2Mutation{
 	{name: "bag changed later", want: format.KindBucketChanged, only: rowsNameClasses, edit: since(3, func(r *testParts) {
 		bags(part1(r), "1 a 3", "1 b 3", "1 c 2", "2 a 2", "2 c 1", "2 d 1")
 	})},
-	{name: "value swapped across buckets later", want: format.KindBucketChanged, only: []string{"permutation"}, edit: since(3, func(r *testParts) {
-		rows := part1(r).tables["data.csv"]
-		x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "2" && row[3] == "d" })
-		swapDrawn(part1(r), x, 1)
-	})},
-	{name: "value swapped inside a bucket later", want: format.KindPartChanged, only: []string{"permutation"}, edit: since(3, func(r *testParts) {
-		rows := part1(r).tables["data.csv"]
-		x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(20, 24)(row) && row[3] != "a" })
-		y := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(28, 32)(row) && row[3] == "a" })
-		swapDrawn(part1(r), x, y)
-	})},
+	{name: "value swapped across buckets later", want: format.KindBucketChanged, only: []string{"permutation"}, edit: since(3,
+		func(r *testParts) {
+			rows := part1(r).tables["data.csv"]
+			x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "2" && row[3] == "d" })
+			swapDrawn(part1(r), x, 1)
+		})},
+	{name: "value swapped inside a bucket later", want: format.KindPartChanged, only: []string{"permutation"}, edit: since(3,
+		func(r *testParts) {
+			rows := part1(r).tables["data.csv"]
+			x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(20, 24)(row) && row[3] != "a" })
+			y := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(28, 32)(row) && row[3] == "a" })
+			swapDrawn(part1(r), x, y)
+		})},
 	{name: "bucket that crosses births", want: format.KindBucketCrossesBirth, edit: at(4, func(r *testParts) {
 		rebucket(part1(r), aged(40, 44), 2)
 		bags(part1(r), "1 a 4", "1 b 2", "1 c 2", "2 a 1", "2 b 1", "2 c 3", "2 d 3", "3 a 2", "3 b 2", "3 e 2", "3 f 2")

@@ -20,7 +20,8 @@ func TestLevels(t *testing.T) {
 		want   []string // kinds
 	}{
 		{"L1", func(int, *testRelease) {}, nil},
-		{"L2", func(_ int, r *testRelease) { r.privacy["level"] = "L0+L1+L2" }, []string{format.KindClaimFalse, format.KindClaimFalse, format.KindClaimFalse}},
+		{"L2", func(_ int, r *testRelease) { r.privacy["level"] = "L0+L1+L2" }, []string{format.KindClaimFalse, format.KindClaimFalse,
+			format.KindClaimFalse}},
 		{"no level", func(i int, r *testRelease) {
 			if i == 2 {
 				r.privacy["level"] = ""

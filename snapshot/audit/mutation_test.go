@@ -195,7 +195,10 @@ var mutations = []mutation{
 	{name: "certificate claimed falsely", want: format.KindCertificateFalse, render: func(_ *plan, r []*testRelease) {
 		r[1].privacy["certificate"] = "frozen"
 	}},
-	{name: "level claimed falsely", want: format.KindClaimFalse, render: func(_ *plan, r []*testRelease) { r[1].privacy["level"] = "L0+L1+L2" }},
+	{name: "level claimed falsely", want: format.KindClaimFalse, render: func(_ *plan,
+		r []*testRelease) {
+		r[1].privacy["level"] = "L0+L1+L2"
+	}},
 	{name: "member of no class", want: format.KindMembersMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Members, func(b []byte) []byte { return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1] })
 	}},

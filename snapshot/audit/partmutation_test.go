@@ -144,12 +144,14 @@ var partMutations = []partMutation{
 	{name: "bytes of a link overwritten", want: format.KindHashMismatch, files: func(t *testing.T, o *Options) {
 		replaceFile(t, dataPath(o, 1, "data.csv"), true)
 	}},
-	{name: "live class listed as dead", want: format.KindDeadAlive, edit: in(3, func(r *testParts) { r.parts[0].dead = append(r.parts[0].dead, 4) })},
+	{name: "live class listed as dead", want: format.KindDeadAlive, edit: in(3,
+		func(r *testParts) { r.parts[0].dead = append(r.parts[0].dead, 4) })},
 	{name: "dead class omitted", want: format.KindDeadOmitted, edit: in(2, func(r *testParts) { r.parts[0].dead = []int{2} })},
 	{name: "dead class alive again", want: format.KindDeadRevived, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{3} })},
 	{name: "frozen class listed as dead", want: format.KindDeadNotPure, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{1, 2, 3} })},
 	{name: "dead classes out of order", want: format.KindDeadList, edit: in(2, func(r *testParts) { slices.Reverse(r.parts[0].dead) })},
-	{name: "dead class that the part does not have", want: format.KindDeadList, edit: in(3, func(r *testParts) { r.parts[0].dead = []int{2, 3, 9} })},
+	{name: "dead class that the part does not have", want: format.KindDeadList, edit: in(3,
+		func(r *testParts) { r.parts[0].dead = []int{2, 3, 9} })},
 	{name: "dead class in the own part", want: format.KindPartMissing, edit: in(3, func(r *testParts) { r.parts[2].dead = []int{1} })},
 	{name: "compaction changes a class", want: format.KindCompaction, edit: in(4, func(r *testParts) { setCell(r.parts[0], 1, "g") })},
 	{name: "compaction changes a dead class", want: format.KindCompaction, edit: in(4, func(r *testParts) { setCell(r.parts[0], 12, "g") })},
@@ -176,7 +178,8 @@ var partMutations = []partMutation{
 	{name: "compaction of a part that is not there", want: format.KindCompaction, edit: in(4, func(r *testParts) {
 		r.parts[0].replaces[1]["part"] = "part-000003"
 	})},
-	{name: "compaction says another release made it", want: format.KindPartForeign, edit: in(4, func(r *testParts) { r.parts[0].release = 3 })},
+	{name: "compaction says another release made it", want: format.KindPartForeign, edit: in(4,
+		func(r *testParts) { r.parts[0].release = 3 })},
 	{name: "compaction changed later", want: format.KindPartChanged, more: true, edit: in(5, func(r *testParts) {
 		r.parts[0].replaces[0]["first_class"] = 2
 	})},

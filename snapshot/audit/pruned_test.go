@@ -238,12 +238,15 @@ func TestUntil(t *testing.T) {
 // TestUndoEnds: manifests that name a part as one that it replaces itself.
 func TestUndoEnds(t *testing.T) {
 	data := []byte("age,class\n3,1\n")
-	part := format.Part{Name: "part-000001-000002", Release: 6, Classes: 1, Rows: 1, Files: []format.File{{Name: "data.csv", SHA256: format.HexSHA(data), Rows: 1}},
-		Replaces: []format.Replaced{{Part: "part-000001-000002", FirstClass: 1, Classes: 1}, {Part: "part-000001-000002", FirstClass: 1, Classes: 1}}}
+	part := format.Part{Name: "part-000001-000002", Release: 6, Classes: 1, Rows: 1, Files: []format.File{{Name: "data.csv",
+		SHA256: format.HexSHA(data), Rows: 1}},
+		Replaces: []format.Replaced{{Part: "part-000001-000002", FirstClass: 1, Classes: 1}, {Part: "part-000001-000002", FirstClass: 1,
+			Classes: 1}}}
 	before := &format.Manifest{Release: 5, Recoding: format.RecodingGeneralization, Parts: []format.Part{part}}
 	v := &format.Vault{Files: map[string]format.Stored{}}
 	u := &table.Undoing{S: &format.Schema{}, Vault: v, Earlier: map[int]*format.Manifest{5: before}, Done: map[*format.Part]bool{}}
-	require.NoError(t, u.Part(&format.Manifest{Release: 6, Recoding: format.RecodingGeneralization}, &part, []string{"data.csv"}, [][]byte{data}))
+	require.NoError(t, u.Part(&format.Manifest{Release: 6, Recoding: format.RecodingGeneralization}, &part, []string{"data.csv"},
+		[][]byte{data}))
 	require.Len(t, u.Differs, 2, "the rows of a part stand once")
 	require.NotEmpty(t, v.Files)
 }
@@ -255,7 +258,8 @@ func FuzzUndo(f *testing.F) {
 	f.Add([]byte("a,class\n\"x,\"\"y\",1\n\"\",4\n"), uint8(1), "", "[1,2]")
 	f.Fuzz(func(t *testing.T, data []byte, by uint8, first, second string) {
 		undo := func(data []byte, rows ...int) ([][]byte, error) {
-			c := &table.Compaction{Man: &format.Manifest{Recoding: format.RecodingGeneralization}, S: &format.Schema{}, Rows: map[string]int{}, F: &format.Faults{},
+			c := &table.Compaction{Man: &format.Manifest{Recoding: format.RecodingGeneralization}, S: &format.Schema{},
+				Rows: map[string]int{}, F: &format.Faults{},
 				Classes: []uint32{0, uint32(by)}, Buckets: make([]uint32, 2)}
 			parts := make([]*format.Part, len(rows))
 			for i, n := range rows {

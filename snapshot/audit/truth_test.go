@@ -35,7 +35,8 @@ func auditChain(c audittest.Chain, k, l int) (*auditor, *chain.Linkage) {
 			}
 		}
 		t.Summarize(s.Sets)
-		rel := &chain.Release{Num: i + 1, Man: &format.Manifest{Release: i + 1, Policy: format.Policy{K: k, L: l}}, Tab: t, Parts: &chain.Parted{}}
+		rel := &chain.Release{Num: i + 1, Man: &format.Manifest{Release: i + 1, Policy: format.Policy{K: k, L: l}}, Tab: t,
+			Parts: &chain.Parted{}}
 		var fates []chain.Fate
 		a.carry, fates = a.carry.Advance(rel, classOf, s, &a.f)
 		a.views = append(a.views, chain.View{rel, classOf, fates})

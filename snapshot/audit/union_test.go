@@ -172,8 +172,10 @@ var unionMutations = []unionMutation{
 		u.edit = inUnion(1, func(r *testUnion) { r.vector[1]["pending"] = 3 })
 	}, ungated: true},
 	{name: "k_min", want: format.KindClaimFalse, plan: last(func(r *testUnion) { r.man["privacy"].(map[string]any)["k_min"] = 7 })},
-	{name: "max_frequency", want: format.KindClaimFalse, plan: last(func(r *testUnion) { r.man["privacy"].(map[string]any)["max_frequency"] = 0.1 })},
-	{name: "the level", want: format.KindClaimFalse, plan: last(func(r *testUnion) { r.man["privacy"].(map[string]any)["level"] = "L0+L1+L2" })},
+	{name: "max_frequency", want: format.KindClaimFalse,
+		plan: last(func(r *testUnion) { r.man["privacy"].(map[string]any)["max_frequency"] = 0.1 })},
+	{name: "the level", want: format.KindClaimFalse,
+		plan: last(func(r *testUnion) { r.man["privacy"].(map[string]any)["level"] = "L0+L1+L2" })},
 	{name: "the certificate", want: format.KindClaimFalse, plan: last(func(r *testUnion) {
 		r.man["privacy"].(map[string]any)["certificate"] = "frozen"
 	})},
@@ -234,7 +236,8 @@ var unionMutations = []unionMutation{
 		require.NoError(t, os.Mkdir(filepath.Join(o.Releases, format.DirName(4), "shard-2"), 0o755))
 	}},
 	{name: "the manifest of another release of the shard", want: format.KindShardManifest, files: func(t *testing.T, o Options) {
-		replaceBy(t, filepath.Join(o.Releases, format.DirName(4), "shard-1/manifest.json"), filepath.Join(o.Releases, "shards/1/000002/manifest.json"))
+		replaceBy(t, filepath.Join(o.Releases, format.DirName(4), "shard-1/manifest.json"), filepath.Join(o.Releases,
+			"shards/1/000002/manifest.json"))
 	}},
 	{name: "the chain", want: format.KindChainBroken, plan: last(func(r *testUnion) {
 		r.man["previous"] = map[string]any{"release": 3, "sha256": strings.Repeat("ab", 32)}

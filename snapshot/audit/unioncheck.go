@@ -177,7 +177,8 @@ func checkUnionParts(r *unionRelease, f *format.Faults) {
 			at++
 			if *got.Shard != s.Shard || !samePart(got, want) {
 				f.Of(s.Shard, func() {
-					f.Add("A", format.KindShardPart, r.number, 0, "parts", "a part is not the one of the shard's manifest: part "+strconv.Itoa(at)+" of the list")
+					f.Add("A", format.KindShardPart, r.number, 0, "parts",
+						"a part is not the one of the shard's manifest: part "+strconv.Itoa(at)+" of the list")
 				})
 			}
 		}

@@ -54,7 +54,8 @@ func (r *PartReader) explainPart(p *format.Part, was []*format.Part, earlier str
 
 // quiet reads a part again, without findings.
 func (r *PartReader) quiet(dir string, p *format.Part) (*table.Table, error) {
-	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: &format.Faults{}, Rows: map[string]int{}, K: r.Man.Policy.K, Joined: jointsOf(p, r.Man)}
+	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: &format.Faults{}, Rows: map[string]int{}, K: r.Man.Policy.K,
+		Joined: jointsOf(p, r.Man)}
 	var paths []string
 	var data [][]byte
 	for _, name := range r.Man.DataFiles() {

@@ -140,7 +140,8 @@ func (prev *Carry) judge(rel *Release, c int, o *Origin, f *format.Faults) Fate 
 			"nobody is in a class any more, and it is not listed as dead: its people are there twice")
 		return fateBroken
 	case o.N != t.Size(c):
-		f.Add("microdata", format.KindMembersMismatch, rel.Num, c+1, "", "the members export has another number of records for a class than the release")
+		f.Add("microdata", format.KindMembersMismatch, rel.Num, c+1, "",
+			"the members export has another number of records for a class than the release")
 		return fateBroken
 	case o.Old == 0:
 		return FateBorn

@@ -57,7 +57,8 @@ func CheckPublicBuckets(s *format.Schema, before, after *Table, release int, f *
 func CheckReferences(man *format.Manifest, s *format.Schema, t *Table, f *format.Faults) {
 	for _, c := range s.Close {
 		if !c.Declared && !c.Matches(t.Histogram(len(s.Sa.Text))) {
-			f.Add("T", format.KindReference, man.Release, 0, s.Sa.Name, "the reference distribution is neither declared nor what this release publishes")
+			f.Add("T", format.KindReference, man.Release, 0, s.Sa.Name,
+				"the reference distribution is neither declared nor what this release publishes")
 		}
 	}
 }

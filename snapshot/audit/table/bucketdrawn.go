@@ -79,7 +79,8 @@ func (d *drawnRows) buckets() (classes []drawnClass) {
 	}
 	d.b.Start = append(d.b.Start, uint32(len(d.b.Value)))
 	d.b.M = len(number)
-	r.F.AddN("order", format.KindRowOrder, r.Release, 0, r.S.Sa.Name, "rows of a bucket are not sorted; their order may follow insertion", disorder)
+	r.F.AddN("order", format.KindRowOrder, r.Release, 0, r.S.Sa.Name,
+		"rows of a bucket are not sorted; their order may follow insertion", disorder)
 	return classes
 }
 

@@ -240,7 +240,8 @@ func (r *TableReader) gather(list []BucketLine, b *BucketTable) (numbers []uint3
 			disorder++
 		}
 	}
-	r.F.AddN("order", format.KindRowOrder, r.Release, 0, name, "buckets or their values are not sorted; their order may follow insertion", disorder)
+	r.F.AddN("order", format.KindRowOrder, r.Release, 0, name,
+		"buckets or their values are not sorted; their order may follow insertion", disorder)
 	byNumber := func(x, y BucketLine) int { return int(x.Number) - int(y.Number) }
 	if !slices.IsSortedFunc(list, byNumber) {
 		slices.SortStableFunc(list, byNumber)

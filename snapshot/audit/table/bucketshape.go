@@ -89,7 +89,8 @@ func (r *TableReader) bornTogether(t *Table) {
 	r.F.AddN("B", format.KindBucketCrossesBirth, r.Release, first, r.S.Sa.Name,
 		"a class is in a bucket of another part than its own: a bucket holds classes of one birth", crossing)
 	if n := len(r.Joined); n > 0 && r.Joined[n-1].EndBucket != b.M {
-		r.F.Add("chain", format.KindFirstBucket, r.Release, 0, "replaces", "the replaced parts have another number of buckets than the compacted part")
+		r.F.Add("chain", format.KindFirstBucket, r.Release, 0, "replaces",
+			"the replaced parts have another number of buckets than the compacted part")
 	}
 }
 

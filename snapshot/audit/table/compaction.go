@@ -182,5 +182,6 @@ func (c *Compaction) checkBuckets(last uint32) {
 			wrong++
 		}
 	}
-	c.F.AddN("chain", format.KindFirstBucket, c.Man.Release, 0, "first_bucket", "a replaced part had other buckets than the compaction says", wrong)
+	c.F.AddN("chain", format.KindFirstBucket, c.Man.Release, 0, "first_bucket",
+		"a replaced part had other buckets than the compaction says", wrong)
 }

@@ -87,7 +87,8 @@ func (r *TableReader) columns(file string, header, want []string) ([]int, error)
 	if len(at) < len(want) {
 		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema or is not in schema order")
 	}
-	r.F.AddN("F", format.KindExtraColumn, r.Release, 0, "", "the table has columns the format does not know; an id that persists links records",
+	r.F.AddN("F", format.KindExtraColumn, r.Release, 0, "",
+		"the table has columns the format does not know; an id that persists links records",
 		len(header)-len(want))
 	return at, nil
 }
@@ -233,7 +234,8 @@ func (r *TableReader) generalized(raw *rawTable) *Table {
 		}
 	}
 	r.F.AddN("order", format.KindMixedCells, r.Release, firstDiffer, "", "rows of one class carry different cells", differ)
-	r.F.AddN("order", format.KindRowOrder, r.Release, firstDisorder, "", "rows of a class are not sorted; their order may follow insertion", disorder)
+	r.F.AddN("order", format.KindRowOrder, r.Release, firstDisorder, "",
+		"rows of a class are not sorted; their order may follow insertion", disorder)
 	r.finish(t, number, sorted, dense)
 	return t
 }
