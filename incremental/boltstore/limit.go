@@ -1,7 +1,5 @@
 package boltstore
 
-import ()
-
 // leastStep is the least step in which a file grows.
 const leastStep = 4 << 10
 
