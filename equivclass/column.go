@@ -57,8 +57,8 @@ func (c *Column) Append(code Code) {
 	}
 }
 
-// Extend adds the codes of further records.
-func (c *Column) Extend(codes []Code) {
+// extend adds the codes of further records.
+func (c *Column) extend(codes []Code) {
 	if len(codes) == 0 {
 		return
 	}

@@ -132,7 +132,7 @@ func (a *Attribute) StepCell(lo, hi int64) (int64, int64) {
 	if lo == hi || len(a.Steps) == 0 {
 		return lo, hi
 	}
-	lo, hi = StepCell(a.Steps, lo, hi)
+	lo, hi = stepCell(a.Steps, lo, hi)
 	if a.Type != Decimal {
 		hi--
 	}

@@ -45,7 +45,7 @@ func (p *Packed) Grown() []int { return p.intake.grown }
 func (p *Packed) Extend(columns [][]Code) {
 	for i, d := range p.Dicts {
 		if d != nil {
-			p.Columns[i].Extend(columns[i])
+			p.Columns[i].extend(columns[i])
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (d *Dim) RangeLoss(lo, hi float32) float32 {
 		return float32(b-a) / float32(d.Size-1)
 	default:
 		if len(d.Steps) > 0 && d.Width > 0 {
-			a, b := StepCell(d.Steps, d.onStep(lo), d.onStep(hi))
+			a, b := stepCell(d.Steps, d.onStep(lo), d.onStep(hi))
 			return min(1, float32((b-a)/d.Width))
 		}
 		return min(1, hi-lo)
@@ -139,10 +139,10 @@ func (d *Dim) SetLoss(distinct int) float32 {
 	return float32(distinct-1) / float32(d.Size-1)
 }
 
-// StepCell returns the bounds of the smallest aligned interval of the nested
+// stepCell returns the bounds of the smallest aligned interval of the nested
 // widths steps that contains lo..hi; if none does, neighbouring intervals of
 // the widest step joined. A single value stays itself.
-func StepCell[T int64 | float64](steps []T, lo, hi T) (T, T) {
+func stepCell[T int64 | float64](steps []T, lo, hi T) (T, T) {
 	if lo == hi {
 		return lo, hi
 	}
