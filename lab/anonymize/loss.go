@@ -78,7 +78,7 @@ func presenceOf(p *equivclass.Pool, groups [][]int32) *Presence {
 			for j := range counts {
 				counts[j] = equalIn(p, g, r, j)
 			}
-			delta, exact := equivclass.PresenceProbability(counts, len(g)), equivclass.PresenceExact(counts, len(g))
+			delta, exact := bucketize.PresenceProbability(counts, len(g)), bucketize.PresenceExact(counts, len(g))
 			out.MeanDelta, out.MaxDelta = out.MeanDelta+delta, max(out.MaxDelta, delta)
 			out.MeanExact, out.MaxExact = out.MeanExact+exact, max(out.MaxExact, exact)
 			out.Measured++

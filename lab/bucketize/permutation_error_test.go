@@ -58,7 +58,7 @@ func groupDeltas(p *equivclass.Pool, rows []int32) (deltas []float64, counts []i
 				same++
 			}
 		}
-		deltas, counts = append(deltas, equivclass.PresenceProbability(equal, len(rows))), append(counts, same)
+		deltas, counts = append(deltas, PresenceProbability(equal, len(rows))), append(counts, same)
 	}
 	return deltas, counts
 }

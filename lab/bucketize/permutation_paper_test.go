@@ -88,8 +88,8 @@ func TestPATable4AndExample2(t *testing.T) {
 // with 1/5 x 2/5.
 func TestPAExample3(t *testing.T) {
 	assert.InDelta(t, 1.0/5, sensitivePosterior(1, 5), 1e-12)
-	assert.InDelta(t, 2.0/25, equivclass.PresenceProbability([]int{1, 2}, 5), 1e-12)
-	assert.InDelta(t, 2.0/5, equivclass.PresenceExact([]int{1, 2}, 5), 1e-12, "some row shows (65, M) when the male ones include that of 65")
+	assert.InDelta(t, 2.0/25, PresenceProbability([]int{1, 2}, 5), 1e-12)
+	assert.InDelta(t, 2.0/5, PresenceExact([]int{1, 2}, 5), 1e-12, "some row shows (65, M) when the male ones include that of 65")
 
 	table := equivtest.Table(t, equivtest.ExampleAttributes, equivtest.ExampleRows)
 	deltas, counts := groupDeltas(paPool(table), equivtest.ExampleGroups[0])
@@ -153,10 +153,10 @@ func TestPALemma1(t *testing.T) {
 				})
 			})
 		})
-		require.InDelta(t, equivclass.PresenceProbability(counts, size), float64(first)/float64(all), 1e-9)
-		exact := equivclass.PresenceExact(counts, size)
+		require.InDelta(t, PresenceProbability(counts, size), float64(first)/float64(all), 1e-9)
+		exact := PresenceExact(counts, size)
 		require.InDelta(t, exact, float64(some)/float64(all), 1e-9)
-		require.GreaterOrEqual(t, exact, equivclass.PresenceProbability(counts, size)-1e-12)
+		require.GreaterOrEqual(t, exact, PresenceProbability(counts, size)-1e-12)
 	}
 }
 

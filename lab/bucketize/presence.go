@@ -1,4 +1,4 @@
-package equivclass
+package bucketize
 
 // The risk measures of permutation anonymization (Li, He, Cao and Chen, section
 // 2.2). All speak of one group, of size records, in which share i of the counts
