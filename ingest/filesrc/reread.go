@@ -1,9 +1,11 @@
 package filesrc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 
 	"anond/incremental"
@@ -47,7 +49,9 @@ func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 				}
 			}
 		}
-		for p, f := range held {
+		byPath := func(a, b incremental.Partition) int { return cmp.Compare(held[a].path, held[b].path) }
+		for _, p := range slices.SortedFunc(maps.Keys(held), byPath) {
+			f := held[p]
 			if err := rereadFile(ctx, f.path, &cfg, f.head, wanted[p],
 				func(r ingest.Record) error { return take(p, r.Offset, nil, r.Value, f.head.header) }); err != nil {
 				return err

@@ -88,7 +88,8 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	}
 	c := newClient(cfg)
 	s := &source{cfg: cfg, resume: resume, client: c, log: cfg.Logger.With(slog.String("topic", cfg.Topic)),
-		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}), failure: failure{failed: make(chan struct{})}, parts: map[int32]*partition{}}
+		chunks: make(chan *ingest.Chunk, cfg.Depth), ended: make(chan struct{}),
+		failure: failure{failed: make(chan struct{})}, parts: map[int32]*partition{}}
 	s.health = health{log: s.log, access: cfg.Access}
 	s.order = order{on: resume.Ordered, moved: make(chan struct{})}
 	s.turns, s.idleParts = newTurns(cfg.Fetches), newIdleParts(s)
