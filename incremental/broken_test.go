@@ -244,13 +244,13 @@ func without(records []int32, class []incremental.RecordID) (out []int32) {
 // 1/2 in all of these streams.
 //
 //	what is broken                              highest posterior   records whose posterior is the share
-//	ties by number                              1                   2520 of 2856
+//	ties by number                              1                   3240 of 3576
 //	draws known                                 1                   2772 of 2844
-//	values by dictionary code                   1                   2934 of 3480
+//	values by dictionary code                   1                   2928 of 3264
 //	partner by distance                         1                   2316 of 3696
 //	two pools share draws                       1                   912 of 984
 //	sub-pools share draws                       1                   912 of 984
-//	joined sub-pools are divided into classes   1                   3120 of 3432
+//	joined sub-pools are divided into classes   1                   3624 of 3912
 //	an ineligible pool is carried over          1                   54 of 78
 //	rule I over the whole load, with the rest   1                   54 of 90
 //	all or nothing                              1                   372 of 492
@@ -272,7 +272,7 @@ func TestBrokenMachines(t *testing.T) {
 		{name: "ties by number", n: 8, d: 3, k: 2, l: 2, play: batches(8), order: inOrder},
 		{name: "draws known", n: 6, d: 3, k: 2, l: 2, play: batches(6), drawsKnown: true},
 		{name: "values by dictionary code", n: 8, d: 3, k: 2, l: 2, play: batches(8), byCode: true, known: []int{0, 0}},
-		{name: "values by dictionary code, all worlds", n: 8, d: 3, k: 2, l: 2, play: batches(8), byCode: true},
+		{name: "values by dictionary code, all worlds", n: 6, d: 4, k: 2, l: 2, play: batches(6), byCode: true},
 		{name: "partner by distance", n: 8, d: 3, k: 2, l: 2, play: nearest},
 		{name: "pools share draws", n: 12, d: 3, k: 2, l: 2, play: batches(6, 12), key: onePool, known: []int{0, 0, 1, 2, 1, 2}},
 		{name: "sub-pools share draws", n: 12, d: 3, k: 2, l: 2, subPool: 3, play: batches(12), key: oneSubPool, rows: inPairs,
