@@ -32,15 +32,9 @@ func verdict(found []format.Violation) string {
 type Report struct {
 	Verdict string `json:"verdict"`
 	// Private: at level L1, with the exports, it has the share of a value among people who wait.
-	Private  bool   `json:"private,omitempty"`
-	Level    Level  `json:"level"`
-	Dataset  string `json:"dataset"`
-	Recoding string `json:"recoding"`
-	Seeded   bool   `json:"seeded"`
-	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
-	Grown bool `json:"grown,omitempty"`
-	K     int  `json:"k"`
-	L     int  `json:"l"`
+	Private bool  `json:"private,omitempty"`
+	Level   Level `json:"level"`
+	Declared
 	// Pruned are releases whose directories were removed on purpose; their manifests are
 	// part of the chain.
 	Pruned []int `json:"pruned,omitempty"`
@@ -59,6 +53,17 @@ type Report struct {
 
 	requireCertified bool
 	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
+}
+
+// Declared is what the newest manifest says of the chain.
+type Declared struct {
+	Dataset  string `json:"dataset"`
+	Recoding string `json:"recoding"`
+	Seeded   bool   `json:"seeded"`
+	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
+	Grown bool `json:"grown,omitempty"`
+	K     int  `json:"k"`
+	L     int  `json:"l"`
 }
 
 // levelStructure is said of level L2 where all that files can show of it holds.
