@@ -149,7 +149,8 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.first
 	a.report = &Report{
-		Declared:         Declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown, K: m.Policy.K, L: m.Policy.L},
+		Declared: Declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
+			K: m.Policy.K, L: m.Policy.L},
 		requireCertified: o.RequireCertified, exact: m.WantK1() != "rows", claimsL2: m.ClaimsL2(),
 		Releases: []ReleaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
