@@ -59,7 +59,7 @@ source: {type: file, file: {path: admissions.ndjson}}
 schema:
   attributes:
     - {name: patient, role: subject}
-    - {name: age, role: quasi, type: integer}
+    - {name: age, role: quasi, type: integer, range: [0, 130]}
     - {name: sex, role: quasi, type: categorical}
     - {name: postcode, role: quasi, type: categorical, hierarchy: hierarchies/postcode.csv}
     - {name: admission, role: quasi, type: categorical}
