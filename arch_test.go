@@ -117,7 +117,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"equivclass/equivtest", []string{model, "anond/testdata"}},
 		{"equivclass", nil},
 		// Delivery reads what is public: it does not know the state.
-		{"deliver/delivertest", []string{"anond/internal/daemon", "anond/config", "anond/equivclass/equivtest/tier",
+		{"deliver/delivertest", []string{"anond/internal/daemon", "anond/internal/dataset", "anond/config", "anond/equivclass/equivtest/tier",
 			"anond/snapshot"}},
 		{"deliver", []string{"anond/snapshot", "anond/snapshot/readback", "anond/deliver", "anond/internal/pace", "anond/internal/kafkaclient",
 			"anond/internal/ops/gauge"}},
@@ -157,6 +157,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/snapshot/verify"}},
 		{"snapshot", []string{model, "anond/internal/disk"}},                                           // it knows no state
 		{"shards/keying", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
+		{"shards/repartition/topics", []string{"anond/config", "anond/incremental/state", "anond/ingest/...", "anond/internal/...",
+			"anond/shards/repartition", model, "anond/incremental", "anond/shards/keying"}},
 		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode", "anond/shards/keying"}},
 		{"ingest/decode", []string{model, "anond/ingest/pointer"}},
 		{"ingest/pointer", nil},
@@ -185,16 +187,17 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	// A library is known to these packages only.
 	libraries := map[string][]string{
 		"github.com/segmentio/kafka-go": {"ingest/kafkasrc", "internal/kafkaclient"},
-		"anond/internal/kafkaclient":    {"ingest/kafkasrc", "internal/brokeraccess", "internal/daemon", "deliver/topic", "cmd/anond-deliver"},
-		"github.com/jackc/pgx":          {"deliver/postgres"},
-		"go.etcd.io/bbolt":              {"incremental/boltstore"},
-		"github.com/twmb/franz-go":      {"internal/demo", "rig"}, // brokers of the demo and of tests
-		"anond/config":                  {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
-		"anond/cmd":                     {"cmd/anond"},
-		"github.com/prometheus":         {"internal/ops/metrics"},
-		"github.com/parquet-go":         {"lake/internal/parquetfile"},
-		"github.com/apache":             {"lake/internal/warehouse"},
-		"golang.org/x/text":             {"equivclass"}, // what makes two texts one value is said in one place
+		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/brokeraccess", "internal/dataset", "deliver/topic", "cmd/anond-deliver",
+			"shards/repartition/topics"},
+		"github.com/jackc/pgx":     {"deliver/postgres"},
+		"go.etcd.io/bbolt":         {"incremental/boltstore"},
+		"github.com/twmb/franz-go": {"internal/demo", "rig"}, // brokers of the demo and of tests
+		"anond/config":             {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
+		"anond/cmd":                {"cmd/anond"},
+		"github.com/prometheus":    {"internal/ops/metrics"},
+		"github.com/parquet-go":    {"lake/internal/parquetfile"},
+		"github.com/apache":        {"lake/internal/warehouse"},
+		"golang.org/x/text":        {"equivclass"}, // what makes two texts one value is said in one place
 	}
 	seen := map[string]bool{}
 	for _, f := range tree(t) {
@@ -238,18 +241,27 @@ func TestRoomsOfTheProgram(t *testing.T) {
 	may := []struct{ pkg, list string }{ // the first that fits is the most special
 		{"rig", "rig/... internal/... shards/... deliver/... lab/..."},
 		{"lab", "lab/... shards/keying internal/ops/chart internal/profile internal/testkit/hospital " + disk},
-		{"deliver/delivertest", "internal/daemon"}, {"deliver", "deliver/... internal/kafkaclient internal/pace internal/ops/gauge"},
+		{"deliver/delivertest", "internal/daemon internal/dataset"}, {"deliver",
+			"deliver/... internal/kafkaclient internal/pace internal/ops/gauge"},
 		{"shards/union", "internal/ops/gauge internal/ops/monitor"},
-		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition", "shards/keying"},
+		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition/topics",
+			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/monitor shards/repartition shards/keying " + disk},
+		{"shards/repartition", "shards/keying"},
 		{"internal/brokeraccess", "internal/kafkaclient internal/secret"},
 		{"internal/cli", "internal/progress"},
-		{"internal/daemon", "internal/ops/certificate internal/control internal/ops/diskuse internal/ops/gauge " +
+		{"internal/dataset", "internal/brokeraccess internal/clock internal/control internal/kafkaclient internal/ops/certificate " +
+			"internal/ops/diskuse internal/ops/monitor internal/ops/notify internal/progress internal/retry internal/sealed " +
+			"internal/secret shards/journal shards/keying " + disk},
+		{"internal/upkeep", "internal/brokeraccess internal/clock internal/dataset internal/ops/diskuse internal/progress internal/retry " +
+			"internal/sealed internal/suppress shards/keying " + disk},
+		{"internal/daemon", "internal/dataset internal/upkeep internal/ops/certificate internal/control internal/ops/diskuse " +
+			"internal/ops/gauge " +
 			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
 			"internal/pace internal/progress internal/sealed internal/suppress shards/... " + disk},
-		{"internal/demo", "internal/daemon internal/testkit/hospital " + disk},
+		{"internal/demo", "internal/daemon internal/dataset internal/testkit/hospital " + disk},
 		{"internal/ops/monitor", disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
-		{"internal/ops/doctor", "internal/ops/certificate internal/daemon internal/ops/diskuse internal/profile " + disk},
+		{"internal/ops/doctor", "internal/ops/certificate internal/dataset internal/upkeep internal/ops/diskuse internal/profile " + disk},
 		{"internal/ops/dpo", "internal/ops/monitor internal/ops/present"},
 		{"internal/ops/metrics", "internal/ops/gauge internal/ops/monitor"},
 		{"internal/ops/notify", "internal/ops/monitor"},
@@ -377,7 +389,7 @@ func TestFilesAreWrittenAtOnce(t *testing.T) {
 		"deliver/topic":         "a directory of public files, which can be made again",
 		"lab/anonymize":         "a directory of public files, which can be made again",
 		"incremental/boltstore": "a second name for the state that a restore sets aside",
-		"internal/daemon":       "a name that only one of several processes may take",
+		"internal/upkeep":       "a name that only one of several processes may take",
 	}
 	for _, f := range tree(t) {
 		if f.test() || within(f.dir(), "rig", "deploy", "internal/testkit", "deliver/delivertest", "snapshot/snapshottest",
@@ -389,7 +401,7 @@ func TestFilesAreWrittenAtOnce(t *testing.T) {
 			if c, ok := n.(*ast.CallExpr); ok {
 				switch name := called(c); name {
 				case "os.Rename", "os.WriteFile", "os.Create":
-					assert.True(t, listed && f.dir() != "incremental/boltstore" && f.dir() != "internal/daemon", "%s calls %s", f.path, name)
+					assert.True(t, listed && f.dir() != "incremental/boltstore" && f.dir() != "internal/upkeep", "%s calls %s", f.path, name)
 				case "os.Link":
 					assert.True(t, listed, "%s calls %s", f.path, name)
 				}

@@ -22,8 +22,10 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/hospital"
 	"anond/internal/testkit/programtest"
+	"anond/internal/upkeep"
 	"anond/lab/anonymize"
 	"anond/lab/methods"
 	"anond/lab/naive"
@@ -105,7 +107,7 @@ func published(t *testing.T, n int) *site {
 	s.write("admissions.ndjson", feed.String())
 	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	require.NoError(t, daemon.Run(t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	require.NoError(t, daemon.Run(t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
 	return s
 }
 
@@ -127,7 +129,7 @@ func TestNaiveExposesPeople(t *testing.T) {
 	s := published(t, 2500)
 	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	exporter, err := daemon.OpenExporter(cfg)
+	exporter, err := upkeep.OpenExporter(cfg)
 	require.NoError(t, err)
 	var members, records bytes.Buffer
 	require.NoError(t, exporter.Members(&members, 1, exporter.Releases()))

@@ -10,8 +10,8 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
-	"anond/internal/daemon"
 	"anond/internal/fault"
+	"anond/internal/upkeep"
 	"anond/snapshot/audit"
 )
 
@@ -166,7 +166,7 @@ func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f
 // file would outlive a process that is killed.
 func withExports(ctx context.Context, cfg *config.Config) (audit.Options, error) {
 	return besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (audit.Options, error) {
-		exporter, err := daemon.OpenExporter(cfg)
+		exporter, err := upkeep.OpenExporter(cfg)
 		if err != nil {
 			return audit.Options{}, err
 		}
@@ -176,7 +176,7 @@ func withExports(ctx context.Context, cfg *config.Config) (audit.Options, error)
 
 // exported says how to audit the releases of a configuration with the exports of an
 // exporter. Of a copy: what a daemon publishes meanwhile is left out.
-func exported(cfg *config.Config, exporter *daemon.Exporter, copied bool) (audit.Options, error) {
+func exported(cfg *config.Config, exporter *upkeep.Exporter, copied bool) (audit.Options, error) {
 	var members, records bytes.Buffer
 	if err := exporter.Members(&members, 1, exporter.Releases()); err != nil {
 		return audit.Options{}, err

@@ -6,7 +6,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 	"anond/snapshot/audit"
 	"anond/snapshot/replay"
 )
@@ -20,8 +20,8 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *
 	}
 	var recording *replay.Recording
 	whole, err := besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (out audit.Options, err error) {
-		var exporter *daemon.Exporter
-		if exporter, recording, err = daemon.OpenReplay(ctx, cfg); err != nil {
+		var exporter *upkeep.Exporter
+		if exporter, recording, err = upkeep.OpenReplay(ctx, cfg); err != nil {
 			return out, err
 		}
 		return exported(cfg, exporter, copied)

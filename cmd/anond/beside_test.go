@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 // readingCopies are the copies that commands read now.
@@ -63,7 +63,7 @@ func TestBesideARunningDaemon(t *testing.T) {
 	s.must("state members", "--out", s.path("members.csv"))
 	s.must("state records", "--out", s.path("records.csv"))
 	s.must("release report --with-state")
-	var made daemon.Backup
+	var made upkeep.Backup
 	require.NoError(t, json.Unmarshal([]byte(s.must("state backup --json", "--out", s.path("copy.db"))), &made))
 	content, err := os.ReadFile(s.path("copy.db"))
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/logs"
 	"anond/internal/testkit/programtest"
 	"anond/snapshot"
@@ -20,14 +21,14 @@ import (
 
 // panics are the places at which a daemon of the canary test panics, each with what it has in
 // hand there: the records of a commit, refused messages, the files of a release.
-var panics = map[string]func(*daemon.Options){
-	"commit": func(o *daemon.Options) {
+var panics = map[string]func(*dataset.Options){
+	"commit": func(o *dataset.Options) {
 		o.StandIns.Store = func(s incremental.Store) incremental.Store { return panickingStore{s} }
 	},
-	"deliver": func(o *daemon.Options) {
+	"deliver": func(o *dataset.Options) {
 		o.StandIns.DeadLetters = func(d ingest.DeadLetters) ingest.DeadLetters { return panickingSink{DeadLetters: d} }
 	},
-	"publish": func(o *daemon.Options) { o.FS = panickingDisk{snapshot.OS()} },
+	"publish": func(o *dataset.Options) { o.FS = panickingDisk{snapshot.OS()} },
 }
 
 // beyond takes what is not there, as by a mistake.
@@ -77,7 +78,7 @@ func runPanicking(place, path string) {
 	if err != nil {
 		os.Exit(exitConfig)
 	}
-	o := daemon.Options{Log: logs.New(os.Stderr, cfg.Log, false)}
+	o := dataset.Options{Log: logs.New(os.Stderr, cfg.Log, false)}
 	panics[place](&o)
 	_ = daemon.Run(context.Background(), cfg, o)
 	os.Exit(exitOK)

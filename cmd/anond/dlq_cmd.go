@@ -17,8 +17,9 @@ import (
 	"anond/ingest/decode"
 	"anond/internal/cli"
 	"anond/internal/control"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/logs"
+	"anond/internal/upkeep"
 )
 
 func newDLQCommand(env *environment) *cobra.Command {
@@ -50,7 +51,7 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 
 func newDLQReplayCommand(env *environment) *cobra.Command {
 	var path string
-	var which daemon.Readmission
+	var which upkeep.Readmission
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "replay", Short: "Judge refused records again whose cause may be gone",
@@ -102,7 +103,7 @@ which reasons can be replayed. docs/DEAD_LETTERS.md, Dead letters, says why.`,
 }
 
 // replay asks the daemon that has the state, or does it itself.
-func (e *environment) replay(ctx context.Context, cfg *config.Config, which daemon.Readmission) (out daemon.Readmitted, err error) {
+func (e *environment) replay(ctx context.Context, cfg *config.Config, which upkeep.Readmission) (out upkeep.Readmitted, err error) {
 	if which.File != "" {
 		if which.File, err = filepath.Abs(which.File); err != nil {
 			return out, err
@@ -117,7 +118,7 @@ func (e *environment) replay(ctx context.Context, cfg *config.Config, which daem
 			return out, err
 		}
 	}
-	return daemon.Readmit(ctx, cfg, daemon.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr))}, which)
+	return upkeep.Readmit(ctx, cfg, dataset.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr))}, which)
 }
 
 // mayAsk refuses a reason whose dead letters are never replayed, and says why.
@@ -140,7 +141,7 @@ func known(schema *equivclass.Schema, name string) bool {
 	return slices.ContainsFunc(schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == name })
 }
 
-func (e *environment) printReplayed(out daemon.Readmitted) (err error) {
+func (e *environment) printReplayed(out upkeep.Readmitted) (err error) {
 	if out.Try {
 		_, err = fmt.Fprintf(e.Stdout, "%s would be judged again: %d there, %d changed in the source, %d no longer there; nothing was changed\n",
 			cli.Count(out.Letters, "dead letter"), out.Found, out.Changed, out.Gone)

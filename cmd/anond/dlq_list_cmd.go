@@ -12,7 +12,7 @@ import (
 	"anond/equivclass"
 	"anond/ingest/decode"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 // replayWords say in a table what anond dlq replay does with a reason.
@@ -24,7 +24,7 @@ const mostListed = 100_000
 
 func newDLQListCommand(env *environment) *cobra.Command {
 	var path, letters, since, until string
-	f := daemon.LetterFilter{Partition: -1}
+	f := upkeep.LetterFilter{Partition: -1}
 	var limit int
 	var asJSON bool
 	c := &cobra.Command{
@@ -55,7 +55,7 @@ and "replayed" of anond state info counts such records.`,
 			if err != nil {
 				return err
 			}
-			list, err := daemon.ListLetters(c.Context(), cfg, letters, f, limit)
+			list, err := upkeep.ListLetters(c.Context(), cfg, letters, f, limit)
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func knownReasons() (out []string) {
 	return out
 }
 
-func (e *environment) printLetters(l *daemon.LetterList) error {
+func (e *environment) printLetters(l *upkeep.LetterList) error {
 	_, err := fmt.Fprintf(e.Stdout, "%s, %d selected: %s\n", cli.Count(l.Letters, "dead letter"), l.Matched, strings.Join(l.Places, ", "))
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (e *environment) printLetters(l *daemon.LetterList) error {
 	return t.Err
 }
 
-func unreadNotes(u *daemon.Unread) (notes []string) {
+func unreadNotes(u *upkeep.Unread) (notes []string) {
 	if u.Torn {
 		notes = append(notes, "the last line is not complete: it is being written, or anond cuts it off at its next start")
 	}
@@ -134,14 +134,14 @@ func unreadNotes(u *daemon.Unread) (notes []string) {
 	return notes
 }
 
-func deliveredAt(s *daemon.LetterSummary) string {
+func deliveredAt(s *upkeep.LetterSummary) string {
 	if s.Delivered == nil {
 		return "unknown"
 	}
 	return s.Delivered.Format(time.RFC3339)
 }
 
-func letterPlace(s *daemon.LetterSummary) string {
+func letterPlace(s *upkeep.LetterSummary) string {
 	return fmt.Sprintf("%s:%d:%d", plainly(s.Source), s.Partition, s.Offset)
 }
 

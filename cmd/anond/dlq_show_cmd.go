@@ -13,14 +13,14 @@ import (
 	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 	"anond/internal/cli"
-	"anond/internal/daemon"
 	"anond/internal/disk"
 	"anond/internal/fault"
+	"anond/internal/upkeep"
 )
 
 // shownLetter is a dead letter as `anond dlq show --json` writes it.
 type shownLetter struct {
-	daemon.LetterSummary
+	upkeep.LetterSummary
 	Digest string        `json:"digest"`
 	Replay decode.Replay `json:"replay"`
 	Why    string        `json:"why"`
@@ -43,7 +43,7 @@ must not exist and gets mode 0600. Without --out it goes to standard output, and
 is refused if that is a file that other users may read.`,
 		Example: "  anond dlq show 17 -c anond.yaml --payload --out private.json",
 		RunE: func(c *cobra.Command, args []string) error {
-			ref, err := daemon.ParseLetterRef(args[0])
+			ref, err := upkeep.ParseLetterRef(args[0])
 			if err != nil {
 				return cli.Usage("anond dlq list shows both", "%q: %v", args[0], err)
 			}
@@ -56,7 +56,7 @@ is refused if that is a file that other users may read.`,
 					return err
 				}
 			}
-			found, err := daemon.FindLetters(c.Context(), cfg, letters, ref, payload)
+			found, err := upkeep.FindLetters(c.Context(), cfg, letters, ref, payload)
 			if err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ is refused if that is a file that other users may read.`,
 }
 
 func showing(d *deadletter.Delivered, rule decode.ReplayRule, payload bool) shownLetter {
-	s := shownLetter{LetterSummary: daemon.SummaryOf(d), Digest: fmt.Sprintf("%x", d.Digest[:]), Replay: rule.Replay, Why: rule.Why}
+	s := shownLetter{LetterSummary: upkeep.SummaryOf(d), Digest: fmt.Sprintf("%x", d.Digest[:]), Replay: rule.Replay, Why: rule.Why}
 	switch {
 	case !payload || d.Payload == nil:
 	case utf8.Valid(d.Payload):

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 const lettersConfig = `version: 1
@@ -54,7 +54,7 @@ func newLetters(t *testing.T) *site {
 	return s
 }
 
-func (s *site) listed(args ...string) (l daemon.LetterList) {
+func (s *site) listed(args ...string) (l upkeep.LetterList) {
 	s.t.Helper()
 	require.NoError(s.t, json.Unmarshal([]byte(s.must("dlq list --json", args...)), &l))
 	return l

@@ -15,7 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"anond/config"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/doctor"
 )
 
@@ -87,7 +87,7 @@ func TestDoctorAsksOnce(t *testing.T) {
 	require.NoError(t, err)
 	found := make(chan []string, 1)
 	go func() {
-		probed, err := daemon.ProbeSource(t.Context(), cfg)
+		probed, err := dataset.ProbeSource(t.Context(), cfg)
 		var failed []string
 		for _, p := range probed {
 			if p.Err != nil && !errors.Is(p.Err, context.Canceled) {

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/events"
 	"anond/internal/testkit/hospital"
 	"anond/internal/testkit/programtest"
@@ -164,9 +164,9 @@ func (s *site) must(command string, more ...string) string {
 }
 
 // counts are the counts of the state, which no daemon may hold.
-func (s *site) counts() daemon.Status {
+func (s *site) counts() dataset.Status {
 	s.t.Helper()
-	var info struct{ Status daemon.Status }
+	var info struct{ Status dataset.Status }
 	require.NoError(s.t, json.Unmarshal([]byte(s.must("state info --json")), &info))
 	return info.Status
 }

@@ -22,12 +22,15 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/sealed"
 	"anond/internal/suppress"
+	"anond/internal/upkeep"
 	"anond/shards/journal"
 	"anond/shards/keying"
 	"anond/shards/repartition"
+	"anond/shards/repartition/topics"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -109,16 +112,16 @@ func TestEachErrorHasItsExitCode(t *testing.T) {
 		exitLocked: {incremental.ErrLocked},
 		exitPrivacy: {ingest.ErrPoolRefused, ingest.ErrNoPool, publish.ErrForked, publish.ErrRefused, publish.ErrOtherHistory,
 			incremental.ErrUnsafe, incremental.ErrDecided, journal.ErrForked, &incremental.InfeasibleError{L: 3, Reachable: 2}},
-		exitBehind: {journal.ErrFenced, journal.ErrNoState, journal.ErrHole, daemon.ErrForeignList, boltstore.ErrAhead, daemon.ErrTwo,
+		exitBehind: {journal.ErrFenced, journal.ErrNoState, journal.ErrHole, upkeep.ErrForeignList, boltstore.ErrAhead, daemon.ErrTwo,
 			deliver.ErrOther, ingest.ErrBehind, publish.ErrBehind, &publish.BehindError{}, &publish.JudgedError{}, &publish.ShardBehindError{}},
 		exitConfig: {control.ErrUnsafe, publish.ErrShards, journal.ErrForeign, journal.ErrUnderOther, sealed.ErrNoKey, sealed.ErrWrongKey,
 			sealed.ErrNotEncrypted, keying.ErrKeying, &keying.KeyingError{}, &keying.KeyingError{Link: true}, keying.ErrHole, &keying.HoleError{},
 			ingest.ErrPartitionsChanged, &ingest.PartitionsChangedError{}, incremental.ErrTooManyPartitions, deliver.ErrUnion,
-			daemon.ErrJournaled, daemon.ErrNoRehearsal, repartition.ErrProgress, &incremental.SettingsError{}, &incremental.LevelError{},
+			dataset.ErrJournaled, daemon.ErrNoRehearsal, repartition.ErrProgress, &incremental.SettingsError{}, &incremental.LevelError{},
 			&incremental.RaisedError{}, &incremental.GrowthError{}},
 		exitFailed: {control.ErrNobody, daemon.ErrPaused, snapshot.ErrDamaged, publish.ErrDifferent, ingest.ErrManyRefused,
-			suppress.ErrDamaged, daemon.ErrChecksum, incremental.ErrNoSpace, incremental.ErrQuota, incremental.ErrStateFull,
-			incremental.ErrUnpublished, incremental.ErrNotErasable, incremental.ErrNobodyElse, daemon.ErrUnknownTarget,
+			suppress.ErrDamaged, upkeep.ErrChecksum, incremental.ErrNoSpace, incremental.ErrQuota, incremental.ErrStateFull,
+			incremental.ErrUnpublished, incremental.ErrNotErasable, incremental.ErrNobodyElse, topics.ErrUnknownTarget,
 			repartition.ErrTooLarge, topic.ErrNotWhole, ingest.ErrGap, &ingest.GapError{}, ingest.ErrCorrupt, ingest.ErrReplaced,
 			ingest.ErrAway, ingest.ErrParked, ingest.ErrPermanent},
 	} {

@@ -15,9 +15,10 @@ import (
 	"anond/incremental"
 	"anond/internal/cli"
 	"anond/internal/control"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/ops/logs"
+	"anond/internal/upkeep"
 )
 
 func newForgetCommand(env *environment) *cobra.Command {
@@ -81,14 +82,14 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 }
 
 // forget removes a person from the state: it asks the daemon that holds it, or does it itself.
-func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []byte) (*daemon.Receipt, error) {
-	if _, err := daemon.CleanSubject(cfg, subject); err != nil {
+func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []byte) (*upkeep.Receipt, error) {
+	if _, err := upkeep.CleanSubject(cfg, subject); err != nil {
 		return nil, err
 	}
 	if cfg.Control.Socket != "" {
 		text, err := control.NewClient(cfg.Control.Socket).Forget(ctx, subject)
 		if err == nil {
-			receipt := new(daemon.Receipt)
+			receipt := new(upkeep.Receipt)
 			return receipt, json.Unmarshal(text, receipt)
 		}
 		if !errors.Is(err, control.ErrNobody) {
@@ -98,8 +99,8 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 	if _, err := os.Stat(cfg.State.Path); err != nil {
 		return nil, err
 	}
-	receipt, err := daemon.Forget(ctx, cfg, daemon.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)),
-		StandIns: daemon.StandIns{Forgetting: afterForgetStep}}, subject)
+	receipt, err := upkeep.Forget(ctx, cfg, dataset.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)),
+		StandIns: dataset.StandIns{Forgetting: afterForgetStep}}, subject)
 	if errors.Is(err, incremental.ErrLocked) {
 		hint := "stop the other process; a running anond forgets with control.socket set"
 		if cfg.Control.Socket != "" {
@@ -150,7 +151,7 @@ func subjectLine(text []byte) ([]byte, error) {
 }
 
 // writeReceipt writes a receipt for people.
-func writeReceipt(w io.Writer, r *daemon.Receipt) error {
+func writeReceipt(w io.Writer, r *upkeep.Receipt) error {
 	var out strings.Builder
 	line := func(name, text string) {
 		out.WriteString(name + strings.Repeat(" ", max(1, 14-len(name))) + text + "\n")

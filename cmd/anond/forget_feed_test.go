@@ -18,6 +18,7 @@ import (
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
 )
 
@@ -112,7 +113,7 @@ func TestDeletesAreInterrupted(t *testing.T) {
 			s.write("admissions.ndjson", first+second)
 			cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 			require.NoError(t, err)
-			err = daemon.Run(t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, StandIns: daemon.StandIns{
+			err = daemon.Run(t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, StandIns: dataset.StandIns{
 				Forgetting: func(at string) error {
 					if at == step {
 						return killed

@@ -21,7 +21,8 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
+	"anond/internal/upkeep"
 )
 
 // forgetful is a site at level L2.
@@ -38,7 +39,7 @@ func admitted(patient string, times int, diagnosis string) string {
 }
 
 // receipt forgets somebody and returns the receipt.
-func (s *site) receipt(subject string) (out daemon.Receipt) {
+func (s *site) receipt(subject string) (out upkeep.Receipt) {
 	s.t.Helper()
 	r := s.pipe(subject+"\n", "forget --from - --json")
 	require.Equal(s.t, exitOK, r.code, r.stderr)
@@ -178,7 +179,7 @@ func TestForgetIsInterrupted(t *testing.T) {
 		before := s.read("state/anond.db")
 		cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 		require.NoError(t, err)
-		_, err = daemon.Forget(t.Context(), cfg, daemon.Options{StandIns: daemon.StandIns{Forgetting: func(at string) error {
+		_, err = upkeep.Forget(t.Context(), cfg, dataset.Options{StandIns: dataset.StandIns{Forgetting: func(at string) error {
 			if at == step {
 				return killed
 			}

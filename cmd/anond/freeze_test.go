@@ -21,6 +21,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 // The freeze tests hold what users can see against recordings: the bytes of
@@ -111,7 +112,7 @@ func (s *site) runFrozen() {
 	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 	require.NoError(s.t, err)
 	seed := [32]byte{1, 2, 3}
-	require.NoError(s.t, daemon.Run(s.t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true,
+	require.NoError(s.t, daemon.Run(s.t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true,
 		Clock: stoppedClock{}, Seed: &seed}))
 }
 

@@ -12,7 +12,7 @@ import (
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 const clinicConfig = `version: 1
@@ -97,7 +97,7 @@ func (s *site) judged(quarantined int) {
 	s.t.Helper()
 	c, _, err := config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(s.t, err)
-	e, err := daemon.OpenExporter(c)
+	e, err := upkeep.OpenExporter(c)
 	require.NoError(s.t, err)
 	known := e.Machine().Judged()
 	assert.Equal(s.t, incremental.Judged{Fixed: known.Fixed, Quarantined: quarantined, Refused: known.Refused, People: known.People},

@@ -13,11 +13,11 @@ import (
 	"context"
 
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 func main() {
-	cli.Main(run, func(signal string) error { return &daemon.Signalled{Name: signal} })
+	cli.Main(run, func(signal string) error { return &dataset.Signalled{Name: signal} })
 }
 
 // run is the whole program. It may be called many times in one process, and

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/snapshot"
 	"anond/snapshot/verify"
@@ -231,6 +231,6 @@ func (f *releasesFlags) find(e *environment) (dir, ledger string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	f.status = daemon.StatusPath(cfg)
+	f.status = dataset.StatusPath(cfg)
 	return cfg.Release.Dir, cfg.Release.Ledger, nil
 }

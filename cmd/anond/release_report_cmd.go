@@ -8,8 +8,8 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
-	"anond/internal/daemon"
 	"anond/internal/ops/dpo"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
@@ -93,7 +93,7 @@ func factsOf(o audit.Options, number uint32, private bool) (*dpo.Facts, error) {
 // withCounts is withExports, with what became of the records of the same state.
 func withCounts(ctx context.Context, cfg *config.Config) (o audit.Options, counts *dpo.Counts, err error) {
 	err = beside(ctx, cfg, func(cfg *config.Config, copied bool) error {
-		exporter, err := daemon.OpenExporter(cfg)
+		exporter, err := upkeep.OpenExporter(cfg)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
 )
 
@@ -48,7 +49,7 @@ func TestServedCredentialsAreRenewed(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- daemon.Run(ctx, cfg, daemon.Options{Log: shown.log, Clock: quick{}, Monitor: shown.monitor, Prepare: shown.prepare,
+		ended <- daemon.Run(ctx, cfg, dataset.Options{Log: shown.log, Clock: quick{}, Monitor: shown.monitor, Prepare: shown.prepare,
 			Lookup: os.LookupEnv})
 	}()
 	t.Cleanup(func() {

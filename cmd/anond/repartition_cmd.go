@@ -11,23 +11,24 @@ import (
 	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/clock"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/serve"
 	"anond/shards/repartition"
+	"anond/shards/repartition/topics"
 )
 
 // repartitionOnDuty repartitions, and shows how it stands.
-func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what daemon.Repartitioning,
+func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what topics.Topics,
 	once bool) (repartition.Counts, error) {
 	d := monitor.NewDuty(cli.Release, clock.System())
 	log := d.Log(logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
-	what.View = daemon.NewRepartitionView(d, cfg)
+	what.View = topics.NewView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
-	shown := &serve.Duty{Duty: d, Log: log, Metrics: metrics.Duty(d, daemon.RepartitionMetrics, now,
-		func(s *daemon.RepartitionStatus) string { return s.Dataset }), Status: func() any { return now() },
+	shown := &serve.Duty{Duty: d, Log: log, Metrics: metrics.Duty(d, topics.Metrics, now,
+		func(s *topics.Status) string { return s.Dataset }), Status: func() any { return now() },
 		Parts: func() []monitor.Part { return now().Parts() }, Line: func() string { return now().Line() },
 		HTTP: func() (*config.HTTP, error) { // with the secrets that their files hold now
 			again, err := cfg.Again(e.Lookup, config.ReadRegular)
@@ -43,13 +44,13 @@ func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config,
 		return repartition.Counts{}, err
 	}
 	defer end()
-	return daemon.Repartition(ctx, cfg, daemon.Options{Log: log, Once: once}, what)
+	return topics.Run(ctx, cfg, dataset.Options{Log: log, Once: once}, what)
 }
 
 func newRepartitionCommand(env *environment) *cobra.Command {
 	var path, listen string
 	var once, asJSON bool
-	var what daemon.Repartitioning
+	var what topics.Topics
 	c := &cobra.Command{
 		Use: "repartition", Short: "Rewrite a topic so that each person's records are in one partition",
 		Long: `repartition reads a topic and rewrites it for shards: the key of each message is

@@ -10,6 +10,7 @@ import (
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/notify"
@@ -84,10 +85,10 @@ input, of other people, all the same.`,
 				warned(shown.log, warnings)
 				return c, err
 			}
-			err = daemon.Run(c.Context(), cfg, daemon.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
+			err = daemon.Run(c.Context(), cfg, dataset.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
 				Manager: manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again,
 				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics,
-				StandIns: daemon.StandIns{Forgetting: afterForgetStep}})
+				StandIns: dataset.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.log, err)
 			if err == nil && once && c.Context().Err() == nil {
 				peopleWait(shown.log, cfg)
@@ -114,7 +115,7 @@ func failed(log *slog.Logger, err error) {
 
 // peopleWait is the last line of a run that has ended: who waits, how many are missing, and until when.
 func peopleWait(log *slog.Logger, cfg *config.Config) {
-	s, err := readStatus(daemon.StatusPath(cfg))
+	s, err := readStatus(dataset.StatusPath(cfg))
 	if err != nil || s == nil || s.Counts.Pending.Waiting == 0 && s.Counts.FirstLoad == nil {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/logs"
 )
 
@@ -43,7 +44,7 @@ func (e *environment) rehearse(ctx context.Context, path string, again, asJSON b
 	}
 	level := new(slog.LevelVar)
 	out, working := e.withWork()
-	o := daemon.Options{Log: logs.NewSteered(out, cfg.Log, cli.IsTerminal(e.Stderr), level, nil), Lookup: e.Lookup,
+	o := dataset.Options{Log: logs.NewSteered(out, cfg.Log, cli.IsTerminal(e.Stderr), level, nil), Lookup: e.Lookup,
 		Stdin: e.Stdin, Again: again}
 	level.Set(max(level.Level(), slog.LevelWarn)) // what the loop says of its work is not true of this one
 	if working != nil {

@@ -15,9 +15,9 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/internal/cli"
-	"anond/internal/daemon"
 	"anond/internal/disk"
 	"anond/internal/fault"
+	"anond/internal/upkeep"
 )
 
 func newStateCommand(env *environment) *cobra.Command {
@@ -114,7 +114,7 @@ func checkState(cfg *config.Config, options boltstore.Options) ([]string, error)
 	if err != nil || len(faults) > 0 {
 		return faults, err
 	}
-	e, err := daemon.OpenExporter(cfg)
+	e, err := upkeep.OpenExporter(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -168,13 +168,13 @@ func newStateRecordsCommand(env *environment) *cobra.Command {
 	return c
 }
 
-func (e *environment) exporter(ctx context.Context, path string) (*daemon.Exporter, error) {
+func (e *environment) exporter(ctx context.Context, path string) (*upkeep.Exporter, error) {
 	cfg, err := e.loadConfig(path)
 	if err != nil {
 		return nil, err
 	}
-	return cli.Awaiting(ctx, func() (*daemon.Exporter, error) {
-		return besideOf(ctx, cfg, func(cfg *config.Config, _ bool) (*daemon.Exporter, error) { return daemon.OpenExporter(cfg) })
+	return cli.Awaiting(ctx, func() (*upkeep.Exporter, error) {
+		return besideOf(ctx, cfg, func(cfg *config.Config, _ bool) (*upkeep.Exporter, error) { return upkeep.OpenExporter(cfg) })
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 	"anond/incremental/boltstore"
 	"anond/internal/cli"
 	"anond/internal/control"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
+	"anond/internal/upkeep"
 )
 
 func newStateBackupCommand(env *environment) *cobra.Command {
@@ -56,9 +57,9 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 }
 
 // makeBackup copies the state, or has the daemon that holds it do so.
-func makeBackup(ctx context.Context, cfg *config.Config, out string) (made daemon.Backup, err error) {
+func makeBackup(ctx context.Context, cfg *config.Config, out string) (made upkeep.Backup, err error) {
 	if cfg.Control.Socket == "" {
-		return daemon.MakeBackup(ctx, cfg, out, time.Now())
+		return upkeep.MakeBackup(ctx, cfg, out, time.Now())
 	}
 	to, err := filepath.Abs(out)
 	if err != nil {
@@ -67,7 +68,7 @@ func makeBackup(ctx context.Context, cfg *config.Config, out string) (made daemo
 	text, err := control.NewClient(cfg.Control.Socket).Backup(ctx, to)
 	switch {
 	case errors.Is(err, control.ErrNobody):
-		return daemon.MakeBackup(ctx, cfg, out, time.Now())
+		return upkeep.MakeBackup(ctx, cfg, out, time.Now())
 	case err != nil:
 		return made, err
 	}
@@ -80,7 +81,7 @@ func (e *environment) stateOptions(ctx context.Context, path string) (*config.Co
 	if err != nil {
 		return nil, boltstore.Options{}, err
 	}
-	options, err := daemon.StateOptions(ctx, cfg)
+	options, err := dataset.StateOptions(ctx, cfg)
 	return cfg, options, err
 }
 
@@ -100,7 +101,7 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 				return err
 			}
 			show, done := env.Progressing("compaction")
-			err = daemon.CompactStopped(cfg.State.Path, options, show)
+			err = upkeep.CompactStopped(cfg.State.Path, options, show)
 			done()
 			if err != nil {
 				return err

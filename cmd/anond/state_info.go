@@ -8,7 +8,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 // stateInfo is what `state info` shows: of the file if no process holds it, and
@@ -19,7 +19,7 @@ type stateInfo struct {
 	HeldBy int                    `json:"held_by,omitempty"` // its pid, if the system provides it
 	Note   string                 `json:"note,omitempty"`    // how far the status can be trusted
 	File   *boltstore.Information `json:"file,omitempty"`
-	Status *daemon.Status         `json:"status,omitempty"`
+	Status *dataset.Status        `json:"status,omitempty"`
 }
 
 // freshFor is how old the status of a running daemon may be: it writes one each
@@ -37,15 +37,15 @@ func readStateInfo(cfg *config.Config, options boltstore.Options, now time.Time)
 	default:
 		return nil, err
 	}
-	if info.Status, err = readStatus(daemon.StatusPath(cfg)); err != nil {
+	if info.Status, err = readStatus(dataset.StatusPath(cfg)); err != nil {
 		return nil, err
 	}
 	info.Note = info.note(now)
 	return info, nil
 }
 
-func readStatus(path string) (*daemon.Status, error) {
-	s, err := daemon.ReadStatus(path)
+func readStatus(path string) (*dataset.Status, error) {
+	s, err := dataset.ReadStatus(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 // TestNoteOnAStatus: a status outlives the process that wrote it; state info says
 // what it is worth.
 func TestNoteOnAStatus(t *testing.T) {
 	now := time.Now()
-	by := func(pid int, at time.Time) *daemon.Status { return &daemon.Status{PID: pid, Time: at} }
+	by := func(pid int, at time.Time) *dataset.Status { return &dataset.Status{PID: pid, Time: at} }
 	for want, i := range map[string]stateInfo{
 		"":                  {Held: true, HeldBy: 7, Status: by(7, now)},
 		"no process holds":  {Status: by(7, now)},

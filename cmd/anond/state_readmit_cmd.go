@@ -7,8 +7,9 @@ import (
 
 	"anond/equivclass"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/logs"
+	"anond/internal/upkeep"
 )
 
 func newStateReadmitCommand(env *environment) *cobra.Command {
@@ -34,8 +35,8 @@ would reveal the value.`,
 				return err
 			}
 			log := logs.New(env.Stderr, cfg.Log, cli.IsTerminal(env.Stderr))
-			out, err := daemon.Readmit(c.Context(), cfg, daemon.Options{Log: log},
-				daemon.Readmission{Reason: string(equivclass.ReasonHierarchy), Attribute: attribute, File: letters})
+			out, err := upkeep.Readmit(c.Context(), cfg, dataset.Options{Log: log},
+				upkeep.Readmission{Reason: string(equivclass.ReasonHierarchy), Attribute: attribute, File: letters})
 			if err != nil {
 				return err
 			}

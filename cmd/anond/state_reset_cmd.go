@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 func newStateResetCommand(env *environment) *cobra.Command {
@@ -31,7 +31,7 @@ seed stays, and the numbering of dead letters continues.`,
 			if !yes {
 				return cli.Usage("anond state reset --yes", "reset removes all records of %s: confirm with --yes", cfg.State.Path)
 			}
-			removed, err := daemon.Reset(c.Context(), cfg)
+			removed, err := upkeep.Reset(c.Context(), cfg)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 func newStateRestoreCommand(env *environment) *cobra.Command {
@@ -26,11 +26,11 @@ func newStateRestoreCommand(env *environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var out daemon.Restored
+			var out upkeep.Restored
 			if missing {
-				out, err = daemon.RestoreMissing(c.Context(), cfg, time.Now())
+				out, err = upkeep.RestoreMissing(c.Context(), cfg, time.Now())
 			} else {
-				out, err = daemon.Restore(c.Context(), cfg, from, time.Now())
+				out, err = upkeep.Restore(c.Context(), cfg, from, time.Now())
 			}
 			if err != nil {
 				return err

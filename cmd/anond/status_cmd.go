@@ -14,7 +14,7 @@ import (
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/control"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 )
 
@@ -49,7 +49,7 @@ which a daemon writes each second, and says how old it is, and how and when that
 
 // shownStatus is a status and where it comes from.
 type shownStatus struct {
-	*daemon.Status
+	*dataset.Status
 	// Live: a running daemon has answered. Note says what is to be made of it otherwise.
 	Live  bool        `json:"live"`
 	Note  string      `json:"note,omitempty"`
@@ -63,14 +63,14 @@ func currentStatus(ctx context.Context, cfg *config.Config, now time.Time) (*sho
 	if cfg.Control.Socket != "" {
 		text, err := control.NewClient(cfg.Control.Socket).Status(ctx)
 		if err == nil {
-			s := new(daemon.Status)
+			s := new(dataset.Status)
 			return &shownStatus{Status: s, Live: true, hold: cfg.Policy.MaxHold, fresh: true}, json.Unmarshal(text, s)
 		}
 		if !errors.Is(err, control.ErrNobody) {
 			return nil, err
 		}
 	}
-	s, err := readStatus(daemon.StatusPath(cfg))
+	s, err := readStatus(dataset.StatusPath(cfg))
 	if err != nil {
 		return nil, err
 	}

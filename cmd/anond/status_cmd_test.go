@@ -16,7 +16,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/boltstore"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
 )
 
@@ -82,10 +82,10 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 		"at the latest by the first release after 2026-03-01T12:14:00Z":      later(pool(1000, true), 0, 60_000),
 		"with the next release":                                              later(pool(1000, true), 0, 900_000),
 	} {
-		s := &shownStatus{Status: &daemon.Status{Counts: c, Counted: at}, hold: config.Hold{Time: 15 * time.Minute}}
+		s := &shownStatus{Status: &dataset.Status{Counts: c, Counted: at}, hold: config.Hold{Time: 15 * time.Minute}}
 		assert.Contains(t, whyLine(s), want)
 	}
-	counted := &shownStatus{Status: &daemon.Status{Counts: incremental.Status{InitialEnd: true, Pending: waits, Now: 1}},
+	counted := &shownStatus{Status: &dataset.Status{Counts: incremental.Status{InitialEnd: true, Pending: waits, Now: 1}},
 		hold: config.Hold{Releases: 3, Counted: true}}
 	assert.Contains(t, whyLine(counted), "2 releases")
 }
@@ -109,7 +109,7 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 	}, "%s", &log)
 	running := readIf(s.path("state/status.json"))
 	require.NotContains(t, s.must("status"), "not running")
-	cancel(&daemon.Signalled{Name: "SIGTERM"})
+	cancel(&dataset.Signalled{Name: "SIGTERM"})
 	require.Equal(t, exitOK, <-ended, "%s", &log)
 	shown := s.must("status")
 	require.Regexp(t, `not running: stopped by SIGTERM at 20\S+Z with exit code 0`, shown)
@@ -125,11 +125,11 @@ func TestStatusOfAStoppedRun(t *testing.T) {
 func TestStatusOfADecidedRelease(t *testing.T) {
 	line := func(decided, public, releasing uint32, fresh bool) string {
 		counts := incremental.Status{Release: decided, Public: public, Classes: 1200}
-		return releaseLine(&shownStatus{Status: &daemon.Status{Releasing: releasing, Counts: counts}, fresh: fresh})
+		return releaseLine(&shownStatus{Status: &dataset.Status{Releasing: releasing, Counts: counts}, fresh: fresh})
 	}
 	for public, sum := range map[uint32]string{7: "9 sent = 8 published + 0", 6: "9 sent = 8 published or decided + 0"} {
 		counts := incremental.Status{Sent: 9, Published: 8, DeadLetter: 1, Release: 7, Public: public}
-		lines := statusLines(&shownStatus{Status: &daemon.Status{Dataset: "d", Counts: counts}, fresh: true}, nil)
+		lines := statusLines(&shownStatus{Status: &dataset.Status{Dataset: "d", Counts: counts}, fresh: true}, nil)
 		assert.Contains(t, lines[2][1], sum)
 	}
 	assert.Equal(t, "none yet", line(0, 0, 0, true))
@@ -142,17 +142,17 @@ func TestStatusOfADecidedRelease(t *testing.T) {
 // TestHowARunEnded is said in words.
 func TestHowARunEnded(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for want, e := range map[string]daemon.Ended{
-		"not running: stopped at AT with exit code 0 (pid 7)":                         {How: daemon.EndStopped},
-		"not running: stopped by SIGINT at AT with exit code 0 (pid 7)":               {How: daemon.EndStopped, Signal: "SIGINT"},
-		"not running: failed at AT with exit code 3 (pid 7)":                          {How: daemon.EndFailed, ExitCode: 3},
-		"stands by: another member of the group publishes since AT (pid 7)":           {How: daemon.EndLease},
-		"not running: done, the source was at its end at AT with exit code 0 (pid 7)": {How: daemon.EndSource},
+	for want, e := range map[string]dataset.Ended{
+		"not running: stopped at AT with exit code 0 (pid 7)":                         {How: dataset.EndStopped},
+		"not running: stopped by SIGINT at AT with exit code 0 (pid 7)":               {How: dataset.EndStopped, Signal: "SIGINT"},
+		"not running: failed at AT with exit code 3 (pid 7)":                          {How: dataset.EndFailed, ExitCode: 3},
+		"stands by: another member of the group publishes since AT (pid 7)":           {How: dataset.EndLease},
+		"not running: done, the source was at its end at AT with exit code 0 (pid 7)": {How: dataset.EndSource},
 	} {
 		e.At, e.PID = at, 7
 		want = strings.Replace(want, "AT", "2026-03-01T12:00:00Z", 1)
-		assert.Equal(t, want, doingLine(&shownStatus{Status: &daemon.Status{Ended: &e}}))
+		assert.Equal(t, want, doingLine(&shownStatus{Status: &dataset.Status{Ended: &e}}))
 	}
-	assert.ErrorIs(t, &daemon.Signalled{Name: "SIGTERM"}, context.Canceled)
-	assert.NotErrorIs(t, &daemon.Signalled{Name: "SIGTERM"}, errors.ErrUnsupported)
+	assert.ErrorIs(t, &dataset.Signalled{Name: "SIGTERM"}, context.Canceled)
+	assert.NotErrorIs(t, &dataset.Signalled{Name: "SIGTERM"}, errors.ErrUnsupported)
 }

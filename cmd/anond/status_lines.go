@@ -9,7 +9,7 @@ import (
 
 	"anond/incremental"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/certificate"
 	"anond/internal/ops/diskuse"
 )
@@ -126,11 +126,11 @@ func endLine(s *shownStatus, doing string) string {
 	at := e.At.UTC().Format(time.RFC3339)
 	ended := fmt.Sprintf("at %s with exit code %d (pid %d)", at, e.ExitCode, e.PID)
 	switch e.How {
-	case daemon.EndStopped:
+	case dataset.EndStopped:
 		return "not running: stopped" + by(e.Signal) + " " + ended
-	case daemon.EndSource:
+	case dataset.EndSource:
 		return "not running: done, the source was at its end " + ended
-	case daemon.EndLease:
+	case dataset.EndLease:
 		return fmt.Sprintf("stands by: another member of the group publishes since %s (pid %d)", at, e.PID)
 	}
 	return "not running: failed " + ended

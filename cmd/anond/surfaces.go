@@ -7,7 +7,7 @@ import (
 
 	"anond/config"
 	"anond/internal/cli"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/certificate"
 	"anond/internal/ops/dashboard"
 	"anond/internal/ops/metrics"
@@ -28,7 +28,7 @@ type surfaces struct {
 // openSurfaces begins to serve. An address that cannot be listened on is an error if
 // the configuration has a block `http`, and an event otherwise.
 func openSurfaces(ctx context.Context, cfg *config.Config, log *slog.Logger, once bool) (*surfaces, error) {
-	s := &surfaces{monitor: monitor.New(daemon.MonitorSettings(cfg, cli.Release))}
+	s := &surfaces{monitor: monitor.New(dataset.MonitorSettings(cfg, cli.Release))}
 	s.metrics, s.log = metrics.New(s.monitor), s.monitor.Log(log)
 	go s.monitor.Watch(ctx)
 	var err error

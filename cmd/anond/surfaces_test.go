@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/events"
 	"anond/internal/testkit/dutytest"
 	"anond/internal/testkit/programtest"
@@ -87,7 +87,7 @@ func TestSurfacesAgreeAndHideValues(t *testing.T) {
 		return m != nil && strings.Contains(log.String(), `"event":"release_published","release":2`)
 	}, patience, 20*time.Millisecond, "the daemon has published: %s", &log)
 
-	var status daemon.Status
+	var status dataset.Status
 	pages := map[string]string{}
 	eventually(t, func() bool { // at rest
 		for _, path := range []string{"/healthz", "/readyz"} {
@@ -135,7 +135,7 @@ func TestSurfacesAgreeAndHideValues(t *testing.T) {
 	}
 }
 
-func (s *site) status() (out daemon.Status) {
+func (s *site) status() (out dataset.Status) {
 	s.t.Helper()
 	require.NoError(s.t, json.Unmarshal([]byte(s.read("state/status.json")), &out))
 	return out

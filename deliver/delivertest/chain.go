@@ -16,6 +16,7 @@ import (
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -132,7 +133,7 @@ func (c *Chain) Grow(releases int) {
 		cfg, _, err := config.Load(c.config, os.LookupEnv, os.ReadFile)
 		require.NoError(c.t, err)
 		seed := [32]byte{1, 2, 3}
-		require.NoError(c.t, daemon.Run(c.t.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: stopped{},
+		require.NoError(c.t, daemon.Run(c.t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: stopped{},
 			Seed: &seed}))
 		require.Less(c.t, c.people, 100*releases+2000, "%s: so many people give only %d releases", c.kind.Name, n)
 	}

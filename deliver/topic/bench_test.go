@@ -15,6 +15,7 @@ import (
 	"anond/deliver/postgres"
 	"anond/ingest/kafkasrc"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 // BenchmarkDeliver takes 200,000 people in releases of level L2 to a broker in this
@@ -40,7 +41,7 @@ release: {dir: ./releases, ledger: ./ledger, trigger: {on: records, every: 10000
 `), 0o600))
 	cfg, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(b, err)
-	require.NoError(b, daemon.Run(b.Context(), cfg, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	require.NoError(b, daemon.Run(b.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
 	o := patiently(slog.New(slog.DiscardHandler), cfg.Release.Dir)
 	_, brokers := broker(b, 1, map[string]string{"cleanup.policy": "compact"})
 	full := openSink(b, brokers)

@@ -22,6 +22,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -140,7 +141,7 @@ func benchEndToEnd(b *testing.B, c *kfake.Cluster, level config.Level) {
 		raw := benchRaw(b, cfg, c)
 		s := segments{began: time.Now()}
 		began := time.Now()
-		require.NoError(b, Run(context.Background(), cfg, Options{Log: slog.New(slog.DiscardHandler), Once: true,
+		require.NoError(b, Run(context.Background(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true,
 			Observe: func(r ingest.Report) { s.observe(r, benchRecords/2) }}))
 		require.GreaterOrEqual(b, len(s.releases), 2)
 		whole := time.Since(began)
@@ -169,7 +170,7 @@ func benchEndToEnd(b *testing.B, c *kfake.Cluster, level config.Level) {
 func benchMerge(b *testing.B, cfg *config.Config) (all time.Duration) {
 	store, err := boltstore.Open(cfg.State.Path, boltstore.Options{})
 	require.NoError(b, err)
-	machine, err := openMachine(b.Context(), store, cfg, Options{})
+	machine, err := dataset.OpenMachine(b.Context(), store, cfg, dataset.Options{})
 	require.NoError(b, err)
 	for _, of := range machine.Releases().Intents() {
 		view, err := machine.Releases().Change(of.Release)
@@ -197,7 +198,7 @@ func benchRaw(b *testing.B, cfg *config.Config, c *kfake.Cluster) float64 {
 }
 
 func rawPartition(b *testing.B, cfg *config.Config, client *kafka.Client, partition int) {
-	decoder, err := decoderOf(cfg, nil)()
+	decoder, err := dataset.DecoderOf(cfg, nil)()
 	if err != nil {
 		b.Error(err)
 		return
@@ -236,7 +237,7 @@ func benchStart(b *testing.B, cfg *config.Config) {
 	began := time.Now()
 	store, err := boltstore.Open(cfg.State.Path, boltstore.Options{})
 	require.NoError(b, err)
-	machine, err := openMachine(b.Context(), store, cfg, Options{})
+	machine, err := dataset.OpenMachine(b.Context(), store, cfg, dataset.Options{})
 	require.NoError(b, err)
 	opened := time.Since(began)
 	publisher, err := newPublisher(b.Context(), cfg, machine, unseen(snapshot.OS()), nil)

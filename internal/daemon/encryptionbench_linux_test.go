@@ -11,6 +11,7 @@ import (
 
 	"anond/config"
 	"anond/ingest"
+	"anond/internal/dataset"
 )
 
 // BenchmarkEncryption is what encryption at rest costs of the throughput: records/s
@@ -27,7 +28,7 @@ func BenchmarkEncryption(b *testing.B) {
 				cfg.Encryption.Key = config.NewSecret(key)
 				s := segments{began: time.Now()}
 				used := processorTime()
-				require.NoError(b, Run(context.Background(), cfg, Options{Log: slog.New(slog.DiscardHandler), Once: true,
+				require.NoError(b, Run(context.Background(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true,
 					Observe: func(r ingest.Report) { s.observe(r, benchRecords/2) }}))
 				cpu[i] += processorTime() - used
 				rates[i] += float64(s.records) / s.reading.Seconds() / 3

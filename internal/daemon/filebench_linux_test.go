@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -42,7 +43,7 @@ func benchFile(b *testing.B, level config.Level, records int) {
 	runtime.GC()
 	b.StartTimer()
 	began, before := time.Now(), processorTime()
-	require.NoError(b, Run(context.Background(), c, Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	require.NoError(b, Run(context.Background(), c, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
 	b.ReportMetric(float64(records)/time.Since(began).Seconds(), "records/s")
 	b.ReportMetric((processorTime() - before).Seconds(), "cpu-s")
 	b.StopTimer()

@@ -17,6 +17,8 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/dataset"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 )
 
@@ -42,8 +44,8 @@ func TestForgettingDuringARelease(t *testing.T) {
 		log := &lines{}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		o := Options{Log: slog.New(slog.NewJSONHandler(log, nil))}
-		go func() { ended <- Run(ctx, c, Options{Log: o.Log, Clock: hasty{}, FS: disk}) }()
+		o := dataset.Options{Log: slog.New(slog.NewJSONHandler(log, nil))}
+		go func() { ended <- Run(ctx, c, dataset.Options{Log: o.Log, Clock: hasty{}, FS: disk}) }()
 		<-disk.reached
 		stop()
 		require.Eventually(t, func() bool { return log.has("release_parked") }, time.Hour, time.Millisecond)
@@ -51,7 +53,7 @@ func TestForgettingDuringARelease(t *testing.T) {
 		require.NoError(t, <-ended)
 		require.DirExists(t, filepath.Join(dir, "releases", "000001"))
 
-		receipt, err := Forget(t.Context(), c, o, []byte("p30"))
+		receipt, err := upkeep.Forget(t.Context(), c, o, []byte("p30"))
 		if level == "L1" {
 			require.ErrorIs(t, err, incremental.ErrUnpublished)
 		} else {
@@ -82,7 +84,7 @@ func TestARestoredStateFinishesItsRelease(t *testing.T) {
 	c, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
 	log := &lines{}
-	o := Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Once: true}
+	o := dataset.Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Once: true}
 	broken := o
 	broken.FS = &fullDisk{FS: snapshot.OS()}
 	broken.StandIns.Sleep = func(context.Context, time.Duration) error { return nil }
@@ -90,7 +92,7 @@ func TestARestoredStateFinishesItsRelease(t *testing.T) {
 	parked, err := os.ReadFile(c.State.Path)
 	require.NoError(t, err)
 	require.NoError(t, Run(t.Context(), c, o))
-	receipt, err := Forget(t.Context(), c, o, []byte("p30"))
+	receipt, err := upkeep.Forget(t.Context(), c, o, []byte("p30"))
 	require.NoError(t, err)
 	require.Equal(t, 1, receipt.Removed.Published)
 
@@ -98,7 +100,7 @@ func TestARestoredStateFinishesItsRelease(t *testing.T) {
 	require.NoError(t, Run(t.Context(), c, o))
 	require.True(t, log.has(`"event":"forget_deferred","people":1`))
 	require.True(t, log.has(`"event":"forgotten","people":1,"published":1`))
-	again, err := Forget(t.Context(), c, o, []byte("p30"))
+	again, err := upkeep.Forget(t.Context(), c, o, []byte("p30"))
 	require.NoError(t, err)
 	require.True(t, again.Before)
 	require.Zero(t, again.Removed.Published)

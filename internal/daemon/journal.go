@@ -14,8 +14,10 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/sealed"
+	"anond/internal/upkeep"
 	"anond/shards/journal"
 	"anond/snapshot/publish"
 )
@@ -37,13 +39,6 @@ func journalName(c *config.Config) string {
 	return fmt.Sprintf("%s\x00%d/%d", c.Dataset, c.Shard.Index, c.Shard.Of)
 }
 
-// mayCatchUp reports that releases or ledger are ahead of a state that has a journal: what they know is
-// looked for there, and compared with it again (openJournal).
-func mayCatchUp(c *config.Config, err error) bool {
-	var behind *publish.BehindError
-	return c.Shard.Journal.Set() && errors.As(err, &behind) && !behind.Forked
-}
-
 // reconcile holds what was published against the state. A state that may catch up is not refused, and its ledger
 // has what the state knows: it is on the state's disk by default, and may be lost with it.
 //
@@ -53,34 +48,10 @@ func reconcile(p *publish.Publisher, c *config.Config, m *incremental.Machine) e
 	if err == nil && !c.Shard.Journal.Set() {
 		return p.KeepJudged(m.Judged())
 	}
-	if err == nil || !mayCatchUp(c, err) {
+	if err == nil || !dataset.MayCatchUp(c, err) {
 		return err
 	}
 	return publish.CatchUp(p.FS, p.Dir, p.Ledger, m.Releases().Intents())
-}
-
-// ErrJournaled: a state that has a journal is changed by the daemon alone.
-var ErrJournaled = fault.Errorf(fault.Config, "start anond run, and ask it: anond forget works next to it; another history needs "+
-	"another topic, state, releases and ledger",
-	"the state has a journal (shard.journal): what changes it has to be written there, at its place in the order")
-
-// errHasJournal: what is decided without the journal would be unknown to whoever takes the shard over.
-var errHasJournal = fault.Errorf(fault.Config, "set shard.journal.topic to the topic of that journal", "the state follows a journal")
-
-// notJournaled refuses what changes the state of a stopped daemon.
-func notJournaled(c *config.Config) error {
-	if c.Shard.Journal.Set() {
-		return ErrJournaled
-	}
-	return nil
-}
-
-// logConfig is how the topic of the journal is reached.
-func logConfig(c *config.Config, o Options) kafkasrc.Config {
-	k := kafkaConfig(c, o)
-	k.Topic, k.Source = c.Shard.Journal.Topic, ""
-	k.MaxRecord = max(k.MaxRecord, 2*journal.MostBytes)
-	return k
 }
 
 // openLog opens the journal, and reads whose it is. It goes before the machine, which would make a new state.
@@ -113,13 +84,13 @@ func (r *once) reachLog() error {
 		r.log = in.Log
 		return nil
 	}
-	log, err := kafkasrc.OpenLog(logConfig(r.c, r.o), r.c.Shard.Index, r.away())
+	log, err := kafkasrc.OpenLog(dataset.LogConfig(r.c, r.o), r.c.Shard.Index, r.away())
 	if err != nil {
 		return err
 	}
 	r.log = log
-	r.closers.add(log.Close)
-	weak, err := CheckJournal(r.ctx, r.c, log)
+	r.closers.Add(log.Close)
+	weak, err := dataset.CheckJournal(r.ctx, r.c, log)
 	if err == nil && weak != nil {
 		r.o.Log.Warn("the topic of the journal may lose entries", "event", "journal_weak", "reason", weak.Error(), "remedy", fault.Hint(weak))
 	}
@@ -206,7 +177,7 @@ func (r *once) repeat(ctx context.Context) (done journal.Repeated, err error) {
 	r.machine.Source().SetPartitions(total)
 	host := r.host()
 	host.Commands = nil
-	placed(host, keyingOf(r.c, r.machine.Source().Partitions()))
+	dataset.Placed(host, dataset.KeyingOf(r.c, r.machine.Source().Partitions()))
 	host.Shares = repeatShares(r.c, total)
 	follower := &journal.Follower{Host: host, Entries: r.journal, Open: r.partitionOf(host), Republish: r.publisher.Republish}
 	if err := follower.Root(ctx, r.root); err != nil {
@@ -228,7 +199,7 @@ const leastOfRepeat = 256 << 10
 // one transaction, and what one batch may decompress to is what it was for the process before.
 func repeatShares(c *config.Config, total int) ingest.Shares {
 	mine := max(1, (total-c.Shard.Index+c.Shard.Of-1)/c.Shard.Of)
-	whole := sharesOf(c)
+	whole := dataset.SharesOf(c)
 	s := ingest.SharesOf(max(leastOfRepeat, int(c.Memory.MaxInFlight)/mine), int(c.Source.MaxRecordBytes))
 	s.Batch, s.Commit, s.Deliver = whole.Batch, whole.Commit, whole.Deliver
 	return s
@@ -239,7 +210,7 @@ func (r *once) partitions(ctx context.Context) (int, error) {
 	if in := r.o.StandIns.Journal; in != nil {
 		return in.Partitions, nil
 	}
-	return kafkasrc.CountPartitions(ctx, kafkaConfig(r.c, r.o))
+	return kafkasrc.CountPartitions(ctx, dataset.KafkaConfig(r.c, r.o))
 }
 
 // partitionOf opens single partitions of the topic, for a host that repeats.
@@ -247,7 +218,7 @@ func (r *once) partitionOf(host *ingest.Host) ingest.OpenPartition {
 	if in := r.o.StandIns.Journal; in != nil {
 		return in.Open
 	}
-	k := kafkaConfig(r.c, r.o)
+	k := dataset.KafkaConfig(r.c, r.o)
 	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
 	return func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
 		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Source().Partitions(), at, host.Machine.Digest)
@@ -261,33 +232,12 @@ func (r *once) backUpBeginning(ctx context.Context) error {
 		return nil
 	}
 	began := r.o.Clock.Now()
-	b := newBackups(ctx, r.c, r.file, r.o)
-	defer b.stop()
-	made, err := b.beginning(began, r.machine)
+	b := upkeep.NewCopier(ctx, r.c, r.file, r.o)
+	defer b.Stop()
+	made, err := b.Beginning(began, r.machine)
 	if err != nil {
 		return fmt.Errorf("state.backup.dir: the backup that a journal begins with: %w", err)
 	}
-	b.succeeded(made, began)
+	b.Succeeded(made, began)
 	return nil
-}
-
-// probeJournal examines the topic of the journal. A run asks again until a broker answers; this asks once.
-func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Probed {
-	p := kafkasrc.Probed{What: "journal", Detail: c.Shard.Journal.Topic}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var away error // says more than that it was stopped
-	log, err := kafkasrc.OpenLog(logConfig(c, o), c.Shard.Index, func(err error) { away = err; stop() })
-	if err == nil {
-		p.Warning, err = CheckJournal(ctx, c, log)
-		err = errors.Join(err, log.Close())
-	}
-	if err != nil && ctx.Err() != nil {
-		err = cmp.Or(away, err)
-	}
-	if p.Err = err; err != nil && fault.Hint(err) == "" {
-		p.Err = fault.With(0, "create the topic with a partition for each shard, cleanup.policy=delete, retention.ms=-1, retention.bytes=-1 "+
-			"and min.insync.replicas=2", err)
-	}
-	return p
 }

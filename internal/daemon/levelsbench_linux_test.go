@@ -24,6 +24,8 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/dataset"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 )
@@ -126,7 +128,7 @@ func runLevels(b *testing.B, level config.Level, first, later []equivclass.Row) 
 	c := levelsConfig(b, level)
 	store, err := boltstore.Open(c.State.Path, boltstore.Options{})
 	require.NoError(b, err)
-	m, err := openMachine(b.Context(), store, c, Options{})
+	m, err := dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 	require.NoError(b, err)
 	p, err := newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 	require.NoError(b, err)
@@ -190,7 +192,7 @@ func (r *levelsRun) start(b *testing.B, c *config.Config) {
 	r.step("start: until it reads", func() {
 		store, err = boltstore.Open(c.State.Path, boltstore.Options{})
 		require.NoError(b, err)
-		m, err = openMachine(b.Context(), store, c, Options{})
+		m, err = dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 		require.NoError(b, err)
 	})
 	r.step("start: until it may publish", func() {
@@ -211,7 +213,7 @@ func (r *levelsRun) start(b *testing.B, c *config.Config) {
 
 // audit is the audit with both exports.
 func (r *levelsRun) audit(b *testing.B, c *config.Config) {
-	e, err := OpenExporter(c)
+	e, err := upkeep.OpenExporter(c)
 	require.NoError(b, err)
 	o := audit.Options{Releases: c.Release.Dir, Members: filepath.Join(b.TempDir(), "members.csv"),
 		Records: filepath.Join(b.TempDir(), "records.csv")}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/internal/ops/monitor"
 )
 
@@ -20,9 +21,9 @@ func newLimited(t *testing.T) *steered {
 	var err error
 	s.cfg, err = s.load()
 	require.NoError(t, err)
-	settings := MonitorSettings(s.cfg, "")
+	settings := dataset.MonitorSettings(s.cfg, "")
 	settings.Now = s.clock.Now
-	s.options.Monitor = monitor.New(settings)
+	s.Options.Monitor = monitor.New(settings)
 	return s
 }
 
@@ -46,7 +47,7 @@ func (s *steered) passing(d time.Duration) {
 			time.Sleep(2 * time.Millisecond)
 			return
 		}
-		live, why := s.options.Monitor.Live()
+		live, why := s.Options.Monitor.Live()
 		require.True(s.t, live, why)
 	}
 }
@@ -75,8 +76,8 @@ func (s *steered) rows(release string) map[string]string {
 // unlimited is what release 1 has without a limit.
 func unlimited(t *testing.T) (rows map[string]string, bytes int) {
 	s := newSteered(t, "on: interval, every: 1h")
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.release(1)
 	rows = s.rows("000001")
 	for _, text := range rows {
@@ -91,8 +92,8 @@ func unlimited(t *testing.T) (rows map[string]string, bytes int) {
 func TestALimitedRelease(t *testing.T) {
 	rows, bytes := unlimited(t)
 	s := newLimited(t)
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.releasing()
 	began := s.clock.Now()
 	s.feedDuring(100)
@@ -120,12 +121,12 @@ func (s *steered) feedDuring(n int) {
 // TestALimitIsReloaded while a release waits for it.
 func TestALimitIsReloaded(t *testing.T) {
 	s := newLimited(t)
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.releasing()
 	s.edit("max_bytes_per_second: 1KiB, ", "")
 	began := s.clock.Now()
-	out, err := ask(s, s.client.Reload)
+	out, err := ask(s, s.Client.Reload)
 	require.NoError(t, err)
 	require.Equal(t, []string{"release.max_bytes_per_second"}, out.Keys)
 	reloaded := s.clock.Now()
@@ -138,8 +139,8 @@ func TestALimitIsReloaded(t *testing.T) {
 func TestAStopDoesNotWaitForALimit(t *testing.T) {
 	rows, _ := unlimited(t)
 	s := newLimited(t)
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.releasing()
 	s.halt()
 	require.Equal(t, 1, s.event("release_parked"))
@@ -148,7 +149,7 @@ func TestAStopDoesNotWaitForALimit(t *testing.T) {
 	var err error
 	s.cfg, err = s.load()
 	require.NoError(t, err)
-	s.start()
+	s.Start()
 	s.until("published", func(ingest.Report) bool { return s.event("release_published") == 1 })
 	require.Equal(t, rows, s.rows("000001"))
 }

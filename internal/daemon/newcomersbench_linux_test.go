@@ -17,6 +17,7 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -56,7 +57,7 @@ func newcomers(b *testing.B, level config.Level, n int) {
 	c := newcomersConfig(b, level)
 	store, err := boltstore.Open(c.State.Path, boltstore.Options{})
 	require.NoError(b, err)
-	m, err := openMachine(b.Context(), store, c, Options{})
+	m, err := dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 	require.NoError(b, err)
 	p, err := newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 	require.NoError(b, err)

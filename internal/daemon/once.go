@@ -9,22 +9,33 @@ import (
 	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/internal/ops/monitor"
+	"anond/internal/upkeep"
 	"anond/shards/journal"
 	"anond/shards/keying"
 )
+
+// openBackups refuses, before anything is decided, a directory of backups that is another shard's. What else is wrong with it
+// is said when a backup is made.
+func (r *once) openBackups() error {
+	if err := upkeep.ClaimBackupDir(r.c); errors.As(err, new(*upkeep.BackupDirError)) {
+		return err
+	}
+	return nil
+}
 
 // once is one run of the daemon, from the opening of its state to the closing. Its parts
 // appear in the order of their opening.
 type once struct {
 	ctx     context.Context
 	c       *config.Config
-	o       Options
-	lease   lease
-	closers closers
+	o       dataset.Options
+	lease   dataset.Lease
+	closers dataset.Closers
 
 	far       *meters
 	options   boltstore.Options
@@ -47,10 +58,10 @@ type once struct {
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.
-func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err error) {
+func runOnce(ctx context.Context, c *config.Config, o dataset.Options, lease dataset.Lease) (err error) {
 	r := &once{ctx: ctx, c: c, o: o, lease: lease, far: new(meters)}
-	r.o.planned = r.far.planned
-	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.close()) }()
+	r.o.Planned = r.far.planned
+	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.Close()) }()
 	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
 		r.openSink} {
 		if err := step(); err != nil {
@@ -62,7 +73,7 @@ func runOnce(ctx context.Context, c *config.Config, o Options, lease lease) (err
 
 // openState opens the file of the state, and what shows and steers from then on.
 func (r *once) openState() (err error) {
-	if r.options, err = StateOptions(r.ctx, r.c); err != nil {
+	if r.options, err = dataset.StateOptions(r.ctx, r.c); err != nil {
 		return err
 	}
 	r.options.Progress = func(done, all uint64) {
@@ -70,29 +81,29 @@ func (r *once) openState() (err error) {
 		r.o.Monitor.Loaded(done, all)
 		r.o.Manager.Advance()
 	}
-	if r.file, err = openForgetful(r.ctx, r.c, r.o, r.options, r.lease); err != nil {
+	if r.file, err = upkeep.OpenForgetful(r.ctx, r.c, r.o, r.options, r.lease); err != nil {
 		return err
 	}
-	r.closers.add(r.file.Close)
-	if err := removeReadingCopies(r.c); err != nil {
+	r.closers.Add(r.file.Close)
+	if err := upkeep.RemoveReadingCopies(r.c); err != nil {
 		return err
 	}
 	r.sizes = watchSizes(r.file)
-	r.closers.add(r.sizes.close)
+	r.closers.Add(r.sizes.close)
 	if r.paused, err = beginsPaused(r.c, r.o); err != nil {
 		return err
 	}
 	if r.steer, err = newSteering(r.c, r.o, r.far); err != nil {
 		return err
 	}
-	r.closers.add(r.steer.Close)
+	r.closers.Add(r.steer.Close)
 	return nil
 }
 
 func (r *once) openMachine() (err error) {
-	r.store = newQuota(r.o.StandIns.store(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
+	r.store = newQuota(r.o.StandIns.AroundStore(r.file), r.file, r.o, r.c.State.OnFull == config.PauseWhenFull, r.ctx.Done())
 	r.steer.quota, r.steer.key = r.store, r.options.Key
-	if r.machine, err = openMachine(r.ctx, r.store, r.c, r.o); err != nil {
+	if r.machine, err = dataset.OpenMachine(r.ctx, r.store, r.c, r.o); err != nil {
 		return err
 	}
 	if r.c.Repeat != "" && r.c.Schema().SubjectIndex() < 0 {
@@ -115,10 +126,10 @@ func (r *once) openPublisher() error {
 	if err != nil {
 		return err
 	}
-	r.closers.add(r.publisher.Close) // before the store: a parked release must not write after the lock is released
-	r.publisher.inner.Fence, r.sight.standing = r.lease.fence, r.publisher.standing
+	r.closers.Add(r.publisher.Close) // before the store: a parked release must not write after the lock is released
+	r.publisher.inner.Fence, r.sight.standing = r.lease.Fence, r.publisher.standing
 	r.publisher.limit = r.steer.limit
-	return r.lease.witness(r.ctx, r.machine)
+	return r.lease.Witness(r.ctx, r.machine)
 }
 
 // ErrTwo: two states would publish into one directory.
@@ -128,7 +139,7 @@ var ErrTwo = fault.Errorf(fault.Behind, "give each state a release.dir of its ow
 // alone keeps other processes out of the directory of releases. Those of a group or of a journal keep each other out
 // by themselves, and take over while the one before may still hang.
 func (r *once) alone() error {
-	if r.lease.held != nil || r.c.Shard.Journal.Set() {
+	if r.lease.Held != nil || r.c.Shard.Journal.Set() {
 		return nil
 	}
 	dir := r.c.Release.Dir
@@ -139,32 +150,32 @@ func (r *once) alone() error {
 	if taken {
 		return errors.Join(fmt.Errorf("%w %s: pid %d", ErrTwo, dir, boltstore.Holder(dir)), unlock())
 	}
-	r.closers.add(unlock)
+	r.closers.Add(unlock)
 	return nil
 }
 
 func (r *once) openSource() error {
 	err := r.publisher.standing.during(r.ctx, func(ctx context.Context) error {
 		return r.steps.during(ingest.DoingConnect, func() (err error) {
-			r.source, err = reachSource(ctx, r.c, r.machine, r.o, r.lease)
+			r.source, err = dataset.ReachSource(ctx, r.c, r.machine, r.o, r.lease)
 			return err
 		})
 	})
 	if err != nil {
 		return err
 	}
-	r.closers.add(r.source.Close)
-	r.keys, err = keysOf(r.c, r.machine, r.source)
+	r.closers.Add(r.source.Close)
+	r.keys, err = dataset.KeysOf(r.c, r.machine, r.source)
 	return err
 }
 
 func (r *once) openSink() error {
-	sink, err := openDeadLetters(r.c, r.o, r.options.Key)
+	sink, err := dataset.OpenDeadLetters(r.c, r.o, r.options.Key)
 	if err != nil {
 		return err
 	}
-	r.closers.add(sink.Close)
-	r.sink = r.o.StandIns.letters(sink)
+	r.closers.Add(sink.Close)
+	r.sink = r.o.StandIns.AroundLetters(sink)
 	return nil
 }
 
@@ -179,24 +190,24 @@ func (r *once) started() {
 		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
 	}
 	r.o.Log.Info("started", said...)
-	tellUnreadable(r.c, r.o.Log)
+	dataset.TellUnreadable(r.c, r.o.Log)
 }
 
 // serve runs the loop, and next to it what looks after releases and backups. Whoever is told
 // that the daemon has started may give it orders.
 func (r *once) serve() error {
-	copies := newBackups(r.ctx, r.c, r.file, r.o)
-	r.closers.add(copies.close) // before the store, which it reads
+	copies := upkeep.NewCopier(r.ctx, r.c, r.file, r.o)
+	r.closers.Add(copies.Close) // before the store, which it reads
 	r.steer.begins(copies)
 	r.started()
 	releases := inspect(r.ctx, r.c, r.o, r.machine.Releases().Intents(), r.publisher.standing)
-	r.closers.add(releases.close)
+	r.closers.Add(releases.close)
 	pruning := newPruner(r.ctx, r.publisher, r.o, publishedOf(r.machine.Releases().Intents()), r.steer, releases.done)
-	r.closers.add(pruning.close) // before the publisher, through whose disk it writes
+	r.closers.Add(pruning.close) // before the publisher, through whose disk it writes
 	show, last := r.steps.observe, ingest.Report{}
 	host := r.host()
 	host.Damage = releases.Damage
-	host.Observe = func(now ingest.Report) { last = now; show(now); copies.observe(now); pruning.observe(now) }
+	host.Observe = func(now ingest.Report) { last = now; show(now); copies.Observe(now); pruning.observe(now) }
 	err := host.Run(r.ctx)
 	r.o.Monitor.Enter(monitor.Ending)
 	if err := r.publisher.standing.end(r.ctx, err); err != nil || !r.o.Once {
@@ -210,15 +221,15 @@ func (r *once) serve() error {
 func (r *once) host() *ingest.Host {
 	c, o := r.c, r.o
 	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Schema: c.Schema(),
-		NewDecoder: decoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
-		Publisher: r.publisher, Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: policyDigest(c), Once: o.Once,
-		Paused: r.paused, Retry: o.StandIns.retry(),
+		NewDecoder: dataset.DecoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
+		Publisher: r.publisher, Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: dataset.PolicyDigest(c), Once: o.Once,
+		Paused: r.paused, Retry: o.StandIns.Retry(),
 		Limits: ingest.Limits{MaxRefused: c.DeadLetter.MaxShare, Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
-			Shares: sharesOf(c), Rate: c.Source.MaxRate},
-		Ports: ingest.Ports{Fence: r.lease.fence, Faults: r.publisher.standing.fault, Forgetting: newEraser(r.ctx, c, o, r.file, r.store),
+			Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate},
+		Ports: ingest.Ports{Fence: r.lease.Fence, Faults: r.publisher.standing.fault, Forgetting: newEraser(r.ctx, c, o, r.file, r.store),
 			Commands: r.steer.commands},
 		Observers: ingest.Observers{Meter: o.Meter, Tripped: r.steer.markPaused}}
-	placed(host, r.keys)
+	dataset.Placed(host, r.keys)
 	if r.journal != nil {
 		host.Steps = journal.NewSteps(r.journal, host.Policy)
 	} else {

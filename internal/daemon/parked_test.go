@@ -18,6 +18,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/internal/clock"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -125,7 +126,7 @@ func TestAParkedReleaseIsNotGoneOnWith(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, c, Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Clock: hasty{}, FS: disk})
+		ended <- Run(ctx, c, dataset.Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Clock: hasty{}, FS: disk})
 	}()
 	<-disk.reached
 	stop()
@@ -148,7 +149,7 @@ func TestAParkedReleaseIsNotGoneOnWith(t *testing.T) {
 
 	ctx, stop = context.WithCancel(t.Context())
 	defer stop()
-	go func() { ended <- Run(ctx, c, Options{Log: slog.New(slog.NewJSONHandler(log, nil))}) }()
+	go func() { ended <- Run(ctx, c, dataset.Options{Log: slog.New(slog.NewJSONHandler(log, nil))}) }()
 	require.Eventually(t, func() bool { return log.has(`"event":"release_published","release":1`) }, time.Hour, time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)

@@ -8,6 +8,7 @@ import (
 
 	"anond/config"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -34,7 +35,7 @@ type pruner struct {
 	last   time.Time           // when it was tried
 }
 
-func newPruner(ctx context.Context, p *publisher, o Options, published []snapshot.LedgerEntry, steer *steering,
+func newPruner(ctx context.Context, p *publisher, o dataset.Options, published []snapshot.LedgerEntry, steer *steering,
 	after <-chan struct{}) *pruner {
 	x := &pruner{keep: steer.keep, log: o.Log, wake: make(chan struct{}, 1), done: make(chan struct{}), hashes: map[uint32][32]byte{},
 		now: o.Clock.Now()}

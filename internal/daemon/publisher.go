@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -30,13 +28,6 @@ type publisher struct {
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
 	limit    *pace.Limit                             // release.max_bytes_per_second; nil: none
 	run      context.Context
-}
-
-// newOwner tells the temporary files of this process from those of others. Nothing that stays has it in its name.
-func newOwner() string {
-	owner := make([]byte, 8)
-	_, _ = rand.Read(owner) // it never fails
-	return hex.EncodeToString(owner)
 }
 
 // Close waits for the step in progress, and lets no other follow.

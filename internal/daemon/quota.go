@@ -9,6 +9,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
+	"anond/internal/dataset"
 )
 
 // quota is the store of a run, and the limit of its file. The loop stops reading before
@@ -26,7 +27,7 @@ type quota struct {
 	raised            chan struct{} // has room for one: the limit is another one
 }
 
-func newQuota(to incremental.Store, file *boltstore.Store, o Options, patient bool, stop <-chan struct{}) *quota {
+func newQuota(to incremental.Store, file *boltstore.Store, o dataset.Options, patient bool, stop <-chan struct{}) *quota {
 	return &quota{Store: to, file: file, clock: o.Clock, patient: patient && !o.Once, stop: stop, raised: make(chan struct{}, 1)}
 }
 

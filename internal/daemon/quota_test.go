@@ -12,6 +12,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/incremental/memstore"
 	"anond/internal/clock"
+	"anond/internal/dataset"
 )
 
 // TestACommitWaitsForRoom: a commit that finds no room is repeated when the limit is
@@ -21,7 +22,7 @@ func TestACommitWaitsForRoom(t *testing.T) {
 	require.NoError(t, err)
 	defer file.Close()
 	stop := make(chan struct{})
-	q := newQuota(file, file, Options{Clock: clock.System()}, true, stop)
+	q := newQuota(file, file, dataset.Options{Clock: clock.System()}, true, stop)
 	letters := func(from int) *incremental.Delta {
 		d := &incremental.Delta{Counters: &incremental.Counters{}}
 		for i := range 200 {
@@ -55,7 +56,7 @@ func TestACommitWaitsForRoom(t *testing.T) {
 func TestAnImpatientCommitFails(t *testing.T) {
 	inner := memstore.New()
 	inner.FailAt(1, incremental.ErrQuota)
-	for _, o := range []Options{{Clock: clock.System(), Once: true}, {Clock: clock.System()}} {
+	for _, o := range []dataset.Options{{Clock: clock.System(), Once: true}, {Clock: clock.System()}} {
 		q := newQuota(inner, nil, o, o.Once, nil)
 		assert.ErrorIs(t, q.Commit(&incremental.Delta{Counters: &incremental.Counters{Sent: 1}}), incremental.ErrQuota)
 		inner.FailAt(1, incremental.ErrQuota)

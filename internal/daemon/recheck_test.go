@@ -18,6 +18,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/snapshot"
 	"anond/snapshot/verify"
 )
@@ -32,7 +33,7 @@ func firstRelease(t *testing.T) (c *config.Config, more func()) {
 	c, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
 	c.Release.Trigger.MinInterval = 0
-	require.NoError(t, Run(t.Context(), c, Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	require.NoError(t, Run(t.Context(), c, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
 	require.DirExists(t, filepath.Join(c.Release.Dir, "000001"))
 	return c, func() { require.NoError(t, os.WriteFile(in, []byte("age,ill\n30,a\n31,b\n50,a\n51,b\n"), 0o600)) }
 }
@@ -78,7 +79,7 @@ func holdRun(t *testing.T, ctx context.Context, c *config.Config, once bool) *he
 		fmt.Fprintf(r.log, "\"doing\":%q \"releasing\":%d\n", rep.Doing, rep.Releasing)
 	}
 	go func() {
-		r.ended <- Run(ctx, c, Options{Log: slog.New(slog.NewJSONHandler(r.log, nil)), Once: once, FS: r.disk, Observe: observe})
+		r.ended <- Run(ctx, c, dataset.Options{Log: slog.New(slog.NewJSONHandler(r.log, nil)), Once: once, FS: r.disk, Observe: observe})
 	}()
 	return r
 }
@@ -164,7 +165,7 @@ func TestAStopDuringTheRecheck(t *testing.T) {
 		require.Equal(t, waiting, r.log.has("release_parked"))
 		require.NoDirExists(t, second)
 		close(r.disk.goOn)
-		require.NoError(t, Run(t.Context(), c, Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+		require.NoError(t, Run(t.Context(), c, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
 		if waiting {
 			require.DirExists(t, second)
 		}

@@ -12,6 +12,7 @@ import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 )
 
@@ -24,42 +25,42 @@ var ErrNoRehearsal = fault.Errorf(fault.Config, "leave --dry-run out", "a shard 
 //
 // At level L2 it shows what anond release plan shows, for the same reason (rule B, buckets): whoever
 // knew whether a pool is eligible, and chose the moment of a run by it, would choose pools by value.
-func Rehearse(ctx context.Context, c *config.Config, o Options) (out ingest.Rehearsal, err error) {
+func Rehearse(ctx context.Context, c *config.Config, o dataset.Options) (out ingest.Rehearsal, err error) {
 	if c.Shard.Journal.Set() {
 		return out, ErrNoRehearsal
 	}
 	o.Clock, o.Once = clock.System(), true
-	if o.brokers, err = reachBrokers(ctx, c, o.Log); err != nil {
+	if o.Brokers, err = dataset.ReachBrokers(ctx, c, o.Log); err != nil {
 		return out, err
 	}
 	store, err := openUnkept(ctx, c)
 	if err != nil {
 		return out, err
 	}
-	var closers closers
-	closers.add(store.Close)
-	defer func() { err = errors.Join(stoppedRehearsal(ctx, err), closers.close()) }()
-	m, err := openMachine(ctx, store, c, o)
+	var closers dataset.Closers
+	closers.Add(store.Close)
+	defer func() { err = errors.Join(stoppedRehearsal(ctx, err), closers.Close()) }()
+	m, err := dataset.OpenMachine(ctx, store, c, o)
 	if err != nil {
 		return out, err
 	}
 	if i := m.Releases().Latest(); i != nil && !i.Published {
 		return out, fmt.Errorf("release %d: %w", i.Release, incremental.ErrUnpublished)
 	}
-	source, err := reachSource(ctx, c, m, o, lease{})
+	source, err := dataset.ReachSource(ctx, c, m, o, dataset.Lease{})
 	if err != nil {
 		return out, err
 	}
-	closers.add(source.Close)
-	keys, err := keysOf(c, m, source)
+	closers.Add(source.Close)
+	keys, err := dataset.KeysOf(c, m, source)
 	if err != nil {
 		return out, err
 	}
 	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Schema: c.Schema(),
-		NewDecoder: decoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Once: true,
-		Limits: ingest.Limits{Shares: sharesOf(c), Rate: c.Source.MaxRate}, Observers: ingest.Observers{Observe: o.Observe},
-		Retry: o.StandIns.retry(), Rehearsed: func(r ingest.Rehearsal) { out = r }}
-	placed(host, keys)
+		NewDecoder: dataset.DecoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Once: true,
+		Limits: ingest.Limits{Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate}, Observers: ingest.Observers{Observe: o.Observe},
+		Retry: o.StandIns.Retry(), Rehearsed: func(r ingest.Rehearsal) { out = r }}
+	dataset.Placed(host, keys)
 	return out, host.Run(ctx)
 }
 
@@ -73,12 +74,12 @@ func stoppedRehearsal(ctx context.Context, err error) error {
 
 // openUnkept opens the state for reading, or a fresh one if there is none.
 func openUnkept(ctx context.Context, c *config.Config) (*unkept, error) {
-	if err := exists(c); errors.Is(err, fs.ErrNotExist) {
+	if err := dataset.StateExists(c); errors.Is(err, fs.ErrNotExist) {
 		return &unkept{}, nil
 	} else if err != nil {
 		return nil, err
 	}
-	options, err := StateOptions(ctx, c)
+	options, err := dataset.StateOptions(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -131,4 +132,5 @@ func (u unacknowledged) Until(ends map[incremental.Partition]int64) {
 type noLetters struct{}
 
 func (noLetters) Deliver(context.Context, []incremental.DeadLetter) error { return io.ErrClosedPipe }
-func (noLetters) Close() error                                            { return nil }
+
+func (noLetters) Close() error { return nil }

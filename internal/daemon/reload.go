@@ -57,7 +57,7 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	if fixed := slices.DeleteFunc(slices.Clone(keys), config.Reloadable); len(fixed) > 0 {
 		return nil, s.notReloadable(fixed)
 	}
-	defer s.o.renewal.hold()()
+	defer s.o.Renewal.Hold()()
 	use, err := s.prepare(ctx, next)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 	s.cfg = next
 	s.mu.Unlock()
 	renewed := use()
-	s.o.renewal.reloaded(next)
+	s.o.Renewal.Reloaded(next)
 	for _, key := range renewed {
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -108,7 +108,7 @@ func (s *steering) tune(ctx context.Context, next *config.Config, keys []string)
 // prepare reads certificates and secrets again: what files and programs give may have
 // changed although the configuration has not.
 func (s *steering) prepare(ctx context.Context, next *config.Config) (use func() []string, err error) {
-	brokers, err := s.o.brokers.prepare(ctx, next)
+	brokers, err := s.o.Brokers.Prepare(ctx, next)
 	served := func() []string { return nil }
 	if err == nil && s.o.Prepare != nil {
 		served, err = s.o.Prepare(next)

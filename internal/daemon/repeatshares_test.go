@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/internal/dataset"
 )
 
 // TestSharesOfARepeat: the partitions of a shard together keep to the bound, however they are divided; a batch that could be
@@ -23,7 +24,7 @@ func TestSharesOfARepeat(t *testing.T) {
 		conf := &config.Config{}
 		conf.Shard.Index, conf.Shard.Of = c.index, c.of
 		conf.Memory.MaxInFlight, conf.Source.MaxRecordBytes = 64<<20, 1<<20
-		s, whole := repeatShares(conf, c.total), sharesOf(conf)
+		s, whole := repeatShares(conf, c.total), dataset.SharesOf(conf)
 		require.Equal(t, 64<<20/c.mine/4, s.Stage, "%+v", c)
 		require.LessOrEqual(t, c.mine*s.Stage, whole.Stage, "%+v", c)
 		require.Equal(t, whole.Batch, s.Batch)

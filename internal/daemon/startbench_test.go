@@ -16,6 +16,7 @@ import (
 
 	"anond/config"
 	"anond/incremental/boltstore"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -52,7 +53,7 @@ func startDataset(b *testing.B, level config.Level, recoding string) *config.Con
 	require.NoError(b, in.Close())
 	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
 	require.NoError(b, err)
-	require.NoError(b, Run(context.Background(), c, Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	require.NoError(b, Run(context.Background(), c, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
 	return c
 }
 
@@ -83,7 +84,7 @@ func BenchmarkStart(b *testing.B) {
 				began := time.Now()
 				store, err := boltstore.Open(c.State.Path, boltstore.Options{})
 				require.NoError(b, err)
-				machine, err := openMachine(b.Context(), store, c, Options{})
+				machine, err := dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 				require.NoError(b, err)
 				open += time.Since(began)
 				p, err := newPublisher(b.Context(), c, machine, unseen(snapshot.OS()), nil)

@@ -17,18 +17,20 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/control"
+	"anond/internal/dataset"
 	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
 	"anond/internal/pace"
 	"anond/internal/progress"
 	"anond/internal/sealed"
+	"anond/internal/upkeep"
 )
 
 // steering is what operators may ask of one run of the daemon: over the control socket,
 // and by SIGHUP. It knows the configuration in effect, and gives orders to the loop.
 type steering struct {
-	o        Options
+	o        dataset.Options
 	log      *slog.Logger
 	commands *ingest.Commands
 	written  chan struct{}   // a release was published since the disks were measured
@@ -45,7 +47,7 @@ type steering struct {
 	cfg  *config.Config
 	// looping: the loop takes orders. Before that the daemon opens its parts.
 	looping  bool
-	copies   *backups // from when the loop runs
+	copies   *upkeep.Copier // from when the loop runs
 	last     ingest.Report
 	reloaded *ingest.Reload
 	disk     *diskuse.Use
@@ -67,7 +69,7 @@ func (m *meters) rendered(done, all int) { m.render.Set(int64(done), int64(all))
 
 // newSteering opens the socket and listens to SIGHUP. The state is locked already, so
 // that no other daemon of this dataset uses the same socket.
-func newSteering(c *config.Config, o Options, far *meters) (*steering, error) {
+func newSteering(c *config.Config, o dataset.Options, far *meters) (*steering, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &steering{o: o, log: o.Log, commands: ingest.NewCommands(), written: make(chan struct{}, 1), stop: stop, cfg: c, far: far,
 		limit: pace.New(o.Clock, c.Release.MaxRate),
@@ -85,7 +87,7 @@ func newSteering(c *config.Config, o Options, far *meters) (*steering, error) {
 		go s.heedReloads(ctx)
 	}
 	if !o.Once {
-		earlier, _ := ReadStatus(StatusPath(c)) // it is replaced soon; without one, growth is measured from now on
+		earlier, _ := dataset.ReadStatus(dataset.StatusPath(c)) // it is replaced soon; without one, growth is measured from now on
 		go s.watchDisk(ctx, c, earlier.Samples())
 	}
 	if o.Working != nil {
@@ -119,14 +121,14 @@ func (s *steering) heedReloads(ctx context.Context) {
 }
 
 // begins: the loop takes orders from now on.
-func (s *steering) begins(copies *backups) {
+func (s *steering) begins(copies *upkeep.Copier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looping, s.copies = true, copies
 }
 
 // observe keeps the newest report, and completes it with what only the daemon knows.
-func (s *steering) observe(r ingest.Report) (ingest.Report, Status) {
+func (s *steering) observe(r ingest.Report) (ingest.Report, dataset.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.Reload = s.reloaded
@@ -152,7 +154,7 @@ func (s *steering) backup() *ingest.Backup {
 	if s.copies == nil {
 		return nil
 	}
-	return s.copies.newest()
+	return s.copies.Newest()
 }
 
 // keep is release.keep as it is in effect.
@@ -181,8 +183,8 @@ func (s *steering) Status() ([]byte, error) {
 }
 
 // status is what status.json and the socket tell. The lock is held.
-func (s *steering) status(r ingest.Report) Status {
-	out := statusOf(s.cfg, r)
+func (s *steering) status(r ingest.Report) dataset.Status {
+	out := dataset.StatusOf(s.cfg, r)
 	out.Disk, out.Backup, out.Certificates = s.disk, s.backup(), s.o.Monitor.Certificates()
 	now := s.o.Clock.Now()
 	if r.Doing != "" {
@@ -260,7 +262,7 @@ var ErrPaused = fault.Errorf(fault.Failed, "start it without --once and run anon
 	"anond was paused")
 
 // beginsPaused says that the daemon was paused before, if it was.
-func beginsPaused(c *config.Config, o Options) (bool, error) {
+func beginsPaused(c *config.Config, o dataset.Options) (bool, error) {
 	since, paused, err := pausedSince(c)
 	if err != nil || !paused {
 		return false, err

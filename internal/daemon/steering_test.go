@@ -17,6 +17,7 @@ import (
 	"anond/config"
 	"anond/ingest"
 	"anond/internal/control"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/testkit/programtest"
 )
@@ -25,10 +26,10 @@ import (
 // may change.
 type steered struct {
 	*timed
-	client  *control.Client
-	level   slog.LevelVar
+	Client  *control.Client
+	Level   slog.LevelVar
 	reloads chan os.Signal
-	text    string // of the configuration; read by a reload
+	Text    string // of the configuration; read by a reload
 }
 
 func newSteered(t *testing.T, trigger string) *steered {
@@ -37,18 +38,18 @@ func newSteered(t *testing.T, trigger string) *steered {
 	s := &steered{timed: d, reloads: make(chan os.Signal, 1)}
 	text, err := os.ReadFile(d.path)
 	require.NoError(t, err)
-	s.text = string(text) + "control: {socket: " + filepath.Join(dir, "s") + "}\n"
+	s.Text = string(text) + "control: {socket: " + filepath.Join(dir, "s") + "}\n"
 	d.cfg, err = s.load()
 	require.NoError(t, err)
-	s.client = control.NewClient(d.cfg.Control.Socket)
-	d.options = Options{Level: &s.level, Reloads: s.reloads, Load: s.load, Journal: control.NewJournal()}
+	s.Client = control.NewClient(d.cfg.Control.Socket)
+	d.Options = dataset.Options{Level: &s.Level, Reloads: s.reloads, Load: s.load, Journal: control.NewJournal()}
 	return s
 }
 
 func (s *steered) load() (*config.Config, error) {
 	c, _, err := config.Load(s.path, os.LookupEnv, func(name string) ([]byte, error) {
 		if name == s.path {
-			return []byte(s.text), nil
+			return []byte(s.Text), nil
 		}
 		return os.ReadFile(name)
 	})
@@ -57,8 +58,8 @@ func (s *steered) load() (*config.Config, error) {
 
 // edit changes the file of the configuration.
 func (s *steered) edit(from, to string) {
-	require.Contains(s.t, s.text, from)
-	s.text = strings.Replace(s.text, from, to, 1)
+	require.Contains(s.t, s.Text, from)
+	s.Text = strings.Replace(s.Text, from, to, 1)
 }
 
 // ask gives an order while time passes, since the loop reacts to its clock.
@@ -83,8 +84,8 @@ func ask[T any](s *steered, order func(context.Context) (T, error)) (T, error) {
 	}
 }
 
-func (s *steered) status() (out Status) {
-	text, err := s.client.Status(s.t.Context())
+func (s *steered) status() (out dataset.Status) {
+	text, err := s.Client.Status(s.t.Context())
 	require.NoError(s.t, err)
 	require.NoError(s.t, json.Unmarshal(text, &out))
 	return out
@@ -95,48 +96,48 @@ func TestOrdersAreTakenOnceItHasStarted(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
 	asked := make(chan error, 1)
 	s.starts = func() {
-		_, done, err := s.client.Copy(t.Context())
+		_, done, err := s.Client.Copy(t.Context())
 		if err == nil {
 			done()
 		}
 		asked <- err
 	}
-	s.start()
+	s.Start()
 	require.NoError(t, <-asked)
 }
 
 // TestSteering goes through the orders: plan, release now, pause, a restart, resume.
 func TestSteering(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.release(1)
-	s.feed(300)
+	s.Feed(300)
 	s.pass(20 * time.Minute) // longer than max_hold
-	plan, err := ask(s, s.client.Plan)
+	plan, err := ask(s, s.Client.Plan)
 	require.NoError(t, err)
 	require.Positive(t, plan.Newcomers)
 	require.NotNil(t, plan.PublishedLoss)
 	require.EqualValues(t, 1, s.newest())
-	r, err := ask(s, s.client.Release)
+	r, err := ask(s, s.Client.Release)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, r.Release)
 	require.Equal(t, plan.Newcomers, r.Newcomers)
 
-	_, err = ask(s, s.client.Pause)
+	_, err = ask(s, s.Client.Pause)
 	require.NoError(t, err)
 	require.True(t, s.status().Paused, "as soon as the order is answered")
 	s.until("paused", func(r ingest.Report) bool { return r.Paused })
 	require.True(t, s.status().Paused)
 	s.halt()
-	s.start()
+	s.Start()
 	s.until("it begins paused", func(r ingest.Report) bool { return r.Paused && r.Doing == "" })
 	s.pass(3 * time.Hour)
 	require.EqualValues(t, 2, s.newest(), "no release by the trigger")
-	out, err := ask(s, s.client.Resume)
+	out, err := ask(s, s.Client.Resume)
 	require.NoError(t, err)
 	require.True(t, out.Changed)
-	s.feed(300)
+	s.Feed(300)
 	s.pass(time.Hour)
 	s.until("releases go on", func(r ingest.Report) bool { // the time that passed in the pause may make two of the records
 		return r.Newest != nil && r.Newest.Intent.Release >= 3 && r.Releasing == 0
@@ -149,27 +150,27 @@ func TestOnceDoesNotRunPaused(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
 	require.NoError(t, os.MkdirAll(filepath.Dir(s.cfg.State.Path), 0o700))
 	require.NoError(t, os.WriteFile(pauseFile(s.cfg), []byte("2026-01-01T00:00:00Z\n"), 0o600))
-	err := Run(t.Context(), s.cfg, Options{Log: slog.New(slog.DiscardHandler), Once: true, Stdin: strings.NewReader("")})
+	err := Run(t.Context(), s.cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, Stdin: strings.NewReader("")})
 	require.ErrorIs(t, err, ErrPaused)
 }
 
 // TestReload takes in all changes or none, and says which one a running daemon cannot.
 func TestReload(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.release(1)
-	out, err := ask(s, s.client.Reload)
+	out, err := ask(s, s.Client.Reload)
 	require.NoError(t, err)
 	require.False(t, out.Changed)
 
 	s.edit("every: 1h", "every: 10m")
-	s.text += "log: {level: debug}\n"
-	out, err = ask(s, s.client.Reload)
+	s.Text += "log: {level: debug}\n"
+	out, err = ask(s, s.Client.Reload)
 	require.NoError(t, err)
 	require.Equal(t, []string{"release.trigger.every", "log.level"}, out.Keys)
-	require.Equal(t, slog.LevelDebug, s.level.Level())
-	s.feed(300)
+	require.Equal(t, slog.LevelDebug, s.Level.Level())
+	s.Feed(300)
 	s.pass(10 * time.Minute)
 	s.release(2)
 
@@ -178,21 +179,21 @@ func TestReload(t *testing.T) {
 		{"path: ./state/anond.db", "path: ./state/anond.db, max_records: 7", "state.max_records", "restart anond"},
 		{"type: integer", "type: decimal", "schema.attributes[age]", "the dataset has a release"},
 	} {
-		before := s.text
+		before := s.Text
 		s.edit(c.from, c.to)
 		s.edit("level: debug", "level: error")
-		_, err = ask(s, s.client.Reload)
+		_, err = ask(s, s.Client.Reload)
 		kind, hint := fault.Of(err)
 		require.Equal(t, fault.Config, kind)
 		require.ErrorContains(t, err, c.key)
 		require.NotContains(t, err.Error(), "log.level", "it could change")
 		require.Contains(t, hint, c.hint)
-		require.Equal(t, slog.LevelDebug, s.level.Level(), "all or nothing")
-		s.text = before
+		require.Equal(t, slog.LevelDebug, s.Level.Level(), "all or nothing")
+		s.Text = before
 	}
 	s.until("the status says so", func(r ingest.Report) bool { return r.Reload != nil && !r.Reload.OK })
-	s.text = "version: 1\n"
-	_, err = ask(s, s.client.Reload)
+	s.Text = "version: 1\n"
+	_, err = ask(s, s.Client.Reload)
 	require.ErrorContains(t, err, "is missing")
 }
 
@@ -205,11 +206,11 @@ func TestReloadRefusesAGrownHierarchy(t *testing.T) {
 	cfg, err := s.load()
 	require.NoError(t, err)
 	s.cfg = cfg
-	s.start()
-	s.feed(300)
+	s.Start()
+	s.Feed(300)
 	s.release(1)
 	require.NoError(t, os.WriteFile(file, []byte("F;*\nM;*\nX;*\n"), 0o600))
-	_, err = ask(s, s.client.Reload)
+	_, err = ask(s, s.Client.Reload)
 	require.ErrorContains(t, err, "schema.attributes[sex].hierarchy")
 	require.Contains(t, fault.Hint(err), "restarted")
 }
@@ -217,30 +218,30 @@ func TestReloadRefusesAGrownHierarchy(t *testing.T) {
 // TestHangupReloads: SIGHUP does what the order does.
 func TestHangupReloads(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
-	s.start()
-	s.feed(10)
-	s.text += "log: {level: warn}\n"
+	s.Start()
+	s.Feed(10)
+	s.Text += "log: {level: warn}\n"
 	s.reloads <- syscall.SIGHUP
 	s.until("reloaded", func(r ingest.Report) bool { return r.Reload != nil && r.Reload.OK })
-	require.Equal(t, slog.LevelWarn, s.level.Level())
+	require.Equal(t, slog.LevelWarn, s.Level.Level())
 	s.until("it is said", func(ingest.Report) bool { return s.event("reloaded") == 1 })
 }
 
 // TestLogLevel: it changes, and comes back after its time, unless it was changed again.
 func TestLogLevel(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
-	s.start()
-	s.feed(10)
+	s.Start()
+	s.Feed(10)
 	set := func(level string, span time.Duration) *control.Leveled {
-		out, err := s.client.LogLevel(t.Context(), control.Level{Level: level, For: span})
+		out, err := s.Client.LogLevel(t.Context(), control.Level{Level: level, For: span})
 		require.NoError(t, err)
 		return out
 	}
 	require.Equal(t, "info", set("debug", time.Minute).Before)
-	require.Equal(t, slog.LevelDebug, s.level.Level())
+	require.Equal(t, slog.LevelDebug, s.Level.Level())
 	s.clock.advance(time.Minute)
-	s.until("it comes back", func(ingest.Report) bool { return s.level.Level() == slog.LevelInfo })
-	_, err := s.client.LogLevel(t.Context(), control.Level{Level: "loud"})
+	s.until("it comes back", func(ingest.Report) bool { return s.Level.Level() == slog.LevelInfo })
+	_, err := s.Client.LogLevel(t.Context(), control.Level{Level: "loud"})
 	require.Error(t, err)
 }
 
@@ -249,18 +250,18 @@ func TestLogLevel(t *testing.T) {
 func TestOrdersBeforeTheLoop(t *testing.T) {
 	s := newSteered(t, "on: interval, every: 1h")
 	reached, open := make(chan struct{}), make(chan struct{})
-	s.options.StandIns.Source = func(ingest.Resume) (ingest.Source, error) {
+	s.Options.StandIns.Source = func(ingest.Resume) (ingest.Source, error) {
 		close(reached)
 		<-open
 		return nil, errors.New("no source")
 	}
-	s.start()
+	s.Start()
 	<-reached
 	require.Equal(t, ingest.DoingConnect, s.status().Doing)
 	for _, order := range []func(context.Context) error{
-		func(ctx context.Context) error { _, err := s.client.Pause(ctx); return err },
-		func(ctx context.Context) error { _, err := s.client.Plan(ctx); return err },
-		func(ctx context.Context) error { _, err := s.client.Reload(ctx); return err },
+		func(ctx context.Context) error { _, err := s.Client.Pause(ctx); return err },
+		func(ctx context.Context) error { _, err := s.Client.Plan(ctx); return err },
+		func(ctx context.Context) error { _, err := s.Client.Reload(ctx); return err },
 	} {
 		err := order(t.Context())
 		require.ErrorContains(t, err, "connecting")
@@ -269,6 +270,29 @@ func TestOrdersBeforeTheLoop(t *testing.T) {
 	close(open)
 	require.ErrorContains(t, <-s.ended, "no source")
 	s.timed.stop = nil
-	_, err := s.client.Status(t.Context())
+	_, err := s.Client.Status(t.Context())
 	require.ErrorIs(t, err, control.ErrNobody)
+}
+
+// TestReloadOfWhatIsServed: what the caller refuses, the reload refuses, whole.
+func TestReloadOfWhatIsServed(t *testing.T) {
+	s := newSteered(t, "on: interval, every: 1h")
+	var used int
+	var refuse error
+	s.Options.Prepare = func(*config.Config) (func() []string, error) { return func() []string { used++; return nil }, refuse }
+	s.Start()
+	s.Feed(10)
+	refuse = errors.New("http.tls: no")
+	s.Text += "log: {level: warn}\n"
+	_, err := ask(s, s.Client.Reload)
+	kind, _ := fault.Of(err)
+	require.Equal(t, fault.Config, kind)
+	require.ErrorContains(t, err, "http.tls: no")
+	require.Zero(t, used)
+	require.Equal(t, slog.LevelInfo, s.Level.Level())
+	refuse = nil
+	_, err = ask(s, s.Client.Reload)
+	require.NoError(t, err)
+	require.Equal(t, 1, used)
+	require.Equal(t, slog.LevelWarn, s.Level.Level())
 }

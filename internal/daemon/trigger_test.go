@@ -17,6 +17,7 @@ import (
 
 	"anond/config"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/internal/testkit/hospital"
 )
 
@@ -60,7 +61,7 @@ type timed struct {
 	clock   *handClock
 	cfg     *config.Config
 	path    string
-	options Options
+	Options dataset.Options
 	stream  *hospital.Stream
 	input   *io.PipeWriter
 	sent    uint64
@@ -99,8 +100,8 @@ func newTimed(t *testing.T, trigger string) *timed {
 	return d
 }
 
-// start starts the daemon; standard input stays open.
-func (d *timed) start() {
+// Start starts the daemon; standard input stays open.
+func (d *timed) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	reader, writer := io.Pipe()
 	d.input, d.stop, d.ended = writer, cancel, make(chan error, 1)
@@ -109,7 +110,7 @@ func (d *timed) start() {
 	d.mu.Unlock()
 	seed := [32]byte{1} // of the state: which classes there are must not change from run to run
 	go func() {
-		o := d.options
+		o := d.Options
 		o.Log, o.Stdin, o.Clock, o.Observe, o.Seed = slog.New(told{slog.NewTextHandler(d, nil), d.starts}), reader, d.clock, d.observe, &seed
 		d.ended <- Run(ctx, d.cfg, o)
 		_ = reader.Close()
@@ -187,8 +188,8 @@ func (d *timed) until(what string, condition func(ingest.Report) bool) {
 	}
 }
 
-// feed writes records and waits until they are applied.
-func (d *timed) feed(n int) {
+// Feed writes records and waits until they are applied.
+func (d *timed) Feed(n int) {
 	d.t.Helper()
 	var b bytes.Buffer
 	for range n {
@@ -225,22 +226,22 @@ func (d *timed) newest() uint32 {
 
 func TestTriggerInterval(t *testing.T) {
 	d := newTimed(t, "on: interval, every: 1h")
-	d.start()
-	d.feed(300)
+	d.Start()
+	d.Feed(300)
 	d.release(1)
-	d.feed(300)
+	d.Feed(300)
 	d.pass(50 * time.Minute)
 	require.EqualValues(t, 1, d.newest())
 	d.pass(10 * time.Minute)
 	require.EqualValues(t, 2, d.newest())
-	d.feed(300)
+	d.Feed(300)
 	d.halt()
 
 	d.clock.advance(5 * time.Hour) // nobody runs; five slots pass
-	d.start()
+	d.Start()
 	d.release(3)
 	require.Zero(t, d.event("release_skipped"), "one release for all missed slots")
-	d.feed(300)
+	d.Feed(300)
 	d.pass(50 * time.Minute)
 	require.EqualValues(t, 3, d.newest())
 	d.pass(10 * time.Minute)
@@ -249,20 +250,20 @@ func TestTriggerInterval(t *testing.T) {
 
 func TestTriggerCron(t *testing.T) {
 	d := newTimed(t, `on: cron, at: "0 2 * * *"`)
-	d.start()
-	d.feed(300)
+	d.Start()
+	d.Feed(300)
 	d.release(1)
-	d.feed(300)
+	d.Feed(300)
 	d.pass(13*time.Hour + 50*time.Minute)
 	require.EqualValues(t, 1, d.newest(), "before two")
 	d.pass(10 * time.Minute)
 	require.EqualValues(t, 2, d.newest())
 	d.pass(23 * time.Hour)
-	d.feed(300)
+	d.Feed(300)
 	d.halt()
 
 	d.clock.advance(72 * time.Hour)
-	d.start()
+	d.Start()
 	d.release(3)
 	require.Zero(t, d.event("release_skipped"))
 	d.pass(time.Hour)
@@ -273,10 +274,10 @@ func TestTriggerCron(t *testing.T) {
 // min_interval allows, and none without anything new.
 func TestTriggerUpdate(t *testing.T) {
 	d := newTimed(t, "on: update, min_interval: 10m")
-	d.start()
-	d.feed(300)
+	d.Start()
+	d.Feed(300)
 	d.release(1)
-	d.feed(400)
+	d.Feed(400)
 	d.pass(5 * time.Minute)
 	require.EqualValues(t, 1, d.newest())
 	d.pass(5 * time.Minute)
@@ -292,15 +293,15 @@ func TestTriggerUpdate(t *testing.T) {
 // TestSkippedRelease: a slot without newcomers publishes nothing.
 func TestSkippedRelease(t *testing.T) {
 	d := newTimed(t, "on: interval, every: 1h")
-	d.start()
-	d.feed(300)
+	d.Start()
+	d.Feed(300)
 	d.release(1)
 	for range 4 {
 		d.pass(time.Hour)
 	}
 	quiet := d.newest()
 	skipped := d.event("release_skipped")
-	d.feed(2) // too few for a class, and for a flat set of any signature
+	d.Feed(2) // too few for a class, and for a flat set of any signature
 	d.pass(time.Hour)
 	require.Equal(t, quiet, d.newest())
 	require.Equal(t, skipped+1, d.event("release_skipped"))
@@ -352,14 +353,14 @@ func TestCronInATimeZone(t *testing.T) {
 // TestMissedSlotsAreSkipped: with missed: skip the start waits for the next slot.
 func TestMissedSlotsAreSkipped(t *testing.T) {
 	d := newTimed(t, `on: cron, at: "0 2 * * *", missed: skip, min_interval: 20m`)
-	d.start()
-	d.feed(300)
+	d.Start()
+	d.Feed(300)
 	d.release(1)
-	d.feed(300)
+	d.Feed(300)
 	d.halt()
 	d.clock.advance(72 * time.Hour)
-	d.start()
-	d.feed(10)
+	d.Start()
+	d.Feed(10)
 	d.pass(time.Hour)
 	require.EqualValues(t, 1, d.newest())
 	d.pass(13 * time.Hour)

@@ -15,6 +15,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/internal/dataset"
 	"anond/snapshot"
 )
 
@@ -32,7 +33,7 @@ func waitingState(b *testing.B, level config.Level, n int) *config.Config {
 	require.NoError(b, err)
 	store, err := boltstore.Open(c.State.Path, boltstore.Options{})
 	require.NoError(b, err)
-	m, err := openMachine(b.Context(), store, c, Options{})
+	m, err := dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 	require.NoError(b, err)
 	p, err := newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 	require.NoError(b, err)
@@ -94,7 +95,7 @@ func (r *levelsRun) startWaiting(b *testing.B, c *config.Config, n float64) {
 		var err error
 		store, err = boltstore.Open(c.State.Path, boltstore.Options{})
 		require.NoError(b, err)
-		m, err = openMachine(b.Context(), store, c, Options{})
+		m, err = dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 		require.NoError(b, err)
 	})
 	r.add("state-B/record", "", float64(heap()-before)/n)

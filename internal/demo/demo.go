@@ -23,6 +23,7 @@ import (
 	"anond/config"
 	"anond/ingest"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/disk"
 	"anond/internal/testkit/hospital"
 )
@@ -44,7 +45,7 @@ type Options struct {
 type Result struct {
 	Config *config.Config
 	Sent   int // messages produced
-	Final  daemon.Status
+	Final  dataset.Status
 }
 
 const (
@@ -98,7 +99,7 @@ func consume(ctx context.Context, o Options, c *config.Config, p *producer, firs
 		seed = seedOf(o.Seed)
 	}
 	w := watcher{o: o, sent: p.count, stop: stop}
-	err = daemon.Run(running, c, daemon.Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Seed: seed, Observe: w.observe})
+	err = daemon.Run(running, c, dataset.Options{Log: slog.New(slog.NewJSONHandler(log, nil)), Seed: seed, Observe: w.observe})
 	stop()
 	if perr := <-produced; perr != nil && !errors.Is(perr, context.Canceled) {
 		err = errors.Join(err, perr)
@@ -119,7 +120,7 @@ type watcher struct {
 	stop  func()
 	shown uint32
 	done  bool
-	final daemon.Status
+	final dataset.Status
 }
 
 func (w *watcher) observe(r ingest.Report) {

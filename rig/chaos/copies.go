@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"anond/incremental/boltstore"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -50,7 +50,7 @@ func (w *inside) restoreCopy(f *fault) error {
 }
 
 func (w *inside) restored(from string) error {
-	_, err := daemon.Restore(context.Background(), w.config, from, w.clock.Now())
+	_, err := upkeep.Restore(context.Background(), w.config, from, w.clock.Now())
 	return err
 }
 

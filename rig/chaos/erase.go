@@ -11,8 +11,9 @@ import (
 	"slices"
 
 	"anond/incremental"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/suppress"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -26,14 +27,14 @@ func (w *inside) forget(n int, draw uint32) (steps []string, err error) {
 	list := suppress.Path(w.config.Release.Ledger)
 	before, _ := os.ReadFile(list) // it need not be there
 	person := w.feed.mine(int(draw) % w.feed.persons)
-	options := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Clock: w.clock, StandIns: daemon.StandIns{
+	options := dataset.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Clock: w.clock, StandIns: dataset.StandIns{
 		Forgetting: func(step string) error {
 			if steps = append(steps, step); len(steps) == n {
 				return errKilled
 			}
 			return nil
 		}}}
-	_, err = daemon.Forget(context.Background(), w.config, options, []byte(subjectOf(person)))
+	_, err = upkeep.Forget(context.Background(), w.config, options, []byte(subjectOf(person)))
 	if slices.Contains(steps, "listed") {
 		w.feed.gone[person] = true
 	}

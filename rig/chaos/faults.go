@@ -3,7 +3,7 @@ package chaos
 import (
 	"anond/incremental/boltstore"
 	"anond/ingest"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 )
 
 // ending is how a run of the daemon ends, as an operator can tell.
@@ -92,7 +92,7 @@ var insideKinds = map[string]kind{
 	"restore-old": {endings: []ending{behind, foreignLetters}, named: []string{started, "state is behind"}, most: 1},
 	"restore-unjudged": {endings: []ending{behind, foreignList, foreignLetters}, most: 1, needs: pooled,
 		named: []string{"pools were quarantined, and the state knows of", "the first pool was refused, and the state does not know",
-			daemon.ErrForeignList.Error()}},
+			upkeep.ErrForeignList.Error()}},
 	"flip-state": {endings: []ending{stateDamaged, behind, foreignLetters}, most: 1,
 		named: []string{"the state is damaged", "state is behind"}},
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,

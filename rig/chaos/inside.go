@@ -18,7 +18,9 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
+	"anond/internal/upkeep"
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
 	"anond/snapshot"
@@ -121,7 +123,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 	ctx, cancel := programtest.WithPatience(context.Background(), hang, errHangs)
 	defer cancel()
 	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7, byte(w.feed.index)}, w.newRelief(a)
-	o := daemon.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
+	o := dataset.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
 		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
 	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
@@ -131,7 +133,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 		o.Observe = w.stopWhenSettled(stop, a, raise)
 		ctx = running
 	}
-	o.StandIns = daemon.StandIns{
+	o.StandIns = dataset.StandIns{
 		Store: func(s incremental.Store) incremental.Store {
 			return plant(w.planted.store, incremental.Store(&store{s, a, w.noteImage}))
 		},
@@ -239,7 +241,7 @@ func endingOf(err error) ending {
 		end ending
 	}{
 		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
-		{daemon.ErrForeignList, foreignList},
+		{upkeep.ErrForeignList, foreignList},
 		{publish.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {publish.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {publish.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},

@@ -5,12 +5,12 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/shards/journal"
 )
 
 // journaling stands in for the brokers of a journal; nil: there is none.
-func (w *inside) journaling(a *armed) *daemon.JournalStandIn {
+func (w *inside) journaling(a *armed) *dataset.JournalStandIn {
 	if w.journal == nil {
 		return nil
 	}
@@ -18,7 +18,7 @@ func (w *inside) journaling(a *armed) *daemon.JournalStandIn {
 	if w.planted.log != nil {
 		log = w.planted.log(w.journal)
 	}
-	return &daemon.JournalStandIn{Log: &entries{log, a}, Partitions: len(w.feed.parts),
+	return &dataset.JournalStandIn{Log: &entries{log, a}, Partitions: len(w.feed.parts),
 		Open: func(_ context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
 			return onePartition(w.feed, p.ID, at, a), nil
 		}}

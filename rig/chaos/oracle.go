@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"anond/incremental/boltstore"
-	"anond/internal/daemon"
+	"anond/internal/upkeep"
 	"anond/snapshot/audit"
 )
 
@@ -23,7 +23,7 @@ func (s *site) verdict() error {
 	if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || len(faults) > 0 {
 		return fmt.Errorf("state check: %v %w", faults, err)
 	}
-	e, err := daemon.OpenExporter(s.config)
+	e, err := upkeep.OpenExporter(s.config)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"anond/config"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 // fast is the system's clock, wrong by 200 hours.
@@ -36,7 +37,7 @@ func TestAClockThatWasAhead(t *testing.T) {
 	s.write("in.csv", crowd(30))
 	c, _, err := config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	require.NoError(t, daemon.Run(context.Background(), c, daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: fast{}}))
+	require.NoError(t, daemon.Run(context.Background(), c, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: fast{}}))
 	require.NotEmpty(t, s.read("releases/000001/part-000001/data.csv"))
 
 	s.write("in.csv", crowd(90))

@@ -18,7 +18,9 @@ import (
 
 	"anond/config"
 	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
+	"anond/internal/upkeep"
 )
 
 // Variables of the process that TestForgettingChild is.
@@ -40,7 +42,7 @@ func TestForgettingChild(t *testing.T) {
 	}
 	cfg, _, err := config.Load(filepath.Join(dir, "anond.yaml"), os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
-	o := daemon.Options{Log: slog.New(slog.DiscardHandler), Once: true, StandIns: daemon.StandIns{Forgetting: func(step string) error {
+	o := dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, StandIns: dataset.StandIns{Forgetting: func(step string) error {
 		if step == os.Getenv(childStep) {
 			self, err := os.FindProcess(os.Getpid())
 			require.NoError(t, err)
@@ -53,7 +55,7 @@ func TestForgettingChild(t *testing.T) {
 		require.NoError(t, daemon.Run(context.Background(), cfg, o))
 		return
 	}
-	_, err = daemon.Forget(context.Background(), cfg, o, []byte(who))
+	_, err = upkeep.Forget(context.Background(), cfg, o, []byte(who))
 	require.NoError(t, err)
 }
 
@@ -86,7 +88,7 @@ func (s *site) another(t *testing.T) *site {
 }
 
 // receipt forgets the person with the real program.
-func (s *site) receipt() (out daemon.Receipt) {
+func (s *site) receipt() (out upkeep.Receipt) {
 	s.t.Helper()
 	r := s.run(who+"\n", "forget", "--from", "-", "--json")
 	require.Zero(s.t, r.code, r.stderr)
@@ -254,7 +256,7 @@ func TestForgetBesideADaemon(t *testing.T) {
 const freePages = "free pages of the state"
 
 // places are where data of the person may still be.
-func places(r *daemon.Receipt) (out []string) {
+func places(r *upkeep.Receipt) (out []string) {
 	for _, m := range r.Remains {
 		out = append(out, m.What)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 )
 
 // sample looks at the daemon once. It also returns how far each partition was read.
@@ -34,7 +34,7 @@ func (p *process) status(r *row) (map[int32]int64, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var s daemon.Status
+	var s dataset.Status
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}

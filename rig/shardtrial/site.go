@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/testkit/hospital"
 	"anond/snapshot"
 )
@@ -291,7 +291,7 @@ func (s *site) done(readers []*worker) bool {
 }
 
 // status is what a process last said of itself.
-func (s *site) status(i int) (out daemon.Status, err error) {
+func (s *site) status(i int) (out dataset.Status, err error) {
 	text, err := os.ReadFile(filepath.Join(s.dir, "state", fmt.Sprint(i), "status.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &out)

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"anond/config"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/ops/certificate"
 )
 
 // certificates looks at the files as they are: a running daemon takes them in by itself.
 func (e *examination) certificates() {
 	kafka, http := &e.Config.Source.Kafka.TLS, &e.Config.HTTP.TLS
-	if daemon.UsesKafka(e.Config) && kafka.Enabled {
+	if dataset.UsesKafka(e.Config) && kafka.Enabled {
 		e.expiry("source.kafka.tls.ca", kafka.CA, certificate.AuthoritiesEnd)
 		e.pair("source.kafka.tls", kafka.Cert, kafka.Key)
 	}
@@ -69,7 +69,7 @@ const tokenSoon = time.Minute
 // token says when the bearer token ends that the next connection would use.
 func (e *examination) token(ctx context.Context) {
 	s := &e.Config.Source.Kafka.SASL
-	if !daemon.UsesKafka(e.Config) || s.Mechanism != config.OAuthBearer {
+	if !dataset.UsesKafka(e.Config) || s.Mechanism != config.OAuthBearer {
 		return
 	}
 	check, remedy := "source.kafka.sasl.token_command", "look at what the program prints, and at the service that issues the tokens"
@@ -78,7 +78,7 @@ func (e *examination) token(ctx context.Context) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
-	ends, err := daemon.TokenEnds(bounded, e.Config)
+	ends, err := dataset.TokenEnds(bounded, e.Config)
 	switch left := ends.Sub(e.Now); {
 	case err != nil:
 		e.add(Failed, check, remedy, "there is no token: %v", err)

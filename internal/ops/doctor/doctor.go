@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"anond/config"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/profile"
 )
 
@@ -40,7 +40,7 @@ type Patient struct {
 	Config *config.Config
 	// Status is the newest status of a daemon, Live whether it comes from a running one;
 	// nil: there is none.
-	Status *daemon.Status
+	Status *dataset.Status
 	Live   bool
 	// Pools are those that records of other people need (--data); nil: none were given.
 	Pools *profile.Pools

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -26,7 +27,7 @@ func (e *examination) process() {
 		e.add(Warning, "process", "look at the brokers and at the network", "pid %d runs, and its source is stalled", s.PID)
 	case e.Live:
 		e.add(OK, "process", "", "pid %d runs", s.PID)
-	case s.Ended != nil && s.Ended.How == daemon.EndFailed:
+	case s.Ended != nil && s.Ended.How == dataset.EndFailed:
 		e.add(Warning, "process", "docs/RUN.md has the exit codes", "no daemon answers; the last one failed at %s with exit code %d: %s",
 			s.Ended.At.UTC().Format(time.RFC3339), s.Ended.ExitCode, s.Ended.Error)
 	default:
@@ -37,7 +38,7 @@ func (e *examination) process() {
 // files does in each directory what a release does, removes what that made, and looks who else may read.
 func (e *examination) files() {
 	c := e.Config
-	for _, p := range daemon.Places(c) {
+	for _, p := range dataset.Places(c) {
 		info, err := os.Stat(p.Dir)
 		there := err == nil
 		if err == nil && !info.IsDir() {
@@ -62,7 +63,7 @@ func (e *examination) files() {
 			e.add(OK, p.Key, "", "%s can be written", p.Dir)
 		}
 	}
-	err := daemon.CheckBackupDir(c)
+	err := upkeep.CheckBackupDir(c)
 	if kind, hint := fault.Of(err); kind == fault.Config {
 		e.add(Failed, "state.backup.dir", hint, "%v", err)
 	} else if err != nil {

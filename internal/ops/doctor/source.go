@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"anond/config"
-	"anond/internal/daemon"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 )
 
@@ -31,7 +31,7 @@ func (e *examination) connections(ctx context.Context) bool {
 	}
 	bounded, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
-	probed, err := daemon.ProbeSource(bounded, c)
+	probed, err := dataset.ProbeSource(bounded, c)
 	if err != nil {
 		e.add(Failed, "source.kafka", "correct the files of source.kafka.tls", "%v", err)
 		return false
@@ -61,9 +61,9 @@ func (e *examination) schema(ctx context.Context, reached bool) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
-	s, err := daemon.TakeSample(bounded, e.Config, e.Sample)
+	s, err := dataset.TakeSample(bounded, e.Config, e.Sample)
 	switch {
-	case errors.Is(err, daemon.ErrNoSample):
+	case errors.Is(err, dataset.ErrNoSample):
 		e.add(Note, check, "", "not compared with records: %v", err)
 		return
 	case err != nil:
@@ -86,7 +86,7 @@ func (e *examination) schema(ctx context.Context, reached bool) {
 	if refused == s.Records {
 		grade = Failed
 	}
-	for _, r := range slices.SortedFunc(maps.Keys(s.Refused), func(a, b daemon.Refusal) int {
+	for _, r := range slices.SortedFunc(maps.Keys(s.Refused), func(a, b dataset.Refusal) int {
 		return cmp.Or(cmp.Compare(s.Refused[b], s.Refused[a]), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Attribute, b.Attribute))
 	}) {
 		where := ""
@@ -99,7 +99,7 @@ func (e *examination) schema(ctx context.Context, reached bool) {
 }
 
 // keying says whether the records of a shard are where the keys of their people lead.
-func (e *examination) keying(s *daemon.Sample) {
+func (e *examination) keying(s *dataset.Sample) {
 	switch {
 	case !e.Config.Shard.Set():
 	case s.Misplaced == 0:

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"anond/deliver"
-	"anond/internal/daemon"
+	"anond/shards/repartition/topics"
 	"anond/shards/union"
 )
 
@@ -57,7 +57,7 @@ func TestAlertsFitTheMetrics(t *testing.T) {
 // notExported are the metrics of an expression that anond does not export.
 func notExported(expr string) (out []string) {
 	names := map[string]bool{}
-	for _, x := range slices.Concat(described(table), described(union.Metrics), described(daemon.RepartitionMetrics),
+	for _, x := range slices.Concat(described(table), described(union.Metrics), described(topics.Metrics),
 		described(deliver.Metrics), counted) {
 		names[x.name] = true
 	}

@@ -11,8 +11,8 @@ import (
 
 	"anond/deliver"
 	"anond/equivclass"
-	"anond/internal/daemon"
 	"anond/internal/ops/monitor"
+	"anond/shards/repartition/topics"
 	"anond/shards/union"
 )
 
@@ -31,12 +31,12 @@ func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	u := &union.Status{Dataset: "hospital", Release: 7, CreatedAt: &then, Records: 500, Pending: 40, Composed: 3, Attempts: 9, Failures: 2,
 		Failure: "x", LastAttempt: &then, LastSuccess: &then, Waiting: []int{2}, StaleAfter: 60, Shards: []union.ShardState{
 			{Shard: 0, Release: 4, Age: 30}, {Shard: 1, Release: 5, Age: 90, Stale: true}, {Shard: 2, Stale: true}}}
-	r := &daemon.RepartitionStatus{Dataset: "hospital", Read: 100, Written: 90, Unreadable: map[equivclass.Reason]uint64{"malformed_json": 6},
+	r := &topics.Status{Dataset: "hospital", Read: 100, Written: 90, Unreadable: map[equivclass.Reason]uint64{"malformed_json": 6},
 		Missing: 5, Retries: 4, LastWrite: &then, Connected: true, Lag: 12, LagKnown: true,
-		Partitions: []daemon.RepartitionPartition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
+		Partitions: []topics.Partition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
 	out := gather(t, newDuty(d, union.Metrics, func() *union.Status { return u }, func(s *union.Status) string { return s.Dataset }))
-	maps.Copy(out, gather(t, newDuty(d, daemon.RepartitionMetrics, func() *daemon.RepartitionStatus { return r },
-		func(s *daemon.RepartitionStatus) string { return s.Dataset })))
+	maps.Copy(out, gather(t, newDuty(d, topics.Metrics, func() *topics.Status { return r },
+		func(s *topics.Status) string { return s.Dataset })))
 	s := &deliver.Status{Dataset: "hospital", Kind: "kafka", Known: true, Release: 4, Newest: 7, Behind: 3, Age: 90, Delivered: 2, Rows: 300,
 		Bytes: 5000, Failures: 6, Failure: "x", LastAttempt: &then, LastSuccess: &then}
 	maps.Copy(out, gather(t, newDuty(d, deliver.Metrics, func() *deliver.Status { return s },

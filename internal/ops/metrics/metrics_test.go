@@ -21,8 +21,8 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
-	"anond/internal/daemon"
 	"anond/internal/ops/monitor"
+	"anond/shards/repartition/topics"
 	"anond/shards/union"
 	"anond/snapshot"
 )
@@ -149,7 +149,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 		families = append(families, f)
 		assert.Contains(t, string(doc), "| `"+name+"` |")
 	}
-	for _, x := range slices.Concat(described(table), described(union.Metrics), described(daemon.RepartitionMetrics)) {
+	for _, x := range slices.Concat(described(table), described(union.Metrics), described(topics.Metrics)) {
 		assert.NotNil(t, seen[x.name], "%s was not exported", x.name)
 	}
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"anond/deliver"
-	"anond/internal/daemon"
 	"anond/internal/ops/gauge"
+	"anond/shards/repartition/topics"
 	"anond/shards/union"
 )
 
@@ -36,7 +36,7 @@ Metrics of the Go runtime (` + "`go_`" + `) and of the process (` + "`process_`"
 	}{{"Process", described(ofProcess)}, {"Source", described(ofSource)}, {"Records read", described(ofIngest)},
 		{"Records that wait", described(ofPending)}, {"Releases", described(ofReleases)}, {"State", described(ofState)},
 		{"Durations and failures, since the start of the process", counted}, {"`anond union`", described(union.Metrics)},
-		{"`anond repartition`", described(daemon.RepartitionMetrics)}, {"`anond-deliver`", described(deliver.Metrics)}} {
+		{"`anond repartition`", described(topics.Metrics)}, {"`anond-deliver`", described(deliver.Metrics)}} {
 		heading(&b, s.title)
 		for _, x := range s.list {
 			row(&b, x)

@@ -1,0 +1,49 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/internal/fault"
+)
+
+// OpenMachine loads the state. A stop ends that, and later ends the planning of
+// releases.
+func OpenMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+	options, err := MachineOptions(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := incremental.Open(store, options)
+	var shrunk *incremental.GrowthError
+	if kind, _ := fault.Of(err); errors.As(err, &shrunk) {
+		return nil, fmt.Errorf("%s: %w%s", c.State.Path, err, linesOf(c, shrunk))
+	} else if kind == fault.Config {
+		return nil, fmt.Errorf("%s: %w", c.State.Path, err)
+	}
+	if err == nil && m.Journal().Seq > 0 && !c.Shard.Journal.Set() {
+		return nil, fmt.Errorf("%s: %w, and shard.journal.topic is missing", c.State.Path, errHasJournal)
+	}
+	return m, err
+}
+
+// MachineOptions are what the configuration opens a machine with.
+func MachineOptions(ctx context.Context, c *config.Config, o Options) (incremental.Options, error) {
+	seed, seeded, err := seedOf(o)
+	if err != nil {
+		return incremental.Options{}, err
+	}
+	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: config.AskedOfBags(),
+		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.Planned, Interrupted: func() bool { return ctx.Err() != nil }}, nil
+}
+
+// StateExists reports whether there is a state, with the error if not.
+func StateExists(c *config.Config) error {
+	_, err := os.Stat(c.State.Path)
+	return err
+}

@@ -1,0 +1,81 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/config"
+	"anond/equivclass/extract"
+	"anond/incremental"
+	"anond/internal/fault"
+)
+
+const levelledConfig = `version: 1
+dataset: ward
+source: {type: stdin}
+schema:
+  attributes:
+    - {name: age, role: quasi, type: integer}
+    - {name: ill, role: sensitive, type: categorical}
+policy: {k: 4, l: 2, %s}
+initial: {%s}
+release: {dir: out}
+`
+
+func policyOf(t *testing.T, policy, initial string) incremental.Policy {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "anond.yaml")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, levelledConfig, policy, initial), 0o600))
+	c, _, err := config.Load(path, os.LookupEnv, os.ReadFile)
+	require.NoError(t, err)
+	return PolicyOf(c)
+}
+
+// TestPolicyOfLevel1: extraction forms the classes.
+func TestPolicyOfLevel1(t *testing.T) {
+	p := policyOf(t, "level: L1", "min_records: 20")
+	assert.Equal(t, incremental.L1, p.Level)
+	assert.Equal(t, incremental.Regroup, p.Republication)
+	assert.IsType(t, extract.Extract{}, p.Initial)
+	assert.IsType(t, extract.Extract{}, p.Local)
+	assert.Equal(t, 20, p.InitialMin)
+}
+
+// TestRuleBPolicyOfLevel2: no partitioner that sees values reaches the machine, and
+// each answer to a refused first pool is its own.
+func TestRuleBPolicyOfLevel2(t *testing.T) {
+	p := policyOf(t, "level: L2, min_pool: 30", "min_pool: 8, max_records: 50")
+	assert.Equal(t, incremental.L2, p.Level)
+	assert.Equal(t, incremental.Append, p.Republication)
+	assert.Equal(t, []int{30, 8, 50, 0}, []int{p.MinPool, p.InitialMin, p.InitialMax, p.MaxRegroups})
+	assert.Nil(t, p.Initial)
+	assert.Nil(t, p.Local)
+	assert.Equal(t, incremental.StopRefused, p.OnRefusal)
+	for word, want := range map[string]incremental.OnRefusal{"stop": incremental.StopRefused,
+		"quarantine": incremental.QuarantineRefused, "grow": incremental.GrowRefused} {
+		assert.Equal(t, want, policyOf(t, "level: L2", "on_refusal: "+word).OnRefusal, word)
+	}
+}
+
+// TestHintOfARaisedL names the highest l that may follow a refusal.
+func TestHintOfARaisedL(t *testing.T) {
+	err := fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 5})
+	assert.Equal(t, "set policy.l to 3 or less; or set initial.on_refusal to quarantine or grow", fault.Hint(err))
+	err = fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 3, Before: []string{"frequency(3)"},
+		Now: []string{"frequency(3)", "entropy(4)"}})
+	assert.Contains(t, fault.Hint(err), "take policy.diversity back to what the pool was refused under")
+}
+
+// TestHintOfLevels names the level that the state has.
+func TestHintOfLevels(t *testing.T) {
+	for level, want := range map[incremental.Level]string{incremental.L1: "level: L1", incremental.L2: "level: L2"} {
+		err := fmt.Errorf("state: %w", &incremental.LevelError{State: level})
+		assert.Contains(t, fault.Hint(err), "write "+want+" under policy")
+		assert.Contains(t, err.Error(), "was made at level "+want[len(want)-2:])
+	}
+}

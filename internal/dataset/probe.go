@@ -1,0 +1,163 @@
+package dataset
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"anond/config"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/decode"
+	"anond/ingest/filesrc"
+	"anond/ingest/kafkasrc"
+	"anond/shards/keying"
+)
+
+// ProbeSource asks the brokers of the source, and those of a journal and of a topic of dead letters,
+// for what a run needs of them. Other sources need none. All are asked at the same time: brokers that are
+// away cost the time of one.
+func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, error) {
+	o, err := Unlogged(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var source, journal, letters []kafkasrc.Probed
+	var asking sync.WaitGroup
+	if c.Source.Type == config.FromKafka {
+		asking.Go(func() { source = kafkasrc.Probe(ctx, KafkaConfig(c, o)) })
+	}
+	if c.Shard.Journal.Set() {
+		asking.Go(func() { journal = []kafkasrc.Probed{probeJournal(ctx, c, o)} })
+	}
+	if c.DeadLetter.Type == config.ToTopic {
+		k := KafkaConfig(c, o)
+		k.Topic = c.DeadLetter.Topic
+		asking.Go(func() { letters = kafkasrc.ProbeWrite(ctx, k) })
+	}
+	asking.Wait()
+	return slices.Concat(source, journal, letters), nil
+}
+
+// Unlogged are options for what is no run.
+func Unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
+	o.Log = slog.New(slog.DiscardHandler)
+	o.Brokers, err = ReachBrokers(ctx, c, o.Log)
+	return o, err
+}
+
+// Sample is what became of some records of the source: counts only. It has nothing about
+// the distribution of sensitive values, which nobody may choose a pool by (rule B, buckets).
+type Sample struct {
+	Records int
+	Refused map[Refusal]int
+	// Of a shard: how many records are not where the keys of their people lead, and the first.
+	Misplaced int
+	Keying    error
+}
+
+// Refusal is why records would be dead letters. Attribute is empty if the record as a whole
+// cannot be read.
+type Refusal struct {
+	Reason    equivclass.Reason
+	Attribute string
+}
+
+// ErrNoSample: standard input cannot be read without taking its records away.
+var ErrNoSample = errors.New("standard input cannot be sampled")
+
+// TakeSample decodes the first records that the source still holds, and checks them against
+// the schema. Nothing is stored or acknowledged. The end of ctx ends it early.
+func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, error) {
+	if c.Source.Type == config.FromStdin {
+		return nil, ErrNoSample
+	}
+	source, err := openUnread(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = source.Close() }()
+	var keys *keying.Keying
+	if of, ok := source.(ingest.Partitioned); ok {
+		keys = KeyingOf(c, of.Partitions())
+	}
+	decoder, err := DecoderOf(c, nil)()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sample{Refused: map[Refusal]int{}}
+	schema := c.Schema()
+	table := equivclass.NewTable(schema.Attributes())
+	row := make(equivclass.Row, len(schema.Attributes()))
+	for s.Records < records {
+		chunk, err := source.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF), err != nil && ctx.Err() != nil && s.Records > 0:
+			return s, nil
+		case err != nil:
+			return nil, err
+		}
+		s.take(chunk, decoder, table, row, keys)
+	}
+	return s, nil
+}
+
+// openUnread opens the source as nobody who has read any of it does. It joins no group.
+func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
+	o, err := Unlogged(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	o.Once = true
+	if c.Source.Type == config.FromFile {
+		f := fileConfig(c, o)
+		f.Paths = []string{c.Source.File.Path}
+		return filesrc.Open(ctx, f, fresh())
+	}
+	k := KafkaConfig(c, o)
+	k.Group = ""
+	return kafkasrc.Open(ctx, k, fresh())
+}
+
+// fresh tells a source that nothing was read of it, and that its present end is enough.
+func fresh() ingest.Resume {
+	return ingest.Resume{Once: true, Digest: func(b []byte) (d incremental.Digest) {
+		sum := sha256.Sum256(b)
+		copy(d[:], sum[:])
+		return d
+	}}
+}
+
+func (s *Sample) take(chunk *ingest.Chunk, d decode.Decoder, t *equivclass.Table, row equivclass.Row, keys *keying.Keying) {
+	for i := range chunk.Records {
+		r := &chunk.Records[i]
+		if r.Passed != "" {
+			continue
+		}
+		s.Records++
+		out := d.DecodeKeyed(r.Key, r.Value, chunk.Header, row)
+		if keys != nil {
+			s.place(keys.Check(chunk.Partition, r, out, row))
+		}
+		if out.Accepted() {
+			out.Reason, out.Attribute = t.Check(row)
+		}
+		if out.Reason != equivclass.Accepted && !out.Ignored {
+			s.Refused[Refusal{out.Reason, out.Attribute}]++
+		}
+	}
+}
+
+func (s *Sample) place(err error) {
+	if err == nil {
+		return
+	}
+	if s.Misplaced++; s.Keying == nil {
+		s.Keying = err
+	}
+}

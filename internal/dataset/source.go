@@ -1,0 +1,125 @@
+package dataset
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/deadletter"
+	"anond/ingest/decode"
+	"anond/ingest/filesrc"
+	"anond/ingest/kafkasrc"
+	"anond/internal/kafkaclient"
+	"anond/internal/sealed"
+)
+
+func DecoderOf(c *config.Config, log *slog.Logger) func() (decode.Decoder, error) {
+	opts := decode.Options{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
+		Ignore: reasonsOf(c.DeadLetter.Ignore), Deletes: c.Deletes == config.ForgetDeletes}
+	if once := new(sync.Once); log != nil {
+		opts.Suspect = func(member string) {
+			once.Do(func() {
+				log.Warn("records look like flat change events: updates and deletes count as records of their own; set source.format to "+
+					"debezium-flat", "event", "change_events", "member", member)
+			})
+		}
+	}
+	return func() (decode.Decoder, error) {
+		return decode.New(decode.Format(c.Source.Format), c.Schema(), opts)
+	}
+}
+
+// ReachSource opens the source. A run with --once waits for a limited time.
+func ReachSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease Lease) (ingest.Source, error) {
+	bounded, done := OnceBound(ctx, o)
+	defer done()
+	s, err := Opened(bounded, o.Clock, func() (ingest.Source, error) { return o.StandIns.source(bounded, c, m, o, lease) })
+	return s, AwayError(ctx, bounded, err)
+}
+
+func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease Lease) (ingest.Source, error) {
+	resume := resumeOf(m, o)
+	if c.Source.Type == config.FromKafka {
+		k := KafkaConfig(c, o)
+		k.Lease = lease.kafka()
+		k.Shard.Partitions = m.Source().Partitions()
+		return kafkasrc.Open(ctx, k, resume)
+	}
+	f := fileConfig(c, o)
+	if c.Source.Type == config.FromStdin {
+		f.Stdin, f.Again = o.Stdin, o.Again
+	} else {
+		f.Paths, f.Follow = []string{c.Source.File.Path}, c.Source.File.Follow && !o.Once
+	}
+	return filesrc.Open(ctx, f, resume)
+}
+
+// resumeOf tells a source where the state stands.
+func resumeOf(m *incremental.Machine, o Options) ingest.Resume {
+	return ingest.Resume{Positions: m.Intake().Positions(), Read: m.Source().ReadBefore(), Digest: m.Digest, Once: o.Once, Ordered: true}
+}
+
+// fileConfig says how files and standard input are read.
+func fileConfig(c *config.Config, o Options) filesrc.Config {
+	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log,
+		Apart: c.Schema().SubjectIndex() >= 0}
+	if c.Source.Format == config.CSV {
+		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
+		f.CheckHeader = func(header []string) error { return decode.CheckHeader(c.Schema(), header) }
+	}
+	return f
+}
+
+// RereadOf reads single records of the source again; nil for standard input, which
+// cannot be read again.
+func RereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
+	switch c.Source.Type {
+	case config.FromKafka:
+		return kafkasrc.Reread(KafkaConfig(c, o)), nil
+	case config.FromStdin:
+		return nil, nil
+	}
+	f := fileConfig(c, o)
+	f.Paths = []string{c.Source.File.Path}
+	return filesrc.Reread(f, m.Digest), nil
+}
+
+// SharesOf divides memory.max_in_flight.
+func SharesOf(c *config.Config) ingest.Shares {
+	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+}
+
+func KafkaConfig(c *config.Config, o Options) kafkasrc.Config {
+	k, shares := c.Source.Kafka, SharesOf(c)
+	return kafkasrc.Config{Config: kafkaclient.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID,
+		Access: o.Brokers.access, Logger: o.Log, Reconnect: reconnect()},
+		Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
+		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Header: linkHeader(c),
+		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
+		StallAfter: k.StallAfter, Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
+}
+
+// OpenDeadLetters opens the sink; with a key, what it gets is encrypted.
+func OpenDeadLetters(c *config.Config, o Options, key sealed.Key) (ingest.DeadLetters, error) {
+	sink, err := openSink(c, o)
+	if err == nil && key.Set() {
+		sink = deadletter.Seal(sink, key)
+	}
+	return sink, err
+}
+
+func openSink(c *config.Config, o Options) (ingest.DeadLetters, error) {
+	if c.DeadLetter.Type == config.ToFile {
+		file, err := deadletter.OpenFile(c.DeadLetter.Path)
+		if err != nil {
+			return nil, err
+		}
+		return file.Stamp(o.Clock.Now), nil
+	}
+	k := KafkaConfig(c, o)
+	k.Topic = c.DeadLetter.Topic
+	return kafkasrc.OpenDeadLetters(k)
+}

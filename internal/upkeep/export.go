@@ -1,0 +1,259 @@
+package upkeep
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"anond/config"
+	"anond/equivclass"
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/internal/dataset"
+	"anond/snapshot/publish"
+	"anond/snapshot/render"
+	"anond/snapshot/replay"
+)
+
+// Exporter reads a state that no daemon holds, for the private exports that an
+// audit needs. It writes persons' values, so its files have mode 0600.
+type Exporter struct {
+	machine  *incremental.Machine
+	settings *render.Settings
+	schema   *equivclass.Schema
+	names    map[uint16]incremental.Partition
+	origin   []uint16
+	offset   []int64
+	key      string // names subject.key; empty without one
+}
+
+// OpenExporter opens the state that a configuration names, for reading.
+func OpenExporter(c *config.Config) (*Exporter, error) {
+	return openExporter(context.Background(), c, nil)
+}
+
+// OpenReplay is OpenExporter, and takes from the same state what a replay of all
+// decisions needs. The replay ends with ctx.
+func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.Recording, err error) {
+	e, err = openExporter(ctx, c, func(store incremental.Store, m *incremental.Machine) error {
+		options, err := dataset.MachineOptions(ctx, c, dataset.Options{Seed: new([32]byte)})
+		if err != nil {
+			return err
+		}
+		r, err = replay.Read(store, m, options)
+		return err
+	})
+	if err == nil {
+		r.Renderer = e.rendered
+	}
+	return e, r, err
+}
+
+// rendered is the Renderer of a replay.
+func (e *Exporter) rendered(v *incremental.View) (map[string]string, error) {
+	files, err := render.Births(publish.Of(v), e.settings)
+	out := make(map[string]string, len(files))
+	for _, f := range files {
+		out[f.Name] = f.SHA256
+	}
+	return out, err
+}
+
+// openExporter opens the state, and lets a function read it too.
+func openExporter(ctx context.Context, c *config.Config, also func(incremental.Store, *incremental.Machine) error) (
+	e *Exporter, err error) {
+	options, err := dataset.StateOptions(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	options.ReadOnly = true
+	store, err := boltstore.Open(c.State.Path, options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}, key: dataset.SubjectKeyName(c)}
+	if e.machine, err = dataset.OpenMachine(ctx, store, c, dataset.Options{Seed: new([32]byte)}); err != nil {
+		return nil, err
+	}
+	if e.settings, err = dataset.SettingsOf(c, e.machine); err != nil {
+		return nil, err
+	}
+	for p, pos := range e.machine.Intake().Positions() {
+		e.names[pos.Number] = p
+	}
+	if also != nil {
+		if err := also(store, e.machine); err != nil {
+			return nil, err
+		}
+	}
+	return e, store.Load(e.origins())
+}
+
+// origins collects where each record came from, which the machine does not keep.
+func (e *Exporter) origins() incremental.Visitor {
+	v := emptyVisitor()
+	v.Records = func(b *incremental.RecordBlock) error {
+		e.origin, e.offset = append(e.origin, b.Origin...), append(e.offset, b.Offset...)
+		return nil
+	}
+	return v
+}
+
+// Machine is the machine over the state; it must not be changed.
+func (e *Exporter) Machine() *incremental.Machine { return e.machine }
+
+// record is the name of a record in the exports: source:partition:offset, or of a row whose owner
+// was forgotten, where the state does not know that, forgotten:0:number.
+func (e *Exporter) record(r int) string {
+	if e.offset[r] < 0 {
+		return "forgotten:0:" + strconv.Itoa(r)
+	}
+	p := e.names[e.origin[r]]
+	return p.Source + ":" + strconv.Itoa(int(p.ID)) + ":" + strconv.FormatInt(e.offset[r], 10)
+}
+
+// Releases returns the number of the newest published release.
+func (e *Exporter) Releases() uint32 {
+	n := uint32(0)
+	for _, i := range e.machine.Releases().Intents() {
+		if i.Published {
+			n = i.Release
+		}
+	}
+	return n
+}
+
+// Members writes `release,record,part,class` for the releases from..to, and at level L2
+// the bucket behind the class.
+func (e *Exporter) Members(w io.Writer, from, to uint32) error {
+	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
+	header := []string{"release", "record", "part", "class"}
+	if e.settings.Recoding.Shared() {
+		header = append(header, "bucket")
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	if from > to {
+		return flush(out, w)
+	}
+	view, err := e.machine.Releases().View(to)
+	if err != nil {
+		return err
+	}
+	members := render.NewMembership(publish.Of(view), e.settings)
+	for n := from; n <= to; n++ {
+		placed, err := members.Of(n)
+		if err != nil {
+			return err
+		}
+		if err := e.writeMembers(out, strconv.Itoa(int(n)), placed, view.SA.Len()); err != nil {
+			return err
+		}
+	}
+	return flush(out, w)
+}
+
+// writeMembers writes a release in order of records, which are in one class each.
+func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render.Placement, records int) error {
+	part, at := make([]int32, records), make([]int32, records) // at: place in the part, from 1
+	for i, p := range placed {
+		for j, r := range p.Records {
+			part[r], at[r] = int32(i), int32(j)+1
+		}
+	}
+	for r, j := range at {
+		if j == 0 {
+			continue
+		}
+		p := &placed[part[r]]
+		row := []string{release, e.record(r), p.Part, strconv.Itoa(int(p.Classes[j-1]))}
+		if p.Buckets != nil {
+			row = append(row, strconv.Itoa(int(p.Buckets[j-1])))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Records writes `record,arrived_in_release,<attributes>`: every record in
+// state, with the first release whose cut covers it. A subject is shown as its
+// keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
+func (e *Exporter) Records(w io.Writer) error {
+	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
+	columns := e.columns()
+	header := []string{"record", "arrived_in_release"}
+	for _, i := range columns {
+		header = append(header, e.schema.Attributes()[i].Name)
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	view := e.machine.Releases().All()
+	cuts, release := e.machine.Releases().Intents(), 0
+	row := make([]string, len(header))
+	for r := range view.SA.Len() {
+		for release < len(cuts) && int(cuts[release].Cut) <= r {
+			release++
+		}
+		row[0], row[1] = e.record(r), ""
+		if release < len(cuts) {
+			row[1] = strconv.Itoa(release + 1)
+		}
+		for k, i := range columns {
+			row[2+k] = e.text(view, i, r)
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	return flush(out, w)
+}
+
+// columns are the attributes that state keeps, in schema order.
+func (e *Exporter) columns() []int {
+	var out []int
+	for i, a := range e.schema.Attributes() {
+		switch a.Role {
+		case equivclass.Quasi, equivclass.Sensitive, equivclass.Subject:
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (e *Exporter) text(v *incremental.View, attribute, r int) string {
+	switch attribute {
+	case e.schema.SensitiveIndex():
+		return v.Dictionaries[attribute].Text(v.SA.At(r))
+	case e.schema.SubjectIndex():
+		if e.offset[r] < 0 {
+			return "forgotten-" + strconv.Itoa(r)
+		}
+		return fmt.Sprintf("%s%016x", e.key, v.Subject[r])
+	}
+	for j, i := range e.schema.Quasi() {
+		if i == attribute {
+			return v.Dictionaries[i].Text(v.QI[j].At(r))
+		}
+	}
+	return ""
+}
+
+func flush(out *csv.Writer, w io.Writer) error {
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return err
+	}
+	if f, ok := w.(interface{ Sync() error }); ok {
+		return f.Sync()
+	}
+	return nil
+}
