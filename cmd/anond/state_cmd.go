@@ -194,5 +194,5 @@ func writePrivate(ctx context.Context, path string, write func(io.Writer) error)
 			err = errors.Join(err, os.Remove(path))
 		}
 	}()
-	return write(cli.Interrupted{ctx, f})
+	return write(cli.Interrupted{Ctx: ctx, File: f})
 }

@@ -101,7 +101,7 @@ func (r *LocalRelease) Estimate(q *query.Bound) query.Answer {
 	fits := r.allFits(q, -1)
 	if len(fits) == 0 {
 		n := float64(len(r.Group))
-		return query.Answer{n, n, n}
+		return query.Answer{Estimate: n, Lower: n, Upper: n}
 	}
 	out := query.Answer{Upper: math.Inf(1)}
 	for i := range fits {

@@ -91,8 +91,8 @@ func TestQueryLocalRelease(t *testing.T) {
 		}
 		exact := paBound(t, table.Dicts, "sum(income)")
 		truth := queryDirect(exact, table, kept)
-		require.Equal(t, query.Answer{truth, truth, truth}, r.Estimate(exact))
-		require.Equal(t, query.Answer{truth, truth, truth}, r.PaperSum(exact), "nothing to round")
+		require.Equal(t, query.Answer{Estimate: truth, Lower: truth, Upper: truth}, r.Estimate(exact))
+		require.Equal(t, query.Answer{Estimate: truth, Lower: truth, Upper: truth}, r.PaperSum(exact), "nothing to round")
 		many := NewPaperSums(r, exact.Sum)
 		for _, q := range SumWorkload(table.Dicts, []int{0, 1, 2}, exact.Sum, 1+rng.IntN(3), 20, rng) {
 			lower, upper := many.Bounds(q)
@@ -131,8 +131,8 @@ func TestLGBPaperBoundsMayFail(t *testing.T) {
 	q := paBound(t, table.Dicts, "sum(income) where sex = F")
 	truth := queryDirect(q, table, equivtest.Rows(8))
 	require.Equal(t, 14.0, truth)
-	require.Equal(t, query.Answer{18, 1 + 2 + 3 + 4, 5 + 6 + 7 + 8}, r.PaperSum(q))
-	require.Equal(t, query.Answer{18, 0, 36}, r.Estimate(q))
+	require.Equal(t, query.Answer{Estimate: 18, Lower: 1 + 2 + 3 + 4, Upper: 5 + 6 + 7 + 8}, r.PaperSum(q))
+	require.Equal(t, query.Answer{Estimate: 18, Lower: 0, Upper: 36}, r.Estimate(q))
 	low := paBound(t, table.Dicts, "sum(income) where sex = F and income >= 7")
 	require.Zero(t, queryDirect(low, table, equivtest.Rows(8)))
 	require.Equal(t, 7.0, r.PaperSum(low).Lower, "the paper's lower bound is above the truth, 0")

@@ -100,7 +100,7 @@ func TestSumWorkload(t *testing.T) {
 		require.Equal(t, 8, q.Sum)
 		require.Len(t, q.Preds, 4)
 		truth := queryDirect(q, table, equivtest.Rows(400))
-		require.Equal(t, query.Answer{truth, truth, truth}, whole.Estimate(q))
+		require.Equal(t, query.Answer{Estimate: truth, Lower: truth, Upper: truth}, whole.Estimate(q))
 	}
 }
 

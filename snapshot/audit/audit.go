@@ -308,7 +308,7 @@ func (a *auditor) membership(rel *chain.Release, row *ReleaseRow) {
 	fates := make([]chain.Fate, rel.Tab.M)
 	if a.linked {
 		a.carry, fates = a.carry.Advance(rel, classOf, a.in.s, &a.f)
-		a.views = append(a.views, chain.View{rel, classOf, fates})
+		a.views = append(a.views, chain.View{Rel: rel, ClassOf: classOf, Fates: fates})
 	}
 	if a.in.records != nil {
 		checkMicrodata(a.in.s, a.in.records, rel, classOf, fates, &a.f)

@@ -81,7 +81,7 @@ func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate
 			if rng.IntN(20) == 0 {
 				v = uint32(rng.IntN(4))
 			}
-			bags[at] = append(bags[at], table.BucketLine{0, v, 1})
+			bags[at] = append(bags[at], table.BucketLine{Number: 0, Value: v, Count: 1})
 		}
 		tab.Start = append(tab.Start, uint32(len(classOf)))
 	}

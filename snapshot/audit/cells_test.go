@@ -194,5 +194,6 @@ func TestHierarchyOfUnevenLines(t *testing.T) {
 	require.Equal(t, "infection", at("cold", "hepatitis"))
 	require.Equal(t, "*", at("burn", "hepatitis"))
 	require.Equal(t, "burn", at("burn"))
-	require.InDelta(t, 2.0/3, measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{"hepatitis", 1}), "flu"), 1e-12)
+	require.InDelta(t, 2.0/3, measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{Value: "hepatitis",
+		Count: 1}), "flu"), 1e-12)
 }

@@ -35,7 +35,7 @@ func measure(t *format.CloseTest, values ...string) float64 {
 func TestDistanceOfThePaper(t *testing.T) {
 	var all []format.ValueCount
 	for n := 3; n <= 11; n++ {
-		all = append(all, format.ValueCount{strconv.Itoa(1000 * n), 1})
+		all = append(all, format.ValueCount{Value: strconv.Itoa(1000 * n), Count: 1})
 	}
 	c := testClose(t, format.DistanceOrdered, &format.Column{Type: "integer"}, nil, all...)
 	require.InDelta(t, 0.375, measure(c, "3000", "4000", "5000"), 1e-12)
@@ -130,14 +130,16 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 			require.InDelta(t, want, measure(c.test, texts(from, c.of)...), 1e-9, c.test.Kind)
 		}
 	}
-	require.True(t, math.IsInf(measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{"a", 1}), "zebra"), 1),
+	require.True(t, math.IsInf(measure(testClose(t, format.DistanceTree, &format.Column{}, h, format.ValueCount{Value: "a", Count: 1}),
+		"zebra"), 1),
 		"a value without a place")
 }
 
 // TestClosenessOfTheSensitiveAttribute: a promise t of policy.diversity is tested
 // on every class, against release 1's own bag or what was declared.
 func TestClosenessOfTheSensitiveAttribute(t *testing.T) {
-	own := []format.ValueCount{{"a", 7}, {"b", 6}, {"c", 5}, {"d", 4}, {"e", 4}, {"f", 1}}
+	own := []format.ValueCount{{Value: "a", Count: 7}, {Value: "b", Count: 6}, {Value: "c", Count: 5}, {Value: "d", Count: 4}, {Value: "e",
+		Count: 4}, {Value: "f", Count: 1}}
 	for _, c := range []struct {
 		name     string
 		t        float64

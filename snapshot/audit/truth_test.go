@@ -39,7 +39,7 @@ func auditChain(c audittest.Chain, k, l int) (*auditor, *chain.Linkage) {
 			Parts: &chain.Parted{}}
 		var fates []chain.Fate
 		a.carry, fates = a.carry.Advance(rel, classOf, s, &a.f)
-		a.views = append(a.views, chain.View{rel, classOf, fates})
+		a.views = append(a.views, chain.View{Rel: rel, ClassOf: classOf, Fates: fates})
 	}
 	return a, chain.Link(a.views, c.Records)
 }

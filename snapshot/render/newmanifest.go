@@ -110,7 +110,7 @@ func referenceOf(in *Input, attribute int) []snapshot.ValueCount {
 	})
 	out := make([]snapshot.ValueCount, len(counts))
 	for i, c := range counts {
-		out[i] = snapshot.ValueCount{d.Text(c.Code), c.N}
+		out[i] = snapshot.ValueCount{Value: d.Text(c.Code), Count: c.N}
 	}
 	return out
 }
