@@ -87,7 +87,7 @@ func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate
 	}
 	for _, bag := range bags {
 		if len(bag) == 0 && rng.IntN(4) == 0 {
-			bag = []table.BucketLine{{0, 1, 1}}
+			bag = []table.BucketLine{{Number: 0, Value: 1, Count: 1}}
 		}
 		b.Add(bag)
 	}

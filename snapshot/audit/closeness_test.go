@@ -102,7 +102,7 @@ func TestDistanceIsTheCheapestTransport(t *testing.T) {
 				count[v]++
 			}
 			for v, n := range count {
-				out = append(out, format.ValueCount{v, n})
+				out = append(out, format.ValueCount{Value: v, Count: n})
 			}
 			return out
 		}
@@ -162,7 +162,7 @@ func TestClosenessOfTheSensitiveAttribute(t *testing.T) {
 			ref := c.ref
 			if ref == nil {
 				for v, n := range count {
-					ref = append(ref, format.ValueCount{v, n})
+					ref = append(ref, format.ValueCount{Value: v, Count: n})
 				}
 				slices.SortFunc(ref, func(a, b format.ValueCount) int { return int(a.Value[0]) - int(b.Value[0]) })
 			}
