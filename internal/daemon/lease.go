@@ -53,7 +53,7 @@ func runUnder(ctx context.Context, c *config.Config, o dataset.Options, held *ka
 		case <-under.Done():
 		}
 	}()
-	err := runOnce(under, c, o, dataset.Lease{held})
+	err := runOnce(under, c, o, dataset.Lease{Held: held})
 	lost := errors.Is(context.Cause(under), dataset.ErrLeaseLost)
 	if errors.Is(err, kafkasrc.ErrLeaseLost) || lost && ctx.Err() == nil && (err == nil || errors.Is(err, context.Canceled)) {
 		return dataset.ErrLeaseLost

@@ -94,7 +94,7 @@ func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFil
 		if !f.has(&d) {
 			return nil
 		}
-		kind := dataset.Refusal{d.Reason, d.Attribute}
+		kind := dataset.Refusal{Reason: d.Reason, Attribute: d.Attribute}
 		if _, known := counts[kind]; !known && len(counts) >= maxKinds {
 			kind = dataset.Refusal{Reason: "other"}
 		}

@@ -47,7 +47,7 @@ func TestQueryForWhatNoReleaseShows(t *testing.T) {
 			assert.Equal(t, []float64{0, 0, 0}, answer, "no cell covers it")
 			assert.Empty(t, log)
 			for _, wrong := range []string{"count where il = d1", "sum(agee)", `count where ill = "{d1|d2}"`} {
-				assert.Equal(t, 2, s.run("", "query", "releases", wrong).code, wrong)
+				assert.Equal(t, 2, s.lab("query", "releases", wrong).code, wrong)
 			}
 		})
 	}
@@ -56,7 +56,7 @@ func TestQueryForWhatNoReleaseShows(t *testing.T) {
 // ask returns estimate and bounds of a query, and what it wrote to standard error.
 func (s *site) ask(query string) ([]float64, string) {
 	s.t.Helper()
-	r := s.run("", "query", "releases", query, "--json")
+	r := s.lab("query", "releases", query, "--json")
 	require.Equal(s.t, 0, r.code, query+"\n"+r.stderr)
 	var a struct{ Estimate, Lower, Upper float64 }
 	require.NoError(s.t, json.Unmarshal([]byte(r.stdout), &a))

@@ -110,7 +110,7 @@ func TestAHierarchyGrows(t *testing.T) {
 			assert.Contains(t, s.read("releases/000003/manifest.json"), `"hierarchies/ill.csv"`)
 
 			for _, release := range []string{"000001", "000003"} {
-				r := s.run("", "evaluate", "--release", "releases/"+release)
+				r := s.lab("evaluate", "--release", "releases/"+release)
 				assert.NotEqual(t, 1, r.code, r.stderr)
 			}
 			s.write("tree/city.csv", streets)

@@ -170,7 +170,7 @@ func TestOneOffReadsLinesLikeTheDaemon(t *testing.T) {
 			Reason string
 		}
 	}
-	r := s.run("", "anonymize", "in.csv", "-c", "anond.yaml", "--out", "one", "--json")
+	r := s.lab("anonymize", "in.csv", "-c", "anond.yaml", "--out", "one", "--json")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
 	assert.Equal(t, 10, report.Read)
@@ -182,20 +182,20 @@ func TestOneOffReadsLinesLikeTheDaemon(t *testing.T) {
 	assert.Equal(t, 6, report.Refused[0].Line)
 	assert.Contains(t, r.stderr, "in.csv:13: left unread: ")
 	assert.NotContains(t, r.stderr+r.stdout, "p9")
-	assert.Equal(t, 1, s.run("", "anonymize", "in.csv", "-c", "anond.yaml", "--out", "strict", "--strict").code)
+	assert.Equal(t, 1, s.lab("anonymize", "in.csv", "-c", "anond.yaml", "--out", "strict", "--strict").code)
 
-	r = s.run("", "evaluate", "one", "--original", "in.csv")
+	r = s.lab("evaluate", "one", "--original", "in.csv")
 	require.Equal(t, 0, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "in.csv:13: left unread: ")
 
-	r = s.run("", "anonymize", "in.csv", "-c", "anond.yaml", "--out", "whole", "--json", "--complete")
+	r = s.lab("anonymize", "in.csv", "-c", "anond.yaml", "--out", "whole", "--json", "--complete")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
 	assert.Equal(t, 9, report.Published)
 	assert.Equal(t, 0, report.Unterminated)
 
 	s.write("notes.csv", strings.Replace(strayQuote, `z9,40,c9",d1`, `z9",d1`, 1))
-	r = s.run("", "anonymize", "notes.csv", "-c", "anond.yaml", "--out", "notes", "--json", "--multiline")
+	r = s.lab("anonymize", "notes.csv", "-c", "anond.yaml", "--out", "notes", "--json", "--multiline")
 	require.Equal(t, 0, r.code, r.stderr)
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
 	assert.Equal(t, 5, report.Read, "who declares fields of several lines gets them")

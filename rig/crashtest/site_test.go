@@ -20,7 +20,7 @@ import (
 	"anond/internal/testkit/programtest"
 )
 
-// program is the path of the binary under test.
+// program is the path of the binary under test; anond-lab lies next to it.
 var program string
 
 // TestMain builds the real program once.
@@ -43,7 +43,7 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	if program, err = programtest.Build(dir); err != nil {
+	if program, err = programtest.Build(dir, "anond-lab"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -105,6 +105,14 @@ type result struct {
 	stdout, stderr string
 }
 
+// lab runs a command of anond-lab to its end.
+func (s *site) lab(args ...string) result {
+	s.t.Helper()
+	p := s.startProgram(program+"-lab", strings.NewReader(""), args...)
+	code := p.wait()
+	return result{code, p.out.String(), p.log.String()}
+}
+
 // run runs a command to its end, with the given standard input.
 func (s *site) run(stdin string, args ...string) result {
 	s.t.Helper()
@@ -124,6 +132,11 @@ type process struct {
 func (s *site) start(args ...string) *process { return s.startWith(nil, args...) }
 
 func (s *site) startWith(stdin io.Reader, args ...string) *process {
+	s.t.Helper()
+	return s.startProgram(program, stdin, args...)
+}
+
+func (s *site) startProgram(program string, stdin io.Reader, args ...string) *process {
 	s.t.Helper()
 	p, err := programtest.Start(program, s.dir, s.env, stdin, args...)
 	require.NoError(s.t, err)

@@ -31,7 +31,7 @@ func Build(dir string, others ...string) (string, error) {
 	return filepath.Join(dir, "anond"), nil
 }
 
-// LookAtSources looks at every file of this module that anond and anond-deliver are built
+// LookAtSources looks at every file of this module that anond, anond-deliver and anond-lab are built
 // from, and at no other. The go command keeps the result of a test until a file
 // changes at which the test has looked; it does not see what a child process
 // reads. So a test that runs the program calls this: then it runs again after a
@@ -51,7 +51,7 @@ func sources() ([]string, error) {
 	const format = `{{if not .Standard}}{{with .Module}}{{if .Main}}{{.GoMod}}{{end}}{{end}}` +
 		`{{$dir := .Dir}}{{if and .Module .Module.Main}}{{range .GoFiles}}|{{$dir}}/{{.}}{{end}}` +
 		`{{range .EmbedFiles}}|{{$dir}}/{{.}}{{end}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-deps", "-f", format, programs+"anond", programs+"anond-deliver").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", format, programs+"anond", programs+"anond-deliver", programs+"anond-lab").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
