@@ -10,7 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/internal/cli"
-	"anond/internal/rollup"
+	"anond/internal/hierarchies"
 )
 
 func newHierarchyCommand(env *environment) *cobra.Command {
@@ -20,20 +20,21 @@ semicolons, the first field), and writes a hierarchy in ARX's format, for the ke
 hierarchy of an attribute. Take the list of all codes that may ever occur, such as
 a published catalogue, not those of the records: a value that is not in its
 hierarchy is refused.`}
-	c.AddCommand(newRollUpCommand(env, "prefix", "Roll codes up to their first characters", "3,1", "lengths", true,
-		func(n []int, suffix string) (rollup.Kind, error) { return rollup.Prefixes(n, suffix) }),
-		newRollUpCommand(env, "intervals", "Roll whole numbers up to aligned intervals", "5,10,50", "widths", false,
-			func(n []int, _ string) (rollup.Kind, error) { return rollup.Intervals(n) }),
-		newRollUpCommand(env, "icd10", "Roll codes of ICD-10 up to categories and chapters", "", "", false,
-			func([]int, string) (rollup.Kind, error) { return rollup.ICD10, nil }),
-		newRollUpCommand(env, "dates", "Roll dates up to months, years and decades", "", "", false,
-			func([]int, string) (rollup.Kind, error) { return rollup.Dates, nil }))
+	c.AddCommand(newHierarchyKindCommand(env, "prefix", "Roll codes up to their first characters", "3,1", "lengths", true,
+		func(n []int, suffix string) (hierarchies.Kind, error) { return hierarchies.Prefixes(n, suffix) }),
+		newHierarchyKindCommand(env, "intervals", "Roll whole numbers up to aligned intervals", "5,10,50", "widths", false,
+			func(n []int, _ string) (hierarchies.Kind, error) { return hierarchies.Intervals(n) }),
+		newHierarchyKindCommand(env, "icd10", "Roll codes of ICD-10 up to categories and chapters", "", "", false,
+			func([]int, string) (hierarchies.Kind, error) { return hierarchies.ICD10, nil }),
+		newHierarchyKindCommand(env, "dates", "Roll dates up to months, years and decades", "", "", false,
+			func([]int, string) (hierarchies.Kind, error) { return hierarchies.Dates, nil }))
 	return c
 }
 
-// newRollUpCommand is one way to roll up. numbers is the name of its flag of numbers, like
+// newHierarchyKindCommand is one way to roll up. numbers is the name of its flag of numbers, like
 // an example of it; empty: it has none.
-func newRollUpCommand(env *environment, name, short, example, numbers string, masks bool, kind func([]int, string) (rollup.Kind, error),
+func newHierarchyKindCommand(env *environment, name, short, example, numbers string, masks bool, kind func([]int,
+	string) (hierarchies.Kind, error),
 ) *cobra.Command {
 	var list []int
 	var suffix string
@@ -56,13 +57,13 @@ func newRollUpCommand(env *environment, name, short, example, numbers string, ma
 		if err != nil {
 			return cli.Usage("--"+numbers+" "+example, "%s", err)
 		}
-		return env.rollUp(args, header, k)
+		return env.makeHierarchy(args, header, k)
 	}
 	return c
 }
 
 // rollUp writes a hierarchy, if what comes out is one.
-func (e *environment) rollUp(args []string, header bool, kind rollup.Kind) error {
+func (e *environment) makeHierarchy(args []string, header bool, kind hierarchies.Kind) error {
 	in, name := e.Stdin, "standard input"
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
@@ -73,7 +74,7 @@ func (e *environment) rollUp(args []string, header bool, kind rollup.Kind) error
 		in, name = io.Reader(f), args[0]
 	}
 	var out bytes.Buffer
-	_, folded, err := rollup.Write(&out, in, name, header, kind)
+	_, folded, err := hierarchies.Write(&out, in, name, header, kind)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ import (
 //     the buckets.
 //  5. With extra principles, the records still left are joined with the nearest
 //     classes until all of them together may be published, and cut by medians
-//     (rescue.go), because step 2 does not look ahead to such principles.
+//     (leftovers.go), because step 2 does not look ahead to such principles.
 //
 // On Adult (15,000 records, k=10, l=5) step 4 lowers the loss from 0.15 to
 // 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.

@@ -1,4 +1,4 @@
-// Package rollup makes hierarchies from lists of codes, in the format of ARX: one line a
+// Package hierarchies makes hierarchies from lists of codes, in the format of ARX: one line a
 // code, leaf;level1;...;*.
 //
 // Guarantee: the output is one tree, which equivclass.ParseHierarchy accepts (the command
@@ -7,7 +7,7 @@
 //
 // Method: each level is a function of the code that depends on what the level below it
 // gives, so that equal labels have equal labels above them.
-package rollup
+package hierarchies
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package rollup
+package hierarchies
 
 import (
 	"bytes"
@@ -96,8 +96,8 @@ func TestEachChapterHasItsCategories(t *testing.T) {
 	assert.Equal(t, 2, folded, "E119 and E11")
 }
 
-// FuzzRollUp: whatever the codes, what is written is a hierarchy with a leaf a line.
-func FuzzRollUp(f *testing.F) {
+// FuzzHierarchies: whatever the codes, what is written is a hierarchy with a leaf a line.
+func FuzzHierarchies(f *testing.F) {
 	f.Add("8001\n800\n", uint8(0))
 	f.Add("E11.9\nE11\n", uint8(2))
 	f.Add("a;b\n*\n", uint8(1))
