@@ -33,8 +33,8 @@ hierarchy is refused.`}
 
 // newHierarchyKindCommand is one way to roll up. numbers is the name of its flag of numbers, like
 // an example of it; empty: it has none.
-func newHierarchyKindCommand(env *environment, name, short, example, numbers string, masks bool, kind func([]int,
-	string) (hierarchies.Kind, error),
+func newHierarchyKindCommand(env *environment, name, short, example, numbers string, masks bool,
+	kind func([]int, string) (hierarchies.Kind, error),
 ) *cobra.Command {
 	var list []int
 	var suffix string
