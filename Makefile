@@ -82,7 +82,7 @@ life: export TMPDIR = $(SCRATCH)
 life:
 	$(GO) test ./incremental -run '^TestLife$$' -v -timeout 24h -streams $(STREAMS) -seed $(SEED)
 
-# bench: BENCH chooses by name, BENCHTIME=2s repeats; docs/BENCHMARKS.md explains.
+# bench: BENCH chooses by name, BENCHTIME=2s repeats; rig/docs/BENCHMARKS.md explains.
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -timeout 60m ./...
 

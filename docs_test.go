@@ -296,7 +296,7 @@ func TestNamedTestsExist(t *testing.T) {
 // TestPagesAreShort: a page of at most 4,000 words is read. References that are generated, and the proofs, are looked up.
 func TestPagesAreShort(t *testing.T) {
 	lookedUp := []string{"docs/CONFIGURATION.md", "docs/EVENTS.md", "docs/METRICS.md", "docs/PROOFS.md", "lab/docs/FIGURES.md",
-		"lab/docs/METHODS.md", "lab/docs/BENCHMARKS.md", "docs/BENCHMARKS.md"}
+		"lab/docs/METHODS.md"}
 	for _, doc := range documents(t) {
 		if !slices.Contains(lookedUp, doc) {
 			words := 0
@@ -395,18 +395,6 @@ func readDoc(t *testing.T, path string) string {
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return string(data)
-}
-
-// eachGoFile visits the Go files that are no tests.
-func eachGoFile(t *testing.T, visit func(path, text string)) {
-	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		visit(path, string(data))
-		return err
-	}))
 }
 
 func sorted(set map[string]bool) []string {

@@ -32,7 +32,7 @@ dataset is smaller), then empty ticks until nothing more is publishable. It
 measures each policy at several values of max_hold. For comparison it also
 measures a Mondrian re-run per batch (unsafe: must not be published) and a
 partition of all records at once. Finally it compares level L2 with level L1
-at equal waiting times. lab/docs/BENCHMARKS.md explains the measure. It takes
+at equal waiting times. lab/docs/FRONTIER.md explains the measure. It takes
 about two minutes for each seed.
 
 The program contains adult (UCI Adult's training part, the default) and acs (the

@@ -14,7 +14,7 @@ import (
 	"anond/internal/testkit/hospital"
 )
 
-// The figures of docs/BENCHMARKS.md: go test ./cmd/anond -run JournalCost -journal-cost 200000 -v
+// The figures of rig/docs/BENCHMARKS.md: go test ./cmd/anond -run JournalCost -journal-cost 200000 -v
 var journalCost = flag.Int("journal-cost", 0, "records of a shard with and without a journal that are measured; 0: none are")
 
 // TestJournalCost: shards that have published a first tenth of a topic read the rest and publish ten releases, without a

@@ -244,7 +244,7 @@ func TestBlindWithHierarchies(t *testing.T) {
 	}
 }
 
-// TestBlindOnAdult: the loss is about what docs/BENCHMARKS.md says.
+// TestBlindOnAdult: the loss is about what rig/docs/BENCHMARKS.md says.
 func TestBlindOnAdult(t *testing.T) {
 	n := tier.Of(t, 2000, 6000, 30000)
 	p := equivtest.AdultPool(t, n, "occupation", "age", "workclass", "education-num", "marital-status", "race", "sex", "native-country")

@@ -66,7 +66,7 @@ func blindWith(p equivclass.Points, k, rounds, passes int) [][]int32 {
 }
 
 // BenchmarkDividings prints what more and fewer divisions in small pools take, next to Extract,
-// and what they lose, next to Blind (docs/BENCHMARKS.md, "Which classes are divided anew").
+// and what they lose, next to Blind (rig/docs/CLASSES.md, "Which classes are divided anew").
 func BenchmarkDividings(b *testing.B) {
 	pools := smallPools(b)
 	for b.Loop() {

@@ -21,7 +21,7 @@
 // classes of k to 2k-1 records; Blind's have k.
 //
 // Cost: nearly linear in the number of records, see Extract and
-// docs/BENCHMARKS.md.
+// rig/docs/BENCHMARKS.md.
 //
 // Source: ours, on k-member clustering (Byun, Kamra, Bertino and Li, DASFAA
 // 2007).

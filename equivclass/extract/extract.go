@@ -36,7 +36,7 @@ import (
 //     (leftovers.go), because step 2 does not look ahead to such principles.
 //
 // On Adult (15,000 records, k=10, l=5) step 4 lowers the loss from 0.15 to
-// 0.117, where median cuts lose 0.58: docs/BENCHMARKS.md.
+// 0.117, where median cuts lose 0.58: rig/docs/BENCHMARKS.md.
 //
 // Cost: O(n (bucket + neighbours x size x D)) for a number of rounds that the
 // size of the pool fixes; about 2-12 us for each record at k=10, D=7. Memory:

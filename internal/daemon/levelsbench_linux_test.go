@@ -33,7 +33,7 @@ import (
 // BenchmarkLevels takes the same people through every step of the daemon at level L1 and
 // at level L2, by turns in one process, and prints each step's processor time at both
 // levels and the median of their ratios. What Merge takes is measured apart, on the bags
-// of the release, and taken off the step of level L2 that it is in (docs/BENCHMARKS.md).
+// of the release, and taken off the step of level L2 that it is in (rig/docs/BENCHMARKS.md).
 func BenchmarkLevels(b *testing.B) {
 	for _, n := range []int{20_000, 100_000} {
 		b.Run(fmt.Sprintf("records=%d", n), func(b *testing.B) {

@@ -27,5 +27,5 @@
 //
 // Cost: m boxes in d dimensions are built in m log m x d; inserting or removing one takes
 // log m x d, amortized; a search is as good as logarithmic where boxes overlap little
-// (docs/BENCHMARKS.md has figures). Memory: about 50 bytes a box whose dimensions fit a word.
+// (rig/docs/BENCHMARKS.md has figures). Memory: about 50 bytes a box whose dimensions fit a word.
 package nearest

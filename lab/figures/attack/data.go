@@ -9,7 +9,7 @@ import (
 )
 
 // quasi are the quasi-identifiers, sensitive is the sensitive attribute: those of
-// the engine's own measure (lab/docs/BENCHMARKS.md, "Utility frontier").
+// the engine's own measure (lab/docs/FRONTIER.md, "Utility frontier").
 var quasi = []string{"age", "workclass", "education-num", "marital-status", "race", "sex", "native-country"}
 
 const sensitive = "occupation"

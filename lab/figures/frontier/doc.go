@@ -12,7 +12,7 @@
 //
 // Cost: two minutes of two processors; the runs share the processors.
 //
-// Source: this project (lab/docs/BENCHMARKS.md, "Utility frontier"). `anond
+// Source: this project (lab/docs/FRONTIER.md, "Utility frontier"). `anond
 // experiment frontier` measures it at any k and l, `anond-lab experiment run
 // frontier` draws it as a figure like those of the papers; nothing of the
 // daemon depends on it.

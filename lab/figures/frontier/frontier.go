@@ -67,7 +67,7 @@ type Options struct {
 	Progress func(done, all int, name string)
 }
 
-// Measure measures utility against holding time: lab/docs/BENCHMARKS.md, "Utility
+// Measure measures utility against holding time: lab/docs/FRONTIER.md, "Utility
 // frontier". Each point is one run of the daemon's state machine over the store in
 // memory. The runs share the processors, so Seconds is wall time while others run.
 func Measure(ctx context.Context, o Options) (*Result, error) {

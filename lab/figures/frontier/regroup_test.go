@@ -53,7 +53,7 @@ func (c lowCase) table(tb testing.TB) *table {
 	return t
 }
 
-// lab/docs/BENCHMARKS.md, "Regrouping through the whole daemon", is this test's log.
+// lab/docs/FRONTIER.md, "Regrouping through the whole daemon", is this test's log.
 func TestWhereRegroupingPays(t *testing.T) {
 	for i, c := range []lowCase{
 		{2, 4, 60, 6000, 6, 3, 0, 0, 0.02},
