@@ -21,9 +21,7 @@ type step struct {
 	items [stepItems][]int32
 	apart [stepItems][stepItems]int64 // the sum of squared distances between two items, or inside one
 
-	hot   []int32
-	words int      // of their lanes
-	below []uint64 // by item: what it has below their caps
+	margins
 
 	// The subsets that have less energy than the groups, in the order in which they are found.
 	// Each is an earlier one and a later item.
@@ -34,7 +32,6 @@ type step struct {
 	pairs  [1 << stepItems]int64 // the sum of the squared distances of its pairs
 	parts  [1 << stepItems]int64
 	to     [1 << stepItems]int64 // the sum of those to the next item, and inside that
-	slack  []uint64              // what it has below the caps
 
 	energy [1 << stepItems]int64 // by subset; none if it is not eligible
 	lists  [stepItems][]uint8    // by first item: the subsets that may be a group
@@ -42,6 +39,14 @@ type step struct {
 	asked      [1 << stepItems]bool
 	now, best  []uint8 // divisions
 	bestEnergy int64
+}
+
+// margins has, of the values that can exceed their caps in some division, how far items and subsets stay below them.
+type margins struct {
+	hot   []int32  // those values
+	words int      // of their lanes
+	below []uint64 // by item
+	slack []uint64 // by subset
 }
 
 // try divides the groups of two parts anew, or their only one, if that lowers the energy.

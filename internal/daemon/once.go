@@ -50,11 +50,16 @@ type once struct {
 	publisher *publisher
 	source    ingest.Source
 	keys      *keying.Keying
-	log       journal.Log      // of the journal; nil: there is none
-	journal   *journal.Journal // the same
-	root      *journal.Genesis // of the journal; nil: it is empty, or has lost its beginning
-	headless  error            // the journal has lost its beginning
 	sink      ingest.DeadLetters
+	journaled
+}
+
+// journaled is what a shard with a journal has besides; all nil: there is none.
+type journaled struct {
+	log      journal.Log
+	journal  *journal.Journal
+	root     *journal.Genesis // nil: the journal is empty, or has lost its beginning
+	headless error            // the journal has lost its beginning
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.

@@ -1,10 +1,34 @@
+// Package chaos lets seeded plans of faults happen to anond, and judges what is left
+// after each of them (make chaos, rig/docs/CHAOS.md).
+//
+// A Plan is text: a setting and steps, such as records, faults and runs. generate draws
+// it from a seed and a number. There are two kinds. Play has the daemon in this process
+// (inside.go), on an injected file system, clock, source and sink, with the real state
+// file, publisher and gate; armed.go lets each fault take effect at its moment. playReal
+// has the program as processes (outside.go), against kfake behind a proxy, on small disks
+// where those can be mounted; strike.go harms them.
+//
+// Guarantee: a plan that holds has shown that every record sent is published, pending or
+// refused, once; that nobody is published twice; that the auditor certifies the chain;
+// that a release has the same bytes whenever it is made; that each fault which took effect
+// is named by the log; and that anond went on by itself or after the documented command.
+// The judgement (oracle.go, archive.go) shares formats with the publisher, and no code.
+// A fault that had no effect is not counted.
+//
+// Limit: what the operating system chooses, such as the moment of a kill, differs when a
+// plan is played again.
 package chaos
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+
+	"anond/config"
+	"anond/internal/testkit/programtest"
+	"anond/snapshot/audit"
 )
 
 // Play plays a plan in a directory of its own below dir, which is removed again.
@@ -89,4 +113,52 @@ func seedOf(p *Plan) (h uint64) {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
 	return h
+}
+
+// site is a directory with a configuration, what was sent to it, and what is known of
+// what it has published.
+type site struct {
+	dir     string
+	config  *config.Config
+	feed    *feed
+	archive *archive
+	log     *programtest.Text
+	source  string                   // its name in exports
+	damaged bool                     // files of releases are known to be damaged
+	moved   []string                 // dead-letter files that were moved away
+	topic   func() ([][]byte, error) // reads the topic of dead letters; nil: they go to a file
+
+	people  map[int]bool // who is published, and the exports: of the verdict
+	exports audit.Exports
+}
+
+func newSite(dir string, random *rand.Rand, partitions int) (*site, error) {
+	for _, name := range []string{"disk", "state"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return &site{dir: dir, feed: newFeed(random, partitions), archive: newArchive(filepath.Join(dir, "disk", "releases")),
+		log: &programtest.Text{}, source: sourceName}, nil
+}
+
+func (s *site) path(name string) string { return filepath.Join(s.dir, name) }
+
+// configure writes and loads the configuration.
+func (s *site) configure(text string) (err error) {
+	if err := os.WriteFile(s.path("anond.yaml"), []byte(text), 0o600); err != nil {
+		return err
+	}
+	s.config, _, err = config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile)
+	return err
+}
+
+// letters is the dead-letter file.
+func (s *site) letters() string { return s.path("dead-letter/dead-letter.ndjson") }
+
+// moveLetters moves the dead-letter file away, as the message says.
+func (s *site) moveLetters() error {
+	to := s.path(fmt.Sprintf("dead-letter/moved-%d.ndjson", len(s.moved)))
+	s.moved = append(s.moved, to)
+	return os.Rename(s.letters(), to)
 }

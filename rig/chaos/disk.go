@@ -1,9 +1,19 @@
 package chaos
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
+	"anond/incremental"
+	"anond/incremental/boltstore"
+	"anond/ingest"
+	"anond/internal/upkeep"
 	"anond/snapshot"
+	"anond/snapshot/publish"
 )
 
 // disk is the file system of the releases, on which the armed faults take effect.
@@ -99,4 +109,99 @@ func (f *openFile) Write(p []byte) (int, error) {
 		return n, err
 	}
 	return f.WriteCloser.Write(f.armed.spoil(f.path, p))
+}
+
+// store is the state, on which the armed faults take effect. It keeps what the file
+// holds after each commit.
+type store struct {
+	incremental.Store
+	armed *armed
+	note  func() error // the file has changed
+}
+
+func (s *store) Commit(d *incremental.Delta) error {
+	err := s.armed.before()
+	if err != nil && !s.armed.tears() {
+		return err
+	}
+	if err := s.Store.Commit(d); err != nil {
+		return err
+	}
+	if err := s.note(); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return s.armed.after()
+}
+
+// tears reports whether the power is cut within this commit: its pages are written
+// then, and some of them are lost.
+func (a *armed) tears() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.torn || a.count["torn"] > 0 {
+		return false
+	}
+	a.count["torn"]++
+	return true
+}
+
+// sink is where dead letters go.
+type sink struct {
+	ingest.DeadLetters
+	armed *armed
+}
+
+func (s *sink) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+	if err := s.armed.deliver(); err != nil {
+		return err
+	}
+	return s.DeadLetters.Deliver(ctx, letters)
+}
+
+// restoreCopy puts back a copy that the daemon has made while it ran, by anond state restore,
+// which refuses one that is too old. For every other fault the state itself is lost.
+func (w *inside) restoreCopy(f *fault) error {
+	copies, err := filepath.Glob(filepath.Join(w.config.State.Backup.Dir, "*.db"))
+	if len(copies) == 0 || err != nil {
+		return err
+	}
+	from := copies[int(f.Draw/2)%len(copies)]
+	if w.planted.copied != nil {
+		if err := w.planted.copied(from); err != nil {
+			return err
+		}
+	}
+	state := w.config.State.Path
+	if f.Draw%2 == 0 {
+		if err := os.Remove(state); err != nil {
+			return err
+		}
+	}
+	mark := w.log.Len()
+	err = w.restored(from)
+	switch {
+	case err == nil:
+		err = w.noteImage()
+	case tooOld(err):
+		fmt.Fprintf(w.log, "error: %v\n", err)
+		err = os.WriteFile(state, w.newestImage(), 0o600)
+	case w.damaged && errors.Is(err, snapshot.ErrDamaged): // an operator restores the releases first
+		return os.WriteFile(state, w.newestImage(), 0o600)
+	default:
+		return fmt.Errorf("state restore: %w", err)
+	}
+	f.take(mark)
+	return errors.Join(err, w.remirror())
+}
+
+func (w *inside) restored(from string) error {
+	_, err := upkeep.Restore(context.Background(), w.config, from, w.clock.Now())
+	return err
+}
+
+func tooOld(err error) bool {
+	return errors.Is(err, publish.ErrBehind) || errors.Is(err, boltstore.ErrAhead)
 }

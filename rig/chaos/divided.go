@@ -1,14 +1,21 @@
 package chaos
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"anond/internal/testkit/programtest"
+	"anond/shards/union"
+	"anond/snapshot"
 	"anond/snapshot/audit"
 )
 
@@ -124,4 +131,128 @@ func (d *division) certified() error {
 		}
 	}
 	return certified("the union", o)
+}
+
+// uniting is anond union of a division, one attempt after another.
+type uniting struct {
+	*division
+	clock   *clock
+	log     *programtest.Text
+	archive *archive
+	p       *played
+	next    []*fault
+}
+
+func newUniting(d *division) *uniting {
+	return &uniting{division: d, clock: newClock(), log: &programtest.Text{}, archive: newArchive(d.releases()), p: newPlayed()}
+}
+
+// take are the faults of the next attempt.
+func (u *uniting) take() []*fault {
+	next := u.next
+	u.next = nil
+	return next
+}
+
+func (u *uniting) ledger() string { return filepath.Join(u.disk(), "elsewhere", "union.ledger") }
+
+// drive makes attempts, the first with faults, until one succeeds.
+func (u *uniting) drive(faults []*fault) error {
+	for range attempts {
+		from := u.log.Len()
+		e, err := u.attempt(faults)
+		if err != nil {
+			return err
+		}
+		faults = nil
+		switch {
+		case e == ended:
+			return nil
+		case u.damagedShards() && e != killed: // by any error: it looks at what others may have changed
+			if err := u.restoreShards(); err != nil {
+				return err
+			}
+		case !u.p.explain(e, from):
+			return fmt.Errorf("a union ended (%s), which no fault explains", e)
+		}
+	}
+	return fmt.Errorf("the union does not recover in %d attempts", attempts)
+}
+
+// attempt makes one, as anond union --once does.
+func (u *uniting) attempt(faults []*fault) (ending, error) {
+	a := arm(faults, u.log.Len)
+	u.mirror.Disk.Forgets = nil // the disk of the shards has lied for them
+	a.aside = u.overtake
+	err := u.unite(plant(u.planted.united, snapshot.FS(&disk{u.mirror, a})))
+	if err != nil {
+		fmt.Fprintf(u.log, "error: %v\n", err)
+	}
+	if err := u.see(); err != nil {
+		return unexpected, err
+	}
+	if a.cut != nil {
+		if err := u.mirror.Cut(u.shards[0].keeping(a.cut.Draw)); err != nil {
+			return unexpected, err
+		}
+	}
+	if err == nil && a.died() {
+		err = errKilled // in the midst of what it need not do
+	}
+	return endingOf(err), nil
+}
+
+func (u *uniting) unite(files snapshot.FS) error {
+	_, err := union.Run(context.Background(), union.Options{FS: files, Dir: u.releases(), Ledger: u.ledger(), Shards: len(u.shards),
+		Once: true, Keep: u.plan.World.Keep, Log: slog.New(slog.NewJSONHandler(u.log, nil)), Now: u.clock.Now})
+	return err
+}
+
+// overtake lets another union do all that there is to do before the next change of a slow one.
+func (u *uniting) overtake() error {
+	u.clock.set(time.Minute) // so that it would not decide the same
+	return u.unite(plant(u.planted.united, snapshot.FS(u.mirror)))
+}
+
+// see copies what is new, and holds that the vector of shard releases never goes back.
+func (u *uniting) see() error {
+	if err := u.archive.see(false); err != nil {
+		return fmt.Errorf("the union: %w", err)
+	}
+	before := map[int]int{}
+	for _, path := range slices.Sorted(maps.Keys(u.archive.files)) {
+		if release, name := filepath.Split(path); name != "manifest.json" || len(release) != len("000001/") {
+			continue
+		}
+		m, err := manifestOf(u.archive.files, path[:6])
+		if err != nil {
+			return err
+		}
+		for _, s := range m.Union.Shards {
+			if s.Release < before[s.Shard] {
+				return fmt.Errorf("release %s of the union has release %d of shard %d, and had %d before", path[:6], s.Release, s.Shard,
+					before[s.Shard])
+			}
+			before[s.Shard] = s.Release
+		}
+	}
+	return nil
+}
+
+func (u *uniting) damagedShards() bool {
+	return slices.ContainsFunc(u.shards, func(s *shard) bool { return s.damaged })
+}
+
+// restoreShards restores the files of shards that are damaged, as an operator does.
+func (u *uniting) restoreShards() error {
+	for _, s := range u.shards {
+		if !s.damaged {
+			continue
+		}
+		if err := s.restoreReleases(); err != nil {
+			return err
+		}
+		s.p.repaired(s.log.String())
+	}
+	return nil
 }

@@ -13,9 +13,12 @@ import (
 	"syscall"
 )
 
+// striking lets faults happen to the processes of a plan while they work.
+type striking struct{ *outside }
+
 // strike lets a fault happen to the running process, and takes its cause away again
 // once the log names it.
-func (w *outside) strike(f *fault) error {
+func (w striking) strike(f *fault) error {
 	mark := w.mark()
 	moment := time.Duration(f.N) * time.Millisecond
 	switch f.Do {
@@ -49,7 +52,7 @@ func (w *outside) strike(f *fault) error {
 }
 
 // suspend stops the process for a while in which records arrive.
-func (w *outside) suspend(f *fault, moment time.Duration) error {
+func (w striking) suspend(f *fault, moment time.Duration) error {
 	if err := w.process.Signal(syscall.SIGSTOP); err != nil {
 		return nil // it has ended
 	}
@@ -65,7 +68,7 @@ func (w *outside) suspend(f *fault, moment time.Duration) error {
 
 // second starts another process on the same state: it must end with 4, and the first
 // one must not notice.
-func (w *outside) second(f *fault) error {
+func (w striking) second(f *fault) error {
 	if err := w.holds(); err != nil || !w.process.Running() {
 		return err
 	}
@@ -101,7 +104,7 @@ func (w *outside) holds() error {
 }
 
 // answerWrong has the broker answer with an error.
-func (w *outside) answerWrong(f *fault, mark int) error {
+func (w striking) answerWrong(f *fault, mark int) error {
 	errs := []*kerr.Error{kerr.NotLeaderForPartition, kerr.UnknownServerError, kerr.KafkaStorageError, kerr.RequestTimedOut,
 		kerr.TopicAuthorizationFailed, kerr.LeaderNotAvailable}
 	wrong := kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch, kmsg.ListOffsets}, Topic: topic, Err: errs[f.Draw%6], Count: -1}
@@ -123,7 +126,7 @@ func (w *outside) answerWrong(f *fault, mark int) error {
 }
 
 // spoilConnections harms what goes between process and broker.
-func (w *outside) spoilConnections(f *fault, mark int) error {
+func (w striking) spoilConnections(f *fault, mark int) error {
 	p := w.broker.proxy
 	before := p.harmed.Load()
 	switch f.Do {
@@ -157,7 +160,7 @@ func (w *outside) spoilConnections(f *fault, mark int) error {
 
 // spoilDisk fills a disk or makes it read-only. Where none can be mounted, the fault has
 // no effect and does not count.
-func (w *outside) spoilDisk(f *fault, mark int) error {
+func (w striking) spoilDisk(f *fault, mark int) error {
 	if !w.mounted {
 		return nil
 	}

@@ -14,21 +14,26 @@ import (
 // model is what the template writes.
 type model struct {
 	*Facts
-	Style                      template.CSS
-	Charts                     []present.Picture
-	K, L, KMin                 int
-	TopShare, Promised         string
-	Subject, AtL2, ExactCells  bool
-	RowBound                   string // the largest probability that a row is a certain person's
-	Levels                     []level
+	Style                     template.CSS
+	Charts                    []present.Picture
+	K, L, KMin                int
+	TopShare, Promised        string
+	Subject, AtL2, ExactCells bool
+	RowBound                  string // the largest probability that a row is a certain person's
+	Levels                    []level
+	totals
+	History    []historyRow
+	Attributes []attribute
+	Settings   []setting
+	Files      []file
+	Newest     uint32
+	Read       []figure // what became of every record that was read
+}
+
+// totals are counts of the release, in words.
+type totals struct {
 	Waiting, Records, Newcomer string
-	History                    []historyRow
-	Attributes                 []attribute
-	Settings                   []setting
-	Files                      []file
 	Kept, Groups               string // classes that the release before had, and what a class is published as
-	Newest                     uint32
-	Read                       []figure // what became of every record that was read
 }
 
 type figure struct{ ID, Name, Value string }
@@ -52,7 +57,8 @@ func modelOf(f *Facts) *model {
 	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, L: m.Policy.L, KMin: m.Privacy.KMin,
 		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(1 / float64(max(1, m.Policy.L))),
 		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only",
-		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), Waiting: present.Count(m.Pending), Records: present.Count(m.Records)}
+		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), totals: totals{Waiting: present.Count(m.Pending),
+			Records: present.Count(m.Records)}}
 	for _, a := range m.Schema {
 		out.Subject = out.Subject || a.Role == equivclass.Subject
 		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
