@@ -85,7 +85,9 @@ func TestEverySyncMatters(t *testing.T) {
 	want, err := tableRows(whole, handTable)
 	require.NoError(t, err)
 	for path := range synced {
-		if strings.HasSuffix(path, hintName) { // nothing is lost with the hint
+		// Nothing is lost with the hint. The name of the warehouse's own directory, in /, was durable before on this disk; who
+		// makes directories below it cannot know that, and syncs it.
+		if strings.HasSuffix(path, hintName) || path == "/" {
 			continue
 		}
 		assert.True(t, cutShows(t, path, want), "the sync of %s does not matter", path)
