@@ -85,7 +85,8 @@ func (h *History) Cut() RecordID {
 	return 0
 }
 
-// Enter makes a decision part of the history, as the next release.
+// Enter makes a decision part of the history, as the next release. Classes die in the order of their numbers, as a history that
+// is read has them: what a release says of itself must not depend on whether the process that decided it is still there.
 func (h *History) Enter(d Decision) (deaths []Death) {
 	release := h.Releases() + 1
 	for _, c := range d.Births {
@@ -93,7 +94,7 @@ func (h *History) Enter(d Decision) (deaths []Death) {
 		h.Classes = append(h.Classes, c)
 		h.Bucket = max(h.Bucket, c.Bucket)
 	}
-	for _, id := range d.Deaths {
+	for _, id := range slices.Sorted(slices.Values(d.Deaths)) {
 		h.Classes[id].Died = release
 		h.bury(id)
 		deaths = append(deaths, Death{id, release})
