@@ -7,22 +7,22 @@ import (
 	"anond/ingest/pointer"
 )
 
-// TextForm says how the texts of an attribute become values.
-type TextForm string
+// textForm says how the texts of an attribute become values.
+type textForm string
 
 // The forms of texts; the empty one is normalizeText.
 const (
-	normalizeText TextForm = "normalize"
-	exactText     TextForm = "exact"
+	normalizeText textForm = "normalize"
+	exactText     textForm = "exact"
 )
 
-// AliasForm says whether texts that differ only by their spelling are one value.
-type AliasForm string
+// aliasForm says whether texts that differ only by their spelling are one value.
+type aliasForm string
 
 // The forms of aliases; the empty one is keepAliases.
 const (
-	keepAliases AliasForm = "keep"
-	foldAliases AliasForm = "fold"
+	keepAliases aliasForm = "keep"
+	foldAliases aliasForm = "fold"
 )
 
 // spelling is what equivclass.Fold takes away, in words.

@@ -39,19 +39,19 @@ type Config struct {
 	Version    int
 	Dataset    string
 	Source     Source
-	DeadLetter DeadLetter
+	DeadLetter deadLetter
 	Attributes []Attribute
 	Missing    equivclass.Missing
 	Subjects
 	Shard       Shard
-	Policy      Policy
-	Initial     Initial
+	Policy      policy
+	Initial     initial
 	Release     Release
-	State       State
-	Encryption  Encryption
-	Memory      Memory
+	State       state
+	Encryption  encryption
+	Memory      memory
 	HTTP        HTTP
-	Control     Control
+	Control     control
 	Log         Log
 	Outputs     Outputs
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
@@ -60,8 +60,8 @@ type Config struct {
 
 // Subjects is the block `subject`: how the records of one person are treated.
 type Subjects struct {
-	Repeat  Repeat
-	Deletes Deletes
+	Repeat  repeat
+	Deletes deletes
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
 }

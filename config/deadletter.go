@@ -1,17 +1,17 @@
 package config
 
-// DeadLetterType says where refused records are reported.
-type DeadLetterType string
+// deadLetterType says where refused records are reported.
+type deadLetterType string
 
 // The destinations of dead letters.
 const (
-	ToFile  DeadLetterType = "file"
-	ToTopic DeadLetterType = "topic"
+	ToFile  deadLetterType = "file"
+	ToTopic deadLetterType = "topic"
 )
 
-// DeadLetter is the block `dead_letter`.
-type DeadLetter struct {
-	Type    DeadLetterType
+// deadLetter is the block `dead_letter`.
+type deadLetter struct {
+	Type    deadLetterType
 	Path    string // directory
 	Topic   string
 	Payload bool
@@ -33,7 +33,7 @@ var reasons = []Reason{
 	"malformed_csv", "unclosed_quote", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
 }
 
-func (d *DeadLetter) keys() []key {
+func (d *deadLetter) keys() []key {
 	return []key{
 		{path: "dead_letter.type", value: oneOf(&d.Type, ToFile, ToTopic), def: "file",
 			doc: "Where refused records are reported: a file below path, or a Kafka topic."},

@@ -13,8 +13,8 @@ import (
 // HTTP is the block `http`: metrics, health and dashboard.
 type HTTP struct {
 	Listen string // host:port, or HTTPOff
-	TLS    HTTPTLS
-	Auth   HTTPAuth
+	TLS    httptls
+	Auth   httpAuth
 	// Asked says that the file has the block: an address that cannot be listened on
 	// then ends the start, which that of the default does not.
 	Asked bool
@@ -23,21 +23,21 @@ type HTTP struct {
 // HTTPOff is HTTP.Listen where nothing is served.
 const HTTPOff = "off"
 
-// HTTPTLS is the block `http.tls`.
-type HTTPTLS struct {
+// httptls is the block `http.tls`.
+type httptls struct {
 	Cert, Key string // paths of PEM files
 	ClientCA  string // path of a PEM file; clients must show a certificate of it
 }
 
-// HTTPAuth is the block `http.auth`: what a client must show.
-type HTTPAuth struct {
+// httpAuth is the block `http.auth`: what a client must show.
+type httpAuth struct {
 	Token    Secret // bearer token
 	Username string // basic
 	Password Secret
 }
 
 // Asked reports whether clients must show anything.
-func (a *HTTPAuth) Asked() bool { return a.Token.Set() || a.Password.Set() }
+func (a *httpAuth) Asked() bool { return a.Token.Set() || a.Password.Set() }
 
 func (h *HTTP) keys() []key {
 	return []key{

@@ -17,11 +17,11 @@ const (
 	Regroup Republication = "regroup"
 )
 
-// Repeat says what becomes of further records of a subject.
-type Repeat string
+// repeat says what becomes of further records of a subject.
+type repeat string
 
-// RepeatFirst publishes the first record of a subject and none of the later ones.
-const RepeatFirst Repeat = "first"
+// repeatFirst publishes the first record of a subject and none of the later ones.
+const repeatFirst repeat = "first"
 
 // Hold is how long a record may wait before the loss of its class no longer
 // matters for its admission: a time, or a number of attempted releases.
@@ -43,10 +43,10 @@ func (h Hold) String() string {
 	}
 }
 
-// Policy is the block `policy`.
-type Policy struct {
+// policy is the block `policy`.
+type policy struct {
 	K, L          int
-	Diversity     []Diversity
+	Diversity     []diversity
 	Level         Level
 	MinPool       int // L2
 	MaxPool       int // L2
@@ -59,8 +59,8 @@ type Policy struct {
 	Similar       int
 }
 
-// Diversity is one element of `policy.diversity`: exactly one field is set.
-type Diversity struct {
+// diversity is one element of `policy.diversity`: exactly one field is set.
+type diversity struct {
 	Distinct  int
 	Entropy   float64
 	Recursive struct {
@@ -68,18 +68,18 @@ type Diversity struct {
 		L int
 	}
 	T         float64
-	Distance  Distance
-	Reference []Share // of T; empty: what release 1 publishes
+	Distance  distance
+	Reference []share // of T; empty: what release 1 publishes
 }
 
-func (p *Policy) keys() []key {
+func (p *policy) keys() []key {
 	return []key{
 		{path: "policy.k", value: atLeast(2, "at k = 1 a class may be one person", &p.K), required: true,
 			doc: "Smallest number of records in a class: the k of k-anonymity. At least l. At level L2 every class has exactly k."},
 		{path: "policy.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L), required: true,
 			doc: "No sensitive value has more than 1/l of a class (at level L2: of a bucket), so nobody's value is known with a probability above " +
 				"1/l."},
-		{path: "policy.diversity", value: objects[Diversity]{&p.Diversity, (*Diversity).keys}, def: "[]",
+		{path: "policy.diversity", value: objects[diversity]{&p.Diversity, (*diversity).keys}, def: "[]",
 			doc: "Further tests that every class must pass (at level L2: every bucket)."},
 		{path: "policy.level", value: oneOf(&p.Level, L2, L1), def: string(defaultLevel), doc: "Whom releases are safe against. L2: also " +
 			"someone who reads this program. Who shares a class follows from quasi-identifiers alone, and values are published per bucket of " +
@@ -111,7 +111,7 @@ func (p *Policy) keys() []key {
 	}
 }
 
-func (d *Diversity) keys() []key {
+func (d *diversity) keys() []key {
 	return []key{
 		{path: "distinct", value: atLeast(2, "every class has one value", &d.Distinct),
 			doc: "Distinct l-diversity: at least this many different values."},

@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Memory is the block `memory`.
-type Memory struct {
+// memory is the block `memory`.
+type memory struct {
 	MaxInFlight int64
 }
 
@@ -16,7 +16,7 @@ const (
 	recordsInFlight = 4
 )
 
-func (m *Memory) keys() []key {
+func (m *memory) keys() []key {
 	return []key{
 		{path: "memory.max_in_flight", value: bytesSize(&m.MaxInFlight), def: "64MiB", doc: "Bound of the bytes between source and state: " +
 			"fetched, decompressed, decoded, collected for a transaction, or in delivery as dead letters. In addition to the state, the process " +
@@ -69,8 +69,8 @@ func (l *Log) keys() []key {
 	}
 }
 
-// Control is the block `control`.
-type Control struct {
+// control is the block `control`.
+type control struct {
 	Socket string // empty: none
 }
 
@@ -78,7 +78,7 @@ type Control struct {
 // elsewhere, with a zero at the end.
 const longestSocket = 103
 
-func (s *Control) keys() []key {
+func (s *control) keys() []key {
 	return []key{
 		{path: "control.socket", value: path(&s.Socket), derived: "none", doc: "Unix socket over which `anond status`, `tail`, `release now`, " +
 			"`release plan`, `pause`, `resume`, `reload` and `log-level` reach the running daemon. Only its user and root may connect. " +

@@ -10,8 +10,8 @@ import (
 	"github.com/adhocore/gronx"
 )
 
-// Initial is the block `initial`.
-type Initial struct {
+// initial is the block `initial`.
+type initial struct {
 	MinPool    int       // L2: people of the first pool, at least
 	MinRecords int       // L1: with fewer records, release 1 waits
 	MaxRecords int       // 0: what the source holds at the first start
@@ -48,16 +48,16 @@ type Trigger struct {
 	Interval    time.Duration // OnInterval
 	At          string        // OnCron: five fields
 	Zone        Zone          // OnCron
-	Missed      Missed        // OnInterval, OnCron
+	Missed      missed        // OnInterval, OnCron
 }
 
-// Missed says what becomes of the scheduled moments at which nobody ran.
-type Missed string
+// missed says what becomes of the scheduled moments at which nobody ran.
+type missed string
 
 // The treatments of missed moments.
 const (
-	missedOnce Missed = "once" // all of them together make one release at the start
-	MissedSkip Missed = "skip"
+	missedOnce missed = "once" // all of them together make one release at the start
+	MissedSkip missed = "skip"
 )
 
 // Release is the block `release`.
@@ -77,7 +77,7 @@ type Keep struct {
 	Days     int
 }
 
-func (i *Initial) keys() []key {
+func (i *initial) keys() []key {
 	return []key{
 		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "20 * k*l, at least 1000",
 			doc: "With level L2: least number of people of the first pool, any number from k*l on. Until so many are there, nothing is " +

@@ -14,7 +14,7 @@ type Change string
 // The kinds of keys.
 const (
 	AtReload  Change = "reload"  // at a reload, and at a start
-	AtRestart Change = "restart" // at a start
+	atRestart Change = "restart" // at a start
 	Never     Change = "fixed"   // not for a dataset that has a release
 )
 
@@ -33,7 +33,7 @@ var changes = map[Change][]string{
 		"http.tls.cert", "http.tls.key", "http.tls.client_ca", "http.auth.token", "http.auth.username", "http.auth.password",
 		"log.level",
 	},
-	AtRestart: {
+	atRestart: {
 		"version",
 		"source.type", "source.name", "source.format",
 		"source.kafka.brokers", "source.kafka.topic", "source.kafka.assignment", "source.kafka.group", "source.kafka.client_id",

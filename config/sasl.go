@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// SASLMechanism is how a client authenticates itself.
-type SASLMechanism string
+// saslMechanism is how a client authenticates itself.
+type saslMechanism string
 
 // The mechanisms.
 const (
-	NoSASL      SASLMechanism = "none"
-	Plain       SASLMechanism = "plain"
-	ScramSHA256 SASLMechanism = "scram-sha-256"
-	ScramSHA512 SASLMechanism = "scram-sha-512"
-	OAuthBearer SASLMechanism = "oauthbearer"
+	NoSASL      saslMechanism = "none"
+	Plain       saslMechanism = "plain"
+	scramSHA256 saslMechanism = "scram-sha-256"
+	ScramSHA512 saslMechanism = "scram-sha-512"
+	OAuthBearer saslMechanism = "oauthbearer"
 )
 
 // SASL is the block `source.kafka.sasl`, or `outputs.kafka.sasl`.
 type SASL struct {
-	Mechanism       SASLMechanism
+	Mechanism       saslMechanism
 	Username        string
 	Password        Secret
 	PasswordCommand []string // prints the password; run without a shell
@@ -65,7 +65,7 @@ func extension(to *Extension) value {
 // keys are those of SASL at a place of the file.
 func (s *SASL) keys(at string) []key {
 	return []key{
-		{path: at + ".mechanism", value: oneOf(&s.Mechanism, NoSASL, Plain, ScramSHA256, ScramSHA512, OAuthBearer), def: "none",
+		{path: at + ".mechanism", value: oneOf(&s.Mechanism, NoSASL, Plain, scramSHA256, ScramSHA512, OAuthBearer), def: "none",
 			doc: "How the client authenticates itself."},
 		{path: at + ".username", value: text(&s.Username), derived: "none", doc: "User name for plain and scram."},
 		{path: at + ".password", value: secret(&s.Password), derived: "none",

@@ -18,8 +18,8 @@ type Attribute struct {
 	Lacking   []string // missing_values
 	Steps     []float64
 	Buckets   []float64
-	Text      TextForm
-	Aliases   AliasForm
+	Text      textForm
+	Aliases   aliasForm
 	MaxLength int64 // of a text in bytes; 0: the default
 }
 
@@ -32,7 +32,7 @@ func (c *Config) schemaKeys() []key {
 		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse",
 			doc: "What to do with a record whose value is missing or consists of white space: refuse makes it a dead letter; value " +
 				"makes it a value of its own, which releases show as ?. A sensitive number is refused in any case."},
-		{path: "subject.repeat", value: oneOf(&c.Repeat, RepeatFirst), def: "first", doc: "What to do with further records of " +
+		{path: "subject.repeat", value: oneOf(&c.Repeat, repeatFirst), def: "first", doc: "What to do with further records of " +
 			"a person. first: the first is published, and later ones are counted as beyond."},
 		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
 			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +

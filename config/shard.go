@@ -13,26 +13,26 @@ import (
 // Shard is the block `shard`: the part of a topic that this process reads.
 type Shard struct {
 	Index, Of int // Of 0: one process reads the whole topic
-	Key       ShardKey
-	Journal   Journal
+	Key       shardKey
+	Journal   journal
 }
 
-// Journal is the block `shard.journal`: where a shard writes what it decides before it acts on it.
-type Journal struct{ Topic string }
+// journal is the block `shard.journal`: where a shard writes what it decides before it acts on it.
+type journal struct{ Topic string }
 
 // Set reports whether there is one.
-func (j *Journal) Set() bool { return j.Topic != "" }
+func (j *journal) Set() bool { return j.Topic != "" }
 
 // Set reports whether this process is one of several.
 func (s *Shard) Set() bool { return s.Of > 0 }
 
-// ShardKey says what the key of a message is in the topic of the shards.
-type ShardKey string
+// shardKey says what the key of a message is in the topic of the shards.
+type shardKey string
 
 // The keys of messages.
 const (
-	KeyIsSubject ShardKey = "subject" // the subject itself, as anond reads it
-	KeyIsDigest  ShardKey = "digest"  // its keyed digest: the topic is of `anond repartition`
+	KeyIsSubject shardKey = "subject" // the subject itself, as anond reads it
+	KeyIsDigest  shardKey = "digest"  // its keyed digest: the topic is of `anond repartition`
 )
 
 func (s *Shard) keys() []key {

@@ -10,8 +10,8 @@ import (
 	"anond/equivclass"
 )
 
-// Share is the declared share of one value in a reference distribution.
-type Share struct {
+// share is the declared share of one value in a reference distribution.
+type share struct {
 	Value string
 	Share float64
 }
@@ -22,7 +22,7 @@ const sharePrecision = 1_000_000
 
 // shares is a section whose keys are values and whose values are shares: a
 // declared distribution.
-type shares struct{ to *[]Share }
+type shares struct{ to *[]share }
 
 func (s shares) kind() string { return "section of value: share" }
 
@@ -47,7 +47,7 @@ func (s shares) read(r *reader, full string, n *yaml.Node) {
 		return
 	}
 	before, sum := len(r.faults), 0.0
-	var out []Share
+	var out []share
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, child := n.Content[i], n.Content[i+1]
@@ -57,7 +57,7 @@ func (s shares) read(r *reader, full string, n *yaml.Node) {
 			continue
 		}
 		seen[name.Value] = true
-		x := Share{Value: name.Value}
+		x := share{Value: name.Value}
 		number(&x.Share).read(r, at, child)
 		if r.sound(at) && (x.Share <= 0 || x.Share > 1) {
 			r.faultAt(child, at, "is not a share above 0 and at most 1", "leave out values that do not occur")
@@ -77,7 +77,7 @@ func (s shares) read(r *reader, full string, n *yaml.Node) {
 
 // countsOf writes shares as whole counts in their smallest terms, the form in
 // which a reference stands in the manifest.
-func countsOf(list []Share) []equivclass.ValueCount {
+func countsOf(list []share) []equivclass.ValueCount {
 	out := make([]equivclass.ValueCount, len(list))
 	divisor := 0
 	for i, x := range list {
@@ -126,7 +126,7 @@ func checkCloseness(c *Config, r *reader, i int) {
 
 // declared returns the declared reference of the sensitive attribute, nil if
 // there is none.
-func (c *Config) declared() []Share {
+func (c *Config) declared() []share {
 	for _, d := range c.Policy.Diversity {
 		if len(d.Reference) > 0 {
 			return d.Reference
@@ -144,19 +144,19 @@ func (c *Config) References() map[int][]equivclass.ValueCount {
 	return map[int][]equivclass.ValueCount{c.schema.SensitiveIndex(): countsOf(c.declared())}
 }
 
-// Distance is the ground distance of t-closeness.
-type Distance string
+// distance is the ground distance of t-closeness.
+type distance string
 
 // The ground distances.
 const (
-	distanceEqual        Distance = "equal"
-	distanceOrdered      Distance = "ordered"
-	distanceHierarchical Distance = "hierarchical"
+	distanceEqual        distance = "equal"
+	distanceOrdered      distance = "ordered"
+	distanceHierarchical distance = "hierarchical"
 )
 
 // checkReference refuses values in a declared reference that no record can have,
 // and writes the others as records have them.
-func checkReference(c *Config, r *reader, key string, i int, reference []Share) {
+func checkReference(c *Config, r *reader, key string, i int, reference []share) {
 	a := c.schema.Attributes()[i]
 	dict := equivclass.NewDictionary(a)
 	seen, spelled := map[string]bool{}, twins{}

@@ -9,72 +9,72 @@ import (
 	"time"
 )
 
-// SourceType says where records come from.
-type SourceType string
+// sourceType says where records come from.
+type sourceType string
 
 // The sources.
 const (
-	FromKafka SourceType = "kafka"
-	FromFile  SourceType = "file"
-	FromStdin SourceType = "stdin"
+	FromKafka sourceType = "kafka"
+	FromFile  sourceType = "file"
+	FromStdin sourceType = "stdin"
 )
 
-// Format says how a message or line is decoded.
-type Format string
+// format says how a message or line is decoded.
+type format string
 
 // The formats. A file has one JSON object or Debezium event per line (NDJSON), or CSV with a
 // header.
 const (
-	JSON     Format = "json"
-	CSV      Format = "csv"
-	Debezium Format = "debezium"
-	// DebeziumFlat is a flat change event, as the transform ExtractNewRecordState makes it.
-	DebeziumFlat Format = "debezium-flat"
+	JSON     format = "json"
+	CSV      format = "csv"
+	debezium format = "debezium"
+	// debeziumFlat is a flat change event, as the transform ExtractNewRecordState makes it.
+	debeziumFlat format = "debezium-flat"
 )
 
-// Assignment says how partitions of a topic are assigned to this process.
-type Assignment string
+// assignment says how partitions of a topic are assigned to this process.
+type assignment string
 
 // The assignments.
 const (
-	Static Assignment = "static" // all partitions, always
-	Group  Assignment = "group"  // all partitions while this member holds the lease
+	static assignment = "static" // all partitions, always
+	Group  assignment = "group"  // all partitions while this member holds the lease
 )
 
-// OnGap says what to do when records were deleted before they were read.
-type OnGap string
+// onGap says what to do when records were deleted before they were read.
+type onGap string
 
 // The treatments of a gap.
 const (
-	gapStop     OnGap = "stop"
-	gapContinue OnGap = "continue"
+	gapStop     onGap = "stop"
+	gapContinue onGap = "continue"
 )
 
-// OnCorrupt says what to do about a batch that cannot be read.
-type OnCorrupt string
+// onCorrupt says what to do about a batch that cannot be read.
+type onCorrupt string
 
 // The treatments of a batch that cannot be read.
 const (
-	corruptStop OnCorrupt = "stop"
-	corruptSkip OnCorrupt = "skip"
+	corruptStop onCorrupt = "stop"
+	corruptSkip onCorrupt = "skip"
 )
 
 // Source is the block `source`.
 type Source struct {
-	Type   SourceType
+	Type   sourceType
 	Name   string
-	Format Format
+	Format format
 	// MaxRecordBytes is the largest record that is accepted; larger ones are
 	// refused as too_large.
 	MaxRecordBytes int64
 	MaxRate        int // records per second; 0: no limit
-	CSV            CSVFormat
+	CSV            csvFormat
 	Kafka          Kafka
 	File           File
 }
 
-// CSVFormat is the block `source.csv`.
-type CSVFormat struct {
+// csvFormat is the block `source.csv`.
+type csvFormat struct {
 	// Multiline accepts line breaks in quoted fields. Without it a record is one line.
 	Multiline bool
 }
@@ -83,11 +83,11 @@ type CSVFormat struct {
 type Kafka struct {
 	Brokers        []string
 	Topic          string
-	Assignment     Assignment
+	Assignment     assignment
 	Group          string
 	ClientID       string
-	OnGap          OnGap
-	OnCorrupt      OnCorrupt
+	OnGap          onGap
+	OnCorrupt      onCorrupt
 	StallAfter     time.Duration
 	SessionTimeout time.Duration
 	TLS            TLS
@@ -118,7 +118,7 @@ func (s *Source) keys() []key {
 			doc: "Where records come from: kafka, file or stdin (standard input)."},
 		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line at the " +
 			"start. Positions and dead letters use the identity of the source itself instead."},
-		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, Debezium, DebeziumFlat), def: "json", doc: "How a message or line is " +
+		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, debezium, debeziumFlat), def: "json", doc: "How a message or line is " +
 			"decoded: a JSON object, a CSV record, or a Debezium change event, whole or flat (inserts only). A file has one JSON object per line, " +
 			"or a CSV header followed by records."},
 		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB",
@@ -134,7 +134,7 @@ func (s *Source) keys() []key {
 			doc: "Addresses of some brokers, host:port; the others are found through them."},
 		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka",
 			doc: "Topic to read. All its partitions are read, also those added later."},
-		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, Static, Group), def: "static",
+		{path: "source.kafka.assignment", value: oneOf(&k.Assignment, static, Group), def: "static",
 			doc: "static: this process reads all partitions. group: a consumer group elects one reader, other members stand by."},
 		{path: "source.kafka.group", value: text(&k.Group), derived: "none; needed for assignment group", doc: "Consumer group. Optional " +
 			"with assignment static: positions are then also committed to the group, for lag tools. anond itself always resumes from the " +

@@ -6,14 +6,14 @@ import (
 	"anond/internal/sealed"
 )
 
-// Backup is the block `state.backup`: copies of the state of a running daemon.
-type Backup struct {
+// backup is the block `state.backup`: copies of the state of a running daemon.
+type backup struct {
 	Dir         string        // empty: none are made
 	MinInterval time.Duration // between two
 	Keep        int           // newest that stay
 }
 
-func (b *Backup) keys() []key {
+func (b *backup) keys() []key {
 	return []key{
 		{path: "state.backup.dir", value: path(&b.Dir), derived: "none: no backups are made",
 			doc: "Private directory for copies of the state, best on another disk. A running anond makes one after a release, checks it by " +
@@ -26,26 +26,26 @@ func (b *Backup) keys() []key {
 	}
 }
 
-// State is the block `state`.
-type State struct {
+// state is the block `state`.
+type state struct {
 	Path       string
 	MaxRecords int   // 0: no limit
 	MaxBytes   int64 // 0: no limit
-	OnFull     OnFull
+	OnFull     onFull
 	Compact    Compact
-	Backup     Backup
+	Backup     backup
 }
 
-// OnFull says what a daemon does whose state reaches MaxBytes.
-type OnFull string
+// onFull says what a daemon does whose state reaches MaxBytes.
+type onFull string
 
 // What it may do.
 const (
-	PauseWhenFull OnFull = "pause"
-	StopWhenFull  OnFull = "stop"
+	PauseWhenFull onFull = "pause"
+	StopWhenFull  onFull = "stop"
 )
 
-func (s *State) keys() []key {
+func (s *state) keys() []key {
 	return append([]key{
 		{path: "state.path", value: path(&s.Path), def: "./state/anond.db",
 			derived: "`./state/anond.db`; for a shard ./state/shards/INDEX/anond.db",
@@ -92,17 +92,17 @@ func parsePart(s string) (float64, error) {
 	return v, err
 }
 
-// Encryption is the block `encryption`: the key of what anond keeps at rest. Without
+// encryption is the block `encryption`: the key of what anond keeps at rest. Without
 // one nothing is encrypted.
-type Encryption struct {
+type encryption struct {
 	Key     Secret
 	Command []string // prints the key; run without a shell
 }
 
 // Set reports whether there is a key.
-func (e *Encryption) Set() bool { return e.Key.Set() || len(e.Command) > 0 }
+func (e *encryption) Set() bool { return e.Key.Set() || len(e.Command) > 0 }
 
-func (e *Encryption) keys() []key {
+func (e *encryption) keys() []key {
 	return []key{
 		{path: "encryption.key", value: secret(&e.Key), derived: "none: nothing is encrypted",
 			doc: "Key of 32 random bytes, as 64 hexadecimal digits or in base64 (`openssl rand -hex 32`); preferably ${file:/run/secrets/...} " +

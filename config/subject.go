@@ -12,13 +12,13 @@ import (
 	"anond/equivclass"
 )
 
-// Deletes says what becomes of deletes of the source.
-type Deletes string
+// deletes says what becomes of deletes of the source.
+type deletes string
 
 // The treatments of deletes.
 const (
-	RefuseDeletes Deletes = "refuse"
-	ForgetDeletes Deletes = "forget"
+	RefuseDeletes deletes = "refuse"
+	ForgetDeletes deletes = "forget"
 )
 
 // checkDeletes refuses settings under which a state cannot forget published people.
@@ -38,7 +38,7 @@ func checkDeletes(c *Config, r *reader) {
 	if c.Shard.Set() && c.Shard.Key == KeyIsDigest {
 		fault("shard.key is digest, and a topic of anond repartition does not say whom a delete names", "set deletes to refuse")
 	}
-	if c.Source.Type != FromKafka && c.Source.Format != Debezium && c.Source.Format != DebeziumFlat {
+	if c.Source.Type != FromKafka && c.Source.Format != debezium && c.Source.Format != debeziumFlat {
 		r.warn("subject.deletes", fmt.Sprintf("has no effect: source.type %s has deletes in the formats debezium and debezium-flat only",
 			c.Source.Type), "remove it")
 	}

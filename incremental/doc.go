@@ -36,7 +36,7 @@
 //   - package erase plans how people are forgotten;
 //   - Intake keeps what was read and what became of it, staged what is not committed yet, adoption takes settings and grown
 //     hierarchies in or refuses them, loader reads a store;
-//   - Trigger, InitialLoad, Source, Releases and Forgetting are what hosts ask; verifier checks each decision, inspection a
+//   - Trigger, initialLoad, Source, Releases and Forgetting are what hosts ask; verifier checks each decision, inspection a
 //     whole state.
 //
 // Sources: the paper above; docs/PROOFS.md for the rules and their proofs.

@@ -126,38 +126,38 @@ func SuppressionKey(seed [32]byte) []byte {
 	return s.Key("list of suppressed subjects")
 }
 
-// Forgetting tells who was forgotten.
-type Forgetting struct {
+// forgetting tells who was forgotten.
+type forgetting struct {
 	s *state.State
 	*forgotten
 }
 
-// Forgetting returns who was forgotten.
-func (m *Machine) Forgetting() Forgetting { return Forgetting{&m.s, &m.forgotten} }
+// forgetting returns who was forgotten.
+func (m *Machine) Forgetting() forgetting { return forgetting{&m.s, &m.forgotten} }
 
 // Due is how many people state has to forget, because their deletes were read.
-func (f Forgetting) Due() int { return f.due }
+func (f forgetting) Due() int { return f.due }
 
 // Staged reports whether the next commit has people whose deletes were read: the list that
 // is kept elsewhere must have them before.
-func (f Forgetting) Staged() bool { return f.changed }
+func (f forgetting) Staged() bool { return f.changed }
 
 // Unplan throws an erasure away: the machine is what it was.
-func (f Forgetting) Unplan(e *erase.Erasure) { f.back(e.Before) }
+func (f forgetting) Unplan(e *erase.Erasure) { f.back(e.Before) }
 
 // People returns the digests of all who were forgotten, in the order in which they were.
-func (f Forgetting) People() []state.Digest { return slices.Clone(f.list) }
+func (f forgetting) People() []state.Digest { return slices.Clone(f.list) }
 
 // DigestOf returns the digest that stands for a subject on the list of who was forgotten,
 // and whether it is there. The subject is written as records have it.
-func (f Forgetting) DigestOf(subject []byte) (d state.Digest, known bool) {
+func (f forgetting) DigestOf(subject []byte) (d state.Digest, known bool) {
 	d = f.s.Secrets.Suppressed(f.s.Secrets.SubjectOf(subject))
 	return d, f.known[d]
 }
 
 // Unlinked reports whether the state does not know any more who of a class has which value,
 // since somebody of its bag was forgotten.
-func (f Forgetting) Unlinked(class state.ClassID) bool {
+func (f forgetting) Unlinked(class state.ClassID) bool {
 	if f.unlinked == nil {
 		f.forgotten.unlinked = f.s.History.Unlinked()
 	}

@@ -64,42 +64,42 @@ func (f *firstLoad) status(records int, policy *state.Policy) *FirstLoad {
 	return s
 }
 
-// InitialLoad is the first load as the host sees it.
-type InitialLoad struct {
+// initialLoad is the first load as the host sees it.
+type initialLoad struct {
 	s      *state.State
 	intake *Intake
 	first  *firstLoad
 }
 
-// InitialLoad returns the first load.
-func (m *Machine) InitialLoad() InitialLoad { return InitialLoad{&m.s, &m.intake, &m.first} }
+// initialLoad returns the first load.
+func (m *Machine) InitialLoad() initialLoad { return initialLoad{&m.s, &m.intake, &m.first} }
 
 // Done reports whether the first load is complete.
-func (l InitialLoad) Done() bool { return l.s.Head.InitialDone }
+func (l initialLoad) Done() bool { return l.s.Head.InitialDone }
 
 // Reached reports whether every partition has been applied up to the end
 // that it had at the first start, and the least number of records is there.
-func (l InitialLoad) Reached() bool { return l.s.Head.InitialEnds != nil && l.Enough() && l.Read() }
+func (l initialLoad) Reached() bool { return l.s.Head.InitialEnds != nil && l.Enough() && l.Read() }
 
 // Read is the same without the least number.
-func (l InitialLoad) Read() bool { return l.intake.offsets.reached(l.s.Head.InitialEnds) }
+func (l initialLoad) Read() bool { return l.intake.offsets.reached(l.s.Head.InitialEnds) }
 
 // Ends returns where the first load ends, nil if that is not known yet.
-func (l InitialLoad) Ends() map[state.Partition]int64 { return l.s.Head.InitialEnds }
+func (l initialLoad) Ends() map[state.Partition]int64 { return l.s.Head.InitialEnds }
 
 // SetEnds stores where the first load ends, at the first start.
-func (l InitialLoad) SetEnds(ends map[state.Partition]int64) {
+func (l initialLoad) SetEnds(ends map[state.Partition]int64) {
 	l.s.Head.InitialEnds, l.s.Head.Changed = ends, true
 }
 
 // Enough reports whether the records are there without which the first
 // load does not end.
-func (l InitialLoad) Enough() bool { return l.s.EnoughRecords() }
+func (l initialLoad) Enough() bool { return l.s.EnoughRecords() }
 
 // Growing reports whether a cut of the first load found nothing to publish, so that
 // the load grows.
-func (l InitialLoad) Growing() bool { return l.first.growing }
+func (l initialLoad) Growing() bool { return l.first.growing }
 
 // Refused returns why the first load was refused at the newest cut, nil if it was
 // not.
-func (l InitialLoad) Refused() *plan.InfeasibleError { return l.first.refused }
+func (l initialLoad) Refused() *plan.InfeasibleError { return l.first.refused }

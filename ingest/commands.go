@@ -19,9 +19,9 @@ const (
 	OrderPlan    Order = "plan"    // say what such a release would publish
 	OrderPause   Order = "pause"   // read nothing, and begin no release by the trigger
 	OrderResume  Order = "resume"
-	OrderTune    Order = "tune"   // take in other Tunables
-	OrderForget  Order = "forget" // let the state forget a person
-	OrderReplay  Order = "replay" // judge dead letters again
+	orderTune    Order = "tune"   // take in other Tunables
+	orderForget  Order = "forget" // let the state forget a person
+	orderReplay  Order = "replay" // judge dead letters again
 )
 
 // Tunables are the settings of a host that may change while it runs.
@@ -41,7 +41,7 @@ type Answer struct {
 	Why     string               // one of the reasons of event release_skipped
 	Plan    *incremental.Outlook // of OrderPlan
 	Changed bool                 // of OrderPause and OrderResume: it was not so before
-	Forgot  *Forgot              // of OrderForget
+	Forgot  *Forgot              // of orderForget
 }
 
 // Errors of orders.
@@ -50,8 +50,8 @@ var (
 	ErrReleasing = fault.Errorf(fault.Failed, "ask again when it is published; anond status shows it", "is in progress")
 	// ErrBusy: as many orders wait as may.
 	ErrBusy = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "too many orders wait for anond")
-	// ErrUndelivered: dead letters are on their way to their sink.
-	ErrUndelivered = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "dead letters are "+
+	// errUndelivered: dead letters are on their way to their sink.
+	errUndelivered = fault.Errorf(fault.Failed, "ask again when it is idle; anond status shows what it does", "dead letters are "+
 		"not delivered yet")
 	// ErrEnding: the host is stopping, or has ended.
 	ErrEnding = errors.New("anond is stopping")
@@ -69,8 +69,8 @@ type Commands struct {
 type command struct {
 	order    Order
 	tunables Tunables
-	subject  []byte        // of OrderForget
-	replay   Replaying     // of OrderReplay
+	subject  []byte        // of orderForget
+	replay   replaying     // of orderReplay
 	answer   chan answered // has room for one: the loop waits for nobody
 }
 
@@ -92,21 +92,21 @@ func (c *Commands) Ask(ctx context.Context, o Order) (Answer, error) {
 
 // Forget lets the state forget a person, written as decoders hand subjects on.
 func (c *Commands) Forget(ctx context.Context, subject []byte) (Answer, error) {
-	return c.ask(ctx, &command{order: OrderForget, subject: subject})
+	return c.ask(ctx, &command{order: orderForget, subject: subject})
 }
 
-// Replaying judges dead letters again, and commits; its error says that the machine cannot be used any more.
-type Replaying func(ctx context.Context, m *incremental.Machine) error
+// replaying judges dead letters again, and commits; its error says that the machine cannot be used any more.
+type replaying func(ctx context.Context, m *incremental.Machine) error
 
 // Replay lets replay have the machine, when all dead letters are where it looks for them.
-func (c *Commands) Replay(ctx context.Context, replay Replaying) error {
-	_, err := c.ask(ctx, &command{order: OrderReplay, replay: replay})
+func (c *Commands) Replay(ctx context.Context, replay replaying) error {
+	_, err := c.ask(ctx, &command{order: orderReplay, replay: replay})
 	return err
 }
 
 // Tune changes the settings of the host.
 func (c *Commands) Tune(ctx context.Context, t Tunables) error {
-	_, err := c.ask(ctx, &command{order: OrderTune, tunables: t})
+	_, err := c.ask(ctx, &command{order: orderTune, tunables: t})
 	return err
 }
 
@@ -195,7 +195,7 @@ func (l *operator) obeyWaiting(ctx context.Context) error {
 		}
 		c.answer <- answered{a, err}
 		var kept *ForgetError
-		if err != nil && !errors.Is(err, ErrReleasing) && !errors.Is(err, ErrUndelivered) && !errors.As(err, &kept) {
+		if err != nil && !errors.Is(err, ErrReleasing) && !errors.Is(err, errUndelivered) && !errors.As(err, &kept) {
 			return err
 		}
 	}
@@ -203,17 +203,17 @@ func (l *operator) obeyWaiting(ctx context.Context) error {
 }
 
 func (l *operator) execute(ctx context.Context, c *command) (Answer, error) {
-	if c.order == OrderTune {
+	if c.order == orderTune {
 		l.tune(c.tunables)
 		return Answer{}, nil
 	}
 	if n := l.publishing.releases.current; n != 0 {
 		return Answer{}, fmt.Errorf("release %d %w", n, ErrReleasing)
 	}
-	if c.order == OrderForget {
+	if c.order == orderForget {
 		return l.erasure.forgetOrdered(ctx, c.subject)
 	}
-	if c.order == OrderReplay {
+	if c.order == orderReplay {
 		return Answer{}, l.replay(ctx, c.replay)
 	}
 	if !l.Machine.InitialLoad().Done() && !l.Machine.InitialLoad().Growing() && !l.Machine.InitialLoad().Reached() {
@@ -234,12 +234,12 @@ func (l *operator) execute(ctx context.Context, c *command) (Answer, error) {
 
 // replay lets dead letters be judged again. What was applied is committed first, as before a cut. The
 // newest dead letter of a place counts, so none may be between the state and its sink meanwhile.
-func (l *operator) replay(ctx context.Context, do Replaying) error {
+func (l *operator) replay(ctx context.Context, do replaying) error {
 	if err := l.transaction.commit(ctx); err != nil {
 		return err
 	}
 	if l.outbox.take(l.Machine); l.Machine.Status().Outbox > 0 {
-		return ErrUndelivered
+		return errUndelivered
 	}
 	if err := l.reporting.work(ctx, DoingReplay, true, func() error { return do(ctx, l.Machine) }); err != nil {
 		return err

@@ -13,10 +13,10 @@ import (
 	"strconv"
 )
 
-// PartColumn is the first column of a release as one table: the directory of the part
+// partColumn is the first column of a release as one table: the directory of the part
 // that a row is in. With it the numbers of classes and buckets, which begin anew in each
 // part, name one class and one bucket of the release.
-const PartColumn = "part"
+const partColumn = "part"
 
 // Names are the data files of the recoding, the first with a row a record.
 func (m *Manifest) Names() (out []string) {
@@ -95,7 +95,7 @@ func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 	prefix := append(AppendField(nil, p.Dir()), ',')
 	if s.header == nil {
 		s.header = bytes.Clone(line)
-		s.put([]byte(PartColumn+","), line)
+		s.put([]byte(partColumn+","), line)
 	} else if !bytes.Equal(line, s.header) {
 		return fmt.Errorf("%w: the columns of the parts differ", ErrDamaged)
 	}

@@ -53,8 +53,8 @@ func Find(t testing.TB, name string) Kind {
 	return Kind{}
 }
 
-// Attribute and Values are such as somebody would choose who wants more than a table.
-const Attribute = `sex", "`
+// attribute and Values are such as somebody would choose who wants more than a table.
+const attribute = `sex", "`
 
 var Values = []string{`'); DROP TABLE wards; --`, `a,"b"`, `\.`, "$1", `<b>é</b> `}
 
@@ -144,7 +144,7 @@ func (c *Chain) person(n int) string {
 	quoted := func(s string) string {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 	}
-	return fmt.Sprintf(`{"id":%d,"age":%d,%s:%s,%s:%s}`, n, 20+r.IntN(60), quoted(Attribute), quoted([]string{"f", "m", `x;y`}[r.IntN(3)]),
+	return fmt.Sprintf(`{"id":%d,"age":%d,%s:%s,%s:%s}`, n, 20+r.IntN(60), quoted(attribute), quoted([]string{"f", "m", `x;y`}[r.IntN(3)]),
 		quoted(`"; DROP TABLE x`), quoted(Values[n%len(Values)]))
 }
 

@@ -1,15 +1,15 @@
 package merge
 
-// Entropy is entropy l-diversity: the entropy of the value shares is at least
+// entropy is entropy l-diversity: the entropy of the value shares is at least
 // log l, where l need not be whole.
-type Entropy struct {
+type entropy struct {
 	least int64   // log2 l less the margin, shareBits fractional bits
 	known []int64 // log2 of small numbers
 }
 
 // NewEntropy returns the principle for l >= 1.
-func NewEntropy(l float64) *Entropy {
-	p := &Entropy{known: make([]int64, 1<<10)}
+func NewEntropy(l float64) *entropy {
+	p := &entropy{known: make([]int64, 1<<10)}
 	for c := 1; c < len(p.known); c++ {
 		p.known[c] = log2(uint64(c)) >> (logBits - shareBits)
 	}
@@ -23,7 +23,7 @@ func NewEntropy(l float64) *Entropy {
 
 // Lack implements Principle: the entropy in bits is log2 n - (sum of c log2 c)/n.
 // A bit of entropy that is lacking stands for half of the records.
-func (p *Entropy) Lack(b Bag, total int) int64 {
+func (p *entropy) Lack(b Bag, total int) int64 {
 	if total == 0 {
 		return unit
 	}
@@ -38,7 +38,7 @@ func (p *Entropy) Lack(b Bag, total int) int64 {
 	return 0
 }
 
-func (p *Entropy) log(c int) int64 {
+func (p *entropy) log(c int) int64 {
 	if c < len(p.known) {
 		return p.known[c]
 	}

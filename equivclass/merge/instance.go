@@ -8,7 +8,7 @@ type instance struct {
 	size       int64
 	values     []uint32 // by place
 	caps       []share  // by place
-	principles []Principle
+	principles []principle
 	parts      []part
 	square     []int64 // by part: that of its bag
 	counts     packed  // a row for each value: how often each part has it

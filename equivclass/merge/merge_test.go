@@ -247,7 +247,7 @@ func FuzzMerge(f *testing.F) {
 				}
 			}
 		}
-		r := Requirement{L: 1 + int(l%6), Extra: []Principle{Distinct(l % 3)}}
+		r := Requirement{L: 1 + int(l%6), Extra: []principle{Distinct(l % 3)}}
 		buckets, ok := Pool(bags, k, groups, r, seeded(size), Run{})
 		require.True(t, ok)
 		checkGroups(t, bags, r, buckets)

@@ -32,7 +32,7 @@ func TestPrinciplesAgree(t *testing.T) {
 		return equivclass.TClose{T: limit, Reference: floating(ref), Ground: g}
 	}
 	for name, c := range map[string]struct {
-		ours  Principle
+		ours  principle
 		model equivclass.Principle
 	}{
 		"distinct":     {Distinct(4), equivclass.DistinctL{L: 4}},
@@ -112,11 +112,11 @@ func TestPrinciplesAtTheBound(t *testing.T) {
 func TestExtraPrinciplesHold(t *testing.T) {
 	bags := drawn(equivtest.Rand(11), 120, 5, 7)
 	ref := sum(bags)
-	for name, p := range map[string]Principle{
+	for name, p := range map[string]principle{
 		"distinct": Distinct(5), "entropy": NewEntropy(4.5), "recursive": NewRecursive(0.9, 3), "close": NewClose(0.2, ref, nil),
 	} {
 		plain := Merge(bags, 5, Requirement{L: 2}, seeded(1))
-		r := Requirement{L: 2, Extra: []Principle{p}}
+		r := Requirement{L: 2, Extra: []principle{p}}
 		groups := Merge(bags, 5, r, seeded(1))
 		checkGroups(t, bags, r, groups)
 		assert.Greater(t, len(groups), 3, name)

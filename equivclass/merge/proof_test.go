@@ -13,7 +13,7 @@ import (
 // setting is a pool of classes of k records, in sub-pools (1: none).
 type setting struct {
 	n, k, d, l, subPools int
-	extra                []Principle
+	extra                []principle
 }
 
 func (c setting) String() string {
@@ -77,12 +77,12 @@ var settings = []setting{
 	{n: 8, k: 2, d: 3, l: 2, subPools: 2},
 	{n: 8, k: 1, d: 2, l: 2, subPools: 4},
 	{n: 6, k: 2, d: 4, l: 2, subPools: 1},
-	{n: 6, k: 3, d: 3, l: 2, subPools: 1, extra: []Principle{Distinct(3)}},
-	{n: 6, k: 3, d: 3, l: 2, subPools: 1, extra: []Principle{NewClose(0.2, Bag{{0, 2}, {1, 1}, {2, 1}}, nil), NewEntropy(2)}},
+	{n: 6, k: 3, d: 3, l: 2, subPools: 1, extra: []principle{Distinct(3)}},
+	{n: 6, k: 3, d: 3, l: 2, subPools: 1, extra: []principle{NewClose(0.2, Bag{{0, 2}, {1, 1}, {2, 1}}, nil), NewEntropy(2)}},
 	{n: 6, k: 1, d: 2, l: 2, subPools: 1},
 	{n: 8, k: 1, d: 2, l: 2, subPools: 2},
 	{n: 8, k: 2, d: 3, l: 2, subPools: 1},
-	{n: 8, k: 2, d: 3, l: 2, subPools: 1, extra: []Principle{Distinct(3)}},
+	{n: 8, k: 2, d: 3, l: 2, subPools: 1, extra: []principle{Distinct(3)}},
 }
 
 // TestRuleB: in every world, with every outcome of the draws, the posterior of each

@@ -4,12 +4,12 @@ package merge
 // principles. It sees the bucket's bag and nothing else.
 type Requirement struct {
 	L     int // no value has more than 1/L of a bucket; at least 1
-	Extra []Principle
+	Extra []principle
 }
 
-// Principle is a privacy principle, a function of a bag. The union of two bags
+// principle is a privacy principle, a function of a bag. The union of two bags
 // that satisfy one of this package satisfies it, too.
-type Principle interface {
+type principle interface {
 	// Lack returns 0 for a bag that satisfies the principle, otherwise about how
 	// many records would have to be different, in units of 2^-16 records, at least 1.
 	// It must not depend on anything but the bag and constants.
@@ -37,19 +37,19 @@ type Distinct int
 // Lack implements Principle.
 func (p Distinct) Lack(b Bag, _ int) int64 { return max(0, int64(p)-int64(len(b))) * unit }
 
-// Recursive is recursive (c,l)-diversity: with counts r1 >= r2 >= ...,
+// recursive is recursive (c,l)-diversity: with counts r1 >= r2 >= ...,
 // r1 < C * (rL + rL+1 + ...).
-type Recursive struct {
+type recursive struct {
 	c int64
 	l int
 }
 
 // NewRecursive returns the principle for c > 0 and l >= 1.
-func NewRecursive(c float64, l int) Recursive { return Recursive{exact(c), l} }
+func NewRecursive(c float64, l int) recursive { return recursive{exact(c), l} }
 
 // Lack implements Principle. The l-1 largest counts are found by insertion: l is
 // small.
-func (p Recursive) Lack(b Bag, total int) int64 {
+func (p recursive) Lack(b Bag, total int) int64 {
 	if len(b) < p.l {
 		return int64(p.l-len(b)) * unit
 	}
@@ -76,7 +76,7 @@ func (p Recursive) Lack(b Bag, total int) int64 {
 
 // lack compares r1 with c*tail. c was rounded down, so a bag that holds here holds
 // with c as it was given.
-func (p Recursive) lack(r1, tail int64) int64 {
+func (p recursive) lack(r1, tail int64) int64 {
 	limit := ratio(uint64(p.c), 1<<shareBits, 0) // whole part
 	whole := limit * tail
 	part := (p.c - limit<<shareBits) * tail // fractional bits: shareBits

@@ -63,7 +63,7 @@ func TestStepIsOptimal(t *testing.T) {
 			m, size, l := 2+rng.IntN(6), 2+rng.IntN(5), 2+rng.IntN(3)
 			r := Requirement{L: l}
 			if trial%4 == 0 {
-				r.Extra = []Principle{Distinct(l + 1), NewEntropy(float64(l))}
+				r.Extra = []principle{Distinct(l + 1), NewEntropy(float64(l))}
 			}
 			bags := times(drawn(rng, m, size, 3+rng.IntN(4)), factor)
 			s := newSearch(newInstance(bags, size*int(factor), r), never)
@@ -187,7 +187,7 @@ func TestRepair(t *testing.T) {
 	several := 0
 	for trial := range uint64(50) {
 		rng := equivtest.Rand(trial)
-		r := Requirement{L: 3, Extra: []Principle{NewEntropy(2.5)}}
+		r := Requirement{L: 3, Extra: []principle{NewEntropy(2.5)}}
 		s := newSearch(newInstance(drawn(rng, 20, 4, 6), 4, r), never)
 		s.repair()
 		s.check(t)
@@ -216,7 +216,7 @@ func TestAnnealingKeepsItsBooks(t *testing.T) {
 		for _, factor := range []uint32{1, 2000} {
 			r := Requirement{L: 3}
 			if trial%3 == 0 {
-				r.Extra = []Principle{NewEntropy(3)}
+				r.Extra = []principle{NewEntropy(3)}
 			}
 			size := 6 * int(factor)
 			bags := times(tight(equivtest.Rand(trial), 40, 6), factor)

@@ -18,7 +18,7 @@ type ClassKind uint8
 const (
 	KindFrozen ClassKind = iota
 	KindPure
-	KindDead
+	kindDead
 )
 
 // Guard knows how far a state has come and reports whether a delta continues it.
@@ -189,7 +189,7 @@ func (g *Guard) checkTurns(d *Delta) error {
 		if k, ok := kind(x.ID); !ok || k != KindPure || x.Release == 0 {
 			return fmt.Errorf("%w: class %d dies but is no living pure class", ErrDelta, x.ID)
 		}
-		turned[x.ID] = KindDead
+		turned[x.ID] = kindDead
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (g *Guard) checkTurns(d *Delta) error {
 func kindOf(c *Class) ClassKind {
 	switch {
 	case c.Died != 0:
-		return KindDead
+		return kindDead
 	case c.Regime == Pure:
 		return KindPure
 	default:
@@ -218,7 +218,7 @@ func (g *Guard) Apply(d *Delta) {
 		g.Kinds[id] = KindPure
 	}
 	for _, x := range d.Deaths {
-		g.Kinds[x.ID] = KindDead
+		g.Kinds[x.ID] = kindDead
 	}
 	if d.Intent != nil {
 		g.Release = max(g.Release, d.Intent.Release)

@@ -12,7 +12,7 @@ import (
 
 // A Generator makes a history of deltas as a machine could commit them. The
 // same seed gives the same history.
-type Generator struct {
+type generator struct {
 	random  *rand.Rand
 	columns int
 	// partitions of the topic, in some of the histories: they are those of a shard
@@ -29,18 +29,18 @@ type Generator struct {
 }
 
 // NewGenerator returns the generator of a history with some quasi-identifiers.
-func NewGenerator(seed uint64, columns int) *Generator {
-	g := &Generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[state.ClassID][]state.RecordID{}}
+func NewGenerator(seed uint64, columns int) *generator {
+	g := &generator{random: rand.New(rand.NewPCG(seed, 2)), columns: columns, members: map[state.ClassID][]state.RecordID{}}
 	if seed%10 == 1 {
 		g.partitions = 12
 	}
 	return g
 }
 
-func (g *Generator) chance(p float64) bool { return g.random.Float64() < p }
+func (g *generator) chance(p float64) bool { return g.random.Float64() < p }
 
 // Next returns the next delta. It is never empty.
-func (g *Generator) Next() *state.Delta {
+func (g *generator) Next() *state.Delta {
 	d := &state.Delta{}
 	if g.chance(0.1) || g.sent == 0 {
 		d.Meta = g.meta()
@@ -83,14 +83,14 @@ func (g *Generator) Next() *state.Delta {
 	return d
 }
 
-func (g *Generator) digest() (out [32]byte) {
+func (g *generator) digest() (out [32]byte) {
 	for i := range out {
 		out[i] = byte(g.random.Uint32())
 	}
 	return out
 }
 
-func (g *Generator) meta() *state.Meta {
+func (g *generator) meta() *state.Meta {
 	m := &state.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
 		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
@@ -119,12 +119,12 @@ func (g *Generator) meta() *state.Meta {
 	return m
 }
 
-func (g *Generator) partition(n int) state.Partition {
+func (g *generator) partition(n int) state.Partition {
 	return state.Partition{Source: fmt.Sprint("kafka:topic", n/3), ID: int32(n%3) - 1}
 }
 
 // addBlock adds a block whose size and spread vary from small to large.
-func (g *Generator) addBlock(d *state.Delta) {
+func (g *generator) addBlock(d *state.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
 	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns)}
@@ -151,7 +151,7 @@ func (g *Generator) addBlock(d *state.Delta) {
 	d.Records = append(d.Records, b)
 }
 
-func (g *Generator) codes(n int, spread uint32) []equivclass.Code {
+func (g *generator) codes(n int, spread uint32) []equivclass.Code {
 	out := make([]equivclass.Code, n)
 	for i := range out {
 		out[i] = equivclass.Code(g.random.Uint32N(spread))
@@ -159,7 +159,7 @@ func (g *Generator) codes(n int, spread uint32) []equivclass.Code {
 	return out
 }
 
-func (g *Generator) addPositions(d *state.Delta) {
+func (g *generator) addPositions(d *state.Delta) {
 	for o, offset := range g.offset {
 		if _, known := g.guard.Partitions[uint16(o)]; known && g.chance(0.5) {
 			continue
@@ -171,7 +171,7 @@ func (g *Generator) addPositions(d *state.Delta) {
 	g.random.Shuffle(len(d.Positions), func(i, j int) { d.Positions[i], d.Positions[j] = d.Positions[j], d.Positions[i] })
 }
 
-func (g *Generator) addLetters(d *state.Delta) {
+func (g *generator) addLetters(d *state.Delta) {
 	for range 1 + g.random.IntN(5) {
 		g.letter++
 		l := state.DeadLetter{Seq: g.letter, Partition: g.partition(1), Offset: g.random.Int64(), Reason: equivclass.ReasonNumber,
@@ -185,7 +185,7 @@ func (g *Generator) addLetters(d *state.Delta) {
 
 // addRelease publishes classes of free records, regroups pure ones and declares
 // frozen ones pure.
-func (g *Generator) addRelease(d *state.Delta) {
+func (g *generator) addRelease(d *state.Delta) {
 	g.release++
 	for id, kind := range g.guard.Kinds {
 		id := state.ClassID(id)

@@ -17,7 +17,7 @@ type State struct {
 	Meta       *state.Meta
 	Counters   *state.Counters
 	Dictionary []state.DictionaryEntry
-	Records    []Record
+	Records    []record
 	Classes    []state.Class
 	Intents    []state.Intent
 	Positions  []state.PartitionPosition
@@ -30,8 +30,8 @@ type State struct {
 	Barred     []uint64
 }
 
-// Record is one row of a record block.
-type Record struct {
+// record is one row of a record block.
+type record struct {
 	ID         state.RecordID
 	Tick       int64
 	QI         []equivclass.Code
@@ -89,7 +89,7 @@ func (s *State) Apply(d *state.Delta) {
 
 func (s *State) addRows(b *state.RecordBlock) {
 	for i := range b.Len() {
-		r := Record{ID: b.First + state.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i],
+		r := record{ID: b.First + state.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i],
 			Offset: b.Offset[i]}
 		for _, column := range b.Columns {
 			r.QI = append(r.QI, column[i])

@@ -17,8 +17,8 @@ type OnGap string
 
 // What to do about a gap.
 const (
-	GapStop     OnGap = "stop"     // final *ingest.GapError
-	GapContinue OnGap = "continue" // log source_gap and go on behind it
+	gapStop     OnGap = "stop"     // final *ingest.GapError
+	gapContinue OnGap = "continue" // log source_gap and go on behind it
 )
 
 // OnCorrupt says what to do about a batch that cannot be read, however often it
@@ -27,8 +27,8 @@ type OnCorrupt string
 
 // What to do about a batch that cannot be read.
 const (
-	CorruptStop OnCorrupt = "stop" // final *ingest.CorruptError
-	CorruptSkip OnCorrupt = "skip" // log source_corrupt, count its offsets as missing, and go on behind it
+	corruptStop OnCorrupt = "stop" // final *ingest.CorruptError
+	corruptSkip OnCorrupt = "skip" // log source_corrupt, count its offsets as missing, and go on behind it
 )
 
 // Config says which topic to read and how. Brokers and Topic are required; the
@@ -90,12 +90,12 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	setDefault(&c.Source, "kafka:"+c.Topic)
-	setDefault(&c.OnGap, GapStop)
+	setDefault(&c.OnGap, gapStop)
 	setDefault(&c.MaxBytes, 1<<20)
 	setDefault(&c.MaxBatch, ingest.DefaultMaxInFlight)
 	setDefault(&c.MaxRecord, decode.DefaultMaxBytes)
 	setDefault(&c.Fetches, 16)
-	setDefault(&c.OnCorrupt, CorruptStop)
+	setDefault(&c.OnCorrupt, corruptStop)
 	setDefault(&c.MaxWait, 500*time.Millisecond)
 	setDefault(&c.Depth, 2)
 	setDefault(&c.OpenTimeout, 30*time.Second)
@@ -112,12 +112,12 @@ func (c Config) withDefaults() (Config, error) {
 func (c Config) faults() error {
 	faults := []error{c.Config.Faults()}
 	switch c.OnGap {
-	case "", GapStop, GapContinue:
+	case "", gapStop, gapContinue:
 	default:
 		faults = append(faults, fmt.Errorf("on_gap: %q is neither stop nor continue", c.OnGap))
 	}
 	switch c.OnCorrupt {
-	case "", CorruptStop, CorruptSkip:
+	case "", corruptStop, corruptSkip:
 	default:
 		faults = append(faults, fmt.Errorf("on_corrupt: %q is neither stop nor skip", c.OnCorrupt))
 	}

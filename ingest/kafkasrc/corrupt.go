@@ -101,7 +101,7 @@ func (p *partition) giveUp(ctx context.Context, err error) (passed bool, final e
 		return false, nil
 	}
 	next, unknown := p.endOfSpoiled(ctx, err)
-	if unknown != nil && p.src.cfg.OnCorrupt == CorruptSkip {
+	if unknown != nil && p.src.cfg.OnCorrupt == corruptSkip {
 		return false, nil // the broker gives no answer at present
 	}
 	if unknown != nil {
@@ -111,7 +111,7 @@ func (p *partition) giveUp(ctx context.Context, err error) (passed bool, final e
 	p.src.log.Error("a batch cannot be read", event("source_corrupt"), partitionAttr(p.id), slog.Int64("from", fault.From),
 		slog.Int64("next", next), slog.Int("tries", p.spoiled.tries), slog.String("on_corrupt", string(p.src.cfg.OnCorrupt)),
 		slog.String("error", err.Error()))
-	if p.src.cfg.OnCorrupt == CorruptStop {
+	if p.src.cfg.OnCorrupt == corruptStop {
 		return false, fault
 	}
 	p.spoiled = spoiled{}

@@ -107,7 +107,7 @@ func TestSpoiledBatchIsPassedIfToldSo(t *testing.T) {
 				l.raw[which] = spoil(l.raw[which])
 				log := &events{}
 				cfg := config(l.on(t), log)
-				cfg.OnCorrupt, cfg.MaxBatch, cfg.ConfirmAfter = CorruptSkip, 60_000, 10*time.Millisecond
+				cfg.OnCorrupt, cfg.MaxBatch, cfg.ConfirmAfter = corruptSkip, 60_000, 10*time.Millisecond
 				s := open(t, cfg, ingest.Resume{Once: true})
 				var missing []int64
 				got := newReceived()

@@ -35,7 +35,7 @@ type Log struct {
 // OpenLog returns the log in a partition of cfg.Topic. It does not connect. away is told each attempt that
 // failed and is made again.
 func OpenLog(cfg Config, partition int, away func(error)) (*Log, error) {
-	cfg.Group, cfg.Lease, cfg.Shard, cfg.Header, cfg.Source, cfg.OnGap, cfg.OnCorrupt = "", nil, Shard{}, Header{}, "", GapStop, CorruptStop
+	cfg.Group, cfg.Lease, cfg.Shard, cfg.Header, cfg.Source, cfg.OnGap, cfg.OnCorrupt = "", nil, Shard{}, Header{}, "", gapStop, corruptStop
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err

@@ -214,7 +214,7 @@ func TestGapStopsAtOpen(t *testing.T) {
 	require.Equal(t, ingest.GapError{Partition: incremental.Partition{Source: "kafka:" + topic}, Want: 42, Have: 50}, *gap)
 	require.Contains(t, log.text("source_gap"), "want=42 have=50 on_gap=stop")
 
-	cfg.OnGap = GapContinue
+	cfg.OnGap = gapContinue
 	got := newReceived()
 	got.next[0] = 42 // the chunk behind the gap covers it
 	got.readEnd(t, open(t, cfg, resume))
@@ -247,7 +247,7 @@ func TestGapWhileReading(t *testing.T) {
 	for i := range 20 {
 		write(t, cl, 0, 10*i, 10*(i+1))
 	}
-	for _, onGap := range []OnGap{GapStop, GapContinue} {
+	for _, onGap := range []OnGap{gapStop, gapContinue} {
 		t.Run(string(onGap), func(t *testing.T) {
 			cfg := config(c, &events{})
 			cfg.MaxBytes, cfg.Depth, cfg.OnGap = 1, 1, onGap
@@ -258,7 +258,7 @@ func TestGapWhileReading(t *testing.T) {
 			cut := fetched + 30
 			require.NoError(t, c.DeleteRecords(topic, 0, int64(cut)))
 			got := newReceived()
-			if onGap == GapContinue {
+			if onGap == gapContinue {
 				var missing []ingest.Missing
 				for ctx := background(t); got.count() < fetched-start+200-cut; {
 					chunk, err := s.Next(ctx)

@@ -203,7 +203,7 @@ func TestLargeAnswer(t *testing.T) {
 		require.Len(t, got.values[p], 10)
 		require.Equal(t, string(big(3)), got.values[p][3])
 	}
-	cfg.MaxBatch, cfg.OnCorrupt = 1_000_000, CorruptSkip
+	cfg.MaxBatch, cfg.OnCorrupt = 1_000_000, corruptSkip
 	got = newReceived()
 	got.readEnd(t, open(t, cfg, ingest.Resume{Once: true}))
 	require.Equal(t, wantValues(0, [2]int{4, 10}), got.values[0])

@@ -21,7 +21,7 @@ import (
 // beginning (Cut). Messages that the broker deleted are passed over. The brokers have to
 // answer within patience; later failures are tried again without limit.
 func ReadTopic(ctx context.Context, cfg Config, patience time.Duration, do func(partition int32, r *ingest.Record) error) error {
-	cfg.OnGap = GapContinue
+	cfg.OnGap = gapContinue
 	opening, cancel := context.WithTimeoutCause(ctx, patience, ingest.ErrAway)
 	defer cancel()
 	s, err := Open(opening, cfg, ingest.Resume{Once: true, Digest: plainDigest})

@@ -51,7 +51,7 @@ func (s *source) locate(ctx context.Context, id int32, at place) (place, kafkacl
 	gap := &ingest.GapError{Partition: s.cfg.partition(id), Want: at.fetch, Have: e.First}
 	s.log.Error("records were deleted before they were read", event("source_gap"), partitionAttr(id),
 		slog.Int64("want", gap.Want), slog.Int64("have", gap.Have), slog.String("on_gap", string(s.cfg.OnGap)))
-	if s.cfg.OnGap == GapStop {
+	if s.cfg.OnGap == gapStop {
 		return at, e, gap
 	}
 	at.fetch = e.First

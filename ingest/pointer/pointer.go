@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// ErrSyntax: a text is no pointer to a value inside of an object.
-var ErrSyntax = errors.New("is not a JSON Pointer")
+// errSyntax: a text is no pointer to a value inside of an object.
+var errSyntax = errors.New("is not a JSON Pointer")
 
 // Parse splits a pointer, such as /code/coding/0/code, into its steps. The empty one, which
 // is the whole text, is refused.
 func Parse(text string) (steps []string, err error) {
 	rest, ok := strings.CutPrefix(text, "/")
 	if !ok {
-		return nil, ErrSyntax
+		return nil, errSyntax
 	}
 	for _, step := range strings.Split(rest, "/") {
 		plain := strings.NewReplacer("~0", "", "~1", "").Replace(step)
 		if strings.Contains(plain, "~") {
-			return nil, ErrSyntax
+			return nil, errSyntax
 		}
 		steps = append(steps, strings.NewReplacer("~0", "~", "~1", "/").Replace(step))
 	}

@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"", "a", "a/b", "/~", "/~2", "/a~", "#/a"} {
 		_, err := Parse(text)
-		assert.ErrorIs(t, err, ErrSyntax, text)
+		assert.ErrorIs(t, err, errSyntax, text)
 	}
 }
 

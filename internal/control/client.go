@@ -82,7 +82,7 @@ func (c *Client) Backup(ctx context.Context, to string) (json.RawMessage, error)
 
 // Forget asks to forget a person, and returns the receipt.
 func (c *Client) Forget(ctx context.Context, subject []byte) (json.RawMessage, error) {
-	return c.raw(ctx, "/forget", Person{subject})
+	return c.raw(ctx, "/forget", person{subject})
 }
 
 // Replay asks to judge dead letters again.

@@ -49,8 +49,8 @@ type Place struct {
 	Path string `json:"path"`
 }
 
-// Person is who is to be forgotten.
-type Person struct {
+// person is who is to be forgotten.
+type person struct {
 	Subject []byte `json:"subject"` // as records have it
 }
 

@@ -116,7 +116,7 @@ func (s *Server) routes() http.Handler {
 		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": told(1<<10, s.daemon.LogLevel),
 		"/replay": told(1<<14, s.daemon.Replay),
 		"/backup": told(1<<14, func(ctx context.Context, to Place) (json.RawMessage, error) { return s.daemon.Backup(ctx, to.Path) }),
-		"/forget": told(2<<20, func(ctx context.Context, p Person) (json.RawMessage, error) { return s.daemon.Forget(ctx, p.Subject) }),
+		"/forget": told(2<<20, func(ctx context.Context, p person) (json.RawMessage, error) { return s.daemon.Forget(ctx, p.Subject) }),
 		"/copy":   s.copied} {
 		m.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			s.log.Info("an order came over the control socket", "event", "control_order", "order", path[1:])

@@ -19,22 +19,22 @@ import (
 type Ended struct {
 	At  time.Time `json:"at"`
 	PID int       `json:"pid"`
-	How How       `json:"how"`
+	How how       `json:"how"`
 	// Signal is the name of the signal that stopped it; empty: none did.
 	Signal   string `json:"signal,omitempty"`
 	ExitCode int    `json:"exit_code"`
 	Error    string `json:"error,omitempty"` // as it was printed; it has no person's value (rule V, values)
 }
 
-// How says in a word how a process ended.
-type How string
+// how says in a word how a process ended.
+type how string
 
 // The ways.
 const (
-	EndStopped How = "stopped"      // it was told to
-	EndSource  How = "source_ended" // and all that could be published was
-	EndFailed  How = "failed"
-	EndLease   How = "lease_lost" // another member of the group publishes; this one stands by
+	EndStopped how = "stopped"      // it was told to
+	EndSource  how = "source_ended" // and all that could be published was
+	EndFailed  how = "failed"
+	EndLease   how = "lease_lost" // another member of the group publishes; this one stands by
 )
 
 // Signalled is the cause of a context that a signal has ended. It counts as context.Canceled.

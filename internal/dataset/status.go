@@ -24,7 +24,7 @@ type Status struct {
 	Time    time.Time          `json:"time"`
 	PID     int                `json:"pid"`
 	Dataset string             `json:"dataset"`
-	Shard   *ShardPlace        `json:"shard,omitempty"` // nil: the topic is not sharded
+	Shard   *shardPlace        `json:"shard,omitempty"` // nil: the topic is not sharded
 	Counts  incremental.Status `json:"counts"`
 	// Counted is when Counts were taken: before Time while long work goes on.
 	Counted time.Time `json:"counted"`
@@ -35,7 +35,7 @@ type Status struct {
 	Stalled        bool                `json:"stalled"`
 	Lag            int64               `json:"lag"`
 	LagKnown       bool                `json:"lag_known"` // false: there may be more to read than Lag
-	Partitions     []Partition         `json:"partitions,omitempty"`
+	Partitions     []partition         `json:"partitions,omitempty"`
 	Unread         ingest.Unread       `json:"unread"`
 	Releasing      uint32              `json:"releasing"` // release in progress, 0 if none
 	ReleaseFailure string              `json:"release_failure,omitempty"`
@@ -69,9 +69,9 @@ type Status struct {
 	Ended *Ended `json:"ended,omitempty"`
 }
 
-// Partition says how far one partition was read, and its end as last reported by
+// partition says how far one partition was read, and its end as last reported by
 // the source (-1: not reported).
-type Partition struct {
+type partition struct {
 	Source string `json:"source"`
 	ID     int32  `json:"partition"`
 	Next   int64  `json:"next"`
@@ -79,8 +79,8 @@ type Partition struct {
 	Lag    int64  `json:"lag"`
 }
 
-// ShardPlace says which of the processes this is that share a topic.
-type ShardPlace struct {
+// shardPlace says which of the processes this is that share a topic.
+type shardPlace struct {
 	Index int `json:"index"`
 	Of    int `json:"of"`
 }
@@ -132,7 +132,7 @@ func StatusOf(c *config.Config, r ingest.Report) Status {
 		LastRecord:    Moment(r.LastRecord), NextRelease: Moment(r.NextRelease), LettersSince: Moment(r.LettersSince), Updates: r.Updates,
 		State: r.State, Verified: r.Verified}
 	if c.Shard.Set() {
-		s.Shard = &ShardPlace{Index: c.Shard.Index, Of: c.Shard.Of}
+		s.Shard = &shardPlace{Index: c.Shard.Index, Of: c.Shard.Of}
 	}
 	if r.Doing != "" {
 		s.Since = Moment(r.Since)
@@ -140,7 +140,7 @@ func StatusOf(c *config.Config, r ingest.Report) Status {
 	s.Paused, s.Full, s.Reload, s.Backup = r.Paused, r.Full, r.Reload, r.Backup
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {
-		s.Partitions = append(s.Partitions, Partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})
+		s.Partitions = append(s.Partitions, partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})
 	}
 	if n := r.Newest; n != nil {
 		s.Newest = &Newest{Release: n.Intent.Release, CreatedAt: time.Unix(n.Intent.CreatedAt, 0).UTC(), Records: n.Intent.Records,

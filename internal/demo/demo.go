@@ -217,8 +217,8 @@ release:
 state: {path: ./state/anond.db}
 `
 
-// Line is one release as --json prints it.
-type Line struct {
+// line is one release as --json prints it.
+type line struct {
 	Release      uint32  `json:"release"`
 	Records      int     `json:"records"`
 	Pending      int     `json:"pending"`
@@ -231,8 +231,8 @@ type Line struct {
 }
 
 // LineOf is the line of a release.
-func LineOf(n ingest.Latest) Line {
+func LineOf(n ingest.Latest) line {
 	i := n.Intent
-	return Line{Release: i.Release, Records: i.Records, Pending: i.Pending.Total(), Classes: i.Classes, K: n.Release.KMin,
+	return line{Release: i.Release, Records: i.Records, Pending: i.Pending.Total(), Classes: i.Classes, K: n.Release.KMin,
 		MaxFrequency: n.Release.MaxFrequency, NCP: n.Release.NCP, Newcomers: i.Newcomers, Millis: n.Took.Milliseconds()}
 }

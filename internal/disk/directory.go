@@ -20,15 +20,15 @@ import (
 	"path/filepath"
 )
 
-// System is what MakeDir needs of a file system.
-type System interface {
+// system is what MakeDir needs of a file system.
+type system interface {
 	MkdirAll(dir string) error
 	Stat(path string) (fs.FileInfo, error)
 	Sync(path string) error
 }
 
 // MakeDir makes a directory and its parents.
-func MakeDir(s System, dir string) error {
+func MakeDir(s system, dir string) error {
 	parent := filepath.Dir(dir)
 	if isMissing(s, dir) {
 		if err := keep(s, parent); err != nil {
@@ -42,7 +42,7 @@ func MakeDir(s System, dir string) error {
 }
 
 // keep makes the name of a directory durable before anything is made in it.
-func keep(s System, dir string) error {
+func keep(s system, dir string) error {
 	switch parent := filepath.Dir(dir); {
 	case parent == dir:
 		return nil
@@ -53,7 +53,7 @@ func keep(s System, dir string) error {
 	}
 }
 
-func isMissing(s System, dir string) bool {
+func isMissing(s system, dir string) bool {
 	_, err := s.Stat(dir)
 	return errors.Is(err, fs.ErrNotExist)
 }

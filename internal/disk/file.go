@@ -65,7 +65,7 @@ func ReplaceDurably(path string, mode fs.FileMode, content []byte) error {
 }
 
 // replaceDurably is ReplaceDurably, with the directories of a system.
-func replaceDurably(directories System, files Files, path string, content []byte) error {
+func replaceDurably(directories system, files Files, path string, content []byte) error {
 	dir := filepath.Dir(path)
 	_, missing := directories.Stat(dir)
 	if err := MakeDir(directories, dir); err != nil && (missing != nil || !errors.Is(err, fs.ErrPermission)) {

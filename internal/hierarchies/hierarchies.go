@@ -31,8 +31,8 @@ type Kind struct {
 	Spellings bool
 }
 
-// ErrCode: a line holds no code of the kind that was asked for.
-var ErrCode = errors.New("cannot be rolled up")
+// errCode: a line holds no code of the kind that was asked for.
+var errCode = errors.New("cannot be rolled up")
 
 // longest bounds a line.
 const longest = 1 << 16
@@ -110,7 +110,7 @@ func read(from io.Reader, name string, skipHeader bool) ([]code, error) {
 			continue
 		}
 		if why := unfit(text); why != "" {
-			return nil, fmt.Errorf("%s:%d: the code %s: %w", name, n, why, ErrCode)
+			return nil, fmt.Errorf("%s:%d: the code %s: %w", name, n, why, errCode)
 		}
 		if first[text] == 0 {
 			first[text] = n
@@ -167,7 +167,7 @@ func Prefixes(lengths []int, suffix string) (Kind, error) {
 var Dates = Kind{Levels: func(code string) ([]string, error) {
 	d, err := time.Parse(time.DateOnly, code)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it is no date YYYY-MM-DD", ErrCode)
+		return nil, fmt.Errorf("%w: it is no date YYYY-MM-DD", errCode)
 	}
 	return []string{d.Format("2006-01"), d.Format("2006"), fmt.Sprintf("%d0s", d.Year()/10)}, nil
 }}

@@ -54,7 +54,7 @@ func TestWhatCannotBeRolledUp(t *testing.T) {
 	for kind, in := range map[string]string{"icd10": "E11\nsecret\n", "dates": "2024-01-01\n2023-02-29\n", "intervals": "1\n007\n",
 		"prefix": "ok\n{x\n", "masked": "abc\n\xff\n"} {
 		_, _, err := Write(&bytes.Buffer{}, strings.NewReader(in), "codes", false, kinds(t)[kind])
-		require.ErrorIs(t, err, ErrCode, kind)
+		require.ErrorIs(t, err, errCode, kind)
 		assert.Contains(t, err.Error(), "codes:2:")
 		assert.NotContains(t, err.Error(), "secret")
 	}

@@ -25,7 +25,7 @@ var chapters = []struct{ from, to string }{
 var ICD10 = Kind{Levels: func(code string) ([]string, error) {
 	code = strings.ToUpper(code)
 	if !icd.MatchString(code) {
-		return nil, fmt.Errorf("%w: it is no code of ICD-10, such as E11.9", ErrCode)
+		return nil, fmt.Errorf("%w: it is no code of ICD-10, such as E11.9", errCode)
 	}
 	category := code[:3]
 	for _, c := range chapters {

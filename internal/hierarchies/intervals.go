@@ -16,7 +16,7 @@ func Intervals(widths []int) (Kind, error) {
 	return Kind{Levels: func(code string) (out []string, _ error) {
 		n, err := strconv.Atoi(code)
 		if err != nil || n < -limit || n > limit || strconv.Itoa(n) != code {
-			return nil, fmt.Errorf("%w: it is no whole number as it is usually written", ErrCode)
+			return nil, fmt.Errorf("%w: it is no whole number as it is usually written", errCode)
 		}
 		for _, w := range widths {
 			low := n - ((n%w)+w)%w

@@ -21,16 +21,16 @@ type Pools struct {
 	MinPool   int     `json:"min_pool"`  // for that l; 0: no pool is large enough
 	// Need is by l, from 2 on, as far as a pool can be large enough, and at most to
 	// one more than the configured l.
-	Need []PoolNeed `json:"need"`
+	Need []poolNeed `json:"need"`
 	// TradeOffs are by k, over so many records.
-	TradeOffs []TradeOff `json:"trade_offs,omitempty"`
+	TradeOffs []tradeOff `json:"trade_offs,omitempty"`
 	Looked    int        `json:"trade_offs_records,omitempty"`
 	Advice    []string   `json:"advice,omitempty"`
 }
 
-// PoolNeed is the size of a pool in which a value exceeds 1/l with a probability of at
+// poolNeed is the size of a pool in which a value exceeds 1/l with a probability of at
 // most one in a million. It has k times l records at least.
-type PoolNeed struct {
+type poolNeed struct {
 	L       int `json:"l"`
 	Records int `json:"records"`
 }
@@ -39,7 +39,7 @@ type PoolNeed struct {
 func PoolsFor(t *Table, k, l int) *Pools {
 	bag := equivclass.BagOfCodes(slices.Clone(t.SA()))
 	out := &Pools{Records: bag.Total, Attribute: t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name, Values: len(bag.Counts), L: l,
-		Need: []PoolNeed{}}
+		Need: []poolNeed{}}
 	if bag.Total == 0 {
 		return out
 	}
@@ -50,7 +50,7 @@ func PoolsFor(t *Table, k, l int) *Pools {
 		if !possible {
 			break
 		}
-		need := PoolNeed{L: at, Records: max(n, k*at)}
+		need := poolNeed{L: at, Records: max(n, k*at)}
 		out.Need = append(out.Need, need)
 		if at == l {
 			out.MinPool = need.Records

@@ -10,17 +10,17 @@ import (
 	"anond/equivclass/extract"
 )
 
-// TradeOff is the loss of a table of other people at one k: what classes of so many records
+// tradeOff is the loss of a table of other people at one k: what classes of so many records
 // cost, formed as the first pool of level L2 is, blind to sensitive values. l costs no cells
 // at that level: it asks for larger pools and buckets (Pools.Need).
-type TradeOff struct {
+type tradeOff struct {
 	K       int          `json:"k"`
 	Loss    float64      `json:"loss"` // NCP: 0 exact values, 1 whole ranges
-	Columns []ColumnLoss `json:"columns"`
+	Columns []columnLoss `json:"columns"`
 }
 
-// ColumnLoss is the part of a quasi-identifier, and the loss of the others without it.
-type ColumnLoss struct {
+// columnLoss is the part of a quasi-identifier, and the loss of the others without it.
+type columnLoss struct {
 	Name    string  `json:"name"`
 	Loss    float64 `json:"loss"`
 	Without float64 `json:"without"` // of the other columns, if this one is not published; -1: there is no other
@@ -31,7 +31,7 @@ const mostTraded = 10000
 
 // TradeOffs measures a table around a configured k, and how many records it looked at.
 // The sensitive values have no influence.
-func TradeOffs(ctx context.Context, t *Table, k int) (out []TradeOff, looked int, err error) {
+func TradeOffs(ctx context.Context, t *Table, k int) (out []tradeOff, looked int, err error) {
 	p := sampled(t.Points(), mostTraded)
 	quasi := t.Schema.Quasi()
 	for _, at := range slices.Compact([]int{max(2, k/2), max(2, k), 2 * k, 5 * k}) {
@@ -42,9 +42,9 @@ func TradeOffs(ctx context.Context, t *Table, k int) (out []TradeOff, looked int
 		if err != nil {
 			return nil, 0, err
 		}
-		x := TradeOff{K: at, Loss: equivclass.NCP(p, groups, 0)}
+		x := tradeOff{K: at, Loss: equivclass.NCP(p, groups, 0)}
 		for j, i := range quasi {
-			c := ColumnLoss{Name: t.Schema.Attributes()[i].Name, Loss: equivclass.NCP(columns(p, j), groups, 0), Without: -1}
+			c := columnLoss{Name: t.Schema.Attributes()[i].Name, Loss: equivclass.NCP(columns(p, j), groups, 0), Without: -1}
 			if at == k && len(quasi) > 1 { // the other k show how it grows
 				rest := columns(p, others(j, len(quasi))...)
 				groups, err := blind(ctx, rest, at)

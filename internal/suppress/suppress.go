@@ -37,8 +37,8 @@ var (
 		"the list of who was forgotten is damaged")
 	// ErrForeign: the list was not written for this state, or was changed.
 	ErrForeign = errors.New("the list of who was forgotten does not belong to this state, or was changed")
-	// ErrNewer: a later version wrote it.
-	ErrNewer = errors.New("the list of who was forgotten has a newer format")
+	// errNewer: a later version wrote it.
+	errNewer = errors.New("the list of who was forgotten has a newer format")
 )
 
 const (
@@ -72,7 +72,7 @@ func decode(data, key []byte) ([]incremental.Digest, error) {
 	lines := bytes.Split(data, []byte("\n"))
 	if first := lines[0]; string(first) != header {
 		if bytes.HasPrefix(first, []byte(family)) {
-			return nil, ErrNewer
+			return nil, errNewer
 		}
 		return nil, fmt.Errorf("%w: line 1 is not %q", ErrDamaged, header)
 	}

@@ -49,7 +49,7 @@ func TestChangedLists(t *testing.T) {
 	_, err = decode(data, []byte("another"))
 	require.ErrorIs(t, err, ErrForeign)
 	_, err = decode([]byte("anond forgotten 2\n"), key)
-	require.ErrorIs(t, err, ErrNewer)
+	require.ErrorIs(t, err, errNewer)
 	_, err = decode([]byte(golden), key)
 	require.ErrorIs(t, err, ErrForeign)
 	_, err = decode(bytes.Replace(data, []byte("00000000000000ab"), []byte("00000000000000a"), 1), key)

@@ -86,7 +86,7 @@ type Copier struct {
 }
 
 func NewCopier(ctx context.Context, c *config.Config, s *boltstore.Store, o dataset.Options) *Copier {
-	b := &Copier{config: c, store: s, log: o.Log, clock: o.Clock, known: FoundBackup(c)}
+	b := &Copier{config: c, store: s, log: o.Log, clock: o.Clock, known: foundBackup(c)}
 	b.ctx, b.Stop = context.WithCancel(ctx)
 	return b
 }
@@ -169,9 +169,9 @@ func (b *Copier) Newest() *ingest.Backup {
 	return b.known
 }
 
-// FoundBackup is what an earlier process left below state.backup.dir; nil without that key. Each
+// foundBackup is what an earlier process left below state.backup.dir; nil without that key. Each
 // was loaded before it got its name.
-func FoundBackup(c *config.Config) *ingest.Backup {
+func foundBackup(c *config.Config) *ingest.Backup {
 	if c.State.Backup.Dir == "" {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (b *Copier) copyAs(now time.Time, suffix string) (Backup, error) {
 	if err := ClaimBackupDir(b.config); err != nil {
 		return Backup{}, err
 	}
-	if err := CheckRoom(dir, b.size()); err != nil {
+	if err := checkRoom(dir, b.size()); err != nil {
 		return Backup{}, err
 	}
 	name := fmt.Sprintf("%s-%s-%s.db", b.config.Dataset, now.UTC().Format("20060102T150405Z"), suffix)

@@ -23,8 +23,8 @@ const readingPrefix = "copy-for-reading-"
 // slack stays free on a disk behind a copy, since the state goes on growing.
 const slack = 64 << 20
 
-// CheckRoom refuses a copy for which the disk has no room: a full disk would end ingest.
-func CheckRoom(dir string, bytes int64) error {
+// checkRoom refuses a copy for which the disk has no room: a full disk would end ingest.
+func checkRoom(dir string, bytes int64) error {
 	free := diskuse.Free(dir)
 	if need := bytes + slack; free >= 0 && free < need {
 		return fault.Errorf(fault.Failed, "make room, or name a place on another disk",
@@ -50,7 +50,7 @@ func (b *Copier) take(ctx context.Context, dir string, work func(context.Context
 		b.mu.Unlock()
 		b.running.Done()
 	}()
-	if err := CheckRoom(dir, b.size()); err != nil { // a copy has the free pages too
+	if err := checkRoom(dir, b.size()); err != nil { // a copy has the free pages too
 		return err
 	}
 	both, cancel := context.WithCancel(ctx)

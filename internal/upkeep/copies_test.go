@@ -11,8 +11,8 @@ import (
 
 // TestNoRoomForACopy: a copy that would fill the disk is refused, in words.
 func TestNoRoomForACopy(t *testing.T) {
-	require.NoError(t, CheckRoom(t.TempDir(), 1))
-	err := CheckRoom(t.TempDir(), math.MaxInt64/2)
+	require.NoError(t, checkRoom(t.TempDir(), 1))
+	err := checkRoom(t.TempDir(), math.MaxInt64/2)
 	require.ErrorContains(t, err, "there is no room for a copy of the state in ")
 	require.NotEmpty(t, fault.Hint(err))
 }

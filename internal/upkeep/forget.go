@@ -37,16 +37,16 @@ type Receipt struct {
 	// that was so already.
 	Person string `json:"person"`
 	Before bool   `json:"forgotten_before"`
-	// Removed counts the records of the person, with those of people whom an older state did not
+	// removed counts the records of the person, with those of people whom an older state did not
 	// know as forgotten.
 	Removed incremental.Forgotten `json:"removed"`
 	List    string                `json:"list"` // the file of who was forgotten
 	// Remains says where data of the person may still be, which anond does not remove.
-	Remains []Remainder `json:"remains"`
+	Remains []remainder `json:"remains"`
 }
 
-// Remainder is a place that an erasure does not change.
-type Remainder struct {
+// remainder is a place that an erasure does not change.
+type remainder struct {
 	What  string   `json:"what"`
 	Where []string `json:"where,omitempty"`
 	Why   string   `json:"why"`
@@ -185,8 +185,8 @@ func CheckErasable(c *config.Config, e *incremental.Erasure) error {
 }
 
 // Remainders lists where data of a person may still be. stale: also on free pages of the state.
-func Remainders(c *config.Config, done incremental.Forgotten, letters int, stale bool) (out []Remainder) {
-	add := func(what, why string, where ...string) { out = append(out, Remainder{what, where, why}) }
+func Remainders(c *config.Config, done incremental.Forgotten, letters int, stale bool) (out []remainder) {
+	add := func(what, why string, where ...string) { out = append(out, remainder{what, where, why}) }
 	if done.Published > 0 {
 		add("published rows", "a row that is removed names its person: rows stay in all releases, without owner in the state",
 			filepath.Join(c.Release.Dir, fmt.Sprintf("%06d and later", done.First)))
@@ -240,7 +240,7 @@ func copiesOf(c *config.Config) (out []string) {
 
 // InAnotherShard says that a person's records are those of another shard, which has to forget
 // the person, too. partitions is how many the topic has, 0: not known yet.
-func InAnotherShard(c *config.Config, partitions int, subject []byte) []Remainder {
+func InAnotherShard(c *config.Config, partitions int, subject []byte) []remainder {
 	k := dataset.KeyingOf(c, partitions)
 	if k == nil || partitions == 0 {
 		return nil
@@ -252,6 +252,6 @@ func InAnotherShard(c *config.Config, partitions int, subject []byte) []Remainde
 	if shard == c.Shard.Index {
 		return nil
 	}
-	return []Remainder{{What: "all records of the person", Where: []string{fmt.Sprintf("shard %d of %d", shard, c.Shard.Of)},
+	return []remainder{{What: "all records of the person", Where: []string{fmt.Sprintf("shard %d of %d", shard, c.Shard.Of)},
 		Why: "the key of the person leads there: run anond forget with the configuration of that shard"}}
 }

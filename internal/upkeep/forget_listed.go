@@ -16,7 +16,7 @@ import (
 	"anond/internal/suppress"
 )
 
-// ForgetListed lets a state forget, before it takes any record, the people whom it has to forget:
+// forgetListed lets a state forget, before it takes any record, the people whom it has to forget:
 //
 //   - whom the list next to the ledger has and the state does not: it was restored from a backup
 //     that is older than the erasure, or the erasure was interrupted;
@@ -24,7 +24,7 @@ import (
 //
 // It also rewrites a file whose free pages may hold what was forgotten while the daemon ran. It
 // reports whether the state was written, and then has closed the store.
-func ForgetListed(ctx context.Context, c *config.Config, o dataset.Options, store *boltstore.Store, options boltstore.Options) (bool,
+func forgetListed(ctx context.Context, c *config.Config, o dataset.Options, store *boltstore.Store, options boltstore.Options) (bool,
 	error) {
 	if c.Shard.Journal.Set() {
 		return cleaned(c, o, store, options)

@@ -83,7 +83,7 @@ const maxKinds = 10_000
 
 // ListLetters reads all dead letters once, and holds the newest ones that match.
 func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFilter, newest int) (*LetterList, error) {
-	sink, err := OpenLetterSink(ctx, c, file)
+	sink, err := openLetterSink(ctx, c, file)
 	if err != nil {
 		return nil, err
 	}
@@ -129,17 +129,17 @@ func lettersOf(schema *equivclass.Schema, counts map[dataset.Refusal]int) (out [
 	return out
 }
 
-// ErrNoRef: a text names no dead letter.
-var ErrNoRef = errors.New("it is neither the number of a dead letter nor source:partition:offset")
+// errNoRef: a text names no dead letter.
+var errNoRef = errors.New("it is neither the number of a dead letter nor source:partition:offset")
 
-// LetterRef names dead letters: by number, or by the place of the record.
-type LetterRef struct {
+// letterRef names dead letters: by number, or by the place of the record.
+type letterRef struct {
 	seq uint64
 	at  place
 }
 
 // ParseLetterRef reads 17, or kafka:admissions:3:1204.
-func ParseLetterRef(text string) (r LetterRef, err error) {
+func ParseLetterRef(text string) (r letterRef, err error) {
 	if r.seq, err = strconv.ParseUint(text, 10, 64); err == nil && r.seq > 0 {
 		return r, nil
 	}
@@ -150,7 +150,7 @@ func ParseLetterRef(text string) (r LetterRef, err error) {
 	r.at.partition.Source, r.at.partition.ID = source, int32(partition)
 	var bad error
 	if r.at.offset, bad = strconv.ParseInt(offset, 10, 64); !found || !also || source == "" || err != nil || bad != nil {
-		return LetterRef{}, ErrNoRef
+		return letterRef{}, errNoRef
 	}
 	return r, nil
 }
@@ -163,7 +163,7 @@ func cutLast(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
-func (r *LetterRef) names(d *deadletter.Delivered) bool {
+func (r *letterRef) names(d *deadletter.Delivered) bool {
 	return d.Seq == r.seq || r.seq == 0 && d.Partition == r.at.partition && d.Offset == r.at.offset
 }
 
@@ -173,8 +173,8 @@ const maxFound = 100
 
 // FindLetters returns the dead letters of a name, oldest first. With payloads these are
 // decrypted: they are persons' values.
-func FindLetters(ctx context.Context, c *config.Config, file string, ref LetterRef, payloads bool) (out []deadletter.Delivered, err error) {
-	sink, err := OpenLetterSink(ctx, c, file)
+func FindLetters(ctx context.Context, c *config.Config, file string, ref letterRef, payloads bool) (out []deadletter.Delivered, err error) {
+	sink, err := openLetterSink(ctx, c, file)
 	if err != nil {
 		return nil, err
 	}

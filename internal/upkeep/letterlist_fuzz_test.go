@@ -35,7 +35,7 @@ func FuzzLetterRef(f *testing.F) {
 		}
 		parts := named.FindStringSubmatch(text)
 		if parts == nil {
-			require.ErrorIs(t, err, ErrNoRef)
+			require.ErrorIs(t, err, errNoRef)
 			return
 		}
 		partition, good := within(parts[2], big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
@@ -43,7 +43,7 @@ func FuzzLetterRef(f *testing.F) {
 		require.Equal(t, good && also, err == nil)
 		if err == nil {
 			at := incremental.Partition{Source: parts[1], ID: int32(partition.Int64())}
-			require.Equal(t, LetterRef{at: place{at, offset.Int64()}}, got)
+			require.Equal(t, letterRef{at: place{at, offset.Int64()}}, got)
 		}
 	})
 }

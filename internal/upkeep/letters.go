@@ -14,8 +14,8 @@ import (
 	"anond/internal/dataset"
 )
 
-// LetterSink is where the dead letters of a configuration are, for reading.
-type LetterSink struct {
+// letterSink is where the dead letters of a configuration are, for reading.
+type letterSink struct {
 	Places []string // files, or the topic
 	topic  *kafkasrc.Config
 	limit  int // bytes of a dead letter with its payload
@@ -24,10 +24,10 @@ type LetterSink struct {
 // letterPatience is how long brokers have to answer.
 const letterPatience = 30 * time.Second
 
-// OpenLetterSink finds the dead letters: those of a given file, else those of the
+// openLetterSink finds the dead letters: those of a given file, else those of the
 // directory, rotated files included, or of the topic.
-func OpenLetterSink(ctx context.Context, c *config.Config, given string) (*LetterSink, error) {
-	s := &LetterSink{limit: 2*int(c.Source.MaxRecordBytes) + deadletter.PrefixBytes}
+func openLetterSink(ctx context.Context, c *config.Config, given string) (*letterSink, error) {
+	s := &letterSink{limit: 2*int(c.Source.MaxRecordBytes) + deadletter.PrefixBytes}
 	var err error
 	switch {
 	case given != "":
@@ -48,7 +48,7 @@ func OpenLetterSink(ctx context.Context, c *config.Config, given string) (*Lette
 
 // ByOrder reports whether the dead letters come in the order of their numbers. Those of a
 // topic need not: its partitions are read next to each other, and a delivery may be repeated.
-func (s *LetterSink) ByOrder() bool { return s.topic == nil }
+func (s *letterSink) ByOrder() bool { return s.topic == nil }
 
 // Unread is what a reading left out.
 type Unread struct {
@@ -60,7 +60,7 @@ type Unread struct {
 
 // Each reads the dead letters, oldest first. Without payloads it holds at most
 // deadletter.PrefixBytes of each. Lines that are none are counted.
-func (s *LetterSink) Each(ctx context.Context, payloads bool, do func(deadletter.Delivered) error) (out Unread, err error) {
+func (s *letterSink) Each(ctx context.Context, payloads bool, do func(deadletter.Delivered) error) (out Unread, err error) {
 	limit := deadletter.PrefixBytes
 	if payloads {
 		limit = s.limit
@@ -104,7 +104,7 @@ func (u *Unread) note(where string) {
 	}
 }
 
-func (s *LetterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do func(deadletter.Delivered) error) error {
+func (s *letterSink) eachOfTopic(ctx context.Context, limit int, out *Unread, do func(deadletter.Delivered) error) error {
 	seen := newRecent()
 	return kafkasrc.ReadTopic(ctx, *s.topic, letterPatience, func(partition int32, r *ingest.Record) error {
 		d, err := letterOf(r, limit)
@@ -199,7 +199,7 @@ func (l *letters) superseded(d *incremental.DeadLetter) {
 }
 
 // gather finds the dead letters whose records are not in state.
-func (l *letters) gather(ctx context.Context, sink *LetterSink, store incremental.Store) error {
+func (l *letters) gather(ctx context.Context, sink *letterSink, store incremental.Store) error {
 	if err := sink.all(ctx, false, func(d deadletter.Delivered) error { l.add(d.DeadLetter); return nil }); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (l *letters) gather(ctx context.Context, sink *LetterSink, store incrementa
 }
 
 // all reads the dead letters, and takes a line that is none for damage.
-func (s *LetterSink) all(ctx context.Context, payloads bool, do func(deadletter.Delivered) error) error {
+func (s *letterSink) all(ctx context.Context, payloads bool, do func(deadletter.Delivered) error) error {
 	unread, err := s.Each(ctx, payloads, do)
 	if err == nil && unread.Unreadable > 0 {
 		err = fmt.Errorf("%s: %w", unread.First, deadletter.ErrNoLetter)

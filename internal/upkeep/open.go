@@ -22,7 +22,7 @@ func OpenForgetful(ctx context.Context, c *config.Config, o dataset.Options, opt
 	if err != nil {
 		return nil, err
 	}
-	again, err := ForgetListed(ctx, c, o, store, options)
+	again, err := forgetListed(ctx, c, o, store, options)
 	switch {
 	case err != nil:
 		return nil, errors.Join(err, store.Close())

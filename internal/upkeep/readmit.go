@@ -93,7 +93,7 @@ func Readmit(ctx context.Context, c *config.Config, o dataset.Options, which Rea
 func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which Readmission, m *incremental.Machine,
 	store incremental.Store,
 	key sealed.Key) (out Readmitted, failed, broken error) {
-	sink, err := OpenLetterSink(ctx, c, which.File)
+	sink, err := openLetterSink(ctx, c, which.File)
 	if err != nil {
 		return out, err, nil
 	}
@@ -128,7 +128,7 @@ func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which
 
 // readAgain takes the records from the source, and those that it no longer has, or never
 // had, from the payloads.
-func (r *readmission) readAgain(ctx context.Context, c *config.Config, o dataset.Options, sink *LetterSink) error {
+func (r *readmission) readAgain(ctx context.Context, c *config.Config, o dataset.Options, sink *letterSink) error {
 	reread, err := dataset.RereadOf(c, r.machine, o)
 	if err == nil && reread != nil && len(r.letters.open) > 0 {
 		err = reread(ctx, r.letters.wanted(), r.take)

@@ -18,8 +18,8 @@ import (
 	"anond/snapshot/publish"
 )
 
-// Removed counts what a reset removed from the state.
-type Removed struct {
+// removed counts what a reset removed from the state.
+type removed struct {
 	Path        string `json:"path"`
 	Records     uint64 `json:"records"`
 	DeadLetters uint64 `json:"dead_letters"` // those not delivered
@@ -34,16 +34,16 @@ type Removed struct {
 // get a second history), and if there are releases or a ledger that the state does
 // not know. The seed stays: it is drawn once for a dataset (rule R, randomness), so
 // that nobody can repeat the draw until they like the release.
-func Reset(ctx context.Context, c *config.Config) (Removed, error) {
+func Reset(ctx context.Context, c *config.Config) (removed, error) {
 	if err := dataset.NotJournaled(c); err != nil {
-		return Removed{}, err
+		return removed{}, err
 	}
 	options, err := dataset.StateOptions(ctx, c)
 	if err != nil {
-		return Removed{}, err
+		return removed{}, err
 	}
 	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
-		return Removed{}, decidedElsewhere(c, options, err)
+		return removed{}, decidedElsewhere(c, options, err)
 	}
 	type positions = map[incremental.Partition]incremental.Position
 	renew := func(old incremental.Meta, barred uint64, read positions) (_ incremental.Meta, keeps bool, _ error) {
@@ -64,12 +64,12 @@ func Reset(ctx context.Context, c *config.Config) (Removed, error) {
 	}
 	had, err := boltstore.ResetFile(c.State.Path, options, renew)
 	if err != nil {
-		return Removed{}, err
+		return removed{}, err
 	}
 	if err := os.Remove(dataset.StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it describes what was removed
-		return Removed{}, err
+		return removed{}, err
 	}
-	return Removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
+	return removed{Path: c.State.Path, Records: had.Records, DeadLetters: had.LettersWait, Partitions: had.Partitions}, nil
 }
 
 // noter writes who was judged next to the ledger, where nothing is published.

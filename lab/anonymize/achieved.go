@@ -17,11 +17,11 @@ type Achieved struct {
 	RecursiveC   float64 `json:"recursive_c"`
 	RecursiveL   int     `json:"recursive_l"` // l of (c,l) with this c
 	// T is t-closeness to the whole table, by each ground distance that fits.
-	T []Closeness `json:"t"`
+	T []closeness `json:"t"`
 }
 
-// Closeness is the largest distance of a class from the whole table.
-type Closeness struct {
+// closeness is the largest distance of a class from the whole table.
+type closeness struct {
 	Ground string  `json:"ground"`
 	T      float64 `json:"t"`
 }
@@ -33,7 +33,7 @@ const defaultC = 3
 // the reference of t-closeness. Cost: the different values of all classes, and
 // for recursive l their sort.
 func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64, by []equivclass.Ground) Achieved {
-	out := Achieved{RecursiveC: c, T: make([]Closeness, len(by))}
+	out := Achieved{RecursiveC: c, T: make([]closeness, len(by))}
 	if len(bags) == 0 {
 		return out
 	}
@@ -46,7 +46,7 @@ func achieved(bags []equivclass.Bag, all equivclass.Bag, c float64, by []equivcl
 		out.RecursiveL = min(out.RecursiveL, recursiveL(b, c))
 		entropy = min(entropy, equivclass.Entropy(b))
 		for i, g := range by {
-			out.T[i] = Closeness{g.Name(), max(out.T[i].T, g.Distance(b, all))}
+			out.T[i] = closeness{g.Name(), max(out.T[i].T, g.Distance(b, all))}
 		}
 	}
 	out.FrequencyL = int(1/out.MaxFrequency + 1e-9)

@@ -34,15 +34,15 @@ type Evaluation struct {
 	Achieved   Achieved  `json:"achieved"`
 	Loss       FileLoss  `json:"loss"`
 	Workload   Workload  `json:"workload"`
-	Error      ErrorRate `json:"query_error"`
+	Error      errorRate `json:"query_error"`
 	Unmeasured []string  `json:"unmeasured"`
 	Method     string    `json:"method,omitempty"`          // ng: rows have cells of their own
 	Across     string    `json:"across_releases,omitempty"` // none: the release promises nothing
 	Local      []Local   `json:"local,omitempty"`           // lgb
 }
 
-// ErrorRate is the relative error of a workload.
-type ErrorRate struct {
+// errorRate is the relative error of a workload.
+type errorRate struct {
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
 	Width  float64 `json:"mean_bound_width"` // (upper - lower) / true answer
@@ -54,7 +54,7 @@ type ErrorRate struct {
 // Evaluate measures a release against the table that it came from. The release
 // must not be loaded yet: its dictionaries become those of the table. It can be
 // interrupted: many queries on a large release take minutes.
-func Evaluate(ctx context.Context, r *Opened, t *Table, w Workload) (*Evaluation, error) {
+func Evaluate(ctx context.Context, r *opened, t *Table, w Workload) (*Evaluation, error) {
 	var out *Evaluation
 	refused, err := profile.Interruptible(ctx, func() (err error) {
 		out, err = evaluate(measured{r.Release, r}, t, w)
@@ -69,7 +69,7 @@ func Evaluate(ctx context.Context, r *Opened, t *Table, w Workload) (*Evaluation
 // measured is a release with its source records.
 type measured struct {
 	*readback.Release
-	from *Opened
+	from *opened
 }
 
 // Bags are those of which l speaks; of lgb, of the local buckets of the sensitive attribute.
@@ -168,7 +168,7 @@ func (r measured) localBuckets(t *Table) (out []Local) {
 }
 
 // ask runs the workload on the release and on the records.
-func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
+func (r measured) ask(original *equivclass.Table, w Workload) errorRate {
 	d := len(original.Dicts) - 1
 	quasi := make([]int, d)
 	for j := range quasi {
@@ -178,7 +178,7 @@ func (r measured) ask(original *equivclass.Table, w Workload) ErrorRate {
 	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
 		Blocks: query.WholeBlock(d + 1)}
 	known := r.from.Estimator()
-	var out ErrorRate
+	var out errorRate
 	m := estimate.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
 		// The bounds of the records themselves are the count, free of rounding.
 		a, actual := known.Estimate(q), truth.Estimate(q).Lower

@@ -22,7 +22,7 @@ type FileLoss struct {
 	RCE  float64 `json:"rce"`
 	Low  float64 `json:"re_bound"`
 	GLP  float64 `json:"glp,omitempty"`
-	Phi2 []Phi2  `json:"phi2,omitempty"`
+	Phi2 []phi2  `json:"phi2,omitempty"`
 
 	noGLP, noRE bool // not measured
 }
@@ -58,7 +58,7 @@ func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss,
 	original := t.Points()
 	beside := r.besideSensitive()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		x := Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+		x := phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
 			Preserved: bucketize.Phi2Preserved(p, r.joined(groups), j, bins)}
 		if beside[j] { // published pair by pair
 			x.Preserved = bucketize.Phi2(p, j, bins)
@@ -109,7 +109,7 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 	}
 	original := t.Points()
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+		l.Phi2 = append(l.Phi2, phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
 			Preserved: bucketize.Phi2(p, j, bins)})
 	}
 	l.GLP, l.noGLP = r.glp(t, suppressed, 1-keep), false
@@ -142,7 +142,7 @@ func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int
 	original := t.Points()
 	l.GLP, l.noGLP = bucketize.NewCorrespondence(original).GLP(groups, suppressed), false
 	for j, d := range r.Dicts[:len(r.Dicts)-1] {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
+		l.Phi2 = append(l.Phi2, phi2{Attribute: d.Attribute().Name, Original: bucketize.Phi2(original, j, bins),
 			Preserved: bucketize.Phi2Preserved(original, groups, j, bins)})
 	}
 	return l, []string{}

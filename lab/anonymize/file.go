@@ -47,11 +47,11 @@ type About struct {
 	Classes   int             `json:"classes"`
 	Seeded    bool            `json:"seeded"`
 	Why       string          `json:"why_no_promise,omitempty"`
-	Files     []File          `json:"files"`
+	Files     []file          `json:"files"`
 }
 
-// File is a data file with its hash.
-type File struct {
+// file is a data file with its hash.
+type file struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 }
@@ -90,7 +90,7 @@ func (o *Options) writeFiles(about *About, files ...sheetFile) (err error) {
 			return err
 		}
 		sum := sha256.Sum256([]byte(text.String()))
-		about.Files = append(about.Files, File{f.name, hex.EncodeToString(sum[:])})
+		about.Files = append(about.Files, file{f.name, hex.EncodeToString(sum[:])})
 	}
 	data, err := json.MarshalIndent(about, "", "  ")
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"anond/snapshot/readback"
 )
 
-// Opened is what is evaluated: a release of anond, or plain files.
-type Opened struct {
+// opened is what is evaluated: a release of anond, or plain files.
+type opened struct {
 	Release *readback.Release
 	About   *About // of plain files: then Release has nothing but what Load puts there
 	dir     string
@@ -32,13 +32,13 @@ type Opened struct {
 }
 
 // Open opens a release, or a directory of plain files, whose hashes must be right.
-func Open(dir string) (*Opened, error) {
+func Open(dir string) (*opened, error) {
 	text, err := os.ReadFile(filepath.Join(dir, aboutFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		r, err := readback.Open(dir)
-		return &Opened{Release: r}, err
+		return &opened{Release: r}, err
 	}
-	o := &Opened{About: &About{}, dir: dir, data: map[string][]byte{}}
+	o := &opened{About: &About{}, dir: dir, data: map[string][]byte{}}
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Open(dir string) (*Opened, error) {
 }
 
 // Load reads the data. The dictionaries are those of the table that it came from, and grow.
-func (o *Opened) Load(t *Table) error {
+func (o *opened) Load(t *Table) error {
 	dicts := t.published().Dicts
 	if o.About == nil {
 		return o.Release.Load(dicts)
@@ -82,7 +82,7 @@ func (o *Opened) Load(t *Table) error {
 }
 
 // rows reads a data file, whose columns must have these names.
-func (o *Opened) rows(name string, header ...string) ([][]string, error) {
+func (o *opened) rows(name string, header ...string) ([][]string, error) {
 	rows, err := csv.NewReader(bytes.NewReader(o.data[name])).ReadAll()
 	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], header) {
 		return nil, fmt.Errorf("%s does not have the columns %s", filepath.Join(o.dir, name), strings.Join(header, ", "))
@@ -90,7 +90,7 @@ func (o *Opened) rows(name string, header ...string) ([][]string, error) {
 	return rows[1:], nil
 }
 
-func (o *Opened) names() (out []string) {
+func (o *opened) names() (out []string) {
 	for _, d := range o.Release.Dicts {
 		out = append(out, d.Attribute().Name)
 	}
@@ -98,7 +98,7 @@ func (o *Opened) names() (out []string) {
 }
 
 // damaged names a row of a file, and quotes nothing of it.
-func (o *Opened) damaged(name string, row int) error {
+func (o *opened) damaged(name string, row int) error {
 	return fmt.Errorf("%s:%d: the row does not fit the attributes of the table", filepath.Join(o.dir, name), row+2)
 }
 
@@ -121,7 +121,7 @@ func class(r *readback.Release, text string) bool {
 
 // loadRows reads rows that have a sensitive value each, with exact cells or, of rings,
 // cells of their own.
-func (o *Opened) loadRows(name, number string) error {
+func (o *opened) loadRows(name, number string) error {
 	r, d := o.Release, len(o.Release.Dicts)-1
 	rows, err := o.rows(name, append(o.names(), number)...)
 	if err != nil {
@@ -175,7 +175,7 @@ func codeOf(d *equivclass.Dictionary, text string) (equivclass.Code, bool) {
 
 // loadLocal reads lgb.csv and buckets.csv. SA gets the values of the sensitive attribute
 // bucket by bucket: whose row which of them is, nobody is told.
-func (o *Opened) loadLocal() error {
+func (o *opened) loadLocal() error {
 	r, names := o.Release, o.names()
 	l := &estimate.LocalRelease{Dicts: r.Dicts, Bucket: make([][]int32, len(names)), Values: make([][][]equivclass.Code, len(names)),
 		Grain: query.Grains(r.Dicts)}
@@ -210,7 +210,7 @@ func (o *Opened) loadLocal() error {
 	return nil
 }
 
-func (o *Opened) loadLocalRows(l *estimate.LocalRelease) error {
+func (o *opened) loadLocalRows(l *estimate.LocalRelease) error {
 	r, names := o.Release, o.names()
 	rows, err := o.rows("lgb.csv", append(names, "class")...)
 	if err != nil {
@@ -264,7 +264,7 @@ func (o *Opened) loadLocalRows(l *estimate.LocalRelease) error {
 }
 
 // Estimator answers queries from what was loaded.
-func (o *Opened) Estimator() query.Estimator {
+func (o *opened) Estimator() query.Estimator {
 	r := o.Release
 	switch {
 	case o.About == nil:
@@ -285,10 +285,10 @@ func (o *Opened) Estimator() query.Estimator {
 }
 
 // ownCells reports whether each row has cells of its own.
-func (o *Opened) ownCells() bool { return o.About != nil && o.About.Method == methodRings }
+func (o *opened) ownCells() bool { return o.About != nil && o.About.Method == methodRings }
 
 // slices are those of recoding slicing, as columns.
-func (o *Opened) slices() [][]int {
+func (o *opened) slices() [][]int {
 	if o.About == nil || o.About.Recoding != recodingSlicing {
 		return nil
 	}
@@ -296,11 +296,11 @@ func (o *Opened) slices() [][]int {
 }
 
 // recoding is how the table is written.
-func (o *Opened) recoding() string { return o.Release.Manifest.Recoding }
+func (o *opened) recoding() string { return o.Release.Manifest.Recoding }
 
 // CheckSchema tells whether records of a schema may be held against the release. The
 // attributes of plain files are compared with their header when they are read.
-func (o *Opened) CheckSchema(s *equivclass.Schema) error {
+func (o *opened) CheckSchema(s *equivclass.Schema) error {
 	if o.About != nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ type Local struct {
 	Buckets   Sizes  `json:"buckets"`
 	L         int    `json:"l"` // kept by every bucket, asked for or not; 0: there is none
 	// T is the largest distance of a bucket from the reference, under a promise by t.
-	T     *Closeness `json:"t,omitempty"`
+	T     *closeness `json:"t,omitempty"`
 	Width float64    `json:"width"` // mean NCP of a bucket: how far apart its values are
 }
 
@@ -290,7 +290,7 @@ func (r *localRun) local(at int, p Semi) Local {
 
 // bucketPromise is the l that every bucket keeps, and a place for its t under a
 // promise by t.
-func bucketPromise(d *equivclass.Dictionary, p Semi, bags []equivclass.Bag) (l int, t *Closeness) {
+func bucketPromise(d *equivclass.Dictionary, p Semi, bags []equivclass.Bag) (l int, t *closeness) {
 	l = math.MaxInt
 	for _, b := range bags {
 		l = min(l, b.Total/b.Max())
@@ -299,7 +299,7 @@ func bucketPromise(d *equivclass.Dictionary, p Semi, bags []equivclass.Bag) (l i
 		l = 0
 	}
 	if p.T > 0 {
-		t = &Closeness{Ground: groundOf(d, p.Distance).Name()}
+		t = &closeness{Ground: groundOf(d, p.Distance).Name()}
 	}
 	return l, t
 }

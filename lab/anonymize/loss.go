@@ -18,23 +18,23 @@ type Loss struct {
 	RE  float64 `json:"re"`       // reconstruction error of Zhu et al.
 	RCE float64 `json:"rce"`      // of Xiao and Tao
 	Low float64 `json:"re_bound"` // the least RE and RCE that l allows
-	// Phi2 compares how strongly each quasi-identifier and the sensitive
+	// phi2 compares how strongly each quasi-identifier and the sensitive
 	// attribute are correlated before and after.
-	Phi2 []Phi2 `json:"phi2"`
-	// Presence is under permutation only.
-	Presence *Presence `json:"presence,omitempty"`
+	Phi2 []phi2 `json:"phi2"`
+	// presence is under permutation only.
+	Presence *presence `json:"presence,omitempty"`
 }
 
-// Phi2 is the correlation of a quasi-identifier with the sensitive attribute.
-type Phi2 struct {
+// phi2 is the correlation of a quasi-identifier with the sensitive attribute.
+type phi2 struct {
 	Attribute string  `json:"attribute"`
 	Original  float64 `json:"original"`
 	Preserved float64 `json:"preserved"`
 }
 
-// Presence is the probability that the permuted table shows a person's whole
+// presence is the probability that the permuted table shows a person's whole
 // QI in some row (PresenceExact), and delta of lemma 1 of Li, He, Cao and Chen.
-type Presence struct {
+type presence struct {
 	MeanDelta float64 `json:"mean_delta"`
 	MaxDelta  float64 `json:"max_delta"`
 	MeanExact float64 `json:"mean_exact"`
@@ -57,7 +57,7 @@ func lossOf(t *Table, p *equivclass.Pool, groups [][]int32, suppressed int, want
 		RE: bucketize.RE(p, groups, suppressed), RCE: bucketize.RCE(p, groups, suppressed), Low: bucketize.REBound(p.Len(), want.L),
 	}
 	for j, i := range t.Schema.Quasi() {
-		l.Phi2 = append(l.Phi2, Phi2{Attribute: t.Schema.Attributes()[i].Name,
+		l.Phi2 = append(l.Phi2, phi2{Attribute: t.Schema.Attributes()[i].Name,
 			Original: bucketize.Phi2(p, j, bins), Preserved: bucketize.Phi2Preserved(p, groups, j, bins)})
 	}
 	if recoding == snapshot.NamePermutation {
@@ -67,8 +67,8 @@ func lossOf(t *Table, p *equivclass.Pool, groups [][]int32, suppressed int, want
 }
 
 // presenceOf measures each record of the groups that are small enough.
-func presenceOf(p *equivclass.Pool, groups [][]int32) *Presence {
-	out := &Presence{}
+func presenceOf(p *equivclass.Pool, groups [][]int32) *presence {
+	out := &presence{}
 	counts := make([]int, p.D())
 	for _, g := range groups {
 		if len(g) > largestExact {

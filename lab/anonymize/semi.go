@@ -95,20 +95,20 @@ func withFlags(s *equivclass.Schema, semi map[string]Semi) (out *equivclass.Sche
 		case i < len(s.Attributes()) && s.Attributes()[i].Role != equivclass.Drop:
 			return nil, nil, fmt.Errorf("%q flags %q, and has role %s itself: write role drop, or leave it out", flag, name, attributes[i].Role)
 		}
-		flags = append(flags, profile.Column{Name: flag, Reason: ReasonFlag,
+		flags = append(flags, profile.Column{Name: flag, Reason: reasonFlag,
 			Good: func(text string) bool { _, ok := parseFlag(text); return ok }})
 	}
 	out, err = equivclass.NewSchema(attributes, s.Missing())
 	return out, flags, err
 }
 
-// ReasonFlag: the flag of a semi-sensitive value is missing, or cannot be read. Such a
+// reasonFlag: the flag of a semi-sensitive value is missing, or cannot be read. Such a
 // record is refused: treating the value as known could expose a person, treating it as
 // sensitive would put the person among people with other flags.
-const ReasonFlag = "bad_flag"
+const reasonFlag = "bad_flag"
 
 // Corrections says how to correct a record that is refused for a flag (profile.Table.WriteRefused).
-var Corrections = map[equivclass.Reason]string{ReasonFlag: "write yes or no"}
+var Corrections = map[equivclass.Reason]string{reasonFlag: "write yes or no"}
 
 // parseFlag reads whether a semi-sensitive value is sensitive to its person:
 // true or false, t or f, yes or no, y or n, 1 or 0, in any case.

@@ -197,7 +197,7 @@ func (x *cuts) Change(w World, i, j int32) (more int) {
 }
 
 // leaves is the change of over if one v leaves a side.
-func (f *refusal) leaves(s uint8, v Value) int {
+func (f *refusal) leaves(s uint8, v value) int {
 	if f.counts[s][v] == f.limit[s]+1 {
 		return -1
 	}
@@ -205,7 +205,7 @@ func (f *refusal) leaves(s uint8, v Value) int {
 }
 
 // joins is the change of over if one v joins a side.
-func (f *refusal) joins(s uint8, v Value) int {
+func (f *refusal) joins(s uint8, v value) int {
 	if f.counts[s][v] == f.limit[s] {
 		return 1
 	}

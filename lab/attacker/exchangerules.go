@@ -158,7 +158,7 @@ func mostWithout(bag []int32, v int) int {
 }
 
 // breaks is 1 if two partners with these values could have been exchanged.
-func (x *exchanges) breaks(r, s int32, vr, vs Value) int {
+func (x *exchanges) breaks(r, s int32, vr, vs value) int {
 	n := x.p.values
 	if vr == vs || !x.full[int(x.p.class[s])*n+int(vr)] && !x.full[int(x.p.class[r])*n+int(vs)] {
 		return 1
@@ -192,7 +192,7 @@ func (x *exchanges) Change(w World, i, j int32) int {
 
 // becomes is the change if a row gets a value and its partners keep theirs. Two
 // rows of one class are no partners.
-func (x *exchanges) becomes(w World, r int32, v Value) (more int) {
+func (x *exchanges) becomes(w World, r int32, v value) (more int) {
 	at := int(r) * x.p.values
 	more = int(x.barred[at+int(v)]) - int(x.barred[at+int(w[r])])
 	for _, s := range x.partners[r] {

@@ -62,7 +62,7 @@ func similar(p *Public) [][]int32 {
 			}
 			var dist float64
 			for v := range p.values {
-				d := p.share(int32(g), Value(v)) - p.share(int32(h), Value(v))
+				d := p.share(int32(g), value(v)) - p.share(int32(h), value(v))
 				dist += d * d
 			}
 			all = append(all, other{dist, int32(h)})
@@ -196,7 +196,7 @@ func (m *merged) Change(w World, i, j int32) int {
 }
 
 // shift takes a value from class c to d and another one back.
-func (m *merged) shift(c, d int32, to, back Value) {
+func (m *merged) shift(c, d int32, to, back value) {
 	x, y := m.bag(c), m.bag(d)
 	x[to]--
 	x[back]++

@@ -7,7 +7,7 @@ import (
 )
 
 // LocalOptimum samples the worlds that satisfy what the program's last steps tell.
-func LocalOptimum(ctx context.Context, r *Release, e Effort, seed uint64) (*Beliefs, error) {
+func LocalOptimum(ctx context.Context, r *Release, e Effort, seed uint64) (*beliefs, error) {
 	rules := r.program.conclude(r.Public)
 	return sample(ctx, r.Public, rules, r.weight(rules(), seed), e, seed)
 }

@@ -21,13 +21,13 @@ type Program interface {
 }
 
 // Programs are those of the figure: the default of level L1, Mondrian, and level L2.
-func Programs() []Program { return []Program{Extract(), Mondrian(), Buckets()} }
+func Programs() []Program { return []Program{Extract(), mondrian(), Buckets()} }
 
 // Extract is the default of level L1.
 func Extract() Program { return partition{extract.Extract{Workers: workers}, exchangeRules} }
 
-// Mondrian is the common method that cuts from the top.
-func Mondrian() Program { return partition{topdown.Mondrian{}, cutRules} }
+// mondrian is the common method that cuts from the top.
+func mondrian() Program { return partition{topdown.Mondrian{}, cutRules} }
 
 // workers is how many goroutines a program may use.
 const workers = 2

@@ -6,11 +6,11 @@ import (
 	"anond/equivclass"
 )
 
-// Value numbers a sensitive value of a release.
-type Value uint16
+// value numbers a sensitive value of a release.
+type value uint16
 
 // World assigns a value to each row.
-type World []Value
+type World []value
 
 // Public is what an attacker has: where all people lie, who is in which class, and
 // the published bags.
@@ -58,7 +58,7 @@ func numbered(codes []equivclass.Code) (World, int) {
 	w := make(World, len(codes))
 	for r, c := range codes {
 		at, _ := slices.BinarySearch(sorted, c)
-		w[r] = Value(at)
+		w[r] = value(at)
 	}
 	return w, len(sorted)
 }
@@ -82,7 +82,7 @@ func (w World) pool(points equivclass.Points) *equivclass.Pool {
 }
 
 // share is the share of a value in a group.
-func (p *Public) share(g int32, v Value) float64 {
+func (p *Public) share(g int32, v value) float64 {
 	return float64(p.bags[g][v]) / float64(len(p.groups[g]))
 }
 

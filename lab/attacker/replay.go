@@ -25,12 +25,12 @@ const perGroup = 2
 // output; only worlds of the same output count. They begin at random
 // worlds. arrived is false if too few worlds were found, or if somebody was not
 // published, whose value would have to be guessed too; then nothing was learned.
-func Replay(ctx context.Context, r *Release, e Replaying, seed uint64) (b *Beliefs, arrived bool, err error) {
+func Replay(ctx context.Context, r *Release, e Replaying, seed uint64) (b *beliefs, arrived bool, err error) {
 	b = newBeliefs(r.Public)
 	if r.Records() < len(r.group) {
 		return b, false, ctx.Err()
 	}
-	parts := make([]*Beliefs, e.Chains)
+	parts := make([]*beliefs, e.Chains)
 	err = each(len(parts), func(i int) error {
 		c := &replayer{r: r, rng: rand.New(rand.NewPCG(seed, 1<<33|uint64(i))), rows: r.rows()}
 		c.world, c.d, parts[i] = r.random(c.rng), draws{seed: c.rng.Uint64()}, newBeliefs(r.Public)
@@ -60,7 +60,7 @@ type replayer struct {
 }
 
 // run takes steps and notes the worlds of the observed output.
-func (c *replayer) run(ctx context.Context, steps int, b *Beliefs) error {
+func (c *replayer) run(ctx context.Context, steps int, b *beliefs) error {
 	c.apart = c.differs(c.d)
 	for range steps {
 		if err := ctx.Err(); err != nil {

@@ -85,7 +85,7 @@ func TestPlantedRuleIsFound(t *testing.T) {
 			continue
 		}
 		require.Less(t, share.High, 1.0)
-		require.Equal(t, Value(0), v)
+		require.Equal(t, value(0), v)
 		require.Equal(t, 1.0, p, "the class says it")
 		require.Less(t, r.share(r.group[0], 0), .51)
 	}
@@ -95,7 +95,7 @@ func TestPlantedRuleIsFound(t *testing.T) {
 // output, and no others.
 func TestReplayAgainstEnumeration(t *testing.T) {
 	tier.Heavy(t, "seconds of replay")
-	for _, by := range []Program{Extract(), Mondrian()} {
+	for _, by := range []Program{Extract(), mondrian()} {
 		informed := false
 		for _, r := range tinyReleases(t, by, equivclass.Requirement{K: 3, L: 2}, 9, 3, 4) {
 			want := enumerated(r.Public, func(w World) float64 {
@@ -206,7 +206,7 @@ func TestBucketsByDistanceAreFound(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, arrived)
 	v, told := b.of(0)
-	require.Equal(t, Value(0), v)
+	require.Equal(t, value(0), v)
 	require.Equal(t, 1.0, told, "were its two values different, the first class would be a bucket")
 	require.Equal(t, .5, r.share(r.group[0], 0))
 }

@@ -31,31 +31,31 @@ type Rules interface {
 // chain of the textbook.
 type Effort struct{ Chains, Cycles, Rise, Hold int }
 
-// Beliefs are the probabilities of values, by row.
-type Beliefs struct {
+// beliefs are the probabilities of values, by row.
+type beliefs struct {
 	values int
 	counts []uint32 // by row, then value
 	draws  uint32   // of worlds
 }
 
-func newBeliefs(p *Public) *Beliefs {
-	return &Beliefs{values: p.values, counts: make([]uint32, len(p.group)*p.values)}
+func newBeliefs(p *Public) *beliefs {
+	return &beliefs{values: p.values, counts: make([]uint32, len(p.group)*p.values)}
 }
 
 // of returns the most probable value of a row, and its probability.
-func (b *Beliefs) of(row int32) (Value, float64) {
+func (b *beliefs) of(row int32) (value, float64) {
 	at := b.counts[int(row)*b.values : int(row+1)*b.values]
 	most := slices.Max(at)
-	return Value(slices.Index(at, most)), float64(most) / float64(b.draws)
+	return value(slices.Index(at, most)), float64(most) / float64(b.draws)
 }
 
 // in returns the probability that a row has a value.
-func (b *Beliefs) in(row int32, v Value) float64 {
+func (b *beliefs) in(row int32, v value) float64 {
 	return float64(b.counts[int(row)*b.values+int(v)]) / float64(b.draws)
 }
 
 // note counts a drawn world.
-func (b *Beliefs) note(rows []int32, w World) {
+func (b *beliefs) note(rows []int32, w World) {
 	b.draws++
 	for _, r := range rows {
 		b.counts[int(r)*b.values+int(w[r])]++
@@ -63,7 +63,7 @@ func (b *Beliefs) note(rows []int32, w World) {
 }
 
 // add joins the worlds of another run.
-func (b *Beliefs) add(more *Beliefs) {
+func (b *beliefs) add(more *beliefs) {
 	b.draws += more.draws
 	for i, n := range more.counts {
 		b.counts[i] += n
@@ -73,8 +73,8 @@ func (b *Beliefs) add(more *Beliefs) {
 // sample draws worlds that agree with all bags, each with probability proportional
 // to exp(-penalty x broken conditions). Its steps exchange the values of two rows
 // of one group (Metropolis). Each chain begins at a random world.
-func sample(ctx context.Context, p *Public, rules func() Rules, penalty float64, e Effort, seed uint64) (*Beliefs, error) {
-	all, parts := newBeliefs(p), make([]*Beliefs, e.Chains)
+func sample(ctx context.Context, p *Public, rules func() Rules, penalty float64, e Effort, seed uint64) (*beliefs, error) {
+	all, parts := newBeliefs(p), make([]*beliefs, e.Chains)
 	err := each(len(parts), func(i int) error {
 		parts[i] = newBeliefs(p)
 		return newChain(p, rules(), seed, uint64(i)).run(ctx, penalty, e, parts[i])
@@ -119,7 +119,7 @@ func (p *Public) random(rng *rand.Rand) World {
 		order := rng.Perm(len(rows))
 		for v, n := range p.bags[g] {
 			for range n {
-				w[rows[order[0]]] = Value(v)
+				w[rows[order[0]]] = value(v)
 				order = order[1:]
 			}
 		}
@@ -134,7 +134,7 @@ func (p *Public) propose(rng *rand.Rand, rows []int32) (i, j int32) {
 	return i, group[rng.IntN(len(group))]
 }
 
-func (c *chain) run(ctx context.Context, penalty float64, e Effort, b *Beliefs) error {
+func (c *chain) run(ctx context.Context, penalty float64, e Effort, b *beliefs) error {
 	for i := range e.Cycles * (e.Rise + e.Hold) {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -28,7 +28,7 @@ func TestSampleAgainstEnumeration(t *testing.T) {
 				requireBeliefs(t, r.Public, want, got, .04)
 				for _, row := range r.rows() {
 					for v := range r.values {
-						informed = informed || want[row][v] > r.share(r.group[row], Value(v))+.05
+						informed = informed || want[row][v] > r.share(r.group[row], value(v))+.05
 					}
 				}
 			}
@@ -73,7 +73,7 @@ func TestChangeAgainstBroken(t *testing.T) {
 // TestConditionsHoldInTruth: what an attacker concludes from a program that works in
 // one part is true, and a random world breaks a good part of it.
 func TestConditionsHoldInTruth(t *testing.T) {
-	for _, by := range []Program{Extract(), Mondrian()} {
+	for _, by := range []Program{Extract(), mondrian()} {
 		for _, want := range []equivclass.Requirement{{K: 10, L: 5}, {K: 5, L: 3}} {
 			r := Publish(by, adultPool(t, 3000, 1), want, 1)
 			rules := by.conclude(r.Public)()

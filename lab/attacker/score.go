@@ -31,14 +31,14 @@ type Scorer struct {
 }
 
 // Add scores what an attack believed about a release.
-func (s *Scorer) Add(r *Release, b *Beliefs) {
+func (s *Scorer) Add(r *Release, b *beliefs) {
 	for g, rows := range r.groups {
 		for _, q := range []*clusters{&s.above5, &s.above9, &s.right9, &s.guess, &s.share, &s.truth, &s.truthShare, &s.gain} {
 			q.begin()
 		}
 		top := float64(0)
 		for v := range r.values {
-			top = max(top, r.share(int32(g), Value(v)))
+			top = max(top, r.share(int32(g), value(v)))
 		}
 		for _, row := range rows {
 			v, p := b.of(row)

@@ -14,7 +14,7 @@ func TestScore(t *testing.T) {
 	want := equivclass.Requirement{K: 2, L: 2}
 	points := spread().Points()
 	r := &Release{publish(points, want, truth, 3, [][]int32{{0, 1}, {2, 3}}, nil), byPlace, truth, draws{}}
-	b := &Beliefs{values: 3, draws: 100, counts: []uint32{
+	b := &beliefs{values: 3, draws: 100, counts: []uint32{
 		95, 5, 0, // told, rightly
 		95, 5, 0, // told, wrongly
 		60, 0, 40, // right

@@ -52,7 +52,7 @@ func worlds(p *Public, visit func(World)) {
 		for v, n := range left[p.group[r]] {
 			if n > 0 {
 				left[p.group[r]][v]--
-				w[r] = Value(v)
+				w[r] = value(v)
 				next(at + 1)
 				left[p.group[r]][v]++
 			}
@@ -83,12 +83,12 @@ func enumerated(p *Public, weight func(World) float64) [][]float64 {
 }
 
 // requireBeliefs compares sampled beliefs with exact ones.
-func requireBeliefs(t *testing.T, p *Public, want [][]float64, got *Beliefs, within float64) {
+func requireBeliefs(t *testing.T, p *Public, want [][]float64, got *beliefs, within float64) {
 	t.Helper()
 	require.Positive(t, got.draws)
 	for _, r := range p.rows() {
 		for v := range p.values {
-			require.InDelta(t, want[r][v], got.in(r, Value(v)), within, "row %d value %d", r, v)
+			require.InDelta(t, want[r][v], got.in(r, value(v)), within, "row %d value %d", r, v)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"anond/lab/split"
 )
 
-// Correspondence says which sensitive values occur with which quasi-identifiers
+// correspondence says which sensitive values occur with which quasi-identifiers
 // in the original table: S_t of Zhu et al. 2015, definition 3, the values of
 // the records whose quasi-identifiers equal those of t. The normalized and the
 // global correspondence loss penalty (NLP and GLP) are computed from it.
-type Correspondence struct {
+type correspondence struct {
 	sa    split.Column
 	cell  []int32 // by row: number of its quasi-identifiers' combination
 	start []int32 // by cell: where its values start in held
@@ -23,8 +23,8 @@ type Correspondence struct {
 
 // NewCorrespondence reads the table. Cost: n log n x D; memory: about 16 bytes
 // a record.
-func NewCorrespondence(p *equivclass.Pool) *Correspondence {
-	c := &Correspondence{sa: split.Sensitive(p), cell: make([]int32, p.Len())}
+func NewCorrespondence(p *equivclass.Pool) *correspondence {
+	c := &correspondence{sa: split.Sensitive(p), cell: make([]int32, p.Len())}
 	lex := &lexicographic{p: p, sa: c.sa}
 	for j := range p.D() {
 		lex.by = append(lex.by, split.Dimension(p, j))
@@ -58,14 +58,14 @@ func (l *lexicographic) same(a, b int32) bool {
 }
 
 // values returns S_t of a row, dense and ascending.
-func (c *Correspondence) values(row int32) []int32 {
+func (c *correspondence) values(row int32) []int32 {
 	return c.held[c.start[c.cell[row]]:c.start[c.cell[row]+1]]
 }
 
 // NLP returns the penalty of one record whose sensitive value, as published,
 // may be that of any row of candidates, each equally likely: the probability of
 // the values outside S_t. 0 is no loss. Cost: len(candidates).
-func (c *Correspondence) NLP(row int32, candidates []int32) float64 {
+func (c *correspondence) NLP(row int32, candidates []int32) float64 {
 	values, outside := c.values(row), 0
 	for _, q := range candidates {
 		if _, ok := slices.BinarySearch(values, c.sa.Codes[q]); !ok {
@@ -81,7 +81,7 @@ func (c *Correspondence) NLP(row int32, candidates []int32) float64 {
 // calls GLP "a normalized version of NLP" without a formula; we take the mean,
 // so that 0 is no loss and 1 the worst. Cost: n plus, for each class, the
 // values of S_t of its different cells.
-func (c *Correspondence) GLP(groups [][]int32, suppressed int) float64 {
+func (c *correspondence) GLP(groups [][]int32, suppressed int) float64 {
 	sum, n := float64(suppressed), suppressed
 	for _, g := range groups {
 		sum += c.class(g)
@@ -94,7 +94,7 @@ func (c *Correspondence) GLP(groups [][]int32, suppressed int) float64 {
 }
 
 // class returns the sum of NLP over a class.
-func (c *Correspondence) class(g []int32) float64 {
+func (c *correspondence) class(g []int32) float64 {
 	for _, r := range g {
 		c.tally.Add(c.sa.Codes[r])
 		c.done.Add(c.cell[r])
@@ -115,7 +115,7 @@ func (c *Correspondence) class(g []int32) float64 {
 // RingGLP returns the mean penalty over all records of a publication by rings
 // of l neighbours (partitioner ng): a record may have its own sensitive value
 // and those of the l-1 places before it. Cost: n x l.
-func (c *Correspondence) RingGLP(rings [][]int32, l, suppressed int) float64 {
+func (c *correspondence) RingGLP(rings [][]int32, l, suppressed int) float64 {
 	sum, n := float64(suppressed), suppressed
 	for _, ring := range rings {
 		width := max(1, min(l, len(ring)))

@@ -6,9 +6,9 @@ import (
 	"anond/equivclass"
 )
 
-// RingRow is a published row of non-homogeneous generalization: its cells cover
+// ringRow is a published row of non-homogeneous generalization: its cells cover
 // the rows Covers, its sensitive value is SA.
-type RingRow struct {
+type ringRow struct {
 	Covers []int32
 	SA     equivclass.Code
 }
@@ -18,14 +18,14 @@ type RingRow struct {
 // + shift, which it covers. Over the draws, each of the l values that a record
 // may have has probability 1/l; the values of one ring are not independent of
 // each other. Cost: n x l.
-func RingShift(p *equivclass.Pool, rings [][]int32, l int, source rand.Source) []RingRow {
+func RingShift(p *equivclass.Pool, rings [][]int32, l int, source rand.Source) []ringRow {
 	random := rand.New(source)
-	var out []RingRow
+	var out []ringRow
 	for _, ring := range rings {
 		width := max(1, min(l, len(ring)))
 		shift := random.IntN(width)
 		for i, w := range RingWindows(ring, width) {
-			out = append(out, RingRow{w, p.SA[ring[(i+shift)%len(ring)]]})
+			out = append(out, ringRow{w, p.SA[ring[(i+shift)%len(ring)]]})
 		}
 	}
 	return out

@@ -7,14 +7,14 @@ import (
 	"anond/equivclass/query"
 )
 
-// PaperSums answers many sums over one attribute with the bounds of PaperSum.
+// paperSums answers many sums over one attribute with the bounds of PaperSum.
 // It serves tables in which every value of the attribute is bucketed and no
 // query restricts it, as those of Li, He and Sun do; the rows of a group are
 // neighbours.
 //
 // Cost: for each query the different cells of its attributes, and a product for
 // each row of a group that can match.
-type PaperSums struct {
+type paperSums struct {
 	r       *LocalRelease
 	sum     int
 	from    []int32        // by group, where its rows begin; and the end
@@ -29,8 +29,8 @@ type PaperSums struct {
 
 // NewPaperSums prepares a release. help is the paper's help table: for each
 // bucket the sums of its smallest values, from none of them to all.
-func NewPaperSums(r *LocalRelease, sum int) *PaperSums {
-	s := &PaperSums{r: r, sum: sum, cells: make([][]query.Cell, len(r.Dicts)), cellOf: make([][]int32, len(r.Dicts)),
+func NewPaperSums(r *LocalRelease, sum int) *paperSums {
+	s := &paperSums{r: r, sum: sum, cells: make([][]query.Cell, len(r.Dicts)), cellOf: make([][]int32, len(r.Dicts)),
 		expects: make([]float64, len(r.Values[sum]))}
 	for row, g := range r.Group {
 		if row == 0 || r.Group[row-1] != g {
@@ -54,7 +54,7 @@ func NewPaperSums(r *LocalRelease, sum int) *PaperSums {
 }
 
 // index numbers the different cells of an attribute.
-func (s *PaperSums) index(j int) {
+func (s *paperSums) index(j int) {
 	seen := map[query.CellKey]int32{}
 	for g := range s.r.Cells {
 		if s.r.Bucket[j] != nil && s.r.Bucket[j][s.from[g]] >= 0 {
@@ -73,7 +73,7 @@ func (s *PaperSums) index(j int) {
 }
 
 // Bounds returns the paper's lower and upper bound of a query.
-func (s *PaperSums) Bounds(q *query.Bound) (lower, upper float64) {
+func (s *paperSums) Bounds(q *query.Bound) (lower, upper float64) {
 	s.prepare(q)
 	clear(s.expects)
 	for g := range s.r.Cells {
@@ -90,7 +90,7 @@ func (s *PaperSums) Bounds(q *query.Bound) (lower, upper float64) {
 }
 
 // prepare finds the share of each cell and bucket that matches each predicate.
-func (s *PaperSums) prepare(q *query.Bound) {
+func (s *paperSums) prepare(q *query.Bound) {
 	for len(s.share) < len(q.Preds) {
 		s.share, s.bucket = append(s.share, nil), append(s.bucket, nil)
 	}
@@ -114,7 +114,7 @@ func (s *PaperSums) prepare(q *query.Bound) {
 }
 
 // group adds the probabilities of a group's rows to the buckets of their values.
-func (s *PaperSums) group(q *query.Bound, g int) {
+func (s *paperSums) group(q *query.Bound, g int) {
 	of := s.r.Bucket[s.sum]
 	common := 1.0
 	s.inside = s.inside[:0]

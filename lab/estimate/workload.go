@@ -16,10 +16,10 @@ func RelativeError(actual, estimate float64) float64 {
 	return math.Abs(actual-estimate) / math.Abs(actual)
 }
 
-// WorkloadError is the error of a release over a workload. The papers print
+// workloadError is the error of a release over a workload. The papers print
 // means. A few queries with tiny answers can dominate a mean, so the medians
 // are given too.
-type WorkloadError struct {
+type workloadError struct {
 	Mean, Median       float64 // relative error over Queries
 	Width, MedianWidth float64 // (upper - lower) / actual: the rate of Li, He and Sun
 	Queries            int     // that count
@@ -29,8 +29,8 @@ type WorkloadError struct {
 // MeasureWorkload asks a release and the records behind it the same queries.
 // Queries whose true answer is 0 are left out and counted.
 // Cost: that of asking both.
-func MeasureWorkload(queries []*query.Bound, truth query.Estimator, answer func(*query.Bound) query.Answer) WorkloadError {
-	var out WorkloadError
+func MeasureWorkload(queries []*query.Bound, truth query.Estimator, answer func(*query.Bound) query.Answer) workloadError {
+	var out workloadError
 	var errs, widths []float64
 	for _, q := range queries {
 		actual := truth.Estimate(q).Estimate

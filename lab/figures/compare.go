@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Order says of two sets of paired runs whether the first lies below the second.
-type Order func(a, b []float64) Verdict
+// order says of two sets of paired runs whether the first lies below the second.
+type order func(a, b []float64) Verdict
 
 // Pairs decides if all pairs of runs agree. Equal is not below.
 func Pairs(a, b []float64) Verdict {
@@ -32,7 +32,7 @@ const ClearGap = 0.25
 
 // Gap decides about times: by the middle of the ratios of the pairs, if it is
 // away from 1 by more than the share.
-func Gap(share float64) Order {
+func Gap(share float64) order {
 	return func(a, b []float64) Verdict {
 		ratios := make([]float64, len(a))
 		for r := range a {
@@ -74,16 +74,16 @@ func apart(difference, spread float64) Verdict {
 	return Undecided
 }
 
-// Comparison compares a series with others, point by point.
-type Comparison struct {
+// comparison compares a series with others, point by point.
+type comparison struct {
 	a      *Series
 	others []*Series
 	at     [][]Verdict // by other, then point: whether a lies below
 }
 
 // Compare asks whether a series lies below each of others at every point.
-func Compare(by Order, a *Series, others ...*Series) Comparison {
-	c := Comparison{a: a, others: others}
+func Compare(by order, a *Series, others ...*Series) comparison {
+	c := comparison{a: a, others: others}
 	for _, b := range others {
 		at := make([]Verdict, len(a.X))
 		for i := range at {
@@ -95,7 +95,7 @@ func Compare(by Order, a *Series, others ...*Series) Comparison {
 }
 
 // Count returns at how many points, over all others, the verdict is v.
-func (c Comparison) Count(v Verdict) (n int) {
+func (c comparison) Count(v Verdict) (n int) {
 	for _, at := range c.at {
 		n += count(at, v)
 	}
@@ -113,7 +113,7 @@ func count(at []Verdict, v Verdict) (n int) {
 
 // Verdict is that of "below at every point": one point at which it is not
 // refutes it.
-func (c Comparison) Verdict() Verdict {
+func (c comparison) Verdict() Verdict {
 	out := Holds
 	for _, at := range c.at {
 		for _, v := range at {
@@ -124,17 +124,17 @@ func (c Comparison) Verdict() Verdict {
 }
 
 // Below is the comparison of a line with others, written in ratios.
-func (l *Lines) Below(by Order, name string, others ...string) Finding {
+func (l *Lines) Below(by order, name string, others ...string) Finding {
 	return Compare(by, l.Of(name), l.All(others...)...).ratios()
 }
 
 // Below is the comparison of a series with others, written point by point.
-func Below(by Order, a *Series, others ...*Series) Finding {
+func Below(by order, a *Series, others ...*Series) Finding {
 	return Compare(by, a, others...).points()
 }
 
 // ratios writes the comparison by the least and the greatest ratio.
-func (c Comparison) ratios() Finding {
+func (c comparison) ratios() Finding {
 	var numbers []string
 	values := c.a.Values()
 	for j, o := range c.others {
@@ -153,7 +153,7 @@ func (c Comparison) ratios() Finding {
 }
 
 // points writes the comparison with the values of every point.
-func (c Comparison) points() Finding {
+func (c comparison) points() Finding {
 	values := c.a.Values()
 	text := c.a.Name + " " + List(values)
 	for _, b := range c.others {
@@ -170,7 +170,7 @@ func (c Comparison) points() Finding {
 }
 
 // where lists the points of a verdict.
-func (c Comparison) where(v Verdict) string {
+func (c comparison) where(v Verdict) string {
 	var out []string
 	for j, at := range c.at {
 		for i, w := range at {

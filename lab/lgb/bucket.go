@@ -8,7 +8,7 @@ import (
 	"anond/equivclass/cut"
 )
 
-// LocalBuckets cuts the given records into local buckets of one attribute (Li,
+// localBuckets cuts the given records into local buckets of one attribute (Li,
 // He and Sun, Algorithm 2): column has the attribute's value of each record,
 // order the rank of each value.
 //
@@ -32,7 +32,7 @@ import (
 // is closer.
 //
 // Cost: n log n.
-func LocalBuckets(column []equivclass.Code, order []int32, rows []int32, l int, src equivclass.Source) [][]int32 {
+func localBuckets(column []equivclass.Code, order []int32, rows []int32, l int, src equivclass.Source) [][]int32 {
 	b := newLocalBucketer(column, order, rows, max(l, 1))
 	if !b.eligible(0, len(b.values)) || len(rows) == 0 {
 		return nil

@@ -157,7 +157,7 @@ func (m LGB) bucketize(t *equivclass.FlaggedTable, space *equivclass.Space, cut 
 	if promise.L > 0 && m.Nested {
 		buckets = m.nested(t, newGroupUnion(t, space, cut, j, equivclass.FrequencyL{L: promise.L}, 1), promise.L)
 	} else if promise.L > 0 {
-		buckets = LocalBuckets(t.Codes[j], equivclass.CanonicalOrder(t.Dicts[j]), rows, promise.L, m.draws(j))
+		buckets = localBuckets(t.Codes[j], equivclass.CanonicalOrder(t.Dicts[j]), rows, promise.L, m.draws(j))
 	} else {
 		want := promise.Principle
 		if c, ok := want.(equivclass.TClose); ok && c.Reference.Total == 0 {

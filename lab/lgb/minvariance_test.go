@@ -151,7 +151,7 @@ func TestLocalBucketsAgainstTwin(t *testing.T) {
 			order[v] = int32(at)
 		}
 		rows := equivtest.Rows(n)
-		got := LocalBuckets(column, order, rows, l, rng)
+		got := localBuckets(column, order, rows, l, rng)
 		if got == nil {
 			require.False(t, (&equivclass.Pool{SA: column}).Bag(rows).Eligible(l))
 			continue

@@ -39,8 +39,8 @@ import (
 // sides keep l, so that the values of a bucket come from one region. Each union
 // is then divided once more, because a bucket is large enough as soon as it
 // keeps l (pieces). A piece of a single group is cut further by Algorithm 2
-// (LocalBuckets), so that its buckets are narrow. There is a result under the
-// same condition as for LocalBuckets.
+// (localBuckets), so that its buckets are narrow. There is a result under the
+// same condition as for localBuckets.
 //
 // Cost: n log n.
 func (m LGB) nested(t *equivclass.FlaggedTable, u *groupUnion, l int) [][]int32 {
@@ -53,7 +53,7 @@ func (m LGB) nested(t *equivclass.FlaggedTable, u *groupUnion, l int) [][]int32 
 				out = append(out, rows)
 				continue
 			}
-			out = append(out, LocalBuckets(t.Codes[u.j], order, rows, l, draws)...)
+			out = append(out, localBuckets(t.Codes[u.j], order, rows, l, draws)...)
 		}
 	}
 	return out

@@ -236,7 +236,7 @@ func TestLGBBucketsFollowValueAndCoins(t *testing.T) {
 	const seeds = 3000
 	for seed := range uint64(seeds) {
 		src := cut.SplitMix(seed * 7919)
-		buckets := LocalBuckets(column, order, rows, 3, &src)
+		buckets := localBuckets(column, order, rows, 3, &src)
 		if first == nil {
 			first = equivtest.BucketValues(column, buckets)
 		}

@@ -63,8 +63,8 @@ type Comparison struct {
 	Reader *Reader    `json:"reader"`
 }
 
-// ErrNotCertified: the releases of the dataset themselves do not hold, or the exports are not theirs.
-var ErrNotCertified = fault.Errorf(fault.Privacy, "anond audit says why", "the releases are not certified by these exports")
+// errNotCertified: the releases of the dataset themselves do not hold, or the exports are not theirs.
+var errNotCertified = fault.Errorf(fault.Privacy, "anond audit says why", "the releases are not certified by these exports")
 
 // Compare makes releases by each method, of the same people and after the same numbers of records,
 // and counts whom each way exposes.
@@ -78,7 +78,7 @@ func Compare(ctx context.Context, o Options) (*Comparison, error) {
 		return nil, err
 	}
 	if own.Verdict != audit.VerdictCertified {
-		return nil, ErrNotCertified
+		return nil, errNotCertified
 	}
 	out := &Comparison{K: s.want.K, L: s.want.L, Naive: []Exposure{mine}}
 	for _, m := range []struct {

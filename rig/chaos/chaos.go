@@ -32,9 +32,9 @@ import (
 )
 
 // Play plays a plan in a directory of its own below dir, which is removed again.
-func Play(p *Plan, dir string) Result { return playPlanted(p, dir, planted{}) }
+func Play(p *Plan, dir string) result { return playPlanted(p, dir, planted{}) }
 
-func playPlanted(p *Plan, dir string, bug planted) (out Result) {
+func playPlanted(p *Plan, dir string, bug planted) (out result) {
 	out.Plan = p
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -64,10 +64,10 @@ func playPlanted(p *Plan, dir string, bug planted) (out Result) {
 	return out
 }
 
-func (r *Result) take(p *played, err error) { r.Faults, r.Err = append(r.Faults, p.took()...), err }
+func (r *result) take(p *played, err error) { r.Faults, r.Err = append(r.Faults, p.took()...), err }
 
 // divided plays a plan of shards.
-func (r *Result) divided(dir string, random *rand.Rand, bug planted) {
+func (r *result) divided(dir string, random *rand.Rand, bug planted) {
 	d, err := newDivision(r.Plan, dir, random, bug)
 	if err != nil {
 		r.Err = err
@@ -83,7 +83,7 @@ func (r *Result) divided(dir string, random *rand.Rand, bug planted) {
 }
 
 // playReal plays a plan with processes of the program at the given path.
-func playReal(p *Plan, dir, program string) (out Result) {
+func playReal(p *Plan, dir, program string) (out result) {
 	out.Plan = p
 	own, err := os.MkdirTemp(dir, "plan-")
 	if err != nil {

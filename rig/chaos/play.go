@@ -14,8 +14,8 @@ import (
 	"anond/incremental/boltstore"
 )
 
-// Result is what a plan has shown.
-type Result struct {
+// result is what a plan has shown.
+type result struct {
 	Plan   *Plan
 	Faults []string // kinds of those that took effect
 	Err    error    // nil: every promise held

@@ -41,7 +41,7 @@ func (c *Campaign) Run(ctx context.Context) (failures int) {
 func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
 	drawn, took, faults, played := map[string]int{}, map[string]int{}, 0, 0
 	var mu sync.Mutex
-	note := func(r Result) {
+	note := func(r result) {
 		mu.Lock()
 		defer mu.Unlock()
 		played++
@@ -92,7 +92,7 @@ func (c *Campaign) table(drawn, took map[string]int) {
 	}
 }
 
-func (c *Campaign) play(p *Plan) Result {
+func (c *Campaign) play(p *Plan) result {
 	if p.Real {
 		return playReal(p, c.Dir, c.Program)
 	}

@@ -15,9 +15,9 @@ type Entries interface {
 	Append(ctx context.Context, e *Entry) (incremental.JournalMark, error)
 }
 
-// Steps writes what a host tells of its steps into a journal. The state has with each step up to where it follows the journal,
+// steps writes what a host tells of its steps into a journal. The state has with each step up to where it follows the journal,
 // so that two states that follow it hold the same.
-type Steps struct {
+type steps struct {
 	entries  Entries
 	settings [32]byte
 
@@ -27,11 +27,11 @@ type Steps struct {
 	cut    incremental.JournalMark // of a cut that is not decided yet
 }
 
-var _ ingest.Steps = (*Steps)(nil)
+var _ ingest.Steps = (*steps)(nil)
 
 // NewSteps returns those of a host that decides under settings (ingest.Host.Policy).
-func NewSteps(entries Entries, settings [32]byte) *Steps {
-	return &Steps{entries: entries, settings: settings}
+func NewSteps(entries Entries, settings [32]byte) *steps {
+	return &steps{entries: entries, settings: settings}
 }
 
 // mostRuns bounds the entry that a commit writes.
@@ -39,7 +39,7 @@ const mostRuns = 10000
 
 // Moves notes the order of arrivals. Records come in chunks of one partition and arrive at few times, so that there are few
 // runs.
-func (s *Steps) Moves(m *incremental.Machine, p incremental.Partition) {
+func (s *steps) Moves(m *incremental.Machine, p incremental.Partition) {
 	now := m.Now()
 	if n := len(s.runs); n > 0 && s.open == p && s.runs[n-1].Tick == now {
 		return
@@ -50,17 +50,17 @@ func (s *Steps) Moves(m *incremental.Machine, p incremental.Partition) {
 }
 
 // Full implements ingest.Steps.
-func (s *Steps) Full() bool { return len(s.runs) >= mostRuns }
+func (s *steps) Full() bool { return len(s.runs) >= mostRuns }
 
 // closeRun notes how far the newest run went.
-func (s *Steps) closeRun(m *incremental.Machine) {
+func (s *steps) closeRun(m *incremental.Machine) {
 	if n := len(s.runs); n > 0 {
 		s.runs[n-1].Next, _ = m.Intake().Next(s.open)
 	}
 }
 
 // write writes an entry; the next commit holds that the state follows it.
-func (s *Steps) write(m *incremental.Machine, e *Entry) ingest.Telling {
+func (s *steps) write(m *incremental.Machine, e *Entry) ingest.Telling {
 	return func(ctx context.Context) error {
 		mark, err := s.entries.Append(ctx, e)
 		if err == nil {
@@ -71,7 +71,7 @@ func (s *Steps) write(m *incremental.Machine, e *Entry) ingest.Telling {
 }
 
 // BeforeReading implements ingest.Steps.
-func (s *Steps) BeforeReading(m *incremental.Machine, ends map[incremental.Partition]int64) ingest.Telling {
+func (s *steps) BeforeReading(m *incremental.Machine, ends map[incremental.Partition]int64) ingest.Telling {
 	x := &Ends{}
 	for p, end := range ends {
 		x.Source = p.Source
@@ -82,7 +82,7 @@ func (s *Steps) BeforeReading(m *incremental.Machine, ends map[incremental.Parti
 }
 
 // BeforeCommit writes in which order came what is staged.
-func (s *Steps) BeforeCommit(m *incremental.Machine) ingest.Telling {
+func (s *steps) BeforeCommit(m *incremental.Machine) ingest.Telling {
 	if len(s.runs) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (s *Steps) BeforeCommit(m *incremental.Machine) ingest.Telling {
 }
 
 // BeforeCut writes what a cut is given.
-func (s *Steps) BeforeCut(m *incremental.Machine, flush bool, createdAt int64) ingest.Telling {
+func (s *steps) BeforeCut(m *incremental.Machine, flush bool, createdAt int64) ingest.Telling {
 	e := &Entry{Cut: &Cut{Now: m.Now(), CreatedAt: createdAt, Flush: flush, Settings: s.settings, Records: m.Arrived()}}
 	return func(ctx context.Context) (err error) {
 		s.cut, err = s.entries.Append(ctx, e)
@@ -103,10 +103,10 @@ func (s *Steps) BeforeCut(m *incremental.Machine, flush bool, createdAt int64) i
 
 // AfterCut notes that the state follows the entry of the cut: not before, since what the decision itself commits must not say
 // that the cut is done.
-func (s *Steps) AfterCut(m *incremental.Machine) { m.Follow(s.cut) }
+func (s *steps) AfterCut(m *incremental.Machine) { m.Follow(s.cut) }
 
 // BeforePublish writes what the newest release is. A retry writes it again.
-func (s *Steps) BeforePublish(m *incremental.Machine, i *incremental.Intent) ingest.Telling {
+func (s *steps) BeforePublish(m *incremental.Machine, i *incremental.Intent) ingest.Telling {
 	return s.write(m, &Entry{Intent: intentEntry(m, i)})
 }
 
@@ -115,12 +115,12 @@ func intentEntry(m *incremental.Machine, i *incremental.Intent) *Intent {
 }
 
 // BeforePublished writes that a release is public.
-func (s *Steps) BeforePublished(m *incremental.Machine, release uint32, manifest [32]byte) ingest.Telling {
+func (s *steps) BeforePublished(m *incremental.Machine, release uint32, manifest [32]byte) ingest.Telling {
 	return s.write(m, &Entry{Published: &Published{Release: release, Manifest: manifest}})
 }
 
 // BeforeErasure writes that the state is about to forget.
-func (s *Steps) BeforeErasure(m *incremental.Machine, subject []byte) ingest.Telling {
+func (s *steps) BeforeErasure(m *incremental.Machine, subject []byte) ingest.Telling {
 	x := &Erase{}
 	if subject != nil {
 		d, _ := m.Forgetting().DigestOf(subject)

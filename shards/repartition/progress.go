@@ -19,11 +19,11 @@ type Progress struct {
 	Targets int              `json:"targets"` // partitions of it
 	Key     string           `json:"key"`     // names subject.key
 	Again   bool             `json:"again"`   // the target held records when the work began or went on
-	Sources map[int32]*Place `json:"sources"` // by partition of the topic that is read
+	Sources map[int32]*place `json:"sources"` // by partition of the topic that is read
 }
 
-// Place is how far one source partition is repartitioned.
-type Place struct {
+// place is how far one source partition is repartitioned.
+type place struct {
 	Base   int64           `json:"base"`  // the first offset: nothing below it was seen
 	Later  bool            `json:"later"` // what was below it may have been written by others
 	Next   int64           `json:"next"`  // the first offset that is not written
@@ -54,7 +54,7 @@ func Decode(text []byte) (*Progress, error) {
 // Encode writes a progress.
 func (p *Progress) Encode() ([]byte, error) { return json.MarshalIndent(p, "", " ") }
 
-func (at *Place) sound(targets int) bool {
+func (at *place) sound(targets int) bool {
 	if at.Base < 0 || at.Next < at.Base || at.Last < -1 || at.Last >= at.Next {
 		return false
 	}
@@ -96,12 +96,12 @@ func (p *Progress) Positions(source string) map[incremental.Partition]incrementa
 }
 
 // at is where a source partition stands, from the first offset on that is seen of it.
-func (p *Progress) at(id int32, from int64) *Place {
+func (p *Progress) at(id int32, from int64) *place {
 	if p.Sources == nil {
-		p.Sources = map[int32]*Place{}
+		p.Sources = map[int32]*place{}
 	}
 	if p.Sources[id] == nil {
-		p.Sources[id] = &Place{Base: from, Later: p.Again && from > 0, Next: from, Last: -1,
+		p.Sources[id] = &place{Base: from, Later: p.Again && from > 0, Next: from, Last: -1,
 			Digest: hex.EncodeToString(make([]byte, len(incremental.Digest{})))}
 	}
 	return p.Sources[id]
@@ -109,7 +109,7 @@ func (p *Progress) at(id int32, from int64) *Place {
 
 // link says what comes before a record in a target partition. sent are those of the work that
 // is not acknowledged yet; it takes this one in.
-func (at *Place) link(source, target int32, offset int64, sent map[int32]int64) keying.Link {
+func (at *place) link(source, target int32, offset int64, sent map[int32]int64) keying.Link {
 	l := keying.Link{Source: source, Offset: offset}
 	if before, ok := sent[target]; ok {
 		l.Previous = before
@@ -123,7 +123,7 @@ func (at *Place) link(source, target int32, offset int64, sent map[int32]int64) 
 }
 
 // moved notes that everything below next is acknowledged.
-func (at *Place) moved(next int64, sent map[int32]int64) {
+func (at *place) moved(next int64, sent map[int32]int64) {
 	at.Next = max(at.Next, next)
 	if at.Sent == nil {
 		at.Sent = map[int32]int64{}

@@ -72,16 +72,16 @@ func plainProgress(text []byte) (p *Progress) {
 	if all["sources"] == nil {
 		return p
 	}
-	p.Sources = map[int32]*Place{}
+	p.Sources = map[int32]*place{}
 	for id, at := range as[map[string]any](all["sources"]) {
 		p.Sources[partitionOf(id)] = plainPlace(at, p.Targets)
 	}
 	return p
 }
 
-func plainPlace(tree any, targets int) *Place {
+func plainPlace(tree any, targets int) *place {
 	all := named(tree, "base", "digest", "last", "later", "next", "sent")
-	at := &Place{Base: whole(all["base"], 64), Later: as[bool](all["later"]), Next: whole(all["next"], 64), Last: whole(all["last"], 64),
+	at := &place{Base: whole(all["base"], 64), Later: as[bool](all["later"]), Next: whole(all["next"], 64), Last: whole(all["last"], 64),
 		Digest: as[string](all["digest"])}
 	demand(regexp.MustCompile(`^[0-9a-fA-F]{32}$`).MatchString(at.Digest))
 	demand(0 <= at.Base && at.Base <= at.Next && -1 <= at.Last && at.Last < at.Next)

@@ -28,7 +28,7 @@ func TestBoard(t *testing.T) {
 	s := look(begin)
 	assert.Equal(t, "attempt the first one is under way", s.Parts()[0].Name+" "+s.Parts()[0].State)
 	b.tried(begin, &Outcome{Published: true, Release: 3, Records: 50, dataset: "x", createdAt: at(0), waiting: []int{2},
-		Shards: []Shard{{Shard: 0, Release: 2, CreatedAt: at(-time.Minute)}, {Shard: 1, Release: 1, CreatedAt: at(-50 * time.Minute)},
+		Shards: []shard{{Shard: 0, Release: 2, CreatedAt: at(-time.Minute)}, {Shard: 1, Release: 1, CreatedAt: at(-50 * time.Minute)},
 			{Shard: 2}}}, nil)
 	s = look(begin)
 	stale := func() (out []bool) {
@@ -69,7 +69,7 @@ func TestTheAlarmIsRaisedWhileAttemptsFail(t *testing.T) {
 		return events["shard_stale"]
 	}
 	assert.Zero(t, alarms(), "nothing is known of the shard")
-	r.newest = &Outcome{Shards: []Shard{{Shard: 0, Release: 4, CreatedAt: begin.Format(time.RFC3339)}}}
+	r.newest = &Outcome{Shards: []shard{{Shard: 0, Release: 4, CreatedAt: begin.Format(time.RFC3339)}}}
 	assert.Zero(t, alarms())
 	now = begin.Add(2 * time.Hour)
 	assert.EqualValues(t, 1, alarms())

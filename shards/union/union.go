@@ -52,14 +52,14 @@ type Outcome struct {
 	SHA256    string  `json:"sha256,omitempty"`
 	Records   int     `json:"records"`
 	Pending   int     `json:"pending"`
-	Shards    []Shard `json:"shards"`
+	Shards    []shard `json:"shards"`
 
 	dataset, createdAt string
 	waiting            []int
 }
 
-// Shard is what is known of a shard.
-type Shard struct {
+// shard is what is known of a shard.
+type shard struct {
 	Shard     int    `json:"shard"`
 	Release   uint32 `json:"release"` // in the newest release of the union; 0: none
 	CreatedAt string `json:"created_at,omitempty"`
@@ -171,13 +171,13 @@ func (r *runner) publish(began time.Time) (*Outcome, error) {
 	}
 	out := &Outcome{Published: found.Published, waiting: found.Waiting}
 	for n := range r.Shards {
-		out.Shards = append(out.Shards, Shard{Shard: n})
+		out.Shards = append(out.Shards, shard{Shard: n})
 	}
 	if m := found.Manifest; m != nil {
 		out.Release, out.SHA256, out.Records, out.Pending = m.Release, hex.EncodeToString(found.SHA256[:]), m.Records, m.Pending
 		out.dataset, out.createdAt = m.Dataset, m.CreatedAt
 		for i, s := range m.Union.Shards {
-			out.Shards[i] = Shard{Shard: s.Shard, Release: s.Release, CreatedAt: s.CreatedAt}
+			out.Shards[i] = shard{Shard: s.Shard, Release: s.Release, CreatedAt: s.CreatedAt}
 		}
 	}
 	if found.Published {
@@ -189,7 +189,7 @@ func (r *runner) publish(began time.Time) (*Outcome, error) {
 }
 
 // late reports a shard whose newest release is too old, or that has none.
-func (r *runner) late(s Shard, now time.Time) bool {
+func (r *runner) late(s shard, now time.Time) bool {
 	if r.StaleAfter <= 0 {
 		return false
 	}

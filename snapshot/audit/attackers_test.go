@@ -28,7 +28,7 @@ func TestNaiveUpdateIsExposed(t *testing.T) {
 	p.releases = [][][]int{{first, second}, {grown, other}}
 	r, err := Dir(p.write(t, p.render()))
 	require.NoError(t, err)
-	require.Equal(t, VerdictViolated, r.Verdict)
+	require.Equal(t, verdictViolated, r.Verdict)
 
 	linked := attacker(t, r, shares.AttackerNewcomerLink)
 	require.Equal(t, 2, linked.People)

@@ -152,7 +152,7 @@ func newAuditor(o Options) (*auditor, error) {
 		Declared: Declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
 			K: m.Policy.K, L: m.Policy.L},
 		requireCertified: o.RequireCertified, exact: m.WantK1() != "rows", claimsL2: m.ClaimsL2(),
-		Releases: []ReleaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
+		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()
 	return a, nil
@@ -259,7 +259,7 @@ func (a *auditor) release(number int) error {
 }
 
 // step checks what public files show about the step to a release.
-func (a *auditor) step(rel *chain.Release) *ReleaseRow {
+func (a *auditor) step(rel *chain.Release) *releaseRow {
 	values := len(a.in.s.Sa.Text)
 	before := &chain.Release{Tab: &table.Table{Start: []uint32{0}, D: rel.Tab.D}}
 	if a.last != nil {
@@ -285,7 +285,7 @@ func (a *auditor) step(rel *chain.Release) *ReleaseRow {
 			kept++
 		}
 	}
-	a.report.Releases = append(a.report.Releases, ReleaseRow{
+	a.report.Releases = append(a.report.Releases, releaseRow{
 		Release: rel.Num, Records: rel.Tab.Rows(), Pending: rel.Man.Pending, Classes: rel.Tab.M,
 		KMin: rel.Man.Privacy.KMin, MaxFrequency: rel.Man.Privacy.MaxFrequency, Certificate: rel.Man.Privacy.Certificate,
 		Newcomers: d.Total, NewcomersTop: format.Share(d.Top, d.Total), ClassesKept: kept, Waiting: -1,
@@ -300,7 +300,7 @@ func (a *auditor) step(rel *chain.Release) *ReleaseRow {
 }
 
 // membership checks what the exports show about a release.
-func (a *auditor) membership(rel *chain.Release, row *ReleaseRow) {
+func (a *auditor) membership(rel *chain.Release, row *releaseRow) {
 	if a.in.members == nil || a.in.members.Class[rel.Num] == nil {
 		return
 	}
@@ -357,7 +357,7 @@ func (a *auditor) classes(rel *chain.Release) []uint32 {
 // not (rule B, buckets): if two of four people who are published later have a share of 1, and the bucket has
 // the values a, a, b and c, both have a; and who knows that some pool would be ineligible could wait with it.
 // A person who was forgotten while waiting counted until then, and the exports do not tell when that was.
-func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *ReleaseRow) {
+func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow) {
 	counts := make([]int, len(a.in.s.Sa.Text))
 	n, top, forgotten := 0, 0, 0
 	for rec, known := range a.in.records.Known {

@@ -96,7 +96,7 @@ func TestReportHoldsNoValue(t *testing.T) {
 	p.releases[2][0] = join(g.frozen, g.waiting[:1]) // violations name nobody either
 	r, err := Dir(p.write(t, p.render()))
 	require.NoError(t, err)
-	require.Equal(t, VerdictViolated, r.Verdict)
+	require.Equal(t, verdictViolated, r.Verdict)
 	var text bytes.Buffer
 	require.NoError(t, r.Text(&text))
 	asJSON, err := json.Marshal(r)

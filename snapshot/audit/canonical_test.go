@@ -56,9 +56,9 @@ func inForm(t testing.TB, man any) []byte {
 // requireVerdict demands the verdict and the exit code that a finding gives.
 func requireVerdict(t *testing.T, kind string, r *Report) {
 	t.Helper()
-	want, code := VerdictViolated, 3
+	want, code := verdictViolated, 3
 	if kind == format.KindUnexpectedFile {
-		want, code = VerdictUnreadable, 1
+		want, code = verdictUnreadable, 1
 	}
 	require.Equal(t, want, r.Verdict)
 	require.Equal(t, code, r.ExitCode())
@@ -157,7 +157,7 @@ func TestUnnamedFiles(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, nil, 0o644))
 		r, err = Dir(o)
 		require.NoError(t, err)
-		require.Equal(t, VerdictUnreadable, r.Verdict, name)
+		require.Equal(t, verdictUnreadable, r.Verdict, name)
 		require.Equal(t, []string{format.KindUnexpectedFile}, kinds(r.Violations), name)
 		require.Equal(t, 1, r.ExitCode())
 		var text strings.Builder
@@ -167,7 +167,7 @@ func TestUnnamedFiles(t *testing.T) {
 		rewrite(t, o.Ledger, appendLine("4 "+strings.Repeat("a", 64)))
 		r, err = Dir(o)
 		require.NoError(t, err)
-		require.Equal(t, VerdictViolated, r.Verdict, name)
+		require.Equal(t, verdictViolated, r.Verdict, name)
 		require.Equal(t, 3, r.ExitCode())
 	}
 }

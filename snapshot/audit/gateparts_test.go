@@ -183,7 +183,7 @@ func TestGateAgreesWithDir(t *testing.T) {
 				requireCarried(t, g, dir, rel)
 			}
 		}
-		require.Equal(t, report.Verdict == VerdictViolated, len(found) > 0, "%s: %v\n%v", what, kinds(report.Violations), kinds(found))
+		require.Equal(t, report.Verdict == verdictViolated, len(found) > 0, "%s: %v\n%v", what, kinds(report.Violations), kinds(found))
 		tally[report.Verdict]++
 		if len(found) == 0 {
 			require.Equal(t, report.Regroups, histogramOfRegroups(g), what)
@@ -191,7 +191,7 @@ func TestGateAgreesWithDir(t *testing.T) {
 		}
 	}
 	t.Log(tally)
-	for _, seen := range []string{VerdictCertified, VerdictViolated, "compactions"} {
+	for _, seen := range []string{VerdictCertified, verdictViolated, "compactions"} {
 		require.Greater(t, tally[seen], least, "the test must reach: %s", seen)
 	}
 }

@@ -308,7 +308,7 @@ func TestL2Mutations(t *testing.T) {
 				p.edit = m.edit
 				o := p.write(t)
 				r, refused := p.check(t, o)
-				require.Equal(t, VerdictViolated, r.Verdict)
+				require.Equal(t, verdictViolated, r.Verdict)
 				require.Contains(t, kinds(r.Violations), m.want)
 				require.Contains(t, kinds(refused), m.want)
 				o.Members, o.Records = "", ""

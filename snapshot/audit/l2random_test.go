@@ -102,14 +102,14 @@ func TestL2GateAgreesWithDir(t *testing.T) {
 			require.NotEmpty(t, refused)
 			continue
 		}
-		require.Equal(t, report.Verdict == VerdictViolated, len(refused) > 0, "%s: %v\n%v", what, kinds(report.Violations), kinds(refused))
+		require.Equal(t, report.Verdict == verdictViolated, len(refused) > 0, "%s: %v\n%v", what, kinds(report.Violations), kinds(refused))
 		tally[report.Verdict]++
 		if len(refused) == 0 {
 			tally["compactions"] += len(p.compact)
 		}
 	}
 	t.Log(tally)
-	for _, seen := range []string{VerdictCertified, VerdictViolated, "compactions"} {
+	for _, seen := range []string{VerdictCertified, verdictViolated, "compactions"} {
 		require.Greater(t, tally[seen], 10, "the test must reach: %s", seen)
 	}
 }

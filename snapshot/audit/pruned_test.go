@@ -172,7 +172,7 @@ func TestPrunedMutations(t *testing.T) {
 				}
 				r, err := Dir(o)
 				require.NoError(t, err)
-				require.Equal(t, VerdictViolated, r.Verdict)
+				require.Equal(t, verdictViolated, r.Verdict)
 				require.Contains(t, kinds(r.Violations), m.want, "exports: %v", exports)
 			}
 		})

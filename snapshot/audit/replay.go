@@ -106,7 +106,7 @@ func (r *Report) replayed(p *Replay) {
 		r.Violations = append(r.Violations, format.Violation{Rule: "B", Kind: format.KindReplay, Release: p.Release, Count: 1,
 			Detail: fmt.Sprintf("the program decides otherwise %s, after %d records, where the state has %d classes in this release: %s",
 				world, p.Records, p.Classes, p.Reason)})
-		r.Verdict, r.Level.L2 = VerdictViolated, VerdictViolated
+		r.Verdict, r.Level.L2 = verdictViolated, verdictViolated
 	}
 }
 

@@ -28,11 +28,11 @@ func TestReplayDecidesLevel2(t *testing.T) {
 		{"none asked for", levelStructure, VerdictCertified, nil, levelStructure, 0, ""},
 		{"certified", levelStructure, VerdictCertified, &Replay{Outcome: ReplayCertified, Worlds: 7}, VerdictCertified, 0, "in 7 worlds"},
 		{"not claimed", "not claimed", VerdictCertified, &Replay{Outcome: ReplayCertified}, "not claimed", 3, "the manifests forbid it"},
-		{"files break it", VerdictViolated, VerdictViolated, &Replay{Outcome: ReplayCertified}, VerdictViolated, 3, ""},
+		{"files break it", verdictViolated, verdictViolated, &Replay{Outcome: ReplayCertified}, verdictViolated, 3, ""},
 		{"not replayed", levelStructure, VerdictCertified, &Replay{Outcome: ReplayNone, Reason: "the first pool grew"}, levelStructure, 3,
 			"Not replayed: the first pool grew."},
 		{"violated", levelStructure, VerdictCertified, &Replay{Outcome: ReplayViolated, World: 2, Release: 4, Reason: "it differs"},
-			VerdictViolated, 3, "the program decides otherwise in world 2"},
+			verdictViolated, 3, "the program decides otherwise in world 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &Report{Verdict: c.verdict, Level: Level{L2: c.level}, requireCertified: true}
@@ -78,7 +78,7 @@ func TestPartsOfAReplay(t *testing.T) {
 			{name: "all but one", outcome: ReplayCertified, edit: func(r *Replay) { delete(r.Parts, 2) }, verdict: VerdictConsistent,
 				unlessDrawn: VerdictCertified},
 			{name: "another one", outcome: ReplayCertified, edit: func(r *Replay) { r.Parts[2]["data.csv"] = strings.Repeat("ab", 32) },
-				verdict: VerdictViolated},
+				verdict: verdictViolated},
 			{name: "people who were forgotten", outcome: ReplayNone, edit: func(r *Replay) { delete(r.Parts, 2); r.Ownerless = []int{2} },
 				verdict: VerdictConsistent, unlessDrawn: VerdictCertified,
 				unchecked: "the bytes of part-000002: they have rows of people who were forgotten"},
@@ -86,7 +86,7 @@ func TestPartsOfAReplay(t *testing.T) {
 				edit:      func(r *Replay) { r.Others = "releases 1 to 3 are not replayable (decided by algorithm 1)" },
 				verdict:   VerdictConsistent,
 				unchecked: "decisions and bytes of another program: releases 1 to 3 are not replayable (decided by algorithm 1)"},
-			{name: "decisions that differ", outcome: ReplayViolated, verdict: VerdictViolated},
+			{name: "decisions that differ", outcome: ReplayViolated, verdict: verdictViolated},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				o.Replay = &Replay{Outcome: c.outcome, Worlds: 3, Parts: parts()}

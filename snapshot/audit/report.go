@@ -10,8 +10,8 @@ import (
 const (
 	VerdictCertified  = "certified"  // everything checked, nothing broken
 	VerdictConsistent = "consistent" // nothing broken in what could be checked
-	VerdictViolated   = "violated"   // at least one violation
-	VerdictUnreadable = "unreadable" // nothing broken, and files that nothing names
+	verdictViolated   = "violated"   // at least one violation
+	verdictUnreadable = "unreadable" // nothing broken, and files that nothing names
 )
 
 // verdict is what findings make of the releases; consistent: there are none. A file that nothing
@@ -20,9 +20,9 @@ func verdict(found []format.Violation) string {
 	out := VerdictConsistent
 	for _, v := range found {
 		if v.Kind != format.KindUnexpectedFile {
-			return VerdictViolated
+			return verdictViolated
 		}
-		out = VerdictUnreadable
+		out = verdictUnreadable
 	}
 	return out
 }
@@ -40,7 +40,7 @@ type Report struct {
 	Pruned []int `json:"pruned,omitempty"`
 	// Union is what is said of the shards, where the releases are a union's.
 	Union        *Union             `json:"union,omitempty"`
-	Releases     []ReleaseRow       `json:"releases"`
+	Releases     []releaseRow       `json:"releases"`
 	Violations   []format.Violation `json:"violations"`
 	Certificates *Certificates      `json:"certificates,omitempty"` // needs the members export
 	Attackers    []shares.Attacker  `json:"attackers"`
@@ -77,8 +77,8 @@ type Level struct {
 	L2 string `json:"l2"`
 }
 
-// ReleaseRow is one release as the files show it.
-type ReleaseRow struct {
+// releaseRow is one release as the files show it.
+type releaseRow struct {
 	Release      int     `json:"release"`
 	Records      int     `json:"records"`
 	Pending      int     `json:"pending"`
@@ -124,11 +124,11 @@ type Corruption struct {
 // RequireCertified also 3 for consistent, since the promise is not shown to
 // hold, and after a replay for a level L2 that is not certified. Unreadable input is an error of Dir and exits 1.
 func (r *Report) ExitCode() int {
-	if r.Verdict == VerdictUnreadable {
+	if r.Verdict == verdictUnreadable {
 		return 1
 	}
 	less := r.Verdict != VerdictCertified || r.Replay != nil && r.Level.L2 != VerdictCertified
-	if r.Verdict == VerdictViolated || r.requireCertified && less {
+	if r.Verdict == verdictViolated || r.requireCertified && less {
 		return 3
 	}
 	return 0

@@ -62,7 +62,7 @@ func (r *Report) meaning() string {
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports, and a replay where values stand in rows by draw (recoding permutation at level L2)."
 	}
-	if r.Verdict == VerdictUnreadable {
+	if r.Verdict == verdictUnreadable {
 		return "Nothing was found that breaks the contract, but there are files that nothing names (see below), so there is no verdict.\n" +
 			"Whoever sees them may learn anything from them. Remove them, or give them a name with a leading dot, and audit again."
 	}
@@ -156,7 +156,7 @@ func (t *textWriter) parts(r *Report) {
 	if t.line("Release %d has %d parts.", last.Release, last.Parts); last.DeadClasses > 0 {
 		t.line("%d of their classes are dead: they were regrouped since, and readers skip them.", last.DeadClasses)
 	}
-	if r.Verdict != VerdictViolated && r.Union == nil {
+	if r.Verdict != verdictViolated && r.Union == nil {
 		t.line("Older parts have the same bytes as in the release before, or the same classes in a compaction (rule A, frozen classes).")
 		if last.DeadClasses > 0 {
 			t.line("Dead classes held every value of a set equally often (rule P, pure classes).")
@@ -192,7 +192,7 @@ func (t *textWriter) buckets(r *Report) {
 	}
 	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d. "+
 		"The largest share of one value in a bucket is %.4f (l = %d).", b.Buckets, b.Median, b.Largest, b.TopShare, b.AchievedL)
-	if r.claimsL2 && r.Verdict != VerdictViolated {
+	if r.claimsL2 && r.Verdict != verdictViolated {
 		t.line("The files have the structure that level L2 needs: classes of exactly %d, buckets of whole classes born together, "+
 			"nothing divided, joined or changed since.", r.K)
 		if r.Replay == nil {

@@ -74,7 +74,7 @@ func TestProposition2FromFiles(t *testing.T) {
 	o := p.write(t, p.render())
 	r, err := Dir(o)
 	require.NoError(t, err)
-	require.Equal(t, VerdictViolated, r.Verdict)
+	require.Equal(t, verdictViolated, r.Verdict)
 	require.Equal(t, 8, r.Certificates.OtherRecords)
 	var text bytes.Buffer
 	require.NoError(t, r.Text(&text))

@@ -25,7 +25,7 @@ import (
 // shards, and each file of the union once.
 func unionDir(o Options) (*Report, error) {
 	u := &unionAudit{o: o, chains: map[int]*shardChain{}, report: &Report{requireCertified: o.RequireCertified,
-		Releases: []ReleaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{}}}
+		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{}}}
 	if err := u.list(); err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 	if top*r.man.Policy.L > total && u.whole(r) {
 		u.f.Add("D", format.KindDifference, r.number, 0, "", "one value has more than 1/l of the records this release adds")
 	}
-	row := ReleaseRow{Release: r.number, Records: r.man.Records, Pending: r.man.Pending, Classes: r.man.Classes, Buckets: r.man.Buckets,
+	row := releaseRow{Release: r.number, Records: r.man.Records, Pending: r.man.Pending, Classes: r.man.Classes, Buckets: r.man.Buckets,
 		Parts: len(r.man.Parts), KMin: r.man.Privacy.KMin, MaxFrequency: r.man.Privacy.MaxFrequency,
 		Certificate: r.man.Privacy.Certificate, Newcomers: total, NewcomersTop: format.Share(top, total), Waiting: -1}
 	if r.man.Policy.Level != format.LevelTwo {

@@ -17,11 +17,11 @@ import (
 type Union struct {
 	Of     int          `json:"of"`
 	People int          `json:"people"` // different subjects in the exports of all shards; -1: not known
-	Shards []ShardAudit `json:"shards"`
+	Shards []shardAudit `json:"shards"`
 }
 
-// ShardAudit is the audit of the chain of one shard.
-type ShardAudit struct {
+// shardAudit is the audit of the chain of one shard.
+type shardAudit struct {
 	Shard   int     `json:"shard"`
 	Release int     `json:"release"` // that the newest release of the union has; 0: none
 	Records int     `json:"records"` // published in it
@@ -39,7 +39,7 @@ func (u *unionAudit) finish() *Report {
 		r.Union.People = len(u.persons.all)
 	}
 	for _, s := range m.Union.Shards {
-		of := ShardAudit{Shard: s.Shard, Release: s.Release, Records: s.Records, Pending: s.Pending}
+		of := shardAudit{Shard: s.Shard, Release: s.Release, Records: s.Records, Pending: s.Pending}
 		if own := u.chains[s.Shard]; own != nil {
 			of.Report = own.report
 		}

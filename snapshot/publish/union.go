@@ -11,10 +11,10 @@ import (
 	"anond/snapshot"
 )
 
-// UnionGate looks at a rendered union before it gets its name. It returns nil to let it
+// unionGate looks at a rendered union before it gets its name. It returns nil to let it
 // pass, an error that wraps ErrRefused if it is not what its shards published, and any
 // other error if it could not be checked.
-type UnionGate interface {
+type unionGate interface {
 	CheckUnion(releases, rendered string) error
 }
 
@@ -54,7 +54,7 @@ type Union struct {
 	// Owner tells the temporary files of this process from those of others: random, of
 	// letters and digits.
 	Owner string
-	Gate  UnionGate
+	Gate  unionGate
 	// Hook runs after each step; an error stops there, as a crash would. For tests.
 	Hook func(UnionStep) error
 }

@@ -127,7 +127,7 @@ func valueText(v *incremental.View) func(m incremental.RecordID) string {
 // TestPlantedRenderers: a renderer that looks at whose value is whose, or at the numbers of values, writes
 // other bytes in some world, though every decision is the same in all of them.
 func TestPlantedRenderers(t *testing.T) {
-	each := func(show func(v *incremental.View, c incremental.ClassView) any) Renderer {
+	each := func(show func(v *incremental.View, c incremental.ClassView) any) renderer {
 		return func(v *incremental.View) (map[string]string, error) {
 			sum := sha256.New()
 			for _, c := range v.Classes {
@@ -151,7 +151,7 @@ func TestPlantedRenderers(t *testing.T) {
 		f.feed(90, f.mixed)
 		f.cut(false)
 	}
-	for name, twin := range map[string]Renderer{
+	for name, twin := range map[string]renderer{
 		"each class shows its own values": each(func(v *incremental.View, c incremental.ClassView) any { return own(v, c) }),
 		"in the order of records": each(func(v *incremental.View, c incremental.ClassView) any {
 			return valueText(v)(c.Members[0])

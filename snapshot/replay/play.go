@@ -71,7 +71,7 @@ var source = incremental.Partition{Source: "replay"}
 // play makes all decisions again and returns the first difference, or nil, and what the
 // triggers asked for.
 func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
-	due []byte, d *Difference, err error) {
+	due []byte, d *difference, err error) {
 	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
 	if len(r.ages) > 1 || r.first() > 1 || r.others() != "" {
 		if err := t.keep(); err != nil {

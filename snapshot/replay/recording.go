@@ -13,8 +13,8 @@ import (
 
 // Recording is what a state says that was decided, and of which records.
 type Recording struct {
-	// Renderer renders parts again; nil: they are not looked at.
-	Renderer  Renderer
+	// renderer renders parts again; nil: they are not looked at.
+	Renderer  renderer
 	change    func(release uint32) (*incremental.View, error)
 	published uint32 // the newest release that is
 	options   incremental.Options

@@ -9,9 +9,9 @@ import (
 	"anond/incremental"
 )
 
-// Renderer renders once more what a release gives birth to (Machine.Change), and returns the SHA-256
+// renderer renders once more what a release gives birth to (Machine.Change), and returns the SHA-256
 // of each file by its name.
-type Renderer func(v *incremental.View) (map[string]string, error)
+type renderer func(v *incremental.View) (map[string]string, error)
 
 // Part is what a release gave birth to, as the program renders it of the state.
 type Part struct {
@@ -87,7 +87,7 @@ func (r *Recording) renderWorld(world int, views []*incremental.View, out *Resul
 			return err
 		}
 		if p := out.Parts[i]; !maps.Equal(files, p.Files) {
-			out.Difference = &Difference{World: world, Release: p.Release, Records: v.SA.Len(), Classes: len(v.Classes),
+			out.Difference = &difference{World: world, Release: p.Release, Records: v.SA.Len(), Classes: len(v.Classes),
 				What: "its files have other bytes, with the same classes, buckets and values of buckets"}
 			return nil
 		}

@@ -11,7 +11,7 @@ type Result struct {
 	Parts       []Part      // of all releases, as they are rendered of the records as they are
 	Others      string      // what other programs decided, which is not replayable; empty: nothing
 	Ownerless   []uint32    // releases whose parts were not rendered: they have rows of people who were forgotten
-	Difference  *Difference // the first one; nil: none
+	Difference  *difference // the first one; nil: none
 	Worlds      int         // that were replayed to their end
 	Releases    int
 	Cuts        int // tried, skipped ones included

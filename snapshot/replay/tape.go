@@ -9,8 +9,8 @@ import (
 	"anond/incremental/memstore"
 )
 
-// Difference says where a run went another way than the state. It has counts, no values.
-type Difference struct {
+// difference says where a run went another way than the state. It has counts, no values.
+type difference struct {
 	World   int    // from 1; 0: the records as they are
 	Release uint32 // that was to be decided
 	Records int    // that had arrived
@@ -18,7 +18,7 @@ type Difference struct {
 	What    string
 }
 
-func (d *Difference) Error() string { return d.What }
+func (d *difference) Error() string { return d.What }
 
 // tape is a store that compares what a machine commits with a recording. It keeps nothing,
 // unless the machine will be opened again.
@@ -31,7 +31,7 @@ type tape struct {
 	pools   int
 	intent  uint32
 	attempt incremental.Attempt
-	differs *Difference
+	differs *difference
 }
 
 var errDiffers = errors.New("the run differs from the state")
@@ -122,6 +122,6 @@ func (t *tape) release(d *incremental.Delta) error {
 func (t *tape) fail(what string) error { return t.failAt(t.intent+1, what) }
 
 func (t *tape) failAt(release uint32, what string) error {
-	t.differs = &Difference{Release: release, Records: int(t.records), Classes: len(t.r.births(release)), What: what}
+	t.differs = &difference{Release: release, Records: int(t.records), Classes: len(t.r.births(release)), What: what}
 	return errDiffers
 }

@@ -26,7 +26,7 @@ const inspectStep = 1 << 20
 
 // Run looks at everything once, or until ctx is done: then it returns the cause.
 // Releases that are published meanwhile are not looked at.
-func (i *Inspection) Run(ctx context.Context) (*Verification, error) {
+func (i *Inspection) Run(ctx context.Context) (*verification, error) {
 	v := newVerifier(&inspected{FS: i.FS, ctx: ctx, pause: i.Pause}, i.Dir)
 	v.found = func(f Finding) {
 		if ctx.Err() == nil { // else the fault is that the reading was given up

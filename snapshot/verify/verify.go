@@ -33,9 +33,9 @@ const (
 	FindHierarchy      = "hierarchy"       // a copy differs from what a manifest says
 )
 
-// Verification is what Verify found. No finding: the directory holds what was
+// verification is what Verify found. No finding: the directory holds what was
 // published. It says nothing about privacy; that is the audit's task.
-type Verification struct {
+type verification struct {
 	Releases int       `json:"releases"`
 	Pruned   int       `json:"pruned,omitempty"` // besides: manifests of releases whose files were pruned
 	Files    int       `json:"files"`            // data files checked
@@ -45,12 +45,12 @@ type Verification struct {
 }
 
 // OK reports that nothing was found.
-func (v *Verification) OK() bool { return len(v.Findings) == 0 }
+func (v *verification) OK() bool { return len(v.Findings) == 0 }
 
 // Dir checks hashes, chain, numbering, CURRENT, hierarchy copies and, if
 // ledgerPath is not empty, the ledger. It reports every fault; the error says
 // that it could not look at all.
-func Dir(files snapshot.FS, dir, ledgerPath string) (*Verification, error) {
+func Dir(files snapshot.FS, dir, ledgerPath string) (*verification, error) {
 	v := newVerifier(files, dir)
 	names, err := files.ReadDir(dir)
 	if err != nil {
@@ -84,14 +84,14 @@ func Dir(files snapshot.FS, dir, ledgerPath string) (*Verification, error) {
 }
 
 func newVerifier(files snapshot.FS, dir string) *verifier {
-	return &verifier{FS: files, dir: dir, out: Verification{Findings: []Finding{}}, hierarchies: map[string]string{},
+	return &verifier{FS: files, dir: dir, out: verification{Findings: []Finding{}}, hierarchies: map[string]string{},
 		hashed: map[string][]fs.FileInfo{}}
 }
 
 type verifier struct {
 	snapshot.FS
 	dir         string
-	out         Verification
+	out         verification
 	last        uint32                   // newest release seen
 	sums        []snapshot.LedgerEntry   // of the manifests read
 	hierarchies map[string]string        // copies compared already, with their hash

@@ -30,11 +30,11 @@ const (
 	Releases   = "releases"
 	Partitions = "partitions"
 	Letters    = "letters"
-	Settings   = "settings"
+	settings   = "settings"
 )
 
 // Kinds are the names of what can be listed.
-var Kinds = []string{Buckets, Classes, Releases, Partitions, Letters, Settings}
+var Kinds = []string{Buckets, Classes, Releases, Partitions, Letters, settings}
 
 // Query says what to list.
 type Query struct {
@@ -53,10 +53,10 @@ type Listing struct {
 	Releases   uint64                 `json:"releases"`
 	Buckets    []boltstore.BucketSize `json:"buckets,omitempty"`
 	Class      []Class                `json:"class,omitempty"`
-	Release    []Release              `json:"release,omitempty"`
-	Partitions []Partition            `json:"partitions,omitempty"`
+	Release    []release              `json:"release,omitempty"`
+	Partitions []partition            `json:"partitions,omitempty"`
 	Letters    map[string]int         `json:"letters,omitempty"` // waiting dead letters by reason
-	Settings   []Setting              `json:"settings,omitempty"`
+	Settings   []setting              `json:"settings,omitempty"`
 	// Next is the number of the first entry that the limit left out, nil if none was.
 	Next *int `json:"next,omitempty"`
 }
@@ -71,8 +71,8 @@ type Class struct {
 	Regime  string `json:"regime"`
 }
 
-// Release is a decided release.
-type Release struct {
+// release is a decided release.
+type release struct {
 	Release   uint32    `json:"release"`
 	CreatedAt time.Time `json:"created_at"`
 	Records   int       `json:"records"`
@@ -83,15 +83,15 @@ type Release struct {
 	Manifest  string    `json:"manifest_sha256,omitempty"`
 }
 
-// Partition says how far a partition was read.
-type Partition struct {
+// partition says how far a partition was read.
+type partition struct {
 	Source string `json:"source"`
 	ID     int32  `json:"partition"`
 	Next   int64  `json:"next"`
 }
 
-// Setting is the digest of a setting that the state was made under.
-type Setting struct {
+// setting is the digest of a setting that the state was made under.
+type setting struct {
 	Key    string `json:"key"`
 	SHA256 string `json:"sha256"`
 }
@@ -114,7 +114,7 @@ func File(path string, o boltstore.Options, q Query) (out *Listing, err error) {
 	case Letters:
 		r.out.Letters, err = letters(s)
 	case Partitions:
-		slices.SortFunc(r.out.Partitions, func(a, b Partition) int {
+		slices.SortFunc(r.out.Partitions, func(a, b partition) int {
 			return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
 		})
 		r.out.Partitions = page(r, r.out.Partitions)
@@ -144,12 +144,12 @@ func (r *reader) visitor() incremental.Visitor {
 }
 
 func (r *reader) meta(m incremental.Meta) error {
-	if r.q.What != Settings {
+	if r.q.What != settings {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Settings)) {
 		digest := m.Settings[key]
-		r.out.Settings = append(r.out.Settings, Setting{key, hex.EncodeToString(digest[:])})
+		r.out.Settings = append(r.out.Settings, setting{key, hex.EncodeToString(digest[:])})
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (r *reader) intent(i *incremental.Intent) error {
 	if r.q.What != Releases || !r.wants(int(i.Release), len(r.out.Release)) {
 		return nil
 	}
-	x := Release{Release: i.Release, CreatedAt: time.Unix(i.CreatedAt, 0).UTC(), Records: i.Records, Newcomers: i.Newcomers,
+	x := release{Release: i.Release, CreatedAt: time.Unix(i.CreatedAt, 0).UTC(), Records: i.Records, Newcomers: i.Newcomers,
 		Classes: i.Classes, Pending: i.Pending.Total(), Published: i.Published}
 	if i.Published {
 		x.Manifest = hex.EncodeToString(i.Manifest[:])
@@ -197,7 +197,7 @@ func (r *reader) intent(i *incremental.Intent) error {
 // position leaves out the digest of the newest record.
 func (r *reader) position(p incremental.Partition, at incremental.Position) error {
 	if r.q.What == Partitions {
-		r.out.Partitions = append(r.out.Partitions, Partition{p.Source, p.ID, at.Next})
+		r.out.Partitions = append(r.out.Partitions, partition{p.Source, p.ID, at.Next})
 	}
 	return nil
 }

@@ -23,8 +23,8 @@ const (
 // Soon is how long before its end a certificate should be replaced.
 const Soon = 14 * 24 * time.Hour
 
-// ErrNone: a text holds no certificate.
-var ErrNone = errors.New("holds no PEM certificate")
+// errNone: a text holds no certificate.
+var errNone = errors.New("holds no PEM certificate")
 
 // ChainEnds is when the first certificate of a chain ends: from then on nobody accepts it.
 func ChainEnds(text []byte) (time.Time, error) {
@@ -40,7 +40,7 @@ func AuthoritiesEnd(text []byte) (time.Time, error) {
 // ends chooses among the ends of all certificates that can be read; others are of no use to
 // whoever verifies, too.
 func ends(text []byte, better func(a, b time.Time) bool) (out time.Time, err error) {
-	err = ErrNone
+	err = errNone
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
 			continue

@@ -36,7 +36,7 @@ func TestEnds(t *testing.T) {
 
 	for _, none := range [][]byte{nil, key, []byte("secret"), text[:40]} {
 		_, err = ChainEnds(none)
-		require.ErrorIs(t, err, ErrNone)
+		require.ErrorIs(t, err, errNone)
 	}
 	_, err = AuthoritiesEnd(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("secret")}))
 	require.ErrorContains(t, err, "cannot be read")

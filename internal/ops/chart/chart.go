@@ -20,12 +20,12 @@ import (
 	"text/template"
 )
 
-// Style says how a series is drawn.
-type Style int
+// style says how a series is drawn.
+type style int
 
 // The styles.
 const (
-	LinePoints Style = iota // a line with a mark at each point
+	linePoints style = iota // a line with a mark at each point
 	Line                    // a line alone
 	Points                  // marks alone
 	Level                   // a horizontal line at the first point's Y, across the chart
@@ -37,7 +37,7 @@ type Point struct{ X, Y float64 }
 // Series is a named set of points.
 type Series struct {
 	Name   string
-	Style  Style
+	Style  style
 	Dashed bool
 	Points []Point
 }

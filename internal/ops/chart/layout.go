@@ -121,7 +121,7 @@ func (d *drawn) legend(i int, s Series, at spot, f frame) {
 	if !f.beside {
 		d.LegendEnd, d.LegendText = at.x+18, at.x+24
 	}
-	if s.Style == Points || s.Style == LinePoints {
+	if s.Style == Points || s.Style == linePoints {
 		m := symbol(i, (at.x+d.LegendEnd)/2, at.y)
 		d.LegendMark = &m
 	}

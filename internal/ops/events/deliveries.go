@@ -1,11 +1,11 @@
 package events
 
 // ofDeliveries are the events of anond-deliver.
-var ofDeliveries = []Event{
-	{Name: "delivery_started", Levels: []string{"info"}, Fields: []Field{
+var ofDeliveries = []event{
+	{Name: "delivery_started", Levels: []string{"info"}, Fields: []field{
 		{Name: "sink", Type: Text},
-		{Name: "has", Type: Integer},
-		{Name: "newest", Type: Integer},
+		{Name: "has", Type: integer},
+		{Name: "newest", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "`anond-deliver` has asked the sink how far it is: it `has` all releases up to that one (0: none), and those up to " +
@@ -13,18 +13,18 @@ var ofDeliveries = []Event{
 			Action: "none",
 		},
 	}},
-	{Name: "release_delivered", Levels: []string{"info"}, Fields: []Field{
+	{Name: "release_delivered", Levels: []string{"info"}, Fields: []field{
 		{Name: "sink", Type: Text},
-		{Name: "release", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "ms", Type: Integer},
+		{Name: "release", Type: integer},
+		{Name: "records", Type: integer},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{Meaning: "the sink has the whole release", Action: "none"},
 	}},
-	{Name: "delivery_failed", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "delivery_failed", Levels: []string{"warn"}, Fields: []field{
 		{Name: "sink", Type: Text},
 		{Name: "error", Type: Text},
-		{Name: "attempts", Type: Integer},
+		{Name: "attempts", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the sink, or a file of the releases, cannot be used at present. It is tried again, at growing intervals of at most " +
@@ -32,7 +32,7 @@ var ofDeliveries = []Event{
 			Action: "follow the hint in `error`; check `outputs`, and whether broker or server runs",
 		},
 	}},
-	{Name: "delivery_resumed", Levels: []string{"info"}, Fields: []Field{
+	{Name: "delivery_resumed", Levels: []string{"info"}, Fields: []field{
 		{Name: "sink", Type: Text},
 	}, Cases: []Case{
 		{Meaning: "it works again", Action: "none"},

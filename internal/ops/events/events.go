@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// Event is a kind of line in the log.
-type Event struct {
+// event is a kind of line in the log.
+type event struct {
 	Name   string
 	Levels []string // debug, info, warn, error
-	Fields []Field  // besides time, level, msg and event
+	Fields []field  // besides time, level, msg and event
 	Cases  []Case
 }
 
@@ -27,8 +27,8 @@ type Case struct {
 	Meaning, Action string
 }
 
-// Field is a value of a line.
-type Field struct {
+// field is a value of a line.
+type field struct {
 	Name     string
 	Type     Type
 	Optional bool
@@ -40,35 +40,35 @@ type Type string
 // The types of fields.
 const (
 	Text    Type = "string"
-	Integer Type = "integer"
-	Number  Type = "number"
-	Boolean Type = "boolean"
-	Lags    Type = "lags" // a list of partition and lag
-	Texts   Type = "list of strings"
-	Letter  Type = "letter" // where a dead letter's record is, and its reason
+	integer Type = "integer"
+	number  Type = "number"
+	boolean Type = "boolean"
+	lags    Type = "lags" // a list of partition and lag
+	texts   Type = "list of strings"
+	letter  Type = "letter" // where a dead letter's record is, and its reason
 )
 
 // All is the table, by name.
-func All() []Event {
+func All() []event {
 	out := slices.Concat(ofProcess, ofReleases, ofSources, ofUnion, ofDeliveries)
 	for i := range out {
 		if e := &out[i]; strings.HasPrefix(e.Name, "source_") || e.Name == "deadletter_payload_dropped" {
 			e.Fields = append(slices.Clip(e.Fields), ofTopics...)
 		}
 	}
-	slices.SortFunc(out, func(a, b Event) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	slices.SortFunc(out, func(a, b event) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	return out
 }
 
 // ofTopics are fields that events about Kafka may have besides their own.
-var ofTopics = []Field{{Name: "topic", Type: Text, Optional: true}, {Name: "group", Type: Text, Optional: true}}
+var ofTopics = []field{{Name: "topic", Type: Text, Optional: true}, {Name: "group", Type: Text, Optional: true}}
 
 // Find returns the event of a name.
-func Find(name string) (Event, bool) {
+func Find(name string) (event, bool) {
 	list := All()
-	i := slices.IndexFunc(list, func(e Event) bool { return e.Name == name })
+	i := slices.IndexFunc(list, func(e event) bool { return e.Name == name })
 	if i < 0 {
-		return Event{}, false
+		return event{}, false
 	}
 	return list[i], true
 }
@@ -116,13 +116,13 @@ func (t Type) fits(value any) bool {
 	case string:
 		return t == Text
 	case bool:
-		return t == Boolean
+		return t == boolean
 	case float64:
-		return t == Number || t == Integer && x == float64(int64(x))
+		return t == number || t == integer && x == float64(int64(x))
 	case []any:
-		return t == Lags || t == Texts
+		return t == lags || t == texts
 	case map[string]any:
-		return t == Letter
+		return t == letter
 	}
 	return false
 }

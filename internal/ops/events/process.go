@@ -1,25 +1,25 @@
 package events
 
-var ofProcess = []Event{
-	{Name: "started", Levels: []string{"info"}, Fields: []Field{
+var ofProcess = []event{
+	{Name: "started", Levels: []string{"info"}, Fields: []field{
 		{Name: "dataset", Type: Text},
 		{Name: "source", Type: Text},
-		{Name: "release", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "k", Type: Integer},
-		{Name: "l", Type: Integer},
-		{Name: "first_load_wants", Type: Integer, Optional: true},
-		{Name: "shard", Type: Integer, Optional: true},
-		{Name: "of", Type: Integer, Optional: true},
+		{Name: "release", Type: integer},
+		{Name: "records", Type: integer},
+		{Name: "k", Type: integer},
+		{Name: "l", Type: integer},
+		{Name: "first_load_wants", Type: integer, Optional: true},
+		{Name: "shard", Type: integer, Optional: true},
+		{Name: "of", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "state is open, the loop begins; before release 1 with the least number of people that it has (`initial.min_pool`)",
 			Action:  "none",
 		},
 	}},
-	{Name: "forgotten_again", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "published", Type: Integer},
-		{Name: "unpublished", Type: Integer},
+	{Name: "forgotten_again", Levels: []string{"warn"}, Fields: []field{
+		{Name: "published", Type: integer},
+		{Name: "unpublished", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the list next to the ledger names people whom the state did not know as forgotten: it was restored from a backup, or " +
@@ -27,11 +27,11 @@ var ofProcess = []Event{
 			Action: "none; make a new backup",
 		},
 	}},
-	{Name: "forgotten", Levels: []string{"info"}, Fields: []Field{
-		{Name: "people", Type: Integer},
-		{Name: "published", Type: Integer},
-		{Name: "unpublished", Type: Integer},
-		{Name: "ms", Type: Integer},
+	{Name: "forgotten", Levels: []string{"info"}, Fields: []field{
+		{Name: "people", Type: integer},
+		{Name: "published", Type: integer},
+		{Name: "unpublished", Type: integer},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the state has forgotten people: those whose deletes were read, and whom `anond forget` named. `published` and " +
@@ -39,8 +39,8 @@ var ofProcess = []Event{
 			Action: "none; restart anond when convenient",
 		},
 	}},
-	{Name: "forget_deferred", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "people", Type: Integer},
+	{Name: "forget_deferred", Levels: []string{"warn"}, Fields: []field{
+		{Name: "people", Type: integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -51,12 +51,12 @@ var ofProcess = []Event{
 			Action: "none; if the first pool was refused: decide about it (docs/POOLS.md, A refused first pool); of a full disk: make room",
 		},
 	}},
-	{Name: "journal_followed", Levels: []string{"info"}, Fields: []Field{
-		{Name: "entry", Type: Integer},
-		{Name: "entries", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "releases", Type: Integer},
-		{Name: "ms", Type: Integer},
+	{Name: "journal_followed", Levels: []string{"info"}, Fields: []field{
+		{Name: "entry", Type: integer},
+		{Name: "entries", Type: integer},
+		{Name: "records", Type: integer},
+		{Name: "releases", Type: integer},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a start has done again what the journal has and the state had not (`shard.journal`): so many entries, records and " +
@@ -64,7 +64,7 @@ var ofProcess = []Event{
 			Action: "none",
 		},
 	}},
-	{Name: "journal_away", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "journal_away", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -72,7 +72,7 @@ var ofProcess = []Event{
 			Action:  "see whether the brokers run, and as many replicas are in sync as `min.insync.replicas` asks for",
 		},
 	}},
-	{Name: "journal_weak", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "journal_weak", Levels: []string{"warn"}, Fields: []field{
 		{Name: "reason", Type: Text},
 		{Name: "remedy", Type: Text},
 	}, Cases: []Case{
@@ -88,35 +88,35 @@ var ofProcess = []Event{
 			Action:  "none",
 		},
 	}},
-	{Name: "status", Levels: []string{"info"}, Fields: []Field{
-		{Name: "sent", Type: Integer},
-		{Name: "published", Type: Integer},
-		{Name: "pending", Type: Integer},
-		{Name: "dead_letter", Type: Integer},
-		{Name: "outbox", Type: Integer},
-		{Name: "classes", Type: Integer},
-		{Name: "release", Type: Integer},
-		{Name: "public_release", Type: Integer, Optional: true},
-		{Name: "infeasible", Type: Boolean},
-		{Name: "connected", Type: Boolean},
-		{Name: "lag", Type: Integer},
-		{Name: "lag_known", Type: Boolean},
-		{Name: "lags", Type: Lags},
-		{Name: "stalled", Type: Boolean},
-		{Name: "unterminated", Type: Integer},
-		{Name: "waiting", Type: Integer, Optional: true},
-		{Name: "pool_needs", Type: Integer, Optional: true},
-		{Name: "pool_possible", Type: Boolean, Optional: true},
-		{Name: "pool_bounded", Type: Boolean, Optional: true},
-		{Name: "beyond", Type: Integer, Optional: true},
-		{Name: "forgotten", Type: Integer, Optional: true},
-		{Name: "forget_due", Type: Integer, Optional: true},
-		{Name: "outdated", Type: Integer, Optional: true},
+	{Name: "status", Levels: []string{"info"}, Fields: []field{
+		{Name: "sent", Type: integer},
+		{Name: "published", Type: integer},
+		{Name: "pending", Type: integer},
+		{Name: "dead_letter", Type: integer},
+		{Name: "outbox", Type: integer},
+		{Name: "classes", Type: integer},
+		{Name: "release", Type: integer},
+		{Name: "public_release", Type: integer, Optional: true},
+		{Name: "infeasible", Type: boolean},
+		{Name: "connected", Type: boolean},
+		{Name: "lag", Type: integer},
+		{Name: "lag_known", Type: boolean},
+		{Name: "lags", Type: lags},
+		{Name: "stalled", Type: boolean},
+		{Name: "unterminated", Type: integer},
+		{Name: "waiting", Type: integer, Optional: true},
+		{Name: "pool_needs", Type: integer, Optional: true},
+		{Name: "pool_possible", Type: boolean, Optional: true},
+		{Name: "pool_bounded", Type: boolean, Optional: true},
+		{Name: "beyond", Type: integer, Optional: true},
+		{Name: "forgotten", Type: integer, Optional: true},
+		{Name: "forget_due", Type: integer, Optional: true},
+		{Name: "outdated", Type: integer, Optional: true},
 		{Name: "doing", Type: Text, Optional: true},
 		{Name: "for", Type: Text, Optional: true},
-		{Name: "paused", Type: Boolean, Optional: true},
-		{Name: "full", Type: Boolean, Optional: true},
-		{Name: "damaged_files", Type: Integer, Optional: true},
+		{Name: "paused", Type: boolean, Optional: true},
+		{Name: "full", Type: boolean, Optional: true},
+		{Name: "damaged_files", Type: integer, Optional: true},
 		{Name: "damaged_file", Type: Text, Optional: true},
 	}, Cases: []Case{
 		{
@@ -125,7 +125,7 @@ var ofProcess = []Event{
 			Action: "monitor it",
 		},
 	}},
-	{Name: "service_manager_away", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "service_manager_away", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -133,7 +133,7 @@ var ofProcess = []Event{
 			Action:  "the unit has Type=notify and NotifyAccess=main; with WatchdogSec the manager will end anond",
 		},
 	}},
-	{Name: "status_failed", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "status_failed", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -141,25 +141,25 @@ var ofProcess = []Event{
 			Action:  "look at the disk of the state",
 		},
 	}},
-	{Name: "quota_reached", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "bytes", Type: Integer},
-		{Name: "left", Type: Integer},
+	{Name: "quota_reached", Levels: []string{"warn"}, Fields: []field{
+		{Name: "bytes", Type: integer},
+		{Name: "left", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the state has no room for another record below `state.max_bytes` (`bytes`): nothing is read; releases use what is `left`",
 			Action:  "raise `state.max_bytes` and run `anond reload`; or stop anond and run `anond state compact`",
 		},
 	}},
-	{Name: "quota_resumed", Levels: []string{"info"}, Fields: []Field{
-		{Name: "bytes", Type: Integer},
-		{Name: "left", Type: Integer},
+	{Name: "quota_resumed", Levels: []string{"info"}, Fields: []field{
+		{Name: "bytes", Type: integer},
+		{Name: "left", Type: integer},
 	}, Cases: []Case{
 		{Meaning: "the state has room again, and reading goes on", Action: "none"},
 	}},
-	{Name: "compacting", Levels: []string{"info"}, Fields: []Field{
-		{Name: "bytes", Type: Integer},
-		{Name: "free", Type: Integer},
-		{Name: "written", Type: Integer},
+	{Name: "compacting", Levels: []string{"info"}, Fields: []field{
+		{Name: "bytes", Type: integer},
+		{Name: "free", Type: integer},
+		{Name: "written", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the start rewrites the state without its free pages (`state.compact`); repeated every 10 s with what is written of " +
@@ -167,26 +167,26 @@ var ofProcess = []Event{
 			Action: "wait; a stop leaves the state as it was",
 		},
 	}},
-	{Name: "compacted", Levels: []string{"info"}, Fields: []Field{
-		{Name: "bytes_before", Type: Integer},
-		{Name: "bytes", Type: Integer},
-		{Name: "free", Type: Integer},
-		{Name: "ms", Type: Integer},
+	{Name: "compacted", Levels: []string{"info"}, Fields: []field{
+		{Name: "bytes_before", Type: integer},
+		{Name: "bytes", Type: integer},
+		{Name: "free", Type: integer},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{Meaning: "the start has rewritten the state without its free pages", Action: "none"},
 	}},
-	{Name: "compaction_skipped", Levels: []string{"info"}, Fields: []Field{
-		{Name: "bytes", Type: Integer},
-		{Name: "free", Type: Integer},
-		{Name: "needs", Type: Integer},
-		{Name: "room", Type: Integer},
+	{Name: "compaction_skipped", Levels: []string{"info"}, Fields: []field{
+		{Name: "bytes", Type: integer},
+		{Name: "free", Type: integer},
+		{Name: "needs", Type: integer},
+		{Name: "room", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "much of the state is free, but the disk has no room for the copy that compaction makes: it has `room`, the copy `needs` more",
 			Action:  "make room, and restart anond when convenient",
 		},
 	}},
-	{Name: "compaction_failed", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "compaction_failed", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -194,17 +194,17 @@ var ofProcess = []Event{
 			Action:  "the error says why; `anond state compact` tries it again while anond is stopped",
 		},
 	}},
-	{Name: "backup_made", Levels: []string{"info"}, Fields: []Field{
+	{Name: "backup_made", Levels: []string{"info"}, Fields: []field{
 		{Name: "file", Type: Text},
-		{Name: "release", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "bytes", Type: Integer},
+		{Name: "release", Type: integer},
+		{Name: "records", Type: integer},
+		{Name: "bytes", Type: integer},
 		{Name: "sha256", Type: Text},
-		{Name: "ms", Type: Integer},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{Meaning: "a copy of the state was made and loaded once", Action: "none"},
 	}},
-	{Name: "backup_failed", Levels: []string{"error"}, Fields: []Field{
+	{Name: "backup_failed", Levels: []string{"error"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -212,9 +212,9 @@ var ofProcess = []Event{
 			Action:  "check `state.backup.dir`: room, permissions",
 		},
 	}},
-	{Name: "dead_letter_failed", Levels: []string{"error"}, Fields: []Field{
+	{Name: "dead_letter_failed", Levels: []string{"error"}, Fields: []field{
 		{Name: "error", Type: Text},
-		{Name: "tries", Type: Integer},
+		{Name: "tries", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: toldWithTries +
@@ -223,8 +223,8 @@ var ofProcess = []Event{
 			Action: "check the disk or topic of dead letters; the error says what is missing",
 		},
 	}},
-	{Name: "dead_letter_kept", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "outbox", Type: Integer},
+	{Name: "dead_letter_kept", Levels: []string{"warn"}, Fields: []field{
+		{Name: "outbox", Type: integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -232,9 +232,9 @@ var ofProcess = []Event{
 			Action:  "repair the sink; the next run delivers them",
 		},
 	}},
-	{Name: "clock_behind", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "clock_behind", Levels: []string{"warn"}, Fields: []field{
 		{Name: "by", Type: Text},
-		{Name: "release", Type: Integer, Optional: true},
+		{Name: "release", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "the clock was set back by a minute or more, or (at start) the newest release has a time in the future. " +
@@ -242,46 +242,46 @@ var ofProcess = []Event{
 			Action: "check the time service of this machine",
 		},
 	}},
-	{Name: "deadletter_payload_dropped", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "letter", Type: Letter},
+	{Name: "deadletter_payload_dropped", Levels: []string{"warn"}, Fields: []field{
+		{Name: "letter", Type: letter},
 	}, Cases: []Case{
 		{
 			Meaning: "a dead letter was too large for its topic and was sent without payload",
 			Action:  "raise the topic's max.message.bytes, or leave payloads off",
 		},
 	}},
-	{Name: "draining", Levels: []string{"info"}, Fields: []Field{
+	{Name: "draining", Levels: []string{"info"}, Fields: []field{
 		{Name: "doing", Type: Text, Optional: true},
-		{Name: "release", Type: Integer, Optional: true},
+		{Name: "release", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "a stop was requested; the fields show what anond was doing, and the release in progress",
 			Action:  "wait",
 		},
 	}},
-	{Name: "stopped", Levels: []string{"info"}, Fields: []Field{
-		{Name: "outbox", Type: Integer, Optional: true},
-		{Name: "sent", Type: Integer, Optional: true},
-		{Name: "published", Type: Integer, Optional: true},
-		{Name: "pending", Type: Integer, Optional: true},
-		{Name: "dead_letter", Type: Integer, Optional: true},
-		{Name: "beyond", Type: Integer, Optional: true},
-		{Name: "ignored", Type: Integer, Optional: true},
-		{Name: "header", Type: Integer, Optional: true},
-		{Name: "blank", Type: Integer, Optional: true},
-		{Name: "continued", Type: Integer, Optional: true},
-		{Name: "unterminated", Type: Integer, Optional: true},
-		{Name: "without_record", Type: Integer, Optional: true},
-		{Name: "files_set_aside", Type: Integer, Optional: true},
+	{Name: "stopped", Levels: []string{"info"}, Fields: []field{
+		{Name: "outbox", Type: integer, Optional: true},
+		{Name: "sent", Type: integer, Optional: true},
+		{Name: "published", Type: integer, Optional: true},
+		{Name: "pending", Type: integer, Optional: true},
+		{Name: "dead_letter", Type: integer, Optional: true},
+		{Name: "beyond", Type: integer, Optional: true},
+		{Name: "ignored", Type: integer, Optional: true},
+		{Name: "header", Type: integer, Optional: true},
+		{Name: "blank", Type: integer, Optional: true},
+		{Name: "continued", Type: integer, Optional: true},
+		{Name: "unterminated", Type: integer, Optional: true},
+		{Name: "without_record", Type: integer, Optional: true},
+		{Name: "files_set_aside", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "stopped as requested",
 			Action:  "none, unless lines were left unread",
 		},
 	}},
-	{Name: "people_wait", Levels: []string{"info"}, Fields: []Field{
-		{Name: "waiting", Type: Integer},
-		{Name: "missing", Type: Integer},
+	{Name: "people_wait", Levels: []string{"info"}, Fields: []field{
+		{Name: "waiting", Type: integer},
+		{Name: "missing", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the last line of `anond run --once`, which ends with 0, if somebody waits: for what, how many are missing, and until " +
@@ -289,8 +289,8 @@ var ofProcess = []Event{
 			Action: "none: the next run goes on",
 		},
 	}},
-	{Name: "failed", Levels: []string{"error"}, Fields: []Field{
-		{Name: "code", Type: Integer},
+	{Name: "failed", Levels: []string{"error"}, Fields: []field{
+		{Name: "code", Type: integer},
 		{Name: "error", Type: Text},
 		{Name: "hint", Type: Text},
 	}, Cases: []Case{
@@ -300,7 +300,7 @@ var ofProcess = []Event{
 			Action: "what `hint` says; only with code 1 may starting again help",
 		},
 	}},
-	{Name: "state_locked", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "state_locked", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -309,7 +309,7 @@ var ofProcess = []Event{
 			Action: "the error names the pid: if that process is suspended, resume or kill it",
 		},
 	}},
-	{Name: "standby", Levels: []string{"info"}, Fields: []Field{
+	{Name: "standby", Levels: []string{"info"}, Fields: []field{
 		{Name: "group", Type: Text},
 	}, Cases: []Case{
 		{
@@ -317,7 +317,7 @@ var ofProcess = []Event{
 			Action:  "none",
 		},
 	}},
-	{Name: "http_listening", Levels: []string{"info"}, Fields: []Field{
+	{Name: "http_listening", Levels: []string{"info"}, Fields: []field{
 		{Name: "address", Type: Text},
 	}, Cases: []Case{
 		{
@@ -325,7 +325,7 @@ var ofProcess = []Event{
 			Action:  "none",
 		},
 	}},
-	{Name: "http_unavailable", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "http_unavailable", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 		{Name: "hint", Type: Text},
 	}, Cases: []Case{
@@ -334,7 +334,7 @@ var ofProcess = []Event{
 			Action:  "set `http.listen` to a free address, or to `off`",
 		},
 	}},
-	{Name: "change_events", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "change_events", Levels: []string{"warn"}, Fields: []field{
 		{Name: "member", Type: Text},
 	}, Cases: []Case{
 		{
@@ -361,12 +361,12 @@ var ofProcess = []Event{
 			Action:  "check the disk of dead letters",
 		},
 	}},
-	{Name: "reloaded", Levels: []string{"info"}, Fields: []Field{
-		{Name: "keys", Type: Texts},
+	{Name: "reloaded", Levels: []string{"info"}, Fields: []field{
+		{Name: "keys", Type: texts},
 	}, Cases: []Case{
 		{Meaning: "the configuration was read again; these keys have changed", Action: "none"},
 	}},
-	{Name: "reload_failed", Levels: []string{"error"}, Fields: []Field{
+	{Name: "reload_failed", Levels: []string{"error"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -375,12 +375,12 @@ var ofProcess = []Event{
 			Action: "correct the file, or restart anond",
 		},
 	}},
-	{Name: "credentials_renewed", Levels: []string{"info"}, Fields: []Field{
-		{Name: "keys", Type: Texts},
+	{Name: "credentials_renewed", Levels: []string{"info"}, Fields: []field{
+		{Name: "keys", Type: texts},
 	}, Cases: []Case{
 		{Meaning: "certificates or secrets were taken in whose files had changed; new connections use them", Action: "none"},
 	}},
-	{Name: "credentials_kept", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "credentials_kept", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -392,10 +392,10 @@ var ofProcess = []Event{
 	{Name: "config_warning", Levels: []string{"warn"}, Cases: []Case{
 		{Meaning: "a warning about the configuration that a start or a reload has read", Action: "`anond config check`"},
 	}},
-	{Name: "too_many_refused", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "records", Type: Integer},
-		{Name: "refused", Type: Integer},
-		{Name: "max_share", Type: Number},
+	{Name: "too_many_refused", Levels: []string{"warn"}, Fields: []field{
+		{Name: "records", Type: integer},
+		{Name: "refused", Type: integer},
+		{Name: "max_share", Type: number},
 		{Name: "reasons", Type: Text},
 	}, Cases: []Case{
 		{
@@ -407,7 +407,7 @@ var ofProcess = []Event{
 				"`anond state reset` begins anew",
 		},
 	}},
-	{Name: "paused", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "paused", Levels: []string{"warn"}, Fields: []field{
 		{Name: "since", Type: Text, Optional: true},
 		{Name: "file", Type: Text, Optional: true},
 	}, Cases: []Case{
@@ -420,20 +420,20 @@ var ofProcess = []Event{
 	{Name: "resumed", Levels: []string{"info"}, Cases: []Case{
 		{Meaning: "reading goes on after a pause", Action: "none"},
 	}},
-	{Name: "control_order", Levels: []string{"info"}, Fields: []Field{
+	{Name: "control_order", Levels: []string{"info"}, Fields: []field{
 		{Name: "order", Type: Text},
 	}, Cases: []Case{
 		{Meaning: "somebody gave an order over the control socket", Action: "none"},
 	}},
-	{Name: "control_refused", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "uid", Type: Integer},
+	{Name: "control_refused", Levels: []string{"warn"}, Fields: []field{
+		{Name: "uid", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a process of another user connected to the control socket, and was answered nothing",
 			Action:  "find out who",
 		},
 	}},
-	{Name: "log_level", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "log_level", Levels: []string{"warn"}, Fields: []field{
 		{Name: "before", Type: Text, Optional: true},
 		{Name: "now", Type: Text},
 		{Name: "for", Type: Text, Optional: true},
@@ -443,7 +443,7 @@ var ofProcess = []Event{
 	{Name: "disk_forecast", Levels: []string{"warn"}, Cases: []Case{
 		{Meaning: "a disk will be full within two weeks; the message names it and the date. Logged once while it is so", Action: "make room"},
 	}},
-	{Name: "directory_unreadable", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "directory_unreadable", Levels: []string{"warn"}, Fields: []field{
 		{Name: "key", Type: Text},
 		{Name: "path", Type: Text},
 	}, Cases: []Case{
@@ -453,7 +453,7 @@ var ofProcess = []Event{
 			Action: "give the user of anond the right to read the directory, or make sure that what is below it survives a power cut",
 		},
 	}},
-	{Name: "disk_unknown", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "disk_unknown", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{Meaning: "the use of the disks cannot be measured", Action: "look at the directory of the releases"},

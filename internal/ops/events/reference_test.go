@@ -31,7 +31,7 @@ nanoseconds is an integer; other durations are texts such as ` + "`1m30s`" + `.
 	return b.String()
 }
 
-func fieldList(fields []Field) string {
+func fieldList(fields []field) string {
 	var out []string
 	for _, f := range fields {
 		text := f.Name
@@ -88,7 +88,7 @@ func schema() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (e *Event) schema() object {
+func (e *event) schema() object {
 	levels := make([]string, len(e.Levels))
 	for i, l := range e.Levels {
 		levels[i] = strings.ToUpper(l)
@@ -108,11 +108,11 @@ func (e *Event) schema() object {
 
 func (t Type) schema() object {
 	switch t {
-	case Lags:
+	case lags:
 		return object{{"type", "array"}, {"items", object{{"type", "object"}, {"required", []string{"partition", "lag"}}}}}
-	case Texts:
+	case texts:
 		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}
-	case Letter:
+	case letter:
 		return object{{"type", "object"}, {"required", []string{"source", "partition", "offset", "reason", "attribute"}}}
 	}
 	return object{{"type", string(t)}}

@@ -1,9 +1,9 @@
 package events
 
-var ofReleases = []Event{
-	{Name: "values_alike", Levels: []string{"warn"}, Fields: []Field{
+var ofReleases = []event{
+	{Name: "values_alike", Levels: []string{"warn"}, Fields: []field{
 		{Name: "attribute", Type: Text},
-		{Name: "values", Type: Integer},
+		{Name: "values", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "at a release, so many values of the sensitive attribute differ from another one only by dots, case, hyphens or spaces. " +
@@ -11,28 +11,28 @@ var ofReleases = []Event{
 			Action: "if they mean the same, write them in one way at the source; a new dataset may set `aliases: fold`",
 		},
 	}},
-	{Name: "release_published", Levels: []string{"info"}, Fields: []Field{
-		{Name: "release", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "pending", Type: Integer},
-		{Name: "classes", Type: Integer},
-		{Name: "newcomers", Type: Integer},
-		{Name: "k", Type: Integer},
-		{Name: "max_frequency", Type: Number},
-		{Name: "ncp", Type: Number},
-		{Name: "ms", Type: Integer},
+	{Name: "release_published", Levels: []string{"info"}, Fields: []field{
+		{Name: "release", Type: integer},
+		{Name: "records", Type: integer},
+		{Name: "pending", Type: integer},
+		{Name: "classes", Type: integer},
+		{Name: "newcomers", Type: integer},
+		{Name: "k", Type: integer},
+		{Name: "max_frequency", Type: number},
+		{Name: "ncp", Type: number},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a release is published; one line per release",
 			Action:  "none",
 		},
 	}},
-	{Name: "release_skipped", Levels: []string{"info"}, Fields: []Field{
-		{Name: "pending", Type: Integer},
+	{Name: "release_skipped", Levels: []string{"info"}, Fields: []field{
+		{Name: "pending", Type: integer},
 		{Name: "why", Type: Text},
-		{Name: "waiting", Type: Integer, Optional: true},
-		{Name: "pool_needs", Type: Integer, Optional: true},
-		{Name: "outdated", Type: Integer, Optional: true},
+		{Name: "waiting", Type: integer, Optional: true},
+		{Name: "pool_needs", Type: integer, Optional: true},
+		{Name: "outdated", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "nothing is newly publishable (`nothing_new`), planned classes wait for better ones or for more people as " +
@@ -42,15 +42,15 @@ var ofReleases = []Event{
 			Action: "none, unless it lasts long: too few records arrive, or see `infeasible`",
 		},
 	}},
-	{Name: "release_pruned", Levels: []string{"info"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_pruned", Levels: []string{"info"}, Fields: []field{
+		{Name: "release", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the files of an old release were removed, as `release.keep` asks; its manifest stays below `pruned`",
 			Action:  "none",
 		},
 	}},
-	{Name: "prune_failed", Levels: []string{"error"}, Fields: []Field{
+	{Name: "prune_failed", Levels: []string{"error"}, Fields: []field{
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -58,26 +58,26 @@ var ofReleases = []Event{
 			Action:  "the error says what is in the way: permissions, or a manifest that is not the published one (`anond release verify`)",
 		},
 	}},
-	{Name: "release_resumed", Levels: []string{"info"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_resumed", Levels: []string{"info"}, Fields: []field{
+		{Name: "release", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a release that an earlier process began is finished",
 			Action:  "none",
 		},
 	}},
-	{Name: "release_parked", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_parked", Levels: []string{"warn"}, Fields: []field{
+		{Name: "release", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a stop came during a release that failed or took too long, or `--once` reached its limit of attempts",
 			Action:  "start anond again soon",
 		},
 	}},
-	{Name: "release_failed", Levels: []string{"error"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_failed", Levels: []string{"error"}, Fields: []field{
+		{Name: "release", Type: integer},
 		{Name: "error", Type: Text},
-		{Name: "tries", Type: Integer},
+		{Name: "tries", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: toldWithTries +
@@ -86,8 +86,8 @@ var ofReleases = []Event{
 			Action: "look at the disk of the releases and of the ledger",
 		},
 	}},
-	{Name: "release_waits", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_waits", Levels: []string{"warn"}, Fields: []field{
+		{Name: "release", Type: integer},
 		{Name: "for", Type: Text},
 		{Name: "error", Type: Text, Optional: true},
 	}, Cases: []Case{
@@ -97,8 +97,8 @@ var ofReleases = []Event{
 			Action: "as above. Reading resumes by itself",
 		},
 	}},
-	{Name: "release_damaged", Levels: []string{"error"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_damaged", Levels: []string{"error"}, Fields: []field{
+		{Name: "release", Type: integer},
 		{Name: "file", Type: Text},
 		{Name: "kind", Type: Text},
 		{Name: "detail", Type: Text},
@@ -109,19 +109,19 @@ var ofReleases = []Event{
 			Action: "restore the file from a copy: see [damaged releases](RECOVER.md#damaged-releases)",
 		},
 	}},
-	{Name: "releases_checked", Levels: []string{"info"}, Fields: []Field{
-		{Name: "releases", Type: Integer},
-		{Name: "files", Type: Integer},
-		{Name: "bytes", Type: Integer},
-		{Name: "faults", Type: Integer},
+	{Name: "releases_checked", Levels: []string{"info"}, Fields: []field{
+		{Name: "releases", Type: integer},
+		{Name: "files", Type: integer},
+		{Name: "bytes", Type: integer},
+		{Name: "faults", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "every published file was hashed once since the start",
 			Action:  "none if faults is 0",
 		},
 	}},
-	{Name: "release_refused", Levels: []string{"error"}, Fields: []Field{
-		{Name: "release", Type: Integer},
+	{Name: "release_refused", Levels: []string{"error"}, Fields: []field{
+		{Name: "release", Type: integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -130,12 +130,12 @@ var ofReleases = []Event{
 			Action: "see [exit codes](EXIT_CODES.md#exit-codes)",
 		},
 	}},
-	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []Field{
-		{Name: "records", Type: Integer},
+	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []field{
+		{Name: "records", Type: integer},
 		{Name: "attribute", Type: Text, Optional: true},
-		{Name: "share", Type: Number, Optional: true},
-		{Name: "reachable_l", Type: Integer, Optional: true},
-		{Name: "distance", Type: Number, Optional: true},
+		{Name: "share", Type: number, Optional: true},
+		{Name: "reachable_l", Type: integer, Optional: true},
+		{Name: "distance", Type: number, Optional: true},
 		{Name: "error", Type: Text, Optional: true},
 		{Name: "hint", Type: Text, Optional: true},
 	}, Cases: []Case{
@@ -161,17 +161,17 @@ var ofReleases = []Event{
 			Action:  "[pools](POOLS.md#pools-at-level-l2)",
 		},
 	}},
-	{Name: "pool_quarantined", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "records", Type: Integer},
+	{Name: "pool_quarantined", Levels: []string{"warn"}, Fields: []field{
+		{Name: "records", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "level L2: a pool is ineligible as a whole; none of its records is ever published",
 			Action:  "[pools](POOLS.md#pools-at-level-l2)",
 		},
 	}},
-	{Name: "first_load_waits", Levels: []string{"info"}, Fields: []Field{
-		{Name: "records", Type: Integer},
-		{Name: "wanted", Type: Integer},
+	{Name: "first_load_waits", Levels: []string{"info"}, Fields: []field{
+		{Name: "records", Type: integer},
+		{Name: "wanted", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `initial.min_pool` and " +

@@ -1,11 +1,11 @@
 package events
 
-var ofSources = []Event{
-	{Name: "unterminated_line", Levels: []string{"warn"}, Fields: []Field{
+var ofSources = []event{
+	{Name: "unterminated_line", Levels: []string{"warn"}, Fields: []field{
 		{Name: "file", Type: Text},
-		{Name: "offset", Type: Integer},
-		{Name: "lines", Type: Integer},
-		{Name: "line", Type: Integer, Optional: true},
+		{Name: "offset", Type: integer},
+		{Name: "lines", Type: integer},
+		{Name: "line", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "at the end of a file is a line without line break, or (with `source.csv.multiline`) an open quote; it may " +
@@ -13,16 +13,16 @@ var ofSources = []Event{
 			Action: "end the line, or set `source.file.complete` if files do not grow; the next run reads it",
 		},
 	}},
-	{Name: "no_record", Levels: []string{"info"}, Fields: []Field{
+	{Name: "no_record", Levels: []string{"info"}, Fields: []field{
 		{Name: "file", Type: Text},
-		{Name: "lines", Type: Integer},
+		{Name: "lines", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a file has a header or blank lines only; a file is identified by its first record, so it is not read yet",
 			Action:  "none",
 		},
 	}},
-	{Name: "file_set_aside", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "file_set_aside", Levels: []string{"warn"}, Fields: []field{
 		{Name: "file", Type: Text},
 	}, Cases: []Case{
 		{
@@ -31,7 +31,7 @@ var ofSources = []Event{
 			Action: "if nobody is in both, put another line in front, such as a blank one",
 		},
 	}},
-	{Name: "file_rotated", Levels: []string{"info"}, Fields: []Field{
+	{Name: "file_rotated", Levels: []string{"info"}, Fields: []field{
 		{Name: "file", Type: Text},
 	}, Cases: []Case{
 		{
@@ -39,10 +39,10 @@ var ofSources = []Event{
 			Action:  "none",
 		},
 	}},
-	{Name: "line_grew", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "line_grew", Levels: []string{"warn"}, Fields: []field{
 		{Name: "file", Type: Text},
-		{Name: "line", Type: Integer},
-		{Name: "offset", Type: Integer},
+		{Name: "line", Type: integer},
+		{Name: "offset", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a last line was taken as complete and has grown. What was read of it stays; the rest is a dead letter " +
@@ -50,16 +50,16 @@ var ofSources = []Event{
 			Action: "compare the record with the file; do not declare growing files complete",
 		},
 	}},
-	{Name: "source_connected", Levels: []string{"info"}, Fields: []Field{
-		{Name: "partitions", Type: Integer, Optional: true},
+	{Name: "source_connected", Levels: []string{"info"}, Fields: []field{
+		{Name: "partitions", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "anond reads, or reads again after failures",
 			Action:  "none",
 		},
 	}},
-	{Name: "source_disconnected", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
+	{Name: "source_disconnected", Levels: []string{"warn"}, Fields: []field{
+		{Name: "partition", Type: integer},
 		{Name: "error", Type: Text},
 		{Name: "hint", Type: Text, Optional: true},
 	}, Cases: []Case{
@@ -68,9 +68,9 @@ var ofSources = []Event{
 			Action:  "check the broker; the hint distinguishes missing rights from network problems",
 		},
 	}},
-	{Name: "source_token_failed", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "source_token_failed", Levels: []string{"warn"}, Fields: []field{
 		{Name: "error", Type: Text},
-		{Name: "usable", Type: Boolean},
+		{Name: "usable", Type: boolean},
 	}, Cases: []Case{
 		{
 			Meaning: "`source.kafka.sasl.token_command` gave no bearer token. `usable`: the token before is still good, and is used " +
@@ -78,13 +78,13 @@ var ofSources = []Event{
 			Action: "run the program by hand, as the user of anond",
 		},
 	}},
-	{Name: "source_retry", Levels: []string{"warn", "debug"}, Fields: []Field{
+	{Name: "source_retry", Levels: []string{"warn", "debug"}, Fields: []field{
 		{Name: "error", Type: Text},
-		{Name: "partition", Type: Integer, Optional: true},
+		{Name: "partition", Type: integer, Optional: true},
 		{Name: "hint", Type: Text, Optional: true},
-		{Name: "tries", Type: Integer, Optional: true},
+		{Name: "tries", Type: integer, Optional: true},
 		{Name: "for", Type: Text, Optional: true},
-		{Name: "partitions_failing", Type: Integer, Optional: true},
+		{Name: "partitions_failing", Type: integer, Optional: true},
 	}, Cases: []Case{
 		{
 			Meaning: "further failures. Each failing partition is named again after 10 s, 20 s, and so on, up to every 10 min; " +
@@ -92,21 +92,21 @@ var ofSources = []Event{
 			Action: "as above",
 		},
 	}},
-	{Name: "source_stalled", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
+	{Name: "source_stalled", Levels: []string{"error"}, Fields: []field{
+		{Name: "partition", Type: integer},
 		{Name: "for", Type: Text},
-		{Name: "connections_rebuilt", Type: Boolean},
+		{Name: "connections_rebuilt", Type: boolean},
 	}, Cases: []Case{
 		{
 			Meaning: "there are records to read, but none arrive; repeated at growing intervals",
 			Action:  "if it repeats, check the broker, or look for a batch that cannot be read",
 		},
 	}},
-	{Name: "source_corrupt", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
-		{Name: "from", Type: Integer},
-		{Name: "next", Type: Integer},
-		{Name: "tries", Type: Integer},
+	{Name: "source_corrupt", Levels: []string{"error"}, Fields: []field{
+		{Name: "partition", Type: integer},
+		{Name: "from", Type: integer},
+		{Name: "next", Type: integer},
+		{Name: "tries", Type: integer},
 		{Name: "on_corrupt", Type: Text},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
@@ -115,18 +115,18 @@ var ofSources = []Event{
 			Action:  "[KAFKA.md](KAFKA.md#a-batch-that-cannot-be-read)",
 		},
 	}},
-	{Name: "source_partition_added", Levels: []string{"info"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
-		{Name: "first", Type: Integer},
+	{Name: "source_partition_added", Levels: []string{"info"}, Fields: []field{
+		{Name: "partition", Type: integer},
+		{Name: "first", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the topic has a new partition; it is read from its first offset",
 			Action:  "none",
 		},
 	}},
-	{Name: "shard_stopped", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
-		{Name: "offset", Type: Integer},
+	{Name: "shard_stopped", Levels: []string{"error"}, Fields: []field{
+		{Name: "partition", Type: integer},
+		{Name: "offset", Type: integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -134,38 +134,38 @@ var ofSources = []Event{
 			Action:  "[SCALING.md](../shards/SCALING.md#when-a-shard-stops)",
 		},
 	}},
-	{Name: "repartition_started", Levels: []string{"info"}, Fields: []Field{
+	{Name: "repartition_started", Levels: []string{"info"}, Fields: []field{
 		{Name: "from", Type: Text},
 		{Name: "to", Type: Text},
-		{Name: "partitions", Type: Integer},
+		{Name: "partitions", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "`anond repartition` begins, or goes on; partitions are those of the topic that it writes",
 			Action:  "none",
 		},
 	}},
-	{Name: "repartition_status", Levels: []string{"info"}, Fields: []Field{
-		{Name: "written", Type: Integer},
-		{Name: "unreadable", Type: Integer},
+	{Name: "repartition_status", Levels: []string{"info"}, Fields: []field{
+		{Name: "written", Type: integer},
+		{Name: "unreadable", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "each minute: records of this run that were keyed by their subjects, and those whose subjects cannot be read",
 			Action:  "none; those become dead letters of shards, which tell why",
 		},
 	}},
-	{Name: "repartition_ended", Levels: []string{"info"}, Fields: []Field{
-		{Name: "written", Type: Integer},
-		{Name: "unreadable", Type: Integer},
+	{Name: "repartition_ended", Levels: []string{"info"}, Fields: []field{
+		{Name: "written", Type: integer},
+		{Name: "unreadable", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "`anond repartition` ends; counts as in repartition_status",
 			Action:  "none",
 		},
 	}},
-	{Name: "repartition_write_failed", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
+	{Name: "repartition_write_failed", Levels: []string{"error"}, Fields: []field{
+		{Name: "partition", Type: integer},
 		{Name: "error", Type: Text},
-		{Name: "tries", Type: Integer},
+		{Name: "tries", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: toldWithTries +
@@ -173,8 +173,8 @@ var ofSources = []Event{
 			Action: "check the brokers and the rights of this client",
 		},
 	}},
-	{Name: "source_partitions_changed", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partitions", Type: Integer},
+	{Name: "source_partitions_changed", Levels: []string{"error"}, Fields: []field{
+		{Name: "partitions", Type: integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -182,10 +182,10 @@ var ofSources = []Event{
 			Action:  "[SCALING.md](../shards/SCALING.md#when-a-shard-stops)",
 		},
 	}},
-	{Name: "source_gap", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
-		{Name: "want", Type: Integer},
-		{Name: "have", Type: Integer},
+	{Name: "source_gap", Levels: []string{"error"}, Fields: []field{
+		{Name: "partition", Type: integer},
+		{Name: "want", Type: integer},
+		{Name: "have", Type: integer},
 		{Name: "on_gap", Type: Text},
 	}, Cases: []Case{
 		{
@@ -193,8 +193,8 @@ var ofSources = []Event{
 			Action:  "raise retention; see [exit code 1](EXIT_CODES.md#exit-codes)",
 		},
 	}},
-	{Name: "source_replaced", Levels: []string{"error"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
+	{Name: "source_replaced", Levels: []string{"error"}, Fields: []field{
+		{Name: "partition", Type: integer},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
 		{
@@ -203,16 +203,16 @@ var ofSources = []Event{
 			Action: "see [exit code 1](EXIT_CODES.md#exit-codes)",
 		},
 	}},
-	{Name: "source_unverified", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "partition", Type: Integer},
-		{Name: "offset", Type: Integer},
+	{Name: "source_unverified", Levels: []string{"warn"}, Fields: []field{
+		{Name: "partition", Type: integer},
+		{Name: "offset", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "the last record read is no longer in the log, so anond cannot check that it is the same log",
 			Action:  "none after long pauses; otherwise find out who deleted records",
 		},
 	}},
-	{Name: "source_commit_failed", Levels: []string{"warn"}, Fields: []Field{
+	{Name: "source_commit_failed", Levels: []string{"warn"}, Fields: []field{
 		{Name: "group", Type: Text},
 		{Name: "error", Type: Text},
 	}, Cases: []Case{
@@ -221,15 +221,15 @@ var ofSources = []Event{
 			Action:  "lag tools show old numbers; anond itself is not affected",
 		},
 	}},
-	{Name: "source_lease_acquired", Levels: []string{"info"}, Fields: []Field{
-		{Name: "generation", Type: Integer},
+	{Name: "source_lease_acquired", Levels: []string{"info"}, Fields: []field{
+		{Name: "generation", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "this instance reads and publishes",
 			Action:  "none",
 		},
 	}},
-	{Name: "source_lease_lost", Levels: []string{"error"}, Fields: []Field{
+	{Name: "source_lease_lost", Levels: []string{"error"}, Fields: []field{
 		{Name: "why", Type: Text},
 	}, Cases: []Case{
 		{

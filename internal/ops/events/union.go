@@ -1,23 +1,23 @@
 package events
 
 // ofUnion are the events of anond union.
-var ofUnion = []Event{
-	{Name: "union_published", Levels: []string{"info"}, Fields: []Field{
-		{Name: "release", Type: Integer},
-		{Name: "records", Type: Integer},
-		{Name: "pending", Type: Integer},
-		{Name: "classes", Type: Integer},
-		{Name: "shards", Type: Integer},
-		{Name: "ms", Type: Integer},
+var ofUnion = []event{
+	{Name: "union_published", Levels: []string{"info"}, Fields: []field{
+		{Name: "release", Type: integer},
+		{Name: "records", Type: integer},
+		{Name: "pending", Type: integer},
+		{Name: "classes", Type: integer},
+		{Name: "shards", Type: integer},
+		{Name: "ms", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a release of all shards is published, by this process or by another one at the same time; `shards` have a part in it",
 			Action:  "none",
 		},
 	}},
-	{Name: "union_waiting", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "shards", Type: Texts},
-		{Name: "begun", Type: Boolean},
+	{Name: "union_waiting", Levels: []string{"warn"}, Fields: []field{
+		{Name: "shards", Type: texts},
+		{Name: "begun", Type: boolean},
 	}, Cases: []Case{
 		{
 			Meaning: "these shards have no release yet. The first release of the union waits for them (`begun` is false), " +
@@ -25,9 +25,9 @@ var ofUnion = []Event{
 			Action: "look at these shards: the first load, or an `infeasible` pool. Mind that a wrong path looks the same",
 		},
 	}},
-	{Name: "union_failed", Levels: []string{"error"}, Fields: []Field{
+	{Name: "union_failed", Levels: []string{"error"}, Fields: []field{
 		{Name: "error", Type: Text},
-		{Name: "tries", Type: Integer},
+		{Name: "tries", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: toldWithTries +
@@ -35,9 +35,9 @@ var ofUnion = []Event{
 			Action: "the error says what is in the way. Settings of shards that differ while they are restarted one by one need nothing",
 		},
 	}},
-	{Name: "shard_stale", Levels: []string{"warn"}, Fields: []Field{
-		{Name: "shard", Type: Integer},
-		{Name: "release", Type: Integer},
+	{Name: "shard_stale", Levels: []string{"warn"}, Fields: []field{
+		{Name: "shard", Type: integer},
+		{Name: "release", Type: integer},
 		{Name: "age", Type: Text},
 	}, Cases: []Case{
 		{
@@ -45,9 +45,9 @@ var ofUnion = []Event{
 			Action:  "look at the shard: does it run, do records arrive, is a release parked",
 		},
 	}},
-	{Name: "shard_fresh", Levels: []string{"info"}, Fields: []Field{
-		{Name: "shard", Type: Integer},
-		{Name: "release", Type: Integer},
+	{Name: "shard_fresh", Levels: []string{"info"}, Fields: []field{
+		{Name: "shard", Type: integer},
+		{Name: "release", Type: integer},
 	}, Cases: []Case{
 		{
 			Meaning: "a shard that was stale has published again",

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Event is a line of the log.
-type Event struct {
+// event is a line of the log.
+type event struct {
 	At    time.Time
 	Level slog.Level
 	Name  string
@@ -29,7 +29,7 @@ const longest = 400
 // goroutines.
 type Recorder struct {
 	mu     sync.Mutex
-	list   []Event
+	list   []event
 	levels map[string]uint64
 	events map[string]uint64
 }
@@ -39,7 +39,7 @@ func (r *Recorder) Log(log *slog.Logger) *slog.Logger {
 	return slog.New(recording{Handler: log.Handler(), to: r})
 }
 
-func (r *Recorder) newest() []Event {
+func (r *Recorder) newest() []event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.list)
@@ -62,7 +62,7 @@ func (r *Recorder) written(level slog.Level) {
 	r.levels[strings.ToLower(level.String())]++
 }
 
-func (r *Recorder) take(e Event) {
+func (r *Recorder) take(e event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.events == nil {
@@ -109,8 +109,8 @@ func (h recording) WithGroup(name string) slog.Handler {
 	return recording{h.Handler.WithGroup(name), h.to, h.attrs}
 }
 
-func eventOf(line slog.Record, attrs []slog.Attr) Event {
-	e := Event{At: line.Time.UTC(), Level: line.Level, Text: line.Message}
+func eventOf(line slog.Record, attrs []slog.Attr) event {
+	e := event{At: line.Time.UTC(), Level: line.Level, Text: line.Message}
 	var more strings.Builder
 	add := func(a slog.Attr) bool {
 		if a.Key == "event" && e.Name == "" {

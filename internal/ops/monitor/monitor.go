@@ -64,7 +64,7 @@ type View struct {
 	Behind bool
 	Hour   []Sample // the last hour, a sample each 10 s
 	Week   []Sample // the last week, a sample each 30 min
-	Events []Event  // newest last
+	Events []event  // newest last
 	Reload Reload
 	// Certificates in use: when they end, by what they are for.
 	Certificates map[string]time.Time

@@ -128,7 +128,7 @@ func TestEventsAreRemembered(t *testing.T) {
 	log.Info("d", "event", "status")
 	v := m.Now()
 	require.Len(t, v.Events, 2)
-	assert.Equal(t, Event{At: v.Events[0].At, Name: "started", Text: "b", More: "dataset=d k=5"}, v.Events[0])
+	assert.Equal(t, event{At: v.Events[0].At, Name: "started", Text: "b", More: "dataset=d k=5"}, v.Events[0])
 	assert.NotContains(t, v.Events[1].More, "PAYLOAD")
 	assert.Equal(t, 1, strings.Count(out.String(), "\n"), "the log has what its level lets it have")
 	levels, events := m.Counts()

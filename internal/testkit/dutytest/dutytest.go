@@ -32,8 +32,8 @@ const patience = time.Hour
 // Program is the whole of a program.
 type Program func(ctx context.Context, args []string, env cli.Env) int
 
-// Working is a command that goes on in this process, with its pages.
-type Working struct {
+// working is a command that goes on in this process, with its pages.
+type working struct {
 	t       *testing.T
 	Log     programtest.Text
 	Address string
@@ -42,10 +42,10 @@ type Working struct {
 }
 
 // Start starts a command that serves, and waits until it does.
-func Start(t *testing.T, program Program, env map[string]string, args ...string) *Working {
+func Start(t *testing.T, program Program, env map[string]string, args ...string) *working {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	w := &Working{t: t, ended: make(chan int, 1), stop: stop}
+	w := &working{t: t, ended: make(chan int, 1), stop: stop}
 	t.Cleanup(stop)
 	lookup := func(name string) (string, bool) {
 		if v, ok := env[name]; ok {
@@ -63,7 +63,7 @@ func Start(t *testing.T, program Program, env map[string]string, args ...string)
 }
 
 // Ends stops the command. Each line of its log is an event that docs/EVENTS.md has.
-func (w *Working) Ends(code int) {
+func (w *working) Ends(code int) {
 	w.t.Helper()
 	w.stop()
 	require.Equal(w.t, code, <-w.ended, "%s", &w.Log)
@@ -75,7 +75,7 @@ func (w *Working) Ends(code int) {
 }
 
 // Moment is the status in the file and on the page, and the metrics, of one moment. The metric stamp has its time.
-func (w *Working) Moment(file, token, stamp string) (status map[string]string, metrics string) {
+func (w *working) Moment(file, token, stamp string) (status map[string]string, metrics string) {
 	w.t.Helper()
 	Await(w.t, func() bool {
 		before := Fetch(w.t, w.Address+"/metrics", token, 200)

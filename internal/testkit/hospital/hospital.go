@@ -160,8 +160,8 @@ func pick(rng *rand.Rand, of []string, weights []float64) string {
 	return of[len(of)-1]
 }
 
-// Message is one message on the topic.
-type Message struct {
+// message is one message on the topic.
+type message struct {
 	Value     []byte
 	Malformed bool
 	Admission Admission // if not malformed
@@ -172,16 +172,16 @@ const malformedEvery = 400
 
 // NextMessage returns the next message: an admission as JSON, occasionally one
 // that cannot be decoded or violates the schema.
-func (s *Stream) NextMessage() Message {
+func (s *Stream) NextMessage() message {
 	if s.rng.IntN(malformedEvery) == 0 {
-		return Message{Value: []byte(rubbish[s.rng.IntN(len(rubbish))]), Malformed: true}
+		return message{Value: []byte(rubbish[s.rng.IntN(len(rubbish))]), Malformed: true}
 	}
 	a := s.Next()
 	value, err := json.Marshal(a)
 	if err != nil {
 		panic("hospital: an admission has no JSON form")
 	}
-	return Message{Value: value, Admission: a}
+	return message{Value: value, Admission: a}
 }
 
 // rubbish has typical faults of feeds: truncated, of another kind,

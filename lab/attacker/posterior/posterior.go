@@ -34,8 +34,8 @@ type Options struct {
 // Exact suits components whose worlds are counted in well under a second.
 const Exact = 24
 
-// Result counts people.
-type Result struct {
+// result counts people.
+type result struct {
 	Certified int     // by closed form at most 1/l
 	Exposed   int     // above 1/l, proven
 	Groups    int     // sets of people in which someone is
@@ -47,13 +47,13 @@ type Result struct {
 // Search judges everybody. A chain that no assignment of values fits is an error.
 // Cost: linear in the classes that change, and what Options and the limits of this
 // package allow for components without a closed form.
-func Search(c Chain, o Options) (Result, error) {
+func Search(c Chain, o Options) (result, error) {
 	views := viewsOf(c)
 	k := link(views, c.Records)
 	all, roots := components(views, k, o)
 	problems := buildProblems(views, k, all)
 	budget := workBudget{exactBudget, maxNarrowings}
-	var out Result
+	var out result
 	for _, root := range roots {
 		p := problems[root]
 		if p == nil {
@@ -62,7 +62,7 @@ func Search(c Chain, o Options) (Result, error) {
 		}
 		f := p.decide(o.L, o.MaxExact, &budget)
 		if f.contradictory {
-			return Result{}, errContradictory
+			return result{}, errContradictory
 		}
 		for t, n := range p.n {
 			switch {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Comparison holds level L2 against level L1 (append) of the same seed where the streamed
+// comparison holds level L2 against level L1 (append) of the same seed where the streamed
 // records wait equally long. It says what the row of level L2 is, and its errors of count
 // queries as multiples of those of level L1, between whose rows it interpolates.
-type Comparison struct {
+type comparison struct {
 	Seed uint64 `json:"seed"`
 	// HoldAtMost is the longest mean hold of streamed records that was allowed.
 	HoldAtMost       float64 `json:"hold_at_most"`
@@ -32,7 +32,7 @@ var allowed = []float64{1, 2}
 
 // compare makes the comparisons of each seed. There is none where level L2 always waits
 // longer, or where level L1 was not measured.
-func compare(rows []Row) (out []Comparison) {
+func compare(rows []Row) (out []comparison) {
 	var seeds []uint64
 	for _, r := range rows {
 		if !slices.Contains(seeds, r.Seed) {
@@ -85,14 +85,14 @@ func between(rows []Row, hold float64) Row {
 	return a
 }
 
-func against(most float64, l2, l1 Row) Comparison {
+func against(most float64, l2, l1 Row) comparison {
 	times := func(a, b float64) float64 {
 		if b == 0 {
 			return 0 // not asked
 		}
 		return a / b
 	}
-	return Comparison{
+	return comparison{
 		Seed: l2.Seed, HoldAtMost: most, MaxHold: l2.MaxHold, MeanHoldStreamed: l2.MeanHoldStreamed, NCPInterval: l2.NCPInterval,
 		NCPIntervalL1: l1.NCPInterval, MedianBucket: l2.MedianBucket, Never: l2.Never,
 		QueryLarge: times(l2.QueryLarge, l1.QueryLarge), QuerySmall: times(l2.QuerySmall, l1.QuerySmall),
@@ -101,32 +101,32 @@ func against(most float64, l2, l1 Row) Comparison {
 	}
 }
 
-// Spread is one measure of the comparisons at a hold: its mean over the seeds, and its
+// spread is one measure of the comparisons at a hold: its mean over the seeds, and its
 // ends.
-type Spread struct {
+type spread struct {
 	Name            string
 	Mean, Low, High float64
 }
 
 // Spreads are the measures of the comparisons at most so long a hold.
-func (r *Result) Spreads(most float64) (out []Spread) {
+func (r *Result) Spreads(most float64) (out []spread) {
 	for _, m := range []struct {
 		name string
-		of   func(Comparison) float64
+		of   func(comparison) float64
 	}{
-		{"mean hold, streamed", func(c Comparison) float64 { return c.MeanHoldStreamed }},
-		{"ncp_interval", func(c Comparison) float64 { return c.NCPInterval }},
-		{"ncp_interval, L1", func(c Comparison) float64 { return c.NCPIntervalL1 }},
-		{"query_large, x L1", func(c Comparison) float64 { return c.QueryLarge }},
-		{"query_small, x L1", func(c Comparison) float64 { return c.QuerySmall }},
-		{"query_qi, x L1", func(c Comparison) float64 { return c.QueryQI }},
-		{"query_large_model, x L1", func(c Comparison) float64 { return c.QueryLargeModel }},
-		{"query_small_model, x L1", func(c Comparison) float64 { return c.QuerySmallModel }},
-		{"query_qi_model, x L1", func(c Comparison) float64 { return c.QueryQIModel }},
-		{"median_bucket", func(c Comparison) float64 { return float64(c.MedianBucket) }},
-		{"never_published", func(c Comparison) float64 { return c.Never }},
+		{"mean hold, streamed", func(c comparison) float64 { return c.MeanHoldStreamed }},
+		{"ncp_interval", func(c comparison) float64 { return c.NCPInterval }},
+		{"ncp_interval, L1", func(c comparison) float64 { return c.NCPIntervalL1 }},
+		{"query_large, x L1", func(c comparison) float64 { return c.QueryLarge }},
+		{"query_small, x L1", func(c comparison) float64 { return c.QuerySmall }},
+		{"query_qi, x L1", func(c comparison) float64 { return c.QueryQI }},
+		{"query_large_model, x L1", func(c comparison) float64 { return c.QueryLargeModel }},
+		{"query_small_model, x L1", func(c comparison) float64 { return c.QuerySmallModel }},
+		{"query_qi_model, x L1", func(c comparison) float64 { return c.QueryQIModel }},
+		{"median_bucket", func(c comparison) float64 { return float64(c.MedianBucket) }},
+		{"never_published", func(c comparison) float64 { return c.Never }},
 	} {
-		s, n := Spread{Name: m.name, Low: math.Inf(1), High: math.Inf(-1)}, 0
+		s, n := spread{Name: m.name, Low: math.Inf(1), High: math.Inf(-1)}, 0
 		for _, c := range r.Comparison {
 			if c.HoldAtMost == most {
 				v := m.of(c)

@@ -39,7 +39,7 @@ func TestBetweenStaysWithinTheRows(t *testing.T) {
 }
 
 func TestSpreads(t *testing.T) {
-	r := &Result{Comparison: []Comparison{{HoldAtMost: 1, NCPInterval: .2}, {HoldAtMost: 2, NCPInterval: 9}, {HoldAtMost: 1, NCPInterval: .4}}}
+	r := &Result{Comparison: []comparison{{HoldAtMost: 1, NCPInterval: .2}, {HoldAtMost: 2, NCPInterval: 9}, {HoldAtMost: 1, NCPInterval: .4}}}
 	s := r.Spreads(1)
 	require.Equal(t, "ncp_interval", s[1].Name)
 	require.InDeltaSlice(t, []float64{.3, .2, .4}, []float64{s[1].Mean, s[1].Low, s[1].High}, 1e-12)

@@ -46,8 +46,8 @@ type Result struct {
 	L       int    `json:"l"`
 	Seed    uint64 `json:"seed"` // the first one; a row has its own
 	Rows    []Row  `json:"rows"`
-	// Comparison holds level L2 against level L1, if both were measured.
-	Comparison []Comparison `json:"comparison,omitempty"`
+	// comparison holds level L2 against level L1, if both were measured.
+	Comparison []comparison `json:"comparison,omitempty"`
 
 	title string
 	batch int // records

@@ -32,12 +32,12 @@ type Topics struct {
 	// Again begins at the start of the source although the target holds records: the progress was
 	// lost. Readers drop what they have had.
 	Again bool
-	// View is shown how it stands; may be nil.
-	View *View
+	// view is shown how it stands; may be nil.
+	View *view
 }
 
-// Suffix is what the name of a repartitioned topic ends with by default.
-const Suffix = ".subjects"
+// suffix is what the name of a repartitioned topic ends with by default.
+const suffix = ".subjects"
 
 // ErrUnknownTarget: the target holds records, and there is no progress that tells of them.
 var ErrUnknownTarget = fault.Errorf(fault.Failed, "restore the progress, or write everything again with --again: shards drop what "+
@@ -48,10 +48,10 @@ var ErrUnknownTarget = fault.Errorf(fault.Failed, "restore the progress, or writ
 // is the target.
 func (r *Topics) fill(c *config.Config) {
 	if r.From == "" {
-		r.From = strings.TrimSuffix(c.Source.Kafka.Topic, Suffix)
+		r.From = strings.TrimSuffix(c.Source.Kafka.Topic, suffix)
 	}
 	if r.To == "" {
-		r.To = r.From + Suffix
+		r.To = r.From + suffix
 	}
 	if r.Progress == "" {
 		r.Progress = filepath.Join(filepath.Dir(c.State.Path), "repartition-"+r.From+".json")

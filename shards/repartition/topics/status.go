@@ -69,21 +69,21 @@ func (s *Status) Line() string {
 	return fmt.Sprintf("%s; %d records written", doing, s.Written)
 }
 
-// View is where the caller finds how a repartitioning stands.
-type View struct {
+// view is where the caller finds how a repartitioning stands.
+type view struct {
 	duty *monitor.Duty
 	now  atomic.Pointer[Status]
 }
 
 // NewView returns one that shows a repartitioning before it has reached its brokers.
-func NewView(d *monitor.Duty, c *config.Config) *View {
-	v := &View{duty: d}
+func NewView(d *monitor.Duty, c *config.Config) *view {
+	v := &view{duty: d}
 	v.now.Store(&Status{Dataset: c.Dataset})
 	return v
 }
 
 // Look is the newest status.
-func (v *View) Look() *Status { return v.now.Load() }
+func (v *view) Look() *Status { return v.now.Load() }
 
 // statusPath is the status file next to the progress.
 func (r *Topics) statusPath() string {
@@ -95,7 +95,7 @@ func (r *Topics) statusPath() string {
 const patience = 2 * time.Minute
 
 // follow shows how the work stands until the function that it returns is called.
-func (v *View) follow(c *config.Config, o dataset.Options, r *Topics, work *repartition.Work) (end func()) {
+func (v *view) follow(c *config.Config, o dataset.Options, r *Topics, work *repartition.Work) (end func()) {
 	if v == nil {
 		return func() {}
 	}

@@ -41,8 +41,8 @@ type Manifest struct {
 	Union          *unionVector `json:"union"`            // format version 3
 	Parts          []Part       `json:"parts"`            // format version 2
 	Quality        openObject   `json:"quality"`
-	Privacy        Privacy      `json:"privacy"`
-	Previous       *PreviousRef `json:"previous"`
+	Privacy        privacy      `json:"privacy"`
+	Previous       *previousRef `json:"previous"`
 
 	Sha    string // SHA-256 of the file's bytes, hex
 	odd    bool   // the file is not in canonical form
@@ -107,8 +107,8 @@ type File struct {
 	Rows   int    `json:"rows"`
 }
 
-// Privacy is what the publisher claims to have reached.
-type Privacy struct {
+// privacy is what the publisher claims to have reached.
+type privacy struct {
 	KMin         int     `json:"k_min"`
 	MaxFrequency float64 `json:"max_frequency"`
 	Certificate  string  `json:"certificate"`
@@ -117,8 +117,8 @@ type Privacy struct {
 	Grown        bool    `json:"grown"` // the first pool was refused, and grew
 }
 
-// PreviousRef ties a manifest to the one before it.
-type PreviousRef struct {
+// previousRef ties a manifest to the one before it.
+type previousRef struct {
 	Release int    `json:"release"`
 	SHA256  string `json:"sha256"`
 }
