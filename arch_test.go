@@ -154,22 +154,25 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/state"}},
 		{"snapshot/render", []string{model, "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},
-		{"snapshot/publish", []string{"anond/incremental", "anond/internal/disk", "anond/snapshot", "anond/snapshot/render",
-			"anond/snapshot/verify"}},
-		{"snapshot", []string{model, "anond/internal/disk"}},                                           // it knows no state
-		{"shards/keying", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode"}}, // it knows no broker
+		{"snapshot/publish", []string{"anond/incremental", "anond/incremental/state", "anond/internal/disk", "anond/snapshot",
+			"anond/snapshot/render", "anond/snapshot/verify"}},
+		{"snapshot", []string{model, "anond/internal/disk"}}, // it knows no state
+		{"shards/keying", []string{model, "anond/incremental", "anond/incremental/state", "anond/ingest",
+			"anond/ingest/decode"}}, // it knows no broker
 		{"shards/repartition/topics", []string{"anond/config", "anond/incremental/state", "anond/ingest/...", "anond/internal/...",
 			"anond/shards/repartition", model, "anond/incremental", "anond/shards/keying"}},
-		{"shards/repartition", []string{model, "anond/incremental", "anond/ingest", "anond/ingest/decode", "anond/shards/keying"}},
+		{"shards/repartition", []string{model, "anond/incremental/state", "anond/ingest", "anond/ingest/decode", "anond/shards/keying"}},
 		{"ingest/decode", []string{model, "anond/ingest/pointer"}},
 		{"ingest/pointer", nil},
-		{"ingest/filesrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/decode"}},
-		{"ingest/deadletter", []string{model, "anond/incremental", "anond/ingest", "anond/internal/disk",
+		{"ingest/filesrc", []string{"anond/incremental", "anond/incremental/state", "anond/ingest", "anond/ingest/decode"}},
+		{"ingest/deadletter", []string{model, "anond/incremental/state", "anond/ingest", "anond/internal/disk",
 			"anond/internal/sealed"}},
-		{"ingest/kafkasrc", []string{"anond/incremental", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
+		{"ingest/kafkasrc", []string{"anond/incremental/state", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
 			"anond/internal/kafkaclient"}},
-		{"ingest", []string{model, "anond/incremental", "anond/ingest/decode"}}, // it knows no shards
-		{"shards/journal", []string{"anond/incremental", "anond/ingest", "anond/internal/sealed", "anond/shards/journal"}},
+		{"ingest", []string{model, "anond/incremental", "anond/incremental/erase", "anond/incremental/plan", "anond/incremental/state",
+			"anond/ingest/decode"}}, // it knows no shards
+		{"shards/journal", []string{"anond/incremental", "anond/incremental/state", "anond/ingest", "anond/internal/sealed",
+			"anond/shards/journal"}},
 		// The module in lake/ reads published releases: neither state nor configuration.
 		{"lake/internal/source", []string{model, "anond/snapshot"}},
 		{"lake/internal/durable", []string{"anond/internal/disk"}},

@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"math/big"
@@ -12,7 +14,6 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 )
@@ -116,8 +117,8 @@ func (a *again) play(p *play) {
 	p.must(p.m.Commit())
 	a.after(p, "the outbox is pruned")
 	d, _ := p.m.Forgetting().DigestOf([]byte("p0"))
-	switch e, err := p.m.Forget([]incremental.Digest{d}); {
-	case errors.Is(err, incremental.ErrNobodyElse):
+	switch e, err := p.m.Forget([]state.Digest{d}); {
+	case errors.Is(err, erase.ErrNobodyElse):
 		p.note("not forgotten")
 	case err == nil && e.Empty():
 		p.must(p.m.Forgot(e))

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -102,13 +103,13 @@ func (c *census) rows(n int) []equivclass.Row {
 // does not ask where records lie, and with one that does.
 var censusPolicies = []string{"L1", "L2", "L2-update"}
 
-func censusPolicy(name string) incremental.Policy {
+func censusPolicy(name string) state.Policy {
 	p := policy(10, 5)
 	if name == "L1" {
-		p.Republication, p.Initial, p.Local = incremental.Regroup, medians{}, extract.Extract{}
+		p.Republication, p.Initial, p.Local = state.Regroup, medians{}, extract.Extract{}
 		return p
 	}
-	p.Level, p.Workers, p.OnUpdate = incremental.L2, runtime.GOMAXPROCS(0), name == "L2-update"
+	p.Level, p.Workers, p.OnUpdate = state.L2, runtime.GOMAXPROCS(0), name == "L2-update"
 	return p
 }
 

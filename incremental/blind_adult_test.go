@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -22,7 +23,7 @@ import (
 type replay struct {
 	t      testing.TB
 	schema *equivclass.Schema
-	policy incremental.Policy
+	policy state.Policy
 	rows   []equivclass.Row // the value last
 	// subPool is the least number of classes of a sub-pool.
 	subPool int
@@ -156,7 +157,7 @@ func (s replayed) bucketsOf() (out []string) {
 }
 
 // shuffle permutes the values of some records.
-func shuffle(rng *rand.Rand, values [][]byte, records []incremental.RecordID) {
+func shuffle(rng *rand.Rand, values [][]byte, records []state.RecordID) {
 	rng.Shuffle(len(records), func(i, j int) {
 		values[records[i]], values[records[j]] = values[records[j]], values[records[i]]
 	})
@@ -175,7 +176,7 @@ func TestAdultClassesIgnoreValues(t *testing.T) {
 	for seed := range uint64(tier.Of(t, 1, 1, 12)) {
 		rng, values := rand.New(rand.NewPCG(seed, 61)), r.values()
 		for _, v := range plain.releases {
-			var pool []incremental.RecordID
+			var pool []state.RecordID
 			for _, c := range v.Classes {
 				pool = append(pool, c.Members...)
 			}

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math/big"
 	"slices"
 	"strconv"
@@ -40,7 +41,7 @@ func inPairs(r int) equivclass.Row {
 	return equivclass.Row{x, x, nil}
 }
 
-func grows(p *incremental.Policy) { p.OnRefusal = incremental.GrowRefused }
+func grows(p *state.Policy) { p.OnRefusal = state.GrowRefused }
 
 // carried puts an ineligible pool into the next one.
 func carried(p *play) {
@@ -68,7 +69,7 @@ func allOrNothing(p *play) {
 	p.cut()
 	p.feed(8)
 	waiting := p.waiting()
-	p.saw(p.m.CutOf(func(class []incremental.RecordID) bool {
+	p.saw(p.m.CutOf(func(class []state.RecordID) bool {
 		return int32(class[0]) == waiting[0] && p.eligible(without(waiting, class))
 	}))
 	p.feed(10)
@@ -91,7 +92,7 @@ func admitsAlone(p *play) {
 	p.cut()
 	for _, end := range []int{6, 8} {
 		p.feed(end)
-		p.saw(p.m.CutOf(func(class []incremental.RecordID) bool { return p.eligible(rowsOf(class)) }))
+		p.saw(p.m.CutOf(func(class []state.RecordID) bool { return p.eligible(rowsOf(class)) }))
 	}
 }
 
@@ -110,10 +111,10 @@ func measuresOne(p *play) {
 	p.feed(4)
 	p.cut()
 	p.feed(8)
-	var some []incremental.RecordID
+	var some []state.RecordID
 	for r, v := range p.world {
 		if v == 0 {
-			some = append(some, incremental.RecordID(r))
+			some = append(some, state.RecordID(r))
 		}
 	}
 	p.m.MeasureOf(some)
@@ -139,7 +140,7 @@ func reopened(p *play) {
 // nearest joins an ineligible class with the next one, as if it was the nearest.
 func nearest(p *play) {
 	p.feed(8)
-	p.saw(p.m.CutAs(func(classes [][]incremental.RecordID) [][]int {
+	p.saw(p.m.CutAs(func(classes [][]state.RecordID) [][]int {
 		holds := func(bucket []int) bool {
 			var all []int32
 			for _, c := range bucket {
@@ -171,7 +172,7 @@ func nearest(p *play) {
 // not by places (Theorem F).
 func unaligned(p *play) {
 	p.feed(8)
-	p.saw(p.m.CutAs(func(classes [][]incremental.RecordID) (buckets [][]int) {
+	p.saw(p.m.CutAs(func(classes [][]state.RecordID) (buckets [][]int) {
 		values, order := make([]uint32, len(p.world)), merge.NewOrder([]string{"a", "b", "c"})
 		for r, v := range p.world {
 			values[r] = uint32(v)
@@ -202,7 +203,7 @@ func unaligned(p *play) {
 	}))
 }
 
-func rowsOf(records []incremental.RecordID) (out []int32) {
+func rowsOf(records []state.RecordID) (out []int32) {
 	for _, r := range records {
 		out = append(out, int32(r))
 	}
@@ -230,9 +231,9 @@ func (p *play) waiting() (out []int32) {
 }
 
 // without are the records that are not in a class.
-func without(records []int32, class []incremental.RecordID) (out []int32) {
+func without(records []int32, class []state.RecordID) (out []int32) {
 	for _, r := range records {
-		if !slices.Contains(class, incremental.RecordID(r)) {
+		if !slices.Contains(class, state.RecordID(r)) {
 			out = append(out, r)
 		}
 	}
@@ -308,7 +309,7 @@ func TestMachineRefusesBrokenBuckets(t *testing.T) {
 	s := &course{n: 4, d: 3, k: 2, l: 2, schema: plane(t, 2)}
 	p := s.start(t, []int{0, 1, 0, 2}, &script{known: map[merge.Key][]int32{}})
 	p.feed(4)
-	_, err := p.m.CutAs(func(classes [][]incremental.RecordID) (buckets [][]int) {
+	_, err := p.m.CutAs(func(classes [][]state.RecordID) (buckets [][]int) {
 		for i := range classes {
 			buckets = append(buckets, []int{i})
 		}

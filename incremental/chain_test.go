@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"errors"
 	"testing"
 
@@ -22,7 +24,7 @@ type chain struct {
 	m     *incremental.Machine
 }
 
-func newChain(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding render.Recoding,
+func newChain(t testing.TB, s *equivclass.Schema, p state.Policy, recoding render.Recoding,
 	files ...render.HierarchyFile) *chain {
 	t.Helper()
 	c := &chain{releaseDir: newReleaseDir(t, s, p, recoding, files...), seed: [32]byte{7}, store: memstore.New()}
@@ -50,18 +52,18 @@ func (c *chain) crash() {
 }
 
 // apply takes in one record; a record that does not fit goes to the outbox.
-func (c *chain) apply(p incremental.Partition, offset int64, row equivclass.Row) incremental.Outcome {
+func (c *chain) apply(p state.Partition, offset int64, row equivclass.Row) incremental.Outcome {
 	c.t.Helper()
 	out, err := c.m.Apply(p, offset, row)
 	require.NoError(c.t, err)
 	if out.Reason != equivclass.Accepted {
-		require.NoError(c.t, c.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: out.Reason, Attribute: out.Attribute}))
+		require.NoError(c.t, c.m.Refuse(state.DeadLetter{Partition: p, Offset: offset, Reason: out.Reason, Attribute: out.Attribute}))
 	}
 	return out
 }
 
 // cut decides a release and publishes it; nil if there is none.
-func (c *chain) cut() *incremental.Intent {
+func (c *chain) cut() *state.Intent {
 	c.t.Helper()
 	intent, err := c.m.Cut(1_700_000_000+int64(len(c.m.Releases().Intents())), [32]byte{1})
 	require.NoError(c.t, err)
@@ -72,7 +74,7 @@ func (c *chain) cut() *incremental.Intent {
 	return intent
 }
 
-func (c *chain) publish(intent *incremental.Intent) {
+func (c *chain) publish(intent *state.Intent) {
 	c.t.Helper()
 	c.releaseDir.publish(c.m, intent)
 }
@@ -89,6 +91,6 @@ func (c *chain) certify() *audit.Report {
 
 // infeasible reports whether an error refuses the first load (rule I, infeasible).
 func infeasible(err error) bool {
-	var e *incremental.InfeasibleError
+	var e *plan.InfeasibleError
 	return errors.As(err, &e)
 }

@@ -1,12 +1,11 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"anond/incremental"
 )
 
 // TestChangeIsWhatIsNewOfTheView: what a release changes is the difference of the
@@ -21,7 +20,7 @@ func TestChangeIsWhatIsNewOfTheView(t *testing.T) {
 			change, err := c.m.Releases().Change(i.Release)
 			require.NoError(t, err)
 			require.Equal(t, i.Release-1, change.Since)
-			old := func(c incremental.ClassView) bool { return max(c.Born, c.Died) < i.Release }
+			old := func(c state.ClassView) bool { return max(c.Born, c.Died) < i.Release }
 			require.Equal(t, slices.DeleteFunc(slices.Clone(v.Classes), old), change.Classes)
 			require.ElementsMatch(t, slices.DeleteFunc(slices.Clone(v.Dead), old), change.Dead)
 			dead += len(change.Dead)

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -64,7 +65,7 @@ func openDistinct(t testing.TB) *incremental.Machine {
 	s, err := equivclass.NewSchema(as, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	p := policy(10, 5)
-	p.Republication, p.Initial, p.Local = incremental.Regroup, extract.Extract{Workers: 2}, extract.Extract{Workers: 2}
+	p.Republication, p.Initial, p.Local = state.Regroup, extract.Extract{Workers: 2}, extract.Extract{Workers: 2}
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: p, Seeded: true})
 	require.NoError(t, err)
 	return m

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -72,15 +73,15 @@ type levelL2 struct {
 // enumerate plays ALL worlds of a tiny stream under ALL outcomes of its random draws,
 // and computes by Bayes' rule, for each prior, what each transcript shows.
 func (w *tiny) enumerate(t testing.TB, priors [][]float64,
-	cut func(*incremental.Machine, *odometer) (*incremental.Intent, error)) []levelL2 {
+	cut func(*incremental.Machine, *odometer) (*state.Intent, error)) []levelL2 {
 	n, values := len(w.at), len(priors[0])
 	all := map[string]*seen{}
 	world := make([]int, n)
 	for more := true; more; more = increment(world, values) {
 		for c := (&odometer{}); ; {
 			var b strings.Builder
-			m := w.run(t, world, func(m *incremental.Machine) (*incremental.Intent, error) { return cut(m, c) },
-				func(m *incremental.Machine, i *incremental.Intent, err error) { transcript(&b, m, world, i, err) })
+			m := w.run(t, world, func(m *incremental.Machine) (*state.Intent, error) { return cut(m, c) },
+				func(m *incremental.Machine, i *state.Intent, err error) { transcript(&b, m, world, i, err) })
 			note(all, b.String(), m, world, priors, c.weight())
 			if !c.next() {
 				break
@@ -162,7 +163,7 @@ func judge(all map[string]*seen, p, l int) levelL2 {
 }
 
 // plain is the cut of a machine that draws nothing.
-func plain(m *incremental.Machine, _ *odometer) (*incremental.Intent, error) {
+func plain(m *incremental.Machine, _ *odometer) (*state.Intent, error) {
 	return m.Cut(1, [32]byte{})
 }
 
@@ -182,7 +183,7 @@ func TestProgramTellsMoreThanItsReleases(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := policy(2, 2)
-			p.Republication, p.Initial, p.Local = incremental.Append, x.by, x.by
+			p.Republication, p.Initial, p.Local = state.Append, x.by, x.by
 			p.MaxHold = 0
 			worst := 0.0
 			for seed := range uint64(3) {
@@ -224,9 +225,9 @@ func TestEnumerationClearsSymmetricDraws(t *testing.T) {
 	for _, n := range []int{4, 5} {
 		by := &randomHalves{}
 		p := policy(2, 2)
-		p.Republication, p.Initial, p.Local = incremental.Append, by, by
+		p.Republication, p.Initial, p.Local = state.Append, by, by
 		w := newTiny(t, rand.New(rand.NewPCG(1, 5)), n, 2, []int{n}, p)
-		levels := w.enumerate(t, three, func(m *incremental.Machine, c *odometer) (*incremental.Intent, error) {
+		levels := w.enumerate(t, three, func(m *incremental.Machine, c *odometer) (*state.Intent, error) {
 			by.draws = c
 			return m.Cut(1, [32]byte{})
 		})

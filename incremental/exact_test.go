@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -34,12 +35,12 @@ func plane(t testing.TB, d int) *equivclass.Schema {
 // tiny is a stream small enough that all its worlds can be counted.
 type tiny struct {
 	schema *equivclass.Schema
-	policy incremental.Policy
+	policy state.Policy
 	at     [][]int // quasi-identifiers by record
 	cuts   []int   // numbers of records after which a release is cut
 }
 
-func newTiny(t testing.TB, rng *rand.Rand, n, d int, cuts []int, p incremental.Policy) tiny {
+func newTiny(t testing.TB, rng *rand.Rand, n, d int, cuts []int, p state.Policy) tiny {
 	w := tiny{schema: plane(t, d), policy: p, cuts: cuts}
 	for range n {
 		x := make([]int, d)
@@ -61,8 +62,8 @@ func (w *tiny) row(i, v int) equivclass.Row {
 }
 
 // run plays one world; after each cut, see is called with what it returned.
-func (w *tiny) run(t testing.TB, world []int, cut func(*incremental.Machine) (*incremental.Intent, error),
-	see func(*incremental.Machine, *incremental.Intent, error)) *incremental.Machine {
+func (w *tiny) run(t testing.TB, world []int, cut func(*incremental.Machine) (*state.Intent, error),
+	see func(*incremental.Machine, *state.Intent, error)) *incremental.Machine {
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: w.schema, Policy: w.policy, Seeded: true})
 	require.NoError(t, err)
 	next := 0
@@ -82,7 +83,7 @@ func (w *tiny) run(t testing.TB, world []int, cut func(*incremental.Machine) (*i
 	return m
 }
 
-func cutNow(m *incremental.Machine) (*incremental.Intent, error) { return m.Cut(1, [32]byte{}) }
+func cutNow(m *incremental.Machine) (*state.Intent, error) { return m.Cut(1, [32]byte{}) }
 
 // chainOf is what the adversary of levels L0 and L1 knows: members and bags.
 func chainOf(t testing.TB, m *incremental.Machine, world []int, values int) audittest.Chain {
@@ -115,7 +116,7 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 		p.MaxHold, p.MaxRegroups = int64(rng.IntN(3)), []int{1, 2, -1}[rng.IntN(3)]
 		p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 		if seed%4 != 0 {
-			p.Republication = incremental.Regroup
+			p.Republication = state.Regroup
 			if seed%4 != 1 { // flat classes are likely, and so is their growth
 				l = 2
 				p.Requirement = equivclass.Requirement{K: 4, L: 2}
@@ -132,10 +133,10 @@ func TestExactPosteriorsOfSmallStreams(t *testing.T) {
 			world[i] = rng.IntN(values)
 		}
 		refused := false
-		m := w.run(t, world, cutNow, func(_ *incremental.Machine, _ *incremental.Intent, err error) {
+		m := w.run(t, world, cutNow, func(_ *incremental.Machine, _ *state.Intent, err error) {
 			refused = refused || infeasible(err)
 			if err != nil && !infeasible(err) {
-				require.ErrorIs(t, err, incremental.ErrUnpublished)
+				require.ErrorIs(t, err, state.ErrUnpublished)
 			}
 		})
 		if len(m.Releases().Intents()) == 0 {
@@ -169,7 +170,7 @@ func checkExactly(t *testing.T, seed uint64, m *incremental.Machine, world []int
 			for value, n := range count {
 				want := float64(n) / float64(len(class.Members)) // flat, where the class is pure: 1/|S|
 				require.InDelta(t, want, post.P(int(r), value), 1e-12, "seed %d record %d", seed, r)
-				if class.Regime == incremental.Pure && n > 0 {
+				if class.Regime == state.Pure && n > 0 {
 					signature := 0
 					for _, n := range count {
 						if n > 0 {
@@ -194,7 +195,7 @@ func checkExactly(t *testing.T, seed uint64, m *incremental.Machine, world []int
 func TestExactPosteriorsOfPublishedFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	p := policy(4, 2)
-	p.Republication, p.MaxHold = incremental.Regroup, 1
+	p.Republication, p.MaxHold = state.Regroup, 1
 	for _, recoding := range []render.Recoding{render.Generalization(), render.Anatomy()} {
 		w := newTiny(t, rng, 12, 2, nil, p)
 		c := newChain(t, w.schema, p, recoding)
@@ -218,7 +219,7 @@ func TestExactPosteriorsOfPublishedFiles(t *testing.T) {
 // transcript writes down everything that the adversary of level L2 sees after a
 // cut: whether it was refused or skipped, what is published in which class with
 // which bag, and what is pending and why, in counts.
-func transcript(b *strings.Builder, m *incremental.Machine, world []int, intent *incremental.Intent, err error) {
+func transcript(b *strings.Builder, m *incremental.Machine, world []int, intent *state.Intent, err error) {
 	fmt.Fprintf(b, "|%v %v %+v", err != nil, intent != nil, m.Status().Pending)
 	if intent == nil {
 		return

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,7 @@ import (
 // Mutation: head.reopenFirst keeps InitialEnds.
 func TestFirstLoadGrows(t *testing.T) {
 	c := newChain(t, plane(t, 1), policy(4, 3), render.Generalization())
-	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 9})
+	c.m.InitialLoad().SetEnds(map[state.Partition]int64{source: 9})
 	for i := range 9 {
 		c.put(i, max(0, i-6)) // 7 of 9 are the same
 	}
@@ -26,7 +27,7 @@ func TestFirstLoadGrows(t *testing.T) {
 		require.NoError(t, c.m.Commit())
 		assert.True(t, c.m.InitialLoad().Growing())
 		assert.Nil(t, c.m.InitialLoad().Ends(), "the next start asks the source again")
-		assert.Equal(t, incremental.Pending{Infeasible: 9}, c.m.Status().Pending)
+		assert.Equal(t, state.Pending{Infeasible: 9}, c.m.Status().Pending)
 		intent, err := c.m.Cut(1, [32]byte{1})
 		require.NoError(t, err, "without new records the answer is not asked for again")
 		require.Nil(t, intent)
@@ -73,7 +74,7 @@ func TestMinimumOfTheFirstLoad(t *testing.T) {
 	p := policy(4, 3)
 	p.InitialMin = 8
 	c := newChain(t, plane(t, 1), p, render.Generalization())
-	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 6})
+	c.m.InitialLoad().SetEnds(map[state.Partition]int64{source: 6})
 	for i := range 7 {
 		c.put(i, i%4)
 		require.False(t, c.m.InitialLoad().Reached())
@@ -84,7 +85,7 @@ func TestMinimumOfTheFirstLoad(t *testing.T) {
 }
 
 // settingsOf opens a machine on the chain's state under given settings.
-func (c *chain) settingsOf(p incremental.Policy, settings map[string][32]byte) error {
+func (c *chain) settingsOf(p state.Policy, settings map[string][32]byte) error {
 	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings, Encoding: "schema.encoding",
 		Seed: c.seed, Seeded: true})
 	if err == nil {

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/extract"
-	"anond/incremental"
 	"anond/snapshot/render"
 )
 
@@ -33,7 +33,7 @@ func TestFirstLoadIsKeyed(t *testing.T) {
 	for _, x := range firstPartitioners {
 		t.Run(x.by.Name(), func(t *testing.T) {
 			p := policy(4, 2)
-			p.Initial, p.Republication = x.by, incremental.Regroup
+			p.Initial, p.Republication = x.by, state.Regroup
 			straight := firstChain(t, p, [32]byte{7}, false)
 			restarted := firstChain(t, p, [32]byte{7}, true)
 			require.Equal(t, classesOf(t, straight), classesOf(t, restarted))
@@ -51,7 +51,7 @@ func TestFirstLoadIsKeyed(t *testing.T) {
 
 // firstChain loads 240 records, is killed before the first cut if asked to, and
 // publishes two releases.
-func firstChain(t *testing.T, p incremental.Policy, seed [32]byte, restart bool) *chain {
+func firstChain(t *testing.T, p state.Policy, seed [32]byte, restart bool) *chain {
 	c := newChain(t, plane(t, 3), p, render.Generalization())
 	c.seed = seed
 	c.open()
@@ -73,7 +73,7 @@ func firstChain(t *testing.T, p incremental.Policy, seed [32]byte, restart bool)
 	return c
 }
 
-func classesOf(t *testing.T, c *chain) (out [][]incremental.RecordID) {
+func classesOf(t *testing.T, c *chain) (out [][]state.RecordID) {
 	v, err := c.m.Releases().View(1)
 	require.NoError(t, err)
 	for _, class := range v.Classes {

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestFlushHoldsNothingBack(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	publish := func(i *incremental.Intent, err error) int {
+	publish := func(i *state.Intent, err error) int {
 		require.NoError(t, err)
 		if i == nil {
 			return 0

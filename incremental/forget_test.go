@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"slices"
 	"testing"
@@ -8,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 )
 
 // forget lets the state forget a person, as the daemon does: the store is written anew, and
@@ -16,7 +16,7 @@ import (
 func (p *play) forget(person string) {
 	p.t.Helper()
 	d, _ := p.m.Forgetting().DigestOf([]byte(person))
-	e, err := p.m.Forget([]incremental.Digest{d})
+	e, err := p.m.Forget([]state.Digest{d})
 	p.must(err)
 	p.note("forgotten", person, e.Forgotten)
 	if e.Later > 0 {
@@ -40,7 +40,7 @@ func (p *play) forget(person string) {
 // them stays until forgetDue.
 func (p *play) deletes(person string) {
 	p.t.Helper()
-	_, err := p.m.Delete(incremental.Partition{Source: "deletes"}, int64(len(p.m.Forgetting().People())), []byte(person))
+	_, err := p.m.Delete(state.Partition{Source: "deletes"}, int64(len(p.m.Forgetting().People())), []byte(person))
 	p.must(err)
 	p.must(p.m.Commit())
 	p.note("deleted", person)

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -54,7 +55,7 @@ func TestAdultBucketsUnderTheGenerators(t *testing.T) {
 func (r *replay) exchange(rng *rand.Rand, values [][]byte, v *incremental.View, places map[merge.Key]map[int32]int32) (moved int) {
 	before := slices.Clone(values)
 	subPools, _ := merge.Blocks(len(v.Classes), r.subPool)
-	in := map[incremental.BucketID][]int{}
+	in := map[state.BucketID][]int{}
 	for i, c := range v.Classes {
 		in[c.Bucket] = append(in[c.Bucket], i)
 	}

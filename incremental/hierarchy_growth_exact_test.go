@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"slices"
 	"strings"
 	"testing"
@@ -11,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest"
-	"anond/incremental"
 )
 
 // likeliest returns the largest probability of a member's value for someone who
 // knows the class, its bag and, for each value, before which record it was not
 // valid: all arrangements of the bag that fit are counted, each once a permutation.
-func likeliest(members []incremental.RecordID, bag []string, since func(value string) incremental.RecordID) float64 {
+func likeliest(members []state.RecordID, bag []string, since func(value string) state.RecordID) float64 {
 	fits, has := 0, make([]map[string]int, len(members))
 	for i := range has {
 		has[i] = map[string]int{}
@@ -48,8 +48,8 @@ func likeliest(members []incremental.RecordID, bag []string, since func(value st
 // a new value together with an earlier record.
 func TestExactPosteriorsOfAGrownHierarchy(t *testing.T) {
 	tier.NotShort(t, "it counts all worlds")
-	valid := func(v string) incremental.RecordID { return map[string]incremental.RecordID{"new": 1}[v] }
-	require.Equal(t, 1.0, likeliest([]incremental.RecordID{0, 1}, []string{"old", "new"}, valid), "a class that breaks the rule is found")
+	valid := func(v string) state.RecordID { return map[string]state.RecordID{"new": 1}[v] }
+	require.Equal(t, 1.0, likeliest([]state.RecordID{0, 1}, []string{"old", "new"}, valid), "a class that breaks the rule is found")
 
 	late := 0
 	for seed := range uint64(12) {
@@ -63,10 +63,10 @@ func TestExactPosteriorsOfAGrownHierarchy(t *testing.T) {
 		}
 		g.people(20)
 		g.cut()
-		ill := func(r incremental.RecordID) string { _, v, _ := strings.Cut(g.texts[r], "/"); return v }
+		ill := func(r state.RecordID) string { _, v, _ := strings.Cut(g.texts[r], "/"); return v }
 		versions := g.m.Hierarchies()[2]
-		since := func(v string) incremental.RecordID {
-			i := slices.IndexFunc(versions, func(h incremental.HierarchyVersion) bool { return int(h.Leaves) > leafNumber(v) })
+		since := func(v string) state.RecordID {
+			i := slices.IndexFunc(versions, func(h state.HierarchyVersion) bool { return int(h.Leaves) > leafNumber(v) })
 			return versions[i].Records
 		}
 		view, err := g.m.Releases().View(g.m.Releases().Latest().Release)

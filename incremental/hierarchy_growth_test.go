@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func (g *grove) start() error {
 	g.settings.Hierarchies = nil
 	for i, name := range []string{"place", "ill"} {
 		v := m.Hierarchies()[i+1]
-		first := slices.IndexFunc(v, func(v incremental.HierarchyVersion) bool { return v.Release > 0 })
+		first := slices.IndexFunc(v, func(v state.HierarchyVersion) bool { return v.Release > 0 })
 		g.settings.Hierarchies = append(g.settings.Hierarchies, render.HierarchyFile{Attribute: name, File: name + ".csv",
 			Content: g.file(i), Grown: first > 0})
 	}
@@ -98,7 +99,7 @@ func newGrove(t *testing.T, seed uint64, regroup bool) *grove {
 	p := policy(4, 2)
 	p.Local = extract.Extract{}
 	if regroup {
-		p.Republication = incremental.Regroup
+		p.Republication = state.Regroup
 	}
 	g := &grove{rng: rand.New(rand.NewPCG(seed, 5))}
 	for i := range 6 {
@@ -171,9 +172,9 @@ func TestGrowingHierarchies(t *testing.T) {
 // noEarlyRecordWithALateValue looks at the classes of every release with what
 // the adversary knows: when each record arrived and when each value became valid.
 func (g *grove) noEarlyRecordWithALateValue() {
-	since := func(r incremental.RecordID) incremental.RecordID {
+	since := func(r state.RecordID) state.RecordID {
 		_, ill, _ := strings.Cut(g.texts[r], "/")
-		i := slices.IndexFunc(g.m.Hierarchies()[2], func(v incremental.HierarchyVersion) bool { return int(v.Leaves) > leafNumber(ill) })
+		i := slices.IndexFunc(g.m.Hierarchies()[2], func(v state.HierarchyVersion) bool { return int(v.Leaves) > leafNumber(ill) })
 		return g.m.Hierarchies()[2][i].Records
 	}
 	for _, s := range g.releases() {
@@ -279,7 +280,7 @@ func TestAGrownHierarchyNeedsPeople(t *testing.T) {
 			s = withPeopleOf(t, values)
 		}
 		p := policy(4, 2)
-		p.Level, p.MaxHold = incremental.L2, 0
+		p.Level, p.MaxHold = state.L2, 0
 		return incremental.Open(store, incremental.Options{Schema: s, Policy: p, Settings: settingsOf(byte(len(values))),
 			Hierarchies: map[string]int{illKey: 2}, Encoding: encodingKey, Seeded: true})
 	}
@@ -290,7 +291,7 @@ func TestAGrownHierarchyNeedsPeople(t *testing.T) {
 		require.NoError(t, m.Commit())
 		m, err = open(store, "abc", people)
 		require.NoError(t, err, "nothing has arrived")
-		require.NoError(t, m.Refuse(incremental.DeadLetter{Partition: source, Reason: equivclass.ReasonHierarchy, Attribute: "value"}))
+		require.NoError(t, m.Refuse(state.DeadLetter{Partition: source, Reason: equivclass.ReasonHierarchy, Attribute: "value"}))
 		require.NoError(t, m.Commit())
 		_, err = open(store, "abcd", people)
 		var grown *incremental.GrowthError

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,7 +9,6 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/merge"
-	"anond/incremental"
 )
 
 // eachHistogram notes how often each value occurs among all records. An exchangeable prior is a mixture
@@ -87,7 +87,7 @@ func dividedStreams(t testing.TB) []*course {
 		s.schema, s.rows, s.need = withPeople(t), person, asksFor(2)
 		return &s
 	}
-	held := func(p *incremental.Policy) { quarantines(p); p.MaxHold, p.HoldInCuts = 3, true }
+	held := func(p *state.Policy) { quarantines(p); p.MaxHold, p.HoldInCuts = 3, true }
 	return []*course{
 		people(course{name: "all of the first pool are forgotten", n: 10, play: forgetsPool}),
 		{name: "two sub-pools and a rest, and a second pool", n: 12, subPool: 2, rows: scattered, play: batches(10, 12), need: asksFor(2)},
@@ -97,7 +97,7 @@ func dividedStreams(t testing.TB) []*course {
 		{name: "three near sub-pools of two", n: 12, subPool: 2, rows: scattered, play: batches(12)},
 		{name: "two near sub-pools of two, three values", n: 8, d: 3, subPool: 2, rows: scattered, play: batches(8)},
 		{name: "what is published divides the next pool", n: 10, d: 3, subPool: 1, rows: scattered, need: byValues, play: batches(4, 10),
-			policy: func(p *incremental.Policy) { quarantines(p); p.MinPool = 4 }},
+			policy: func(p *state.Policy) { quarantines(p); p.MinPool = 4 }},
 	}
 }
 

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -34,7 +35,7 @@ func TestAnInterruptKeepsNothing(t *testing.T) {
 	var asked atomic.Bool
 	p := policy(4, 2)
 	p.Initial = interruptible{}
-	open := func(store incremental.Store) (*incremental.Machine, error) {
+	open := func(store state.Store) (*incremental.Machine, error) {
 		return incremental.Open(store, incremental.Options{Schema: newSchema(t, false), Policy: p, Seed: [32]byte{3}, Interrupted: asked.Load})
 	}
 	filled := func() (*memstore.Store, *incremental.Machine) {
@@ -58,10 +59,10 @@ func TestAnInterruptKeepsNothing(t *testing.T) {
 	store, m := filled()
 	asked.Store(true)
 	_, err = m.Decide(false)
-	require.ErrorIs(t, err, incremental.ErrInterrupted)
+	require.ErrorIs(t, err, state.ErrInterrupted)
 	require.ErrorIs(t, m.Commit(), incremental.ErrBroken, "half of a decision is never kept")
 	_, err = open(store)
-	require.ErrorIs(t, err, incremental.ErrInterrupted, "opening ends as well")
+	require.ErrorIs(t, err, state.ErrInterrupted, "opening ends as well")
 
 	asked.Store(false)
 	m, err = open(store)

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -59,7 +60,7 @@ func TestPositionsAreExactAndSurviveARestart(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		p := policy(4, 2)
-		p.Republication, p.MaxRegroups, p.MaxHold = incremental.Regroup, -1, int64(seed%3)
+		p.Republication, p.MaxRegroups, p.MaxHold = state.Regroup, -1, int64(seed%3)
 		p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 		s, store := growingSchema(t), memstore.New()
 		open := func(workers int) *incremental.Machine {
@@ -68,7 +69,7 @@ func TestPositionsAreExactAndSurviveARestart(t *testing.T) {
 			require.NoError(t, err)
 			return m
 		}
-		m, n := open(1+int(seed%3)), incremental.RecordID(0)
+		m, n := open(1+int(seed%3)), state.RecordID(0)
 		for release := range 7 {
 			for range 150 {
 				_, err := m.Apply(source, int64(n), growingRow(rng, release))
@@ -96,11 +97,11 @@ func TestPositionsAreExactAndSurviveARestart(t *testing.T) {
 	require.Greater(t, deaths, 20)
 }
 
-func requireExact(t *testing.T, m, reopened *incremental.Machine, records incremental.RecordID) {
+func requireExact(t *testing.T, m, reopened *incremental.Machine, records state.RecordID) {
 	t.Helper()
-	all := make([]incremental.RecordID, records)
+	all := make([]state.RecordID, records)
 	for i := range all {
-		all[i] = incremental.RecordID(i)
+		all[i] = state.RecordID(i)
 	}
 	at := m.PlacesOf(all)
 	require.Equal(t, at, reopened.PlacesOf(all))
@@ -109,7 +110,7 @@ func requireExact(t *testing.T, m, reopened *incremental.Machine, records increm
 		r := all[i]
 		least, holds := scan.Nearest(r)
 		require.InDelta(t, least, scan.Distance(r, at[r]), 1e-5)
-		if holds != ^incremental.ClassID(0) {
+		if holds != ^state.ClassID(0) {
 			require.Equal(t, holds, at[r], "the smallest number of those that hold it")
 		}
 	}

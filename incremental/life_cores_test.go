@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"fmt"
 	"runtime"
@@ -9,7 +10,6 @@ import (
 	"testing"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 )
 
 // isLarge: so many records that goroutines share the work.
@@ -80,11 +80,11 @@ func (r *lifeRun) onCores(t *testing.T, seed uint64) {
 // shares counts whose decisions began goroutines. With one processor only the sub-pools of
 // a pool of level L2 have some; what begins more with several shares work.
 func (a tally) shares(one, several *host) {
-	if one.policy.Level == incremental.L2 && one.begun > 0 {
+	if one.policy.Level == state.L2 && one.begun > 0 {
 		a[divided]++
 	}
 	if several.begun > one.begun+1 {
-		a[map[bool]string{true: sharedL2, false: sharedL1}[one.policy.Level == incremental.L2]]++
+		a[map[bool]string{true: sharedL2, false: sharedL1}[one.policy.Level == state.L2]]++
 	}
 }
 

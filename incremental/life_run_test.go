@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"os"
 	"regexp"
@@ -8,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
-
-	"anond/incremental"
 )
 
 // trial is a test of one life, of which a failure is caught: it can be tried again with
@@ -130,7 +129,7 @@ func (a tally) add(o outcome) {
 	n := len(o.host.m.Releases().Intents())
 	a["releases"] += n
 	level := "L1"
-	if o.host.policy.Level == incremental.L2 {
+	if o.host.policy.Level == state.L2 {
 		level = "L2"
 	}
 	if n > 0 {

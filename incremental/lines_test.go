@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestLinesWithoutRecordAreCountedOnce(t *testing.T) {
 		require.NoError(t, err)
 		return m
 	}
-	p := incremental.Partition{Source: "file:x"}
+	p := state.Partition{Source: "file:x"}
 	read := func(m *incremental.Machine) {
 		require.NoError(t, m.Intake().PassLine(p, 0, 9, "header_line"))
 		_, err := m.Apply(p, 9, equivclass.Row{[]byte("30"), []byte("a"), []byte("w"), []byte("i")})
@@ -50,11 +51,11 @@ func TestALineNumbersNoPartitionTooMany(t *testing.T) {
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: newSchema(t, false), Policy: policy(2, 2), Seed: [32]byte{1}})
 	require.NoError(t, err)
 	for id := range int32(math.MaxUint16 + 1) {
-		require.NoError(t, m.Intake().PassLine(incremental.Partition{Source: "kafka:t", ID: id}, 0, 1, "blank_line"))
+		require.NoError(t, m.Intake().PassLine(state.Partition{Source: "kafka:t", ID: id}, 0, 1, "blank_line"))
 	}
-	late := incremental.Partition{Source: "file:x"}
+	late := state.Partition{Source: "file:x"}
 	assert.ErrorContains(t, m.Intake().PassLine(late, 0, 1, "header_line"), "at most 65,536 partitions: file:x, partition 0, is one more")
 	assert.Error(t, m.Intake().Ignore(late, 0, "unsupported_operation"))
-	assert.Error(t, m.Refuse(incremental.DeadLetter{Partition: late, Reason: "malformed_csv"}))
-	assert.NoError(t, m.Intake().Ignore(incremental.Partition{Source: "kafka:t"}, 5, "unsupported_operation"))
+	assert.Error(t, m.Refuse(state.DeadLetter{Partition: late, Reason: "malformed_csv"}))
+	assert.NoError(t, m.Intake().Ignore(state.Partition{Source: "kafka:t"}, 5, "unsupported_operation"))
 }

@@ -1,11 +1,11 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/snapshot/render"
 )
 
@@ -21,7 +21,7 @@ func TestAnEmptyStateMayChangeItsPlace(t *testing.T) {
 	require.NoError(t, c.settingsOf(c.policy, of(1, 1)))
 	seed := c.m.Seed()
 	c.m.Source().SetPartitions(4)
-	c.m.InitialLoad().SetEnds(map[incremental.Partition]int64{{Source: "a"}: 7})
+	c.m.InitialLoad().SetEnds(map[state.Partition]int64{{Source: "a"}: 7})
 	require.NoError(t, c.m.Commit())
 
 	require.ErrorContains(t, c.settingsOf(c.policy, of(1, 2)), "schema.missing")

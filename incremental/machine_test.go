@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -54,13 +55,13 @@ func (w world) row() equivclass.Row {
 	return r
 }
 
-func policy(k, l int) incremental.Policy {
-	return incremental.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: incremental.Append,
+func policy(k, l int) state.Policy {
+	return state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Republication: state.Append,
 		Threshold: k - 1, MaxHold: 4, HoldInCuts: true, MaxRegroups: 2, Neighbours: 32, Similar: 8,
 		Initial: cuts.Median{}, Local: cuts.Median{}}
 }
 
-var source = incremental.Partition{Source: "test"}
+var source = state.Partition{Source: "test"}
 
 func TestMachineKeepsItsInvariants(t *testing.T) {
 	for seed := range uint64(12) {
@@ -68,7 +69,7 @@ func TestMachineKeepsItsInvariants(t *testing.T) {
 			w := world{rng: rand.New(rand.NewPCG(seed, 1)), values: 5 + int(seed%4), subjects: seed%2 == 0}
 			p := policy(4, 2)
 			if seed%3 != 0 {
-				p.Republication = incremental.Regroup
+				p.Republication = state.Regroup
 			}
 			m, err := incremental.Open(memstore.New(), incremental.Options{Schema: newSchema(t, w.subjects), Policy: p, Seeded: true})
 			require.NoError(t, err)

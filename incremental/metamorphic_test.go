@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -34,7 +35,7 @@ type delivery struct {
 // whatever the batches, commits, restarts, redeliveries and idle ticks.
 func TestDeliveryDoesNotMatter(t *testing.T) {
 	for seed := range uint64(tier.Of(t, 1, 1, 3)) {
-		for _, mode := range []incremental.Republication{incremental.Append, incremental.Regroup} {
+		for _, mode := range []state.Republication{state.Append, state.Regroup} {
 			p := policy(4, 2)
 			p.Republication, p.MaxHold = mode, int64(seed%3)
 			p.Local, p.CutEvery, p.InitialMax = extract.Extract{}, 40, 120
@@ -55,7 +56,7 @@ func TestDeliveryDoesNotMatter(t *testing.T) {
 }
 
 // deliver runs a stream and returns the digests of all data files.
-func deliver(t *testing.T, seed uint64, p incremental.Policy, d delivery) string {
+func deliver(t *testing.T, seed uint64, p state.Policy, d delivery) string {
 	var rows []equivclass.Row
 	w := world{rng: rand.New(rand.NewPCG(seed, 77)), values: 14, subjects: true}
 	for range 400 {
@@ -126,7 +127,7 @@ func TestTimeIsAnInput(t *testing.T) {
 	for seed := range uint64(tier.Of(t, 1, 3, 8)) {
 		run := func(restart, back bool) string {
 			p := policy(4, 2)
-			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = incremental.Regroup, false, 30, extract.Extract{}
+			p.Republication, p.HoldInCuts, p.MaxHold, p.Local = state.Regroup, false, 30, extract.Extract{}
 			w := world{rng: rand.New(rand.NewPCG(seed, 6)), values: 6}
 			c := newChain(t, newSchema(t, false), p, render.Anatomy(), zoneFile)
 			at := rand.New(rand.NewPCG(seed, 7))
@@ -166,13 +167,13 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 	before := c.m.Status()
 	require.NoError(t, c.m.Commit())
 	c.put(7, 1)
-	c.store.FailAt(1, incremental.ErrNoSpace)
-	require.ErrorIs(t, c.m.Commit(), incremental.ErrNoSpace)
+	c.store.FailAt(1, state.ErrNoSpace)
+	require.ErrorIs(t, c.m.Commit(), state.ErrNoSpace)
 	_, err := c.m.Apply(source, 1<<20, equivclass.Row{[]byte("1"), []byte("a")})
 	require.ErrorIs(t, err, incremental.ErrBroken)
 	_, err = c.m.Cut(1, [32]byte{})
 	require.ErrorIs(t, err, incremental.ErrBroken)
-	require.ErrorIs(t, c.m.Refuse(incremental.DeadLetter{}), incremental.ErrBroken)
+	require.ErrorIs(t, c.m.Refuse(state.DeadLetter{}), incremental.ErrBroken)
 	c.crash()
 	require.Equal(t, before, c.m.Status())
 	c.certify()

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -14,7 +15,7 @@ import (
 // TestOutlookIsWhatTheCutDoes: at both levels a cut publishes as many people in as many
 // classes as the outlook before it said, and looking changes no decision.
 func TestOutlookIsWhatTheCutDoes(t *testing.T) {
-	for name, p := range map[string]incremental.Policy{"L1": policy(4, 2), "L2": bucketPolicy(4, 2)} {
+	for name, p := range map[string]state.Policy{"L1": policy(4, 2), "L2": bucketPolicy(4, 2)} {
 		t.Run(name, func(t *testing.T) {
 			run := func(looks bool) (said []string) {
 				w := world{rng: rand.New(rand.NewPCG(3, 1)), values: 8}

@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -15,9 +17,9 @@ import (
 )
 
 // bucketPolicy is a policy at level L2.
-func bucketPolicy(k, l int) incremental.Policy {
+func bucketPolicy(k, l int) state.Policy {
 	p := policy(k, l)
-	p.Level, p.Workers = incremental.L2, 1
+	p.Level, p.Workers = state.L2, 1
 	return p
 }
 
@@ -32,7 +34,7 @@ type poolFeed struct {
 	cuts    int64
 }
 
-func newPoolFeed(t *testing.T, s *equivclass.Schema, p incremental.Policy, seed byte) *poolFeed {
+func newPoolFeed(t *testing.T, s *equivclass.Schema, p state.Policy, seed byte) *poolFeed {
 	f := &poolFeed{t: t, store: memstore.New(), options: incremental.Options{Schema: s, Policy: p, Seed: [32]byte{seed}, Seeded: true}}
 	f.open()
 	return f
@@ -56,7 +58,7 @@ func (f *poolFeed) apply(rows []equivclass.Row) {
 	require.NoError(f.t, f.m.Commit())
 }
 
-func (f *poolFeed) cut() *incremental.Intent {
+func (f *poolFeed) cut() *state.Intent {
 	f.t.Helper()
 	f.cuts++
 	intent, err := f.m.Cut(f.cuts, [32]byte{})
@@ -193,7 +195,7 @@ func TestFirstPoolIsFixed(t *testing.T) {
 	f.apply(skewed(0, 80, 30)) // 38 %
 	for range 2 {
 		_, err := f.m.Cut(1, [32]byte{})
-		var refused *incremental.InfeasibleError
+		var refused *plan.InfeasibleError
 		require.ErrorAs(t, err, &refused)
 		require.True(t, refused.Fixed)
 		require.Equal(t, 80, refused.Records)
@@ -237,17 +239,17 @@ func TestSettingsOfARefusedPool(t *testing.T) {
 // TestFirstLoadCountsPeople: what the status says of the first load is what decides when it
 // ends. At level L2 a subject's later records cannot be in the first pool.
 func TestFirstLoadCountsPeople(t *testing.T) {
-	for level, want := range map[incremental.Level]incremental.FirstLoad{
-		incremental.L2: {Records: 7, Wanted: 12}, // k*l
-		incremental.L1: {Records: 10, Wanted: 12},
+	for level, want := range map[state.Level]incremental.FirstLoad{
+		state.L2: {Records: 7, Wanted: 12}, // k*l
+		state.L1: {Records: 10, Wanted: 12},
 	} {
 		p := bucketPolicy(4, 3)
-		if p.Level = level; level == incremental.L1 {
+		if p.Level = level; level == state.L1 {
 			p = policy(4, 3)
 			p.InitialMin = 12
 		}
 		f := newPoolFeed(t, newSchema(t, true), p, 1)
-		f.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 0})
+		f.m.InitialLoad().SetEnds(map[state.Partition]int64{source: 0})
 		for i := range 10 {
 			_, err := f.m.Apply(source, int64(i), append(zoned(i, fmt.Sprint("v", i%5)), fmt.Append(nil, "p", i%7)))
 			require.NoError(t, err)
@@ -267,7 +269,7 @@ func TestRefusedPoolAllowsALowerLOnly(t *testing.T) {
 	}
 	refuse := func() {
 		_, err := f.m.Cut(1, [32]byte{})
-		require.ErrorAs(t, err, new(*incremental.InfeasibleError))
+		require.ErrorAs(t, err, new(*plan.InfeasibleError))
 	}
 	set(4)
 	f.open()
@@ -295,11 +297,11 @@ func TestRefusedPoolAllowsALowerLOnly(t *testing.T) {
 // TestRefusedPoolIsQuarantinedWhole: none of its records is ever published.
 func TestRefusedPoolIsQuarantinedWhole(t *testing.T) {
 	p := bucketPolicy(4, 3)
-	p.OnRefusal = incremental.QuarantineRefused
+	p.OnRefusal = state.QuarantineRefused
 	f := newPoolFeed(t, newSchema(t, false), p, 1)
 	f.apply(skewed(0, 82, 40))
 	require.Nil(t, f.cut())
-	require.Equal(t, incremental.Pending{Waiting: 2, Quarantined: 80}, f.m.Status().Pending, "the rest of the division by k waits")
+	require.Equal(t, state.Pending{Waiting: 2, Quarantined: 80}, f.m.Status().Pending, "the rest of the division by k waits")
 	f.open()
 	require.Equal(t, 80, f.m.Status().Pending.Quarantined)
 	f.apply(skewed(82, 70, 0))
@@ -321,11 +323,11 @@ func TestRefusedPoolIsQuarantinedWhole(t *testing.T) {
 // TestRefusedPoolThatGrows publishes in the end, and says that it has grown.
 func TestRefusedPoolThatGrows(t *testing.T) {
 	p := bucketPolicy(4, 3)
-	p.OnRefusal = incremental.GrowRefused
+	p.OnRefusal = state.GrowRefused
 	f := newPoolFeed(t, newSchema(t, false), p, 1)
 	f.apply(skewed(0, 80, 40))
 	_, err := f.m.Cut(1, [32]byte{})
-	var refused *incremental.InfeasibleError
+	var refused *plan.InfeasibleError
 	require.ErrorAs(t, err, &refused)
 	require.False(t, refused.Fixed, "the run goes on")
 	f.open()
@@ -343,12 +345,12 @@ func TestRefusedPoolThatGrows(t *testing.T) {
 func TestResetAfterARefusal(t *testing.T) {
 	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(4, 3), 1)
 	f.store = memstore.New()
-	require.NoError(t, f.store.Commit(&incremental.Delta{Meta: &incremental.Meta{Pools: incremental.Pools{Refused: true, Grown: true}}}))
+	require.NoError(t, f.store.Commit(&state.Delta{Meta: &state.Meta{Pools: state.Pools{Refused: true, Grown: true}}}))
 	f.options.Settings = map[string][32]byte{"policy.k": {1}}
 	f.open()
 	f.apply(skewed(0, 80, 40))
 	_, err := f.m.Cut(1, [32]byte{})
-	var refused *incremental.InfeasibleError
+	var refused *plan.InfeasibleError
 	require.ErrorAs(t, err, &refused)
 	require.False(t, refused.Fixed)
 	f.apply(skewed(80, 80, 0))
@@ -401,7 +403,7 @@ func TestShortSourceWaitsByCount(t *testing.T) {
 	p := bucketPolicy(4, 3)
 	p.MinPool = 50
 	f := newPoolFeed(t, newSchema(t, false), p, 1)
-	f.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 20})
+	f.m.InitialLoad().SetEnds(map[state.Partition]int64{source: 20})
 	f.apply(skewed(0, 20, 0))
 	require.False(t, f.m.InitialLoad().Reached())
 	f.apply(skewed(20, 29, 0))
@@ -415,7 +417,7 @@ func TestShortSourceWaitsByCount(t *testing.T) {
 // first pool needs may be too few. It is not fixed then, and takes in what follows.
 func TestRepeatsFixNoPool(t *testing.T) {
 	f := newPoolFeed(t, newSchema(t, true), bucketPolicy(4, 2), 1)
-	f.m.InitialLoad().SetEnds(map[incremental.Partition]int64{source: 10})
+	f.m.InitialLoad().SetEnds(map[state.Partition]int64{source: 10})
 	person := func(rows []equivclass.Row, name func(i int) string) []equivclass.Row {
 		for i := range rows {
 			rows[i] = append(rows[i], []byte(name(i)))
@@ -445,7 +447,7 @@ func TestStricterDiversityOfARefusedPool(t *testing.T) {
 	}
 	refuse := func() {
 		_, err := f.m.Cut(1, [32]byte{})
-		require.ErrorAs(t, err, new(*incremental.InfeasibleError))
+		require.ErrorAs(t, err, new(*plan.InfeasibleError))
 	}
 	raised := func() *incremental.RaisedError {
 		var err *incremental.RaisedError

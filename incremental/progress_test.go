@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -16,15 +17,15 @@ import (
 // TestADecisionTellsHowFarItIs: at both levels, the first one and later ones, up to all the
 // records that it puts into classes, and it decides the same if nobody asks.
 func TestADecisionTellsHowFarItIs(t *testing.T) {
-	for _, level := range []incremental.Level{incremental.L1, incremental.L2} {
+	for _, level := range []state.Level{state.L1, state.L2} {
 		p := policy(4, 2)
 		p.Initial, p.Local, p.MaxHold = extract.Extract{}, extract.Extract{}, 0
-		if p.Level = level; level == incremental.L2 {
-			p.Republication, p.MinPool = incremental.Append, 40
+		if p.Level = level; level == state.L2 {
+			p.Republication, p.MinPool = state.Append, 40
 		}
 		var mu sync.Mutex
 		var told [][2]int
-		run := func(progress func(done, all int)) (out []incremental.Intent) {
+		run := func(progress func(done, all int)) (out []state.Intent) {
 			m, err := incremental.Open(memstore.New(), incremental.Options{Schema: newSchema(t, false), Policy: p, Seed: [32]byte{3},
 				Progress: progress})
 			require.NoError(t, err)

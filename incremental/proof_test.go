@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"strings"
 	"testing"
 
@@ -10,7 +11,6 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/merge"
-	"anond/incremental"
 )
 
 // byHistogram is a MinPool for small streams: another published histogram asks for more.
@@ -28,7 +28,7 @@ func asksFor(n int) func(*play, merge.Bag) (int, bool) {
 }
 
 // quarantines lets a refused first pool be quarantined.
-func quarantines(p *incremental.Policy) { p.OnRefusal = incremental.QuarantineRefused }
+func quarantines(p *state.Policy) { p.OnRefusal = state.QuarantineRefused }
 
 // batches feeds records in batches and cuts after each, with a restart in between.
 func batches(ends ...int) func(*play) {
@@ -144,7 +144,7 @@ func smallStreams(t testing.TB) []*course {
 		{name: "two pools", n: 8, d: 2, k: 2, l: 2, play: batches(4, 8), policy: quarantines,
 			reaches: []string{"second release", "quarantined"}},
 		{name: "the reference of the first pool", n: 8, d: 2, k: 4, l: 2, need: asksFor(4), play: batches(8),
-			policy: func(p *incremental.Policy) {
+			policy: func(p *state.Policy) {
 				p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: 0.3, Ground: equivclass.EqualGround{}}}
 			}, reaches: []string{"refused"}},
 		{name: "the remainder waits", n: 9, d: 2, k: 2, l: 2, play: batches(5, 9), policy: quarantines,
@@ -153,10 +153,10 @@ func smallStreams(t testing.TB) []*course {
 			reaches: []string{"second release", "quarantined", "choice"}},
 		{name: "sub-pools and what does not fit", n: 10, d: 2, k: 2, l: 2, subPool: 2, play: firstOldest, reaches: []string{"choice"}},
 		{name: "classes are held for their loss", n: 10, d: 2, k: 2, l: 2, need: asksFor(2), play: batches(4, 6, 8, 10),
-			policy: func(p *incremental.Policy) { p.MaxHold = 6 }, reaches: []string{"second release", "quarantined"}},
+			policy: func(p *state.Policy) { p.MaxHold = 6 }, reaches: []string{"second release", "quarantined"}},
 		{name: "trigger update", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), play: onUpdate,
-			policy: func(p *incremental.Policy) { p.OnUpdate = true }, reaches: []string{"second release", "quarantined"}},
-		{name: "the end of the source", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), policy: func(p *incremental.Policy) { p.MaxHold = 60 },
+			policy: func(p *state.Policy) { p.OnUpdate = true }, reaches: []string{"second release", "quarantined"}},
+		{name: "the end of the source", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), policy: func(p *state.Policy) { p.MaxHold = 60 },
 			play: func(p *play) {
 				p.feed(4)
 				p.cut()
@@ -167,7 +167,7 @@ func smallStreams(t testing.TB) []*course {
 			}, reaches: []string{"second release"}},
 		{name: "one pool", n: 6, d: 3, k: 2, l: 2, play: batches(6), reaches: []string{"choice", "refused"}},
 		{name: "another test of bags", n: 6, d: 3, k: 2, l: 2, play: batches(6), reaches: []string{"refused"},
-			policy: func(p *incremental.Policy) { p.Requirement.Extra = []equivclass.Principle{equivclass.DistinctL{L: 3}} }},
+			policy: func(p *state.Policy) { p.Requirement.Extra = []equivclass.Principle{equivclass.DistinctL{L: 3}} }},
 		{name: "two of a person", n: 8, d: 2, k: 2, l: 2, schema: withPeople(t), rows: someTwice, play: batches(3, 5, 6, 8), need: asksFor(2),
 			reaches: []string{"refused"}},
 		{name: "a record with an invalid value", n: 6, d: 4, k: 2, l: 2, schema: withTree(t, "cab"), play: batches(4, 6), need: asksFor(2),
@@ -177,10 +177,10 @@ func smallStreams(t testing.TB) []*course {
 			rows:    person,
 			valid:   []int{2, 2, 2, 2, 2, 3, 3, 3, 3}, play: overGrowth, policy: quarantines, need: asksFor(2),
 			reaches: []string{"second release", "quarantined"}},
-		{name: "min_pool", n: 7, d: 3, k: 2, l: 2, play: batches(5, 6, 7), policy: func(p *incremental.Policy) { p.MinPool = 6 },
+		{name: "min_pool", n: 7, d: 3, k: 2, l: 2, play: batches(5, 6, 7), policy: func(p *state.Policy) { p.MinPool = 6 },
 			reaches: []string{"choice"}},
 		{name: "max_pool", n: 10, d: 3, k: 2, l: 2, known: []int{0, 0, 1, 1, 2, 2}, need: asksFor(100), play: batches(6, 8, 10),
-			policy: func(p *incremental.Policy) { quarantines(p); p.MaxPool = 4 }, reaches: []string{"second release", "quarantined"}},
+			policy: func(p *state.Policy) { quarantines(p); p.MaxPool = 4 }, reaches: []string{"second release", "quarantined"}},
 		// from here on more than 10,000 plays
 		{name: "two pools of three classes, the first known", n: 12, d: 3, k: 2, l: 2, play: batches(6, 12), known: []int{0, 0, 1, 2, 1, 2},
 			reaches: []string{"choice", "second release"}},

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,8 +19,8 @@ func TestReadmit(t *testing.T) {
 	row := func(place, ill string) equivclass.Row {
 		return equivclass.Row{[]byte("7"), []byte(place), []byte(ill), []byte(place + ill)}
 	}
-	letter := func(offset int, attribute string) incremental.DeadLetter {
-		return incremental.DeadLetter{Partition: source, Offset: int64(offset), Reason: equivclass.ReasonHierarchy, Attribute: attribute}
+	letter := func(offset int, attribute string) state.DeadLetter {
+		return state.DeadLetter{Partition: source, Offset: int64(offset), Reason: equivclass.ReasonHierarchy, Attribute: attribute}
 	}
 	for i, r := range []equivclass.Row{row("p6", "i0"), row("p6", "i9"), row("p0", "i9"), row("p8", "i9")} {
 		out := g.apply(source, int64(20+i), r)

@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"math"
 	"strings"
 	"testing"
@@ -16,7 +18,7 @@ import (
 
 // closePolicy asks for t-closeness under the equal distance, and nothing that
 // waits for a better class.
-func closePolicy(k, l int, t float64) incremental.Policy {
+func closePolicy(k, l int, t float64) state.Policy {
 	p := policy(k, l)
 	p.MaxHold = 0
 	p.Requirement.Extra = []equivclass.Principle{equivclass.TClose{T: t, Ground: equivclass.EqualGround{}}}
@@ -199,7 +201,7 @@ func TestReferenceWithoutAnyClass(t *testing.T) {
 		return 6 + (i-12)/20
 	})
 	_, err := c.m.Cut(1, [32]byte{})
-	var e *incremental.InfeasibleError
+	var e *plan.InfeasibleError
 	require.ErrorAs(t, err, &e)
 	t.Log(e, fault.Hint(e))
 	assert.Contains(t, e.Error(), "t-close(0.7,equal)")
@@ -214,7 +216,7 @@ func TestDeclaredReference(t *testing.T) {
 	c := newChain(t, s, p, render.Generalization())
 	feed(c, 0, "aabb", nil)
 	_, err := c.m.Cut(1, [32]byte{})
-	var e *incremental.InfeasibleError
+	var e *plan.InfeasibleError
 	require.ErrorAs(t, err, &e)
 	assert.InDelta(t, 0.5, e.Distance, 1e-12)
 	feed(c, 4, "zzbzbz", nil)

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"strconv"
 	"testing"
@@ -29,7 +30,7 @@ func newLine(t *testing.T, maxRegroups int) *line {
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	p := policy(4, 2)
-	p.Republication, p.MaxRegroups, p.MaxHold = incremental.Regroup, maxRegroups, 8
+	p.Republication, p.MaxRegroups, p.MaxHold = state.Regroup, maxRegroups, 8
 	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 	m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: p, Seeded: true})
 	require.NoError(t, err)

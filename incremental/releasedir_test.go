@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -31,7 +32,7 @@ func (unsynced) SyncAll([]string) error { return nil }
 type releaseDir struct {
 	t        testing.TB
 	schema   *equivclass.Schema
-	policy   incremental.Policy
+	policy   state.Policy
 	root     string
 	settings *render.Settings
 	gate     *gate.Gate
@@ -39,14 +40,14 @@ type releaseDir struct {
 	rendered []*render.Rendered
 }
 
-func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, recoding render.Recoding,
+func newReleaseDir(t testing.TB, s *equivclass.Schema, p state.Policy, recoding render.Recoding,
 	files ...render.HierarchyFile) *releaseDir {
 	t.Helper()
 	c := &releaseDir{t: t, schema: s, policy: p, root: t.TempDir()}
 	c.settings = &render.Settings{Dataset: "test", Recoding: recoding, Hierarchies: files, Workers: 1, Policy: snapshot.Policy{
 		K: p.Requirement.K, L: p.Requirement.L, Diversity: render.DiversityOf(p.Requirement.Extra), Republication: string(p.Republication),
 		MaxRegroups: p.MaxRegroups, SubjectRepeat: "first", MinPool: p.MinPool}}
-	if p.Republication == incremental.Append {
+	if p.Republication == state.Append {
 		c.settings.Policy.MaxRegroups = 0
 	}
 	c.out = &publish.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
@@ -59,11 +60,11 @@ func newReleaseDir(t testing.TB, s *equivclass.Schema, p incremental.Policy, rec
 // newGate gives the releases the same budget of regroupings as the daemon's gate.
 func (c *releaseDir) newGate() *gate.Gate {
 	budget := c.policy.MaxRegroups
-	if c.policy.Republication == incremental.Append {
+	if c.policy.Republication == state.Append {
 		budget = 0
 	}
 	level := "L1"
-	if c.policy.Level == incremental.L2 {
+	if c.policy.Level == state.L2 {
 		level = "L2"
 	}
 	return gate.New(format.Policy{K: c.policy.Requirement.K, L: c.policy.Requirement.L, Republication: string(c.policy.Republication),
@@ -95,7 +96,7 @@ func (c *releaseDir) resume(m *incremental.Machine) {
 }
 
 // publish makes a release of an intent, and reports it to the machine.
-func (c *releaseDir) publish(m *incremental.Machine, intent *incremental.Intent) {
+func (c *releaseDir) publish(m *incremental.Machine, intent *state.Intent) {
 	c.t.Helper()
 	v, err := m.Releases().Change(intent.Release)
 	require.NoError(c.t, err)
@@ -129,11 +130,11 @@ func placements(placed []render.Placement) []gate.Placement {
 }
 
 // exports writes members.csv and records.csv: what the auditor needs to certify.
-func (c *releaseDir) exports(m *incremental.Machine, store incremental.Store) audit.Options {
+func (c *releaseDir) exports(m *incremental.Machine, store state.Store) audit.Options {
 	c.t.Helper()
 	names := origins(c.t, m, store)
 	members, records := [][]string{{"release", "record", "part", "class"}}, [][]string{{"record", "arrived_in_release"}}
-	shared := c.policy.Level == incremental.L2
+	shared := c.policy.Level == state.L2
 	if shared {
 		members[0] = append(members[0], "bucket")
 	}
@@ -223,13 +224,13 @@ func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
 }
 
 // origins names the records as source:partition:offset.
-func origins(t testing.TB, m *incremental.Machine, store incremental.Store) (names []string) {
-	byNumber := map[uint16]incremental.Partition{}
+func origins(t testing.TB, m *incremental.Machine, store state.Store) (names []string) {
+	byNumber := map[uint16]state.Partition{}
 	for p, pos := range m.Intake().Positions() {
 		byNumber[pos.Number] = p
 	}
-	require.NoError(t, store.Load(incremental.Visitor{
-		Records: func(b *incremental.RecordBlock) error {
+	require.NoError(t, store.Load(state.Visitor{
+		Records: func(b *state.RecordBlock) error {
 			for i, n := range b.Origin {
 				if b.Offset[i] < 0 { // its person was forgotten
 					names = append(names, fmt.Sprintf("forgotten:0:%d", len(names)))
@@ -239,17 +240,17 @@ func origins(t testing.TB, m *incremental.Machine, store incremental.Store) (nam
 			}
 			return nil
 		},
-		Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },
-		Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
-		Intent: func(*incremental.Intent) error { return nil }, Quarantined: func([]incremental.RecordID) error { return nil },
-		Attempt:  func(*incremental.Attempt) error { return nil },
-		Position: func(incremental.Partition, incremental.Position) error { return nil }, Outbox: func(uint64, int) error { return nil },
+		Meta: func(state.Meta) error { return nil }, Counters: func(state.Counters) error { return nil },
+		Dictionary: func(int, string) error { return nil }, Class: func(*state.Class) error { return nil },
+		Intent: func(*state.Intent) error { return nil }, Quarantined: func([]state.RecordID) error { return nil },
+		Attempt:  func(*state.Attempt) error { return nil },
+		Position: func(state.Partition, state.Position) error { return nil }, Outbox: func(uint64, int) error { return nil },
 	}))
 	return names
 }
 
 // audit returns the independent auditor's report on everything published.
-func (c *releaseDir) audit(m *incremental.Machine, store incremental.Store) *audit.Report {
+func (c *releaseDir) audit(m *incremental.Machine, store state.Store) *audit.Report {
 	c.t.Helper()
 	report, err := audit.Dir(c.exports(m, store))
 	require.NoError(c.t, err)

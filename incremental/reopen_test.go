@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +17,7 @@ import (
 func TestReopen(t *testing.T) {
 	store := memstore.New()
 	p := policy(2, 2)
-	p.Level, p.MaxHold, p.CutEvery, p.MaxRecords = incremental.L2, 0, 100, 7
+	p.Level, p.MaxHold, p.CutEvery, p.MaxRecords = state.L2, 0, 100, 7
 	o := incremental.Options{Schema: withPeople(t), Policy: p}
 	m, err := incremental.Open(store, o)
 	require.NoError(t, err)
@@ -31,7 +33,7 @@ func TestReopen(t *testing.T) {
 	}
 	apply(m, 0, 5)
 	m.Trigger().Set(6, true)
-	deletes := incremental.Partition{Source: "deletes"}
+	deletes := state.Partition{Source: "deletes"}
 	out, err := m.Delete(deletes, 0, []byte("a"))
 	require.NoError(t, err)
 	require.True(t, out.Forgotten)
@@ -67,5 +69,5 @@ func TestReopen(t *testing.T) {
 	nobody, err := incremental.Open(memstore.New(), incremental.Options{Schema: plane(t, 2), Policy: p})
 	require.NoError(t, err)
 	_, err = nobody.Delete(deletes, 0, []byte("x"))
-	require.ErrorIs(t, err, incremental.ErrNoSubject)
+	require.ErrorIs(t, err, erase.ErrNoSubject)
 }

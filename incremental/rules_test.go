@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/plan"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -35,7 +36,7 @@ import (
 // and are cut anew, frozen ones, records that wait.
 func lived(t *testing.T, seed uint64, releases int) *chain {
 	p := policy(4, 2)
-	p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, 3
+	p.Republication, p.MaxHold, p.MaxRegroups = state.Regroup, 1, 3
 	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 	c := newChain(t, plane(t, 1), p, render.Generalization())
 	rng := rand.New(rand.NewPCG(seed, 8))
@@ -83,7 +84,7 @@ func (c *chain) releases() (out []shown) {
 }
 
 // of returns the class of a record, nil if it has none.
-func (s *shown) of(r int) *incremental.ClassView {
+func (s *shown) of(r int) *state.ClassView {
 	if r >= len(s.class) || s.class[r] == 0 {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (s *shown) of(r int) *incremental.ClassView {
 }
 
 // bag counts the values of records.
-func bag(v *incremental.View, members []incremental.RecordID) map[equivclass.Code]int {
+func bag(v *incremental.View, members []state.RecordID) map[equivclass.Code]int {
 	out := map[equivclass.Code]int{}
 	for _, r := range members {
 		out[v.SA.At(int(r))]++
@@ -115,11 +116,11 @@ func TestRuleD(t *testing.T) {
 		c := lived(t, seed, 12)
 		all := c.releases()
 		for i := range all {
-			var added []incremental.RecordID
+			var added []state.RecordID
 			joined := map[int]bool{}
 			for r := range all[i].class {
 				if all[i].of(r) != nil && (i == 0 || all[i-1].of(r) == nil) {
-					added = append(added, incremental.RecordID(r))
+					added = append(added, state.RecordID(r))
 					joined[all[i].class[r]] = true
 				}
 			}
@@ -127,7 +128,7 @@ func TestRuleD(t *testing.T) {
 			require.LessOrEqual(t, 2*top(bag(all[i].view, added)), len(added))
 			require.Equal(t, len(added), c.m.Releases().Intents()[i].Newcomers)
 			for n := range joined { // and what a single class has gained
-				var mine []incremental.RecordID
+				var mine []state.RecordID
 				for _, r := range added {
 					if all[i].class[r] == n {
 						mine = append(mine, r)
@@ -154,7 +155,7 @@ func TestRuleA(t *testing.T) {
 		all := c.releases()
 		for i, s := range all {
 			for _, class := range s.view.Classes {
-				if class.Regime != incremental.Frozen {
+				if class.Regime != state.Frozen {
 					continue
 				}
 				frozen++
@@ -182,10 +183,10 @@ func TestRuleP(t *testing.T) {
 	regrouped := 0
 	for seed := range uint64(8) {
 		c := lived(t, seed, 12)
-		signature := map[incremental.RecordID]string{}
+		signature := map[state.RecordID]string{}
 		for _, s := range c.releases() {
 			for _, class := range s.view.Classes {
-				if class.Regime != incremental.Pure {
+				if class.Regime != state.Pure {
 					continue
 				}
 				b := bag(s.view, class.Members)
@@ -219,7 +220,7 @@ func TestRuleC(t *testing.T) {
 	both := false
 	for seed := range uint64(8) {
 		c := lived(t, seed, 12)
-		regime := map[incremental.RecordID]state.Regime{}
+		regime := map[state.RecordID]state.Regime{}
 		kinds := map[state.Regime]bool{}
 		for _, s := range c.releases() {
 			for _, class := range s.view.Classes {
@@ -262,7 +263,7 @@ func TestRuleF(t *testing.T) {
 	}
 	v, err := c.m.Releases().View(uint32(len(all)))
 	require.NoError(t, err)
-	slices.SortStableFunc(v.Classes, func(a, b incremental.ClassView) int { return cmp.Compare(b.Born, a.Born) })
+	slices.SortStableFunc(v.Classes, func(a, b state.ClassView) int { return cmp.Compare(b.Born, a.Born) })
 	first, last := &v.Classes[0], &v.Classes[1] // two persons of the newest part change places
 	require.Equal(t, []uint32{uint32(len(all)), uint32(len(all))}, []uint32{first.Born, last.Born})
 	first.Members, last.Members = slices.Clone(first.Members), slices.Clone(last.Members)
@@ -330,7 +331,7 @@ func TestRuleE(t *testing.T) {
 	most := map[int]int{}
 	for _, budget := range []int{0, 1, 2, -1} {
 		p := policy(4, 2)
-		p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, budget
+		p.Republication, p.MaxHold, p.MaxRegroups = state.Regroup, 1, budget
 		c := newChain(t, plane(t, 1), p, render.Generalization())
 		for i := range 8 {
 			c.put(i%4+100*(i/4), i%2)
@@ -366,7 +367,7 @@ func TestRuleI(t *testing.T) {
 		refused.put(i, max(0, i-11)%5) // 12 or more of 20 are the same
 	}
 	_, err := refused.m.Cut(1, [32]byte{})
-	var e *incremental.InfeasibleError
+	var e *plan.InfeasibleError
 	require.ErrorAs(t, err, &e)
 	assert.InDelta(t, 13./20, e.Share, 1e-9)
 	assert.Equal(t, 3, e.L)
@@ -401,7 +402,7 @@ func TestRuleI(t *testing.T) {
 // for longer than max_hold.
 func infeasibleStream(t *testing.T) *chain {
 	p := policy(4, 3)
-	p.MaxHold, p.Republication = 2, incremental.Regroup
+	p.MaxHold, p.Republication = 2, state.Regroup
 	p.Local = extract.Extract{}
 	c := newChain(t, plane(t, 1), p, render.Generalization())
 	for i := range 24 {
@@ -433,7 +434,7 @@ func people(t testing.TB) *equivclass.Schema {
 func TestRuleS(t *testing.T) {
 	for seed := range uint64(tier.Of(t, 4, 4, 10)) {
 		p := policy(4, 2)
-		p.Republication, p.MaxHold, p.MaxRegroups = incremental.Regroup, 1, -1
+		p.Republication, p.MaxHold, p.MaxRegroups = state.Regroup, 1, -1
 		p.Local = extract.Extract{}
 		c := newChain(t, people(t), p, render.Generalization())
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -491,7 +492,7 @@ func checkSubjects(t *testing.T, c *chain, person []int) {
 func TestRuleR(t *testing.T) {
 	run := func(seed [32]byte) *chain {
 		p := policy(4, 2)
-		p.Initial, p.Republication, p.MaxHold = cuts.Drawn{}, incremental.Regroup, 0
+		p.Initial, p.Republication, p.MaxHold = cuts.Drawn{}, state.Regroup, 0
 		c := newChain(t, plane(t, 2), p, render.Permutation(seed))
 		c.seed = seed
 		c.open() // the store is still fresh
@@ -556,12 +557,12 @@ func TestRuleH(t *testing.T) {
 		case reflect.Map: // counts by reason code
 			return v.Key() == reflect.TypeFor[equivclass.Reason]() && v.Elem().Kind() == reflect.Uint64
 		default:
-			return v == reflect.TypeFor[incremental.Pending]() ||
-				v == reflect.TypeFor[*incremental.PoolNeed]() ||
+			return v == reflect.TypeFor[state.Pending]() ||
+				v == reflect.TypeFor[*plan.PoolNeed]() ||
 				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}
-	for _, v := range []reflect.Type{reflect.TypeFor[incremental.Status](), reflect.TypeFor[incremental.Pending]()} {
+	for _, v := range []reflect.Type{reflect.TypeFor[incremental.Status](), reflect.TypeFor[state.Pending]()} {
 		for i := range v.NumField() {
 			require.True(t, counts(v.Field(i).Type), "%s.%s is no count", v, v.Field(i).Name)
 		}
@@ -646,7 +647,7 @@ func TestRuleV(t *testing.T) {
 		say(out, r)
 		bad++
 	}
-	require.NoError(t, c.m.Refuse(incremental.DeadLetter{Partition: source, Offset: 16, Reason: "malformed_json",
+	require.NoError(t, c.m.Refuse(state.DeadLetter{Partition: source, Offset: 16, Reason: "malformed_json",
 		Payload: []byte("canary-payload")}))
 	for i := range 30 {
 		say(c.apply(source, int64(17+i), row(200+i, 1+i%3)))

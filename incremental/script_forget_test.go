@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/memstore"
 )
@@ -60,7 +61,7 @@ func (h *host) delete() string {
 	return fmt.Sprintf("%d to be forgotten", n)
 }
 
-func (h *host) deleteOne(p incremental.Partition, offset int64, person []byte) error {
+func (h *host) deleteOne(p state.Partition, offset int64, person []byte) error {
 	got, err := h.m.Delete(p, offset, person)
 	if err == nil && !got.Known {
 		h.log = append(h.log, delivered{now: h.now, partition: p, offset: offset, row: equivclass.Row{person}, deletes: true})
@@ -78,7 +79,7 @@ func (h *host) forget() string {
 	if h.d.HasArg("dies") && !h.steady {
 		h.again(false)
 	}
-	var people []incremental.Digest
+	var people []state.Digest
 	for _, person := range strings.Fields(h.d.Input) {
 		d, _ := h.m.Forgetting().DigestOf([]byte(person))
 		people = append(people, d)
@@ -100,7 +101,7 @@ func (h *host) forgetDue() bool {
 		return false
 	}
 	if _, err := h.erase(nil); err != nil {
-		refused := []error{incremental.ErrNobodyElse, incremental.ErrNotErasable, incremental.ErrUnpublished}
+		refused := []error{erase.ErrNobodyElse, erase.ErrNotErasable, state.ErrUnpublished}
 		for _, is := range refused {
 			if errors.Is(err, is) {
 				return true // they stay due
@@ -113,14 +114,14 @@ func (h *host) forgetDue() bool {
 
 // erase does what the daemon does: it refuses to forget published people from rows that show
 // them, changes the store, and opens the machine again.
-func (h *host) erase(people []incremental.Digest) (incremental.Forgotten, error) {
+func (h *host) erase(people []state.Digest) (erase.Forgotten, error) {
 	e, err := h.m.Forget(people)
 	if err != nil {
-		return incremental.Forgotten{}, err
+		return erase.Forgotten{}, err
 	}
 	if e.Published > 0 && h.recoding != nil && h.recoding.Name() != "buckets" && h.recoding.Name() != "generalization" {
 		h.m.Forgetting().Unplan(e)
-		return incremental.Forgotten{}, incremental.ErrNotErasable
+		return erase.Forgotten{}, erase.ErrNotErasable
 	}
 	if e.Empty() {
 		return e.Forgotten, h.m.Forgot(e)

@@ -1,6 +1,9 @@
 package incremental_test
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,14 +36,14 @@ type host struct {
 	seen     []byte            // digests of the manifests, which all hosts share
 	begun    int               // goroutines that decisions began
 	report   *audit.Report     // of the newest audit
-	erased   incremental.Forgotten
+	erased   erase.Forgotten
 	settled  int // how often it was opened under other settings
 }
 
 // delivered is a record with the machine's time at which it arrived.
 type delivered struct {
 	now       int64
-	partition incremental.Partition
+	partition state.Partition
 	offset    int64
 	row       equivclass.Row
 	deletes   bool // the row is a subject alone, which is to be forgotten
@@ -50,7 +53,7 @@ func (h *host) machine() string {
 	h.design = setting(h.t, h.d)
 	h.workers()
 	h.store, h.now, h.subjects, h.log, h.seen = &failing{Store: h.place.fresh()}, 0, map[uint64]string{}, nil, nil
-	h.erased, h.settled = incremental.Forgotten{}, 0
+	h.erased, h.settled = erase.Forgotten{}, 0
 	if h.recoding != nil {
 		h.files = newReleaseDir(h.t, h.schema, h.policy, h.recoding, h.design.files...)
 		h.files.settings.Workers = max(1, h.policy.Workers)
@@ -71,7 +74,7 @@ func (h *host) open() {
 }
 
 func (h *host) options() incremental.Options {
-	return incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7}, Seeded: h.policy.Level == incremental.L1,
+	return incremental.Options{Schema: h.schema, Policy: h.policy, Seed: [32]byte{7}, Seeded: h.policy.Level == state.L1,
 		SubjectKey: h.subjectKey}
 }
 
@@ -114,7 +117,7 @@ func (h *host) apply() string {
 	return out.String()
 }
 
-func (h *host) applyOne(out *applied, p incremental.Partition, offset int64, text string) error {
+func (h *host) applyOne(out *applied, p state.Partition, offset int64, text string) error {
 	row := rowOf(strings.Split(text, "/"))
 	require.Len(h.t, row, len(h.schema.Attributes()), "%s: %q", h.d.Pos, text)
 	if err := h.applyRow(out, p, offset, row); err != nil || !h.eager {
@@ -123,7 +126,7 @@ func (h *host) applyOne(out *applied, p incremental.Partition, offset int64, tex
 	return h.m.Commit()
 }
 
-func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row equivclass.Row) error {
+func (h *host) applyRow(out *applied, p state.Partition, offset int64, row equivclass.Row) error {
 	got, err := h.m.Apply(p, offset, row)
 	if err == nil && !got.Known {
 		h.log = append(h.log, delivered{now: h.now, partition: p, offset: offset, row: row})
@@ -144,7 +147,7 @@ func (h *host) applyRow(out *applied, p incremental.Partition, offset int64, row
 				return err
 			}
 		}
-		return h.m.Refuse(incremental.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
+		return h.m.Refuse(state.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
 	default:
 		all := h.m.Releases().All()
 		out.ids = append(out.ids, all.SA.Len()-1)
@@ -174,7 +177,7 @@ func (h *host) flush() string { return h.decided(h.m.Flush(h.createdAt(), [32]by
 
 func (h *host) createdAt() int64 { return 1_700_000_000 + int64(len(h.m.Releases().Intents())) }
 
-func (h *host) decided(i *incremental.Intent, err error) string {
+func (h *host) decided(i *state.Intent, err error) string {
 	switch {
 	case err != nil:
 		return h.failure(err)
@@ -222,19 +225,19 @@ func (h *host) deliver() string {
 // failure names the kind of an error. Scripts do not depend on its wording.
 func (h *host) failure(err error) string {
 	h.failed = true
-	var e *incremental.InfeasibleError
+	var e *plan.InfeasibleError
 	switch {
 	case errors.As(err, &e):
 		return infeasibleLine(e)
-	case errors.Is(err, incremental.ErrUnpublished):
+	case errors.Is(err, state.ErrUnpublished):
 		return "refused: the release before is not published"
 	case errors.Is(err, incremental.ErrStateFull):
 		return "refused: the state is full"
 	case errors.Is(err, incremental.ErrBroken):
 		return "refused: a commit failed before"
-	case errors.Is(err, incremental.ErrNotErasable):
+	case errors.Is(err, erase.ErrNotErasable):
 		return "not forgotten: published under these settings"
-	case errors.Is(err, incremental.ErrNobodyElse):
+	case errors.Is(err, erase.ErrNobodyElse):
 		return "not forgotten: there is nobody else"
 	case errors.Is(err, errTold):
 		return "failed: nothing was committed"

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/extract"
-	"anond/incremental"
 )
 
 // way is how a host does the same as the others in another way. Whatever the way, it
@@ -119,7 +119,7 @@ func (hs *hosts) run(t testing.TB, d *datadriven.TestData) string {
 
 // waits counts who waits, by reason. That a first load is infeasible is found out
 // again after a restart.
-func (h *host) waits() (out incremental.Pending) {
+func (h *host) waits() (out state.Pending) {
 	if h.m == nil {
 		return out
 	}

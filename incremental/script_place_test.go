@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"path/filepath"
 	"strconv"
@@ -8,22 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/memstore"
 )
 
 // place is where a state lies.
 type place interface {
-	fresh() incremental.Store
+	fresh() state.Store
 	// again opens what was committed. The store before is thrown away.
-	again(old incremental.Store) (incremental.Store, error)
+	again(old state.Store) (state.Store, error)
 }
 
 type inMemory struct{}
 
-func (*inMemory) fresh() incremental.Store { return memstore.New() }
-func (*inMemory) again(old incremental.Store) (incremental.Store, error) {
+func (*inMemory) fresh() state.Store { return memstore.New() }
+func (*inMemory) again(old state.Store) (state.Store, error) {
 	return old.(*memstore.Store).Crash(), nil
 }
 
@@ -31,7 +31,7 @@ type inFile struct {
 	t    testing.TB
 	dir  string
 	n    int
-	open incremental.Store
+	open state.Store
 }
 
 func newInFile(t testing.TB) *inFile {
@@ -46,7 +46,7 @@ func newInFile(t testing.TB) *inFile {
 
 func (f *inFile) path() string { return filepath.Join(f.dir, strconv.Itoa(f.n)) }
 
-func (f *inFile) fresh() incremental.Store {
+func (f *inFile) fresh() state.Store {
 	if f.open != nil {
 		require.NoError(f.t, f.open.Close())
 	}
@@ -56,7 +56,7 @@ func (f *inFile) fresh() incremental.Store {
 	return s
 }
 
-func (f *inFile) again(old incremental.Store) (s incremental.Store, err error) {
+func (f *inFile) again(old state.Store) (s state.Store, err error) {
 	if old != nil {
 		require.NoError(f.t, old.Close())
 	}
@@ -70,13 +70,13 @@ func (f *inFile) again(old incremental.Store) (s incremental.Store, err error) {
 
 // failing is a store that can be told to fail.
 type failing struct {
-	incremental.Store
+	state.Store
 	next bool
 }
 
 var errTold = errors.New("the store was told to fail")
 
-func (f *failing) Commit(d *incremental.Delta) error {
+func (f *failing) Commit(d *state.Delta) error {
 	if f.next {
 		f.next = false
 		return errTold

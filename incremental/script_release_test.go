@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/snapshot/audit"
 	"anond/snapshot/publish"
 )
@@ -27,7 +27,7 @@ func (h *host) publish() string {
 
 // write makes the files of a release. A host that is restless does so with nothing in
 // memory.
-func (h *host) write(i *incremental.Intent) {
+func (h *host) write(i *state.Intent) {
 	if h.restless {
 		h.files.resume(h.m)
 	}
@@ -119,7 +119,7 @@ func (h *host) again(byPartition bool) {
 // redeliver is what a source does that goes on at the stored positions. Each record has
 // the time at which it arrived first.
 func (h *host) redeliver(byPartition bool) {
-	stored := map[incremental.Partition]int64{}
+	stored := map[state.Partition]int64{}
 	for p, pos := range h.m.Intake().Positions() {
 		stored[p] = pos.Next
 	}
@@ -157,7 +157,7 @@ func (h *host) audit() string {
 	h.report = report
 	require.Empty(h.t, report.Violations, h.d.Pos)
 	require.Equal(h.t, audit.VerdictCertified, report.Verdict, h.d.Pos)
-	if b := h.policy.MaxRegroups; b >= 0 && h.policy.Republication == incremental.Regroup {
+	if b := h.policy.MaxRegroups; b >= 0 && h.policy.Republication == state.Regroup {
 		require.LessOrEqual(h.t, len(report.Regroups), b+1, "rule E (equality patterns)")
 	}
 	return fmt.Sprintf("%s: %d releases, %d records", report.Verdict, len(h.m.Releases().Intents()), h.m.Status().Published)

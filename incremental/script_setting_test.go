@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,14 +13,13 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/extract"
-	"anond/incremental"
 	"anond/snapshot/render"
 )
 
 // design is what the arguments of `machine` ask for.
 type design struct {
 	schema   *equivclass.Schema
-	policy   incremental.Policy
+	policy   state.Policy
 	recoding render.Recoding // nil: no files are written
 	files    []render.HierarchyFile
 	// subjectKey is that of subjects, which shards share; nil: one of the seed.
@@ -75,7 +75,7 @@ func setting(t testing.TB, d *datadriven.TestData) design {
 }
 
 // readPolicy takes an argument of the policy; false: it is none.
-func readPolicy(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool {
+func readPolicy(t testing.TB, arg datadriven.CmdArg, p *state.Policy) bool {
 	number := map[string]any{"threshold": &p.Threshold, "max_hold": &p.MaxHold, "max_regroups": &p.MaxRegroups, "cut_every": &p.CutEvery,
 		"initial_max": &p.InitialMax, "initial_min": &p.InitialMin, "max_records": &p.MaxRecords, "min_pool": &p.MinPool,
 		"neighbours": &p.Neighbours, "similar": &p.Similar}
@@ -100,19 +100,19 @@ func readPolicy(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool
 }
 
 // readMode takes an argument that is a word of the policy; false: it is none.
-func readMode(t testing.TB, arg datadriven.CmdArg, p *incremental.Policy) bool {
+func readMode(t testing.TB, arg datadriven.CmdArg, p *state.Policy) bool {
 	switch arg.Key {
 	case "republication":
-		p.Republication = incremental.Republication(arg.SingleVal(t))
+		p.Republication = state.Republication(arg.SingleVal(t))
 	case "hold_in":
 		p.HoldInCuts = arg.SingleVal(t) == "cuts"
 	case "on_update":
 		p.OnUpdate = true
 	case "level":
-		p.Level = map[string]incremental.Level{"L1": incremental.L1, "L2": incremental.L2}[arg.SingleVal(t)]
+		p.Level = map[string]state.Level{"L1": state.L1, "L2": state.L2}[arg.SingleVal(t)]
 	case "on_refusal":
-		p.OnRefusal = map[string]incremental.OnRefusal{"stop": incremental.StopRefused, "quarantine": incremental.QuarantineRefused,
-			"grow": incremental.GrowRefused}[arg.SingleVal(t)]
+		p.OnRefusal = map[string]state.OnRefusal{"stop": state.StopRefused, "quarantine": state.QuarantineRefused,
+			"grow": state.GrowRefused}[arg.SingleVal(t)]
 	case "initial":
 		if arg.SingleVal(t) == "mondrian" {
 			p.Initial = cuts.Median{}

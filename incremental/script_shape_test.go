@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"strings"
 	"testing"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/snapshot/render"
 )
 
@@ -101,8 +101,8 @@ func (s *shape) files() (out []render.HierarchyFile) {
 }
 
 // recoding is that of a name.
-func (s *shape) recoding(t testing.TB, name string, level incremental.Level) render.Recoding {
-	out, err := render.ParseRecoding(name, render.RecodingOptions{Seed: [32]byte{9}, Shared: level == incremental.L2})
+func (s *shape) recoding(t testing.TB, name string, level state.Level) render.Recoding {
+	out, err := render.ParseRecoding(name, render.RecodingOptions{Seed: [32]byte{9}, Shared: level == state.L2})
 	require.NoError(t, err)
 	return out
 }

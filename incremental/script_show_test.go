@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,7 +45,7 @@ func (a applied) String() string {
 	return strings.Join(append(out, a.lines...), "\n")
 }
 
-func intentLine(i *incremental.Intent) string {
+func intentLine(i *state.Intent) string {
 	state := "decided"
 	if i.Published {
 		state = "published"
@@ -53,7 +55,7 @@ func intentLine(i *incremental.Intent) string {
 }
 
 // infeasibleLine prints what a refusal says in numbers.
-func infeasibleLine(e *incremental.InfeasibleError) string {
+func infeasibleLine(e *plan.InfeasibleError) string {
 	switch {
 	case e.Principle != "":
 		return fmt.Sprintf("refused: %d records, %s fails on %s", e.Records, e.Principle, e.Attribute)
@@ -90,7 +92,7 @@ func (h *host) classes() string {
 	var out []string
 	for _, c := range v.Classes {
 		line := h.box(v, c.Members) + " frozen"
-		if c.Regime == incremental.Pure {
+		if c.Regime == state.Pure {
 			line = h.box(v, c.Members) + " pure"
 		}
 		line += fmt.Sprintf(", born %d", c.Born)
@@ -102,7 +104,7 @@ func (h *host) classes() string {
 	return lines(out)
 }
 
-func (h *host) most(regroups []uint16, members []incremental.RecordID) (most uint16) {
+func (h *host) most(regroups []uint16, members []state.RecordID) (most uint16) {
 	for _, r := range members {
 		most = max(most, regroups[r])
 	}
@@ -110,7 +112,7 @@ func (h *host) most(regroups []uint16, members []incremental.RecordID) (most uin
 }
 
 // box prints the generalized quasi-identifiers of records.
-func (h *host) box(v *incremental.View, members []incremental.RecordID) string {
+func (h *host) box(v *incremental.View, members []state.RecordID) string {
 	var cells []string
 	for j, i := range h.schema.Quasi() {
 		d := v.Dictionaries[i]
@@ -124,7 +126,7 @@ func (h *host) box(v *incremental.View, members []incremental.RecordID) string {
 }
 
 // records prints records as the script wrote them, from state.
-func (h *host) records(v *incremental.View, ids []incremental.RecordID) string {
+func (h *host) records(v *incremental.View, ids []state.RecordID) string {
 	var out []string
 	for _, r := range ids {
 		out = append(out, fmt.Sprintf("r%d %s", r, strings.Join(h.texts(v, r), "/")))
@@ -132,7 +134,7 @@ func (h *host) records(v *incremental.View, ids []incremental.RecordID) string {
 	return strings.Join(out, ", ")
 }
 
-func (h *host) texts(v *incremental.View, r incremental.RecordID) (out []string) {
+func (h *host) texts(v *incremental.View, r state.RecordID) (out []string) {
 	quasi := 0
 	for i, a := range h.schema.Attributes() {
 		switch a.Role {
@@ -172,8 +174,8 @@ func (h *host) pending() string {
 
 // unpublished lists the records that are in no class of the newest release. Nothing
 // shows why a single one waits (rule H, held values).
-func (h *host) unpublished() (out []incremental.RecordID) {
-	published := map[incremental.RecordID]bool{}
+func (h *host) unpublished() (out []state.RecordID) {
+	published := map[state.RecordID]bool{}
 	if i := h.m.Releases().Latest(); i != nil {
 		v, err := h.m.Releases().View(i.Release)
 		require.NoError(h.t, err)
@@ -184,8 +186,8 @@ func (h *host) unpublished() (out []incremental.RecordID) {
 		}
 	}
 	for r := range h.m.Releases().All().SA.Len() {
-		if !published[incremental.RecordID(r)] {
-			out = append(out, incremental.RecordID(r))
+		if !published[state.RecordID(r)] {
+			out = append(out, state.RecordID(r))
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,9 +20,9 @@ func TestLevelNeverChanges(t *testing.T) {
 	l2 := map[string][32]byte{"policy.l": {2}, "release.recoding": {2}, "schema.encoding": {1}, "policy.level": {2}}
 	for _, published := range []bool{false, true} {
 		for _, x := range []struct {
-			level      incremental.Level
+			level      state.Level
 			own, other map[string][32]byte
-		}{{incremental.L1, l1, l2}, {incremental.L2, l2, l1}} {
+		}{{state.L1, l1, l2}, {state.L2, l2, l1}} {
 			c := newChain(t, plane(t, 1), policy(4, 2), render.Generalization())
 			require.NoError(t, c.settingsOf(c.policy, x.own))
 			for i := range 8 {

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -26,7 +27,7 @@ func newTinyChain(t *testing.T, rng *rand.Rand, values, l int) tinyChain {
 	p.MaxHold, p.MaxRegroups = int64(rng.IntN(3)), -1
 	p.Initial, p.Local = extract.Extract{}, extract.Extract{}
 	if rng.IntN(2) == 0 {
-		p.Republication = incremental.Regroup
+		p.Republication = state.Regroup
 		p.Requirement = equivclass.Requirement{K: 4, L: l}
 	}
 	n := 8 + rng.IntN(2)
@@ -35,9 +36,9 @@ func newTinyChain(t *testing.T, rng *rand.Rand, values, l int) tinyChain {
 	for i := range world {
 		world[i] = rng.IntN(values)
 	}
-	return tinyChain{w.run(t, world, cutNow, func(_ *incremental.Machine, _ *incremental.Intent, err error) {
+	return tinyChain{w.run(t, world, cutNow, func(_ *incremental.Machine, _ *state.Intent, err error) {
 		if err != nil && !infeasible(err) {
-			require.ErrorIs(t, err, incremental.ErrUnpublished)
+			require.ErrorIs(t, err, state.ErrUnpublished)
 		}
 	}), world}
 }
@@ -92,7 +93,7 @@ func TestExactPosteriorsOfTwoShards(t *testing.T) {
 			v, err := s.machine.Releases().View(s.machine.Releases().Latest().Release)
 			require.NoError(t, err)
 			for _, class := range v.Classes {
-				if class.Regime == incremental.Pure {
+				if class.Regime == state.Pure {
 					pure++
 				}
 				count := make([]int, values)

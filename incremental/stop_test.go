@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,7 +22,7 @@ func (p *play) stopsInMerge() {
 	p.t.Helper()
 	p.stops = true
 	intent, err := p.m.Cut(1, [32]byte{})
-	if errors.Is(err, incremental.ErrInterrupted) {
+	if errors.Is(err, state.ErrInterrupted) {
 		p.reached["stopped in Merge"] = true
 	} else {
 		p.saw(intent, err)
@@ -209,7 +211,7 @@ func TestALowerLTakesThePoolThatWasRefused(t *testing.T) {
 	people(14, "abde")
 	under(4, "abcde")
 	people(20, "aabc")
-	var refused *incremental.InfeasibleError
+	var refused *plan.InfeasibleError
 	_, err := f.m.Cut(1, [32]byte{})
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, 20, refused.Records, "those of the newer version")

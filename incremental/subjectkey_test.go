@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"testing"
@@ -21,8 +22,8 @@ func TestSubjectKeyApartFromTheSeed(t *testing.T) {
 	require.NoError(t, err)
 	options := func(seed byte, key []byte) incremental.Options {
 		o := incremental.Options{Schema: s, Seed: [32]byte{seed}, SubjectKey: key, Encoding: "schema.encoding",
-			Settings: map[string][32]byte{"schema.encoding": {}}, Policy: incremental.Policy{Requirement: equivclass.Requirement{K: 2, L: 2},
-				Level: incremental.L2, Republication: incremental.Append, Threshold: 1, MaxHold: 3,
+			Settings: map[string][32]byte{"schema.encoding": {}}, Policy: state.Policy{Requirement: equivclass.Requirement{K: 2, L: 2},
+				Level: state.L2, Republication: state.Append, Threshold: 1, MaxHold: 3,
 				HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3}}
 		if key != nil {
 			o.Settings["subject.key"], o.Settings["schema.encoding"] = [32]byte{key[0]}, [32]byte{1, key[0]}
@@ -34,16 +35,16 @@ func TestSubjectKeyApartFromTheSeed(t *testing.T) {
 		m, err := incremental.Open(store, o)
 		require.NoError(t, err)
 		for i := range 5 {
-			_, err := m.Apply(incremental.Partition{Source: "s"}, int64(i), equivclass.Row{fmt.Appendf(nil, "p%d", i), []byte("30"), []byte("flu")})
+			_, err := m.Apply(state.Partition{Source: "s"}, int64(i), equivclass.Row{fmt.Appendf(nil, "p%d", i), []byte("30"), []byte("flu")})
 			require.NoError(t, err)
 		}
 		require.NoError(t, m.Commit())
-		v := incremental.Visitor{Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },
-			Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
-			Intent: func(*incremental.Intent) error { return nil }, Position: func(incremental.Partition, incremental.Position) error { return nil },
-			Attempt: func(*incremental.Attempt) error { return nil }, Quarantined: func([]incremental.RecordID) error { return nil },
+		v := state.Visitor{Meta: func(state.Meta) error { return nil }, Counters: func(state.Counters) error { return nil },
+			Dictionary: func(int, string) error { return nil }, Class: func(*state.Class) error { return nil },
+			Intent: func(*state.Intent) error { return nil }, Position: func(state.Partition, state.Position) error { return nil },
+			Attempt: func(*state.Attempt) error { return nil }, Quarantined: func([]state.RecordID) error { return nil },
 			Outbox:  func(uint64, int) error { return nil },
-			Records: func(b *incremental.RecordBlock) error { out = append(out, b.Subject...); return nil }}
+			Records: func(b *state.RecordBlock) error { out = append(out, b.Subject...); return nil }}
 		require.NoError(t, store.Load(v))
 		require.Len(t, out, 5)
 		return out, store

@@ -1,6 +1,7 @@
 package incremental_test
 
 import (
+	"anond/incremental/state"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -20,7 +21,7 @@ type course struct {
 	n, d   int   // records, and values
 	valid  []int // by record: how many of the values are possible; nil: all
 	k, l   int
-	policy func(*incremental.Policy)
+	policy func(*state.Policy)
 	schema *equivclass.Schema // of x0, x1, the value and maybe a person; nil: plane
 	// schemas are those before and after the hierarchy of the value has grown.
 	schemas [2]*equivclass.Schema
@@ -65,7 +66,7 @@ var positions = [][2]int{{1, 7}, {8, 2}, {2, 6}, {7, 1}, {4, 4}, {0, 8}, {5, 3},
 // start opens a fresh state.
 func (s *course) start(t testing.TB, world []int, draws *script) *play {
 	p := policy(s.k, s.l)
-	p.Level, p.MaxHold = incremental.L2, 0
+	p.Level, p.MaxHold = state.L2, 0
 	if s.policy != nil {
 		s.policy(&p)
 	}
@@ -157,7 +158,7 @@ func (p *play) feed(to int) {
 			p.note("blocked", p.at)
 			p.reached["blocked"] = true
 		} else if out.Reason != equivclass.Accepted {
-			p.must(p.m.Refuse(incremental.DeadLetter{Partition: source, Offset: int64(p.at), Reason: out.Reason, Attribute: out.Attribute}))
+			p.must(p.m.Refuse(state.DeadLetter{Partition: source, Offset: int64(p.at), Reason: out.Reason, Attribute: out.Attribute}))
 			p.note("refused", p.at)
 			p.reached["dead letter"] = true
 		} else {
@@ -168,13 +169,13 @@ func (p *play) feed(to int) {
 	p.must(p.m.Commit())
 }
 
-func (p *play) cut() *incremental.Intent { return p.saw(p.m.Cut(1, [32]byte{})) }
+func (p *play) cut() *state.Intent { return p.saw(p.m.Cut(1, [32]byte{})) }
 
-func (p *play) flush() *incremental.Intent { return p.saw(p.m.Flush(1, [32]byte{})) }
+func (p *play) flush() *state.Intent { return p.saw(p.m.Flush(1, [32]byte{})) }
 
 // saw notes everything that is known after a cut: whether it was refused and why, what the
 // status says, who shares a class, which classes share a bucket, and the bags of buckets.
-func (p *play) saw(intent *incremental.Intent, err error) *incremental.Intent {
+func (p *play) saw(intent *state.Intent, err error) *state.Intent {
 	if err != nil {
 		require.True(p.t, infeasible(err), "%v", err)
 		p.note("|", err)
@@ -222,14 +223,14 @@ func (p *play) eligible(records []int32) bool {
 }
 
 type share struct {
-	id      incremental.BucketID
-	classes [][]incremental.RecordID
+	id      state.BucketID
+	classes [][]state.RecordID
 	members []int32
 }
 
 // buckets returns the buckets of a view in order of number.
 func (p *play) buckets(v *incremental.View) (out []share) {
-	at := map[incremental.BucketID]int{}
+	at := map[state.BucketID]int{}
 	for _, c := range v.Classes {
 		i, known := at[c.Bucket]
 		if !known {

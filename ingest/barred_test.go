@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"slices"
 	"testing"
 
@@ -34,15 +35,15 @@ func TestWhoIsBarred(t *testing.T) {
 	whole := []equivclass.Reason{decode.ReasonTooLarge, decode.ReasonMalformedJSON, decode.ReasonDuplicate, decode.ReasonNotAnObject,
 		decode.ReasonMalformedCSV,
 		decode.ReasonUnclosedQuote, decode.ReasonFieldCount, decode.ReasonEnvelope}
-	p := incremental.Partition{Source: "s"}
+	p := state.Partition{Source: "s"}
 	row := func() equivclass.Row {
 		return equivclass.Row{nil, []byte("17"), []byte("40"), []byte("7"), []byte("2022-01-08"), []byte("a"), []byte("f"), nil, []byte("flu")}
 	}
 	for why := range decode.ReplayRules {
 		for _, attribute := range []string{"", "patient", "age", "sex", "diagnosis"} {
 			for _, ignored := range []bool{false, true} {
-				m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: incremental.Policy{Level: incremental.L2,
-					Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: incremental.Append, Threshold: 1}})
+				m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: state.Policy{Level: state.L2,
+					Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: state.Append, Threshold: 1}})
 				require.NoError(t, err)
 				_, err = Place(m, s, p, &Record{}, decode.Outcome{Reason: why, Attribute: attribute, Ignored: ignored}, row(), false)
 				require.NoError(t, err)

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"time"
@@ -18,7 +20,7 @@ type cuts struct {
 
 // cutIfDue ends the first load or makes a release where the count of records
 // says so.
-func (l *cuts) cutIfDue(ctx context.Context, p incremental.Partition, next int64) error {
+func (l *cuts) cutIfDue(ctx context.Context, p state.Partition, next int64) error {
 	m := l.Machine
 	if !m.InitialLoad().Done() && !m.InitialLoad().Growing() {
 		if end, ok := m.InitialLoad().Ends()[p]; (!ok || next >= end) && m.InitialLoad().Reached() {
@@ -97,7 +99,7 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 
 // decide lets the machine decide and commits the decision. The intent is nil if
 // nothing is newly publishable.
-func (l *cuts) decide(ctx context.Context, flush bool, now time.Time) (intent *incremental.Intent, err error) {
+func (l *cuts) decide(ctx context.Context, flush bool, now time.Time) (intent *state.Intent, err error) {
 	var made *incremental.Decision
 	if err := l.transaction.tell(ctx, l.Steps.BeforeCut(l.Machine, flush, now.Unix())); err != nil {
 		return nil, err
@@ -109,7 +111,7 @@ func (l *cuts) decide(ctx context.Context, flush bool, now time.Time) (intent *i
 		made, err = l.Machine.Decide(flush)
 		return err
 	})
-	if err == nil || errors.As(err, new(*incremental.InfeasibleError)) {
+	if err == nil || errors.As(err, new(*plan.InfeasibleError)) {
 		l.Steps.AfterCut(l.Machine)
 	}
 	if err != nil {

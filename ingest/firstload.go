@@ -1,10 +1,9 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
-
-	"anond/incremental"
 )
 
 // firstStart stores where the first load ends: at the end that the source has
@@ -31,7 +30,7 @@ func (l *cuts) firstStart(ctx context.Context) error {
 
 // sourceEnds asks the source for its ends. A source that does not answer delays no
 // report.
-func (l *cuts) sourceEnds(ctx context.Context) (ends map[incremental.Partition]int64, err error) {
+func (l *cuts) sourceEnds(ctx context.Context) (ends map[state.Partition]int64, err error) {
 	defer l.reporting.begins(DoingConnect)()
 	done := make(chan struct{})
 	go func() {

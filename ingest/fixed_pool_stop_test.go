@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"log/slog"
@@ -37,8 +38,8 @@ func TestAStopWhileMergeRuns(t *testing.T) {
 		var m *incremental.Machine
 		var err error
 		m, err = incremental.Open(store, incremental.Options{Schema: schema, Seed: [32]byte{1}, Interrupted: stopped.Load,
-			Policy: incremental.Policy{Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, InitialMin: 40,
-				Republication: incremental.Append, OnRefusal: incremental.QuarantineRefused, Threshold: 1, MaxHold: 3, HoldInCuts: true},
+			Policy: state.Policy{Requirement: equivclass.Requirement{K: 2, L: 2}, Level: state.L2, InitialMin: 40,
+				Republication: state.Append, OnRefusal: state.QuarantineRefused, Threshold: 1, MaxHold: 3, HoldInCuts: true},
 			Orders: func(_ merge.Key, order []int32) []int32 {
 				assert.EqualValues(t, m.Judged().Fixed, noted.Load())
 				if stops {
@@ -48,15 +49,15 @@ func TestAStopWhileMergeRuns(t *testing.T) {
 				return order
 			}})
 		require.NoError(t, err)
-		h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}}, Machine: m,
+		h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]state.DeadLetter{}}, Machine: m,
 			Publisher: &press{releases: map[uint32][32]byte{}}, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
 			NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) },
 			Ports:      ingest.Ports{Judged: func(j incremental.Judged) error { noted.Store(int64(j.Fixed)); return nil }},
 			Source:     newTopic(log, len(log[0]), 1<<10, m)}
 		require.NoError(t, h.Run(ctx))
 		store = store.Crash()
-		after, err := incremental.Open(store, incremental.Options{Schema: schema, Policy: incremental.Policy{
-			Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, Republication: incremental.Append, Threshold: 1}})
+		after, err := incremental.Open(store, incremental.Options{Schema: schema, Policy: state.Policy{
+			Requirement: equivclass.Requirement{K: 2, L: 2}, Level: state.L2, Republication: state.Append, Threshold: 1}})
 		require.NoError(t, err)
 		for _, i := range after.Releases().Intents() {
 			people = append(people, i.Newcomers)

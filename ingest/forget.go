@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"time"
@@ -21,17 +23,17 @@ type Forgetting interface {
 	// any other error the machine must not be used.
 	Forget(m *incremental.Machine, subject []byte) (*Forgot, error)
 	// ForgetAgain is Forget for people whom somebody else was told of (Repeat). The list has them, or gets them from the state later.
-	ForgetAgain(m *incremental.Machine, people []incremental.Digest) (*Forgot, error)
+	ForgetAgain(m *incremental.Machine, people []state.Digest) (*Forgot, error)
 }
 
 // Forgot is what an erasure came to. Nothing in it depends on a value of a record that waited.
 type Forgot struct {
-	incremental.Forgotten
+	erase.Forgotten
 	Machine *incremental.Machine
-	People  int                // who were due, and the subject
-	Person  incremental.Digest // of the subject: how the list has it
-	Before  bool               // it was on the list
-	Letters int                // dead letters that are still in the state
+	People  int          // who were due, and the subject
+	Person  state.Digest // of the subject: how the list has it
+	Before  bool         // it was on the list
+	Letters int          // dead letters that are still in the state
 }
 
 // ErrPoolFixed: people are in a pool that is fixed and not decided, which loses nobody (rule B, buckets).
@@ -107,7 +109,7 @@ func (l *erasure) forgetDue(ctx context.Context) (alone bool, err error) {
 	_, err = l.forget(ctx, nil)
 	var refused *ForgetError
 	if errors.As(err, &refused) {
-		return errors.Is(err, incremental.ErrNobodyElse), nil
+		return errors.Is(err, erase.ErrNobodyElse), nil
 	}
 	return false, err
 }
@@ -132,7 +134,7 @@ func (l *erasure) forgetOnTime(ctx context.Context, now time.Time) error {
 // forgetOrdered executes the order of an operator.
 func (l *erasure) forgetOrdered(ctx context.Context, subject []byte) (a Answer, err error) {
 	if l.Forgetting == nil {
-		return a, &ForgetError{incremental.ErrNoSubject}
+		return a, &ForgetError{erase.ErrNoSubject}
 	}
 	a.Forgot, err = l.forget(ctx, subject)
 	return a, err

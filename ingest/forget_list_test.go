@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"testing"
@@ -14,7 +16,7 @@ import (
 // unending is a source whose end nobody knows, as standard input.
 type unending struct{ ingest.Source }
 
-func (unending) Ends(context.Context) (map[incremental.Partition]int64, error) { return nil, nil }
+func (unending) Ends(context.Context) (map[state.Partition]int64, error) { return nil, nil }
 
 // TestTheListFollowsTheSeed: a list of who was forgotten without a state with its seed could be
 // read by nobody, and a start would refuse it.
@@ -48,7 +50,7 @@ func TestAStopWhileTheEndForgets(t *testing.T) {
 	defer stop()
 	d.x.options.Interrupted = func() bool { return ctx.Err() != nil }
 	h := d.host(1, 100)
-	d.x.cannot = incremental.ErrNobodyElse
+	d.x.cannot = erase.ErrNobodyElse
 	tries := 0
 	h.Hook = func(step string) error {
 		if step == "before forget" && h.Machine.Status().Sent == uint64(len(d.values)) {

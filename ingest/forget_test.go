@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,7 +24,7 @@ type erasing struct {
 	mu      sync.Mutex
 	store   *memstore.Store
 	options incremental.Options
-	list    []incremental.Digest
+	list    []state.Digest
 	cannot  error // of each plan
 }
 
@@ -35,7 +37,7 @@ func (x *erasing) List(m *incremental.Machine) error {
 
 func (x *erasing) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot, error) {
 	out := &ingest.Forgot{Machine: m, People: m.Forgetting().Due()}
-	var people []incremental.Digest
+	var people []state.Digest
 	if subject != nil {
 		out.Person, out.Before = m.Forgetting().DigestOf(subject)
 		people = append(people, out.Person)
@@ -43,11 +45,11 @@ func (x *erasing) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot
 	return x.forget(m, people, out)
 }
 
-func (x *erasing) ForgetAgain(m *incremental.Machine, people []incremental.Digest) (*ingest.Forgot, error) {
+func (x *erasing) ForgetAgain(m *incremental.Machine, people []state.Digest) (*ingest.Forgot, error) {
 	return x.forget(m, people, &ingest.Forgot{})
 }
 
-func (x *erasing) forget(m *incremental.Machine, people []incremental.Digest, out *ingest.Forgot) (*ingest.Forgot, error) {
+func (x *erasing) forget(m *incremental.Machine, people []state.Digest, out *ingest.Forgot) (*ingest.Forgot, error) {
 	if x.cannot != nil {
 		return nil, &ingest.ForgetError{Err: x.cannot}
 	}
@@ -74,14 +76,14 @@ func (x *erasing) forget(m *incremental.Machine, people []incremental.Digest, ou
 func (x *erasing) start(t *testing.T) {
 	m, err := incremental.Open(x.store, x.options)
 	require.NoError(t, err)
-	missing := slices.DeleteFunc(slices.Clone(x.list), func(d incremental.Digest) bool { return slices.Contains(m.Forgetting().People(), d) })
+	missing := slices.DeleteFunc(slices.Clone(x.list), func(d state.Digest) bool { return slices.Contains(m.Forgetting().People(), d) })
 	if m.Forgetting().Due()+len(missing) == 0 {
 		return
 	}
 	e, err := m.Forget(missing)
-	if errors.Is(err, incremental.ErrUnpublished) || errors.Is(err, incremental.ErrNobodyElse) {
+	if errors.Is(err, state.ErrUnpublished) || errors.Is(err, erase.ErrNobodyElse) {
 		if len(missing) > 0 {
-			require.NoError(t, x.store.Commit(&incremental.Delta{Suppressed: &incremental.Suppressed{
+			require.NoError(t, x.store.Commit(&state.Delta{Suppressed: &state.Suppressed{
 				People: append(m.Forgetting().People(), missing...), Due: m.Forgetting().Due() + len(missing)}}))
 		}
 		return
@@ -234,9 +236,9 @@ func TestForgetByOrder(t *testing.T) {
 	h.Forgetting, h.Once, h.Source, h.Commands = d.x, false, endless{h.Source.(*feed)}, ingest.NewCommands()
 	run := start(t, h)
 	run.reported("all is read", func(r ingest.Report) bool { return int(r.Machine.Sent) == len(d.values) && r.Releasing == 0 })
-	d.x.cannot = incremental.ErrNobodyElse
+	d.x.cannot = erase.ErrNobodyElse
 	_, err := h.Commands.Forget(bounded(t), []byte("p1"))
-	require.ErrorIs(t, err, incremental.ErrNobodyElse)
+	require.ErrorIs(t, err, erase.ErrNobodyElse)
 	d.x.cannot = nil
 	a, err := h.Commands.Forget(bounded(t), []byte("p1"))
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"log/slog"
 	"time"
@@ -55,7 +56,7 @@ type Trigger struct {
 // fields must be set unless said otherwise.
 type Host struct {
 	Machine     *incremental.Machine
-	Store       incremental.Store // for the outbox only
+	Store       state.Store // for the outbox only
 	Source      Source
 	NewDecoder  func() (decode.Decoder, error)
 	Schema      *equivclass.Schema

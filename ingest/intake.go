@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"errors"
@@ -153,7 +154,7 @@ func (l *intake) place(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row
 
 // Place gives a decoded record to the machine, which takes it in, refuses or ignores it, or deletes its person. payload:
 // the dead letter of one that is refused keeps its bytes. It returns what became of the record.
-func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition, r *Record, o decode.Outcome, row equivclass.Row,
+func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *Record, o decode.Outcome, row equivclass.Row,
 	payload bool) (decode.Outcome, error) {
 	if o.Delete {
 		_, err := m.Delete(p, r.Offset, row[s.SubjectIndex()])
@@ -172,7 +173,7 @@ func Place(m *incremental.Machine, s *equivclass.Schema, p incremental.Partition
 	if o.Ignored {
 		return o, m.Intake().Ignore(p, r.Offset, o.Reason)
 	}
-	letter := incremental.DeadLetter{Partition: p, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: m.Digest(r.Value)}
+	letter := state.DeadLetter{Partition: p, Offset: r.Offset, Reason: o.Reason, Attribute: o.Attribute, Digest: m.Digest(r.Value)}
 	if payload {
 		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
 	}

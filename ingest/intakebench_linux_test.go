@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 // nowhere is a store that keeps nothing.
 type nowhere struct{ *memstore.Store }
 
-func (nowhere) Commit(*incremental.Delta) error { return nil }
+func (nowhere) Commit(*state.Delta) error { return nil }
 
 var errRead = errors.New("everything was read")
 
@@ -50,7 +51,7 @@ func readyChunks(records int) (out []*ingest.Chunk) {
 	skewed := func(n int) int { return min(rng.IntN(n), rng.IntN(n), rng.IntN(n)) }
 	for at := range records / size {
 		first := int64(at / 4 * size)
-		c := &ingest.Chunk{Partition: incremental.Partition{Source: "memory", ID: int32(at % 4)}, From: first, Next: first + size}
+		c := &ingest.Chunk{Partition: state.Partition{Source: "memory", ID: int32(at % 4)}, From: first, Next: first + size}
 		for i := range int64(size) {
 			value := fmt.Appendf(nil, `{"age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d","race":"race-%d",`+
 				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, 17+skewed(74), skewed(8), 1+rng.IntN(16), rng.IntN(7),

@@ -1,11 +1,10 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"math"
 	"time"
-
-	"anond/incremental"
 )
 
 // Quota is the limit of the state's file (state.max_bytes). Safe for concurrent use.
@@ -79,7 +78,7 @@ func (l *intake) roomFor(ctx context.Context, r *Record) (bool, error) {
 // after any restart. A run that has to end, or is told to, does not wait.
 func (l *intake) hold(b *batch) error {
 	if l.Once || l.StopWhenFull {
-		return incremental.ErrQuota
+		return state.ErrQuota
 	}
 	l.room.held = b
 	l.reporting.report(l.now())

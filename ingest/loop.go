@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"errors"
@@ -175,7 +176,7 @@ func (l *loop) react(ctx context.Context, input <-chan *batch, onTick func(conte
 // stopped turns an error that the stop itself caused into a drain. A commit that waited for
 // room has stored nothing: the machine is not used any more, and the source is read again.
 func (l *loop) stopped(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, incremental.ErrQuota) {
+	if ctx.Err() != nil && errors.Is(err, state.ErrQuota) {
 		l.reporting.working = true
 		return l.drain(ctx)
 	}

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -36,10 +37,10 @@ type feed struct {
 	missed ingest.Missing
 }
 
-var part = incremental.Partition{Source: "feed"}
+var part = state.Partition{Source: "feed"}
 
-func (f *feed) Ends(context.Context) (map[incremental.Partition]int64, error) {
-	return map[incremental.Partition]int64{part: 200}, nil
+func (f *feed) Ends(context.Context) (map[state.Partition]int64, error) {
+	return map[state.Partition]int64{part: 200}, nil
 }
 
 func (f *feed) Next(ctx context.Context) (*ingest.Chunk, error) {
@@ -63,9 +64,9 @@ func (f *feed) Next(ctx context.Context) (*ingest.Chunk, error) {
 	return c, nil
 }
 
-func (f *feed) Ack(map[incremental.Partition]int64) {}
-func (f *feed) Status() ingest.Status               { return ingest.Status{Connected: true} }
-func (f *feed) Close() error                        { return nil }
+func (f *feed) Ack(map[state.Partition]int64) {}
+func (f *feed) Status() ingest.Status         { return ingest.Status{Connected: true} }
+func (f *feed) Close() error                  { return nil }
 
 // press is a publisher that keeps a digest of the content of each view.
 type press struct {
@@ -113,10 +114,10 @@ func (c fastClock) Ticker(d time.Duration) (<-chan time.Time, func()) {
 
 type bin struct {
 	mu   sync.Mutex
-	seen map[uint64]incremental.DeadLetter
+	seen map[uint64]state.DeadLetter
 }
 
-func (b *bin) Deliver(_ context.Context, letters []incremental.DeadLetter) error {
+func (b *bin) Deliver(_ context.Context, letters []state.DeadLetter) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range letters {
@@ -164,7 +165,7 @@ type rig struct {
 
 func newRig(t *testing.T, n int) *rig {
 	return &rig{t: t, schema: loopSchema(t), store: memstore.New(), values: people(n),
-		press: &press{releases: map[uint32][32]byte{}}, bin: &bin{seen: map[uint64]incremental.DeadLetter{}}}
+		press: &press{releases: map[uint32][32]byte{}}, bin: &bin{seen: map[uint64]state.DeadLetter{}}}
 }
 
 func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.Machine, error) {
@@ -173,8 +174,8 @@ func (r *rig) run(seed uint64, most int, hook func(string) error) (*incremental.
 	return h.Machine, h.Run(r.t.Context())
 }
 
-func rigPolicy() incremental.Policy {
-	return incremental.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: incremental.Regroup,
+func rigPolicy() state.Policy {
+	return state.Policy{Requirement: equivclass.Requirement{K: 4, L: 2}, Republication: state.Regroup,
 		Threshold: 3, MaxHold: 3, HoldInCuts: true,
 		MaxRegroups: 2, Neighbours: 16, Similar: 4, CutEvery: 50, Initial: cuts.Median{}, Local: cuts.Median{}}
 }
@@ -182,7 +183,7 @@ func rigPolicy() incremental.Policy {
 // host opens the state and makes a host that runs to the end of the source.
 func (r *rig) host(seed uint64, most int) *ingest.Host { return r.hostUnder(rigPolicy(), seed, most) }
 
-func (r *rig) hostUnder(p incremental.Policy, seed uint64, most int) *ingest.Host {
+func (r *rig) hostUnder(p state.Policy, seed uint64, most int) *ingest.Host {
 	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: p})
 	require.NoError(r.t, err)
 	next, known := m.Intake().Next(part)

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +30,7 @@ func (l *publishing) resume(ctx context.Context, now time.Time) error {
 
 // publish begins to make a decided release public. began is when the decision
 // began.
-func (l *publishing) publish(ctx context.Context, intent incremental.Intent, began time.Time) error {
+func (l *publishing) publish(ctx context.Context, intent state.Intent, began time.Time) error {
 	if err := l.transaction.tell(ctx, l.Steps.BeforePublish(l.Machine, &intent)); err != nil {
 		return err
 	}
@@ -167,7 +169,7 @@ type refusal struct {
 // logged here and nowhere else. The error that comes back ends the run; nil means
 // that the run goes on. Exit codes are made of errors by package main.
 func (l *publishing) refused(ctx context.Context, r refusal) error {
-	var load *incremental.InfeasibleError
+	var load *plan.InfeasibleError
 	switch {
 	case errors.As(r.err, &load):
 		return l.keepFirstLoad(ctx, load)
@@ -188,7 +190,7 @@ func (l *publishing) refused(ctx context.Context, r refusal) error {
 // it is counted and kept, may grow, and is cut again whenever a release would
 // be due; so it is said at most once a minute. See standing for the end of the
 // source. At level L2 the first pool is fixed, and its refusal ends the run.
-func (l *publishing) keepFirstLoad(ctx context.Context, load *incremental.InfeasibleError) error {
+func (l *publishing) keepFirstLoad(ctx context.Context, load *plan.InfeasibleError) error {
 	if err := l.transaction.commit(ctx); err != nil {
 		return err
 	}

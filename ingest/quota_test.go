@@ -1,12 +1,12 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -46,6 +46,6 @@ func TestAFullStateEndsARunThatHasTo(t *testing.T) {
 		r, room := newRig(t, 900), new(allowance)
 		room.left.Store(allowanceLimit/8 + 40_000)
 		p, _ := commanded(t, r, func(h *ingest.Host) { h.Quota, h.Once, h.StopWhenFull = room, once, !once })
-		require.ErrorIs(t, p.ends(), incremental.ErrQuota)
+		require.ErrorIs(t, p.ends(), state.ErrQuota)
 	}
 }

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/plan"
 	"errors"
 	"regexp"
 	"testing"
@@ -89,7 +90,7 @@ func endsWith(want error) func(*testing.T, error) {
 }
 
 func endsInfeasible(t *testing.T, err error) {
-	var e *incremental.InfeasibleError
+	var e *plan.InfeasibleError
 	require.ErrorAs(t, err, &e)
 }
 

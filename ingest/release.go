@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ type releases struct {
 // ended is the event that a release is in progress no longer: it is public, or
 // err says why not.
 type ended struct {
-	intent  incremental.Intent
+	intent  state.Intent
 	release Release
 	err     error
 }
@@ -68,13 +69,13 @@ func (r *releases) begin(view *incremental.View, began time.Time) {
 }
 
 // fail is begin for a release of which the machine has no view.
-func (r *releases) fail(intent incremental.Intent, began time.Time, err error) {
+func (r *releases) fail(intent state.Intent, began time.Time, err error) {
 	r.enter(intent, began)
 	r.ended <- ended{intent: intent, err: errors.Join(ErrPermanent, err)}
 }
 
 // enter notes that a release is in progress.
-func (r *releases) enter(intent incremental.Intent, began time.Time) (publishing, trying context.Context) {
+func (r *releases) enter(intent state.Intent, began time.Time) (publishing, trying context.Context) {
 	r.current, r.began = intent.Release, began
 	publishing, r.cancel = context.WithCancel(context.Background())
 	trying, r.settle = context.WithCancel(publishing)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"log/slog"
@@ -82,7 +83,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 				Log: slog.New(slog.DiscardHandler), Observers: Observers{Meter: noMeter{}}, Once: x.once, Retry: retry.Policy{Sleep: wait}})
 			press.do = x.do(r)
 			began := time.Unix(5, 0)
-			r.begin(&incremental.View{Intent: incremental.Intent{Release: 7}}, began)
+			r.begin(&incremental.View{Intent: state.Intent{Release: 7}}, began)
 			require.Equal(t, uint32(7), r.current)
 			e := <-r.ended
 			require.Equal(t, uint32(7), e.intent.Release)
@@ -105,7 +106,7 @@ func TestReleasesTellByEvents(t *testing.T) {
 func TestAReleaseWithoutViewEndsLikeOthers(t *testing.T) {
 	r := newReleases(&Host{Clock: stopped{}})
 	why := errors.New("no such release")
-	r.fail(incremental.Intent{Release: 3}, time.Time{}, why)
+	r.fail(state.Intent{Release: 3}, time.Time{}, why)
 	e := <-r.ended
 	require.Equal(t, uint32(3), e.intent.Release)
 	require.ErrorIs(t, e.err, ErrPermanent)
@@ -119,7 +120,7 @@ func TestReadingThatWaitsIsLogged(t *testing.T) {
 	start := time.Unix(1e9, 0)
 	at := func(d time.Duration) *waits { return r.waited(start.Add(d), start) }
 	require.Nil(t, at(2*time.Minute), "no release is in progress")
-	r.enter(incremental.Intent{Release: 2}, start)
+	r.enter(state.Intent{Release: 2}, start)
 	require.Nil(t, at(59*time.Second))
 	require.Equal(t, &waits{release: 2}, at(time.Minute))
 	require.Nil(t, at(119*time.Second), "said already")

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"io"
 	"strings"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -106,7 +106,7 @@ func TestOnceDoesNotWaitForItsSource(t *testing.T) {
 func TestLagIsKnownOnlyWhileItsSourceAnswers(t *testing.T) {
 	now := time.Now()
 	at := func(next, end int64, heard time.Time) ingest.PartitionStatus {
-		return ingest.PartitionStatus{Partition: incremental.Partition{Source: "s"}, Next: next, End: end, Heard: heard}
+		return ingest.PartitionStatus{Partition: state.Partition{Source: "s"}, Next: next, End: end, Heard: heard}
 	}
 	cases := map[string]struct {
 		status ingest.Status

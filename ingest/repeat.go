@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"context"
 	"errors"
 
@@ -9,7 +12,7 @@ import (
 )
 
 // OpenPartition reads one partition of the source from a position on.
-type OpenPartition func(ctx context.Context, p incremental.Partition, at incremental.Position) (Source, error)
+type OpenPartition func(ctx context.Context, p state.Partition, at state.Position) (Source, error)
 
 // Repeat carries steps of a host out again as they were told (Steps): records in the same order and at the same times, the same
 // cuts and erasures. No clock is asked. Whoever was told says what comes.
@@ -18,7 +21,7 @@ type OpenPartition func(ctx context.Context, p incremental.Partition, at increme
 type Repeat struct {
 	run   *loop
 	open  OpenPartition
-	feeds map[incremental.Partition]*partFeed
+	feeds map[state.Partition]*partFeed
 }
 
 // ErrEndsBefore: a source ends before what is to be taken in again.
@@ -33,7 +36,7 @@ func (h *Host) Repeat(open OpenPartition) (*Repeat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Repeat{run: l, open: open, feeds: map[incremental.Partition]*partFeed{}}, nil
+	return &Repeat{run: l, open: open, feeds: map[state.Partition]*partFeed{}}, nil
 }
 
 // Machine is the one to go on with.
@@ -57,7 +60,7 @@ func (r *Repeat) Commit() error {
 }
 
 // Take takes in what a partition has below an offset, at a time of the machine.
-func (r *Repeat) Take(ctx context.Context, p incremental.Partition, tick, below int64) error {
+func (r *Repeat) Take(ctx context.Context, p state.Partition, tick, below int64) error {
 	r.run.Machine.Tick(tick)
 	for {
 		next, known := r.run.Machine.Intake().Next(p)
@@ -115,7 +118,7 @@ func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, flush bool, dec
 	m.Tick(tick)
 	var made *incremental.Decision
 	err := r.run.reporting.work(ctx, DoingDecide, false, func() (err error) { made, err = m.Decide(flush); return err })
-	if errors.As(err, new(*incremental.InfeasibleError)) {
+	if errors.As(err, new(*plan.InfeasibleError)) {
 		decided()
 		return r.Commit()
 	}
@@ -127,9 +130,9 @@ func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, flush bool, dec
 }
 
 // Forget lets the state forget those who are due, and people. What could not be the first time cannot be now.
-func (r *Repeat) Forget(ctx context.Context, people []incremental.Digest) (err error) {
+func (r *Repeat) Forget(ctx context.Context, people []state.Digest) (err error) {
 	if r.run.Forgetting == nil {
-		return &ForgetError{incremental.ErrNoSubject}
+		return &ForgetError{erase.ErrNoSubject}
 	}
 	var done *Forgot
 	err = r.run.reporting.work(ctx, DoingForget, true, func() (err error) {
@@ -154,7 +157,7 @@ type partFeed struct {
 }
 
 // feed returns that of a partition; it begins at the state's position.
-func (r *Repeat) feed(ctx context.Context, p incremental.Partition) (*partFeed, error) {
+func (r *Repeat) feed(ctx context.Context, p state.Partition) (*partFeed, error) {
 	if f := r.feeds[p]; f != nil {
 		return f, nil
 	}

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"slices"
 	"testing"
@@ -8,19 +9,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/shards/journal"
 )
 
 // changed is a journal that is kept wrongly.
 type changed struct {
 	journal.Entries
-	mark    incremental.JournalMark
+	mark    state.JournalMark
 	written func(*journal.Entry) []*journal.Entry // in the place of an entry; none: it is not written
 	read    func(*journal.Entry)
 }
 
-func (c *changed) Read(ctx context.Context) (e *journal.Entry, mark incremental.JournalMark, err error) {
+func (c *changed) Read(ctx context.Context) (e *journal.Entry, mark state.JournalMark, err error) {
 	e, c.mark, err = c.Entries.Read(ctx)
 	if e != nil && c.read != nil {
 		c.read(e)
@@ -28,7 +28,7 @@ func (c *changed) Read(ctx context.Context) (e *journal.Entry, mark incremental.
 	return e, c.mark, err
 }
 
-func (c *changed) Append(ctx context.Context, e *journal.Entry) (incremental.JournalMark, error) {
+func (c *changed) Append(ctx context.Context, e *journal.Entry) (state.JournalMark, error) {
 	entries := []*journal.Entry{e}
 	if c.written != nil {
 		entries = c.written(e)

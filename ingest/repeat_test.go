@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -44,10 +45,10 @@ type dataset struct {
 	log     *journaltest.Log
 	key     sealed.Key
 	press   *stamps
-	list    []incremental.Digest
+	list    []state.Digest
 	rng     *rand.Rand
 	broken  func(journal.Entries, *dataset) journal.Entries // nil: as it is
-	policy  incremental.Policy
+	policy  state.Policy
 	oldest  *memstore.Store // the first backup: it has the seed, and no records
 }
 
@@ -89,14 +90,14 @@ func newDataset(t *testing.T, seed uint64, n int) *dataset {
 }
 
 // timedPolicy is one under which the time of arrivals and cuts decides who is published.
-func timedPolicy(seed uint64) incremental.Policy {
+func timedPolicy(seed uint64) state.Policy {
 	p := rigPolicy()
 	p.HoldInCuts, p.MaxHold = false, 20_000
 	switch seed % 3 {
 	case 1:
-		p.Republication = incremental.Append
+		p.Republication = state.Append
 	case 2: // rule B (buckets)
-		p.Level, p.Republication, p.MinPool, p.OnRefusal = incremental.L2, incremental.Append, 40, incremental.QuarantineRefused
+		p.Level, p.Republication, p.MinPool, p.OnRefusal = state.L2, state.Append, 40, state.QuarantineRefused
 		p.Initial, p.Local, p.MaxRegroups = nil, nil, 0
 	}
 	return p
@@ -152,12 +153,12 @@ type topicFeed struct {
 	rng  *rand.Rand
 }
 
-func topicPart(p int) incremental.Partition {
-	return incremental.Partition{Source: "kafka:t", ID: int32(p)}
+func topicPart(p int) state.Partition {
+	return state.Partition{Source: "kafka:t", ID: int32(p)}
 }
 
-func (f *topicFeed) Ends(context.Context) (map[incremental.Partition]int64, error) {
-	out := map[incremental.Partition]int64{}
+func (f *topicFeed) Ends(context.Context) (map[state.Partition]int64, error) {
+	out := map[state.Partition]int64{}
 	for p := range partitions {
 		out[topicPart(p)] = 30
 	}
@@ -191,9 +192,9 @@ func (f *topicFeed) Next(ctx context.Context) (*ingest.Chunk, error) {
 	return c, nil
 }
 
-func (f *topicFeed) Ack(map[incremental.Partition]int64) {}
-func (f *topicFeed) Status() ingest.Status               { return ingest.Status{Connected: true} }
-func (f *topicFeed) Close() error                        { return nil }
+func (f *topicFeed) Ack(map[state.Partition]int64) {}
+func (f *topicFeed) Status() ingest.Status         { return ingest.Status{Connected: true} }
+func (f *topicFeed) Close() error                  { return nil }
 
 func (d *dataset) feed(m *incremental.Machine, only int) *topicFeed {
 	f := &topicFeed{d: d, only: only, next: make([]int64, partitions), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 1))}
@@ -230,7 +231,7 @@ type process struct {
 // start opens a state, and what belongs to it.
 func (d *dataset) start(store *memstore.Store, press *stamps) (*process, error) {
 	ctx := d.t.Context()
-	first, err := journal.Open(d.log, d.key, "shard 0", incremental.JournalMark{}, newRandom(d.rng.Uint64())).First(ctx)
+	first, err := journal.Open(d.log, d.key, "shard 0", state.JournalMark{}, newRandom(d.rng.Uint64())).First(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +247,7 @@ func (d *dataset) start(store *memstore.Store, press *stamps) (*process, error) 
 	}
 	clock := &hopping{now: time.Unix(1e9+d.rng.Int64N(100_000), 0), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 2))}
 	p := &process{dataset: d, store: store}
-	p.host = &ingest.Host{Machine: m, Store: store, Schema: d.schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}},
+	p.host = &ingest.Host{Machine: m, Store: store, Schema: d.schema, DeadLetters: &bin{seen: map[uint64]state.DeadLetter{}},
 		Publisher: press, Clock: clock, Log: slog.New(slog.DiscardHandler), Once: true,
 		Limits: ingest.Limits{CommitRecords: 1 + d.rng.IntN(60)},
 		Ports:  ingest.Ports{Forgetting: &erasing{store: store, options: o, list: d.list}},
@@ -277,7 +278,7 @@ func (p *process) repeat() error {
 	return err
 }
 
-func (p *process) openPartition(_ context.Context, part incremental.Partition, _ incremental.Position) (ingest.Source, error) {
+func (p *process) openPartition(_ context.Context, part state.Partition, _ state.Position) (ingest.Source, error) {
 	return p.feed(p.host.Machine, int(part.ID)), nil
 }
 
@@ -410,9 +411,9 @@ func TestTheSeedIsDurableBeforeItsJournal(t *testing.T) {
 // lostAck is a journal whose process is killed when an entry is written, before it knows.
 type lostAck struct{ journal.Entries }
 
-func (l lostAck) Append(ctx context.Context, e *journal.Entry) (incremental.JournalMark, error) {
+func (l lostAck) Append(ctx context.Context, e *journal.Entry) (state.JournalMark, error) {
 	_, err := l.Entries.Append(ctx, e)
-	return incremental.JournalMark{}, errors.Join(err, errKilled)
+	return state.JournalMark{}, errors.Join(err, errKilled)
 }
 
 // TestJournalHasNoSeed: the entries, decrypted, have no part of the seed (rule R, randomness), nor of a key that follows
@@ -423,7 +424,7 @@ func TestJournalHasNoSeed(t *testing.T) {
 	require.NoError(t, err)
 	seed := last.host.Machine.Seed()
 	require.NotZero(t, seed)
-	j := journal.Open(d.log, d.key, "shard 0", incremental.JournalMark{}, newRandom(1))
+	j := journal.Open(d.log, d.key, "shard 0", state.JournalMark{}, newRandom(1))
 	var all []byte
 	for {
 		e, _, err := j.Read(t.Context())

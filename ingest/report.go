@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"cmp"
 	"log/slog"
 	"slices"
@@ -28,9 +30,9 @@ type Report struct {
 	// the dead letter came that waits longest for its sink, and NextRelease when the
 	// trigger asks for a release next. Zero: there is none, or it is not known.
 	LastRecord, LettersSince, NextRelease time.Time
-	Updates                               incremental.Updates // local updates of this process
-	Paused                                bool                // by an operator
-	Full                                  bool                // nothing is read: the state has no room
+	Updates                               plan.Updates // local updates of this process
+	Paused                                bool         // by an operator
+	Full                                  bool         // nothing is read: the state has no room
 	// What the daemon adds; the loop does not know it.
 	State    StateSize
 	Verified bool    // the newest release was read again, so that the next one may be published
@@ -71,7 +73,7 @@ type Damage struct {
 
 // Latest is a release that was just published.
 type Latest struct {
-	Intent  incremental.Intent
+	Intent  state.Intent
 	Release Release
 	Took    time.Duration // from the decision to the last durable step
 }
@@ -87,7 +89,7 @@ type reporting struct {
 	latest    *Latest            // newest release of this run
 	counts    incremental.Status // as of counted: long work has the machine
 	counted   time.Time
-	updates   incremental.Updates // as of counted
+	updates   plan.Updates // as of counted
 	records   recordClock
 	letters   letterClock
 }

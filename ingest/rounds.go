@@ -1,9 +1,8 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
-
-	"anond/incremental"
 )
 
 // Ordered is a source of several partitions that hands them out in an order of offsets, so that no pool depends on where
@@ -12,7 +11,7 @@ import (
 type Ordered interface {
 	// Until lets the source go on: it hands out what lies below these ends and nothing else, the partitions one
 	// after the other as Status lists them. It is called once the ends before are reached. Safe for concurrent use.
-	Until(ends map[incremental.Partition]int64)
+	Until(ends map[state.Partition]int64)
 }
 
 // roundFor is how many offsets of a partition, and roundLeast how many of all, a round has at most. Cuts by time lie between
@@ -28,7 +27,7 @@ func (l *cuts) beginRounds() {
 	if l.order, _ = l.Source.(Ordered); l.order == nil {
 		return
 	}
-	ends := map[incremental.Partition]int64{}
+	ends := map[state.Partition]int64{}
 	for _, p := range l.Source.Status().Partitions {
 		_, known := l.Machine.Intake().Next(p.Partition)
 		if end, in := l.Machine.Source().Ends()[p.Partition]; in && (known || p.Next < end) {
@@ -79,7 +78,7 @@ func (l *cuts) nextRound() {
 	if left, counted := l.Machine.Trigger().UntilCut(); counted && left > 0 {
 		most = min(most, left)
 	}
-	ends := map[incremental.Partition]int64{}
+	ends := map[state.Partition]int64{}
 	for i, n := range spread(room, int64(most)) {
 		if n > 0 {
 			ends[parts[i].Partition] = from[i] + n

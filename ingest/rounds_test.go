@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -28,29 +29,29 @@ type topic struct {
 	next   []int64
 	bytes  int // from which on a chunk ends
 	turn   int
-	bounds chan map[incremental.Partition]int64
-	until  map[incremental.Partition]int64 // nil: nobody asked
+	bounds chan map[state.Partition]int64
+	until  map[state.Partition]int64 // nil: nobody asked
 }
 
 func newTopic(log [][][]byte, first, bytes int, m *incremental.Machine) *topic {
-	s := &topic{log: log, first: first, bytes: bytes, next: make([]int64, len(log)), bounds: make(chan map[incremental.Partition]int64, 100)}
+	s := &topic{log: log, first: first, bytes: bytes, next: make([]int64, len(log)), bounds: make(chan map[state.Partition]int64, 100)}
 	for p := range log {
 		s.next[p], _ = m.Intake().Next(partAt(p))
 	}
 	return s
 }
 
-func partAt(p int) incremental.Partition { return incremental.Partition{Source: "topic", ID: int32(p)} }
+func partAt(p int) state.Partition { return state.Partition{Source: "topic", ID: int32(p)} }
 
-func (s *topic) Ends(context.Context) (map[incremental.Partition]int64, error) {
-	ends := map[incremental.Partition]int64{}
+func (s *topic) Ends(context.Context) (map[state.Partition]int64, error) {
+	ends := map[state.Partition]int64{}
 	for p := range s.log {
 		ends[partAt(p)] = int64(s.first)
 	}
 	return ends, nil
 }
 
-func (s *topic) Until(ends map[incremental.Partition]int64) { s.bounds <- ends }
+func (s *topic) Until(ends map[state.Partition]int64) { s.bounds <- ends }
 
 func (s *topic) Next(ctx context.Context) (*ingest.Chunk, error) {
 	for {
@@ -103,8 +104,8 @@ func (s *topic) chunk(p int) *ingest.Chunk {
 	return c
 }
 
-func (s *topic) Ack(map[incremental.Partition]int64) {}
-func (s *topic) Close() error                        { return nil }
+func (s *topic) Ack(map[state.Partition]int64) {}
+func (s *topic) Close() error                  { return nil }
 func (s *topic) Status() ingest.Status {
 	st := ingest.Status{Connected: true}
 	for p := range s.log {
@@ -118,15 +119,15 @@ type reading struct {
 	log    [][][]byte
 	first  int // offsets of each partition in the first load
 	bytes  int // from which on chunks end
-	adapt  func(*ingest.Host, *incremental.Policy)
+	adapt  func(*ingest.Host, *state.Policy)
 	source *topic
 }
 
 func (r *reading) run(t *testing.T, store *memstore.Store) error {
-	policy := incremental.Policy{Requirement: equivclass.Requirement{K: 2, L: 2}, Level: incremental.L2, Republication: incremental.Append,
-		OnRefusal: incremental.QuarantineRefused, Threshold: 1, MaxHold: 3, HoldInCuts: true, CutEvery: 4}
+	policy := state.Policy{Requirement: equivclass.Requirement{K: 2, L: 2}, Level: state.L2, Republication: state.Append,
+		OnRefusal: state.QuarantineRefused, Threshold: 1, MaxHold: 3, HoldInCuts: true, CutEvery: 4}
 	schema := loopSchema(t)
-	h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]incremental.DeadLetter{}},
+	h := &ingest.Host{Store: store, Schema: schema, DeadLetters: &bin{seen: map[uint64]state.DeadLetter{}},
 		Publisher: &press{releases: map[uint32][32]byte{}}, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
 		NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{}) }}
 	if r.adapt != nil {
@@ -153,26 +154,26 @@ func (r *reading) cuts(t *testing.T) []string {
 func arrivedByCut(t *testing.T, store *memstore.Store) (cuts []string) {
 	var origin []uint16
 	var offset []int64
-	var at []incremental.RecordID
+	var at []state.RecordID
 	names := map[uint16]int32{}
-	require.NoError(t, store.Load(incremental.Visitor{
-		Meta: func(incremental.Meta) error { return nil }, Counters: func(incremental.Counters) error { return nil },
-		Dictionary: func(int, string) error { return nil }, Class: func(*incremental.Class) error { return nil },
-		Intent: func(*incremental.Intent) error { return nil },
-		Records: func(b *incremental.RecordBlock) error {
+	require.NoError(t, store.Load(state.Visitor{
+		Meta: func(state.Meta) error { return nil }, Counters: func(state.Counters) error { return nil },
+		Dictionary: func(int, string) error { return nil }, Class: func(*state.Class) error { return nil },
+		Intent: func(*state.Intent) error { return nil },
+		Records: func(b *state.RecordBlock) error {
 			origin, offset = append(origin, b.Origin...), append(offset, b.Offset...)
 			return nil
 		},
-		Position: func(p incremental.Partition, pos incremental.Position) error {
+		Position: func(p state.Partition, pos state.Position) error {
 			names[pos.Number] = p.ID
 			return nil
 		},
-		Attempt:     func(a *incremental.Attempt) error { at = append(at, a.Records); return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
-		Outbox:      func(uint64, int) error { return nil }, Journal: func(incremental.JournalMark) error { return nil },
-		Suppressed: func(incremental.Suppressed) error { return nil },
+		Attempt:     func(a *state.Attempt) error { at = append(at, a.Records); return nil },
+		Quarantined: func([]state.RecordID) error { return nil },
+		Outbox:      func(uint64, int) error { return nil }, Journal: func(state.JournalMark) error { return nil },
+		Suppressed: func(state.Suppressed) error { return nil },
 	}))
-	from := incremental.RecordID(0)
+	from := state.RecordID(0)
 	for _, to := range slices.Compact(at) {
 		var who []string
 		for r := from; r < to; r++ {
@@ -200,7 +201,7 @@ func logOf(mask int) [][][]byte {
 // same people in the same order: those below the offsets that were fixed for it.
 func TestPoolsDoNotDependOnBytes(t *testing.T) {
 	want := []string{"0:0 0:1 1:0 1:1", "0:2 0:3 1:2 1:3"}
-	counted := func(_ *ingest.Host, p *incremental.Policy) { p.InitialMax = 4 }
+	counted := func(_ *ingest.Host, p *state.Policy) { p.InitialMax = 4 }
 	for mask := range 1 << 8 {
 		for _, bytes := range []int{1, 90, 200} {
 			r := reading{log: logOf(mask), first: 2, bytes: bytes}
@@ -236,7 +237,7 @@ func TestRoundsGoOnAfterAStop(t *testing.T) {
 	crash := errors.New("crash")
 	for stop := 1; ; stop++ {
 		n, store := 0, memstore.New()
-		err := (&reading{log: logOf(0b1010), first: 2, bytes: 90, adapt: func(h *ingest.Host, _ *incremental.Policy) {
+		err := (&reading{log: logOf(0b1010), first: 2, bytes: 90, adapt: func(h *ingest.Host, _ *state.Policy) {
 			h.CommitRecords = 1
 			h.Hook = func(string) error {
 				if n++; n == stop {
@@ -261,7 +262,7 @@ func TestACutByTimeLiesBetweenRounds(t *testing.T) {
 	for p := range log {
 		log[p] = append(log[p], log[1-p]...)
 	}
-	r := reading{log: log, first: 2, bytes: 1, adapt: func(h *ingest.Host, p *incremental.Policy) {
+	r := reading{log: log, first: 2, bytes: 1, adapt: func(h *ingest.Host, p *state.Policy) {
 		p.CutEvery, h.Rate, h.CommitRecords = 0, 3, 1
 		h.Trigger = ingest.Trigger{Next: func(t time.Time) time.Time { return t.Add(time.Nanosecond) }}
 	}}

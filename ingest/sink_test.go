@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -30,7 +30,7 @@ func newStuck(t *testing.T) *stuck {
 	return s
 }
 
-func (s *stuck) Deliver(context.Context, []incremental.DeadLetter) error {
+func (s *stuck) Deliver(context.Context, []state.DeadLetter) error {
 	if s.begun.CompareAndSwap(false, true) {
 		close(s.called)
 	}
@@ -43,7 +43,7 @@ func (s *stuck) Close() error { return nil }
 // away is a sink that fails at once.
 type away struct{ tried atomic.Int64 }
 
-func (a *away) Deliver(context.Context, []incremental.DeadLetter) error {
+func (a *away) Deliver(context.Context, []state.DeadLetter) error {
 	a.tried.Add(1)
 	return errors.New("no such topic")
 }
@@ -120,7 +120,7 @@ func TestOnceEndsWithoutItsSink(t *testing.T) {
 // foreign is a sink that holds dead letters of another state.
 type foreign struct{ away }
 
-func (*foreign) Deliver(context.Context, []incremental.DeadLetter) error {
+func (*foreign) Deliver(context.Context, []state.DeadLetter) error {
 	return fmt.Errorf("dead letter 1: %w", ingest.ErrForeignLetters)
 }
 

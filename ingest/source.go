@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -40,11 +41,11 @@ type Record struct {
 type Placement interface {
 	// Judge says what is wrong with the place of a record. Of one that cannot be read it may name the person in the row. Decoders
 	// call it side by side.
-	Judge(p incremental.Partition, r *Record, o decode.Outcome, row equivclass.Row) error
+	Judge(p state.Partition, r *Record, o decode.Outcome, row equivclass.Row) error
 	// Before is told each record before it is placed. again: the state has had it.
-	Before(m *incremental.Machine, p incremental.Partition, r *Record) (again bool, err error)
+	Before(m *incremental.Machine, p state.Partition, r *Record) (again bool, err error)
 	// After is told each record in the transaction that has it.
-	After(m *incremental.Machine, p incremental.Partition, r *Record) error
+	After(m *incremental.Machine, p state.Partition, r *Record) error
 }
 
 // Chunk is a contiguous piece of one partition. Every offset in [From, Next) is
@@ -52,7 +53,7 @@ type Placement interface {
 // transaction, compaction hole). The lines of a file are all in Records, also
 // those that hold no record, so that each is counted once.
 type Chunk struct {
-	Partition  incremental.Partition
+	Partition  state.Partition
 	From, Next int64
 	Records    []Record // ascending offsets
 	// Header holds the column names where the source has them (a CSV file);
@@ -61,7 +62,7 @@ type Chunk struct {
 	// Missing are offsets at the beginning of the chunk that were given up.
 	Missing Missing
 	// Witness is the digest by which the source knows again that it was read up to a record; nil: that of its Value.
-	Witness func(*Record) incremental.Digest
+	Witness func(*Record) state.Digest
 }
 
 // Missing are the offsets of a chunk from its beginning up to Below: they held
@@ -76,12 +77,12 @@ type Missing struct {
 type Resume struct {
 	// Positions of the partitions known to state. A partition that is not in it
 	// starts at its first offset, unless state is fresh and the log was cut.
-	Positions map[incremental.Partition]incremental.Position
+	Positions map[state.Partition]state.Position
 	// Read says how far the state had read before it was reset: a group's commits
 	// up to there do not tell that state is behind.
-	Read map[incremental.Partition]int64
+	Read map[state.Partition]int64
 	// Digest is the keyed digest under which state remembers last records.
-	Digest func([]byte) incremental.Digest
+	Digest func([]byte) state.Digest
 	// Once: stop with io.EOF at the end that the source had when it was opened.
 	Once bool
 	// Ordered: an Ordered source hands out nothing before it is told how far.
@@ -98,7 +99,7 @@ type Partitioned interface{ Partitions() int }
 type Source interface {
 	// Ends returns the present end of every partition: the offset after its
 	// last record. A source whose end is unknown (standard input) returns nil.
-	Ends(ctx context.Context) (map[incremental.Partition]int64, error)
+	Ends(ctx context.Context) (map[state.Partition]int64, error)
 	// Next blocks until a chunk is there. Chunks of one partition come in order
 	// and without overlap. Not calling Next pauses the fetch (back-pressure).
 	// io.EOF: the source is at its end (Once, or a stream that ended).
@@ -106,7 +107,7 @@ type Source interface {
 	// Ack tells that state holds everything below these offsets durably. What a
 	// source makes of it is best effort, for tools that show the lag; it logs its
 	// errors.
-	Ack(positions map[incremental.Partition]int64)
+	Ack(positions map[state.Partition]int64)
 	// Status is what an operator wants to see; safe for concurrent use.
 	Status() Status
 	Close() error
@@ -152,7 +153,7 @@ func (s Status) Lag(now time.Time) (lag int64, known bool) {
 
 // PartitionStatus tells how far a partition was handed out and where it ends.
 type PartitionStatus struct {
-	Partition incremental.Partition
+	Partition state.Partition
 	Next, End int64     // End: -1 if unknown
 	Heard     time.Time // when End was told; zero: just now
 }
@@ -218,7 +219,7 @@ func (e *PartitionsChangedError) Fault() (fault.Kind, string) {
 
 // GapError names the records that are gone.
 type GapError struct {
-	Partition  incremental.Partition
+	Partition  state.Partition
 	Want, Have int64 // first offset wanted, first offset there
 }
 
@@ -232,7 +233,7 @@ func (e *GapError) Unwrap() error { return ErrGap }
 
 // CorruptError names the offsets that cannot be read.
 type CorruptError struct {
-	Partition  incremental.Partition
+	Partition  state.Partition
 	From, Next int64 // first offset that cannot be read, first one behind; -1: not known
 	Why        string
 }
@@ -253,7 +254,7 @@ func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 // DeadLetters is where refused records go, after the transaction that refused
 // them. Delivery is at least once; Seq lets a sink drop what it already has.
 type DeadLetters interface {
-	Deliver(ctx context.Context, letters []incremental.DeadLetter) error
+	Deliver(ctx context.Context, letters []state.DeadLetter) error
 	Close() error
 }
 
@@ -263,8 +264,8 @@ var ErrForeignLetters = errors.New("the dead-letter file holds dead letters of a
 
 // Taken is told each record that a source still holds at a wanted place. header
 // is that of a CSV file, nil without one. The key is nil where there is none.
-type Taken func(p incremental.Partition, offset int64, key, value []byte, header []string) error
+type Taken func(p state.Partition, offset int64, key, value []byte, header []string) error
 
 // Reread reads single records of a source again, by partition and ascending
 // offset. What the source no longer holds is left out.
-type Reread func(ctx context.Context, wanted map[incremental.Partition][]int64, take Taken) error
+type Reread func(ctx context.Context, wanted map[state.Partition][]int64, take Taken) error

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest/decode"
 )
 
@@ -43,7 +43,7 @@ func drawChunks(rng *rand.Rand) (out []*Chunk) {
 	next := map[int32]int64{}
 	for range 60 {
 		p := rng.Int32N(3)
-		c := &Chunk{Partition: incremental.Partition{Source: "s", ID: p}, From: next[p]}
+		c := &Chunk{Partition: state.Partition{Source: "s", ID: p}, From: next[p]}
 		for range rng.IntN(30) {
 			r := Record{Offset: next[p], Cut: rng.IntN(20) == 0}
 			switch rng.IntN(12) {

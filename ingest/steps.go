@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -15,15 +16,15 @@ import (
 // So what was told is never behind a state.
 type Steps interface {
 	// Moves is told that a partition is about to move on. Full reports that a commit is due: no more can be told at once.
-	Moves(m *incremental.Machine, p incremental.Partition)
+	Moves(m *incremental.Machine, p state.Partition)
 	Full() bool
 	// BeforeReading is told where the first load ends.
-	BeforeReading(m *incremental.Machine, ends map[incremental.Partition]int64) Telling
+	BeforeReading(m *incremental.Machine, ends map[state.Partition]int64) Telling
 	BeforeCommit(m *incremental.Machine) Telling
 	// BeforeCut is told what a cut is given, and AfterCut that it is decided, which the next commit has.
 	BeforeCut(m *incremental.Machine, flush bool, createdAt int64) Telling
 	AfterCut(m *incremental.Machine)
-	BeforePublish(m *incremental.Machine, i *incremental.Intent) Telling
+	BeforePublish(m *incremental.Machine, i *state.Intent) Telling
 	BeforePublished(m *incremental.Machine, release uint32, manifest [32]byte) Telling
 	// BeforeErasure is told that the state is about to forget those who are due, and a subject; nil: nobody else.
 	BeforeErasure(m *incremental.Machine, subject []byte) Telling
@@ -58,20 +59,20 @@ func (l *transaction) tell(ctx context.Context, tell Telling) error {
 
 // unfinished reports an error after which nothing more may be committed, while the run itself ends in order.
 func unfinished(err error) bool {
-	return errors.Is(err, incremental.ErrQuota) || errors.Is(err, errLeft)
+	return errors.Is(err, state.ErrQuota) || errors.Is(err, errLeft)
 }
 
 // untold is Steps for a host whose steps nobody is told.
 type untold struct{}
 
-func (untold) Moves(*incremental.Machine, incremental.Partition) {}
-func (untold) Full() bool                                        { return false }
-func (untold) BeforeReading(*incremental.Machine, map[incremental.Partition]int64) Telling {
+func (untold) Moves(*incremental.Machine, state.Partition) {}
+func (untold) Full() bool                                  { return false }
+func (untold) BeforeReading(*incremental.Machine, map[state.Partition]int64) Telling {
 	return nil
 }
-func (untold) BeforeCommit(*incremental.Machine) Telling                       { return nil }
-func (untold) BeforeCut(*incremental.Machine, bool, int64) Telling             { return nil }
-func (untold) AfterCut(*incremental.Machine)                                   {}
-func (untold) BeforePublish(*incremental.Machine, *incremental.Intent) Telling { return nil }
-func (untold) BeforePublished(*incremental.Machine, uint32, [32]byte) Telling  { return nil }
-func (untold) BeforeErasure(*incremental.Machine, []byte) Telling              { return nil }
+func (untold) BeforeCommit(*incremental.Machine) Telling                      { return nil }
+func (untold) BeforeCut(*incremental.Machine, bool, int64) Telling            { return nil }
+func (untold) AfterCut(*incremental.Machine)                                  {}
+func (untold) BeforePublish(*incremental.Machine, *state.Intent) Telling      { return nil }
+func (untold) BeforePublished(*incremental.Machine, uint32, [32]byte) Telling { return nil }
+func (untold) BeforeErasure(*incremental.Machine, []byte) Telling             { return nil }

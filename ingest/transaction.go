@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"time"
 
@@ -15,16 +16,16 @@ type staged struct {
 	// last is the newest record of the partition that moved on last, by which its source
 	// is known again (Machine.Witness); nil: the machine knows it.
 	last    *Record
-	of      *Chunk                         // that it is in
-	unacked map[incremental.Partition]bool // partitions that have moved on
-	moved   incremental.Partition          // the one that did last
+	of      *Chunk                   // that it is in
+	unacked map[state.Partition]bool // partitions that have moved on
+	moved   state.Partition          // the one that did last
 }
 
-func newStaged() staged { return staged{unacked: map[incremental.Partition]bool{}} }
+func newStaged() staged { return staged{unacked: map[state.Partition]bool{}} }
 
 // move notes that a partition has moved on. Records come in chunks of one partition, so
 // that the map is asked once a chunk.
-func (s *staged) move(p incremental.Partition) {
+func (s *staged) move(p state.Partition) {
 	if len(s.unacked) == 0 || s.moved != p {
 		s.unacked[p], s.moved = true, p
 	}
@@ -99,7 +100,7 @@ func (l *transaction) witness() {
 	if s.last == nil {
 		return
 	}
-	digest := func(r *Record) incremental.Digest { return l.Machine.Digest(r.Value) }
+	digest := func(r *Record) state.Digest { return l.Machine.Digest(r.Value) }
 	if s.of.Witness != nil {
 		digest = s.of.Witness
 	}
@@ -119,7 +120,7 @@ func (l *transaction) committed() error {
 	s.entries, s.bytes, s.since = 0, 0, time.Time{}
 	l.intake.look()
 	if len(s.unacked) > 0 {
-		ack := make(map[incremental.Partition]int64, len(s.unacked))
+		ack := make(map[state.Partition]int64, len(s.unacked))
 		for p := range s.unacked {
 			ack[p], _ = l.Machine.Intake().Next(p)
 		}

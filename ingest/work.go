@@ -1,12 +1,11 @@
 package ingest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
 	"time"
-
-	"anond/incremental"
 )
 
 // What the loop does when it does not read, as status and log name it.
@@ -68,7 +67,7 @@ func (l *reporting) work(ctx context.Context, name string, keeps bool, do func()
 		case err := <-done:
 			l.working = false
 			l.Meter.Worked(name, max(0, l.now().Sub(l.doing.since)))
-			if errors.Is(err, incremental.ErrInterrupted) {
+			if errors.Is(err, state.ErrInterrupted) {
 				l.working = true
 				return fmt.Errorf("%w: %w", errLeft, context.Cause(ctx))
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anond/incremental/state"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
@@ -17,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/testkit/hospital"
 	"anond/snapshot/audit"
@@ -182,35 +182,35 @@ func fewDiagnoses(lines string) string {
 
 // reseed gives a state another seed, as if its draws had been made with that.
 func reseed(t *testing.T, path string) {
-	change(t, path, func(meta incremental.Meta, _ incremental.Attempt) *incremental.Delta {
+	change(t, path, func(meta state.Meta, _ state.Attempt) *state.Delta {
 		meta.Seed[0] ^= 1
-		return &incremental.Delta{Meta: &meta}
+		return &state.Delta{Meta: &meta}
 	})
 }
 
 // otherwise makes the newest cut of a state one of a program with another algorithm.
 func otherwise(t *testing.T, path string) {
-	change(t, path, func(_ incremental.Meta, a incremental.Attempt) *incremental.Delta {
+	change(t, path, func(_ state.Meta, a state.Attempt) *state.Delta {
 		a.Algorithm = 1000
-		return &incremental.Delta{Attempt: &a}
+		return &state.Delta{Attempt: &a}
 	})
 }
 
 // change commits something to a state.
-func change(t *testing.T, path string, delta func(incremental.Meta, incremental.Attempt) *incremental.Delta) {
+func change(t *testing.T, path string, delta func(state.Meta, state.Attempt) *state.Delta) {
 	store, err := boltstore.Open(path, boltstore.Options{})
 	require.NoError(t, err)
-	var meta incremental.Meta
-	var newest incremental.Attempt
-	require.NoError(t, store.Load(incremental.Visitor{
-		Meta:        func(m incremental.Meta) error { meta = m; return nil },
-		Counters:    func(incremental.Counters) error { return nil },
+	var meta state.Meta
+	var newest state.Attempt
+	require.NoError(t, store.Load(state.Visitor{
+		Meta:        func(m state.Meta) error { meta = m; return nil },
+		Counters:    func(state.Counters) error { return nil },
 		Dictionary:  func(int, string) error { return nil },
-		Records:     func(*incremental.RecordBlock) error { return nil },
-		Class:       func(*incremental.Class) error { return nil },
-		Intent:      func(*incremental.Intent) error { return nil },
-		Position:    func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(a *incremental.Attempt) error { newest = *a; return nil },
+		Records:     func(*state.RecordBlock) error { return nil },
+		Class:       func(*state.Class) error { return nil },
+		Intent:      func(*state.Intent) error { return nil },
+		Position:    func(state.Partition, state.Position) error { return nil },
+		Quarantined: func([]state.RecordID) error { return nil }, Attempt: func(a *state.Attempt) error { newest = *a; return nil },
 		Outbox: func(uint64, int) error { return nil },
 	}))
 	require.NoError(t, store.Commit(delta(meta, newest)))

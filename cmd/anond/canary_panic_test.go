@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anond/incremental/state"
 	"context"
 	"io"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
@@ -23,7 +23,7 @@ import (
 // hand there: the records of a commit, refused messages, the files of a release.
 var panics = map[string]func(*dataset.Options){
 	"commit": func(o *dataset.Options) {
-		o.StandIns.Store = func(s incremental.Store) incremental.Store { return panickingStore{s} }
+		o.StandIns.Store = func(s state.Store) state.Store { return panickingStore{s} }
 	},
 	"deliver": func(o *dataset.Options) {
 		o.StandIns.DeadLetters = func(d ingest.DeadLetters) ingest.DeadLetters { return panickingSink{DeadLetters: d} }
@@ -34,10 +34,10 @@ var panics = map[string]func(*dataset.Options){
 // beyond takes what is not there, as by a mistake.
 func beyond[T any](list []T) T { return list[len(list)] }
 
-type panickingStore struct{ incremental.Store }
+type panickingStore struct{ state.Store }
 
 // Commit panics once the dictionary takes in values.
-func (s panickingStore) Commit(d *incremental.Delta) error {
+func (s panickingStore) Commit(d *state.Delta) error {
 	if len(d.Dictionary) > 0 && len(d.Records) > 0 {
 		beyond(d.Dictionary)
 	}
@@ -50,7 +50,7 @@ type panickingSink struct {
 }
 
 // Deliver panics with letters that hold their payloads.
-func (s panickingSink) Deliver(_ context.Context, letters []incremental.DeadLetter) error {
+func (s panickingSink) Deliver(_ context.Context, letters []state.DeadLetter) error {
 	for _, l := range letters {
 		s.refused[string(l.Payload)] = l.Payload
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -60,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 		{"its own", fault.Errorf(fault.Privacy, "lower l", "refused"), exitPrivacy, "error: refused\nhint: lower l\n"},
 		{"its own, wrapped", fmt.Errorf("run: %w", fault.Errorf(fault.Privacy, "",
 			"refused")), exitPrivacy, "error: run: refused\n"},
-		{"locked", fmt.Errorf("open: %w", incremental.ErrLocked), exitLocked,
+		{"locked", fmt.Errorf("open: %w", state.ErrLocked), exitLocked,
 			"error: open: the state is held by another process\nhint: stop the other process, or use another state (state.path)\n"},
 		{"behind", fmt.Errorf("start: %w", ingest.ErrBehind), exitBehind,
 			"error: start: state is behind what was published or committed\nhint: restore the newest state; continuing with this one would " +
@@ -72,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, publish.ErrRefused), exitPrivacy,
 			"error: the release cannot be published\nthe gate refused the release\n" +
 				"hint: nothing was published and the intent stays; this is a fault of anond: report it with the output of anond state check\n"},
-		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: incremental.Partition{Source: "kafka:in", ID: 3},
+		{"a batch that cannot be read", fmt.Errorf("run: %w", &ingest.CorruptError{Partition: state.Partition{Source: "kafka:in", ID: 3},
 			From: 7, Next: -1, Why: "why"}), exitFailed,
 			"error: run: kafka:in partition 3: offset 7 and more cannot be read: why\nhint: check the partition and its producers; " +
 				"source.kafka.on_corrupt: skip skips these offsets, a larger memory.max_in_flight accepts a large batch\n"},
@@ -109,9 +112,9 @@ func TestExitCodes(t *testing.T) {
 // TestEachErrorHasItsExitCode: scripts decide by the codes, so an error keeps its own, and says what helps.
 func TestEachErrorHasItsExitCode(t *testing.T) {
 	for code, list := range map[int][]error{
-		exitLocked: {incremental.ErrLocked},
+		exitLocked: {state.ErrLocked},
 		exitPrivacy: {ingest.ErrPoolRefused, ingest.ErrNoPool, publish.ErrForked, publish.ErrRefused, publish.ErrOtherHistory,
-			incremental.ErrUnsafe, incremental.ErrDecided, journal.ErrForked, &incremental.InfeasibleError{L: 3, Reachable: 2}},
+			incremental.ErrUnsafe, state.ErrDecided, journal.ErrForked, &plan.InfeasibleError{L: 3, Reachable: 2}},
 		exitBehind: {journal.ErrFenced, journal.ErrNoState, journal.ErrHole, upkeep.ErrForeignList, boltstore.ErrAhead, daemon.ErrTwo,
 			deliver.ErrOther, ingest.ErrBehind, publish.ErrBehind, &publish.BehindError{}, &publish.JudgedError{}, &publish.ShardBehindError{}},
 		exitConfig: {control.ErrUnsafe, publish.ErrShards, journal.ErrForeign, journal.ErrUnderOther, sealed.ErrNoKey, sealed.ErrWrongKey,
@@ -120,8 +123,8 @@ func TestEachErrorHasItsExitCode(t *testing.T) {
 			dataset.ErrJournaled, daemon.ErrNoRehearsal, repartition.ErrProgress, &incremental.SettingsError{}, &incremental.LevelError{},
 			&incremental.RaisedError{}, &incremental.GrowthError{}},
 		exitFailed: {control.ErrNobody, daemon.ErrPaused, snapshot.ErrDamaged, publish.ErrDifferent, ingest.ErrManyRefused,
-			suppress.ErrDamaged, upkeep.ErrChecksum, incremental.ErrNoSpace, incremental.ErrQuota, incremental.ErrStateFull,
-			incremental.ErrUnpublished, incremental.ErrNotErasable, incremental.ErrNobodyElse, topics.ErrUnknownTarget,
+			suppress.ErrDamaged, upkeep.ErrChecksum, state.ErrNoSpace, state.ErrQuota, incremental.ErrStateFull,
+			state.ErrUnpublished, erase.ErrNotErasable, erase.ErrNobodyElse, topics.ErrUnknownTarget,
 			repartition.ErrTooLarge, topic.ErrNotWhole, ingest.ErrGap, &ingest.GapError{}, ingest.ErrCorrupt, ingest.ErrReplaced,
 			ingest.ErrAway, ingest.ErrParked, ingest.ErrPermanent},
 	} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/dataset"
@@ -101,7 +101,7 @@ func (e *environment) forget(ctx context.Context, cfg *config.Config, subject []
 	}
 	receipt, err := upkeep.Forget(ctx, cfg, dataset.Options{Log: logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)),
 		StandIns: dataset.StandIns{Forgetting: afterForgetStep}}, subject)
-	if errors.Is(err, incremental.ErrLocked) {
+	if errors.Is(err, state.ErrLocked) {
 		hint := "stop the other process; a running anond forgets with control.socket set"
 		if cfg.Control.Socket != "" {
 			hint = "ask again when the other process has opened the state and answers at control.socket, or stop it"

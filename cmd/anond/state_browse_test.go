@@ -1,6 +1,7 @@
 package main
 
 import (
+	"anond/incremental/state"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/ops/browse"
 )
@@ -83,10 +83,10 @@ func TestBrowseCountsWaitingLetters(t *testing.T) {
 	path := t.TempDir() + "/anond.db"
 	store, err := boltstore.Open(path, boltstore.Options{NoSync: true})
 	require.NoError(t, err)
-	d := &incremental.Delta{Counters: &incremental.Counters{}}
+	d := &state.Delta{Counters: &state.Counters{}}
 	for i := range 2500 {
-		d.DeadLetters = append(d.DeadLetters, incremental.DeadLetter{Seq: uint64(1 + i), Reason: "not_a_number", Attribute: "CANARYage",
-			Partition: incremental.Partition{Source: "CANARYsource"}, Payload: []byte("CANARY")})
+		d.DeadLetters = append(d.DeadLetters, state.DeadLetter{Seq: uint64(1 + i), Reason: "not_a_number", Attribute: "CANARYage",
+			Partition: state.Partition{Source: "CANARYsource"}, Payload: []byte("CANARY")})
 	}
 	d.DeadLetters[7].Reason = "malformed"
 	require.NoError(t, store.Commit(d))

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"time"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/dataset"
 )
@@ -32,7 +32,7 @@ func readStateInfo(cfg *config.Config, options boltstore.Options, now time.Time)
 	switch {
 	case err == nil:
 		info.File = &file
-	case errors.Is(err, incremental.ErrLocked):
+	case errors.Is(err, state.ErrLocked):
 		info.Held, info.HeldBy = true, boltstore.Holder(cfg.State.Path)
 	default:
 		return nil, err

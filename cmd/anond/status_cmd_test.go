@@ -1,6 +1,8 @@
 package main
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"regexp"
@@ -62,13 +64,13 @@ func TestStatusAfterARefusedFirstLoad(t *testing.T) {
 
 // TestStatusSaysWhyNothingIsPublished, and until when at the latest, where anything ends the wait.
 func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
-	pool := func(records int, possible bool) *incremental.PoolNeed {
-		return &incremental.PoolNeed{Records: records, Possible: possible}
+	pool := func(records int, possible bool) *plan.PoolNeed {
+		return &plan.PoolNeed{Records: records, Possible: possible}
 	}
 	first := &incremental.FirstLoad{Records: 40, Wanted: 1000}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	waits := incremental.Pending{Waiting: 1200}
-	later := func(p *incremental.PoolNeed, outdated int, now int64) incremental.Status {
+	waits := state.Pending{Waiting: 1200}
+	later := func(p *plan.PoolNeed, outdated int, now int64) incremental.Status {
 		return incremental.Status{InitialEnd: true, Pool: p, Pending: waits, Outdated: outdated, Now: now}
 	}
 	for want, c := range map[string]incremental.Status{

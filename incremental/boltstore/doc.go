@@ -6,7 +6,7 @@
 // is that of bbolt's copy-on-write and double meta page, with fsync and a synced
 // freelist. Damage is found: every value ends in a CRC-32C over bucket, key and
 // content, so a flipped bit, or a page that bbolt reads wrongly, becomes
-// incremental.ErrCorrupt that names bucket and key.
+// state.ErrCorrupt that names bucket and key.
 //
 // Method: records and classes are kept as columnar blocks of about a thousand,
 // dictionary entries, deaths and declarations of classes as one list a commit, under
@@ -14,7 +14,7 @@
 // slower in bbolt). A last block of a few records is merged with those that follow,
 // so that a slow stream is stored as compactly as a fast one.
 //
-// Difference from incremental.Store as it is specified: none; package storetest
+// Difference from state.Store as it is specified: none; package storetest
 // holds it to the same contract as memstore. In addition it measures, copies,
 // compacts, checks and resets files (Info, BackupFile, CompactFile, Check, ResetFile).
 //

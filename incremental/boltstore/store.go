@@ -27,7 +27,7 @@ type Options struct {
 	// Timeout bounds the wait for the lock; 0 means two seconds.
 	Timeout time.Duration
 	// MaxBytes bounds the file, 0 means the disk does. A commit that needs more
-	// fails with incremental.ErrQuota, and may be repeated.
+	// fails with state.ErrQuota, and may be repeated.
 	MaxBytes int64
 	// ReadOnly takes a shared lock and changes nothing. The state must exist.
 	ReadOnly bool
@@ -60,7 +60,7 @@ const (
 	mapAhead = 1 << 30
 )
 
-// Store is an incremental.Store in one bbolt file.
+// Store is an state.Store in one bbolt file.
 type Store struct {
 	db       *bolt.DB
 	path     string
@@ -81,7 +81,7 @@ var _ state.Store = (*Store)(nil)
 
 // Open opens the state at path, creating it (mode 0600) and its directory
 // (mode 0700) unless it is opened for reading. A writer removes what killed processes left
-// next to it. Errors: incremental.ErrLocked
+// next to it. Errors: state.ErrLocked
 // (naming the holder where the system says), FormatError, ErrCorrupt,
 // ErrNoSpace; fs.ErrNotExist when reading what is not there; sealed.ErrNoKey,
 // sealed.ErrWrongKey and sealed.ErrNotEncrypted where file and key do not belong together.

@@ -1,6 +1,6 @@
-// Package memstore is incremental.Store in memory, for tests and experiments.
+// Package memstore is state.Store in memory, for tests and experiments.
 //
-// Guarantee: the contract of incremental.Store, as package storetest checks it: a
+// Guarantee: the contract of state.Store, as package storetest checks it: a
 // delta is kept whole or not at all, and nothing that a caller changes later changes
 // what was committed. Nothing survives the process.
 //
@@ -96,7 +96,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Commit implements incremental.Store.
+// Commit implements state.Store.
 func (s *Store) Commit(d *state.Delta) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Store) fault() error {
 	return err
 }
 
-// Outbox implements incremental.Store.
+// Outbox implements state.Store.
 func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]state.DeadLetter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Store) Outbox(after uint64, limit, maxBytes int) ([]state.DeadLetter, e
 	return out, nil
 }
 
-// Load implements incremental.Store.
+// Load implements state.Store.
 func (s *Store) Load(v state.Visitor) error {
 	s.mu.Lock()
 	if s.closed {

@@ -1,4 +1,4 @@
-// Package storetest is the conformance suite of incremental.Store. Every store runs
+// Package storetest is the conformance suite of state.Store. Every store runs
 // it; a machine may rely on what it tests and on nothing else.
 package storetest
 

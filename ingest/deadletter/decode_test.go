@@ -1,23 +1,23 @@
 package deadletter_test
 
 import (
+	"anond/incremental/state"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest/deadletter"
 )
 
 // TestDecodeDeadLetter: what is written can be read, with and without payload;
 // what is no dead letter is refused.
 func TestDecodeDeadLetter(t *testing.T) {
-	for _, want := range []incremental.DeadLetter{
-		{Seq: 7, Partition: incremental.Partition{Source: "kafka:a\"b", ID: 3}, Offset: 1 << 40, Reason: "value_not_in_hierarchy",
-			Attribute: "post,code", Digest: incremental.Digest{1, 255}},
-		{Seq: 1, Partition: incremental.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte("\x00\xff\n")},
-		{Seq: 1, Partition: incremental.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte{}},
+	for _, want := range []state.DeadLetter{
+		{Seq: 7, Partition: state.Partition{Source: "kafka:a\"b", ID: 3}, Offset: 1 << 40, Reason: "value_not_in_hierarchy",
+			Attribute: "post,code", Digest: state.Digest{1, 255}},
+		{Seq: 1, Partition: state.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte("\x00\xff\n")},
+		{Seq: 1, Partition: state.Partition{Source: "file:0"}, Reason: "too_large", Payload: []byte{}},
 	} {
 		got, err := deadletter.Decode(deadletter.Encode(want))
 		require.NoError(t, err)

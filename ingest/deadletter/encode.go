@@ -8,14 +8,13 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"anond/incremental"
 )
 
 // Encode writes a dead letter as one JSON object without line break,
@@ -23,13 +22,13 @@ import (
 // are equal byte for byte. "attribute" and "payload" (base64) are there only if
 // the dead letter has them; an encrypted payload is "payload_encrypted". The payload is the refused message itself; it is
 // kept only if the configuration asks for it (rule V: no value is shown).
-func Encode(d incremental.DeadLetter) []byte { return encodeLetter(d, time.Time{}) }
+func Encode(d state.DeadLetter) []byte { return encodeLetter(d, time.Time{}) }
 
 // EncodeDelivered adds when the sink gets it ("delivered", to the second). Without that
 // time two encodings of one dead letter are equal still.
-func EncodeDelivered(d incremental.DeadLetter, at time.Time) []byte { return encodeLetter(d, at) }
+func EncodeDelivered(d state.DeadLetter, at time.Time) []byte { return encodeLetter(d, at) }
 
-func encodeLetter(d incremental.DeadLetter, at time.Time) []byte {
+func encodeLetter(d state.DeadLetter, at time.Time) []byte {
 	b := make([]byte, 0, 192+base64.StdEncoding.EncodedLen(len(d.Payload)))
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendUint(b, d.Seq, 10)

@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"bufio"
 	"bytes"
 	"context"
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/disk"
 )
@@ -147,7 +147,7 @@ func (d *File) cutTorn() error {
 // Deliver appends the dead letters that the file does not have yet and makes
 // them durable. They must come in order of Seq. After an error nothing of the
 // delivery is in the file, and the caller delivers again.
-func (d *File) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (d *File) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (d *File) Deliver(ctx context.Context, letters []incremental.DeadLetter) er
 	return d.append(letters[known:])
 }
 
-func (d *File) append(letters []incremental.DeadLetter) error {
+func (d *File) append(letters []state.DeadLetter) error {
 	var lines []byte
 	var at time.Time
 	if d.now != nil {
@@ -190,7 +190,7 @@ func (d *File) append(letters []incremental.DeadLetter) error {
 // as they are now, whenever that was. Without it, a new state with an old file would lose its
 // first dead letters. It reads the whole file, and runs only after a crash
 // between a delivery and the commit that notes it.
-func (d *File) verify(letters []incremental.DeadLetter) error {
+func (d *File) verify(letters []state.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
 	}

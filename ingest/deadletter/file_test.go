@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,18 +14,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 )
 
-func letter(seq uint64) incremental.DeadLetter {
-	return incremental.DeadLetter{Seq: seq, Partition: incremental.Partition{Source: "kafka:admissions", ID: 2}, Offset: 100 + int64(seq),
-		Reason: decode.ReasonNested, Attribute: "age", Digest: incremental.Digest{0xab, byte(seq)}}
+func letter(seq uint64) state.DeadLetter {
+	return state.DeadLetter{Seq: seq, Partition: state.Partition{Source: "kafka:admissions", ID: 2}, Offset: 100 + int64(seq),
+		Reason: decode.ReasonNested, Attribute: "age", Digest: state.Digest{0xab, byte(seq)}}
 }
 
-func letters(from, to uint64) []incremental.DeadLetter {
-	var out []incremental.DeadLetter
+func letters(from, to uint64) []state.DeadLetter {
+	var out []state.DeadLetter
 	for s := from; s <= to; s++ {
 		out = append(out, letter(s))
 	}
@@ -122,10 +122,10 @@ func TestDeadLetterFileFindsLongLastLine(t *testing.T) {
 	long.Payload = bytes.Repeat([]byte("x"), 20_000)
 	ctx := context.Background()
 	d := openLetters(t, dir)
-	require.NoError(t, d.Deliver(ctx, []incremental.DeadLetter{letter(1), long}))
+	require.NoError(t, d.Deliver(ctx, []state.DeadLetter{letter(1), long}))
 	require.NoError(t, d.Close())
 	d = openLetters(t, dir)
-	require.NoError(t, d.Deliver(ctx, []incremental.DeadLetter{long, letter(3)}))
+	require.NoError(t, d.Deliver(ctx, []state.DeadLetter{long, letter(3)}))
 	assert.Equal(t, 3, strings.Count(content(t, dir), "\n"))
 }
 
@@ -136,7 +136,7 @@ func TestDeadLetterFileRefusesForeignLetters(t *testing.T) {
 	require.NoError(t, d.Deliver(ctx, letters(1, 3)))
 	other := letter(1)
 	other.Offset++
-	assert.ErrorIs(t, d.Deliver(ctx, []incremental.DeadLetter{other, letter(4)}), ingest.ErrForeignLetters)
+	assert.ErrorIs(t, d.Deliver(ctx, []state.DeadLetter{other, letter(4)}), ingest.ErrForeignLetters)
 	assert.Equal(t, wantLines(1, 3), content(t, dir), "nothing is written next to them")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, FileName), []byte("{\"seq\":0}\n"), 0o600))

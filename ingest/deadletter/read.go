@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -16,7 +17,6 @@ import (
 	"time"
 
 	"anond/equivclass"
-	"anond/incremental"
 )
 
 // Reading dead letters back from where a sink has put them.
@@ -26,7 +26,7 @@ var ErrNoLetter = errors.New("the line is no dead letter")
 
 // Delivered is a dead letter as a sink holds it.
 type Delivered struct {
-	incremental.DeadLetter
+	state.DeadLetter
 	At  time.Time // when the sink got it, to the second
 	Cut bool      // it has a payload that was longer than the reader takes, and is not in Payload
 }
@@ -48,7 +48,7 @@ func Decode(line []byte) (Delivered, error) {
 	if json.Unmarshal(line, &l) != nil || l.Seq == 0 {
 		return Delivered{}, ErrNoLetter
 	}
-	out := Delivered{DeadLetter: incremental.DeadLetter{Seq: l.Seq, Partition: incremental.Partition{Source: l.Source, ID: l.Partition},
+	out := Delivered{DeadLetter: state.DeadLetter{Seq: l.Seq, Partition: state.Partition{Source: l.Source, ID: l.Partition},
 		Offset: l.Offset, Reason: equivclass.Reason(l.Reason), Attribute: l.Attribute}}
 	if l.Delivered != nil {
 		out.At = *l.Delivered

@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -17,7 +18,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -126,7 +126,7 @@ func TestDeliveredAgainAtAnotherTime(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(content(t, dir), `"delivered":"2026-03-01T13:00:00Z"`))
 	other := letter(2)
 	other.Offset++
-	assert.ErrorIs(t, d.Deliver(context.Background(), []incremental.DeadLetter{other}), ingest.ErrForeignLetters)
+	assert.ErrorIs(t, d.Deliver(context.Background(), []state.DeadLetter{other}), ingest.ErrForeignLetters)
 	require.NoError(t, d.Close())
 }
 

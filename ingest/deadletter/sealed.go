@@ -1,11 +1,11 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"context"
 	"encoding/binary"
 	"slices"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/sealed"
 )
@@ -22,7 +22,7 @@ type sealing struct {
 	key sealed.Key
 }
 
-func (s *sealing) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (s *sealing) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	letters = slices.Clone(letters)
 	for i := range letters {
 		if l := &letters[i]; l.Payload != nil {
@@ -44,7 +44,7 @@ func OpenPayload(l Delivered, key sealed.Key) (Delivered, error) {
 }
 
 // letterPlace binds a payload to its dead letter.
-func letterPlace(l incremental.DeadLetter) []byte {
+func letterPlace(l state.DeadLetter) []byte {
 	place := binary.BigEndian.AppendUint64([]byte("dead letter\x00"), l.Seq)
 	place = binary.BigEndian.AppendUint64(place, uint64(l.Offset))
 	return append(place, l.Digest[:]...)

@@ -1,6 +1,7 @@
 package deadletter
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/internal/sealed"
 )
 
@@ -23,7 +23,7 @@ func TestSealedPayloads(t *testing.T) {
 	other, err := sealed.ParseKey(strings.Repeat("b", 64))
 	require.NoError(t, err)
 	dir := t.TempDir()
-	letters := []incremental.DeadLetter{letter(1), letter(2), letter(3)}
+	letters := []state.DeadLetter{letter(1), letter(2), letter(3)}
 	letters[0].Payload, letters[2].Payload = []byte("Waldemar Canary"), []byte{}
 	deliver := func(upTo int) {
 		file, err := OpenFile(dir)

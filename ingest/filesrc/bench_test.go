@@ -56,7 +56,7 @@ func benchmarkRead(b *testing.B, layout Layout, format decode.Format, decoded bo
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: layout}, newState().resume(true))
+		src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: layout}, newReading().resume(true))
 		require.NoError(b, err)
 		got := 0
 		for {

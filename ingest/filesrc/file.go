@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"slices"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -18,11 +18,11 @@ import (
 type file struct {
 	path   string
 	cfg    *Config
-	digest func([]byte) incremental.Digest
-	part   incremental.Partition
+	digest func([]byte) state.Digest
+	part   state.Partition
 	head   head
 	sight
-	tried []incremental.Partition // that it was compared with
+	tried []state.Partition // that it was compared with
 	known
 
 	in     *opened // nil while closed
@@ -51,7 +51,7 @@ type known struct {
 type mark struct {
 	offset int64
 	bytes  int // 0: no record yet
-	digest incremental.Digest
+	digest state.Digest
 }
 
 // identify reads the head of the file, if the file is there.

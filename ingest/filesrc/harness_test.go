@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"io"
@@ -12,36 +13,35 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 )
 
 // digest is a keyed digest, as state has one.
-func digest(b []byte) incremental.Digest {
+func digest(b []byte) state.Digest {
 	sum := sha256.Sum256(append([]byte("key"), b...))
-	return incremental.Digest(sum[:16])
+	return state.Digest(sum[:16])
 }
 
-// state keeps what the machine keeps of a source, and what it was given.
-type state struct {
-	positions map[incremental.Partition]incremental.Position
+// reading keeps what the machine keeps of a source, and what it was given.
+type reading struct {
+	positions map[state.Partition]state.Position
 	records   []ingest.Record
 	lines     []string
 	headers   [][]string
 	passed    map[equivclass.Reason]int // lines that hold no record
 }
 
-func newState() *state {
-	return &state{positions: map[incremental.Partition]incremental.Position{}, passed: map[equivclass.Reason]int{}}
+func newReading() *reading {
+	return &reading{positions: map[state.Partition]state.Position{}, passed: map[equivclass.Reason]int{}}
 }
 
-func (s *state) resume(once bool) ingest.Resume {
+func (s *reading) resume(once bool) ingest.Resume {
 	return ingest.Resume{Positions: maps.Clone(s.positions), Digest: digest, Once: once}
 }
 
 // apply takes a chunk in as the machine does, and checks the source's promises.
-func (s *state) apply(t testing.TB, c *ingest.Chunk) {
+func (s *reading) apply(t testing.TB, c *ingest.Chunk) {
 	t.Helper()
 	pos, known := s.positions[c.Partition]
 	if !known {
@@ -76,7 +76,7 @@ func (s *state) apply(t testing.TB, c *ingest.Chunk) {
 }
 
 // read takes in all that a source has.
-func (s *state) read(t testing.TB, src ingest.Source) {
+func (s *reading) read(t testing.TB, src ingest.Source) {
 	t.Helper()
 	for {
 		c, err := src.Next(context.Background())
@@ -90,7 +90,7 @@ func (s *state) read(t testing.TB, src ingest.Source) {
 
 // run opens the source where the state stands and reads to its end. It returns
 // what is left unread.
-func (s *state) run(t testing.TB, cfg Config) ingest.Unread {
+func (s *reading) run(t testing.TB, cfg Config) ingest.Unread {
 	t.Helper()
 	src, err := Open(context.Background(), cfg, s.resume(true))
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func (s *state) run(t testing.TB, cfg Config) ingest.Unread {
 }
 
 // grown counts the records that are the rest of a line.
-func (s *state) grown() (n int) {
+func (s *reading) grown() (n int) {
 	for _, r := range s.records {
 		if r.Refused == decode.ReasonGrown {
 			n++

@@ -46,7 +46,7 @@ func (e *events) Handle(_ context.Context, r slog.Record) error {
 }
 
 // count says how many of the lines of a day were read.
-func (s *state) count(day string) (n int) {
+func (s *reading) count(day string) (n int) {
 	for _, l := range s.lines {
 		if strings.HasPrefix(l, `{"`+day+`"`) {
 			n++
@@ -56,7 +56,7 @@ func (s *state) count(day string) (n int) {
 }
 
 // followed follows a pattern; each time that there is nothing to read, the next step is taken.
-func (s *state) followed(t *testing.T, cfg Config, steps ...func()) {
+func (s *reading) followed(t *testing.T, cfg Config, steps ...func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
@@ -99,7 +99,7 @@ func TestFilesThatBeginAlike(t *testing.T) {
 			cfg := Config{Paths: []string{filepath.Join(dir, "*.json")}, Layout: NDJSON, Apart: c.apart, Log: slog.New(log)}
 			monday, tuesday := filepath.Join(dir, "monday.json"), filepath.Join(dir, "tuesday.json")
 			write(t, monday, daily("mon", c.shared, 20))
-			s, lines := newState(), 20
+			s, lines := newReading(), 20
 			s.followed(t, cfg, func() { write(t, tuesday, daily("tue", c.shared, 20)) }, func() {},
 				func() { extend(t, monday, daily("mon", 0, 5)); extend(t, tuesday, daily("tue", 0, 5)) }, func() {})
 			if c.read {
@@ -136,7 +136,7 @@ func TestAFullExportEachNight(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := temp(t, "export.json")
 			cfg := Config{Paths: []string{path}, Layout: NDJSON, Apart: true}
-			s := newState()
+			s := newReading()
 			for night, own := range []int{10, 20, 5, 5} {
 				replace(path, daily(fmt.Sprint("n", night), 1000, own))
 				s.run(t, cfg)
@@ -154,7 +154,7 @@ func TestAFileIsKnownByItsBeginningAtFirstSight(t *testing.T) {
 	for _, size := range []int{1, 10, 400, 5000} {
 		path := temp(t, "f")
 		write(t, path, daily("d", 0, size))
-		s := newState()
+		s := newReading()
 		s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
 		copied := write(t, temp(t, "copied"), daily("d", 0, size)+daily("e", 0, 3)) // another inode
 		s.run(t, Config{Paths: []string{copied}, Layout: NDJSON})
@@ -171,7 +171,7 @@ func TestTwoCopiesAreToldApartByInode(t *testing.T) {
 	cfg := Config{Paths: []string{path("*")}, Layout: NDJSON, Apart: true}
 	write(t, path("a"), daily("x", 0, 1000))
 	write(t, path("b"), daily("x", 0, 1000)+daily("b", 0, 1))
-	s := newState()
+	s := newReading()
 	s.run(t, cfg)
 	require.Len(t, s.lines, 2001)
 	require.NoError(t, os.Rename(path("a"), path("c")))
@@ -193,7 +193,7 @@ func TestTwoCopiesAreToldApartByInode(t *testing.T) {
 // TestARenamedFileIsFollowed: under a name that matches as well it is the same file.
 func TestARenamedFileIsFollowed(t *testing.T) {
 	dir := t.TempDir()
-	s := newState()
+	s := newReading()
 	old, renamed := filepath.Join(dir, "old.json"), filepath.Join(dir, "a.json")
 	write(t, old, daily("a", 0, 3))
 	s.followed(t, Config{Paths: []string{filepath.Join(dir, "*.json")}}, func() { require.NoError(t, os.Rename(old, renamed)) }, func() {},
@@ -207,7 +207,7 @@ func TestARenamedFileIsFollowed(t *testing.T) {
 func TestAShorterFileStops(t *testing.T) {
 	path := write(t, temp(t, "f"), daily("a", 0, 1000))
 	cfg := Config{Paths: []string{path}, Layout: NDJSON}
-	s := newState()
+	s := newReading()
 	s.run(t, cfg)
 	write(t, path, daily("a", 0, 900))
 	_, err := Open(context.Background(), cfg, s.resume(true))

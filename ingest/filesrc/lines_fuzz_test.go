@@ -1,6 +1,8 @@
 package filesrc
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	stdcsv "encoding/csv"
@@ -91,8 +93,8 @@ type lineRig struct {
 var errCrash = errors.New("crash")
 
 func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, ingest.Unread, error) {
-	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: incremental.Policy{
-		Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: incremental.Append, Threshold: 1,
+	m, err := incremental.Open(r.store, incremental.Options{Schema: r.schema, Seed: [32]byte{1}, Policy: state.Policy{
+		Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: state.Append, Threshold: 1,
 		MaxHold: 1, HoldInCuts: true, Neighbours: 4, Similar: 2, CutEvery: 1, Initial: cuts.Median{}, Local: cuts.Median{}}})
 	require.NoError(r.t, err)
 	src, err := Open(r.t.Context(), r.cfg, ingest.Resume{Positions: m.Intake().Positions(), Digest: m.Digest, Once: true})
@@ -106,7 +108,7 @@ func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, 
 		},
 		Log: slog.New(slog.DiscardHandler), Once: true, Limits: ingest.Limits{CommitRecords: commit}, Ports: ingest.Ports{Hook: hook}}
 	err = h.Run(r.t.Context())
-	var infeasible *incremental.InfeasibleError
+	var infeasible *plan.InfeasibleError
 	if errors.As(err, &infeasible) { // at the last record, before the source was asked for more
 		for err = nil; err == nil; {
 			_, err = src.Next(r.t.Context())
@@ -117,8 +119,8 @@ func (r *lineRig) run(commit int, hook func(string) error) (incremental.Status, 
 	return m.Status(), src.Status().Unread, err
 }
 
-func (r *lineRig) Deliver(context.Context, []incremental.DeadLetter) error { return nil }
-func (r *lineRig) Close() error                                            { return nil }
+func (r *lineRig) Deliver(context.Context, []state.DeadLetter) error { return nil }
+func (r *lineRig) Close() error                                      { return nil }
 
 // Publish keeps the texts of the published records.
 func (r *lineRig) Publish(_ context.Context, v *incremental.View) (ingest.Release, error) {

@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -48,7 +49,7 @@ func look(ctx context.Context, path string) (v sight, err error) {
 }
 
 // sum is the digest of the first n bytes.
-func (v *sight) sum(n int, digest func([]byte) incremental.Digest) string {
+func (v *sight) sum(n int, digest func([]byte) state.Digest) string {
 	if v.sums[n] == "" {
 		d := digest(v.beginning[:n])
 		v.sums[n] = hex.EncodeToString(d[:])
@@ -57,12 +58,12 @@ func (v *sight) sum(n int, digest func([]byte) incremental.Digest) string {
 }
 
 // name is that of the partition of a file that begins so, up to its inode.
-func (v *sight) name(n int, digest func([]byte) incremental.Digest) string {
+func (v *sight) name(n int, digest func([]byte) state.Digest) string {
 	return "file:" + v.sum(n, digest) + ":" + strconv.Itoa(n) + ":"
 }
 
 // parseName divides the name of a file's partition: how the file begins, of how many bytes, and its inode.
-func parseName(p incremental.Partition) (begin string, n int, inode string) {
+func parseName(p state.Partition) (begin string, n int, inode string) {
 	parts := strings.Split(p.Source, ":")
 	if parts[0] != "file" || len(parts) < 4 {
 		return "", 0, ""
@@ -72,7 +73,7 @@ func parseName(p incremental.Partition) (begin string, n int, inode string) {
 }
 
 // learn notes a partition of a file by how the file begins.
-func (s *source) learn(p incremental.Partition) {
+func (s *source) learn(p state.Partition) {
 	begin, n, _ := parseName(p)
 	if s.known[begin] = append(s.known[begin], p); !slices.Contains(s.lengths, n) {
 		s.lengths = append(s.lengths, n)
@@ -114,26 +115,26 @@ func (s *source) place(ctx context.Context, f *file) error {
 
 // alike are the partitions whose files begin like this one, of those that state knows or this run has begun: first those of
 // its inode, then the newest.
-func (s *source) alike(f *file) (out []incremental.Partition) {
+func (s *source) alike(f *file) (out []state.Partition) {
 	for _, n := range s.lengths {
 		if n > 0 && n <= len(f.beginning) {
 			out = append(out, s.known[f.name(n, f.digest)]...)
 		}
 	}
-	rank := func(p incremental.Partition) int {
+	rank := func(p state.Partition) int {
 		if _, _, inode := parseName(p); inode == f.inode {
 			return -incremental.MostPartitions - int(s.resume.Positions[p].Number)
 		}
 		return -int(s.resume.Positions[p].Number)
 	}
-	slices.SortFunc(out, func(a, b incremental.Partition) int {
+	slices.SortFunc(out, func(a, b state.Partition) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Source, b.Source))
 	})
 	return out
 }
 
 // taken reports whether a partition is that of another file: it was found to be, or will be by its inode.
-func (s *source) taken(f *file, p incremental.Partition) bool {
+func (s *source) taken(f *file, p state.Partition) bool {
 	return slices.ContainsFunc(s.files, func(g *file) bool {
 		if g == f || g.identified || g.done {
 			return g != f && g.identified && g.part == p

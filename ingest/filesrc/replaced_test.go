@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -37,7 +37,7 @@ func TestAFileThatWasChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, temp(t, "f"), alike+three)
-			s := newState()
+			s := newReading()
 			s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
 			read := len(s.lines)
 			write(t, path, alike+now)
@@ -60,7 +60,7 @@ func TestAFileThatWasChanged(t *testing.T) {
 func TestAFileThatLostBlankLinesStops(t *testing.T) {
 	path := write(t, temp(t, "f"), alike+three+"\n\n")
 	cfg := Config{Paths: []string{path}, Layout: NDJSON}
-	s := newState()
+	s := newReading()
 	s.run(t, cfg)
 	write(t, path, alike+three)
 	_, err := Open(context.Background(), cfg, s.resume(true))
@@ -73,7 +73,7 @@ func TestAFileThatLostBlankLinesStops(t *testing.T) {
 // inserted into what was read.
 func TestARecordInPassedBlankLinesStops(t *testing.T) {
 	path := write(t, temp(t, "f"), alike+"{}\n\n\n\n\n\n\n\n\n")
-	s := newState()
+	s := newReading()
 	cfg := Config{Paths: []string{path}, Layout: NDJSON}
 	s.run(t, cfg)
 	write(t, path, alike+"{}\n{\"a\":1}\n{\"a\":2}\n")
@@ -90,7 +90,7 @@ func TestARecordInPassedBlankLinesStops(t *testing.T) {
 func TestAnotherFirstRecordIsAnotherFile(t *testing.T) {
 	path := write(t, temp(t, "f"), three)
 	cfg := Config{Paths: []string{path}, Layout: NDJSON}
-	s := newState()
+	s := newReading()
 	s.run(t, cfg)
 	write(t, path, "{\"b\":1}\n")
 	s.run(t, cfg)
@@ -106,7 +106,7 @@ func TestAnotherFirstRecordIsAnotherFile(t *testing.T) {
 
 // following opens a followed file and reads until nothing is left, then calls
 // act and returns the error that follows.
-func following(t *testing.T, path string, act func()) (*state, error) {
+func following(t *testing.T, path string, act func()) (*reading, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -119,7 +119,7 @@ func following(t *testing.T, path string, act func()) (*state, error) {
 		act()
 		return nil
 	}}
-	s := newState()
+	s := newReading()
 	src, err := Open(ctx, cfg, s.resume(false))
 	require.NoError(t, err)
 	defer src.Close()
@@ -168,7 +168,7 @@ func TestFollowOutlivesARemovedFile(t *testing.T) {
 
 func TestEndsOfAFollowedFileAreWholeLines(t *testing.T) {
 	path := write(t, temp(t, "f"), three+`{"a":`+long)
-	src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON, Follow: true}, newState().resume(false))
+	src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON, Follow: true}, newReading().resume(false))
 	require.NoError(t, err)
 	defer src.Close()
 	ends, err := src.Ends(context.Background())
@@ -181,11 +181,11 @@ func TestEndsOfAFollowedFileAreWholeLines(t *testing.T) {
 
 func TestAnUnknownPositionOfAKnownFile(t *testing.T) {
 	path := write(t, temp(t, "f"), three)
-	s := newState()
+	s := newReading()
 	s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
 	part := onlyPartition(t, s)
-	s = newState()
-	s.positions[part] = incremental.Position{Next: 8, Last: -1}
+	s = newReading()
+	s.positions[part] = state.Position{Next: 8, Last: -1}
 	s.run(t, Config{Paths: []string{path}, Layout: NDJSON})
 	assert.Equal(t, []string{`{"a":2}`, `{"a":3}`}, s.lines, "no record to compare: the position alone decides")
 }

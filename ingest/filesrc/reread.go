@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"maps"
 	"slices"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -18,8 +18,8 @@ const rereadBatch = 1000
 // Reread reads single records of the configured files again (ingest.Reread). Each
 // file with wanted records is read once, from its start to the last of them. Of files that begin alike it is the one of the
 // partition's inode, or else the first.
-func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
-	return func(ctx context.Context, wanted map[incremental.Partition][]int64, take ingest.Taken) error {
+func Reread(cfg Config, digest func([]byte) state.Digest) ingest.Reread {
+	return func(ctx context.Context, wanted map[state.Partition][]int64, take ingest.Taken) error {
 		if err := cfg.check(); err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 			path string
 			head head
 		}
-		held := map[incremental.Partition]found{}
+		held := map[state.Partition]found{}
 		for _, path := range paths {
 			h, ok, err := readHead(ctx, path, &cfg)
 			if err != nil {
@@ -49,7 +49,7 @@ func Reread(cfg Config, digest func([]byte) incremental.Digest) ingest.Reread {
 				}
 			}
 		}
-		byPath := func(a, b incremental.Partition) int { return cmp.Compare(held[a].path, held[b].path) }
+		byPath := func(a, b state.Partition) int { return cmp.Compare(held[a].path, held[b].path) }
 		for _, p := range slices.SortedFunc(maps.Keys(held), byPath) {
 			f := held[p]
 			if err := rereadFile(ctx, f.path, &cfg, f.head, wanted[p],

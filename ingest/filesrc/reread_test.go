@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -12,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"anond/incremental"
 )
 
 // TestReread: single records of several files, packed or not, by the place that
@@ -31,18 +30,18 @@ func TestReread(t *testing.T) {
 	require.NoError(t, w.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.csv.gz"), packed.Bytes(), 0o600))
 
-	digest := func(b []byte) incremental.Digest { s := sha256.Sum256(b); return incremental.Digest(s[:16]) }
-	part := func(name string) incremental.Partition {
+	digest := func(b []byte) state.Digest { s := sha256.Sum256(b); return state.Digest(s[:16]) }
+	part := func(name string) state.Partition {
 		n := min(mostBeginning, len(text(name)))
 		sum := digest([]byte(text(name)[:n]))
-		return incremental.Partition{Source: fmt.Sprintf("file:%x:%d:", sum[:], n)}
+		return state.Partition{Source: fmt.Sprintf("file:%x:%d:", sum[:], n)}
 	}
 	last := int64(len(text("a")) - 4)
 	var got []string
 	cfg := Config{Paths: []string{filepath.Join(dir, "*")}, Layout: CSV}
-	err = Reread(cfg, digest)(context.Background(), map[incremental.Partition][]int64{part("a"): {5, last}, part("b"): {9, 10, last},
+	err = Reread(cfg, digest)(context.Background(), map[state.Partition][]int64{part("a"): {5, last}, part("b"): {9, 10, last},
 		part("c"): {5}},
-		func(p incremental.Partition, offset int64, _, value []byte, header []string) error {
+		func(p state.Partition, offset int64, _, value []byte, header []string) error {
 			require.Equal(t, []string{"id", "x"}, header)
 			require.Equal(t, part(string(value[:1])), p)
 			got = append(got, string(value))

@@ -1,19 +1,19 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
 // begin opens the file where state stands. It first reads the last record that
 // state has applied again, and compares its keyed digest.
-func (f *file) begin(ctx context.Context, pos incremental.Position) error {
+func (f *file) begin(ctx context.Context, pos state.Position) error {
 	f.floor, f.next, f.left = pos.Next, pos.Next, unread{}
 	if !packed(f.path) {
 		info, err := os.Stat(f.path)
@@ -31,14 +31,14 @@ func (f *file) begin(ctx context.Context, pos incremental.Position) error {
 }
 
 // continues reports, by ErrReplaced, that a file does not hold what was read at a place.
-func (f *file) continues(ctx context.Context, pos incremental.Position) error {
+func (f *file) continues(ctx context.Context, pos state.Position) error {
 	f.trial = true
 	defer func() { f.trial = false }()
 	return errors.Join(f.begin(ctx, pos), f.release())
 }
 
 // openAt opens the file, anew if it is open, at a byte offset.
-func (f *file) openAt(ctx context.Context, pos incremental.Position, at int64, multiline bool) error {
+func (f *file) openAt(ctx context.Context, pos state.Position, at int64, multiline bool) error {
 	if err := f.release(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (f *file) openAt(ctx context.Context, pos incremental.Position, at int64, m
 // resume goes on after the last record that state has applied, once it is found
 // where it was. It is looked for as a record of this configuration and of the
 // other setting of multi-line fields, since that may be changed.
-func (f *file) resume(ctx context.Context, pos incremental.Position) error {
+func (f *file) resume(ctx context.Context, pos state.Position) error {
 	for _, multiline := range []bool{f.cfg.Multiline, f.cfg.Layout == CSV && !f.cfg.Multiline} {
 		last, err := f.reread(ctx, pos, multiline)
 		if err != nil {
@@ -87,7 +87,7 @@ func (f *file) resume(ctx context.Context, pos incremental.Position) error {
 
 // reread reads the last record that state has applied again. It may be a last
 // line without line break, taken in where the file was declared complete.
-func (f *file) reread(ctx context.Context, pos incremental.Position, multiline bool) (ingest.Record, error) {
+func (f *file) reread(ctx context.Context, pos state.Position, multiline bool) (ingest.Record, error) {
 	if err := f.openAt(ctx, pos, pos.Last, multiline); err != nil {
 		return ingest.Record{}, err
 	}
@@ -107,7 +107,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-func (f *file) isLast(r ingest.Record, value []byte, pos incremental.Position) bool {
+func (f *file) isLast(r ingest.Record, value []byte, pos state.Position) bool {
 	return r.Passed == "" && r.Offset == pos.Last && f.digest(value) == pos.Digest
 }
 
@@ -115,7 +115,7 @@ func (f *file) isLast(r ingest.Record, value []byte, pos incremental.Position) b
 // What was read of it stays as it was read, for the effect of a record cannot
 // be taken back (rule N: nothing is removed); the rest is refused as
 // ReasonGrown, so that the dataset goes on and every loss is counted.
-func (f *file) resumeInLine(ctx context.Context, pos incremental.Position, line int64) error {
+func (f *file) resumeInLine(ctx context.Context, pos state.Position, line int64) error {
 	if err := f.openAt(ctx, pos, pos.Next, f.cfg.Multiline); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"io"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -70,7 +70,7 @@ func (x text) growing(path string) Config {
 func TestRecordsOfAFile(t *testing.T) {
 	for _, x := range texts {
 		t.Run(x.name, func(t *testing.T) {
-			s := newState()
+			s := newReading()
 			s.run(t, x.config(write(t, temp(t, "f"), x.text)))
 			assert.Equal(t, x.want, s.lines)
 			for i, r := range s.records {
@@ -90,7 +90,7 @@ func TestRestartAfterEveryRecord(t *testing.T) {
 	for _, x := range texts {
 		t.Run(x.name, func(t *testing.T) {
 			cfg := x.config(write(t, temp(t, "f"), x.text))
-			whole := newState()
+			whole := newReading()
 			whole.run(t, cfg)
 			part := onlyPartition(t, whole)
 			for i, r := range whole.records {
@@ -98,8 +98,8 @@ func TestRestartAfterEveryRecord(t *testing.T) {
 				if i+1 < len(whole.records) {
 					next = whole.records[i+1].Offset
 				}
-				s := newState()
-				s.positions[part] = incremental.Position{Next: next, Last: r.Offset, Digest: digest(r.Value)}
+				s := newReading()
+				s.positions[part] = state.Position{Next: next, Last: r.Offset, Digest: digest(r.Value)}
 				s.run(t, cfg)
 				assert.Equal(t, whole.records[i+1:], append([]ingest.Record{}, s.records...), "after record %d", i)
 			}
@@ -114,11 +114,11 @@ func TestRestartAtEveryByte(t *testing.T) {
 	for _, x := range texts {
 		t.Run(x.name, func(t *testing.T) {
 			path := write(t, temp(t, "f"), x.text)
-			whole := newState()
+			whole := newReading()
 			whole.run(t, x.config(path))
 			for cut := range len(x.text) + 1 {
 				write(t, path, x.text[:cut])
-				s := newState()
+				s := newReading()
 				follow := x.growing(path)
 				follow.Follow = true
 				s.run(t, follow)
@@ -136,7 +136,7 @@ func TestRestartAtEveryByte(t *testing.T) {
 func TestFollowAGrowingFile(t *testing.T) {
 	for _, x := range texts {
 		for _, step := range []int{1, 2, 5, 1000} {
-			whole := newState()
+			whole := newReading()
 			path := write(t, temp(t, "f"), x.text+"\n")
 			whole.run(t, x.config(path))
 			if x.name == "multi-line csv that ends in an open quote" {
@@ -157,7 +157,7 @@ func TestFollowAGrowingFile(t *testing.T) {
 				rest = rest[n:]
 				return nil
 			}
-			s := newState()
+			s := newReading()
 			src, err := Open(ctx, cfg, s.resume(false))
 			require.NoError(t, err)
 			for {
@@ -175,19 +175,19 @@ func TestFollowAGrowingFile(t *testing.T) {
 	}
 }
 
-func onlyPartition(t testing.TB, s *state) incremental.Partition {
+func onlyPartition(t testing.TB, s *reading) state.Partition {
 	t.Helper()
 	require.Len(t, s.positions, 1)
 	for p := range s.positions {
 		return p
 	}
-	return incremental.Partition{}
+	return state.Partition{}
 }
 
 func TestOnceStopsAtTheEndSeenAtOpen(t *testing.T) {
 	for _, follow := range []bool{false, true} {
 		path := write(t, temp(t, "f"), "{\"a\":1}\n{\"a\":2}\n")
-		s := newState()
+		s := newReading()
 		src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON, Follow: follow}, s.resume(true))
 		require.NoError(t, err)
 		extend(t, path, "{\"a\":3}\n")
@@ -196,7 +196,7 @@ func TestOnceStopsAtTheEndSeenAtOpen(t *testing.T) {
 		ends, err := src.Ends(context.Background())
 		require.NoError(t, err)
 		part := onlyPartition(t, s)
-		assert.Equal(t, map[incremental.Partition]int64{part: 16}, ends)
+		assert.Equal(t, map[state.Partition]int64{part: 16}, ends)
 		assert.Equal(t, ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{{Partition: part, Next: 16, End: 16}}},
 			src.Status())
 		_, err = src.Next(context.Background())

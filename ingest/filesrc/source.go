@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -25,7 +25,7 @@ func Open(ctx context.Context, cfg Config, resume ingest.Resume) (ingest.Source,
 	if cfg.Stdin != nil {
 		return openStream(&cfg, resume)
 	}
-	s := &source{cfg: &cfg, resume: resume, known: map[string][]incremental.Partition{}}
+	s := &source{cfg: &cfg, resume: resume, known: map[string][]state.Partition{}}
 	for p := range resume.Positions {
 		s.learn(p)
 	}
@@ -47,7 +47,7 @@ type source struct {
 	resume ingest.Resume
 	files  []*file // in order of path
 	// known are the partitions of files by how these begin, of so many bytes (place.go).
-	known   map[string][]incremental.Partition
+	known   map[string][]state.Partition
 	lengths []int
 	at      int   // the file whose turn it is
 	failed  error // final

@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -16,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/ingest/decode"
 )
 
@@ -27,30 +27,30 @@ func TestHeaderFaultsNameFileAndLine(t *testing.T) {
 		assert.Equal(t, []string{"age", "zip"}, h)
 		return wrong
 	}}
-	_, err := Open(context.Background(), cfg, newState().resume(true))
+	_, err := Open(context.Background(), cfg, newReading().resume(true))
 	require.ErrorIs(t, err, wrong)
 	assert.Equal(t, path+`:3: column 2, "zip", is not in the schema`, err.Error())
 
 	cfg.Paths, cfg.Stdin = nil, strings.NewReader("age,zip\n"+canary+",2\n")
-	src, err := Open(context.Background(), cfg, newState().resume(true))
+	src, err := Open(context.Background(), cfg, newReading().resume(true))
 	require.NoError(t, err)
 	defer src.Close()
 	_, err = src.Next(context.Background())
 	assert.EqualError(t, err, `standard input:1: column 2, "zip", is not in the schema`)
 
 	cfg = Config{Paths: []string{write(t, path, `age"`+canary+"\n1\n")}, Layout: CSV}
-	_, err = Open(context.Background(), cfg, newState().resume(true))
+	_, err = Open(context.Background(), cfg, newReading().resume(true))
 	require.ErrorIs(t, err, decode.ErrHeaderSyntax)
 	assert.NotContains(t, err.Error(), canary)
 
 	cfg = Config{Paths: []string{write(t, path, strings.Repeat(canary, 100)+"\n1\n")}, Layout: CSV, MaxBytes: 64}
-	_, err = Open(context.Background(), cfg, newState().resume(true))
+	_, err = Open(context.Background(), cfg, newReading().resume(true))
 	require.ErrorIs(t, err, errHeaderTooLong)
 	assert.NotContains(t, err.Error(), canary)
 }
 
 func TestChunksCarryTheHeader(t *testing.T) {
-	s := newState()
+	s := newReading()
 	s.run(t, Config{Paths: []string{write(t, temp(t, "f.csv"), "\"a\",\"b \"\"c\"\"\"\n1,2\n")}, Layout: CSV})
 	assert.Equal(t, [][]string{{"a", `b "c"`}}, s.headers)
 }
@@ -62,7 +62,7 @@ func TestSeveralFilesInOrderOfName(t *testing.T) {
 	write(t, filepath.Join(dir, "empty.ndjson"), "")
 	write(t, filepath.Join(dir, "other.txt"), "{\"no\":1}\n")
 	cfg := Config{Paths: []string{filepath.Join(dir, "*.ndjson"), filepath.Join(dir, "a.ndjson")}, Layout: NDJSON}
-	s := newState()
+	s := newReading()
 	s.run(t, cfg)
 	assert.Equal(t, []string{`{"a":1}`, `{"b":1}`, `{"b":2}`}, s.lines)
 	assert.Len(t, s.positions, 2, "each file is a partition of its own")
@@ -88,7 +88,7 @@ func TestFollowTakesInNewFilesAndServesAllInTurns(t *testing.T) {
 		}
 		return nil
 	}}
-	s := newState()
+	s := newReading()
 	src, err := Open(context.Background(), cfg, s.resume(false))
 	require.NoError(t, err)
 	defer src.Close()
@@ -107,7 +107,7 @@ func TestPatternsPassOverWhatIsNoFile(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "b")))
 	write(t, filepath.Join(dir, "c[1]"), "{}\n")
 	for _, pattern := range []string{"*", "c[1]"} {
-		s := newState()
+		s := newReading()
 		s.run(t, Config{Paths: []string{filepath.Join(dir, pattern)}, Layout: NDJSON})
 		assert.Equal(t, []string{"{}"}, s.lines)
 	}
@@ -128,12 +128,12 @@ func TestFollowAFileThatComesAndGoes(t *testing.T) {
 		steps = steps[1:]
 		return nil
 	}}
-	src, err := Open(context.Background(), cfg, newState().resume(false))
+	src, err := Open(context.Background(), cfg, newReading().resume(false))
 	require.NoError(t, err)
 	defer src.Close()
 	ends, err := src.Ends(context.Background())
 	require.NoError(t, err)
-	assert.Equal(t, map[incremental.Partition]int64{}, ends, "known, and empty")
+	assert.Equal(t, map[state.Partition]int64{}, ends, "known, and empty")
 	c, err := src.Next(context.Background())
 	require.NoError(t, err)
 	assert.EqualValues(t, 8, c.Next)
@@ -153,13 +153,13 @@ func TestPackedFile(t *testing.T) {
 	const records = "a\n1\n2\n3\n"
 	path := write(t, temp(t, "f.csv.gz"), gzipped(t, records))
 	cfg := Config{Paths: []string{path}, Layout: CSV}
-	plain := newState()
+	plain := newReading()
 	plain.run(t, Config{Paths: []string{write(t, temp(t, "f.csv"), records)}, Layout: CSV})
-	s := newState()
+	s := newReading()
 	s.run(t, cfg)
 	for packed := range s.positions {
 		for p := range plain.positions {
-			begins := func(p incremental.Partition) []string { return strings.Split(p.Source, ":")[:3] }
+			begins := func(p state.Partition) []string { return strings.Split(p.Source, ":")[:3] }
 			assert.Equal(t, begins(p), begins(packed), "packed or not, a file is the same file")
 		}
 	}
@@ -170,7 +170,7 @@ func TestPackedFile(t *testing.T) {
 	require.NoError(t, err)
 	ends, err := src.Ends(context.Background())
 	require.NoError(t, err)
-	assert.Equal(t, map[incremental.Partition]int64{onlyPartition(t, s): 10}, ends)
+	assert.Equal(t, map[state.Partition]int64{onlyPartition(t, s): 10}, ends)
 	s.read(t, src)
 	require.NoError(t, src.Close())
 	assert.Equal(t, []string{"1", "2", "3", "4"}, s.lines)
@@ -178,7 +178,7 @@ func TestPackedFile(t *testing.T) {
 	for _, apart := range []bool{false, true} { // behind its beginning
 		begin := "a\n" + strings.Repeat("7\n", mostBeginning)
 		write(t, path, gzipped(t, begin+"1\n2\n3\n"))
-		s, cfg.Apart = newState(), apart
+		s, cfg.Apart = newReading(), apart
 		s.run(t, cfg)
 		read := len(s.lines)
 		for _, changed := range []string{"1\n2\n", "1\n3\n4\n5\n"} {
@@ -198,7 +198,7 @@ func TestPackedFile(t *testing.T) {
 
 	whole := gzipped(t, "a\n1\n2\n")
 	write(t, path, whole[:len(whole)-4])
-	s = newState()
+	s = newReading()
 	src, err = Open(context.Background(), cfg, s.resume(true))
 	if err == nil {
 		_, err = src.Next(context.Background())
@@ -221,7 +221,7 @@ func TestOpenRefuses(t *testing.T) {
 		"no file matches":         {Paths: []string{filepath.Join(dir, "*.csv")}, Layout: CSV},
 		"no regular file":         {Paths: []string{dir}, Layout: CSV},
 	} {
-		_, err := Open(context.Background(), cfg, newState().resume(true))
+		_, err := Open(context.Background(), cfg, newReading().resume(true))
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -231,7 +231,7 @@ func TestStandardInput(t *testing.T) {
 		for name, r := range map[string]io.Reader{"at once": strings.NewReader(x.text),
 			"by bytes": iotest.OneByteReader(strings.NewReader(x.text)),
 			"halves":   iotest.HalfReader(strings.NewReader(x.text)), "end with data": iotest.DataErrReader(strings.NewReader(x.text))} {
-			s := newState()
+			s := newReading()
 			cfg := Config{Stdin: r, Layout: x.layout, Multiline: x.multiline, MaxBytes: 64}
 			src, err := Open(context.Background(), cfg, s.resume(false))
 			require.NoError(t, err)
@@ -251,7 +251,7 @@ func TestStandardInput(t *testing.T) {
 // read that blocks does not hold up a stop.
 func TestStandardInputDoesNotWaitForMore(t *testing.T) {
 	r, w := io.Pipe()
-	src, err := Open(context.Background(), Config{Stdin: r, Layout: NDJSON}, newState().resume(false))
+	src, err := Open(context.Background(), Config{Stdin: r, Layout: NDJSON}, newReading().resume(false))
 	require.NoError(t, err)
 	go func() { _, _ = w.Write([]byte("{\"a\":1}\n{\"a\"")) }()
 	c, err := src.Next(context.Background())
@@ -278,10 +278,10 @@ func TestStandardInputDoesNotWaitForMore(t *testing.T) {
 func TestHugeLineIsNotKept(t *testing.T) {
 	const huge = 64 << 20
 	in := io.MultiReader(strings.NewReader("{\"a\":1}\n"), io.LimitReader(endless{}, huge), strings.NewReader("\n{\"a\":2}\n"))
-	src, err := Open(context.Background(), Config{Stdin: in, Layout: NDJSON}, newState().resume(false))
+	src, err := Open(context.Background(), Config{Stdin: in, Layout: NDJSON}, newReading().resume(false))
 	require.NoError(t, err)
 	defer src.Close()
-	s := newState()
+	s := newReading()
 	s.read(t, src)
 	require.Len(t, s.records, 3)
 	assert.Len(t, s.records[1].Value, decode.DefaultMaxBytes+1, "enough to be refused")
@@ -302,10 +302,10 @@ func (endless) Read(p []byte) (int, error) {
 func TestManyRecordsComeInChunks(t *testing.T) {
 	const n = 20_000
 	path := write(t, temp(t, "f"), strings.Repeat("{\"a\":1}\n", n))
-	src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON}, newState().resume(true))
+	src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: NDJSON}, newReading().resume(true))
 	require.NoError(t, err)
 	defer src.Close()
-	s := newState()
+	s := newReading()
 	for {
 		c, err := src.Next(context.Background())
 		if err == io.EOF {
@@ -325,7 +325,7 @@ func TestRecordsAreNeverOverwritten(t *testing.T) {
 	for i := range 50_000 {
 		b.WriteString(strings.Repeat(string(rune('a'+i%26)), 1+i%40) + "\n")
 	}
-	s := newState()
+	s := newReading()
 	s.run(t, Config{Paths: []string{write(t, temp(t, "f"), b.String())}, Layout: NDJSON})
 	for i, r := range s.records {
 		require.Equal(t, s.lines[i], string(r.Value))

@@ -1,20 +1,20 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"slices"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
 // Ends returns the present end of every file that has a record. With Once it is
 // the end at which Next stops.
-func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, error) {
-	ends := make(map[incremental.Partition]int64, len(s.files))
+func (s *source) Ends(ctx context.Context) (map[state.Partition]int64, error) {
+	ends := make(map[state.Partition]int64, len(s.files))
 	for _, f := range s.files {
 		if !f.identified {
 			continue
@@ -35,7 +35,7 @@ func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, err
 }
 
 // Ack does nothing: a file has no place for it.
-func (s *source) Ack(map[incremental.Partition]int64) {}
+func (s *source) Ack(map[state.Partition]int64) {}
 
 // publish brings Status up to date.
 func (s *source) publish() {

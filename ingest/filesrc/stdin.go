@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -16,7 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -33,7 +33,7 @@ type stream struct {
 	reader *recordReader
 	head   head
 	name   string // of a new input; empty: the first record is not known
-	part   incremental.Partition
+	part   state.Partition
 	sum    hash.Hash // of the records read
 	like   []fed     // that this one may be, the longest first
 	same   fed       // the longest that it is so far
@@ -44,15 +44,15 @@ type stream struct {
 	failed error
 
 	mu        sync.Mutex // guards what Status reads
-	known     incremental.Partition
+	known     state.Partition
 	handedOut int64
 	ended     bool
 }
 
 // fed is an input that the state has read.
 type fed struct {
-	part incremental.Partition
-	pos  incremental.Position
+	part state.Partition
+	pos  state.Position
 }
 
 // piece is what was read at once, and the sum of what came before it.
@@ -67,7 +67,7 @@ const mostHeld = 64 << 20
 var errAgain = errors.New("it begins like one that was read, and is another one, or holds less: give --again if nobody is in both")
 
 func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
-	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Stdin), sum: sha256.New(), same: fed{pos: incremental.Position{Last: -1}}}
+	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Stdin), sum: sha256.New(), same: fed{pos: state.Position{Last: -1}}}
 	s.reader = newReader(s.pump, cfg)
 	s.reader.final = true
 	s.reader.header = s.head.take(cfg, "standard input")
@@ -75,7 +75,7 @@ func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
 }
 
 // Ends is unknown for a stream.
-func (s *stream) Ends(context.Context) (map[incremental.Partition]int64, error) { return nil, nil }
+func (s *stream) Ends(context.Context) (map[state.Partition]int64, error) { return nil, nil }
 
 // Next returns what the stream brought; see ingest.Source. Its error is final.
 func (s *stream) Next(ctx context.Context) (*ingest.Chunk, error) {
@@ -174,7 +174,7 @@ func (s *stream) chunk() *ingest.Chunk {
 		records = records[1:]
 	}
 	c := &ingest.Chunk{Partition: s.part, From: s.next, Next: max(s.next, p.next), Records: records, Header: s.head.header}
-	c.Witness = func(r *ingest.Record) incremental.Digest {
+	c.Witness = func(r *ingest.Record) state.Digest {
 		sum := clone(p.before)
 		for i := range p.records {
 			if p.records[i].Offset <= r.Offset {
@@ -221,7 +221,7 @@ func (s *stream) fail(ctx context.Context, err error) error {
 }
 
 // Ack does nothing: a stream cannot go back.
-func (s *stream) Ack(map[incremental.Partition]int64) {}
+func (s *stream) Ack(map[state.Partition]int64) {}
 
 // Status tells how much was handed out.
 func (s *stream) Status() ingest.Status {

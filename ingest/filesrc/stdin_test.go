@@ -14,7 +14,7 @@ import (
 )
 
 // feed reads an input to its end, or up to a number of records, after which the process is killed.
-func (s *state) feed(t *testing.T, cfg Config, most int) error {
+func (s *reading) feed(t *testing.T, cfg Config, most int) error {
 	t.Helper()
 	src, err := Open(context.Background(), cfg, s.resume(true))
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestStandardInputIsResumed(t *testing.T) {
 			return Config{Stdin: strings.NewReader(text), Layout: x.layout, Multiline: x.multiline, MaxBytes: 64}
 		}
 		for most := 1; most < 12; most++ {
-			s := newState()
+			s := newReading()
 			require.NoError(t, s.feed(t, cfg(x.text), most))
 			for range 2 {
 				require.NoError(t, s.feed(t, cfg(x.text), 1000))
@@ -64,7 +64,7 @@ func TestStandardInputThatIsAnother(t *testing.T) {
 	text := daily("a", 3, 20)
 	for name, other := range map[string]string{"differs": strings.Replace(text, `"a":7`, `"b":7`, 1), "less": daily("a", 3, 10),
 		"moved": strings.Replace(text, "\n", "\n\n", 1)} {
-		s := newState()
+		s := newReading()
 		require.NoError(t, s.feed(t, Config{Stdin: strings.NewReader(text), Layout: NDJSON}, 1000))
 		require.NoError(t, s.feed(t, Config{Stdin: strings.NewReader(other), Layout: NDJSON}, 1000))
 		require.Len(t, s.lines, 23+strings.Count(strings.ReplaceAll(other, "\n\n", "\n"), "\n"), name)
@@ -89,7 +89,7 @@ func TestALongInputIsNotHeld(t *testing.T) {
 		}
 		return Config{Stdin: io.MultiReader(append(readers, strings.NewReader(last))...), Layout: NDJSON, MaxBytes: 2 << 20}
 	}
-	s := newState()
+	s := newReading()
 	src, err := Open(context.Background(), input("{\"a\":1}\n"), s.resume(true))
 	require.NoError(t, err)
 	for err == nil {

@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"io"
 	"log/slog"
@@ -14,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 )
@@ -55,13 +55,13 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 				}
 				path := write(t, name, x.before)
 				cfg := Config{Paths: []string{path}, Layout: x.layout, Follow: follow}
-				s := newState()
+				s := newReading()
 				assert.Equal(t, x.unread, s.run(t, cfg), x.name)
 				assert.Equal(t, x.early, s.lines, x.name)
 				write(t, path, x.before+x.after)
 				assert.Zero(t, s.run(t, cfg), x.name)
 				assert.Equal(t, x.late, s.lines, x.name)
-				fresh := newState()
+				fresh := newReading()
 				fresh.run(t, cfg)
 				fresh.positions, s.positions = under(fresh.positions), under(s.positions) // its first sight was another one
 				assert.Equal(t, fresh, s, "%s: the same as if it had been read at once", x.name)
@@ -71,10 +71,10 @@ func TestATornLastLineIsLeftUnread(t *testing.T) {
 }
 
 // under leaves the names of files out.
-func under(positions map[incremental.Partition]incremental.Position) map[incremental.Partition]incremental.Position {
-	out := map[incremental.Partition]incremental.Position{}
+func under(positions map[state.Partition]state.Position) map[state.Partition]state.Position {
+	out := map[state.Partition]state.Position{}
 	for _, at := range positions {
-		out[incremental.Partition{ID: int32(len(out))}] = at
+		out[state.Partition{ID: int32(len(out))}] = at
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func under(positions map[incremental.Partition]incremental.Position) map[increme
 func TestAnOpenQuoteAtTheEndIsLeftUnread(t *testing.T) {
 	path := write(t, temp(t, "f"), "a,b\n1,2\n3,\"4\n5,6\n")
 	cfg := Config{Paths: []string{path}, Layout: CSV, Multiline: true}
-	s := newState()
+	s := newReading()
 	assert.Equal(t, ingest.Unread{Unterminated: 2}, s.run(t, cfg))
 	assert.Equal(t, []string{"1,2"}, s.lines)
 	extend(t, path, "7\"\n8,9\n")
@@ -113,7 +113,7 @@ func TestALineThatGrewAfterItWasRead(t *testing.T) {
 		} {
 			path := write(t, temp(t, "f"), x.before)
 			cfg := Config{Paths: []string{path}, Layout: CSV, MaxBytes: 64, Complete: true}
-			s := newState()
+			s := newReading()
 			s.run(t, cfg)
 			again(&cfg)
 			assert.Zero(t, s.run(t, cfg), "nothing more to read")
@@ -135,7 +135,7 @@ func TestALineThatGrewAfterItWasRead(t *testing.T) {
 
 // followed reads a followed file until nothing is left, calls act, and reads
 // on.
-func followed(t *testing.T, cfg Config, act func()) *state {
+func followed(t *testing.T, cfg Config, act func()) *reading {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	acted := false
@@ -149,7 +149,7 @@ func followed(t *testing.T, cfg Config, act func()) *state {
 		act()
 		return nil
 	}
-	s := newState()
+	s := newReading()
 	src, err := Open(ctx, cfg, s.resume(false))
 	require.NoError(t, err)
 	defer src.Close()
@@ -167,7 +167,7 @@ func followed(t *testing.T, cfg Config, act func()) *state {
 func TestMultilineMayBeChanged(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		path := write(t, temp(t, "f"), "a,b\n0,0\n1,\"2\n3\"\n")
-		s := newState()
+		s := newReading()
 		s.run(t, Config{Paths: []string{path}, Layout: CSV, Multiline: before})
 		read := len(s.lines)
 		extend(t, path, "4,5\n")
@@ -183,7 +183,7 @@ func TestUnreadLinesAreLogged(t *testing.T) {
 	write(t, filepath.Join(dir, "a"), "a,b\n1,2\n\n3,"+canary)
 	write(t, filepath.Join(dir, "b"), "a,b\n")
 	cfg := Config{Paths: []string{filepath.Join(dir, "*")}, Layout: CSV, Log: slog.New(slog.NewJSONHandler(&log, nil))}
-	assert.Equal(t, ingest.Unread{Unterminated: 1, WithoutRecord: 1}, newState().run(t, cfg))
+	assert.Equal(t, ingest.Unread{Unterminated: 1, WithoutRecord: 1}, newReading().run(t, cfg))
 	assert.Contains(t, log.String(), `"event":"unterminated_line","file":"`+filepath.Join(dir, "a")+`","offset":9,"lines":1,"line":4}`)
 	assert.Contains(t, log.String(), `"event":"no_record","file":"`+filepath.Join(dir, "b")+`","lines":1}`)
 	assert.Equal(t, 2, strings.Count(log.String(), "\n"))
@@ -208,7 +208,7 @@ func TestAStillLineOfAFollowedFileIsLoggedOnce(t *testing.T) {
 		}
 		return nil
 	}
-	s := newState()
+	s := newReading()
 	src, err := Open(context.Background(), cfg, s.resume(false))
 	require.NoError(t, err)
 	defer src.Close()
@@ -229,7 +229,7 @@ func TestARotatedFileWithATornLineIsReported(t *testing.T) {
 	var log strings.Builder
 	path := write(t, temp(t, "f"), "{}\n{")
 	cfg := Config{Paths: []string{path}, Layout: NDJSON, Follow: true, Log: slog.New(slog.NewJSONHandler(&log, nil))}
-	s := newState()
+	s := newReading()
 	s.followed(t, cfg, func() {
 		require.NoError(t, os.Rename(path, path+".1"))
 		write(t, path, "{\"b\":1}\n")

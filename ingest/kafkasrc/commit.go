@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"log/slog"
@@ -12,7 +13,6 @@ import (
 	"github.com/segmentio/kafka-go/protocol/offsetcommit"
 	"github.com/segmentio/kafka-go/protocol/offsetfetch"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/retry"
 )
@@ -180,12 +180,12 @@ func (c *client) committed(ctx context.Context, group string, ids []int32) (map[
 // Committed returns the group's commits, of partitions that have one. A commit
 // ahead of state says that state is an older copy (ingest.ErrBehind). It waits
 // for the brokers until ctx is done.
-func (l *Lease) Committed(ctx context.Context) (map[incremental.Partition]int64, error) {
+func (l *Lease) Committed(ctx context.Context) (map[state.Partition]int64, error) {
 	attempts, silence := l.cfg.Reconnect.Attempts(), retry.Silence{}
 	for {
 		commits, err := l.commits(ctx)
 		if err == nil {
-			named := make(map[incremental.Partition]int64, len(commits))
+			named := make(map[state.Partition]int64, len(commits))
 			for id, offset := range commits {
 				named[l.cfg.partition(id)] = offset
 			}

@@ -1,12 +1,12 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/kafkaclient"
@@ -141,8 +141,8 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-func (c *Config) partition(id int32) incremental.Partition {
-	return incremental.Partition{Source: c.Source, ID: id}
+func (c *Config) partition(id int32) state.Partition {
+	return state.Partition{Source: c.Source, ID: id}
 }
 
 // client is a client of the topic with the requests that a source makes alone.

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/deadletter"
 	"anond/internal/kafkaclient"
@@ -55,7 +55,7 @@ func OpenDeadLetters(cfg Config) (ingest.DeadLetters, error) {
 // Deliver implements ingest.DeadLetters. It returns when all dead letters are
 // acknowledged by all replicas in sync, or with the error of an attempt that
 // failed; the next call after that must begin with the same ones.
-func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (d *deadLetters) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	var waiting []kafka.Message
 	for _, l := range letters {
 		if !d.there[l.Seq] {
@@ -82,13 +82,13 @@ func (d *deadLetters) Deliver(ctx context.Context, letters []incremental.DeadLet
 
 // note remembers which dead letters have reached the topic although others have
 // not.
-func (d *deadLetters) note(letters []incremental.DeadLetter, missing []kafka.Message) {
+func (d *deadLetters) note(letters []state.DeadLetter, missing []kafka.Message) {
 	d.there = make(map[uint64]bool, len(letters))
 	for _, l := range letters {
 		d.there[l.Seq] = true
 	}
 	for _, m := range missing {
-		if l, ok := m.WriterData.(incremental.DeadLetter); ok {
+		if l, ok := m.WriterData.(state.DeadLetter); ok {
 			delete(d.there, l.Seq)
 		}
 	}
@@ -117,7 +117,7 @@ func (d *deadLetters) refused(sent []kafka.Message, err error) (again []kafka.Me
 		if each[i] == nil {
 			continue
 		}
-		if l, ok := m.WriterData.(incremental.DeadLetter); ok && errors.Is(each[i], kafka.MessageSizeTooLarge) && l.Payload != nil {
+		if l, ok := m.WriterData.(state.DeadLetter); ok && errors.Is(each[i], kafka.MessageSizeTooLarge) && l.Payload != nil {
 			m = d.withoutPayload(l)
 		} else {
 			smaller = false
@@ -127,7 +127,7 @@ func (d *deadLetters) refused(sent []kafka.Message, err error) (again []kafka.Me
 	return again, smaller
 }
 
-func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
+func (d *deadLetters) message(l state.DeadLetter) kafka.Message {
 	m := kafka.Message{Key: letterKey(l), Value: deadletter.EncodeDelivered(l, time.Now()), WriterData: l}
 	if len(m.Value) > maxLetter && l.Payload != nil {
 		return d.withoutPayload(l)
@@ -135,7 +135,7 @@ func (d *deadLetters) message(l incremental.DeadLetter) kafka.Message {
 	return m
 }
 
-func (d *deadLetters) withoutPayload(l incremental.DeadLetter) kafka.Message {
+func (d *deadLetters) withoutPayload(l state.DeadLetter) kafka.Message {
 	d.log.Warn("a dead letter is too large for the topic and is written without its payload", event("deadletter_payload_dropped"),
 		slog.Any("letter", l))
 	l.Payload = nil
@@ -143,7 +143,7 @@ func (d *deadLetters) withoutPayload(l incremental.DeadLetter) kafka.Message {
 }
 
 // letterKey is source:partition:offset.
-func letterKey(l incremental.DeadLetter) []byte {
+func letterKey(l state.DeadLetter) []byte {
 	key := append([]byte(l.Partition.Source), ':')
 	key = strconv.AppendInt(key, int64(l.Partition.ID), 10)
 	return strconv.AppendInt(append(key, ':'), l.Offset, 10)

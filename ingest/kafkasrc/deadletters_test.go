@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -18,7 +19,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/fault"
 )
@@ -31,9 +31,9 @@ func deadConfig(c *kfake.Cluster, log *events) Config {
 	return cfg
 }
 
-func letters(from, to int) (out []incremental.DeadLetter) {
+func letters(from, to int) (out []state.DeadLetter) {
 	for i := from; i < to; i++ {
-		out = append(out, incremental.DeadLetter{Seq: uint64(i), Partition: incremental.Partition{Source: "kafka:" + topic, ID: 1},
+		out = append(out, state.DeadLetter{Seq: uint64(i), Partition: state.Partition{Source: "kafka:" + topic, ID: 1},
 			Offset: int64(10 * i),
 			Reason: equivclass.Reason("undecodable"), Attribute: "age", Digest: sum([]byte{byte(i)})})
 	}
@@ -69,7 +69,7 @@ func openLetters(t *testing.T, cfg Config) ingest.DeadLetters {
 }
 
 // surely delivers as the host does: again after each failure.
-func surely(t *testing.T, d ingest.DeadLetters, sent []incremental.DeadLetter) {
+func surely(t *testing.T, d ingest.DeadLetters, sent []state.DeadLetter) {
 	t.Helper()
 	eventually(t, "delivered", func() bool { return d.Deliver(background(t), sent) == nil })
 }

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -18,7 +19,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/fault"
 	"anond/internal/kafkaclient"
@@ -334,10 +334,10 @@ func TestOpeningSaysWhyItFailed(t *testing.T) {
 func TestVErrorsQuoteNoValues(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 10)
-	pos := incremental.Position{Next: 10, Last: 9, Digest: sum([]byte("another"))}
+	pos := state.Position{Next: 10, Last: 9, Digest: sum([]byte("another"))}
 	log := &events{}
 	_, err := Open(background(t), config(c, log), ingest.Resume{Digest: sum,
-		Positions: map[incremental.Partition]incremental.Position{{Source: "kafka:" + topic}: pos}})
+		Positions: map[state.Partition]state.Position{{Source: "kafka:" + topic}: pos}})
 	require.ErrorIs(t, err, ingest.ErrReplaced)
 	require.NotContains(t, err.Error()+log.text("source_replaced"), string(value(0, 9)))
 	require.NotContains(t, err.Error()+log.text("source_replaced"), `"i"`)

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -19,7 +20,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/kafkaclient"
 	"anond/internal/retry"
@@ -67,7 +67,7 @@ func open(t testing.TB, cfg Config, resume ingest.Resume) ingest.Source {
 	return s
 }
 
-func sum(b []byte) (d incremental.Digest) {
+func sum(b []byte) (d state.Digest) {
 	h := sha256.Sum256(b)
 	copy(d[:], h[:])
 	return d
@@ -130,11 +130,11 @@ func value(partition int32, i int) []byte { return fmt.Appendf(nil, `{"p":%d,"i"
 type received struct {
 	next   map[int32]int64
 	values map[int32][]string
-	pos    map[incremental.Partition]incremental.Position
+	pos    map[state.Partition]state.Position
 }
 
 func newReceived() *received {
-	return &received{map[int32]int64{}, map[int32][]string{}, map[incremental.Partition]incremental.Position{}}
+	return &received{map[int32]int64{}, map[int32][]string{}, map[state.Partition]state.Position{}}
 }
 
 func (r *received) take(t testing.TB, c *ingest.Chunk) {

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"encoding/binary"
 	"sync/atomic"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -128,7 +128,7 @@ func TestNewLeaderWhileTheSourceStarts(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 10)
 	takeOver(c, 2) // the first fetch is that of the last record
-	s := open(t, config(c, &events{}), ingest.Resume{Positions: map[incremental.Partition]incremental.Position{
+	s := open(t, config(c, &events{}), ingest.Resume{Positions: map[state.Partition]state.Position{
 		{Source: "kafka:" + topic}: {Next: 10, Last: 9, Digest: sum(value(0, 9))}}})
 	got := newReceived()
 	require.ErrorIs(t, got.readError(t, s), ingest.ErrReplaced)

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"net"
@@ -15,7 +16,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -252,7 +252,7 @@ func TestALostLeaseIsClosedInTime(t *testing.T) {
 		cfg.Lease, cfg.RequestTimeout = a.lease, time.Minute
 		s, err := Open(context.Background(), cfg, ingest.Resume{Digest: sum})
 		require.NoError(t, err)
-		s.Ack(map[incremental.Partition]int64{{Source: "kafka:" + topic}: 0})
+		s.Ack(map[state.Partition]int64{{Source: "kafka:" + topic}: 0})
 		member := a.lease.generation.MemberID
 		rig.c.ControlKey(int16(kmsg.JoinGroup), func(r kmsg.Request) (kmsg.Response, error, bool) {
 			rig.c.KeepControl()
@@ -316,7 +316,7 @@ func TestLeaseCommitsNeverMoveBack(t *testing.T) {
 		require.Empty(t, commits)
 		require.NoError(t, a.lease.Commit(context.Background(), map[int32]int64{0: 50, 1: 10}))
 		require.NoError(t, a.lease.Commit(context.Background(), map[int32]int64{0: 10, 1: 20}))
-		want := map[incremental.Partition]int64{{Source: "kafka:" + topic, ID: 0}: 50, {Source: "kafka:" + topic, ID: 1}: 20}
+		want := map[state.Partition]int64{{Source: "kafka:" + topic, ID: 0}: 50, {Source: "kafka:" + topic, ID: 1}: 20}
 		commits, err = a.lease.Committed(ctx)
 		require.NoError(t, err)
 		require.Equal(t, want, commits)
@@ -328,7 +328,7 @@ func TestLeaseCommitsNeverMoveBack(t *testing.T) {
 		require.NoError(t, b.lease.Commit(context.Background(), map[int32]int64{0: 5, 2: 1}))
 		commits, err = b.lease.Committed(ctx)
 		require.NoError(t, err)
-		require.Equal(t, int64(50), commits[incremental.Partition{Source: "kafka:" + topic}])
+		require.Equal(t, int64(50), commits[state.Partition{Source: "kafka:" + topic}])
 		b.leave()
 		time.Sleep(time.Minute)
 	})
@@ -346,11 +346,11 @@ func TestSourceCommitsThroughItsLease(t *testing.T) {
 	require.NoError(t, err)
 	got := newReceived()
 	got.readN(t, s, 10)
-	s.Ack(map[incremental.Partition]int64{{Source: "kafka:" + topic}: 10, {Source: "file:other"}: 99})
+	s.Ack(map[state.Partition]int64{{Source: "kafka:" + topic}: 10, {Source: "file:other"}: 99})
 	require.NoError(t, s.Close())
 	commits, err := l.Committed(background(t))
 	require.NoError(t, err)
-	require.Equal(t, map[incremental.Partition]int64{{Source: "kafka:" + topic}: 10}, commits)
+	require.Equal(t, map[state.Partition]int64{{Source: "kafka:" + topic}: 10}, commits)
 	require.NoError(t, l.Close())
 }
 
@@ -375,7 +375,7 @@ func TestStaticSourceCommitsByBestEffort(t *testing.T) {
 	s := open(t, cfg, ingest.Resume{}).(*source)
 	got := newReceived()
 	got.readN(t, s, 10)
-	part := incremental.Partition{Source: "kafka:" + topic}
+	part := state.Partition{Source: "kafka:" + topic}
 	committed := func() int64 {
 		m, err := s.client.committed(background(t), "lag", []int32{0})
 		require.NoError(t, err)
@@ -384,24 +384,24 @@ func TestStaticSourceCommitsByBestEffort(t *testing.T) {
 		}
 		return -1
 	}
-	s.Ack(map[incremental.Partition]int64{part: 10})
+	s.Ack(map[state.Partition]int64{part: 10})
 	eventually(t, "the commit", func() bool { return committed() == 10 })
 	for range 2 { // by the source that committed 10, and by the next one
-		s.Ack(map[incremental.Partition]int64{part: 3})
+		s.Ack(map[state.Partition]int64{part: 3})
 		require.NoError(t, s.Close()) // commits what is left to commit
 		s = open(t, cfg, got.resume(false)).(*source)
 		require.Equal(t, int64(10), committed())
 	}
 
 	// The commit is a witness: state that is behind it is an older copy.
-	_, err := Open(background(t), cfg, ingest.Resume{Digest: sum, Positions: map[incremental.Partition]incremental.Position{
+	_, err := Open(background(t), cfg, ingest.Resume{Digest: sum, Positions: map[state.Partition]state.Position{
 		part: {Next: 4, Last: 3, Digest: sum(value(0, 3))}}})
 	require.ErrorIs(t, err, ingest.ErrBehind)
 	_, err = Open(background(t), cfg, ingest.Resume{Digest: sum})
 	require.ErrorIs(t, err, ingest.ErrBehind, "an empty state although there are commits")
-	_, err = Open(background(t), cfg, ingest.Resume{Digest: sum, Read: map[incremental.Partition]int64{part: 9}})
+	_, err = Open(background(t), cfg, ingest.Resume{Digest: sum, Read: map[state.Partition]int64{part: 9}})
 	require.ErrorIs(t, err, ingest.ErrBehind, "a state that was reset before the newest commit")
-	reset, err := Open(background(t), cfg, ingest.Resume{Digest: sum, Read: map[incremental.Partition]int64{part: 10}})
+	reset, err := Open(background(t), cfg, ingest.Resume{Digest: sum, Read: map[state.Partition]int64{part: 10}})
 	require.NoError(t, err, "a state that was reset knows what it had read")
 	require.NoError(t, reset.Close())
 	again, err := Open(background(t), cfg, got.resume(false))
@@ -425,7 +425,7 @@ func TestFailedCommitsAreOnlyLogged(t *testing.T) {
 	require.NoError(t, err)
 	got := newReceived()
 	got.readN(t, s, 10)
-	s.Ack(map[incremental.Partition]int64{{Source: "kafka:" + topic}: 10})
+	s.Ack(map[state.Partition]int64{{Source: "kafka:" + topic}: 10})
 	eventually(t, "it is logged", func() bool { return log.count("source_commit_failed") == 1 })
 	write(t, cl, 0, 10, 20)
 	got.readN(t, s, 20)

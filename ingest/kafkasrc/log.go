@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol/metadata"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/kafkaclient"
 )
@@ -105,7 +105,7 @@ func (l *Log) reopen(ctx context.Context, from int64) error {
 	if err != nil {
 		return err
 	}
-	l.reading, err = OpenPartition(ctx, l.cfg, l.partition, total, incremental.Position{Next: from, Last: -1}, plainDigest)
+	l.reading, err = OpenPartition(ctx, l.cfg, l.partition, total, state.Position{Next: from, Last: -1}, plainDigest)
 	l.next = from
 	return err
 }
@@ -173,14 +173,14 @@ func (l *Log) Close() error {
 
 // OpenPartition reads a single partition of a topic that has so many, from a position on, and goes on with
 // what comes.
-func OpenPartition(ctx context.Context, cfg Config, id int32, of int, at incremental.Position,
-	digest func([]byte) incremental.Digest) (ingest.Source, error) {
+func OpenPartition(ctx context.Context, cfg Config, id int32, of int, at state.Position,
+	digest func([]byte) state.Digest) (ingest.Source, error) {
 	cfg.Group, cfg.Lease = "", nil
 	cfg.Shard = Shard{Index: int(id), Of: of, Partitions: of}
 	if cfg.Source == "" {
 		cfg.Source = "kafka:" + cfg.Topic
 	}
-	known := map[incremental.Partition]incremental.Position{}
+	known := map[state.Partition]state.Position{}
 	if at.Next > 0 {
 		known[cfg.partition(id)] = at
 	}

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -12,7 +13,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 )
@@ -78,7 +78,7 @@ func TestResumeAmidTransactions(t *testing.T) {
 	}
 	for next, left := range want {
 		got := newReceived()
-		got.readEnd(t, open(t, config(c, &events{}), ingest.Resume{Once: true, Positions: map[incremental.Partition]incremental.Position{
+		got.readEnd(t, open(t, config(c, &events{}), ingest.Resume{Once: true, Positions: map[state.Partition]state.Position{
 			{Source: "kafka:" + topic}: {Next: next, Last: -1}}}))
 		require.Equal(t, left, got.count(), "from offset %d", next)
 	}
@@ -137,7 +137,7 @@ func TestCompactionHolesAreCovered(t *testing.T) {
 	for next := int64(1); next <= 14; next++ { // into every hole, and the last record read may be gone
 		log := &events{}
 		got := newReceived()
-		got.readEnd(t, open(t, config(c, log), ingest.Resume{Once: true, Positions: map[incremental.Partition]incremental.Position{
+		got.readEnd(t, open(t, config(c, log), ingest.Resume{Once: true, Positions: map[state.Partition]state.Position{
 			{Source: "kafka:" + topic}: {Next: next, Last: next - 1, Digest: sum(value(0, int(next-1)))}}}))
 		gone := next-1 >= 1 && next-1 < 8 || next-1 == 9
 		require.Equal(t, gone, log.count("source_unverified") == 1, "offset %d", next-1)
@@ -205,13 +205,13 @@ func TestGapStopsAtOpen(t *testing.T) {
 	require.NoError(t, c.DeleteRecords(topic, 0, 50))
 	log := &events{}
 	cfg := config(c, log)
-	resume := ingest.Resume{Once: true, Digest: sum, Positions: map[incremental.Partition]incremental.Position{
+	resume := ingest.Resume{Once: true, Digest: sum, Positions: map[state.Partition]state.Position{
 		{Source: "kafka:" + topic}: {Next: 42, Last: 41, Digest: sum(value(0, 41))}}}
 	_, err := Open(background(t), cfg, resume)
 	var gap *ingest.GapError
 	require.ErrorAs(t, err, &gap)
 	require.ErrorIs(t, err, ingest.ErrGap)
-	require.Equal(t, ingest.GapError{Partition: incremental.Partition{Source: "kafka:" + topic}, Want: 42, Have: 50}, *gap)
+	require.Equal(t, ingest.GapError{Partition: state.Partition{Source: "kafka:" + topic}, Want: 42, Have: 50}, *gap)
 	require.Contains(t, log.text("source_gap"), "want=42 have=50 on_gap=stop")
 
 	cfg.OnGap = gapContinue
@@ -230,7 +230,7 @@ func TestDeletionBelowThePositionIsNoGap(t *testing.T) {
 	require.NoError(t, c.DeleteRecords(topic, 0, 50))
 	log := &events{}
 	got := newReceived()
-	got.readEnd(t, open(t, config(c, log), ingest.Resume{Once: true, Digest: sum, Positions: map[incremental.Partition]incremental.Position{
+	got.readEnd(t, open(t, config(c, log), ingest.Resume{Once: true, Digest: sum, Positions: map[state.Partition]state.Position{
 		{Source: "kafka:" + topic}: {Next: 50, Last: 49, Digest: sum(value(0, 49))}}}))
 	require.Equal(t, wantValues(0, [2]int{50, 100}), got.values[0])
 	require.Equal(t, 1, log.count("source_unverified"))

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"net"
 	"sync/atomic"
@@ -11,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -66,7 +66,7 @@ func TestConnectionsDoNotGrowWithPartitions(t *testing.T) {
 	got.readN(t, s, 2*partitions)
 	write(t, cl, 399, 2, 12) // one among many
 	got.readN(t, s, 2*partitions+10)
-	s.Ack(map[incremental.Partition]int64{{Source: "kafka:" + topic, ID: 399}: 12})
+	s.Ack(map[state.Partition]int64{{Source: "kafka:" + topic, ID: 399}: 12})
 	t.Logf("%d connections at the most", most.Load())
 	// A connection for each turn and broker, and a few for what else is asked.
 	require.Less(t, most.Load(), int64(3*(16+12)))

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
@@ -13,7 +14,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -215,16 +215,16 @@ func TestSettingsMayChangeBetweenDigests(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	long := bytes.Repeat([]byte("z"), 300_000)
 	produce(t, producer(t, c), &kgo.Record{Topic: topic, Value: long})
-	part := incremental.Partition{Source: "kafka:" + topic}
+	part := state.Partition{Source: "kafka:" + topic}
 	for _, digested := range [][]byte{long, long[:cutTo]} {
 		for _, most := range []int{100_000, 1 << 20} {
 			cfg := config(c, &events{})
 			cfg.MaxRecord = most
-			open(t, cfg, ingest.Resume{Positions: map[incremental.Partition]incremental.Position{
+			open(t, cfg, ingest.Resume{Positions: map[state.Partition]state.Position{
 				part: {Next: 1, Last: 0, Digest: sum(digested)}}})
 		}
 	}
 	_, err := Open(background(t), config(c, &events{}), ingest.Resume{Digest: sum,
-		Positions: map[incremental.Partition]incremental.Position{part: {Next: 1, Last: 0, Digest: sum(long[:cutTo-1])}}})
+		Positions: map[state.Partition]state.Position{part: {Next: 1, Last: 0, Digest: sum(long[:cutTo-1])}}})
 	require.ErrorIs(t, err, ingest.ErrReplaced)
 }

@@ -1,12 +1,12 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -23,7 +23,7 @@ type order struct {
 var _ ingest.Ordered = (*source)(nil)
 
 // Until implements ingest.Ordered.
-func (s *source) Until(ends map[incremental.Partition]int64) {
+func (s *source) Until(ends map[state.Partition]int64) {
 	bounds := map[int32]int64{}
 	for p, end := range ends {
 		bounds[p.ID] = end

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"errors"
@@ -26,9 +27,9 @@ import (
 func readOrdered(t *testing.T, s ingest.Source, rounds []map[int32]int64) (order []string) {
 	got := newReceived()
 	for _, round := range rounds {
-		ends := map[incremental.Partition]int64{}
+		ends := map[state.Partition]int64{}
 		for id, end := range round {
-			ends[incremental.Partition{Source: "kafka:" + topic, ID: id}] = end
+			ends[state.Partition{Source: "kafka:" + topic, ID: id}] = end
 		}
 		s.(ingest.Ordered).Until(ends)
 		for open := true; open; {
@@ -157,9 +158,9 @@ func arrivals(t *testing.T, cfg Config, seed uint64) (out []string) {
 		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	store := &noting{Store: memstore.New()}
-	m, err := incremental.Open(store, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: incremental.Policy{
-		Requirement: equivclass.Requirement{K: 4, L: 2}, Level: incremental.L2, Republication: incremental.Append,
-		OnRefusal: incremental.QuarantineRefused, Threshold: 3, MaxHold: 3, HoldInCuts: true, InitialMax: 100, CutEvery: 70}})
+	m, err := incremental.Open(store, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: state.Policy{
+		Requirement: equivclass.Requirement{K: 4, L: 2}, Level: state.L2, Republication: state.Append,
+		OnRefusal: state.QuarantineRefused, Threshold: 3, MaxHold: 3, HoldInCuts: true, InitialMax: 100, CutEvery: 70}})
 	require.NoError(t, err)
 	s := open(t, cfg, ingest.Resume{Once: true, Ordered: true, Digest: m.Digest})
 	h := &ingest.Host{Machine: m, Store: store, Source: s, Schema: schema, DeadLetters: nobody{}, Publisher: unseen{}, Clock: wall{},
@@ -175,7 +176,7 @@ type noting struct {
 	seen []string
 }
 
-func (n *noting) Commit(d *incremental.Delta) error {
+func (n *noting) Commit(d *state.Delta) error {
 	for _, b := range d.Records {
 		for i := range b.Offset {
 			n.seen = append(n.seen, fmt.Sprintf("%d:%d", b.Origin[i], b.Offset[i]))
@@ -189,8 +190,8 @@ func (n *noting) Commit(d *incremental.Delta) error {
 
 type nobody struct{}
 
-func (nobody) Deliver(context.Context, []incremental.DeadLetter) error { return errors.New("nobody") }
-func (nobody) Close() error                                            { return nil }
+func (nobody) Deliver(context.Context, []state.DeadLetter) error { return errors.New("nobody") }
+func (nobody) Close() error                                      { return nil }
 
 type unseen struct{}
 

@@ -1,18 +1,18 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"sync/atomic"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/kafkaclient"
 )
 
-type digest = incremental.Digest
+type digest = state.Digest
 
 // partition reads one partition. Its loop is one goroutine; the atomics are what
 // others may see of it.

@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"testing"
 	"time"
@@ -9,7 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -79,7 +79,7 @@ func TestResumesWhereStateStands(t *testing.T) {
 func TestResumesInsideABatch(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 100)
-	resume := ingest.Resume{Once: true, Digest: sum, Positions: map[incremental.Partition]incremental.Position{
+	resume := ingest.Resume{Once: true, Digest: sum, Positions: map[state.Partition]state.Position{
 		{Source: "kafka:" + topic}: {Next: 42, Last: 41, Digest: sum(value(0, 41))}}}
 	got := newReceived()
 	got.readEnd(t, open(t, config(c, &events{}), resume))
@@ -124,7 +124,7 @@ func TestEndsAndStatus(t *testing.T) {
 	ends, err := s.Ends(background(t))
 	require.NoError(t, err)
 	name := "kafka:" + topic
-	require.Equal(t, map[incremental.Partition]int64{{Source: name, ID: 0}: 10, {Source: name, ID: 1}: 0}, ends)
+	require.Equal(t, map[state.Partition]int64{{Source: name, ID: 0}: 10, {Source: name, ID: 1}: 0}, ends)
 
 	before := s.Status()
 	require.True(t, before.Connected)
@@ -132,8 +132,8 @@ func TestEndsAndStatus(t *testing.T) {
 		require.WithinDuration(t, time.Now(), before.Partitions[i].Heard, time.Minute)
 		before.Partitions[i].Heard = time.Time{}
 	}
-	require.Equal(t, []ingest.PartitionStatus{{Partition: incremental.Partition{Source: name, ID: 0}, Next: 0, End: 10},
-		{Partition: incremental.Partition{Source: name, ID: 1}, Next: 0, End: 0}}, before.Partitions)
+	require.Equal(t, []ingest.PartitionStatus{{Partition: state.Partition{Source: name, ID: 0}, Next: 0, End: 10},
+		{Partition: state.Partition{Source: name, ID: 1}, Next: 0, End: 0}}, before.Partitions)
 	newReceived().readN(t, s, 10)
 	require.Equal(t, int64(10), s.Status().Partitions[0].Next)
 	write(t, cl, 1, 0, 5)

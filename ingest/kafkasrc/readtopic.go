@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/kafkaclient"
 )
@@ -49,7 +49,7 @@ func ReadTopic(ctx context.Context, cfg Config, patience time.Duration, do func(
 }
 
 // plainDigest is what a source asks of a state, where there is none.
-func plainDigest(b []byte) (d incremental.Digest) {
+func plainDigest(b []byte) (d state.Digest) {
 	sum := sha256.Sum256(b)
 	copy(d[:], sum[:])
 	return d
@@ -69,7 +69,7 @@ func ReadMessages(ctx context.Context, brokers kafkaclient.Config, most int, pat
 // Reread reads single records of the topic again (ingest.Reread), one fetch each.
 // Records that retention or compaction took away are left out.
 func Reread(cfg Config) ingest.Reread {
-	return func(ctx context.Context, wanted map[incremental.Partition][]int64, take ingest.Taken) error {
+	return func(ctx context.Context, wanted map[state.Partition][]int64, take ingest.Taken) error {
 		cfg, err := cfg.withDefaults()
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func Reread(cfg Config) ingest.Reread {
 		c := newClient(cfg)
 		defer c.Close()
 		s := &source{cfg: cfg, client: c, turns: newTurns(1)}
-		order := func(a, b incremental.Partition) int { return cmp.Compare(a.ID, b.ID) }
+		order := func(a, b state.Partition) int { return cmp.Compare(a.ID, b.ID) }
 		for _, p := range slices.SortedFunc(maps.Keys(wanted), order) {
 			if p != cfg.partition(p.ID) {
 				continue // of another topic
@@ -99,7 +99,7 @@ func Reread(cfg Config) ingest.Reread {
 	}
 }
 
-func (s *source) reread(ctx context.Context, p incremental.Partition, offset int64, take ingest.Taken) error {
+func (s *source) reread(ctx context.Context, p state.Partition, offset int64, take ingest.Taken) error {
 	t, err := s.turn(ctx, nil)
 	if err != nil {
 		return err

@@ -1,12 +1,11 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
-
-	"anond/incremental"
 )
 
 // TestReread: single records by their offset; what is not there, and what is of
@@ -17,10 +16,10 @@ func TestReread(t *testing.T) {
 	write(t, p, 0, 0, 40)
 	write(t, p, 1, 0, 5)
 	cfg := config(c, &events{})
-	of := func(id int32) incremental.Partition { return incremental.Partition{Source: "kafka:" + topic, ID: id} }
+	of := func(id int32) state.Partition { return state.Partition{Source: "kafka:" + topic, ID: id} }
 	var got []string
-	err := Reread(cfg)(background(t), map[incremental.Partition][]int64{of(1): {4, 5, 900}, of(0): {0, 17, 39}, {Source: "file:x"}: {1}},
-		func(p incremental.Partition, offset int64, _, v []byte, header []string) error {
+	err := Reread(cfg)(background(t), map[state.Partition][]int64{of(1): {4, 5, 900}, of(0): {0, 17, 39}, {Source: "file:x"}: {1}},
+		func(p state.Partition, offset int64, _, v []byte, header []string) error {
 			require.Nil(t, header)
 			require.Equal(t, string(value(p.ID, int(offset))), string(v))
 			got = append(got, string(v))

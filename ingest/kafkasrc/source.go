@@ -1,6 +1,7 @@
 package kafkasrc
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/segmentio/kafka-go"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/kafkaclient"
 	"anond/internal/retry"
@@ -188,7 +188,7 @@ func (s *source) taken(c *ingest.Chunk) *ingest.Chunk {
 }
 
 // Ends implements ingest.Source: the last stable offsets.
-func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, error) {
+func (s *source) Ends(ctx context.Context) (map[state.Partition]int64, error) {
 	var offsets map[int32]int64
 	err := s.retry(ctx, func(ctx context.Context) (err error) {
 		offsets, err = s.client.ListOffsets(ctx, s.ids(), kafka.LastOffset, kafkaclient.ReadCommitted)
@@ -197,7 +197,7 @@ func (s *source) Ends(ctx context.Context) (map[incremental.Partition]int64, err
 	if err != nil {
 		return nil, err
 	}
-	ends := make(map[incremental.Partition]int64, len(offsets))
+	ends := make(map[state.Partition]int64, len(offsets))
 	for id, end := range offsets {
 		ends[s.cfg.partition(id)] = end
 	}
@@ -211,7 +211,7 @@ func (s *source) ids() []int32 {
 }
 
 // Ack implements ingest.Source.
-func (s *source) Ack(positions map[incremental.Partition]int64) {
+func (s *source) Ack(positions map[state.Partition]int64) {
 	if s.commits == nil {
 		return
 	}

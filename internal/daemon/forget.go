@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -42,7 +44,7 @@ func newEraser(ctx context.Context, c *config.Config, o dataset.Options, store *
 // List implements ingest.Forgetting.
 func (x *eraser) List(m *incremental.Machine) error { return x.list(m, m.Forgetting().People()) }
 
-func (x *eraser) list(m *incremental.Machine, people []incremental.Digest) error {
+func (x *eraser) list(m *incremental.Machine, people []state.Digest) error {
 	if x.again {
 		return nil
 	}
@@ -59,7 +61,7 @@ func (x *eraser) at(step string) error {
 // Forget implements ingest.Forgetting.
 func (x *eraser) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot, error) {
 	out := &ingest.Forgot{Machine: m, People: m.Forgetting().Due(), Letters: m.Status().Outbox}
-	var people []incremental.Digest
+	var people []state.Digest
 	if subject != nil {
 		if out.Person, out.Before = m.Forgetting().DigestOf(subject); !out.Before {
 			out.People++
@@ -70,13 +72,13 @@ func (x *eraser) Forget(m *incremental.Machine, subject []byte) (*ingest.Forgot,
 }
 
 // ForgetAgain implements ingest.Forgetting.
-func (x *eraser) ForgetAgain(m *incremental.Machine, people []incremental.Digest) (*ingest.Forgot, error) {
+func (x *eraser) ForgetAgain(m *incremental.Machine, people []state.Digest) (*ingest.Forgot, error) {
 	y := *x
 	y.again = true
 	return y.forget(m, people, &ingest.Forgot{Machine: m, People: len(people)})
 }
 
-func (x *eraser) forget(m *incremental.Machine, people []incremental.Digest, out *ingest.Forgot) (*ingest.Forgot, error) {
+func (x *eraser) forget(m *incremental.Machine, people []state.Digest, out *ingest.Forgot) (*ingest.Forgot, error) {
 	e, err := x.plan(m, people)
 	if err != nil {
 		return nil, &ingest.ForgetError{Err: err}
@@ -97,7 +99,7 @@ func (x *eraser) forget(m *incremental.Machine, people []incremental.Digest, out
 	return out, x.carryOut(out, e)
 }
 
-func (x *eraser) plan(m *incremental.Machine, people []incremental.Digest) (*incremental.Erasure, error) {
+func (x *eraser) plan(m *incremental.Machine, people []state.Digest) (*erase.Erasure, error) {
 	e, err := m.Forget(people)
 	if err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func (x *eraser) plan(m *incremental.Machine, people []incremental.Digest) (*inc
 }
 
 // carryOut changes the state, and opens the machine on it again.
-func (x *eraser) carryOut(out *ingest.Forgot, e *incremental.Erasure) error {
+func (x *eraser) carryOut(out *ingest.Forgot, e *erase.Erasure) error {
 	if err := x.quota.patiently(func() error { return x.store.Forget(e) }); err != nil {
 		return err
 	}

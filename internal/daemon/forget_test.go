@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/internal/upkeep"
@@ -55,7 +55,7 @@ func TestForgettingDuringARelease(t *testing.T) {
 
 		receipt, err := upkeep.Forget(t.Context(), c, o, []byte("p30"))
 		if level == "L1" {
-			require.ErrorIs(t, err, incremental.ErrUnpublished)
+			require.ErrorIs(t, err, state.ErrUnpublished)
 		} else {
 			require.NoError(t, err)
 			assert.Equal(t, 1, receipt.Removed.Published)

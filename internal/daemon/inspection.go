@@ -1,13 +1,13 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"context"
 	"log/slog"
 	"sync"
 	"time"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/snapshot"
@@ -32,7 +32,7 @@ type inspection struct {
 
 // inspect starts the check of the releases that the state calls published, after
 // the newest one was read again.
-func inspect(ctx context.Context, c *config.Config, o dataset.Options, intents []incremental.Intent, after *recheck) *inspection {
+func inspect(ctx context.Context, c *config.Config, o dataset.Options, intents []state.Intent, after *recheck) *inspection {
 	ctx, cancel := context.WithCancel(ctx)
 	i := &inspection{log: o.Log, stop: cancel, done: make(chan struct{})}
 	look := verify.Inspection{FS: o.FS, Dir: c.Release.Dir, Published: publishedOf(intents), Pause: pause, Found: i.found}
@@ -57,7 +57,7 @@ func inspect(ctx context.Context, c *config.Config, o dataset.Options, intents [
 	return i
 }
 
-func publishedOf(intents []incremental.Intent) []snapshot.LedgerEntry {
+func publishedOf(intents []state.Intent) []snapshot.LedgerEntry {
 	var out []snapshot.LedgerEntry
 	for _, i := range intents {
 		if i.Published {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -62,7 +63,7 @@ func (r *once) openLog() error {
 	if err := r.reachLog(); err != nil {
 		return err
 	}
-	first, err := journal.Open(r.log, journalKey(r.c), journalName(r.c), incremental.JournalMark{}, rand.Reader).First(r.ctx)
+	first, err := journal.Open(r.log, journalKey(r.c), journalName(r.c), state.JournalMark{}, rand.Reader).First(r.ctx)
 	switch {
 	case errors.Is(err, journal.ErrHole): // a state that is new enough does not need the beginning
 		r.headless = err
@@ -220,7 +221,7 @@ func (r *once) partitionOf(host *ingest.Host) ingest.OpenPartition {
 	}
 	k := dataset.KafkaConfig(r.c, r.o)
 	k.MaxBytes, k.MaxBatch, k.Fetches = host.Shares.Piece, host.Shares.Batch, 1
-	return func(ctx context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
+	return func(ctx context.Context, p state.Partition, at state.Position) (ingest.Source, error) {
 		return kafkasrc.OpenPartition(ctx, k, p.ID, r.machine.Source().Partitions(), at, host.Machine.Digest)
 	}
 }

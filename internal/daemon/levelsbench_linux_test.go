@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"bufio"
 	"bytes"
 	"context"
@@ -122,7 +123,7 @@ func levelsRows(n int) []equivclass.Row {
 }
 
 // levelsSource is the one partition of the records.
-var levelsSource = incremental.Partition{Source: "file:bench"}
+var levelsSource = state.Partition{Source: "file:bench"}
 
 func runLevels(b *testing.B, level config.Level, first, later []equivclass.Row) (r levelsRun) {
 	c := levelsConfig(b, level)
@@ -159,7 +160,7 @@ func takeIn(b *testing.B, m *incremental.Machine, rows []equivclass.Row) {
 // release decides, commits and publishes.
 func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, name string, flush bool) {
 	var made *incremental.Decision
-	var intent *incremental.Intent
+	var intent *state.Intent
 	var err error
 	classes := name + ": classes"
 	r.least(classes, repeated, func() { made, err = m.Decide(flush) })
@@ -176,7 +177,7 @@ func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, 
 	})
 	require.NoError(b, err)
 	require.NoError(b, m.Published(intent.Release, out.Manifest))
-	if view.Level == incremental.L2 {
+	if view.Level == state.L2 {
 		r.least(name+": buckets (Merge)", repeated, func() { mergeAgain(view) })
 		r.took[classes] -= r.took[name+": buckets (Merge)"]
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"os"
@@ -93,7 +94,7 @@ func newcomers(b *testing.B, level config.Level, n int) {
 // What Merge takes is measured apart, on the bags of the release (mergeAgain).
 func measuredRelease(b *testing.B, m *incremental.Machine, p *publisher, newcomers int) {
 	var made *incremental.Decision
-	var intent *incremental.Intent
+	var intent *state.Intent
 	var view *incremental.View
 	var out ingest.Release
 	var line []string
@@ -112,7 +113,7 @@ func measuredRelease(b *testing.B, m *incremental.Machine, p *publisher, newcome
 	step("publish", func() (err error) { out, err = p.Publish(context.Background(), view); return err })
 	step("mark", func() error { return m.Published(intent.Release, out.Manifest) })
 	name := fmt.Sprintf("%d-newcomers", newcomers)
-	if view.Level == incremental.L2 {
+	if view.Level == state.L2 {
 		all, allCPU := elapsed, cpu
 		step("of that Merge", func() error { mergeAgain(view); return nil })
 		elapsed, cpu = 2*all-elapsed, 2*allCPU-cpu

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // stoppedEarly reports an error that a stop caused before the loop could drain. A release that a
 // journal tells of ends at its next change of the disk (ErrClosed), or where it waits for its pace (ErrParked).
 func stoppedEarly(ctx context.Context, o dataset.Options, err error) error {
-	early := slices.ContainsFunc([]error{context.Canceled, context.Cause(ctx), incremental.ErrInterrupted, publish.ErrClosed,
+	early := slices.ContainsFunc([]error{context.Canceled, context.Cause(ctx), state.ErrInterrupted, publish.ErrClosed,
 		ingest.ErrParked}, func(why error) bool { return errors.Is(err, why) })
 	if ctx.Err() == nil || !early {
 		return err

@@ -1,11 +1,11 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"sync/atomic"
 	"time"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
@@ -18,16 +18,16 @@ import (
 // free, or the run is told to stop: then nothing of it is stored, and the source is read
 // again.
 type quota struct {
-	incremental.Store // what commits go to
-	file              *boltstore.Store
-	clock             clock.Clock
-	patient           bool            // a commit waits
-	stop              <-chan struct{} // nothing waits any more
-	waits             atomic.Bool
-	raised            chan struct{} // has room for one: the limit is another one
+	state.Store // what commits go to
+	file        *boltstore.Store
+	clock       clock.Clock
+	patient     bool            // a commit waits
+	stop        <-chan struct{} // nothing waits any more
+	waits       atomic.Bool
+	raised      chan struct{} // has room for one: the limit is another one
 }
 
-func newQuota(to incremental.Store, file *boltstore.Store, o dataset.Options, patient bool, stop <-chan struct{}) *quota {
+func newQuota(to state.Store, file *boltstore.Store, o dataset.Options, patient bool, stop <-chan struct{}) *quota {
 	return &quota{Store: to, file: file, clock: o.Clock, patient: patient && !o.Once, stop: stop, raised: make(chan struct{}, 1)}
 }
 
@@ -66,9 +66,9 @@ func (q *quota) hurry() (over func()) {
 // backup frees pages.
 const againAfter = 5 * time.Second
 
-// Commit implements incremental.Store. What does not fit is rolled back as a whole
+// Commit implements state.Store. What does not fit is rolled back as a whole
 // (boltstore), so that the same delta may be tried again.
-func (q *quota) Commit(d *incremental.Delta) error {
+func (q *quota) Commit(d *state.Delta) error {
 	return q.patiently(func() error { return q.Store.Commit(d) })
 }
 
@@ -77,7 +77,7 @@ func (q *quota) patiently(write func() error) error {
 	defer q.waits.Store(false)
 	for {
 		err := write()
-		if !q.patient || !errors.Is(err, incremental.ErrQuota) {
+		if !q.patient || !errors.Is(err, state.ErrQuota) {
 			return err
 		}
 		q.waits.Store(true)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"path/filepath"
 	"testing"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/incremental/memstore"
 	"anond/internal/clock"
@@ -23,10 +23,10 @@ func TestACommitWaitsForRoom(t *testing.T) {
 	defer file.Close()
 	stop := make(chan struct{})
 	q := newQuota(file, file, dataset.Options{Clock: clock.System()}, true, stop)
-	letters := func(from int) *incremental.Delta {
-		d := &incremental.Delta{Counters: &incremental.Counters{}}
+	letters := func(from int) *state.Delta {
+		d := &state.Delta{Counters: &state.Counters{}}
 		for i := range 200 {
-			d.DeadLetters = append(d.DeadLetters, incremental.DeadLetter{Seq: uint64(from + i), Reason: "not_a_number", Payload: make([]byte, 8000)})
+			d.DeadLetters = append(d.DeadLetters, state.DeadLetter{Seq: uint64(from + i), Reason: "not_a_number", Payload: make([]byte, 8000)})
 		}
 		return d
 	}
@@ -46,7 +46,7 @@ func TestACommitWaitsForRoom(t *testing.T) {
 	go func() { done <- q.Commit(letters(401)) }()
 	require.Eventually(t, q.Waits, time.Hour, time.Millisecond)
 	close(stop)
-	require.ErrorIs(t, <-done, incremental.ErrQuota)
+	require.ErrorIs(t, <-done, state.ErrQuota)
 	kept, err := q.Outbox(0, 1000, 1<<30)
 	require.NoError(t, err)
 	assert.Len(t, kept, 400, "what found no room is not there, and the rest is")
@@ -55,10 +55,10 @@ func TestACommitWaitsForRoom(t *testing.T) {
 // TestAnImpatientCommitFails: a run that has to end does not wait.
 func TestAnImpatientCommitFails(t *testing.T) {
 	inner := memstore.New()
-	inner.FailAt(1, incremental.ErrQuota)
+	inner.FailAt(1, state.ErrQuota)
 	for _, o := range []dataset.Options{{Clock: clock.System(), Once: true}, {Clock: clock.System()}} {
 		q := newQuota(inner, nil, o, o.Once, nil)
-		assert.ErrorIs(t, q.Commit(&incremental.Delta{Counters: &incremental.Counters{Sent: 1}}), incremental.ErrQuota)
-		inner.FailAt(1, incremental.ErrQuota)
+		assert.ErrorIs(t, q.Commit(&state.Delta{Counters: &state.Counters{Sent: 1}}), state.ErrQuota)
+		inner.FailAt(1, state.ErrQuota)
 	}
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"io/fs"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/clock"
@@ -45,7 +45,7 @@ func Rehearse(ctx context.Context, c *config.Config, o dataset.Options) (out ing
 		return out, err
 	}
 	if i := m.Releases().Latest(); i != nil && !i.Published {
-		return out, fmt.Errorf("release %d: %w", i.Release, incremental.ErrUnpublished)
+		return out, fmt.Errorf("release %d: %w", i.Release, state.ErrUnpublished)
 	}
 	source, err := dataset.ReachSource(ctx, c, m, o, dataset.Lease{})
 	if err != nil {
@@ -95,19 +95,19 @@ func openUnkept(ctx context.Context, c *config.Config) (*unkept, error) {
 // all of it in memory.
 type unkept struct{ file *boltstore.Store } // nil: there is none
 
-var _ incremental.Store = (*unkept)(nil)
+var _ state.Store = (*unkept)(nil)
 
-func (u *unkept) Load(v incremental.Visitor) error {
+func (u *unkept) Load(v state.Visitor) error {
 	if u.file == nil {
 		return nil
 	}
 	return u.file.Load(v)
 }
 
-func (u *unkept) Commit(*incremental.Delta) error { return nil }
+func (u *unkept) Commit(*state.Delta) error { return nil }
 
 // Outbox has nothing: a rehearsal delivers no dead letter.
-func (u *unkept) Outbox(uint64, int, int) ([]incremental.DeadLetter, error) { return nil, nil }
+func (u *unkept) Outbox(uint64, int, int) ([]state.DeadLetter, error) { return nil, nil }
 
 func (u *unkept) Close() error {
 	if u.file == nil {
@@ -119,10 +119,10 @@ func (u *unkept) Close() error {
 // unacknowledged is a source that is not told what was read of it.
 type unacknowledged struct{ ingest.Source }
 
-func (unacknowledged) Ack(map[incremental.Partition]int64) {}
+func (unacknowledged) Ack(map[state.Partition]int64) {}
 
 // Until implements ingest.Ordered.
-func (u unacknowledged) Until(ends map[incremental.Partition]int64) {
+func (u unacknowledged) Until(ends map[state.Partition]int64) {
 	if s, ordered := u.Source.(ingest.Ordered); ordered {
 		s.Until(ends)
 	}
@@ -131,6 +131,6 @@ func (u unacknowledged) Until(ends map[incremental.Partition]int64) {
 // noLetters is a sink that nothing is delivered to.
 type noLetters struct{}
 
-func (noLetters) Deliver(context.Context, []incremental.DeadLetter) error { return io.ErrClosedPipe }
+func (noLetters) Deliver(context.Context, []state.DeadLetter) error { return io.ErrClosedPipe }
 
 func (noLetters) Close() error { return nil }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"anond/incremental/state"
 	"context"
 	"log/slog"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/internal/ops/monitor"
@@ -30,8 +30,8 @@ type stubborn struct {
 	connected bool
 }
 
-func (s *stubborn) Ends(context.Context) (map[incremental.Partition]int64, error) {
-	return map[incremental.Partition]int64{{Source: "s"}: 1000}, nil
+func (s *stubborn) Ends(context.Context) (map[state.Partition]int64, error) {
+	return map[state.Partition]int64{{Source: "s"}: 1000}, nil
 }
 
 func (s *stubborn) Next(ctx context.Context) (*ingest.Chunk, error) {
@@ -39,7 +39,7 @@ func (s *stubborn) Next(ctx context.Context) (*ingest.Chunk, error) {
 	return nil, ctx.Err()
 }
 
-func (s *stubborn) Ack(map[incremental.Partition]int64) {}
+func (s *stubborn) Ack(map[state.Partition]int64) {}
 
 func (s *stubborn) Close() error { return nil }
 

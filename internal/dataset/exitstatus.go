@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/fault"
 	"anond/internal/ops/monitor"
@@ -48,7 +48,7 @@ func (s *Signalled) Is(other error) bool { return other == context.Canceled }
 // NoteEnd completes the status with how this process ended. A status that another process goes
 // on to write is left alone.
 func NoteEnd(ctx context.Context, c *config.Config, o Options, err error) {
-	if errors.Is(err, incremental.ErrLocked) {
+	if errors.Is(err, state.ErrLocked) {
 		return // the state is another process's, and so is the status
 	}
 	path := StatusPath(c)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"context"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // StandIns let a test stand between the daemon and what it reads and writes: see
 // package chaos. In operation all are nil.
 type StandIns struct {
-	Store       func(incremental.Store) incremental.Store   // around the opened state
+	Store       func(state.Store) state.Store               // around the opened state
 	Source      func(ingest.Resume) (ingest.Source, error)  // in place of the configured source
 	DeadLetters func(ingest.DeadLetters) ingest.DeadLetters // around the opened sink
 	Sleep       func(context.Context, time.Duration) error  // between attempts
@@ -29,7 +30,7 @@ type JournalStandIn struct {
 	Open       ingest.OpenPartition
 }
 
-func (s *StandIns) AroundStore(opened incremental.Store) incremental.Store {
+func (s *StandIns) AroundStore(opened state.Store) state.Store {
 	if s.Store == nil {
 		return opened
 	}

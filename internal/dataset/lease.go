@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func OpenState(ctx context.Context, c *config.Config, o Options, options boltsto
 	next, gap := o.Clock.Now(), 10*time.Second
 	for {
 		store, err := boltstore.Open(c.State.Path, options)
-		if l.Held == nil || !errors.Is(err, incremental.ErrLocked) {
+		if l.Held == nil || !errors.Is(err, state.ErrLocked) {
 			return store, err
 		}
 		if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 
 // OpenMachine loads the state. A stop ends that, and later ends the planning of
 // releases.
-func OpenMachine(ctx context.Context, store incremental.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+func OpenMachine(ctx context.Context, store state.Store, c *config.Config, o Options) (*incremental.Machine, error) {
 	options, err := MachineOptions(ctx, c, o)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
@@ -18,9 +19,9 @@ import (
 
 // PolicyOf translates the configuration's policy for the machine. At level L2 it names
 // no partitioner: classes that depend on no value (rule B, buckets) are the machine's own.
-func PolicyOf(c *config.Config) incremental.Policy {
+func PolicyOf(c *config.Config) state.Policy {
 	p := c.Policy
-	out := incremental.Policy{Requirement: c.Requirement(), Republication: incremental.Republication(p.Republication),
+	out := state.Policy{Requirement: c.Requirement(), Republication: state.Republication(p.Republication),
 		Threshold: p.Threshold, MaxHold: p.MaxHold.Time.Milliseconds(), HoldInCuts: p.MaxHold.Counted, MaxRegroups: p.MaxRegroups,
 		Neighbours: p.Neighbours, NeighbourDims: p.NeighbourDims, Similar: p.Similar,
 		References: c.References(),
@@ -33,7 +34,7 @@ func PolicyOf(c *config.Config) incremental.Policy {
 		out.CutEvery = c.Release.Trigger.Records
 	}
 	if p.Level == config.L2 {
-		out.Level, out.MinPool, out.OnRefusal = incremental.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
+		out.Level, out.MinPool, out.OnRefusal = state.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
 		out.InitialMin, out.MaxPool = c.Initial.MinPool, p.MaxPool
 		return out
 	}
@@ -42,15 +43,15 @@ func PolicyOf(c *config.Config) incremental.Policy {
 	return out
 }
 
-var onRefusal = map[config.OnRefusal]incremental.OnRefusal{config.RefusalStop: incremental.StopRefused,
-	config.RefusalQuarantine: incremental.QuarantineRefused, config.RefusalGrow: incremental.GrowRefused}
+var onRefusal = map[config.OnRefusal]state.OnRefusal{config.RefusalStop: state.StopRefused,
+	config.RefusalQuarantine: state.QuarantineRefused, config.RefusalGrow: state.GrowRefused}
 
 // SettingsOf translates the configuration for the manifest. The state's machine
 // has the seed for recodings that draw, and knows which hierarchies have grown.
 func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, error) {
 	policy := PolicyOf(c)
 	recoding, err := render.ParseRecoding(string(c.Release.Recoding), render.RecodingOptions{Seed: m.Seed(),
-		Shared: policy.Level == incremental.L2})
+		Shared: policy.Level == state.L2})
 	if err != nil {
 		return nil, err
 	}

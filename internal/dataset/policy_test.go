@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ initial: {%s}
 release: {dir: out}
 `
 
-func policyOf(t *testing.T, policy, initial string) incremental.Policy {
+func policyOf(t *testing.T, policy, initial string) state.Policy {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "anond.yaml")
 	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, levelledConfig, policy, initial), 0o600))
@@ -39,8 +40,8 @@ func policyOf(t *testing.T, policy, initial string) incremental.Policy {
 // TestPolicyOfLevel1: extraction forms the classes.
 func TestPolicyOfLevel1(t *testing.T) {
 	p := policyOf(t, "level: L1", "min_records: 20")
-	assert.Equal(t, incremental.L1, p.Level)
-	assert.Equal(t, incremental.Regroup, p.Republication)
+	assert.Equal(t, state.L1, p.Level)
+	assert.Equal(t, state.Regroup, p.Republication)
 	assert.IsType(t, extract.Extract{}, p.Initial)
 	assert.IsType(t, extract.Extract{}, p.Local)
 	assert.Equal(t, 20, p.InitialMin)
@@ -50,14 +51,14 @@ func TestPolicyOfLevel1(t *testing.T) {
 // each answer to a refused first pool is its own.
 func TestRuleBPolicyOfLevel2(t *testing.T) {
 	p := policyOf(t, "level: L2, min_pool: 30", "min_pool: 8, max_records: 50")
-	assert.Equal(t, incremental.L2, p.Level)
-	assert.Equal(t, incremental.Append, p.Republication)
+	assert.Equal(t, state.L2, p.Level)
+	assert.Equal(t, state.Append, p.Republication)
 	assert.Equal(t, []int{30, 8, 50, 0}, []int{p.MinPool, p.InitialMin, p.InitialMax, p.MaxRegroups})
 	assert.Nil(t, p.Initial)
 	assert.Nil(t, p.Local)
-	assert.Equal(t, incremental.StopRefused, p.OnRefusal)
-	for word, want := range map[string]incremental.OnRefusal{"stop": incremental.StopRefused,
-		"quarantine": incremental.QuarantineRefused, "grow": incremental.GrowRefused} {
+	assert.Equal(t, state.StopRefused, p.OnRefusal)
+	for word, want := range map[string]state.OnRefusal{"stop": state.StopRefused,
+		"quarantine": state.QuarantineRefused, "grow": state.GrowRefused} {
 		assert.Equal(t, want, policyOf(t, "level: L2", "on_refusal: "+word).OnRefusal, word)
 	}
 }
@@ -73,7 +74,7 @@ func TestHintOfARaisedL(t *testing.T) {
 
 // TestHintOfLevels names the level that the state has.
 func TestHintOfLevels(t *testing.T) {
-	for level, want := range map[incremental.Level]string{incremental.L1: "level: L1", incremental.L2: "level: L2"} {
+	for level, want := range map[state.Level]string{state.L1: "level: L1", state.L2: "level: L2"} {
 		err := fmt.Errorf("state: %w", &incremental.LevelError{State: level})
 		assert.Contains(t, fault.Hint(err), "write "+want+" under policy")
 		assert.Contains(t, err.Error(), "was made at level "+want[len(want)-2:])

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -11,7 +12,6 @@ import (
 
 	"anond/config"
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
@@ -126,7 +126,7 @@ func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
 
 // fresh tells a source that nothing was read of it, and that its present end is enough.
 func fresh() ingest.Resume {
-	return ingest.Resume{Once: true, Digest: func(b []byte) (d incremental.Digest) {
+	return ingest.Resume{Once: true, Digest: func(b []byte) (d state.Digest) {
 		sum := sha256.Sum256(b)
 		copy(d[:], sum[:])
 		return d

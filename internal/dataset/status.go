@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"anond/incremental/plan"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,25 +30,25 @@ type Status struct {
 	// Counted is when Counts were taken: before Time while long work goes on.
 	Counted time.Time `json:"counted"`
 	// Doing is what the daemon does when it does not read, Since when it began.
-	Doing          string              `json:"doing,omitempty"`
-	Since          *time.Time          `json:"since,omitempty"`
-	Connected      bool                `json:"connected"`
-	Stalled        bool                `json:"stalled"`
-	Lag            int64               `json:"lag"`
-	LagKnown       bool                `json:"lag_known"` // false: there may be more to read than Lag
-	Partitions     []partition         `json:"partitions,omitempty"`
-	Unread         ingest.Unread       `json:"unread"`
-	Releasing      uint32              `json:"releasing"` // release in progress, 0 if none
-	ReleaseFailure string              `json:"release_failure,omitempty"`
-	LetterFailure  string              `json:"dead_letter_failure,omitempty"`
-	SourceFailure  string              `json:"source_failure,omitempty"` // why it is not connected
-	Newest         *Newest             `json:"newest,omitempty"`
-	LastRecord     *time.Time          `json:"last_record,omitempty"`        // when the newest record was read
-	NextRelease    *time.Time          `json:"next_release,omitempty"`       // when the trigger asks for one
-	LettersSince   *time.Time          `json:"dead_letters_since,omitempty"` // when the dead letter came that waits longest
-	Updates        incremental.Updates `json:"local_updates"`
-	State          ingest.StateSize    `json:"state"`
-	Verified       bool                `json:"verified"` // the newest release was read again
+	Doing          string           `json:"doing,omitempty"`
+	Since          *time.Time       `json:"since,omitempty"`
+	Connected      bool             `json:"connected"`
+	Stalled        bool             `json:"stalled"`
+	Lag            int64            `json:"lag"`
+	LagKnown       bool             `json:"lag_known"` // false: there may be more to read than Lag
+	Partitions     []partition      `json:"partitions,omitempty"`
+	Unread         ingest.Unread    `json:"unread"`
+	Releasing      uint32           `json:"releasing"` // release in progress, 0 if none
+	ReleaseFailure string           `json:"release_failure,omitempty"`
+	LetterFailure  string           `json:"dead_letter_failure,omitempty"`
+	SourceFailure  string           `json:"source_failure,omitempty"` // why it is not connected
+	Newest         *Newest          `json:"newest,omitempty"`
+	LastRecord     *time.Time       `json:"last_record,omitempty"`        // when the newest record was read
+	NextRelease    *time.Time       `json:"next_release,omitempty"`       // when the trigger asks for one
+	LettersSince   *time.Time       `json:"dead_letters_since,omitempty"` // when the dead letter came that waits longest
+	Updates        plan.Updates     `json:"local_updates"`
+	State          ingest.StateSize `json:"state"`
+	Verified       bool             `json:"verified"` // the newest release was read again
 	// Progress is that of Doing, Rendering that of the release in progress, if it is known.
 	Progress  *progress.Progress `json:"progress,omitempty"`
 	Rendering *progress.Progress `json:"rendering,omitempty"`

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
@@ -138,9 +138,9 @@ func open(ctx context.Context, in Input, checkHeader func([]string) error) (inge
 }
 
 // digest identifies the file within this run; nothing of it is kept.
-func digest(b []byte) incremental.Digest {
+func digest(b []byte) state.Digest {
 	sum := sha256.Sum256(b)
-	return incremental.Digest(sum[:16])
+	return state.Digest(sum[:16])
 }
 
 // literalPath quotes what filepath.Match would take for a pattern.

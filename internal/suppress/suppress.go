@@ -15,6 +15,7 @@
 package suppress
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -24,7 +25,6 @@ import (
 	"io/fs"
 	"os"
 
-	"anond/incremental"
 	"anond/internal/disk"
 	"anond/internal/fault"
 )
@@ -51,7 +51,7 @@ const (
 func Path(ledger string) string { return ledger + ".forgotten" }
 
 // encode writes a list.
-func encode(list []incremental.Digest, key []byte) []byte {
+func encode(list []state.Digest, key []byte) []byte {
 	var out bytes.Buffer
 	fmt.Fprintln(&out, header)
 	for _, d := range list {
@@ -68,7 +68,7 @@ func sum(lines, key []byte) []byte {
 }
 
 // decode reads what encode wrote with the same key.
-func decode(data, key []byte) ([]incremental.Digest, error) {
+func decode(data, key []byte) ([]state.Digest, error) {
 	lines := bytes.Split(data, []byte("\n"))
 	if first := lines[0]; string(first) != header {
 		if bytes.HasPrefix(first, []byte(family)) {
@@ -80,13 +80,13 @@ func decode(data, key []byte) ([]incremental.Digest, error) {
 	if n < 3 || len(lines[n-1]) != 0 || !bytes.HasPrefix(lines[n-2], []byte(seal)) {
 		return nil, fmt.Errorf("%w: the last line is not complete", ErrDamaged)
 	}
-	var out []incremental.Digest
+	var out []state.Digest
 	for i, line := range lines[1 : n-2] {
 		d, err := hex.DecodeString(string(line))
-		if err != nil || len(d) != len(incremental.Digest{}) {
+		if err != nil || len(d) != len(state.Digest{}) {
 			return nil, fmt.Errorf("%w: line %d is not a digest of 32 hexadecimal digits", ErrDamaged, i+2)
 		}
-		out = append(out, incremental.Digest(d))
+		out = append(out, state.Digest(d))
 	}
 	if !hmac.Equal(encode(out, key), data) {
 		return nil, ErrForeign
@@ -95,7 +95,7 @@ func decode(data, key []byte) ([]incremental.Digest, error) {
 }
 
 // Read reads a list; without a file it is empty.
-func Read(path string, key []byte) ([]incremental.Digest, error) {
+func Read(path string, key []byte) ([]state.Digest, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -111,7 +111,7 @@ func Read(path string, key []byte) ([]incremental.Digest, error) {
 }
 
 // Write replaces the list, durably.
-func Write(path string, list []incremental.Digest, key []byte) error {
+func Write(path string, list []state.Digest, key []byte) error {
 	if err := disk.ReplaceDurably(path, 0o600, encode(list, key)); err != nil {
 		return fmt.Errorf("the list of who was forgotten cannot be written: %w", err)
 	}

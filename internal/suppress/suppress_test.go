@@ -1,6 +1,7 @@
 package suppress
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"os"
 	"path/filepath"
@@ -8,13 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"anond/incremental"
 )
 
 var (
 	key    = []byte("a key that follows from a seed")
-	people = []incremental.Digest{{0: 1, 15: 2}, {7: 0xab}}
+	people = []state.Digest{{0: 1, 15: 2}, {7: 0xab}}
 )
 
 // golden is version 1 as every later version must read it.

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"encoding/json"
 	"log/slog"
@@ -29,13 +30,13 @@ func spacious(t *testing.T) (c *config.Config, size int64) {
 	s, err := boltstore.Open(c.State.Path, boltstore.Options{NoSync: true})
 	require.NoError(t, err)
 	const letters = 300
-	d := &incremental.Delta{Counters: &incremental.Counters{Sent: letters}}
+	d := &state.Delta{Counters: &state.Counters{Sent: letters}}
 	for i := range letters {
-		d.DeadLetters = append(d.DeadLetters, incremental.DeadLetter{Seq: uint64(1 + i), Reason: "not_a_number", Payload: make([]byte, 8000)})
+		d.DeadLetters = append(d.DeadLetters, state.DeadLetter{Seq: uint64(1 + i), Reason: "not_a_number", Payload: make([]byte, 8000)})
 	}
 	require.NoError(t, s.Commit(d))
-	require.NoError(t, s.Commit(&incremental.Delta{Delivered: letters}))
-	require.NoError(t, s.Commit(&incremental.Delta{Counters: &incremental.Counters{Sent: letters}}))
+	require.NoError(t, s.Commit(&state.Delta{Delivered: letters}))
+	require.NoError(t, s.Commit(&state.Delta{Counters: &state.Counters{Sent: letters}}))
 	require.NoError(t, s.Close())
 	info, err := os.Stat(c.State.Path)
 	require.NoError(t, err)
@@ -66,7 +67,7 @@ func TestAStartCompacts(t *testing.T) {
 		var sent uint64
 		require.NoError(t, s.Load(visitorOf(&sent)))
 		assert.EqualValues(t, 300, sent)
-		require.NoError(t, s.Commit(&incremental.Delta{Counters: &incremental.Counters{Sent: 301}}), "%s: it is in use", name)
+		require.NoError(t, s.Commit(&state.Delta{Counters: &state.Counters{Sent: 301}}), "%s: it is in use", name)
 		require.NoError(t, s.Close())
 	}
 }
@@ -90,18 +91,18 @@ func TestAStateThatCannotBeCompactedIsUsed(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-func visitorOf(sent *uint64) incremental.Visitor {
-	return incremental.Visitor{
-		Meta:        func(incremental.Meta) error { return nil },
-		Counters:    func(c incremental.Counters) error { *sent = c.Sent; return nil },
+func visitorOf(sent *uint64) state.Visitor {
+	return state.Visitor{
+		Meta:        func(state.Meta) error { return nil },
+		Counters:    func(c state.Counters) error { *sent = c.Sent; return nil },
 		Dictionary:  func(int, string) error { return nil },
-		Records:     func(*incremental.RecordBlock) error { return nil },
-		Class:       func(*incremental.Class) error { return nil },
-		Intent:      func(*incremental.Intent) error { return nil },
-		Position:    func(incremental.Partition, incremental.Position) error { return nil },
+		Records:     func(*state.RecordBlock) error { return nil },
+		Class:       func(*state.Class) error { return nil },
+		Intent:      func(*state.Intent) error { return nil },
+		Position:    func(state.Partition, state.Position) error { return nil },
 		Outbox:      func(uint64, int) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
-		Attempt:     func(*incremental.Attempt) error { return nil },
+		Quarantined: func([]state.RecordID) error { return nil },
+		Attempt:     func(*state.Attempt) error { return nil },
 	}
 }
 

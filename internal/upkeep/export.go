@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"bufio"
 	"context"
 	"encoding/csv"
@@ -25,7 +26,7 @@ type Exporter struct {
 	machine  *incremental.Machine
 	settings *render.Settings
 	schema   *equivclass.Schema
-	names    map[uint16]incremental.Partition
+	names    map[uint16]state.Partition
 	origin   []uint16
 	offset   []int64
 	key      string // names subject.key; empty without one
@@ -39,7 +40,7 @@ func OpenExporter(c *config.Config) (*Exporter, error) {
 // OpenReplay is OpenExporter, and takes from the same state what a replay of all
 // decisions needs. The replay ends with ctx.
 func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.Recording, err error) {
-	e, err = openExporter(ctx, c, func(store incremental.Store, m *incremental.Machine) error {
+	e, err = openExporter(ctx, c, func(store state.Store, m *incremental.Machine) error {
 		options, err := dataset.MachineOptions(ctx, c, dataset.Options{Seed: new([32]byte)})
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ func (e *Exporter) rendered(v *incremental.View) (map[string]string, error) {
 }
 
 // openExporter opens the state, and lets a function read it too.
-func openExporter(ctx context.Context, c *config.Config, also func(incremental.Store, *incremental.Machine) error) (
+func openExporter(ctx context.Context, c *config.Config, also func(state.Store, *incremental.Machine) error) (
 	e *Exporter, err error) {
 	options, err := dataset.StateOptions(ctx, c)
 	if err != nil {
@@ -76,7 +77,7 @@ func openExporter(ctx context.Context, c *config.Config, also func(incremental.S
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	e = &Exporter{schema: c.Schema(), names: map[uint16]incremental.Partition{}, key: dataset.SubjectKeyName(c)}
+	e = &Exporter{schema: c.Schema(), names: map[uint16]state.Partition{}, key: dataset.SubjectKeyName(c)}
 	if e.machine, err = dataset.OpenMachine(ctx, store, c, dataset.Options{Seed: new([32]byte)}); err != nil {
 		return nil, err
 	}
@@ -95,9 +96,9 @@ func openExporter(ctx context.Context, c *config.Config, also func(incremental.S
 }
 
 // origins collects where each record came from, which the machine does not keep.
-func (e *Exporter) origins() incremental.Visitor {
+func (e *Exporter) origins() state.Visitor {
 	v := emptyVisitor()
-	v.Records = func(b *incremental.RecordBlock) error {
+	v.Records = func(b *state.RecordBlock) error {
 		e.origin, e.offset = append(e.origin, b.Origin...), append(e.offset, b.Offset...)
 		return nil
 	}

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"encoding/csv"
 	"strings"
 	"testing"
@@ -8,14 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/snapshot/render"
 )
 
 // TestMembersNameTheBucket: at level L2 each row ends with the bucket; records that are
 // not published have none.
 func TestMembersNameTheBucket(t *testing.T) {
-	e := &Exporter{names: map[uint16]incremental.Partition{0: {Source: "s", ID: 3}}, origin: make([]uint16, 5),
+	e := &Exporter{names: map[uint16]state.Partition{0: {Source: "s", ID: 3}}, origin: make([]uint16, 5),
 		offset: []int64{10, 11, 12, 13, 14}}
 	placed := []render.Placement{{Part: "part-000001", Records: []uint32{4, 0}, Classes: []uint32{2, 1}, Buckets: []uint32{7, 8}},
 		{Part: "part-000002", Records: []uint32{2, 1}, Classes: []uint32{1, 1}, Buckets: []uint32{1, 1}}}

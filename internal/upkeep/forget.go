@@ -1,6 +1,8 @@
 package upkeep
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -39,8 +41,8 @@ type Receipt struct {
 	Before bool   `json:"forgotten_before"`
 	// removed counts the records of the person, with those of people whom an older state did not
 	// know as forgotten.
-	Removed incremental.Forgotten `json:"removed"`
-	List    string                `json:"list"` // the file of who was forgotten
+	Removed erase.Forgotten `json:"removed"`
+	List    string          `json:"list"` // the file of who was forgotten
 	// Remains says where data of the person may still be, which anond does not remove.
 	Remains []remainder `json:"remains"`
 }
@@ -52,7 +54,7 @@ type remainder struct {
 	Why   string   `json:"why"`
 }
 
-// Forget removes a person from the state of a stopped daemon: see incremental.Erasure. The subject
+// Forget removes a person from the state of a stopped daemon: see erase.Erasure. The subject
 // is written as records have it.
 //
 // The order makes it safe against crashes: first the list of who was forgotten is durable, then
@@ -73,12 +75,12 @@ func Forget(ctx context.Context, c *config.Config, o dataset.Options, subject []
 	options.Step = o.StandIns.Forgetting
 	out := NewReceipt(c, o.Clock.Now())
 	f := &forgetting{ctx: ctx, c: c, o: o, step: o.StandIns.Forgetting}
-	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*incremental.Erasure, error) {
-		return f.plan(s, func(m *incremental.Machine) []incremental.Digest {
+	err = boltstore.ForgetFile(c.State.Path, options, func(s *boltstore.Store) (*erase.Erasure, error) {
+		return f.plan(s, func(m *incremental.Machine) []state.Digest {
 			d, known := m.Forgetting().DigestOf(subject)
 			out.Remains = InAnotherShard(c, m.Source().Partitions(), subject)
 			out.Person, out.Before = hex.EncodeToString(d[:]), known
-			return []incremental.Digest{d}
+			return []state.Digest{d}
 		})
 	})
 	if err != nil {
@@ -99,7 +101,7 @@ func NewReceipt(c *config.Config, now time.Time) Receipt {
 func CleanSubject(c *config.Config, subject []byte) ([]byte, error) {
 	i := c.Schema().SubjectIndex()
 	if i < 0 {
-		return nil, incremental.ErrNoSubject
+		return nil, erase.ErrNoSubject
 	}
 	a := &c.Schema().Attributes()[i]
 	text, why := a.Clean(subject)
@@ -118,7 +120,7 @@ type forgetting struct {
 	c       *config.Config
 	o       dataset.Options
 	step    func(name string) error // a test may stop it here; may be nil
-	done    incremental.Forgotten
+	done    erase.Forgotten
 	letters int // dead letters that are still in the state
 }
 
@@ -131,7 +133,7 @@ func (f *forgetting) at(step string) error {
 
 // plan plans the erasure of those on the list and of more people, and makes the list durable. It
 // refuses what it cannot do before anything is written, but for what every start writes.
-func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []incremental.Digest) (*incremental.Erasure, error) {
+func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []state.Digest) (*erase.Erasure, error) {
 	c, path := f.c, suppress.Path(f.c.Release.Ledger)
 	if err := dataset.NotJournaled(c); err != nil { // and nobody runs, who could be asked
 		return nil, err
@@ -177,15 +179,15 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 }
 
 // CheckErasable refuses the erasure of published people from rows that show them.
-func CheckErasable(c *config.Config, e *incremental.Erasure) error {
+func CheckErasable(c *config.Config, e *erase.Erasure) error {
 	if r := c.Release.Recoding; e.Published > 0 && r != config.Buckets && r != config.Generalization {
-		return fmt.Errorf("%w: release.recoding is %s, which shows quasi-identifiers exactly", incremental.ErrNotErasable, r)
+		return fmt.Errorf("%w: release.recoding is %s, which shows quasi-identifiers exactly", erase.ErrNotErasable, r)
 	}
 	return nil
 }
 
 // Remainders lists where data of a person may still be. stale: also on free pages of the state.
-func Remainders(c *config.Config, done incremental.Forgotten, letters int, stale bool) (out []remainder) {
+func Remainders(c *config.Config, done erase.Forgotten, letters int, stale bool) (out []remainder) {
 	add := func(what, why string, where ...string) { out = append(out, remainder{what, where, why}) }
 	if done.Published > 0 {
 		add("published rows", "a row that is removed names its person: rows stay in all releases, without owner in the state",

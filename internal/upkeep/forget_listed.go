@@ -1,6 +1,8 @@
 package upkeep
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -87,12 +89,12 @@ func clean(c *config.Config, o dataset.Options, options boltstore.Options) {
 }
 
 // missing are the people on a list who are not known as forgotten.
-func missing(known, list []incremental.Digest) []incremental.Digest {
-	have := make(map[incremental.Digest]bool, len(known))
+func missing(known, list []state.Digest) []state.Digest {
+	have := make(map[state.Digest]bool, len(known))
 	for _, d := range known {
 		have[d] = true
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(d incremental.Digest) bool { return have[d] })
+	return slices.DeleteFunc(slices.Clone(list), func(d state.Digest) bool { return have[d] })
 }
 
 // belated is an erasure that a start has to do.
@@ -102,15 +104,15 @@ type belated struct {
 	o       dataset.Options
 	options boltstore.Options
 	known   boltstore.Forgetful
-	missing []incremental.Digest
+	missing []state.Digest
 }
 
 func (b *belated) forget() error {
 	f := &forgetting{ctx: b.ctx, c: b.c, o: b.o, step: b.o.StandIns.Forgetting}
 	b.options.Step = f.step
 	began := b.o.Clock.Now()
-	err := boltstore.ForgetFile(b.c.State.Path, b.options, func(s *boltstore.Store) (*incremental.Erasure, error) {
-		e, err := f.plan(s, func(*incremental.Machine) []incremental.Digest { return nil })
+	err := boltstore.ForgetFile(b.c.State.Path, b.options, func(s *boltstore.Store) (*erase.Erasure, error) {
+		e, err := f.plan(s, func(*incremental.Machine) []state.Digest { return nil })
 		if err == nil && e.Empty() && len(b.missing) == 0 {
 			return nil, nil // the file stays as it is
 		}
@@ -139,8 +141,8 @@ func (b *belated) forget() error {
 // decided, or take in other people; or forget in place, where the disk has no room
 // for a second file.
 func notNow(err error) bool {
-	return slices.ContainsFunc([]error{incremental.ErrUnpublished, incremental.ErrNobodyElse,
-		incremental.ErrNoSpace},
+	return slices.ContainsFunc([]error{state.ErrUnpublished, erase.ErrNobodyElse,
+		state.ErrNoSpace},
 		func(why error) bool { return errors.Is(err, why) })
 }
 
@@ -154,7 +156,7 @@ func (b *belated) defers(why error) error {
 	if err != nil {
 		return err
 	}
-	err = s.Commit(&incremental.Delta{Suppressed: &incremental.Suppressed{People: append(slices.Clone(b.known.People), b.missing...),
+	err = s.Commit(&state.Delta{Suppressed: &state.Suppressed{People: append(slices.Clone(b.known.People), b.missing...),
 		Due: b.known.Due + len(b.missing)}})
 	return errors.Join(err, s.Close())
 }

@@ -1,14 +1,13 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"math"
 	"math/big"
 	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"anond/incremental"
 )
 
 // FuzzLetterRef: what an operator names a dead letter by is read as a regular expression reads it, with numbers of any size.
@@ -42,7 +41,7 @@ func FuzzLetterRef(f *testing.F) {
 		offset, also := within(parts[3], least, most)
 		require.Equal(t, good && also, err == nil)
 		if err == nil {
-			at := incremental.Partition{Source: parts[1], ID: int32(partition.Int64())}
+			at := state.Partition{Source: parts[1], ID: int32(partition.Int64())}
 			require.Equal(t, letterRef{at: place{at, offset.Int64()}}, got)
 		}
 	})

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ func (r *recent) repeats(seq uint64) bool {
 
 // place is where a record stands in its source.
 type place struct {
-	partition incremental.Partition
+	partition state.Partition
 	offset    int64
 }
 
@@ -163,20 +164,20 @@ const maxLetters = 500_000
 // and refused for another reason.
 type letters struct {
 	machine   *incremental.Machine
-	may       func(*incremental.DeadLetter) bool
+	may       func(*state.DeadLetter) bool
 	reason    string // only these; empty: all
 	attribute string
-	open      map[place]incremental.DeadLetter
+	open      map[place]state.DeadLetter
 	more      bool // there were more than maxLetters
 }
 
-func (l *letters) wants(d *incremental.DeadLetter) bool {
+func (l *letters) wants(d *state.DeadLetter) bool {
 	next, known := l.machine.Intake().Next(d.Partition)
 	return l.may(d) && l.machine.Readmissible(*d) && (l.reason == "" || string(d.Reason) == l.reason) &&
 		(l.attribute == "" || d.Attribute == l.attribute) && known && d.Offset < next
 }
 
-func (l *letters) add(d incremental.DeadLetter) {
+func (l *letters) add(d state.DeadLetter) {
 	at := place{d.Partition, d.Offset}
 	_, known := l.open[at]
 	switch {
@@ -191,7 +192,7 @@ func (l *letters) add(d incremental.DeadLetter) {
 }
 
 // superseded drops the dead letters whose place has a newer one, wherever that came.
-func (l *letters) superseded(d *incremental.DeadLetter) {
+func (l *letters) superseded(d *state.DeadLetter) {
 	at := place{d.Partition, d.Offset}
 	if have, known := l.open[at]; known && have.Seq < d.Seq && !l.wants(d) {
 		delete(l.open, at)
@@ -199,7 +200,7 @@ func (l *letters) superseded(d *incremental.DeadLetter) {
 }
 
 // gather finds the dead letters whose records are not in state.
-func (l *letters) gather(ctx context.Context, sink *letterSink, store incremental.Store) error {
+func (l *letters) gather(ctx context.Context, sink *letterSink, store state.Store) error {
 	if err := sink.all(ctx, false, func(d deadletter.Delivered) error { l.add(d.DeadLetter); return nil }); err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (s *letterSink) all(ctx context.Context, payloads bool, do func(deadletter.
 }
 
 // readOutbox reads those that are not delivered yet.
-func (l *letters) readOutbox(store incremental.Store) error {
+func (l *letters) readOutbox(store state.Store) error {
 	after := uint64(0)
 	for {
 		list, err := store.Outbox(after, 500, 16<<20)
@@ -240,13 +241,13 @@ func (l *letters) readOutbox(store incremental.Store) error {
 }
 
 // leaveOut drops the dead letters whose records are already in state.
-func (l *letters) leaveOut(store incremental.Store) error {
-	parts := map[uint16]incremental.Partition{}
+func (l *letters) leaveOut(store state.Store) error {
+	parts := map[uint16]state.Partition{}
 	for p, pos := range l.machine.Intake().Positions() {
 		parts[pos.Number] = p
 	}
 	v := emptyVisitor()
-	v.Records = func(b *incremental.RecordBlock) error {
+	v.Records = func(b *state.RecordBlock) error {
 		for i, n := range b.Origin {
 			delete(l.open, place{parts[n], b.Offset[i]})
 		}
@@ -256,16 +257,16 @@ func (l *letters) leaveOut(store incremental.Store) error {
 }
 
 // emptyVisitor accepts everything and stores nothing.
-func emptyVisitor() incremental.Visitor {
-	return incremental.Visitor{
-		Records:     func(*incremental.RecordBlock) error { return nil },
-		Meta:        func(incremental.Meta) error { return nil },
-		Counters:    func(incremental.Counters) error { return nil },
+func emptyVisitor() state.Visitor {
+	return state.Visitor{
+		Records:     func(*state.RecordBlock) error { return nil },
+		Meta:        func(state.Meta) error { return nil },
+		Counters:    func(state.Counters) error { return nil },
 		Dictionary:  func(int, string) error { return nil },
-		Class:       func(*incremental.Class) error { return nil },
-		Intent:      func(*incremental.Intent) error { return nil },
-		Position:    func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil }, Attempt: func(*incremental.Attempt) error { return nil },
+		Class:       func(*state.Class) error { return nil },
+		Intent:      func(*state.Intent) error { return nil },
+		Position:    func(state.Partition, state.Position) error { return nil },
+		Quarantined: func([]state.RecordID) error { return nil }, Attempt: func(*state.Attempt) error { return nil },
 		Outbox: func(uint64, int) error { return nil },
 	}
 }

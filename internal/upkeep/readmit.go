@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"errors"
@@ -91,15 +92,15 @@ func Readmit(ctx context.Context, c *config.Config, o dataset.Options, which Rea
 
 // ReadmitOpen is Readmit on a state that is open. broken says that it cannot be used any more; failed, that not all was judged.
 func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which Readmission, m *incremental.Machine,
-	store incremental.Store,
+	store state.Store,
 	key sealed.Key) (out Readmitted, failed, broken error) {
 	sink, err := openLetterSink(ctx, c, which.File)
 	if err != nil {
 		return out, err, nil
 	}
 	schema := c.Schema()
-	l := &letters{machine: m, reason: which.Reason, attribute: which.Attribute, open: map[place]incremental.DeadLetter{},
-		may: func(d *incremental.DeadLetter) bool {
+	l := &letters{machine: m, reason: which.Reason, attribute: which.Attribute, open: map[place]state.DeadLetter{},
+		may: func(d *state.DeadLetter) bool {
 			return decode.RuleOf(schema, d.Reason, d.Attribute).Replay == decode.ReplayKnown
 		}}
 	if err := l.gather(ctx, sink, store); err != nil {
@@ -158,8 +159,8 @@ func (r *readmission) payload(d deadletter.Delivered) error {
 }
 
 // wanted lists the places of the dead letters by partition, ascending.
-func (l *letters) wanted() map[incremental.Partition][]int64 {
-	out := map[incremental.Partition][]int64{}
+func (l *letters) wanted() map[state.Partition][]int64 {
+	out := map[state.Partition][]int64{}
 	for at := range l.open {
 		out[at.partition] = append(out[at.partition], at.offset)
 	}
@@ -191,7 +192,7 @@ const (
 )
 
 // take judges one record that was read again.
-func (r *readmission) take(p incremental.Partition, offset int64, key, value []byte, header []string) error {
+func (r *readmission) take(p state.Partition, offset int64, key, value []byte, header []string) error {
 	at := place{p, offset}
 	letter, wanted := r.letters.open[at]
 	if !wanted {
@@ -228,7 +229,7 @@ func (r *readmission) take(p incremental.Partition, offset int64, key, value []b
 	return r.broken
 }
 
-func (r *readmission) judge(letter incremental.DeadLetter, key, value []byte, header []string) (accepted bool, err error) {
+func (r *readmission) judge(letter state.DeadLetter, key, value []byte, header []string) (accepted bool, err error) {
 	row := make(equivclass.Row, len(r.schema.Attributes()))
 	o := r.decoder.Decode(value, header, row)
 	if !o.Accepted() {

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -45,8 +46,8 @@ func Reset(ctx context.Context, c *config.Config) (removed, error) {
 	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
 		return removed{}, decidedElsewhere(c, options, err)
 	}
-	type positions = map[incremental.Partition]incremental.Position
-	renew := func(old incremental.Meta, barred uint64, read positions) (_ incremental.Meta, keeps bool, _ error) {
+	type positions = map[state.Partition]state.Position
+	renew := func(old state.Meta, barred uint64, read positions) (_ state.Meta, keeps bool, _ error) {
 		known := incremental.Judged{Fixed: int(old.Pools.Fixed), Refused: old.Pools.Refused, Barred: int(barred)}
 		if keeps = old.Pools.Fixed > 0 || old.Pools.Refused; !keeps {
 			known.Barred = math.MaxInt // all is read again, and judged by what is valid then
@@ -59,7 +60,7 @@ func Reset(ctx context.Context, c *config.Config) (removed, error) {
 				return old, false, err
 			}
 		}
-		next := incremental.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read), Pools: refused(old.Pools)}
+		next := state.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: readBefore(old, read), Pools: refused(old.Pools)}
 		return next, keeps, nil
 	}
 	had, err := boltstore.ResetFile(c.State.Path, options, renew)
@@ -80,13 +81,13 @@ func noter(c *config.Config) *publish.Publisher {
 // refused is what stays of a first pool that was fixed at level L2, or refused: the records that
 // come next are more, or others, and both tell about those who were there. So level L2 is
 // not claimed any more. The number goes on, so that no pool has the draws of another one.
-func refused(p incremental.Pools) incremental.Pools {
-	return incremental.Pools{Fixed: p.Fixed, Refused: p.Refused, Grown: p.Open != nil || p.Refused || p.Grown}
+func refused(p state.Pools) state.Pools {
+	return state.Pools{Fixed: p.Fixed, Refused: p.Refused, Grown: p.Open != nil || p.Refused || p.Grown}
 }
 
 // readBefore notes how far topics had been read: their groups' commits stay.
-func readBefore(old incremental.Meta, positions map[incremental.Partition]incremental.Position) map[incremental.Partition]int64 {
-	out := map[incremental.Partition]int64{}
+func readBefore(old state.Meta, positions map[state.Partition]state.Position) map[state.Partition]int64 {
+	out := map[state.Partition]int64{}
 	for p, x := range positions {
 		if strings.HasPrefix(p.Source, "kafka:") {
 			out[p] = max(x.Next, old.Read[p])
@@ -109,7 +110,7 @@ func decidedElsewhere(c *config.Config, o boltstore.Options, err error) error {
 		return stateErr
 	}
 	if stateErr == nil && info.Releases > 0 {
-		return fmt.Errorf("reset state %s: %w", c.State.Path, incremental.ErrDecided)
+		return fmt.Errorf("reset state %s: %w", c.State.Path, state.ErrDecided)
 	}
 	return fmt.Errorf("reset state %s: %w", c.State.Path, err)
 }

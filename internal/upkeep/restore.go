@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -148,23 +149,23 @@ func checkDescription(path, dataset string) error {
 }
 
 // decidedIn reads the releases that a state has decided, and what it knows of pools that are in none.
-func decidedIn(path string, o boltstore.Options) (out []incremental.Intent, pools incremental.Judged, err error) {
+func decidedIn(path string, o boltstore.Options) (out []state.Intent, pools incremental.Judged, err error) {
 	o.ReadOnly = true
 	s, err := boltstore.Open(path, o)
 	if err != nil {
 		return nil, pools, err
 	}
 	v := emptyVisitor()
-	v.Meta = func(m incremental.Meta) error {
+	v.Meta = func(m state.Meta) error {
 		pools.Fixed, pools.Refused = int(m.Pools.Fixed), m.Pools.Refused
 		return nil
 	}
-	v.Quarantined = func(r []incremental.RecordID) error {
+	v.Quarantined = func(r []state.RecordID) error {
 		pools.Quarantined, pools.People = pools.Quarantined+1, pools.People+len(r)
 		return nil
 	}
 	v.Barred = func(people []uint64) error { pools.Barred += len(people); return nil }
-	v.Intent = func(i *incremental.Intent) error { out = append(out, *i); return nil }
+	v.Intent = func(i *state.Intent) error { out = append(out, *i); return nil }
 	err = s.Load(v)
 	return out, pools, errors.Join(err, s.Close())
 }

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,8 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"anond/incremental"
 )
 
 // errKilled is what everything answers after the process has died.
@@ -168,7 +167,7 @@ func (a *armed) before() error {
 		case "kill-before-commit":
 			return a.kill(nil)
 		case "full-state":
-			return fmt.Errorf("%w: %w", incremental.ErrNoSpace, syscall.ENOSPC)
+			return fmt.Errorf("%w: %w", state.ErrNoSpace, syscall.ENOSPC)
 		default:
 			a.torn = true
 			return a.kill(f)

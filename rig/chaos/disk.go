@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/upkeep"
@@ -114,12 +114,12 @@ func (f *openFile) Write(p []byte) (int, error) {
 // store is the state, on which the armed faults take effect. It keeps what the file
 // holds after each commit.
 type store struct {
-	incremental.Store
+	state.Store
 	armed *armed
 	note  func() error // the file has changed
 }
 
-func (s *store) Commit(d *incremental.Delta) error {
+func (s *store) Commit(d *state.Delta) error {
 	err := s.armed.before()
 	if err != nil && !s.armed.tears() {
 		return err
@@ -154,7 +154,7 @@ type sink struct {
 	armed *armed
 }
 
-func (s *sink) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (s *sink) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	if err := s.armed.deliver(); err != nil {
 		return err
 	}

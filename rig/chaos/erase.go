@@ -1,6 +1,8 @@
 package chaos
 
 import (
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"anond/incremental"
 	"anond/internal/dataset"
 	"anond/internal/suppress"
 	"anond/internal/upkeep"
@@ -55,7 +56,7 @@ func (w *inside) forget(n int, draw uint32) (steps []string, err error) {
 
 // notForgettable are the states on which anond forget refuses to work: an operator starts
 // anond first, which says what is wrong with them.
-var notForgettable = []error{incremental.ErrUnpublished, incremental.ErrNobodyElse, incremental.ErrCorrupt, publish.ErrBehind,
+var notForgettable = []error{state.ErrUnpublished, erase.ErrNobodyElse, state.ErrCorrupt, publish.ErrBehind,
 	snapshot.ErrDamaged, publish.ErrDifferent}
 
 // forgetKilled has an erasure die. It has an effect once the list of who was forgotten is

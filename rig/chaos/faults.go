@@ -1,13 +1,13 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"os"
 	"strings"
 	"syscall"
 
 	"anond/config"
-	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/ingest"
 	"anond/internal/upkeep"
@@ -199,7 +199,7 @@ const (
 // tell notes which limits a run has come to, as its end or its log say.
 func (w *inside) tell(err error, a *armed, p *played, from int) {
 	for _, do := range []string{"quota-ends", "quota-pauses"} { // the latter before the loop runs, which could pause
-		if f := a.find(do); f != nil && errors.Is(err, incremental.ErrQuota) {
+		if f := a.find(do); f != nil && errors.Is(err, state.ErrQuota) {
 			f.take(from)
 		}
 	}

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"anond/incremental"
 	"anond/ingest"
 )
 
@@ -170,7 +170,7 @@ func newSource(f *feed, random *rand.Rand, r ingest.Resume, a *armed) *source {
 }
 
 // onePartition reads one partition of the feed, for a journal that is repeated.
-func onePartition(f *feed, id int32, at incremental.Position, a *armed) *source {
+func onePartition(f *feed, id int32, at state.Position, a *armed) *source {
 	s := &source{feed: f, random: rand.New(rand.NewPCG(uint64(id), uint64(at.Next))), next: make([]int, len(f.parts)), armed: a}
 	for p := range s.next {
 		s.next[p] = len(f.parts[p])
@@ -179,13 +179,13 @@ func onePartition(f *feed, id int32, at incremental.Position, a *armed) *source 
 	return s
 }
 
-func partition(p int) incremental.Partition {
-	return incremental.Partition{Source: sourceName, ID: int32(p)}
+func partition(p int) state.Partition {
+	return state.Partition{Source: sourceName, ID: int32(p)}
 }
 
 // Ends are those of the feed, which does not grow during a run.
-func (s *source) Ends(context.Context) (map[incremental.Partition]int64, error) {
-	ends := map[incremental.Partition]int64{}
+func (s *source) Ends(context.Context) (map[state.Partition]int64, error) {
+	ends := map[state.Partition]int64{}
 	for p := range s.feed.parts {
 		if s.feed.reads(p) {
 			ends[partition(p)] = int64(len(s.feed.parts[p]))
@@ -227,7 +227,7 @@ func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
 }
 
 // Ack does nothing: the state knows the positions.
-func (s *source) Ack(map[incremental.Partition]int64) {}
+func (s *source) Ack(map[state.Partition]int64) {}
 
 // Status says that the source is there.
 func (s *source) Status() ingest.Status { return ingest.Status{Connected: true} }

@@ -1,6 +1,8 @@
 package chaos
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"errors"
@@ -15,7 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
@@ -32,7 +33,7 @@ import (
 // itself by finding it. The zero value has none.
 type planted struct {
 	files  func(snapshot.FS) snapshot.FS
-	store  func(incremental.Store) incremental.Store
+	store  func(state.Store) state.Store
 	source func(ingest.Source) ingest.Source
 	sink   func(ingest.DeadLetters) ingest.DeadLetters
 	// forgetting is told that an erasure has died, and what the list of who was forgotten held.
@@ -134,8 +135,8 @@ func (w *inside) daemon(live bool, a *armed) error {
 		ctx = running
 	}
 	o.StandIns = dataset.StandIns{
-		Store: func(s incremental.Store) incremental.Store {
-			return plant(w.planted.store, incremental.Store(&store{s, a, w.noteImage}))
+		Store: func(s state.Store) state.Store {
+			return plant(w.planted.store, state.Store(&store{s, a, w.noteImage}))
 		},
 		Source: func(r ingest.Resume) (ingest.Source, error) {
 			return plant(w.planted.source, ingest.Source(newSource(w.feed, w.random, r, a))), nil
@@ -232,7 +233,7 @@ func (w *inside) newestImage() []byte {
 // endingOf tells how a run has ended, from its error.
 func endingOf(err error) ending {
 	var no syscall.Errno
-	var pool *incremental.InfeasibleError
+	var pool *plan.InfeasibleError
 	if errors.As(err, &pool) {
 		return poolRefused
 	}
@@ -240,9 +241,9 @@ func endingOf(err error) ending {
 		is  error
 		end ending
 	}{
-		{errHangs, unexpected}, {errKilled, killed}, {incremental.ErrLocked, locked}, {incremental.ErrCorrupt, stateDamaged},
+		{errHangs, unexpected}, {errKilled, killed}, {state.ErrLocked, locked}, {state.ErrCorrupt, stateDamaged},
 		{upkeep.ErrForeignList, foreignList},
-		{publish.ErrBehind, behind}, {ingest.ErrBehind, behind}, {incremental.ErrNoSpace, noRoom}, {publish.ErrRefused, refused},
+		{publish.ErrBehind, behind}, {ingest.ErrBehind, behind}, {state.ErrNoSpace, noRoom}, {publish.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {publish.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},
 		{ingest.ErrParked, parked}, {ingest.ErrPermanent, unpublished},

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -41,14 +41,14 @@ var bugs = map[string]planted{
 	"the position is stored before the record": {store: split(positionsOnly, withoutPositions)},
 	"the record is stored before the position": {store: split(withoutPositions, positionsOnly)},
 	"positions are not stored, so a batch is applied twice": {
-		store: edit(func(d *incremental.Delta) { d.Positions = nil })},
+		store: edit(func(d *state.Delta) { d.Positions = nil })},
 	"a dead letter is lost":                    {store: edit(loseLetter)},
 	"counters are stored later":                {store: split(withoutCounters, countersOnly)},
 	"the mark comes before the release":        {store: edit(markEarly)},
-	"the decision is stored after the release": {store: func(s incremental.Store) incremental.Store { return &late{Store: s} }},
-	"a release number is decided anew":         {store: func(s incremental.Store) incremental.Store { return anew{s} }},
+	"the decision is stored after the release": {store: func(s state.Store) state.Store { return &late{Store: s} }},
+	"a release number is decided anew":         {store: func(s state.Store) state.Store { return anew{s} }},
 	"classes are stored apart from the intent": {store: split(withoutIntent, intentOnly)},
-	"a failed commit is taken for a success":   {store: func(s incremental.Store) incremental.Store { return deaf{s} }},
+	"a failed commit is taken for a success":   {store: func(s state.Store) state.Store { return deaf{s} }},
 
 	"a record is read in place of another":     {source: func(s ingest.Source) ingest.Source { return &stutter{Source: s} }},
 	"a record is skipped after a restart":      {source: func(s ingest.Source) ingest.Source { return &skipping{Source: s} }},
@@ -57,11 +57,11 @@ var bugs = map[string]planted{
 	"a pruned release's manifest is not synced": {files: skipSyncs(func(p string) bool { return strings.Contains(p, "/pruned/") })},
 	// Either is harmless where the other is right: the state and the list make up for each other.
 	"the position behind a delete is stored without the person, and the list is not durable": {
-		store: edit(func(d *incremental.Delta) { d.Suppressed = nil }), unlisted: true},
+		store: edit(func(d *state.Delta) { d.Suppressed = nil }), unlisted: true},
 	"the list of who was forgotten is not durable": {forgetting: func(list string, before []byte) error {
 		return os.WriteFile(list, before, 0o600)
 	}},
-	"a commit that finds the state full is taken for a success": {store: func(s incremental.Store) incremental.Store { return roomy{s} }},
+	"a commit that finds the state full is taken for a success": {store: func(s state.Store) state.Store { return roomy{s} }},
 	"a large delivery of dead letters loses its end":            {sink: func(d ingest.DeadLetters) ingest.DeadLetters { return short{d} }},
 	// Rule B (buckets): a state that does not know what became of a pool.
 	"a start does not ask which pools were judged":             {files: func(f snapshot.FS) snapshot.FS { return unasking{f} }},
@@ -291,15 +291,15 @@ func (f *unsteady) CreateSealed(path string) (io.WriteCloser, error) {
 
 // edited changes each transaction.
 type edited struct {
-	incremental.Store
-	change func(*incremental.Delta)
+	state.Store
+	change func(*state.Delta)
 }
 
-func edit(change func(*incremental.Delta)) func(incremental.Store) incremental.Store {
-	return func(s incremental.Store) incremental.Store { return edited{s, change} }
+func edit(change func(*state.Delta)) func(state.Store) state.Store {
+	return func(s state.Store) state.Store { return edited{s, change} }
 }
 
-func (s edited) Commit(d *incremental.Delta) error {
+func (s edited) Commit(d *state.Delta) error {
 	changed := *d
 	s.change(&changed)
 	return s.Store.Commit(&changed)
@@ -307,16 +307,16 @@ func (s edited) Commit(d *incremental.Delta) error {
 
 // splitting makes two transactions of one.
 type splitting struct {
-	incremental.Store
-	first, second func(*incremental.Delta) *incremental.Delta
+	state.Store
+	first, second func(*state.Delta) *state.Delta
 }
 
-func split(first, second func(*incremental.Delta) *incremental.Delta) func(incremental.Store) incremental.Store {
-	return func(s incremental.Store) incremental.Store { return splitting{s, first, second} }
+func split(first, second func(*state.Delta) *state.Delta) func(state.Store) state.Store {
+	return func(s state.Store) state.Store { return splitting{s, first, second} }
 }
 
-func (s splitting) Commit(d *incremental.Delta) error {
-	for _, part := range []*incremental.Delta{s.first(d), s.second(d)} {
+func (s splitting) Commit(d *state.Delta) error {
+	for _, part := range []*state.Delta{s.first(d), s.second(d)} {
 		if part.Empty() {
 			continue
 		}
@@ -327,45 +327,45 @@ func (s splitting) Commit(d *incremental.Delta) error {
 	return nil
 }
 
-func positionsOnly(d *incremental.Delta) *incremental.Delta {
-	return &incremental.Delta{Positions: d.Positions}
+func positionsOnly(d *state.Delta) *state.Delta {
+	return &state.Delta{Positions: d.Positions}
 }
 
-func countersOnly(d *incremental.Delta) *incremental.Delta {
-	return &incremental.Delta{Counters: d.Counters}
+func countersOnly(d *state.Delta) *state.Delta {
+	return &state.Delta{Counters: d.Counters}
 }
 
-func intentOnly(d *incremental.Delta) *incremental.Delta {
-	return &incremental.Delta{Intent: d.Intent}
+func intentOnly(d *state.Delta) *state.Delta {
+	return &state.Delta{Intent: d.Intent}
 }
 
-func withoutPositions(d *incremental.Delta) *incremental.Delta {
+func withoutPositions(d *state.Delta) *state.Delta {
 	rest := *d
 	rest.Positions = nil
 	return &rest
 }
 
-func withoutCounters(d *incremental.Delta) *incremental.Delta {
+func withoutCounters(d *state.Delta) *state.Delta {
 	rest := *d
 	rest.Counters = nil
 	return &rest
 }
 
-func withoutIntent(d *incremental.Delta) *incremental.Delta {
+func withoutIntent(d *state.Delta) *state.Delta {
 	rest := *d
 	rest.Intent = nil
 	return &rest
 }
 
 // loseLetter forgets a dead letter if there are several.
-func loseLetter(d *incremental.Delta) {
+func loseLetter(d *state.Delta) {
 	if n := len(d.DeadLetters); n > 1 {
 		d.DeadLetters = d.DeadLetters[:n-1]
 	}
 }
 
 // markEarly marks a release as published when it is decided.
-func markEarly(d *incremental.Delta) {
+func markEarly(d *state.Delta) {
 	if d.Intent != nil && len(d.Births) > 0 {
 		marked := *d.Intent
 		marked.Published = true
@@ -375,11 +375,11 @@ func markEarly(d *incremental.Delta) {
 
 // late keeps a decision in memory until the release is published.
 type late struct {
-	incremental.Store
-	held *incremental.Delta
+	state.Store
+	held *state.Delta
 }
 
-func (s *late) Commit(d *incremental.Delta) error {
+func (s *late) Commit(d *state.Delta) error {
 	if d.Intent != nil && !d.Intent.Published {
 		s.held = d
 		return nil
@@ -395,11 +395,11 @@ func (s *late) Commit(d *incremental.Delta) error {
 }
 
 // anew gives a release that was interrupted another time.
-type anew struct{ incremental.Store }
+type anew struct{ state.Store }
 
-func (s anew) Load(v incremental.Visitor) error {
+func (s anew) Load(v state.Visitor) error {
 	intent := v.Intent
-	v.Intent = func(i *incremental.Intent) error {
+	v.Intent = func(i *state.Intent) error {
 		if !i.Published {
 			changed := *i
 			changed.CreatedAt++
@@ -411,9 +411,9 @@ func (s anew) Load(v incremental.Visitor) error {
 }
 
 // deaf does not hear that a commit has failed.
-type deaf struct{ incremental.Store }
+type deaf struct{ state.Store }
 
-func (s deaf) Commit(d *incremental.Delta) error {
+func (s deaf) Commit(d *state.Delta) error {
 	_ = s.Store.Commit(d)
 	return nil
 }
@@ -453,16 +453,16 @@ func (s *skipping) Next(ctx context.Context) (*ingest.Chunk, error) {
 // carefree takes a failed delivery for a success.
 type carefree struct{ ingest.DeadLetters }
 
-func (s carefree) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (s carefree) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	_ = s.DeadLetters.Deliver(ctx, letters)
 	return nil
 }
 
 // roomy does not hear that the state is full.
-type roomy struct{ incremental.Store }
+type roomy struct{ state.Store }
 
-func (s roomy) Commit(d *incremental.Delta) error {
-	if err := s.Store.Commit(d); !errors.Is(err, incremental.ErrQuota) {
+func (s roomy) Commit(d *state.Delta) error {
+	if err := s.Store.Commit(d); !errors.Is(err, state.ErrQuota) {
 		return err
 	}
 	return nil
@@ -471,7 +471,7 @@ func (s roomy) Commit(d *incremental.Delta) error {
 // short delivers at most some letters at a time, and does not say so.
 type short struct{ ingest.DeadLetters }
 
-func (s short) Deliver(ctx context.Context, letters []incremental.DeadLetter) error {
+func (s short) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	return s.DeadLetters.Deliver(ctx, letters[:min(len(letters), 200)])
 }
 

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
@@ -355,7 +355,7 @@ func (w *inside) harm(f *fault) error {
 // state finds damage, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
 func (s *site) spoilState(image []byte, draw uint32) error {
 	tries := []uint32{1, 24}[draw>>12&1]
-	damage := func(fault string) bool { return strings.Contains(fault, incremental.ErrCorrupt.Error()) }
+	damage := func(fault string) bool { return strings.Contains(fault, state.ErrCorrupt.Error()) }
 	for i := range tries {
 		if err := os.WriteFile(s.config.State.Path, flippedState(image, draw+i*2654435761), 0o600); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
@@ -221,7 +221,7 @@ func (w *inside) journaling(a *armed) *dataset.JournalStandIn {
 		log = w.planted.log(w.journal)
 	}
 	return &dataset.JournalStandIn{Log: &entries{log, a}, Partitions: len(w.feed.parts),
-		Open: func(_ context.Context, p incremental.Partition, at incremental.Position) (ingest.Source, error) {
+		Open: func(_ context.Context, p state.Partition, at state.Position) (ingest.Source, error) {
 			return onePartition(w.feed, p.ID, at, a), nil
 		}}
 }

@@ -1,6 +1,7 @@
 package kafkatest
 
 import (
+	"anond/incremental/state"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/kafkasrc"
 	"anond/internal/kafkaclient"
@@ -82,7 +82,7 @@ func benchSource(b *testing.B, p *topic) {
 	for b.Loop() {
 		began, n := time.Now(), 0
 		s, err := kafkasrc.Open(context.Background(), kafkasrc.Config{Config: kafkaclient.Config{Brokers: broker.Addrs(), Topic: p.name}},
-			ingest.Resume{Once: true, Digest: func([]byte) (d incremental.Digest) { return d }})
+			ingest.Resume{Once: true, Digest: func([]byte) (d state.Digest) { return d }})
 		require.NoError(b, err)
 		for {
 			c, err := s.Next(context.Background())

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
@@ -8,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"anond/incremental"
 )
 
 // Entry is one thing that a host writes down. Exactly one field is set.
@@ -88,7 +87,7 @@ type Published struct {
 
 // Erase is that the state forgets those whose deletes it has read, and these people.
 type Erase struct {
-	People []incremental.Digest `json:"people"` // as the list of who was forgotten has them
+	People []state.Digest `json:"people"` // as the list of who was forgotten has them
 }
 
 var errEntry = errors.New("the entry of the journal cannot be read")

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"sync"
 
-	"anond/incremental"
 	"anond/internal/fault"
 	"anond/internal/sealed"
 )
@@ -56,12 +56,12 @@ type Journal struct {
 	cipher cipher
 
 	mu   sync.Mutex
-	mark incremental.JournalMark // what was read or written last
-	end  int64                   // of the log, as it was when it was asked last
+	mark state.JournalMark // what was read or written last
+	end  int64             // of the log, as it was when it was asked last
 }
 
 // Open returns the journal of a name behind a mark; the zero mark: from its beginning. It reads nothing.
-func Open(log Log, key sealed.Key, name string, after incremental.JournalMark, random io.Reader) *Journal {
+func Open(log Log, key sealed.Key, name string, after state.JournalMark, random io.Reader) *Journal {
 	return &Journal{log: log, cipher: cipher{key: key, name: name, opener: key.Opener(), random: random}, mark: after}
 }
 
@@ -81,7 +81,7 @@ func (j *Journal) First(ctx context.Context) (*Entry, error) {
 }
 
 // Read returns the next entry and the mark behind it, or nil at the end that the log has now.
-func (j *Journal) Read(ctx context.Context) (*Entry, incremental.JournalMark, error) {
+func (j *Journal) Read(ctx context.Context) (*Entry, state.JournalMark, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for {
@@ -133,14 +133,14 @@ func (j *Journal) step(ctx context.Context) (*Entry, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j.mark = incremental.JournalMark{Seq: seq, Digest: sha256.Sum256(message), Next: offset + 1}
+	j.mark = state.JournalMark{Seq: seq, Digest: sha256.Sum256(message), Next: offset + 1}
 	return e, message, nil
 }
 
 // Append writes the entry that follows what was read or written last, and returns the mark behind it
 // once it is certain that it is the entry of its number. ErrFenced: it is another one, which Read returns next.
 // After any other error it may be there or not, and the journal must be opened again.
-func (j *Journal) Append(ctx context.Context, e *Entry) (incremental.JournalMark, error) {
+func (j *Journal) Append(ctx context.Context, e *Entry) (state.JournalMark, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	message, err := j.cipher.seal(j.mark, e)

@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/hex"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/internal/sealed"
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
@@ -38,7 +38,7 @@ func key(t testing.TB, seed uint64) sealed.Key {
 	return k
 }
 
-func open(t testing.TB, log journal.Log, after incremental.JournalMark) *journal.Journal {
+func open(t testing.TB, log journal.Log, after state.JournalMark) *journal.Journal {
 	return journal.Open(log, key(t, 1), "wards 0/4", after, random(after.Seq+7))
 }
 
@@ -53,12 +53,12 @@ func entries() []*journal.Entry {
 		{Cut: &journal.Cut{Now: 3000, CreatedAt: 3, Flush: true, Settings: journal.Digest{3}, Records: 12}},
 		{Intent: &journal.Intent{Release: 1, CreatedAt: 3, Decided: journal.Digest{5}}},
 		{Published: &journal.Published{Release: 1, Manifest: journal.Digest{6}}},
-		{Erase: &journal.Erase{People: []incremental.Digest{{7, 15: 8}}}},
+		{Erase: &journal.Erase{People: []state.Digest{{7, 15: 8}}}},
 		{Erase: &journal.Erase{}},
 	}
 }
 
-func write(t testing.TB, j *journal.Journal, all []*journal.Entry) (mark incremental.JournalMark) {
+func write(t testing.TB, j *journal.Journal, all []*journal.Entry) (mark state.JournalMark) {
 	for _, e := range all {
 		var err error
 		mark, err = j.Append(t.Context(), e)
@@ -67,7 +67,7 @@ func write(t testing.TB, j *journal.Journal, all []*journal.Entry) (mark increme
 	return mark
 }
 
-func read(t testing.TB, j *journal.Journal) (out []*journal.Entry, marks []incremental.JournalMark) {
+func read(t testing.TB, j *journal.Journal) (out []*journal.Entry, marks []state.JournalMark) {
 	for {
 		e, mark, err := j.Read(t.Context())
 		require.NoError(t, err)
@@ -82,8 +82,8 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 	log := journaltest.New()
 	n := 0
 	log.Twice = func() bool { n++; return n%2 == 0 } // acknowledgements are lost
-	last := write(t, open(t, log, incremental.JournalMark{}), entries())
-	got, marks := read(t, open(t, log, incremental.JournalMark{}))
+	last := write(t, open(t, log, state.JournalMark{}), entries())
+	got, marks := read(t, open(t, log, state.JournalMark{}))
 	require.Equal(t, entries(), got)
 	require.Equal(t, last.Digest, marks[len(marks)-1].Digest)
 	for i, mark := range marks { // from the middle
@@ -98,7 +98,7 @@ func TestWhatWasWrittenIsRead(t *testing.T) {
 // TestTheFirstOfANumberIsTheEntry: of two who write the same number one is told, and sees the other's entry next.
 func TestTheFirstOfANumberIsTheEntry(t *testing.T) {
 	log := journaltest.New()
-	start := write(t, open(t, log, incremental.JournalMark{}), entries()[:1])
+	start := write(t, open(t, log, state.JournalMark{}), entries()[:1])
 	a, b := open(t, log, start), journal.Open(log, key(t, 1), "wards 0/4", start, random(99))
 	require.NoError(t, b.Held(t.Context()))
 	write(t, a, entries()[1:2])
@@ -110,13 +110,13 @@ func TestTheFirstOfANumberIsTheEntry(t *testing.T) {
 	write(t, b, entries()[2:3])
 	_, err = a.Append(t.Context(), entries()[3])
 	require.ErrorIs(t, err, journal.ErrFenced)
-	all, _ := read(t, open(t, log, incremental.JournalMark{}))
+	all, _ := read(t, open(t, log, state.JournalMark{}))
 	require.Equal(t, entries()[:3], all, "what came too late is nothing")
 }
 
 func TestLossIsNoticed(t *testing.T) {
 	log := journaltest.New()
-	last := write(t, open(t, log, incremental.JournalMark{}), entries())
+	last := write(t, open(t, log, state.JournalMark{}), entries())
 	log.Cut(3)
 	_, _, err := open(t, log, last).Read(t.Context())
 	require.ErrorIs(t, err, journal.ErrHole, "the end is gone")
@@ -137,8 +137,8 @@ func (s *shifted) Extent(ctx context.Context) (first, end int64, err error) {
 
 func TestABeginningThatIsGone(t *testing.T) {
 	log := &shifted{journaltest.New(), 0}
-	write(t, open(t, log, incremental.JournalMark{}), entries()[:4])
-	_, marks := read(t, open(t, log, incremental.JournalMark{}))
+	write(t, open(t, log, state.JournalMark{}), entries()[:4])
+	_, marks := read(t, open(t, log, state.JournalMark{}))
 	log.first = 2
 	_, _, err := open(t, log, marks[0]).Read(t.Context())
 	require.ErrorIs(t, err, journal.ErrHole)
@@ -151,10 +151,10 @@ func TestABeginningThatIsGone(t *testing.T) {
 // TestNobodyElseWritesOrReads: another key, another shard's name, and a changed byte.
 func TestNobodyElseWritesOrReads(t *testing.T) {
 	log := journaltest.New()
-	start := write(t, open(t, log, incremental.JournalMark{}), entries()[:4])
+	start := write(t, open(t, log, state.JournalMark{}), entries()[:4])
 	for name, j := range map[string]*journal.Journal{
-		"key":   journal.Open(log, key(t, 2), "wards 0/4", incremental.JournalMark{}, random(5)),
-		"shard": journal.Open(log, key(t, 1), "wards 1/4", incremental.JournalMark{}, random(5))} {
+		"key":   journal.Open(log, key(t, 2), "wards 0/4", state.JournalMark{}, random(5)),
+		"shard": journal.Open(log, key(t, 1), "wards 1/4", state.JournalMark{}, random(5))} {
 		_, _, err := j.Read(t.Context())
 		require.ErrorIs(t, err, journal.ErrForeign, name)
 	}
@@ -166,8 +166,8 @@ func TestNobodyElseWritesOrReads(t *testing.T) {
 	require.NoError(t, err)
 	for i := range last {
 		other := journaltest.New()
-		write(t, open(t, other, incremental.JournalMark{}), entries()[:1])
-		_, marks := read(t, open(t, other, incremental.JournalMark{}))
+		write(t, open(t, other, state.JournalMark{}), entries()[:1])
+		_, marks := read(t, open(t, other, state.JournalMark{}))
 		changed := bytes.Clone(last)
 		changed[i] ^= 1
 		require.NoError(t, other.Append(t.Context(), changed))
@@ -181,7 +181,7 @@ func TestTextsAreFilledUp(t *testing.T) {
 	lengths := map[int]bool{}
 	for _, e := range entries() {
 		log := journaltest.New()
-		write(t, open(t, log, incremental.JournalMark{}), []*journal.Entry{e})
+		write(t, open(t, log, state.JournalMark{}), []*journal.Entry{e})
 		_, message, err := log.Next(t.Context(), 0)
 		require.NoError(t, err)
 		lengths[len(message)] = true
@@ -194,7 +194,7 @@ func TestGoldenJournal(t *testing.T) {
 	path := filepath.Join("testdata", "journal.golden")
 	if *rewrite {
 		log := journaltest.New()
-		write(t, open(t, log, incremental.JournalMark{}), entries())
+		write(t, open(t, log, state.JournalMark{}), entries())
 		var text strings.Builder
 		for i := range entries() {
 			_, m, err := log.Next(t.Context(), int64(i))
@@ -212,6 +212,6 @@ func TestGoldenJournal(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, log.Append(t.Context(), m))
 	}
-	got, _ := read(t, open(t, log, incremental.JournalMark{}))
+	got, _ := read(t, open(t, log, state.JournalMark{}))
 	require.Equal(t, entries(), got)
 }

@@ -1,13 +1,13 @@
 package journal
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"io"
 
-	"anond/incremental"
 	"anond/internal/sealed"
 )
 
@@ -27,7 +27,7 @@ type cipher struct {
 }
 
 // seal writes the entry that follows a mark.
-func (c *cipher) seal(after incremental.JournalMark, e *Entry) ([]byte, error) {
+func (c *cipher) seal(after state.JournalMark, e *Entry) ([]byte, error) {
 	text, err := e.encode()
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func number(message []byte) (seq uint64, known bool) {
 }
 
 // open reads the entry that follows a mark.
-func (c *cipher) open(after incremental.JournalMark, message []byte) (*Entry, error) {
+func (c *cipher) open(after state.JournalMark, message []byte) (*Entry, error) {
 	header := message[:headerBytes]
 	if !bytes.Equal(header[len(magic)+8:], after.Digest[:]) {
 		return nil, fmt.Errorf("%w: entry %d does not follow the one before", ErrForeign, after.Seq+1)

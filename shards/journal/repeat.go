@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func (r *repeating) toEnd(ctx context.Context) error {
 	}
 }
 
-func (r *repeating) entry(ctx context.Context, e *Entry, mark incremental.JournalMark) error {
+func (r *repeating) entry(ctx context.Context, e *Entry, mark state.JournalMark) error {
 	var err error
 	switch {
 	case e.Genesis != nil:
@@ -147,26 +148,26 @@ func (r *repeating) entry(ctx context.Context, e *Entry, mark incremental.Journa
 }
 
 // under demands the settings of the process that wrote an entry: others decide otherwise.
-func (r *repeating) under(settings [32]byte, mark incremental.JournalMark) error {
+func (r *repeating) under(settings [32]byte, mark state.JournalMark) error {
 	if settings != r.Host.Policy {
 		return fmt.Errorf("%w, up to entry %d", ErrUnderOther, mark.Seq)
 	}
 	return nil
 }
 
-func endsOf(x *Ends) map[incremental.Partition]int64 {
-	out := make(map[incremental.Partition]int64, len(x.Ends))
+func endsOf(x *Ends) map[state.Partition]int64 {
+	out := make(map[state.Partition]int64, len(x.Ends))
 	for _, e := range x.Ends {
-		out[incremental.Partition{Source: x.Source, ID: int32(e[0])}] = e[1]
+		out[state.Partition{Source: x.Source, ID: int32(e[0])}] = e[1]
 	}
 	return out
 }
 
 // take takes records in as they were.
-func (r *repeating) take(ctx context.Context, x *Runs, mark incremental.JournalMark) error {
+func (r *repeating) take(ctx context.Context, x *Runs, mark state.JournalMark) error {
 	before := r.machine().Arrived()
 	for _, run := range x.Runs {
-		err := r.again.Take(ctx, incremental.Partition{Source: x.Source, ID: run.Partition}, run.Tick, run.Next)
+		err := r.again.Take(ctx, state.Partition{Source: x.Source, ID: run.Partition}, run.Tick, run.Next)
 		if errors.Is(err, ingest.ErrEndsBefore) {
 			return fmt.Errorf("%w: %w", ErrHole, err)
 		}
@@ -184,7 +185,7 @@ func (r *repeating) take(ctx context.Context, x *Runs, mark incremental.JournalM
 
 // cut makes a cut, of the state and at the time of the first time. What came before is kept under the mark
 // before, so that a crash repeats the cut.
-func (r *repeating) cut(ctx context.Context, x *Cut, mark incremental.JournalMark) error {
+func (r *repeating) cut(ctx context.Context, x *Cut, mark state.JournalMark) error {
 	if err := r.again.Commit(); err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (r *repeating) cut(ctx context.Context, x *Cut, mark incremental.JournalMar
 		return fmt.Errorf("%w: at entry %d a release was cut of %d records, and %d are here", ErrForked, mark.Seq, x.Records, n)
 	}
 	err := r.again.Cut(ctx, x.Now, x.CreatedAt, x.Flush, func() { r.machine().Follow(mark) })
-	if errors.Is(err, incremental.ErrUnpublished) {
+	if errors.Is(err, state.ErrUnpublished) {
 		return fmt.Errorf("%w: at entry %d a release was cut, and the one before was not published", ErrForked, mark.Seq)
 	}
 	return err
@@ -211,7 +212,7 @@ func (r *repeating) sameIntent(x *Intent) error {
 }
 
 // publish makes sure that a release is public, and that it is the one that was.
-func (r *repeating) publish(ctx context.Context, x *Published, mark incremental.JournalMark) error {
+func (r *repeating) publish(ctx context.Context, x *Published, mark state.JournalMark) error {
 	m := r.machine()
 	i := m.Releases().Latest()
 	switch {
@@ -240,7 +241,7 @@ func (r *repeating) publish(ctx context.Context, x *Published, mark incremental.
 }
 
 // erase lets the state forget those whom it had forgotten.
-func (r *repeating) erase(ctx context.Context, x *Erase, mark incremental.JournalMark) error {
+func (r *repeating) erase(ctx context.Context, x *Erase, mark state.JournalMark) error {
 	if err := r.again.Commit(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"slices"
@@ -11,8 +12,8 @@ import (
 
 // Entries are read and written: a *Journal.
 type Entries interface {
-	Read(ctx context.Context) (*Entry, incremental.JournalMark, error)
-	Append(ctx context.Context, e *Entry) (incremental.JournalMark, error)
+	Read(ctx context.Context) (*Entry, state.JournalMark, error)
+	Append(ctx context.Context, e *Entry) (state.JournalMark, error)
 }
 
 // steps writes what a host tells of its steps into a journal. The state has with each step up to where it follows the journal,
@@ -23,8 +24,8 @@ type steps struct {
 
 	source string
 	runs   []Run // in order; the last one is still open
-	open   incremental.Partition
-	cut    incremental.JournalMark // of a cut that is not decided yet
+	open   state.Partition
+	cut    state.JournalMark // of a cut that is not decided yet
 }
 
 var _ ingest.Steps = (*steps)(nil)
@@ -39,7 +40,7 @@ const mostRuns = 10000
 
 // Moves notes the order of arrivals. Records come in chunks of one partition and arrive at few times, so that there are few
 // runs.
-func (s *steps) Moves(m *incremental.Machine, p incremental.Partition) {
+func (s *steps) Moves(m *incremental.Machine, p state.Partition) {
 	now := m.Now()
 	if n := len(s.runs); n > 0 && s.open == p && s.runs[n-1].Tick == now {
 		return
@@ -71,7 +72,7 @@ func (s *steps) write(m *incremental.Machine, e *Entry) ingest.Telling {
 }
 
 // BeforeReading implements ingest.Steps.
-func (s *steps) BeforeReading(m *incremental.Machine, ends map[incremental.Partition]int64) ingest.Telling {
+func (s *steps) BeforeReading(m *incremental.Machine, ends map[state.Partition]int64) ingest.Telling {
 	x := &Ends{}
 	for p, end := range ends {
 		x.Source = p.Source
@@ -106,11 +107,11 @@ func (s *steps) BeforeCut(m *incremental.Machine, flush bool, createdAt int64) i
 func (s *steps) AfterCut(m *incremental.Machine) { m.Follow(s.cut) }
 
 // BeforePublish writes what the newest release is. A retry writes it again.
-func (s *steps) BeforePublish(m *incremental.Machine, i *incremental.Intent) ingest.Telling {
+func (s *steps) BeforePublish(m *incremental.Machine, i *state.Intent) ingest.Telling {
 	return s.write(m, &Entry{Intent: intentEntry(m, i)})
 }
 
-func intentEntry(m *incremental.Machine, i *incremental.Intent) *Intent {
+func intentEntry(m *incremental.Machine, i *state.Intent) *Intent {
 	return &Intent{Release: i.Release, CreatedAt: i.CreatedAt, Decided: m.Releases().Decided(i.Release)}
 }
 

@@ -4,11 +4,11 @@
 package keying
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"fmt"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/fault"
@@ -41,7 +41,7 @@ var ErrKeying = fault.Errorf(fault.Config, "have producers write the subject as 
 
 // KeyingError says of which record the key is wrong. It has no text of a key (rule V, values).
 type KeyingError struct {
-	Partition     incremental.Partition
+	Partition     state.Partition
 	Offset        int64
 	Why           string
 	Link          bool // it is the link of a repartitioned record that is wrong
@@ -71,7 +71,7 @@ func (e *KeyingError) Fault() (fault.Kind, string) {
 }
 
 // Judge is Check for a record that is about to be placed. Of a message that cannot be read a raw key names the person.
-func (k *Keying) Judge(p incremental.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
+func (k *Keying) Judge(p state.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
 	if k.Digest == nil && !o.Accepted() && row[k.Subject] == nil {
 		row[k.Subject] = r.Key
 	}
@@ -81,7 +81,7 @@ func (k *Keying) Judge(p incremental.Partition, r *ingest.Record, o decode.Outco
 // Check compares the key of a record with the partition in which it is, and with the subject in
 // its row. A record that cannot be decoded has no person: only its partition is checked. A delete has
 // one, whom the same shard has to forget.
-func (k *Keying) Check(p incremental.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
+func (k *Keying) Check(p state.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
 	if why := k.forged(p.ID, r); why != "" && r.Key != nil {
 		return &KeyingError{Partition: p, Offset: r.Offset, Why: why, Link: true, Repartitioned: true}
 	}

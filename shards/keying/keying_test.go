@@ -1,6 +1,7 @@
 package keying_test
 
 import (
+	"anond/incremental/state"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/shards/keying"
@@ -92,7 +92,7 @@ func TestKeying(t *testing.T) {
 		"no link":                     {digest, []byte("dp1"), nil, accepted, "p1", 0, "is not of anond repartition"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := incremental.Partition{Source: "kafka:x"}
+			p := state.Partition{Source: "kafka:x"}
 			if c.key != nil {
 				p.ID = (keying.PartitionOf(c.key, partitions) + c.move) % partitions
 			}

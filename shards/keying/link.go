@@ -1,6 +1,7 @@
 package keying
 
 import (
+	"anond/incremental/state"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -76,15 +77,15 @@ func DecodeLink(b []byte) (*Link, error) {
 // through a partition of the repartitioned topic. They are positions like any other, moved in the
 // transaction of the record.
 type chains struct {
-	of   incremental.Partition // asked for last; records come in chunks of one partition
+	of   state.Partition // asked for last; records come in chunks of one partition
 	name string
 }
 
-func (c *chains) position(p incremental.Partition, l *Link) incremental.Partition {
+func (c *chains) position(p state.Partition, l *Link) state.Partition {
 	if c.name == "" || c.of != p {
 		c.of, c.name = p, fmt.Sprintf("%s/%d", p.Source, p.ID)
 	}
-	return incremental.Partition{Source: c.name, ID: l.Source}
+	return state.Partition{Source: c.name, ID: l.Source}
 }
 
 // ErrHole matches every *HoleError.
@@ -94,7 +95,7 @@ var ErrHole = fault.Errorf(fault.Config, "the topic has lost records, or another
 
 // HoleError says that a repartitioned topic lacks what was written to it.
 type HoleError struct {
-	Partition incremental.Partition
+	Partition state.Partition
 	Offset    int64 // of the record behind the hole
 	Source    int32 // partition of the topic that repartition reads
 	Have      int64 // last offset of it that was read here, -1 if none
@@ -134,7 +135,7 @@ func (at Reached) Follow(l *Link) (again, hole bool) {
 }
 
 // Before looks at the link of a record (ingest.Placement). again: state has had it.
-func (k *Keying) Before(m *incremental.Machine, p incremental.Partition, r *ingest.Record) (again bool, err error) {
+func (k *Keying) Before(m *incremental.Machine, p state.Partition, r *ingest.Record) (again bool, err error) {
 	l := linkOf(r)
 	if l == nil {
 		return false, nil
@@ -152,7 +153,7 @@ func (k *Keying) Before(m *incremental.Machine, p incremental.Partition, r *inge
 }
 
 // After notes that state has a record, in the transaction in which it is (ingest.Placement).
-func (k *Keying) After(m *incremental.Machine, p incremental.Partition, r *ingest.Record) error {
+func (k *Keying) After(m *incremental.Machine, p state.Partition, r *ingest.Record) error {
 	l := linkOf(r)
 	if l == nil {
 		return nil

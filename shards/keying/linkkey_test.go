@@ -1,6 +1,7 @@
 package keying_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"testing"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/shards/keying"
@@ -68,7 +68,7 @@ func TestForgedLinks(t *testing.T) {
 			c.change(f)
 			keys := &keying.Keying{Partitions: linkPartitions, Digest: func([]byte) []byte { return f.record.Key },
 				Links: keying.NewLinkKey([]byte("secret"), f.topic)}
-			p := incremental.Partition{Source: "kafka:" + f.topic, ID: f.partition}
+			p := state.Partition{Source: "kafka:" + f.topic, ID: f.partition}
 			err := keys.Check(p, &f.record, decode.Outcome{}, equivclass.Row{[]byte("P1")})
 			if c.fault == "" {
 				require.NoError(t, err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/retry"
@@ -54,14 +53,14 @@ func TestACrashInTheFirstChunk(t *testing.T) {
 	var saved []byte
 	target := &onlyOnce{logs: map[int32][]Record{}, takes: 1}
 	run := func(p *Progress) error {
-		c := &ingest.Chunk{Partition: incremental.Partition{Source: "a"}, From: 100, Next: 100 + int64(len(lastSubjects))}
+		c := &ingest.Chunk{Partition: state.Partition{Source: "a"}, From: 100, Next: 100 + int64(len(lastSubjects))}
 		for i, subject := range lastSubjects {
 			c.Records = append(c.Records, ingest.Record{Offset: c.From + int64(i), Value: []byte(subject)})
 		}
 		w := &Work{Source: &trimmed{chunks: []*ingest.Chunk{c}}, Decoder: plain{}, Schema: modelSchema(t), Key: modelKey,
 			Links: modelLinks, Target: target,
 			Progress: p, Clock: stopped{}, writers: 1, Log: slog.New(slog.DiscardHandler),
-			Digest: func(b []byte) incremental.Digest { return state.KeyedDigest(nil, b) },
+			Digest: func(b []byte) state.Digest { return state.KeyedDigest(nil, b) },
 			Retry:  retry.Policy{Sleep: func(context.Context, time.Duration) error { return errCrash }},
 			Save: func(p *Progress) (err error) {
 				if target.takes == 0 && len(target.logs) == 1 {

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
@@ -225,7 +224,7 @@ func (w *world) writer(from []byte) *Work {
 	}
 	work := &Work{Decoder: plain{}, Schema: w.schema, Key: modelKey, Links: modelLinks, Target: c, Progress: p,
 		Clock: stopped{}, request: 150, writers: 1,
-		Digest: func(b []byte) incremental.Digest { return state.KeyedDigest(nil, b) }, Log: slog.New(slog.DiscardHandler),
+		Digest: func(b []byte) state.Digest { return state.KeyedDigest(nil, b) }, Log: slog.New(slog.DiscardHandler),
 		Retry: retry.Policy{Sleep: func(context.Context, time.Duration) error { return w.crashed(c) }}}
 	work.begun()
 	work.row = make(equivclass.Row, len(w.schema.Attributes()))
@@ -254,7 +253,7 @@ func (w *world) step(work *Work, s int32) (done bool, err error) {
 	if next == from {
 		return true, nil
 	}
-	c := &ingest.Chunk{Partition: incremental.Partition{Source: "a", ID: s}, From: from, Next: next}
+	c := &ingest.Chunk{Partition: state.Partition{Source: "a", ID: s}, From: from, Next: next}
 	for o := from; o < next; o++ {
 		c.Records = append(c.Records, ingest.Record{Offset: o, Value: []byte(w.sources[s][o])})
 	}

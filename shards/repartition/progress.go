@@ -1,11 +1,11 @@
 package repartition
 
 import (
+	"anond/incremental/state"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
-	"anond/incremental"
 	"anond/internal/fault"
 	"anond/shards/keying"
 )
@@ -58,7 +58,7 @@ func (at *place) sound(targets int) bool {
 	if at.Base < 0 || at.Next < at.Base || at.Last < -1 || at.Last >= at.Next {
 		return false
 	}
-	if b, err := hex.DecodeString(at.Digest); err != nil || len(b) != len(incremental.Digest{}) {
+	if b, err := hex.DecodeString(at.Digest); err != nil || len(b) != len(state.Digest{}) {
 		return false
 	}
 	for t, offset := range at.Sent {
@@ -83,14 +83,14 @@ func (p *Progress) Fits(want *Progress) error {
 }
 
 // Positions tells a source where to go on.
-func (p *Progress) Positions(source string) map[incremental.Partition]incremental.Position {
-	out := map[incremental.Partition]incremental.Position{}
+func (p *Progress) Positions(source string) map[state.Partition]state.Position {
+	out := map[state.Partition]state.Position{}
 	for id, at := range p.Sources {
 		b, err := hex.DecodeString(at.Digest)
-		if err != nil || len(b) != len(incremental.Digest{}) {
+		if err != nil || len(b) != len(state.Digest{}) {
 			continue // Decode has refused it
 		}
-		out[incremental.Partition{Source: source, ID: id}] = incremental.Position{Next: at.Next, Last: at.Last, Digest: incremental.Digest(b)}
+		out[state.Partition{Source: source, ID: id}] = state.Position{Next: at.Next, Last: at.Last, Digest: state.Digest(b)}
 	}
 	return out
 }
@@ -102,7 +102,7 @@ func (p *Progress) at(id int32, from int64) *place {
 	}
 	if p.Sources[id] == nil {
 		p.Sources[id] = &place{Base: from, Later: p.Again && from > 0, Next: from, Last: -1,
-			Digest: hex.EncodeToString(make([]byte, len(incremental.Digest{})))}
+			Digest: hex.EncodeToString(make([]byte, len(state.Digest{})))}
 	}
 	return p.Sources[id]
 }

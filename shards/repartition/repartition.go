@@ -1,6 +1,7 @@
 package repartition
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -16,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/clock"
@@ -60,7 +60,7 @@ type Work struct {
 	Save      func(*Progress) error
 	SaveEvery time.Duration
 	Clock     clock.Clock
-	Digest    func([]byte) incremental.Digest // of the last record, by which the source is known again
+	Digest    func([]byte) state.Digest // of the last record, by which the source is known again
 	Retry     retry.Policy
 	Log       *slog.Logger
 	// Does is told what begins, and whether it waits for others; may be nil. It is called by

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -81,15 +82,15 @@ func benchView(b *testing.B, n int) *incremental.View {
 	}
 	order := r.Perm(n)
 	for at := 0; at+10 <= n; at += 10 {
-		c := incremental.ClassView{Regime: incremental.Pure, Born: 1}
+		c := state.ClassView{Regime: state.Pure, Born: 1}
 		first := r.IntN(20)
 		for i, m := range order[at : at+10] {
-			c.Members = append(c.Members, incremental.RecordID(m))
+			c.Members = append(c.Members, state.RecordID(m))
 			sa[m] = equivclass.Code((first + i%5) % 20) // five values, each twice
 		}
 		v.Classes = append(v.Classes, c)
 	}
-	v.Intent.Cut, v.Intent.Records, v.Intent.Classes = incremental.RecordID(n), len(v.Classes)*10, len(v.Classes)
+	v.Intent.Cut, v.Intent.Records, v.Intent.Classes = state.RecordID(n), len(v.Classes)*10, len(v.Classes)
 	return v
 }
 
@@ -161,10 +162,10 @@ func benchForm(r render.Recoding, v *incremental.View) *incremental.View {
 // sharedView makes a view of level L2 of another: a bucket is three classes.
 func sharedView(v *incremental.View) *incremental.View {
 	out := *v
-	out.Level, out.Classes = incremental.L2, slices.Clone(v.Classes)
+	out.Level, out.Classes = state.L2, slices.Clone(v.Classes)
 	for i := range out.Classes {
 		c := &out.Classes[i]
-		c.Regime, c.Bucket = incremental.Frozen, incremental.BucketID(1_000_000*c.Born+uint32(i)/3)
+		c.Regime, c.Bucket = state.Frozen, state.BucketID(1_000_000*c.Born+uint32(i)/3)
 	}
 	return &out
 }

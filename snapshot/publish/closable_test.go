@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"io"
 	"sync"
 	"testing"
@@ -8,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/snapshot/publish"
 	"anond/snapshot/snapshottest"
 )
@@ -101,14 +101,14 @@ func (f *heldFile) Write(p []byte) (n int, err error) {
 // where an uninterrupted run does.
 func TestClosingEndsEveryChange(t *testing.T) {
 	want := newDisk("")
-	require.NoError(t, publishAll(t, memPublisher(want), &[]incremental.Intent{}))
+	require.NoError(t, publishAll(t, memPublisher(want), &[]state.Intent{}))
 	refused := 0
 	for at := 1; ; at++ {
 		disk := newDisk("")
 		begun, goOn := make(chan struct{}), make(chan struct{})
 		held := &holding{Disk: disk, at: at, begun: begun, goOn: goOn}
 		files := publish.NewClosable(held)
-		var intents []incremental.Intent
+		var intents []state.Intent
 		ended := make(chan error, 1)
 		go func() { ended <- publishAll(t, memPublisher(files), &intents) }()
 		select {

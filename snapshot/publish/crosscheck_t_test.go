@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/snapshot/audit/format"
@@ -48,22 +48,22 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 			var persons []person
 			var classes []testClass
 			for range 2 + r.IntN(4) {
-				x := testClass{incremental.Frozen, 1, nil}
+				x := testClass{state.Frozen, 1, nil}
 				for range 3 + r.IntN(3) {
-					x.members = append(x.members, incremental.RecordID(len(persons)))
+					x.members = append(x.members, state.RecordID(len(persons)))
 					persons = append(persons, person{strconv.Itoa(r.IntN(90)), c.values[r.IntN(len(c.values))]})
 				}
 				classes = append(classes, x)
 			}
 			v := testView(t, 1, []equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer}, c.attribute}, persons,
 				classes)
-			bagOf := func(members []incremental.RecordID) (b equivclass.Bag) {
+			bagOf := func(members []state.RecordID) (b equivclass.Bag) {
 				for _, m := range members {
 					b.Add(v.SA.At(int(m)), 1)
 				}
 				return b
 			}
-			var all []incremental.RecordID
+			var all []state.RecordID
 			for _, x := range classes {
 				all = append(all, x.members...)
 			}

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ type chain struct {
 	dead    []deadClass
 }
 
-func (c *chain) person(release int, value string) incremental.RecordID {
+func (c *chain) person(release int, value string) state.RecordID {
 	pick := func(values ...string) string { return values[c.r.IntN(len(values))] }
 	lacking := func(text string) string { return pick(text, text, text, text, text, "") }
 	number := func(n int) string { return lacking(strconv.Itoa(c.r.IntN(n) - n/4)) }
@@ -63,15 +64,15 @@ func (c *chain) person(release int, value string) incremental.RecordID {
 		lacking(fmt.Sprintf("19%02d-0%d-1%d", c.r.IntN(100), 1+c.r.IntN(9), c.r.IntN(10))), pick("1011", "1012", "1021", "2011"),
 		pick("ward-e", "ward-w", `ward "x", new`, "", "É"), number(500), value})
 	c.arrived = append(c.arrived, release)
-	return incremental.RecordID(len(c.persons) - 1)
+	return state.RecordID(len(c.persons) - 1)
 }
 
 func (c *chain) grow(release int, frozen bool) {
 	for range 2 + c.r.IntN(4) {
-		class := testClass{regime: incremental.Pure, born: uint32(release)}
+		class := testClass{regime: state.Pure, born: uint32(release)}
 		values := []string{"flu", "cold", "gout"}
 		if frozen && c.r.IntN(2) == 0 {
-			class.regime = incremental.Frozen
+			class.regime = state.Frozen
 			values = []string{"flu", "cold", "gout", "flu", "asthma"}
 		}
 		for _, v := range values {
@@ -91,7 +92,7 @@ func (c *chain) regroup(release int) { c.regroupFrom(release, 0) }
 func (c *chain) regroupFrom(release, skip int) {
 	var pure []int
 	for i, class := range c.classes {
-		if class.regime == incremental.Pure && class.born < uint32(release) {
+		if class.regime == state.Pure && class.born < uint32(release) {
 			pure = append(pure, i)
 		}
 	}
@@ -100,8 +101,8 @@ func (c *chain) regroupFrom(release, skip int) {
 	}
 	pure = pure[skip:]
 	a, b := &c.classes[pure[0]], &c.classes[pure[1]]
-	x := testClass{incremental.Pure, uint32(release), []incremental.RecordID{a.members[0], b.members[1], a.members[2]}}
-	y := testClass{incremental.Pure, uint32(release), []incremental.RecordID{b.members[0], a.members[1], b.members[2]}}
+	x := testClass{state.Pure, uint32(release), []state.RecordID{a.members[0], b.members[1], a.members[2]}}
+	y := testClass{state.Pure, uint32(release), []state.RecordID{b.members[0], a.members[1], b.members[2]}}
 	c.dead = append(c.dead, deadClass{*a, uint32(release)}, deadClass{*b, uint32(release)})
 	*a, *b = x, y
 }
@@ -192,7 +193,7 @@ func TestAuditorRefuses(t *testing.T) {
 	p.Gate = auditGate{gate.New(format.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &k})}
 	require.NoError(t, p.Open())
 	s := settings(render.Generalization())
-	v := testView(t, 1, hospital(t), patients, []testClass{{incremental.Frozen, 1, []incremental.RecordID{0, 2, 6}}})
+	v := testView(t, 1, hospital(t), patients, []testClass{{state.Frozen, 1, []state.RecordID{0, 2, 6}}})
 	_, err := p.Publish(publish.Of(v), s)
 	require.ErrorIs(t, err, publish.ErrRefused)
 	var failure *publish.ReleaseError

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/snapshot"
 )
 
@@ -31,7 +31,7 @@ func TestFence(t *testing.T) {
 			require.NoError(t, err)
 			return lost
 		}
-		var intents []incremental.Intent
+		var intents []state.Intent
 		require.ErrorIs(t, publishAll(t, p, &intents), lost)
 		got, err := readTree(root)
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"slices"
 	"testing"
@@ -49,7 +50,7 @@ func TestMissingValuesThatTheManifestRulesOut(t *testing.T) {
 			}
 			for r, v := range cases {
 				s, policy := sharedSettings(r), level2
-				if v.Level != incremental.L2 {
+				if v.Level != state.L2 {
 					s, policy = settings(r), level1
 					s.Policy.Diversity, s.Policy.SubjectRepeat = nil, ""
 				}

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"fmt"
 	"os"
@@ -13,22 +14,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
 
 // published makes a releases directory with two releases and the intents that
 // state would hold.
-func published(t *testing.T) (*publish.Publisher, []incremental.Intent) {
+func published(t *testing.T) (*publish.Publisher, []state.Intent) {
 	t.Helper()
 	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
-	var intents []incremental.Intent
+	var intents []state.Intent
 	require.NoError(t, publishAll(t, p, &intents))
 	return p, intents
 }
 
-func reconcile(p *publish.Publisher, intents []incremental.Intent) error {
+func reconcile(p *publish.Publisher, intents []state.Intent) error {
 	return publish.Reconcile(p.FS, p.Dir, p.Ledger, intents)
 }
 
@@ -99,7 +99,7 @@ func TestLedgerCatchesUp(t *testing.T) {
 	p, intents := published(t)
 	ledger, err := os.ReadFile(p.Ledger)
 	require.NoError(t, err)
-	catchUp := func(intents []incremental.Intent) error { return publish.CatchUp(p.FS, p.Dir, p.Ledger, intents) }
+	catchUp := func(intents []state.Intent) error { return publish.CatchUp(p.FS, p.Dir, p.Ledger, intents) }
 	require.NoError(t, catchUp(intents[:1]))
 	kept, err := os.ReadFile(p.Ledger)
 	require.NoError(t, err)
@@ -179,9 +179,9 @@ func FuzzLedger(f *testing.F) {
 		for i, m := range ledgerLine.FindAllSubmatch(data, -1) {
 			require.Equal(t, fmt.Sprintf("%s %s", m[1], m[2]), fmt.Sprintf("%d %x", ledger.Entries[i].Release, ledger.Entries[i].SHA256))
 		}
-		var intents []incremental.Intent
+		var intents []state.Intent
 		for _, e := range ledger.Entries {
-			intents = append(intents, incremental.Intent{Release: e.Release, Published: true, Manifest: e.SHA256})
+			intents = append(intents, state.Intent{Release: e.Release, Published: true, Manifest: e.SHA256})
 		}
 		require.NoError(t, publish.Reconcile(snapshot.OS(), t.TempDir(), path, intents))
 		again, err := os.ReadFile(path)

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -53,7 +53,7 @@ func TestWhereLinksFailFilesAreCopied(t *testing.T) {
 		for _, only := range []string{"", "qit.csv"} {
 			root := t.TempDir()
 			p := publisher(noLinks{unsynced{snapshot.OS()}, fault, only}, root)
-			require.NoError(t, publishAll(t, p, &[]incremental.Intent{}), "%v", fault)
+			require.NoError(t, publishAll(t, p, &[]state.Intent{}), "%v", fault)
 			got, err := readTree(root)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "%v", fault)
@@ -63,12 +63,12 @@ func TestWhereLinksFailFilesAreCopied(t *testing.T) {
 	}
 	root := t.TempDir()
 	p := publisher(unsynced{snapshot.OS()}, root)
-	require.NoError(t, publishAll(t, p, &[]incremental.Intent{}))
+	require.NoError(t, publishAll(t, p, &[]state.Intent{}))
 	assert.True(t, linked(t, p, "qit.csv"))
 
 	root = t.TempDir()
 	p = publisher(noLinks{unsynced{snapshot.OS()}, syscall.EIO, ""}, root)
-	require.ErrorIs(t, publishAll(t, p, &[]incremental.Intent{}), syscall.EIO)
+	require.ErrorIs(t, publishAll(t, p, &[]state.Intent{}), syscall.EIO)
 }
 
 // elsewhere returns a directory on another file system than that of a file.

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"io"
 	"os"
@@ -14,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/gate"
@@ -107,7 +107,7 @@ func TestAMiswrittenManifestIsNotPublished(t *testing.T) {
 		}}
 		p := publisher(disk, root)
 		p.Gate = gate
-		var intents []incremental.Intent
+		var intents []state.Intent
 		err := publishAll(t, p, &intents)
 		require.ErrorIs(t, err, publish.ErrMiswritten)
 		require.ErrorContains(t, err, disk.path)
@@ -190,7 +190,7 @@ func wholeUntil(t *testing.T, p *publish.Publisher, root string) (want, got map[
 		return nil
 	}
 	disk := p.FS.(*turningDisk)
-	if err := publishAll(t, p, &[]incremental.Intent{}); disk.path != "" {
+	if err := publishAll(t, p, &[]state.Intent{}); disk.path != "" {
 		require.Error(t, err, "%s is miswritten", disk.path)
 	} else {
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -60,8 +61,8 @@ func growingChains(seed uint64) []growing {
 func change(v *incremental.View) *incremental.View {
 	out := *v
 	out.Since = v.Intent.Release - 1
-	out.Classes = slices.DeleteFunc(slices.Clone(v.Classes), func(c incremental.ClassView) bool { return c.Born <= out.Since })
-	out.Dead = slices.DeleteFunc(slices.Clone(v.Dead), func(c incremental.ClassView) bool { return c.Died <= out.Since })
+	out.Classes = slices.DeleteFunc(slices.Clone(v.Classes), func(c state.ClassView) bool { return c.Born <= out.Since })
+	out.Dead = slices.DeleteFunc(slices.Clone(v.Dead), func(c state.ClassView) bool { return c.Died <= out.Since })
 	return &out
 }
 

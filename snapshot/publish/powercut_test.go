@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -44,7 +44,7 @@ func TestPowerCutAtEverySideEffect(t *testing.T) {
 func TestEverySyncMatters(t *testing.T) {
 	defer joinParts(2)()
 	r := &recorder{FS: newDisk("")}
-	require.NoError(t, publishLonger(t, memPublisher(r), &[]incremental.Intent{}))
+	require.NoError(t, publishLonger(t, memPublisher(r), &[]state.Intent{}))
 	synced := map[string]bool{}
 	for _, line := range r.log {
 		if name, ok := strings.CutPrefix(line, "sync "); ok && name != "/" { // the name of /d was durable before
@@ -66,14 +66,14 @@ func newDisk(forget string) *snapshottest.Disk {
 func powerCuts(t *testing.T, forget string, publish publishing) error {
 	whole := newDisk(forget)
 	r := &recorder{FS: whole}
-	require.NoError(t, publish(t, memPublisher(r), &[]incremental.Intent{}))
+	require.NoError(t, publish(t, memPublisher(r), &[]state.Intent{}))
 	want := whole.Files()
 	random := rand.New(rand.NewPCG(5, 5))
 	for variant := range tier.Of(t, 2, 2, 6) { // the first finds most of what can be found
 		for at := 1; at <= r.effect; at++ {
 			keep := []func() float64{func() float64 { return 0 }, func() float64 { return 1 }, random.Float64}[min(variant, 2)]
 			disk := newDisk(forget)
-			var intents []incremental.Intent
+			var intents []state.Intent
 			require.ErrorIs(t, publish(t, memPublisher(&recorder{FS: disk, failAt: at, fault: errCrash}), &intents), errCrash)
 			disk.Cut(keep)
 			err := wholeReleases(disk.Files(), want, intents)
@@ -92,7 +92,7 @@ func powerCuts(t *testing.T, forget string, publish publishing) error {
 }
 
 // wholeReleases holds what a power cut left against the promise of Publisher.
-func wholeReleases(got, want map[string]string, intents []incremental.Intent) error {
+func wholeReleases(got, want map[string]string, intents []state.Intent) error {
 	const hierarchies = "d/releases/hierarchies/"
 	for i := range strings.Count(want["d/state/ledger"], "\n") {
 		release := fmt.Sprintf("d/releases/%06d/", i+1)
@@ -124,7 +124,7 @@ func TestNestedDirectoriesSurvive(t *testing.T) {
 	disk := newDisk("")
 	p := memPublisher(disk)
 	p.Dir, p.Ledger = "/d/releases/shards/0", "/d/state/shards/0/ledger"
-	require.NoError(t, publishAll(t, p, &[]incremental.Intent{}))
+	require.NoError(t, publishAll(t, p, &[]state.Intent{}))
 	want := disk.Files()
 	require.NotEmpty(t, want)
 	disk.Cut(func() float64 { return 0 })

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ import (
 )
 
 // pruning keeps so many releases of a publisher.
-func pruning(p *publish.Publisher, intents []incremental.Intent, keep publish.KeepRule) *publish.Pruning {
+func pruning(p *publish.Publisher, intents []state.Intent, keep publish.KeepRule) *publish.Pruning {
 	return &publish.Pruning{FS: p.FS, Dir: p.Dir, Keep: keep, Marked: marked(intents), Published: func(n uint32) ([32]byte, bool) {
 		if int(n) > len(intents) {
 			return [32]byte{}, false
@@ -33,7 +34,7 @@ func pruning(p *publish.Publisher, intents []incremental.Intent, keep publish.Ke
 	}}
 }
 
-func marked(intents []incremental.Intent) (newest uint32) {
+func marked(intents []state.Intent) (newest uint32) {
 	for _, i := range intents {
 		if i.Published {
 			newest = i.Release
@@ -43,10 +44,10 @@ func marked(intents []incremental.Intent) (newest uint32) {
 }
 
 // longer are three releases on a fresh disk of a test.
-func longer(t *testing.T) (*publish.Publisher, []incremental.Intent) {
+func longer(t *testing.T) (*publish.Publisher, []state.Intent) {
 	t.Helper()
 	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
-	var intents []incremental.Intent
+	var intents []state.Intent
 	require.NoError(t, publishLonger(t, p, &intents))
 	return p, intents
 }
@@ -113,7 +114,7 @@ func TestPruneKeeps(t *testing.T) {
 	}
 }
 
-func entriesOf(intents []incremental.Intent) (out []snapshot.LedgerEntry) {
+func entriesOf(intents []state.Intent) (out []snapshot.LedgerEntry) {
 	for _, i := range intents {
 		out = append(out, snapshot.LedgerEntry{Release: i.Release, SHA256: i.Manifest})
 	}
@@ -126,7 +127,7 @@ func TestPruneThenPublish(t *testing.T) {
 	defer joinParts(2)()
 	whole, _ := longer(t)
 	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
-	var intents []incremental.Intent
+	var intents []state.Intent
 	for n := range 3 {
 		some := func(t testing.TB) []*incremental.View { return longerViews(t)[:n+1] }
 		require.NoError(t, publishViews(t, p, &intents, some))
@@ -239,9 +240,9 @@ func TestEverySyncOfPruningMatters(t *testing.T) {
 
 func prunedCuts(t *testing.T, forget string) error {
 	keep := publish.KeepRule{Releases: 1}
-	start := func(forgets string) (*publish.Publisher, *forgetful, []incremental.Intent) {
+	start := func(forgets string) (*publish.Publisher, *forgetful, []state.Intent) {
 		disk := newDisk("")
-		var intents []incremental.Intent
+		var intents []state.Intent
 		require.NoError(t, publishLonger(t, memPublisher(disk), &intents))
 		f := &forgetful{}
 		disk.Forgets = func(path string) bool { return path == forgets }

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"os"
 	"path/filepath"
@@ -55,7 +56,7 @@ func longerViews(t testing.TB) []*incremental.View {
 	all := hospitalClasses()
 	all[2].born = 2
 	old := all[1]
-	young := testClass{incremental.Pure, 3, old.members}
+	young := testClass{state.Pure, 3, old.members}
 	return []*incremental.View{
 		testView(t, 1, hospital(t), patients, all[:2]),
 		testView(t, 2, hospital(t), patients, all),
@@ -65,20 +66,20 @@ func longerViews(t testing.TB) []*incremental.View {
 
 // publishAll publishes both releases as the daemon does after a start, and marks
 // them in the intents that state would hold.
-func publishAll(t testing.TB, p *publish.Publisher, intents *[]incremental.Intent) error {
+func publishAll(t testing.TB, p *publish.Publisher, intents *[]state.Intent) error {
 	return publishViews(t, p, intents, views)
 }
 
 // publishLonger is publishAll of longerViews.
-func publishLonger(t testing.TB, p *publish.Publisher, intents *[]incremental.Intent) error {
+func publishLonger(t testing.TB, p *publish.Publisher, intents *[]state.Intent) error {
 	return publishViews(t, p, intents, longerViews)
 }
 
-func publishViews(t testing.TB, p *publish.Publisher, intents *[]incremental.Intent, views func(testing.TB) []*incremental.View) error {
+func publishViews(t testing.TB, p *publish.Publisher, intents *[]state.Intent, views func(testing.TB) []*incremental.View) error {
 	return publishBy(t, p, intents, views, settings(render.Anatomy()))
 }
 
-func publishBy(t testing.TB, p *publish.Publisher, intents *[]incremental.Intent, views func(testing.TB) []*incremental.View,
+func publishBy(t testing.TB, p *publish.Publisher, intents *[]state.Intent, views func(testing.TB) []*incremental.View,
 	s *render.Settings) error {
 	if err := p.Open(); err != nil {
 		return err
@@ -108,13 +109,13 @@ func reference(t *testing.T) (files map[string]string, log []string) {
 }
 
 // publishing is publishAll or its like.
-type publishing func(testing.TB, *publish.Publisher, *[]incremental.Intent) error
+type publishing func(testing.TB, *publish.Publisher, *[]state.Intent) error
 
 func referenceOf(t *testing.T, publish publishing) (files map[string]string, log []string) {
 	t.Helper()
 	root := t.TempDir()
 	r := newRecorder(root)
-	require.NoError(t, publish(t, publisher(r, root), &[]incremental.Intent{}))
+	require.NoError(t, publish(t, publisher(r, root), &[]state.Intent{}))
 	files, err := readTree(root)
 	require.NoError(t, err)
 	return files, r.log
@@ -172,7 +173,7 @@ func crashes(t *testing.T, run publishing) (steps int) {
 			}
 			return nil
 		}
-		var intents []incremental.Intent
+		var intents []state.Intent
 		err := run(t, p, &intents)
 		if err == nil {
 			return stop - 1
@@ -196,13 +197,13 @@ func TestFailureAtEverySideEffect(t *testing.T) {
 
 func failures(t *testing.T, publish publishing) {
 	whole := &recorder{FS: newDisk("")}
-	require.NoError(t, publish(t, memPublisher(whole), &[]incremental.Intent{}))
+	require.NoError(t, publish(t, memPublisher(whole), &[]state.Intent{}))
 	want := whole.FS.(*snapshottest.Disk).Files()
 	faults := []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO}
 	for at := 1; at <= whole.effect; at++ {
 		disk := newDisk("")
 		r := &recorder{FS: disk, failAt: at, fault: faults[at%len(faults)]}
-		var intents []incremental.Intent
+		var intents []state.Intent
 		err := publish(t, memPublisher(r), &intents)
 		require.ErrorIs(t, err, r.fault, "side effect %d", at)
 		noValues(t, err.Error())
@@ -231,7 +232,7 @@ func TestGateRefuses(t *testing.T) {
 	root := t.TempDir()
 	p := publisher(snapshot.OS(), root)
 	p.Gate = &testGate{refuse: publish.Refuse(errors.New("class 3: below k"))}
-	err := publishAll(t, p, &[]incremental.Intent{})
+	err := publishAll(t, p, &[]state.Intent{})
 	require.ErrorIs(t, err, publish.ErrRefused)
 	require.ErrorContains(t, err, "class 3: below k")
 	files, err := readTree(root)
@@ -241,7 +242,7 @@ func TestGateRefuses(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 
 	p.Gate = &testGate{refuse: errors.New("the gate broke")}
-	err = publishAll(t, p, &[]incremental.Intent{})
+	err = publishAll(t, p, &[]state.Intent{})
 	require.ErrorContains(t, err, "the gate broke")
 	assert.NotErrorIs(t, err, publish.ErrRefused)
 }
@@ -322,7 +323,7 @@ func TestPublishNeedsTheChain(t *testing.T) {
 	require.NoError(t, p.Open())
 	_, err := p.Publish(publish.Of(views(t)[1]), settings(render.Anatomy()))
 	require.ErrorIs(t, err, snapshot.ErrDamaged)
-	require.NoError(t, publishAll(t, p, &[]incremental.Intent{}))
+	require.NoError(t, publishAll(t, p, &[]state.Intent{}))
 	_, err = p.Publish(publish.Of(views(t)[0]), settings(render.Anatomy()))
 	require.ErrorIs(t, err, publish.ErrBehind)
 }
@@ -349,7 +350,7 @@ func TestANamedReleaseWithoutManifest(t *testing.T) {
 		}
 		return nil
 	}
-	var intents []incremental.Intent
+	var intents []state.Intent
 	require.ErrorIs(t, publishLonger(t, p, &intents), errCrash)
 	p.Hook = nil
 	require.NoError(t, os.Remove(filepath.Join(p.Dir, "000002", "manifest.json")))

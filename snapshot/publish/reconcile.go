@@ -1,11 +1,11 @@
 package publish
 
 import (
+	"anond/incremental/state"
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 
-	"anond/incremental"
 	"anond/snapshot"
 	"anond/snapshot/verify"
 )
@@ -25,13 +25,13 @@ import (
 // ledger together to the same old moment cannot be detected.
 //
 // intents are all of state's, in order of release.
-func Reconcile(files snapshot.FS, dir, ledgerPath string, intents []incremental.Intent) error {
+func Reconcile(files snapshot.FS, dir, ledgerPath string, intents []state.Intent) error {
 	p := Publisher{FS: files, Dir: dir, Ledger: ledgerPath}
 	return p.Reconcile(intents)
 }
 
 // Reconcile is the function of that name, for a process next to which others may publish.
-func (p *Publisher) Reconcile(intents []incremental.Intent) error {
+func (p *Publisher) Reconcile(intents []state.Intent) error {
 	files, dir, ledgerPath := p.FS, p.Dir, p.Ledger
 	on, err := snapshot.Scan(files, dir)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Publisher) Reconcile(intents []incremental.Intent) error {
 // is behind what was published and follows a journal that has the rest (Reconcile then refuses, and has
 // written nothing). Without these lines no release could be repeated: the ledger would have a gap. If
 // state has another history than its witnesses, nothing is written.
-func CatchUp(files snapshot.FS, dir, ledgerPath string, intents []incremental.Intent) error {
+func CatchUp(files snapshot.FS, dir, ledgerPath string, intents []state.Intent) error {
 	on, err := snapshot.Scan(files, dir)
 	if err != nil {
 		return fmt.Errorf("read the releases directory: %w", err)
@@ -91,7 +91,7 @@ func CatchUp(files snapshot.FS, dir, ledgerPath string, intents []incremental.In
 // prunedBefore finds releases that were pruned although state has not marked a later one as
 // published: pruning comes behind the mark, so state has lost that. It could not go on: a
 // release that it takes for unfinished is made of the files of the one before.
-func prunedBefore(on *snapshot.Contents, intents []incremental.Intent) error {
+func prunedBefore(on *snapshot.Contents, intents []state.Intent) error {
 	var marked uint32
 	for i := range intents {
 		if intents[i].Published {
@@ -107,7 +107,7 @@ func prunedBefore(on *snapshot.Contents, intents []incremental.Intent) error {
 // nameNewest makes CURRENT name the newest release again that state has published. It
 // was written before that; a disk that lies, or a copy that was put back, may have
 // lost it.
-func (p *Publisher) nameNewest(on *snapshot.Contents, intents []incremental.Intent) error {
+func (p *Publisher) nameNewest(on *snapshot.Contents, intents []state.Intent) error {
 	for i := len(intents) - 1; i >= 0; i-- {
 		n := intents[i].Release
 		if !intents[i].Published {
@@ -123,8 +123,8 @@ func (p *Publisher) nameNewest(on *snapshot.Contents, intents []incremental.Inte
 
 // sameHistory compares state's manifests with the ledger's, and the newest with
 // the releases directory's.
-func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapshot.Ledger, intents []incremental.Intent) error {
-	var last *incremental.Intent
+func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapshot.Ledger, intents []state.Intent) error {
+	var last *state.Intent
 	for i := range intents {
 		if !intents[i].Published {
 			continue
@@ -156,7 +156,7 @@ func whole(data []byte) bool {
 }
 
 // unwritten returns the published releases that the ledger does not name yet.
-func unwritten(l *snapshot.Ledger, intents []incremental.Intent) []snapshot.LedgerEntry {
+func unwritten(l *snapshot.Ledger, intents []state.Intent) []snapshot.LedgerEntry {
 	var out []snapshot.LedgerEntry
 	for _, in := range intents {
 		if in.Published && in.Release > l.Newest().Release {

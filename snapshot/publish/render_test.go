@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -213,7 +214,7 @@ func spread(n int) ([]person, []testClass) {
 		persons = append(persons, person{strconv.Itoa(20 + i), strconv.Itoa(60 + i*7%n), fmt.Sprintf("1990-01-%02d", 1+i%28),
 			[]string{"1011", "1012", "1021", "2011"}[i%4], []string{"ward-e", "ward-w", "ward-n"}[i%3], strconv.Itoa(i * 11), []string{"flu",
 				"cold", "gout"}[i%3]})
-		c.members = append(c.members, incremental.RecordID(i))
+		c.members = append(c.members, state.RecordID(i))
 	}
 	return persons, []testClass{c}
 }
@@ -239,7 +240,7 @@ func TestRuleAFrozenGroupIsNeverRenderedDifferently(t *testing.T) {
 // alongside puts three other patients before the persons of a class, in a class of
 // their own that comes first in canonical order.
 func alongside(persons []person, classes []testClass) ([]person, []testClass) {
-	both := []testClass{{born: 1, members: []incremental.RecordID{0, 1, 2}}, {born: 1}}
+	both := []testClass{{born: 1, members: []state.RecordID{0, 1, 2}}, {born: 1}}
 	for _, m := range classes[0].members {
 		both[1].members = append(both[1].members, m+3)
 	}
@@ -276,7 +277,7 @@ func randomContent(r *rand.Rand) ([]person, []testClass) {
 	for range 2 + r.IntN(30) {
 		c := testClass{born: 1}
 		for range 2 + r.IntN(3) {
-			c.members = append(c.members, incremental.RecordID(len(persons)))
+			c.members = append(c.members, state.RecordID(len(persons)))
 			persons = append(persons, person{pick("9", "10"), pick("1.5", "20"), pick("2001-01-01", "1969-12-31"), pick("1011", "2011"), pick("a",
 				"b,"), pick("5", "12"), pick("x", "y", "z")})
 		}
@@ -298,7 +299,7 @@ func renumber(r *rand.Rand, persons []person, classes []testClass) ([]person, []
 	for i, at := range r.Perm(len(classes)) {
 		c[at] = testClass{regime: classes[i].regime, born: classes[i].born}
 		for _, m := range classes[i].members {
-			c[at].members = append(c[at].members, incremental.RecordID(to[m]))
+			c[at].members = append(c[at].members, state.RecordID(to[m]))
 		}
 		r.Shuffle(len(c[at].members), func(x, y int) {
 			c[at].members[x], c[at].members[y] = c[at].members[y], c[at].members[x]
@@ -310,10 +311,10 @@ func renumber(r *rand.Rand, persons []person, classes []testClass) ([]person, []
 // TestCertificateFollowsTheChain: frozen until a class dies, then pure if all
 // classes are flat, else frozen+pure, for good.
 func TestCertificateFollowsTheChain(t *testing.T) {
-	flat := testClass{incremental.Pure, 2, []incremental.RecordID{4, 5, 6}}
-	flatOld := testClass{incremental.Pure, 1, []incremental.RecordID{8, 9, 10}}
-	mixed := testClass{incremental.Frozen, 1, []incremental.RecordID{0, 1, 2, 3}}
-	dead := deadClass{testClass{incremental.Pure, 1, []incremental.RecordID{6, 5, 4}}, 2}
+	flat := testClass{state.Pure, 2, []state.RecordID{4, 5, 6}}
+	flatOld := testClass{state.Pure, 1, []state.RecordID{8, 9, 10}}
+	mixed := testClass{state.Frozen, 1, []state.RecordID{0, 1, 2, 3}}
+	dead := deadClass{testClass{state.Pure, 1, []state.RecordID{6, 5, 4}}, 2}
 	for name, tc := range map[string]struct {
 		classes []testClass
 		dead    []deadClass
@@ -329,7 +330,7 @@ func TestCertificateFollowsTheChain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := testView(t, 1, hospital(t), patients, tc.classes[1:])
 			for _, c := range tc.dead {
-				first.Classes = append(first.Classes, incremental.ClassView{Born: 1, Members: c.members})
+				first.Classes = append(first.Classes, state.ClassView{Born: 1, Members: c.members})
 				first.Intent.Classes, first.Intent.Records = first.Intent.Classes+1, first.Intent.Records+len(c.members)
 			}
 			_, out := rendering(t, first, settings(render.Generalization()), nil)
@@ -378,7 +379,7 @@ func TestRuleVBadViewsAreToldWithoutValues(t *testing.T) {
 		"no previous":        func(v *incremental.View) { v.Intent.Release = 2 },
 		"no number":          func(v *incremental.View) { v.Intent.Release = 0 },
 		"no dictionary":      func(v *incremental.View) { v.Dictionaries[6] = nil },
-		"a record not known": func(v *incremental.View) { v.Classes[0].Members = []incremental.RecordID{99}; v.Intent.Cut = 100 },
+		"a record not known": func(v *incremental.View) { v.Classes[0].Members = []state.RecordID{99}; v.Intent.Cut = 100 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := hospitalView(t)

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"maps"
 	"math"
@@ -160,7 +161,7 @@ func TestValuesAreDrawnFromTheBag(t *testing.T) {
 	for i := range 12 {
 		c.persons = append(c.persons, person{strconv.Itoa(20 + i/3), "60", "1990-01-01", "1011", "a", "5", []string{"x", "x", "y", "z"}[i%4]})
 	}
-	for i := range incremental.RecordID(4) {
+	for i := range state.RecordID(4) {
 		c.add(1, 1, 3*i, 3*i+1, 3*i+2)
 	}
 	seeds := tier.Of(t, 1000, 1000, 4000)
@@ -228,7 +229,7 @@ func replaced(c *equivclass.Column, r int, code equivclass.Code) equivclass.Colu
 // TestRuleBBadViews: what rule B excludes is not rendered, and said without a value.
 func TestRuleBBadViews(t *testing.T) {
 	for name, spoil := range map[string]func(v *incremental.View){
-		"another level":        func(v *incremental.View) { v.Level = incremental.L1 },
+		"another level":        func(v *incremental.View) { v.Level = state.L1 },
 		"no bucket":            func(v *incremental.View) { v.Classes[1].Bucket = 0 },
 		"a class of k+1":       func(v *incremental.View) { v.Classes[0].Members = append(v.Classes[0].Members, 8); v.Intent.Records++ },
 		"a class of k-1":       func(v *incremental.View) { v.Classes[2].Members = v.Classes[2].Members[:2]; v.Intent.Records-- },

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -34,17 +35,17 @@ func sharedSettings(r render.Recoding) *render.Settings {
 type sharedContent struct {
 	persons []person
 	classes []testClass
-	buckets []incremental.BucketID // by class
+	buckets []state.BucketID // by class
 }
 
-func (c *sharedContent) add(born uint32, bucket incremental.BucketID, members ...incremental.RecordID) {
-	c.classes = append(c.classes, testClass{incremental.Frozen, born, members})
+func (c *sharedContent) add(born uint32, bucket state.BucketID, members ...state.RecordID) {
+	c.classes = append(c.classes, testClass{state.Frozen, born, members})
 	c.buckets = append(c.buckets, bucket)
 }
 
 func (c *sharedContent) view(t testing.TB, release uint32) *incremental.View {
 	v := testView(t, release, hospital(t), c.persons, c.classes)
-	v.Level = incremental.L2
+	v.Level = state.L2
 	for i, b := range c.buckets {
 		v.Classes[i].Bucket = b
 	}
@@ -67,27 +68,27 @@ func shelter() *sharedContent {
 // again numbers records, classes, buckets of a birth, and members otherwise.
 func (c *sharedContent) again(r *rand.Rand) *sharedContent {
 	out := &sharedContent{persons: make([]person, len(c.persons)), classes: make([]testClass, len(c.classes)),
-		buckets: make([]incremental.BucketID, len(c.classes))}
+		buckets: make([]state.BucketID, len(c.classes))}
 	to := r.Perm(len(c.persons))
 	for i, p := range c.persons {
 		out.persons[to[i]] = p
 	}
 	most := int(slices.Max(c.buckets))
-	name, shift := r.Perm(most), incremental.BucketID(r.IntN(5))
+	name, shift := r.Perm(most), state.BucketID(r.IntN(5))
 	for i, at := range r.Perm(len(c.classes)) {
-		members := make([]incremental.RecordID, len(c.classes[i].members))
+		members := make([]state.RecordID, len(c.classes[i].members))
 		for n, place := range r.Perm(len(members)) {
-			members[place] = incremental.RecordID(to[c.classes[i].members[n]])
+			members[place] = state.RecordID(to[c.classes[i].members[n]])
 		}
 		out.classes[at] = testClass{c.classes[i].regime, c.classes[i].born, members}
-		out.buckets[at] = shift + 1 + incremental.BucketID(name[c.buckets[i]-1])
+		out.buckets[at] = shift + 1 + state.BucketID(name[c.buckets[i]-1])
 	}
 	return out
 }
 
 // byBucket are the records of each bucket.
-func (c *sharedContent) byBucket() map[incremental.BucketID][]incremental.RecordID {
-	out := map[incremental.BucketID][]incremental.RecordID{}
+func (c *sharedContent) byBucket() map[state.BucketID][]state.RecordID {
+	out := map[state.BucketID][]state.RecordID{}
 	for i, b := range c.buckets {
 		out[b] = append(out[b], c.classes[i].members...)
 	}
@@ -183,17 +184,17 @@ func (c *sharedChain) pool(t testing.TB, release, first int) {
 		bags = append(bags, merge.BagOf(merge.NewOrder(texts), v.SA.Codes()[first:], rows))
 	}
 	buckets, _ := merge.Pool(bags, 3, 1, merge.Requirement{L: 2}, merge.NewDraws(testSeed, merge.Key{Release: uint64(release)}), merge.Run{})
-	newest := incremental.BucketID(0)
+	newest := state.BucketID(0)
 	if len(c.buckets) > 0 {
 		newest = slices.Max(c.buckets)
 	}
 	for i, bucket := range buckets {
 		for _, class := range bucket {
-			members := make([]incremental.RecordID, 3)
+			members := make([]state.RecordID, 3)
 			for n, row := range classes[class] {
-				members[n] = incremental.RecordID(first + int(row))
+				members[n] = state.RecordID(first + int(row))
 			}
-			c.add(uint32(release), newest+incremental.BucketID(i)+1, members...)
+			c.add(uint32(release), newest+state.BucketID(i)+1, members...)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"io"
@@ -234,7 +235,7 @@ func (d *takeover) process(name string) func(*turns) error {
 		if err := p.Open(); err != nil {
 			return err
 		}
-		var intents []incremental.Intent
+		var intents []state.Intent
 		for at := 0; ; at++ {
 			if at == len(d.entries) { // the end, and nobody has written since
 				d.holder = name
@@ -254,7 +255,7 @@ func (d *takeover) process(name string) func(*turns) error {
 }
 
 // repeat does what an entry says. A state without backup knows nothing of what was published.
-func (d *takeover) repeat(p *publish.Publisher, e entry, intents []incremental.Intent) ([]incremental.Intent, error) {
+func (d *takeover) repeat(p *publish.Publisher, e entry, intents []state.Intent) ([]state.Intent, error) {
 	if !e.published {
 		return append(intents, d.views[e.release-1].Intent), nil
 	}
@@ -295,7 +296,7 @@ func (d *takeover) fence(p *publish.Publisher, name string, t *turns) func() err
 	return func() error { return before }
 }
 
-func (d *takeover) goesOn(p *publish.Publisher, name string, intents []incremental.Intent) error {
+func (d *takeover) goesOn(p *publish.Publisher, name string, intents []state.Intent) error {
 	for i, v := range d.views {
 		if i < len(intents) && intents[i].Published {
 			continue

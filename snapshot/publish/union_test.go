@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"errors"
 	"fmt"
@@ -37,12 +38,12 @@ type shards struct {
 	t       testing.TB
 	fs      snapshot.FS
 	dir     string
-	intents map[int][]incremental.Intent
+	intents map[int][]state.Intent
 	late    int64 // by which all releases are made later
 }
 
 func newShards(t testing.TB, fs snapshot.FS, dir string) *shards {
-	return &shards{t: t, fs: fs, dir: dir, intents: map[int][]incremental.Intent{}}
+	return &shards{t: t, fs: fs, dir: dir, intents: map[int][]state.Intent{}}
 }
 
 // publish lets a shard publish up to a release of those of longerViews.

@@ -2,18 +2,19 @@ package publish
 
 import (
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot/render"
 )
 
 // Of returns what a view of the state shows.
 func Of(v *incremental.View) *render.Input {
-	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == incremental.L2,
+	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
 		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries,
 		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since,
 		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes}}
 }
 
-func classesOf(views []incremental.ClassView) []render.Class {
+func classesOf(views []state.ClassView) []render.Class {
 	out := make([]render.Class, len(views))
 	for i, c := range views {
 		out[i] = render.Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members}

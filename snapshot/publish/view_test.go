@@ -23,7 +23,7 @@ type person []string
 type testClass struct {
 	regime  state.Regime
 	born    uint32
-	members []incremental.RecordID
+	members []state.RecordID
 }
 
 // testView makes the view of a release of persons under attributes, which are
@@ -32,8 +32,8 @@ func testView(t testing.TB, release uint32, attributes []equivclass.Attribute, p
 	t.Helper()
 	schema, err := equivclass.NewSchema(attributes, equivclass.MissingValue)
 	require.NoError(t, err)
-	v := &incremental.View{Schema: schema, Intent: incremental.Intent{Release: release, CreatedAt: 1_700_000_000 + int64(release),
-		Cut: incremental.RecordID(len(persons)), Classes: len(classes)}}
+	v := &incremental.View{Schema: schema, Intent: state.Intent{Release: release, CreatedAt: 1_700_000_000 + int64(release),
+		Cut: state.RecordID(len(persons)), Classes: len(classes)}}
 	codes := make([][]equivclass.Code, len(attributes))
 	for i, a := range schema.Attributes() {
 		d := equivclass.NewDictionary(a)
@@ -51,7 +51,7 @@ func testView(t testing.TB, release uint32, attributes []equivclass.Attribute, p
 			equivclass.Date: {Lo: -3650, Hi: 16590}}[attributes[i].Type])
 	}
 	for _, c := range classes {
-		v.Classes = append(v.Classes, incremental.ClassView{Regime: c.regime, Born: c.born, Members: c.members})
+		v.Classes = append(v.Classes, state.ClassView{Regime: c.regime, Born: c.born, Members: c.members})
 		v.Intent.Records += len(c.members)
 	}
 	v.Intent.Pending.Waiting = len(persons) - v.Intent.Records
@@ -105,9 +105,9 @@ var patients = []person{
 
 func hospitalClasses() []testClass {
 	return []testClass{
-		{incremental.Frozen, 1, []incremental.RecordID{0, 1, 2, 3}},
-		{incremental.Pure, 1, []incremental.RecordID{4, 5, 6}},
-		{incremental.Pure, 1, []incremental.RecordID{8, 9, 10}},
+		{state.Frozen, 1, []state.RecordID{0, 1, 2, 3}},
+		{state.Pure, 1, []state.RecordID{4, 5, 6}},
+		{state.Pure, 1, []state.RecordID{8, 9, 10}},
 	}
 }
 
@@ -140,7 +140,7 @@ func settings(recoding render.Recoding) *render.Settings {
 // buried adds classes that have died to a view.
 func buried(v *incremental.View, dead ...deadClass) *incremental.View {
 	for _, c := range dead {
-		v.Dead = append(v.Dead, incremental.ClassView{Regime: c.regime, Born: c.born, Died: c.died, Members: c.members})
+		v.Dead = append(v.Dead, state.ClassView{Regime: c.regime, Born: c.born, Died: c.died, Members: c.members})
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"fmt"
 	"maps"
@@ -14,9 +15,9 @@ import (
 // era is a time in which no hierarchy changed: a replay opens its machine anew where the
 // next one begins, as the daemon did.
 type era struct {
-	records  incremental.RecordID // that had arrived before it
-	releases uint32               // that were decided before it
-	changes  uint32               // of hierarchies, that came before it or begin it
+	records  state.RecordID // that had arrived before it
+	releases uint32         // that were decided before it
+	changes  uint32         // of hierarchies, that came before it or begin it
 	options  incremental.Options
 }
 

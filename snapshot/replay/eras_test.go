@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -107,7 +108,7 @@ func TestErasThatAreNotKnown(t *testing.T) {
 	for want, alter := range map[string]func(r *Recording){
 		"order of lines of version 2 of 3": func(r *Recording) {
 			zones := r.meta.Hierarchies[1]
-			r.meta.Hierarchies[1] = append(slices.Clone(zones), incremental.HierarchyVersion{Leaves: 6, Records: zones[1].Records + 90, Release: 9})
+			r.meta.Hierarchies[1] = append(slices.Clone(zones), state.HierarchyVersion{Leaves: 6, Records: zones[1].Records + 90, Release: 9})
 		},
 		"moved or removed": func(r *Recording) { r.paths[1] = append(r.paths[1], "a") },
 		"earlier paths":    func(r *Recording) { r.paths[1] = r.paths[1][:2] },

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"strings"
 
@@ -18,8 +19,8 @@ func (r *Recording) foreign() (cuts, releases []bool) {
 	open := false
 	for i, a := range r.attempts {
 		cuts[i] = open || a.Algorithm != incremental.Algorithm
-		open = cuts[i] && (a.Outcome == incremental.Fixed || a.Outcome == incremental.Refused)
-		if a.Outcome == incremental.Released {
+		open = cuts[i] && (a.Outcome == state.Fixed || a.Outcome == state.Refused)
+		if a.Outcome == state.Released {
 			releases = append(releases, cuts[i])
 		}
 	}
@@ -33,7 +34,7 @@ func (r *Recording) others() string {
 	for i, release := 0, 0; i < len(foreign); {
 		first, from := release, i
 		for by := r.attempts[from].Algorithm; i < len(foreign) && foreign[i] == foreign[from] && r.attempts[i].Algorithm == by; i++ {
-			if r.attempts[i].Outcome == incremental.Released {
+			if r.attempts[i].Outcome == state.Released {
 				release++
 			}
 		}
@@ -50,37 +51,37 @@ func (r *Recording) others() string {
 }
 
 // adopt takes over what the state says of a run of cuts, and opens the machine behind it.
-func (x *run) adopt(a *incremental.Attempt) error {
+func (x *run) adopt(a *state.Attempt) error {
 	if err := x.m.Commit(); err != nil {
 		return err
 	}
 	meta, attempt := x.tape.meta, *a
-	d := &incremental.Delta{Meta: &meta, Attempt: &attempt}
+	d := &state.Delta{Meta: &meta, Attempt: &attempt}
 	p := &meta.Pools
 	p.Fixed, p.Open = uint64(x.tape.pools)+uint64(x.tape.intent), nil
-	if a.Outcome != incremental.Skipped {
+	if a.Outcome != state.Skipped {
 		meta.Scale = x.meta.Scale
 		if p.Fixed++; x.tape.intent == 0 {
 			p.Need = a.Need
 		}
 	}
 	switch a.Outcome {
-	case incremental.Fixed: // the cut that decides the pool is adopted, too
-	case incremental.Refused:
+	case state.Fixed: // the cut that decides the pool is adopted, too
+	case state.Refused:
 		p.Refused = true
 	default:
 		meta.Tick, meta.CutTick = meta.Tick+int64(a.Cuts), a.Last
 		meta.LastCut, meta.CutRead, meta.InitialDone = a.Records, uint64(x.at), true
 	}
-	var published *incremental.Intent
+	var published *state.Intent
 	switch a.Outcome {
-	case incremental.Released:
+	case state.Released:
 		intent := x.intents[x.tape.intent]
 		d.Births, published = x.births(intent.Release), &intent
 		decided := intent
 		decided.Published, decided.Manifest = false, [32]byte{}
 		d.Intent, intent.Published = &decided, true
-	case incremental.Quarantined:
+	case state.Quarantined:
 		if d.Quarantined = x.pools[x.tape.pools]; x.tape.intent == 0 {
 			p.First = len(d.Quarantined)
 		}
@@ -89,7 +90,7 @@ func (x *run) adopt(a *incremental.Attempt) error {
 		return err
 	}
 	if published != nil {
-		if err := x.tape.Commit(&incremental.Delta{Intent: published}); err != nil {
+		if err := x.tape.Commit(&state.Delta{Intent: published}); err != nil {
 			return err
 		}
 	}

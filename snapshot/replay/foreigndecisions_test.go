@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // difference; what this one decided afterwards is made again, in every world, and a fault in it is found.
 func TestDecisionsOfAnotherProgram(t *testing.T) {
 	f := newStream(t, nil)
-	f.open = func(s incremental.Store, o incremental.Options) (engine, error) { // it draws otherwise
+	f.open = func(s state.Store, o incremental.Options) (engine, error) { // it draws otherwise
 		o.Orders = func(_ merge.Key, order []int32) []int32 { slices.Reverse(order); return order }
 		return openMachine(s, o)
 	}

@@ -1,9 +1,8 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"fmt"
-
-	"anond/incremental"
 )
 
 // forgotten takes from a recording what cannot be decided again since people were forgotten, and
@@ -24,9 +23,9 @@ func (r *Recording) forgotten() string {
 		}
 		cuts++
 		switch a.Outcome {
-		case incremental.Released:
+		case state.Released:
 			releases++
-		case incremental.Quarantined:
+		case state.Quarantined:
 			pools++
 		}
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -22,7 +23,7 @@ type planted struct {
 	flush func(flush bool) bool
 }
 
-func (p *planted) Apply(from incremental.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error) {
+func (p *planted) Apply(from state.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error) {
 	return p.engine.Apply(from, offset, p.row(row))
 }
 
@@ -69,7 +70,7 @@ func TestPlantedRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
-			f.open = func(s incremental.Store, o incremental.Options) (engine, error) {
+			f.open = func(s state.Store, o incremental.Options) (engine, error) {
 				m, err := openMachine(s, o)
 				p := &planted{engine: m, row: func(row equivclass.Row) equivclass.Row { return row }, flush: func(f bool) bool { return f }}
 				plant(p)
@@ -102,7 +103,7 @@ func TestPlantedScale(t *testing.T) {
 // rendered is a renderer of files as recoding permutation writes them: the bag of each bucket in an order
 // that is drawn by the bucket's number, row by row.
 func rendered(v *incremental.View) (map[string]string, error) {
-	bags := map[incremental.BucketID][]string{}
+	bags := map[state.BucketID][]string{}
 	text := valueText(v)
 	for _, c := range v.Classes {
 		for _, m := range c.Members {
@@ -119,15 +120,15 @@ func rendered(v *incremental.View) (map[string]string, error) {
 	return map[string]string{"data.csv": fmt.Sprintf("%x", sha256.Sum256([]byte(out.String())))}, nil
 }
 
-func valueText(v *incremental.View) func(m incremental.RecordID) string {
+func valueText(v *incremental.View) func(m state.RecordID) string {
 	at := v.Schema.SensitiveIndex()
-	return func(m incremental.RecordID) string { return v.Dictionaries[at].Text(v.SA.At(int(m))) }
+	return func(m state.RecordID) string { return v.Dictionaries[at].Text(v.SA.At(int(m))) }
 }
 
 // TestPlantedRenderers: a renderer that looks at whose value is whose, or at the numbers of values, writes
 // other bytes in some world, though every decision is the same in all of them.
 func TestPlantedRenderers(t *testing.T) {
-	each := func(show func(v *incremental.View, c incremental.ClassView) any) renderer {
+	each := func(show func(v *incremental.View, c state.ClassView) any) renderer {
 		return func(v *incremental.View) (map[string]string, error) {
 			sum := sha256.New()
 			for _, c := range v.Classes {
@@ -136,7 +137,7 @@ func TestPlantedRenderers(t *testing.T) {
 			return map[string]string{"data.csv": fmt.Sprintf("%x", sum.Sum(nil))}, nil
 		}
 	}
-	own := func(v *incremental.View, c incremental.ClassView) (out []string) {
+	own := func(v *incremental.View, c state.ClassView) (out []string) {
 		text := valueText(v)
 		for _, m := range c.Members {
 			out = append(out, text(m))
@@ -152,14 +153,14 @@ func TestPlantedRenderers(t *testing.T) {
 		f.cut(false)
 	}
 	for name, twin := range map[string]renderer{
-		"each class shows its own values": each(func(v *incremental.View, c incremental.ClassView) any { return own(v, c) }),
-		"in the order of records": each(func(v *incremental.View, c incremental.ClassView) any {
+		"each class shows its own values": each(func(v *incremental.View, c state.ClassView) any { return own(v, c) }),
+		"in the order of records": each(func(v *incremental.View, c state.ClassView) any {
 			return valueText(v)(c.Members[0])
 		}),
-		"a class with one value comes last": each(func(v *incremental.View, c incremental.ClassView) any {
+		"a class with one value comes last": each(func(v *incremental.View, c state.ClassView) any {
 			return len(slices.Compact(own(v, c))) == 1
 		}),
-		"numbers of values": each(func(v *incremental.View, c incremental.ClassView) any {
+		"numbers of values": each(func(v *incremental.View, c state.ClassView) any {
 			least := v.SA.At(int(c.Members[0]))
 			for i := range v.Classes {
 				if v.Classes[i].Bucket == c.Bucket {

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 
@@ -11,17 +13,17 @@ import (
 
 // engine is the machine as far as a replay uses it.
 type engine interface {
-	Apply(p incremental.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error)
+	Apply(p state.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error)
 	Tick(now int64)
 	Fix(flush bool) error
 	Decide(flush bool) (*incremental.Decision, error)
-	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*incremental.Intent, error)
+	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*state.Intent, error)
 	Published(release uint32, manifest [32]byte) error
 	Commit() error
 	Trigger() incremental.Trigger
 }
 
-func openMachine(store incremental.Store, o incremental.Options) (engine, error) {
+func openMachine(store state.Store, o incremental.Options) (engine, error) {
 	return incremental.Open(store, o)
 }
 
@@ -66,13 +68,13 @@ func (x *run) age() error {
 }
 
 // source is where the records of a replay come from.
-var source = incremental.Partition{Source: "replay"}
+var source = state.Partition{Source: "replay"}
 
 // play makes all decisions again and returns the first difference, or nil, and what the
 // triggers asked for.
 func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
 	due []byte, d *difference, err error) {
-	t := &tape{r: r, meta: incremental.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
+	t := &tape{r: r, meta: state.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
 	if len(r.ages) > 1 || r.first() > 1 || r.others() != "" {
 		if err := t.keep(); err != nil {
 			return nil, nil, err
@@ -189,7 +191,7 @@ func (x *run) triggers() error {
 
 // attempt tries the cuts of a run of them. Where time is not counted in cuts, those
 // between the first and the last of a run are left out: they change nothing.
-func (x *run) attempt(a *incremental.Attempt) error {
+func (x *run) attempt(a *state.Attempt) error {
 	want := *a
 	if !x.options.Policy.HoldInCuts {
 		want.Cuts = min(want.Cuts, 2)
@@ -208,26 +210,26 @@ func (x *run) attempt(a *incremental.Attempt) error {
 	if have == want {
 		return nil
 	}
-	made := map[incremental.CutOutcome]string{incremental.Skipped: "nothing is published", incremental.Released: "a release is decided",
-		incremental.Quarantined: "a pool is quarantined", incremental.Refused: "the first pool is refused", incremental.Fixed: "a pool is fixed"}
+	made := map[state.CutOutcome]string{state.Skipped: "nothing is published", state.Released: "a release is decided",
+		state.Quarantined: "a pool is quarantined", state.Refused: "the first pool is refused", state.Fixed: "a pool is fixed"}
 	if have.Records == want.Records && have.Outcome != want.Outcome {
 		return x.differ(fmt.Sprintf("%s where the state has: %s", made[have.Outcome], made[want.Outcome]))
 	}
 	return x.differ("a cut is tried at another time, or changes nothing where the state has one")
 }
 
-func (x *run) cut(a *incremental.Attempt) error {
-	if a.Outcome == incremental.Fixed {
+func (x *run) cut(a *state.Attempt) error {
+	if a.Outcome == state.Fixed {
 		return x.m.Fix(a.Flush)
 	}
 	d, err := x.m.Decide(a.Flush)
-	var intent *incremental.Intent
+	var intent *state.Intent
 	if err == nil {
 		intent, err = x.m.Enact(d, 0, [32]byte{})
 	}
-	var refused *incremental.InfeasibleError
+	var refused *plan.InfeasibleError
 	switch {
-	case errors.As(err, &refused) && a.Outcome == incremental.Refused:
+	case errors.As(err, &refused) && a.Outcome == state.Refused:
 		return nil
 	case errors.As(err, &refused):
 		return x.differ("the first pool is refused")

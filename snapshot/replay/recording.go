@@ -18,23 +18,23 @@ type Recording struct {
 	change    func(release uint32) (*incremental.View, error)
 	published uint32 // the newest release that is
 	options   incremental.Options
-	meta      incremental.Meta
+	meta      state.Meta
 	rows      []equivclass.Row // by record; what state does not keep is empty
 	paths     map[int][]string // by attribute: what its dictionary took in
 	ticks     []int64          // by record: when it arrived
-	classes   []*incremental.Class
-	intents   []incremental.Intent
+	classes   []*state.Class
+	intents   []state.Intent
 	// pools are the quarantined ones; attempts the cuts tried.
-	pools    [][]incremental.RecordID
-	attempts []incremental.Attempt
-	erased   int                                                          // first record of a person who was forgotten; -1: none
-	ages     []era                                                        // since obstacle was asked
-	open     func(incremental.Store, incremental.Options) (engine, error) // a test may plant faults
+	pools    [][]state.RecordID
+	attempts []state.Attempt
+	erased   int                                                    // first record of a person who was forgotten; -1: none
+	ages     []era                                                  // since obstacle was asked
+	open     func(state.Store, incremental.Options) (engine, error) // a test may plant faults
 }
 
 // Read takes a recording from a store and from the machine that was opened on it with
 // the options.
-func Read(store incremental.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
+func Read(store state.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
 	r := &Recording{options: o, open: openMachine, change: m.Releases().Change, paths: map[int][]string{}, erased: -1}
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
@@ -51,17 +51,17 @@ func Read(store incremental.Store, m *incremental.Machine, o incremental.Options
 	return r, nil
 }
 
-func (r *Recording) visitor() incremental.Visitor {
-	return incremental.Visitor{
-		Meta:     func(m incremental.Meta) error { r.meta = m; return nil },
-		Counters: func(incremental.Counters) error { return nil },
+func (r *Recording) visitor() state.Visitor {
+	return state.Visitor{
+		Meta:     func(m state.Meta) error { r.meta = m; return nil },
+		Counters: func(state.Counters) error { return nil },
 		Dictionary: func(attribute int, text string) error {
 			if o := r.options.Schema.Attributes()[attribute]; o.Hierarchy != nil {
 				r.paths[attribute] = append(r.paths[attribute], text)
 			}
 			return nil
 		},
-		Records: func(b *incremental.RecordBlock) error {
+		Records: func(b *state.RecordBlock) error {
 			for i := range b.Len() {
 				if b.Subject != nil && b.Subject[i] == 0 && r.erased < 0 {
 					r.erased = len(r.ticks)
@@ -70,11 +70,11 @@ func (r *Recording) visitor() incremental.Visitor {
 			}
 			return nil
 		},
-		Class:       func(c *incremental.Class) error { r.classes = append(r.classes, c); return nil },
-		Intent:      func(i *incremental.Intent) error { r.intents = append(r.intents, *i); return nil },
-		Position:    func(incremental.Partition, incremental.Position) error { return nil },
-		Quarantined: func(pool []incremental.RecordID) error { r.pools = append(r.pools, pool); return nil },
-		Attempt:     func(a *incremental.Attempt) error { r.attempts = append(r.attempts, *a); return nil },
+		Class:       func(c *state.Class) error { r.classes = append(r.classes, c); return nil },
+		Intent:      func(i *state.Intent) error { r.intents = append(r.intents, *i); return nil },
+		Position:    func(state.Partition, state.Position) error { return nil },
+		Quarantined: func(pool []state.RecordID) error { r.pools = append(r.pools, pool); return nil },
+		Attempt:     func(a *state.Attempt) error { r.attempts = append(r.attempts, *a); return nil },
 		Outbox:      func(uint64, int) error { return nil },
 	}
 }
@@ -126,7 +126,7 @@ func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
 func (r *Recording) obstacle() string {
 	cuts := int64(0)
 	for _, a := range r.attempts {
-		if a.Outcome != incremental.Refused && a.Outcome != incremental.Fixed { // they leave the first load as it is
+		if a.Outcome != state.Refused && a.Outcome != state.Fixed { // they leave the first load as it is
 			cuts += int64(a.Cuts)
 		}
 	}
@@ -150,8 +150,8 @@ func (r *Recording) obstacle() string {
 
 // first is how many cuts there were up to the first pool's decision. Before it, what is asked of a pool may change.
 func (r *Recording) first() int {
-	n := slices.IndexFunc(r.attempts, func(a incremental.Attempt) bool {
-		return a.Outcome == incremental.Released || a.Outcome == incremental.Quarantined
+	n := slices.IndexFunc(r.attempts, func(a state.Attempt) bool {
+		return a.Outcome == state.Released || a.Outcome == state.Quarantined
 	})
 	if n < 0 {
 		return len(r.attempts)
@@ -160,20 +160,20 @@ func (r *Recording) first() int {
 }
 
 // policyOf is that of one of these cuts.
-func (r *Recording) policyOf(p incremental.Policy, a *incremental.Attempt) incremental.Policy {
+func (r *Recording) policyOf(p state.Policy, a *state.Attempt) state.Policy {
 	if a.Under == "" {
 		return p
 	}
-	p.Requirement.L, p.InitialMin, p.InitialMax, p.OnRefusal = a.L(), a.Need, 0, incremental.StopRefused
-	if a.Outcome == incremental.Quarantined {
-		p.OnRefusal = incremental.QuarantineRefused
+	p.Requirement.L, p.InitialMin, p.InitialMax, p.OnRefusal = a.L(), a.Need, 0, state.StopRefused
+	if a.Outcome == state.Quarantined {
+		p.OnRefusal = state.QuarantineRefused
 	}
 	return p
 }
 
 // births returns the classes that a release published first, in order.
-func (r *Recording) births(release uint32) []*incremental.Class {
-	first, _ := slices.BinarySearchFunc(r.classes, release, func(c *incremental.Class, n uint32) int { return cmp.Compare(c.Born, n) })
+func (r *Recording) births(release uint32) []*state.Class {
+	first, _ := slices.BinarySearchFunc(r.classes, release, func(c *state.Class, n uint32) int { return cmp.Compare(c.Born, n) })
 	last := first
 	for last < len(r.classes) && r.classes[last].Born == release {
 		last++

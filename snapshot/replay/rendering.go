@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -48,7 +49,7 @@ func (r *Recording) render(worlds int, out *Result) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(v.Classes, func(c incremental.ClassView) bool { return ownerless(v, c) }) {
+		if slices.ContainsFunc(v.Classes, func(c state.ClassView) bool { return ownerless(v, c) }) {
 			out.Ownerless = append(out.Ownerless, n)
 			continue
 		}
@@ -77,7 +78,7 @@ func (r *Recording) renderWorld(world int, views []*incremental.View, out *Resul
 	column := equivclass.ColumnOf(codes)
 	for i, v := range views {
 		if stop := r.options.Interrupted; stop != nil && stop() {
-			return incremental.ErrInterrupted
+			return state.ErrInterrupted
 		}
 		in := *v
 		in.SA, in.Dictionaries, in.References = column.Prefix(v.SA.Len()), slices.Clone(v.Dictionaries), nil
@@ -95,14 +96,14 @@ func (r *Recording) renderWorld(world int, views []*incremental.View, out *Resul
 	return nil
 }
 
-func ownerless(v *incremental.View, c incremental.ClassView) bool {
-	return v.Subject != nil && slices.ContainsFunc(c.Members, func(m incremental.RecordID) bool { return v.Subject[m] == 0 })
+func ownerless(v *incremental.View, c state.ClassView) bool {
+	return v.Subject != nil && slices.ContainsFunc(c.Members, func(m state.RecordID) bool { return v.Subject[m] == 0 })
 }
 
 // exchanged draws a world: by record, the record whose value it has.
 func (r *Recording) exchanged(number int) []uint32 {
 	w := &world{of: make([]uint32, len(r.rows)), rng: rand.New(rand.NewPCG(uint64(number), 1))}
-	buckets := make([][]incremental.RecordID, 1) // 0: who is in none
+	buckets := make([][]state.RecordID, 1) // 0: who is in none
 	published := make([]bool, len(r.rows))
 	for _, c := range r.classes { // in order of birth, as buckets are numbered
 		for int(c.Bucket) >= len(buckets) {
@@ -115,7 +116,7 @@ func (r *Recording) exchanged(number int) []uint32 {
 	}
 	for i, is := range published {
 		if !is {
-			buckets[0] = append(buckets[0], incremental.RecordID(i))
+			buckets[0] = append(buckets[0], state.RecordID(i))
 		}
 	}
 	for _, b := range buckets {

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"anond/equivclass/merge"
-	"anond/incremental"
+	"anond/incremental/state"
 )
 
 // Result is what a replay found.
@@ -63,10 +63,10 @@ func (r *Recording) Records() int { return len(r.rows) }
 func (r *Recording) counts() *Result {
 	out := &Result{Releases: len(r.intents), Quarantined: len(r.pools)}
 	for _, a := range r.attempts {
-		if a.Outcome != incremental.Fixed {
+		if a.Outcome != state.Fixed {
 			out.Cuts += int(a.Cuts)
 		}
-		if a.Outcome == incremental.Skipped {
+		if a.Outcome == state.Skipped {
 			out.Skipped += int(a.Cuts)
 		}
 	}

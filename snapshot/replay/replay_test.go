@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -26,7 +28,7 @@ type stream struct {
 	rng     *rand.Rand
 	next    int64
 	clock   int64
-	open    func(incremental.Store, incremental.Options) (engine, error)
+	open    func(state.Store, incremental.Options) (engine, error)
 }
 
 // forget lets the state forget the person with the first record from one on.
@@ -35,7 +37,7 @@ func (f *stream) forget(from int) {
 	m, err := incremental.Open(f.store, f.options)
 	require.NoError(f.t, err)
 	d, _ := m.Forgetting().DigestOf([]byte(strconv.Itoa(from)))
-	e, err := m.Forget([]incremental.Digest{d})
+	e, err := m.Forget([]state.Digest{d})
 	require.NoError(f.t, err)
 	require.Positive(f.t, e.Published)
 	f.store = f.store.Forget(e)
@@ -85,7 +87,7 @@ func (f *stream) forgettable(person int) bool {
 	m, err := incremental.Open(f.store, f.options)
 	require.NoError(f.t, err)
 	d, _ := m.Forgetting().DigestOf([]byte(strconv.Itoa(person)))
-	e, err := m.Forget([]incremental.Digest{d})
+	e, err := m.Forget([]state.Digest{d})
 	require.NoError(f.t, err)
 	return e.Published > 0
 }
@@ -102,10 +104,10 @@ func newStream(t *testing.T, change func(*incremental.Options)) *stream {
 	}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	f := &stream{t: t, store: memstore.New(), rng: rand.New(rand.NewPCG(7, 8)), open: openMachine}
-	f.options = incremental.Options{Schema: s, Seed: [32]byte{3}, Policy: incremental.Policy{
-		Requirement: equivclass.Requirement{K: 3, L: 2}, Level: incremental.L2, Republication: incremental.Append,
+	f.options = incremental.Options{Schema: s, Seed: [32]byte{3}, Policy: state.Policy{
+		Requirement: equivclass.Requirement{K: 3, L: 2}, Level: state.L2, Republication: state.Append,
 		Threshold: 2, MaxHold: 3, HoldInCuts: true, Workers: 2, Neighbours: 8, Similar: 3, MinPool: 60, OnUpdate: true,
-		OnRefusal: incremental.QuarantineRefused}}
+		OnRefusal: state.QuarantineRefused}}
 	if change != nil {
 		change(&f.options)
 	}
@@ -131,7 +133,7 @@ func (f *stream) feed(n int, value func(i int) string) {
 		if f.rng.IntN(9) == 0 {
 			person = f.rng.Int64N(f.next + 1)
 		}
-		out, err := f.m.Apply(incremental.Partition{Source: "s"}, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))),
+		out, err := f.m.Apply(state.Partition{Source: "s"}, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))),
 			{byte('a' + f.rng.IntN(5))}, []byte(value(i)), []byte(strconv.FormatInt(person, 10))})
 		require.NoError(f.t, err)
 		require.Empty(f.t, out.Reason)
@@ -144,7 +146,7 @@ func (f *stream) mixed(int) string { return fmt.Sprint("i", min(f.rng.IntN(7), f
 
 func same(int) string { return "i1" }
 
-func (f *stream) cut(flush bool) *incremental.Intent {
+func (f *stream) cut(flush bool) *state.Intent {
 	f.t.Helper()
 	d, err := f.m.Decide(flush)
 	require.NoError(f.t, err)
@@ -237,10 +239,10 @@ func TestReplayOfAFirstPool(t *testing.T) {
 	require.Equal(t, 1, f.certified().Quarantined)
 	f.adopted()
 
-	f = newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.L = incremental.StopRefused, 3 })
+	f = newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.L = state.StopRefused, 3 })
 	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
 	_, err := f.m.Decide(false)
-	var refused *incremental.InfeasibleError
+	var refused *plan.InfeasibleError
 	require.ErrorAs(t, err, &refused)
 	f.options.Policy.Requirement.L = 2
 	f.start()
@@ -265,7 +267,7 @@ func (f *stream) stops() {
 
 // TestReplayOfPoolsThatWereStopped: who is in a pool follows from the cut that fixed it, not from the one that decided.
 func TestReplayOfPoolsThatWereStopped(t *testing.T) {
-	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.MaxHold = incremental.StopRefused, 0 })
+	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.MaxHold = state.StopRefused, 0 })
 	f.feed(150, f.mixed)
 	f.stops()
 	f.feed(40, f.mixed)
@@ -279,7 +281,7 @@ func TestReplayOfPoolsThatWereStopped(t *testing.T) {
 	require.Equal(t, 4, f.certified().Releases)
 	f.adopted()
 
-	fixed := func(a incremental.Attempt) bool { return a.Outcome == incremental.Fixed }
+	fixed := func(a state.Attempt) bool { return a.Outcome == state.Fixed }
 	out, err := f.altered(func(r *Recording) {
 		r.attempts = slices.DeleteFunc(r.attempts, fixed)
 		for i := range r.attempts {
@@ -292,19 +294,19 @@ func TestReplayOfPoolsThatWereStopped(t *testing.T) {
 
 // TestReplayOfRefusals: each is made again under what was asked then; one under a diversity that nobody knows is not.
 func TestReplayOfRefusals(t *testing.T) {
-	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.K = incremental.StopRefused, 5 })
+	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.K = state.StopRefused, 5 })
 	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
 	for l := 5; l > 2; l-- {
 		f.options.Policy.Requirement.L = l
 		f.start()
 		for range l {
 			_, err := f.m.Decide(false)
-			require.ErrorAs(t, err, new(*incremental.InfeasibleError))
+			require.ErrorAs(t, err, new(*plan.InfeasibleError))
 		}
 		f.feed(40, f.mixed)
 	}
 	f.certified() // the pool is refused, and its values may be exchanged among its people alone
-	f.options.Policy.OnRefusal = incremental.QuarantineRefused
+	f.options.Policy.OnRefusal = state.QuarantineRefused
 	f.start()
 	require.Nil(t, f.cut(false))
 	f.feed(400, f.mixed)
@@ -358,7 +360,7 @@ func TestAlteredStates(t *testing.T) {
 		"a quasi-identifier":        func(r *Recording) { r.rows[3][0] = []byte("99") },
 		"another seed":              func(r *Recording) { r.meta.Seed[5]++ },
 		"a skipped cut is left out": func(r *Recording) { r.attempts = append(r.attempts[:1], r.attempts[2:]...); r.meta.Tick -= 3 },
-		"a skip instead of a pool":  func(r *Recording) { r.attempts[0].Outcome = incremental.Skipped },
+		"a skip instead of a pool":  func(r *Recording) { r.attempts[0].Outcome = state.Skipped },
 		"nobody is quarantined":     func(r *Recording) { r.pools = nil },
 		"a release is cut off":      func(r *Recording) { r.intents = r.intents[:len(r.intents)-1] },
 		"the first pool needs more": func(r *Recording) { r.attempts[0].Need = 1000 },
@@ -385,7 +387,7 @@ func TestObstacles(t *testing.T) {
 		"grew":            func(r *Recording) { r.meta.Pools.Grown = true },
 		"0 of the 1 cuts": func(r *Recording) { r.attempts = nil },
 		"\"zone\" has changed": func(r *Recording) {
-			r.meta.Hierarchies = map[int][]incremental.HierarchyVersion{1: {{}, {Records: 40}}}
+			r.meta.Hierarchies = map[int][]state.HierarchyVersion{1: {{}, {Records: 40}}}
 		},
 	} {
 		r := f.read()
@@ -402,5 +404,5 @@ func TestStopped(t *testing.T) {
 	r := f.read()
 	r.options.Interrupted = func() bool { return true }
 	_, err := r.Run(1, nil)
-	require.ErrorIs(t, err, incremental.ErrInterrupted)
+	require.ErrorIs(t, err, state.ErrInterrupted)
 }

@@ -1,11 +1,11 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"slices"
 
-	"anond/incremental"
 	"anond/incremental/memstore"
 )
 
@@ -25,12 +25,12 @@ func (d *difference) Error() string { return d.What }
 type tape struct {
 	r       *Recording
 	kept    *memstore.Store
-	meta    incremental.Meta // with which the machine begins, and then the newest
-	records incremental.RecordID
+	meta    state.Meta // with which the machine begins, and then the newest
+	records state.RecordID
 	classes int
 	pools   int
 	intent  uint32
-	attempt incremental.Attempt
+	attempt state.Attempt
 	differs *difference
 }
 
@@ -39,22 +39,22 @@ var errDiffers = errors.New("the run differs from the state")
 // keep lets what is committed be loaded.
 func (t *tape) keep() error {
 	t.kept = memstore.New()
-	return t.kept.Commit(&incremental.Delta{Meta: &t.meta})
+	return t.kept.Commit(&state.Delta{Meta: &t.meta})
 }
 
-func (t *tape) Load(v incremental.Visitor) error {
+func (t *tape) Load(v state.Visitor) error {
 	if t.kept != nil {
 		return t.kept.Load(v)
 	}
 	return v.Meta(t.meta)
 }
 
-func (t *tape) Outbox(uint64, int, int) ([]incremental.DeadLetter, error) { return nil, nil }
+func (t *tape) Outbox(uint64, int, int) ([]state.DeadLetter, error) { return nil, nil }
 
 func (t *tape) Close() error { return nil }
 
 // Commit compares a delta.
-func (t *tape) Commit(d *incremental.Delta) error {
+func (t *tape) Commit(d *state.Delta) error {
 	if t.kept != nil {
 		if err := t.kept.Commit(d); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (t *tape) Commit(d *incremental.Delta) error {
 }
 
 // release compares a release that is decided.
-func (t *tape) release(d *incremental.Delta) error {
+func (t *tape) release(d *state.Delta) error {
 	if int(d.Intent.Release) > len(t.r.intents) {
 		return t.fail("a release is decided that the state does not have")
 	}

@@ -1,12 +1,12 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"sync"
 
 	"anond/equivclass/merge"
-	"anond/incremental"
 )
 
 // world is an assignment of the sensitive values to the records, which a reader of the
@@ -45,19 +45,19 @@ func (o *orders) find(release, subPool uint32) (k merge.Key, parts int) {
 
 // waiting divides the free records by the versions of the hierarchy of the sensitive
 // attribute: in no world has a record a value that was not valid when it arrived.
-func (r *Recording) waiting(free []bool) [][]incremental.RecordID {
-	var versions []incremental.HierarchyVersion
+func (r *Recording) waiting(free []bool) [][]state.RecordID {
+	var versions []state.HierarchyVersion
 	if len(r.meta.Hierarchies) > 0 {
 		versions = r.meta.Hierarchies[r.options.Schema.SensitiveIndex()]
 	}
-	out := make([][]incremental.RecordID, len(versions)+1)
+	out := make([][]state.RecordID, len(versions)+1)
 	at := 0
 	for i, is := range free {
 		for at < len(versions) && int(versions[at].Records) <= i {
 			at++
 		}
 		if is {
-			out[at] = append(out[at], incremental.RecordID(i))
+			out[at] = append(out[at], state.RecordID(i))
 		}
 	}
 	return out
@@ -97,7 +97,7 @@ func (r *Recording) newWorld(number int, drawn *orders) *world {
 
 // move gives the values of some records to others, as many, along a bijection that is
 // drawn.
-func (w *world) move(from, to []incremental.RecordID) {
+func (w *world) move(from, to []state.RecordID) {
 	for i, j := range w.rng.Perm(len(to)) {
 		w.of[to[j]] = uint32(from[i])
 	}
@@ -107,7 +107,7 @@ func (w *world) move(from, to []incremental.RecordID) {
 // Merge had them: class i is in sub-pool i modulo their number. The sub-pools of a node
 // exchange all their values, and so do, in all of them at once, the places of a bucket
 // (Theorem F).
-func (w *world) exchange(classes []*incremental.Class, release uint32, drawn *orders) {
+func (w *world) exchange(classes []*state.Class, release uint32, drawn *orders) {
 	top, subPools := drawn.find(release, 0)
 	if subPools == len(classes) { // Merge saw the classes, not sub-pools of them
 		subPools = 1
@@ -141,9 +141,9 @@ type node struct {
 
 // nodesOf returns the nodes of a pool: a bucket has classes of all sub-pools of its node,
 // at the same places of each.
-func nodesOf(classes []*incremental.Class, subPools int) (nodes []*node) {
-	buckets := map[incremental.BucketID][]int{}
-	var order []incremental.BucketID
+func nodesOf(classes []*state.Class, subPools int) (nodes []*node) {
+	buckets := map[state.BucketID][]int{}
+	var order []state.BucketID
 	for i, c := range classes {
 		if buckets[c.Bucket] == nil {
 			order = append(order, c.Bucket)

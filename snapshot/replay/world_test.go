@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,12 +10,11 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
-	"anond/incremental"
 )
 
 // mergedPool lets Merge decide on a pool of classes of two records whose values are given
 // by record, in so many sub-pools, and returns the bucket of each class.
-func mergedPool(classes, subPools int, values []uint32, orders func(merge.Key, []int32) []int32) []incremental.BucketID {
+func mergedPool(classes, subPools int, values []uint32, orders func(merge.Key, []int32) []int32) []state.BucketID {
 	bags := make([]merge.Bag, classes)
 	for i := range bags {
 		pair := []uint32{values[2*i], values[2*i+1]}
@@ -27,10 +27,10 @@ func mergedPool(classes, subPools int, values []uint32, orders func(merge.Key, [
 	}
 	draws := merge.NewDraws([32]byte{1}, merge.Key{Release: 1, Pool: 1, Purpose: "bucket"}).Through(orders)
 	buckets, _ := merge.Pool(bags, 2, subPools, merge.Requirement{L: 2}, draws, merge.Run{})
-	out := make([]incremental.BucketID, classes)
+	out := make([]state.BucketID, classes)
 	for b, members := range buckets {
 		for _, c := range members {
-			out[c] = incremental.BucketID(b + 1)
+			out[c] = state.BucketID(b + 1)
 		}
 	}
 	return out
@@ -51,11 +51,11 @@ func TestWorldsKeepBuckets(t *testing.T) {
 		}
 		drawn := &orders{at: map[merge.Key][]int32{}}
 		buckets := mergedPool(classes, subPools, values, drawn.note)
-		r := &Recording{rows: make([]equivclass.Row, len(values)), intents: []incremental.Intent{{Release: 1}}}
-		inSubPool, sizes := map[incremental.BucketID]map[int]bool{}, map[incremental.BucketID]int{}
+		r := &Recording{rows: make([]equivclass.Row, len(values)), intents: []state.Intent{{Release: 1}}}
+		inSubPool, sizes := map[state.BucketID]map[int]bool{}, map[state.BucketID]int{}
 		for i, b := range buckets {
-			r.classes = append(r.classes, &incremental.Class{ID: incremental.ClassID(i), Born: 1, Bucket: b,
-				Members: []incremental.RecordID{incremental.RecordID(2 * i), incremental.RecordID(2*i + 1)}})
+			r.classes = append(r.classes, &state.Class{ID: state.ClassID(i), Born: 1, Bucket: b,
+				Members: []state.RecordID{state.RecordID(2 * i), state.RecordID(2*i + 1)}})
 			if inSubPool[b] == nil {
 				inSubPool[b] = map[int]bool{}
 			}

@@ -11,6 +11,7 @@
 package browse
 
 import (
+	"anond/incremental/state"
 	"cmp"
 	"encoding/hex"
 	"errors"
@@ -19,7 +20,6 @@ import (
 	"slices"
 	"time"
 
-	"anond/incremental"
 	"anond/incremental/boltstore"
 )
 
@@ -128,22 +128,22 @@ type reader struct {
 	out *Listing
 }
 
-func (r *reader) visitor() incremental.Visitor {
-	return incremental.Visitor{
+func (r *reader) visitor() state.Visitor {
+	return state.Visitor{
 		Meta:        r.meta,
-		Counters:    func(incremental.Counters) error { return nil },
+		Counters:    func(state.Counters) error { return nil },
 		Dictionary:  func(int, string) error { return nil },
-		Records:     func(b *incremental.RecordBlock) error { r.out.Records += uint64(b.Len()); return nil },
+		Records:     func(b *state.RecordBlock) error { r.out.Records += uint64(b.Len()); return nil },
 		Class:       r.class,
 		Intent:      r.intent,
 		Position:    r.position,
-		Attempt:     func(*incremental.Attempt) error { return nil },
-		Quarantined: func([]incremental.RecordID) error { return nil },
+		Attempt:     func(*state.Attempt) error { return nil },
+		Quarantined: func([]state.RecordID) error { return nil },
 		Outbox:      func(uint64, int) error { return nil },
 	}
 }
 
-func (r *reader) meta(m incremental.Meta) error {
+func (r *reader) meta(m state.Meta) error {
 	if r.q.What != settings {
 		return nil
 	}
@@ -166,21 +166,21 @@ func (r *reader) wants(number, listed int) bool {
 	return true
 }
 
-func (r *reader) class(c *incremental.Class) error {
+func (r *reader) class(c *state.Class) error {
 	r.out.Classes++
 	fits := (r.q.Born == 0 || c.Born == r.q.Born) && (r.q.Bucket == 0 || uint32(c.Bucket) == r.q.Bucket) && (!r.q.Alive || c.Died == 0)
 	if r.q.What != Classes || !fits || !r.wants(int(c.ID), len(r.out.Class)) {
 		return nil
 	}
 	regime := "frozen"
-	if c.Regime == incremental.Pure {
+	if c.Regime == state.Pure {
 		regime = "pure"
 	}
 	r.out.Class = append(r.out.Class, Class{int(c.ID), len(c.Members), c.Born, c.Died, uint32(c.Bucket), regime})
 	return nil
 }
 
-func (r *reader) intent(i *incremental.Intent) error {
+func (r *reader) intent(i *state.Intent) error {
 	r.out.Releases++
 	if r.q.What != Releases || !r.wants(int(i.Release), len(r.out.Release)) {
 		return nil
@@ -195,7 +195,7 @@ func (r *reader) intent(i *incremental.Intent) error {
 }
 
 // position leaves out the digest of the newest record.
-func (r *reader) position(p incremental.Partition, at incremental.Position) error {
+func (r *reader) position(p state.Partition, at state.Position) error {
 	if r.q.What == Partitions {
 		r.out.Partitions = append(r.out.Partitions, partition{p.Source, p.ID, at.Next})
 	}

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"bytes"
 	"encoding/xml"
 	"io"
@@ -54,16 +56,16 @@ func reportAt(minute, part int, level string) ingest.Report {
 	published := 15000 * (minute + 1)
 	r := ingest.Report{Time: at, Counted: at, Verified: true, LastRecord: at, NextRelease: at.Add(time.Minute),
 		State: ingest.StateSize{File: 350 << 20, Free: 12 << 20, Quota: 1 << 30},
-		Source: ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{{Partition: incremental.Partition{Source: "kafka:admissions"},
+		Source: ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{{Partition: state.Partition{Source: "kafka:admissions"},
 			Next: 1000, End: 1000 + int64(200+150*math.Sin(float64(minute)/3)), Heard: at}}},
-		Newest: &ingest.Latest{Intent: incremental.Intent{Release: uint32(minute + 1), CreatedAt: at.Unix(), Records: published,
-			Classes: published / 5, Pending: incremental.Pending{Waiting: waiting}},
+		Newest: &ingest.Latest{Intent: state.Intent{Release: uint32(minute + 1), CreatedAt: at.Unix(), Records: published,
+			Classes: published / 5, Pending: state.Pending{Waiting: waiting}},
 			Release: ingest.Release{KMin: 5, MaxFrequency: 1. / 3, NCP: .11 + .04*math.Exp(-float64(minute)/15), Buckets: published / 12}},
 		Machine: incremental.Status{Sent: uint64(published + waiting + 37), Published: published, DeadLetter: 37, Release: uint32(minute + 1),
 			Refused: map[equivclass.Reason]uint64{"missing_value": 37}, Now: at.UnixMilli(),
-			OldestTick: at.Add(-time.Duration(200+10*minute) * time.Second).UnixMilli(), Pending: incremental.Pending{Waiting: waiting}}}
+			OldestTick: at.Add(-time.Duration(200+10*minute) * time.Second).UnixMilli(), Pending: state.Pending{Waiting: waiting}}}
 	if level == "L2" {
-		r.Machine.Pool = &incremental.PoolNeed{Records: 210, Possible: true}
+		r.Machine.Pool = &plan.PoolNeed{Records: 210, Possible: true}
 	}
 	return r
 }

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"flag"
 	"io"
 	"log/slog"
@@ -47,20 +49,20 @@ func sampled(t testing.TB) *monitor.Monitor {
 
 func report() ingest.Report {
 	part := func(id int32, next, end int64) ingest.PartitionStatus {
-		return ingest.PartitionStatus{Partition: incremental.Partition{Source: "kafka:admissions", ID: id}, Next: next, End: end, Heard: begin}
+		return ingest.PartitionStatus{Partition: state.Partition{Source: "kafka:admissions", ID: id}, Next: next, End: end, Heard: begin}
 	}
 	return ingest.Report{Time: begin, Counted: begin, Verified: true, LastRecord: begin.Add(-time.Second),
 		LettersSince: begin.Add(-time.Minute), NextRelease: begin.Add(time.Hour), State: ingest.StateSize{File: 1000, Free: 100, Quota: 5000},
-		Updates: incremental.Updates{Updates: 4, Classes: 9},
+		Updates: plan.Updates{Updates: 4, Classes: 9},
 		Backup:  &ingest.Backup{Made: begin.Add(-time.Hour), Verified: begin.Add(-time.Hour), Release: 6, Failed: true},
 		Source:  ingest.Status{Connected: true, Partitions: []ingest.PartitionStatus{part(0, 90, 100), part(1, 70, 75)}},
-		Newest: &ingest.Latest{Intent: incremental.Intent{Release: 7, CreatedAt: begin.Unix(), Records: 500, Classes: 100},
+		Newest: &ingest.Latest{Intent: state.Intent{Release: 7, CreatedAt: begin.Unix(), Records: 500, Classes: 100},
 			Release: ingest.Release{KMin: 5, MaxFrequency: .3, NCP: .12, Buckets: 5}},
 		Machine: incremental.Status{Sent: 610, Published: 500, DeadLetter: 10, Outbox: 2, Release: 7, Classes: 100, Now: 90_000,
-			OldestTick: 30_000, Pending: incremental.Pending{Waiting: 90}, Beyond: 10,
+			OldestTick: 30_000, Pending: state.Pending{Waiting: 90}, Beyond: 10,
 			Refused:  map[equivclass.Reason]uint64{"missing_value": 10},
 			Replayed: map[equivclass.Reason]uint64{"value_too_long": 4}, Ignored: map[equivclass.Reason]uint64{"gap": 3},
-			Pool: &incremental.PoolNeed{Records: 200, Possible: true}}}
+			Pool: &plan.PoolNeed{Records: 200, Possible: true}}}
 }
 
 func gather(t *testing.T, m prometheus.Collector) map[string]*dto.MetricFamily {

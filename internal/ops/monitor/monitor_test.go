@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"anond/incremental/state"
 	"bytes"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func fresh(t *testing.T) *Monitor {
 func published(n int) ingest.Report {
 	at := begin.Add(time.Duration(n) * time.Minute)
 	return ingest.Report{Time: at, Counted: at, Machine: incremental.Status{Sent: uint64(100 * n), Release: uint32(n)},
-		Newest: &ingest.Latest{Intent: incremental.Intent{Release: uint32(n), CreatedAt: at.Unix(), Records: 100 * n},
+		Newest: &ingest.Latest{Intent: state.Intent{Release: uint32(n), CreatedAt: at.Unix(), Records: 100 * n},
 			Release: ingest.Release{KMin: 5, MaxFrequency: 1. / 3}}}
 }
 
@@ -124,7 +125,7 @@ func TestEventsAreRemembered(t *testing.T) {
 	log := m.Log(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelError}))).With("dataset", "d")
 	log.Debug("a", "event", "source_retry")
 	log.Info("b", "event", "started", "k", 5)
-	log.Error("c", "event", "release_failed", "letter", incremental.DeadLetter{Reason: "r", Payload: []byte("PAYLOAD")})
+	log.Error("c", "event", "release_failed", "letter", state.DeadLetter{Reason: "r", Payload: []byte("PAYLOAD")})
 	log.Info("d", "event", "status")
 	v := m.Now()
 	require.Len(t, v.Events, 2)

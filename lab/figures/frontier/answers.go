@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"anond/incremental/state"
 	"slices"
 
 	"anond/equivclass"
@@ -28,7 +29,7 @@ func alone(groups [][]int32) *published {
 // publishedIn reads the classes of a view. Records are numbered as they arrive.
 func publishedIn(v *incremental.View) *published {
 	p := &published{}
-	number, buckets := map[incremental.BucketID]int32{}, int32(0)
+	number, buckets := map[state.BucketID]int32{}, int32(0)
 	for _, c := range v.Classes {
 		var rows []int32
 		for _, r := range c.Members {

@@ -1,12 +1,12 @@
 package frontier
 
 import (
+	"anond/incremental/state"
 	"fmt"
 	"runtime"
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
-	"anond/incremental"
 )
 
 // PolicyNames are the policies that are measured at each max_hold.
@@ -16,11 +16,11 @@ var maxHolds = []int64{0, 1, 2, 3, 4, 6, 8}
 
 // holds are the values of max_hold of a level. The mean waiting time is a quarter of
 // max_hold at level L1, and 1/5.6 of it at level L2.
-func (o Options) holds(level incremental.Level) []int64 {
+func (o Options) holds(level state.Level) []int64 {
 	switch {
 	case o.MaxHolds != nil:
 		return o.MaxHolds
-	case level == incremental.L2:
+	case level == state.L2:
 		return []int64{0, 1, 2, 3, 4, 5, 8, 9, 10}
 	default:
 		return maxHolds
@@ -28,17 +28,17 @@ func (o Options) holds(level incremental.Level) []int64 {
 }
 
 // policy returns a policy by its name, without max_hold.
-func (o Options) policy(name string) (incremental.Policy, error) {
+func (o Options) policy(name string) (state.Policy, error) {
 	extract := extract.Extract{Workers: runtime.GOMAXPROCS(0)}
-	p := incremental.Policy{
-		Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: incremental.Regroup,
+	p := state.Policy{
+		Requirement: equivclass.Requirement{K: o.K, L: o.L}, Republication: state.Regroup,
 		Threshold: max(1, o.K-1), HoldInCuts: true, Neighbours: 32, Similar: 8, Initial: extract, Local: extract,
 	}
 	switch name {
 	case "append":
-		p.Republication = incremental.Append
+		p.Republication = state.Append
 	case "L2":
-		p.Level, p.Republication, p.Workers = incremental.L2, incremental.Append, runtime.GOMAXPROCS(0)
+		p.Level, p.Republication, p.Workers = state.L2, state.Append, runtime.GOMAXPROCS(0)
 	case "regroup x0":
 	case "regroup x1":
 		p.MaxRegroups = 1

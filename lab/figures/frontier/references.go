@@ -1,13 +1,13 @@
 package frontier
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"runtime"
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
-	"anond/incremental"
 	"anond/lab/topdown"
 )
 
@@ -39,7 +39,7 @@ func (o Options) rerun(ctx context.Context, data *table) (row Row, last *publish
 // oneShot partitions the first n records once.
 func (o Options) oneShot(data *table, n int) run {
 	return run{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (Row, *published, error) {
-		row := Row{Policy: fmt.Sprintf("one-shot extract n=%d", n), Level: levelName(incremental.L1), Releases: 1}
+		row := Row{Policy: fmt.Sprintf("one-shot extract n=%d", n), Level: levelName(state.L1), Releases: 1}
 		return row, o.fill(&row, data, n, extract.Extract{Workers: runtime.GOMAXPROCS(0)}), nil
 	}}
 }

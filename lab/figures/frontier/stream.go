@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 
@@ -13,7 +14,7 @@ import (
 type streamRun struct {
 	shape  shape
 	data   *table
-	policy incremental.Policy
+	policy state.Policy
 	row    Row
 	// cutEvery is the number of records after the first load between two cuts.
 	cutEvery int
@@ -28,7 +29,7 @@ type streamState struct {
 }
 
 // source names the one partition of the stream.
-var source = incremental.Partition{Source: "experiment"}
+var source = state.Partition{Source: "experiment"}
 
 // maxEmptyTicks bounds the empty ticks at the end.
 const maxEmptyTicks = 1000
@@ -136,8 +137,8 @@ func (s streamRun) measure(st *streamState) (Row, *published, error) {
 	return row, shown, nil
 }
 
-func levelName(l incremental.Level) string {
-	if l == incremental.L2 {
+func levelName(l state.Level) string {
+	if l == state.L2 {
 		return "L2"
 	}
 	return "L1"
@@ -170,7 +171,7 @@ func viewDictionaries(v *incremental.View) []*equivclass.Dictionary {
 }
 
 // engineLoss is Pool.Loss of one class of a view.
-func engineLoss(space *equivclass.Space, v *incremental.View, members []incremental.RecordID) float64 {
+func engineLoss(space *equivclass.Space, v *incremental.View, members []state.RecordID) float64 {
 	dicts := viewDictionaries(v)
 	p := &equivclass.Pool{Space: space, SA: make([]equivclass.Code, len(members))}
 	rows := make([]int32, len(members))

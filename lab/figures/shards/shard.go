@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"anond/incremental/state"
 	"context"
 	"fmt"
 	"runtime"
@@ -33,11 +34,11 @@ const maxHold = 2
 type setting struct{ k, l int }
 
 // policyOf is what a shard at level L2 has by default.
-func policyOf(s setting) incremental.Policy {
-	return incremental.Policy{
-		Requirement: equivclass.Requirement{K: s.k, L: s.l}, Level: incremental.L2, Republication: incremental.Append,
+func policyOf(s setting) state.Policy {
+	return state.Policy{
+		Requirement: equivclass.Requirement{K: s.k, L: s.l}, Level: state.L2, Republication: state.Append,
 		Threshold: max(1, s.k-1), MaxHold: maxHold, HoldInCuts: true, Neighbours: 32, Similar: 8,
-		OnRefusal: incremental.QuarantineRefused, Workers: runtime.GOMAXPROCS(0),
+		OnRefusal: state.QuarantineRefused, Workers: runtime.GOMAXPROCS(0),
 	}
 }
 
@@ -92,7 +93,7 @@ func (s *shard) run(ctx context.Context, of, every int) (*outcome, error) {
 
 // take gives a person to the machine.
 func (s *shard) take(partition int32, person int) error {
-	at := incremental.Partition{Source: source, ID: partition}
+	at := state.Partition{Source: source, ID: partition}
 	out, err := s.machine.Apply(at, s.next[partition], s.people.write(s.row, person))
 	if err != nil || out != (incremental.Outcome{}) {
 		return fmt.Errorf("person %d was not taken in: %w (reason %q)", person, err, out.Reason)
@@ -155,7 +156,7 @@ func (s *shard) measure() (*outcome, error) {
 		return nil, err
 	}
 	out.releases = int(latest.Release)
-	buckets := map[incremental.BucketID]int{}
+	buckets := map[state.BucketID]int{}
 	var members []int32
 	for _, c := range view.Classes {
 		members = members[:0]

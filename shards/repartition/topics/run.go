@@ -140,9 +140,9 @@ func fitting(targets, sources, of int) error {
 }
 
 // witnessOf is the keyed digest by which a record is known again.
-func witnessOf(c *config.Config) func([]byte) incremental.Digest {
+func witnessOf(c *config.Config) func([]byte) state.Digest {
 	key := c.SubjectKey().Derive("anond witness of a repartitioned topic")
-	return func(value []byte) incremental.Digest { return state.KeyedDigest(key, value) }
+	return func(value []byte) state.Digest { return state.KeyedDigest(key, value) }
 }
 
 // progress reads how far the work is, or begins it.
