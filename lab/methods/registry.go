@@ -22,7 +22,7 @@ func drawn(p equivclass.Drawing) func(Options) equivclass.Partitioner {
 	return func(o Options) equivclass.Partitioner { return p.WithSeed(o.Seed) }
 }
 
-// All lists the methods, in the order of lab/docs/METHODS.md.
+// All lists the methods, in the order of the pages of lab/docs/methods.
 func All() []Method {
 	return slices.Concat(extraction, wang, mondrian, generalizing, bucketizing, rings, localBuckets)
 }

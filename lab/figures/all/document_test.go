@@ -14,9 +14,27 @@ import (
 	"anond/lab/figures"
 )
 
-var rewrite = flag.Bool("rewrite", false, "count the claims in lab/docs/FIGURES.md anew")
+var rewrite = flag.Bool("rewrite", false, "count the claims in lab/docs/FIGURES.md and lab/docs/figures anew")
 
-var document = filepath.Join("..", "..", "docs", "FIGURES.md")
+// The page that counts the claims, and the pages of the papers in the order of its
+// table.
+var (
+	document = filepath.Join("..", "..", "docs", "FIGURES.md")
+	papers   = []string{"WANG", "ZHU", "SUN", "LGB", "PA"}
+)
+
+func paperPage(name string) string { return filepath.Join("..", "..", "docs", "figures", name+".md") }
+
+// claims returns the pages of all papers as one text.
+func claims(t *testing.T) (text string) {
+	t.Helper()
+	for _, name := range papers {
+		page, err := os.ReadFile(paperPage(name))
+		require.NoError(t, err)
+		text += string(page) + "\n\n"
+	}
+	return text
+}
 
 // The parts of the document's claims: the table of all papers, the sentence of
 // a paper, and the row of a claim.
@@ -73,38 +91,40 @@ func (c counts) sentence() string {
 	return text
 }
 
-// counted returns the document with the numbers of its claims counted anew from
-// the rows of its tables.
-func counted(t *testing.T, doc string) string {
+// counted returns the page with its table, and the page of each paper with its
+// sentence, counted anew from the rows of the papers.
+func counted(t *testing.T) map[string]string {
 	t.Helper()
+	pages := map[string]string{}
 	table := "| paper | claims | hold | do not hold | depend on the reading | not decided |\n|---|---|---|---|---|---|\n"
-	head, body, found := strings.Cut(doc, "\n## Claims\n")
-	require.True(t, found)
-	parts := strings.Split(body, "\n### ")
-	require.Len(t, parts, 6, "five papers")
-	for i, part := range parts[1:] {
-		authors, _, _ := strings.Cut(part, `, "`)
-		of := countRows(part)
+	for _, name := range papers {
+		text, err := os.ReadFile(paperPage(name))
+		require.NoError(t, err)
+		authors, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), `, "`)
+		of := countRows(string(text))
 		table += of.row(authors)
-		parts[i+1] = countedPaper.ReplaceAllString(part, of.sentence()+".")
+		pages[paperPage(name)] = countedPaper.ReplaceAllString(string(text), of.sentence()+".")
 	}
-	table += countRows(body).row("all")
-	require.Regexp(t, countedTable, parts[0])
-	parts[0] = countedTable.ReplaceAllString(parts[0], table)
-	return head + "\n## Claims\n" + strings.Join(parts, "\n### ")
+	table += countRows(claims(t)).row("all")
+	doc, err := os.ReadFile(document)
+	require.NoError(t, err)
+	require.Regexp(t, countedTable, string(doc))
+	pages[document] = countedTable.ReplaceAllString(string(doc), table)
+	return pages
 }
 
 // The numbers of claims that hold, do not hold, depend on the reading or are not
 // decided follow from the rows; -rewrite counts them.
 func TestDocumentCountsItsClaims(t *testing.T) {
-	text, err := os.ReadFile(document)
-	require.NoError(t, err)
-	want := counted(t, string(text))
-	if *rewrite {
-		require.NoError(t, os.WriteFile(document, []byte(want), 0o644))
-		return
+	for path, want := range counted(t) {
+		if *rewrite {
+			require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+			continue
+		}
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, want, string(text), "run with -rewrite")
 	}
-	require.Equal(t, want, string(text), "run with -rewrite")
 }
 
 // failing is the row of a claim that does not hold.
@@ -112,10 +132,9 @@ var failing = regexp.MustCompile(`(?m)^\| ((?:wang|zhu|sun|lgb|pa)-\d) \| (.*?) 
 
 // Each claim that fails says what would have to be different for it to hold.
 func TestDocumentSaysWhatFailingClaimsNeed(t *testing.T) {
-	text, err := os.ReadFile(document)
-	require.NoError(t, err)
+	text := claims(t)
 	said := map[string]string{}
-	for _, item := range strings.Split(string(text), "\n- **")[1:] {
+	for _, item := range strings.Split(text, "\n- **")[1:] {
 		item, _, _ = strings.Cut(item, "\n\n")
 		item = strings.Join(strings.Fields(item), " ")
 		if before, after, found := strings.Cut(item, " **To hold:** "); found {
@@ -123,7 +142,7 @@ func TestDocumentSaysWhatFailingClaimsNeed(t *testing.T) {
 			said[head] = after
 		}
 	}
-	rows := failing.FindAllStringSubmatch(string(text), -1)
+	rows := failing.FindAllStringSubmatch(text, -1)
 	require.NotEmpty(t, rows)
 	for _, row := range rows {
 		require.NotEmpty(t, said[row[1]+`**, "`+row[2]], "%s: %s", row[1], row[2])
