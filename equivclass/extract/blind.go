@@ -75,7 +75,7 @@ func (m Blind) Classes(p equivclass.Points, k int) (groups [][]int32, rest []int
 	}
 	x := newExtraction(gather(p, others), equivclass.Requirement{K: k, L: 1})
 	x.size, x.most, x.exact = k, k, true
-	x.fixed = newFixed(x.p, &x.losses)
+	x.fixed = newFixed(x.losses)
 	x.workers, x.stop, x.steps = m.Workers, m.stop, progress
 	x.cutExact(effort, rounds, passes)
 	for _, g := range x.groups() {

@@ -206,7 +206,7 @@ func TestDividingNeverLosesMore(t *testing.T) {
 		}
 		x := newExtraction(p, equivclass.Requirement{K: k, L: 1})
 		x.size, x.most, x.exact = k, k, true
-		x.fixed = newFixed(p, &x.losses)
+		x.fixed = newFixed(x.losses)
 		var before float32
 		for i := range m {
 			x.drafts = append(x.drafts, x.newDraft(equivtest.Rows(p.Len())[i*k:(i+1)*k]))

@@ -3,6 +3,7 @@ package extract
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // cell is what a class would publish, dimension by dimension. The search computes
@@ -20,28 +21,28 @@ type side struct {
 	loss   [2]float32 // listed: of the set with one category more, of the set
 }
 
-func (x *extraction) newCell() cell {
-	c := make(cell, x.d)
-	x.setKinds(c)
+func (l *losses) newCell() cell {
+	c := make(cell, l.d)
+	l.setKinds(c)
 	return c
 }
 
-func (x *extraction) setKinds(c cell) {
+func (l *losses) setKinds(c cell) {
 	for j := range c {
-		c[j].kind = x.losses.kinds[j]
+		c[j].kind = l.kinds[j]
 	}
 }
 
 // row is the words of a record.
-func (x *extraction) row(r int32) []uint32 { return x.losses.words[int(r)*x.d : int(r+1)*x.d] }
+func (l *losses) row(r int32) []uint32 { return l.words[int(r)*l.d : int(r+1)*l.d] }
 
 // start makes c the cell of one record.
-func (x *extraction) start(c cell, r int32) {
-	row := x.row(r)[:len(c)]
+func (l *losses) start(c cell, r int32) {
+	row := l.row(r)[:len(c)]
 	for j := range c {
 		s, v := &c[j], row[j]
 		if s.kind == listed {
-			s.set, s.loss = 1<<v, x.losses.pair(j, 1)
+			s.set, s.loss = 1<<v, l.pair(j, 1)
 		} else {
 			s.lo, s.hi = v, v
 		}
@@ -49,21 +50,21 @@ func (x *extraction) start(c cell, r int32) {
 }
 
 // widen extends c to hold a record.
-func (x *extraction) widen(c cell, r int32) {
-	row := x.row(r)[:len(c)]
+func (l *losses) widen(c cell, r int32) {
+	row := l.row(r)[:len(c)]
 	for j := range c {
 		s, v := &c[j], row[j]
 		if s.kind != listed {
 			s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 		} else if s.set>>(v&63)&1 == 0 {
 			s.set |= 1 << v
-			s.loss = x.losses.pair(j, count(s.set))
+			s.loss = l.pair(j, count(s.set))
 		}
 	}
 }
 
 // span returns the loss of c, summed over dimensions.
-func (x *extraction) span(c cell) float32 {
+func (l *losses) span(c cell) float32 {
 	var sum float32
 	for j := range c {
 		switch s := &c[j]; s.kind {
@@ -72,7 +73,7 @@ func (x *extraction) span(c cell) float32 {
 		case listed:
 			sum += s.loss[1]
 		default:
-			sum += x.losses.of(j, s.lo, s.hi)
+			sum += l.of(j, s.lo, s.hi)
 		}
 	}
 	return sum
@@ -82,9 +83,9 @@ func (x *extraction) span(c cell) float32 {
 // of any cell within c with the record, in floating point too: each term is, and sums
 // of float32 in the same order keep the order of their terms. (Only Steps that are
 // not nested may have other terms: see losses.monotone.)
-func (x *extraction) with(c cell, r int32) float32 {
+func (l *losses) with(c cell, r int32) float32 {
 	var sum float32
-	row := x.row(r)[:len(c)]
+	row := l.row(r)[:len(c)]
 	for j := range c {
 		switch s, v := &c[j], row[j]; s.kind {
 		case ranged:
@@ -92,7 +93,7 @@ func (x *extraction) with(c cell, r int32) float32 {
 		case listed:
 			sum += s.loss[s.set>>(v&63)&1]
 		default:
-			sum += x.losses.of(j, min(s.lo, v), max(s.hi, v))
+			sum += l.of(j, min(s.lo, v), max(s.hi, v))
 		}
 	}
 	return sum
@@ -101,9 +102,9 @@ func (x *extraction) with(c cell, r int32) float32 {
 // gap is a bound from below of what a record adds to the span of c, or of a part of
 // c, but for rounding: how far it lies outside of the ranges, and a category that c
 // lacks. Hierarchies and steps may cost nothing.
-func (x *extraction) gap(c cell, r int32) float32 {
+func (l *losses) gap(c cell, r int32) float32 {
 	var sum float32
-	row := x.row(r)[:len(c)]
+	row := l.row(r)[:len(c)]
 	for j := range c {
 		switch s, v := &c[j], row[j]; s.kind {
 		case ranged:
@@ -118,7 +119,7 @@ func (x *extraction) gap(c cell, r int32) float32 {
 
 // cellGap is the least by which any record of one cell lies outside the other, but
 // for rounding: disjoint sets of categories have at least one that the other lacks.
-func (x *extraction) cellGap(a, b cell) float32 {
+func (l *losses) cellGap(a, b cell) float32 {
 	var gap float32
 	b = b[:len(a)]
 	for j := range a {
@@ -131,7 +132,7 @@ func (x *extraction) cellGap(a, b cell) float32 {
 			}
 		case listed:
 			if s.set&t.set == 0 {
-				gap += x.losses.sets[j][2]
+				gap += l.sets[j][2]
 			}
 		}
 	}
@@ -139,21 +140,21 @@ func (x *extraction) cellGap(a, b cell) float32 {
 }
 
 // bounds are the smallest and the largest coordinate of a draft in a dimension.
-func (x *extraction) bounds(c *draft, j int) (lo, hi float32) {
+func (l *losses) bounds(c *draft, j int) (lo, hi float32) {
 	switch s := &c.cell[j]; s.kind {
 	case ranged:
 		return math.Float32frombits(s.lo), math.Float32frombits(s.hi)
 	case other:
 		return coordinate(s.lo), coordinate(s.hi)
 	default:
-		if at := x.losses.coords[j]; at != nil { // codes have the order of their coordinates
+		if at := l.coords[j]; at != nil { // codes have the order of their coordinates
 			return at[bits.TrailingZeros64(s.set)], at[bits.Len64(s.set)-1]
 		}
 	}
-	lo = x.p.X[int(c.rows[0])*x.d+j]
+	lo = l.p.X[int(c.rows[0])*l.d+j]
 	hi = lo
 	for _, r := range c.rows[1:] {
-		v := x.p.X[int(r)*x.d+j]
+		v := l.p.X[int(r)*l.d+j]
 		if v < lo {
 			lo = v
 		}
@@ -171,4 +172,48 @@ func manhattan(a, b []float32) float32 {
 		s += math.Float32frombits(math.Float32bits(v-b[j]) &^ (1 << 31))
 	}
 	return s
+}
+
+// farthestFirst sorts rows by falling distance from their mean, ties by number.
+// Outliers are placed first, while there is still a choice of records for them.
+func (l *losses) farthestFirst(rows []int32) {
+	mean := l.mean(rows)
+	order := make([]nearby, len(rows))
+	for i, r := range rows {
+		order[i] = nearby{manhattan(l.p.At(r), mean), r}
+	}
+	slices.SortFunc(order, func(a, b nearby) int {
+		switch {
+		case a.dist > b.dist:
+			return -1
+		case a.dist < b.dist:
+			return 1
+		}
+		return int(a.id) - int(b.id)
+	})
+	for i, o := range order {
+		rows[i] = o.id
+	}
+}
+
+func (l *losses) mean(rows []int32) []float32 {
+	mean := make([]float32, l.d)
+	for _, r := range rows {
+		for j, v := range l.p.At(r) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float32(len(rows))
+	}
+	return mean
+}
+
+// measure computes the cell of a draft and its span.
+func (l *losses) measure(c *draft) {
+	l.start(c.cell, c.rows[0])
+	for _, r := range c.rows[1:] {
+		l.widen(c.cell, r)
+	}
+	c.span = l.span(c.cell)
 }

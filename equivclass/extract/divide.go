@@ -183,7 +183,7 @@ func (v *divider) ratio(ids []int32) float32 {
 // mostly far less.
 func (v *divider) divide(ids []int32) {
 	x, f := v.x, &v.few
-	f.reset(x)
+	f.reset(x.fixed)
 	var loss float32 // of the classes
 	for _, id := range ids {
 		loss += x.drafts[id].span
@@ -203,7 +203,7 @@ func (v *divider) divide(ids []int32) {
 	if f.rest() >= left+uint64(loss*nearMiss*unit) {
 		return
 	}
-	v.refiner.take(x, f.taken, f.ids)
+	v.refiner.take(x.fixed, x.k, f.taken, f.ids)
 	if v.refiner.exchange() < limit {
 		v.keep(ids, loss)
 	}

@@ -4,6 +4,17 @@ import (
 	"slices"
 )
 
+// exchanger lets classes exchange records: step 4 of Extract.
+type exchanger struct {
+	*losses
+	*eligibility
+	drafts    []*draft
+	most      int       // records of a class
+	equalOnly bool      // see extraction
+	clock     int32     // exchanges done so far
+	cost      []float32 // scratch of bestSwap
+}
+
 // leastGain is the loss that an exchange must save: above the rounding of float32 sums.
 const leastGain = 1e-5
 
@@ -16,7 +27,7 @@ type change struct {
 
 // exchange applies the swap or move between a and b that saves most; false if
 // none saves. Both drafts stay valid. Cost: |a| |b| D at most, mostly far less.
-func (x *extraction) exchange(a, b *draft) bool {
+func (x *exchanger) exchange(a, b *draft) bool {
 	x.fillLacking(a)
 	x.fillLacking(b)
 	la, lb := &a.lack, &b.lack
@@ -38,7 +49,7 @@ func (x *extraction) exchange(a, b *draft) bool {
 	return true
 }
 
-func (x *extraction) apply(a, b *draft, c change) {
+func (x *exchanger) apply(a, b *draft, c change) {
 	switch {
 	case c.j < 0:
 		b.rows = append(b.rows, a.rows[c.i])
@@ -60,7 +71,7 @@ func (x *extraction) apply(a, b *draft, c change) {
 // exclude most pairs, and most records before they are looked at: what a draft loses
 // without its record, and how far the newcomer lies outside its cell. Bounds that
 // rounding touches leave slack, so which swap is found does not depend on them.
-func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
+func (x *exchanger) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 	na, nb := float32(len(a.rows)), float32(len(b.rows))
 	low := float32(maxSpan) // least that a record of b can cost, in b and a together
 	x.cost = grown(x.cost, len(b.rows))
@@ -101,7 +112,7 @@ func (x *extraction) bestSwap(a, b *draft, la, lb *lacking, best *change) {
 const slack = 1e-3
 
 // swappable reports whether both drafts stay valid if ra and rb change places.
-func (x *extraction) swappable(a, b *draft, ra, rb int32) bool {
+func (x *exchanger) swappable(a, b *draft, ra, rb int32) bool {
 	if x.value[ra] == x.value[rb] {
 		return !x.clash(a.rows, ra, rb) && !x.clash(b.rows, rb, ra)
 	}
@@ -110,7 +121,7 @@ func (x *extraction) swappable(a, b *draft, ra, rb int32) bool {
 
 // bestMove looks for a record of from whose move to to brings the loss below
 // best.loss, which it lowers; -1 if there is none.
-func (x *extraction) bestMove(from, to *draft, best *change) int {
+func (x *exchanger) bestMove(from, to *draft, best *change) int {
 	at := -1
 	if len(from.rows) <= x.k || len(to.rows) >= x.most {
 		return at
@@ -127,4 +138,45 @@ func (x *extraction) bestMove(from, to *draft, best *change) int {
 		}
 	}
 	return at
+}
+
+// descend exchanges records in each pair as long as that saves, pass after
+// pass until one finds nothing; it returns the number of exchanges. A pair is
+// considered again only if one of the two has changed. The total loss falls
+// with every exchange, so this ends.
+func (x *exchanger) descend(pairs []draftPair, passes int) int32 {
+	x.clock++
+	begun := x.clock
+	tried := make([]int32, len(pairs))
+	for range passes {
+		before := x.clock
+		for i, p := range pairs {
+			a, b := x.drafts[p.a], x.drafts[p.b]
+			if tried[i] > 0 && max(a.stamp, b.stamp) <= tried[i] || x.hopeless(a, b) {
+				continue
+			}
+			for x.exchange(a, b) {
+			}
+			tried[i] = x.clock
+		}
+		if x.clock == before {
+			break
+		}
+	}
+	return x.clock - begun
+}
+
+// hopeless proves at low cost that no exchange between a and b saves anything:
+// a record that leaves saves its class at most gain, and wherever it arrives it
+// costs at least the gap between the two cells.
+func (x *exchanger) hopeless(a, b *draft) bool {
+	gap := x.cellGap(a.cell, b.cell)
+	na, nb := float32(len(a.rows)), float32(len(b.rows))
+	swap := float32(na*(a.gain-gap)) + float32(nb*(b.gain-gap))
+	ab := a.span + float32((na-1)*a.gain) - b.span - float32((nb+1)*gap)
+	ba := b.span + float32((nb-1)*b.gain) - a.span - float32((na+1)*gap)
+	if x.plain {
+		return max(swap, ab, ba) <= leastGain
+	}
+	return max(swap, ab, ba) <= leastGain-slack
 }

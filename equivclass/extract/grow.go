@@ -117,41 +117,6 @@ func without[T any](list []T, places []int32) []T {
 	return list[:len(list)-len(places)]
 }
 
-// farthestFirst sorts rows by falling distance from their mean, ties by number.
-// Outliers are placed first, while there is still a choice of records for them.
-func (x *extraction) farthestFirst(rows []int32) {
-	mean := x.mean(rows)
-	order := make([]nearby, len(rows))
-	for i, r := range rows {
-		order[i] = nearby{manhattan(x.p.At(r), mean), r}
-	}
-	slices.SortFunc(order, func(a, b nearby) int {
-		switch {
-		case a.dist > b.dist:
-			return -1
-		case a.dist < b.dist:
-			return 1
-		}
-		return int(a.id) - int(b.id)
-	})
-	for i, o := range order {
-		rows[i] = o.id
-	}
-}
-
-func (x *extraction) mean(rows []int32) []float32 {
-	mean := make([]float32, x.d)
-	for _, r := range rows {
-		for j, v := range x.p.At(r) {
-			mean[j] += v
-		}
-	}
-	for j := range mean {
-		mean[j] /= float32(len(rows))
-	}
-	return mean
-}
-
 // grow forms a class around a seed, the live row at a place, in b.rows and reports
 // success. The nearest rows are tried first; only if they cannot make a class, all of them.
 func (b *bucket) grow(place int) bool {

@@ -48,10 +48,10 @@ func (o *outermost) rangeWithout(v uint32) (lo, hi uint32) {
 }
 
 // without is the span of a draft with r in the place of its record out.
-func (x *extraction) without(l *lacking, out, r int32) float32 {
+func (l *losses) without(w *lacking, out, r int32) float32 {
 	var sum float32
-	sides := l.sides
-	gone, come := x.row(out)[:len(sides)], x.row(r)[:len(sides)]
+	sides := w.sides
+	gone, come := l.row(out)[:len(sides)], l.row(r)[:len(sides)]
 	for j := range sides {
 		s, u, v := &sides[j], gone[j], come[j]
 		if s.kind == listed {
@@ -62,7 +62,7 @@ func (x *extraction) without(l *lacking, out, r int32) float32 {
 		if lo, hi = min(lo, v), max(hi, v); s.kind == ranged {
 			sum += math.Float32frombits(hi) - math.Float32frombits(lo)
 		} else {
-			sum += x.losses.of(j, lo, hi)
+			sum += l.of(j, lo, hi)
 		}
 	}
 	return sum
@@ -80,24 +80,24 @@ func (s *outer) afterSwap(u, v uint32) uint64 {
 
 // fillLacking computes what c lacks, and its gain; it is kept while c does not
 // change. Cost: len(c.rows) x D.
-func (x *extraction) fillLacking(c *draft) {
-	l := &c.lack
-	if l.filled {
+func (l *losses) fillLacking(c *draft) {
+	w := &c.lack
+	if w.filled {
 		return
 	}
-	l.filled = true
-	l.sides, l.span = grown(l.sides, x.d), grown(l.span, len(c.rows))
-	clear(l.span)
-	for j := range l.sides {
-		s := &l.sides[j]
-		if s.kind = x.losses.kinds[j]; s.kind == listed {
-			x.lackSet(l, c, j)
+	w.filled = true
+	w.sides, w.span = grown(w.sides, l.d), grown(w.span, len(c.rows))
+	clear(w.span)
+	for j := range w.sides {
+		s := &w.sides[j]
+		if s.kind = l.kinds[j]; s.kind == listed {
+			l.lackSet(w, c, j)
 		} else {
-			x.lackRange(l, c, j)
+			l.lackRange(w, c, j)
 		}
 	}
-	l.low = slices.Min(l.span)
-	c.gain = c.span - l.low
+	w.low = slices.Min(w.span)
+	c.gain = c.span - w.low
 }
 
 // grown returns the list with n elements, whatever they are.
@@ -109,32 +109,32 @@ func grown[T any](list []T, n int) []T {
 }
 
 // lackRange fills the range of dimension j.
-func (x *extraction) lackRange(l *lacking, c *draft, j int) {
+func (l *losses) lackRange(w *lacking, c *draft, j int) {
 	o := noWords
 	for _, r := range c.rows {
-		o = o.and(x.losses.words[int(r)*x.d+j])
+		o = o.and(l.words[int(r)*l.d+j])
 	}
-	s := &l.sides[j]
+	s := &w.sides[j]
 	s.outermost = o
 	for i, r := range c.rows {
-		if lo, hi := s.rangeWithout(x.losses.words[int(r)*x.d+j]); s.kind == ranged {
-			l.span[i] += math.Float32frombits(hi) - math.Float32frombits(lo)
+		if lo, hi := s.rangeWithout(l.words[int(r)*l.d+j]); s.kind == ranged {
+			w.span[i] += math.Float32frombits(hi) - math.Float32frombits(lo)
 		} else {
-			l.span[i] += x.losses.of(j, lo, hi)
+			w.span[i] += l.of(j, lo, hi)
 		}
 	}
 }
 
 // lackSet fills the set of dimension j.
-func (x *extraction) lackSet(l *lacking, c *draft, j int) {
+func (l *losses) lackSet(w *lacking, c *draft, j int) {
 	var once, twice uint64
 	for _, r := range c.rows {
-		b := uint64(1) << (x.losses.words[int(r)*x.d+j] & 63)
+		b := uint64(1) << (l.words[int(r)*l.d+j] & 63)
 		once, twice = once|b, twice|once&b
 	}
-	s, losses, n := &l.sides[j], x.losses.sets[j], count(once)
+	s, losses, n := &w.sides[j], l.sets[j], count(once)
 	s.set, s.alone, s.loss = once, once&^twice, [3]float32{losses[n-1], losses[n], losses[n+1]}
 	for i, r := range c.rows {
-		l.span[i] += s.loss[1-s.alone>>(x.losses.words[int(r)*x.d+j]&63)&1]
+		w.span[i] += s.loss[1-s.alone>>(l.words[int(r)*l.d+j]&63)&1]
 	}
 }

@@ -29,8 +29,8 @@ func (x *extraction) rescue(want equivclass.Requirement, rest []int32) (groups [
 	}
 	cutter := cut.NewMedianCutter(x.p, want)
 	for len(rest) > 0 {
-		u := x.unite(want, rest)
-		if u == nil {
+		u := newUnion(x, want, rest)
+		if !u.grow(x.nearestDrafts(u.rows)) {
 			break
 		}
 		cut, _ := cut.TopDown(u.rows, cutter.Judge, cutter.Both)
@@ -43,40 +43,46 @@ func (x *extraction) rescue(want equivclass.Requirement, rest []int32) (groups [
 
 // union is records that may be published together.
 type union struct {
-	rows   []int32
-	left   []int32 // records of a subject that is in rows already
-	joined map[*draft]bool
+	x        *extraction
+	want     equivclass.Requirement
+	rows     []int32
+	left     []int32 // records of a subject that is in rows already
+	joined   map[*draft]bool
+	subjects map[uint64]bool // of rows
 	// bag is that of the first counted rows.
 	bag     equivclass.Bag
 	counted int
 }
 
-// unite joins the records with as many of the nearest drafts as they need, at
-// least none; nil if even all of them do not suffice.
-func (x *extraction) unite(want equivclass.Requirement, rest []int32) *union {
-	u := &union{joined: map[*draft]bool{}}
-	subjects := map[uint64]bool{}
+// newUnion begins with some records.
+func newUnion(x *extraction, want equivclass.Requirement, rest []int32) *union {
+	u := &union{x: x, want: want, joined: map[*draft]bool{}, subjects: map[uint64]bool{}}
 	for _, r := range rest {
-		if x.free(subjects, []int32{r}) {
+		if u.free([]int32{r}) {
 			u.rows = append(u.rows, r)
 		} else {
 			u.left = append(u.left, r)
 		}
 	}
 	u.bag, u.counted = equivclass.BagOf(x.p.SA, u.rows), len(u.rows)
-	near := x.nearestDrafts(u.rows)
-	for !u.due(len(near) == 0) || !u.holds(x, want) {
+	return u
+}
+
+// grow joins the records with as many of the nearest drafts as they need, at least none; false
+// if even all of them do not suffice.
+func (u *union) grow(near []nearby) bool {
+	for !u.due(len(near) == 0) || !u.holds() {
 		if len(near) == 0 {
-			return nil
+			return false
 		}
-		c := x.drafts[near[0].id]
+		c := u.x.drafts[near[0].id]
 		near = near[1:]
-		if x.free(subjects, c.rows) {
+		if u.free(c.rows) {
 			u.joined[c] = true
 			u.rows = append(u.rows, c.rows...)
 		}
 	}
-	return u
+	return true
 }
 
 // A union of more different values than fewInUnion is tested once it has grown by
@@ -92,26 +98,27 @@ func (u *union) due(last bool) bool {
 	return last || len(u.bag.Counts) <= fewInUnion || (len(u.rows)-u.counted)*unionSteps >= u.counted
 }
 
-func (u *union) holds(x *extraction, want equivclass.Requirement) bool {
+func (u *union) holds() bool {
 	if fresh := u.rows[u.counted:]; len(fresh) > 0 {
-		u.bag, u.counted = u.bag.Plus(equivclass.BagOf(x.p.SA, fresh)), len(u.rows)
+		u.bag, u.counted = u.bag.Plus(equivclass.BagOf(u.x.p.SA, fresh)), len(u.rows)
 	}
-	return want.Holds(u.bag)
+	return u.want.Holds(u.bag)
 }
 
-// free reports whether none of the rows belongs to a subject of the set, and adds their subjects to the set if so.
-func (x *extraction) free(subjects map[uint64]bool, rows []int32) bool {
-	if x.p.Subject == nil {
+// free reports whether none of the rows belongs to a subject of the union, and adds their subjects if so.
+func (u *union) free(rows []int32) bool {
+	of := u.x.p.Subject
+	if of == nil {
 		return true
 	}
 	for _, r := range rows {
-		if subjects[x.p.Subject[r]] {
+		if u.subjects[of[r]] {
 			return false
 		}
 	}
 	for _, r := range rows {
-		if s := x.p.Subject[r]; s != 0 {
-			subjects[s] = true
+		if s := of[r]; s != 0 {
+			u.subjects[s] = true
 		}
 	}
 	return true

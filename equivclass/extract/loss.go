@@ -19,6 +19,8 @@ const (
 // losses are the losses of cells, dimension by dimension, in tables, because
 // Extract computes millions of them. Each entry is what Dim itself returns.
 type losses struct {
+	p     *equivclass.Pool
+	d     int
 	dims  []equivclass.Dim
 	kinds []kind
 	sets  [][]float32 // of a Set: by number of categories; nil for other kinds
@@ -40,9 +42,9 @@ type losses struct {
 // looked up in it.
 const tablePerRow = 4
 
-func newLosses(p *equivclass.Pool) losses {
+func newLosses(p *equivclass.Pool) *losses {
 	d := p.D()
-	l := losses{dims: p.Space.Dims, kinds: make([]kind, d), sets: make([][]float32, d), trees: make([][]float32, d),
+	l := &losses{p: p, d: d, dims: p.Space.Dims, kinds: make([]kind, d), sets: make([][]float32, d), trees: make([][]float32, d),
 		coords: make([][]float32, d), words: make([]uint32, len(p.X)), monotone: true, plain: plain(p.Space)}
 	for j := range l.dims {
 		dim := &l.dims[j]
@@ -60,9 +62,9 @@ func newLosses(p *equivclass.Pool) losses {
 			l.trees[j] = treeTable(dim)
 		}
 		l.monotone = l.monotone && len(dim.Steps) == 0
-		l.encode(p, j)
+		l.encode(j)
 		if l.kinds[j] == listed {
-			l.coords[j] = l.coordinates(p, j)
+			l.coords[j] = l.coordinates(j)
 		}
 	}
 	return l
@@ -88,9 +90,8 @@ func negative(coords []float32, j, d int) bool {
 }
 
 // encode fills the words of dimension j.
-func (l *losses) encode(p *equivclass.Pool, j int) {
-	d := p.D()
-	for at := j; at < len(p.X); at += d {
+func (l *losses) encode(j int) {
+	for at, p := j, l.p; at < len(p.X); at += l.d {
 		switch l.kinds[j] {
 		case ranged:
 			l.words[at] = math.Float32bits(p.X[at])
@@ -102,7 +103,7 @@ func (l *losses) encode(p *equivclass.Pool, j int) {
 	}
 }
 
-func (l *losses) coordinates(p *equivclass.Pool, j int) []float32 {
+func (l *losses) coordinates(j int) []float32 {
 	if l.dims[j].Size > 64 {
 		return nil
 	}
@@ -110,7 +111,7 @@ func (l *losses) coordinates(p *equivclass.Pool, j int) []float32 {
 	for i := range out {
 		out[i] = -1
 	}
-	for at := j; at < len(p.X); at += p.D() {
+	for at, p := j, l.p; at < len(p.X); at += l.d {
 		c := &out[l.words[at]]
 		if *c == -1 {
 			*c = p.X[at]

@@ -26,7 +26,7 @@ type nearby struct {
 // The points are visited leaf by leaf of a tree of medians, beginning with their own, so
 // that limits are soon narrow; a leaf is excluded by its box, in the same way.
 type neighbours struct {
-	x      *extraction
+	d      int
 	coords []float32 // of the points, in the order of the tree
 	words  []uint64  // the same in seven bits
 	place  []int32   // in the given order
@@ -44,9 +44,8 @@ const (
 )
 
 // newNeighbours takes the points with the given numbers.
-func (x *extraction) newNeighbours(coords []float32, ids []int32) *neighbours {
-	d := x.d
-	v := &neighbours{x: x, coords: make([]float32, 0, len(ids)*d), words: make([]uint64, 0, len(ids)), place: make([]int32, 0, len(ids))}
+func newNeighbours(coords []float32, d int, ids []int32) *neighbours {
+	v := &neighbours{d: d, coords: make([]float32, 0, len(ids)*d), words: make([]uint64, 0, len(ids)), place: make([]int32, 0, len(ids))}
 	given := make([]float32, 0, len(ids)*d)
 	for _, id := range ids {
 		given = append(given, coords[int(id)*d:int(id+1)*d]...)
@@ -135,7 +134,7 @@ func (v *neighbours) some(from, to, near int, do func(place int32, list []nearby
 
 // scan looks at the points of a leaf and returns the list and the new limit.
 func (v *neighbours) scan(i int32, o *leaf, list []nearby, near int, limit uint64) ([]nearby, uint64) {
-	d, own := int32(v.x.d), v.words[i]
+	d, own := int32(v.d), v.words[i]
 	at := v.coords[i*d : (i+1)*d]
 	for j, w := range v.words[o.begin:o.end] {
 		other := o.begin + int32(j)

@@ -29,7 +29,7 @@ func (x *extraction) descend(near, part, turn, passes int) int32 {
 			w.fillLacking(w.drafts[p.a])
 			w.fillLacking(w.drafts[p.b])
 		}
-		done[i] = w.descendPart(pairs, passes)
+		done[i] = w.exchanger().descend(pairs, passes)
 	})
 	x.clock += slices.Max(done) + 1
 	var all int32
@@ -55,7 +55,7 @@ func (x *extraction) eachPart(near, part, turn int, do func(w *extraction, i int
 // pairs lists for each draft of a part the drafts whose cells have the nearest
 // middles.
 func (x *extraction) pairs(mid []float32, ids []int32, lists [][]nearby, room []nearby, near int) []draftPair {
-	x.newNeighbours(mid, ids).each(near, x.workers, func(place int32, list []nearby) {
+	newNeighbours(mid, x.d, ids).each(near, x.workers, func(place int32, list []nearby) {
 		a := int(ids[place])
 		lists[a] = room[a*near : a*near : (a+1)*near]
 		for _, c := range list {
@@ -80,43 +80,6 @@ func uniquePairs(ids []int32, lists [][]nearby, near int) []draftPair {
 	return out
 }
 
-// descendPart exchanges records in each pair as long as that saves, pass after
-// pass until one finds nothing; it returns the number of exchanges. A pair is
-// considered again only if one of the two has changed. The total loss falls
-// with every exchange, so this ends.
-func (x *extraction) descendPart(pairs []draftPair, passes int) int32 {
-	x.clock++
-	begun := x.clock
-	tried := make([]int32, len(pairs))
-	for range passes {
-		before := x.clock
-		for i, p := range pairs {
-			a, b := x.drafts[p.a], x.drafts[p.b]
-			if tried[i] > 0 && max(a.stamp, b.stamp) <= tried[i] || x.hopeless(a, b) {
-				continue
-			}
-			for x.exchange(a, b) {
-			}
-			tried[i] = x.clock
-		}
-		if x.clock == before {
-			break
-		}
-	}
-	return x.clock - begun
-}
-
-// hopeless proves at low cost that no exchange between a and b saves anything:
-// a record that leaves saves its class at most gain, and wherever it arrives it
-// costs at least the gap between the two cells.
-func (x *extraction) hopeless(a, b *draft) bool {
-	gap := x.cellGap(a.cell, b.cell)
-	na, nb := float32(len(a.rows)), float32(len(b.rows))
-	swap := float32(na*(a.gain-gap)) + float32(nb*(b.gain-gap))
-	ab := a.span + float32((na-1)*a.gain) - b.span - float32((nb+1)*gap)
-	ba := b.span + float32((nb-1)*b.gain) - a.span - float32((na+1)*gap)
-	if x.losses.plain {
-		return max(swap, ab, ba) <= leastGain
-	}
-	return max(swap, ab, ba) <= leastGain-slack
+func (x *extraction) exchanger() *exchanger {
+	return &exchanger{losses: x.losses, eligibility: x.eligibility, drafts: x.drafts, most: x.most, equalOnly: x.equalOnly, clock: x.clock}
 }

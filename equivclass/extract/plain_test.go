@@ -76,12 +76,11 @@ func TestSpansAreThoseOfThePool(t *testing.T) {
 // TestNeighboursAreTheNearest: against a sort by all distances.
 func TestNeighboursAreTheNearest(t *testing.T) {
 	plainCases(t, func(p *equivclass.Pool, want equivclass.Requirement, rng *rand.Rand) {
-		x := newExtraction(p, want)
 		ids := cut.Identity(p.Len())
 		cut.Shuffle(ids, rng)
 		ids = ids[:2+rng.IntN(len(ids)-2)]
 		near, found := 1+rng.IntN(30), make([][]nearby, len(ids))
-		x.newNeighbours(p.X, ids).each(near, 1+rng.IntN(4), func(place int32, list []nearby) { found[place] = slices.Clone(list) })
+		newNeighbours(p.X, p.D(), ids).each(near, 1+rng.IntN(4), func(place int32, list []nearby) { found[place] = slices.Clone(list) })
 		for place, list := range found {
 			var all []nearby
 			for at, id := range ids {
@@ -144,12 +143,12 @@ func TestFewGrowsAsPlain(t *testing.T) {
 			return
 		}
 		x := newExtraction(p, want)
-		x.fixed = newFixed(p, &x.losses)
+		x.fixed = newFixed(x.losses)
 		left := cut.Identity(p.Len())
 		cut.Shuffle(left, rng)
 		left = left[:3*want.K]
 		var f few
-		f.reset(x)
+		f.reset(x.fixed)
 		f.add(left)
 		var class, taken []int32
 		for range 2 {
@@ -175,7 +174,7 @@ func TestFewGrowsAsPlain(t *testing.T) {
 }
 
 // plainSwap is bestSwap without bounds, from the spans of the rows.
-func (x *extraction) plainSwap(a, b *draft) change {
+func (x *exchanger) plainSwap(a, b *draft) change {
 	na, nb := float32(len(a.rows)), float32(len(b.rows))
 	best := change{i: -1, j: -1, loss: float32(na*a.span) + float32(nb*b.span) - leastGain}
 	for i, ra := range a.rows {
@@ -201,12 +200,12 @@ func TestSwapsAreTheBest(t *testing.T) {
 			a, b := x.newDraft(rows[:want.K]), x.newDraft(rows[n:n+want.K])
 			x.fillLacking(a)
 			x.fillLacking(b)
-			plain, got := x.plainSwap(a, b), change{i: -1, j: -1}
+			plain, got := x.exchanger().plainSwap(a, b), change{i: -1, j: -1}
 			got.loss = float32(float32(len(a.rows))*a.span) + float32(float32(len(b.rows))*b.span) - leastGain
-			x.bestSwap(a, b, &a.lack, &b.lack, &got)
+			x.exchanger().bestSwap(a, b, &a.lack, &b.lack, &got)
 			require.Equal(t, plain, got)
 			if plain.i >= 0 {
-				require.False(t, x.hopeless(a, b))
+				require.False(t, x.exchanger().hopeless(a, b))
 				found++
 			} else {
 				none++
@@ -273,12 +272,13 @@ func TestShortlistAndCheapest(t *testing.T) {
 func requireShortlist(t *testing.T, b *bucket, seed int32) {
 	t.Helper()
 	var all, must []nearby
-	b.x.start(b.x.one, seed)
+	one := b.x.newCell()
+	b.x.start(one, seed)
 	for _, r := range b.live {
 		if r == seed {
 			continue
 		}
-		c := nearby{b.x.with(b.x.one, r), r}
+		c := nearby{b.x.with(one, r), r}
 		if all = append(all, c); b.required[b.x.value[r]] > 0 {
 			must = append(must, c)
 		}

@@ -4,7 +4,7 @@ package extract
 // point of regrow.go, before the division is judged. Many divisions that lose a little more
 // than the classes before are near one that loses less.
 type refiner struct {
-	x       *extraction
+	fixed   *fixed
 	k       int
 	ids     []int32       // the rows of all classes, one class after the other
 	words   [][][8]uint32 // the same, by eight dimensions
@@ -29,12 +29,12 @@ type refinedSide struct {
 }
 
 // take begins with the classes of a division, a multiple of k rows.
-func (r *refiner) take(x *extraction, rows, others []int32) {
-	if r.x == nil {
-		r.x, r.k, r.words = x, x.k, make([][][8]uint32, len(x.fixed.rows))
+func (r *refiner) take(of *fixed, k int, rows, others []int32) {
+	if r.fixed == nil {
+		r.fixed, r.k, r.words = of, k, make([][][8]uint32, len(of.rows))
 	}
 	r.ids = append(append(r.ids[:0], rows...), others...)
-	for b, all := range x.fixed.rows {
+	for b, all := range of.rows {
 		words := r.words[b][:0]
 		for _, id := range r.ids {
 			words = append(words, all[id])
@@ -43,7 +43,7 @@ func (r *refiner) take(x *extraction, rows, others []int32) {
 	}
 	n := len(r.ids) / r.k
 	for len(r.classes) < n {
-		r.classes = append(r.classes, refined{sides: make([]refinedSide, x.d), gain: make([]int64, r.k)})
+		r.classes = append(r.classes, refined{sides: make([]refinedSide, len(of.dims)), gain: make([]int64, r.k)})
 	}
 	r.classes = r.classes[:n]
 	r.net[0], r.net[1] = grown(r.net[0], r.k), grown(r.net[1], r.k)
@@ -89,7 +89,7 @@ func (r *refiner) fill(class int) {
 	clear(c.gain)
 	for j := range c.sides {
 		words := r.words[j/8][class*r.k : (class+1)*r.k]
-		if r.x.fixed.dims[j].kind == listed {
+		if r.fixed.dims[j].kind == listed {
 			r.fillSet(c, words, j)
 		} else {
 			r.fillRange(c, words, j)
@@ -122,10 +122,10 @@ func (r *refiner) fillRange(c *refined, words [][8]uint32, j int) {
 }
 
 func (r *refiner) rangeLoss(j int, lo, hi uint32) uint64 {
-	if r.x.fixed.dims[j].kind == ranged {
+	if r.fixed.dims[j].kind == ranged {
 		return uint64(hi - lo)
 	}
-	return uint64(r.x.otherLoss(j, lo, hi))
+	return uint64(r.fixed.otherLoss(j, lo, hi))
 }
 
 func (r *refiner) fillSet(c *refined, words [][8]uint32, j int) {
@@ -135,7 +135,7 @@ func (r *refiner) fillSet(c *refined, words [][8]uint32, j int) {
 		b := uint64(1) << (words[i][at] & 63)
 		once, twice = once|b, twice|once&b
 	}
-	s, weight := &c.sides[j], uint64(r.x.fixed.dims[j].weight)
+	s, weight := &c.sides[j], uint64(r.fixed.dims[j].weight)
 	s.set, s.alone = once, once&^twice
 	c.span += uint64(count(once)-1) * weight
 	if s.alone == 0 {
@@ -199,7 +199,7 @@ func (r *refiner) nets(net []int64, a, b int) int64 {
 	copy(net, ca.gain)
 	for part, words := range r.words {
 		sides := cb.sides[part*8 : min(len(cb.sides), part*8+8)]
-		dims := r.x.fixed.dims[part*8:][:len(sides)]
+		dims := r.fixed.dims[part*8:][:len(sides)]
 		for i := range net {
 			row := &words[a*r.k+i]
 			n := net[i]
@@ -228,7 +228,7 @@ func (r *refiner) with(c *refined, u, v int) (loss uint64) {
 		gone, come := &words[u], &words[v]
 		for j := range sides {
 			s, out, in := &sides[j], gone[j&7], come[j&7]
-			if dim := &r.x.fixed.dims[part*8+j]; dim.kind == listed {
+			if dim := &r.fixed.dims[part*8+j]; dim.kind == listed {
 				set := s.set&^(s.alone&(1<<(out&63))) | 1<<(in&63)
 				loss += uint64(count(set)-1) * uint64(dim.weight)
 				continue

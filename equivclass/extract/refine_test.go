@@ -22,7 +22,7 @@ func TestRefinedDivisions(t *testing.T) {
 			rows := x.drawnRows(rng, 2+rng.IntN(4))
 			before := x.lossOf(rows)
 			var r refiner
-			r.take(x, rows[:x.k], rows[x.k:])
+			r.take(x.fixed, x.k, rows[:x.k], rows[x.k:])
 			loss := r.exchange()
 			require.Equal(t, x.lossOf(r.ids), loss, "what the classes lose")
 			require.LessOrEqual(t, loss, before)
@@ -44,8 +44,8 @@ func TestRefinerIsUsedAgain(t *testing.T) {
 	for range 50 {
 		rows := x.drawnRows(rng, 2+rng.IntN(4))
 		var fresh refiner
-		fresh.take(x, rows[:x.k], rows[x.k:])
-		used.take(x, rows[:x.k], rows[x.k:])
+		fresh.take(x.fixed, x.k, rows[:x.k], rows[x.k:])
+		used.take(x.fixed, x.k, rows[:x.k], rows[x.k:])
 		require.Equal(t, fresh.exchange(), used.exchange())
 		require.Equal(t, fresh.ids, used.ids)
 	}
@@ -56,7 +56,7 @@ func refinable(t *testing.T, rng *rand.Rand) *extraction {
 	p := clusteredPool(rng, 60, 1+rng.IntN(11), 3)
 	mixKinds(t, rng, p)
 	x := newExtraction(p, equivclass.Requirement{K: 2 + rng.IntN(8), L: 1})
-	x.exact, x.fixed = true, newFixed(p, &x.losses)
+	x.exact, x.fixed = true, newFixed(x.losses)
 	return x
 }
 
@@ -83,7 +83,7 @@ func (x *extraction) lossOf(rows []int32) (loss uint64) {
 			case listed:
 				loss += uint64(len(seen)-1) * uint64(dim.weight)
 			default:
-				loss += uint64(x.otherLoss(j, lo, hi))
+				loss += uint64(x.fixed.otherLoss(j, lo, hi))
 			}
 		}
 	}

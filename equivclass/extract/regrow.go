@@ -15,6 +15,7 @@ const unit = 1 << 24
 
 // fixed are the rows of a pool and the losses of its dimensions in fixed point.
 type fixed struct {
+	losses *losses
 	dims   []fixedDim
 	rows   [][][8]uint32 // by eight dimensions, by row
 	others bool          // there is a dimension of kind other
@@ -29,9 +30,9 @@ type fixedDim struct {
 	size   uint32   // leaves in the table
 }
 
-func newFixed(p *equivclass.Pool, l *losses) *fixed {
-	d := p.D()
-	f := &fixed{dims: make([]fixedDim, d), rows: make([][][8]uint32, (d+7)/8)}
+func newFixed(l *losses) *fixed {
+	p, d := l.p, l.d
+	f := &fixed{losses: l, dims: make([]fixedDim, d), rows: make([][][8]uint32, (d+7)/8)}
 	for b := range f.rows {
 		f.rows[b] = make([][8]uint32, p.Len())
 	}
@@ -91,7 +92,7 @@ func inUnits(v float32) uint32 { return uint32(min(1, max(0, v)) * unit) }
 
 // few are some rows out of which classes grow, each of the rows that the ones before left.
 type few struct {
-	x     *extraction
+	fixed *fixed
 	parts []fewPart
 	cell  []fewSide
 	taken []int32 // rows of the classes so far, one class after the other
@@ -118,9 +119,9 @@ type fewSide struct {
 	set    uint64 // listed
 }
 
-func (f *few) reset(x *extraction) {
-	if f.x == nil {
-		f.x, f.cell, f.parts = x, make([]fewSide, x.d), make([]fewPart, (x.d+7)/8)
+func (f *few) reset(of *fixed) {
+	if f.fixed == nil {
+		f.fixed, f.cell, f.parts = of, make([]fewSide, len(of.dims)), make([]fewPart, len(of.rows))
 	}
 	f.ids, f.taken = f.ids[:0], f.taken[:0]
 	for b := range f.parts {
@@ -131,11 +132,11 @@ func (f *few) reset(x *extraction) {
 func (f *few) add(rows []int32) {
 	f.ids = append(f.ids, rows...)
 	for b := range f.parts {
-		p, all := &f.parts[b], f.x.fixed.rows[b]
+		p, all := &f.parts[b], f.fixed.rows[b]
 		for _, r := range rows {
 			p.words = append(p.words, all[r])
 		}
-		if f.x.fixed.others {
+		if f.fixed.others {
 			p.terms = grown(p.terms, len(p.words))
 		}
 	}
@@ -196,7 +197,7 @@ func (f *few) start(seed int) {
 	for j := range f.cell {
 		v := f.parts[j/8].words[seed][j&7]
 		f.cell[j] = fewSide{lo: v, hi: v, set: 1 << (v & 63)}
-		switch f.x.fixed.dims[j].kind {
+		switch f.fixed.dims[j].kind {
 		case ranged:
 			f.addRange(j, v)
 		case listed:
@@ -210,7 +211,7 @@ func (f *few) start(seed int) {
 
 // widen extends the cell to a row, and takes it.
 func (f *few) widen(row int) {
-	dims := f.x.fixed.dims[:len(f.cell)]
+	dims := f.fixed.dims[:len(f.cell)]
 	var words *[8]uint32
 	for j := range f.cell {
 		if j&7 == 0 {
@@ -273,7 +274,7 @@ func (f *few) addHigh(j int, was, hi uint32) {
 
 // addCategory adds a category to the cell: rows that do not have it lose one more.
 func (f *few) addCategory(j int, v uint32) {
-	at, words, weight := j&7, f.parts[j/8].words, uint64(f.x.fixed.dims[j].weight)<<placeBits
+	at, words, weight := j&7, f.parts[j/8].words, uint64(f.fixed.dims[j].weight)<<placeBits
 	sums := f.sums[:len(words)]
 	for i := range words {
 		diff := uint64(words[i][at] ^ v)
@@ -287,7 +288,7 @@ func (f *few) addOther(j int, fresh bool) {
 	terms, sums := p.terms[:len(p.words)], f.sums[:len(p.words)]
 	for i := range p.words {
 		w := p.words[i][at]
-		loss := f.x.otherLoss(j, min(s.lo, w), max(s.hi, w))
+		loss := f.fixed.otherLoss(j, min(s.lo, w), max(s.hi, w))
 		before := terms[i][at]
 		if fresh {
 			before = 0
@@ -298,18 +299,18 @@ func (f *few) addOther(j int, fresh bool) {
 }
 
 // otherLoss is the loss of a range of a dimension of kind other.
-func (x *extraction) otherLoss(j int, lo, hi uint32) uint32 {
-	if dim := &x.fixed.dims[j]; dim.table != nil {
+func (f *fixed) otherLoss(j int, lo, hi uint32) uint32 {
+	if dim := &f.dims[j]; dim.table != nil {
 		return dim.table[lo*dim.size+hi]
 	}
-	return inUnits(x.losses.of(j, lo, hi))
+	return inUnits(f.losses.of(j, lo, hi))
 }
 
 // rest is the loss of the rows that are left, all of them in one cell.
 func (f *few) rest() (loss uint64) {
 	for j := range f.cell {
 		at, words := j&7, f.parts[j/8].words
-		dim := &f.x.fixed.dims[j]
+		dim := &f.fixed.dims[j]
 		if dim.kind == listed {
 			var set uint64
 			for i := range words {
@@ -325,7 +326,7 @@ func (f *few) rest() (loss uint64) {
 		if dim.kind == ranged {
 			loss += uint64(hi - lo)
 		} else {
-			loss += uint64(f.x.otherLoss(j, lo, hi))
+			loss += uint64(f.fixed.otherLoss(j, lo, hi))
 		}
 	}
 	return loss
