@@ -95,7 +95,7 @@ bench-compare:
 # phases: where the daemon's processor time goes, from a profile of a million records.
 LEVEL ?= L2
 phases:
-	@GO='$(GO)' .ci/phases $(LEVEL)
+	@GO='$(GO)' .ci/phases $(LEVEL) $(OF)
 
 # reach: the shape of the tree as a table: code that the daemon links, rooms, packages, types, exported names, commands.
 reach:
