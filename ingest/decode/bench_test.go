@@ -14,7 +14,10 @@ const (
 )
 
 func benchmarkDecoder(b *testing.B, f Format, in string) {
-	d := newDecoder(b, f, Options{})
+	benchmarkOf(b, newDecoder(b, f, Options{}), in)
+}
+
+func benchmarkOf(b *testing.B, d Decoder, in string) {
 	row := make(equivclass.Row, 9)
 	value := []byte(in)
 	b.SetBytes(int64(len(value)))
@@ -27,7 +30,10 @@ func benchmarkDecoder(b *testing.B, f Format, in string) {
 }
 
 func BenchmarkDecodeJSON(b *testing.B) { benchmarkDecoder(b, JSON, benchJSON) }
-func BenchmarkDecodeCSV(b *testing.B)  { benchmarkDecoder(b, CSV, benchCSV) }
+func BenchmarkDecodeJSONByTokens(b *testing.B) {
+	benchmarkOf(b, byTokens(b, Options{}), benchJSON)
+}
+func BenchmarkDecodeCSV(b *testing.B) { benchmarkDecoder(b, CSV, benchCSV) }
 func BenchmarkDecodeCSVQuoted(b *testing.B) {
 	benchmarkDecoder(b, CSV, `"Other, Ann","p-1000017","44","75.5","2022-01-08","1010","f","n","so-called ""flu"""`)
 }

@@ -21,15 +21,16 @@ import (
 //
 // A number's text is taken as it is written. Method: one pass over tokens, the
 // values copied into an arena that the next message reuses, so that a record
-// costs no allocation.
+// costs no allocation. An object like the one before is read without tokens.
 type jsonDecoder struct {
 	members objectReader
+	like    likeBefore
 }
 
 func newJSONDecoder(schema *equivclass.Schema, pointers map[string]string, suspect func(member string)) (*jsonDecoder, error) {
 	members, err := newObjectReader(schema, pointers)
 	d := &jsonDecoder{members: members}
-	if suspect != nil {
+	if d.members.like = &d.like; suspect != nil {
 		d.members.suspecting(suspect)
 	}
 	return d, err
@@ -37,12 +38,20 @@ func newJSONDecoder(schema *equivclass.Schema, pointers map[string]string, suspe
 
 func (d *jsonDecoder) decode(value []byte, _ []string, row equivclass.Row, _ bool) Outcome {
 	r := &d.members
+	if d.like.read(r, value, row) {
+		return Outcome{}
+	}
 	r.open(value)
+	d.like.begin()
 	if r.dec.PeekKind() != '{' {
 		return r.finish(Outcome{Reason: ReasonNotAnObject}, r.dec.SkipValue())
 	}
 	fault, err := r.readRow(row)
-	return r.finish(fault, err)
+	o := r.finish(fault, err)
+	if o.Accepted() {
+		d.like.end()
+	}
+	return o
 }
 
 // objectReader reads JSON texts by token and object members into rows.
@@ -57,6 +66,7 @@ type objectReader struct {
 	epochDays  bool           // a number for a date counts days (Debezium)
 	// others reads the value of a member of the record that is no attribute; nil: it is skipped.
 	others func(name []byte) error
+	like   *likeBefore // is shown the members of the record; nil: nobody asks
 }
 
 func newObjectReader(schema *equivclass.Schema, pointers map[string]string) (r objectReader, err error) {
@@ -126,7 +136,11 @@ func (r *objectReader) readMembers(in *pointer.Place, row equivclass.Row, fault 
 		if err != nil {
 			return err
 		}
-		if at := in.Member(name); at == nil && in == r.root && r.others != nil {
+		at := in.Member(name)
+		if in == r.root && r.like != nil {
+			name = r.like.see(r, name, at)
+		}
+		if at == nil && in == r.root && r.others != nil {
 			err = r.others(name)
 		} else {
 			err = r.readPlace(at, row, fault)
