@@ -16,8 +16,8 @@ const Algorithm = 3
 type attempts struct{ state.Attempt }
 
 // note notes a cut that is committed next.
-func (a *attempts) note(s *state.State, need plan.PoolNeed, flush bool, outcome state.CutOutcome) *state.Attempt {
-	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Flush: flush, Outcome: outcome,
+func (a *attempts) note(s *state.State, need plan.PoolNeed, by state.Occasion, outcome state.CutOutcome) *state.Attempt {
+	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Occasion: by, Outcome: outcome,
 		Changes: s.Head.Changes(), Algorithm: Algorithm}
 	if outcome != state.Skipped {
 		next.Need, next.Under = need.Records, state.Under(s.Policy.Requirement)
@@ -33,8 +33,8 @@ func (a *attempts) note(s *state.State, need plan.PoolNeed, flush bool, outcome 
 }
 
 // attempted notes a cut that is committed next.
-func (m *Machine) attempted(flush bool, outcome state.CutOutcome) {
+func (m *Machine) attempted(by state.Occasion, outcome state.CutOutcome) {
 	if m.s.Policy.Level == state.L2 {
-		m.staged.delta.Attempt = m.attempts.note(&m.s, m.planner.Need(), flush, outcome)
+		m.staged.delta.Attempt = m.attempts.note(&m.s, m.planner.Need(), by, outcome)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // createdAt is the moment in Unix seconds that the manifest will carry; policy
 // the digest of schema, policy and recoding.
 func (m *Machine) Cut(createdAt int64, policy [32]byte) (*state.Intent, error) {
-	d, err := m.Decide(false)
+	d, err := m.Decide(state.Triggered)
 	if err != nil {
 		return nil, err
 	}
@@ -27,8 +27,8 @@ func (m *Machine) Cut(createdAt int64, policy [32]byte) (*state.Intent, error) {
 // Decision is what a cut would publish. It holds for the records applied when it
 // was made: nothing may be applied between Decide and Enact.
 type Decision struct {
-	of       state.Decision
-	flushing bool
+	of state.Decision
+	by state.Occasion
 	// unchanged: the first load has not grown since a cut found nothing to publish,
 	// so this one would not either.
 	unchanged bool
@@ -40,7 +40,7 @@ type Decision struct {
 // changes nothing, so that it may be repeated. Decide keeps nothing: after ErrInterrupted, or if the decision is thrown away, the same
 // state decides the same again. It does not touch the store, but at level L2 for what the
 // pool is, and that the first one is refused (fixed_pool.go).
-func (m *Machine) Decide(flush bool) (*Decision, error) {
+func (m *Machine) Decide(by state.Occasion) (*Decision, error) {
 	if m.intake.failed {
 		return nil, ErrBroken
 	}
@@ -51,31 +51,31 @@ func (m *Machine) Decide(flush bool) (*Decision, error) {
 	if m.first.growing && m.s.NewSinceCut() == 0 {
 		return &Decision{unchanged: true}, nil
 	}
-	if err := m.Fix(flush); err != nil {
+	if err := m.Fix(by); err != nil {
 		return nil, err
 	}
-	d, err := m.planner.Decide(m.planning(flush))
+	d, err := m.planner.Decide(m.planning(by))
 	if m.s.Interrupt.Asked() { // the result is incomplete, whatever it is
 		m.intake.failed = true
 		return nil, state.ErrInterrupted
 	}
 	if err != nil {
-		if failed := m.refuseFirst(flush, err); failed != nil {
+		if failed := m.refuseFirst(by, err); failed != nil {
 			return nil, failed
 		}
 		return nil, err
 	}
-	return &Decision{of: d, flushing: flush}, nil
+	return &Decision{of: d, by: by}, nil
 }
 
 // planning is what a cut may look at now.
-func (m *Machine) planning(flush bool) *plan.Cut {
+func (m *Machine) planning(by state.Occasion) *plan.Cut {
 	m.s.MeasureScale()
 	return &plan.Cut{
 		Policy: &m.s.Policy, Records: &m.s.Records, Classes: m.s.History.Classes, Pending: &m.s.Pending,
 		Place: &m.place, Secrets: &m.s.Secrets,
 		Admission: plan.NewAdmission(&m.s.Records, &m.s.History, m.s.Policy.MaxHold, m.s.Now),
-		Release:   m.s.History.Releases() + 1, Flushing: flush,
+		Release:   m.s.History.Releases() + 1, Occasion: by,
 		Head: &m.s.Head, Fresh: m.s.NewSinceCut(), Bucket: m.s.History.Bucket, Made: &m.made,
 		Progress: m.s.Progress,
 	}
@@ -88,7 +88,7 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 		return nil, m.Commit()
 	}
 	if len(d.Pool) > 0 {
-		m.countCut(made.flushing, state.Quarantined)
+		m.countCut(made.by, state.Quarantined)
 		return nil, m.quarantine(d.Pool)
 	}
 	if m.s.Policy.Level == state.L2 && m.s.BeforeRelease() && len(d.Births) == 0 && !m.s.Head.Pools.Grown {
@@ -98,25 +98,25 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 		m.first.grow(&m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
-	if made.flushing && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && len(d.Births) == 0 {
+	if made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && len(d.Births) == 0 {
 		return nil, m.Commit()
 	}
 	if err := newVerifier(&m.s, d.References).verify(d); err != nil {
 		return nil, err
 	}
 	if len(d.Births) == 0 {
-		m.countCut(made.flushing, state.Skipped)
+		m.countCut(made.by, state.Skipped)
 		m.s.SortPending(nil)
 		m.place.Tried(m.s.Head.LastCut)
 		return nil, m.Commit()
 	}
-	m.countCut(made.flushing, state.Released)
+	m.countCut(made.by, state.Released)
 	return m.commitIntent(d, createdAt, policy)
 }
 
 // countCut advances the machine's own clock and ends the first load.
-func (m *Machine) countCut(flush bool, outcome state.CutOutcome) {
-	m.attempted(flush, outcome)
+func (m *Machine) countCut(by state.Occasion, outcome state.CutOutcome) {
+	m.attempted(by, outcome)
 	m.first = firstLoad{}
 	m.s.Head.CountCut(m.s.Now, m.s.Records.Len(), m.intake.counters.Read)
 	if m.s.Policy.HoldInCuts {

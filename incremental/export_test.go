@@ -22,7 +22,7 @@ func (m *Machine) Draw(release uint32, purpose string) uint64 {
 // EachLocalUpdate carries out the local updates that a plan of all that waits would, each
 // through around.
 func (m *Machine) EachLocalUpdate(around func(update func())) {
-	p, waiting := local.Planning{Cut: m.planning(false)}, m.s.Pending.Waiting
+	p, waiting := local.Planning{Cut: m.planning(state.Triggered)}, m.s.Pending.Waiting
 	for _, r := range p.Regions(waiting, p.Place.Positions(waiting, 1)) {
 		u := local.NewLocalUpdates(p, &r)
 		u.Each(func(s int32) { around(func() { u.LocalUpdate(s) }) })
@@ -107,7 +107,7 @@ func (s *Scan) Distance(r state.RecordID, class state.ClassID) (sum float64) {
 // PlanLoss plans all that waits, by local updates and a pool of the rest or as one pool, and
 // returns the mean loss, a record in no plan losing 1.
 func (m *Machine) PlanLoss(locally bool) float64 {
-	p, plans, todo := local.Planning{Cut: m.planning(false)}, []plan.Plan(nil), m.s.Pending.Waiting
+	p, plans, todo := local.Planning{Cut: m.planning(state.Triggered)}, []plan.Plan(nil), m.s.Pending.Waiting
 	if locally {
 		plans, todo = p.Plan(todo)
 	}
@@ -121,7 +121,7 @@ func (m *Machine) Dead() int { return len(m.s.History.Classes) - m.s.History.Ali
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.
 func (m *Machine) LocalPlans() (classes [][]state.RecordID) {
-	plans, _ := local.Planning{Cut: m.planning(false)}.Plan(m.s.Pending.Waiting)
+	plans, _ := local.Planning{Cut: m.planning(state.Triggered)}.Plan(m.s.Pending.Waiting)
 	for _, p := range plans {
 		classes = append(classes, p.Members)
 	}
@@ -130,7 +130,7 @@ func (m *Machine) LocalPlans() (classes [][]state.RecordID) {
 
 // Flush is Cut at the end of a source, as the host makes it of Decide and Enact.
 func (m *Machine) Flush(createdAt int64, policy [32]byte) (*state.Intent, error) {
-	d, err := m.Decide(true)
+	d, err := m.Decide(state.AtEnd)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Ba
 // are broken on purpose.
 func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int)) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := pools.Planning{Cut: m.planning(false), Planner: m.planner.(*pools.Planner)}
+	p := pools.Planning{Cut: m.planning(state.Triggered), Planner: m.planner.(*pools.Planner)}
 	plans, _ := pools.Blind(p.Records, p.Records.Space(p.Records.Len()), p.Candidates(), p.Policy.Requirement.K, 1, nil)
 	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	classes := make([][]state.RecordID, len(plans))
@@ -170,7 +170,7 @@ func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int))
 // CutOf is Cut with those of the blind classes of all that waits which choose takes.
 func (m *Machine) CutOf(choose func(class []state.RecordID) bool) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := pools.Planning{Cut: m.planning(false), Planner: m.planner.(*pools.Planner)}
+	p := pools.Planning{Cut: m.planning(state.Triggered), Planner: m.planner.(*pools.Planner)}
 	plans, _ := pools.Blind(p.Records, p.Records.Space(p.Records.Len()), p.Candidates(), p.Policy.Requirement.K, 1, nil)
 	plans = slices.DeleteFunc(plans, func(pl plan.Plan) bool { return !choose(pl.Members) })
 	if len(plans) == 0 {

@@ -25,7 +25,7 @@ import (
 // not claimed any more.
 
 // Fix fixes the next pool, if there is one and none is fixed. Decide does so first; alone it serves a replay.
-func (m *Machine) Fix(flush bool) error {
+func (m *Machine) Fix(by state.Occasion) error {
 	if m.intake.failed {
 		return ErrBroken
 	}
@@ -33,7 +33,7 @@ func (m *Machine) Fix(flush bool) error {
 		return nil
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	of := m.planner.Fix(m.planning(flush))
+	of := m.planner.Fix(m.planning(by))
 	if m.s.Interrupt.Asked() { // the plans are incomplete
 		m.intake.failed = true
 		return state.ErrInterrupted
@@ -46,19 +46,19 @@ func (m *Machine) Fix(flush bool) error {
 	}
 	m.s.Head.Pools.Open, m.s.Head.Changed = of, true
 	m.s.FixScale()
-	m.attempted(flush, state.Fixed)
+	m.attempted(by, state.Fixed)
 	return m.Commit()
 }
 
 // refuseFirst keeps that the first pool was refused.
-func (m *Machine) refuseFirst(flush bool, err error) error {
+func (m *Machine) refuseFirst(by state.Occasion, err error) error {
 	var e *plan.InfeasibleError
 	if m.s.Policy.Level != state.L2 || !errors.As(err, &e) {
 		m.first.refuse(err, &m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil
 	}
 	p := &m.s.Head.Pools
-	m.attempted(flush, state.Refused)
+	m.attempted(by, state.Refused)
 	p.Refused, m.s.Head.Changed = true, true
 	if m.s.Policy.OnRefusal != state.GrowRefused && !p.Grown {
 		m.first.refused = e

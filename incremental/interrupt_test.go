@@ -58,7 +58,7 @@ func TestAnInterruptKeepsNothing(t *testing.T) {
 
 	store, m := filled()
 	asked.Store(true)
-	_, err = m.Decide(false)
+	_, err = m.Decide(state.Triggered)
 	require.ErrorIs(t, err, state.ErrInterrupted)
 	require.ErrorIs(t, m.Commit(), incremental.ErrBroken, "half of a decision is never kept")
 	_, err = open(store)

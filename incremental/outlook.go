@@ -33,7 +33,7 @@ type Outlook struct {
 // Outlook plans a cut, or with flush the one at the end of a source (Decide), and forgets the
 // plan: nothing is stored, and a later cut decides what it would have decided. It takes as long
 // as Decide. After ErrInterrupted the machine must be opened again.
-func (m *Machine) Outlook(flush bool) (*Outlook, error) {
+func (m *Machine) Outlook(by state.Occasion) (*Outlook, error) {
 	switch {
 	case m.intake.failed:
 		return nil, ErrBroken
@@ -46,7 +46,7 @@ func (m *Machine) Outlook(flush bool) (*Outlook, error) {
 		need := m.planner.Need()
 		out.Pool = &need
 	}
-	classes, err := m.planner.Preview(m.planning(flush))
+	classes, err := m.planner.Preview(m.planning(by))
 	if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
 		return nil, err
 	}

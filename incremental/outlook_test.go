@@ -32,7 +32,7 @@ func TestOutlookIsWhatTheCutDoes(t *testing.T) {
 					var out *incremental.Outlook
 					if looks {
 						var err error
-						out, err = f.m.Outlook(false)
+						out, err = f.m.Outlook(state.Triggered)
 						require.NoError(t, err)
 						require.Equal(t, f.m.Status().Pending.Waiting, out.Waiting)
 					}
@@ -70,7 +70,7 @@ func TestOutlookIsBlindToValues(t *testing.T) {
 			rows[i] = zoned(i*11, value(i))
 		}
 		f.apply(rows)
-		out, err := f.m.Outlook(false)
+		out, err := f.m.Outlook(state.Triggered)
 		require.NoError(t, err)
 		return out
 	}
@@ -89,7 +89,7 @@ func TestOutlookBeforeRelease1(t *testing.T) {
 	}
 	blind := newPoolFeed(t, newSchema(t, false), bucketPolicy(4, 2), 9)
 	blind.apply(rows)
-	out, err := blind.m.Outlook(false)
+	out, err := blind.m.Outlook(state.Triggered)
 	require.NoError(t, err)
 	require.False(t, out.Refused)
 	require.Positive(t, out.Newcomers)
@@ -97,7 +97,7 @@ func TestOutlookBeforeRelease1(t *testing.T) {
 
 	open := newPoolFeed(t, newSchema(t, false), policy(4, 2), 9)
 	open.apply(rows)
-	out, err = open.m.Outlook(false)
+	out, err = open.m.Outlook(state.Triggered)
 	require.NoError(t, err)
 	require.True(t, out.Refused)
 	require.Zero(t, out.Newcomers)

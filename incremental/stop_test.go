@@ -47,10 +47,10 @@ func (p *play) killed() {
 func redrawn(again func(*incremental.Machine)) func(*play) {
 	return func(p *play) {
 		p.feed(p.n)
-		d, err := p.m.Decide(false)
+		d, err := p.m.Decide(state.Triggered)
 		if err == nil && d.Together(0, 1) {
 			again(p.m)
-			d, err = p.m.Decide(false)
+			d, err = p.m.Decide(state.Triggered)
 		}
 		if err != nil {
 			p.saw(nil, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
@@ -223,7 +224,7 @@ func (l *operator) execute(ctx context.Context, c *command) (Answer, error) {
 		return l.outlook(ctx)
 	}
 	l.why = ""
-	if err := l.cuts.cut(ctx, cutting{scheduled: true}); err != nil {
+	if err := l.cuts.cut(ctx, cutting{scheduled: true, by: state.Asked}); err != nil {
 		return Answer{}, errors.Join(ErrEnding, err)
 	}
 	if l.publishing.releases.current != 0 {
@@ -258,7 +259,7 @@ func (l *operator) outlook(ctx context.Context) (a Answer, err error) {
 			return a, err
 		}
 	}
-	err = l.reporting.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(false); return err })
+	err = l.reporting.work(ctx, DoingPlan, false, func() (err error) { a.Plan, err = l.Machine.Outlook(state.Asked); return err })
 	return a, err
 }
 

@@ -46,7 +46,7 @@ func (l *cuts) cutLeftOver(ctx context.Context) error {
 // cutting says how a cut comes about.
 type cutting struct {
 	scheduled bool // by the schedule: it is logged even if nothing has come since the last
-	flush     bool // the source is at its end
+	by        state.Occasion
 }
 
 // cut asks the machine what to publish. A release in progress is awaited first,
@@ -74,7 +74,7 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
-	intent, err := l.decide(ctx, how.flush, now)
+	intent, err := l.decide(ctx, how.by, now)
 	if err != nil {
 		return l.publishing.refused(ctx, refusal{err: err})
 	}
@@ -99,16 +99,16 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 
 // decide lets the machine decide and commits the decision. The intent is nil if
 // nothing is newly publishable.
-func (l *cuts) decide(ctx context.Context, flush bool, now time.Time) (intent *state.Intent, err error) {
+func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (intent *state.Intent, err error) {
 	var made *incremental.Decision
-	if err := l.transaction.tell(ctx, l.Steps.BeforeCut(l.Machine, flush, now.Unix())); err != nil {
+	if err := l.transaction.tell(ctx, l.Steps.BeforeCut(l.Machine, by, now.Unix())); err != nil {
 		return nil, err
 	}
 	err = l.reporting.work(ctx, DoingDecide, false, func() (err error) {
-		if err := errors.Join(l.Machine.Fix(flush), l.transaction.judged()); err != nil { // before a value is looked at
+		if err := errors.Join(l.Machine.Fix(by), l.transaction.judged()); err != nil { // before a value is looked at
 			return err
 		}
-		made, err = l.Machine.Decide(flush)
+		made, err = l.Machine.Decide(by)
 		return err
 	})
 	if err == nil || errors.As(err, new(*plan.InfeasibleError)) {

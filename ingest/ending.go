@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest/decode"
 )
 
@@ -167,7 +168,7 @@ func (l *loop) rehearse(ctx context.Context) error {
 	}
 	out := Rehearsal{Before: l.before, Unread: l.Source.Status().Unread}
 	if l.Machine.InitialLoad().Done() || l.Machine.InitialLoad().Enough() {
-		err := l.reporting.work(ctx, DoingPlan, false, func() (err error) { out.Plan, err = l.Machine.Outlook(true); return err })
+		err := l.reporting.work(ctx, DoingPlan, false, func() (err error) { out.Plan, err = l.Machine.Outlook(state.AtEnd); return err })
 		if err != nil {
 			return err
 		}

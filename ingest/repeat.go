@@ -113,11 +113,11 @@ func (r *Repeat) takeUpTo(f *partFeed, b *batch, below int64) error {
 
 // Cut makes a cut of all that was taken in, at a time of the machine. decided is called once it is decided, or refused as a
 // first load is (rule I, infeasible): as the first time; the run says so, if it still is.
-func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, flush bool, decided func()) error {
+func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, by state.Occasion, decided func()) error {
 	m := r.run.Machine
 	m.Tick(tick)
 	var made *incremental.Decision
-	err := r.run.reporting.work(ctx, DoingDecide, false, func() (err error) { made, err = m.Decide(flush); return err })
+	err := r.run.reporting.work(ctx, DoingDecide, false, func() (err error) { made, err = m.Decide(by); return err })
 	if errors.As(err, new(*plan.InfeasibleError)) {
 		decided()
 		return r.Commit()

@@ -22,7 +22,7 @@ type Steps interface {
 	BeforeReading(m *incremental.Machine, ends map[state.Partition]int64) Telling
 	BeforeCommit(m *incremental.Machine) Telling
 	// BeforeCut is told what a cut is given, and AfterCut that it is decided, which the next commit has.
-	BeforeCut(m *incremental.Machine, flush bool, createdAt int64) Telling
+	BeforeCut(m *incremental.Machine, by state.Occasion, createdAt int64) Telling
 	AfterCut(m *incremental.Machine)
 	BeforePublish(m *incremental.Machine, i *state.Intent) Telling
 	BeforePublished(m *incremental.Machine, release uint32, manifest [32]byte) Telling
@@ -71,7 +71,7 @@ func (untold) BeforeReading(*incremental.Machine, map[state.Partition]int64) Tel
 	return nil
 }
 func (untold) BeforeCommit(*incremental.Machine) Telling                      { return nil }
-func (untold) BeforeCut(*incremental.Machine, bool, int64) Telling            { return nil }
+func (untold) BeforeCut(*incremental.Machine, state.Occasion, int64) Telling  { return nil }
 func (untold) AfterCut(*incremental.Machine)                                  {}
 func (untold) BeforePublish(*incremental.Machine, *state.Intent) Telling      { return nil }
 func (untold) BeforePublished(*incremental.Machine, uint32, [32]byte) Telling { return nil }

@@ -377,7 +377,7 @@ func decodeIntent(release uint32, content []byte) (*state.Intent, error) {
 func encodeAttempt(a *state.Attempt) []byte {
 	out := binary.AppendUvarint(nil, uint64(a.Records))
 	out = binary.AppendVarint(binary.AppendVarint(out, a.First), a.Last-a.First)
-	out = append(appendFlag(binary.AppendUvarint(out, uint64(a.Cuts)), a.Flush), byte(a.Outcome))
+	out = append(binary.AppendUvarint(out, uint64(a.Cuts)), byte(a.Occasion), byte(a.Outcome))
 	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(a.Changes)), uint64(a.Algorithm))
 	return appendText(binary.AppendUvarint(out, uint64(a.Need)), a.Under)
 }
@@ -387,8 +387,8 @@ func decodeAttempt(number uint32, content []byte) (*state.Attempt, error) {
 	r := &reader{b: content}
 	a := &state.Attempt{Number: number, Records: state.RecordID(r.count(maxRecord)), First: r.varint()}
 	a.Last = a.First + r.varint()
-	a.Cuts, a.Flush = uint32(r.count(1<<32-1)), r.flag()
-	if a.Outcome = state.CutOutcome(r.byte()); a.Outcome > state.Fixed {
+	a.Cuts, a.Occasion = uint32(r.count(1<<32-1)), state.Occasion(r.byte())
+	if a.Outcome = state.CutOutcome(r.byte()); a.Outcome > state.Fixed || a.Occasion > state.Asked {
 		r.fail()
 	}
 	a.Changes, a.Algorithm = uint32(r.count(1<<32-1)), uint32(r.count(1<<32-1))

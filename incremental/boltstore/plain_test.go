@@ -203,7 +203,7 @@ func plainLetter(p plain) (d state.DeadLetter) {
 func plainAttempt(p plain) *state.Attempt {
 	a := &state.Attempt{Number: 3, Records: state.RecordID(p.below(1 << 32)), First: p.i()}
 	a.Last = a.First + p.i()
-	a.Cuts, a.Flush = uint32(p.below(1<<32)), p.flag()
+	a.Cuts, a.Occasion = uint32(p.below(1<<32)), state.Occasion(p.byte())
 	a.Outcome = state.CutOutcome(p.byte())
 	demand(slices.Contains([]state.CutOutcome{state.Released, state.Skipped, state.Quarantined, state.Refused,
 		state.Fixed}, a.Outcome))

@@ -112,7 +112,7 @@ func (p Planning) update() state.Decision {
 	switch {
 	case p.Pending.Stuck > 0 && len(rest) > 0:
 		plans, chosen = nil, nil
-	case p.Pending.Stuck == 0 && !p.Flushing:
+	case p.Pending.Stuck == 0 && p.Occasion != state.AtEnd:
 		chosen = p.Admission.Admit(plans)
 	}
 	d := state.Decision{Births: p.births(chosen)}

@@ -22,7 +22,7 @@ type Cut struct {
 	Secrets   *state.Secrets
 	Admission Admission
 	Release   uint32 // the one to be decided
-	Flushing  bool   // it is the last of its source: no record waits for a better class
+	Occasion  state.Occasion
 	Head      *state.Head
 	Fresh     int            // records since the newest cut tried
 	Bucket    state.BucketID // the newest one

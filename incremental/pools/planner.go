@@ -88,7 +88,7 @@ func (p Planning) poolPlans() []plan.Plan {
 		records = p.whole(records)
 	}
 	plans, _ := Blind(p.Records, p.Records.Space(p.Records.Len()), records, k, p.Policy.Workers, p.Progress)
-	if p.Head.InitialDone && !p.Flushing {
+	if p.Head.InitialDone && p.Occasion != state.AtEnd {
 		plans = poolOf(p.Admission, plans, p.need.Records, p.Fresh)
 	}
 	subPools, each := p.blocks(len(plans))

@@ -29,7 +29,7 @@ type Attempt struct {
 	// First and Last are the machine's times at the first and the last of the cuts.
 	First, Last int64
 	Cuts        uint32
-	Flush       bool // at the end of the source: no record waits for a better class
+	Occasion    Occasion
 	Outcome     CutOutcome
 	Changes     uint32 // of hierarchies, that came before
 	Algorithm   uint32 // of the program that tried them
@@ -53,10 +53,20 @@ func (a *Attempt) L() (l int) {
 
 // Merges reports whether next is one more cut of the run a, or decides the pool that a has fixed.
 func (a *Attempt) Merges(next Attempt) bool {
-	same := a.Number > 0 && a.Records == next.Records && a.Flush == next.Flush && a.Changes == next.Changes && a.Need == next.Need &&
+	same := a.Number > 0 && a.Records == next.Records && a.Occasion == next.Occasion && a.Changes == next.Changes && a.Need == next.Need &&
 		a.Under == next.Under && a.Algorithm == next.Algorithm
 	if a.Outcome == Fixed {
 		return same && a.Last == next.First
 	}
 	return same && a.Outcome == next.Outcome && (a.Outcome == Skipped || a.Outcome == Refused)
 }
+
+// Occasion says what a cut comes by. It never depends on a value.
+type Occasion uint8
+
+// The occasions.
+const (
+	Triggered Occasion = iota // the trigger, or a count of records
+	AtEnd                     // the end of the source: no record waits for a better class
+	Asked                     // an operator: at level L2 newcomers need not have gathered (package pools)
+)

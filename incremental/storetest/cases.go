@@ -36,7 +36,7 @@ func full() *state.Delta {
 	}
 	d.Quarantined = []state.RecordID{0, 2}
 	d.Barred = []uint64{1 << 63, 1}
-	d.Attempt = &state.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Flush: true, Outcome: state.Quarantined,
+	d.Attempt = &state.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Occasion: state.AtEnd, Outcome: state.Quarantined,
 		Algorithm: 1 << 31}
 	d.Suppressed = &state.Suppressed{People: []state.Digest{{1, 15: 2}, {7: 3}}, Due: 1}
 	d.Journal = &state.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}

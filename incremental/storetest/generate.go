@@ -68,7 +68,7 @@ func (g *generator) Next() *state.Delta {
 	}
 	if n := uint32(g.sent); n%3 == 0 {
 		d.Attempt = &state.Attempt{Number: g.guard.Attempt + 1, Records: g.guard.Records, First: g.tick, Last: g.tick + 5,
-			Cuts: 1 + n<<8, Flush: n%2 == 0, Outcome: state.CutOutcome(n / 3 % 5), Changes: n % 2, Algorithm: n % 3,
+			Cuts: 1 + n<<8, Occasion: state.Occasion(n % 3), Outcome: state.CutOutcome(n / 3 % 5), Changes: n % 2, Algorithm: n % 3,
 			Need: int(n), Under: "frequency(3) entropy(2.5)"}
 		if d.Attempt.Number > 1 && n%4 == 1 {
 			d.Attempt.Number--

@@ -134,9 +134,9 @@ func runLevels(b *testing.B, level config.Level, first, later []equivclass.Row) 
 	p, err := newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 	require.NoError(b, err)
 	r.step("first load: taking a record in", func() { takeIn(b, m, first) })
-	r.release(b, m, p, "first release", false)
+	r.release(b, m, p, "first release", state.Triggered)
 	r.step("later: taking a record in", func() { takeIn(b, m, later) })
-	r.release(b, m, p, "later release", true)
+	r.release(b, m, p, "later release", state.AtEnd)
 	require.NoError(b, p.Close())
 	require.NoError(b, store.Close())
 	r.start(b, c)
@@ -158,12 +158,12 @@ func takeIn(b *testing.B, m *incremental.Machine, rows []equivclass.Row) {
 }
 
 // release decides, commits and publishes.
-func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, name string, flush bool) {
+func (r *levelsRun) release(b *testing.B, m *incremental.Machine, p *publisher, name string, by state.Occasion) {
 	var made *incremental.Decision
 	var intent *state.Intent
 	var err error
 	classes := name + ": classes"
-	r.least(classes, repeated, func() { made, err = m.Decide(flush) })
+	r.least(classes, repeated, func() { made, err = m.Decide(by) })
 	require.NoError(b, err)
 	r.step(name+": stored in the state", func() { intent, err = m.Enact(made, 1, [32]byte{}) })
 	require.NoError(b, err)

@@ -106,7 +106,7 @@ func measuredRelease(b *testing.B, m *incremental.Machine, p *publisher, newcome
 		elapsed, cpu = elapsed+took, cpu+tookCPU
 		line = append(line, fmt.Sprintf("%s %d/%d", name, took.Milliseconds(), tookCPU.Milliseconds()))
 	}
-	step("decide", func() (err error) { made, err = m.Decide(true); return err })
+	step("decide", func() (err error) { made, err = m.Decide(state.AtEnd); return err })
 	step("store", func() (err error) { intent, err = m.Enact(made, 1, [32]byte{}); return err })
 	require.NotNil(b, intent)
 	step("view", func() (err error) { view, err = m.Releases().Change(intent.Release); return err })

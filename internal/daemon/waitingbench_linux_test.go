@@ -15,6 +15,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/internal/dataset"
 	"anond/snapshot"
 )
@@ -52,7 +53,7 @@ func waitingState(b *testing.B, level config.Level, n int) *config.Config {
 }
 
 func waitingRelease(b *testing.B, m *incremental.Machine, p *publisher) {
-	made, err := m.Decide(true)
+	made, err := m.Decide(state.AtEnd)
 	require.NoError(b, err)
 	intent, err := m.Enact(made, 1, [32]byte{})
 	require.NoError(b, err)

@@ -65,11 +65,11 @@ type Runs struct {
 
 // Cut is the attempt to make a release, of everything up to here.
 type Cut struct {
-	Now       int64  `json:"now"`        // the machine's time
-	CreatedAt int64  `json:"created_at"` // Unix seconds, for the manifest
-	Flush     bool   `json:"flush"`
-	Settings  Digest `json:"settings"`
-	Records   int    `json:"records"`
+	Now       int64          `json:"now"`        // the machine's time
+	CreatedAt int64          `json:"created_at"` // Unix seconds, for the manifest
+	Occasion  state.Occasion `json:"occasion"`
+	Settings  Digest         `json:"settings"`
+	Records   int            `json:"records"`
 }
 
 // Intent is what a cut has decided. It is written before anything of it is rendered.

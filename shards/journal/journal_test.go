@@ -50,7 +50,7 @@ func entries() []*journal.Entry {
 		{Ends: &journal.Ends{Source: "kafka:wards", Ends: [][2]int64{{0, 7}, {4, 0}}}},
 		{Runs: &journal.Runs{Source: "kafka:wards", Runs: []journal.Run{{Partition: 4, Tick: 1000, Next: 9}, {Tick: 2000, Next: 1 << 40}},
 			Records: 12, Sent: 13}},
-		{Cut: &journal.Cut{Now: 3000, CreatedAt: 3, Flush: true, Settings: journal.Digest{3}, Records: 12}},
+		{Cut: &journal.Cut{Now: 3000, CreatedAt: 3, Occasion: state.AtEnd, Settings: journal.Digest{3}, Records: 12}},
 		{Intent: &journal.Intent{Release: 1, CreatedAt: 3, Decided: journal.Digest{5}}},
 		{Published: &journal.Published{Release: 1, Manifest: journal.Digest{6}}},
 		{Erase: &journal.Erase{People: []state.Digest{{7, 15: 8}}}},

@@ -195,7 +195,7 @@ func (r *repeating) cut(ctx context.Context, x *Cut, mark state.JournalMark) err
 	if n := r.machine().Arrived(); n != x.Records {
 		return fmt.Errorf("%w: at entry %d a release was cut of %d records, and %d are here", ErrForked, mark.Seq, x.Records, n)
 	}
-	err := r.again.Cut(ctx, x.Now, x.CreatedAt, x.Flush, func() { r.machine().Follow(mark) })
+	err := r.again.Cut(ctx, x.Now, x.CreatedAt, x.Occasion, func() { r.machine().Follow(mark) })
 	if errors.Is(err, state.ErrUnpublished) {
 		return fmt.Errorf("%w: at entry %d a release was cut, and the one before was not published", ErrForked, mark.Seq)
 	}

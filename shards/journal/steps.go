@@ -94,8 +94,8 @@ func (s *steps) BeforeCommit(m *incremental.Machine) ingest.Telling {
 }
 
 // BeforeCut writes what a cut is given.
-func (s *steps) BeforeCut(m *incremental.Machine, flush bool, createdAt int64) ingest.Telling {
-	e := &Entry{Cut: &Cut{Now: m.Now(), CreatedAt: createdAt, Flush: flush, Settings: s.settings, Records: m.Arrived()}}
+func (s *steps) BeforeCut(m *incremental.Machine, by state.Occasion, createdAt int64) ingest.Telling {
+	e := &Entry{Cut: &Cut{Now: m.Now(), CreatedAt: createdAt, Occasion: by, Settings: s.settings, Records: m.Arrived()}}
 	return func(ctx context.Context) (err error) {
 		s.cut, err = s.entries.Append(ctx, e)
 		return err

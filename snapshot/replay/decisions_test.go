@@ -14,6 +14,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -59,15 +60,15 @@ func decisions(t *testing.T) (out []string) {
 		"sub-pools": func() *stream {
 			f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
 			f.feed(8000, f.mixed)
-			f.cut(false)
+			f.cut(state.Triggered)
 			return f
 		},
 		"a first pool that is quarantined": func() *stream {
 			f := newStream(t, nil)
 			f.feed(150, same)
-			f.cut(false)
+			f.cut(state.Triggered)
 			f.feed(300, f.mixed)
-			f.cut(true)
+			f.cut(state.AtEnd)
 			return f
 		},
 		"hierarchies that grow": func() *stream { return growing(t) },
@@ -80,7 +81,7 @@ func decisions(t *testing.T) (out []string) {
 		}
 		var cuts, classes, releases []any
 		for _, a := range r.attempts {
-			cuts = append(cuts, a.Records, a.First, a.Last, a.Cuts, a.Flush, a.Outcome, a.Need)
+			cuts = append(cuts, a.Records, a.First, a.Last, a.Cuts, a.Occasion == state.AtEnd, a.Outcome, a.Need)
 		}
 		for _, c := range r.classes {
 			classes = append(classes, c.Born, c.Bucket, c.Members)

@@ -51,19 +51,19 @@ func growing(t *testing.T) *stream {
 	batches := func(n, values int) {
 		for range n {
 			f.feed(90, func(int) string { return fmt.Sprint("i", f.rng.IntN(values)) })
-			f.cut(false)
+			f.cut(state.Triggered)
 		}
 	}
 	f.grown(firstZones, illnesses(7))
 	batches(6, 7)
 	f.feed(5, f.mixed)
-	f.cut(false)
+	f.cut(state.Triggered)
 	f.grown(grownZones, illnesses(8))
-	f.cut(false)
+	f.cut(state.Triggered)
 	batches(5, 8)
 	f.grown(grownZones, illnesses(9))
 	batches(5, 9)
-	f.cut(true)
+	f.cut(state.AtEnd)
 	return f
 }
 
@@ -91,7 +91,7 @@ func TestReplayOfAPoolFixedBeforeAHierarchyGrew(t *testing.T) {
 		f.stops()
 		f.grown(grownZones, illnesses(8+n/400))
 		f.feed(30, func(int) string { return fmt.Sprint("i", f.rng.IntN(7)) })
-		require.NotNil(t, f.cut(false))
+		require.NotNil(t, f.cut(state.Triggered))
 	}
 	require.Equal(t, 2, f.certified().Releases)
 }

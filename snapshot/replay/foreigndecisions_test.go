@@ -22,10 +22,10 @@ func TestDecisionsOfAnotherProgram(t *testing.T) {
 	}
 	f.start()
 	f.feed(150, f.mixed)
-	require.NotNil(t, f.cut(false))
+	require.NotNil(t, f.cut(state.Triggered))
 	for range 5 {
 		f.feed(90, f.mixed)
-		f.cut(false)
+		f.cut(state.Triggered)
 	}
 	f.open = openMachine // the next version
 	f.start()
@@ -33,7 +33,7 @@ func TestDecisionsOfAnotherProgram(t *testing.T) {
 	theirs := len(f.read().intents)
 	for range 8 {
 		f.feed(90, f.mixed)
-		f.cut(false)
+		f.cut(state.Triggered)
 	}
 	require.Greater(t, len(f.read().intents), theirs+1)
 

@@ -19,16 +19,16 @@ import (
 // planted is a machine in which a rule looks at values that must not.
 type planted struct {
 	engine
-	row   func(row equivclass.Row) equivclass.Row
-	flush func(flush bool) bool
+	row func(row equivclass.Row) equivclass.Row
+	by  func(by state.Occasion) state.Occasion
 }
 
 func (p *planted) Apply(from state.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error) {
 	return p.engine.Apply(from, offset, p.row(row))
 }
 
-func (p *planted) Decide(flush bool) (*incremental.Decision, error) {
-	return p.engine.Decide(p.flush(flush))
+func (p *planted) Decide(by state.Occasion) (*incremental.Decision, error) {
+	return p.engine.Decide(p.by(by))
 }
 
 const illness = 2 // the attribute
@@ -65,23 +65,28 @@ func TestPlantedRules(t *testing.T) {
 		"a hold that looks at values": func(p *planted) {
 			newest := ""
 			p.row = func(row equivclass.Row) equivclass.Row { newest = string(row[illness]); return row }
-			p.flush = func(bool) bool { return newest < "i3" }
+			p.by = func(state.Occasion) state.Occasion {
+				if newest < "i3" {
+					return state.AtEnd
+				}
+				return state.Triggered
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
 			f.open = func(s state.Store, o incremental.Options) (engine, error) {
 				m, err := openMachine(s, o)
-				p := &planted{engine: m, row: func(row equivclass.Row) equivclass.Row { return row }, flush: func(f bool) bool { return f }}
+				p := &planted{engine: m, row: func(row equivclass.Row) equivclass.Row { return row }, by: func(by state.Occasion) state.Occasion { return by }}
 				plant(p)
 				return p, err
 			}
 			f.start()
 			f.feed(150, f.mixed)
-			f.cut(false)
+			f.cut(state.Triggered)
 			for range 12 {
 				f.feed(90, f.mixed)
-				f.cut(false)
+				f.cut(state.Triggered)
 			}
 			out, err := f.read().Run(20, nil)
 			require.NoError(t, err)
@@ -147,10 +152,10 @@ func TestPlantedRenderers(t *testing.T) {
 	}
 	f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
 	f.feed(150, f.mixed)
-	f.cut(false)
+	f.cut(state.Triggered)
 	for range 4 {
 		f.feed(90, f.mixed)
-		f.cut(false)
+		f.cut(state.Triggered)
 	}
 	for name, twin := range map[string]renderer{
 		"each class shows its own values": each(func(v *incremental.View, c state.ClassView) any { return own(v, c) }),

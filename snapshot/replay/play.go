@@ -15,8 +15,8 @@ import (
 type engine interface {
 	Apply(p state.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error)
 	Tick(now int64)
-	Fix(flush bool) error
-	Decide(flush bool) (*incremental.Decision, error)
+	Fix(by state.Occasion) error
+	Decide(by state.Occasion) (*incremental.Decision, error)
 	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*state.Intent, error)
 	Published(release uint32, manifest [32]byte) error
 	Commit() error
@@ -220,9 +220,9 @@ func (x *run) attempt(a *state.Attempt) error {
 
 func (x *run) cut(a *state.Attempt) error {
 	if a.Outcome == state.Fixed {
-		return x.m.Fix(a.Flush)
+		return x.m.Fix(a.Occasion)
 	}
-	d, err := x.m.Decide(a.Flush)
+	d, err := x.m.Decide(a.Occasion)
 	var intent *state.Intent
 	if err == nil {
 		intent, err = x.m.Enact(d, 0, [32]byte{})

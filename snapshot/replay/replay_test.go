@@ -50,7 +50,7 @@ func TestReplayAfterForgetting(t *testing.T) {
 	f := newStream(t, nil)
 	for range 8 {
 		f.feed(90, f.mixed)
-		f.cut(false)
+		f.cut(state.Triggered)
 	}
 	releases := f.certified().Releases
 	person := 400
@@ -59,7 +59,7 @@ func TestReplayAfterForgetting(t *testing.T) {
 	}
 	f.forget(person)
 	f.feed(90, f.mixed)
-	f.cut(true)
+	f.cut(state.AtEnd)
 	r := f.read()
 	r.Renderer = rendered
 	out, err := r.Run(2, nil)
@@ -146,9 +146,9 @@ func (f *stream) mixed(int) string { return fmt.Sprint("i", min(f.rng.IntN(7), f
 
 func same(int) string { return "i1" }
 
-func (f *stream) cut(flush bool) *state.Intent {
+func (f *stream) cut(by state.Occasion) *state.Intent {
 	f.t.Helper()
-	d, err := f.m.Decide(flush)
+	d, err := f.m.Decide(by)
 	require.NoError(f.t, err)
 	intent, err := f.m.Enact(d, 1700000000, [32]byte{9})
 	require.NoError(f.t, err)
@@ -162,26 +162,26 @@ func (f *stream) cut(flush bool) *state.Intent {
 func (f *stream) whole() *stream {
 	f.t.Helper()
 	f.feed(150, f.mixed)
-	require.NotNil(f.t, f.cut(false))
+	require.NotNil(f.t, f.cut(state.Triggered))
 	f.feed(8, f.mixed)
 	for range 3 {
 		f.clock += 2
 		f.m.Tick(f.clock)
-		require.Nil(f.t, f.cut(false), "too few for a pool")
+		require.Nil(f.t, f.cut(state.Triggered), "too few for a pool")
 	}
 	f.start()
 	for range 12 {
 		f.feed(90, f.mixed)
-		f.cut(false)
+		f.cut(state.Triggered)
 	}
 	f.feed(900, same)
-	f.cut(false)
+	f.cut(state.Triggered)
 	f.start()
 	for range 12 {
 		f.feed(90, f.mixed)
-		f.cut(false)
+		f.cut(state.Triggered)
 	}
-	f.cut(true)
+	f.cut(state.AtEnd)
 	f.feed(11, f.mixed)
 	return f
 }
@@ -233,21 +233,21 @@ func TestReplay(t *testing.T) {
 func TestReplayOfAFirstPool(t *testing.T) {
 	f := newStream(t, nil)
 	f.feed(150, same)
-	require.Nil(t, f.cut(false))
+	require.Nil(t, f.cut(state.Triggered))
 	f.feed(300, f.mixed)
-	require.NotNil(t, f.cut(true))
+	require.NotNil(t, f.cut(state.AtEnd))
 	require.Equal(t, 1, f.certified().Quarantined)
 	f.adopted()
 
 	f = newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.L = state.StopRefused, 3 })
 	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
-	_, err := f.m.Decide(false)
+	_, err := f.m.Decide(state.Triggered)
 	var refused *plan.InfeasibleError
 	require.ErrorAs(t, err, &refused)
 	f.options.Policy.Requirement.L = 2
 	f.start()
 	f.feed(40, f.mixed)
-	require.NotNil(t, f.cut(false))
+	require.NotNil(t, f.cut(state.Triggered))
 	require.Equal(t, 1, f.certified().Releases)
 	f.adopted()
 }
@@ -256,7 +256,7 @@ func TestReplayOfAFirstPool(t *testing.T) {
 func (f *stream) stops() {
 	f.t.Helper()
 	f.store.FailAt(2, errors.New("killed"))
-	d, err := f.m.Decide(false)
+	d, err := f.m.Decide(state.Triggered)
 	if err == nil {
 		_, err = f.m.Enact(d, 1, [32]byte{})
 	}
@@ -271,12 +271,12 @@ func TestReplayOfPoolsThatWereStopped(t *testing.T) {
 	f.feed(150, f.mixed)
 	f.stops()
 	f.feed(40, f.mixed)
-	require.NotNil(t, f.cut(false))
+	require.NotNil(t, f.cut(state.Triggered))
 	for range 3 {
 		f.feed(400, f.mixed)
 		f.stops()
 		f.feed(100, f.mixed)
-		require.NotNil(t, f.cut(false))
+		require.NotNil(t, f.cut(state.Triggered))
 	}
 	require.Equal(t, 4, f.certified().Releases)
 	f.adopted()
@@ -300,7 +300,7 @@ func TestReplayOfRefusals(t *testing.T) {
 		f.options.Policy.Requirement.L = l
 		f.start()
 		for range l {
-			_, err := f.m.Decide(false)
+			_, err := f.m.Decide(state.Triggered)
 			require.ErrorAs(t, err, new(*plan.InfeasibleError))
 		}
 		f.feed(40, f.mixed)
@@ -308,9 +308,9 @@ func TestReplayOfRefusals(t *testing.T) {
 	f.certified() // the pool is refused, and its values may be exchanged among its people alone
 	f.options.Policy.OnRefusal = state.QuarantineRefused
 	f.start()
-	require.Nil(t, f.cut(false))
+	require.Nil(t, f.cut(state.Triggered))
 	f.feed(400, f.mixed)
-	require.NotNil(t, f.cut(false))
+	require.NotNil(t, f.cut(state.Triggered))
 	require.Equal(t, 1, f.certified().Quarantined)
 	f.adopted()
 
@@ -326,7 +326,7 @@ func TestReplayOfRefusals(t *testing.T) {
 func TestReplayOfSubPools(t *testing.T) {
 	f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
 	f.feed(8000, f.mixed)
-	require.NotNil(t, f.cut(false))
+	require.NotNil(t, f.cut(state.Triggered))
 	r := f.read()
 	out, err := r.Run(2, nil)
 	require.NoError(t, err)
@@ -382,7 +382,7 @@ func TestAlteredStates(t *testing.T) {
 func TestObstacles(t *testing.T) {
 	f := newStream(t, nil)
 	f.feed(150, f.mixed)
-	require.NotNil(t, f.cut(false))
+	require.NotNil(t, f.cut(state.Triggered))
 	for want, alter := range map[string]func(r *Recording){
 		"grew":            func(r *Recording) { r.meta.Pools.Grown = true },
 		"0 of the 1 cuts": func(r *Recording) { r.attempts = nil },
