@@ -33,6 +33,9 @@ type entry struct{ at, n int32 }
 // is computed when it is needed.
 const tableMost = 1 << 25
 
+// partsEach is how many parts a goroutine takes at once. stopEach is a multiple.
+const partsEach = 32
+
 func newInstance(list []Bag, size int, requirement Requirement) *instance {
 	x := &instance{size: int64(size), principles: requirement.Extra, parts: make([]part, len(list)), square: make([]int64, len(list))}
 	place, total := map[uint32]int32{}, 0

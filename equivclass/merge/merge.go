@@ -21,20 +21,20 @@ const (
 // Merge is equivariant if the draws are uniform (Theorem E, package comment): it
 // sees the bags only as a sorted list, in which equal bags stand in random order.
 func Merge(bags []Bag, size int, requirement Requirement, draws Draws) [][]int32 {
-	return merge(bags, size, requirement, draws, never)
+	return merge(bags, size, requirement, draws, Run{Stop: never})
 }
 
 func never() bool { return false }
 
-// merge is Merge with a way to end the work early; what it returns then is of no use.
-func merge(bags []Bag, size int, requirement Requirement, draws Draws, stop func() bool) [][]int32 {
+// merge is Merge on several cores, with a way to end the work early; what it returns then is of no use.
+func merge(bags []Bag, size int, requirement Requirement, draws Draws, run Run) [][]int32 {
 	check(bags, size)
 	at := sorted(bags, draws.order(len(bags)))
 	list := make([]Bag, len(bags))
 	for i, part := range at {
 		list[i] = bags[part]
 	}
-	return named(settle(list, size, requirement, stop), at)
+	return named(settle(list, size, requirement, run), at)
 }
 
 // check panics at what would break the proof: a bug of the caller.
@@ -84,14 +84,14 @@ func inOrder(groups [][]int32) [][]int32 {
 
 // settle groups the positions of a sorted list of bags. It is deterministic and
 // sees nothing but its arguments.
-func settle(list []Bag, size int, requirement Requirement, stop func() bool) [][]int32 {
+func settle(list []Bag, size int, requirement Requirement, run Run) [][]int32 {
 	if len(list) == 0 {
 		return nil
 	}
 	if len(list) > 1 && requirement.Holds(sum(list)) {
-		s := newSearch(newInstance(list, size, requirement), stop)
+		s := newSearch(newInstance(list, size, requirement), run)
 		if !s.eligible() { // otherwise every part is alone, which has no energy at all
-			s.run()
+			s.find()
 		}
 		if s.eligible() {
 			return s.list()

@@ -134,14 +134,16 @@ func TestMergeAtTheEdges(t *testing.T) {
 // TestPoolIsBlindToWorkers: the number of goroutines changes nothing.
 func TestPoolIsBlindToWorkers(t *testing.T) {
 	bags := drawn(equivtest.Rand(5), 240, 4, 7)
-	want, ok := Pool(bags, 4, 6, Requirement{L: 3}, seeded(2), Run{})
-	require.True(t, ok)
-	require.Greater(t, len(want), 6)
-	checkGroups(t, bags, Requirement{L: 3}, want)
-	for _, workers := range []int{1, 2, 5, 16} {
-		got, ok := Pool(bags, 4, 6, Requirement{L: 3}, seeded(2), Run{Workers: workers})
-		assert.True(t, ok)
-		assert.Equal(t, want, got, "%d workers", workers)
+	for _, subPools := range []int{1, 6} {
+		want, ok := Pool(bags, 4, subPools, Requirement{L: 3}, seeded(2), Run{})
+		require.True(t, ok)
+		require.Greater(t, len(want), 6)
+		checkGroups(t, bags, Requirement{L: 3}, want)
+		for _, workers := range []int{1, 2, 5, 16} {
+			got, ok := Pool(bags, 4, subPools, Requirement{L: 3}, seeded(2), Run{Workers: workers})
+			assert.True(t, ok)
+			assert.Equal(t, want, got, "%d sub-pools, %d workers", subPools, workers)
+		}
 	}
 }
 

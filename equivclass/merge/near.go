@@ -5,36 +5,47 @@ package merge
 const nearMost = 32
 
 // nearest lists for each part its near parts, best first, as many for each.
-func (x *instance) nearest(stop func() bool) (near []int32, each int) {
+func (x *instance) nearest(run Run) (near []int32, most int) {
 	m := len(x.parts)
-	each = min(nearMost, m-1)
-	near = make([]int32, 0, m*each)
-	row, own := x.counts, make([]uint64, x.counts.row)
+	most = min(nearMost, m-1)
+	near = make([]int32, m*most)
 	spread := x.spread()
-	for p := range m {
-		if p%stopEach == 0 && stop() {
-			break
+	own := make([][]uint64, max(1, min(run.Workers, m/partsEach))) // by goroutine: a row of products that are in no table
+	for i := range own {
+		own[i] = make([]uint64, x.counts.row)
+	}
+	each((m+partsEach-1)/partsEach, own, func(i int, own []uint64) {
+		if i%(stopEach/partsEach) == 0 && run.Stop() {
+			return
 		}
-		if row.words = own; x.products.words != nil {
-			row.words = x.products.words[p*row.row:][:row.row]
-		} else {
-			clear(own)
-			x.productsOf(p, own)
+		for p := i * partsEach; p < min(m, (i+1)*partsEach); p++ {
+			x.listNear(p, spread, own, near[p*most:][:most])
 		}
-		best := shortlist{each: each}
-		for w, word := range row.words {
-			first := w << row.shift
-			for i, square := range x.square[first:min(m, first+1<<row.shift)] {
-				energy := square - 2*int64(word&row.mask)
-				word >>= 1 << row.log
-				if q := first + i; q != p && !best.full(energy) {
-					best.offer(energy+spread*x.over(p, q)/x.size, int32(q))
-				}
+	})
+	return near, most
+}
+
+// listNear lists the near parts of one part.
+func (x *instance) listNear(p int, spread int64, own []uint64, near []int32) {
+	row := x.counts
+	if row.words = own; x.products.words != nil {
+		row.words = x.products.words[p*row.row:][:row.row]
+	} else {
+		clear(own)
+		x.productsOf(p, own)
+	}
+	best := shortlist{each: len(near)}
+	for w, word := range row.words {
+		first := w << row.shift
+		for i, square := range x.square[first:min(len(x.parts), first+1<<row.shift)] {
+			energy := square - 2*int64(word&row.mask)
+			word >>= 1 << row.log
+			if q := first + i; q != p && !best.full(energy) {
+				best.offer(energy+spread*x.over(p, q)/x.size, int32(q))
 			}
 		}
-		near = append(near, best.part[:each]...)
 	}
-	return near, each
+	copy(near, best.part[:])
 }
 
 // over is how many records two parts together have above the caps.

@@ -78,26 +78,27 @@ func Blocks(classes, least int) (subPools, each int) {
 // The classes must be a multiple of the sub-pools (Blocks): parts of unequal size
 // break the proof. ok is false if the work was stopped.
 func Pool(bags []Bag, size, subPools int, requirement Requirement, draws Draws, run Run) (buckets [][]int32, ok bool) {
-	stop := run.Stop
-	if stop == nil {
-		stop = never
+	if run.Stop == nil {
+		run.Stop = never
 	}
 	if subPools < 2 || len(bags) == 0 {
-		buckets = merge(bags, size, requirement, draws.of(0, 0, 0), stop)
-		return buckets, !stop()
+		buckets = merge(bags, size, requirement, draws.of(0, 0, 0), run)
+		return buckets, !run.Stop()
 	}
 	if len(bags)%subPools != 0 {
 		panic("merge: sub-pools of unequal size")
 	}
 	check(bags, size)
-	p := pool{bags, size, subPools, requirement, draws, stop}
-	nodes := merge(p.tops(), size*len(bags)/subPools, requirement, draws.of(0, 0, 0), stop)
+	p := pool{bags, size, subPools, requirement, draws, run}
+	nodes := merge(p.tops(), size*len(bags)/subPools, requirement, draws.of(0, 0, 0), run)
 	parts := make([][][]int32, len(nodes))
-	each(len(nodes), run.Workers, func(i int) { parts[i] = p.divide(nodes[i]) })
+	workers := make([]struct{}, max(1, run.Workers))
+	p.run.Workers = run.Workers / len(nodes)
+	each(len(nodes), workers, func(i int, _ struct{}) { parts[i] = p.divide(nodes[i]) })
 	for _, p := range parts {
 		buckets = append(buckets, p...)
 	}
-	return inOrder(buckets), !stop()
+	return inOrder(buckets), !run.Stop()
 }
 
 // pool is what Pool was called with.
@@ -106,7 +107,7 @@ type pool struct {
 	size, subPools int
 	requirement    Requirement
 	draws          Draws
-	stop           func() bool
+	run            Run
 }
 
 // tops are the bags of the sub-pools.
@@ -129,7 +130,7 @@ func (p *pool) divide(node []int32) [][]int32 {
 	for r := range bags {
 		bags[r] = sum(pick(p.bags, p.at(node, r)))
 	}
-	out := merge(bags, p.size*len(node), p.requirement, p.draws.of(int(node[0])+1, 1, 0), p.stop)
+	out := merge(bags, p.size*len(node), p.requirement, p.draws.of(int(node[0])+1, 1, 0), p.run)
 	for i, bucket := range out {
 		var classes []int32
 		for _, r := range bucket {
@@ -157,15 +158,15 @@ func pick(bags []Bag, at []int32) []Bag {
 	return out
 }
 
-// each calls do for every i below n on so many goroutines. The calls do not touch
-// what others use, so the result does not depend on their number.
-func each(n, workers int, do func(i int)) {
+// each calls do for every i below n, on a goroutine for each worker, which do is told. The calls do not touch
+// what others use, so the result does not depend on the number of workers; with none nothing is done.
+func each[W any](n int, workers []W, do func(i int, worker W)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range max(1, min(workers, n)) {
+	for _, w := range workers[:min(n, len(workers))] {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
+				do(i, w)
 			}
 		})
 	}

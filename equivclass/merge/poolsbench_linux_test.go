@@ -148,6 +148,28 @@ func BenchmarkMergePools(b *testing.B) {
 	}
 }
 
+// BenchmarkMergeOnCores is one sub-pool on one core and on two.
+func BenchmarkMergeOnCores(b *testing.B) {
+	for _, c := range machinePools[:4] {
+		bags, subPools := c.bags(b)
+		var sub []Bag
+		for i := 0; i < len(bags); i += subPools {
+			sub = append(sub, bags[i])
+		}
+		for workers := range 2 {
+			b.Run(fmt.Sprintf("%s/k=%d,l=%d/cores=%d", c.name, c.k, c.l, workers+1), func(b *testing.B) {
+				was := processorTime(b)
+				for b.Loop() {
+					Pool(sub, c.k, 1, Requirement{L: c.l}, seeded(1), Run{Workers: workers + 1})
+				}
+				used := processorTime(b) - was
+				b.ReportMetric(float64(used.Microseconds())/float64(b.N*len(sub)), "cpu-us/class")
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(sub)), "us/class")
+			})
+		}
+	}
+}
+
 func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

@@ -12,7 +12,7 @@ func (s *search) repair() {
 				worst = int32(g)
 			}
 		}
-		if r.lack[worst] == 0 || s.stop() {
+		if r.lack[worst] == 0 || s.run.Stop() {
 			return
 		}
 		r.join(worst, r.partner(worst))

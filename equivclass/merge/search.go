@@ -9,12 +9,13 @@ import (
 // Numbers of the search. They are public and constant: with other numbers the
 // buckets would be other ones, and as safe.
 const (
-	startMost = 5      // parts in a group that an ineligible part joins at the start
-	startNear = 16     // near parts that it tries before all others
-	tightFrom = 16     // a pool is tight if more than one part in so many finds no partner
-	tightNear = 10     // near parts with which steps are tried in a tight pool
-	passMost  = 30     // passes
-	triedBits = 5      // a binary logarithm of how many pairs of groups are remembered for each part
+	startMost = 5  // parts in a group that an ineligible part joins at the start
+	startNear = 16 // near parts that it tries before all others
+	tightFrom = 16 // a pool is tight if more than one part in so many finds no partner
+	tightNear = 10 // near parts with which steps are tried in a tight pool
+	passMost  = 30 // passes
+	triedBits = 8  // a binary logarithm of how many pairs of groups are remembered for each part, and for all
+	triedMost = 18
 	stopEach  = 1 << 8 // parts between two questions whether to stop
 )
 
@@ -25,24 +26,25 @@ type search struct {
 	nearEach int
 	step     step
 	tried    []uint64 // pairs of groups; a few are forgotten
-	stop     func() bool
+	run      Run
 }
 
-func newSearch(x *instance, stop func() bool) *search {
-	s := &search{groups: alone(x), tried: make([]uint64, 1<<min(14, bits.Len(uint(len(x.parts)))+triedBits)), stop: stop}
+func newSearch(x *instance, run Run) *search {
+	n := bits.Len(uint(len(x.parts)))
+	s := &search{groups: alone(x), tried: make([]uint64, 1<<min(2*n, n+triedBits, triedMost)), run: run}
 	s.step.groups = s.groups
 	return s
 }
 
-// run ends with eligible groups, or one group, unless it is stopped.
-func (s *search) run() {
-	if s.near, s.nearEach = s.nearest(s.stop); s.stop() {
+// find ends with eligible groups, or one group, unless it is stopped.
+func (s *search) find() {
+	if s.near, s.nearEach = s.nearest(s.run); s.run.Stop() {
 		return
 	}
 	each := s.nearEach
 	// Extra principles ask for larger groups than pairs of near parts.
 	if s.start() || len(s.principles) > 0 {
-		s.regroup(newAnnealing(s.instance, s.near, s.nearEach).run(s.stop))
+		s.regroup(newAnnealing(s.instance, s.near, s.nearEach).run(s.run.Stop))
 		each = min(each, tightNear)
 	}
 	s.repair()
@@ -75,7 +77,7 @@ func (s *search) start() (tight bool) {
 	}
 	without := 0
 	for i, p := range later {
-		if i%stopEach == 0 && s.stop() {
+		if i%stopEach == 0 && s.run.Stop() {
 			return false
 		}
 		if len(s.members[s.of[p]]) == 1 && !s.joined(p, all) {
@@ -128,7 +130,7 @@ func (s *search) energy(members []int32) int64 {
 // gained anything.
 func (s *search) pass(each int) (gained bool) {
 	for p := range int32(len(s.parts)) {
-		if p%stopEach == 0 && s.stop() {
+		if p%stopEach == 0 && s.run.Stop() {
 			return false
 		}
 		gained = len(s.members[s.of[p]]) > 2 && s.try(p, p) || gained

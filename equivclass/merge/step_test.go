@@ -66,7 +66,7 @@ func TestStepIsOptimal(t *testing.T) {
 				r.Extra = []principle{Distinct(l + 1), NewEntropy(float64(l))}
 			}
 			bags := times(drawn(rng, m, size, 3+rng.IntN(4)), factor)
-			s := newSearch(newInstance(bags, size*int(factor), r), never)
+			s := newSearch(newInstance(bags, size*int(factor), r), Run{Stop: never})
 			widths[s.lanes.bits] = true
 			half := 1 + rng.IntN(m)
 			p, q, groups := int32(0), int32(m-1), [][]int32{rows(0, half)}
@@ -102,7 +102,7 @@ func TestStepOfLargeGroups(t *testing.T) {
 	for trial := range uint64(100) {
 		rng := equivtest.Rand(trial)
 		m := stepItems + 1 + rng.IntN(12)
-		s := newSearch(newInstance(drawn(rng, m, 4, 6), 4, Requirement{L: 3}), never)
+		s := newSearch(newInstance(drawn(rng, m, 4, 6), 4, Requirement{L: 3}), Run{Stop: never})
 		half := 1 + rng.IntN(m-1)
 		s.regroup([][]int32{rows(0, half), rows(half, m-half)})
 		if !s.eligible() {
@@ -166,7 +166,7 @@ func TestProducts(t *testing.T) {
 // TestNearest compares the near parts with all parts.
 func TestNearest(t *testing.T) {
 	x := newInstance(drawn(equivtest.Rand(1), 60, 5, 6), 5, Requirement{L: 3})
-	near, each := x.nearest(never)
+	near, each := x.nearest(Run{Stop: never})
 	require.Equal(t, nearMost, each)
 	cost := func(p, q int) int64 { return x.apart(int32(p), int32(q)) + x.spread()*x.over(p, q)/x.size }
 	for p := range x.parts {
@@ -188,7 +188,7 @@ func TestRepair(t *testing.T) {
 	for trial := range uint64(50) {
 		rng := equivtest.Rand(trial)
 		r := Requirement{L: 3, Extra: []principle{NewEntropy(2.5)}}
-		s := newSearch(newInstance(drawn(rng, 20, 4, 6), 4, r), never)
+		s := newSearch(newInstance(drawn(rng, 20, 4, 6), 4, r), Run{Stop: never})
 		s.repair()
 		s.check(t)
 		require.True(t, s.eligible() || len(s.list()) == 1)
@@ -220,8 +220,8 @@ func TestAnnealingKeepsItsBooks(t *testing.T) {
 			}
 			size := 6 * int(factor)
 			bags := times(tight(equivtest.Rand(trial), 40, 6), factor)
-			s := newSearch(newInstance(bags, size, r), never)
-			s.near, s.nearEach = s.nearest(never)
+			s := newSearch(newInstance(bags, size, r), Run{Stop: never})
+			s.near, s.nearEach = s.nearest(Run{Stop: never})
 			a := newAnnealing(s.instance, s.near, s.nearEach)
 			s.regroup(a.run(never))
 			s.check(t)
@@ -245,14 +245,14 @@ func TestAnnealingKeepsItsBooks(t *testing.T) {
 // TestTightPool: the annealing finds finer groups than the repair alone.
 func TestTightPool(t *testing.T) {
 	bags := tight(equivtest.Rand(5), 200, 6)
-	s := newSearch(newInstance(bags, 6, Requirement{L: 3}), never)
-	s.near, s.nearEach = s.nearest(never)
+	s := newSearch(newInstance(bags, 6, Requirement{L: 3}), Run{Stop: never})
+	s.near, s.nearEach = s.nearest(Run{Stop: never})
 	require.True(t, s.start(), "the pool is not tight")
-	plain := newSearch(s.instance, never)
+	plain := newSearch(s.instance, Run{Stop: never})
 	plain.repair()
 	s.regroup(nil)
-	s = newSearch(s.instance, never)
-	s.run()
+	s = newSearch(s.instance, Run{Stop: never})
+	s.find()
 	require.True(t, s.eligible())
 	assert.Less(t, s.total(), plain.total()*9/10)
 }
@@ -279,7 +279,7 @@ func TestMergeStopsSoon(t *testing.T) {
 	bags := tight(equivtest.Rand(5), 700, 6)
 	for after := range 12 {
 		asked := 0
-		merge(bags, 6, Requirement{L: 3}, seeded(1), func() bool { asked++; return asked > after })
+		merge(bags, 6, Requirement{L: 3}, seeded(1), Run{Stop: func() bool { asked++; return asked > after }})
 		assert.LessOrEqual(t, asked, after+4, fmt.Sprint(after))
 	}
 }

@@ -63,7 +63,7 @@ func (c setting) byNumber(values []uint32, _ Draws) ([][]int32, string) {
 	if !c.admitted(values) {
 		return nil, ""
 	}
-	return recordsOf(settle(c.classes(values), c.k, c.requirement(), never), c.k), ""
+	return recordsOf(settle(c.classes(values), c.k, c.requirement(), Run{Stop: never}), c.k), ""
 }
 
 func (c setting) drawsKnown(values []uint32, draws Draws) ([][]int32, string) {
