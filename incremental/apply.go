@@ -24,6 +24,15 @@ type Outcome struct {
 // outcome names the reason and the host decides between Refuse and Ignore.
 // Cost: d dictionary look-ups; under trigger `update` also one search in the spatial index.
 func (m *Machine) Apply(p state.Partition, offset int64, row equivclass.Row) (Outcome, error) {
+	return m.ApplyOf(p, offset, row, m.SubjectOf(row))
+}
+
+// SubjectOf is the keyed digest by which state knows the person of a record, 0: nobody. Like Digest it is safe for concurrent
+// use: those who decode compute it, so that whoever owns the machine need not.
+func (m *Machine) SubjectOf(row equivclass.Row) uint64 { return m.s.Subject(row) }
+
+// ApplyOf is Apply of a row whose person is known (SubjectOf).
+func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, subject uint64) (Outcome, error) {
 	if m.intake.failed {
 		return Outcome{}, ErrBroken
 	}
@@ -36,18 +45,18 @@ func (m *Machine) Apply(p state.Partition, offset int64, row equivclass.Row) (Ou
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	if m.forgotten.blocks(&m.s, row) { // before its values are looked at: they reach no dead letter
+	if m.forgotten.blocks(&m.s, subject) { // before its values are looked at: they reach no dead letter
 		m.intake.block(p, offset)
 		return Outcome{Forgotten: true}, nil
 	}
-	if m.barred.bars(&m.s, row) { // likewise
+	if m.barred.bars(subject) { // likewise
 		m.intake.beyond(p, offset)
 		return Outcome{Beyond: true}, nil
 	}
 	if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
-	m.accept(row, m.intake.accept(p, offset), offset)
+	m.accept(subject, m.intake.accept(p, offset), offset)
 	return Outcome{}, nil
 }
 
@@ -55,7 +64,7 @@ func (m *Machine) Apply(p state.Partition, offset int64, row equivclass.Row) (Ou
 func (m *Machine) Refuse(d state.DeadLetter) error { return m.intake.refuse(d) }
 
 // Digest is the keyed digest under which state remembers what it must not keep.
-// Unlike all other methods of a machine it is safe for concurrent use.
+// Unlike the other methods of a machine it is safe for concurrent use.
 func (m *Machine) Digest(data []byte) state.Digest { return m.s.Secrets.DigestOf(data) }
 
 // Commit makes everything since the last commit durable in one transaction.
@@ -86,7 +95,7 @@ func (m *Machine) Commit() error {
 }
 
 // accept takes in the record whose row the columns took in last.
-func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
+func (m *Machine) accept(subject uint64, origin uint16, offset int64) {
 	c := &m.s.Records
 	r := c.Len() - 1
 	for _, i := range c.Grown() {
@@ -95,8 +104,8 @@ func (m *Machine) accept(row equivclass.Row, origin uint16, offset int64) {
 	c.ClassOf = append(c.ClassOf, state.None)
 	c.NoteArrival(r, m.s.Now)
 	first := true
-	if i := m.s.Schema.SubjectIndex(); i >= 0 {
-		c.Subject = append(c.Subject, m.s.Secrets.SubjectOf(row[i]))
+	if c.Firsts != nil {
+		c.Subject = append(c.Subject, subject)
 		first = c.Firsts.Note(c, r)
 	}
 	m.staged.origin(origin, offset)

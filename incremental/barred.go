@@ -1,10 +1,5 @@
 package incremental
 
-import (
-	"anond/equivclass"
-	"anond/incremental/state"
-)
-
 // barred knows the people of whom a record was refused for something that its sensitive value can have caused: a
 // value that is no leaf yet, a text that is too long, a message that cannot be read. What they send later is not
 // taken in and counts as beyond, whatever it says.
@@ -68,11 +63,5 @@ func (m *Machine) Bar(subject []byte) error {
 	return nil
 }
 
-// bars reports whether a record is one of a person who is barred.
-func (b *barred) bars(s *state.State, row equivclass.Row) bool {
-	if len(b.list) == 0 {
-		return false
-	}
-	subject, known := s.Subject(row)
-	return known && b.known[subject]
-}
+// bars reports whether a person is barred.
+func (b *barred) bars(subject uint64) bool { return len(b.list) > 0 && b.known[subject] }

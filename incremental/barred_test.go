@@ -76,7 +76,7 @@ func (a *again) send(p *play, people ...int) {
 		before, arrived, r := p.m.Status(), p.m.Arrived(), &ingest.Record{Offset: offset, Value: a.message(person, value)}
 		row := make(equivclass.Row, 4)
 		o := a.decoder.Decode(r.Value, []string{"person", "x0", "x1", "value"}, row)
-		o, err := ingest.Place(p.m, p.options.Schema, source, r, o, row, false)
+		o, err := ingest.Place(p.m, p.options.Schema, source, r, o, row, p.m.SubjectOf(row), false)
 		p.must(err)
 		now := p.m.Status()
 		p.note(person, o, now.Beyond)

@@ -3,7 +3,6 @@ package incremental
 import (
 	"slices"
 
-	"anond/equivclass"
 	"anond/incremental/erase"
 	"anond/incremental/state"
 )
@@ -71,13 +70,9 @@ type forgotten struct {
 	unlinked map[state.ClassID]bool
 }
 
-// blocks reports whether a record is one of a person who was forgotten.
-func (f *forgotten) blocks(s *state.State, row equivclass.Row) bool {
-	if len(f.list) == 0 {
-		return false
-	}
-	subject, known := s.Subject(row)
-	return known && f.known[s.Secrets.Suppressed(subject)]
+// blocks reports whether a person was forgotten.
+func (f *forgotten) blocks(s *state.State, subject uint64) bool {
+	return len(f.list) > 0 && subject != 0 && f.known[s.Secrets.Suppressed(subject)]
 }
 
 // Delete takes in a record with which the source deletes a person: a tombstone, or a delete of

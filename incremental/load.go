@@ -122,7 +122,7 @@ func untouched(store state.Store) bool {
 
 // Reopen opens the state again after its store has forgotten people in place, with what this
 // machine had in memory alone: how cuts are triggered (Trigger.Set), and what it counted. Of this
-// machine only Digest may be used any more. What it held is let go first, so that the state is in memory
+// machine only Digest and SubjectOf may be used any more. What it held is let go first, so that the state is in memory
 // once.
 func (m *Machine) Reopen(o Options) (*Machine, error) {
 	o.Policy.CutEvery, o.Policy.OnUpdate = m.s.Policy.CutEvery, m.s.Policy.OnUpdate

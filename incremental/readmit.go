@@ -47,7 +47,7 @@ func (m *Machine) Readmit(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 	if m.s.Full(len(m.barred.list)) {
 		return Outcome{}, ErrStateFull
 	}
-	if m.forgotten.blocks(&m.s, row) || m.barred.bars(&m.s, row) { // it stays the dead letter that it is
+	if subject := m.s.Subject(row); m.forgotten.blocks(&m.s, subject) || m.barred.bars(subject) { // it stays the dead letter that it is
 		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Forgotten: true}, nil
 	}
 	why, attribute := m.s.Records.Append(row)
@@ -56,7 +56,7 @@ func (m *Machine) Readmit(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 	}
 	pos, _ := m.intake.offsets.known(d.Partition)
 	m.intake.readmitted(d.Reason)
-	m.accept(row, pos.Number, d.Offset)
+	m.accept(m.s.Subject(row), pos.Number, d.Offset)
 	return Outcome{}, nil
 }
 

@@ -45,9 +45,9 @@ func TestWhoIsBarred(t *testing.T) {
 				m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: state.Policy{Level: state.L2,
 					Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: state.Append, Threshold: 1}})
 				require.NoError(t, err)
-				_, err = Place(m, s, p, &Record{}, decode.Outcome{Reason: why, Attribute: attribute, Ignored: ignored}, row(), false)
+				_, err = Place(m, s, p, &Record{}, decode.Outcome{Reason: why, Attribute: attribute, Ignored: ignored}, row(), m.SubjectOf(row()), false)
 				require.NoError(t, err)
-				_, err = Place(m, s, p, &Record{Offset: 1}, decode.Outcome{}, row(), false)
+				_, err = Place(m, s, p, &Record{Offset: 1}, decode.Outcome{}, row(), m.SubjectOf(row()), false)
 				require.NoError(t, err)
 				want := !slices.Contains(never, why) && (slices.Contains(whole, why) || !known[attribute])
 				got := m.Status()

@@ -82,7 +82,7 @@ func (l *intake) apply(ctx context.Context, b *batch) (room bool, err error) {
 		if room, err := l.roomFor(ctx, &c.Records[i]); err != nil || !room {
 			return room, err
 		}
-		if err := l.applyOne(c, &c.Records[i], b.outcomes[i], b.rowAt(i)); err != nil {
+		if err := l.applyOne(b, i); err != nil {
 			return false, err
 		}
 		if l.refusals.tripped { // a cut that is due comes with the record when the batch is taken again
@@ -103,7 +103,9 @@ func (l *intake) apply(ctx context.Context, b *batch) (room bool, err error) {
 	return true, l.cuts.cutIfDue(ctx, c.Partition, c.Next)
 }
 
-func (l *intake) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
+// applyOne gives record i of a batch to the machine.
+func (l *intake) applyOne(b *batch, i int) error {
+	c, r := b.chunk, &b.chunk.Records[i]
 	if next, known := l.Machine.Intake().Next(c.Partition); known && r.Offset < next {
 		return nil // applied before, and read again
 	}
@@ -126,7 +128,7 @@ func (l *intake) applyOne(c *Chunk, r *Record, o decode.Outcome, row equivclass.
 		err = l.Machine.Intake().PassLine(c.Partition, r.Offset, r.End, r.Passed)
 	} else {
 		l.transaction.staged.last, l.transaction.staged.of = r, c
-		if err = l.place(c, r, o, row); err == nil && l.Placement != nil {
+		if err = l.place(b, i); err == nil && l.Placement != nil {
 			err = l.Placement.After(l.Machine, c.Partition, r)
 		}
 	}
@@ -144,24 +146,24 @@ func (l *intake) stopsBefore(c *Chunk, r *Record, err error) error {
 }
 
 // place gives a record to the machine, and counts what becomes of it.
-func (l *intake) place(c *Chunk, r *Record, o decode.Outcome, row equivclass.Row) error {
-	o, err := Place(l.Machine, l.Schema, c.Partition, r, o, row, l.Payload)
+func (l *intake) place(b *batch, i int) error {
+	o, err := Place(l.Machine, l.Schema, b.chunk.Partition, &b.chunk.Records[i], b.outcomes[i], b.rowAt(i), b.subjects[i], l.Payload)
 	if err == nil && !o.Ignored { // a delete is taken in
 		l.refusals.saw(o.Reason)
 	}
 	return err
 }
 
-// Place gives a decoded record to the machine, which takes it in, refuses or ignores it, or deletes its person. payload:
+// Place gives a decoded record to the machine with the digest of its person (Machine.SubjectOf), which takes it in, refuses or ignores it, or deletes its person. payload:
 // the dead letter of one that is refused keeps its bytes. It returns what became of the record.
 func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *Record, o decode.Outcome, row equivclass.Row,
-	payload bool) (decode.Outcome, error) {
+	subject uint64, payload bool) (decode.Outcome, error) {
 	if o.Delete {
 		_, err := m.Delete(p, r.Offset, row[s.SubjectIndex()])
 		return o, err
 	}
 	if o.Accepted() {
-		out, err := m.Apply(p, r.Offset, row)
+		out, err := m.ApplyOf(p, r.Offset, row, subject)
 		if err != nil || out.Reason == equivclass.Accepted {
 			return o, err
 		}

@@ -44,7 +44,7 @@ func (r *ready) Next(context.Context) (*ingest.Chunk, error) {
 	return c, nil
 }
 
-// readyChunks are records of the shape of UCI Adult.
+// readyChunks are records of the shape of UCI Adult, each of a person.
 func readyChunks(records int) (out []*ingest.Chunk) {
 	const size = 2000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -53,8 +53,8 @@ func readyChunks(records int) (out []*ingest.Chunk) {
 		first := int64(at / 4 * size)
 		c := &ingest.Chunk{Partition: state.Partition{Source: "memory", ID: int32(at % 4)}, From: first, Next: first + size}
 		for i := range int64(size) {
-			value := fmt.Appendf(nil, `{"age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d","race":"race-%d",`+
-				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, 17+skewed(74), skewed(8), 1+rng.IntN(16), rng.IntN(7),
+			value := fmt.Appendf(nil, `{"person":"person-%d","age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d","race":"race-%d",`+
+				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, at*size+int(i), 17+skewed(74), skewed(8), 1+rng.IntN(16), rng.IntN(7),
 				skewed(5), rng.IntN(2), skewed(41), rng.IntN(14))
 			c.Records = append(c.Records, ingest.Record{Offset: first + i, Value: value})
 		}
@@ -64,7 +64,7 @@ func readyChunks(records int) (out []*ingest.Chunk) {
 }
 
 func readySchema(b *testing.B) *equivclass.Schema {
-	var attributes []equivclass.Attribute
+	attributes := []equivclass.Attribute{{Name: "person", Role: equivclass.Subject}}
 	for _, name := range []string{"age", "workclass", "education", "marital", "race", "sex", "country"} {
 		a := equivclass.Attribute{Name: name, Role: equivclass.Quasi, Type: equivclass.Categorical}
 		if name == "age" || name == "education" {

@@ -75,7 +75,7 @@ func (h *Host) newLoop() (*loop, error) {
 	now := l.now()
 	l.times = timekeeper{newest: now, machine: l.before.Now}
 	l.intake = intake{loop: l, refusals: breaker{most: h.MaxRefused},
-		stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares)}
+		stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares, h.Machine.SubjectOf)}
 	l.intake.stage.where = h.Placement
 	l.intake.limit.set(h.Rate)
 	l.transaction = transaction{loop: l, staged: newStaged()}

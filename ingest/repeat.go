@@ -99,7 +99,7 @@ func (r *Repeat) takeUpTo(f *partFeed, b *batch, below int64) error {
 		if b.fault != nil && f.at == b.faultAt {
 			return r.run.intake.stopsBefore(c, &c.Records[f.at], b.fault)
 		}
-		if err := r.run.intake.applyOne(c, &c.Records[f.at], b.outcomes[f.at], b.rowAt(f.at)); err != nil {
+		if err := r.run.intake.applyOne(b, f.at); err != nil {
 			return err
 		}
 	}
@@ -171,7 +171,7 @@ func (r *Repeat) feed(ctx context.Context, p state.Partition) (*partFeed, error)
 	}
 	reading, stop := context.WithCancel(ctx)
 	f := &partFeed{source: source, stop: stop,
-		stage: newStage(source, []decode.Decoder{decoder}, len(r.run.Schema.Attributes()), r.run.Shares)}
+		stage: newStage(source, []decode.Decoder{decoder}, len(r.run.Schema.Attributes()), r.run.Shares, r.run.Machine.SubjectOf)}
 	f.stage.where = r.run.Placement
 	r.feeds[p] = f
 	go f.stage.run(reading)

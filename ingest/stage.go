@@ -24,6 +24,7 @@ type stage struct {
 	piece    int // weight from which on a chunk is cut
 	share    int64
 	where    Placement // nil: records may lie anywhere
+	subject  func(equivclass.Row) uint64
 	held     *semaphore.Weighted
 	fetched  chan *batch // in the order of the source; each says when it is decoded
 	work     chan *batch // the same batches, for the decoders
@@ -40,9 +41,9 @@ const (
 	mostDecoders = 4
 )
 
-func newStage(source Source, decoders []decode.Decoder, width int, shares Shares) *stage {
+func newStage(source Source, decoders []decode.Decoder, width int, shares Shares, subject func(equivclass.Row) uint64) *stage {
 	share, n := int64(shares.Stage), len(decoders)
-	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, held: semaphore.NewWeighted(share),
+	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, subject: subject, held: semaphore.NewWeighted(share),
 		fetched: make(chan *batch, n), work: make(chan *batch, n), out: make(chan *batch, ahead), free: make(chan *batch, ahead+2*n+2)}
 }
 
@@ -55,7 +56,7 @@ func (s *stage) run(ctx context.Context) {
 	for _, d := range s.decoders {
 		wg.Go(func() {
 			for b := range s.work {
-				b.decode(d, s.where)
+				b.decode(d, s.where, s.subject)
 			}
 		})
 	}
@@ -157,7 +158,7 @@ func (s *stage) cut(c *Chunk) (head, rest *Chunk) {
 func (s *stage) batch() *batch {
 	select {
 	case b := <-s.free:
-		b.outcomes, b.fields, b.arena, b.fault = b.outcomes[:0], b.fields[:0], b.arena[:0], nil
+		b.outcomes, b.subjects, b.fields, b.arena, b.fault = b.outcomes[:0], b.subjects[:0], b.fields[:0], b.arena[:0], nil
 		return b
 	default:
 		return &batch{decoded: make(chan struct{}, 1), width: s.width, row: make(equivclass.Row, s.width)}
@@ -184,6 +185,7 @@ type batch struct {
 	weight   int64         // of the chunk, as taken from the stage's share
 	decoded  chan struct{} // gets one value when the batch is decoded
 	outcomes []decode.Outcome
+	subjects []uint64 // whose records they are; 0: nobody's
 	fields   [][]byte // of all rows, width entries a row
 	arena    []byte   // holds the bytes of the fields
 	width    int
@@ -196,10 +198,11 @@ type batch struct {
 func (b *batch) rowAt(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
 
 // decode fills the batch from its chunk.
-func (b *batch) decode(d decode.Decoder, where Placement) {
+func (b *batch) decode(d decode.Decoder, where Placement, subject func(equivclass.Row) uint64) {
 	c := b.chunk
 	for i := range c.Records {
 		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
+		b.subjects = append(b.subjects, subject(b.row))
 		b.judge(where, i)
 		b.keep(b.row)
 	}

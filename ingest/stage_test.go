@@ -4,6 +4,7 @@ import (
 	"anond/incremental/state"
 	"context"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -67,14 +68,17 @@ func drawChunks(rng *rand.Rand) (out []*Chunk) {
 	return out
 }
 
+// subject is a digest of the first attribute.
+func subject(row equivclass.Row) uint64 { return uint64(crc32.ChecksumIEEE(row[0])) }
+
 // stagedText runs a stage and writes down what comes out of it, record by record.
 func stagedText(t *testing.T, chunks []*Chunk, decoders []decode.Decoder, shares Shares) string {
-	s := newStage(&listed{chunks: chunks}, decoders, 3, shares)
+	s := newStage(&listed{chunks: chunks}, decoders, 3, shares, subject)
 	go s.run(t.Context())
 	var out strings.Builder
 	for b := range s.out {
 		for i, r := range b.chunk.Records {
-			fmt.Fprintf(&out, "%v %d %v %q\n", b.chunk.Partition, r.Offset, b.outcomes[i], [][]byte(b.rowAt(i)))
+			fmt.Fprintf(&out, "%v %d %v %d %q\n", b.chunk.Partition, r.Offset, b.outcomes[i], b.subjects[i], [][]byte(b.rowAt(i)))
 		}
 		s.put(b)
 	}
@@ -101,7 +105,7 @@ func TestStageIsBlindToItsDecoders(t *testing.T) {
 		for _, c := range chunks {
 			for i := range c.Records {
 				o := decodeOne(d, &c.Records[i], nil, row)
-				fmt.Fprintf(&want, "%v %d %v %q\n", c.Partition, c.Records[i].Offset, o, [][]byte(row))
+				fmt.Fprintf(&want, "%v %d %v %d %q\n", c.Partition, c.Records[i].Offset, o, subject(row), [][]byte(row))
 			}
 		}
 		for _, n := range []int{1, 2, 4} {
@@ -166,7 +170,7 @@ func TestAStoppedStageLeavesNoGap(t *testing.T) {
 		two, err := decode.New(decode.JSON, schema, decode.Options{})
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
-		s := newStage(&listed{chunks: chunks}, []decode.Decoder{one, two}, 3, SharesOf(0, 0))
+		s := newStage(&listed{chunks: chunks}, []decode.Decoder{one, two}, 3, SharesOf(0, 0), subject)
 		go s.run(ctx)
 		next := int64(0)
 		for b := range s.out {

@@ -57,13 +57,12 @@ func KeyedDigest(key, data []byte) Digest {
 	return Digest(h.Sum(nil)[:16])
 }
 
-// SubjectOf stands for a subject in state: the person's identifier itself is not
+// SubjectOf stands for a subject in state, and is never 0: the person's identifier itself is not
 // kept.
 func (s *Secrets) SubjectOf(raw []byte) uint64 {
-	h := sha256.New()
-	h.Write(s.subject)
-	h.Write(raw)
-	return max(1, binary.BigEndian.Uint64(h.Sum(nil)))
+	var buf [128]byte
+	sum := sha256.Sum256(append(append(buf[:0], s.subject...), raw...))
+	return max(1, binary.BigEndian.Uint64(sum[:]))
 }
 
 // Suppressed is the digest under which a subject is known as forgotten.

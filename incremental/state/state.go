@@ -68,12 +68,12 @@ func (s *State) SortPending(quarantined []RecordID) {
 	}
 }
 
-// Subject stands for the person of a record; none says that the record is nobody's.
-func (s *State) Subject(row equivclass.Row) (subject uint64, known bool) {
+// Subject stands for the person of a record; 0: the record is nobody's. It is safe for concurrent use.
+func (s *State) Subject(row equivclass.Row) uint64 {
 	if i := s.Schema.SubjectIndex(); i >= 0 && row[i] != nil {
-		return s.Secrets.SubjectOf(row[i]), true
+		return s.Secrets.SubjectOf(row[i])
 	}
-	return 0, false
+	return 0
 }
 
 // RestoredTime is the machine's time after a restart: never before what state
