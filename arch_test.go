@@ -154,6 +154,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/state"}},
 		{"snapshot/render", []string{model, "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},
+		{"snapshot/publish/publishtest", []string{model, "anond/incremental", "anond/incremental/state", "anond/snapshot",
+			"anond/snapshot/publish", "anond/snapshot/render"}},
 		{"snapshot/publish", []string{"anond/incremental", "anond/incremental/state", "anond/internal/disk", "anond/snapshot",
 			"anond/snapshot/render", "anond/snapshot/verify"}},
 		{"snapshot", []string{model, "anond/internal/disk"}}, // it knows no state
@@ -247,7 +249,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"lab", "lab/... shards/keying internal/ops/chart internal/profile internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon internal/dataset"}, {"deliver",
 			"deliver/... internal/kafkaclient internal/pace internal/ops/gauge"},
-		{"shards/union", "internal/ops/gauge internal/ops/monitor"},
+		{"shards/union", "internal/ops/gauge internal/ops/monitor " + disk},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition/topics",
 			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/monitor shards/repartition shards/keying " + disk},
 		{"shards/repartition", "shards/keying"},
@@ -413,6 +415,38 @@ func TestFilesAreWrittenAtOnce(t *testing.T) {
 			return true
 		})
 	}
+}
+
+// TestDurableStepsAreWrittenOnce: publisher and union take a release through one sequence. The steps that others see, which
+// open the staged release to all and give it its name, and which write CURRENT, stand in one file, and publishing knows no union.
+func TestDurableStepsAreWrittenOnce(t *testing.T) {
+	const once = "snapshot/publish/sequence.go"
+	seen := map[string]int{}
+	for _, f := range tree(t) {
+		if f.test() || !within(f.dir(), "snapshot/publish", "shards", "internal", "ingest", "cmd") || within(f.dir(), "internal/testkit") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.CallExpr:
+				s, ok := x.Fun.(*ast.SelectorExpr)
+				if !ok || s.Sel.Name != "Publicize" || f.path == "snapshot/publish/closable.go" || f.path == "snapshot/publish/trial.go" {
+					return true // these give a file system, and try one
+				}
+				seen["publicize"]++
+				assert.Equal(t, once, f.path, "it makes a release readable")
+			case *ast.SelectorExpr:
+				if x.Sel.Name == "CurrentName" && f.path != "snapshot/publish/reconcile.go" { // which names it in an error
+					seen["current"]++
+					assert.Equal(t, once, f.path, "it names CURRENT")
+				}
+			case *ast.Ident:
+				assert.False(t, within(f.dir(), "snapshot/publish") && strings.HasPrefix(x.Name, "Union"), "%s names %s", f.path, x.Name)
+			}
+			return true
+		})
+	}
+	assert.Equal(t, map[string]int{"publicize": 1, "current": 1}, seen)
 }
 
 // TestMergeDecidesOnIntegers: the same bags give the same buckets on every processor.

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"anond/incremental/erase"
-	"anond/incremental/plan"
-	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -21,6 +18,9 @@ import (
 	"anond/deliver/topic"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/erase"
+	"anond/incremental/plan"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/control"
@@ -34,6 +34,7 @@ import (
 	"anond/shards/keying"
 	"anond/shards/repartition"
 	"anond/shards/repartition/topics"
+	"anond/shards/union"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -113,11 +114,11 @@ func TestExitCodes(t *testing.T) {
 func TestEachErrorHasItsExitCode(t *testing.T) {
 	for code, list := range map[int][]error{
 		exitLocked: {state.ErrLocked},
-		exitPrivacy: {ingest.ErrPoolRefused, ingest.ErrNoPool, publish.ErrForked, publish.ErrRefused, publish.ErrOtherHistory,
+		exitPrivacy: {ingest.ErrPoolRefused, ingest.ErrNoPool, union.ErrForked, publish.ErrRefused, publish.ErrOtherHistory,
 			incremental.ErrUnsafe, state.ErrDecided, journal.ErrForked, &plan.InfeasibleError{L: 3, Reachable: 2}},
 		exitBehind: {journal.ErrFenced, journal.ErrNoState, journal.ErrHole, upkeep.ErrForeignList, boltstore.ErrAhead, daemon.ErrTwo,
-			deliver.ErrOther, ingest.ErrBehind, publish.ErrBehind, &publish.BehindError{}, &publish.JudgedError{}, &publish.ShardBehindError{}},
-		exitConfig: {control.ErrUnsafe, publish.ErrShards, journal.ErrForeign, journal.ErrUnderOther, sealed.ErrNoKey, sealed.ErrWrongKey,
+			deliver.ErrOther, ingest.ErrBehind, publish.ErrBehind, &publish.BehindError{}, &publish.JudgedError{}, &union.ShardBehindError{}},
+		exitConfig: {control.ErrUnsafe, union.ErrShards, journal.ErrForeign, journal.ErrUnderOther, sealed.ErrNoKey, sealed.ErrWrongKey,
 			sealed.ErrNotEncrypted, keying.ErrKeying, &keying.KeyingError{}, &keying.KeyingError{Link: true}, keying.ErrHole, &keying.HoleError{},
 			ingest.ErrPartitionsChanged, &ingest.PartitionsChangedError{}, incremental.ErrTooManyPartitions, deliver.ErrUnion,
 			dataset.ErrJournaled, daemon.ErrNoRehearsal, repartition.ErrProgress, &incremental.SettingsError{}, &incremental.LevelError{},

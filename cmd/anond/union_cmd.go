@@ -28,7 +28,7 @@ import (
 
 // afterUnionStep is called behind each durable step of a union. Tests kill the process
 // there; nil in operation.
-var afterUnionStep func(publish.UnionStep) error
+var afterUnionStep func(publish.Step) error
 
 // unionFlags is what the command line says.
 type unionFlags struct {

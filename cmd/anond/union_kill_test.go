@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/shards/union"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -18,12 +19,12 @@ import (
 const killedAt = "ANOND_TEST_UNION_KILLED_AT"
 
 // unionHook kills this process behind a step, if a test has asked for that.
-func unionHook() func(publish.UnionStep) error {
+func unionHook() func(publish.Step) error {
 	step := os.Getenv(killedAt)
 	if step == "" {
 		return nil
 	}
-	return func(s publish.UnionStep) error {
+	return func(s publish.Step) error {
 		if string(s) == step {
 			self, err := os.FindProcess(os.Getpid())
 			if err == nil {
@@ -46,8 +47,8 @@ func TestUnionKilledAtEachStep(t *testing.T) {
 	u.admit(400, 0, 1)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	steps := []publish.UnionStep{publish.UnionCheck, publish.UnionIntent, publish.UnionRender, publish.UnionGated,
-		publish.UnionSync, publish.UnionRename, publish.UnionCurrent, publish.UnionLedger, publish.UnionTrim, publish.UnionPruned}
+	steps := []publish.Step{publish.StepCheck, union.StepIntent, publish.StepRender, publish.StepGate,
+		publish.StepSync, publish.StepRename, publish.StepCurrent, publish.StepLedger, union.StepTrim, union.StepPrune}
 	for _, step := range steps {
 		top := t.TempDir()
 		dir := filepath.Join(top, "releases")
@@ -64,7 +65,7 @@ func TestUnionKilledAtEachStep(t *testing.T) {
 		require.Equal(t, syscall.SIGKILL, ended.Sys().(syscall.WaitStatus).Signal(), step)
 
 		decided, _ := os.ReadFile(filepath.Join(dir, "intents/000002/intent.json"))
-		require.Equal(t, step == publish.UnionCheck, decided == nil, step)
+		require.Equal(t, step == publish.StepCheck, decided == nil, step)
 		r := anond(t, args...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		m, err := snapshot.Show(snapshot.OS(), dir, 0)

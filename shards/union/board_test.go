@@ -61,7 +61,7 @@ func TestTheAlarmIsRaisedWhileAttemptsFail(t *testing.T) {
 	d := monitor.NewDuty("", still{begin})
 	r := &runner{Options: Options{Shards: 1, StaleAfter: time.Hour, Log: d.Log(slog.New(slog.DiscardHandler)),
 		Now: func() time.Time { return now }},
-		stale: map[int]bool{}, union: &publish.Union{FS: snapshot.OS(), Dir: t.TempDir()}} // 0 shards: each attempt fails
+		stale: map[int]bool{}, union: &union{Directory: publish.Directory{FS: snapshot.OS(), Dir: t.TempDir()}}} // 0 shards: each attempt fails
 	alarms := func() uint64 {
 		_, err := r.attempt()
 		assert.Error(t, err)

@@ -1,8 +1,8 @@
 // Package union runs anond union: it makes one release of all shards, once or again and
 // again, says what it does in the log, and raises an alarm for shards that are late.
 //
-// Guarantee: what publish.Union promises. This package decides when, and by which errors
-// it ends: those after which a further attempt could only repeat a fault or hide it.
+// Guarantee: what type union promises. Run decides when, and by which errors it ends: those after which a further
+// attempt could only repeat a fault or hide it.
 package union
 
 import (
@@ -35,7 +35,7 @@ type Options struct {
 	StaleAfter time.Duration // alarm for a shard whose newest release is older; 0: none
 	Log        *slog.Logger
 	Now        func() time.Time
-	Hook       func(publish.UnionStep) error // for tests
+	Hook       func(publish.Step) error // for tests
 	// Duty is told what is done, and Board what came of it; may be nil.
 	Duty  *monitor.Duty
 	Board *Board
@@ -81,8 +81,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	owner := make([]byte, 8)
 	_, _ = rand.Read(owner) // it never fails
 	r := &runner{Options: o, stale: map[int]bool{}}
-	r.union = &publish.Union{FS: o.FS, Dir: o.Dir, Ledger: o.Ledger, Of: o.Shards, Without: o.Without,
-		Owner: hex.EncodeToString(owner), Gate: gate{}, Keep: publish.KeepRule{Releases: o.Keep}, Hook: r.hook}
+	r.union = &union{Directory: publish.Directory{FS: o.FS, Dir: o.Dir, Ledger: o.Ledger, Owner: hex.EncodeToString(owner)}, Of: o.Shards,
+		Without: o.Without, Gate: audited, Keep: publish.KeepRule{Releases: o.Keep}, Hook: r.hook}
 	out, err := r.attempt()
 	if o.Once {
 		return out, err
@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	// be shards that are restarted one after another: the newest release stays meanwhile.
 	for first, silence := true, (retry.Silence{}); ; first = false {
 		switch {
-		case err != nil && (final(err) || first && errors.Is(err, publish.ErrShards)):
+		case err != nil && (final(err) || first && errors.Is(err, ErrShards)):
 			return out, err
 		case err != nil:
 			if tries, told := silence.Broken(time.Now(), o.Every); told {
@@ -111,21 +111,21 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 
 // final errors would only come again.
 func final(err error) bool {
-	classes := []error{publish.ErrForked, publish.ErrBehind, publish.ErrRefused, publish.ErrDifferent, snapshot.ErrDamaged}
+	classes := []error{ErrForked, publish.ErrBehind, publish.ErrRefused, publish.ErrDifferent, snapshot.ErrDamaged}
 	return slices.ContainsFunc(classes, func(class error) bool { return errors.Is(err, class) })
 }
 
 // runner remembers what was said already.
 type runner struct {
 	Options
-	union   *publish.Union
+	union   *union
 	waiting []int
 	stale   map[int]bool
 	newest  *Outcome // of the newest attempt that succeeded
 }
 
 // hook notes the progress of an attempt.
-func (r *runner) hook(step publish.UnionStep) error {
+func (r *runner) hook(step publish.Step) error {
 	r.does("uniting, behind step "+string(step), stepPatience)
 	if r.Hook != nil {
 		return r.Hook(step)
@@ -159,7 +159,7 @@ func (r *runner) attempt() (*Outcome, error) {
 }
 
 func (r *runner) publish(began time.Time) (*Outcome, error) {
-	found, err := r.union.Publish(began)
+	found, err := r.union.publish(began)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +224,8 @@ func texts(shards []int) []string {
 	return out
 }
 
-// gate is the publish.UnionGate over the independent auditor.
-type gate struct{}
-
-// CheckUnion lets a release pass, or refuses it with what the auditor found.
-func (gate) CheckUnion(releases, rendered string) error {
+// audited has the independent auditor let a release pass, or refuses it with what that found.
+func audited(releases, rendered string) error {
 	violations, err := audit.GateUnion(releases, rendered)
 	if err != nil || len(violations) == 0 {
 		return err

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/gate"

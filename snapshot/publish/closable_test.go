@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"io"
 	"sync"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/incremental/state"
 	"anond/snapshot/publish"
 	"anond/snapshot/snapshottest"
 )

@@ -1,17 +1,16 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/snapshot/audit/format"
@@ -48,9 +47,9 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 			var persons []person
 			var classes []testClass
 			for range 2 + r.IntN(4) {
-				x := testClass{state.Frozen, 1, nil}
+				x := testClass{Regime: state.Frozen, Born: 1, Members: nil}
 				for range 3 + r.IntN(3) {
-					x.members = append(x.members, state.RecordID(len(persons)))
+					x.Members = append(x.Members, state.RecordID(len(persons)))
 					persons = append(persons, person{strconv.Itoa(r.IntN(90)), c.values[r.IntN(len(c.values))]})
 				}
 				classes = append(classes, x)
@@ -65,14 +64,14 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 			}
 			var all []state.RecordID
 			for _, x := range classes {
-				all = append(all, x.members...)
+				all = append(all, x.Members...)
 			}
 			v.References = map[int]equivclass.Bag{1: bagOf(all)}
 			ground, err := equivclass.GroundOf(c.attribute, c.distance)
 			require.NoError(t, err)
 			greatest := 0.0
 			for _, x := range classes {
-				greatest = max(greatest, ground.Distance(bagOf(x.members), bagOf(all)))
+				greatest = max(greatest, ground.Distance(bagOf(x.Members), bagOf(all)))
 			}
 			if greatest < 1e-3 {
 				continue

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/snapshot/audit/format"
@@ -69,14 +69,14 @@ func (c *chain) person(release int, value string) state.RecordID {
 
 func (c *chain) grow(release int, frozen bool) {
 	for range 2 + c.r.IntN(4) {
-		class := testClass{regime: state.Pure, born: uint32(release)}
+		class := testClass{Regime: state.Pure, Born: uint32(release)}
 		values := []string{"flu", "cold", "gout"}
 		if frozen && c.r.IntN(2) == 0 {
-			class.regime = state.Frozen
+			class.Regime = state.Frozen
 			values = []string{"flu", "cold", "gout", "flu", "asthma"}
 		}
 		for _, v := range values {
-			class.members = append(class.members, c.person(release, v))
+			class.Members = append(class.Members, c.person(release, v))
 		}
 		c.classes = append(c.classes, class)
 	}
@@ -92,7 +92,7 @@ func (c *chain) regroup(release int) { c.regroupFrom(release, 0) }
 func (c *chain) regroupFrom(release, skip int) {
 	var pure []int
 	for i, class := range c.classes {
-		if class.regime == state.Pure && class.born < uint32(release) {
+		if class.Regime == state.Pure && class.Born < uint32(release) {
 			pure = append(pure, i)
 		}
 	}
@@ -101,9 +101,9 @@ func (c *chain) regroupFrom(release, skip int) {
 	}
 	pure = pure[skip:]
 	a, b := &c.classes[pure[0]], &c.classes[pure[1]]
-	x := testClass{state.Pure, uint32(release), []state.RecordID{a.members[0], b.members[1], a.members[2]}}
-	y := testClass{state.Pure, uint32(release), []state.RecordID{b.members[0], a.members[1], b.members[2]}}
-	c.dead = append(c.dead, deadClass{*a, uint32(release)}, deadClass{*b, uint32(release)})
+	x := testClass{Regime: state.Pure, Born: uint32(release), Members: []state.RecordID{a.Members[0], b.Members[1], a.Members[2]}}
+	y := testClass{Regime: state.Pure, Born: uint32(release), Members: []state.RecordID{b.Members[0], a.Members[1], b.Members[2]}}
+	c.dead = append(c.dead, deadClass{Class: *a, Died: uint32(release)}, deadClass{Class: *b, Died: uint32(release)})
 	*a, *b = x, y
 }
 
@@ -193,7 +193,7 @@ func TestAuditorRefuses(t *testing.T) {
 	p.Gate = auditGate{gate.New(format.Policy{K: 3, L: 2, Republication: "regroup", MaxRegroups: &k})}
 	require.NoError(t, p.Open())
 	s := settings(render.Generalization())
-	v := testView(t, 1, hospital(t), patients, []testClass{{state.Frozen, 1, []state.RecordID{0, 2, 6}}})
+	v := testView(t, 1, hospital(t), patients, []testClass{{Regime: state.Frozen, Born: 1, Members: []state.RecordID{0, 2, 6}}})
 	_, err := p.Publish(publish.Of(v), s)
 	require.ErrorIs(t, err, publish.ErrRefused)
 	var failure *publish.ReleaseError

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/incremental/state"
 	"anond/snapshot"
 )
 
@@ -19,7 +19,7 @@ func TestFence(t *testing.T) {
 	lost := errors.New("lost")
 	for stop := range 6 { // three steps a release
 		root := t.TempDir()
-		p := publisher(unsynced{snapshot.OS()}, root)
+		p := publisher(unsynced{FS: snapshot.OS()}, root)
 		asked := 0
 		var frozen map[string]string
 		p.Fence = func() error {
@@ -41,7 +41,7 @@ func TestFence(t *testing.T) {
 				require.False(t, strings.HasPrefix(filepath.ToSlash(name), "releases/000001/"), "no release has its name")
 			}
 		}
-		require.NoError(t, publishAll(t, publisher(unsynced{snapshot.OS()}, root), &intents))
+		require.NoError(t, publishAll(t, publisher(unsynced{FS: snapshot.OS()}, root), &intents))
 		got, err = readTree(root)
 		require.NoError(t, err)
 		require.Equal(t, want, got)

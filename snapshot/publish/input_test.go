@@ -16,7 +16,7 @@ func byHand(t *testing.T) *render.Input {
 	in := &render.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1, Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI,
 		SA: v.SA, Scale: v.Scale}
 	for _, c := range hospitalClasses() {
-		in.Classes = append(in.Classes, render.Class{Born: c.born, Members: c.members})
+		in.Classes = append(in.Classes, render.Class{Born: c.Born, Members: c.Members})
 	}
 	return in
 }

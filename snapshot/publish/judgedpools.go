@@ -108,7 +108,7 @@ func (p *Publisher) Unbar() error {
 }
 
 func (p *Publisher) noteJudged(j incremental.Judged) error {
-	if err := p.replace(judgedPath(p.Ledger), judgedLine(j)); err != nil {
+	if err := p.directory().Replace(judgedPath(p.Ledger), judgedLine(j)); err != nil {
 		return fmt.Errorf("note who was judged: %w", err)
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 // TestJudgedPoolsAreKept: what was noted once is asked of every state; nothing is written without
 // somebody who was judged, and less than is known never replaces more.
 func TestJudgedPoolsAreKept(t *testing.T) {
-	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 	path := p.Ledger + ".pools"
 	require.NoError(t, p.KeepJudged(incremental.Judged{}))
 	assert.NoFileExists(t, path)

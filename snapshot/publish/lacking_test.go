@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"slices"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/snapshot/audit/format"
@@ -55,7 +55,7 @@ func TestMissingValuesThatTheManifestRulesOut(t *testing.T) {
 					s.Policy.Diversity, s.Policy.SubjectRepeat = nil, ""
 				}
 				release := func(gate publish.Gate) (string, error) {
-					p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+					p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 					p.Gate = gate
 					require.NoError(t, p.Open())
 					_, err := p.Publish(publish.Of(v), s)

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -22,7 +22,7 @@ import (
 // state would hold.
 func published(t *testing.T) (*publish.Publisher, []state.Intent) {
 	t.Helper()
-	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 	var intents []state.Intent
 	require.NoError(t, publishAll(t, p, &intents))
 	return p, intents
@@ -132,7 +132,7 @@ func TestReconcileNamesTheNewestRelease(t *testing.T) {
 		got, err := os.ReadFile(current)
 		require.NoError(t, err)
 		assert.Equal(t, "000002\n", string(got))
-		assert.Equal(t, text != "000002\n", strings.Contains(strings.Join(r.log, " "), "CURRENT"), "what is right is not written")
+		assert.Equal(t, text != "000002\n", strings.Contains(strings.Join(r.Log, " "), "CURRENT"), "what is right is not written")
 	}
 	require.NoError(t, os.RemoveAll(filepath.Join(p.Dir, "000002")))
 	require.NoError(t, os.WriteFile(current, []byte("000001\n"), 0o644))
@@ -143,7 +143,7 @@ func TestReconcileNamesTheNewestRelease(t *testing.T) {
 }
 
 func TestReconcileWithNothing(t *testing.T) {
-	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 	require.NoError(t, reconcile(p, nil))
 	_, err := os.Stat(p.Ledger)
 	require.ErrorIs(t, err, os.ErrNotExist)

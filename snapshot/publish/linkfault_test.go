@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"os"
@@ -13,25 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
 	"anond/snapshot/verify"
 )
-
-// noLinks fails to link some files.
-type noLinks struct {
-	snapshot.FS
-	fault error
-	only  string // files of this name; empty: all
-}
-
-func (f noLinks) Link(from, to string) error {
-	if f.only == "" || filepath.Base(from) == f.only {
-		return &os.LinkError{Op: "link", Old: from, New: to, Err: f.fault}
-	}
-	return f.FS.Link(from, to)
-}
 
 // linked reports whether a file of release 2 is a link of that of release 1.
 func linked(t *testing.T, p *publish.Publisher, name string) bool {
@@ -52,7 +38,7 @@ func TestWhereLinksFailFilesAreCopied(t *testing.T) {
 	for _, fault := range []error{syscall.EMLINK, syscall.EXDEV, syscall.EPERM, syscall.ENOTSUP, syscall.ENOSYS} {
 		for _, only := range []string{"", "qit.csv"} {
 			root := t.TempDir()
-			p := publisher(noLinks{unsynced{snapshot.OS()}, fault, only}, root)
+			p := publisher(noLinks{FS: unsynced{FS: snapshot.OS()}, Fault: fault, Only: only}, root)
 			require.NoError(t, publishAll(t, p, &[]state.Intent{}), "%v", fault)
 			got, err := readTree(root)
 			require.NoError(t, err)
@@ -62,12 +48,12 @@ func TestWhereLinksFailFilesAreCopied(t *testing.T) {
 		}
 	}
 	root := t.TempDir()
-	p := publisher(unsynced{snapshot.OS()}, root)
+	p := publisher(unsynced{FS: snapshot.OS()}, root)
 	require.NoError(t, publishAll(t, p, &[]state.Intent{}))
 	assert.True(t, linked(t, p, "qit.csv"))
 
 	root = t.TempDir()
-	p = publisher(noLinks{unsynced{snapshot.OS()}, syscall.EIO, ""}, root)
+	p = publisher(noLinks{FS: unsynced{FS: snapshot.OS()}, Fault: syscall.EIO, Only: ""}, root)
 	require.ErrorIs(t, publishAll(t, p, &[]state.Intent{}), syscall.EIO)
 }
 
@@ -97,7 +83,7 @@ func TestAReleaseOnAnotherFileSystem(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	away := elsewhere(t, file)
 	want, _ := reference(t)
-	p := publisher(unsynced{snapshot.OS()}, root)
+	p := publisher(unsynced{FS: snapshot.OS()}, root)
 	require.NoError(t, p.Open())
 	_, err := p.Publish(publish.Of(views(t)[0]), settings(render.Anatomy()))
 	require.NoError(t, err)
@@ -119,8 +105,8 @@ func TestAReleaseOnAnotherFileSystem(t *testing.T) {
 // before says. (Links are the gate's to look at.)
 func TestADamagedPartIsNotCopiedOn(t *testing.T) {
 	defer joinParts(2)()
-	for name, files := range map[string]snapshot.FS{"copied": noLinks{unsynced{snapshot.OS()}, syscall.EXDEV, ""},
-		"joined": unsynced{snapshot.OS()}} {
+	for name, files := range map[string]snapshot.FS{"copied": noLinks{FS: unsynced{FS: snapshot.OS()}, Fault: syscall.EXDEV, Only: ""},
+		"joined": unsynced{FS: snapshot.OS()}} {
 		root := t.TempDir()
 		p := publisher(files, root)
 		require.NoError(t, p.Open())
@@ -151,7 +137,7 @@ func TestADamagedPartIsNotCopiedOn(t *testing.T) {
 func TestOldReleasesMayGo(t *testing.T) {
 	want, _ := referenceOf(t, publishLonger)
 	root := t.TempDir()
-	p := publisher(unsynced{snapshot.OS()}, root)
+	p := publisher(unsynced{FS: snapshot.OS()}, root)
 	require.NoError(t, p.Open())
 	for i, v := range longerViews(t) {
 		_, err := p.Publish(publish.Of(v), settings(render.Anatomy()))

@@ -118,7 +118,7 @@ func FuzzManifest(f *testing.F) {
 	golden, err := filepath.Glob(filepath.Join("testdata", "golden", "*", "manifest.json"))
 	require.NoError(f, err)
 	require.NotEmpty(f, golden)
-	golden = append(golden, filepath.Join("testdata", "union", "manifest.json"))
+	golden = append(golden, filepath.Join("..", "..", "shards", "union", "testdata", "manifest.json"))
 	for _, name := range golden {
 		data, err := os.ReadFile(name)
 		require.NoError(f, err)

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -14,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -118,7 +117,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 
 func publisherOf(t *testing.T) *publish.Publisher {
 	root := t.TempDir()
-	p := publisher(unsynced{snapshot.OS()}, root)
+	p := publisher(unsynced{FS: snapshot.OS()}, root)
 	p.Gate = openGate{}
 	require.NoError(t, p.Open())
 	return p

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,15 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
-	"anond/snapshot/render"
 	"anond/snapshot/snapshottest"
 )
-
-type openGate struct{}
-
-func (openGate) Check(string, []render.Placement) error { return nil }
 
 func memPublisher(files snapshot.FS) *publish.Publisher {
 	return &publish.Publisher{FS: files, Dir: "/d/releases", Ledger: "/d/state/ledger", Gate: openGate{}}
@@ -46,7 +41,7 @@ func TestEverySyncMatters(t *testing.T) {
 	r := &recorder{FS: newDisk("")}
 	require.NoError(t, publishLonger(t, memPublisher(r), &[]state.Intent{}))
 	synced := map[string]bool{}
-	for _, line := range r.log {
+	for _, line := range r.Log {
 		if name, ok := strings.CutPrefix(line, "sync "); ok && name != "/" { // the name of /d was durable before
 			synced[name] = true
 		}
@@ -70,11 +65,11 @@ func powerCuts(t *testing.T, forget string, publish publishing) error {
 	want := whole.Files()
 	random := rand.New(rand.NewPCG(5, 5))
 	for variant := range tier.Of(t, 2, 2, 6) { // the first finds most of what can be found
-		for at := 1; at <= r.effect; at++ {
+		for at := 1; at <= r.Effect; at++ {
 			keep := []func() float64{func() float64 { return 0 }, func() float64 { return 1 }, random.Float64}[min(variant, 2)]
 			disk := newDisk(forget)
 			var intents []state.Intent
-			require.ErrorIs(t, publish(t, memPublisher(&recorder{FS: disk, failAt: at, fault: errCrash}), &intents), errCrash)
+			require.ErrorIs(t, publish(t, memPublisher(&recorder{FS: disk, FailAt: at, Fault: errCrash}), &intents), errCrash)
 			disk.Cut(keep)
 			err := wholeReleases(disk.Files(), want, intents)
 			if err == nil {

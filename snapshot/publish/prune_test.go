@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/verify"
@@ -46,7 +46,7 @@ func marked(intents []state.Intent) (newest uint32) {
 // longer are three releases on a fresh disk of a test.
 func longer(t *testing.T) (*publish.Publisher, []state.Intent) {
 	t.Helper()
-	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 	var intents []state.Intent
 	require.NoError(t, publishLonger(t, p, &intents))
 	return p, intents
@@ -126,7 +126,7 @@ func entriesOf(intents []state.Intent) (out []snapshot.LedgerEntry) {
 func TestPruneThenPublish(t *testing.T) {
 	defer joinParts(2)()
 	whole, _ := longer(t)
-	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 	var intents []state.Intent
 	for n := range 3 {
 		some := func(t testing.TB) []*incremental.View { return longerViews(t)[:n+1] }
@@ -256,10 +256,10 @@ func prunedCuts(t *testing.T, forget string) error {
 	want := whole.files()
 	random := rand.New(rand.NewPCG(7, 5))
 	for variant := range 6 {
-		for at := 1; at <= r.effect; at++ {
+		for at := 1; at <= r.Effect; at++ {
 			survives := []func() float64{func() float64 { return 0 }, func() float64 { return 1 }, random.Float64}[min(variant, 2)]
 			p, disk, intents := start(forget)
-			p.FS = &recorder{FS: disk, failAt: at, fault: errCrash}
+			p.FS = &recorder{FS: disk, FailAt: at, Fault: errCrash}
 			require.ErrorIs(t, pruning(p, intents, keep).Run(time.Time{}), errCrash)
 			disk.cut(survives)
 			p.FS = disk

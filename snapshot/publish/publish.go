@@ -73,16 +73,21 @@ func (p *Publisher) Open() error {
 	return nil
 }
 
-// publication is one run of the steps.
+// directory is where p publishes.
+func (p *Publisher) directory() *Directory {
+	return &Directory{FS: p.FS, Dir: p.Dir, Ledger: p.Ledger, Owner: p.Owner, Fence: p.Fence}
+}
+
+// publication is one run of the steps: the Content of its sequence.
 type publication struct {
 	*Publisher
+	steps    *Sequence
 	input    *render.Input
 	settings *render.Settings
 	release  uint32
-	tmp, dir string
 	from     *render.Carried // of the release before
-	files    *releaseFiles
-	done     bool      // the release has its name already
+	files    *Files
+	done     bool      // the release has its name already, and is what was rendered
 	recorded *[32]byte // what the ledger says of it already, if it does
 	out      *render.Rendered
 }
@@ -91,27 +96,16 @@ type publication struct {
 // failure. Errors are a *ReleaseError; see the classes ErrRefused, ErrDifferent,
 // ErrBehind.
 func (p *Publisher) Publish(in *render.Input, s *render.Settings) (*render.Rendered, error) {
-	n := in.Release
-	dir := snapshot.DirOf(p.Dir, n)
-	b := &publication{Publisher: p, input: in, settings: s, release: n, tmp: p.staged(dir), dir: dir}
-	steps := []struct {
-		name Step
-		do   func() error
-	}{
-		{StepCheck, b.check}, {StepHierarchies, b.hierarchies}, {StepRender, b.render}, {StepGate, b.gate},
-		{StepSync, b.sync}, {StepRename, b.rename}, {StepCurrent, b.current}, {StepLedger, b.ledger},
+	b := &publication{Publisher: p, steps: &Sequence{Directory: *p.directory(), Release: in.Release, Hook: p.Hook}, input: in, settings: s,
+		release: in.Release}
+	if err := b.steps.Step(StepCheck, b.check); err != nil {
+		return nil, err
 	}
-	for _, step := range steps {
-		if err := step.do(); err != nil {
-			err = p.blamed(err)
-			b.clean(err)
-			return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
-		}
-		if p.Hook != nil {
-			if err := p.Hook(step.name); err != nil {
-				return nil, &ReleaseError{Release: n, Step: step.name, Err: err}
-			}
-		}
+	if err := b.steps.Step(StepHierarchies, b.hierarchies); err != nil {
+		return nil, err
+	}
+	if err := b.steps.Publish(b); err != nil {
+		return nil, err
 	}
 	b.out.Next.Settle(b.out, s.Policy.Republication, in.SA.Len())
 	if p.at != nil {

@@ -17,12 +17,12 @@ import (
 func TestCurrentDoesNotGoBack(t *testing.T) {
 	root := t.TempDir()
 	all := views(t)
-	old := publisher(unsynced{snapshot.OS()}, root)
+	old := publisher(unsynced{FS: snapshot.OS()}, root)
 	require.NoError(t, old.Open())
 	first, err := old.Publish(publish.Of(all[0]), settings(render.Anatomy()))
 	require.NoError(t, err)
 
-	late := publisher(unsynced{snapshot.OS()}, root)
+	late := publisher(unsynced{FS: snapshot.OS()}, root)
 	require.NoError(t, late.Open())
 	late.Repeats = &first.SHA256
 	late.Hook = func(s publish.Step) error {

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,12 +8,12 @@ import (
 	"syscall"
 	"testing"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -43,24 +42,10 @@ func publisher(fs snapshot.FS, root string) *publish.Publisher {
 // views are the releases 1 and 2 of the hospital.
 func views(t testing.TB) []*incremental.View {
 	all := hospitalClasses()
-	all[2].born = 2
+	all[2].Born = 2
 	return []*incremental.View{
 		testView(t, 1, hospital(t), patients, all[:2]),
 		testView(t, 2, hospital(t), patients, all),
-	}
-}
-
-// longerViews are three releases: the second adds a class, the third regroups one,
-// and where two parts are joined at once (snapshot.Keep), joins those before it.
-func longerViews(t testing.TB) []*incremental.View {
-	all := hospitalClasses()
-	all[2].born = 2
-	old := all[1]
-	young := testClass{state.Pure, 3, old.members}
-	return []*incremental.View{
-		testView(t, 1, hospital(t), patients, all[:2]),
-		testView(t, 2, hospital(t), patients, all),
-		buried(testView(t, 3, hospital(t), patients, []testClass{all[0], all[2], young}), deadClass{old, 3}),
 	}
 }
 
@@ -79,30 +64,6 @@ func publishViews(t testing.TB, p *publish.Publisher, intents *[]state.Intent, v
 	return publishBy(t, p, intents, views, settings(render.Anatomy()))
 }
 
-func publishBy(t testing.TB, p *publish.Publisher, intents *[]state.Intent, views func(testing.TB) []*incremental.View,
-	s *render.Settings) error {
-	if err := p.Open(); err != nil {
-		return err
-	}
-	if err := publish.Reconcile(p.FS, p.Dir, p.Ledger, *intents); err != nil {
-		return err
-	}
-	for i, v := range views(t) {
-		if i == len(*intents) {
-			*intents = append(*intents, v.Intent) // the intent is committed first
-		}
-		if (*intents)[i].Published {
-			continue
-		}
-		out, err := p.Publish(publish.Of(v), s)
-		if err != nil {
-			return err
-		}
-		(*intents)[i].Published, (*intents)[i].Manifest = true, out.SHA256
-	}
-	return nil
-}
-
 func reference(t *testing.T) (files map[string]string, log []string) {
 	t.Helper()
 	return referenceOf(t, publishAll)
@@ -118,7 +79,7 @@ func referenceOf(t *testing.T, publish publishing) (files map[string]string, log
 	require.NoError(t, publish(t, publisher(r, root), &[]state.Intent{}))
 	files, err := readTree(root)
 	require.NoError(t, err)
-	return files, r.log
+	return files, r.Log
 }
 
 // TestGoldenSideEffects: the order of creates, writes, syncs and renames is the
@@ -166,7 +127,7 @@ func crashes(t *testing.T, run publishing) (steps int) {
 	want, _ := referenceOf(t, run)
 	for stop := 1; ; stop++ {
 		root, passed := t.TempDir(), 0
-		p := publisher(unsynced{snapshot.OS()}, root)
+		p := publisher(unsynced{FS: snapshot.OS()}, root)
 		p.Hook = func(publish.Step) error {
 			if passed++; passed == stop {
 				return errCrash
@@ -179,7 +140,7 @@ func crashes(t *testing.T, run publishing) (steps int) {
 			return stop - 1
 		}
 		require.ErrorIs(t, err, errCrash)
-		require.NoError(t, run(t, publisher(unsynced{snapshot.OS()}, root), &intents))
+		require.NoError(t, run(t, publisher(unsynced{FS: snapshot.OS()}, root), &intents))
 		got, err := readTree(root)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "stopped at step %d", stop)
@@ -200,12 +161,12 @@ func failures(t *testing.T, publish publishing) {
 	require.NoError(t, publish(t, memPublisher(whole), &[]state.Intent{}))
 	want := whole.FS.(*snapshottest.Disk).Files()
 	faults := []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO}
-	for at := 1; at <= whole.effect; at++ {
+	for at := 1; at <= whole.Effect; at++ {
 		disk := newDisk("")
-		r := &recorder{FS: disk, failAt: at, fault: faults[at%len(faults)]}
+		r := &recorder{FS: disk, FailAt: at, Fault: faults[at%len(faults)]}
 		var intents []state.Intent
 		err := publish(t, memPublisher(r), &intents)
-		require.ErrorIs(t, err, r.fault, "side effect %d", at)
+		require.ErrorIs(t, err, r.Fault, "side effect %d", at)
 		noValues(t, err.Error())
 		require.NoError(t, wholeReleases(disk.Files(), want, intents))
 		require.NoError(t, publish(t, memPublisher(r), &intents), "side effect %d", at)
@@ -218,7 +179,7 @@ func TestDiskFullIsSaidClearly(t *testing.T) {
 	r := newRecorder(root)
 	p := publisher(r, root)
 	require.NoError(t, p.Open())
-	r.failAt, r.fault = r.effect+8, syscall.ENOSPC
+	r.FailAt, r.Fault = r.Effect+8, syscall.ENOSPC
 	_, err := p.Publish(publish.Of(views(t)[0]), settings(render.Anatomy()))
 	require.ErrorContains(t, err, "release 000001: ")
 	require.ErrorContains(t, err, "no space left on device")
@@ -343,7 +304,7 @@ func TestOpenRemovesStaleRenderings(t *testing.T) {
 // manifest, before state marked it: that is damage, and nothing to try again. Found by a plan of
 // chaos.
 func TestANamedReleaseWithoutManifest(t *testing.T) {
-	p := publisher(unsynced{snapshot.OS()}, t.TempDir())
+	p := publisher(unsynced{FS: snapshot.OS()}, t.TempDir())
 	p.Hook = func(s publish.Step) error {
 		if _, err := os.Stat(filepath.Join(p.Dir, "000002")); err == nil && s == publish.StepRename {
 			return errCrash

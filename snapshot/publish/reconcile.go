@@ -1,11 +1,11 @@
 package publish
 
 import (
-	"anond/incremental/state"
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/verify"
 )
@@ -57,7 +57,7 @@ func (p *Publisher) Reconcile(intents []state.Intent) error {
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
-	if err := appendLedger(files, ledgerPath, unwritten(l, intents), p.fence); err != nil {
+	if err := appendLedger(files, ledgerPath, unwritten(l, intents), p.directory().fence); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
 	}
 	if err := p.nameNewest(on, intents); err != nil {
@@ -116,7 +116,7 @@ func (p *Publisher) nameNewest(on *snapshot.Contents, intents []state.Intent) er
 		if !on.Has(n) || on.Current >= n {
 			return nil
 		}
-		return p.nameCurrent(n)
+		return p.directory().nameCurrent(n)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"anond/snapshot"
 )
 
-// releaseFiles are the files of a release in progress, in a directory of its
+// Files are those of a release in progress, in a directory of its
 // own, behind the release before.
-type releaseFiles struct {
+type Files struct {
 	snapshot.FS
 	from, to string
 	dirs     map[string]bool // of parts, made already
@@ -25,8 +25,23 @@ type releaseFiles struct {
 	copies   bool            // links do not work between the two directories
 }
 
+// NewFiles makes the files of a release in a directory, behind those of another one.
+func NewFiles(files snapshot.FS, from, to string) *Files {
+	return &Files{FS: files, from: from, to: to, dirs: map[string]bool{}}
+}
+
+// Write makes a file of a content.
+func (f *Files) Write(name string, data []byte) error {
+	w, err := f.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return errors.Join(err, w.Close())
+}
+
 // Create makes a file that nobody may write to once it is closed.
-func (f *releaseFiles) Create(name string) (io.WriteCloser, error) {
+func (f *Files) Create(name string) (io.WriteCloser, error) {
 	to, err := f.place(name)
 	if err != nil {
 		return nil, err
@@ -36,7 +51,7 @@ func (f *releaseFiles) Create(name string) (io.WriteCloser, error) {
 }
 
 // place makes the directory that a file belongs to.
-func (f *releaseFiles) place(name string) (string, error) {
+func (f *Files) place(name string) (string, error) {
 	to := filepath.Join(f.to, filepath.FromSlash(name))
 	dir := path.Dir(name)
 	if dir == "." || f.dirs[dir] {
@@ -48,7 +63,7 @@ func (f *releaseFiles) place(name string) (string, error) {
 
 // directory makes a directory of the release, but never that of the release itself: if another
 // process has taken that away, what is written then would be half a release.
-func (f *releaseFiles) directory(dir string) error {
+func (f *Files) directory(dir string) error {
 	if dir == "." || f.dirs[dir] {
 		return nil
 	}
@@ -63,13 +78,13 @@ func (f *releaseFiles) directory(dir string) error {
 }
 
 // Open opens a file of the release before.
-func (f *releaseFiles) Open(name string) (io.ReadCloser, error) {
+func (f *Files) Open(name string) (io.ReadCloser, error) {
 	r, err := f.FS.Open(filepath.Join(f.from, filepath.FromSlash(name)))
 	return r, missing(err)
 }
 
 // Keep links a file of the release before, or copies it where links do not work.
-func (f *releaseFiles) Keep(name string, entry snapshot.FileEntry) error {
+func (f *Files) Keep(name string, entry snapshot.FileEntry) error {
 	to, err := f.place(name)
 	if err != nil {
 		return err
@@ -109,7 +124,7 @@ func missing(err error) error {
 }
 
 // absent says which of the two directories lacks what a link needs.
-func (f *releaseFiles) absent(err error) error {
+func (f *Files) absent(err error) error {
 	if _, there := f.Stat(f.to); there != nil {
 		return there
 	}
@@ -117,7 +132,7 @@ func (f *releaseFiles) absent(err error) error {
 }
 
 // copy copies a file, which must be what the manifest says.
-func (f *releaseFiles) copy(name string, entry snapshot.FileEntry) error {
+func (f *Files) copy(name string, entry snapshot.FileEntry) error {
 	r, err := f.Open(name)
 	if err != nil {
 		return err
@@ -138,6 +153,6 @@ func (f *releaseFiles) copy(name string, entry snapshot.FileEntry) error {
 	return nil
 }
 
-// unsynced are the paths to make durable before the release's own directory: new
+// Unsynced are the paths to make durable before the release's own directory: new
 // contents, then the names in the directories of parts.
-func (f *releaseFiles) unsynced() []string { return append(f.fresh, f.order...) }
+func (f *Files) Unsynced() []string { return append(f.fresh, f.order...) }

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -22,6 +21,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -209,12 +209,12 @@ func column(rows [][]string, j int) []string {
 // spread makes n persons with different values in one class.
 func spread(n int) ([]person, []testClass) {
 	var persons []person
-	c := testClass{born: 1}
+	c := testClass{Born: 1}
 	for i := range n {
 		persons = append(persons, person{strconv.Itoa(20 + i), strconv.Itoa(60 + i*7%n), fmt.Sprintf("1990-01-%02d", 1+i%28),
 			[]string{"1011", "1012", "1021", "2011"}[i%4], []string{"ward-e", "ward-w", "ward-n"}[i%3], strconv.Itoa(i * 11), []string{"flu",
 				"cold", "gout"}[i%3]})
-		c.members = append(c.members, state.RecordID(i))
+		c.Members = append(c.Members, state.RecordID(i))
 	}
 	return persons, []testClass{c}
 }
@@ -240,9 +240,9 @@ func TestRuleAFrozenGroupIsNeverRenderedDifferently(t *testing.T) {
 // alongside puts three other patients before the persons of a class, in a class of
 // their own that comes first in canonical order.
 func alongside(persons []person, classes []testClass) ([]person, []testClass) {
-	both := []testClass{{born: 1, members: []state.RecordID{0, 1, 2}}, {born: 1}}
-	for _, m := range classes[0].members {
-		both[1].members = append(both[1].members, m+3)
+	both := []testClass{{Born: 1, Members: []state.RecordID{0, 1, 2}}, {Born: 1}}
+	for _, m := range classes[0].Members {
+		both[1].Members = append(both[1].Members, m+3)
 	}
 	return append(slices.Clone(patients[4:7]), persons...), both
 }
@@ -275,9 +275,9 @@ func randomContent(r *rand.Rand) ([]person, []testClass) {
 	var persons []person
 	var classes []testClass
 	for range 2 + r.IntN(30) {
-		c := testClass{born: 1}
+		c := testClass{Born: 1}
 		for range 2 + r.IntN(3) {
-			c.members = append(c.members, state.RecordID(len(persons)))
+			c.Members = append(c.Members, state.RecordID(len(persons)))
 			persons = append(persons, person{pick("9", "10"), pick("1.5", "20"), pick("2001-01-01", "1969-12-31"), pick("1011", "2011"), pick("a",
 				"b,"), pick("5", "12"), pick("x", "y", "z")})
 		}
@@ -297,12 +297,12 @@ func renumber(r *rand.Rand, persons []person, classes []testClass) ([]person, []
 	}
 	c := make([]testClass, len(classes))
 	for i, at := range r.Perm(len(classes)) {
-		c[at] = testClass{regime: classes[i].regime, born: classes[i].born}
-		for _, m := range classes[i].members {
-			c[at].members = append(c[at].members, state.RecordID(to[m]))
+		c[at] = testClass{Regime: classes[i].Regime, Born: classes[i].Born}
+		for _, m := range classes[i].Members {
+			c[at].Members = append(c[at].Members, state.RecordID(to[m]))
 		}
-		r.Shuffle(len(c[at].members), func(x, y int) {
-			c[at].members[x], c[at].members[y] = c[at].members[y], c[at].members[x]
+		r.Shuffle(len(c[at].Members), func(x, y int) {
+			c[at].Members[x], c[at].Members[y] = c[at].Members[y], c[at].Members[x]
 		})
 	}
 	return p, c
@@ -311,10 +311,10 @@ func renumber(r *rand.Rand, persons []person, classes []testClass) ([]person, []
 // TestCertificateFollowsTheChain: frozen until a class dies, then pure if all
 // classes are flat, else frozen+pure, for good.
 func TestCertificateFollowsTheChain(t *testing.T) {
-	flat := testClass{state.Pure, 2, []state.RecordID{4, 5, 6}}
-	flatOld := testClass{state.Pure, 1, []state.RecordID{8, 9, 10}}
-	mixed := testClass{state.Frozen, 1, []state.RecordID{0, 1, 2, 3}}
-	dead := deadClass{testClass{state.Pure, 1, []state.RecordID{6, 5, 4}}, 2}
+	flat := testClass{Regime: state.Pure, Born: 2, Members: []state.RecordID{4, 5, 6}}
+	flatOld := testClass{Regime: state.Pure, Born: 1, Members: []state.RecordID{8, 9, 10}}
+	mixed := testClass{Regime: state.Frozen, Born: 1, Members: []state.RecordID{0, 1, 2, 3}}
+	dead := deadClass{Class: testClass{Regime: state.Pure, Born: 1, Members: []state.RecordID{6, 5, 4}}, Died: 2}
 	for name, tc := range map[string]struct {
 		classes []testClass
 		dead    []deadClass
@@ -330,8 +330,8 @@ func TestCertificateFollowsTheChain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := testView(t, 1, hospital(t), patients, tc.classes[1:])
 			for _, c := range tc.dead {
-				first.Classes = append(first.Classes, state.ClassView{Born: 1, Members: c.members})
-				first.Intent.Classes, first.Intent.Records = first.Intent.Classes+1, first.Intent.Records+len(c.members)
+				first.Classes = append(first.Classes, state.ClassView{Born: 1, Members: c.Members})
+				first.Intent.Classes, first.Intent.Records = first.Intent.Classes+1, first.Intent.Records+len(c.Members)
 			}
 			_, out := rendering(t, first, settings(render.Generalization()), nil)
 			out.Manifest.Privacy.Certificate = tc.before

@@ -102,13 +102,13 @@ func cmpError(errs ...error) error {
 	return nil
 }
 
-// asWritten reads a small file again that was just written and that nothing else vouches for. Data files
+// AsWritten reads a small file again that was just written and that nothing else vouches for. Data files
 // are read by the gate, which compares them with the manifest. In the manifest itself a turned bit may be
 // one that no gate can know (a time, a measure), and what has its name stays: the next release, the state
 // and the ledger would name another SHA-256 than it has, and nobody has a copy of what was meant.
 //
 // Cost: one read of the file.
-func asWritten(files snapshot.FS, path string, sum [32]byte) error {
+func AsWritten(files snapshot.FS, path string, sum [32]byte) error {
 	data, err := files.ReadFile(path)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"fmt"
 	"maps"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -180,18 +180,18 @@ func TestValuesAreDrawnFromTheBag(t *testing.T) {
 	}
 	assert.InDelta(t, 0.5, float64(x)/float64(3*seeds), 1.6/math.Sqrt(float64(seeds))) // five standard deviations
 	for i := range c.classes {
-		c.classes[i].born = 2
+		c.classes[i].Born = 2
 	}
 	_, before := rendering(t, shelter().view(t, 1), sharedSettings(render.DrawnValues([32]byte{0, 0, 1})), nil)
 	c.persons = append(slices.Clone(shelter().persons), c.persons...)
 	for i := range c.classes {
-		for j := range c.classes[i].members {
-			c.classes[i].members[j] += 12
+		for j := range c.classes[i].Members {
+			c.classes[i].Members[j] += 12
 		}
 		c.buckets[i] = 20
 	}
 	for i, class := range shelter().classes {
-		c.add(1, shelter().buckets[i], class.members...)
+		c.add(1, shelter().buckets[i], class.Members...)
 	}
 	files, _ := rendering(t, c.view(t, 2), sharedSettings(render.DrawnValues([32]byte{0, 0, 1})), before)
 	assert.NotEqual(t, first, fmt.Sprint(parse(t, files.text("part-000002/data.csv"))), "another birth has draws of its own")

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"anond/equivclass/extract"
 	"anond/equivclass/merge"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/render"
 )
@@ -39,7 +39,7 @@ type sharedContent struct {
 }
 
 func (c *sharedContent) add(born uint32, bucket state.BucketID, members ...state.RecordID) {
-	c.classes = append(c.classes, testClass{state.Frozen, born, members})
+	c.classes = append(c.classes, testClass{Regime: state.Frozen, Born: born, Members: members})
 	c.buckets = append(c.buckets, bucket)
 }
 
@@ -76,11 +76,11 @@ func (c *sharedContent) again(r *rand.Rand) *sharedContent {
 	most := int(slices.Max(c.buckets))
 	name, shift := r.Perm(most), state.BucketID(r.IntN(5))
 	for i, at := range r.Perm(len(c.classes)) {
-		members := make([]state.RecordID, len(c.classes[i].members))
+		members := make([]state.RecordID, len(c.classes[i].Members))
 		for n, place := range r.Perm(len(members)) {
-			members[place] = state.RecordID(to[c.classes[i].members[n]])
+			members[place] = state.RecordID(to[c.classes[i].Members[n]])
 		}
-		out.classes[at] = testClass{c.classes[i].regime, c.classes[i].born, members}
+		out.classes[at] = testClass{Regime: c.classes[i].Regime, Born: c.classes[i].Born, Members: members}
 		out.buckets[at] = shift + 1 + state.BucketID(name[c.buckets[i]-1])
 	}
 	return out
@@ -90,7 +90,7 @@ func (c *sharedContent) again(r *rand.Rand) *sharedContent {
 func (c *sharedContent) byBucket() map[state.BucketID][]state.RecordID {
 	out := map[state.BucketID][]state.RecordID{}
 	for i, b := range c.buckets {
-		out[b] = append(out[b], c.classes[i].members...)
+		out[b] = append(out[b], c.classes[i].Members...)
 	}
 	return out
 }
@@ -113,8 +113,8 @@ func (c *sharedContent) dealt(r *rand.Rand) *sharedContent {
 func (c *sharedContent) exchanged(a, b int) *sharedContent {
 	out := *c
 	out.persons = slices.Clone(c.persons)
-	for i, x := range c.classes[a].members {
-		y := c.classes[b].members[i]
+	for i, x := range c.classes[a].Members {
+		y := c.classes[b].Members[i]
 		p, q := slices.Clone(c.persons[x]), slices.Clone(c.persons[y])
 		last := len(p) - 1
 		p[last], q[last] = q[last], p[last]

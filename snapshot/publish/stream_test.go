@@ -12,10 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"anond/equivclass/equivtest/tier"
-
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )

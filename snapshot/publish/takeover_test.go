@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"anond/incremental/state"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -227,7 +227,7 @@ func (d *takeover) started(name string) func(*turns) error {
 // process is one that repeats what the journal has, and then goes on to the last release.
 func (d *takeover) process(name string) func(*turns) error {
 	return func(t *turns) error {
-		p := publisher(&stepping{unsynced{snapshot.OS()}, t, d.bug}, d.root)
+		p := publisher(&stepping{unsynced{FS: snapshot.OS()}, t, d.bug}, d.root)
 		p.Gate, p.Beside = openGate{}, true
 		if p.Owner = name; d.bug == bugNames {
 			p.Owner = ""

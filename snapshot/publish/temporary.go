@@ -30,8 +30,8 @@ func temporaryName(name, owner string) string {
 }
 
 // staged is the path at which this process makes what will have a path.
-func (p *Publisher) staged(path string) string {
-	return filepath.Join(filepath.Dir(path), temporaryName(filepath.Base(path), p.Owner))
+func (d *Directory) staged(path string) string {
+	return filepath.Join(filepath.Dir(path), temporaryName(filepath.Base(path), d.Owner))
 }
 
 // TakeOver ends what other processes have begun. It is called once they are fenced off, before
@@ -48,60 +48,65 @@ func (p *Publisher) TakeOver() error {
 	if err != nil {
 		return err
 	}
-	return p.replace(p.Ledger, data)
-}
-
-// replace puts a file in place that others see, unless this process is fenced off.
-func (p *Publisher) replace(path string, data []byte) error {
-	err := replaceBy(p.FS, path, filepath.Base(p.staged(path)), data, p.fence)
-	if err != nil && p.Owner != "" {
-		_ = p.FS.RemoveAll(p.staged(path)) // of who is fenced off; else the next start does
-	}
-	return err
+	return p.directory().Replace(p.Ledger, data)
 }
 
 // sweepAll removes everything temporary.
 func (p *Publisher) sweepAll() error {
-	for _, dir := range []string{p.Dir, filepath.Join(p.Dir, snapshot.HierarchyDir), filepath.Join(p.Dir, snapshot.PrunedDir)} {
-		if err := p.sweep(dir, snapshot.Temporary); err != nil {
-			return err
-		}
-	}
-	if p.Ledger == "" {
-		return nil
-	}
-	err := p.sweep(filepath.Dir(p.Ledger), temporaryName(filepath.Base(p.Ledger), ""))
-	if errors.Is(err, fs.ErrPermission) && !p.Beside { // a directory that may not be read keeps what a crash left; nobody else adds to it
-		return nil
+	err := p.directory().Sweep(func(string) bool { return true })
+	if errors.As(err, new(*ledgerDirError)) && errors.Is(err, fs.ErrPermission) && !p.Beside {
+		return nil // a directory that may not be read keeps what a crash left; nobody else adds to it
 	}
 	return err
 }
 
-// sweep removes what has a temporary name in a directory. Each loses that name first: a process
+// ledgerDirError is of what is temporary next to the ledger.
+type ledgerDirError struct{ error }
+
+func (e *ledgerDirError) Unwrap() error { return e.error }
+
+// Sweep removes what has a temporary name and is old enough.
+func (d *Directory) Sweep(old func(path string) bool) error {
+	for _, dir := range []string{d.Dir, filepath.Join(d.Dir, snapshot.HierarchyDir), filepath.Join(d.Dir, snapshot.PrunedDir)} {
+		if err := d.sweep(dir, snapshot.Temporary, old); err != nil {
+			return err
+		}
+	}
+	if d.Ledger == "" {
+		return nil
+	}
+	if err := d.sweep(filepath.Dir(d.Ledger), temporaryName(filepath.Base(d.Ledger), ""), old); err != nil {
+		return &ledgerDirError{err}
+	}
+	return nil
+}
+
+// sweep is Sweep of the names in a directory that begin with a prefix. Each loses that name first: a process
 // that goes on to rename it while its files are removed would show the rest of them.
-func (p *Publisher) sweep(dir, prefix string) error {
-	names, err := p.FS.ReadDir(dir)
+func (d *Directory) sweep(dir, prefix string, old func(path string) bool) error {
+	names, err := d.FS.ReadDir(dir)
 	if err != nil && !notExist(err) {
 		return err
 	}
-	if err := p.fence(); err != nil { // else what was listed is not of a process behind this one
+	if err := d.fence(); err != nil { // else what was listed is not of a process behind this one
 		return err
 	}
-	gone := filepath.Join(dir, temporaryName("gone", p.Owner))
+	gone := filepath.Join(dir, strings.TrimSuffix(prefix, "-")+"-gone-"+d.Owner)
 	for _, name := range names {
-		if !strings.HasPrefix(name, prefix) {
+		path := filepath.Join(dir, name)
+		if !strings.HasPrefix(name, prefix) || !old(path) {
 			continue
 		}
-		if err := p.FS.RemoveAll(gone); err != nil {
+		if err := d.FS.RemoveAll(gone); err != nil {
 			return err
 		}
-		if err := p.FS.Rename(filepath.Join(dir, name), gone); err != nil {
+		if err := d.FS.Rename(path, gone); err != nil {
 			if notExist(err) { // it has its name now, or somebody else was faster
 				continue
 			}
 			return err
 		}
-		if err := p.FS.RemoveAll(gone); err != nil {
+		if err := d.FS.RemoveAll(gone); err != nil {
 			return err
 		}
 	}
@@ -114,11 +119,11 @@ type fencedError struct{ error }
 func (e fencedError) Unwrap() error { return e.error }
 
 // fence asks whether this process may still show something.
-func (p *Publisher) fence() error {
-	if p.Fence == nil {
+func (d *Directory) fence() error {
+	if d.Fence == nil {
 		return nil
 	}
-	if err := p.Fence(); err != nil {
+	if err := d.Fence(); err != nil {
 		return fencedError{err}
 	}
 	return nil
@@ -126,11 +131,11 @@ func (p *Publisher) fence() error {
 
 // blamed is why a step failed. What another process takes away looks like a fault of the
 // release, or of the disk.
-func (p *Publisher) blamed(err error) error {
-	if p.Owner == "" || errors.As(err, new(fencedError)) || errors.Is(err, ErrClosed) {
+func (d *Directory) blamed(err error) error {
+	if d.Owner == "" || errors.As(err, new(fencedError)) || errors.Is(err, ErrClosed) {
 		return err
 	}
-	if lost := p.fence(); lost != nil {
+	if lost := d.fence(); lost != nil {
 		return lost
 	}
 	return err
@@ -139,9 +144,9 @@ func (p *Publisher) blamed(err error) error {
 // clean removes what did not get its name: a rendering may hold what the gate has not passed.
 // What cannot be removed now, Open removes. Without an owner, it may be another process's once
 // this one is fenced off.
-func (b *publication) clean(err error) {
-	if b.Owner == "" && errors.As(err, new(fencedError)) {
+func (s *Sequence) clean(err error) {
+	if s.Owner == "" && errors.As(err, new(fencedError)) {
 		return
 	}
-	_ = b.FS.RemoveAll(b.tmp)
+	_ = s.FS.RemoveAll(s.Staged())
 }

@@ -17,8 +17,7 @@ func Try(files snapshot.FS, dir string) (err error) {
 	for _, step := range []func() error{
 		func() error { return files.MkdirPrivate(tmp) },
 		func() error {
-			w, err := files.CreateSealed(file)
-			return fill(w, err, []byte("a trial of anond doctor\n"))
+			return NewFiles(files, "", dir).Write(filepath.Base(file), []byte("a trial of anond doctor\n"))
 		},
 		func() error { return files.Link(file, again) },
 		func() error { return files.SyncAll([]string{file, tmp}) },
