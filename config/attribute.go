@@ -28,7 +28,7 @@ const (
 // spelling is what equivclass.Fold takes away, in words.
 const spelling = "dots, case, hyphens or spaces"
 
-func (a *Attribute) textKeys() []key {
+func (a *attributeSettings) textKeys() []key {
 	return []key{
 		{path: "text", value: oneOf(&a.Text, normalizeText, exactText), derived: "normalize",
 			doc: "How texts of a category or subject become values. " +
@@ -45,16 +45,16 @@ func (a *Attribute) textKeys() []key {
 }
 
 // textual reports whether the values of the attribute are texts.
-func (a *Attribute) textual() bool {
+func (a *attributeSettings) textual() bool {
 	return a.Role == equivclass.Subject || published(a.Role) && !a.Type.Numeric()
 }
 
 // textRule is how the schema has it.
-func (a *Attribute) textRule() equivclass.Text {
+func (a *attributeSettings) textRule() equivclass.Text {
 	return equivclass.Text{Exact: a.Text == exactText, Folded: a.Aliases == foldAliases, MaxLength: int(a.MaxLength)}
 }
 
-func (a *Attribute) checkText(r *reader, at string, fault attributeFault) {
+func (a *attributeSettings) checkText(r *reader, at string, fault attributeFault) {
 	for _, k := range []string{"text", "max_length"} {
 		if full := join(at, k); r.set(full) && !a.textual() {
 			r.warn(full, "is not used: it belongs to a category or subject", "remove it")
@@ -136,7 +136,7 @@ func (c *Config) Paths() map[string]string {
 func checkPointers(c *Config, r *reader) {
 	root := pointer.New()
 	for i, a := range c.Attributes {
-		if (a.Name == "__op" || a.Name == "__deleted") && (c.Source.Format == JSON || c.Source.Format == CSV) {
+		if (a.Name == "__op" || a.Name == "__deleted") && (c.Source.Format == formatJSON || c.Source.Format == CSV) {
 			r.warn(fmt.Sprintf("schema.attributes[%d].name", i), "is a member of flat change events: in format "+string(c.Source.Format)+
 				" updates and deletes count as people", "set source.format to debezium-flat, or read a source of inserts only")
 		}

@@ -38,28 +38,28 @@ const fileVersion = 1
 type Config struct {
 	Version    int
 	Dataset    string
-	Source     Source
+	Source     sourceSettings
 	DeadLetter deadLetter
-	Attributes []Attribute
+	Attributes []attributeSettings
 	Missing    equivclass.Missing
-	Subjects
+	subjects
 	Shard       Shard
 	Policy      policy
 	Initial     initial
-	Release     Release
+	Release     releaseSettings
 	State       state
 	Encryption  encryption
 	Memory      memory
 	HTTP        HTTP
 	Control     control
 	Log         Log
-	Outputs     Outputs
+	Outputs     outputs
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 	loaded
 }
 
-// Subjects is the block `subject`: how the records of one person are treated.
-type Subjects struct {
+// subjects is the block `subject`: how the records of one person are treated.
+type subjects struct {
 	Repeat  repeat
 	Deletes deletes
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.

@@ -78,7 +78,7 @@ func isEmpty(value any) bool {
 	return !v.IsValid() || v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// JSON returns the effective configuration, defaults included, with the keys of
+// formatJSON returns the effective configuration, defaults included, with the keys of
 // the file in the order of the reference. Secrets are redacted; a seed is
 // never part of a configuration (rule R, randomness).
 func (c *Config) JSON() ([]byte, error) {

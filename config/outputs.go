@@ -9,13 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Outputs is the block `outputs`: where anond-deliver takes releases. The daemon does not
+// outputs is the block `outputs`: where anond-deliver takes releases. The daemon does not
 // look at it.
-type Outputs struct {
+type outputs struct {
 	Poll     time.Duration
 	MaxRate  int64 // bytes per second; 0: no limit
 	Kafka    KafkaOutput
-	Postgres PostgresOutput
+	Postgres postgresSettings
 }
 
 // KafkaOutput is the block `outputs.kafka`.
@@ -28,8 +28,8 @@ type KafkaOutput struct {
 	SASL            SASL
 }
 
-// PostgresOutput is the block `outputs.postgres`.
-type PostgresOutput struct {
+// postgresSettings is the block `outputs.postgres`.
+type postgresSettings struct {
 	URL    Secret
 	Schema string
 	Table  string
@@ -40,7 +40,7 @@ const (
 	postgresOutput = "outputs.postgres"
 )
 
-func (o *Outputs) keys() []key {
+func (o *outputs) keys() []key {
 	k, p := &o.Kafka, &o.Postgres
 	return slices.Concat([]key{
 		{path: "outputs.poll", value: duration(&o.Poll, 10*time.Millisecond), def: "5s",
@@ -123,7 +123,7 @@ func (d *Delivery) missing(key, suggestion string) error {
 type Delivery struct {
 	Dataset string
 	Dir     string // of the releases
-	Outputs Outputs
+	Outputs outputs
 	Log     Log
 	file    string
 }

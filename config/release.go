@@ -29,25 +29,25 @@ const (
 	Permutation    Recoding = "permutation"
 )
 
-// On says what makes a release due.
-type On string
+// releaseOn says what makes a release due.
+type releaseOn string
 
 // The triggers.
 const (
-	OnUpdate   On = "update"
-	OnRecords  On = "records"
-	OnInterval On = "interval"
-	OnCron     On = "cron"
+	OnUpdate   releaseOn = "update"
+	OnRecords  releaseOn = "records"
+	OnInterval releaseOn = "interval"
+	OnCron     releaseOn = "cron"
 )
 
 // Trigger is the block `release.trigger`.
 type Trigger struct {
-	On          On
+	On          releaseOn
 	MinInterval time.Duration // OnUpdate, OnInterval, OnCron
 	Records     int           // OnRecords: accepted records between two releases
 	Interval    time.Duration // OnInterval
 	At          string        // OnCron: five fields
-	Zone        Zone          // OnCron
+	Zone        timeZone      // OnCron
 	Missed      missed        // OnInterval, OnCron
 }
 
@@ -60,8 +60,8 @@ const (
 	MissedSkip missed = "skip"
 )
 
-// Release is the block `release`.
-type Release struct {
+// releaseSettings is the block `release`.
+type releaseSettings struct {
 	Dir      string
 	Ledger   string
 	Recoding Recoding
@@ -98,7 +98,7 @@ func (i *initial) keys() []key {
 	}
 }
 
-func (rel *Release) keys() []key {
+func (rel *releaseSettings) keys() []key {
 	t := &rel.Trigger
 	return []key{
 		{path: "release.dir", value: path(&rel.Dir), derived: "required; for a shard ./releases/shards/INDEX",
@@ -166,7 +166,7 @@ func checkTrigger(c *Config, r *reader) {
 	if !r.sound("release.trigger.on") {
 		return
 	}
-	for key, owners := range map[string][]On{"min_interval": {OnUpdate, OnInterval, OnCron}, "every": {OnRecords, OnInterval},
+	for key, owners := range map[string][]releaseOn{"min_interval": {OnUpdate, OnInterval, OnCron}, "every": {OnRecords, OnInterval},
 		"at": {OnCron}, "time_zone": {OnCron}, "missed": {OnInterval, OnCron}} {
 		full := "release.trigger." + key
 		if r.set(full) && !slices.Contains(owners, t.On) {
@@ -184,7 +184,7 @@ func checkTrigger(c *Config, r *reader) {
 	}
 }
 
-func wordsOf(on []On) string {
+func wordsOf(on []releaseOn) string {
 	words := make([]string, len(on))
 	for i, o := range on {
 		words[i] = string(o)
@@ -195,7 +195,7 @@ func wordsOf(on []On) string {
 func checkEvery(c *Config, r *reader) {
 	const full = "release.trigger.every"
 	t := &c.Release.Trigger
-	example := map[On]string{OnRecords: "a number of records such as 10000", OnInterval: "a duration such as 1h"}[t.On]
+	example := map[releaseOn]string{OnRecords: "a number of records such as 10000", OnInterval: "a duration such as 1h"}[t.On]
 	switch {
 	case !r.sound(full):
 	case !r.set(full):

@@ -11,7 +11,7 @@ type saslMechanism string
 // The mechanisms.
 const (
 	NoSASL      saslMechanism = "none"
-	Plain       saslMechanism = "plain"
+	saslPlain   saslMechanism = "plain"
 	scramSHA256 saslMechanism = "scram-sha-256"
 	ScramSHA512 saslMechanism = "scram-sha-512"
 	OAuthBearer saslMechanism = "oauthbearer"
@@ -27,22 +27,22 @@ type SASL struct {
 	TokenFile     string
 	TokenCommand  []string // prints the token; run without a shell
 	TokenLifetime time.Duration
-	Extensions    []Extension
+	Extensions    []saslExtension
 }
 
-// Extension is a name and a value that OAUTHBEARER sends with the token: name=value.
-type Extension string
+// saslExtension is a name and a value that OAUTHBEARER sends with the token: name=value.
+type saslExtension string
 
 // Cut splits it.
-func (e Extension) Cut() (name, value string) {
+func (e saslExtension) Cut() (name, value string) {
 	name, value, _ = strings.Cut(string(e), "=")
 	return name, value
 }
 
 // extension is a value that has both parts; what else may stand in them, the client checks.
-func extension(to *Extension) value {
-	return scalar[Extension]{to: to, name: "name=value", tags: []string{"!!str"}, suggestion: inQuotes,
-		parse: func(s string) (Extension, error) {
+func extension(to *saslExtension) value {
+	return scalar[saslExtension]{to: to, name: "name=value", tags: []string{"!!str"}, suggestion: inQuotes,
+		parse: func(s string) (saslExtension, error) {
 			bad := complain("is no extension", "write name=value, such as logicalCluster=lkc-1; a name has letters only, and is not auth")
 			name, value, ok := strings.Cut(s, "=")
 			if !ok || value == "" || name == "" || strings.EqualFold(name, "auth") {
@@ -58,14 +58,14 @@ func extension(to *Extension) value {
 					return "", bad
 				}
 			}
-			return Extension(s), nil
+			return saslExtension(s), nil
 		}}
 }
 
 // keys are those of SASL at a place of the file.
 func (s *SASL) keys(at string) []key {
 	return []key{
-		{path: at + ".mechanism", value: oneOf(&s.Mechanism, NoSASL, Plain, scramSHA256, ScramSHA512, OAuthBearer), def: "none",
+		{path: at + ".mechanism", value: oneOf(&s.Mechanism, NoSASL, saslPlain, scramSHA256, ScramSHA512, OAuthBearer), def: "none",
 			doc: "How the client authenticates itself."},
 		{path: at + ".username", value: text(&s.Username), derived: "none", doc: "User name for plain and scram."},
 		{path: at + ".password", value: secret(&s.Password), derived: "none",
@@ -82,7 +82,7 @@ func (s *SASL) keys(at string) []key {
 				"if it is a JSON Web Token that says when. What the program writes to standard error is not logged."},
 		{path: at + ".token_lifetime", value: duration(&s.TokenLifetime, time.Second), def: "5m",
 			doc: "How long a token of token_command is used for new connections if it does not say when it expires."},
-		{path: at + ".extensions", value: list[Extension]{&s.Extensions, extension}, def: "[]",
+		{path: at + ".extensions", value: list[saslExtension]{&s.Extensions, extension}, def: "[]",
 			doc: "What oauthbearer sends with the token, as name=value; for instance [logicalCluster=lkc-1, identityPoolId=pool-1]."},
 	}
 }
@@ -126,7 +126,7 @@ func (s *SASL) checkPassword(r *reader, at string, encrypted bool) {
 	case s.Password.Set() && len(s.PasswordCommand) > 0:
 		r.fault(at+".password_command", "does not belong to a password", "write one of the two")
 	}
-	if s.Mechanism == Plain && !encrypted {
+	if s.Mechanism == saslPlain && !encrypted {
 		r.warn(at+".mechanism", "is plain without TLS: the password is sent unencrypted", "enable tls, or use scram-sha-512")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"anond/equivclass"
 )
 
-// Attribute is one element of `schema.attributes`.
-type Attribute struct {
+// attributeSettings is one element of `schema.attributes`.
+type attributeSettings struct {
 	Name      string
 	Role      equivclass.Role
 	Type      equivclass.Type
@@ -26,7 +26,7 @@ type Attribute struct {
 // schemaKeys is the table of the blocks `schema` and `subject`.
 func (c *Config) schemaKeys() []key {
 	return []key{
-		{path: "schema.attributes", value: objects[Attribute]{&c.Attributes, (*Attribute).keys}, required: true,
+		{path: "schema.attributes", value: objects[attributeSettings]{&c.Attributes, (*attributeSettings).keys}, required: true,
 			doc: "The attributes of a record, in the order of the columns of releases. Members of a JSON object that are not listed are " +
 				"ignored; all columns of a CSV file must be listed."},
 		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse",
@@ -45,7 +45,7 @@ func (c *Config) schemaKeys() []key {
 	}
 }
 
-func (a *Attribute) keys() []key {
+func (a *attributeSettings) keys() []key {
 	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
 		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Sensitive,
@@ -149,7 +149,7 @@ func checkAttribute(c *Config, r *reader, i int) {
 	a.checkBuckets(fault)
 }
 
-func (a *Attribute) checkType(fault attributeFault) {
+func (a *attributeSettings) checkType(fault attributeFault) {
 	switch {
 	case a.Type == "" && a.Hierarchy != "":
 		a.Type = equivclass.Categorical
@@ -161,7 +161,7 @@ func (a *Attribute) checkType(fault attributeFault) {
 	}
 }
 
-func (a *Attribute) checkDigits(fault attributeFault) {
+func (a *attributeSettings) checkDigits(fault attributeFault) {
 	switch {
 	case a.Type != equivclass.Decimal && a.Digits != nil:
 		fault("digits", fmt.Sprintf("belong to type decimal, but the type is %s", a.Type), "remove them")
@@ -171,7 +171,7 @@ func (a *Attribute) checkDigits(fault attributeFault) {
 	}
 }
 
-func (a *Attribute) checkRange(fault attributeFault) {
+func (a *attributeSettings) checkRange(fault attributeFault) {
 	if len(a.Range) == 0 {
 		return
 	}
@@ -186,7 +186,7 @@ func (a *Attribute) checkRange(fault attributeFault) {
 }
 
 // plausible is the range that is declared; nil if there is none.
-func (a *Attribute) plausible() *equivclass.Range {
+func (a *attributeSettings) plausible() *equivclass.Range {
 	of := equivclass.Attribute{Type: a.Type, Digits: a.digits()}
 	if len(a.Range) != 2 || !a.Type.Numeric() {
 		return nil
@@ -200,7 +200,7 @@ func (a *Attribute) plausible() *equivclass.Range {
 }
 
 // digits are those behind the point of an attribute's numbers.
-func (a *Attribute) digits() int {
+func (a *attributeSettings) digits() int {
 	if a.Digits == nil {
 		return 0
 	}
@@ -208,7 +208,7 @@ func (a *Attribute) digits() int {
 }
 
 // precision says which numbers an attribute has.
-func (a *Attribute) precision() string {
+func (a *attributeSettings) precision() string {
 	if a.Type == equivclass.Decimal {
 		return fmt.Sprintf("(of at most %d digits behind the point, as the key digits says)", a.digits())
 	}
@@ -216,11 +216,11 @@ func (a *Attribute) precision() string {
 }
 
 // units are equivclass.Attribute.AllUnits.
-func (a *Attribute) units(numbers []float64) (units []int64, bad int) {
+func (a *attributeSettings) units(numbers []float64) (units []int64, bad int) {
 	return (&equivclass.Attribute{Type: a.Type, Digits: a.digits()}).AllUnits(numbers)
 }
 
-func (a *Attribute) checkSteps(fault attributeFault) {
+func (a *attributeSettings) checkSteps(fault attributeFault) {
 	if len(a.Steps) == 0 {
 		return
 	}
@@ -242,7 +242,7 @@ func (a *Attribute) checkSteps(fault attributeFault) {
 	}
 }
 
-func (a *Attribute) checkBuckets(fault attributeFault) {
+func (a *attributeSettings) checkBuckets(fault attributeFault) {
 	numeric := a.Role == equivclass.Sensitive && a.Type.Numeric()
 	_, bad := a.units(a.Buckets)
 	switch {

@@ -25,9 +25,9 @@ type format string
 // The formats. A file has one JSON object or Debezium event per line (NDJSON), or CSV with a
 // header.
 const (
-	JSON     format = "json"
-	CSV      format = "csv"
-	debezium format = "debezium"
+	formatJSON format = "json"
+	CSV        format = "csv"
+	debezium   format = "debezium"
 	// debeziumFlat is a flat change event, as the transform ExtractNewRecordState makes it.
 	debeziumFlat format = "debezium-flat"
 )
@@ -59,8 +59,8 @@ const (
 	corruptSkip onCorrupt = "skip"
 )
 
-// Source is the block `source`.
-type Source struct {
+// sourceSettings is the block `source`.
+type sourceSettings struct {
 	Type   sourceType
 	Name   string
 	Format format
@@ -69,8 +69,8 @@ type Source struct {
 	MaxRecordBytes int64
 	MaxRate        int // records per second; 0: no limit
 	CSV            csvFormat
-	Kafka          Kafka
-	File           File
+	Kafka          kafkaSource
+	File           fileSource
 }
 
 // csvFormat is the block `source.csv`.
@@ -79,8 +79,8 @@ type csvFormat struct {
 	Multiline bool
 }
 
-// Kafka is the block `source.kafka`.
-type Kafka struct {
+// kafkaSource is the block `source.kafka`.
+type kafkaSource struct {
 	Brokers        []string
 	Topic          string
 	Assignment     assignment
@@ -103,22 +103,22 @@ type TLS struct {
 	ServerName string
 }
 
-// File is the block `source.file`.
-type File struct {
+// fileSource is the block `source.file`.
+type fileSource struct {
 	Path   string
 	Follow bool
 	// Complete reads a last line without line break as a record.
 	Complete bool
 }
 
-func (s *Source) keys() []key {
+func (s *sourceSettings) keys() []key {
 	k, f := &s.Kafka, &s.File
 	return slices.Concat([]key{
 		{path: "source.type", value: oneOf(&s.Type, FromKafka, FromFile, FromStdin), required: true,
 			doc: "Where records come from: kafka, file or stdin (standard input)."},
 		{path: "source.name", value: word(&s.Name), derived: "the topic, else the dataset", doc: "Name of the source in the log line at the " +
 			"start. Positions and dead letters use the identity of the source itself instead."},
-		{path: "source.format", value: oneOf(&s.Format, JSON, CSV, debezium, debeziumFlat), def: "json", doc: "How a message or line is " +
+		{path: "source.format", value: oneOf(&s.Format, formatJSON, CSV, debezium, debeziumFlat), def: "json", doc: "How a message or line is " +
 			"decoded: a JSON object, a CSV record, or a Debezium change event, whole or flat (inserts only). A file has one JSON object per line, " +
 			"or a CSV header followed by records."},
 		{path: "source.max_record_bytes", value: bytesSize(&s.MaxRecordBytes), def: "1MiB",
@@ -168,7 +168,7 @@ func (t *TLS) keys(at string) []key {
 	}
 }
 
-func (f *File) keys() []key {
+func (f *fileSource) keys() []key {
 	return []key{
 		{path: "source.file.path", value: path(&f.Path), derived: "none; needed for files",
 			doc: "File to read, or a pattern such as in/*.ndjson. Reading of a known file resumes at its stored position."},

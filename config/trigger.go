@@ -47,19 +47,20 @@ func (e every) read(r *reader, full string, n *yaml.Node) {
 
 // zone is the name of a time zone. Only the names of the database of time zones are
 // taken: "Local" would be another zone on another machine.
-func zone(to *Zone) value {
-	return scalar[Zone]{to: to, name: "time zone", tags: []string{"!!str"}, suggestion: inQuotes, show: func(z Zone) any { return z.Name },
-		parse: func(s string) (Zone, error) {
+func zone(to *timeZone) value {
+	return scalar[timeZone]{to: to, name: "time zone", tags: []string{"!!str"}, suggestion: inQuotes,
+		show: func(z timeZone) any { return z.Name },
+		parse: func(s string) (timeZone, error) {
 			at, err := time.LoadLocation(s)
 			if err != nil || s == "Local" || s == "" {
-				return Zone{}, complain("is not a time zone", "write UTC or a name such as Europe/Berlin")
+				return timeZone{}, complain("is not a time zone", "write UTC or a name such as Europe/Berlin")
 			}
-			return Zone{s, at}, nil
+			return timeZone{s, at}, nil
 		}}
 }
 
-// Zone is a time zone.
-type Zone struct {
+// timeZone is a time zone.
+type timeZone struct {
 	Name string
 	At   *time.Location
 }

@@ -67,7 +67,7 @@ func (f *firstLoad) status(records int, policy *state.Policy) *FirstLoad {
 // initialLoad is the first load as the host sees it.
 type initialLoad struct {
 	s      *state.State
-	intake *Intake
+	intake *intake
 	first  *firstLoad
 }
 

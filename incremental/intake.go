@@ -7,11 +7,11 @@ import (
 	"anond/incremental/state"
 )
 
-// Intake keeps the books of what was read: how far each partition is, what became
+// intake keeps the books of what was read: how far each partition is, what became
 // of every position that held a record, and the dead letters that have not
 // reached their sink. Each position is counted once, whatever is read again, so
 // that sent = published + pending + dead_letter + forgotten + beyond holds at every moment.
-type Intake struct {
+type intake struct {
 	offsets  offsets
 	counters state.Counters
 	last     uint64 // newest Seq given to a dead letter
@@ -23,12 +23,12 @@ type Intake struct {
 	delivered uint64
 }
 
-func newIntake() Intake {
-	return Intake{offsets: newOffsets(), counters: state.Counters{}.Complete()}
+func newIntake() intake {
+	return intake{offsets: newOffsets(), counters: state.Counters{}.Complete()}
 }
 
 // accept passes a record and returns the number of its partition.
-func (k *Intake) accept(p state.Partition, offset int64) uint16 {
+func (k *intake) accept(p state.Partition, offset int64) uint16 {
 	k.counters.Sent++
 	k.counters.Read++
 	k.counted = true
@@ -36,7 +36,7 @@ func (k *Intake) accept(p state.Partition, offset int64) uint16 {
 }
 
 // refuse passes a record that becomes a dead letter.
-func (k *Intake) refuse(d state.DeadLetter) error {
+func (k *intake) refuse(d state.DeadLetter) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -52,7 +52,7 @@ func (k *Intake) refuse(d state.DeadLetter) error {
 }
 
 // post puts a dead letter into the outbox and counts it by its reason.
-func (k *Intake) post(d state.DeadLetter) {
+func (k *intake) post(d state.DeadLetter) {
 	k.last++
 	k.waiting++
 	d.Seq = k.last
@@ -63,7 +63,7 @@ func (k *Intake) post(d state.DeadLetter) {
 
 // readmitted takes a record that is judged again from the count of its reason. It stays
 // in the count of those that were replayed, so that refusals ever made never decrease.
-func (k *Intake) readmitted(why equivclass.Reason) {
+func (k *intake) readmitted(why equivclass.Reason) {
 	if k.counters.Replayed == nil {
 		k.counters.Replayed = map[equivclass.Reason]uint64{}
 	}
@@ -75,7 +75,7 @@ func (k *Intake) readmitted(why equivclass.Reason) {
 }
 
 // Ignore passes a record that the configuration leaves out, and counts it.
-func (k *Intake) Ignore(p state.Partition, offset int64, why equivclass.Reason) error {
+func (k *intake) Ignore(p state.Partition, offset int64, why equivclass.Reason) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -93,7 +93,7 @@ func (k *Intake) Ignore(p state.Partition, offset int64, why equivclass.Reason) 
 
 // PassLine passes a line that holds no record, from offset up to next, and counts
 // it once. The last record applied stays what it was.
-func (k *Intake) PassLine(p state.Partition, offset, next int64, why equivclass.Reason) error {
+func (k *intake) PassLine(p state.Partition, offset, next int64, why equivclass.Reason) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -110,7 +110,7 @@ func (k *Intake) PassLine(p state.Partition, offset, next int64, why equivclass.
 
 // Miss passes the offsets from one up to below, which were given up for a reason,
 // and counts those that are not passed yet: once, whatever is read again.
-func (k *Intake) Miss(p state.Partition, from, below int64, why equivclass.Reason) error {
+func (k *intake) Miss(p state.Partition, from, below int64, why equivclass.Reason) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -122,7 +122,7 @@ func (k *Intake) Miss(p state.Partition, from, below int64, why equivclass.Reaso
 }
 
 // CountLines counts lines that are not records of their own.
-func (k *Intake) CountLines(why equivclass.Reason, lines int) error {
+func (k *intake) CountLines(why equivclass.Reason, lines int) error {
 	if k.failed {
 		return ErrBroken
 	}
@@ -131,10 +131,10 @@ func (k *Intake) CountLines(why equivclass.Reason, lines int) error {
 }
 
 // Pass moves the position of a partition over offsets that hold no record.
-func (k *Intake) Pass(p state.Partition, next int64) { k.offsets.pass(p, next) }
+func (k *intake) Pass(p state.Partition, next int64) { k.offsets.pass(p, next) }
 
 // Mark moves the position of a partition that is read through another one.
-func (k *Intake) Mark(p state.Partition, next int64) error {
+func (k *intake) Mark(p state.Partition, next int64) error {
 	if err := k.offsets.numbered(p); err != nil {
 		return err
 	}
@@ -143,47 +143,47 @@ func (k *Intake) Mark(p state.Partition, next int64) error {
 }
 
 // Witness stores the keyed digest of the last record applied in a partition.
-func (k *Intake) Witness(p state.Partition, d state.Digest) { k.offsets.witness(p, d) }
+func (k *intake) Witness(p state.Partition, d state.Digest) { k.offsets.witness(p, d) }
 
 // Positions returns a copy of the positions of all known partitions.
-func (k *Intake) Positions() map[state.Partition]state.Position { return k.offsets.positions() }
+func (k *intake) Positions() map[state.Partition]state.Position { return k.offsets.positions() }
 
 // Next returns the first offset of a partition that is not applied; known is
 // false for a partition that was never read.
-func (k *Intake) Next(p state.Partition) (next int64, known bool) {
+func (k *intake) Next(p state.Partition) (next int64, known bool) {
 	pos, known := k.offsets.known(p)
 	return pos.Next, known
 }
 
 // Sent is how many positions held a record.
-func (k *Intake) Sent() uint64 { return k.counters.Sent }
+func (k *intake) Sent() uint64 { return k.counters.Sent }
 
 // block passes a record of a person who was forgotten.
-func (k *Intake) block(p state.Partition, offset int64) {
+func (k *intake) block(p state.Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Blocked++
 }
 
 // beyond passes a record of a person who may not be published any more.
-func (k *Intake) beyond(p state.Partition, offset int64) {
+func (k *intake) beyond(p state.Partition, offset int64) {
 	k.accept(p, offset)
 	k.counters.Beyond++
 }
 
-func (k *Intake) count(why equivclass.Reason, n uint64) {
+func (k *intake) count(why equivclass.Reason, n uint64) {
 	k.counters.Ignored[why] += n
 	k.counted = true
 }
 
 // Delivered notes that dead letters up to seq have reached their sink; they
 // leave the outbox with the next commit.
-func (k *Intake) Delivered(seq uint64, letters int) {
+func (k *intake) Delivered(seq uint64, letters int) {
 	k.delivered = max(k.delivered, seq)
 	k.waiting -= letters
 }
 
 // into enters what changed since the last commit into a delta.
-func (k *Intake) into(d *state.Delta) {
+func (k *intake) into(d *state.Delta) {
 	d.Positions, d.DeadLetters, d.Delivered = k.offsets.changes(), k.letters, k.delivered
 	if k.counted {
 		c := k.counters
@@ -192,13 +192,13 @@ func (k *Intake) into(d *state.Delta) {
 }
 
 // committed forgets what changed: the store has it.
-func (k *Intake) committed() {
+func (k *intake) committed() {
 	k.counted, k.letters, k.delivered = false, nil, 0
 	k.offsets.committed()
 }
 
 // refused returns the number of dead letters by reason, and in all.
-func (k *Intake) refused() (by map[equivclass.Reason]uint64, total uint64) {
+func (k *intake) refused() (by map[equivclass.Reason]uint64, total uint64) {
 	for _, n := range k.counters.Refused {
 		total += n
 	}

@@ -128,7 +128,7 @@ func (m *Machine) Reopen(o Options) (*Machine, error) {
 	o.Policy.CutEvery, o.Policy.OnUpdate = m.s.Policy.CutEvery, m.s.Policy.OnUpdate
 	made := m.made
 	// secrets stays, which others may read now.
-	m.intake = Intake{failed: true}
+	m.intake = intake{failed: true}
 	m.s.Head, m.s.Records, m.s.History, m.s.Pending = state.Head{}, state.Records{}, state.History{}, state.PendingSet{}
 	m.staged, m.forgotten, m.barred, m.place, m.planner = staged{}, forgotten{}, barred{}, place.Counter{}, nil
 	next, err := Open(m.store, o)

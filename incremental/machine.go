@@ -65,7 +65,7 @@ var (
 type Machine struct {
 	s         state.State
 	store     state.Store
-	intake    Intake
+	intake    intake
 	staged    staged    // what has changed since the last commit
 	first     firstLoad // of this run
 	attempts  attempts
@@ -77,8 +77,8 @@ type Machine struct {
 	made      plan.Updates
 }
 
-// Intake returns the books of what was read.
-func (m *Machine) Intake() *Intake { return &m.intake }
+// intake returns the books of what was read.
+func (m *Machine) Intake() *intake { return &m.intake }
 
 // Open loads the machine from its store. A fresh store gets the options' seed
 // and settings with its first commit.

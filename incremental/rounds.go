@@ -16,34 +16,36 @@ import "anond/incremental/state"
 // Without it chunks of several partitions, which end by bytes, are applied as they come: a longer value of one
 // person moves others into another pool.
 
-// Source is how far the source is to be read: the present round, and what the state knows of
+// recordSource is how far the source is to be read: the present round, and what the state knows of
 // the source itself.
-type Source struct {
+type recordSource struct {
 	head    *state.Head
 	offsets *offsets
 }
 
-// Source returns how far the source is to be read.
-func (m *Machine) Source() Source { return Source{&m.s.Head, &m.intake.offsets} }
+// recordSource returns how far the source is to be read.
+func (m *Machine) Source() recordSource { return recordSource{&m.s.Head, &m.intake.offsets} }
 
 // Ends returns where the present round ends.
-func (s Source) Ends() map[state.Partition]int64 { return s.head.Ends }
+func (s recordSource) Ends() map[state.Partition]int64 { return s.head.Ends }
 
 // SetEnds begins a round: it fixes the offset up to which each partition is read before the next cut.
-func (s Source) SetEnds(ends map[state.Partition]int64) { s.head.Ends, s.head.Changed = ends, true }
+func (s recordSource) SetEnds(ends map[state.Partition]int64) {
+	s.head.Ends, s.head.Changed = ends, true
+}
 
 // Reached reports whether the present round is complete.
-func (s Source) Reached() bool { return s.offsets.reached(s.head.Ends) }
+func (s recordSource) Reached() bool { return s.offsets.reached(s.head.Ends) }
 
 // ReadBefore returns how far partitions had been read before the state was reset.
-func (s Source) ReadBefore() map[state.Partition]int64 { return s.head.Read }
+func (s recordSource) ReadBefore() map[state.Partition]int64 { return s.head.Read }
 
 // Partitions is the number of partitions that the topic of a shard had when it was first read;
 // 0: it was not, or the state is of no shard.
-func (s Source) Partitions() int { return s.head.Partitions }
+func (s recordSource) Partitions() int { return s.head.Partitions }
 
 // SetPartitions keeps that number, once, with the next commit.
-func (s Source) SetPartitions(n int) {
+func (s recordSource) SetPartitions(n int) {
 	if s.head.Partitions == 0 && n > 0 {
 		s.head.Partitions, s.head.Changed = n, true
 	}

@@ -9,7 +9,7 @@ import (
 // Trigger says when a cut is due.
 type Trigger struct {
 	s       *state.State
-	intake  *Intake
+	intake  *intake
 	first   *firstLoad
 	place   *place.Counter
 	planner plan.Planner

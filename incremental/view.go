@@ -37,21 +37,21 @@ type View struct {
 	Since uint32
 }
 
-// Releases are what was decided, and what each release shows.
-type Releases struct{ s *state.State }
+// releasesView are what was decided, and what each release shows.
+type releasesView struct{ s *state.State }
 
-// Releases returns what was decided.
-func (m *Machine) Releases() Releases { return Releases{&m.s} }
+// releasesView returns what was decided.
+func (m *Machine) Releases() releasesView { return releasesView{&m.s} }
 
 // Latest returns the newest intent, nil before the first release.
-func (r Releases) Latest() *state.Intent { return r.s.History.Latest() }
+func (r releasesView) Latest() *state.Intent { return r.s.History.Latest() }
 
 // Intents returns all intents, oldest first. The slice must not be changed.
-func (r Releases) Intents() []state.Intent { return r.s.History.Intents }
+func (r releasesView) Intents() []state.Intent { return r.s.History.Intents }
 
 // View returns what a release shows. It can be asked for any release at any
 // time: a retry after a crash sees exactly what the first attempt saw.
-func (r Releases) View(release uint32) (*View, error) {
+func (r releasesView) View(release uint32) (*View, error) {
 	v, err := r.bare(release)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (r Releases) View(release uint32) (*View, error) {
 
 // Change is View with the classes alone that are born or die in the release, so
 // that it costs what is new.
-func (r Releases) Change(release uint32) (*View, error) {
+func (r releasesView) Change(release uint32) (*View, error) {
 	v, err := r.bare(release)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (r Releases) Change(release uint32) (*View, error) {
 }
 
 // bare is a view without classes.
-func (r Releases) bare(release uint32) (*View, error) {
+func (r releasesView) bare(release uint32) (*View, error) {
 	if release < 1 || release > r.s.History.Releases() {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, r.s.History.Releases())
 	}
@@ -84,13 +84,13 @@ func (r Releases) bare(release uint32) (*View, error) {
 
 // All returns a view of every record in state, published or not, without
 // classes: for the private export.
-func (r Releases) All() *View {
+func (r releasesView) All() *View {
 	return newView(&r.s.Records, state.Intent{Cut: r.s.Records.Len()}, &r.s.Head)
 }
 
 // Regroups returns how often each record had been regrouped up to a release:
 // the number of classes that held it, less one. For the auditor's gate.
-func (r Releases) Regroups(release uint32) []uint16 {
+func (r releasesView) Regroups(release uint32) []uint16 {
 	return r.s.History.Regroups(release, r.s.Records.Len())
 }
 
@@ -117,7 +117,7 @@ func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 // Decided is a digest of what a release changes: which records form a class, which classes share a bucket,
 // and which classes end. Two machines that decide the same have the same digest. It depends on
 // numbers of records and on no value but by the decision itself, which is to be published.
-func (r Releases) Decided(release uint32) (sum [32]byte) {
+func (r releasesView) Decided(release uint32) (sum [32]byte) {
 	born, died := r.s.History.Change(release)
 	h := sha256.New()
 	number := func(n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }

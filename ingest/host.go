@@ -14,9 +14,9 @@ import (
 	"anond/internal/retry"
 )
 
-// Publisher renders and publishes what a view shows. It may be called again for
+// publisher renders and publishes what a view shows. It may be called again for
 // the same release after a failure or a crash, and then publishes the same bytes.
-type Publisher interface {
+type publisher interface {
 	// Publish returns what was published, or an error. An error that wraps
 	// ErrPermanent is final: trying again cannot correct it.
 	Publish(ctx context.Context, v *incremental.View) (Release, error)
@@ -61,7 +61,7 @@ type Host struct {
 	NewDecoder  func() (decode.Decoder, error)
 	Schema      *equivclass.Schema
 	DeadLetters DeadLetters
-	Publisher   Publisher
+	Publisher   publisher
 	Trigger     Trigger
 	Clock       clock.Clock
 	Log         *slog.Logger

@@ -18,7 +18,7 @@ import (
 // of its own, on a view that does not change. It knows neither the loop nor the
 // machine, and tells how a release ended by an event.
 type releases struct {
-	publisher Publisher
+	publisher publisher
 	retry     retry.Policy
 	most      int // attempts before it gives up; 0: it never does
 	log       *slog.Logger

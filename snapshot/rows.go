@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Rows reads a data file row by row; the first row is the header.
-type Rows struct {
+// rowReader reads a data file row by row; the first row is the header.
+type rowReader struct {
 	from   *bufio.Reader
 	line   []byte
 	fields [][]byte
 }
 
 // NewRows reads a data file.
-func NewRows(from io.Reader) *Rows { return &Rows{from: bufio.NewReaderSize(from, 1<<16)} }
+func NewRows(from io.Reader) *rowReader { return &rowReader{from: bufio.NewReaderSize(from, 1<<16)} }
 
 // Next returns the cells of the next row, or io.EOF.
-func (r *Rows) Next() (cells []string, err error) {
+func (r *rowReader) Next() (cells []string, err error) {
 	if r.line, err = recordOf(r.from, r.line[:0]); err != nil {
 		return nil, err
 	}

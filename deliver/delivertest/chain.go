@@ -20,8 +20,8 @@ import (
 	"anond/snapshot"
 )
 
-// Kind is a kind of chain.
-type Kind struct {
+// chainKind is a kind of chain.
+type chainKind struct {
 	Name    string
 	Policy  string // behind k and l
 	Release string // behind dir
@@ -29,7 +29,7 @@ type Kind struct {
 }
 
 // Kinds are chains of every recoding.
-var Kinds = []Kind{
+var Kinds = []chainKind{
 	{"buckets", "level: L2", "recoding: buckets", false},
 	{"regrouped", "level: L1, republication: regroup", "recoding: generalization", true},
 	{"anatomy", "level: L1, republication: regroup", "recoding: anatomy", true},
@@ -39,10 +39,12 @@ var Kinds = []Kind{
 }
 
 // Some are as many of them as the tier runs: all in the full one.
-func Some(t testing.TB, short, plain int) []Kind { return Kinds[:tier.Of(t, short, plain, len(Kinds))] }
+func Some(t testing.TB, short, plain int) []chainKind {
+	return Kinds[:tier.Of(t, short, plain, len(Kinds))]
+}
 
 // Find is a kind by its name.
-func Find(t testing.TB, name string) Kind {
+func Find(t testing.TB, name string) chainKind {
 	t.Helper()
 	for _, k := range Kinds {
 		if k.Name == name {
@@ -50,7 +52,7 @@ func Find(t testing.TB, name string) Kind {
 		}
 	}
 	t.Fatalf("there is no kind %q", name)
-	return Kind{}
+	return chainKind{}
 }
 
 // attribute and Values are such as somebody would choose who wants more than a table.
@@ -80,12 +82,12 @@ type Chain struct {
 	t      testing.TB
 	Dir    string // releases
 	config string
-	kind   Kind
+	kind   chainKind
 	people int
 }
 
 // New makes a chain of so many releases at least.
-func New(t testing.TB, kind Kind, releases int) *Chain {
+func New(t testing.TB, kind chainKind, releases int) *Chain {
 	t.Helper()
 	dir := t.TempDir()
 	c := &Chain{t: t, Dir: filepath.Join(dir, "releases"), config: filepath.Join(dir, "anond.yaml"), kind: kind}

@@ -15,7 +15,7 @@ import (
 )
 
 // part names what a release gave birth to.
-func (s *Sink) part(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry) error {
+func (s *sink) part(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry) error {
 	_, err := tx.Exec(ctx, "INSERT INTO "+s.names.of(partsTable)+" (part, release, classes, rows) VALUES ($1, $2, $3, $4)", b.Part,
 		int32(r.Manifest.Release), b.Classes, b.Rows)
 	return err
@@ -25,7 +25,7 @@ func (s *Sink) part(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snaps
 type use func(ctx context.Context, tx pgx.Tx, suffix, part string) error
 
 // births takes the rows of what a release gave birth to.
-func (s *Sink) births(ctx context.Context, tx pgx.Tx, r *deliver.Release, do use) error {
+func (s *sink) births(ctx context.Context, tx pgx.Tx, r *deliver.Release, do use) error {
 	for i := range r.Births {
 		for j, f := range r.Births[i].Files {
 			if err := s.file(ctx, tx, r, &r.Births[i], f, suffixOf(f.Name, j == 0), do); err != nil {
@@ -37,7 +37,7 @@ func (s *Sink) births(ctx context.Context, tx pgx.Tx, r *deliver.Release, do use
 }
 
 // insert adds them.
-func (s *Sink) insert(ctx context.Context, tx pgx.Tx, suffix, _ string) error {
+func (s *sink) insert(ctx context.Context, tx pgx.Tx, suffix, _ string) error {
 	_, err := tx.Exec(ctx, "INSERT INTO "+s.names.of(suffix)+" SELECT * FROM "+stage.Sanitize())
 	return err
 }
@@ -47,7 +47,7 @@ func (s *Sink) insert(ctx context.Context, tx pgx.Tx, suffix, _ string) error {
 var stage = pgx.Identifier{"pg_temp", "anond_stage"}
 
 // file puts the rows of a data file on the stage, and takes them from there.
-func (s *Sink) file(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry, f snapshot.FileEntry, suffix string, do use,
+func (s *sink) file(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry, f snapshot.FileEntry, suffix string, do use,
 ) error {
 	next, stop := iter.Pull2(rowsOf(r, b, f))
 	defer stop()

@@ -12,21 +12,21 @@ import (
 	"anond/deliver"
 )
 
-// Sink delivers to a database. It connects for each call.
-type Sink struct {
+// sink delivers to a database. It connects for each call.
+type sink struct {
 	config  *pgx.ConnConfig
 	names   names
 	dataset string
 }
 
-var _ deliver.Sink = (*Sink)(nil)
+var _ deliver.Sink = (*sink)(nil)
 
 // connectWithin bounds the time in which a server has to answer.
 const connectWithin = 10 * time.Second
 
 // Open reads the connection URL. It does not connect. The error does not repeat the URL,
 // which may hold a password.
-func Open(url, schema, table, dataset string) (*Sink, error) {
+func Open(url, schema, table, dataset string) (*sink, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("outputs.postgres.url is no connection URL, or names a certificate or password file that cannot be read")
@@ -35,15 +35,15 @@ func Open(url, schema, table, dataset string) (*Sink, error) {
 		config.ConnectTimeout = connectWithin
 	}
 	config.RuntimeParams["application_name"] = "anond-deliver"
-	s := &Sink{config: config, names: names{schema, table}, dataset: dataset}
+	s := &sink{config: config, names: names{schema, table}, dataset: dataset}
 	return s, s.names.check()
 }
 
 // Name implements deliver.Sink.
-func (s *Sink) Name() string { return "table " + s.names.of("") }
+func (s *sink) Name() string { return "table " + s.names.of("") }
 
 // with connects, and runs do.
-func (s *Sink) with(ctx context.Context, do func(*pgx.Conn) error) error {
+func (s *sink) with(ctx context.Context, do func(*pgx.Conn) error) error {
 	conn, err := pgx.ConnectConfig(ctx, s.config)
 	if err != nil {
 		return explained(err)
@@ -57,7 +57,7 @@ func (s *Sink) with(ctx context.Context, do func(*pgx.Conn) error) error {
 }
 
 // Position implements deliver.Sink.
-func (s *Sink) Position(ctx context.Context) (p deliver.Position, err error) {
+func (s *sink) Position(ctx context.Context) (p deliver.Position, err error) {
 	err = s.with(ctx, func(conn *pgx.Conn) error {
 		there, err := s.exists(ctx, conn, releasesTable)
 		if err == nil && there {
@@ -73,12 +73,12 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func (s *Sink) exists(ctx context.Context, q querier, suffix string) (there bool, err error) {
+func (s *sink) exists(ctx context.Context, q querier, suffix string) (there bool, err error) {
 	return there, q.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", s.names.of(suffix)).Scan(&there)
 }
 
 // newest is the newest release of the tables.
-func (s *Sink) newest(ctx context.Context, q querier) (p deliver.Position, err error) {
+func (s *sink) newest(ctx context.Context, q querier) (p deliver.Position, err error) {
 	var release int32
 	var dataset, sum string
 	err = q.QueryRow(ctx, "SELECT release, dataset, manifest_sha256 FROM "+s.names.of(releasesTable)+
@@ -100,7 +100,7 @@ func (s *Sink) newest(ctx context.Context, q querier) (p deliver.Position, err e
 }
 
 // Deliver implements deliver.Sink.
-func (s *Sink) Deliver(ctx context.Context, r *deliver.Release) error {
+func (s *sink) Deliver(ctx context.Context, r *deliver.Release) error {
 	if r.Manifest.Dataset != s.dataset {
 		return deliver.Other("dataset of the configuration is %s, that of the releases %s", s.dataset, r.Manifest.Dataset)
 	}
@@ -110,7 +110,7 @@ func (s *Sink) Deliver(ctx context.Context, r *deliver.Release) error {
 }
 
 // release adds a release, in a transaction.
-func (s *Sink) release(ctx context.Context, tx pgx.Tx, r *deliver.Release) error {
+func (s *sink) release(ctx context.Context, tx pgx.Tx, r *deliver.Release) error {
 	// Those who deliver to the same tables wait for each other.
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "anond "+s.names.of("")); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (s *Sink) release(ctx context.Context, tx pgx.Tx, r *deliver.Release) error
 }
 
 // isThere reports whether the tables have the release; an error if they have another one.
-func (s *Sink) isThere(ctx context.Context, tx pgx.Tx, r *deliver.Release) (bool, error) {
+func (s *sink) isThere(ctx context.Context, tx pgx.Tx, r *deliver.Release) (bool, error) {
 	p, err := s.newest(ctx, tx)
 	number := r.Manifest.Release
 	switch {
@@ -164,7 +164,7 @@ func (s *Sink) isThere(ctx context.Context, tx pgx.Tx, r *deliver.Release) (bool
 }
 
 // removed adds the classes that died.
-func (s *Sink) removed(ctx context.Context, tx pgx.Tx, r *deliver.Release) error {
+func (s *sink) removed(ctx context.Context, tx pgx.Tx, r *deliver.Release) error {
 	if len(r.Deaths) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ import (
 	"anond/snapshot"
 )
 
-func open(t testing.TB, s *delivertest.Server, table string) *Sink {
+func open(t testing.TB, s *delivertest.Server, table string) *sink {
 	t.Helper()
 	sink, err := Open(s.URL(), "public", table, "wards")
 	require.NoError(t, err)
@@ -229,7 +229,7 @@ var errStop = errors.New("stop")
 
 // failing fails from a release on.
 type failing struct {
-	*Sink
+	*sink
 	at uint32
 }
 
@@ -237,7 +237,7 @@ func (f *failing) Deliver(ctx context.Context, r *deliver.Release) error {
 	if r.Manifest.Release >= f.at {
 		return deliver.Final(errStop)
 	}
-	return f.Sink.Deliver(ctx, r)
+	return f.sink.Deliver(ctx, r)
 }
 
 // awayAndBack: who follows waits for a server that is away, and delivers what came

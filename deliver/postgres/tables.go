@@ -12,7 +12,7 @@ import (
 )
 
 // makeTables makes what every dataset has, where it is not there yet.
-func (s *Sink) makeTables(ctx context.Context, tx pgx.Tx) error {
+func (s *sink) makeTables(ctx context.Context, tx pgx.Tx) error {
 	there, err := s.exists(ctx, tx, releasesTable)
 	if err != nil || there {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // Verify implements deliver.Sink: rows are counted by part, in one pass over each table. Whole: each part is copied to the
 // server first, and compared there, with rows in any order.
-func (s *Sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, error], whole bool) error {
+func (s *sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, error], whole bool) error {
 	return s.with(ctx, func(conn *pgx.Conn) error {
 		want, newest := map[string]map[string]int{}, int32(0) // another process may deliver more meanwhile
 		died, removed := 0, 0
@@ -56,7 +56,7 @@ func (s *Sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, 
 }
 
 // compare compares the rows of a part with those on the stage. No error has a cell (rule V, values).
-func (s *Sink) compare(ctx context.Context, tx pgx.Tx, suffix, part string) error {
+func (s *sink) compare(ctx context.Context, tx pgx.Tx, suffix, part string) error {
 	mine, other := "TABLE "+stage.Sanitize(), "SELECT * FROM "+s.names.of(suffix)+" WHERE "+column(partColumn)+" = $1"
 	var differ bool
 	err := tx.QueryRow(ctx, "SELECT EXISTS (("+mine+" EXCEPT ALL "+other+") UNION ALL ("+other+" EXCEPT ALL "+mine+"))", part).Scan(&differ)
@@ -67,7 +67,7 @@ func (s *Sink) compare(ctx context.Context, tx pgx.Tx, suffix, part string) erro
 }
 
 // count compares how many rows a table has of each part.
-func (s *Sink) count(ctx context.Context, conn *pgx.Conn, suffix string, newest int32, want map[string]int) error {
+func (s *sink) count(ctx context.Context, conn *pgx.Conn, suffix string, newest int32, want map[string]int) error {
 	rows, err := conn.Query(ctx, "SELECT "+column(partColumn)+", count(*) FROM "+s.names.of(suffix)+" JOIN "+s.names.of(partsTable)+
 		" p ON p.part = "+column(partColumn)+" AND p.release <= $1 GROUP BY 1", newest)
 	if err != nil {

@@ -40,7 +40,7 @@ func broker(t testing.TB, partitions int, settings map[string]string) (*kfake.Cl
 		Reconnect: retry.Policy{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
 }
 
-func openSink(t testing.TB, brokers kafkaclient.Config) *Sink {
+func openSink(t testing.TB, brokers kafkaclient.Config) *sink {
 	t.Helper()
 	s, err := Open(brokers, kafkasrc.ReadMessages, "wards", 1_000_000)
 	require.NoError(t, err)

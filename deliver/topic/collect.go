@@ -26,7 +26,7 @@ func newCollector() *Collector { return &Collector{releases: map[uint32]*arrived
 
 // arrived is what has come of a release.
 type arrived struct {
-	marker     *Marker
+	marker     *releaseMarker
 	markerText string
 	streams    map[string]*stream
 }
@@ -95,7 +95,7 @@ func (c *Collector) Add(key, value []byte) error {
 }
 
 // keep keeps a value, or compares one that came again.
-func (c *Collector) keep(of *block, isNew bool, k *Key, value []byte) (err error) {
+func (c *Collector) keep(of *block, isNew bool, k *messageKey, value []byte) (err error) {
 	if of.pieces == nil {
 		of.pieces = new([64]piece)
 	}
@@ -112,7 +112,7 @@ func (c *Collector) keep(of *block, isNew bool, k *Key, value []byte) (err error
 }
 
 // mark takes a marker.
-func (c *Collector) mark(a *arrived, k *Key, value []byte) error {
+func (c *Collector) mark(a *arrived, k *messageKey, value []byte) error {
 	m, err := decodeMarker(value)
 	if err != nil {
 		return deliver.Final(fmt.Errorf("the marker of release %d: %w", k.Release, err))
@@ -181,7 +181,7 @@ func (c *Collector) Newest() (n uint32) {
 
 // listed reports whether a marker counts a stream.
 func (c *Collector) listed(release uint32, name string) bool {
-	return slices.ContainsFunc(c.releases[release].marker.Streams, func(s Stream) bool { return s.Name == name })
+	return slices.ContainsFunc(c.releases[release].marker.Streams, func(s streamCount) bool { return s.Name == name })
 }
 
 // each gives the values of a stream of a whole release, in order.

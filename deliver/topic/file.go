@@ -28,7 +28,7 @@ func newFileOf(w io.Writer) *fileOf {
 	return f
 }
 
-func (f *fileOf) rows(r *Rows) error {
+func (f *fileOf) rows(r *rowsMessage) error {
 	if f.columns == nil {
 		f.columns = r.Columns
 		if err := f.put(r.Columns); err != nil {

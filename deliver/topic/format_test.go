@@ -52,7 +52,8 @@ var keyForm = regexp.MustCompile(`(?s)^(\d{6,10})/(.+)/([1-9]\d{0,9})/[0-9a-f]{6
 
 // FuzzKey holds the reader of keys against a regular expression.
 func FuzzKey(f *testing.F) {
-	for _, k := range []Key{keyOf(1, "part-000001/data.csv", 1, nil), keyOf(4294967295, "a/b", 4294967295, nil), keyOf(7, "/", 1, nil)} {
+	for _, k := range []messageKey{keyOf(1, "part-000001/data.csv", 1, nil), keyOf(4294967295, "a/b", 4294967295, nil),
+		keyOf(7, "/", 1, nil)} {
 		f.Add([]byte(k.String()))
 	}
 	f.Add([]byte("000001/x/01/" + strings.Repeat("0", 64)))
@@ -96,7 +97,7 @@ func FuzzMessage(f *testing.F) {
 				}
 			}
 			require.NoError(t, err)
-			var out Rows
+			var out rowsMessage
 			require.NoError(t, json.Unmarshal(append(again, "]}"...), &out))
 			require.Equal(t, *r, out)
 		}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Key is the key of a message: 000007/part-000007/data.csv/12/SHA-256.
-type Key struct {
+// messageKey is the key of a message: 000007/part-000007/data.csv/12/SHA-256.
+type messageKey struct {
 	Release uint32 // that sent it
 	Stream  string // what it is a piece of
 	Number  uint32 // in the stream, from 1
@@ -28,19 +28,19 @@ const (
 // maxKey bounds keys. File names have 255 bytes.
 const maxKey = 1024
 
-func keyOf(release uint32, stream string, number uint32, value []byte) Key {
-	return Key{release, stream, number, sha256.Sum256(value)}
+func keyOf(release uint32, stream string, number uint32, value []byte) messageKey {
+	return messageKey{release, stream, number, sha256.Sum256(value)}
 }
 
 // String is the key as the topic has it.
-func (k Key) String() string {
+func (k messageKey) String() string {
 	return fmt.Sprintf("%06d/%s/%d/%s", k.Release, k.Stream, k.Number, hex.EncodeToString(k.SHA256[:]))
 }
 
 var errKey = errors.New("it is no key of a message of releases")
 
 // parseKey is the inverse of String; an error for any other text.
-func parseKey(text []byte) (k Key, err error) {
+func parseKey(text []byte) (k messageKey, err error) {
 	if len(text) > maxKey {
 		return k, errKey
 	}
@@ -53,10 +53,10 @@ func parseKey(text []byte) (k Key, err error) {
 	if err := errors.Join(err1, err2, err3); err != nil || len(sum) != len(k.SHA256) || r == 0 || n == 0 || stream == "" {
 		return k, errKey
 	}
-	k = Key{Release: uint32(r), Stream: stream, Number: uint32(n)}
+	k = messageKey{Release: uint32(r), Stream: stream, Number: uint32(n)}
 	copy(k.SHA256[:], sum)
 	if !bytes.Equal([]byte(k.String()), text) {
-		return Key{}, errKey
+		return messageKey{}, errKey
 	}
 	return k, nil
 }

@@ -107,7 +107,7 @@ func marker(t *testing.T, value []byte, stream string, text []byte) []byte {
 		}
 	}
 	if text == nil {
-		m.Streams = slices.DeleteFunc(m.Streams, func(s Stream) bool { return s.Name == stream })
+		m.Streams = slices.DeleteFunc(m.Streams, func(s streamCount) bool { return s.Name == stream })
 	}
 	if stream == manifestStream {
 		m.Manifest = hex.EncodeToString(sum[:])

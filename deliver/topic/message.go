@@ -19,24 +19,24 @@ const format = 1
 // may be larger.
 const pieceBytes = 256 << 10
 
-// Rows are rows of a data file of a part: those of a class, a group or a bucket, or a piece
+// rowsMessage are rows of a data file of a part: those of a class, a group or a bucket, or a piece
 // of them.
-type Rows struct {
+type rowsMessage struct {
 	Part    string     `json:"part"`
 	File    string     `json:"file"`
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows"`
 }
 
-// Removed is a class that died: its people are in other classes since that release.
-type Removed struct {
+// removedMessage is a class that died: its people are in other classes since that release.
+type removedMessage struct {
 	Release uint32 `json:"release"`
 	Part    string `json:"part"`
 	Class   uint32 `json:"class"`
 }
 
-// Marker says what belongs to a release.
-type Marker struct {
+// releaseMarker says what belongs to a release.
+type releaseMarker struct {
 	Format    int                     `json:"format"`
 	Dataset   string                  `json:"dataset"`
 	Release   uint32                  `json:"release"`
@@ -45,12 +45,12 @@ type Marker struct {
 	Records   int                     `json:"records"`
 	Previous  *snapshot.PreviousEntry `json:"previous"`
 	Manifest  string                  `json:"manifest_sha256"`
-	Streams   []Stream                `json:"streams"`
+	Streams   []streamCount           `json:"streams"`
 }
 
-// Stream is what a release added: a file of a part, its manifest, a hierarchy, or the
+// streamCount is what a release added: a file of a part, its manifest, a hierarchy, or the
 // classes that died.
-type Stream struct {
+type streamCount struct {
 	Name     string `json:"name"`
 	Messages uint32 `json:"messages"`
 	Bytes    int64  `json:"bytes,omitempty"` // of the file
@@ -95,8 +95,8 @@ func removedValue(release uint32, d snapshot.Died) []byte {
 var errMessage = errors.New("it is no message of releases")
 
 // decodeRows reads rows. The error does not quote them.
-func decodeRows(value []byte) (*Rows, error) {
-	r := &Rows{}
+func decodeRows(value []byte) (*rowsMessage, error) {
+	r := &rowsMessage{}
 	if json.Unmarshal(value, r) != nil || r.Part == "" || r.File == "" || len(r.Columns) == 0 || len(r.Rows) == 0 {
 		return nil, errMessage
 	}
@@ -109,8 +109,8 @@ func decodeRows(value []byte) (*Rows, error) {
 }
 
 // decodeRemoved reads a class that died.
-func decodeRemoved(value []byte) (*Removed, error) {
-	r := &Removed{}
+func decodeRemoved(value []byte) (*removedMessage, error) {
+	r := &removedMessage{}
 	if json.Unmarshal(value, r) != nil || r.Release == 0 || r.Part == "" || r.Class == 0 {
 		return nil, errMessage
 	}
@@ -118,8 +118,8 @@ func decodeRemoved(value []byte) (*Removed, error) {
 }
 
 // decodeMarker reads a marker.
-func decodeMarker(value []byte) (*Marker, error) {
-	m := &Marker{}
+func decodeMarker(value []byte) (*releaseMarker, error) {
+	m := &releaseMarker{}
 	if json.Unmarshal(value, m) != nil || m.Release == 0 || m.First == 0 || m.First > m.Release || len(m.Streams) == 0 {
 		return nil, errMessage
 	}

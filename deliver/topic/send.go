@@ -26,21 +26,21 @@ const messageOverhead = 256
 
 // parcel is a release on its way.
 type parcel struct {
-	*Sink
+	*sink
 	ctx     context.Context
 	r       *deliver.Release
-	streams []Stream
+	streams []streamCount
 	batch   []kafkaclient.Message
 	bytes   int
 }
 
 // Deliver implements deliver.Sink: all messages of the release, and once the topic has
 // them, its marker.
-func (s *Sink) Deliver(ctx context.Context, r *deliver.Release) error {
+func (s *sink) Deliver(ctx context.Context, r *deliver.Release) error {
 	if r.Manifest.Dataset != s.dataset {
 		return deliver.Other("dataset of the configuration is %s, that of the releases %s", s.dataset, r.Manifest.Dataset)
 	}
-	p := &parcel{Sink: s, ctx: ctx, r: r}
+	p := &parcel{sink: s, ctx: ctx, r: r}
 	for _, h := range r.Hierarchies {
 		if err := p.text(h.Name, h.Text); err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *Sink) Deliver(ctx context.Context, r *deliver.Release) error {
 // text sends a file in pieces.
 func (p *parcel) text(stream string, text []byte) error {
 	sum := sha256.Sum256(text)
-	out := Stream{Name: stream, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}
+	out := streamCount{Name: stream, Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}
 	for first := true; first || len(text) > 0; first = false {
 		piece := text[:min(len(text), pieceBytes)]
 		text = text[len(piece):]
@@ -92,7 +92,7 @@ func (p *parcel) removed() error {
 		}
 	}
 	if n := len(p.r.Deaths); n > 0 {
-		p.streams = append(p.streams, Stream{Name: removedStream, Messages: uint32(n)})
+		p.streams = append(p.streams, streamCount{Name: removedStream, Messages: uint32(n)})
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (p *parcel) removed() error {
 // mark sends the marker.
 func (p *parcel) mark() error {
 	m := p.r.Manifest
-	value, err := json.Marshal(Marker{Format: format, Dataset: m.Dataset, Release: m.Release, First: 1, CreatedAt: m.CreatedAt,
+	value, err := json.Marshal(releaseMarker{Format: format, Dataset: m.Dataset, Release: m.Release, First: 1, CreatedAt: m.CreatedAt,
 		Records: m.Records, Previous: m.Previous, Manifest: hex.EncodeToString(p.r.SHA256[:]), Streams: p.streams})
 	if err != nil {
 		return deliver.Final(err)
@@ -112,7 +112,7 @@ func (p *parcel) mark() error {
 func (p *parcel) rows(b *snapshot.PartEntry, f snapshot.FileEntry) error {
 	stream := path.Join(b.Part, f.Name)
 	g := &grouping{part: b.Part, file: f.Name, run: p.r.Manifest.RunColumns(f.Name)}
-	out := Stream{Name: stream, Bytes: f.Bytes, SHA256: f.SHA256}
+	out := streamCount{Name: stream, Bytes: f.Bytes, SHA256: f.SHA256}
 	g.emit = func(value []byte) error {
 		out.Messages++
 		return p.add(stream, out.Messages, value)

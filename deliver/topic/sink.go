@@ -12,8 +12,8 @@ import (
 	"anond/internal/kafkaclient"
 )
 
-// Sink delivers to a topic.
-type Sink struct {
+// sink delivers to a topic.
+type sink struct {
 	brokers kafkaclient.Config
 	dataset string
 	most    int // bytes of a message
@@ -29,30 +29,30 @@ type writer interface {
 	Close() error
 }
 
-var _ deliver.Sink = (*Sink)(nil)
+var _ deliver.Sink = (*sink)(nil)
 
 // Open returns a sink for the releases of a dataset, with messages of so many bytes at most.
 // It does not connect. read reads the topic.
-func Open(brokers kafkaclient.Config, read Reader, dataset string, most int) (*Sink, error) {
+func Open(brokers kafkaclient.Config, read Reader, dataset string, most int) (*sink, error) {
 	w, err := kafkaclient.OpenWriter(brokers, most)
 	if err != nil {
 		return nil, err
 	}
-	return &Sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: read.Collect}, nil
+	return &sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: read.Collect}, nil
 }
 
 // Name implements deliver.Sink.
-func (s *Sink) Name() string { return "topic " + s.brokers.Topic }
+func (s *sink) Name() string { return "topic " + s.brokers.Topic }
 
 // Close ends the sink.
-func (s *Sink) Close() error { return s.writer.Close() }
+func (s *sink) Close() error { return s.writer.Close() }
 
 // patience is how long a topic has to answer before it counts as away.
 const patience = 30 * time.Second
 
 // Position implements deliver.Sink: it reads the topic from its beginning. A release of
 // which messages are missing is not there, although its marker is: it is sent again.
-func (s *Sink) Position(ctx context.Context) (deliver.Position, error) {
+func (s *sink) Position(ctx context.Context) (deliver.Position, error) {
 	if err := s.keeps(ctx); err != nil {
 		return deliver.Position{}, err
 	}
@@ -75,10 +75,10 @@ func (s *Sink) Position(ctx context.Context) (deliver.Position, error) {
 }
 
 // Verify implements deliver.Sink: Position has read every message.
-func (s *Sink) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
+func (s *sink) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
 
 // keeps demands that the topic forgets nothing, as far as the broker says.
-func (s *Sink) keeps(ctx context.Context) error {
+func (s *sink) keeps(ctx context.Context) error {
 	if s.checked {
 		return nil
 	}

@@ -2,11 +2,11 @@ package merge
 
 import "math/bits"
 
-// Close is t-closeness: the earth mover's distance between a bucket's shares and
+// closeness is t-closeness: the earth mover's distance between a bucket's shares and
 // those of a reference is at most t. The reference is constant: declared, or the
 // bag of the whole first pool. Another choice would be a function of who is in
 // which class, and Theorem E would not hold.
-type Close struct {
+type closeness struct {
 	most      int64 // t and the margin, shareBits fractional bits
 	reference Bag
 	total     uint64
@@ -29,7 +29,7 @@ type gap struct {
 
 // NewClose returns the principle. The reference must not be empty; it and each
 // bag have fewer than 2^26 records.
-func NewClose(t float64, reference Bag, ground Ground) *Close {
+func NewClose(t float64, reference Bag, ground Ground) *closeness {
 	if ground == nil {
 		ground = equal{}
 	}
@@ -37,11 +37,11 @@ func NewClose(t float64, reference Bag, ground Ground) *Close {
 	if total == 0 || bits.Len64(total) > maxRecords {
 		panic("merge: a reference has between 1 and 2^26 records")
 	}
-	return &Close{exact(t) + shareMargin, reference, total, ground}
+	return &closeness{exact(t) + shareMargin, reference, total, ground}
 }
 
 // Lack implements Principle.
-func (p *Close) Lack(b Bag, total int) int64 {
+func (p *closeness) Lack(b Bag, total int) int64 {
 	if total == 0 {
 		return unit
 	}
@@ -54,7 +54,7 @@ func (p *Close) Lack(b Bag, total int) int64 {
 }
 
 // gaps covers the values of the bag and of the reference, ascending.
-func (p *Close) gaps(b Bag, total int64) []gap {
+func (p *closeness) gaps(b Bag, total int64) []gap {
 	out := make([]gap, 0, len(p.reference)+len(b))
 	r := p.reference
 	for len(b) > 0 || len(r) > 0 {

@@ -12,9 +12,9 @@ import (
 	"anond/internal/sealed"
 )
 
-// Renew makes the head of the state that starts over, of the head of the old state, how many people it has barred and
+// renewal makes the head of the state that starts over, of the head of the old state, how many people it has barred and
 // how far its partitions had been read, or refuses. keeps: these people stay barred.
-type Renew func(old state.Meta, barred uint64, positions map[state.Partition]state.Position) (
+type renewal func(old state.Meta, barred uint64, positions map[state.Partition]state.Position) (
 	next state.Meta, keeps bool, err error)
 
 // ResetFile replaces the state at path by an empty one, and returns what the old one
@@ -24,7 +24,7 @@ type Renew func(old state.Meta, barred uint64, positions map[state.Partition]sta
 // It holds the lock throughout; a daemon that waited for the lock notices that the
 // file is another (openBolt). The old file is replaced in one step, so none of its
 // records remain on free pages of the new one.
-func ResetFile(path string, o Options, renew Renew) (Information, error) {
+func ResetFile(path string, o Options, renew renewal) (Information, error) {
 	if _, err := os.Stat(path); err != nil {
 		return Information{}, err
 	}
@@ -39,7 +39,7 @@ func ResetFile(path string, o Options, renew Renew) (Information, error) {
 	return had, errors.Join(err, s.Close())
 }
 
-func (s *Store) reset(key sealed.Key, renew Renew) (had Information, err error) {
+func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error) {
 	if err := guarded(func() error { return s.view(had.read) }); err != nil {
 		return had, err
 	}

@@ -20,7 +20,7 @@ import (
 // FileName is the file that a File keeps in its directory.
 const FileName = "dead-letter.ndjson"
 
-// File appends dead letters to an NDJSON file, each exactly once.
+// letterFile appends dead letters to an NDJSON file, each exactly once.
 //
 // Delivery is at least once. The file itself tells what it has: dead letters
 // come in order of Seq, so the number of its last whole line says which ones
@@ -28,7 +28,7 @@ const FileName = "dead-letter.ndjson"
 // start after a crash and at once after a failed write. Directory 0700, file
 // 0600. Only one process may use a directory, which the lock on the state sees
 // to.
-type File struct {
+type letterFile struct {
 	path string
 	file storage
 	size int64  // bytes of whole lines
@@ -37,7 +37,7 @@ type File struct {
 	now  func() time.Time
 }
 
-var _ ingest.DeadLetters = (*File)(nil)
+var _ ingest.DeadLetters = (*letterFile)(nil)
 
 // deadLetterStorage is what File needs of an open file.
 type storage interface {
@@ -50,7 +50,7 @@ type storage interface {
 
 // OpenFile opens the dead-letter file of a directory, creating both as
 // needed, and recovers it.
-func OpenFile(dir string) (*File, error) {
+func OpenFile(dir string) (*letterFile, error) {
 	if err := disk.MakeDir(disk.OS(0o700), dir); err != nil {
 		return nil, fmt.Errorf("dead-letter directory: %w", err)
 	}
@@ -66,7 +66,7 @@ func OpenFile(dir string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead-letter file: %w", err), f.Close())
 	}
-	d := &File{path: path, file: f}
+	d := &letterFile{path: path, file: f}
 	if err := d.recover(info.Size()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -74,13 +74,13 @@ func OpenFile(dir string) (*File, error) {
 }
 
 // Stamp notes in each dead letter when it is delivered, by a clock.
-func (d *File) Stamp(now func() time.Time) *File {
+func (d *letterFile) Stamp(now func() time.Time) *letterFile {
 	d.now = now
 	return d
 }
 
 // recover finds the last whole line and cuts off what follows it.
-func (d *File) recover(size int64) error {
+func (d *letterFile) recover(size int64) error {
 	end, err := d.lineBreakBefore(size)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (d *File) recover(size int64) error {
 }
 
 // lineBreakBefore returns the offset after the last LF below end, 0 if none.
-func (d *File) lineBreakBefore(end int64) (int64, error) {
+func (d *letterFile) lineBreakBefore(end int64) (int64, error) {
 	block := make([]byte, 4096)
 	for end > 0 {
 		from := max(0, end-int64(len(block)))
@@ -133,7 +133,7 @@ func letterSeq(line []byte) (uint64, bool) {
 
 // cutTorn cuts off bytes that a failed write or a crash left above the last
 // line.
-func (d *File) cutTorn() error {
+func (d *letterFile) cutTorn() error {
 	if !d.torn {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (d *File) cutTorn() error {
 // Deliver appends the dead letters that the file does not have yet and makes
 // them durable. They must come in order of Seq. After an error nothing of the
 // delivery is in the file, and the caller delivers again.
-func (d *File) Deliver(ctx context.Context, letters []state.DeadLetter) error {
+func (d *letterFile) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (d *File) Deliver(ctx context.Context, letters []state.DeadLetter) error {
 	return d.append(letters[known:])
 }
 
-func (d *File) append(letters []state.DeadLetter) error {
+func (d *letterFile) append(letters []state.DeadLetter) error {
 	var lines []byte
 	var at time.Time
 	if d.now != nil {
@@ -190,7 +190,7 @@ func (d *File) append(letters []state.DeadLetter) error {
 // as they are now, whenever that was. Without it, a new state with an old file would lose its
 // first dead letters. It reads the whole file, and runs only after a crash
 // between a delivery and the commit that notes it.
-func (d *File) verify(letters []state.DeadLetter) error {
+func (d *letterFile) verify(letters []state.DeadLetter) error {
 	if len(letters) == 0 {
 		return nil
 	}
@@ -213,4 +213,4 @@ func (d *File) verify(letters []state.DeadLetter) error {
 }
 
 // Close closes the file. Everything delivered is already durable.
-func (d *File) Close() error { return d.file.Close() }
+func (d *letterFile) Close() error { return d.file.Close() }

@@ -40,7 +40,7 @@ func wantLines(from, to uint64) string {
 	return b.String()
 }
 
-func openLetters(t *testing.T, dir string) *File {
+func openLetters(t *testing.T, dir string) *letterFile {
 	t.Helper()
 	d, err := OpenFile(dir)
 	require.NoError(t, err)

@@ -86,14 +86,14 @@ func DecodePrefix(prefix []byte) (Delivered, error) {
 // PrefixBytes is enough of an encoded dead letter to have all but its payload.
 const PrefixBytes = 64 << 10
 
-// Take is told each line, from 1: a dead letter, or ErrNoLetter.
-type Take func(line int, d Delivered, err error) error
+// taking is told each line, from 1: a dead letter, or ErrNoLetter.
+type taking func(line int, d Delivered, err error) error
 
 // Read reads the lines of a dead-letter file, in the order in which they were
 // written. It holds one line at a time, and of that at most limit bytes: a longer one is
 // handed out without its payload. torn: a last line without line break was left out, which
 // is still being written, or was torn by a crash.
-func Read(r io.Reader, limit int, take Take) (torn bool, err error) {
+func Read(r io.Reader, limit int, take taking) (torn bool, err error) {
 	lines := bufio.NewReaderSize(r, PrefixBytes)
 	var line []byte
 	for number := 1; ; number++ {

@@ -28,7 +28,7 @@ func benchSchema(b *testing.B) *equivclass.Schema {
 }
 
 // benchText has n records of nine fields.
-func benchText(layout Layout, n int) string {
+func benchText(layout layout, n int) string {
 	var s strings.Builder
 	if layout == CSV {
 		s.WriteString("patient,age,weight,height,stay,postcode,sex,type,diagnosis\n")
@@ -45,7 +45,7 @@ func benchText(layout Layout, n int) string {
 }
 
 // benchmarkRead reads a file through source and decoder, as the loop does.
-func benchmarkRead(b *testing.B, layout Layout, format decode.Format, decoded bool) {
+func benchmarkRead(b *testing.B, layout layout, format decode.Format, decoded bool) {
 	const n = 100_000
 	text := benchText(layout, n)
 	path := write(b, temp(b, "f"), text)

@@ -15,13 +15,13 @@ import (
 	"anond/ingest/decode"
 )
 
-// Layout says how a file holds records.
-type Layout string
+// layout says how a file holds records.
+type layout string
 
 // The layouts of a file.
 const (
-	NDJSON Layout = "ndjson" // a JSON text a line (formats json and debezium)
-	CSV    Layout = "csv"    // RFC 4180 with a header
+	NDJSON layout = "ndjson" // a JSON text a line (formats json and debezium)
+	CSV    layout = "csv"    // RFC 4180 with a header
 )
 
 // defaultInterval is the pause between two looks at followed files.
@@ -35,7 +35,7 @@ type Config struct {
 	Stdin io.Reader
 	Again bool
 
-	Layout Layout
+	Layout layout
 	// Multiline takes line breaks in the quoted fields of a CSV file.
 	Multiline bool
 	// Complete says that files do not grow once they are there: a last line without

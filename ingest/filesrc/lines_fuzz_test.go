@@ -192,7 +192,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-var layouts = map[bool]Layout{false: NDJSON, true: CSV}
+var layouts = map[bool]layout{false: NDJSON, true: CSV}
 
 func newLineRig(t testing.TB, cfg Config) *lineRig {
 	r := &lineRig{t: t, schema: lineSchema(t), store: memstore.New(), format: decode.JSON, cfg: cfg}

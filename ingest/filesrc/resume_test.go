@@ -18,7 +18,7 @@ import (
 // text is a file with the records that it must give, once it is complete.
 type text struct {
 	name      string
-	layout    Layout
+	layout    layout
 	multiline bool
 	text      string
 	want      []string

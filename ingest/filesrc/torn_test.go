@@ -24,7 +24,7 @@ import (
 func TestATornLastLineIsLeftUnread(t *testing.T) {
 	for _, x := range []struct {
 		name, before, after string
-		layout              Layout
+		layout              layout
 		unread              ingest.Unread
 		early, late         []string
 	}{

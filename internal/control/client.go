@@ -77,7 +77,7 @@ func (c *Client) LogLevel(ctx context.Context, l Level) (*Leveled, error) {
 
 // Backup asks for a copy of the state at an absolute path, and returns its description.
 func (c *Client) Backup(ctx context.Context, to string) (json.RawMessage, error) {
-	return c.raw(ctx, "/backup", Place{to})
+	return c.raw(ctx, "/backup", socketPlace{to})
 }
 
 // Forget asks to forget a person, and returns the receipt.
@@ -105,7 +105,7 @@ func (c *Client) Copy(ctx context.Context) (path string, close func(), err error
 	if err != nil {
 		return "", nil, err
 	}
-	var at Place
+	var at socketPlace
 	if err := json.NewDecoder(r.Body).Decode(&at); err != nil {
 		_ = r.Body.Close()
 		return "", nil, err

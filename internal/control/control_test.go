@@ -69,7 +69,7 @@ func place(t *testing.T) string {
 	return filepath.Join(programtest.TempDir(t), "s")
 }
 
-func serve(t *testing.T, d Daemon, lines *Journal) (*Server, *Client) {
+func serve(t *testing.T, d daemonInfo, lines *Journal) (*Server, *Client) {
 	path := place(t)
 	l, err := Listen(path)
 	require.NoError(t, err)

@@ -44,8 +44,8 @@ type Level struct {
 	For time.Duration `json:"for,omitempty"`
 }
 
-// Place is where a copy of the state is, or is to be.
-type Place struct {
+// socketPlace is where a copy of the state is, or is to be.
+type socketPlace struct {
 	Path string `json:"path"`
 }
 

@@ -14,8 +14,8 @@ import (
 	"anond/internal/fault"
 )
 
-// Daemon is what a server asks. An error may be a *Fault, which says what kind it is.
-type Daemon interface {
+// daemonInfo is what a server asks. An error may be a *Fault, which says what kind it is.
+type daemonInfo interface {
 	// Status is the status as JSON.
 	Status() ([]byte, error)
 	Release(ctx context.Context) (*Released, error)
@@ -37,7 +37,7 @@ type Daemon interface {
 // Server answers requests until it is closed.
 type Server struct {
 	http   http.Server
-	daemon Daemon
+	daemon daemonInfo
 	log    *slog.Logger
 	lines  *Journal
 	ctx    context.Context // of those who listen to events
@@ -47,13 +47,13 @@ type Server struct {
 }
 
 // Serve answers what comes in at a listener, in the background. lines may be nil.
-func Serve(l net.Listener, d Daemon, lines *Journal, log *slog.Logger) *Server {
+func Serve(l net.Listener, d daemonInfo, lines *Journal, log *slog.Logger) *Server {
 	s := newServer(d, lines, log)
 	go func() { _ = s.http.Serve(l) }() // ends with Close
 	return s
 }
 
-func newServer(d Daemon, lines *Journal, log *slog.Logger) *Server {
+func newServer(d daemonInfo, lines *Journal, log *slog.Logger) *Server {
 	s := &Server{daemon: d, log: log, lines: lines, may: mayConnect, user: userOf}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.http = http.Server{Handler: s.guarded(s.routes()), ReadHeaderTimeout: 10 * time.Second, ConnContext: s.connContext,
@@ -115,7 +115,9 @@ func (s *Server) routes() http.Handler {
 	for path, do := range map[string]http.HandlerFunc{"/release": asked(s.daemon.Release), "/pause": asked(s.daemon.Pause),
 		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": told(1<<10, s.daemon.LogLevel),
 		"/replay": told(1<<14, s.daemon.Replay),
-		"/backup": told(1<<14, func(ctx context.Context, to Place) (json.RawMessage, error) { return s.daemon.Backup(ctx, to.Path) }),
+		"/backup": told(1<<14, func(ctx context.Context, to socketPlace) (json.RawMessage, error) {
+			return s.daemon.Backup(ctx, to.Path)
+		}),
 		"/forget": told(2<<20, func(ctx context.Context, p person) (json.RawMessage, error) { return s.daemon.Forget(ctx, p.Subject) }),
 		"/copy":   s.copied} {
 		m.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +158,7 @@ func (s *Server) copied(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer remove()
-	answer(w, Place{path}, nil)
+	answer(w, socketPlace{path}, nil)
 	if http.NewResponseController(w).Flush() != nil {
 		return
 	}

@@ -11,22 +11,22 @@ import (
 	"anond/internal/disk"
 )
 
-// Place is a directory that the daemon writes to.
-type Place struct {
+// place is a directory that the daemon writes to.
+type place struct {
 	Key, Dir string
 	File     string // in it, that is added to; empty: none
 	Private  bool
 }
 
 // Places are the directories that the daemon writes to.
-func Places(c *config.Config) []Place {
-	out := []Place{{"state.path", filepath.Dir(c.State.Path), c.State.Path, true}, {"release.dir", c.Release.Dir, "", false},
+func Places(c *config.Config) []place {
+	out := []place{{"state.path", filepath.Dir(c.State.Path), c.State.Path, true}, {"release.dir", c.Release.Dir, "", false},
 		{"release.ledger", filepath.Dir(c.Release.Ledger), c.Release.Ledger, false}}
 	if c.DeadLetter.Type == config.ToFile {
-		out = append(out, Place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, deadletter.FileName), true})
+		out = append(out, place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, deadletter.FileName), true})
 	}
 	if dir := c.State.Backup.Dir; dir != "" {
-		out = append(out, Place{"state.backup.dir", dir, "", true})
+		out = append(out, place{"state.backup.dir", dir, "", true})
 	}
 	return out
 }

@@ -21,13 +21,13 @@ var ErrTooLarge = errors.New("the message is too large for the topic")
 // ErrNotAllowed: the cluster refuses this client.
 var ErrNotAllowed = errors.New("the cluster does not allow it")
 
-// Writer writes messages to a topic, by the hash of their keys to its partitions.
+// topicWriter writes messages to a topic, by the hash of their keys to its partitions.
 //
 // Guarantee: Write returns nil once all replicas in sync have each message. After an error
 // any of them may be there; the same messages are written again then, so what reads the
 // topic must not mind copies. kafka-go numbers no batches (enable.idempotence), so this
 // holds for its own attempts as well.
-type Writer struct {
+type topicWriter struct {
 	cfg    Config
 	client *Client
 	writer *kafka.Writer
@@ -35,13 +35,13 @@ type Writer struct {
 
 // OpenWriter returns a writer to cfg.Topic whose messages have at most so many bytes. It
 // does not connect.
-func OpenWriter(cfg Config, most int) (*Writer, error) {
+func OpenWriter(cfg Config, most int) (*topicWriter, error) {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
 	c := New(cfg)
-	w := &Writer{cfg: cfg, client: c}
+	w := &topicWriter{cfg: cfg, client: c}
 	w.writer = &kafka.Writer{Addr: c.addr, Topic: cfg.Topic, Balancer: &kafka.Hash{}, RequiredAcks: kafka.RequireAll,
 		BatchTimeout: 5 * time.Millisecond, BatchSize: 1000, BatchBytes: int64(most), MaxAttempts: 1, Transport: c.RoundTripper(),
 		Compression: kafka.Lz4}
@@ -49,7 +49,7 @@ func OpenWriter(cfg Config, most int) (*Writer, error) {
 }
 
 // Write writes messages, in any order.
-func (w *Writer) Write(ctx context.Context, messages []Message) error {
+func (w *topicWriter) Write(ctx context.Context, messages []Message) error {
 	out := make([]kafka.Message, len(messages))
 	for i, m := range messages {
 		out[i] = kafka.Message{Key: m.Key, Value: m.Value}
@@ -65,7 +65,7 @@ func (w *Writer) Write(ctx context.Context, messages []Message) error {
 	return w.explained(err)
 }
 
-func (w *Writer) explained(err error) error {
+func (w *topicWriter) explained(err error) error {
 	err = FirstError(err)
 	var large kafka.MessageTooLargeError
 	if errors.As(err, &large) || errors.Is(err, kafka.MessageSizeTooLarge) {
@@ -82,7 +82,7 @@ func (w *Writer) explained(err error) error {
 type Settings map[string]string
 
 // Settings asks for some settings of the topic. A broker may refuse to say (DescribeConfigs).
-func (w *Writer) Settings(ctx context.Context, names ...string) (Settings, error) {
+func (w *topicWriter) Settings(ctx context.Context, names ...string) (Settings, error) {
 	out, err := w.client.Settings(ctx, names...)
 	if err != nil {
 		return nil, w.explained(err)
@@ -106,7 +106,7 @@ func (s Settings) Forgets() bool {
 }
 
 // Close ends the writer.
-func (w *Writer) Close() error {
+func (w *topicWriter) Close() error {
 	w.client.Close() // first: it ends a write that no broker answers
 	return w.writer.Close()
 }

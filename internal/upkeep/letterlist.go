@@ -34,13 +34,13 @@ type LetterList struct {
 	Places  []string        `json:"places"`
 	Letters int             `json:"letters"` // that the sink holds
 	Matched int             `json:"matched"` // that the filter chooses
-	Reasons []LettersOf     `json:"reasons"`
+	Reasons []letterSource  `json:"reasons"`
 	Newest  []LetterSummary `json:"newest"` // of the matched ones, in the order of the sink
 	Unread
 }
 
-// LettersOf counts the matched dead letters of one reason and attribute.
-type LettersOf struct {
+// letterSource counts the matched dead letters of one reason and attribute.
+type letterSource struct {
 	Reason    string        `json:"reason"`
 	Attribute string        `json:"attribute,omitempty"`
 	Letters   int           `json:"letters"`
@@ -87,7 +87,7 @@ func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFil
 	if err != nil {
 		return nil, err
 	}
-	out := &LetterList{Places: sink.Places, Reasons: []LettersOf{}, Newest: []LetterSummary{}}
+	out := &LetterList{Places: sink.Places, Reasons: []letterSource{}, Newest: []LetterSummary{}}
 	counts := map[dataset.Refusal]int{}
 	out.Unread, err = sink.Each(ctx, false, func(d deadletter.Delivered) error {
 		out.Letters++
@@ -118,12 +118,12 @@ func ListLetters(ctx context.Context, c *config.Config, file string, f LetterFil
 }
 
 // lettersOf orders the counts, most frequent first.
-func lettersOf(schema *equivclass.Schema, counts map[dataset.Refusal]int) (out []LettersOf) {
+func lettersOf(schema *equivclass.Schema, counts map[dataset.Refusal]int) (out []letterSource) {
 	for kind, n := range counts {
 		rule := decode.RuleOf(schema, kind.Reason, kind.Attribute)
-		out = append(out, LettersOf{string(kind.Reason), kind.Attribute, n, rule.Replay, rule.Why})
+		out = append(out, letterSource{string(kind.Reason), kind.Attribute, n, rule.Replay, rule.Why})
 	}
-	slices.SortFunc(out, func(a, b LettersOf) int {
+	slices.SortFunc(out, func(a, b letterSource) int {
 		return cmp.Or(cmp.Compare(b.Letters, a.Letters), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Attribute, b.Attribute))
 	})
 	return out

@@ -31,7 +31,7 @@ type Options struct {
 	Seeded      bool     // the seed was given, not drawn
 	Now         func() time.Time
 	Slices      [][]string      // recoding slicing
-	Semi        map[string]Semi // recoding lgb
+	Semi        map[string]semi // recoding lgb
 	Retention   float64         // recoding randomization
 	// Progress is told how many records the method has dealt with, if it says so; may be nil.
 	Progress func(done, all int)
@@ -54,17 +54,17 @@ type Report struct {
 	Published    int               `json:"published"`
 	Held         Held              `json:"held"`
 	Refused      []profile.Refused `json:"refused"`
-	Classes      Sizes             `json:"classes"`
+	Classes      classSizes        `json:"classes"`
 	Achieved     Achieved          `json:"achieved"`
-	Loss         Loss              `json:"loss"`
+	Loss         loss              `json:"loss"`
 	K1           string            `json:"k1"`
 	Level        string            `json:"level"`   // privacy.level of the manifest
 	Seconds      float64           `json:"seconds"` // of the partitioning alone
 	// Across is acrossNone if the table has no promise 1/l; Why gives the reason.
 	Across string `json:"across_releases,omitempty"`
 	Why    string `json:"why_no_promise,omitempty"`
-	// Local is by bucketed attribute, under lgb only.
-	Local []Local `json:"local,omitempty"`
+	// localReport is by bucketed attribute, under lgb only.
+	Local []localReport `json:"local,omitempty"`
 }
 
 // acrossNone is Report.Across of a table without a promise.
@@ -83,7 +83,7 @@ type Held struct {
 // before (checkGroups) and after it is rendered (the auditor, reading the
 // files); on an error nothing is named a release. A run that is interrupted
 // before it writes leaves nothing.
-func Run(ctx context.Context, t *Table, o Options) (*Report, error) {
+func Run(ctx context.Context, t *inputTable, o Options) (*Report, error) {
 	if o.Recoding == recodingLGB {
 		return anonymizeLocal(ctx, t, o)
 	}
@@ -159,7 +159,7 @@ type partition struct {
 // seedOf is the part of the seed that partitioners draw from.
 func seedOf(seed [32]byte) uint64 { return binary.LittleEndian.Uint64(seed[:]) }
 
-func report(t *Table, p *equivclass.Pool, groups [][]int32, rest int, references map[int]equivclass.Bag, o Options) *Report {
+func report(t *inputTable, p *equivclass.Pool, groups [][]int32, rest int, references map[int]equivclass.Bag, o Options) *Report {
 	bags := make([]equivclass.Bag, len(groups))
 	for i, g := range groups {
 		bags[i] = p.Bag(g)

@@ -8,7 +8,7 @@ import (
 )
 
 // addCloseness adds the t-closeness that a flag asks for.
-func (o *Options) addCloseness(t *Table) error {
+func (o *Options) addCloseness(t *inputTable) error {
 	if o.T == 0 {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (o *Options) addCloseness(t *Table) error {
 
 // declared completes t-closeness by the distribution that the configuration
 // declares for the sensitive attribute, if it does.
-func (o *Options) declared(t *Table) (map[int]equivclass.Bag, error) {
+func (o *Options) declared(t *inputTable) (map[int]equivclass.Bag, error) {
 	i := t.Schema.SensitiveIndex()
 	values, ok := o.References[i]
 	if !ok {
@@ -44,7 +44,7 @@ func declaredBag(d *equivclass.Dictionary, values []equivclass.ValueCount) (b eq
 
 // published makes the published values the reference of t-closeness, as release 1
 // of the daemon does: classes that are too far from it are held, until none is.
-func (o *Options) published(t *Table, p *equivclass.Pool, asked equivclass.Requirement, groups [][]int32,
+func (o *Options) published(t *inputTable, p *equivclass.Pool, asked equivclass.Requirement, groups [][]int32,
 	rest []int32) ([][]int32, []int32, map[int]equivclass.Bag) {
 	bags := make([]equivclass.Bag, len(groups))
 	for i, g := range groups {

@@ -23,22 +23,22 @@ type Workload struct {
 
 // Evaluation measures a release against its source records.
 type Evaluation struct {
-	Release    uint32    `json:"release"`
-	Recoding   string    `json:"recoding"`
-	Original   int       `json:"original"` // records of the original, without repeats
-	Published  int       `json:"published"`
-	K          int       `json:"k"`
-	L          int       `json:"l"`
-	Classes    Sizes     `json:"classes"`
-	Buckets    *Sizes    `json:"buckets,omitempty"` // level L2
-	Achieved   Achieved  `json:"achieved"`
-	Loss       FileLoss  `json:"loss"`
-	Workload   Workload  `json:"workload"`
-	Error      errorRate `json:"query_error"`
-	Unmeasured []string  `json:"unmeasured"`
-	Method     string    `json:"method,omitempty"`          // ng: rows have cells of their own
-	Across     string    `json:"across_releases,omitempty"` // none: the release promises nothing
-	Local      []Local   `json:"local,omitempty"`           // lgb
+	Release    uint32        `json:"release"`
+	Recoding   string        `json:"recoding"`
+	Original   int           `json:"original"` // records of the original, without repeats
+	Published  int           `json:"published"`
+	K          int           `json:"k"`
+	L          int           `json:"l"`
+	Classes    classSizes    `json:"classes"`
+	Buckets    *classSizes   `json:"buckets,omitempty"` // level L2
+	Achieved   Achieved      `json:"achieved"`
+	Loss       fileLoss      `json:"loss"`
+	Workload   Workload      `json:"workload"`
+	Error      errorRate     `json:"query_error"`
+	Unmeasured []string      `json:"unmeasured"`
+	Method     string        `json:"method,omitempty"`          // ng: rows have cells of their own
+	Across     string        `json:"across_releases,omitempty"` // none: the release promises nothing
+	Local      []localReport `json:"local,omitempty"`           // lgb
 }
 
 // errorRate is the relative error of a workload.
@@ -54,7 +54,7 @@ type errorRate struct {
 // Evaluate measures a release against the table that it came from. The release
 // must not be loaded yet: its dictionaries become those of the table. It can be
 // interrupted: many queries on a large release take minutes.
-func Evaluate(ctx context.Context, r *opened, t *Table, w Workload) (*Evaluation, error) {
+func Evaluate(ctx context.Context, r *opened, t *inputTable, w Workload) (*Evaluation, error) {
 	var out *Evaluation
 	refused, err := profile.Interruptible(ctx, func() (err error) {
 		out, err = evaluate(measured{r.Release, r}, t, w)
@@ -83,7 +83,7 @@ func (r measured) Bags() (out []equivclass.Bag) {
 	return out
 }
 
-func evaluate(r measured, t *Table, w Workload) (*Evaluation, error) {
+func evaluate(r measured, t *inputTable, w Workload) (*Evaluation, error) {
 	original := t.published()
 	if err := r.from.Load(t); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func totals(bags []equivclass.Bag) []int {
 }
 
 // localBuckets describes the bucketed attributes.
-func (r measured) localBuckets(t *Table) (out []Local) {
+func (r measured) localBuckets(t *inputTable) (out []localReport) {
 	local := r.from.local
 	if local == nil {
 		return nil
@@ -142,7 +142,7 @@ func (r measured) localBuckets(t *Table) (out []Local) {
 		if _, semi := t.semi[i]; !semi && i != t.Schema.SensitiveIndex() {
 			continue
 		}
-		x := Local{Attribute: d.Attribute().Name, Promise: promiseText(p, p.L)}
+		x := localReport{Attribute: d.Attribute().Name, Promise: promiseText(p, p.L)}
 		if i == t.Schema.SensitiveIndex() {
 			x.Promise = promiseText(p, r.Manifest.Policy.L)
 		}

@@ -11,8 +11,8 @@ import (
 	"anond/snapshot"
 )
 
-// FileLoss is the loss that follows from the public files and the original.
-type FileLoss struct {
+// fileLoss is the loss that follows from the public files and the original.
+type fileLoss struct {
 	CDM  int64   `json:"c_dm"`
 	CAVG float64 `json:"c_avg"`
 	CMDM int64   `json:"c_mdm"`
@@ -28,9 +28,9 @@ type FileLoss struct {
 }
 
 // fileLoss measures by recoding, and names what cannot be measured from the files.
-func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l FileLoss, unmeasured []string) {
+func (r measured) fileLoss(t *inputTable, sizes []int, bags []equivclass.Bag) (l fileLoss, unmeasured []string) {
 	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
-	l = FileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
+	l = fileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
 		RE: float64(suppressed), RCE: float64(suppressed), Low: bucketize.REBound(len(r.SA)+suppressed, max(1, r.Manifest.Policy.L)), noGLP: true}
 	for _, b := range bags { // RE and RCE are the same number, see equivclass.RCE
 		l.RE += float64(b.Total) * (1 - bucketize.TrueProbability(b))
@@ -52,7 +52,7 @@ func (r measured) fileLoss(t *Table, sizes []int, bags []equivclass.Bag) (l File
 }
 
 // exactFileLoss is of the recodings that show exact columns and true values.
-func (r measured) exactFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
+func (r measured) exactFileLoss(t *inputTable, l fileLoss, suppressed int) (fileLoss, []string) {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
 	original := t.Points()
@@ -96,7 +96,7 @@ func heldShare(r measured, suppressed int) float64 {
 
 // randomizedFileLoss: a value is a row's own with the retention probability, or
 // by chance among the m that its group shows.
-func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileLoss {
+func (r measured) randomizedFileLoss(t *inputTable, l fileLoss, suppressed int) fileLoss {
 	p, groups := r.pool(t)
 	l.NCP, l.Box = heldShare(r, suppressed), equivclass.NCP(p, groups, suppressed)
 	l.RE, l.RCE = float64(suppressed), float64(suppressed)
@@ -117,7 +117,7 @@ func (r measured) randomizedFileLoss(t *Table, l FileLoss, suppressed int) FileL
 }
 
 // ringFileLoss: each row has its own cells, over the l records it covers.
-func (r measured) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, []string) {
+func (r measured) ringFileLoss(t *inputTable, l fileLoss, suppressed int) (fileLoss, []string) {
 	p, _ := r.pool(t)
 	ones := make([]int, len(r.Cells))
 	for i := range ones {
@@ -130,7 +130,7 @@ func (r measured) ringFileLoss(t *Table, l FileLoss, suppressed int) (FileLoss, 
 
 // cellFileLoss is of generalization. GLP and phi^2 need to know who is in which
 // class; if the cells of the classes do not overlap, the original shows it.
-func (r measured) cellFileLoss(t *Table, l FileLoss, sizes []int, suppressed int) (FileLoss, []string) {
+func (r measured) cellFileLoss(t *inputTable, l fileLoss, sizes []int, suppressed int) (fileLoss, []string) {
 	p, _ := r.pool(t)
 	l.Box = cellLoss(p.Space, r.Cells, sizes, suppressed)
 	l.NCP = l.Box
@@ -171,7 +171,7 @@ const matchBudget = 400_000_000
 // membersOf finds the records of each class by their cells: possible if every
 // record lies in the cells of one class at most, and each class gets as many as
 // it has. Otherwise it says what prevents it.
-func (r measured) membersOf(t *Table) (groups [][]int32, missing string) {
+func (r measured) membersOf(t *inputTable) (groups [][]int32, missing string) {
 	if t.Len()*len(r.Cells) > matchBudget {
 		return nil, "there are too many pairs of records and classes"
 	}
@@ -242,7 +242,7 @@ func (r measured) localNCP(suppressed int) float64 {
 
 // pool returns the published rows as points, with the space of the original.
 // Under generalization they have no coordinates.
-func (r measured) pool(t *Table) (*equivclass.Pool, [][]int32) {
+func (r measured) pool(t *inputTable) (*equivclass.Pool, [][]int32) {
 	d := len(r.Dicts) - 1
 	p := &equivclass.Pool{Space: equivclass.NewSpace(r.Dicts[:d]), SA: r.SA}
 	if r.QI != nil {
@@ -298,7 +298,7 @@ func lossOfCell(d *equivclass.Dim, c query.Cell) float64 {
 // are wrong. drawn is the probability that a row's value is one of them at
 // random: each row of the group is equally likely then, or, under randomization,
 // each value.
-func (r measured) glp(t *Table, suppressed int, drawn float64) float64 {
+func (r measured) glp(t *inputTable, suppressed int, drawn float64) float64 {
 	held := map[string]map[equivclass.Code]bool{}
 	qi, sa := t.qi(), t.SA()
 	for row := range sa {

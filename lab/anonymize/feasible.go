@@ -18,7 +18,7 @@ import (
 // requirement: if it does not, no partition of all records does. Each principle
 // here has that property (k and frequency l count; the others by the concavity
 // of entropy, and because the union of classes that satisfy one satisfies it).
-func feasible(t *Table, want equivclass.Requirement) error {
+func feasible(t *inputTable, want equivclass.Requirement) error {
 	name := t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name
 	bag := bagOf(t.SA())
 	if t.Read == 0 {

@@ -32,8 +32,8 @@ const (
 // aboutFile describes the table next to it.
 const aboutFile = "table.json"
 
-// About is what aboutFile says.
-type About struct {
+// about is what aboutFile says.
+type about struct {
 	Dataset   string          `json:"dataset"`
 	Method    string          `json:"method"`
 	Recoding  string          `json:"recoding"`
@@ -42,7 +42,7 @@ type About struct {
 	C         float64         `json:"recursive_c"`
 	Slices    [][]string      `json:"slices,omitempty"`    // slicing: the attributes that stay together
 	Retention float64         `json:"retention,omitempty"` // randomization
-	Semi      map[string]Semi `json:"semi,omitempty"`      // lgb
+	Semi      map[string]semi `json:"semi,omitempty"`      // lgb
 	Records   int             `json:"records"`
 	Classes   int             `json:"classes"`
 	Seeded    bool            `json:"seeded"`
@@ -69,7 +69,7 @@ type sheetFile struct {
 
 // writeFiles writes data files and aboutFile into the directory, which appears whole or
 // not at all.
-func (o *Options) writeFiles(about *About, files ...sheetFile) (err error) {
+func (o *Options) writeFiles(about *about, files ...sheetFile) (err error) {
 	parent := filepath.Dir(filepath.Clean(o.Dir))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
@@ -133,7 +133,7 @@ func namesOf(t *equivclass.Table) (out []string) {
 
 // writePlain writes groups of a table in a recoding of a paper. sa are the sensitive values
 // that rows show. It returns why the table has no promise 1/l, if it has none.
-func (o *Options) writePlain(t *Table, p *equivclass.Pool, groups [][]int32, sa []equivclass.Code) (why string, err error) {
+func (o *Options) writePlain(t *inputTable, p *equivclass.Pool, groups [][]int32, sa []equivclass.Code) (why string, err error) {
 	all := t.published()
 	names, last := namesOf(all), len(all.Dicts)-1
 	text := func(j int, row int32) string {
@@ -142,7 +142,7 @@ func (o *Options) writePlain(t *Table, p *equivclass.Pool, groups [][]int32, sa 
 		}
 		return all.Dicts[j].Text(all.Codes[j][row])
 	}
-	about := &About{Slices: o.Slices, Retention: o.Retention, Classes: len(groups)}
+	about := &about{Slices: o.Slices, Retention: o.Retention, Classes: len(groups)}
 	name, number := "randomized.csv", "group"
 	classes := make([][][]string, len(groups))
 	whole := func(group []int32) (out [][]string) {
@@ -291,7 +291,7 @@ func (r *localRun) write() error {
 			}
 		}
 	}
-	about := &About{Semi: map[string]Semi{}, Classes: len(r.cut.Groups)}
+	about := &about{Semi: map[string]semi{}, Classes: len(r.cut.Groups)}
 	for i, p := range r.t.semi {
 		about.Semi[r.t.Schema.Attributes()[i].Name] = p
 	}

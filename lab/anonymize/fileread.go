@@ -25,7 +25,7 @@ import (
 // opened is what is evaluated: a release of anond, or plain files.
 type opened struct {
 	Release *readback.Release
-	About   *About // of plain files: then Release has nothing but what Load puts there
+	About   *about // of plain files: then Release has nothing but what Load puts there
 	dir     string
 	data    map[string][]byte
 	local   *estimate.LocalRelease
@@ -38,7 +38,7 @@ func Open(dir string) (*opened, error) {
 		r, err := readback.Open(dir)
 		return &opened{Release: r}, err
 	}
-	o := &opened{About: &About{}, dir: dir, data: map[string][]byte{}}
+	o := &opened{About: &about{}, dir: dir, data: map[string][]byte{}}
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Open(dir string) (*opened, error) {
 }
 
 // Load reads the data. The dictionaries are those of the table that it came from, and grow.
-func (o *opened) Load(t *Table) error {
+func (o *opened) Load(t *inputTable) error {
 	dicts := t.published().Dicts
 	if o.About == nil {
 		return o.Release.Load(dicts)

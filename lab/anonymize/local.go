@@ -15,14 +15,14 @@ import (
 	"anond/snapshot"
 )
 
-// Local is a bucketed attribute of a release by LGB.
-type Local struct {
-	Attribute string `json:"attribute"`
-	Promise   string `json:"promise"`
-	Sensitive int    `json:"sensitive"` // values in buckets
-	Known     int    `json:"known"`     // of them, values that are not flagged but protected as well
-	Buckets   Sizes  `json:"buckets"`
-	L         int    `json:"l"` // kept by every bucket, asked for or not; 0: there is none
+// localReport is a bucketed attribute of a release by LGB.
+type localReport struct {
+	Attribute string     `json:"attribute"`
+	Promise   string     `json:"promise"`
+	Sensitive int        `json:"sensitive"` // values in buckets
+	Known     int        `json:"known"`     // of them, values that are not flagged but protected as well
+	Buckets   classSizes `json:"buckets"`
+	L         int        `json:"l"` // kept by every bucket, asked for or not; 0: there is none
 	// T is the largest distance of a bucket from the reference, under a promise by t.
 	T     *closeness `json:"t,omitempty"`
 	Width float64    `json:"width"` // mean NCP of a bucket: how far apart its values are
@@ -30,7 +30,7 @@ type Local struct {
 
 // localRun is one run of LGB over a table.
 type localRun struct {
-	t       *Table
+	t       *inputTable
 	o       Options
 	flagged *equivclass.FlaggedTable
 	run     lgb.LGB
@@ -40,7 +40,7 @@ type localRun struct {
 // anonymizeLocal is Run by LGB: k holds for the classes, l for the buckets
 // of the sensitive attribute, and each semi-sensitive attribute keeps its own
 // promise (corollaries 1 to 3 of Li, He and Sun).
-func anonymizeLocal(ctx context.Context, t *Table, o Options) (*Report, error) {
+func anonymizeLocal(ctx context.Context, t *inputTable, o Options) (*Report, error) {
 	r := &localRun{t: t, o: o}
 	if err := r.prepare(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (r *localRun) prepare() error {
 	return nil
 }
 
-func localPromise(d *equivclass.Dictionary, p Semi) (lgb.LocalPromise, error) {
+func localPromise(d *equivclass.Dictionary, p semi) (lgb.LocalPromise, error) {
 	if p.L > 0 {
 		return lgb.LocalPromise{L: p.L}, nil
 	}
@@ -253,19 +253,19 @@ func (r *localRun) report() *Report {
 	return out
 }
 
-func (r *localRun) loss(sizes []int, rest int) Loss {
+func (r *localRun) loss(sizes []int, rest int) loss {
 	sum, values := estimate.LocalNCP(r.flagged, r.cut)
 	p := &equivclass.Pool{SA: r.t.SA()}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
-	return Loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
+	return loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
 		CMDM: equivclass.CMDM(sizes, r.o.Want.K),
 		NCP:  sum / float64(max(1, values)), RE: bucketize.RE(p, buckets, rest), RCE: bucketize.RCE(p, buckets, rest),
 		Low: bucketize.REBound(r.t.Len(), max(1, r.o.Want.L))}
 }
 
-func (r *localRun) local(at int, p Semi) Local {
+func (r *localRun) local(at int, p semi) localReport {
 	d := r.flagged.Dicts[at]
-	out := Local{Attribute: d.Attribute().Name, Promise: promiseText(p, r.run.Promises[at].L),
+	out := localReport{Attribute: d.Attribute().Name, Promise: promiseText(p, r.run.Promises[at].L),
 		Width: estimate.BucketWidth(r.flagged, r.cut, at)}
 	bags := r.bags(at)
 	sizes := make([]int, len(bags))
@@ -290,7 +290,7 @@ func (r *localRun) local(at int, p Semi) Local {
 
 // bucketPromise is the l that every bucket keeps, and a place for its t under a
 // promise by t.
-func bucketPromise(d *equivclass.Dictionary, p Semi, bags []equivclass.Bag) (l int, t *closeness) {
+func bucketPromise(d *equivclass.Dictionary, p semi, bags []equivclass.Bag) (l int, t *closeness) {
 	l = math.MaxInt
 	for _, b := range bags {
 		l = min(l, b.Total/b.Max())
@@ -315,7 +315,7 @@ func farthest(ground equivclass.Ground, bags []equivclass.Bag, reference equivcl
 	return most
 }
 
-func promiseText(p Semi, l int) string {
+func promiseText(p semi, l int) string {
 	if l > 0 {
 		return fmt.Sprintf("l = %d", l)
 	}

@@ -6,9 +6,9 @@ import (
 	"anond/snapshot"
 )
 
-// Loss is the information loss of a release, by each measure that its source
+// loss is the information loss of a release, by each measure that its source
 // records allow. Held records count as suppressed.
-type Loss struct {
+type loss struct {
 	CDM  int64   `json:"c_dm"`  // eq. 17 of Wang, Xu and Sun
 	CAVG float64 `json:"c_avg"` // eq. 18
 	CMDM int64   `json:"c_mdm"` // eq. 19
@@ -49,9 +49,9 @@ const largestExact = 64
 // bins is how many intervals a number is cut into for phi^2, as in Zhu et al.
 const bins = 10
 
-func lossOf(t *Table, p *equivclass.Pool, groups [][]int32, suppressed int, want equivclass.Requirement, recoding string) Loss {
+func lossOf(t *inputTable, p *equivclass.Pool, groups [][]int32, suppressed int, want equivclass.Requirement, recoding string) loss {
 	sizes := equivclass.Sizes(groups)
-	l := Loss{
+	l := loss{
 		CDM: equivclass.CDM(sizes, suppressed, want.K), CAVG: equivclass.CAVG(sizes, want.K), CMDM: equivclass.CMDM(sizes, want.K),
 		NCP: equivclass.NCP(p, groups, suppressed), GLP: bucketize.NewCorrespondence(p).GLP(groups, suppressed),
 		RE: bucketize.RE(p, groups, suppressed), RCE: bucketize.RCE(p, groups, suppressed), Low: bucketize.REBound(p.Len(), want.L),

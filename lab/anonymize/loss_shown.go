@@ -7,7 +7,7 @@ import (
 
 // shown corrects the measures that are not those of classes, where rows have
 // cells of their own (ng) or show other values than their own (randomization).
-func (l *Loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, shown []equivclass.Code, o Options) {
+func (l *loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, shown []equivclass.Code, o Options) {
 	switch {
 	case o.rings():
 		l.rings(p, groups, len(rest), o.Want.L)
@@ -18,7 +18,7 @@ func (l *Loss) shown(p *equivclass.Pool, groups [][]int32, rest []int32, shown [
 
 // rings: over the shift, each of the values that a record's rows may carry has
 // the same probability.
-func (l *Loss) rings(p *equivclass.Pool, groups [][]int32, suppressed, width int) {
+func (l *loss) rings(p *equivclass.Pool, groups [][]int32, suppressed, width int) {
 	l.NCP = bucketize.RingLoss(p, groups, width, suppressed)
 	l.GLP = bucketize.NewCorrespondence(p).RingGLP(groups, width, suppressed)
 	l.RE, l.Phi2 = float64(suppressed), nil
@@ -30,7 +30,7 @@ func (l *Loss) rings(p *equivclass.Pool, groups [][]int32, suppressed, width int
 
 // randomized: a record keeps its value with the retention probability; what is
 // drawn else is one of the m values of its class.
-func (l *Loss) randomized(p *equivclass.Pool, groups [][]int32, suppressed int, sa []equivclass.Code, retention float64) {
+func (l *loss) randomized(p *equivclass.Pool, groups [][]int32, suppressed int, sa []equivclass.Code, retention float64) {
 	held := bucketize.NewCorrespondence(p)
 	l.NCP, l.GLP, l.RE, l.RCE = 0, float64(suppressed), float64(suppressed), float64(suppressed)
 	published := &equivclass.Pool{Space: p.Space}

@@ -14,11 +14,11 @@ import (
 	"anond/internal/profile"
 )
 
-// Semi says of a quasi-identifier that it is semi-sensitive (Li, He and Sun): sensitive
+// semi says of a quasi-identifier that it is semi-sensitive (Li, He and Sun): sensitive
 // for some people, as a flag in their record says, and known for the others. It promises
 // L, no value has more than 1/L of a local bucket, or T: every local bucket is T-close to
 // the reference distribution, and a value is as probable as its share of the bucket.
-type Semi struct {
+type semi struct {
 	Flag      string         `json:"flag,omitempty"` // field of the flag; empty: every value is sensitive
 	L         int            `json:"l,omitempty"`
 	T         float64        `json:"t,omitempty"`
@@ -28,12 +28,12 @@ type Semi struct {
 
 // ReadSemi reads a file of semi-sensitive attributes: a JSON object with one Semi for each
 // name. The error quotes no content.
-func ReadSemi(path string) (map[string]Semi, error) {
+func ReadSemi(path string) (map[string]semi, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Semi{}
+	out := map[string]semi{}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if d.Decode(&out) != nil {
@@ -44,7 +44,7 @@ func ReadSemi(path string) (map[string]Semi, error) {
 
 // CheckSemi checks whether the attributes of a schema can keep the promises, and gives
 // promises by T their default distance.
-func CheckSemi(s *equivclass.Schema, semi map[string]Semi) error {
+func CheckSemi(s *equivclass.Schema, semi map[string]semi) error {
 	for _, name := range slices.Sorted(maps.Keys(semi)) {
 		p := semi[name]
 		i := slices.IndexFunc(s.Attributes(), func(a equivclass.Attribute) bool { return a.Name == name })
@@ -79,7 +79,7 @@ func CheckSemi(s *equivclass.Schema, semi map[string]Semi) error {
 }
 
 // withFlags is a schema by which records are read with the flags of semi-sensitive attributes.
-func withFlags(s *equivclass.Schema, semi map[string]Semi) (out *equivclass.Schema, flags []profile.Column, err error) {
+func withFlags(s *equivclass.Schema, semi map[string]semi) (out *equivclass.Schema, flags []profile.Column, err error) {
 	attributes := slices.Clone(s.Attributes())
 	for _, name := range slices.Sorted(maps.Keys(semi)) {
 		flag := semi[name].Flag
@@ -123,7 +123,7 @@ func parseFlag(raw string) (sensitive, ok bool) {
 }
 
 // referenceOf is the declared reference of a promise by t; the zero Bag: there is none.
-func referenceOf(d *equivclass.Dictionary, p Semi) (equivclass.Bag, error) {
+func referenceOf(d *equivclass.Dictionary, p semi) (equivclass.Bag, error) {
 	var values []equivclass.ValueCount
 	for _, v := range slices.Sorted(maps.Keys(p.Reference)) {
 		values = append(values, equivclass.ValueCount{Value: v, Count: p.Reference[v]})

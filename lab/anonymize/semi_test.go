@@ -59,20 +59,20 @@ func TestEachRuleOfSemiAlone(t *testing.T) {
 	require.NoError(t, err)
 	for want, x := range map[string]struct {
 		name string
-		p    Semi
+		p    semi
 	}{
-		`"ill" is not a quasi-identifier`: {"ill", Semi{L: 2}}, `"nose" is not a quasi-identifier`: {"nose", Semi{L: 2}},
-		`"sex" needs one of l and t`: {"sex", Semi{}}, `"age" needs one of l and t`: {"age", Semi{L: 2, T: 0.1}},
-		`"sex": at l = 1 nothing`: {"sex", Semi{L: 1}}, `"sex" has a distance or reference`: {"sex", Semi{L: 2, Distance: "equal"}},
-		`"sex": t is not between`: {"sex", Semi{T: 1}}, `"sex": use equal distances`: {"sex", Semi{T: 0.1, Distance: "ordered"}},
-		`"age": use equal distances`: {"age", Semi{T: 0.1, Distance: "hierarchical"}},
-		`"sex": the counts`:          {"sex", Semi{T: 0.1, Reference: map[string]int{"F": 0}}},
+		`"ill" is not a quasi-identifier`: {"ill", semi{L: 2}}, `"nose" is not a quasi-identifier`: {"nose", semi{L: 2}},
+		`"sex" needs one of l and t`: {"sex", semi{}}, `"age" needs one of l and t`: {"age", semi{L: 2, T: 0.1}},
+		`"sex": at l = 1 nothing`: {"sex", semi{L: 1}}, `"sex" has a distance or reference`: {"sex", semi{L: 2, Distance: "equal"}},
+		`"sex": t is not between`: {"sex", semi{T: 1}}, `"sex": use equal distances`: {"sex", semi{T: 0.1, Distance: "ordered"}},
+		`"age": use equal distances`: {"age", semi{T: 0.1, Distance: "hierarchical"}},
+		`"sex": the counts`:          {"sex", semi{T: 0.1, Reference: map[string]int{"F": 0}}},
 	} {
-		require.ErrorContains(t, CheckSemi(schema, map[string]Semi{x.name: x.p}), want)
+		require.ErrorContains(t, CheckSemi(schema, map[string]semi{x.name: x.p}), want)
 	}
-	good := map[string]Semi{"age": {T: 0.2, Distance: "ordered"}, "zip": {T: 0.1, Distance: "hierarchical"}, "sex": {T: 0.1, Flag: "hidden"}}
+	good := map[string]semi{"age": {T: 0.2, Distance: "ordered"}, "zip": {T: 0.1, Distance: "hierarchical"}, "sex": {T: 0.1, Flag: "hidden"}}
 	require.NoError(t, CheckSemi(schema, good))
 	assert.Equal(t, "equal", good["sex"].Distance)
-	_, _, err = withFlags(schema, map[string]Semi{"sex": {L: 2, Flag: "age"}})
+	_, _, err = withFlags(schema, map[string]semi{"sex": {L: 2, Flag: "age"}})
 	assert.ErrorContains(t, err, `"age" flags "sex", and has role quasi itself`)
 }

@@ -2,8 +2,8 @@ package anonymize
 
 import "slices"
 
-// Sizes describes the classes of a release.
-type Sizes struct {
+// classSizes describes the classes of a release.
+type classSizes struct {
 	Count  int     `json:"count"`
 	Min    int     `json:"min"`
 	Median int     `json:"median"`
@@ -11,9 +11,9 @@ type Sizes struct {
 	Max    int     `json:"max"`
 }
 
-func sizesOf(sizes []int) Sizes {
+func sizesOf(sizes []int) classSizes {
 	if len(sizes) == 0 {
-		return Sizes{}
+		return classSizes{}
 	}
 	sorted := slices.Clone(sizes)
 	slices.Sort(sorted)
@@ -21,6 +21,6 @@ func sizesOf(sizes []int) Sizes {
 	for _, s := range sorted {
 		sum += s
 	}
-	return Sizes{Count: len(sorted), Min: sorted[0], Median: sorted[len(sorted)/2], Mean: float64(sum) / float64(len(sorted)),
+	return classSizes{Count: len(sorted), Min: sorted[0], Median: sorted[len(sorted)/2], Mean: float64(sum) / float64(len(sorted)),
 		Max: sorted[len(sorted)-1]}
 }

@@ -11,28 +11,28 @@ import (
 // Input says where a table is, and which of its attributes are semi-sensitive, by name.
 type Input struct {
 	profile.Input
-	Semi map[string]Semi
+	Semi map[string]semi
 }
 
-// Table is a table in memory with its semi-sensitive attributes.
-type Table struct {
+// inputTable is a table in memory with its semi-sensitive attributes.
+type inputTable struct {
 	*profile.Table
-	semi  map[int]Semi   // by attribute
+	semi  map[int]semi   // by attribute
 	flags map[string]int // attributes that are flags, by name; they are not published
 }
 
 // Read is profile.Read.
-func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
+func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*inputTable, error) {
 	return read(ctx, in, schema, profile.Read)
 }
 
 // ReadLoosely is profile.ReadLoosely.
-func ReadLoosely(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
+func ReadLoosely(ctx context.Context, in Input, schema *equivclass.Schema) (*inputTable, error) {
 	return read(ctx, in, schema, profile.ReadLoosely)
 }
 
 func read(ctx context.Context, in Input, schema *equivclass.Schema,
-	table func(context.Context, profile.Input, *equivclass.Schema) (*profile.Table, error)) (*Table, error) {
+	table func(context.Context, profile.Input, *equivclass.Schema) (*profile.Table, error)) (*inputTable, error) {
 	if len(in.Semi) > 0 {
 		in.Extend = func(s *equivclass.Schema) (*equivclass.Schema, []profile.Column, error) { return withFlags(s, in.Semi) }
 	}
@@ -40,7 +40,7 @@ func read(ctx context.Context, in Input, schema *equivclass.Schema,
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Table: read, semi: map[int]Semi{}, flags: map[string]int{}}
+	t := &inputTable{Table: read, semi: map[int]semi{}, flags: map[string]int{}}
 	for i, a := range read.Schema.Attributes() {
 		if p, ok := in.Semi[a.Name]; ok {
 			t.semi[i] = p
@@ -55,11 +55,11 @@ func read(ctx context.Context, in Input, schema *equivclass.Schema,
 }
 
 // qi are the columns of the quasi-identifiers.
-func (t *Table) qi() [][]equivclass.Code { return t.Columns(t.Schema.Quasi()...).Codes }
+func (t *inputTable) qi() [][]equivclass.Code { return t.Columns(t.Schema.Quasi()...).Codes }
 
 // shown are the attributes that are published: quasi-identifiers, semi-sensitive ones
 // among them, in order of the schema, then the sensitive one.
-func (t *Table) shown() []int {
+func (t *inputTable) shown() []int {
 	quasi := slices.DeleteFunc(slices.Clone(t.Schema.Quasi()), func(i int) bool {
 		_, flag := t.flags[t.Schema.Attributes()[i].Name]
 		return flag
@@ -68,11 +68,11 @@ func (t *Table) shown() []int {
 }
 
 // published is the table of what is published.
-func (t *Table) published() *equivclass.Table { return t.Columns(t.shown()...) }
+func (t *inputTable) published() *equivclass.Table { return t.Columns(t.shown()...) }
 
 // flagged is published with the flags of each record, by its columns. Every
 // sensitive value is sensitive to its person.
-func (t *Table) flagged() *equivclass.FlaggedTable {
+func (t *inputTable) flagged() *equivclass.FlaggedTable {
 	f := &equivclass.FlaggedTable{Table: t.published(), Flags: make([]uint64, t.Len())}
 	for at, i := range t.shown() {
 		p, semi := t.semi[i]

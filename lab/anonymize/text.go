@@ -71,7 +71,7 @@ func (r *Report) Text(w io.Writer) error {
 }
 
 // textLocal describes each bucketed attribute.
-func textLocal(p *printer, local []Local) {
+func textLocal(p *printer, local []localReport) {
 	p.line("Local buckets, by attribute:")
 	for _, x := range local {
 		if x.Buckets.Count == 0 {
@@ -133,7 +133,7 @@ func (a *Achieved) text(p *printer) {
 	}
 }
 
-func (l *Loss) text(p *printer, recoding string) {
+func (l *loss) text(p *printer, recoding string) {
 	p.line("Information loss:")
 	p.line("  C_DM                 %d", l.CDM)
 	p.line("  C_AVG                %.4f", l.CAVG)
@@ -188,7 +188,7 @@ func (e *Evaluation) Text(w io.Writer) error {
 	return p.err
 }
 
-func (l *FileLoss) text(p *printer) {
+func (l *fileLoss) text(p *printer) {
 	p.line("Information loss:")
 	p.line("  C_DM                 %d", l.CDM)
 	p.line("  C_AVG                %.4f", l.CAVG)

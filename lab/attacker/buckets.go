@@ -46,7 +46,7 @@ func leastSubPool(want equivclass.Requirement, bag []int32) int {
 }
 
 // merge decides the buckets of classes.
-func (buckets) merge(classes [][]int32, w World, values int, want equivclass.Requirement, subPools int, d draws) [][]int32 {
+func (buckets) merge(classes [][]int32, w world, values int, want equivclass.Requirement, subPools int, d draws) [][]int32 {
 	bags := make([]merge.Bag, len(classes))
 	for c, rows := range classes {
 		bags[c] = bagOf(w.bag(rows, values))
@@ -68,7 +68,7 @@ func bagOf(counts []int32) (b merge.Bag) {
 }
 
 // again merges only: classes are a function of the points.
-func (b buckets) again(p *Public, w World, d draws) (classes, parts [][]int32) {
+func (b buckets) again(p *Public, w world, d draws) (classes, parts [][]int32) {
 	return p.classes, b.merge(p.classes, w, p.values, p.want, p.subPools(), d)
 }
 
@@ -84,7 +84,7 @@ func (p *Public) subPools() int {
 	return n
 }
 
-func (buckets) conclude(p *Public) func() Rules { return mergeRules(p) }
+func (buckets) conclude(p *Public) func() rules { return mergeRules(p) }
 
 // draws are the orders in which Merge takes equal bags: uniform, by seed. Two parts
 // of one node can be exchanged in them.

@@ -25,7 +25,7 @@ type refusal struct {
 	rows   [2][]int32
 }
 
-func cutRules(p *Public) func() Rules {
+func cutRules(p *Public) func() rules {
 	x := &cuts{p: p, of: make([][]int32, len(p.classes)), side: make([][]uint8, len(p.class))}
 	nodes := [][]int32{make([]int32, len(p.classes))}
 	for c := range nodes[0] {
@@ -35,7 +35,7 @@ func cutRules(p *Public) func() Rules {
 		node := nodes[len(nodes)-1]
 		nodes = append(nodes[:len(nodes)-1], x.follow(node)...)
 	}
-	return func() Rules { return x.copied() }
+	return func() rules { return x.copied() }
 }
 
 // follow repeats what Mondrian did with a set of classes: it notes the cuts that
@@ -155,7 +155,7 @@ func (x *cuts) copied() *cuts {
 func (x *cuts) Conditions() int { return len(x.refused) }
 
 // Broken implements Rules.
-func (x *cuts) Broken(w World) (n int) {
+func (x *cuts) Broken(w world) (n int) {
 	for i := range x.refused {
 		f := &x.refused[i]
 		f.over = 0
@@ -178,7 +178,7 @@ func (x *cuts) Broken(w World) (n int) {
 }
 
 // Change implements Rules. Rows of one class have the same refusals above them.
-func (x *cuts) Change(w World, i, j int32) (more int) {
+func (x *cuts) Change(w world, i, j int32) (more int) {
 	a, b := w[i], w[j]
 	for at, f := range x.of[x.p.class[i]] {
 		s, t := x.side[i][at], x.side[j][at]
@@ -213,7 +213,7 @@ func (f *refusal) joins(s uint8, v value) int {
 }
 
 // Exchanged implements Rules: afterwards row i has w[i], which j had before.
-func (x *cuts) Exchanged(w World, i, j int32) {
+func (x *cuts) Exchanged(w world, i, j int32) {
 	a, b := w[j], w[i]
 	for at, f := range x.of[x.p.class[i]] {
 		s, t := x.side[i][at], x.side[j][at]

@@ -21,7 +21,7 @@ const surely = 1e-4
 // nearClasses is how many neighbours of a class Extract considers in its search.
 const nearClasses = 24
 
-func exchangeRules(p *Public) func() Rules {
+func exchangeRules(p *Public) func() rules {
 	x := &exchanges{p: p, partners: make([][]int32, len(p.group)), full: make([]bool, len(p.classes)*p.values),
 		barred: make([]int16, len(p.group)*p.values)}
 	for c, rows := range p.classes {
@@ -39,7 +39,7 @@ func exchangeRules(p *Public) func() Rules {
 		x.moves(cells, &sides[pair[0]], &sides[pair[1]])
 		x.moves(cells, &sides[pair[1]], &sides[pair[0]])
 	}
-	return func() Rules { return x } // it keeps nothing of a world
+	return func() rules { return x } // it keeps nothing of a world
 }
 
 // side is a class with its cells without each of its rows.
@@ -170,7 +170,7 @@ func (x *exchanges) breaks(r, s int32, vr, vs value) int {
 func (x *exchanges) Conditions() int { return x.n }
 
 // Broken implements Rules.
-func (x *exchanges) Broken(w World) (n int) {
+func (x *exchanges) Broken(w world) (n int) {
 	for r, partners := range x.partners {
 		for _, s := range partners {
 			n += x.breaks(int32(r), s, w[r], w[s])
@@ -186,13 +186,13 @@ func (x *exchanges) Broken(w World) (n int) {
 }
 
 // Change implements Rules.
-func (x *exchanges) Change(w World, i, j int32) int {
+func (x *exchanges) Change(w world, i, j int32) int {
 	return x.becomes(w, i, w[j]) + x.becomes(w, j, w[i])
 }
 
 // becomes is the change if a row gets a value and its partners keep theirs. Two
 // rows of one class are no partners.
-func (x *exchanges) becomes(w World, r int32, v value) (more int) {
+func (x *exchanges) becomes(w world, r int32, v value) (more int) {
 	at := int(r) * x.p.values
 	more = int(x.barred[at+int(v)]) - int(x.barred[at+int(w[r])])
 	for _, s := range x.partners[r] {
@@ -202,4 +202,4 @@ func (x *exchanges) becomes(w World, r int32, v value) (more int) {
 }
 
 // Exchanged implements Rules.
-func (x *exchanges) Exchanged(World, int32, int32) {}
+func (x *exchanges) Exchanged(world, int32, int32) {}

@@ -25,7 +25,7 @@ type merged struct {
 // similar shares. The others compare themselves with it, too.
 const nearBuckets = 1
 
-func mergeRules(p *Public) func() Rules {
+func mergeRules(p *Public) func() rules {
 	m := merged{p: p, near: similar(p)}
 	for g, bag := range p.bags {
 		var sum int64
@@ -40,7 +40,7 @@ func mergeRules(p *Public) func() Rules {
 			}
 		}
 	}
-	return func() Rules {
+	return func() rules {
 		own := m
 		own.counts = make([]int32, len(p.classes)*p.values)
 		return &own
@@ -101,7 +101,7 @@ func (m *merged) Conditions() int { return m.n }
 func (m *merged) bag(c int32) []int32 { return m.counts[int(c)*m.p.values:][:m.p.values] }
 
 // Broken implements Rules.
-func (m *merged) Broken(w World) (n int) {
+func (m *merged) Broken(w world) (n int) {
 	clear(m.counts)
 	for r, c := range m.p.class {
 		if c >= 0 {
@@ -183,7 +183,7 @@ func (m *merged) moves(c, g, h int32) int {
 }
 
 // Change implements Rules.
-func (m *merged) Change(w World, i, j int32) int {
+func (m *merged) Change(w world, i, j int32) int {
 	c, d, g := m.p.class[i], m.p.class[j], m.p.group[i]
 	if c == d {
 		return 0
@@ -205,4 +205,4 @@ func (m *merged) shift(c, d int32, to, back value) {
 }
 
 // Exchanged implements Rules: afterwards row i has w[i], which j had before.
-func (m *merged) Exchanged(w World, i, j int32) { m.shift(m.p.class[i], m.p.class[j], w[j], w[i]) }
+func (m *merged) Exchanged(w world, i, j int32) { m.shift(m.p.class[i], m.p.class[j], w[j], w[i]) }

@@ -21,7 +21,7 @@ const strictest = 5
 // on people of their own how often the truth breaks one: they draw values that fit
 // the bags and run the program on them. By Bayes' rule the weight is the odds of a
 // condition that a random world breaks, over the odds of one that the truth breaks.
-func (r *Release) weight(rules Rules, seed uint64) float64 {
+func (r *Release) weight(rules rules, seed uint64) float64 {
 	if rules.Conditions() == 0 {
 		return 0
 	}

@@ -9,8 +9,8 @@ import (
 // value numbers a sensitive value of a release.
 type value uint16
 
-// World assigns a value to each row.
-type World []value
+// world assigns a value to each row.
+type world []value
 
 // Public is what an attacker has: where all people lie, who is in which class, and
 // the published bags.
@@ -29,7 +29,7 @@ type Public struct {
 
 // publish returns what is public of classes and buckets (nil: each class is one) in
 // a world.
-func publish(points equivclass.Points, want equivclass.Requirement, world World, values int, classes, parts [][]int32) *Public {
+func publish(points equivclass.Points, want equivclass.Requirement, world world, values int, classes, parts [][]int32) *Public {
 	if parts == nil {
 		for c := range classes {
 			parts = append(parts, []int32{int32(c)})
@@ -53,9 +53,9 @@ func publish(points equivclass.Points, want equivclass.Requirement, world World,
 }
 
 // numbered numbers the values of a pool by their codes.
-func numbered(codes []equivclass.Code) (World, int) {
+func numbered(codes []equivclass.Code) (world, int) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(codes)))
-	w := make(World, len(codes))
+	w := make(world, len(codes))
 	for r, c := range codes {
 		at, _ := slices.BinarySearch(sorted, c)
 		w[r] = value(at)
@@ -64,7 +64,7 @@ func numbered(codes []equivclass.Code) (World, int) {
 }
 
 // bag counts the values of rows.
-func (w World) bag(rows []int32, values int) []int32 {
+func (w world) bag(rows []int32, values int) []int32 {
 	out := make([]int32, values)
 	for _, r := range rows {
 		out[w[r]]++
@@ -73,7 +73,7 @@ func (w World) bag(rows []int32, values int) []int32 {
 }
 
 // pool returns the world as a program reads it.
-func (w World) pool(points equivclass.Points) *equivclass.Pool {
+func (w world) pool(points equivclass.Points) *equivclass.Pool {
 	p := &equivclass.Pool{Space: points.Space, X: points.X, SA: make([]equivclass.Code, len(w))}
 	for r, v := range w {
 		p.SA[r] = equivclass.Code(v)

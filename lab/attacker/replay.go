@@ -54,7 +54,7 @@ type replayer struct {
 	r     *Release
 	rng   *rand.Rand
 	rows  []int32
-	world World
+	world world
 	d     draws
 	apart int // groups that differ
 }

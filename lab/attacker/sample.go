@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Rules are what an attacker concludes from a release without running the program:
+// rules are what an attacker concludes from a release without running the program:
 // conditions that the world should satisfy. A Rules value follows one world,
 // exchange by exchange.
-type Rules interface {
+type rules interface {
 	// Conditions is how many there are.
 	Conditions() int
 	// Broken is how many of them the world breaks. It begins to follow the world.
-	Broken(w World) int
+	Broken(w world) int
 	// Change returns by how much that number grows if two rows of one group exchange
 	// their different values.
-	Change(w World, i, j int32) int
+	Change(w world, i, j int32) int
 	// Exchanged is told that they did.
-	Exchanged(w World, i, j int32)
+	Exchanged(w world, i, j int32)
 }
 
 // Effort says how long to sample. A sweep is one proposal for each row. In each cycle
@@ -55,7 +55,7 @@ func (b *beliefs) in(row int32, v value) float64 {
 }
 
 // note counts a drawn world.
-func (b *beliefs) note(rows []int32, w World) {
+func (b *beliefs) note(rows []int32, w world) {
 	b.draws++
 	for _, r := range rows {
 		b.counts[int(r)*b.values+int(w[r])]++
@@ -73,7 +73,7 @@ func (b *beliefs) add(more *beliefs) {
 // sample draws worlds that agree with all bags, each with probability proportional
 // to exp(-penalty x broken conditions). Its steps exchange the values of two rows
 // of one group (Metropolis). Each chain begins at a random world.
-func sample(ctx context.Context, p *Public, rules func() Rules, penalty float64, e Effort, seed uint64) (*beliefs, error) {
+func sample(ctx context.Context, p *Public, rules func() rules, penalty float64, e Effort, seed uint64) (*beliefs, error) {
 	all, parts := newBeliefs(p), make([]*beliefs, e.Chains)
 	err := each(len(parts), func(i int) error {
 		parts[i] = newBeliefs(p)
@@ -98,13 +98,13 @@ func each(n int, do func(i int) error) error {
 // chain is one run of the sampler.
 type chain struct {
 	p     *Public
-	rules Rules
+	rules rules
 	rng   *rand.Rand
 	rows  []int32 // published
-	world World
+	world world
 }
 
-func newChain(p *Public, rules Rules, seed, number uint64) *chain {
+func newChain(p *Public, rules rules, seed, number uint64) *chain {
 	c := &chain{p: p, rules: rules, rng: rand.New(rand.NewPCG(seed, number)), rows: p.rows()}
 	c.world = p.random(c.rng)
 	rules.Broken(c.world)
@@ -113,8 +113,8 @@ func newChain(p *Public, rules Rules, seed, number uint64) *chain {
 
 // random returns a world that agrees with all bags, and draws each with the same
 // probability.
-func (p *Public) random(rng *rand.Rand) World {
-	w := make(World, len(p.group))
+func (p *Public) random(rng *rand.Rand) world {
+	w := make(world, len(p.group))
 	for g, rows := range p.groups {
 		order := rng.Perm(len(rows))
 		for v, n := range p.bags[g] {

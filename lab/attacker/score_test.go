@@ -10,7 +10,7 @@ import (
 
 // TestScore: four people in two classes, counted by hand.
 func TestScore(t *testing.T) {
-	truth := World{0, 1, 0, 2}
+	truth := world{0, 1, 0, 2}
 	want := equivclass.Requirement{K: 2, L: 2}
 	points := spread().Points()
 	r := &Release{publish(points, want, truth, 3, [][]int32{{0, 1}, {2, 3}}, nil), byPlace, truth, draws{}}

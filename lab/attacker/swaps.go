@@ -33,7 +33,7 @@ func (e Exchange) String() string {
 // there were: none if the release has nothing to exchange in this way.
 func Unchanged(ctx context.Context, r *Release, e Exchange, most int, seed uint64) (share Estimate, trials int, err error) {
 	rng := rand.New(rand.NewPCG(seed, uint64(e)))
-	var worlds []World
+	var worlds []world
 	var with []draws
 	for range most {
 		if w, d, ok := r.exchanged(e, rng); ok {
@@ -57,7 +57,7 @@ func Unchanged(ctx context.Context, r *Release, e Exchange, most int, seed uint6
 const tries = 1000
 
 // exchanged returns the truth after an exchange, and the draws that go with it.
-func (r *Release) exchanged(e Exchange, rng *rand.Rand) (World, draws, bool) {
+func (r *Release) exchanged(e Exchange, rng *rand.Rand) (world, draws, bool) {
 	w, rows := slices.Clone(r.truth), r.rows()
 	for range tries {
 		i, j := r.propose(rng, rows)
@@ -106,7 +106,7 @@ func (r *Release) generator(a, b int32) (pairs [][2]int32, d draws) {
 }
 
 // trade exchanges the values of two classes.
-func (r *Release) trade(w World, a, b int32) {
+func (r *Release) trade(w world, a, b int32) {
 	for at, x := range r.classes[a] {
 		y := r.classes[b][at]
 		w[x], w[y] = w[y], w[x]

@@ -36,8 +36,8 @@ func tinyPool(rng *rand.Rand, n, values int) *equivclass.Pool {
 }
 
 // worlds calls visit for every world that agrees with the bags.
-func worlds(p *Public, visit func(World)) {
-	w, rows := make(World, len(p.group)), p.rows()
+func worlds(p *Public, visit func(world)) {
+	w, rows := make(world, len(p.group)), p.rows()
 	left := make([][]int32, len(p.bags))
 	for g, bag := range p.bags {
 		left[g] = slices.Clone(bag)
@@ -62,12 +62,12 @@ func worlds(p *Public, visit func(World)) {
 }
 
 // enumerated is the posterior over all worlds with given weights.
-func enumerated(p *Public, weight func(World) float64) [][]float64 {
+func enumerated(p *Public, weight func(world) float64) [][]float64 {
 	out, sum := make([][]float64, len(p.group)), 0.0
 	for r := range out {
 		out[r] = make([]float64, p.values)
 	}
-	worlds(p, func(w World) {
+	worlds(p, func(w world) {
 		x := weight(w)
 		sum += x
 		for r, v := range w {
@@ -106,6 +106,6 @@ func tinyReleases(t *testing.T, by Program, want equivclass.Requirement, n, valu
 	return out
 }
 
-func weightOf(rules Rules, penalty float64) func(World) float64 {
-	return func(w World) float64 { return math.Exp(-penalty * float64(rules.Broken(w))) }
+func weightOf(rules rules, penalty float64) func(world) float64 {
+	return func(w world) float64 { return math.Exp(-penalty * float64(rules.Broken(w))) }
 }

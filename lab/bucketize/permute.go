@@ -5,10 +5,10 @@ import (
 	"anond/equivclass/cut"
 )
 
-// Permuted is a table after the populating step of permutation anonymization
+// permuted is a table after the populating step of permutation anonymization
 // (Li, He, Cao and Chen, section 3.2): for each column, which record's value is
 // at which place. The groups follow each other.
-type Permuted struct {
+type permuted struct {
 	Start []int32 // first place of each group, and after the last
 	// From[c][i] is the record whose value in column c is at place i. The
 	// PQT is the quasi-identifier columns, the PST the sensitive one.
@@ -25,8 +25,8 @@ type Permuted struct {
 //
 // Cost: rows x columns draws. Permuting local buckets of LGB is the case of one
 // column.
-func Permute(groups [][]int32, columns int, src equivclass.Source) *Permuted {
-	p := &Permuted{Start: make([]int32, 1, len(groups)+1), From: make([][]int32, columns)}
+func Permute(groups [][]int32, columns int, src equivclass.Source) *permuted {
+	p := &permuted{Start: make([]int32, 1, len(groups)+1), From: make([][]int32, columns)}
 	n := 0
 	for _, g := range groups {
 		n += len(g)

@@ -17,7 +17,7 @@ const (
 	penaltyCouple = 4 // times the penalty: on the difference of neighbouring bins of numbers
 )
 
-// Model reads a release with a model that is fitted to this release alone: public
+// model reads a release with a model that is fitted to this release alone: public
 // files, nothing else.
 //
 // It is inference about groups: it joins what many buckets say about people with
@@ -58,7 +58,7 @@ const (
 // 10 ms for 1e4 records, 60 ms for 1e5, .7 s for 1e6 (BenchmarkModel). Memory: the
 // place of each class in its bucket, a number for each value of each bucket, and
 // the features of each different cell.
-type Model struct {
+type model struct {
 	r      *query.BucketRelease
 	axes   []*axis // by attribute; nil: the sensitive one
 	pieces [][]piece
@@ -78,8 +78,8 @@ type Model struct {
 }
 
 // NewModel fits a model to a release with at least one class.
-func NewModel(r *query.BucketRelease) *Model {
-	m := &Model{r: r, axes: make([]*axis, len(r.Dicts)), pieces: make([][]piece, len(r.Dicts)), bins: make([][]features, len(r.Dicts))}
+func NewModel(r *query.BucketRelease) *model {
+	m := &model{r: r, axes: make([]*axis, len(r.Dicts)), pieces: make([][]piece, len(r.Dicts)), bins: make([][]features, len(r.Dicts))}
 	m.index()
 	m.group()
 	n := 0
@@ -95,7 +95,7 @@ func NewModel(r *query.BucketRelease) *Model {
 }
 
 // index lists the classes of each bucket.
-func (m *Model) index() {
+func (m *model) index() {
 	m.start = make([]int32, len(m.r.Bags)+1)
 	for _, b := range m.r.Bucket {
 		m.start[b+1]++
@@ -113,7 +113,7 @@ func (m *Model) index() {
 
 // group finds the share of each value, and gives the frequent values a response
 // each, the others one together.
-func (m *Model) group() {
+func (m *model) group() {
 	values := m.r.Dicts[m.r.Sensitive].Len()
 	m.base, m.response, m.within = make([]float64, values), make([]int32, values), make([]float64, values)
 	all := 0.0
@@ -143,7 +143,7 @@ func (m *Model) group() {
 }
 
 // describe finds the features of an attribute's cells.
-func (m *Model) describe(j, first int) {
+func (m *model) describe(j, first int) {
 	c := &m.r.Columns[j]
 	records := make([]float64, len(c.Cells)+len(c.Bags))
 	classes := make([]float64, len(records))

@@ -14,7 +14,7 @@ import (
 // sensitive value, given the cell.
 // Cost: different cells, and classes that can match x values of their bucket x
 // features.
-func (m *Model) Estimate(q *query.Bound) (sum float64) {
+func (m *model) Estimate(q *query.Bound) (sum float64) {
 	a := m.ask(q)
 	for b := range m.r.Bags {
 		sum += a.bucket(b)
@@ -24,7 +24,7 @@ func (m *Model) Estimate(q *query.Bound) (sum float64) {
 
 // modelAsk is a query with how it fits each different cell.
 type modelAsk struct {
-	*Model
+	*model
 	worth     []float64 // by sensitive value: what a record with it adds; nil: 1
 	parts     []askedColumn
 	means     []float64 // by different cell of a summed quasi-identifier: its mean
@@ -40,8 +40,8 @@ type askedColumn struct {
 	part   []features // of what is asked for, where that is neither nothing nor all
 }
 
-func (m *Model) ask(q *query.Bound) *modelAsk {
-	a := &modelAsk{Model: m}
+func (m *model) ask(q *query.Bound) *modelAsk {
+	a := &modelAsk{model: m}
 	asked := map[int]*askedValues{}
 	for i := range q.Preds {
 		p := &q.Preds[i]
@@ -83,7 +83,7 @@ func (a *modelAsk) sumSensitive() {
 	}
 }
 
-func (m *Model) column(j int, asked *askedValues) askedColumn {
+func (m *model) column(j int, asked *askedValues) askedColumn {
 	x, n := m.axes[j], len(m.pieces[j])
 	out := askedColumn{of: m.r.Columns[j].Of, shares: make([]float64, n), cell: m.bins[j], part: make([]features, n)}
 	dense := make([]float64, x.bins)

@@ -20,7 +20,7 @@ const (
 // value for each record, and each value occurs as often as the bucket shows. Only
 // the factors of the values are kept; those of the classes make their shares sum
 // to 1.
-func (m *Model) fit() {
+func (m *model) fit() {
 	m.scaleAt = make([]int, len(m.r.Bags)+1)
 	for b, bag := range m.r.Bags {
 		m.scaleAt[b+1] = m.scaleAt[b] + len(bag.Counts)
@@ -34,9 +34,9 @@ func (m *Model) fit() {
 	}
 }
 
-func (m *Model) scales(b int) []float64 { return m.scale[m.scaleAt[b]:m.scaleAt[b+1]] }
+func (m *model) scales(b int) []float64 { return m.scale[m.scaleAt[b]:m.scaleAt[b+1]] }
 
-func (m *Model) fitBucket(b int, row, shown []float64) {
+func (m *model) fitBucket(b int, row, shown []float64) {
 	counts, scales := m.r.Bags[b].Counts, m.scales(b)
 	for range fitRounds {
 		clear(shown)
@@ -59,7 +59,7 @@ func (m *Model) fitBucket(b int, row, shown []float64) {
 }
 
 // predict predicts the shares that some values have in a class.
-func (m *Model) predict(class int32, counts []equivclass.Count, to []float64) {
+func (m *model) predict(class int32, counts []equivclass.Count, to []float64) {
 	for k, c := range counts {
 		to[k] = m.base[c.Code]
 	}
@@ -72,7 +72,7 @@ func (m *Model) predict(class int32, counts []equivclass.Count, to []float64) {
 }
 
 // addEffect adds the effect of features on the shares of values.
-func (m *Model) addEffect(f *features, times float64, counts []equivclass.Count, to []float64) {
+func (m *model) addEffect(f *features, times float64, counts []equivclass.Count, to []float64) {
 	for k, at := range f.at {
 		slope, w := rowOf(m.slope, int(at), m.responses), times*f.w[k]
 		for v, c := range counts {
@@ -81,7 +81,7 @@ func (m *Model) addEffect(f *features, times float64, counts []equivclass.Count,
 	}
 }
 
-func (m *Model) clip(counts []equivclass.Count, shares []float64) {
+func (m *model) clip(counts []equivclass.Count, shares []float64) {
 	for v, c := range counts {
 		shares[v] = max(shares[v], leastShare*m.base[c.Code])
 	}

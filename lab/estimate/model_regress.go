@@ -17,7 +17,7 @@ var penalties = []float64{2, 8, 32, 128, 512, 2048}
 //
 // The penalty is the one with which each quarter of the buckets is predicted best
 // from the others.
-func (m *Model) regress(n int) {
+func (m *model) regress(n int) {
 	var parts [folds]*equations
 	for f := range parts {
 		parts[f] = newEquations(n, m.responses)
@@ -53,7 +53,7 @@ func (m *Model) regress(n int) {
 	m.slope = whole.solve(best, coupled)
 }
 
-func (m *Model) responseShares() []float64 {
+func (m *model) responseShares() []float64 {
 	out := make([]float64, m.responses)
 	for v, share := range m.base {
 		out[m.response[v]] += share
@@ -62,7 +62,7 @@ func (m *Model) responseShares() []float64 {
 }
 
 // bucketFeatures is the mean over the records of a bucket. It uses dense.
-func (m *Model) bucketFeatures(b int, dense []float64) (out features) {
+func (m *model) bucketFeatures(b int, dense []float64) (out features) {
 	clear(dense)
 	all := 0.0
 	for _, i := range m.classes[m.start[b]:m.start[b+1]] {
@@ -87,7 +87,7 @@ func (m *Model) bucketFeatures(b int, dense []float64) (out features) {
 }
 
 // coupled are the neighbouring bins of numbers, whose coefficients are alike.
-func (m *Model) coupled() (out [][2]int) {
+func (m *model) coupled() (out [][2]int) {
 	for _, x := range m.axes {
 		if x == nil || x.dict.Kind() != equivclass.Number {
 			continue

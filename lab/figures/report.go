@@ -67,31 +67,31 @@ func (r *Report) Papers() []Paper {
 	return out
 }
 
-// Tally counts the claims of a run.
-type Tally struct {
+// verdictTally counts the claims of a run.
+type verdictTally struct {
 	Figures, Failed int
 	of              map[Verdict]int
 }
 
 // Of is the number of claims with a verdict.
-func (t Tally) Of(v Verdict) int { return t.of[v] }
+func (t verdictTally) Of(v Verdict) int { return t.of[v] }
 
 // Claims is the number of claims.
-func (t Tally) Claims() (n int) {
+func (t verdictTally) Claims() (n int) {
 	for _, v := range Verdicts() {
 		n += t.of[v]
 	}
 	return n
 }
 
-// Tally counts all claims of the report.
-func (r *Report) Tally() Tally { return tally(r.Outcomes) }
+// verdictTally counts all claims of the report.
+func (r *Report) Tally() verdictTally { return tally(r.Outcomes) }
 
-// Tally counts the claims of the paper.
-func (p Paper) Tally() Tally { return tally(p.Outcomes) }
+// verdictTally counts the claims of the paper.
+func (p Paper) Tally() verdictTally { return tally(p.Outcomes) }
 
-func tally(outcomes []Outcome) Tally {
-	t := Tally{Figures: len(outcomes), of: map[Verdict]int{}}
+func tally(outcomes []Outcome) verdictTally {
+	t := verdictTally{Figures: len(outcomes), of: map[Verdict]int{}}
 	for _, o := range outcomes {
 		for _, v := range Verdicts() {
 			t.of[v] += o.Count(v)

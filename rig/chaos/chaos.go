@@ -31,10 +31,10 @@ import (
 	"anond/snapshot/audit"
 )
 
-// Play plays a plan in a directory of its own below dir, which is removed again.
-func Play(p *Plan, dir string) result { return playPlanted(p, dir, planted{}) }
+// play plays a plan in a directory of its own below dir, which is removed again.
+func play(p *chaosPlan, dir string) result { return playPlanted(p, dir, planted{}) }
 
-func playPlanted(p *Plan, dir string, bug planted) (out result) {
+func playPlanted(p *chaosPlan, dir string, bug planted) (out result) {
 	out.Plan = p
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -83,7 +83,7 @@ func (r *result) divided(dir string, random *rand.Rand, bug planted) {
 }
 
 // playReal plays a plan with processes of the program at the given path.
-func playReal(p *Plan, dir, program string) (out result) {
+func playReal(p *chaosPlan, dir, program string) (out result) {
 	out.Plan = p
 	own, err := os.MkdirTemp(dir, "plan-")
 	if err != nil {
@@ -107,7 +107,7 @@ func playReal(p *Plan, dir, program string) (out result) {
 }
 
 // seedOf is what a plan's random choices depend on: its text.
-func seedOf(p *Plan) (h uint64) {
+func seedOf(p *chaosPlan) (h uint64) {
 	h = 14695981039346656037
 	for _, b := range []byte(p.String()) {
 		h = (h ^ uint64(b)) * 1099511628211

@@ -15,17 +15,17 @@ import (
 
 // TestPlansHold plays plans; make chaos plays more.
 func TestPlansHold(t *testing.T) {
-	hold(t, tier.Of(t, 3, 4, 8), 0, 1, func(*Setting) bool { return true })
+	hold(t, tier.Of(t, 3, 4, 8), 0, 1, func(*planSetting) bool { return true })
 }
 
 // hold plays so many plans, every by-th from one on, whose setting must be of a kind. Each of them holds, and not
 // without faults.
-func hold(t *testing.T, plans, from, by int, is func(*Setting) bool) {
+func hold(t *testing.T, plans, from, by int, is func(*planSetting) bool) {
 	took := 0
 	for i := range plans {
 		p := generate(plantedSeed, from+i*by, false)
 		require.True(t, is(&p.World), p)
-		r := Play(p, t.TempDir())
+		r := play(p, t.TempDir())
 		require.NoError(t, r.Err, "%s%s", p, r.Log)
 		took += len(r.Faults)
 	}
@@ -36,7 +36,7 @@ func hold(t *testing.T, plans, from, by int, is func(*Setting) bool) {
 func holdsWith(t *testing.T, plan string, faults ...string) {
 	plans, err := Parse(plan)
 	require.NoError(t, err)
-	r := Play(plans[0], t.TempDir())
+	r := play(plans[0], t.TempDir())
 	require.NoError(t, r.Err, r.Log)
 	require.ElementsMatch(t, faults, r.Faults)
 }
@@ -61,7 +61,7 @@ func TestPlansWithProcessesHold(t *testing.T) {
 // TestPlansAsText: a plan is a function of seed and number, and its text gives it back.
 func TestPlansAsText(t *testing.T) {
 	var all strings.Builder
-	var want []*Plan
+	var want []*chaosPlan
 	for number := range 200 {
 		p := generate(7, number, number%2 == 0)
 		require.Equal(t, p, generate(7, number, number%2 == 0))

@@ -25,7 +25,7 @@ func TestEveryFaultTakesEffect(t *testing.T) {
 	if tier.Of(t, 0, len(wanted), len(ofPlans(false))) > len(wanted) {
 		wanted = ofPlans(false)
 	}
-	require.Empty(t, neverTakesEffect(wanted, false, func(p *Plan) result { return Play(p, t.TempDir()) }))
+	require.Empty(t, neverTakesEffect(wanted, false, func(p *chaosPlan) result { return play(p, t.TempDir()) }))
 }
 
 // TestEveryFaultOfProcessesTakesEffect: the same of plans with processes.
@@ -42,7 +42,7 @@ func TestEveryFaultOfProcessesTakesEffect(t *testing.T) {
 			return slices.Contains([]string{"disk-full", "state-full", "read-only"}, kind)
 		})
 	}
-	require.Empty(t, neverTakesEffect(wanted, true, func(p *Plan) result { return playReal(p, t.TempDir(), program) }))
+	require.Empty(t, neverTakesEffect(wanted, true, func(p *chaosPlan) result { return playReal(p, t.TempDir(), program) }))
 }
 
 // ofPlans are the kinds of faults of plans with processes, or of those without.
@@ -57,14 +57,14 @@ func ofPlans(real bool) (out []string) {
 
 // neverTakesEffect plays plans until each wanted kind of fault has taken effect, or was drawn by so many of them. It
 // returns those that have not, with how often they were drawn.
-func neverTakesEffect(wanted []string, real bool, play func(*Plan) result) map[string]int {
+func neverTakesEffect(wanted []string, real bool, play func(*chaosPlan) result) map[string]int {
 	var mu sync.Mutex
 	open := map[string]int{}
 	for _, kind := range wanted {
 		open[kind] = 0
 	}
 	next := 0
-	draw := func() *Plan { // the next plan that has an open kind
+	draw := func() *chaosPlan { // the next plan that has an open kind
 		mu.Lock()
 		defer mu.Unlock()
 		for ; next < 20*most; next++ {

@@ -52,12 +52,12 @@ type kind struct {
 	named   []string
 	stopped bool // real plans: it happens while the daemon is stopped
 	// needs says which settings it needs; nil: any.
-	needs func(*Setting) bool
+	needs func(*planSetting) bool
 	// most bounds Step.N.
 	most int
 }
 
-func (k kind) suits(p *Plan) bool {
+func (k kind) suits(p *chaosPlan) bool {
 	return k.real == p.Real && (!k.leased || p.World.Leased) && (!k.alone || !p.World.Leased) && (k.needs == nil || k.needs(&p.World))
 }
 
@@ -80,7 +80,7 @@ var insideKinds = map[string]kind{
 	"cut-effect":         {endings: []ending{killed}, named: []string{started}, most: 90},
 	"cut-commit":         {endings: []ending{killed}, named: []string{started}, most: 14},
 	// A release that was pruned at once is in no copy that this harness has.
-	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40, needs: func(w *Setting) bool { return w.Keep == 0 },
+	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40, needs: func(w *planSetting) bool { return w.Keep == 0 },
 		named: []string{started, "published files are damaged", "differs from its rendering"}},
 	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters}, most: 6,
 		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state"}},
@@ -108,28 +108,28 @@ var insideKinds = map[string]kind{
 	"kill-prune": {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
 	"cut-prune":  {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
 	"kill-forget": {endings: []ending{killed}, named: []string{started}, most: 6,
-		needs: func(w *Setting) bool { return w.Deletes && w.erasable() }},
+		needs: func(w *planSetting) bool { return w.Deletes && w.erasable() }},
 	"kill-before-entry": {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"kill-after-entry":  {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6,
-		needs: (*Setting).forgets},
+		needs: (*planSetting).forgets},
 	"quota-ends":   {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
 	"quota-pauses": {endings: []ending{noRoom}, named: []string{quotaReached, "state.max_bytes is reached"}, most: 3},
 	"flood": {endings: []ending{manyRefused, paused}, most: 1,
 		named: []string{ingest.ErrManyRefused.Error(), `"event":"too_many_refused"`}},
 	"restore-copy": {named: []string{started, "state is behind", boltstore.ErrAhead.Error()}, endings: []ending{foreignLetters}, most: 1,
-		needs: func(w *Setting) bool { return w.Copies }},
+		needs: func(w *planSetting) bool { return w.Copies }},
 }
 
 // pooled says that pools are judged, and that nothing but a file next to the ledger tells of those in no release: a
 // journal would, too.
-func pooled(w *Setting) bool { return w.Level == "L2" && !w.Journal }
+func pooled(w *planSetting) bool { return w.Level == "L2" && !w.Journal }
 
-func prunes(w *Setting) bool { return w.Keep > 0 }
+func prunes(w *planSetting) bool { return w.Keep > 0 }
 
-func journaled(w *Setting) bool { return w.Journal }
+func journaled(w *planSetting) bool { return w.Journal }
 
-func sharded(w *Setting) bool { return w.Shards > 0 }
+func sharded(w *planSetting) bool { return w.Shards > 0 }
 
 // unionKinds are the faults of a union of shards. Its next attempt finishes what was begun, and need not say so.
 var unionKinds = map[string]kind{
@@ -141,13 +141,13 @@ var unionKinds = map[string]kind{
 
 // fault is one of a plan's.
 type fault struct {
-	Step
+	step
 	kind
 	took  bool
 	since int // where in the log it took effect
 }
 
-func newFault(s Step) *fault { return &fault{Step: s, kind: kinds[s.Do]} }
+func newFault(s step) *fault { return &fault{step: s, kind: kinds[s.Do]} }
 
 // limited is the configuration of a run: with the limits that its faults set to the state.
 func (w *inside) limited(live bool, a *armed) *config.Config {

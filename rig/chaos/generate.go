@@ -8,9 +8,9 @@ import (
 )
 
 // generate makes the plan with a number of a seed. Equal arguments give equal plans.
-func generate(seed uint64, number int, real bool) *Plan {
+func generate(seed uint64, number int, real bool) *chaosPlan {
 	r := rand.New(rand.NewPCG(seed, uint64(number)))
-	p := &Plan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
+	p := &chaosPlan{Name: fmt.Sprintf("%d/%d", seed, number), Real: real, World: setting(r, real)}
 	if !real && number%5 == 4 {
 		p.World.divide(r)
 		p.add(stepFeed, 60*p.World.Shards, r)
@@ -34,12 +34,12 @@ func generate(seed uint64, number int, real bool) *Plan {
 	return p
 }
 
-func (p *Plan) add(do string, n int, r *rand.Rand) {
-	p.Steps = append(p.Steps, Step{do, n, r.Uint32N(1 << 24)})
+func (p *chaosPlan) add(do string, n int, r *rand.Rand) {
+	p.Steps = append(p.Steps, step{do, n, r.Uint32N(1 << 24)})
 }
 
 // setting draws a level, a recoding of it, a trigger, and what else the daemon does.
-func setting(r *rand.Rand, real bool) Setting {
+func setting(r *rand.Rand, real bool) planSetting {
 	recodings := map[string][]string{"L1": {"generalization", "anatomy", "permutation"}, "L2": {"buckets", "anatomy", "permutation"}}
 	triggers := []string{"on: records, every: 25", "on: update, min_interval: 2s", "on: interval, every: 1h", `on: cron, at: "0 * * * *"`}
 	holds := []string{"1 releases", "0s", "30m", "15m"}
@@ -50,7 +50,7 @@ func setting(r *rand.Rand, real bool) Setting {
 	} else {
 		holds = holds[1:]
 	}
-	w := Setting{Level: level, Recoding: recodings[level][r.IntN(3)], Trigger: triggers[t], MaxHold: holds[r.IntN(len(holds))],
+	w := planSetting{Level: level, Recoding: recodings[level][r.IntN(3)], Trigger: triggers[t], MaxHold: holds[r.IntN(len(holds))],
 		Partitions: 1 + r.IntN(3), Keep: []int{0, 0, 1, 2}[r.IntN(4)]}
 	w.Deletes = w.erasable() && r.IntN(2) == 0
 	switch {
@@ -65,7 +65,7 @@ func setting(r *rand.Rand, real bool) Setting {
 }
 
 // divide has several shards share the people.
-func (w *Setting) divide(r *rand.Rand) {
+func (w *planSetting) divide(r *rand.Rand) {
 	w.Shards = 2 + r.IntN(2)
 	w.Partitions = w.Shards * (1 + r.IntN(2))
 	if w.Journal = r.IntN(2) == 0; w.Journal {
@@ -74,7 +74,7 @@ func (w *Setting) divide(r *rand.Rand) {
 }
 
 // round feeds records and runs the daemon with up to three faults.
-func (p *Plan) round(r *rand.Rand) {
+func (p *chaosPlan) round(r *rand.Rand) {
 	p.add(stepFeed, 20+r.IntN(50), r)
 	if r.IntN(3) == 0 {
 		p.add(stepPass, 1+r.IntN(100), r)
@@ -122,7 +122,7 @@ func (p *Plan) round(r *rand.Rand) {
 }
 
 // unjudged makes a copy, and has a pool quarantined or refused of which the copy does not know.
-func (p *Plan) unjudged(r *rand.Rand) {
+func (p *chaosPlan) unjudged(r *rand.Rand) {
 	p.add(stepRun, 1, r)
 	p.add(stepBackup, 1, r)
 	p.add(stepSpell, (150+r.IntN(100))*max(1, p.World.Shards), r)
@@ -130,7 +130,7 @@ func (p *Plan) unjudged(r *rand.Rand) {
 }
 
 // ofKind adds one of some faults.
-func (p *Plan) ofKind(some map[string]kind, r *rand.Rand) {
+func (p *chaosPlan) ofKind(some map[string]kind, r *rand.Rand) {
 	names := slices.Sorted(maps.Keys(some))
 	name := names[r.IntN(len(names))]
 	p.add(name, 1+r.IntN(kinds[name].most), r)
@@ -139,7 +139,7 @@ func (p *Plan) ofKind(some map[string]kind, r *rand.Rand) {
 // realRound is round for processes, whose plans are shorter: each start costs a second.
 // What happens to a stopped daemon comes first; the rest strikes one that runs. leased: one
 // of the faults is one of the lease.
-func (p *Plan) realRound(r *rand.Rand, leased bool) {
+func (p *chaosPlan) realRound(r *rand.Rand, leased bool) {
 	var strikes []string
 	for i := range 1 + r.IntN(3) {
 		names := p.candidates()
@@ -161,7 +161,7 @@ func (p *Plan) realRound(r *rand.Rand, leased bool) {
 }
 
 // stopped adds a fault that happens while the daemon is stopped, behind what it needs.
-func (p *Plan) stopped(name string, r *rand.Rand) {
+func (p *chaosPlan) stopped(name string, r *rand.Rand) {
 	p.add(stepRun, 1, r)
 	switch name {
 	case "old-state": // a copy, more releases, and the copy comes back
@@ -177,7 +177,7 @@ func (p *Plan) stopped(name string, r *rand.Rand) {
 
 // candidates are the faults that may be next. What loses state and what loses releases
 // do not come together: nobody could tell (docs/RECOVER.md, Backup and restore).
-func (p *Plan) candidates() (out []string) {
+func (p *chaosPlan) candidates() (out []string) {
 	losing := []string{"lie-state", "lie-releases", "restore-old", "flip-state", "flip-newest", "flip-older", "cut-effect", "cut-commit",
 		"old-state", "spoil-state", "spoil-newest", "spoil-older", "cut-prune", "forget-killed", "restore-copy",
 		"restore-unjudged"}

@@ -51,7 +51,7 @@ type planted struct {
 // clock and source, with the real state file, publisher and gate.
 type inside struct {
 	*site
-	plan    *Plan
+	plan    *chaosPlan
 	random  *rand.Rand
 	clock   *clock
 	mirror  *snapshottest.Mirror
@@ -73,7 +73,7 @@ type image struct {
 // imagesKept is more than any fault goes back.
 const imagesKept = 10
 
-func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside, error) {
+func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted) (*inside, error) {
 	s, err := newSite(dir, random, p.World.Partitions)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func newInside(p *Plan, dir string, random *rand.Rand, planted planted) (*inside
 }
 
 // insideSections are those of a daemon of which everything is injected.
-func insideSections(w *Setting) sections {
+func insideSections(w *planSetting) sections {
 	return wholeSections("{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
 }
 

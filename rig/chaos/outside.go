@@ -19,7 +19,7 @@ import (
 // broker behind a proxy, with disks of its own where those can be mounted.
 type outside struct {
 	*site
-	plan    *Plan
+	plan    *chaosPlan
 	random  *rand.Rand
 	program string
 	broker  *broker
@@ -33,7 +33,7 @@ type outside struct {
 // patience bounds each wait. It is longer than the program's own time limits.
 const patience = 60 * time.Second
 
-func newOutside(p *Plan, dir, program string, random *rand.Rand) (w *outside, err error) {
+func newOutside(p *chaosPlan, dir, program string, random *rand.Rand) (w *outside, err error) {
 	s, err := newSite(dir, random, p.World.Partitions)
 	if err != nil {
 		return nil, err

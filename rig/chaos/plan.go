@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Plan is what happens to one dataset, from its first record to the last check.
-type Plan struct {
+// chaosPlan is what happens to one dataset, from its first record to the last check.
+type chaosPlan struct {
 	Name  string // seed and number
 	Real  bool   // the program as processes, against a broker; else inside this process
-	World Setting
-	Steps []Step
+	World planSetting
+	Steps []step
 }
 
-// Setting is what a dataset is configured with.
-type Setting struct {
+// planSetting is what a dataset is configured with.
+type planSetting struct {
 	Level      string // L1 or L2
 	Recoding   string
 	Trigger    string // the text of release.trigger
@@ -32,13 +32,15 @@ type Setting struct {
 }
 
 // erasable says that published people can be forgotten: no row shows them exactly.
-func (w *Setting) erasable() bool { return w.Recoding == "generalization" || w.Recoding == "buckets" }
+func (w *planSetting) erasable() bool {
+	return w.Recoding == "generalization" || w.Recoding == "buckets"
+}
 
 // forgets says that an operator has people forgotten.
-func (w *Setting) forgets() bool { return w.erasable() && !w.Journal }
+func (w *planSetting) forgets() bool { return w.erasable() && !w.Journal }
 
 // extras are what a setting has besides, in the order of their names in a plan's text.
-func (w *Setting) extras() []extra {
+func (w *planSetting) extras() []extra {
 	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered},
 		{"journal", &w.Journal}}
 }
@@ -49,7 +51,7 @@ type extra struct {
 }
 
 // more is the text of Keep, of the shards, and of the extras.
-func (w *Setting) more() string {
+func (w *planSetting) more() string {
 	out := fmt.Sprintf("keep %d", w.Keep)
 	if w.Shards > 0 {
 		out += fmt.Sprintf(",shards %d", w.Shards)
@@ -62,7 +64,7 @@ func (w *Setting) more() string {
 	return out
 }
 
-func (w *Setting) parseMore(text string) error {
+func (w *planSetting) parseMore(text string) error {
 	parts := strings.Split(text, ",")
 	if _, err := fmt.Sscanf(parts[0], "keep %d", &w.Keep); err != nil {
 		return fmt.Errorf("%q is no setting: %w", parts[0], err)
@@ -80,16 +82,16 @@ func (w *Setting) parseMore(text string) error {
 	return nil
 }
 
-// Step is one thing that happens. N says how much, or when: the N-th write, the N-th
+// step is one thing that happens. N says how much, or when: the N-th write, the N-th
 // commit. Draw is a random number for what else must be chosen, such as a byte.
-type Step struct {
+type step struct {
 	Do   string
 	N    int
 	Draw uint32
 }
 
 // String is the plan as text, which Parse reads: the setting, then a step a line.
-func (p *Plan) String() string {
+func (p *chaosPlan) String() string {
 	var b strings.Builder
 	kind := "inside"
 	w := p.World
@@ -108,7 +110,7 @@ func (p *Plan) String() string {
 }
 
 // Parse reads the plans of a text.
-func Parse(text string) (plans []*Plan, err error) {
+func Parse(text string) (plans []*chaosPlan, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -122,7 +124,7 @@ func Parse(text string) (plans []*Plan, err error) {
 			plans = append(plans, p)
 			continue
 		}
-		var s Step
+		var s step
 		if _, err := fmt.Sscanf(line, "%s %d %d", &s.Do, &s.N, &s.Draw); err != nil || len(plans) == 0 {
 			return nil, fmt.Errorf("%q is no step of a plan: %w", line, err)
 		}
@@ -135,19 +137,19 @@ func Parse(text string) (plans []*Plan, err error) {
 	return plans, nil
 }
 
-func parseSetting(parts []string) (*Plan, error) {
+func parseSetting(parts []string) (*chaosPlan, error) {
 	if len(parts) != 8 {
 		return nil, fmt.Errorf("a plan has 8 fields, not %d", len(parts))
 	}
-	p := &Plan{Name: parts[0], Real: parts[1] != "inside",
-		World: Setting{Level: parts[2], Recoding: parts[3], Trigger: parts[4], MaxHold: parts[5], Leased: parts[1] == "leased"}}
+	p := &chaosPlan{Name: parts[0], Real: parts[1] != "inside",
+		World: planSetting{Level: parts[2], Recoding: parts[3], Trigger: parts[4], MaxHold: parts[5], Leased: parts[1] == "leased"}}
 	if _, err := fmt.Sscan(parts[6], &p.World.Partitions); err != nil {
 		return nil, err
 	}
 	return p, p.World.parseMore(parts[7])
 }
 
-func (p *Plan) knows(do string) error {
+func (p *chaosPlan) knows(do string) error {
 	_, fault := kinds[do]
 	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass && do != stepForget &&
 		do != stepSpell {
@@ -187,7 +189,7 @@ func wholeSections(source, sink, more string) sections {
 }
 
 // configuration is the text of anond.yaml.
-func (w *Setting) configuration(s sections) string {
+func (w *planSetting) configuration(s sections) string {
 	state, keep := "", ""
 	if w.Deletes {
 		s.subject = append(s.subject, "deletes: forget")

@@ -107,7 +107,7 @@ func found(t *testing.T, bug planted, from, by int) {
 		p := generate(plantedSeed, number, false)
 		if r := playPlanted(p, t.TempDir(), bug); r.Err != nil {
 			t.Logf("plan %d: %v", number, r.Err)
-			require.NoError(t, Play(p, t.TempDir()).Err, "the plan fails without the bug, too")
+			require.NoError(t, play(p, t.TempDir()).Err, "the plan fails without the bug, too")
 			return
 		}
 	}

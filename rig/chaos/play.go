@@ -16,7 +16,7 @@ import (
 
 // result is what a plan has shown.
 type result struct {
-	Plan   *Plan
+	Plan   *chaosPlan
 	Faults []string // kinds of those that took effect
 	Err    error    // nil: every promise held
 	Log    string   // of the daemon, if one did not
@@ -138,7 +138,7 @@ func (w *inside) play() (*played, error) {
 }
 
 // prepare does a step between runs. Faults of the next run are added to those before.
-func (w *inside) prepare(p *played, s Step, next []*fault) ([]*fault, error) {
+func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 	switch s.Do {
 	case stepFeed:
 		w.feed.more(s.N)

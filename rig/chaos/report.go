@@ -30,15 +30,15 @@ const insideAtOnce, realAtOnce = 2, 8
 // Run plays all plans, or none more once ctx is done, and writes what failed, how often each kind of fault took effect,
 // and the closing line. It returns the number of failures.
 func (c *Campaign) Run(ctx context.Context) (failures int) {
-	var plans []*Plan
+	var plans []*chaosPlan
 	for number := range c.Plans {
 		plans = append(plans, generate(c.Seed, number, number < c.Real))
 	}
 	return c.Play(ctx, plans)
 }
 
-// Play is Run for given plans.
-func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
+// play is Run for given plans.
+func (c *Campaign) Play(ctx context.Context, plans []*chaosPlan) (failures int) {
 	drawn, took, faults, played := map[string]int{}, map[string]int{}, 0, 0
 	var mu sync.Mutex
 	note := func(r result) {
@@ -59,7 +59,7 @@ func (c *Campaign) Play(ctx context.Context, plans []*Plan) (failures int) {
 	}
 	var all sync.WaitGroup
 	for _, real := range []bool{true, false} {
-		work := make(chan *Plan)
+		work := make(chan *chaosPlan)
 		for range map[bool]int{true: realAtOnce, false: insideAtOnce}[real] {
 			all.Go(func() {
 				for p := range work {
@@ -92,11 +92,11 @@ func (c *Campaign) table(drawn, took map[string]int) {
 	}
 }
 
-func (c *Campaign) play(p *Plan) result {
+func (c *Campaign) play(p *chaosPlan) result {
 	if p.Real {
 		return playReal(p, c.Dir, c.Program)
 	}
-	return Play(p, c.Dir)
+	return play(p, c.Dir)
 }
 
 // certified has the auditor look at releases. The verdict must be that all is certified, or, where that is not required

@@ -22,7 +22,7 @@ import (
 // division is a dataset in shards, and their union, inside this process. The shards run one
 // after another; the disk of all releases is one.
 type division struct {
-	plan    *Plan
+	plan    *chaosPlan
 	dir     string
 	random  *rand.Rand
 	feed    *feed
@@ -43,7 +43,7 @@ type shard struct {
 // subjectKey is one for all shards; the harness has nothing to hide.
 const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-func newDivision(p *Plan, dir string, random *rand.Rand, bug planted) (*division, error) {
+func newDivision(p *chaosPlan, dir string, random *rand.Rand, bug planted) (*division, error) {
 	d := &division{plan: p, dir: dir, random: random, planted: bug, feed: newFeed(random, p.World.Partitions)}
 	d.feed.keyed, d.feed.deletes = true, p.World.Deletes
 	if err := os.MkdirAll(d.disk(), 0o700); err != nil {
@@ -144,7 +144,7 @@ func (s *shard) unlessEnded(do func() error) error {
 }
 
 // prepare does a step between runs. A fault happens to one shard, or to the union.
-func (d *division) prepare(step Step) error {
+func (d *division) prepare(step step) error {
 	switch step.Do {
 	case stepFeed, stepSpell:
 		if step.Do == stepSpell {

@@ -15,8 +15,8 @@ import (
 	"anond/snapshot"
 )
 
-// Compared is how much of two sites was compared.
-type Compared struct {
+// compared is how much of two sites was compared.
+type compared struct {
 	Releases, Files int
 	Bytes           int64
 }
@@ -24,7 +24,7 @@ type Compared struct {
 // compare holds every release of each shard of a site, and the newest release of its union,
 // against those of another site: all files byte by byte, and the manifests but for created_at
 // and the hashes that follow from it. It returns what differs.
-func compare(one, other string, shards int) (c Compared, faults []string, err error) {
+func compare(one, other string, shards int) (c compared, faults []string, err error) {
 	for i := range shards {
 		below := filepath.Join("releases/shards", fmt.Sprint(i))
 		a, b, err := newest(filepath.Join(one, below), filepath.Join(other, below))
@@ -67,7 +67,7 @@ func newest(one, other string) (a, b uint32, err error) {
 }
 
 // release compares two releases.
-func (c *Compared) release(a, b string, strip func(map[string]any)) (faults []string, err error) {
+func (c *compared) release(a, b string, strip func(map[string]any)) (faults []string, err error) {
 	c.Releases++
 	x, err := filesBelow(a)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *Compared) release(a, b string, strip func(map[string]any)) (faults []st
 	return faults, nil
 }
 
-func (c *Compared) file(a, b string, strip func(map[string]any)) (same bool, err error) {
+func (c *compared) file(a, b string, strip func(map[string]any)) (same bool, err error) {
 	x, err1 := os.ReadFile(a)
 	y, err2 := os.ReadFile(b)
 	if err := errors.Join(err1, err2); err != nil {

@@ -68,7 +68,7 @@ func (t *trial) replayed(ctx context.Context, s *site) error {
 }
 
 // count fills in how many releases there are.
-func (s *site) count(r *Run) error {
+func (s *site) count(r *trialRun) error {
 	m, err := snapshot.Show(snapshot.OS(), filepath.Join(s.dir, "releases"), 0)
 	if err != nil {
 		return err

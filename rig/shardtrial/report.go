@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Run is one run over a topic.
-type Run struct {
+// trialRun is one run over a topic.
+type trialRun struct {
 	Site               string
 	Processes          int
 	Sharded            bool
@@ -27,30 +27,30 @@ type Run struct {
 	Beyond             int
 }
 
-// Report is what a trial found.
-type Report struct {
+// trialReport is what a trial found.
+type trialReport struct {
 	Shards, Records int
-	Runs            []*Run
+	Runs            []*trialRun
 	Replayed        int // releases whose decisions were made again
-	Compared        Compared
+	Compared        compared
 	Faults          []string
 }
 
-func (r *Report) add(run *Run) { r.Runs = append(r.Runs, run) }
+func (r *trialReport) add(run *trialRun) { r.Runs = append(r.Runs, run) }
 
 // of returns the run of a site.
-func (r *Report) of(site string) *Run {
+func (r *trialReport) of(site string) *trialRun {
 	for _, run := range r.Runs {
 		if run.Site == site {
 			return run
 		}
 	}
-	return &Run{}
+	return &trialRun{}
 }
 
-func (r *Report) fault(site, what string) { r.Faults = append(r.Faults, site+": "+what) }
+func (r *trialReport) fault(site, what string) { r.Faults = append(r.Faults, site+": "+what) }
 
-func (r *Report) judged(site string, e *evidence, faults []string) {
+func (r *trialReport) judged(site string, e *evidence, faults []string) {
 	run := r.of(site)
 	run.Judged = true
 	for _, s := range e.shards {
@@ -62,7 +62,7 @@ func (r *Report) judged(site string, e *evidence, faults []string) {
 	}
 }
 
-func (r *Report) compared(c Compared, faults []string) {
+func (r *trialReport) compared(c compared, faults []string) {
 	r.Compared = c
 	for _, f := range faults {
 		r.fault("ordered, killed", f)
@@ -70,7 +70,7 @@ func (r *Report) compared(c Compared, faults []string) {
 }
 
 // Summary is one line for people.
-func (r *Report) Summary() string {
+func (r *trialReport) Summary() string {
 	if len(r.Faults) > 0 {
 		return fmt.Sprintf("FAILED with %d shards, %d records: %s", r.Shards, r.Records, strings.Join(r.Faults, "\n  "))
 	}
@@ -88,7 +88,7 @@ func (r *Report) Summary() string {
 }
 
 // WriteTable writes a line for each run.
-func (r *Report) WriteTable(w io.Writer) error {
+func (r *trialReport) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "run\tprocesses\trecords\tseconds\trecords/s\tCPU s\tCPU us/record\tunion CPU s\tMB a process\tkills\tunion kills\t"+
 		"releases\tof the union\tpublished\tpending\tdead letters\tbeyond\t")

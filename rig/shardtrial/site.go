@@ -154,7 +154,7 @@ func (s *site) unionArgs() []string {
 
 // race has all processes read the full topic to its end and publish what they can, as fast as
 // they can, with one union next to them. The time ends when the last of them has ended.
-func (s *site) race(ctx context.Context) (*Run, error) {
+func (s *site) race(ctx context.Context) (*trialRun, error) {
 	readers, others := s.workers(true), s.unions(min(1, s.of))
 	all, failed := errgroup.WithContext(ctx)
 	united, stop := context.WithCancel(failed)
@@ -178,7 +178,7 @@ func (s *site) race(ctx context.Context) (*Run, error) {
 
 // follow runs all processes, kills them as the schedule says, and stops them when all that is
 // in the topic is read, published as far as it can be, and united.
-func (s *site) follow(ctx context.Context, plan schedule, feed func(context.Context) error) (*Run, error) {
+func (s *site) follow(ctx context.Context, plan schedule, feed func(context.Context) error) (*trialRun, error) {
 	readers, others := s.workers(false), s.unions(unions)
 	all, failed := errgroup.WithContext(ctx)
 	running, stop := context.WithCancel(failed)
@@ -320,8 +320,8 @@ func (s *site) unite(ctx context.Context) error {
 }
 
 // ran is what a run has used.
-func (s *site) ran(took time.Duration, readers, others []*worker) *Run {
-	r := &Run{Site: s.name, Processes: len(readers), Sharded: s.of > 0, Records: s.topic.sent(), Took: took}
+func (s *site) ran(took time.Duration, readers, others []*worker) *trialRun {
+	r := &trialRun{Site: s.name, Processes: len(readers), Sharded: s.of > 0, Records: s.topic.sent(), Took: took}
 	for _, w := range readers {
 		r.Kills, r.CPU, r.Peaks = r.Kills+int(w.killed.Load()), r.CPU+w.cpu, append(r.Peaks, w.peak)
 	}

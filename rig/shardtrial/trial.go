@@ -44,12 +44,12 @@ func (o *Options) records() int { return o.Shards * o.Each }
 type trial struct {
 	Options
 	client *kgo.Client
-	report *Report
+	report *trialReport
 }
 
 // Try makes a trial. The report says what was measured, and what was found wrong; an error
 // is of the trial itself.
-func Try(ctx context.Context, o Options) (*Report, error) {
+func Try(ctx context.Context, o Options) (*trialReport, error) {
 	t, err := newTrial(o)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func newTrial(o Options) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{Options: o, client: client, report: &Report{Shards: o.Shards, Records: o.records()}}
+	t := &trial{Options: o, client: client, report: &trialReport{Shards: o.Shards, Records: o.records()}}
 	return t, os.MkdirAll(o.Dir, 0o700)
 }
 

@@ -36,8 +36,8 @@ func (r *Record) weight() int { return len(r.Key) + len(r.Value) + recordCost }
 // recordCost is what a message costs besides its bytes, its header included.
 const recordCost = 64
 
-// Target is the topic that is written.
-type Target interface {
+// target is the topic that is written.
+type target interface {
 	// Write tries once to append records to a partition, in order and all or none, and returns
 	// when all replicas in sync have them. After an error they may be there or not.
 	Write(ctx context.Context, partition int32, records []Record) error
@@ -54,7 +54,7 @@ type Work struct {
 	Schema   *equivclass.Schema
 	Key      func(subject []byte) []byte
 	Links    *keying.LinkKey // seals the links
-	Target   Target
+	Target   target
 	Progress *Progress
 	// Save makes the progress durable, after each SaveEvery (zero: one second) and at the end.
 	Save      func(*Progress) error

@@ -16,7 +16,7 @@ func (a *auditor) analyse() {
 	n := len(a.in.index.Ids)
 	k := chain.Link(a.views, n)
 	all, roots := chain.Components(a.views, k)
-	c := &Certificates{TrajectoryK: k.TrajectoryK()}
+	c := &certificates{TrajectoryK: k.TrajectoryK()}
 	a.report.Certificates = c
 	for _, root := range roots {
 		a.certify(c, all[root])
@@ -28,7 +28,7 @@ func (a *auditor) analyse() {
 }
 
 // certify counts a component under its certificate.
-func (a *auditor) certify(c *Certificates, x *chain.Component) {
+func (a *auditor) certify(c *certificates, x *chain.Component) {
 	e := x.Classes[0]
 	t := a.views[e.View].Rel.Tab
 	switch x.Regime() {
@@ -53,8 +53,8 @@ func (a *auditor) certify(c *Certificates, x *chain.Component) {
 // corruption computes the score: top/(|class|-1) for classes that never changed. At
 // level L2 the bucket stands for the class: every assignment of its bag to its people
 // is equally likely, and which of its classes somebody is in tells nothing more.
-func (a *auditor) corruption(all map[uint32]*chain.Component, roots []uint32) *Corruption {
-	out := &Corruption{}
+func (a *auditor) corruption(all map[uint32]*chain.Component, roots []uint32) *corruption {
+	out := &corruption{}
 	for _, root := range roots {
 		x := all[root]
 		if x.Regime() != chain.RegimeFrozen {

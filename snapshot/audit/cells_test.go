@@ -107,7 +107,7 @@ func TestTrajectoryKAndRowLinkAgainstTwin(t *testing.T) {
 		a, links := auditChain(world, k, l)
 		require.Equal(t, twinTrajectoryK(world), links.TrajectoryK())
 		all, roots := chain.Components(a.views, links)
-		c := &Certificates{}
+		c := &certificates{}
 		for _, root := range roots {
 			a.certify(c, all[root])
 		}

@@ -34,19 +34,19 @@ type Report struct {
 	// Private: at level L1, with the exports, it has the share of a value among people who wait.
 	Private bool  `json:"private,omitempty"`
 	Level   Level `json:"level"`
-	Declared
+	declared
 	// Pruned are releases whose directories were removed on purpose; their manifests are
 	// part of the chain.
 	Pruned []int `json:"pruned,omitempty"`
-	// Union is what is said of the shards, where the releases are a union's.
-	Union        *Union             `json:"union,omitempty"`
+	// unionReport is what is said of the shards, where the releases are a union's.
+	Union        *unionReport       `json:"union,omitempty"`
 	Releases     []releaseRow       `json:"releases"`
 	Violations   []format.Violation `json:"violations"`
-	Certificates *Certificates      `json:"certificates,omitempty"` // needs the members export
+	Certificates *certificates      `json:"certificates,omitempty"` // needs the members export
 	Attackers    []shares.Attacker  `json:"attackers"`
 	Buckets      *table.Buckets     `json:"buckets,omitempty"` // level L2
 	Replay       *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
-	Corruption   *Corruption        `json:"corruption,omitempty"`
+	Corruption   *corruption        `json:"corruption,omitempty"`
 	Regroups     []int              `json:"regroups,omitempty"` // records by number of regroupings
 	NotChecked   []string           `json:"not_checked"`
 	NotPromised  []string           `json:"not_promised"`
@@ -55,8 +55,8 @@ type Report struct {
 	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
 }
 
-// Declared is what the newest manifest says of the chain.
-type Declared struct {
+// declared is what the newest manifest says of the chain.
+type declared struct {
 	Dataset  string `json:"dataset"`
 	Recoding string `json:"recoding"`
 	Seeded   bool   `json:"seeded"`
@@ -99,8 +99,8 @@ type releaseRow struct {
 	Pruned          bool     `json:"pruned,omitempty"` // its files were put together from those of a later release
 }
 
-// Certificates sums up the components of the chain.
-type Certificates struct {
+// certificates sums up the components of the chain.
+type certificates struct {
 	FrozenRecords   int     `json:"frozen_records"`
 	FrozenClasses   int     `json:"frozen_classes"`
 	PureRecords     int     `json:"pure_records"`
@@ -112,9 +112,9 @@ type Certificates struct {
 	TrajectoryK     int     `json:"trajectory_k"`  // K2: least number sharing a class in every release
 }
 
-// Corruption is the largest posterior of anyone after one other person's value
+// corruption is the largest posterior of anyone after one other person's value
 // became known. Not promised; reported where it is known.
-type Corruption struct {
+type corruption struct {
 	Max         float64 `json:"max"`
 	ClosedForm  int     `json:"closed_form_records"` // never regrouped: top/(size-1)
 	NotComputed int     `json:"not_computed_records"`

@@ -21,7 +21,7 @@ import (
 func auditChain(c audittest.Chain, k, l int) (*auditor, *chain.Linkage) {
 	s := &format.Schema{Sa: &format.ValueDict{Text: make([]string, c.Values)}, Sets: format.NewSetDict()}
 	a := &auditor{in: &input{s: s, index: &chain.RecordIndex{Ids: map[string]uint32{}}}, carry: chain.NewCarry(),
-		report: &Report{Declared: Declared{K: k, L: l}}}
+		report: &Report{declared: declared{K: k, L: l}}}
 	for i, r := range c.Releases {
 		t := &table.Table{Start: []uint32{0}}
 		classOf := make([]uint32, c.Records)

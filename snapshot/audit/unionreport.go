@@ -13,8 +13,8 @@ import (
 	"anond/snapshot/audit/shares"
 )
 
-// Union is what a report says of the shards of a union.
-type Union struct {
+// unionReport is what a report says of the shards of a union.
+type unionReport struct {
 	Of     int          `json:"of"`
 	People int          `json:"people"` // different subjects in the exports of all shards; -1: not known
 	Shards []shardAudit `json:"shards"`
@@ -34,7 +34,7 @@ func (u *unionAudit) finish() *Report {
 	r, m := u.report, u.newest().man
 	r.Dataset, r.Recoding, r.Seeded, r.Grown, r.K, r.L = m.Dataset, m.Recoding, m.Seeded, m.Privacy.Grown, m.Policy.K, m.Policy.L
 	r.exact, r.claimsL2 = m.WantK1() != "rows", m.ClaimsL2()
-	r.Union = &Union{Of: m.Union.Of, People: -1}
+	r.Union = &unionReport{Of: m.Union.Of, People: -1}
 	if u.persons.checked() && u.persons.subjects {
 		r.Union.People = len(u.persons.all)
 	}
@@ -118,7 +118,7 @@ func (r *Report) attacker(a shares.Attacker) {
 }
 
 // plus adds the components of two shards, which have none in common.
-func (c *Certificates) plus(o *Certificates) *Certificates {
+func (c *certificates) plus(o *certificates) *certificates {
 	if c == nil {
 		out := *o
 		return &out

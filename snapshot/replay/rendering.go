@@ -14,8 +14,8 @@ import (
 // of each file by its name.
 type renderer func(v *incremental.View) (map[string]string, error)
 
-// Part is what a release gave birth to, as the program renders it of the state.
-type Part struct {
+// part is what a release gave birth to, as the program renders it of the state.
+type part struct {
 	Release uint32
 	Files   map[string]string
 }
@@ -57,7 +57,7 @@ func (r *Recording) render(worlds int, out *Result) error {
 		if err != nil {
 			return err
 		}
-		views, out.Parts = append(views, v), append(out.Parts, Part{n, files})
+		views, out.Parts = append(views, v), append(out.Parts, part{n, files})
 	}
 	for world := 1; world <= worlds && out.Difference == nil; world++ {
 		if err := r.renderWorld(world, views, out); err != nil {

@@ -8,7 +8,7 @@ import (
 // Result is what a replay found.
 type Result struct {
 	Obstacle    string      // why the state cannot be replayed; empty: it was
-	Parts       []Part      // of all releases, as they are rendered of the records as they are
+	Parts       []part      // of all releases, as they are rendered of the records as they are
 	Others      string      // what other programs decided, which is not replayable; empty: nothing
 	Ownerless   []uint32    // releases whose parts were not rendered: they have rows of people who were forgotten
 	Difference  *difference // the first one; nil: none

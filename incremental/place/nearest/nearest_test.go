@@ -50,7 +50,7 @@ func (t *twin) gauges(steps float64) (out []gauge) {
 	return out
 }
 
-func (t *twin) neighbours(doubled []int64, n int) (out []Found) {
+func (t *twin) neighbours(doubled []int64, n int) (out []found) {
 	gauges := t.gauges(2)
 	for _, id := range t.numbers() {
 		b, sum := t.boxes[id], uint64(0)
@@ -59,9 +59,9 @@ func (t *twin) neighbours(doubled []int64, n int) (out []Found) {
 				sum += gauges[j].square(uint64(max(gap, -gap)))
 			}
 		}
-		out = append(out, Found{id, sum})
+		out = append(out, found{id, sum})
 	}
-	slices.SortStableFunc(out, func(a, b Found) int {
+	slices.SortStableFunc(out, func(a, b found) int {
 		switch {
 		case a.dist < b.dist:
 			return -1
@@ -331,7 +331,7 @@ func BenchmarkNeighbours(b *testing.B) {
 			points[i] = slices.Concat(p, p)
 		}
 		b.Run(fmt.Sprintf("classes=%d", m), func(b *testing.B) {
-			var found []Found
+			var found []found
 			for i := range b.N {
 				found = x.Neighbours(points[i%len(points)], 32, found[:0])
 			}

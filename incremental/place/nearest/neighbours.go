@@ -2,15 +2,15 @@ package nearest
 
 import "math"
 
-// Found is a box and the square of the distance of its centre, in units of its own.
-type Found struct {
+// found is a box and the square of the distance of its centre, in units of its own.
+type found struct {
 	Number int32
 	dist   uint64
 }
 
 // Neighbours appends the n boxes whose centres are nearest to the centre of a box, nearest
 // first, of equals the one with the smaller number. It must not run concurrently.
-func (x *Index) Neighbours(of []int64, n int, found []Found) []Found {
+func (x *Index) Neighbours(of []int64, n int, found []found) []found {
 	if x.boxes == 0 || n == 0 {
 		return found
 	}
@@ -30,7 +30,7 @@ type around struct {
 	at     []uint64
 	centre []uint64 // scratch
 	n      int
-	found  []Found
+	found  []found
 	from   int // what was found by this search begins there
 }
 
@@ -61,7 +61,7 @@ func (s *around) visit(n int32) {
 		switch {
 		case beyond(d, x.least[e], limit, number):
 		case x.nodes[n].leaf:
-			s.enter(Found{x.ref[e], d})
+			s.enter(found{x.ref[e], d})
 		default:
 			k = enqueue(&todo, k, reached{d, x.least[e], x.ref[e]})
 		}
@@ -74,7 +74,7 @@ func (s *around) visit(n int32) {
 }
 
 // enter puts a box among the n nearest.
-func (s *around) enter(f Found) {
+func (s *around) enter(f found) {
 	if len(s.found)-s.from < s.n {
 		s.found = append(s.found, f)
 	}

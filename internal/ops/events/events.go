@@ -18,11 +18,11 @@ type event struct {
 	Name   string
 	Levels []string // debug, info, warn, error
 	Fields []field  // besides time, level, msg and event
-	Cases  []Case
+	Cases  []eventCase
 }
 
-// Case is what an event means. An event of several levels may have several.
-type Case struct {
+// eventCase is what an event means. An event of several levels may have several.
+type eventCase struct {
 	Level           string // of several cases: which
 	Meaning, Action string
 }
@@ -30,22 +30,22 @@ type Case struct {
 // field is a value of a line.
 type field struct {
 	Name     string
-	Type     Type
+	Type     fieldType
 	Optional bool
 }
 
-// Type is how a line in JSON writes a field.
-type Type string
+// fieldType is how a line in JSON writes a field.
+type fieldType string
 
 // The types of fields.
 const (
-	Text    Type = "string"
-	integer Type = "integer"
-	number  Type = "number"
-	boolean Type = "boolean"
-	lags    Type = "lags" // a list of partition and lag
-	texts   Type = "list of strings"
-	letter  Type = "letter" // where a dead letter's record is, and its reason
+	fieldText fieldType = "string"
+	integer   fieldType = "integer"
+	number    fieldType = "number"
+	boolean   fieldType = "boolean"
+	lags      fieldType = "lags" // a list of partition and lag
+	texts     fieldType = "list of strings"
+	letter    fieldType = "letter" // where a dead letter's record is, and its reason
 )
 
 // All is the table, by name.
@@ -61,7 +61,7 @@ func All() []event {
 }
 
 // ofTopics are fields that events about Kafka may have besides their own.
-var ofTopics = []field{{Name: "topic", Type: Text, Optional: true}, {Name: "group", Type: Text, Optional: true}}
+var ofTopics = []field{{Name: "topic", Type: fieldText, Optional: true}, {Name: "group", Type: fieldText, Optional: true}}
 
 // Find returns the event of a name.
 func Find(name string) (event, bool) {
@@ -111,10 +111,10 @@ func Check(line []byte) error {
 
 func lower(level string) string { return string(bytes.ToLower([]byte(level))) }
 
-func (t Type) fits(value any) bool {
+func (t fieldType) fits(value any) bool {
 	switch x := value.(type) {
 	case string:
-		return t == Text
+		return t == fieldText
 	case bool:
 		return t == boolean
 	case float64:

@@ -106,7 +106,7 @@ func (e *event) schema() object {
 		{"additionalProperties", false}}
 }
 
-func (t Type) schema() object {
+func (t fieldType) schema() object {
 	switch t {
 	case lags:
 		return object{{"type", "array"}, {"items", object{{"type", "object"}, {"required", []string{"partition", "lag"}}}}}

@@ -2,9 +2,9 @@ package events
 
 var ofReleases = []event{
 	{Name: "values_alike", Levels: []string{"warn"}, Fields: []field{
-		{Name: "attribute", Type: Text},
+		{Name: "attribute", Type: fieldText},
 		{Name: "values", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "at a release, so many values of the sensitive attribute differ from another one only by dots, case, hyphens or spaces. " +
 				"They count as different: people who have one illness in two spellings seem diverse",
@@ -21,7 +21,7 @@ var ofReleases = []event{
 		{Name: "max_frequency", Type: number},
 		{Name: "ncp", Type: number},
 		{Name: "ms", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "a release is published; one line per release",
 			Action:  "none",
@@ -29,11 +29,11 @@ var ofReleases = []event{
 	}},
 	{Name: "release_skipped", Levels: []string{"info"}, Fields: []field{
 		{Name: "pending", Type: integer},
-		{Name: "why", Type: Text},
+		{Name: "why", Type: fieldText},
 		{Name: "waiting", Type: integer, Optional: true},
 		{Name: "pool_needs", Type: integer, Optional: true},
 		{Name: "outdated", Type: integer, Optional: true},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "nothing is newly publishable (`nothing_new`), planned classes wait for better ones or for more people as " +
 				"`max_hold` asks (`held`), fewer people wait than the next pool needs (`pool_too_small`), or the first load is not " +
@@ -44,15 +44,15 @@ var ofReleases = []event{
 	}},
 	{Name: "release_pruned", Levels: []string{"info"}, Fields: []field{
 		{Name: "release", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "the files of an old release were removed, as `release.keep` asks; its manifest stays below `pruned`",
 			Action:  "none",
 		},
 	}},
 	{Name: "prune_failed", Levels: []string{"error"}, Fields: []field{
-		{Name: "error", Type: Text},
-	}, Cases: []Case{
+		{Name: "error", Type: fieldText},
+	}, Cases: []eventCase{
 		{
 			Meaning: "an old release could not be pruned; the next release is followed by the next attempt",
 			Action:  "the error says what is in the way: permissions, or a manifest that is not the published one (`anond release verify`)",
@@ -60,7 +60,7 @@ var ofReleases = []event{
 	}},
 	{Name: "release_resumed", Levels: []string{"info"}, Fields: []field{
 		{Name: "release", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "a release that an earlier process began is finished",
 			Action:  "none",
@@ -68,7 +68,7 @@ var ofReleases = []event{
 	}},
 	{Name: "release_parked", Levels: []string{"warn"}, Fields: []field{
 		{Name: "release", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "a stop came during a release that failed or took too long, or `--once` reached its limit of attempts",
 			Action:  "start anond again soon",
@@ -76,9 +76,9 @@ var ofReleases = []event{
 	}},
 	{Name: "release_failed", Levels: []string{"error"}, Fields: []field{
 		{Name: "release", Type: integer},
-		{Name: "error", Type: Text},
+		{Name: "error", Type: fieldText},
 		{Name: "tries", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: toldWithTries +
 				"publishing failed for a reason that may be temporary: a full disk, a missing mount, missing rights, a disk " +
@@ -88,9 +88,9 @@ var ofReleases = []event{
 	}},
 	{Name: "release_waits", Levels: []string{"warn"}, Fields: []field{
 		{Name: "release", Type: integer},
-		{Name: "for", Type: Text},
-		{Name: "error", Type: Text, Optional: true},
-	}, Cases: []Case{
+		{Name: "for", Type: fieldText},
+		{Name: "error", Type: fieldText, Optional: true},
+	}, Cases: []eventCase{
 		{
 			Meaning: "the next release is due and the previous one is not published yet, so reading waits. Logged at once after " +
 				"a failed attempt, otherwise after a minute; then each minute",
@@ -99,10 +99,10 @@ var ofReleases = []event{
 	}},
 	{Name: "release_damaged", Levels: []string{"error"}, Fields: []field{
 		{Name: "release", Type: integer},
-		{Name: "file", Type: Text},
-		{Name: "kind", Type: Text},
-		{Name: "detail", Type: Text},
-	}, Cases: []Case{
+		{Name: "file", Type: fieldText},
+		{Name: "kind", Type: fieldText},
+		{Name: "detail", Type: fieldText},
+	}, Cases: []eventCase{
 		{
 			Meaning: "a published file was changed or is missing; only the first fault of a run is logged, the others are " +
 				"counted in `releases_checked` and in the status",
@@ -114,7 +114,7 @@ var ofReleases = []event{
 		{Name: "files", Type: integer},
 		{Name: "bytes", Type: integer},
 		{Name: "faults", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "every published file was hashed once since the start",
 			Action:  "none if faults is 0",
@@ -122,8 +122,8 @@ var ofReleases = []event{
 	}},
 	{Name: "release_refused", Levels: []string{"error"}, Fields: []field{
 		{Name: "release", Type: integer},
-		{Name: "error", Type: Text},
-	}, Cases: []Case{
+		{Name: "error", Type: fieldText},
+	}, Cases: []eventCase{
 		{
 			Meaning: "the release was not decided (the machine refused its own decision), or publishing failed permanently; anond exits " +
 				"with 3, 5 or 1",
@@ -132,13 +132,13 @@ var ofReleases = []event{
 	}},
 	{Name: "infeasible", Levels: []string{"warn", "error"}, Fields: []field{
 		{Name: "records", Type: integer},
-		{Name: "attribute", Type: Text, Optional: true},
+		{Name: "attribute", Type: fieldText, Optional: true},
 		{Name: "share", Type: number, Optional: true},
 		{Name: "reachable_l", Type: integer, Optional: true},
 		{Name: "distance", Type: number, Optional: true},
-		{Name: "error", Type: Text, Optional: true},
-		{Name: "hint", Type: Text, Optional: true},
-	}, Cases: []Case{
+		{Name: "error", Type: fieldText, Optional: true},
+		{Name: "hint", Type: fieldText, Optional: true},
+	}, Cases: []eventCase{
 		{
 			Level: "warn",
 			Meaning: "people who waited longer than `max_hold` cannot be published: one value is too frequent among them, or " +
@@ -163,7 +163,7 @@ var ofReleases = []event{
 	}},
 	{Name: "pool_quarantined", Levels: []string{"warn"}, Fields: []field{
 		{Name: "records", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "level L2: a pool is ineligible as a whole; none of its records is ever published",
 			Action:  "[pools](POOLS.md#pools-at-level-l2)",
@@ -172,7 +172,7 @@ var ofReleases = []event{
 	{Name: "first_load_waits", Levels: []string{"info"}, Fields: []field{
 		{Name: "records", Type: integer},
 		{Name: "wanted", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `initial.min_pool` and " +
 				"k*l",

@@ -9,7 +9,7 @@ var ofUnion = []event{
 		{Name: "classes", Type: integer},
 		{Name: "shards", Type: integer},
 		{Name: "ms", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "a release of all shards is published, by this process or by another one at the same time; `shards` have a part in it",
 			Action:  "none",
@@ -18,7 +18,7 @@ var ofUnion = []event{
 	{Name: "union_waiting", Levels: []string{"warn"}, Fields: []field{
 		{Name: "shards", Type: texts},
 		{Name: "begun", Type: boolean},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "these shards have no release yet. The first release of the union waits for them (`begun` is false), " +
 				"unless `--without` names them",
@@ -26,9 +26,9 @@ var ofUnion = []event{
 		},
 	}},
 	{Name: "union_failed", Levels: []string{"error"}, Fields: []field{
-		{Name: "error", Type: Text},
+		{Name: "error", Type: fieldText},
 		{Name: "tries", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: toldWithTries +
 				"an attempt failed; the newest release stays, and the next attempt follows after `--every`",
@@ -38,8 +38,8 @@ var ofUnion = []event{
 	{Name: "shard_stale", Levels: []string{"warn"}, Fields: []field{
 		{Name: "shard", Type: integer},
 		{Name: "release", Type: integer},
-		{Name: "age", Type: Text},
-	}, Cases: []Case{
+		{Name: "age", Type: fieldText},
+	}, Cases: []eventCase{
 		{
 			Meaning: "the newest release of the shard is older than `--stale-after`; the union keeps the parts it has of it. Logged once",
 			Action:  "look at the shard: does it run, do records arrive, is a release parked",
@@ -48,7 +48,7 @@ var ofUnion = []event{
 	{Name: "shard_fresh", Levels: []string{"info"}, Fields: []field{
 		{Name: "shard", Type: integer},
 		{Name: "release", Type: integer},
-	}, Cases: []Case{
+	}, Cases: []eventCase{
 		{
 			Meaning: "a shard that was stale has published again",
 			Action:  "none",

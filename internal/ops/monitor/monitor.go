@@ -65,14 +65,14 @@ type View struct {
 	Hour   []Sample // the last hour, a sample each 10 s
 	Week   []Sample // the last week, a sample each 30 min
 	Events []event  // newest last
-	Reload Reload
+	Reload reload
 	// Certificates in use: when they end, by what they are for.
 	Certificates map[string]time.Time
 	ToLoad       int64 // records of the state that the start has not loaded yet
 }
 
-// Reload is the outcome of the newest attempt to load the configuration.
-type Reload struct {
+// reload is the outcome of the newest attempt to load the configuration.
+type reload struct {
 	OK      bool
 	Success time.Time // of the newest one that succeeded
 	Count   uint64    // attempts after the start
@@ -88,7 +88,7 @@ type Monitor struct {
 
 	mu       sync.Mutex
 	report   ingest.Report
-	reload   Reload
+	reload   reload
 	expiries map[string]time.Time // never changed, but replaced
 	releases history
 	hour     series
@@ -102,7 +102,7 @@ func New(s Settings) *Monitor {
 	}
 	now := s.Now()
 	m := &Monitor{Duty: NewDuty(s.Version, at{clock.System(), s.Now}), settings: s, news: make(chan struct{}, 1),
-		reload: Reload{OK: true, Success: now},
+		reload: reload{OK: true, Success: now},
 		hour:   series{every: 10 * time.Second, most: 361}, week: series{every: 30 * time.Minute, most: 337}}
 	m.enter(Opening)
 	m.publish()

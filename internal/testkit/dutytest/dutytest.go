@@ -29,8 +29,8 @@ import (
 // patience bounds every wait, so far away that no busy machine comes near it.
 const patience = time.Hour
 
-// Program is the whole of a program.
-type Program func(ctx context.Context, args []string, env cli.Env) int
+// program is the whole of a program.
+type program func(ctx context.Context, args []string, env cli.Env) int
 
 // working is a command that goes on in this process, with its pages.
 type working struct {
@@ -42,7 +42,7 @@ type working struct {
 }
 
 // Start starts a command that serves, and waits until it does.
-func Start(t *testing.T, program Program, env map[string]string, args ...string) *working {
+func Start(t *testing.T, program program, env map[string]string, args ...string) *working {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	w := &working{t: t, ended: make(chan int, 1), stop: stop}

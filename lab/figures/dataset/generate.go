@@ -9,10 +9,10 @@ import (
 	"anond/equivclass"
 )
 
-// Profile describes generated records: the attribute table of a paper whose data
+// profile describes generated records: the attribute table of a paper whose data
 // is not public, with how common each value is and how attributes depend on each
 // other. See Generated.
-type Profile struct {
+type profile struct {
 	Name       string
 	attributes []generated
 }
@@ -48,7 +48,7 @@ type effect struct {
 // round numbers everywhere).
 //
 // Cost: linear; 500,000 records of nine attributes take well under a second.
-func Generated(p Profile, n int, seed uint64) *equivclass.Table {
+func Generated(p profile, n int, seed uint64) *equivclass.Table {
 	g := newGenerator(p)
 	t := &equivclass.Table{Codes: make([][]equivclass.Code, len(p.attributes))}
 	for j, a := range p.attributes {
@@ -66,7 +66,7 @@ func Generated(p Profile, n int, seed uint64) *equivclass.Table {
 }
 
 // Attributes returns the names of the profile's attributes in order.
-func (p Profile) Attributes() []string {
+func (p profile) Attributes() []string {
 	var names []string
 	for _, a := range p.attributes {
 		names = append(names, a.name)
@@ -75,7 +75,7 @@ func (p Profile) Attributes() []string {
 }
 
 // Index returns the place of an attribute, -1 if there is none of that name.
-func (p Profile) Index(name string) int { return slices.Index(p.Attributes(), name) }
+func (p profile) Index(name string) int { return slices.Index(p.Attributes(), name) }
 
 // dictionary holds the whole domain in order, whether a value is drawn or not.
 func (a generated) dictionary() *equivclass.Dictionary {
@@ -109,7 +109,7 @@ type boundEffect struct {
 // pilot is the size of the sample that gives the scores' quantiles.
 const pilot = 25_000
 
-func newGenerator(p Profile) *generator {
+func newGenerator(p profile) *generator {
 	g := &generator{effects: make([][]boundEffect, len(p.attributes)), noise: make([]float64, len(p.attributes))}
 	for j, a := range p.attributes {
 		left := 1.0
@@ -124,7 +124,7 @@ func newGenerator(p Profile) *generator {
 }
 
 // measure takes the cuts of every attribute from the pilot sample.
-func (g *generator) measure(p Profile) {
+func (g *generator) measure(p profile) {
 	scores := make([][]float64, len(p.attributes))
 	rng, z := rand.New(rand.NewPCG(0, 2)), make([]float64, len(p.attributes))
 	for range pilot {

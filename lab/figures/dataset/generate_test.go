@@ -13,7 +13,7 @@ import (
 // The cardinalities are those of the papers' attribute tables.
 func TestGeneratedHasThePapersCardinalities(t *testing.T) {
 	for _, c := range []struct {
-		profile Profile
+		profile profile
 		sizes   []int
 	}{
 		{Census(), []int{78, 2, 17, 6, 9, 10, 83, 50, 50}},

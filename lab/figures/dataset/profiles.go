@@ -13,9 +13,9 @@ import (
 // are sensitive. The commonest occupation has about 8 %, the commonest salary
 // class about 5 % of the records, so that l = 10 can be asked for, as the paper
 // does, and SAL's is the smaller, as it says.
-func Census() Profile {
+func Census() profile {
 	number, category := equivclass.Integer, equivclass.Categorical
-	return Profile{Name: "CENSUS (generated)", attributes: []generated{
+	return profile{Name: "CENSUS (generated)", attributes: []generated{
 		{name: "age", typ: number, shares: ages(78), value: from(16)},
 		{name: "gender", typ: category, shares: []float64{48, 52}, from: []effect{{of: "age", straight: .1}}},
 		{name: "education", typ: number, shares: []float64{1, .5, 1, 2, 2, 4, 4, 3, 30, 9, 11, 5, 4, 15, 6, 1.5, 1}, value: from(0),
@@ -39,9 +39,9 @@ func Census() Profile {
 // IPUMS is table 1 of the LGB paper: 31,055 records of the US census with nine
 // attributes, of which sex, age and occupation are semi-sensitive and salary is
 // sensitive. Age, hours and salary are numbers.
-func IPUMS() Profile {
+func IPUMS() profile {
 	number, category := equivclass.Integer, equivclass.Categorical
-	return Profile{Name: "IPUMS (generated)", attributes: []generated{
+	return profile{Name: "IPUMS (generated)", attributes: []generated{
 		{name: "sex", typ: category, shares: []float64{53, 47}},
 		{name: "age", typ: number, shares: ages(73), value: from(17)},
 		{name: "relationship", typ: category, shares: headed(13, 45, .8),

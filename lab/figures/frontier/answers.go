@@ -90,7 +90,7 @@ func (p *published) release(t *table) *query.BucketRelease {
 // ask fills the columns about queries: the median relative errors of the
 // release's answers, with uniform spread and with a model. The truth is that of the
 // published records; never_published has the others.
-func (p *published) ask(t *table, w *workload, row *Row) {
+func (p *published) ask(t *table, w *workload, row *frontierRow) {
 	if len(w.large) == 0 || len(p.groups) == 0 {
 		return
 	}

@@ -52,14 +52,14 @@ func TestAnswersOfExactCells(t *testing.T) {
 	for i := range int32(n) {
 		each.groups, each.bucket = append(each.groups, []int32{i}), append(each.bucket, i)
 	}
-	var row Row
+	var row frontierRow
 	each.ask(data, &w, &row)
 	require.Less(t, row.QueryLarge+row.QuerySmall+row.QueryQI, 1e-9)
 	require.Less(t, row.QueryLargeModel+row.QuerySmallModel+row.QueryQIModel, 1e-9)
 	for i := range each.bucket {
 		each.bucket[i] = 0
 	}
-	row = Row{}
+	row = frontierRow{}
 	each.ask(data, &w, &row)
 	require.Less(t, row.QueryQI+row.QueryQIModel, 1e-9)
 	require.Greater(t, row.QueryLarge, 0.01)

@@ -32,7 +32,7 @@ var allowed = []float64{1, 2}
 
 // compare makes the comparisons of each seed. There is none where level L2 always waits
 // longer, or where level L1 was not measured.
-func compare(rows []Row) (out []comparison) {
+func compare(rows []frontierRow) (out []comparison) {
 	var seeds []uint64
 	for _, r := range rows {
 		if !slices.Contains(seeds, r.Seed) {
@@ -55,20 +55,20 @@ func compare(rows []Row) (out []comparison) {
 }
 
 // of are the rows of a policy, by how long records wait.
-func of(rows []Row, seed uint64, policy string) (out []Row) {
+func of(rows []frontierRow, seed uint64, policy string) (out []frontierRow) {
 	for _, r := range rows {
 		if r.Seed == seed && r.Policy == policy {
 			out = append(out, r)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Row) int { return cmp.Compare(a.MeanHoldStreamed, b.MeanHoldStreamed) })
+	slices.SortStableFunc(out, func(a, b frontierRow) int { return cmp.Compare(a.MeanHoldStreamed, b.MeanHoldStreamed) })
 	return out
 }
 
 // between is what rows say of a mean hold: a mean of its two neighbours by their
 // distances, or the nearest row beyond the ends.
-func between(rows []Row, hold float64) Row {
-	i, _ := slices.BinarySearchFunc(rows, hold, func(r Row, h float64) int { return cmp.Compare(r.MeanHoldStreamed, h) })
+func between(rows []frontierRow, hold float64) frontierRow {
+	i, _ := slices.BinarySearchFunc(rows, hold, func(r frontierRow, h float64) int { return cmp.Compare(r.MeanHoldStreamed, h) })
 	if i == 0 {
 		return rows[0]
 	}
@@ -85,7 +85,7 @@ func between(rows []Row, hold float64) Row {
 	return a
 }
 
-func against(most float64, l2, l1 Row) comparison {
+func against(most float64, l2, l1 frontierRow) comparison {
 	times := func(a, b float64) float64 {
 		if b == 0 {
 			return 0 // not asked

@@ -7,17 +7,17 @@ import (
 )
 
 // rows of level L1 whose numbers grow with the hold, in straight lines.
-func rowsOfL1(seed uint64) (rows []Row) {
+func rowsOfL1(seed uint64) (rows []frontierRow) {
 	for _, hold := range []float64{2, 0, 1} {
-		rows = append(rows, Row{Seed: seed, Policy: "append", MeanHoldStreamed: hold, NCPInterval: 1 - .1*hold, QueryLarge: .4 - .1*hold})
+		rows = append(rows, frontierRow{Seed: seed, Policy: "append", MeanHoldStreamed: hold, NCPInterval: 1 - .1*hold, QueryLarge: .4 - .1*hold})
 	}
 	return rows
 }
 
 func TestCompareAtTheSameHold(t *testing.T) {
 	rows := append(rowsOfL1(1),
-		Row{Seed: 1, Policy: "L2", MaxHold: 5, MeanHoldStreamed: .5, NCPInterval: .3, QueryLarge: .7, MedianBucket: 30},
-		Row{Seed: 1, Policy: "L2", MaxHold: 8, MeanHoldStreamed: 1.01, NCPInterval: .2}, Row{Seed: 1, Policy: "regroup x2"})
+		frontierRow{Seed: 1, Policy: "L2", MaxHold: 5, MeanHoldStreamed: .5, NCPInterval: .3, QueryLarge: .7, MedianBucket: 30},
+		frontierRow{Seed: 1, Policy: "L2", MaxHold: 8, MeanHoldStreamed: 1.01, NCPInterval: .2}, frontierRow{Seed: 1, Policy: "regroup x2"})
 	found := compare(append(rows, rowsOfL1(2)...))
 	require.Len(t, found, 2, "there is no level L2 for seed 2")
 	require.Equal(t, []float64{1, 2}, []float64{found[0].HoldAtMost, found[1].HoldAtMost})
@@ -27,7 +27,7 @@ func TestCompareAtTheSameHold(t *testing.T) {
 	require.InDelta(t, 2, found[0].QueryLarge, 1e-12, ".7 against .35")
 	require.Zero(t, found[0].QuerySmall, "not asked")
 	require.Empty(t, compare(rows[:3]))
-	late := append(rowsOfL1(1), Row{Seed: 1, Policy: "L2", MeanHoldStreamed: 3})
+	late := append(rowsOfL1(1), frontierRow{Seed: 1, Policy: "L2", MeanHoldStreamed: 3})
 	require.Empty(t, compare(late), "level L2 waits longer than is allowed")
 }
 

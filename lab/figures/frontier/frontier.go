@@ -94,14 +94,14 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 }
 
 // measure makes all runs of one seed, the seed-th of those that are asked for.
-func (o Options) measure(ctx context.Context, data *table, seed int) ([]Row, error) {
+func (o Options) measure(ctx context.Context, data *table, seed int) ([]frontierRow, error) {
 	runs, err := o.runs(data)
 	if err != nil {
 		return nil, err
 	}
 	number := o.Seed + uint64(seed)
 	asked := newWorkload(data, o.shape(data).total(), o.Queries, number)
-	rows := make([]Row, len(runs))
+	rows := make([]frontierRow, len(runs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	ended := make(chan string, len(runs))
@@ -135,7 +135,7 @@ func (o Options) measure(ctx context.Context, data *table, seed int) ([]Row, err
 // run is one row to be measured.
 type run struct {
 	name string
-	do   func(context.Context) (Row, *published, error)
+	do   func(context.Context) (frontierRow, *published, error)
 }
 
 func (o Options) runs(data *table) ([]run, error) {
@@ -151,7 +151,7 @@ func (o Options) runs(data *table) ([]run, error) {
 		}
 		for _, hold := range o.holds(p.Level) {
 			p.MaxHold = hold
-			row, s := Row{Policy: name, MaxHold: hold}, o.shape(data)
+			row, s := frontierRow{Policy: name, MaxHold: hold}, o.shape(data)
 			stream := streamRun{shape: s, data: data, policy: p, row: row, cutEvery: s.batch}
 			runs = append(runs, run{fmt.Sprintf("%s, max_hold %d", name, hold), stream.do})
 		}

@@ -119,17 +119,18 @@ func TestStreamRunCountsHoldsAndLosses(t *testing.T) {
 	o := Options{K: 2, L: 2}
 	p, err := o.policy("append")
 	require.NoError(t, err)
-	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(t, 20), policy: p, row: Row{Policy: "append"}, cutEvery: 4}
+	s := streamRun{shape: shape{load: 8, batch: 4, batches: 3}, data: smallStream(t, 20), policy: p,
+		row: frontierRow{Policy: "append"}, cutEvery: 4}
 	row, _, err := s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Row{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 4}, row, "each pair at one point: no loss, no wait")
+	require.Equal(t, frontierRow{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 4}, row, "each pair at one point: no loss, no wait")
 
 	// Cut only every second batch: half of the streamed records wait one batch.
 	s.cutEvery, s.shape.batches = 8, 4
 	s.data = smallStream(t, 24)
 	row, _, err = s.do(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Row{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 3,
+	require.Equal(t, frontierRow{Policy: "append", Level: "L1", MedianBucket: 2, Releases: 3,
 		MeanHoldStreamed: .5, MeanHold: 8. / 24, LongestHold: 1}, row)
 }
 
@@ -150,14 +151,14 @@ func TestNeverPublishedCountsOne(t *testing.T) {
 
 func TestReferencesPartitionEverything(t *testing.T) {
 	o := Options{K: 2, L: 2}
-	var row Row
+	var row frontierRow
 	o.fill(&row, smallStream(t, 40), 40, extract.Extract{})
 	require.Zero(t, row.NCPInterval)
 	require.Zero(t, row.Never)
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
-	r := &Result{K: 10, L: 5, title: "Adult", batch: 500, Rows: []Row{{Policy: "append", NCPInterval: .17},
+	r := &Result{K: 10, L: 5, title: "Adult", batch: 500, Rows: []frontierRow{{Policy: "append", NCPInterval: .17},
 		{Policy: "append", MeanHoldStreamed: 1, NCPInterval: .14},
 		{Policy: "mondrian re-run", NCPInterval: .7}}}
 	var out bytes.Buffer
@@ -184,8 +185,8 @@ func TestFrontierIsAFigure(t *testing.T) {
 func TestClaimsFollowThePoints(t *testing.T) {
 	r := &Result{K: 10, L: 5}
 	for _, name := range PolicyNames {
-		r.Rows = append(r.Rows, Row{Policy: name, MeanHoldStreamed: 0.8, NCPInterval: 0.18},
-			Row{Policy: name, MeanHoldStreamed: 1.5, NCPInterval: 0.16})
+		r.Rows = append(r.Rows, frontierRow{Policy: name, MeanHoldStreamed: 0.8, NCPInterval: 0.18},
+			frontierRow{Policy: name, MeanHoldStreamed: 1.5, NCPInterval: 0.16})
 	}
 	claims := r.claims()
 	require.Equal(t, []figures.Verdict{figures.Holds, figures.Holds}, []figures.Verdict{claims[0].Verdict(), claims[1].Verdict()})

@@ -43,7 +43,7 @@ func TestWhatBoundsLargeQueries(t *testing.T) {
 	w := newWorkload(data, s.total(), Queries, 1001)
 	pools, at := poolsOf(shown, st.published), classesOf(data, shown.groups)
 	large := func(bucket []int32) float64 {
-		var row Row
+		var row frontierRow
 		(&published{groups: shown.groups, bucket: bucket}).ask(data, &w, &row)
 		return row.QueryLarge
 	}

@@ -15,7 +15,7 @@ import (
 // records at once, and a re-run per batch (unsafe).
 func (o Options) references(data *table) []run {
 	return []run{
-		{"mondrian re-run", func(ctx context.Context) (Row, *published, error) { return o.rerun(ctx, data) }},
+		{"mondrian re-run", func(ctx context.Context) (frontierRow, *published, error) { return o.rerun(ctx, data) }},
 		o.oneShot(data, o.shape(data).load),
 		o.oneShot(data, o.shape(data).total()),
 	}
@@ -23,8 +23,8 @@ func (o Options) references(data *table) []run {
 
 // rerun partitions everything that has arrived again at each batch, as batch
 // tools do. Each release alone is valid; together they break the promise.
-func (o Options) rerun(ctx context.Context, data *table) (row Row, last *published, err error) {
-	row = Row{Policy: "mondrian re-run", Unsafe: true}
+func (o Options) rerun(ctx context.Context, data *table) (row frontierRow, last *published, err error) {
+	row = frontierRow{Policy: "mondrian re-run", Unsafe: true}
 	s := o.shape(data)
 	for n := s.load; n <= s.total(); n += s.batch {
 		if err := ctx.Err(); err != nil {
@@ -38,14 +38,14 @@ func (o Options) rerun(ctx context.Context, data *table) (row Row, last *publish
 
 // oneShot partitions the first n records once.
 func (o Options) oneShot(data *table, n int) run {
-	return run{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (Row, *published, error) {
-		row := Row{Policy: fmt.Sprintf("one-shot extract n=%d", n), Level: levelName(state.L1), Releases: 1}
+	return run{fmt.Sprintf("one-shot extract, %d records", n), func(context.Context) (frontierRow, *published, error) {
+		row := frontierRow{Policy: fmt.Sprintf("one-shot extract n=%d", n), Level: levelName(state.L1), Releases: 1}
 		return row, o.fill(&row, data, n, extract.Extract{Workers: runtime.GOMAXPROCS(0)}), nil
 	}}
 }
 
 // fill measures a partition of the first n records, and returns it.
-func (o Options) fill(row *Row, data *table, n int, by equivclass.Partitioner) *published {
+func (o Options) fill(row *frontierRow, data *table, n int, by equivclass.Partitioner) *published {
 	pool := data.pool(n)
 	groups, rest := by.Partition(pool, equivclass.Requirement{K: o.K, L: o.L})
 	row.NCPInterval, row.NCPEngine = equivclass.IntervalNCP(pool, groups, len(rest)), equivclass.NCP(pool, groups, 0)

@@ -1,7 +1,7 @@
 package frontier
 
-// Row is one point of the frontier.
-type Row struct {
+// frontierRow is one point of the frontier.
+type frontierRow struct {
 	Seed    uint64 `json:"seed"`
 	Policy  string `json:"policy"`
 	Level   string `json:"level,omitempty"`
@@ -40,12 +40,12 @@ type Row struct {
 
 // Result is the whole experiment.
 type Result struct {
-	Dataset string `json:"dataset"`
-	Records int    `json:"records"`
-	K       int    `json:"k"`
-	L       int    `json:"l"`
-	Seed    uint64 `json:"seed"` // the first one; a row has its own
-	Rows    []Row  `json:"rows"`
+	Dataset string        `json:"dataset"`
+	Records int           `json:"records"`
+	K       int           `json:"k"`
+	L       int           `json:"l"`
+	Seed    uint64        `json:"seed"` // the first one; a row has its own
+	Rows    []frontierRow `json:"rows"`
 	// comparison holds level L2 against level L1, if both were measured.
 	Comparison []comparison `json:"comparison,omitempty"`
 

@@ -15,7 +15,7 @@ type streamRun struct {
 	shape  shape
 	data   *table
 	policy state.Policy
-	row    Row
+	row    frontierRow
 	// cutEvery is the number of records after the first load between two cuts.
 	cutEvery int
 }
@@ -34,7 +34,7 @@ var source = state.Partition{Source: "experiment"}
 // maxEmptyTicks bounds the empty ticks at the end.
 const maxEmptyTicks = 1000
 
-func (s streamRun) do(ctx context.Context) (Row, *published, error) {
+func (s streamRun) do(ctx context.Context) (frontierRow, *published, error) {
 	st, err := s.open()
 	if err != nil {
 		return s.row, nil, err
@@ -117,7 +117,7 @@ func (st *streamState) drain(ctx context.Context, last int, maxHold int64) error
 }
 
 // measure fills the row from the newest release and from the notes.
-func (s streamRun) measure(st *streamState) (Row, *published, error) {
+func (s streamRun) measure(st *streamState) (frontierRow, *published, error) {
 	for _, fault := range st.machine.CheckInvariants() {
 		return s.row, nil, fault
 	}
@@ -185,7 +185,7 @@ func engineLoss(space *equivclass.Space, v *incremental.View, members []state.Re
 }
 
 // holds fills the columns about waiting.
-func (s streamRun) holds(st *streamState, row *Row) {
+func (s streamRun) holds(st *streamState, row *frontierRow) {
 	sum, sumStreamed, n, streamed, regrouped := 0, 0, 0, 0, 0
 	for r, batch := range st.published {
 		if batch < 0 {

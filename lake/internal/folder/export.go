@@ -22,8 +22,8 @@ import (
 	"anond/snapshot"
 )
 
-// ErrOther: the place holds a release of the same number with another manifest.
-var ErrOther = fault.Errorf(fault.Behind, "these are releases of another history: write them to another place",
+// errOther: the place holds a release of the same number with another manifest.
+var errOther = fault.Errorf(fault.Behind, "these are releases of another history: write them to another place",
 	"it is another release of the same number")
 
 // Result says what was done.
@@ -41,8 +41,8 @@ func Export(files snapshot.FS, chain *source.Chain, out string, number uint32) (
 	if err != nil {
 		return nil, err
 	}
-	x := &export{files: files, release: r, out: out, before: map[string]Entry{}}
-	x.list = Listing{Format: parquetfile.Format, Dataset: r.Manifest.Dataset, Release: r.Manifest.Release, ManifestSHA256: r.SHA256,
+	x := &export{files: files, release: r, out: out, before: map[string]entry{}}
+	x.list = listing{Format: parquetfile.Format, Dataset: r.Manifest.Dataset, Release: r.Manifest.Release, ManifestSHA256: r.SHA256,
 		Records: r.Manifest.Records}
 	x.result = Result{Release: r.Manifest.Release, Dir: filepath.Join(out, dirName(r.Manifest.Release)), Records: r.Manifest.Records}
 	there, err := readListing(files, out, r.Manifest.Release)
@@ -50,7 +50,7 @@ func Export(files snapshot.FS, chain *source.Chain, out string, number uint32) (
 	case err != nil:
 		return nil, err
 	case there != nil && there.ManifestSHA256 != r.SHA256:
-		return nil, fmt.Errorf("%s: %w: its manifest had SHA-256 %s, that of the releases has %s", x.result.Dir, ErrOther,
+		return nil, fmt.Errorf("%s: %w: its manifest had SHA-256 %s, that of the releases has %s", x.result.Dir, errOther,
 			there.ManifestSHA256, r.SHA256)
 	case there != nil:
 		x.result.Already = true
@@ -69,8 +69,8 @@ type export struct {
 	release *source.Release
 	out     string
 	tmp     string
-	list    Listing
-	before  map[string]Entry // of the release before, by source
+	list    listing
+	before  map[string]entry // of the release before, by source
 	old     string           // its directory
 	result  Result
 }
@@ -127,8 +127,8 @@ func (x *export) table(t *source.Table) error {
 }
 
 // part links the file of an earlier release or writes it.
-func (x *export) part(t *source.Table, p *source.Part) (Entry, error) {
-	e := Entry{Path: pathOf(t, p), Source: t.Name + " " + p.Identity()}
+func (x *export) part(t *source.Table, p *source.Part) (entry, error) {
+	e := entry{Path: pathOf(t, p), Source: t.Name + " " + p.Identity()}
 	path := filepath.Join(x.tmp, filepath.FromSlash(e.Path))
 	if old, ok := x.before[e.Source]; ok {
 		if x.files.Link(filepath.Join(x.old, filepath.FromSlash(old.Path)), path) == nil {
@@ -142,7 +142,7 @@ func (x *export) part(t *source.Table, p *source.Part) (Entry, error) {
 }
 
 // write makes a sealed file: later releases link to it, so nobody should change it.
-func (x *export) write(path string, t *source.Table, p *source.Part, e *Entry) error {
+func (x *export) write(path string, t *source.Table, p *source.Part, e *entry) error {
 	f, err := x.files.CreateSealed(path)
 	if err != nil {
 		return err

@@ -142,7 +142,7 @@ func TestAnotherHistoryIsRefused(t *testing.T) {
 	before := disk.Files()["d/out/000001/data/part-000001.parquet"]
 	laketest.Release{Number: 1, Quasi: "age", Parts: map[string]string{"part-000001": "age,s,class\n1,z,1\n"}}.Put(t, disk, "")
 	_, err = exported(disk, 1)
-	require.ErrorIs(t, err, ErrOther)
+	require.ErrorIs(t, err, errOther)
 	assert.Equal(t, before, disk.Files()["d/out/000001/data/part-000001.parquet"])
 
 	require.NoError(t, disk.RemoveAll("/d/out/000001/"+listingName))

@@ -16,18 +16,18 @@ import (
 // listingName is the file that says what the files of a release were made from.
 const listingName = "lake.json"
 
-// Listing is lake.json.
-type Listing struct {
+// listing is lake.json.
+type listing struct {
 	Format         int     `json:"format"`
 	Dataset        string  `json:"dataset"`
 	Release        uint32  `json:"release"`
 	ManifestSHA256 string  `json:"manifest_sha256"` // of the release: it names the hash of every file that these were made from
 	Records        int     `json:"records"`
-	Files          []Entry `json:"files"`
+	Files          []entry `json:"files"`
 }
 
-// Entry is one Parquet file.
-type Entry struct {
+// entry is one Parquet file.
+type entry struct {
 	Path   string `json:"path"` // table/part.parquet
 	Source string `json:"source"`
 	Rows   int64  `json:"rows"`
@@ -38,7 +38,7 @@ type Entry struct {
 func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }
 
 // readListing reads lake.json of a release; nil if there is no such release.
-func readListing(files snapshot.FS, out string, release uint32) (*Listing, error) {
+func readListing(files snapshot.FS, out string, release uint32) (*listing, error) {
 	path := filepath.Join(out, dirName(release), listingName)
 	data, err := files.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +57,8 @@ func readListing(files snapshot.FS, out string, release uint32) (*Listing, error
 	return l, nil
 }
 
-func decodeListing(data []byte) (*Listing, error) {
-	l := &Listing{}
+func decodeListing(data []byte) (*listing, error) {
+	l := &listing{}
 	if json.Unmarshal(data, l) != nil || l.Release == 0 {
 		return nil, errors.New("it is no list of files")
 	}
@@ -72,7 +72,7 @@ func decodeListing(data []byte) (*Listing, error) {
 
 // newestBelow is the listing of the newest release before one, whose files were made in
 // the same way; nil if there is none.
-func newestBelow(files snapshot.FS, out string, release uint32) (*Listing, error) {
+func newestBelow(files snapshot.FS, out string, release uint32) (*listing, error) {
 	names, err := files.ReadDir(out)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // Verify compares each row of the releases below out with the releases, and returns how many there are.
 func Verify(files snapshot.FS, chain *source.Chain, out string) (releases int, err error) {
-	have := map[uint32]*Listing{}
+	have := map[uint32]*listing{}
 	err = chain.Each(func(r *source.Release, t *source.Table, p *source.Part) (err error) {
 		n := r.Manifest.Release
 		l, read := have[n]
@@ -27,7 +27,7 @@ func Verify(files snapshot.FS, chain *source.Chain, out string) (releases int, e
 		case l == nil:
 			return nil
 		case l.ManifestSHA256 != r.SHA256:
-			return fmt.Errorf("%s: %w", filepath.Join(out, dirName(n)), ErrOther)
+			return fmt.Errorf("%s: %w", filepath.Join(out, dirName(n)), errOther)
 		}
 		return parquetfile.Compare(files, filepath.Join(out, dirName(n), pathOf(t, p)), t, p)
 	})

@@ -89,8 +89,8 @@ func Build(t testing.TB, module, pkg, to string) string {
 	return to
 }
 
-// Site is a dataset that the program publishes.
-type Site struct {
+// site is a dataset that the program publishes.
+type site struct {
 	Dir, Releases string
 	t             testing.TB
 	program       string
@@ -115,10 +115,10 @@ state: {path: ./anond.db}
 `
 
 // New makes a dataset.
-func New(t testing.TB, r Recoding) *Site {
+func New(t testing.TB, r Recoding) *site {
 	t.Helper()
 	dir := t.TempDir()
-	s := &Site{Dir: dir, Releases: filepath.Join(dir, "releases"), t: t, program: Anond(t), each: r.batch(), rand: rand.New(rand.NewPCG(7, 7))}
+	s := &site{Dir: dir, Releases: filepath.Join(dir, "releases"), t: t, program: Anond(t), each: r.batch(), rand: rand.New(rand.NewPCG(7, 7))}
 	republication := ""
 	if r.Level == "L1" {
 		republication = ", republication: regroup"
@@ -135,14 +135,14 @@ func New(t testing.TB, r Recoding) *Site {
 }
 
 // Publish sends people to the program until there are so many releases more.
-func (s *Site) Publish(releases int) {
+func (s *site) Publish(releases int) {
 	s.t.Helper()
 	for range releases {
 		s.publish(s.each)
 	}
 }
 
-func (s *Site) publish(people int) {
+func (s *site) publish(people int) {
 	s.t.Helper()
 	var in strings.Builder
 	in.WriteString("patient,age,\"weight, kg\",admitted,Postcode,diagnosis\n")
@@ -156,7 +156,7 @@ func (s *Site) publish(people int) {
 	s.run(in.String(), "run")
 }
 
-func (s *Site) run(stdin string, args ...string) []byte {
+func (s *site) run(stdin string, args ...string) []byte {
 	s.t.Helper()
 	c := exec.Command(s.program, append(args, "-c", filepath.Join(s.Dir, "anond.yaml"))...)
 	c.Dir = s.Dir
@@ -170,7 +170,7 @@ func (s *Site) run(stdin string, args ...string) []byte {
 }
 
 // Cat is a release as one table, by the program itself.
-func (s *Site) Cat(release uint32, table string) []byte {
+func (s *site) Cat(release uint32, table string) []byte {
 	s.t.Helper()
 	return s.run("", "release", "cat", fmt.Sprint(release), "--file", table+".csv")
 }

@@ -39,7 +39,7 @@ func Write(to io.Writer, t *source.Table, p *source.Part) (rows int64, err error
 
 func options(t *source.Table, p *source.Part) []parquet.WriterOption {
 	out := []parquet.WriterOption{
-		Schema(t.Columns),
+		schema(t.Columns),
 		parquet.Compression(&parquet.Zstd),
 		parquet.CreatedBy("anond-lake", strconv.Itoa(Format), ""),
 		parquet.MaxRowsPerRowGroup(groupRows),
@@ -60,8 +60,8 @@ func options(t *source.Table, p *source.Part) []parquet.WriterOption {
 	return out
 }
 
-// Schema is that of a file: field n has the field ID n, from 1.
-func Schema(columns []source.Column) *parquet.Schema {
+// schema is that of a file: field n has the field ID n, from 1.
+func schema(columns []source.Column) *parquet.Schema {
 	root := ordered{Group: parquet.Group{}}
 	for i, c := range columns {
 		node := parquet.Encoded(nodes[c.Kind](), &parquet.RLEDictionary)

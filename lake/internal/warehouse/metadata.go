@@ -12,8 +12,8 @@ import (
 	"anond/internal/fault"
 )
 
-// ErrForeign: another program has written to the table, or a newer anond-lake.
-var ErrForeign = fault.Errorf(fault.Failed, "only anond-lake may write to its tables: write to another warehouse, and read the table "+
+// errForeign: another program has written to the table, or a newer anond-lake.
+var errForeign = fault.Errorf(fault.Failed, "only anond-lake may write to its tables: write to another warehouse, and read the table "+
 	"from there",
 	"it is not as this anond-lake writes it")
 
@@ -93,16 +93,16 @@ func decodeMetadata(data []byte) (*metadata, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(m); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrForeign, err)
+		return nil, fmt.Errorf("%w: %w", errForeign, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something follows the object", ErrForeign)
+		return nil, fmt.Errorf("%w: something follows the object", errForeign)
 	}
 	return m, m.check()
 }
 
 func (m *metadata) check() error {
-	wrong := func(what string) error { return fmt.Errorf("%w: %s", ErrForeign, what) }
+	wrong := func(what string) error { return fmt.Errorf("%w: %s", errForeign, what) }
 	switch {
 	case m.FormatVersion != 2:
 		return wrong("its format version is not 2")

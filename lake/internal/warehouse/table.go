@@ -47,7 +47,7 @@ func openTable(files snapshot.FS, dir string) (*table, error) {
 		if n, ok := parseVersion(name); ok {
 			t.version = max(t.version, n)
 		} else if strings.HasSuffix(name, suffix) && !durable.Temporary(name) {
-			return nil, fmt.Errorf("%s: %w: it names its metadata otherwise", filepath.Join(dir, metadataDir, name), ErrForeign)
+			return nil, fmt.Errorf("%s: %w: it names its metadata otherwise", filepath.Join(dir, metadataDir, name), errForeign)
 		}
 	}
 	if t.version == 0 {
@@ -86,7 +86,7 @@ func (t *table) uri(below string) string { return t.location() + "/" + below }
 func (t *table) path(uri string) (string, error) {
 	below, ok := strings.CutPrefix(uri, t.location()+"/")
 	if !ok || !filepath.IsLocal(filepath.FromSlash(below)) {
-		return "", fmt.Errorf("%s: %w: it names a file outside the table", t.dir, ErrForeign)
+		return "", fmt.Errorf("%s: %w: it names a file outside the table", t.dir, errForeign)
 	}
 	return filepath.Join(t.dir, filepath.FromSlash(below)), nil
 }
@@ -105,12 +105,12 @@ func (t *table) check(chain *source.Chain) error {
 		return nil
 	}
 	if n := t.newest(); n > chain.Newest() {
-		return fmt.Errorf("%s holds release %d: %w: their newest is %d", t.dir, n, ErrBehind, chain.Newest())
+		return fmt.Errorf("%s holds release %d: %w: their newest is %d", t.dir, n, errBehind, chain.Newest())
 	}
 	for _, s := range t.meta.Snapshots {
 		sum, known := chain.SHA256(uint32(s.SnapshotID))
 		if !known || sum != s.Summary[keyManifest] {
-			return fmt.Errorf("%s: release %d: %w: the table was made of a manifest with SHA-256 %s", t.dir, s.SnapshotID, ErrOther,
+			return fmt.Errorf("%s: release %d: %w: the table was made of a manifest with SHA-256 %s", t.dir, s.SnapshotID, errOther,
 				s.Summary[keyManifest])
 		}
 	}

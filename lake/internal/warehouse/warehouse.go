@@ -30,11 +30,11 @@ import (
 )
 
 var (
-	// ErrBehind: the tables hold a release that the directory does not have.
-	ErrBehind = fault.Errorf(fault.Behind, "put the newest releases in place, or write to another warehouse",
+	// errBehind: the tables hold a release that the directory does not have.
+	errBehind = fault.Errorf(fault.Behind, "put the newest releases in place, or write to another warehouse",
 		"the releases are behind the table")
-	// ErrOther: the tables were made of other releases.
-	ErrOther = fault.Errorf(fault.Behind, "these are releases of another history: write them to another place",
+	// errOther: the tables were made of other releases.
+	errOther = fault.Errorf(fault.Behind, "these are releases of another history: write them to another place",
 		"it is not the release that the table holds")
 )
 

@@ -157,7 +157,7 @@ func TestOtherReleasesAreRefused(t *testing.T) {
 	require.NoError(t, disk.RemoveAll("/d/releases"))
 	hand(t, disk, 2)
 	_, _, err = add(disk)
-	require.ErrorIs(t, err, ErrBehind)
+	require.ErrorIs(t, err, errBehind)
 	unchanged()
 
 	require.NoError(t, disk.RemoveAll("/d/releases"))
@@ -170,7 +170,7 @@ func TestOtherReleasesAreRefused(t *testing.T) {
 		sha = laketest.Release{Number: n, Quasi: "age", Parts: parts}.Put(t, disk, sha)
 	}
 	_, _, err = add(disk)
-	require.ErrorIs(t, err, ErrOther)
+	require.ErrorIs(t, err, errOther)
 	unchanged()
 
 	path := handTable + "/metadata/v3.metadata.json"
@@ -181,7 +181,7 @@ func TestOtherReleasesAreRefused(t *testing.T) {
 	require.NoError(t, disk.RemoveAll("/d/releases"))
 	hand(t, disk, 4)
 	_, _, err = add(disk)
-	require.ErrorIs(t, err, ErrForeign)
+	require.ErrorIs(t, err, errForeign)
 }
 
 // TestPrunedReleases: one that was pruned before it was in the table has no snapshot; its
