@@ -88,12 +88,14 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 	if err != nil {
 		return nil, err
 	}
-	r.out.SHA256 = sha256.Sum256(data)
-	r.out.Next.manifest, r.out.Next.Sha256 = &r.out.Manifest, r.out.SHA256
+	out := r.out
+	out.SHA256 = sha256.Sum256(data)
+	published := out.Manifest // what is carried must hold neither the rendering, nor through it all renderings before
+	out.Next.manifest, out.Next.Sha256 = &published, out.SHA256
 	if err := r.writeManifest(data); err != nil {
 		return nil, fmt.Errorf("write %s: %w", snapshot.ManifestName, err)
 	}
-	return &r.out, nil
+	return &out, nil
 }
 
 // write makes the parts, and what the manifest says of them together.
