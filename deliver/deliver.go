@@ -44,7 +44,7 @@ type Summary struct {
 // when there is none left, or if it follows, when the context ends. A sink that is away is
 // tried again.
 func Run(ctx context.Context, sink Sink, o Options) (Summary, error) {
-	d := &delivery{Options: o, sink: sink, history: snapshot.NewHistory(o.FS, o.Dir), attempts: o.Reconnect.Attempts()}
+	d := &delivery{Options: o, sink: sink, history: NewHistory(o.FS, o.Dir), attempts: o.Reconnect.Attempts()}
 	for {
 		err := d.pass(ctx)
 		d.tried(ctx, err)
@@ -81,7 +81,7 @@ func (d *delivery) tried(ctx context.Context, err error) {
 type delivery struct {
 	Options
 	sink     Sink
-	history  *snapshot.History
+	history  *History
 	attempts *retry.Attempts
 	known    bool // position was read
 	position Position
@@ -94,7 +94,8 @@ type delivery struct {
 // pass delivers what is there.
 func (d *delivery) pass(ctx context.Context) error {
 	d.Board.does("looking for releases", stepPatience)
-	newest, err := d.history.Newest()
+	on, err := snapshot.Scan(d.FS, d.Dir)
+	newest := on.Current
 	if err == nil {
 		d.Board.sees(newest)
 	}

@@ -156,7 +156,7 @@ func TestBoard(t *testing.T) {
 	require.NoError(t, err)
 	s = look()
 	assert.Equal(t, []uint32{was, chain.Newest(), chain.Newest() - was}, []uint32{s.Release, s.Newest, s.Behind})
-	p, err := snapshot.NewHistory(snapshot.OS(), chain.Dir).Published(was + 1)
+	p, err := deliver.NewHistory(snapshot.OS(), chain.Dir).Published(was + 1)
 	require.NoError(t, err)
 	decided, err := time.Parse(time.RFC3339, p.Manifest.CreatedAt)
 	require.NoError(t, err)
@@ -172,7 +172,7 @@ func (r *refusing) Deliver(context.Context, *deliver.Release) error {
 }
 
 func manifestOf(t *testing.T, dir string, release uint32) [32]byte {
-	p, err := snapshot.NewHistory(snapshot.OS(), dir).Published(release)
+	p, err := deliver.NewHistory(snapshot.OS(), dir).Published(release)
 	require.NoError(t, err)
 	return p.SHA256
 }
@@ -211,13 +211,13 @@ func TestALimitHoldsUpWhatIsSent(t *testing.T) {
 
 // born are the files of the parts that releases gave birth to.
 func born(t *testing.T, dir string) (out []string) {
-	history := snapshot.NewHistory(snapshot.OS(), dir)
-	newest, err := history.Newest()
+	history := deliver.NewHistory(snapshot.OS(), dir)
+	on, err := snapshot.Scan(snapshot.OS(), dir)
 	require.NoError(t, err)
-	for n := uint32(1); n <= newest; n++ {
+	for n := uint32(1); n <= on.Current; n++ {
 		p, err := history.Published(n)
 		require.NoError(t, err)
-		for _, b := range p.Manifest.Births() {
+		for _, b := range deliver.BirthsOf(p.Manifest) {
 			for _, f := range b.Files {
 				out = append(out, filepath.Join(dir, fmt.Sprintf("%06d", n), b.Part, f.Name))
 			}

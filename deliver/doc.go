@@ -9,7 +9,7 @@
 // knows what a reader of the files knows.
 //
 // Method: what a release changed is what it gave birth to and which classes died in it
-// (snapshot.History). How far a sink is, the sink itself says. This package keeps nothing.
+// (History). How far a sink is, the sink itself says. This package keeps nothing.
 //
 // It imports neither the state nor what opens it; a test of the module holds that.
 package deliver

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/snapshot"
 )
@@ -22,10 +23,10 @@ func TestBirthsSurvivePruning(t *testing.T) {
 		t.Run(kind.Name, func(t *testing.T) {
 			t.Parallel()
 			c := delivertest.New(t, kind, 12)
-			h := snapshot.NewHistory(snapshot.OS(), c.Dir)
-			newest, err := h.Newest()
-			require.NoError(t, err)
-			born, died := map[string][]byte{}, map[uint32][]snapshot.Died{}
+			h := deliver.NewHistory(snapshot.OS(), c.Dir)
+			newest := c.Newest()
+			var err error
+			born, died := map[string][]byte{}, map[uint32][]deliver.Died{}
 			all := 0
 			for n := uint32(1); n <= newest; n++ {
 				p, err := h.Published(n)
@@ -33,7 +34,7 @@ func TestBirthsSurvivePruning(t *testing.T) {
 				died[n], err = h.Deaths(p.Manifest)
 				require.NoError(t, err)
 				all += len(died[n])
-				for _, b := range p.Manifest.Births() {
+				for _, b := range deliver.BirthsOf(p.Manifest) {
 					for _, f := range b.Files {
 						var text bytes.Buffer
 						require.NoError(t, h.CopyBirth(&b, f, &text))
@@ -47,14 +48,14 @@ func TestBirthsSurvivePruning(t *testing.T) {
 			entries, err := filepath.Glob(filepath.Join(c.Dir, "0*"))
 			require.NoError(t, err)
 			require.Len(t, entries, 1, "the others were pruned")
-			h = snapshot.NewHistory(snapshot.OS(), c.Dir)
+			h = deliver.NewHistory(snapshot.OS(), c.Dir)
 			for n := uint32(1); n <= newest; n++ {
 				p, err := h.Published(n)
 				require.NoError(t, err)
 				again, err := h.Deaths(p.Manifest)
 				require.NoError(t, err)
 				assert.Equal(t, died[n], again)
-				for _, b := range p.Manifest.Births() {
+				for _, b := range deliver.BirthsOf(p.Manifest) {
 					for _, f := range b.Files {
 						var text bytes.Buffer
 						require.NoError(t, h.CopyBirth(&b, f, &text), "%s of release %d", f.Name, n)
@@ -72,7 +73,7 @@ func TestDamagedBirth(t *testing.T) {
 	c := delivertest.New(t, delivertest.Find(t, "buckets"), 12)
 	c.Keep(1)
 	c.Grow(13)
-	h := snapshot.NewHistory(snapshot.OS(), c.Dir)
+	h := deliver.NewHistory(snapshot.OS(), c.Dir)
 	newest := c.Newest()
 	p, err := h.Published(newest)
 	require.NoError(t, err)
@@ -86,7 +87,7 @@ func TestDamagedBirth(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	old, err := h.Published(1)
 	require.NoError(t, err)
-	b := old.Manifest.Births()[0]
+	b := deliver.BirthsOf(old.Manifest)[0]
 	var text bytes.Buffer
 	require.ErrorIs(t, h.CopyBirth(&b, b.Files[0], &text), snapshot.ErrDamaged)
 }

@@ -1,9 +1,12 @@
 package deliver
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"anond/snapshot"
@@ -11,22 +14,22 @@ import (
 
 // Release is what a sink gets: a release, and what it changed.
 type Release struct {
-	*snapshot.Published
+	*Published
 	Births      []snapshot.PartEntry
-	Deaths      []snapshot.Died
-	Hierarchies []snapshot.Copy // those that no earlier release named
-	history     *snapshot.History
+	Deaths      []Died
+	Hierarchies []Copy // those that no earlier release named
+	history     *History
 	paced       func(io.Writer) io.Writer // holds up what is sent
 	passed      func()                    // is called for each row that a sink has taken
 }
 
 // open reads what a release changed.
-func open(h *snapshot.History, number uint32) (*Release, error) {
+func open(h *History, number uint32) (*Release, error) {
 	p, err := h.Published(number)
 	if err != nil {
 		return nil, err
 	}
-	r := &Release{Published: p, Births: p.Manifest.Births(), history: h}
+	r := &Release{Published: p, Births: BirthsOf(p.Manifest), history: h}
 	if len(r.Births) == 0 {
 		return nil, fmt.Errorf("%w: release %d has no part of its own", snapshot.ErrDamaged, number)
 	}
@@ -70,22 +73,52 @@ func (r *Release) Rows(b *snapshot.PartEntry, f snapshot.FileEntry, do func(cell
 }
 
 func eachRow(from io.Reader, do func(cells []string) error) error {
-	rows := snapshot.NewRows(from)
+	rows := bufio.NewReaderSize(from, 1<<16)
+	var line []byte
+	var fields [][]byte
 	for n := 0; ; n++ {
-		cells, err := rows.Next()
-		if errors.Is(err, io.EOF) {
+		var err error
+		if line, err = snapshot.ReadRecord(rows, line[:0]); errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		for _, c := range cells {
-			if !utf8.ValidString(c) {
-				return fmt.Errorf("%w: row %d is not in UTF-8", snapshot.ErrDamaged, n)
-			}
+		if !utf8.Valid(line) {
+			return fmt.Errorf("%w: row %d is not in UTF-8", snapshot.ErrDamaged, n)
+		}
+		fields = splitRecord(fields, line)
+		cells := make([]string, len(fields))
+		for i, f := range fields {
+			cells[i] = unquotedField(string(f))
 		}
 		if err := do(cells); err != nil {
 			return err
 		}
 	}
+}
+
+// unquotedField is the inverse of snapshot.AppendField.
+func unquotedField(field string) string {
+	if len(field) < 2 || field[0] != '"' {
+		return field
+	}
+	return strings.ReplaceAll(field[1:len(field)-1], `""`, `"`)
+}
+
+// splitRecord cuts a record into its fields, quotes kept.
+func splitRecord(fields [][]byte, record []byte) [][]byte {
+	body := bytes.TrimSuffix(record, []byte{'\n'})
+	fields = fields[:0]
+	from, quoted := 0, false
+	for i, b := range body {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case b == ',' && !quoted:
+			fields = append(fields, body[from:i])
+			from = i + 1
+		}
+	}
+	return append(fields, body[from:])
 }

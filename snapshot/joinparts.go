@@ -62,8 +62,8 @@ func JoinParts(m *Manifest, name string, parts []PartEntry, open func(path strin
 	}
 	if m.Shared() {
 		for i := range parts {
-			before := shifts[i].bucket
-			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].bucket-before)
+			before := shifts[i].Buckets
+			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].Buckets-before)
 		}
 	}
 	return entry, nil
@@ -71,10 +71,10 @@ func JoinParts(m *Manifest, name string, parts []PartEntry, open func(path strin
 
 // join writes each file of a part. It gives what was added to the numbers of each of the
 // others, and last what all of them have.
-func (x *joining) join(parts []PartEntry, entry *PartEntry) ([]shift, error) {
-	shifts := make([]shift, len(parts)+1)
+func (x *joining) join(parts []PartEntry, entry *PartEntry) ([]Shift, error) {
+	shifts := make([]Shift, len(parts)+1)
 	for i, p := range parts {
-		shifts[i+1].class = shifts[i].class + uint64(p.Classes)
+		shifts[i+1].Classes = shifts[i].Classes + uint64(p.Classes)
 		if len(p.Files) != len(parts[0].Files) {
 			return nil, fmt.Errorf("%w: %s of release %d has other files than %s", ErrDamaged, p.Part, x.release, parts[0].Part)
 		}
@@ -89,18 +89,18 @@ func (x *joining) join(parts []PartEntry, entry *PartEntry) ([]shift, error) {
 	return shifts, nil
 }
 
-// shift is what is added to the numbers of a part.
-type shift struct{ class, bucket uint64 }
+// Shift is what is added to the numbers of a part.
+type Shift struct{ Classes, Buckets uint64 }
 
 // joinFile joins one file of parts.
-func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift) (entry FileEntry, err error) {
+func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []Shift) (entry FileEntry, err error) {
 	name := parts[0].Files[at].Name
 	w, err := x.create(path.Join(to, name))
 	if err != nil {
 		return entry, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	j := &joiner{numbering: x.numbering(name), hash: sha256.New()}
+	j := &joiner{RowShift: RowShift{numbering: x.numbering(name)}, hash: sha256.New()}
 	j.to = bufio.NewWriterSize(io.MultiWriter(w, j.hash), 1<<18)
 	entry.Name = name
 	for i, p := range parts {
@@ -108,7 +108,7 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift)
 			return entry, fmt.Errorf("%w: %s has another file there", ErrDamaged, p.Part)
 		}
 		if j.counts() {
-			shifts[i].bucket = j.seen
+			shifts[i].Buckets = j.seen
 		}
 		if err := x.joinPart(j, p, p.Files[at], shifts[i], i == 0); err != nil {
 			return entry, err
@@ -116,7 +116,7 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift)
 		entry.Rows += p.Files[at].Rows
 	}
 	if j.counts() {
-		shifts[len(parts)].bucket = j.seen
+		shifts[len(parts)].Buckets = j.seen
 	}
 	if err := j.to.Flush(); err != nil {
 		return entry, err
@@ -126,7 +126,7 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []shift)
 }
 
 // joinPart appends the file of one part, which must be what its manifest says.
-func (x *joining) joinPart(j *joiner, p PartEntry, f FileEntry, by shift, first bool) error {
+func (x *joining) joinPart(j *joiner, p PartEntry, f FileEntry, by Shift, first bool) error {
 	in, err := x.open(path.Join(p.Part, f.Name))
 	if err != nil {
 		return err

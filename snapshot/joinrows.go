@@ -10,22 +10,19 @@ import (
 	"strconv"
 )
 
-// joiner copies records of CSV and shifts the numbers in them. It keeps the bytes
-// of all other fields.
+// joiner copies records of CSV and shifts the numbers in them.
 type joiner struct {
-	numbering
+	RowShift
 	from   *bufio.Reader
 	to     *bufio.Writer
 	hash   hash.Hash
 	bytes  int64
 	header []byte
 	line   []byte
-	out    []byte
-	seen   uint64 // greatest number of a bucket so far
 }
 
 // append copies the records of one file; the header once.
-func (j *joiner) append(by shift, first bool) (rows int, err error) {
+func (j *joiner) append(by Shift, first bool) (rows int, err error) {
 	header, err := j.record()
 	if err != nil {
 		return 0, err
@@ -46,10 +43,11 @@ func (j *joiner) append(by shift, first bool) (rows int, err error) {
 		if err != nil {
 			return rows, err
 		}
-		if j.out, err = j.shifted(record, by); err != nil {
+		row, err := j.Shifted(record, by)
+		if err != nil {
 			return rows, err
 		}
-		if err := j.put(j.out); err != nil {
+		if err := j.put(row); err != nil {
 			return rows, err
 		}
 		rows++
@@ -57,7 +55,7 @@ func (j *joiner) append(by shift, first bool) (rows int, err error) {
 }
 
 func (j *joiner) record() (record []byte, err error) {
-	j.line, err = recordOf(j.from, j.line[:0])
+	j.line, err = ReadRecord(j.from, j.line[:0])
 	return j.line, err
 }
 
@@ -67,29 +65,47 @@ func (j *joiner) put(text []byte) error {
 	return err
 }
 
-// shifted writes a record with its numbers shifted.
-func (j *joiner) shifted(record []byte, by shift) ([]byte, error) {
-	body := record[:len(record)-1]
+// RowShift shifts the numbers of classes and buckets in the rows of a data file. It keeps the bytes of all other fields.
+type RowShift struct {
+	numbering
+	out  []byte
+	seen uint64 // greatest number of a bucket so far
+}
+
+// Shifting shifts the rows of a data file of a release.
+func (m *Manifest) Shifting(file string) *RowShift { return &RowShift{numbering: m.numbering(file)} }
+
+// Buckets is the greatest number of a bucket so far, in the file that numbers them.
+func (j *RowShift) Buckets() uint64 { return j.seen }
+
+// Shifted is a record with its numbers shifted. It is valid until the next one.
+func (j *RowShift) Shifted(record []byte, by Shift) (out []byte, err error) {
+	out, err = j.shifted(record[:len(record)-1], by)
+	j.out = out
+	return out, err
+}
+
+func (j *RowShift) shifted(body []byte, by Shift) ([]byte, error) {
 	switch {
 	case j.shared != noShared:
 		return j.shiftedShared(body, by)
 	case j.class == lastField:
 		at := bytes.LastIndexByte(body, ',') + 1
 		out := append(j.out[:0], body[:at]...)
-		out, err := addTo(out, body[at:], by.class)
+		out, err := addTo(out, body[at:], by.Classes)
 		return append(out, '\n'), err
 	default:
 		at := bytes.IndexByte(body, ',')
 		if at < 0 {
 			return nil, errNoNumber
 		}
-		out, err := addTo(j.out[:0], body[:at], by.class)
+		out, err := addTo(j.out[:0], body[:at], by.Classes)
 		return append(append(out, body[at:]...), '\n'), err
 	}
 }
 
 // shiftedShared is shifted for records that name a bucket of level L2.
-func (j *joiner) shiftedShared(body []byte, by shift) (out []byte, err error) {
+func (j *RowShift) shiftedShared(body []byte, by Shift) (out []byte, err error) {
 	out = j.out[:0]
 	if j.shared == firstShared {
 		at := max(0, bytes.IndexByte(body, ','))
@@ -103,7 +119,7 @@ func (j *joiner) shiftedShared(body []byte, by shift) (out []byte, err error) {
 	from := 0
 	if j.class == lastField {
 		from = bytes.LastIndexByte(body[:at], ',') + 1
-		if out, err = addTo(append(out, body[:from]...), body[from:at], by.class); err != nil {
+		if out, err = addTo(append(out, body[:from]...), body[from:at], by.Classes); err != nil {
 			return nil, err
 		}
 		from = at
@@ -113,9 +129,9 @@ func (j *joiner) shiftedShared(body []byte, by shift) (out []byte, err error) {
 }
 
 // addBucket appends the number of a bucket of level L2, shifted, and keeps the greatest.
-func (j *joiner) addBucket(out, text []byte, by shift) ([]byte, error) {
+func (j *RowShift) addBucket(out, text []byte, by Shift) ([]byte, error) {
 	from := len(out)
-	out, err := addTo(out, text, by.bucket)
+	out, err := addTo(out, text, by.Buckets)
 	if err == nil && j.counts() {
 		n, _ := strconv.ParseUint(string(out[from:]), 10, 64)
 		j.seen = max(j.seen, n)

@@ -6,39 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
-
-// rowReader reads a data file row by row; the first row is the header.
-type rowReader struct {
-	from   *bufio.Reader
-	line   []byte
-	fields [][]byte
-}
-
-// NewRows reads a data file.
-func NewRows(from io.Reader) *rowReader { return &rowReader{from: bufio.NewReaderSize(from, 1<<16)} }
-
-// Next returns the cells of the next row, or io.EOF.
-func (r *rowReader) Next() (cells []string, err error) {
-	if r.line, err = recordOf(r.from, r.line[:0]); err != nil {
-		return nil, err
-	}
-	r.fields = splitRecord(r.fields, r.line)
-	cells = make([]string, len(r.fields))
-	for i, f := range r.fields {
-		cells[i] = unquotedField(string(f))
-	}
-	return cells, nil
-}
-
-// unquotedField is the inverse of appendField.
-func unquotedField(field string) string {
-	if len(field) < 2 || field[0] != '"' {
-		return field
-	}
-	return strings.ReplaceAll(field[1:len(field)-1], `""`, `"`)
-}
 
 // RunColumns are the columns of a data file that say which rows belong together and stand
 // together: those of a class, a group or a bucket. They are given as by NumberColumns.
@@ -83,8 +51,14 @@ func (m *Manifest) numbering(file string) numbering {
 // counts reports that the file is the one that numbers the buckets.
 func (n *numbering) counts() bool { return n.class == noField }
 
-// recordOf reads up to the line break that ends a record: one outside of quotes.
-func recordOf(from *bufio.Reader, record []byte) ([]byte, error) {
+// NumbersBuckets reports that a data file is the one that numbers the buckets.
+func (m *Manifest) NumbersBuckets(file string) bool {
+	n := m.numbering(file)
+	return n.counts()
+}
+
+// ReadRecord reads up to the line break that ends a record: one outside of quotes.
+func ReadRecord(from *bufio.Reader, record []byte) ([]byte, error) {
 	for quotes := 0; ; {
 		line, err := from.ReadSlice('\n')
 		record = append(record, line...)
@@ -102,23 +76,6 @@ func recordOf(from *bufio.Reader, record []byte) ([]byte, error) {
 			return record, nil
 		}
 	}
-}
-
-// splitRecord cuts a record into its fields, quotes kept.
-func splitRecord(fields [][]byte, record []byte) [][]byte {
-	body := bytes.TrimSuffix(record, []byte{'\n'})
-	fields = fields[:0]
-	from, quoted := 0, false
-	for i, b := range body {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case b == ',' && !quoted:
-			fields = append(fields, body[from:i])
-			from = i + 1
-		}
-	}
-	return append(fields, body[from:])
 }
 
 // NumberColumns are the columns of a data file that hold numbers of classes,

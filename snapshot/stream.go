@@ -88,7 +88,7 @@ func (s *streaming) verify(name string, f FileEntry, file io.Reader) error {
 // copy writes the rows of the living classes of a part.
 func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 	from := bufio.NewReaderSize(file, 1<<16)
-	line, err := recordOf(from, nil)
+	line, err := ReadRecord(from, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %s has a file without a header", ErrDamaged, p.Dir())
 	}
@@ -100,7 +100,7 @@ func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 		return fmt.Errorf("%w: the columns of the parts differ", ErrDamaged)
 	}
 	for {
-		if line, err = recordOf(from, line[:0]); errors.Is(err, io.EOF) {
+		if line, err = ReadRecord(from, line[:0]); errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

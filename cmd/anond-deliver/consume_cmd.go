@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/deliver"
 	"anond/deliver/topic"
 	"anond/ingest/kafkasrc"
 	"anond/internal/cli"
@@ -123,7 +124,7 @@ func rebuild(all *topic.Collector, release uint32, out string) (r topic.Rebuilt,
 // compared compares the manifest with that of the files, and gives its path; empty: there
 // are no files.
 func compared(dir string, r *topic.Rebuilt) (string, error) {
-	p, err := snapshot.NewHistory(snapshot.OS(), dir).Published(r.Release)
+	p, err := deliver.NewHistory(snapshot.OS(), dir).Published(r.Release)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -105,9 +105,9 @@ func New(t testing.TB, kind chainKind, releases int) *Chain {
 // Newest is the number of the newest release.
 func (c *Chain) Newest() uint32 {
 	c.t.Helper()
-	newest, err := snapshot.NewHistory(snapshot.OS(), c.Dir).Newest()
+	on, err := snapshot.Scan(snapshot.OS(), c.Dir)
 	require.NoError(c.t, err)
-	return newest
+	return on.Current
 }
 
 // Keep has the daemon prune all but so many releases from now on.

@@ -42,7 +42,7 @@ func deliverAll(ctx context.Context, s deliver.Sink, dir string, patience time.D
 // files: part, then cells, sorted.
 func rowsOfFiles(t testing.TB, dir string, release uint32, at int) (out []string) {
 	t.Helper()
-	p, err := snapshot.NewHistory(snapshot.OS(), dir).Published(release)
+	p, err := deliver.NewHistory(snapshot.OS(), dir).Published(release)
 	require.NoError(t, err)
 	for _, part := range p.Manifest.Parts {
 		file, err := os.Open(filepath.Join(dir, fmt.Sprintf("%06d", release), part.Part, part.Files[at].Name))
@@ -107,7 +107,7 @@ func TestTablesAreTheReleases(t *testing.T) {
 			require.Equal(t, chain.Newest(), sum.Last)
 			quoted := column(table)
 			require.Equal(t, strconv.Itoa(int(sum.Last)), s.Psql("SELECT count(*) FROM "+column(table+releasesTable)))
-			p, err := snapshot.NewHistory(snapshot.OS(), chain.Dir).Published(sum.Last)
+			p, err := deliver.NewHistory(snapshot.OS(), chain.Dir).Published(sum.Last)
 			require.NoError(t, err)
 			for at, f := range p.Manifest.Parts[0].Files {
 				suffix := suffixOf(f.Name, at == 0)

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/deliver"
 	"anond/deliver/delivertest"
-	"anond/snapshot"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/*.golden anew")
@@ -81,7 +81,7 @@ func FuzzKey(f *testing.F) {
 // encoding/json and against the writer.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte(`{"part":"part-000002","file":"data.csv","columns":["age","class"],"rows":[["[40,44]","1"]]}`))
-	f.Add(removedValue(9, snapshot.Died{Part: "part-000007", Class: 12}))
+	f.Add(removedValue(9, deliver.Died{Part: "part-000007", Class: 12}))
 	f.Add([]byte(`{"format":1,"dataset":"w","release":2,"first":1,"created_at":"t","records":6,"previous":null,"manifest_sha256":"00",` +
 		`"streams":[{"name":"manifest.json","messages":1}]}`))
 	f.Fuzz(func(t *testing.T, value []byte) {
@@ -102,7 +102,7 @@ func FuzzMessage(f *testing.F) {
 			require.Equal(t, *r, out)
 		}
 		if r, err := decodeRemoved(value); err == nil && !strings.ContainsAny(r.Part, "\"\\") {
-			again, err := decodeRemoved(removedValue(r.Release, snapshot.Died{Part: r.Part, Class: r.Class}))
+			again, err := decodeRemoved(removedValue(r.Release, deliver.Died{Part: r.Part, Class: r.Class}))
 			if err == nil {
 				require.Equal(t, r, again)
 			}

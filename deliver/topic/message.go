@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"anond/deliver"
 	"anond/snapshot"
 )
 
@@ -86,7 +87,7 @@ func appendHead(buf []byte, part, file string, columns []string) (_ []byte, err 
 	return append(buf, `,"rows":[`...), nil
 }
 
-func removedValue(release uint32, d snapshot.Died) []byte {
+func removedValue(release uint32, d deliver.Died) []byte {
 	buf := strconv.AppendUint([]byte(`{"release":`), uint64(release), 10)
 	buf = append(append(append(buf, `,"part":"`...), d.Part...), `","class":`...)
 	return append(strconv.AppendUint(buf, uint64(d.Class), 10), '}')

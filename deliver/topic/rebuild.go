@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"anond/deliver"
 	"anond/internal/fault"
 	"anond/snapshot"
 )
@@ -85,13 +86,13 @@ func (c *Collector) notWhole(release uint32) error {
 
 // manifests writes the manifests of all releases up to this one, and their hierarchies.
 func (r *rebuilding) manifests() error {
-	var before *snapshot.Published
+	var before *deliver.Published
 	for n := r.first; n <= r.release; n++ {
 		text, err := r.text(n, manifestStream)
 		if err != nil {
 			return err
 		}
-		p, err := snapshot.ParsePublished(text, n)
+		p, err := deliver.ParsePublished(text, n)
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (r *rebuilding) manifests() error {
 		if err := r.write(name, text); err != nil {
 			return err
 		}
-		r.published[n] = p.Manifest.Births()
+		r.published[n] = deliver.BirthsOf(p.Manifest)
 		if err := r.hierarchies(n, p.Manifest); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (r *rebuilding) manifests() error {
 
 // hierarchies writes the copies that a release brought. It needs all that it names.
 func (r *rebuilding) hierarchies(release uint32, m *snapshot.Manifest) error {
-	for _, h := range m.HierarchyFiles() {
+	for _, h := range deliver.HierarchyFiles(m) {
 		if r.copies[h.File] == h.SHA256 {
 			continue // of this release twice, or an earlier one brought it
 		}
@@ -165,7 +166,7 @@ func (r *rebuilding) parts() error {
 }
 
 func (r *rebuilding) part(p *snapshot.PartEntry) error {
-	births, err := r.manifest.Within(p, r.births)
+	births, err := deliver.Within(p, r.births)
 	if err != nil {
 		return err
 	}

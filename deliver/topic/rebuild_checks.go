@@ -3,6 +3,8 @@ package topic
 import (
 	"fmt"
 	"slices"
+
+	"anond/deliver"
 )
 
 // dead compares the classes that died, as the topic tells it, with the manifest.
@@ -25,7 +27,7 @@ func (r *rebuilding) dead() error {
 	}
 	for i := range r.manifest.Parts {
 		p := &r.manifest.Parts[i]
-		births, err := r.manifest.Within(p, r.births)
+		births, err := deliver.Within(p, r.births)
 		if err != nil {
 			return err
 		}

@@ -1,13 +1,17 @@
-package snapshot
+package deliver
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"anond/snapshot"
 )
 
 // History reads what each release of a directory published first, and which classes died
@@ -19,31 +23,25 @@ import (
 //
 // Not safe for concurrent use.
 type History struct {
-	files FS
+	files snapshot.FS
 	dir   string
-	born  map[uint32][]PartEntry // what releases gave birth to, as far as it was asked
+	born  map[uint32][]snapshot.PartEntry // what releases gave birth to, as far as it was asked
 }
 
 // NewHistory reads a releases directory.
-func NewHistory(files FS, dir string) *History {
-	return &History{files: files, dir: dir, born: map[uint32][]PartEntry{}}
+func NewHistory(files snapshot.FS, dir string) *History {
+	return &History{files: files, dir: dir, born: map[uint32][]snapshot.PartEntry{}}
 }
 
 // Published is a release as its manifest describes it.
 type Published struct {
-	Manifest *Manifest
+	Manifest *snapshot.Manifest
 	Text     []byte // of manifest.json
 	SHA256   [32]byte
 }
 
-// Newest is the release that CURRENT names; 0 if there is none.
-func (h *History) Newest() (uint32, error) {
-	on, err := Scan(h.files, h.dir)
-	return on.Current, err
-}
-
-// Births are the parts that a release gave birth to. Parts that were joined are none.
-func (m *Manifest) Births() (out []PartEntry) {
+// BirthsOf are the parts that a release gave birth to. Parts that were joined are none.
+func BirthsOf(m *snapshot.Manifest) (out []snapshot.PartEntry) {
 	for _, p := range m.Parts {
 		if p.Release == m.Release && len(p.Replaces) == 0 {
 			out = append(out, p)
@@ -54,9 +52,9 @@ func (m *Manifest) Births() (out []PartEntry) {
 
 // Published reads the manifest of a release, also of a pruned one.
 func (h *History) Published(release uint32) (*Published, error) {
-	text, err := h.files.ReadFile(filepath.Join(DirOf(h.dir, release), ManifestName))
-	if notExist(err) {
-		text, err = h.files.ReadFile(PrunedPath(h.dir, release))
+	text, err := h.files.ReadFile(filepath.Join(snapshot.DirOf(h.dir, release), snapshot.ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = h.files.ReadFile(snapshot.PrunedPath(h.dir, release))
 	}
 	if err != nil {
 		return nil, err
@@ -66,18 +64,18 @@ func (h *History) Published(release uint32) (*Published, error) {
 
 // ParsePublished reads the text of a manifest, which must be that of a release.
 func ParsePublished(text []byte, release uint32) (*Published, error) {
-	m, err := DecodeManifest(text)
+	m, err := snapshot.DecodeManifest(text)
 	if err == nil && m.Release != release {
-		err = fmt.Errorf("%w: %s is that of another release", ErrDamaged, ManifestName)
+		err = fmt.Errorf("%w: %s is that of another release", snapshot.ErrDamaged, snapshot.ManifestName)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("release %s: %w", DirName(release), err)
+		return nil, fmt.Errorf("release %s: %w", snapshot.DirName(release), err)
 	}
 	return &Published{m, text, sha256.Sum256(text)}, nil
 }
 
 // births are those of a release, remembered.
-func (h *History) births(release uint32) ([]PartEntry, error) {
+func (h *History) births(release uint32) ([]snapshot.PartEntry, error) {
 	if known, ok := h.born[release]; ok {
 		return known, nil
 	}
@@ -85,9 +83,9 @@ func (h *History) births(release uint32) ([]PartEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	births := p.Manifest.Births()
+	births := BirthsOf(p.Manifest)
 	if len(births) == 0 {
-		return nil, fmt.Errorf("%w: release %d has no part of its own", ErrDamaged, release)
+		return nil, fmt.Errorf("%w: release %d has no part of its own", snapshot.ErrDamaged, release)
 	}
 	for i := range births {
 		births[i].Dead = nil
@@ -96,14 +94,9 @@ func (h *History) births(release uint32) ([]PartEntry, error) {
 	return births, nil
 }
 
-// Within are the births that a part holds, in its order.
-func (h *History) Within(of *Manifest, p *PartEntry) ([]PartEntry, error) {
-	return of.Within(p, h.births)
-}
-
-// Within lists the parts, as they were first published, of which a part of this release is made, oldest first. births
+// Within lists the parts, as they were first published, of which a part is made, oldest first. births
 // returns the parts that a release published first.
-func (m *Manifest) Within(p *PartEntry, births func(release uint32) ([]PartEntry, error)) (out []PartEntry, err error) {
+func Within(p *snapshot.PartEntry, births func(release uint32) ([]snapshot.PartEntry, error)) (out []snapshot.PartEntry, err error) {
 	first, last := p.Births()
 	for n := first; n <= last; n++ {
 		births, err := births(n)
@@ -126,7 +119,7 @@ type Died struct {
 }
 
 // Deaths are the classes that died in a release, in the order of their births.
-func (h *History) Deaths(of *Manifest) ([]Died, error) {
+func (h *History) Deaths(of *snapshot.Manifest) ([]Died, error) {
 	now, err := h.deadIn(of)
 	if err != nil || len(now) == 0 || of.Release == 1 {
 		return now, err
@@ -147,13 +140,13 @@ func (h *History) Deaths(of *Manifest) ([]Died, error) {
 }
 
 // deadIn are all classes that are dead in a release.
-func (h *History) deadIn(m *Manifest) (out []Died, err error) {
+func (h *History) deadIn(m *snapshot.Manifest) (out []Died, err error) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		if len(p.Dead) == 0 {
 			continue
 		}
-		births, err := h.Within(m, p)
+		births, err := Within(p, h.births)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +159,7 @@ func (h *History) deadIn(m *Manifest) (out []Died, err error) {
 			before += uint32(b.Classes)
 		}
 		if len(dead) > 0 {
-			return nil, fmt.Errorf("%w: release %d: a dead class of %s was born in none of its parts", ErrDamaged, m.Release, p.Part)
+			return nil, fmt.Errorf("%w: release %d: a dead class of %s was born in none of its parts", snapshot.ErrDamaged, m.Release, p.Part)
 		}
 	}
 	return out, nil
@@ -180,18 +173,18 @@ type Copy struct {
 
 // Hierarchies are the copies of hierarchies that a release names, and the one before does
 // not.
-func (h *History) Hierarchies(of *Manifest) (out []Copy, err error) {
+func (h *History) Hierarchies(of *snapshot.Manifest) (out []Copy, err error) {
 	known := map[string]bool{}
 	if of.Release > 1 {
 		p, err := h.Published(of.Release - 1)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range p.Manifest.HierarchyFiles() {
+		for _, e := range HierarchyFiles(p.Manifest) {
 			known[e.File] = true
 		}
 	}
-	for _, e := range of.HierarchyFiles() {
+	for _, e := range HierarchyFiles(of) {
 		if known[e.File] {
 			continue
 		}
@@ -201,7 +194,7 @@ func (h *History) Hierarchies(of *Manifest) (out []Copy, err error) {
 			return nil, err
 		}
 		if s := sha256.Sum256(text); hex.EncodeToString(s[:]) != e.SHA256 {
-			return nil, fmt.Errorf("%w: %s is not what the manifest of release %d says", ErrDamaged, e.File, of.Release)
+			return nil, fmt.Errorf("%w: %s is not what the manifest of release %d says", snapshot.ErrDamaged, e.File, of.Release)
 		}
 		out = append(out, Copy{e.File, text})
 	}
@@ -210,12 +203,12 @@ func (h *History) Hierarchies(of *Manifest) (out []Copy, err error) {
 
 // HierarchyFiles are the copies of hierarchy files that a manifest names, by paths that are
 // in their directory.
-func (m *Manifest) HierarchyFiles() (out []HierarchyEntry) {
+func HierarchyFiles(m *snapshot.Manifest) (out []snapshot.HierarchyEntry) {
 	for _, a := range m.Schema {
 		if a.Hierarchy == nil || a.Hierarchy.File == "" {
 			continue
 		}
-		name, ok := strings.CutPrefix(a.Hierarchy.File, HierarchyDir+"/")
+		name, ok := strings.CutPrefix(a.Hierarchy.File, snapshot.HierarchyDir+"/")
 		if ok && name == path.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `\`) {
 			out = append(out, *a.Hierarchy)
 		}
