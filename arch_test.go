@@ -111,6 +111,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"lab/bucketize", []string{model, cut, "anond/lab/split"}},
 		{"lab/lgb", []string{model, cut}},
 		{"equivclass/merge", nil}, // Theorem E: it cannot see coordinates, records or numbers of classes
+		{"equivclass/promise", []string{"anond/equivclass/merge"}}, // caps by value, from counts alone
 		{"lab/methods", []string{model, cut, "anond/equivclass/extract", "anond/lab/topdown", "anond/lab/bucketize",
 			"anond/lab/lgb"}},
 		{"equivclass/query", []string{model, cut}},
@@ -138,7 +139,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/place/nearest", []string{model}},
 		{"internal/disk", nil},
-		{"incremental/state", []string{model}},
+		{"incremental/state", []string{model, "anond/equivclass/promise"}},
 		{"incremental/boltstore", []string{model, "anond/incremental/erase", "anond/incremental/state", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/state"}},
@@ -148,7 +149,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental/plan", []string{model, "anond/incremental/place", "anond/incremental/state"}},
 		{"incremental/local", []string{model, "anond/equivclass/extract", "anond/incremental/plan", "anond/incremental/place",
 			"anond/incremental/state"}},
-		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/incremental/plan",
+		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/equivclass/promise", "anond/incremental/plan",
 			"anond/incremental/state"}}, // it knows nothing of level L1
 		{"incremental", []string{model, "anond/equivclass/merge", "anond/incremental/erase", "anond/incremental/local", "anond/incremental/place",
 			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/state"}},

@@ -182,7 +182,7 @@ func unaligned(p *play) {
 			for _, c := range these {
 				bags = append(bags, merge.BagOf(order, values, classes[c]))
 			}
-			for _, g := range merge.Merge(bags, p.k, merge.Requirement{L: p.l}, merge.AllDraws(key, p.drawn)) {
+			for _, g := range merge.Merge(bags, p.k, merge.Requirement{Caps: merge.Frequency(p.l)}, merge.AllDraws(key, p.drawn)) {
 				var bucket []int
 				for _, i := range g {
 					bucket = append(bucket, these[i])

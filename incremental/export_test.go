@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/equivclass/promise"
 	"anond/incremental/local"
 	"anond/incremental/place"
 	"anond/incremental/plan"
@@ -141,7 +142,10 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*state.Intent, error)
 // how many records the next pool needs, and the classes of a sub-pool.
 func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
 	if p, ok := m.planner.(*pools.Planner); ok {
-		p.Draws, p.Sizes = draws, pools.Sizes{MinPool: minPool, SubPool: subPool}
+		p.Draws, p.Sizes = draws, pools.Sizes{SubPool: subPool, Need: func(_ promise.Attributes, published merge.Bag, _ int) promise.Need {
+			n, possible := minPool(published, m.s.Policy.Requirement.L)
+			return promise.Need{People: n, Possible: possible, Kept: possible}
+		}}
 		p.Published(&m.s, nil)
 	}
 }

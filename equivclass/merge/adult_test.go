@@ -108,7 +108,7 @@ func TestAdultBuckets(t *testing.T) {
 			bags := adult(t, n, c.k)
 			_, each := Blocks(len(bags), len(bags)/subPools)
 			bags = bags[:each*subPools]
-			r := Requirement{L: c.l}
+			r := Requirement{Caps: Frequency(c.l)}
 			buckets, ok := Pool(bags, c.k, subPools, r, seeded(1), Run{Workers: 2})
 			require.True(t, ok)
 			checkGroups(t, bags, r, buckets)
@@ -126,7 +126,7 @@ func BenchmarkMergeAdult(b *testing.B) {
 		bags := adult(b, 30162, c.k)
 		b.Run(strconv.Itoa(len(bags))+"classes", func(b *testing.B) {
 			for b.Loop() {
-				Merge(bags, c.k, Requirement{L: c.l}, seeded(1))
+				Merge(bags, c.k, Requirement{Caps: Frequency(c.l)}, seeded(1))
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1000/float64(b.N*len(bags)), "s/1000classes")
 		})
@@ -153,7 +153,7 @@ func BenchmarkPool(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("k=%d,l=%d", c.k, c.l), func(b *testing.B) {
 			for b.Loop() {
-				Pool(bags, c.k, subPools, Requirement{L: c.l}, seeded(1), Run{Workers: runtime.NumCPU()})
+				Pool(bags, c.k, subPools, Requirement{Caps: Frequency(c.l)}, seeded(1), Run{Workers: runtime.NumCPU()})
 			}
 		})
 	}

@@ -11,10 +11,12 @@ type Count struct {
 	Value, N uint32
 }
 
-// Bag is a multiset of sensitive values: ascending by value, every N > 0.
+// Bag says how many people have which value: ascending by value, every N > 0. With several attributes
+// it is the list of their bags, one after the other, each with numbers of its own; so the sum of the counts need not be the
+// number of people, which is always told apart.
 type Bag []Count
 
-// Total returns the number of records.
+// Total returns the sum of the counts.
 func (b Bag) Total() (n int) {
 	for _, c := range b {
 		n += int(c.N)
@@ -28,6 +30,15 @@ func (b Bag) Max() (n int) {
 		n = max(n, int(c.N))
 	}
 	return n
+}
+
+// count is how many people have a value.
+func (b Bag) count(value uint32) int {
+	i, found := slices.BinarySearchFunc(b, value, func(c Count, v uint32) int { return cmp.Compare(c.Value, v) })
+	if !found {
+		return 0
+	}
+	return int(b[i].N)
 }
 
 // compare orders bags: any order will do that is a function of the two bags.

@@ -8,6 +8,8 @@ type instance struct {
 	size       int64
 	values     []uint32 // by place
 	caps       []share  // by place
+	few        []share  // by place: the same for groups of up to laneMost parts
+	most       int64    // how often values occur in a part, together
 	principles []principle
 	parts      []part
 	square     []int64 // by part: that of its bag
@@ -41,26 +43,32 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 	place, total := map[uint32]int32{}, 0
 	for _, c := range sum(list) {
 		place[c.Value] = int32(len(x.values))
-		x.values, x.caps = append(x.values, c.Value), append(x.caps, requirement.most(c.Value))
+		x.values = append(x.values, c.Value)
 	}
-	for _, b := range list {
+	for i, b := range list {
 		total += len(b)
+		for _, c := range b {
+			x.square[i] += int64(c.N) * int64(c.N)
+		}
+		x.most = max(x.most, int64(b.Total()))
 	}
-	x.tally, x.lanes = make([]int64, len(x.values)), newLanes(x.caps, x.size)
-	x.counts = newPacked(len(x.values), len(list), x.size*x.size)
+	x.caps, x.few = x.sharesOf(requirement, x.size*int64(len(list))), x.sharesOf(requirement, x.size*laneMost)
+	x.tally, x.lanes = make([]int64, len(x.values)), newLanes(x.few, x.size)
+	x.counts = newPacked(len(x.values), len(list), max(x.size, slices.Max(x.square))) // a product is at most the larger square
 	all := make([]entry, 0, total) // one after the other, which is twice as fast
 	for i, b := range list {
 		p, from := &x.parts[i], len(all)
 		for _, c := range b {
 			e := entry{place[c.Value], int32(c.N)}
 			all = append(all, e)
-			x.square[i] += int64(c.N) * int64(c.N)
 			x.counts.set(int(e.at), i, uint64(c.N))
-			if x.caps[e.at].slack(int64(c.N), x.size) < 0 {
+		}
+		p.bag = all[from:len(all):len(all)]
+		for _, e := range p.bag {
+			if x.slackIn(x.caps[e.at], e.at, i) < 0 {
 				p.hot = append(p.hot, e.at)
 			}
 		}
-		p.bag = all[from:len(all):len(all)]
 		p.lack = x.lacks([]int32{int32(i)})
 	}
 	if len(list)*x.counts.row*8 <= tableMost {
@@ -124,8 +132,12 @@ func (x *instance) lacks(members []int32) int64 {
 // above is what the bag that was summed up has above the caps.
 func (x *instance) above(size int64) (out int64) {
 	for _, v := range x.touched {
-		if slack := x.caps[v].slack(x.tally[v], size); slack < 0 {
-			out += (-slack*unit + x.caps[v].den - 1) / x.caps[v].den
+		c, of := x.caps[v], size
+		if c.without >= 0 {
+			of -= x.tally[c.without]
+		}
+		if slack := c.slack(x.tally[v], of); slack < 0 {
+			out += c.above(slack)
 		}
 	}
 	return out

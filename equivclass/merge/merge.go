@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Binary logarithms of how many records a pool and a part may have. Energies and
+// Binary logarithms of how often values may occur in a pool and in a part. Energies and
 // sums of logarithms then fit 63 bits.
 const (
 	maxRecords = 26
@@ -13,7 +13,7 @@ const (
 )
 
 // Merge decides which parts share a bucket. bags[i] is the bag of part i, all of
-// size records; it returns the parts of each bucket, ascending, the buckets in the
+// size people; it returns the parts of each bucket, ascending, the buckets in the
 // order of their first parts. Every bucket satisfies the requirement. If no other
 // choice does, all parts are one bucket, which may be ineligible: the caller
 // quarantines such a pool as a whole.
@@ -37,13 +37,12 @@ func merge(bags []Bag, size int, requirement Requirement, draws Draws, run Run) 
 	return named(settle(list, size, requirement, run), at)
 }
 
-// check panics at what would break the proof: a bug of the caller.
+// check panics at what would break the proof: a bug of the caller. Every person has a value, and each at most once.
 func check(bags []Bag, size int) {
-	if size < 1 || size >= 1<<maxSize || len(bags)*size >= 1<<maxRecords {
-		panic("merge: the size of the parts, or of the pool, is out of range")
-	}
 	for _, b := range bags {
-		if b.Total() != size {
+		if total := b.Total(); size < 1 || total >= 1<<maxSize || len(bags)*total >= 1<<maxRecords {
+			panic("merge: the size of the parts, or of the pool, is out of range")
+		} else if total < size || b.Max() > size {
 			panic("merge: parts of unequal size")
 		}
 		for i, c := range b {
@@ -88,7 +87,7 @@ func settle(list []Bag, size int, requirement Requirement, run Run) [][]int32 {
 	if len(list) == 0 {
 		return nil
 	}
-	if len(list) > 1 && requirement.Holds(sum(list)) {
+	if len(list) > 1 && requirement.Holds(sum(list), size*len(list)) {
 		s := newSearch(newInstance(list, size, requirement), run)
 		if !s.eligible() { // otherwise every part is alone, which has no energy at all
 			s.find()

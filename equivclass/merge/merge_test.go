@@ -32,6 +32,9 @@ func drawn(rng *rand.Rand, m, size, d int) []Bag {
 
 func seeded(n byte) Draws { return NewDraws([32]byte{n}, Key{Release: 1}) }
 
+// holds asks a requirement about the bag of one attribute.
+func holds(r Requirement, b Bag) bool { return r.Holds(b, b.Total()) }
+
 // checkGroups: every part is in one group, and every group holds or is all there is.
 func checkGroups(t testing.TB, bags []Bag, r Requirement, groups [][]int32) {
 	t.Helper()
@@ -44,7 +47,7 @@ func checkGroups(t testing.TB, bags []Bag, r Requirement, groups [][]int32) {
 	for i, g := range groups {
 		require.True(t, slices.IsSorted(g))
 		require.True(t, i == 0 || groups[i-1][0] < g[0])
-		require.True(t, len(groups) == 1 || r.Holds(sum(pick(bags, g))), "an ineligible bucket among others")
+		require.True(t, len(groups) == 1 || holds(r, sum(pick(bags, g))), "an ineligible bucket among others")
 	}
 }
 
@@ -55,7 +58,7 @@ func TestMergeIsEquivariant(t *testing.T) {
 	for trial := range uint64(60) {
 		rng := equivtest.Rand(trial)
 		m, size := 2+rng.IntN(40), 1+rng.IntN(6)
-		bags, r := drawn(rng, m, size, 2+rng.IntN(6)), Requirement{L: 2 + rng.IntN(2)}
+		bags, r := drawn(rng, m, size, 2+rng.IntN(6)), Requirement{Caps: Frequency(2 + rng.IntN(2))}
 		order := seeded(byte(trial)).order(m)
 		groups := Merge(bags, size, r, AllDraws(Key{}, func(Key, int) []int32 { return order }))
 		checkGroups(t, bags, r, groups)
@@ -87,14 +90,14 @@ func TestMergeIsEquivariant(t *testing.T) {
 // TestMergeSeesNoNames: values in between that nobody has change nothing.
 func TestMergeSeesNoNames(t *testing.T) {
 	bags := drawn(equivtest.Rand(3), 50, 5, 6)
-	want := Merge(bags, 5, Requirement{L: 3}, seeded(1))
+	want := Merge(bags, 5, Requirement{Caps: Frequency(3)}, seeded(1))
 	require.Greater(t, len(want), 1)
 	for _, b := range bags {
 		for i := range b {
 			b[i].Value = b[i].Value*b[i].Value + 7
 		}
 	}
-	assert.Equal(t, want, Merge(bags, 5, Requirement{L: 3}, seeded(1)))
+	assert.Equal(t, want, Merge(bags, 5, Requirement{Caps: Frequency(3)}, seeded(1)))
 }
 
 // TestMergeBreaksTiesByDraws: with equal bags, other draws give other groups.
@@ -105,8 +108,8 @@ func TestMergeBreaksTiesByDraws(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for s := range byte(20) {
-		groups := Merge(bags, 2, Requirement{L: 2}, seeded(s))
-		checkGroups(t, bags, Requirement{L: 2}, groups)
+		groups := Merge(bags, 2, Requirement{Caps: Frequency(2)}, seeded(s))
+		checkGroups(t, bags, Requirement{Caps: Frequency(2)}, groups)
 		require.Len(t, groups, 6)
 		seen[fmt.Sprint(groups)] = true
 	}
@@ -115,32 +118,32 @@ func TestMergeBreaksTiesByDraws(t *testing.T) {
 
 func TestMergeAtTheEdges(t *testing.T) {
 	one := []Bag{{{0, 3}}}
-	assert.Empty(t, Merge(nil, 3, Requirement{L: 2}, seeded(1)))
-	assert.Equal(t, [][]int32{{0}}, Merge(one, 3, Requirement{L: 2}, seeded(1)), "nothing else is eligible")
-	assert.Equal(t, [][]int32{{0, 1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{L: 2}, seeded(1)), "an ineligible pool is one group")
-	assert.Equal(t, [][]int32{{0}, {1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{L: 1}, seeded(1)), "what is eligible alone stays alone")
+	assert.Empty(t, Merge(nil, 3, Requirement{Caps: Frequency(2)}, seeded(1)))
+	assert.Equal(t, [][]int32{{0}}, Merge(one, 3, Requirement{Caps: Frequency(2)}, seeded(1)), "nothing else is eligible")
+	assert.Equal(t, [][]int32{{0, 1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{Caps: Frequency(2)}, seeded(1)), "an ineligible pool is one group")
+	assert.Equal(t, [][]int32{{0}, {1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{Caps: Frequency(1)}, seeded(1)), "what is eligible alone stays alone")
 	for name, bad := range map[string][]Bag{
 		"unequal":   {{{0, 3}}, {{0, 2}}},
 		"unsorted":  {{{1, 2}, {0, 1}}},
 		"twice":     {{{1, 2}, {1, 1}}},
 		"no record": {{{0, 3}, {1, 0}}},
 	} {
-		assert.Panics(t, func() { Merge(bad, 3, Requirement{L: 2}, seeded(1)) }, name)
+		assert.Panics(t, func() { Merge(bad, 3, Requirement{Caps: Frequency(2)}, seeded(1)) }, name)
 	}
-	assert.Panics(t, func() { Merge([]Bag{{}}, 0, Requirement{L: 2}, seeded(1)) })
-	assert.Panics(t, func() { Pool(drawn(equivtest.Rand(1), 9, 2, 4), 2, 2, Requirement{L: 2}, seeded(1), Run{}) }, "unequal sub-pools")
+	assert.Panics(t, func() { Merge([]Bag{{}}, 0, Requirement{Caps: Frequency(2)}, seeded(1)) })
+	assert.Panics(t, func() { Pool(drawn(equivtest.Rand(1), 9, 2, 4), 2, 2, Requirement{Caps: Frequency(2)}, seeded(1), Run{}) }, "unequal sub-pools")
 }
 
 // TestPoolIsBlindToWorkers: the number of goroutines changes nothing.
 func TestPoolIsBlindToWorkers(t *testing.T) {
 	bags := drawn(equivtest.Rand(5), 240, 4, 7)
 	for _, subPools := range []int{1, 6} {
-		want, ok := Pool(bags, 4, subPools, Requirement{L: 3}, seeded(2), Run{})
+		want, ok := Pool(bags, 4, subPools, Requirement{Caps: Frequency(3)}, seeded(2), Run{})
 		require.True(t, ok)
 		require.Greater(t, len(want), 6)
-		checkGroups(t, bags, Requirement{L: 3}, want)
+		checkGroups(t, bags, Requirement{Caps: Frequency(3)}, want)
 		for _, workers := range []int{1, 2, 5, 16} {
-			got, ok := Pool(bags, 4, subPools, Requirement{L: 3}, seeded(2), Run{Workers: workers})
+			got, ok := Pool(bags, 4, subPools, Requirement{Caps: Frequency(3)}, seeded(2), Run{Workers: workers})
 			assert.True(t, ok)
 			assert.Equal(t, want, got, "%d sub-pools, %d workers", subPools, workers)
 		}
@@ -155,8 +158,8 @@ func TestPoolAlignsWhatItJoins(t *testing.T) {
 	for i := 0; i < len(bags); i += subPools { // sub-pool 0 is ineligible
 		bags[i] = Bag{{4, 3}}
 	}
-	buckets, _ := Pool(bags, 3, subPools, Requirement{L: 2}, seeded(3), Run{})
-	checkGroups(t, bags, Requirement{L: 2}, buckets)
+	buckets, _ := Pool(bags, 3, subPools, Requirement{Caps: Frequency(2)}, seeded(3), Run{})
+	checkGroups(t, bags, Requirement{Caps: Frequency(2)}, buckets)
 	nodes, aligned := map[int32]string{}, 0
 	for _, b := range buckets {
 		of, places := span(b, subPools)
@@ -188,7 +191,7 @@ func span(bucket []int32, subPools int) (of, places []int32) {
 
 func TestPoolStops(t *testing.T) {
 	var asked atomic.Int32
-	_, ok := Pool(drawn(equivtest.Rand(5), 400, 4, 7), 4, 4, Requirement{L: 3}, seeded(2),
+	_, ok := Pool(drawn(equivtest.Rand(5), 400, 4, 7), 4, 4, Requirement{Caps: Frequency(3)}, seeded(2),
 		Run{Workers: 2, Stop: func() bool { return asked.Add(1) > 3 }})
 	assert.False(t, ok)
 	assert.Less(t, asked.Load(), int32(40), "it went on working")
@@ -249,7 +252,7 @@ func FuzzMerge(f *testing.F) {
 				}
 			}
 		}
-		r := Requirement{L: 1 + int(l%6), Extra: []principle{Distinct(l % 3)}}
+		r := Requirement{Caps: Frequency(1 + int(l%6)), Extra: []principle{Distinct(l % 3)}}
 		buckets, ok := Pool(bags, k, groups, r, seeded(size), Run{})
 		require.True(t, ok)
 		checkGroups(t, bags, r, buckets)

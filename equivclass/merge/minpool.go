@@ -6,38 +6,50 @@ import "math/bits"
 // ineligible: one in a million.
 const oneIn = 1_000_000
 
-// MinPool returns the number of records that a pool needs, so that it is eligible
-// with probability 1 - 1e-6 if its values are drawn like those already published:
-//
-//	ln(1e6 x number of values) / KL(1/l, p),  KL(a, p) = a ln(a/p) + (1-a) ln((1-a)/(1-p))
-//
-// where p is the top share in the published histogram. By Chernoff's bound a value
-// with share p has at least n/l of n records with probability exp(-n KL(1/l, p)) at
-// most, and no other value has a larger share. The extra principles of a
-// requirement are not part of the bound.
+// MinPool returns the number of records that a pool needs, so that it is eligible for frequency l-diversity
+// with probability 1 - 1e-6 if its values are drawn like those already published. It is what Enough says of the
+// most frequent value: no other asks for more.
 //
 // possible is false where the top share reaches 1/l: then no pool is large enough.
 // It is false as well for an empty histogram, which says nothing.
-//
-// The numbers grow quickly as the top share comes close to 1/l: 10 values with a top
-// share of .13 need about 900 records at l = 5, with a top share of .19 about 50,000.
 func MinPool(published Bag, l int) (records int, possible bool) {
-	n, top := uint64(published.Total()), uint64(published.Max())
+	n := published.Total()
 	if n == 0 {
 		return 0, false
 	}
-	if l < 2 {
-		return 1, true // every pool is eligible
+	return Enough(published.Max(), n, Frequency(l)[0], len(published))
+}
+
+// Enough returns the number of people that a pool needs, so that a value that n of so many have does not exceed its cap a with
+// probability 1 - 1e-6/capped, if the values are drawn like those:
+//
+//	ln(1e6 x capped) / KL(a, p),  KL(a, p) = a ln(a/p) + (1-a) ln((1-a)/(1-p)),  p = n/of
+//
+// By Chernoff's bound a value with share p has a share above a among m people with probability exp(-m KL(a, p)) at
+// most. So a pool that is large enough for each of so many capped values is eligible with probability 1 - 1e-6, however the
+// values depend on each other. Extra principles are not part of the bound.
+//
+// possible is false where the share reaches the cap. The numbers grow quickly as it comes close: 10 values with a top
+// share of .13 need about 900 people at l = 5, with a top share of .19 about 50,000.
+func Enough(n, of int, c Cap, capped int) (people int, possible bool) {
+	if n == 0 || c.Num >= c.Den {
+		return 1, true
 	}
-	if top*uint64(l) >= n {
+	a := c.within(mostDen)
+	den, rest := uint64(a.den), uint64(a.den-a.num)
+	if hi, lo := bits.Mul64(uint64(n), den); a.num == 0 || n >= of {
+		return 0, false
+	} else if mostHi, most := bits.Mul64(uint64(of), uint64(a.num)); hi > mostHi || hi == mostHi && lo >= most {
 		return 0, false
 	}
-	logN, logL := log2(n), log2(uint64(l))
-	// l x KL(1/l, p) in bits.
-	gain := logN - logL - log2(top) + int64(l-1)*(log2(uint64(l-1))+logN-logL-log2(n-top))
-	hi, lo := bits.Mul64(uint64(l), uint64(log2(oneIn*uint64(len(published)))))
+	cut := max(0, bits.Len64(den)-fullDen) // fractional bits that would not fit
+	log := func(x uint64) int64 { return log2(x) >> cut }
+	up := log(uint64(of)) - log(den)
+	// den x KL(a, p) in bits.
+	gain := a.num*(log(uint64(a.num))+up-log(uint64(n))) + int64(rest)*(log(rest)+up-log(uint64(of-n)))
+	hi, lo := bits.Mul64(den, uint64(log(oneIn*uint64(capped))))
 	if gain <= 0 || hi >= uint64(gain) {
-		return 0, false // too close to 1/l for any pool that can be counted
+		return 0, false // too close to the cap for any pool that can be counted
 	}
 	q, r := bits.Div64(hi, lo, uint64(gain))
 	if r > 0 {
@@ -48,3 +60,8 @@ func MinPool(published Bag, l int) (records int, possible bool) {
 	}
 	return int(q), true
 }
+
+const (
+	mostDen = 1 << 12 // a cap is rounded down to a denominator of as much, so that sums of logarithms fit
+	fullDen = 8       // binary digits of a denominator up to which logarithms have all their digits
+)

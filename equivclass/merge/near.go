@@ -54,7 +54,7 @@ func (x *instance) over(p, q int) (out int64) {
 		out += x.overAt(v, p, q)
 	}
 	for _, v := range x.parts[q].hot {
-		if x.caps[v].slack(x.counts.at(int(v), p), x.size) >= 0 {
+		if x.slackIn(x.caps[v], v, p) >= 0 {
 			out += x.overAt(v, p, q)
 		}
 	}
@@ -63,7 +63,7 @@ func (x *instance) over(p, q int) (out int64) {
 
 func (x *instance) overAt(v int32, p, q int) int64 {
 	c := x.caps[v]
-	return max(0, -c.slack(x.counts.at(int(v), p)+x.counts.at(int(v), q), 2*x.size)) / c.den
+	return max(0, -x.slackIn(c, v, p)-x.slackIn(c, v, q)) / c.den
 }
 
 // shortlist keeps the least offers; the first of equal ones.

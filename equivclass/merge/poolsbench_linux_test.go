@@ -134,10 +134,10 @@ func BenchmarkMergePools(b *testing.B) {
 			var buckets [][]int32
 			was := processorTime(b)
 			for b.Loop() {
-				buckets, _ = Pool(bags, c.k, subPools, Requirement{L: c.l}, seeded(1), Run{})
+				buckets, _ = Pool(bags, c.k, subPools, Requirement{Caps: Frequency(c.l)}, seeded(1), Run{})
 			}
 			used := processorTime(b) - was
-			checkGroups(b, bags, Requirement{L: c.l}, slices.Clone(buckets))
+			checkGroups(b, bags, Requirement{Caps: Frequency(c.l)}, slices.Clone(buckets))
 			of := shapeOf(bags, c.k, buckets)
 			b.ReportMetric(float64(used.Microseconds())/float64(b.N*len(bags)), "cpu-us/class")
 			b.ReportMetric(of.energy, "energy/class")
@@ -160,7 +160,7 @@ func BenchmarkMergeOnCores(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/k=%d,l=%d/cores=%d", c.name, c.k, c.l, workers+1), func(b *testing.B) {
 				was := processorTime(b)
 				for b.Loop() {
-					Pool(sub, c.k, 1, Requirement{L: c.l}, seeded(1), Run{Workers: workers + 1})
+					Pool(sub, c.k, 1, Requirement{Caps: Frequency(c.l)}, seeded(1), Run{Workers: workers + 1})
 				}
 				used := processorTime(b) - was
 				b.ReportMetric(float64(used.Microseconds())/float64(b.N*len(sub)), "cpu-us/class")

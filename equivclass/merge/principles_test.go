@@ -101,11 +101,11 @@ func TestPrinciplesAtTheBound(t *testing.T) {
 		assert.Zero(t, NewClose(0.5, Bag{{0, n}, {1, n}}, nil).Lack(even, even.Total()), n)
 		assert.Zero(t, NewRecursive(1, 3).Lack(Bag{{0, 2*n - 1}, {1, n}, {2, n}, {3, n}}, int(5*n-1)), n)
 		assert.Positive(t, NewRecursive(1, 3).Lack(Bag{{0, 2 * n}, {1, n}, {2, n}, {3, n}}, int(5*n)), n)
-		assert.True(t, Requirement{L: 4}.Holds(even))
-		assert.False(t, Requirement{L: 5}.Holds(even))
+		assert.True(t, holds(Requirement{Caps: Frequency(4)}, even))
+		assert.False(t, holds(Requirement{Caps: Frequency(5)}, even))
 	}
 	assert.Positive(t, NewEntropy(4).Lack(Bag{{0, 1001}, {1, 1000}, {2, 1000}, {3, 1000}}, 4001))
-	assert.False(t, Requirement{L: 1}.Holds(nil), "nothing can be published of nobody")
+	assert.False(t, holds(Requirement{Caps: Frequency(1)}, nil), "nothing can be published of nobody")
 }
 
 // TestExtraPrinciplesHold: Merge keeps them in each bucket.
@@ -115,8 +115,8 @@ func TestExtraPrinciplesHold(t *testing.T) {
 	for name, p := range map[string]principle{
 		"distinct": Distinct(5), "entropy": NewEntropy(4.5), "recursive": NewRecursive(0.9, 3), "close": NewClose(0.2, ref, nil),
 	} {
-		plain := Merge(bags, 5, Requirement{L: 2}, seeded(1))
-		r := Requirement{L: 2, Extra: []principle{p}}
+		plain := Merge(bags, 5, Requirement{Caps: Frequency(2)}, seeded(1))
+		r := Requirement{Caps: Frequency(2), Extra: []principle{p}}
 		groups := Merge(bags, 5, r, seeded(1))
 		checkGroups(t, bags, r, groups)
 		assert.Greater(t, len(groups), 3, name)

@@ -20,7 +20,7 @@ func (c setting) String() string {
 	return fmt.Sprintf("n=%d k=%d d=%d l=%d sub-pools=%d extra=%d", c.n, c.k, c.d, c.l, c.subPools, len(c.extra))
 }
 
-func (c setting) requirement() Requirement { return Requirement{L: c.l, Extra: c.extra} }
+func (c setting) requirement() Requirement { return Requirement{Caps: Frequency(c.l), Extra: c.extra} }
 
 // classes are records 0..k-1, k..2k-1, and so on.
 func (c setting) classes(values []uint32) []Bag { return bagsOf(values, c.k) }
@@ -54,7 +54,7 @@ func recordsOf(groups [][]int32, k int) (out [][]int32) {
 
 // admitted quarantines a pool that is ineligible as a whole.
 func (c setting) admitted(values []uint32) bool {
-	return c.requirement().Holds(sum(c.classes(values)))
+	return holds(c.requirement(), sum(c.classes(values)))
 }
 
 // real is the scheme of this package.

@@ -1,9 +1,9 @@
 package merge
 
-// Requirement is what each bucket must satisfy: frequency l-diversity and extra
-// principles. It sees the bucket's bag and nothing else.
+// Requirement is what each bucket must satisfy: caps by value, and extra
+// principles. It sees the bucket's bag and the number of its people, and nothing else.
 type Requirement struct {
-	L     int // no value has more than 1/L of a bucket; at least 1
+	Caps  []Cap
 	Extra []principle
 }
 
@@ -16,14 +16,22 @@ type principle interface {
 	Lack(b Bag, total int) int64
 }
 
-// Holds reports whether a bucket with this bag may be published.
-func (r Requirement) Holds(b Bag) bool {
-	n := b.Total()
-	if n == 0 || b.Max()*r.L > n {
+// Holds reports whether a bucket of so many people with this bag may be published.
+func (r Requirement) Holds(b Bag, people int) bool {
+	if people == 0 {
 		return false
 	}
+	for _, x := range b {
+		c, of := r.capOf(x.Value), people
+		if c.Partial {
+			of -= b.count(c.Without)
+		}
+		if !c.Holds(int(x.N), of) {
+			return false
+		}
+	}
 	for _, p := range r.Extra {
-		if p.Lack(b, n) > 0 {
+		if p.Lack(b, people) > 0 {
 			return false
 		}
 	}

@@ -61,7 +61,7 @@ func TestStepIsOptimal(t *testing.T) {
 		for trial := range uint64(200) {
 			rng := equivtest.Rand(trial)
 			m, size, l := 2+rng.IntN(6), 2+rng.IntN(5), 2+rng.IntN(3)
-			r := Requirement{L: l}
+			r := Requirement{Caps: Frequency(l)}
 			if trial%4 == 0 {
 				r.Extra = []principle{Distinct(l + 1), NewEntropy(float64(l))}
 			}
@@ -93,7 +93,7 @@ func TestStepIsOptimal(t *testing.T) {
 		assert.Positive(t, more)
 		assert.Contains(t, widths, map[uint32]int{1: 16, 300: 32, 50_000: 32}[factor])
 	}
-	assert.Equal(t, lanes{1, 64, 1 << 63}, newLanes([]share{{1, 1 << 20}}, 1<<18))
+	assert.Equal(t, lanes{1, 64, 1 << 63}, newLanes([]share{{1, 1 << 20, -1}}, 1<<18))
 }
 
 // TestStepOfLargeGroups: of groups with more parts than a step divides, some stay together.
@@ -102,7 +102,7 @@ func TestStepOfLargeGroups(t *testing.T) {
 	for trial := range uint64(100) {
 		rng := equivtest.Rand(trial)
 		m := stepItems + 1 + rng.IntN(12)
-		s := newSearch(newInstance(drawn(rng, m, 4, 6), 4, Requirement{L: 3}), Run{Stop: never})
+		s := newSearch(newInstance(drawn(rng, m, 4, 6), 4, Requirement{Caps: Frequency(3)}), Run{Stop: never})
 		half := 1 + rng.IntN(m-1)
 		s.regroup([][]int32{rows(0, half), rows(half, m-half)})
 		if !s.eligible() {
@@ -138,7 +138,7 @@ func (s *groups) check(t *testing.T) {
 func TestProducts(t *testing.T) {
 	for _, factor := range []uint32{1, 20, 300, 50_000} {
 		bags := times(drawn(equivtest.Rand(7), 60, 5, 9), factor)
-		x := newInstance(bags, 5*int(factor), Requirement{L: 3})
+		x := newInstance(bags, 5*int(factor), Requirement{Caps: Frequency(3)})
 		y := *x
 		y.products.words = nil
 		for p := range bags {
@@ -165,7 +165,7 @@ func TestProducts(t *testing.T) {
 
 // TestNearest compares the near parts with all parts.
 func TestNearest(t *testing.T) {
-	x := newInstance(drawn(equivtest.Rand(1), 60, 5, 6), 5, Requirement{L: 3})
+	x := newInstance(drawn(equivtest.Rand(1), 60, 5, 6), 5, Requirement{Caps: Frequency(3)})
 	near, each := x.nearest(Run{Stop: never})
 	require.Equal(t, nearMost, each)
 	cost := func(p, q int) int64 { return x.apart(int32(p), int32(q)) + x.spread()*x.over(p, q)/x.size }
@@ -187,7 +187,7 @@ func TestRepair(t *testing.T) {
 	several := 0
 	for trial := range uint64(50) {
 		rng := equivtest.Rand(trial)
-		r := Requirement{L: 3, Extra: []principle{NewEntropy(2.5)}}
+		r := Requirement{Caps: Frequency(3), Extra: []principle{NewEntropy(2.5)}}
 		s := newSearch(newInstance(drawn(rng, 20, 4, 6), 4, r), Run{Stop: never})
 		s.repair()
 		s.check(t)
@@ -214,7 +214,7 @@ func tight(rng *rand.Rand, m, size int) []Bag {
 func TestAnnealingKeepsItsBooks(t *testing.T) {
 	for trial := range uint64(20) {
 		for _, factor := range []uint32{1, 2000} {
-			r := Requirement{L: 3}
+			r := Requirement{Caps: Frequency(3)}
 			if trial%3 == 0 {
 				r.Extra = []principle{NewEntropy(3)}
 			}
@@ -245,7 +245,7 @@ func TestAnnealingKeepsItsBooks(t *testing.T) {
 // TestTightPool: the annealing finds finer groups than the repair alone.
 func TestTightPool(t *testing.T) {
 	bags := tight(equivtest.Rand(5), 200, 6)
-	s := newSearch(newInstance(bags, 6, Requirement{L: 3}), Run{Stop: never})
+	s := newSearch(newInstance(bags, 6, Requirement{Caps: Frequency(3)}), Run{Stop: never})
 	s.near, s.nearEach = s.nearest(Run{Stop: never})
 	require.True(t, s.start(), "the pool is not tight")
 	plain := newSearch(s.instance, Run{Stop: never})
@@ -279,7 +279,7 @@ func TestMergeStopsSoon(t *testing.T) {
 	bags := tight(equivtest.Rand(5), 700, 6)
 	for after := range 12 {
 		asked := 0
-		merge(bags, 6, Requirement{L: 3}, seeded(1), Run{Stop: func() bool { asked++; return asked > after }})
+		merge(bags, 6, Requirement{Caps: Frequency(3)}, seeded(1), Run{Stop: func() bool { asked++; return asked > after }})
 		assert.LessOrEqual(t, asked, after+4, fmt.Sprint(after))
 	}
 }

@@ -53,12 +53,12 @@ func newAnnealing(x *instance, near []int32, nearEach int) *annealing {
 		sums: make([]int32, m*len(x.values)), hot: x.hot()}
 	a.words = (len(a.hot) + x.lanes.each - 1) / x.lanes.each
 	a.slack, a.below = make([]uint64, m*a.words), make([]uint64, m*a.words)
-	fraction := min(unitBits, 58-2*bits.Len64(uint64(clusterMost*x.size))) // squares, penalties and their sums fit
+	fraction := min(unitBits, 58-2*bits.Len64(uint64(clusterMost*x.most))) // squares, penalties and their sums fit
 	for n := int64(1); n <= clusterMost; n++ {
 		a.scale[n] = 1 << fraction / n
 	}
 	a.spread = x.spread() << fraction
-	for _, c := range x.caps {
+	for _, c := range x.few {
 		a.weight = append(a.weight, (1<<(lackBits+8)+c.den-1)/c.den)
 	}
 	for i := range a.clusters {

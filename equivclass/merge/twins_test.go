@@ -97,7 +97,7 @@ func (c setting) nearest(values []uint32, _ Draws) ([][]int32, string) {
 		groups = append(groups, []int32{int32(i)})
 	}
 	for at := 0; at < len(groups) && len(groups) > 1; {
-		if c.requirement().Holds(sum(pick(c.classes(values), groups[at]))) {
+		if holds(c.requirement(), sum(pick(c.classes(values), groups[at]))) {
 			at++
 			continue
 		}
@@ -118,8 +118,8 @@ func (c setting) strand(s int) (out []int32) {
 
 // joined reports whether the top level joins two sub-pools.
 func (c setting) joined(bags []Bag) bool {
-	holds := func(s int) bool { return c.requirement().Holds(sum(pick(bags, c.strand(s)))) }
-	return !holds(0) || !holds(1)
+	eligible := func(s int) bool { return holds(c.requirement(), sum(pick(bags, c.strand(s)))) }
+	return !eligible(0) || !eligible(1)
 }
 
 // refined divides two sub-pools that were joined by a Merge of all their classes.
@@ -180,7 +180,7 @@ func (c setting) unequal(sizes ...int) scheme {
 			bags = append(bags, bagsOf(values[at:at+n], n)...)
 			at += n
 		}
-		if !c.requirement().Holds(sum(bags)) {
+		if !holds(c.requirement(), sum(bags)) {
 			return nil, ""
 		}
 		order := sorted(bags, draws.order(len(bags)))
@@ -193,16 +193,16 @@ func (c setting) unequal(sizes ...int) scheme {
 }
 
 func (c setting) plain(bags []Bag, groups [][]int32) [][]int32 {
-	holds := func(g []int32) bool { return c.requirement().Holds(sum(pick(bags, g))) }
+	eligible := func(g []int32) bool { return holds(c.requirement(), sum(pick(bags, g))) }
 	for at := 0; at < len(groups) && len(groups) > 1; {
-		if holds(groups[at]) {
+		if eligible(groups[at]) {
 			at++
 			continue
 		}
 		partner := -1
 		for i, g := range groups {
 			joint := append(append([]int32(nil), g...), groups[at]...)
-			if i != at && (partner < 0 || holds(joint) && !holds(append(append([]int32(nil), groups[partner]...), groups[at]...))) {
+			if i != at && (partner < 0 || eligible(joint) && !eligible(append(append([]int32(nil), groups[partner]...), groups[at]...))) {
 				partner = i
 			}
 		}

@@ -63,6 +63,8 @@ type PoolNeed struct {
 	// Possible is false where the most frequent published value has a share of 1/l: then no pool is large enough to be
 	// published next to it, and nothing more can be.
 	Possible bool `json:"possible"`
+	// Attribute is the one whose published values ask for most, or for more than any pool has.
+	Attribute string `json:"attribute,omitempty"`
 	// Bounded: the published values ask for more than Records, which is policy.max_pool. Such a pool may be quarantined.
 	Bounded bool `json:"bounded,omitempty"`
 }

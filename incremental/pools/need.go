@@ -3,6 +3,7 @@ package pools
 import (
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/equivclass/promise"
 	"anond/incremental/plan"
 	"anond/incremental/state"
 )
@@ -10,42 +11,38 @@ import (
 // Sizes say how large pools and sub-pools have to be. Tests that count all worlds of a
 // stream have small ones.
 type Sizes struct {
-	// MinPool is how many records a pool needs next to published values.
-	MinPool func(published merge.Bag, l int) (records int, possible bool)
+	// Need is how many people a pool needs next to so many published ones.
+	Need    func(all promise.Attributes, published merge.Bag, people int) promise.Need
 	SubPool int // the least number of classes of a sub-pool
 }
 
-func usualSizes() Sizes { return Sizes{merge.MinPool, merge.SubPoolClasses} }
+func usualSizes() Sizes { return Sizes{promise.Attributes.Need, merge.SubPoolClasses} }
 
 // needOf returns what the next pool needs: policy.min_pool, and as many records as make it
 // improbable, by the published values, that the pool is ineligible and has to be
-// quarantined (merge.MinPool), but at most policy.max_pool. After the first pool was quarantined, as many as it had.
+// quarantined (promise.Attributes.Need), but at most policy.max_pool. After the first pool was quarantined, as many as it had.
 // It is public: a function of the configuration, of what is published, and of the size
 // of the first pool. The bound costs availability alone: what a pool publishes, and that it is quarantined, follows from its
 // bag, whatever its size (rule B, buckets).
-func (s Sizes) needOf(policy *state.Policy, pools state.Pools, published equivclass.Bag) plan.PoolNeed {
-	if published.Total == 0 {
+func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attributes, published merge.Bag, people int) plan.PoolNeed {
+	if people == 0 {
 		need := max(firstNeed(policy), pools.First)
 		if policy.MaxPool > 0 {
 			need = min(need, policy.MaxPool)
 		}
 		return plan.PoolNeed{Records: need, Possible: true}
 	}
-	bag, l := make(merge.Bag, len(published.Counts)), policy.Requirement.L
-	for i, c := range published.Counts {
-		bag[i] = merge.Count{Value: uint32(i), N: uint32(c.N)}
-	}
-	n, possible := s.MinPool(bag, l)
-	need := plan.PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, n), Possible: possible}
-	if most := policy.MaxPool; most > 0 && published.Max()*l < published.Total && (!possible || need.Records > most) {
-		return plan.PoolNeed{Records: most, Possible: true, Bounded: true}
+	asked := s.Need(all, published, people)
+	need := plan.PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, asked.People), Possible: asked.Possible, Attribute: asked.Attribute}
+	if most := policy.MaxPool; most > 0 && asked.Kept && (!asked.Possible || need.Records > most) {
+		return plan.PoolNeed{Records: most, Possible: true, Bounded: true, Attribute: asked.Attribute}
 	}
 	return need
 }
 
 // firstNeed is how many records the first pool has at least.
 func firstNeed(policy *state.Policy) int {
-	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*policy.Requirement.L)
+	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*max(1, policy.Requirement.L))
 }
 
 // published counts the values of the published records, by code, at level L2, where no
@@ -96,7 +93,9 @@ func (n *Planner) Need() plan.PoolNeed { return n.need }
 // Published implements planner: it counts the values of published classes, on which the next pool depends.
 func (n *Planner) Published(s *state.State, classes []*state.Class) {
 	n.values.add(&s.Records, classes)
-	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, n.values.bag())
+	sensitive := s.Schema.SensitiveIndex()
+	m, bag := numbered(s.Records.Dicts[sensitive], s.Policy.PromiseOf(sensitive)), n.values.bag()
+	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, m.attributes, m.bag(bag), bag.Total)
 }
 
 // drawsOf are the draws of Merge under a seed, through orders where these are asked for (Options).

@@ -2,11 +2,14 @@ package pools
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/merge"
+	"anond/equivclass/promise"
 	"anond/incremental/state"
 )
 
@@ -17,17 +20,23 @@ func TestSmallFirstPoolsAskForTooMuch(t *testing.T) {
 	const k, l, feeds = 10, 5, 24
 	fine := func(people, most int) (n int) {
 		for seed := range uint64(feeds) {
-			rng, bag := rand.New(rand.NewPCG(seed, 1)), equivclass.Bag{Total: people, Counts: make([]equivclass.Count, 10)}
+			rng, counts := rand.New(rand.NewPCG(seed, 1)), make([]uint32, 10)
 			for range people {
 				v := 0 // 15 %
 				if rng.IntN(100) >= 15 {
 					v = 1 + rng.IntN(9)
 				}
-				bag.Counts[v].Code = equivclass.Code(v)
-				bag.Counts[v].N++
+				counts[v]++
 			}
-			need := usualSizes().needOf(&state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}, state.Pools{}, bag)
-			if bag.Eligible(l) && need.Possible && need.Records <= 10000 {
+			var bag merge.Bag
+			for v, n := range counts {
+				if n > 0 {
+					bag = append(bag, merge.Count{Value: uint32(v), N: n})
+				}
+			}
+			all := promise.Attributes{{Promise: promise.Frequency(l), Values: strings.Split("abcdefghij", "")}}
+			need := usualSizes().needOf(&state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}, state.Pools{}, all, bag, people)
+			if bag.Max()*l <= people && need.Possible && need.Records <= 10000 {
 				require.Equal(t, most > 0 && need.Records == most, need.Bounded)
 				n++
 			}

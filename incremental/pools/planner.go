@@ -158,8 +158,9 @@ func (p Planning) Pool(of *state.Pool) (d state.Decision, err error) {
 		want = want.WithReference(bag)
 		d.Fix(p.Records.Schema.SensitiveIndex(), bag.Counts)
 	}
-	m := newMerging(p.Records.Dicts[p.Records.Schema.SensitiveIndex()], want)
-	if !m.want.Holds(m.bag(bag)) {
+	sensitive := p.Records.Schema.SensitiveIndex()
+	m := newMerging(p.Records.Dicts[sensitive], p.Policy.PromiseOf(sensitive), want.Extra, bag)
+	if !m.want.Holds(m.bag(bag), bag.Total) {
 		if p.Head.InitialDone || p.Policy.OnRefusal == state.QuarantineRefused {
 			return state.Decision{Pool: all}, nil
 		}

@@ -6,27 +6,37 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/equivclass/promise"
 )
 
 // merging is what Merge sees of a pool: bags whose values are numbered by their
-// canonical bytes, and the requirement in these numbers. A dictionary's codes follow
+// canonical bytes, and the promises and the requirement in these numbers. A dictionary's codes follow
 // first appearance, which tells who has which value, so they end here (rule B,
 // buckets).
 type merging struct {
-	order merge.Order
-	want  merge.Requirement
+	attributes promise.Attributes
+	order      merge.Order
+	want       merge.Requirement
 }
 
-// newMerging translates a requirement on the values of a dictionary. References of
-// t-closeness must be there.
-func newMerging(values *equivclass.Dictionary, want equivclass.Requirement) merging {
+// numbered numbers the values of a dictionary, and has no requirement yet.
+func numbered(values *equivclass.Dictionary, of *promise.Promise) merging {
 	texts := make([]string, values.Len())
 	for code := range texts {
 		texts[code] = values.Text(equivclass.Code(code))
 	}
-	m := merging{order: merge.NewOrder(texts), want: merge.Requirement{L: want.L}}
-	for _, p := range want.Extra {
-		m.add(p, len(texts))
+	m := merging{order: merge.NewOrder(texts)}
+	slices.Sort(texts)
+	m.attributes = promise.Attributes{{Name: values.Attribute().Name, Promise: of, Values: slices.Compact(texts), Missing: equivclass.MissingText}}
+	return m
+}
+
+// newMerging translates what is asked of the buckets of a pool with a bag. References of t-closeness must be there.
+func newMerging(values *equivclass.Dictionary, of *promise.Promise, extra []equivclass.Principle, bag equivclass.Bag) merging {
+	m := numbered(values, of)
+	m.want.Caps = m.attributes.Caps(m.bag(bag), bag.Total)
+	for _, p := range extra {
+		m.add(p, values.Len())
 	}
 	return m
 }
@@ -34,7 +44,7 @@ func newMerging(values *equivclass.Dictionary, want equivclass.Requirement) merg
 func (m *merging) add(p equivclass.Principle, values int) {
 	switch p := p.(type) {
 	case equivclass.FrequencyL:
-		m.want.L = max(m.want.L, p.L)
+		// It is in the promise (Policy.PromiseOf).
 	case equivclass.DistinctL:
 		m.want.Extra = append(m.want.Extra, merge.Distinct(p.L))
 	case equivclass.EntropyL:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/equivclass/promise"
 )
 
 // Republication says what may become of a published class.
@@ -44,7 +45,10 @@ const (
 
 // Policy is everything that decides which classes are formed and when.
 type Policy struct {
-	Requirement   equivclass.Requirement
+	Requirement equivclass.Requirement
+	// Promises are those of sensitive attributes at level L2, by attribute of the schema. One without has that of
+	// Requirement.
+	Promises      map[int]*promise.Promise
 	Level         Level
 	Republication Republication
 	// Threshold is the number of pending updates in a neighbourhood that must be
@@ -89,7 +93,7 @@ type Policy struct {
 // Check reports every contradiction in the policy.
 func (p Policy) Check() error {
 	var faults []error
-	if p.Requirement.L < 2 {
+	if p.Requirement.L < 2 && len(p.Promises) == 0 {
 		faults = append(faults, fmt.Errorf("l is %d: at 1 nothing is promised", p.Requirement.L))
 	}
 	if p.Requirement.K < p.Requirement.L {
@@ -109,6 +113,20 @@ func (p Policy) Check() error {
 		faults = append(faults, fmt.Errorf("threshold is %d, must be at least 1", p.Threshold))
 	}
 	return errors.Join(faults...)
+}
+
+// PromiseOf is what is promised of a sensitive attribute at level L2.
+func (p *Policy) PromiseOf(attribute int) *promise.Promise {
+	if declared := p.Promises[attribute]; declared != nil {
+		return declared
+	}
+	l := p.Requirement.L
+	for _, extra := range p.Requirement.Extra {
+		if f, ok := extra.(equivclass.FrequencyL); ok {
+			l = max(l, f.L)
+		}
+	}
+	return promise.Frequency(l)
 }
 
 // Exhausted reports whether a member of a class has no regrouping left (rule E). A class with a

@@ -25,6 +25,6 @@ func mergeAgain(v *incremental.View) {
 		}
 	}
 	subPools, _ := merge.Division(len(bags), merge.SubPoolClasses, 5)
-	merge.Pool(bags, 10, subPools, merge.Requirement{L: 5}, merge.NewDraws([32]byte{}, merge.Key{}),
+	merge.Pool(bags, 10, subPools, merge.Requirement{Caps: merge.Frequency(5)}, merge.NewDraws([32]byte{}, merge.Key{}),
 		merge.Run{Workers: runtime.GOMAXPROCS(0)})
 }

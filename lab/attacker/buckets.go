@@ -51,7 +51,7 @@ func (buckets) merge(classes [][]int32, w world, values int, want equivclass.Req
 	for c, rows := range classes {
 		bags[c] = bagOf(w.bag(rows, values))
 	}
-	out, _ := merge.Pool(bags, want.K, subPools, merge.Requirement{L: want.L}, merge.AllDraws(merge.Key{}, d.order),
+	out, _ := merge.Pool(bags, want.K, subPools, merge.Requirement{Caps: merge.Frequency(want.L)}, merge.AllDraws(merge.Key{}, d.order),
 		merge.Run{Workers: workers})
 	return out
 }

@@ -26,7 +26,7 @@ func mergedPool(classes, subPools int, values []uint32, orders func(merge.Key, [
 		}
 	}
 	draws := merge.NewDraws([32]byte{1}, merge.Key{Release: 1, Pool: 1, Purpose: "bucket"}).Through(orders)
-	buckets, _ := merge.Pool(bags, 2, subPools, merge.Requirement{L: 2}, draws, merge.Run{})
+	buckets, _ := merge.Pool(bags, 2, subPools, merge.Requirement{Caps: merge.Frequency(2)}, draws, merge.Run{})
 	out := make([]state.BucketID, classes)
 	for b, members := range buckets {
 		for _, c := range members {
