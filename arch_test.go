@@ -149,8 +149,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental/plan", []string{model, "anond/incremental/place", "anond/incremental/state"}},
 		{"incremental/local", []string{model, "anond/equivclass/extract", "anond/incremental/plan", "anond/incremental/place",
 			"anond/incremental/state"}},
-		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/equivclass/promise", "anond/incremental/plan",
-			"anond/incremental/state"}}, // it knows nothing of level L1
+		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/equivclass/promise",
+			"anond/incremental/plan", "anond/incremental/state"}}, // it knows nothing of level L1
 		{"incremental", []string{model, "anond/equivclass/merge", "anond/incremental/erase", "anond/incremental/local", "anond/incremental/place",
 			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/state"}},
 		{"snapshot/render", []string{model, "anond/snapshot"}},

@@ -31,8 +31,8 @@ func TestCapsOfSmallGroups(t *testing.T) {
 	assert.Equal(t, share{num: 1, den: 5}, Cap{Num: 1, Den: 5}.within(1<<26))
 }
 
-// manyCaps are random caps, with denominators as large as those of a reference, of two attributes with values from 0 and from 10 on. Of the second
-// one people without the value 10 are looked at alone.
+// manyCaps are random caps, with denominators as large as those of a reference, of two attributes with values from 0 and
+// from 10 on. Of the second one people without the value 10 are looked at alone.
 func manyCaps(rng *rand.Rand) (caps []Cap) {
 	for v := range uint32(20) {
 		if v < 10 && rng.IntN(3) == 0 {
@@ -62,8 +62,8 @@ func severalBags(rng *rand.Rand, m, size int) []Bag {
 	return first
 }
 
-// TestMergeKeepsCapsByValue: with caps of any denominator, and shares of those who have a value, every bucket holds or is the whole pool; and
-// a step finds the least energy.
+// TestMergeKeepsCapsByValue: with caps of any denominator, and shares of those who have a value, every bucket holds or is
+// the whole pool; and a step finds the least energy.
 func TestMergeKeepsCapsByValue(t *testing.T) {
 	several, whole, optimal := 0, 0, 0
 	for trial := range uint64(300) {

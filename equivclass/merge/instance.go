@@ -55,7 +55,7 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 	x.caps, x.few = x.sharesOf(requirement, x.size*int64(len(list))), x.sharesOf(requirement, x.size*laneMost)
 	x.tally, x.lanes = make([]int64, len(x.values)), newLanes(x.few, x.size)
 	x.counts = newPacked(len(x.values), len(list), max(x.size, slices.Max(x.square))) // a product is at most the larger square
-	all := make([]entry, 0, total) // one after the other, which is twice as fast
+	all := make([]entry, 0, total)                                                    // one after the other, which is twice as fast
 	for i, b := range list {
 		p, from := &x.parts[i], len(all)
 		for _, c := range b {

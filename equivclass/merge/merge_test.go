@@ -117,21 +117,21 @@ func TestMergeBreaksTiesByDraws(t *testing.T) {
 }
 
 func TestMergeAtTheEdges(t *testing.T) {
-	one := []Bag{{{0, 3}}}
-	assert.Empty(t, Merge(nil, 3, Requirement{Caps: Frequency(2)}, seeded(1)))
-	assert.Equal(t, [][]int32{{0}}, Merge(one, 3, Requirement{Caps: Frequency(2)}, seeded(1)), "nothing else is eligible")
-	assert.Equal(t, [][]int32{{0, 1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{Caps: Frequency(2)}, seeded(1)), "an ineligible pool is one group")
-	assert.Equal(t, [][]int32{{0}, {1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{Caps: Frequency(1)}, seeded(1)), "what is eligible alone stays alone")
+	one, two := []Bag{{{0, 3}}}, Requirement{Caps: Frequency(2)}
+	assert.Empty(t, Merge(nil, 3, two, seeded(1)))
+	assert.Equal(t, [][]int32{{0}}, Merge(one, 3, two, seeded(1)), "nothing else is eligible")
+	assert.Equal(t, [][]int32{{0, 1}}, Merge([]Bag{one[0], one[0]}, 3, two, seeded(1)), "an ineligible pool is one group")
+	assert.Equal(t, [][]int32{{0}, {1}}, Merge([]Bag{one[0], one[0]}, 3, Requirement{}, seeded(1)), "what is eligible alone stays alone")
 	for name, bad := range map[string][]Bag{
 		"unequal":   {{{0, 3}}, {{0, 2}}},
 		"unsorted":  {{{1, 2}, {0, 1}}},
 		"twice":     {{{1, 2}, {1, 1}}},
 		"no record": {{{0, 3}, {1, 0}}},
 	} {
-		assert.Panics(t, func() { Merge(bad, 3, Requirement{Caps: Frequency(2)}, seeded(1)) }, name)
+		assert.Panics(t, func() { Merge(bad, 3, two, seeded(1)) }, name)
 	}
-	assert.Panics(t, func() { Merge([]Bag{{}}, 0, Requirement{Caps: Frequency(2)}, seeded(1)) })
-	assert.Panics(t, func() { Pool(drawn(equivtest.Rand(1), 9, 2, 4), 2, 2, Requirement{Caps: Frequency(2)}, seeded(1), Run{}) }, "unequal sub-pools")
+	assert.Panics(t, func() { Merge([]Bag{{}}, 0, two, seeded(1)) })
+	assert.Panics(t, func() { Pool(drawn(equivtest.Rand(1), 9, 2, 4), 2, 2, two, seeded(1), Run{}) }, "unequal sub-pools")
 }
 
 // TestPoolIsBlindToWorkers: the number of goroutines changes nothing.

@@ -24,7 +24,8 @@ func usualSizes() Sizes { return Sizes{promise.Attributes.Need, merge.SubPoolCla
 // It is public: a function of the configuration, of what is published, and of the size
 // of the first pool. The bound costs availability alone: what a pool publishes, and that it is quarantined, follows from its
 // bag, whatever its size (rule B, buckets).
-func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attributes, published merge.Bag, people int) plan.PoolNeed {
+func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attributes, published merge.Bag,
+	people int) plan.PoolNeed {
 	if people == 0 {
 		need := max(firstNeed(policy), pools.First)
 		if policy.MaxPool > 0 {
@@ -33,7 +34,8 @@ func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attri
 		return plan.PoolNeed{Records: need, Possible: true}
 	}
 	asked := s.Need(all, published, people)
-	need := plan.PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, asked.People), Possible: asked.Possible, Attribute: asked.Attribute}
+	need := plan.PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, asked.People), Possible: asked.Possible,
+		Attribute: asked.Attribute}
 	if most := policy.MaxPool; most > 0 && asked.Kept && (!asked.Possible || need.Records > most) {
 		return plan.PoolNeed{Records: most, Possible: true, Bounded: true, Attribute: asked.Attribute}
 	}

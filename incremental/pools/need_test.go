@@ -35,7 +35,8 @@ func TestSmallFirstPoolsAskForTooMuch(t *testing.T) {
 				}
 			}
 			all := promise.Attributes{{Promise: promise.Frequency(l), Values: strings.Split("abcdefghij", "")}}
-			need := usualSizes().needOf(&state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}, state.Pools{}, all, bag, people)
+			policy := state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}
+			need := usualSizes().needOf(&policy, state.Pools{}, all, bag, people)
 			if bag.Max()*l <= people && need.Possible && need.Records <= 10000 {
 				require.Equal(t, most > 0 && need.Records == most, need.Bounded)
 				n++

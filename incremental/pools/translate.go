@@ -27,7 +27,8 @@ func numbered(values *equivclass.Dictionary, of *promise.Promise) merging {
 	}
 	m := merging{order: merge.NewOrder(texts)}
 	slices.Sort(texts)
-	m.attributes = promise.Attributes{{Name: values.Attribute().Name, Promise: of, Values: slices.Compact(texts), Missing: equivclass.MissingText}}
+	m.attributes = promise.Attributes{{Name: values.Attribute().Name, Promise: of, Values: slices.Compact(texts),
+		Missing: equivclass.MissingText}}
 	return m
 }
 

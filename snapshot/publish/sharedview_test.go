@@ -183,7 +183,8 @@ func (c *sharedChain) pool(t testing.TB, release, first int) {
 	for _, rows := range classes {
 		bags = append(bags, merge.BagOf(merge.NewOrder(texts), v.SA.Codes()[first:], rows))
 	}
-	buckets, _ := merge.Pool(bags, 3, 1, merge.Requirement{Caps: merge.Frequency(2)}, merge.NewDraws(testSeed, merge.Key{Release: uint64(release)}), merge.Run{})
+	buckets, _ := merge.Pool(bags, 3, 1, merge.Requirement{Caps: merge.Frequency(2)},
+		merge.NewDraws(testSeed, merge.Key{Release: uint64(release)}), merge.Run{})
 	newest := state.BucketID(0)
 	if len(c.buckets) > 0 {
 		newest = slices.Max(c.buckets)
