@@ -110,7 +110,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"lab/topdown", []string{model, cut, "anond/lab/split"}},
 		{"lab/bucketize", []string{model, cut, "anond/lab/split"}},
 		{"lab/lgb", []string{model, cut}},
-		{"equivclass/merge", nil}, // Theorem E: it cannot see coordinates, records or numbers of classes
+		{"equivclass/merge", nil},                                  // Theorem E: it cannot see coordinates, records or numbers of classes
 		{"equivclass/promise", []string{"anond/equivclass/merge"}}, // caps by value, from counts alone
 		{"lab/methods", []string{model, cut, "anond/equivclass/extract", "anond/lab/topdown", "anond/lab/bucketize",
 			"anond/lab/lgb"}},
