@@ -83,7 +83,7 @@ const (
 type Schema struct {
 	attributes []Attribute
 	quasi      []int
-	sensitive  int
+	sensitive  []int
 	subject    int // -1 if none
 	missing    Missing
 }
@@ -91,7 +91,7 @@ type Schema struct {
 // NewSchema checks attributes and returns the schema they make, or every fault
 // at once (errors.Join). Each fault names its attribute.
 func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
-	s := &Schema{attributes: slices.Clone(attributes), sensitive: -1, subject: -1, missing: missing}
+	s := &Schema{attributes: slices.Clone(attributes), subject: -1, missing: missing}
 	var faults []error
 	seen := map[string]bool{}
 	for i, a := range s.attributes {
@@ -105,12 +105,12 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 		case Quasi:
 			s.quasi = append(s.quasi, i)
 		case Sensitive:
-			if s.sensitive >= 0 {
+			if len(s.sensitive) > 0 {
 				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: publish one; "+
 					"a second one that depends on the first would undo its promise, and joined fields protect the pair only",
-					s.attributes[s.sensitive].Name, a.Name))
+					s.attributes[s.sensitive[0]].Name, a.Name))
 			}
-			s.sensitive = i
+			s.sensitive = append(s.sensitive, i)
 		case Subject:
 			if s.subject >= 0 {
 				faults = append(faults, fmt.Errorf("attributes %q and %q are both subject: declare one", s.attributes[s.subject].Name, a.Name))
@@ -121,7 +121,7 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 	if len(s.quasi) == 0 {
 		faults = append(faults, errors.New("no attribute has role quasi: declare at least one"))
 	}
-	if s.sensitive < 0 {
+	if len(s.sensitive) == 0 {
 		faults = append(faults, errors.New("no attribute has role sensitive: declare one"))
 	}
 	if missing != RefuseMissing && missing != MissingValue {
@@ -201,8 +201,11 @@ func (s *Schema) Quasi() []int { return s.quasi }
 // D returns the number of quasi-identifiers.
 func (s *Schema) D() int { return len(s.quasi) }
 
-// SensitiveIndex returns the index of the sensitive attribute.
-func (s *Schema) SensitiveIndex() int { return s.sensitive }
+// Sensitive returns the indexes of the sensitive attributes, in schema order.
+func (s *Schema) Sensitive() []int { return s.sensitive }
+
+// SensitiveIndex returns the index of the sensitive attribute where there is one: at level L1, and in the lab.
+func (s *Schema) SensitiveIndex() int { return s.sensitive[0] }
 
 // SubjectIndex returns the index of the subject attribute, or -1.
 func (s *Schema) SubjectIndex() int { return s.subject }

@@ -78,7 +78,7 @@ func (p *play) sameBags() {
 		}
 		for _, c := range b.classes {
 			for _, r := range c {
-				have = append(have, v.Dictionaries[2].Text(v.SA.At(int(r))))
+				have = append(have, v.Dictionaries[2].Text(v.SA[0].At(int(r))))
 			}
 		}
 		slices.Sort(want)

@@ -16,7 +16,7 @@ import (
 // change is accepted that leaves no record without its leaf.
 //
 // A new leaf of a quasi-identifier tells nothing that adversaries do not know. A new
-// leaf of the sensitive attribute does: whoever arrived before it cannot have the new
+// leaf of a sensitive attribute does: whoever arrived before it cannot have the new
 // value. So records with a new value share classes only with records that arrived
 // after it became valid (state/epochs.go).
 
@@ -63,7 +63,7 @@ func (a *adoption) hierarchies() error {
 	}
 	now := func(l *state.Leaves, c equivclass.Code) equivclass.Code { return l.Now[c] }
 	a.head.References = state.Renumber(a.head.References, a.records.Leaves, now)
-	a.records.FindEpochs(a.head.Hierarchies[a.Schema.SensitiveIndex()])
+	a.records.FindEpochs(a.head.Hierarchies)
 	return nil
 }
 
@@ -108,6 +108,7 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 		lost, moved = leafless(a.records, attribute), nil
 	}
 	refused.Moved, refused.Lost = moved, lost
+	sensitive := slices.Contains(a.Schema.Sensitive(), attribute)
 	switch i := a.history.Unpublished(); {
 	case len(moved)+len(lost) > 0:
 		return nil, refused
@@ -117,12 +118,12 @@ func (a *adoption) growth(attribute int) ([]string, error) {
 		return nil, refused
 	case len(entries) == 0:
 		return nil, nil // only the order of lines or their notation
-	case attribute == a.Schema.SensitiveIndex() && a.Schema.SubjectIndex() < 0 && a.sent:
-		refused.Reason = "that of the sensitive attribute may only gain leaves where an attribute has role subject: else nobody knows whose " +
+	case sensitive && a.Schema.SubjectIndex() < 0 && a.sent:
+		refused.Reason = "that of a sensitive attribute may only gain leaves where an attribute has role subject: else nobody knows whose " +
 			"records were refused before, and who comes again with one has a new value"
 		return nil, refused
-	case attribute == a.Schema.SensitiveIndex() && treeGround(&a.Policy) && a.bound:
-		refused.Reason = "with a hierarchical distance in policy.diversity that of the sensitive attribute may not: " +
+	case sensitive && treeGround(&a.Policy) && a.bound:
+		refused.Reason = "with a hierarchical distance in policy.diversity that of a sensitive attribute may not: " +
 			"distances of published classes would change"
 		return nil, refused
 	}

@@ -50,7 +50,7 @@ func bags(v *incremental.View) (out []map[string]int) {
 	for _, c := range v.Classes {
 		bag := map[string]int{}
 		for _, r := range c.Members {
-			bag[v.Dictionaries[v.Schema.SensitiveIndex()].Text(v.SA.At(int(r)))]++
+			bag[v.Dictionaries[v.Schema.SensitiveIndex()].Text(v.SA[0].At(int(r)))]++
 		}
 		out = append(out, bag)
 	}

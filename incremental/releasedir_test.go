@@ -161,7 +161,7 @@ func (c *releaseDir) exports(m *incremental.Machine, store state.Store) audit.Op
 			records[0] = append(records[0], a.Name)
 		}
 	}
-	for r := range all.SA.Len() {
+	for r := range all.Len() {
 		for release < len(m.Releases().Intents()) && int(m.Releases().Intents()[release].Cut) <= r {
 			release++
 		}
@@ -213,7 +213,7 @@ func (c *releaseDir) texts(v *incremental.View, r int) (out []string) {
 			out = append(out, v.Dictionaries[i].Text(v.QI[j].At(int(r))))
 			j++
 		case equivclass.Sensitive:
-			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
+			out = append(out, v.Dictionaries[i].Text(v.SA[0].At(int(r))))
 		case equivclass.Subject:
 			if out = append(out, strconv.FormatUint(v.Subject[r], 16)); v.Subject[r] == 0 { // was forgotten
 				out[len(out)-1] = fmt.Sprintf("forgotten-%d", r)

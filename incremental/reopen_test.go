@@ -54,7 +54,7 @@ func TestReopen(t *testing.T) {
 	next, err := m.Reopen(o)
 	require.NoError(t, err)
 	require.Equal(t, before, digest([]byte("x")))
-	_, err = m.Apply(source, 9, nil)
+	_, err = m.Apply(source, 9, make(equivclass.Row, len(o.Schema.Attributes())))
 	require.ErrorIs(t, err, incremental.ErrBroken, "the machine before is done with")
 	require.Zero(t, next.Forgetting().Due())
 	require.EqualValues(t, 3, next.Status().Forgotten, "two records, and the delete")

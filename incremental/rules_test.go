@@ -71,7 +71,7 @@ func (c *chain) releases() (out []shown) {
 	for _, i := range c.m.Releases().Intents() {
 		v, err := c.m.Releases().View(i.Release)
 		require.NoError(c.t, err)
-		s := shown{v, make([]int, c.m.Releases().All().SA.Len())}
+		s := shown{v, make([]int, c.m.Releases().All().Len())}
 		for n, class := range v.Classes {
 			for _, r := range class.Members {
 				require.Zero(c.t, s.class[r], "a record is in two classes")
@@ -95,7 +95,7 @@ func (s *shown) of(r int) *state.ClassView {
 func bag(v *incremental.View, members []state.RecordID) map[equivclass.Code]int {
 	out := map[equivclass.Code]int{}
 	for _, r := range members {
-		out[v.SA.At(int(r))]++
+		out[v.SA[0].At(int(r))]++
 	}
 	return out
 }

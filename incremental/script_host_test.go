@@ -150,9 +150,9 @@ func (h *host) applyRow(out *applied, p state.Partition, offset int64, row equiv
 		return h.m.Refuse(state.DeadLetter{Partition: p, Offset: offset, Reason: got.Reason, Attribute: got.Attribute})
 	default:
 		all := h.m.Releases().All()
-		out.ids = append(out.ids, all.SA.Len()-1)
+		out.ids = append(out.ids, all.Len()-1)
 		if i := h.schema.SubjectIndex(); i >= 0 {
-			h.subjects[all.Subject[all.SA.Len()-1]] = string(row[i])
+			h.subjects[all.Subject[all.Len()-1]] = string(row[i])
 		}
 	}
 	return nil
@@ -203,7 +203,7 @@ func (h *host) reopen() string {
 	h.open()
 	h.m.Tick(h.now)
 	next, _ := h.m.Intake().Next(source)
-	out := fmt.Sprintf("%d records, reading goes on at offset %d", h.m.Releases().All().SA.Len(), next)
+	out := fmt.Sprintf("%d records, reading goes on at offset %d", h.m.Releases().All().Len(), next)
 	if i := h.m.Releases().Latest(); i != nil {
 		out += "\n" + intentLine(i)
 	}

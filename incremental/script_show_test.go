@@ -144,7 +144,7 @@ func (h *host) texts(v *incremental.View, r state.RecordID) (out []string) {
 			out = append(out, v.Dictionaries[i].Text(v.QI[quasi].At(int(r))))
 			quasi++
 		case equivclass.Sensitive:
-			out = append(out, v.Dictionaries[i].Text(v.SA.At(int(r))))
+			out = append(out, v.Dictionaries[i].Text(v.SA[0].At(int(r))))
 		}
 	}
 	return out
@@ -185,7 +185,7 @@ func (h *host) unpublished() (out []state.RecordID) {
 			}
 		}
 	}
-	for r := range h.m.Releases().All().SA.Len() {
+	for r := range h.m.Releases().All().Len() {
 		if !published[state.RecordID(r)] {
 			out = append(out, state.RecordID(r))
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"anond/equivclass"
 	"anond/incremental/state"
@@ -23,7 +24,7 @@ type View struct {
 	// Dictionaries by schema attribute, frozen; nil where nothing is stored.
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
-	SA           equivclass.Column   // by record
+	SA           []equivclass.Column // by sensitive attribute, then record
 	Subject      []uint64            // by record; nil without subject
 	Scale        []equivclass.Range  // by quasi-identifier: what numbers are measured by
 	// References are the distributions of t-closeness, by attribute of the schema:
@@ -35,6 +36,17 @@ type View struct {
 	// Since: Classes and Dead hold only what was born or died after this
 	// release (Releases.Change); 0: everything.
 	Since uint32
+}
+
+// Len is the number of records.
+func (v *View) Len() int { return int(v.Intent.Cut) }
+
+// Column returns the codes of a quasi-identifier or sensitive attribute, by record.
+func (v *View) Column(attribute int) *equivclass.Column {
+	if i := slices.Index(v.Schema.Sensitive(), attribute); i >= 0 {
+		return &v.SA[i]
+	}
+	return &v.QI[slices.Index(v.Schema.Quasi(), attribute)]
 }
 
 // releasesView are what was decided, and what each release shows.
@@ -97,8 +109,7 @@ func (r releasesView) Regroups(release uint32) []uint16 {
 // newView shows the records below the cut of an intent, without classes.
 func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, SA: c.Sa().Prefix(int(n)),
-		Dictionaries: c.Frozen()}
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen()}
 	if len(h.References) > 0 {
 		v.References = make(map[int]equivclass.Bag, len(h.References))
 		for a, counts := range h.References {
@@ -107,6 +118,9 @@ func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	}
 	for j := range c.Schema.Quasi() {
 		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
+	}
+	for _, attribute := range c.Schema.Sensitive() {
+		v.SA = append(v.SA, c.Columns[attribute].Prefix(int(n)))
 	}
 	if c.Firsts != nil {
 		v.Subject = c.Subject[:n:n]

@@ -132,7 +132,7 @@ func (s *stamps) Publish(_ context.Context, v *incremental.View) (ingest.Release
 		number(int64(len(c.Members)))
 		for _, m := range c.Members {
 			number(int64(m))
-			h.Write([]byte(v.Dictionaries[3].Text(v.SA.At(int(m)))))
+			h.Write([]byte(v.Dictionaries[3].Text(v.SA[0].At(int(m)))))
 		}
 	}
 	sum := [32]byte(h.Sum(nil))

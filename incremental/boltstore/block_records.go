@@ -12,7 +12,7 @@ import (
 // column by column, of one or more ticks.
 //
 // Content: length, number of columns, whether subjects are there;
-// runs of ticks; each column (RecordBlock.Columns), the sensitive codes and the origins
+// runs of ticks; each column (RecordBlock.Columns) and the origins
 // packed; offsets as distance from one past the offset before of the same origin, so that
 // consecutive offsets cost a byte; subjects as they are, since a keyed digest
 // does not compress.
@@ -20,7 +20,6 @@ type recordBlock struct {
 	first   state.RecordID // from the key
 	runs    []tickRun
 	columns [][]equivclass.Code
-	sa      []equivclass.Code
 	subject []uint64
 	origin  []uint16
 	offset  []int64
@@ -32,7 +31,7 @@ type tickRun struct {
 	length int
 }
 
-func (b *recordBlock) len() int { return len(b.sa) }
+func (b *recordBlock) len() int { return len(b.origin) }
 
 // fits reports whether records of block x have the same columns.
 func (b *recordBlock) fits(x *state.RecordBlock) bool {
@@ -53,7 +52,6 @@ func (b *recordBlock) take(x *state.RecordBlock, lo, hi int) {
 	for i, column := range x.Columns {
 		b.columns[i] = append(b.columns[i], column[lo:hi]...)
 	}
-	b.sa = append(b.sa, x.SA[lo:hi]...)
 	if x.Subject != nil {
 		b.subject = append(b.subject, x.Subject[lo:hi]...)
 	}
@@ -88,7 +86,7 @@ func (b *recordBlock) split(yield func(*state.RecordBlock) error) error {
 	for _, run := range b.runs {
 		hi := lo + run.length
 		x := &state.RecordBlock{First: b.first + state.RecordID(lo), Tick: run.tick,
-			SA: b.sa[lo:hi:hi], Origin: b.origin[lo:hi:hi], Offset: b.offset[lo:hi:hi], Columns: make([][]equivclass.Code, len(b.columns))}
+			Origin: b.origin[lo:hi:hi], Offset: b.offset[lo:hi:hi], Columns: make([][]equivclass.Code, len(b.columns))}
 		for i, column := range b.columns {
 			x.Columns[i] = column[lo:hi:hi]
 		}
@@ -113,7 +111,6 @@ func (b *recordBlock) encode() []byte {
 	for _, column := range b.columns {
 		out = appendPacked(out, column)
 	}
-	out = appendPacked(out, b.sa)
 	out = appendPacked(out, b.origin)
 	out = appendOffsets(out, b.origin, b.offset)
 	for _, s := range b.subject {
@@ -141,8 +138,7 @@ func decodeRecords(first state.RecordID, content []byte) (*recordBlock, error) {
 		b.columns[i] = make([]equivclass.Code, n)
 		unpack(r, b.columns[i])
 	}
-	b.sa, b.origin = make([]equivclass.Code, n), make([]uint16, n)
-	unpack(r, b.sa)
+	b.origin = make([]uint16, n)
 	unpack(r, b.origin)
 	b.offset = readOffsets(r, b.origin)
 	if subjects {

@@ -17,7 +17,7 @@ func soundDelta() *state.Delta {
 	return &state.Delta{
 		Meta:     &state.Meta{},
 		Counters: &state.Counters{Sent: 6},
-		Records: []*state.RecordBlock{{Columns: [][]equivclass.Code{codes}, SA: codes, Subject: []uint64{1, 2, 3, 4, 5, 6},
+		Records: []*state.RecordBlock{{Columns: [][]equivclass.Code{codes}, Subject: []uint64{1, 2, 3, 4, 5, 6},
 			Origin: make([]uint16, 6), Offset: []int64{0, 1, 2, 3, 4, 5}}},
 		Positions: []state.PartitionPosition{{Partition: state.Partition{Source: "s"},
 			Position: state.Position{Next: 6, Last: 5}}},
@@ -65,10 +65,10 @@ func TestCheckNamesEachFault(t *testing.T) {
 		"offsets disagree": {&state.Delta{Positions: []state.PartitionPosition{{Partition: state.Partition{Source: "s"},
 			Position: state.Position{Next: 5, Last: 5}}}}, "its offsets contradict each other"},
 		"origin unknown": {&state.Delta{Records: []*state.RecordBlock{{First: 6, Columns: [][]equivclass.Code{{1}},
-			SA: []equivclass.Code{1}, Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
-		"columns differ": {&state.Delta{Records: []*state.RecordBlock{{First: 6, SA: []equivclass.Code{1},
+			Subject: []uint64{1}, Origin: []uint16{3}, Offset: []int64{1}}}}, "partition number 3 has no position"},
+		"columns differ": {&state.Delta{Records: []*state.RecordBlock{{First: 6,
 			Subject: []uint64{1}, Origin: []uint16{0}, Offset: []int64{6}}}}, "another number of columns"},
-		"records gap": {&state.Delta{Records: []*state.RecordBlock{{First: 9, SA: []equivclass.Code{1}, Origin: []uint16{0},
+		"records gap": {&state.Delta{Records: []*state.RecordBlock{{First: 9, Origin: []uint16{0},
 			Offset: []int64{6}}}}, "it does not go on where the one before ends"},
 		"quarantine beyond": {&state.Delta{Quarantined: []state.RecordID{6}}, "quarantine: record 6 is unknown"},
 	} {

@@ -52,7 +52,7 @@ func TestOffsetsSurviveExtremes(t *testing.T) {
 func TestTailBlockTakesInWhatComes(t *testing.T) {
 	block := func(first, n int, tick int64) *state.RecordBlock {
 		return &state.RecordBlock{First: state.RecordID(first), Tick: tick, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
-			SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
+			Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
 	lengths := func(blocks []*recordBlock) (out []int) {
 		for _, b := range blocks {

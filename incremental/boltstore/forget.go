@@ -80,7 +80,7 @@ func changeOf(b *bucket, e *erase.Erasure) change {
 		if err != nil {
 			return nil, b.damaged(key, err.Error())
 		}
-		err = e.Rewrite(&state.RecordBlock{First: block.first, Columns: block.columns, SA: block.sa, Subject: block.subject,
+		err = e.Rewrite(&state.RecordBlock{First: block.first, Columns: block.columns, Subject: block.subject,
 			Origin: block.origin, Offset: block.offset})
 		if err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func plainRecords(p plain) *recordBlock {
 	for i := range b.columns {
 		b.columns[i] = as[equivclass.Code](p.packed(n))
 	}
-	b.sa, b.origin = as[equivclass.Code](p.packed(n)), as[uint16](p.packed(n))
+	b.origin = as[uint16](p.packed(n))
 	expected := map[uint16]int64{}
 	for _, o := range b.origin {
 		at := expected[o] + p.i()

@@ -36,7 +36,7 @@ func TestReset(t *testing.T) {
 		Counters:   &state.Counters{Sent: 2},
 		Dictionary: []state.DictionaryEntry{{Attribute: 1, Text: canary}},
 		Records: []*state.RecordBlock{
-			{SA: []equivclass.Code{0}, Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
+			{Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
 		Positions:   []state.PartitionPosition{{Partition: p, Position: state.Position{Next: 6, Last: 5}}},
 		Barred:      []uint64{5},
 		DeadLetters: []state.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},

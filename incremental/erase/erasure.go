@@ -16,7 +16,7 @@ import (
 //
 // A record of a forgotten person keeps its number and its place in the order of arrival, as
 // other numbers count on it, and its class if it was published. It loses subject,
-// quasi-identifiers, value, and where it came from: subject 0 says so. In a class it is a row
+// quasi-identifiers, sensitive values, and where it came from: subject 0 says so. In a class it is a row
 // that has no owner; outside of classes it is nothing but a count (forgotten).
 //
 // Rule N (insert-only), as amended: no published row ever leaves, also not that of a person who
@@ -94,10 +94,10 @@ type Erasure struct {
 	records *state.Records
 	meta    *state.Meta
 	list    []state.Digest
-	Before  int                                // of the list: known before
-	slots   map[state.RecordID]*vacancy        // of all who were ever forgotten
-	values  map[state.RecordID]equivclass.Code // sensitive values that are assigned again inside a bag
-	renamed map[int][]equivclass.Code          // by attribute without hierarchy: new code by old one, or vanished
+	Before  int                                  // of the list: known before
+	slots   map[state.RecordID]*vacancy          // of all who were ever forgotten
+	values  map[state.RecordID][]equivclass.Code // sensitive values that are assigned again inside a bag, those of a person together
+	renamed map[int][]equivclass.Code            // by attribute without hierarchy: new code by old one, or vanished
 }
 
 // Empty reports whether state has no record of these people, so that only the list of who was
@@ -106,10 +106,9 @@ func (e *Erasure) Empty() bool { return e.Published+e.Unpublished == 0 }
 
 // vacancy is what stands in the place of a forgotten person's record.
 type vacancy struct {
-	codes []equivclass.Code // by columns.stores
-	value equivclass.Code
-	class state.ClassID // none: it is in no class
-	fresh bool          // forgotten by this erasure
+	codes []equivclass.Code // by Records.Stores
+	class state.ClassID     // none: it is in no class
+	fresh bool              // forgotten by this erasure
 }
 
 // vanished is the new code of a value that nobody has any more.
@@ -125,7 +124,7 @@ type Asked struct {
 // Plan plans how a state forgets people, and those whom it has forgotten before. It changes nothing.
 func Plan(s *state.State, of Asked) (*Erasure, error) {
 	p := &erasing{Erasure: &Erasure{records: &s.Records, list: slices.Clone(of.List), slots: map[state.RecordID]*vacancy{},
-		values: map[state.RecordID]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
+		values: map[state.RecordID][]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
 	if s.Records.Firsts == nil {
 		return nil, ErrNoSubject
 	}
@@ -158,12 +157,7 @@ func (p *erasing) gather() {
 		if d := m.Secrets.Suppressed(c.Subject[r]); fresh && (!p.of.Known[d] || later[d]) {
 			continue
 		}
-		s := &vacancy{codes: make([]equivclass.Code, len(c.Stores)), value: c.Value(r), class: c.ClassOf[r], fresh: fresh}
-		for k, attribute := range c.Stores {
-			if c.Dicts[attribute] != nil {
-				s.codes[k] = c.Columns[attribute].At(int(r))
-			}
-		}
+		s := &vacancy{codes: c.Codes(c.Stores, r), class: c.ClassOf[r], fresh: fresh}
 		p.slots[r] = s
 		if fresh {
 			p.note(s)

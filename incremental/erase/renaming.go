@@ -13,11 +13,8 @@ import (
 // stays, so nothing that compares them changes.
 func (p *erasing) rename() error {
 	c := p.records
-	for k, attribute := range append(slices.Clone(c.Stores), c.Schema.SensitiveIndex()) {
+	for k, attribute := range c.Stores {
 		dict := c.Dicts[attribute]
-		if dict == nil {
-			continue
-		}
 		used := p.used(k, attribute)
 		lowest := slices.Index(used, true)
 		if c.Leaves[attribute] != nil || len(dict.Attribute().Buckets) > 0 {
@@ -29,19 +26,11 @@ func (p *erasing) rename() error {
 		}
 		for _, s := range p.slots {
 			if s.class == state.None {
-				*s.code(k) = equivclass.Code(lowest)
+				s.codes[k] = equivclass.Code(lowest)
 			}
 		}
 	}
 	return nil
-}
-
-// code is the place of the code of columns.stores[k], or behind these of the sensitive value.
-func (s *vacancy) code(k int) *equivclass.Code {
-	if k == len(s.codes) {
-		return &s.value
-	}
-	return &s.codes[k]
 }
 
 // used tells which codes of an attribute stay: those of records, but for slots in no class, and
@@ -49,16 +38,16 @@ func (s *vacancy) code(k int) *equivclass.Code {
 // forgotten person had is another one's there.
 func (p *erasing) used(k, attribute int) []bool {
 	c := p.records
-	used := make([]bool, c.Dicts[attribute].Len())
+	used, d := make([]bool, c.Dicts[attribute].Len()), c.Schema.D()
 	for r := range c.Len() {
 		s := p.slots[r]
-		value, dealt := p.values[r]
+		values, dealt := p.values[r]
 		switch {
 		case s != nil && s.class == state.None:
 		case s != nil:
-			used[*s.code(k)] = true
-		case dealt && k == len(c.Stores):
-			used[value] = true
+			used[s.codes[k]] = true
+		case dealt && k >= d:
+			used[values[k-d]] = true
 		default:
 			used[c.Columns[attribute].At(int(r))] = true
 		}
@@ -110,20 +99,18 @@ var errTakenAway = errors.New("an erasure would take away a value that a record 
 // records in no class are erased where there are any. After an error the store must stay what it was.
 func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 	c := e.records
-	for i := range b.SA {
+	for i := range b.Len() {
 		r := b.First + state.RecordID(i)
 		s := e.slots[r]
-		if value, dealt := e.values[r]; dealt && s == nil {
-			b.SA[i] = e.stored(c.Schema.SensitiveIndex(), value)
-			continue
-		}
 		if s == nil {
+			for k, value := range e.values[r] {
+				b.Columns[c.Schema.D()+k][i] = e.stored(c.Schema.Sensitive()[k], value)
+			}
 			continue
 		}
 		for k, attribute := range c.Stores {
 			b.Columns[k][i] = e.stored(attribute, s.codes[k])
 		}
-		b.SA[i] = e.stored(c.Schema.SensitiveIndex(), s.value)
 		b.Subject[i], b.Origin[i], b.Offset[i] = 0, 0, -1
 	}
 	for k, attribute := range c.Stores {
@@ -131,7 +118,7 @@ func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 			return err
 		}
 	}
-	return e.renumber(c.Schema.SensitiveIndex(), b.SA)
+	return nil
 }
 
 // stored is the number that the state has for a code, before values vanish.

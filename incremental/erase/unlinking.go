@@ -8,19 +8,19 @@ import (
 )
 
 // unlink assigns the values of each bag that has an ownerless row again: ascending, in the order of
-// the records. So the bag stays, and nothing says who of it has which value: else the value of
+// the records; those of one person stay together. So every bag stays, and every table of pairs, and nothing says who of it has which value: else the value of
 // the row would be the bag less the values of the others.
 func (p *erasing) unlink() {
 	for _, members := range p.bags() {
-		values := make([]equivclass.Code, len(members))
+		values := make([][]equivclass.Code, len(members))
 		for i, r := range members {
-			values[i] = p.records.Value(r)
+			values[i] = p.records.Codes(p.records.Schema.Sensitive(), r)
 		}
-		slices.Sort(values)
+		slices.SortFunc(values, slices.Compare)
 		for i, r := range members {
 			p.values[r] = values[i]
 			if s := p.slots[r]; s != nil {
-				s.value = values[i]
+				copy(s.codes[p.records.Schema.D():], values[i])
 			} else if !p.of.Unlinked(p.records.ClassOf[r]) {
 				p.Unlinked++
 			}

@@ -66,7 +66,7 @@ func cloneBlock(b *state.RecordBlock) *state.RecordBlock {
 	for i := range b.Columns {
 		out.Columns[i] = slices.Clone(b.Columns[i])
 	}
-	out.SA, out.Subject = slices.Clone(b.SA), slices.Clone(b.Subject)
+	out.Subject = slices.Clone(b.Subject)
 	out.Origin, out.Offset = slices.Clone(b.Origin), slices.Clone(b.Offset)
 	return &out
 }

@@ -57,7 +57,7 @@ func (p *published) add(c *state.Records, classes []*state.Class) {
 		*p = append(*p, make([]int, values-len(*p))...)
 	}
 	for _, class := range classes {
-		equivclass.Tally(c.Sa(), class.Members, *p)
+		equivclass.Tally(&c.Columns[c.Schema.SensitiveIndex()], class.Members, *p)
 	}
 }
 

@@ -199,7 +199,7 @@ func (p Planning) near(plans []plan.Plan) []plan.Plan {
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
 func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
-	k, values := p.Policy.Requirement.K, p.Records.Sa().Codes()
+	k, values := p.Policy.Requirement.K, p.Records.Columns[p.Records.Schema.SensitiveIndex()].Codes()
 	classes := slices.Collect(slices.Chunk(of.Members, k))
 	bags := make([]merge.Bag, len(classes))
 	for i, members := range classes {

@@ -8,9 +8,9 @@ import (
 	"anond/equivclass"
 )
 
-// Epochs of the sensitive attribute.
+// Epochs of the sensitive attributes.
 //
-// When its hierarchy grows, values become valid that no record could have before.
+// When the hierarchy of one grows, values become valid that no record could have before.
 // Adversaries know when each record arrived and see the published hierarchies. In a
 // class with a new value they would rule that value out for everyone who arrived
 // before it, and the share of the others would rise above 1/l. So a class that holds
@@ -20,31 +20,38 @@ import (
 // errEpoch: a class would show who cannot have one of its values.
 var errEpoch = errors.New("it holds a value that was not valid yet when a member arrived (epochs of a hierarchy)")
 
-// FindEpochs notes, by value, before which record it was not valid; nil if all
-// were valid from the beginning.
-func (c *Records) FindEpochs(versions []HierarchyVersion) {
+// FindEpochs notes, by sensitive attribute and value, before which record it was not valid; nil
+// if all were valid from the beginning.
+func (c *Records) FindEpochs(versions map[int][]HierarchyVersion) {
 	c.Since = nil
-	l := c.Leaves[c.Schema.SensitiveIndex()]
-	if l == nil || len(versions) < 2 {
-		return
-	}
-	c.Since = make([]RecordID, len(l.Stored))
-	for leaf, code := range l.Stored {
-		for _, v := range versions {
-			if code < equivclass.Code(v.Leaves) {
-				c.Since[leaf] = v.Records
-				break
+	for i, attribute := range c.Schema.Sensitive() {
+		l, known := c.Leaves[attribute], versions[attribute]
+		if l == nil || len(known) < 2 {
+			continue
+		}
+		if c.Since == nil {
+			c.Since = make([][]RecordID, len(c.Schema.Sensitive()))
+		}
+		c.Since[i] = make([]RecordID, len(l.Stored))
+		for leaf, code := range l.Stored {
+			for _, v := range known {
+				if code < equivclass.Code(v.Leaves) {
+					c.Since[i][leaf] = v.Records
+					break
+				}
 			}
 		}
 	}
 }
 
-// validSince returns the first record that may have the value of r.
-func (c *Records) validSince(r RecordID) RecordID {
-	if c.Since == nil {
-		return 0
+// validSince returns the first record that may have the values of r.
+func (c *Records) validSince(r RecordID) (first RecordID) {
+	for i, since := range c.Since {
+		if since != nil {
+			first = max(first, since[c.Columns[c.Schema.Sensitive()[i]].At(int(r))])
+		}
 	}
-	return c.Since[c.Value(r)]
+	return first
 }
 
 // OneEpoch reports whether records may share a class: each arrived when the values
@@ -62,9 +69,9 @@ func (c *Records) OneEpoch(members []RecordID) error {
 	return nil
 }
 
-// MayHave reports whether a record may share a class with the values of a signature.
+// MayHave reports whether a record may share a class with the values of a signature, at level L1.
 func (c *Records) MayHave(r RecordID, signature []equivclass.Code) bool {
-	return c.Since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.Since[v] > r })
+	return c.Since == nil || !slices.ContainsFunc(signature, func(v equivclass.Code) bool { return c.Since[0][v] > r })
 }
 
 // Epochs divides records, in order of arrival, into pools that may each be
@@ -96,18 +103,25 @@ func (c *Records) Epochs(records []RecordID) (first []RecordID, later func(rest 
 	}
 }
 
-// Versions divides records, in order of arrival, by the version of the hierarchy under
+// Versions divides records, in order of arrival, by the versions of the sensitive attributes' hierarchies under
 // which they arrived, oldest first. At level L2 each part makes pools of its own (package pools).
 func (c *Records) Versions(h *Head, records []RecordID) iter.Seq[[]RecordID] {
-	return func(yield func([]RecordID) bool) {
-		if c.Since != nil {
-			for _, v := range h.Hierarchies[c.Schema.SensitiveIndex()][1:] {
-				n, _ := slices.BinarySearch(records, v.Records)
-				if !yield(records[:n]) {
-					return
-				}
-				records = records[n:]
+	var begins []RecordID
+	for i, since := range c.Since {
+		if since != nil {
+			for _, v := range h.Hierarchies[c.Schema.Sensitive()[i]][1:] {
+				begins = append(begins, v.Records)
 			}
+		}
+	}
+	slices.Sort(begins)
+	return func(yield func([]RecordID) bool) {
+		for _, at := range begins {
+			n, _ := slices.BinarySearch(records, at)
+			if !yield(records[:n]) {
+				return
+			}
+			records = records[n:]
 		}
 		yield(records)
 	}

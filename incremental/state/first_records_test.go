@@ -27,7 +27,7 @@ func TestFirstRecordsAreThoseOfAMap(t *testing.T) {
 				subject = subject>>40 | 1<<24 // all of them at the beginning of the table; never 0, which stands for nobody
 			}
 			c.Subject = append(c.Subject, subject)
-			c.Sa().Append(equivclass.Code(rng.IntN(3)))
+			c.Columns[2].Append(equivclass.Code(rng.IntN(3)))
 			_, seen := first[subject]
 			if !seen {
 				first[subject] = r
@@ -40,7 +40,7 @@ func TestFirstRecordsAreThoseOfAMap(t *testing.T) {
 		}
 		loaded := NewColumns(schema)
 		loaded.Subject = c.Subject
-		*loaded.Sa() = *c.Sa()
+		loaded.Columns[2] = c.Columns[2]
 		loaded.Loaded()
 		for r := range c.Len() {
 			require.Equal(t, first[c.Subject[r]], c.Firsts.first(&c, r))

@@ -128,7 +128,7 @@ func (l *Leaves) fromStored(codes []equivclass.Code) {
 // newLeafTables makes the tables of all attributes with a hierarchy.
 func newLeafTables(s *equivclass.Schema) map[int]*Leaves {
 	out := map[int]*Leaves{}
-	for _, i := range append(slices.Clone(s.Quasi()), s.SensitiveIndex()) {
+	for _, i := range slices.Concat(s.Quasi(), s.Sensitive()) {
 		if h := s.Attributes()[i].Hierarchy; h != nil {
 			out[i] = newLeaves(h)
 		}

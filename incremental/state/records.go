@@ -15,11 +15,11 @@ import (
 type Records struct {
 	equivclass.Packed
 	Schema    *equivclass.Schema
-	Stores    []int // attributes in a block of the store, but for the sensitive one
+	Stores    []int // attributes in a block of the store: quasi-identifiers, then the sensitive ones
 	Interrupt interrupt
 	Leaves    map[int]*Leaves // of attributes with a hierarchy
 	bound     bool            // leaves are complete
-	Since     []RecordID      // by sensitive value: epochs.go
+	Since     [][]RecordID    // by sensitive attribute and value: epochs.go
 	Scale     []equivclass.Range
 	Subject   []uint64
 	ClassOf   []ClassID
@@ -38,7 +38,7 @@ type arrival struct {
 // NewColumns returns the columns of a state without records.
 //
 // What the adversary knows is judged first: quasi-identifiers and subject, and the
-// sensitive value last. So the reason of a
+// sensitive values last. So the reason of a
 // record with a bad quasi-identifier says nothing about its sensitive value, nor
 // does what becomes of it later (Readmissible).
 func NewColumns(s *equivclass.Schema) Records {
@@ -46,23 +46,33 @@ func NewColumns(s *equivclass.Schema) Records {
 	if i := s.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}
-	order = append(order, s.SensitiveIndex())
+	order = append(order, s.Sensitive()...)
 	c := Records{Packed: *equivclass.NewPacked(s.Attributes(), order...), Schema: s,
-		Stores: s.Quasi(), Leaves: newLeafTables(s)}
+		Stores: slices.Concat(s.Quasi(), s.Sensitive()), Leaves: newLeafTables(s)}
 	if s.SubjectIndex() >= 0 {
 		c.Firsts = &firstRecords{}
 	}
 	return c
 }
 
-func (c *Records) Len() RecordID { return RecordID(c.Sa().Len()) }
+func (c *Records) Len() RecordID { return RecordID(c.Columns[c.Schema.Sensitive()[0]].Len()) }
 
-// Qi returns the column of quasi-identifier j, sa that of the sensitive attribute.
+// Qi returns the column of quasi-identifier j.
 func (c *Records) Qi(j int) *equivclass.Column { return &c.Columns[c.Schema.Quasi()[j]] }
-func (c *Records) Sa() *equivclass.Column      { return &c.Columns[c.Schema.SensitiveIndex()] }
 
-// Value is the sensitive value of a record.
-func (c *Records) Value(r RecordID) equivclass.Code { return c.Sa().At(int(r)) }
+// Value is the sensitive value of a record, at level L1.
+func (c *Records) Value(r RecordID) equivclass.Code {
+	return c.Columns[c.Schema.SensitiveIndex()].At(int(r))
+}
+
+// Codes are those that a record has of some attributes.
+func (c *Records) Codes(attributes []int, r RecordID) []equivclass.Code {
+	out := make([]equivclass.Code, len(attributes))
+	for k, attribute := range attributes {
+		out[k] = c.Columns[attribute].At(int(r))
+	}
+	return out
+}
 
 // QiDict returns the dictionary of quasi-identifier j.
 func (c *Records) QiDict(j int) *equivclass.Dictionary { return c.Dicts[c.Schema.Quasi()[j]] }
@@ -94,14 +104,11 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 			}
 		}
 	}
-	codes[c.Schema.SensitiveIndex()] = b.SA
-	if err := c.fromStored(b); err != nil {
-		return err
-	}
+	c.fromStored(b)
 	c.Extend(codes)
 	c.NoteArrival(b.First, b.Tick)
 	c.Subject = append(c.Subject, b.Subject...)
-	for range b.SA {
+	for range b.Len() {
 		c.ClassOf = append(c.ClassOf, None)
 	}
 	return nil
@@ -123,23 +130,12 @@ func (c *Records) storedCodes(attribute int) equivclass.Code {
 }
 
 // fromStored puts the leaves of a block into the numbering of the present trees.
-func (c *Records) fromStored(b *RecordBlock) error {
-	for j, attribute := range c.Schema.Quasi() {
+func (c *Records) fromStored(b *RecordBlock) {
+	for k, attribute := range c.Stores {
 		if l := c.Leaves[attribute]; l != nil {
-			l.fromStored(b.Columns[j])
+			l.fromStored(b.Columns[k])
 		}
 	}
-	l := c.Leaves[c.Schema.SensitiveIndex()]
-	if l == nil {
-		return nil
-	}
-	for _, v := range b.SA {
-		if int(v) >= len(l.Paths) {
-			return fmt.Errorf("%w: block of record %d has a value beyond its dictionary", ErrCorrupt, b.First)
-		}
-	}
-	l.fromStored(b.SA)
-	return nil
 }
 
 // stored returns codes of an attribute as state numbers them.
@@ -164,8 +160,7 @@ func (c *Records) Arrived(r RecordID) int64 {
 
 // Block returns the records from first on as a block.
 func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, SA: c.stored(c.Schema.SensitiveIndex(), c.Sa().AppendTo(nil, int(first))), Origin: origin,
-		Offset: offset}
+	b := &RecordBlock{First: first, Tick: tick, Origin: origin, Offset: offset}
 	for _, attribute := range c.Stores {
 		b.Columns = append(b.Columns, c.stored(attribute, c.Columns[attribute].AppendTo(nil, int(first))))
 	}
@@ -221,9 +216,14 @@ func (c *Records) Coords(space *equivclass.Space, r RecordID, x []float32) {
 	}
 }
 
-// Bag returns the bag of the records' sensitive values.
+// Bag returns the bag of the records' sensitive values, at level L1.
 func (c *Records) Bag(records []RecordID) equivclass.Bag {
-	return equivclass.BagIn(c.Sa(), records)
+	return c.BagOf(c.Schema.SensitiveIndex(), records)
+}
+
+// BagOf returns the bag of the records' values of an attribute.
+func (c *Records) BagOf(attribute int, records []RecordID) equivclass.Bag {
+	return equivclass.BagIn(&c.Columns[attribute], records)
 }
 
 // Erased reports whether a record is one of a person who was forgotten.

@@ -66,9 +66,8 @@ func (d DeadLetter) LogValue() slog.Value {
 type RecordBlock struct {
 	First RecordID
 	Tick  int64 // arrival, in the machine's ticks
-	// Columns are the quasi-identifiers in schema order.
+	// Columns are those of Records.Stores.
 	Columns [][]equivclass.Code
-	SA      []equivclass.Code
 	// Subject is the keyed digest of the subject; nil without a subject attribute. 0: the person
 	// was forgotten, and the record is what stays of it (package erase).
 	Subject []uint64
@@ -77,7 +76,7 @@ type RecordBlock struct {
 }
 
 // Len returns the number of records in the block.
-func (b *RecordBlock) Len() int { return len(b.SA) }
+func (b *RecordBlock) Len() int { return len(b.Origin) }
 
 // Regime says by which rule a published class is safe.
 type Regime uint8

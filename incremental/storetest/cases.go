@@ -23,8 +23,7 @@ func full() *state.Delta {
 	fill(d.Intent)
 	d.Dictionary = make([]state.DictionaryEntry, 2)
 	fill(&d.Dictionary)
-	d.Records = []*state.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}},
-		SA:      []equivclass.Code{1, 2, 1, 2},
+	d.Records = []*state.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}, {1, 2, 1, 2}},
 		Subject: []uint64{1, 1 << 63, 3, 4}, Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
 	d.Positions = make([]state.PartitionPosition, 2)
 	fill(&d.Positions)
@@ -172,7 +171,7 @@ func testAliasing(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	d := full()
 	commit(t, s, model, d)
-	d.Records[0].SA[0], d.Records[0].Columns[0][0], d.Births[0].Members[0] = 99, 99, 1
+	d.Records[0].Columns[0][0], d.Births[0].Members[0] = 99, 1
 	d.Meta.Settings["new"], d.Counters.Refused["new"], d.DeadLetters[0].Payload = [32]byte{}, 9, nil
 	delete(model.Counters.Refused, "new")
 	got := read(t, s)
@@ -188,7 +187,7 @@ func testHandedOut(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
 	v := (&State{}).visitor()
-	v.Records = func(b *state.RecordBlock) error { b.SA[0], b.Offset[0] = 77, 77; return nil }
+	v.Records = func(b *state.RecordBlock) error { b.Columns[0][0], b.Offset[0] = 77, 77; return nil }
 	v.Class = func(c *state.Class) error { c.Members = append(c.Members, 5); c.Members[0] = 3; return nil }
 	v.Meta = func(m state.Meta) error { m.Settings["mine"] = [32]byte{}; return nil }
 	require.NoError(t, s.Load(v))
@@ -281,7 +280,7 @@ func testRefused(t *testing.T, open Opener) {
 	commit(t, s, model, full())
 	block := func(first state.RecordID, n int) *state.RecordBlock {
 		return &state.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
-			SA: make([]equivclass.Code, n), Origin: make([]uint16, n), Offset: make([]int64, n)}
+			Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
 	short, noSubjects := block(4, 3), block(4, 3)
 	short.Columns[0] = short.Columns[0][:2]
@@ -337,8 +336,8 @@ func testTinyCommits(t *testing.T, open Opener) {
 	defer func() { require.NoError(t, s.Close()) }()
 	for i := range 300 {
 		n := state.RecordID(i)
-		b := &state.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}},
-			SA: []equivclass.Code{equivclass.Code(i)}, Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
+		b := &state.RecordBlock{First: n, Tick: int64(i / 7), Columns: [][]equivclass.Code{{equivclass.Code(i % 5)}, {equivclass.Code(i)}},
+			Origin: []uint16{uint16(i % 3)}, Offset: []int64{int64(i)}}
 		if i >= 150 { // a subject attribute cannot come and go, but a store must not lose rows over it
 			b.Subject = []uint64{uint64(i)}
 		}

@@ -127,7 +127,7 @@ func (g *generator) partition(n int) state.Partition {
 func (g *generator) addBlock(d *state.Delta) {
 	n := 1 + g.random.IntN([]int{2, 50, 300, 3000}[g.random.IntN(4)])
 	g.tick += int64(g.random.IntN(2))
-	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns)}
+	b := &state.RecordBlock{First: g.guard.Records, Tick: g.tick, Columns: make([][]equivclass.Code, g.columns+1)}
 	for _, prior := range d.Records {
 		b.First += state.RecordID(prior.Len())
 	}
@@ -135,7 +135,6 @@ func (g *generator) addBlock(d *state.Delta) {
 	for i := range b.Columns {
 		b.Columns[i] = g.codes(n, spread())
 	}
-	b.SA = g.codes(n, spread())
 	b.Subject, b.Origin, b.Offset = make([]uint64, n), make([]uint16, n), make([]int64, n)
 	for i := range n {
 		o := g.random.IntN(1 + min(4, len(g.offset)))

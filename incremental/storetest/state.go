@@ -34,8 +34,7 @@ type State struct {
 type record struct {
 	ID         state.RecordID
 	Tick       int64
-	QI         []equivclass.Code
-	SA         equivclass.Code
+	Values     []equivclass.Code
 	HasSubject bool
 	Subject    uint64
 	Origin     uint16
@@ -89,10 +88,10 @@ func (s *State) Apply(d *state.Delta) {
 
 func (s *State) addRows(b *state.RecordBlock) {
 	for i := range b.Len() {
-		r := record{ID: b.First + state.RecordID(i), Tick: b.Tick, SA: b.SA[i], HasSubject: b.Subject != nil, Origin: b.Origin[i],
+		r := record{ID: b.First + state.RecordID(i), Tick: b.Tick, HasSubject: b.Subject != nil, Origin: b.Origin[i],
 			Offset: b.Offset[i]}
 		for _, column := range b.Columns {
-			r.QI = append(r.QI, column[i])
+			r.Values = append(r.Values, column[i])
 		}
 		if b.Subject != nil {
 			r.Subject = b.Subject[i]

@@ -82,7 +82,7 @@ func (d *csvDecoder) adopt(header []string) {
 	}
 	if d.subject = -1; d.schema.SubjectIndex() >= 0 {
 		d.subject = slices.Index(d.columns, d.schema.SubjectIndex())
-		d.behind = slices.Index(d.columns, d.schema.SensitiveIndex()) < d.subject
+		d.behind = slices.ContainsFunc(d.schema.Sensitive(), func(a int) bool { return slices.Index(d.columns, a) < d.subject })
 	}
 }
 

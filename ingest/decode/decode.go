@@ -178,7 +178,7 @@ func judged(schema *equivclass.Schema) []int {
 	if i := schema.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}
-	return append(order, schema.SensitiveIndex())
+	return append(order, schema.Sensitive()...)
 }
 
 // messageDecoder reads one message of bounded size that is not a tombstone.

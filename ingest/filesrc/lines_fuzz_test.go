@@ -131,7 +131,7 @@ func (r *lineRig) Publish(_ context.Context, v *incremental.View) (ingest.Releas
 			for j, i := range r.schema.Quasi() {
 				r.cells = append(r.cells, v.Dictionaries[i].Text(v.QI[j].At(int(id))))
 			}
-			r.cells = append(r.cells, v.Dictionaries[r.schema.SensitiveIndex()].Text(v.SA.At(int(id))))
+			r.cells = append(r.cells, v.Dictionaries[r.schema.SensitiveIndex()].Text(v.SA[0].At(int(id))))
 		}
 	}
 	return ingest.Release{}, nil

@@ -17,7 +17,7 @@ func mergeAgain(v *incremental.View) {
 		texts = append(texts, d.Text(equivclass.Code(code)))
 	}
 	order := merge.NewOrder(texts)
-	values := v.SA.Codes()
+	values := v.SA[0].Codes()
 	var bags []merge.Bag
 	for _, c := range v.Classes {
 		if c.Born == v.Intent.Release {

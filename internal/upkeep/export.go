@@ -153,7 +153,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 		if err != nil {
 			return err
 		}
-		if err := e.writeMembers(out, strconv.Itoa(int(n)), placed, view.SA.Len()); err != nil {
+		if err := e.writeMembers(out, strconv.Itoa(int(n)), placed, view.Len()); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (e *Exporter) Records(w io.Writer) error {
 	view := e.machine.Releases().All()
 	cuts, release := e.machine.Releases().Intents(), 0
 	row := make([]string, len(header))
-	for r := range view.SA.Len() {
+	for r := range view.Len() {
 		for release < len(cuts) && int(cuts[release].Cut) <= r {
 			release++
 		}
@@ -231,21 +231,13 @@ func (e *Exporter) columns() []int {
 }
 
 func (e *Exporter) text(v *incremental.View, attribute, r int) string {
-	switch attribute {
-	case e.schema.SensitiveIndex():
-		return v.Dictionaries[attribute].Text(v.SA.At(r))
-	case e.schema.SubjectIndex():
+	if attribute == e.schema.SubjectIndex() {
 		if e.offset[r] < 0 {
 			return "forgotten-" + strconv.Itoa(r)
 		}
 		return fmt.Sprintf("%s%016x", e.key, v.Subject[r])
 	}
-	for j, i := range e.schema.Quasi() {
-		if i == attribute {
-			return v.Dictionaries[i].Text(v.QI[j].At(r))
-		}
-	}
-	return ""
+	return v.Dictionaries[attribute].Text(v.Column(attribute).At(r))
 }
 
 func flush(out *csv.Writer, w io.Writer) error {

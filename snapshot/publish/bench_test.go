@@ -75,7 +75,7 @@ func benchView(b *testing.B, n int) *incremental.View {
 			codes[k] = equivclass.Code(r.IntN(d.Len()))
 		}
 		if a.Role == equivclass.Sensitive {
-			sa, v.SA = codes, equivclass.ColumnOf(codes)
+			sa, v.SA = codes, []equivclass.Column{equivclass.ColumnOf(codes)}
 		} else {
 			v.QI[i] = equivclass.ColumnOf(codes)
 		}

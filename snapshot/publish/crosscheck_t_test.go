@@ -58,7 +58,7 @@ func TestAuditorAgreesOnTheEarthMoversDistance(t *testing.T) {
 				classes)
 			bagOf := func(members []state.RecordID) (b equivclass.Bag) {
 				for _, m := range members {
-					b.Add(v.SA.At(int(m)), 1)
+					b.Add(v.SA[0].At(int(m)), 1)
 				}
 				return b
 			}

@@ -233,7 +233,7 @@ func TestRuleBBadViews(t *testing.T) {
 		"no bucket":            func(v *incremental.View) { v.Classes[1].Bucket = 0 },
 		"a class of k+1":       func(v *incremental.View) { v.Classes[0].Members = append(v.Classes[0].Members, 8); v.Intent.Records++ },
 		"a class of k-1":       func(v *incremental.View) { v.Classes[2].Members = v.Classes[2].Members[:2]; v.Intent.Records-- },
-		"a frequent value":     func(v *incremental.View) { v.SA = replaced(&v.SA, 9, v.SA.At(10)) },
+		"a frequent value":     func(v *incremental.View) { v.SA[0] = replaced(&v.SA[0], 9, v.SA[0].At(10)) },
 		"refined":              func(v *incremental.View) { v.Classes[0].Bucket = 5 },
 		"two births":           func(v *incremental.View) { v.Classes[0].Born = 0 },
 		"a class that is dead": func(v *incremental.View) { v.Classes[0].Died = 1 },

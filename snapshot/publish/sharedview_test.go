@@ -181,7 +181,7 @@ func (c *sharedChain) pool(t testing.TB, release, first int) {
 	}
 	var bags []merge.Bag
 	for _, rows := range classes {
-		bags = append(bags, merge.BagOf(merge.NewOrder(texts), v.SA.Codes()[first:], rows))
+		bags = append(bags, merge.BagOf(merge.NewOrder(texts), v.SA[0].Codes()[first:], rows))
 	}
 	buckets, _ := merge.Pool(bags, 3, 1, merge.Requirement{Caps: merge.Frequency(2)},
 		merge.NewDraws(testSeed, merge.Key{Release: uint64(release)}), merge.Run{})

@@ -113,7 +113,7 @@ func (r *Recording) tree(attribute, version int) (h *equivclass.Hierarchy, why s
 	switch {
 	case v.Leaves == 0 || int(v.Leaves) > len(paths):
 		return nil, "the state does not hold its earlier paths"
-	case version > 0 && attribute != schema.SensitiveIndex():
+	case version > 0 && !slices.Contains(schema.Sensitive(), attribute):
 		return nil, fmt.Sprintf("the state does not hold the order of lines of version %d of %d", version+1, len(r.meta.Hierarchies[attribute]))
 	}
 	text := strings.Join(paths[:v.Leaves], "\n")

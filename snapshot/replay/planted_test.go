@@ -127,7 +127,7 @@ func rendered(v *incremental.View) (map[string]string, error) {
 
 func valueText(v *incremental.View) func(m state.RecordID) string {
 	at := v.Schema.SensitiveIndex()
-	return func(m state.RecordID) string { return v.Dictionaries[at].Text(v.SA.At(int(m))) }
+	return func(m state.RecordID) string { return v.Dictionaries[at].Text(v.SA[0].At(int(m))) }
 }
 
 // TestPlantedRenderers: a renderer that looks at whose value is whose, or at the numbers of values, writes
@@ -166,11 +166,11 @@ func TestPlantedRenderers(t *testing.T) {
 			return len(slices.Compact(own(v, c))) == 1
 		}),
 		"numbers of values": each(func(v *incremental.View, c state.ClassView) any {
-			least := v.SA.At(int(c.Members[0]))
+			least := v.SA[0].At(int(c.Members[0]))
 			for i := range v.Classes {
 				if v.Classes[i].Bucket == c.Bucket {
 					for _, m := range v.Classes[i].Members {
-						least = min(least, v.SA.At(int(m)))
+						least = min(least, v.SA[0].At(int(m)))
 					}
 				}
 			}

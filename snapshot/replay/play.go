@@ -37,7 +37,7 @@ type run struct {
 	due  []byte            // by record: what the triggers ask for after it
 	want []byte            // the same of the run before any world; nil: this is that run
 	seen func(records int) // progress; may be nil
-	sa   int
+	sa   []int
 	// orders is asked for the draws; ages are the present one and those that have not begun; next is the next cut.
 	orders func(merge.Key, []int32) []int32
 	ages   []era
@@ -80,7 +80,7 @@ func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int3
 			return nil, nil, err
 		}
 	}
-	x := &run{Recording: r, tape: t, of: of, want: want, seen: progress, sa: r.options.Schema.SensitiveIndex(), orders: orders, ages: r.ages}
+	x := &run{Recording: r, tape: t, of: of, want: want, seen: progress, sa: r.options.Schema.Sensitive(), orders: orders, ages: r.ages}
 	if err = x.begin(); err == nil {
 		err = x.all()
 	}
@@ -153,7 +153,9 @@ func (x *run) apply(to int) error {
 		row := x.rows[x.at]
 		if x.of != nil {
 			row = append(equivclass.Row{}, row...)
-			row[x.sa] = x.rows[x.of[x.at]][x.sa]
+			for _, i := range x.sa {
+				row[i] = x.rows[x.of[x.at]][i]
+			}
 		}
 		x.m.Tick(x.ticks[x.at])
 		out, err := x.m.Apply(source, int64(x.at), row)

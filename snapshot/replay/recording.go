@@ -83,11 +83,11 @@ func (r *Recording) visitor() state.Visitor {
 // of equal values.
 func rowsOf(v *incremental.View) []equivclass.Row {
 	s := v.Schema
-	rows := make([]equivclass.Row, v.SA.Len())
+	rows := make([]equivclass.Row, v.Len())
 	for r := range rows {
 		rows[r] = make(equivclass.Row, len(s.Attributes()))
 	}
-	column := func(attribute int, codes equivclass.Column) {
+	column := func(attribute int, codes *equivclass.Column) {
 		texts := map[equivclass.Code][]byte{}
 		for r, c := range codes.Codes() {
 			text, known := texts[c]
@@ -98,9 +98,8 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 			rows[r][attribute] = text
 		}
 	}
-	column(s.SensitiveIndex(), v.SA)
-	for j, attribute := range s.Quasi() {
-		column(attribute, v.QI[j])
+	for _, attribute := range slices.Concat(s.Quasi(), s.Sensitive()) {
+		column(attribute, v.Column(attribute))
 	}
 	if i := s.SubjectIndex(); i >= 0 {
 		for r := range rows {

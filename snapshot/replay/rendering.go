@@ -69,26 +69,29 @@ func (r *Recording) render(worlds int, out *Result) error {
 
 // renderWorld looks for a part that has other bytes in a world.
 func (r *Recording) renderWorld(world int, views []*incremental.View, out *Result) error {
-	at := r.options.Schema.SensitiveIndex()
-	values := equivclass.NewDictionary(r.options.Schema.Attributes()[at])
-	codes := make([]equivclass.Code, len(r.rows))
-	for i, from := range r.exchanged(world) {
-		codes[i], _ = values.Encode(r.rows[from][at]) // it was accepted
+	sensitive, exchanged := r.options.Schema.Sensitive(), r.exchanged(world)
+	values, columns := make([]*equivclass.Dictionary, len(sensitive)), make([][]equivclass.Code, len(sensitive))
+	for k, at := range sensitive {
+		values[k], columns[k] = equivclass.NewDictionary(r.options.Schema.Attributes()[at]), make([]equivclass.Code, len(r.rows))
+		for i, from := range exchanged {
+			columns[k][i], _ = values[k].Encode(r.rows[from][at]) // it was accepted
+		}
 	}
-	column := equivclass.ColumnOf(codes)
 	for i, v := range views {
 		if stop := r.options.Interrupted; stop != nil && stop() {
 			return state.ErrInterrupted
 		}
 		in := *v
-		in.SA, in.Dictionaries, in.References = column.Prefix(v.SA.Len()), slices.Clone(v.Dictionaries), nil
-		in.Dictionaries[at] = values
+		in.SA, in.Dictionaries, in.References = nil, slices.Clone(v.Dictionaries), nil
+		for k, column := range equivclass.ColumnsOf(columns) {
+			in.SA, in.Dictionaries[sensitive[k]] = append(in.SA, column.Prefix(v.Len())), values[k]
+		}
 		files, err := r.Renderer(&in)
 		if err != nil {
 			return err
 		}
 		if p := out.Parts[i]; !maps.Equal(files, p.Files) {
-			out.Difference = &difference{World: world, Release: p.Release, Records: v.SA.Len(), Classes: len(v.Classes),
+			out.Difference = &difference{World: world, Release: p.Release, Records: v.Len(), Classes: len(v.Classes),
 				What: "its files have other bytes, with the same classes, buckets and values of buckets"}
 			return nil
 		}

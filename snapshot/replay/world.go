@@ -2,6 +2,7 @@ package replay
 
 import (
 	"anond/incremental/state"
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -9,7 +10,7 @@ import (
 	"anond/equivclass/merge"
 )
 
-// world is an assignment of the sensitive values to the records, which a reader of the
+// world is an assignment of the sensitive values to the records, those of a record together, which a reader of the
 // releases cannot tell from the one that is, and the draws with which it gives the same
 // releases (Theorem E).
 type world struct {
@@ -43,13 +44,16 @@ func (o *orders) find(release, subPool uint32) (k merge.Key, parts int) {
 	return merge.Key{}, 0
 }
 
-// waiting divides the free records by the versions of the hierarchy of the sensitive
-// attribute: in no world has a record a value that was not valid when it arrived.
+// waiting divides the free records by the versions of the hierarchies of the sensitive
+// attributes: in no world has a record a value that was not valid when it arrived.
 func (r *Recording) waiting(free []bool) [][]state.RecordID {
 	var versions []state.HierarchyVersion
-	if len(r.meta.Hierarchies) > 0 {
-		versions = r.meta.Hierarchies[r.options.Schema.SensitiveIndex()]
+	for attribute, of := range r.meta.Hierarchies {
+		if slices.Contains(r.options.Schema.Sensitive(), attribute) {
+			versions = append(versions, of...)
+		}
 	}
+	slices.SortFunc(versions, func(a, b state.HierarchyVersion) int { return cmp.Compare(a.Records, b.Records) })
 	out := make([][]state.RecordID, len(versions)+1)
 	at := 0
 	for i, is := range free {

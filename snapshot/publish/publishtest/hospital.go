@@ -44,7 +44,7 @@ func View(t testing.TB, release uint32, attributes []equivclass.Attribute, perso
 		}
 		v.Dictionaries = append(v.Dictionaries, d.Frozen())
 	}
-	v.QI, v.SA = equivclass.ColumnsOf(codes[:len(codes)-1]), equivclass.ColumnOf(codes[len(codes)-1])
+	v.QI, v.SA = equivclass.ColumnsOf(codes[:len(codes)-1]), equivclass.ColumnsOf(codes[len(codes)-1:])
 	for _, i := range schema.Quasi() {
 		v.Scale = append(v.Scale, map[equivclass.Type]equivclass.Range{equivclass.Integer: {Hi: 100}, equivclass.Decimal: {Hi: 1000000},
 			equivclass.Date: {Lo: -3650, Hi: 16590}}[attributes[i].Type])
