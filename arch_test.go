@@ -160,7 +160,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/publish", []string{"anond/incremental", "anond/incremental/state", "anond/internal/disk", "anond/snapshot",
 			"anond/snapshot/render", "anond/snapshot/verify"}},
 		{"snapshot", []string{model, "anond/internal/disk"}}, // it knows no state
-		{"shards/keying", []string{model, "anond/incremental", "anond/incremental/state", "anond/ingest",
+		{"shards/keying", []string{"anond/config", model, "anond/incremental", "anond/incremental/state", "anond/ingest",
 			"anond/ingest/decode"}}, // it knows no broker
 		{"shards/repartition/topics", []string{"anond/config", "anond/incremental/state", "anond/ingest/...", "anond/internal/...",
 			"anond/shards/repartition", model, "anond/incremental", "anond/shards/keying"}},
@@ -195,7 +195,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	libraries := map[string][]string{
 		"github.com/segmentio/kafka-go": {"ingest/kafkasrc", "internal/kafkaclient"},
 		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/brokeraccess", "internal/dataset", "deliver/topic", "cmd/anond-deliver",
-			"shards/repartition/topics"},
+			"shards"},
 		"github.com/jackc/pgx":     {"deliver/postgres"},
 		"go.etcd.io/bbolt":         {"incremental/boltstore"},
 		"github.com/twmb/franz-go": {"internal/demo", "rig"}, // brokers of the demo and of tests
@@ -254,17 +254,19 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition/topics",
 			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/monitor shards/repartition shards/keying " + disk},
 		{"shards/repartition", "shards/keying"},
+		{"shards", "shards/... internal/cli internal/dataset internal/kafkaclient internal/ops/logs internal/ops/metrics " +
+			"internal/ops/monitor internal/ops/serve internal/sealed"},
 		{"internal/brokeraccess", "internal/kafkaclient internal/secret"},
 		{"internal/cli", "internal/progress"},
 		{"internal/dataset", "internal/brokeraccess internal/clock internal/control internal/kafkaclient internal/ops/certificate " +
 			"internal/ops/diskuse internal/ops/monitor internal/ops/notify internal/progress internal/retry internal/sealed " +
-			"internal/secret shards/journal shards/keying " + disk},
+			"internal/secret " + disk},
 		{"internal/upkeep", "internal/brokeraccess internal/clock internal/dataset internal/ops/diskuse internal/progress internal/retry " +
-			"internal/sealed internal/suppress shards/keying " + disk},
+			"internal/sealed internal/suppress " + disk},
 		{"internal/daemon", "internal/dataset internal/upkeep internal/ops/certificate internal/control internal/ops/diskuse " +
 			"internal/ops/gauge " +
 			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
-			"internal/pace internal/progress internal/sealed internal/suppress shards/... " + disk},
+			"internal/pace internal/progress internal/sealed internal/suppress " + disk},
 		{"internal/demo", "internal/daemon internal/dataset internal/testkit/hospital " + disk},
 		{"internal/ops/monitor", disk}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
@@ -279,7 +281,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +
 			"internal/brokeraccess internal/cli internal/kafkaclient internal/ops/... internal/pace"},
-		{"cmd/anond", "internal/... shards/..."},
+		{"cmd/anond", "internal/... shards"},
 	}
 	for _, f := range tree(t) {
 		i := slices.IndexFunc(may, func(rule struct{ pkg, list string }) bool { return within(f.dir(), rule.pkg) })
@@ -308,6 +310,23 @@ func TestNobodyNeedsTheLab(t *testing.T) {
 		}
 	}
 	assert.True(t, seen, "nobody imports the lab any more")
+}
+
+// TestShardsAreOneImport: the program has shards by one import, and no other package of the product knows them. Without it all
+// of them build, which what they import says: a configuration that names a shard is refused then.
+func TestShardsAreOneImport(t *testing.T) {
+	var imports []string
+	for _, f := range tree(t) {
+		if f.test() || within(f.dir(), "shards", "rig", "lab") {
+			continue
+		}
+		for _, path := range f.imports() {
+			if within(path, module+"/shards") {
+				imports = append(imports, f.path+" imports "+path)
+			}
+		}
+	}
+	assert.Equal(t, []string{"cmd/anond/rooms.go imports anond/shards"}, imports)
 }
 
 // machine reports whether a package is one of the state machine, and no store of it.

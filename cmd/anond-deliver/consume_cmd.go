@@ -52,7 +52,7 @@ release cat read it. Exit 1 if the topic lacks a part of the release, or has a d
 			return env.consume(c.Context(), d, release, out, asJSON)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().Uint32Var(&release, "release", 0, "`number` of the release; default: the newest complete one")
 	c.Flags().StringVar(&out, "out", "", "new `directory` for the release")

@@ -121,7 +121,7 @@ daemon's.`
 		}
 		return env.printDelivered(sink, d.Dir, sum)
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	c.Flags().BoolVar(&follow, "follow", false, "keep running, and deliver each new release")
 	c.Flags().BoolVar(&verify, "verify", false, "first compare each row that is there with the releases; otherwise rows of tables are counted")
 	shows.Add(c, "with --follow")

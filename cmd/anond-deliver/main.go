@@ -60,11 +60,6 @@ releases, 78 bad configuration.`,
 	return root
 }
 
-// configFlag gives a command -c FILE.
-func configFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVarP(path, "config", "c", "anond.yaml", "configuration `file`")
-}
-
 // loadDelivery reads what of a configuration delivery needs, and prints its warnings.
 func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
 	d, warnings, err := cli.Abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {

@@ -69,7 +69,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 			return env.auditAsTold(c.Context(), &f)
 		}),
 	}
-	configFlag(c, &f.config)
+	cli.ConfigFlag(c, &f.config)
 	cli.JSONFlag(c, &f.json)
 	c.Flags().StringVar(&f.Releases, "releases", "", "releases `directory`")
 	c.Flags().StringVar(&f.Ledger, "ledger", "", "ledger `file`")

@@ -43,7 +43,7 @@ their values.`,
 			return env.check(cmd.Context(), path, data)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
 	data.Register(c.Flags())

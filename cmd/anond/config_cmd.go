@@ -64,7 +64,7 @@ func newConfigShowCommand(env *environment) *cobra.Command {
 			return env.showSettings(c)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	return c
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -66,8 +65,9 @@ func TestTheUnitsFitTheDaemon(t *testing.T) {
 func TestTheUnitsOfDutiesFit(t *testing.T) {
 	hardening := func(unit string) string { return unit[strings.Index(unit, "# Hardening."):] }
 	daemon := deployed(t, "anond@.service")
-	for name, known := range map[string]*cobra.Command{"anond-union@.service": newUnionCommand(&environment{}),
-		"anond-repartition@.service": newRepartitionCommand(&environment{})} {
+	for name, command := range map[string]string{"anond-union@.service": "union", "anond-repartition@.service": "repartition"} {
+		known, _, err := newRootCommand(&environment{}).Find([]string{command})
+		require.NoError(t, err)
 		unit := deployed(t, name)
 		assert.Equal(t, hardening(daemon), hardening(unit), name)
 		for _, line := range []string{"Type=notify", "NotifyAccess=main", "WatchdogSec=2min", "WatchdogSignal=SIGKILL", "TimeoutStopSec=60s",

@@ -93,7 +93,7 @@ which reasons can be replayed. docs/DEAD_LETTERS.md, Dead letters, says why.`,
 			return env.printReplayed(out)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	lettersFlag(c, &which.File)
 	c.Flags().StringVar(&which.Reason, "reason", "", "only records refused for this `reason`")

@@ -65,7 +65,7 @@ and "replayed" of anond state info counts such records.`,
 			return env.printLetters(list)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	lettersFlag(c, &letters)
 	c.Flags().StringVar(&f.Reason, "reason", "", "only those of this `reason`")

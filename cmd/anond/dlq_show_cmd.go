@@ -72,7 +72,7 @@ is refused if that is a file that other users may read.`,
 			return env.writeShown(shown, out, asJSON, payload)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	lettersFlag(c, &letters)
 	c.Flags().BoolVar(&payload, "payload", false, "show the refused message too: personal data")

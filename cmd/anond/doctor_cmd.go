@@ -38,7 +38,7 @@ L2 who is published together may not depend on their values.`,
 			return env.examine(c.Context(), path, data, sample, asJSON)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&data.Name, "data", "", "records of other people, a CSV or NDJSON `file`, or - for standard input")
 	data.Register(c.Flags())

@@ -23,6 +23,7 @@ import (
 	"anond/internal/ops/events"
 	"anond/internal/testkit/hospital"
 	"anond/internal/testkit/programtest"
+	"anond/shards"
 )
 
 // childVariable makes the test binary be anond: so a test can kill a process
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "1":
-		afterUnionStep = unionHook()
+		shards.AfterUnionStep = unionHook()
 		afterForgetStep = killsAt(os.Getenv(forgetKilledAt))
 		main()
 	default:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/config"
+	"anond/incremental/state"
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/dataset"
@@ -71,7 +71,7 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 			return writeReceipt(env.Stdout, receipt)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&from, "from", "", "`file` with the subject alone on its line; - is standard input")
 	c.SetFlagErrorFunc(func(*cobra.Command, error) error {

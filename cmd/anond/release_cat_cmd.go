@@ -50,7 +50,7 @@ once all of it is written, so that a reader of FILE sees one complete release.`,
 			return env.catRelease(&f, number)
 		}),
 	}
-	configFlag(c, &f.config)
+	cli.ConfigFlag(c, &f.config)
 	flags := c.Flags()
 	flags.StringVar(&f.dir, "dir", "", "read the releases in this `directory`; no configuration is needed")
 	flags.StringVar(&f.format, "format", "", "csv or ndjson (default csv)")

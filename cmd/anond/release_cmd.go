@@ -215,7 +215,7 @@ func (e *environment) verifyReleases(dir, ledger string, asJSON bool) error {
 type releasesFlags struct{ config, dir, ledger, status string }
 
 func (f *releasesFlags) flags(c *cobra.Command) {
-	configFlag(c, &f.config)
+	cli.ConfigFlag(c, &f.config)
 	c.Flags().StringVar(&f.dir, "dir", "", "the releases in this `directory`, as of a union; no configuration is needed")
 }
 

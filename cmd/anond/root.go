@@ -16,7 +16,7 @@ type environment struct {
 }
 
 // newRootCommand builds the tree of commands. A command is a function
-// newXCommand(env) in a file of its own, listed here.
+// newXCommand(env) in a file of its own, listed here, or of a package that rooms.go imports.
 func newRootCommand(env *environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "anond",
@@ -36,12 +36,10 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newStatusCommand(env),
 		newTailCommand(env),
 		newReleaseCommand(env),
-		newUnionCommand(env),
 		newAuditCommand(env),
 		newDLQCommand(env),
 		newStateCommand(env),
 		newForgetCommand(env),
-		newRepartitionCommand(env),
 		newPauseCommand(env),
 		newResumeCommand(env),
 		newReloadCommand(env),
@@ -51,6 +49,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newHierarchyCommand(env),
 		cli.NewManCommand("anond"),
 	)
+	root.AddCommand(cli.Registered(&env.Env)...)
 	completeValues(env, root)
 	return root
 }
@@ -59,14 +58,6 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 func (e *environment) execute(ctx context.Context, args []string) error {
 	e.ctx = ctx
 	return e.Execute(ctx, newRootCommand(e), args)
-}
-
-// defaultConfig is the configuration file if -c names none.
-const defaultConfig = "anond.yaml"
-
-// configFlag gives a command -c FILE.
-func configFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVarP(path, "config", "c", defaultConfig, "configuration `file`")
 }
 
 // loadConfig reads and checks the configuration. Its warnings are for those who set a daemon
@@ -78,9 +69,7 @@ func (e *environment) loadConfig(path string) (*config.Config, error) {
 
 // load is config.Load, until the run is stopped.
 func (e *environment) load(path string) (*config.Config, []config.Warning, error) {
-	return cli.Abandonable(e.ctx, func() (*config.Config, []config.Warning, error) {
-		return config.Load(path, e.Lookup, config.ReadRegular)
-	})
+	return cli.LoadConfig(e.ctx, &e.Env, path)
 }
 
 // loadWarned is loadConfig, and prints the warnings.

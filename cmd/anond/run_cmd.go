@@ -96,7 +96,7 @@ input, of other people, all the same.`,
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
 	c.Flags().BoolVar(&again, "again", false, "with source.type stdin: the input is another one than those read before")

@@ -55,7 +55,7 @@ func newStateBrowseCommand(env *environment) *cobra.Command {
 			return env.printListing(out, q)
 		}),
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	f := c.Flags()
 	f.StringVar(&file, "file", "", "read this backup `file` in place of the state")

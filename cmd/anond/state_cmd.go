@@ -49,7 +49,7 @@ func newStateInfoCommand(env *environment) *cobra.Command {
 			return env.printFlat(info)
 		}),
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	return c
 }
@@ -104,7 +104,7 @@ func newStateCheckCommand(env *environment) *cobra.Command {
 			return nil
 		}),
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	return c
 }
@@ -141,7 +141,7 @@ func newStateMembersCommand(env *environment) *cobra.Command {
 			return writePrivate(c.Context(), out, func(w io.Writer) error { return e.Members(w, first, last) })
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	c.Flags().Uint32Var(&release, "release", 0, "only this `release`")
 	c.Flags().Uint32Var(&from, "from", 1, "from this `release` on")
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
@@ -162,7 +162,7 @@ func newStateRecordsCommand(env *environment) *cobra.Command {
 			return writePrivate(c.Context(), out, e.Records)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
 	return c

@@ -49,7 +49,7 @@ func newStateBackupCommand(env *environment) *cobra.Command {
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&out, "out", "", "`file` to write, mode 0600; it must not exist (required)")
 	_ = c.MarkFlagRequired("out")
@@ -114,6 +114,6 @@ func newStateCompactCommand(env *environment) *cobra.Command {
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	return c
 }

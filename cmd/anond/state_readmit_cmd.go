@@ -51,7 +51,7 @@ would reveal the value.`,
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&attribute, "attribute", "", "only records refused for this `attribute`")
 	c.Flags().StringVar(&letters, "letters", "", "`file` of dead letters, one per line, if they were sent to a topic")

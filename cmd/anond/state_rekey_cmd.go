@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"anond/incremental/boltstore"
+	"anond/internal/cli"
 	"anond/internal/sealed"
 )
 
@@ -39,7 +40,7 @@ func newStateRekeyCommand(env *environment) *cobra.Command {
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	c.Flags().StringVar(&old, "old-key-file", "", "`file` with the key that the state has now; none if it is not encrypted")
 	return c
 }

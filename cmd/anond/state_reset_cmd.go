@@ -45,7 +45,7 @@ seed stays, and the numbering of dead letters continues.`,
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&yes, "yes", false, "remove the records (required)")
 	return c

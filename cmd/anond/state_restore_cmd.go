@@ -50,7 +50,7 @@ func newStateRestoreCommand(env *environment) *cobra.Command {
 			return err
 		}),
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().StringVar(&from, "from", "", "backup `file`")
 	c.Flags().BoolVar(&missing, "missing", false, "put the newest backup in place if there is no state")

@@ -41,7 +41,7 @@ which a daemon writes each second, and says how old it is, and how and when that
 			return env.showStatus(s, nil, asJSON)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&watch, "watch", false, "show it again each second, until interrupted")
 	return c

@@ -57,7 +57,7 @@ func steering[T any](env *environment, use, short, long string, ask func(context
 			return show(out)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	return c
 }
@@ -129,7 +129,7 @@ func newLogLevelCommand(env *environment) *cobra.Command {
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	c.Flags().DurationVar(&span, "for", 0, "`time` after which the level of the configuration comes back, such as 10m")
 	return c
 }

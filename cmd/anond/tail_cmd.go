@@ -43,7 +43,7 @@ those of a log file, JSON or text, or of standard input (-).`,
 			return err
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	c.Flags().StringSliceVar(&f.events, "event", nil, "only events of these `names`, such as release_published")
 	c.Flags().StringVar(&f.level, "level", "", "only events of at least this `level`: debug, info, warn or error")
 	c.Flags().BoolVar(&f.raw, "json", false, "show lines as they are logged")

@@ -19,6 +19,20 @@ type Env struct {
 	entered        bool // a command was found and its flags were understood
 }
 
+// registered makes the commands of packages that a program has by importing them.
+var registered []func(*Env) *cobra.Command
+
+// Register adds a command to the program. It is called before anything else is.
+func Register(command func(*Env) *cobra.Command) { registered = append(registered, command) }
+
+// Registered are the commands of packages that the program imports.
+func Registered(e *Env) (out []*cobra.Command) {
+	for _, command := range registered {
+		out = append(out, command(e))
+	}
+	return out
+}
+
 // Execute runs the command that the arguments name. An error before the command's
 // own code is a usage error.
 func (e *Env) Execute(ctx context.Context, root *cobra.Command, args []string) error {

@@ -15,8 +15,6 @@ import (
 	"anond/internal/ops/diskuse"
 	"anond/internal/ops/monitor"
 	"anond/internal/upkeep"
-	"anond/shards/journal"
-	"anond/shards/keying"
 )
 
 // openBackups refuses, before anything is decided, a directory of backups that is another shard's. What else is wrong with it
@@ -49,17 +47,9 @@ type once struct {
 	steps     *phases
 	publisher *publisher
 	source    ingest.Source
-	keys      *keying.Keying
+	keys      dataset.Keys
 	sink      ingest.DeadLetters
-	journaled
-}
-
-// journaled is what a shard with a journal has besides; all nil: there is none.
-type journaled struct {
-	log      journal.Log
-	journal  *journal.Journal
-	root     *journal.Genesis // nil: the journal is empty, or has lost its beginning
-	headless error            // the journal has lost its beginning
+	journal   dataset.Journal // nil: there is none
 }
 
 // runOnce opens everything, runs the loop, and closes in reverse order.
@@ -236,7 +226,7 @@ func (r *once) host() *ingest.Host {
 		Observers: ingest.Observers{Meter: o.Meter, Tripped: r.steer.markPaused}}
 	dataset.Placed(host, r.keys)
 	if r.journal != nil {
-		host.Steps = journal.NewSteps(r.journal, host.Policy)
+		host.Steps = r.journal.Steps(host.Policy)
 	} else {
 		host.Judged = r.publisher.inner.KeepJudged
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"syscall"
 
+	"anond/internal/dataset"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -16,7 +17,7 @@ import (
 // Every other error lies in the release or in the program, and would repeat
 // without end.
 func permanent(err error) bool {
-	if errors.Is(err, errJournalAway) || errors.Is(err, publish.ErrMiswritten) {
+	if errors.Is(err, dataset.ErrJournalAway) || errors.Is(err, publish.ErrMiswritten) {
 		return false
 	}
 	for _, class := range []error{publish.ErrRefused, publish.ErrDifferent, publish.ErrBehind, snapshot.ErrDamaged, render.ErrView} {

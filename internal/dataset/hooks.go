@@ -1,15 +1,14 @@
 package dataset
 
 import (
-	"anond/incremental/state"
 	"context"
 	"time"
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/retry"
-	"anond/shards/journal"
 )
 
 // StandIns let a test stand between the daemon and what it reads and writes: see
@@ -25,9 +24,16 @@ type StandIns struct {
 
 // JournalStandIn is a journal, and the topic that is read again by it.
 type JournalStandIn struct {
-	Log        journal.Log
+	Log        JournalLog
 	Partitions int // of the topic
 	Open       ingest.OpenPartition
+}
+
+// JournalLog is what a journal is written to (journal.Log).
+type JournalLog interface {
+	Append(ctx context.Context, message []byte) error
+	Next(ctx context.Context, from int64) (offset int64, message []byte, err error)
+	Extent(ctx context.Context) (first, end int64, err error)
 }
 
 func (s *StandIns) AroundStore(opened state.Store) state.Store {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,16 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/fault"
 )
 
 // OpenMachine loads the state. A stop ends that, and later ends the planning of
 // releases.
 func OpenMachine(ctx context.Context, store state.Store, c *config.Config, o Options) (*incremental.Machine, error) {
+	if err := Sharded(c); err != nil {
+		return nil, err
+	}
 	options, err := MachineOptions(ctx, c, o)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,11 +11,11 @@ import (
 
 	"anond/config"
 	"anond/equivclass"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
-	"anond/shards/keying"
 )
 
 // ProbeSource asks the brokers of the source, and those of a journal and of a topic of dead letters,
@@ -33,7 +32,7 @@ func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, erro
 		asking.Go(func() { source = kafkasrc.Probe(ctx, KafkaConfig(c, o)) })
 	}
 	if c.Shard.Journal.Set() {
-		asking.Go(func() { journal = []kafkasrc.Probed{probeJournal(ctx, c, o)} })
+		asking.Go(func() { journal = []kafkasrc.Probed{sharding.ProbeJournal(ctx, c, o)} })
 	}
 	if c.DeadLetter.Type == config.ToTopic {
 		k := KafkaConfig(c, o)
@@ -46,6 +45,9 @@ func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, erro
 
 // Unlogged are options for what is no run.
 func Unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
+	if err := Sharded(c); err != nil {
+		return o, err
+	}
 	o.Log = slog.New(slog.DiscardHandler)
 	o.Brokers, err = ReachBrokers(ctx, c, o.Log)
 	return o, err
@@ -82,7 +84,7 @@ func TakeSample(ctx context.Context, c *config.Config, records int) (*Sample, er
 		return nil, err
 	}
 	defer func() { _ = source.Close() }()
-	var keys *keying.Keying
+	var keys Keys
 	if of, ok := source.(ingest.Partitioned); ok {
 		keys = KeyingOf(c, of.Partitions())
 	}
@@ -133,7 +135,7 @@ func fresh() ingest.Resume {
 	}}
 }
 
-func (s *Sample) take(chunk *ingest.Chunk, d decode.Decoder, t *equivclass.Table, row equivclass.Row, keys *keying.Keying) {
+func (s *Sample) take(chunk *ingest.Chunk, d decode.Decoder, t *equivclass.Table, row equivclass.Row, keys Keys) {
 	for i := range chunk.Records {
 		r := &chunk.Records[i]
 		if r.Passed != "" {

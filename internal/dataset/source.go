@@ -97,7 +97,7 @@ func KafkaConfig(c *config.Config, o Options) kafkasrc.Config {
 	return kafkasrc.Config{Config: kafkaclient.Config{Brokers: k.Brokers, Topic: k.Topic, ClientID: k.ClientID,
 		Access: o.Brokers.access, Logger: o.Log, Reconnect: reconnect()},
 		Group: k.Group, OnGap: kafkasrc.OnGap(k.OnGap), OnCorrupt: kafkasrc.OnCorrupt(k.OnCorrupt),
-		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Header: linkHeader(c),
+		Shard: kafkasrc.Shard{Index: c.Shard.Index, Of: c.Shard.Of}, Header: headerOf(c),
 		MaxBytes: shares.Piece, MaxBatch: shares.Batch, MaxRecord: int(c.Source.MaxRecordBytes), Fetches: shares.Fetches,
 		StallAfter: k.StallAfter, Membership: kafkasrc.Membership{SessionTimeout: k.SessionTimeout}}
 }

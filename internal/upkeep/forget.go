@@ -1,8 +1,6 @@
 package upkeep
 
 import (
-	"anond/incremental/erase"
-	"anond/incremental/state"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -16,11 +14,12 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/erase"
+	"anond/incremental/state"
 	"anond/internal/clock"
 	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/suppress"
-	"anond/shards/keying"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -247,10 +246,7 @@ func InAnotherShard(c *config.Config, partitions int, subject []byte) []remainde
 	if k == nil || partitions == 0 {
 		return nil
 	}
-	if k.Digest != nil {
-		subject = k.Digest(subject)
-	}
-	shard := int(keying.PartitionOf(subject, partitions)) % c.Shard.Of
+	shard := int(k.PartitionOf(subject)) % c.Shard.Of
 	if shard == c.Shard.Index {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	_ "anond/shards"
 )
 
 // TestForgetNamesTheShardOfAPerson: exactly one shard has a person, and the receipts of all

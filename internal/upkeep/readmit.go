@@ -1,7 +1,6 @@
 package upkeep
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"context"
 	"errors"
@@ -12,13 +11,13 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 	"anond/internal/clock"
 	"anond/internal/dataset"
 	"anond/internal/sealed"
-	"anond/shards/keying"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -108,9 +107,7 @@ func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which
 	}
 	r := &readmission{machine: m, letters: l, key: key, schema: schema, keep: c.DeadLetter.Payload,
 		out: Readmitted{Letters: len(l.open), More: l.more, Try: which.Try}}
-	if r.keys = dataset.KeyingOf(c, m.Source().Partitions()); r.keys != nil {
-		r.keys.Links = nil // they were checked when the letter was written
-	}
+	r.keys = dataset.KeyingOf(c, m.Source().Partitions())
 	if r.decoder, err = dataset.DecoderOf(c, nil)(); err != nil {
 		return out, err, nil
 	}
@@ -176,11 +173,11 @@ type readmission struct {
 	key     sealed.Key
 	schema  *equivclass.Schema
 	decoder decode.Decoder
-	keys    *keying.Keying // of a shard
-	keep    bool           // payloads, in dead letters that are made anew
-	staged  int            // records since the last commit
-	bytes   int            // of their messages
-	broken  error          // the machine cannot be used any more
+	keys    dataset.Keys // of a shard
+	keep    bool         // payloads, in dead letters that are made anew
+	staged  int          // records since the last commit
+	bytes   int          // of their messages
+	broken  error        // the machine cannot be used any more
 	out     Readmitted
 }
 
@@ -236,8 +233,8 @@ func (r *readmission) judge(letter state.DeadLetter, key, value []byte, header [
 		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Rejudged(letter, o.Reason, o.Attribute))
 	}
 	if r.keys != nil {
-		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value, Note: &keying.Link{}} // its link was followed before
-		if r.keys.Check(letter.Partition, &again, o, row) != nil {
+		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value}
+		if r.keys.Recheck(letter.Partition, &again, o, row) != nil {
 			return false, nil // it stays what it is: its person may be in another shard
 		}
 	}

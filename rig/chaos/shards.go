@@ -14,6 +14,7 @@ import (
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
+	_ "anond/shards" // the daemons of this process have them
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
 	"anond/snapshot/snapshottest"

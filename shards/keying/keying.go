@@ -91,6 +91,21 @@ func (k *Keying) Check(p state.Partition, r *ingest.Record, o decode.Outcome, ro
 	return nil
 }
 
+// Recheck is Check of a record that was placed before: its link was followed, and its MAC checked.
+func (k *Keying) Recheck(p state.Partition, r *ingest.Record, o decode.Outcome, row equivclass.Row) error {
+	again := *r
+	again.Note = &Link{}
+	return (&Keying{Partitions: k.Partitions, Subject: k.Subject, Digest: k.Digest}).Check(p, &again, o, row)
+}
+
+// PartitionOf is where the records of a subject are.
+func (k *Keying) PartitionOf(subject []byte) int32 {
+	if k.Digest != nil {
+		subject = k.Digest(subject)
+	}
+	return PartitionOf(subject, k.Partitions)
+}
+
 func (k *Keying) fault(partition int32, r *ingest.Record, o decode.Outcome, row equivclass.Row) string {
 	if r.Key == nil {
 		return "has no key"

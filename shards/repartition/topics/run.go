@@ -101,7 +101,7 @@ func Run(ctx context.Context, c *config.Config, o dataset.Options, r Topics) (co
 	if err != nil {
 		return counts, err
 	}
-	work := &repartition.Work{Schema: c.Schema(), Key: dataset.RecordKey(c), Links: dataset.LinkKey(c, r.To),
+	work := &repartition.Work{Schema: c.Schema(), Key: keying.RecordKey(c), Links: keying.LinkKeyOf(c, r.To),
 		Target: targetTopic{target, r.To}, Progress: p, Clock: o.Clock, Log: o.Log,
 		Digest: witnessOf(c), Retry: o.StandIns.Retry(), Save: r.save}
 	if work.Decoder, err = dataset.DecoderOf(c, nil)(); err != nil {

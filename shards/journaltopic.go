@@ -1,4 +1,4 @@
-package dataset
+package shards
 
 import (
 	"cmp"
@@ -10,52 +10,29 @@ import (
 
 	"anond/config"
 	"anond/ingest/kafkasrc"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/kafkaclient"
 	"anond/shards/journal"
-	"anond/snapshot/publish"
 )
 
-// MayCatchUp reports that releases or ledger are ahead of a state that has a journal: what they know is
-// looked for there, and compared with it again (openJournal).
-func MayCatchUp(c *config.Config, err error) bool {
-	var behind *publish.BehindError
-	return c.Shard.Journal.Set() && errors.As(err, &behind) && !behind.Forked
-}
-
-// ErrJournaled: a state that has a journal is changed by the daemon alone.
-var ErrJournaled = fault.Errorf(fault.Config, "start anond run, and ask it: anond forget works next to it; another history needs "+
-	"another topic, state, releases and ledger",
-	"the state has a journal (shard.journal): what changes it has to be written there, at its place in the order")
-
-// errHasJournal: what is decided without the journal would be unknown to whoever takes the shard over.
-var errHasJournal = fault.Errorf(fault.Config, "set shard.journal.topic to the topic of that journal", "the state follows a journal")
-
-// NotJournaled refuses what changes the state of a stopped daemon.
-func NotJournaled(c *config.Config) error {
-	if c.Shard.Journal.Set() {
-		return ErrJournaled
-	}
-	return nil
-}
-
-// LogConfig is how the topic of the journal is reached.
-func LogConfig(c *config.Config, o Options) kafkasrc.Config {
-	k := KafkaConfig(c, o)
+// logConfig is how the topic of the journal is reached.
+func logConfig(c *config.Config, o dataset.Options) kafkasrc.Config {
+	k := dataset.KafkaConfig(c, o)
 	k.Topic, k.Source = c.Shard.Journal.Topic, ""
 	k.MaxRecord = max(k.MaxRecord, 2*journal.MostBytes)
 	return k
 }
 
-// probeJournal examines the topic of the journal. A run asks again until a broker answers; this asks once.
-func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Probed {
+// ProbeJournal implements dataset.Sharding. A run asks again until a broker answers; this asks once.
+func (room) ProbeJournal(ctx context.Context, c *config.Config, o dataset.Options) kafkasrc.Probed {
 	p := kafkasrc.Probed{What: "journal", Detail: c.Shard.Journal.Topic}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var away error // says more than that it was stopped
-	log, err := kafkasrc.OpenLog(LogConfig(c, o), c.Shard.Index, func(err error) { away = err; stop() })
+	log, err := kafkasrc.OpenLog(logConfig(c, o), c.Shard.Index, func(err error) { away = err; stop() })
 	if err == nil {
-		p.Warning, err = CheckJournal(ctx, c, log)
+		p.Warning, err = checkJournal(ctx, c, log)
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil && ctx.Err() != nil {
@@ -71,9 +48,9 @@ func probeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Pro
 // journalSettings decide whether a topic keeps the entries of a journal.
 var journalSettings = []string{"cleanup.policy", "retention.ms", "retention.bytes", "min.insync.replicas", "unclean.leader.election.enable"}
 
-// CheckJournal demands a topic with a partition for each shard, from which nothing is removed by age, size or
+// checkJournal demands a topic with a partition for each shard, from which nothing is removed by age, size or
 // key. A broker that does not tell its settings is believed. weak is why it may lose entries although it is told not to remove any.
-func CheckJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) (weak, err error) {
+func checkJournal(ctx context.Context, c *config.Config, log *kafkasrc.Log) (weak, err error) {
 	n, err := log.Partitions(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package shards
 
 import (
 	"context"
@@ -21,17 +21,17 @@ import (
 )
 
 // repartitionOnDuty repartitions, and shows how it stands.
-func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config, what topics.Topics,
+func repartitionOnDuty(ctx context.Context, env *cli.Env, cfg *config.Config, what topics.Topics,
 	once bool) (repartition.Counts, error) {
 	d := monitor.NewDuty(cli.Release, clock.System())
-	log := d.Log(logs.New(e.Stderr, cfg.Log, cli.IsTerminal(e.Stderr)))
+	log := d.Log(logs.New(env.Stderr, cfg.Log, cli.IsTerminal(env.Stderr)))
 	what.View = topics.NewView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
 	shown := &serve.Duty{Duty: d, Log: log, Metrics: metrics.Duty(d, topics.Metrics, now,
 		func(s *topics.Status) string { return s.Dataset }), Status: func() any { return now() },
 		Parts: func() []monitor.Part { return now().Parts() }, Line: func() string { return now().Line() },
 		HTTP: func() (*config.HTTP, error) { // with the secrets that their files hold now
-			again, err := cfg.Again(e.Lookup, config.ReadRegular)
+			again, err := cfg.Again(env.Lookup, config.ReadRegular)
 			if err != nil {
 				return nil, err
 			}
@@ -39,7 +39,7 @@ func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config,
 			h.Listen, h.Asked = listen, asked
 			return &h, nil
 		}}
-	end, err := shown.Begin(ctx, &e.Env, once)
+	end, err := shown.Begin(ctx, env, once)
 	if err != nil {
 		return repartition.Counts{}, err
 	}
@@ -47,7 +47,7 @@ func (e *environment) repartitionOnDuty(ctx context.Context, cfg *config.Config,
 	return topics.Run(ctx, cfg, dataset.Options{Log: log, Once: once}, what)
 }
 
-func newRepartitionCommand(env *environment) *cobra.Command {
+func newRepartitionCommand(env *cli.Env) *cobra.Command {
 	var path, listen string
 	var once, asJSON bool
 	var what topics.Topics
@@ -69,7 +69,7 @@ The target must exist, with as many partitions as it will ever need, and
 cleanup.policy delete. It is read with shard.key: digest.`,
 		Example: "  anond repartition -c anond.yaml --from admissions",
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := env.loadConfig(path)
+			cfg, _, err := cli.LoadConfig(c.Context(), env, path)
 			if err != nil {
 				return err
 			}
@@ -79,19 +79,19 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 				if err != nil {
 					return cli.Usage("host:port, such as 127.0.0.1:9466, or off", "--listen %v", err)
 				}
-				cli.Warn(&env.Env, warnings)
+				cli.Warn(env, warnings)
 			}
-			counts, err := env.repartitionOnDuty(c.Context(), cfg, what, once)
+			counts, err := repartitionOnDuty(c.Context(), env, cfg, what, once)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return cli.WriteJSON(env.Stdout, counts)
 			}
-			return env.printRepartitioned(counts)
+			return printRepartitioned(env, counts)
 		},
 	}
-	configFlag(c, &path)
+	cli.ConfigFlag(c, &path)
 	cli.JSONFlag(c, &asJSON)
 	f := c.Flags()
 	f.StringVar(&listen, "listen", "", "`address` of metrics, health and status, or off (default: http.listen)")
@@ -104,15 +104,15 @@ cleanup.policy delete. It is read with shard.key: digest.`,
 }
 
 // printRepartitioned says what became of the records and offsets of the source.
-func (e *environment) printRepartitioned(counts repartition.Counts) error {
-	_, err := fmt.Fprintf(e.Stdout, "%s keyed by subject\n", cli.Count(int(counts.Written), "record"))
+func printRepartitioned(env *cli.Env, counts repartition.Counts) error {
+	_, err := fmt.Fprintf(env.Stdout, "%s keyed by subject\n", cli.Count(int(counts.Written), "record"))
 	for _, why := range slices.Sorted(maps.Keys(counts.Unreadable)) {
 		if err == nil {
-			_, err = fmt.Fprintf(e.Stdout, "%s passed on without: %s\n", cli.Count(int(counts.Unreadable[why]), "record"), why)
+			_, err = fmt.Fprintf(env.Stdout, "%s passed on without: %s\n", cli.Count(int(counts.Unreadable[why]), "record"), why)
 		}
 	}
 	if counts.Missing > 0 && err == nil {
-		_, err = fmt.Fprintf(e.Stdout, "%s of the source given up\n", cli.Count(int(counts.Missing), "offset"))
+		_, err = fmt.Fprintf(env.Stdout, "%s of the source given up\n", cli.Count(int(counts.Missing), "offset"))
 	}
 	return err
 }

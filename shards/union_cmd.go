@@ -1,4 +1,4 @@
-package main
+package shards
 
 import (
 	"context"
@@ -26,9 +26,9 @@ import (
 	"anond/snapshot/publish"
 )
 
-// afterUnionStep is called behind each durable step of a union. Tests kill the process
+// AfterUnionStep is called behind each durable step of a union. Tests kill the process
 // there; nil in operation.
-var afterUnionStep func(publish.Step) error
+var AfterUnionStep func(publish.Step) error
 
 // unionFlags is what the command line says.
 type unionFlags struct {
@@ -41,7 +41,7 @@ type unionFlags struct {
 // unionListen is where a union serves if nothing else is said: next to a daemon.
 const unionListen = "127.0.0.1:9465"
 
-func newUnionCommand(env *environment) *cobra.Command {
+func newUnionCommand(env *cli.Env) *cobra.Command {
 	f := unionFlags{Flags: serve.Flags{Fallback: unionListen}}
 	c := &cobra.Command{
 		Use:   "union",
@@ -71,16 +71,16 @@ older than what was published. Exit 78: the shards have different settings.`,
 			if err := f.check(c.Flags().Changed("every")); err != nil {
 				return err
 			}
-			f.FS, f.Now, f.Hook = snapshot.OS(), time.Now, afterUnionStep
+			f.FS, f.Now, f.Hook = snapshot.OS(), time.Now, AfterUnionStep
 			f.Log = logs.New(env.Stderr, config.Log{Level: "info", Format: unionLogs[f.logFormat]}, cli.IsTerminal(env.Stderr))
 			if f.Once {
 				out, err := union.Run(c.Context(), f.Options)
 				if err != nil {
 					return err
 				}
-				return env.united(&f, out)
+				return united(env, &f, out)
 			}
-			return env.unionOnDuty(c.Context(), &f)
+			return unionOnDuty(c.Context(), env, &f)
 		},
 	}
 	f.flags(c)
@@ -88,7 +88,7 @@ older than what was published. Exit 78: the shards have different settings.`,
 }
 
 // unionOnDuty unites again and again, and shows how it stands.
-func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
+func unionOnDuty(ctx context.Context, env *cli.Env, f *unionFlags) error {
 	f.Duty, f.Board = monitor.NewDuty(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
@@ -96,8 +96,8 @@ func (e *environment) unionOnDuty(ctx context.Context, f *unionFlags) error {
 	shown := &serve.Duty{Duty: f.Duty, Log: f.Log, Metrics: metrics.Duty(f.Duty, union.Metrics, now.Load,
 		func(s *union.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
 		Parts: func() []monitor.Part { return now.Load().Parts() }, Line: func() string { return now.Load().Line() },
-		HTTP: f.Load(ctx, &e.Env)}
-	end, err := shown.Begin(ctx, &e.Env, false)
+		HTTP: f.Load(ctx, env)}
+	end, err := shown.Begin(ctx, env, false)
 	if err != nil {
 		return err
 	}
@@ -157,20 +157,20 @@ func (f *unionFlags) check(every bool) error {
 }
 
 // united prints what the last attempt left.
-func (e *environment) united(f *unionFlags, out *union.Outcome) error {
+func united(env *cli.Env, f *unionFlags, out *union.Outcome) error {
 	switch {
 	case out == nil || !f.Once:
 		return nil
 	case f.json:
-		if err := cli.WriteJSON(e.Stdout, out); err != nil {
+		if err := cli.WriteJSON(env.Stdout, out); err != nil {
 			return err
 		}
 	case out.Release == 0:
-		fmt.Fprintln(e.Stdout, "no release yet: shards without a release are waited for")
+		fmt.Fprintln(env.Stdout, "no release yet: shards without a release are waited for")
 	case !out.Published:
-		fmt.Fprintf(e.Stdout, "release %d is the newest: no shard has a newer release\n", out.Release)
+		fmt.Fprintf(env.Stdout, "release %d is the newest: no shard has a newer release\n", out.Release)
 	default:
-		fmt.Fprintf(e.Stdout, "release %d: %s of %s\n", out.Release, cli.Count(out.Records, "record"), cli.Count(f.Shards, "shard"))
+		fmt.Fprintf(env.Stdout, "release %d: %s of %s\n", out.Release, cli.Count(out.Records, "record"), cli.Count(f.Shards, "shard"))
 	}
 	if late := out.Late(); len(late) > 0 {
 		return fault.Errorf(fault.Failed, "look at the shards; what the union has of them stays published",
