@@ -57,12 +57,12 @@ func (c *Column) Append(code Code) {
 	}
 }
 
-// extend adds the codes of further records.
-func (c *Column) extend(codes []Code) {
+// extend adds the codes of further records. room: how many there will be at the end, 0 if that is not known.
+func (c *Column) extend(codes []Code, room int) {
 	if len(codes) == 0 {
 		return
 	}
-	c.fit(slices.Max(codes), len(codes))
+	c.fit(slices.Max(codes), max(len(codes), room-c.Len()))
 	switch {
 	case c.one != nil:
 		c.one = grow(c.one, codes)

@@ -31,7 +31,7 @@ func TestColumnIsTheListOfItsCodes(t *testing.T) {
 				codes = append(codes, largest)
 			}
 			if rng.IntN(2) == 0 {
-				c.extend(codes)
+				c.extend(codes, rng.IntN(2)*64)
 			} else {
 				for _, code := range codes {
 					c.Append(code)

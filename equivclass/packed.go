@@ -7,6 +7,7 @@ type Packed struct {
 	Columns []Column      // by attribute; empty where no value is kept
 
 	intake intake
+	room   int // records that columns have room for where they are made
 	first  int // an attribute that is kept, whose column says how many records there are
 }
 
@@ -40,12 +41,15 @@ func (p *Packed) Append(row Row) (Reason, string) {
 // Grown is Table.Grown.
 func (p *Packed) Grown() []int { return p.intake.grown }
 
+// Room says how many records will be there once Extend has taken in all.
+func (p *Packed) Room(records int) { p.room = records }
+
 // Extend takes in records that are encoded already, by attribute: codes of the
 // dictionaries.
 func (p *Packed) Extend(columns [][]Code) {
 	for i, d := range p.Dicts {
 		if d != nil {
-			p.Columns[i].extend(columns[i])
+			p.Columns[i].extend(columns[i], p.room)
 		}
 	}
 }

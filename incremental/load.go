@@ -41,7 +41,11 @@ func (l *loader) visitor() state.Visitor {
 			m.s.Head.Meta, l.fresh = meta, false
 			return sameEncoding(meta.Settings, l.Options)
 		},
-		Counters:   func(c state.Counters) error { m.intake.counters = c.Complete(); return nil },
+		Counters: func(c state.Counters) error { m.intake.counters = c.Complete(); return nil },
+		Room: func(records, classes int) {
+			m.s.Records.Room(records)
+			m.s.History.Classes = make([]*state.Class, 0, classes)
+		},
 		Dictionary: func(a int, text string) error { return m.s.Records.Restore(a, text) },
 		Records:    func(b *state.RecordBlock) error { return errors.Join(m.s.Interrupt.Err(), m.s.Records.AppendBlock(b)) },
 		Class: func(c *state.Class) error {

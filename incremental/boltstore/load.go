@@ -191,6 +191,10 @@ func (l *loader) dictionary() error {
 }
 
 func (l *loader) records() error {
+	if l.v.Room != nil { // each takes a byte at least
+		most := uint64(l.tx.Size())
+		l.v.Room(int(min(most, l.ends.records)), int(min(most, l.ends.classes)))
+	}
 	err := scan(l.tx, inRecords, 4, func(n uint64, key, content []byte) error {
 		b, err := decodeRecords(state.RecordID(n), content)
 		if err != nil || n != l.seen.records {

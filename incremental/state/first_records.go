@@ -12,6 +12,7 @@ type firstRecords struct {
 	tags   []uint8 // 0: empty
 	places []RecordID
 	held   int
+	read   uint8 // expect
 }
 
 func tagOf(subject uint64) uint8 { return uint8(subject)%255 + 1 }
@@ -59,8 +60,25 @@ func (f *firstRecords) Note(c *Records, r RecordID) bool {
 func (f *firstRecords) load(c *Records) {
 	f.resize(c, max(64, int(c.Len())/3*4))
 	for r := range c.Len() {
+		if r%aheadSubjects == 0 {
+			f.expect(c.Subject[r:min(r+aheadSubjects, c.Len())])
+		}
 		if !c.Erased(r) {
 			f.Note(c, r)
+		}
+	}
+}
+
+// aheadSubjects is how many subjects are looked up together: fewer than a cache holds.
+const aheadSubjects = 256
+
+// expect is told whose records come next. It reads where they belong, which changes nothing: a processor fetches these places
+// side by side, and one after the other when each record waits for its own.
+func (f *firstRecords) expect(subjects []uint64) {
+	for _, h := range subjects {
+		if n := len(f.tags); n > 0 {
+			at, _ := bits.Mul64(h, uint64(n))
+			f.read += f.tags[at]
 		}
 	}
 }

@@ -88,6 +88,16 @@ func (c *Records) Restore(attribute int, text string) error {
 	return c.Dicts[attribute].Restore(text)
 }
 
+// Room makes room for so many records of the store, and for some that come after them.
+func (c *Records) Room(records int) {
+	records += records / 16
+	c.Packed.Room(records)
+	c.ClassOf = make([]ClassID, 0, records)
+	if c.Firsts != nil {
+		c.Subject = make([]uint64, 0, records)
+	}
+}
+
 // AppendBlock takes in a block from the store.
 func (c *Records) AppendBlock(b *RecordBlock) error {
 	if b.First != c.Len() || len(b.Columns) != len(c.Stores) || (b.Subject == nil) != (c.Firsts == nil) {

@@ -59,10 +59,12 @@ type Visitor struct {
 	Meta       func(Meta) error
 	Counters   func(Counters) error
 	Dictionary func(attribute int, text string) error // attribute: index in the schema
-	Records    func(*RecordBlock) error
-	Class      func(*Class) error
-	Intent     func(*Intent) error
-	Position   func(Partition, Position) error
+	// Room is told, before the first, how many records and classes come, or more; may be nil.
+	Room     func(records, classes int)
+	Records  func(*RecordBlock) error
+	Class    func(*Class) error
+	Intent   func(*Intent) error
+	Position func(Partition, Position) error
 	// Attempt receives the cuts tried at level L2, in order of their numbers.
 	Attempt func(*Attempt) error
 	// Quarantined records, ascending within a call, a pool a call.

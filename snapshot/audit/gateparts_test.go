@@ -229,9 +229,10 @@ func requireCarried(t *testing.T, g *gate.Gate, dir string, rel *testRelease) {
 	for rec := range max(len(x.At), len(y.At)) {
 		require.Equal(t, y.Class(uint32(rec)), x.Class(uint32(rec)))
 	}
-	for id := range y.Facts {
-		a, b := x.Facts[id], y.Facts[id]
-		if x.Lay.Dead[uint32(id)] {
+	require.Equal(t, y.Facts.N, x.Facts.N)
+	for id := range uint32(y.Facts.N) {
+		a, b := x.Facts.Of(id), y.Facts.Of(id)
+		if x.Lay.Dead[id] {
 			continue
 		}
 		require.Equal(t, []uint32{b.Size, b.Top, b.Flat}, []uint32{a.Size, a.Top, a.Flat})

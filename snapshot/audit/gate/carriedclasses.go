@@ -14,7 +14,7 @@ type held struct {
 	Man      *format.Manifest
 	Lay      *format.Layout
 	files    []format.PartFiles
-	Facts    []Fact
+	Facts    Facts
 	At       []uint32        // per record: class + 1, 0 = not published
 	Regroups []uint16        // per record: releases in which the set of its class changed; shorter than at: 0
 	Moved    bool            // some record was regrouped
@@ -25,9 +25,12 @@ type held struct {
 // hold keeps what the carry has of a release that was read in full.
 func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
 	h := &held{Man: rel.Man, Lay: rel.Parts.Lay, files: rel.Parts.Files, Sets: format.NewSetDict(), Figures: newFigures()}
-	h.Facts = make([]Fact, h.Lay.Classes())
+	each := make([]Fact, h.Lay.Classes())
 	for c, id := range rel.Parts.Ids {
-		h.Facts[id] = h.fact(rel.Tab, c, s.Sets)
+		each[id] = h.fact(rel.Tab, c, s.Sets)
+	}
+	for _, x := range each {
+		h.Facts.add(x)
 	}
 	h.Figures.add(rel.Tab, s)
 	h.At = make([]uint32, len(next.ClassOf))
@@ -49,6 +52,34 @@ func (h *held) fact(t *table.Table, c int, from *format.SetDict) Fact {
 		x.Support = h.Sets.Intern(from.Sets[t.Support[c]])
 	}
 	return x
+}
+
+// Facts are those of classes by number. Where all are alike, as at level L2, they are held once.
+type Facts struct {
+	N    int
+	same Fact
+	each []Fact // nil: all are the same
+}
+
+// Of is the fact of a class.
+func (f *Facts) Of(id uint32) Fact {
+	if f.each != nil {
+		return f.each[id]
+	}
+	return f.same
+}
+
+// add takes in the next class.
+func (f *Facts) add(x Fact) {
+	switch {
+	case f.N == 0:
+		f.same = x
+	case f.each != nil:
+		f.each = append(f.each, x)
+	case f.same != x:
+		f.each = append(slices.Repeat([]Fact{f.same}, f.N), x)
+	}
+	f.N++
 }
 
 // Class is the class of a record + 1.

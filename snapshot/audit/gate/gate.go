@@ -27,8 +27,8 @@ import (
 // lists as dead change; all their people must be in new classes of the same values.
 //
 // Cost: what is new in a release, and one look at each file of the
-// older parts. The carry holds 4 bytes a record (6 once any was regrouped) and 16 a
-// class, and of pure classes their sets of values.  A Gate is not safe for concurrent use.
+// older parts. The carry holds 4 bytes a record (6 once any was regrouped) and, but at level L2, 16 a
+// class, and of pure classes their sets of values. A Gate is not safe for concurrent use.
 type Gate struct {
 	Policy format.Policy
 	S      *format.Schema

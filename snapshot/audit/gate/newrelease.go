@@ -81,7 +81,7 @@ func (n *news) read(r *chain.PartReader, l *format.Lineage) error {
 	n.base = n.lay.Start[len(n.lay.Start)-2]
 	n.died = format.Died(n.h.Lay, n.lay, n.man.Release, n.f)
 	for _, id := range n.died {
-		if n.h.Facts[id].Flat == 0 || n.born != nil && n.born.Shared != nil {
+		if n.h.Facts.Of(id).Flat == 0 || n.born != nil && n.born.Shared != nil {
 			n.addAt("A", format.KindDeadNotPure, id, "dead", "a class that is not pure is listed as dead")
 		}
 	}
@@ -130,7 +130,7 @@ func (n *news) place(placed []Placement) {
 func (n *news) figures() *figures {
 	x := n.h.Figures.clone()
 	for _, id := range n.died {
-		if c := n.h.Facts[id]; c.Flat > 0 {
+		if c := n.h.Facts.Of(id); c.Flat > 0 {
 			x.remove(c, n.h.Sets.Sets[c.Support])
 		}
 	}
@@ -152,7 +152,7 @@ func (n *news) classes() {
 		o := &from[c]
 		o.N++
 		if p := n.was[i]; p > 0 {
-			was := n.h.Facts[p-1]
+			was := n.h.Facts.Of(p - 1)
 			o.Join(p, was.Flat > 0, was.Support == support[c])
 			if _, dead := n.back[p-1]; dead {
 				n.back[p-1]++
@@ -167,7 +167,7 @@ func (n *news) classes() {
 	}
 	gone := 0
 	for _, id := range n.died {
-		switch back, size := n.back[id], int(n.h.Facts[id].Size); {
+		switch back, size := n.back[id], int(n.h.Facts.Of(id).Size); {
 		case back == 0:
 			n.addAt("P", format.KindDeadAlive, id, "dead", "a class is listed as dead, and its people are in no newer class")
 		case back < size:
@@ -186,11 +186,11 @@ func (n *news) judge(c int, o *chain.Origin) {
 	case o.N != n.born.Size(c):
 		add("microdata", format.KindMembersMismatch, "a class has another number of records than the release shows")
 	case o.Old == 0:
-	case !o.Several && o.Old == o.N && int(n.h.Facts[o.First-1].Size) == o.N:
+	case !o.Several && o.Old == o.N && int(n.h.Facts.Of(o.First-1).Size) == o.N:
 		add("A", format.KindClassMoved, "a class is in another part than before")
 	case o.WasFlat && o.OneSet && n.born.Flat[c] > 0 && n.born.Shared == nil:
 	default:
-		add(o.Blame(int(n.h.Facts[o.First-1].Size), n.born))
+		add(o.Blame(int(n.h.Facts.Of(o.First-1).Size), n.born))
 	}
 }
 
@@ -218,7 +218,7 @@ func (n *news) commit(after *figures) {
 	h := n.h
 	h.Man, h.Lay, h.files, h.Figures = n.man, n.lay, n.files, after
 	for c := range n.born.M {
-		h.Facts = append(h.Facts, h.fact(n.born, c, n.s.Sets))
+		h.Facts.add(h.fact(n.born, c, n.s.Sets))
 	}
 	h.At = format.Fit(h.At, max(len(h.At), n.records))
 	for i, rec := range n.rec {
