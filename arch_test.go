@@ -109,14 +109,15 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"lab/split", []string{model, cut}},
 		{"lab/topdown", []string{model, cut, "anond/lab/split"}},
 		{"lab/bucketize", []string{model, cut, "anond/lab/split"}},
-		{"lab/lgb", []string{model, cut}},
+		{"lab/lgb", []string{model, cut, "anond/equivclass/flagged"}},
 		{"equivclass/merge", nil},                                  // Theorem E: it cannot see coordinates, records or numbers of classes
 		{"equivclass/promise", []string{"anond/equivclass/merge"}}, // caps by value, from counts alone
 		{"lab/methods", []string{model, cut, "anond/equivclass/extract", "anond/lab/topdown", "anond/lab/bucketize",
 			"anond/lab/lgb"}},
 		{"equivclass/query", []string{model, cut}},
 		{"equivclass/equivtest/cuts", []string{model, cut}},
-		{"equivclass/equivtest", []string{model, "anond/testdata"}},
+		{"equivclass/equivtest", []string{model, "anond/equivclass/flagged", "anond/testdata"}},
+		{"equivclass/flagged", []string{model}}, {"equivclass/measure", []string{model}},
 		{"equivclass", nil},
 		// Delivery reads what is public: it does not know the state.
 		{"deliver/delivertest", []string{"anond/internal/daemon", "anond/internal/dataset", "anond/config", "anond/equivclass/equivtest/tier",

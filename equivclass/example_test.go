@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest/cuts"
+	"anond/equivclass/measure"
 	"anond/equivclass/query"
 )
 
@@ -47,9 +48,9 @@ func Example() {
 	}
 	fmt.Println("in no class:", len(rest))
 
-	sizes := equivclass.Sizes(classes)
-	fmt.Println("C_DM:", equivclass.CDM(sizes, len(rest), want.K))
-	fmt.Printf("C_AVG: %.2f\n", equivclass.CAVG(sizes, want.K))
+	sizes := measure.Sizes(classes)
+	fmt.Println("C_DM:", measure.CDM(sizes, len(rest), want.K))
+	fmt.Printf("C_AVG: %.2f\n", measure.CAVG(sizes, want.K))
 	fmt.Printf("NCP: %.3f\n", equivclass.NCP(pool, classes, len(rest)))
 	// Output:
 	// 4 people: age [23,34] postcode 101* diagnosis {cold|flu|gout}

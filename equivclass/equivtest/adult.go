@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 	"anond/testdata"
 )
 
 // Columns reads columns of a data set as dictionaries and codes; a # behind a
 // name makes the column numeric. Rows with an N in one of them (not applicable
 // in ACS) are left out.
-func Columns(t testing.TB, file string, n int, columns ...string) *equivclass.FlaggedTable {
+func Columns(t testing.TB, file string, n int, columns ...string) *flagged.Table {
 	t.Helper()
 	header, rows := dataset(t, file)
 	rows = rows[:min(n, len(rows))]

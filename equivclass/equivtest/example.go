@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 )
 
 // Figure 1(b) of "Local Generalization and Bucketization Technique for
@@ -30,7 +31,7 @@ var (
 )
 
 // FlaggedExample is the table of figure 1 of Li, He and Sun.
-func FlaggedExample(t testing.TB) *equivclass.FlaggedTable {
+func FlaggedExample(t testing.TB) *flagged.Table {
 	t.Helper()
 	zips := "21328;2132*;213**;*\n21336;2133*;213**;*\n21340;2134*;213**;*\n" +
 		"21344;2134*;213**;*\n21352;2135*;213**;*\n21357;2135*;213**;*\n21358;2135*;213**;*\n"

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 )
 
 // Table reads rows of texts; a text that ends in ! is flagged sensitive.
-func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *equivclass.FlaggedTable {
+func Table(t testing.TB, attributes []equivclass.Attribute, rows [][]string) *flagged.Table {
 	t.Helper()
-	table := &equivclass.FlaggedTable{Table: equivclass.NewTable(attributes), Flags: make([]uint64, len(rows))}
+	table := &flagged.Table{Table: equivclass.NewTable(attributes), Flags: make([]uint64, len(rows))}
 	for i, r := range rows {
 		row := make(equivclass.Row, len(r))
 		for j, text := range r {
@@ -42,10 +43,10 @@ func Code(t testing.TB, d *equivclass.Dictionary, text string) equivclass.Code {
 // RandomTable is a table like the LGB paper's table 1: five QI attributes,
 // three semi-sensitive ones of which a share of the values is flagged, and a
 // sensitive one, with domains of the printed sizes.
-func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTable {
+func RandomTable(rng *rand.Rand, n int, density float64) *flagged.Table {
 	sizes := []int{2, 73, 13, 6, 9, 11, 93, 257, 719}
 	numeric := map[int]bool{1: true, 6: true, 8: true}
-	table := &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
+	table := &flagged.Table{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
 	for j, size := range sizes {
 		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}
 		if numeric[j] {
@@ -72,8 +73,8 @@ func RandomTable(rng *rand.Rand, n int, density float64) *equivclass.FlaggedTabl
 
 // CensusLike has the domains of the permutation paper's table 5 and an occupation
 // that follows age and education with noise.
-func CensusLike(n int) *equivclass.FlaggedTable {
-	rng, table := Rand(5), &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
+func CensusLike(n int) *flagged.Table {
+	rng, table := Rand(5), &flagged.Table{Table: &equivclass.Table{}, Flags: make([]uint64, n)}
 	sizes := []int{78, 2, 17, 6, 9, 10, 83, 50}
 	for j, size := range sizes {
 		a := equivclass.Attribute{Name: "a" + strconv.Itoa(j), Type: equivclass.Categorical}

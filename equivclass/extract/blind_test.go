@@ -16,6 +16,7 @@ import (
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/measure"
 )
 
 // blindCase draws points around centres or on a grid where many are equal, with
@@ -252,7 +253,7 @@ func TestBlindOnAdult(t *testing.T) {
 	for i, k := range []int{10, 5} {
 		groups, rest := Blind{Workers: runtime.GOMAXPROCS(0)}.Classes(p.Points(), k)
 		requireExact(t, n, k, groups, rest)
-		loss := equivclass.IntervalNCP(p, groups, 0)
+		loss := measure.IntervalNCP(p, groups, 0)
 		t.Logf("%d records, k=%d: loss %.4f", n, k, loss)
 		require.Less(t, loss, most[i])
 	}
@@ -267,7 +268,7 @@ func BenchmarkBlind(b *testing.B) {
 			for b.Loop() {
 				groups, _ := Blind{Workers: runtime.GOMAXPROCS(0)}.Classes(p.Points(), 10)
 				b.StopTimer()
-				loss = equivclass.IntervalNCP(p, groups, 0)
+				loss = measure.IntervalNCP(p, groups, 0)
 				b.StartTimer()
 			}
 			b.ReportMetric(loss, "ncp")

@@ -10,6 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/measure"
 )
 
 // smallPool is a pool of the size that a stream's have, and a requirement.
@@ -90,7 +91,7 @@ func printDividings(pools []smallPool) {
 		loss := make([]float64, len(pools))
 		took := processorTime(func() {
 			for i, s := range pools {
-				loss[i] = equivclass.IntervalNCP(s.p, blindWith(s.p.Points(), s.want.K, e[0], e[1]), 0)
+				loss[i] = measure.IntervalNCP(s.p, blindWith(s.p.Points(), s.want.K, e[0], e[1]), 0)
 			}
 		})
 		if at == 0 {

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/cuts"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/measure"
 )
 
 // clusteredPool makes n records in d dimensions around 30 centres, half of the
@@ -215,7 +216,7 @@ func BenchmarkExtract(b *testing.B) {
 			for b.Loop() {
 				groups, rest := Extract{Workers: runtime.GOMAXPROCS(0)}.Partition(p, equivclass.Requirement{K: 10, L: 5})
 				b.StopTimer()
-				loss = equivclass.IntervalNCP(p, groups, len(rest))
+				loss = measure.IntervalNCP(p, groups, len(rest))
 				b.StartTimer()
 			}
 			b.ReportMetric(loss, "ncp")

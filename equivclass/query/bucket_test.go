@@ -8,10 +8,11 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 )
 
 // bucketed makes classes of k rows in order, and buckets of some neighbouring classes.
-func bucketed(t *equivclass.FlaggedTable, k, together int) (r *BucketRelease, classes, buckets [][]int32) {
+func bucketed(t *flagged.Table, k, together int) (r *BucketRelease, classes, buckets [][]int32) {
 	rows := equivtest.Rows(t.Len())
 	for from := 0; from+k <= len(rows); from += k {
 		classes = append(classes, rows[from:from+k])

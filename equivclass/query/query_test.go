@@ -12,10 +12,11 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 )
 
 // queryTable draws a table of a number, a leaf, a category and a number.
-func queryTable(t testing.TB, rng *rand.Rand, n int) *equivclass.FlaggedTable {
+func queryTable(t testing.TB, rng *rand.Rand, n int) *flagged.Table {
 	attributes := []equivclass.Attribute{
 		{Name: "age", Type: equivclass.Integer}, {Name: "place", Type: equivclass.Categorical, Hierarchy: equivtest.Tree(t)},
 		{Name: "sex", Type: equivclass.Categorical}, {Name: "income", Type: equivclass.Integer},
@@ -50,7 +51,7 @@ var queryTexts = []string{
 }
 
 // queryDirect answers a query record by record, from the texts alone.
-func queryDirect(q *Bound, t *equivclass.FlaggedTable, rows []int32) float64 {
+func queryDirect(q *Bound, t *flagged.Table, rows []int32) float64 {
 	var out float64
 next:
 	for _, r := range rows {
@@ -118,8 +119,8 @@ func TestQueryBlockReleaseAgainstEnumeration(t *testing.T) {
 
 // queryOverWorlds answers a query on each table that shuffling blocks of five
 // rows against the first block can give.
-func queryOverWorlds(q *Bound, t *equivclass.FlaggedTable, blocks [][]int) (mean, least, most float64) {
-	world := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}}
+func queryOverWorlds(q *Bound, t *flagged.Table, blocks [][]int) (mean, least, most float64) {
+	world := &flagged.Table{Table: &equivclass.Table{Dicts: t.Dicts, Codes: make([][]equivclass.Code, len(t.Codes))}}
 	for j := range world.Codes {
 		world.Codes[j] = slices.Clone(t.Codes[j])
 	}
@@ -167,7 +168,7 @@ func TestQueryCellReleaseAgainstEnumeration(t *testing.T) {
 }
 
 // queryCellMean spreads each record over all values of its cells.
-func queryCellMean(q *Bound, t *equivclass.FlaggedTable, r *CellRelease, groups [][]int32) float64 {
+func queryCellMean(q *Bound, t *flagged.Table, r *CellRelease, groups [][]int32) float64 {
 	var mean float64
 	for g, rows := range groups {
 		ages := r.Cells[g][0]
@@ -178,7 +179,7 @@ func queryCellMean(q *Bound, t *equivclass.FlaggedTable, r *CellRelease, groups 
 				code, _, _ := t.Dicts[0].Find([]byte(strconv.Itoa(int(age))))
 				for leaf := leafLo; leaf <= leafHi; leaf++ {
 					for _, sex := range r.Cells[g][2].Codes {
-						one := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: t.Dicts,
+						one := &flagged.Table{Table: &equivclass.Table{Dicts: t.Dicts,
 							Codes: [][]equivclass.Code{{code}, {leaf}, {sex}, {t.Codes[3][row]}}}}
 						sum += queryDirect(q, one, []int32{0})
 						worlds++

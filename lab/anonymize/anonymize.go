@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/equivclass/measure"
 	"anond/internal/fault"
 	"anond/internal/profile"
 	"anond/lab/bucketize"
@@ -172,7 +173,7 @@ func report(t *inputTable, p *equivclass.Pool, groups [][]int32, rest int, refer
 		Method: o.Method.Name, Recoding: o.Recoding, Dir: o.Dir, K: o.Want.K, L: o.Want.L, Seeded: o.Seeded, Read: t.Read,
 		Blank: t.Blank, Unterminated: t.Unread.Unterminated,
 		Published: t.Len() - rest, Held: Held{NoClass: rest, SubjectRepeat: t.Repeats, Refused: len(t.Refused)}, Refused: t.Refused,
-		Classes:  sizesOf(equivclass.Sizes(groups)),
+		Classes:  sizesOf(measure.Sizes(groups)),
 		Achieved: achieved(bags, all, askedC(o.Want.Extra), equivclass.Grounds(t.Schema.Attributes()[t.Schema.SensitiveIndex()])),
 		Loss:     lossOf(t, p, groups, rest, o.Want, o.Recoding),
 	}

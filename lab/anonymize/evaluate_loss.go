@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/measure"
 	"anond/equivclass/query"
 	"anond/lab/bucketize"
 	"anond/snapshot"
@@ -30,7 +31,7 @@ type fileLoss struct {
 // fileLoss measures by recoding, and names what cannot be measured from the files.
 func (r measured) fileLoss(t *inputTable, sizes []int, bags []equivclass.Bag) (l fileLoss, unmeasured []string) {
 	k, suppressed := r.Manifest.Policy.K, max(0, t.Len()-len(r.SA))
-	l = fileLoss{CDM: equivclass.CDM(sizes, suppressed, k), CAVG: equivclass.CAVG(sizes, k), CMDM: equivclass.CMDM(sizes, k),
+	l = fileLoss{CDM: measure.CDM(sizes, suppressed, k), CAVG: measure.CAVG(sizes, k), CMDM: measure.CMDM(sizes, k),
 		RE: float64(suppressed), RCE: float64(suppressed), Low: bucketize.REBound(len(r.SA)+suppressed, max(1, r.Manifest.Policy.L)), noGLP: true}
 	for _, b := range bags { // RE and RCE are the same number, see equivclass.RCE
 		l.RE += float64(b.Total) * (1 - bucketize.TrueProbability(b))

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
+	"anond/equivclass/measure"
 	"anond/internal/fault"
 	"anond/internal/profile"
 	"anond/lab/bucketize"
@@ -32,7 +34,7 @@ type localReport struct {
 type localRun struct {
 	t       *inputTable
 	o       Options
-	flagged *equivclass.FlaggedTable
+	flagged *flagged.Table
 	run     lgb.LGB
 	cut     *lgb.Result
 }
@@ -82,8 +84,8 @@ func anonymizeLocal(ctx context.Context, t *inputTable, o Options) (*Report, err
 func (r *localRun) prepare() error {
 	t, o := r.t, &r.o
 	dicts := t.published().Dicts
-	if len(dicts) > equivclass.MaxAttributes {
-		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), equivclass.MaxAttributes)
+	if len(dicts) > flagged.MaxAttributes {
+		return fmt.Errorf("the schema publishes %d attributes, LGB takes at most %d: drop some", len(dicts), flagged.MaxAttributes)
 	}
 	if o.T > 0 || o.Want.NeedsReference() {
 		return fault.Errorf(fault.Privacy, "ask for -l; a semi-sensitive attribute may have promise: {t: …}",
@@ -224,7 +226,7 @@ func (r *localRun) reference(at int) equivclass.Bag {
 
 func (r *localRun) report() *Report {
 	t, o, sa := r.t, &r.o, len(r.flagged.Dicts)-1
-	sizes, rest := equivclass.Sizes(r.cut.Groups), len(r.cut.Rest)
+	sizes, rest := measure.Sizes(r.cut.Groups), len(r.cut.Rest)
 	var published []equivclass.Code
 	for _, g := range r.cut.Groups {
 		for _, row := range g {
@@ -257,8 +259,8 @@ func (r *localRun) loss(sizes []int, rest int) loss {
 	sum, values := estimate.LocalNCP(r.flagged, r.cut)
 	p := &equivclass.Pool{SA: r.t.SA()}
 	buckets := r.cut.Buckets[len(r.flagged.Dicts)-1]
-	return loss{CDM: equivclass.CDM(sizes, rest, r.o.Want.K), CAVG: equivclass.CAVG(sizes, r.o.Want.K),
-		CMDM: equivclass.CMDM(sizes, r.o.Want.K),
+	return loss{CDM: measure.CDM(sizes, rest, r.o.Want.K), CAVG: measure.CAVG(sizes, r.o.Want.K),
+		CMDM: measure.CMDM(sizes, r.o.Want.K),
 		NCP:  sum / float64(max(1, values)), RE: bucketize.RE(p, buckets, rest), RCE: bucketize.RCE(p, buckets, rest),
 		Low: bucketize.REBound(r.t.Len(), max(1, r.o.Want.L))}
 }

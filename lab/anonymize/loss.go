@@ -2,6 +2,7 @@ package anonymize
 
 import (
 	"anond/equivclass"
+	"anond/equivclass/measure"
 	"anond/lab/bucketize"
 	"anond/snapshot"
 )
@@ -50,9 +51,9 @@ const largestExact = 64
 const bins = 10
 
 func lossOf(t *inputTable, p *equivclass.Pool, groups [][]int32, suppressed int, want equivclass.Requirement, recoding string) loss {
-	sizes := equivclass.Sizes(groups)
+	sizes := measure.Sizes(groups)
 	l := loss{
-		CDM: equivclass.CDM(sizes, suppressed, want.K), CAVG: equivclass.CAVG(sizes, want.K), CMDM: equivclass.CMDM(sizes, want.K),
+		CDM: measure.CDM(sizes, suppressed, want.K), CAVG: measure.CAVG(sizes, want.K), CMDM: measure.CMDM(sizes, want.K),
 		NCP: equivclass.NCP(p, groups, suppressed), GLP: bucketize.NewCorrespondence(p).GLP(groups, suppressed),
 		RE: bucketize.RE(p, groups, suppressed), RCE: bucketize.RCE(p, groups, suppressed), Low: bucketize.REBound(p.Len(), want.L),
 	}

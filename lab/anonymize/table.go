@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 	"anond/internal/profile"
 )
 
@@ -72,8 +73,8 @@ func (t *inputTable) published() *equivclass.Table { return t.Columns(t.shown().
 
 // flagged is published with the flags of each record, by its columns. Every
 // sensitive value is sensitive to its person.
-func (t *inputTable) flagged() *equivclass.FlaggedTable {
-	f := &equivclass.FlaggedTable{Table: t.published(), Flags: make([]uint64, t.Len())}
+func (t *inputTable) flagged() *flagged.Table {
+	f := &flagged.Table{Table: t.published(), Flags: make([]uint64, t.Len())}
 	for at, i := range t.shown() {
 		p, semi := t.semi[i]
 		if !semi && i != t.Schema.SensitiveIndex() {

@@ -12,6 +12,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 	"anond/lab/split"
 )
@@ -25,7 +26,7 @@ func paBound(t testing.TB, dicts []*equivclass.Dictionary, text string) *query.B
 	return bound
 }
 
-func paPool(t *equivclass.FlaggedTable) *equivclass.Pool {
+func paPool(t *flagged.Table) *equivclass.Pool {
 	quasi := []int{0, 1}
 	return t.PoolOf(equivclass.NewSpace(t.Dicts), cut.Identity(t.Len()), quasi, 2)
 }

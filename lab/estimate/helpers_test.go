@@ -9,11 +9,12 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 )
 
 // queryTable draws a table of a number, a leaf, a category and a number.
-func queryTable(t testing.TB, rng *rand.Rand, n int) *equivclass.FlaggedTable {
+func queryTable(t testing.TB, rng *rand.Rand, n int) *flagged.Table {
 	attributes := []equivclass.Attribute{
 		{Name: "age", Type: equivclass.Integer}, {Name: "place", Type: equivclass.Categorical, Hierarchy: equivtest.Tree(t)},
 		{Name: "sex", Type: equivclass.Categorical}, {Name: "income", Type: equivclass.Integer},
@@ -48,7 +49,7 @@ var queryTexts = []string{
 }
 
 // queryDirect answers a query record by record, from the texts alone.
-func queryDirect(q *query.Bound, t *equivclass.FlaggedTable, rows []int32) float64 {
+func queryDirect(q *query.Bound, t *flagged.Table, rows []int32) float64 {
 	var out float64
 next:
 	for _, r := range rows {
@@ -67,7 +68,7 @@ next:
 }
 
 // bucketed makes classes of k rows in order, and buckets of some neighbouring classes.
-func bucketed(t *equivclass.FlaggedTable, k, together int) (r *query.BucketRelease, classes, buckets [][]int32) {
+func bucketed(t *flagged.Table, k, together int) (r *query.BucketRelease, classes, buckets [][]int32) {
 	rows := equivtest.Rows(t.Len())
 	for from := 0; from+k <= len(rows); from += k {
 		classes = append(classes, rows[from:from+k])

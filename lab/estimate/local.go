@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 	"anond/lab/lgb"
 )
@@ -23,7 +24,7 @@ type LocalRelease struct {
 }
 
 // NewLocalRelease shows the result of LGB. Withheld records are not in it.
-func NewLocalRelease(t *equivclass.FlaggedTable, result *lgb.Result) *LocalRelease {
+func NewLocalRelease(t *flagged.Table, result *lgb.Result) *LocalRelease {
 	r := &LocalRelease{Dicts: t.Dicts, Bucket: make([][]int32, len(t.Dicts)), Values: make([][][]equivclass.Code, len(t.Dicts))}
 	row := make([]int32, t.Len()) // of each record
 	for g, rows := range result.Groups {

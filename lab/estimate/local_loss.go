@@ -3,6 +3,7 @@ package estimate
 import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/equivclass/flagged"
 	"anond/lab/lgb"
 )
 
@@ -14,7 +15,7 @@ import (
 // Difference from the paper: it divides by the number of values, not by one
 // less, which charges an exact category too. Here, as in all of this package,
 // an exact value costs 0 and the whole domain 1.
-func LocalNCP(t *equivclass.FlaggedTable, result *lgb.Result) (sum float64, values int) {
+func LocalNCP(t *flagged.Table, result *lgb.Result) (sum float64, values int) {
 	space := equivclass.NewSpace(t.Dicts)
 	for g, rows := range result.Groups {
 		quasi := t.QuasiOf(result.Flags[g])
@@ -35,7 +36,7 @@ func LocalNCP(t *equivclass.FlaggedTable, result *lgb.Result) (sum float64, valu
 // BucketWidth is the mean, over the sensitive values of an attribute, of the
 // NCP of their local bucket: how far apart the values are that a row may have.
 // Algorithm 2 keeps it small.
-func BucketWidth(t *equivclass.FlaggedTable, result *lgb.Result, attribute int) float64 {
+func BucketWidth(t *flagged.Table, result *lgb.Result, attribute int) float64 {
 	space, sum, n := equivclass.NewSpace(t.Dicts), 0.0, 0
 	for _, rows := range result.Buckets[attribute] {
 		p := t.PoolOf(space, rows, []int{attribute}, -1)

@@ -9,6 +9,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 	"anond/lab/lgb"
 	"anond/lab/topdown"
@@ -16,7 +17,7 @@ import (
 
 // localTwin is the same release, row by row, as local generalization and
 // bucketization would show it.
-func localTwin(t *equivclass.FlaggedTable, r *query.BucketRelease, classes, buckets [][]int32) *LocalRelease {
+func localTwin(t *flagged.Table, r *query.BucketRelease, classes, buckets [][]int32) *LocalRelease {
 	s := len(t.Dicts) - 1
 	cells := query.NewCellRelease(t.Dicts, t.Codes, classes, s)
 	out := &LocalRelease{Dicts: t.Dicts, Cells: cells.Cells, Bucket: make([][]int32, s+1), Values: make([][][]equivclass.Code, s+1),

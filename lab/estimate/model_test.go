@@ -12,16 +12,17 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 )
 
 // related is a table whose sensitive value follows two of its attributes, in an
 // order in which neighbours have like coordinates, in classes of 10 and buckets of
 // three classes from anywhere.
-func related(n int) (*equivclass.FlaggedTable, *query.BucketRelease) {
+func related(n int) (*flagged.Table, *query.BucketRelease) {
 	census := equivtest.CensusLike(n)
 	columns := []int{0, 2, 7}
-	table := &equivclass.FlaggedTable{Table: &equivclass.Table{}, Flags: census.Flags}
+	table := &flagged.Table{Table: &equivclass.Table{}, Flags: census.Flags}
 	rows := equivtest.Rows(n)
 	slices.SortStableFunc(rows, func(a, b int32) int {
 		if c := int(census.Codes[2][a]) - int(census.Codes[2][b]); c != 0 {
@@ -189,7 +190,7 @@ func TestRidgeSolvesItsEquations(t *testing.T) {
 func TestModelOfManyValues(t *testing.T) {
 	a := []equivclass.Attribute{{Name: "x", Type: equivclass.Integer}, {Name: "s", Type: equivclass.Integer}}
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(a[0]), equivclass.NewDictionary(a[1])}
-	table := &equivclass.FlaggedTable{Table: &equivclass.Table{Dicts: dicts, Codes: make([][]equivclass.Code, 2)}}
+	table := &flagged.Table{Table: &equivclass.Table{Dicts: dicts, Codes: make([][]equivclass.Code, 2)}}
 	for i := range 3000 {
 		x, _ := dicts[0].Encode([]byte(strconv.Itoa(i % 50)))
 		s, _ := dicts[1].Encode([]byte(strconv.Itoa(i * i % 1009)))

@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 )
 
@@ -84,7 +85,7 @@ func countQueries(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims, 
 	src equivclass.Source) []*query.Bound {
 	ranks := make([][]int32, len(dicts))
 	for _, j := range append(slices.Clone(quasi), sensitive) {
-		ranks[j] = equivclass.ValueOrder(dicts[j])
+		ranks[j] = flagged.ValueOrder(dicts[j])
 	}
 	queries := make([]*query.Bound, n)
 	for i := range queries {

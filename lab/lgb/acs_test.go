@@ -10,6 +10,8 @@ import (
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/flagged"
+	"anond/equivclass/measure"
 	"anond/equivclass/query"
 	"anond/lab/estimate"
 	"anond/lab/lgb"
@@ -20,7 +22,7 @@ import (
 // lgbACS is the excerpt of ACS in the shape of the LGB paper's table 1: sex, age
 // and industry semi-sensitive, income sensitive, five QI attributes; flags of
 // the semi-sensitive values are drawn at random with the given density.
-func lgbACS(t testing.TB, density float64) *equivclass.FlaggedTable {
+func lgbACS(t testing.TB, density float64) *flagged.Table {
 	table := equivtest.Columns(t, testdata.ACS, 1<<30, "SEX", "AGEP#", "MSP", "HISP", "RAC1P", "EDU#", "DENSITY#", "INDP", "PINCP#")
 	rng := equivtest.Rand(11)
 	for i := range table.Flags {
@@ -40,7 +42,7 @@ type lgbMeasured struct {
 	ncp, rate float64 // rate: median of (upper - lower) / actual
 }
 
-func lgbMeasure(t testing.TB, table *equivclass.FlaggedTable, k, l int, local equivclass.Partitioner) lgbMeasured {
+func lgbMeasure(t testing.TB, table *flagged.Table, k, l int, local equivclass.Partitioner) lgbMeasured {
 	t.Helper()
 	src := cut.SplitMix(3)
 	queries := estimate.SumWorkload(table.Dicts, []int{0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 200, &src)
@@ -50,7 +52,7 @@ func lgbMeasure(t testing.TB, table *equivclass.FlaggedTable, k, l int, local eq
 	require.Empty(t, result.Rest)
 	ncp, values := estimate.LocalNCP(table, result)
 	w := estimate.MeasureWorkload(queries, truth, estimate.NewLocalRelease(table, result).PaperSum)
-	out := lgbMeasured{equivclass.CDM(equivclass.Sizes(result.Groups), 0, 1), ncp / float64(values), w.MedianWidth}
+	out := lgbMeasured{measure.CDM(measure.Sizes(result.Groups), 0, 1), ncp / float64(values), w.MedianWidth}
 	t.Logf("k=%2d l=%2d %-15s C_DM %7d NCP %.4f rate median %6.3f mean %6.3f, error median %.3f", k, l, local.Name(), out.dm, out.ncp,
 		w.MedianWidth, w.Width, w.Median)
 	return out

@@ -10,6 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 	"anond/lab/bucketize"
 	"anond/lab/lgb"
 	"anond/lab/topdown"
@@ -49,7 +50,7 @@ func TestPermutationAndLGBAllocateLessThanAKibibyteARow(t *testing.T) {
 	}
 }
 
-func lgbRun(t testing.TB, table *equivclass.FlaggedTable, local equivclass.Partitioner) {
+func lgbRun(t testing.TB, table *flagged.Table, local equivclass.Partitioner) {
 	_, err := lgb.LGB{K: 10, Promises: lgbPromises(9, 10), Local: local}.Run(table)
 	require.NoError(t, err)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 )
 
 // LGB is local generalization and bucketization (Li, He and Sun, "Local
@@ -96,7 +97,7 @@ func (e *InfeasibleError) Error() string {
 }
 
 // Run cuts the table. The table is not changed.
-func (m LGB) Run(t *equivclass.FlaggedTable) (*Result, error) {
+func (m LGB) Run(t *flagged.Table) (*Result, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (m LGB) Run(t *equivclass.FlaggedTable) (*Result, error) {
 // keep an attribute from its promise. Everything is then repeated without them,
 // because groups and the buckets of other attributes change. There are fewer
 // each time.
-func (m LGB) attempt(t *equivclass.FlaggedTable, held []bool) (out *Result, misfits []int32, err error) {
+func (m LGB) attempt(t *flagged.Table, held []bool) (out *Result, misfits []int32, err error) {
 	space := equivclass.NewSpace(t.Dicts)
 	out = &Result{Buckets: make([][][]int32, len(t.Dicts))}
 	subsets, rest := m.subsets(t, held)
@@ -128,7 +129,7 @@ func (m LGB) attempt(t *equivclass.FlaggedTable, held []bool) (out *Result, misf
 		m.generalize(t, space, s, out)
 	}
 	for j := range t.Dicts {
-		rows := flagged(subsets, j)
+		rows := flaggedRows(subsets, j)
 		if len(rows) == 0 {
 			continue
 		}
@@ -148,7 +149,7 @@ func (m LGB) attempt(t *equivclass.FlaggedTable, held []bool) (out *Result, misf
 }
 
 // bucketize cuts the bucketed values of one attribute into local buckets.
-func (m LGB) bucketize(t *equivclass.FlaggedTable, space *equivclass.Space, cut *Result, j int, rows []int32) ([][]int32, error) {
+func (m LGB) bucketize(t *flagged.Table, space *equivclass.Space, cut *Result, j int, rows []int32) ([][]int32, error) {
 	if len(m.Promises) <= j || (m.Promises[j].L < 1 && m.Promises[j].Principle == nil) {
 		return nil, fmt.Errorf("attribute %d has sensitive values but no promise: give it an l or a principle", j)
 	}
@@ -157,7 +158,7 @@ func (m LGB) bucketize(t *equivclass.FlaggedTable, space *equivclass.Space, cut 
 	if promise.L > 0 && m.Nested {
 		buckets = m.nested(t, newGroupUnion(t, space, cut, j, equivclass.FrequencyL{L: promise.L}, 1), promise.L)
 	} else if promise.L > 0 {
-		buckets = localBuckets(t.Codes[j], equivclass.CanonicalOrder(t.Dicts[j]), rows, promise.L, m.draws(j))
+		buckets = localBuckets(t.Codes[j], flagged.CanonicalOrder(t.Dicts[j]), rows, promise.L, m.draws(j))
 	} else {
 		want := promise.Principle
 		if c, ok := want.(equivclass.TClose); ok && c.Reference.Total == 0 {
@@ -177,7 +178,7 @@ func (m LGB) draws(j int) equivclass.Source {
 	return rand.NewChaCha8(sha256.Sum256(append(m.Seed[:], byte(j))))
 }
 
-func infeasible(t *equivclass.FlaggedTable, j int, rows []int32, promise LocalPromise) error {
+func infeasible(t *flagged.Table, j int, rows []int32, promise LocalPromise) error {
 	counts := make([]int, t.Dicts[j].Len())
 	e := &InfeasibleError{Attribute: j, Promise: promise, Total: len(rows)}
 	for _, r := range rows {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"anond/equivclass"
+	"anond/equivclass/flagged"
 )
 
 // nested cuts the groups in which an attribute is bucketed into local buckets
@@ -43,9 +43,9 @@ import (
 // same condition as for localBuckets.
 //
 // Cost: n log n.
-func (m LGB) nested(t *equivclass.FlaggedTable, u *groupUnion, l int) [][]int32 {
+func (m LGB) nested(t *flagged.Table, u *groupUnion, l int) [][]int32 {
 	var out [][]int32
-	draws, order := m.draws(u.j), equivclass.CanonicalOrder(t.Dicts[u.j])
+	draws, order := m.draws(u.j), flagged.CanonicalOrder(t.Dicts[u.j])
 	for _, union := range u.unions() {
 		for _, groups := range u.pieces(union, l) {
 			rows := u.rows(groups)

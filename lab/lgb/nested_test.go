@@ -11,6 +11,7 @@ import (
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/flagged"
 	"anond/lab/topdown"
 )
 
@@ -99,7 +100,7 @@ func TestLGBNestedInfeasible(t *testing.T) {
 
 // lgbAssignments are the different assignments of values, over all attributes
 // together, that fit some arrangement of people in rows: what level L0 counts.
-func lgbAssignments(t *equivclass.FlaggedTable, result *Result) map[string][][]equivclass.Code {
+func lgbAssignments(t *flagged.Table, result *Result) map[string][][]equivclass.Code {
 	w := lgbEnumerate(t, result) // for the buckets of rows
 	seen, out := map[string]bool{}, map[string][][]equivclass.Code{}
 	rowOf := slices.Repeat([]int32{-1}, t.Len())
@@ -176,7 +177,7 @@ func lgbAssignments(t *equivclass.FlaggedTable, result *Result) map[string][][]e
 
 // lgbLikeliest is the largest share of assignments in which a record has some
 // value of an attribute that is flagged for it and promises l.
-func lgbLikeliest(t *equivclass.FlaggedTable, worlds map[string][][]equivclass.Code, result *Result,
+func lgbLikeliest(t *flagged.Table, worlds map[string][][]equivclass.Code, result *Result,
 	each func(j int, record int32, v equivclass.Code, share float64)) (most float64) {
 	for _, rows := range result.Groups {
 		for _, record := range rows {

@@ -12,6 +12,8 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
+	"anond/equivclass/measure"
 	"anond/equivclass/query"
 	"anond/lab/estimate"
 	"anond/lab/lgb"
@@ -198,7 +200,7 @@ func exposure(r *estimate.LocalRelease, row, attribute int, value equivclass.Cod
 	return sum / float64(n)
 }
 
-func lgbCheckRecord(t *testing.T, release *estimate.LocalRelease, table *equivclass.FlaggedTable, flags uint64, row int, record int32,
+func lgbCheckRecord(t *testing.T, release *estimate.LocalRelease, table *flagged.Table, flags uint64, row int, record int32,
 	l int) {
 	for j := 1; j < len(table.Dicts); j++ {
 		if flags>>j&1 == 0 {
@@ -291,7 +293,7 @@ func TestLGBFigures5And6(t *testing.T) {
 		result, err := lgb.LGB{K: 8, Promises: lgbPromises(9, 8), Local: local}.Run(table)
 		require.NoError(t, err)
 		ncp, values := estimate.LocalNCP(table, result)
-		return equivclass.CDM(equivclass.Sizes(result.Groups), len(result.Rest), 1), ncp / float64(values)
+		return measure.CDM(measure.Sizes(result.Groups), len(result.Rest), 1), ncp / float64(values)
 	}
 	mdpDM, mdpNCP := measure(topdown.Mondrian{})
 	ncpDM, ncpNCP := measure(topdown.NCPSplit{})
@@ -331,10 +333,10 @@ func TestLGBEverythingSensitive(t *testing.T) {
 
 // A table that does not fit together is refused, saying what is wrong.
 func TestLGBRefusesAMisshapenTable(t *testing.T) {
-	for want, spoil := range map[string]func(*equivclass.FlaggedTable){
-		"has 0 attributes":                                  func(t *equivclass.FlaggedTable) { t.Dicts = nil },
-		"4 dictionaries but 3 columns":                      func(t *equivclass.FlaggedTable) { t.Codes = t.Codes[1:] },
-		"attribute 0 has 8 values but 7 records have flags": func(t *equivclass.FlaggedTable) { t.Flags = t.Flags[1:] },
+	for want, spoil := range map[string]func(*flagged.Table){
+		"has 0 attributes":                                  func(t *flagged.Table) { t.Dicts = nil },
+		"4 dictionaries but 3 columns":                      func(t *flagged.Table) { t.Codes = t.Codes[1:] },
+		"attribute 0 has 8 values but 7 records have flags": func(t *flagged.Table) { t.Flags = t.Flags[1:] },
 	} {
 		bad := equivtest.FlaggedExample(t)
 		spoil(bad)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 )
 
 // qiSubset is a subset of the QI partition (definition 7): the records that
@@ -17,7 +18,7 @@ type qiSubset struct {
 
 // subsets returns the QI partition of the records that are not held into subsets
 // of at least K records, ordered by their flags, and the records that are in none.
-func (m LGB) subsets(t *equivclass.FlaggedTable, held []bool) (subsets []qiSubset, rest []int32) {
+func (m LGB) subsets(t *flagged.Table, held []bool) (subsets []qiSubset, rest []int32) {
 	subsets, rest = qiPartition(t.Flags, held)
 	if m.Fold {
 		subsets = foldSmall(subsets, max(m.K, 1), m.foldable())
@@ -98,9 +99,9 @@ func foldSmall(subsets []qiSubset, k int, foldable uint64) []qiSubset {
 	return subsets
 }
 
-// flagged returns the records of the subsets that are bucketed on attribute j,
+// flaggedRows returns the records of the subsets that are bucketed on attribute j,
 // ascending.
-func flagged(subsets []qiSubset, j int) []int32 {
+func flaggedRows(subsets []qiSubset, j int) []int32 {
 	var rows []int32
 	for _, s := range subsets {
 		if s.flags>>j&1 == 1 {
@@ -113,7 +114,7 @@ func flagged(subsets []qiSubset, j int) []int32 {
 
 // generalize appends the local equivalence groups of a subset. A subset without
 // any QI value is one group, because there is nothing to match a record by.
-func (m LGB) generalize(t *equivclass.FlaggedTable, space *equivclass.Space, s qiSubset, out *Result) {
+func (m LGB) generalize(t *flagged.Table, space *equivclass.Space, s qiSubset, out *Result) {
 	quasi := t.QuasiOf(s.flags)
 	if len(quasi) == 0 {
 		out.Groups, out.Flags = append(out.Groups, s.rows), append(out.Flags, s.flags)

@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/cut"
+	"anond/equivclass/flagged"
 )
 
 // groupUnion cuts the groups in which an attribute is bucketed into local
@@ -29,7 +30,7 @@ import (
 //
 // Cost: n log n for each such attribute.
 type groupUnion struct {
-	t      *equivclass.FlaggedTable
+	t      *flagged.Table
 	j      int
 	want   equivclass.Principle
 	least  int // flagged values that a bucket has at least
@@ -38,7 +39,7 @@ type groupUnion struct {
 	out    [][]int     // buckets as lists of groups
 }
 
-func newGroupUnion(t *equivclass.FlaggedTable, space *equivclass.Space, result *Result, j int, want equivclass.Principle,
+func newGroupUnion(t *flagged.Table, space *equivclass.Space, result *Result, j int, want equivclass.Principle,
 	least int) *groupUnion {
 	u := &groupUnion{t: t, j: j, want: want, least: least}
 	var all uint64
@@ -151,7 +152,7 @@ func (u *groupUnion) rows(groups []int) []int32 {
 
 // trulyFlagged returns those of the rows whose own flag is set, without those
 // that were folded into a group that protects more.
-func trulyFlagged(t *equivclass.FlaggedTable, rows []int32, j int) []int32 {
+func trulyFlagged(t *flagged.Table, rows []int32, j int) []int32 {
 	var out []int32
 	for _, r := range rows {
 		if t.Flags[r]>>j&1 == 1 {

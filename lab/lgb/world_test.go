@@ -10,6 +10,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/flagged"
 	"anond/lab/topdown"
 )
 
@@ -18,7 +19,7 @@ import (
 // whose, and which value of its bucket stands in which row. All are equally
 // likely (level L0).
 type lgbWorlds struct {
-	table   *equivclass.FlaggedTable
+	table   *flagged.Table
 	result  *Result
 	bucket  [][]int     // by attribute, row (= record whose true row it is): its bucket, -1 none
 	total   float64     // worlds
@@ -26,7 +27,7 @@ type lgbWorlds struct {
 	hasWhat [][]map[equivclass.Code]float64
 }
 
-func lgbEnumerate(t *equivclass.FlaggedTable, result *Result) *lgbWorlds {
+func lgbEnumerate(t *flagged.Table, result *Result) *lgbWorlds {
 	w := &lgbWorlds{table: t, result: result}
 	for range t.Len() {
 		w.row = append(w.row, make([]float64, t.Len()))
@@ -134,7 +135,7 @@ func lgbPermutations(rows []int32, yield func([]int32)) {
 
 // lgbSmall is a table of a QI attribute, a semi-sensitive one under l, one under
 // a principle, and a sensitive one.
-func lgbSmall(t *testing.T, rng *rand.Rand, n int) *equivclass.FlaggedTable {
+func lgbSmall(t *testing.T, rng *rand.Rand, n int) *flagged.Table {
 	rows := make([][]string, n)
 	flag := func(p float64) string {
 		if rng.Float64() < p {

@@ -11,6 +11,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/measure"
 	"anond/lab/topdown"
 )
 
@@ -46,7 +47,7 @@ func figure5(m Method, rows []Row, want equivclass.Requirement, batch int) outco
 		u.Release()
 	}
 	groups := u.Flush()
-	return outcome{equivclass.CAVG(equivclass.Sizes(groups), want.K), equivclass.NCP(&u.pool, groups, len(u.Waiting())),
+	return outcome{measure.CAVG(measure.Sizes(groups), want.K), equivclass.NCP(&u.pool, groups, len(u.Waiting())),
 		time.Since(begin), len(groups)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/measure"
 	"anond/lab/methods"
 )
 
@@ -25,7 +26,7 @@ func ExampleFind() {
 		SA:    []equivclass.Code{0, 1, 0, 1, 1, 0, 1, 0},
 	}
 	classes, _ := m.Partitioner(methods.Options{}).Partition(pool, equivclass.Requirement{K: 4, L: 2})
-	fmt.Println("Classes of", equivclass.Sizes(classes))
+	fmt.Println("Classes of", measure.Sizes(classes))
 	// Output:
 	// mondrian is by LeFevre et al., ICDE 2006, strict
 	// It keeps k, l and the extra principles in every class; equal rows share a class

@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
+	"anond/equivclass/measure"
 )
 
 // An independent strict Mondrian gives, on the training rows of Adult with k
@@ -25,12 +26,12 @@ func TestMondrianReference(t *testing.T) {
 	}{{5, 3271, 502940, 0.0830}, {10, 1795, 673672, 0.1124}} {
 		groups, rest := Mondrian{}.Partition(p, equivclass.Requirement{K: ref.k, L: 1})
 		require.Empty(t, rest)
-		cdm, ncp := equivclass.CDM(equivclass.Sizes(groups), 0, ref.k), equivclass.NCP(p, groups, 0)
+		cdm, ncp := measure.CDM(measure.Sizes(groups), 0, ref.k), equivclass.NCP(p, groups, 0)
 		t.Logf("k=%d: %d classes, C_DM %d, NCP %.3f %%", ref.k, len(groups), cdm, 100*ncp)
 		require.InEpsilon(t, ref.classes, len(groups), 0.02)
 		require.InEpsilon(t, ref.cdm, cdm, 0.02)
 		require.InEpsilon(t, ref.ncp, ncp, 0.021)
-		require.InDelta(t, equivclass.IntervalNCP(p, groups, 0), ncp, 1e-9, "all dimensions are numbers here")
+		require.InDelta(t, measure.IntervalNCP(p, groups, 0), ncp, 1e-9, "all dimensions are numbers here")
 	}
 }
 
@@ -42,6 +43,6 @@ func TestMondrianBothBeatsMondrian(t *testing.T) {
 		a, b := equivclass.NCP(p, strict, 0), equivclass.NCP(p, both, 0)
 		t.Logf("k=%d: NCP %.2f %% against %.2f %%", k, 100*b, 100*a)
 		require.Less(t, b, share*a)
-		require.Less(t, equivclass.CDM(equivclass.Sizes(both), 0, k), equivclass.CDM(equivclass.Sizes(strict), 0, k))
+		require.Less(t, measure.CDM(measure.Sizes(both), 0, k), measure.CDM(measure.Sizes(strict), 0, k))
 	}
 }

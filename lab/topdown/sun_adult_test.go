@@ -9,6 +9,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/measure"
 )
 
 // 30,162 rows of Adult in a second, in ten by org; and what the groups would lose
@@ -28,7 +29,7 @@ func TestSunAdult(t *testing.T) {
 			require.Empty(t, rest)
 			ncp[m.Name()] = equivclass.NCP(p, groups, 0)
 			t.Logf("p=%d k=%d l=%d %-11s %5d classes, C_AVG %.2f, NCP %.2f %%, %v", c.p, c.k, c.l, m.Name(), len(groups),
-				equivclass.CAVG(equivclass.Sizes(groups), c.k), 100*ncp[m.Name()], took.Round(time.Millisecond))
+				measure.CAVG(measure.Sizes(groups), c.k), 100*ncp[m.Name()], took.Round(time.Millisecond))
 		}
 		require.Less(t, ncp["p-sensitive"], ncp["org"])
 		require.Less(t, ncp["multi"], ncp["org"])

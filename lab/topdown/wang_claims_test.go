@@ -9,6 +9,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/measure"
 )
 
 // The claims of Wang, Xu and Sun's section V.C (figure 4) on the six attributes
@@ -26,8 +27,8 @@ func TestWangFigure4(t *testing.T) {
 		for _, m := range wangPartitioners() {
 			groups, rest := m.Partition(p, equivclass.Requirement{K: k, L: 1})
 			require.Empty(t, rest)
-			s, name := equivclass.Sizes(groups), m.Name()
-			cdm[name], cavg[name], cmdm[name], ncp[name] = equivclass.CDM(s, 0, k), equivclass.CAVG(s, k), equivclass.CMDM(s, k),
+			s, name := measure.Sizes(groups), m.Name()
+			cdm[name], cavg[name], cmdm[name], ncp[name] = measure.CDM(s, 0, k), measure.CAVG(s, k), measure.CMDM(s, k),
 				equivclass.NCP(p, groups, 0)
 			t.Logf("k=%-3d %-18s C_DM %-10d C_AVG %.3f C_MDM %-9d NCP %.2f %%", k, name, cdm[name], cavg[name], cmdm[name], 100*ncp[name])
 		}

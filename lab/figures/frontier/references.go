@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
+	"anond/equivclass/measure"
 	"anond/lab/topdown"
 )
 
@@ -48,7 +49,7 @@ func (o Options) oneShot(data *table, n int) run {
 func (o Options) fill(row *frontierRow, data *table, n int, by equivclass.Partitioner) *published {
 	pool := data.pool(n)
 	groups, rest := by.Partition(pool, equivclass.Requirement{K: o.K, L: o.L})
-	row.NCPInterval, row.NCPEngine = equivclass.IntervalNCP(pool, groups, len(rest)), equivclass.NCP(pool, groups, 0)
+	row.NCPInterval, row.NCPEngine = measure.IntervalNCP(pool, groups, len(rest)), equivclass.NCP(pool, groups, 0)
 	row.Never = float64(len(rest)) / float64(n)
 	p := alone(groups)
 	row.MedianBucket = p.medianBucket()

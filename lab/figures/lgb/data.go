@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 	"anond/lab/figures/dataset"
 	"anond/lab/lgb"
 	"anond/lab/topdown"
@@ -89,8 +90,8 @@ func treeAdult(s dataset.Source, n int, seed uint64) (table, error) {
 
 // flagged draws which of the semi-sensitive values are sensitive: each by
 // itself, or with one draw for a person's three.
-func (t table) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
-	f := &equivclass.FlaggedTable{Table: t.Table, Flags: make([]uint64, t.Len())}
+func (t table) flagged(density float64, seed uint64) *flagged.Table {
+	f := &flagged.Table{Table: t.Table, Flags: make([]uint64, t.Len())}
 	rng := rand.New(rand.NewPCG(seed, 11))
 	for i := range f.Flags {
 		f.Flags[i] = 1 << sensitive
@@ -109,7 +110,7 @@ func (t table) flagged(density float64, seed uint64) *equivclass.FlaggedTable {
 
 // promises asks for t-closeness of sex and l of the rest, or as much as the
 // flagged values allow: the commonest industry of ACS has a nineteenth.
-func promises(f *equivclass.FlaggedTable, l int) []lgb.LocalPromise {
+func promises(f *flagged.Table, l int) []lgb.LocalPromise {
 	out := make([]lgb.LocalPromise, len(f.Dicts))
 	for _, j := range append([]int{sensitive}, semiSensitive...) {
 		out[j].L = min(l, reachable(f, j))
@@ -119,7 +120,7 @@ func promises(f *equivclass.FlaggedTable, l int) []lgb.LocalPromise {
 }
 
 // reachable is the largest l that the flagged values of an attribute allow.
-func reachable(f *equivclass.FlaggedTable, j int) int {
+func reachable(f *flagged.Table, j int) int {
 	counts, all, most := make([]int, f.Dicts[j].Len()), 0, 1
 	for i, flags := range f.Flags {
 		if flags>>j&1 == 1 {
@@ -156,7 +157,7 @@ func cutters() []cutter {
 
 // cut runs LGB. Records withheld take their values along, which may leave less
 // than was promised: what is reachable then is asked instead.
-func (m cutter) cut(f *equivclass.FlaggedTable, k, l int, seed uint64) (*lgb.Result, error) {
+func (m cutter) cut(f *flagged.Table, k, l int, seed uint64) (*lgb.Result, error) {
 	run := lgb.LGB{K: k, Promises: promises(f, l), Local: m.local(seed), Fold: true, Seed: [32]byte{byte(seed)}}
 	for {
 		cut, err := run.Run(f)

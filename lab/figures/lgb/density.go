@@ -22,7 +22,7 @@ func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		if i == 0 {
 			p.methods = []cutter{cutters()[0], cutters()[2]}
 		}
-		one, err := measure(ctx, in, t, p)
+		one, err := measureAll(ctx, in, t, p)
 		if err != nil {
 			return nil, err
 		}

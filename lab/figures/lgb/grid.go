@@ -5,7 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"anond/equivclass"
+	"anond/equivclass/flagged"
+	"anond/equivclass/measure"
 	"anond/equivclass/query"
 	"anond/lab/estimate"
 	"anond/lab/figures"
@@ -79,7 +80,7 @@ func (g *grid) overDensity(measure, method string, k, l int) *figures.Series {
 }
 
 // point cuts by every method and asks.
-func (g *grid) point(f *equivclass.FlaggedTable, w workload, p plan, key gridKey, seed uint64) error {
+func (g *grid) point(f *flagged.Table, w workload, p plan, key gridKey, seed uint64) error {
 	for _, m := range p.methods {
 		key.method = m.name
 		cut, err := g.cut(f, m, key, seed)
@@ -94,18 +95,18 @@ func (g *grid) point(f *equivclass.FlaggedTable, w workload, p plan, key gridKey
 }
 
 // cut measures what a cut loses and returns it.
-func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint64) (*lgb.Result, error) {
+func (g *grid) cut(f *flagged.Table, m cutter, key gridKey, seed uint64) (*lgb.Result, error) {
 	cut, err := m.cut(f, key.k, key.l, seed)
 	if err != nil {
 		return nil, fmt.Errorf("%s at k = %d, l = %d: %w", m.name, key.k, key.l, err)
 	}
-	sizes := equivclass.Sizes(cut.Groups)
+	sizes := measure.Sizes(cut.Groups)
 	loss, values := estimate.LocalNCP(f, cut)
 	g.held, g.fold = max(g.held, len(cut.Rest)), max(g.fold, folded(f, cut))
 	one, none := printedNCP(f, cut)
 	g.add(key, ofPrintedOne, one)
 	g.add(key, ofPrintedNil, none)
-	g.add(key, ofCDM, float64(equivclass.CDM(sizes, len(cut.Rest), 1)))
+	g.add(key, ofCDM, float64(measure.CDM(sizes, len(cut.Rest), 1)))
 	g.add(key, ofNCP, loss)
 	g.add(key, ofNCPValue, loss/math.Max(1, float64(values)))
 	g.add(key, ofSpread, deviation(sizes))
@@ -114,7 +115,7 @@ func (g *grid) cut(f *equivclass.FlaggedTable, m cutter, key gridKey, seed uint6
 }
 
 // folded counts the records of which more is bucketed than they flagged.
-func folded(f *equivclass.FlaggedTable, cut *lgb.Result) (n int) {
+func folded(f *flagged.Table, cut *lgb.Result) (n int) {
 	for g, rows := range cut.Groups {
 		for _, r := range rows {
 			if f.Flags[r] != cut.Flags[g] {
@@ -162,7 +163,7 @@ func (t table) workload(n int, seed uint64) workload {
 
 // ask measures the error rate of a cut, (upper - lower) / actual with the
 // paper's bounds, and how often the true sum lies outside them.
-func (g *grid) ask(f *equivclass.FlaggedTable, cut *lgb.Result, w workload, key gridKey) {
+func (g *grid) ask(f *flagged.Table, cut *lgb.Result, w workload, key gridKey) {
 	r := estimate.NewLocalRelease(f, cut)
 	r.Grain = query.Grains(f.Dicts)
 	sums := estimate.NewPaperSums(r, sensitive)

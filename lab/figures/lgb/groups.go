@@ -23,7 +23,7 @@ func cuts(ctx context.Context, in figures.Input, extra ...table) ([]*grid, error
 		if i > 1 {
 			p.ls = allL[:1]
 		}
-		g, err := measure(ctx, in, t, p)
+		g, err := measureAll(ctx, in, t, p)
 		if err != nil {
 			return nil, err
 		}

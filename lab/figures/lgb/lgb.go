@@ -56,8 +56,8 @@ type plan struct {
 	queries int // a run; 0: none are asked
 }
 
-// measure cuts a table and asks the cuts.
-func measure(ctx context.Context, in figures.Input, t table, p plan) (*grid, error) {
+// measureAll cuts a table and asks the cuts.
+func measureAll(ctx context.Context, in figures.Input, t table, p plan) (*grid, error) {
 	g := newGrid(t)
 	for run := range p.runs {
 		seed := in.Seed + uint64(run)

@@ -2,6 +2,7 @@ package lgb
 
 import (
 	"anond/equivclass"
+	"anond/equivclass/flagged"
 	"anond/equivclass/query"
 	"anond/lab/estimate"
 	"anond/lab/lgb"
@@ -12,7 +13,7 @@ import (
 // over the number of values. The text leaves open whether an exact value is its
 // own descendant (one) or has none. A number costs its range over that of all;
 // a withheld record costs 1 for each QI value.
-func printedNCP(f *equivclass.FlaggedTable, cut *lgb.Result) (one, none float64) {
+func printedNCP(f *flagged.Table, cut *lgb.Result) (one, none float64) {
 	ranges := make([]float64, len(f.Dicts))
 	for j, d := range f.Dicts {
 		if d.Kind() == equivclass.Number {

@@ -33,7 +33,7 @@ func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	for _, t := range []table{acs, ipums} {
 		p := plan{methods: cutters()[:3], shares: []float64{usualDensity}, ks: allK, ls: allL, runs: in.Rows(askedRuns, 1),
 			queries: in.Rows(askedQueries, 12)}
-		one, err := measure(ctx, in, t, p)
+		one, err := measureAll(ctx, in, t, p)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/measure"
 	"anond/lab/figures"
 	"anond/lab/literal"
 )
@@ -72,6 +73,6 @@ func (g growth) run(ctx context.Context, m update, k, batch, batches int) (out g
 		u.Flush()
 	})
 	out.records += u.Repartitioned()
-	out.cavg = equivclass.CAVG(equivclass.Sizes(u.Flush()), k)
+	out.cavg = measure.CAVG(measure.Sizes(u.Flush()), k)
 	return out, ctx.Err()
 }

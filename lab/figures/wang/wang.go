@@ -31,6 +31,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
+	"anond/equivclass/measure"
 	"anond/lab/figures"
 	"anond/lab/topdown"
 )
@@ -84,10 +85,10 @@ func (q quality) measure(ctx context.Context, i int, p *equivclass.Pool, k int) 
 				return err
 			}
 			groups, rest := m.Partition(p, equivclass.Requirement{K: k, L: 1})
-			sizes, name := equivclass.Sizes(groups), m.Name()
-			q.cdm.Add(name, i, float64(equivclass.CDM(sizes, len(rest), k)))
-			q.cmdm.Add(name, i, float64(equivclass.CMDM(sizes, k)))
-			q.cavg.Add(name, i, equivclass.CAVG(sizes, k))
+			sizes, name := measure.Sizes(groups), m.Name()
+			q.cdm.Add(name, i, float64(measure.CDM(sizes, len(rest), k)))
+			q.cmdm.Add(name, i, float64(measure.CMDM(sizes, k)))
+			q.cavg.Add(name, i, measure.CAVG(sizes, k))
 			q.ncp.Add(name, i, equivclass.NCP(p, groups, len(rest)))
 		}
 	}
