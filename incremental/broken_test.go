@@ -121,6 +121,17 @@ func measuresOne(p *play) {
 	p.cut()
 }
 
+// newcomersByValue counts those newcomers only who have value 0.
+func newcomersByValue(p *play) {
+	for _, v := range p.world[12:p.at] {
+		if v == 0 {
+			p.saw(p.m.Ask(1, [32]byte{}))
+			return
+		}
+	}
+	p.cut()
+}
+
 // byWaiting is a MinPool that looks at those who wait.
 func byWaiting(p *play, _ merge.Bag) (int, bool) {
 	if p.at > 4 && !p.eligible(p.waiting()) {
@@ -257,6 +268,7 @@ func without(records []int32, class []state.RecordID) (out []int32) {
 //	all or nothing                              1                   372 of 492
 //	a hold that looks at values                 1                   54 of 78
 //	a value-dependent admission                 1                   66 of 90
+//	newcomers are counted by value              1                   190 of 310
 //	MinPool from the values of those who wait   1                   54 of 78
 //	the top share among those who wait is shown 1                   48 of 96
 //	a scale of those with one value             1                   24 of 160
@@ -284,6 +296,8 @@ func TestBrokenMachines(t *testing.T) {
 		{name: "all or nothing", n: 10, d: 3, k: 2, l: 2, play: allOrNothing, known: abbc},
 		{name: "a hold that looks at values", n: 8, d: 3, k: 2, l: 2, play: waits, known: abbc},
 		{name: "a value-dependent admission", n: 8, d: 3, k: 2, l: 2, play: admitsAlone, known: abbc},
+		{name: "newcomers are counted by value", n: 14, d: 2, k: 2, l: 2, need: asksFor(2), share: 1, play: slowing(newcomersByValue),
+			policy: slowingPolicy, rows: slowingRow, known: slowingKnown},
 		{name: "MinPool from waiting values", n: 8, d: 3, k: 2, l: 2, play: reopened, known: abbc, need: byWaiting},
 		{name: "the top share among those who wait is shown", n: 8, d: 3, k: 2, l: 2, play: tellsWaiting, known: abbc},
 		{name: "a scale of those with one value", n: 8, d: 3, k: 2, l: 2, play: measuresOne, known: abbc},

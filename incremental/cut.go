@@ -71,13 +71,18 @@ func (m *Machine) Decide(by state.Occasion) (*Decision, error) {
 // planning is what a cut may look at now.
 func (m *Machine) planning(by state.Occasion) *plan.Cut {
 	m.s.MeasureScale()
+	c := cutOf(&m.s, &m.place, by)
+	c.Made = &m.made
+	return c
+}
+
+// cutOf is what a cut may look at, as far as it is known at any time.
+func cutOf(s *state.State, at *place.Counter, by state.Occasion) *plan.Cut {
 	return &plan.Cut{
-		Policy: &m.s.Policy, Records: &m.s.Records, Classes: m.s.History.Classes, Pending: &m.s.Pending,
-		Place: &m.place, Secrets: &m.s.Secrets,
-		Admission: plan.NewAdmission(&m.s.Records, &m.s.History, m.s.Policy.MaxHold, m.s.Now),
-		Release:   m.s.History.Releases() + 1, Occasion: by,
-		Head: &m.s.Head, Fresh: m.s.NewSinceCut(), Bucket: m.s.History.Bucket, Made: &m.made,
-		Progress: m.s.Progress,
+		Policy: &s.Policy, Records: &s.Records, Classes: s.History.Classes, Pending: &s.Pending, Place: at, Secrets: &s.Secrets,
+		Admission: plan.NewAdmission(&s.Records, &s.History, s.Policy.MaxHold, s.Now),
+		Release:   s.History.Releases() + 1, Occasion: by, Head: &s.Head, Fresh: s.NewSinceCut(), Since: s.History.Cut(),
+		Bucket: s.History.Bucket, Progress: s.Progress,
 	}
 }
 

@@ -142,10 +142,11 @@ func (m *Machine) Flush(createdAt int64, policy [32]byte) (*state.Intent, error)
 // how many records the next pool needs, and the classes of a sub-pool.
 func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Bag, int) (int, bool), subPool int) {
 	if p, ok := m.planner.(*pools.Planner); ok {
-		p.Draws, p.Sizes = draws, pools.Sizes{SubPool: subPool, Need: func(_ promise.Attributes, published merge.Bag, _ int) promise.Need {
+		p.Draws, p.Sizes.SubPool = draws, subPool
+		p.Sizes.Need = func(_ promise.Attributes, published merge.Bag, _ int) promise.Need {
 			n, possible := minPool(published, m.s.Policy.Requirement.L)
 			return promise.Need{People: n, Possible: possible, Kept: possible}
-		}}
+		}
 		p.Published(&m.s, nil)
 	}
 }
@@ -222,3 +223,15 @@ func (m *Machine) CarryOver() {
 
 // Unbar breaks the machine: it forgets who is barred.
 func (m *Machine) Unbar() { m.barred = barred{} }
+
+// NewcomerShare gives a test the share of those who stay behind that newcomers must be.
+func (m *Machine) NewcomerShare(of int) { m.planner.(*pools.Planner).Sizes.Newcomers = of }
+
+// Ask is Cut by an operator.
+func (m *Machine) Ask(createdAt int64, policy [32]byte) (*state.Intent, error) {
+	d, err := m.Decide(state.Asked)
+	if err != nil {
+		return nil, err
+	}
+	return m.Enact(d, createdAt, policy)
+}

@@ -68,6 +68,40 @@ func onUpdate(p *play) {
 	}
 }
 
+// slowing is a stream that slows down, so that fewer and fewer stay behind: cut decides on the slots to which few came.
+func slowing(cut func(*play)) func(*play) {
+	return func(p *play) {
+		p.feed(4)
+		p.cut()
+		p.feed(12)
+		p.cut()
+		for _, end := range []int{13, 14} {
+			p.feed(end)
+			cut(p)
+		}
+		p.flush()
+	}
+}
+
+// slowingRow has places for the fourteen of them.
+func slowingRow(r int) equivclass.Row {
+	return equivclass.Row{{'0' + byte(r*5%9)}, {'0' + byte(r*7%9)}, nil}
+}
+
+// slowingKnown are the values of the first pool.
+var slowingKnown = []int{0, 1, 1, 0}
+
+func slowingPolicy(p *state.Policy) { quarantines(p); p.MaxHold = 4 }
+
+// inSlot is what the machine does in a slot.
+func inSlot(p *play) {
+	would, err := p.m.Outlook(state.Asked)
+	p.must(err)
+	if p.cut() == nil && would.Newcomers > 0 && p.m.Status().Pending.Quarantined == 0 {
+		p.reached["newcomers are missing"] = true
+	}
+}
+
 // firstOldest is a first pool of which some classes do not fit sub-pools of equal size: it
 // has the oldest records, whatever their classes are.
 func firstOldest(p *play) {
@@ -154,6 +188,8 @@ func smallStreams(t testing.TB) []*course {
 		{name: "sub-pools and what does not fit", n: 10, d: 2, k: 2, l: 2, subPool: 2, play: firstOldest, reaches: []string{"choice"}},
 		{name: "classes are held for their loss", n: 10, d: 2, k: 2, l: 2, need: asksFor(2), play: batches(4, 6, 8, 10),
 			policy: func(p *state.Policy) { p.MaxHold = 6 }, reaches: []string{"second release", "quarantined"}},
+		{name: "newcomers must have come", n: 14, d: 2, k: 2, l: 2, need: asksFor(2), share: 1, play: slowing(inSlot), policy: slowingPolicy,
+			rows: slowingRow, known: slowingKnown, reaches: []string{"second release", "newcomers are missing"}},
 		{name: "trigger update", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), play: onUpdate,
 			policy: func(p *state.Policy) { p.OnUpdate = true }, reaches: []string{"second release", "quarantined"}},
 		{name: "the end of the source", n: 9, d: 2, k: 2, l: 2, need: asksFor(2), policy: func(p *state.Policy) { p.MaxHold = 60 },
@@ -222,7 +258,8 @@ const cheap = 5
 //     L2 the plans of local updates are not used.
 //   - What the next pool needs (MinPool): published values and the size of the first pool.
 //   - Admission: loss, ages, the rate of arrivals since release 1, which is public.
-//   - passOver counts by arrival and returns before it looks at values.
+//   - Whether newcomers are missing: how many have come, ages, that rate, and what the next pool needs.
+//   - passOver does nothing at level L2.
 //   - Status and refusals: counts, and of a refused first pool the top share, which is a
 //     function of the pool's bag.
 //   - A first pool asked again, with less or after a restart, is the same records: the

@@ -72,6 +72,7 @@ func (m *Machine) Status() Status {
 	if m.s.Policy.Level == state.L2 {
 		need := m.planner.Need()
 		s.Pool, s.Outdated = &need, m.s.Outdated(need.Records)
+		need.Missing = m.planner.Missing(cutOf(&m.s, &m.place, state.Triggered))
 	}
 	if m.s.BeforeRelease() {
 		s.FirstLoad = m.first.status(m.s.FirstRecords(), &m.s.Policy)

@@ -57,10 +57,7 @@ func (t Trigger) UpdateDue() bool {
 	if !t.s.Head.InitialDone {
 		return t.first.growing && t.NewSinceCut() > 0 && len(t.s.Pending.Waiting) >= t.s.Policy.Requirement.K
 	}
-	if t.s.Policy.Level == state.L2 && (!t.planner.Need().Possible || len(t.s.Pending.Waiting) < t.planner.Need().Records) {
-		return false
-	}
-	return t.place.Due(t.s.Pending.Waiting) || t.s.Pending.Overdue(&t.s.Records, t.s.Now, &t.s.Policy)
+	return t.planner.Due(cutOf(t.s, t.place, state.Triggered))
 }
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of

@@ -29,6 +29,7 @@ type course struct {
 	// need is what MinPool is in the place of merge.MinPool, which asks for hundreds.
 	need    func(p *play, published merge.Bag) (int, bool)
 	subPool int // least classes of a sub-pool; 0: merge.SubPoolClasses
+	share   int // pools.Sizes.Newcomers; 0: the usual one
 	play    func(p *play)
 	reaches []string // what some transcripts must have, see learn
 	known   []int    // values that the adversary knows, by record; -1, or none: unknown
@@ -102,6 +103,9 @@ func (p *play) open() {
 	}
 	p.m = m
 	m.Small(func(k merge.Key) merge.Draws { return merge.AllDraws(k, p.drawn) }, need, sub)
+	if p.share > 0 {
+		m.NewcomerShare(p.share)
+	}
 }
 
 func (p *play) must(err error) {

@@ -153,17 +153,19 @@ func (l *cuts) sayNothing(how cutting, fresh bool) {
 		l.skipped(SkippedFirstLoad)
 	case !fresh && !how.scheduled:
 	default:
-		l.skipped(whyNothing(l.Machine.Status()))
+		l.skipped(whyNothing(l.Machine.Status(), fresh && how.by == state.Triggered))
 	}
 }
 
-// whyNothing says why a release is skipped that is not the first.
-func whyNothing(s incremental.Status) string {
+// whyNothing says why a release is skipped that is not the first. counts: it was one for which newcomers are counted.
+func whyNothing(s incremental.Status, counts bool) string {
 	switch {
 	case s.Pool == nil || s.Pending.Waiting == 0:
 		return SkippedNothingNew
 	case s.Pending.Waiting-s.Outdated < s.Pool.Records:
 		return SkippedPoolSmall
+	case counts && s.Pool.Missing > 0:
+		return SkippedFew
 	default:
 		return SkippedHeld
 	}
@@ -175,7 +177,7 @@ func (l *cuts) skipped(why string) {
 	s := l.Machine.Status()
 	attrs := []any{"event", "release_skipped", "pending", s.Pending.Total(), "why", why}
 	if s.Pool != nil {
-		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records)
+		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_missing", s.Pool.Missing)
 	}
 	if s.Outdated > 0 {
 		attrs = append(attrs, "outdated", s.Outdated)

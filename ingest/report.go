@@ -161,7 +161,7 @@ func LogStatus(log *slog.Logger, rep Report) {
 	}
 	if s.Pool != nil {
 		attrs = append(attrs, "waiting", s.Pending.Waiting, "pool_needs", s.Pool.Records, "pool_possible", s.Pool.Possible,
-			"pool_bounded", s.Pool.Bounded)
+			"pool_bounded", s.Pool.Bounded, "pool_missing", s.Pool.Missing)
 	}
 	if s.Beyond > 0 {
 		attrs = append(attrs, "beyond", s.Beyond)
@@ -243,6 +243,7 @@ const (
 	SkippedNothingNew  = "nothing_new"    // no record waits that may be published
 	SkippedHeld        = "held"           // planned classes wait for better ones
 	SkippedPoolSmall   = "pool_too_small" // level L2: fewer people wait than the next pool needs
+	SkippedFew         = "few_newcomers"  // level L2: too few have come since the newest release to plan for them
 	SkippedQuarantined = "quarantined"    // level L2: the pool can never be published
 )
 

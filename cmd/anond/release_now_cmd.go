@@ -16,6 +16,7 @@ var whyNot = map[string]string{
 	"first_load":     "the first load is not complete",
 	"nothing_new":    "nobody waits who could be published",
 	"pool_too_small": "fewer people wait than the next pool needs",
+	"few_newcomers":  "too few people have come since the newest release",
 	"held":           "planned classes wait for better ones or for more people, as policy.max_hold asks",
 	"quarantined":    "the pool cannot satisfy the policy and is quarantined: none of its people is ever published",
 	"infeasible":     "the first load cannot satisfy the policy",
@@ -25,8 +26,8 @@ func newReleaseNowCommand(env *environment) *cobra.Command {
 	return steering(env, "now", "Make a release now, as if the trigger had asked for it",
 		`now has the running daemon decide a release at once and waits until it is published. It
 is made like any other release, with all checks; policy.max_hold and the size of pools
-hold. It does not wait for release.trigger.min_interval, and the trigger's next release
-keeps that distance. If this command is interrupted, the release is made nevertheless.`,
+hold. It waits neither for newcomers nor for release.trigger.min_interval, and the
+trigger's next release keeps that distance. If this command is interrupted, the release is made nevertheless.`,
 		func(ctx context.Context, c *control.Client) (*control.Released, error) { return c.Release(ctx) },
 		func(r *control.Released) error {
 			if r.Release == 0 {

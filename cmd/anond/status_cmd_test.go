@@ -81,8 +81,10 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 		"waits for 300 more people, however long that takes":                 later(pool(1500, true), 0, 0),
 		"waits for 310 more people, however long that takes":                 later(pool(1500, true), 10, 0),
 		"waits for newcomers: nobody is waiting":                             {InitialEnd: true, Pool: pool(0, true)},
-		"at the latest by the first release after 2026-03-01T12:14:00Z":      later(pool(1000, true), 0, 60_000),
-		"with the next release":                                              later(pool(1000, true), 0, 900_000),
+		"at the latest by the first release after 2026-03-01T12:14:45Z":      later(pool(1000, true), 0, 60_000),
+		"with the next release":                                              later(pool(1000, true), 0, 945_000),
+		"waits for 70 more people, but for nobody longer than": later(
+			&plan.PoolNeed{Records: 1000, Possible: true, Missing: 70}, 0, 0),
 	} {
 		s := &shownStatus{Status: &dataset.Status{Counts: c, Counted: at}, hold: config.Hold{Time: 15 * time.Minute}}
 		assert.Contains(t, whyLine(s), want)

@@ -264,13 +264,18 @@ func whyLine(s *shownStatus) string {
 		return "the next release waits for newcomers: nobody is waiting"
 	case c.Pool != nil && waiting < c.Pool.Records:
 		return fmt.Sprintf("the next release waits for %s more people, however long that takes", grouped(c.Pool.Records-waiting))
+	case c.Pool != nil && c.Pool.Missing > 0:
+		return fmt.Sprintf("the next release waits for %s more people, but for nobody longer than policy.max_hold and a twentieth of it",
+			grouped(c.Pool.Missing))
 	}
-	out := "who waits is published at the latest "
+	out, hold := "who waits is published at the latest ", s.hold.Time
 	if c.Pool == nil {
 		out = "who waits and can form a class is published at the latest "
+	} else {
+		hold += hold / 20 // newcomers may be missing
 	}
 	waited := max(0, c.Now-c.OldestTick)
-	switch left := s.hold.Time - time.Duration(waited)*time.Millisecond; {
+	switch left := hold - time.Duration(waited)*time.Millisecond; {
 	case s.hold.Counted && waited < int64(s.hold.Releases):
 		return out + "in " + cli.Count(s.hold.Releases-int(waited), "release")
 	case s.hold.Counted, left <= 0:

@@ -21,6 +21,14 @@ func (Planner) FirstNeed(policy *state.Policy) int { return policy.InitialMin }
 // Need implements planner: level L1 has no pools.
 func (Planner) Need() plan.PoolNeed { return plan.PoolNeed{} }
 
+// Missing implements planner: nobody waits for newcomers.
+func (Planner) Missing(*plan.Cut) int { return 0 }
+
+// Due implements planner: updates have gathered, or somebody has waited max_hold and was not passed over.
+func (Planner) Due(c *plan.Cut) bool {
+	return c.Place.Due(c.Pending.Waiting) || c.Pending.Overdue(c.Records, c.Admission.Now, c.Policy)
+}
+
 // Published implements planner: what was published asks for nothing.
 func (Planner) Published(*state.State, []*state.Class) {}
 

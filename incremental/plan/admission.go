@@ -28,12 +28,12 @@ const holdTail = 4
 type Admission struct {
 	records *state.Records
 	MaxHold int64
-	now     int64
+	Now     int64
 	Rate    float64 // arrivals per tick
 }
 
 func NewAdmission(c *state.Records, h *state.History, maxHold, now int64) Admission {
-	a := Admission{records: c, MaxHold: maxHold, now: now}
+	a := Admission{records: c, MaxHold: maxHold, Now: now}
 	if len(h.Intents) > 0 {
 		a.Rate = arrivalRate(c, h.Intents[0].Cut, now, maxHold)
 	}
@@ -46,11 +46,16 @@ func (a Admission) Admit(plans []Plan) []Plan {
 	return chosen
 }
 
+// Keep is how many planned records wait, by Little's law, if the mean waiting time is max_hold/tail.
+func (a Admission) Keep(tail float64) float64 { return a.Rate * (float64(a.MaxHold) / tail) }
+
+// Waited is for how long a record has, in ticks.
+func (a Admission) Waited(r state.RecordID) int64 { return a.Now - a.records.Arrived(r) }
+
 // Split returns the planned classes that are published now, and the others, in the order
 // in which they come next.
 func (a Admission) Split(plans []Plan, tail float64) (chosen, others []Plan) {
-	mean := float64(a.MaxHold) / tail
-	keep := a.Rate * mean
+	mean, keep := float64(a.MaxHold)/tail, a.Keep(tail)
 	type candidate struct {
 		Plan
 		score float64
@@ -86,7 +91,7 @@ func (a Admission) Split(plans []Plan, tail float64) (chosen, others []Plan) {
 // Ages returns the mean and the longest waiting time of records, in ticks.
 func (a Admission) Ages(members []state.RecordID) (mean float64, oldest int64) {
 	for _, r := range members {
-		age := a.now - a.records.Arrived(r)
+		age := a.Waited(r)
 		mean += float64(age)
 		oldest = max(oldest, age)
 	}

@@ -25,6 +25,7 @@ type Cut struct {
 	Occasion  state.Occasion
 	Head      *state.Head
 	Fresh     int            // records since the newest cut tried
+	Since     state.RecordID // records from there on have come since the newest release
 	Bucket    state.BucketID // the newest one
 	// Progress is told how far the partitioning is
 	Progress state.Progress
@@ -38,6 +39,11 @@ type Planner interface {
 	// Need is what the next pool needs, and Published takes in what was published: both at level L2.
 	Need() PoolNeed
 	Published(s *state.State, classes []*state.Class)
+	// Missing is how many records have to come before a pool is planned, unless an operator asks or nobody comes: counts and
+	// ages say it (level L2).
+	Missing(p *Cut) int
+	// Due reports whether trigger `update` asks for a cut after the first one.
+	Due(p *Cut) bool
 	// Fix plans the pool that is committed before anything of it is decided; nil: there is none.
 	Fix(p *Cut) *state.Pool
 	// Preview is who would share a class if the cut came now, as far as that may be told (Outlook).
@@ -67,4 +73,6 @@ type PoolNeed struct {
 	Attribute string `json:"attribute,omitempty"`
 	// Bounded: the published values ask for more than Records, which is policy.max_pool. Such a pool may be quarantined.
 	Bounded bool `json:"bounded,omitempty"`
+	// Missing is how many more records have to come before the next pool is planned, unless somebody is overdue by then.
+	Missing int `json:"missing"`
 }

@@ -14,9 +14,11 @@ type Sizes struct {
 	// Need is how many people a pool needs next to so many published ones.
 	Need    func(all promise.Attributes, published merge.Bag, people int) promise.Need
 	SubPool int // the least number of classes of a sub-pool
+	// Newcomers is of which share of those who stay behind newcomers must have come, and of max_hold how much longer one waits for them.
+	Newcomers int
 }
 
-func usualSizes() Sizes { return Sizes{promise.Attributes.Need, merge.SubPoolClasses} }
+func usualSizes() Sizes { return Sizes{promise.Attributes.Need, merge.SubPoolClasses, newcomerShare} }
 
 // needOf returns what the next pool needs: policy.min_pool, and as many records as make it
 // improbable, by the published values, that the pool is ineligible and has to be
@@ -91,6 +93,16 @@ func (n *Planner) FirstNeed(policy *state.Policy) int { return firstNeed(policy)
 
 // Need implements planner.
 func (n *Planner) Need() plan.PoolNeed { return n.need }
+
+// Missing implements planner.
+func (n *Planner) Missing(c *plan.Cut) int { return Planning{c, n}.backlog().missing }
+
+// Due implements planner: updates have gathered, or somebody has waited max_hold, and a pool does not wait for newcomers.
+func (n *Planner) Due(c *plan.Cut) bool {
+	p := Planning{c, n}
+	s := p.backlog()
+	return n.need.Possible && s.planned >= n.need.Records && !p.rests(s) && (c.Place.Due(c.Pending.Waiting) || s.overdue)
+}
 
 // Published implements planner: it counts the values of published classes, on which the next pool depends.
 func (n *Planner) Published(s *state.State, classes []*state.Class) {

@@ -25,7 +25,8 @@ import (
 //
 // Proof. candidates looks at the order of arrival, at who is a subject's first record and
 // at versions of a public file; whole looks at numbers only. blind and near are given points without
-// values. poolOf looks at the loss of planned classes, at ages, and at what a pool
+// values. backlog and publishes look at numbers, ages and arrivals, newcomers among them, and at who asks for the cut, which nobody does
+// who knows a value of those who wait; choose looks also at the loss of planned classes; all look at what a pool
 // needs, which is a function of the published values and of the size of the first pool.
 // When a cut is due follows from the same: the trigger `update` looks at the positions of
 // published classes, which are numbered in an order that is blind. What came of it, people, classes and sub-pools, is
@@ -79,24 +80,24 @@ type Planning struct {
 // poolPlans plans the classes of the next pool, none if there is none. It is blind to the
 // values of those who wait.
 func (p Planning) poolPlans() []plan.Plan {
-	records := p.Candidates()
-	if !p.need.Possible || len(records) < p.need.Records {
+	s, k, chooses := p.backlog(), p.Policy.Requirement.K, p.Head.InitialDone && p.Occasion != state.AtEnd
+	if !p.need.Possible || len(s.records) < p.need.Records || chooses && !p.publishes(s) {
 		return nil
 	}
-	k := p.Policy.Requirement.K
 	if !p.Head.InitialDone {
-		records = p.whole(records)
+		if s.records = p.whole(s.records); len(s.records) < max(k, p.need.Records/k*k) {
+			return nil
+		}
 	}
-	plans, _ := Blind(p.Records, p.Records.Space(p.Records.Len()), records, k, p.Policy.Workers, p.Progress)
-	if p.Head.InitialDone && p.Occasion != state.AtEnd {
-		plans = poolOf(p.Admission, plans, p.need.Records, p.Fresh)
+	plans, _ := Blind(p.Records, p.Records.Space(p.Records.Len()), s.records, k, p.Policy.Workers, p.Progress)
+	if p.Records.Interrupt.Asked() { // the plans are incomplete
+		return nil
+	}
+	if chooses {
+		plans = p.choose(s, plans)
 	}
 	subPools, each := p.blocks(len(plans))
-	plans = plans[:subPools*each]
-	if len(plans)*k < max(k, p.need.Records/k*k) {
-		return nil
-	}
-	return plans
+	return plans[:subPools*each] // never fewer than are needed (merge.Blocks)
 }
 
 // Candidates returns the records that may be in the next pool, in order of arrival. After the hierarchy of the

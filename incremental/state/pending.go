@@ -70,16 +70,17 @@ func (p *PendingSet) Sort(c *Records) {
 // by themselves, they are infeasible (rule I): no partition of them can be
 // published, whatever it loses. Fewer than k could not form a class in any case, and
 // a handful often exceeds 1/l by chance. A record behind the cut may have arrived in the
-// same tick, and was not passed over.
+// same tick, and was not passed over. At level L2 nobody is: no count of waiting records may depend on their values, and what makes
+// a pool due is known without a cut (package pools).
 func (p *PendingSet) passOver(c *Records, at *Head, policy *Policy) {
+	if policy.Level == L2 {
+		return
+	}
 	for _, r := range p.Waiting {
 		if r >= at.LastCut || at.CutTick-c.Arrived(r) < policy.MaxHold {
 			break
 		}
 		p.passedOver++
-	}
-	if policy.Level == L2 { // no count of waiting records may depend on their values
-		return
 	}
 	if passed := p.Waiting[:p.passedOver]; len(passed) >= policy.Requirement.K && !c.Bag(passed).Eligible(policy.Requirement.L) {
 		p.Stuck = len(passed)

@@ -71,6 +71,7 @@ func decisions(t *testing.T) (out []string) {
 			f.cut(state.AtEnd)
 			return f
 		},
+		"newcomers are missing": func() *stream { return slots(t, nil) },
 		"hierarchies that grow": func() *stream { return growing(t) },
 	}
 	for _, name := range slices.Sorted(maps.Keys(streams)) {

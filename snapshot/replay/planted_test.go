@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 )
 
@@ -77,7 +78,8 @@ func TestPlantedRules(t *testing.T) {
 			f := newStream(t, func(o *incremental.Options) { o.Policy.OnUpdate = false })
 			f.open = func(s state.Store, o incremental.Options) (engine, error) {
 				m, err := openMachine(s, o)
-				p := &planted{engine: m, row: func(row equivclass.Row) equivclass.Row { return row }, by: func(by state.Occasion) state.Occasion { return by }}
+				p := &planted{engine: m, row: func(row equivclass.Row) equivclass.Row { return row },
+					by: func(by state.Occasion) state.Occasion { return by }}
 				plant(p)
 				return p, err
 			}
@@ -94,6 +96,32 @@ func TestPlantedRules(t *testing.T) {
 			require.NotZero(t, out.Difference.World, "the records as they are, go the same way")
 		})
 	}
+}
+
+// TestPlantedNewcomers: newcomers are counted who have one value.
+func TestPlantedNewcomers(t *testing.T) {
+	tier.NotShort(t, "5,000 people in some worlds")
+	f := slots(t, func(f *stream) {
+		f.open = func(s state.Store, o incremental.Options) (engine, error) {
+			m, err := openMachine(s, o)
+			counted := 0
+			return &planted{engine: m, row: func(row equivclass.Row) equivclass.Row {
+				if string(row[illness]) == "i2" {
+					counted++
+				}
+				return row
+			}, by: func(by state.Occasion) state.Occasion {
+				if counted > 5 {
+					counted, by = 0, state.Asked
+				}
+				return by
+			}}, err
+		}
+	})
+	out, err := f.read().Run(20, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference, "not found")
+	require.NotZero(t, out.Difference.World, "the records as they are, go the same way")
 }
 
 // TestPlantedScale: a replay measures numbers anew, and finds a state whose scale does not follow from its records.

@@ -186,6 +186,30 @@ func (f *stream) whole() *stream {
 	return f
 }
 
+// slots is a stream of which 2,850 people stay behind, so that newcomers are missing in most slots. An operator asks once.
+func slots(t *testing.T, change func(*stream)) *stream {
+	t.Helper()
+	f := newStream(t, func(o *incremental.Options) { o.Policy.HoldInCuts, o.Policy.MaxHold = false, 8000 })
+	if change != nil {
+		change(f)
+		f.start()
+	}
+	f.feed(150, f.mixed)
+	require.NotNil(t, f.cut(state.Triggered))
+	for slot, since, asked := 0, 0, false; slot < 120; slot++ {
+		f.feed(40, f.mixed)
+		f.m.Tick(f.clock)
+		by := state.Triggered
+		if since++; since > 2 && slot > 100 && !asked {
+			by = state.Asked
+		}
+		if f.cut(by) != nil {
+			since, asked = 0, asked || by == state.Asked
+		}
+	}
+	return f
+}
+
 func (f *stream) read() *Recording {
 	f.t.Helper()
 	m, err := incremental.Open(f.store, f.options)
@@ -226,6 +250,20 @@ func TestReplay(t *testing.T) {
 			require.NotZero(t, out.Quarantined)
 		})
 	}
+}
+
+// TestReplayOfSlots: a slot in which newcomers are missing, and a release that an operator asked for then.
+func TestReplayOfSlots(t *testing.T) {
+	tier.NotShort(t, "5,000 people in four worlds")
+	f := slots(t, nil)
+	require.Greater(t, f.certified().Releases, 5)
+	asked := func(a state.Attempt) bool { return a.Occasion == state.Asked && a.Outcome == state.Released }
+	require.True(t, slices.ContainsFunc(f.read().attempts, asked))
+	out, err := f.altered(func(r *Recording) {
+		r.attempts[slices.IndexFunc(r.attempts, asked)].Occasion = state.Triggered
+	}).Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference, "without the operator newcomers were missing")
 }
 
 // TestReplayOfAFirstPool: one that is quarantined, and one that is refused and then

@@ -108,6 +108,7 @@ var ofProcess = []event{
 		{Name: "pool_needs", Type: integer, Optional: true},
 		{Name: "pool_possible", Type: boolean, Optional: true},
 		{Name: "pool_bounded", Type: boolean, Optional: true},
+		{Name: "pool_missing", Type: integer, Optional: true},
 		{Name: "beyond", Type: integer, Optional: true},
 		{Name: "forgotten", Type: integer, Optional: true},
 		{Name: "forget_due", Type: integer, Optional: true},

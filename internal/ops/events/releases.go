@@ -32,13 +32,14 @@ var ofReleases = []event{
 		{Name: "why", Type: fieldText},
 		{Name: "waiting", Type: integer, Optional: true},
 		{Name: "pool_needs", Type: integer, Optional: true},
+		{Name: "pool_missing", Type: integer, Optional: true},
 		{Name: "outdated", Type: integer, Optional: true},
 	}, Cases: []eventCase{
 		{
 			Meaning: "nothing is newly publishable (`nothing_new`), planned classes wait for better ones or for more people as " +
-				"`max_hold` asks (`held`), fewer people wait than the next pool needs (`pool_too_small`), or the first load is not " +
-				"complete (`first_load`); CURRENT is unchanged. With trigger `interval` or `cron` this is logged at each slot, also " +
-				"if no records arrive",
+				"`max_hold` asks (`held`), fewer people wait than the next pool needs (`pool_too_small`), too few newcomers " +
+				"(`few_newcomers`), or the first load is not complete (`first_load`). With trigger `interval` or `cron` this is " +
+				"logged at each slot",
 			Action: "none, unless it lasts long: too few records arrive, or see `infeasible`",
 		},
 	}},

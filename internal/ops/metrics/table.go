@@ -56,14 +56,15 @@ var (
 	releaseSeconds = measured{"anond_release_duration_seconds", "histogram", nil,
 		"Time of a release of this process, from the decision to the last durable step."}
 	withheld = measured{"anond_release_withheld_total", "counter", []string{"reason"},
-		"Cuts that published nothing: first_load, nothing_new, held, pool_too_small or quarantined, as event release_skipped has them."}
+		"Cuts that published nothing: first_load, nothing_new, held, pool_too_small, few_newcomers or quarantined, as event " +
+			"release_skipped has them."}
 	publishFailures = measured{"anond_release_failures_total", "counter", nil, "Attempts to publish that failed and are repeated."}
 	deliverFailures = measured{"anond_dlq_write_failures_total", "counter", nil,
 		"Attempts to deliver dead letters that failed and are repeated."}
 )
 
 var reasonsWithheld = []string{ingest.SkippedFirstLoad, ingest.SkippedNothingNew, ingest.SkippedHeld, ingest.SkippedPoolSmall,
-	ingest.SkippedQuarantined}
+	ingest.SkippedFew, ingest.SkippedQuarantined}
 
 // reported is a gauge that is there once the loop has reported.
 func reported(name, help string, read func(*ingest.Report) float64) metric {
