@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/snapshot/audit/gate"
 	"anond/snapshot/publish"
 	"anond/snapshot/verify"
 )
@@ -122,16 +124,28 @@ func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
 	return nil
 }
 
-// resume puts publisher and gate behind the release that a view shows. What lies
+// resume puts publisher and gate behind the release that a view shows, side by side. What lies
 // on disk is read and tested again before anything is built on it.
 func (p *publisher) resume(view *incremental.View, regroups []uint16) error {
-	placed, err := p.inner.Resume(publish.Of(view), p.settings)
-	if err != nil {
+	type numbered struct {
+		placed []gate.Placement
+		err    error
+	}
+	done := make(chan numbered, 1)
+	go func() {
+		placed, err := p.inner.Resume(publish.Of(view), p.settings)
+		done <- numbered{placements(placed), err}
+	}()
+	publisher := sync.OnceValues(func() ([]gate.Placement, error) {
+		n := <-done
+		return n.placed, n.err
+	})
+	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", view.Intent.Release))
+	violations, err := p.gate.audit.ResumeBeside(dir, publisher, regroups)
+	if _, err := publisher(); err != nil {
 		return err
 	}
 	p.sized(p.inner.Sizes())
-	dir := filepath.Join(p.inner.Dir, fmt.Sprintf("%06d", view.Intent.Release))
-	violations, err := p.gate.audit.Resume(dir, placements(placed), regroups)
 	if err != nil {
 		return fmt.Errorf("read the newest release again: %w", err)
 	}

@@ -100,6 +100,11 @@ func (g *Gate) Commit() {
 // the publisher; nil means never. The release is read again, every file of it, and
 // tested on its own; violations are returned as by Check.
 func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]format.Violation, error) {
+	return g.ResumeBeside(dir, func() ([]Placement, error) { return placed, nil }, regroups)
+}
+
+// ResumeBeside is Resume for a caller that finds meanwhile who is in which class: placing is asked once the files are read.
+func (g *Gate) ResumeBeside(dir string, placing func() ([]Placement, error), regroups []uint16) ([]format.Violation, error) {
 	g.S, g.next, g.Held = nil, nil, nil
 	f := &format.Faults{}
 	man, err := g.manifest(dir, f)
@@ -107,6 +112,10 @@ func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]form
 		return nil, err
 	}
 	rel, err := chain.LoadParted(dir, man, g.S, nil, f)
+	if err != nil {
+		return nil, err
+	}
+	placed, err := placing()
 	if err != nil {
 		return nil, err
 	}
