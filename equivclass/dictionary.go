@@ -55,8 +55,13 @@ type Dictionary struct {
 // schema already fixes the values.
 func NewDictionary(a Attribute) *Dictionary {
 	d := &Dictionary{attribute: a, byNumber: map[int64]Code{}, byText: map[string]Code{}}
-	for i := range a.Buckets {
-		d.texts = append(d.texts, a.bucketLabel(i))
+	if a.Bucketed() {
+		for i := range a.Buckets {
+			d.texts = append(d.texts, a.bucketLabel(i))
+		}
+		if a.Optional {
+			d.texts = append(d.texts, MissingText)
+		}
 	}
 	if len(a.MissingValues) > 0 {
 		d.lackingTexts, d.lackingNumbers = map[string]bool{}, map[int64]bool{}
@@ -84,7 +89,7 @@ func (d *Dictionary) Kind() Kind {
 	switch {
 	case d.attribute.Hierarchy != nil:
 		return Tree
-	case d.attribute.Type.Numeric() && len(d.attribute.Buckets) == 0:
+	case d.attribute.Type.Numeric() && !d.attribute.Bucketed():
 		return Number
 	default:
 		return Set
@@ -93,6 +98,9 @@ func (d *Dictionary) Kind() Kind {
 
 // Attribute returns the attribute that the dictionary serves.
 func (d *Dictionary) Attribute() Attribute { return d.attribute }
+
+// Bucketed reports whether the values are the intervals of numbers, which the schema has.
+func (d *Dictionary) Bucketed() bool { return d.attribute.Bucketed() }
 
 // Len returns the number of codes.
 func (d *Dictionary) Len() int {
@@ -122,8 +130,12 @@ func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
 		return 0, false, why
 	}
 	switch {
-	case len(d.attribute.Buckets) > 0:
-		return bucketOf(d.attribute.Buckets, v)
+	case len(d.attribute.Buckets) > 0 && v != MissingNumber:
+		if code, found, why = bucketOf(d.attribute.Buckets, v); why == Accepted && d.attribute.Exact {
+			code, found = d.byNumber[v]
+		}
+	case d.attribute.Bucketed():
+		return Code(len(d.attribute.Buckets)), true, Accepted
 	case numeric:
 		code, found = d.byNumber[v]
 	default:
@@ -186,7 +198,7 @@ func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
 	if text == MissingText {
 		return d.Encode(nil)
 	}
-	if i := slices.Index(d.texts[:len(d.attribute.Buckets)], strings.TrimSpace(text)); i >= 0 {
+	if i := slices.Index(d.texts, strings.TrimSpace(text)); i >= 0 && d.attribute.Bucketed() {
 		return Code(i), Accepted
 	}
 	return d.Encode([]byte(text))
@@ -195,7 +207,7 @@ func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
 // Named returns the code of a category without hierarchy, or of a bucket by its
 // label, as a release shows it.
 func (d *Dictionary) Named(text string) (code Code, found bool) {
-	if len(d.attribute.Buckets) == 0 {
+	if !d.attribute.Bucketed() {
 		code, found = d.byText[text]
 		return code, found
 	}
@@ -248,6 +260,15 @@ func (d *Dictionary) Text(c Code) string {
 	default:
 		return d.texts[c]
 	}
+}
+
+// Label returns what is promised of, and what decides who shares a bucket: the interval of an exact number, else the text.
+func (d *Dictionary) Label(c Code) string {
+	if a := &d.attribute; a.Exact && d.numbers[c] != MissingNumber {
+		i, _, _ := bucketOf(a.Buckets, d.numbers[c])
+		return a.bucketLabel(int(i))
+	}
+	return d.Text(c)
 }
 
 // Units returns the value of a numeric code, in units of the attribute.

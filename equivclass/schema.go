@@ -57,7 +57,15 @@ type Attribute struct {
 	// Buckets are the lower bounds, in such units, of the intervals that make a numeric
 	// sensitive attribute categorical; values below the first are refused.
 	Buckets []int64
+	// Exact: the numbers of such an attribute are kept and published as they are. What is promised of them, and who shares
+	// a bucket, looks at their intervals (Dictionary.Label).
+	Exact bool
+	// Missing says what becomes of a missing value of a sensitive attribute; empty: what it says of the schema.
+	Missing Missing
 }
+
+// Bucketed reports whether the values of a number are its intervals.
+func (a *Attribute) Bucketed() bool { return len(a.Buckets) > 0 && !a.Exact }
 
 // Range is a closed range of numbers, in units of their attribute.
 type Range struct {
@@ -76,7 +84,8 @@ type Missing string
 // The treatments of a missing value.
 const (
 	RefuseMissing Missing = "refuse" // dead-letter, reason missing_value
-	MissingValue  Missing = "value"  // a value like any other, but of a number that is sensitive
+	MissingValue  Missing = "value"  // a value like any other, but of a number that is sensitive where the schema says it
+	OpenMissing   Missing = "open"   // of a sensitive attribute: published, and nothing is promised of it
 )
 
 // Schema is the checked, immutable description of the records of a dataset.
@@ -100,16 +109,11 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 		}
 		seen[a.Name] = true
 		faults = append(faults, a.check()...)
-		s.attributes[i].Optional = missing == MissingValue && (a.Role == Quasi || a.Role == Sensitive && !a.Type.Numeric())
+		s.attributes[i].Optional = a.optional(missing)
 		switch a.Role {
 		case Quasi:
 			s.quasi = append(s.quasi, i)
 		case Sensitive:
-			if len(s.sensitive) > 0 {
-				faults = append(faults, fmt.Errorf("attributes %q and %q are both sensitive: publish one; "+
-					"a second one that depends on the first would undo its promise, and joined fields protect the pair only",
-					s.attributes[s.sensitive[0]].Name, a.Name))
-			}
 			s.sensitive = append(s.sensitive, i)
 		case Subject:
 			if s.subject >= 0 {
@@ -131,6 +135,14 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// optional reports whether a value may be missing, by what is said of all attributes.
+func (a *Attribute) optional(missing Missing) bool {
+	if a.Role == Sensitive && a.Missing != "" {
+		return a.Missing != RefuseMissing
+	}
+	return missing == MissingValue && (a.Role == Quasi || a.Role == Sensitive && !a.Type.Numeric())
 }
 
 func (a Attribute) check() []error {
@@ -166,6 +178,12 @@ func (a Attribute) check() []error {
 	}
 	if !slices.IsSorted(a.Buckets) {
 		fault("buckets must ascend")
+	}
+	if a.Exact && len(a.Buckets) == 0 {
+		fault("exact values are of a numeric sensitive attribute with buckets")
+	}
+	if m := a.Missing; m != "" && (a.Role != Sensitive || m != RefuseMissing && m != MissingValue && m != OpenMissing) {
+		fault("missing is %q: use refuse, value or open, of a sensitive attribute", m)
 	}
 	return faults
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/pools"
 	"anond/incremental/state"
 )
 
@@ -116,8 +117,9 @@ func (i *inspection) buckets(births []*state.Class) (faults []error) {
 	for _, c := range births {
 		members[c.Bucket] = append(members[c.Bucket], c.Members...)
 	}
+	judge := pools.Judge(i.records, i.policy, i.policy.Requirement.Extra, slices.Concat(slices.Collect(maps.Values(members))...))
 	for _, id := range slices.Sorted(maps.Keys(members)) {
-		if err := i.records.Bucket(members[id], i.policy.Requirement); err != nil {
+		if err := judge(members[id]); err != nil {
 			faults = append(faults, fmt.Errorf("bucket %d: %w", id, err))
 		}
 	}

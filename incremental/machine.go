@@ -83,7 +83,7 @@ func (m *Machine) Intake() *intake { return &m.intake }
 // Open loads the machine from its store. A fresh store gets the options' seed
 // and settings with its first commit.
 func Open(store state.Store, o Options) (*Machine, error) {
-	if err := o.Policy.Check(); err != nil {
+	if err := o.Policy.Check(o.Schema); err != nil {
 		return nil, err
 	}
 	m := &Machine{store: store, intake: newIntake(), planner: local.Planner{},

@@ -3,9 +3,11 @@ package incremental
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"anond/equivclass"
 	"anond/incremental/plan"
+	"anond/incremental/pools"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -116,11 +118,13 @@ func (v *verifier) pool(d state.Decision) error {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
 		}
 	}
-	for i, members := range v.buckets(d.Births) {
+	buckets := v.buckets(d.Births)
+	judge := pools.Judge(v.records, v.policy, v.want.Extra, slices.Concat(buckets...))
+	for i, members := range buckets {
 		if len(members) == 0 {
 			continue
 		}
-		if err := v.records.Bucket(members, v.want); err != nil {
+		if err := judge(members); err != nil {
 			return fmt.Errorf("%w: bucket %d: %w", ErrUnsafe, i+1, err)
 		}
 	}

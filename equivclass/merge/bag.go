@@ -83,6 +83,18 @@ func NewOrder(texts []string) Order {
 	return o
 }
 
+// After returns the order of an attribute whose values are numbered from a number on, behind those of other attributes.
+func (o Order) After(n uint32) Order {
+	out := Order{slices.Clone(o.rank)}
+	for i := range out.rank {
+		out.rank[i] += n
+	}
+	return out
+}
+
+// Len returns the number of codes.
+func (o Order) Len() int { return len(o.rank) }
+
 // Rank returns the place of a code's value in the order.
 func (o Order) Rank(code int) uint32 { return o.rank[code] }
 

@@ -17,7 +17,7 @@ func (p *erasing) rename() error {
 		dict := c.Dicts[attribute]
 		used := p.used(k, attribute)
 		lowest := slices.Index(used, true)
-		if c.Leaves[attribute] != nil || len(dict.Attribute().Buckets) > 0 {
+		if c.Leaves[attribute] != nil || dict.Bucketed() {
 			lowest = max(lowest, 0) // the values are not those of persons
 		} else if lowest < 0 {
 			return ErrNobodyElse

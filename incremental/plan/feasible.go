@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/equivclass/promise"
 	"anond/internal/fault"
 )
 
@@ -23,11 +24,20 @@ type InfeasibleError struct {
 	Distance  float64
 	// Alone says that no class is close to the values of the others.
 	Alone bool
+	// Failed are the attributes whose promise the pool does not keep, where there are promises by attribute.
+	Failed []promise.Verdict
 	// Fixed: it is the first pool at level L2, which stays what it is. The run ends.
 	Fixed bool
 }
 
 func (e *InfeasibleError) Error() string {
+	if len(e.Failed) > 0 {
+		why := make([]string, len(e.Failed))
+		for i, v := range e.Failed {
+			why[i] = fmt.Sprintf("%d of %d people have the same value of %q, and %s may", v.N, v.People, v.Attribute, v.Cap)
+		}
+		return "the first pool cannot keep what is promised: " + strings.Join(why, "; ")
+	}
 	if e.Alone {
 		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q against the values that release 1 would publish",
 			e.Records, e.Principle, e.Attribute)
@@ -46,6 +56,8 @@ func (e *InfeasibleError) Fault() (fault.Kind, string) { return fault.Privacy, e
 func (e *InfeasibleError) hint() string {
 	const otherwise = "; or set initial.on_refusal to quarantine or grow (docs/POOLS.md, A refused first pool)"
 	switch {
+	case len(e.Failed) > 0:
+		return "promise less of these attributes (schema.attributes[].promise, policy.l)" + otherwise
 	case e.Fixed && e.Principle != "":
 		return "ask for less in policy.diversity" + otherwise
 	case e.Fixed && e.Reachable >= 2:

@@ -46,31 +46,37 @@ func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attri
 
 // firstNeed is how many records the first pool has at least.
 func firstNeed(policy *state.Policy) int {
-	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*max(1, policy.Requirement.L))
+	l := max(1, policy.Requirement.L)
+	for _, of := range policy.Promises {
+		l = max(l, of.L)
+	}
+	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*l)
 }
 
-// published counts the values of the published records, by code, at level L2, where no
+// published counts the values of the published records, by sensitive attribute and code, at level L2, where no
 // class dies. It is derived from the classes, and a release adds its own.
-type published []int
+type published struct {
+	people int
+	counts [][]int
+}
 
 // add counts the values of some classes. Cost: their records.
 func (p *published) add(c *state.Records, classes []*state.Class) {
-	if values := c.Dicts[c.Schema.SensitiveIndex()].Len(); len(*p) < values {
-		*p = append(*p, make([]int, values-len(*p))...)
+	sensitive := c.Schema.Sensitive()
+	if p.counts == nil {
+		p.counts = make([][]int, len(sensitive))
 	}
-	for _, class := range classes {
-		equivclass.Tally(&c.Columns[c.Schema.SensitiveIndex()], class.Members, *p)
-	}
-}
-
-func (p published) bag() equivclass.Bag {
-	var counts []equivclass.Count
-	for code, n := range p {
-		if n > 0 {
-			counts = append(counts, equivclass.Count{Code: equivclass.Code(code), N: n})
+	for i, attribute := range sensitive {
+		if values := c.Dicts[attribute].Len(); len(p.counts[i]) < values {
+			p.counts[i] = append(p.counts[i], make([]int, values-len(p.counts[i]))...)
+		}
+		for _, class := range classes {
+			equivclass.Tally(&c.Columns[attribute], class.Members, p.counts[i])
 		}
 	}
-	return equivclass.NewBag(counts)
+	for _, class := range classes {
+		p.people += len(class.Members)
+	}
 }
 
 // Planner plans level L2, and knows what the next pool needs.
@@ -107,9 +113,8 @@ func (n *Planner) Due(c *plan.Cut) bool {
 // Published implements planner: it counts the values of published classes, on which the next pool depends.
 func (n *Planner) Published(s *state.State, classes []*state.Class) {
 	n.values.add(&s.Records, classes)
-	sensitive := s.Schema.SensitiveIndex()
-	m, bag := numbered(s.Records.Dicts[sensitive], s.Policy.PromiseOf(sensitive)), n.values.bag()
-	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, m.attributes, m.bag(bag), bag.Total)
+	m := numbered(&s.Records, &s.Policy)
+	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, m.attributes, m.counted(n.values.counts), n.values.people)
 }
 
 // drawsOf are the draws of Merge under a seed, through orders where these are asked for (Options).

@@ -11,6 +11,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/equivclass/merge"
+	"anond/equivclass/promise"
 	"anond/incremental/plan"
 	"anond/incremental/state"
 )
@@ -136,7 +137,7 @@ func (p Planning) leastSubPool() int {
 
 // division is that of a pool's classes, which fit.
 func (p Planning) division(plans []plan.Plan) (subPools int, near bool) {
-	return merge.Division(len(plans), p.leastSubPool(), p.Policy.Requirement.L)
+	return merge.Division(len(plans), p.leastSubPool(), p.Policy.LargestL())
 }
 
 // PoolOf is the pool of planned classes, as it will be fixed.
@@ -154,20 +155,20 @@ func (p Planning) PoolOf(plans []plan.Plan) *state.Pool {
 // all of it is quarantined, or it is the first pool and refused.
 func (p Planning) Pool(of *state.Pool) (d state.Decision, err error) {
 	all := of.People()
-	bag, want := p.Records.Bag(all), p.Policy.Requirement
+	want := p.Policy.Requirement
 	if want.NeedsReference() { // a pool is published or quarantined as a whole, so its bag may be public
+		bag := p.Records.Bag(all)
 		want = want.WithReference(bag)
 		d.Fix(p.Records.Schema.SensitiveIndex(), bag.Counts)
 	}
-	sensitive := p.Records.Schema.SensitiveIndex()
-	m := newMerging(p.Records.Dicts[sensitive], p.Policy.PromiseOf(sensitive), want.Extra, bag)
-	if !m.want.Holds(m.bag(bag), bag.Total) {
+	m, bag := newMerging(p.Records, p.Policy, want.Extra, all)
+	if !m.want.Holds(bag, len(all)) {
 		if p.Head.InitialDone || p.Policy.OnRefusal == state.QuarantineRefused {
 			return state.Decision{Pool: all}, nil
 		}
-		return state.Decision{}, p.refusal(bag, want)
+		return state.Decision{}, p.refusal(all, want, m.attributes.Verdicts(bag, len(all)))
 	}
-	d.Births = p.buckets(of, &m)
+	d.Births = p.buckets(of, m)
 	return d, nil
 }
 
@@ -200,11 +201,14 @@ func (p Planning) near(plans []plan.Plan) []plan.Plan {
 // which is blind to values: the index of published classes, from which the trigger
 // `update` follows, breaks ties by it.
 func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
-	k, values := p.Policy.Requirement.K, p.Records.Columns[p.Records.Schema.SensitiveIndex()].Codes()
+	k := p.Policy.Requirement.K
 	classes := slices.Collect(slices.Chunk(of.Members, k))
 	bags := make([]merge.Bag, len(classes))
-	for i, members := range classes {
-		bags[i] = merge.BagOf(m.order, values, members)
+	for i, column := range m.columns {
+		values := column.Codes()
+		for j, members := range classes {
+			bags[j] = append(bags[j], merge.BagOf(m.orders[i], values, members)...)
+		}
 	}
 	key := merge.Key{Release: uint64(p.Release), Pool: p.Head.Pools.Fixed, Purpose: "bucket"}
 	run := merge.Run{Workers: p.Policy.Workers, Stop: p.Records.Interrupt.Asked}
@@ -218,8 +222,16 @@ func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
 	return births
 }
 
-// refusal says why the first pool is refused.
-func (p Planning) refusal(bag equivclass.Bag, want equivclass.Requirement) error {
+// refusal says why the first pool is refused: of all attributes at once, since it is a function of the bag of the pool.
+func (p Planning) refusal(pool []state.RecordID, want equivclass.Requirement, of []promise.Verdict) error {
+	if p.Policy.Promises != nil || len(of) > 1 {
+		of = slices.DeleteFunc(of, func(v promise.Verdict) bool { return v.Holds })
+		if len(of) > 0 {
+			return &plan.InfeasibleError{Attribute: of[0].Attribute, Records: len(pool), Share: float64(of[0].N) / float64(of[0].People),
+				Reachable: of[0].L, Failed: of, Fixed: p.Policy.OnRefusal == state.StopRefused && !p.Head.Pools.Grown}
+		}
+	}
+	bag := p.Records.Bag(pool)
 	e := &plan.InfeasibleError{Attribute: p.Sensitive(), Records: bag.Total, Share: float64(bag.Max()) / float64(bag.Total), L: want.L,
 		Reachable: bag.Total / bag.Max(), Principle: "policy.diversity"}
 	if named, ok := plan.Feasible(p.Sensitive(), bag, want).(*plan.InfeasibleError); ok {

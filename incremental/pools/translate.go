@@ -7,39 +7,77 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/merge"
 	"anond/equivclass/promise"
+	"anond/incremental/state"
 )
 
-// merging is what Merge sees of a pool: bags whose values are numbered by their
-// canonical bytes, and the promises and the requirement in these numbers. A dictionary's codes follow
-// first appearance, which tells who has which value, so they end here (rule B,
-// buckets).
+// merging is what Merge sees of people: bags in which the values of each sensitive attribute are numbered by their
+// canonical bytes, behind those of the attributes before, and the promises and the requirement in these numbers. A dictionary's codes
+// follow first appearance, which tells who has which value, so they end here (rule B, buckets).
+//
+// Of an exact number Merge and the promises see the interval: whatever the numbers are, they decide nothing (Theorem T).
 type merging struct {
 	attributes promise.Attributes
-	order      merge.Order
+	orders     []merge.Order        // by sensitive attribute
+	columns    []*equivclass.Column // likewise
 	want       merge.Requirement
 }
 
-// numbered numbers the values of a dictionary, and has no requirement yet.
-func numbered(values *equivclass.Dictionary, of *promise.Promise) merging {
-	texts := make([]string, values.Len())
-	for code := range texts {
-		texts[code] = values.Text(equivclass.Code(code))
+// numbered numbers the values of all sensitive attributes, and has no requirement yet. Cost: the dictionaries.
+func numbered(c *state.Records, policy *state.Policy) *merging {
+	m, next := &merging{}, uint32(0)
+	for _, attribute := range c.Schema.Sensitive() {
+		values := c.Dicts[attribute]
+		texts := make([]string, values.Len())
+		for code := range texts {
+			texts[code] = values.Label(equivclass.Code(code))
+		}
+		m.orders, m.columns = append(m.orders, merge.NewOrder(texts).After(next)), append(m.columns, &c.Columns[attribute])
+		slices.Sort(texts)
+		texts = slices.Compact(texts)
+		next += uint32(len(texts))
+		m.attributes = append(m.attributes, promise.Attribute{Name: values.Attribute().Name, Promise: policy.PromiseOf(attribute),
+			Values: texts, Missing: equivclass.MissingText})
 	}
-	m := merging{order: merge.NewOrder(texts)}
-	slices.Sort(texts)
-	m.attributes = promise.Attributes{{Name: values.Attribute().Name, Promise: of, Values: slices.Compact(texts),
-		Missing: equivclass.MissingText}}
 	return m
 }
 
-// newMerging translates what is asked of the buckets of a pool with a bag. References of t-closeness must be there.
-func newMerging(values *equivclass.Dictionary, of *promise.Promise, extra []equivclass.Principle, bag equivclass.Bag) merging {
-	m := numbered(values, of)
-	m.want.Caps = m.attributes.Caps(m.bag(bag), bag.Total)
+// newMerging translates what is asked of the buckets of a pool. References of t-closeness must be there.
+func newMerging(c *state.Records, policy *state.Policy, extra []equivclass.Principle, pool []state.RecordID) (m *merging, bag merge.Bag) {
+	m = numbered(c, policy)
+	bag = m.bagOf(pool)
+	m.want.Caps = m.attributes.Caps(bag, len(pool))
 	for _, p := range extra {
-		m.add(p, values.Len())
+		m.add(p, m.orders[0].Len())
 	}
-	return m
+	return m, bag
+}
+
+// bagOf is the bag of some people. Cost: they, and all values.
+func (m *merging) bagOf(people []state.RecordID) merge.Bag {
+	counts := make([][]int, len(m.columns))
+	for i, column := range m.columns {
+		counts[i] = make([]int, m.orders[i].Len())
+		equivclass.Tally(column, people, counts[i])
+	}
+	return m.counted(counts)
+}
+
+// counted is the bag of people who are counted by attribute and code.
+func (m *merging) counted(codes [][]int) (out merge.Bag) {
+	next := uint32(0)
+	for i, a := range m.attributes {
+		counts := make([]uint32, len(a.Values))
+		for code, n := range codes[i] {
+			counts[m.orders[i].Rank(code)-next] += uint32(n)
+		}
+		for rank, n := range counts {
+			if n > 0 {
+				out = append(out, merge.Count{Value: next + uint32(rank), N: n})
+			}
+		}
+		next += uint32(len(counts))
+	}
+	return out
 }
 
 func (m *merging) add(p equivclass.Principle, values int) {
@@ -59,11 +97,11 @@ func (m *merging) add(p equivclass.Principle, values int) {
 	}
 }
 
-// bag returns a bag in the numbering of Merge.
+// bag returns a bag of the first attribute in the numbering of Merge.
 func (m *merging) bag(b equivclass.Bag) merge.Bag {
 	out := make(merge.Bag, len(b.Counts))
 	for i, c := range b.Counts {
-		out[i] = merge.Count{Value: m.order.Rank(int(c.Code)), N: uint32(c.N)}
+		out[i] = merge.Count{Value: m.orders[0].Rank(int(c.Code)), N: uint32(c.N)}
 	}
 	slices.SortFunc(out, func(a, b merge.Count) int { return cmp.Compare(a.Value, b.Value) })
 	return out
@@ -75,9 +113,9 @@ func (m *merging) ground(g equivclass.Ground, values int) merge.Ground {
 	case equivclass.OrderedGround:
 		at := make([]int32, values)
 		for code := range at {
-			at[m.order.Rank(code)] = int32(code)
+			at[m.orders[0].Rank(code)] = int32(code)
 			if g.Rank != nil {
-				at[m.order.Rank(code)] = int32(g.Rank[code])
+				at[m.orders[0].Rank(code)] = int32(g.Rank[code])
 			}
 		}
 		return merge.Ordered{Positions: at}
@@ -107,7 +145,7 @@ func (m *merging) tree(h *equivclass.Hierarchy) merge.Tree {
 		t.Parents[number(node)] = parent
 	}
 	for leaf := range leaves {
-		t.Leaves[m.order.Rank(leaf)] = int32(leaf)
+		t.Leaves[m.orders[0].Rank(leaf)] = int32(leaf)
 	}
 	return t
 }

@@ -126,11 +126,3 @@ func (c *Records) Versions(h *Head, records []RecordID) iter.Seq[[]RecordID] {
 		yield(records)
 	}
 }
-
-// Bucket reports what the members of a bucket break.
-func (c *Records) Bucket(members []RecordID, want equivclass.Requirement) error {
-	if !want.Holds(c.Bag(members)) {
-		return errors.New("it breaks the requirement (rule B)")
-	}
-	return c.OneEpoch(members)
-}

@@ -90,11 +90,20 @@ type Policy struct {
 	MaxRecords int
 }
 
-// Check reports every contradiction in the policy.
-func (p Policy) Check() error {
+// Check reports every contradiction in the policy for the records of a schema.
+func (p Policy) Check(of *equivclass.Schema) error {
 	var faults []error
-	if p.Requirement.L < 2 && len(p.Promises) == 0 {
-		faults = append(faults, fmt.Errorf("l is %d: at 1 nothing is promised", p.Requirement.L))
+	for _, attribute := range of.Sensitive() {
+		if declared := p.Promises[attribute]; declared != nil {
+			faults = append(faults, declared.Check())
+		} else if p.Requirement.L < 2 {
+			faults = append(faults, fmt.Errorf("l is %d: at 1 nothing is promised", p.Requirement.L))
+		}
+	}
+	if several := len(of.Sensitive()) > 1; p.Level == L1 && (several || len(p.Promises) > 0) {
+		faults = append(faults, errors.New("several sensitive attributes, and promises by attribute, need level L2"))
+	} else if several && len(p.Requirement.Extra) > 0 {
+		faults = append(faults, errors.New("further tests are of a dataset with one sensitive attribute"))
 	}
 	if p.Requirement.K < p.Requirement.L {
 		faults = append(faults, fmt.Errorf("k is %d, below l = %d: a class with l values has at least l records",
@@ -128,6 +137,21 @@ func (p *Policy) PromiseOf(attribute int) *promise.Promise {
 	}
 	return promise.Frequency(l)
 }
+
+// LargestL is what decides how large sub-pools are: the l of the attribute that has the largest one. A promise of another kind
+// counts as a large one.
+func (p *Policy) LargestL() (l int) {
+	l = p.Requirement.L
+	for _, of := range p.Promises {
+		if l = max(l, of.L); of.L == 0 || of.Gain != (promise.Ratio{}) || len(of.AtMost) > 0 || of.Most != (promise.Ratio{}) {
+			return otherL
+		}
+	}
+	return l
+}
+
+// otherL is the l that a promise without one counts as.
+const otherL = 10
 
 // Exhausted reports whether a member of a class has no regrouping left (rule E). A class with a
 // row that has no owner is closed (package erase).

@@ -112,7 +112,7 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 // raw is a text that a source may have had for a value: of a bucket of numbers the
 // lowest one.
 func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
-	if a := d.Attribute(); len(a.Buckets) > 0 {
+	if a := d.Attribute(); a.Bucketed() && int(c) < len(a.Buckets) {
 		return a.AppendNumber(nil, a.Buckets[c])
 	}
 	if text := d.Text(c); text != equivclass.MissingText {
