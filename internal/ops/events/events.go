@@ -43,25 +43,43 @@ const (
 	integer   fieldType = "integer"
 	number    fieldType = "number"
 	boolean   fieldType = "boolean"
-	lags      fieldType = "lags" // a list of partition and lag
-	texts     fieldType = "list of strings"
+	lags      fieldType = "lags"   // a list of partition and lag
+	texts     fieldType = "texts"  // a list of strings
 	letter    fieldType = "letter" // where a dead letter's record is, and its reason
 )
 
-// All is the table, by name.
-func All() []event {
-	out := slices.Concat(ofProcess, ofReleases, ofSources, ofUnion, ofDeliveries)
-	for i := range out {
-		if e := &out[i]; strings.HasPrefix(e.Name, "source_") || e.Name == "deadletter_payload_dropped" {
-			e.Fields = append(slices.Clip(e.Fields), ofTopics...)
+// row is an event as the table writes it: its levels with commas between them; its fields as name:type, text where no type
+// is named, in parentheses those that are not always there.
+type row struct {
+	name, levels, fields string
+	cases                []eventCase
+}
+
+func (r row) event() event {
+	e := event{Name: r.name, Levels: strings.Split(r.levels, ", "), Cases: r.cases}
+	for _, text := range strings.Fields(r.fields) {
+		bare := strings.Trim(text, "()")
+		name, kind, typed := strings.Cut(bare, ":")
+		f := field{Name: name, Type: fieldText, Optional: bare != text}
+		if typed {
+			f.Type = fieldType(kind)
 		}
+		e.Fields = append(e.Fields, f)
+	}
+	return e
+}
+
+// All is the table, by name.
+func All() (out []event) {
+	for _, r := range slices.Concat(ofProcess, ofReleases, ofSources, ofUnion, ofDeliveries) {
+		if strings.HasPrefix(r.name, "source_") || r.name == "deadletter_payload_dropped" {
+			r.fields += " (topic) (group)" // what is about Kafka may have them
+		}
+		out = append(out, r.event())
 	}
 	slices.SortFunc(out, func(a, b event) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	return out
 }
-
-// ofTopics are fields that events about Kafka may have besides their own.
-var ofTopics = []field{{Name: "topic", Type: fieldText, Optional: true}, {Name: "group", Type: fieldText, Optional: true}}
 
 // Find returns the event of a name.
 func Find(name string) (event, bool) {

@@ -58,6 +58,12 @@ func TestTableIsComplete(t *testing.T) {
 		assert.False(t, seen[e.Name], e.Name)
 		seen[e.Name] = true
 		assert.NotEmpty(t, e.Levels, e.Name)
+		for _, l := range e.Levels {
+			assert.Contains(t, []string{"debug", "info", "warn", "error"}, l, e.Name)
+		}
+		for _, f := range e.Fields {
+			assert.Contains(t, []fieldType{fieldText, integer, number, boolean, lags, texts, letter}, f.Type, "%s: %s", e.Name, f.Name)
+		}
 		require.NotEmpty(t, e.Cases, e.Name)
 		for _, c := range e.Cases {
 			assert.NotEmpty(t, c.Meaning, e.Name)
