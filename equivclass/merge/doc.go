@@ -32,7 +32,8 @@
 //     stay together. Two groups are not tried again until one has changed. It ends when no step
 //     gains anything.
 //
-// Only a value of which some part has more than its cap can exceed it in a group, so of a value
+// A cap is an exact ratio of large terms. Of a group up to a size, the largest ratio below it with a denominator up to that
+// size allows as many (Cap). Only a value of which some part has more than its cap can exceed it in a group, so of a value
 // that no part of a step has too often nothing is counted. Extra principles are asked only of
 // groups that would be made. All arithmetic is on integers, so every processor decides alike.
 //
@@ -56,7 +57,9 @@
 //   - A pool that is ineligible as a whole is quarantined as a whole, never in part and
 //     never with other records. So Requirement.Holds is asked of the bag of the pool.
 //   - All classes have the same size.
-//   - The requirement is a constant, or a function of the pool's bag or of published data.
+//   - The requirement is a constant, or a function of the bag of the whole pool or of published data.
+//   - With several attributes there is one Merge over the bags of all. A pool that is ineligible for one attribute is
+//     quarantined with all, every bucket shows all, and none is added to published people later.
 //   - Classes and buckets are frozen (rule A, frozen classes). No bucket is divided again.
 //   - The seed stays secret, and each key is used for one pool (rule R, randomness).
 //
@@ -126,6 +129,43 @@
 // is the same for all records t of B. Summed over B it is the expected number of records
 // of B with v, which o tells to be count_B(v). Hence it is count_B(v)/|B|.  QED
 //
+// # Proof of Theorem T (several attributes)
+//
+// A record's value is now all that is published of its person: a tuple of the values of several attributes. A view is a function of
+// the tuple, such as one attribute, or the interval that holds a number. The view bag of records is the multiset of the view.
+//
+// Theorem T. Let the duties be kept, and
+//
+//   - (i) Merge looks at view bags only, of the same views for all classes;
+//   - (ii) admission and requirement are functions of view bags of the pool and of the bucket, constants and published data;
+//   - (iii) what is published of a bucket is a function of the bag of its tuples, and so of a pool.
+//
+// Then, for every prior that is exchangeable over records, with all their attributes, and for every record t of a bucket B
+// and a set S of tuples that a published view tells apart, P(t is in S | o) = count_B(S)/|B|. If S and S' are told apart by one published view, then
+// P(t is in S | t is in S', o) = count_B(S and S')/count_B(S').
+//
+// Proof. Let G be the group of Theorem F, which moves whole tuples. (1) It permutes records, so the prior stays, whatever the
+// correlation of attributes. It does so within one pool, so the pool's bag of tuples stays: with it each function of it, among
+// them admission, caps, and what is published of the pool. (2) as above. (3) and (4): of each list that a Merge above B saw, G
+// leaves the bags of tuples as they are, or exchanges two of one group; so too the view bags, which are functions of them. So
+// the argument holds with view bags for bags. (5) and (6) as above: B's bag of tuples stays, and so what is published of it.
+// So the posterior of S is the same for all records of B, and o tells its sum. The second claim is the first one divided by itself,
+// since both are about one record.  QED
+//
+// So what Merge sees and what is published may differ: exact numbers may be shown where Merge sees intervals. Not bounded is what one's
+// own value of one attribute tells of another, of which no published view tells the pair: up to .857 at shares of .5.
+//
+// Why one Merge: exchanging two classes of a bucket of one attribute's own Merge moves their values of another attribute,
+// which are in different buckets of that attribute's Merge. Then neither prior nor likelihood stays, but for a prior that is
+// exchangeable in each attribute by itself.
+//
+// # Lemma R (requirements that are linear)
+//
+// A requirement sum over v of w(v) count(v) <= 0, for one w or several, is a function of the bag, and holds for the union of two bags
+// for which it holds, because sums add. So Merge may join what holds, and the whole pool is eligible if any division of it is. By
+// Theorem T it says exactly that the expectation of w, given o, is at most 0 for each record. Caps are such: w = [v] - cap; with
+// Partial, w = [v] - cap [not Without]. The extra principles are not linear, but the union of two bags that satisfy them does, too.
+//
 // Levels L0 and L1 follow from rule A with buckets for classes. The theorem speaks
 // of one record at a time, and not of priors that depend on quasi-identifiers. A
 // transcript has no clock in it: how long Merge takes depends on the bags.
@@ -139,7 +179,9 @@
 // a partner by distance (1.0), parts of unequal
 // size (1.0), sub-pools that share draws (.604), a sub-pool that failed and is merged again
 // with another (1.0). Of Theorem F: a node divided into its classes instead of its parts
-// (1.0), parts of classes that are at the same place in the order of their bags (1.0).
+// (1.0), parts of classes that are at the same place in the order of their bags (1.0). Of
+// Theorem T, with three values of one attribute and two of another: a Merge for each attribute (.973 for .5), shared buckets
+// divided again for each attribute (1.0), l of the pair as if it was one field (1.0).
 //
 // # Cost
 //

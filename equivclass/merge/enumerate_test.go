@@ -20,7 +20,7 @@ func uniform([]uint32) uint64 { return 1 }
 func skewed(values []uint32) uint64 {
 	w := uint64(1)
 	for _, v := range values {
-		w *= []uint64{5, 2, 1, 1}[v]
+		w *= []uint64{5, 2, 1, 1, 1, 1}[v]
 	}
 	return w
 }
@@ -28,7 +28,7 @@ func skewed(values []uint32) uint64 {
 // polya is an urn: a value that was drawn becomes more likely. So what one pool shows
 // changes what is believed about another.
 func polya(values []uint32) uint64 {
-	w, seen := uint64(1), [4]uint64{2, 1, 1, 1}
+	w, seen := uint64(1), [6]uint64{2, 1, 1, 1, 1, 1}
 	for _, v := range values {
 		w *= seen[v]
 		seen[v]++
@@ -38,101 +38,147 @@ func polya(values []uint32) uint64 {
 
 var priors = []prior{uniform, skewed, polya}
 
-const priorNames = "uniform, skewed, polya"
+// view is what is published of a record's value: one of so many. Of an attribute of several, its value.
+type view struct {
+	values int
+	of     func(value uint32) uint32
+}
+
+// several publishes several views of records with these values, each in buckets of its own, or none.
+type several func(values []uint32, draws Draws) (buckets [][][]int32, seen string)
 
 // belief is what is known after one transcript: for each prior the weight of all
-// worlds that give it, and for each record and value the weight of those where the
+// worlds that give it, and for each record, view and value the weight of those where the
 // record has it.
 type belief struct {
-	all     [3]uint64
-	record  [3][]uint64 // by record and value
-	buckets [][]int32
-	counts  []uint32 // by bucket and value
+	all     []uint64
+	record  [][]uint64 // by prior; by record, view and value
+	buckets [][][]int32
+	counts  []uint32 // by view, bucket and value
 }
 
 // verdict compares the posteriors of all transcripts with the shares of the buckets.
 type verdict struct {
-	published int      // records in a bucket, summed over transcripts
-	exact     [3]int   // those whose posteriors are their bucket's shares, by prior
+	published int      // records in a bucket, summed over transcripts and views
+	exact     []int    // those whose posteriors are their bucket's shares, by prior
 	worst     *big.Rat // the highest posterior
 	split     int      // transcripts with more than one bucket
 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%v of %d exact (%s), highest posterior %s, %d transcripts with several buckets", v.exact, v.published, priorNames,
+	return fmt.Sprintf("%v of %d exact, by prior, highest posterior %s, %d transcripts with several buckets", v.exact, v.published,
 		v.worst.RatString(), v.split)
+}
+
+// enumeration is all worlds of n records with d values, of which some views are published, under some priors.
+type enumeration struct {
+	n, d   int
+	views  []view
+	priors []prior
 }
 
 // enumerate runs a scheme in every world of n records and d values, with all
 // outcomes of its draws.
 func enumerate(n, d int, run scheme) verdict {
+	e := enumeration{n, d, []view{{d, func(v uint32) uint32 { return v }}}, priors}
+	return e.run(func(values []uint32, draws Draws) ([][][]int32, string) {
+		buckets, seen := run(values, draws)
+		return [][][]int32{buckets}, seen
+	})
+}
+
+func (e enumeration) run(run several) verdict {
 	beliefs := map[string]*belief{}
-	eachWorld(n, d, func(values []uint32) {
+	eachWorld(e.n, e.d, func(values []uint32) {
 		eachDraw(func(s *script) {
 			buckets, seen := run(values, s.draws())
-			learn(beliefs, values, d, buckets, seen, s.probability())
+			e.learn(beliefs, values, buckets, seen, s.probability())
 		})
 	})
-	out := verdict{worst: new(big.Rat)}
+	out := verdict{worst: new(big.Rat), exact: make([]int, len(e.priors))}
 	for _, b := range beliefs {
-		b.judge(d, &out)
+		e.judge(b, &out)
 	}
 	return out
 }
 
-func learn(beliefs map[string]*belief, values []uint32, d int, buckets [][]int32, seen string, probability uint64) {
-	counts := make([]uint32, len(buckets)*d)
+// width is how many values all views have.
+func (e enumeration) width() (n int) {
+	for _, v := range e.views {
+		n += v.values
+	}
+	return n
+}
+
+func (e enumeration) learn(beliefs map[string]*belief, values []uint32, buckets [][][]int32, seen string, probability uint64) {
+	var counts []uint32
 	key := []byte(seen)
-	for i, b := range buckets {
-		for _, r := range b {
-			counts[i*d+int(values[r])]++
-			key = append(key, byte(r))
+	for i, list := range buckets {
+		for _, b := range list {
+			at := len(counts)
+			counts = append(counts, make([]uint32, e.views[i].values)...)
+			for _, r := range b {
+				counts[at+int(e.views[i].of(values[r]))]++
+				key = append(key, byte(r))
+			}
+			key = append(key, 255)
 		}
-		key = append(key, 255)
+		key = append(key, 254)
 	}
 	for _, n := range counts {
 		key = append(key, byte(n))
 	}
-	b := beliefs[string(key)]
+	b, width := beliefs[string(key)], e.width()
 	if b == nil {
-		b = &belief{buckets: buckets, counts: counts}
+		b = &belief{buckets: buckets, counts: counts, all: make([]uint64, len(e.priors)), record: make([][]uint64, len(e.priors))}
 		for i := range b.record {
-			b.record[i] = make([]uint64, len(values)*d)
+			b.record[i] = make([]uint64, len(values)*width)
 		}
 		beliefs[string(key)] = b
 	}
-	for i, weight := range priors {
+	for i, weight := range e.priors {
 		w := weight(values) * probability
 		b.all[i] += w
 		for r, v := range values {
-			b.record[i][r*d+int(v)] += w
+			at := r * width
+			for _, view := range e.views {
+				b.record[i][at+int(view.of(v))] += w
+				at += view.values
+			}
 		}
 	}
 }
 
 // judge compares in rationals.
-func (b *belief) judge(d int, out *verdict) {
-	if len(b.buckets) > 1 {
-		out.split++
-	}
-	for i, bucket := range b.buckets {
-		for _, r := range bucket {
-			out.published++
-			for p := range priors {
-				exact := true
-				for v, n := range b.counts[i*d : (i+1)*d] {
-					share := big.NewRat(int64(n), int64(len(bucket)))
-					posterior := rational(b.record[p][int(r)*d+v], b.all[p])
-					exact = exact && posterior.Cmp(share) == 0
-					if posterior.Cmp(out.worst) > 0 {
-						out.worst = posterior
+func (e enumeration) judge(b *belief, out *verdict) {
+	counts, offset, split := b.counts, 0, false
+	for i, list := range b.buckets {
+		values := e.views[i].values
+		split = split || len(list) > 1
+		for _, bucket := range list {
+			for _, r := range bucket {
+				out.published++
+				for p := range e.priors {
+					exact := true
+					for v, n := range counts[:values] {
+						share := big.NewRat(int64(n), int64(len(bucket)))
+						posterior := rational(b.record[p][int(r)*e.width()+offset+v], b.all[p])
+						exact = exact && posterior.Cmp(share) == 0
+						if posterior.Cmp(out.worst) > 0 {
+							out.worst = posterior
+						}
+					}
+					if exact {
+						out.exact[p]++
 					}
 				}
-				if exact {
-					out.exact[p]++
-				}
 			}
+			counts = counts[values:]
 		}
+		offset += values
+	}
+	if split {
+		out.split++
 	}
 }
 
@@ -165,7 +211,7 @@ type script struct {
 }
 
 // scale is a multiple of the number of outcomes that a run's draws have.
-const scale = 5760
+const scale = 17280
 
 // eachDraw calls do with every outcome of the draws that it makes.
 func eachDraw(do func(s *script)) {

@@ -170,6 +170,63 @@ func BenchmarkMergeOnCores(b *testing.B) {
 	}
 }
 
+// severalAttributes are the classes of Adult with the bags of its first d attributes, occupation with l = 5, and income and hours a week
+// with 1/5 or twice the odds of the whole pool, whichever is more.
+func severalAttributes(t testing.TB, d, k int) (bags []Bag, requirement Requirement) {
+	p := adultPeople(t)
+	classes, _ := extract.Blind{Workers: 2}.Classes(p.Points(), k)
+	columns := [][]equivclass.Code{p.SA, equivtest.AdultPool(t, 30162, "income", "age").SA, equivtest.AdultPool(t, 30162, "hours-per-week", "age").SA}
+	for i, hours := range columns[2] {
+		at, found := slices.BinarySearch([]equivclass.Code{1, 35, 40, 41, 50}, hours)
+		if !found {
+			at--
+		}
+		columns[2][i] = equivclass.Code(at)
+	}
+	for _, rows := range classes {
+		var bag Bag
+		for a, column := range columns[:d] {
+			for _, c := range BagOf(orderOf(column), column, rows) {
+				bag = append(bag, Count{uint32(a*100) + c.Value, c.N})
+			}
+		}
+		bags = append(bags, bag)
+	}
+	requirement.Caps = Frequency(5)
+	for _, c := range sum(bags) {
+		if n := int64(c.N); c.Value >= 100 {
+			up := Cap{Value: c.Value, Num: 2 * n, Den: int64(len(p.SA)) + n}
+			if up.Num*5 < up.Den {
+				up.Num, up.Den = 1, 5
+			}
+			requirement.Caps = append(requirement.Caps, up)
+		}
+	}
+	return bags, requirement
+}
+
+// BenchmarkMergeAttributes tells what further attributes cost.
+func BenchmarkMergeAttributes(b *testing.B) {
+	for d := 1; d <= 3; d++ {
+		bags, requirement := severalAttributes(b, d, 10)
+		subPools, _ := Division(len(bags), SubPoolClasses, 5)
+		bags = bags[:len(bags)/subPools*subPools]
+		b.Run(fmt.Sprintf("adult/d=%d", d), func(b *testing.B) {
+			var buckets [][]int32
+			was := processorTime(b)
+			for b.Loop() {
+				buckets, _ = Pool(bags, 10, subPools, requirement, seeded(1), Run{})
+			}
+			used := processorTime(b) - was
+			of := shapeOf(bags, 10, buckets)
+			b.ReportMetric(float64(used.Microseconds())/float64(b.N*len(bags)), "cpu-us/class")
+			b.ReportMetric(float64(of.median), "median")
+			b.ReportMetric(float64(of.most), "95%")
+			b.ReportMetric(float64(of.largest), "largest")
+		})
+	}
+}
+
 func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

@@ -102,8 +102,8 @@ func TestRuleB(t *testing.T) {
 func requireExact(t *testing.T, v verdict) {
 	t.Helper()
 	assert.Positive(t, v.published)
-	for i := range priors {
-		assert.Equal(t, v.published, v.exact[i], "prior %d", i)
+	for i, exact := range v.exact {
+		assert.Equal(t, v.published, exact, "prior %d", i)
 	}
 }
 
