@@ -116,6 +116,15 @@ type lanes struct {
 // laneMost is how many parts a group has at most whose sums fit.
 const laneMost = 32
 
+// fewMost is how many people a group has whose caps lanes add up exactly. Of larger ones somewhat less may be allowed: with at
+// least 8 parts of a group exact, four lanes in a word are worth more.
+func fewMost(size int64) int64 {
+	if narrow := (1<<15/laneMost - 1) / size; narrow >= 8*size {
+		return narrow
+	}
+	return laneMost * size
+}
+
 func newLanes(caps []share, size int64) lanes {
 	var most int64
 	for _, c := range caps {

@@ -8,7 +8,7 @@ type instance struct {
 	size       int64
 	values     []uint32 // by place
 	caps       []share  // by place
-	few        []share  // by place: the same for groups of up to laneMost parts
+	few        []share  // by place: the same for groups of few parts (fewMost)
 	most       int64    // how often values occur in a part, together
 	principles []principle
 	parts      []part
@@ -52,7 +52,7 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 		}
 		x.most = max(x.most, int64(b.Total()))
 	}
-	x.caps, x.few = x.sharesOf(requirement, x.size*int64(len(list))), x.sharesOf(requirement, x.size*laneMost)
+	x.caps, x.few = x.sharesOf(requirement, x.size*int64(len(list))), x.sharesOf(requirement, fewMost(x.size))
 	x.tally, x.lanes = make([]int64, len(x.values)), newLanes(x.few, x.size)
 	x.counts = newPacked(len(x.values), len(list), max(x.size, slices.Max(x.square))) // a product is at most the larger square
 	all := make([]entry, 0, total)                                                    // one after the other, which is twice as fast

@@ -220,6 +220,7 @@ func BenchmarkMergeAttributes(b *testing.B) {
 			used := processorTime(b) - was
 			of := shapeOf(bags, 10, buckets)
 			b.ReportMetric(float64(used.Microseconds())/float64(b.N*len(bags)), "cpu-us/class")
+			b.ReportMetric(of.energy, "energy/class")
 			b.ReportMetric(float64(of.median), "median")
 			b.ReportMetric(float64(of.most), "95%")
 			b.ReportMetric(float64(of.largest), "largest")
