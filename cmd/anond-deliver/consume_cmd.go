@@ -15,7 +15,6 @@ import (
 	"anond/config"
 	"anond/deliver"
 	"anond/deliver/topic"
-	"anond/ingest/kafkasrc"
 	"anond/internal/cli"
 	"anond/internal/fault"
 	"anond/snapshot"
@@ -84,7 +83,7 @@ func (e *environment) consume(ctx context.Context, d *config.Delivery, release u
 		return err
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
-	if err := topic.Reader(kafkasrc.ReadMessages).Collect(ctx, brokers, all); err != nil {
+	if err := topic.Collect(ctx, brokers, all); err != nil {
 		return err
 	}
 	if all.Dataset() != "" && all.Dataset() != d.Dataset {

@@ -14,7 +14,6 @@ import (
 	"anond/deliver"
 	"anond/deliver/postgres"
 	"anond/deliver/topic"
-	"anond/ingest/kafkasrc"
 	"anond/internal/brokeraccess"
 	"anond/internal/cli"
 	"anond/internal/clock"
@@ -43,7 +42,7 @@ anond-deliver consume does that. The topic must exist, with cleanup.policy compa
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := topic.Open(brokers, kafkasrc.ReadMessages, d.Dataset, int(d.Outputs.Kafka.MaxMessageBytes))
+		s, err := topic.Open(brokers, d.Dataset, int(d.Outputs.Kafka.MaxMessageBytes))
 		if err != nil {
 			return nil, nil, fault.Errorf(fault.Config, "", "outputs.kafka: %w", err)
 		}

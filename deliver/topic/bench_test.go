@@ -13,7 +13,6 @@ import (
 	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/deliver/postgres"
-	"anond/ingest/kafkasrc"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
 )
@@ -64,7 +63,7 @@ release: {dir: ./releases, ledger: ./ledger, trigger: {on: records, every: 10000
 	})
 	b.Run("consume", func(b *testing.B) {
 		for b.Loop() {
-			_, err := keeping(b, Reader(kafkasrc.ReadMessages).Collect, brokers).Rebuild(2, filepath.Join(b.TempDir(), "out"))
+			_, err := keeping(b, Collect, brokers).Rebuild(2, filepath.Join(b.TempDir(), "out"))
 			require.NoError(b, err)
 		}
 	})

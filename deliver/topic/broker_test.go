@@ -18,7 +18,6 @@ import (
 	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/equivclass/equivtest/tier"
-	"anond/ingest/kafkasrc"
 	"anond/internal/kafkaclient"
 	"anond/internal/retry"
 	"anond/internal/testkit/programtest"
@@ -42,7 +41,7 @@ func broker(t testing.TB, partitions int, settings map[string]string) (*kfake.Cl
 
 func openSink(t testing.TB, brokers kafkaclient.Config) *sink {
 	t.Helper()
-	s, err := Open(brokers, kafkasrc.ReadMessages, "wards", 1_000_000)
+	s, err := Open(brokers, "wards", 1_000_000)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -75,7 +74,7 @@ func TestTwoAtOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for range 2 {
-		all := keeping(t, Reader(kafkasrc.ReadMessages).Collect, brokers)
+		all := keeping(t, Collect, brokers)
 		require.Zero(t, all.Foreign)
 		for _, n := range []uint32{1, 2, chain.Newest()} {
 			requireEqual(t, all, n, chain)
@@ -116,7 +115,7 @@ func TestAwayAndBack(t *testing.T) {
 	require.Eventually(t, logged("release_delivered", int(chain.Newest())), time.Hour, 5*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
-	requireEqual(t, keeping(t, Reader(kafkasrc.ReadMessages).Collect, brokers), chain.Newest(), chain)
+	requireEqual(t, keeping(t, Collect, brokers), chain.Newest(), chain)
 }
 
 // TestForgetfulTopic: a topic that deletes messages by age is refused before anything is

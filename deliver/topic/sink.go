@@ -32,13 +32,13 @@ type writer interface {
 var _ deliver.Sink = (*sink)(nil)
 
 // Open returns a sink for the releases of a dataset, with messages of so many bytes at most.
-// It does not connect. read reads the topic.
-func Open(brokers kafkaclient.Config, read Reader, dataset string, most int) (*sink, error) {
+// It does not connect.
+func Open(brokers kafkaclient.Config, dataset string, most int) (*sink, error) {
 	w, err := kafkaclient.OpenWriter(brokers, most)
 	if err != nil {
 		return nil, err
 	}
-	return &sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: read.Collect}, nil
+	return &sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: Collect}, nil
 }
 
 // Name implements deliver.Sink.

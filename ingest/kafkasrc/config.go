@@ -1,15 +1,16 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // OnGap says what to do when records were deleted before they were read.
@@ -153,15 +154,16 @@ type client struct {
 
 func newClient(cfg Config) *client { return &client{kafkaclient.New(cfg.Config), cfg} }
 
+// ask asks for records of the topic.
+func (c *client) ask(wait time.Duration, most int) fetch.Ask {
+	return fetch.Ask{Topic: c.cfg.Topic, ClientID: c.cfg.ClientID, Wait: wait, MaxBytes: c.cfg.MaxBytes, Most: most}
+}
+
 // fetch asks for records of a partition from an offset on. The broker waits for
 // new ones, if there are none, up to wait. An answer of more than most bytes is
-// errLargeAnswer.
-func (c *client) fetch(ctx context.Context, partition int32, offset int64, wait time.Duration, most int) (*fetchResponse, error) {
-	req := newFetchRequest(&c.cfg, partition, offset, int32(wait/time.Millisecond))
-	req.most = most
-	res, err := c.Do(ctx, req, wait)
-	if err != nil {
-		return nil, err
-	}
-	return res.(*fetchResponse), nil
+// fetch.ErrLargeAnswer.
+func (c *client) fetch(ctx context.Context, partition int32, offset int64, wait time.Duration, most int) (*fetch.Response, error) {
+	a := c.ask(wait, most)
+	a.Partition, a.Offset = partition, offset
+	return a.Do(ctx, c.Client)
 }

@@ -18,6 +18,8 @@ import (
 
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/kafkaclient/fetch"
+	"anond/internal/kafkaclient/fetch/fetchtest"
 )
 
 // served is a log of batches that the broker hands out in place of its own.
@@ -85,13 +87,13 @@ func spoilings(t *testing.T) map[string]func(batch []byte) []byte {
 	}
 	return map[string]func([]byte) []byte{
 		"content":                put(80, 0xff, 0xff),
-		"checksum":               put(crcAt, 1, 2, 3, 4),
+		"checksum":               put(fetchtest.CrcAt, 1, 2, 3, 4),
 		"a last offset far away": put(23, 0, 0, 4, 0),
-		"a length far too long":  put(lengthAt, 0x7f, 0, 0, 0),
-		"a negative length":      put(lengthAt, 0xff, 0, 0, 0),
-		"format":                 put(magicAt, 9),
+		"a length far too long":  put(fetchtest.LengthAt, 0x7f, 0, 0, 0),
+		"a negative length":      put(fetchtest.LengthAt, 0xff, 0, 0, 0),
+		"format":                 put(fetchtest.MagicAt, 9),
 		"garbage compressed":     func(b []byte) []byte { return sealed(b, 4, []byte("this is no zstd")) },
-		"unknown compression":    func(b []byte) []byte { return sealed(b, 7, b[headerSize:]) },
+		"unknown compression":    func(b []byte) []byte { return sealed(b, 7, b[fetchtest.HeaderSize:]) },
 		"decompresses too far": func(b []byte) []byte {
 			return recompress(t, b, 1, bytes.Repeat([]byte{0}, 70_000))
 		},
@@ -226,9 +228,9 @@ func TestHealthNamesEachFailingPartition(t *testing.T) {
 		return n
 	}
 	start := time.Now()
-	h.failsAt(start, 3, corrupt(17, "wrong checksum"))
+	h.failsAt(start, 3, fetch.Corrupt(17, "wrong checksum"))
 	h.failsAt(start.Add(time.Second), 5, kafka.KafkaStorageError)
-	h.failsAt(start.Add(time.Second), 6, corrupt(99, "wrong checksum"))
+	h.failsAt(start.Add(time.Second), 6, fetch.Corrupt(99, "wrong checksum"))
 	require.Equal(t, 3, warned(), "faults of different partitions")
 	for id := range int32(400) {
 		h.failsAt(start.Add(2*time.Second), 1000+id, fmt.Errorf("dial tcp 10.0.0.1:%d: connection refused", 9000+id))
@@ -238,7 +240,7 @@ func TestHealthNamesEachFailingPartition(t *testing.T) {
 
 	before := warned()
 	for at := 10 * time.Second; at < 4*time.Hour; at += 30 * time.Second {
-		h.failsAt(start.Add(at), 3, corrupt(17, "wrong checksum"))
+		h.failsAt(start.Add(at), 3, fetch.Corrupt(17, "wrong checksum"))
 		h.failsAt(start.Add(at), 5, kafka.KafkaStorageError)
 		for id := range int32(400) {
 			h.failsAt(start.Add(at), 1000+id, fmt.Errorf("dial tcp 10.0.0.1:%d: connection refused", 9000+id))
@@ -261,8 +263,8 @@ func TestHealthNamesEachFailingPartition(t *testing.T) {
 func TestEndOfASpoiledBatchIsNotBelievedFromAWrongHeader(t *testing.T) {
 	b := tenEach(1).raw[0]
 	binary.BigEndian.PutUint32(b[23:], 1000)
-	_, _, err := nextBatch(b)
-	var c *corruptBatch
+	_, _, err := (&fetch.Response{Batches: b}).First()
+	var c *fetch.CorruptBatch
 	require.True(t, errors.As(err, &c))
-	require.Equal(t, int64(-1), c.last)
+	require.Equal(t, int64(-1), c.Last)
 }

@@ -21,8 +21,8 @@
 // after the other, up to bounds that the host sets (order.go). Turns are few, so that neither memory nor connections
 // grow with the number of partitions; where there are more partitions than turns,
 // one request a broker waits for all that are idle (idle.go). An answer is read
-// in pieces (chunk.go): a batch that decompresses to more than a piece is checked
-// to its end and then decompressed record by record (decompress.go, cursor.go).
+// in pieces (package kafkaclient/fetch): a batch that decompresses to more than a piece is checked
+// to its end and then decompressed record by record.
 //
 // A failure is retried without limit, with capped, jittered exponential backoff
 // (retry.Policy). Final are only those that need an operator: a gap, a batch
@@ -36,10 +36,7 @@
 // # Difference from the usual
 //
 // Fetches go through kafka.Transport, which keeps connections and finds leaders,
-// but the answer is read here (wire.go, batch.go). The decoding of kafka-go drops
-// the list of aborted transactions (Client.Fetch) and the last offset of a batch,
-// trusts the record count of a batch so far that it may panic, and ignores
-// checksums (Reader).
+// but the answer is read by ours (package kafkaclient/fetch).
 //
 // # Cost
 //

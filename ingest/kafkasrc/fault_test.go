@@ -1,12 +1,9 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -19,9 +16,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/fault"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // Each fault occurs while records are read; in the end each record has come
@@ -195,81 +194,9 @@ func TestFlippedBitNeverBecomesARecord(t *testing.T) {
 	}
 }
 
-// encodeBatch builds a record batch of format 2.
-func encodeBatch(base int64, attributes int16, producer int64, lastDelta int32, records ...kmsg.Record) []byte {
-	var body []byte
-	for _, r := range records {
-		r.Length = 0
-		r.Length = int32(len(r.AppendTo(nil)) - 1) // less the length itself, one byte while it is 0
-		body = r.AppendTo(body)
-	}
-	b := kmsg.RecordBatch{FirstOffset: base, PartitionLeaderEpoch: -1, Magic: 2, Attributes: attributes, LastOffsetDelta: lastDelta,
-		ProducerID: producer, ProducerEpoch: -1, FirstSequence: -1, NumRecords: int32(len(records)), Records: body}
-	b.Length = int32(len(b.AppendTo(nil)) - lengthEnd)
-	raw := b.AppendTo(nil)
-	binary.BigEndian.PutUint32(raw[crcAt:], crc32.Checksum(raw[attributeAt:], castagnoli))
-	return raw
-}
-
-func record(delta int32, v string) kmsg.Record {
-	return kmsg.Record{OffsetDelta: delta, Value: []byte(v)}
-}
-
-func TestBatchesThatLieAreRefused(t *testing.T) {
-	good := encodeBatch(0, 0, -1, 1, record(0, "a"), record(1, "b"))
-	seal := func(b []byte) []byte {
-		b = bytes.Clone(b)
-		binary.BigEndian.PutUint32(b[crcAt:], crc32.Checksum(b[attributeAt:], castagnoli))
-		return b
-	}
-	with := func(at int, v ...byte) []byte {
-		b := bytes.Clone(good)
-		copy(b[at:], v)
-		return seal(b)
-	}
-	cases := map[string]struct {
-		data []byte
-		want error
-	}{
-		"cut":                     {good[:len(good)-1], errCorrupt},
-		"wrong checksum":          {append(good[:len(good)-1:len(good)-1], 'x'), errCorrupt},
-		"format 1":                {with(magicAt, 1), errFormat},
-		"format 3":                {with(magicAt, 3), errCorrupt},
-		"negative count":          {with(57, 0xff, 0xff, 0xff, 0xff), errCorrupt},
-		"huge count":              {with(57, 0x7f, 0xff, 0xff, 0xff), errCorrupt},
-		"fewer records than said": {with(23, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0), errCorrupt},
-		"negative last offset":    {with(23, 0xff, 0xff, 0xff, 0xff), errCorrupt},
-		"unknown compression":     {with(attributeAt, 0, 5), errCorrupt},
-		"not gzip":                {with(attributeAt, 0, 1), errCorrupt},
-		"descending offsets":      {encodeBatch(0, 0, -1, 1, record(1, "b"), record(0, "a")), errCorrupt},
-		"offset past the last":    {encodeBatch(0, 0, -1, 0, record(0, "a"), record(1, "a")), errCorrupt},
-		"negative length": {append(bytes.Repeat([]byte{0}, 8), append([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 2},
-			make([]byte, 60)...)...), errCorrupt},
-	}
-	binary.BigEndian.PutUint32(cases["fewer records than said"].data[57:], 5)
-	cases["fewer records than said"] = struct {
-		data []byte
-		want error
-	}{seal(cases["fewer records than said"].data), errCorrupt}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			chunk, err := collect(&fetchResponse{recordData: c.data}, 0, -1)
-			require.ErrorIs(t, err, c.want)
-			require.Nil(t, chunk)
-		})
-		t.Run(name+" behind a good one", func(t *testing.T) {
-			first := encodeBatch(0, 0, -1, 3, record(0, "a"), record(2, "c"))
-			chunk, err := collect(&fetchResponse{recordData: append(bytes.Clone(first), c.data...)}, 0, -1)
-			require.NoError(t, err, "it is met again by the next fetch")
-			require.Equal(t, int64(4), chunk.Next)
-			require.Len(t, chunk.Records, 2)
-		})
-	}
-}
-
 func TestOldLogFormatIsFinal(t *testing.T) {
-	require.True(t, isFinal(errFormat))
-	require.False(t, isFinal(errCorrupt))
+	require.True(t, isFinal(fetch.ErrFormat))
+	require.False(t, isFinal(fetch.ErrCorrupt))
 }
 
 func TestRefusedAtOpenIsFinalAfterOpenTimeout(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"anond/internal/fault"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 	"anond/internal/retry"
 )
 
@@ -73,7 +74,7 @@ func (h *health) failsAt(now time.Time, id int32, err error) {
 		h.down[id] = f
 	}
 	f.tries++
-	f.corrupt = isCorrupt(err)
+	f.corrupt = fetch.IsCorrupt(err)
 	h.last = err.Error()
 	attrs := []any{partitionAttr(id), slog.String("error", err.Error())}
 	if hint := fault.Hint(h.access.Explained(err, toRead)); hint != "" {
@@ -122,7 +123,7 @@ func kindOf(id int32, err error) string {
 		}
 		return r
 	}, err.Error())
-	if isCorrupt(err) {
+	if fetch.IsCorrupt(err) {
 		kind += strconv.Itoa(int(id))
 	}
 	return kind

@@ -1,7 +1,6 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -20,8 +19,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch/fetchtest"
 	"anond/internal/retry"
 )
 
@@ -285,3 +286,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	require.Eventually(t, ok, patience, 2*time.Millisecond, what)
 }
+
+// Batches of tests.
+var encodeBatch, record, compressed, recompress, sealed = fetchtest.Batch, fetchtest.Record, fetchtest.Compressed, fetchtest.Recompress,
+	fetchtest.Sealed

@@ -2,14 +2,12 @@ package kafkasrc
 
 import (
 	"context"
-	"io"
 	"sync"
 	"time"
 
-	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
-	fetchAPI "github.com/segmentio/kafka-go/protocol/fetch"
 	"github.com/segmentio/kafka-go/protocol/metadata"
+
+	"anond/internal/kafkaclient/fetch"
 )
 
 // idleParts waits for records of the partitions that have none to read, with one
@@ -119,7 +117,7 @@ const noLeader = -1
 // group. A failure is told, since a connection that hangs can take a minute to fail, and the fetches of the
 // partitions, over another one, may not meet it.
 func (l *idleParts) ask(ctx context.Context, leader int32, group []*watched) {
-	var ends map[int32]*fetchResponse
+	var ends map[int32]*fetch.Response
 	if leader != noLeader {
 		from := make(map[int32]int64, len(group))
 		for _, w := range group {
@@ -134,13 +132,13 @@ func (l *idleParts) ask(ctx context.Context, leader int32, group []*watched) {
 	}
 	for _, w := range group {
 		e := ends[w.p.id]
-		if e != nil && e.code == 0 && e.lso <= w.from && len(e.recordData) == 0 {
-			w.p.sees(e.lso)
+		if e != nil && e.Err() == nil && e.Stable <= w.from && len(e.Batches) == 0 {
+			w.p.sees(e.Stable)
 			w.p.moved()
 			continue
 		}
-		if e != nil && e.code == 0 {
-			w.p.sees(e.lso)
+		if e != nil && e.Err() == nil {
+			w.p.sees(e.Stable)
 		}
 		l.wake(w)
 	}
@@ -163,56 +161,6 @@ func (c *client) leaders(ctx context.Context) (map[int32]int32, error) {
 
 // poll asks about partitions of one leader. The broker answers when one of them
 // has something to read, at the latest after MaxWait.
-func (c *client) poll(ctx context.Context, from map[int32]int64) (map[int32]*fetchResponse, error) {
-	res, err := c.Do(ctx, newPollRequest(&c.cfg, from), c.cfg.MaxWait)
-	if err != nil {
-		return nil, err
-	}
-	answer := res.(*pollResponse)
-	if answer.top.code != 0 {
-		return nil, kafka.Error(answer.top.code)
-	}
-	return answer.parts, nil
-}
-
-// pollRequest is a fetch of many partitions of which only the ends are of
-// interest.
-type pollRequest struct{ fetchRequest }
-
-type pollResponse struct {
-	top   fetchResponse
-	parts map[int32]*fetchResponse
-}
-
-func (*pollResponse) ApiKey() protocol.ApiKey { return protocol.Fetch }
-
-func newPollRequest(c *Config, from map[int32]int64) *pollRequest {
-	r := &pollRequest{*newFetchRequest(c, 0, 0, int32(c.MaxWait/time.Millisecond))}
-	parts := make([]fetchAPI.RequestPartition, 0, len(from))
-	for id, offset := range from {
-		parts = append(parts, fetchAPI.RequestPartition{Partition: id, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1,
-			PartitionMaxBytes: 1})
-	}
-	r.Topics[0].Partitions = parts
-	r.most += len(from) * pollBytes
-	return r
-}
-
-// pollBytes is what an answer holds of a partition without records, a few
-// aborted transactions included.
-const pollBytes = 256
-
-// RawExchange implements protocol.RawExchanger.
-func (r *pollRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	body, err := r.exchange(rw)
-	if err != nil {
-		return nil, err
-	}
-	res := &pollResponse{parts: map[int32]*fetchResponse{}}
-	err = parsePartitions(body, r.version, &res.top, func(id *reader) *fetchResponse {
-		part := &fetchResponse{logStart: -1, high: -1, lso: -1}
-		res.parts[id.int32()] = part
-		return part
-	})
-	return res, err
+func (c *client) poll(ctx context.Context, from map[int32]int64) (map[int32]*fetch.Response, error) {
+	return fetch.Poll(ctx, c.Client, c.ask(c.cfg.MaxWait, c.cfg.MaxBytes+fetch.AnswerOverhead), from)
 }

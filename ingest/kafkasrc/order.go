@@ -1,13 +1,14 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
+	"anond/incremental/state"
 	"anond/ingest"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // order holds partitions back, so that they are handed out one after the other up to bounds that the host sets
@@ -168,18 +169,18 @@ func (t *turn) beLarge() error {
 
 // fetch asks for records of a partition. An answer that is larger than usual is
 // asked for again when its turn has come.
-func (t *turn) fetch(partition int32, offset int64, wait time.Duration) (*fetchResponse, error) {
+func (t *turn) fetch(partition int32, offset int64, wait time.Duration) (*fetch.Response, error) {
 	for {
 		most := t.s.cfg.MaxBytes
 		if t.large {
 			most = max(most, t.s.cfg.MaxBatch)
 		}
-		res, err := t.s.client.fetch(t.ctx, partition, offset, wait, most+answerOverhead)
+		res, err := t.s.client.fetch(t.ctx, partition, offset, wait, most+fetch.AnswerOverhead)
 		switch {
-		case !errors.Is(err, errLargeAnswer):
+		case !errors.Is(err, fetch.ErrLargeAnswer):
 			return res, err
 		case t.large:
-			return nil, corrupt(offset, "it is larger than the %d bytes of memory.max_in_flight", t.s.cfg.MaxBatch)
+			return nil, fetch.Corrupt(offset, "it is larger than the %d bytes of memory.max_in_flight", t.s.cfg.MaxBatch)
 		}
 		if err := t.beLarge(); err != nil {
 			return nil, err
@@ -191,6 +192,6 @@ func (t *turn) fetch(partition int32, offset int64, wait time.Duration) (*fetchR
 const leastPiece = 64 << 10
 
 // sizes are the bounds of what is read of an answer.
-func (s *source) sizes() sizes {
-	return sizes{piece: max(leastPiece, s.cfg.MaxBytes), record: s.cfg.MaxRecord, batch: s.cfg.MaxBatch}
+func (s *source) sizes() fetch.Sizes {
+	return fetch.Sizes{Piece: max(leastPiece, s.cfg.MaxBytes), Record: s.cfg.MaxRecord, Batch: s.cfg.MaxBatch}
 }

@@ -1,15 +1,16 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"context"
 	"errors"
 	"sync/atomic"
 	"time"
 
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 type digest = state.Digest
@@ -95,7 +96,7 @@ func (p *partition) run(ctx context.Context) {
 // isFinal tells errors that no retry corrects.
 func isFinal(err error) bool {
 	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) ||
-		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrPartitionsChanged) || errors.Is(err, errFormat)
+		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrPartitionsChanged) || errors.Is(err, fetch.ErrFormat)
 }
 
 // step fetches once and hands out what came.
@@ -147,35 +148,35 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	if err != nil {
 		return err
 	}
-	if err := res.err(); err != nil {
+	if err := res.Err(); err != nil {
 		return err
 	}
-	if p.bulky = len(res.recordData) > p.src.cfg.MaxBytes+answerOverhead; !p.bulky {
+	if p.bulky = len(res.Batches) > p.src.cfg.MaxBytes+fetch.AnswerOverhead; !p.bulky {
 		t.endLarge()
 	}
-	p.sees(res.lso)
-	if res.lso > p.at.fetch { // where there is a turn for everybody, nobody needs this one meanwhile
+	p.sees(res.Stable)
+	if res.Stable > p.at.fetch { // where there is a turn for everybody, nobody needs this one meanwhile
 		if err := p.until(ctx, func(_ int, bound int64) bool { return bound > p.at.fetch || p.src.crowded() }); err != nil {
 			return err
 		}
 	}
 	before, bound, _ := p.src.place(p)
-	if bound >= 0 && bound <= p.at.fetch && res.lso > p.at.fetch || before < 0 && p.src.crowded() {
+	if bound >= 0 && bound <= p.at.fetch && res.Stable > p.at.fetch || before < 0 && p.src.crowded() {
 		return nil
 	}
-	a := newAnswer(res, p.at.fetch, bound, p.src.sizes(), t.beLarge)
-	defer a.close()
-	a.epoch, a.header = p.at.epoch, p.src.cfg.Header
-	first, err := a.piece()
-	if led := (*leaderError)(nil); errors.As(err, &led) {
-		p.doubtful, p.at.epoch = true, led.epoch // handed out once the log was compared
+	a := fetch.NewAnswer(res, p.at.fetch, bound, p.src.sizes(), t.beLarge, p.src.cfg.Header.record, (*ingest.Record).Weight)
+	defer a.Close()
+	a.Epoch = p.at.epoch
+	first, err := a.Piece()
+	if led := (*fetch.LeaderError)(nil); errors.As(err, &led) {
+		p.doubtful, p.at.epoch = true, led.Epoch // handed out once the log was compared
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	p.at.epoch = a.epoch
-	if res.lso <= p.at.fetch {
+	p.at.epoch = a.Epoch
+	if res.Stable <= p.at.fetch {
 		p.moved()
 	}
 	if first.Next == p.at.fetch {
@@ -184,14 +185,14 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 			return err
 		}
 		first.Next = next
-		return p.hand(ctx, first)
+		return p.hand(ctx, chunkOf(first))
 	}
 	p.empties = 0
 	for c := first; c.Next > c.From; {
-		if err := p.hand(ctx, c); err != nil {
+		if err := p.hand(ctx, chunkOf(c)); err != nil {
 			return err
 		}
-		if c, err = a.piece(); err != nil {
+		if c, err = a.Piece(); err != nil {
 			return nil // the next fetch meets it at its beginning
 		}
 	}
@@ -206,30 +207,30 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 // below the last stable offset says that nothing is left up to there. As empty
 // answers have other causes too (quotas, slow tiered storage), it must come twice
 // and hold for the end of the hole as well, which never lies in a remote tier.
-func (p *partition) pastHole(ctx context.Context, t *turn, res *fetchResponse) (int64, error) {
+func (p *partition) pastHole(ctx context.Context, t *turn, res *fetch.Response) (int64, error) {
 	at := p.at.fetch
-	if !res.present || res.throttled || at >= res.lso {
+	if !res.Present || res.Throttled || at >= res.Stable {
 		p.empties = 0
 		return at, nil
 	}
 	if p.empties++; p.empties < 2 {
 		return at, nil
 	}
-	probe, err := t.fetch(p.id, res.lso-1, 0)
+	probe, err := t.fetch(p.id, res.Stable-1, 0)
 	if err == nil {
-		err = probe.err()
+		err = probe.Err()
 	}
 	if err != nil {
 		return at, err
 	}
 	p.empties = 0
-	if !probe.present || probe.throttled || len(probe.recordData) > 0 {
+	if !probe.Present || probe.Throttled || len(probe.Batches) > 0 {
 		return at, nil
 	}
 	if p.limit >= 0 {
-		return min(res.lso, p.limit), nil
+		return min(res.Stable, p.limit), nil
 	}
-	return res.lso, nil
+	return res.Stable, nil
 }
 
 // passMissing hands out, as missing, the offsets of a gap that is accepted.

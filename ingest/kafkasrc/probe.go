@@ -12,6 +12,7 @@ import (
 
 	"anond/internal/fault"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // Probed is one thing that a source or a sink needs of a cluster.
@@ -41,9 +42,9 @@ func Probe(ctx context.Context, cfg Config) []Probed {
 	}
 	from, err := p.ListOffsets(ctx, ids[:1], kafka.FirstOffset, kafkaclient.ReadUncommitted)
 	if err == nil {
-		var res *fetchResponse
+		var res *fetch.Response
 		if res, err = p.fetch(ctx, ids[0], from[ids[0]], 0, p.cfg.MaxBytes); err == nil {
-			err = res.err()
+			err = res.Err()
 		}
 	}
 	p.note("right to read", p.cfg.Topic, err)

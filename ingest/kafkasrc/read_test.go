@@ -1,7 +1,6 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"context"
 	"testing"
 	"time"
@@ -10,7 +9,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"anond/incremental/state"
 	"anond/ingest"
+	"anond/internal/kafkaclient/fetch"
 )
 
 func TestReadsEveryCodec(t *testing.T) {
@@ -110,7 +111,7 @@ func TestOnceCutsABatchThatCrossesTheEnd(t *testing.T) {
 	s := open(t, config(c, &events{}), ingest.Resume{Once: true}).(*source)
 	res, err := s.client.fetch(background(t), 0, 0, 0, 1<<20)
 	require.NoError(t, err)
-	chunk, err := collect(res, 0, 30)
+	chunk, err := fetch.NewAnswer(res, 0, 30, s.sizes(), func() error { return nil }, s.cfg.Header.record, (*ingest.Record).Weight).Piece()
 	require.NoError(t, err)
 	require.Len(t, chunk.Records, 30)
 	require.Equal(t, int64(30), chunk.Next)

@@ -1,7 +1,6 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -12,8 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"anond/incremental/state"
 	"anond/ingest"
-	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // ReadTopic gives every message from the beginning of a topic to the end that it has now,
@@ -53,17 +53,6 @@ func plainDigest(b []byte) (d state.Digest) {
 	sum := sha256.Sum256(b)
 	copy(d[:], sum[:])
 	return d
-}
-
-// ReadMessages is ReadTopic for who knows no records: a message that is longer than most has no value.
-func ReadMessages(ctx context.Context, brokers kafkaclient.Config, most int, patience time.Duration,
-	do func(partition int32, offset int64, key, value []byte) error) error {
-	return ReadTopic(ctx, Config{Config: brokers, MaxRecord: most}, patience, func(partition int32, r *ingest.Record) error {
-		if r.Cut {
-			r.Value = nil
-		}
-		return do(partition, r.Offset, r.Key, r.Value)
-	})
 }
 
 // Reread reads single records of the topic again (ingest.Reread), one fetch each.
@@ -107,14 +96,14 @@ func (s *source) reread(ctx context.Context, p state.Partition, offset int64, ta
 	defer t.end()
 	res, err := t.fetch(p.ID, offset, 0)
 	if err == nil {
-		err = res.err()
+		err = res.Err()
 	}
 	if err != nil {
 		return err
 	}
-	r, err := s.recordAt(t, res, offset)
-	if err != nil || r.found != sameKind {
+	r, err := res.RecordAt(offset, s.sizes(), t.beLarge)
+	if err != nil || r.Found != fetch.SameKind {
 		return err
 	}
-	return take(p, offset, r.key, r.value, nil)
+	return take(p, offset, r.Key, r.Value, nil)
 }

@@ -1,11 +1,12 @@
 package kafkasrc
 
 import (
-	"anond/incremental/state"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"anond/incremental/state"
 )
 
 // TestReread: single records by their offset; what is not there, and what is of

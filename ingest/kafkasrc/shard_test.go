@@ -15,6 +15,7 @@ import (
 
 	"anond/ingest"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 	"anond/shards/keying"
 )
 
@@ -186,8 +187,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Add(binary.AppendVarint(nil, -1))
 	f.Add(binary.AppendVarint(nil, 1<<40))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := ingest.Record{}
-		(&Header{keying.LinkHeader, keying.ReadLink}).read(&r, b)
+		r := (&Header{keying.LinkHeader, keying.ReadLink}).record(&fetch.Record{Headers: b})
 		var want *keying.Link
 		for _, h := range plainHeaders(b) {
 			if h.Key == keying.LinkHeader { // the first of several

@@ -11,6 +11,7 @@ import (
 
 	"anond/ingest"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // retry runs op until it succeeds or fails for good: a final error, a permanent
@@ -138,7 +139,7 @@ func (s *source) locateAll(ctx context.Context, ids []int32) ([]*partition, erro
 			defer func() { <-slots }()
 			var at place
 			if pos, known := s.resume.Positions[s.cfg.partition(id)]; known {
-				at = place{known: true, fetch: pos.Next, from: pos.Next, last: pos.Last, digest: pos.Digest, epoch: noEpoch}
+				at = place{known: true, fetch: pos.Next, from: pos.Next, last: pos.Last, digest: pos.Digest, epoch: fetch.NoEpoch}
 			}
 			at, e, err := s.locateSurely(ctx, id, at)
 			parts[i], errs[i] = newPartition(s, id, at, e), err

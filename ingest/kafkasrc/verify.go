@@ -2,12 +2,12 @@ package kafkasrc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
 	"anond/ingest"
 	"anond/internal/kafkaclient"
+	"anond/internal/kafkaclient/fetch"
 )
 
 // place is where reading of a partition stands: position as in state, kept up to
@@ -19,7 +19,7 @@ type place struct {
 	fetch, from int64
 	last        int64 // last record read, -1 if none
 	digest      digest
-	epoch       int32 // of the newest batch read, or of the one with which the log was compared since; noEpoch: not known
+	epoch       int32 // of the newest batch read, or of the one with which the log was compared since; fetch.NoEpoch: not known
 }
 
 // locate compares a place with the log and returns where to read on.
@@ -39,7 +39,7 @@ func (s *source) locate(ctx context.Context, id int32, at place) (place, kafkacl
 		return at, e, err
 	}
 	if !at.known {
-		at.known, at.fetch, at.from, at.last, at.epoch = true, e.First, e.First, -1, noEpoch
+		at.known, at.fetch, at.from, at.last, at.epoch = true, e.First, e.First, -1, fetch.NoEpoch
 		return at, e, nil
 	}
 	if at.fetch > e.High {
@@ -73,7 +73,7 @@ func (s *source) compareLast(ctx context.Context, id int32, at *place, e kafkacl
 	if at.last < 0 || s.resume.Digest == nil {
 		return nil
 	}
-	var r held
+	var r fetch.Held
 	var same bool
 	if at.last >= e.First {
 		var err error
@@ -82,104 +82,33 @@ func (s *source) compareLast(ctx context.Context, id int32, at *place, e kafkacl
 		}
 	}
 	switch {
-	case r.found == otherThing:
+	case r.Found == fetch.OtherThing:
 		return s.replaced(id, fmt.Sprintf("offset %d held a record and now holds none that was committed", at.last))
-	case r.found == sameKind && !same:
+	case r.Found == fetch.SameKind && !same:
 		return s.replaced(id, fmt.Sprintf("offset %d holds another record than the one that was read", at.last))
-	case r.found == lostRecord:
+	case r.Found == fetch.LostRecord:
 		s.log.Warn("the last record read is no longer in the log, so that the log could not be compared", event("source_unverified"),
 			partitionAttr(id), slog.Int64("offset", at.last))
-	case at.epoch == noEpoch:
-		at.epoch = r.epoch
+	case at.epoch == fetch.NoEpoch:
+		at.epoch = r.Epoch
 	}
 	return nil
 }
 
-// held is what an offset holds that held a record. The value is whole, also
-// where it was handed out in its beginning only: which of the two was digested
-// depends on the settings of that time.
-type held struct {
-	found finding
-	key   []byte
-	value []byte
-	epoch int32
-}
-
-type finding int
-
-const (
-	lostRecord finding = iota // nothing: deleted or compacted away
-	sameKind                  // a committed record
-	otherThing                // a control record or a record of an aborted transaction
-)
-
 // heldAt says what an offset holds, and whether that has the digest.
-func (s *source) heldAt(ctx context.Context, id int32, offset int64, d digest) (r held, same bool, err error) {
+func (s *source) heldAt(ctx context.Context, id int32, offset int64, d digest) (r fetch.Held, same bool, err error) {
 	t, err := s.turn(ctx, nil)
 	if err != nil {
 		return r, false, err
 	}
 	defer t.end()
 	res, err := t.fetch(id, offset, 0)
-	if err = res.orErr(err); err != nil {
+	if err = res.OrErr(err); err != nil {
 		return r, false, err
 	}
-	if r, err = s.recordAt(t, res, offset); err != nil {
+	if r, err = res.RecordAt(offset, s.sizes(), t.beLarge); err != nil {
 		return r, false, err
 	}
-	same = s.resume.Digest(r.value) == d || len(r.value) > cutTo && s.resume.Digest(r.value[:cutTo]) == d
+	same = s.resume.Digest(r.Value) == d || len(r.Value) > fetch.CutTo && s.resume.Digest(r.Value[:fetch.CutTo]) == d
 	return r, same, nil
-}
-
-// recordAt finds the record at an offset in an answer.
-func (s *source) recordAt(t *turn, res *fetchResponse, offset int64) (held, error) {
-	tx := newTransactions(res.aborted)
-	for data := res.recordData; len(data) > 0; {
-		b, rest, err := nextBatch(data)
-		if err != nil || b == nil {
-			return held{}, err
-		}
-		data = rest
-		hidden, err := tx.hides(b)
-		if err != nil {
-			return held{}, err
-		}
-		if b.last < offset {
-			continue
-		}
-		key, value, found, err := s.valueAt(t, b, offset)
-		switch {
-		case err != nil || !found:
-			return held{}, err
-		case hidden:
-			return held{found: otherThing}, nil
-		}
-		return held{sameKind, key, value, b.epoch}, nil
-	}
-	return held{}, nil
-}
-
-func (s *source) valueAt(t *turn, b *batch, offset int64) (key, value []byte, found bool, err error) {
-	sizes := s.sizes()
-	sizes.record = sizes.batch
-	c, err := b.walk(sizes)
-	if errors.Is(err, errLarge) {
-		if err := t.beLarge(); err != nil {
-			return nil, nil, false, err
-		}
-		c, err = b.walkLarge(sizes)
-	}
-	if err != nil {
-		return nil, nil, false, err
-	}
-	defer c.close()
-	for {
-		r, ok, err := c.cut(func(o int64) bool { return o == offset })
-		if err != nil || !ok {
-			return key, value, found, err
-		}
-		if r.offset == offset {
-			key, value, found = r.key, r.value, true
-		}
-	}
 }

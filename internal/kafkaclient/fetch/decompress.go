@@ -1,4 +1,4 @@
-package kafkasrc
+package fetch
 
 import (
 	"bufio"

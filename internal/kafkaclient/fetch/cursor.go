@@ -1,4 +1,4 @@
-package kafkasrc
+package fetch
 
 import (
 	"encoding/binary"
@@ -7,28 +7,26 @@ import (
 	"math"
 
 	"github.com/segmentio/kafka-go/compress"
-
-	"anond/ingest"
 )
 
-// sizes are the bounds of what is held of a partition at a time.
-type sizes struct {
-	piece  int // a chunk, and what a batch may decompress to in memory
-	record int // a longer message is only handed out in its beginning
-	batch  int // what a batch may decompress to
+// Sizes are the bounds of what is held of a partition at a time.
+type Sizes struct {
+	Piece  int // a chunk, and what a batch may decompress to in memory
+	Record int // a longer message is only handed out in its beginning
+	Batch  int // what a batch may decompress to
 }
 
-// cutTo is how much of a message that is too long is handed out. It does not
+// CutTo is how much of a message that is too long is handed out. It does not
 // depend on any setting, so that the digest of the beginning stays what it is
 // (verify.go).
-const cutTo = 64 << 10
+const CutTo = 64 << 10
 
 // cursor walks over the records of a batch, in order. The records of a batch
 // that decompresses to no more than a piece are slices of one buffer, which
 // nobody else keeps; larger ones are decompressed record by record.
 type cursor struct {
 	b      *batch
-	sizes  sizes
+	sizes  Sizes
 	left   int   // records that are still to come
 	next   int64 // the least offset that the next one may have
 	held   []byte
@@ -40,11 +38,11 @@ var errLarge = errors.New("the batch is large")
 
 // walk begins to read the records of a batch. errLarge: it has to be streamed,
 // which is for one partition at a time.
-func (b *batch) walk(s sizes) (*cursor, error) {
+func (b *batch) walk(s Sizes) (*cursor, error) {
 	c := &cursor{b: b, sizes: s, left: b.count, next: b.base, held: b.payload}
 	if compress.Compression(b.attributes&codecBits) != compress.None {
 		var err error
-		if c.held, err = b.decompressSmall(s.piece); err != nil {
+		if c.held, err = b.decompressSmall(s.Piece); err != nil {
 			return nil, err
 		}
 	}
@@ -82,9 +80,9 @@ func (b *batch) decompressSmall(limit int) ([]byte, error) {
 
 // walkLarge is walk for a batch that has to be streamed. It reads the batch to
 // its end first, so that one that is spoiled gives no record at all.
-func (b *batch) walkLarge(s sizes) (*cursor, error) {
+func (b *batch) walkLarge(s Sizes) (*cursor, error) {
 	for _, last := range []bool{false, true} {
-		u, err := b.decompress(s.batch)
+		u, err := b.decompress(s.Batch)
 		if err != nil {
 			return nil, err
 		}
@@ -117,21 +115,17 @@ func (c *cursor) check() error {
 	}
 }
 
-// rawRecord is a record inside the bytes of its batch.
-type rawRecord struct {
-	offset     int64
-	key, value []byte // nil: null, or not asked for
-	headers    []byte // as the batch has them; nil: too long, or not asked for
-	short      bool   // value is the first cutTo bytes of a message that is too long
-}
-
-func (r *rawRecord) record() ingest.Record {
-	return ingest.Record{Offset: r.offset, Key: r.key, Value: r.value, Cut: r.short, CutHere: r.short}
+// Record is a record inside the bytes of its batch.
+type Record struct {
+	Offset     int64
+	Key, Value []byte // nil: null, or not asked for
+	Headers    []byte // as the batch has them; nil: too long, or not asked for
+	Short      bool   // Value is the first CutTo bytes of a message that is too long
 }
 
 // cut returns the next record; ok is false behind the last one. Of a stream, the
 // bytes of records that keep does not ask for are passed over.
-func (c *cursor) cut(keep func(offset int64) bool) (r rawRecord, ok bool, err error) {
+func (c *cursor) cut(keep func(offset int64) bool) (r Record, ok bool, err error) {
 	if c.left == 0 {
 		return r, false, c.atEnd()
 	}
@@ -141,14 +135,14 @@ func (c *cursor) cut(keep func(offset int64) bool) (r rawRecord, ok bool, err er
 		}
 	} else if r, c.held, ok = cutRecord(c.held, c.b.base); !ok {
 		return r, false, c.senseless()
-	} else if len(r.value) > c.sizes.record {
-		r.value, r.short = r.value[:min(len(r.value), cutTo)], true
+	} else if len(r.Value) > c.sizes.Record {
+		r.Value, r.Short = r.Value[:min(len(r.Value), CutTo)], true
 	}
-	if r.offset < c.next || r.offset > c.b.last {
+	if r.Offset < c.next || r.Offset > c.b.last {
 		return r, false, c.senseless()
 	}
 	c.left--
-	c.next = r.offset + 1
+	c.next = r.Offset + 1
 	return r, true, nil
 }
 
@@ -161,7 +155,7 @@ func (c *cursor) atEnd() error {
 		case err == nil:
 			return c.b.spoiled("bytes after the last record")
 		case err != io.EOF:
-			return c.b.failed(err, c.sizes.batch)
+			return c.b.failed(err, c.sizes.Batch)
 		}
 	} else if len(c.held) > 0 {
 		return c.b.spoiled("%d bytes after the last record", len(c.held))
@@ -171,10 +165,10 @@ func (c *cursor) atEnd() error {
 
 // cutStream reads a record field by field, so that no length is believed before
 // its bytes are there, and nothing is held that is not handed out.
-func (c *cursor) cutStream(keep func(offset int64) bool) (r rawRecord, err error) {
+func (c *cursor) cutStream(keep func(offset int64) bool) (r Record, err error) {
 	size, err := binary.ReadVarint(c.stream)
 	if err != nil {
-		return r, c.b.failed(err, c.sizes.batch)
+		return r, c.b.failed(err, c.sizes.Batch)
 	}
 	if size < minRecord-1 || size > math.MaxInt32 {
 		return r, c.senseless()
@@ -183,21 +177,21 @@ func (c *cursor) cutStream(keep func(offset int64) bool) (r rawRecord, err error
 	f.pass(1)  // attributes: unused
 	f.varint() // time: unused
 	delta := f.varint()
-	if r.offset = c.b.base + delta; delta < 0 {
+	if r.Offset = c.b.base + delta; delta < 0 {
 		return r, c.senseless()
 	}
-	kept := keep(r.offset)
-	r.key, _ = f.text(kept, cutTo, 0)
-	r.value, r.short = f.text(kept, c.sizes.record, cutTo)
+	kept := keep(r.Offset)
+	r.Key, _ = f.text(kept, CutTo, 0)
+	r.Value, r.Short = f.text(kept, c.sizes.Record, CutTo)
 	if kept && f.left <= headersMost {
-		r.headers = f.take(int(f.left))
+		r.Headers = f.take(int(f.left))
 	}
 	f.pass(f.left)
 	switch {
 	case f.bad:
 		return r, c.senseless()
 	case f.err != nil:
-		return r, c.b.failed(f.err, c.sizes.batch)
+		return r, c.b.failed(f.err, c.sizes.Batch)
 	}
 	return r, nil
 }

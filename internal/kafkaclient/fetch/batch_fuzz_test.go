@@ -1,4 +1,4 @@
-package kafkasrc
+package fetch
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 
 // checkChunk is what collect promises for any input: the same in pieces as at once.
 func checkChunk(t *testing.T, data []byte, next, limit int64) {
-	c, err := collect(&fetchResponse{recordData: data}, next, limit)
-	pieces, wrong := collectWithin(tight, &fetchResponse{recordData: data}, next, limit)
+	c, err := collect(&Response{Batches: data}, next, limit)
+	pieces, wrong := collectWithin(tight, &Response{Batches: data}, next, limit)
 	require.Equal(t, err == nil, wrong == nil)
 	if err == nil {
 		require.Equal(t, c.Next, pieces.Next)
@@ -153,7 +153,7 @@ func FuzzFetchAnswer(f *testing.F) {
 			require.Nil(t, res)
 			return
 		}
-		require.LessOrEqual(t, len(res.recordData), len(body))
+		require.LessOrEqual(t, len(res.Batches), len(body))
 		require.LessOrEqual(t, 16*len(res.aborted), len(body))
 		other := kmsg.NewPtrFetchResponse()
 		other.Version = version
@@ -161,10 +161,10 @@ func FuzzFetchAnswer(f *testing.F) {
 			return
 		}
 		p := other.Topics[0].Partitions[0]
-		require.True(t, res.present)
-		require.Equal(t, p.HighWatermark, res.high)
-		require.Equal(t, p.LastStableOffset, res.lso)
-		require.True(t, bytes.Equal(p.RecordBatches, res.recordData))
+		require.True(t, res.Present)
+		require.Equal(t, p.HighWatermark, res.High)
+		require.Equal(t, p.LastStableOffset, res.Stable)
+		require.True(t, bytes.Equal(p.RecordBatches, res.Batches))
 		require.Len(t, res.aborted, len(p.AbortedTransactions))
 		for i, a := range p.AbortedTransactions {
 			require.Equal(t, abortedTransaction{producer: a.ProducerID, first: a.FirstOffset}, res.aborted[i])
@@ -179,7 +179,7 @@ func encodedAnswer(version int16, records []byte) []byte {
 	part.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: 5, FirstOffset: 6},
 		{ProducerID: 7, FirstOffset: 8}}
 	top := kmsg.NewFetchResponseTopic()
-	top.Topic, top.Partitions = topic, []kmsg.FetchResponseTopicPartition{part}
+	top.Topic, top.Partitions = "admissions", []kmsg.FetchResponseTopicPartition{part}
 	res := kmsg.NewPtrFetchResponse()
 	res.Version, res.Topics = version, []kmsg.FetchResponseTopic{top}
 	return res.AppendTo(nil)
@@ -191,15 +191,15 @@ func TestParsesEveryVersionOfTheAnswer(t *testing.T) {
 		body := encodedAnswer(version, batch)
 		res, err := parseFetch(body, version)
 		require.NoError(t, err)
-		want := &fetchResponse{present: true, high: 12, lso: 11, logStart: 3, recordData: batch,
+		want := &Response{Present: true, High: 12, Stable: 11, LogStart: 3, Batches: batch,
 			aborted: []abortedTransaction{{producer: 5, first: 6}, {producer: 7, first: 8}}}
 		if version < 5 {
-			want.logStart = -1
+			want.LogStart = -1
 		}
 		require.Equal(t, want, res, "version %d", version)
 		for n := range body {
 			if res, err := parseFetch(body[:n], version); err == nil {
-				require.Empty(t, res.recordData, "version %d cut at %d of %d", version, n, len(body))
+				require.Empty(t, res.Batches, "version %d cut at %d of %d", version, n, len(body))
 			}
 		}
 	}

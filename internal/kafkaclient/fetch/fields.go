@@ -1,11 +1,9 @@
-package kafkasrc
+package fetch
 
 import (
 	"bufio"
 	"encoding/binary"
 	"io"
-
-	"anond/ingest"
 )
 
 // fields reads the fields of one record. After a fault it reads nothing more.
@@ -89,21 +87,9 @@ func (f *fields) text(keep bool, most, few int) (text []byte, cut bool) {
 // headersMost bounds what is kept of the headers of a record in a large batch.
 const headersMost = 4 << 10
 
-// Header is one that a source looks for in each record. Take is told the value of the first of its name.
-type Header struct {
-	Name string // empty: no header is looked for
-	Take func(r *ingest.Record, value []byte)
-}
-
-func (h *Header) read(r *ingest.Record, headers []byte) {
-	if value, ok := headerOf(headers, h.Name); ok {
-		h.Take(r, value)
-	}
-}
-
-// headerOf finds a header in the headers of a record, as a batch has them: their number, then
+// HeaderOf finds a header in the headers of a record, as a batch has them: their number, then
 // name and value of each. ok is false if it is not there, or the bytes are no headers.
-func headerOf(b []byte, name string) (value []byte, ok bool) {
+func HeaderOf(b []byte, name string) (value []byte, ok bool) {
 	count, n := binary.Varint(b)
 	if n <= 0 {
 		return nil, false

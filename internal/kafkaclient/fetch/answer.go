@@ -1,45 +1,54 @@
-package kafkasrc
+package fetch
 
 import (
 	"errors"
 	"fmt"
-
-	"anond/ingest"
 )
 
-// answer is what a fetch brought, read piece by piece.
-type answer struct {
+// Answer is what a fetch brought, read piece by piece, as records of whoever reads.
+type Answer[R any] struct {
 	data   []byte // batches that are not begun
 	tx     *transactions
 	limit  int64 // offset to stop at; < 0: none
-	sizes  sizes
+	sizes  Sizes
 	large  func() error // waits for the turn to read a large batch
 	next   int64        // offset up to which it was read
-	epoch  int32        // of the batches read; noEpoch: of none so far
+	Epoch  int32        // of the batches read; NoEpoch: of none so far
 	open   *cursor      // the batch that is being read
 	passed bool         // a batch has been read
 	weight int          // of the piece in progress
-	header Header       // that is looked for
-	err    error        // why nothing more can be read
+	record func(*Record) R
+	weigh  func(*R) int
+	cost   int   // the weight of a record without bytes
+	err    error // why nothing more can be read
 }
 
-func newAnswer(res *fetchResponse, next, limit int64, s sizes, large func() error) *answer {
-	return &answer{data: res.recordData, tx: newTransactions(res.aborted), limit: limit, sizes: s, large: large, next: next,
-		epoch: noEpoch}
+// Piece is what is read of an answer at a time: all records from an offset to another one.
+type Piece[R any] struct {
+	From, Next int64
+	Records    []R
 }
 
-// piece returns the next chunk: the offsets from where the last one ended up to
+// NewAnswer begins to read what was fetched, from the offset next to limit; below 0: to its end. large waits for the turn to
+// read a large batch, and weigh tells how much of a piece a record is.
+func NewAnswer[R any](res *Response, next, limit int64, s Sizes, large func() error, record func(*Record) R,
+	weigh func(*R) int) *Answer[R] {
+	return &Answer[R]{data: res.Batches, tx: newTransactions(res.aborted), limit: limit, sizes: s, large: large, next: next,
+		Epoch: NoEpoch, record: record, weigh: weigh, cost: weigh(new(R))}
+}
+
+// Piece returns the next one: the offsets from where the last one ended up to
 // where there is enough for a piece, or the answer ends. Guarantee: every
 // committed record in [From, Next) is in Records, and nothing else is; Next ==
 // From says that the answer holds nothing more.
 //
 // A corrupt batch after good ones ends the chunk before it, and is the error of
 // the next call; a corrupt first batch is an error at once. A corrupt batch gives
-// no record at all. So it is with a batch of another leader (leaderError), until the
+// no record at all. So it is with a batch of another leader (LeaderError), until the
 // caller has set epoch to that leader's.
-func (a *answer) piece() (*ingest.Chunk, error) {
-	c := &ingest.Chunk{From: a.next, Next: a.next}
-	for a.weight = 0; a.err == nil && a.weight < a.sizes.piece && !a.atLimit(); {
+func (a *Answer[R]) Piece() (*Piece[R], error) {
+	c := &Piece[R]{From: a.next, Next: a.next}
+	for a.weight = 0; a.err == nil && a.weight < a.sizes.Piece && !a.atLimit(); {
 		var more bool
 		if more, a.err = a.read(c); !more {
 			break
@@ -55,11 +64,11 @@ func (a *answer) piece() (*ingest.Chunk, error) {
 	return c, nil
 }
 
-func (a *answer) atLimit() bool { return a.limit >= 0 && a.next >= a.limit }
+func (a *Answer[R]) atLimit() bool { return a.limit >= 0 && a.next >= a.limit }
 
 // read goes on with the open batch, or opens the next one. more is false at the
 // end of the answer.
-func (a *answer) read(c *ingest.Chunk) (more bool, err error) {
+func (a *Answer[R]) read(c *Piece[R]) (more bool, err error) {
 	before, weight := len(c.Records), a.weight
 	if a.open == nil {
 		if more, err = a.begin(); err != nil || !more || a.open == nil {
@@ -67,9 +76,9 @@ func (a *answer) read(c *ingest.Chunk) (more bool, err error) {
 		}
 	}
 	next, err := a.fill(c)
-	if err != nil { // only of a batch that ends with this piece: begin has checked the others
+	if err != nil { // only of a batch that ends with this Piece: begin has checked the others
 		c.Records, a.weight = c.Records[:before], weight
-		a.close()
+		a.Close()
 		return false, err
 	}
 	a.next = max(a.next, next)
@@ -77,9 +86,9 @@ func (a *answer) read(c *ingest.Chunk) (more bool, err error) {
 }
 
 // begin opens the next batch that holds records, or passes one that holds none.
-func (a *answer) begin() (more bool, err error) {
+func (a *Answer[R]) begin() (more bool, err error) {
 	b, rest, err := nextBatch(a.data)
-	if errors.Is(err, errCorrupt) {
+	if errors.Is(err, ErrCorrupt) {
 		// A batch that lies wholly below what is asked for does not count.
 		if base, sound, ok := soundBehind(a.data); ok && base <= a.next {
 			a.data = sound
@@ -91,7 +100,7 @@ func (a *answer) begin() (more bool, err error) {
 	}
 	if b == nil {
 		if !a.passed && len(a.data) > 0 {
-			return false, corrupt(a.next, "cut")
+			return false, Corrupt(a.next, "cut")
 		}
 		return false, nil
 	}
@@ -117,7 +126,7 @@ func (a *answer) begin() (more bool, err error) {
 
 // walk opens a batch. One that goes on beyond this piece is checked first, since
 // what is handed out cannot be taken back.
-func (a *answer) walk(b *batch) (*cursor, error) {
+func (a *Answer[R]) walk(b *batch) (*cursor, error) {
 	c, err := b.walk(a.sizes)
 	if errors.Is(err, errLarge) {
 		if err := a.large(); err != nil {
@@ -125,46 +134,40 @@ func (a *answer) walk(b *batch) (*cursor, error) {
 		}
 		return b.walkLarge(a.sizes)
 	}
-	if err == nil && a.weight+len(c.held)+b.count*recordCost >= a.sizes.piece {
+	if err == nil && a.weight+len(c.held)+b.count*a.cost >= a.sizes.Piece {
 		whole := *c
 		err = whole.check()
 	}
 	return c, err
 }
 
-// recordCost is the weight of a record without bytes.
-var recordCost = (&ingest.Record{}).Weight()
-
 // fill moves records of the open batch to the chunk and returns the offset up to
 // which it was read.
-func (a *answer) fill(c *ingest.Chunk) (next int64, err error) {
+func (a *Answer[R]) fill(c *Piece[R]) (next int64, err error) {
 	keep := func(offset int64) bool { return offset >= a.next && (a.limit < 0 || offset < a.limit) }
-	c.Records = grow(c.Records, min(a.open.left, a.sizes.piece/recordCost+1))
+	c.Records = grow(c.Records, min(a.open.left, a.sizes.Piece/a.cost+1))
 	next = a.next
-	for a.weight < a.sizes.piece {
+	for a.weight < a.sizes.Piece {
 		r, ok, err := a.open.cut(keep)
 		if err != nil {
 			return 0, err
 		}
 		if !ok {
 			next = a.open.b.last + 1
-			a.close()
+			a.Close()
 			return next, nil
 		}
-		if keep(r.offset) {
-			c.Records = append(c.Records, r.record())
-			if a.header.Name != "" {
-				a.header.read(&c.Records[len(c.Records)-1], r.headers)
-			}
-			a.weight += c.Records[len(c.Records)-1].Weight()
-			next = r.offset + 1
+		if keep(r.Offset) {
+			c.Records = append(c.Records, a.record(&r))
+			a.weight += a.weigh(&c.Records[len(c.Records)-1])
+			next = r.Offset + 1
 		}
 	}
 	return next, nil
 }
 
-// close ends the batch that is being read.
-func (a *answer) close() {
+// Close ends the batch that is being read.
+func (a *Answer[R]) Close() {
 	if a.open != nil {
 		a.open.close()
 		a.open = nil
@@ -173,11 +176,11 @@ func (a *answer) close() {
 
 // grow makes room for n more records at once. The first batch of an answer is
 // usually like the others, so room for several is made when it is full.
-func grow(records []ingest.Record, n int) []ingest.Record {
+func grow[R any](records []R, n int) []R {
 	if cap(records)-len(records) >= n {
 		return records
 	}
-	bigger := make([]ingest.Record, len(records), max(len(records)+n, 2*cap(records)))
+	bigger := make([]R, len(records), max(len(records)+n, 2*cap(records)))
 	copy(bigger, records)
 	return bigger
 }
@@ -190,28 +193,28 @@ func grow(records []ingest.Record, n int) []ingest.Record {
 // answered before, no error tells of it. So where the epoch changes, the log is
 // compared with what was read before anything of the new epoch is handed out.
 
-// noEpoch stands for the epoch of nobody: nothing was read, or the batch has none.
-const noEpoch = -1
+// NoEpoch stands for the epoch of nobody: nothing was read, or the batch has none.
+const NoEpoch = -1
 
-// leaderError says that a batch was written in another epoch than those before.
-type leaderError struct {
+// LeaderError says that a batch was written in another epoch than those before.
+type LeaderError struct {
 	offset int64
-	epoch  int32
+	Epoch  int32
 }
 
-func (e *leaderError) Error() string {
-	return fmt.Sprintf("the batch at offset %d has another leader, of epoch %d", e.offset, e.epoch)
+func (e *LeaderError) Error() string {
+	return fmt.Sprintf("the batch at offset %d has another leader, of epoch %d", e.offset, e.Epoch)
 }
 
 // sameLeader checks that a batch has the epoch of those before. One that lies
 // below what is asked for does not count.
-func (a *answer) sameLeader(b *batch) error {
+func (a *Answer[R]) sameLeader(b *batch) error {
 	switch {
-	case b.epoch == noEpoch || b.last < a.next:
-	case a.epoch == noEpoch:
-		a.epoch = b.epoch
-	case a.epoch != b.epoch:
-		return &leaderError{b.base, b.epoch}
+	case b.epoch == NoEpoch || b.last < a.next:
+	case a.Epoch == NoEpoch:
+		a.Epoch = b.epoch
+	case a.Epoch != b.epoch:
+		return &LeaderError{b.base, b.epoch}
 	}
 	return nil
 }

@@ -1,11 +1,13 @@
-package kafkasrc
+package fetch
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -22,12 +24,31 @@ type fetchRequest struct {
 	fetchAPI.Request
 	clientID string
 	version  int16
-	most     int // bytes of the answer that are held; a longer one is errLargeAnswer
+	most     int // bytes of the answer that are held; a longer one is ErrLargeAnswer
 }
 
-// errLargeAnswer says that an answer is larger than what was asked for, since
+// Ask is what is asked of a broker: records of a partition from an offset on.
+type Ask struct {
+	Topic, ClientID string
+	Partition       int32
+	Offset          int64
+	Wait            time.Duration // of the broker, if there are none
+	MaxBytes        int           // of the batches; the first one may be longer
+	Most            int           // of the answer; a longer one is ErrLargeAnswer
+}
+
+// Do asks.
+func (a *Ask) Do(ctx context.Context, c *kafkaclient.Client) (*Response, error) {
+	res, err := c.Do(ctx, a.request(), a.Wait)
+	if err != nil {
+		return nil, err
+	}
+	return res.(*Response), nil
+}
+
+// ErrLargeAnswer says that an answer is larger than what was asked for, since
 // the first batch alone is. It was not read, and its connection is lost.
-var errLargeAnswer = errors.New("the answer is larger than asked for")
+var ErrLargeAnswer = errors.New("the answer is larger than asked for")
 
 // Bounds of the protocol versions whose answer is understood. Version 4
 // (Kafka 0.11) brought record batches and isolation levels; kafka-go encodes
@@ -38,20 +59,21 @@ const (
 	// maxResponse refuses lengths that no broker would send, such as those of a
 	// server that speaks another protocol.
 	maxResponse = 1 << 30
-	// answerOverhead is what an answer may have besides the batches of one
+	// AnswerOverhead is what an answer may have besides the batches of one
 	// partition: heads, and the list of aborted transactions. A batch of the
 	// largest size that brokers take by default is a little above 1 MiB.
-	answerOverhead = 64 << 10
+	AnswerOverhead = 64 << 10
 )
 
-// newFetchRequest asks for one partition. Only the partition's limit is set: the
+// request asks for one partition. Only the partition's limit is set: the
 // limit of the whole answer adds nothing, and kfake forgets the list of aborted
 // transactions when it is that one which cuts the answer.
-func newFetchRequest(c *Config, partition int32, offset int64, wait int32) *fetchRequest {
-	return &fetchRequest{clientID: c.ClientID, most: c.MaxBytes + answerOverhead, Request: fetchAPI.Request{
-		ReplicaID: -1, MaxWaitTime: wait, MinBytes: 1, MaxBytes: math.MaxInt32, IsolationLevel: kafkaclient.ReadCommitted, SessionEpoch: -1,
-		Topics: []fetchAPI.RequestTopic{{Topic: c.Topic, Partitions: []fetchAPI.RequestPartition{{
-			Partition: partition, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: int32(c.MaxBytes)}}}},
+func (a *Ask) request() *fetchRequest {
+	return &fetchRequest{clientID: a.ClientID, most: a.Most, Request: fetchAPI.Request{
+		ReplicaID: -1, MaxWaitTime: int32(a.Wait / time.Millisecond), MinBytes: 1, MaxBytes: math.MaxInt32,
+		IsolationLevel: kafkaclient.ReadCommitted, SessionEpoch: -1,
+		Topics: []fetchAPI.RequestTopic{{Topic: a.Topic, Partitions: []fetchAPI.RequestPartition{{Partition: a.Partition,
+			CurrentLeaderEpoch: -1, FetchOffset: a.Offset, LogStartOffset: -1, PartitionMaxBytes: int32(a.MaxBytes)}}}},
 	}}
 }
 
@@ -90,42 +112,52 @@ func (r *fetchRequest) exchange(rw io.ReadWriter) ([]byte, error) {
 		return nil, fmt.Errorf("answer of %d bytes to request %d makes no sense", size, correlation)
 	}
 	if int(size) > r.most {
-		return nil, fmt.Errorf("%w: %d bytes", errLargeAnswer, size)
+		return nil, fmt.Errorf("%w: %d bytes", ErrLargeAnswer, size)
 	}
 	body := make([]byte, size-4)
 	_, err := io.ReadFull(rw, body)
 	return body, err
 }
 
-// fetchResponse is the answer for the one partition asked for.
-type fetchResponse struct {
-	throttled  bool  // the broker asks for a pause
-	present    bool  // the answer holds the partition (not so when throttled)
-	code       int16 // of the partition, or of the whole answer
-	high, lso  int64 // high watermark and last stable offset
-	logStart   int64 // -1 if unknown
-	aborted    []abortedTransaction
-	recordData []byte // record batches, the last one perhaps cut
+// Response is the answer for one partition.
+type Response struct {
+	Throttled bool  // the broker asks for a pause
+	Present   bool  // the answer holds the partition (not so when throttled)
+	code      int16 // of the partition, or of the whole answer
+	High      int64 // high watermark
+	Stable    int64 // last stable offset
+	LogStart  int64 // -1 if unknown
+	aborted   []abortedTransaction
+	Batches   []byte // record batches, the last one perhaps cut
 }
 
 // abortedTransaction says that the records of a producer from an offset on, up
 // to its next abort marker, do not count.
 type abortedTransaction struct{ producer, first int64 }
 
-func (*fetchResponse) ApiKey() protocol.ApiKey { return protocol.Fetch }
+func (*Response) ApiKey() protocol.ApiKey { return protocol.Fetch }
 
-func (r *fetchResponse) err() error {
+// Err is the error that the broker answered with.
+func (r *Response) Err() error {
 	if r.code == 0 {
 		return nil
 	}
 	return kafka.Error(r.code)
 }
 
+// OrErr is the error of an exchange or else of its answer.
+func (r *Response) OrErr(err error) error {
+	if err != nil {
+		return err
+	}
+	return r.Err()
+}
+
 // parseFetch reads an answer for one partition, without its correlation id.
-// recordData is a slice of body.
-func parseFetch(body []byte, version int16) (*fetchResponse, error) {
-	res := &fetchResponse{logStart: -1, high: -1, lso: -1}
-	err := parsePartitions(body, version, res, func(*reader) *fetchResponse { return res })
+// Batches is a slice of body.
+func parseFetch(body []byte, version int16) (*Response, error) {
+	res := &Response{LogStart: -1, High: -1, Stable: -1}
+	err := parsePartitions(body, version, res, func(*reader) *Response { return res })
 	if err != nil {
 		return nil, err
 	}
@@ -134,9 +166,9 @@ func parseFetch(body []byte, version int16) (*fetchResponse, error) {
 
 // parsePartitions reads a fetch response. Fields of the whole response go to top. For each partition, of reads its number and
 // returns where the fields of this partition go.
-func parsePartitions(body []byte, version int16, top *fetchResponse, of func(*reader) *fetchResponse) error {
+func parsePartitions(body []byte, version int16, top *Response, of func(*reader) *Response) error {
 	b := &reader{buf: body}
-	top.throttled = b.int32() > 0
+	top.Throttled = b.int32() > 0
 	if version >= 7 {
 		top.code = b.int16()
 		b.int32() // session
@@ -156,14 +188,14 @@ func parsePartitions(body []byte, version int16, top *fetchResponse, of func(*re
 // minPartition is the least size of a partition in an answer of version 4.
 const minPartition = 4 + 2 + 8 + 8 + 4 + 4
 
-func (b *reader) partition(res *fetchResponse, version int16) {
-	res.present = true
+func (b *reader) partition(res *Response, version int16) {
+	res.Present = true
 	if code := b.int16(); code != 0 {
 		res.code = code
 	}
-	res.high, res.lso = b.int64(), b.int64()
+	res.High, res.Stable = b.int64(), b.int64()
 	if version >= 5 {
-		res.logStart = b.int64()
+		res.LogStart = b.int64()
 	}
 	for range b.array(8 + 8) {
 		res.aborted = append(res.aborted, abortedTransaction{producer: b.int64(), first: b.int64()})
@@ -172,7 +204,7 @@ func (b *reader) partition(res *fetchResponse, version int16) {
 		b.int32() // preferred replica: none, as no rack is named
 	}
 	if n := b.int32(); n > 0 {
-		res.recordData = b.bytes(int(n))
+		res.Batches = b.bytes(int(n))
 	}
 }
 

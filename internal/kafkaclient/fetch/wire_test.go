@@ -1,4 +1,4 @@
-package kafkasrc
+package fetch
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 
 	"github.com/segmentio/kafka-go/protocol"
 	"github.com/stretchr/testify/require"
-
-	"anond/internal/kafkaclient"
 )
 
 // script is a connection that takes everything and answers what it was told.
@@ -19,7 +17,7 @@ func (s script) Write(b []byte) (int, error) { return len(b), nil }
 func (s script) Read(b []byte) (int, error)  { return s.answer.Read(b) }
 
 func exchange(version int16, answer []byte) (protocol.Message, error) {
-	r := newFetchRequest(&Config{Config: kafkaclient.Config{Topic: topic, ClientID: "t"}, MaxBytes: 1}, 0, 0, 0)
+	r := (&Ask{Topic: "admissions", ClientID: "t", MaxBytes: 1, Most: 1 + AnswerOverhead}).request()
 	r.Required(map[protocol.ApiKey]int16{protocol.Fetch: version})
 	return r.RawExchange(script{bytes.NewReader(answer)})
 }
@@ -32,7 +30,7 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 	good := frame(uint32(len(body)+4), fetchCorrelation, body)
 	res, err := exchange(11, good)
 	require.NoError(t, err)
-	require.Equal(t, int64(11), res.(*fetchResponse).lso)
+	require.Equal(t, int64(11), res.(*Response).Stable)
 
 	for name, c := range map[string]struct {
 		version int16

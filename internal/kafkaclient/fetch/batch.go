@@ -1,4 +1,4 @@
-package kafkasrc
+package fetch
 
 import (
 	"encoding/binary"
@@ -26,13 +26,13 @@ const (
 	controlBit       = 0x20
 )
 
-// errFormat marks a log older than record batches. No retry corrects that.
-var errFormat = errors.New("message format older than Kafka 0.11 (record format 2), which anond does not read")
+// ErrFormat marks a log older than record batches. No retry corrects that.
+var ErrFormat = errors.New("message format older than Kafka 0.11 (record format 2), which anond does not read")
 
 // batch is one record batch. Its bytes are those of the fetch's answer.
 type batch struct {
 	base, last int64 // first and last offset it covers, records removed by compaction included
-	epoch      int32 // of the leader that wrote it; noEpoch: not told
+	epoch      int32 // of the leader that wrote it; NoEpoch: not told
 	attributes int16
 	producer   int64
 	count      int
@@ -55,39 +55,39 @@ func nextBatch(data []byte) (*batch, []byte, error) {
 	length := int64(int32(binary.BigEndian.Uint32(data[lengthAt:])))
 	if base < 0 || length < headerSize-lengthEnd {
 		if len(data) > magicAt && data[magicAt] < 2 && length > 0 {
-			return nil, nil, errFormat
+			return nil, nil, ErrFormat
 		}
-		return nil, nil, corrupt(base, "length %d", length)
+		return nil, nil, Corrupt(base, "length %d", length)
 	}
 	if int64(len(data)) < lengthEnd+length {
 		return nil, data, nil
 	}
 	raw, rest := data[:lengthEnd+length], data[lengthEnd+length:]
 	if magic := raw[magicAt]; magic < 2 {
-		return nil, nil, errFormat
+		return nil, nil, ErrFormat
 	} else if magic > 2 {
-		return nil, nil, corrupt(base, "format %d", magic)
+		return nil, nil, Corrupt(base, "format %d", magic)
 	}
 	if crc32.Checksum(raw[attributeAt:], castagnoli) != binary.BigEndian.Uint32(raw[crcAt:]) {
-		return nil, nil, corrupt(base, "wrong checksum")
+		return nil, nil, Corrupt(base, "wrong checksum")
 	}
 	delta := int64(int32(binary.BigEndian.Uint32(raw[23:])))
 	count := int64(int32(binary.BigEndian.Uint32(raw[57:])))
 	if delta < 0 || count < 0 || count > delta+1 || base > 1<<62 {
-		return nil, nil, corrupt(base, "%d records up to +%d", count, delta)
+		return nil, nil, Corrupt(base, "%d records up to +%d", count, delta)
 	}
 	return &batch{base: base, last: base + delta, epoch: int32(binary.BigEndian.Uint32(raw[epochAt:])),
 		attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])), producer: int64(binary.BigEndian.Uint64(raw[43:])),
 		count: int(count), payload: raw[headerSize:]}, rest, nil
 }
 
-// minRecord is the least size of a record: length, attributes, three deltas or
+// minRecord is the least size of a Record: length, attributes, three deltas or
 // lengths of one byte each, two more, no headers.
 const minRecord = 7
 
 // cutRecord cuts the first record off data. Headers are skipped by the record's
 // length.
-func cutRecord(data []byte, base int64) (rec rawRecord, rest []byte, ok bool) {
+func cutRecord(data []byte, base int64) (rec Record, rest []byte, ok bool) {
 	size, n := binary.Varint(data)
 	if n <= 0 || size < minRecord-1 || size > int64(len(data)-n) {
 		return rec, nil, false
@@ -102,11 +102,11 @@ func cutRecord(data []byte, base int64) (rec rawRecord, rest []byte, ok bool) {
 	if n <= 0 || delta < 0 {
 		return rec, nil, false
 	}
-	rec.offset = base + delta
-	if rec.key, body, ok = cutBytes(body[n:]); !ok {
+	rec.Offset = base + delta
+	if rec.Key, body, ok = cutBytes(body[n:]); !ok {
 		return rec, nil, false
 	}
-	rec.value, rec.headers, ok = cutBytes(body)
+	rec.Value, rec.Headers, ok = cutBytes(body)
 	return rec, rest, ok
 }
 
@@ -177,7 +177,7 @@ const markerBytes = 64 << 10
 // The key of a control record is version and type, two bytes each; type 0 is
 // abort, 1 commit, others (leader change, snapshots) are no concern of readers.
 func (b *batch) abortMarker() (bool, error) {
-	c, err := b.walk(sizes{piece: markerBytes, record: markerBytes, batch: markerBytes})
+	c, err := b.walk(Sizes{Piece: markerBytes, Record: markerBytes, Batch: markerBytes})
 	if errors.Is(err, errLarge) {
 		return false, b.spoiled("a marker of more than %d bytes", markerBytes)
 	}
@@ -189,6 +189,6 @@ func (b *batch) abortMarker() (bool, error) {
 		if err != nil || !ok {
 			return abort, err
 		}
-		abort = abort || len(r.key) >= 4 && binary.BigEndian.Uint16(r.key[2:]) == 0
+		abort = abort || len(r.Key) >= 4 && binary.BigEndian.Uint16(r.Key[2:]) == 0
 	}
 }
