@@ -199,7 +199,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"shards"},
 		"github.com/jackc/pgx":     {"deliver/postgres"},
 		"go.etcd.io/bbolt":         {"incremental/boltstore"},
-		"github.com/twmb/franz-go": {"internal/demo", "rig", "internal/kafkaclient/fetch/fetchtest"}, // brokers of the demo and of tests
+		"github.com/twmb/franz-go": {"internal/demo", "rig", "internal/kafkaclient/fetch/fetchtest"}, // of demo and tests
 		"anond/config":             {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
 		"anond/cmd":                {"cmd/anond"},
 		"github.com/prometheus":    {"internal/ops/metrics"},

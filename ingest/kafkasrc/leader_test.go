@@ -23,7 +23,7 @@ func epochBatch(epoch uint32, offset int64, from, to int) []byte {
 		records = append(records, record(int32(i-from), string(value(0, i))))
 	}
 	b := encodeBatch(offset, 0, -1, int32(to-from-1), records...)
-	binary.BigEndian.PutUint32(b[12 /* the epoch */:], epoch)
+	binary.BigEndian.PutUint32(b[12: /* the epoch */], epoch)
 	return b
 }
 
