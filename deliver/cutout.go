@@ -90,38 +90,18 @@ func (c *cut) before(b *snapshot.PartEntry) error {
 		return err
 	}
 	c.rows = map[string]int{}
+	before := snapshot.Shift{}
 	for _, other := range births {
 		if other.Part == b.Part {
-			return c.buckets()
+			c.back = before.Back()
+			return nil
 		}
-		c.back.Classes -= uint64(other.Classes)
+		before = before.Before(&other)
 		for _, f := range other.Files {
 			c.rows[f.Name] += f.Rows
 		}
 	}
 	return fmt.Errorf("%w: %s does not hold %s", snapshot.ErrDamaged, c.part.Part, b.Part)
-}
-
-// buckets finds the greatest numbers of buckets in what stands before, in the file that
-// numbers them.
-func (c *cut) buckets() error {
-	for _, f := range c.part.Files {
-		if !c.m.NumbersBuckets(f.Name) {
-			continue
-		}
-		s, err := c.open(f)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		for range c.rows[f.Name] {
-			if _, err := s.next(snapshot.Shift{}); err != nil {
-				return c.damaged(f, err)
-			}
-		}
-		c.back.Buckets = -s.rows.Buckets()
-	}
-	return nil
 }
 
 // joined reads the rows of a file of the joined part, behind its header.

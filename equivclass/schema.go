@@ -153,7 +153,7 @@ func (a Attribute) check() []error {
 	if a.Name == "" {
 		fault("has no name")
 	}
-	if (a.Name == "class" || a.Name == "group" || a.Name == "part") && (a.Role == Quasi || a.Role == Sensitive) {
+	if (a.Name == "class" || a.Name == "group" || a.Name == "bucket" || a.Name == "part") && (a.Role == Quasi || a.Role == Sensitive) {
 		fault("every release has a column of this name; publish the attribute under another name")
 	}
 	switch a.Role {

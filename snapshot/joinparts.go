@@ -10,28 +10,6 @@ import (
 	"path"
 )
 
-// numbering tells where the rows of a data file name classes and buckets.
-type numbering struct {
-	class  int         // field of the class; lastField, noField: then the file numbers the buckets
-	shared sharedField // level L2
-}
-
-// sharedField is where the number of a bucket of level L2 stands. Where a row names
-// its class, too, that stands before it.
-type sharedField int
-
-const (
-	noShared sharedField = iota
-	firstShared
-	lastShared
-)
-
-// Fields of a numbering that are not counted from the front.
-const (
-	lastField = -1
-	noField   = -2
-)
-
 // joining joins the files of parts.
 type joining struct {
 	numbering func(file string) numbering
@@ -41,56 +19,63 @@ type joining struct {
 }
 
 // JoinParts writes the part that takes the place of others, as a release does: their bytes one
-// after another, the numbers of classes and buckets shifted by those of the parts before. State is
+// after another, the numbers of classes, buckets and pools shifted by those of the parts before. State is
 // not asked: what is published stays what it was. The manifest is one of the chain: it has recoding
 // and schema. Paths are part and file.
 func JoinParts(m *Manifest, name string, parts []PartEntry, open func(path string) (io.ReadCloser, error),
 	create func(path string) (io.WriteCloser, error)) (PartEntry, error) {
 	entry := PartEntry{Part: name, Mode: PartMode}
+	var shifts []Shift
 	for _, p := range parts {
-		entry.Replaces = append(entry.Replaces, ReplacedPart{Part: p.Part, FirstClass: uint32(entry.Classes) + 1, Classes: p.Classes})
+		r := ReplacedPart{Part: p.Part, FirstClass: uint32(entry.Classes) + 1, Classes: p.Classes}
+		if m.Shared() {
+			r.FirstBucket, r.Buckets = uint32(entry.Buckets)+1, p.Buckets
+			r.FirstPool, r.Pools = uint32(entry.Pools)+1, p.Pools
+		}
 		for _, n := range p.Dead {
 			entry.Dead = append(entry.Dead, uint32(entry.Classes)+n)
 		}
-		entry.Classes += p.Classes
+		shifts = append(shifts, Shift{}.Before(&entry))
+		entry.Replaces = append(entry.Replaces, r)
+		entry.Classes, entry.Buckets, entry.Pools = entry.Classes+p.Classes, entry.Buckets+p.Buckets, entry.Pools+p.Pools
 		entry.Rows += p.Rows
 	}
 	x := &joining{numbering: m.numbering, open: open, create: create, release: m.Release}
-	shifts, err := x.join(parts, &entry)
-	if err != nil {
-		return entry, err
-	}
-	if m.Shared() {
-		for i := range parts {
-			before := shifts[i].Buckets
-			entry.Replaces[i].FirstBucket, entry.Replaces[i].Buckets = uint32(before)+1, int(shifts[i+1].Buckets-before)
-		}
-	}
-	return entry, nil
+	return entry, x.join(parts, &entry, shifts)
 }
 
-// join writes each file of a part. It gives what was added to the numbers of each of the
-// others, and last what all of them have.
-func (x *joining) join(parts []PartEntry, entry *PartEntry) ([]Shift, error) {
-	shifts := make([]Shift, len(parts)+1)
-	for i, p := range parts {
-		shifts[i+1].Classes = shifts[i].Classes + uint64(p.Classes)
+// Shift is what is added to the numbers of a part: as many as the parts before have, modulo 2^64.
+type Shift [kinds]uint64
+
+// Before is the shift behind one more part.
+func (s Shift) Before(p *PartEntry) Shift {
+	return Shift{classes: s[classes] + uint64(p.Classes), buckets: s[buckets] + uint64(p.Buckets), pools: s[pools] + uint64(p.Pools)}
+}
+
+// Back undoes the shift.
+func (s Shift) Back() (out Shift) {
+	for of, n := range s {
+		out[of] = -n
+	}
+	return out
+}
+
+// join writes each file of a part.
+func (x *joining) join(parts []PartEntry, entry *PartEntry, shifts []Shift) error {
+	for _, p := range parts {
 		if len(p.Files) != len(parts[0].Files) {
-			return nil, fmt.Errorf("%w: %s of release %d has other files than %s", ErrDamaged, p.Part, x.release, parts[0].Part)
+			return fmt.Errorf("%w: %s of release %d has other files than %s", ErrDamaged, p.Part, x.release, parts[0].Part)
 		}
 	}
-	entry.Files = make([]FileEntry, len(parts[0].Files))
-	for at := len(entry.Files) - 1; at >= 0; at-- { // the file of buckets is last, and counts them
-		var err error
-		if entry.Files[at], err = x.joinFile(parts, at, entry.Part, shifts); err != nil {
-			return nil, fmt.Errorf("join %s: %w", path.Join(entry.Part, parts[0].Files[at].Name), err)
+	for at, f := range parts[0].Files {
+		file, err := x.joinFile(parts, at, entry.Part, shifts)
+		if err != nil {
+			return fmt.Errorf("join %s: %w", path.Join(entry.Part, f.Name), err)
 		}
+		entry.Files = append(entry.Files, file)
 	}
-	return shifts, nil
+	return nil
 }
-
-// Shift is what is added to the numbers of a part.
-type Shift struct{ Classes, Buckets uint64 }
 
 // joinFile joins one file of parts.
 func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []Shift) (entry FileEntry, err error) {
@@ -107,16 +92,10 @@ func (x *joining) joinFile(parts []PartEntry, at int, to string, shifts []Shift)
 		if p.Files[at].Name != name {
 			return entry, fmt.Errorf("%w: %s has another file there", ErrDamaged, p.Part)
 		}
-		if j.counts() {
-			shifts[i].Buckets = j.seen
-		}
 		if err := x.joinPart(j, p, p.Files[at], shifts[i], i == 0); err != nil {
 			return entry, err
 		}
 		entry.Rows += p.Files[at].Rows
-	}
-	if j.counts() {
-		shifts[len(parts)].Buckets = j.seen
 	}
 	if err := j.to.Flush(); err != nil {
 		return entry, err

@@ -65,18 +65,14 @@ func (j *joiner) put(text []byte) error {
 	return err
 }
 
-// RowShift shifts the numbers of classes and buckets in the rows of a data file. It keeps the bytes of all other fields.
+// RowShift shifts the numbers of classes, buckets and pools in the rows of a data file. It keeps the bytes of all other fields.
 type RowShift struct {
 	numbering
-	out  []byte
-	seen uint64 // greatest number of a bucket so far
+	out []byte
 }
 
 // Shifting shifts the rows of a data file of a release.
 func (m *Manifest) Shifting(file string) *RowShift { return &RowShift{numbering: m.numbering(file)} }
-
-// Buckets is the greatest number of a bucket so far, in the file that numbers them.
-func (j *RowShift) Buckets() uint64 { return j.seen }
 
 // Shifted is a record with its numbers shifted. It is valid until the next one.
 func (j *RowShift) Shifted(record []byte, by Shift) (out []byte, err error) {
@@ -85,61 +81,41 @@ func (j *RowShift) Shifted(record []byte, by Shift) (out []byte, err error) {
 	return out, err
 }
 
-func (j *RowShift) shifted(body []byte, by Shift) ([]byte, error) {
-	switch {
-	case j.shared != noShared:
-		return j.shiftedShared(body, by)
-	case j.class == lastField:
-		at := bytes.LastIndexByte(body, ',') + 1
-		out := append(j.out[:0], body[:at]...)
-		out, err := addTo(out, body[at:], by.Classes)
-		return append(out, '\n'), err
-	default:
+// shifted is Shifted without the line break. Numbers are no quoted fields, and neither is any in front of the first ones or
+// behind the last ones.
+func (j *RowShift) shifted(body []byte, by Shift) (out []byte, err error) {
+	out = j.out[:0]
+	for _, of := range j.front {
 		at := bytes.IndexByte(body, ',')
 		if at < 0 {
 			return nil, errNoNumber
 		}
-		out, err := addTo(j.out[:0], body[:at], by.Classes)
-		return append(append(out, body[at:]...), '\n'), err
-	}
-}
-
-// shiftedShared is shifted for records that name a bucket of level L2.
-func (j *RowShift) shiftedShared(body []byte, by Shift) (out []byte, err error) {
-	out = j.out[:0]
-	if j.shared == firstShared {
-		at := max(0, bytes.IndexByte(body, ','))
-		out, err = j.addBucket(out, body[:at], by)
-		return append(append(out, body[at:]...), '\n'), err
-	}
-	at := bytes.LastIndexByte(body, ',')
-	if at < 0 {
-		return nil, errNoNumber
-	}
-	from := 0
-	if j.class == lastField {
-		from = bytes.LastIndexByte(body[:at], ',') + 1
-		if out, err = addTo(append(out, body[:from]...), body[from:at], by.Classes); err != nil {
+		if out, err = addTo(out, body[:at], by[of]); err != nil {
 			return nil, err
 		}
-		from = at
+		out, body = append(out, ','), body[at+1:]
 	}
-	out, err = j.addBucket(append(out, body[from:at+1]...), body[at+1:], by)
-	return append(out, '\n'), err
+	at := len(body)
+	for range j.back {
+		if at = bytes.LastIndexByte(body[:at], ','); at < 0 {
+			return nil, errNoNumber
+		}
+	}
+	out, body = append(out, body[:at]...), body[at:]
+	for _, of := range j.back {
+		text := body[1:]
+		if end := bytes.IndexByte(text, ','); end >= 0 {
+			text = text[:end]
+		}
+		if out, err = addTo(append(out, ','), text, by[of]); err != nil {
+			return nil, err
+		}
+		body = body[1+len(text):]
+	}
+	return append(append(out, body...), '\n'), nil
 }
 
-// addBucket appends the number of a bucket of level L2, shifted, and keeps the greatest.
-func (j *RowShift) addBucket(out, text []byte, by Shift) ([]byte, error) {
-	from := len(out)
-	out, err := addTo(out, text, by.Buckets)
-	if err == nil && j.counts() {
-		n, _ := strconv.ParseUint(string(out[from:]), 10, 64)
-		j.seen = max(j.seen, n)
-	}
-	return out, err
-}
-
-var errNoNumber = fmt.Errorf("%w: a row has no number of a class or bucket", ErrDamaged)
+var errNoNumber = fmt.Errorf("%w: a row has no number of a class, bucket or pool", ErrDamaged)
 
 // addTo appends a number that is written in text, shifted.
 func addTo(out, text []byte, by uint64) ([]byte, error) {

@@ -8,13 +8,9 @@ import (
 	"anond/equivclass"
 )
 
-// FormatVersion is the version of the release format that is written: the files,
-// their names, columns and cells, and the manifest. A reader refuses
-// any other. Version 3 is a union: the parts of releases of several shards, each of version 2.
-const (
-	FormatVersion = 2
-	FormatUnion   = 3
-)
+// FormatVersion is the version of the release format, of datasets and of unions of shards: the files,
+// their names, columns and cells, and the manifest. A reader refuses any other.
+const FormatVersion = 4
 
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
@@ -33,7 +29,7 @@ type Manifest struct {
 	Buckets        int            `json:"buckets,omitempty"` // level L2
 	Pending        int            `json:"pending"`
 	InitialMinPool int            `json:"initial_min_pool,omitempty"` // release 1 at level L2: least number of people of the first pool
-	Union          *UnionEntry    `json:"union,omitempty"`            // format version 3
+	Union          *UnionEntry    `json:"union,omitempty"`            // of a union of shards
 	Parts          []PartEntry    `json:"parts"`                      // in order of birth (of a union: shard by shard)
 	Quality        Quality        `json:"quality"`
 	Privacy        Privacy        `json:"privacy"`
@@ -115,9 +111,9 @@ func DecodeManifest(data []byte) (*Manifest, error) {
 	if json.Unmarshal(data, m) != nil {
 		return nil, fmt.Errorf("%w: %s is no manifest", ErrDamaged, ManifestName)
 	}
-	if v := m.FormatVersion; v != FormatVersion && v != FormatUnion {
-		return nil, fmt.Errorf("%w: %s has format_version %d, and this anond reads format %d, and %d of a union, alone: read it with the "+
-			"version that wrote it", ErrDamaged, ManifestName, v, FormatVersion, FormatUnion)
+	if v := m.FormatVersion; v != FormatVersion {
+		return nil, fmt.Errorf("%w: %s has format_version %d, and this anond reads format %d alone: read it with the version that wrote it",
+			ErrDamaged, ManifestName, v, FormatVersion)
 	}
 	return m, checkParts(m)
 }

@@ -123,5 +123,11 @@ const (
 	NamePermutation    = "permutation"
 )
 
-// BucketsName is the file of what is in buckets.
-const BucketsName = "buckets.csv"
+// Data files of level L2.
+const (
+	DataName    = "data.csv"    // a row a record: cells, class, bucket
+	ValuesName  = "values.csv"  // how often each value of each sensitive attribute is in each bucket
+	PoolsName   = "pools.csv"   // the same of each pool, when it was born
+	BucketsName = "buckets.csv" // of each bucket its pool and how many people are in it
+	TablesName  = "tables.csv"  // of each pool how often two values are one person's, for pairs of attributes that are asked for
+)

@@ -11,15 +11,17 @@ import (
 // to, in the files of the recoding. A part never changes; later releases hold
 // hard links to its files, or copies.
 //
-// Classes are numbered 1..Classes in each part, and so are the
-// buckets of level L2: a class is addressed by part and number.
+// Classes are numbered 1..Classes in each part, and so are the buckets and pools of level L2: a class is
+// addressed by part and number.
 type PartEntry struct {
 	Shard   *int        `json:"shard,omitempty"` // of a union: whose part it is; its directory is in that of the shard
 	Part    string      `json:"part"`            // its directory, see partName
 	Release uint32      `json:"release"`         // the release that wrote it first
 	Classes int         `json:"classes"`         // dead ones included
-	Rows    int         `json:"rows"`            // records, those of dead classes included
-	Mode    string      `json:"mode"`            // of its files
+	Buckets int         `json:"buckets,omitempty"`
+	Pools   int         `json:"pools,omitempty"`
+	Rows    int         `json:"rows"` // records, those of dead classes included
+	Mode    string      `json:"mode"` // of its files
 	Files   []FileEntry `json:"files"`
 	// Dead are the classes whose records were regrouped since, ascending: their
 	// rows stay in the part, and readers skip them.
@@ -29,15 +31,16 @@ type PartEntry struct {
 }
 
 // ReplacedPart says where the classes of a replaced part went: its class n is
-// class FirstClass + n - 1 now. The buckets of each attribute are shifted
-// likewise, by the number of those before.
+// class FirstClass + n - 1 now. Its buckets and pools are shifted likewise.
 type ReplacedPart struct {
 	Part       string `json:"part"`
 	FirstClass uint32 `json:"first_class"`
 	Classes    int    `json:"classes"`
-	// Level L2: where its buckets went, likewise.
+	// Level L2: where its buckets and pools went, likewise.
 	FirstBucket uint32 `json:"first_bucket,omitempty"`
 	Buckets     int    `json:"buckets,omitempty"`
+	FirstPool   uint32 `json:"first_pool,omitempty"`
+	Pools       int    `json:"pools,omitempty"`
 }
 
 // Dir is the directory of the part in that of its release.
@@ -64,10 +67,10 @@ func checkParts(m *Manifest) error {
 	if len(m.Parts) == 0 {
 		return wrongManifest("it has no parts")
 	}
-	if m.FormatVersion == FormatUnion {
+	if m.Union != nil {
 		return checkUnion(m)
 	}
-	if m.Union != nil || slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
+	if slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
 		return wrongManifest("it speaks of shards, and is no union")
 	}
 	return checkRun(m.Parts, 0)

@@ -8,19 +8,6 @@ import (
 	"io"
 )
 
-// RunColumns are the columns of a data file that say which rows belong together and stand
-// together: those of a class, a group or a bucket. They are given as by NumberColumns.
-func (m *Manifest) RunColumns(file string) []int {
-	n := m.numbering(file)
-	switch {
-	case n.class == 0, n.shared == firstShared:
-		return []int{0}
-	case n.class == lastField && n.shared == lastShared:
-		return []int{-2}
-	}
-	return []int{-1}
-}
-
 // ClassColumn is the name of the column of classes, of those that may die: rows of a file
 // whose number in that column is dead are skipped.
 func (m *Manifest) ClassColumn() string {
@@ -33,29 +20,71 @@ func (m *Manifest) ClassColumn() string {
 	return "class"
 }
 
+// numbered is what rows of data files name by numbers that begin anew in each part.
+type numbered int
+
+const (
+	classes numbered = iota // of anatomy and permutation at level L1: groups
+	buckets
+	pools
+	kinds
+)
+
+// numbering tells which fields of a data file hold numbers: the first ones, and the last ones in
+// front of a count.
+type numbering struct {
+	front, back []numbered
+	counted     bool
+}
+
 // numbering tells where the rows of a data file have numbers, as its recoding does.
 func (m *Manifest) numbering(file string) numbering {
-	switch {
-	case m.Shared() && m.Values == ValuesDrawn: // rows name the bucket alone
-		return numbering{class: noField, shared: lastShared}
-	case m.Shared() && file == BucketsName:
-		return numbering{class: noField, shared: firstShared}
-	case m.Shared():
-		return numbering{class: lastField, shared: lastShared}
-	case file == valuesOf(m.Recoding): // groups stand first in the file of sensitive values
-		return numbering{class: 0}
+	if !m.Shared() {
+		if file == valuesOf(m.Recoding) { // groups stand first in the file of sensitive values
+			return numbering{front: []numbered{classes}, counted: file == "st.csv"}
+		}
+		return numbering{back: []numbered{classes}}
 	}
-	return numbering{class: lastField}
+	switch file {
+	case ValuesName:
+		return numbering{front: []numbered{buckets}, counted: true}
+	case PoolsName, TablesName:
+		return numbering{front: []numbered{pools}, counted: true}
+	case BucketsName:
+		return numbering{front: []numbered{buckets, pools}, counted: true}
+	}
+	return numbering{back: []numbered{classes, buckets}}
 }
 
-// counts reports that the file is the one that numbers the buckets.
-func (n *numbering) counts() bool { return n.class == noField }
-
-// NumbersBuckets reports that a data file is the one that numbers the buckets.
-func (m *Manifest) NumbersBuckets(file string) bool {
+// NumberColumns are the columns of a data file that hold numbers of classes, groups, buckets and
+// pools, and counts: from the front or, negative, from the end. All others are cells and values.
+func (m *Manifest) NumberColumns(file string) (out []int) {
 	n := m.numbering(file)
-	return n.counts()
+	for i := range n.front {
+		out = append(out, i)
+	}
+	for i := range n.back {
+		out = append(out, i-len(n.back))
+	}
+	if n.counted {
+		out = append(out, -1)
+	}
+	return out
 }
+
+// RunColumns are the columns of a data file that say which rows belong together and stand together:
+// those of a class, a group, a bucket or a pool. They are given as by NumberColumns.
+func (m *Manifest) RunColumns(file string) []int {
+	n := m.numbering(file)
+	if len(n.front) > 0 {
+		return []int{len(n.front) - 1}
+	}
+	return []int{-len(n.back)}
+}
+
+// ByAttribute reports that the rows of a data file name an attribute and a value of it: their columns
+// are no attributes of the schema.
+func (m *Manifest) ByAttribute(file string) bool { return m.Shared() && file != DataName }
 
 // ReadRecord reads up to the line break that ends a record: one outside of quotes.
 func ReadRecord(from *bufio.Reader, record []byte) ([]byte, error) {
@@ -76,24 +105,4 @@ func ReadRecord(from *bufio.Reader, record []byte) ([]byte, error) {
 			return record, nil
 		}
 	}
-}
-
-// NumberColumns are the columns of a data file that hold numbers of classes,
-// groups and buckets, and counts: from the front or, negative, from the end. All
-// others are cells.
-func (m *Manifest) NumberColumns(file string) []int {
-	switch {
-	case !m.Shared():
-	case file == "buckets.csv":
-		return []int{0, -1}
-	case m.Values == "":
-		return []int{-2, -1} // class and bucket
-	}
-	switch file {
-	case "st.csv":
-		return []int{0, -1}
-	case "pst.csv":
-		return []int{0}
-	}
-	return []int{-1}
 }

@@ -35,7 +35,7 @@ func (m *Manifest) Names() (out []string) {
 // rendering of a class). Cost: each file is read twice, and one row is in memory.
 func (m *Manifest) Stream(file string, open func(path string) (io.ReadSeekCloser, error), to io.Writer) error {
 	out := bufio.NewWriterSize(to, 1<<16)
-	s := streaming{manifest: m, number: m.numbering(file).class, out: out}
+	s := streaming{manifest: m, numbers: m.numbering(file), out: out}
 	for _, p := range m.Parts {
 		i := slices.IndexFunc(p.Files, func(f FileEntry) bool { return f.Name == file })
 		if i < 0 {
@@ -51,7 +51,7 @@ func (m *Manifest) Stream(file string, open func(path string) (io.ReadSeekCloser
 // streaming is a file of a release on its way to one table.
 type streaming struct {
 	manifest *Manifest
-	number   int // the field with the number of the class: the first, or the last
+	numbers  numbering
 	header   []byte
 	out      *bufio.Writer
 }
@@ -127,7 +127,7 @@ func (s *streaming) put(prefix, line []byte) {
 // dead reports that the records of a row's class are in other classes.
 func (s *streaming) dead(p *PartEntry, line []byte) (bool, error) {
 	text := line[bytes.LastIndexByte(line, ',')+1 : len(line)-1]
-	if s.number == 0 {
+	if len(s.numbers.front) > 0 {
 		text = line[:max(0, bytes.IndexByte(line, ','))]
 	}
 	n, err := strconv.ParseUint(string(text), 10, 32)

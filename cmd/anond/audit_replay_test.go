@@ -255,7 +255,7 @@ func TestAuditReplayOverGrownHierarchies(t *testing.T) {
 	before := len(s.releases())
 	s.must("run --once")
 	require.Greater(t, len(s.releases()), before)
-	assert.Contains(t, s.must("release cat --file buckets.csv"), "d4", "the new value is published")
+	assert.Contains(t, s.must("release cat --file values.csv"), "d4", "the new value is published")
 
 	text := s.must("audit --replay 3 --require-certified")
 	assert.Contains(t, text, "L2: certified")

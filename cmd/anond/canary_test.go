@@ -70,7 +70,7 @@ var canarySteps = map[string][]canaryStep{
 	"release report": {{running: true, args: calls("")}, {args: calls("--with-state")}},
 	"release plan":   {{running: true, args: calls("", "--json")}},
 	"release now":    {{running: true, args: calls("")}},
-	"release cat":    {{shows: true, args: calls("", "--format ndjson", "--file buckets.csv")}},
+	"release cat":    {{shows: true, args: calls("", "--format ndjson", "--file values.csv")}},
 	"audit":          {{running: true, args: calls("")}, {args: calls("", "--json", "--replay 1")}},
 	"dlq list":       {{running: true, args: calls("", "--json", "--reason missing_value")}},
 	"dlq show":       {{running: true, args: calls("1", "2 --json", "3")}},
@@ -246,7 +246,7 @@ func (c *canary) files() {
 	}))
 	assert.NotZero(c.t, published)
 	assert.Contains(c.t, c.read("releases/000001/part-000001/data.csv"), "CANARYplace", "what the recoding shows is in the release")
-	assert.Contains(c.t, c.read("releases/000001/part-000001/buckets.csv"), "CANARYdiagnosis")
+	assert.Contains(c.t, c.read("releases/000001/part-000001/values.csv"), "CANARYdiagnosis")
 	assert.Contains(c.t, c.read("records.csv"), "CANARYdiagnosis", "the export that is asked for")
 	assert.NotContains(c.t, c.read("records.csv"), "CANARYpatient")
 }

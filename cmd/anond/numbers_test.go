@@ -175,7 +175,7 @@ func TestTwoSpellingsAreOneIllness(t *testing.T) {
 	folded = bareSite(t, folded.read("anond.yaml"), half.String())
 	folded.must("run --once")
 	assert.Equal(t, "fold", folded.certifiedManifest().Schema[2].Aliases)
-	assert.Contains(t, folded.must("release cat --file buckets.csv"), "E119")
+	assert.Contains(t, folded.must("release cat --file values.csv"), "E119")
 	assert.InDelta(t, 20, asked(t, folded.path("releases"), "count where dx = e11.9").Estimate, 1e-9)
 }
 

@@ -31,8 +31,8 @@ part of a row. Classes and buckets are numbered in each part, so part and class
 name a class, and part and bucket a bucket. Each file is compared with its hash
 before a row of it is written.
 
-A recoding that has two files is two tables: --file says which. --format ndjson
-writes one JSON object per row: the numbers of classes, groups and buckets and counts
+Each file of a part is a table: --file says which. --format ndjson
+writes one JSON object per row: the numbers of classes, groups, buckets, pools and counts
 are numbers, all cells are texts as in CSV. --out FILE replaces FILE in one step,
 once all of it is written, so that a reader of FILE sees one complete release.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",

@@ -15,7 +15,7 @@ import (
 // shards reach (docs/PROOFS.md, Corollary U).
 func compose(i *intent, shards []shardRelease, settings string) *snapshot.Manifest {
 	first := shards[0].manifest
-	m := &snapshot.Manifest{FormatVersion: snapshot.FormatUnion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
+	m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
 		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Values: first.Values,
 		Previous: i.Previous,
 		Union:    &snapshot.UnionEntry{Of: i.Of, Settings: settings, Shards: make([]snapshot.ShardEntry, i.Of)}}

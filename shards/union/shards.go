@@ -55,11 +55,6 @@ func readShardRelease(files snapshot.FS, dir string, shard int) (*shardRelease, 
 	if err != nil {
 		return nil, fmt.Errorf("shard %d: %s: %w", shard, filepath.Base(dir), err)
 	}
-	switch {
-	case m.FormatVersion != snapshot.FormatVersion:
-		return nil, fmt.Errorf("%w: release %d of shard %d has format_version %d: let the shard publish one release more with this version",
-			ErrShards, m.Release, shard, m.FormatVersion)
-	}
 	sum := sha256.Sum256(raw)
 	s := &shardRelease{shard: shard, dir: dir, manifest: m, raw: raw, sum: hex.EncodeToString(sum[:])}
 	s.settings, err = settingsIn(raw)

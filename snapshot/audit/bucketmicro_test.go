@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,7 +70,10 @@ func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate
 	tab := &table.Table{M: m, Start: []uint32{0}, Shared: &table.BucketTable{}}
 	b := tab.Shared
 	recs := &chain.Records{N: m * k}
-	classOf, fates, bags := []uint32{}, make([]chain.Fate, m), make([][]table.BucketLine, buckets)
+	classOf, fates, bags := []uint32{}, make([]chain.Fate, m), make([]map[uint32]uint32, buckets)
+	for i := range bags {
+		bags[i] = map[uint32]uint32{}
+	}
 	for c := range m {
 		at := rng.IntN(buckets)
 		if fates[c] = chain.FateBorn; rng.IntN(20) == 0 {
@@ -81,17 +86,22 @@ func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate
 			if rng.IntN(20) == 0 {
 				v = uint32(rng.IntN(4))
 			}
-			bags[at] = append(bags[at], table.BucketLine{Number: 0, Value: v, Count: 1})
+			bags[at][v]++
 		}
 		tab.Start = append(tab.Start, uint32(len(classOf)))
 	}
+	of := &table.Bags{Start: []uint32{0}}
 	for _, bag := range bags {
 		if len(bag) == 0 && rng.IntN(4) == 0 {
-			bag = []table.BucketLine{{Number: 0, Value: 1, Count: 1}}
+			bag[1] = 1
 		}
-		b.Add(bag)
+		size := uint32(0)
+		for _, v := range slices.Sorted(maps.Keys(bag)) {
+			of.Value, of.Count, size = append(of.Value, v), append(of.Count, bag[v]), size+bag[v]
+		}
+		of.Start, b.Size = append(of.Start, uint32(len(of.Value))), append(b.Size, size)
 	}
-	b.Start, b.M = append(b.Start, uint32(len(b.Value))), buckets
+	b.Of, b.M = []*table.Bags{of}, buckets
 	members := table.NewRoster(classOf, m)
 	return &microdataCheck{s: &format.Schema{Sa: values}, recs: recs, rel: &chain.Release{Num: 1, Tab: tab}, f: &format.Faults{}},
 		&members, fates

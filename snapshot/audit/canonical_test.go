@@ -109,7 +109,7 @@ func TestFormOfAnyText(t *testing.T) {
 // TestFormOfTables: a field that is quoted without need is reported, in a header, a part and a
 // compaction.
 func TestFormOfTables(t *testing.T) {
-	for file, field := range map[string]string{"part-000003/data.csv": "age", "part-000004/buckets.csv": "a",
+	for file, field := range map[string]string{"part-000003/data.csv": "age", "part-000004/values.csv": "illness",
 		"part-000001-000002/data.csv": "clerk"} {
 		o := standardL2("buckets").write(t)
 		path := filepath.Join(o.Releases, "000004", file)

@@ -98,7 +98,7 @@ func FuzzCompaction(f *testing.F) {
 	f.Add([]byte("\n"), []byte("0"))
 	s := fuzzSchema()
 	f.Fuzz(func(t *testing.T, old, now []byte) {
-		for _, name := range []string{"data.csv", "st.csv", "buckets.csv"} {
+		for _, name := range []string{"data.csv", "st.csv"} {
 			compare := func(now []byte, before ...[]byte) (bool, error) {
 				p, all := &format.Part{}, [][][]byte{}
 				for i, b := range before {
@@ -128,7 +128,7 @@ func FuzzManifest(f *testing.F) {
 		m, err := format.ParseManifest("manifest.json", data)
 		checkError(t, data, err)
 		if err == nil {
-			require.Equal(t, format.FormatParts, m.FormatVersion)
+			require.Equal(t, format.FormatVersion, m.FormatVersion)
 			agreesWithJSON(t, data, m)
 			m.Policy.Principles()
 			chain.CheckClaims(m, &format.Faults{})
@@ -337,11 +337,12 @@ func TestMalformedInputsSayWhere(t *testing.T) {
 		{"quote", "releases/000001/part-000001/data.csv", ",a,1\n", ",CAN\"ARY,1\n", "data.csv:2: quote inside an unquoted field"},
 		{"manifest field", "releases/000001/manifest.json", `"recoding"`, `"CANARY"`, "manifest.json:"},
 		{"manifest case", "releases/000001/manifest.json", `"recoding"`, `"Recoding"`, "unknown field"},
-		{"manifest version", "releases/000001/manifest.json", `"format_version": 2`, `"format_version": 4`,
-			"has format_version 4, and this auditor reads format 2"},
-		{"manifest of a union", "releases/000001/manifest.json", `"format_version": 2`, `"format_version": 3`, "is the manifest of a union"},
-		{"manifest of version 1", "releases/000001/manifest.json", `"format_version": 2`, `"format_version": 1`,
-			"has format_version 1, and this auditor reads format 2"},
+		{"manifest version", "releases/000001/manifest.json", `"format_version": 4`, `"format_version": 2`,
+			"has format_version 2, and this auditor reads format 4 alone"},
+		{"manifest of a union", "releases/000001/manifest.json", `"format_version": 4`, `"format_version": 3`,
+			"has format_version 3, and this auditor reads format 4 alone"},
+		{"manifest of version 1", "releases/000001/manifest.json", `"format_version": 4`, `"format_version": 1`,
+			"has format_version 1, and this auditor reads format 4 alone"},
 		{"part", "releases/000001/manifest.json", `"part-000001"`, `"../CANARY"`, "an entry of parts is malformed"},
 		{"part of many digits", "releases/000001/manifest.json", `"part-000001"`, `"part-0000001"`, "an entry of parts is malformed"},
 		{"member's part", "members.csv", "part-000001", "CANARY", "members.csv:2: part is not the name of a part"},

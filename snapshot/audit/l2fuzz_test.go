@@ -47,51 +47,31 @@ func checkL2Table(t *testing.T, s *format.Schema, tab *table.Table, whole bool) 
 	}
 }
 
+// FuzzBucketed: any files of level L2 are refused or read, and a table without findings is one.
 func FuzzBucketed(f *testing.F) {
-	rows := "age,city,job,class,bucket\n20,north-1,clerk,1,1\n"
-	for _, recoding := range []string{"buckets", "anatomy"} {
+	recodings := []string{"buckets", "anatomy", "permutation"}
+	forms := []string{format.FormBuckets, format.FormExact, format.FormDrawn}
+	names := []string{"data.csv", "values.csv", "pools.csv", "buckets.csv"}
+	for i, recoding := range recodings {
 		var data [][]byte
-		l2Seeds(f, recoding, "releases/000003/part-000003/data.csv", func(b []byte) { data = append(data, b) })
-		l2Seeds(f, recoding, "releases/000003/part-000003/buckets.csv", func(b []byte) { f.Add(data[0], b, recoding == "anatomy") })
-		f.Add([]byte(rows), []byte("bucket,illness,count\n1,a,1\n1,b,1\n"), recoding == "anatomy")
+		for _, name := range names {
+			l2Seeds(f, recoding, "releases/000003/part-000003/"+name, func(b []byte) { data = append(data, b) })
+		}
+		f.Add(data[0], data[1], data[2], data[3], uint8(i))
+		f.Add(data[0][:len(data[0])/2], data[1], data[2], data[3], uint8(i))
+		f.Add(data[0], data[1], data[2][:len(data[2])/2], data[3], uint8(i))
 	}
-	f.Fuzz(func(t *testing.T, qi, sa []byte, exact bool) {
-		if bytes.Contains(sa, []byte("00000")) {
+	f.Fuzz(func(t *testing.T, data, values, pools, buckets []byte, kind uint8) {
+		all := bytes.Join([][]byte{data, values, pools, buckets}, nil)
+		if bytes.Contains(all, []byte("00000")) {
 			t.Skip("a count may be large by right; keep memory small here")
 		}
 		s := fuzzSchema()
-		r := &table.TableReader{S: s, Release: 1, F: &format.Faults{}, Rows: map[string]int{}, K: 4}
-		form := format.FormBuckets
-		if exact {
-			form = format.FormExact
-		}
-		tab, err := r.Read(form, []string{"data.csv", "buckets.csv"}, [][]byte{qi, sa})
-		checkError(t, append(bytes.Clone(qi), sa...), err)
+		r := &table.TableReader{S: s, Release: 1, F: &format.Faults{}, Rows: map[string]int{}}
+		tab, err := r.Read(forms[kind%3], names, [][]byte{data, values, pools, buckets})
+		checkError(t, all, err)
 		if err == nil {
 			checkL2Table(t, s, tab, r.F.N == 0)
-		}
-	})
-}
-
-func FuzzDrawn(f *testing.F) {
-	l2Seeds(f, "permutation", "releases/00000[34]/part-*/data.csv", func(b []byte) {
-		f.Add(b, uint8(4), uint8(2))
-		f.Add(b[:len(b)/2], uint8(3), uint8(0))
-	})
-	f.Fuzz(func(t *testing.T, data []byte, k, joint1 uint8) {
-		s := fuzzSchema()
-		r := &table.TableReader{S: s, Release: 1, F: &format.Faults{}, Rows: map[string]int{}, K: 1 + int(k)}
-		if n := int(joint1); n > 0 {
-			r.Joined = []table.Joint{{End: n, EndBucket: n}, {First: n, End: 2 * n, FirstBucket: n, EndBucket: 2 * n, Compacted: true}}
-		}
-		tab, err := r.Read(format.FormDrawn, []string{"data.csv"}, [][]byte{data})
-		checkError(t, data, err)
-		if err == nil {
-			checkL2Table(t, s, tab, r.F.N == 0)
-			require.Equal(t, bytes.Count(data, []byte("\n"))-1 >= tab.Rows(), true)
-			for c := range tab.M {
-				require.Less(t, tab.Size(c), 2*r.K)
-			}
 		}
 	})
 }
@@ -106,14 +86,13 @@ func FuzzL2Compaction(f *testing.F) {
 	s := fuzzSchema()
 	f.Fuzz(func(t *testing.T, old, now []byte, drawn bool) {
 		man := &format.Manifest{Release: 1, Recoding: format.RecodingBuckets, Policy: format.Policy{K: 4, L: 2, Level: format.LevelTwo}}
-		names := []string{"data.csv", "buckets.csv"}
 		if drawn {
-			man.Recoding, names = format.RecodingPermutation, names[:1]
+			man.Recoding = format.RecodingPermutation
 		}
-		for _, name := range names {
+		for _, name := range man.DataFiles() {
 			compare := func(now []byte) (bool, error) {
 				found := &format.Faults{}
-				p := &format.Part{Replaces: []format.Replaced{{FirstClass: 1, Classes: 7, FirstBucket: 1}}}
+				p := &format.Part{Replaces: []format.Replaced{{FirstClass: 1, Classes: 7, FirstBucket: 1, FirstPool: 1}}}
 				_, err := table.CheckCompaction(man, s, p, [][]byte{now}, [][][]byte{{old}}, []string{name}, found)
 				checkError(t, append(bytes.Clone(old), now...), err)
 				return !bytes.Contains([]byte(joined(kinds(found.List))), []byte(format.KindCompaction)), err

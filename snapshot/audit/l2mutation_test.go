@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +23,6 @@ type l2Mutation struct {
 	edit func(r *testParts) // every release
 }
 
-// rowsNameClasses are the recodings of which that is true.
-var rowsNameClasses = []string{"buckets", "anatomy"}
-
 // at edits one release, since all from that one on.
 func at(number int, f func(r *testParts)) func(*testParts) {
 	return func(r *testParts) {
@@ -42,19 +40,24 @@ func since(number int, f func(r *testParts)) func(*testParts) {
 	}
 }
 
+// early edits the releases whose first part is that of release 1.
+func early(number int, f func(r *testParts)) func(*testParts) {
+	return since(number, func(r *testParts) {
+		if r.number < 4 {
+			f(r)
+		}
+	})
+}
+
 func privacy(r *testParts) map[string]any { return r.man["privacy"].(map[string]any) }
 func policy(r *testParts) map[string]any  { return r.man["policy"].(map[string]any) }
 
 // rebucket gives rows of data.csv another bucket.
 func rebucket(p *testPart, which func(row []string) bool, bucket int) {
-	rows := p.tables["data.csv"]
-	for _, row := range rows[1:] {
+	for _, row := range p.tables["data.csv"][1:] {
 		if which(row) {
-			row[4] = strconv.Itoa(bucket)
+			row[len(row)-1] = strconv.Itoa(bucket)
 		}
-	}
-	if rows[0][3] == "illness" {
-		sortDrawn(rows[1:])
 	}
 }
 
@@ -68,26 +71,24 @@ func aged(from, to int) func(row []string) bool {
 	}
 }
 
-// bags writes buckets.csv anew, where there is one.
-func bags(p *testPart, lines ...string) {
-	if p.tables["buckets.csv"] == nil {
-		return
-	}
-	p.tables["buckets.csv"] = p.tables["buckets.csv"][:1]
-	for _, line := range lines {
-		p.tables["buckets.csv"] = append(p.tables["buckets.csv"], strings.Fields(line))
-	}
-}
-
 // In part-000001 class 1 has ages 20..23 and class 3 has 28..31; they are bucket 1
 // (a x4, b x2, c x2). Class 2 has 24..27 and is bucket 2 (a b c d).
 func part1(r *testParts) *testPart { return r.parts[0] }
 
-// swapDrawn exchanges the values of two rows of data.csv.
+// swapDrawn exchanges the values of two rows of data.csv and sorts the rows of each class.
 func swapDrawn(p *testPart, x, y int) {
 	rows := p.tables["data.csv"]
 	rows[x][3], rows[y][3] = rows[y][3], rows[x][3]
-	sortDrawn(rows[1:])
+	slices.SortStableFunc(rows[1:], func(a, b []string) int {
+		m, _ := strconv.Atoi(a[4])
+		n, _ := strconv.Atoi(b[4])
+		return cmp.Or(cmp.Compare(m, n), cmp.Compare(a[3], b[3]))
+	})
+}
+
+// drawnIn finds a row of permutation in a bucket.
+func drawnIn(p *testPart, bucket string, which func(row []string) bool) int {
+	return slices.IndexFunc(p.tables["data.csv"], func(row []string) bool { return row[5] == bucket && which(row) })
 }
 
 // In the compaction of release 4, class 4 and 5 (ages 32..35) are bucket 3 and class 6
@@ -98,7 +99,7 @@ var l2Mutations = []l2Mutation{
 		p.alike(p.births[1][1][0][4:], p.births[1][1][0])
 	}},
 	{name: "class of k-1", want: format.KindClassBelowK, plan: func(p *l2Plan) { p.births[1][0][0] = p.births[1][0][0][1:] }},
-	{name: "class of 2k", want: format.KindClassAboveK, only: rowsNameClasses, plan: func(p *l2Plan) {
+	{name: "class of 2k", want: format.KindClassAboveK, plan: func(p *l2Plan) {
 		b := &p.births[1][0]
 		*b = [][]int{slices.Concat((*b)[0], (*b)[1])}
 	}},
@@ -132,107 +133,152 @@ var l2Mutations = []l2Mutation{
 		"reference": []map[string]any{{"value": "a", "count": 1}, {"value": "b", "count": 1}}})},
 	{name: "reference of t-closeness", want: format.KindReference, edit: declare(map[string]any{"kind": "t", "t": 1, "distance": "equal",
 		"reference": []map[string]any{{"value": "a", "count": 1}, {"value": "b", "count": 1}}})},
-	{name: "count off by one", want: format.KindBucketSize, only: rowsNameClasses, edit: since(1, func(r *testParts) {
-		part1(r).tables["buckets.csv"][2][2] = "3"
+	{name: "count off by one", want: format.KindBucketSize, edit: early(1, func(r *testParts) {
+		part1(r).tables["values.csv"][2][3] = "3"
 	})},
-	{name: "bucket without class", want: format.KindBucketEmpty, only: rowsNameClasses, edit: since(1, func(r *testParts) {
-		t := part1(r).tables
-		t["buckets.csv"] = append(slices.Clone(t["buckets.csv"]), []string{"3", "a", "1"}, []string{"3", "b", "1"})
+	{name: "people of a bucket off by one", want: format.KindBucketSize, edit: early(1, func(r *testParts) {
+		part1(r).tables["buckets.csv"][1][2] = "9"
 	})},
-	{name: "class in two buckets", want: format.KindBucketSplitsClass, only: rowsNameClasses, edit: since(1, func(r *testParts) {
-		part1(r).tables["data.csv"][6][4] = "1"
+	{name: "a bag moved between buckets", want: format.KindBucketSize, edit: early(1, func(r *testParts) {
+		bags(part1(r), "1 a 1", "1 b 1", "1 c 1", "1 d 1", "2 a 4", "2 b 2", "2 c 2")
 	})},
-	{name: "bucket number that persists", want: format.KindBucketNumbers, edit: since(1, func(r *testParts) {
+	{name: "two values moved between buckets", want: format.KindDrawnValues, only: []string{"permutation"}, edit: early(1, func(r *testParts) {
+		bags(part1(r), "1 a 3", "1 b 2", "1 c 2", "1 d 1", "2 a 2", "2 b 1", "2 c 1")
+	})},
+	{name: "a pool's bag off by one", want: format.KindPoolBag, edit: early(1, func(r *testParts) {
+		part1(r).tables["pools.csv"][1][3] = "4"
+	})},
+	{name: "a sub-pool's bag taken for the pool's", want: format.KindPoolBag, edit: early(1, func(r *testParts) {
+		part1(r).tables["pools.csv"] = append(part1(r).tables["pools.csv"][:1:1], strings.Fields("1 illness a 4"),
+			strings.Fields("1 illness b 2"), strings.Fields("1 illness c 2"))
+	})},
+	{name: "pool number that persists", want: format.KindPoolNumbers, edit: since(2, func(r *testParts) {
+		own := r.parts[len(r.parts)-1].tables
+		for _, row := range own["buckets.csv"][1:] {
+			row[1] = "2"
+		}
+		for _, row := range own["pools.csv"][1:] {
+			row[0] = "2"
+		}
+	})},
+	{name: "bucket without class", want: format.KindBucketEmpty, edit: early(1, func(r *testParts) {
+		bags(part1(r), "1 a 4", "1 b 2", "1 c 2", "2 a 1", "2 b 1", "2 c 1", "2 d 1", "3 a 1", "3 b 1")
+	})},
+	{name: "class in two buckets", want: format.KindBucketSplitsClass, edit: early(1, func(r *testParts) {
+		row := part1(r).tables["data.csv"][6]
+		row[len(row)-1] = "1"
+	})},
+	{name: "bucket number that persists", want: format.KindBucketNumbers, edit: early(1, func(r *testParts) {
 		rebucket(part1(r), aged(24, 28), 9)
 		bags(part1(r), "1 a 4", "1 b 2", "1 c 2", "9 a 1", "9 b 1", "9 c 1", "9 d 1")
 	})},
-	{name: "buckets in another order", want: format.KindBucketOrder, edit: since(1, func(r *testParts) {
+	{name: "buckets in another order", want: format.KindBucketOrder, edit: early(1, func(r *testParts) {
 		rebucket(part1(r), aged(24, 28), 3)
 		rebucket(part1(r), aged(20, 32), 2)
 		rebucket(part1(r), aged(24, 28), 1)
 		bags(part1(r), "1 a 1", "1 b 1", "1 c 1", "1 d 1", "2 a 4", "2 b 2", "2 c 2")
 	})},
-	{name: "classes in another order", want: format.KindClassOrder, only: rowsNameClasses, edit: since(1, func(r *testParts) {
+	{name: "classes in another order", want: format.KindClassOrder, edit: early(1, func(r *testParts) {
 		rows := part1(r).tables["data.csv"][1:]
 		for i := range 4 {
-			for j := range 5 {
-				if j != 3 {
+			for j := range rows[i] {
+				if j != len(rows[i])-2 {
 					rows[i][j], rows[i+8][j] = rows[i+8][j], rows[i][j]
 				}
 			}
 		}
 	})},
-	{name: "rows in insertion order", want: format.KindRowOrder, only: []string{"anatomy", "permutation"}, edit: since(1, func(r *testParts) {
+	{name: "rows in insertion order", want: format.KindRowOrder, only: []string{"anatomy", "permutation"}, edit: early(1, func(r *testParts) {
 		rows := part1(r).tables["data.csv"]
 		for i := range slices.Backward(rows[2:]) {
-			if strings.Join(rows[i+1], ",") != strings.Join(rows[i+2], ",") && rows[i+1][4] == rows[i+2][4] && rows[i+1][3] != "2" {
+			if n := len(rows[0]) - 2; rows[i+1][n] == rows[i+2][n] && strings.Join(rows[i+1], ",") != strings.Join(rows[i+2], ",") {
 				rows[i+1], rows[i+2] = rows[i+2], rows[i+1]
 				return
 			}
 		}
 		panic("nothing to swap")
 	})},
-	{name: "values of a bucket in insertion order", want: format.KindRowOrder, only: rowsNameClasses, edit: since(1, func(r *testParts) {
-		b := part1(r).tables["buckets.csv"]
+	{name: "values of a bucket in insertion order", want: format.KindRowOrder, edit: early(1, func(r *testParts) {
+		b := part1(r).tables["values.csv"]
 		b[1], b[2] = b[2], b[1]
 	})},
-	{name: "column of ids", want: format.KindExtraColumn, edit: since(1, func(r *testParts) {
+	{name: "column of ids", want: format.KindExtraColumn, edit: early(1, func(r *testParts) {
 		rows := part1(r).tables["data.csv"]
 		for i := range rows {
 			rows[i] = append(rows[i], "id"+strconv.Itoa(i))
 		}
 	})},
-	{name: "rows of a class with different cells", want: format.KindMixedCells, only: []string{"buckets"}, edit: since(1, func(r *testParts) {
+	{name: "rows of a class with different cells", want: format.KindMixedCells, only: []string{"buckets"}, edit: early(1, func(r *testParts) {
 		part1(r).tables["data.csv"][1][0] = "[19,23]"
 	})},
 
-	{name: "bucket divided later", want: format.KindBucketRefined, edit: since(2, func(r *testParts) {
+	{name: "bucket divided later", want: format.KindBucketRefined, edit: early(2, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 3)
 		bags(part1(r), "1 a 4", "2 a 1", "2 b 1", "2 c 1", "2 d 1", "3 b 2", "3 c 2")
 	})},
-	{name: "class moved to another bucket later", want: format.KindBucketRegrouped, edit: since(3, func(r *testParts) {
+	{name: "class moved to another bucket later", want: format.KindBucketRegrouped, edit: early(3, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 2)
 		bags(part1(r), "1 a 4", "2 a 1", "2 b 3", "2 c 3", "2 d 1")
 	})},
-	{name: "buckets joined later", want: format.KindBucketRegrouped, edit: since(3, func(r *testParts) {
+	{name: "buckets joined later", want: format.KindBucketRegrouped, edit: early(3, func(r *testParts) {
 		rebucket(part1(r), aged(20, 32), 1)
 		bags(part1(r), "1 a 5", "1 b 3", "1 c 3", "1 d 1")
 	})},
-	{name: "classes exchange buckets later", want: format.KindBucketRegrouped, edit: since(3, func(r *testParts) {
+	{name: "classes exchange buckets later", want: format.KindBucketRegrouped, edit: early(3, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 3)
 		rebucket(part1(r), aged(24, 28), 1)
 		rebucket(part1(r), aged(28, 32), 2)
 	})},
-	{name: "bag changed later", want: format.KindBucketChanged, only: rowsNameClasses, edit: since(3, func(r *testParts) {
+	{name: "bag changed later", want: format.KindBucketChanged, edit: early(3, func(r *testParts) {
 		bags(part1(r), "1 a 3", "1 b 3", "1 c 2", "2 a 2", "2 c 1", "2 d 1")
 	})},
-	{name: "value swapped across buckets later", want: format.KindBucketChanged, only: []string{"permutation"}, edit: since(3,
+	{name: "value swapped across buckets later", want: format.KindPartChanged, only: []string{"permutation"}, edit: early(3,
 		func(r *testParts) {
-			rows := part1(r).tables["data.csv"]
-			x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "2" && row[3] == "d" })
-			swapDrawn(part1(r), x, 1)
+			swapDrawn(part1(r), drawnIn(part1(r), "2", func(row []string) bool { return row[3] == "d" }), 1)
 		})},
-	{name: "value swapped inside a bucket later", want: format.KindPartChanged, only: []string{"permutation"}, edit: since(3,
+	{name: "value swapped across buckets", want: format.KindDrawnValues, only: []string{"permutation"}, edit: early(1,
 		func(r *testParts) {
-			rows := part1(r).tables["data.csv"]
-			x := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(20, 24)(row) && row[3] != "a" })
-			y := slices.IndexFunc(rows, func(row []string) bool { return row[4] == "1" && aged(28, 32)(row) && row[3] == "a" })
+			swapDrawn(part1(r), drawnIn(part1(r), "2", func(row []string) bool { return row[3] == "d" }), 1)
+		})},
+	{name: "value swapped inside a bucket later", want: format.KindPartChanged, only: []string{"permutation"}, edit: early(3,
+		func(r *testParts) {
+			x := drawnIn(part1(r), "1", func(row []string) bool { return aged(20, 24)(row) && row[3] != "a" })
+			y := drawnIn(part1(r), "1", func(row []string) bool { return aged(28, 32)(row) && row[3] == "a" })
 			swapDrawn(part1(r), x, y)
 		})},
 	{name: "bucket that crosses births", want: format.KindBucketCrossesBirth, edit: at(4, func(r *testParts) {
 		rebucket(part1(r), aged(40, 44), 2)
 		bags(part1(r), "1 a 4", "1 b 2", "1 c 2", "2 a 1", "2 b 1", "2 c 3", "2 d 3", "3 a 2", "3 b 2", "3 e 2", "3 f 2")
 	})},
-	{name: "compaction divides a bucket", want: format.KindBucketRefined, only: rowsNameClasses, edit: at(4, func(r *testParts) {
+	{name: "compaction divides a bucket", want: format.KindBucketRefined, edit: at(4, func(r *testParts) {
 		rebucket(part1(r), aged(28, 32), 5)
 		bags(part1(r), "1 a 4", "2 a 1", "2 b 1", "2 c 1", "2 d 1", "3 a 2", "3 b 2", "3 e 2", "3 f 2", "4 c 2", "4 d 2", "5 b 2", "5 c 2")
 	})},
-	{name: "compaction changes a bag", want: format.KindBucketChanged, only: rowsNameClasses, edit: at(4, func(r *testParts) {
-		b := part1(r).tables["buckets.csv"]
-		b[1][2], b[2][2] = "3", "3"
+	{name: "compaction changes a bag", want: format.KindBucketChanged, edit: at(4, func(r *testParts) {
+		b := part1(r).tables["values.csv"]
+		b[1][3], b[2][3] = "3", "3"
 	})},
-	{name: "compaction changes a drawn value", want: format.KindBucketChanged, only: []string{"permutation"}, edit: at(4, func(r *testParts) {
+	{name: "compaction changes a drawn value", want: format.KindCompaction, only: []string{"permutation"}, edit: at(4, func(r *testParts) {
 		part1(r).tables["data.csv"][1][3] = "b"
+	})},
+	{name: "compaction changes the bag of a pool", want: format.KindCompaction, edit: at(4, func(r *testParts) {
+		part1(r).tables["pools.csv"][1][3] = "9"
+	})},
+	{name: "compaction joins pools", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
+		for _, row := range part1(r).tables["buckets.csv"][1:] {
+			row[1] = "1"
+		}
+		var lines []string
+		for _, row := range part1(r).tables["values.csv"][1:] {
+			lines = append(lines, row[0]+" "+row[2]+" "+row[3])
+		}
+		bags(part1(r), lines...)
+	})},
+	{name: "compaction under a wrong first pool", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
+		part1(r).replaces[1]["first_pool"] = 3
+	})},
+	{name: "part with another number of pools", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
+		part1(r).replaces[0]["pools"], part1(r).replaces[1]["first_pool"], part1(r).replaces[1]["pools"] = 2, 3, 0
 	})},
 	{name: "compaction under a wrong first bucket", want: format.KindFirstBucket, edit: at(4, func(r *testParts) {
 		part1(r).replaces[1]["first_bucket"] = 4
@@ -247,6 +293,8 @@ var l2Mutations = []l2Mutation{
 		for _, x := range part1(r).replaces {
 			delete(x, "first_bucket")
 			delete(x, "buckets")
+			delete(x, "first_pool")
+			delete(x, "pools")
 		}
 	})},
 	{name: "dead class", want: format.KindDeadNotPure, edit: at(3, func(r *testParts) { part1(r).dead = []int{1} })},

@@ -74,7 +74,7 @@ func (p *l2Plan) damage(r *rand.Rand) string {
 		p.edit = since(number, func(t *testParts) {
 			rows := part1(t).tables["data.csv"]
 			row := rows[1+r.IntN(len(rows)-1)]
-			row[4] = strconv.Itoa(1 + r.IntN(3))
+			row[len(row)-1] = strconv.Itoa(1 + r.IntN(3))
 		})
 	}
 	return what
@@ -137,8 +137,8 @@ func TestL2Epochs(t *testing.T) {
 	a := &auditor{since: map[string]int{"ache": 3}, in: &input{
 		s:       &format.Schema{Sa: &format.ValueDict{Name: "ill", Text: []string{"flu", "ache"}}},
 		records: &chain.Records{N: 4, Known: []bool{true, true, true, true}, Arrived: []uint32{2, 2, 3, 3}}}}
-	b := table.BucketTable{M: 1, Start: []uint32{0, 2}, Value: []uint32{0, 1}, Count: []uint32{3, 1}, Size: []uint32{4},
-		Row: []uint32{1, 1, 1, 1}}
+	b := table.BucketTable{M: 1, Size: []uint32{4}, Row: []uint32{1, 1, 1, 1},
+		Of: []*table.Bags{{Start: []uint32{0, 2}, Value: []uint32{0, 1}, Count: []uint32{3, 1}}}}
 	rel := &chain.Release{Num: 3, Tab: &table.Table{M: 2, Start: []uint32{0, 2, 4}, Sa: make([]uint32, 4),
 		Shared: &b}}
 	a.epochs(rel, []uint32{1, 1, 2, 2})

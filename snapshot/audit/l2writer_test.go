@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -132,80 +133,113 @@ func (p *l2Plan) part(number int, where map[int]testAddress, bucketOf map[int]in
 }
 
 func (p *l2Plan) tables(out *testPart, classes []*l2Class, buckets []*l2Bucket) {
-	if p.recoding == "permutation" {
-		out.tables["data.csv"] = drawnTable(buckets)
-		return
-	}
 	data := [][]string{{"age", "city", "job", "class", "bucket"}}
+	if p.recoding == "permutation" {
+		data[0] = slices.Insert(data[0], 3, "illness")
+		p.draw(buckets)
+	}
 	for c, x := range classes {
 		for _, row := range x.rows {
 			data = append(data, slices.Concat(row, []string{strconv.Itoa(c + 1), strconv.Itoa(x.bucket.number)}))
 		}
 	}
-	bags := [][]string{{"bucket", "illness", "count"}}
+	var lines []string
+	of := [][]string{{"bucket", "pool", "people"}}
 	for _, b := range buckets {
+		of = append(of, []string{strconv.Itoa(b.number), "1", "0"})
 		for i := 0; i < len(b.bag); {
 			n := 1
 			for i+n < len(b.bag) && b.bag[i+n] == b.bag[i] {
 				n++
 			}
-			bags = append(bags, []string{strconv.Itoa(b.number), b.bag[i], strconv.Itoa(n)})
+			lines = append(lines, fmt.Sprint(b.number, " ", b.bag[i], " ", n))
 			i += n
 		}
 	}
-	out.tables["data.csv"], out.tables["buckets.csv"] = data, bags
+	out.tables["data.csv"], out.tables["buckets.csv"] = data, of
+	bags(out, lines...)
 }
 
-// drawnTable gives the rows of each bucket its bag, turned by some places.
-func drawnTable(buckets []*l2Bucket) [][]string {
-	table := [][]string{{"age", "city", "job", "illness", "bucket"}}
+// draw gives the rows of each bucket its bag, turned by some places.
+func (p *l2Plan) draw(buckets []*l2Bucket) {
 	for _, b := range buckets {
-		var rows [][]string
-		for _, c := range b.classes {
-			for _, cells := range c.rows {
-				rows = append(rows, append(slices.Clone(cells), b.bag[(len(rows)+3)%len(b.bag)], strconv.Itoa(b.number)))
+		n := 0
+		for i := 0; i < len(b.classes); {
+			from := i
+			var values []string
+			for ; i < len(b.classes) && compareL2Classes(b.classes[i], b.classes[from]) == 0; i++ {
+				for range b.classes[i].rows {
+					values = append(values, b.bag[(n+3)%len(b.bag)])
+					n++
+				}
+			}
+			slices.Sort(values)
+			for _, c := range b.classes[from:i] {
+				for j, row := range c.rows {
+					c.rows[j] = append(slices.Clone(row), values[0])
+					values = values[1:]
+				}
 			}
 		}
-		sortDrawn(rows)
-		table = append(table, rows...)
 	}
-	return table
 }
 
-// sortDrawn sorts rows by bucket, cells and value.
-func sortDrawn(rows [][]string) {
-	slices.SortStableFunc(rows, func(x, y []string) int {
-		a, _ := strconv.Atoi(x[4])
-		b, _ := strconv.Atoi(y[4])
-		return cmp.Or(cmp.Compare(a, b), compareL2Cells(x[:3], y[:3]), cmp.Compare(x[3], y[3]))
-	})
-}
-
-// bucketColumn is where the rows of a file name their bucket.
-func bucketColumn(name string, row []string) int {
-	if name == "buckets.csv" {
-		return 0
+// bags writes the files of bags and buckets anew, of lines with bucket, value and count. Buckets stay in the pools
+// in which they are; others are in the first.
+func bags(p *testPart, lines ...string) {
+	pool, people := map[string]string{}, map[string]int{}
+	for _, row := range p.tables["buckets.csv"][1:] {
+		pool[row[0]] = row[1]
 	}
-	return len(row) - 1
-}
-
-// bucketsOf is how many buckets a part has, as its files say.
-func bucketsOf(p *testPart) (n int) {
-	for name, rows := range p.tables {
-		for _, row := range rows[1:] {
-			b, _ := strconv.Atoi(row[bucketColumn(name, row)])
-			n = max(n, b)
+	values, of := [][]string{{"bucket", "attribute", "value", "count"}}, [][]string{{"bucket", "pool", "people"}}
+	pools := map[string]map[string]int{}
+	for _, line := range lines {
+		f := strings.Fields(line)
+		bucket, n := f[0], 0
+		fmt.Sscan(f[2], &n)
+		values = append(values, []string{bucket, "illness", f[1], f[2]})
+		if people[bucket] == 0 {
+			of = append(of, []string{bucket, cmp.Or(pool[bucket], "1"), ""})
+		}
+		people[bucket] += n
+		in := of[len(of)-1][1]
+		if pools[in] == nil {
+			pools[in] = map[string]int{}
+		}
+		pools[in][f[1]] += n
+	}
+	for _, row := range of[1:] {
+		row[2] = strconv.Itoa(people[row[0]])
+	}
+	sums := [][]string{{"pool", "attribute", "value", "count"}}
+	for _, in := range slices.Sorted(maps.Keys(pools)) {
+		for _, v := range slices.Sorted(maps.Keys(pools[in])) {
+			sums = append(sums, []string{in, "illness", v, strconv.Itoa(pools[in][v])})
 		}
 	}
-	return n
+	p.tables["values.csv"], p.tables["pools.csv"], p.tables["buckets.csv"] = values, sums, of
+}
+
+// counted are the highest numbers of buckets and pools that the files of a part have.
+func counted(p *testPart) (buckets, pools int) {
+	if p.tables["buckets.csv"] == nil {
+		return 0, 0
+	}
+	for _, row := range p.tables["buckets.csv"][1:] {
+		b, _ := strconv.Atoi(row[0])
+		n, _ := strconv.Atoi(row[1])
+		buckets, pools = max(buckets, b), max(pools, n)
+	}
+	return buckets, pools
 }
 
 // joinL2 puts parts together.
 func joinL2(number int, old []*testPart, where map[int]testAddress, bucketOf map[int]int) *testPart {
 	first, last := old[0].name, old[len(old)-1].name
 	c := &testPart{name: first[:11] + last[len(last)-7:], release: number, mode: "0444", tables: map[string][][]string{}}
-	buckets := 0
+	buckets, pools := 0, 0
 	for _, p := range old {
+		hasBuckets, hasPools := counted(p)
 		for i, a := range where {
 			if a.part == p.name {
 				where[i] = testAddress{c.name, a.class + c.classes}
@@ -213,23 +247,28 @@ func joinL2(number int, old []*testPart, where map[int]testAddress, bucketOf map
 			}
 		}
 		c.replaces = append(c.replaces, map[string]any{"part": p.name, "first_class": c.classes + 1, "classes": p.classes,
-			"first_bucket": buckets + 1, "buckets": bucketsOf(p)})
+			"first_bucket": buckets + 1, "buckets": hasBuckets, "first_pool": pools + 1, "pools": hasPools})
 		for name, rows := range p.tables {
 			if c.tables[name] == nil {
 				c.tables[name] = [][]string{rows[0]}
 			}
 			for _, row := range rows[1:] {
 				row = slices.Clone(row)
-				at := bucketColumn(name, row)
-				row[at] = shifted(row[at], buckets)
-				if at == 4 && rows[0][3] == "class" {
-					row[3] = shifted(row[3], c.classes)
+				switch n := len(row); name {
+				case "data.csv":
+					row[n-2], row[n-1] = shifted(row[n-2], c.classes), shifted(row[n-1], buckets)
+				case "values.csv":
+					row[0] = shifted(row[0], buckets)
+				case "buckets.csv":
+					row[0], row[1] = shifted(row[0], buckets), shifted(row[1], pools)
+				default:
+					row[0] = shifted(row[0], pools)
 				}
 				c.tables[name] = append(c.tables[name], row)
 			}
 		}
 		c.classes += p.classes
-		buckets += bucketsOf(p)
+		buckets, pools = buckets+hasBuckets, pools+hasPools
 	}
 	return c
 }

@@ -305,7 +305,7 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		for _, name := range slices.Sorted(maps.Keys(p.tables)) {
 			data := testCSV(w.t, p.tables[name])
 			n := len(p.tables[name]) - 1
-			if name != "st.csv" && name != "pst.csv" {
+			if name == "data.csv" || name == "qit.csv" || name == "pqt.csv" {
 				rows = n
 			}
 			files = append(files, fileEntry(name, data, n))
@@ -313,6 +313,9 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		}
 		entry := map[string]any{"part": p.name, "release": p.release, "classes": p.classes, "rows": rows + p.extra,
 			"mode": p.mode, "files": files}
+		if buckets, pools := counted(p); buckets > 0 {
+			entry["buckets"], entry["pools"] = buckets, pools
+		}
 		if len(p.dead) > 0 {
 			entry["dead"] = p.dead
 		}
@@ -321,7 +324,7 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		}
 		parts = append(parts, entry)
 	}
-	r.man["format_version"], r.man["parts"] = 2, parts
+	r.man["format_version"], r.man["parts"] = 4, parts
 	delete(r.man, "files")
 }
 

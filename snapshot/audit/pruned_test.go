@@ -258,9 +258,8 @@ func FuzzUndo(f *testing.F) {
 	f.Add([]byte("a,class\n\"x,\"\"y\",1\n\"\",4\n"), uint8(1), "", "[1,2]")
 	f.Fuzz(func(t *testing.T, data []byte, by uint8, first, second string) {
 		undo := func(data []byte, rows ...int) ([][]byte, error) {
-			c := &table.Compaction{Man: &format.Manifest{Recoding: format.RecodingGeneralization}, S: &format.Schema{},
-				Rows: map[string]int{}, F: &format.Faults{},
-				Classes: []uint32{0, uint32(by)}, Buckets: make([]uint32, 2)}
+			c := table.NewCompaction(&format.Manifest{Recoding: format.RecodingGeneralization}, &format.Schema{},
+				&format.Part{Replaces: []format.Replaced{{FirstClass: 1}, {FirstClass: int(by) + 1}}}, &format.Faults{})
 			parts := make([]*format.Part, len(rows))
 			for i, n := range rows {
 				parts[i] = &format.Part{Files: []format.File{{Name: "data.csv", Rows: n}}}

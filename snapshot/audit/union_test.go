@@ -334,7 +334,7 @@ func FuzzUnionManifest(f *testing.F) {
 		}
 		settings, err := settingsOf("manifest.json", data)
 		require.NoError(t, err)
-		require.Equal(t, format.FormatUnion, m.FormatVersion)
+		require.Equal(t, format.FormatVersion, m.FormatVersion)
 		agreesWithJSON(t, data, m)
 		unionAgreesWithJSON(t, data, m, settings)
 		r := &unionRelease{number: m.Release, man: m, shards: map[int]*shardManifest{}}

@@ -89,9 +89,6 @@ func checkShardOf(r *unionRelease, s *format.UnionShard, f *format.Faults) {
 	if m.Sha != s.SHA256 || m.Release != s.Release {
 		f.Add("files", format.KindShardManifest, r.number, 0, "manifest.json", "the manifest of the shard is not the one that the vector names")
 	}
-	if m.FormatVersion != format.FormatParts {
-		f.Add("chain", format.KindShardManifest, r.number, 0, "format_version", "the release of the shard is none that a union can take in")
-	}
 	if have.settings != r.man.Union.Settings {
 		f.Add("chain", format.KindShardSettings, r.number, 0, "union.settings", "the shard declares other settings than the union says")
 	}

@@ -27,9 +27,9 @@ func isUnion(dir string) (bool, error) {
 		return false, nil // whoever reads it says so
 	}
 	var form struct {
-		Version int `json:"format_version"`
+		Union *struct{} `json:"union"`
 	}
-	return json.Unmarshal(data, &form) == nil && form.Version == format.FormatUnion, nil
+	return json.Unmarshal(data, &form) == nil && form.Union != nil, nil
 }
 
 // unionRelease is a release of a union, with the manifests of the shards that lie in it.

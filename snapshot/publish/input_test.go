@@ -14,7 +14,7 @@ import (
 func byHand(t *testing.T) *render.Input {
 	v := hospitalView(t)
 	in := &render.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1, Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI,
-		SA: v.SA[0], Scale: v.Scale}
+		SA: v.SA, Scale: v.Scale}
 	for _, c := range hospitalClasses() {
 		in.Classes = append(in.Classes, render.Class{Born: c.Born, Members: c.Members})
 	}

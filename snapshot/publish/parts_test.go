@@ -155,22 +155,19 @@ func diskParts(t *testing.T, dir string, m *snapshot.Manifest) (out []partText) 
 func blocks(t *testing.T, parts []partText) (out []string) {
 	for _, p := range parts {
 		bags := map[string]string{} // number of a bucket, to what is in it
-		if text, ok := p.files["buckets.csv"]; ok {
+		if text, ok := p.files["values.csv"]; ok {
 			for _, row := range parse(t, text) {
-				bags[row[0]] += row[1] + "x" + row[2] + "|"
+				bags[row[0]] += row[1] + row[2] + "x" + row[3] + "|"
 			}
 		}
 		classes := map[string]string{}
 		for _, name := range slices.Sorted(maps.Keys(p.files)) {
-			if name == "buckets.csv" {
+			if name == "values.csv" || name == "buckets.csv" || name == "pools.csv" {
 				continue
 			}
 			rows, err := csv.NewReader(strings.NewReader(p.files[name])).ReadAll()
 			require.NoError(t, err)
 			at := slices.IndexFunc(rows[0], func(s string) bool { return s == "class" || s == "group" })
-			if at < 0 { // rows name no class
-				at = slices.Index(rows[0], "bucket")
-			}
 			byClass := map[string][]string{}
 			for _, row := range rows[1:] {
 				number := row[at]

@@ -107,7 +107,7 @@ func (p *Publisher) Publish(in *render.Input, s *render.Settings) (*render.Rende
 	if err := b.steps.Publish(b); err != nil {
 		return nil, err
 	}
-	b.out.Next.Settle(b.out, s.Policy.Republication, in.SA.Len())
+	b.out.Next.Settle(b.out, s.Policy.Republication, in.SA[0].Len())
 	if p.at != nil {
 		p.at.Carried = b.out.Next
 	}

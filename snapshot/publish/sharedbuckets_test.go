@@ -32,11 +32,8 @@ func TestGoldenShared(t *testing.T) {
 			for name := range files {
 				golden(t, filepath.Join("golden", sharedName(r), name), files.text(name))
 			}
-			want := []string{"manifest.json", "part-000001/buckets.csv", "part-000001/data.csv"}
-			if r.Name() == "permutation" {
-				want = []string{"manifest.json", "part-000001/data.csv"}
-			}
-			assert.Equal(t, want, slices.Sorted(maps.Keys(files)))
+			assert.Equal(t, []string{"manifest.json", "part-000001/buckets.csv", "part-000001/data.csv", "part-000001/pools.csv",
+				"part-000001/values.csv"}, slices.Sorted(maps.Keys(files)))
 		})
 	}
 }
@@ -104,22 +101,32 @@ func TestFilesOfLevelL2SayWhatTheViewSays(t *testing.T) {
 			alone, err := render.NewMembership(publish.Of(c.view(t, 1)), s).Of(1)
 			require.NoError(t, err)
 			require.Equal(t, bucketOf(out.Placed), bucketOf(alone))
-			bags, sizes := map[string][]string{}, map[string]int{}
+			bags, drawn, sizes, all := map[string][]string{}, map[string][]string{}, map[string]int{}, map[string]int{}
 			for _, row := range parse(t, files.text("data.csv")) {
 				bucket := row[len(row)-1]
 				switch sizes[bucket]++; recoding.Name() {
 				case "permutation":
-					bags[bucket] = append(bags[bucket], row[len(row)-2])
+					drawn[bucket] = append(drawn[bucket], row[len(row)-3])
 				case "anatomy":
 					require.Contains(t, people(c.persons), strings.Join(row[:6], ";"))
 				}
 			}
-			if recoding.Name() != "permutation" {
-				for _, row := range parse(t, files.text("buckets.csv")) {
-					n, err := strconv.Atoi(row[2])
-					require.NoError(t, err)
-					bags[row[0]] = append(bags[row[0]], slices.Repeat([]string{row[1]}, n)...)
-				}
+			for _, row := range parse(t, files.text("values.csv")) {
+				n, err := strconv.Atoi(row[3])
+				require.NoError(t, err)
+				bags[row[0]] = append(bags[row[0]], slices.Repeat([]string{row[2]}, n)...)
+				all[row[1]+" "+row[2]] += n
+			}
+			for _, row := range parse(t, files.text("buckets.csv")) {
+				require.Equal(t, []string{"1", strconv.Itoa(sizes[row[0]])}, row[1:])
+			}
+			for _, row := range parse(t, files.text("pools.csv")) {
+				require.Equal(t, []string{"1", strconv.Itoa(all[row[1]+" "+row[2]])}, []string{row[0], row[3]})
+				delete(all, row[1]+" "+row[2])
+			}
+			require.Empty(t, all)
+			for bucket, values := range drawn {
+				require.ElementsMatch(t, bags[bucket], values)
 			}
 			want := map[string][]string{}
 			for record, bucket := range bucketOf(out.Placed) {

@@ -10,7 +10,8 @@ import (
 func Of(v *incremental.View) *render.Input {
 	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
 		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries,
-		QI: v.QI, SA: v.SA[0], Scale: v.Scale, References: v.References, Classes: classesOf(v.Classes), Dead: classesOf(v.Dead), Since: v.Since,
+		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v.Classes),
+		Dead: classesOf(v.Dead), Since: v.Since,
 		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes}}
 }
 

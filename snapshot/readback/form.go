@@ -19,7 +19,7 @@ func formOf(m *snapshot.Manifest) (form, bool) {
 		f, ok := map[string]form{
 			snapshot.NameBuckets:     {(*Release).loadShared, (*Release).sharedEstimator},
 			snapshot.NameAnatomy:     {(*Release).loadSharedExact, (*Release).anatomyEstimator},
-			snapshot.NamePermutation: {(*Release).loadDrawn, (*Release).sharedEstimator},
+			snapshot.NamePermutation: {(*Release).loadShared, (*Release).sharedEstimator},
 		}[m.Recoding]
 		return f, ok
 	}

@@ -26,7 +26,6 @@ type sharedClass struct {
 	bucket, size int
 	cells        []query.Cell
 	rows         []equivclass.Code
-	values       []equivclass.Code // permutation: of its rows
 }
 
 func (r *Release) loader() *sharedLoader {
@@ -40,13 +39,21 @@ func (r *Release) loader() *sharedLoader {
 func (r *Release) loadShared() error      { return r.loader().load(false) }
 func (r *Release) loadSharedExact() error { return r.loader().load(true) }
 
-// load reads buckets.csv and data.csv.
+// load reads buckets.csv, values.csv and data.csv. Values that stand in rows by draws are not looked at: they are
+// no more than the bag of the bucket.
 func (l *sharedLoader) load(exact bool) error {
+	if err := l.loadPeople(); err != nil {
+		return err
+	}
 	if err := l.loadBags(); err != nil {
 		return err
 	}
 	names, d := l.names(), len(l.Dicts)-1
-	s, err := l.sheet("data.csv", append(names[:d:d], "class", "bucket"), d)
+	cells := d
+	if l.Manifest.Values == snapshot.ValuesDrawn {
+		d++
+	}
+	s, err := l.sheet(snapshot.DataName, append(names[:d:d], "class", "bucket"), d)
 	if err != nil {
 		return err
 	}
@@ -61,7 +68,7 @@ func (l *sharedLoader) load(exact bool) error {
 		bucket, ok := l.number(fields[d+1], s.part)
 		if fresh := s.class > len(l.classes); fresh {
 			l.classes = append(l.classes, sharedClass{bucket: bucket})
-			ok = ok && (exact || l.cells(fields))
+			ok = ok && (exact || l.cells(fields[:cells]))
 		}
 		c := &l.classes[len(l.classes)-1]
 		if c.size++; !ok || c.bucket != bucket || exact && !l.row(c, fields) {
@@ -70,10 +77,9 @@ func (l *sharedLoader) load(exact bool) error {
 	}
 }
 
-// loadBags reads buckets.csv.
-func (l *sharedLoader) loadBags() error {
-	d := len(l.Dicts) - 1
-	s, err := l.sheet("buckets.csv", []string{"bucket", l.Dicts[d].Attribute().Name, "count"}, noNumber)
+// loadPeople reads buckets.csv.
+func (l *sharedLoader) loadPeople() error {
+	s, err := l.sheet(snapshot.BucketsName, []string{"bucket", "pool", "people"}, noNumber)
 	if err != nil {
 		return err
 	}
@@ -87,14 +93,41 @@ func (l *sharedLoader) loadBags() error {
 			l.before = append(l.before, len(l.bags))
 			return nil
 		}
-		ok := l.take(fields[0])
-		code, known := l.readers[d].value(fields[1])
 		n, err := strconv.Atoi(fields[2])
-		if !ok || !known || err != nil || n < 1 || n > l.Manifest.Records {
-			return s.damaged("has no value with its count, or a number of a bucket out of order")
+		if !l.take(fields[0]) || err != nil || n < 1 || n > l.Manifest.Records {
+			return s.damaged("has no number of people, or a number of a bucket out of order")
 		}
-		l.bags[len(l.bags)-1] = append(l.bags[len(l.bags)-1], slices.Repeat([]equivclass.Code{code}, n)...)
+		l.bags[len(l.bags)-1] = make([]equivclass.Code, 0, n)
 	}
+}
+
+// loadBags reads values.csv.
+func (l *sharedLoader) loadBags() error {
+	d := len(l.Dicts) - 1
+	s, err := l.sheet(snapshot.ValuesName, []string{"bucket", "attribute", "value", "count"}, noNumber)
+	if err != nil {
+		return err
+	}
+	for {
+		fields, err := s.next()
+		if err != nil {
+			return err
+		}
+		if fields == nil {
+			break
+		}
+		bucket, ok := l.number(fields[0], s.part)
+		code, known := l.readers[d].value(fields[2])
+		n, err := strconv.Atoi(fields[3])
+		if !ok || !known || err != nil || n < 1 || n > cap(l.bags[bucket])-len(l.bags[bucket]) || fields[1] != l.Dicts[d].Attribute().Name {
+			return s.damaged("has no value of the sensitive attribute with its count in a bucket")
+		}
+		l.bags[bucket] = append(l.bags[bucket], slices.Repeat([]equivclass.Code{code}, n)...)
+	}
+	if slices.ContainsFunc(l.bags, func(bag []equivclass.Code) bool { return len(bag) < cap(bag) }) {
+		return fmt.Errorf("%w: the files disagree on the size of a bucket", snapshot.ErrDamaged)
+	}
+	return nil
 }
 
 // begin notes what the parts before one have.
@@ -145,43 +178,6 @@ func (l *sharedLoader) row(c *sharedClass, fields []string) bool {
 		c.rows = append(c.rows, code)
 	}
 	return true
-}
-
-// loadDrawn reads data.csv of permutation. Each k rows of a bucket that have the same
-// cells are a class.
-func (r *Release) loadDrawn() error {
-	l, names, d := r.loader(), r.names(), len(r.Dicts)-1
-	s, err := r.sheet("data.csv", append(names, "bucket"), noNumber)
-	if err != nil {
-		return err
-	}
-	var last []string
-	for {
-		fields, err := s.next()
-		if err != nil {
-			return err
-		}
-		l.begin(s.part)
-		if fields == nil {
-			return l.settle()
-		}
-		buckets := len(l.bags)
-		ok := l.take(fields[d+1])
-		code, known := l.readers[d].value(fields[d])
-		if len(l.classes) == 0 || l.classes[len(l.classes)-1].size == r.Manifest.Policy.K {
-			l.classes = append(l.classes, sharedClass{bucket: len(l.bags) - 1})
-			ok = ok && l.cells(fields)
-		} else if len(l.bags) > buckets || !slices.Equal(last, fields[:d]) {
-			return s.damaged("begins a class before the one before has k rows")
-		}
-		if !ok || !known {
-			return s.damaged("has no cells, value or bucket")
-		}
-		c := &l.classes[len(l.classes)-1]
-		c.size++
-		c.values, last = append(c.values, code), append(last[:0], fields[:d]...)
-		l.bags[c.bucket] = append(l.bags[c.bucket], code)
-	}
 }
 
 // settle makes the release of what was read: rows by bucket.

@@ -42,7 +42,7 @@ func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases in
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(attributes[0]), equivclass.NewDictionary(attributes[1]),
 		equivclass.NewDictionary(attributes[2])}
 	p := &people{buckets: map[uint32][]equivclass.RecordID{},
-		in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 2)},
+		in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 2), SA: make([]equivclass.Column, 1)},
 		settings: render.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
 			Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
 	encode := func(j int, text string) equivclass.Code {
@@ -66,7 +66,7 @@ func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases in
 				p.age, p.sa = append(p.age, age), append(p.sa, score)
 				p.in.QI[0].Append(encode(0, fmt.Sprint(age)))
 				p.in.QI[1].Append(encode(1, []string{"a", "b"}[r.IntN(2)]))
-				p.in.SA.Append(encode(2, fmt.Sprint(score)))
+				p.in.SA[0].Append(encode(2, fmt.Sprint(score)))
 			}
 		}
 	}
@@ -196,18 +196,19 @@ func TestDrawnValuesAnswerAsBuckets(t *testing.T) {
 // FuzzSharedFiles: whatever the files of level L2 hold, reading them ends in a release
 // that answers or in an error.
 func FuzzSharedFiles(f *testing.F) {
-	const rows, bags = "age,sex,class,bucket\n", "bucket,disease,count\n"
-	f.Add(uint8(0), rows+"\"[1,5]\",F,1,1\n\"[1,5]\",F,1,1\n", bags+"1,flu,1\n1,cold,1\n", 1, 1)
-	f.Add(uint8(1), rows+"1,F,1,1\n2,F,1,1\n4,M,2,1\n5,M,2,1\n", bags+"1,flu,2\n1,cold,2\n", 2, 1)
-	f.Add(uint8(2), "age,sex,disease,bucket\n4,F,flu,1\n4,F,cold,1\n", "", 1, 1)
-	f.Add(uint8(0), rows+"4,F,1,2\n", bags+"1,flu,0\n", 1, 1)
-	f.Fuzz(func(t *testing.T, kind uint8, data, values string, classes, buckets int) {
+	const rows, bags, sizes = "age,sex,class,bucket\n", "bucket,attribute,value,count\n", "bucket,pool,people\n"
+	f.Add(uint8(0), rows+"\"[1,5]\",F,1,1\n\"[1,5]\",F,1,1\n", bags+"1,disease,flu,1\n1,disease,cold,1\n", sizes+"1,1,2\n", 1, 1)
+	f.Add(uint8(1), rows+"1,F,1,1\n2,F,1,1\n4,M,2,1\n5,M,2,1\n", bags+"1,disease,flu,2\n1,disease,cold,2\n", sizes+"1,1,4\n", 2, 1)
+	f.Add(uint8(2), "age,sex,disease,class,bucket\n4,F,flu,1,1\n4,F,cold,1,1\n", bags+"1,disease,cold,1\n1,disease,flu,1\n", sizes+"1,1,2\n",
+		1, 1)
+	f.Add(uint8(0), rows+"4,F,1,2\n", bags+"1,disease,flu,0\n", sizes+"1,1,0\n", 1, 1)
+	f.Fuzz(func(t *testing.T, kind uint8, data, values, people string, classes, buckets int) {
 		recoding := []string{snapshot.NameBuckets, snapshot.NameAnatomy, snapshot.NamePermutation}[kind%3]
-		files := map[string][]byte{"data.csv": []byte(data)}
-		if kind%3 < 2 {
-			files["buckets.csv"] = []byte(values)
-		}
+		files := map[string][]byte{"data.csv": []byte(data), "values.csv": []byte(values), "buckets.csv": []byte(people)}
 		r := fuzzRelease(t, recoding, files)
+		if kind%3 == 2 {
+			r.Manifest.Values = snapshot.ValuesDrawn
+		}
 		r.Manifest.Policy.Level, r.Manifest.Classes, r.Manifest.Buckets = "L2", classes, buckets
 		askAll(t, r)
 		switch err := r.Load(nil); { // what failed to load is not used

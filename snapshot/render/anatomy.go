@@ -33,12 +33,12 @@ func (t *table) exactRows(s *scratch, dst []uint32, c *class) []uint32 {
 func (a anatomy) layouts(t *table) []layout {
 	st := layout{
 		name:   "st.csv",
-		header: []string{"group", t.sa.name, "count"},
+		header: []string{"group", t.sa[0].name, "count"},
 		append: func(_ *scratch, buf []byte, number int, c *class) ([]byte, int) {
 			values := 0
 			for v, n := range runs(c.bag) {
 				buf = append(strconv.AppendInt(buf, int64(number), 10), ',')
-				buf = append(append(buf, t.sa.quoted[v]...), ',')
+				buf = append(append(buf, t.sa[0].quoted[v]...), ',')
 				buf = append(strconv.AppendInt(buf, int64(n), 10), '\n')
 				values++
 			}

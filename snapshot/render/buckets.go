@@ -13,17 +13,18 @@ type buckets struct {
 }
 
 // Buckets writes, for level L2, data.csv with a row a record, which has the tight
-// cells of its class, the class and the class's bucket; and buckets.csv with how
-// often each sensitive value is in each bucket. A reader of a row learns that its
-// value is one of the bucket's, each with its share.
+// cells of its class, the class and the class's bucket; values.csv with how often each
+// value of each sensitive attribute is in each bucket; and what pools.go has of pools. A
+// reader of a row learns that its value is one of the bucket's, each with its share.
 //
 // Guarantee: rule B (buckets). Theorem E (package equivclass/merge) gives each
 // person of a bucket the bucket's share of each value, and its point (6) allows to
 // publish the cells of each class, the bucket of each class, and the bag of each
-// bucket. The files are a function of these and of nothing else: the bag of a single
+// bucket. Its files are a function of these and of nothing else: the bag of a single
 // class, a person's value, a number of the state or the order of arrival decide
-// neither an order nor a number. So all values of a bucket may be exchanged between
-// its records and no byte changes.
+// neither an order nor a number. So the values that the people of a bucket have of an
+// attribute may be exchanged between them, also those of one attribute alone, and no byte
+// changes but of tables.csv, which says what two attributes have in common in a whole pool.
 func Buckets() Recoding { return &buckets{cells: true} }
 
 // BucketAnatomy is Anatomy for level L2: the files of Buckets with exact
@@ -59,12 +60,11 @@ func (r *buckets) rows(t *table, s *scratch, dst []uint32, c *class) []uint32 {
 }
 
 func (r *buckets) layouts(t *table) []layout {
-	return []layout{{
-		name:   dataName,
+	return append([]layout{{
+		name:   snapshot.DataName,
 		header: append(t.names(), "class", "bucket"),
 		append: func(s *scratch, buf []byte, number int, c *class) ([]byte, int) {
-			s.text = append(strconv.AppendInt(append(s.text[:0], ','), int64(number), 10), ',')
-			s.text = append(strconv.AppendInt(s.text, int64(c.bucket.number), 10), '\n')
+			s.text = append(c.appendNumbers(s.text[:0], number), '\n')
 			if !r.cells {
 				return t.appendExact(buf, c.rows, s.text), len(c.members)
 			}
@@ -74,11 +74,13 @@ func (r *buckets) layouts(t *table) []layout {
 			}
 			return buf, len(c.members)
 		},
-	}, {
-		name:   snapshot.BucketsName,
-		header: []string{"bucket", t.sa.name, "count"},
-		whole:  t.sharedRows,
-	}}
+	}}, t.bagLayouts()...)
+}
+
+// appendNumbers appends the last fields of the rows of a class of level L2.
+func (c *class) appendNumbers(buf []byte, number int) []byte {
+	buf = append(strconv.AppendInt(append(buf, ','), int64(number), 10), ',')
+	return strconv.AppendInt(buf, int64(c.bucket.number), 10)
 }
 
 // appendCells appends the cells of a class as CSV fields.
@@ -104,27 +106,4 @@ func (t *table) appendExact(buf []byte, rows []uint32, end []byte) []byte {
 		}
 	}
 	return buf
-}
-
-// sharedText is how much of buckets.csv is made before it is written: far less than all.
-const sharedText = 1 << 16
-
-// sharedRows is buckets.csv of level L2 without its header.
-func (t *table) sharedRows(put func(text []byte) error) (rows int, err error) {
-	text, number := make([]byte, 0, sharedText+sharedText/4), []byte(nil)
-	for _, b := range t.shared {
-		number = append(strconv.AppendInt(number[:0], int64(b.number), 10), ',')
-		for v, n := range runs(b.bag) {
-			text = append(append(append(text, number...), t.sa.quoted[v]...), ',')
-			text = append(strconv.AppendInt(text, int64(n), 10), '\n')
-			rows++
-		}
-		if len(text) > sharedText {
-			if err := put(text); err != nil {
-				return 0, err
-			}
-			text = text[:0]
-		}
-	}
-	return rows, put(text)
 }

@@ -51,9 +51,9 @@ func CarriedFrom(in *Input, s *Settings, m *snapshot.Manifest, sha256 [32]byte) 
 	if err != nil {
 		return nil, err
 	}
-	x.sums = newSums(len(src.cols))
+	x.sums = newSums(len(src.cols), len(src.sa))
 	if s.Policy.Republication != appendOnly {
-		x.numbers = make([]uint32, in.SA.Len())
+		x.numbers = make([]uint32, in.records())
 	}
 	return x, x.number(src, in, s.fanIn())
 }
@@ -159,7 +159,7 @@ func (x *Carried) Sizes() snapshot.Sizes {
 	out := snapshot.Sizes{Release: x.manifest.Release, Classes: maps.Clone(x.sums.sizes)}
 	if x.manifest.Shared() {
 		out.Buckets = map[int]int{}
-		for shape, n := range x.sums.shapes {
+		for shape, n := range x.sums.shapes[0] {
 			out.Buckets[shape.size] += n
 		}
 	}

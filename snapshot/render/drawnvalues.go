@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/binary"
 	"slices"
-	"strconv"
 
 	"anond/snapshot"
 )
@@ -14,14 +13,15 @@ type drawn struct {
 	seed [32]byte
 }
 
-// DrawnValues is Permutation for level L2: data.csv alone, a row a record with the
-// tight cells of its class, a sensitive value and the bucket. The values of a bucket's
-// rows are its bag in random order: they belong to the bucket, not to the row in
-// which they stand, and l is judged by bucket.
+// DrawnValues is Permutation for level L2: the files of Buckets, and in each row of data.csv
+// a value of each sensitive attribute, behind the cells. The values of a bucket's rows are its
+// bag in random order: they belong to the bucket, not to the row in which they stand, and the
+// promise is judged by bucket. Each attribute has an order of its own, so which values stand
+// together in a row is chance.
 //
 // Guarantee: that of Buckets (rule B, buckets), since the file is made of what Buckets
-// shows and of random draws. Method: the bag is sorted, shuffled by a generator keyed
-// by (seed, purpose, birth, content of the bucket), and assigned to the bucket's rows
+// shows and of random draws. Method: each bag is sorted, shuffled by a generator keyed
+// by (seed, purpose, attribute, birth, content of the bucket), and assigned to the bucket's rows
 // in canonical order. Once, at birth: later releases copy the bytes. A shuffle of the
 // members' own values would be the same law, but someone who gets hold of the seed
 // could invert it; what starts from a sorted bag has forgotten whose value is whose.
@@ -49,36 +49,42 @@ func (r *drawn) order(t *table) {
 // assign gives the rows of a bucket their values: in the order of cells, and where
 // these are equal, ascending.
 func (r *drawn) assign(t *table, s *scratch, b *sharedBucket) {
-	values := slices.Clone(b.bag)
-	shuffle(s.draws(r.seed, r.key(t, s, b)), values)
+	d := len(t.sa)
+	rows := make([]uint32, d*b.people)
+	for a := range t.sa {
+		values := slices.Clone(b.bags[a])
+		shuffle(s.draws(r.seed, r.key(t, s, b, a)), values)
+		for i, v := range values {
+			rows[i*d+a] = v
+		}
+	}
 	for i := 0; i < len(b.classes); {
 		from, place := i, b.classes[i].place
 		for i < len(b.classes) && b.classes[i].place == place {
 			i++
 		}
-		n := 0
+		n := d * t.k * (i - from)
+		s.ranks = append(s.ranks[:0], rows[:n]...)
+		t.sortRows(s, rows[:0], d)
 		for _, c := range b.classes[from:i] {
-			n += len(c.members)
-		}
-		slices.Sort(values[:n])
-		for _, c := range b.classes[from:i] {
-			c.values, values = values[:len(c.members)], values[len(c.members):]
+			c.values, rows = rows[:d*t.k], rows[d*t.k:]
 		}
 	}
 }
 
-// key names a bucket by its content: what is published of it but for the draws. It
+// key names an attribute of a bucket by its content: what is published of it but for the draws. It
 // holds texts, not ranks: these shift when the dictionary grows.
-func (r *drawn) key(t *table, s *scratch, b *sharedBucket) []byte {
-	s.text = append(s.text[:0], "anond bucket values 1\x00"...)
+func (r *drawn) key(t *table, s *scratch, b *sharedBucket, attribute int) []byte {
+	sa := &t.sa[attribute]
+	s.text = appendCounted(append(s.text[:0], "anond bucket values 2\x00"...), []byte(sa.name), attribute)
 	s.text = binary.BigEndian.AppendUint32(s.text, b.classes[0].born)
 	s.text = binary.AppendUvarint(s.text, uint64(len(b.classes)))
 	for _, c := range b.classes {
 		s.prefix = t.appendCells(s.prefix[:0], c.cells)
 		s.text = appendCounted(s.text, s.prefix, len(c.members))
 	}
-	for v, n := range runs(b.bag) {
-		s.text = appendCounted(s.text, t.sa.quoted[v], n)
+	for v, n := range runs(b.bags[attribute]) {
+		s.text = appendCounted(s.text, sa.quoted[v], n)
 	}
 	return s.text
 }
@@ -90,21 +96,24 @@ func appendCounted(to, text []byte, n int) []byte {
 }
 
 func (r *drawn) layouts(t *table) []layout {
-	var classes []*class
-	for _, b := range t.shared {
-		classes = append(classes, b.classes...)
+	out := r.buckets.layouts(t)
+	data := &out[0]
+	data.header = t.names()
+	for a := range t.sa {
+		data.header = append(data.header, t.sa[a].name)
 	}
-	return []layout{{
-		name:    dataName,
-		header:  append(t.names(), t.sa.name, "bucket"),
-		classes: classes,
-		append: func(s *scratch, buf []byte, _ int, c *class) ([]byte, int) {
-			s.prefix = append(t.appendCells(s.prefix[:0], c.cells), ',')
-			for _, v := range c.values {
-				buf = append(append(buf, s.prefix...), t.sa.quoted[v]...)
-				buf = append(strconv.AppendInt(append(buf, ','), int64(c.bucket.number), 10), '\n')
+	data.header = append(data.header, "class", "bucket")
+	data.append = func(s *scratch, buf []byte, number int, c *class) ([]byte, int) {
+		s.prefix = t.appendCells(s.prefix[:0], c.cells)
+		s.text = append(c.appendNumbers(s.text[:0], number), '\n')
+		for row := range slices.Chunk(c.values, len(t.sa)) {
+			buf = append(buf, s.prefix...)
+			for a, v := range row {
+				buf = append(append(buf, ','), t.sa[a].quoted[v]...)
 			}
-			return buf, len(c.members)
-		},
-	}}
+			buf = append(buf, s.text...)
+		}
+		return buf, len(c.members)
+	}
+	return out
 }

@@ -17,8 +17,8 @@ func (generalization) K1() string   { return "rows" }
 
 func (generalization) layouts(t *table) []layout {
 	return []layout{{
-		name:   dataName,
-		header: append(t.names(), t.sa.name, "class"),
+		name:   snapshot.DataName,
+		header: append(t.names(), t.sa[0].name, "class"),
 		append: func(s *scratch, buf []byte, number int, c *class) ([]byte, int) {
 			s.prefix = s.prefix[:0]
 			for j := range t.cols {
@@ -26,7 +26,7 @@ func (generalization) layouts(t *table) []layout {
 			}
 			for _, v := range c.bag {
 				buf = append(buf, s.prefix...)
-				buf = append(append(buf, t.sa.quoted[v]...), ',')
+				buf = append(append(buf, t.sa[0].quoted[v]...), ',')
 				buf = append(strconv.AppendInt(buf, int64(number), 10), '\n')
 			}
 			return buf, len(c.bag)

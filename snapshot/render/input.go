@@ -20,7 +20,7 @@ type Input struct {
 	// Dictionaries by schema attribute, frozen; nil where nothing is published.
 	Dictionaries []*equivclass.Dictionary
 	QI           []equivclass.Column // by quasi-identifier, then record
-	SA           equivclass.Column   // by record
+	SA           []equivclass.Column // by sensitive attribute, then record
 	Scale        []equivclass.Range  // by quasi-identifier: what loss of numbers is measured by
 	// References are the distributions of t-closeness, by attribute of the schema.
 	References map[int]equivclass.Bag
@@ -45,6 +45,9 @@ type Committed struct {
 	Cut              equivclass.RecordID // the first record that had not arrived
 	Records, Classes int
 }
+
+// records is how many there are.
+func (in *Input) records() int { return in.SA[0].Len() }
 
 // Class is one class of an Input.
 type Class struct {
@@ -105,13 +108,13 @@ func (in *Input) gather(workers int) *Input {
 	g := *in
 	g.Committed = nil // its cut counts records of the state
 	g.Classes, g.Dead = g.renumber(in.Classes), g.renumber(in.Dead)
-	lists := append([]equivclass.Column{in.SA}, in.QI...)
+	lists := slices.Concat(in.SA, in.QI)
 	each(workers, len(lists), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			lists[i] = equivclass.Pick(&lists[i], g.ids)
 		}
 	})
-	g.SA, g.QI = lists[0], lists[1:]
+	g.SA, g.QI = lists[:len(in.SA)], lists[len(in.SA):]
 	return &g
 }
 

@@ -77,8 +77,10 @@ func (s *sums) privacy(own *table, frozen, regrouped bool) snapshot.Privacy {
 			out.KMin = size
 		}
 	}
-	for shape := range s.shapes {
-		out.MaxFrequency = max(out.MaxFrequency, float64(shape.high)/float64(shape.size))
+	for _, shapes := range s.shapes {
+		for shape := range shapes {
+			out.MaxFrequency = max(out.MaxFrequency, float64(shape.high)/float64(shape.size))
+		}
 	}
 	switch {
 	case frozen && !regrouped:

@@ -99,8 +99,11 @@ func (s *Settings) progress(file, files, classes int) func(classes int) {
 
 // writeFiles writes the files of a part, below its name.
 func (t *table) writeFiles(part string, s *Settings, files Files) (snapshot.PartEntry, error) {
-	entry := snapshot.PartEntry{Part: part, Classes: len(t.classes), Rows: t.records, Mode: snapshot.PartMode}
 	layouts := t.recoding.layouts(t)
+	entry := snapshot.PartEntry{Part: part, Classes: len(t.classes), Buckets: len(t.shared), Rows: t.records, Mode: snapshot.PartMode}
+	for _, b := range t.shared {
+		entry.Pools = max(entry.Pools, b.pool.number)
+	}
 	for i, l := range layouts {
 		l.name = path.Join(part, l.name)
 		l.written = s.progress(i, len(layouts), len(t.classes))

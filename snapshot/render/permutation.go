@@ -107,11 +107,11 @@ func below(draws *rand.ChaCha8, n uint64) uint64 {
 func (p *permutation) layouts(t *table) []layout {
 	pst := layout{
 		name:   "pst.csv",
-		header: []string{"group", t.sa.name},
+		header: []string{"group", t.sa[0].name},
 		append: func(_ *scratch, buf []byte, number int, c *class) ([]byte, int) {
 			for _, v := range c.bag {
 				buf = append(strconv.AppendInt(buf, int64(number), 10), ',')
-				buf = append(append(buf, t.sa.quoted[v]...), '\n')
+				buf = append(append(buf, t.sa[0].quoted[v]...), '\n')
 			}
 			return buf, len(c.bag)
 		},

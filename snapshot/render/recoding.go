@@ -60,9 +60,7 @@ type layout struct {
 	name   string
 	header []string
 	append func(s *scratch, buf []byte, number int, c *class) (out []byte, rows int)
-	whole  func(put func(text []byte) error) (rows int, err error)
-	// classes in the order of the file, where it is not that of their numbers.
-	classes []*class
+	whole  func(*wholeFile)
 	// written is told how many classes are in the file; may be nil.
 	written func(classes int)
 }
@@ -79,9 +77,6 @@ type scratch struct {
 	key     [32]byte
 	drawn   rand.ChaCha8
 }
-
-// dataName is the file of rows where a class has cells.
-const dataName = "data.csv"
 
 // RecodingOptions is what some recodings need in addition to their name.
 type RecodingOptions struct {

@@ -104,7 +104,7 @@ func (r *rendering) write() error {
 	if r.from.sums != nil {
 		next.sums = r.from.sums.clone()
 	} else {
-		next.sums = newSums(len(r.cols))
+		next.sums = newSums(len(r.cols), len(r.sa))
 	}
 	r.out.Next = next
 	if err := r.takeOver(); err != nil {
@@ -171,7 +171,7 @@ func Table(in *Input, s *Settings, files Files) (*snapshot.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums := newSums(len(src.cols))
+	sums := newSums(len(src.cols), len(src.sa))
 	sums.add(t)
 	return &snapshot.Manifest{Parts: []snapshot.PartEntry{entry}, Quality: sums.quality(t, s.Policy.K),
 		Privacy: sums.privacy(t, len(in.Dead) == 0, false)}, nil

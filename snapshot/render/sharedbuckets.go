@@ -7,11 +7,13 @@ import (
 )
 
 // sharedBucket is a bucket of level L2 in a table: whole classes that were born
-// together, and one bag for all their records.
+// together, and for each sensitive attribute one bag for all their records.
 type sharedBucket struct {
 	classes []*class // in canonical order, once the table is in order
-	bag     []uint32 // ranks, ascending
-	number  int      // from 1, once the table is in order
+	people  int
+	bags    [][]uint32 // by sensitive attribute: ranks, ascending
+	number  int        // from 1, once the table is in order
+	pool    *pool      // once there are layouts
 }
 
 // share gathers the buckets of the classes of a table and holds them against what
@@ -37,20 +39,24 @@ func (t *table) share() error {
 		b.classes = append(b.classes, c)
 		c.bucket = b
 	}
-	bags := make([]uint32, t.records)
 	for _, b := range t.shared {
-		n := len(b.classes) * t.k
-		b.bag, bags = bags[:n:n], bags[n:]
+		b.people, b.bags = len(b.classes)*t.k, make([][]uint32, len(t.sa))
 	}
-	t.each(len(t.shared), func(_, lo, hi int) {
-		counts := make([]int32, len(t.sa.quoted))
-		for _, b := range t.shared[lo:hi] {
-			b.fill(t, counts)
+	for a := range t.sa {
+		bags := make([]uint32, t.records)
+		for _, b := range t.shared {
+			b.bags[a], bags = bags[:b.people:b.people], bags[b.people:]
 		}
-	})
-	for _, b := range t.shared {
-		if highest(b.bag)*t.l > len(b.bag) {
-			return fmt.Errorf("%w: in a bucket of the view a value has more than 1/%d of the records", ErrView, t.l)
+		t.each(len(t.shared), func(_, lo, hi int) {
+			counts := make([]int32, len(t.sa[a].quoted))
+			for _, b := range t.shared[lo:hi] {
+				b.fill(b.bags[a], &t.sa[a], counts)
+			}
+		})
+		for _, b := range t.shared {
+			if highest(b.bags[a])*t.l > b.people {
+				return fmt.Errorf("%w: in a bucket of the view a value has more than 1/%d of the records", ErrView, t.l)
+			}
 		}
 	}
 	return nil
@@ -81,26 +87,26 @@ func (t *table) bucketsGiven() (of, sizes []int32, err error) {
 	return of, sizes, nil
 }
 
-// fill finds the bag, which has its room. counts is by rank, and 0 before and after.
-func (b *sharedBucket) fill(t *table, counts []int32) {
+// fill finds the bag of an attribute, which has its room. counts is by rank, and 0 before and after.
+func (b *sharedBucket) fill(bag []uint32, sa *column, counts []int32) {
 	at := 0
 	for _, c := range b.classes {
 		for _, m := range c.members {
-			b.bag[at] = t.sa.rank[t.sa.codes.At(int(m))]
+			bag[at] = sa.rank[sa.codes.At(int(m))]
 			at++
 		}
 	}
-	if len(counts) > 2*len(b.bag) {
-		slices.Sort(b.bag)
+	if len(counts) > 2*len(bag) {
+		slices.Sort(bag)
 		return
 	}
-	for _, v := range b.bag {
+	for _, v := range bag {
 		counts[v]++
 	}
 	at = 0
 	for v, n := range counts {
 		for range n {
-			b.bag[at] = uint32(v)
+			bag[at] = uint32(v)
 			at++
 		}
 		counts[v] = 0
@@ -146,7 +152,7 @@ func (t *table) placeShared() {
 }
 
 // numberShared numbers buckets and classes that have places: buckets by the sorted
-// list of what their classes show, then by their bag; classes by what they show, then
+// list of what their classes show, then by their bags, which are published; classes by what they show, then
 // by the number of their bucket. What is equal in all of that looks alike in the files;
 // random draws decide between them, for the private side alone.
 func (t *table) numberShared() {
@@ -179,7 +185,7 @@ func (t *table) compareBuckets(a, b *sharedBucket) int {
 	if c := slices.CompareFunc(a.classes, b.classes, func(x, y *class) int { return cmp.Compare(x.place, y.place) }); c != 0 {
 		return c
 	}
-	if c := slices.Compare(a.bag, b.bag); c != 0 {
+	if c := slices.CompareFunc(a.bags, b.bags, slices.Compare[[]uint32]); c != 0 {
 		return c
 	}
 	if c := slices.CompareFunc(a.classes, b.classes, func(x, y *class) int { return slices.Compare(x.values, y.values) }); c != 0 {

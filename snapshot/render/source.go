@@ -13,9 +13,10 @@ import (
 type source struct {
 	recoding Recoding
 	cols     []column // quasi-identifiers, in schema order
-	sa       column
+	sa       []column // sensitive attributes, in schema order
 	workers  int
 	k, l     int
+	pairs    [][2]int              // of sensitive attributes, of which pair tables are written
 	claim    snapshot.Privacy      // what no class has a say in: level and growth
 	seed     [32]byte              // of the draws between classes that look alike (rule R, randomness)
 	ids      []equivclass.RecordID // by record: its number in the state; nil: the same
@@ -68,14 +69,17 @@ func (s *source) least(members []equivclass.RecordID) equivclass.RecordID {
 func (s *source) columns(in *Input) error {
 	attributes := in.Schema.Attributes()
 	bind := func(i int, codes equivclass.Column) (column, error) {
-		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || codes.Len() < in.SA.Len() {
+		if i >= len(in.Dictionaries) || in.Dictionaries[i] == nil || codes.Len() < in.records() {
 			return column{}, fmt.Errorf("%w: attribute %q has no values", ErrView, attributes[i].Name)
 		}
 		return newColumn(attributes[i], in.Dictionaries[i], codes), nil
 	}
-	var err error
-	if s.sa, err = bind(in.Schema.SensitiveIndex(), in.SA); err != nil {
-		return err
+	for a, i := range in.Schema.Sensitive() {
+		c, err := bind(i, in.SA[a])
+		if err != nil {
+			return err
+		}
+		s.sa = append(s.sa, c)
 	}
 	for j, i := range in.Schema.Quasi() {
 		c, err := bind(i, in.QI[j])
@@ -92,7 +96,10 @@ func (s *source) columns(in *Input) error {
 
 // rank orders the values of the columns of which the recoding shows single ones.
 func (s *source) rank(in *Input) {
-	ranked := []*column{&s.sa}
+	var ranked []*column
+	for a := range s.sa {
+		ranked = append(ranked, &s.sa[a])
+	}
 	for j := range s.cols {
 		if s.recoding.exact() || s.cols[j].kind == equivclass.Set {
 			ranked = append(ranked, &s.cols[j])
@@ -108,7 +115,7 @@ func (s *source) rank(in *Input) {
 // checkClasses demands each record at most once, in living classes that are not
 // empty, below the cut of a state.
 func checkClasses(in *Input) error {
-	seen := make([]bool, in.SA.Len())
+	seen := make([]bool, in.records())
 	for i := range in.Classes {
 		members := in.Classes[i].Members
 		if len(members) == 0 {
@@ -135,7 +142,7 @@ func checkClasses(in *Input) error {
 // holds reports whether records are there, and had arrived.
 func (in *Input) holds(members []equivclass.RecordID) bool {
 	for _, m := range members {
-		if int(m) >= in.SA.Len() || in.Committed != nil && m >= in.Committed.Cut {
+		if int(m) >= in.records() || in.Committed != nil && m >= in.Committed.Cut {
 			return false
 		}
 	}

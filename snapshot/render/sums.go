@@ -17,9 +17,9 @@ import (
 // values, not by records.
 type sums struct {
 	records, classes int
-	sizes            map[int]int      // classes by size
-	shapes           map[bagShape]int // bags of which no value may exceed 1/l
-	uneven           int              // of these, those whose values are not equally frequent
+	sizes            map[int]int        // classes by size
+	shapes           []map[bagShape]int // by sensitive attribute: bags of which no value may exceed 1/l
+	uneven           int                // of these, those whose values are not equally frequent
 	columns          []columnSums
 }
 
@@ -35,13 +35,20 @@ type columnSums struct {
 	different int      // values of seen
 }
 
-func newSums(columns int) *sums {
-	return &sums{sizes: map[int]int{}, shapes: map[bagShape]int{}, columns: make([]columnSums, columns)}
+func newSums(columns, attributes int) *sums {
+	s := &sums{sizes: map[int]int{}, shapes: make([]map[bagShape]int, attributes), columns: make([]columnSums, columns)}
+	for a := range s.shapes {
+		s.shapes[a] = map[bagShape]int{}
+	}
+	return s
 }
 
 func (s *sums) clone() *sums {
 	out := *s
-	out.sizes, out.shapes, out.columns = maps.Clone(s.sizes), maps.Clone(s.shapes), slices.Clone(s.columns)
+	out.sizes, out.shapes, out.columns = maps.Clone(s.sizes), slices.Clone(s.shapes), slices.Clone(s.columns)
+	for a, shapes := range s.shapes {
+		out.shapes[a] = maps.Clone(shapes)
+	}
 	for j := range out.columns {
 		c := &out.columns[j]
 		c.width, c.seen = slices.Clone(c.width), slices.Clone(c.seen)
@@ -68,20 +75,22 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 		s.classes += sign
 		bump(s.sizes, n, sign)
 		if t.shared == nil {
-			s.shape(c.bag, sign)
+			s.shape(0, c.bag, sign)
 		}
 		for j := range t.cols {
 			s.columns[j].count(t, j, c, sign)
 		}
 	}
 	for _, b := range t.shared {
-		s.shape(b.bag, sign)
+		for a, bag := range b.bags {
+			s.shape(a, bag, sign)
+		}
 	}
 }
 
 // buckets counts those of level L2.
 func (s *sums) buckets() (n int) {
-	for _, buckets := range s.shapes {
+	for _, buckets := range s.shapes[0] {
 		n += buckets
 	}
 	return n
@@ -91,20 +100,20 @@ func (s *sums) buckets() (n int) {
 // L2: at least half of the records are in buckets of no more.
 func (s *sums) bucketMedian() int {
 	var shapes []bagShape
-	for shape := range s.shapes {
+	for shape := range s.shapes[0] {
 		shapes = append(shapes, shape)
 	}
 	slices.SortFunc(shapes, func(a, b bagShape) int { return cmp.Compare(a.size, b.size) })
 	records := 0
 	for _, shape := range shapes {
-		if records += shape.size * s.shapes[shape]; 2*records >= s.records {
+		if records += shape.size * s.shapes[0][shape]; 2*records >= s.records {
 			return shape.size
 		}
 	}
 	return 0
 }
 
-func (s *sums) shape(bag []uint32, sign int) {
+func (s *sums) shape(attribute int, bag []uint32, sign int) {
 	first, high, flat := 0, 0, true
 	for _, n := range runs(bag) {
 		if first == 0 {
@@ -113,7 +122,7 @@ func (s *sums) shape(bag []uint32, sign int) {
 		flat = flat && n == first
 		high = max(high, n)
 	}
-	bump(s.shapes, bagShape{len(bag), high}, sign)
+	bump(s.shapes[attribute], bagShape{len(bag), high}, sign)
 	if !flat {
 		s.uneven += sign
 	}

@@ -29,7 +29,7 @@ type class struct {
 	born    uint32
 	died    uint32   // from this release on its records are in other classes; 0: it lives
 	cells   []cell   // by quasi-identifier
-	bag     []uint32 // ranks of the sensitive values, ascending
+	bag     []uint32 // ranks of the sensitive values, ascending; level L1, where one attribute is sensitive
 	rows    []uint32 // cache of recoding.rows, filled where a tie asks for it
 	drawn   uint64   // cache of table.draw
 	at      uint32   // where its cells are among table.keys
@@ -37,7 +37,7 @@ type class struct {
 	given  uint32 // the bucket, as the input numbers it
 	bucket *sharedBucket
 	place  uint32   // in the order of what classes show, equal where that is
-	values []uint32 // permutation: of its rows, as drawn
+	values []uint32 // permutation: of its rows, as drawn, one of each sensitive attribute a row
 }
 
 // table finds the cells and bags of classes and puts them in canonical order.
@@ -100,7 +100,7 @@ func (t *table) fill() {
 				c.bag = nil
 			}
 			for k := range c.bag {
-				c.bag[k] = t.sa.rank[t.sa.codes.At(int(c.members[k]))]
+				c.bag[k] = t.sa[0].rank[t.sa[0].codes.At(int(c.members[k]))]
 			}
 			slices.Sort(c.bag)
 		}

@@ -41,15 +41,11 @@ func (t *table) write(l layout, w io.Writer) (snapshot.FileEntry, error) {
 		return entry, err
 	}
 	if l.whole != nil {
-		var err error
-		entry.Rows, err = l.whole(put)
-		entry.SHA256 = hex.EncodeToString(hash.Sum(nil))
-		return entry, err
-	}
-	if l.classes != nil {
-		inFile := *t
-		inFile.classes = l.classes
-		t = &inFile
+		w := &wholeFile{put: put}
+		l.whole(w)
+		w.flush()
+		entry.Rows, entry.SHA256 = w.rows, hex.EncodeToString(hash.Sum(nil))
+		return entry, w.err
 	}
 	queue, free, stop := t.produce(l)
 	defer stop()

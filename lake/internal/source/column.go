@@ -53,6 +53,9 @@ func columnsOf(m *snapshot.Manifest, file string, header []string) ([]Column, er
 			continue
 		}
 		out = append(out, Column{Name: names.free(name), Kind: Text, Optional: true, read: reader{field: i}})
+		if m.ByAttribute(file) {
+			continue
+		}
 		typ, found := typeOf(m, name)
 		if !found {
 			return nil, fmt.Errorf("%w: release %d: %s has a column that is no attribute of the schema", snapshot.ErrDamaged,

@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"cmp"
 	"slices"
 
 	"anond/snapshot/audit/format"
@@ -11,11 +10,10 @@ import (
 // BucketChange pairs the classes that stood in some parts with those of the part
 // that came of them, and says what became of their buckets.
 type BucketChange struct {
-	S     *format.Schema
-	Now   *table.Table
-	drawn bool // files number no classes
-	old   []placedClass
-	bags  []uint32 // by old bucket
+	S    *format.Schema
+	Now  *table.Table
+	old  []placedClass
+	bags []uint32 // by old bucket
 }
 
 // placedClass is a class and its bucket.
@@ -42,18 +40,10 @@ func (c *BucketChange) pairs() (now []placedClass, ok bool) {
 	for i := range c.Now.M {
 		now = append(now, placedAt(c.Now, i, 0, 0))
 	}
-	if c.drawn {
-		slices.SortStableFunc(c.old, c.compare)
-		slices.SortStableFunc(now, c.compare)
-	}
 	return now, slices.EqualFunc(c.old, now, func(x, y placedClass) bool {
 		a, b := x.t, y.t
 		return slices.Equal(a.Cells(x.class), b.Cells(y.class)) && (!a.Exact() || slices.Equal(a.RowsQI(x.class), b.RowsQI(y.class)))
 	})
-}
-
-func (c *BucketChange) compare(x, y placedClass) int {
-	return cmp.Or(c.S.CompareCells(x.t.Cells(x.class), y.t.Cells(y.class)), cmp.Compare(x.bucket, y.bucket))
 }
 
 // Report names what happened to each bucket: it holds classes of two births, it was

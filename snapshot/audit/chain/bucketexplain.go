@@ -7,9 +7,8 @@ import (
 )
 
 // Where the bytes of an older part are not those they were, a release is refused
-// whatever happened. What happened to its buckets is told besides, as far as old and
-// new classes can be paired: in files that number classes by number, in others by
-// their cells.
+// whatever happened. What happened to its buckets is told besides, where its classes are
+// the same.
 
 // Explain compares the parts that a release at level L2 changed with what they were
 // in the release before, whose directory is earlier.
@@ -39,7 +38,7 @@ func (r *PartReader) explainPart(p *format.Part, was []*format.Part, earlier str
 	if err != nil || len(was) == 0 {
 		return // reported, or new
 	}
-	c := &BucketChange{S: r.S, Now: now, drawn: r.Man.Form() == format.FormDrawn}
+	c := &BucketChange{S: r.S, Now: now}
 	for i, x := range was {
 		t, err := r.quiet(earlier, x)
 		if err != nil {
@@ -54,7 +53,7 @@ func (r *PartReader) explainPart(p *format.Part, was []*format.Part, earlier str
 
 // quiet reads a part again, without findings.
 func (r *PartReader) quiet(dir string, p *format.Part) (*table.Table, error) {
-	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: &format.Faults{}, Rows: map[string]int{}, K: r.Man.Policy.K,
+	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: &format.Faults{}, Rows: map[string]int{}, Pairs: r.Man.Pairs(),
 		Joined: jointsOf(p, r.Man)}
 	var paths []string
 	var data [][]byte

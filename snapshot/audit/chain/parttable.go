@@ -24,16 +24,16 @@ func (r *PartReader) Read(p *format.Part) (*table.Table, format.PartFiles, error
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: r.F, Rows: map[string]int{}, K: r.Man.Policy.K,
+	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: r.F, Rows: map[string]int{}, Pairs: r.Man.Pairs(),
 		Joined: jointsOf(p, r.Man)}
 	tab, err := t.Read(r.Man.Form(), paths, data)
 	if err != nil {
 		return nil, nil, err
 	}
 	p.CheckFiles(r.Man, files, data, t.Rows, r.F)
-	if tab.M != p.Classes || tab.Rows() != p.Rows {
+	if tab.M != p.Classes || tab.Rows() != p.Rows || tab.Buckets() != p.Buckets || tab.Pools() != p.Pools {
 		r.F.Add("files", format.KindCountMismatch, r.Man.Release, 0, "parts",
-			"the manifest's number of classes or rows of a part differs from its files")
+			"the manifest's number of classes, buckets, pools or rows of a part differs from its files")
 		p.Classes, p.Rows = tab.M, tab.Rows() // what follows counts what is there
 	}
 	table.CheckPrinciples(r.Man, r.S, tab, r.F)

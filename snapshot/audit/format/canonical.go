@@ -21,7 +21,7 @@ var KeyOrder = func() map[string]int {
 		type digits scale hierarchy text missing aliases
 		steps k l c t distance declared reference value count diversity republication max_regroups
 		subject_repeat policy recoding values records classes first_bucket buckets
-		pending initial_min_pool bytes rows mode union shards parts files dead replaces quality ncp box_ncp c_dm c_avg
+		first_pool pools pending initial_min_pool bytes rows mode union shards parts files dead replaces quality ncp box_ncp c_dm c_avg
 		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 previous`) {
 		at[key] = i
 	}

@@ -14,8 +14,9 @@ import (
 // integers.
 type Schema struct {
 	Qi      []*Attribute
-	Sa      *ValueDict
-	Subject string // name of the subject attribute, or ""
+	Sa      *ValueDict   // the sensitive attribute, at level L2 the first of them
+	Sas     []*ValueDict // all, in the order of the manifest
+	Subject string       // name of the subject attribute, or ""
 	Sets    *SetDict
 	Loose   bool         // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
 	Bags    *SetDict     // level L2: contents of buckets
@@ -31,8 +32,10 @@ func NewSchema(m *Manifest, hier map[string]*LabelTree) *Schema {
 		case "subject":
 			s.Subject = c.Name
 		case "sensitive":
-			s.Sa = &ValueDict{Name: c.Name, Ids: map[string]uint32{}, optional: c.mayLack()}
-			s.closeness(m, c, hier[c.Name])
+			s.Sas = append(s.Sas, &ValueDict{Name: c.Name, Ids: map[string]uint32{}, optional: c.mayLack()})
+			if s.Sa = s.Sas[0]; len(s.Sas) == 1 {
+				s.closeness(m, c, hier[c.Name])
+			}
 		case "quasi":
 			typ := TypeNumber
 			switch {

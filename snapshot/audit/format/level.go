@@ -56,7 +56,7 @@ const drawn = "drawn"
 const (
 	FormBuckets = "buckets at L2"
 	FormExact   = "anatomy at L2"     // buckets, with exact cells
-	FormDrawn   = "permutation at L2" // rows that name a bucket, and no class
+	FormDrawn   = "permutation at L2" // buckets, with values in rows by draw
 )
 
 // Form says how the files of a release are written; a form without files is one
@@ -83,7 +83,21 @@ func OtherForm(before, after *Manifest) bool {
 
 // DataFiles names the files of each part, QI file first; nil: the recoding is not
 // one of the level.
-func (m *Manifest) DataFiles() []string { return DataFiles(m.Form()) }
+func (m *Manifest) DataFiles() []string {
+	files := DataFiles(m.Form())
+	if len(m.Tables) > 0 {
+		files = append(files, "tables.csv")
+	}
+	return files
+}
+
+// Pairs are those of sensitive attributes that have pair tables.
+func (m *Manifest) Pairs() (out [][2]string) {
+	for _, p := range m.Tables {
+		out = append(out, [2]string{p[0], p[1]})
+	}
+	return out
+}
 
 // LevelClaim is what a release must claim: neither more nor less than its level.
 func (m *Manifest) LevelClaim() string {
@@ -148,10 +162,8 @@ func DataFiles(form string) []string {
 		return []string{"qit.csv", "st.csv"}
 	case RecodingPermutation:
 		return []string{"pqt.csv", "pst.csv"}
-	case FormBuckets, FormExact:
-		return []string{"data.csv", "buckets.csv"}
-	case FormDrawn:
-		return []string{"data.csv"}
+	case FormBuckets, FormExact, FormDrawn:
+		return []string{"data.csv", "values.csv", "pools.csv", "buckets.csv"}
 	}
 	return nil
 }

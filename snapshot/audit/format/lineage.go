@@ -79,7 +79,8 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 
 // checkKept compares the entries of a part in two releases.
 func checkKept(before, after *Part, release int, f *Faults) {
-	if after.Release != before.Release || after.Classes != before.Classes || after.Rows != before.Rows || after.Mode != before.Mode ||
+	if after.Release != before.Release || after.Classes != before.Classes || after.Buckets != before.Buckets ||
+		after.Pools != before.Pools || after.Rows != before.Rows || after.Mode != before.Mode ||
 		!slices.Equal(after.Files, before.Files) || !slices.Equal(after.Replaces, before.Replaces) {
 		f.Add("A", KindPartChanged, release, 0, "parts", "a part is not the one of the release before")
 	}
@@ -100,6 +101,9 @@ func compacts(before *Manifest, at map[string]int, p *Part, release int, f *Faul
 		rows += before.Parts[j].Rows
 		if before.Parts[j].Classes != r.Classes {
 			f.Add("chain", KindFirstClass, release, r.FirstClass, "classes", "a replaced part had another number of classes")
+		}
+		if before.Parts[j].Buckets != r.Buckets || before.Parts[j].Pools != r.Pools {
+			f.Add("chain", KindFirstBucket, release, r.FirstClass, "buckets", "a replaced part had another number of buckets or pools")
 		}
 	}
 	if rows != p.Rows {

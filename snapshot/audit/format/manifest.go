@@ -13,14 +13,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The versions of the format that this auditor knows: a release is a list of parts.
+// FormatVersion is the version of the format that this auditor knows, of datasets and of unions.
 // The objects policy, quality and a schema entry's
 // hierarchy are open: fields unknown to the auditor are tolerated there and
 // nowhere else.
-const (
-	FormatParts = 2
-	FormatUnion = 3 // parts of several shards, see union.go
-)
+const FormatVersion = 4
 
 // Manifest is manifest.json of one release.
 type Manifest struct {
@@ -38,10 +35,11 @@ type Manifest struct {
 	Buckets        int          `json:"buckets"` // level L2
 	Pending        int          `json:"pending"`
 	InitialMinPool int          `json:"initial_min_pool"` // release 1 at level L2: least number of people of the first pool
-	Union          *unionVector `json:"union"`            // format version 3
-	Parts          []Part       `json:"parts"`            // format version 2
+	Union          *unionVector `json:"union"`            // of a union of shards
+	Parts          []Part       `json:"parts"`
 	Quality        openObject   `json:"quality"`
 	Privacy        privacy      `json:"privacy"`
+	Tables         [][]string   `json:"tables"` // level L2: pairs of sensitive attributes with pair tables
 	Previous       *previousRef `json:"previous"`
 
 	Sha    string // SHA-256 of the file's bytes, hex
@@ -161,12 +159,9 @@ func manifestError(file string, data []byte, err error) error {
 // check tests what any later step relies on.
 func (m *Manifest) check() string {
 	switch {
-	case m.FormatVersion == FormatUnion:
+	case m.Union != nil:
 		return "is the manifest of a union, among releases that are none"
-	case m.FormatVersion != FormatParts:
-		return fmt.Sprintf("has format_version %d, and this auditor reads format %d, and %d of a union, alone", m.FormatVersion, FormatParts,
-			FormatUnion)
-	case m.Union != nil || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Shard != nil }):
+	case slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Shard != nil }):
 		return "speaks of shards, and is no union"
 	}
 	return m.checkFields()
@@ -175,6 +170,8 @@ func (m *Manifest) check() string {
 // checkFields is check of what manifests of all versions have.
 func (m *Manifest) checkFields() string {
 	switch {
+	case m.FormatVersion != FormatVersion:
+		return fmt.Sprintf("has format_version %d, and this auditor reads format %d alone", m.FormatVersion, FormatVersion)
 	case m.Release < 1 || m.Records < 0 || m.Classes < 0 || m.Pending < 0:
 		return "release or a count is out of range"
 	case m.Buckets < 0 || m.Buckets > MaxRows:
@@ -230,6 +227,22 @@ func (m *Manifest) checkSchema() string {
 	}
 	if sensitive != 1 {
 		return "schema does not have exactly one sensitive attribute"
+	}
+	return m.checkTables()
+}
+
+// checkTables tests that pairs are of sensitive attributes, in the order of the schema, and each listed once, sorted.
+func (m *Manifest) checkTables() string {
+	last := [2]int{-1, -1}
+	for _, pair := range m.Tables {
+		now := [2]int{-1, -1}
+		for i := range min(len(pair), 2) {
+			now[i] = slices.IndexFunc(m.Schema, func(c Column) bool { return c.Role == "sensitive" && c.Name == pair[i] })
+		}
+		if len(pair) != 2 || !m.AtL2() || now[0] < 0 || now[0] >= now[1] || slices.Compare(last[:], now[:]) >= 0 {
+			return "an entry of tables is no pair of sensitive attributes in the order of the schema, or out of order"
+		}
+		last = now
 	}
 	return ""
 }

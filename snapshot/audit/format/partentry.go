@@ -14,6 +14,8 @@ type Part struct {
 	Name    string `json:"part"`
 	Release int    `json:"release"` // that wrote the part first
 	Classes int    `json:"classes"` // dead ones included
+	Buckets int    `json:"buckets"` // level L2
+	Pools   int    `json:"pools"`
 	Rows    int    `json:"rows"`
 	Mode    string `json:"mode"`
 	Files   []File `json:"files"`
@@ -29,9 +31,11 @@ type Replaced struct {
 	Part       string `json:"part"`
 	FirstClass int    `json:"first_class"`
 	Classes    int    `json:"classes"`
-	// Level L2: its buckets are renumbered from FirstBucket on.
+	// Level L2: its buckets and pools are renumbered likewise.
 	FirstBucket int `json:"first_bucket"`
 	Buckets     int `json:"buckets"`
+	FirstPool   int `json:"first_pool"`
+	Pools       int `json:"pools"`
 }
 
 // PartMode is the mode of every file of a part: nobody writes it again by accident.
@@ -78,7 +82,8 @@ func (m *Manifest) checkParts() string {
 		if classes += min(p.Classes, MaxRows+1); classes > MaxRows {
 			return "the parts have too many classes"
 		}
-		if _, ok := ParsePartName(p.Name); !ok || p.Release < 1 || !inRange(p.Classes) || !inRange(p.Rows) {
+		if _, ok := ParsePartName(p.Name); !ok || p.Release < 1 || !inRange(p.Classes) || !inRange(p.Rows) ||
+			!inRange(p.Buckets) || !inRange(p.Pools) {
 			return "an entry of parts is malformed"
 		}
 		if !wellFormedFiles(p.Files) {
@@ -86,7 +91,7 @@ func (m *Manifest) checkParts() string {
 		}
 		for _, r := range p.Replaces {
 			if _, ok := ParsePartName(r.Part); !ok || r.FirstClass < 1 || !inRange(r.FirstClass) || !inRange(r.Classes) ||
-				!inRange(r.FirstBucket) || !inRange(r.Buckets) {
+				!inRange(r.FirstBucket) || !inRange(r.Buckets) || !inRange(r.FirstPool) || !inRange(r.Pools) {
 				return "an entry of replaces is malformed"
 			}
 		}
@@ -223,19 +228,24 @@ func (l *Layout) Part(id uint32) int {
 	return i - 1
 }
 
-// checkBucketMap tests that the replaced parts of a compaction tile its buckets. How
-// many there are, the files show: see compaction.checkBuckets.
+// checkBucketMap tests that the replaced parts of a compaction tile its buckets and its pools.
 func checkBucketMap(man *Manifest, p *Part, f *Faults) {
-	next, wrong := 1, 0
+	if len(p.Replaces) == 0 {
+		return
+	}
+	bucket, pool, wrong := 1, 1, 0
 	for _, r := range p.Replaces {
-		switch {
-		case man.AtL2() && r.FirstBucket != next, !man.AtL2() && (r.FirstBucket != 0 || r.Buckets != 0):
+		if man.AtL2() && (r.FirstBucket != bucket || r.FirstPool != pool) ||
+			!man.AtL2() && (r.FirstBucket != 0 || r.Buckets != 0 || r.FirstPool != 0 || r.Pools != 0) {
 			wrong++
 		}
-		next += r.Buckets
+		bucket, pool = bucket+r.Buckets, pool+r.Pools
+	}
+	if bucket != p.Buckets+1 || pool != p.Pools+1 {
+		wrong++
 	}
 	f.AddN("chain", KindFirstBucket, man.Release, 0, "first_bucket",
-		"the buckets of a replaced part do not begin where those before it end", wrong)
+		"the buckets and pools of a replaced part do not begin where those before it end", wrong)
 }
 
 // RowsOf is the number of rows of a file, as the entry of the part says.

@@ -44,9 +44,9 @@ func (v *unionVector) RootOf() string {
 func (m *Manifest) CheckUnion() string {
 	u := m.Union
 	switch {
-	case m.FormatVersion != FormatUnion:
+	case u == nil:
 		return "is not the manifest of a union, among releases of one"
-	case u == nil || u.Of < 1 || u.Of > maxUnionShards || len(u.Shards) > maxUnionShards || !IsSHA(u.Settings) || !IsSHA(u.Root):
+	case u.Of < 1 || u.Of > maxUnionShards || len(u.Shards) > maxUnionShards || !IsSHA(u.Settings) || !IsSHA(u.Root):
 		return "does not say of which shards it is the union"
 	}
 	for _, s := range u.Shards {

@@ -125,6 +125,10 @@ const (
 	KindBucketRegrouped    = "bucket_regrouped"
 	KindBucketCrossesBirth = "bucket_crosses_births"
 	KindFirstBucket        = "first_bucket"
+	KindDrawnValues        = "drawn_values_differ"
+	KindPoolNumbers        = "pool_numbering"
+	KindPoolBag            = "pool_bag_differs"
+	KindPairTable          = "pair_table_differs"
 
 	KindVectorBack    = "vector_back"
 	KindVectorShape   = "vector_malformed"

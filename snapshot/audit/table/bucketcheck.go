@@ -8,8 +8,10 @@ import (
 func CheckBuckets(man *format.Manifest, s *format.Schema, b *BucketTable, f *format.Faults) {
 	extra, _ := man.Policy.Principles()
 	for i := range uint32(b.M) {
-		if int(b.top[i])*man.Policy.L > int(b.Size[i]) {
-			f.Add("L", format.KindValueAboveL, man.Release, int(i)+1, s.Sa.Name, "one value has more than 1/l of a bucket")
+		for a, of := range b.Of {
+			if int(of.top[i])*man.Policy.L > int(b.Size[i]) {
+				f.Add("L", format.KindValueAboveL, man.Release, int(i)+1, s.Sas[a].Name, "one value has more than 1/l of a bucket")
+			}
 		}
 		if len(extra)+len(s.Close) == 0 {
 			continue

@@ -129,19 +129,25 @@ func (r *TableReader) compareRows(t *Table, x, y int) int {
 	return 0
 }
 
-// bucketed reads data.csv and buckets.csv of level L2.
+// bucketed reads the files of level L2.
 func (r *TableReader) bucketed(paths []string, data [][]byte) (*Table, error) {
-	raw, err := r.readRows(paths[0], data[0], false, "class", "bucket")
+	drawn := 0
+	if r.form == format.FormDrawn {
+		drawn = len(r.S.Sas)
+	}
+	raw, err := r.readRows(paths[0], data[0], drawn, "class", "bucket")
 	if err != nil {
 		return nil, err
 	}
 	r.Rows["data.csv"] = len(raw.cls)
 	b := &BucketTable{dict: r.S.Bags}
-	numbers, lines, err := r.readBuckets(paths[1], data[1], b)
+	numbers, err := r.readBuckets(paths[3], data[3], b)
 	if err != nil {
 		return nil, err
 	}
-	r.Rows["buckets.csv"] = lines
+	if b.Of, err = r.readBags(paths[1], data[1], "bucket", numbers); err != nil {
+		return nil, err
+	}
 	order, start, number, sorted, dense := raw.group()
 	t := &Table{D: raw.d, M: len(number), Start: start, Shared: b}
 	if sorted { // the row i of the table is that of the file: its number is read before it is replaced
@@ -157,44 +163,59 @@ func (r *TableReader) bucketed(paths []string, data [][]byte) (*Table, error) {
 	} else {
 		r.equalCells(raw, order, t)
 	}
+	if drawn > 0 {
+		r.drawn(raw, order, t)
+	}
 	t.Sa = order // whose rows are in the table by now: its room is that of the values
 	b.fill(t)
 	r.finish(t, number, sorted, dense)
 	r.shapeOfBuckets(t)
-	return t, nil
+	return t, r.pools(paths, data, t)
 }
 
 // readBuckets reads buckets.csv into b and gives the bucket numbers as written.
-func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (numbers []uint32, lines int, err error) {
+func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (numbers []uint32, err error) {
 	csv, header, err := r.csv(file, data)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	at, err := r.columns(file, header, []string{"bucket", r.S.Sa.Name, "count"})
+	at, err := r.columns(file, header, []string{"bucket", "pool", "people"})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	list := make([]BucketLine, 0, csv.CountRows())
-	room := format.MaxRows
+	room, misnumbered := format.MaxRows, 0
 	for {
 		ok, err := csv.Next()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if !ok {
-			return r.gather(list, b), len(list), nil
+			break
 		}
-		bucket, n, err := pairNumbers(csv, at, room)
-		if err != nil {
-			return nil, 0, err
+		var row [3]uint32
+		for i := range row {
+			if row[i], ok = format.ParseCount(csv.Fields[at[i]]); !ok || row[i] == 0 || int(row[i]) > room {
+				return nil, csv.Fail("a number is not positive, or not in range")
+			}
 		}
-		room -= int(n)
-		sa, err := r.S.Sa.Read(csv, csv.Fields[at[1]])
-		if err != nil {
-			return nil, 0, err
+		room -= int(row[2])
+		if b.M > 0 && row[0] <= numbers[b.M-1] {
+			return nil, csv.Fail("a bucket is not sorted by number")
 		}
-		list = append(list, BucketLine{bucket, sa, n})
+		if pool := int(row[1]); pool > b.N+1 {
+			misnumbered++
+		}
+		b.N = max(b.N, int(row[1]))
+		numbers, b.Pool, b.Size, b.M = append(numbers, row[0]), append(b.Pool, row[1]-1), append(b.Size, row[2]), b.M+1
 	}
+	r.Rows["buckets.csv"] = b.M
+	r.F.AddN("order", format.KindPoolNumbers, r.Release, 0, "",
+		"pools are not numbered 1..n in the order of their first buckets; a number that persists links pools across releases", misnumbered)
+	if b.M > 0 && int(numbers[b.M-1]) != b.M {
+		r.F.Add("order", format.KindBucketNumbers, r.Release, 0, "",
+			"buckets are not numbered 1..m; a number that persists links buckets across releases")
+	}
+	return numbers, nil
 }
 
 // equalCells takes the cells of each class, which all its rows show.
@@ -230,41 +251,6 @@ func (r *TableReader) exactClasses(file string, raw *rawTable, order []uint32, t
 	return r.onlyValues(file, t)
 }
 
-// gather builds the buckets and checks the order of their lines; that of the buckets
-// their classes decide: see shapeOfBuckets.
-func (r *TableReader) gather(list []BucketLine, b *BucketTable) (numbers []uint32) {
-	name, disorder := r.S.Sa.Name, 0
-	for i := 1; i < len(list); i++ {
-		x, y := list[i-1], list[i]
-		if y.Number < x.Number || y.Number == x.Number && r.S.Sa.Compare(x.Value, y.Value) >= 0 {
-			disorder++
-		}
-	}
-	r.F.AddN("order", format.KindRowOrder, r.Release, 0, name,
-		"buckets or their values are not sorted; their order may follow insertion", disorder)
-	byNumber := func(x, y BucketLine) int { return int(x.Number) - int(y.Number) }
-	if !slices.IsSortedFunc(list, byNumber) {
-		slices.SortStableFunc(list, byNumber)
-	}
-	b.Value, b.Count = slices.Grow(b.Value, len(list)), slices.Grow(b.Count, len(list))
-	for from := 0; from < len(list); {
-		to := from
-		for to < len(list) && list[to].Number == list[from].Number {
-			to++
-		}
-		numbers = append(numbers, list[from].Number)
-		b.Add(list[from:to])
-		from = to
-	}
-	b.Start = append(b.Start, uint32(len(b.Value)))
-	b.M = len(numbers)
-	if b.M > 0 && int(numbers[b.M-1]) != b.M {
-		r.F.Add("order", format.KindBucketNumbers, r.Release, 0, name,
-			"buckets are not numbered 1..m; a number that persists links buckets across releases")
-	}
-	return numbers
-}
-
 // nameBuckets finds the bucket of each row, given its number as written. b.row may
 // be what was written, if the rows were in order.
 func (r *TableReader) nameBuckets(file string, numbers, written, order []uint32, b *BucketTable) error {
@@ -275,14 +261,19 @@ func (r *TableReader) nameBuckets(file string, numbers, written, order []uint32,
 	for i, row := range order {
 		at, ok := findBucket(numbers, written[row])
 		if !ok {
-			return format.Unreadable(file, 0, "attribute %s: a row names a bucket that buckets.csv does not have", r.S.Sa.Name)
+			return format.Unreadable(file, 0, "a row names a bucket that buckets.csv does not have")
 		}
 		b.Row[i] = uint32(at) + 1
 		named[at]++
 	}
 	for i, n := range named {
 		if n != b.Size[i] {
-			r.F.Add("files", format.KindBucketSize, r.Release, i+1, r.S.Sa.Name, "a bucket has another number of values than rows that name it")
+			r.F.Add("files", format.KindBucketSize, r.Release, i+1, "", "a bucket has another number of people than rows that name it")
+		}
+		for a, of := range b.Of {
+			if of.sum(uint32(i)) != b.Size[i] {
+				r.F.Add("files", format.KindBucketSize, r.Release, i+1, r.S.Sas[a].Name, "a bucket has another number of values than of people")
+			}
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 
 // shapeOfBuckets tests that buckets are unions of whole classes, that each has one,
 // that a compaction joins none of different births, and that they are in canonical
-// order: by the sorted list of their classes' cells, then their bag.
+// order: by the sorted list of their classes' cells, then their bags.
 func (r *TableReader) shapeOfBuckets(t *Table) {
 	b := t.Shared
 	of := make([]uint32, t.M) // by class: its bucket + 1
@@ -44,24 +44,20 @@ func (r *TableReader) shapeOfBuckets(t *Table) {
 }
 
 // compareContents compares two buckets by the cells of their classes, which are in order,
-// then their bag.
+// then their bags.
 func (r *TableReader) compareContents(t *Table, classes *Roster, x, y int) int {
 	if o := slices.CompareFunc(classes.Of(x), classes.Of(y), func(c, d uint32) int {
 		return compareShown(r.S, t, int(c), int(d))
 	}); o != 0 {
 		return o
 	}
-	b, dict := t.Shared, r.S.Sa
-	return compareRuns(dict, canonicalRuns(dict, b.lines(x)), canonicalRuns(dict, b.lines(y)))
-}
-
-// lines gives the bag of a bucket as lines.
-func (b *BucketTable) lines(i int) (out []BucketLine) {
-	values, counts := b.Entries(uint32(i))
-	for j, v := range values {
-		out = append(out, BucketLine{0, v, counts[j]})
+	for a, of := range t.Shared.Of {
+		dict := r.S.Sas[a]
+		if o := compareRuns(dict, of.canonical(dict, x), of.canonical(dict, y)); o != 0 {
+			return o
+		}
 	}
-	return out
+	return 0
 }
 
 // mayRestartBucket reports that a bucket need not follow the one before it; see
@@ -146,8 +142,10 @@ func BucketFigures(t *Table) *Buckets {
 			out.Median = int(b.Size[i])
 		}
 		people += int(b.Size[i])
-		if n := int(b.Size[i] / b.top[i]); out.AchievedL == 0 || n < out.AchievedL {
-			out.AchievedL = n
+		for _, of := range b.Of {
+			if n := int(b.Size[i] / max(1, of.top[i])); out.AchievedL == 0 || n < out.AchievedL {
+				out.AchievedL = n
+			}
 		}
 	}
 	out.Largest = int(b.Size[bySize[b.M-1]])
@@ -174,7 +172,7 @@ func (t *Table) Most(c int) (top, size int) {
 	}
 	b := t.Shared
 	i := b.Rows(t, c)[0] - 1
-	return int(b.top[i]), int(b.Size[i])
+	return int(b.Of[0].top[i]), int(b.Size[i])
 }
 
 // WholeBuckets reports that every class has one bag, its own or that of its bucket.

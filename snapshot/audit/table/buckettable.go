@@ -8,25 +8,45 @@ import (
 )
 
 // BucketTable has the buckets of a release of level L2, numbered from 0 here and
-// reported from 1: the values in each, and the bucket of every row.
+// reported from 1: the values in each, its pool, and the bucket of every row.
 type BucketTable struct {
-	M     int
-	Start []uint32 // m+1: entries of each bucket
-	Value []uint32 // ascending by id within a bucket
-	Count []uint32
-	Size  []uint32
-	top   []uint32        // count of the most frequent value
-	dict  *format.SetDict // contents of buckets
-	bag   []uint32        // see bags: of the first buckets, which were asked for
-	Row   []uint32        // by row of the table: bucket + 1
+	M    int
+	Size []uint32 // people
+	Pool []uint32 // numbered from 0
+	N    int      // pools
+	Of   []*Bags  // by sensitive attribute
+	Row  []uint32 // by row of the table: bucket + 1
+	dict *format.SetDict
+	bag  []uint32 // see Bags: of the first buckets, which were asked for
 }
 
-// BucketLine is a line of buckets.csv.
-type BucketLine struct{ Number, Value, Count uint32 }
+// Bags are those of one sensitive attribute: of buckets, or of pools.
+type Bags struct {
+	Start []uint32 // one more than there are bags: entries of each
+	Value []uint32 // ascending by id within a bag
+	Count []uint32
+	top   []uint32 // count of the most frequent value
+}
 
-func (b *BucketTable) Entries(i uint32) (values, counts []uint32) {
+// BagLine is a line of values.csv or pools.csv: of a bucket or a pool.
+type BagLine struct{ Number, Value, Count uint32 }
+
+// Entries are the values of a bag.
+func (b *Bags) Entries(i uint32) (values, counts []uint32) {
 	return b.Value[b.Start[i]:b.Start[i+1]], b.Count[b.Start[i]:b.Start[i+1]]
 }
+
+// sum is how many values there are in a bag.
+func (b *Bags) sum(i uint32) (n uint32) {
+	_, counts := b.Entries(i)
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// Entries are the values that a bucket has of the first sensitive attribute.
+func (b *BucketTable) Entries(i uint32) (values, counts []uint32) { return b.Of[0].Entries(i) }
 
 // Bags gives the content of each bucket, interned. Comparing buckets asks for it,
 // reading and testing them does not.
@@ -34,9 +54,12 @@ func (b *BucketTable) Bags() []uint32 {
 	var content []uint32
 	for i := len(b.bag); i < b.M; i++ {
 		content = content[:0]
-		values, counts := b.Entries(uint32(i))
-		for k, v := range values {
-			content = append(content, v, counts[k])
+		for _, of := range b.Of {
+			values, counts := of.Entries(uint32(i))
+			content = append(content, uint32(len(values)))
+			for k, v := range values {
+				content = append(content, v, counts[k])
+			}
 		}
 		b.bag = append(b.bag, b.dict.Intern(content))
 	}
@@ -52,34 +75,46 @@ func (b *BucketTable) Rows(t *Table, c int) []uint32 { return b.Row[t.Start[c]:t
 //
 // where P(t is in b) is the share of the class's rows that name b. At level L2 they all
 // name one, and what does not is reported.
-func (b *BucketTable) topShare(t *Table, c int) float64 {
+func (b *BucketTable) topShare(t *Table, c int) (top float64) {
 	rows := b.Rows(t, c)
 	if format.Same(rows) {
-		i := rows[0] - 1
-		return format.Share(int(b.top[i]), int(b.Size[i]))
+		return b.share(rows[0] - 1)
 	}
-	sum, top := map[uint32]float64{}, 0.0
-	for _, r := range rows {
-		values, counts := b.Entries(r - 1)
-		for i, v := range values {
-			sum[v] += float64(counts[i]) / float64(b.Size[r-1])
-			top = max(top, sum[v])
+	for _, of := range b.Of {
+		sum, most := map[uint32]float64{}, 0.0
+		for _, r := range rows {
+			values, counts := of.Entries(r - 1)
+			for i, v := range values {
+				sum[v] += float64(counts[i]) / float64(b.Size[r-1])
+				most = max(most, sum[v])
+			}
 		}
+		top = max(top, most/float64(len(rows)))
 	}
-	return top / float64(len(rows))
+	return top
 }
 
-// MostShare is the largest share of one value in a bucket.
+// share is the largest share of one value in a bucket.
+func (b *BucketTable) share(i uint32) (top float64) {
+	for _, of := range b.Of {
+		top = max(top, format.Share(int(of.top[i]), int(b.Size[i])))
+	}
+	return top
+}
+
+// MostShare is the largest share of one value in any bucket.
 func (b *BucketTable) MostShare() (top float64) {
 	for i := range b.M {
-		top = max(top, format.Share(int(b.top[i]), int(b.Size[i])))
+		top = max(top, b.share(uint32(i)))
 	}
 	return top
 }
 
 // exceeds reports that some row of the class is in a bucket with a value above 1/l.
 func (b *BucketTable) exceeds(t *Table, c, l int) bool {
-	return slices.ContainsFunc(b.Rows(t, c), func(r uint32) bool { return int(b.top[r-1])*l > int(b.Size[r-1]) })
+	return slices.ContainsFunc(b.Rows(t, c), func(r uint32) bool {
+		return slices.ContainsFunc(b.Of, func(of *Bags) bool { return int(of.top[r-1])*l > int(b.Size[r-1]) })
+	})
 }
 
 // classKey appends what the rows of a class show of buckets, by content alone.
@@ -103,6 +138,9 @@ func (b *BucketTable) fill(t *Table) {
 	for row, r := range b.Row {
 		values, counts := b.Entries(r - 1)
 		i := r - 1
+		if len(values) == 0 {
+			continue // reported
+		}
 		for int(at[i]) < len(values)-1 && used[i] == counts[at[i]] {
 			at[i], used[i] = at[i]+1, 0
 		}
@@ -137,55 +175,76 @@ func (b *BucketTable) supports(t *Table, sets *format.SetDict) {
 	}
 }
 
-// Add appends a bucket.
-func (b *BucketTable) Add(part []BucketLine) {
-	slices.SortStableFunc(part, func(x, y BucketLine) int { return int(x.Value) - int(y.Value) })
-	b.Start = append(b.Start, uint32(len(b.Value)))
-	var size, top uint32
-	for i, l := range part {
-		if i > 0 && part[i-1].Value == l.Value {
+// add appends a bag.
+func (b *Bags) add(lines []BagLine) {
+	slices.SortStableFunc(lines, func(x, y BagLine) int { return int(x.Value) - int(y.Value) })
+	if b.Start == nil {
+		b.Start = []uint32{0}
+	}
+	var top uint32
+	for i, l := range lines {
+		if i > 0 && lines[i-1].Value == l.Value {
 			b.Count[len(b.Count)-1] += l.Count
 		} else {
 			b.Value, b.Count = append(b.Value, l.Value), append(b.Count, l.Count)
 		}
-		size += l.Count
 		top = max(top, b.Count[len(b.Count)-1])
 	}
-	b.Size, b.top = append(b.Size, size), append(b.top, top)
+	b.Start, b.top = append(b.Start, uint32(len(b.Value))), append(b.top, top)
+}
+
+// join gives the bags of b and those of o behind them. The columns of b may be shared with the result.
+func (b *Bags) join(o *Bags) *Bags {
+	a := *b
+	entries := uint32(len(a.Value))
+	a.Start = slices.Grow(a.Start, len(o.Start))
+	for _, end := range o.Start[1:] {
+		a.Start = append(a.Start, entries+end)
+	}
+	a.Value = append(a.Value, o.Value...)
+	a.Count = append(a.Count, o.Count...)
+	a.top = append(a.top, o.top...)
+	return &a
 }
 
 // join gives a table of the buckets of b and those of o behind them. The columns of b
 // may be shared with the result.
 func (b *BucketTable) join(o *BucketTable) *BucketTable {
+	if b.M == 0 {
+		return o
+	}
 	a := *b
-	entries, buckets := uint32(len(a.Value)), uint32(a.M)
-	a.Start, a.Row = slices.Grow(a.Start, o.M), slices.Grow(a.Row, len(o.Row))
-	for _, end := range o.Start[1:] {
-		a.Start = append(a.Start, entries+end)
+	a.Of = make([]*Bags, len(o.Of))
+	for i := range a.Of {
+		a.Of[i] = b.Of[i].join(o.Of[i])
 	}
 	if len(a.bag) == a.M && len(o.bag) == o.M {
 		a.bag = append(a.bag, o.bag...)
 	}
-	a.dict, a.M = o.dict, a.M+o.M
-	a.Value = append(a.Value, o.Value...)
-	a.Count = append(a.Count, o.Count...)
+	a.dict, a.M, a.N = o.dict, a.M+o.M, a.N+o.N
 	a.Size = append(a.Size, o.Size...)
-	a.top = append(a.top, o.top...)
+	a.Row = slices.Grow(a.Row, len(o.Row))
 	for _, r := range o.Row {
-		a.Row = append(a.Row, r+buckets)
+		a.Row = append(a.Row, r+uint32(b.M))
+	}
+	for _, p := range o.Pool {
+		a.Pool = append(a.Pool, p+uint32(b.N))
 	}
 	return &a
 }
 
-// canonicalRuns sorts the values of a bucket.
-func canonicalRuns(d *format.ValueDict, part []BucketLine) []BucketLine {
-	sorted := slices.Clone(part)
-	slices.SortStableFunc(sorted, func(x, y BucketLine) int { return d.Compare(x.Value, y.Value) })
-	return sorted
+// canonical is a bag as a list in canonical order.
+func (b *Bags) canonical(d *format.ValueDict, i int) (out []BagLine) {
+	values, counts := b.Entries(uint32(i))
+	for j, v := range values {
+		out = append(out, BagLine{0, v, counts[j]})
+	}
+	slices.SortStableFunc(out, func(x, y BagLine) int { return d.Compare(x.Value, y.Value) })
+	return out
 }
 
 // compareRuns compares two bags as sorted lists, without writing them out.
-func compareRuns(d *format.ValueDict, x, y []BucketLine) int {
+func compareRuns(d *format.ValueDict, x, y []BagLine) int {
 	var i, j int
 	var usedX, usedY uint32
 	for i < len(x) && j < len(y) {

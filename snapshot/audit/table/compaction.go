@@ -15,25 +15,20 @@ import (
 //
 // Cost: one pass over both, no tables.
 type Compaction struct {
-	Man     *format.Manifest
-	S       *format.Schema
-	part    *format.Part
-	Classes []uint32 // by replaced part: classes before it
-	Buckets []uint32 // by replaced part: buckets before it
-	Rows    map[string]int
-	F       *format.Faults
+	Man    *format.Manifest
+	S      *format.Schema
+	part   *format.Part
+	before []moved // by replaced part
+	Rows   map[string]int
+	F      *format.Faults
 }
 
 // CheckCompaction takes the files of the compacted part and, by replaced part,
 // those of the release before. It gives the number of rows of each file.
 func CheckCompaction(man *format.Manifest, s *format.Schema, p *format.Part, now [][]byte, before [][][]byte, paths []string,
 	f *format.Faults) (map[string]int, error) {
-	c := &Compaction{Man: man, S: s, part: p, Rows: map[string]int{}, F: f}
-	for _, r := range p.Replaces {
-		c.Classes = append(c.Classes, uint32(r.FirstClass)-1)
-		c.Buckets = append(c.Buckets, 0)
-	}
-	for i := len(paths) - 1; i >= 0; i-- { // the buckets first: rows name them
+	c := NewCompaction(man, s, p, f)
+	for i := range paths {
 		old := make([][]byte, len(before))
 		for j := range before {
 			old[j] = before[j][i]
@@ -43,6 +38,18 @@ func CheckCompaction(man *format.Manifest, s *format.Schema, p *format.Part, now
 		}
 	}
 	return c.Rows, nil
+}
+
+// moved is by how much the numbers of a replaced part are greater now.
+type moved struct{ class, bucket, pool uint32 }
+
+// NewCompaction binds the compaction of a part.
+func NewCompaction(man *format.Manifest, s *format.Schema, p *format.Part, f *format.Faults) *Compaction {
+	c := &Compaction{Man: man, S: s, part: p, Rows: map[string]int{}, F: f}
+	for _, r := range p.Replaces {
+		c.before = append(c.before, moved{uint32(max(r.FirstClass, 1) - 1), uint32(max(r.FirstBucket, 1) - 1), uint32(max(r.FirstPool, 1) - 1)})
+	}
+	return c
 }
 
 // compare walks over one file and the files that it joins.
@@ -58,18 +65,14 @@ func (c *Compaction) compare(path string, now []byte, before [][]byte) error {
 	if len(header) < 2 {
 		return format.Unreadable(path, 1, "header lacks an attribute of the schema")
 	}
-	next := uint32(0) // buckets so far
 	for j, data := range before {
 		old, was, err := format.NewCSV(path, data)
 		if err != nil {
 			return err
 		}
 		same := slices.Equal(header, was)
-		if name == c.counted() {
-			c.Buckets[j] = next
-		}
 		if same {
-			same, err = c.follows(old, rows, name, c.columns(name, j, header), &next)
+			same, err = c.follows(old, rows, name, c.columns(name, j, header))
 		}
 		if err != nil {
 			return err
@@ -82,14 +85,12 @@ func (c *Compaction) compare(path string, now []byte, before [][]byte) error {
 	more, err := rows.Next()
 	if more {
 		c.differs(len(before) - 1)
-	} else if name == c.counted() && c.Man.AtL2() {
-		c.checkBuckets(next)
 	}
 	return err
 }
 
 // follows reports that the rows at hand are those of old, moved.
-func (c *Compaction) follows(old, rows *format.CsvReader, name string, columns []uint32, next *uint32) (bool, error) {
+func (c *Compaction) follows(old, rows *format.CsvReader, name string, columns []uint32) (bool, error) {
 	for {
 		more, err := old.Next()
 		if err != nil || !more {
@@ -102,9 +103,6 @@ func (c *Compaction) follows(old, rows *format.CsvReader, name string, columns [
 			return false, nil
 		}
 		c.Rows[name]++
-		if name == c.counted() {
-			*next = max(*next, c.bucketOf(rows.Fields))
-		}
 	}
 }
 
@@ -118,18 +116,20 @@ func (c *Compaction) differs(j int) {
 // part j; 0: what stands there is the same.
 func (c *Compaction) columns(name string, j int, header []string) []uint32 {
 	out := make([]uint32, len(header))
-	last := len(out) - 1
-	switch form := c.Man.Form(); {
+	last, by := len(out)-1, &c.before[j]
+	switch {
+	case !c.Man.AtL2() && (name == "st.csv" || name == "pst.csv"):
+		out[0] = by.class
+	case !c.Man.AtL2():
+		out[last] = by.class
+	case name == "data.csv":
+		out[last-1], out[last] = by.class, by.bucket
+	case name == "values.csv":
+		out[0] = by.bucket
 	case name == "buckets.csv":
-		out[0] = c.Buckets[j]
-	case form == format.FormDrawn:
-		out[last] = c.Buckets[j]
-	case c.Man.AtL2():
-		out[last-1], out[last] = c.Classes[j], c.Buckets[j]
-	case name == "st.csv" || name == "pst.csv":
-		out[0] = c.Classes[j]
+		out[0], out[1] = by.bucket, by.pool
 	default:
-		out[last] = c.Classes[j]
+		out[0] = by.pool
 	}
 	return out
 }
@@ -149,39 +149,4 @@ func sameMoved(old, now [][]byte, columns []uint32) bool {
 		}
 	}
 	return true
-}
-
-// counted is the file that shows how many buckets there are.
-func (c *Compaction) counted() string {
-	if c.Man.Form() == format.FormDrawn {
-		return "data.csv"
-	}
-	return "buckets.csv"
-}
-
-// bucketOf is the number of the bucket in a row of the counted file, level L2.
-func (c *Compaction) bucketOf(fields [][]byte) uint32 {
-	at := 0
-	if c.Man.Form() == format.FormDrawn {
-		at = len(fields) - 1
-	}
-	n, _ := format.ParseCount(fields[at])
-	return n
-}
-
-// checkBuckets tests that the replaced parts have the buckets that they say; last is
-// how many all of them have.
-func (c *Compaction) checkBuckets(last uint32) {
-	wrong := 0
-	for j, r := range c.part.Replaces {
-		first, end := c.Buckets[j], last
-		if j+1 < len(c.Buckets) {
-			end = c.Buckets[j+1]
-		}
-		if r.FirstBucket != int(first)+1 || r.Buckets != int(end-first) {
-			wrong++
-		}
-	}
-	c.F.AddN("chain", format.KindFirstBucket, c.Man.Release, 0, "first_bucket",
-		"a replaced part had other buckets than the compaction says", wrong)
 }

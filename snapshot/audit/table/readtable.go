@@ -17,7 +17,7 @@ type TableReader struct {
 	Rows    map[string]int // rows read per file
 	Joined  []Joint        // a compaction: where canonical order begins anew
 	form    string         // of the files, see Manifest.form
-	K       int            // records of a class, for files that name no class
+	Pairs   [][2]string    // of attributes, of which there are pair tables
 	opened  []*format.CsvReader
 }
 
@@ -43,16 +43,18 @@ func (r *TableReader) csv(file string, data []byte) (*format.CsvReader, []string
 // parse dispatches on the form.
 func (r *TableReader) parse(form string, paths []string, data [][]byte) (*Table, error) {
 	switch r.form = form; form {
-	case format.FormBuckets, format.FormExact:
+	case format.FormBuckets, format.FormExact, format.FormDrawn:
 		return r.bucketed(paths, data)
-	case format.FormDrawn:
-		return r.drawn(paths[0], data[0])
 	}
 	key := "class"
 	if form != format.RecodingGeneralization {
 		key = "group"
 	}
-	raw, err := r.readRows(paths[0], data[0], len(paths) == 1, key)
+	shown := 0
+	if len(paths) == 1 {
+		shown = 1
+	}
+	raw, err := r.readRows(paths[0], data[0], shown, key)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +103,9 @@ func Ascending(n int) []int {
 	return out
 }
 
-// readRows reads a table of rows: cells in schema order, the sensitive value if
-// withSA, and numbers: of the class or group, and where keys has two of the bucket.
-func (r *TableReader) readRows(file string, data []byte, withSA bool, keys ...string) (*rawTable, error) {
+// readRows reads a table of rows: cells in schema order, the values of the first sensitive
+// attributes, so many, and numbers: of the class or group, and where keys has two of the bucket.
+func (r *TableReader) readRows(file string, data []byte, shown int, keys ...string) (*rawTable, error) {
 	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, err
@@ -113,8 +115,8 @@ func (r *TableReader) readRows(file string, data []byte, withSA bool, keys ...st
 	for _, a := range r.S.Qi {
 		want = append(want, a.Name)
 	}
-	if withSA {
-		want = append(want, r.S.Sa.Name)
+	for _, a := range r.S.Sas[:shown] {
+		want = append(want, a.Name)
 	}
 	at, err := r.columns(file, header, append(want, keys...))
 	if err != nil {
@@ -122,8 +124,8 @@ func (r *TableReader) readRows(file string, data []byte, withSA bool, keys ...st
 	}
 	n := csv.CountRows()
 	raw := &rawTable{d: d, cls: make([]uint32, 0, n), qi: make([]uint32, 0, n*d)}
-	if withSA {
-		raw.sa = make([]uint32, 0, n)
+	if shown > 0 {
+		raw.sa = make([]uint32, 0, n*shown)
 	}
 	if len(keys) > 1 {
 		raw.bucket = make([]uint32, 0, n)
@@ -131,7 +133,7 @@ func (r *TableReader) readRows(file string, data []byte, withSA bool, keys ...st
 	row := &rowReader{s: r.S, csv: csv, keys: keys, ids: make([]uint32, len(at))}
 	cells, read := newChangedCells(csv, at), row.cell
 	if slices.Equal(at, Ascending(len(at))) {
-		csv.Alike, csv.Repeats = d, !withSA
+		csv.Alike, csv.Repeats = d, shown == 0
 	}
 	for {
 		ok, err := cells.next(len(raw.cls) == 0, read)
@@ -143,9 +145,7 @@ func (r *TableReader) readRows(file string, data []byte, withSA bool, keys ...st
 		if len(keys) > 1 {
 			raw.bucket = append(raw.bucket, row.ids[len(at)-1])
 		}
-		if withSA {
-			raw.sa = append(raw.sa, row.ids[d])
-		}
+		raw.sa = append(raw.sa, row.ids[d:d+shown]...)
 	}
 }
 
@@ -203,7 +203,7 @@ func (r *rowReader) id(j int, text []byte) (uint32, error) {
 		}
 		return id, nil
 	case j < len(r.ids)-len(r.keys):
-		return r.s.Sa.Read(r.csv, text)
+		return r.s.Sas[j-len(r.s.Qi)].Read(r.csv, text)
 	}
 	number, ok := format.ParseCount(text)
 	if !ok || number == 0 {

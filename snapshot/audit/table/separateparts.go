@@ -63,16 +63,12 @@ func (u *Undoing) Part(man *format.Manifest, p *format.Part, paths []string, dat
 		}
 		parts[j] = &before.Parts[i]
 	}
-	c := &Compaction{Man: man, S: u.S, part: p, Rows: map[string]int{}, F: &format.Faults{}}
-	for _, r := range p.Replaces {
-		c.Classes = append(c.Classes, uint32(r.FirstClass)-1)
-		c.Buckets = append(c.Buckets, 0)
-	}
+	c := NewCompaction(man, u.S, p, &format.Faults{})
 	out := make([][][]byte, len(parts))
 	for j := range out {
 		out[j] = make([][]byte, len(paths))
 	}
-	for i := len(paths) - 1; i >= 0; i-- { // the buckets first, as in checkCompaction
+	for i := range paths {
 		files, err := c.Apart(paths[i], data[i], parts)
 		if err != nil {
 			return err
@@ -116,21 +112,14 @@ func (c *Compaction) Apart(path string, data []byte, parts []*format.Part) ([][]
 		return nil, format.Unreadable(path, 1, "header lacks an attribute of the schema")
 	}
 	head := data[:rows.Pos]
-	next := uint32(0) // buckets so far
 	out := make([][]byte, len(parts))
 	for j, p := range parts {
-		if name == c.counted() {
-			c.Buckets[j] = next
-		}
 		columns := c.columns(name, j, header)
 		text := bytes.Clone(head)
 		for range p.RowsOf(name) {
 			from := rows.Pos
 			if more, err := rows.Next(); err != nil || !more {
 				return out, err // what is missing gives another hash
-			}
-			if name == c.counted() {
-				next = max(next, c.bucketOf(rows.Fields))
 			}
 			text = MoveBack(text, data[from:rows.Pos], rows.Fields, columns)
 		}

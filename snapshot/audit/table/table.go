@@ -21,7 +21,8 @@ type Table struct {
 	Support  []uint32     // value set of each class, interned
 	Flat     []uint32     // c when every value of the class occurs c times, else 0
 	Top      []uint32     // count of the most frequent value
-	pairs    []uint32     // permutation at level L2: the sensitive value in each row, by chance
+	pairs    []uint32     // permutation at level L2: the sensitive values in each row, by chance
+	width    int          // of them, in a row
 	Shared   *BucketTable // level L2: the buckets, which are unions of whole classes
 }
 
@@ -54,7 +55,7 @@ func (t *Table) pairsOf(c int) []uint32 {
 	if t.pairs == nil {
 		return nil
 	}
-	return t.pairs[t.Start[c]:t.Start[c+1]]
+	return t.pairs[int(t.Start[c])*t.width : int(t.Start[c+1])*t.width]
 }
 
 // OwnBags reports that every class has a bag of sensitive values of its own, as at
@@ -67,6 +68,14 @@ func (t *Table) Buckets() int {
 		return 0
 	}
 	return t.Shared.M
+}
+
+// Pools is the number of pools, 0 at level L1.
+func (t *Table) Pools() int {
+	if t.Shared == nil {
+		return 0
+	}
+	return t.Shared.N
 }
 
 // TopShare is the largest share of one value that a class shows.
@@ -88,12 +97,11 @@ func (t *Table) Exceeds(c, l int) bool {
 
 // rawTable is a table as read: one entry per row, in file order.
 type rawTable struct {
-	d   int
-	cls []uint32 // class number as written
-	qi  []uint32 // rows*d
-	sa  []uint32 // nil when the sensitive values are in another file
-	// level L2: bucket number as written, nil where the rows show no class besides
-	bucket []uint32
+	d      int
+	cls    []uint32 // class number as written
+	qi     []uint32 // rows*d
+	sa     []uint32 // of each row one or several; nil when the sensitive values are in another file
+	bucket []uint32 // level L2: bucket number as written
 }
 
 // group orders rows by class number and numbers the classes densely. It tells
@@ -221,12 +229,12 @@ func bagCounts(bag []uint32, counts []int) []int {
 
 // Empty is a table without classes, of the kind of t.
 func (t *Table) Empty() *Table {
-	e := &Table{D: t.D, Start: []uint32{0}, Permuted: t.Permuted}
+	e := &Table{D: t.D, Start: []uint32{0}, Permuted: t.Permuted, width: t.width}
 	if t.qi != nil {
 		e.qi = []uint32{}
 	}
 	if t.Shared != nil {
-		e.Shared = &BucketTable{Start: []uint32{0}}
+		e.Shared = &BucketTable{}
 	}
 	return e
 }
@@ -277,7 +285,7 @@ func (t *Table) Without(gone []uint32) *Table {
 			n.qi = append(n.qi, t.RowsQI(c)...)
 		}
 		if t.pairs != nil {
-			n.pairs = append(n.pairs, t.pairs[from:to]...)
+			n.pairs = append(n.pairs, t.pairsOf(c)...)
 		}
 	}
 	n.M = len(n.Start) - 1
