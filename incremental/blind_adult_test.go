@@ -25,6 +25,7 @@ type replay struct {
 	schema *equivclass.Schema
 	policy state.Policy
 	rows   []equivclass.Row // the value last
+	all    []equivclass.Row // of Adult
 	// subPool is the least number of classes of a sub-pool.
 	subPool int
 	aligned int // buckets of sub-pools that were joined and divided again
@@ -61,13 +62,14 @@ func adultStream(t testing.TB) *replay {
 	}
 	r.schema, err = equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
-	for _, x := range all[:adultFirst+(adultCuts-1)*adultBatch] {
+	for _, x := range all {
 		var row equivclass.Row
 		for _, i := range at {
 			row = append(row, []byte(x[i]))
 		}
-		r.rows = append(r.rows, row)
+		r.all = append(r.all, row)
 	}
+	r.rows = r.all[:adultFirst+(adultCuts-1)*adultBatch]
 	return r
 }
 

@@ -235,3 +235,22 @@ func (m *Machine) Ask(createdAt int64, policy [32]byte) (*state.Intent, error) {
 	}
 	return m.Enact(d, createdAt, policy)
 }
+
+// LossSince is the mean loss of those who were published from a release on, and how many ticks they waited.
+func (m *Machine) LossSince(release uint32) (loss, hold float64, published int) {
+	space, at := m.s.Records.Space(m.s.Records.Len()), map[uint32]int64{}
+	for _, i := range m.s.History.Intents {
+		at[i.Release] = i.CreatedAt
+	}
+	for _, c := range m.s.History.Classes {
+		if c.Born < release {
+			continue
+		}
+		loss += float64(len(c.Members)) * lossOf(&m.s.Records, space, c.Members)
+		for _, r := range c.Members {
+			hold += float64(at[c.Born] + 1 - m.s.Records.Arrived(r))
+		}
+		published += len(c.Members)
+	}
+	return loss / float64(published), hold / float64(published), published
+}
