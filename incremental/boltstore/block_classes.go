@@ -136,61 +136,24 @@ const maxRecord = 1<<32 - 1
 
 // Lists of one commit, as committed: deaths, declarations, quarantined records.
 
-func encodeDeaths(deaths []state.Death) []byte {
-	out := binary.AppendUvarint(nil, uint64(len(deaths)))
-	before, release := int64(0), int64(0)
-	for _, d := range deaths {
-		out = binary.AppendVarint(out, int64(d.ID)-before)
-		out = binary.AppendVarint(out, int64(d.Release)-release)
-		before, release = int64(d.ID), int64(d.Release)
-	}
-	return out
+var deathsLayout layout[[]state.Death] = func(c *coder, deaths *[]state.Death) {
+	class, release := int64(0), int64(0)
+	listed(c, deaths, func(c *coder, d *state.Death) {
+		step(c, &d.ID, &class)
+		step(c, &d.Release, &release)
+	})
 }
 
-func decodeDeaths(content []byte) ([]state.Death, error) {
-	r := &reader{b: content}
-	out := make([]state.Death, r.things())
-	id, release := int64(0), int64(0)
-	for i := range out {
-		id += r.varint()
-		release += r.varint()
-		if id < 0 || id > maxRecord || release < 0 || release > maxRecord {
-			return nil, errDecode
-		}
-		out[i] = state.Death{ID: state.ClassID(id), Release: uint32(release)}
-	}
-	return out, r.done()
-}
-
-// encodeIDs writes a list of classes or records, short if it ascends closely.
-func encodeIDs[ID ~uint32](ids []ID) []byte {
-	out := binary.AppendUvarint(nil, uint64(len(ids)))
+// ids is a list of classes or records, short if it ascends closely.
+func ids[ID ~uint32](c *coder, list *[]ID) {
 	before := int64(0)
-	for _, id := range ids {
-		out = binary.AppendVarint(out, int64(id)-before)
-		before = int64(id)
-	}
-	return out
+	listed(c, list, func(c *coder, id *ID) { step(c, id, &before) })
 }
 
-func decodeIDs[ID ~uint32](content []byte) ([]ID, error) {
-	r := &reader{b: content}
-	out := readIDs[ID](r)
-	return out, r.done()
-}
-
-func readIDs[ID ~uint32](r *reader) []ID {
-	out := make([]ID, r.things())
-	id := int64(0)
-	for i := range out {
-		if id += r.varint(); id < 0 || id > maxRecord {
-			r.fail()
-			break
-		}
-		out[i] = ID(id)
-	}
-	return out
-}
+var (
+	classIDs  layout[[]state.ClassID]  = ids[state.ClassID]
+	recordIDs layout[[]state.RecordID] = ids[state.RecordID]
+)
 
 // turns is what has become of classes since their birth.
 type turns struct {
@@ -210,7 +173,7 @@ func readTurns(tx *transaction, e ends) (turns, error) {
 	t := turns{died: map[state.ClassID]uint32{}, declared: map[state.ClassID]bool{}}
 	seen := uint64(0)
 	err := scan(tx, inPure, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeIDs[state.ClassID](content)
+		list, err := classIDs.decode(content)
 		if err != nil || n != seen {
 			return inPure.damaged(key, broken(err))
 		}
@@ -228,7 +191,7 @@ func readTurns(tx *transaction, e ends) (turns, error) {
 	}
 	seen = 0
 	err = scan(tx, inDeaths, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeDeaths(content)
+		list, err := deathsLayout.decode(content)
 		if err != nil || n != seen {
 			return inDeaths.damaged(key, broken(err))
 		}

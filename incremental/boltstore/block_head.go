@@ -3,8 +3,6 @@ package boltstore
 import (
 	"cmp"
 	"encoding/binary"
-	"maps"
-	"slices"
 
 	"anond/equivclass"
 	"anond/incremental/state"
@@ -28,282 +26,152 @@ type ends struct {
 	barred     uint64 // people
 }
 
-func (e *ends) fields() []*uint64 {
-	return []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
-		&e.attempts, &e.barred}
-}
-
-func (e *ends) encode() []byte {
-	var out []byte
-	for _, f := range e.fields() {
-		out = binary.AppendUvarint(out, *f)
-	}
-	return out
-}
-
-func decodeEnds(content []byte) (ends, error) {
-	var e ends
-	r := &reader{b: content}
-	for _, f := range e.fields() {
-		*f = r.uvarint()
+var endsLayout layout[ends] = func(c *coder, e *ends) {
+	for _, n := range []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions,
+		&e.letter, &e.waiting, &e.attempts, &e.barred} {
+		c.u(n)
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
-		r.fail()
+		c.fail()
 	}
-	return e, r.done()
 }
 
-// A map is written as its length plus one and its entries in order of key; nil
-// is 0, as nil and empty may differ in meaning.
-func appendMap[K comparable, V any](out []byte, m map[K]V, order func(a, b K) int, entry func([]byte, K, V) []byte) []byte {
-	if m == nil {
-		return append(out, 0)
-	}
-	out = binary.AppendUvarint(out, uint64(len(m))+1)
-	for _, k := range slices.SortedFunc(maps.Keys(m), order) {
-		out = entry(out, k, m[k])
-	}
-	return out
-}
+const maxInt32 = 1<<31 - 1
 
-func readMap[K comparable, V any](r *reader, entry func(*reader) (K, V)) map[K]V {
-	n := r.count(len(r.b) + 1)
-	if n == 0 {
-		return nil
-	}
-	m := make(map[K]V, n-1)
-	for range n - 1 {
-		k, v := entry(r)
-		m[k] = v
-	}
-	if len(m) != n-1 {
-		r.fail()
-	}
-	return m
-}
-
-func encodeMeta(m *state.Meta) []byte {
-	out := appendMap(nil, m.Settings, cmp.Compare, func(b []byte, k string, v [32]byte) []byte {
-		return append(appendText(b, k), v[:]...)
+var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
+	keyed(c, &m.Settings, cmp.Compare, func(c *coder, key *string, digest *[32]byte) {
+		words(c, key)
+		c.fixed(digest[:])
 	})
-	out = append(out, m.Seed[:]...)
-	out = appendFlag(out, m.Seeded)
-	out = appendMap(out, m.InitialEnds, comparePartitions, appendOffset)
-	out = appendFlag(out, m.InitialDone)
-	out = binary.AppendVarint(out, m.Tick)
-	out = binary.AppendVarint(out, m.CutTick)
-	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(m.LastCut)), m.CutRead)
-	out = appendMap(out, m.Ends, comparePartitions, appendOffset)
-	out = appendMap(out, m.References, cmp.Compare, func(b []byte, attribute int, counts []equivclass.Count) []byte {
-		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(counts)))
-		for _, c := range counts {
-			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(c.Code)), uint64(c.N))
-		}
-		return b
+	c.fixed(m.Seed[:])
+	c.flags(&m.Seeded)
+	keyed(c, &m.InitialEnds, comparePartitions, offset)
+	c.flags(&m.InitialDone)
+	c.i(&m.Tick)
+	c.i(&m.CutTick)
+	whole(c, &m.LastCut, maxRecord)
+	c.u(&m.CutRead)
+	keyed(c, &m.Ends, comparePartitions, offset)
+	keyed(c, &m.References, cmp.Compare, func(c *coder, attribute *int, counts *[]equivclass.Count) {
+		whole(c, attribute, maxInt32)
+		listed(c, counts, func(c *coder, n *equivclass.Count) {
+			whole(c, &n.Code, maxRecord)
+			whole(c, &n.N, 1<<53-1)
+		})
 	})
-	out = appendMap(out, m.Read, comparePartitions, appendOffset)
-	out = appendMap(out, m.Hierarchies, cmp.Compare, func(b []byte, attribute int, versions []state.HierarchyVersion) []byte {
-		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(attribute)), uint64(len(versions)))
-		for _, v := range versions {
-			b = binary.AppendUvarint(append(b, v.SHA256[:]...), uint64(v.Leaves))
-			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(v.Records)), uint64(v.Release))
-		}
-		return b
+	keyed(c, &m.Read, comparePartitions, offset)
+	keyed(c, &m.Hierarchies, cmp.Compare, func(c *coder, attribute *int, versions *[]state.HierarchyVersion) {
+		whole(c, attribute, maxInt32)
+		listed(c, versions, func(c *coder, v *state.HierarchyVersion) {
+			c.fixed(v.SHA256[:])
+			whole(c, &v.Leaves, maxRecord)
+			whole(c, &v.Records, maxRecord)
+			whole(c, &v.Release, maxRecord)
+		})
 	})
-	out = binary.AppendUvarint(out, uint64(len(m.Scale)))
-	for _, r := range m.Scale {
-		out = binary.AppendVarint(binary.AppendVarint(out, r.Lo), r.Hi)
+	listed(c, &m.Scale, func(c *coder, r *equivclass.Range) {
+		c.i(&r.Lo)
+		c.i(&r.Hi)
+	})
+	if len(m.Scale) == 0 {
+		m.Scale = nil
 	}
-	out = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(out, m.Pools.Fixed), uint64(m.Pools.Need)), uint64(m.Pools.First))
-	out = appendFlag(appendFlag(out, m.Pools.Refused), m.Pools.Grown)
+	c.u(&m.Pools.Fixed)
+	whole(c, &m.Pools.Need, maxRecord)
+	whole(c, &m.Pools.First, maxRecord)
+	c.flags(&m.Pools.Refused, &m.Pools.Grown)
+	if len(c.b) > 0 {
+		m.Pools.Open = &state.Pool{}
+	}
 	if of := m.Pools.Open; of != nil {
-		out = append(binary.AppendUvarint(out, uint64(of.SubPools)), encodeIDs(of.Members)...)
+		whole(c, &of.SubPools, maxRecord)
+		ids(c, &of.Members)
 	}
-	return out
-}
-
-func decodeMeta(content []byte) (m state.Meta, err error) {
-	r := &reader{b: content}
-	m.Settings = readMap(r, func(r *reader) (string, [32]byte) { return r.text(), r.digest32() })
-	m.Seed = r.digest32()
-	m.Seeded = r.flag()
-	m.InitialEnds = readMap(r, readOffset)
-	m.InitialDone = r.flag()
-	m.Tick, m.CutTick = r.varint(), r.varint()
-	m.LastCut, m.CutRead = state.RecordID(r.count(maxRecord)), r.uvarint()
-	m.Ends = readMap(r, readOffset)
-	m.References = readMap(r, readReference)
-	m.Read = readMap(r, readOffset)
-	m.Hierarchies = readMap(r, readHierarchy)
-	for range r.things() {
-		m.Scale = append(m.Scale, equivclass.Range{Lo: r.varint(), Hi: r.varint()})
-	}
-	m.Pools.Fixed, m.Pools.Need, m.Pools.First = r.uvarint(), r.count(maxRecord), r.count(maxRecord)
-	m.Pools.Refused, m.Pools.Grown = r.flag(), r.flag()
-	if len(r.b) > 0 && !r.bad {
-		m.Pools.Open = &state.Pool{SubPools: r.count(maxRecord), Members: readIDs[state.RecordID](r)}
-	}
-	return m, r.done()
-}
-
-func readHierarchy(r *reader) (attribute int, versions []state.HierarchyVersion) {
-	attribute = r.count(1<<31 - 1)
-	versions = make([]state.HierarchyVersion, r.things())
-	for i := range versions {
-		v := &versions[i]
-		v.SHA256, v.Leaves = r.digest32(), uint32(r.count(1<<32-1))
-		v.Records, v.Release = state.RecordID(r.count(maxRecord)), uint32(r.count(1<<32-1))
-	}
-	return attribute, versions
-}
-
-func readReference(r *reader) (attribute int, counts []equivclass.Count) {
-	attribute = r.count(1<<31 - 1)
-	counts = make([]equivclass.Count, r.things())
-	for i := range counts {
-		counts[i] = equivclass.Count{Code: equivclass.Code(r.count(1<<32 - 1)), N: r.count(1<<53 - 1)}
-	}
-	return attribute, counts
 }
 
 func comparePartitions(a, b state.Partition) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
 }
 
-func appendPartition(out []byte, p state.Partition) []byte {
-	return binary.AppendVarint(appendText(out, p.Source), int64(p.ID))
-}
-
-func readPartition(r *reader) state.Partition {
-	p := state.Partition{Source: r.text()}
-	id := r.varint()
+func partition(c *coder, p *state.Partition) {
+	words(c, &p.Source)
+	id := int64(p.ID)
+	c.i(&id)
 	if p.ID = int32(id); int64(p.ID) != id {
-		r.fail()
+		c.fail()
 	}
-	return p
 }
 
-func appendOffset(out []byte, p state.Partition, offset int64) []byte {
-	return binary.AppendVarint(appendPartition(out, p), offset)
+func offset(c *coder, p *state.Partition, offset *int64) {
+	partition(c, p)
+	c.i(offset)
 }
 
-func readOffset(r *reader) (state.Partition, int64) { return readPartition(r), r.varint() }
-
-func encodeCounters(c *state.Counters) []byte {
-	entry := func(b []byte, k equivclass.Reason, n uint64) []byte {
-		return binary.AppendUvarint(appendText(b, string(k)), n)
+var countersLayout layout[state.Counters] = func(c *coder, n *state.Counters) {
+	c.u(&n.Sent)
+	c.u(&n.Read)
+	for _, of := range []*map[equivclass.Reason]uint64{&n.Refused, &n.Ignored, &n.Replayed} {
+		keyed(c, of, cmp.Compare, func(c *coder, reason *equivclass.Reason, n *uint64) {
+			words(c, reason)
+			c.u(n)
+		})
 	}
-	out := binary.AppendUvarint(binary.AppendUvarint(nil, c.Sent), c.Read)
-	out = appendMap(out, c.Refused, cmp.Compare, entry)
-	out = appendMap(out, c.Ignored, cmp.Compare, entry)
-	out = appendMap(out, c.Replayed, cmp.Compare, entry)
-	return binary.AppendUvarint(binary.AppendUvarint(out, c.Blocked), c.Beyond)
+	c.u(&n.Blocked)
+	c.u(&n.Beyond)
 }
 
-func decodeCounters(content []byte) (c state.Counters, err error) {
-	entry := func(r *reader) (equivclass.Reason, uint64) { return equivclass.Reason(r.text()), r.uvarint() }
-	r := &reader{b: content}
-	c.Sent, c.Read = r.uvarint(), r.uvarint()
-	c.Refused = readMap(r, entry)
-	c.Ignored = readMap(r, entry)
-	c.Replayed = readMap(r, entry)
-	c.Blocked, c.Beyond = r.uvarint(), r.uvarint()
-	return c, r.done()
+var forgottenLayout layout[[]state.Digest] = func(c *coder, list *[]state.Digest) {
+	rest(c, list, func(c *coder, d *state.Digest) { c.fixed(d[:]) })
 }
 
-func encodeForgotten(list []state.Digest) []byte {
-	out := make([]byte, 0, len(list)*len(state.Digest{}))
-	for _, d := range list {
-		out = append(out, d[:]...)
+var barredLayout layout[[]uint64] = func(c *coder, subjects *[]uint64) {
+	rest(c, subjects, func(c *coder, s *uint64) {
+		b := key64(*s)
+		c.fixed(b)
+		*s = binary.BigEndian.Uint64(b)
+	})
+}
+
+var partitionsLayout layout[int] = func(c *coder, n *int) {
+	if whole(c, n, maxInt32); *n == 0 {
+		c.fail()
 	}
-	return out
 }
 
-func decodeForgotten(content []byte) ([]state.Digest, error) {
-	size := len(state.Digest{})
-	if len(content) == 0 || len(content)%size != 0 {
-		return nil, errDecode
+var journalLayout layout[state.JournalMark] = func(c *coder, m *state.JournalMark) {
+	c.u(&m.Seq)
+	c.i(&m.Next)
+	if c.fixed(m.Digest[:]); m.Seq == 0 || m.Next < 0 {
+		c.fail()
 	}
-	out := make([]state.Digest, 0, len(content)/size)
-	for part := range slices.Chunk(content, size) {
-		out = append(out, state.Digest(part))
+}
+
+// due says what an erasure has left to do.
+type due struct {
+	people int  // not forgotten yet
+	stale  bool // free pages may hold what was
+}
+
+var dueLayout layout[due] = func(c *coder, d *due) {
+	whole(c, &d.people, maxInt32)
+	if c.flags(&d.stale); *d == (due{}) {
+		c.fail()
 	}
-	return out, nil
 }
 
-func encodeBarred(subjects []uint64) (out []byte) {
-	for _, s := range subjects {
-		out = binary.BigEndian.AppendUint64(out, s)
-	}
-	return out
+var dictionaryLayout layout[[]state.DictionaryEntry] = func(c *coder, entries *[]state.DictionaryEntry) {
+	listed(c, entries, func(c *coder, e *state.DictionaryEntry) {
+		whole(c, &e.Attribute, maxInt32)
+		words(c, &e.Text)
+	})
 }
 
-func decodeBarred(content []byte) (out []uint64, err error) {
-	if len(content) == 0 || len(content)%8 != 0 {
-		return nil, errDecode
-	}
-	for part := range slices.Chunk(content, 8) {
-		out = append(out, binary.BigEndian.Uint64(part))
-	}
-	return out, nil
-}
-
-func encodePartitions(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
-
-func decodePartitions(content []byte) (int, error) {
-	r := &reader{b: content}
-	n := r.count(1<<31 - 1)
-	if n == 0 {
-		r.fail()
-	}
-	return n, r.done()
-}
-
-func encodeJournal(m *state.JournalMark) []byte {
-	out := binary.AppendUvarint(nil, m.Seq)
-	out = binary.AppendVarint(out, m.Next)
-	return append(out, m.Digest[:]...)
-}
-
-func decodeJournal(content []byte) (m state.JournalMark, err error) {
-	r := &reader{b: content}
-	m.Seq, m.Next, m.Digest = r.uvarint(), r.varint(), r.digest32()
-	if m.Seq == 0 || m.Next < 0 {
-		r.fail()
-	}
-	return m, r.done()
-}
-
-func encodeDictionary(entries []state.DictionaryEntry) []byte {
-	out := binary.AppendUvarint(nil, uint64(len(entries)))
-	for _, e := range entries {
-		out = appendText(binary.AppendUvarint(out, uint64(e.Attribute)), e.Text)
-	}
-	return out
-}
-
-func decodeDictionary(content []byte) ([]state.DictionaryEntry, error) {
-	r := &reader{b: content}
-	out := make([]state.DictionaryEntry, r.things())
-	for i := range out {
-		out[i] = state.DictionaryEntry{Attribute: r.count(1<<31 - 1), Text: r.text()}
-	}
-	return out, r.done()
-}
-
-func encodePosition(x state.PartitionPosition) []byte {
-	out := appendPartition(nil, x.Partition)
-	out = binary.AppendVarint(out, x.Position.Next)
-	out = binary.AppendVarint(out, x.Position.Last)
-	return append(out, x.Position.Digest[:]...)
-}
-
-// decodePosition reads a position; its number is the key.
-func decodePosition(number uint16, content []byte) (x state.PartitionPosition, err error) {
-	r := &reader{b: content}
-	x.Partition = readPartition(r)
-	x.Position = state.Position{Number: number, Next: r.varint(), Last: r.varint(), Digest: r.digest16()}
-	return x, r.done()
+// positionLayout has no number: that is the key.
+var positionLayout layout[state.PartitionPosition] = func(c *coder, x *state.PartitionPosition) {
+	partition(c, &x.Partition)
+	c.i(&x.Position.Next)
+	c.i(&x.Position.Last)
+	c.fixed(x.Position.Digest[:])
 }
 
 // Flags of a dead letter.
@@ -312,86 +180,60 @@ const (
 	sealedPayload = 2
 )
 
-func encodeLetter(d *state.DeadLetter) []byte {
-	out := appendPartition(nil, d.Partition)
-	out = binary.AppendVarint(out, d.Offset)
-	out = appendText(out, string(d.Reason))
-	out = appendText(out, d.Attribute)
-	out = append(out, d.Digest[:]...)
-	flags := byte(0)
+// letterLayout has no sequence number: that is the key.
+var letterLayout layout[state.DeadLetter] = func(c *coder, d *state.DeadLetter) {
+	partition(c, &d.Partition)
+	c.i(&d.Offset)
+	words(c, &d.Reason)
+	words(c, &d.Attribute)
+	c.fixed(d.Digest[:])
+	flags := []byte{0}
 	if d.Payload != nil {
-		flags |= hasPayload
+		flags[0] |= hasPayload
 	}
 	if d.Sealed {
-		flags |= sealedPayload
+		flags[0] |= sealedPayload
 	}
-	return append(append(out, flags), d.Payload...)
+	c.fixed(flags)
+	if !c.writing && flags[0]&hasPayload != 0 {
+		d.Payload = make([]byte, len(c.b))
+	}
+	c.fixed(d.Payload)
+	if d.Sealed = flags[0]&sealedPayload != 0; flags[0] > hasPayload|sealedPayload {
+		c.fail()
+	}
 }
 
-// decodeLetter reads a dead letter; its sequence number is the key.
-func decodeLetter(seq uint64, content []byte) (d state.DeadLetter, err error) {
-	r := &reader{b: content}
-	d.Seq = seq
-	d.Partition = readPartition(r)
-	d.Offset = r.varint()
-	d.Reason, d.Attribute = equivclass.Reason(r.text()), r.text()
-	d.Digest = r.digest16()
-	flags := r.byte()
-	if flags&hasPayload != 0 {
-		d.Payload = append([]byte{}, r.bytes(len(r.b))...)
-	}
-	if d.Sealed = flags&sealedPayload != 0; flags > hasPayload|sealedPayload {
-		r.fail()
-	}
-	return d, r.done()
-}
-
-func intentNumbers(i *state.Intent) []int {
-	return []int{i.Records, i.Classes, i.Newcomers, i.Pending.Waiting, i.Pending.Quarantined, i.Pending.Infeasible}
-}
-
-func encodeIntent(i *state.Intent) []byte {
-	out := binary.AppendUvarint(nil, uint64(i.Cut))
-	out = binary.AppendVarint(out, i.CreatedAt)
-	out = append(out, i.Policy[:]...)
-	for _, n := range intentNumbers(i) {
-		out = binary.AppendVarint(out, int64(n))
-	}
-	out = appendFlag(out, i.Published)
-	return append(out, i.Manifest[:]...)
-}
-
-// decodeIntent reads an intent; its release is the key.
-func decodeIntent(release uint32, content []byte) (*state.Intent, error) {
-	r := &reader{b: content}
-	i := &state.Intent{Release: release, Cut: state.RecordID(r.count(maxRecord)), CreatedAt: r.varint(), Policy: r.digest32()}
+// intentLayout has no release: that is the key.
+var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
+	whole(c, &i.Cut, maxRecord)
+	c.i(&i.CreatedAt)
+	c.fixed(i.Policy[:])
 	p := &i.Pending
 	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.Infeasible} {
-		*n = int(r.varint())
+		v := int64(*n)
+		c.i(&v)
+		*n = int(v)
 	}
-	i.Published = r.flag()
-	i.Manifest = r.digest32()
-	return i, r.done()
+	c.flags(&i.Published)
+	c.fixed(i.Manifest[:])
 }
 
-func encodeAttempt(a *state.Attempt) []byte {
-	out := binary.AppendUvarint(nil, uint64(a.Records))
-	out = binary.AppendVarint(binary.AppendVarint(out, a.First), a.Last-a.First)
-	out = append(binary.AppendUvarint(out, uint64(a.Cuts)), byte(a.Occasion), byte(a.Outcome))
-	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(a.Changes)), uint64(a.Algorithm))
-	return appendText(binary.AppendUvarint(out, uint64(a.Need)), a.Under)
-}
-
-// decodeAttempt reads a run of cuts tried; its number is the key.
-func decodeAttempt(number uint32, content []byte) (*state.Attempt, error) {
-	r := &reader{b: content}
-	a := &state.Attempt{Number: number, Records: state.RecordID(r.count(maxRecord)), First: r.varint()}
-	a.Last = a.First + r.varint()
-	a.Cuts, a.Occasion = uint32(r.count(1<<32-1)), state.Occasion(r.byte())
-	if a.Outcome = state.CutOutcome(r.byte()); a.Outcome > state.Fixed || a.Occasion > state.Asked {
-		r.fail()
+// attemptLayout has no number: that is the key.
+var attemptLayout layout[state.Attempt] = func(c *coder, a *state.Attempt) {
+	whole(c, &a.Records, maxRecord)
+	c.i(&a.First)
+	span := a.Last - a.First
+	c.i(&span)
+	a.Last = a.First + span
+	whole(c, &a.Cuts, maxRecord)
+	kinds := []byte{byte(a.Occasion), byte(a.Outcome)}
+	c.fixed(kinds)
+	if a.Occasion, a.Outcome = state.Occasion(kinds[0]), state.CutOutcome(kinds[1]); a.Outcome > state.Fixed || a.Occasion > state.Asked {
+		c.fail()
 	}
-	a.Changes, a.Algorithm = uint32(r.count(1<<32-1)), uint32(r.count(1<<32-1))
-	a.Need, a.Under = r.count(maxRecord), r.text()
-	return a, r.done()
+	whole(c, &a.Changes, maxRecord)
+	whole(c, &a.Algorithm, maxRecord)
+	whole(c, &a.Need, maxRecord)
+	words(c, &a.Under)
 }

@@ -120,12 +120,12 @@ func (c *checker) head() {
 		key    []byte
 		decode func([]byte) error
 	}{
-		{keyMeta, func(b []byte) error { _, err := decodeMeta(b); return err }},
-		{keyCounters, func(b []byte) error { _, err := decodeCounters(b); return err }},
-		{keyForgotten, func(b []byte) error { _, err := decodeForgotten(b); return err }},
-		{keyShard, func(b []byte) error { _, err := decodePartitions(b); return err }},
-		{keyJournal, func(b []byte) error { _, err := decodeJournal(b); return err }},
-		{keyDue, func(b []byte) error { _, err := decodeDue(b); return err }},
+		{keyMeta, func(b []byte) error { _, err := metaLayout.decode(b); return err }},
+		{keyCounters, func(b []byte) error { _, err := countersLayout.decode(b); return err }},
+		{keyForgotten, func(b []byte) error { _, err := forgottenLayout.decode(b); return err }},
+		{keyShard, func(b []byte) error { _, err := partitionsLayout.decode(b); return err }},
+		{keyJournal, func(b []byte) error { _, err := journalLayout.decode(b); return err }},
+		{keyDue, func(b []byte) error { _, err := dueLayout.decode(b); return err }},
 	} {
 		content, err := get(c.tx, inMeta, cell.key)
 		if err != nil {
@@ -139,7 +139,7 @@ func (c *checker) head() {
 func (c *checker) dictionary() {
 	seen := uint64(0)
 	c.walk(inDictionary, 8, func(n uint64, _, content []byte) string {
-		list, err := decodeDictionary(content)
+		list, err := dictionaryLayout.decode(content)
 		if err != nil || n != seen {
 			seen = max(seen, n) + uint64(len(list))
 			return broken(err)
@@ -154,13 +154,13 @@ func (c *checker) intentsAndPositions() {
 	c.intents, c.partitions = map[uint32]bool{}, map[uint16]bool{}
 	last := uint64(0)
 	c.walk(inIntents, 4, func(n uint64, _, content []byte) string {
-		i, err := decodeIntent(uint32(n), content)
+		i, err := intentLayout.decode(content)
 		if err != nil {
 			return err.Error()
 		}
 		before := last
 		last = n
-		c.intents[i.Release] = i.Published
+		c.intents[uint32(n)] = i.Published
 		switch {
 		case n != before+1:
 			return "the release before it is missing"
@@ -174,7 +174,7 @@ func (c *checker) intentsAndPositions() {
 	c.total(inIntents, uint64(len(c.intents)), c.ends.intents)
 	named := map[state.Partition]bool{}
 	c.walk(inPositions, 2, func(n uint64, _, content []byte) string {
-		x, err := decodePosition(uint16(n), content)
+		x, err := positionLayout.decode(content)
 		if err != nil {
 			return err.Error()
 		}
@@ -194,7 +194,7 @@ func (c *checker) intentsAndPositions() {
 func (c *checker) barred() {
 	seen := uint64(0)
 	c.walk(inBarred, 8, func(n uint64, _, content []byte) string {
-		list, err := decodeBarred(content)
+		list, err := barredLayout.decode(content)
 		if err != nil || n != seen {
 			seen = max(seen, n) + uint64(len(list))
 			return broken(err)
@@ -208,7 +208,7 @@ func (c *checker) barred() {
 func (c *checker) attempts() {
 	seen, records := uint64(0), state.RecordID(0)
 	c.walk(inAttempts, 4, func(n uint64, _, content []byte) string {
-		a, err := decodeAttempt(uint32(n), content)
+		a, err := attemptLayout.decode(content)
 		seen++
 		switch {
 		case err != nil:
@@ -229,7 +229,7 @@ func (c *checker) outbox() {
 	seen := uint64(0)
 	c.walk(inOutbox, 8, func(n uint64, _, content []byte) string {
 		seen++
-		if _, err := decodeLetter(n, content); err != nil {
+		if _, err := letterLayout.decode(content); err != nil {
 			return err.Error()
 		}
 		if n > c.ends.letter {

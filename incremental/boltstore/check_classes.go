@@ -98,7 +98,7 @@ func (c *checker) class(x *state.Class) {
 func (c *checker) quarantine() {
 	seen := uint64(0)
 	c.walk(inQuarantine, 8, func(n uint64, _, content []byte) string {
-		list, err := decodeIDs[state.RecordID](content)
+		list, err := recordIDs.decode(content)
 		if err != nil {
 			return err.Error()
 		}

@@ -74,16 +74,6 @@ func (r *reader) things() int { return r.count(len(r.b)) }
 
 func (r *reader) text() string { return string(r.bytes(r.things())) }
 
-func (r *reader) digest32() (out [32]byte) {
-	copy(out[:], r.bytes(len(out)))
-	return out
-}
-
-func (r *reader) digest16() (out [16]byte) {
-	copy(out[:], r.bytes(len(out)))
-	return out
-}
-
 func (r *reader) flag() bool {
 	b := r.byte()
 	if b > 1 {

@@ -102,27 +102,27 @@ func (w *writer) write(d *state.Delta) error {
 			return err
 		}
 	}
-	return w.put(inMeta, keyEnds, w.ends.encode())
+	return w.put(inMeta, keyEnds, endsLayout.encode(w.ends))
 }
 
 func (w *writer) head(d *state.Delta) error {
 	if d.Journal != nil {
-		if err := errors.Join(w.put(inMeta, keyJournal, encodeJournal(d.Journal)), w.putFormat()); err != nil {
+		if err := errors.Join(w.put(inMeta, keyJournal, journalLayout.encode(*d.Journal)), w.putFormat()); err != nil {
 			return err
 		}
 	}
 	if d.Meta != nil {
 		if n := d.Meta.Partitions; n > 0 {
-			if err := errors.Join(w.put(inMeta, keyShard, encodePartitions(n)), w.putFormat()); err != nil {
+			if err := errors.Join(w.put(inMeta, keyShard, partitionsLayout.encode(n)), w.putFormat()); err != nil {
 				return err
 			}
 		}
-		if err := w.put(inMeta, keyMeta, encodeMeta(d.Meta)); err != nil {
+		if err := w.put(inMeta, keyMeta, metaLayout.encode(*d.Meta)); err != nil {
 			return err
 		}
 	}
 	if d.Counters != nil {
-		if err := w.put(inMeta, keyCounters, encodeCounters(d.Counters)); err != nil {
+		if err := w.put(inMeta, keyCounters, countersLayout.encode(*d.Counters)); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (w *writer) dictionary(d *state.Delta) error {
 	}
 	key := key64(w.ends.dictionary)
 	w.ends.dictionary += uint64(len(d.Dictionary))
-	return w.put(inDictionary, key, encodeDictionary(d.Dictionary))
+	return w.put(inDictionary, key, dictionaryLayout.encode(d.Dictionary))
 }
 
 func (w *writer) records(d *state.Delta) error {
@@ -214,7 +214,7 @@ func (w *writer) positions(d *state.Delta) error {
 		if x.Get(key) == nil {
 			w.ends.positions++
 		}
-		if err := w.put(inPositions, key, encodePosition(p)); err != nil {
+		if err := w.put(inPositions, key, positionLayout.encode(p)); err != nil {
 			return err
 		}
 	}
@@ -242,13 +242,13 @@ func (w *writer) classes(d *state.Delta) error {
 // appends.
 func (w *writer) turns(d *state.Delta) error {
 	if len(d.DeclaredPure) > 0 {
-		if err := w.put(inPure, key64(w.ends.pure), encodeIDs(d.DeclaredPure)); err != nil {
+		if err := w.put(inPure, key64(w.ends.pure), classIDs.encode(d.DeclaredPure)); err != nil {
 			return err
 		}
 		w.ends.pure += uint64(len(d.DeclaredPure))
 	}
 	if len(d.Deaths) > 0 {
-		if err := w.put(inDeaths, key64(w.ends.deaths), encodeDeaths(d.Deaths)); err != nil {
+		if err := w.put(inDeaths, key64(w.ends.deaths), deathsLayout.encode(d.Deaths)); err != nil {
 			return err
 		}
 		w.ends.deaths += uint64(len(d.Deaths))
@@ -263,7 +263,7 @@ func (w *writer) quarantine(d *state.Delta) error {
 	}
 	key := key64(w.ends.quarantine)
 	w.ends.quarantine += uint64(len(d.Quarantined))
-	return w.put(inQuarantine, key, encodeIDs(d.Quarantined))
+	return w.put(inQuarantine, key, recordIDs.encode(d.Quarantined))
 }
 
 // barred notes people of whom nothing more is taken in.
@@ -273,7 +273,7 @@ func (w *writer) barred(d *state.Delta) error {
 	}
 	key := key64(w.ends.barred)
 	w.ends.barred += uint64(len(d.Barred))
-	return w.put(inBarred, key, encodeBarred(d.Barred))
+	return w.put(inBarred, key, barredLayout.encode(d.Barred))
 }
 
 // attempt notes cuts tried, in place of the same run with fewer.
@@ -282,7 +282,7 @@ func (w *writer) attempt(d *state.Delta) error {
 		return nil
 	}
 	w.ends.attempts = max(w.ends.attempts, uint64(d.Attempt.Number))
-	return w.put(inAttempts, key32(d.Attempt.Number), encodeAttempt(d.Attempt))
+	return w.put(inAttempts, key32(d.Attempt.Number), attemptLayout.encode(*d.Attempt))
 }
 
 func (w *writer) intent(d *state.Delta) error {
@@ -297,13 +297,13 @@ func (w *writer) intent(d *state.Delta) error {
 	if x.Get(key) == nil {
 		w.ends.intents++
 	}
-	return w.put(inIntents, key, encodeIntent(d.Intent))
+	return w.put(inIntents, key, intentLayout.encode(*d.Intent))
 }
 
 func (w *writer) letters(d *state.Delta) error {
 	for i := range d.DeadLetters {
 		l := &d.DeadLetters[i]
-		if err := w.put(inOutbox, key64(l.Seq), encodeLetter(l)); err != nil {
+		if err := w.put(inOutbox, key64(l.Seq), letterLayout.encode(*l)); err != nil {
 			return err
 		}
 		w.ends.letter = l.Seq

@@ -1,7 +1,6 @@
 package boltstore
 
 import (
-	"encoding/binary"
 	"errors"
 
 	bolt "go.etcd.io/bbolt"
@@ -9,32 +8,13 @@ import (
 	"anond/incremental/state"
 )
 
-// due says what an erasure has left to do.
-type due struct {
-	people int  // not forgotten yet
-	stale  bool // free pages may hold what was
-}
-
-func encodeDue(d due) []byte {
-	return appendFlag(binary.AppendUvarint(nil, uint64(d.people)), d.stale)
-}
-
-func decodeDue(content []byte) (d due, err error) {
-	r := &reader{b: content}
-	d.people = r.count(1<<31 - 1)
-	if d.stale = r.flag(); d == (due{}) {
-		r.fail()
-	}
-	return d, r.done()
-}
-
 // readDue reads what is due; without the key nothing is.
 func readDue(tx *transaction) (d due, err error) {
 	content, err := get(tx, inMeta, keyDue)
 	if content == nil || err != nil {
 		return due{}, err
 	}
-	if d, err = decodeDue(content); err != nil {
+	if d, err = dueLayout.decode(content); err != nil {
 		err = inMeta.damaged(keyDue, err.Error())
 	}
 	return d, err
@@ -43,7 +23,7 @@ func readDue(tx *transaction) (d due, err error) {
 // putDue writes what is due, or nothing, if nothing is.
 func (w *writer) putDue(people int, stale bool) error {
 	if people > 0 || stale {
-		return w.put(inMeta, keyDue, encodeDue(due{people, stale}))
+		return w.put(inMeta, keyDue, dueLayout.encode(due{people, stale}))
 	}
 	x, err := w.bucket(inMeta)
 	if err != nil {
@@ -58,7 +38,7 @@ func (w *writer) suppressed(s state.Suppressed) error {
 	if err != nil {
 		return err
 	}
-	if err := w.put(inMeta, keyForgotten, encodeForgotten(s.People)); err != nil {
+	if err := w.put(inMeta, keyForgotten, forgottenLayout.encode(s.People)); err != nil {
 		return err
 	}
 	return errors.Join(w.putDue(s.Due, before.stale), w.putFormat())

@@ -62,8 +62,8 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *erase.Erasure) error {
 
 // forgotten writes the head of a state that has forgotten.
 func (w *writer) forgotten(e *erase.Erasure, ends ends, stale bool) error {
-	return errors.Join(w.put(inMeta, keyMeta, encodeMeta(e.Head())), w.put(inMeta, keyEnds, ends.encode()),
-		w.put(inMeta, keyForgotten, encodeForgotten(e.Suppressed())), w.putDue(e.Later, stale), w.putFormat())
+	return errors.Join(w.put(inMeta, keyMeta, metaLayout.encode(*e.Head())), w.put(inMeta, keyEnds, endsLayout.encode(ends)),
+		w.put(inMeta, keyForgotten, forgottenLayout.encode(e.Suppressed())), w.putDue(e.Later, stale), w.putFormat())
 }
 
 // changeOf is how a copy changes the values of a bucket; nil: not.
@@ -93,7 +93,7 @@ func changeOf(b *bucket, e *erase.Erasure) change {
 func (s *Store) keepDictionary(from *transaction, e *erase.Erasure) (kept uint64, err error) {
 	stays := e.Dictionary()
 	err = scan(from, inDictionary, 8, func(_ uint64, key, content []byte) error {
-		list, err := decodeDictionary(content)
+		list, err := dictionaryLayout.decode(content)
 		if err != nil {
 			return inDictionary.damaged(key, err.Error())
 		}
@@ -103,7 +103,7 @@ func (s *Store) keepDictionary(from *transaction, e *erase.Erasure) (kept uint64
 		}
 		err = s.update(func(tx *transaction) error {
 			w := writer{tx: tx}
-			return w.put(inDictionary, key64(kept), encodeDictionary(out))
+			return w.put(inDictionary, key64(kept), dictionaryLayout.encode(out))
 		})
 		kept += uint64(len(out))
 		return err

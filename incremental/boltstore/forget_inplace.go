@@ -92,7 +92,7 @@ func (w *writer) shrinkDictionary(e *erase.Erasure) (kept uint64, err error) {
 	}
 	stays, lists := e.Dictionary(), [][]state.DictionaryEntry{}
 	err = scan(w.tx, inDictionary, 8, func(_ uint64, key, content []byte) error {
-		list, err := decodeDictionary(content)
+		list, err := dictionaryLayout.decode(content)
 		if err != nil {
 			return inDictionary.damaged(key, err.Error())
 		}
@@ -111,7 +111,7 @@ func (w *writer) shrinkDictionary(e *erase.Erasure) (kept uint64, err error) {
 		if len(list) == 0 {
 			continue
 		}
-		if err := w.put(inDictionary, key64(kept), encodeDictionary(list)); err != nil {
+		if err := w.put(inDictionary, key64(kept), dictionaryLayout.encode(list)); err != nil {
 			return 0, err
 		}
 		kept += uint64(len(list))

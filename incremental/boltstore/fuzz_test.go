@@ -77,8 +77,8 @@ func FuzzClassBlock(f *testing.F) {
 }
 
 func FuzzMeta(f *testing.F) {
-	value{func(d *state.Delta) []byte { return ifAny(d.Meta, encodeMeta) },
-		survives(decodeMeta, func(m state.Meta) []byte { return encodeMeta(&m) }, plainMeta)}.fuzz(f)
+	value{func(d *state.Delta) []byte { return ifAny(d.Meta, metaLayout.encode) },
+		survives(metaLayout.decode, metaLayout.encode, plainMeta)}.fuzz(f)
 }
 
 // FuzzValues fuzzes the small values; kind chooses one. Each has some branches only.
@@ -94,61 +94,61 @@ func FuzzValues(f *testing.F) {
 }
 
 var smallValues = []value{
-	{func(d *state.Delta) []byte { return encodeDeaths(d.Deaths) }, survives(decodeDeaths, encodeDeaths, plainDeaths)},
-	{func(d *state.Delta) []byte { return encodeIDs(d.DeclaredPure) },
-		survives(decodeIDs[state.ClassID], encodeIDs[state.ClassID], plainIDs[state.ClassID])},
-	{func(d *state.Delta) []byte { return encodeDictionary(d.Dictionary) },
-		survives(decodeDictionary, encodeDictionary, plainDictionary)},
-	{func(d *state.Delta) []byte { return ifAny(d.Counters, encodeCounters) },
-		survives(decodeCounters, func(c state.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	{func(d *state.Delta) []byte { return deathsLayout.encode(d.Deaths) }, survives(deathsLayout.decode, deathsLayout.encode, plainDeaths)},
+	{func(d *state.Delta) []byte { return classIDs.encode(d.DeclaredPure) },
+		survives(classIDs.decode, classIDs.encode, plainIDs[state.ClassID])},
+	{func(d *state.Delta) []byte { return dictionaryLayout.encode(d.Dictionary) },
+		survives(dictionaryLayout.decode, dictionaryLayout.encode, plainDictionary)},
+	{func(d *state.Delta) []byte { return ifAny(d.Counters, countersLayout.encode) },
+		survives(countersLayout.decode, countersLayout.encode, plainCounters)},
 	{func(d *state.Delta) []byte {
-		return ifAny(d.Counters, func(c *state.Counters) []byte {
-			return encodeCounters(&state.Counters{Sent: c.Sent, Blocked: 1 + c.Sent})
+		return ifAny(d.Counters, func(c state.Counters) []byte {
+			return countersLayout.encode(state.Counters{Sent: c.Sent, Blocked: 1 + c.Sent})
 		})
-	}, survives(decodeCounters, func(c state.Counters) []byte { return encodeCounters(&c) }, plainCounters)},
+	}, survives(countersLayout.decode, countersLayout.encode, plainCounters)},
 	{func(d *state.Delta) []byte {
-		return ifAny(d.Counters, func(c *state.Counters) []byte {
-			return encodeForgotten([]state.Digest{{byte(c.Sent)}, {7: 9}})
+		return ifAny(d.Counters, func(c state.Counters) []byte {
+			return forgottenLayout.encode([]state.Digest{{byte(c.Sent)}, {7: 9}})
 		})
-	}, survives(decodeForgotten, encodeForgotten, plainForgotten)},
-	{func(d *state.Delta) []byte { return encodeBarred(d.Barred) }, survives(decodeBarred, encodeBarred, plainBarred)},
+	}, survives(forgottenLayout.decode, forgottenLayout.encode, plainForgotten)},
+	{func(d *state.Delta) []byte { return barredLayout.encode(d.Barred) }, survives(barredLayout.decode, barredLayout.encode, plainBarred)},
 	{func(d *state.Delta) []byte {
-		return ifAny(d.Counters, func(c *state.Counters) []byte { return encodeDue(due{int(c.Sent % 1000), true}) })
-	}, survives(decodeDue, encodeDue, plainDue)},
+		return ifAny(d.Counters, func(c state.Counters) []byte { return dueLayout.encode(due{int(c.Sent % 1000), true}) })
+	}, survives(dueLayout.decode, dueLayout.encode, plainDue)},
 	{func(d *state.Delta) []byte {
-		return ifAny(d.Meta, func(m *state.Meta) []byte { return encodePartitions(1 + int(m.Tick)*1000) })
-	}, survives(decodePartitions, encodePartitions, plainPartitions)},
+		return ifAny(d.Meta, func(m state.Meta) []byte { return partitionsLayout.encode(1 + int(m.Tick)*1000) })
+	}, survives(partitionsLayout.decode, partitionsLayout.encode, plainPartitions)},
 	{func(d *state.Delta) []byte {
-		return ifAny(d.Meta, func(m *state.Meta) []byte {
-			return encodeJournal(&state.JournalMark{Seq: 1 + uint64(m.Tick), Next: m.Tick, Digest: m.Seed})
+		return ifAny(d.Meta, func(m state.Meta) []byte {
+			return journalLayout.encode(state.JournalMark{Seq: 1 + uint64(m.Tick), Next: m.Tick, Digest: m.Seed})
 		})
-	}, survives(decodeJournal, func(m state.JournalMark) []byte { return encodeJournal(&m) }, plainJournal)},
-	{func(d *state.Delta) []byte { return ifAny(d.Intent, encodeIntent) },
-		survives(func(b []byte) (*state.Intent, error) { return decodeIntent(3, b) }, encodeIntent, plainIntent)},
-	{func(d *state.Delta) []byte { return ifAny(d.Attempt, encodeAttempt) },
-		survives(func(b []byte) (*state.Attempt, error) { return decodeAttempt(3, b) }, encodeAttempt, plainAttempt)},
+	}, survives(journalLayout.decode, journalLayout.encode, plainJournal)},
+	{func(d *state.Delta) []byte { return ifAny(d.Intent, intentLayout.encode) },
+		survives(intentLayout.decode, intentLayout.encode, plainIntent)},
+	{func(d *state.Delta) []byte { return ifAny(d.Attempt, attemptLayout.encode) },
+		survives(attemptLayout.decode, attemptLayout.encode, plainAttempt)},
 	{func(d *state.Delta) []byte {
 		if len(d.Positions) == 0 {
 			return nil
 		}
-		return encodePosition(d.Positions[0])
-	}, survives(func(b []byte) (state.PartitionPosition, error) { return decodePosition(3, b) }, encodePosition, plainPosition)},
+		return positionLayout.encode(d.Positions[0])
+	}, survives(positionLayout.decode, positionLayout.encode, plainPosition)},
 	{func(d *state.Delta) []byte {
 		if len(d.DeadLetters) == 0 {
 			return nil
 		}
-		return encodeLetter(&d.DeadLetters[0])
-	}, survives(func(b []byte) (state.DeadLetter, error) { return decodeLetter(3, b) },
-		func(d state.DeadLetter) []byte { return encodeLetter(&d) }, plainLetter)},
+		return letterLayout.encode(d.DeadLetters[0])
+	}, survives(letterLayout.decode,
+		letterLayout.encode, plainLetter)},
 	{func(d *state.Delta) []byte {
-		return (&ends{records: uint64(len(d.Records)), letter: 1 << 40}).encode()
+		return endsLayout.encode(ends{records: uint64(len(d.Records)), letter: 1 << 40})
 	},
-		survives(decodeEnds, func(e ends) []byte { return e.encode() }, plainEnds)},
+		survives(endsLayout.decode, endsLayout.encode, plainEnds)},
 }
 
-func ifAny[T any](v *T, encode func(*T) []byte) []byte {
+func ifAny[T any](v *T, encode func(T) []byte) []byte {
 	if v == nil {
 		return nil
 	}
-	return encode(v)
+	return encode(*v)
 }

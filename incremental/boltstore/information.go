@@ -82,11 +82,11 @@ func (out *Information) readRelease(tx *transaction) error {
 	if err != nil {
 		return err
 	}
-	i, err := decodeIntent(uint32(n), content)
+	i, err := intentLayout.decode(content)
 	if err != nil {
 		return inIntents.damaged(key, err.Error())
 	}
-	out.LastRelease, out.Published = i.Release, i.Published
+	out.LastRelease, out.Published = uint32(n), i.Published
 	return nil
 }
 

@@ -100,7 +100,7 @@ func (l *loader) head() error {
 		return err
 	}
 	if content != nil {
-		m, err := decodeMeta(content)
+		m, err := metaLayout.decode(content)
 		if err != nil {
 			return inMeta.damaged(keyMeta, err.Error())
 		}
@@ -115,7 +115,7 @@ func (l *loader) head() error {
 	if content == nil || err != nil {
 		return err
 	}
-	c, err := decodeCounters(content)
+	c, err := countersLayout.decode(content)
 	if err != nil {
 		return inMeta.damaged(keyCounters, err.Error())
 	}
@@ -128,7 +128,7 @@ func (l *loader) partitions() (int, error) {
 	if content == nil || err != nil {
 		return 0, err
 	}
-	n, err := decodePartitions(content)
+	n, err := partitionsLayout.decode(content)
 	if err != nil {
 		return 0, inMeta.damaged(keyShard, err.Error())
 	}
@@ -141,7 +141,7 @@ func (l *loader) journal() error {
 	if content == nil || err != nil {
 		return err
 	}
-	mark, err := decodeJournal(content)
+	mark, err := journalLayout.decode(content)
 	if err != nil {
 		return inMeta.damaged(keyJournal, err.Error())
 	}
@@ -157,7 +157,7 @@ func (l *loader) forgotten() error {
 	if content == nil || err != nil {
 		return err
 	}
-	list, err := decodeForgotten(content)
+	list, err := forgottenLayout.decode(content)
 	if err != nil {
 		return inMeta.damaged(keyForgotten, err.Error())
 	}
@@ -173,7 +173,7 @@ func (l *loader) forgotten() error {
 
 func (l *loader) dictionary() error {
 	err := scan(l.tx, inDictionary, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeDictionary(content)
+		list, err := dictionaryLayout.decode(content)
 		if err != nil || n != l.seen.dictionary {
 			return inDictionary.damaged(key, broken(err))
 		}
@@ -241,24 +241,26 @@ func (l *loader) classes() error {
 
 func (l *loader) intents() error {
 	err := scan(l.tx, inIntents, 4, func(n uint64, key, content []byte) error {
-		i, err := decodeIntent(uint32(n), content)
+		i, err := intentLayout.decode(content)
 		if err != nil {
 			return inIntents.damaged(key, err.Error())
 		}
 		l.seen.intents++
+		i.Release = uint32(n)
 		l.guard.Release = i.Release
-		return l.hand(func() error { return l.v.Intent(i) })
+		return l.hand(func() error { return l.v.Intent(&i) })
 	})
 	return reached(err, inIntents, l.seen.intents, l.ends.intents)
 }
 
 func (l *loader) positions() error {
 	err := scan(l.tx, inPositions, 2, func(n uint64, key, content []byte) error {
-		x, err := decodePosition(uint16(n), content)
+		x, err := positionLayout.decode(content)
 		if err != nil {
 			return inPositions.damaged(key, err.Error())
 		}
 		l.seen.positions++
+		x.Position.Number = uint16(n)
 		l.guard.AddPosition(x.Partition, x.Position)
 		return l.hand(func() error { return l.v.Position(x.Partition, x.Position) })
 	})
@@ -267,7 +269,7 @@ func (l *loader) positions() error {
 
 func (l *loader) quarantine() error {
 	err := scan(l.tx, inQuarantine, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeIDs[state.RecordID](content)
+		list, err := recordIDs.decode(content)
 		if err != nil || n != l.seen.quarantine {
 			return inQuarantine.damaged(key, broken(err))
 		}
@@ -279,7 +281,7 @@ func (l *loader) quarantine() error {
 
 func (l *loader) barred() error {
 	err := scan(l.tx, inBarred, 8, func(n uint64, key, content []byte) error {
-		list, err := decodeBarred(content)
+		list, err := barredLayout.decode(content)
 		if err != nil || n != l.seen.barred {
 			return inBarred.damaged(key, broken(err))
 		}
@@ -293,12 +295,13 @@ func (l *loader) barred() error {
 
 func (l *loader) attempts() error {
 	err := scan(l.tx, inAttempts, 4, func(n uint64, key, content []byte) error {
-		a, err := decodeAttempt(uint32(n), content)
+		a, err := attemptLayout.decode(content)
 		if l.seen.attempts++; err != nil || n != l.seen.attempts {
 			return inAttempts.damaged(key, broken(err))
 		}
+		a.Number = uint32(n)
 		l.guard.Attempt = a.Number
-		return l.hand(func() error { return l.v.Attempt(a) })
+		return l.hand(func() error { return l.v.Attempt(&a) })
 	})
 	return reached(err, inAttempts, l.seen.attempts, l.ends.attempts)
 }
@@ -353,10 +356,11 @@ func readLetters(tx *transaction, after uint64, limit, maxBytes int) ([]state.De
 		if seq <= after {
 			continue
 		}
-		letter, err := decodeLetter(seq, content)
+		letter, err := letterLayout.decode(content)
 		if err != nil {
 			return nil, inOutbox.damaged(key, err.Error())
 		}
+		letter.Seq = seq
 		if maxBytes -= letter.Bytes(); maxBytes < 0 && len(out) > 0 {
 			break
 		}

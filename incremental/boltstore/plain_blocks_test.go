@@ -100,8 +100,8 @@ func plainClasses(p plain) *classBlock {
 	return b
 }
 
-func plainIntent(p plain) *state.Intent {
-	i := &state.Intent{Release: 3, Cut: state.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
+func plainIntent(p plain) state.Intent {
+	i := state.Intent{Cut: state.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
 	i.Records, i.Classes, i.Newcomers = int(p.i()), int(p.i()), int(p.i())
 	i.Pending = state.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
 	i.Published, i.Manifest = p.flag(), p.sha()

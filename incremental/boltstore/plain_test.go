@@ -183,13 +183,13 @@ func plainPartition(p plain) state.Partition {
 
 func plainPosition(p plain) (x state.PartitionPosition) {
 	x.Partition = plainPartition(p)
-	x.Position = state.Position{Number: 3, Next: p.i(), Last: p.i()}
+	x.Position = state.Position{Next: p.i(), Last: p.i()}
 	copy(x.Position.Digest[:], p.raw(16))
 	return x
 }
 
 func plainLetter(p plain) (d state.DeadLetter) {
-	d.Seq, d.Partition, d.Offset = 3, plainPartition(p), p.i()
+	d.Partition, d.Offset = plainPartition(p), p.i()
 	d.Reason, d.Attribute = equivclass.Reason(p.text()), p.text()
 	copy(d.Digest[:], p.raw(16))
 	flags := p.byte()
@@ -200,8 +200,8 @@ func plainLetter(p plain) (d state.DeadLetter) {
 	return d
 }
 
-func plainAttempt(p plain) *state.Attempt {
-	a := &state.Attempt{Number: 3, Records: state.RecordID(p.below(1 << 32)), First: p.i()}
+func plainAttempt(p plain) state.Attempt {
+	a := state.Attempt{Records: state.RecordID(p.below(1 << 32)), First: p.i()}
 	a.Last = a.First + p.i()
 	a.Cuts, a.Occasion = uint32(p.below(1<<32)), state.Occasion(p.byte())
 	a.Outcome = state.CutOutcome(p.byte())

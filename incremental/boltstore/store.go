@@ -284,7 +284,7 @@ func (s *Store) found(key sealed.Key) error {
 				return err
 			}
 		}
-		return errors.Join(w.putFormat(), w.put(inMeta, keyEnds, w.ends.encode()))
+		return errors.Join(w.putFormat(), w.put(inMeta, keyEnds, endsLayout.encode(w.ends)))
 	}))
 }
 

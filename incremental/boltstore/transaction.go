@@ -93,7 +93,7 @@ func readEnds(tx *transaction) (ends, error) {
 	if err != nil {
 		return ends{}, err
 	}
-	e, err := decodeEnds(content)
+	e, err := endsLayout.decode(content)
 	if err != nil {
 		return ends{}, inMeta.damaged(keyEnds, err.Error())
 	}
