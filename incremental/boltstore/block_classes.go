@@ -171,13 +171,7 @@ func (t turns) apply(c *state.Class) {
 // readTurns reads declarations and deaths. A class turns each way once.
 func readTurns(tx *transaction, e ends) (turns, error) {
 	t := turns{died: map[state.ClassID]uint32{}, declared: map[state.ClassID]bool{}}
-	seen := uint64(0)
-	err := scan(tx, inPure, 8, func(n uint64, key, content []byte) error {
-		list, err := classIDs.decode(content)
-		if err != nil || n != seen {
-			return inPure.damaged(key, broken(err))
-		}
-		seen += uint64(len(list))
+	err := lists(tx, inPure, classIDs, e.pure, func(key []byte, list []state.ClassID) error {
 		for _, id := range list {
 			if uint64(id) >= e.classes || t.declared[id] {
 				return inPure.damaged(key, "a class is unknown or declared twice")
@@ -186,16 +180,10 @@ func readTurns(tx *transaction, e ends) (turns, error) {
 		}
 		return nil
 	})
-	if err := reached(err, inPure, seen, e.pure); err != nil {
+	if err != nil {
 		return t, err
 	}
-	seen = 0
-	err = scan(tx, inDeaths, 8, func(n uint64, key, content []byte) error {
-		list, err := deathsLayout.decode(content)
-		if err != nil || n != seen {
-			return inDeaths.damaged(key, broken(err))
-		}
-		seen += uint64(len(list))
+	return t, lists(tx, inDeaths, deathsLayout, e.deaths, func(key []byte, list []state.Death) error {
 		for _, d := range list {
 			if uint64(d.ID) >= e.classes || t.died[d.ID] != 0 || d.Release == 0 {
 				return inDeaths.damaged(key, "a class is unknown or dies twice")
@@ -204,5 +192,4 @@ func readTurns(tx *transaction, e ends) (turns, error) {
 		}
 		return nil
 	})
-	return t, reached(err, inDeaths, seen, e.deaths)
 }

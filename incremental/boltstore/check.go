@@ -116,38 +116,39 @@ func (c *checker) total(b *bucket, seen, want uint64) {
 }
 
 func (c *checker) head() {
-	for _, cell := range []struct {
-		key    []byte
-		decode func([]byte) error
-	}{
-		{keyMeta, func(b []byte) error { _, err := metaLayout.decode(b); return err }},
-		{keyCounters, func(b []byte) error { _, err := countersLayout.decode(b); return err }},
-		{keyForgotten, func(b []byte) error { _, err := forgottenLayout.decode(b); return err }},
-		{keyShard, func(b []byte) error { _, err := partitionsLayout.decode(b); return err }},
-		{keyJournal, func(b []byte) error { _, err := journalLayout.decode(b); return err }},
-		{keyDue, func(b []byte) error { _, err := dueLayout.decode(b); return err }},
-	} {
-		content, err := get(c.tx, inMeta, cell.key)
+	for _, err := range []error{damage(c.tx, keyMeta, metaLayout), damage(c.tx, keyCounters, countersLayout),
+		damage(c.tx, keyForgotten, forgottenLayout), damage(c.tx, keyShard, partitionsLayout), damage(c.tx, keyJournal, journalLayout),
+		damage(c.tx, keyDue, dueLayout)} {
 		if err != nil {
 			c.fault("%v", err)
-		} else if content != nil && cell.decode(content) != nil {
-			c.fault("%v", inMeta.damaged(cell.key, errDecode.Error()))
 		}
 	}
 }
 
-func (c *checker) dictionary() {
+func damage[T any](tx *transaction, key []byte, of layout[T]) error {
+	_, err := cell(tx, key, of)
+	return err
+}
+
+// checkLists checks the lists of a bucket, and what each says of its elements.
+func checkLists[T any](c *checker, b *bucket, of layout[[]T], end uint64, look func(list []T)) {
 	seen := uint64(0)
-	c.walk(inDictionary, 8, func(n uint64, _, content []byte) string {
-		list, err := dictionaryLayout.decode(content)
-		if err != nil || n != seen {
-			seen = max(seen, n) + uint64(len(list))
-			return broken(err)
+	c.walk(b, 8, func(n uint64, _, content []byte) string {
+		list, err := of.decode(content)
+		gap := n != seen
+		if seen = max(seen, n) + uint64(len(list)); err != nil {
+			return err.Error()
 		}
-		seen += uint64(len(list))
+		if look(list); gap {
+			return broken(nil)
+		}
 		return ""
 	})
-	c.total(inDictionary, seen, c.ends.dictionary)
+	c.total(b, seen, end)
+}
+
+func (c *checker) dictionary() {
+	checkLists(c, inDictionary, dictionaryLayout, c.ends.dictionary, func([]state.DictionaryEntry) {})
 }
 
 func (c *checker) intentsAndPositions() {
@@ -191,19 +192,7 @@ func (c *checker) intentsAndPositions() {
 	c.total(inPositions, uint64(len(c.partitions)), c.ends.positions)
 }
 
-func (c *checker) barred() {
-	seen := uint64(0)
-	c.walk(inBarred, 8, func(n uint64, _, content []byte) string {
-		list, err := barredLayout.decode(content)
-		if err != nil || n != seen {
-			seen = max(seen, n) + uint64(len(list))
-			return broken(err)
-		}
-		seen += uint64(len(list))
-		return ""
-	})
-	c.total(inBarred, seen, c.ends.barred)
-}
+func (c *checker) barred() { checkLists(c, inBarred, barredLayout, c.ends.barred, func([]uint64) {}) }
 
 func (c *checker) attempts() {
 	seen, records := uint64(0), state.RecordID(0)

@@ -96,14 +96,7 @@ func (c *checker) class(x *state.Class) {
 }
 
 func (c *checker) quarantine() {
-	seen := uint64(0)
-	c.walk(inQuarantine, 8, func(n uint64, _, content []byte) string {
-		list, err := recordIDs.decode(content)
-		if err != nil {
-			return err.Error()
-		}
-		gap := n != seen
-		seen = n + uint64(len(list))
+	checkLists(c, inQuarantine, recordIDs, c.ends.quarantine, func(list []state.RecordID) {
 		for _, r := range list {
 			switch {
 			case uint64(r) >= c.ends.records:
@@ -112,10 +105,5 @@ func (c *checker) quarantine() {
 				c.fault("record %d is quarantined and in class %d", r, c.owner[r]-1)
 			}
 		}
-		if gap {
-			return broken(nil)
-		}
-		return ""
 	})
-	c.total(inQuarantine, seen, c.ends.quarantine)
 }

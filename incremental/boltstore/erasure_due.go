@@ -9,15 +9,12 @@ import (
 )
 
 // readDue reads what is due; without the key nothing is.
-func readDue(tx *transaction) (d due, err error) {
-	content, err := get(tx, inMeta, keyDue)
-	if content == nil || err != nil {
+func readDue(tx *transaction) (due, error) {
+	d, err := cell(tx, keyDue, dueLayout)
+	if d == nil {
 		return due{}, err
 	}
-	if d, err = dueLayout.decode(content); err != nil {
-		err = inMeta.damaged(keyDue, err.Error())
-	}
-	return d, err
+	return *d, err
 }
 
 // putDue writes what is due, or nothing, if nothing is.

@@ -95,89 +95,70 @@ func (l *loader) hand(f func() error) error {
 }
 
 func (l *loader) head() error {
-	content, err := get(l.tx, inMeta, keyMeta)
+	m, err := cell(l.tx, keyMeta, metaLayout)
 	if err != nil {
 		return err
 	}
-	if content != nil {
-		m, err := metaLayout.decode(content)
+	if m != nil {
+		of, err := cell(l.tx, keyShard, partitionsLayout)
 		if err != nil {
-			return inMeta.damaged(keyMeta, err.Error())
-		}
-		if m.Partitions, err = l.partitions(); err != nil {
 			return err
 		}
-		if err := l.hand(func() error { return l.v.Meta(m) }); err != nil {
+		if of != nil {
+			m.Partitions = *of
+		}
+		if err := l.hand(func() error { return l.v.Meta(*m) }); err != nil {
 			return err
 		}
 	}
-	content, err = get(l.tx, inMeta, keyCounters)
-	if content == nil || err != nil {
+	c, err := cell(l.tx, keyCounters, countersLayout)
+	if c == nil || err != nil {
 		return err
 	}
-	c, err := countersLayout.decode(content)
-	if err != nil {
-		return inMeta.damaged(keyCounters, err.Error())
-	}
-	return l.hand(func() error { return l.v.Counters(c) })
-}
-
-// partitions is how many partitions the topic of a shard has; 0: the state is of none.
-func (l *loader) partitions() (int, error) {
-	content, err := get(l.tx, inMeta, keyShard)
-	if content == nil || err != nil {
-		return 0, err
-	}
-	n, err := partitionsLayout.decode(content)
-	if err != nil {
-		return 0, inMeta.damaged(keyShard, err.Error())
-	}
-	return n, nil
+	return l.hand(func() error { return l.v.Counters(*c) })
 }
 
 // journal hands out how far the state follows its journal, if it follows one.
 func (l *loader) journal() error {
-	content, err := get(l.tx, inMeta, keyJournal)
-	if content == nil || err != nil {
+	mark, err := cell(l.tx, keyJournal, journalLayout)
+	if mark == nil || err != nil || l.v.Journal == nil {
 		return err
 	}
-	mark, err := journalLayout.decode(content)
-	if err != nil {
-		return inMeta.damaged(keyJournal, err.Error())
-	}
-	if l.v.Journal == nil {
-		return nil
-	}
-	return l.hand(func() error { return l.v.Journal(mark) })
+	return l.hand(func() error { return l.v.Journal(*mark) })
 }
 
 // forgotten hands out the list of who was forgotten, if there is one.
 func (l *loader) forgotten() error {
-	content, err := get(l.tx, inMeta, keyForgotten)
-	if content == nil || err != nil {
+	list, err := cell(l.tx, keyForgotten, forgottenLayout)
+	if list == nil || err != nil {
 		return err
 	}
-	list, err := forgottenLayout.decode(content)
-	if err != nil {
-		return inMeta.damaged(keyForgotten, err.Error())
-	}
 	due, err := readDue(l.tx)
-	if err == nil && due.people > len(list) {
+	if err == nil && due.people > len(*list) {
 		err = inMeta.damaged(keyDue, "it counts more people than were forgotten")
 	}
 	if err != nil || l.v.Suppressed == nil {
 		return err
 	}
-	return l.hand(func() error { return l.v.Suppressed(state.Suppressed{People: list, Due: due.people}) })
+	return l.hand(func() error { return l.v.Suppressed(state.Suppressed{People: *list, Due: due.people}) })
+}
+
+// lists visits the lists of a bucket, whose keys are what was there before them, as far as end.
+func lists[T any](tx *transaction, b *bucket, of layout[[]T], end uint64, yield func(key []byte, list []T) error) error {
+	seen := uint64(0)
+	err := scan(tx, b, 8, func(n uint64, key, content []byte) error {
+		list, err := of.decode(content)
+		if err != nil || n != seen {
+			return b.damaged(key, broken(err))
+		}
+		seen += uint64(len(list))
+		return yield(key, list)
+	})
+	return reached(err, b, seen, end)
 }
 
 func (l *loader) dictionary() error {
-	err := scan(l.tx, inDictionary, 8, func(n uint64, key, content []byte) error {
-		list, err := dictionaryLayout.decode(content)
-		if err != nil || n != l.seen.dictionary {
-			return inDictionary.damaged(key, broken(err))
-		}
-		l.seen.dictionary += uint64(len(list))
+	return lists(l.tx, inDictionary, dictionaryLayout, l.ends.dictionary, func(_ []byte, list []state.DictionaryEntry) error {
 		return l.hand(func() error {
 			for _, e := range list {
 				if err := l.v.Dictionary(e.Attribute, e.Text); err != nil {
@@ -187,7 +168,6 @@ func (l *loader) dictionary() error {
 			return nil
 		})
 	})
-	return reached(err, inDictionary, l.seen.dictionary, l.ends.dictionary)
 }
 
 func (l *loader) records() error {
@@ -268,29 +248,18 @@ func (l *loader) positions() error {
 }
 
 func (l *loader) quarantine() error {
-	err := scan(l.tx, inQuarantine, 8, func(n uint64, key, content []byte) error {
-		list, err := recordIDs.decode(content)
-		if err != nil || n != l.seen.quarantine {
-			return inQuarantine.damaged(key, broken(err))
-		}
-		l.seen.quarantine += uint64(len(list))
+	return lists(l.tx, inQuarantine, recordIDs, l.ends.quarantine, func(_ []byte, list []state.RecordID) error {
 		return l.hand(func() error { return l.v.Quarantined(list) })
 	})
-	return reached(err, inQuarantine, l.seen.quarantine, l.ends.quarantine)
 }
 
 func (l *loader) barred() error {
-	err := scan(l.tx, inBarred, 8, func(n uint64, key, content []byte) error {
-		list, err := barredLayout.decode(content)
-		if err != nil || n != l.seen.barred {
-			return inBarred.damaged(key, broken(err))
-		}
-		if l.seen.barred += uint64(len(list)); l.v.Barred == nil {
+	return lists(l.tx, inBarred, barredLayout, l.ends.barred, func(_ []byte, list []uint64) error {
+		if l.v.Barred == nil {
 			return nil
 		}
 		return l.hand(func() error { return l.v.Barred(list) })
 	})
-	return reached(err, inBarred, l.seen.barred, l.ends.barred)
 }
 
 func (l *loader) attempts() error {

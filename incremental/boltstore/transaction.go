@@ -88,6 +88,19 @@ func get(tx *transaction, b *bucket, key []byte) ([]byte, error) {
 	return tx.unseal(b, key, value)
 }
 
+// cell is a value of the head; nil: it is not there.
+func cell[T any](tx *transaction, key []byte, of layout[T]) (*T, error) {
+	content, err := get(tx, inMeta, key)
+	if content == nil || err != nil {
+		return nil, err
+	}
+	v, err := of.decode(content)
+	if err != nil {
+		return nil, inMeta.damaged(key, err.Error())
+	}
+	return &v, nil
+}
+
 func readEnds(tx *transaction) (ends, error) {
 	content, err := get(tx, inMeta, keyEnds)
 	if err != nil {
