@@ -41,6 +41,10 @@ type course struct {
 	key        func(merge.Key) merge.Key    // in the place of the key of a draw
 	drawsKnown bool
 	byCode     bool // values are named in the order of first appearance
+	// fill writes the sensitive attributes of a record, and shows notes what is published of a bucket (tuples_test.go).
+	// nil: there is one attribute, and its bag is published.
+	fill  func(p *play, v int) equivclass.Row
+	shows func(p *play, b share)
 }
 
 // play is a machine in one world with one outcome of the draws, and what is seen of it.
@@ -155,7 +159,11 @@ func (p *play) feed(to int) {
 		} else {
 			row = equivclass.Row{[]byte{'0' + byte(positions[p.at][0])}, []byte{'0' + byte(positions[p.at][1])}, nil}
 		}
-		row[2] = []byte{p.name(p.world[p.at])}
+		if p.fill != nil {
+			row = append(row[:2:2], p.fill(p, p.world[p.at])...)
+		} else {
+			row[2] = []byte{p.name(p.world[p.at])}
+		}
 		out, err := p.m.Apply(source, int64(p.at), row)
 		p.must(err)
 		if out.Forgotten {
@@ -198,7 +206,11 @@ func (p *play) saw(intent *state.Intent, err error) *state.Intent {
 	v, err := p.m.Releases().Change(intent.Release)
 	p.must(err)
 	for _, b := range p.buckets(v) {
-		p.note(b.id, b.classes, p.bag(b.members))
+		if p.note(b.id, b.classes); p.shows != nil {
+			p.shows(p, b)
+		} else {
+			p.note(p.bag(b.members))
+		}
 	}
 	p.note(v.References, v.Grown, v.Scale)
 	if intent.Release > 1 {
