@@ -186,7 +186,7 @@
 // # Cost
 //
 // 10 to 40 us for each class on one core; 140 us in a tight pool (Adult at k=10, l=5).
-// BenchmarkMergePools tells it. Sub-pools are spread over cores. Of a single one, what is near is
+// Three attributes take 1.5 times what one takes there. BenchmarkMergePools and BenchmarkMergeAttributes tell it. Sub-pools are spread over cores. Of a single one, what is near is
 // found on all cores, an eighth of the time to a quarter; the steps are not: most gain nothing, but those tried
 // ahead of a step that gains something are in vain, which costs as much as the other core does. Memory: a byte to eight bytes
 // for each class and value, and for each pair of classes, of that up to 32 MiB for each core;

@@ -81,6 +81,9 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 	return x
 }
 
+// several reports whether there are several attributes: groups have more parts then, and steps take longer.
+func (x *instance) several() bool { return x.most > x.size }
+
 // productsOf adds to a row of zeros the products of a part's bag with all bags: one
 // multiplication for as many of them as a word has.
 func (x *instance) productsOf(p int, row []uint64) {

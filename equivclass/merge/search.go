@@ -9,14 +9,15 @@ import (
 // Numbers of the search. They are public and constant: with other numbers the
 // buckets would be other ones, and as safe.
 const (
-	startMost = 5  // parts in a group that an ineligible part joins at the start
-	startNear = 16 // near parts that it tries before all others
-	tightFrom = 16 // a pool is tight if more than one part in so many finds no partner
-	tightNear = 10 // near parts with which steps are tried in a tight pool
-	passMost  = 30 // passes
-	triedBits = 8  // a binary logarithm of how many pairs of groups are remembered for each part, and for all
-	triedMost = 18
-	stopEach  = 1 << 8 // parts between two questions whether to stop
+	startMost   = 5  // parts in a group that an ineligible part joins at the start
+	startNear   = 16 // near parts that it tries before all others
+	tightFrom   = 16 // a pool is tight if more than one part in so many finds no partner
+	tightNear   = 10 // near parts with which steps are tried in a tight pool
+	severalNear = 6  // those with several attributes, whose groups are larger
+	passMost    = 30 // passes
+	triedBits   = 8  // a binary logarithm of how many pairs of groups are remembered for each part, and for all
+	triedMost   = 18
+	stopEach    = 1 << 8 // parts between two questions whether to stop
 )
 
 // search looks for groups.
@@ -45,7 +46,9 @@ func (s *search) find() {
 	// Extra principles ask for larger groups than pairs of near parts.
 	if s.start() || len(s.principles) > 0 {
 		s.regroup(newAnnealing(s.instance, s.near, s.nearEach).run(s.run.Stop))
-		each = min(each, tightNear)
+		if each = min(each, tightNear); s.several() {
+			each = min(each, severalNear)
+		}
 	}
 	s.repair()
 	for range passMost {
