@@ -37,7 +37,7 @@ test: export GOGC = off
 test: export GOMEMLIMIT = 512MiB
 
 # What make test leaves to make test-all: the lab, and the rig but for its kill tests.
-APART = ^anond/(lab|cmd/anond-lab|rig/(chaos|kafkatest|longrun|shardtrial|reach))(/|$$)
+APART = ^anond/(lab|cmd/anond-lab|rig/(chaos|kafkatest|longrun|reach))(/|$$)
 
 # test: what everyone runs before a change is handed in: a part of each suite of the product, kill tests included.
 # make lint runs go vet. A test that builds the program imports what is slow to

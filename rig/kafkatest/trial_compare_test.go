@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // judge looks at a stopped site from outside, and has its union audited.
-func (t *trial) judge(ctx context.Context, s *site) error {
+func (t *trial) judge(ctx context.Context, s *trialSite) error {
 	t.say("%s is looked at", s.name)
 	e, err := s.gather(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (t *trial) judge(ctx context.Context, s *site) error {
 }
 
 // audited has the union audited with the exports of all shards, and each state checked.
-func (s *site) audited(ctx context.Context) (faults []string, err error) {
+func (s *trialSite) audited(ctx context.Context) (faults []string, err error) {
 	out, err := s.command(ctx, "audit", "--releases", "releases", "--ledger", "union.ledger", "--exports", "exports", "--json")
 	var report audit.Report
 	if e := json.Unmarshal([]byte(out), &report); e != nil {
@@ -49,7 +49,7 @@ func (s *site) audited(ctx context.Context) (faults []string, err error) {
 
 // replayed has all decisions of each shard made again from its state, undisturbed and in the
 // order in which it had the records.
-func (t *trial) replayed(ctx context.Context, s *site) error {
+func (t *trial) replayed(ctx context.Context, s *trialSite) error {
 	for i := range s.processes() {
 		t.say("the decisions of shard %d are made again", i)
 		out, err := s.command(ctx, "audit", "-c", s.file(i), "--replay", fmt.Sprint(t.Worlds), "--json")
@@ -68,7 +68,7 @@ func (t *trial) replayed(ctx context.Context, s *site) error {
 }
 
 // count fills in how many releases there are.
-func (s *site) count(r *trialRun) error {
+func (s *trialSite) count(r *trialRun) error {
 	m, err := snapshot.Show(snapshot.OS(), filepath.Join(s.dir, "releases"), 0)
 	if err != nil {
 		return err

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"anond/rig/shardtrial"
 )
 
 // trialVariable asks for the trial: numbers of shards, such as 1,2,4. Records a shard, and seconds in
@@ -20,7 +18,7 @@ const trialVariable = "KAFKA_TRIAL"
 // away is how long the broker that is killed is away: longer than it takes until it is missed.
 const away = 5 * time.Second
 
-// TestTrialOfShards is the trial of package shardtrial on a cluster of three nodes (make trial-shards).
+// TestTrialOfShards is the trial of shards (trial_run_test.go) on a cluster of three nodes (make trial-shards).
 func TestTrialOfShards(t *testing.T) {
 	asked := os.Getenv(trialVariable)
 	if asked == "" {
@@ -29,7 +27,7 @@ func TestTrialOfShards(t *testing.T) {
 	c := nodes(t)
 	list, rest, _ := strings.Cut(asked, "/")
 	each, seconds, _ := strings.Cut(rest, "/")
-	o := shardtrial.Options{Program: anond, Brokers: c.Addrs(), Client: ofCluster(), Replicas: clusterSize, InSync: 2,
+	o := Options{Program: anond, Brokers: c.Addrs(), Client: ofCluster(), Replicas: clusterSize, InSync: 2,
 		Partitions: 12, Each: number(t, each, 250_000), Over: time.Duration(number(t, seconds, 60)) * time.Second,
 		Every: 20_000, Pool: 15_000, Kills: 6, Seed: 16, Worlds: 1, Log: os.Stderr}
 	if o.Each < 250_000 { // a smaller one has as many releases
@@ -39,7 +37,7 @@ func TestTrialOfShards(t *testing.T) {
 		o.Shards, o.Dir = number(t, shards, 0), t.TempDir()
 		o.Bounce = c.bounce(int32(o.Shards%clusterSize + 1))
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-		r, err := shardtrial.Try(ctx, o)
+		r, err := Try(ctx, o)
 		cancel()
 		require.NoError(t, r.WriteTable(os.Stdout))
 		require.NoError(t, err)

@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"anond/internal/testkit/programtest"
 )
 
-// patience bounds every wait for a process or a broker.
-const patience = 20 * time.Minute
+// trialPatience bounds every wait for a process or a broker.
+const trialPatience = 20 * time.Minute
 
 // look is the time between two looks at a process.
 const look = 100 * time.Millisecond
@@ -56,7 +56,7 @@ func (w *worker) watch(ctx context.Context, p *programtest.Process, began time.T
 	for {
 		select {
 		case <-p.Ended():
-			code, err := p.Wait(patience)
+			code, err := p.Wait(trialPatience)
 			if w.once && code == 0 {
 				return false, err
 			}
@@ -79,7 +79,7 @@ func (w *worker) stop(p *programtest.Process) error {
 	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	code, err := p.Wait(patience)
+	code, err := p.Wait(trialPatience)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("%s was stopped and ended with %d:\n%s", w.name, code, tail(p.Log.String()))
 	}

@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"bufio"
@@ -46,7 +46,7 @@ type shardEvidence struct {
 }
 
 // gather exports what there is below exports/.
-func (s *site) gather(ctx context.Context) (*evidence, error) {
+func (s *trialSite) gather(ctx context.Context) (*evidence, error) {
 	e := &evidence{who: s.topic.who}
 	for i := range s.processes() {
 		shard, err := s.gatherShard(ctx, i)
@@ -62,7 +62,7 @@ func (s *site) gather(ctx context.Context) (*evidence, error) {
 	return e, err
 }
 
-func (s *site) gatherShard(ctx context.Context, i int) (*shardEvidence, error) {
+func (s *trialSite) gatherShard(ctx context.Context, i int) (*shardEvidence, error) {
 	dir := filepath.Join("exports", fmt.Sprintf("shard-%d", i))
 	if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *site) gatherShard(ctx context.Context, i int) (*shardEvidence, error) {
 }
 
 // eachRow reads columns of a CSV file with a header.
-func (s *site) eachRow(file string, columns []string, do func([]string) error) error {
+func (s *trialSite) eachRow(file string, columns []string, do func([]string) error) error {
 	f, err := os.Open(filepath.Join(s.dir, file))
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *site) eachRow(file string, columns []string, do func([]string) error) e
 }
 
 // place reads the name of a record in an export: source:partition:offset.
-func (s *site) place(record string) (position, error) {
+func (s *trialSite) place(record string) (position, error) {
 	rest, ours := strings.CutPrefix(record, "kafka:"+s.topic.name+":")
 	partition, offset, _ := strings.Cut(rest, ":")
 	p, err1 := strconv.Atoi(partition)
@@ -146,7 +146,7 @@ func (s *site) place(record string) (position, error) {
 }
 
 // eachLetter reads the dead letters of a shard.
-func (s *site) eachLetter(i int, do func(position)) error {
+func (s *trialSite) eachLetter(i int, do func(position)) error {
 	f, err := os.Open(filepath.Join(s.dir, "dead-letter", fmt.Sprint(i), "dead-letter.ndjson"))
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"context"
@@ -12,6 +12,30 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
+
+// The trial of shards tries what shards/SCALING.md promises, with real processes and a real
+// broker: one dataset in several shards and their union, while processes are killed.
+//
+// Guarantee: the program is the binary that users have; nothing in it is changed. What a
+// trial reports was looked at from outside: the topic as the one who wrote it knows it, the
+// private exports, the files of the releases, and what anond audit says of them. A trial
+// fails if a record is lost or counted twice, if a person is published twice or is in two
+// shards, if the union is not certified, or if a run that was killed again and again leaves
+// other parts or other sums than one that was not, created_at apart.
+//
+// Method: a trial has two topics, keyed by subject. The first has many partitions. Shards and
+// two unions read it while it is written; a schedule that the seed fixes kills each of them
+// (SIGKILL) several times, and a broker once. Then the same number of shards, and one process
+// without shards, read the full topic as fast as they can: that is the rate. The order in
+// which a shard reads several partitions is not determined, so what it decided is made again
+// from its state by anond audit --replay. The second topic has one partition for each shard,
+// so there the order is determined: a run that is killed and an undisturbed one, which begin
+// with copies of one state and so with the same seeds, must write the same bytes.
+//
+// Cost: make trial-shards takes a quarter of an hour on two cores. TestSmallTrial is
+// a small one on kfake.
+//
+// Source: ours.
 
 // Options of a trial.
 type Options struct {
@@ -62,7 +86,7 @@ func Try(ctx context.Context, o Options) (*trialReport, error) {
 }
 
 func newTrial(o Options) (*trial, error) {
-	client, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(o.Brokers...), kgo.RecordDeliveryTimeout(patience),
+	client, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(o.Brokers...), kgo.RecordDeliveryTimeout(trialPatience),
 		kgo.ProducerBatchCompression(kgo.NoCompression())}, o.Client...)...)
 	if err != nil {
 		return nil, err
@@ -83,7 +107,7 @@ func (t *trial) divided(ctx context.Context) error {
 		return err
 	}
 	killed, shards, whole := t.newSite("killed", topic, t.Shards), t.newSite("shards", topic, t.Shards), t.newSite("whole", topic, 0)
-	for _, s := range []*site{killed, shards, whole} {
+	for _, s := range []*trialSite{killed, shards, whole} {
 		if err := s.prepare(ctx); err != nil {
 			return err
 		}
@@ -91,7 +115,7 @@ func (t *trial) divided(ctx context.Context) error {
 	if err := t.disturb(ctx, killed); err != nil {
 		return err
 	}
-	for _, s := range []*site{whole, shards} {
+	for _, s := range []*trialSite{whole, shards} {
 		t.say("%s reads %d records", s.name, topic.sent())
 		run, err := s.race(ctx)
 		if err != nil {
@@ -99,7 +123,7 @@ func (t *trial) divided(ctx context.Context) error {
 		}
 		t.report.add(run)
 	}
-	for _, s := range []*site{shards, killed} {
+	for _, s := range []*trialSite{shards, killed} {
 		if err := t.judge(ctx, s); err != nil {
 			return err
 		}
@@ -130,7 +154,7 @@ func (t *trial) ordered(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", calm.name, err)
 	}
 	t.report.add(run)
-	for _, s := range []*site{calm, killed} {
+	for _, s := range []*trialSite{calm, killed} {
 		if err := t.judge(ctx, s); err != nil {
 			return err
 		}
@@ -141,7 +165,7 @@ func (t *trial) ordered(ctx context.Context) error {
 }
 
 // disturb writes the topic of a site while its processes are killed.
-func (t *trial) disturb(ctx context.Context, s *site) error {
+func (t *trial) disturb(ctx context.Context, s *trialSite) error {
 	plan := t.schedule(s)
 	t.say("%s: %d records in %v, %d kills of each of %d processes", s.name, t.records(), t.Over, t.Kills, len(plan.kills))
 	run, err := s.follow(ctx, plan, func(ctx context.Context) error { return s.topic.feed(ctx, t.records(), t.Over) })
@@ -162,7 +186,7 @@ type schedule struct {
 const unions = 2
 
 // schedule draws the kills of a site. The first tenth is left to the processes to start.
-func (t *trial) schedule(s *site) schedule {
+func (t *trial) schedule(s *trialSite) schedule {
 	rng := rand.New(rand.NewPCG(t.Seed, uint64(t.Shards)<<32|uint64(s.topic.partitions)))
 	at := func(from, to float64) time.Duration {
 		return time.Duration((from + (to-from)*rng.Float64()) * float64(t.Over))

@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"bytes"
@@ -137,7 +137,7 @@ func joined(faults []string) (out string) {
 func TestSchedule(t *testing.T) {
 	drawn := func(seed uint64) schedule {
 		tr := &trial{Options: Options{Shards: 4, Kills: 5, Over: time.Minute, Seed: seed, Bounce: func(context.Context) error { return nil }}}
-		return tr.schedule(&site{topic: &topic{partitions: 12}})
+		return tr.schedule(&trialSite{topic: &trialTopic{partitions: 12}})
 	}
 	plan := drawn(1)
 	require.Equal(t, plan, drawn(1))

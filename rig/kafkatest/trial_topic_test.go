@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"anond/internal/testkit/hospital"
 )
 
-// topic is a topic keyed by subject, and what the one who writes it knows of it.
-type topic struct {
+// trialTopic is a topic keyed by subject, and what the one who writes it knows of it.
+type trialTopic struct {
 	t          *trial
 	name       string
 	partitions int
@@ -28,8 +28,8 @@ type topic struct {
 const nobody = 0
 
 // newTopic creates an empty topic under a name that nobody else has.
-func (t *trial) newTopic(ctx context.Context, name string, partitions int) (*topic, error) {
-	p := &topic{t: t, name: name + "-" + strings.ToLower(rand.Text()[:10]), partitions: partitions, who: make([][]int32, partitions)}
+func (t *trial) newTopic(ctx context.Context, name string, partitions int) (*trialTopic, error) {
+	p := &trialTopic{t: t, name: name + "-" + strings.ToLower(rand.Text()[:10]), partitions: partitions, who: make([][]int32, partitions)}
 	req := kmsg.NewPtrCreateTopicsRequest()
 	req.TimeoutMillis = 30_000
 	made := kmsg.NewCreateTopicsRequestTopic()
@@ -53,7 +53,7 @@ func (t *trial) newTopic(ctx context.Context, name string, partitions int) (*top
 }
 
 // sent is how many records the topic has.
-func (p *topic) sent() (n int) {
+func (p *trialTopic) sent() (n int) {
 	for _, part := range p.who {
 		n += len(part)
 	}
@@ -61,7 +61,7 @@ func (p *topic) sent() (n int) {
 }
 
 // of is how many records a shard reads; shards 0: all.
-func (p *topic) of(shard, shards int) (n int) {
+func (p *trialTopic) of(shard, shards int) (n int) {
 	for id, part := range p.who {
 		if shards == 0 || id%shards == shard {
 			n += len(part)
@@ -75,7 +75,7 @@ func (p *topic) of(shard, shards int) (n int) {
 const beat = 50 * time.Millisecond
 
 // feed writes n admissions, evenly over a time.
-func (p *topic) feed(ctx context.Context, n int, over time.Duration) error {
+func (p *trialTopic) feed(ctx context.Context, n int, over time.Duration) error {
 	stream, began := hospital.New(p.t.Seed), time.Now()
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
@@ -99,7 +99,7 @@ func (p *topic) feed(ctx context.Context, n int, over time.Duration) error {
 
 // write writes messages and waits until the broker has them. The client numbers what it
 // writes, so each is in the topic once.
-func (p *topic) write(ctx context.Context, stream *hospital.Stream, n int) error {
+func (p *trialTopic) write(ctx context.Context, stream *hospital.Stream, n int) error {
 	records := make([]*kgo.Record, n)
 	who := map[*kgo.Record]int32{}
 	for i := range records {
@@ -131,7 +131,7 @@ func (p *topic) write(ctx context.Context, stream *hospital.Stream, n int) error
 }
 
 // note keeps who is where. A partition's results come in the order of its offsets.
-func (p *topic) note(r *kgo.Record, who int32) error {
+func (p *trialTopic) note(r *kgo.Record, who int32) error {
 	part := &p.who[r.Partition]
 	if r.Offset != int64(len(*part)) {
 		return fmt.Errorf("partition %d: a record was acknowledged at offset %d, the one before at %d", r.Partition, r.Offset, len(*part)-1)

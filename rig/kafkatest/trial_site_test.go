@@ -1,4 +1,4 @@
-package shardtrial
+package kafkatest
 
 import (
 	"bytes"
@@ -20,21 +20,21 @@ import (
 	"anond/snapshot"
 )
 
-// site is a directory with a configuration for each shard and all that they write.
-type site struct {
+// trialSite is a directory with a configuration for each shard and all that they write.
+type trialSite struct {
 	t     *trial
 	name  string
 	dir   string
-	topic *topic
+	topic *trialTopic
 	of    int // shards; 0: one process that is no shard
 }
 
-func (t *trial) newSite(name string, p *topic, shards int) *site {
-	return &site{t: t, name: name, dir: t.path(strings.ReplaceAll(name, ", ", "-")), topic: p, of: shards}
+func (t *trial) newSite(name string, p *trialTopic, shards int) *trialSite {
+	return &trialSite{t: t, name: name, dir: t.path(strings.ReplaceAll(name, ", ", "-")), topic: p, of: shards}
 }
 
 // processes is how many read the topic.
-func (s *site) processes() int { return max(1, s.of) }
+func (s *trialSite) processes() int { return max(1, s.of) }
 
 // subjectKey is one for all shards. That is what it is for; a trial has nothing to hide.
 const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -62,7 +62,7 @@ log: {format: json}
 
 // write writes the configurations. A process without shards makes its releases at the same
 // moments: it counts the records of all.
-func (s *site) write() error {
+func (s *trialSite) write() error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -83,10 +83,10 @@ func (s *site) write() error {
 	return errs
 }
 
-func (s *site) file(i int) string { return fmt.Sprintf("shard-%d.yaml", i) }
+func (s *trialSite) file(i int) string { return fmt.Sprintf("shard-%d.yaml", i) }
 
 // releases is the releases directory of a shard, or of the one process.
-func (s *site) releases(i int) string {
+func (s *trialSite) releases(i int) string {
 	if s.of == 0 {
 		return "./releases"
 	}
@@ -95,7 +95,7 @@ func (s *site) releases(i int) string {
 
 // prepare starts each process once, on the empty topic: it draws its seed. The first load ends by count, as soon as
 // it has the people of initial.min_pool, so never where the topic happened to end at a start.
-func (s *site) prepare(ctx context.Context) error {
+func (s *trialSite) prepare(ctx context.Context) error {
 	if err := s.write(); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *site) prepare(ctx context.Context) error {
 }
 
 // copied is a site that begins with copies of the states of this one.
-func (s *site) copied(name string) (*site, error) {
+func (s *trialSite) copied(name string) (*trialSite, error) {
 	c := s.t.newSite(name, s.topic, s.of)
 	if err := os.CopyFS(c.dir, os.DirFS(s.dir)); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *site) copied(name string) (*site, error) {
 }
 
 // command runs a command that has to succeed and returns what it prints.
-func (s *site) command(ctx context.Context, args ...string) (string, error) {
+func (s *trialSite) command(ctx context.Context, args ...string) (string, error) {
 	var out, log bytes.Buffer
 	c := exec.CommandContext(ctx, s.t.Program, args...)
 	c.Dir, c.Stdout, c.Stderr = s.dir, &out, &log
@@ -128,7 +128,7 @@ func (s *site) command(ctx context.Context, args ...string) (string, error) {
 }
 
 // workers are the processes that read the topic.
-func (s *site) workers(once bool) (out []*worker) {
+func (s *trialSite) workers(once bool) (out []*worker) {
 	for i := range s.processes() {
 		args := []string{"run", "-c", s.file(i)}
 		if once {
@@ -140,7 +140,7 @@ func (s *site) workers(once bool) (out []*worker) {
 }
 
 // unions are processes that unite what the shards publish.
-func (s *site) unions(n int) (out []*worker) {
+func (s *trialSite) unions(n int) (out []*worker) {
 	for i := range n {
 		out = append(out, &worker{name: fmt.Sprintf("union-%d", i), program: s.t.Program, dir: s.dir,
 			args: append(s.unionArgs(), "--every", "1s", "--log-format", "json")})
@@ -148,13 +148,13 @@ func (s *site) unions(n int) (out []*worker) {
 	return out
 }
 
-func (s *site) unionArgs() []string {
+func (s *trialSite) unionArgs() []string {
 	return []string{"union", "--dir", "releases", "--ledger", "union.ledger", "--shards", fmt.Sprint(s.of)}
 }
 
 // race has all processes read the full topic to its end and publish what they can, as fast as
 // they can, with one union next to them. The time ends when the last of them has ended.
-func (s *site) race(ctx context.Context) (*trialRun, error) {
+func (s *trialSite) race(ctx context.Context) (*trialRun, error) {
 	readers, others := s.workers(true), s.unions(min(1, s.of))
 	all, failed := errgroup.WithContext(ctx)
 	united, stop := context.WithCancel(failed)
@@ -178,7 +178,7 @@ func (s *site) race(ctx context.Context) (*trialRun, error) {
 
 // follow runs all processes, kills them as the schedule says, and stops them when all that is
 // in the topic is read, published as far as it can be, and united.
-func (s *site) follow(ctx context.Context, plan schedule, feed func(context.Context) error) (*trialRun, error) {
+func (s *trialSite) follow(ctx context.Context, plan schedule, feed func(context.Context) error) (*trialRun, error) {
 	readers, others := s.workers(false), s.unions(unions)
 	all, failed := errgroup.WithContext(ctx)
 	running, stop := context.WithCancel(failed)
@@ -233,14 +233,14 @@ const quiet = 2500 * time.Millisecond
 
 // settled waits until every kill has happened, every shard has read all of its partitions and
 // makes no release, and the union has the newest of each.
-func (s *site) settled(ctx context.Context, readers, others []*worker) error {
-	late, since := time.After(patience), time.Time{}
+func (s *trialSite) settled(ctx context.Context, readers, others []*worker) error {
+	late, since := time.After(trialPatience), time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-late:
-			return fmt.Errorf("not all was read and united within %v:\n%s", patience, s.standing())
+			return fmt.Errorf("not all was read and united within %v:\n%s", trialPatience, s.standing())
 		case <-time.After(look):
 		}
 		switch {
@@ -265,7 +265,7 @@ func allKilled(workers []*worker) bool {
 }
 
 // done looks at the shards and at the union once.
-func (s *site) done(readers []*worker) bool {
+func (s *trialSite) done(readers []*worker) bool {
 	vector := map[int]uint32{}
 	if s.of > 0 {
 		m, err := snapshot.Show(snapshot.OS(), filepath.Join(s.dir, "releases"), 0)
@@ -291,7 +291,7 @@ func (s *site) done(readers []*worker) bool {
 }
 
 // status is what a process last said of itself.
-func (s *site) status(i int) (out dataset.Status, err error) {
+func (s *trialSite) status(i int) (out dataset.Status, err error) {
 	text, err := os.ReadFile(filepath.Join(s.dir, "state", fmt.Sprint(i), "status.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &out)
@@ -300,7 +300,7 @@ func (s *site) status(i int) (out dataset.Status, err error) {
 }
 
 // standing says how far each shard is.
-func (s *site) standing() string {
+func (s *trialSite) standing() string {
 	var b strings.Builder
 	for i := range s.processes() {
 		status, err := s.status(i)
@@ -311,7 +311,7 @@ func (s *site) standing() string {
 }
 
 // unite takes in what was published last.
-func (s *site) unite(ctx context.Context) error {
+func (s *trialSite) unite(ctx context.Context) error {
 	if s.of == 0 {
 		return nil
 	}
@@ -320,7 +320,7 @@ func (s *site) unite(ctx context.Context) error {
 }
 
 // ran is what a run has used.
-func (s *site) ran(took time.Duration, readers, others []*worker) *trialRun {
+func (s *trialSite) ran(took time.Duration, readers, others []*worker) *trialRun {
 	r := &trialRun{Site: s.name, Processes: len(readers), Sharded: s.of > 0, Records: s.topic.sent(), Took: took}
 	for _, w := range readers {
 		r.Kills, r.CPU, r.Peaks = r.Kills+int(w.killed.Load()), r.CPU+w.cpu, append(r.Peaks, w.peak)
