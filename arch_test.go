@@ -195,11 +195,11 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	// A library is known to these packages only.
 	libraries := map[string][]string{
 		"github.com/segmentio/kafka-go": {"ingest/kafkasrc", "internal/kafkaclient"},
-		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/kafkaclient", "internal/brokeraccess", "internal/dataset", "deliver/topic", "cmd/anond-deliver",
-			"shards"},
+		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/kafkaclient", "internal/brokeraccess", "internal/dataset", "deliver/topic",
+			"cmd/anond-deliver", "shards"},
 		"github.com/jackc/pgx":     {"deliver/postgres"},
 		"go.etcd.io/bbolt":         {"incremental/boltstore"},
-		"github.com/twmb/franz-go": {"internal/demo", "rig", "internal/kafkaclient/fetch/fetchtest"}, // of demo and tests
+		"github.com/twmb/franz-go": {"internal/demo", "rig", "internal/kafkaclient/fetch/fetchtest"},
 		"anond/config":             {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},
 		"anond/cmd":                {"cmd/anond"},
 		"github.com/prometheus":    {"internal/ops/metrics"},
@@ -251,33 +251,35 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"lab", "lab/... shards/keying internal/ops/chart internal/profile internal/testkit/hospital " + disk},
 		{"deliver/delivertest", "internal/daemon internal/dataset"}, {"deliver",
 			"deliver/... internal/kafkaclient/... internal/pace internal/ops/gauge"},
-		{"shards/union", "internal/ops/gauge internal/ops/monitor " + disk},
+		{"shards/union", "internal/ops/gauge internal/ops/duty internal/ops/monitor " + disk},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition/topics",
-			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/monitor shards/repartition shards/keying " + disk},
+			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/duty internal/ops/monitor " +
+				"shards/repartition shards/keying " + disk},
 		{"shards/repartition", "shards/keying"},
 		{"shards", "shards/... internal/cli internal/dataset internal/kafkaclient internal/ops/logs internal/ops/metrics " +
-			"internal/ops/monitor internal/ops/serve internal/sealed"},
+			"internal/ops/duty internal/ops/serve internal/sealed"},
 		{"internal/brokeraccess", "internal/kafkaclient internal/secret"}, {"internal/kafkaclient", "internal/kafkaclient"},
 		{"internal/cli", "internal/progress"},
 		{"internal/dataset", "internal/brokeraccess internal/clock internal/control internal/kafkaclient internal/ops/certificate " +
-			"internal/ops/diskuse internal/ops/monitor internal/ops/notify internal/progress internal/retry internal/sealed " +
+			"internal/ops/diskuse internal/ops/duty internal/ops/monitor internal/ops/notify internal/progress internal/retry internal/sealed " +
 			"internal/secret " + disk},
 		{"internal/upkeep", "internal/brokeraccess internal/clock internal/dataset internal/ops/diskuse internal/progress internal/retry " +
 			"internal/sealed internal/suppress " + disk},
 		{"internal/daemon", "internal/dataset internal/upkeep internal/ops/certificate internal/control internal/ops/diskuse " +
-			"internal/ops/gauge " +
+			"internal/ops/duty internal/ops/gauge " +
 			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
 			"internal/pace internal/progress internal/sealed internal/suppress " + disk},
 		{"internal/demo", "internal/daemon internal/dataset internal/testkit/hospital " + disk},
-		{"internal/ops/monitor", disk}, {"internal/suppress", disk}, {"internal/disk", disk},
-		{"internal/ops/dashboard", "internal/ops/chart internal/ops/monitor internal/ops/present"},
+		{"internal/ops/duty", disk}, {"internal/ops/monitor", "internal/ops/duty"}, {"internal/suppress", disk}, {"internal/disk", disk},
+		{"internal/ops/dashboard", "internal/ops/chart internal/ops/duty internal/ops/monitor internal/ops/present"},
 		{"internal/ops/doctor", "internal/ops/certificate internal/dataset internal/upkeep internal/ops/diskuse internal/profile " + disk},
 		{"internal/ops/dpo", "internal/ops/monitor internal/ops/present"},
-		{"internal/ops/metrics", "internal/ops/gauge internal/ops/monitor"},
-		{"internal/ops/notify", "internal/ops/monitor"},
+		{"internal/ops/metrics/loop", "internal/ops/duty internal/ops/gauge internal/ops/metrics internal/ops/monitor"},
+		{"internal/ops/metrics", "internal/ops/duty internal/ops/gauge"},
+		{"internal/ops/notify", "internal/ops/duty"},
 		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
-		{"internal/ops/serve", "internal/cli internal/ops/monitor internal/ops/notify internal/ops/web"},
-		{"internal/ops/web", "internal/ops/certificate internal/ops/monitor"},
+		{"internal/ops/serve", "internal/cli internal/ops/duty internal/ops/notify internal/ops/web"},
+		{"internal/ops/web", "internal/ops/certificate internal/ops/duty"},
 		{"internal", ""}, // internal/fault is for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +
@@ -328,6 +330,31 @@ func TestShardsAreOneImport(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"cmd/anond/rooms.go imports anond/shards"}, imports)
+}
+
+// TestDeliveryLinksNoState: the program that delivers reads what is public. It links neither what reads records nor the machine,
+// also not by a package that it imports. A JSON pointer, which the configuration reads, knows neither.
+func TestDeliveryLinksNoState(t *testing.T) {
+	imports := map[string][]string{}
+	for _, f := range tree(t) {
+		if !f.test() {
+			imports[f.dir()] = append(imports[f.dir()], f.imports()...)
+		}
+	}
+	by := map[string]string{"cmd/anond-deliver": ""} // who imports a package first
+	for next := []string{"cmd/anond-deliver"}; len(next) > 0; next = next[1:] {
+		for _, path := range imports[next[0]] {
+			other, ours := strings.CutPrefix(path, module+"/")
+			if _, seen := by[other]; !ours || seen {
+				continue
+			}
+			by[other] = next[0]
+			next = append(next, other)
+			assert.False(t, within(other, "incremental", "ingest", "shards") && other != "ingest/pointer", "%s imports %s", next[0], path)
+		}
+	}
+	assert.Contains(t, by, "deliver/topic")
+	assert.Contains(t, by, "internal/ops/serve")
 }
 
 // machine reports whether a package is one of the state machine, and no store of it.
@@ -405,6 +432,39 @@ func TestTheCoreIsPure(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestProcessesBeginOnce: the daemon and the commands that work for long are shown by one sequence of steps (serve.Process.Begin)
+// and one collector of metrics (metrics.Of).
+func TestProcessesBeginOnce(t *testing.T) {
+	once := map[string]string{"web.Start": "internal/ops/serve", "notify.Open": "internal/ops/serve", "Manager.Follow": "internal/ops/serve",
+		"prometheus.NewDesc": "internal/ops/metrics"}
+	seen := map[string]int{}
+	for _, f := range tree(t) {
+		if f.test() || !within(f.dir(), "cmd", "internal/daemon", "internal/ops", "internal/demo", "shards", "deliver") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			c, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := called(c)
+			if s, ok := c.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Follow" {
+				if x, ok := s.X.(*ast.SelectorExpr); ok && x.Sel.Name == "Manager" {
+					name = "Manager.Follow"
+				}
+			}
+			if room, listed := once[name]; listed {
+				seen[name]++
+				assert.Equal(t, room, f.dir(), "%s calls %s", f.path, name)
+			}
+			return true
+		})
+	}
+	for name := range once {
+		assert.Equal(t, 1, seen[name], name)
 	}
 }
 

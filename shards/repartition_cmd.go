@@ -12,9 +12,9 @@ import (
 	"anond/internal/cli"
 	"anond/internal/clock"
 	"anond/internal/dataset"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
-	"anond/internal/ops/monitor"
 	"anond/internal/ops/serve"
 	"anond/shards/repartition"
 	"anond/shards/repartition/topics"
@@ -23,27 +23,27 @@ import (
 // repartitionOnDuty repartitions, and shows how it stands.
 func repartitionOnDuty(ctx context.Context, env *cli.Env, cfg *config.Config, what topics.Topics,
 	once bool) (repartition.Counts, error) {
-	d := monitor.NewDuty(cli.Release, clock.System())
+	d := duty.NewDuty(cli.Release, clock.System())
 	log := d.Log(logs.New(env.Stderr, cfg.Log, cli.IsTerminal(env.Stderr)))
 	what.View = topics.NewView(d, cfg)
 	now, listen, asked := what.View.Look, cfg.HTTP.Listen, cfg.HTTP.Asked
-	shown := &serve.Duty{Duty: d, Log: log, Metrics: metrics.Duty(d, topics.Metrics, now,
-		func(s *topics.Status) string { return s.Dataset }), Status: func() any { return now() },
-		Parts: func() []monitor.Part { return now().Parts() }, Line: func() string { return now().Line() },
-		HTTP: func() (*config.HTTP, error) { // with the secrets that their files hold now
-			again, err := cfg.Again(env.Lookup, config.ReadRegular)
-			if err != nil {
-				return nil, err
-			}
-			h := again.HTTP
-			h.Listen, h.Asked = listen, asked
-			return &h, nil
-		}}
-	end, err := shown.Begin(ctx, env, once)
+	shown := serve.Of(d, log, metrics.Handler(metrics.Of(d, topics.Metrics, now, func(s *topics.Status) string { return s.Dataset })),
+		func() any { return now() }, func() []duty.Part { return now().Parts() }, func() string { return now().Line() })
+	shown.HTTP = func() (*config.HTTP, error) { // with the secrets that their files hold now
+		again, err := cfg.Again(env.Lookup, config.ReadRegular)
+		if err != nil {
+			return nil, err
+		}
+		h := again.HTTP
+		h.Listen, h.Asked = listen, asked
+		return &h, nil
+	}
+	served, err := shown.Begin(ctx, env, once)
 	if err != nil {
 		return repartition.Counts{}, err
 	}
-	defer end()
+	served.Renew(ctx)
+	defer served.End()
 	return topics.Run(ctx, cfg, dataset.Options{Log: log, Once: once}, what)
 }
 

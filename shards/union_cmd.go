@@ -17,9 +17,9 @@ import (
 	"anond/internal/cli"
 	"anond/internal/clock"
 	"anond/internal/fault"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/logs"
 	"anond/internal/ops/metrics"
-	"anond/internal/ops/monitor"
 	"anond/internal/ops/serve"
 	"anond/shards/union"
 	"anond/snapshot"
@@ -89,19 +89,20 @@ older than what was published. Exit 78: the shards have different settings.`,
 
 // unionOnDuty unites again and again, and shows how it stands.
 func unionOnDuty(ctx context.Context, env *cli.Env, f *unionFlags) error {
-	f.Duty, f.Board = monitor.NewDuty(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
+	f.Duty, f.Board = duty.NewDuty(cli.Release, clock.System()), &union.Board{StaleAfter: f.StaleAfter}
 	f.Log = f.Duty.Log(f.Log)
 	var now atomic.Pointer[union.Status]
-	defer monitor.Watch(f.Duty, f.StatusFile(), f.Log, f.Board.Look(f.Duty), &now)()
-	shown := &serve.Duty{Duty: f.Duty, Log: f.Log, Metrics: metrics.Duty(f.Duty, union.Metrics, now.Load,
-		func(s *union.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
-		Parts: func() []monitor.Part { return now.Load().Parts() }, Line: func() string { return now.Load().Line() },
-		HTTP: f.Load(ctx, env)}
-	end, err := shown.Begin(ctx, env, false)
+	defer duty.Watch(f.Duty, f.StatusFile(), f.Log, f.Board.Look(f.Duty), &now)()
+	shown := serve.Of(f.Duty, f.Log, metrics.Handler(metrics.Of(f.Duty, union.Metrics, now.Load,
+		func(s *union.Status) string { return s.Dataset })), func() any { return now.Load() },
+		func() []duty.Part { return now.Load().Parts() }, func() string { return now.Load().Line() })
+	shown.HTTP = f.Load(ctx, env)
+	served, err := shown.Begin(ctx, env, false)
 	if err != nil {
 		return err
 	}
-	defer end()
+	served.Renew(ctx)
+	defer served.End()
 	_, err = union.Run(ctx, f.Options)
 	return err
 }

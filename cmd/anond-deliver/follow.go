@@ -8,8 +8,8 @@ import (
 	"anond/deliver"
 	"anond/internal/cli"
 	"anond/internal/clock"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/metrics"
-	"anond/internal/ops/monitor"
 	"anond/internal/ops/serve"
 )
 
@@ -21,29 +21,30 @@ const (
 
 // deliverOnDuty shows how a delivery stands, until end is called. The log of o counts its lines from then on.
 func (e *environment) deliverOnDuty(ctx context.Context, f *serve.Flags, o *deliver.Options) (end func(), err error) {
-	d := monitor.NewDuty(cli.Release, clock.System())
+	d := duty.NewDuty(cli.Release, clock.System())
 	o.Log, o.Board.Does = d.Log(o.Log), d.Does
 	now := new(atomic.Pointer[deliver.Status])
-	watched := monitor.Watch(d, f.StatusFile(), o.Log, o.Board.Look(d.Doing), now)
-	shown := &serve.Duty{Duty: d, Log: o.Log, Metrics: metrics.Duty(d, deliver.Metrics, now.Load,
-		func(s *deliver.Status) string { return s.Dataset }), Status: func() any { return now.Load() },
-		Parts: func() []monitor.Part { return deliveryParts(now.Load()) }, Line: func() string { return deliveryLine(now.Load()) },
-		HTTP: f.Load(ctx, &e.Env)}
+	watched := duty.Watch(d, f.StatusFile(), o.Log, o.Board.Look(d.Doing), now)
+	shown := serve.Of(d, o.Log, metrics.Handler(metrics.Of(d, deliver.Metrics, now.Load, func(s *deliver.Status) string { return s.Dataset })),
+		func() any { return now.Load() }, func() []duty.Part { return deliveryParts(now.Load()) },
+		func() string { return deliveryLine(now.Load()) })
+	shown.HTTP = f.Load(ctx, &e.Env)
 	served, err := shown.Begin(ctx, &e.Env, false)
 	if err != nil {
 		watched()
 		return nil, err
 	}
-	return func() { served(); watched() }, nil
+	served.Renew(ctx)
+	return func() { served.End(); watched() }, nil
 }
 
 // deliveryParts are what /readyz lists. A sink that lacks releases is ready as long as it takes them.
-func deliveryParts(s *deliver.Status) []monitor.Part {
-	sink := monitor.Part{Name: "sink", Ready: s.Failure == "", State: "takes releases"}
+func deliveryParts(s *deliver.Status) []duty.Part {
+	sink := duty.Part{Name: "sink", Ready: s.Failure == "", State: "takes releases"}
 	if !sink.Ready {
 		sink.State = "the newest attempt failed"
 	}
-	position := monitor.Part{Name: "position", Ready: s.Known, State: "has all releases"}
+	position := duty.Part{Name: "position", Ready: s.Known, State: "has all releases"}
 	switch {
 	case s.LastAttempt == nil:
 		position.State = "the first attempt is under way"
@@ -54,7 +55,7 @@ func deliveryParts(s *deliver.Status) []monitor.Part {
 	case s.Behind > 0:
 		position.State = "lacks " + cli.Count(int(s.Behind), "release")
 	}
-	return []monitor.Part{sink, position}
+	return []duty.Part{sink, position}
 }
 
 // deliveryLine says it in one line for people.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 	"anond/internal/testkit/programtest"
 )
 
@@ -365,7 +365,7 @@ func prefixed(labels string) string {
 // compareParts holds the parts of /readyz against the metrics and against the status.
 func compareParts(t *testing.T, s *shown, pages map[string]string) {
 	t.Helper()
-	var ready struct{ Parts []monitor.Part }
+	var ready struct{ Parts []duty.Part }
 	require.NoError(t, json.Unmarshal([]byte(pages["/readyz"]), &ready))
 	fine := map[string]bool{"state": true, "chain": s.num("verified") == 1 && s.num("damage.faults") == 0,
 		"source": s.num("connected") == 1 && s.num("stalled") == 0, "sink": s.has("dead_letter_failure") == 0,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,7 +24,6 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
-	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
 	"anond/internal/testkit/programtest"
 )
@@ -201,9 +201,8 @@ func (c *canary) each(running bool) {
 
 // pages asks for every path that is served, and for what is refused.
 func (c *canary) pages(address string) {
-	m := monitor.New(monitor.Settings{})
-	s := &surfaces{monitor: m, metrics: metrics.New(m)}
-	for _, routes := range []map[string]http.Handler{s.open(), s.guarded()} {
+	s := surfacesOf(monitor.New(monitor.Settings{}), slog.New(slog.DiscardHandler))
+	for _, routes := range []map[string]http.Handler{s.Open(), s.Guarded()} {
 		require.NotEmpty(c.t, routes)
 		for pattern := range routes {
 			path := strings.TrimSuffix(pattern, "{$}")

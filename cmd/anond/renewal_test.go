@@ -15,6 +15,7 @@ import (
 
 	"anond/config"
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
@@ -43,13 +44,13 @@ func TestServedCredentialsAreRenewed(t *testing.T) {
 	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
 	require.NoError(t, err)
 	var log programtest.Text
-	shown, err := openSurfaces(t.Context(), cfg, slog.New(slog.NewJSONHandler(&log, nil)), false)
+	shown, err := openSurfaces(t.Context(), &cli.Env{Lookup: os.LookupEnv}, cfg, slog.New(slog.NewJSONHandler(&log, nil)), false)
 	require.NoError(t, err)
-	defer shown.close()
+	defer shown.End()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- daemon.Run(ctx, cfg, dataset.Options{Log: shown.log, Clock: quick{}, Monitor: shown.monitor, Prepare: shown.prepare,
+		ended <- daemon.Run(ctx, cfg, dataset.Options{Log: shown.Log, Clock: quick{}, Monitor: shown.monitor, Prepare: shown.prepare,
 			Lookup: os.LookupEnv})
 	}()
 	t.Cleanup(func() {
@@ -61,7 +62,7 @@ func TestServedCredentialsAreRenewed(t *testing.T) {
 		pool := x509.NewCertPool()
 		require.True(t, pool.AppendCertsFromPEM([]byte(certificate)))
 		c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: pool}}}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+shown.server.Address()+"/metrics", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+shown.Server.Address()+"/metrics", nil)
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+token)
 		a, err := c.Do(r)

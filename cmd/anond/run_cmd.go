@@ -13,7 +13,6 @@ import (
 	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/internal/ops/logs"
-	"anond/internal/ops/notify"
 )
 
 func newRunCommand(env *environment) *cobra.Command {
@@ -70,28 +69,24 @@ input, of other people, all the same.`,
 			journal, level := control.NewJournal(), new(slog.LevelVar)
 			out, working := env.withWork()
 			log := logs.NewSteered(out, cfg.Log, cli.IsTerminal(env.Stderr), level, journal)
-			shown, err := openSurfaces(c.Context(), cfg, log, once)
+			shown, err := openSurfaces(c.Context(), &env.Env, cfg, log, once)
 			if err != nil {
 				return err
 			}
-			defer shown.close()
-			warned(shown.log, warnings)
-			manager, err := notify.Open(env.Lookup)
-			if err != nil {
-				shown.log.Warn("the service manager does not listen", "event", "service_manager_away", "error", err.Error())
-			}
+			defer shown.End()
+			warned(shown.Log, warnings)
 			load := func() (*config.Config, error) {
 				c, warnings, err := env.load(path)
-				warned(shown.log, warnings)
+				warned(shown.Log, warnings)
 				return c, err
 			}
-			err = daemon.Run(c.Context(), cfg, dataset.Options{Log: shown.log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again,
+			err = daemon.Run(c.Context(), cfg, dataset.Options{Log: shown.Log, Level: level, Journal: journal, Load: load, Reloads: caught,
+				Manager: shown.Manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again,
 				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics,
 				StandIns: dataset.StandIns{Forgetting: afterForgetStep}})
-			failed(shown.log, err)
+			failed(shown.Log, err)
 			if err == nil && once && c.Context().Err() == nil {
-				peopleWait(shown.log, cfg)
+				peopleWait(shown.Log, cfg)
 			}
 			return err
 		},

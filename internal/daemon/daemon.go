@@ -36,7 +36,6 @@ func Run(ctx context.Context, c *config.Config, o dataset.Options) (err error) {
 		o.FS = snapshot.OS()
 	}
 	dataset.Monitored(c, &o)
-	defer o.Manager.Follow(ctx, o.Log, o.Clock, o.Monitor.Sight)()
 	if o.Brokers, err = dataset.ReachBrokers(ctx, c, o.Log); err != nil {
 		return err
 	}

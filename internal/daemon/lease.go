@@ -7,7 +7,7 @@ import (
 	"anond/config"
 	"anond/ingest/kafkasrc"
 	"anond/internal/dataset"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 )
 
 // runLeased stands by until the group gives this process the lease, runs under
@@ -15,7 +15,7 @@ import (
 // lease, so that members may share it.
 func runLeased(ctx context.Context, c *config.Config, o dataset.Options) error {
 	for {
-		o.Monitor.Enter(monitor.Standby)
+		o.Monitor.Enter(duty.Standby)
 		o.Log.Info("waiting for the lease", "event", "standby", "group", c.Source.Kafka.Group)
 		held, err := acquire(ctx, dataset.KafkaConfig(c, o), o)
 		if err != nil {
@@ -24,7 +24,7 @@ func runLeased(ctx context.Context, c *config.Config, o dataset.Options) error {
 			}
 			return err
 		}
-		o.Monitor.Enter(monitor.Opening)
+		o.Monitor.Enter(duty.Opening)
 		err = runUnder(ctx, c, o, held)
 		closing := held.Close()
 		if !errors.Is(err, dataset.ErrLeaseLost) {

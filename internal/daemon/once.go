@@ -13,7 +13,7 @@ import (
 	"anond/internal/disk"
 	"anond/internal/fault"
 	"anond/internal/ops/diskuse"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 	"anond/internal/upkeep"
 )
 
@@ -204,7 +204,7 @@ func (r *once) serve() error {
 	host.Damage = releases.Damage
 	host.Observe = func(now ingest.Report) { last = now; show(now); copies.Observe(now); pruning.observe(now) }
 	err := host.Run(r.ctx)
-	r.o.Monitor.Enter(monitor.Ending)
+	r.o.Monitor.Enter(duty.Ending)
 	if err := r.publisher.standing.end(r.ctx, err); err != nil || !r.o.Once {
 		return err
 	}

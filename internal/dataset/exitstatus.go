@@ -11,7 +11,7 @@ import (
 	"anond/config"
 	"anond/incremental/boltstore"
 	"anond/internal/fault"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 )
 
 // Ended says in status.json how the process ended that wrote it, or a later one that could
@@ -62,7 +62,7 @@ func NoteEnd(ctx context.Context, c *config.Config, o Options, err error) {
 	s.Ended = endOf(ctx, o, err)
 	s.Doing, s.Since, s.Progress, s.Rendering, s.Releasing, s.NextRelease = "", nil, nil, nil, 0, nil
 	s.Connected, s.Stalled = false, false
-	(&monitor.StatusFile{Path: path, Log: o.Log}).Write(s)
+	(&duty.StatusFile{Path: path, Log: o.Log}).Write(s)
 }
 
 // failedStart reports whether a process has failed next to whose state there is no other.

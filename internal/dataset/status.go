@@ -10,7 +10,7 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/ops/diskuse"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 	"anond/internal/progress"
 )
 
@@ -99,7 +99,7 @@ type Newest struct {
 
 // Observer writes status.json and passes reports on.
 func Observer(c *config.Config, o Options) func(ingest.Report, Status) {
-	file := &monitor.StatusFile{Path: StatusPath(c), Log: o.Log}
+	file := &duty.StatusFile{Path: StatusPath(c), Log: o.Log}
 	return func(r ingest.Report, now Status) {
 		file.Write(now)
 		if o.Observe != nil {

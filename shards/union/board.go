@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 )
 
 // Board keeps what operators see of a union that goes on. Its methods may be called by several
@@ -78,7 +78,7 @@ func (b *Board) tried(at time.Time, out *Outcome, err error) {
 
 // Look is how the union stands. Ages and alarms are of now: a shard gets late between attempts, and
 // while they fail.
-func (b *Board) Look(d *monitor.Duty) func(now time.Time) Status {
+func (b *Board) Look(d *duty.Duty) func(now time.Time) Status {
 	return func(now time.Time) Status {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -97,19 +97,19 @@ func (b *Board) Look(d *monitor.Duty) func(now time.Time) Status {
 }
 
 // Parts are what /readyz lists.
-func (s *Status) Parts() []monitor.Part {
-	attempt := monitor.Part{Name: "attempt", Ready: s.Failure == "" && s.LastSuccess != nil, State: "the newest one succeeded"}
+func (s *Status) Parts() []duty.Part {
+	attempt := duty.Part{Name: "attempt", Ready: s.Failure == "" && s.LastSuccess != nil, State: "the newest one succeeded"}
 	if !attempt.Ready {
 		attempt.State = "the newest one failed"
 		if s.LastAttempt == nil {
 			attempt.State = "the first one is under way"
 		}
 	}
-	release := monitor.Part{Name: "release", Ready: s.Release > 0, State: "published"}
+	release := duty.Part{Name: "release", Ready: s.Release > 0, State: "published"}
 	if !release.Ready {
 		release.State = "none yet: shards without a release are waited for"
 	}
-	return []monitor.Part{attempt, release}
+	return []duty.Part{attempt, release}
 }
 
 // Line says it in one line for people.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -23,7 +23,7 @@ func (still) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, func
 func TestBoard(t *testing.T) {
 	begin := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) string { return begin.Add(d).Format(time.RFC3339) }
-	b, d := &Board{StaleAfter: time.Hour}, monitor.NewDuty("", still{begin})
+	b, d := &Board{StaleAfter: time.Hour}, duty.NewDuty("", still{begin})
 	look := b.Look(d)
 	s := look(begin)
 	assert.Equal(t, "attempt the first one is under way", s.Parts()[0].Name+" "+s.Parts()[0].State)
@@ -58,7 +58,7 @@ func TestBoard(t *testing.T) {
 func TestTheAlarmIsRaisedWhileAttemptsFail(t *testing.T) {
 	begin := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := begin
-	d := monitor.NewDuty("", still{begin})
+	d := duty.NewDuty("", still{begin})
 	r := &runner{Options: Options{Shards: 1, StaleAfter: time.Hour, Log: d.Log(slog.New(slog.DiscardHandler)),
 		Now: func() time.Time { return now }},
 		stale: map[int]bool{}, union: &union{Directory: publish.Directory{FS: snapshot.OS(), Dir: t.TempDir()}}} // 0 shards: each attempt fails

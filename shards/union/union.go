@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 	"anond/internal/retry"
 	"anond/snapshot"
 	"anond/snapshot/audit"
@@ -37,7 +37,7 @@ type Options struct {
 	Now        func() time.Time
 	Hook       func(publish.Step) error // for tests
 	// Duty is told what is done, and Board what came of it; may be nil.
-	Duty  *monitor.Duty
+	Duty  *duty.Duty
 	Board *Board
 }
 

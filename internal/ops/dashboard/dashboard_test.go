@@ -21,6 +21,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/monitor"
 	"anond/snapshot"
 )
@@ -124,7 +125,7 @@ func TestPageBeforeTheFirstReport(t *testing.T) {
 	m := monitor.New(monitor.Settings{Dataset: "d", K: 5, L: 3, FS: snapshot.OS(), Releases: t.TempDir()})
 	_, body := get(t, m)
 	assert.Contains(t, body, "Opening")
-	m.Enter(monitor.Standby)
+	m.Enter(duty.Standby)
 	_, body = get(t, m)
 	assert.Contains(t, body, "Standby")
 	assert.NotContains(t, body, "NaN")

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/ingest"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/monitor"
 )
 
@@ -39,7 +40,7 @@ func TestThereAreWordsForAllWork(t *testing.T) {
 
 // TestConditionOfAPause: what is paused is not said to read.
 func TestConditionOfAPause(t *testing.T) {
-	v := &monitor.View{Phase: monitor.Running, Report: ingest.Report{Time: time.Unix(1, 0), Paused: true}}
+	v := &monitor.View{Phase: duty.Running, Report: ingest.Report{Time: time.Unix(1, 0), Paused: true}}
 	text, _ := condition(v, true)
 	assert.Equal(t, "Paused, not reading", text)
 }

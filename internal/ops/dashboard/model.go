@@ -11,6 +11,7 @@ import (
 
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/present"
 )
@@ -24,7 +25,7 @@ type model struct {
 	K, L                             int
 	Ready                            bool
 	Condition, AsOf                  string
-	Parts                            []monitor.Part
+	Parts                            []duty.Part
 	Tiles                            []tile
 	Charts                           []present.Picture
 	Sizes                            []sizeTable
@@ -68,7 +69,7 @@ func condition(v *monitor.View, ready bool) (text, asOf string) {
 		return strings.ToUpper(string(v.Phase[:1])) + string(v.Phase[1:]), "since " + present.Clock(v.Started)
 	}
 	text = "Reading"
-	if v.Phase == monitor.Ending {
+	if v.Phase == duty.Ending {
 		text = "Ending"
 	} else if r.Doing != "" {
 		text = doing[r.Doing]

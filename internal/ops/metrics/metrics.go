@@ -1,18 +1,15 @@
-// Package metrics exports what the monitor shows for Prometheus.
+// Package metrics exports for Prometheus what a process at work shows: metrics of every process, and those of a table
+// of its own, which it reads from its status (package gauge). Package metrics/loop has those of the daemon.
 //
-// Guarantee: one scrape shows one moment: all values are of one monitor.View, but for
-// counters and histograms of what happens in between. Labels come from the
-// configuration or from fixed lists of words; no label and no value tells anything of a
-// person.
+// Guarantee: one scrape shows one moment: all values are of one status. Labels come from the configuration or from fixed lists
+// of words; no label and no value tells anything of a person.
 //
-// Method: table lists every metric with what it takes from the view; Collect goes
-// through it. docs/METRICS.md is made from the same table.
-//
-// Cost of a scrape: by partitions and reasons, not by records.
+// Cost of a scrape: by lines of the table and their labels, not by records.
 package metrics
 
 import (
 	"net/http"
+	"runtime"
 	"slices"
 	"time"
 
@@ -20,120 +17,78 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"anond/ingest"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/gauge"
-	"anond/internal/ops/monitor"
 )
 
-// Metrics is a Prometheus collector over a monitor, and the ingest.Meter of its loop.
-type Metrics struct {
-	monitor *monitor.Monitor
-	descs   []*prometheus.Desc // of table, in its order
-
-	commits, decisions, views, releases prometheus.Histogram
-	skipped                             *prometheus.CounterVec
-	failed                              map[ingest.Attempt]prometheus.Counter
+// OfEveryProcess are the metrics that all have, besides those of the Go runtime and of the process.
+var OfEveryProcess = []gauge.Metric[*duty.Duty]{
+	{Name: "anond_build_info", Labels: []string{"version", "goversion"}, Help: "Always 1; the labels name the build.",
+		Read: func(d *duty.Duty, e gauge.Emit) { e(1, d.Version, runtime.Version()) }},
+	{Name: "anond_up_since_timestamp_seconds", Help: "When the process began.", Read: func(d *duty.Duty, e gauge.Emit) { e(gauge.At(d.Began)) }},
+	{Name: "anond_log_messages_total", Counter: true, Labels: []string{"level"}, Help: "Lines of the log by level.",
+		Read: func(d *duty.Duty, e gauge.Emit) { levels, _ := d.Counts(); gauge.Each(levels, e) }},
+	{Name: "anond_events_total", Counter: true, Labels: []string{"event"}, Help: "Events of level info and above by name, whether or not " +
+		"log.level lets the log have them.", Read: func(d *duty.Duty, e gauge.Emit) { _, events := d.Counts(); gauge.Each(events, e) }},
 }
 
-var _ ingest.Meter = (*Metrics)(nil)
+// collector is a prometheus.Collector over the status of a process.
+type collector[S any] struct {
+	duty    *duty.Duty
+	table   []gauge.Metric[S]
+	status  func() S
+	dataset func(S) string // known later than the collector is made
+	process []*prometheus.Desc
+	descs   []*prometheus.Desc // of table, in its order
+}
 
-// New returns the metrics of a monitor.
-func New(m *monitor.Monitor) *Metrics {
-	labels := prometheus.Labels{"dataset": m.Now().Settings.Dataset}
-	out := &Metrics{monitor: m}
+// Of collects the metrics of every process, and those of a table. Each has the label dataset.
+func Of[S any](d *duty.Duty, table []gauge.Metric[S], status func() S, dataset func(S) string) prometheus.Collector {
+	return &collector[S]{d, table, status, dataset, described(OfEveryProcess), described(table)}
+}
+
+func described[S any](table []gauge.Metric[S]) (out []*prometheus.Desc) {
 	for _, x := range table {
-		out.descs = append(out.descs, prometheus.NewDesc(x.Name, x.Help, x.Labels, labels))
-	}
-	histogram := func(x measured, buckets []float64) prometheus.Histogram {
-		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: x.name, Help: x.help, ConstLabels: labels, Buckets: buckets})
-	}
-	counter := func(x measured) prometheus.CounterOpts {
-		return prometheus.CounterOpts{Name: x.name, Help: x.help, ConstLabels: labels}
-	}
-	fast, slow := []float64{.001, .004, .016, .064, .25, 1, 4, 16}, []float64{.05, .2, .5, 1, 2, 5, 10, 30, 60, 300}
-	out.commits, out.decisions = histogram(commitSeconds, fast), histogram(decisionSeconds, slow)
-	out.views, out.releases = histogram(viewSeconds, slow), histogram(releaseSeconds, slow)
-	out.failed = map[ingest.Attempt]prometheus.Counter{ingest.AttemptPublish: prometheus.NewCounter(counter(publishFailures)),
-		ingest.AttemptDeliver: prometheus.NewCounter(counter(deliverFailures))}
-	out.skipped = prometheus.NewCounterVec(counter(withheld), withheld.labels)
-	for _, why := range reasonsWithheld {
-		out.skipped.WithLabelValues(why)
+		out = append(out, prometheus.NewDesc(x.Name, x.Help, append(slices.Clip(x.Labels), "dataset"), nil))
 	}
 	return out
 }
 
-// Worked counts long work with the machine.
-func (m *Metrics) Worked(doing string, took time.Duration) {
-	switch doing {
-	case ingest.DoingCommit:
-		m.commits.Observe(took.Seconds())
-	case ingest.DoingDecide:
-		m.decisions.Observe(took.Seconds())
-	case ingest.DoingView:
-		m.views.Observe(took.Seconds())
-	}
-}
-
-// Published counts how long a release took.
-func (m *Metrics) Published(took time.Duration) { m.releases.Observe(took.Seconds()) }
-
-// Skipped counts a cut that published nothing.
-func (m *Metrics) Skipped(why string) { m.skipped.WithLabelValues(why).Inc() }
-
-// Failed counts an attempt that is repeated.
-func (m *Metrics) Failed(what ingest.Attempt) { m.failed[what].Inc() }
-
 // Describe is that of a prometheus.Collector.
-func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range m.descs {
+func (c *collector[S]) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range slices.Concat(c.process, c.descs) {
 		to <- d
-	}
-	for _, c := range m.others() {
-		c.Describe(to)
 	}
 }
 
 // Collect is that of a prometheus.Collector.
-func (m *Metrics) Collect(to chan<- prometheus.Metric) {
-	s := sample{View: m.monitor.Now()}
-	s.version, s.began = s.Settings.Version, s.Started
-	s.levels, s.events = m.monitor.Counts()
-	collect(table, m.descs, &s, to)
-	for _, c := range m.others() {
-		c.Collect(to)
-	}
+func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
+	s := c.status()
+	dataset := c.dataset(s)
+	collect(OfEveryProcess, c.process, c.duty, to, dataset)
+	collect(c.table, c.descs, s, to, dataset)
 }
 
-// collect reads a table of a sample; constant are the values of labels that all have behind their own.
-func collect[S any](table []gauge.Metric[S], descs []*prometheus.Desc, s S, to chan<- prometheus.Metric, constant ...string) {
+func collect[S any](table []gauge.Metric[S], descs []*prometheus.Desc, s S, to chan<- prometheus.Metric, dataset string) {
 	for n, x := range table {
 		kind := prometheus.GaugeValue
 		if x.Counter {
 			kind = prometheus.CounterValue
 		}
 		x.Read(s, func(value float64, labels ...string) {
-			to <- prometheus.MustNewConstMetric(descs[n], kind, value, append(slices.Clip(labels), constant...)...)
+			to <- prometheus.MustNewConstMetric(descs[n], kind, value, append(slices.Clip(labels), dataset)...)
 		})
 	}
 }
 
-func (m *Metrics) others() []prometheus.Collector {
-	return []prometheus.Collector{m.commits, m.decisions, m.views, m.releases, m.skipped,
-		m.failed[ingest.AttemptPublish], m.failed[ingest.AttemptDeliver]}
-}
-
-// Registry holds the metrics, and those of the Go runtime and the process.
-func (m *Metrics) Registry() *prometheus.Registry { return registry(m) }
-
-func registry(c prometheus.Collector) *prometheus.Registry {
+// Registry holds what is collected, and the metrics of the Go runtime and the process.
+func Registry(all ...prometheus.Collector) *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(c, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(append(all, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))...)
 	return r
 }
 
-// Handler serves the metrics, to few readers at a time.
-func (m *Metrics) Handler() http.Handler { return handler(m.Registry()) }
-
-func handler(r *prometheus.Registry) http.Handler {
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+// Handler serves them, to few readers at a time.
+func Handler(all ...prometheus.Collector) http.Handler {
+	return promhttp.HandlerFor(Registry(all...), promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
 }

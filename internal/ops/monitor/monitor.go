@@ -1,5 +1,4 @@
-// Package monitor keeps what operators look at: of every process what it does and whether it makes progress (Duty), and
-// of the daemon the newest report of the loop, what
+// Package monitor keeps what operators look at of the daemon: its duty, the newest report of the loop, what
 // was published, how counts developed, and the newest events (Monitor).
 //
 // Guarantee: all surfaces (status file and page, metrics, health, dashboard, the service manager) take one View, or status, at a
@@ -20,6 +19,7 @@ import (
 
 	"anond/ingest"
 	"anond/internal/clock"
+	"anond/internal/ops/duty"
 	"anond/snapshot"
 )
 
@@ -39,33 +39,23 @@ type Settings struct {
 	Now              func() time.Time // nil: time.Now
 }
 
-// Phase says what the process does when there is no loop.
-type Phase string
-
-// The phases.
-const (
-	Opening Phase = "opening" // the state is opened and loaded
-	Standby Phase = "standby" // another member of the group has the lease
-	Running Phase = "running" // there are reports
-	Ending  Phase = "ending"  // the loop has ended, what was opened is closed
-)
-
 // View is how things stand at one moment. It never changes; what it points to must not
 // be changed.
 type View struct {
 	Settings *Settings
 	Started  time.Time
-	Phase    Phase
+	Phase    duty.Phase
 	Report   ingest.Report // zero Time: there was none yet
 	Releases []Release     // newest published ones, oldest first, those of earlier processes too
 	Sizes    snapshot.Sizes
 	OnDisk   int // releases in the directory
 	// Behind: the ledger names a later release than the state has decided.
-	Behind bool
-	Hour   []Sample // the last hour, a sample each 10 s
-	Week   []Sample // the last week, a sample each 30 min
-	Events []event  // newest last
-	Reload reload
+	Behind  bool
+	Hour    []Sample          // the last hour, a sample each 10 s
+	Week    []Sample          // the last week, a sample each 30 min
+	Events  []duty.Event      // newest last
+	Counted map[string]uint64 // all events, by name
+	Reload  reload
 	// Certificates in use: when they end, by what they are for.
 	Certificates map[string]time.Time
 	ToLoad       int64 // records of the state that the start has not loaded yet
@@ -80,7 +70,7 @@ type reload struct {
 
 // Monitor collects. Its methods may be called by several goroutines.
 type Monitor struct {
-	*Duty
+	*duty.Duty
 	settings Settings
 	now      atomic.Pointer[View]
 	news     chan struct{} // there is a release
@@ -101,10 +91,10 @@ func New(s Settings) *Monitor {
 		s.Now = time.Now
 	}
 	now := s.Now()
-	m := &Monitor{Duty: NewDuty(s.Version, at{clock.System(), s.Now}), settings: s, news: make(chan struct{}, 1),
+	m := &Monitor{Duty: duty.NewDuty(s.Version, at{clock.System(), s.Now}), settings: s, news: make(chan struct{}, 1),
 		reload: reload{OK: true, Success: now},
 		hour:   series{every: 10 * time.Second, most: 361}, week: series{every: 30 * time.Minute, most: 337}}
-	m.enter(Opening)
+	m.Duty.Enter(duty.Opening)
 	m.publish()
 	return m
 }
@@ -120,15 +110,16 @@ func (c at) Now() time.Time { return c.now() }
 // Now returns the newest View; the events are those of this moment.
 func (m *Monitor) Now() *View {
 	v := *m.now.Load()
-	v.Events, v.ToLoad = m.newest(), m.toLoad.Load()
+	v.Events, v.ToLoad = m.Newest(), m.toLoad.Load()
+	_, v.Counted = m.Counts()
 	return &v
 }
 
 // Enter notes a phase without reports. The last one stays until the state is opened
 // again.
-func (m *Monitor) Enter(p Phase) {
+func (m *Monitor) Enter(p duty.Phase) {
 	m.change(func() {
-		if m.enter(p); p != Ending {
+		if m.Duty.Enter(p); p != duty.Ending {
 			m.report = ingest.Report{}
 		}
 	})
@@ -138,7 +129,7 @@ func (m *Monitor) Enter(p Phase) {
 func (m *Monitor) Observe(r ingest.Report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.enter(Running)
+	m.Duty.Enter(duty.Running)
 	m.Does("the loop", StuckAfter)
 	m.report = r
 	if m.releases.see(r) {

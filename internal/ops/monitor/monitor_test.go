@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"fmt"
 	"io"
@@ -17,7 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
+	"anond/internal/ops/duty"
 	"anond/snapshot"
 )
 
@@ -44,7 +45,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	log := m.Log(slog.New(slog.NewTextHandler(io.Discard, nil)))
 	for n := 1; n <= 3*releasesKept; n++ {
 		m.Observe(published(n))
-		log.Info(strings.Repeat("x", 10), "event", "release_failed", "error", strings.Repeat("y", 10*longest))
+		log.Info(strings.Repeat("x", 10), "event", "release_failed", "error", strings.Repeat("y", 10*400))
 	}
 	v := m.Now()
 	assert.Len(t, v.Releases, releasesKept)
@@ -52,9 +53,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	assert.Equal(t, 100, v.Releases[0].Newcomers)
 	assert.Len(t, v.Hour, 361)
 	assert.LessOrEqual(t, len(v.Week), 337)
-	assert.Len(t, v.Events, eventsKept)
+	assert.Len(t, v.Events, 60)
 	for _, e := range v.Events {
-		assert.LessOrEqual(t, len(e.More), longest+3)
+		assert.LessOrEqual(t, len(e.More), 400+3)
 	}
 	assert.InDelta(t, 100./60, v.Hour[200].Rate, 1e-9, "records a second")
 }
@@ -129,7 +130,7 @@ func TestEventsAreRemembered(t *testing.T) {
 	log.Info("d", "event", "status")
 	v := m.Now()
 	require.Len(t, v.Events, 2)
-	assert.Equal(t, event{At: v.Events[0].At, Name: "started", Text: "b", More: "dataset=d k=5"}, v.Events[0])
+	assert.Equal(t, duty.Event{At: v.Events[0].At, Name: "started", Text: "b", More: "dataset=d k=5"}, v.Events[0])
 	assert.NotContains(t, v.Events[1].More, "PAYLOAD")
 	assert.Equal(t, 1, strings.Count(out.String(), "\n"), "the log has what its level lets it have")
 	levels, events := m.Counts()

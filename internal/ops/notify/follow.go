@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"anond/internal/clock"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 )
 
 // more is the time that a start or a stop asks for as long as it makes progress.
@@ -16,7 +16,7 @@ const more = time.Minute
 
 // Follow tells the manager what is seen of a process, until the function that it returns is called. When ctx ends, the
 // process stops.
-func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock clock.Clock, see func() monitor.Sight) (end func()) {
+func (m *Manager) Follow(ctx context.Context, log *slog.Logger, clock clock.Clock, see func() duty.Sight) (end func()) {
 	if m == nil {
 		return func() {}
 	}
@@ -54,7 +54,7 @@ func (m *Manager) period() time.Duration {
 type follower struct {
 	manager  *Manager
 	log      *slog.Logger
-	see      func() monitor.Sight
+	see      func() duty.Sight
 	status   string
 	advanced uint64
 	stopping bool // ctx has ended
@@ -103,7 +103,7 @@ func (f *follower) look() {
 
 // needsTime reports whether a start has made progress since it was asked last, or a stop
 // still does: the loop reports until it has drained, which is bounded.
-func (f *follower) needsTime(now monitor.Sight) bool {
+func (f *follower) needsTime(now duty.Sight) bool {
 	if f.stopping {
 		return now.Live && now.Working
 	}

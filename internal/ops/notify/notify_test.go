@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/ingest"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/monitor"
 	"anond/internal/testkit/programtest"
 )
@@ -113,16 +114,16 @@ func TestALifeAsTheManagerHearsIt(t *testing.T) {
 	assert.Equal(t, []string{"STOPPING=1", "EXTEND_TIMEOUT_USEC=60000000"}, b.look())
 	b.now = b.now.Add(2 * monitor.StuckAfter)
 	assert.Nil(t, b.look(), "a drain that hangs gets no more time")
-	b.monitor.Enter(monitor.Ending)
+	b.monitor.Enter(duty.Ending)
 	assert.Equal(t, []string{"STATUS=ending"}, b.look())
 }
 
 // TestAMemberThatStandsByIsReady, and is not ready anew when it gets the lease.
 func TestAMemberThatStandsByIsReady(t *testing.T) {
 	b := newBench(t, nil)
-	b.monitor.Enter(monitor.Standby)
+	b.monitor.Enter(duty.Standby)
 	assert.Equal(t, "READY=1", b.look()[0])
-	b.monitor.Enter(monitor.Opening)
+	b.monitor.Enter(duty.Opening)
 	assert.Equal(t, []string{"STATUS=opening"}, b.look())
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
 )
 
 // Liveness answers whether a process makes progress: 200 or 503.
-func Liveness(live func() (ok bool, why string), phase func() monitor.Phase) http.Handler {
+func Liveness(live func() (ok bool, why string), phase func() duty.Phase) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		ok, why := live()
 		answer(w, ok, map[string]any{"ok": ok, "phase": phase(), "why": why})
@@ -16,7 +16,7 @@ func Liveness(live func() (ok bool, why string), phase func() monitor.Phase) htt
 }
 
 // Readiness lists the parts of a process: 200 if each is ready, otherwise 503.
-func Readiness(look func() (monitor.Phase, []monitor.Part)) http.Handler {
+func Readiness(look func() (duty.Phase, []duty.Part)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		phase, parts := look()
 		ready := true

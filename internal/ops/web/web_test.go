@@ -25,6 +25,7 @@ import (
 
 	"anond/ingest"
 	"anond/internal/ops/certificate"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/monitor"
 	"anond/snapshot"
 )
@@ -338,7 +339,7 @@ func TestHealthPages(t *testing.T) {
 	code, body = state("/healthz")
 	assert.Equal(t, 503, code)
 	assert.Contains(t, body, "the loop has made no progress for 1m1s")
-	m.Enter(monitor.Standby)
+	m.Enter(duty.Standby)
 	code, _ = state("/healthz")
 	assert.Equal(t, 200, code, "there is no loop on standby")
 }

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/ingest"
 	"anond/internal/dataset"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/monitor"
 	"anond/shards/repartition"
 )
@@ -51,9 +52,9 @@ type Partition struct {
 }
 
 // Parts are what /readyz lists.
-func (s *Status) Parts() []monitor.Part {
+func (s *Status) Parts() []duty.Part {
 	source := ingest.Report{Source: ingest.Status{Connected: s.Connected, Stalled: s.Stalled}}
-	parts := []monitor.Part{monitor.SourcePart(&source), {Name: "target", Ready: s.Failure == "", State: "takes records"}}
+	parts := []duty.Part{monitor.SourcePart(&source), {Name: "target", Ready: s.Failure == "", State: "takes records"}}
 	if s.Failure != "" {
 		parts[1].State = "takes nothing"
 	}
@@ -71,12 +72,12 @@ func (s *Status) Line() string {
 
 // view is where the caller finds how a repartitioning stands.
 type view struct {
-	duty *monitor.Duty
+	duty *duty.Duty
 	now  atomic.Pointer[Status]
 }
 
 // NewView returns one that shows a repartitioning before it has reached its brokers.
-func NewView(d *monitor.Duty, c *config.Config) *view {
+func NewView(d *duty.Duty, c *config.Config) *view {
 	v := &view{duty: d}
 	v.now.Store(&Status{Dataset: c.Dataset})
 	return v
@@ -110,7 +111,7 @@ func (v *view) follow(c *config.Config, o dataset.Options, r *Topics, work *repa
 	if o.Once {
 		path = ""
 	}
-	return monitor.Watch(v.duty, path, o.Log, func(now time.Time) Status {
+	return duty.Watch(v.duty, path, o.Log, func(now time.Time) Status {
 		s := statusOf(now, work.Status(), work.Source.Status())
 		s.Dataset, s.From, s.To, s.Doing = c.Dataset, r.From, r.To, v.duty.Doing()
 		return s

@@ -1,4 +1,4 @@
-package monitor
+package duty
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// event is a line of the log.
-type event struct {
+// Event is a line of the log.
+type Event struct {
 	At    time.Time
 	Level slog.Level
 	Name  string
@@ -29,7 +29,7 @@ const longest = 400
 // goroutines.
 type Recorder struct {
 	mu     sync.Mutex
-	list   []event
+	list   []Event
 	levels map[string]uint64
 	events map[string]uint64
 }
@@ -39,7 +39,8 @@ func (r *Recorder) Log(log *slog.Logger) *slog.Logger {
 	return slog.New(recording{Handler: log.Handler(), to: r})
 }
 
-func (r *Recorder) newest() []event {
+// Newest are the events that are remembered, newest last.
+func (r *Recorder) Newest() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.list)
@@ -62,7 +63,7 @@ func (r *Recorder) written(level slog.Level) {
 	r.levels[strings.ToLower(level.String())]++
 }
 
-func (r *Recorder) take(e event) {
+func (r *Recorder) take(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.events == nil {
@@ -109,8 +110,8 @@ func (h recording) WithGroup(name string) slog.Handler {
 	return recording{h.Handler.WithGroup(name), h.to, h.attrs}
 }
 
-func eventOf(line slog.Record, attrs []slog.Attr) event {
-	e := event{At: line.Time.UTC(), Level: line.Level, Text: line.Message}
+func eventOf(line slog.Record, attrs []slog.Attr) Event {
+	e := Event{At: line.Time.UTC(), Level: line.Level, Text: line.Message}
 	var more strings.Builder
 	add := func(a slog.Attr) bool {
 		if a.Key == "event" && e.Name == "" {

@@ -1,8 +1,7 @@
-package metrics
+package loop
 
 import (
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -11,34 +10,13 @@ import (
 	"anond/incremental"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/gauge"
 	"anond/internal/ops/monitor"
 )
 
-// sample is what one scrape reads.
-type sample struct {
-	*monitor.View
-	process
-}
-
-// process is what every process shows.
-type process struct {
-	version        string
-	began          time.Time
-	levels, events map[string]uint64 // of its log
-}
-
 // metric is one of the daemon.
-type metric = gauge.Metric[*sample]
-
-// lifted are the metrics of every process, of a sample that holds one.
-func lifted[S any](of func(S) *process) (out []gauge.Metric[S]) {
-	for _, m := range ofEveryProcess {
-		out = append(out, gauge.Metric[S]{Name: m.Name, Counter: m.Counter, Labels: m.Labels, Help: m.Help,
-			Read: func(s S, e gauge.Emit) { m.Read(of(s), e) }})
-	}
-	return out
-}
+type metric = gauge.Metric[*monitor.View]
 
 // measured is a metric that is counted between reports.
 type measured struct {
@@ -68,7 +46,7 @@ var reasonsWithheld = []string{ingest.SkippedFirstLoad, ingest.SkippedNothingNew
 
 // reported is a gauge that is there once the loop has reported.
 func reported(name, help string, read func(*ingest.Report) float64) metric {
-	return metric{Name: name, Help: help, Read: func(s *sample, e gauge.Emit) {
+	return metric{Name: name, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
 		if !s.Report.Time.IsZero() {
 			e(read(&s.Report))
 		}
@@ -104,46 +82,35 @@ func sum[K comparable](counts map[K]uint64) (n uint64) {
 
 var table = slices.Concat(ofProcess, ofSource, ofIngest, ofPending, ofReleases, ofState)
 
-// ofEveryProcess are those of anond run, anond union and anond repartition.
-var ofEveryProcess = []gauge.Metric[*process]{
-	{Name: "anond_build_info", Labels: []string{"version", "goversion"}, Help: "Always 1; the labels name the build.",
-		Read: func(p *process, e gauge.Emit) { e(1, p.version, runtime.Version()) }},
-	{Name: "anond_up_since_timestamp_seconds", Help: "When the process began.", Read: func(p *process, e gauge.Emit) { e(gauge.At(p.began)) }},
-	{Name: "anond_log_messages_total", Counter: true, Labels: []string{"level"}, Help: "Lines of the log by level.",
-		Read: func(p *process, e gauge.Emit) { gauge.Each(p.levels, e) }},
-	{Name: "anond_events_total", Counter: true, Labels: []string{"event"}, Help: "Events of level info and above by name, whether or not " +
-		"log.level lets the log have them.", Read: func(p *process, e gauge.Emit) { gauge.Each(p.events, e) }},
-}
-
-var ofProcess = append(lifted(func(s *sample) *process { return &s.process }), []metric{
+var ofProcess = []metric{
 	{Name: "anond_phase", Labels: []string{"phase"}, Help: "1 for what the process does: opening, standby, running or ending.",
-		Read: func(s *sample, e gauge.Emit) {
-			for _, p := range []monitor.Phase{monitor.Opening, monitor.Standby, monitor.Running, monitor.Ending} {
+		Read: func(s *monitor.View, e gauge.Emit) {
+			for _, p := range []duty.Phase{duty.Opening, duty.Standby, duty.Running, duty.Ending} {
 				e(gauge.Truth(p == s.Phase), string(p))
 			}
 		}},
 	reported("anond_report_timestamp_seconds", "When the loop has reported last; it does each second.",
 		func(r *ingest.Report) float64 { return gauge.At(r.Time) }),
 	{Name: "anond_part_ready", Labels: []string{"part"}, Help: "Whether a part is ready, as /readyz lists them: state, chain, source, sink, " +
-		"quota, release.", Read: func(s *sample, e gauge.Emit) {
+		"quota, release.", Read: func(s *monitor.View, e gauge.Emit) {
 		for _, p := range s.Parts() {
 			e(gauge.Truth(p.Ready), p.Name)
 		}
 	}},
 	gauge.Of("anond_config_last_reload_successful", "Whether the newest attempt to load the configuration succeeded; the start counts.",
-		func(s *sample) float64 { return gauge.Truth(s.Reload.OK) }),
+		func(s *monitor.View) float64 { return gauge.Truth(s.Reload.OK) }),
 	gauge.Of("anond_config_last_reload_success_timestamp_seconds", "When the configuration was loaded last.",
-		func(s *sample) float64 { return gauge.At(s.Reload.Success) }),
+		func(s *monitor.View) float64 { return gauge.At(s.Reload.Success) }),
 	gauge.Total(gauge.Of("anond_config_reloads_total", "Attempts to load the configuration after the start.",
-		func(s *sample) float64 { return float64(s.Reload.Count) })),
+		func(s *monitor.View) float64 { return float64(s.Reload.Count) })),
 	{Name: "anond_certificate_expiry_timestamp_seconds", Labels: []string{"use"}, Help: "When certificates in use end: " +
 		"kafka_client and http_server (the first of the chain), kafka_ca and http_client_ca (the last of the authorities).",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			for _, use := range slices.Sorted(maps.Keys(s.Certificates)) {
 				e(gauge.At(s.Certificates[use]), use)
 			}
 		}},
-}...)
+}
 
 var ofSource = []metric{
 	reported("anond_source_connected", "Whether the source answers.",
@@ -155,7 +122,7 @@ var ofSource = []metric{
 	reported("anond_source_lag_known", "Whether the ends of all partitions are known.",
 		func(r *ingest.Report) float64 { _, known := r.Source.Lag(r.Time); return gauge.Truth(known) }),
 	{Name: "anond_kafka_consumer_lag_records", Labels: []string{"topic", "partition"}, Help: "Offsets left to read in a partition.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			for _, p := range s.Report.Source.Partitions {
 				if s.Settings.Topic != "" {
 					e(float64(p.Lag()), s.Settings.Topic, strconv.Itoa(int(p.Partition.ID)))
@@ -163,29 +130,29 @@ var ofSource = []metric{
 			}
 		}},
 	{Name: "anond_shard_index", Help: "Number of this shard, from 0; absent if the topic is not sharded.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if s.Settings.Shards > 0 {
 				e(float64(s.Settings.Shard))
 			}
 		}},
-	{Name: "anond_shards", Help: "Number of shards; absent if the topic is not sharded.", Read: func(s *sample, e gauge.Emit) {
+	{Name: "anond_shards", Help: "Number of shards; absent if the topic is not sharded.", Read: func(s *monitor.View, e gauge.Emit) {
 		if s.Settings.Shards > 0 {
 			e(float64(s.Settings.Shards))
 		}
 	}},
-	{Name: "anond_kafka_assigned_partitions", Help: "Partitions that this process reads; 0 on standby.", Read: func(s *sample, e gauge.Emit) {
+	{Name: "anond_kafka_assigned_partitions", Help: "Partitions that this process reads; 0 on standby.", Read: func(s *monitor.View, e gauge.Emit) {
 		if s.Settings.Topic != "" {
 			e(float64(len(s.Report.Source.Partitions)))
 		}
 	}},
 	{Name: "anond_kafka_rebalances_total", Counter: true, Help: "How often this process got or lost the lease of its group.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if s.Settings.Topic != "" {
-				e(float64(s.events["source_lease_acquired"] + s.events["source_lease_lost"]))
+				e(float64(s.Counted["source_lease_acquired"] + s.Counted["source_lease_lost"]))
 			}
 		}},
 	{Name: "anond_kafka_offset_gap_records_total", Counter: true, Labels: []string{"reason"}, Help: "Offsets that were given up: gap " +
-		"(on_gap: continue), corrupt_batch (on_corrupt: skip).", Read: func(s *sample, e gauge.Emit) {
+		"(on_gap: continue), corrupt_batch (on_corrupt: skip).", Read: func(s *monitor.View, e gauge.Emit) {
 		for _, why := range []string{string(decode.ReasonCorruptBatch), string(decode.ReasonGap)} {
 			if !s.Report.Time.IsZero() && s.Settings.Topic != "" {
 				e(float64(s.Report.Machine.Ignored[equivclass.Reason(why)]), why)

@@ -1,4 +1,4 @@
-package monitor
+package duty
 
 import (
 	"encoding/json"

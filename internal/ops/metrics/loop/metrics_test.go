@@ -1,4 +1,4 @@
-package metrics
+package loop
 
 import (
 	"anond/incremental/plan"
@@ -23,6 +23,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/ops/metrics"
 	"anond/internal/ops/monitor"
 	"anond/shards/repartition/topics"
 	"anond/shards/union"
@@ -65,9 +66,9 @@ func report() ingest.Report {
 			Pool: &plan.PoolNeed{Records: 200, Possible: true}}}
 }
 
-func gather(t *testing.T, m prometheus.Collector) map[string]*dto.MetricFamily {
+func gather(t *testing.T, all ...prometheus.Collector) map[string]*dto.MetricFamily {
 	t.Helper()
-	families, err := registry(m).Gather()
+	families, err := metrics.Registry(all...).Gather()
 	require.NoError(t, err)
 	out := map[string]*dto.MetricFamily{}
 	for _, f := range families {
@@ -101,7 +102,7 @@ func TestMetricsSayWhatTheReportSays(t *testing.T) {
 	m.Skipped(ingest.SkippedHeld)
 	m.Failed(ingest.AttemptDeliver)
 	m.Worked(ingest.DoingCommit, 5*time.Millisecond)
-	got := gather(t, m)
+	got := gather(t, m.all()...)
 	for _, x := range []struct {
 		name   string
 		labels []string
@@ -131,16 +132,16 @@ func TestMetricsSayWhatTheReportSays(t *testing.T) {
 // TestEveryMetricIsInTheReference: what is exported is what docs/METRICS.md lists, under
 // names that Prometheus' rules accept.
 func TestEveryMetricIsInTheReference(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "docs", "METRICS.md")
+	path := filepath.Join("..", "..", "..", "..", "docs", "METRICS.md")
 	if *rewrite {
 		require.NoError(t, os.WriteFile(path, []byte(reference()), 0o644))
 	}
 	doc, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, reference(), string(doc), "go test ./internal/ops/metrics -rewrite")
+	require.Equal(t, reference(), string(doc), "go test ./internal/ops/metrics/loop -rewrite")
 
-	seen := gather(t, New(sampled(t)))
-	for _, more := range []map[string]*dto.MetricFamily{gather(t, New(sampledInCuts(t))), gatherDuties(t)} {
+	seen := gather(t, New(sampled(t)).all()...)
+	for _, more := range []map[string]*dto.MetricFamily{gather(t, New(sampledInCuts(t)).all()...), gatherDuties(t)} {
 		maps.Copy(seen, more)
 	}
 	var families []*dto.MetricFamily
@@ -151,7 +152,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 		families = append(families, f)
 		assert.Contains(t, string(doc), "| `"+name+"` |")
 	}
-	for _, x := range slices.Concat(described(table), described(union.Metrics), described(topics.Metrics)) {
+	for _, x := range slices.Concat(described(metrics.OfEveryProcess), described(table), described(union.Metrics), described(topics.Metrics)) {
 		assert.NotNil(t, seen[x.name], "%s was not exported", x.name)
 	}
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()
@@ -172,7 +173,7 @@ func sampledInCuts(t *testing.T) *monitor.Monitor {
 // not known.
 func TestNoReportYet(t *testing.T) {
 	m := monitor.New(monitor.Settings{Dataset: "d", FS: snapshot.OS(), Releases: t.TempDir()})
-	got := gather(t, New(m))
+	got := gather(t, New(m).all()...)
 	assert.Nil(t, got["anond_pending_records"])
 	assert.Nil(t, got["anond_source_connected"])
 	assert.Equal(t, 1., value(t, got["anond_phase"], "opening"))
@@ -188,7 +189,7 @@ func BenchmarkScrape(b *testing.B) {
 		r.Source.Partitions[len(r.Source.Partitions)-1].Partition.ID = int32(len(r.Source.Partitions))
 	}
 	m.Observe(r)
-	registry := New(m).Registry()
+	registry := metrics.Registry(New(m).all()...)
 	for b.Loop() {
 		if _, err := registry.Gather(); err != nil {
 			b.Fatal(err)

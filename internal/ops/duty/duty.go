@@ -1,4 +1,9 @@
-package monitor
+// Package duty is a process at work, the daemon or a command that works for long: what it does, whether it makes progress, what it
+// has logged, and the file in which programs read its status.
+//
+// Guarantee: a process that makes no progress within the time that it has said a step may take is not healthy, and one that waits
+// for others is. What is remembered of the log is bounded.
+package duty
 
 import (
 	"context"
@@ -42,9 +47,10 @@ func (d *Duty) Does(what string, patience time.Duration) {
 }
 
 // Ends notes that the work is over.
-func (d *Duty) Ends() { d.enter(Ending) }
+func (d *Duty) Ends() { d.Enter(Ending) }
 
-func (d *Duty) enter(p Phase) {
+// Enter notes a phase; nothing is done then.
+func (d *Duty) Enter(p Phase) {
 	d.Does("", 0)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,6 +97,24 @@ func (d *Duty) Sight(line string) Sight {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return Sight{Up: true, Live: live, Working: d.doing != "", Status: line}
+}
+
+// Phase says what the process does when there is no loop.
+type Phase string
+
+// The phases.
+const (
+	Opening Phase = "opening" // the state is opened and loaded
+	Standby Phase = "standby" // another member of the group has the lease
+	Running Phase = "running" // there are reports
+	Ending  Phase = "ending"  // the loop has ended, what was opened is closed
+)
+
+// Part is a part of a process on which its work depends.
+type Part struct {
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"`
+	State string `json:"state"`
 }
 
 // Watch takes the status that look gives each second, until the function that it returns is

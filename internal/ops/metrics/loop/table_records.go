@@ -1,4 +1,4 @@
-package metrics
+package loop
 
 import (
 	"maps"
@@ -14,22 +14,22 @@ var ofIngest = []metric{
 	{Name: "anond_ingest_records_total", Counter: true, Labels: []string{"outcome"}, Help: "Records read since the state began: accepted, " +
 		"or refused as dead letters. A dead letter that is replayed counts as both. Lines and messages that hold no record are in " +
 		"anond_ingest_ignored_total.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if m := s.Report.Machine; !s.Report.Time.IsZero() {
 				e(float64(m.Sent-m.DeadLetter), "accepted")
 				e(float64(m.DeadLetter+sum(m.Replayed)), "refused")
 			}
 		}},
 	{Name: "anond_ingest_ignored_total", Counter: true, Labels: []string{"reason"}, Help: "What was read and is no record: see `ignored` of " +
-		"status.json.", Read: func(s *sample, e gauge.Emit) { gauge.Each(s.Report.Machine.Ignored, e) }},
+		"status.json.", Read: func(s *monitor.View, e gauge.Emit) { gauge.Each(s.Report.Machine.Ignored, e) }},
 	reported("anond_ingest_last_record_timestamp_seconds", "When this process read a record last; 0: not yet.",
 		func(r *ingest.Report) float64 { return gauge.At(r.LastRecord) }),
 	{Name: "anond_dlq_records_total", Counter: true, Labels: []string{"reason"}, Help: "Refused records by reason since the state " +
 		"began. Those replayed since are among them, so that this number never decreases.",
-		Read: func(s *sample, e gauge.Emit) { gauge.Each(everRefused(&s.Report.Machine), e) }},
+		Read: func(s *monitor.View, e gauge.Emit) { gauge.Each(everRefused(&s.Report.Machine), e) }},
 	{Name: "anond_dlq_replayed_records_total", Counter: true, Labels: []string{"reason"}, Help: "Dead letters that `anond dlq replay` " +
 		"judged again, and that no longer count under this reason: accepted, or refused for another one.",
-		Read: func(s *sample, e gauge.Emit) { gauge.Each(s.Report.Machine.Replayed, e) }},
+		Read: func(s *monitor.View, e gauge.Emit) { gauge.Each(s.Report.Machine.Replayed, e) }},
 	reported("anond_dlq_waiting", "Dead letters that their sink has not taken yet; they are in the state.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Outbox) }),
 	reported("anond_dlq_oldest_age_seconds", "How long the oldest of these waits, at most since the start of the process.",
@@ -44,7 +44,7 @@ var ofIngest = []metric{
 
 var ofPending = []metric{
 	{Name: "anond_pending_records", Labels: []string{"reason"}, Help: "Accepted records that are not published: waiting, " +
-		"quarantined or infeasible, as status.json has them.", Read: func(s *sample, e gauge.Emit) {
+		"quarantined or infeasible, as status.json has them.", Read: func(s *monitor.View, e gauge.Emit) {
 		if p := s.Report.Machine.Pending; !s.Report.Time.IsZero() {
 			e(float64(p.Waiting), "waiting")
 			e(float64(p.Quarantined), "quarantined")
@@ -60,25 +60,25 @@ var ofPending = []metric{
 	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+
 		"at most an hour.", func(r *ingest.Report) float64 { return float64(r.Machine.ForgetDue) }),
 	{Name: "anond_pending_oldest_age_seconds", Help: "How long the oldest waiting record waits; absent if max_hold is a number of releases.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if !s.Report.Time.IsZero() && !s.Settings.HoldInCuts {
 				e(monitor.OldestAge(s.Report, s.Settings))
 			}
 		}},
 	{Name: "anond_pending_oldest_age_releases", Help: "The same in releases, if max_hold is a number of releases.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if !s.Report.Time.IsZero() && s.Settings.HoldInCuts {
 				e(monitor.OldestAge(s.Report, s.Settings))
 			}
 		}},
 	{Name: "anond_pool_needed_records", Help: "Level L2: records that the next pool needs; it follows from what is published.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if p := s.Report.Machine.Pool; p != nil {
 				e(float64(p.Records))
 			}
 		}},
 	{Name: "anond_pool_possible", Help: "Level L2: 0 if no pool is large enough next to what is published.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if p := s.Report.Machine.Pool; p != nil {
 				e(gauge.Truth(p.Possible))
 			}
@@ -87,7 +87,7 @@ var ofPending = []metric{
 
 // latest is a gauge of the newest published release.
 func latest(name, help string, read func(*monitor.Release) float64) metric {
-	return metric{Name: name, Help: help, Read: func(s *sample, e gauge.Emit) {
+	return metric{Name: name, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
 		if n := len(s.Releases); n > 0 {
 			e(read(&s.Releases[n-1]))
 		}
@@ -113,19 +113,19 @@ var ofReleases = []metric{
 		"reaches.", func(r *monitor.Release) float64 { return float64(r.Distinct()) }),
 	latest("anond_release_information_loss", "Information loss (NCP) of its published cells, 0 to 1.",
 		func(r *monitor.Release) float64 { return r.NCP }),
-	gauge.Of("anond_policy_k", "policy.k.", func(s *sample) float64 { return float64(s.Settings.K) }),
-	gauge.Of("anond_policy_l", "policy.l.", func(s *sample) float64 { return float64(s.Settings.L) }),
+	gauge.Of("anond_policy_k", "policy.k.", func(s *monitor.View) float64 { return float64(s.Settings.K) }),
+	gauge.Of("anond_policy_l", "policy.l.", func(s *monitor.View) float64 { return float64(s.Settings.L) }),
 	reported("anond_release_in_progress", "Number of the release that is decided and not published; 0: none.",
 		func(r *ingest.Report) float64 { return float64(r.Releasing) }),
 	reported("anond_release_failing", "Whether the newest attempt to publish failed.",
 		func(r *ingest.Report) float64 { return gauge.Truth(r.ReleaseFailure != "") }),
 	{Name: "anond_release_next_due_timestamp_seconds", Help: "When the trigger asks for a release next; absent if it does not go by time.",
-		Read: func(s *sample, e gauge.Emit) {
+		Read: func(s *monitor.View, e gauge.Emit) {
 			if t := s.Report.NextRelease; !t.IsZero() {
 				e(gauge.At(t))
 			}
 		}},
-	gauge.Of("anond_releases_on_disk", "Releases in the releases directory.", func(s *sample) float64 { return float64(s.OnDisk) }),
+	gauge.Of("anond_releases_on_disk", "Releases in the releases directory.", func(s *monitor.View) float64 { return float64(s.OnDisk) }),
 	reported("anond_releases_damaged_files", "Published files that were found changed or missing since the start.",
 		func(r *ingest.Report) float64 {
 			if r.Damage == nil {
@@ -136,9 +136,9 @@ var ofReleases = []metric{
 	reported("anond_release_verified", "Whether the newest release was read again since the start; the next one waits for it.",
 		func(r *ingest.Report) float64 { return gauge.Truth(r.Verified) }),
 	{Name: "anond_release_class_sizes", Labels: []string{"records"}, Help: "Classes of the newest release by size: up to k, 2k, 4k, 8k, more.",
-		Read: func(s *sample, e gauge.Emit) { bySize(s.Sizes.Classes, s.Settings.K, e) }},
+		Read: func(s *monitor.View, e gauge.Emit) { bySize(s.Sizes.Classes, s.Settings.K, e) }},
 	{Name: "anond_release_bucket_sizes", Labels: []string{"records"}, Help: "Buckets of the newest release by size (level L2), likewise.",
-		Read: func(s *sample, e gauge.Emit) { bySize(s.Sizes.Buckets, s.Settings.K, e) }},
+		Read: func(s *monitor.View, e gauge.Emit) { bySize(s.Sizes.Buckets, s.Settings.K, e) }},
 }
 
 // bySize counts groups in steps of doubled size. The label is the upper bound.
@@ -162,7 +162,7 @@ func bySize(sizes map[int]int, k int, e gauge.Emit) {
 
 // ofBackup is a gauge that is there once something is known of backups.
 func ofBackup(name, help string, read func(*ingest.Backup) float64) metric {
-	return metric{Name: name, Help: help, Read: func(s *sample, e gauge.Emit) {
+	return metric{Name: name, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
 		if b := s.Report.Backup; b != nil {
 			e(read(b))
 		}
@@ -178,7 +178,7 @@ var ofState = []metric{
 	reported("anond_state_full", "Whether nothing is read because the state has no room below state.max_bytes.",
 		func(r *ingest.Report) float64 { return gauge.Truth(r.Full) }),
 	gauge.Of("anond_state_restore_remaining_records", "Records of the state that the start has not loaded yet; 0 once it is loaded.",
-		func(s *sample) float64 { return float64(s.ToLoad) }),
+		func(s *monitor.View) float64 { return float64(s.ToLoad) }),
 	ofBackup("anond_backup_last_success_timestamp_seconds", "When the newest copy of the state was made, as far as is known; 0: there is "+
 		"none. The metrics of backups are there with `state.backup.dir`, and after `anond state backup`.",
 		func(b *ingest.Backup) float64 { return gauge.At(b.Made) }),
@@ -189,5 +189,5 @@ var ofState = []metric{
 	ofBackup("anond_backup_release", "Newest release that the newest copy knows. A copy that does not know the newest release is of no use.",
 		func(b *ingest.Backup) float64 { return float64(b.Release) }),
 	{Name: "anond_state_behind_ledger", Help: "1: the ledger names a later release than the state has decided, so another process has " +
-		"published. A start refuses such a state (exit 5).", Read: func(s *sample, e gauge.Emit) { e(gauge.Truth(s.Behind)) }},
+		"published. A start refuses such a state (exit 5).", Read: func(s *monitor.View, e gauge.Emit) { e(gauge.Truth(s.Behind)) }},
 }

@@ -1,4 +1,4 @@
-package metrics
+package loop
 
 import (
 	"log/slog"
@@ -11,7 +11,8 @@ import (
 
 	"anond/deliver"
 	"anond/equivclass"
-	"anond/internal/ops/monitor"
+	"anond/internal/ops/duty"
+	"anond/internal/ops/metrics"
 	"anond/shards/repartition/topics"
 	"anond/shards/union"
 )
@@ -25,7 +26,7 @@ func (standing) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, f
 // gatherDuties are the metrics of a union, a repartitioning and a delivery, with something of everything.
 func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
-	d := monitor.NewDuty("1.2", standing{})
+	d := duty.NewDuty("1.2", standing{})
 	d.Log(slog.New(slog.DiscardHandler)).Warn("x", "event", "shard_stale")
 	then := begin.Add(-time.Minute)
 	u := &union.Status{Dataset: "hospital", Release: 7, CreatedAt: &then, Records: 500, Pending: 40, Composed: 3, Attempts: 9, Failures: 2,
@@ -34,12 +35,12 @@ func gatherDuties(t *testing.T) map[string]*dto.MetricFamily {
 	r := &topics.Status{Dataset: "hospital", Read: 100, Written: 90, Unreadable: map[equivclass.Reason]uint64{"malformed_json": 6},
 		Missing: 5, Retries: 4, LastWrite: &then, Connected: true, Lag: 12, LagKnown: true,
 		Partitions: []topics.Partition{{ID: 0, Next: 10, End: 14, Lag: 4}, {ID: 3, Next: 20, End: 28, Lag: 8}}}
-	out := gather(t, newDuty(d, union.Metrics, func() *union.Status { return u }, func(s *union.Status) string { return s.Dataset }))
-	maps.Copy(out, gather(t, newDuty(d, topics.Metrics, func() *topics.Status { return r },
+	out := gather(t, metrics.Of(d, union.Metrics, func() *union.Status { return u }, func(s *union.Status) string { return s.Dataset }))
+	maps.Copy(out, gather(t, metrics.Of(d, topics.Metrics, func() *topics.Status { return r },
 		func(s *topics.Status) string { return s.Dataset })))
 	s := &deliver.Status{Dataset: "hospital", Kind: "kafka", Known: true, Release: 4, Newest: 7, Behind: 3, Age: 90, Delivered: 2, Rows: 300,
 		Bytes: 5000, Failures: 6, Failure: "x", LastAttempt: &then, LastSuccess: &then}
-	maps.Copy(out, gather(t, newDuty(d, deliver.Metrics, func() *deliver.Status { return s },
+	maps.Copy(out, gather(t, metrics.Of(d, deliver.Metrics, func() *deliver.Status { return s },
 		func(s *deliver.Status) string { return s.Dataset })))
 	return out
 }
