@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -28,11 +30,11 @@ type slotStream struct {
 
 // slotsRun is what a stream cost and lost behind its beginning.
 type slotsRun struct {
-	slots, pools    int
-	decide, classes time.Duration // processor time of all slots: of decisions, and of the plans in them
-	longest         time.Duration // of a slot
-	loss, hold      float64       // mean of those published: loss, and slots waited
-	published       int
+	slots, pools int
+	decide       time.Duration // processor time of all slots: who is published, buckets and the transaction
+	longest      time.Duration // elapsed, of a slot
+	loss, hold   float64       // mean of those published: loss, and slots waited
+	published    int
 }
 
 // run plays the stream. by is Asked to plan at every slot, as if newcomers never were missing.
@@ -62,7 +64,7 @@ func (s slotStream) run(b testing.TB, by state.Occasion) (out slotsRun) {
 		if counts && from == 0 {
 			from = m.Releases().Latest().Release + 1
 		}
-		began := processTime()
+		started, began := time.Now(), processTime()
 		d, err := m.Decide(by)
 		require.NoError(b, err)
 		i, err := m.Enact(d, t, [32]byte{})
@@ -75,7 +77,7 @@ func (s slotStream) run(b testing.TB, by state.Occasion) (out slotsRun) {
 			if out.slots++; i != nil {
 				out.pools++
 			}
-			out.decide, out.longest = out.decide+took, max(out.longest, took)
+			out.decide, out.longest = out.decide+took, max(out.longest, time.Since(started))
 		}
 	}
 	out.loss, out.hold, out.published = m.LossSince(from)
@@ -83,10 +85,12 @@ func (s slotStream) run(b testing.TB, by state.Occasion) (out slotsRun) {
 }
 
 // BenchmarkSlots is a steady stream of which many wait, over three turnovers: processor time of a slot, and the loss of what is
-// published, with a plan at every slot and with one once newcomers have come. Where Adult has fewer rows, they are drawn again.
+// published, with a plan at every slot and with one once newcomers have come. The
+// defaults, at which every slot has enough newcomers, are there for their time, over a few slots.
 func BenchmarkSlots(b *testing.B) {
 	for _, data := range []string{"generated", "adult"} {
-		for _, c := range [][2]int{{5_000, 100}, {5_000, 1000}, {50_000, 1000}, {250_000, 1000}, {250_000, 5000}} {
+		for _, c := range [][2]int{{5_000, 100}, {5_000, 1000}, {50_000, 1000}, {250_000, 1000}, {250_000, 5000},
+			{160_000, 10_000}, {1_600_000, 100_000}} { // the defaults, with 1,000 and 10,000 records a second
 			b.Run(fmt.Sprintf("%s/waiting=%d/slot=%d", data, c[0], c[1]), func(b *testing.B) {
 				if c[0] > 5_000 {
 					tier.Heavy(b, "it plans 50,000 people at each of many slots")
@@ -97,10 +101,12 @@ func BenchmarkSlots(b *testing.B) {
 						s := slotStream{k: 10, l: 5, waiting: c[0], slot: c[1], counted: 3 * c[0] / c[1]}
 						if s.schema, s.row = censusRows(b); data == "adult" {
 							s.schema, s.row = adultRows(b)
-							s.k, s.l = 5, 3
 						}
-						if s.counted > 200 { // for its time
+						switch {
+						case s.counted > 200:
 							s.counted = 40
+						case c[1] >= 10_000:
+							s.counted = max(2, 800_000/c[0])
 						}
 						each[i] = s.run(b, by)
 					}
@@ -108,6 +114,7 @@ func BenchmarkSlots(b *testing.B) {
 						r := each[i]
 						b.ReportMetric(r.decide.Seconds()*1000/float64(r.slots), name+"-cpu-ms/slot")
 						b.ReportMetric(float64(r.pools)/float64(r.slots), name+"-pools/slot")
+						b.ReportMetric(r.longest.Seconds()*1000, name+"-longest-ms")
 						b.ReportMetric(r.loss, name+"-loss")
 						b.ReportMetric(r.hold, name+"-hold")
 					}
@@ -125,17 +132,22 @@ func censusRows(b testing.TB) (*equivclass.Schema, func() equivclass.Row) {
 	return c.schema, c.row
 }
 
-// adultRows draws rows of Adult in an order of their own.
+// adultRows draws rows of Adult in an order of their own. Those that come again are up to five years older or younger.
 func adultRows(b testing.TB) (*equivclass.Schema, func() equivclass.Row) {
 	r := adultStream(b)
-	rng := rand.New(rand.NewPCG(1, 1))
+	rng, drawn := rand.New(rand.NewPCG(1, 1)), 0
 	var left []int
 	return r.schema, func() equivclass.Row {
 		if len(left) == 0 {
 			left = rng.Perm(len(r.all))
 		}
-		row := r.all[left[0]]
+		row := slices.Clone(r.all[left[0]])
 		left = left[1:]
+		if drawn++; drawn > len(r.all) {
+			age, err := strconv.Atoi(string(row[0]))
+			require.NoError(b, err)
+			row[0] = strconv.AppendInt(nil, int64(max(17, age+rng.IntN(11)-5)), 10)
+		}
 		return row
 	}
 }
