@@ -145,7 +145,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/internal/sealed"}},
 		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/state"}},
 		{"incremental/erase", []string{model, "anond/incremental/state"}},
-		{"incremental/storetest", []string{model, "anond/incremental", "anond/incremental/state"}},
+		{"incremental/storetest", []string{model, "anond/incremental/state"}},
 		{"incremental/place", []string{model, "anond/incremental/place/nearest", "anond/incremental/state"}},
 		{"incremental/plan", []string{model, "anond/incremental/place", "anond/incremental/state"}},
 		{"incremental/local", []string{model, "anond/equivclass/extract", "anond/incremental/plan", "anond/incremental/place",

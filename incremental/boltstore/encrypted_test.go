@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
 
-	"anond/equivclass/equivtest/tier"
 	"anond/incremental/boltstore"
 	"anond/incremental/state"
 	"anond/incremental/storetest"
@@ -29,16 +28,6 @@ func keyOf(t testing.TB, digit string) sealed.Key {
 }
 
 func under(k sealed.Key) boltstore.Options { return boltstore.Options{NoSync: true, Key: k} }
-
-// TestEncryptedConformance: an encrypted store is a store.
-func TestEncryptedConformance(t *testing.T) {
-	tier.NotShort(t, "TestConformance runs the same")
-	k := keyOf(t, "a")
-	storetest.Run(t, func(t testing.TB) storetest.Opener {
-		path := filepath.Join(t.TempDir(), "state", "anond.db")
-		return func(t testing.TB) state.Store { return openAt(t, path, under(k)) }
-	})
-}
 
 // makeEncrypted writes an encrypted state of some deltas.
 func makeEncrypted(t testing.TB, path string, k sealed.Key, seed uint64, steps int) *storetest.State {

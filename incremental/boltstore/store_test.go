@@ -11,7 +11,6 @@ import (
 
 	"anond/incremental/boltstore"
 	"anond/incremental/state"
-	"anond/incremental/storetest"
 )
 
 // fast leaves fsync out: a test's process does not lose its machine.
@@ -22,13 +21,6 @@ func openAt(t testing.TB, path string, o boltstore.Options) *boltstore.Store {
 	s, err := boltstore.Open(path, o)
 	require.NoError(t, err)
 	return s
-}
-
-func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t testing.TB) storetest.Opener {
-		path := filepath.Join(t.TempDir(), "state", "anond.db")
-		return func(t testing.TB) state.Store { return openAt(t, path, fast) }
-	})
 }
 
 // TestOutboxRunsBesideCommits reads dead letters in one goroutine while the owner

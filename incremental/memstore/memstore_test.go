@@ -11,16 +11,6 @@ import (
 	"anond/incremental/storetest"
 )
 
-func TestConformance(t *testing.T) {
-	storetest.Run(t, func(testing.TB) storetest.Opener {
-		s := memstore.New()
-		return func(testing.TB) state.Store {
-			s = s.Crash()
-			return s
-		}
-	})
-}
-
 func TestFailAtFailsThatCommitOnly(t *testing.T) {
 	boom := errors.New("boom")
 	s := memstore.New()

@@ -1,3 +1,5 @@
+// Package storetest is the conformance suite of state.Store: its tests run it on every store, and
+// a machine may rely on what they test and on nothing else. Tests of stores take its deltas and its plain state.
 package storetest
 
 import (

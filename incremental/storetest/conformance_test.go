@@ -1,24 +1,59 @@
-// Package storetest is the conformance suite of state.Store. Every store runs
-// it; a machine may rely on what it tests and on nothing else.
 package storetest
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental/boltstore"
+	"anond/incremental/memstore"
 	"anond/incremental/state"
+	"anond/internal/sealed"
 )
 
-// An Opener opens one medium, again and again. The suite closes a store before
+// An opener opens one medium, again and again. The suite closes a store before
 // it opens the medium anew.
-type Opener func(t testing.TB) state.Store
+type opener func(t testing.TB) state.Store
 
-// Run runs the suite. fresh returns the opener of a new, empty medium.
-func Run(t *testing.T, fresh func(t testing.TB) Opener) {
+func TestMemoryConforms(t *testing.T) {
+	conform(t, func(testing.TB) opener {
+		s := memstore.New()
+		return func(testing.TB) state.Store {
+			s = s.Crash()
+			return s
+		}
+	})
+}
+
+func TestBoltConforms(t *testing.T) { conform(t, bolt(boltstore.Options{NoSync: true})) }
+
+// TestEncryptedBoltConforms: an encrypted store is a store.
+func TestEncryptedBoltConforms(t *testing.T) {
+	tier.NotShort(t, "TestBoltConforms runs the same")
+	k, err := sealed.ParseKey(strings.Repeat("a", 2*sealed.KeyBytes))
+	require.NoError(t, err)
+	conform(t, bolt(boltstore.Options{NoSync: true, Key: k}))
+}
+
+func bolt(o boltstore.Options) func(t testing.TB) opener {
+	return func(t testing.TB) opener {
+		path := filepath.Join(t.TempDir(), "state", "anond.db")
+		return func(t testing.TB) state.Store {
+			s, err := boltstore.Open(path, o)
+			require.NoError(t, err)
+			return s
+		}
+	}
+}
+
+// conform runs the suite. fresh returns the opener of a new, empty medium.
+func conform(t *testing.T, fresh func(t testing.TB) opener) {
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, Opener)
+		test func(*testing.T, opener)
 	}{
 		{"FreshStoreHandsOutNothing", testFresh},
 		{"EveryFieldSurvives", testEveryField},
@@ -40,7 +75,7 @@ func Run(t *testing.T, fresh func(t testing.TB) Opener) {
 }
 
 // reopen closes a store and opens its medium again.
-func reopen(t testing.TB, s state.Store, open Opener) state.Store {
+func reopen(t testing.TB, s state.Store, open opener) state.Store {
 	t.Helper()
 	require.NoError(t, s.Close())
 	return open(t)
@@ -59,7 +94,7 @@ func commit(t testing.TB, s state.Store, model *State, d *state.Delta) {
 	model.Apply(d)
 }
 
-func testFresh(t *testing.T, open Opener) {
+func testFresh(t *testing.T, open opener) {
 	s := open(t)
 	defer func() { require.NoError(t, s.Close()) }()
 	for range 2 {
@@ -71,7 +106,7 @@ func testFresh(t *testing.T, open Opener) {
 	}
 }
 
-func testEmptyFields(t *testing.T, open Opener) {
+func testEmptyFields(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, NewGenerator(1, 3).Next())
@@ -80,12 +115,12 @@ func testEmptyFields(t *testing.T, open Opener) {
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
-func reopenInto(t testing.TB, s *state.Store, open Opener) state.Store {
+func reopenInto(t testing.TB, s *state.Store, open opener) state.Store {
 	*s = reopen(t, *s, open)
 	return *s
 }
 
-func testVisitorError(t *testing.T, open Opener) {
+func testVisitorError(t *testing.T, open opener) {
 	s := open(t)
 	defer func() { require.NoError(t, s.Close()) }()
 	require.NoError(t, s.Commit(full()))

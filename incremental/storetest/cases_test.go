@@ -88,7 +88,7 @@ func fillValue(v reflect.Value, n *uint64) {
 	}
 }
 
-func testEveryField(t *testing.T, open Opener) {
+func testEveryField(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	d := full()
@@ -102,7 +102,7 @@ func testEveryField(t *testing.T, open Opener) {
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
-func testNilMaps(t *testing.T, open Opener) {
+func testNilMaps(t *testing.T, open opener) {
 	for _, m := range []*state.Meta{
 		{},
 		{InitialEnds: map[state.Partition]int64{}},
@@ -118,7 +118,7 @@ func testNilMaps(t *testing.T, open Opener) {
 	}
 }
 
-func testOrder(t *testing.T, open Opener) {
+func testOrder(t *testing.T, open opener) {
 	s := open(t)
 	defer func() { require.NoError(t, s.Close()) }()
 	g := NewGenerator(3, 2)
@@ -166,7 +166,7 @@ func testOrder(t *testing.T, open Opener) {
 	require.NotZero(t, class)
 }
 
-func testAliasing(t *testing.T, open Opener) {
+func testAliasing(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	d := full()
@@ -182,7 +182,7 @@ func testAliasing(t *testing.T, open Opener) {
 	require.NotNil(t, got.Letters[0].Payload)
 }
 
-func testHandedOut(t *testing.T, open Opener) {
+func testHandedOut(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
@@ -196,7 +196,7 @@ func testHandedOut(t *testing.T, open Opener) {
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
-func testIntent(t *testing.T, open Opener) {
+func testIntent(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	first, second := state.Intent{Release: 1, Newcomers: 5}, state.Intent{Release: 2}
@@ -209,7 +209,7 @@ func testIntent(t *testing.T, open Opener) {
 	require.Equal(t, model, got)
 }
 
-func testTurns(t *testing.T, open Opener) {
+func testTurns(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full()) // class 0 was declared pure, class 1 is dead
@@ -235,7 +235,7 @@ func testTurns(t *testing.T, open Opener) {
 	require.Equal(t, model, read(t, reopenInto(t, &s, open)))
 }
 
-func testOutbox(t *testing.T, open Opener) {
+func testOutbox(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	letters := make([]state.DeadLetter, 10)
@@ -274,7 +274,7 @@ func testOutbox(t *testing.T, open Opener) {
 
 // testRefused commits deltas that are right but for one fault. Nothing of them
 // may stay, before or after opening again.
-func testRefused(t *testing.T, open Opener) {
+func testRefused(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	commit(t, s, model, full())
@@ -331,7 +331,7 @@ func testRefused(t *testing.T, open Opener) {
 }
 
 // testTinyCommits is the slow stream: one record, one class, one dead letter a commit.
-func testTinyCommits(t *testing.T, open Opener) {
+func testTinyCommits(t *testing.T, open opener) {
 	s, model := open(t), &State{}
 	defer func() { require.NoError(t, s.Close()) }()
 	for i := range 300 {
@@ -356,7 +356,7 @@ func testTinyCommits(t *testing.T, open Opener) {
 
 // testRandom compares a store with the model over histories of many deltas,
 // opened again at random.
-func testRandom(t *testing.T, open Opener) {
+func testRandom(t *testing.T, open opener) {
 	const seed, steps = 20261120, 120
 	t.Logf("seed %d", seed)
 	g := NewGenerator(seed, 4)
