@@ -67,14 +67,14 @@ func (m Blind) Classes(p equivclass.Points, k int) (groups [][]int32, rest []int
 	rows, rest = rows[:len(rows)/k*k], rows[len(rows)/k*k:]
 	groups, others := equalClasses(p, rows, k)
 	effort := blindEffort(len(others))
-	rounds, passes := dividings(len(others))
+	rounds, passes := dividings(len(others), leaps(p.Space))
 	progress := newSteps(m.tell, p.Len(), 1+rounds+effort.rounds)
 	defer progress.end()
 	if len(others) == 0 {
 		return groups, rest
 	}
 	x := newExtraction(gather(p, others), equivclass.Requirement{K: k, L: 1})
-	x.size, x.most, x.exact = k, k, true
+	x.size, x.most = k, k
 	x.fixed = newFixed(x.losses)
 	x.workers, x.stop, x.steps = m.Workers, m.stop, progress
 	x.cutExact(effort, rounds, passes)
@@ -99,20 +99,19 @@ func gather(p equivclass.Points, rows []int32) *equivclass.Pool {
 }
 
 // equalClasses forms classes of rows with equal coordinates, and returns the
-// other rows, sorted by coordinates and then by number. Cost: n log n x D.
+// other rows, sorted by coordinates and then by number. Cost: see sortByCoordinates.
 func equalClasses(p equivclass.Points, rows []int32, k int) (groups [][]int32, others []int32) {
-	sortByCoordinates(p, rows)
-	d := len(p.Space.Dims)
-	at := func(r int32) []float32 { return p.X[int(r)*d : int(r+1)*d] }
-	for len(rows) > 0 {
-		n := 1
-		for n < len(rows) && slices.Equal(at(rows[0]), at(rows[n])) {
-			n++
+	s := sortByCoordinates(p, rows)
+	for i := range rows {
+		rows[i] = s.list[i].row
+	}
+	for begin, end := 0, 0; begin < len(rows); begin = end {
+		for end = begin + 1; end < len(rows) && s.equal(begin, end); end++ {
 		}
-		for ; n >= k; n -= k {
-			groups, rows = append(groups, rows[:k:k]), rows[k:]
+		for ; end-begin >= k; begin += k {
+			groups = append(groups, rows[begin:begin+k:begin+k])
 		}
-		others, rows = append(others, rows[:n]...), rows[n:]
+		others = append(others, rows[begin:end]...)
 	}
 	return groups, others
 }
@@ -133,11 +132,32 @@ func (x *extraction) cutExact(e effort, rounds, passes int) {
 func (x *extraction) takeExact(rows []int32, e effort) {
 	multiple := func(n int) int { return n / 2 / x.k * x.k }
 	buckets := splitter{x.p.X, x.d, max(e.bucket, 2*x.k-1), multiple}.split(rows, 0, x.workers, make([]uint64, len(rows)))
-	drafts := make([][]*draft, len(buckets))
+	drafts, place := make([][]*draft, len(buckets)), make([]int32, len(rows))
 	x.each(len(buckets), func(w *extraction, i int) {
 		w.drafts = nil
-		w.takeAll(buckets[i], e)
+		w.growAll(buckets[i], place, e.shortlist)
 		drafts[i] = w.drafts
 	})
 	x.drafts = slices.Concat(drafts...)
+}
+
+// growAll forms classes of all rows of a bucket, a multiple of k: each from the row farthest from the
+// centre, out of those nearest to it.
+func (x *extraction) growAll(rows, place []int32, shortlist int) {
+	var f few
+	index := newRowIndex(x.fixed, rows, place)
+	for _, seed := range x.farthestFirst(rows) {
+		if x.stopped() {
+			return
+		}
+		if place[seed] < 0 {
+			continue
+		}
+		f.reset(x.fixed)
+		f.add([]int32{seed})
+		f.add(index.nearest(seed, shortlist+x.k))
+		f.grow(0, x.k, ^uint64(0))
+		index.remove(f.taken)
+		x.drafts = append(x.drafts, x.newDraft(f.taken))
+	}
 }

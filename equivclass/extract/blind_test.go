@@ -206,7 +206,7 @@ func TestDividingNeverLosesMore(t *testing.T) {
 			continue
 		}
 		x := newExtraction(p, equivclass.Requirement{K: k, L: 1})
-		x.size, x.most, x.exact = k, k, true
+		x.size, x.most = k, k
 		x.fixed = newFixed(x.losses)
 		var before float32
 		for i := range m {

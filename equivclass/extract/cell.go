@@ -174,26 +174,20 @@ func manhattan(a, b []float32) float32 {
 	return s
 }
 
-// farthestFirst sorts rows by falling distance from their mean, ties by number.
+// farthestFirst returns rows by falling distance from their mean, equals by number.
 // Outliers are placed first, while there is still a choice of records for them.
-func (l *losses) farthestFirst(rows []int32) {
+func (l *losses) farthestFirst(rows []int32) []int32 {
 	mean := l.mean(rows)
-	order := make([]nearby, len(rows))
+	keys := make([]uint64, len(rows))
 	for i, r := range rows {
-		order[i] = nearby{manhattan(l.p.At(r), mean), r}
+		keys[i] = uint64(^math.Float32bits(manhattan(l.p.At(r), mean)))<<32 | uint64(uint32(r))
 	}
-	slices.SortFunc(order, func(a, b nearby) int {
-		switch {
-		case a.dist > b.dist:
-			return -1
-		case a.dist < b.dist:
-			return 1
-		}
-		return int(a.id) - int(b.id)
-	})
-	for i, o := range order {
-		rows[i] = o.id
+	slices.Sort(keys)
+	out := make([]int32, len(rows))
+	for i, k := range keys {
+		out[i] = int32(uint32(k))
 	}
+	return out
 }
 
 func (l *losses) mean(rows []int32) []float32 {

@@ -9,28 +9,44 @@ import (
 )
 
 // dividings is how often Blind divides its classes anew, as a function of the number of
-// records only: so many rounds, each of which finds the neighbours of the classes, and so
-// many passes over them in each round.
-func dividings(n int) (rounds, passes int) {
+// records and of the kinds of dimensions only: so many rounds, each of which finds the neighbours of
+// the classes, and so many passes over them in each round. Large pools have wide buckets instead,
+// which lower the loss at less cost; where a range loses in leaps (hierarchies, steps), less so.
+func dividings(n int, leaps bool) (rounds, passes int) {
 	switch {
 	case n <= 150:
 		return 2, 4
 	case n <= 2000:
 		return 3, 4
+	case n <= 20000 && leaps:
+		return 2, 3
 	case n <= 20000:
-		return 3, 3
-	case n <= 150000:
-		return 2, 2
-	default:
+		return 1, 3
+	case n <= 150000 && leaps:
 		return 1, 2
+	case leaps:
+		return 1, 1
+	default:
+		return 0, 0
 	}
 }
 
-// blindEffort is the effort of Blind: the divisions exchange records themselves, so little
-// is left for the exchange after them.
+// leaps reports whether a dimension has a hierarchy or steps.
+func leaps(s *equivclass.Space) bool {
+	return slices.ContainsFunc(s.Dims, func(d equivclass.Dim) bool { return d.Kind == equivclass.Tree || len(d.Steps) > 0 })
+}
+
+// blindEffort is the effort of Blind. The divisions exchange records themselves, so little is left for
+// the exchange after them.
 func blindEffort(n int) effort {
 	e := effortFor(n)
 	e.near, e.rounds = min(e.near, 16), 1
+	if n > 2000 {
+		e.bucket = 8192
+	}
+	if n > 150000 {
+		e.shortlist, e.near, e.passes = 32, 6, 1
+	}
 	return e
 }
 

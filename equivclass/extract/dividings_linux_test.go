@@ -54,7 +54,7 @@ func blindWith(p equivclass.Points, k, rounds, passes int) [][]int32 {
 	rows := equivtest.Rows(p.Len() / k * k)
 	groups, others := equalClasses(p, rows, k)
 	x := newExtraction(gather(p, others), equivclass.Requirement{K: k, L: 1})
-	x.size, x.most, x.exact, x.workers = k, k, true, 1
+	x.size, x.most, x.workers = k, k, 1
 	x.fixed = newFixed(x.losses)
 	x.cutExact(blindEffort(len(others)), rounds, passes)
 	for _, g := range x.groups() {

@@ -11,10 +11,10 @@ type extraction struct {
 	*losses
 	*eligibility
 	// size is the usual, most the largest number of records in a class.
-	size, most     int
-	fixed          *fixed // of Blind
-	exact          bool   // classes of exactly k records whatever their values (Blind)
-	equalOnly      bool   // exchange only records of equal value (Recut)
+	size, most int
+	fixed      *fixed // of Blind
+
+	equalOnly      bool // exchange only records of equal value (Recut)
 	workers        int
 	stop           func() bool // may be nil: see Stoppable
 	steps          *steps      // may be nil: see Reporting

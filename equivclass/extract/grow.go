@@ -29,9 +29,8 @@ type bucket struct {
 
 // takeAll takes classes out of rows until no seed yields one, and returns the leftovers.
 func (x *extraction) takeAll(rows []int32, e effort) []int32 {
-	b := x.newBucket(rows, e)
+	b := x.newBucket(x.farthestFirst(rows), e)
 	defer b.close()
-	x.farthestFirst(rows)
 	b.gather()
 	failed := 0 // seeds live[:failed] have failed
 	for inARow := 0; failed < len(b.live) && len(b.live) >= x.size && inARow < maxFails; {
@@ -149,9 +148,6 @@ func (b *bucket) computeRequired() {
 	room := int32(x.limit(len(b.live) - x.size))
 	most := int32(x.limit(x.size))
 	b.unmet = 0
-	if x.exact {
-		return
-	}
 	for _, v := range b.values {
 		b.required[v] = min(most, max(0, b.left[v]-room))
 		b.unmet += int(b.required[v])

@@ -314,12 +314,78 @@ func TestRowsAreSortedAsPlain(t *testing.T) {
 		plain, selected, j := slices.Clone(rows), slices.Clone(rows), rng.IntN(p.D())
 		same, n := slices.Clone(rows), rng.IntN(len(rows))
 		slices.SortFunc(plain, func(a, b int32) int { return cmp.Or(slices.Compare(p.At(a), p.At(b)), cmp.Compare(a, b)) })
-		sortByCoordinates(p.Points(), rows)
-		require.Equal(t, plain, rows)
+		slices.Sort(rows)
+		for i, at := range sortByCoordinates(p.Points(), rows).list {
+			require.Equal(t, plain[i], at.row)
+		}
 		selectRows(p.X, p.D(), j, selected, n, nil)
 		equivclass.Select(same, n, func(a, b int32) bool {
 			return cmp.Or(cmp.Compare(p.At(a)[j], p.At(b)[j]), cmp.Compare(a, b)) < 0
 		})
 		require.Equal(t, same, selected)
 	})
+}
+
+// plainDistance is what the range of two rows loses by the bits of an index.
+func (x *rowIndex) plainDistance(a, b int32) (sum uint64) {
+	f := x.fixed
+	for j := range f.dims {
+		p, lane := &x.parts[j/8], j%8*8
+		u, v := p.words[a]>>lane&127, p.words[b]>>lane&127
+		switch r, s := f.rows[j/8][x.rows[a]][j%8], f.rows[j/8][x.rows[b]][j%8]; f.dims[j].kind {
+		case ranged:
+			sum += max(u, v) - min(u, v)
+		case listed:
+			if r != s {
+				sum += p.weight >> lane & 127
+			}
+		default:
+			sum += uint64(f.otherLoss(j, min(r, s), max(r, s))) * x.scale >> 32
+		}
+	}
+	return sum
+}
+
+// TestRowIndexFindsTheNearest: what the index finds is as near as what a look at all rows that
+// are left finds, while rows are taken out.
+func TestRowIndexFindsTheNearest(t *testing.T) {
+	searches, boxes := 0, 0
+	plainCases(t, func(p *equivclass.Pool, want equivclass.Requirement, rng *rand.Rand) {
+		x := newExtraction(p, want)
+		index := newRowIndex(newFixed(x.losses), cut.Identity(p.Len()), make([]int32, p.Len()))
+		for index.live > 1 {
+			seed := index.alive()[rng.IntN(index.live)]
+			room := 1 + rng.IntN(min(80, index.live))
+			var plain, got []uint64
+			for _, r := range index.alive() {
+				if r != seed {
+					plain = append(plain, index.plainDistance(index.place[seed], index.place[r]))
+				}
+			}
+			slices.Sort(plain)
+			found := slices.Clone(index.nearest(seed, room))
+			if len(index.list) < len(plain) {
+				boxes++
+			}
+			for _, r := range found {
+				got = append(got, index.plainDistance(index.place[seed], index.place[r]))
+			}
+			slices.Sort(got)
+			require.Equal(t, plain[:min(room, len(plain))], got)
+			slices.Sort(found)
+			require.Len(t, slices.Compact(found), len(got), "each once")
+			require.NotContains(t, found, seed)
+			index.remove(append(found[:rng.IntN(len(found)+1)], seed))
+			searches++
+		}
+	})
+	require.Greater(t, min(searches, boxes), 50)
+}
+
+// alive are the rows that are left.
+func (x *rowIndex) alive() (out []int32) {
+	for leaf, n := range x.count {
+		out = append(out, x.rows[leaf*indexLeaf:leaf*indexLeaf+int(n)]...)
+	}
+	return out
 }

@@ -56,7 +56,7 @@ func refinable(t *testing.T, rng *rand.Rand) *extraction {
 	p := clusteredPool(rng, 60, 1+rng.IntN(11), 3)
 	mixKinds(t, rng, p)
 	x := newExtraction(p, equivclass.Requirement{K: 2 + rng.IntN(8), L: 1})
-	x.exact, x.fixed = true, newFixed(x.losses)
+	x.fixed = newFixed(x.losses)
 	return x
 }
 

@@ -48,12 +48,13 @@ func TestProgress(t *testing.T) {
 	require.Equal(t, rest, r)
 	s.check(t, 7000)
 
+	p = clusteredPool(rand.New(rand.NewPCG(3, 20)), 50000, 4, 9)
 	groups, rest = Blind{Workers: 2}.Classes(p.Points(), 5)
 	s = told{}
 	g, r = Blind{Workers: 2}.WithProgress(s.tell).Classes(p.Points(), 5)
 	require.Equal(t, groups, g)
 	require.Equal(t, rest, r)
-	s.check(t, 7000)
+	s.check(t, 50000)
 
 	s = told{}
 	Extract{}.WithProgress(s.tell).Partition(clusteredPool(rand.New(rand.NewPCG(3, 21)), 3, 4, 9), want)

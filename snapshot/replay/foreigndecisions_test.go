@@ -72,7 +72,7 @@ func (f *stream) adopted() {
 		r := f.read()
 		for j := range r.attempts {
 			if j == i || i >= cuts && j <= i-cuts {
-				r.attempts[j].Algorithm = 7
+				r.attempts[j].Algorithm = 77
 			}
 		}
 		out, err := r.Run(1, nil)
@@ -96,14 +96,14 @@ func TestEveryCutMayBeAnothers(t *testing.T) {
 				r := f.read()
 				for i := range r.attempts {
 					if trial == 0 || rng.IntN(3) == 0 {
-						r.attempts[i].Algorithm = 7
+						r.attempts[i].Algorithm = 77
 					}
 				}
 				out, err := r.Run(1, nil)
 				require.NoError(t, err)
 				require.Nil(t, out.Difference, "trial %d", trial)
 				require.Equal(t, 1, out.Worlds)
-				require.Contains(t, out.Others, "(decided by algorithm 7)")
+				require.Contains(t, out.Others, "(decided by algorithm 77)")
 			}
 		})
 	}
