@@ -20,13 +20,13 @@ type PartReader struct {
 func (r *PartReader) Read(p *format.Part) (*table.Table, format.PartFiles, error) {
 	r.F.Part = p.Name
 	defer func() { r.F.Part = "" }()
-	files, paths, data, err := p.Read(r.Dir, r.Man, r.F)
-	if err != nil {
-		return nil, nil, err
-	}
 	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: r.F, Rows: map[string]int{}, Pairs: r.Man.Pairs(),
 		Joined: jointsOf(p, r.Man)}
-	tab, err := t.Read(r.Man.Form(), paths, data)
+	var tab *table.Table
+	files, data, err := p.Read(r.Dir, r.Man, r.F, func(paths []string, data [][]byte) (err error) {
+		tab, err = t.Read(r.Man.Form(), paths, data)
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,20 +66,21 @@ func (r *PartReader) Keep(p *format.Part, before format.PartFiles) (format.PartF
 func (r *PartReader) Compacted(p *format.Part, earlier string, was *format.Manifest) (format.PartFiles, error) {
 	r.F.Part = p.Name
 	defer func() { r.F.Part = "" }()
-	files, paths, data, err := p.Read(r.Dir, r.Man, r.F)
-	if err != nil {
-		return nil, err
-	}
-	var before [][][]byte
-	for _, x := range p.Replaces {
-		old, err := r.replaced(x.Part, earlier, was)
-		if err != nil {
-			return nil, err
+	found, rows := 0, map[string]int(nil)
+	files, data, err := p.Read(r.Dir, r.Man, r.F, func(paths []string, data [][]byte) error {
+		var before [][][]byte
+		for _, x := range p.Replaces {
+			old, err := r.replaced(x.Part, earlier, was)
+			if err != nil {
+				return err
+			}
+			before = append(before, old)
 		}
-		before = append(before, old)
-	}
-	found := r.F.N
-	rows, err := table.CheckCompaction(r.Man, r.S, p, data, before, paths, r.F)
+		found = r.F.N
+		var err error
+		rows, err = table.CheckCompaction(r.Man, r.S, p, data, before, paths, r.F)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Hashed is a file as it was when its bytes were read: a file that has the same
@@ -44,29 +45,44 @@ func stat(path string, release int, f *Faults) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Read reads the files of a part and compares them with its entry; rows counts
-// those of each file once they are parsed.
-func (p *Part) Read(dir string, man *Manifest, f *Faults) (files PartFiles, paths []string, data [][]byte, err error) {
+// Read reads the files of a part, finds what nobody announced there, and hands out the bytes. They are hashed while look
+// reads them.
+func (p *Part) Read(dir string, man *Manifest, f *Faults, look func(paths []string, data [][]byte) error) (files PartFiles, data [][]byte,
+	err error) {
+	var paths []string
 	if man.Pruned != nil {
-		return p.readPruned(man)
+		if files, paths, data, err = p.readPruned(man); err != nil {
+			return nil, nil, err
+		}
+		return files, data, look(paths, data)
 	}
 	for _, name := range man.DataFiles() {
 		path := filepath.Join(dir, p.Name, name)
 		info, err := stat(path, man.Release, f)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		bytes, err := ReadFile(path)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
-		h := Hashed{info, HexSHA(bytes)}
+		h := Hashed{Info: info}
 		if after, err := os.Lstat(path); err != nil || !h.Unchanged(after) {
-			return nil, nil, nil, Unreadable(path, 0, "was replaced while it was read")
+			return nil, nil, Unreadable(path, 0, "was replaced while it was read")
 		}
 		files, paths, data = append(files, h), append(paths, path), append(data, bytes)
 	}
-	return files, paths, data, p.listing(dir, man, f)
+	var hashing sync.WaitGroup
+	hashing.Go(func() {
+		for i := range files {
+			files[i].SHA = HexSHA(data[i])
+		}
+	})
+	defer hashing.Wait()
+	if err := p.listing(dir, man, f); err != nil {
+		return nil, nil, err
+	}
+	return files, data, look(paths, data)
 }
 
 // Keep looks at the files of a part that stood in the release before. A file that
