@@ -45,7 +45,8 @@ func TestWhoIsBarred(t *testing.T) {
 				m, err := incremental.Open(memstore.New(), incremental.Options{Schema: s, Policy: state.Policy{Level: state.L2,
 					Requirement: equivclass.Requirement{K: 2, L: 2}, Republication: state.Append, Threshold: 1}})
 				require.NoError(t, err)
-				_, err = Place(m, s, p, &Record{}, decode.Outcome{Reason: why, Attribute: attribute, Ignored: ignored}, row(), m.SubjectOf(row()), false)
+				refused := decode.Outcome{Reason: why, Attribute: attribute, Ignored: ignored}
+				_, err = Place(m, s, p, &Record{}, refused, row(), m.SubjectOf(row()), false)
 				require.NoError(t, err)
 				_, err = Place(m, s, p, &Record{Offset: 1}, decode.Outcome{}, row(), m.SubjectOf(row()), false)
 				require.NoError(t, err)

@@ -154,7 +154,8 @@ func (l *intake) place(b *batch, i int) error {
 	return err
 }
 
-// Place gives a decoded record to the machine with the digest of its person (Machine.SubjectOf), which takes it in, refuses or ignores it, or deletes its person. payload:
+// Place gives a decoded record to the machine with the digest of its person (Machine.SubjectOf), which takes it in, refuses or
+// ignores it, or deletes its person. payload:
 // the dead letter of one that is refused keeps its bytes. It returns what became of the record.
 func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *Record, o decode.Outcome, row equivclass.Row,
 	subject uint64, payload bool) (decode.Outcome, error) {

@@ -54,7 +54,8 @@ func readyChunks(records int) (out []*ingest.Chunk) {
 		c := &ingest.Chunk{Partition: state.Partition{Source: "memory", ID: int32(at % 4)}, From: first, Next: first + size}
 		for i := range int64(size) {
 			value := fmt.Appendf(nil, `{"person":"person-%d","age":%d,"workclass":"work-%d","education":%d,"marital":"marital-%d","race":"race-%d",`+
-				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, at*size+int(i), 17+skewed(74), skewed(8), 1+rng.IntN(16), rng.IntN(7),
+				`"sex":"sex-%d","country":"country-%02d","occupation":"occupation-%02d"}`, at*size+int(i),
+				17+skewed(74), skewed(8), 1+rng.IntN(16), rng.IntN(7),
 				skewed(5), rng.IntN(2), skewed(41), rng.IntN(14))
 			c.Records = append(c.Records, ingest.Record{Offset: first + i, Value: value})
 		}

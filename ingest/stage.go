@@ -43,7 +43,8 @@ const (
 
 func newStage(source Source, decoders []decode.Decoder, width int, shares Shares, subject func(equivclass.Row) uint64) *stage {
 	share, n := int64(shares.Stage), len(decoders)
-	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, subject: subject, held: semaphore.NewWeighted(share),
+	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, subject: subject,
+		held:    semaphore.NewWeighted(share),
 		fetched: make(chan *batch, n), work: make(chan *batch, n), out: make(chan *batch, ahead), free: make(chan *batch, ahead+2*n+2)}
 }
 

@@ -50,7 +50,8 @@ var alike = []struct {
 }{
 	{benchJSON, false},
 	{benchJSON, true},
-	{` {"name" : "Ö" , "patient":"p-2","age":-0.5e+10,"weight":1E3,"admitted":"","postcode":null,"sex":true,"note":false,"diagnosis":"flü"} ` + "\r\n\t", true},
+	{` {"name" : "Ö" , "patient":"p-2","age":-0.5e+10,"weight":1E3,"admitted":"","postcode":null,` +
+		`"sex":true,"note":false,"diagnosis":"flü"} ` + "\r\n\t", true},
 	{`{"patient":007,"age":1}`, false},
 	{`{"patient":7.0,"age":1}`, true}, // some of the members
 	{`{"age":1,"patient":"p"}`, false},
@@ -104,7 +105,8 @@ func TestObjectsLikeTheOneBefore(t *testing.T) {
 func TestMembersByPathAreNotTakenFromTheObjectBefore(t *testing.T) {
 	opts := Options{Paths: map[string]string{"sex": "/x/sex"}}
 	fast, slow := newDecoder(t, JSON, opts), byTokens(t, opts)
-	for _, text := range []string{`{"age":1,"x":2}`, `{"age":1,"x":2}`, `{"age":1,"x":{"sex":"f"}}`, `{"age":1,"x":"f"}`, `{"age":1,"sex":"f"}`} {
+	for _, text := range []string{`{"age":1,"x":2}`, `{"age":1,"x":2}`,
+		`{"age":1,"x":{"sex":"f"}}`, `{"age":1,"x":"f"}`, `{"age":1,"sex":"f"}`} {
 		got, want := make(equivclass.Row, 9), make(equivclass.Row, 9)
 		require.Equal(t, slow.Decode([]byte(text), nil, want), fast.Decode([]byte(text), nil, got))
 		require.Equal(t, show(want), show(got), text)

@@ -4,8 +4,8 @@
 //	python3 -m venv V && V/bin/pip install anonypy==0.2.1 anjana==1.2.3
 //	go run ./rig/peers -records 100000 -python V/bin/python
 //
-// It prints a Markdown table of time elapsed, processor time and the largest resident memory. What the programs promise differs (last column), so
-// the table says what a promise costs and not which program is better.
+// It prints a Markdown table of time elapsed, processor time and the largest resident memory. What the programs promise differs
+// (last column), so the table says what a promise costs and not which program is better.
 package main
 
 import (
@@ -121,7 +121,8 @@ func (p *program) row(o *options) string {
 // floors are benchmarks by package, with the metric that they report a record, in ns.
 var floors = []struct{ name, pkg, bench, metric string }{
 	{"reading and decoding such a file of JSON", "./ingest/filesrc", "DecodeNDJSON", `([\d.]+) records/s`},
-	{"reading a topic by the raw client (kafka-go), broker included", "./ingest/kafkasrc", "Read/raw/plain/partitions=4", `([\d.]+) cpu-ns/record`},
+	{"reading a topic by the raw client (kafka-go), broker included", "./ingest/kafkasrc", "Read/raw/plain/partitions=4",
+		`([\d.]+) cpu-ns/record`},
 	{"reading it as anond does, broker included", "./ingest/kafkasrc", "Read/source/plain/partitions=4", `([\d.]+) cpu-ns/record`},
 	{"writing the state (bbolt), fsync included", "./incremental/boltstore", "Commit/records=10000", `([\d.]+) ns/record`},
 }
