@@ -40,7 +40,7 @@ func surfacesOf(m *monitor.Monitor, log *slog.Logger) *surfaces {
 	shown := loop.New(m)
 	return &surfaces{monitor: m, metrics: shown, Served: &serve.Served{Process: &serve.Process{Duty: m.Duty, Log: m.Log(log),
 		Metrics: shown.Handler(), Ready: m.Ready, Sight: m.Sight, Pages: map[string]http.Handler{"/{$}": dashboard.Handler(m)},
-		What: "dashboard", Hint: "set http.listen to a free address, or to off"}}}
+		What: "dashboard", Where: "http.listen"}}}
 }
 
 // prepare reads certificates and secrets of another configuration; use puts them in effect,

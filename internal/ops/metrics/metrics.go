@@ -25,7 +25,8 @@ import (
 var OfEveryProcess = []gauge.Metric[*duty.Duty]{
 	{Name: "anond_build_info", Labels: []string{"version", "goversion"}, Help: "Always 1; the labels name the build.",
 		Read: func(d *duty.Duty, e gauge.Emit) { e(1, d.Version, runtime.Version()) }},
-	{Name: "anond_up_since_timestamp_seconds", Help: "When the process began.", Read: func(d *duty.Duty, e gauge.Emit) { e(gauge.At(d.Began)) }},
+	{Name: "anond_up_since_timestamp_seconds", Help: "When the process began.",
+		Read: func(d *duty.Duty, e gauge.Emit) { e(gauge.At(d.Began)) }},
 	{Name: "anond_log_messages_total", Counter: true, Labels: []string{"level"}, Help: "Lines of the log by level.",
 		Read: func(d *duty.Duty, e gauge.Emit) { levels, _ := d.Counts(); gauge.Each(levels, e) }},
 	{Name: "anond_events_total", Counter: true, Labels: []string{"event"}, Help: "Events of level info and above by name, whether or not " +

@@ -29,15 +29,15 @@ type Process struct {
 	Pages map[string]http.Handler
 	// HTTP reads where and how to listen, and the secrets that its files hold now.
 	HTTP func() (*config.HTTP, error)
-	// What is served besides metrics and health, and what to do if it cannot be.
-	What, Hint string
+	// What is served besides metrics and health, and the key or flag that says where.
+	What, Where string
 }
 
 // Of is the process of a command that shows a status: its parts, and one line for people.
 func Of(d *duty.Duty, log *slog.Logger, metrics http.Handler, status func() any, parts func() []duty.Part, line func() string) *Process {
 	return &Process{Duty: d, Log: log, Metrics: metrics, Ready: func() (duty.Phase, []duty.Part) { return d.Phase(), parts() },
 		Sight: func() duty.Sight { return d.Sight(line()) }, Pages: map[string]http.Handler{"/status": web.Status(status)},
-		What: "status", Hint: "give --listen a free address, or off"}
+		What: "status", Where: "--listen"}
 }
 
 // Open are the paths that need no authentication: whether the process makes progress, and whether its parts are ready.
@@ -92,7 +92,7 @@ func (p *Process) start(h *config.HTTP, ends bool) (*web.Server, error) {
 	if h.Listen == config.HTTPOff || ends && !h.Asked {
 		return nil, nil
 	}
-	what := "metrics, health and " + p.What
+	what, hint := "metrics, health and "+p.What, "set "+p.Where+" to a free address, or to off"
 	server, err := web.Start(WebOptions(h), p.Open(), p.Guarded())
 	switch {
 	case err == nil:
@@ -101,9 +101,9 @@ func (p *Process) start(h *config.HTTP, ends bool) (*web.Server, error) {
 	case errors.Is(err, web.ErrTLS):
 		return nil, fault.With(fault.Config, "the files must hold a certificate chain and its key in PEM form", err)
 	case h.Asked:
-		return nil, fault.Errorf(fault.Failed, p.Hint, "serve %s: %w", what, err)
+		return nil, fault.Errorf(fault.Failed, hint, "serve %s: %w", what, err)
 	}
-	p.Log.Warn(what+" are not served", "event", "http_unavailable", "error", err.Error(), "hint", p.Hint)
+	p.Log.Warn(what+" are not served", "event", "http_unavailable", "error", err.Error(), "hint", hint)
 	return nil, nil
 }
 

@@ -140,11 +140,12 @@ var ofSource = []metric{
 			e(float64(s.Settings.Shards))
 		}
 	}},
-	{Name: "anond_kafka_assigned_partitions", Help: "Partitions that this process reads; 0 on standby.", Read: func(s *monitor.View, e gauge.Emit) {
-		if s.Settings.Topic != "" {
-			e(float64(len(s.Report.Source.Partitions)))
-		}
-	}},
+	{Name: "anond_kafka_assigned_partitions", Help: "Partitions that this process reads; 0 on standby.",
+		Read: func(s *monitor.View, e gauge.Emit) {
+			if s.Settings.Topic != "" {
+				e(float64(len(s.Report.Source.Partitions)))
+			}
+		}},
 	{Name: "anond_kafka_rebalances_total", Counter: true, Help: "How often this process got or lost the lease of its group.",
 		Read: func(s *monitor.View, e gauge.Emit) {
 			if s.Settings.Topic != "" {
