@@ -61,15 +61,16 @@ func newMeasures() *measures {
 // paper returns the three methods of the paper.
 func (m *measures) paper() []*figures.Series { return m.mean.All(paperNames...) }
 
-// measureErrors measures the settings that differ in what at gives.
-func measureErrors(ctx context.Context, in figures.Input, axis string, xs []float64, at func(x float64) setting) (*measures, error) {
+// measureErrors measures the settings that differ from the defaults in what vary changes.
+func measureErrors(ctx context.Context, in figures.Input, axis string, xs []float64, vary func(w *setting, x float64)) (*measures, error) {
 	adult, err := in.Data.Adult(0, columns...)
 	if err != nil {
 		return nil, err
 	}
 	m := newMeasures()
 	for _, x := range xs {
-		w := at(x)
+		w := defaults
+		vary(&w, x)
 		w.n = in.Rows(w.n, 400)
 		for run := range errorRuns {
 			if err := ctx.Err(); err != nil {

@@ -15,11 +15,7 @@ func (m *measures) less(text string) figures.Claim {
 }
 
 func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureErrors(ctx, in, "d", []float64{3, 4, 5, 6, 7}, func(x float64) setting {
-		w := defaults
-		w.d, w.qd = int(x), int(x)
-		return w
-	})
+	m, err := measureErrors(ctx, in, "d", []float64{3, 4, 5, 6, 7}, func(w *setting, x float64) { w.d, w.qd = int(x), int(x) })
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +28,7 @@ func figure2(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureErrors(ctx, in, "qd", []float64{1, 2, 3, 4, 5}, func(x float64) setting {
-		w := defaults
-		w.qd = int(x)
-		return w
-	})
+	m, err := measureErrors(ctx, in, "qd", []float64{1, 2, 3, 4, 5}, func(w *setting, x float64) { w.qd = int(x) })
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +39,7 @@ func figure3(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureErrors(ctx, in, "s in %", []float64{0.25, 0.5, 1, 2, 4}, func(x float64) setting {
-		w := defaults
-		w.s = x / 100
-		return w
-	})
+	m, err := measureErrors(ctx, in, "s in %", []float64{0.25, 0.5, 1, 2, 4}, func(w *setting, x float64) { w.s = x / 100 })
 	if err != nil {
 		return nil, err
 	}
@@ -65,19 +53,11 @@ func figure4(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureErrors(ctx, in, "p", []float64{2, 4, 6, 8, 10}, func(x float64) setting {
-		w := defaults
-		w.p = int(x)
-		return w
-	})
+	m, err := measureErrors(ctx, in, "p", []float64{2, 4, 6, 8, 10}, func(w *setting, x float64) { w.p = int(x) })
 	if err != nil {
 		return nil, err
 	}
-	small, err := measureErrors(ctx, in, "p at k = 5", m.mean.Of(orgName).X, func(x float64) setting {
-		w := defaults
-		w.p, w.k = int(x), 5
-		return w
-	})
+	small, err := measureErrors(ctx, in, "p at k = 5", m.mean.Of(orgName).X, func(w *setting, x float64) { w.p, w.k = int(x), 5 })
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +74,7 @@ func figure5(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureErrors(ctx, in, "k", []float64{5, 10, 15, 20, 30}, func(x float64) setting {
-		w := defaults
-		w.k = int(x)
-		return w
-	})
+	m, err := measureErrors(ctx, in, "k", []float64{5, 10, 15, 20, 30}, func(w *setting, x float64) { w.k = int(x) })
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +88,7 @@ func figure6(ctx context.Context, in figures.Input) (*figures.Result, error) {
 }
 
 func figure7(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureErrors(ctx, in, "n", []float64{25000, 30000, 35000, 40000, 45000}, func(x float64) setting {
-		w := defaults
-		w.n = int(x)
-		return w
-	})
+	m, err := measureErrors(ctx, in, "n", []float64{25000, 30000, 35000, 40000, 45000}, func(w *setting, x float64) { w.n = int(x) })
 	if err != nil {
 		return nil, err
 	}

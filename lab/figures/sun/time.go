@@ -51,14 +51,15 @@ func timedMethods() []timedMethod {
 // what else the machine does meets all of them.
 const timeRuns = 7
 
-func measureTimes(ctx context.Context, in figures.Input, axis string, xs []float64, at func(x float64) setting) (*times, error) {
+func measureTimes(ctx context.Context, in figures.Input, axis string, xs []float64, vary func(w *setting, x float64)) (*times, error) {
 	adult, err := in.Data.Adult(0, columns...)
 	if err != nil {
 		return nil, err
 	}
 	m := &times{whole: timedLines(), writes: timedLines()}
 	for _, x := range xs {
-		w := at(x)
+		w := defaults
+		vary(&w, x)
 		w.n = in.Rows(w.n, 400)
 		in.Step(fmt.Sprintf("%s = %s, %d runs", axis, figures.Number(x, 4), timeRuns))
 		every := 0.0 // taken once: it is far from the others
@@ -137,11 +138,7 @@ func (m *times) cost(text string) figures.Claim {
 }
 
 func figure8(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	m, err := measureTimes(ctx, in, "n", []float64{25000, 30000, 35000, 40000, 45000}, func(x float64) setting {
-		w := defaults
-		w.n = int(x)
-		return w
-	})
+	m, err := measureTimes(ctx, in, "n", []float64{25000, 30000, 35000, 40000, 45000}, func(w *setting, x float64) { w.n = int(x) })
 	if err != nil {
 		return nil, err
 	}
@@ -161,19 +158,11 @@ func timeNote() string {
 }
 
 func figure9(ctx context.Context, in figures.Input) (*figures.Result, error) {
-	byP, err := measureTimes(ctx, in, "p", []float64{2, 4, 6, 8, 10}, func(x float64) setting {
-		w := defaults
-		w.p = int(x)
-		return w
-	})
+	byP, err := measureTimes(ctx, in, "p", []float64{2, 4, 6, 8, 10}, func(w *setting, x float64) { w.p = int(x) })
 	if err != nil {
 		return nil, err
 	}
-	byK, err := measureTimes(ctx, in, "k", []float64{5, 10, 15, 20, 30}, func(x float64) setting {
-		w := defaults
-		w.k = int(x)
-		return w
-	})
+	byK, err := measureTimes(ctx, in, "k", []float64{5, 10, 15, 20, 30}, func(w *setting, x float64) { w.k = int(x) })
 	if err != nil {
 		return nil, err
 	}
