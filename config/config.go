@@ -28,6 +28,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"anond/equivclass"
+	"anond/equivclass/promise"
 )
 
 // fileVersion is the only version of the file's shape that this anond reads.
@@ -55,6 +56,7 @@ type Config struct {
 	Log         Log
 	Outputs     outputs
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
+	Counted     []ReferenceFile // of declared counts, in schema order
 	loaded
 }
 
@@ -70,9 +72,11 @@ type subjects struct {
 type loaded struct {
 	schema *equivclass.Schema
 	trees  map[string]*equivclass.Hierarchy // by path
-	origin map[string]place
-	base   string                // directory of the file
-	refer  map[string]*yaml.Node // values that refer to a file, by key
+	// promises are those of sensitive attributes, by their index.
+	promises map[int]*promise.Promise
+	origin   map[string]place
+	base     string                // directory of the file
+	refer    map[string]*yaml.Node // values that refer to a file, by key
 }
 
 // Schema returns the checked schema, hierarchies included.
@@ -146,6 +150,7 @@ func check(c *Config, r *reader) {
 	checkDeadLetter(c, r)
 	checkSchema(c, r)
 	defaultsOfLevel(c, r)
+	checkPromises(c, r)
 	checkPolicy(c, r)
 	checkLevel(c, r)
 	checkSubjectKey(c, r)
@@ -208,6 +213,7 @@ func LoadOneOff(path string, lookup Lookup, read ReadFile) (*OneOff, []Warning, 
 	r.document(content, table)
 	if len(r.at) > 0 {
 		checkSchema(c, r)
+		checkOne(c, r)
 		checkDiversity(c, r)
 	}
 	if len(r.faults) > 0 {

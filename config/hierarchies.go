@@ -37,7 +37,7 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 				continue
 			}
 			tree := r.parseHierarchy(a.Hierarchy, key, content, a.textRule())
-			if tree != nil && c.Missing == equivclass.MissingValue {
+			if tree != nil && c.lacks(a.Hierarchy) {
 				tree, content = withMissing(a.textRule(), tree, content)
 			}
 			if tree != nil {
@@ -50,6 +50,13 @@ func (c *Config) loadHierarchies(r *reader) map[string]*equivclass.Hierarchy {
 		c.Hierarchies = append(c.Hierarchies, HierarchyFile{Attribute: a.Name, Path: a.Hierarchy, Content: content})
 	}
 	return trees
+}
+
+// lacks reports whether an attribute with a hierarchy may have no value.
+func (c *Config) lacks(hierarchy string) bool {
+	return c.Missing == equivclass.MissingValue || slices.ContainsFunc(c.Attributes, func(a attributeSettings) bool {
+		return a.Hierarchy == hierarchy && a.Role == equivclass.Sensitive && a.Missing != "" && a.Missing != equivclass.RefuseMissing
+	})
 }
 
 // withMissing adds the leaf of missing values to a hierarchy that has none, below the root.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 
 	"anond/equivclass"
 )
@@ -94,8 +93,6 @@ func checkL2(c *Config, r *reader) {
 		"write buckets, anatomy or permutation"+useL1)
 	refuse("initial.min_records", true, "belongs to level L1, but policy.level is L2: there initial.min_pool is the least number of people "+
 		"of the first pool", "write initial.min_pool instead"+useL1)
-	of, _ := c.byRole(r)
-	checkColumns(c, r, of)
 	if r.set("policy.max_regroups") && r.sound("policy.max_regroups") {
 		r.warn("policy.max_regroups", "is not used, because policy.level is L2", "remove it")
 	}
@@ -103,23 +100,12 @@ func checkL2(c *Config, r *reader) {
 	checkPool(c, r)
 }
 
-// checkColumns refuses names of columns that the files of level L2 have themselves.
-func checkColumns(c *Config, r *reader, of map[equivclass.Role][]int) {
-	for i, a := range c.Attributes {
-		isSensitive := slices.Contains(of[equivclass.Sensitive], i)
-		if a.Name == "bucket" && (isSensitive || slices.Contains(of[equivclass.Quasi], i)) || a.Name == "count" && isSensitive {
-			r.fault(fmt.Sprintf("schema.attributes[%d].name", i), fmt.Sprintf("%q is a column of every release at level L2", a.Name),
-				"rename the field at the source")
-		}
-	}
-}
-
 // checkPool sets the sizes of pools, and checks them and the end of the first one against what it must hold.
 func checkPool(c *Config, r *reader) {
 	if !r.sound("policy.k", "policy.l", "policy.min_pool", "policy.max_pool", "initial.min_pool", "initial.max_records") {
 		return
 	}
-	least := c.Policy.K * c.Policy.L
+	least := c.Policy.K * max(1, c.largestL())
 	if !r.set("initial.min_pool") {
 		c.Initial.MinPool = max(1000, 20*least)
 	} else if c.Initial.MinPool < least {

@@ -65,6 +65,7 @@ type releaseSettings struct {
 	Dir      string
 	Ledger   string
 	Recoding Recoding
+	Tables   [][]string // pairs of sensitive attributes
 	Keep     Keep
 	MaxRate  int64 // bytes per second that a release may write; 0: no limit
 	Trigger  Trigger
@@ -111,6 +112,9 @@ func (rel *releaseSettings) keys() []key {
 				"quasi-identifiers, and a table of sensitive values per bucket (at level L1: per group). permutation: each value is in a row of its " +
 				"bucket that is drawn, next to generalized cells (at level L1: each column of a group is shuffled by itself, cells exact). Exact " +
 				"cells reveal who is in the data."},
+		{path: "release.tables", value: list[[]string]{&rel.Tables, func(to *[]string) value { return list[string]{to, text} }}, def: "[]",
+			doc: "With level L2: pairs of sensitive attributes, such as [[diagnosis, hiv]], of which each pool of eight buckets or more shows how " +
+				"often their values occur together. A table tells who knows one of the two as much about the other as it tells of the pool."},
 		{path: "release.keep.releases", value: atLeast(0, "0 sets no number", &rel.Keep.Releases), def: "0", doc: "Number of newest releases " +
 			"whose files stay on disk; older ones are pruned after each release, unless `release.keep.days` keeps them. Their manifests " +
 			"stay, and the rows of all of them stay in the parts of later releases. Pruning takes nothing back that was published. With both " +

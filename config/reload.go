@@ -56,7 +56,7 @@ var changes = map[Change][]string{
 		"dataset", "source.max_record_bytes", "source.csv.multiline",
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
 		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits", "schema.attributes[].range",
-		"schema.attributes[].missing_values",
+		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing", "release.tables",
 		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key",

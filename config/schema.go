@@ -18,6 +18,9 @@ type attributeSettings struct {
 	Lacking   []string // missing_values
 	Steps     []float64
 	Buckets   []float64
+	Promise   promiseSettings
+	Values    exactValues
+	Missing   equivclass.Missing // of a sensitive attribute; "": that of the schema
 	Text      textForm
 	Aliases   aliasForm
 	MaxLength int64 // of a text in bytes; 0: the default
@@ -51,7 +54,7 @@ func (a *attributeSettings) keys() []key {
 		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Sensitive,
 			equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
 			"subject: identifies the person, so that records of one person are linked. quasi: may be known, published generalized. sensitive: " +
-			"the value to protect; exactly one attribute. drop: ignored."},
+			"a value to protect; one attribute, or at level L2 several. drop: ignored."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
 			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi and sensitive."},
 		{path: "digits", value: digits(&a.Digits), derived: "4 for type decimal", doc: "Digits behind the point that a decimal has at " +
@@ -71,7 +74,7 @@ func (a *attributeSettings) keys() []key {
 			"quasi-identifier is generalized, each a multiple of the one before. Without them, a cell is the exact range."},
 		{path: "buckets", value: list[float64]{&a.Buckets, number}, derived: "none",
 			doc: "Lower bounds of the intervals that make a numeric sensitive attribute categorical, ascending."},
-	}, a.textKeys()...)
+	}, append(a.promiseKeys(), a.textKeys()...)...)
 }
 
 // attributeFault reports a fault of the attribute at an index.
@@ -97,6 +100,9 @@ func checkSchema(c *Config, r *reader) {
 		attributes[i].MissingValues, attributes[i].Range = a.Lacking, a.plausible()
 		attributes[i].Steps, _ = a.units(a.Steps)
 		attributes[i].Buckets, _ = a.units(a.Buckets)
+		if a.Role == equivclass.Sensitive {
+			attributes[i].Exact, attributes[i].Missing = a.Values == publishedExactly, a.Missing
+		}
 		if !published(a.Role) {
 			attributes[i].Hierarchy, attributes[i].MissingValues, attributes[i].Range = nil, nil, nil
 		}
@@ -139,7 +145,7 @@ func checkAttribute(c *Config, r *reader, i int) {
 		}
 		return
 	}
-	if a.Name == "class" || a.Name == "group" || a.Name == "part" {
+	if a.Name == "class" || a.Name == "group" || a.Name == "bucket" || a.Name == "part" {
 		fault("name", fmt.Sprintf("%q is a column of every release", a.Name), "rename the field at the source")
 	}
 	a.checkType(fault)
@@ -249,6 +255,8 @@ func (a *attributeSettings) checkBuckets(fault attributeFault) {
 	case numeric && len(a.Buckets) == 0:
 		fault("buckets", "are missing: a numeric sensitive attribute needs them, because close values would otherwise count as different",
 			"list the lower bounds, for instance [0, 1000, 5000]")
+	case a.Values == publishedExactly && !numeric:
+		fault("values", "are exact, which belongs to a numeric sensitive attribute", "remove it")
 	case len(a.Buckets) > 0 && !numeric:
 		fault("buckets", "belong to a numeric sensitive attribute", "remove them")
 	case numeric && bad < len(a.Buckets):
@@ -278,7 +286,7 @@ func checkRoles(c *Config, r *reader) {
 		r.fault("schema.attributes", "have no role quasi", "mark what an adversary may know of a person, such as age or postcode")
 	}
 	if all && len(of[equivclass.Sensitive]) == 0 {
-		r.fault("schema.attributes", "have no role sensitive", "mark the one attribute whose value must be protected")
+		r.fault("schema.attributes", "have no role sensitive", "mark the attribute whose value must be protected")
 	}
 	checkOnlyOne(c, r, of)
 	if !all || len(of[equivclass.Subject]) > 0 {
@@ -308,8 +316,6 @@ func checkOnlyOne(c *Config, r *reader, of map[equivclass.Role][]int) {
 		role equivclass.Role
 		why  string
 	}{
-		{equivclass.Sensitive, "publish one, and mark the other drop: a second one that depends on the first would break its " +
-			"promise; joined into one field, only the pair is protected, and each value of it may be known with certainty"},
 		{equivclass.Subject, "join both into one field at the source, or drop one"},
 	} {
 		for _, i := range of[only.role][min(1, len(of[only.role])):] {

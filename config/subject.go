@@ -75,6 +75,7 @@ func (c *Config) Digests() map[string][32]byte {
 	}
 	out["schema.attributes"] = digestOf(names)
 	maps.Copy(out, c.validity())
+	maps.Copy(out, c.promised())
 	out[EncodingKey] = c.encoding()
 	for _, h := range c.Hierarchies {
 		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
@@ -132,8 +133,12 @@ const EncodingKey = "schema.encoding"
 
 // AskedOfBags are the keys of Digests that say what a bag of values must satisfy, and those whose defaults follow from
 // these. They may change after the first pool at level L2 was fixed.
-func AskedOfBags() []string {
-	return []string{"policy.l", "policy.diversity", "initial.min_pool", "policy.max_pool"}
+func (c *Config) AskedOfBags() []string {
+	out := []string{"policy.l", "policy.diversity", "initial.min_pool", "policy.max_pool"}
+	for _, i := range c.schema.Sensitive() {
+		out = append(out, promiseKey(c.Attributes[i].Name))
+	}
+	return out
 }
 
 // encoding digests the schema without what only shapes releases: the steps of
@@ -143,6 +148,9 @@ func (c *Config) encoding() [32]byte {
 	for _, a := range c.Attributes {
 		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "",
 			a.textual() && a.Text != exactText, a.Aliases == foldAliases, a.plausible(), nonNil(a.Lacking))
+		if a.Values != "" || a.Missing != "" {
+			parts = append(parts, a.Values, a.Missing)
+		}
 	}
 	if bound := c.ofShard(); len(bound) > 0 {
 		parts = append(parts, bound)

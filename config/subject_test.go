@@ -210,6 +210,8 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		{digested, "name: diagnosis", "name: diagnosis, aliases: fold", true},
 		{digested, "name: diagnosis", "name: diagnosis, missing_values: [none]", true},
 		{decimal, "buckets: [0, 1, 2, 3, 4]", "buckets: [0, 1, 2, 3, 4], range: [0, 9]", true},
+		{decimal, "buckets: [0, 1, 2, 3, 4]", "buckets: [0, 1, 2, 3, 4], values: exact", true},
+		{digested, "name: diagnosis", "name: diagnosis, missing: value", true},
 		{digested, "name: postcode", "name: postcode, max_length: 2KiB", false},
 		{digested, "type: stdin}", "type: stdin, format: debezium}", false},
 		{nobody, "type: stdin}", "type: stdin, format: debezium}", true},
@@ -221,7 +223,7 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		assert.Equal(t, c.want, bound(c.content, c.from, c.to), c.to)
 	}
 	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits",
-		"aliases", "range", "missing_values"}
+		"aliases", "range", "missing_values", "values", "missing"}
 	for _, k := range config.Reference() {
 		if rest, found := strings.CutPrefix(k.Key, "schema.attributes[]."); found && !strings.HasPrefix(rest, "promise.") {
 			assert.Contains(t, placed, rest, "does it decide which sensitive values are accepted?")

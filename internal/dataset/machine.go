@@ -42,7 +42,7 @@ func MachineOptions(ctx context.Context, c *config.Config, o Options) (increment
 		return incremental.Options{}, err
 	}
 	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: config.AskedOfBags(),
+		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: c.AskedOfBags(),
 		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.Planned, Interrupted: func() bool { return ctx.Err() != nil }}, nil
 }
 

@@ -35,7 +35,7 @@ func PolicyOf(c *config.Config) state.Policy {
 	}
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = state.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
-		out.InitialMin, out.MaxPool = c.Initial.MinPool, p.MaxPool
+		out.InitialMin, out.MaxPool, out.Promises = c.Initial.MinPool, p.MaxPool, c.Promises()
 		return out
 	}
 	out.Initial = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
