@@ -1,7 +1,6 @@
 package incremental
 
 import (
-	"anond/incremental/plan"
 	"anond/incremental/state"
 )
 
@@ -16,11 +15,11 @@ const Algorithm = 7
 type attempts struct{ state.Attempt }
 
 // note notes a cut that is committed next.
-func (a *attempts) note(s *state.State, need plan.PoolNeed, by state.Occasion, outcome state.CutOutcome) *state.Attempt {
+func (a *attempts) note(s *state.State, need int, by state.Occasion, outcome state.CutOutcome) *state.Attempt {
 	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Occasion: by, Outcome: outcome,
 		Changes: s.Head.Changes(), Algorithm: Algorithm}
 	if outcome != state.Skipped {
-		next.Need, next.Under = need.Records, state.Under(s.Policy.Requirement)
+		next.Need, next.Under = need, state.Under(s.Policy.Requirement)
 	}
 	if a.Merges(next) {
 		next.Number, next.First = a.Number, a.First
@@ -34,7 +33,7 @@ func (a *attempts) note(s *state.State, need plan.PoolNeed, by state.Occasion, o
 
 // attempted notes a cut that is committed next.
 func (m *Machine) attempted(by state.Occasion, outcome state.CutOutcome) {
-	if m.s.Policy.Level == state.L2 {
-		m.staged.delta.Attempt = m.attempts.note(&m.s, m.planner.Need(), by, outcome)
+	if need := m.planner.Need(); need != nil {
+		m.staged.delta.Attempt = m.attempts.note(&m.s, need.Records, by, outcome)
 	}
 }

@@ -29,7 +29,7 @@ func (m *Machine) Fix(by state.Occasion) error {
 	if m.intake.failed {
 		return ErrBroken
 	}
-	if m.s.Policy.Level != state.L2 || m.s.Head.Pools.Open != nil {
+	if m.s.Head.Pools.Open != nil {
 		return nil
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)

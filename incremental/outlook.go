@@ -41,11 +41,7 @@ func (m *Machine) Outlook(by state.Occasion) (*Outlook, error) {
 		return nil, state.ErrUnpublished
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: len(m.s.Pending.Waiting)}
-	if m.s.Policy.Level == state.L2 {
-		need := m.planner.Need()
-		out.Pool = &need
-	}
+	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: len(m.s.Pending.Waiting), Pool: m.planner.Need()}
 	classes, err := m.planner.Preview(m.planning(by))
 	if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
 		return nil, err

@@ -69,9 +69,8 @@ func (m *Machine) Status() Status {
 		Now: m.s.Now, OldestTick: m.s.Now, InitialEnd: m.s.Head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
 	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.forgotten.due
-	if m.s.Policy.Level == state.L2 {
-		need := m.planner.Need()
-		s.Pool, s.Outdated = &need, m.s.Outdated(need.Records)
+	if need := m.planner.Need(); need != nil {
+		s.Pool, s.Outdated = need, m.s.Outdated(need.Records)
 		need.Missing = m.planner.Missing(cutOf(&m.s, &m.place, state.Triggered))
 	}
 	if m.s.BeforeRelease() {

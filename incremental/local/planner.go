@@ -19,7 +19,7 @@ type Planner struct{}
 func (Planner) FirstNeed(policy *state.Policy) int { return policy.InitialMin }
 
 // Need implements planner: level L1 has no pools.
-func (Planner) Need() plan.PoolNeed { return plan.PoolNeed{} }
+func (Planner) Need() *plan.PoolNeed { return nil }
 
 // Missing implements planner: nobody waits for newcomers.
 func (Planner) Missing(*plan.Cut) int { return 0 }

@@ -36,8 +36,8 @@ type Cut struct {
 type Planner interface {
 	// FirstNeed is how many records the first load has at least.
 	FirstNeed(policy *state.Policy) int
-	// Need is what the next pool needs, and Published takes in what was published: both at level L2.
-	Need() PoolNeed
+	// Need is what the next pool needs; nil: the level has no pools. Published takes in what was published.
+	Need() *PoolNeed
 	Published(s *state.State, classes []*state.Class)
 	// Missing is how many records have to come before a pool is planned, unless an operator asks or nobody comes: counts and
 	// ages say it (level L2).

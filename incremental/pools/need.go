@@ -98,7 +98,10 @@ func New(seed [32]byte, orders func(merge.Key, []int32) []int32) *Planner {
 func (n *Planner) FirstNeed(policy *state.Policy) int { return firstNeed(policy) }
 
 // Need implements planner.
-func (n *Planner) Need() plan.PoolNeed { return n.need }
+func (n *Planner) Need() *plan.PoolNeed {
+	need := n.need
+	return &need
+}
 
 // Missing implements planner.
 func (n *Planner) Missing(c *plan.Cut) int { return Planning{c, n}.backlog().missing }
