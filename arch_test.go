@@ -147,7 +147,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental/erase", []string{model, "anond/incremental/state"}},
 		{"incremental/storetest", []string{model, "anond/incremental/state"}},
 		{"incremental/place", []string{model, "anond/incremental/place/nearest", "anond/incremental/state"}},
-		{"incremental/plan", []string{model, "anond/incremental/place", "anond/incremental/state"}},
+		{"incremental/plan", []string{model, "anond/equivclass/promise", "anond/incremental/place", "anond/incremental/state"}},
 		{"incremental/local", []string{model, "anond/equivclass/extract", "anond/incremental/plan", "anond/incremental/place",
 			"anond/incremental/state"}},
 		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/equivclass/promise",

@@ -58,10 +58,18 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data profile.
 		return nil, err
 	}
 	t.WriteRefused(e.Stderr, data.Name, nil)
-	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L)
+	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L, nil, mostPool(c))
 	p.Advice = append(profile.Advice(t), profile.Channel)
 	p.TradeOffs, p.Looked, err = profile.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
+}
+
+// mostPool is the size of pools up to which something is said to be reachable.
+func mostPool(c *config.Config) int {
+	if c.Policy.MaxPool > 0 {
+		return c.Policy.MaxPool
+	}
+	return 20_000 // level L1
 }
 
 // printPools prints it, and whether initial.min_pool is enough for the first pool,

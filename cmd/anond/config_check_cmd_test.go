@@ -39,29 +39,36 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 	}{
 		{"k: 10, l: 5, level: L2", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"Pools of up to 20000 records can keep l = 6, or gain 1.141 against these shares, or at_most 0.143 of the most frequent value.",
 			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
 			"initial.min_pool is 1000, and 847 are enough."}},
 		{"k: 10, l: 5, level: L2}\ninitial: {min_pool: 800", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"Pools of up to 16000 records can keep l = 6, or gain 1.158 against these shares, or at_most 0.145 of the most frequent value.",
 			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
 			"initial.min_pool is 800: write 847, so that the first pool is unlikely to be refused."}},
 		{"k: 10, l: 5, level: L2, diversity: [{entropy: 5.5}]}\ninitial: {min_pool: 847", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"Pools of up to 16940 records can keep l = 6, or gain 1.154 against these shares, or at_most 0.144 of the most frequent value.",
 			"At level L2 and with these shares, l = 5 needs pools of 847 records; l = 6 of 2917.",
 			"initial.min_pool is 847, and 847 are enough.",
 			"The tests of policy.diversity may need more."}},
 		{"k: 10, l: 7, level: L1", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"Pools of up to 20000 records can keep l = 6, or gain 1.141 against these shares, or at_most 0.143 of the most frequent value.",
 			"At level L2 and with these shares, l = 7 needs pools of 22661 records; no pool is large enough for l = 8."}},
 		{"k: 600, l: 2, level: L1", common, []string{
 			`In these 1000 records "diagnosis" has 10 different values, the most frequent one with 13.0 %.`,
+			"Pools of up to 20000 records can keep l = 6, or gain 1.141 against these shares, or at_most 0.143 of the most frequent value.",
 			"At level L2 and with these shares, l = 2 needs pools of 1200 records; l = 3 of 1800."}},
 		{"k: 10, l: 5, level: L2", []int{10, 30, 30, 30}, []string{
 			`In these 100 records "diagnosis" has 4 different values, the most frequent one with 30.0 %.`,
+			"Pools of up to 20000 records can keep l = 3, or gain 1.134 against these shares, or at_most 0.318 of the most frequent value.",
 			"At level L2 and with these shares, no pool is large enough for l = 5: a value may have 1/l = 20.0 % at most.",
 			"l = 3 is reachable with pools of 5862 records; or divide the most frequent value."}},
 		{"k: 10, l: 2, level: L2", []int{5, 5}, []string{
 			`In these 10 records "diagnosis" has 2 different values, the most frequent one with 50.0 %.`,
+			"Pools of up to 20000 records can keep gain 1.08 against these shares, or at_most 0.519 of the most frequent value.",
 			"At level L2 and with these shares, no pool is large enough for l = 2: a value may have 1/l = 50.0 % at most.",
 			"Not even l = 2 is reachable: divide the most frequent value."}},
 		{"k: 10, l: 2, level: L2", nil, []string{"The data have no record that could be published, so they say nothing about pools.",

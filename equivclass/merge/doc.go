@@ -140,9 +140,9 @@
 //   - (ii) admission and requirement are functions of view bags of the pool and of the bucket, constants and published data;
 //   - (iii) what is published of a bucket is a function of the bag of its tuples, and so of a pool.
 //
-// Then, for every prior that is exchangeable over records, with all their attributes, and for every record t of a bucket B
-// and a set S of tuples that a published view tells apart, P(t is in S | o) = count_B(S)/|B|. If S and S' are told apart by one published view, then
-// P(t is in S | t is in S', o) = count_B(S and S')/count_B(S').
+// Then, for every prior that is exchangeable over records, with all their attributes, and for every record t of a
+// bucket B and a set S of tuples that a published view tells apart, P(t is in S | o) = count_B(S)/|B|. If S and S'
+// are told apart by one published view, then P(t is in S | t is in S', o) = count_B(S and S')/count_B(S').
 //
 // Proof. Let G be the group of Theorem F, which moves whole tuples. (1) It permutes records, so the prior stays, whatever the
 // correlation of attributes. It does so within one pool, so the pool's bag of tuples stays: with it each function of it, among
@@ -185,13 +185,13 @@
 //
 // # Cost
 //
-// 10 to 40 us for each class on one core; 140 us in a tight pool (Adult at k=10, l=5).
-// Three attributes take 1.5 times what one takes there. BenchmarkMergePools and BenchmarkMergeAttributes tell it. Sub-pools are spread over cores. Of a single one, what is near is
-// found on all cores, an eighth of the time to a quarter; the steps are not: most gain nothing, but those tried
-// ahead of a step that gains something are in vain, which costs as much as the other core does. Memory: a byte to eight bytes
-// for each class and value, and for each pair of classes, of that up to 32 MiB for each core;
-// products are computed again in a pool of more. In a tight pool 4 bytes for each class and value
-// besides.
+// 10 to 40 us for each class on one core; 140 us in a tight pool (Adult at k=10, l=5). Three attributes take 1.5
+// times what one takes there. BenchmarkMergePools and BenchmarkMergeAttributes tell it. Sub-pools are spread over
+// cores. Of a single one, what is near is found on all cores, an eighth of the time to a quarter; the steps are not:
+// most gain nothing, but those tried ahead of a step that gains something are in vain, which costs as much as the
+// other core does. Memory: a byte to eight bytes for each class and value, and for each pair of classes, of that up
+// to 32 MiB for each core; products are computed again in a pool of more. In a tight pool 4 bytes for each class and
+// value besides.
 //
 // # Source
 //

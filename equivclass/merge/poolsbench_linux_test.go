@@ -175,7 +175,8 @@ func BenchmarkMergeOnCores(b *testing.B) {
 func severalAttributes(t testing.TB, d, k int) (bags []Bag, requirement Requirement) {
 	p := adultPeople(t)
 	classes, _ := extract.Blind{Workers: 2}.Classes(p.Points(), k)
-	columns := [][]equivclass.Code{p.SA, equivtest.AdultPool(t, 30162, "income", "age").SA, equivtest.AdultPool(t, 30162, "hours-per-week", "age").SA}
+	columns := [][]equivclass.Code{p.SA, equivtest.AdultPool(t, 30162, "income", "age").SA,
+		equivtest.AdultPool(t, 30162, "hours-per-week", "age").SA}
 	for i, hours := range columns[2] {
 		at, found := slices.BinarySearch([]equivclass.Code{1, 35, 40, 41, 50}, hours)
 		if !found {

@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
+	"anond/equivclass/promise"
 )
 
 // Pools says how many records have to be published together at level L2, if the
 // sensitive values of people are drawn like those of a table. It tells counts and
 // shares, never a value (rule V, values).
 type Pools struct {
-	Records   int     `json:"records"` // that the shares are of
-	Attribute string  `json:"attribute"`
-	Values    int     `json:"values"`    // different ones
-	TopShare  float64 `json:"top_share"` // of the most frequent one
-	L         int     `json:"l"`         // configured
-	MinPool   int     `json:"min_pool"`  // for that l; 0: no pool is large enough
+	Records int `json:"records"`  // that the shares are of
+	L       int `json:"l"`        // policy.l; 0: every attribute has a promise of its own
+	MinPool int `json:"min_pool"` // for all that is promised; 0: no pool is large enough
+	// Asks is the attribute that asks for most, or for which no pool is large enough.
+	Asks       string      `json:"asks_most,omitempty"`
+	Attributes []reachable `json:"attributes"`
 	// Need is by l, from 2 on, as far as a pool can be large enough, and at most to
 	// one more than the configured l.
 	Need []poolNeed `json:"need"`
@@ -28,43 +30,107 @@ type Pools struct {
 	Advice    []string   `json:"advice,omitempty"`
 }
 
-// poolNeed is the size of a pool in which a value exceeds 1/l with a probability of at
+// reachable is what could be promised of a sensitive attribute with pools of up to so many records.
+type reachable struct {
+	Name     string  `json:"attribute"`
+	Values   int     `json:"values"`                  // different ones
+	TopShare float64 `json:"top_share"`               // of the most frequent one
+	Promised bool    `json:"promised,omitempty"`      // it has a promise of its own, and does not follow policy.l
+	Pool     int     `json:"pool"`                    // of up to so many
+	L        int     `json:"reachable_l"`             // the largest; 1: none
+	Gain     string  `json:"least_gain,omitempty"`    // with these shares as the declared reference; empty: none
+	AtMost   string  `json:"least_at_most,omitempty"` // of the most frequent value alone; empty: none below 1
+}
+
+// poolNeed is the size of a pool in which a value exceeds 1/l, or what else is promised of it, with a probability of at
 // most one in a million. It has k times l records at least.
 type poolNeed struct {
 	L       int `json:"l"`
 	Records int `json:"records"`
 }
 
-// PoolsFor measures a table of other people for a configured k and l.
-func PoolsFor(t *Table, k, l int) *Pools {
-	bag := equivclass.BagOfCodes(slices.Clone(t.SA()))
-	out := &Pools{Records: bag.Total, Attribute: t.Schema.Attributes()[t.Schema.SensitiveIndex()].Name, Values: len(bag.Counts), L: l,
-		Need: []poolNeed{}}
-	if bag.Total == 0 {
+// PoolsFor measures a table of other people for a configured k and l, which attributes without a promise of their own follow. It says what
+// could be promised with pools of up to so many records.
+func PoolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *Pools {
+	out := &Pools{L: l, Need: []poolNeed{}, Attributes: []reachable{}}
+	all, bag := promised(t, promises)
+	if out.Records = len(t.SA()); out.Records == 0 {
 		return out
 	}
-	out.TopShare = float64(bag.Max()) / float64(bag.Total)
-	shares := histogram(bag)
-	for at := 2; at <= l+1; at++ {
-		n, possible := merge.MinPool(shares, at)
-		if !possible {
+	next, follows := uint32(0), false
+	for _, a := range all {
+		end := next + uint32(len(a.Values))
+		own := slices.DeleteFunc(slices.Clone(bag), func(c merge.Count) bool { return c.Value < next || c.Value >= end })
+		next, follows = end, follows || a.Promise == nil
+		out.Attributes = append(out.Attributes, reach(a, own, out.Records, most))
+	}
+	configured := follow(all, l).Need(bag, out.Records)
+	if out.Asks = configured.Attribute; configured.Possible {
+		out.MinPool = max(configured.People, k*max(1, l))
+	}
+	for at := 2; follows && at <= l+1; at++ {
+		need := follow(all, at).Need(bag, out.Records)
+		if !need.Possible {
 			break
 		}
-		need := poolNeed{L: at, Records: max(n, k*at)}
-		out.Need = append(out.Need, need)
-		if at == l {
-			out.MinPool = need.Records
-		}
+		out.Need = append(out.Need, poolNeed{at, max(need.People, k*at)})
 	}
 	return out
 }
 
-// histogram is a bag as merge counts it. A size does not depend on which value has
-// which number.
-func histogram(b equivclass.Bag) merge.Bag {
-	out := make(merge.Bag, len(b.Counts))
-	for i, c := range b.Counts {
-		out[i] = merge.Count{Value: uint32(i), N: uint32(c.N)}
+// TopShare is that of the most frequent value of an attribute that follows policy.l.
+func (p *Pools) TopShare() (share float64) {
+	for _, a := range p.Attributes {
+		if !a.Promised {
+			share = max(share, a.TopShare)
+		}
+	}
+	return share
+}
+
+// promised are the sensitive attributes of a table and their bag. One without a promise of its own has none yet.
+func promised(t *Table, promises map[int]*promise.Promise) (all promise.Attributes, bag merge.Bag) {
+	for _, i := range t.Schema.Sensitive() {
+		d, first := t.Dicts[i], uint32(0)
+		for _, a := range all {
+			first += uint32(len(a.Values))
+		}
+		texts := make([]string, d.Len())
+		for code := range texts {
+			texts[code] = d.Label(equivclass.Code(code))
+		}
+		rows := make([]int32, len(t.Codes[i]))
+		for r := range rows {
+			rows[r] = int32(r)
+		}
+		bag = append(bag, merge.BagOf(merge.NewOrder(texts).After(first), t.Codes[i], rows)...)
+		slices.Sort(texts)
+		all = append(all, promise.Attribute{Name: d.Attribute().Name, Promise: promises[i], Values: slices.Compact(texts),
+			Missing: equivclass.MissingText})
+	}
+	return all, bag
+}
+
+// follow gives attributes without a promise of their own that of an l.
+func follow(all promise.Attributes, l int) promise.Attributes {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].Promise == nil {
+			all[i].Promise = promise.Frequency(l)
+		}
+	}
+	return all
+}
+
+// reach says what could be promised of an attribute with this bag.
+func reach(a promise.Attribute, bag merge.Bag, people, most int) reachable {
+	out := reachable{Name: a.Name, Values: len(bag), TopShare: float64(bag.Max()) / float64(people), Promised: a.Promise != nil, Pool: most,
+		L: promise.ReachableL(bag, people, most)}
+	if gain, ok := promise.LeastGain(bag, people, most); ok {
+		out.Gain = gain.String()
+	}
+	if share, ok := promise.LeastCap(bag.Max(), people, 1, most); ok && share.Less(promise.NewRatio(1, 1)) {
+		out.AtMost = share.String()
 	}
 	return out
 }
@@ -76,10 +142,30 @@ func (p *Pools) Text(w io.Writer) error {
 		out.line("The data have no record that could be published, so they say nothing about pools.")
 		return out.err
 	}
-	out.line("In these %d records %q has %s, the most frequent one with %.1f %%.", p.Records, p.Attribute, counted(p.Values, "value"),
-		100*p.TopShare)
+	for _, a := range p.Attributes {
+		out.line("In these %d records %q has %s, the most frequent one with %.1f %%.", p.Records, a.Name, counted(a.Values, "value"),
+			100*a.TopShare)
+		a.text(out)
+	}
 	p.textNeed(out)
 	return out.err
+}
+
+// text says what could be promised.
+func (a *reachable) text(out *printer) {
+	var may []string
+	if a.L > 1 {
+		may = append(may, fmt.Sprintf("l = %d", a.L))
+	}
+	if a.Gain != "" {
+		may = append(may, "gain "+a.Gain+" against these shares")
+	}
+	if a.AtMost != "" {
+		may = append(may, fmt.Sprintf("at_most %s of the most frequent value", a.AtMost))
+	}
+	if len(may) > 0 {
+		out.line("Pools of up to %d records can keep %s.", a.Pool, strings.Join(may, ", or "))
+	}
 }
 
 // textNeed says what the configured l needs and the next one, or the way out.
@@ -89,15 +175,24 @@ func (p *Pools) textNeed(out *printer) {
 		return
 	}
 	const needs = "At level L2 and with these shares, l = %d needs pools of %d records"
-	if last := p.Need[len(p.Need)-1]; last.L > p.L {
+	if len(p.Need) == 0 {
+		out.line("At level L2 and with these shares, what is promised needs pools of %d records.", p.MinPool)
+	} else if last := p.Need[len(p.Need)-1]; last.L > p.L {
 		out.line(needs+"; l = %d of %d.", p.L, p.MinPool, last.L, last.Records)
 	} else {
 		out.line(needs+"; no pool is large enough for l = %d.", p.L, p.MinPool, p.L+1)
+	}
+	if len(p.Attributes) > 1 && p.Asks != "" {
+		out.line("Of the attributes %q asks for most.", p.Asks)
 	}
 }
 
 // unreachable says what can be done if no pool is large enough for the configured l.
 func (p *Pools) unreachable(out *printer) {
+	if len(p.Attributes) > 1 || p.Attributes[0].Promised {
+		out.line("At level L2 and with these shares, no pool is large enough for what is promised of %q.", p.Asks)
+		return
+	}
 	out.line("At level L2 and with these shares, no pool is large enough for l = %d: a value may have 1/l = %.1f %% at most.", p.L,
 		100/float64(p.L))
 	if len(p.Need) == 0 {

@@ -36,9 +36,9 @@ func (e *examination) other() {
 	switch {
 	case o.Records == 0:
 		e.add(Note, check, "give a file with records that fit the schema", "no record could be used")
-	case o.TopShare*float64(p.L) > 1:
+	case o.TopShare()*float64(p.L) > 1:
 		e.add(Failed, check, "lower policy.l, or divide the most frequent value", "the most frequent value has %.1f %%, and l %d allows %.1f %%",
-			100*o.TopShare, p.L, 100/float64(p.L))
+			100*o.TopShare(), p.L, 100/float64(p.L))
 	case p.Level == config.L2 && o.MinPool == 0:
 		e.add(Failed, check, "lower policy.l, or divide the most frequent value", "no pool is large enough for l %d", p.L)
 	case p.Level == config.L2 && max(e.Config.Initial.MinPool, p.MinPool) < o.MinPool:
@@ -47,6 +47,6 @@ func (e *examination) other() {
 	case p.Level == config.L2:
 		e.add(OK, check, "", "pools need %d records for l %d", o.MinPool, p.L)
 	default:
-		e.add(OK, check, "", "the most frequent value has %.1f %%, and l %d allows %.1f %%", 100*o.TopShare, p.L, 100/float64(p.L))
+		e.add(OK, check, "", "the most frequent value has %.1f %%, and l %d allows %.1f %%", 100*o.TopShare(), p.L, 100/float64(p.L))
 	}
 }
