@@ -195,7 +195,7 @@ func timeless(s string) string {
 
 // TestEventsAreDocumented: the table of events has each event that the code logs, and no
 // other; the fields that a call names are among those of the event. What is really
-// logged is held against the table by the tests that run the program (events.Check).
+// logged is held against the table by the tests that run the program (eventtest.Check).
 func TestEventsAreDocumented(t *testing.T) {
 	documented, fields := map[string]bool{}, map[string]string{}
 	row := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (?:debug|info|warn|error)[^|]*\\| ([^|]*)\\|")

@@ -19,9 +19,9 @@ import (
 	"anond/deliver"
 	"anond/deliver/delivertest"
 	"anond/internal/clock"
-	"anond/internal/ops/events"
 	"anond/internal/pace"
 	"anond/internal/retry"
+	"anond/internal/testkit/eventtest"
 	"anond/snapshot"
 )
 
@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 	}
 	require.Positive(t, b.rows)
 	for line := range strings.Lines(log.String()) {
-		require.NoError(t, events.Check([]byte(line)))
+		require.NoError(t, eventtest.Check([]byte(line)))
 	}
 	for _, event := range []string{"delivery_started", "delivery_failed", "delivery_resumed", "release_delivered"} {
 		assert.Contains(t, log.String(), `"event":"`+event+`"`)

@@ -20,7 +20,7 @@ import (
 
 	"anond/internal/cli"
 	"anond/internal/dataset"
-	"anond/internal/ops/events"
+	"anond/internal/testkit/eventtest"
 	"anond/internal/testkit/hospital"
 	"anond/internal/testkit/programtest"
 	"anond/shards"
@@ -150,7 +150,7 @@ func (s *site) pipe(stdin, command string, more ...string) result {
 	code := run(s.t.Context(), args, cli.Env{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err, Lookup: os.LookupEnv})
 	for line := range strings.Lines(err.String()) {
 		if strings.HasPrefix(line, "{") {
-			require.NoError(s.t, events.Check([]byte(line)), line)
+			require.NoError(s.t, eventtest.Check([]byte(line)), line)
 		}
 	}
 	return result{code, out.String(), err.String()}

@@ -16,8 +16,8 @@ import (
 
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/dataset"
-	"anond/internal/ops/events"
 	"anond/internal/testkit/dutytest"
+	"anond/internal/testkit/eventtest"
 	"anond/internal/testkit/programtest"
 )
 
@@ -130,7 +130,7 @@ func TestSurfacesAgreeAndHideValues(t *testing.T) {
 	assert.Contains(t, s.read("releases/000001/part-000001/data.csv"), "CANARYplace", "what the recoding shows is in the release")
 	for line := range strings.Lines(pages["log"]) {
 		if strings.HasPrefix(line, "{") {
-			require.NoError(t, events.Check([]byte(line)), line)
+			require.NoError(t, eventtest.Check([]byte(line)), line)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
-	"anond/internal/ops/events"
+	"anond/internal/testkit/eventtest"
 	"anond/internal/testkit/hospital"
 	"anond/internal/testkit/programtest"
 	"anond/shards/union"
@@ -80,7 +80,7 @@ func (u *united) unite(more ...string) result {
 		"--log-format", "json"}, more...)...)
 	for line := range strings.Lines(r.stderr) {
 		if strings.HasPrefix(line, "{") {
-			require.NoError(u.t, events.Check([]byte(line)), line)
+			require.NoError(u.t, eventtest.Check([]byte(line)), line)
 		}
 	}
 	return r
@@ -281,7 +281,7 @@ func TestUnionGoesOn(t *testing.T) {
 	stop()
 	for line := range strings.Lines(log.String()) {
 		if strings.HasPrefix(line, "{") {
-			require.NoError(t, events.Check([]byte(line)), line)
+			require.NoError(t, eventtest.Check([]byte(line)), line)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"anond/config"
 	"anond/internal/brokeraccess"
 	"anond/internal/ops/certificate"
-	"anond/internal/ops/events"
 	"anond/internal/ops/monitor"
+	"anond/internal/testkit/eventtest"
 	"anond/snapshot"
 )
 
@@ -59,7 +59,7 @@ func (r *renewed) settles(name string) int {
 	require.False(r.t, r.look())
 	for _, line := range strings.Split(strings.TrimSpace(r.log.String()), "\n") {
 		if line != "" {
-			require.NoError(r.t, events.Check([]byte(line)))
+			require.NoError(r.t, eventtest.Check([]byte(line)))
 		}
 	}
 	return strings.Count(r.log.String(), `"event":"`+name+`"`)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	logged "anond/internal/ops/events"
+	"anond/internal/testkit/eventtest"
 	"anond/internal/testkit/programtest"
 )
 
@@ -144,7 +144,7 @@ func (s *site) startProgram(program string, stdin io.Reader, args ...string) *pr
 		p.Kill()
 		for line := range strings.Lines(p.Log.String()) {
 			if strings.HasPrefix(line, "{") && strings.HasSuffix(line, "}\n") {
-				assert.NoError(s.t, logged.Check([]byte(line)), line)
+				assert.NoError(s.t, eventtest.Check([]byte(line)), line)
 			}
 		}
 	})

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"anond/internal/ops/events"
+	"anond/internal/testkit/eventtest"
 	"anond/internal/testkit/programtest"
 )
 
@@ -269,7 +269,7 @@ func (p *process) read(in *bufio.Scanner) {
 		l := line{}
 		if json.Unmarshal(in.Bytes(), &l) == nil {
 			p.lines = append(p.lines, l)
-			assert.NoError(p.t, events.Check(in.Bytes()), in.Text())
+			assert.NoError(p.t, eventtest.Check(in.Bytes()), in.Text())
 		} else {
 			p.text.WriteString(in.Text() + "\n")
 		}

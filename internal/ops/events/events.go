@@ -7,8 +7,6 @@ package events
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -89,60 +87,6 @@ func Find(name string) (event, bool) {
 		return event{}, false
 	}
 	return list[i], true
-}
-
-// Check holds a line of the log in JSON against the table.
-func Check(line []byte) error {
-	var fields map[string]any
-	if err := json.Unmarshal(line, &fields); err != nil {
-		return fmt.Errorf("a line of the log is no JSON object: %w", err)
-	}
-	name, _ := fields["event"].(string)
-	e, known := Find(name)
-	if !known {
-		return fmt.Errorf("event %q is not in the table", name)
-	}
-	if level, _ := fields["level"].(string); !slices.Contains(e.Levels, lower(level)) {
-		return fmt.Errorf("event %s has level %s, the table says %v", name, level, e.Levels)
-	}
-	for _, always := range []string{"time", "level", "msg", "event"} {
-		if _, ok := fields[always].(string); !ok {
-			return fmt.Errorf("event %s has no %s", name, always)
-		}
-		delete(fields, always)
-	}
-	for _, f := range e.Fields {
-		value, there := fields[f.Name]
-		if !there && !f.Optional {
-			return fmt.Errorf("event %s lacks %s", name, f.Name)
-		}
-		if there && !f.Type.fits(value) {
-			return fmt.Errorf("event %s: %s is no %s", name, f.Name, f.Type)
-		}
-		delete(fields, f.Name)
-	}
-	for other := range fields {
-		return fmt.Errorf("event %s has a field %s, which the table does not know", name, other)
-	}
-	return nil
-}
-
-func lower(level string) string { return string(bytes.ToLower([]byte(level))) }
-
-func (t fieldType) fits(value any) bool {
-	switch x := value.(type) {
-	case string:
-		return t == fieldText
-	case bool:
-		return t == boolean
-	case float64:
-		return t == number || t == integer && x == float64(int64(x))
-	case []any:
-		return t == lags || t == texts
-	case map[string]any:
-		return t == letter
-	}
-	return false
 }
 
 // toldWithTries begins the meaning of a failure that repeats.

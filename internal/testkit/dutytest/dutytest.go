@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/internal/cli"
-	"anond/internal/ops/events"
+	"anond/internal/testkit/eventtest"
 	"anond/internal/testkit/programtest"
 )
 
@@ -69,7 +69,7 @@ func (w *working) Ends(code int) {
 	require.Equal(w.t, code, <-w.ended, "%s", &w.Log)
 	for line := range strings.Lines(w.Log.String()) {
 		if strings.HasPrefix(line, "{") {
-			require.NoError(w.t, events.Check([]byte(line)), line)
+			require.NoError(w.t, eventtest.Check([]byte(line)), line)
 		}
 	}
 }
