@@ -11,15 +11,15 @@ type Header struct {
 	Take func(r *ingest.Record, value []byte)
 }
 
-// record is a record of a batch as the source hands it out.
-func (h *Header) record(r *fetch.Record) ingest.Record {
-	out := ingest.Record{Offset: r.Offset, Key: r.Key, Value: r.Value, Cut: r.Short, CutHere: r.Short}
+// take keeps a record of a batch as the source hands it out.
+func (h *Header) take(to *ingest.Record, r *fetch.Record) (weight int) {
+	*to = ingest.Record{Offset: r.Offset, Key: r.Key, Value: r.Value, Cut: r.Short, CutHere: r.Short}
 	if h.Name != "" {
 		if value, ok := fetch.HeaderOf(r.Headers, h.Name); ok {
-			h.Take(&out, value)
+			h.Take(to, value)
 		}
 	}
-	return out
+	return to.Weight()
 }
 
 // chunkOf is a piece of an answer as a chunk.

@@ -164,7 +164,7 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	if bound >= 0 && bound <= p.at.fetch && res.Stable > p.at.fetch || before < 0 && p.src.crowded() {
 		return nil
 	}
-	a := fetch.NewAnswer(res, p.at.fetch, bound, p.src.sizes(), t.beLarge, p.src.cfg.Header.record, (*ingest.Record).Weight)
+	a := fetch.NewAnswer(res, p.at.fetch, bound, p.src.sizes(), t.beLarge, p.src.cfg.Header.take)
 	defer a.Close()
 	a.Epoch = p.at.epoch
 	first, err := a.Piece()

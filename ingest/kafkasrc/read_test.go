@@ -111,7 +111,7 @@ func TestOnceCutsABatchThatCrossesTheEnd(t *testing.T) {
 	s := open(t, config(c, &events{}), ingest.Resume{Once: true}).(*source)
 	res, err := s.client.fetch(background(t), 0, 0, 0, 1<<20)
 	require.NoError(t, err)
-	chunk, err := fetch.NewAnswer(res, 0, 30, s.sizes(), func() error { return nil }, s.cfg.Header.record, (*ingest.Record).Weight).Piece()
+	chunk, err := fetch.NewAnswer(res, 0, 30, s.sizes(), func() error { return nil }, s.cfg.Header.take).Piece()
 	require.NoError(t, err)
 	require.Len(t, chunk.Records, 30)
 	require.Equal(t, int64(30), chunk.Next)

@@ -187,7 +187,8 @@ func FuzzHeaders(f *testing.F) {
 	f.Add(binary.AppendVarint(nil, -1))
 	f.Add(binary.AppendVarint(nil, 1<<40))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := (&Header{keying.LinkHeader, keying.ReadLink}).record(&fetch.Record{Headers: b})
+		var r ingest.Record
+		(&Header{keying.LinkHeader, keying.ReadLink}).take(&r, &fetch.Record{Headers: b})
 		var want *keying.Link
 		for _, h := range plainHeaders(b) {
 			if h.Key == keying.LinkHeader { // the first of several

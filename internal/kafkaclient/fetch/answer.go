@@ -17,8 +17,8 @@ type Answer[R any] struct {
 	open   *cursor      // the batch that is being read
 	passed bool         // a batch has been read
 	weight int          // of the piece in progress
-	record func(*Record) R
-	weigh  func(*R) int
+	one    Record       // the newest one, for take: a function that may be any would move each to the heap
+	take   func(to *R, r *Record) (weight int)
 	cost   int   // the weight of a record without bytes
 	err    error // why nothing more can be read
 }
@@ -30,11 +30,11 @@ type Piece[R any] struct {
 }
 
 // NewAnswer begins to read what was fetched, from the offset next to limit; below 0: to its end. large waits for the turn to
-// read a large batch, and weigh tells how much of a piece a record is.
-func NewAnswer[R any](res *Response, next, limit int64, s Sizes, large func() error, record func(*Record) R,
-	weigh func(*R) int) *Answer[R] {
+// read a large batch, and take keeps a record and tells how much of a piece it is.
+func NewAnswer[R any](res *Response, next, limit int64, s Sizes, large func() error,
+	take func(to *R, r *Record) (weight int)) *Answer[R] {
 	return &Answer[R]{data: res.Batches, tx: newTransactions(res.aborted), limit: limit, sizes: s, large: large, next: next,
-		Epoch: NoEpoch, record: record, weigh: weigh, cost: weigh(new(R))}
+		Epoch: NoEpoch, take: take, cost: take(new(R), &Record{})}
 }
 
 // Piece returns the next one: the offsets from where the last one ended up to
@@ -148,8 +148,8 @@ func (a *Answer[R]) fill(c *Piece[R]) (next int64, err error) {
 	c.Records = grow(c.Records, min(a.open.left, a.sizes.Piece/a.cost+1))
 	next = a.next
 	for a.weight < a.sizes.Piece {
-		r, ok, err := a.open.cut(keep)
-		if err != nil {
+		var ok bool
+		if a.one, ok, err = a.open.cut(keep); err != nil {
 			return 0, err
 		}
 		if !ok {
@@ -157,10 +157,14 @@ func (a *Answer[R]) fill(c *Piece[R]) (next int64, err error) {
 			a.Close()
 			return next, nil
 		}
-		if keep(r.Offset) {
-			c.Records = append(c.Records, a.record(&r))
-			a.weight += a.weigh(&c.Records[len(c.Records)-1])
-			next = r.Offset + 1
+		if keep(a.one.Offset) {
+			n := len(c.Records)
+			if n == cap(c.Records) {
+				c.Records = grow(c.Records, 1)
+			}
+			c.Records = c.Records[:n+1]
+			a.weight += a.take(&c.Records[n], &a.one)
+			next = a.one.Offset + 1
 		}
 	}
 	return next, nil

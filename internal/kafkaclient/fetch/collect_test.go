@@ -11,7 +11,7 @@ func weightOf(r *Record) int { return 64 + len(r.Key) + len(r.Value) }
 
 // answerOf reads records as they are.
 func answerOf(res *Response, next, limit int64, s Sizes, large func() error) *Answer[Record] {
-	return NewAnswer(res, next, limit, s, large, func(r *Record) Record { return *r }, weightOf)
+	return NewAnswer(res, next, limit, s, large, func(to, r *Record) int { *to = *r; return weightOf(r) })
 }
 
 // roomy are bounds that no test batch reaches, tight ones that most batches do.

@@ -168,8 +168,8 @@ func (t *topic) read(ctx context.Context, id int32, at, end int64) (next int64, 
 		return at, err
 	}
 	s := Sizes{Piece: topicBytes, Record: t.most, Batch: topicBatch}
-	a := NewAnswer(res, at, end, s, func() error { return nil }, func(r *Record) Record { return *r },
-		func(r *Record) int { return len(r.Key) + len(r.Value) + 64 })
+	a := NewAnswer(res, at, end, s, func() error { return nil },
+		func(to, r *Record) int { *to = *r; return len(r.Key) + len(r.Value) + 64 })
 	defer a.Close()
 	for next = at; ; {
 		p, err := a.Piece()
