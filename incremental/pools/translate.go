@@ -52,8 +52,23 @@ func newMerging(c *state.Records, policy *state.Policy, extra []equivclass.Princ
 	return m, bag
 }
 
-// bagOf is the bag of some people. Cost: they, and all values.
-func (m *merging) bagOf(people []state.RecordID) merge.Bag {
+// bagOf is the bag of some people. Cost: of few people, theirs; of many, they and all values. There may be far more values than
+// people in a bucket.
+func (m *merging) bagOf(people []state.RecordID) (bag merge.Bag) {
+	values := 0
+	for _, a := range m.attributes {
+		values += len(a.Values)
+	}
+	if len(people) < values {
+		codes, all := make([]equivclass.Code, len(people)), make([]int32, len(people))
+		for i, column := range m.columns {
+			for j, r := range people {
+				codes[j], all[j] = column.At(int(r)), int32(j)
+			}
+			bag = append(bag, merge.BagOf(m.orders[i], codes, all)...)
+		}
+		return bag
+	}
 	counts := make([][]int, len(m.columns))
 	for i, column := range m.columns {
 		counts[i] = make([]int, m.orders[i].Len())
