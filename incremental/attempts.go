@@ -19,7 +19,7 @@ func (a *attempts) note(s *state.State, need int, by state.Occasion, outcome sta
 	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Occasion: by, Outcome: outcome,
 		Changes: s.Head.Changes(), Algorithm: Algorithm}
 	if outcome != state.Skipped {
-		next.Need, next.Under = need, state.Under(s.Policy.Requirement)
+		next.Need, next.Under = need, s.Policy.Under()
 	}
 	if a.Merges(next) {
 		next.Number, next.First = a.Number, a.First

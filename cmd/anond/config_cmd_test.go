@@ -89,7 +89,7 @@ func TestConfigCheckJSON(t *testing.T) {
 	r, a = check("version: 1\n")
 	assert.Equal(t, exitConfig, r.code)
 	assert.False(t, a.OK)
-	assert.Len(t, a.Faults, 6)
+	assert.Len(t, a.Faults, 5)
 	assert.Equal(t, 1, strings.Count(r.stderr, "\n"))
 }
 

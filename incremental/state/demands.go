@@ -1,6 +1,9 @@
 package state
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,5 +85,24 @@ func stricter(a, b string, small bool) bool {
 	}
 }
 
-// Under names the principles of a requirement, that of l first.
-func Under(want equivclass.Requirement) string { return strings.Join(Demands(want), " ") }
+// Under names the principles of a requirement, that of l first, and the promises by attribute.
+func (p *Policy) Under() string { return strings.Join(p.demands(), " ") }
+
+// demands are those of the requirement and of the promises. Of a promise it has a digest: two that differ are not
+// compared, so that either may follow the other.
+func (p *Policy) demands() []string {
+	out := Demands(p.Requirement)
+	for _, attribute := range slices.Sorted(maps.Keys(p.Promises)) {
+		of, text := p.Promises[attribute], []byte(nil)
+		text = fmt.Append(text, of.L, of.Gain, of.Most, of.Open)
+		for _, value := range slices.Sorted(maps.Keys(of.AtMost)) {
+			text = fmt.Appendf(text, " %q %s", value, of.AtMost[value])
+		}
+		for _, value := range slices.Sorted(maps.Keys(of.Reference)) {
+			text = fmt.Appendf(text, " %q %d", value, of.Reference[value])
+		}
+		digest := sha256.Sum256(text)
+		out = append(out, fmt.Sprintf("promise(%d:%x)", attribute, digest[:8]))
+	}
+	return out
+}

@@ -12,20 +12,25 @@ import (
 // configuration is warned of. Only the number of such values is told, to the operator.
 type twins struct {
 	log    *slog.Logger
-	values int // looked at
-	known  int // of these: told
+	values map[int]int // looked at, by sensitive attribute
+	known  map[int]int // of these: told
 }
 
 // look looks at the values that there are at a release.
 func (t *twins) look(v *incremental.View) {
-	d := v.Dictionaries[v.Schema.SensitiveIndex()]
-	if d.Kind() != equivclass.Set || d.Len() == t.values {
-		return
+	if t.values == nil {
+		t.values, t.known = map[int]int{}, map[int]int{}
 	}
-	t.values = d.Len()
-	if n := d.Twins(); n > t.known {
-		t.known = n
-		t.log.Warn("sensitive values differ only by their spelling, and count as different", "event", "values_alike", "attribute",
-			d.Attribute().Name, "values", n)
+	for _, i := range v.Schema.Sensitive() {
+		d := v.Dictionaries[i]
+		if d.Kind() != equivclass.Set || d.Len() == t.values[i] {
+			continue
+		}
+		t.values[i] = d.Len()
+		if n := d.Twins(); n > t.known[i] {
+			t.known[i] = n
+			t.log.Warn("sensitive values differ only by their spelling, and count as different", "event", "values_alike", "attribute",
+				d.Attribute().Name, "values", n)
+		}
 	}
 }

@@ -53,7 +53,7 @@ func (x *run) begin() error {
 	}
 	o := x.ages[0].options
 	if x.next < x.first() {
-		o.Policy = x.policyOf(o.Policy, &x.attempts[x.next])
+		o.Policy = *x.policyOf(o.Policy, &x.attempts[x.next])
 	}
 	o.Orders, o.Policy.MaxRecords = x.orders, 0
 	var err error

@@ -138,8 +138,8 @@ func (r *Recording) obstacle() string {
 		return "the reference of t-closeness was fixed by " + r.others()
 	}
 	for i := range r.first() {
-		if a := &r.attempts[i]; a.Under != "" && a.Under != state.Under(r.policyOf(r.options.Policy, a).Requirement) {
-			return "the first pool was cut under a policy.diversity that is not configured any more"
+		if a := &r.attempts[i]; a.Under != "" && a.Under != r.policyOf(r.options.Policy, a).Under() {
+			return "the first pool was cut under a policy.diversity or promise that is not configured any more"
 		}
 	}
 	var why string
@@ -159,15 +159,15 @@ func (r *Recording) first() int {
 }
 
 // policyOf is that of one of these cuts.
-func (r *Recording) policyOf(p state.Policy, a *state.Attempt) state.Policy {
+func (r *Recording) policyOf(p state.Policy, a *state.Attempt) *state.Policy {
 	if a.Under == "" {
-		return p
+		return &p
 	}
 	p.Requirement.L, p.InitialMin, p.InitialMax, p.OnRefusal = a.L(), a.Need, 0, state.StopRefused
 	if a.Outcome == state.Quarantined {
 		p.OnRefusal = state.QuarantineRefused
 	}
-	return p
+	return &p
 }
 
 // births returns the classes that a release published first, in order.
