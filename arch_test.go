@@ -154,7 +154,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/incremental/plan", "anond/incremental/state"}}, // it knows nothing of level L1
 		{"incremental", []string{model, "anond/equivclass/merge", "anond/incremental/erase", "anond/incremental/local", "anond/incremental/place",
 			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/state"}},
-		{"snapshot/render", []string{model, "anond/snapshot"}},
+		{"snapshot/render", []string{model, "anond/equivclass/promise", "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},
 		{"snapshot/publish/publishtest", []string{model, "anond/incremental", "anond/incremental/state", "anond/snapshot",
 			"anond/snapshot/publish", "anond/snapshot/render"}},

@@ -24,6 +24,7 @@ type Manifest struct {
 	Policy         Policy         `json:"policy"`
 	Recoding       string         `json:"recoding"`
 	Values         string         `json:"values,omitempty"` // valuesDrawn: rows have values of their bucket by random draws
+	Tables         [][]string     `json:"tables,omitempty"` // level L2: pairs of sensitive attributes with pair tables
 	Records        int            `json:"records"`
 	Classes        int            `json:"classes"`
 	Buckets        int            `json:"buckets,omitempty"` // level L2
@@ -47,6 +48,7 @@ type SchemaEntry struct {
 	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
 	Missing   string          `json:"missing,omitempty"` // value: there may be none
 	Aliases   string          `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
+	Promise   *Promise        `json:"promise,omitempty"` // of a sensitive attribute at level L2, if it has one of its own
 }
 
 // HierarchyEntry says how values of an attribute are generalized: by the labels

@@ -55,6 +55,8 @@ type Privacy struct {
 	Level        string  `json:"level"`           // one of the levels above
 	Grown        bool    `json:"grown,omitempty"` // level L2: the first pool grew after it was refused
 	K1           string  `json:"k1"`
+	// Attributes are the figures of the sensitive attributes, at level L2.
+	Attributes []AttributePrivacy `json:"attributes,omitempty"`
 }
 
 // Round6 keeps the digits that mean something: the last bits of a sum differ

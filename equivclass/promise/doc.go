@@ -32,7 +32,7 @@
 // # Numbers
 //
 // Ratios are exact: they are read from decimal text with at most three digits behind the point, never from floating-point numbers.
-// With at most 1000 for gain, and fewer than 2^40 people in a reference, a cap's terms are below 2^61. Comparisons of products
+// With at most 1000 for gain, and fewer than 2^34 people in a reference, a cap's terms are below 2^55. Comparisons of products
 // have 128 bits. An auditor tests count x (rm + s(n-m)) <= rm x size, without logarithms.
 //
 // # Size of a pool

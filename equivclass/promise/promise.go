@@ -12,7 +12,7 @@ import (
 const (
 	maxGain   = 1000
 	maxL      = 1_000_000
-	maxPeople = 1 << 40 // of a reference
+	maxPeople = 1 << 34 // of a reference
 )
 
 var one = NewRatio(1, 1)
@@ -55,7 +55,7 @@ func (p *Promise) Check() error {
 	total := int64(0)
 	for _, n := range p.Reference {
 		if n < 0 || n >= maxPeople || total+n >= maxPeople {
-			fault("the counts of a reference are not negative, and together below 2^40")
+			fault("the counts of a reference are not negative, and together below 2^34")
 			break
 		}
 		total += n

@@ -16,7 +16,7 @@ import (
 func compose(i *intent, shards []shardRelease, settings string) *snapshot.Manifest {
 	first := shards[0].manifest
 	m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
-		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Values: first.Values,
+		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Values: first.Values, Tables: first.Tables,
 		Previous: i.Previous,
 		Union:    &snapshot.UnionEntry{Of: i.Of, Settings: settings, Shards: make([]snapshot.ShardEntry, i.Of)}}
 	for n := range m.Union.Shards {
@@ -77,6 +77,7 @@ func unionPrivacy(shards []shardRelease) snapshot.Privacy {
 		out.KMin = min(out.KMin, p.KMin)
 		out.MaxFrequency = max(out.MaxFrequency, p.MaxFrequency)
 		out.Grown = out.Grown || p.Grown
+		out.Attributes = snapshot.Worst(out.Attributes, p.Attributes)
 		if p.Certificate != out.Certificate {
 			out.Certificate = snapshot.CertificateBoth
 		}

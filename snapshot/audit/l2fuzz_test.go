@@ -35,7 +35,7 @@ func checkL2Table(t *testing.T, s *format.Schema, tab *table.Table, whole bool) 
 	f := &format.Faults{}
 	table.CheckPrinciples(man, s, tab, f)
 	table.CheckBuckets(man, s, tab.Shared, f)
-	chain.CheckCounts(man, tab, f)
+	chain.CheckCounts(man, s, tab, f)
 	require.Equal(t, tab.M, tab.Empty().Join(tab).M)
 	table.BucketFigures(tab)
 	found := f.N

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/big"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,8 +22,10 @@ import (
 // but the format.
 type l2Plan struct {
 	plan
-	births [][][][]int
-	out    []*testParts
+	births   [][][][]int
+	cap      func(value string, n, of int64) *big.Rat // of a promise of its own; nil: 1/l
+	referred map[string]int64                         // declared reference
+	out      []*testParts
 }
 
 // standardL2 is a chain of four releases, the last of which puts the parts of the
@@ -349,7 +352,68 @@ func (p *l2Plan) manifest(r *testParts) {
 	if p.recoding == "permutation" {
 		x.man["values"] = "drawn"
 	}
+	x.privacy["attributes"] = []any{p.reach(r.number)}
 	r.man = x.man
+}
+
+// reach is what the buckets of the releases up to one reach, in rationals.
+func (p *l2Plan) reach(number int) map[string]any {
+	top, odds, most := new(big.Rat), new(big.Rat), new(big.Rat)
+	bounded := true
+	for _, born := range p.births[:number] {
+		pool, people := map[string]int64{}, int64(0)
+		for _, b := range born {
+			for _, c := range b {
+				for _, v := range p.bag(c) {
+					pool[v]++
+					people++
+				}
+			}
+		}
+		for _, b := range born {
+			counts, size := map[string]int64{}, int64(0)
+			for _, c := range b {
+				for _, v := range p.bag(c) {
+					counts[v]++
+					size++
+				}
+			}
+			for v, n := range counts {
+				m, all := pool[v], people
+				if p.referred != nil {
+					m, all = p.referred[v], 0
+					for _, of := range p.referred {
+						all += of
+					}
+				}
+				top = larger(top, big.NewRat(n, size))
+				switch {
+				case m == all:
+				case n == size:
+					bounded = false
+				default:
+					odds = larger(odds, big.NewRat(n*(all-m), (size-n)*m))
+				}
+				if p.cap != nil {
+					most = larger(most, p.cap(v, pool[v], people))
+				} else {
+					most = big.NewRat(1, int64(p.l))
+				}
+			}
+		}
+	}
+	out := map[string]any{"name": "illness", "top_share": top.String(), "top_odds": odds.String(), "cap": most.String()}
+	if !bounded {
+		out["top_odds"] = "1/0"
+	}
+	return out
+}
+
+func larger(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
 }
 
 func (p *l2Plan) save(w *chainWriter, r *testParts) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // checkUnionRelease tests a release of a union by itself and against the one before,
@@ -120,7 +121,7 @@ func checkUnionSums(r *unionRelease, f *format.Faults) {
 // checkUnionClaims tests that a union claims the least that its shards claim.
 func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	order := []string{"none", "rows", format.LevelAssignments, format.LevelProgram}
-	least, kMin, freq, certificate := len(order), 0, 0.0, ""
+	least, kMin, freq, certificate, reach := len(order), 0, 0.0, "", table.Reach(nil)
 	seeded, grown, k1 := false, false, true
 	for _, s := range r.shards {
 		p := s.man.Privacy
@@ -128,7 +129,7 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 		if kMin == 0 || p.KMin < kMin {
 			kMin = p.KMin
 		}
-		freq = max(freq, p.MaxFrequency)
+		freq, reach = max(freq, p.MaxFrequency), reach.Worse(p.Attributes)
 		if certificate == "" {
 			certificate = p.Certificate
 		}
@@ -146,6 +147,7 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	untrue("privacy.level", least < 0 || least == len(order) || p.Level != order[max(0, min(least, len(order)-1))])
 	untrue("privacy.k_min", p.KMin != kMin)
 	untrue("privacy.max_frequency", p.MaxFrequency != freq)
+	untrue("privacy.attributes", !slices.Equal(p.Attributes, reach))
 	untrue("privacy.certificate", p.Certificate != certificate)
 	untrue("privacy.grown", p.Grown != grown)
 	untrue("privacy.k1", !k1)

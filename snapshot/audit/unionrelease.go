@@ -122,7 +122,7 @@ func settingsOf(file string, data []byte) (string, error) {
 		return "", format.Unreadable(file, 0, "is not a manifest")
 	}
 	hash := sha256.New()
-	for _, key := range []string{"dataset", "schema", "policy", "recoding", "values"} {
+	for _, key := range []string{"dataset", "schema", "policy", "recoding", "values", "tables"} {
 		value, ok := all[key]
 		if !ok {
 			continue

@@ -219,7 +219,8 @@ func TestPrivacyOfLevelL2(t *testing.T) {
 		x.spoil(v)
 		_, out := rendering(t, v, sharedSettings(render.Buckets()), nil)
 		m := &out.Manifest
-		want := snapshot.Privacy{KMin: 3, MaxFrequency: 0.5, Certificate: "frozen", Level: x.level, Grown: x.grown, K1: "rows"}
+		want := snapshot.Privacy{KMin: 3, MaxFrequency: 0.5, Certificate: "frozen", Level: x.level, Grown: x.grown, K1: "rows",
+			Attributes: []snapshot.AttributePrivacy{{Name: "diagnosis", TopShare: "1/2", TopOdds: "4/1", Cap: "1/2"}}}
 		assert.Equal(t, want, m.Privacy, name)
 		assert.Equal(t, "L2", m.Policy.Level)
 		assert.Equal(t, []int{2, 3, 9, 6}, []int{m.Buckets, m.Classes, m.Records, m.Quality.BucketMedian})

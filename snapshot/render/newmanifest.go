@@ -12,7 +12,7 @@ import (
 
 // newManifest fills in what is known before the data files are written.
 func newManifest(in *Input, s *Settings, from *Carried) (*snapshot.Manifest, error) {
-	entries, err := schemaEntries(in, s.Hierarchies)
+	entries, err := schemaEntries(in, s)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +44,12 @@ func newManifest(in *Input, s *Settings, from *Carried) (*snapshot.Manifest, err
 }
 
 // schemaEntries describes what is published.
-func schemaEntries(in *Input, files []HierarchyFile) ([]snapshot.SchemaEntry, error) {
+func schemaEntries(in *Input, s *Settings) ([]snapshot.SchemaEntry, error) {
+	files := s.Hierarchies
 	out := make([]snapshot.SchemaEntry, 0, len(in.Schema.Attributes()))
 	scale := in.Scale
-	for _, a := range in.Schema.Attributes() {
-		e := snapshot.SchemaEntry{Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
+	for i, a := range in.Schema.Attributes() {
+		e := snapshot.SchemaEntry{Promise: promiseOf(s.Promises[i]), Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
 		if a.Role == equivclass.Quasi && len(scale) > 0 {
 			if of := scale[0]; a.Type.Numeric() {
 				e.Scale = a.Float(of.Hi - of.Lo)

@@ -120,6 +120,25 @@ func (t *table) pairRows(w *wholeFile, pools []*pool) {
 	}
 }
 
+// pairs are the pairs of attributes that have tables, in the order of the schema.
+func (s *Settings) pairs(sa []column) (out [][2]int) {
+	for _, names := range s.Tables {
+		pair := [2]int{-1, -1}
+		for a := range sa {
+			for i, name := range names {
+				if sa[a].name == name {
+					pair[i] = a
+				}
+			}
+		}
+		if slices.Sort(pair[:]); pair[0] >= 0 && pair[0] < pair[1] && !slices.Contains(out, pair) {
+			out = append(out, pair)
+		}
+	}
+	slices.SortFunc(out, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return out
+}
+
 // field appends the name of the attribute as a CSV field.
 func (c *column) field(buf []byte) []byte { return snapshot.AppendField(buf, c.name) }
 

@@ -128,6 +128,12 @@ func (r *rendering) write() error {
 	r.recoding.mark(m)
 	m.Quality = next.sums.quality(own, r.settings.Policy.K)
 	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
+	if before := r.from.manifest; before != nil { // no bucket ever leaves
+		m.Privacy.Attributes = snapshot.Worst(before.Privacy.Attributes, m.Privacy.Attributes)
+	}
+	for _, pair := range r.pairs {
+		m.Tables = append(m.Tables, []string{r.sa[pair[0]].name, r.sa[pair[1]].name})
+	}
 	return nil
 }
 

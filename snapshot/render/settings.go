@@ -2,15 +2,20 @@ package render
 
 import (
 	"anond/equivclass"
+	"anond/equivclass/promise"
 	"anond/snapshot"
 )
 
 // Settings is what a release says about how it was made. It must be the same
 // for all releases of a chain, but for hierarchies, which may grow.
 type Settings struct {
-	Dataset     string
-	Policy      snapshot.Policy
-	Recoding    Recoding
+	Dataset  string
+	Policy   snapshot.Policy
+	Recoding Recoding
+	// Promises are those of sensitive attributes at level L2, by attribute of the schema; one without has that of Policy.L.
+	Promises map[int]*promise.Promise
+	// Tables are the pairs of sensitive attributes, by name, of which pair tables are published.
+	Tables      [][2]string
 	Hierarchies []HierarchyFile
 	// Seed keys the draws that number classes which look alike (rule R, randomness).
 	Seed Secret

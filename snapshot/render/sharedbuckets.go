@@ -18,7 +18,7 @@ type sharedBucket struct {
 
 // share gathers the buckets of the classes of a table and holds them against what
 // rule B (buckets) demands of a view: every class has exactly k records and is in a
-// bucket, a bucket is born at once, and no value exceeds 1/l of it.
+// bucket, a bucket is born at once, and no value exceeds its cap in it.
 func (t *table) share() error {
 	of, sizes, err := t.bucketsGiven()
 	if err != nil {
@@ -53,13 +53,8 @@ func (t *table) share() error {
 				b.fill(b.bags[a], &t.sa[a], counts)
 			}
 		})
-		for _, b := range t.shared {
-			if highest(b.bags[a])*t.l > b.people {
-				return fmt.Errorf("%w: in a bucket of the view a value has more than 1/%d of the records", ErrView, t.l)
-			}
-		}
 	}
-	return nil
+	return t.judge()
 }
 
 // bucketsGiven returns the bucket of each class, numbered by first appearance, and how many
@@ -111,14 +106,6 @@ func (b *sharedBucket) fill(bag []uint32, sa *column, counts []int32) {
 		}
 		counts[v] = 0
 	}
-}
-
-// highest is how often the most frequent value of a sorted bag is there.
-func highest(bag []uint32) (most int) {
-	for _, n := range runs(bag) {
-		most = max(most, n)
-	}
-	return most
 }
 
 // placeShared puts classes of level L2 in the order of what they show, and gives each

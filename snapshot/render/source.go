@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"anond/equivclass"
+	"anond/equivclass/promise"
 	"anond/snapshot"
 )
 
@@ -15,7 +16,8 @@ type source struct {
 	cols     []column // quasi-identifiers, in schema order
 	sa       []column // sensitive attributes, in schema order
 	workers  int
-	k, l     int
+	k        int
+	promises []*promise.Promise    // of the sensitive attributes, at level L2
 	pairs    [][2]int              // of sensitive attributes, of which pair tables are written
 	claim    snapshot.Privacy      // what no class has a say in: level and growth
 	seed     [32]byte              // of the draws between classes that look alike (rule R, randomness)
@@ -29,7 +31,8 @@ func newSource(in *Input, s *Settings) (*source, error) {
 	if in.Shared != s.Recoding.Shared() {
 		return nil, fmt.Errorf("%w: recoding %s does not write classes of its level", ErrView, s.Recoding.Name())
 	}
-	out := &source{recoding: s.Recoding, workers: s.workers(), k: s.Policy.K, l: s.Policy.L, claim: claimOf(in), seed: s.Seed, ids: in.ids}
+	out := &source{recoding: s.Recoding, workers: s.workers(), k: s.Policy.K, promises: s.promises(in.Schema),
+		claim: claimOf(in), seed: s.Seed, ids: in.ids}
 	if err := out.columns(in); err != nil {
 		return nil, err
 	}
@@ -37,6 +40,7 @@ func newSource(in *Input, s *Settings) (*source, error) {
 		return nil, err
 	}
 	out.rank(in)
+	out.pairs = s.pairs(out.sa)
 	return out, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"anond/equivclass"
+	"anond/snapshot"
 )
 
 // table is classes of an input that are numbered together, in canonical form,
@@ -17,10 +18,11 @@ import (
 type table struct {
 	*source
 	records int
-	classes []*class        // in canonical order: class number = index + 1
-	shared  []*sharedBucket // level L2: in canonical order, bucket number = index + 1
-	keys    cellKeys        // none before order
-	held    []*class        // as they lie in memory, once classes are in order
+	classes []*class                    // in canonical order: class number = index + 1
+	shared  []*sharedBucket             // level L2: in canonical order, bucket number = index + 1
+	reach   []snapshot.AttributePrivacy // level L2: of the buckets
+	keys    cellKeys                    // none before order
+	held    []*class                    // as they lie in memory, once classes are in order
 }
 
 // class is one class of the table.

@@ -53,7 +53,7 @@ func (r *PartReader) claims(rel *Release) error {
 	if err := r.Names(); err != nil {
 		return err
 	}
-	CheckCounts(r.Man, rel.Tab, r.F)
+	CheckCounts(r.Man, r.S, rel.Tab, r.F)
 	CheckClaims(r.Man, r.F)
 	if r.Man.Release == 1 {
 		table.CheckReferences(r.Man, r.S, rel.Tab, r.F)

@@ -3,6 +3,7 @@ package chain
 import (
 	"math"
 	"path/filepath"
+	"slices"
 
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/table"
@@ -27,7 +28,7 @@ func LoadManifest(dir string) (*format.Manifest, error) {
 }
 
 // CheckCounts compares the manifest's numbers with the table.
-func CheckCounts(man *format.Manifest, t *table.Table, f *format.Faults) {
+func CheckCounts(man *format.Manifest, s *format.Schema, t *table.Table, f *format.Faults) {
 	kMin, freq := 0, 0.0
 	for c := range t.M {
 		if size := t.Size(c); kMin == 0 || size < kMin {
@@ -37,13 +38,15 @@ func CheckCounts(man *format.Manifest, t *table.Table, f *format.Faults) {
 			freq = max(freq, float64(t.Top[c])/float64(t.Size(c)))
 		}
 	}
+	var reach table.Reach
 	if !t.OwnBags() {
-		freq = t.Shared.MostShare()
+		freq, reach = t.Shared.MostShare(), table.Judge(man, s, t.Shared, nil)
 	}
-	CheckNumbers(man, t.Rows(), t.M, t.Buckets(), kMin, freq, f)
+	CheckNumbers(man, t.Rows(), t.M, t.Buckets(), kMin, freq, reach, f)
 }
 
-func CheckNumbers(man *format.Manifest, records, classes, buckets, kMin int, freq float64, f *format.Faults) {
+func CheckNumbers(man *format.Manifest, records, classes, buckets, kMin int, freq float64,
+	reach table.Reach, f *format.Faults) {
 	if !man.AtL2() {
 		buckets = 0 // checkLevel
 	}
@@ -59,6 +62,9 @@ func CheckNumbers(man *format.Manifest, records, classes, buckets, kMin int, fre
 	}
 	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 {
 		f.Add("files", format.KindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
+	}
+	if !slices.Equal(man.Privacy.Attributes, reach) {
+		f.Add("files", format.KindCountMismatch, man.Release, 0, "privacy.attributes", detail)
 	}
 }
 

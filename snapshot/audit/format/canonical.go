@@ -18,11 +18,11 @@ var KeyOrder = func() map[string]int {
 	at := map[string]int{}
 	for i, key := range strings.Fields(`
 		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded schema kind role
-		type digits scale hierarchy text missing aliases
-		steps k l c t distance declared reference value count diversity republication max_regroups
-		subject_repeat policy recoding values records classes first_bucket buckets
+		type digits scale hierarchy text missing aliases promise
+		steps k l gain at_most most c t distance declared reference value share count open diversity republication max_regroups
+		subject_repeat policy recoding values tables records classes first_bucket buckets
 		first_pool pools pending initial_min_pool bytes rows mode union shards parts files dead replaces quality ncp box_ncp c_dm c_avg
-		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 previous`) {
+		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 attributes top_share top_odds cap previous`) {
 		at[key] = i
 	}
 	return at
@@ -64,7 +64,7 @@ func CheckForm(man *Manifest, f *Faults) {
 	if at, err := time.Parse(time.RFC3339, man.CreatedAt); err != nil || at.UTC().Truncate(time.Second).Format(time.RFC3339) != man.CreatedAt {
 		f.Add("order", KindNotCanonical, man.Release, 0, "created_at", "the time is finer than a second, or not written in UTC")
 	}
-	if man.Policy.L < 2 {
+	if man.Policy.L < 2 && !man.allPromised() {
 		f.Add("L", KindPromisesNothing, man.Release, 0, "policy.l", "l is 1, and any value is within 1/l then")
 	}
 }

@@ -57,6 +57,7 @@ type Column struct {
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
 	Missing   string     `json:"missing"` // value: there may be none
+	Promise   *Promise   `json:"promise"` // of a sensitive attribute at level L2, where it has one of its own
 	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
 }
 
@@ -107,12 +108,13 @@ type File struct {
 
 // privacy is what the publisher claims to have reached.
 type privacy struct {
-	KMin         int     `json:"k_min"`
-	MaxFrequency float64 `json:"max_frequency"`
-	Certificate  string  `json:"certificate"`
-	Level        string  `json:"level"`
-	K1           string  `json:"k1"`
-	Grown        bool    `json:"grown"` // the first pool was refused, and grew
+	KMin         int                `json:"k_min"`
+	MaxFrequency float64            `json:"max_frequency"`
+	Certificate  string             `json:"certificate"`
+	Level        string             `json:"level"`
+	K1           string             `json:"k1"`
+	Grown        bool               `json:"grown"`      // the first pool was refused, and grew
+	Attributes   []AttributePrivacy `json:"attributes"` // level L2
 }
 
 // previousRef ties a manifest to the one before it.
@@ -176,7 +178,7 @@ func (m *Manifest) checkFields() string {
 		return "release or a count is out of range"
 	case m.Buckets < 0 || m.Buckets > MaxRows:
 		return "the number of buckets is out of range"
-	case m.Policy.K < 1 || m.Policy.L < 1:
+	case m.Policy.K < 1 || m.Policy.L < 0 || m.Policy.L == 0 && !m.allPromised():
 		return "policy.k or policy.l is missing"
 	case m.Policy.LevelName() == "":
 		return "policy.level is not one this auditor knows"
@@ -215,6 +217,9 @@ func (m *Manifest) checkSchema() string {
 		default:
 			return "schema has an unknown type"
 		}
+		if c.Promise != nil && (c.Role != "sensitive" || !m.AtL2() || !c.Promise.wellFormed()) {
+			return "schema has a promise of an attribute that can have none, or a malformed one"
+		}
 		if c.Digits < 0 || c.Digits > 9 || c.Digits > 0 && c.Type != "decimal" {
 			return "schema has digits out of range, or of no decimal"
 		}
@@ -225,8 +230,8 @@ func (m *Manifest) checkSchema() string {
 			return "schema has a malformed hierarchy"
 		}
 	}
-	if sensitive != 1 {
-		return "schema does not have exactly one sensitive attribute"
+	if sensitive == 0 || sensitive > 1 && !m.AtL2() {
+		return "schema has no sensitive attribute, or several and not level L2"
 	}
 	return m.checkTables()
 }

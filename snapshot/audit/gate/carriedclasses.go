@@ -32,7 +32,7 @@ func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
 	for _, x := range each {
 		h.Facts.add(x)
 	}
-	h.Figures.add(rel.Tab, s)
+	h.Figures.add(rel.Tab, rel.Man, s)
 	h.At = make([]uint32, len(next.ClassOf))
 	for rec, c := range next.ClassOf {
 		if c > 0 {

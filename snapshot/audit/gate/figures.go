@@ -18,6 +18,7 @@ type figures struct {
 	Mixed            int  // classes that are not flat
 	own              bool // every class has a bag of its own
 	bucketTop        float64
+	reach            table.Reach // level L2
 }
 
 // topOf is the most frequent value's count in a class of some size.
@@ -42,7 +43,7 @@ func (x *figures) clone() *figures {
 }
 
 // add counts the classes of a table.
-func (x *figures) add(t *table.Table, s *format.Schema) {
+func (x *figures) add(t *table.Table, man *format.Manifest, s *format.Schema) {
 	for c := range t.M {
 		x.class(Fact{Size: uint32(t.Size(c)), Top: t.Top[c], Flat: t.Flat[c]}, 1)
 	}
@@ -50,7 +51,7 @@ func (x *figures) add(t *table.Table, s *format.Schema) {
 	x.own = x.own && t.OwnBags()
 	x.buckets += t.Buckets()
 	if t.Shared != nil {
-		x.bucketTop = max(x.bucketTop, t.Shared.MostShare())
+		x.bucketTop, x.reach = max(x.bucketTop, t.Shared.MostShare()), x.reach.Worse(table.Judge(man, s, t.Shared, nil))
 	}
 }
 
@@ -112,7 +113,7 @@ func (x *figures) frequency() float64 {
 
 // check compares the counts and the loss that the manifest states with those computed from the files.
 func (x *figures) check(man *format.Manifest, f *format.Faults) {
-	chain.CheckNumbers(man, x.Records, x.Classes, x.buckets, x.kMin(), x.frequency(), f)
+	chain.CheckNumbers(man, x.Records, x.Classes, x.buckets, x.kMin(), x.frequency(), x.reach, f)
 }
 
 // certificate is what a release may call itself; moved tells that some record's

@@ -134,7 +134,7 @@ func (n *news) figures() *figures {
 			x.remove(c, n.h.Sets.Sets[c.Support])
 		}
 	}
-	x.add(n.born, n.s)
+	x.add(n.born, n.man, n.s)
 	return x
 }
 

@@ -4,15 +4,11 @@ import (
 	"anond/snapshot/audit/format"
 )
 
-// CheckBuckets tests l and the further principles on the buckets of level L2.
+// CheckBuckets tests the promises and the further principles on the buckets of level L2.
 func CheckBuckets(man *format.Manifest, s *format.Schema, b *BucketTable, f *format.Faults) {
 	extra, _ := man.Policy.Principles()
+	Judge(man, s, b, f)
 	for i := range uint32(b.M) {
-		for a, of := range b.Of {
-			if int(of.top[i])*man.Policy.L > int(b.Size[i]) {
-				f.Add("L", format.KindValueAboveL, man.Release, int(i)+1, s.Sas[a].Name, "one value has more than 1/l of a bucket")
-			}
-		}
 		if len(extra)+len(s.Close) == 0 {
 			continue
 		}

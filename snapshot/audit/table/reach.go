@@ -1,0 +1,121 @@
+package table
+
+import (
+	"anond/snapshot/audit/format"
+)
+
+// Reach is what the buckets of a release of level L2 reach for each sensitive attribute, in the order of the manifest.
+type Reach []format.AttributePrivacy
+
+// Worse gathers what the buckets of two tables reach.
+func (r Reach) Worse(o Reach) Reach {
+	out := make(Reach, len(o))
+	for i := range o {
+		if out[i] = o[i]; i < len(r) {
+			out[i].TopShare, out[i].TopOdds = o[i].TopShare.Worse(r[i].TopShare), o[i].TopOdds.Worse(r[i].TopOdds)
+			out[i].Cap = o[i].Cap.Worse(r[i].Cap)
+		}
+	}
+	return out
+}
+
+// missingText is the mark of a value that there is not.
+const missingText = "?"
+
+// Judge tests each bucket of a table of level L2 against the caps of its pool, each pool against the caps that its own bag gives
+// (rule D, difference: the newly published people are whole pools), and says what the buckets reach. Faults may be
+// nil. Cost: values of pools and entries of buckets, all in integers.
+func Judge(man *format.Manifest, s *format.Schema, b *BucketTable, f *format.Faults) (out Reach) {
+	if f == nil {
+		f = &format.Faults{}
+	}
+	byPool := make([][]uint32, b.N)
+	for i, p := range b.Pool {
+		byPool[p] = append(byPool[p], uint32(i))
+	}
+	for a, promise := range man.Promises() {
+		j := &judging{man: man, bags: b.Of[a], sizes: b.Size, dict: s.Sas[a], promise: promise, f: f,
+			out: format.AttributePrivacy{Name: s.Sas[a].Name, TopShare: "0/1", TopOdds: "0/1", Cap: "0/1"}}
+		for _, buckets := range byPool {
+			j.pool(buckets)
+		}
+		out = append(out, j.out)
+	}
+	return out
+}
+
+// judging is Judge for an attribute.
+type judging struct {
+	man     *format.Manifest
+	bags    *Bags
+	sizes   []uint32
+	dict    *format.ValueDict
+	promise *format.Promise
+	f       *format.Faults
+	out     format.AttributePrivacy
+}
+
+// allowed is the cap of a value in a pool, and its reference.
+type allowed struct{ num, den, n, of uint64 }
+
+func (j *judging) pool(buckets []uint32) {
+	counts, valued := map[uint32]uint64{}, uint64(0)
+	for _, i := range buckets {
+		valued += j.valued(i)
+		values, n := j.bags.Entries(i)
+		for k, v := range values {
+			counts[v] += uint64(n[k])
+		}
+	}
+	caps := map[uint32]allowed{}
+	for v, n := range counts {
+		text := j.dict.Text[v]
+		if j.promise.Open && text == missingText {
+			continue
+		}
+		c := allowed{n: n, of: valued}
+		c.num, c.den = j.promise.Cap(text, n, valued)
+		if j.promise.Reference != nil {
+			c.n, c.of = j.promise.Referred(text)
+		}
+		caps[v] = c
+		j.out.Cap = j.out.Cap.Worse(format.RatioOf(c.num, c.den))
+		if format.Less(c.num, c.den, n, valued) {
+			j.f.Add("D", format.KindDifference, j.man.Release, 0, j.dict.Name,
+				"one value has more of the people this release adds than its cap allows")
+		}
+	}
+	for _, i := range buckets {
+		values, n := j.bags.Entries(i)
+		size := j.valued(i)
+		for k, v := range values {
+			c, capped := caps[v]
+			if !capped {
+				continue
+			}
+			have := uint64(n[k])
+			if format.Less(c.num, c.den, have, size) {
+				j.f.Add("L", format.KindValueAboveL, j.man.Release, int(i)+1, j.dict.Name, "one value has more of a bucket than its cap allows")
+			}
+			j.out.TopShare = j.out.TopShare.Worse(format.RatioOf(have, size))
+			if c.n < c.of && have <= size {
+				j.out.TopOdds = j.out.TopOdds.Worse(format.RatioOf(have*(c.of-c.n), (size-have)*c.n))
+			}
+		}
+	}
+}
+
+// valued is how many people of a bucket shares are of.
+func (j *judging) valued(i uint32) uint64 {
+	n := uint64(j.sizes[i])
+	if !j.promise.Open {
+		return n
+	}
+	values, counts := j.bags.Entries(i)
+	for k, v := range values {
+		if j.dict.Text[v] == missingText {
+			n -= min(n, uint64(counts[k]))
+		}
+	}
+	return n
+}
