@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,6 +57,7 @@ func benchmarkRead(b *testing.B, layout layout, format decode.Format, decoded bo
 	row := make(equivclass.Row, len(schema.Attributes()))
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
+	spent := cpuTime()
 	for b.Loop() {
 		src, err := Open(context.Background(), Config{Paths: []string{path}, Layout: layout}, newReading().resume(true))
 		require.NoError(b, err)
@@ -75,6 +78,13 @@ func benchmarkRead(b *testing.B, layout layout, format decode.Format, decoded bo
 		require.NoError(b, src.Close())
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+	b.ReportMetric(float64((cpuTime()-spent).Nanoseconds())/float64(n)/float64(b.N), "cpu-ns/record")
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func BenchmarkReadNDJSON(b *testing.B)   { benchmarkRead(b, NDJSON, decode.JSON, false) }

@@ -21,7 +21,8 @@ import (
 
 // BenchmarkHeap is the live heap, in bytes a record, of a daemon at level L2 that has run on: it took records of
 // people in and published them in 20 releases. running: as it is then, state, publisher and gate; started: of one that is started
-// on the same state. repeats: of so many records in a hundred the person was there before. ANOND_HEAP=FILE writes a heap profile of the running one.
+// on the same state. repeats: of so many records in a hundred the person was there before. ANOND_HEAP=FILE writes a heap
+// profile of the running one.
 func BenchmarkHeap(b *testing.B) {
 	for _, repeats := range []int{0, 25} {
 		for _, n := range []int{100_000, 1_000_000} {

@@ -120,7 +120,7 @@ func (p *program) row(o *options) string {
 
 // floors are benchmarks by package, with the metric that they report a record, in ns.
 var floors = []struct{ name, pkg, bench, metric string }{
-	{"reading and decoding such a file of JSON", "./ingest/filesrc", "DecodeNDJSON", `([\d.]+) records/s`},
+	{"reading and decoding such a file of JSON", "./ingest/filesrc", "DecodeNDJSON", `([\d.]+) cpu-ns/record`},
 	{"reading a topic by the raw client (kafka-go), broker included", "./ingest/kafkasrc", "Read/raw/plain/partitions=4",
 		`([\d.]+) cpu-ns/record`},
 	{"reading it as anond does, broker included", "./ingest/kafkasrc", "Read/source/plain/partitions=4", `([\d.]+) cpu-ns/record`},
@@ -141,9 +141,6 @@ func (o *options) floor(out io.Writer) error {
 		a, err := strconv.ParseFloat(string(m[1]), 64)
 		if err != nil {
 			return err
-		}
-		if strings.HasSuffix(f.metric, "records/s") {
-			a = 1e9 / a
 		}
 		fmt.Fprintf(out, "| floor: %s | | %.2f s | | none |\n", f.name, a*float64(o.records)/1e9)
 	}
