@@ -90,7 +90,7 @@ func (c *Records) Restore(attribute int, text string) error {
 
 // Room makes room for so many records of the store, and for some that come after them.
 func (c *Records) Room(records int) {
-	records += records / 16
+	records += records / 64
 	c.Packed.Room(records)
 	c.ClassOf = make([]ClassID, 0, records)
 	if c.Firsts != nil {
