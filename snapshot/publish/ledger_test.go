@@ -149,18 +149,6 @@ func TestReconcileWithNothing(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestDamagedLedger(t *testing.T) {
-	sum := strings.Repeat("ab", 32)
-	for _, text := range []string{"x " + sum + "\n", "1 " + sum + "\n3 " + sum + "\n", "1  " + sum + "\n", "01 " + sum + "\n",
-		"0 " + sum + "\n",
-		"1 " + sum[2:] + "\n", "1 " + strings.ToUpper(sum) + "\n", "1 " + sum + "\r\n", "\n", "1 " + sum + "\n1 " + sum + "\n"} {
-		path := filepath.Join(t.TempDir(), "ledger")
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := snapshot.ReadLedger(snapshot.OS(), path)
-		require.ErrorIs(t, err, snapshot.ErrDamaged, text)
-	}
-}
-
 // ledgerLine is a second, simple reader of the ledger.
 var ledgerLine = regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64})\n`)
 

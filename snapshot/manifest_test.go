@@ -1,4 +1,4 @@
-package publish_test
+package snapshot_test
 
 import (
 	"fmt"
@@ -115,10 +115,10 @@ func agreesWithSecondReader(t *testing.T, data []byte) error {
 // FuzzManifest: whatever a manifest holds, reading it ends in one whose parts cover
 // releases in order, and that a second reader reads as the same, or in an error.
 func FuzzManifest(f *testing.F) {
-	golden, err := filepath.Glob(filepath.Join("testdata", "golden", "*", "manifest.json"))
+	golden, err := filepath.Glob(filepath.Join("publish", "testdata", "golden", "*", "manifest.json"))
 	require.NoError(f, err)
 	require.NotEmpty(f, golden)
-	golden = append(golden, filepath.Join("..", "..", "shards", "union", "testdata", "manifest.json"))
+	golden = append(golden, filepath.Join("..", "shards", "union", "testdata", "manifest.json"))
 	for _, name := range golden {
 		data, err := os.ReadFile(name)
 		require.NoError(f, err)
