@@ -72,7 +72,7 @@ func (a Admission) Split(plans []Plan, tail float64) (chosen, others []Plan) {
 			order[i].score = -1
 		}
 	}
-	slices.SortStableFunc(order, func(x, y candidate) int {
+	slices.SortFunc(order, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.Members[0], y.Members[0]))
 	})
 	n := 0
