@@ -237,7 +237,8 @@ func (m *Machine) Ask(createdAt int64, policy [32]byte) (*state.Intent, error) {
 }
 
 // LossSince is the mean loss of those who were published from a release on, and how many ticks they waited.
-func (m *Machine) LossSince(release uint32) (loss, hold float64, published int) {
+func (m *Machine) LossSince(release uint32) (loss, hold float64) {
+	published := 0
 	space, at := m.s.Records.Space(m.s.Records.Len()), map[uint32]int64{}
 	for _, i := range m.s.History.Intents {
 		at[i.Release] = i.CreatedAt
@@ -252,5 +253,5 @@ func (m *Machine) LossSince(release uint32) (loss, hold float64, published int) 
 		}
 		published += len(c.Members)
 	}
-	return loss / float64(published), hold / float64(published), published
+	return loss / float64(published), hold / float64(published)
 }
