@@ -33,11 +33,11 @@ type run struct {
 	m    engine
 	tape *tape
 	at   int               // next record
-	of   []uint32          // by record: the record whose sensitive value it has; nil: its own
+	of   []uint32          // by record: the record whose sensitive values it has; nil: its own
 	due  []byte            // by record: what the triggers ask for after it
 	want []byte            // the same of the run before any world; nil: this is that run
 	seen func(records int) // progress; may be nil
-	sa   []int
+	sa   []int             // the attributes of which that holds
 	// orders is asked for the draws; ages are the present one and those that have not begun; next is the next cut.
 	orders func(merge.Key, []int32) []int32
 	ages   []era
@@ -72,7 +72,7 @@ var source = state.Partition{Source: "replay"}
 
 // play makes all decisions again and returns the first difference, or nil, and what the
 // triggers asked for.
-func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
+func (r *Recording) play(w world, want []byte, orders func(merge.Key, []int32) []int32, progress func(records int)) (
 	due []byte, d *difference, err error) {
 	t := &tape{r: r, meta: state.Meta{Seed: r.meta.Seed, Seeded: r.meta.Seeded}}
 	if len(r.ages) > 1 || r.first() > 1 || r.others() != "" {
@@ -80,7 +80,7 @@ func (r *Recording) play(of []uint32, want []byte, orders func(merge.Key, []int3
 			return nil, nil, err
 		}
 	}
-	x := &run{Recording: r, tape: t, of: of, want: want, seen: progress, sa: r.options.Schema.Sensitive(), orders: orders, ages: r.ages}
+	x := &run{Recording: r, tape: t, of: w.of, want: want, seen: progress, sa: w.attributes(r), orders: orders, ages: r.ages}
 	if err = x.begin(); err == nil {
 		err = x.all()
 	}

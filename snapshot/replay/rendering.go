@@ -27,7 +27,8 @@ type part struct {
 // of these worlds; so also not which row shows which value, where values stand in rows by draw. The
 // values of the members of each bucket are permuted, and those of all who are in none. That is more
 // than Theorem F asks of decisions: what is published of a bucket are its cells and its bag (rule B).
-// The dictionary of the values is made anew in each world, so that their numbers differ.
+// The dictionary of the values is made anew in each world, so that their numbers differ. Of several sensitive attributes
+// the values of one are permuted inside classes, besides (columnWorlds).
 //
 // A part that another program decided, which may write it otherwise, is not rendered.
 //
@@ -68,35 +69,55 @@ func (r *Recording) render(worlds int, out *Result) error {
 }
 
 // renderWorld looks for a part that has other bytes in a world.
-func (r *Recording) renderWorld(world int, views []*incremental.View, out *Result) error {
-	sensitive, exchanged := r.options.Schema.Sensitive(), r.exchanged(world)
-	values, columns := make([]*equivclass.Dictionary, len(sensitive)), make([][]equivclass.Code, len(sensitive))
-	for k, at := range sensitive {
-		values[k], columns[k] = equivclass.NewDictionary(r.options.Schema.Attributes()[at]), make([]equivclass.Code, len(r.rows))
-		for i, from := range exchanged {
-			columns[k][i], _ = values[k].Encode(r.rows[from][at]) // it was accepted
-		}
-	}
-	for i, v := range views {
-		if stop := r.options.Interrupted; stop != nil && stop() {
-			return state.ErrInterrupted
-		}
-		in := *v
-		in.SA, in.Dictionaries, in.References = nil, slices.Clone(v.Dictionaries), nil
-		for k, column := range equivclass.ColumnsOf(columns) {
-			in.SA, in.Dictionaries[sensitive[k]] = append(in.SA, column.Prefix(v.Len())), values[k]
-		}
-		files, err := r.Renderer(&in)
-		if err != nil {
-			return err
-		}
-		if p := out.Parts[i]; !maps.Equal(files, p.Files) {
-			out.Difference = &difference{World: world, Release: p.Release, Records: v.Len(), Classes: len(v.Classes),
-				What: "its files have other bytes, with the same classes, buckets and values of buckets"}
-			return nil
+func (r *Recording) renderWorld(number int, views []*incremental.View, out *Result) error {
+	worlds := append(r.columnWorlds(number), &world{of: r.exchanged(number)})
+	for _, w := range worlds {
+		values, columns := r.moved(w)
+		for i, v := range views {
+			if stop := r.options.Interrupted; stop != nil && stop() {
+				return state.ErrInterrupted
+			}
+			in := *v
+			in.SA, in.Dictionaries, in.References = nil, slices.Clone(v.Dictionaries), nil
+			for k, at := range r.options.Schema.Sensitive() {
+				in.SA, in.Dictionaries[at] = append(in.SA, columns[k].Prefix(v.Len())), values[k]
+			}
+			files, err := r.Renderer(&in)
+			if err != nil {
+				return err
+			}
+			p := out.Parts[i]
+			if w.only != nil { // what two attributes have in common in a pool is another thing
+				files, p.Files = maps.Clone(files), maps.Clone(p.Files)
+				delete(files, tablesName)
+				delete(p.Files, tablesName)
+			}
+			if !maps.Equal(files, p.Files) {
+				out.Difference = &difference{World: number, Release: p.Release, Records: v.Len(), Classes: len(v.Classes),
+					What: "its files have other bytes, with the same classes, buckets and values of buckets"}
+				return nil
+			}
 		}
 	}
 	return nil
+}
+
+// tablesName is the file of pair tables.
+const tablesName = "tables.csv"
+
+// moved are the columns of the sensitive attributes in a world, with dictionaries made anew.
+func (r *Recording) moved(w *world) (values []*equivclass.Dictionary, columns []equivclass.Column) {
+	for _, at := range r.options.Schema.Sensitive() {
+		d, codes := equivclass.NewDictionary(r.options.Schema.Attributes()[at]), make([]equivclass.Code, len(r.rows))
+		for i, from := range w.of {
+			if w.only != nil && w.only[0] != at {
+				from = uint32(i)
+			}
+			codes[i], _ = d.Encode(r.rows[from][at]) // it was accepted
+		}
+		values, columns = append(values, d), append(columns, equivclass.ColumnOf(codes))
+	}
+	return values, columns
 }
 
 func ownerless(v *incremental.View, c state.ClassView) bool {

@@ -33,21 +33,22 @@ func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result,
 	}
 	lost := r.forgotten()
 	drawn := &orders{at: map[merge.Key][]int32{}}
-	due, d, err := r.play(nil, nil, drawn.note, seen(progress, 0))
+	due, d, err := r.play(world{}, nil, drawn.note, seen(progress, 0))
 	if err != nil || d != nil {
 		out.Difference = d
 		return out, err
 	}
 	for n := 1; n <= worlds; n++ {
-		w := r.newWorld(n, drawn)
-		_, d, err := r.play(w.of, due, w.order, seen(progress, n))
-		if err != nil {
-			return nil, err
-		}
-		if d != nil {
-			d.World = n
-			out.Difference = d
-			return out, nil
+		for _, w := range append(r.columnWorlds(n), r.newWorld(n, drawn)) {
+			_, d, err := r.play(*w, due, w.order, seen(progress, n))
+			if err != nil {
+				return nil, err
+			}
+			if d != nil {
+				d.World = n
+				out.Difference = d
+				return out, nil
+			}
 		}
 		out.Worlds = n
 	}

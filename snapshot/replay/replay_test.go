@@ -133,8 +133,12 @@ func (f *stream) feed(n int, value func(i int) string) {
 		if f.rng.IntN(9) == 0 {
 			person = f.rng.Int64N(f.next + 1)
 		}
-		out, err := f.m.Apply(state.Partition{Source: "s"}, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))),
-			{byte('a' + f.rng.IntN(5))}, []byte(value(i)), []byte(strconv.FormatInt(person, 10))})
+		row := equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))),
+			{byte('a' + f.rng.IntN(5))}, []byte(value(i)), []byte(strconv.FormatInt(person, 10))}
+		for range f.options.Schema.Attributes()[len(row):] {
+			row = append(row, []byte{"pqrs"[(int(row[illness][1])+f.rng.IntN(2)*f.rng.IntN(4))%4]}) // it goes with the illness
+		}
+		out, err := f.m.Apply(state.Partition{Source: "s"}, f.next, row)
 		require.NoError(f.t, err)
 		require.Empty(f.t, out.Reason)
 		f.next++

@@ -14,9 +14,39 @@ import (
 // releases cannot tell from the one that is, and the draws with which it gives the same
 // releases (Theorem E).
 type world struct {
-	of    []uint32              // by record: the record whose value it has
+	of    []uint32              // by record: the record whose values it has
+	only  []int                 // the attribute of which that holds; nil: of all
 	moved map[merge.Key][]int32 // by Merge: where the values of each part stand now
 	rng   *rand.Rand
+}
+
+// attributes are those whose values a world moves.
+func (w *world) attributes(r *Recording) []int {
+	if w.only != nil {
+		return w.only
+	}
+	return r.options.Schema.Sensitive()
+}
+
+// columnWorlds are worlds in which the values of one attribute are permuted inside each class, and all others stay: one for one of the
+// attributes, or none where there is a single one, whose worlds are permuted inside buckets.
+//
+// Merge sees the bag of each attribute in each class, and never who has both of two values (rule U, units). So
+// with the draws as they are all decisions must stay, and every byte but those of pair tables.
+func (r *Recording) columnWorlds(number int) []*world {
+	sensitive := r.options.Schema.Sensitive()
+	if len(sensitive) < 2 {
+		return nil
+	}
+	k := number % len(sensitive)
+	w := &world{of: make([]uint32, len(r.rows)), only: sensitive[k : k+1], rng: rand.New(rand.NewPCG(uint64(number), 2))}
+	for i := range w.of {
+		w.of[i] = uint32(i)
+	}
+	for _, c := range r.classes {
+		w.move(c.Members, c.Members)
+	}
+	return []*world{w}
 }
 
 // orders are those that a run drew.
