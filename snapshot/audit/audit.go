@@ -187,9 +187,6 @@ func (a *auditor) coverage() {
 		a.skip("%d of %d releases are not in the members export: certificates A and P, disappearance, regroup budgets, attackers", missing,
 			len(in.numbers))
 	}
-	if more := in.s.Sas[1:]; len(more) > 0 && in.records != nil {
-		a.skip("the members' values of %d sensitive attributes: of the exports the first one is read", len(more))
-	}
 	if in.records == nil {
 		a.skip("the microdata (no records export): members inside their cells, bags, subjects, people waiting")
 	} else if in.records.Subject == nil {

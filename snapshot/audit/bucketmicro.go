@@ -20,24 +20,25 @@ func (m *microdataCheck) bucketsOf(members *table.Roster, fates []chain.Fate) {
 		}
 		of[c] = rows[0]
 	}
-	u := &bucketUnits{m: m, b: b, members: members, fates: fates}
+	u := &bucketUnits{m: m, members: members, fates: fates}
 	classes := table.NewRoster(of, b.M)
-	values := len(m.s.Sa.Text)
-	tally := bucketTally{left: make([]int, values+1), in: make([]uint32, values+1)}
-	wrong := 0
-	for i := range b.M {
-		if list := classes.Of(i); u.comparable(list) {
-			wrong += tally.differences(u, i, list)
+	for a, attribute := range m.s.Sas {
+		values := len(attribute.Text)
+		tally := bucketTally{bags: b.Of[a], values: m.recs.Of(a), left: make([]int, values+1), in: make([]uint32, values+1)}
+		wrong := 0
+		for i := range b.M {
+			if list := classes.Of(i); u.comparable(list) {
+				wrong += tally.differences(u, i, list)
+			}
 		}
+		m.f.AddN("microdata", format.KindBucketMismatch, m.rel.Num, 0, attribute.Name,
+			"the values of buckets are not those of the members of their classes", wrong)
 	}
-	m.f.AddN("microdata", format.KindBucketMismatch, m.rel.Num, 0, m.s.Sa.Name,
-		"the values of buckets are not those of the members of their classes", wrong)
 }
 
 // bucketUnits are the buckets of a release, and who is in their classes.
 type bucketUnits struct {
 	m       *microdataCheck
-	b       *table.BucketTable
 	members *table.Roster
 	fates   []chain.Fate
 }
@@ -59,21 +60,23 @@ func (u *bucketUnits) comparable(classes []uint32) bool {
 
 // bucketTally counts the values of one bucket after the other.
 type bucketTally struct {
-	left []int    // by value + 1: how many the bucket has more than its members
-	in   []uint32 // by value + 1: the last bucket, counted from 1, that has it
+	bags   *table.Bags
+	values []uint32 // by record
+	left   []int    // by value + 1: how many the bucket has more than its members
+	in     []uint32 // by value + 1: the last bucket, counted from 1, that has it
 }
 
 // differences counts members whose value their bucket does not have, and values that it
 // has more or less often than they.
 func (y *bucketTally) differences(u *bucketUnits, bucket int, classes []uint32) (n int) {
-	values, counts := u.b.Entries(uint32(bucket))
+	values, counts := y.bags.Entries(uint32(bucket))
 	for k, v := range values {
 		y.left[v+1], y.in[v+1] = y.left[v+1]+int(counts[k]), uint32(bucket)+1
 	}
 	each := func(do func(value uint32)) {
 		for _, c := range classes {
 			for _, rec := range u.members.Of(int(c)) {
-				do(u.m.recs.Sa[rec] + 1)
+				do(y.values[rec] + 1)
 			}
 		}
 	}

@@ -132,6 +132,7 @@ type Records struct {
 	Arrived   []uint32 // first release whose cut covers the record, 0 = none yet
 	Qi        []uint32 // n*d value ids
 	Sa        []uint32
+	More      [][]uint32 // of the sensitive attributes behind the first
 	Subject   []uint32 // subject number, nil when no subject column is exported
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	Beyond []bool
@@ -150,7 +151,9 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	for _, a := range s.Qi {
 		at = append(at, slices.Index(header[2:], a.Name))
 	}
-	at = append(at, slices.Index(header[2:], s.Sa.Name))
+	for _, a := range s.Sas {
+		at = append(at, slices.Index(header[2:], a.Name))
+	}
 	if slices.Contains(at, -1) {
 		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema")
 	}
@@ -172,6 +175,7 @@ type recordParser struct {
 
 func (p *recordParser) parse(index *RecordIndex) (*Records, error) {
 	r := &p.out
+	r.More = make([][]uint32, len(p.s.Sas)-1)
 	r.resize(len(index.Ids), len(p.s.Qi), p.subjectAt >= 0)
 	for {
 		ok, err := p.csv.Next()
@@ -219,17 +223,27 @@ func (p *recordParser) row(rec int) error {
 		}
 		r.Qi[rec*d+a] = id
 	}
-	sa, err := p.s.Sa.Read(p.csv, fields[2+p.at[d]])
-	if err != nil {
-		return err
+	for a, attr := range p.s.Sas {
+		sa, err := attr.Read(p.csv, fields[2+p.at[d+a]])
+		if err != nil {
+			return err
+		}
+		r.Of(a)[rec] = sa
 	}
-	r.Sa[rec] = sa
 	if p.subjectAt >= 0 {
 		known := len(p.subjects.Ids)
 		r.Subject[rec] = p.subjects.intern(fields[2+p.subjectAt])
 		r.Beyond[rec] = int(r.Subject[rec]) < known && !r.Forgotten[rec]
 	}
 	return nil
+}
+
+// Of is the column of a sensitive attribute.
+func (r *Records) Of(attribute int) []uint32 {
+	if attribute == 0 {
+		return r.Sa
+	}
+	return r.More[attribute-1]
 }
 
 // resize sets the number of records the columns hold.
@@ -240,6 +254,9 @@ func (r *Records) resize(n, d int, subjects bool) {
 	r.Forgotten = format.Fit(r.Forgotten, n)
 	r.Qi = format.Fit(r.Qi, n*d)
 	r.Sa = format.Fit(r.Sa, n)
+	for a := range r.More {
+		r.More[a] = format.Fit(r.More[a], n)
+	}
 	if subjects {
 		r.Subject, r.Beyond = format.Fit(r.Subject, n), format.Fit(r.Beyond, n)
 	}

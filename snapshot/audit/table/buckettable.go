@@ -16,6 +16,7 @@ type BucketTable struct {
 	N    int      // pools
 	Of   []*Bags  // by sensitive attribute
 	Row  []uint32 // by row of the table: bucket + 1
+	over []bool   // by bucket: some value has more of it than its cap (Judge)
 	dict *format.SetDict
 	bag  []uint32 // see Bags: of the first buckets, which were asked for
 }
@@ -110,11 +111,9 @@ func (b *BucketTable) MostShare() (top float64) {
 	return top
 }
 
-// exceeds reports that some row of the class is in a bucket with a value above 1/l.
-func (b *BucketTable) exceeds(t *Table, c, l int) bool {
-	return slices.ContainsFunc(b.Rows(t, c), func(r uint32) bool {
-		return slices.ContainsFunc(b.Of, func(of *Bags) bool { return int(of.top[r-1])*l > int(b.Size[r-1]) })
-	})
+// exceeds reports that some row of the class is in a bucket with a value above its cap.
+func (b *BucketTable) exceeds(t *Table, c int) bool {
+	return slices.ContainsFunc(b.Rows(t, c), func(r uint32) bool { return b.over[r-1] })
 }
 
 // classKey appends what the rows of a class show of buckets, by content alone.
@@ -221,6 +220,7 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 	if len(a.bag) == a.M && len(o.bag) == o.M {
 		a.bag = append(a.bag, o.bag...)
 	}
+	a.over = append(a.over, o.over...)
 	a.dict, a.M, a.N = o.dict, a.M+o.M, a.N+o.N
 	a.Size = append(a.Size, o.Size...)
 	a.Row = slices.Grow(a.Row, len(o.Row))

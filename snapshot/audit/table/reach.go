@@ -24,17 +24,18 @@ const missingText = "?"
 
 // Judge tests each bucket of a table of level L2 against the caps of its pool, each pool against the caps that its own bag gives
 // (rule D, difference: the newly published people are whole pools), and says what the buckets reach. Faults may be
-// nil. Cost: values of pools and entries of buckets, all in integers.
+// nil. The table keeps which buckets exceed a cap. Cost: values of pools and entries of buckets, all in integers.
 func Judge(man *format.Manifest, s *format.Schema, b *BucketTable, f *format.Faults) (out Reach) {
 	if f == nil {
 		f = &format.Faults{}
 	}
+	b.over = make([]bool, b.M)
 	byPool := make([][]uint32, b.N)
 	for i, p := range b.Pool {
 		byPool[p] = append(byPool[p], uint32(i))
 	}
 	for a, promise := range man.Promises() {
-		j := &judging{man: man, bags: b.Of[a], sizes: b.Size, dict: s.Sas[a], promise: promise, f: f,
+		j := &judging{man: man, bags: b.Of[a], sizes: b.Size, over: b.over, dict: s.Sas[a], promise: promise, f: f,
 			out: format.AttributePrivacy{Name: s.Sas[a].Name, TopShare: "0/1", TopOdds: "0/1", Cap: "0/1"}}
 		for _, buckets := range byPool {
 			j.pool(buckets)
@@ -49,6 +50,7 @@ type judging struct {
 	man     *format.Manifest
 	bags    *Bags
 	sizes   []uint32
+	over    []bool
 	dict    *format.ValueDict
 	promise *format.Promise
 	f       *format.Faults
@@ -95,6 +97,7 @@ func (j *judging) pool(buckets []uint32) {
 			}
 			have := uint64(n[k])
 			if format.Less(c.num, c.den, have, size) {
+				j.over[i] = true
 				j.f.Add("L", format.KindValueAboveL, j.man.Release, int(i)+1, j.dict.Name, "one value has more of a bucket than its cap allows")
 			}
 			j.out.TopShare = j.out.TopShare.Worse(format.RatioOf(have, size))

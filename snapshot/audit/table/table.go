@@ -87,12 +87,12 @@ func (t *Table) TopShare(c int) float64 {
 }
 
 // Exceeds reports that a class, or a bucket its rows are in, shows one value
-// with a share above 1/l.
+// with a share above 1/l, or at level L2 above its cap.
 func (t *Table) Exceeds(c, l int) bool {
 	if t.OwnBags() {
 		return int(t.Top[c])*l > t.Size(c)
 	}
-	return t.Shared.exceeds(t, c, l)
+	return t.Shared.exceeds(t, c)
 }
 
 // rawTable is a table as read: one entry per row, in file order.
