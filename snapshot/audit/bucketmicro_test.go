@@ -103,6 +103,7 @@ func randomBuckets(rng *rand.Rand) (*microdataCheck, *table.Roster, []chain.Fate
 	}
 	b.Of, b.M = []*table.Bags{of}, buckets
 	members := table.NewRoster(classOf, m)
-	return &microdataCheck{s: &format.Schema{Sa: values, Sas: []*format.ValueDict{values}}, recs: recs, rel: &chain.Release{Num: 1, Tab: tab}, f: &format.Faults{}},
+	s := &format.Schema{Sa: values, Sas: []*format.ValueDict{values}}
+	return &microdataCheck{s: s, recs: recs, rel: &chain.Release{Num: 1, Tab: tab}, f: &format.Faults{}},
 		&members, fates
 }

@@ -133,7 +133,7 @@ type Records struct {
 	Qi        []uint32 // n*d value ids
 	Sa        []uint32
 	More      [][]uint32 // of the sensitive attributes behind the first
-	Subject   []uint32 // subject number, nil when no subject column is exported
+	Subject   []uint32   // subject number, nil when no subject column is exported
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	Beyond []bool
 }
