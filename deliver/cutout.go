@@ -15,7 +15,7 @@ import (
 
 // CopyBirth writes a file of a part as the release wrote it that gave birth to it. An error
 // may come behind what was written: what is written is right only without one.
-func (h *History) CopyBirth(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writer) (err error) {
+func (h *history) CopyBirth(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writer) (err error) {
 	sum := sha256.New()
 	out := &counted{to: io.MultiWriter(to, sum)}
 	own := filepath.Join(snapshot.DirOf(h.dir, b.Release), b.Part, f.Name)
@@ -46,7 +46,7 @@ func (c *counted) Write(p []byte) (int, error) {
 
 // cutOut writes a file of a part whose release was pruned: out of the part of the newest
 // release that holds it.
-func (h *History) cutOut(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writer) error {
+func (h *history) cutOut(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writer) error {
 	on, err := snapshot.Scan(h.files, h.dir)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (h *History) cutOut(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writ
 // cut takes one of the parts that were joined out of the joined one: it undoes what join
 // does.
 type cut struct {
-	h    *History
+	h    *history
 	m    *snapshot.Manifest
 	part *snapshot.PartEntry
 	back snapshot.Shift // the complement of what was added to the numbers

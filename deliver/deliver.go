@@ -81,7 +81,7 @@ func (d *delivery) tried(ctx context.Context, err error) {
 type delivery struct {
 	Options
 	sink     Sink
-	history  *History
+	history  *history
 	attempts *retry.Attempts
 	known    bool // position was read
 	position Position

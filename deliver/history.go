@@ -14,7 +14,7 @@ import (
 	"anond/snapshot"
 )
 
-// History reads what each release of a directory published first, and which classes died
+// history reads what each release of a directory published first, and which classes died
 // in it: what has to be added to a copy that has the releases before. It only reads.
 //
 // Pruned releases are there, too (rules N and A: no row ever leaves, and none changes):
@@ -22,15 +22,15 @@ import (
 // joined with others is cut out again, and has the SHA-256 that its own release says.
 //
 // Not safe for concurrent use.
-type History struct {
+type history struct {
 	files snapshot.FS
 	dir   string
 	born  map[uint32][]snapshot.PartEntry // what releases gave birth to, as far as it was asked
 }
 
 // NewHistory reads a releases directory.
-func NewHistory(files snapshot.FS, dir string) *History {
-	return &History{files: files, dir: dir, born: map[uint32][]snapshot.PartEntry{}}
+func NewHistory(files snapshot.FS, dir string) *history {
+	return &history{files: files, dir: dir, born: map[uint32][]snapshot.PartEntry{}}
 }
 
 // Published is a release as its manifest describes it.
@@ -51,7 +51,7 @@ func BirthsOf(m *snapshot.Manifest) (out []snapshot.PartEntry) {
 }
 
 // Published reads the manifest of a release, also of a pruned one.
-func (h *History) Published(release uint32) (*Published, error) {
+func (h *history) Published(release uint32) (*Published, error) {
 	text, err := h.files.ReadFile(filepath.Join(snapshot.DirOf(h.dir, release), snapshot.ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = h.files.ReadFile(snapshot.PrunedPath(h.dir, release))
@@ -75,7 +75,7 @@ func ParsePublished(text []byte, release uint32) (*Published, error) {
 }
 
 // births are those of a release, remembered.
-func (h *History) births(release uint32) ([]snapshot.PartEntry, error) {
+func (h *history) births(release uint32) ([]snapshot.PartEntry, error) {
 	if known, ok := h.born[release]; ok {
 		return known, nil
 	}
@@ -119,7 +119,7 @@ type Died struct {
 }
 
 // Deaths are the classes that died in a release, in the order of their births.
-func (h *History) Deaths(of *snapshot.Manifest) ([]Died, error) {
+func (h *history) Deaths(of *snapshot.Manifest) ([]Died, error) {
 	now, err := h.deadIn(of)
 	if err != nil || len(now) == 0 || of.Release == 1 {
 		return now, err
@@ -140,7 +140,7 @@ func (h *History) Deaths(of *snapshot.Manifest) ([]Died, error) {
 }
 
 // deadIn are all classes that are dead in a release.
-func (h *History) deadIn(m *snapshot.Manifest) (out []Died, err error) {
+func (h *history) deadIn(m *snapshot.Manifest) (out []Died, err error) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		if len(p.Dead) == 0 {
@@ -165,15 +165,15 @@ func (h *History) deadIn(m *snapshot.Manifest) (out []Died, err error) {
 	return out, nil
 }
 
-// Copy is a hierarchy file in the releases directory.
-type Copy struct {
+// hierarchyCopy is a hierarchy file in the releases directory.
+type hierarchyCopy struct {
 	Name string // below the directory
 	Text []byte
 }
 
 // Hierarchies are the copies of hierarchies that a release names, and the one before does
 // not.
-func (h *History) Hierarchies(of *snapshot.Manifest) (out []Copy, err error) {
+func (h *history) Hierarchies(of *snapshot.Manifest) (out []hierarchyCopy, err error) {
 	known := map[string]bool{}
 	if of.Release > 1 {
 		p, err := h.Published(of.Release - 1)
@@ -196,7 +196,7 @@ func (h *History) Hierarchies(of *snapshot.Manifest) (out []Copy, err error) {
 		if s := sha256.Sum256(text); hex.EncodeToString(s[:]) != e.SHA256 {
 			return nil, fmt.Errorf("%w: %s is not what the manifest of release %d says", snapshot.ErrDamaged, e.File, of.Release)
 		}
-		out = append(out, Copy{e.File, text})
+		out = append(out, hierarchyCopy{e.File, text})
 	}
 	return out, nil
 }

@@ -17,14 +17,14 @@ type Release struct {
 	*Published
 	Births      []snapshot.PartEntry
 	Deaths      []Died
-	Hierarchies []Copy // those that no earlier release named
-	history     *History
+	Hierarchies []hierarchyCopy // those that no earlier release named
+	history     *history
 	paced       func(io.Writer) io.Writer // holds up what is sent
 	passed      func()                    // is called for each row that a sink has taken
 }
 
 // open reads what a release changed.
-func open(h *History, number uint32) (*Release, error) {
+func open(h *history, number uint32) (*Release, error) {
 	p, err := h.Published(number)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func Other(format string, args ...any) error {
 }
 
 // agrees compares what a sink has with the directory.
-func (p Position) agrees(h *History, newest uint32) error {
+func (p Position) agrees(h *history, newest uint32) error {
 	if p.Release == 0 {
 		return nil
 	}

@@ -169,16 +169,6 @@ func (c *Collector) lacks(release uint32) string {
 	return ""
 }
 
-// Newest is the newest release of which there is a marker; 0: none.
-func (c *Collector) Newest() (n uint32) {
-	for release, a := range c.releases {
-		if a.marker != nil {
-			n = max(n, release)
-		}
-	}
-	return n
-}
-
 // listed reports whether a marker counts a stream.
 func (c *Collector) listed(release uint32, name string) bool {
 	return slices.ContainsFunc(c.releases[release].marker.Streams, func(s streamCount) bool { return s.Name == name })

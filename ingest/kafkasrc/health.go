@@ -137,8 +137,6 @@ func (h *health) away(id int32) bool {
 	return f != nil && !f.corrupt || h.down[noPartition] != nil
 }
 
-func (h *health) connected() bool { return h.trouble() == "" }
-
 // trouble is the newest error while something fails.
 func (h *health) trouble() string {
 	h.mu.Lock()

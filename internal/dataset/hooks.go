@@ -24,13 +24,13 @@ type StandIns struct {
 
 // JournalStandIn is a journal, and the topic that is read again by it.
 type JournalStandIn struct {
-	Log        JournalLog
+	Log        journalLog
 	Partitions int // of the topic
 	Open       ingest.OpenPartition
 }
 
-// JournalLog is what a journal is written to (journal.Log).
-type JournalLog interface {
+// journalLog is what a journal is written to (journal.Log).
+type journalLog interface {
 	Append(ctx context.Context, message []byte) error
 	Next(ctx context.Context, from int64) (offset int64, message []byte, err error)
 	Extent(ctx context.Context) (first, end int64, err error)

@@ -15,7 +15,7 @@ import (
 // OpenMachine loads the state. A stop ends that, and later ends the planning of
 // releases.
 func OpenMachine(ctx context.Context, store state.Store, c *config.Config, o Options) (*incremental.Machine, error) {
-	if err := Sharded(c); err != nil {
+	if err := shardRefused(c); err != nil {
 		return nil, err
 	}
 	options, err := MachineOptions(ctx, c, o)

@@ -45,7 +45,7 @@ func ProbeSource(ctx context.Context, c *config.Config) ([]kafkasrc.Probed, erro
 
 // Unlogged are options for what is no run.
 func Unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
-	if err := Sharded(c); err != nil {
+	if err := shardRefused(c); err != nil {
 		return o, err
 	}
 	o.Log = slog.New(slog.DiscardHandler)

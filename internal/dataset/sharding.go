@@ -72,8 +72,8 @@ var sharding Sharding // nil: this program has no shards
 // Register gives the program shards. It is called before anything else is.
 func Register(s Sharding) { sharding = s }
 
-// Sharded refuses a shard in a program without shards.
-func Sharded(c *config.Config) error {
+// shardRefused refuses a shard in a program without shards.
+func shardRefused(c *config.Config) error {
 	if c.Shard.Set() && sharding == nil {
 		return fault.Errorf(fault.Config, "remove shard, or use a program that has shards", "shard: this program has no shards")
 	}
@@ -82,7 +82,7 @@ func Sharded(c *config.Config) error {
 
 // OpenJournal opens the journal of a shard; nil: the configuration has none.
 func OpenJournal(ctx context.Context, c *config.Config, o Options) (Journal, error) {
-	if err := Sharded(c); err != nil || !c.Shard.Journal.Set() {
+	if err := shardRefused(c); err != nil || !c.Shard.Journal.Set() {
 		return nil, err
 	}
 	return sharding.Journal(ctx, c, o)

@@ -68,12 +68,12 @@ func bagOf(counts []int32) (b merge.Bag) {
 }
 
 // again merges only: classes are a function of the points.
-func (b buckets) again(p *Public, w world, d draws) (classes, parts [][]int32) {
+func (b buckets) again(p *publicView, w world, d draws) (classes, parts [][]int32) {
 	return p.classes, b.merge(p.classes, w, p.values, p.want, p.subPools(), d)
 }
 
 // subPools is the number of sub-pools, which follows from the pool's bag.
-func (p *Public) subPools() int {
+func (p *publicView) subPools() int {
 	all := make([]int32, p.values)
 	for _, bag := range p.bags {
 		for v, n := range bag {
@@ -84,7 +84,7 @@ func (p *Public) subPools() int {
 	return n
 }
 
-func (buckets) conclude(p *Public) func() rules { return mergeRules(p) }
+func (buckets) conclude(p *publicView) func() rules { return mergeRules(p) }
 
 // draws are the orders in which Merge takes equal bags: uniform, by seed. Two parts
 // of one node can be exchanged in them.

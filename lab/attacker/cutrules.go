@@ -11,7 +11,7 @@ import (
 // it, and if it was refused, some class does not, since the union of classes that
 // are diverse is diverse.
 type cuts struct {
-	p       *Public
+	p       *publicView
 	refused []refusal
 	of      [][]int32 // by class: refusals above it
 	side    [][]uint8 // by row: its side in each of them
@@ -25,7 +25,7 @@ type refusal struct {
 	rows   [2][]int32
 }
 
-func cutRules(p *Public) func() rules {
+func cutRules(p *publicView) func() rules {
 	x := &cuts{p: p, of: make([][]int32, len(p.classes)), side: make([][]uint8, len(p.class))}
 	nodes := [][]int32{make([]int32, len(p.classes))}
 	for c := range nodes[0] {

@@ -7,7 +7,7 @@ package attacker
 // could not have joined the other class, where its value is full. Which values are
 // full is public. Moves of one row tell likewise.
 type exchanges struct {
-	p        *Public
+	p        *publicView
 	partners [][]int32 // by row: rows of other classes with whom an exchange would lower the loss
 	full     []bool    // by class and value: no further row with it may replace one with another
 	barred   []int16   // by row and value: moves that would lower the loss, and that nothing forbids
@@ -21,7 +21,7 @@ const surely = 1e-4
 // nearClasses is how many neighbours of a class Extract considers in its search.
 const nearClasses = 24
 
-func exchangeRules(p *Public) func() rules {
+func exchangeRules(p *publicView) func() rules {
 	x := &exchanges{p: p, partners: make([][]int32, len(p.group)), full: make([]bool, len(p.classes)*p.values),
 		barred: make([]int16, len(p.group)*p.values)}
 	for c, rows := range p.classes {

@@ -14,7 +14,7 @@ import (
 // one of them. Merge decides inside each sub-pool, so only buckets of one are compared;
 // those of sub-pools that were joined are left out.
 type merged struct {
-	p      *Public
+	p      *publicView
 	near   [][]int32 // by bucket: others, both ways
 	square []int64   // by bucket: |bag|^2
 	counts []int32   // by class and value: the bag in the world that is followed
@@ -25,7 +25,7 @@ type merged struct {
 // similar shares. The others compare themselves with it, too.
 const nearBuckets = 1
 
-func mergeRules(p *Public) func() rules {
+func mergeRules(p *publicView) func() rules {
 	m := merged{p: p, near: similar(p)}
 	for g, bag := range p.bags {
 		var sum int64
@@ -48,7 +48,7 @@ func mergeRules(p *Public) func() rules {
 }
 
 // similar lists for each bucket others of similar shares, both ways.
-func similar(p *Public) [][]int32 {
+func similar(p *publicView) [][]int32 {
 	type other struct {
 		dist float64
 		g    int32
@@ -81,7 +81,7 @@ func similar(p *Public) [][]int32 {
 }
 
 // inSubPools is the sub-pool of each bucket, -1 if it has classes of several.
-func (p *Public) inSubPools() []int32 {
+func (p *publicView) inSubPools() []int32 {
 	s, out := int32(p.subPools()), make([]int32, len(p.parts))
 	for g, part := range p.parts {
 		out[g] = part[0] % s

@@ -8,8 +8,8 @@ import (
 
 // LocalOptimum samples the worlds that satisfy what the program's last steps tell.
 func LocalOptimum(ctx context.Context, r *Release, e Effort, seed uint64) (*beliefs, error) {
-	rules := r.program.conclude(r.Public)
-	return sample(ctx, r.Public, rules, r.weight(rules(), seed), e, seed)
+	rules := r.program.conclude(r.publicView)
+	return sample(ctx, r.publicView, rules, r.weight(rules(), seed), e, seed)
 }
 
 // strictest bounds the weight of a condition: a chain that may break none for a
@@ -33,7 +33,7 @@ func (r *Release) weight(rules rules, seed uint64) float64 {
 		}
 	}
 	by := odds(rules.Broken(own), rules.Conditions())
-	classes, parts := r.program.again(r.Public, own, draws{seed: rng.Uint64()})
+	classes, parts := r.program.again(r.publicView, own, draws{seed: rng.Uint64()})
 	trial := publish(r.points, r.want, own, r.values, classes, parts)
 	known := r.program.conclude(trial)()
 	return max(0, min(strictest, math.Log(by/odds(known.Broken(own), known.Conditions()))))

@@ -14,10 +14,10 @@ type Program interface {
 	run(p *equivclass.Pool, want equivclass.Requirement, d draws) (classes, parts [][]int32)
 	// again is run for a world that has the same points as a release, if what the
 	// program does with points alone need not be repeated.
-	again(p *Public, w world, d draws) (classes, parts [][]int32)
+	again(p *publicView, w world, d draws) (classes, parts [][]int32)
 	// conclude returns the conditions that a release tells without running the
 	// program.
-	conclude(p *Public) func() rules
+	conclude(p *publicView) func() rules
 }
 
 // Programs are those of the figure: the default of level L1, Mondrian, and level L2.
@@ -35,7 +35,7 @@ const workers = 2
 // partition is a program of one partitioner whose classes show their values.
 type partition struct {
 	equivclass.Partitioner
-	rules func(p *Public) func() rules
+	rules func(p *publicView) func() rules
 }
 
 func (m partition) run(p *equivclass.Pool, want equivclass.Requirement, _ draws) (classes, parts [][]int32) {
@@ -43,15 +43,15 @@ func (m partition) run(p *equivclass.Pool, want equivclass.Requirement, _ draws)
 	return classes, nil
 }
 
-func (m partition) again(p *Public, w world, d draws) (classes, parts [][]int32) {
+func (m partition) again(p *publicView, w world, d draws) (classes, parts [][]int32) {
 	return m.run(w.pool(p.points), p.want, d)
 }
 
-func (m partition) conclude(p *Public) func() rules { return m.rules(p) }
+func (m partition) conclude(p *publicView) func() rules { return m.rules(p) }
 
 // Release is a release, with what its publisher knows.
 type Release struct {
-	*Public
+	*publicView
 	program Program
 	truth   world
 	draws   draws

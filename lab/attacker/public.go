@@ -12,9 +12,9 @@ type value uint16
 // world assigns a value to each row.
 type world []value
 
-// Public is what an attacker has: where all people lie, who is in which class, and
+// publicView is what an attacker has: where all people lie, who is in which class, and
 // the published bags.
-type Public struct {
+type publicView struct {
 	points  equivclass.Points
 	want    equivclass.Requirement
 	k, l    int
@@ -29,14 +29,14 @@ type Public struct {
 
 // publish returns what is public of classes and buckets (nil: each class is one) in
 // a world.
-func publish(points equivclass.Points, want equivclass.Requirement, world world, values int, classes, parts [][]int32) *Public {
+func publish(points equivclass.Points, want equivclass.Requirement, world world, values int, classes, parts [][]int32) *publicView {
 	if parts == nil {
 		for c := range classes {
 			parts = append(parts, []int32{int32(c)})
 		}
 	}
 	n := len(world)
-	p := &Public{points: points, want: want, k: want.K, l: want.L, values: values, classes: classes, parts: parts,
+	p := &publicView{points: points, want: want, k: want.K, l: want.L, values: values, classes: classes, parts: parts,
 		group: slices.Repeat([]int32{-1}, n), class: slices.Repeat([]int32{-1}, n)}
 	for g, part := range parts {
 		var rows []int32
@@ -82,9 +82,9 @@ func (w world) pool(points equivclass.Points) *equivclass.Pool {
 }
 
 // share is the share of a value in a group.
-func (p *Public) share(g int32, v value) float64 {
+func (p *publicView) share(g int32, v value) float64 {
 	return float64(p.bags[g][v]) / float64(len(p.groups[g]))
 }
 
 // rows are the published rows.
-func (p *Public) rows() []int32 { return slices.Concat(p.groups...) }
+func (p *publicView) rows() []int32 { return slices.Concat(p.groups...) }

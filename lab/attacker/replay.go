@@ -26,14 +26,14 @@ const perGroup = 2
 // worlds. arrived is false if too few worlds were found, or if somebody was not
 // published, whose value would have to be guessed too; then nothing was learned.
 func Replay(ctx context.Context, r *Release, e Replaying, seed uint64) (b *beliefs, arrived bool, err error) {
-	b = newBeliefs(r.Public)
+	b = newBeliefs(r.publicView)
 	if r.Records() < len(r.group) {
 		return b, false, ctx.Err()
 	}
 	parts := make([]*beliefs, e.Chains)
 	err = each(len(parts), func(i int) error {
 		c := &replayer{r: r, rng: rand.New(rand.NewPCG(seed, 1<<33|uint64(i))), rows: r.rows()}
-		c.world, c.d, parts[i] = r.random(c.rng), draws{seed: c.rng.Uint64()}, newBeliefs(r.Public)
+		c.world, c.d, parts[i] = r.random(c.rng), draws{seed: c.rng.Uint64()}, newBeliefs(r.publicView)
 		return c.run(ctx, e.Steps, parts[i])
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *replayer) takes(d draws) bool {
 
 // differs runs the program on the world.
 func (c *replayer) differs(d draws) int {
-	p := c.r.Public
+	p := c.r.publicView
 	classes, parts := c.r.program.again(p, c.world, d)
 	return p.differ(publish(p.points, p.want, c.world, p.values, classes, parts))
 }

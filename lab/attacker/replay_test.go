@@ -33,11 +33,11 @@ func (m planted) run(p *equivclass.Pool, want equivclass.Requirement, _ draws) (
 	return classes, nil
 }
 
-func (m planted) again(p *Public, w world, d draws) (classes, parts [][]int32) {
+func (m planted) again(p *publicView, w world, d draws) (classes, parts [][]int32) {
 	return m.run(w.pool(p.points), p.want, d)
 }
 
-func (m planted) conclude(p *Public) func() rules { return exchangeRules(p) }
+func (m planted) conclude(p *publicView) func() rules { return exchangeRules(p) }
 
 // byPlace is blind to values. byValue puts row 0 first if it has the value 0, otherwise
 // last: whoever shares its class knows that value.
@@ -81,7 +81,7 @@ func TestPlantedRuleIsFound(t *testing.T) {
 		v, p := b.of(0)
 		if by.name == byPlace.name {
 			require.Equal(t, 1.0, share.Value)
-			requireBeliefs(t, r.Public, enumerated(r.Public, func(world) float64 { return 1 }), b, .03)
+			requireBeliefs(t, r.publicView, enumerated(r.publicView, func(world) float64 { return 1 }), b, .03)
 			continue
 		}
 		require.Less(t, share.High, 1.0)
@@ -98,15 +98,15 @@ func TestReplayAgainstEnumeration(t *testing.T) {
 	for _, by := range []Program{Extract(), mondrian()} {
 		informed := false
 		for _, r := range tinyReleases(t, by, equivclass.Requirement{K: 3, L: 2}, 9, 3, 4) {
-			want := enumerated(r.Public, func(w world) float64 {
-				if r.same(by.again(r.Public, w, r.draws)) {
+			want := enumerated(r.publicView, func(w world) float64 {
+				if r.same(by.again(r.publicView, w, r.draws)) {
 					return 1
 				}
 				return 0
 			})
 			b, _, err := Replay(context.Background(), r, Replaying{Chains: 2, Steps: 20000}, 1)
 			require.NoError(t, err)
-			requireBeliefs(t, r.Public, want, b, .08)
+			requireBeliefs(t, r.publicView, want, b, .08)
 			for _, row := range r.rows() {
 				v, _ := b.of(row)
 				informed = informed || want[row][v] > r.share(r.group[row], v)+.1
@@ -122,14 +122,14 @@ func TestReplayAgainstEnumeration(t *testing.T) {
 func TestNothingAtLevelL2(t *testing.T) {
 	ctx, buckets := context.Background(), 0
 	for _, r := range tinyReleases(t, Buckets(), equivclass.Requirement{K: 2, L: 2}, 12, 3, 3) {
-		shares := enumerated(r.Public, func(world) float64 { return 1 })
+		shares := enumerated(r.publicView, func(world) float64 { return 1 })
 		b, arrived, err := Replay(ctx, r, Replaying{Chains: 2, Steps: 15000}, 1)
 		require.NoError(t, err)
 		require.True(t, arrived)
-		requireBeliefs(t, r.Public, shares, b, .08)
+		requireBeliefs(t, r.publicView, shares, b, .08)
 		b, err = LocalOptimum(ctx, r, Effort{Chains: 2, Cycles: 1, Rise: 100, Hold: 10000}, 1)
 		require.NoError(t, err)
-		requireBeliefs(t, r.Public, shares, b, .08)
+		requireBeliefs(t, r.publicView, shares, b, .08)
 		for _, e := range []Exchange{InClass, OfClasses} {
 			share, _, err := Unchanged(ctx, r, e, 60, 1)
 			require.NoError(t, err)
@@ -191,7 +191,7 @@ func (m byDistance) run(p *equivclass.Pool, want equivclass.Requirement, d draws
 	return classes, parts
 }
 
-func (m byDistance) again(p *Public, w world, d draws) (classes, parts [][]int32) {
+func (m byDistance) again(p *publicView, w world, d draws) (classes, parts [][]int32) {
 	return m.run(w.pool(p.points), p.want, d)
 }
 

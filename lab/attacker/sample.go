@@ -38,7 +38,7 @@ type beliefs struct {
 	draws  uint32   // of worlds
 }
 
-func newBeliefs(p *Public) *beliefs {
+func newBeliefs(p *publicView) *beliefs {
 	return &beliefs{values: p.values, counts: make([]uint32, len(p.group)*p.values)}
 }
 
@@ -73,7 +73,7 @@ func (b *beliefs) add(more *beliefs) {
 // sample draws worlds that agree with all bags, each with probability proportional
 // to exp(-penalty x broken conditions). Its steps exchange the values of two rows
 // of one group (Metropolis). Each chain begins at a random world.
-func sample(ctx context.Context, p *Public, rules func() rules, penalty float64, e Effort, seed uint64) (*beliefs, error) {
+func sample(ctx context.Context, p *publicView, rules func() rules, penalty float64, e Effort, seed uint64) (*beliefs, error) {
 	all, parts := newBeliefs(p), make([]*beliefs, e.Chains)
 	err := each(len(parts), func(i int) error {
 		parts[i] = newBeliefs(p)
@@ -97,14 +97,14 @@ func each(n int, do func(i int) error) error {
 
 // chain is one run of the sampler.
 type chain struct {
-	p     *Public
+	p     *publicView
 	rules rules
 	rng   *rand.Rand
 	rows  []int32 // published
 	world world
 }
 
-func newChain(p *Public, rules rules, seed, number uint64) *chain {
+func newChain(p *publicView, rules rules, seed, number uint64) *chain {
 	c := &chain{p: p, rules: rules, rng: rand.New(rand.NewPCG(seed, number)), rows: p.rows()}
 	c.world = p.random(c.rng)
 	rules.Broken(c.world)
@@ -113,7 +113,7 @@ func newChain(p *Public, rules rules, seed, number uint64) *chain {
 
 // random returns a world that agrees with all bags, and draws each with the same
 // probability.
-func (p *Public) random(rng *rand.Rand) world {
+func (p *publicView) random(rng *rand.Rand) world {
 	w := make(world, len(p.group))
 	for g, rows := range p.groups {
 		order := rng.Perm(len(rows))
@@ -128,7 +128,7 @@ func (p *Public) random(rng *rand.Rand) world {
 }
 
 // propose draws two rows of one group.
-func (p *Public) propose(rng *rand.Rand, rows []int32) (i, j int32) {
+func (p *publicView) propose(rng *rand.Rand, rows []int32) (i, j int32) {
 	i = rows[rng.IntN(len(rows))]
 	group := p.groups[p.group[i]]
 	return i, group[rng.IntN(len(group))]

@@ -21,11 +21,11 @@ func TestSampleAgainstEnumeration(t *testing.T) {
 			releases := append(tinyReleases(t, by, equivclass.Requirement{K: 2, L: 2}, 8, 3, 8),
 				tinyReleases(t, by, equivclass.Requirement{K: 3, L: 2}, 9, 3, 5)...)
 			for _, r := range releases {
-				rules := by.conclude(r.Public)
-				want := enumerated(r.Public, weightOf(rules(), 2))
-				got, err := sample(context.Background(), r.Public, rules, 2, Effort{Chains: 4, Cycles: 1, Rise: 100, Hold: 400000}, 1)
+				rules := by.conclude(r.publicView)
+				want := enumerated(r.publicView, weightOf(rules(), 2))
+				got, err := sample(context.Background(), r.publicView, rules, 2, Effort{Chains: 4, Cycles: 1, Rise: 100, Hold: 400000}, 1)
 				require.NoError(t, err)
-				requireBeliefs(t, r.Public, want, got, .04)
+				requireBeliefs(t, r.publicView, want, got, .04)
 				for _, row := range r.rows() {
 					for v := range r.values {
 						informed = informed || want[row][v] > r.share(r.group[row], value(v))+.05
@@ -43,7 +43,7 @@ func TestSampleAgainstEnumeration(t *testing.T) {
 func TestChangeAgainstBroken(t *testing.T) {
 	for _, by := range Programs() {
 		r := Publish(by, adultPool(t, 600, 1), equivclass.Requirement{K: 5, L: 3}, 1)
-		rules := by.conclude(r.Public)()
+		rules := by.conclude(r.publicView)()
 		require.Positive(t, rules.Conditions(), by.Name())
 		rng := rand.New(rand.NewPCG(1, 1))
 		w, rows := r.random(rng), r.rows()
@@ -65,7 +65,7 @@ func TestChangeAgainstBroken(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, by.conclude(r.Public)().Broken(w), broken, by.Name())
+		require.Equal(t, by.conclude(r.publicView)().Broken(w), broken, by.Name())
 		require.Greater(t, changes, 10, by.Name())
 	}
 }
@@ -76,7 +76,7 @@ func TestConditionsHoldInTruth(t *testing.T) {
 	for _, by := range []Program{Extract(), mondrian()} {
 		for _, want := range []equivclass.Requirement{{K: 10, L: 5}, {K: 5, L: 3}} {
 			r := Publish(by, adultPool(t, 3000, 1), want, 1)
-			rules := by.conclude(r.Public)()
+			rules := by.conclude(r.publicView)()
 			require.Zero(t, rules.Broken(r.truth), "%s, k = %d", by.Name(), want.K)
 			require.Greater(t, 20*rules.Broken(r.random(rand.New(rand.NewPCG(2, 2)))), rules.Conditions())
 		}

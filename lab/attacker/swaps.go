@@ -122,7 +122,7 @@ func (r *Release) same(classes, parts [][]int32) bool {
 
 // differ counts the groups of p that q does not have, classes and all; and those
 // that q has in addition.
-func (p *Public) differ(q *Public) int {
+func (p *publicView) differ(q *publicView) int {
 	has := make(map[uint64]bool, len(p.groups))
 	for g := range p.groups {
 		has[p.print(g)] = true
@@ -137,7 +137,7 @@ func (p *Public) differ(q *Public) int {
 }
 
 // print is a fingerprint of a group: of the sets of rows that are its classes.
-func (p *Public) print(g int) (sum uint64) {
+func (p *publicView) print(g int) (sum uint64) {
 	for _, c := range p.parts[g] {
 		var class uint64
 		for _, r := range p.classes[c] {

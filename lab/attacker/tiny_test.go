@@ -36,7 +36,7 @@ func tinyPool(rng *rand.Rand, n, values int) *equivclass.Pool {
 }
 
 // worlds calls visit for every world that agrees with the bags.
-func worlds(p *Public, visit func(world)) {
+func worlds(p *publicView, visit func(world)) {
 	w, rows := make(world, len(p.group)), p.rows()
 	left := make([][]int32, len(p.bags))
 	for g, bag := range p.bags {
@@ -62,7 +62,7 @@ func worlds(p *Public, visit func(world)) {
 }
 
 // enumerated is the posterior over all worlds with given weights.
-func enumerated(p *Public, weight func(world) float64) [][]float64 {
+func enumerated(p *publicView, weight func(world) float64) [][]float64 {
 	out, sum := make([][]float64, len(p.group)), 0.0
 	for r := range out {
 		out[r] = make([]float64, p.values)
@@ -83,7 +83,7 @@ func enumerated(p *Public, weight func(world) float64) [][]float64 {
 }
 
 // requireBeliefs compares sampled beliefs with exact ones.
-func requireBeliefs(t *testing.T, p *Public, want [][]float64, got *beliefs, within float64) {
+func requireBeliefs(t *testing.T, p *publicView, want [][]float64, got *beliefs, within float64) {
 	t.Helper()
 	require.Positive(t, got.draws)
 	for _, r := range p.rows() {

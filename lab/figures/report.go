@@ -32,7 +32,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 }).Parse(reportSource))
 
 var claimsTemplate = text.Must(text.New("claims").Funcs(text.FuncMap{
-	"cell": cell, "item": item, "verdicts": Verdicts, "heading": heading, "reasons": reasons, "paper": Paper.short,
+	"cell": cell, "item": item, "verdicts": Verdicts, "heading": heading, "reasons": reasons, "paper": paperFigures.short,
 }).Parse(claimsSource))
 
 // writeHTML writes the report as one page that needs nothing else: no script, no
@@ -42,24 +42,24 @@ func (r *Report) writeHTML(w io.Writer) error { return reportTemplate.Execute(w,
 // writeMarkdown writes the claims and verdicts as tables, paper by paper.
 func (r *Report) writeMarkdown(w io.Writer) error { return claimsTemplate.Execute(w, r) }
 
-// Paper is the figures of one paper.
-type Paper struct {
+// paperFigures is the figures of one paper.
+type paperFigures struct {
 	Name     string
 	Outcomes []Outcome
 }
 
 // short is the paper's authors.
-func (p Paper) short() string {
+func (p paperFigures) short() string {
 	authors, _, _ := strings.Cut(p.Name, `, "`)
 	return authors
 }
 
 // Papers groups the outcomes by paper, in order.
-func (r *Report) Papers() []Paper {
-	var out []Paper
+func (r *Report) Papers() []paperFigures {
+	var out []paperFigures
 	for _, o := range r.Outcomes {
 		if len(out) == 0 || out[len(out)-1].Name != o.Figure.Paper {
-			out = append(out, Paper{Name: o.Figure.Paper})
+			out = append(out, paperFigures{Name: o.Figure.Paper})
 		}
 		last := &out[len(out)-1]
 		last.Outcomes = append(last.Outcomes, o)
@@ -88,7 +88,7 @@ func (t verdictTally) Claims() (n int) {
 func (r *Report) Tally() verdictTally { return tally(r.Outcomes) }
 
 // verdictTally counts the claims of the paper.
-func (p Paper) Tally() verdictTally { return tally(p.Outcomes) }
+func (p paperFigures) Tally() verdictTally { return tally(p.Outcomes) }
 
 func tally(outcomes []Outcome) verdictTally {
 	t := verdictTally{Figures: len(outcomes), of: map[Verdict]int{}}

@@ -26,8 +26,8 @@ type Follower struct {
 	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (ingest.Release, error)
 }
 
-// Repeated counts what Repeat did.
-type Repeated struct {
+// repetition counts what Repeat did.
+type repetition struct {
 	Entries  int
 	Records  int // that were accepted
 	Releases int // that were published, or found to be
@@ -71,7 +71,7 @@ func (f *Follower) append(ctx context.Context, e *Entry) error {
 }
 
 // Repeat does all that the journal has.
-func (f *Follower) Repeat(ctx context.Context) (done Repeated, err error) {
+func (f *Follower) Repeat(ctx context.Context) (done repetition, err error) {
 	again, err := f.Host.Repeat(f.Open)
 	if err != nil {
 		return done, err
@@ -98,7 +98,7 @@ func (f *Follower) Repeat(ctx context.Context) (done Repeated, err error) {
 type repeating struct {
 	*Follower
 	again *ingest.Repeat
-	done  Repeated
+	done  repetition
 }
 
 func (r *repeating) machine() *incremental.Machine { return r.again.Machine() }

@@ -21,7 +21,7 @@ import (
 // anond-deliver. It is healthy while what it does makes progress within the time that it has said it may take; what waits
 // for others may take any time. Its methods may be called by several goroutines.
 type Duty struct {
-	*Recorder
+	*eventRecorder
 	Version string
 	Began   time.Time
 	clock   clock.Clock
@@ -35,7 +35,7 @@ type Duty struct {
 
 // NewDuty begins a duty.
 func NewDuty(version string, clock clock.Clock) *Duty {
-	return &Duty{Recorder: &Recorder{}, Version: version, Began: clock.Now(), clock: clock, phase: Running}
+	return &Duty{eventRecorder: &eventRecorder{}, Version: version, Began: clock.Now(), clock: clock, phase: Running}
 }
 
 // Does notes that something begins, and how long it may take before the command counts as stuck.

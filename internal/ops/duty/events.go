@@ -25,9 +25,9 @@ const eventsKept = 60
 // longest bounds the text of one event.
 const longest = 400
 
-// Recorder remembers the newest events and counts all. Its methods may be called by several
+// eventRecorder remembers the newest events and counts all. Its methods may be called by several
 // goroutines.
-type Recorder struct {
+type eventRecorder struct {
 	mu     sync.Mutex
 	list   []Event
 	levels map[string]uint64
@@ -35,26 +35,26 @@ type Recorder struct {
 }
 
 // Log returns a logger that writes to log and remembers what it writes.
-func (r *Recorder) Log(log *slog.Logger) *slog.Logger {
+func (r *eventRecorder) Log(log *slog.Logger) *slog.Logger {
 	return slog.New(recording{Handler: log.Handler(), to: r})
 }
 
 // Newest are the events that are remembered, newest last.
-func (r *Recorder) Newest() []Event {
+func (r *eventRecorder) Newest() []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.list)
 }
 
 // Counts are what was logged, by level and by event.
-func (r *Recorder) Counts() (levels, events map[string]uint64) {
+func (r *eventRecorder) Counts() (levels, events map[string]uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.levels), maps.Clone(r.events)
 }
 
 // written counts a line that the log has.
-func (r *Recorder) written(level slog.Level) {
+func (r *eventRecorder) written(level slog.Level) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.levels == nil {
@@ -63,7 +63,7 @@ func (r *Recorder) written(level slog.Level) {
 	r.levels[strings.ToLower(level.String())]++
 }
 
-func (r *Recorder) take(e Event) {
+func (r *eventRecorder) take(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.events == nil {
@@ -83,7 +83,7 @@ func (r *Recorder) take(e Event) {
 // level is remembered from level info on.
 type recording struct {
 	slog.Handler
-	to    *Recorder
+	to    *eventRecorder
 	attrs []slog.Attr
 }
 

@@ -32,19 +32,9 @@ type field struct {
 	Optional bool
 }
 
-// fieldType is how a line in JSON writes a field.
+// fieldType is how a line in JSON writes a field: string, integer, number, boolean, texts (a list of strings), lags (a list of
+// partition and lag) or letter (where a dead letter's record is, and its reason).
 type fieldType string
-
-// The types of fields.
-const (
-	fieldText fieldType = "string"
-	integer   fieldType = "integer"
-	number    fieldType = "number"
-	boolean   fieldType = "boolean"
-	lags      fieldType = "lags"   // a list of partition and lag
-	texts     fieldType = "texts"  // a list of strings
-	letter    fieldType = "letter" // where a dead letter's record is, and its reason
-)
 
 // row is an event as the table writes it: its levels with commas between them; its fields as name:type, text where no type
 // is named, in parentheses those that are not always there.
@@ -58,7 +48,7 @@ func (r row) event() event {
 	for _, text := range strings.Fields(r.fields) {
 		bare := strings.Trim(text, "()")
 		name, kind, typed := strings.Cut(bare, ":")
-		f := field{Name: name, Type: fieldText, Optional: bare != text}
+		f := field{Name: name, Type: "string", Optional: bare != text}
 		if typed {
 			f.Type = fieldType(kind)
 		}

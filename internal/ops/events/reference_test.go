@@ -108,11 +108,11 @@ func (e *event) schema() object {
 
 func (t fieldType) schema() object {
 	switch t {
-	case lags:
+	case "lags":
 		return object{{"type", "array"}, {"items", object{{"type", "object"}, {"required", []string{"partition", "lag"}}}}}
-	case texts:
+	case "texts":
 		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}
-	case letter:
+	case "letter":
 		return object{{"type", "object"}, {"required", []string{"source", "partition", "offset", "reason", "attribute"}}}
 	}
 	return object{{"type", string(t)}}

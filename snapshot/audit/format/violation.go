@@ -118,8 +118,6 @@ const (
 	KindReference          = "reference_mismatch"
 	KindBucketMismatch     = "bucket_mismatch"
 	KindBucketChanged      = "bucket_changed"
-	kindBucketRowsMoved    = "bucket_rows_moved"
-	kindBucketGrown        = "bucket_grown"
 	KindBucketEmpty        = "bucket_without_class"
 	KindBucketRefined      = "bucket_refined"
 	KindBucketRegrouped    = "bucket_regrouped"

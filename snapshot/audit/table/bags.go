@@ -28,7 +28,7 @@ func (r *TableReader) readBags(file string, data []byte, key string, numbers []u
 	if err != nil {
 		return nil, err
 	}
-	lists := make([][]BagLine, len(r.S.Sas)) // by attribute, of places among the numbers
+	lists := make([][]bagLine, len(r.S.Sas)) // by attribute, of places among the numbers
 	room, rows, disorder := format.MaxRows*len(r.S.Sas), 0, 0
 	var last [3]uint32
 	for {
@@ -58,7 +58,7 @@ func (r *TableReader) readBags(file string, data []byte, key string, numbers []u
 			disorder++
 		}
 		last = [3]uint32{number, uint32(a), value}
-		lists[a] = append(lists[a], BagLine{uint32(place), value, n})
+		lists[a] = append(lists[a], bagLine{uint32(place), value, n})
 		rows++
 	}
 	r.Rows[filepath.Base(file)] = rows
@@ -71,8 +71,8 @@ func (r *TableReader) readBags(file string, data []byte, key string, numbers []u
 }
 
 // bagsOf makes n bags of their lines.
-func bagsOf(list []BagLine, n int) *Bags {
-	byNumber := func(x, y BagLine) int { return cmp.Compare(x.Number, y.Number) }
+func bagsOf(list []bagLine, n int) *Bags {
+	byNumber := func(x, y bagLine) int { return cmp.Compare(x.Number, y.Number) }
 	if !slices.IsSortedFunc(list, byNumber) {
 		slices.SortStableFunc(list, byNumber)
 	}
@@ -103,9 +103,9 @@ func (r *TableReader) drawn(raw *rawTable, order []uint32, t *Table) {
 		t.pairs = append(t.pairs, raw.sa[int(row)*d:][:d]...)
 	}
 	for a, of := range b.Of {
-		list := make([]BagLine, len(order))
+		list := make([]bagLine, len(order))
 		for i := range order {
-			list[i] = BagLine{b.Row[i] - 1, t.pairs[i*d+a], 1}
+			list[i] = bagLine{b.Row[i] - 1, t.pairs[i*d+a], 1}
 		}
 		shown := bagsOf(list, b.M)
 		if !slices.Equal(shown.Start, of.Start) || !slices.Equal(shown.Value, of.Value) || !slices.Equal(shown.Count, of.Count) {

@@ -29,8 +29,8 @@ type Bags struct {
 	top   []uint32 // count of the most frequent value
 }
 
-// BagLine is a line of values.csv or pools.csv: of a bucket or a pool.
-type BagLine struct{ Number, Value, Count uint32 }
+// bagLine is a line of values.csv or pools.csv: of a bucket or a pool.
+type bagLine struct{ Number, Value, Count uint32 }
 
 // Entries are the values of a bag.
 func (b *Bags) Entries(i uint32) (values, counts []uint32) {
@@ -175,8 +175,8 @@ func (b *BucketTable) supports(t *Table, sets *format.SetDict) {
 }
 
 // add appends a bag.
-func (b *Bags) add(lines []BagLine) {
-	slices.SortStableFunc(lines, func(x, y BagLine) int { return int(x.Value) - int(y.Value) })
+func (b *Bags) add(lines []bagLine) {
+	slices.SortStableFunc(lines, func(x, y bagLine) int { return int(x.Value) - int(y.Value) })
 	if b.Start == nil {
 		b.Start = []uint32{0}
 	}
@@ -234,17 +234,17 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 }
 
 // canonical is a bag as a list in canonical order.
-func (b *Bags) canonical(d *format.ValueDict, i int) (out []BagLine) {
+func (b *Bags) canonical(d *format.ValueDict, i int) (out []bagLine) {
 	values, counts := b.Entries(uint32(i))
 	for j, v := range values {
-		out = append(out, BagLine{0, v, counts[j]})
+		out = append(out, bagLine{0, v, counts[j]})
 	}
-	slices.SortStableFunc(out, func(x, y BagLine) int { return d.Compare(x.Value, y.Value) })
+	slices.SortStableFunc(out, func(x, y bagLine) int { return d.Compare(x.Value, y.Value) })
 	return out
 }
 
 // compareRuns compares two bags as sorted lists, without writing them out.
-func compareRuns(d *format.ValueDict, x, y []BagLine) int {
+func compareRuns(d *format.ValueDict, x, y []bagLine) int {
 	var i, j int
 	var usedX, usedY uint32
 	for i < len(x) && j < len(y) {

@@ -9,12 +9,12 @@ import (
 	"anond/snapshot/audit/format"
 )
 
-// Compaction compares the files of a compacted part with those of the parts that
+// compaction compares the files of a compacted part with those of the parts that
 // it replaces, row by row: one after another, headers once, numbers of classes
 // and buckets shifted by what stands before, everything else the same.
 //
 // Cost: one pass over both, no tables.
-type Compaction struct {
+type compaction struct {
 	Man    *format.Manifest
 	S      *format.Schema
 	part   *format.Part
@@ -44,8 +44,8 @@ func CheckCompaction(man *format.Manifest, s *format.Schema, p *format.Part, now
 type moved struct{ class, bucket, pool uint32 }
 
 // NewCompaction binds the compaction of a part.
-func NewCompaction(man *format.Manifest, s *format.Schema, p *format.Part, f *format.Faults) *Compaction {
-	c := &Compaction{Man: man, S: s, part: p, Rows: map[string]int{}, F: f}
+func NewCompaction(man *format.Manifest, s *format.Schema, p *format.Part, f *format.Faults) *compaction {
+	c := &compaction{Man: man, S: s, part: p, Rows: map[string]int{}, F: f}
 	for _, r := range p.Replaces {
 		c.before = append(c.before, moved{uint32(max(r.FirstClass, 1) - 1), uint32(max(r.FirstBucket, 1) - 1), uint32(max(r.FirstPool, 1) - 1)})
 	}
@@ -53,7 +53,7 @@ func NewCompaction(man *format.Manifest, s *format.Schema, p *format.Part, f *fo
 }
 
 // compare walks over one file and the files that it joins.
-func (c *Compaction) compare(path string, now []byte, before [][]byte) error {
+func (c *compaction) compare(path string, now []byte, before [][]byte) error {
 	name := filepath.Base(path)
 	rows, header, err := format.NewCSV(path, now)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *Compaction) compare(path string, now []byte, before [][]byte) error {
 }
 
 // follows reports that the rows at hand are those of old, moved.
-func (c *Compaction) follows(old, rows *format.CsvReader, name string, columns []uint32) (bool, error) {
+func (c *compaction) follows(old, rows *format.CsvReader, name string, columns []uint32) (bool, error) {
 	for {
 		more, err := old.Next()
 		if err != nil || !more {
@@ -107,14 +107,14 @@ func (c *Compaction) follows(old, rows *format.CsvReader, name string, columns [
 }
 
 // differs tells in which of the replaced parts the compaction departs from it.
-func (c *Compaction) differs(j int) {
+func (c *compaction) differs(j int) {
 	c.F.Add("A", format.KindCompaction, c.Man.Release, c.part.Replaces[j].FirstClass, "",
 		"a compaction does not hold the classes and buckets of the parts it replaces, as they were")
 }
 
 // columns gives, for each column of a file, by how much its numbers move for replaced
 // part j; 0: what stands there is the same.
-func (c *Compaction) columns(name string, j int, header []string) []uint32 {
+func (c *compaction) columns(name string, j int, header []string) []uint32 {
 	out := make([]uint32, len(header))
 	last, by := len(out)-1, &c.before[j]
 	switch {

@@ -102,7 +102,7 @@ func (u *Undoing) store(man *format.Manifest, p *format.Part, parts []*format.Pa
 
 // Apart cuts one file of a compaction into those that it joins: each has as many rows as
 // its manifest says, and the header.
-func (c *Compaction) Apart(path string, data []byte, parts []*format.Part) ([][]byte, error) {
+func (c *compaction) Apart(path string, data []byte, parts []*format.Part) ([][]byte, error) {
 	name := filepath.Base(path)
 	rows, header, err := format.NewCSV(path, data)
 	if err != nil {
