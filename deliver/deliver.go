@@ -138,7 +138,8 @@ func (d *delivery) upTo(newest uint32) iter.Seq2[*Release, error] {
 		for n := uint32(1); n <= newest; n++ {
 			r, err := open(d.history, n)
 			if r != nil {
-				r.paced, r.passed = func(to io.Writer) io.Writer { return to }, func() { d.Board.goesOn("comparing what the sink has", time.Now()) }
+				r.paced, r.passed = func(to io.Writer) io.Writer { return to },
+					func() { d.Board.goesOn("comparing what the sink has", time.Now()) }
 			}
 			if !yield(r, err) || err != nil {
 				return

@@ -159,7 +159,8 @@ func (h *history) deadIn(m *snapshot.Manifest) (out []Died, err error) {
 			before += uint32(b.Classes)
 		}
 		if len(dead) > 0 {
-			return nil, fmt.Errorf("%w: release %d: a dead class of %s was born in none of its parts", snapshot.ErrDamaged, m.Release, p.Part)
+			return nil, fmt.Errorf("%w: release %d: a dead class of %s was born in none of its parts", snapshot.ErrDamaged,
+				m.Release, p.Part)
 		}
 	}
 	return out, nil
