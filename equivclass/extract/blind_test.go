@@ -258,21 +258,3 @@ func TestBlindOnAdult(t *testing.T) {
 		require.Less(t, loss, most[i])
 	}
 }
-
-func BenchmarkBlind(b *testing.B) {
-	for _, n := range []int{200, 1000, 10000, 100000, 1000000} {
-		p := clusteredPool(rand.New(rand.NewPCG(1, 1)), n, 7, 14)
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			loss := 0.0
-			for b.Loop() {
-				groups, _ := Blind{Workers: runtime.GOMAXPROCS(0)}.Classes(p.Points(), 10)
-				b.StopTimer()
-				loss = measure.IntervalNCP(p, groups, 0)
-				b.StartTimer()
-			}
-			b.ReportMetric(loss, "ncp")
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/record")
-		})
-	}
-}

@@ -1,10 +1,7 @@
 package extract
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"runtime"
-	"testing"
 
 	"anond/equivclass"
 )
@@ -31,22 +28,4 @@ func censusPool(seed uint64, n int) *equivclass.Pool {
 		p.SA = append(p.SA, equivclass.Code((education/3+rng.IntN(11))%14))
 	}
 	return p
-}
-
-// BenchmarkCensus forms classes of the same records at both levels.
-func BenchmarkCensus(b *testing.B) {
-	for _, n := range []int{1000, 10_000, 20_000, 100_000, 250_000, 500_000} {
-		p := censusPool(1, n)
-		workers := runtime.GOMAXPROCS(0)
-		b.Run(fmt.Sprintf("Extract/n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				Extract{Workers: workers}.Partition(p, equivclass.Requirement{K: 10, L: 5})
-			}
-		})
-		b.Run(fmt.Sprintf("Blind/n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				Blind{Workers: workers}.Classes(p.Points(), 10)
-			}
-		})
-	}
 }

@@ -42,7 +42,7 @@ func blindEffort(n int) effort {
 	e := effortFor(n)
 	e.near, e.rounds = min(e.near, 16), 1
 	if n > 2000 {
-		e.bucket = 8192
+		e.bucket, e.shortlist = 8192, 128
 	}
 	if n > 150000 {
 		e.shortlist, e.near, e.passes = 32, 6, 1
