@@ -36,11 +36,11 @@ func Judge(man *format.Manifest, s *format.Schema, b *BucketTable, f *format.Fau
 	}
 	for a, promise := range man.Promises() {
 		j := &judging{man: man, bags: b.Of[a], sizes: b.Size, over: b.over, dict: s.Sas[a], promise: promise, f: f,
-			out: format.AttributePrivacy{Name: s.Sas[a].Name, TopShare: "0/1", TopOdds: "0/1", Cap: "0/1"}}
+			share: most{0, 1}, odds: most{0, 1}, cap: most{0, 1}}
 		for _, buckets := range byPool {
 			j.pool(buckets)
 		}
-		out = append(out, j.out)
+		out = append(out, format.AttributePrivacy{Name: j.dict.Name, TopShare: j.share.ratio(), TopOdds: j.odds.ratio(), Cap: j.cap.ratio()})
 	}
 	return out
 }
@@ -54,8 +54,20 @@ type judging struct {
 	dict    *format.ValueDict
 	promise *format.Promise
 	f       *format.Faults
-	out     format.AttributePrivacy
+
+	share, odds, cap most // the largest so far
 }
+
+// most is the largest of some fractions, which become a text once.
+type most struct{ num, den uint64 }
+
+func (m *most) see(num, den uint64) {
+	if format.Less(m.num, m.den, num, den) {
+		*m = most{num, den}
+	}
+}
+
+func (m most) ratio() format.Ratio { return format.RatioOf(m.num, m.den) }
 
 // allowed is the cap of a value in a pool, and its reference.
 type allowed struct{ num, den, n, of uint64 }
@@ -81,7 +93,7 @@ func (j *judging) pool(buckets []uint32) {
 			c.n, c.of = j.promise.Referred(text)
 		}
 		caps[v] = c
-		j.out.Cap = j.out.Cap.Worse(format.RatioOf(c.num, c.den))
+		j.cap.see(c.num, c.den)
 		if format.Less(c.num, c.den, n, valued) {
 			j.f.Add("D", format.KindDifference, j.man.Release, 0, j.dict.Name,
 				"one value has more of the people this release adds than its cap allows")
@@ -100,9 +112,9 @@ func (j *judging) pool(buckets []uint32) {
 				j.over[i] = true
 				j.f.Add("L", format.KindValueAboveL, j.man.Release, int(i)+1, j.dict.Name, "one value has more of a bucket than its cap allows")
 			}
-			j.out.TopShare = j.out.TopShare.Worse(format.RatioOf(have, size))
+			j.share.see(have, size)
 			if c.n < c.of && have <= size {
-				j.out.TopOdds = j.out.TopOdds.Worse(format.RatioOf(have*(c.of-c.n), (size-have)*c.n))
+				j.odds.see(have*(c.of-c.n), (size-have)*c.n)
 			}
 		}
 	}
