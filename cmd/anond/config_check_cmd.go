@@ -58,7 +58,7 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data profile.
 		return nil, err
 	}
 	t.WriteRefused(e.Stderr, data.Name, nil)
-	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L, nil, mostPool(c))
+	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L, c.Promises(), mostPool(c))
 	p.Advice = append(profile.Advice(t), profile.Channel)
 	p.TradeOffs, p.Looked, err = profile.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
@@ -117,8 +117,15 @@ func (e *environment) check(ctx context.Context, path string, data profile.Input
 // printChecked says that a configuration is good, and what its level means.
 func (e *environment) printChecked(path string, c *config.Config) {
 	p := c.Policy
-	fmt.Fprintf(e.Stdout, "%s: ok: dataset %s, %s, k %d, l %d, level %s\n", path, c.Dataset, cli.Count(c.Schema().D(), "quasi-identifier"),
-		p.K, p.L, p.Level)
+	asked := ""
+	if p.L > 0 {
+		asked = fmt.Sprintf(", l %d", p.L)
+	}
+	if n := len(c.Promises()); n > 0 {
+		asked += ", " + cli.Count(n, "promise") + " by attribute"
+	}
+	fmt.Fprintf(e.Stdout, "%s: ok: dataset %s, %s, k %d%s, level %s\n", path, c.Dataset, cli.Count(c.Schema().D(), "quasi-identifier"),
+		p.K, asked, p.Level)
 	for _, sentence := range p.Level.Meaning() {
 		fmt.Fprintln(e.Stdout, sentence)
 	}

@@ -63,7 +63,9 @@ type declared struct {
 	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
 	Grown bool `json:"grown,omitempty"`
 	K     int  `json:"k"`
-	L     int  `json:"l"`
+	L     int  `json:"l"` // of attributes without a promise of their own; 0: there is none
+	// Promises are those of attributes that have one of their own, in words.
+	Promises []string `json:"promises,omitempty"`
 }
 
 // levelStructure is said of level L2 where all that files can show of it holds.

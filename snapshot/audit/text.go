@@ -20,6 +20,7 @@ func (r *Report) Text(w io.Writer) error {
 		t.line("This report is private: it tells the share of a value among people who wait, to whom nothing is promised (level L1).\n")
 	}
 	t.line("%s", r.meaning())
+	t.promises(r)
 	t.violations(r.Violations)
 	t.shards(r)
 	t.releases(r)
@@ -56,8 +57,8 @@ func (r *Report) meaning() string {
 	case VerdictCertified:
 		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived "+
 			"and in which class each\n"+
-			"published record is, cannot tell any published person's sensitive value with probability above 1/%d (levels L0 and L1: certified;\n"+
-			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.L, r.Level.L2, r.K)
+			"published record is, cannot tell any published person's sensitive value with probability above %s (levels L0 and L1: certified;\n"+
+			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.bound(), r.Level.L2, r.K)
 	case VerdictConsistent:
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports, and a replay where values stand in rows by draw (recoding permutation at level L2)."
@@ -67,6 +68,23 @@ func (r *Report) meaning() string {
 			"Whoever sees them may learn anything from them. Remove them, or give them a name with a leading dot, and audit again."
 	}
 	return "The releases break their contract. Releases that are out cannot be called back; stop publishing and look at the findings below."
+}
+
+// bound is what no probability is above.
+func (r *Report) bound() string {
+	if len(r.Promises) > 0 {
+		return "what is promised"
+	}
+	return fmt.Sprintf("1/%d", r.L)
+}
+
+// promises says what is promised of each attribute that has a promise of its own.
+func (t *textWriter) promises(r *Report) {
+	if len(r.Promises) > 0 && r.L > 1 {
+		t.list(fmt.Sprintf("Promised of sensitive attributes (of others: no probability above 1/%d):", r.L), r.Promises)
+	} else {
+		t.list("Promised of sensitive attributes:", r.Promises)
+	}
 }
 
 type textWriter struct {
@@ -175,6 +193,8 @@ func (t *textWriter) certificates(r *Report) {
 	t.line("  %d in %d groups of classes that always show the same values equally often (rule P)", c.PureRecords, c.PureComponents)
 	if c.OtherRecords > 0 {
 		t.line("  %d in %d groups without such an argument: nothing bounds what is told of them", c.OtherRecords, c.OtherComponents)
+	} else if len(r.Promises) > 0 {
+		t.line("Largest proven probability of a person's value, given all releases: %.4f.", c.MaxPosterior)
 	} else {
 		t.line("Largest proven probability of a person's value, given all releases: %.4f (allowed: %.4f).", c.MaxPosterior, 1/float64(r.L))
 	}
@@ -203,12 +223,23 @@ func (t *textWriter) buckets(r *Report) {
 
 func (t *textWriter) attackers(r *Report) {
 	t.line("")
-	t.line("Attackers who keep every release, and the people they narrow down to fewer than %d values, or to exactly one:", r.L)
+	if r.L < 2 {
+		t.line("Attackers who keep every release, and the people they narrow down to exactly one value:")
+	} else {
+		t.line("Attackers who keep every release, and the people they narrow down to fewer than %d values, or to exactly one:", r.L)
+	}
 	t.table(func(w *tabwriter.Writer) {
-		fmt.Fprintln(w, "attacker\tpeople\tfewer than l\t\texactly one\t\t")
+		if r.L < 2 {
+			fmt.Fprintln(w, "attacker\tpeople\texactly one\t\t")
+		} else {
+			fmt.Fprintln(w, "attacker\tpeople\tfewer than l\t\texactly one\t\t")
+		}
 		for _, a := range r.Attackers {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%.2f %%\t%d\t%.2f %%\t\n", a.Name, a.People, a.BelowL, 100*a.BelowLShare, a.ExactlyOne,
-				100*a.ExactlyOneShare)
+			fmt.Fprintf(w, "%s\t%d\t", a.Name, a.People)
+			if r.L >= 2 {
+				fmt.Fprintf(w, "%d\t%.2f %%\t", a.BelowL, 100*a.BelowLShare)
+			}
+			fmt.Fprintf(w, "%d\t%.2f %%\t\n", a.ExactlyOne, 100*a.ExactlyOneShare)
 		}
 	})
 	for _, a := range r.Attackers {

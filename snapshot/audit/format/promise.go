@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -53,6 +54,49 @@ type Promise struct {
 	Most      Ratio        `json:"most"`      // of every value
 	Reference []Reference  `json:"reference"` // declared; without it each pool has its own
 	Open      bool         `json:"open"`      // a missing value has no cap; shares are of those who have one
+}
+
+// Says is the promise in words, without the values that it names.
+func (p *Promise) Says() string {
+	var says []string
+	if p.L > 0 {
+		says = append(says, fmt.Sprintf("no probability above 1/%d", p.L))
+	}
+	if p.Gain != "" {
+		of := "that the table of its pool shows"
+		if p.Reference != nil {
+			of = "that were declared"
+		}
+		says = append(says, fmt.Sprintf("no odds above %s times those %s", strings.TrimSuffix(string(p.Gain), "/1"), of))
+	}
+	out := strings.Join(says, ", or, if that is more, ")
+	if len(p.AtMost) > 0 || p.Most != "" {
+		says = nil
+		if p.Most != "" {
+			says = append(says, "of no value above "+string(p.Most))
+		}
+		if len(p.AtMost) > 0 {
+			says = append(says, fmt.Sprintf("of %d named values no more than declared", len(p.AtMost)))
+		}
+		if out != "" {
+			out += "; and "
+		}
+		out += strings.Join(says, ", ")
+	}
+	if p.Open {
+		out += "; among those who have a value, and that one is missing is not bounded"
+	}
+	return out
+}
+
+// Says are the promises of attributes that have one of their own, in words.
+func (m *Manifest) Says() (out []string) {
+	for i := range m.Schema {
+		if c := &m.Schema[i]; c.Role == "sensitive" && c.Promise != nil {
+			out = append(out, fmt.Sprintf("%s: %s", c.Name, c.Promise.Says()))
+		}
+	}
+	return out
 }
 
 // ValueShare is a value and the share that it may have of a bucket's people.

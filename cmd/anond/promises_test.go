@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/internal/testkit/programtest"
+)
+
+const promisesConfig = `version: 1
+dataset: clinic
+source: {type: file, format: csv, file: {path: in.csv}}
+schema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: postcode, role: quasi, type: categorical}
+    - {name: diagnosis, role: sensitive, type: categorical, promise: {l: 3}}
+    - {name: hiv, role: sensitive, type: categorical, promise: {gain: 2, at_most: {"yes": 0.5}}}
+policy: {k: 5}
+initial: {min_pool: 300}
+release: {dir: ./releases}
+`
+
+// TestPromisesFromTheFileToTheAudit: a yes/no attribute, which no l allows, and another one are published together; the check of the
+// configuration, the audit with a replay and the doctor say what is promised, and name no l where there is none.
+func TestPromisesFromTheFileToTheAudit(t *testing.T) {
+	s := &site{t: t, dir: programtest.TempDir(t)}
+	s.config = s.path("anond.yaml")
+	s.write("anond.yaml", promisesConfig)
+	rng, rows := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
+	rows.WriteString("patient,age,postcode,diagnosis,hiv\n")
+	for i := range 600 {
+		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), rng.IntN(8), []string{"no", "no", "no", "yes"}[rng.IntN(4)])
+	}
+	s.write("in.csv", rows.String())
+
+	checked := s.must("config check", "--data", s.path("in.csv"))
+	assert.Contains(t, checked, "k 5, 2 promises by attribute, level L2")
+	assert.Contains(t, checked, `"hiv" has 2 different values`)
+	s.must("run")
+	assert.Contains(t, s.read("releases/000001/part-000001/values.csv"), ",hiv,yes,")
+	for name, text := range map[string]string{
+		"audit":  s.must("audit --replay 1 --require-certified"),
+		"doctor": s.run("doctor", "--data", s.path("in.csv")).stdout,
+	} {
+		for _, none := range []string{"1/0", "Inf", "fewer than 0", "l 0", "l = 0"} {
+			assert.NotContains(t, text, none, name)
+		}
+	}
+	audited := s.must("audit")
+	require.Contains(t, audited, "diagnosis: no probability above 1/3")
+	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; and of 1 named values no more than declared")
+}
