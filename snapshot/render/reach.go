@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -85,6 +86,7 @@ func (c *column) labels() (texts []string, of []int) {
 // judged is judge for an attribute and a pool.
 func (t *table) judged(a int, p *pool, labels []string, of []int) (out snapshot.AttributePrivacy, err error) {
 	made := t.promises[a]
+	share, odds, top := largest{0, 1}, largest{0, 1}, largest{0, 1}
 	missing := -1
 	if made.Open {
 		missing = slices.Index(labels, equivclass.MissingText)
@@ -111,7 +113,7 @@ func (t *table) judged(a int, p *pool, labels []string, of []int) (out snapshot.
 		}
 		if n > 0 && i != missing {
 			caps[i] = made.Cap(labels[i], n, valued)
-			out.Cap = worse(out.Cap, ratio(caps[i]))
+			top.see(uint64(caps[i].Num()), uint64(caps[i].Den()))
 		}
 	}
 	counts := make([]int64, len(labels))
@@ -132,18 +134,25 @@ func (t *table) judged(a int, p *pool, labels []string, of []int) (out snapshot.
 			if caps[i].Less(promise.NewRatio(n, size)) {
 				return out, fmt.Errorf("%w: in a bucket of the view a value of %q has more people than its cap allows", ErrView, t.sa[a].name)
 			}
-			out.TopShare = worse(out.TopShare, snapshot.NewRatio(uint64(n), uint64(size)))
+			share.see(uint64(n), uint64(size))
 			if m := reference[i]; m < total { // else nobody can learn more
-				out.TopOdds = worse(out.TopOdds, snapshot.NewRatio(uint64(n*(total-m)), uint64((size-n)*m)))
+				odds.see(uint64(n*(total-m)), uint64((size-n)*m))
 			}
 		}
 	}
+	out.TopShare, out.TopOdds, out.Cap = share.ratio(), odds.ratio(), top.ratio()
 	return out, nil
 }
 
-func worse(a, b snapshot.Ratio) snapshot.Ratio {
-	if a.Less(b) {
-		return b
+// largest is the largest of some fractions, which become a text once.
+type largest struct{ num, den uint64 }
+
+func (l *largest) see(num, den uint64) {
+	hi, lo := bits.Mul64(l.num, den)
+	otherHi, otherLo := bits.Mul64(num, l.den)
+	if hi < otherHi || hi == otherHi && lo < otherLo {
+		*l = largest{num, den}
 	}
-	return a
 }
+
+func (l largest) ratio() snapshot.Ratio { return snapshot.NewRatio(l.num, l.den) }
