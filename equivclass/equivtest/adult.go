@@ -165,17 +165,3 @@ func wangNumbers(rows [][]string, c int) []float64 {
 	}
 	return out
 }
-
-// AdultCategories is the experimental table of Zhu et al., section 5 (its table 1
-// names relationship where the text says country), categories as such.
-func AdultCategories(t testing.TB, n int) *equivclass.Pool {
-	t.Helper()
-	names := []string{"age", "sex", "education-num", "marital-status", "race", "workclass", "relationship"}
-	p := AdultPool(t, n, "occupation", names...)
-	for j, name := range names {
-		if name != "age" && name != "education-num" {
-			p.Space.Dims[j] = equivclass.Dim{Kind: equivclass.Set, Size: int(p.Space.Dims[j].Width) + 1}
-		}
-	}
-	return p
-}

@@ -102,18 +102,3 @@ func Block(sa ...equivclass.Code) *equivclass.Pool {
 		SA: sa}
 	return p
 }
-
-// EligibleValues draws n sensitive values, low ones more often, of which none
-// exceeds 1/l. s > l must hold.
-func EligibleValues(rng *rand.Rand, n, s, l int) []equivclass.Code {
-	sa, count := make([]equivclass.Code, n), make([]int, 2*s)
-	for i := range sa {
-		v := min(rng.IntN(s), rng.IntN(s))
-		for count[v] == n/l {
-			v = rng.IntN(2 * s)
-		}
-		count[v]++
-		sa[i] = equivclass.Code(v)
-	}
-	return sa
-}

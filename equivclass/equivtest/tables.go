@@ -2,7 +2,6 @@ package equivtest
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,37 +98,6 @@ func CensusLike(n int) *flagged.Table {
 
 // Rand returns a generator that the seed fixes.
 func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed)) }
-
-// ShareWithin is a principle for tests: every value's share is within T of half.
-type ShareWithin struct{ T float64 }
-
-// Name implements equivclass.Principle.
-func (p ShareWithin) Name() string { return "share-within" }
-
-// Holds implements equivclass.Principle.
-func (p ShareWithin) Holds(b equivclass.Bag) bool {
-	if len(b.Counts) < 2 {
-		return false
-	}
-	for _, c := range b.Counts {
-		if s := float64(c.N) / float64(b.Total); s < 0.5-p.T || s > 0.5+p.T {
-			return false
-		}
-	}
-	return true
-}
-
-// BucketValues are the values of buckets, in the order of the buckets.
-func BucketValues(column []equivclass.Code, buckets [][]int32) [][]equivclass.Code {
-	out := make([][]equivclass.Code, len(buckets))
-	for i, b := range buckets {
-		for _, r := range b {
-			out[i] = append(out[i], column[r])
-		}
-		slices.Sort(out[i])
-	}
-	return out
-}
 
 // MixedPool has a number, a hierarchy and a set of categories.
 func MixedPool(t testing.TB, rng *rand.Rand, n int) *equivclass.Pool {

@@ -43,7 +43,7 @@ func TestZhuFigures2And4(t *testing.T) {
 		settings = append(settings, setting{n, 5})
 	}
 	glp := map[setting]map[string]float64{}
-	all := equivtest.AdultCategories(t, 30162)
+	all := adultCategories(t, 30162)
 	for _, s := range settings {
 		p := &equivclass.Pool{Space: all.Space, X: all.X[:s.n*all.D()], SA: all.SA[:s.n]}
 		g := map[string]float64{}
@@ -72,7 +72,7 @@ func TestZhuFigures2And4(t *testing.T) {
 
 // Property 7 on Adult: how much of phi^2 each method keeps.
 func TestZhuAdultPreservedPhi2(t *testing.T) {
-	p := equivtest.AdultCategories(t, 30162)
+	p := adultCategories(t, 30162)
 	order, phi := Phi2Order(p, 0)
 	for _, l := range []int{3, 5}[:tier.Of(t, 1, 1, 2)] {
 		_, arp := zhuGLP(t, p, ARP{}, l)
@@ -96,7 +96,7 @@ func TestZhuAdultPreservedPhi2(t *testing.T) {
 // second; the benchmarks measure it).
 func TestZhuAdult(t *testing.T) {
 	n := tier.Of(t, 3000, 5000, 30162)
-	p := equivtest.AdultCategories(t, n)
+	p := adultCategories(t, n)
 	for _, want := range []equivclass.Requirement{{K: 5, L: 5}, {K: 20, L: 3}} {
 		for _, m := range zhuPartitioners() {
 			groups, rest, took := equivtest.Quickest(m, p, want)

@@ -89,7 +89,7 @@ func TestZhuProperty1(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range 300 {
 		l := 2 + rng.IntN(3)
-		sa := equivtest.EligibleValues(rng, 10+rng.IntN(40), 8, l)
+		sa := eligibleValues(rng, 10+rng.IntN(40), 8, l)
 		p := equivtest.Block(sa...)
 		b := p.Bag(equivtest.Rows(len(sa)))
 		var mean float64 // record by record, as the property's proof begins
@@ -109,7 +109,7 @@ func TestZhuProperty2And3(t *testing.T) {
 	for range 2000 {
 		l := 1 + rng.IntN(6)
 		n := l + rng.IntN(60)
-		p := equivtest.Block(equivtest.EligibleValues(rng, n, l+3+rng.IntN(8), l)...)
+		p := equivtest.Block(eligibleValues(rng, n, l+3+rng.IntN(8), l)...)
 		d := newValueAssigner(split.Sensitive(p), l, rng)
 		groups, left := d.assign(equivtest.Rows(n))
 		require.Len(t, groups, n/l)
@@ -167,7 +167,7 @@ func TestZhuProperty4(t *testing.T) {
 	for range 400 {
 		l := 2 + rng.IntN(4)
 		p := equivtest.Correlated(rng, 20+rng.IntN(200), 3, 3, l+3)
-		p.SA = equivtest.EligibleValues(rng, p.Len(), l+4, l)
+		p.SA = eligibleValues(rng, p.Len(), l+4, l)
 		for _, m := range []equivclass.Partitioner{ARP{}, ARPUp{}} {
 			groups, rest := m.Partition(p, equivclass.Requirement{K: l, L: l})
 			require.Empty(t, rest)
@@ -193,7 +193,7 @@ func TestZhuProperty5(t *testing.T) {
 	for range 500 {
 		l := 2 + rng.IntN(4)
 		n := l + rng.IntN(50)
-		p := equivtest.Block(equivtest.EligibleValues(rng, n, l+6, l)...)
+		p := equivtest.Block(eligibleValues(rng, n, l+6, l)...)
 		d := newValueAssigner(split.Sensitive(p), l, rng)
 		groups, left := d.assign(equivtest.Rows(n))
 		d.scatter(groups, left)
@@ -221,7 +221,7 @@ func TestZhuProperty6(t *testing.T) {
 	for range 200 {
 		l := 2 + rng.IntN(4)
 		p := equivtest.Correlated(rng, 50+rng.IntN(200), 2, 4, l+6)
-		p.SA = equivtest.EligibleValues(rng, p.Len(), l+6, l)
+		p.SA = eligibleValues(rng, p.Len(), l+6, l)
 		want := equivclass.Requirement{K: l, L: l}
 		t2, _ := AIP{}.Partition(p, want)
 		var t3 [][]int32
@@ -324,7 +324,7 @@ func TestZhuProperty8(t *testing.T) {
 	for range 200 {
 		l := 2 + rng.IntN(4)
 		p := equivtest.Correlated(rng, 30+rng.IntN(100), 2, 3, 9)
-		p.SA = equivtest.EligibleValues(rng, p.Len(), l+5, l)
+		p.SA = eligibleValues(rng, p.Len(), l+5, l)
 		groups, _ := ARP{}.Partition(p, equivclass.Requirement{K: l, L: l})
 		r := 0
 		for _, g := range groups {

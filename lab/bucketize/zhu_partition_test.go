@@ -68,7 +68,7 @@ func TestZhuRing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 12))
 	for range 3000 {
 		l := 1 + rng.IntN(5)
-		p := equivtest.Block(equivtest.EligibleValues(rng, l+rng.IntN(40), l+1+rng.IntN(6), l)...)
+		p := equivtest.Block(eligibleValues(rng, l+rng.IntN(40), l+1+rng.IntN(6), l)...)
 		ring := newValueAssigner(split.Sensitive(p), l, nil).ring(equivtest.Rows(p.Len()))
 		require.ElementsMatch(t, equivtest.Rows(p.Len()), ring)
 		for _, w := range RingWindows(ring, l) {
@@ -142,7 +142,7 @@ func BenchmarkZhu(b *testing.B) {
 // only, every sub-block has them and nobody is left out, though some values are
 // repeated (property 4 fails).
 func TestZhuOtherReadings(t *testing.T) {
-	p := equivtest.AdultCategories(t, 3000)
+	p := adultCategories(t, 3000)
 	order := newLexicographic(p, 0, false).order
 	reversed := newLexicographic(p, 0, true).order
 	slices.Reverse(reversed)

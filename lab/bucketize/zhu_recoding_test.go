@@ -14,7 +14,7 @@ import (
 func TestSlice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	p := equivtest.Correlated(rng, 200, 3, 4, 8)
-	p.SA = equivtest.EligibleValues(rng, 200, 9, 4)
+	p.SA = eligibleValues(rng, 200, 9, 4)
 	groups, rest := ARP{}.Partition(p, equivclass.Requirement{K: 4, L: 4})
 	require.Empty(t, rest)
 	columns := [][]int{{0, 2}, {1}, {3}}

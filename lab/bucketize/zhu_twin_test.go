@@ -50,7 +50,7 @@ func TestZhuRingTwin(t *testing.T) {
 	for range 100 {
 		l := 2 + rng.IntN(3)
 		p := equivtest.Correlated(rng, 20+rng.IntN(60), 2, 2, l+3)
-		p.SA = equivtest.EligibleValues(rng, p.Len(), l+3, l)
+		p.SA = eligibleValues(rng, p.Len(), l+3, l)
 		rings, _ := Ring{}.Partition(p, equivclass.Requirement{K: l, L: l})
 		var penalty, loss float64
 		for _, ring := range rings {
@@ -94,7 +94,7 @@ func TestZhuUpwardKeepsTheTableEligible(t *testing.T) {
 	for range 300 {
 		l := 2 + rng.IntN(4)
 		p := equivtest.Correlated(rng, 20+rng.IntN(150), 2, 2, l+3)
-		p.SA = equivtest.EligibleValues(rng, p.Len(), l+2, l)
+		p.SA = eligibleValues(rng, p.Len(), l+2, l)
 		lex, rows := newLexicographic(p, 0, false), equivtest.Rows(p.Len())
 		u := newUpward(lex, l, rows)
 		lex.sort(rows)

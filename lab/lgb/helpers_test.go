@@ -1,7 +1,6 @@
 package lgb_test
 
 import (
-	"anond/equivclass/equivtest"
 	"anond/lab/lgb"
 )
 
@@ -11,6 +10,6 @@ func lgbPromises(attributes, l int) []lgb.LocalPromise {
 	for j := range out {
 		out[j].L = l
 	}
-	out[0] = lgb.LocalPromise{Principle: equivtest.ShareWithin{T: 0.35}}
+	out[0] = lgb.LocalPromise{Principle: lgb.ShareWithin{T: 0.35}}
 	return out
 }

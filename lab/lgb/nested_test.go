@@ -210,7 +210,7 @@ func TestLGBNestedWorlds(t *testing.T) {
 	for range tables {
 		table := lgbSmall(t, rng, 6)
 		m := LGB{K: 2, Fold: true, Local: topdown.Mondrian{}, Seed: [32]byte{byte(rng.IntN(256))},
-			Promises: []LocalPromise{{}, {L: 2}, {Principle: equivtest.ShareWithin{T: 0.2}}, {L: 2}}}
+			Promises: []LocalPromise{{}, {L: 2}, {Principle: ShareWithin{T: 0.2}}, {L: 2}}}
 		crossing, err := m.Run(table)
 		if err != nil || len(crossing.Groups) == 0 {
 			continue

@@ -38,7 +38,7 @@ func lgbShown(d *equivclass.Dictionary, c query.Cell) string {
 
 // Figure 1(c): the generalized table, and 1(d): the buckets of its groups.
 func TestLGBFigure1(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
+	table := lgb.FlaggedExample(t)
 	groups := [][]int32{{0, 1, 2, 3}, {4, 5, 6, 7}}
 	r := query.NewCellRelease(table.Dicts, table.Codes, groups, 3)
 	want := [][]string{{"[16-28]", "*", "213**"}, {"[22-34]", "*", "213**"}}
@@ -58,7 +58,7 @@ func TestLGBFigure1(t *testing.T) {
 // Figure 2 is what LGB makes at k=2, l=2: its groups and cells to the digit,
 // with both local generalizations.
 func TestLGBFigure2(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
+	table := lgb.FlaggedExample(t)
 	want := [][]string{ // by group; empty where bucketed
 		{"[25-28]", "*", "", ""},
 		{"[16-22]", "Male", "2135*", ""},
@@ -70,7 +70,7 @@ func TestLGBFigure2(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, result.Rest)
 		release := estimate.NewLocalRelease(table, result)
-		for g, rows := range equivtest.FlaggedExampleGroups {
+		for g, rows := range lgb.FlaggedExampleGroups {
 			at := slices.IndexFunc(result.Groups, func(x []int32) bool { return slices.Equal(x, rows) })
 			require.GreaterOrEqual(t, at, 0, "%s: group %d", local.Name(), g+1)
 			for j, text := range want[g] {
@@ -86,8 +86,8 @@ func TestLGBFigure2(t *testing.T) {
 // Figure 4 is a locally bucketized table that keeps l=2, and no outcome of
 // Algorithm 2, which finds closer ages: {24, 29} and {31, 34} after the median 29.
 func TestLGBFigure4(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
-	for j, buckets := range equivtest.FlaggedExampleValues {
+	table := lgb.FlaggedExample(t)
+	for j, buckets := range lgb.FlaggedExampleValues {
 		for _, b := range buckets {
 			lgbRequireUnique(t, table.Codes[j], b, 2)
 		}
@@ -99,17 +99,17 @@ func TestLGBFigure4(t *testing.T) {
 	assert.ElementsMatch(t, [][]int32{{0, 1}}, lgbSorted(result.Buckets[2]))
 	assert.Len(t, result.Buckets[3], 4)
 	printed := *result
-	printed.Buckets = equivtest.FlaggedExampleValues
+	printed.Buckets = lgb.FlaggedExampleValues
 	assert.InDelta(t, 4.0/18, estimate.BucketWidth(table, result, 0), 1e-6, "(5 + 3) / 2 years of 16 to 34")
 	assert.InDelta(t, 6.0/18, estimate.BucketWidth(table, &printed, 0), 1e-6, "(7 + 5) / 2 years")
 }
 
 // The probabilities that sections 1.1 and 2.2 read off figures 2 and 4.
 func TestLGBFigure2AdversaryOnMark(t *testing.T) {
-	table := equivtest.FlaggedExample(t)
-	r := estimate.NewLocalRelease(table, &lgb.Result{Groups: equivtest.FlaggedExampleGroups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001},
-		Buckets: equivtest.FlaggedExampleValues})
-	row := func(record int32) int { return slices.Index(slices.Concat(equivtest.FlaggedExampleGroups...), record) }
+	table := lgb.FlaggedExample(t)
+	r := estimate.NewLocalRelease(table, &lgb.Result{Groups: lgb.FlaggedExampleGroups, Flags: []uint64{0b1100, 0b1000, 0b1001, 0b1001},
+		Buckets: lgb.FlaggedExampleValues})
+	row := func(record int32) int { return slices.Index(slices.Concat(lgb.FlaggedExampleGroups...), record) }
 	code := func(j int, text string) equivclass.Code { return equivtest.Code(t, table.Dicts[j], text) }
 
 	for _, age := range []string{"24", "31", "29", "34"} {
@@ -166,7 +166,7 @@ func TestLGBLemmasAndCorollaries(t *testing.T) {
 			for j, buckets := range result.Buckets {
 				for _, b := range buckets {
 					if j == 0 {
-						require.True(t, equivtest.ShareWithin{T: 0.35}.Holds((&equivclass.Pool{SA: table.Codes[0]}).Bag(b)))
+						require.True(t, lgb.ShareWithin{T: 0.35}.Holds((&equivclass.Pool{SA: table.Codes[0]}).Bag(b)))
 					} else {
 						lgbRequireUnique(t, table.Codes[j], b, l)
 					}
@@ -226,7 +226,7 @@ func TestLGBGroupsDoNotDependOnL(t *testing.T) {
 }
 
 func withPrinciple(m lgb.LGB) lgb.LGB {
-	m.Promises[0] = lgb.LocalPromise{Principle: equivtest.ShareWithin{T: 0.35}}
+	m.Promises[0] = lgb.LocalPromise{Principle: lgb.ShareWithin{T: 0.35}}
 	return m
 }
 
@@ -271,7 +271,7 @@ func TestLGBInfeasible(t *testing.T) {
 
 	_, err = lgb.LGB{K: 2, Local: topdown.Mondrian{}}.Run(table)
 	require.ErrorContains(t, err, "no promise")
-	_, err = lgb.LGB{K: 2, Local: topdown.Mondrian{}, Promises: []lgb.LocalPromise{{}, {Principle: equivtest.ShareWithin{T: 0}}}}.Run(table)
+	_, err = lgb.LGB{K: 2, Local: topdown.Mondrian{}, Promises: []lgb.LocalPromise{{}, {Principle: lgb.ShareWithin{T: 0}}}}.Run(table)
 	require.ErrorAs(t, err, &infeasible)
 }
 
@@ -312,7 +312,7 @@ func TestLGBEverythingSensitive(t *testing.T) {
 	rows := [][]string{{"F!", "1!"}, {"M!", "2!"}, {"F!", "3!"}, {"M!", "4!"}}
 	table := equivtest.Table(t, []equivclass.Attribute{{Name: "sex", Type: equivclass.Categorical}, {Name: "n", Type: equivclass.Integer}},
 		rows)
-	m := lgb.LGB{K: 2, Local: topdown.Mondrian{}, Promises: []lgb.LocalPromise{{Principle: equivtest.ShareWithin{T: 0.1}}, {L: 2}}}
+	m := lgb.LGB{K: 2, Local: topdown.Mondrian{}, Promises: []lgb.LocalPromise{{Principle: lgb.ShareWithin{T: 0.1}}, {L: 2}}}
 	result, err := m.Run(table)
 	require.NoError(t, err)
 	require.Equal(t, [][]int32{{0, 1, 2, 3}}, result.Groups)
@@ -338,7 +338,7 @@ func TestLGBRefusesAMisshapenTable(t *testing.T) {
 		"4 dictionaries but 3 columns":                      func(t *flagged.Table) { t.Codes = t.Codes[1:] },
 		"attribute 0 has 8 values but 7 records have flags": func(t *flagged.Table) { t.Flags = t.Flags[1:] },
 	} {
-		bad := equivtest.FlaggedExample(t)
+		bad := lgb.FlaggedExample(t)
 		spoil(bad)
 		_, err := lgbOf(2, 2, topdown.Mondrian{}).Run(bad)
 		require.ErrorContains(t, err, want)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"anond/equivclass"
-	"anond/equivclass/equivtest"
 )
 
 func lgbOf(k, l int, local equivclass.Partitioner) LGB {
@@ -17,6 +16,6 @@ func lgbPromises(attributes, l int) []LocalPromise {
 	for j := range out {
 		out[j].L = l
 	}
-	out[0] = LocalPromise{Principle: equivtest.ShareWithin{T: 0.35}}
+	out[0] = LocalPromise{Principle: ShareWithin{T: 0.35}}
 	return out
 }

@@ -157,7 +157,7 @@ func lgbSmall(t *testing.T, rng *rand.Rand, n int) *flagged.Table {
 // satisfy it.
 func TestLGBSmallWorlds(t *testing.T) {
 	rng := equivtest.Rand(21)
-	half := equivtest.ShareWithin{T: 0.2}
+	half := ShareWithin{T: 0.2}
 	cuts, folded := 0, 0
 	for range 400 {
 		table := lgbSmall(t, rng, 6+rng.IntN(2))
@@ -239,9 +239,9 @@ func TestLGBBucketsFollowValueAndCoins(t *testing.T) {
 		src := cut.SplitMix(seed * 7919)
 		buckets := localBuckets(column, order, rows, 3, &src)
 		if first == nil {
-			first = equivtest.BucketValues(column, buckets)
+			first = BucketValues(column, buckets)
 		}
-		require.Equal(t, first, equivtest.BucketValues(column, buckets))
+		require.Equal(t, first, BucketValues(column, buckets))
 		for b, bucket := range buckets {
 			for _, r := range bucket {
 				count[[2]int{int(r), b}]++
