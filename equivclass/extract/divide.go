@@ -38,11 +38,14 @@ func leaps(s *equivclass.Space) bool {
 
 // blindEffort is the effort of Blind. The divisions exchange records themselves, so little is left for
 // the exchange after them.
-func blindEffort(n int) effort {
+func blindEffort(n int, leaps bool) effort {
 	e := effortFor(n)
 	e.near, e.rounds = min(e.near, 16), 1
 	if n > 2000 {
-		e.bucket, e.shortlist = 8192, 128
+		e.bucket = 8192
+	}
+	if n > 2000 && !leaps {
+		e.shortlist = 128
 	}
 	if n > 150000 {
 		e.shortlist, e.near, e.passes = 32, 6, 1

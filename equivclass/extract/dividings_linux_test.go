@@ -56,7 +56,7 @@ func blindWith(p equivclass.Points, k, rounds, passes int) [][]int32 {
 	x := newExtraction(gather(p, others), equivclass.Requirement{K: k, L: 1})
 	x.size, x.most, x.workers = k, k, 1
 	x.fixed = newFixed(x.losses)
-	x.cutExact(blindEffort(len(others)), rounds, passes)
+	x.cutExact(blindEffort(len(others), leaps(p.Space)), rounds, passes)
 	for _, g := range x.groups() {
 		for i, r := range g {
 			g[i] = others[r]

@@ -2,10 +2,15 @@ package extract
 
 // rowIndex finds the rows of a bucket that are nearest to one of them, while classes are taken out.
 //
+// It is given coordinates alone and breaks ties by the order of the rows, which is that of their
+// coordinates in Blind, so what it finds is a function of coordinates and arrival (rule B, buckets).
+//
 // A dimension is seven bits of a word, relative to the bucket: what a range of two rows loses is the
 // difference of their bits, but for rounding, and what two categories lose is a weight. The rows stand
 // in the order of a tree of cuts, in leaves of 16 and blocks of 16 leaves, each with the box of its
-// rows, so most are left out by their boxes.
+// rows, so most are left out by their boxes. Claim: none is left out that is nearer than the limit.
+// Proof: in each dimension a row of the box has bits between those of the box, so its difference, and
+// what two categories or a range of a hierarchy lose, is at least that of the nearest side of the box. QED
 type rowIndex struct {
 	fixed  *fixed
 	others []otherBits
@@ -25,7 +30,7 @@ type rowIndex struct {
 type otherBits struct {
 	dim   int
 	from  uint32
-	exact bool // the bits are the value, less from
+	exact bool // the bits are the leaf, less from
 }
 
 // packing is eight dimensions of the rows.
@@ -70,7 +75,7 @@ func (x *rowIndex) pack() {
 		case dim.kind == ranged:
 			most = max(most, hi-lo)
 		case dim.kind == other:
-			x.others = append(x.others, otherBits{j, lo, hi-lo < 128})
+			x.others = append(x.others, otherBits{j, lo, f.dims[j].table != nil && hi-lo < 128})
 			most = max(most, unit)
 		case lo != hi:
 			most = max(most, dim.weight)
