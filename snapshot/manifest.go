@@ -49,6 +49,7 @@ type SchemaEntry struct {
 	Missing   string          `json:"missing,omitempty"` // value: there may be none
 	Aliases   string          `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
 	Promise   *Promise        `json:"promise,omitempty"` // of a sensitive attribute at level L2, if it has one of its own
+	Values    string          `json:"values,omitempty"`  // exact: a sensitive number is shown as it is; promises are of its intervals
 }
 
 // HierarchyEntry says how values of an attribute are generalized: by the labels

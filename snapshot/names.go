@@ -38,6 +38,9 @@ func IsTemporary(name string) bool { return strings.HasPrefix(name, Temporary) }
 // ValuesDrawn is Manifest.Values of a release whose rows have values by draws.
 const ValuesDrawn = "drawn"
 
+// ValuesExact is SchemaEntry.Values of numbers that are shown as they are.
+const ValuesExact = "exact"
+
 // ManifestName is the file that speaks for a release.
 const ManifestName = "manifest.json"
 

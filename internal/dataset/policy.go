@@ -55,7 +55,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 	if err != nil {
 		return nil, err
 	}
-	s := &render.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), Promises: policy.Promises,
+	s := &render.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), Promises: policy.Promises, Tables: c.Tables(),
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: render.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}

@@ -39,14 +39,15 @@ func newTwo(t *testing.T, r *rand.Rand, pools ...int) *twoAttributes {
 	t.Helper()
 	attributes := []equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "ill", Role: equivclass.Sensitive, Type: equivclass.Categorical},
-		{Name: "drug, dose", Role: equivclass.Sensitive, Type: equivclass.Categorical}}
+		{Name: "drug, dose", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "income", Role: equivclass.Sensitive, Type: equivclass.Integer, Buckets: []int64{0, 100, 200}, Exact: true}}
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	var dicts []*equivclass.Dictionary
 	for _, a := range attributes {
 		dicts = append(dicts, equivclass.NewDictionary(a))
 	}
-	out := &twoAttributes{in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 2)}}
+	out := &twoAttributes{in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 3)}}
 	bucket := 0
 	for born, buckets := range pools {
 		for range buckets {
@@ -59,6 +60,7 @@ func newTwo(t *testing.T, r *rand.Rand, pools ...int) *twoAttributes {
 					with = strings.Fields("A B C")[(i+bucket)%3] // they go together
 				}
 				values := []string{strconv.Itoa(20 + bucket%7*3 + i%3), ill, with}
+				values = append(values, strconv.Itoa((i+bucket)%3*100+(13*i+7*bucket)%100))
 				if i > 0 && with == out.last(members, with) {
 					values[2] = "D"
 				}
@@ -104,7 +106,7 @@ func (x *twoAttributes) last(members []equivclass.RecordID, drug string) string 
 }
 
 func twoSettings(recoding render.Recoding) *render.Settings {
-	return &render.Settings{Dataset: "d", Recoding: recoding, Seed: render.Secret{1}, FanIn: 2, Tables: [][2]string{{"drug, dose", "ill"}},
+	return &render.Settings{Dataset: "d", Recoding: recoding, Seed: render.Secret{1}, FanIn: 2, Tables: [][2]string{{"income", "ill"}, {"drug, dose", "ill"}},
 		Policy:   snapshot.Policy{K: 3, L: 2, Republication: "append"},
 		Promises: map[int]*promise.Promise{2: {Gain: promise.NewRatio(20, 1), Most: promise.NewRatio(2, 3)}}}
 }
@@ -127,7 +129,7 @@ func (x *twoAttributes) publish(t *testing.T, recoding render.Recoding, releases
 	return to.Dir
 }
 
-// TestTwoAttributes: bags of both attributes by bucket and by pool, and pair tables of pools with at least eight buckets, say what
+// TestTwoAttributes: bags of all attributes by bucket and by pool, and pair tables of pools with at least eight buckets, say what
 // the people have, over parts that are joined, too; the gate lets it pass and the audit finds it consistent.
 func TestTwoAttributes(t *testing.T) {
 	for _, recoding := range sharedRecodings() {
@@ -136,7 +138,8 @@ func TestTwoAttributes(t *testing.T) {
 		m, err := snapshot.Show(snapshot.OS(), dir, 3)
 		require.NoError(t, err)
 		require.Len(t, m.Parts, 2, "the first two are joined")
-		require.Equal(t, [][]string{{"ill", "drug, dose"}}, m.Tables)
+		require.Equal(t, [][]string{{"ill", "drug, dose"}, {"ill", "income"}}, m.Tables)
+		require.Equal(t, "exact", m.Schema[3].Values)
 		require.Equal(t, []string{"ill", "drug, dose"}, []string{m.Privacy.Attributes[0].Name, m.Privacy.Attributes[1].Name})
 		require.Equal(t, snapshot.Ratio("1/2"), m.Privacy.Attributes[0].Cap)
 		require.Equal(t, snapshot.Ratio("2/3"), m.Schema[2].Promise.Most)
@@ -144,7 +147,11 @@ func TestTwoAttributes(t *testing.T) {
 		have, want := map[string]int{}, map[string]int{}
 		for p, part := range m.Parts {
 			for _, row := range rowsOf(t, dir, &part, "tables.csv") {
-				require.Equal(t, []string{"ill", "drug, dose"}, []string{row[1], row[3]})
+				require.Equal(t, "ill", row[1])
+				if row[3] == "income" {
+					require.Contains(t, []string{"0..100", "100..200", "200+"}, row[4], "no number stands next to another value")
+					continue
+				}
 				n, err := strconv.Atoi(row[5])
 				require.NoError(t, err)
 				have[fmt.Sprint(p, row[0], row[2], row[4])] += n
@@ -168,7 +175,7 @@ func TestTwoAttributes(t *testing.T) {
 				n, _ := strconv.Atoi(row[3])
 				bags[row[1]] += n
 			}
-			assert.Equal(t, map[string]int{"ill": part.Rows, "drug, dose": part.Rows}, bags)
+			assert.Equal(t, map[string]int{"ill": part.Rows, "drug, dose": part.Rows, "income": part.Rows}, bags)
 		}
 		r, err := audit.Dir(audit.Options{Releases: dir})
 		require.NoError(t, err)

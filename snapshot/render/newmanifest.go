@@ -56,7 +56,9 @@ func schemaEntries(in *Input, s *Settings) ([]snapshot.SchemaEntry, error) {
 			}
 			scale = scale[1:]
 		}
-		e.SetRule(a.Text)
+		if e.SetRule(a.Text); a.Exact {
+			e.Values = snapshot.ValuesExact
+		}
 		if a.Optional {
 			e.Missing = string(equivclass.MissingValue)
 		}

@@ -90,7 +90,8 @@ func (t *table) poolRows(w *wholeFile, pools []*pool) {
 	}
 }
 
-// pairRows are those of tables.csv: by pool, then pair as the manifest has them, then values.
+// pairRows are those of tables.csv: by pool, then pair as the manifest has them, then values; of exact numbers the
+// intervals, since numbers together would be as good as a name.
 func (t *table) pairRows(w *wholeFile, pools []*pool) {
 	for _, p := range pools {
 		if len(p.buckets) < leastTabled {
@@ -98,11 +99,13 @@ func (t *table) pairRows(w *wholeFile, pools []*pool) {
 		}
 		for _, pair := range t.pairs {
 			a, b := &t.sa[pair[0]], &t.sa[pair[1]]
+			shown, of := a.labels()
+			with, ofWith := b.labels()
 			values := make([]uint64, 0, p.people)
 			for _, bucket := range p.buckets {
 				for _, c := range bucket.classes {
 					for _, m := range c.members {
-						values = append(values, uint64(a.rank[a.codes.At(int(m))])<<32|uint64(b.rank[b.codes.At(int(m))]))
+						values = append(values, uint64(of[a.rank[a.codes.At(int(m))]])<<32|uint64(ofWith[b.rank[b.codes.At(int(m))]]))
 					}
 				}
 			}
@@ -112,8 +115,8 @@ func (t *table) pairRows(w *wholeFile, pools []*pool) {
 				for to < len(values) && values[to] == values[from] {
 					to++
 				}
-				w.cell = append(append(a.field(w.cell[:0]), ','), a.quoted[values[from]>>32]...)
-				w.row(append(append(b.field(append(w.cell, ',')), ','), b.quoted[uint32(values[from])]...), p.number, to-from)
+				w.cell = snapshot.AppendField(append(a.field(w.cell[:0]), ','), shown[values[from]>>32])
+				w.row(snapshot.AppendField(append(b.field(append(w.cell, ',')), ','), with[uint32(values[from])]), p.number, to-from)
 				from = to
 			}
 		}

@@ -33,6 +33,9 @@ func NewSchema(m *Manifest, hier map[string]*LabelTree) *Schema {
 			s.Subject = c.Name
 		case "sensitive":
 			s.Sas = append(s.Sas, &ValueDict{Name: c.Name, Ids: map[string]uint32{}, optional: c.mayLack()})
+			if c.Values == exactValues {
+				s.Sas[len(s.Sas)-1].exactNumbers(c)
+			}
 			if s.Sa = s.Sas[0]; len(s.Sas) == 1 {
 				s.closeness(m, c, hier[c.Name])
 			}
@@ -74,12 +77,18 @@ type ValueDict struct {
 	Text     []string
 	numeric  bool      // values are ordered as numbers
 	number   []float64 // numeric: by id
+	// Of exact numbers, see exact.go: how they are written, the lower bounds of intervals, and by id the number.
+	exact         *Attribute
+	bounds, units []int64
 }
 
 // Read is intern of a value of the sensitive attribute.
 func (d *ValueDict) Read(csv *CsvReader, b []byte) (uint32, error) {
 	if !d.optional && string(b) == missingValue {
 		return 0, csv.Fail("attribute %s: %s", d.Name, neverMissing)
+	}
+	if d.exact != nil {
+		return d.internExact(csv, b)
 	}
 	return d.Intern(b), nil
 }
@@ -104,6 +113,9 @@ func (d *ValueDict) Intern(b []byte) uint32 {
 func (d *ValueDict) Compare(x, y uint32) int {
 	if x == y {
 		return 0
+	}
+	if d.exact != nil {
+		return cmp.Compare(d.units[x], d.units[y])
 	}
 	if d.numeric {
 		return cmp.Or(cmp.Compare(d.number[x], d.number[y]), strings.Compare(d.Text[x], d.Text[y]))

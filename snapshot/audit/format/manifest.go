@@ -57,6 +57,7 @@ type Column struct {
 	Hierarchy *Hierarchy `json:"hierarchy"`
 	Text      string     `json:"text"`    // exact: texts of records are not normalized
 	Missing   string     `json:"missing"` // value: there may be none
+	Values    string     `json:"values"`  // exact: numbers are shown as they are
 	Promise   *Promise   `json:"promise"` // of a sensitive attribute at level L2, where it has one of its own
 	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
 }
@@ -220,6 +221,9 @@ func (m *Manifest) checkSchema() string {
 		if c.Promise != nil && (c.Role != "sensitive" || !m.AtL2() || !c.Promise.wellFormed()) {
 			return "schema has a promise of an attribute that can have none, or a malformed one"
 		}
+		if c.Values != "" && !c.exact(m) {
+			return "schema has exact values of an attribute that can have none"
+		}
 		if c.Digits < 0 || c.Digits > 9 || c.Digits > 0 && c.Type != "decimal" {
 			return "schema has digits out of range, or of no decimal"
 		}
@@ -250,6 +254,19 @@ func (m *Manifest) checkTables() string {
 		last = now
 	}
 	return ""
+}
+
+// exactValues is Column.Values of numbers that are shown as they are.
+const exactValues = "exact"
+
+// exact reports that exact values are those of a sensitive number with declared intervals, at level L2.
+func (c *Column) exact(m *Manifest) bool {
+	if c.Values != exactValues || !m.AtL2() || c.Role != "sensitive" || c.Type == "categorical" || c.Type == "" ||
+		c.Hierarchy == nil || len(c.Hierarchy.Buckets) == 0 || !slices.IsSorted(c.Hierarchy.Buckets) {
+		return false
+	}
+	_, ok := (&Attribute{Digits: c.Digits}).Units(c.Hierarchy.Buckets)
+	return ok
 }
 
 // mayLack reports whether records may have no value of the column.

@@ -78,12 +78,12 @@ func (j *judging) pool(buckets []uint32) {
 		valued += j.valued(i)
 		values, n := j.bags.Entries(i)
 		for k, v := range values {
-			counts[v] += uint64(n[k])
+			counts[j.dict.Label(v)] += uint64(n[k])
 		}
 	}
 	caps := map[uint32]allowed{}
 	for v, n := range counts {
-		text := j.dict.Text[v]
+		text := j.dict.LabelText(v)
 		if j.promise.Open && text == missingText {
 			continue
 		}
@@ -100,7 +100,7 @@ func (j *judging) pool(buckets []uint32) {
 		}
 	}
 	for _, i := range buckets {
-		values, n := j.bags.Entries(i)
+		values, n := j.labels(i)
 		size := j.valued(i)
 		for k, v := range values {
 			c, capped := caps[v]
@@ -118,6 +118,23 @@ func (j *judging) pool(buckets []uint32) {
 			}
 		}
 	}
+}
+
+// labels is what a bucket has of labels.
+func (j *judging) labels(i uint32) (values, counts []uint32) {
+	values, counts = j.bags.Entries(i)
+	if !j.dict.Exact() {
+		return values, counts
+	}
+	sums := map[uint32]uint32{}
+	for k, v := range values {
+		sums[j.dict.Label(v)] += counts[k]
+	}
+	values, counts = nil, nil
+	for v, n := range sums {
+		values, counts = append(values, v), append(counts, n)
+	}
+	return values, counts
 }
 
 // valued is how many people of a bucket shares are of.
