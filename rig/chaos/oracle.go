@@ -271,7 +271,14 @@ func shown(dir, release string) (map[string]int, error) {
 		for _, d := range p.Dead {
 			dead[strconv.Itoa(d)] = true
 		}
+		bags := false // at level L2, values.csv has each person's value once; other files may have it again
 		for _, f := range p.Files {
+			bags = bags || f.Name == "values.csv"
+		}
+		for _, f := range p.Files {
+			if bags && f.Name != "values.csv" {
+				continue
+			}
 			if err := tally(got, files[release+"/"+p.dir()+"/"+f.Name], dead); err != nil {
 				return nil, err
 			}
@@ -289,6 +296,9 @@ func tally(into map[string]int, content string, dead map[string]bool) error {
 	}
 	column := func(name string) int { return slices.Index(rows[0], name) }
 	ill, count := column("ill"), column("count")
+	if ill < 0 {
+		ill = column("value")
+	}
 	class := max(column("class"), column("group"))
 	if ill < 0 {
 		return nil
