@@ -23,6 +23,7 @@ import (
 	"anond/snapshot/audit/gate"
 	"anond/snapshot/audit/table"
 	"anond/snapshot/publish"
+	"anond/snapshot/readback"
 	"anond/snapshot/render"
 )
 
@@ -106,7 +107,8 @@ func (x *twoAttributes) last(members []equivclass.RecordID, drug string) string 
 }
 
 func twoSettings(recoding render.Recoding) *render.Settings {
-	return &render.Settings{Dataset: "d", Recoding: recoding, Seed: render.Secret{1}, FanIn: 2, Tables: [][2]string{{"income", "ill"}, {"drug, dose", "ill"}},
+	return &render.Settings{Dataset: "d", Recoding: recoding, Seed: render.Secret{1}, FanIn: 2,
+		Tables:   [][2]string{{"income", "ill"}, {"drug, dose", "ill"}},
 		Policy:   snapshot.Policy{K: 3, L: 2, Republication: "append"},
 		Promises: map[int]*promise.Promise{2: {Gain: promise.NewRatio(20, 1), Most: promise.NewRatio(2, 3)}}}
 }
@@ -300,5 +302,24 @@ func TestOneColumnIsPermuted(t *testing.T) {
 		for _, name := range []string{"data.csv", "values.csv", "pools.csv", "buckets.csv"} {
 			require.Equal(t, one["part-000001/"+name], two["part-000001/"+name], name)
 		}
+	}
+}
+
+// TestTwoAttributesAreReadBack: in each recoding a query about the first of several attributes is answered as its bags say.
+func TestTwoAttributesAreReadBack(t *testing.T) {
+	for _, recoding := range sharedRecodings() {
+		x := newTwo(t, rand.New(rand.NewPCG(7, 7)), 8)
+		r, err := readback.Open(x.publish(t, recoding, 1))
+		require.NoError(t, err)
+		require.NoError(t, r.Load(nil))
+		truth := 0
+		for _, v := range x.values {
+			if v[0] == "flu" {
+				truth++
+			}
+		}
+		a, _, err := r.Ask("count where ill = flu")
+		require.NoError(t, err)
+		require.InDelta(t, truth, a.Estimate, 1e-9)
 	}
 }

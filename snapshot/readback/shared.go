@@ -50,10 +50,16 @@ func (l *sharedLoader) load(exact bool) error {
 	}
 	names, d := l.names(), len(l.Dicts)-1
 	cells := d
+	header := names[:d:d]
 	if l.Manifest.Values == snapshot.ValuesDrawn {
-		d++
+		for _, e := range l.Manifest.Schema {
+			if e.Role == equivclass.Sensitive {
+				header = append(header, e.Name)
+			}
+		}
+		d = len(header)
 	}
-	s, err := l.sheet(snapshot.DataName, append(names[:d:d], "class", "bucket"), d)
+	s, err := l.sheet(snapshot.DataName, append(header, "class", "bucket"), d)
 	if err != nil {
 		return err
 	}
@@ -116,6 +122,9 @@ func (l *sharedLoader) loadBags() error {
 		if fields == nil {
 			break
 		}
+		if fields[1] != l.Dicts[d].Attribute().Name && l.sensitive(fields[1]) {
+			continue // of the attributes behind the first nothing is asked
+		}
 		bucket, ok := l.number(fields[0], s.part)
 		code, known := l.readers[d].value(fields[2])
 		n, err := strconv.Atoi(fields[3])
@@ -128,6 +137,11 @@ func (l *sharedLoader) loadBags() error {
 		return fmt.Errorf("%w: the files disagree on the size of a bucket", snapshot.ErrDamaged)
 	}
 	return nil
+}
+
+// sensitive reports that a release has a sensitive attribute of this name.
+func (r *Release) sensitive(name string) bool {
+	return slices.ContainsFunc(r.Manifest.Schema, func(e snapshot.SchemaEntry) bool { return e.Name == name && e.Role == equivclass.Sensitive })
 }
 
 // begin notes what the parts before one have.
