@@ -141,7 +141,8 @@ func (c caps) read(r *reader, full string, n *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		x, at := valueCap{Value: n.Content[i].Value}, fmt.Sprintf("%s[%d]", full, i/2)
 		if n.Content[i].Kind != yaml.ScalarNode {
-			r.faultAt(n.Content[i], full, "has "+described(n.Content[i])+" where a value is expected", "write each value once, followed by its share")
+			r.faultAt(n.Content[i], full, "has "+described(n.Content[i])+" where a value is expected",
+				"write each value once, followed by its share")
 			return
 		}
 		r.at[at] = place{n.Content[i+1].Line, n.Content[i+1].Column}
@@ -320,9 +321,10 @@ func (c *Config) readReference(r *reader, i int, key, path string) map[string]in
 func checkSeveral(c *Config, r *reader) {
 	sensitive := c.schema.Sensitive()
 	if several := len(sensitive) > 1; several && c.Policy.Level == L1 {
-		r.fault(fmt.Sprintf("schema.attributes[%d].role", sensitive[1]), fmt.Sprintf("is sensitive, but so is attribute %q, and policy.level is L1",
-			c.Attributes[sensitive[0]].Name), "set policy.level to L2, or mark one of them drop; joined into one field, only the pair would be protected, and each "+
-			"value of it may be known with certainty")
+		r.fault(fmt.Sprintf("schema.attributes[%d].role", sensitive[1]),
+			fmt.Sprintf("is sensitive, but so is attribute %q, and policy.level is L1", c.Attributes[sensitive[0]].Name),
+			"set policy.level to L2, or mark one of them drop; joined into one field, only the pair would be protected, and each "+
+				"value of it may be known with certainty")
 	} else if several && len(c.Policy.Diversity) > 0 {
 		r.fault("policy.diversity", "is of a dataset with one sensitive attribute, but there are several",
 			"remove it, and write promises (schema.attributes[].promise)")

@@ -60,19 +60,23 @@ func TestPromisesAreReadExactly(t *testing.T) {
 // TestPromisesThatCannotBe: each is one sentence that names file, line and key.
 func TestPromisesThatCannotBe(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{"gain: 2.5", "gain: 2.5001", "a.yaml:9:71: schema.attributes[3].promise.gain: \"2.5001\" is no decimal number with at most three digits"},
+		{"gain: 2.5", "gain: 2.5001",
+			"a.yaml:9:71: schema.attributes[3].promise.gain: \"2.5001\" is no decimal number with at most three digits"},
 		{"gain: 2.5", "gain: 1", "schema.attributes[3].promise: gain is 1: it must be above 1"},
 		{"gain: 2.5, ", "", "schema.attributes[3].promise.reference: is declared, but there is no gain"},
 		{"0.125", "1.5", "schema.attributes[3].promise.at_most[0]: is not a share above 0 and at most 1"},
-		{"{flu: 0.1}", "{cough: 0.1}", "schema.attributes[1].promise.caps: names \"cough\", which is no value of attribute \"diagnosis\" (value_not_in_hierarchy)"},
+		{"{flu: 0.1}", "{cough: 0.1}",
+			"schema.attributes[1].promise.caps: names \"cough\", which is no value of attribute \"diagnosis\" (value_not_in_hierarchy)"},
 		{"{flu: 0.1}", "{flu: 0.1, flu: 0.2}", "schema.attributes[1].promise.caps: names \"flu\" twice"},
 		{`{"30000": 0.4}`, `{"-1": 0.4}`, "schema.attributes[2].promise.at_most: names \"-1\", which is no value"},
-		{"{file: counts.csv}", "{file: none.csv}", "schema.attributes[3].promise.reference: names a file that cannot be read: there is no such file"},
+		{"{file: counts.csv}", "{file: none.csv}",
+			"schema.attributes[3].promise.reference: names a file that cannot be read: there is no such file"},
 		{"{file: counts.csv}", "first", "schema.attributes[3].promise.reference: is neither pool nor a file"},
 		{", promise: {gain: 3, at_most: 0.75}", "", "policy.l: is missing, and sensitive attribute \"smokes\" has no promise of its own"},
 		{"promise: {gain: 3, at_most: 0.75}", "promise: {}", "schema.attributes[4].promise: nothing is promised"},
 		{"policy: {k: 10}", "policy: {k: 10, l: 5, level: L1}", "schema.attributes[1].promise: belongs to level L2, but policy.level is L1"},
-		{"policy: {k: 10}", "policy: {k: 10, l: 5, level: L1}", "schema.attributes[2].role: is sensitive, but so is attribute \"diagnosis\", and policy.level is L1"},
+		{"policy: {k: 10}", "policy: {k: 10, l: 5, level: L1}",
+			"schema.attributes[2].role: is sensitive, but so is attribute \"diagnosis\", and policy.level is L1"},
 		{"policy: {k: 10}", "policy: {k: 10, diversity: [{distinct: 3}]}", "policy.diversity: is of a dataset with one sensitive attribute"},
 		{"role: quasi", "role: quasi, promise: {l: 2}", "schema.attributes[0].promise: belongs to a sensitive attribute, but the role is quasi"},
 		{"[[diagnosis, hiv]]", "[[diagnosis, age]]", "release.tables: name \"age\", which is no sensitive attribute"},
@@ -94,7 +98,8 @@ func TestPromisesThatCannotBe(t *testing.T) {
 		"value,count\n":                  "has no line value,count followed by values and counts",
 		"value,count\nyes,99999999999\n": "has a count that is no whole number",
 	} {
-		_, _, err := config.Load("a.yaml", lookup(nil), files(several, map[string]string{"tree.csv": severalFiles["tree.csv"], "counts.csv": content}))
+		given := map[string]string{"tree.csv": severalFiles["tree.csv"], "counts.csv": content}
+		_, _, err := config.Load("a.yaml", lookup(nil), files(several, given))
 		if assert.Error(t, err, content) {
 			assert.Contains(t, err.Error(), want)
 		}

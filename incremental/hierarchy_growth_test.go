@@ -90,7 +90,8 @@ func (g *grove) start() error {
 	}
 	all := m.Releases().All()
 	for r, want := range g.texts {
-		require.Equal(g.t, want, all.Dictionaries[1].Text(all.QI[1].At(int(r)))+"/"+all.Dictionaries[2].Text(all.SA[0].At(int(r))), "record %d", r)
+		have := all.Dictionaries[1].Text(all.QI[1].At(int(r))) + "/" + all.Dictionaries[2].Text(all.SA[0].At(int(r)))
+		require.Equal(g.t, want, have, "record %d", r)
 	}
 	return m.Commit()
 }

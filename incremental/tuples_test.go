@@ -384,8 +384,10 @@ func tupleStreams(t testing.TB) []*tuples {
 		return x
 	}
 	missing := tuplesOf(later(course{name: "a missing value of a is open",
-		policy: promised(&promise.Promise{L: 2, Open: true}, promise.Frequency(2)), need: asksFor(4), play: batches(4, 8), reaches: []string{"second release"},
-		schema: twoOf(t, equivclass.Attribute{Name: "a", Role: equivclass.Sensitive, Type: equivclass.Categorical, Missing: equivclass.OpenMissing},
+		policy: promised(&promise.Promise{L: 2, Open: true}, promise.Frequency(2)), need: asksFor(4), play: batches(4, 8),
+		reaches: []string{"second release"},
+		schema: twoOf(t,
+			equivclass.Attribute{Name: "a", Role: equivclass.Sensitive, Type: equivclass.Categorical, Missing: equivclass.OpenMissing},
 			equivclass.Attribute{Name: "b", Role: equivclass.Sensitive, Type: equivclass.Categorical})}), 3, 2)
 	missing.known = []int{0, 4, 2, 5}
 	missing.fill = func(_ *play, v int) equivclass.Row {
@@ -402,7 +404,8 @@ func tupleStreams(t testing.TB) []*tuples {
 	}
 	again.n, again.reaches = 4, []string{"refused", "asked for less"}
 	return []*tuples{
-		tuplesOf(later(course{name: "bags of both in a stream", policy: promised(nil, nil), reaches: []string{"second release", "quarantined"}}), 3, 2),
+		tuplesOf(later(course{name: "bags of both in a stream", policy: promised(nil, nil),
+			reaches: []string{"second release", "quarantined"}}), 3, 2),
 		both(tuplesOf(later(course{name: "tuples of each bucket", policy: promised(nil, nil), reaches: []string{"second release"}}), 3, 2)),
 		tuplesOf(later(course{name: "a table of tuples for each pool", policy: promised(nil, nil), reaches: []string{"second release"},
 			play: tabled}), 3, 2),

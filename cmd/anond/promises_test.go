@@ -36,7 +36,8 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	rng, rows := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
 	rows.WriteString("patient,age,postcode,diagnosis,hiv\n")
 	for i := range 600 {
-		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), rng.IntN(8), []string{"no", "no", "no", "yes"}[rng.IntN(4)])
+		hiv := []string{"no", "no", "no", "yes"}[rng.IntN(4)]
+		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), rng.IntN(8), hiv)
 	}
 	s.write("in.csv", rows.String())
 
@@ -55,5 +56,6 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	}
 	audited := s.must("audit")
 	require.Contains(t, audited, "diagnosis: no probability above 1/3")
-	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; and of 1 named values no more than declared")
+	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; "+
+		"and of 1 named values no more than declared")
 }

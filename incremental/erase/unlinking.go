@@ -8,8 +8,8 @@ import (
 )
 
 // unlink assigns the values of each bag that has an ownerless row again: ascending, in the order of
-// the records; those of one person stay together. So every bag stays, and every table of pairs, and nothing says who of it has which value: else the value of
-// the row would be the bag less the values of the others.
+// the records; those of one person stay together. So every bag stays, and every table of pairs, and nothing says who of it
+// has which value: else the value of the row would be the bag less the values of the others.
 func (p *erasing) unlink() {
 	for _, members := range p.bags() {
 		values := make([][]equivclass.Code, len(members))
