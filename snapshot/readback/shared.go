@@ -141,7 +141,9 @@ func (l *sharedLoader) loadBags() error {
 
 // sensitive reports that a release has a sensitive attribute of this name.
 func (r *Release) sensitive(name string) bool {
-	return slices.ContainsFunc(r.Manifest.Schema, func(e snapshot.SchemaEntry) bool { return e.Name == name && e.Role == equivclass.Sensitive })
+	return slices.ContainsFunc(r.Manifest.Schema, func(e snapshot.SchemaEntry) bool {
+		return e.Name == name && e.Role == equivclass.Sensitive
+	})
 }
 
 // begin notes what the parts before one have.
