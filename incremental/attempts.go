@@ -9,7 +9,7 @@ import (
 // classes, buckets, pools and bytes. A change of any of these takes the next number
 // (TestRecordedDecisions), so that a replay by a later program tells what it would decide
 // otherwise from what is wrong.
-const Algorithm = 9
+const Algorithm = 10
 
 // attempts are the cuts tried at level L2: the newest one.
 type attempts struct{ state.Attempt }

@@ -121,40 +121,20 @@ func (s *site) showOwnValues(release int) {
 		value[row[0]] = row[slices.Index(records[0], "diagnosis")]
 	}
 	part := fmt.Sprintf("part-%06d", release)
-	bag, in := map[[2]int][]string{}, map[int][]int{} // by bucket and class; by bucket: its classes
+	own := map[string][]string{} // by number of the class
 	for _, row := range read("members.csv")[1:] {
-		if row[0] != strconv.Itoa(release) || row[2] != part {
-			continue
+		if row[0] == strconv.Itoa(release) && row[2] == part {
+			own[row[3]] = append(own[row[3]], value[row[1]])
 		}
-		class, err := strconv.Atoi(row[3])
-		require.NoError(s.t, err)
-		bucket, err := strconv.Atoi(row[4])
-		require.NoError(s.t, err)
-		if bag[[2]int{bucket, class}] == nil {
-			in[bucket] = append(in[bucket], class)
-		}
-		bag[[2]int{bucket, class}] = append(bag[[2]int{bucket, class}], value[row[1]])
 	}
 	path := fmt.Sprintf("releases/%06d/%s/data.csv", release, part)
 	rows, before := read(path), s.read(path)
-	cells := func(i int) []string { return rows[i][:len(rows[i])-2] }
-	for i := 1; i < len(rows); { // a bucket's classes stand in the order of their cells, as their numbers do
-		j := i
-		for j < len(rows) && rows[j][len(rows[j])-1] == rows[i][len(rows[i])-1] && slices.Equal(cells(i), cells(j)) {
-			j++
-		}
-		bucket, err := strconv.Atoi(rows[i][len(rows[i])-1])
-		require.NoError(s.t, err)
-		slices.Sort(in[bucket])
-		var own []string
-		for len(own) < j-i {
-			own, in[bucket] = append(own, bag[[2]int{bucket, in[bucket][0]}]...), in[bucket][1:]
-		}
-		slices.Sort(own)
-		for n := range own {
-			rows[i+n][len(rows[i])-2] = own[n]
-		}
-		i = j
+	shown, class := slices.Index(rows[0], "diagnosis"), slices.Index(rows[0], "class")
+	for _, values := range own {
+		slices.Sort(values)
+	}
+	for _, row := range rows[1:] { // the rows of a class stand together, in the order of their values
+		row[shown], own[row[class]] = own[row[class]][0], own[row[class]][1:]
 	}
 	var out strings.Builder
 	require.NoError(s.t, csv.NewWriter(&out).WriteAll(rows))

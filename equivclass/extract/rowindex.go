@@ -1,5 +1,7 @@
 package extract
 
+import "slices"
+
 // rowIndex finds the rows of a bucket that are nearest to one of them, while classes are taken out.
 //
 // It is given coordinates alone and breaks ties by the order of the rows, which is that of their
@@ -70,6 +72,9 @@ func (x *rowIndex) pack() {
 			v := f.rows[j/8][r][j%8]
 			lo, hi = min(lo, v), max(hi, v)
 		}
+		if f.dims[j].kind == ranged && hi-lo > 2*unit {
+			lo, hi = x.within(j, lo, hi)
+		}
 		from[j], wide[j] = lo, hi-lo
 		switch dim := &f.dims[j]; {
 		case dim.kind == ranged:
@@ -91,7 +96,8 @@ func (x *rowIndex) pack() {
 			case ranged:
 				p.ranged |= 127 << shift
 				for i, r := range x.rows {
-					p.words[i] |= uint64(f.rows[b][r][at]-from[j]) * x.scale >> 32 << shift
+					v := max(from[j], min(from[j]+wide[j], f.rows[b][r][at]))
+					p.words[i] |= uint64(v-from[j]) * x.scale >> 32 << shift
 				}
 			case listed:
 				p.weight |= max(1, uint64(dim.weight)*x.scale>>32) << shift
@@ -105,6 +111,19 @@ func (x *rowIndex) pack() {
 			}
 		}
 	}
+}
+
+// within narrows the range of a dimension in which a few rows lie so far from the others that their
+// bits would tell these no longer apart, as a placeholder does: to a loss of 1 on each side of the middle
+// row. Farther rows have the bits of the ends.
+func (x *rowIndex) within(j int, lo, hi uint32) (from, to uint32) {
+	column := make([]uint32, len(x.rows))
+	for i, r := range x.rows {
+		column[i] = x.fixed.rows[j/8][r][j%8]
+	}
+	slices.Sort(column)
+	middle := column[len(column)/2]
+	return max(lo, middle-min(middle, unit)), min(hi, middle+unit)
 }
 
 // losses tells what a difference loses, dimension by dimension.
