@@ -21,10 +21,11 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: postcode, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical, promise: {l: 3}}
+    - {name: income, role: sensitive, type: integer, buckets: [0, 20, 40, 60, 80], values: exact, promise: {l: 2}}
     - {name: hiv, role: sensitive, type: categorical, promise: {gain: 2, at_most: {"yes": 0.5}}}
 policy: {k: 5}
 initial: {min_pool: 300}
-release: {dir: ./releases}
+release: {dir: ./releases, tables: [[hiv, diagnosis], [income, diagnosis]]}
 `
 
 // TestPromisesFromTheFileToTheAudit: a yes/no attribute, which no l allows, and another one are published together; the check of the
@@ -34,15 +35,15 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	s.config = s.path("anond.yaml")
 	s.write("anond.yaml", promisesConfig)
 	rng, rows := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
-	rows.WriteString("patient,age,postcode,diagnosis,hiv\n")
+	rows.WriteString("patient,age,postcode,diagnosis,income,hiv\n")
 	for i := range 600 {
 		hiv := []string{"no", "no", "no", "yes"}[rng.IntN(4)]
-		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), rng.IntN(8), hiv)
+		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), rng.IntN(8), rng.IntN(100), hiv)
 	}
 	s.write("in.csv", rows.String())
 
 	checked := s.must("config check", "--data", s.path("in.csv"))
-	assert.Contains(t, checked, "k 5, 2 promises by attribute, level L2")
+	assert.Contains(t, checked, "k 5, 3 promises by attribute, level L2")
 	assert.Contains(t, checked, `"hiv" has 2 different values`)
 	s.must("run")
 	assert.Contains(t, s.read("releases/000001/part-000001/values.csv"), ",hiv,yes,")

@@ -1,11 +1,15 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"anond/config"
+	"anond/equivclass/promise"
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/pace"
@@ -101,8 +105,52 @@ func newGate(c *config.Config) *auditGate {
 	if c.Policy.Republication == config.Append {
 		budget = 0
 	}
-	return &auditGate{gate.New(format.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		Level: string(c.Policy.Level), MaxRegroups: &budget})}
+	g := gate.New(format.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
+		Level: string(c.Policy.Level), MaxRegroups: &budget})
+	g.Promised = promisedBy(c)
+	return &auditGate{g}
+}
+
+// promisedBy is what the configuration promises of sensitive attributes, as the auditor takes it. It shares no code with what
+// writes manifests.
+func promisedBy(c *config.Config) *gate.Promised {
+	out, promises, order := &gate.Promised{}, c.Promises(), map[string]int{}
+	for _, i := range c.Schema().Sensitive() {
+		a := &c.Schema().Attributes()[i]
+		order[a.Name] = len(order)
+		held := format.Column{Name: a.Name}
+		if a.Exact {
+			held.Values = "exact"
+		}
+		if p := promises[i]; p != nil {
+			held.Promise = auditedPromise(p)
+		}
+		out.Attributes = append(out.Attributes, held)
+	}
+	byOrder := func(a, b string) int { return cmp.Compare(order[a], order[b]) }
+	for _, pair := range c.Tables() {
+		out.Tables = append(out.Tables, slices.SortedFunc(slices.Values(pair[:]), byOrder))
+	}
+	slices.SortFunc(out.Tables, func(a, b []string) int { return slices.CompareFunc(a, b, byOrder) })
+	return out
+}
+
+// auditedPromise is a promise in the auditor's words.
+func auditedPromise(p *promise.Promise) *format.Promise {
+	ratio := func(r promise.Ratio) format.Ratio {
+		if r == (promise.Ratio{}) {
+			return ""
+		}
+		return format.RatioOf(uint64(r.Num()), uint64(r.Den()))
+	}
+	out := &format.Promise{L: p.L, Gain: ratio(p.Gain), Most: ratio(p.Most), Open: p.Open}
+	for _, value := range slices.Sorted(maps.Keys(p.AtMost)) {
+		out.AtMost = append(out.AtMost, format.ValueShare{Value: value, Share: ratio(p.AtMost[value])})
+	}
+	for _, value := range slices.Sorted(maps.Keys(p.Reference)) {
+		out.Reference = append(out.Reference, format.Reference{Value: value, Count: int(p.Reference[value])})
+	}
+	return out
 }
 
 // Check lets a release pass, or refuses it with what the auditor found.

@@ -2,11 +2,13 @@ package audit
 
 import (
 	"math/big"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/gate"
 )
 
 // promised declares a promise of the illness, and the cap that it gives.
@@ -116,5 +118,63 @@ func TestL2PrivacyOfAttributes(t *testing.T) {
 		r, refused := p.check(t, p.write(t))
 		require.Contains(t, kinds(r.Violations), format.KindCountMismatch)
 		require.Contains(t, kinds(refused), format.KindCountMismatch)
+	}
+}
+
+// TestL2GateDemandsThePromises: a gate refuses a manifest that keeps its own word, but promises something else of an attribute, its
+// numbers or pairs than the gate was told to hold.
+func TestL2GateDemandsThePromises(t *testing.T) {
+	promise := func(gain format.Ratio, most string) *format.Promise {
+		return &format.Promise{Gain: gain, AtMost: []format.ValueShare{{Value: "f", Share: format.Ratio(most)}}}
+	}
+	hold := func(p *format.Promise) gate.Promised {
+		return gate.Promised{Attributes: []format.Column{{Name: "illness", Promise: p}}}
+	}
+	exact, tables, named := hold(promise("5/1", "3/8")), hold(promise("5/1", "3/8")), hold(promise("5/1", "3/8"))
+	exact.Attributes[0].Values = "exact"
+	tables.Tables = [][]string{{"illness", "other"}}
+	named.Attributes[0].Name = "other"
+	for _, x := range []struct {
+		name, key string
+		hold      gate.Promised
+	}{
+		{"the same", "", hold(promise("5/1", "3/8"))},
+		{"less gain", "schema.promise", hold(promise("4/1", "3/8"))},
+		{"a lower end", "schema.promise", hold(promise("5/1", "1/4"))},
+		{"l besides", "schema.promise", hold(&format.Promise{L: 2, Gain: "5/1", AtMost: promise("", "3/8").AtMost})},
+		{"declared shares", "schema.promise", hold(&format.Promise{Gain: "5/1", AtMost: promise("", "3/8").AtMost,
+			Reference: []format.Reference{{Value: "f", Count: 1}}})},
+		{"policy.l", "schema.promise", hold(nil)},
+		{"exact numbers", "schema.values", exact},
+		{"another attribute", "schema.promise", named},
+		{"a pair", "tables", tables},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			p := standardL2("buckets")
+			p.promised(map[string]any{"gain": "5/1", "at_most": []any{map[string]any{"value": "f", "share": "3/8"}}},
+				func(v string, n, of int64) *big.Rat {
+					if v == "f" {
+						return atMost(odds(5, 1, n, of), big.NewRat(3, 8))
+					}
+					return odds(5, 1, n, of)
+				})
+			p.l = 0
+			o := p.write(t)
+			at := filepath.Join(o.Releases, format.DirName(1))
+			g, resumed := gate.New(l2Policy(p)), gate.New(l2Policy(p))
+			g.Promised, resumed.Promised = &x.hold, &x.hold
+			found, err := g.Check(at, placedNow(1, p.out[0].where))
+			require.NoError(t, err)
+			again, err := resumed.Resume(at, placedAll(p.out[0].where), nil)
+			require.NoError(t, err)
+			for _, found := range [][]format.Violation{found, again} {
+				if x.key == "" {
+					require.Empty(t, found)
+					continue
+				}
+				require.Equal(t, []string{format.KindClaimFalse}, kinds(found))
+				require.Equal(t, x.key, found[0].Attribute)
+			}
+		})
 	}
 }

@@ -31,10 +31,12 @@ import (
 // class, and of pure classes their sets of values. A Gate is not safe for concurrent use.
 type Gate struct {
 	Policy format.Policy
-	S      *format.Schema
-	from   *format.Manifest // the hierarchies of s are those that it names
-	Held   *held            // the newest release; nil: there is none
-	next   func()           // takes over what was checked: Commit
+	// Promised is what the configuration promises of sensitive attributes; nil: the caller has none to compare with.
+	Promised *Promised
+	S        *format.Schema
+	from     *format.Manifest // the hierarchies of s are those that it names
+	Held     *held            // the newest release; nil: there is none
+	next     func()           // takes over what was checked: Commit
 }
 
 // Placement says which class of one part each of some records is in. Records

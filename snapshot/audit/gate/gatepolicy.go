@@ -1,16 +1,56 @@
 package gate
 
 import (
+	"slices"
+
 	"anond/snapshot/audit/format"
 )
 
-// declared tests that a manifest declares the policy that the
-// gate was given: a weaker one would be kept, and be wrong.
+// declared tests that a manifest declares the policy and the promises that the
+// gate was given: weaker ones would be kept, and be wrong.
 func (g *Gate) declared(man *format.Manifest, f *format.Faults) {
 	if p := man.Policy; p.K != g.Policy.K || p.L != g.Policy.L ||
 		p.Republication != g.Policy.Republication || format.Budget(p) != format.Budget(g.Policy) || p.LevelName() != g.Policy.LevelName() {
 		f.Add("claim", format.KindClaimFalse, man.Release, 0, "policy", "the manifest declares another policy than the gate holds")
 	}
+	if g.Promised == nil {
+		return
+	}
+	if key := g.Promised.differs(man); key != "" {
+		f.Add("claim", format.KindClaimFalse, man.Release, 0, key, "the manifest promises something else than the gate holds")
+	}
+}
+
+// Promised is what a manifest has to declare of sensitive attributes: of each its name, promise and values, in the order of the
+// schema, and the pairs that have tables.
+type Promised struct {
+	Attributes []format.Column
+	Tables     [][]string
+}
+
+// differs names the first key of a manifest that declares something else; empty: none does.
+func (p *Promised) differs(man *format.Manifest) string {
+	at := 0
+	for i := range man.Schema {
+		c := &man.Schema[i]
+		if c.Role != "sensitive" {
+			continue
+		}
+		if at == len(p.Attributes) || p.Attributes[at].Name != c.Name || !format.SamePromise(p.Attributes[at].Promise, c.Promise) {
+			return "schema.promise"
+		}
+		if p.Attributes[at].Values != c.Values {
+			return "schema.values"
+		}
+		at++
+	}
+	switch {
+	case at < len(p.Attributes):
+		return "schema.promise"
+	case !slices.EqualFunc(p.Tables, man.Tables, slices.Equal[[]string]):
+		return "tables"
+	}
+	return ""
 }
 
 // hierarchies reads those that a manifest names, unless they are known, and tests
