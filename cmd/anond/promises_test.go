@@ -56,6 +56,7 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 		}
 	}
 	audited := s.must("audit")
+	require.Contains(t, audited, "what one's own value of a sensitive attribute tells about another one")
 	require.Contains(t, audited, "diagnosis: no probability above 1/3")
 	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; "+
 		"and of 1 named values no more than declared")

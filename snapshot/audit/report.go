@@ -53,6 +53,7 @@ type Report struct {
 
 	requireCertified bool
 	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
+	several          bool // sensitive attributes
 }
 
 // declared is what the newest manifest says of the chain.
@@ -150,6 +151,9 @@ func (r *Report) notPromised() []string {
 	}
 	if r.exact {
 		out = append(out, "presence in the data: the quasi-identifiers are published exactly")
+	}
+	if r.several {
+		out = append(out, "what one's own value of a sensitive attribute tells about another one")
 	}
 	if !r.claimsL2 {
 		out = append(out, "a reader who knows the program and the law of its random choices (level L2)")

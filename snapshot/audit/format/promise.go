@@ -204,6 +204,9 @@ func (m *Manifest) Promises() (out []*Promise) {
 	return out
 }
 
+// Several reports whether there are several sensitive attributes.
+func (m *Manifest) Several() bool { return m.AtL2() && len(m.Promises()) > 1 }
+
 // allPromised reports that policy.l serves no attribute.
 func (m *Manifest) allPromised() bool {
 	return !slices.ContainsFunc(m.Schema, func(c Column) bool { return c.Role == "sensitive" && c.Promise == nil })
