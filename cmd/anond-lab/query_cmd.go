@@ -47,11 +47,16 @@ with a warning. A value of a hierarchy that did not occur may still be inside a
 generalized cell, and counts there. Put names and values with spaces or signs in
 double quotes.
 
+A query may name any sensitive attribute of the release, and several. What two have
+together is fitted to the bags and the pair table of each pool that has one; without
+a table the values of a bucket count as independent. With values: exact, sums use
+the numbers themselves; their sum over their count is their mean.
+
 --model adds the estimate of a model that is fitted to this release alone. It
 learns from all classes and buckets how values depend on the quasi-identifiers,
 and keeps to the published counts. Where classes share buckets, its errors are
 about half as large. Needs public files only; a release by generalization,
-buckets, anatomy or permutation. This is inference about groups: what it says of
+buckets, anatomy or permutation, and at most one sensitive attribute. This is inference about groups: what it says of
 a small group can exceed 1/l, and to take it for a fact about a person in the
 group is a guess (docs/ANALYSTS.md).`,
 		Example: "  anond-lab query ./release 'count where age in [40,70] and sex = F'",
@@ -85,10 +90,11 @@ func ask(dir, text string, model bool) (*answer, error) {
 		return nil, err
 	}
 	out := &answer{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Query: text, Pending: r.Manifest.Pending}
+	r, err = r.About(text)
 	var a query.Answer
-	if model {
+	if err == nil && model {
 		a, err = askModel(r, text, out)
-	} else {
+	} else if err == nil {
 		a, out.Absent, err = r.Ask(text)
 	}
 	var wrong *query.Error
@@ -103,6 +109,9 @@ func ask(dir, text string, model bool) (*answer, error) {
 }
 
 func askModel(r *readback.Release, text string, out *answer) (a query.Answer, err error) {
+	if _, joint := r.Estimator().(*query.JointRelease); joint {
+		return a, cli.Usage("leave out --model", "the model is of one sensitive attribute, and the query names several")
+	}
 	buckets, ok := r.AsBuckets()
 	if !ok {
 		return a, cli.Usage("leave out --model, or publish generalization, buckets, anatomy or permutation",

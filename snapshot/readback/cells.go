@@ -65,7 +65,7 @@ func newCellReader(d *equivclass.Dictionary) cellReader {
 			seen[h.Label(node)] = true
 		}
 	}
-	if len(d.Attribute().Buckets) > 0 {
+	if d.Bucketed() {
 		c.fixed = map[string]equivclass.Code{}
 		for code := range equivclass.Code(d.Len()) {
 			c.fixed[d.Text(code)] = code

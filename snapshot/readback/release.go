@@ -33,8 +33,13 @@ type Release struct {
 	// its rows, and whose row which of them is, nobody is told.
 	Buckets []int32
 
-	dir  string // of the release itself
-	form form   // once loaded
+	// Others are the sensitive attributes behind the first, at level L2.
+	Others []SensitiveValues
+
+	dir     string // of the release itself
+	poolsOf []int32
+	tables  []query.PairTable
+	form    form // once loaded
 }
 
 // Open reads the manifest of a release: of the current one of a releases
@@ -83,9 +88,7 @@ func OpenNumber(top string, number uint32) (*Release, error) {
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	if r.Dicts = dicts; dicts == nil {
 		for _, i := range slices.Concat(r.Schema.Quasi(), []int{r.Schema.SensitiveIndex()}) {
-			a := r.Schema.Attributes()[i]
-			a.Text = equivclass.Text{Exact: true, Folded: a.Text.Folded, MaxLength: written.MaxLength}
-			r.Dicts = append(r.Dicts, equivclass.NewDictionary(a))
+			r.Dicts = append(r.Dicts, r.dictionary(i))
 		}
 	}
 	f, ok := formOf(r.Manifest)
@@ -96,17 +99,28 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 	return f.load(r)
 }
 
+// dictionary is a new one of an attribute, which takes texts as they are.
+func (r *Release) dictionary(i int) *equivclass.Dictionary {
+	a := r.Schema.Attributes()[i]
+	a.Text = equivclass.Text{Exact: true, Folded: a.Text.Folded, MaxLength: written.MaxLength}
+	return equivclass.NewDictionary(a)
+}
+
 // Estimator answers queries from the release, once it is loaded.
 func (r *Release) Estimator() query.Estimator { return r.form.estimator(r) }
 
 // Ask answers a query in the language of query.Parse, and names the
 // values asked for that the release shows nowhere.
 func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
-	bound, err := r.Bind(text)
+	about, err := r.About(text)
 	if err != nil {
 		return query.Answer{}, nil, err
 	}
-	return r.Estimator().Estimate(bound), bound.Absent, nil
+	bound, err := about.Bind(text)
+	if err != nil {
+		return query.Answer{}, nil, err
+	}
+	return about.Estimator().Estimate(bound), bound.Absent, nil
 }
 
 // CheckSchema tells whether records of a schema may be held against the

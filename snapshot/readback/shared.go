@@ -17,6 +17,7 @@ type sharedLoader struct {
 	readers []cellReader
 	bags    [][]equivclass.Code // by bucket over all parts
 	before  []int               // by part, from 0: buckets of the parts before; and of all
+	pools   map[[2]string]int32 // by part, and number in it
 	classes []sharedClass
 }
 
@@ -85,6 +86,7 @@ func (l *sharedLoader) load(exact bool) error {
 
 // loadPeople reads buckets.csv.
 func (l *sharedLoader) loadPeople() error {
+	l.pools, l.poolsOf = map[[2]string]int32{}, nil
 	s, err := l.sheet(snapshot.BucketsName, []string{"bucket", "pool", "people"}, noNumber)
 	if err != nil {
 		return err
@@ -104,12 +106,32 @@ func (l *sharedLoader) loadPeople() error {
 			return s.damaged("has no number of people, or a number of a bucket out of order")
 		}
 		l.bags[len(l.bags)-1] = make([]equivclass.Code, 0, n)
+		l.poolsOf = append(l.poolsOf, l.poolOf(s.part, fields[1]))
 	}
 }
 
-// loadBags reads values.csv.
+// poolOf is the place over all parts of a pool that a part numbers.
+func (l *sharedLoader) poolOf(part int, number string) int32 {
+	key := [2]string{strconv.Itoa(part), number}
+	at, ok := l.pools[key]
+	if !ok {
+		at = int32(len(l.pools))
+		l.pools[key] = at
+	}
+	return at
+}
+
+// loadBags reads values.csv: rows of an attribute behind the first are kept apart.
 func (l *sharedLoader) loadBags() error {
 	d := len(l.Dicts) - 1
+	all, dicts, readers := [][][]equivclass.Code{l.bags}, []*equivclass.Dictionary{l.Dicts[d]}, []cellReader{l.readers[d]}
+	for _, d := range l.others() {
+		bags := make([][]equivclass.Code, len(l.bags))
+		for b := range bags {
+			bags[b] = make([]equivclass.Code, 0, cap(l.bags[b]))
+		}
+		all, dicts, readers = append(all, bags), append(dicts, d), append(readers, newCellReader(d))
+	}
 	s, err := l.sheet(snapshot.ValuesName, []string{"bucket", "attribute", "value", "count"}, noNumber)
 	if err != nil {
 		return err
@@ -122,28 +144,65 @@ func (l *sharedLoader) loadBags() error {
 		if fields == nil {
 			break
 		}
-		if fields[1] != l.Dicts[d].Attribute().Name && l.sensitive(fields[1]) {
-			continue // of the attributes behind the first nothing is asked
-		}
+		at := slices.IndexFunc(dicts, func(d *equivclass.Dictionary) bool { return d.Attribute().Name == fields[1] })
 		bucket, ok := l.number(fields[0], s.part)
-		code, known := l.readers[d].value(fields[2])
-		n, err := strconv.Atoi(fields[3])
-		if !ok || !known || err != nil || n < 1 || n > cap(l.bags[bucket])-len(l.bags[bucket]) || fields[1] != l.Dicts[d].Attribute().Name {
-			return s.damaged("has no value of the sensitive attribute with its count in a bucket")
+		if n, err := strconv.Atoi(fields[3]); at >= 0 && ok && err == nil {
+			bag := &all[at][bucket]
+			code, known := readers[at].value(fields[2])
+			if known && n >= 1 && n <= cap(*bag)-len(*bag) {
+				*bag = append(*bag, slices.Repeat([]equivclass.Code{code}, n)...)
+				continue
+			}
 		}
-		l.bags[bucket] = append(l.bags[bucket], slices.Repeat([]equivclass.Code{code}, n)...)
+		return s.damaged("has no value of a sensitive attribute with its count in a bucket")
 	}
-	if slices.ContainsFunc(l.bags, func(bag []equivclass.Code) bool { return len(bag) < cap(bag) }) {
-		return fmt.Errorf("%w: the files disagree on the size of a bucket", snapshot.ErrDamaged)
+	l.Others = nil
+	for at, bags := range all {
+		if slices.ContainsFunc(bags, func(bag []equivclass.Code) bool { return len(bag) < cap(bag) }) {
+			return fmt.Errorf("%w: the files disagree on the size of a bucket", snapshot.ErrDamaged)
+		}
+		if at > 0 {
+			l.Others = append(l.Others, SensitiveValues{dicts[at], slices.Concat(bags...)})
+		}
 	}
-	return nil
+	return l.loadTables(dicts)
 }
 
-// sensitive reports that a release has a sensitive attribute of this name.
-func (r *Release) sensitive(name string) bool {
-	return slices.ContainsFunc(r.Manifest.Schema, func(e snapshot.SchemaEntry) bool {
-		return e.Name == name && e.Role == equivclass.Sensitive
-	})
+// loadTables reads tables.csv, if the release has it.
+func (l *sharedLoader) loadTables(dicts []*equivclass.Dictionary) error {
+	l.tables = nil
+	if len(l.Manifest.Tables) == 0 {
+		return nil
+	}
+	s, err := l.sheet(snapshot.TablesName, []string{"pool", "attribute", "value", "with", "with_value", "count"}, noNumber)
+	if err != nil {
+		return err
+	}
+	named := func(name string) int {
+		at := slices.IndexFunc(dicts, func(d *equivclass.Dictionary) bool { return d.Attribute().Name == name })
+		return at + len(l.Dicts) - 1
+	}
+	for {
+		fields, err := s.next()
+		if err != nil || fields == nil {
+			return err
+		}
+		pair := [2]int{named(fields[1]), named(fields[3])}
+		n, err := strconv.Atoi(fields[5])
+		if err != nil || n < 1 || n > l.Manifest.Records || min(pair[0], pair[1]) < len(l.Dicts)-1 || pair[0] == pair[1] {
+			return s.damaged("has no pair of values with its count")
+		}
+		i := slices.IndexFunc(l.tables, func(t query.PairTable) bool { return t.Attributes == pair })
+		if i < 0 {
+			i = len(l.tables)
+			l.tables = append(l.tables, query.PairTable{Attributes: pair, Counts: map[int32]map[[2]string]int{}})
+		}
+		pool := l.poolOf(s.part, fields[0])
+		if l.tables[i].Counts[pool] == nil {
+			l.tables[i].Counts[pool] = map[[2]string]int{}
+		}
+		l.tables[i].Counts[pool][[2]string{fields[2], fields[4]}] = n
+	}
 }
 
 // begin notes what the parts before one have.
