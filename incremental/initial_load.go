@@ -28,6 +28,8 @@ type FirstLoad struct {
 	Attribute string  `json:"attribute,omitempty"`
 	Share     float64 `json:"share,omitempty"`
 	Reachable int     `json:"reachable_l,omitempty"`
+	// Failed are all attributes whose promise the load does not keep, where there are several or promises by attribute.
+	Failed []string `json:"failed,omitempty"`
 }
 
 // firstLoad is what the machine knows of the load before release 1.
@@ -60,6 +62,9 @@ func (f *firstLoad) status(records int, policy *state.Policy) *FirstLoad {
 	s := &FirstLoad{Records: records, Wanted: max(policy.Requirement.K, policy.InitialMin)}
 	if e := f.refused; e != nil {
 		s.Refused, s.Attribute, s.Share, s.Reachable = true, e.Attribute, e.Share, e.Reachable
+		for _, v := range e.Failed {
+			s.Failed = append(s.Failed, v.Attribute)
+		}
 	}
 	return s
 }

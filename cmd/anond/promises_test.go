@@ -45,13 +45,17 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	checked := s.must("config check", "--data", s.path("in.csv"))
 	assert.Contains(t, checked, "k 5, 3 promises by attribute, level L2")
 	assert.Contains(t, checked, `"hiv" has 2 different values`)
-	s.must("run")
+	log := s.run("run").stderr
+	assert.Contains(t, log, `"promises":2`, "the event started")
+	assert.NotContains(t, log, `"l":0`)
+	assert.NotContains(t, s.must("audit --json"), `"l": 0`)
+	assert.Regexp(t, `next pool.*(asks most|of "(diagnosis|hiv)")`, s.must("status"))
 	assert.Contains(t, s.read("releases/000001/part-000001/values.csv"), ",hiv,yes,")
 	for name, text := range map[string]string{
 		"audit":  s.must("audit --replay 1 --require-certified"),
 		"doctor": s.run("doctor", "--data", s.path("in.csv")).stdout,
 	} {
-		for _, none := range []string{"1/0", "Inf", "fewer than 0", "l 0", "l = 0"} {
+		for _, none := range []string{"1/0", "Inf", "fewer than 0", "l 0", "l = 0", "l = 1"} {
 			assert.NotContains(t, text, none, name)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"anond/incremental/plan"
 	"anond/incremental/state"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"runtime"
 	"strings"
@@ -92,6 +94,22 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 	counted := &shownStatus{Status: &dataset.Status{Counts: incremental.Status{InitialEnd: true, Pending: waits, Now: 1}},
 		hold: config.Hold{Releases: 3, Counted: true}}
 	assert.Contains(t, whyLine(counted), "2 releases")
+}
+
+// TestStatusNamesTheAttributeThatAsksMost of the next pool, how many people are missing, and each attribute that a refused pool failed.
+func TestStatusNamesTheAttributeThatAsksMost(t *testing.T) {
+	of := func(p plan.PoolNeed) string {
+		s := &shownStatus{Status: &dataset.Status{Counts: incremental.Status{InitialEnd: true, Pending: state.Pending{Waiting: 40}, Pool: &p}}}
+		return fmt.Sprint(statusLines(s, nil))
+	}
+	assert.Contains(t, of(plan.PoolNeed{Records: 100, Possible: true, Missing: 60, Attribute: "hiv"}),
+		`40 wait, it needs 100, 60 are missing; "hiv" asks most`)
+	assert.Contains(t, of(plan.PoolNeed{Attribute: "hiv"}), `the published values of "hiv" are at what is promised`)
+	shown, err := json.Marshal(incremental.FirstLoad{Refused: true, Failed: []string{"hiv", "arrested"}})
+	require.NoError(t, err)
+	assert.Regexp(t, `"failed":\["hiv","arrested"\]`, string(shown))
+	assert.Contains(t, whyLine(&shownStatus{Status: &dataset.Status{Counts: incremental.Status{FirstLoad: &incremental.FirstLoad{
+		Refused: true, Failed: []string{"hiv", "arrested"}}}}}), `refused for "hiv", "arrested"`)
 }
 
 // TestStatusOfAStoppedRun: by which signal; and that of a run that was killed says that it said nothing.

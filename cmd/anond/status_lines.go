@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,8 +49,14 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		if p.Bounded {
 			needs += " (policy.max_pool; the published values ask for more, so it may be quarantined)"
 		}
+		if p.Missing > 0 {
+			needs += ", " + grouped(p.Missing) + " are missing"
+		}
+		if p.Attribute != "" {
+			needs += fmt.Sprintf("; %q asks most", p.Attribute)
+		}
 		if !p.Possible {
-			needs = "more than there can be: the most frequent published value has a share of 1/l"
+			needs = fmt.Sprintf("more than there can be: the published values of %q are at what is promised", p.Attribute)
 		}
 		add("next pool", "%s wait, it needs %s", grouped(c.Pending.Waiting), needs)
 	}
@@ -252,6 +259,9 @@ func whyLine(s *shownStatus) string {
 	switch f := c.FirstLoad; {
 	case c.Public < c.Release:
 		return ""
+	case f != nil && len(f.Failed) > 0:
+		return fmt.Sprintf("the first load is refused for %s: the newest line of the log with event infeasible says why, and what may be changed",
+			quoted(f.Failed))
 	case f != nil && f.Refused:
 		return "the first load is refused: the newest line of the log with event infeasible says why, and what may be changed"
 	case f != nil && f.Records < f.Wanted:
@@ -283,6 +293,15 @@ func whyLine(s *shownStatus) string {
 	default:
 		return out + "by the first release after " + s.Counted.Add(left).UTC().Format(time.RFC3339)
 	}
+}
+
+// quoted lists names of attributes.
+func quoted(names []string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = strconv.Quote(name)
+	}
+	return strings.Join(out, ", ")
 }
 
 // troubleLines are what needs somebody's attention.

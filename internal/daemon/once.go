@@ -177,7 +177,13 @@ func (r *once) openSink() error {
 func (r *once) started() {
 	s := r.machine.Status()
 	said := []any{"event", "started", "dataset", r.c.Dataset, "source", r.c.Source.Name, "release", len(r.machine.Releases().Intents()),
-		"records", s.Published + s.Pending.Total() + s.Beyond, "k", r.c.Policy.K, "l", r.c.Policy.L}
+		"records", s.Published + s.Pending.Total() + s.Beyond, "k", r.c.Policy.K}
+	if l := r.c.Policy.L; l > 0 { // that of attributes without a promise of their own
+		said = append(said, "l", l)
+	}
+	if n := len(r.c.Promises()); n > 0 {
+		said = append(said, "promises", n)
+	}
 	if s.FirstLoad != nil { // initial.min_pool, or what level L1 has instead
 		said = append(said, "first_load_wants", s.FirstLoad.Wanted)
 	}

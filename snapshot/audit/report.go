@@ -64,7 +64,7 @@ type declared struct {
 	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
 	Grown bool `json:"grown,omitempty"`
 	K     int  `json:"k"`
-	L     int  `json:"l"` // of attributes without a promise of their own; 0: there is none
+	L     int  `json:"l,omitempty"` // of attributes without a promise of their own; 0: there is none
 	// Promises are those of attributes that have one of their own, in words.
 	Promises []string `json:"promises,omitempty"`
 }

@@ -210,8 +210,12 @@ func (t *textWriter) buckets(r *Report) {
 	if b == nil {
 		return
 	}
+	reached := ""
+	if b.AchievedL > 1 { // an attribute whose values may have more than half of a bucket reaches no l
+		reached = fmt.Sprintf(" (l = %d)", b.AchievedL)
+	}
 	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d. "+
-		"The largest share of one value in a bucket is %.4f (l = %d).", b.Buckets, b.Median, b.Largest, b.TopShare, b.AchievedL)
+		"The largest share of one value in a bucket is %.4f%s.", b.Buckets, b.Median, b.Largest, b.TopShare, reached)
 	if r.claimsL2 && r.Verdict != verdictViolated {
 		t.line("The files have the structure that level L2 needs: classes of exactly %d, buckets of whole classes born together, "+
 			"nothing divided, joined or changed since.", r.K)
