@@ -1,9 +1,10 @@
 package events
 
 var ofProcess = []row{
-	{"started", "info", "dataset source release:integer records:integer k:integer (l:integer) (promises:integer) (first_load_wants:integer) " +
-		"(shard:integer) (of:integer)", []eventCase{
-		{"", "state is open, the loop begins; before release 1 with the least number of people that it has (`initial.min_pool`). `l` is that of " +
+	{"started", "info", "dataset source release:integer records:integer k:integer " +
+		"(l:integer) (promises:integer) (first_load_wants:integer) (shard:integer) (of:integer)", []eventCase{
+		{"", "state is open, the loop begins; before release 1 with the least number of people that it has " +
+			"(`initial.min_pool`). `l` is that of " +
 			"attributes without a promise; `promises` counts attributes that have one",
 			"none"}}},
 	{"forgotten_again", "warn", "published:integer unpublished:integer", []eventCase{
