@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -75,9 +76,9 @@ func (a AttributePrivacy) Max(b AttributePrivacy) AttributePrivacy {
 
 // Worst gathers the figures of attributes, which are the same in both lists; the first may be empty.
 func Worst(a, b []AttributePrivacy) []AttributePrivacy {
-	out := make([]AttributePrivacy, len(b))
+	out := slices.Clone(b)
 	for i := range b {
-		if out[i] = b[i]; i < len(a) {
+		if i < len(a) {
 			out[i] = b[i].Max(a[i])
 		}
 	}

@@ -87,6 +87,7 @@ var sharedFigures = []struct {
 	}},
 	{metric: "anond_beyond_records", status: key("counts.beyond")},
 	{metric: "anond_pool_needed_records", status: key("counts.pool.records")},
+	{metric: "anond_pool_missing_records", status: key("counts.pool.missing")},
 	{metric: "anond_pool_possible", status: key("counts.pool.possible")},
 	{tile: "pending", status: func(s *shown) float64 {
 		return s.num("counts.pending.waiting") + s.num("counts.pending.quarantined") +
@@ -122,6 +123,7 @@ var counted = map[string]string{
 // alone are the figures that one surface has, and why nothing can contradict them.
 var alone = map[string]string{
 	"anond_build_info":                    "of the program",
+	"counts.pool.attribute":               "a name",
 	"anond_up_since_timestamp_seconds":    "of the process",
 	"anond_phase":                         "status.json is written while running",
 	"anond_part_ready":                    "compared with /readyz and the status below",

@@ -139,6 +139,9 @@ type run struct {
 }
 
 func (o Options) runs(data *table) ([]run, error) {
+	if o.K < o.L {
+		return nil, fmt.Errorf("k %d is below l %d", o.K, o.L)
+	}
 	policies := o.Policies
 	if policies == nil {
 		policies = PolicyNames

@@ -77,6 +77,12 @@ var ofPending = []metric{
 				e(float64(p.Records))
 			}
 		}},
+	{Name: "anond_pool_missing_records", Help: "Level L2: records that have yet to come before the next pool is planned.",
+		Read: func(s *monitor.View, e gauge.Emit) {
+			if p := s.Report.Machine.Pool; p != nil {
+				e(float64(p.Missing))
+			}
+		}},
 	{Name: "anond_pool_possible", Help: "Level L2: 0 if no pool is large enough next to what is published.",
 		Read: func(s *monitor.View, e gauge.Emit) {
 			if p := s.Report.Machine.Pool; p != nil {
