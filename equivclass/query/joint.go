@@ -245,7 +245,8 @@ const rounds = 60
 
 // fitted returns, for the first pair of asked attributes that has a table in the pool, how many people of each bucket are expected
 // to have each pair of labels, which two of those asked they are, and the table.
-func (r *JointRelease) fitted(asked []askedBag, pool int32, buckets []int) (out []map[[2]string]float64, x, y int, table map[[2]string]int) {
+func (r *JointRelease) fitted(asked []askedBag, pool int32, buckets []int) (out []map[[2]string]float64, x, y int,
+	table map[[2]string]int) {
 	for x = range asked {
 		for y = range asked[x+1:] {
 			y += x + 1

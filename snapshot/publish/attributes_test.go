@@ -336,13 +336,16 @@ func TestTwoAttributesAreReadBack(t *testing.T) {
 				{"count where income < 150", func(_, income float64, _, _ string) bool { return income < 150 }, true},
 				{"sum(income)", func(_, _ float64, _, _ string) bool { return true }, true},
 				{"sum(income) where income >= 120", func(_, income float64, _, _ string) bool { return income >= 120 }, true},
-				{`count where ill = flu and "drug, dose" = A`, func(_, _ float64, ill, drug string) bool { return ill == "flu" && drug == "A" }, false},
+				{`count where ill = flu and "drug, dose" = A`,
+					func(_, _ float64, ill, drug string) bool { return ill == "flu" && drug == "A" }, false},
 				{`count where age < 30 and ill != flu and "drug, dose" in {A, B}`, func(age, _ float64, ill, drug string) bool {
 					return age < 30 && ill != "flu" && (drug == "A" || drug == "B")
 				}, false},
-				{"count where income < 130 and ill = gout", func(_, income float64, ill, _ string) bool { return income < 130 && ill == "gout" }, false},
+				{"count where income < 130 and ill = gout",
+					func(_, income float64, ill, _ string) bool { return income < 130 && ill == "gout" }, false},
 				{"sum(income) where ill = gout and age > 25", func(age, _ float64, ill, _ string) bool { return ill == "gout" && age > 25 }, false},
-				{`sum(income) where "drug, dose" = B and ill = gout`, func(_, _ float64, ill, drug string) bool { return ill == "gout" && drug == "B" }, false},
+				{`sum(income) where "drug, dose" = B and ill = gout`,
+					func(_, _ float64, ill, drug string) bool { return ill == "gout" && drug == "B" }, false},
 			} {
 				a, _, err := r.Ask(q.text)
 				require.NoError(t, err)
