@@ -48,7 +48,7 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	assert.Contains(t, checked, "k 5, 4 promises by attribute, level L2")
 	assert.Contains(t, checked, `"hiv" has 2 different values`)
 	log := s.run("run").stderr
-	assert.Contains(t, log, `"promises":2`, "the event started")
+	assert.Contains(t, log, `"promises":4`, "the event started")
 	assert.NotContains(t, log, `"l":0`)
 	assert.NotContains(t, s.must("audit --json"), `"l": 0`)
 	assert.Regexp(t, `next pool.*(asks most|of "(diagnosis|hiv)")`, s.must("status"))
