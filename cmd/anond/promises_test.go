@@ -22,10 +22,11 @@ schema:
     - {name: postcode, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical, promise: {l: 3}}
     - {name: income, role: sensitive, type: integer, buckets: [0, 20, 40, 60, 80], values: exact, promise: {l: 2}}
+    - {name: ward, role: sensitive, type: categorical, promise: {l: 2}}
     - {name: hiv, role: sensitive, type: categorical, promise: {gain: 2, at_most: {"yes": 0.5}}}
 policy: {k: 5}
 initial: {min_pool: 300}
-release: {dir: ./releases, tables: [[hiv, diagnosis], [income, diagnosis]]}
+release: {dir: ./releases, tables: [[hiv, diagnosis], [income, diagnosis], [diagnosis, ward]]}
 `
 
 // TestPromisesFromTheFileToTheAudit: a yes/no attribute, which no l allows, and another one are published together; the check of the
@@ -35,18 +36,19 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	s.config = s.path("anond.yaml")
 	s.write("anond.yaml", promisesConfig)
 	rng, rows := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
-	rows.WriteString("patient,age,postcode,diagnosis,income,hiv\n")
+	rows.WriteString("patient,age,postcode,diagnosis,income,ward,hiv\n")
 	for i := range 600 {
+		d := rng.IntN(8)
 		hiv := []string{"no", "no", "no", "yes"}[rng.IntN(4)]
-		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), rng.IntN(8), rng.IntN(100), hiv)
+		fmt.Fprintf(&rows, "p%d,%d,%d,d%d,%d,w%d,%s\n", i, 18+rng.IntN(60), 8000+rng.IntN(9), d, rng.IntN(100), d/2, hiv)
 	}
 	s.write("in.csv", rows.String())
 
 	checked := s.must("config check", "--data", s.path("in.csv"))
-	assert.Contains(t, checked, "k 5, 3 promises by attribute, level L2")
+	assert.Contains(t, checked, "k 5, 4 promises by attribute, level L2")
 	assert.Contains(t, checked, `"hiv" has 2 different values`)
 	log := s.run("run").stderr
-	assert.Contains(t, log, `"promises":3`, "the event started")
+	assert.Contains(t, log, `"promises":4`, "the event started")
 	assert.NotContains(t, log, `"l":0`)
 	assert.NotContains(t, s.must("audit --json"), `"l": 0`)
 	assert.Regexp(t, `next pool.*(asks most|of "(diagnosis|hiv)")`, s.must("status"))
@@ -61,6 +63,10 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	}
 	audited := s.must("audit")
 	require.Contains(t, audited, "what one's own value of a sensitive attribute tells about another one")
+	require.Contains(t, audited, "To who knows their value of diagnosis, the pair tables make ward certain for 600 of 600 people, "+
+		"and above .8 for 600. That is not promised against.")
+	require.Contains(t, audited, "To who knows their value of ward, the pair tables make diagnosis certain for 0 of 600 people, "+
+		"and above .8 for 0.")
 	require.Contains(t, audited, "diagnosis: no probability above 1/3")
 	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; "+
 		"and of 1 named values no more than declared")

@@ -48,7 +48,6 @@ type plain struct {
 	open       bool
 	missing    string
 	values     []string
-	people     int64
 	pool       map[string]int64
 }
 
@@ -105,7 +104,7 @@ func (p *plain) holds(bucket map[string]int64) bool {
 	return true
 }
 
-// any draws an attribute with a promise, in both readings, and its counts in a pool of so many people.
+// drawn draws an attribute with a promise, in both readings, and its counts in a pool of so many people.
 func drawn(t testing.TB, rng *rand.Rand, people int) (Attribute, *plain, []uint32) {
 	text := func(lo, hi int) string { return thousandths(int64(lo + rng.IntN(hi-lo))).String() }
 	rat := func(text string) *big.Rat {

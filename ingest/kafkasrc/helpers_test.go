@@ -288,5 +288,4 @@ func eventually(t testing.TB, what string, ok func() bool) {
 }
 
 // Batches of tests.
-var encodeBatch, record, compressed, recompress, sealed = fetchtest.Batch, fetchtest.Record, fetchtest.Compressed, fetchtest.Recompress,
-	fetchtest.Sealed
+var encodeBatch, record, recompress, sealed = fetchtest.Batch, fetchtest.Record, fetchtest.Recompress, fetchtest.Sealed

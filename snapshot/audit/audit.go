@@ -399,7 +399,7 @@ func (a *auditor) finish() *Report {
 	}
 	r.Level = Level{L0: state, L1: state, L2: a.levelTwo(state)}
 	if a.in.first.AtL2() && a.last != nil && a.last.Tab.Shared != nil {
-		r.Buckets = table.BucketFigures(a.last.Tab)
+		r.Buckets, r.Told = table.BucketFigures(a.last.Tab), a.last.Tab.Shared.Told
 	}
 	r.NotPromised = r.notPromised()
 	return r

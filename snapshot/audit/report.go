@@ -45,6 +45,7 @@ type Report struct {
 	Certificates *certificates      `json:"certificates,omitempty"` // needs the members export
 	Attackers    []shares.Attacker  `json:"attackers"`
 	Buckets      *table.Buckets     `json:"buckets,omitempty"` // level L2
+	Told         []table.Told       `json:"told,omitempty"`    // of the newest release, by its pair tables
 	Replay       *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
 	Corruption   *corruption        `json:"corruption,omitempty"`
 	Regroups     []int              `json:"regroups,omitempty"` // records by number of regroupings

@@ -216,6 +216,10 @@ func (t *textWriter) buckets(r *Report) {
 	}
 	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d. "+
 		"The largest share of one value in a bucket is %.4f%s.", b.Buckets, b.Median, b.Largest, b.TopShare, reached)
+	for _, x := range r.Told {
+		t.line("To who knows their value of %s, the pair tables make %s certain for %d of %d people, and above .8 for %d. That is not promised "+
+			"against.", x.One, x.Other, x.Certain, x.People, x.Likely)
+	}
 	if r.claimsL2 && r.Verdict != verdictViolated {
 		t.line("The files have the structure that level L2 needs: classes of exactly %d, buckets of whole classes born together, "+
 			"nothing divided, joined or changed since.", r.K)

@@ -175,35 +175,36 @@ func (r *TableReader) pools(paths []string, data [][]byte, t *Table) error {
 	if len(r.Pairs) == 0 {
 		return nil
 	}
-	return r.readTables(paths[4], data[4], said, buckets)
+	b.Told, err = r.readTables(paths[4], data[4], said, buckets)
+	return err
 }
 
 // readTables tests tables.csv: sorted, of each pool with enough buckets and each pair that the manifest names, and
 // of no other, each with the bags of the pool at its sides.
-func (r *TableReader) readTables(file string, data []byte, pools []*Bags, buckets []int) error {
+func (r *TableReader) readTables(file string, data []byte, pools []*Bags, buckets []int) ([]Told, error) {
 	csv, header, err := r.csv(file, data)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	at, err := r.columns(file, header, []string{"pool", "attribute", "value", "with", "with_value", "count"})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	type side struct{ pool, pair, side, value uint32 }
-	sums := map[side]uint32{}
+	sums, most := map[side]uint32{}, map[side]uint32{}
 	rows, disorder, foreign := 0, 0, 0
 	var last [4]uint32
 	for {
 		ok, err := csv.Next()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !ok {
 			break
 		}
 		pool, n, err := pairNumbers(csv, []int{at[0], 0, at[5]}, format.MaxRows)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		names := [2]string{string(csv.Fields[at[1]]), string(csv.Fields[at[3]])}
 		pair := slices.Index(r.Pairs, names)
@@ -216,12 +217,14 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 		for i, field := range []int{at[2], at[4]} {
 			d := r.S.Sas[r.attribute([]byte(names[i]))]
 			if now[2+i], err = d.ReadLabel(csv, csv.Fields[field]); err != nil {
-				return err
+				return nil, err
 			}
 			if order == 0 {
 				order = d.CompareLabels(last[2+i], now[2+i])
 			}
-			sums[side{pool - 1, uint32(pair), uint32(i), now[2+i]}] += n
+			of := side{pool - 1, uint32(pair), uint32(i), now[2+i]}
+			sums[of] += n
+			most[of] = max(most[of], n)
 		}
 		if rows > 1 && order >= 0 {
 			disorder++
@@ -229,6 +232,13 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 		last = now
 	}
 	r.Rows["tables.csv"] = rows
+	told := make([]Told, 2*len(r.Pairs))
+	for i, names := range r.Pairs {
+		told[2*i], told[2*i+1] = Told{One: names[0], Other: names[1]}, Told{One: names[1], Other: names[0]}
+	}
+	for of, n := range sums {
+		told[2*of.pair+of.side].add(n, most[of])
+	}
 	for p, n := range buckets {
 		if n < leastTabled {
 			continue
@@ -253,5 +263,5 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 		disorder)
 	r.F.AddN("B", format.KindPairTable, r.Release, 0, "tables",
 		"a pair table is of a pool or pair that has none, or its sides are not the bags of the pool", wrong)
-	return nil
+	return told, nil
 }

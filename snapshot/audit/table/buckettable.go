@@ -16,6 +16,7 @@ type BucketTable struct {
 	N    int      // pools
 	Of   []*Bags  // by sensitive attribute
 	Row  []uint32 // by row of the table: bucket + 1
+	Told []Told   // by pair table, in both directions
 	over []bool   // by bucket: some value has more of it than its cap (Judge)
 	dict *format.SetDict
 	bag  []uint32 // see Bags: of the first buckets, which were asked for
@@ -220,6 +221,7 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 	if len(a.bag) == a.M && len(o.bag) == o.M {
 		a.bag = append(a.bag, o.bag...)
 	}
+	a.Told = joinTold(b.Told, o.Told)
 	a.over = append(a.over, o.over...)
 	a.dict, a.M, a.N = o.dict, a.M+o.M, a.N+o.N
 	a.Size = append(a.Size, o.Size...)
