@@ -28,6 +28,7 @@ type Release struct {
 	Buckets      int      // at level L2
 	KMin         int      // records in the smallest class
 	MaxFrequency float64  // highest share of one value in a class
+	Allowed      float64  // highest share that is promised at most, where that is
 	NCP          float64  // information loss of the published records
 }
 

@@ -20,6 +20,7 @@ type Info struct {
 	Pending      int     `json:"pending"`
 	KMin         int     `json:"k_min"`
 	MaxFrequency float64 `json:"max_frequency"`
+	Allowed      float64 `json:"-"` // see Privacy
 	NCP          float64 `json:"ncp"`
 	Certificate  string  `json:"certificate"`
 	SHA256       string  `json:"sha256"` // of manifest.json
@@ -60,7 +61,7 @@ func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error
 		}
 		info := Info{Release: n, Current: n == on.Current, Pruned: on.IsPruned(n), CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
 			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
-			NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
+			Allowed: m.Privacy.Allowed(m.Policy.L), NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
 		switch {
 		case n == 1:
 			info.Newcomers = m.Records

@@ -20,6 +20,12 @@ func NewRatio(num, den uint64) Ratio {
 	return Ratio(strconv.FormatUint(num/a, 10) + "/" + strconv.FormatUint(den/a, 10))
 }
 
+// Float is the ratio as a number, +Inf without bound.
+func (r Ratio) Float() float64 {
+	num, den := r.terms()
+	return float64(num) / float64(den)
+}
+
 // Less reports whether a ratio is below another. Any is above none.
 func (r Ratio) Less(o Ratio) bool {
 	a, b := r.terms()

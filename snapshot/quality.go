@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"cmp"
 	"math"
+	"slices"
 )
 
 // Quality says what a release costs in information. It is a function of the
@@ -57,6 +59,16 @@ type Privacy struct {
 	K1           string  `json:"k1"`
 	// Attributes are the figures of the sensitive attributes, at level L2.
 	Attributes []AttributePrivacy `json:"attributes,omitempty"`
+}
+
+// Allowed is the largest share that is promised at most of a value of the attribute that has MaxFrequency: 1/l, or what
+// its own promise says.
+func (p *Privacy) Allowed(l int) float64 {
+	if len(p.Attributes) == 0 {
+		return 1 / float64(max(1, l))
+	}
+	top := slices.MaxFunc(p.Attributes, func(a, b AttributePrivacy) int { return cmp.Compare(a.TopShare.Float(), b.TopShare.Float()) })
+	return min(1, top.Cap.Float())
 }
 
 // Round6 keeps the digits that mean something: the last bits of a sum differ

@@ -60,9 +60,19 @@ func beta(rows [][2]string, most float64) (basic float64, enhanced bool, shares 
 func TestGainIsBetaLikeness(t *testing.T) {
 	s := &site{t: t, dir: programtest.TempDir(t)}
 	s.config = s.path("anond.yaml")
-	s.write("anond.yaml", strings.NewReplacer(
-		"    - {name: diagnosis, role: sensitive, type: categorical, promise: {l: 3}}\n", "",
-		`promise: {gain: 2, at_most: {"yes": 0.5}}`, "promise: {gain: 2}").Replace(promisesConfig))
+	s.write("anond.yaml", `version: 1
+dataset: clinic
+source: {type: file, format: csv, file: {path: in.csv}}
+schema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: postcode, role: quasi, type: categorical}
+    - {name: hiv, role: sensitive, type: categorical, promise: {gain: 2}}
+policy: {k: 5}
+initial: {min_pool: 300}
+release: {dir: ./releases}
+`)
 	rng, rows := rand.New(rand.NewPCG(2, 2)), strings.Builder{}
 	rows.WriteString("patient,age,postcode,hiv\n")
 	for i := range 600 {

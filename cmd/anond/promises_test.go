@@ -67,6 +67,12 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 		"and above .8 for 600. That is not promised against.")
 	require.Contains(t, audited, "To who knows their value of ward, the pair tables make diagnosis certain for 0 of 600 people, "+
 		"and above .8 for 0.")
+	report := s.must("release report")
+	assert.Contains(t, report, "what is promised of its attribute")
+	assert.Contains(t, report, "hiv: no odds above 2 times")
+	for _, none := range []string{"1/0", "+Inf", "<th>policy.l</th>"} {
+		assert.False(t, strings.Contains(report, none), none)
+	}
 	require.Contains(t, audited, "diagnosis: no probability above 1/3")
 	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; "+
 		"and of 1 named values no more than declared")

@@ -58,7 +58,7 @@ func modelOf(v *monitor.View) (*model, error) {
 	m.Sizes = sizeTables(v)
 	m.Releases, m.Events = releaseRows(v), eventRows(v)
 	var err error
-	m.Charts, err = present.Pictures(append(present.OfReleases(v.Releases, s.K, s.L), ofTime(v)...))
+	m.Charts, err = present.Pictures(append(present.OfReleases(v.Releases, s.K), ofTime(v)...))
 	return m, err
 }
 
@@ -102,13 +102,12 @@ func tiles(v *monitor.View) []tile {
 	out := []tile{{ID: "release", Title: "Newest release", Figure: "none"}}
 	if n := len(v.Releases); n > 0 {
 		x := v.Releases[n-1]
-		promise := 1 / float64(s.L)
 		out = []tile{{ID: "release", Title: "Newest release", Figure: strconv.Itoa(int(x.Number)), Note: ago(v, x.CreatedAt) + dueNote(r)},
 			{ID: "published", Title: "Published", Figure: present.Count(x.Records), Note: newcomers(x.Newcomers)},
 			{ID: "loss", Title: "Information loss", Figure: fmt.Sprintf("%.4f", x.NCP), Note: "0: exact, 1: nothing left"},
 			{ID: "k", Title: "Smallest class", Figure: strconv.Itoa(x.KMin), Note: fmt.Sprintf("promised: at least %d", s.K), Bad: x.KMin < s.K},
-			{ID: "share", Title: "Top share", Figure: present.Percent(x.TopShare), Note: "promised: at most " + present.Percent(promise),
-				Bad: x.TopShare > promise+1e-9}}
+			{ID: "share", Title: "Top share", Figure: present.Percent(x.TopShare), Note: "promised: at most " + present.Percent(x.Allowed),
+				Bad: x.TopShare > x.Allowed+1e-9}}
 	}
 	if r.Time.IsZero() {
 		return out

@@ -56,7 +56,7 @@ func Write(w io.Writer, f *Facts) error {
 		}
 	}
 	var err error
-	m.Charts, err = present.Pictures(present.OfReleases(monitor.ReleasesOf(until), m.K, m.L))
+	m.Charts, err = present.Pictures(present.OfReleases(monitor.ReleasesOf(until), m.K))
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ type file struct{ Name, Bytes, SHA256 string }
 func modelOf(f *Facts) *model {
 	m := f.Manifest
 	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, L: m.Policy.L, KMin: m.Privacy.KMin,
-		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(1 / float64(max(1, m.Policy.L))),
+		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(m.Privacy.Allowed(m.Policy.L)),
 		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only",
 		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), totals: totals{Waiting: present.Count(m.Pending),
 			Records: present.Count(m.Records)}}
@@ -164,8 +164,10 @@ func shown(a *snapshot.SchemaEntry, m *snapshot.Manifest) string {
 
 func settings(m *snapshot.Manifest) []setting {
 	p := &m.Policy
-	out := []setting{{"recoding", m.Recoding}, {"policy.k", fmt.Sprint(p.K)}, {"policy.l", fmt.Sprint(p.L)},
-		{"policy.republication", p.Republication}}
+	out := []setting{{"recoding", m.Recoding}, {"policy.k", fmt.Sprint(p.K)}, {"policy.republication", p.Republication}}
+	if p.L > 0 {
+		out = append(out, setting{"policy.l", fmt.Sprint(p.L)})
+	}
 	if p.Level != "" {
 		out = append(out, setting{"policy.level", p.Level})
 	}

@@ -17,6 +17,7 @@ type Release struct {
 	Classes, Buckets            int
 	KMin                        int
 	TopShare, NCP               float64
+	Allowed                     float64 // the share that is promised at most, where TopShare is
 }
 
 // Distinct is how many different values each group has at least, as the largest share
@@ -79,7 +80,7 @@ func ReleasesOf(infos []snapshot.Info) []Release {
 	for n, i := range infos {
 		at, _ := time.Parse(time.RFC3339, i.CreatedAt)
 		out[n] = Release{Number: i.Release, CreatedAt: at, Records: i.Records, Newcomers: i.Newcomers, Pending: i.Pending, Classes: i.Classes,
-			Buckets: i.Buckets, KMin: i.KMin, TopShare: i.MaxFrequency, NCP: i.NCP}
+			Buckets: i.Buckets, KMin: i.KMin, TopShare: i.MaxFrequency, Allowed: i.Allowed, NCP: i.NCP}
 	}
 	return out
 }
@@ -88,7 +89,7 @@ func releaseOf(l *ingest.Latest, before []Release) Release {
 	i := l.Intent
 	out := Release{Number: i.Release, CreatedAt: time.Unix(i.CreatedAt, 0).UTC(), Records: i.Records, Newcomers: -1,
 		Pending: i.Pending.Total(), Classes: i.Classes, Buckets: l.Release.Buckets, KMin: l.Release.KMin, TopShare: l.Release.MaxFrequency,
-		NCP: l.Release.NCP}
+		Allowed: l.Release.Allowed, NCP: l.Release.NCP}
 	if n := len(before); i.Release == 1 {
 		out.Newcomers = i.Records
 	} else if n > 0 && before[n-1].Number == i.Release-1 {

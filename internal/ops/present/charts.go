@@ -83,8 +83,8 @@ func Draw[T any](title, xLabel string, list []T, x func(T) float64, columns ...C
 	return c
 }
 
-// OfReleases are the charts over releases, with the promise of k and l.
-func OfReleases(list []monitor.Release, k, l int) []*chart.Chart {
+// OfReleases are the charts over releases, with what is promised.
+func OfReleases(list []monitor.Release, k int) []*chart.Chart {
 	type R = monitor.Release
 	number := func(r R) float64 { return float64(r.Number) }
 	releases := func(title string, columns ...Column[R]) *chart.Chart {
@@ -101,7 +101,7 @@ func OfReleases(list []monitor.Release, k, l int) []*chart.Chart {
 		releases("Smallest class", Column[R]{"reached", false, func(r R) float64 { return float64(r.KMin) }},
 			Column[R]{"promised: at least", true, func(R) float64 { return float64(k) }}),
 		releases("Top share of a value", Column[R]{"reached", false, func(r R) float64 { return r.TopShare }},
-			Column[R]{"promised: at most", true, func(R) float64 { return 1 / float64(max(1, l)) }}),
+			Column[R]{"promised: at most", true, func(r R) float64 { return r.Allowed }}),
 	}
 }
 
