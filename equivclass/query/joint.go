@@ -1,7 +1,9 @@
 package query
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"anond/equivclass"
 )
@@ -99,7 +101,7 @@ func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []in
 	for i, b := range buckets {
 		part, n := &parts[b], asked[0].Bags[b].Total
 		least, most, share := part.least, part.most, 1.0
-		var joint map[[2]string]float64
+		var joint []fittedPair
 		if fitted != nil {
 			joint = fitted[i]
 		}
@@ -120,13 +122,13 @@ func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []in
 		must, people = must+part.least, people+n
 		weight := func(first *equivclass.Code) float64 { // of those who have the first value, or one asked for: the share with the pair
 			var sum float64
-			for pair, v := range joint {
-				if first == nil || asked[x].label[*first] == pair[0] {
-					partial := asked[y].part(b, pair[1])
+			for _, p := range joint {
+				if first == nil || asked[x].label[*first] == p.labels[0] {
+					partial := asked[y].part(b, p.labels[1])
 					if first == nil {
-						partial *= asked[x].part(b, pair[0])
+						partial *= asked[x].part(b, p.labels[0])
 					}
-					sum += v * partial
+					sum += p.people * partial
 				}
 			}
 			return sum
@@ -245,7 +247,7 @@ const rounds = 60
 
 // fitted returns, for the first pair of asked attributes that has a table in the pool, how many people of each bucket are expected
 // to have each pair of labels, which two of those asked they are, and the table.
-func (r *JointRelease) fitted(asked []askedBag, pool int32, buckets []int) (out []map[[2]string]float64, x, y int,
+func (r *JointRelease) fitted(asked []askedBag, pool int32, buckets []int) (out [][]fittedPair, x, y int,
 	table map[[2]string]int) {
 	for x = range asked {
 		for y = range asked[x+1:] {
@@ -269,17 +271,22 @@ func (r *JointRelease) fitted(asked []askedBag, pool int32, buckets []int) (out 
 	return nil, -1, -1, nil
 }
 
+// fittedPair is how many people of a bucket are expected to have two labels.
+type fittedPair struct {
+	labels [2]string
+	people float64
+}
+
 // fit is iterative proportional fitting, from all pairs of the table that a bucket's bags allow and in proportion to it: to the table
-// over all buckets, then to both bags of each.
-func fit(x, y *askedBag, buckets []int, table map[[2]string]int) []map[[2]string]float64 {
-	out, bags := make([]map[[2]string]float64, len(buckets)), make([][2]map[string]float64, len(buckets))
+// over all buckets, then to both bags of each. Pairs stand in the order of their labels, since sums of floats are not associative.
+func fit(x, y *askedBag, buckets []int, table map[[2]string]int) [][]fittedPair {
+	out, bags := make([][]fittedPair, len(buckets)), make([][2]map[string]float64, len(buckets))
 	for i, b := range buckets {
 		bags[i] = [2]map[string]float64{x.labels(b), y.labels(b)}
-		out[i] = map[[2]string]float64{}
-		for one := range bags[i][0] {
-			for two := range bags[i][1] {
+		for _, one := range slices.Sorted(maps.Keys(bags[i][0])) {
+			for _, two := range slices.Sorted(maps.Keys(bags[i][1])) {
 				if n := table[[2]string{one, two}]; n > 0 {
-					out[i][[2]string{one, two}] = float64(n)
+					out[i] = append(out[i], fittedPair{[2]string{one, two}, float64(n)})
 				}
 			}
 		}
@@ -287,23 +294,25 @@ func fit(x, y *askedBag, buckets []int, table map[[2]string]int) []map[[2]string
 	for range rounds {
 		sums, off := map[[2]string]float64{}, 0.0
 		for i := range out {
-			for pair, v := range out[i] {
-				sums[pair] += v
+			for _, p := range out[i] {
+				sums[p.labels] += p.people
 			}
 		}
 		for i := range out {
-			for pair := range out[i] {
-				out[i][pair] *= float64(table[pair]) / max(sums[pair], math.SmallestNonzeroFloat32)
+			for j := range out[i] {
+				p := &out[i][j]
+				p.people *= float64(table[p.labels]) / max(sums[p.labels], math.SmallestNonzeroFloat32)
 			}
 			for side := range 2 {
 				have := map[string]float64{}
-				for pair, v := range out[i] {
-					have[pair[side]] += v
+				for _, p := range out[i] {
+					have[p.labels[side]] += p.people
 				}
-				for pair := range out[i] {
-					f := bags[i][side][pair[side]] / max(have[pair[side]], math.SmallestNonzeroFloat32)
+				for j := range out[i] {
+					p := &out[i][j]
+					f := bags[i][side][p.labels[side]] / max(have[p.labels[side]], math.SmallestNonzeroFloat32)
 					off = max(off, math.Abs(f-1))
-					out[i][pair] *= f
+					p.people *= f
 				}
 			}
 		}

@@ -161,3 +161,14 @@ func TestDatesAreNotAddedUp(t *testing.T) {
 	_, err = Bind(q, []*equivclass.Dictionary{day})
 	assert.EqualError(t, err, `query, column 5: "day" cannot be summed: sum a numeric attribute without buckets`)
 }
+
+// TestNoRangeHoldsAMissingNumber: whoever has no number is in no range, also not in one without an end.
+func TestNoRangeHoldsAMissingNumber(t *testing.T) {
+	income := equivclass.NewDictionary(equivclass.Attribute{Name: "income", Type: equivclass.Integer, Role: equivclass.Quasi, Optional: true})
+	for _, text := range []string{"7", "?"} {
+		require.NoError(t, income.Restore(text))
+	}
+	for _, asked := range []string{"count where income > 0", "count where income != 3", "count where income <= 9"} {
+		assert.Equal(t, []bool{true, false}, paBound(t, []*equivclass.Dictionary{income}, asked).Preds[0].Match, asked)
+	}
+}
