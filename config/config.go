@@ -44,20 +44,25 @@ type Config struct {
 	Attributes []attributeSettings
 	Missing    equivclass.Missing
 	subjects
-	Shard       Shard
-	Policy      policy
-	Initial     initial
-	Release     releaseSettings
-	State       state
-	Encryption  encryption
-	Memory      memory
-	HTTP        HTTP
-	Control     control
-	Log         Log
-	Outputs     outputs
-	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
-	Counted     []ReferenceFile // of declared counts, in schema order
+	Shard      Shard
+	Policy     policy
+	Initial    initial
+	Release    releaseSettings
+	State      state
+	Encryption encryption
+	Memory     memory
+	HTTP       HTTP
+	Control    control
+	Log        Log
+	Outputs    outputs
+	files
 	loaded
+}
+
+// files are those that the schema names, in its order.
+type files struct {
+	Hierarchies []HierarchyFile // one per attribute that names one
+	Counted     []ReferenceFile // of declared counts
 }
 
 // subjects is the block `subject`: how the records of one person are treated.

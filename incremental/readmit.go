@@ -12,7 +12,13 @@ import (
 // dead letter is not of this state.
 var ErrNoReadmission = errors.New("the dead letter is none whose record may be taken in later")
 
-// Readmissible reports whether the record of a dead letter may be taken in later, as far
+// readmission takes in records of dead letters.
+type readmission struct{ *Machine }
+
+// Readmission is how records of dead letters are taken in later.
+func (m *Machine) Readmission() readmission { return readmission{m} }
+
+// Possible reports whether the record of a dead letter may be taken in later, as far
 // as its attribute decides that: one that was refused because of a quasi-identifier or
 // the subject. For which reasons it may is the host's to say (decode.RuleOf).
 //
@@ -24,7 +30,7 @@ var ErrNoReadmission = errors.New("the dead letter is none whose record may be t
 // message. And quasi-identifiers are judged first (newColumns): of two records that lack
 // the same leaf both are readmitted or neither, and the sensitive value is judged when
 // the record comes in again, like that of any record that comes then.
-func (m *Machine) Readmissible(d state.DeadLetter) bool {
+func (m readmission) Possible(d state.DeadLetter) bool {
 	i := slices.IndexFunc(m.s.Schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == d.Attribute })
 	if i < 0 {
 		return false
@@ -33,15 +39,15 @@ func (m *Machine) Readmissible(d state.DeadLetter) bool {
 	return role == equivclass.Quasi || role == equivclass.Subject
 }
 
-// Readmit takes in the record of a dead letter, which then counts as pending and
+// Take takes in the record of a dead letter, which then counts as pending and
 // no longer as a dead letter. Its arrival is the present tick. If its values still do
 // not fit, the outcome says why, as Rejudged has it. Of a person who was forgotten or is barred nothing
 // is taken in, and the record stays the dead letter that it is.
 //
 // The caller has checked that the row is the one that was refused (by its digest),
 // and that no record of that partition and offset is in state. All of it is one transaction.
-func (m *Machine) Readmit(d state.DeadLetter, row equivclass.Row) (Outcome, error) {
-	if err := m.mayReadmit(d); err != nil {
+func (m readmission) Take(d state.DeadLetter, row equivclass.Row) (Outcome, error) {
+	if err := m.allowed(d); err != nil {
 		return Outcome{}, err
 	}
 	if m.s.Full(len(m.barred.list)) {
@@ -64,8 +70,8 @@ func (m *Machine) Readmit(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 // same reason nothing changes. For another one it becomes a dead letter of that reason:
 // if it stayed what it was, and were accepted at a later replay, the delay between the
 // two would follow from what was wrong at the first, which may be its sensitive value.
-func (m *Machine) Rejudged(d state.DeadLetter, why equivclass.Reason, attribute string) error {
-	if err := m.mayReadmit(d); err != nil || why == d.Reason && attribute == d.Attribute {
+func (m readmission) Rejudged(d state.DeadLetter, why equivclass.Reason, attribute string) error {
+	if err := m.allowed(d); err != nil || why == d.Reason && attribute == d.Attribute {
 		return err
 	}
 	m.intake.readmitted(d.Reason)
@@ -74,12 +80,12 @@ func (m *Machine) Rejudged(d state.DeadLetter, why equivclass.Reason, attribute 
 	return nil
 }
 
-func (m *Machine) mayReadmit(d state.DeadLetter) error {
+func (m readmission) allowed(d state.DeadLetter) error {
 	pos, known := m.intake.offsets.known(d.Partition)
 	switch {
 	case m.intake.failed:
 		return ErrBroken
-	case !known || d.Offset >= pos.Next || !m.Readmissible(d) || m.intake.counters.Refused[d.Reason] == 0:
+	case !known || d.Offset >= pos.Next || !m.Possible(d) || m.intake.counters.Refused[d.Reason] == 0:
 		return ErrNoReadmission
 	}
 	return nil

@@ -109,7 +109,7 @@ func TestABadValueOfAnyAttributeRefusesTheRecord(t *testing.T) {
 		out, err := s.m.Apply(source, 0, s.row(c.a, c.b))
 		require.NoError(t, err)
 		assert.Equal(t, incremental.Outcome{Reason: equivclass.ReasonHierarchy, Attribute: c.attribute}, out)
-		assert.False(t, s.m.Readmissible(state.DeadLetter{Attribute: c.attribute}))
+		assert.False(t, s.m.Readmission().Possible(state.DeadLetter{Attribute: c.attribute}))
 	}
 	assert.Zero(t, s.m.Releases().All().Len())
 }

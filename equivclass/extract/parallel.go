@@ -3,6 +3,8 @@ package extract
 import (
 	"sync"
 	"sync/atomic"
+
+	"anond/equivclass"
 )
 
 // each calls do once for every i below n, on as many goroutines as there are
@@ -33,3 +35,9 @@ func (x *extraction) each(n int, do func(w *extraction, i int)) {
 	}
 	all.Wait()
 }
+
+// WithStop implements Stoppable.
+func (m Extract) WithStop(stop func() bool) equivclass.Partitioner { m.stop = stop; return m }
+
+// stopped reports whether the work is to end.
+func (x *extraction) stopped() bool { return x.stop != nil && x.stop() }

@@ -173,7 +173,7 @@ type letters struct {
 
 func (l *letters) wants(d *state.DeadLetter) bool {
 	next, known := l.machine.Intake().Next(d.Partition)
-	return l.may(d) && l.machine.Readmissible(*d) && (l.reason == "" || string(d.Reason) == l.reason) &&
+	return l.may(d) && l.machine.Readmission().Possible(*d) && (l.reason == "" || string(d.Reason) == l.reason) &&
 		(l.attribute == "" || d.Attribute == l.attribute) && known && d.Offset < next
 }
 

@@ -230,7 +230,7 @@ func (r *readmission) judge(letter state.DeadLetter, key, value []byte, header [
 	row := make(equivclass.Row, len(r.schema.Attributes()))
 	o := r.decoder.Decode(value, header, row)
 	if !o.Accepted() {
-		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Rejudged(letter, o.Reason, o.Attribute))
+		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Readmission().Rejudged(letter, o.Reason, o.Attribute))
 	}
 	if r.keys != nil {
 		again := ingest.Record{Offset: letter.Offset, Key: key, Value: value}
@@ -238,7 +238,7 @@ func (r *readmission) judge(letter state.DeadLetter, key, value []byte, header [
 			return false, nil // it stays what it is: its person may be in another shard
 		}
 	}
-	outcome, err := r.machine.Readmit(letter, row)
+	outcome, err := r.machine.Readmission().Take(letter, row)
 	if err == nil {
 		err = ingest.Bar(r.machine, r.schema, decode.Outcome{Reason: outcome.Reason, Attribute: outcome.Attribute}, row)
 	}

@@ -151,7 +151,7 @@ func newAuditor(o Options) (*auditor, error) {
 	a.report = &Report{
 		declared: declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
 			K: m.Policy.K, L: m.Policy.L, Promises: m.Says()},
-		requireCertified: o.RequireCertified, exact: m.WantK1() != "rows", claimsL2: m.ClaimsL2(), several: m.Several(),
+		requireCertified: o.RequireCertified, shape: shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several()},
 		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()

@@ -53,8 +53,13 @@ type Report struct {
 	NotPromised  []string           `json:"not_promised"`
 
 	requireCertified bool
-	exact, claimsL2  bool // cells are exact; the manifests may claim level L2
-	several          bool // sensitive attributes
+	shape
+}
+
+// shape is what the manifests are of, as far as the text depends on it.
+type shape struct {
+	exact, claimsL2 bool // cells are exact; level L2 may be claimed
+	several         bool // sensitive attributes
 }
 
 // declared is what the newest manifest says of the chain.
