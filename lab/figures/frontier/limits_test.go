@@ -18,8 +18,24 @@ import (
 // forbids. Buckets of three near classes, whatever their values, would err far less: what
 // costs is l-diversity of whole classes, not the symmetric choice.
 func TestWhatBoundsLargeQueries(t *testing.T) {
-	tier.Heavy(t, "it measures for a minute")
-	data, err := adult.load("", 1)
+	tier.Heavy(t, "it measures for a minute and a half")
+	var mean boundsOfLargeQueries
+	for seed := range uint64(3) {
+		of := measureLargeQueries(t, 1+seed)
+		t.Logf("seed %d: %+v", 1+seed, of)
+		mean.own, mean.near, mean.nearest, mean.ours = mean.own+of.own/3, mean.near+of.near/3, mean.nearest+of.nearest/3, mean.ours+of.ours/3
+	}
+	require.Less(t, mean.own, mean.near)
+	require.Less(t, mean.near, .8*mean.nearest)
+	require.Less(t, .9*mean.ours, mean.nearest)
+}
+
+// boundsOfLargeQueries are errors of large queries where a bucket is a class with its own values, three near classes, the
+// nearest eligible ones, and what level L2 publishes.
+type boundsOfLargeQueries struct{ own, near, nearest, ours float64 }
+
+func measureLargeQueries(t *testing.T, seed uint64) (of boundsOfLargeQueries) {
+	data, err := adult.load("", seed)
 	require.NoError(t, err)
 	o := Options{K: 5, L: 3}
 	p, err := o.policy("L2")
@@ -47,15 +63,11 @@ func TestWhatBoundsLargeQueries(t *testing.T) {
 		(&published{groups: shown.groups, bucket: bucket}).ask(data, &w, &row)
 		return row.QueryLarge
 	}
-	ours := large(shown.bucket)
-	own := large(at.buckets(pools, func([]int32) [][]int32 { return nil }))
-	near := large(at.buckets(pools, func(pool []int32) [][]int32 { return at.near(pool, 3) }))
-	nearest := large(at.buckets(pools, func(pool []int32) [][]int32 { return at.eligible(pool, o.L) }))
-	t.Logf("large queries: classes with their own values %.4f, three near ones %.4f, the nearest eligible ones %.4f, level L2 %.4f",
-		own, near, nearest, ours)
-	require.Less(t, own, near)
-	require.Less(t, near, .8*nearest)
-	require.Less(t, .9*ours, nearest)
+	of.ours = large(shown.bucket)
+	of.own = large(at.buckets(pools, func([]int32) [][]int32 { return nil }))
+	of.near = large(at.buckets(pools, func(pool []int32) [][]int32 { return at.near(pool, 3) }))
+	of.nearest = large(at.buckets(pools, func(pool []int32) [][]int32 { return at.eligible(pool, o.L) }))
+	return of
 }
 
 // poolsOf are the classes of each release, whose batch is given for each record.
