@@ -61,7 +61,7 @@ func rowsOfFiles(t testing.TB, dir string, release uint32, at int) (out []string
 				r[class] = "N" // a part that was joined has other numbers
 			}
 			for i, c := range rows[0] {
-				if c == "bucket" {
+				if c == "bucket" || c == "pool" {
 					r[i] = "N"
 				}
 			}
@@ -79,7 +79,7 @@ func rowsOfTable(s *delivertest.Server, view string, release uint32) []string {
 		"' ORDER BY ordinal_position"), "\n") {
 		switch c {
 		case partColumn, releaseColumn:
-		case "class", "group", "bucket":
+		case "class", "group", "bucket", "pool":
 			columns = append(columns, "'N'")
 		default:
 			columns = append(columns, column(c)+"::text")

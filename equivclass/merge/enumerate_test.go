@@ -28,7 +28,7 @@ func skewed(values []uint32) uint64 {
 // polya is an urn: a value that was drawn becomes more likely. So what one pool shows
 // changes what is believed about another.
 func polya(values []uint32) uint64 {
-	w, seen := uint64(1), [6]uint64{2, 1, 1, 1, 1, 1}
+	w, seen := uint64(1), [9]uint64{2, 1, 1, 1, 1, 1, 1, 1, 1}
 	for _, v := range values {
 		w *= seen[v]
 		seen[v]++

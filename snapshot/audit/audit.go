@@ -83,11 +83,10 @@ func once(o Options, wanted map[int]bool) (*auditor, error) {
 // published checks what follows the rename of a release: CURRENT and ledger.
 func (a *auditor) published(o Options) error {
 	newest := a.in.newest()
-	now, err := format.ListReleases(o.Releases)
+	named, last, err := readNaming(o, newest)
 	if err != nil {
 		return err
 	}
-	last := now[len(now)-1]
 	if last > newest {
 		a.hierarchies = nil
 		a.skip("releases %d to %d: they were published after the audit began, or after its exports were made", newest+1, last)
@@ -95,20 +94,10 @@ func (a *auditor) published(o Options) error {
 	if err := checkTop(o, false, a.hierarchies, &a.f); err != nil {
 		return err
 	}
-	unfinished, err := checkCurrent(o.Releases, newest, last, &a.f)
-	if err != nil {
-		return err
-	}
 	if o.Ledger == "" {
 		a.skip("the ledger: none was given")
-	} else {
-		behind, err := checkLedger(o.Ledger, a.shas, newest, last, &a.f)
-		if err != nil {
-			return err
-		}
-		unfinished = unfinished || behind
 	}
-	if unfinished {
+	if named.check(a.shas, newest, last, &a.f) {
 		a.skip("that release %d is fully published: CURRENT or the ledger does not name it yet; the daemon finishes this at its next start",
 			newest)
 	}

@@ -133,43 +133,59 @@ func (o Options) export(name string) ([]byte, error) {
 	return o.Private.Records, nil
 }
 
-// checkCurrent tests that CURRENT names the newest release, or one up to last that was
-// published meanwhile. CURRENT one behind is what a crash between the rename and the next
-// step leaves; the publisher finishes it at its next start, and pending says so.
-func checkCurrent(dir string, newest, last int, f *format.Faults) (pending bool, err error) {
-	path := filepath.Join(dir, "CURRENT")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && newest == 1 {
-		return true, nil
-	}
-	if err != nil {
-		return false, &format.UnreadableError{File: path, Reason: "cannot be read", Err: err}
-	}
-	text, ok := strings.CutSuffix(string(data), "\n")
-	if !ok || format.ParseDirName(text) == 0 {
-		return false, format.Unreadable(path, 1, "is not six digits and LF")
-	}
-	switch n := format.ParseDirName(text); {
-	case newest <= n && n <= last:
-		return false, nil
-	case n == newest-1:
-		return true, nil
-	}
-	f.Add("chain", format.KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
-	return false, nil
+// naming is what names releases: CURRENT and the ledger.
+type naming struct {
+	current int            // 0: there is none yet
+	lines   map[int]string // of the ledger; nil: none was given
+	torn    bool           // its last line is
 }
 
-// checkLedger compares the ledger with the manifests found. As with CURRENT, a
-// crash may leave the newest release unlisted, or its line torn.
-func checkLedger(path string, shas map[int]string, newest, last int, f *format.Faults) (pending bool, err error) {
-	data, err := format.ReadFile(path)
-	if err != nil {
-		return false, err
+// readNaming reads what names releases, and returns the last release that is there. It lists the releases after it has read the
+// names: next to a daemon that publishes, whatever is named is there by then.
+func readNaming(o Options, newest int) (n naming, last int, err error) {
+	path := filepath.Join(o.Releases, "CURRENT")
+	data, err := os.ReadFile(path)
+	switch text, ok := strings.CutSuffix(string(data), "\n"); {
+	case errors.Is(err, fs.ErrNotExist) && newest == 1:
+	case err != nil:
+		return n, 0, &format.UnreadableError{File: path, Reason: "cannot be read", Err: err}
+	case !ok || format.ParseDirName(text) == 0:
+		return n, 0, format.Unreadable(path, 1, "is not six digits and LF")
+	default:
+		n.current = format.ParseDirName(text)
 	}
-	lines, torn, err := chain.ParseLedger(path, data)
-	if err != nil {
-		return false, err
+	if o.Ledger != "" {
+		if data, err = format.ReadFile(o.Ledger); err != nil {
+			return n, 0, err
+		}
+		if n.lines, n.torn, err = chain.ParseLedger(o.Ledger, data); err != nil {
+			return n, 0, err
+		}
 	}
+	now, err := format.ListReleases(o.Releases)
+	if err != nil {
+		return n, 0, err
+	}
+	return n, now[len(now)-1], nil
+}
+
+// check tests that CURRENT names the newest release that was audited, or one up to last that was published meanwhile, and
+// compares the ledger with the manifests found. CURRENT one behind, and a ledger without the newest release or with a torn
+// line, is what a crash between the rename and the next steps leaves; the publisher finishes it at its next start, and pending says so.
+func (n *naming) check(shas map[int]string, newest, last int, f *format.Faults) (pending bool) {
+	if n.current < newest-1 || n.current > last {
+		f.Add("chain", format.KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
+	} else {
+		pending = n.current == newest-1
+	}
+	if n.lines == nil {
+		return pending
+	}
+	return n.checkLedger(shas, newest, last, f) || n.torn || pending
+}
+
+func (n *naming) checkLedger(shas map[int]string, newest, last int, f *format.Faults) (pending bool) {
+	lines := n.lines
 	for _, n := range format.SortedKeys(lines) {
 		sha, ok := shas[n]
 		switch {
@@ -189,5 +205,5 @@ func checkLedger(path string, shas map[int]string, newest, last int, f *format.F
 		}
 		f.Add("chain", format.KindLedgerBehind, n, 0, "ledger", "the ledger does not know the release")
 	}
-	return pending || torn, nil
+	return pending
 }

@@ -273,11 +273,10 @@ func (u *unionAudit) whole(r *unionRelease) bool {
 // published checks what follows the rename of a release: CURRENT and ledger.
 func (u *unionAudit) published() error {
 	newest := u.newest().number
-	now, err := format.ListReleases(u.o.Releases)
+	named, last, err := readNaming(u.o, newest)
 	if err != nil {
 		return err
 	}
-	last := now[len(now)-1]
 	var copies map[string]bool
 	if last == newest {
 		copies = map[string]bool{}
@@ -288,24 +287,14 @@ func (u *unionAudit) published() error {
 	if err := checkTop(u.o, true, copies, &u.f); err != nil {
 		return err
 	}
-	unfinished, err := checkCurrent(u.o.Releases, newest, last, &u.f)
-	if err != nil {
-		return err
-	}
+	shas := map[int]string{}
 	if u.o.Ledger == "" {
 		u.skip("the ledger of the union: none was given")
-	} else {
-		shas := map[int]string{}
-		for _, r := range u.releases {
-			shas[r.number] = r.man.Sha
-		}
-		behind, err := checkLedger(u.o.Ledger, shas, newest, last, &u.f)
-		if err != nil {
-			return err
-		}
-		unfinished = unfinished || behind
 	}
-	if unfinished {
+	for _, r := range u.releases {
+		shas[r.number] = r.man.Sha
+	}
+	if named.check(shas, newest, last, &u.f) {
 		u.skip("that release " + strconv.Itoa(newest) + " is fully published: CURRENT or the ledger does not name it yet; " +
 			"the next run of a union finishes this")
 	}
