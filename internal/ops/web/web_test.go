@@ -233,9 +233,9 @@ func TestHealthBesideIdleConnections(t *testing.T) {
 	for i := range idle {
 		idle[i] = hold(t, s, "/metrics")
 		require.Equal(t, 200, answered(t, idle[i]))
-	}
-	for waiting(s) < len(idle) { // an answer is read a moment before its connection is idle
-		time.Sleep(time.Millisecond)
+		for waiting(s) <= i { // an answer is read a moment before its connection is idle
+			time.Sleep(time.Millisecond)
+		}
 	}
 	require.Equal(t, 200, answered(t, hold(t, s, "/healthz")))
 	_, err := idle[0].Read(make([]byte, 1))
