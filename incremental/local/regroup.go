@@ -28,8 +28,8 @@ const (
 // enter in sets with equally many of each value, so no value has more than
 // 1/|S| of them. Rule E: only classes whose members all have regroupings left.
 //
-// Cost: one position for each waiting record; for each pure class and each flat birth one
-// search and one cut of the classes of one signature around it. Other classes are
+// Cost: one position for each waiting record; if any waits, for each pure class one search and one
+// cut of the classes of one signature around it; for each flat birth the same. Other classes are
 // landmarks only.
 func (p Planning) regroup(d *state.Decision, space *equivclass.Space, plans, chosen []plan.Plan) {
 	var open []state.ClassID
@@ -42,9 +42,11 @@ func (p Planning) regroup(d *state.Decision, space *equivclass.Space, plans, cho
 		return
 	}
 	r := newRegrouper(p, space, plans, chosen)
-	for _, c := range open {
-		if best := r.best(c); best != nil {
-			r.apply(d, best)
+	if len(r.here) > 0 {
+		for _, c := range open {
+			if best := r.best(c); best != nil {
+				r.apply(d, best)
+			}
 		}
 	}
 	r.join(d)
