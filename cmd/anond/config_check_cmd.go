@@ -28,7 +28,10 @@ If there are none, it says what the configured level means.
 With --data it also reads records of other people (CSV or NDJSON), such as those of
 an earlier year, or exactly the whole first pool, and says how many records have to be published together at level L2
 if values are as frequent as there, what other k and l would cost, and how much of
-the loss each column causes: docs/CHOOSING.md. Do not choose initial.min_pool by
+the loss each column causes: docs/CHOOSING.md. It names placeholders, spellings, texts
+that programs read as missing and values that spreadsheets run, by line and with the
+key to write. Exit 3 if what is promised cannot be kept, 78 if a run would refuse the
+header; both with lines to paste. Do not choose initial.min_pool by
 the records that will be published: who is published together may not depend on
 their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",
@@ -52,16 +55,25 @@ their values.`,
 
 // pools says what pools a configuration needs, if values are as frequent as in data.
 func (e *environment) pools(ctx context.Context, c *config.Config, data profile.Input) (*profile.Pools, error) {
-	data.Paths = c.Paths()
-	t, err := profile.ReadLoosely(ctx, data, c.Schema())
+	t, err := readTable(ctx, c, data)
 	if err != nil {
 		return nil, err
 	}
 	t.WriteRefused(e.Stderr, data.Name, nil)
 	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L, c.Promises(), mostPool(c))
-	p.Advice = append(profile.Advice(t), profile.Channel)
+	p.Advice = append(profile.Remarks(t), profile.Remark{Says: profile.Channel})
 	p.TradeOffs, p.Looked, err = profile.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
+}
+
+// readTable reads data as a run of the configuration would.
+func readTable(ctx context.Context, c *config.Config, data profile.Input) (*profile.Table, error) {
+	data.Paths = c.Paths()
+	t, err := profile.Read(ctx, data, c.Schema())
+	if header := (*profile.HeaderFault)(nil); errors.As(err, &header) {
+		err = fault.With(fault.Config, "schema.attributes and the columns must fit", err)
+	}
+	return t, err
 }
 
 // mostPool is the size of pools up to which something is said to be reachable.
@@ -76,6 +88,10 @@ func mostPool(c *config.Config) int {
 // before which no published value says how large a pool has to be.
 func (e *environment) printPools(ctx context.Context, c *config.Config, data profile.Input) error {
 	p, err := e.pools(ctx, c, data)
+	if header := (*profile.HeaderFault)(nil); errors.As(err, &header) && len(header.Write) > 0 {
+		fmt.Fprintf(e.Stdout, "A run refuses this header. Add to schema.attributes, with the role that fits:\n    %s\n",
+			strings.Join(header.Write, "\n    "))
+	}
 	if err != nil {
 		return err
 	}
@@ -95,10 +111,23 @@ func (e *environment) printPools(ctx context.Context, c *config.Config, data pro
 	if err := p.TradeOffText(e.Stdout); err != nil {
 		return err
 	}
-	for _, sentence := range p.Advice {
-		fmt.Fprintln(e.Stdout, sentence)
+	for _, remark := range p.Advice {
+		fmt.Fprintln(e.Stdout, remark)
 	}
-	return nil
+	return unreachable(c, p)
+}
+
+// unreachable is the fault of a configuration that promises what nobody could keep of such values.
+func unreachable(c *config.Config, p *profile.Pools) error {
+	why := p.Unreachable(c.Policy.Level != config.L2)
+	if why == "" {
+		return nil
+	}
+	hint := "divide the most frequent value"
+	if lines := p.Reachable(); len(lines) > 0 {
+		hint = "write " + strings.Join(lines, ", or ") + "; or " + hint
+	}
+	return fault.Errorf(fault.Privacy, hint, "what is promised cannot be kept: %s", why)
 }
 
 // check writes faults and warnings, or what the configuration means.
@@ -142,14 +171,23 @@ func (e *environment) checkJSON(ctx context.Context, path string, data profile.I
 		Level    config.Level     `json:"level,omitempty"`
 		Meaning  string           `json:"meaning,omitempty"` // of the level
 		Pools    *profile.Pools   `json:"pools,omitempty"`   // with --data
+		Columns  []string         `json:"columns,omitempty"` // elements that schema.attributes lacks for them
 	}{OK: err == nil, Faults: []config.Fault{}, Warnings: append([]config.Warning{}, warnings...)}
 	if err == nil {
 		meaning := c.Policy.Level.Meaning()
 		out.Level, out.Meaning = c.Policy.Level, strings.Join(meaning[:], " ")
 	}
 	if err == nil && data.Name != "" {
-		if out.Pools, err = e.pools(ctx, c, data); err != nil {
+		out.Pools, err = e.pools(ctx, c, data)
+		header := (*profile.HeaderFault)(nil)
+		switch {
+		case errors.As(err, &header):
+			out.OK, out.Columns = false, header.Write
+		case err != nil:
 			return err
+		default:
+			err = unreachable(c, out.Pools)
+			out.OK = err == nil
 		}
 	}
 	var faults *config.Faults

@@ -16,12 +16,12 @@ import (
 // lastYear is a file of people of the hospital, some diagnoses so many times.
 func lastYear(times ...int) string {
 	b := strings.Builder{}
-	b.WriteString("patient,age,sex,postcode,admission,diagnosis,ward\n")
+	b.WriteString("patient,age,sex,postcode,admission,diagnosis\n")
 	n := 0
 	for value, count := range times {
 		for range count {
 			n++
-			fmt.Fprintf(&b, "p%d,%d,F,1101,planned,d%d,w\n", n, 20+n%60, value)
+			fmt.Fprintf(&b, "p%d,%d,F,1101,planned,d%d\n", n, 20+n%60, value)
 		}
 	}
 	return b.String()
@@ -79,7 +79,11 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 			s.edit("k: 5, l: 3, level: L1", c.policy)
 			s.write("last.csv", lastYear(c.times...))
 			r := s.run("config check", "--data", s.path("last.csv"))
-			require.Equal(t, exitOK, r.code, r.stderr)
+			code := exitOK
+			if strings.Contains(r.stdout, "no pool is large enough for l = 5") || strings.Contains(r.stdout, "Not even l = 2") {
+				code = exitPrivacy
+			}
+			require.Equal(t, code, r.code, r.stderr)
 			text, tables, _ := strings.Cut(r.stdout, "\n\nLoss of classes")
 			assert.Equal(t, c.times != nil, strings.Contains(tables, "Level L2: pools that l needs:"))
 			said := strings.Split(strings.TrimSpace(text), "\n")
@@ -87,14 +91,14 @@ func TestConfigCheckSaysWhatPoolsAreNeeded(t *testing.T) {
 			assert.Equal(t, c.want, said[3:])
 
 			r = s.run("config check --json", "--data", s.path("last.csv"))
-			require.Equal(t, exitOK, r.code, r.stderr)
+			require.Equal(t, code, r.code, r.stderr)
 			var a struct {
 				OK    bool
 				Pools *profile.Pools
 			}
 			require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
 			require.NotNil(t, a.Pools)
-			assert.True(t, a.OK)
+			assert.Equal(t, code == exitOK, a.OK)
 			for _, need := range a.Pools.Need {
 				assert.Contains(t, r.stdout, fmt.Sprintf(`"l": %d`, need.L))
 				assert.LessOrEqual(t, need.L, a.Pools.L+1)
@@ -135,11 +139,60 @@ func TestPoolsAreThoseOfTheMachine(t *testing.T) {
 	assert.Equal(t, a.Pools.Need[2].Records, a.Pools.MinPool)
 }
 
+// TestConfigCheckRefusesWhatARunWould: a promise that no pool can keep is exit 3, at both levels, and columns that a run would refuse are
+// exit 78; each comes with lines that make it good.
+func TestConfigCheckRefusesWhatARunWould(t *testing.T) {
+	s := newSite(t, fileSource, "on: update", "")
+	s.write("last.csv", lastYear(10, 30, 30, 30))
+	for _, level := range []string{"L1", "L2"} {
+		s.edit("k: 5, l: 3, level: L1", "k: 5, l: 4, level: "+level)
+		r := s.run("config check", "--data", s.path("last.csv"))
+		assert.Equal(t, exitPrivacy, r.code, r.stderr)
+		assert.Contains(t, r.stderr, "error: what is promised cannot be kept: the most frequent value has 30.0 %, and l 4 allows 25.0 %\n"+
+			"hint: write l: 3   # under policy, or promise: {gain: ")
+		assert.Equal(t, exitPrivacy, s.run("config check --json", "--data", s.path("last.csv")).code)
+		s.edit("l: 4", "l: 3")
+		assert.Equal(t, exitOK, s.run("config check", "--data", s.path("last.csv")).code)
+		s.edit("k: 5, l: 3, level: "+level, "k: 5, l: 3, level: L1")
+	}
+
+	more := strings.NewReplacer("diagnosis\n", "diagnosis,Ward No,yes\n", "d0\n", "d0,secret,1\n", "d1\n", "d1,secret,1\n").Replace(lastYear(9, 9))
+	s.write("last.csv", more)
+	r := s.run("config check", "--data", s.path("last.csv"))
+	assert.Equal(t, exitConfig, r.code, r.stderr)
+	const says = "A run refuses this header. Add to schema.attributes, with the role that fits:\n"
+	_, lines, found := strings.Cut(r.stdout, says)
+	require.True(t, found, r.stdout)
+	assert.NotContains(t, r.stdout+r.stderr, "secret")
+	s.write("in.csv", more)
+	s.edit("source: "+fileSource, "source: {type: file, format: csv, file: {path: in.csv}}")
+	assert.NotEqual(t, exitOK, s.run("run --once").code)
+	s.edit("    - {name: diagnosis, role: sensitive, type: categorical}\n", "    - {name: diagnosis, role: sensitive, type: categorical}\n"+lines)
+	r = s.run("config check --json", "--data", s.path("last.csv"))
+	assert.NotEqual(t, exitConfig, r.code, r.stdout+r.stderr)
+
+	s.edit(lines, "")
+	r = s.run("config check --json", "--data", s.path("last.csv"))
+	assert.Equal(t, exitConfig, r.code)
+	var a struct {
+		OK      bool
+		Columns []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+	assert.False(t, a.OK)
+	assert.Equal(t, []string{`- {name: "Ward No", role: drop}`, `- {name: "yes", role: drop}`}, a.Columns)
+
+	s.write("last.csv", "secret,1,2,3,4,5,6,7,8\n")
+	r = s.run("config check", "--data", s.path("last.csv"))
+	assert.Equal(t, exitConfig, r.code)
+	assert.NotContains(t, r.stdout+r.stderr, "secret", "a line of a file without header is a person's")
+}
+
 // TestRuleVDataOfACheck: refused lines are named by number, attribute and reason, and
 // nothing that is printed has a value.
 func TestRuleVDataOfACheck(t *testing.T) {
 	s := newSite(t, fileSource, "on: update", "")
-	s.write("last.csv", lastYear(9, 9, 9, 9)+"p99,forty,F,1101,planned,secret,w\n")
+	s.write("last.csv", lastYear(9, 9, 9, 9)+"p99,forty,F,1101,planned,secret\n")
 	r := s.run("config check", "--data", s.path("last.csv"))
 	require.Equal(t, exitOK, r.code, r.stderr)
 	assert.Contains(t, r.stderr, `:38: refused: not_a_number (attribute "age")`)
@@ -147,7 +200,7 @@ func TestRuleVDataOfACheck(t *testing.T) {
 
 	s.write("last.csv", "patient,age\np1,40\n")
 	r = s.run("config check", "--data", s.path("last.csv"))
-	assert.Equal(t, exitFailed, r.code)
+	assert.Equal(t, exitConfig, r.code)
 	assert.Contains(t, r.stderr, `"diagnosis"`)
 	r = s.run("config check", "--data", s.path("nowhere.csv"))
 	assert.Equal(t, exitFailed, r.code)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"anond/config"
 	"anond/equivclass"
@@ -51,6 +52,26 @@ func Unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
 	o.Log = slog.New(slog.DiscardHandler)
 	o.Brokers, err = ReachBrokers(ctx, c, o.Log)
 	return o, err
+}
+
+// errEnough ends the reading of a topic.
+var errEnough = errors.New("enough")
+
+// FirstMessages gives the first messages of a topic, without the empty ones, until take has enough. It joins no group, and knows no
+// configuration: brokers are asked without encryption and credentials.
+func FirstMessages(ctx context.Context, brokers []string, topic string, take func(value []byte) bool) error {
+	var k kafkasrc.Config
+	k.Brokers, k.Topic = brokers, topic
+	err := kafkasrc.ReadTopic(ctx, k, 15*time.Second, func(_ int32, r *ingest.Record) error {
+		if len(r.Value) > 0 && !r.Cut && !take(r.Value) {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
 // Sample is what became of some records of the source: counts only. It has nothing about

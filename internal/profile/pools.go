@@ -27,7 +27,7 @@ type Pools struct {
 	// TradeOffs are by k, over so many records.
 	TradeOffs []tradeOff `json:"trade_offs,omitempty"`
 	Looked    int        `json:"trade_offs_records,omitempty"`
-	Advice    []string   `json:"advice,omitempty"`
+	Advice    []Remark   `json:"advice,omitempty"`
 }
 
 // reachable is what could be promised of a sensitive attribute with pools of up to so many records.
@@ -76,6 +76,36 @@ func PoolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *
 		out.Need = append(out.Need, poolNeed{at, max(need.People, k*at)})
 	}
 	return out
+}
+
+// Unreachable says why what is configured can be kept with no pool, by the shares of these records; empty: it can be. inRows: values
+// stand in the rows of their classes (level L1), so that only the top share counts.
+func (p *Pools) Unreachable(inRows bool) string {
+	switch {
+	case p.Records == 0:
+		return ""
+	case p.TopShare()*float64(p.L) > 1:
+		return fmt.Sprintf("the most frequent value has %.1f %%, and l %d allows %.1f %%", 100*p.TopShare(), p.L, 100/float64(p.L))
+	case !inRows && p.MinPool == 0:
+		return fmt.Sprintf("no pool is large enough for what is promised of %q", p.Asks)
+	}
+	return ""
+}
+
+// Reachable are the lines of the configuration that promise less, and that pools of these shares can keep; empty: there are none.
+func (p *Pools) Reachable() (lines []string) {
+	for _, a := range p.Attributes {
+		if a.Name != p.Asks {
+			continue
+		}
+		if a.L > 1 && !a.Promised {
+			lines = append(lines, fmt.Sprintf("l: %d   # under policy", a.L))
+		}
+		if a.Gain != "" && a.Values > 1 {
+			lines = append(lines, fmt.Sprintf("promise: {gain: %s}   # at attribute %s", a.Gain, yamlText(a.Name)))
+		}
+	}
+	return lines
 }
 
 // TopShare is that of the most frequent value of an attribute that follows policy.l.
@@ -142,13 +172,24 @@ func (p *Pools) Text(w io.Writer) error {
 		out.line("The data have no record that could be published, so they say nothing about pools.")
 		return out.err
 	}
+	p.textReachable(out)
+	p.textNeed(out)
+	return out.err
+}
+
+// ReachableText says what could be promised, before anything is.
+func (p *Pools) ReachableText(w io.Writer) error {
+	out := &printer{w: w}
+	p.textReachable(out)
+	return out.err
+}
+
+func (p *Pools) textReachable(out *printer) {
 	for _, a := range p.Attributes {
 		out.line("In these %d records %q has %s, the most frequent one with %.1f %%.", p.Records, a.Name, counted(a.Values, "value"),
 			100*a.TopShare)
 		a.text(out)
 	}
-	p.textNeed(out)
-	return out.err
 }
 
 // text says what could be promised.

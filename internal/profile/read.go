@@ -100,7 +100,7 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 		}
 		if header != nil {
 			if err := decode.CheckHeader(schema, header); err != nil {
-				return err
+				return &HeaderFault{error: err, Write: lacking(schema, header)}
 			}
 		}
 		r.table = newTable(schema, further)
@@ -120,10 +120,35 @@ func read(ctx context.Context, in Input, schemaFor func(header []string) (*equiv
 	return r.table, errors.Join(err, source.Close())
 }
 
+// HeaderFault says that a run would refuse the columns of a file.
+type HeaderFault struct {
+	error
+	Write []string // elements of schema.attributes that name the columns that it lacks, as YAML
+}
+
+func (e *HeaderFault) Unwrap() error { return e.error }
+
+// lacking writes the elements that a schema lacks, if most of what it has is among the columns. Else the line may hold a person's values
+// (rule V, values).
+func lacking(schema *equivclass.Schema, header []string) (out []string) {
+	known := 0
+	for _, name := range header {
+		if slices.ContainsFunc(schema.Attributes(), func(a equivclass.Attribute) bool { return a.Name == name }) {
+			known++
+		} else {
+			out = append(out, fmt.Sprintf("- {name: %s, role: drop}", yamlText(name)))
+		}
+	}
+	if 2*known < len(schema.Attributes()) {
+		return nil
+	}
+	return out
+}
+
 func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
 	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete, Apart: true}
 	switch in.format() {
-	case decode.JSON:
+	case decode.JSON, decode.Debezium, decode.DebeziumFlat:
 		cfg.Layout, cfg.CheckHeader, cfg.Multiline = filesrc.NDJSON, nil, false
 	case decode.CSV:
 	default:
@@ -180,6 +205,9 @@ func (r *tableReader) take(record ingest.Record, header []string) {
 	why, attribute := out.Reason, out.Attribute
 	if out.Accepted() {
 		why, attribute = r.table.add(r.row)
+	}
+	if r.table.Len() > len(r.table.Lines) {
+		r.table.Lines = append(r.table.Lines, record.Line)
 	}
 	if why != equivclass.Accepted {
 		r.table.Refused = append(r.table.Refused, Refused{Line: record.Line, Reason: why, Attribute: attribute})

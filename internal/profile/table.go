@@ -21,6 +21,7 @@ type Table struct {
 	Unread  ingest.Unread
 	Refused []Refused // in order of the file
 	Repeats int       // further records of a subject: held, rule S (subjects)
+	Lines   []int64   // of each record of the table
 
 	subjects map[string]bool
 	further  map[int]Column // columns that are not published, by attribute

@@ -38,11 +38,8 @@ func (e *examination) other() {
 	switch {
 	case o.Records == 0:
 		e.add(Note, check, "give a file with records that fit the schema", "no record could be used")
-	case o.TopShare()*float64(p.L) > 1:
-		e.add(Failed, check, "lower policy.l, or divide the most frequent value", "the most frequent value has %.1f %%, and l %d allows %.1f %%",
-			100*o.TopShare(), p.L, 100/float64(p.L))
-	case p.Level == config.L2 && o.MinPool == 0:
-		e.add(Failed, check, "lower policy.l, or divide the most frequent value", "no pool is large enough for %s", asked)
+	case o.Unreachable(p.Level != config.L2) != "":
+		e.add(Failed, check, "lower policy.l, or divide the most frequent value", "%s", o.Unreachable(p.Level != config.L2))
 	case p.Level == config.L2 && max(e.Config.Initial.MinPool, p.MinPool) < o.MinPool:
 		e.add(Warning, check, "before release 1, set initial.min_pool so that the first pool is unlikely to be refused",
 			"pools need %d records for %s, and initial.min_pool is %d", o.MinPool, asked, e.Config.Initial.MinPool)
