@@ -16,7 +16,8 @@ import (
 type Report struct {
 	Time      time.Time
 	Machine   incremental.Status
-	Counted   time.Time // when Machine was counted: before Time while long work goes on
+	Before    incremental.Status // Machine when the run began to read
+	Counted   time.Time          // when Machine was counted: before Time while long work goes on
 	Source    Status
 	Releasing uint32    // the release in progress, 0 if none
 	Newest    *Latest   // newest release published by this process, nil if none
@@ -118,7 +119,7 @@ func (l *reporting) report(now time.Time) {
 	if !l.working {
 		l.count(now)
 	}
-	rep := Report{Time: now, Machine: l.counts, Counted: l.counted, Source: l.Source.Status(),
+	rep := Report{Time: now, Machine: l.counts, Before: l.before, Counted: l.counted, Source: l.Source.Status(),
 		Releasing: l.publishing.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
 		ReleaseFailure: l.publishing.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
 		LettersSince: l.letters.since(), NextRelease: l.cuts.schedule.next(), Updates: l.updates, Paused: l.operator.paused}

@@ -174,7 +174,8 @@ var (
 		"Kafka lost records in an election, docs/KAFKA.md says how to go on",
 		"the source is not the one that state has read")
 	// ErrAway: a run that has to end (Host.Once) did not reach its source.
-	ErrAway = fault.Errorf(fault.Failed, "make sure that the source can be reached, then run it again; nothing was lost",
+	ErrAway = fault.Errorf(fault.Failed, "make sure that source.type is where the records are, and that it can be reached; then run it "+
+		"again; nothing was lost",
 		"the source has not answered")
 	// ErrCorrupt: a part of the source cannot be read, however often it is tried.
 	// Matches *CorruptError.

@@ -70,7 +70,8 @@ func TestExitCodes(t *testing.T) {
 			"error: start: state is behind what was published or committed\nhint: restore the newest state; continuing with this one would " +
 				"break the promise of earlier releases\n"},
 		{"source away", fmt.Errorf("%w for 1m0s", ingest.ErrAway), exitFailed,
-			"error: the source has not answered for 1m0s\nhint: make sure that the source can be reached, then run it again; nothing was lost\n"},
+			"error: the source has not answered for 1m0s\nhint: make sure " +
+				"that source.type is where the records are, and that it can be reached; then run it again; nothing was lost\n"},
 		{"given up", fmt.Errorf("%w: disk full", ingest.ErrParked), exitFailed, "error: the release is left to the next start: disk full\n" +
 			"hint: the decision about the release is stored: remove the cause, then run it again\n"},
 		{"a refusal of the gate stays one", errors.Join(ingest.ErrPermanent, publish.ErrRefused), exitPrivacy,

@@ -99,7 +99,7 @@ func withCounts(ctx context.Context, cfg *config.Config) (o audit.Options, count
 		}
 		s := exporter.Machine().Status()
 		counts = &dpo.Counts{Sent: s.Sent, Published: uint64(s.Published), Pending: uint64(s.Pending.Total()), DeadLetter: s.DeadLetter,
-			Forgotten: s.Forgotten, Beyond: uint64(s.Beyond), Due: s.ForgetDue}
+			Forgotten: s.Forgotten, Beyond: uint64(s.Beyond), Due: s.ForgetDue, Refused: s.Refused}
 		o, err = exported(cfg, exporter, copied)
 		return err
 	})

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"anond/config"
 	"anond/incremental"
+	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/daemon"
@@ -33,8 +36,10 @@ http://127.0.0.1:9464 unless the configuration says otherwise.
 With --once the command always ends. If the source does not answer for a minute,
 or a release cannot be published in five attempts, it ends with exit code 1. If
 the dead-letter sink is unavailable, the dead letters stay in the state. If somebody
-waits it ends with 0, and its last line says for what, how many are missing, and until
-when at the latest; if a pool was refused, or no pool can be large enough, with 3.
+waits it ends with 0, and the log's last line says for what, how many are missing, and until
+when at the latest; if a pool was refused, or no pool can be large enough, with 3. At the end
+standard output gets a summary for people (unless it is where a log of JSON goes): what was
+read, published, refused and why, who waits and for what, and the next command.
 
 With --once --dry-run nothing is written: no state, no release, no dead letter, and no
 position of a consumer group. The command reads what --once would read, from the position
@@ -75,20 +80,37 @@ input, of other people, all the same.`,
 			}
 			defer shown.End()
 			warned(shown.Log, warnings)
+			if cfg.Source.Type != config.FromStdin {
+				running, ended := context.WithCancel(c.Context())
+				defer ended()
+				go func() {
+					if env.BytesWait(running) {
+						shown.Log.Warn("bytes come on standard input and are not read: source.type stdin reads them", "event", "stdin_ignored",
+							"source_type", string(cfg.Source.Type))
+					}
+				}()
+			}
 			load := func() (*config.Config, error) {
 				c, warnings, err := env.load(path)
 				warned(shown.Log, warnings)
 				return c, err
 			}
+			var last *ingest.Report
 			err = daemon.Run(c.Context(), cfg, dataset.Options{Log: shown.Log, Level: level, Journal: journal, Load: load, Reloads: caught,
 				Manager: shown.Manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again,
-				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics,
+				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics, Observe: func(r ingest.Report) { last = &r },
 				StandIns: dataset.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.Log, err)
-			if err == nil && once && c.Context().Err() == nil {
-				peopleWait(shown.Log, cfg)
+			if !once || last == nil {
+				return err
 			}
-			return err
+			if err == nil && c.Context().Err() == nil {
+				peopleWait(shown.Log, reported(cfg, last))
+			}
+			if err != nil && last.Machine.Sent == last.Before.Sent {
+				return err // nothing was read, and the error says why
+			}
+			return errors.Join(err, env.summarize(cfg, path, last))
 		},
 	}
 	cli.ConfigFlag(c, &path)
@@ -109,12 +131,11 @@ func failed(log *slog.Logger, err error) {
 }
 
 // peopleWait is the last line of a run that has ended: who waits, how many are missing, and until when.
-func peopleWait(log *slog.Logger, cfg *config.Config) {
-	s, err := readStatus(dataset.StatusPath(cfg))
-	if err != nil || s == nil || s.Counts.Pending.Waiting == 0 && s.Counts.FirstLoad == nil {
+func peopleWait(log *slog.Logger, s *shownStatus) {
+	if s.Counts.Pending.Waiting == 0 && s.Counts.FirstLoad == nil {
 		return
 	}
-	if why := whyLine(&shownStatus{Status: s, hold: cfg.Policy.MaxHold}); why != "" {
+	if why := whyLine(s); why != "" {
 		log.Info(why, "event", "people_wait", "waiting", s.Counts.Pending.Waiting, "missing", missing(&s.Counts))
 	}
 }

@@ -133,13 +133,21 @@ func reasons(of map[equivclass.Reason]uint64) string {
 	if len(of) == 0 {
 		return "0"
 	}
-	sum, parts := uint64(0), []string{}
+	sum := uint64(0)
+	for _, n := range of {
+		sum += n
+	}
+	return fmt.Sprintf("%d: %s", sum, reasonList(of))
+}
+
+// reasonList is reasons without their sum.
+func reasonList(of map[equivclass.Reason]uint64) string {
+	var parts []string
 	names := slices.SortedFunc(maps.Keys(of), func(a, b equivclass.Reason) int {
 		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
 	})
 	for _, why := range names {
-		sum += of[why]
 		parts = append(parts, fmt.Sprintf("%s %d", why, of[why]))
 	}
-	return fmt.Sprintf("%d: %s", sum, strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }

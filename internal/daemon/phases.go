@@ -58,7 +58,7 @@ func (p *phases) during(doing string, step func() error) error {
 
 func (p *phases) report(doing string, since time.Time) {
 	now := p.o.Clock.Now()
-	r := ingest.Report{Time: now, Machine: p.counts, Counted: now, Doing: doing, Since: since}
+	r := ingest.Report{Time: now, Machine: p.counts, Before: p.counts, Counted: now, Doing: doing, Since: since}
 	p.observe(r)
 	if now.Sub(p.logged) >= time.Minute {
 		p.logged = now

@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"anond/config"
 	"anond/incremental"
@@ -32,8 +34,30 @@ func DecoderOf(c *config.Config, log *slog.Logger) func() (decode.Decoder, error
 	}
 }
 
+// firstPatience is how long a source may be away at a start before the log asks whether it is the right one.
+const firstPatience = 30 * time.Second
+
+// askForType names the key that chose the source, if it is not there for firstPatience: whoever begins may have kept
+// that of an example.
+func askForType(c *config.Config, o Options) (there func()) {
+	over, stop := o.Clock.Ticker(firstPatience)
+	found := make(chan struct{})
+	go func() {
+		defer stop()
+		select {
+		case <-found:
+		case <-over:
+			o.Log.Warn("the source has not answered since the start; it is tried again without limit", "event", "source_unreached",
+				"source_type", string(c.Source.Type), "hint", fmt.Sprintf("source.type is %s: are the records there? "+
+					"source.type file or stdin reads them from a file or a pipe", c.Source.Type))
+		}
+	}()
+	return func() { close(found) }
+}
+
 // ReachSource opens the source. A run with --once waits for a limited time.
 func ReachSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease Lease) (ingest.Source, error) {
+	defer askForType(c, o)()
 	bounded, done := OnceBound(ctx, o)
 	defer done()
 	s, err := Opened(bounded, o.Clock, func() (ingest.Source, error) { return o.StandIns.source(bounded, c, m, o, lease) })

@@ -1,11 +1,13 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"anond/equivclass"
 	"anond/internal/ops/chart"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/present"
@@ -43,24 +45,36 @@ func ofTime(v *monitor.View) []*chart.Chart {
 	}
 }
 
-// sizeTable is how many groups there are of each size.
-type sizeTable struct {
-	Title string
-	Rows  []sizeRow
+// barTable is a table of counts with bars.
+type barTable struct {
+	Title, Of, Counts string // the titles of it, and of its columns
+	Rows              []barRow
 }
 
-type sizeRow struct {
-	Range, Count string
-	Width        string // of the bar, of 100
+type barRow struct {
+	Name, Count string
+	Width       string // of the bar, of 100
 }
 
-func sizeTables(v *monitor.View) (out []sizeTable) {
+// barTables are why records were refused, and how many groups there are of each size. Groups of one size have none:
+// at level L2 each class has k records.
+func barTables(v *monitor.View) (out []barTable) {
+	if refused := v.Report.Machine.Refused; v.Report.Machine.DeadLetter > 0 {
+		why := slices.SortedFunc(maps.Keys(refused), func(a, b equivclass.Reason) int {
+			return cmp.Or(cmp.Compare(refused[b], refused[a]), cmp.Compare(a, b))
+		})
+		names, counts := make([]string, len(why)), make([]int, len(why))
+		for i, reason := range why {
+			names[i], counts[i] = string(reason), int(refused[reason])
+		}
+		out = append(out, barTable{"Refused records by reason", "reason", "records", bars(names, counts)})
+	}
 	for _, x := range []struct {
 		what  string
 		sizes map[int]int
 	}{{"classes", v.Sizes.Classes}, {"buckets", v.Sizes.Buckets}} {
-		if len(x.sizes) > 0 {
-			out = append(out, sizeTable{fmt.Sprintf("Sizes of %s, release %d", x.what, v.Sizes.Release), sizeRows(x.sizes)})
+		if len(x.sizes) > 1 {
+			out = append(out, barTable{fmt.Sprintf("Sizes of %s, release %d", x.what, v.Sizes.Release), "records", x.what, sizeRows(x.sizes)})
 		}
 	}
 	return out
@@ -71,10 +85,10 @@ const rowsShown = 8
 
 // sizeRows joins sizes into ranges, each twice as wide as the one before, if there are
 // many.
-func sizeRows(sizes map[int]int) []sizeRow {
+func sizeRows(sizes map[int]int) []barRow {
 	keys := slices.Sorted(maps.Keys(sizes))
 	joined := len(keys) > rowsShown
-	var rows []sizeRow
+	var names []string
 	var counts []int
 	for i, from := 0, keys[0]; i < len(keys); {
 		to, n := from, 0
@@ -88,14 +102,19 @@ func sizeRows(sizes map[int]int) []sizeRow {
 		if joined {
 			text += " to " + present.Count(min(to, keys[len(keys)-1]))
 		}
-		rows, counts = append(rows, sizeRow{Range: text, Count: present.Count(n)}), append(counts, n)
+		names, counts = append(names, text), append(counts, n)
 		if from = to + 1; !joined && i < len(keys) {
 			from = keys[i]
 		}
 	}
-	most := slices.Max(counts)
-	for i := range rows {
-		rows[i].Width = fmt.Sprintf("%.1f", 100*float64(counts[i])/float64(most))
+	return bars(names, counts)
+}
+
+// bars are rows whose largest count has the widest bar.
+func bars(names []string, counts []int) []barRow {
+	rows, most := make([]barRow, len(names)), slices.Max(counts)
+	for i, n := range counts {
+		rows[i] = barRow{names[i], present.Count(n), fmt.Sprintf("%.1f", 100*float64(n)/float64(most))}
 	}
 	return rows
 }

@@ -95,17 +95,18 @@ func TestScreenshots(t *testing.T) {
 	})
 	mux.HandleFunc("/phone", func(w http.ResponseWriter, _ *http.Request) { // a browser's window cannot be that narrow
 		_, _ = w.Write([]byte(`<!doctype html><link rel="icon" href="data:,"><body style="margin:0"><iframe src="/bare" ` +
-			`style="border:0;width:390px;height:4600px"></iframe>`))
+			`style="border:0;width:360px;height:5200px"></iframe>`))
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	for name, flags := range map[string][]string{
-		"light": {"--window-size=1280,2000"},
-		"dark":  {"--window-size=1280,2000", "--blink-settings=preferredColorScheme=0"},
-		"phone": {"--window-size=500,4600"},
+		"light":      {"--window-size=1200,2400"},
+		"dark":       {"--window-size=1200,2400", "--blink-settings=preferredColorScheme=0"},
+		"phone":      {"--window-size=500,5200"},
+		"phone-dark": {"--window-size=500,5200", "--blink-settings=preferredColorScheme=0"},
 	} {
 		path := filepath.Join(dir, name+".png")
-		page := server.URL + map[bool]string{true: "/phone", false: "/"}[name == "phone"]
+		page := server.URL + map[bool]string{true: "/phone", false: "/"}[strings.HasPrefix(name, "phone")]
 		_, console := browse(t, page, append(flags, "--screenshot="+path)...)
 		assert.Empty(t, console, name)
 		info, err := os.Stat(path)

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -61,7 +62,8 @@ func reportAt(minute, part int, level string) ingest.Report {
 			Next: 1000, End: 1000 + int64(200+150*math.Sin(float64(minute)/3)), Heard: at}}},
 		Newest: &ingest.Latest{Intent: state.Intent{Release: uint32(minute + 1), CreatedAt: at.Unix(), Records: published,
 			Classes: published / 5, Pending: state.Pending{Waiting: waiting}},
-			Release: ingest.Release{KMin: 5, MaxFrequency: 1. / 3, NCP: .11 + .04*math.Exp(-float64(minute)/15), Buckets: published / 12}},
+			Release: ingest.Release{KMin: 5, MaxFrequency: 1. / 3, Allowed: 1. / 3, NCP: .11 + .04*math.Exp(-float64(minute)/15),
+				Buckets: published / 12}},
 		Machine: incremental.Status{Sent: uint64(published + waiting + 37), Published: published, DeadLetter: 37, Release: uint32(minute + 1),
 			Refused: map[equivclass.Reason]uint64{"missing_value": 37}, Now: at.UnixMilli(),
 			OldestTick: at.Add(-time.Duration(200+10*minute) * time.Second).UnixMilli(), Pending: state.Pending{Waiting: waiting}}}
@@ -83,7 +85,8 @@ func get(t *testing.T, m *monitor.Monitor) (*http.Response, string) {
 // figure is the main figure of a tile.
 func figure(t *testing.T, body, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`id="` + id + `"><h2>[^<]*</h2><p class="figure">([^<]*)</p>`).FindStringSubmatch(body)
+	tile := regexp.MustCompile(`id="` + id + `"><h2><a href="#about-` + id + `">[^<]*</a></h2><p class="figure">([^<]*)</p>`)
+	m := tile.FindStringSubmatch(body)
 	require.NotNil(t, m, "there is no tile %s", id)
 	return m[1]
 }
@@ -99,7 +102,7 @@ func TestPageSaysWhatTheViewSays(t *testing.T) {
 		"the first failure &lt;b&gt;", "Information loss", "Age of the oldest that waits", "mean of ten releases"} {
 		assert.Contains(t, body, want)
 	}
-	assert.Equal(t, 8, strings.Count(body, "<svg class=\"chart\""))
+	assert.Equal(t, 6, strings.Count(body, "<svg class=\"chart\""))
 	_, body = get(t, lived(t, "L1"))
 	assert.NotContains(t, body, "buckets")
 }
@@ -132,6 +135,46 @@ func TestPageBeforeTheFirstReport(t *testing.T) {
 	wellFormed(t, body)
 }
 
+// TestNothingIsDrawnThatIsOnePointOrFlat: one release is no line; k and the promised share bound what is reached, so that
+// their charts would be flat; groups of one size have no table of sizes.
+func TestNothingIsDrawnThatIsOnePointOrFlat(t *testing.T) {
+	m := monitor.New(monitor.Settings{Dataset: "d", K: 5, L: 3, Level: "L2", FS: snapshot.OS(), Releases: t.TempDir()})
+	m.Observe(reportAt(0, 0, "L2"))
+	m.Sized(snapshot.Sizes{Release: 1, Classes: map[int]int{5: 180000}, Buckets: map[int]int{15: 60000}})
+	_, body := get(t, m)
+	assert.Equal(t, "1", figure(t, body, "release"))
+	assert.NotContains(t, body, `class="chart"`)
+	assert.NotContains(t, body, "Sizes of")
+	_, body = get(t, lived(t, "L2"))
+	for _, flat := range []string{"<figcaption>Smallest class", "<figcaption>Top share", "Sizes of classes"} {
+		assert.NotContains(t, body, flat)
+	}
+}
+
+// TestEachTileLinksToWhatExplainsIt: to a text on the page, which names a page of the documentation that is there.
+func TestEachTileLinksToWhatExplainsIt(t *testing.T) {
+	_, body := get(t, lived(t, "L2"))
+	tiles := regexp.MustCompile(`<h2><a href="#(about-[a-z]+)">`).FindAllStringSubmatch(body, -1)
+	require.Len(t, tiles, 11)
+	for _, m := range tiles {
+		explains := regexp.MustCompile(`<dt id="` + m[1] + `">[^<]+</dt><dd>[^<]+ (docs/[A-Z_]+\.md)\.</dd>`)
+		text := explains.FindStringSubmatch(body)
+		require.NotNil(t, text, m[1])
+		assert.FileExists(t, filepath.Join("..", "..", "..", text[1]))
+	}
+}
+
+// TestRefusalsAreShownByReason: the most frequent first.
+func TestRefusalsAreShownByReason(t *testing.T) {
+	m := lived(t, "L2")
+	r := reportAt(61, 0, "L2")
+	r.Machine.Refused = map[equivclass.Reason]uint64{"missing_value": 7, "not_a_number": 30}
+	m.Observe(r)
+	_, body := get(t, m)
+	assert.Regexp(t, `(?s)Refused records by reason.*<td>not_a_number</td><td>30</td>.*"100.0".*<td>missing_value</td><td>7</td>.*"23.3"`,
+		body)
+}
+
 // TestPageOfAShard says which of the shards it shows.
 func TestPageOfAShard(t *testing.T) {
 	_, body := get(t, monitor.New(monitor.Settings{Dataset: "d", Shard: 2, Shards: 8, FS: snapshot.OS(), Releases: t.TempDir()}))
@@ -161,9 +204,9 @@ func TestManySizesAreJoined(t *testing.T) {
 		sizes[n] = 1
 	}
 	rows := sizeRows(sizes)
-	assert.Equal(t, sizeRow{"5 to 9", "1", "2.7"}, rows[0])
-	assert.Equal(t, sizeRow{"320 to 500", "37", "100.0"}, rows[len(rows)-1])
-	assert.Equal(t, []sizeRow{{"5", "10", "100.0"}, {"12", "5", "50.0"}}, sizeRows(map[int]int{5: 10, 12: 5}))
+	assert.Equal(t, barRow{"5 to 9", "1", "2.7"}, rows[0])
+	assert.Equal(t, barRow{"320 to 500", "37", "100.0"}, rows[len(rows)-1])
+	assert.Equal(t, []barRow{{"5", "10", "100.0"}, {"12", "5", "50.0"}}, sizeRows(map[int]int{5: 10, 12: 5}))
 }
 
 // BenchmarkPage is the page of a dataset of a million people.

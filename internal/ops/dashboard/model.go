@@ -28,7 +28,7 @@ type model struct {
 	Parts                            []duty.Part
 	Tiles                            []tile
 	Charts                           []present.Picture
-	Sizes                            []sizeTable
+	Bars                             []barTable
 	Releases                         []releaseRow
 	Buckets                          bool
 	Events                           []eventRow
@@ -37,6 +37,29 @@ type model struct {
 type tile struct {
 	ID, Title, Figure, Note string
 	Bad                     bool
+}
+
+// About says what the figure of a tile is, and which page of the documentation has more.
+func (t tile) About() string { return about[t.ID] }
+
+var about = map[string]string{
+	"release": "The newest version of the table that is public. It contains everybody who was published before. Files: docs/FORMAT.md.",
+	"published": "Records in the newest release. A published row never changes and never leaves. Who is published when: " +
+		"docs/POOLS.md.",
+	"loss": "How much the published quasi-identifiers say less than the true ones: the mean part of its range that a cell covers " +
+		"(NCP). What lowers it: docs/CHOOSING.md.",
+	"k": "Records of the smallest class. The rows of a class show the same quasi-identifiers, so that none of them is a certain " +
+		"person's with a probability above 1/k. The choice: docs/CHOOSING.md.",
+	"share": "The largest share that one sensitive value has in a bucket, or at level L1 in a class. With no higher probability can " +
+		"somebody who has all releases tell a person's value. The promise: docs/THREAT_MODEL.md.",
+	"pending": "Records that were accepted and are not published. At level L2 they wait until there are enough people for the next " +
+		"pool. Why that is: docs/POOLS.md.",
+	"rate":    "Records read a second, in the newest 10 s. What fits: docs/CAPACITY.md.",
+	"lag":     "What is in the source and was not read. If it grows, anond is too slow, or is held up: docs/RUNBOOK.md.",
+	"letters": "Records that were refused; below by reason. anond dlq list says which; what each reason means: docs/DEAD_LETTERS.md.",
+	"forgotten": "Records of people who were removed on request. A published row of such a person stays, without owner: " +
+		"docs/RECOVER.md.",
+	"state": "The file that holds all records and decisions. It is private: docs/SECURITY.md.",
 }
 
 type releaseRow struct{ Number, At, Records, New, Pending, Classes, Buckets, K, Top, Loss string }
@@ -55,10 +78,10 @@ func modelOf(v *monitor.View) (*model, error) {
 	}
 	m.Condition, m.AsOf = condition(v, m.Ready)
 	m.Tiles = tiles(v)
-	m.Sizes = sizeTables(v)
+	m.Bars = barTables(v)
 	m.Releases, m.Events = releaseRows(v), eventRows(v)
 	var err error
-	m.Charts, err = present.Pictures(append(present.OfReleases(v.Releases, s.K), ofTime(v)...))
+	m.Charts, err = present.Pictures(append(present.OfReleases(v.Releases), ofTime(v)...))
 	return m, err
 }
 

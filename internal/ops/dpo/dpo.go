@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"io"
 
+	"anond/equivclass"
 	"anond/internal/ops/monitor"
 	"anond/internal/ops/present"
 	"anond/snapshot"
@@ -35,6 +36,7 @@ type Facts struct {
 type Counts struct {
 	Sent, Published, Pending, DeadLetter, Forgotten, Beyond uint64
 	Due                                                     int // people who are to be forgotten
+	Refused                                                 map[equivclass.Reason]uint64
 }
 
 //go:embed report.html.tmpl
@@ -56,7 +58,7 @@ func Write(w io.Writer, f *Facts) error {
 		}
 	}
 	var err error
-	m.Charts, err = present.Pictures(present.OfReleases(monitor.ReleasesOf(until), m.K))
+	m.Charts, err = present.Pictures(present.OfReleases(monitor.ReleasesOf(until)))
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,9 @@ var ofProcess = []row{
 			"Repeated at growing intervals", "the error names the pid: if that process is suspended, resume or kill it"}}},
 	{"standby", "info", "group", []eventCase{
 		{"", "this member waits for the lease", "none"}}},
+	{"stdin_ignored", "warn", "source_type", []eventCase{
+		{"", "bytes come on standard input, and `source.type` is another one: they are not read",
+			"`source.type: stdin` reads standard input"}}},
 	{"http_listening", "info", "address", []eventCase{
 		{"", "metrics, health and dashboard are served at this address", "none"}}},
 	{"http_unavailable", "warn", "error hint", []eventCase{

@@ -21,6 +21,9 @@ var ofSources = []row{
 	{"source_disconnected", "warn", "partition:integer error (hint)", []eventCase{
 		{"", "the first failure; anond retries without a limit",
 			"check the broker; the hint distinguishes missing rights from network problems"}}},
+	{"source_unreached", "warn", "source_type hint", []eventCase{
+		{"", "the source has not been reached for 30 s since the start", "is `source.type` where the records are? If so, make sure that " +
+			"it can be reached"}}},
 	{"source_token_failed", "warn", "error usable:boolean", []eventCase{
 		{"", "`source.kafka.sasl.token_command` gave no bearer token. `usable`: the token before is still good, and is used for new " +
 			"connections. anond tries again, at most every 30 s", "run the program by hand, as the user of anond"}}},

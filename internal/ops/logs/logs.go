@@ -22,14 +22,19 @@ func NewSteered(w io.Writer, settings config.Log, terminal bool, level *slog.Lev
 	at, _ := LevelOf(settings.Level)
 	level.Set(at)
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: plainLine}
-	var h slog.Handler = slog.NewJSONHandler(w, options)
-	if settings.Format == config.TextLog || settings.Format == config.AutoLog && terminal {
-		h = slog.NewTextHandler(w, options)
+	var h slog.Handler = slog.NewTextHandler(w, options)
+	if InJSON(settings, terminal) {
+		h = slog.NewJSONHandler(w, options)
 	}
 	if journal != nil {
 		h = slog.NewMultiHandler(h, slog.NewJSONHandler(journal, options))
 	}
 	return slog.New(eventHandler{h})
+}
+
+// InJSON reports whether a log is lines for programs.
+func InJSON(settings config.Log, terminal bool) bool {
+	return settings.Format != config.TextLog && (settings.Format != config.AutoLog || !terminal)
 }
 
 // EventKey is the attribute by which programs distinguish log lines. Its values

@@ -21,10 +21,13 @@ type Picture struct {
 	SVG   template.HTML
 }
 
-// Pictures draws charts.
+// Pictures draws charts, but for those that have nothing to show (nil).
 func Pictures(charts []*chart.Chart) ([]Picture, error) {
 	var out []Picture
 	for _, c := range charts {
+		if c == nil {
+			continue
+		}
 		var b strings.Builder
 		if err := c.WriteInline(&b); err != nil {
 			return nil, err
@@ -57,18 +60,16 @@ func thinned[T any](list []T) []T {
 	return out
 }
 
-// Draw makes a chart whose Y axis begins at 0.
+// Draw makes a chart whose Y axis begins at 0; nil of fewer than two entries: one is no line, and the figures have it.
 func Draw[T any](title, xLabel string, list []T, x func(T) float64, columns ...Column[T]) *chart.Chart {
-	c := chart.NewChart(title, chart.Axis{Label: xLabel}, chart.Axis{})
-	if list = thinned(list); len(list) == 1 {
-		c.X.Min, c.X.Max = x(list[0])-1, x(list[0])+1
+	if len(list) < 2 {
+		return nil
 	}
+	c := chart.NewChart(title, chart.Axis{Label: xLabel}, chart.Axis{})
+	list = thinned(list)
 	most := 0.
 	for _, col := range columns {
 		s := chart.Series{Name: col.Name, Dashed: col.Dashed, Style: chart.Line}
-		if len(list) < 2 {
-			s.Style = chart.Points
-		}
 		for _, e := range list {
 			if y := col.Value(e); y >= 0 {
 				s.Points, most = append(s.Points, chart.Point{X: x(e), Y: y}), max(most, y)
@@ -83,13 +84,15 @@ func Draw[T any](title, xLabel string, list []T, x func(T) float64, columns ...C
 	return c
 }
 
-// OfReleases are the charts over releases, with what is promised.
-func OfReleases(list []monitor.Release, k int) []*chart.Chart {
+// OfReleases are the charts over releases. The smallest class and the largest share of a value have none: k and 1/l
+// bound them, so that their lines would be flat.
+func OfReleases(list []monitor.Release) []*chart.Chart {
 	type R = monitor.Release
-	number := func(r R) float64 { return float64(r.Number) }
 	releases := func(title string, columns ...Column[R]) *chart.Chart {
-		c := Draw(title, "release", list, number, columns...)
-		c.X.Whole = true
+		c := Draw(title, "release", list, func(r R) float64 { return float64(r.Number) }, columns...)
+		if c != nil {
+			c.X.Whole = true
+		}
 		return c
 	}
 	trend := trendOf(list)
@@ -98,10 +101,6 @@ func OfReleases(list []monitor.Release, k int) []*chart.Chart {
 			Column[R]{"waiting then", false, func(r R) float64 { return float64(r.Pending) }}),
 		releases("Information loss", Column[R]{"loss", false, func(r R) float64 { return r.NCP }},
 			Column[R]{"mean of ten releases", true, func(r R) float64 { return trend[r.Number] }}),
-		releases("Smallest class", Column[R]{"reached", false, func(r R) float64 { return float64(r.KMin) }},
-			Column[R]{"promised: at least", true, func(R) float64 { return float64(k) }}),
-		releases("Top share of a value", Column[R]{"reached", false, func(r R) float64 { return r.TopShare }},
-			Column[R]{"promised: at most", true, func(r R) float64 { return r.Allowed }}),
 	}
 }
 
