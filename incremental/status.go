@@ -116,6 +116,18 @@ func (j Judged) Ahead(o Judged) bool {
 	return j.Fixed > o.Fixed || j.Quarantined > o.Quarantined || j.Refused && !o.Refused || j.People > o.People || j.Barred > o.Barred
 }
 
+// Digests is how many people the state knows by a digest: it has a record of theirs, or has forgotten them, or they are barred.
+// None of them is published a second time (rule S, subjects). Without an attribute of role subject it is 0.
+//
+// It never decreases, so that a state that knows fewer than the ledger counted has lost somebody, whom it would publish
+// again. A person who is forgotten moves from the first of these to the second, and is due, in both, until then.
+func (m *Machine) Digests() int {
+	if m.s.Records.Firsts == nil {
+		return 0
+	}
+	return m.s.Records.Firsts.Subjects() + len(m.forgotten.list) - m.forgotten.due + len(m.barred.list)
+}
+
 // Judged returns these counts.
 func (m *Machine) Judged() Judged {
 	return Judged{Fixed: int(m.s.Head.Pools.Fixed), Quarantined: m.s.Pending.Pools,

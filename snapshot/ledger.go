@@ -2,19 +2,61 @@ package snapshot
 
 import (
 	"bytes"
-	"encoding/hex"
+	"cmp"
+	"crypto/sha256"
 	"fmt"
-	"strconv"
+	"path"
+	"slices"
 )
 
-// LedgerEntry is a line of the ledger: the number of a release and the SHA-256
-// of its manifest.
+// LedgerEntry is a line of the ledger. It seals a release that the gate has passed: what was published, and by which
+// program, can be told by it when files of the release are gone.
 type LedgerEntry struct {
 	Release uint32
-	SHA256  [32]byte
+	SHA256  [32]byte // of its manifest
+	Seal
 }
 
-// Ledger is the append-only file as read: `number SP sha256 LF` a line.
+// Seal is what a line says besides number and manifest.
+type Seal struct {
+	Parts     [32]byte // Manifest.PartsSHA256; zero: the manifest was gone when the line was written again
+	Algorithm uint32   // of the program that decided the release; 0: the ledgers of shards say
+	People    int      // who were ever published
+	// Digests are of the people whom the state knew and publishes no second time (incremental.Machine.Digests).
+	Digests int
+}
+
+const ledgerFormat = "%d %x parts %x algorithm %d people %d digests %d\n"
+
+// SealOf is what a manifest with this SHA-256 says for the ledger: all but how the release was decided.
+func SealOf(m *Manifest, sum [32]byte) LedgerEntry {
+	return LedgerEntry{Release: m.Release, SHA256: sum, Seal: Seal{Parts: m.PartsSHA256(), People: m.Records}}
+}
+
+// Seals reports whether a line is of a release, given what its manifest says.
+func (e LedgerEntry) Seals(of LedgerEntry) bool {
+	return e.SHA256 == of.SHA256 && e.People == of.People && (e.Parts == of.Parts || e.Parts == [32]byte{})
+}
+
+// PartsSHA256 is the hash of all data files: what LC_ALL=C sh -c 'sha256sum part-*/* | sha256sum' prints in its directory.
+func (m *Manifest) PartsSHA256() [32]byte {
+	type file struct{ path, line string }
+	var files []file
+	for i := range m.Parts {
+		for _, f := range m.Parts[i].Files {
+			name := path.Join(m.Parts[i].Dir(), f.Name)
+			files = append(files, file{name, f.SHA256 + "  " + name + "\n"})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+	sum := sha256.New()
+	for _, f := range files {
+		sum.Write([]byte(f.line))
+	}
+	return [32]byte(sum.Sum(nil))
+}
+
+// Ledger is the append-only file as read: an entry a line.
 type Ledger struct {
 	Entries []LedgerEntry // consecutive
 	Whole   int64         // bytes of the complete lines
@@ -29,11 +71,18 @@ func (l *Ledger) Newest() LedgerEntry {
 	return l.Entries[len(l.Entries)-1]
 }
 
-func (l *Ledger) Find(release uint32) ([32]byte, bool) {
+// Line is what the ledger says of a release, if it does.
+func (l *Ledger) Line(release uint32) (LedgerEntry, bool) {
 	if len(l.Entries) == 0 || release < l.Entries[0].Release || release > l.Newest().Release {
-		return [32]byte{}, false
+		return LedgerEntry{}, false
 	}
-	return l.Entries[release-l.Entries[0].Release].SHA256, true
+	return l.Entries[release-l.Entries[0].Release], true
+}
+
+// Find is the manifest of a release that the ledger names, if it does.
+func (l *Ledger) Find(release uint32) ([32]byte, bool) {
+	e, ok := l.Line(release)
+	return e.SHA256, ok
 }
 
 // ReadLedger reads the ledger; one that does not exist is empty. A torn last
@@ -55,7 +104,7 @@ func ReadLedger(files FS, path string) (*Ledger, error) {
 		}
 		entry, ok := parseLedgerLine(line)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s:%d: the line is not a release number, a space and a SHA-256", ErrDamaged, path, n)
+			return nil, fmt.Errorf("%w: %s:%d: the line does not seal a release", ErrDamaged, path, n)
 		}
 		if len(l.Entries) > 0 && entry.Release != l.Newest().Release+1 {
 			return nil, fmt.Errorf("%w: %s:%d: release %d follows release %d", ErrDamaged, path, n, entry.Release, l.Newest().Release)
@@ -67,19 +116,19 @@ func ReadLedger(files FS, path string) (*Ledger, error) {
 	return l, nil
 }
 
-func parseLedgerLine(line []byte) (LedgerEntry, bool) {
-	number, sum, ok := bytes.Cut(line, []byte(" "))
-	n, err := strconv.ParseUint(string(number), 10, 32)
-	if !ok || err != nil || n == 0 || len(sum) != 64 {
-		return LedgerEntry{}, false
+func parseLedgerLine(line []byte) (e LedgerEntry, ok bool) {
+	var manifest, parts []byte
+	_, err := fmt.Sscanf(string(line)+"\n", ledgerFormat, &e.Release, &manifest, &parts, &e.Algorithm, &e.People, &e.Digests)
+	if err != nil || e.Release == 0 || e.People < 0 || e.Digests < 0 || len(manifest) != len(e.SHA256) || len(parts) != len(e.Parts) {
+		return e, false
 	}
-	e := LedgerEntry{Release: uint32(n)}
-	_, err = hex.Decode(e.SHA256[:], sum)
-	return e, err == nil && bytes.Equal(e.Line(), append(line, '\n'))
+	e.SHA256, e.Parts = [32]byte(manifest), [32]byte(parts)
+	return e, string(e.Line()) == string(line)+"\n"
 }
 
-func (e LedgerEntry) Line() []byte {
-	return fmt.Appendf(nil, "%d %s\n", e.Release, hex.EncodeToString(e.SHA256[:]))
+// Line is the entry as the ledger has it.
+func (e *LedgerEntry) Line() []byte {
+	return fmt.Appendf(nil, ledgerFormat, e.Release, e.SHA256, e.Parts, e.Algorithm, e.People, e.Digests)
 }
 
 // LedgerNewest is the newest release that a ledger names, 0 if it names none.

@@ -55,10 +55,15 @@ Where a daemon runs, it makes a private copy of its state for this command, over
 control.socket, and goes on reading. Releases that it publishes meanwhile are
 left out.
 
-Exit 0: certified or consistent. Exit 3: violated. Exit 1: unreadable, also where
+A replay that finds no difference is noted next to the ledger. Where files of old
+releases are gone, or an earlier version decided them, the verdict is "sealed" if
+the ledger says that all of that passed when it was made.
+
+Exit 0: certified, sealed or consistent. Exit 3: violated. Exit 1: unreadable, also where
 the directory holds files that nothing names (a name with a leading dot is ignored).
-With --require-certified, also exit 3 if the verdict is less than certified, or
---replay is given and level L2 is not certified.`,
+With --require-certified, also exit 3 if the verdict is neither certified nor sealed, or
+--replay is given and level L2 is neither, and exit 1 if it is sealed and the ledger
+lacks a release.`,
 		Example: "  anond audit\n  anond audit -c anond.yaml\n  anond audit -c anond.yaml --replay 10\n" +
 			"  anond audit --releases ./releases --members members.csv --records records.csv",
 		RunE: cli.Answering(func(c *cobra.Command, _ []string) error {
@@ -78,7 +83,7 @@ With --require-certified, also exit 3 if the verdict is less than certified, or
 	c.Flags().StringVar(&f.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
 	c.Flags().IntVar(&f.worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().StringVar(&f.out, "out", "", "write the report to a `file` of mode 0600 that does not exist yet")
-	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified")
+	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified or sealed")
 	return c
 }
 
@@ -109,7 +114,8 @@ func (f *auditFlags) check() error {
 // auditAsTold audits the files that flags name, else what a configuration names.
 func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 	if f.Releases != "" {
-		return e.audit(ctx, f.Options, f)
+		_, err := e.audit(ctx, f.Options, f)
+		return err
 	}
 	cfg, err := e.loadConfig(f.config)
 	if err != nil {
@@ -121,14 +127,14 @@ func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 	return e.auditConfigured(ctx, cfg, f)
 }
 
-// audit runs the auditor and prints its report, or writes it to a file.
-func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags) error {
+// audit runs the auditor and prints its report, or writes it to a file. The report comes back with the error that its verdict is.
+func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags) (*audit.Report, error) {
 	show, done := e.Progressing("audit")
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := audit.Dir(o)
 	done()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	write := report.Text
 	if f.json {
@@ -140,15 +146,19 @@ func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags)
 		err = writePrivate(ctx, f.out, write)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if code := report.ExitCode(); code != cli.OK {
-		if report.Verdict == audit.VerdictCertified {
-			return fault.Errorf(fault.Kind(code), "", "level L2 is not certified: %s", report.Level.L2)
+		switch report.Verdict {
+		case audit.VerdictCertified:
+			return report, fault.Errorf(fault.Kind(code), "", "level L2 is not certified: %s", report.Level.L2)
+		case audit.VerdictSealed:
+			return report, fault.Errorf(fault.Kind(code), "start anond run, which completes the ledger",
+				"the verdict is sealed, and the ledger lacks a release")
 		}
-		return fault.Errorf(fault.Kind(code), "", "the verdict is %s", report.Verdict)
+		return report, fault.Errorf(fault.Kind(code), "", "the verdict is %s", report.Verdict)
 	}
-	return nil
+	return report, nil
 }
 
 // auditConfigured audits what a configuration names.
@@ -158,7 +168,8 @@ func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f
 		return err
 	}
 	whole.RequireCertified = f.RequireCertified
-	return e.audit(ctx, whole, f)
+	_, err = e.audit(ctx, whole, f)
+	return err
 }
 
 // withExports says how to audit the releases of a configuration with fresh

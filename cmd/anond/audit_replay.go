@@ -3,11 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"anond/config"
+	"anond/incremental"
+	"anond/incremental/state"
 	"anond/internal/cli"
 	"anond/internal/upkeep"
+	"anond/snapshot"
 	"anond/snapshot/audit"
+	"anond/snapshot/publish"
 	"anond/snapshot/replay"
 )
 
@@ -19,11 +24,13 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *
 			"follows from values too", cfg.Policy.Level)
 	}
 	var recording *replay.Recording
+	var note publish.ReplayNote
 	whole, err := besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (out audit.Options, err error) {
 		var exporter *upkeep.Exporter
 		if exporter, recording, err = upkeep.OpenReplay(ctx, cfg); err != nil {
 			return out, err
 		}
+		note = newestOf(exporter.Machine().Releases().Intents())
 		return exported(cfg, exporter, copied)
 	})
 	if err != nil {
@@ -37,7 +44,24 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *
 		return fmt.Errorf("replay: %w", err)
 	}
 	whole.Replay = replayOf(found)
-	return e.audit(ctx, whole, f)
+	report, err := e.audit(ctx, whole, f)
+	if report != nil && (report.Level.L2 == audit.VerdictCertified || report.Level.L2 == audit.VerdictSealed) {
+		note.Algorithm, note.Cuts, note.Worlds, note.At = incremental.Algorithm, found.Cuts, found.Worlds, time.Now()
+		if unnoted := publish.NoteReplay(snapshot.OS(), whole.Ledger, note); unnoted != nil {
+			fmt.Fprintf(e.Stderr, "warning: %v: a later version cannot tell that this replay found no difference\n", unnoted)
+		}
+	}
+	return err
+}
+
+// newestOf is the newest published release as a note has it.
+func newestOf(intents []state.Intent) (n publish.ReplayNote) {
+	for _, i := range intents {
+		if i.Published {
+			n.Release, n.Manifest = i.Release, i.Manifest
+		}
+	}
+	return n
 }
 
 // replaying shows on a terminal how far a replay is, until it is done.
@@ -49,7 +73,7 @@ func (e *environment) replaying(worlds, records int) (progress func(world, appli
 // replayOf is a result as the auditor takes it.
 func replayOf(r *replay.Result) *audit.Replay {
 	out := &audit.Replay{Outcome: audit.ReplayCertified, Worlds: r.Worlds, Releases: r.Releases, Cuts: r.Cuts, Skipped: r.Skipped,
-		Quarantined: r.Quarantined, Parts: map[int]map[string]string{}, Others: r.Others}
+		Quarantined: r.Quarantined, Parts: map[int]map[string]string{}, Others: r.Others, Foreign: r.Foreign}
 	for _, p := range r.Parts {
 		out.Parts[int(p.Release)] = p.Files
 	}

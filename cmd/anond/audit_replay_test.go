@@ -53,9 +53,14 @@ func TestAuditReplay(t *testing.T) {
 	assert.Contains(t, text, "L2: certified")
 	assert.Contains(t, text, "the same in 1 worlds")
 	assert.Contains(t, s.must("audit"), "L2: structure holds")
+	noted := s.read("state/ledger.replays")
+	assert.Regexp(t, `^\d+ [0-9a-f]{64} algorithm \d+ cuts \d+ worlds 1 at \S+Z\n$`, noted, "of the newest replay by an algorithm")
+	assert.Contains(t, s.must("audit"), "made all decisions up to release")
 
 	state := s.read("state/anond.db")
 	otherwise(t, s.path("state/anond.db"))
+	assert.Contains(t, s.must("audit --replay 1 --require-certified"), "Audit of hospital: SEALED", "it was replayed by that program")
+	require.NoError(t, os.Remove(s.path("state/ledger.replays")))
 	r := s.run("audit --replay 1")
 	assert.Equal(t, exitOK, r.code, r.stdout+r.stderr)
 	assert.Contains(t, r.stdout, "Audit of hospital: CONSISTENT")
@@ -148,7 +153,8 @@ func (s *site) showOwnValues(release int) {
 	}
 	write(path, out.String())
 	write(manifest, strings.Replace(old, hash(before), hash(out.String()), 1))
-	write("state/ledger", strings.Replace(s.read("state/ledger"), hash(old), hash(s.read(manifest)), 1))
+	ledger := strings.Replace(s.read("state/ledger"), hash(old), hash(s.read(manifest)), 1)
+	write("state/ledger", regexp.MustCompile(`parts [0-9a-f]{64}`).ReplaceAllString(ledger, "parts "+strings.Repeat("0", 64)))
 }
 
 // fewDiagnoses makes the diagnoses so few that many classes have the same, so that draws
@@ -195,6 +201,22 @@ func change(t *testing.T, path string, delta func(state.Meta, state.Attempt) *st
 	}))
 	require.NoError(t, store.Commit(delta(meta, newest)))
 	require.NoError(t, store.Close())
+}
+
+// TestStateThatKnowsLessThanTheLedgerCounted does not start, and changes nothing.
+func TestStateThatKnowsLessThanTheLedgerCounted(t *testing.T) {
+	s := published(t, 1300)
+	whole := s.read("state/ledger")
+	require.Regexp(t, ` people [1-9]\d* digests [1-9]\d*\n$`, whole)
+	for _, count := range []string{"people", "digests"} {
+		s.write("state/ledger", regexp.MustCompile(count+` (\d+)`).ReplaceAllString(whole, count+" 9${1}"))
+		r := s.run("run --once")
+		require.Equal(t, exitBehind, r.code, r.stderr)
+		require.Contains(t, r.stderr, "the ledger counted 9")
+	}
+	s.write("state/ledger", whole)
+	s.must("run --once")
+	require.Equal(t, whole, s.read("state/ledger"))
 }
 
 // TestAuditReplayRefused: where there is nothing to replay, the command line is at fault.

@@ -215,6 +215,8 @@ var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
 		c.i(&v)
 		*n = int(v)
 	}
+	whole(c, &i.Algorithm, maxRecord)
+	whole(c, &i.Digests, 1<<53-1)
 	c.flags(&i.Published)
 	c.fixed(i.Manifest[:])
 }

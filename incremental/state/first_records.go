@@ -34,6 +34,9 @@ func (f *firstRecords) find(c *Records, r RecordID) (at int, found bool) {
 	return at, false
 }
 
+// Subjects is how many people have a record.
+func (f *firstRecords) Subjects() int { return f.held }
+
 // first returns the first record of the subject of r; r is in the table or behind it.
 func (f *firstRecords) first(c *Records, r RecordID) RecordID {
 	if at, found := f.find(c, r); found {

@@ -133,6 +133,10 @@ type Intent struct {
 	Classes   int      // alive
 	Newcomers int      // published here for the first time
 	Pending   Pending
+	// Algorithm is that of the program that decided it, Digests how many people it knew by a digest then: the ledger says
+	// both (snapshot.Seal).
+	Algorithm uint32
+	Digests   int
 	// Published and Manifest (SHA-256 of manifest.json) are set by the last
 	// durable step. An intent without them is the next to be rendered.
 	Published bool

@@ -219,7 +219,7 @@ func (g *generator) addRelease(d *state.Delta) {
 		g.free = g.free[3:]
 	}
 	g.intent = &state.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),
-		Records: int(g.guard.Records),
+		Records: int(g.guard.Records), Algorithm: g.release % 3, Digests: int(g.guard.Records) + int(g.release),
 		Pending: state.Pending{Waiting: len(g.free)}}
 	intent := *g.intent
 	d.Intent = &intent

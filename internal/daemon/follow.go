@@ -18,7 +18,7 @@ import (
 //
 // A journal has each cut, also those that found a pool ineligible; any other state must know of the pools that were.
 func reconcile(p *publish.Publisher, c *config.Config, m *incremental.Machine) error {
-	err := p.Reconcile(m.Releases().Intents())
+	err := p.Reconcile(m.Releases().Intents(), m.Digests())
 	if err == nil && !c.Shard.Journal.Set() {
 		return p.KeepJudged(m.Judged())
 	}
@@ -63,7 +63,7 @@ func (r *once) openJournal() error {
 	if err := r.publisher.inner.TakeOver(); err != nil {
 		return fmt.Errorf("take the releases over: %w", err)
 	}
-	return r.publisher.inner.Reconcile(r.machine.Releases().Intents())
+	return r.publisher.inner.Reconcile(r.machine.Releases().Intents(), r.machine.Digests())
 }
 
 // backUpBeginning copies a state whose journal has nothing but its beginning, before anything is decided: who loses the

@@ -141,7 +141,7 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err != nil {
 		return nil, err
 	}
-	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Releases().Intents()); err != nil {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, m.Releases().Intents(), m.Digests()); err != nil {
 		return nil, err
 	}
 	if !c.Shard.Journal.Set() { // rule B (buckets): a state that does not know of a judged pool is not used, nor written

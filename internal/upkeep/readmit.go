@@ -78,7 +78,7 @@ func Readmit(ctx context.Context, c *config.Config, o dataset.Options, which Rea
 	if err != nil {
 		return out, err
 	}
-	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents()); err != nil {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents(), machine.Digests()); err != nil {
 		return out, err
 	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())

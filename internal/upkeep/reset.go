@@ -43,7 +43,7 @@ func Reset(ctx context.Context, c *config.Config) (removed, error) {
 	if err != nil {
 		return removed{}, err
 	}
-	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil); err != nil {
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, nil, 0); err != nil {
 		return removed{}, decidedElsewhere(c, options, err)
 	}
 	type positions = map[state.Partition]state.Position

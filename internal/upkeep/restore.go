@@ -95,7 +95,11 @@ func Restore(ctx context.Context, c *config.Config, from string, now time.Time) 
 	if err != nil {
 		return Restored{}, err
 	}
-	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents); err != nil && !dataset.MayCatchUp(c, err) {
+	counted := 0 // when it decided the newest release; a start counts again
+	if n := len(intents); n > 0 {
+		counted = intents[n-1].Digests
+	}
+	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, intents, counted); err != nil && !dataset.MayCatchUp(c, err) {
 		return Restored{}, fmt.Errorf("restore from %s: %w", from, err)
 	}
 	if err := publish.CheckJudged(snapshot.OS(), c.Release.Ledger, judged); err != nil && !c.Shard.Journal.Set() {

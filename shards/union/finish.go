@@ -56,7 +56,7 @@ func (r *run) lines(l *snapshot.Ledger, on *snapshot.Contents) (text []byte, mis
 		if n < l.Newest().Release {
 			continue
 		}
-		_, sum, err := r.manifestOf(on, n)
+		m, sum, err := r.manifestOf(on, n)
 		if err != nil {
 			return nil, false, err
 		}
@@ -66,7 +66,8 @@ func (r *run) lines(l *snapshot.Ledger, on *snapshot.Contents) (text []byte, mis
 			}
 			continue
 		}
-		text, missing = append(text, snapshot.LedgerEntry{Release: n, SHA256: sum}.Line()...), true
+		e := snapshot.SealOf(m, sum)
+		text, missing = append(text, e.Line()...), true
 	}
 	return text, missing, nil
 }

@@ -233,7 +233,8 @@ func TestUnionRefuses(t *testing.T) {
 	require.ErrorIs(t, err, ErrShards, "another number of shards")
 	u := s.union(2)
 	u.Ledger = filepath.Join(s.dir, "..", "other-ledger")
-	require.NoError(t, os.WriteFile(u.Ledger, fmt.Appendf(nil, "1 %064x\n2 %064x\n", 1, 2), 0o600))
+	first, second := snapshot.LedgerEntry{Release: 1}, snapshot.LedgerEntry{Release: 2}
+	require.NoError(t, os.WriteFile(u.Ledger, append(first.Line(), second.Line()...), 0o600))
 	_, err = u.publish(unionTime)
 	require.ErrorIs(t, err, publish.ErrBehind, "the ledger is ahead")
 

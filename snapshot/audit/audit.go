@@ -91,13 +91,18 @@ func (a *auditor) published(o Options) error {
 		a.hierarchies = nil
 		a.skip("releases %d to %d: they were published after the audit began, or after its exports were made", newest+1, last)
 	}
+	if len(a.in.gone) > 0 {
+		a.hierarchies = nil // copies that only those name may be there
+	}
 	if err := checkTop(o, false, a.hierarchies, &a.f); err != nil {
 		return err
 	}
 	if o.Ledger == "" {
 		a.skip("the ledger: none was given")
+	} else {
+		a.sealedBy(&named.seals)
 	}
-	if named.check(a.shas, newest, last, &a.f) {
+	if named.check(a.made, newest, last, &a.f) {
 		a.skip("that release %d is fully published: CURRENT or the ledger does not name it yet; the daemon finishes this at its next start",
 			newest)
 	}
@@ -117,11 +122,11 @@ type auditor struct {
 	views    []chain.View
 	matches  []chain.Reappearance // per release, against the one before
 	arrivals []int                // per release: distinct values among its newcomers
-	shas     map[int]string
-	moved    bool // public view: some class has vanished so far
+	made     map[int]format.Seal  // of each release whose manifest was read
+	moved    bool                 // public view: some class has vanished so far
 	replay   *Replay
 	rendered int  // parts that a replay rendered again
-	unseen   bool // something of a pruned release was not seen
+	unseen   bool // files of releases were not seen
 	// hierarchies are the copies that manifests name.
 	hierarchies map[string]bool
 	// Of a shard: of which releases the union asks for the histogram, and these.
@@ -130,7 +135,7 @@ type auditor struct {
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: chain.NewCarry(), shas: map[int]string{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
+	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
 		replay: o.Replay}
 	var err error
 	if a.in, err = open(o, &a.f); err != nil {
@@ -162,7 +167,7 @@ func (a *auditor) coverage() {
 			}
 		}
 		for _, n := range format.SortedKeys(in.members.Class) {
-			if !slices.Contains(in.numbers, n) {
+			if !slices.Contains(in.numbers, n) && in.gone[n] == "" {
 				a.f.Add("microdata", format.KindMembersMismatch, n, 0, "release", "the members export names a release that is not here")
 			}
 		}
@@ -206,7 +211,7 @@ func (a *auditor) release(number int) error {
 	if err != nil {
 		return err
 	}
-	a.shas[number] = man.Sha
+	a.made[number] = man.Seal()
 	before := a.before
 	if before != nil {
 		format.CheckContract(before, man, &a.f)
@@ -217,7 +222,7 @@ func (a *auditor) release(number int) error {
 			return err
 		}
 	}
-	format.CheckLink(before, man, number, &a.f)
+	format.CheckLink(a.in.predecessor(before, number), man, number, &a.f)
 	man.Release = number // findings name directories
 	format.CheckForm(man, &a.f)
 	man.Copies(a.hierarchies)
@@ -376,13 +381,15 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 func (a *auditor) finish() *Report {
 	r := a.report
 	r.Violations = append(r.Violations, a.f.Sorted()...)
-	full := a.linked && a.in.records != nil && a.drawsShown() && (a.replay == nil || a.replay.Others == "")
+	full := a.linked && a.in.records != nil && a.drawsShown()
 	state := "not checked"
 	switch found := verdict(r.Violations); {
 	case found != VerdictConsistent:
 		r.Verdict, state = found, found
-	case full && r.Certificates.OtherRecords == 0 && !a.unseen:
+	case full && r.Certificates.OtherRecords == 0 && a.judgedNow():
 		r.Verdict, state = VerdictCertified, "certified"
+	case full && r.Certificates.OtherRecords == 0 && a.passedThen():
+		r.Verdict, state = VerdictSealed, VerdictSealed
 	default:
 		r.Verdict = VerdictConsistent
 	}

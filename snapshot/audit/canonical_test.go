@@ -164,7 +164,7 @@ func TestUnnamedFiles(t *testing.T) {
 		require.NoError(t, r.Text(&text))
 		require.Contains(t, text.String(), "UNREADABLE")
 
-		rewrite(t, o.Ledger, appendLine("4 "+strings.Repeat("a", 64)))
+		rewrite(t, o.Ledger, appendLine(strings.TrimSuffix(otherLine(4), "\n")))
 		r, err = Dir(o)
 		require.NoError(t, err)
 		require.Equal(t, verdictViolated, r.Verdict, name)

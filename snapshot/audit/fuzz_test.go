@@ -281,10 +281,10 @@ func FuzzLedger(f *testing.F) {
 			return
 		}
 		require.Len(t, lines, bytes.Count(data, []byte("\n")))
-		for _, m := range regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64})\n`).FindAllSubmatch(data, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64}) parts .*\n`).FindAllSubmatch(data, -1) {
 			n, err := strconv.Atoi(string(m[1]))
 			require.NoError(t, err)
-			require.Equal(t, string(m[2]), lines[n])
+			require.Equal(t, string(m[2]), lines[n].Manifest)
 		}
 	})
 }
@@ -349,7 +349,7 @@ func TestMalformedInputsSayWhere(t *testing.T) {
 		{"member", "members.csv", "topic:0:0", "CANARY", "members.csv:2: not release"},
 		{"record", "records.csv", "topic:0:0", "CANARY", "records.csv:2: record is not"},
 		{"record value", "records.csv", "north-1", "CANARY", "records.csv:2: attribute city: value or label"},
-		{"ledger", "ledger", "1 ", "one ", "ledger:1: not a release number"},
+		{"ledger", "ledger", "1 ", "one ", "ledger:1: does not seal a release"},
 		{"hierarchy", "releases/hierarchies/city.csv", "north-2;north", "north-1;north", "city.csv:2: leaf occurs twice"},
 		{"current", "releases/CURRENT", "000003", "CANARY", "CURRENT:1: is not six digits"},
 	} {

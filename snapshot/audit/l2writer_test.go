@@ -425,7 +425,7 @@ func (p *l2Plan) save(w *chainWriter, r *testParts) {
 	data := inForm(w.t, r.man)
 	w.put(sub+"manifest.json", data)
 	w.previous = map[string]any{"release": r.number, "sha256": format.HexSHA(data)}
-	w.ledger += fmt.Sprintf("%d %s\n", r.number, format.HexSHA(data))
+	w.ledger += ledgerLine(r.number, data)
 	w.newest = r.number
 }
 

@@ -44,6 +44,8 @@ type input struct {
 	index   *chain.RecordIndex
 	members *chain.Members // nil without export
 	records *chain.Records // nil without export
+	// gone are releases of which nothing is left but the ledger's line, which has the hash of the manifest.
+	gone map[int]string
 }
 
 // open lists the releases and reads schema, hierarchies and exports.
@@ -66,7 +68,7 @@ func open(o Options, f *format.Faults) (*input, error) {
 	}
 	in.s = format.NewSchema(in.first, hier)
 	in.checkPruned(f)
-	if err := in.fill(f); err != nil {
+	if err := errors.Join(in.findGone(o), in.fill(f)); err != nil {
 		return nil, err
 	}
 	return in, in.exports(o)
@@ -135,9 +137,8 @@ func (o Options) export(name string) ([]byte, error) {
 
 // naming is what names releases: CURRENT and the ledger.
 type naming struct {
-	current int            // 0: there is none yet
-	lines   map[int]string // of the ledger; nil: none was given
-	torn    bool           // its last line is
+	current int // 0: there is none yet
+	seals
 }
 
 // readNaming reads what names releases, and returns the last release that is there. It lists the releases after it has read the
@@ -154,13 +155,8 @@ func readNaming(o Options, newest int) (n naming, last int, err error) {
 	default:
 		n.current = format.ParseDirName(text)
 	}
-	if o.Ledger != "" {
-		if data, err = format.ReadFile(o.Ledger); err != nil {
-			return n, 0, err
-		}
-		if n.lines, n.torn, err = chain.ParseLedger(o.Ledger, data); err != nil {
-			return n, 0, err
-		}
+	if n.seals, err = readSeals(o.Ledger); err != nil {
+		return n, 0, err
 	}
 	now, err := format.ListReleases(o.Releases)
 	if err != nil {
@@ -172,7 +168,7 @@ func readNaming(o Options, newest int) (n naming, last int, err error) {
 // check tests that CURRENT names the newest release that was audited, or one up to last that was published meanwhile, and
 // compares the ledger with the manifests found. CURRENT one behind, and a ledger without the newest release or with a torn
 // line, is what a crash between the rename and the next steps leaves; the publisher finishes it at its next start, and pending says so.
-func (n *naming) check(shas map[int]string, newest, last int, f *format.Faults) (pending bool) {
+func (n *naming) check(made map[int]format.Seal, newest, last int, f *format.Faults) (pending bool) {
 	if n.current < newest-1 || n.current > last {
 		f.Add("chain", format.KindCurrentMismatch, newest, 0, "CURRENT", "CURRENT does not name the newest release")
 	} else {
@@ -181,21 +177,28 @@ func (n *naming) check(shas map[int]string, newest, last int, f *format.Faults) 
 	if n.lines == nil {
 		return pending
 	}
-	return n.checkLedger(shas, newest, last, f) || n.torn || pending
+	return n.checkLedger(made, newest, last, f) || n.torn || pending
 }
 
-func (n *naming) checkLedger(shas map[int]string, newest, last int, f *format.Faults) (pending bool) {
-	lines := n.lines
+func (n *naming) checkLedger(made map[int]format.Seal, newest, last int, f *format.Faults) (pending bool) {
+	lines, before := n.lines, format.Seal{}
 	for _, n := range format.SortedKeys(lines) {
-		sha, ok := shas[n]
+		line := lines[n]
+		is, ok := made[n]
 		switch {
 		case n > last:
 			f.Add("chain", format.KindLedgerAhead, n, 0, "ledger", "the ledger knows a release that is not here")
-		case ok && sha != lines[n]:
+		case ok && is.Manifest != line.Manifest:
 			f.Add("chain", format.KindLedgerMismatch, n, 0, "ledger", "the manifest is not the one in the ledger")
+		case ok && line.Other(is):
+			f.Add("chain", format.KindLedgerMismatch, n, 0, "ledger", "the ledger has sealed other data files, or another number of people")
 		}
+		if line.People < before.People || line.Digests < before.Digests {
+			f.Add("chain", format.KindLedgerMismatch, n, 0, "ledger", "the ledger counts fewer people than in the release before")
+		}
+		before = line
 	}
-	for _, n := range format.SortedKeys(shas) {
+	for _, n := range format.SortedKeys(made) {
 		if _, ok := lines[n]; ok {
 			continue
 		}

@@ -158,10 +158,10 @@ var mutations = []mutation{
 		})
 	}},
 	{name: "ledger ahead", want: format.KindLedgerAhead, files: func(t *testing.T, o *Options) {
-		rewrite(t, o.Ledger, appendLine("4 "+strings.Repeat("a", 64)))
+		rewrite(t, o.Ledger, appendLine(strings.TrimSuffix(otherLine(4), "\n")))
 	}},
 	{name: "ledger behind", want: format.KindLedgerBehind, files: func(t *testing.T, o *Options) {
-		rewrite(t, o.Ledger, func(b []byte) []byte { return b[:67] }) // two of three releases are unlisted
+		rewrite(t, o.Ledger, func(b []byte) []byte { return b[:bytes.IndexByte(b, '\n')+1] }) // two of three releases are unlisted
 	}},
 	{name: "ledger of another chain", want: format.KindLedgerMismatch, files: func(t *testing.T, o *Options) {
 		rewrite(t, o.Ledger, func(b []byte) []byte { return append([]byte("1 "+strings.Repeat("a", 64)), b[66:]...) })

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,9 +83,30 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 	data := inForm(w.t, man)
 	w.put(sub+"manifest.json", data)
 	w.previous = map[string]any{"release": number, "sha256": format.HexSHA(data)}
-	w.ledger += fmt.Sprintf("%d %s\n", number, format.HexSHA(data))
+	w.ledger += ledgerLine(number, data)
 	w.newest = number
 	return where
+}
+
+// ledgerLine seals a release that has this manifest.
+func ledgerLine(number int, manifest []byte) string {
+	man, err := format.ParseManifest("manifest.json", manifest)
+	if err != nil {
+		man, err = format.ParseAs("manifest.json", manifest, (*format.Manifest).CheckUnion)
+	}
+	if err != nil {
+		return sealLine(number, format.Seal{Manifest: format.HexSHA(manifest), Parts: strings.Repeat("0", 64)})
+	}
+	return sealLine(number, man.Seal())
+}
+
+func sealLine(number int, s format.Seal) string {
+	return fmt.Sprintf("%d %s parts %s algorithm %d people %d digests %d\n", number, s.Manifest, s.Parts, s.Algorithm, s.People, s.People)
+}
+
+// otherLine seals another release of this number.
+func otherLine(number int) string {
+	return sealLine(number, format.Seal{Manifest: strings.Repeat("a", 64), Parts: strings.Repeat("0", 64), People: 1 << 20})
 }
 
 func fileEntry(name string, data []byte, rows int) map[string]any {

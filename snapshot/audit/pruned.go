@@ -110,7 +110,7 @@ func ranges(numbers []int) string {
 // unseenLineage compares the parts of a release with those of a pruned one before it, by
 // what the manifests say of them, where its files were not seen.
 func (a *auditor) unseenLineage(before, man *format.Manifest) {
-	if before != nil && before.Pruned != nil && before.Pruned.Lack != "" {
+	if before != nil && before.Pruned != nil && before.Pruned.Lack != "" && before.Release == man.Release-1 {
 		format.Follow(before, man, &a.f)
 	}
 }

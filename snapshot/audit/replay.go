@@ -38,6 +38,8 @@ type Replay struct {
 	Parts map[int]map[string]string `json:"-"`
 	// Others says what programs with another algorithm decided: that is not replayable. Empty: nothing.
 	Others string `json:"others,omitempty"`
+	// Foreign is how many cuts were tried up to the last one that another program decided.
+	Foreign int `json:"foreign_cuts,omitempty"`
 	// Ownerless are releases whose parts were not rendered again, as they have rows of people who were
 	// forgotten.
 	Ownerless []int `json:"ownerless,omitempty"`
@@ -96,7 +98,11 @@ func (r *Report) replayed(p *Replay) {
 	switch p.Outcome {
 	case ReplayCertified:
 		if r.Level.L2 == levelStructure {
-			r.Level.L2 = VerdictCertified
+			r.Level.L2 = r.Verdict // certified, or sealed
+		}
+	case ReplayNone:
+		if r.Level.L2 == levelStructure && r.Sealed.covers(p) {
+			r.Level.L2 = VerdictSealed
 		}
 	case ReplayViolated:
 		world := "with the records as they are"
@@ -131,8 +137,10 @@ func (t *textWriter) replay(r *Report) {
 	default:
 		t.line("Not replayed: %s.", p.Reason)
 		if p.Others != "" {
-			t.line("WARNING: another program decided what stands there, so the verdict is no better than consistent. That is no breach.\n"+
-				"What this program decided, it decides again: %d worlds.", p.Worlds)
+			if r.Level.L2 != VerdictSealed {
+				t.line("WARNING: another program decided what stands there, so the verdict is no better than consistent. That is no breach.")
+			}
+			t.line("What this program decided, it decides again: %d worlds.", p.Worlds)
 		}
 	}
 }

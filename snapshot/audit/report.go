@@ -9,6 +9,7 @@ import (
 // Verdicts.
 const (
 	VerdictCertified  = "certified"  // everything checked, nothing broken
+	VerdictSealed     = "sealed"     // the same of what is there; of the rest the ledger says that it passed
 	VerdictConsistent = "consistent" // nothing broken in what could be checked
 	verdictViolated   = "violated"   // at least one violation
 	verdictUnreadable = "unreadable" // nothing broken, and files that nothing names
@@ -47,6 +48,7 @@ type Report struct {
 	Buckets      *table.Buckets     `json:"buckets,omitempty"` // level L2
 	Told         []table.Told       `json:"told,omitempty"`    // of the newest release, by its pair tables
 	Replay       *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
+	Sealed       *sealing           `json:"sealed,omitempty"`  // what the ledger says; nil: none was given
 	Corruption   *corruption        `json:"corruption,omitempty"`
 	Regroups     []int              `json:"regroups,omitempty"` // records by number of regroupings
 	NotChecked   []string           `json:"not_checked"`
@@ -129,16 +131,23 @@ type corruption struct {
 	NotComputed int     `json:"not_computed_records"`
 }
 
-// ExitCode is 0 for certified and consistent, 3 for violated, 1 for unreadable; with
+// ExitCode is 0 for certified, sealed and consistent, 3 for violated, 1 for unreadable; with
 // RequireCertified also 3 for consistent, since the promise is not shown to
-// hold, and after a replay for a level L2 that is not certified. Unreadable input is an error of Dir and exits 1.
+// hold, and after a replay for a level L2 that is neither certified nor sealed; and 1 for sealed if the ledger lacks
+// a release. Unreadable input is an error of Dir and exits 1.
 func (r *Report) ExitCode() int {
-	if r.Verdict == verdictUnreadable {
+	passed := func(state string) bool { return state == VerdictCertified || state == VerdictSealed }
+	switch {
+	case r.Verdict == verdictUnreadable:
 		return 1
-	}
-	less := r.Verdict != VerdictCertified || r.Replay != nil && r.Level.L2 != VerdictCertified
-	if r.Verdict == verdictViolated || r.requireCertified && less {
+	case r.Verdict == verdictViolated:
 		return 3
+	case !r.requireCertified:
+		return 0
+	case !passed(r.Verdict) || r.Replay != nil && !passed(r.Level.L2):
+		return 3
+	case r.Verdict == VerdictSealed && !r.Sealed.Whole:
+		return 1
 	}
 	return 0
 }
@@ -180,7 +189,7 @@ func (a *auditor) levelTwo(state string) string {
 	switch {
 	case !a.in.first.ClaimsL2():
 		return "not claimed"
-	case state == VerdictCertified:
+	case state == VerdictCertified, state == VerdictSealed:
 		return levelStructure
 	}
 	return state
@@ -193,11 +202,12 @@ func (a *auditor) prunedOnes() {
 	if in.vault == nil {
 		return
 	}
-	if in.vault.Lack != "" {
-		a.unseen, a.linked = true, false
+	if a.unseen = in.vault.Lack != ""; a.unseen && len(in.gone) == 0 {
+		a.linked = false
 		a.skip("the files of %s, which were pruned: %s. Their manifests were checked. What the chain shows together with them, "+
 			"classes that were regrouped since among it, was not: certificates, attackers, and what release %d added",
 			ranges(in.pruned), in.vault.Lack, in.here[0])
-		return
+	} else if a.unseen {
+		a.skip("the files of releases before %d: %s", in.here[0], in.vault.Lack)
 	}
 }

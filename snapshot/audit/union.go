@@ -85,7 +85,7 @@ type unionAudit struct {
 // shardChain is what the audit of a shard's chain has shown.
 type shardChain struct {
 	report     *Report
-	shas       map[int]string
+	made       map[int]format.Seal
 	values     []string
 	histograms map[int][]int
 }
@@ -115,7 +115,7 @@ func (u *unionAudit) shards() error {
 		if err != nil {
 			return err
 		}
-		u.chains[s.Shard] = &shardChain{report: a.report, shas: a.shas, values: a.in.s.Sa.Text, histograms: a.histograms}
+		u.chains[s.Shard] = &shardChain{report: a.report, made: a.made, values: a.in.s.Sa.Text, histograms: a.histograms}
 		if o.Private == nil {
 			u.persons.unknown = append(u.persons.unknown, s.Shard)
 		} else if err := u.persons.add(s.Shard, o.Records, o.Private.Records, a.in.s.Subject); err != nil {
@@ -207,7 +207,7 @@ func (u *unionAudit) known(r *unionRelease) {
 			continue // a vector that goes back is reported
 		}
 		u.f.Of(s.Shard, func() {
-			if own.shas[s.Release] != s.SHA256 {
+			if own.made[s.Release].Manifest != s.SHA256 {
 				u.f.Add("F", format.KindVectorRelease, r.number, 0, "union.shards", "the chain of the shard has no such release")
 			}
 		})
@@ -287,14 +287,14 @@ func (u *unionAudit) published() error {
 	if err := checkTop(u.o, true, copies, &u.f); err != nil {
 		return err
 	}
-	shas := map[int]string{}
+	made := map[int]format.Seal{}
 	if u.o.Ledger == "" {
 		u.skip("the ledger of the union: none was given")
 	}
 	for _, r := range u.releases {
-		shas[r.number] = r.man.Sha
+		made[r.number] = r.man.Seal()
 	}
-	if named.check(shas, newest, last, &u.f) {
+	if named.check(made, newest, last, &u.f) {
 		u.skip("that release " + strconv.Itoa(newest) + " is fully published: CURRENT or the ledger does not name it yet; " +
 			"the next run of a union finishes this")
 	}

@@ -67,7 +67,7 @@ func (u *unionPlan) write(t testing.TB) Options {
 	w.put("hierarchies/city.csv", []byte(testHierarchy))
 	ledger := ""
 	for i, vector := range u.vectors {
-		ledger += fmt.Sprintf("%d %s\n", i+1, w.release(i+1, vector, u.edit))
+		ledger += ledgerLine(i+1, w.release(i+1, vector, u.edit))
 	}
 	w.put("CURRENT", fmt.Appendf(nil, "%06d\n", len(u.vectors)))
 	require.NoError(t, os.WriteFile(o.Ledger, []byte(ledger), 0o600))
@@ -86,8 +86,8 @@ func (w *unionWriter) put(name string, data []byte) {
 	require.NoError(w.t, os.WriteFile(path, data, 0o644))
 }
 
-// release writes a release and gives the hash of its manifest.
-func (w *unionWriter) release(number int, vector []int, edit func(*testUnion)) string {
+// release writes a release and gives its manifest.
+func (w *unionWriter) release(number int, vector []int, edit func(*testUnion)) []byte {
 	r := &testUnion{number: number, root: true, man: map[string]any{"format_version": 4, "release": number, "seeded": true,
 		"created_at": fmt.Sprintf("2026-11-21T00:00:%02dZ", number), "previous": w.previous, "quality": map[string]any{"ncp": 0.5}}}
 	sums := map[string]int{"records": 0, "classes": 0, "pending": 0}
@@ -169,7 +169,7 @@ func (w *unionWriter) take(r *testUnion, number, shard, release int) testShard {
 }
 
 // save hashes and chains what was edited.
-func (w *unionWriter) save(r *testUnion) string {
+func (w *unionWriter) save(r *testUnion) []byte {
 	r.man["parts"] = r.parts
 	of := r.man["union"].(map[string]any)
 	of["shards"] = r.vector
@@ -185,7 +185,7 @@ func (w *unionWriter) save(r *testUnion) string {
 	data := inForm(w.t, r.man)
 	w.put(fmt.Sprintf("%06d/manifest.json", r.number), data)
 	w.previous = map[string]any{"release": r.number, "sha256": format.HexSHA(data)}
-	return format.HexSHA(data)
+	return data
 }
 
 // inUnion edits one release of a union.

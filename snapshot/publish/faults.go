@@ -48,6 +48,22 @@ func (e *ReleaseError) Error() string {
 // Unwrap gives the cause.
 func (e *ReleaseError) Unwrap() error { return e.Err }
 
+// CountError is ErrBehind of a state that knows fewer people than the ledger counted when it sealed a release: somebody whom
+// it has lost would be published a second time (rule S, subjects).
+type CountError struct {
+	Release        uint32
+	What           string
+	Counted, Known int
+}
+
+func (e *CountError) Error() string {
+	return fmt.Sprintf("%v: the ledger counted %d %s when it sealed release %d, and the state knows %d: restore the newest state",
+		ErrBehind, e.Counted, e.What, e.Release, e.Known)
+}
+
+// Unwrap makes errors.Is(err, ErrBehind) true.
+func (e *CountError) Unwrap() error { return ErrBehind }
+
 // BehindError is ErrBehind with what is ahead, and the way out.
 type BehindError struct {
 	State   uint32 // newest release state knows, 0 if none

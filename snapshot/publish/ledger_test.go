@@ -2,7 +2,9 @@ package publish_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,7 +31,7 @@ func published(t *testing.T) (*publish.Publisher, []state.Intent) {
 }
 
 func reconcile(p *publish.Publisher, intents []state.Intent) error {
-	return publish.Reconcile(p.FS, p.Dir, p.Ledger, intents)
+	return publish.Reconcile(p.FS, p.Dir, p.Ledger, intents, 1000)
 }
 
 // TestStateBehind: every witness alone stops a state that knows less, and the
@@ -87,10 +89,62 @@ func TestLedgerIsRepairedFromState(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(p.Ledger))
 	require.NoError(t, reconcile(p, intents))
+	got, err := os.ReadFile(p.Ledger)
+	require.NoError(t, err)
+	assert.Equal(t, string(whole), string(got))
+
+	require.NoError(t, os.Remove(p.Ledger))
+	require.NoError(t, os.RemoveAll(filepath.Join(p.Dir, "000001")))
+	require.NoError(t, reconcile(p, intents))
 	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
-	want := []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}, {Release: 2, SHA256: intents[1].Manifest}}
-	assert.Equal(t, want, ledger.Entries)
+	require.Len(t, ledger.Entries, 2)
+	require.Zero(t, ledger.Entries[0].Parts, "nothing names the parts of a release that is gone")
+	require.NotZero(t, ledger.Entries[1].Parts)
+}
+
+// TestLedgerSealsReleases: a line has the hash of the data files, as sha256sum has it, and what the state knew; a state that
+// knows less than a line counted is behind.
+func TestLedgerSealsReleases(t *testing.T) {
+	p, intents := published(t)
+	ledger, err := snapshot.ReadLedger(p.FS, p.Ledger)
+	require.NoError(t, err)
+	for i, e := range ledger.Entries {
+		dir := snapshot.DirOf(p.Dir, e.Release)
+		paths, err := filepath.Glob(filepath.Join(dir, "part-*", "*"))
+		require.NoError(t, err)
+		var sums strings.Builder
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			name, err := filepath.Rel(dir, path)
+			require.NoError(t, err)
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), name)
+		}
+		assert.Equal(t, sha256.Sum256([]byte(sums.String())), e.Parts)
+		assert.Equal(t, snapshot.Seal{Parts: e.Parts, Algorithm: intents[i].Algorithm, People: intents[i].Records, Digests: 10 + i}, e.Seal)
+	}
+	less := func(edit func(newest *state.Intent)) []state.Intent {
+		out := slices.Clone(intents)
+		edit(&out[1])
+		return out
+	}
+	fewer, lost := less(func(i *state.Intent) { i.Records-- }), less(func(i *state.Intent) { i.Digests-- })
+	for _, c := range []struct {
+		intents []state.Intent
+		digests int
+		want    string
+	}{{fewer, 11, "published people when it sealed release 2"},
+		{lost, 11, "11 people by a digest when it sealed release 2, and the state knows 10"},
+		{intents, 10, "11 people by a digest when it sealed release 2, and the state knows 10"}} {
+		err := publish.Reconcile(p.FS, p.Dir, p.Ledger, c.intents, c.digests)
+		require.ErrorIs(t, err, publish.ErrBehind)
+		require.ErrorContains(t, err, c.want)
+	}
+	require.NoError(t, publish.Reconcile(p.FS, p.Dir, p.Ledger, intents, 11))
+	for _, other := range [][]state.Intent{less(func(i *state.Intent) { i.Records++ }), less(func(i *state.Intent) { i.Algorithm++ })} {
+		require.ErrorIs(t, publish.Reconcile(p.FS, p.Dir, p.Ledger, other, 11), snapshot.ErrDamaged)
+	}
 }
 
 // TestLedgerCatchesUp: a state that is behind, and may repeat what it lacks, gives a ledger what it has; of another history
@@ -114,7 +168,8 @@ func TestLedgerCatchesUp(t *testing.T) {
 	require.NoError(t, catchUp(intents[:1]))
 	written, err := snapshot.ReadLedger(p.FS, p.Ledger)
 	require.NoError(t, err)
-	require.Equal(t, []snapshot.LedgerEntry{{Release: 1, SHA256: intents[0].Manifest}}, written.Entries)
+	require.Len(t, written.Entries, 1)
+	require.Equal(t, intents[0].Manifest, written.Entries[0].SHA256)
 }
 
 // TestReconcileNamesTheNewestRelease: a CURRENT that was lost, or names an earlier
@@ -128,7 +183,7 @@ func TestReconcileNamesTheNewestRelease(t *testing.T) {
 			require.NoError(t, os.WriteFile(current, []byte(text), 0o644))
 		}
 		r := &recorder{FS: p.FS}
-		require.NoError(t, publish.Reconcile(r, p.Dir, p.Ledger, intents))
+		require.NoError(t, publish.Reconcile(r, p.Dir, p.Ledger, intents, 1000))
 		got, err := os.ReadFile(current)
 		require.NoError(t, err)
 		assert.Equal(t, "000002\n", string(got))
@@ -150,12 +205,13 @@ func TestReconcileWithNothing(t *testing.T) {
 }
 
 // ledgerLine is a second, simple reader of the ledger.
-var ledgerLine = regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64})\n`)
+var ledgerLine = regexp.MustCompile(`(?m)^([1-9][0-9]*) ([0-9a-f]{64}) parts [0-9a-f]{64} algorithm (0|[1-9][0-9]*) people .*\n`)
 
 // FuzzLedger: what is read is what an append would have written, and what a regular
 // expression finds.
 func FuzzLedger(f *testing.F) {
-	f.Add([]byte("1 " + strings.Repeat("ab", 32) + "\n2 " + strings.Repeat("0c", 32) + "\n3 a"))
+	seal := " parts " + strings.Repeat("01", 32) + " algorithm 10 people 5 digests 7\n"
+	f.Add([]byte("1 " + strings.Repeat("ab", 32) + seal + "2 " + strings.Repeat("0c", 32) + seal + "3 a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "ledger")
 		require.NoError(t, os.WriteFile(path, data, 0o644))
@@ -169,9 +225,10 @@ func FuzzLedger(f *testing.F) {
 		}
 		var intents []state.Intent
 		for _, e := range ledger.Entries {
-			intents = append(intents, state.Intent{Release: e.Release, Published: true, Manifest: e.SHA256})
+			intents = append(intents, state.Intent{Release: e.Release, Published: true, Manifest: e.SHA256, Algorithm: e.Algorithm,
+				Records: e.People, Digests: e.Digests})
 		}
-		require.NoError(t, publish.Reconcile(snapshot.OS(), t.TempDir(), path, intents))
+		require.NoError(t, publish.Reconcile(snapshot.OS(), t.TempDir(), path, intents, math.MaxInt))
 		again, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(string(data), string(again)))

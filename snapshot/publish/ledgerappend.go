@@ -23,9 +23,15 @@ func appendLedger(files snapshot.FS, path string, entries []snapshot.LedgerEntry
 	}
 	var text []byte
 	for _, e := range entries {
-		if sum, ok := l.Find(e.Release); ok {
-			if sum != e.SHA256 {
+		if line, ok := l.Line(e.Release); ok {
+			if line.SHA256 != e.SHA256 {
 				return fmt.Errorf("%w: the ledger has another manifest of release %d", ErrDifferent, e.Release)
+			}
+			if line.Parts == [32]byte{} { // it was written again when the manifest was gone
+				line.Parts = e.Parts
+			}
+			if line != e {
+				return fmt.Errorf("%w: the ledger counts otherwise in release %d", ErrDifferent, e.Release)
 			}
 			continue
 		}

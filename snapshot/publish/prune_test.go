@@ -270,7 +270,7 @@ func prunedCuts(t *testing.T, forget string) error {
 			case !v.OK():
 				return fmt.Errorf("power cut at %d, variant %d: %v", at, variant, v.Findings)
 			}
-			err = errors.Join(p.Open(), publish.Reconcile(disk, p.Dir, p.Ledger, intents), pruning(p, intents, keep).Run(time.Time{}))
+			err = errors.Join(p.Open(), publish.Reconcile(disk, p.Dir, p.Ledger, intents, 1000), pruning(p, intents, keep).Run(time.Time{}))
 			if got := disk.files(); err != nil || !maps.Equal(want, got) {
 				return fmt.Errorf("power cut at %d, variant %d: %v, %v", at, variant, err, slices.Sorted(maps.Keys(got)))
 			}

@@ -24,14 +24,15 @@ import (
 // release. Restoring state, releases and
 // ledger together to the same old moment cannot be detected.
 //
-// intents are all of state's, in order of release.
-func Reconcile(files snapshot.FS, dir, ledgerPath string, intents []state.Intent) error {
+// So it does if the ledger has counted more people than state knows (CountError). intents are all of state's, in order of
+// release; digests is how many people it knows by a digest (incremental.Machine.Digests).
+func Reconcile(files snapshot.FS, dir, ledgerPath string, intents []state.Intent, digests int) error {
 	p := Publisher{FS: files, Dir: dir, Ledger: ledgerPath}
-	return p.Reconcile(intents)
+	return p.Reconcile(intents, digests)
 }
 
 // Reconcile is the function of that name, for a process next to which others may publish.
-func (p *Publisher) Reconcile(intents []state.Intent) error {
+func (p *Publisher) Reconcile(intents []state.Intent, digests int) error {
 	files, dir, ledgerPath := p.FS, p.Dir, p.Ledger
 	on, err := snapshot.Scan(files, dir)
 	if err != nil {
@@ -57,7 +58,10 @@ func (p *Publisher) Reconcile(intents []state.Intent) error {
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
-	if err := appendLedger(files, ledgerPath, unwritten(l, intents), p.directory().fence); err != nil {
+	if sealed := l.Newest(); sealed.Digests > digests {
+		return &CountError{sealed.Release, "people by a digest", sealed.Digests, digests}
+	}
+	if err := appendLedger(files, ledgerPath, p.unwritten(on, l, intents), p.directory().fence); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
 	}
 	if err := p.nameNewest(on, intents); err != nil {
@@ -82,7 +86,8 @@ func CatchUp(files snapshot.FS, dir, ledgerPath string, intents []state.Intent) 
 	if err := sameHistory(files, dir, on, l, intents); err != nil {
 		return err
 	}
-	if err := appendLedger(files, ledgerPath, unwritten(l, intents), nil); err != nil {
+	p := Publisher{FS: files, Dir: dir}
+	if err := appendLedger(files, ledgerPath, p.unwritten(on, l, intents), nil); err != nil {
 		return fmt.Errorf("repair the ledger: %w", err)
 	}
 	return nil
@@ -121,7 +126,7 @@ func (p *Publisher) nameNewest(on *snapshot.Contents, intents []state.Intent) er
 	return nil
 }
 
-// sameHistory compares state's manifests with the ledger's, and the newest with
+// sameHistory compares what state has of releases with the ledger's lines, and the newest manifest with
 // the releases directory's.
 func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapshot.Ledger, intents []state.Intent) error {
 	var last *state.Intent
@@ -130,8 +135,8 @@ func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapsh
 			continue
 		}
 		last = &intents[i]
-		if sum, ok := l.Find(last.Release); ok && sum != last.Manifest {
-			return &BehindError{State: last.Release, Witness: "the ledger", Release: last.Release, Forked: true}
+		if err := sameLine(l, last); err != nil {
+			return err
 		}
 	}
 	if last == nil || !on.Has(last.Release) {
@@ -149,19 +154,48 @@ func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapsh
 	return verify.Release(files, dir, snapshot.LedgerEntry{Release: last.Release, SHA256: last.Manifest})
 }
 
+// sameLine compares what state has of a release with the ledger's line, if there is one.
+func sameLine(l *snapshot.Ledger, i *state.Intent) error {
+	line, ok := l.Line(i.Release)
+	own := entryOf(i)
+	switch own.Parts = line.Parts; {
+	case !ok || own == line:
+		return nil
+	case own.SHA256 != line.SHA256:
+		return &BehindError{State: i.Release, Witness: "the ledger", Release: i.Release, Forked: true}
+	case line.People > own.People:
+		return &CountError{i.Release, "published people", line.People, own.People}
+	case line.Digests > own.Digests:
+		return &CountError{i.Release, "people by a digest", line.Digests, own.Digests}
+	}
+	return fmt.Errorf("%w: what the ledger says of release %d is not what the state has", snapshot.ErrDamaged, i.Release)
+}
+
+// entryOf is the ledger's line of a published release, without the hash of its parts.
+func entryOf(i *state.Intent) snapshot.LedgerEntry {
+	return snapshot.LedgerEntry{Release: i.Release, SHA256: i.Manifest,
+		Seal: snapshot.Seal{Algorithm: i.Algorithm, People: i.Records, Digests: i.Digests}}
+}
+
 // whole reports whether data are a manifest, of whatever release.
 func whole(data []byte) bool {
 	_, err := snapshot.DecodeManifest(data)
 	return err == nil
 }
 
-// unwritten returns the published releases that the ledger does not name yet.
-func unwritten(l *snapshot.Ledger, intents []state.Intent) []snapshot.LedgerEntry {
+// unwritten returns lines of the published releases that the ledger does not name yet. Parts are those that the manifest
+// names; a manifest that is damaged or gone names none.
+func (p *Publisher) unwritten(on *snapshot.Contents, l *snapshot.Ledger, intents []state.Intent) []snapshot.LedgerEntry {
 	var out []snapshot.LedgerEntry
-	for _, in := range intents {
-		if in.Published && in.Release > l.Newest().Release {
-			out = append(out, snapshot.LedgerEntry{Release: in.Release, SHA256: in.Manifest})
+	for i := range intents {
+		if !intents[i].Published || intents[i].Release <= l.Newest().Release {
+			continue
 		}
+		e := entryOf(&intents[i])
+		if m, sum, err := on.ManifestOf(p.FS, p.Dir, e.Release); err == nil && sum == e.SHA256 {
+			e.Parts = m.PartsSHA256()
+		}
+		out = append(out, e)
 	}
 	return out
 }

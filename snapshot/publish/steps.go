@@ -125,5 +125,9 @@ func (b *publication) Record() error {
 	if b.Ledger == "" {
 		return nil
 	}
-	return appendLedger(b.FS, b.Ledger, []snapshot.LedgerEntry{{Release: b.release, SHA256: b.out.SHA256}}, b.steps.fence)
+	e := snapshot.SealOf(&b.out.Manifest, b.out.SHA256)
+	if of := b.input.Committed; of != nil {
+		e.Algorithm, e.Digests = of.Algorithm, of.Digests
+	}
+	return appendLedger(b.FS, b.Ledger, []snapshot.LedgerEntry{e}, b.steps.fence)
 }

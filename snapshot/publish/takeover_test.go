@@ -247,7 +247,7 @@ func (d *takeover) process(name string) func(*turns) error {
 			}
 		}
 		p.Fence = d.fence(p, name, t)
-		if err := errors.Join(d.takesOver(p), p.Reconcile(intents)); err != nil {
+		if err := errors.Join(d.takesOver(p), p.Reconcile(intents, 1000)); err != nil {
 			return err
 		}
 		return d.goesOn(p, name, intents)

@@ -12,7 +12,8 @@ func Of(v *incremental.View) *render.Input {
 		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries,
 		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v.Classes),
 		Dead: classesOf(v.Dead), Since: v.Since,
-		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes}}
+		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes,
+			Algorithm: v.Intent.Algorithm, Digests: v.Intent.Digests}}
 }
 
 func classesOf(views []state.ClassView) []render.Class {

@@ -44,6 +44,9 @@ type Input struct {
 type Committed struct {
 	Cut              equivclass.RecordID // the first record that had not arrived
 	Records, Classes int
+	// Algorithm and Digests are what the ledger says of the state.
+	Algorithm uint32
+	Digests   int
 }
 
 // records is how many there are.

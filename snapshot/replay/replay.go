@@ -9,6 +9,7 @@ import (
 type Result struct {
 	Obstacle    string      // why the state cannot be replayed; empty: it was
 	Parts       []part      // of all releases, as they are rendered of the records as they are
+	Foreign     int         // cuts tried up to the last one that another program decided
 	Others      string      // what other programs decided, which is not replayable; empty: nothing
 	Ownerless   []uint32    // releases whose parts were not rendered: they have rows of people who were forgotten
 	Difference  *difference // the first one; nil: none
@@ -63,9 +64,16 @@ func (r *Recording) Records() int { return len(r.rows) }
 
 func (r *Recording) counts() *Result {
 	out := &Result{Releases: len(r.intents), Quarantined: len(r.pools)}
-	for _, a := range r.attempts {
+	foreign, _ := r.foreign()
+	for i, a := range r.attempts {
 		if a.Outcome != state.Fixed {
 			out.Cuts += int(a.Cuts)
+		}
+		if foreign[i] {
+			out.Foreign = out.Cuts
+			if a.Outcome == state.Fixed { // the cut that decides the pool will be counted
+				out.Foreign++
+			}
 		}
 		if a.Outcome == state.Skipped {
 			out.Skipped += int(a.Cuts)

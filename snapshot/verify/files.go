@@ -146,8 +146,8 @@ func (v *verifier) ledger(path string, on *snapshot.Contents) {
 		v.find(0, path, FindLedger, "it ends at release %d, the newest is %d", newest, on.Newest())
 	}
 	for _, e := range v.sums {
-		if sum, ok := l.Find(e.Release); ok && sum != e.SHA256 {
-			v.find(e.Release, path, FindLedger, "it names another manifest")
+		if line, ok := l.Line(e.Release); ok && !line.Seals(e) {
+			v.find(e.Release, path, FindLedger, "it seals another manifest, other data files or another number of people")
 		}
 	}
 }

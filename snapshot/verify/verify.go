@@ -152,7 +152,9 @@ func (v *verifier) release(n uint32, on *snapshot.Contents) {
 		v.find(n, path, FindUnreadable, "%v", err)
 		return
 	}
-	v.sums = append(v.sums, snapshot.LedgerEntry{Release: n, SHA256: sum})
+	sealed := snapshot.SealOf(m, sum)
+	sealed.Release = n // also where it says otherwise
+	v.sums = append(v.sums, sealed)
 	if m.Release != n {
 		v.find(n, path, FindNumber, "it says release %d", m.Release)
 	}

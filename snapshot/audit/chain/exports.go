@@ -261,23 +261,3 @@ func (r *Records) resize(n, d int, subjects bool) {
 		r.Subject, r.Beyond = format.Fit(r.Subject, n), format.Fit(r.Beyond, n)
 	}
 }
-
-// ParseLedger reads one "number SP sha256" line per release. A last line without
-// LF is torn: a crash cut its append, and it is not read.
-func ParseLedger(file string, data []byte) (shas map[int]string, torn bool, err error) {
-	shas, last := map[int]string{}, 0
-	lines := bytes.Split(data, []byte("\n"))
-	for i, line := range lines[:len(lines)-1] {
-		number, sha, ok := bytes.Cut(line, []byte(" "))
-		n, okN := format.ParseCount(number)
-		if !ok || !okN || n == 0 || !format.IsSHA(string(sha)) {
-			return nil, false, format.Unreadable(file, i+1, "not a release number and a SHA-256")
-		}
-		if int(n) <= last {
-			return nil, false, format.Unreadable(file, i+1, "release numbers do not increase")
-		}
-		last = int(n)
-		shas[last] = string(sha)
-	}
-	return shas, len(lines[len(lines)-1]) > 0, nil
-}

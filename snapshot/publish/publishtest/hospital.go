@@ -32,7 +32,7 @@ func View(t testing.TB, release uint32, attributes []equivclass.Attribute, perso
 	schema, err := equivclass.NewSchema(attributes, equivclass.MissingValue)
 	require.NoError(t, err)
 	v := &incremental.View{Schema: schema, Intent: state.Intent{Release: release, CreatedAt: 1_700_000_000 + int64(release),
-		Cut: state.RecordID(len(persons)), Classes: len(classes)}}
+		Cut: state.RecordID(len(persons)), Classes: len(classes), Algorithm: 3, Digests: 9 + int(release)}}
 	codes := make([][]equivclass.Code, len(attributes))
 	for i, a := range schema.Attributes() {
 		d := equivclass.NewDictionary(a)
@@ -167,7 +167,7 @@ func PublishBy(t testing.TB, p *publish.Publisher, intents *[]state.Intent, view
 	if err := p.Open(); err != nil {
 		return err
 	}
-	if err := publish.Reconcile(p.FS, p.Dir, p.Ledger, *intents); err != nil {
+	if err := publish.Reconcile(p.FS, p.Dir, p.Ledger, *intents, 1000); err != nil {
 		return err
 	}
 	for i, v := range views(t) {

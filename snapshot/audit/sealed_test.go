@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+)
+
+// removed takes the directory of a release away, and leaves nothing of it.
+func removed(numbers ...int) func(t *testing.T, o *Options) {
+	return func(t *testing.T, o *Options) {
+		for _, n := range numbers {
+			require.NoError(t, os.RemoveAll(filepath.Join(o.Releases, format.DirName(n))))
+		}
+	}
+}
+
+// inLedger edits a line of the ledger, from 1.
+func inLedger(line int, expression, by string) func(t *testing.T, o *Options) {
+	return func(t *testing.T, o *Options) {
+		rewrite(t, o.Ledger, func(b []byte) []byte {
+			lines := strings.SplitAfter(string(b), "\n")
+			edited := regexp.MustCompile(expression).ReplaceAllString(lines[line-1], by)
+			require.NotEqual(t, lines[line-1], edited)
+			lines[line-1] = edited
+			return []byte(strings.Join(lines, ""))
+		})
+	}
+}
+
+// TestSealedFilesAreGone: where old releases were removed, and nothing is left of them but lines of the ledger, the verdict
+// is sealed if the lines are unbroken up to the oldest release that is there, and chained to it. Everything that is there is
+// checked as ever.
+func TestSealedFilesAreGone(t *testing.T) {
+	const other = "${1}" + "abcd"
+	for _, c := range []struct {
+		name    string
+		damage  []func(t *testing.T, o *Options)
+		verdict string
+		kind    string // of a violation
+		exit    int    // with RequireCertified
+	}{
+		{"nothing", nil, VerdictCertified, "", 0},
+		{"the first", []func(*testing.T, *Options){removed(1)}, VerdictSealed, "", 0},
+		{"all but the newest", []func(*testing.T, *Options){removed(1, 2, 3)}, VerdictSealed, "", 0},
+		{"behind a pruned one", []func(*testing.T, *Options){func(t *testing.T, o *Options) { prune(t, o, 1) }, removed(2)},
+			VerdictSealed, "", 0},
+		{"one between others", []func(*testing.T, *Options){removed(2)}, verdictViolated, format.KindReleaseMissing, 3},
+		{"without a ledger", []func(*testing.T, *Options){removed(1), func(_ *testing.T, o *Options) { o.Ledger = "" }}, verdictViolated,
+			format.KindReleaseMissing, 3},
+		{"a ledger without its line", []func(*testing.T, *Options){removed(1, 2), inLedger(1, "(?s).*", "")}, verdictViolated,
+			format.KindReleaseMissing, 3},
+		{"a ledger that ends before the newest", []func(*testing.T, *Options){removed(1), inLedger(4, "(?s).*", "")}, VerdictSealed, "", 1},
+		{"a torn ledger", []func(*testing.T, *Options){removed(1), inLedger(4, "\n", "")}, VerdictSealed, "", 1},
+		{"of another manifest", []func(*testing.T, *Options){removed(1, 2), inLedger(2, "^(2 )....", other)}, verdictViolated,
+			format.KindChainBroken, 3},
+		{"other data files, by the ledger", []func(*testing.T, *Options){removed(1), inLedger(2, "(parts )....", other)}, verdictViolated,
+			format.KindLedgerMismatch, 3},
+		{"other people, by the ledger", []func(*testing.T, *Options){removed(1), inLedger(2, "people ", "people 1")}, verdictViolated,
+			format.KindLedgerMismatch, 3},
+		{"fewer known than before", []func(*testing.T, *Options){removed(1), inLedger(3, "digests ..", "digests 1")}, verdictViolated,
+			format.KindLedgerMismatch, 3},
+		{"the oldest that is there has other bytes", []func(*testing.T, *Options){removed(1, 2, 3), func(t *testing.T, o *Options) {
+			rewrite(t, filepath.Join(o.Releases, "000004", "part-000003", "values.csv"), func(b []byte) []byte {
+				return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1]
+			})
+		}}, verdictViolated, format.KindHashMismatch, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := standardL2("buckets")
+			o := p.write(t)
+			o.RequireCertified = true
+			for _, damage := range c.damage {
+				damage(t, &o)
+			}
+			r, err := Dir(o)
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict, "%v", r.Violations)
+			require.Equal(t, c.exit, r.ExitCode())
+			if c.kind != "" {
+				require.Contains(t, kinds(r.Violations), c.kind)
+			}
+			if c.verdict == VerdictSealed {
+				require.Equal(t, Level{VerdictSealed, VerdictSealed, levelStructure}, r.Level)
+				var text strings.Builder
+				require.NoError(t, r.Text(&text))
+				require.Contains(t, text.String(), "The ledger says that they passed when they were made.")
+				o.Members, o.Records = "", ""
+				if r, err = Dir(o); err != nil || r.Verdict != VerdictConsistent {
+					t.Fatal("without exports nothing is sealed", err, r.Verdict)
+				}
+			}
+		})
+	}
+}
+
+// TestSealedDecisions: what another program decided is sealed if a replay that was noted covers all of it, and this program
+// makes the rest again.
+func TestSealedDecisions(t *testing.T) {
+	p := standardL2("buckets")
+	o := p.write(t)
+	ledger, err := os.ReadFile(o.Ledger)
+	require.NoError(t, err)
+	sha := strings.Fields(strings.Split(string(ledger), "\n")[2])[1]
+	note := func(sha string, cuts int) string {
+		return fmt.Sprintf("3 %s algorithm 9 cuts %d worlds 5 at 2026-11-27T08:00:00Z\n", sha, cuts)
+	}
+	others := "releases 1 to 2 are not replayable (decided by algorithm 9)"
+	for _, c := range []struct {
+		name, notes string
+		reason      string
+		verdict, l2 string
+		exit        int
+	}{
+		{"covered", note(sha, 7), others, VerdictSealed, VerdictSealed, 0},
+		{"the better of two", note(sha, 7) + note(sha, 6), others, VerdictSealed, VerdictSealed, 0},
+		{"no replay is noted", "", others, VerdictConsistent, VerdictConsistent, 3},
+		{"a replay before the last of these cuts", note(sha, 6), others, VerdictConsistent, VerdictConsistent, 3},
+		{"a replay of another chain", note(strings.Repeat("ab", 32), 7), others, VerdictConsistent, VerdictConsistent, 3},
+		{"the rest was not made again", note(sha, 7), "people were forgotten", VerdictConsistent, VerdictConsistent, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := os.Remove(o.Ledger + ".replays"); c.notes != "" {
+				err = os.WriteFile(o.Ledger+".replays", []byte(c.notes), 0o600)
+				require.NoError(t, err)
+			}
+			o.RequireCertified = true
+			o.Replay = &Replay{Outcome: ReplayNone, Reason: c.reason, Others: others, Foreign: 7, Worlds: 3}
+			r, err := Dir(o)
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict)
+			require.Equal(t, c.exit, r.ExitCode())
+			if c.verdict == VerdictSealed {
+				require.Equal(t, c.l2, r.Level.L2)
+			}
+		})
+	}
+	for _, text := range []string{"", "3 " + sha + "\n", strings.TrimSuffix(note(sha, 7), "\n"), note(sha, -7), note(sha[1:], 7),
+		strings.Replace(note(sha, 7), "Z", "", 1), "0" + note(sha, 7)} {
+		require.NoError(t, os.WriteFile(o.Ledger+".replays", []byte(text), 0o600))
+		_, err := Dir(o)
+		var unreadable *format.UnreadableError
+		require.ErrorAs(t, err, &unreadable, text)
+	}
+}
