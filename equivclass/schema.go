@@ -32,6 +32,16 @@ const (
 // Numeric reports whether values of the type have an order and a distance.
 func (t Type) Numeric() bool { return t == Integer || t == Decimal || t == Date }
 
+// Precision says how exact the dates of an attribute are.
+type Precision string
+
+// The precisions. A date that is less exact is the first day of its month or year.
+const (
+	Day   Precision = ""
+	Month Precision = "month"
+	Year  Precision = "year"
+)
+
 // Attribute describes one attribute of the records.
 type Attribute struct {
 	Name string
@@ -44,6 +54,8 @@ type Attribute struct {
 	// Digits of a decimal are those behind the point: its numbers are integers of
 	// 10^-Digits (ParseNumber).
 	Digits int
+	// Precision of a date.
+	Precision Precision
 	// Optional: the value may be missing (MissingText). NewSchema sets it.
 	Optional bool
 	// MissingValues are texts, and numbers as texts, that count as missing.
@@ -191,6 +203,9 @@ func (a Attribute) check() []error {
 func (a Attribute) checkNumbers() (faults []error) {
 	if a.Digits < 0 || a.Digits > MostDigits || a.Digits > 0 && a.Type != Decimal {
 		faults = append(faults, fmt.Errorf("attribute %q: digits are 0 to %d, of a decimal", a.Name, MostDigits))
+	}
+	if p := a.Precision; p != Day && (a.Type != Date || p != Month && p != Year) {
+		faults = append(faults, fmt.Errorf("attribute %q: precision is %q: use month or year, of a date", a.Name, p))
 	}
 	if len(a.Steps) > 0 && !a.Type.Numeric() {
 		faults = append(faults, fmt.Errorf("attribute %q: steps belong to a numeric attribute", a.Name))

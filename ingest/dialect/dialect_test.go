@@ -1,0 +1,173 @@
+package dialect_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/ingest/dialect"
+)
+
+func wide(text string, order binary.AppendByteOrder, mark bool) (out []byte) {
+	if mark {
+		text = "\ufeff" + text
+	}
+	for _, u := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, u)
+	}
+	return out
+}
+
+// sentences are the findings but that of the format csv.
+func sentences(d *dialect.Found) (out []string) {
+	for _, f := range d.Findings {
+		if f.String() != "is CSV: set source.format: csv" {
+			out = append(out, f.String())
+		}
+	}
+	return out
+}
+
+func TestWhatAnInputLooksLikeIsSaidWithTheKeyToSet(t *testing.T) {
+	for name, x := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"plain CSV":         {"id,age,dx\np0,20,flu\np1,21,hiv\n", nil},
+		"semicolons":        {"id;age;dx\r\np0;20,5;flu\r\np1;21,7;hiv\r\n", []string{`has ";" between its fields (3 of the first 3 records have 3): set source.csv.delimiter: ";"`, `has a comma in 2 numbers, and a point in 0: set source.csv.decimal: ","`}},
+		"tabs":              {"id\tdx\np0\tflu, severe\n", []string{"has tab between its fields (2 of the first 2 records have 2): set source.csv.delimiter: tab"}},
+		"sep line":          {"sep=;\r\nid;dx\r\np0;flu\r\n", []string{`says that ";" stands between its fields: set source.csv.delimiter: ";"`}},
+		"Windows-1252":      {"id,dx\np0,flu\np1,G\xfcrtelrose\n", []string{"is not UTF-8 (line 3), and looks like Windows-1252: set source.csv.encoding: windows-1252"}},
+		"another encoding":  {"id,dx\np0,G\x81rtelrose\n", []string{"is not UTF-8 (line 2), nor Windows-1252: set source.csv.encoding"}},
+		"UTF-16":            {string(wide("id,dx\np0,flu\n", binary.LittleEndian, true)), []string{"is UTF-16: set source.csv.encoding: utf-16"}},
+		"UTF-16, no mark":   {string(wide("id,dx\np0,flu\n", binary.BigEndian, false)), []string{"is UTF-16: set source.csv.encoding: utf-16"}},
+		"UTF-16 JSON":       {string(wide("{\"id\":1}\n", binary.LittleEndian, true)), []string{"is UTF-16: convert it: iconv -f utf-16 -t UTF-8"}},
+		"CR":                {"id,dx\rp0,flu\rp1,hiv\r", []string{`ends its lines in CR, as old Macintosh programs do: convert it: tr '\r' '\n'`}},
+		"quoted line break": {"id,dx\np0,\"flu\nsevere\"\n", []string{"has line breaks in quoted fields (1 records): set source.csv.multiline: true"}},
+		"no header":         {"p0,20,flu\np1,21,hiv\n", []string{"begins with a line that has a number or date, and so is no header: put a line with the names of the columns first"}},
+		"Excel":             {"PK\x03\x04\x14\x00[Content_Types].xml xl/workbook.xml", []string{"is an Excel workbook (.xlsx): save it as CSV in UTF-8"}},
+		"Parquet":           {"PAR1\x15\x04", []string{"is a Parquet file: write it as CSV or NDJSON"}},
+		"gzip":              {"\x1f\x8b\x08\x00", []string{"is packed with gzip: give it a name that ends in .gz, or unpack it"}},
+		"zero bytes":        {"MZ\x90\x00\x03", []string{"is no text (it has zero bytes): save it as CSV in UTF-8"}},
+		"registry JSON":     {"\x00\x00\x00\x00\x01{\"id\":1}\n", []string{"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write plain JSON"}},
+		"registry Avro":     {"\x00\x00\x00\x01\x05\x02\x04a", []string{"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write plain JSON"}},
+		"NDJSON":            {"{\"id\":1,\"dx\":\"flu\"}\n{\"id\":2}\n", nil},
+		"array":             {"[\n {\"id\":1},\n {\"id\":2}\n]\n", []string{"is one JSON text over several lines, or an array: write an object a line: jq -c '.[]'"}},
+		"Debezium":          {`{"before":null,"after":{"id":1},"op":"c"}` + "\n", []string{"holds Debezium change events: set source.format: debezium"}},
+		"Debezium, wrapped": {`{"schema":{},"payload":{"before":null,"after":{"id":1},"op":"c"}}` + "\n", []string{"holds Debezium change events: set source.format: debezium"}},
+		"flat events":       {`{"id":1,"__op":"c"}` + "\n", []string{"holds flat change events (op, __op or __deleted): set source.format: debezium-flat"}},
+		"FHIR":              {`{"resourceType":"Condition"}` + "\n", []string{"holds FHIR resources, whose values are nested: set schema.attributes[].path"}},
+		"nothing":           {"", nil},
+		"blank lines":       {"\n\n", nil},
+	} {
+		assert.Equal(t, x.want, sentences(dialect.Look([]byte(x.in), true)), name)
+	}
+}
+
+func TestTheColumnsAndTheTextAreThoseOfTheTable(t *testing.T) {
+	d := dialect.Look(append([]byte("sep=;\r\n"), "Größe;dx\r\n1,5;flu\r\n2,"...), false)
+	assert.Equal(t, []string{"Größe", "dx"}, d.Columns)
+	assert.Equal(t, "Größe;dx\n1,5;flu\n", string(d.Text))
+	assert.Equal(t, 1, d.Preamble)
+	assert.True(t, d.Header)
+	d = dialect.Look(wide("Größe;dx\n1,5;flu\n", binary.LittleEndian, true), true)
+	assert.Equal(t, "Größe;dx\n1,5;flu\n", string(d.Text))
+	d = dialect.Look([]byte(`{"b":1,"a":{"c":2}}`), true)
+	assert.Equal(t, []string{"b", "a"}, d.Columns)
+}
+
+func TestTheBeginningOfACharacterAtTheEndIsNoOtherEncoding(t *testing.T) {
+	text := []byte("id,dx\np0,Gürtelrose\n")
+	for n := range text {
+		assert.NotEqual(t, dialect.Windows1252, dialect.Look(text[:n], false).Encoding, n)
+	}
+}
+
+func TestEncodingsConvertTheirTextsAndNoOthers(t *testing.T) {
+	for _, x := range []struct {
+		of       dialect.Encoding
+		in, want string
+	}{
+		{dialect.Windows1252, "G\xfcrtel \x80", "Gürtel €"}, {dialect.Latin1, "G\xfcrtel", "Gürtel"}, {"iso-8859-15", "\xa4", "€"},
+		{"macintosh", "G\x9frtel", "Gürtel"}, {"ibm850", "G\x81rtel", "Gürtel"}, {dialect.UTF8, "Gürtel", "Gürtel"},
+		{dialect.UTF16, string(wide("Gürtel 😀", binary.BigEndian, false)), "Gürtel 😀"},
+	} {
+		got, ok := x.of.Convert([]byte(x.in))
+		assert.True(t, ok, x.of)
+		assert.Equal(t, x.want, string(got), x.of)
+	}
+	for of, in := range map[dialect.Encoding]string{dialect.Windows1252: "\x81", dialect.Latin1: "\x80", dialect.UTF8: "\xfc",
+		dialect.UTF16: "a\x00\x00\xd8", "windows-1251": "\x98"} {
+		_, ok := of.Convert([]byte(in))
+		assert.False(t, ok, of)
+	}
+	for _, e := range dialect.Encodings {
+		assert.True(t, e == dialect.UTF8 || e == dialect.UTF16 || e.OneByte(), e)
+	}
+}
+
+// A text is transcoded alike in whatever pieces it comes.
+func TestATranscoderDoesNotDependOnPieces(t *testing.T) {
+	for _, raw := range [][]byte{wide("a,ü\n😀,b", binary.LittleEndian, true), wide("a,ü\n😀,b", binary.BigEndian, true), []byte("a\x00\x00\xd8b\x00\x00\xdc\x00\xdc1")} {
+		whole := new(dialect.Transcoder).Append(nil, raw, true)
+		for n := range raw {
+			d := new(dialect.Transcoder)
+			out := d.Append(nil, raw[:n], false)
+			for _, b := range raw[n:] {
+				out = d.Append(out, []byte{b}, false)
+			}
+			assert.Equal(t, whole, d.Append(out, nil, true), n)
+		}
+	}
+}
+
+// No sentence holds a text of the input.
+func TestFindingsHoldNoValue(t *testing.T) {
+	const canary = "Qxzzy"
+	for _, in := range []string{canary + ";" + canary + "\n1,5;" + canary + "\n", canary + ",G\xfc" + canary + "\n", "[{\"" + canary + "\":1}]",
+		"{\"op\":\"c\",\"after\":{\"" + canary + "\":\"" + canary + "\"}}\n", canary + "\r" + canary + "\r", "1," + canary + "\n"} {
+		d := dialect.Look([]byte(in), true)
+		require.NotEmpty(t, d.Findings)
+		for _, f := range d.Findings {
+			assert.NotContains(t, f.String(), canary)
+		}
+	}
+}
+
+func FuzzLook(f *testing.F) {
+	f.Add([]byte("sep=;\r\na;b\r\n1,5;\"x\ny\"\r\n"), true)
+	f.Add(wide("a,b\n1,2\n", binary.BigEndian, false), false)
+	f.Add([]byte(`{"payload":{"op":"c","after":null}}`), true)
+	f.Add([]byte("\x00\x00\x00\x00\x01{\"a\":1}"), false)
+	f.Fuzz(func(t *testing.T, raw []byte, whole bool) {
+		d := dialect.Look(raw, whole)
+		require.True(t, utf8.Valid(d.Text))
+		require.LessOrEqual(t, len(d.Text), 3*len(raw))
+		for _, finding := range d.Findings {
+			require.NotEmpty(t, finding.Of)
+			require.NotContains(t, finding.String(), "\n")
+		}
+		if d.Format == dialect.CSV {
+			require.NotEmpty(t, d.Columns)
+			require.True(t, strings.ContainsRune(",;\t|", rune(d.Delimiter)))
+		}
+		for _, e := range dialect.Encodings {
+			out, ok := e.Convert(raw)
+			require.True(t, !ok || utf8.Valid(out))
+			if e != dialect.UTF16 {
+				require.Equal(t, ok, e.Has(raw), string(e))
+			}
+		}
+	})
+}
+
+func TestALongInputIsNotLookedAtWhole(t *testing.T) {
+	long := bytes.Repeat([]byte("a,b\n"), dialect.MostBytes)
+	assert.LessOrEqual(t, len(dialect.Look(long, true).Text), dialect.MostBytes)
+}
