@@ -103,8 +103,9 @@ func TestEveryReasonIsExplained(t *testing.T) {
 			}
 		}
 	}
-	// It reads no change feed, and refuses a header as a whole.
-	assert.ElementsMatch(t, append(reasonsOfLines, "ReasonHeader", "ReasonEnvelope", "ReasonUnsupported", "ReasonTombstone", "ReasonNoPerson"),
+	// It reads no change feed, and refuses a header, and a file that is not in its encoding, as a whole.
+	assert.ElementsMatch(t, append(reasonsOfLines, "ReasonHeader", "ReasonEncoding", "ReasonEncoded", "ReasonEnvelope", "ReasonUnsupported",
+		"ReasonTombstone", "ReasonNoPerson"),
 		slices.Collect(maps.Keys(unexplained)), "internal/profile/refused.go")
 }
 

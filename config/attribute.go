@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/ingest/dialect"
 	"anond/ingest/pointer"
 )
 
@@ -126,6 +127,17 @@ func (c *Config) Paths() map[string]string {
 	for _, a := range c.Attributes {
 		if a.Path != "" {
 			out[a.Name] = a.Path
+		}
+	}
+	return out
+}
+
+// Dates says how dates are written, by the name of their attribute, where they are not YYYY-MM-DD.
+func (c *Config) Dates() map[string]dialect.DateForm {
+	out := map[string]dialect.DateForm{}
+	for i := range c.Attributes {
+		if a := &c.Attributes[i]; published(a.Role) && a.dates() != (dialect.DateForm{}) {
+			out[a.Name] = a.dates()
 		}
 	}
 	return out

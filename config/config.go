@@ -43,6 +43,7 @@ type Config struct {
 	DeadLetter deadLetter
 	Attributes []attributeSettings
 	Missing    equivclass.Missing
+	Others     others
 	subjects
 	Shard      Shard
 	Policy     policy

@@ -31,6 +31,7 @@ var reasons = []Reason{
 	"implausible", "invalid_utf8", "control_character", "invisible_character", "value_too_long",
 	"too_large", "malformed_json", "duplicate_member", "not_an_object", "nested_value",
 	"malformed_csv", "unclosed_quote", "wrong_field_count", "wrong_header", "malformed_envelope", "unsupported_operation", "tombstone",
+	"not_in_encoding", "schema_registry_framing", "unavailable_value", "encoded_decimal",
 }
 
 func (d *deadLetter) keys() []key {

@@ -80,10 +80,10 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
 - Durations are written ~10s~, ~15m~, ~24h~; sizes in bytes or as ~512MiB~, ~4GiB~.
 - Once a release is decided, these settings are fixed: ~dataset~, ~schema~ (including the content of hierarchies and
   ~max_length~ of the sensitive attribute, but not of others), ~subject~, ~policy~, ~release.recoding~,
-  ~source.max_record_bytes~ and ~source.csv.multiline~. A difference at start is exit 78 and names the key. Earlier releases were made
-  under these settings, and later ones must be safe alongside them. A hierarchy may gain leaves, as long as every leaf keeps its whole
-  path; that of the sensitive attribute only with a subject. Without one, ~source.format~ and ~path~ are fixed, too;
-  with one the form of the subject: its ~path~, and whether ~source.format~ is csv, where all is text (~form~ of the attribute).
+  ~source.max_record_bytes~ and ~source.csv~. A difference at start is exit 78 and names the key. Earlier releases were made under
+  these settings, and later ones must be safe alongside them. A hierarchy may gain leaves, as long as every leaf keeps its whole path;
+  that of the sensitive attribute only with a subject. Without one, ~source.format~ and ~path~ are fixed, too; with one the form of the
+  subject: its ~path~, and whether ~source.format~ is csv, where all is text (~form~ of the attribute).
 - Before release 1 these settings may change, except ~policy.level~ and those that determine how records are stored: name, role, type,
   text and buckets of an attribute, whether it has a hierarchy, and ~schema.missing~; and those that determine which sensitive
   values are accepted (above). To change those, start over with ~anond state reset~. At level L2 the first pool is fixed once. From then

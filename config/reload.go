@@ -41,6 +41,7 @@ var changes = map[Change][]string{
 		"source.kafka.tls.enabled", "source.kafka.sasl.mechanism",
 		"source.file.path", "source.file.follow", "source.file.complete",
 		"dead_letter.type", "dead_letter.path", "dead_letter.topic", "dead_letter.payload", "dead_letter.ignore", "dead_letter.max_share",
+		"schema.others",
 		"schema.attributes[].max_length", "schema.attributes[].path", "subject.deletes",
 		"initial.min_records", "initial.max_records", "initial.on_refusal",
 		"release.dir", "release.ledger",
@@ -53,7 +54,8 @@ var changes = map[Change][]string{
 		"log.format",
 	},
 	Never: {
-		"dataset", "source.max_record_bytes", "source.csv.multiline",
+		"dataset", "source.max_record_bytes", "source.csv.multiline", "source.csv.delimiter", "source.csv.encoding", "source.csv.decimal",
+		"schema.attributes[].format", "schema.attributes[].precision",
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
 		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits", "schema.attributes[].range",
 		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing", "release.tables",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/ingest/dialect"
 )
 
 // attributeSettings is one element of `schema.attributes`.
@@ -14,6 +15,8 @@ type attributeSettings struct {
 	Path      string // where it lies in JSON, as a JSON Pointer; "": in the member of its name
 	Hierarchy string // path of its hierarchy file; "": none
 	Digits    *int   // of a decimal; nil: the default
+	Format    string // of a date; "": YYYY-MM-DD
+	Precision datePrecision
 	Range     []string
 	Lacking   []string // missing_values
 	Steps     []float64
@@ -26,12 +29,33 @@ type attributeSettings struct {
 	MaxLength int64 // of a text in bytes; 0: the default
 }
 
+// datePrecision says how exact dates are; the empty one is dayPrecision.
+type datePrecision string
+
+// The precisions.
+const (
+	dayPrecision   datePrecision = "day"
+	monthPrecision               = datePrecision(equivclass.Month)
+	yearPrecision                = datePrecision(equivclass.Year)
+)
+
+// others says what becomes of columns that are no attribute.
+type others string
+
+// The treatments of such columns.
+const (
+	refuseOthers others = "refuse"
+	DropOthers   others = "drop"
+)
+
 // schemaKeys is the table of the blocks `schema` and `subject`.
 func (c *Config) schemaKeys() []key {
 	return []key{
 		{path: "schema.attributes", value: objects[attributeSettings]{&c.Attributes, (*attributeSettings).keys}, required: true,
 			doc: "The attributes of a record, in the order of the columns of releases. Members of a JSON object that are not listed are " +
-				"ignored; all columns of a CSV file must be listed."},
+				"ignored; all columns of a CSV file must be listed, unless others is drop."},
+		{path: "schema.others", value: oneOf(&c.Others, refuseOthers, DropOthers), def: "refuse", doc: "What to do with columns of a CSV file " +
+			"that are no attribute: refuse ends the run and names them, drop passes over them, as role drop does."},
 		{path: "schema.missing", value: oneOf(&c.Missing, equivclass.RefuseMissing, equivclass.MissingValue), def: "refuse",
 			doc: "What to do with a record whose value is missing or consists of white space: refuse makes it a dead letter; value " +
 				"makes it a value of its own, which releases show as ?. A sensitive number is refused in any case."},
@@ -56,7 +80,16 @@ func (a *attributeSettings) keys() []key {
 			"subject: identifies the person, so that records of one person are linked. quasi: may be known, published generalized. sensitive: " +
 			"a value to protect; one attribute, or at level L2 several. drop: ignored."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
-			derived: "none; categorical with a hierarchy", doc: "Type of the values; dates are YYYY-MM-DD. Needed for quasi and sensitive."},
+			derived: "none; categorical with a hierarchy",
+			doc:     "Type of the values; dates are YYYY-MM-DD, unless format says otherwise. Needed for quasi and sensitive."},
+		{path: "format", value: text(&a.Format), derived: "YYYY-MM-DD", doc: "How records write a date: a layout of strftime, such as " +
+			"%d.%m.%Y or %Y-%m-%d %H:%M:%S (letters Y m d b B H I M S f p z T F); datetime, a time stamp of ISO 8601; or epoch_seconds, " +
+			"epoch_millis, epoch_micros, counts since 1970. A time of day is cut off: the date is the one that is written, of a count the one " +
+			"in UTC."},
+		{path: "precision", value: oneOf(&a.Precision, dayPrecision, monthPrecision, yearPrecision), derived: "day",
+			doc: "How exact dates are. month and year accept dates that are no more exact than that, as FHIR writes them (1987-05, 1987). " +
+				"All dates are cut to it, and " +
+				"stand for their month or year by its first day."},
 		{path: "digits", value: digits(&a.Digits), derived: "4 for type decimal", doc: "Digits behind the point that a decimal has at " +
 			"most. One with more, or beyond 10^15 units of the last digit, is refused as value_out_of_range."},
 		{path: "range", value: list[string]{&a.Range, literal}, derived: "none", doc: "The least and the largest plausible value of a number " +
@@ -103,7 +136,8 @@ func checkSchema(c *Config, r *reader) {
 		if a.Role == equivclass.Sensitive {
 			attributes[i].Exact, attributes[i].Missing = a.Values == publishedExactly, a.Missing
 		}
-		if !published(a.Role) {
+		if attributes[i].Precision = a.exactness(); !published(a.Role) {
+			attributes[i].Precision = equivclass.Day
 			attributes[i].Hierarchy, attributes[i].MissingValues, attributes[i].Range = nil, nil, nil
 		}
 	}
@@ -140,8 +174,9 @@ func checkAttribute(c *Config, r *reader, i int) {
 	}
 	a.checkText(r, at, fault)
 	if !published(a.Role) {
-		if a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil || a.Range != nil || a.Lacking != nil {
-			r.warn(at, fmt.Sprintf("has role %s, so its hierarchy, steps, buckets, range or missing_values are not used", a.Role), "remove them")
+		if a.Format != "" || a.Precision != "" || a.Hierarchy != "" || a.Steps != nil || a.Buckets != nil || a.Range != nil || a.Lacking != nil {
+			r.warn(at, fmt.Sprintf("has role %s, so its format, precision, hierarchy, steps, buckets, range or missing_values are not used",
+				a.Role), "remove them")
 		}
 		return
 	}
@@ -150,6 +185,7 @@ func checkAttribute(c *Config, r *reader, i int) {
 	}
 	a.checkType(fault)
 	a.checkDigits(fault)
+	a.checkDate(fault)
 	a.checkRange(fault)
 	a.checkSteps(fault)
 	a.checkBuckets(fault)
@@ -175,6 +211,34 @@ func (a *attributeSettings) checkDigits(fault attributeFault) {
 		four := 4
 		a.Digits = &four
 	}
+}
+
+func (a *attributeSettings) checkDate(fault attributeFault) {
+	if a.Format == "" && a.exactness() == equivclass.Day {
+		return
+	}
+	_, err := a.dates().Reader()
+	switch {
+	case a.Type != equivclass.Date && a.Format != "":
+		fault("format", fmt.Sprintf("belongs to type date, but the type is %s", a.Type), "remove it")
+	case a.Type != equivclass.Date:
+		fault("precision", fmt.Sprintf("belongs to type date, but the type is %s", a.Type), "remove it")
+	case err != nil:
+		fault("format", "cannot be used: "+err.Error(), "write for instance %d.%m.%Y, or datetime")
+	}
+}
+
+// dates says how the dates of the attribute are written.
+func (a *attributeSettings) dates() dialect.DateForm {
+	return dialect.DateForm{Format: a.Format, Precision: a.exactness()}
+}
+
+// exactness is the precision as the schema has it.
+func (a *attributeSettings) exactness() equivclass.Precision {
+	if a.Precision == dayPrecision {
+		return equivclass.Day
+	}
+	return equivclass.Precision(a.Precision)
 }
 
 func (a *attributeSettings) checkRange(fault attributeFault) {

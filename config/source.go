@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"anond/ingest/dialect"
 )
 
 // sourceType says where records come from.
@@ -77,7 +79,19 @@ type sourceSettings struct {
 type csvFormat struct {
 	// Multiline accepts line breaks in quoted fields. Without it a record is one line.
 	Multiline bool
+	// Form is how fields, their texts and numbers are written.
+	Form    dialect.Form
+	decimal decimalSign
 }
+
+// decimalSign is what stands before the fraction of a number.
+type decimalSign string
+
+// The signs.
+const (
+	point decimalSign = "."
+	comma decimalSign = ","
+)
 
 // kafkaSource is the block `source.kafka`.
 type kafkaSource struct {
@@ -130,6 +144,14 @@ func (s *sourceSettings) keys() []key {
 			"the same holds for a message from Kafka. If true, a record over several lines must be complete: all quotes in place, as many " +
 			"fields as the header, at most max_record_bytes. Otherwise only its first line is refused, and reading goes on at the next line. " +
 			"Set it before the first run: what was read stays as it was read."},
+		{path: "source.csv.delimiter", value: delimiter(&s.CSV.Form.Delimiter), def: "\",\"",
+			doc: "With format csv: what stands between fields."},
+		{path: "source.csv.encoding", value: oneOf(&s.CSV.Form.Encoding, dialect.Encodings...), def: "utf-8",
+			doc: "With format csv: encoding of " +
+				"the text. The first line of a file or of standard input that is not in it ends the run; a message from Kafka becomes a dead letter. " +
+				"utf-16 is read from files and standard input only, without follow."},
+		{path: "source.csv.decimal", value: oneOf(&s.CSV.decimal, point, comma), def: "\".\"", doc: "With format csv: what stands before the " +
+			"fraction of a number. With \",\" a number that has a point is refused as not_a_number, because the point may part thousands."},
 		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for Kafka",
 			doc: "Addresses of some brokers, host:port; the others are found through them."},
 		{path: "source.kafka.topic", value: text(&k.Topic), derived: "none; needed for Kafka",
@@ -151,6 +173,25 @@ func (s *sourceSettings) keys() []key {
 		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s",
 			doc: "With assignment group: time without a heartbeat after which a member loses the lease. Brokers refuse less than 6s."},
 	}, k.TLS.keys("source.kafka.tls"), k.SASL.keys("source.kafka.sasl"), f.keys())
+}
+
+// delimiter is what stands between the fields of CSV.
+func delimiter(to *byte) value {
+	const all = `",", ";", tab or "|"`
+	return scalar[byte]{to: to, name: "one of " + all, tags: []string{"!!str"}, suggestion: inQuotes, show: func(b byte) any {
+		if b == '\t' {
+			return "tab"
+		}
+		return string(rune(b))
+	}, form: object{{"enum", []string{",", ";", "tab", "|"}}}, parse: func(s string) (byte, error) {
+		switch s {
+		case ",", ";", "|", "\t":
+			return s[0], nil
+		case "tab":
+			return '\t', nil
+		}
+		return 0, complain("is not one of the known values", "write one of "+all)
+	}}
 }
 
 // keys are those of TLS at a place of the file.
@@ -202,6 +243,11 @@ func checkSource(c *Config, r *reader) {
 	}
 	if s.Format != CSV && r.set("source.csv") && r.sound("source.format") {
 		r.warn("source.csv", "is not used, because source.format is "+string(s.Format), "remove it, or set source.format to csv")
+	}
+	s.CSV.Form.DecimalComma = s.CSV.decimal == comma
+	if s.CSV.Form.Encoding == dialect.UTF16 && s.Format == CSV && (s.Type == FromKafka || s.Type == FromFile && s.File.Follow) {
+		r.fault("source.csv.encoding", "is utf-16, which is read from files that are not followed and from standard input",
+			"convert the source to UTF-8")
 	}
 	switch s.Type {
 	case FromKafka:

@@ -67,7 +67,7 @@ func (c *Config) Digests() map[string][32]byte {
 		names[i] = a.Name
 		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
 		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases,
-			a.plausible(), nonNil(a.Lacking)}
+			a.plausible(), nonNil(a.Lacking), a.dates()}
 		out[at] = digestOf(parts)
 		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
 			out[at+".text"] = digestOf(normalizeText)
@@ -90,7 +90,7 @@ func (c *Config) Digests() map[string][32]byte {
 func (c *Config) validity() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		named := k.path == "source.max_record_bytes" || k.path == "source.csv.multiline"
+		named := k.path == "source.max_record_bytes" || strings.HasPrefix(k.path, "source.csv.")
 		if named || k.path == "source.format" && c.schema.SubjectIndex() < 0 {
 			out[k.path] = digestOf(k.value.json())
 		}
@@ -147,7 +147,7 @@ func (c *Config) encoding() [32]byte {
 	parts := []any{c.Missing}
 	for _, a := range c.Attributes {
 		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "",
-			a.textual() && a.Text != exactText, a.Aliases == foldAliases, a.plausible(), nonNil(a.Lacking))
+			a.textual() && a.Text != exactText, a.Aliases == foldAliases, a.plausible(), nonNil(a.Lacking), a.dates())
 		if a.Values != "" || a.Missing != "" {
 			parts = append(parts, a.Values, a.Missing)
 		}

@@ -204,6 +204,11 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		{digested, "type: stdin}", "type: stdin, max_record_bytes: 2MiB}", true},
 		{digested, "type: stdin}", "type: stdin, max_record_bytes: 1MiB}", false},
 		{csv.Replace(digested), "format: csv}", "format: csv, csv: {multiline: true}}", true},
+		{csv.Replace(digested), "format: csv}", "format: csv, csv: {delimiter: tab}}", true},
+		{csv.Replace(digested), "format: csv}", "format: csv, csv: {encoding: windows-1252}}", true},
+		{csv.Replace(digested), "format: csv}", "format: csv, csv: {decimal: \",\"}}", true},
+		{csv.Replace(digested), "format: csv}", "format: csv, csv: {delimiter: \",\", decimal: \".\", encoding: utf-8}}", false},
+		{digested, "name: age, role: quasi, type: integer", "name: age, role: quasi, type: date, format: datetime", true},
 		{digested, "name: diagnosis", "name: diagnosis, max_length: 2KiB", true},
 		{digested, "name: diagnosis", "name: diagnosis, max_length: 1KiB", false},
 		{digested, "name: diagnosis", "name: diagnosis, text: exact", true},
@@ -223,7 +228,7 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		assert.Equal(t, c.want, bound(c.content, c.from, c.to), c.to)
 	}
 	placed := []string{"name", "role", "type", "path", "hierarchy", "steps", "buckets", "flag", "text", "max_length", "digits",
-		"aliases", "range", "missing_values", "values", "missing"}
+		"aliases", "range", "missing_values", "values", "missing", "format", "precision"}
 	for _, k := range config.Reference() {
 		if rest, found := strings.CutPrefix(k.Key, "schema.attributes[]."); found && !strings.HasPrefix(rest, "promise.") {
 			assert.Contains(t, placed, rest, "does it decide which sensitive values are accepted?")

@@ -1,12 +1,13 @@
 package equivclass
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"anond/internal/csvfields"
 )
 
 // rootLabel is the label that every hierarchy ends in.
@@ -29,7 +30,8 @@ type Hierarchy struct {
 
 // ParseHierarchy reads a hierarchy in ARX's format and normalizes its texts as
 // those of records are normalized. name is how errors call the file; they give
-// the line and what to correct, and no text of the file.
+// the line and what to correct, and no text of the file. What ARX writes and a
+// release could not show is read as hierarchy_arx.go says.
 //
 // Lines may differ in length as long as they end in the root label `*`; equal
 // neighbours in a line (a leaf that repeats as its own generalization) are one
@@ -46,14 +48,19 @@ func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 	b := newTreeBuilder(t)
 	var faults []error
 	more := 0
-	err := eachLine(r, func(line int, path []string) {
-		switch err := b.add(line, path); {
+	lines, err := hierarchyLines(r)
+	for _, l := range lines {
+		err := l.fault
+		if err == nil {
+			err = b.add(l.number, l.path)
+		}
+		switch {
 		case err != nil && len(faults) == ShownFaults:
 			more++
 		case err != nil:
-			faults = append(faults, fmt.Errorf("%s:%d: %w", name, line, err))
+			faults = append(faults, fmt.Errorf("%s:%d: %w", name, l.number, err))
 		}
-	})
+	}
 	if more > 0 {
 		faults = append(faults, fmt.Errorf("%s: has %d more faulty lines: correct those above and check again", name, more))
 	}
@@ -72,48 +79,35 @@ func (t Text) ParseHierarchy(name string, r io.Reader) (*Hierarchy, error) {
 // NormalizeHierarchy returns the content of a hierarchy file, which
 // ParseHierarchy accepts, with its texts normalized. This is the copy published
 // with the releases, so that a reader who knows nothing of normalization finds
-// the cells in it. A file in which nothing changes is returned as it is.
+// the cells in it. Fields are in quotes where they have to be. A file in which
+// nothing changes is returned as it is.
 func (t Text) NormalizeHierarchy(content []byte) []byte {
-	var out bytes.Buffer
+	var out []byte
 	changed := false
 	leaves := map[string]bool{}
-	_ = eachLine(bytes.NewReader(content), func(_ int, path []string) {
-		leaf, _ := t.Clean([]byte(path[0]))
+	lines, _ := hierarchyLines(bytes.NewReader(content))
+	for _, l := range lines {
+		leaf, _ := t.Clean([]byte(l.path[0]))
 		if leaves[string(leaf)] { // another spelling
 			changed = true
-			return
+			continue
 		}
 		leaves[string(leaf)] = true
-		for i, text := range path {
-			clean, _ := t.cleanColumn(path, i)
-			changed = changed || string(clean) != text
+		start := len(out)
+		for i := range l.path {
 			if i > 0 {
-				out.WriteByte(';')
+				out = append(out, ';')
 			}
-			out.Write(clean)
+			clean, _ := t.cleanColumn(l.path, i)
+			out = csvfields.Append(out, string(clean), ';')
 		}
-		out.WriteByte('\n')
-	})
+		changed = changed || string(out[start:]) != l.text
+		out = append(out, '\n')
+	}
 	if !changed {
 		return content
 	}
-	return out.Bytes()
-}
-
-// eachLine calls visit with the columns of each line that is not empty.
-func eachLine(r io.Reader, visit func(line int, path []string)) error {
-	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, 1<<20)
-	for line := 1; scanner.Scan(); line++ {
-		text := scanner.Text() // without the line break, CRLF too
-		if line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
-		}
-		if text != "" {
-			visit(line, strings.Split(text, ";"))
-		}
-	}
-	return scanner.Err()
+	return out
 }
 
 // Leaves returns the number of leaves.

@@ -54,7 +54,7 @@ func (b *treeBuilder) add(line int, path []string) error {
 	if path[len(path)-1] != rootLabel {
 		return fmt.Errorf("the last column must be %q, the root", rootLabel)
 	}
-	leaf, rest := path[0], strings.Join(path[1:], ";")
+	leaf, rest := path[0], strings.Join(path[1:], "\x00")
 	if before, ok := b.leafLine[leaf]; ok {
 		if b.text.Folded && b.above[leaf] == rest {
 			return nil // another spelling of the leaf
@@ -115,15 +115,11 @@ func (b *treeBuilder) clean(path []string) ([]string, error) {
 			return nil, fmt.Errorf("the text in column %d cannot be a value, %s: write it as the releases may show it", i+1, why)
 		}
 		out[i] = string(text)
-		if strings.Contains(out[i], ";") { // U+037E, the Greek question mark
-			return nil, fmt.Errorf("the text in column %d has a character that is normalized to a semicolon, which parts columns: "+
-				"replace it", i+1)
-		}
 		if out[i] == rootLabel && i > 0 || out[i] == MissingText && out[0] == MissingText {
 			continue
 		}
 		if err := CheckCategory(out[i]); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("column %d: %w", i+1, err)
 		}
 	}
 	return out, nil

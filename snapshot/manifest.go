@@ -45,11 +45,13 @@ type SchemaEntry struct {
 	Digits    int             `json:"digits,omitempty"` // decimal: behind the point
 	Scale     float64         `json:"scale,omitempty"`  // of numbers: the width that loses all; of dates in days
 	Hierarchy *HierarchyEntry `json:"hierarchy"`
-	Text      string          `json:"text,omitempty"`    // exact: the texts of records are taken as written
-	Missing   string          `json:"missing,omitempty"` // value: there may be none
-	Aliases   string          `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
-	Promise   *Promise        `json:"promise,omitempty"` // of a sensitive attribute at level L2, if it has one of its own
-	Values    string          `json:"values,omitempty"`  // exact: a sensitive number is shown as it is; promises are of its intervals
+	// Precision of a date that is month or year: a date is the first day of one.
+	Precision equivclass.Precision `json:"precision,omitempty"`
+	Text      string               `json:"text,omitempty"`    // exact: the texts of records are taken as written
+	Missing   string               `json:"missing,omitempty"` // value: there may be none
+	Aliases   string               `json:"aliases,omitempty"` // fold: texts that differ only by dots, case, hyphens or spaces are one value
+	Promise   *Promise             `json:"promise,omitempty"` // of a sensitive attribute at level L2, if it has one of its own
+	Values    string               `json:"values,omitempty"`  // exact: a sensitive number is shown as it is; promises are of its intervals
 }
 
 // HierarchyEntry says how values of an attribute are generalized: by the labels

@@ -71,7 +71,8 @@ func (e *environment) evaluate(ctx context.Context, dir string, in anonymize.Inp
 	if err != nil {
 		return nil, err
 	}
-	schema, read := r.Release.Schema, anonymize.ReadLoosely
+	schema := r.Release.Schema
+	in.DropOthers = true
 	if r.About != nil {
 		if in.Semi = r.About.Semi; path == "" {
 			return nil, cli.Usage("add -c CONFIG, the one that it was made with", "the table in %s does not describe its columns", dir)
@@ -85,9 +86,9 @@ func (e *environment) evaluate(ctx context.Context, dir string, in anonymize.Inp
 		if err := r.CheckSchema(cfg.Schema); err != nil {
 			return nil, fault.With(fault.Config, "use the configuration that the release was made with", err)
 		}
-		schema, read = cfg.Schema, anonymize.Read
+		schema, in.DropOthers = cfg.Schema, false
 	}
-	t, err := read(ctx, in, schema)
+	t, err := anonymize.Read(ctx, in, schema)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,11 @@
 package decode
 
 import (
-	"bytes"
 	"slices"
 
 	"anond/equivclass"
+	"anond/ingest/dialect"
+	"anond/internal/csvfields"
 )
 
 // csvDecoder takes one RFC 4180 record a message, with or without its line
@@ -13,16 +14,23 @@ import (
 // included. An empty field, quoted or not, is missing.
 type csvDecoder struct {
 	schema  *equivclass.Schema
-	split   csvSplitter
-	columns []int // attribute of each column, -1: not needed
-	subject int   // its column; -1: none
-	behind  bool  // it stands behind a sensitive one
+	split   csvfields.Splitter
+	code    dialect.Encoding // one in which each byte is a character; empty: UTF-8, which values are anyway
+	text    []byte           // the present record in UTF-8
+	others  bool             // columns that are no attribute are passed over
+	columns []int            // attribute of each column, -1: not needed
+	subject int              // its column; -1: none
+	behind  bool             // it stands behind a sensitive one
 	header  []string
 	broken  bool // the header does not fit the schema
 }
 
-func newCSVDecoder(schema *equivclass.Schema, multiline bool) *csvDecoder {
-	d := &csvDecoder{schema: schema, split: csvSplitter{multiline: multiline}}
+func newCSVDecoder(schema *equivclass.Schema, opts Options) *csvDecoder {
+	d := &csvDecoder{schema: schema, split: csvfields.Splitter{Delimiter: opts.Form.Delimiter, Multiline: opts.Multiline},
+		others: opts.DropOthers}
+	if opts.Form.Encoding.OneByte() {
+		d.code = opts.Form.Encoding
+	}
 	d.adopt(nil)
 	return d
 }
@@ -34,12 +42,20 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 	if d.broken {
 		return Outcome{Reason: ReasonHeader}
 	}
-	fields, why := d.split.fields(value)
+	if d.code != "" {
+		var ok bool
+		if d.text, ok = d.code.Append(d.text[:0], value); !ok {
+			return Outcome{Reason: ReasonEncoding}
+		}
+		value = d.text
+	}
+	fields, fault := d.split.Fields(value)
+	why := reasonOf[fault]
 	if why == equivclass.Accepted && len(fields) != len(d.columns) {
 		why = ReasonFieldCount
 	}
 	if why != equivclass.Accepted {
-		d.readSubject(whole && why == ReasonFieldCount, row)
+		d.readSubject(fields, whole && why == ReasonFieldCount, row)
 		return Outcome{Reason: why}
 	}
 	for i, field := range fields {
@@ -52,15 +68,19 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 
 // readSubject reads the subject of a record that has not the fields that it should have. What a sensitive value adds or
 // takes away does not move the fields in front of it, nor, counted from the end if that was read, those behind it.
-func (d *csvDecoder) readSubject(toEnd bool, row equivclass.Row) {
+func (d *csvDecoder) readSubject(fields [][]byte, toEnd bool, row equivclass.Row) {
 	at := d.subject
 	if at >= 0 && d.behind {
-		at -= len(d.columns) - len(d.split.found)
+		at -= len(d.columns) - len(fields)
 	}
-	if at >= 0 && at < len(d.split.found) && (toEnd || !d.behind) {
-		row[d.columns[d.subject]] = d.split.found[at]
+	if at >= 0 && at < len(fields) && (toEnd || !d.behind) {
+		row[d.columns[d.subject]] = fields[at]
 	}
 }
+
+// reasonOf are the reasons of what the splitter finds.
+var reasonOf = map[csvfields.Fault]equivclass.Reason{csvfields.None: equivclass.Accepted, csvfields.Malformed: ReasonMalformedCSV,
+	csvfields.Unclosed: ReasonUnclosedQuote}
 
 // adopt computes the columns of another header.
 func (d *csvDecoder) adopt(header []string) {
@@ -71,7 +91,7 @@ func (d *csvDecoder) adopt(header []string) {
 		for _, a := range d.schema.Attributes() {
 			names = append(names, a.Name)
 		}
-	} else if CheckHeader(d.schema, header) != nil {
+	} else if CheckHeader(d.schema, header, d.others) != nil {
 		d.broken = true
 		return
 	}
@@ -84,90 +104,4 @@ func (d *csvDecoder) adopt(header []string) {
 		d.subject = slices.Index(d.columns, d.schema.SubjectIndex())
 		d.behind = slices.ContainsFunc(d.schema.Sensitive(), func(a int) bool { return slices.Index(d.columns, a) < d.subject })
 	}
-}
-
-// csvSplitter splits one CSV record into fields. It follows RFC 4180 strictly:
-// a quote opens a field only at its start, a closed field ends there, and no
-// line break stands outside quotes. The memory of its results is reused.
-type csvSplitter struct {
-	multiline bool // line breaks may stand in quotes
-	found     [][]byte
-	arena     []byte // fields that held doubled quotes
-}
-
-// fields returns the fields of a record, valid until the next call, or why it
-// has none.
-func (s *csvSplitter) fields(line []byte) ([][]byte, equivclass.Reason) {
-	line = trimLineBreak(line)
-	s.found, s.arena = s.found[:0], s.arena[:0]
-	for {
-		field, rest, more, why := s.next(line)
-		if why != equivclass.Accepted {
-			return nil, why
-		}
-		s.found = append(s.found, field)
-		if !more {
-			return s.found, equivclass.Accepted
-		}
-		line = rest
-	}
-}
-
-// next cuts the first field off. more says that a comma follows it.
-func (s *csvSplitter) next(line []byte) (field, rest []byte, more bool, why equivclass.Reason) {
-	if len(line) > 0 && line[0] == '"' {
-		return s.nextQuoted(line[1:])
-	}
-	comma := bytes.IndexByte(line, ',')
-	if comma < 0 {
-		comma = len(line)
-	} else {
-		more, rest = true, line[comma+1:]
-	}
-	field = line[:comma:comma]
-	for _, b := range field {
-		if b == '"' || b == '\n' || b == '\r' {
-			return nil, nil, false, ReasonMalformedCSV
-		}
-	}
-	return field, rest, more, equivclass.Accepted
-}
-
-// nextQuoted cuts off a quoted field whose opening quote is gone.
-func (s *csvSplitter) nextQuoted(line []byte) (field, rest []byte, more bool, why equivclass.Reason) {
-	start := len(s.arena)
-	for {
-		quote := bytes.IndexByte(line, '"')
-		if quote < 0 || !s.multiline && bytes.IndexByte(line[:quote], '\n') >= 0 {
-			return nil, nil, false, ReasonUnclosedQuote
-		}
-		if quote+1 < len(line) && line[quote+1] == '"' {
-			s.arena = append(s.arena, line[:quote+1]...)
-			line = line[quote+2:]
-			continue
-		}
-		field, rest = line[:quote:quote], line[quote+1:]
-		if len(s.arena) > start {
-			s.arena = append(s.arena, field...)
-			field = s.arena[start:len(s.arena):len(s.arena)]
-		}
-		if len(rest) == 0 {
-			return field, nil, false, equivclass.Accepted
-		}
-		if rest[0] != ',' {
-			return nil, nil, false, ReasonMalformedCSV
-		}
-		return field, rest[1:], true, equivclass.Accepted
-	}
-}
-
-// trimLineBreak takes one LF or CRLF off the end.
-func trimLineBreak(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-		if n > 1 && line[n-2] == '\r' {
-			line = line[:n-2]
-		}
-	}
-	return line
 }

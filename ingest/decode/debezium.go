@@ -13,7 +13,7 @@ import (
 // removed): the "after" of op c (create) and r (snapshot read). Other
 // operations are refused as unsupported_operation, and so is a null payload,
 // which is a tombstone. A number for a date attribute counts days since
-// 1970-01-01, Debezium's default.
+// 1970-01-01, Debezium's default, unless DateForm says otherwise.
 //
 // Where deletes are taken (Options.Deletes), op d is a delete of the person in its "before", or in the
 // key of the message (deleteReader).
@@ -28,14 +28,17 @@ type debeziumDecoder struct {
 	row     equivclass.Row // its own
 }
 
-func newDebeziumDecoder(schema *equivclass.Schema, pointers map[string]string, deletes, flat bool) (*debeziumDecoder, error) {
-	members, err := newObjectReader(schema, pointers)
-	members.epochDays = true
+func newDebeziumDecoder(schema *equivclass.Schema, opts Options, flat bool) (*debeziumDecoder, error) {
+	members, err := newObjectReader(schema, opts.Paths)
+	members.epochDays = make([]bool, len(schema.Attributes()))
+	for i, a := range schema.Attributes() {
+		members.epochDays[i] = a.Type == equivclass.Date && opts.Dates[a.Name].Format == ""
+	}
 	d := &debeziumDecoder{members: members, subject: schema.SubjectIndex(), flat: flat}
 	if flat {
 		d.members.others = d.readFlat
 	}
-	if deletes && d.subject >= 0 {
+	if opts.Deletes && d.subject >= 0 {
 		d.before = make(equivclass.Row, len(schema.Attributes()))
 	}
 	return d, err

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"anond/equivclass"
+	"anond/ingest/dialect"
 )
 
 // Format names how a record is written.
@@ -57,6 +58,10 @@ const (
 	ReasonTombstone     equivclass.Reason = "tombstone"              // only as an ignored reason: refused, it is an unsupported_operation
 	ReasonNoPerson      equivclass.Reason = "delete_without_subject" // whom a delete is about cannot be told
 	ReasonGrown         equivclass.Reason = "grown_line"             // the rest of a line that was read before it was whole
+	ReasonEncoding      equivclass.Reason = "not_in_encoding"        // a byte is no character of Form.Encoding
+	ReasonFramed        equivclass.Reason = "schema_registry_framing"
+	ReasonUnavailable   equivclass.Reason = "unavailable_value" // Debezium says that the database did not send it
+	ReasonEncoded       equivclass.Reason = "encoded_decimal"   // Debezium's bytes of a decimal, in base64
 )
 
 // The reasons for which a line of a file is counted without being a record.
@@ -119,6 +124,12 @@ type Options struct {
 	// Multiline takes line breaks in the quoted fields of CSV. Without it a record
 	// is one line, and a stray quote cannot reach the lines of other people.
 	Multiline bool
+	// Form is how CSV is written. A source of files makes UTF-8 of UTF-16 itself.
+	Form dialect.Form
+	// DropOthers passes over the columns of CSV that are no attribute.
+	DropOthers bool
+	// Dates says how dates are written, by the name of the attribute; the others are YYYY-MM-DD.
+	Dates map[string]dialect.DateForm
 	// Paths says where attributes lie in JSON, as JSON Pointers by name; the others
 	// are members of their name. CSV has no use for it.
 	Paths map[string]string
@@ -151,11 +162,11 @@ func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error
 	case JSON:
 		inner, err = newJSONDecoder(schema, opts.Paths, opts.Suspect)
 	case CSV:
-		inner = newCSVDecoder(schema, opts.Multiline)
+		inner = newCSVDecoder(schema, opts)
 	case Debezium:
-		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes, false)
+		inner, err = newDebeziumDecoder(schema, opts, false)
 	case DebeziumFlat:
-		inner, err = newDebeziumDecoder(schema, opts.Paths, opts.Deletes, true)
+		inner, err = newDebeziumDecoder(schema, opts, true)
 	default:
 		return nil, fmt.Errorf("%w %q: use json, csv, debezium or debezium-flat", errUnknownFormat, format)
 	}
@@ -163,7 +174,10 @@ func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error
 		return nil, err
 	}
 	out := &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), subject: schema.SubjectIndex(),
-		maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore)}
+		maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore), json: format != CSV}
+	if out.forms, err = formsOf(format, schema, opts); err != nil {
+		return nil, err
+	}
 	if opts.Deletes && schema.SubjectIndex() >= 0 {
 		out.deletes, err = newDeleteReader(schema, opts.Paths, format)
 	}
@@ -198,6 +212,9 @@ type checkedDecoder struct {
 	maxBytes   int
 	ignore     []equivclass.Reason
 	deletes    *deleteReader // nil: nobody is deleted
+	json       bool
+	forms      []*form // by attribute; nil: texts are values as they are written
+	written    []byte  // texts that a form has made of others, of the present message
 }
 
 func (d *checkedDecoder) Decode(value []byte, header []string, row equivclass.Row) Outcome {
@@ -243,6 +260,8 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 		switch {
 		case o.Accepted(), o.Attribute != "":
 			return d.clean(row, o)
+		case d.json && dialect.IsFramed(value):
+			o.Reason = ReasonFramed
 		case o.Reason == ReasonMalformedJSON && !utf8.Valid(value):
 			o.Reason = equivclass.ReasonUTF8 // it says more than the other reason
 		}
@@ -253,6 +272,7 @@ func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row
 // clean makes values of the texts of a row. The first attribute at fault, in
 // the order of judged, is the one that is named; one fault may be found already.
 func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
+	d.written = d.written[:0]
 	for _, i := range d.order {
 		raw, a := row[i], &d.attributes[i]
 		switch {
@@ -262,6 +282,12 @@ func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 			continue
 		}
 		text, why := a.Clean(raw)
+		if f := d.forms[i]; why == equivclass.Accepted && f != nil {
+			text, why = d.read(f, text)
+		}
+		if why == equivclass.Accepted && len(text) == len(unavailable) && string(text) == unavailable {
+			why = ReasonUnavailable
+		}
 		if why != equivclass.Accepted {
 			return Outcome{Reason: why, Attribute: a.Name}
 		}
@@ -271,6 +297,17 @@ func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 		row[i] = text
 	}
 	return Outcome{}
+}
+
+// read reads a text as its form says.
+func (d *checkedDecoder) read(f *form, text []byte) ([]byte, equivclass.Reason) {
+	if len(text) == 0 || f.missing[string(text)] {
+		return text, equivclass.Accepted
+	}
+	start := len(d.written)
+	var why equivclass.Reason
+	d.written, why = f.append(d.written, text)
+	return d.written[start:len(d.written):len(d.written)], why
 }
 
 func (d *checkedDecoder) TooLarge(beginning []byte, header []string, row equivclass.Row) Outcome {

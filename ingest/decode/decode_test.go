@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/ingest/dialect"
 )
 
 // testSchema has every role but semi, and nine attributes like the records of
@@ -241,8 +242,10 @@ func TestCheckHeader(t *testing.T) {
 	s := testSchema(t)
 	good := []string{"patient", "age", "weight", "admitted", "postcode", "sex", "diagnosis"}
 	with := func(more ...string) []string { return append(append([]string{}, good...), more...) }
-	require.NoError(t, CheckHeader(s, good), "identifier and dropped attributes may be absent")
-	require.NoError(t, CheckHeader(s, with("note", "name")))
+	require.NoError(t, CheckHeader(s, good, false), "identifier and dropped attributes may be absent")
+	require.NoError(t, CheckHeader(s, with("note", "name"), false))
+	require.NoError(t, CheckHeader(s, with("zip", "zip"), true), "others are dropped")
+	require.Error(t, CheckHeader(s, append([]string{"Patient"}, good[1:]...), true), "a misspelt name is missing all the same")
 	for _, c := range []struct {
 		name   string
 		header []string
@@ -257,7 +260,7 @@ func TestCheckHeader(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var h *HeaderError
-			require.ErrorAs(t, CheckHeader(s, c.header), &h)
+			require.ErrorAs(t, CheckHeader(s, c.header, false), &h)
 			for _, w := range c.want {
 				assert.Contains(t, h.Error(), w)
 			}
@@ -271,10 +274,10 @@ const canary = "CANARY-7731"
 
 func TestRuleVNoDecoderSpeaksValues(t *testing.T) {
 	s := testSchema(t)
-	headerless := CheckHeader(s, strings.Split(canary+",17,44,75,2022-01-08,1010,f,x,"+canary, ","))
+	headerless := CheckHeader(s, strings.Split(canary+",17,44,75,2022-01-08,1010,f,x,"+canary, ","), false)
 	require.Error(t, headerless)
 	assert.NotContains(t, headerless.Error(), canary, "the first record of a file without header")
-	_, err := ParseHeader([]byte(`x"` + canary))
+	_, err := ParseHeader([]byte(`x"`+canary), dialect.Form{})
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), canary)
 

@@ -41,10 +41,13 @@ func (d *debeziumDecoder) readFlat(name []byte) error {
 	return r.dec.SkipValue()
 }
 
-// suspecting tells of members in plain records by which these are flat change events: an update or a delete would count as a
-// person of its own.
+// suspecting tells of members in plain records by which these are change events, whole or flat: an update or a delete would count
+// as a person of its own.
 func (r *objectReader) suspecting(tell func(member string)) {
 	r.others = func(name []byte) error {
+		if string(name) == "after" && r.dec.PeekKind() == '{' {
+			tell("after")
+		}
 		if !r.ofEvent(name) {
 			return r.dec.SkipValue()
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/ingest/dialect"
+	"anond/internal/csvfields"
 )
 
 // HeaderError lists everything in which the columns of a CSV file differ from
@@ -19,10 +21,13 @@ func (e *HeaderError) Error() string { return strings.Join(e.Faults, "; ") }
 var ErrHeaderSyntax = errors.New("the header is no RFC 4180 record: quotes must enclose a whole field and be doubled inside it")
 
 // ParseHeader splits the header of a CSV file into column names.
-func ParseHeader(line []byte) ([]string, error) {
-	s := csvSplitter{multiline: true} // where the line ends is the source's to say
-	fields, why := s.fields(line)
-	if why != equivclass.Accepted {
+func ParseHeader(line []byte, form dialect.Form) ([]string, error) {
+	s := csvfields.Splitter{Delimiter: form.Delimiter, Multiline: true} // where the line ends is the source's to say
+	if form.Encoding.OneByte() {
+		line, _ = form.Encoding.Convert(line)
+	}
+	fields, fault := s.Fields(line)
+	if fault != csvfields.None {
 		return nil, ErrHeaderSyntax
 	}
 	names := make([]string, len(fields))
@@ -40,7 +45,9 @@ func ParseHeader(line []byte) ([]string, error) {
 // Column names are quoted only if most attributes are among them. Else the line
 // is likely a record in a file without header, and its texts are a person's
 // values (rule V: no value is shown).
-func CheckHeader(schema *equivclass.Schema, header []string) error {
+//
+// others: columns that are no attribute are passed over.
+func CheckHeader(schema *equivclass.Schema, header []string, others bool) error {
 	missing := missingColumns(schema, header)
 	want := 0
 	for _, a := range schema.Attributes() {
@@ -53,7 +60,7 @@ func CheckHeader(schema *equivclass.Schema, header []string) error {
 			"%d of the %d attributes that the schema needs are no column: is this line the header? It must name %s", len(missing), want,
 			strings.Join(missing, ", "))}}
 	}
-	faults := columnFaults(schema, header)
+	faults := columnFaults(schema, header, others)
 	for _, name := range missing {
 		faults = append(faults, fmt.Sprintf("column %s is missing: add it to the file, or take attribute %s out of schema.attributes",
 			name, name))
@@ -75,13 +82,14 @@ func missingColumns(schema *equivclass.Schema, header []string) []string {
 	return names
 }
 
-func columnFaults(schema *equivclass.Schema, header []string) []string {
+func columnFaults(schema *equivclass.Schema, header []string, others bool) []string {
 	var faults []string
 	for i, name := range header {
-		switch {
+		switch known := hasAttribute(schema, name); {
+		case !known && others:
 		case slices.Contains(header[:i], name):
 			faults = append(faults, fmt.Sprintf("column %d repeats the name %q: rename one of the two", i+1, name))
-		case !hasAttribute(schema, name):
+		case !known:
 			faults = append(faults, unknownColumn(schema, i, name))
 		}
 	}
@@ -99,7 +107,7 @@ func unknownColumn(schema *equivclass.Schema, i int, name string) string {
 		}
 	}
 	return fmt.Sprintf("column %d, %q, is not in the schema: declare it under schema.attributes with role drop (or identifier, if it "+
-		"names a person), or leave it out of the file", i+1, name)
+		"names a person), or set schema.others: drop", i+1, name)
 }
 
 // foldName makes names equal that differ only in case and separators.

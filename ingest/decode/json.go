@@ -63,7 +63,7 @@ type objectReader struct {
 	root       *pointer.Place // of the needed attributes
 	arena      []byte         // unquoted texts of the present message
 	name       []byte         // scratch for member names with escapes
-	epochDays  bool           // a number for a date counts days (Debezium)
+	epochDays  []bool         // by attribute: a number counts days (Debezium); nil: none does
 	// others reads the value of a member of the record that is no attribute; nil: it is skipped.
 	others func(name []byte) error
 	like   *likeBefore // is shown the members of the record; nil: nobody asks
@@ -245,7 +245,7 @@ func (r *objectReader) readText(i int) (text []byte, nested bool, err error) {
 }
 
 func (r *objectReader) appendScalar(raw jsontext.Value, kind jsontext.Kind, i int) []byte {
-	if r.epochDays && kind == '0' && r.attributes[i].Type == equivclass.Date {
+	if r.epochDays != nil && r.epochDays[i] && kind == '0' {
 		if day, ok := epochDay(raw); ok {
 			return day.AppendFormat(r.arena, time.DateOnly)
 		}

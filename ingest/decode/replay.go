@@ -63,6 +63,8 @@ var ReplayRules = map[equivclass.Reason]ReplayRule{
 	equivclass.ReasonControl:     {ReplaySame, notOfText},
 	equivclass.ReasonInvisible:   {ReplaySame, notOfText},
 	ReasonNested:                 {ReplaySame, "the record must become a flat one at its source"},
+	ReasonUnavailable:            {ReplaySame, "the message does not have the value"},
+	ReasonEncoded:                {ReplaySame, "the connector must write decimals as texts"},
 	ReasonHeader:                 {ReplaySame, "a file with another header is another source, and is read from its beginning"},
 
 	ReasonTooLarge:      {ReplayValue, wholeMessage},
@@ -73,6 +75,8 @@ var ReplayRules = map[equivclass.Reason]ReplayRule{
 	ReasonUnclosedQuote: {ReplayValue, wholeMessage},
 	ReasonFieldCount:    {ReplayValue, wholeMessage},
 	ReasonEnvelope:      {ReplayValue, wholeMessage},
+	ReasonEncoding:      {ReplayValue, wholeMessage},
+	ReasonFramed:        {ReplayValue, wholeMessage},
 
 	ReasonUnsupported:  {ReplayNone, "a delete or update inserts nobody (rule N)"},
 	ReasonTombstone:    {ReplayNone, "a delete inserts nobody (rule N)"},

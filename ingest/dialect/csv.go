@@ -155,7 +155,8 @@ func (d *Found) header(records [][]string) {
 		}
 	}
 	if d.Header = against == ""; !d.Header {
-		d.note(Finding{Of: "header", Why: "begins with a line that " + against + ", and so is no header", Do: "put a line with the names of the columns first",
+		d.note(Finding{Of: "header", Why: "begins with a line that " + against + ", and so is no header",
+			Do:    "put a line with the names of the columns first",
 			Fatal: true})
 	}
 }

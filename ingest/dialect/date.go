@@ -18,8 +18,8 @@ import (
 // EpochMicros; empty: YYYY-MM-DD. A time of day is cut off: the date is the one that is written, in whatever zone, and of a count
 // since 1970 the one in UTC.
 //
-// Precision is equivclass.Month or Year where a source has dates that are no more exact, as FHIR has (1987, 1987-05). All dates are then cut to
-// it, also exact ones, and stand for their month or year by its first day: cells are a function of the value alone, so two
+// Precision is equivclass.Month or Year where a source has dates that are no more exact, as FHIR has (1987, 1987-05). All dates
+// are then cut to it, also exact ones, and stand for their month or year by its first day: cells are a function of the value alone, so two
 // people of one year do not differ by how exactly their dates were known.
 type DateForm struct {
 	Format    string

@@ -39,32 +39,50 @@ func TestWhatAnInputLooksLikeIsSaidWithTheKeyToSet(t *testing.T) {
 		in   string
 		want []string
 	}{
-		"plain CSV":         {"id,age,dx\np0,20,flu\np1,21,hiv\n", nil},
-		"semicolons":        {"id;age;dx\r\np0;20,5;flu\r\np1;21,7;hiv\r\n", []string{`has ";" between its fields (3 of the first 3 records have 3): set source.csv.delimiter: ";"`, `has a comma in 2 numbers, and a point in 0: set source.csv.decimal: ","`}},
-		"tabs":              {"id\tdx\np0\tflu, severe\n", []string{"has tab between its fields (2 of the first 2 records have 2): set source.csv.delimiter: tab"}},
-		"sep line":          {"sep=;\r\nid;dx\r\np0;flu\r\n", []string{`says that ";" stands between its fields: set source.csv.delimiter: ";"`}},
-		"Windows-1252":      {"id,dx\np0,flu\np1,G\xfcrtelrose\n", []string{"is not UTF-8 (line 3), and looks like Windows-1252: set source.csv.encoding: windows-1252"}},
-		"another encoding":  {"id,dx\np0,G\x81rtelrose\n", []string{"is not UTF-8 (line 2), nor Windows-1252: set source.csv.encoding"}},
-		"UTF-16":            {string(wide("id,dx\np0,flu\n", binary.LittleEndian, true)), []string{"is UTF-16: set source.csv.encoding: utf-16"}},
-		"UTF-16, no mark":   {string(wide("id,dx\np0,flu\n", binary.BigEndian, false)), []string{"is UTF-16: set source.csv.encoding: utf-16"}},
-		"UTF-16 JSON":       {string(wide("{\"id\":1}\n", binary.LittleEndian, true)), []string{"is UTF-16: convert it: iconv -f utf-16 -t UTF-8"}},
-		"CR":                {"id,dx\rp0,flu\rp1,hiv\r", []string{`ends its lines in CR, as old Macintosh programs do: convert it: tr '\r' '\n'`}},
-		"quoted line break": {"id,dx\np0,\"flu\nsevere\"\n", []string{"has line breaks in quoted fields (1 records): set source.csv.multiline: true"}},
-		"no header":         {"p0,20,flu\np1,21,hiv\n", []string{"begins with a line that has a number or date, and so is no header: put a line with the names of the columns first"}},
-		"Excel":             {"PK\x03\x04\x14\x00[Content_Types].xml xl/workbook.xml", []string{"is an Excel workbook (.xlsx): save it as CSV in UTF-8"}},
-		"Parquet":           {"PAR1\x15\x04", []string{"is a Parquet file: write it as CSV or NDJSON"}},
-		"gzip":              {"\x1f\x8b\x08\x00", []string{"is packed with gzip: give it a name that ends in .gz, or unpack it"}},
-		"zero bytes":        {"MZ\x90\x00\x03", []string{"is no text (it has zero bytes): save it as CSV in UTF-8"}},
-		"registry JSON":     {"\x00\x00\x00\x00\x01{\"id\":1}\n", []string{"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write plain JSON"}},
-		"registry Avro":     {"\x00\x00\x00\x01\x05\x02\x04a", []string{"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write plain JSON"}},
-		"NDJSON":            {"{\"id\":1,\"dx\":\"flu\"}\n{\"id\":2}\n", nil},
-		"array":             {"[\n {\"id\":1},\n {\"id\":2}\n]\n", []string{"is one JSON text over several lines, or an array: write an object a line: jq -c '.[]'"}},
-		"Debezium":          {`{"before":null,"after":{"id":1},"op":"c"}` + "\n", []string{"holds Debezium change events: set source.format: debezium"}},
-		"Debezium, wrapped": {`{"schema":{},"payload":{"before":null,"after":{"id":1},"op":"c"}}` + "\n", []string{"holds Debezium change events: set source.format: debezium"}},
-		"flat events":       {`{"id":1,"__op":"c"}` + "\n", []string{"holds flat change events (op, __op or __deleted): set source.format: debezium-flat"}},
-		"FHIR":              {`{"resourceType":"Condition"}` + "\n", []string{"holds FHIR resources, whose values are nested: set schema.attributes[].path"}},
-		"nothing":           {"", nil},
-		"blank lines":       {"\n\n", nil},
+		"plain CSV": {"id,age,dx\np0,20,flu\np1,21,hiv\n", nil},
+		"semicolons": {"id;age;dx\r\np0;20,5;flu\r\np1;21,7;hiv\r\n", []string{
+			`has ";" between its fields (3 of the first 3 records have 3): set source.csv.delimiter: ";"`,
+			`has a comma in 2 numbers, and a point in 0: set source.csv.decimal: ","`}},
+		"tabs": {"id\tdx\np0\tflu, severe\n", []string{
+			"has tab between its fields (2 of the first 2 records have 2): set source.csv.delimiter: tab"}},
+		"sep line": {"sep=;\r\nid;dx\r\np0;flu\r\n", []string{`says that ";" stands between its fields: set source.csv.delimiter: ";"`}},
+		"Windows-1252": {"id,dx\np0,flu\np1,G\xfcrtelrose\n", []string{
+			"is not UTF-8 (line 3), and looks like Windows-1252: set source.csv.encoding: windows-1252"}},
+		"another encoding": {"id,dx\np0,G\x81rtelrose\n", []string{"is not UTF-8 (line 2), nor Windows-1252: set source.csv.encoding"}},
+		"UTF-16":           {string(wide("id,dx\np0,flu\n", binary.LittleEndian, true)), []string{"is UTF-16: set source.csv.encoding: utf-16"}},
+		"UTF-16, no mark":  {string(wide("id,dx\np0,flu\n", binary.BigEndian, false)), []string{"is UTF-16: set source.csv.encoding: utf-16"}},
+		"UTF-16 JSON": {string(wide("{\"id\":1}\n", binary.LittleEndian, true)), []string{
+			"is UTF-16: convert it: iconv -f utf-16 -t UTF-8"}},
+		"CR": {"id,dx\rp0,flu\rp1,hiv\r", []string{
+			`ends its lines in CR, as old Macintosh programs do: convert it: tr '\r' '\n'`}},
+		"quoted line break": {"id,dx\np0,\"flu\nsevere\"\n", []string{
+			"has line breaks in quoted fields (1 records): set source.csv.multiline: true"}},
+		"no header": {"p0,20,flu\np1,21,hiv\n", []string{
+			"begins with a line that has a number or date, and so is no header: put a line with the names of the columns first"}},
+		"Excel": {"PK\x03\x04\x14\x00[Content_Types].xml xl/workbook.xml", []string{
+			"is an Excel workbook (.xlsx): save it as CSV in UTF-8"}},
+		"Parquet":    {"PAR1\x15\x04", []string{"is a Parquet file: write it as CSV or NDJSON"}},
+		"gzip":       {"\x1f\x8b\x08\x00", []string{"is packed with gzip: give it a name that ends in .gz, or unpack it"}},
+		"zero bytes": {"MZ\x90\x00\x03", []string{"is no text (it has zero bytes): save it as CSV in UTF-8"}},
+		"registry JSON": {"\x00\x00\x00\x00\x01{\"id\":1}\n", []string{
+			"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write " +
+				"plain JSON"}},
+		"registry Avro": {"\x00\x00\x00\x01\x05\x02\x04a", []string{
+			"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write " +
+				"plain JSON"}},
+		"NDJSON": {"{\"id\":1,\"dx\":\"flu\"}\n{\"id\":2}\n", nil},
+		"array": {"[\n {\"id\":1},\n {\"id\":2}\n]\n", []string{
+			"is one JSON text over several lines, or an array: write an object a line: jq -c '.[]'"}},
+		"Debezium": {`{"before":null,"after":{"id":1},"op":"c"}` + "\n", []string{
+			"holds Debezium change events: set source.format: debezium"}},
+		"Debezium, wrapped": {`{"schema":{},"payload":{"before":null,"after":{"id":1},"op":"c"}}` + "\n", []string{
+			"holds Debezium change events: set source.format: debezium"}},
+		"flat events": {`{"id":1,"__op":"c"}` + "\n", []string{
+			"holds flat change events (op, __op or __deleted): set source.format: debezium-flat"}},
+		"FHIR": {`{"resourceType":"Condition"}` + "\n", []string{
+			"holds FHIR resources, whose values are nested: set schema.attributes[].path"}},
+		"nothing":     {"", nil},
+		"blank lines": {"\n\n", nil},
 	} {
 		assert.Equal(t, x.want, sentences(dialect.Look([]byte(x.in), true)), name)
 	}
@@ -114,7 +132,8 @@ func TestEncodingsConvertTheirTextsAndNoOthers(t *testing.T) {
 
 // A text is transcoded alike in whatever pieces it comes.
 func TestATranscoderDoesNotDependOnPieces(t *testing.T) {
-	for _, raw := range [][]byte{wide("a,ü\n😀,b", binary.LittleEndian, true), wide("a,ü\n😀,b", binary.BigEndian, true), []byte("a\x00\x00\xd8b\x00\x00\xdc\x00\xdc1")} {
+	for _, raw := range [][]byte{wide("a,ü\n😀,b", binary.LittleEndian, true), wide("a,ü\n😀,b", binary.BigEndian, true),
+		[]byte("a\x00\x00\xd8b\x00\x00\xdc\x00\xdc1")} {
 		whole := new(dialect.Transcoder).Append(nil, raw, true)
 		for n := range raw {
 			d := new(dialect.Transcoder)
@@ -130,7 +149,8 @@ func TestATranscoderDoesNotDependOnPieces(t *testing.T) {
 // No sentence holds a text of the input.
 func TestFindingsHoldNoValue(t *testing.T) {
 	const canary = "Qxzzy"
-	for _, in := range []string{canary + ";" + canary + "\n1,5;" + canary + "\n", canary + ",G\xfc" + canary + "\n", "[{\"" + canary + "\":1}]",
+	for _, in := range []string{canary + ";" + canary + "\n1,5;" + canary + "\n", canary + ",G\xfc" + canary + "\n",
+		"[{\"" + canary + "\":1}]",
 		"{\"op\":\"c\",\"after\":{\"" + canary + "\":\"" + canary + "\"}}\n", canary + "\r" + canary + "\r", "1," + canary + "\n"} {
 		d := dialect.Look([]byte(in), true)
 		require.NotEmpty(t, d.Findings)

@@ -14,7 +14,8 @@ func (d *Found) json() bool {
 	switch {
 	case text[0] == '{' && len(line) == 1, text[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(text[1:], " \t\n"), []byte("{")):
 		d.Format = OneJSON
-		d.note(Finding{Of: "format", Why: "is one JSON text over several lines, or an array", Do: "write an object a line: jq -c '.[]'", Fatal: true})
+		d.note(Finding{Of: "format", Why: "is one JSON text over several lines, or an array", Do: "write an object a line: jq -c '.[]'",
+			Fatal: true})
 		return true
 	case text[0] != '{':
 		return false

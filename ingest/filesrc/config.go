@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"anond/ingest/decode"
+	"anond/ingest/dialect"
 )
 
 // layout says how a file holds records.
@@ -38,6 +40,8 @@ type Config struct {
 	Layout layout
 	// Multiline takes line breaks in the quoted fields of a CSV file.
 	Multiline bool
+	// Form is how CSV is written. NDJSON is UTF-8.
+	Form dialect.Form
 	// Complete says that files do not grow once they are there: a last line without
 	// line break is a record. Without it such a line is left unread.
 	Complete bool
@@ -77,7 +81,7 @@ func (c *Config) check() error {
 	for _, p := range c.Paths {
 		_, err := filepath.Match(p, "")
 		fault(err != nil, "pattern %q: %w", p, err)
-		fault(c.Follow && packed(p), "%s: a packed file cannot be followed", p)
+		fault(c.Follow && c.packed(p), "%s: a file that is packed, or in UTF-16, cannot be followed", p)
 	}
 	if c.MaxBytes == 0 {
 		c.MaxBytes = decode.DefaultMaxBytes
@@ -95,7 +99,7 @@ func (c *Config) check() error {
 }
 
 func (c *Config) splitter() splitter {
-	return splitter{csv: c.Layout == CSV, multiline: c.Multiline, max: c.MaxBytes}
+	return splitter{csv: c.Layout == CSV, multiline: c.Multiline, max: c.MaxBytes, delimiter: cmp.Or(c.Form.Delimiter, ',')}
 }
 
 // wait pauses for d unless ctx ends before.
@@ -110,8 +114,11 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// packed reports whether a file is read through gzip.
-func packed(path string) bool { return strings.HasSuffix(path, ".gz") }
+// packed reports whether the bytes that are read are others than those of the file: they have to be made of these from its start
+// on.
+func (c *Config) packed(path string) bool { return isGzip(path) || c.Form.Encoding == dialect.UTF16 }
+
+func isGzip(path string) bool { return strings.HasSuffix(path, ".gz") }
 
 // expand returns the files that Paths name at present, in order of name, each
 // once. A path that is no pattern must exist; what a pattern matches besides

@@ -64,7 +64,7 @@ func (f *file) identify(ctx context.Context) error {
 	if f.head = h; !ok {
 		return nil
 	}
-	f.sight, err = look(ctx, f.path)
+	f.sight, err = look(ctx, f.path, f.cfg)
 	f.identified = err == nil
 	return err
 }
@@ -175,17 +175,17 @@ func (f *file) fresh(records []ingest.Record) ([]ingest.Record, error) {
 
 // present returns the end of what can be read now.
 func (f *file) present(ctx context.Context) (int64, error) {
-	if packed(f.path) {
+	if f.cfg.packed(f.path) {
 		if f.end >= 0 {
 			return f.end, nil
 		}
-		size, err := unpackedSize(ctx, f.path, !f.cfg.Complete)
+		size, err := f.cfg.unpackedSize(ctx, f.path, !f.cfg.Complete)
 		if err == nil {
 			f.end = size
 		}
 		return size, err
 	}
-	o, err := open(f.path)
+	o, err := f.cfg.open(f.path)
 	if err != nil {
 		return 0, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/ingest/dialect"
 )
 
 // pieces hands a text out in pieces of n bytes.
@@ -77,7 +78,7 @@ func FuzzSplit(f *testing.F) {
 		got := recordsOf(t, text, splitter{csv: true, multiline: true, max: len(text)}, len(text)+1, chunkRecords)
 		require.Len(t, got, len(want))
 		for i, r := range got {
-			fields, err := decode.ParseHeader(r.Value)
+			fields, err := decode.ParseHeader(r.Value, dialect.Form{})
 			require.NoError(t, err)
 			assert.Equal(t, want[i], fields)
 		}

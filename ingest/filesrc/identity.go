@@ -1,6 +1,7 @@
 package filesrc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/ingest/dialect"
+	"anond/internal/fault"
 )
 
 // head is what a file begins with, and is known by.
@@ -18,19 +21,20 @@ type head struct {
 	first  []byte   // the first record
 	fault  error    // what is wrong with the header
 	before int      // lines before the first record
-	unread unread   // where the file ends before its first record is whole
+	seen   *dialect.Found
+	unread unread // where the file ends before its first record is whole
 }
 
 // readHead reads header and first record. ok is false while they are not both
 // there.
 func readHead(ctx context.Context, path string, cfg *Config) (h head, ok bool, err error) {
-	o, err := open(path)
+	o, err := cfg.open(path)
 	if err != nil {
 		return h, false, err
 	}
 	r := newReader(o, cfg)
 	r.block = headBytes
-	r.header = h.take(cfg, path)
+	r.header, r.look = h.take(cfg, path), h.look(cfg, path)
 	for err == nil && h.first == nil {
 		var b batch
 		b, err = r.next(ctx, noStop, 1)
@@ -69,18 +73,51 @@ func (h *head) take(cfg *Config, name string) func([]byte, place) (int, error) {
 	}
 	return func(line []byte, at place) (columns int, err error) {
 		h.line, h.at = line, at
-		h.header, err = decode.ParseHeader(line)
+		h.header, err = decode.ParseHeader(line, cfg.Form)
 		if err == nil && cfg.CheckHeader != nil {
 			err = cfg.CheckHeader(h.header)
 		}
 		if err != nil {
-			h.fault = fmt.Errorf("%s:%d: %w", name, at.line, err)
+			h.fault = fault.With(fault.Config, h.appears(cfg), fmt.Errorf("%s:%d: %w", name, at.line, err))
 		}
 		return len(h.header), h.fault
 	}
 }
 
+// look returns what makes a recordReader note what the beginning looks like, and refuse what no setting can read, or another one.
+func (h *head) look(cfg *Config, name string) func([]byte, bool) error {
+	return func(beginning []byte, whole bool) error {
+		h.seen = dialect.Look(beginning, whole)
+		for _, f := range h.seen.Findings {
+			container := f.Of == "container" && h.seen.Container != dialect.Framed && h.seen.Container != dialect.Binary
+			encoding := f.Of == "encoding" && cmp.Or(cfg.Form.Encoding, dialect.UTF8) == dialect.UTF8
+			if container || encoding || f.Of == "line ends" {
+				h.fault = fault.Errorf(fault.Config, cmp.Or(f.Do, f.Set()), "%s %s", name, f.Why)
+				return h.fault
+			}
+		}
+		return nil
+	}
+}
+
+// appears says what a header that does not fit looks like.
+func (h *head) appears(cfg *Config) string {
+	if h.seen == nil || h.seen.Format != dialect.CSV {
+		return ""
+	}
+	if f, ok := h.seen.Of("delimiter"); ok && h.seen.Delimiter != cmp.Or(cfg.Form.Delimiter, ',') {
+		return "the file " + f.String()
+	}
+	if h.seen.Delimiter == ',' && cmp.Or(cfg.Form.Delimiter, ',') != ',' && len(h.seen.Columns) > 1 {
+		return `the file has "," between its fields: remove source.csv.delimiter`
+	}
+	if f, ok := h.seen.Of("header"); ok {
+		return "the file " + f.String()
+	}
+	return ""
+}
+
 // newReader returns a reader of a stream at its start.
 func newReader(in input, cfg *Config) *recordReader {
-	return &recordReader{in: in, split: cfg.splitter(), final: cfg.Complete, block: blockBytes, place: place{line: 1}}
+	return &recordReader{in: in, split: cfg.splitter(), final: cfg.Complete, block: blockBytes, code: cfg.Form.Encoding, place: place{line: 1}}
 }

@@ -8,52 +8,94 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"anond/ingest/dialect"
 )
 
 // opened is an open file as a stream of (unpacked) bytes.
 type opened struct {
 	path string
 	file *os.File
-	zip  *gzip.Reader // nil unless packed
+	from io.Reader // the file, or what is made of it
+	wide *widened  // nil: it is not in UTF-16
+	made bool      // it is not the file itself
 }
 
 // open opens a regular file at its start.
-func open(path string) (*opened, error) {
+func (c *Config) open(path string) (*opened, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("source file: %w", err)
 	}
-	o := &opened{path: path, file: f}
+	o := &opened{path: path, file: f, from: f, made: c.packed(path)}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("source file %s is no regular file: pipe it to standard input instead", path)
 	}
-	if err == nil && packed(path) {
-		if o.zip, err = gzip.NewReader(f); err != nil {
+	if err == nil && isGzip(path) {
+		if o.from, err = gzip.NewReader(f); err != nil {
 			err = fmt.Errorf("source file %s: %w", path, err)
 		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	if c.Form.Encoding == dialect.UTF16 {
+		o.wide = &widened{from: func(_ context.Context, p []byte) (int, error) { return o.from.Read(p) }}
+	}
 	return o, nil
+}
+
+// widened makes UTF-8 of a stream in UTF-16.
+type widened struct {
+	from  func(ctx context.Context, p []byte) (int, error)
+	code  dialect.Transcoder
+	raw   []byte
+	ready []byte // made and not handed out
+	err   error
+}
+
+func (w *widened) read(ctx context.Context, p []byte) (int, error) {
+	for len(w.ready) == 0 && w.err == nil {
+		if w.raw == nil {
+			w.raw = make([]byte, pumpBytes)
+		}
+		n, err := w.from(ctx, w.raw)
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		w.ready = w.code.Append(w.ready[:0], w.raw[:n], err == io.EOF)
+		w.err = err
+	}
+	n := copy(p, w.ready)
+	if w.ready = w.ready[n:]; n > 0 {
+		return n, nil
+	}
+	return 0, w.err
 }
 
 func (o *opened) read(ctx context.Context, p []byte) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if o.zip == nil {
+	if !o.made {
 		return o.file.Read(p)
 	}
 	n := 0
 	for n < len(p) { // gzip hands out small pieces
-		m, err := o.zip.Read(p[n:])
+		m, err := o.piece(ctx, p[n:])
 		if n += m; err != nil {
 			return n, err
 		}
 	}
 	return n, nil
+}
+
+func (o *opened) piece(ctx context.Context, p []byte) (int, error) {
+	if o.wide != nil {
+		return o.wide.read(ctx, p)
+	}
+	return o.from.Read(p)
 }
 
 func (o *opened) close() error { return o.file.Close() }
@@ -73,7 +115,7 @@ const countedPrefix = 1 << 30
 // seek goes to a byte offset and returns the number of the line there, 0 if it
 // lies so far on that counting is not worth its time, or nobody asks.
 func (o *opened) seek(ctx context.Context, offset int64, count bool) (line int64, err error) {
-	if o.zip == nil && (offset > countedPrefix || !count) {
+	if !o.made && (offset > countedPrefix || !count) {
 		_, err := o.file.Seek(offset, io.SeekStart)
 		return 0, err
 	}
@@ -92,8 +134,8 @@ func (o *opened) seek(ctx context.Context, offset int64, count bool) (line int64
 
 // unpackedSize reads a packed file to its end. wholeLines: it returns the offset
 // after the last line break, as opened.wholeLines does.
-func unpackedSize(ctx context.Context, path string, wholeLines bool) (int64, error) {
-	o, err := open(path)
+func (c *Config) unpackedSize(ctx context.Context, path string, wholeLines bool) (int64, error) {
+	o, err := c.open(path)
 	if err != nil {
 		return 0, err
 	}

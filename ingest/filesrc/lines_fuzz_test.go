@@ -199,7 +199,7 @@ func newLineRig(t testing.TB, cfg Config) *lineRig {
 	r.cfg.MaxBytes = 128
 	if cfg.Layout == CSV {
 		r.format = decode.CSV
-		r.cfg.CheckHeader = func(header []string) error { return decode.CheckHeader(r.schema, header) }
+		r.cfg.CheckHeader = func(header []string) error { return decode.CheckHeader(r.schema, header, false) }
 	}
 	return r
 }

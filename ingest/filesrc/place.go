@@ -28,8 +28,8 @@ type sight struct {
 	inode     string         // empty: not known here
 }
 
-func look(ctx context.Context, path string) (v sight, err error) {
-	o, err := open(path)
+func look(ctx context.Context, path string, cfg *Config) (v sight, err error) {
+	o, err := cfg.open(path)
 	if err != nil {
 		return v, err
 	}
@@ -92,7 +92,7 @@ func (s *source) place(ctx context.Context, f *file) error {
 		f.tried = append(f.tried, p)
 		_, _, of := parseName(p)
 		inode := of == f.inode && of != ""
-		if f.part = p; inode && packed(f.path) {
+		if f.part = p; inode && f.cfg.packed(f.path) {
 			return nil // unpacked and compared when its turn comes
 		}
 		err := f.continues(ctx, s.resume.Positions[p])

@@ -2,11 +2,16 @@ package filesrc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/ingest/dialect"
+	"anond/internal/fault"
 )
 
 // Sizes of reading: a block holds some 2,000 records of a usual size, and a head
@@ -42,6 +47,9 @@ type recordReader struct {
 	block int // bytes read at a time
 	// header takes the first line that is not blank, if set, and counts its columns.
 	header func(line []byte, at place) (columns int, err error)
+	// look is shown the beginning of the stream, and says why none of it can be read; nil: nobody asks.
+	look func(beginning []byte, whole bool) error
+	code dialect.Encoding // of its lines
 
 	buf []byte // read and not taken yet; buf[0] is the byte at off
 	place
@@ -93,7 +101,7 @@ func (r *recordReader) gather(ctx context.Context, b *batch, stop int64, max int
 		case err == io.EOF && r.final:
 			return r.take(b, stop, max, true)
 		case err == io.EOF:
-			return nil
+			return r.judge(true)
 		case err != nil:
 			return err
 		}
@@ -121,6 +129,9 @@ func (r *recordReader) fill(ctx context.Context) error {
 
 // take moves whole records from the buffer to the batch.
 func (r *recordReader) take(b *batch, stop int64, max int, final bool) error {
+	if err := r.judge(final); err != nil {
+		return err
+	}
 	if r.off == 0 && !r.dropMark(final) {
 		return nil
 	}
@@ -148,6 +159,21 @@ func (r *recordReader) take(b *batch, stop int64, max int, final bool) error {
 	return nil
 }
 
+// telling is how many bytes of a beginning without line break tell what it is.
+const telling = 512
+
+// judge shows the beginning of the stream around, once that tells something, or where the stream ends for now.
+func (r *recordReader) judge(ends bool) error {
+	if r.look == nil || r.off > 0 || len(r.buf) == 0 || !ends && len(r.buf) < telling && bytes.IndexByte(r.buf, '\n') < 0 {
+		return nil
+	}
+	err := r.look(r.buf, ends && r.final)
+	if !ends {
+		r.look = nil
+	}
+	return err
+}
+
 // scan finds the line or record at off. The rest of a line ends where it does.
 func (r *recordReader) scan(final bool) (end, next int, what found) {
 	split := r.split
@@ -163,8 +189,12 @@ func (r *recordReader) takeLine(b *batch, line []byte, next int) error {
 	case rest == ofLine:
 		record.Refused = decode.ReasonGrown
 	case rest == ofLong:
+	case !r.code.Has(line):
+		return r.notInCode(line)
 	case r.split.blank(line):
 		record.Passed = decode.ReasonBlank
+	case r.header != nil && r.split.delimiter == dialect.SeparatorLine(line):
+		record.Passed = decode.ReasonHeaderLine
 	case r.header != nil:
 		columns, err := r.header(line, r.place)
 		if err != nil {
@@ -192,6 +222,22 @@ func (r *recordReader) takeLine(b *batch, line []byte, next int) error {
 		b.records = append(b.records, record)
 	}
 	return nil
+}
+
+// notInCode says that the line at off is not in the encoding. If it were refused alone, exactly those would be left out whose
+// values have a character that is not ASCII.
+func (r *recordReader) notInCode(line []byte) error {
+	at := fmt.Sprintf("line %d", r.line)
+	if r.line == 0 {
+		at = fmt.Sprintf("the line at byte %d", r.off)
+	}
+	hint := "set source.csv.encoding to what the file is in, or convert it"
+	if found, ok := dialect.Look(line, true).Of("encoding"); !r.split.csv {
+		hint = "convert the file to UTF-8, with iconv for instance"
+	} else if ok && cmp.Or(r.code, dialect.UTF8) == dialect.UTF8 {
+		hint = found.Set() + ", or convert the file"
+	}
+	return fault.Errorf(fault.Config, hint, "%s is not %s", at, strings.ToUpper(string(cmp.Or(r.code, dialect.UTF8))))
 }
 
 // pass goes on by n bytes.

@@ -37,7 +37,7 @@ func Reread(cfg Config, digest func([]byte) state.Digest) ingest.Reread {
 			if err != nil {
 				return err
 			}
-			v, err := look(ctx, path)
+			v, err := look(ctx, path, &cfg)
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func Reread(cfg Config, digest func([]byte) state.Digest) ingest.Reread {
 }
 
 func rereadFile(ctx context.Context, path string, cfg *Config, h head, offsets []int64, take func(ingest.Record) error) error {
-	in, err := open(path)
+	in, err := cfg.open(path)
 	if err != nil {
 		return err
 	}

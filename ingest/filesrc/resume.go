@@ -15,7 +15,7 @@ import (
 // state has applied again, and compares its keyed digest.
 func (f *file) begin(ctx context.Context, pos state.Position) error {
 	f.floor, f.next, f.left = pos.Next, pos.Next, unread{}
-	if !packed(f.path) {
+	if !f.cfg.packed(f.path) {
 		info, err := os.Stat(f.path)
 		if err != nil {
 			return fmt.Errorf("source file: %w", err)
@@ -42,7 +42,7 @@ func (f *file) openAt(ctx context.Context, pos state.Position, at int64, multili
 	if err := f.release(); err != nil {
 		return err
 	}
-	in, err := open(f.path)
+	in, err := f.cfg.open(f.path)
 	if err != nil {
 		return err
 	}

@@ -68,8 +68,8 @@ func (s *source) discover(ctx context.Context) error {
 		if slices.ContainsFunc(s.files, func(f *file) bool { return f.path == path }) {
 			continue
 		}
-		if s.cfg.Follow && packed(path) {
-			return fmt.Errorf("source file %s: a packed file cannot be followed", path)
+		if s.cfg.Follow && s.cfg.packed(path) {
+			return fmt.Errorf("source file %s: a file that is packed, or in UTF-16, cannot be followed", path)
 		}
 		s.files = append(s.files, &file{path: path, cfg: s.cfg, digest: s.resume.Digest, end: -1, stop: noStop})
 	}
@@ -91,7 +91,7 @@ func (s *source) prepare(ctx context.Context, f *file) error {
 	if err := s.place(ctx, f); err != nil || !f.identified {
 		return err
 	}
-	if packed(f.path) {
+	if f.cfg.packed(f.path) {
 		return nil // unpacked and compared when its turn comes
 	}
 	if err := f.begin(ctx, s.resume.Positions[f.part]); err != nil {
@@ -166,7 +166,7 @@ func (s *source) turn(ctx context.Context, f *file) (*ingest.Chunk, error) {
 	}
 	if f.in == nil {
 		err := f.begin(ctx, s.resume.Positions[f.part])
-		for packed(f.path) && errors.Is(err, ingest.ErrReplaced) && f.identified {
+		for f.cfg.packed(f.path) && errors.Is(err, ingest.ErrReplaced) && f.identified {
 			if err = s.place(ctx, f); err == nil && f.identified {
 				err = f.begin(ctx, s.resume.Positions[f.part])
 			}

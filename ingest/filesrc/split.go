@@ -1,6 +1,10 @@
 package filesrc
 
-import "bytes"
+import (
+	"bytes"
+
+	"anond/internal/csvfields"
+)
 
 // splitter finds the records of a text. It is a function of the text from the
 // start of a record on, never of how much of it is buffered, so that a restart
@@ -13,6 +17,7 @@ type splitter struct {
 	multiline bool // CSV fields in quotes may hold line breaks
 	columns   int  // of the header; 0: not known yet
 	max       int  // bytes of the longest record taken
+	delimiter byte // of CSV
 }
 
 // found says what a text starts with.
@@ -70,8 +75,7 @@ func trimCR(line []byte) []byte {
 }
 
 // multilineEnd returns the index of the LF (final: or the end of the text) that
-// ends a CSV record whose quoted fields may hold line breaks (RFC 4180: a quote
-// opens a field only at its start).
+// ends a CSV record whose quoted fields may hold line breaks.
 //
 // Only a whole record goes over several lines: with every quote in its place, no
 // longer than max, and with as many fields as the header. broken says that
@@ -80,50 +84,15 @@ func trimCR(line []byte) []byte {
 // closed, or closed at a place where none can be, costs its own line only.
 // incomplete says that the text does not tell yet.
 func (s splitter) multilineEnd(text []byte, final bool) (end int, what found) {
-	const (
-		start  = iota // of a field
-		plain         // in a field without quotes
-		quoted        // in quotes
-		closed        // after a quote within quotes: the end, or the first of two
-	)
-	state, fields := start, 1
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case state == quoted:
-			skip := bytes.IndexByte(text[i:], '"')
-			if skip < 0 {
-				return 0, incomplete
-			}
-			i += skip
-			state = closed
-		case c == '"' && (state == start || state == closed):
-			state = quoted
-		case c == '\n':
-			return i, s.whole(fields)
-		case c == ',':
-			state = start
-			fields++
-		case c == '"', c == '\r' && !crlf(text[i:]), state == closed && c != '\r':
-			return 0, broken
-		default:
-			state = plain
-		}
+	of := csvfields.Splitter{Delimiter: s.delimiter, Multiline: true}
+	end, fields, is := of.Record(text, final)
+	switch {
+	case is == csvfields.Incomplete:
+		return 0, incomplete
+	case is == csvfields.Broken, s.columns > 0 && fields != s.columns:
+		return end, broken
 	}
-	if final && state != quoted {
-		return len(text), s.whole(fields)
-	}
-	return 0, incomplete
-}
-
-// crlf reports that a CR begins a line break, or may do so.
-func crlf(text []byte) bool { return len(text) == 1 || text[1] == '\n' }
-
-func (s splitter) whole(fields int) found {
-	if s.columns > 0 && fields != s.columns {
-		return broken
-	}
-	return complete
+	return end, complete
 }
 
 // blank reports whether a line holds no record. JSON's white space is not a

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"anond/ingest"
+	"anond/ingest/dialect"
 )
 
 // stream is standard input. The state keeps how far it was committed, and a digest of all records up to there. An input that
@@ -69,8 +70,11 @@ var errAgain = errors.New("it begins like one that was read, and is another one,
 func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
 	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Stdin), sum: sha256.New(), same: fed{pos: state.Position{Last: -1}}}
 	s.reader = newReader(s.pump, cfg)
+	if cfg.Form.Encoding == dialect.UTF16 {
+		s.reader.in = &widened{from: s.pump.read}
+	}
 	s.reader.final = true
-	s.reader.header = s.head.take(cfg, "standard input")
+	s.reader.header, s.reader.look = s.head.take(cfg, "standard input"), s.head.look(cfg, "standard input")
 	return s, nil
 }
 

@@ -39,7 +39,8 @@ func TestARecordIsSplitAtItsDelimiter(t *testing.T) {
 }
 
 func TestWhatIsNoRecordIsAFault(t *testing.T) {
-	for line, want := range map[string]csvfields.Fault{`a"b,c`: csvfields.Malformed, `"a"b,c`: csvfields.Malformed, "a\rb": csvfields.Malformed,
+	for line, want := range map[string]csvfields.Fault{`a"b,c`: csvfields.Malformed, `"a"b,c`: csvfields.Malformed,
+		"a\rb": csvfields.Malformed,
 		`"a,b`: csvfields.Unclosed, "\"a\nb\"": csvfields.Unclosed} {
 		_, why := new(csvfields.Splitter).Fields([]byte(line))
 		assert.Equal(t, want, why, "%q", line)

@@ -19,13 +19,15 @@ import (
 )
 
 func DecoderOf(c *config.Config, log *slog.Logger) func() (decode.Decoder, error) {
-	opts := decode.Options{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Paths: c.Paths(),
-		Ignore: reasonsOf(c.DeadLetter.Ignore), Deletes: c.Deletes == config.ForgetDeletes}
+	opts := decode.Options{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Form: c.Source.CSV.Form,
+		Paths:      c.Paths(),
+		DropOthers: c.Others == config.DropOthers, Dates: c.Dates(), Ignore: reasonsOf(c.DeadLetter.Ignore),
+		Deletes: c.Deletes == config.ForgetDeletes}
 	if once := new(sync.Once); log != nil {
 		opts.Suspect = func(member string) {
 			once.Do(func() {
-				log.Warn("records look like flat change events: updates and deletes count as records of their own; set source.format to "+
-					"debezium-flat", "event", "change_events", "member", member)
+				log.Warn("records look like change events: updates and deletes count as records of their own; set source.format to debezium, "+
+					"or, if they are flat, to debezium-flat", "event", "change_events", "member", member)
 			})
 		}
 	}
@@ -91,8 +93,10 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 	f := filesrc.Config{Layout: filesrc.NDJSON, MaxBytes: int(c.Source.MaxRecordBytes), Complete: c.Source.File.Complete, Log: o.Log,
 		Apart: c.Schema().SubjectIndex() >= 0}
 	if c.Source.Format == config.CSV {
-		f.Layout, f.Multiline = filesrc.CSV, c.Source.CSV.Multiline
-		f.CheckHeader = func(header []string) error { return decode.CheckHeader(c.Schema(), header) }
+		f.Layout, f.Multiline, f.Form = filesrc.CSV, c.Source.CSV.Multiline, c.Source.CSV.Form
+		f.CheckHeader = func(header []string) error {
+			return decode.CheckHeader(c.Schema(), header, c.Others == config.DropOthers)
+		}
 	}
 	return f
 }

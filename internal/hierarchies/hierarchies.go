@@ -11,6 +11,7 @@ package hierarchies
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/internal/csvfields"
 )
 
 // Kind is a way to roll codes up.
@@ -65,7 +67,11 @@ func Write(to io.Writer, from io.Reader, name string, skipHeader bool, kind Kind
 			}
 			above[label] = rest
 		}
-		if _, err := out.WriteString(strings.Join(path, ";") + "\n"); err != nil {
+		line := csvfields.Append(nil, path[0], ';')
+		for _, label := range path[1:] {
+			line = csvfields.Append(append(line, ';'), label, ';')
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -103,10 +109,17 @@ func read(from io.Reader, name string, skipHeader bool) ([]code, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)
 	first := map[string]int{}
+	split := csvfields.Splitter{Delimiter: ';'}
 	for n := 1; lines.Scan(); n++ {
-		text, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "\ufeff"), ";")
-		text = strings.TrimSpace(text)
-		if text == "" || n == 1 && skipHeader {
+		fields, fault := split.Fields(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
+		if n == 1 && skipHeader {
+			continue
+		}
+		if fault != csvfields.None {
+			return nil, fmt.Errorf("%s:%d: the line is no record of CSV, %s: %w", name, n, fault, errCode)
+		}
+		text := string(bytes.TrimSpace(fields[0]))
+		if text == "" {
 			continue
 		}
 		if why := unfit(text); why != "" {

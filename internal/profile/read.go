@@ -15,6 +15,7 @@ import (
 	"anond/equivclass"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/ingest/dialect"
 	"anond/ingest/filesrc"
 )
 
@@ -27,6 +28,9 @@ type Input struct {
 	// line without line break for whole (standard input's always is).
 	Multiline, Complete bool
 	Paths               map[string]string // where attributes lie in JSON
+	Form                dialect.Form      // how CSV is written
+	Dates               map[string]dialect.DateForm
+	DropOthers          bool // columns that are no attribute are passed over
 	// Extend gives the schema with columns that are read along and not published; nil: there are none.
 	Extend func(*equivclass.Schema) (*equivclass.Schema, []Column, error)
 }
@@ -63,55 +67,27 @@ func (in *Input) format() decode.Format {
 // Read reads a whole table. Lines that are no record are listed in the table;
 // an error means that the file as a whole cannot be read.
 func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
-	return read(ctx, in, func([]string) (*equivclass.Schema, error) { return schema, nil })
-}
-
-// ReadLoosely is Read for a schema that need not list all columns of the file:
-// the others are dropped.
-func ReadLoosely(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
-	return read(ctx, in, func(header []string) (*equivclass.Schema, error) {
-		attributes := slices.Clone(schema.Attributes())
-		known := map[string]bool{}
-		for _, a := range attributes {
-			known[a.Name] = true
-		}
-		for _, name := range header {
-			if !known[name] {
-				attributes = append(attributes, equivclass.Attribute{Name: name, Role: equivclass.Drop})
-			}
-			known[name] = true
-		}
-		return equivclass.NewSchema(attributes, schema.Missing())
-	})
-}
-
-// read asks schemaFor with the columns of a CSV file, and with nil before there
-// are any.
-func read(ctx context.Context, in Input, schemaFor func(header []string) (*equivclass.Schema, error)) (*Table, error) {
 	r := &tableReader{}
-	adopt := func(header []string) error {
-		schema, err := schemaFor(header)
-		var further []Column
-		if err == nil && in.Extend != nil {
-			schema, further, err = in.Extend(schema)
+	var further []Column
+	var err error
+	if in.Extend != nil {
+		if schema, further, err = in.Extend(schema); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return err
-		}
-		if header != nil {
-			if err := decode.CheckHeader(schema, header); err != nil {
-				return &HeaderFault{error: err, Write: lacking(schema, header)}
-			}
-		}
-		r.table = newTable(schema, further)
-		r.row = make(equivclass.Row, len(schema.Attributes()))
-		r.decoder, err = decode.New(in.format(), schema, decode.Options{Multiline: in.Multiline, Paths: in.Paths})
-		return err
 	}
-	if err := adopt(nil); err != nil {
+	r.table = newTable(schema, further)
+	r.row = make(equivclass.Row, len(schema.Attributes()))
+	r.decoder, err = decode.New(in.format(), schema, decode.Options{Multiline: in.Multiline, Form: in.Form, DropOthers: in.DropOthers,
+		Dates: in.Dates, Paths: in.Paths})
+	if err != nil {
 		return nil, err
 	}
-	source, err := open(ctx, in, adopt)
+	source, err := open(ctx, in, func(header []string) error {
+		if err := decode.CheckHeader(schema, header, in.DropOthers); err != nil {
+			return &HeaderFault{error: err, Write: lacking(schema, header)}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +122,11 @@ func lacking(schema *equivclass.Schema, header []string) (out []string) {
 }
 
 func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
-	cfg := filesrc.Config{Layout: filesrc.CSV, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete, Apart: true}
+	cfg := filesrc.Config{Layout: filesrc.CSV, Form: in.Form, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete,
+		Apart: true}
 	switch in.format() {
 	case decode.JSON, decode.Debezium, decode.DebeziumFlat:
-		cfg.Layout, cfg.CheckHeader, cfg.Multiline = filesrc.NDJSON, nil, false
+		cfg.Layout, cfg.CheckHeader, cfg.Multiline, cfg.Form = filesrc.NDJSON, nil, false, dialect.Form{}
 	case decode.CSV:
 	default:
 		return nil, fmt.Errorf("format %q: use csv or json", in.format())

@@ -24,6 +24,8 @@ var corrections = map[equivclass.Reason]string{
 	equivclass.ReasonControl:     "write the value in one line, without control characters",
 	equivclass.ReasonInvisible:   "remove invisible characters",
 	equivclass.ReasonTooLong:     "shorten the value, or raise max_length of the attribute",
+	decode.ReasonUnavailable:     "send the value: the database did not give it to Debezium",
+	decode.ReasonFramed:          "write plain JSON, without the five bytes of a schema registry",
 	decode.ReasonTooLarge:        "shorten the record",
 	decode.ReasonMalformedJSON:   "write one JSON object in a line",
 	decode.ReasonDuplicate:       "name each member once",

@@ -24,20 +24,10 @@ type inputTable struct {
 
 // Read is profile.Read.
 func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*inputTable, error) {
-	return read(ctx, in, schema, profile.Read)
-}
-
-// ReadLoosely is profile.ReadLoosely.
-func ReadLoosely(ctx context.Context, in Input, schema *equivclass.Schema) (*inputTable, error) {
-	return read(ctx, in, schema, profile.ReadLoosely)
-}
-
-func read(ctx context.Context, in Input, schema *equivclass.Schema,
-	table func(context.Context, profile.Input, *equivclass.Schema) (*profile.Table, error)) (*inputTable, error) {
 	if len(in.Semi) > 0 {
 		in.Extend = func(s *equivclass.Schema) (*equivclass.Schema, []profile.Column, error) { return withFlags(s, in.Semi) }
 	}
-	read, err := table(ctx, in.Input, schema)
+	read, err := profile.Read(ctx, in.Input, schema)
 	if err != nil {
 		return nil, err
 	}

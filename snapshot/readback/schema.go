@@ -20,7 +20,7 @@ func schemaOf(m *snapshot.Manifest, top string) (*equivclass.Schema, error) {
 	attributes, missing := make([]equivclass.Attribute, len(m.Schema)), equivclass.RefuseMissing
 	for i, e := range m.Schema {
 		attributes[i] = equivclass.Attribute{Name: e.Name, Role: e.Role, Type: e.Type, Digits: e.Digits, Text: readable(e.Rule()),
-			Exact: e.Values == "exact"}
+			Exact: e.Values == "exact", Precision: e.Precision}
 		missing = cmp.Or(equivclass.Missing(e.Missing), missing)
 		if e.Hierarchy == nil {
 			continue

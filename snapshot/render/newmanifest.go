@@ -49,7 +49,8 @@ func schemaEntries(in *Input, s *Settings) ([]snapshot.SchemaEntry, error) {
 	out := make([]snapshot.SchemaEntry, 0, len(in.Schema.Attributes()))
 	scale := in.Scale
 	for i, a := range in.Schema.Attributes() {
-		e := snapshot.SchemaEntry{Promise: promiseOf(s.Promises[i]), Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits}
+		e := snapshot.SchemaEntry{Promise: promiseOf(s.Promises[i]), Name: a.Name, Role: a.Role, Type: a.Type, Digits: a.Digits,
+			Precision: a.Precision}
 		if a.Role == equivclass.Quasi && len(scale) > 0 {
 			if of := scale[0]; a.Type.Numeric() {
 				e.Scale = a.Float(of.Hi - of.Lo)

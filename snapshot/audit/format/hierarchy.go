@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -31,9 +32,9 @@ func ParseHierarchy(file string, data []byte) (*LabelTree, error) {
 		if len(line) == 0 {
 			continue
 		}
-		var path []string
-		for part := range bytes.SplitSeq(line, []byte(";")) {
-			path = append(path, string(part))
+		path, ok := columnsOf(string(line))
+		if !ok {
+			return nil, Unreadable(file, i+1, "a quote does not enclose a whole column")
 		}
 		depth = max(depth, len(path))
 		if _, twice := h.Leaf[path[0]]; twice {
@@ -51,6 +52,39 @@ func ParseHierarchy(file string, data []byte) (*LabelTree, error) {
 		}
 	}
 	return h, h.link(file)
+}
+
+// columnsOf splits a line at semicolons outside of quotes. A quote opens a column at its start, and is doubled inside it.
+func columnsOf(line string) (path []string, ok bool) {
+	for {
+		var column string
+		if !strings.HasPrefix(line, `"`) {
+			column, line, ok = strings.Cut(line, ";")
+			if path = append(path, column); !ok {
+				return path, !strings.Contains(column, `"`)
+			}
+			if strings.Contains(column, `"`) {
+				return nil, false
+			}
+			continue
+		}
+		for line = line[1:]; ; {
+			part, rest, closed := strings.Cut(line, `"`)
+			if column, line = column+part, rest; !closed {
+				return nil, false
+			}
+			if !strings.HasPrefix(line, `"`) {
+				break
+			}
+			column, line = column+`"`, line[1:]
+		}
+		if path = append(path, column); line == "" {
+			return path, true
+		}
+		if line, ok = strings.CutPrefix(line, ";"); !ok {
+			return nil, false
+		}
+	}
 }
 
 // link checks that every label has one parent and records the leaves below

@@ -55,11 +55,12 @@ type Column struct {
 	Digits    int        `json:"digits"` // decimal: behind the point
 	Scale     float64    `json:"scale"`  // of numbers: the width that loses all; of dates in days
 	Hierarchy *Hierarchy `json:"hierarchy"`
-	Text      string     `json:"text"`    // exact: texts of records are not normalized
-	Missing   string     `json:"missing"` // value: there may be none
-	Values    string     `json:"values"`  // exact: numbers are shown as they are
-	Promise   *Promise   `json:"promise"` // of a sensitive attribute at level L2, where it has one of its own
-	Aliases   string     `json:"aliases"` // fold: spellings that differ only by dots, case, hyphens or spaces are one value
+	Text      string     `json:"text"`      // exact: texts of records are not normalized
+	Missing   string     `json:"missing"`   // value: there may be none
+	Values    string     `json:"values"`    // exact: numbers are shown as they are
+	Precision string     `json:"precision"` // of a date: month or year, if a date is the first day of one
+	Promise   *Promise   `json:"promise"`   // of a sensitive attribute at level L2, where it has one of its own
+	Aliases   string     `json:"aliases"`   // fold: spellings that differ only by dots, case, hyphens or spaces are one value
 }
 
 // Hierarchy says how a column generalizes: by the labels of a copied file, or by
@@ -226,6 +227,9 @@ func (m *Manifest) checkSchema() string {
 		}
 		if c.Digits < 0 || c.Digits > 9 || c.Digits > 0 && c.Type != "decimal" {
 			return "schema has digits out of range, or of no decimal"
+		}
+		if c.Precision != "" && (c.Type != "date" || c.Precision != "month" && c.Precision != "year") {
+			return "schema has an unknown precision, or one of no date"
 		}
 		if c.Scale != 0 && !c.scaled() {
 			return "schema has a malformed scale"
