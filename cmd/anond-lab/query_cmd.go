@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -32,13 +33,18 @@ func newQueryCommand(env *environment) *cobra.Command {
 	var asJSON, model bool
 	c := &cobra.Command{
 		Use:   "query RELEASE_DIR QUERY",
-		Short: "Estimate a count or a sum from a release alone",
+		Short: "Estimate a count, a sum or a mean from a release alone",
 		Long: `query answers from the release alone, like an analyst without the original. It
 assumes uniform values inside generalized cells, and group shares under anatomy
 and permutation. The bounds hold for all possible published records.
 
   count where age in [40,70] and sex = F and disease = flu
   sum(age) where disease in {flu, cold} and sex != M
+  mean(income) where age < 40 and sex = F
+
+A mean is the estimated sum over the estimated count of those who have a number. Its
+bounds are the least and the largest mean that the matching people can have, each
+bucket with numbers of its own bag: with few people they are wide.
 
 Conditions: = != < <= > >=, in [A,B] (round brackets exclude a bound),
 in {V, W}, not in {V, W}. A label of a hierarchy stands for all values below it.
@@ -49,8 +55,8 @@ double quotes.
 
 A query may name any sensitive attribute of the release, and several. What two have
 together is fitted to the bags and the pair table of each pool that has one; without
-a table the values of a bucket count as independent. With values: exact, sums use
-the numbers themselves; their sum over their count is their mean.
+a table the values of a bucket count as independent. With values: exact, sums and
+means use the numbers themselves.
 
 --model adds the estimate of a model that is fitted to this release alone. It
 learns from all classes and buckets how values depend on the quasi-identifiers,
@@ -101,8 +107,11 @@ func ask(dir, text string, model bool) (*answer, error) {
 	if errors.As(err, &wrong) {
 		return nil, cli.Usage("anond-lab query --help shows the language", "%s", err)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case a.Nobody():
+		return nil, cli.Usage("ask for the count first", "nobody in the release can match, so there is no mean")
 	}
 	out.Estimate, out.Lower, out.Upper = a.Estimate, a.Lower, a.Upper
 	return out, nil
@@ -122,7 +131,11 @@ func askModel(r *readback.Release, text string, out *answer) (a query.Answer, er
 		return a, err
 	}
 	a = r.Estimator().Estimate(bound)
-	within := min(max(estimate.NewModel(buckets).Estimate(bound), a.Lower), a.Upper) // the bounds hold
+	within := estimate.NewModel(buckets).Estimate(bound)
+	if math.IsNaN(within) { // a mean of people whom the model does not see
+		within = a.Estimate
+	}
+	within = min(max(within, a.Lower), a.Upper) // the bounds hold
 	out.Model, out.Absent = &within, bound.Absent
 	return a, nil
 }

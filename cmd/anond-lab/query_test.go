@@ -217,7 +217,7 @@ func TestEvaluateAgreesWithAnonymize(t *testing.T) {
 			e := evaluation(t, w.path(recoding), "--original", w.path("admissions.csv"))
 			assert.Equal(t, e, evaluation(t, w.path(recoding), "--original", w.path("first.csv"), "-c", w.config))
 			assert.Equal(t, r.Classes, e.Classes)
-			assert.Equal(t, r.Achieved, e.Achieved)
+			assert.Equal(t, r.Achieved, e.Attributes[0].Achieved)
 			assert.Equal(t, []any{r.Loss.CDM, r.Loss.CAVG, r.Loss.CMDM}, []any{e.Loss.CDM, e.Loss.CAVG, e.Loss.CMDM})
 			assert.InDeltaSlice(t, []float64{r.Loss.NCP, r.Loss.RE, r.Loss.RCE, r.Loss.Low},
 				[]float64{e.Loss.Box, e.Loss.RE, e.Loss.RCE, e.Loss.Low}, 1e-4)
@@ -227,9 +227,9 @@ func TestEvaluateAgreesWithAnonymize(t *testing.T) {
 			for i, x := range e.Loss.Phi2 {
 				assert.InDelta(t, r.Loss.Phi2[i].Preserved, x.Preserved, 1e-9, x.Attribute)
 			}
-			assert.Equal(t, 1000, e.Error.Asked+e.Error.Empty)
-			assert.Equal(t, e.Error.Asked, e.Error.Inside, "bounds hold")
-			assert.Positive(t, e.Error.Mean)
+			assert.Equal(t, 1000, e.Attributes[0].Error.Asked+e.Attributes[0].Error.Empty)
+			assert.Equal(t, e.Attributes[0].Error.Asked, e.Attributes[0].Error.Inside, "bounds hold")
+			assert.Positive(t, e.Attributes[0].Error.Mean)
 		})
 	}
 }
@@ -243,7 +243,7 @@ func TestEvaluateDaemonRelease(t *testing.T) {
 	assert.Equal(t, uint32(1), first.Release)
 	assert.Greater(t, newest.Release, first.Release)
 	assert.Greater(t, newest.Published, first.Published)
-	assert.GreaterOrEqual(t, newest.Achieved.FrequencyL, 3)
+	assert.GreaterOrEqual(t, newest.Attributes[0].Achieved.FrequencyL, 3)
 	assert.Less(t, newest.Published, newest.Original+1)
 	all := askJSON(t, s.path("releases"), "count")
 	assert.Equal(t, float64(newest.Published), all.Estimate)
@@ -312,9 +312,9 @@ func TestEveryKindOfAttribute(t *testing.T) {
 			assert.LessOrEqual(t, a.Lower, a.Estimate)
 			assert.GreaterOrEqual(t, a.Upper, a.Estimate)
 			e := evaluation(t, w.path(recoding), "--original", w.path("varied.csv"), "-c", w.path("varied.yaml"))
-			assert.Equal(t, report.Achieved, e.Achieved)
+			assert.Equal(t, report.Achieved, e.Attributes[0].Achieved)
 			assert.InDelta(t, report.Loss.NCP, e.Loss.Box, 1e-4)
-			assert.Equal(t, e.Error.Asked, e.Error.Inside)
+			assert.Equal(t, e.Attributes[0].Error.Asked, e.Attributes[0].Error.Inside)
 		})
 	}
 	other := lab(t, "evaluate", w.path(snapshot.NameAnatomy), "--original", w.path("varied.csv"))

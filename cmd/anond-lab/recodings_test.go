@@ -96,7 +96,7 @@ func TestLGBFromFileToAnswer(t *testing.T) {
 
 			e := evaluation(t, w.path(method), "--original", w.path("clinic.csv"), "-c", w.config)
 			assert.Equal(t, []any{r.Classes, r.Published, r.Achieved.K, r.Achieved.FrequencyL},
-				[]any{e.Classes, e.Published, e.Achieved.K, e.Achieved.FrequencyL})
+				[]any{e.Classes, e.Published, e.Attributes[0].Achieved.K, e.Attributes[0].Achieved.FrequencyL})
 			if r.Held.NoClass == 0 {
 				assert.InDelta(t, r.Loss.NCP, e.Loss.NCP, 1e-4)
 			}
@@ -106,7 +106,7 @@ func TestLGBFromFileToAnswer(t *testing.T) {
 					[]any{e.Local[i].Promise, e.Local[i].Sensitive, e.Local[i].L})
 				assert.InDelta(t, r.Local[i].Width, e.Local[i].Width, 1e-6)
 			}
-			assert.Equal(t, e.Error.Asked, e.Error.Inside+missed(e, r), "bounds hold the truth of what is published")
+			assert.Equal(t, e.Attributes[0].Error.Asked, e.Attributes[0].Error.Inside+missed(e, r), "bounds hold the truth of what is published")
 
 			truth, ages := 0.0, 0.0
 			for _, row := range rows {
@@ -177,7 +177,7 @@ func (w *ward) ask(out, original, text string) query.Answer {
 	require.NoError(w.t, err)
 	bound, err := query.Bind(q, o.Release.Dicts)
 	require.NoError(w.t, err)
-	return o.Estimator().Estimate(bound)
+	return o.Estimator(o.Release).Estimate(bound)
 }
 
 // missed allows as many queries outside the bounds as held records can cause.
@@ -185,7 +185,7 @@ func missed(e anonymize.Evaluation, r *anonymize.Report) int {
 	if r.Held.NoClass == 0 {
 		return 0
 	}
-	return e.Error.Asked - e.Error.Inside
+	return e.Attributes[0].Error.Asked - e.Attributes[0].Error.Inside
 }
 
 // naiveLocal reads both files of LGB as text and holds them against the report.
@@ -330,7 +330,7 @@ func TestReleasesWithoutPromise(t *testing.T) {
 			assert.Equal(t, "none", e.Across)
 			assert.Equal(t, r.Classes, e.Classes)
 			assert.InDelta(t, r.Loss.NCP, max(e.Loss.NCP, map[bool]float64{true: e.Loss.Box}[name == "mixed"]), 1e-4)
-			assert.Equal(t, e.Error.Asked, e.Error.Inside)
+			assert.Equal(t, e.Attributes[0].Error.Asked, e.Attributes[0].Error.Inside)
 			all := w.ask(name, "admissions.csv", "count")
 			assert.InDelta(t, len(w.first()), all.Estimate, 1e-6)
 		})
@@ -354,7 +354,7 @@ func TestSlicingAgainstNaive(t *testing.T) {
 	a := w.ask("sliced", "admissions.csv", question)
 	assert.InDelta(t, want, a.Estimate, 1e-6)
 	e := evaluation(t, w.path("sliced"), "--original", w.path("admissions.csv"), "-c", w.config)
-	assert.Equal(t, e.Error.Asked, e.Error.Inside)
+	assert.Equal(t, e.Attributes[0].Error.Asked, e.Attributes[0].Error.Inside)
 	assert.InDelta(t, r.Loss.RE, e.Loss.RE, 1e-9)
 
 	anatomy := w.report("admissions.csv", "whole", "--method", "arp-up", "--recoding", "slicing", "--slices", "age+sex+postcode+admission",

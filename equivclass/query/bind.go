@@ -12,7 +12,8 @@ import (
 // each attribute it restricts which values satisfy it.
 type Bound struct {
 	Sum   int // the attribute summed; -1: count
-	Preds []Predicate
+	Mean  bool
+	Preds []Predicate // of a mean: there is a number, too
 	// Absent are the values asked for that the release shows nowhere.
 	Absent []AbsentValue
 }
@@ -75,7 +76,7 @@ func queryError(at int, format string, args ...any) error {
 // names it, because it may be a typing error. Conditions on one attribute are
 // joined by "and".
 func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
-	out := &Bound{Sum: -1}
+	out := &Bound{Sum: -1, Mean: q.Mean}
 	if q.Sum != "" {
 		j, err := attributeNamed(q.Sum, q.SumAt, dicts)
 		if err != nil {
@@ -100,10 +101,22 @@ func Bind(q Query, dicts []*equivclass.Dictionary) (*Bound, error) {
 			out.Absent = append(out.Absent, AbsentValue{Attribute: c.Attribute, Value: i})
 		}
 	}
+	if q.Mean {
+		out.add(numbered(out.Sum, dicts[out.Sum]))
+	}
 	for i := range out.Preds {
 		out.Preds[i].Count(dicts[out.Preds[i].Attribute])
 	}
 	return out, nil
+}
+
+// numbered asks for those who have a number.
+func numbered(j int, d *equivclass.Dictionary) Predicate {
+	p := Predicate{Attribute: j, Match: make([]bool, d.Len()), Spans: AllNumbers}
+	for code := range p.Match {
+		p.Match[code] = SpansHold(p.Spans, d.Number(equivclass.Code(code)))
+	}
+	return p
 }
 
 func attributeNamed(name string, at int, dicts []*equivclass.Dictionary) (int, error) {

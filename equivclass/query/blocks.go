@@ -72,11 +72,11 @@ func (r *BlockRelease) Estimate(q *Bound) Answer {
 	if q.Sum < 0 {
 		return r.count(blocks)
 	}
-	var out Answer
+	var out total
 	for g := 1; g < len(r.Start); g++ {
-		out = out.Plus(r.group(q, blocks, int(r.Start[g-1]), int(r.Start[g])))
+		out.add(q, r.group(q, blocks, int(r.Start[g-1]), int(r.Start[g])))
 	}
-	return out
+	return out.answer(q)
 }
 
 // askedBlock is a block with what a query asks of it.
@@ -104,7 +104,7 @@ func (r *BlockRelease) asked(q *Bound) []askedBlock {
 	return out
 }
 
-func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) Answer {
+func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) said {
 	n := to - from
 	share, least, most := 1.0, n, n // of the blocks that are not summed
 	var values []float64
@@ -125,21 +125,9 @@ func (r *BlockRelease) group(q *Bound, blocks []askedBlock, from, to int) Answer
 		}
 	}
 	if q.Sum < 0 {
-		return Answer{share * float64(n), float64(least), float64(most)}
+		return said{Answer: Answer{share * float64(n), float64(least), float64(most)}}
 	}
-	return SumAnswer(values, n, share, least, most)
-}
-
-// SumAnswer is the sum over a set of n records: those that have one of the
-// values and also are among the records that match the rest of the query, which
-// are at least least, at most most, and in expectation a share of n.
-func SumAnswer(values []float64, n int, share float64, least, most int) Answer {
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	lower, upper := extremeSums(values, max(0, least+len(values)-n), min(most, len(values)))
-	return Answer{sum * share, lower, upper}
+	return sumSaid(values, n, share, least, most)
 }
 
 func (r *BlockRelease) matches(preds []*Predicate, place int) bool {

@@ -35,7 +35,7 @@ func TestEstimateCountsIsEstimate(t *testing.T) {
 				require.Equal(t, r.Estimate(q).Estimate, got[i])
 				var plain Answer
 				for g := 1; g < len(r.Start); g++ {
-					plain = plain.Plus(r.group(q, r.asked(q), int(r.Start[g-1]), int(r.Start[g])))
+					plain = plain.Plus(r.group(q, r.asked(q), int(r.Start[g-1]), int(r.Start[g])).Answer)
 				}
 				require.Equal(t, plain.Estimate, got[i])
 			}

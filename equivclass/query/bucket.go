@@ -93,11 +93,11 @@ func (r *BucketRelease) Estimate(q *Bound) Answer {
 	for i := range r.Size {
 		a.class(i, &parts[r.Bucket[i]])
 	}
-	var out Answer
+	var out total
 	for b := range parts {
-		out = out.Plus(a.bucket(b, &parts[b]))
+		out.add(q, a.bucket(b, &parts[b]))
 	}
-	return out
+	return out.answer(q)
 }
 
 // bucketAsk is a query with how it fits each different cell.
@@ -180,21 +180,25 @@ func (a *bucketAsk) class(i int, to *bucketPart) {
 	to.share, to.least, to.most = to.share+float64(n)*f.Share, to.least+least, to.most+most
 }
 
-func (a *bucketAsk) bucket(b int, part *bucketPart) Answer {
+func (a *bucketAsk) bucket(b int, part *bucketPart) said {
 	bag := a.Bags[b]
 	hits, values := a.hits(b)
 	n, h := float64(bag.Total), float64(hits)
 	least, most := max(0, part.least+hits-bag.Total), min(part.most, hits)
 	switch {
 	case a.q.Sum < 0:
-		return Answer{part.share * h / n, float64(least), float64(most)}
+		return said{Answer: Answer{part.share * h / n, float64(least), float64(most)}}
 	case a.q.Sum == a.Sensitive:
-		return SumAnswer(values, bag.Total, part.share/n, part.least, part.most)
+		return sumSaid(values, bag.Total, part.share/n, part.least, part.most)
 	default:
-		lower, _ := extremeSums(part.lows, least, most)
-		_, upper := extremeSums(part.highs, least, most)
-		return Answer{part.moment * h / n, lower, upper}
+		return part.said(h/n, least, most)
 	}
+}
+
+// said is the sum of a column over the classes of a bucket, of whose records a share has the values asked for.
+func (p *bucketPart) said(share float64, least, most int) said {
+	s := said{Answer: Answer{Estimate: p.moment * share}, people: p.share * share, least: least, most: most}
+	return s.between(p.lows, p.highs)
 }
 
 // hits counts the records of a bucket whose value is asked for, and lists their

@@ -1,4 +1,4 @@
-// Package query estimates count and sum queries from releases: a small
+// Package query estimates counts, sums and means from releases: a small
 // language, and estimators with bounds for each recoding.
 //
 // Guarantee: the bounds of an Answer contain the true answer over the published

@@ -43,6 +43,9 @@ func GrainOf(grain []float64, j int) float64 {
 // the records whose cells lie in what is asked for, and those whose cells meet it.
 // Cost: groups x (restricted attributes + sensitive values).
 func (r *CellRelease) Estimate(q *Bound) Answer {
+	if q.Mean {
+		return r.Buckets().Estimate(q)
+	}
 	var out Answer
 	for g := range r.Cells {
 		out = out.Plus(r.group(q, g))
@@ -70,7 +73,7 @@ func (r *CellRelease) group(q *Bound, g int) Answer {
 		return others.Times(float64(hits))
 	case r.Sensitive:
 		least, most := others.Count(r.Bags[g].Total)
-		return SumAnswer(values, r.Bags[g].Total, others.Share, least, most)
+		return sumSaid(values, r.Bags[g].Total, others.Share, least, most).Answer
 	default:
 		x := FitNumber(summed, r.Cells[g][q.Sum], GrainOf(r.Grain, q.Sum))
 		return x.Sum(others, float64(hits))

@@ -14,6 +14,15 @@ type JointRelease struct {
 	Sensitive      []SensitiveBags
 	Pool           []int32 // of each bucket
 	Tables         []PairTable
+
+	fits map[fitOf][][]fittedPair // what has been fitted: it does not depend on the query
+}
+
+// fitOf names a fit: of a table and a pool, from the side of its first attribute or its second.
+type fitOf struct {
+	table int
+	pool  int32
+	swap  bool
 }
 
 // SensitiveBags are the bags of one sensitive attribute, by bucket.
@@ -41,9 +50,9 @@ type askedBag struct {
 //
 // The bounds are Fréchet's in each bucket: of n people, sets of m1, m2, … meet in m1 + m2 + … - (sets - 1) n people at least, and
 // in the least of them at most. Of counts a table also bounds each pool.
-// Cost: buckets x pairs of labels in a bucket x rounds of the fit.
+// Cost: buckets x pairs of labels in a bucket, and once for each table x rounds of the fit. Not for concurrent use.
 func (r *JointRelease) Estimate(q *Bound) Answer {
-	columns, asked := &Bound{Sum: q.Sum}, []askedBag(nil)
+	columns, asked := &Bound{Sum: q.Sum, Mean: q.Mean}, []askedBag(nil)
 	for i := range r.Sensitive {
 		s := askedBag{SensitiveBags: &r.Sensitive[i]}
 		for _, p := range q.Preds {
@@ -67,6 +76,9 @@ func (r *JointRelease) Estimate(q *Bound) Answer {
 			columns.Preds = append(columns.Preds, p)
 		}
 	}
+	if len(asked) == 0 {
+		return r.BucketRelease.Estimate(q)
+	}
 	a := r.ask(columns)
 	parts := make([]bucketPart, len(r.Bags))
 	for i := range r.Size {
@@ -76,13 +88,13 @@ func (r *JointRelease) Estimate(q *Bound) Answer {
 	for b, pool := range r.Pool {
 		pools[pool] = append(pools[pool], b)
 	}
-	var out Answer
+	var out total
 	for pool := range int32(len(r.Pool)) { // in order, since sums of floats are not associative
 		if buckets := pools[pool]; buckets != nil {
-			out = out.Plus(r.pool(q, asked, pool, buckets, parts))
+			r.pool(q, asked, pool, buckets, parts, &out)
 		}
 	}
-	return out
+	return out.answer(q)
 }
 
 func (r *JointRelease) sensitive(attribute int) int {
@@ -94,10 +106,10 @@ func (r *JointRelease) sensitive(attribute int) int {
 	return -1
 }
 
-// pool answers about the buckets of one pool.
-func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []int, parts []bucketPart) (out Answer) {
+// pool adds what the buckets of one pool say.
+func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []int, parts []bucketPart, to *total) {
 	fitted, x, y, table := r.fitted(asked, pool, buckets)
-	must, people, others := 0, 0, 0
+	must, people, counted := 0, 0, Answer{}
 	for i, b := range buckets {
 		part, n := &parts[b], asked[0].Bags[b].Total
 		least, most, share := part.least, part.most, 1.0
@@ -110,13 +122,8 @@ func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []in
 			if k > 0 || q.Sum != asked[0].Attribute {
 				least, most = max(0, least+h-n), min(most, h)
 			}
-			if k != x && k != y || joint == nil {
-				if k > 0 || q.Sum != asked[0].Attribute {
-					share *= float64(h) / float64(n)
-				}
-				if k > 0 {
-					others += n - h
-				}
+			if (k != x && k != y || joint == nil) && (k > 0 || q.Sum != asked[0].Attribute) {
+				share *= float64(h) / float64(n)
 			}
 		}
 		must, people = must+part.least, people+n
@@ -136,7 +143,7 @@ func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []in
 		switch {
 		case q.Sum == asked[0].Attribute:
 			var values []float64
-			var estimate float64
+			var expected said
 			for _, c := range asked[0].Bags[b].Counts {
 				if asked[0].match != nil && !asked[0].match[c.Code] {
 					continue
@@ -153,46 +160,47 @@ func (r *JointRelease) pool(q *Bound, asked []askedBag, pool int32, buckets []in
 				} else if joint != nil {
 					with *= weight(nil) / float64(n)
 				}
-				estimate += v * float64(c.N) * with * part.share / float64(n)
+				with *= float64(c.N) * part.share / float64(n)
+				expected.Estimate, expected.people = expected.Estimate+v*with, expected.people+with
 				for range c.N {
 					values = append(values, v)
 				}
 			}
-			bounds := SumAnswer(values, n, 0, least, most)
-			out = out.Plus(Answer{estimate, bounds.Lower, bounds.Upper})
+			s := sumSaid(values, n, 0, least, most)
+			s.Estimate, s.people = expected.Estimate, expected.people
+			to.add(q, s)
 			continue
 		case joint != nil:
 			share *= weight(nil) / float64(n)
 		}
 		if q.Sum < 0 {
-			out = out.Plus(Answer{part.share * share, float64(least), float64(most)})
+			counted = counted.Plus(Answer{part.share * share, float64(least), float64(most)})
 			continue
 		}
-		lower, _ := extremeSums(part.lows, least, most)
-		_, upper := extremeSums(part.highs, least, most)
-		out = out.Plus(Answer{part.moment * share, lower, upper})
+		to.add(q, part.said(share, least, most))
 	}
 	if table == nil || q.Sum >= 0 || len(asked) > 2 {
-		return out
+		to.Answer = to.Plus(counted)
+		return
 	}
 	all, certain, possible := 0, 0, 0
+	meetsX, meetsY := asked[x].meets(buckets), asked[y].meets(buckets)
 	for pair, n := range table {
 		all += n
-		canX, mustX := asked[x].meets(buckets, pair[0])
-		canY, mustY := asked[y].meets(buckets, pair[1])
-		if canX && canY {
+		one, two := meetsX[pair[0]], meetsY[pair[1]]
+		if one.Can && two.Can {
 			possible += n
 		}
-		if mustX && mustY {
+		if one.Must && two.Must {
 			certain += n
 		}
 	}
 	if all == people { // nobody of the pool was withdrawn
-		out.Lower = max(out.Lower, float64(certain+must-people))
-		out.Upper = min(out.Upper, float64(possible))
-		out.Estimate = min(max(out.Estimate, out.Lower), out.Upper)
+		counted.Lower = max(counted.Lower, float64(certain+must-people))
+		counted.Upper = min(counted.Upper, float64(possible))
+		counted.Estimate = min(max(counted.Estimate, counted.Lower), counted.Upper)
 	}
-	return out
+	to.Answer = to.Plus(counted)
 }
 
 // hits counts the people of a bucket who have a value that is asked for.
@@ -219,18 +227,17 @@ func (s *askedBag) part(b int, label string) float64 {
 	return float64(hits) / float64(max(1, all))
 }
 
-// meets tells whether some, and whether all, people of a label in the buckets have a value that is asked for.
-func (s *askedBag) meets(buckets []int, label string) (can, must bool) {
-	must = true
+// meets tells of each label whether some, and whether all, of its people in the buckets have a value that is asked for.
+func (s *askedBag) meets(buckets []int) map[string]Fit {
+	out := map[string]Fit{}
 	for _, b := range buckets {
 		for _, c := range s.Bags[b].Counts {
-			if s.label[c.Code] == label {
-				hit := s.match == nil || s.match[c.Code]
-				can, must = can || hit, must && hit
-			}
+			f, known := out[s.label[c.Code]]
+			hit := s.match == nil || s.match[c.Code]
+			out[s.label[c.Code]] = Fit{Can: f.Can || hit, Must: hit && (f.Must || !known)}
 		}
 	}
-	return can, can && must
+	return out
 }
 
 // labels counts the people of a bucket by label.
@@ -252,19 +259,28 @@ func (r *JointRelease) fitted(asked []askedBag, pool int32, buckets []int) (out 
 	for x = range asked {
 		for y = range asked[x+1:] {
 			y += x + 1
-			for _, t := range r.Tables {
+			for i, t := range r.Tables {
 				counts := map[[2]string]int{}
+				swap := [2]int{asked[y].Attribute, asked[x].Attribute} == t.Attributes
 				for pair, n := range t.Counts[pool] {
-					switch [2]int{asked[x].Attribute, asked[y].Attribute} {
-					case t.Attributes:
-						counts[pair] = n
-					case [2]int{t.Attributes[1], t.Attributes[0]}:
+					switch {
+					case swap:
 						counts[[2]string{pair[1], pair[0]}] = n
+					case [2]int{asked[x].Attribute, asked[y].Attribute} == t.Attributes:
+						counts[pair] = n
 					}
 				}
-				if len(counts) > 0 {
-					return fit(&asked[x], &asked[y], buckets, counts), x, y, counts
+				if len(counts) == 0 {
+					continue
 				}
+				key := fitOf{i, pool, swap}
+				if r.fits == nil {
+					r.fits = map[fitOf][][]fittedPair{}
+				}
+				if r.fits[key] == nil {
+					r.fits[key] = fit(&asked[x], &asked[y], buckets, counts)
+				}
+				return r.fits[key], x, y, counts
 			}
 		}
 	}

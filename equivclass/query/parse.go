@@ -10,12 +10,12 @@ const maxQueryText = 1 << 16
 // Parse reads a query:
 //
 //	count where age in [40,70] and sex = F and disease = flu
-//	sum(income) where age > 40 and state in {"New York", Ohio} and sex != F
+//	mean(income) where age > 40 and state in {"New York", Ohio} and sex != F
 //
 // A condition is NAME = V, NAME != V, NAME < V (also <=, >, >=), NAME in [A,B]
 // (round brackets leave a bound out), NAME in {V, W, …} or NAME not in {…}.
 // Names and values that hold a space, one of ()[]{},=<>!" or a keyword are
-// written in double quotes, with \" and \\ inside. Keywords are count, sum,
+// written in double quotes, with \" and \\ inside. Keywords are count, sum, mean,
 // where, and, in, not, in any case. Errors are *Error: they name the column and say what to
 // write instead.
 func Parse(text string) (Query, error) {
@@ -65,7 +65,7 @@ func (t queryToken) shown() string {
 
 const querySigns = `()[]{},=<>!"`
 
-var queryKeywords = []string{"count", "sum", "where", "and", "in", "not"}
+var queryKeywords = []string{"count", "sum", "mean", "where", "and", "in", "not"}
 
 func isKeyword(word string) bool {
 	for _, k := range queryKeywords {
@@ -178,13 +178,14 @@ func (p *queryParser) query() (Query, error) {
 	}
 }
 
-// head reads count or sum(NAME).
+// head reads count, sum(NAME) or mean(NAME).
 func (p *queryParser) head() (q Query, err error) {
+	mean := p.tok.keyword("mean")
 	switch {
 	case p.tok.keyword("count"):
 		return q, p.next()
-	case !p.tok.keyword("sum"):
-		return q, p.expected("`count` or `sum(attribute)`")
+	case !mean && !p.tok.keyword("sum"):
+		return q, p.expected("`count`, `sum(attribute)` or `mean(attribute)`")
 	}
 	if err = p.next(); err != nil {
 		return Query{}, err
@@ -203,5 +204,5 @@ func (p *queryParser) head() (q Query, err error) {
 	if err = p.take(")", "`)`"); err != nil {
 		return Query{}, err
 	}
-	return Query{Sum: name, SumAt: at}, nil
+	return Query{Sum: name, SumAt: at, Mean: mean}, nil
 }

@@ -22,7 +22,7 @@ func TestParseQuery(t *testing.T) {
 		{Attribute: "d", At: 91, Range: &TextRange{Lo: "2020-01-31"}},
 	}}, q)
 	for _, same := range []string{
-		"count where age in [40,70] and sex = F and disease = flu", "count", "sum(x)", `count where a = "in" and b != ""`,
+		"count where age in [40,70] and sex = F and disease = flu", "count", "sum(x)", "mean(x) where a = b", `count where a = "in" and b != ""`,
 		"count where a > -1.5 and b <= 3 and c < 2 and d >= 0", "count where a in (1,2) and b in {x, y}",
 	} {
 		q, err := Parse(same)
@@ -37,8 +37,8 @@ func TestParseQuery(t *testing.T) {
 // Errors name the column and say what to write instead.
 func TestParseQueryErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                  "column 1: expected `count` or `sum(attribute)`, found the end of the query",
-		"select":                            "column 1: expected `count` or `sum(attribute)`, found `select`",
+		"":                                  "column 1: expected `count`, `sum(attribute)` or `mean(attribute)`, found the end of the query",
+		"select":                            "column 1: expected `count`, `sum(attribute)` or `mean(attribute)`, found `select`",
 		"sum x":                             "column 5: expected `(` and the attribute to sum, found `x`",
 		`sum("")`:                           "column 5: the attribute to sum has no name: write it between the brackets",
 		"count age = 3":                     "column 7: expected `where`, found `age`",

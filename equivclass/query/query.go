@@ -1,13 +1,15 @@
 package query
 
 import (
+	"math"
 	"slices"
 )
 
-// Query is a COUNT, or the SUM of an attribute, over the records that satisfy
+// Query is a COUNT, or the SUM or the mean of an attribute, over the records that satisfy
 // every condition. It consists of texts; Bind resolves them.
 type Query struct {
 	Sum   string // the attribute summed; empty: count
+	Mean  bool   // the sum over the count of those who have a number
 	SumAt int    // byte offset of it in the text
 	Where []Condition
 }
@@ -36,6 +38,9 @@ type Answer struct{ Estimate, Lower, Upper float64 }
 type Estimator interface {
 	Estimate(q *Bound) Answer
 }
+
+// Nobody reports that no record can match, so there is no mean.
+func (a Answer) Nobody() bool { return math.IsNaN(a.Estimate) }
 
 // Plus adds the answers of disjoint sets of records.
 func (a Answer) Plus(b Answer) Answer {

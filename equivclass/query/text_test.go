@@ -5,9 +5,12 @@ import "strings"
 // String writes the query as Parse reads it.
 func (q Query) String() string {
 	var b strings.Builder
-	if q.Sum == "" {
+	switch {
+	case q.Sum == "":
 		b.WriteString("count")
-	} else {
+	case q.Mean:
+		b.WriteString("mean(" + quoteWord(q.Sum) + ")")
+	default:
 		b.WriteString("sum(" + quoteWord(q.Sum) + ")")
 	}
 	for i, c := range q.Where {

@@ -31,14 +31,28 @@ type Evaluation struct {
 	L          int           `json:"l"`
 	Classes    classSizes    `json:"classes"`
 	Buckets    *classSizes   `json:"buckets,omitempty"` // level L2
-	Achieved   Achieved      `json:"achieved"`
-	Loss       fileLoss      `json:"loss"`
+	Attributes []attribute   `json:"attributes"`        // the sensitive ones
+	Pairs      []pair        `json:"pairs,omitempty"`   // that have pair tables
+	Loss       fileLoss      `json:"loss"`              // of values: of the first sensitive attribute
 	Workload   Workload      `json:"workload"`
-	Error      errorRate     `json:"query_error"`
 	Unmeasured []string      `json:"unmeasured"`
 	Method     string        `json:"method,omitempty"`          // ng: rows have cells of their own
 	Across     string        `json:"across_releases,omitempty"` // none: the release promises nothing
 	Local      []localReport `json:"local,omitempty"`           // lgb
+}
+
+// attribute is what the release reaches for a sensitive attribute, and how well it answers queries about it.
+type attribute struct {
+	Name     string    `json:"attribute"`
+	Achieved Achieved  `json:"achieved"`
+	Error    errorRate `json:"query_error"`
+}
+
+// pair is how well queries about two sensitive attributes are answered with their pair tables, and would be without.
+type pair struct {
+	Attributes []string  `json:"attributes"`
+	Error      errorRate `json:"query_error"`
+	Without    errorRate `json:"query_error_without_table"`
 }
 
 // errorRate is the relative error of a workload.
@@ -84,7 +98,6 @@ func (r measured) Bags() (out []equivclass.Bag) {
 }
 
 func evaluate(r measured, t *inputTable, w Workload) (*Evaluation, error) {
-	original := t.published()
 	if err := r.from.Load(t); err != nil {
 		return nil, err
 	}
@@ -98,11 +111,21 @@ func evaluate(r measured, t *inputTable, w Workload) (*Evaluation, error) {
 		}
 	}
 	sizes, bags := r.Sizes(), r.Bags()
-	sensitive := t.Schema.Attributes()[t.Schema.SensitiveIndex()]
 	out := &Evaluation{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Original: t.Len(), Published: len(r.SA),
-		K: r.Manifest.Policy.K, L: r.Manifest.Policy.L, Classes: sizesOf(sizes),
-		Achieved: achieved(bags, bagOf(t.SA()), c, equivclass.Grounds(sensitive)), Workload: w}
-	out.Achieved.K = out.Classes.Min
+		K: r.Manifest.Policy.K, L: r.Manifest.Policy.L, Classes: sizesOf(sizes), Workload: w}
+	for at, one := range r.each() {
+		i := t.Schema.Sensitive()[at]
+		promised := promisedOf(t.Dicts[i])
+		a := attribute{Name: t.Schema.Attributes()[i].Name,
+			Achieved: achieved(promised(one.Bags()...), promised(bagOf(t.Codes[i]))[0], c, equivclass.Grounds(t.Schema.Attributes()[i]))}
+		a.Achieved.K = out.Classes.Min
+		d := len(one.Dicts) - 1
+		a.Error = ask(t.about(i), r.from.Estimator(one.Release), w, func(dicts []*equivclass.Dictionary, src equivclass.Source) []*query.Bound {
+			return estimate.CountWorkload(dicts, firstColumns(d), d, w.Dims, w.Volume, w.Queries, src)
+		})
+		out.Attributes = append(out.Attributes, a)
+	}
+	out.Pairs = r.pairs(t, w)
 	if a := r.from.About; a != nil {
 		if a.Why != "" {
 			out.Across = acrossNone
@@ -117,8 +140,67 @@ func evaluate(r measured, t *inputTable, w Workload) (*Evaluation, error) {
 	}
 	out.Loss, out.Unmeasured = r.fileLoss(t, sizes, bags)
 	out.Local = r.localBuckets(t)
-	out.Error = r.ask(original, w)
 	return out, nil
+}
+
+// each is the release once for each sensitive attribute.
+func (r measured) each() (out []measured) {
+	if r.from.About != nil { // plain files have one
+		return []measured{r}
+	}
+	for _, one := range r.Each() {
+		out = append(out, measured{one, r.from})
+	}
+	return out
+}
+
+// pairs measures what each pair table adds.
+func (r measured) pairs(t *inputTable, w Workload) (out []pair) {
+	if len(r.Manifest.Tables) == 0 {
+		return nil
+	}
+	joint, ok := r.Joint()
+	if !ok {
+		return nil
+	}
+	without := *joint
+	without.Tables = nil
+	original := t.about(t.Schema.Sensitive()...)
+	for _, names := range r.Manifest.Tables {
+		var of [2]int
+		for j, d := range original.Dicts {
+			for side := range of {
+				if d.Attribute().Name == names[side] {
+					of[side] = j
+				}
+			}
+		}
+		draw := func(dicts []*equivclass.Dictionary, src equivclass.Source) []*query.Bound {
+			return estimate.PairWorkload(dicts, firstColumns(len(r.Dicts)-1), of, w.Dims, w.Volume, w.Queries, src)
+		}
+		out = append(out, pair{names, ask(original, joint, w, draw), ask(original, &without, w, draw)})
+	}
+	return out
+}
+
+// promisedOf makes of bags those that promises are of: where numbers are exact, of their intervals.
+func promisedOf(d *equivclass.Dictionary) func(...equivclass.Bag) []equivclass.Bag {
+	a := d.Attribute()
+	if !a.Exact {
+		return func(bags ...equivclass.Bag) []equivclass.Bag { return bags }
+	}
+	a.Exact = false
+	intervals := equivclass.NewDictionary(a)
+	return func(bags ...equivclass.Bag) []equivclass.Bag {
+		out := make([]equivclass.Bag, len(bags))
+		for i, b := range bags {
+			for _, c := range b.Counts {
+				code, _ := intervals.Encode([]byte(d.Text(c.Code)))
+				out[i].Add(code, c.N)
+			}
+		}
+		return out
+	}
 }
 
 // totals are the sizes of bags.
@@ -167,17 +249,19 @@ func (r measured) localBuckets(t *inputTable) (out []localReport) {
 	return out
 }
 
-// ask runs the workload on the release and on the records.
-func (r measured) ask(original *equivclass.Table, w Workload) errorRate {
-	d := len(original.Dicts) - 1
-	quasi := make([]int, d)
-	for j := range quasi {
-		quasi[j] = j
+func firstColumns(n int) (out []int) {
+	for j := range n {
+		out = append(out, j)
 	}
-	queries := estimate.CountWorkload(original.Dicts, quasi, d, w.Dims, w.Volume, w.Queries, rand.New(rand.NewPCG(w.Seed, 0)))
+	return out
+}
+
+// ask runs a workload on the release and on the records.
+func ask(original *equivclass.Table, known query.Estimator, w Workload,
+	draw func([]*equivclass.Dictionary, equivclass.Source) []*query.Bound) errorRate {
+	queries := draw(original.Dicts, rand.New(rand.NewPCG(w.Seed, 0)))
 	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
-		Blocks: query.WholeBlock(d + 1)}
-	known := r.from.Estimator()
+		Blocks: query.WholeBlock(len(original.Dicts))}
 	var out errorRate
 	m := estimate.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
 		// The bounds of the records themselves are the count, free of rounding.

@@ -65,11 +65,10 @@ func Open(dir string) (*opened, error) {
 
 // Load reads the data. The dictionaries are those of the table that it came from, and grow.
 func (o *opened) Load(t *inputTable) error {
-	dicts := t.published().Dicts
 	if o.About == nil {
-		return o.Release.Load(dicts)
+		return o.Release.Load(t.about(t.Schema.Sensitive()...).Dicts)
 	}
-	o.Release.Dicts = dicts
+	o.Release.Dicts = t.published().Dicts
 	switch {
 	case o.About.Recoding == recodingLGB:
 		return o.loadLocal()
@@ -263,9 +262,8 @@ func (o *opened) loadLocalRows(l *estimate.LocalRelease) error {
 	return nil
 }
 
-// Estimator answers queries from what was loaded.
-func (o *opened) Estimator() query.Estimator {
-	r := o.Release
+// Estimator answers queries from what was loaded; of a release, about the one attribute that r has.
+func (o *opened) Estimator(r *readback.Release) query.Estimator {
 	switch {
 	case o.About == nil:
 		return r.Estimator()

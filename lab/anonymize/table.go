@@ -61,6 +61,12 @@ func (t *inputTable) shown() []int {
 // published is the table of what is published.
 func (t *inputTable) published() *equivclass.Table { return t.Columns(t.shown()...) }
 
+// about is the table of what is published and not sensitive, and of some sensitive attributes.
+func (t *inputTable) about(sensitive ...int) *equivclass.Table {
+	shown := t.shown()
+	return t.Columns(append(shown[:len(shown)-1], sensitive...)...)
+}
+
 // flagged is published with the flags of each record, by its columns. Every
 // sensitive value is sensitive to its person.
 func (t *inputTable) flagged() *flagged.Table {

@@ -163,7 +163,11 @@ func (e *Evaluation) Text(w io.Writer) error {
 		what = "table"
 	}
 	p.line("%s, recoding %s: %d of %d records in %d classes", what, e.Recoding, e.Published, e.Original, e.Classes.Count)
-	p.line("asked for: k = %d, l = %d", e.K, e.L)
+	asked := fmt.Sprintf("asked for: k = %d", e.K)
+	if e.L > 0 { // else each attribute has a promise of its own
+		asked += fmt.Sprintf(", l = %d", e.L)
+	}
+	p.line("%s", asked)
 	p.line("class sizes: %d to %d, median %d, mean %.2f", e.Classes.Min, e.Classes.Max, e.Classes.Median, e.Classes.Mean)
 	if b := e.Buckets; b != nil {
 		p.line("%d buckets, sizes: %d to %d, median %d, mean %.2f", b.Count, b.Min, b.Max, b.Median, b.Mean)
@@ -178,14 +182,31 @@ func (e *Evaluation) Text(w io.Writer) error {
 	p.line("")
 	p.line("%d random COUNT queries on %d attributes, covering about %.1f %% of the space each (seed %d):", e.Workload.Queries,
 		e.Workload.Dims, 100*e.Workload.Volume, e.Workload.Seed)
-	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Error.Mean, e.Error.Median,
-		e.Error.Asked, e.Error.Empty)
-	p.line("  bounds               on average %.4f times as wide as the true answer; they contain it in %d of %d", e.Error.Width,
-		e.Error.Inside, e.Error.Asked)
+	for _, a := range e.Attributes {
+		e.named(p, a)
+		a.Error.text(p)
+	}
+	for _, x := range e.Pairs {
+		p.line("%s and %s, on at least 3 attributes, with their pair table:", quoted(x.Attributes[0]), quoted(x.Attributes[1]))
+		x.Error.text(p)
+		p.line("  without it           mean %.4f, median %.4f", x.Without.Mean, x.Without.Median)
+	}
 	if e.Published < e.Original {
 		p.line("  %d records of the original are not in the release: the error includes them, the bounds do not", e.Original-e.Published)
 	}
 	return p.err
+}
+
+// named says which attribute follows, if there are several.
+func (e *Evaluation) named(p *printer, a attribute) {
+	if len(e.Attributes) > 1 {
+		p.line("%s:", quoted(a.Name))
+	}
+}
+
+func (e *errorRate) text(p *printer) {
+	p.line("  relative error       mean %.4f, median %.4f, over %d queries (%d have the true answer 0)", e.Mean, e.Median, e.Asked, e.Empty)
+	p.line("  bounds               on average %.4f times as wide as the true answer; they contain it in %d of %d", e.Width, e.Inside, e.Asked)
 }
 
 func (l *fileLoss) text(p *printer) {
@@ -218,7 +239,10 @@ func (e *Evaluation) textAchieved(p *printer) {
 	default:
 		p.line("Achieved by every class, asked for or not:")
 	}
-	e.Achieved.text(p)
+	for _, a := range e.Attributes {
+		e.named(p, a)
+		a.Achieved.text(p)
+	}
 	if e.Local != nil {
 		p.line("")
 		textLocal(p, e.Local)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"anond/equivclass"
 	"anond/equivclass/query"
 )
 
@@ -14,7 +15,8 @@ const (
 	mostBins      = 24
 	leastBins     = 4
 	maxResponses  = 256
-	penaltyCouple = 4 // times the penalty: on the difference of neighbouring bins of numbers
+	numberBins    = 64 // responses of a sensitive number
+	penaltyCouple = 4  // times the penalty: on the difference of neighbouring bins of numbers
 )
 
 // model reads a release with a model that is fitted to this release alone: public
@@ -112,7 +114,8 @@ func (m *model) index() {
 }
 
 // group finds the share of each value, and gives the frequent values a response
-// each, the others one together.
+// each, the others one together. Of a number with many values neighbours have one
+// response together, of about as many people each: rare numbers are no kind of their own.
 func (m *model) group() {
 	values := m.r.Dicts[m.r.Sensitive].Len()
 	m.base, m.response, m.within = make([]float64, values), make([]int32, values), make([]float64, values)
@@ -128,12 +131,25 @@ func (m *model) group() {
 		order[v] = v
 		m.base[v] /= all
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.base[b], m.base[a]) })
-	m.responses = min(values, maxResponses)
+	if d := m.r.Dicts[m.r.Sensitive]; d.Kind() == equivclass.Number && values > numberBins {
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(d.Number(equivclass.Code(a)), d.Number(equivclass.Code(b))) })
+		filled := 0.0
+		for _, v := range order {
+			if m.responses == 0 || filled > 0 && filled+m.base[v]/2 >= 1./numberBins {
+				m.responses, filled = m.responses+1, 0
+			}
+			m.response[v], filled = int32(m.responses-1), filled+m.base[v]
+		}
+	} else {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.base[b], m.base[a]) })
+		m.responses = min(values, maxResponses)
+		for i, v := range order {
+			m.response[v] = int32(min(i, m.responses-1))
+		}
+	}
 	sums := make([]float64, m.responses)
-	for i, v := range order {
-		m.response[v] = int32(min(i, m.responses-1))
-		sums[m.response[v]] += m.base[v]
+	for v, share := range m.base {
+		sums[m.response[v]] += share
 	}
 	for v := range m.within {
 		if sum := sums[m.response[v]]; sum > 0 {

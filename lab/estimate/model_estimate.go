@@ -15,6 +15,11 @@ import (
 // Cost: different cells, and classes that can match x values of their bucket x
 // features.
 func (m *model) Estimate(q *query.Bound) (sum float64) {
+	if q.Mean {
+		all, people := *q, *q
+		all.Mean, people.Mean, people.Sum = false, false, -1
+		return m.Estimate(&all) / m.Estimate(&people)
+	}
 	a := m.ask(q)
 	for b := range m.r.Bags {
 		sum += a.bucket(b)

@@ -68,7 +68,15 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
 	src equivclass.Source) []*query.Bound {
 	share := math.Pow(volume, 1/float64(dims+1))
-	return countQueries(dicts, quasi, sensitive, dims, n, share, share, src)
+	return countQueries(dicts, quasi, []int{sensitive}, dims, n, share, share, src)
+}
+
+// PairWorkload is CountWorkload with two sensitive attributes, and at least one other.
+func PairWorkload(dicts []*equivclass.Dictionary, quasi []int, pair [2]int, dims int, volume float64, n int,
+	src equivclass.Source) []*query.Bound {
+	dims = max(3, dims)
+	share := math.Pow(volume, 1/float64(dims+1))
+	return countQueries(dicts, quasi, pair[:], dims, n, share, share, src)
 }
 
 // CountValueWorkload is CountWorkload with one random value of the sensitive
@@ -76,24 +84,25 @@ func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims 
 // intervals of quasi, except where the source's numbers are drawn again.
 func CountValueWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
 	src equivclass.Source) []*query.Bound {
-	return countQueries(dicts, quasi, sensitive, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
+	return countQueries(dicts, quasi, []int{sensitive}, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
 }
 
-// countQueries restricts dims-1 attributes of quasi to a share of their values,
-// and the sensitive one to another.
-func countQueries(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims, n int, share, ofSensitive float64,
+// countQueries restricts dims attributes: the sensitive ones to a share of their values, and some of quasi to another.
+func countQueries(dicts []*equivclass.Dictionary, quasi, sensitive []int, dims, n int, share, ofSensitive float64,
 	src equivclass.Source) []*query.Bound {
 	ranks := make([][]int32, len(dicts))
-	for _, j := range append(slices.Clone(quasi), sensitive) {
+	for _, j := range slices.Concat(quasi, sensitive) {
 		ranks[j] = flagged.ValueOrder(dicts[j])
 	}
 	queries := make([]*query.Bound, n)
 	for i := range queries {
 		q := &query.Bound{Sum: -1}
-		for _, j := range someOf(quasi, dims-1, src) {
+		for _, j := range someOf(quasi, dims-len(sensitive), src) {
 			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], share, src))
 		}
-		q.Preds = append(q.Preds, intervalOf(dicts[sensitive], sensitive, ranks[sensitive], ofSensitive, src))
+		for _, j := range sensitive {
+			q.Preds = append(q.Preds, intervalOf(dicts[j], j, ranks[j], ofSensitive, src))
+		}
 		queries[i] = q
 	}
 	return queries

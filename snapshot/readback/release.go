@@ -36,7 +36,8 @@ type Release struct {
 	// Others are the sensitive attributes behind the first, at level L2.
 	Others []SensitiveValues
 
-	dir     string // of the release itself
+	dir     string                   // of the release itself
+	further []*equivclass.Dictionary // of Others
 	poolsOf []int32
 	tables  []query.PairTable
 	form    form // once loaded
@@ -84,13 +85,15 @@ func OpenNumber(top string, number uint32) (*Release, error) {
 }
 
 // Load reads the data files. dicts, if not nil, are those of the records that
-// the release is compared with; they grow by what is new.
+// the release is compared with: of the quasi-identifiers and then the sensitive attributes. They grow by what is new.
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {
-	if r.Dicts = dicts; dicts == nil {
-		for _, i := range slices.Concat(r.Schema.Quasi(), []int{r.Schema.SensitiveIndex()}) {
-			r.Dicts = append(r.Dicts, r.dictionary(i))
+	if dicts == nil {
+		for _, i := range slices.Concat(r.Schema.Quasi(), r.Schema.Sensitive()) {
+			dicts = append(dicts, r.dictionary(i))
 		}
 	}
+	all := len(r.Schema.Quasi()) + 1
+	r.Dicts, r.further = dicts[:all:all], dicts[all:]
 	f, ok := formOf(r.Manifest)
 	if !ok {
 		return fmt.Errorf("recoding %q of the release cannot be read by this version", r.Manifest.Recoding)
@@ -139,7 +142,10 @@ func publishedOf(s *equivclass.Schema) []string {
 	for _, i := range s.Quasi() {
 		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
 	}
-	return append(out, fmt.Sprintf("%q", s.Attributes()[s.SensitiveIndex()].Name))
+	for _, i := range s.Sensitive() {
+		out = append(out, fmt.Sprintf("%q", s.Attributes()[i].Name))
+	}
+	return out
 }
 
 // Sizes are those of the classes.

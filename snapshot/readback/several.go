@@ -13,12 +13,35 @@ type SensitiveValues struct {
 	SA   []equivclass.Code
 }
 
-// others are new dictionaries of the sensitive attributes behind the first.
-func (r *Release) others() (out []*equivclass.Dictionary) {
-	for _, i := range r.Schema.Sensitive()[1:] {
-		out = append(out, r.dictionary(i))
+// sensitive are the values of all sensitive attributes.
+func (r *Release) sensitive() []SensitiveValues {
+	return append([]SensitiveValues{{r.Dicts[len(r.Dicts)-1], r.SA}}, r.Others...)
+}
+
+// Each is the release once for each sensitive attribute, as if that were the only one.
+func (r *Release) Each() (out []*Release) {
+	for _, s := range r.sensitive() {
+		one := *r
+		one.Others = nil
+		one.Dicts, one.SA = append(slices.Clone(r.Dicts[:len(r.Dicts)-1]), s.Dict), s.SA
+		out = append(out, &one)
 	}
 	return out
+}
+
+// Joint is the release with all sensitive attributes behind the quasi-identifiers, if it has buckets.
+func (r *Release) Joint() (*query.JointRelease, bool) {
+	buckets, ok := r.AsBuckets()
+	if !ok {
+		return nil, false
+	}
+	joint, d := &query.JointRelease{BucketRelease: buckets, Pool: r.poolsOf, Tables: r.tables}, len(r.Dicts)-1
+	joint.Dicts = slices.Clone(r.Dicts[:d])
+	for i, one := range r.Each() {
+		joint.Dicts = append(joint.Dicts, one.Dicts[d])
+		joint.Sensitive = append(joint.Sensitive, query.SensitiveBags{Attribute: d + i, Bags: one.Bags()})
+	}
+	return joint, true
 }
 
 // About is the release as one whose sensitive attribute is the only one that a query names, or the first. The release of a query
@@ -28,36 +51,25 @@ func (r *Release) About(text string) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := len(r.Dicts) - 1
-	all := append([]SensitiveValues{{r.Dicts[d], r.SA}}, r.Others...)
 	var named []int
-	for i, s := range all {
+	for i, s := range r.sensitive() {
 		name := s.Dict.Attribute().Name
 		if q.Sum == name || slices.ContainsFunc(q.Where, func(c query.Condition) bool { return c.Attribute == name }) {
 			named = append(named, i)
 		}
 	}
-	if len(named) == 0 {
+	switch len(named) {
+	case 0:
 		return r, nil
+	case 1:
+		return r.Each()[named[0]], nil
 	}
-	out := *r
-	if out.Others = nil; len(named) == 1 {
-		out.Dicts, out.SA = append(slices.Clone(r.Dicts[:d]), all[named[0]].Dict), all[named[0]].SA
-		return &out, nil
-	}
-	buckets, ok := r.AsBuckets()
+	joint, ok := r.Joint()
 	if !ok {
 		return r, nil
 	}
-	joint := &query.JointRelease{BucketRelease: buckets, Pool: r.poolsOf, Tables: r.tables}
-	out.Dicts = slices.Clone(r.Dicts[:d])
-	for i, s := range all {
-		values := *r
-		values.SA = s.SA
-		out.Dicts = append(out.Dicts, s.Dict)
-		joint.Sensitive = append(joint.Sensitive, query.SensitiveBags{Attribute: d + i, Bags: values.Bags()})
-	}
-	joint.Dicts = out.Dicts
+	out := *r
+	out.Dicts, out.Others = joint.Dicts, nil
 	out.form.estimator = func(*Release) query.Estimator { return joint }
 	return &out, nil
 }

@@ -125,7 +125,7 @@ func (l *sharedLoader) poolOf(part int, number string) int32 {
 func (l *sharedLoader) loadBags() error {
 	d := len(l.Dicts) - 1
 	all, dicts, readers := [][][]equivclass.Code{l.bags}, []*equivclass.Dictionary{l.Dicts[d]}, []cellReader{l.readers[d]}
-	for _, d := range l.others() {
+	for _, d := range l.further {
 		bags := make([][]equivclass.Code, len(l.bags))
 		for b := range bags {
 			bags[b] = make([]equivclass.Code, 0, cap(l.bags[b]))
