@@ -35,6 +35,7 @@ type reachable struct {
 	Name     string  `json:"attribute"`
 	Values   int     `json:"values"`                  // different ones
 	TopShare float64 `json:"top_share"`               // of the most frequent one
+	Open     int     `json:"open_missing,omitempty"`  // records without a value, where nothing is promised of these: shares are of the others
 	Promised bool    `json:"promised,omitempty"`      // it has a promise of its own, and does not follow policy.l
 	Pool     int     `json:"pool"`                    // of up to so many
 	L        int     `json:"reachable_l"`             // the largest; 1: none
@@ -61,8 +62,8 @@ func PoolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *
 	for _, a := range all {
 		end := next + uint32(len(a.Values))
 		own := slices.DeleteFunc(slices.Clone(bag), func(c merge.Count) bool { return c.Value < next || c.Value >= end })
+		out.Attributes = append(out.Attributes, reach(a, next, own, out.Records, most))
 		next, follows = end, follows || a.Promise == nil
-		out.Attributes = append(out.Attributes, reach(a, own, out.Records, most))
 	}
 	configured := follow(all, l).Need(bag, out.Records)
 	if out.Asks = configured.Attribute; configured.Possible {
@@ -152,10 +153,25 @@ func follow(all promise.Attributes, l int) promise.Attributes {
 	return all
 }
 
-// reach says what could be promised of an attribute with this bag.
-func reach(a promise.Attribute, bag merge.Bag, people, most int) reachable {
-	out := reachable{Name: a.Name, Values: len(bag), TopShare: float64(bag.Max()) / float64(people), Promised: a.Promise != nil, Pool: most,
-		L: promise.ReachableL(bag, people, most)}
+// reach says what could be promised of an attribute whose values have these numbers in a bag, the first of them next. Where nothing
+// is promised of a missing value, shares are of those who have one, and a pool has as many of these as the table.
+func reach(a promise.Attribute, next uint32, bag merge.Bag, people, most int) reachable {
+	out := reachable{Name: a.Name, Promised: a.Promise != nil, Pool: most, L: 1}
+	if rank, known := slices.BinarySearch(a.Values, a.Missing); known && a.Promise != nil && a.Promise.Open {
+		bag = slices.DeleteFunc(bag, func(c merge.Count) bool {
+			missing := c.Value == next+uint32(rank)
+			if missing {
+				out.Open = int(c.N)
+			}
+			return missing
+		})
+	}
+	valued := people - out.Open
+	if valued == 0 {
+		return out
+	}
+	people, most = valued, most*valued/people
+	out.Values, out.TopShare, out.L = len(bag), float64(bag.Max())/float64(people), promise.ReachableL(bag, people, most)
 	if gain, ok := promise.LeastGain(bag, people, most); ok {
 		out.Gain = gain.String()
 	}
@@ -186,8 +202,12 @@ func (p *Pools) ReachableText(w io.Writer) error {
 
 func (p *Pools) textReachable(out *printer) {
 	for _, a := range p.Attributes {
-		out.line("In these %d records %q has %s, the most frequent one with %.1f %%.", p.Records, a.Name, counted(a.Values, "value"),
-			100*a.TopShare)
+		among := ""
+		if a.Open > 0 {
+			among = fmt.Sprintf(" of the %d records that have one", p.Records-a.Open)
+		}
+		out.line("In these %d records %q has %s, the most frequent one with %.1f %%%s.", p.Records, a.Name, counted(a.Values, "value"),
+			100*a.TopShare, among)
 		a.text(out)
 	}
 }

@@ -59,3 +59,43 @@ func TestPoolsOfSeveralAttributes(t *testing.T) {
 	assert.Empty(t, p.Need)
 	assert.Contains(t, text, "what is promised needs pools of ")
 }
+
+// TestWhatCouldBePromisedOfThoseWhoHaveAValue: where nothing is promised of a missing value, shares are of those who have one.
+func TestWhatCouldBePromisedOfThoseWhoHaveAValue(t *testing.T) {
+	schema, err := equivclass.NewSchema([]equivclass.Attribute{
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "diagnosis", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "income", Role: equivclass.Sensitive, Type: equivclass.Categorical, Missing: equivclass.OpenMissing},
+	}, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	reached := func(open bool, none, valued int) (*Pools, string) {
+		table := newTable(schema, nil)
+		for i := range none + valued {
+			income := "secret-" + string(rune('a'+i%4))
+			if i >= valued {
+				income = ""
+			}
+			why, _ := table.Append(equivclass.Row{[]byte("30"), []byte("x" + string(rune('a'+i%8))), []byte(income)})
+			require.Equal(t, equivclass.Accepted, why)
+		}
+		p, text := PoolsFor(table, 10, 2, map[int]*promise.Promise{2: {L: 2, Open: open}}, 5000), strings.Builder{}
+		require.NoError(t, p.Text(&text))
+		assert.NotContains(t, text.String(), "secret")
+		return p, text.String()
+	}
+	p, text := reached(true, 600, 400)
+	assert.Equal(t, reachable{Name: "income", Values: 4, TopShare: .25, Open: 600, Promised: true, Pool: 5000, L: 3,
+		Gain: p.Attributes[1].Gain, AtMost: p.Attributes[1].AtMost}, p.Attributes[1])
+	assert.NotEmpty(t, p.Attributes[1].Gain)
+	assert.Contains(t, text, `"income" has 4 different values, the most frequent one with 25.0 % of the 400 records that have one.`)
+	all, _ := reached(true, 0, 400)
+	most, _ := promise.Parse(all.Attributes[1].AtMost)
+	least, _ := promise.Parse(p.Attributes[1].AtMost)
+	assert.True(t, most.Less(least), "of a pool of 5000 people only 2000 have a value")
+
+	p, _ = reached(false, 600, 400)
+	assert.Equal(t, []any{5, .6, 1}, []any{p.Attributes[1].Values, p.Attributes[1].TopShare, p.Attributes[1].L}, "missing is a value like others")
+	p, text = reached(true, 50, 0)
+	assert.Equal(t, reachable{Name: "income", Open: 50, Promised: true, Pool: 5000, L: 1}, p.Attributes[1])
+	assert.NotContains(t, text, "NaN")
+}
