@@ -34,6 +34,14 @@ type Decision struct {
 	unchanged bool
 }
 
+// Failed are the attributes for which a pool is quarantined, and by how much they fail, for the operator; none: no pool is.
+func (d *Decision) Failed() (attributes []string, why string) {
+	for _, v := range d.of.Failed {
+		attributes = append(attributes, v.Attribute)
+	}
+	return attributes, plan.Unkept(d.of.Failed)
+}
+
 // Decide is the first part of a cut, or of a flush, and takes nearly all the time. A
 // flush is a cut at the end of a source: no record waits for a better class, because
 // no more records will come. Without new records and without anything publishable it

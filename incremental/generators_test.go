@@ -54,7 +54,7 @@ func TestAdultBucketsUnderTheGenerators(t *testing.T) {
 // exchange all their values, and so do the places of a bucket, in all of them at once.
 func (r *replay) exchange(rng *rand.Rand, values [][]byte, v *incremental.View, places map[merge.Key]map[int32]int32) (moved int) {
 	before := slices.Clone(values)
-	subPools, _ := merge.Blocks(len(v.Classes), r.subPool)
+	subPools, _ := merge.Blocks(len(v.Classes), r.subPool, len(v.Classes))
 	in := map[state.BucketID][]int{}
 	for i, c := range v.Classes {
 		in[c.Bucket] = append(in[c.Bucket], i)

@@ -413,6 +413,25 @@ func TestShortSourceWaitsByCount(t *testing.T) {
 	require.NotNil(t, f.cut())
 }
 
+// TestTheFirstPoolIsMadeOfAsManyAsItNeeds: where no more people wait than the first pool needs, it is made of them: also where the
+// numbers of sub-pools that leave the fewest classes leave some. What is said to be missing until then is what is missing.
+func TestTheFirstPoolIsMadeOfAsManyAsItNeeds(t *testing.T) {
+	for _, people := range []int{4 * 71, 4*71 + 3, 4 * 1500} {
+		p := bucketPolicy(4, 2)
+		p.InitialMin = people
+		f := newPoolFeed(t, newSchema(t, false), p, 1)
+		f.m.InitialLoad().SetEnds(map[state.Partition]int64{source: int64(people)})
+		f.apply(skewed(0, people-1, 0))
+		require.Equal(t, 1, f.m.Status().Pool.Missing)
+		require.Nil(t, f.cut())
+		f.apply(skewed(people-1, 1, 0))
+		require.Equal(t, 0, f.m.Status().Pool.Missing)
+		intent := f.cut()
+		require.NotNil(t, intent, "%d people", people)
+		require.Equal(t, people/4*4, intent.Newcomers)
+	}
+}
+
 // TestRepeatsFixNoPool: a subject's later records are in no pool, so as many records as a
 // first pool needs may be too few. It is not fixed then, and takes in what follows.
 func TestRepeatsFixNoPool(t *testing.T) {

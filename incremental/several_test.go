@@ -169,6 +169,28 @@ func TestAPoolIsOfOneVersionOfEveryHierarchy(t *testing.T) {
 	assert.Greater(t, s.m.Releases().Latest().Release, uint32(1))
 }
 
+// TestAQuarantineNamesTheAttributesThatFail: and says by how much, in counts, without a value; whoever keeps its promise is not named.
+func TestAQuarantineNamesTheAttributesThatFail(t *testing.T) {
+	for _, c := range []struct {
+		people []string
+		names  []string
+		why    string
+	}{
+		{[]string{"px", "qx", "px", "qy"}, []string{"b"}, `3 of 4 people have the same value of "b", and 1/2 may`},
+		{[]string{"px", "px", "px", "qx"}, []string{"a", "b"}, `3 of 4 people have the same value of "a", and 1/2 may; ` +
+			`4 of 4 people have the same value of "b", and 1/2 may`},
+		{[]string{"px", "qy", "px", "qy"}, nil, ""},
+	} {
+		s := newSeveral(t, "pq", "xy")
+		s.apply(c.people...)
+		d, err := s.m.Decide(state.Triggered)
+		require.NoError(t, err)
+		names, why := d.Failed()
+		assert.Equal(t, c.names, names)
+		assert.Equal(t, c.why, why)
+	}
+}
+
 // TestARefusalNamesEveryAttribute: all that fail at once, with counts and caps, and no value.
 func TestARefusalNamesEveryAttribute(t *testing.T) {
 	s := newSeveral(t, "pq", "xy")

@@ -1,13 +1,14 @@
 package ingest
 
 import (
-	"anond/incremental/plan"
-	"anond/incremental/state"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"anond/incremental"
+	"anond/incremental/plan"
+	"anond/incremental/state"
 )
 
 // cuts says when a release is cut, and has the machine decide it.
@@ -16,6 +17,7 @@ type cuts struct {
 	schedule    schedule // when the trigger asks for a release
 	order       Ordered  // the source, if its partitions are read in rounds; nil: they are not
 	quarantined int      // people in pools of this run
+	failed      []string // attributes for which they are
 }
 
 // cutIfDue ends the first load or makes a release where the count of records
@@ -74,7 +76,7 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
-	intent, err := l.decide(ctx, how.by, now)
+	intent, made, err := l.decide(ctx, how.by, now)
 	if err != nil {
 		return l.publishing.refused(ctx, refusal{err: err})
 	}
@@ -83,10 +85,12 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		if err := l.transaction.judged(); err != nil {
 			return err
 		}
+		failed, why := made.Failed()
 		l.Log.Warn("a pool cannot satisfy the policy and is quarantined as a whole: none of its records is ever published",
-			"event", "pool_quarantined", "records", n)
+			"event", "pool_quarantined", "records", n, "attributes", failed, "error", why)
 		l.Meter.Skipped(SkippedQuarantined)
 		l.quarantined += n
+		l.failed = slices.Compact(slices.Sorted(slices.Values(append(l.failed, failed...))))
 		l.operator.why = "quarantined"
 		return nil
 	}
@@ -99,10 +103,9 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 
 // decide lets the machine decide and commits the decision. The intent is nil if
 // nothing is newly publishable.
-func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (intent *state.Intent, err error) {
-	var made *incremental.Decision
+func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (intent *state.Intent, made *incremental.Decision, err error) {
 	if err := l.transaction.tell(ctx, l.Steps.BeforeCut(l.Machine, by, now.Unix())); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = l.reporting.work(ctx, DoingDecide, false, func() (err error) {
 		if err := errors.Join(l.Machine.Fix(by), l.transaction.judged()); err != nil { // before a value is looked at
@@ -115,22 +118,22 @@ func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (in
 		l.Steps.AfterCut(l.Machine)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := l.transaction.fenced(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := l.Hook("before intent"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = l.reporting.work(ctx, DoingCommit, true, func() (err error) {
 		intent, err = l.Machine.Enact(made, now.Unix(), l.Policy)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return intent, l.transaction.committed()
+	return intent, made, l.transaction.committed()
 }
 
 // judged has what was decided about people noted outside of the state, before it is said.

@@ -236,7 +236,7 @@ func (l *publishing) standing() error {
 	}
 	switch s := l.Machine.Status(); {
 	case l.cuts.quarantined > 0:
-		return fmt.Errorf("%w: %d of this run", ErrPoolRefused, l.cuts.quarantined)
+		return fmt.Errorf("%w: %d of this run, for their values of %q", ErrPoolRefused, l.cuts.quarantined, l.cuts.failed)
 	case s.Pool != nil && !s.Pool.Possible && s.Pending.Waiting > 0:
 		return ErrNoPool
 	}

@@ -84,7 +84,8 @@ func TestHowARunEnds(t *testing.T) {
 	ends(s, exitOK, people(5, "a", "b", "c"), "the next release waits for ", ` more people, however long that takes`, `"event":"people_wait"`)
 
 	s = start("quarantine")
-	ends(s, exitPrivacy, people(10, "a"), "was quarantined as a whole", "10 of this run")
+	ends(s, exitPrivacy, people(10, "a"), "was quarantined as a whole",
+		`10 of this run, for their values of [\"illness\"]`)
 	ends(s, exitOK, people(2, "a", "b"), `"waiting":2,"missing":8`)
 
 	s = start("quarantine")

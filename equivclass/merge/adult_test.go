@@ -106,7 +106,7 @@ func TestAdultBuckets(t *testing.T) {
 	for _, c := range adultSettings {
 		for _, subPools := range []int{1, 3} {
 			bags := adult(t, n, c.k)
-			_, each := Blocks(len(bags), len(bags)/subPools)
+			_, each := Blocks(len(bags), len(bags)/subPools, 0)
 			bags = bags[:each*subPools]
 			r := Requirement{Caps: Frequency(c.l)}
 			buckets, ok := Pool(bags, c.k, subPools, r, seeded(1), Run{Workers: 2})
@@ -141,7 +141,7 @@ func BenchmarkPool(b *testing.B) {
 		for len(bags) < 100_000 {
 			bags = append(bags, adult(b, 30162, c.k)...)
 		}
-		fit, each := Blocks(100_000, SubPoolClasses)
+		fit, each := Blocks(100_000, SubPoolClasses, 0)
 		bags = bags[:fit*each]
 		subPools, near := Division(len(bags), SubPoolClasses, c.l)
 		if near {

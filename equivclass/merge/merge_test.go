@@ -202,19 +202,38 @@ func TestBlocks(t *testing.T) {
 		{100, 0, 1, 100}, {100, 60, 1, 100}, {100, 50, 2, 50}, {100, 30, 3, 33}, {0, 5, 1, 0}, {3016, 90, 29, 104},
 		{3000, 32, 75, 40}, {3000, 30, 96, 31}, {100_000, 32, 2272, 44},
 	} {
-		subPools, each := Blocks(c.classes, c.least)
+		subPools, each := Blocks(c.classes, c.least, 0)
 		assert.Equal(t, [2]int{c.subPools, c.each}, [2]int{subPools, each}, "%+v", c)
 		assert.Less(t, c.classes-subPools*each, subPools)
 	}
+}
+
+// TestBlocksKeepWhatAPoolNeeds: as many classes as the pool has to have are in it, where fewer would fit the numbers of sub-pools that
+// leave the fewest; and Division finds that number again.
+func TestBlocksKeepWhatAPoolNeeds(t *testing.T) {
+	for classes := range 4000 {
+		for _, keep := range []int{classes, classes - 1, classes - 7} {
+			subPools, each := Blocks(classes, SubPoolClasses, keep)
+			require.GreaterOrEqual(t, subPools*each, keep)
+			require.True(t, subPools == 1 || each >= SubPoolClasses)
+			found, _ := Division(subPools*each, SubPoolClasses, 3)
+			require.Zero(t, subPools*each%found)
+			if usual, n := Blocks(classes, SubPoolClasses, 0); usual*n >= keep {
+				require.Equal(t, usual, subPools)
+			}
+		}
+	}
+	subPools, each := Blocks(1500, SubPoolClasses, 1500)
+	require.Equal(t, [2]int{30, 50}, [2]int{subPools, each})
 }
 
 // TestDivision: the classes that Blocks made fit are divided without a remainder, whatever l
 // is: the first pool stays the same if l is lowered.
 func TestDivision(t *testing.T) {
 	for classes := range 6000 {
-		fit, each := Blocks(classes, SubPoolClasses)
+		fit, each := Blocks(classes, SubPoolClasses, 0)
 		classes = fit * each
-		again, _ := Blocks(classes, SubPoolClasses)
+		again, _ := Blocks(classes, SubPoolClasses, 0)
 		near, _ := Division(classes, SubPoolClasses, 3)
 		require.Equal(t, again, near)
 		require.Equal(t, classes, again*(classes/again))
@@ -224,7 +243,7 @@ func TestDivision(t *testing.T) {
 		require.Less(t, classes/far, 4*farClasses)
 	}
 	for classes := 90_000; classes < 110_000; classes += 7 {
-		fit, each := Blocks(classes, SubPoolClasses)
+		fit, each := Blocks(classes, SubPoolClasses, 0)
 		far, isNear := Division(fit*each, SubPoolClasses, 5)
 		require.Less(t, fit*each/far, 2*farClasses)
 		require.False(t, isNear)

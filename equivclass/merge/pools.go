@@ -34,7 +34,7 @@ const (
 // fit, and whether a sub-pool should hold classes that lie near each other.
 func Division(classes, least, l int) (subPools int, near bool) {
 	if l <= nearL {
-		subPools, _ = Blocks(classes, least)
+		subPools, _ = Blocks(classes, least, classes)
 		return subPools, true
 	}
 	for subPools = classes / max(least, farClasses); subPools > 1; subPools-- {
@@ -49,8 +49,9 @@ func Division(classes, least, l int) (subPools int, near bool) {
 // it returns the number of sub-pools and the classes of each. The remaining classes,
 // fewer than there are sub-pools, do not fit: they wait for the next pool. Of the
 // numbers of sub-pools from two thirds of what fits, it takes the one that leaves the
-// fewest classes, the largest of those.
-func Blocks(classes, least int) (subPools, each int) {
+// fewest classes, the largest of those; but the largest one with which as many as keep
+// are in the pool, where those all leave too many.
+func Blocks(classes, least, keep int) (subPools, each int) {
 	if least < 1 || classes < 2*least {
 		return 1, classes
 	}
@@ -62,6 +63,11 @@ func Blocks(classes, least int) (subPools, each int) {
 	for n := subPools - step; n > most*2/3; n -= step {
 		if classes%n < classes%subPools {
 			subPools = n
+		}
+	}
+	if classes%subPools > max(0, classes-keep) {
+		for subPools = most; classes%subPools > max(0, classes-keep); {
+			subPools--
 		}
 	}
 	return subPools, classes / subPools

@@ -113,7 +113,7 @@ func diabetesPeople(t testing.TB) *equivclass.Pool {
 func (c *machinePool) bags(t testing.TB) (bags []Bag, subPools int) {
 	p := c.pool(t)
 	classes, _ := extract.Blind{Workers: 2}.Classes(p.Points(), c.k)
-	fit, each := Blocks(len(classes), SubPoolClasses)
+	fit, each := Blocks(len(classes), SubPoolClasses, 0)
 	classes = classes[:fit*each]
 	subPools, near := Division(len(classes), SubPoolClasses, c.l)
 	if near {

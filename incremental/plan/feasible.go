@@ -32,11 +32,7 @@ type InfeasibleError struct {
 
 func (e *InfeasibleError) Error() string {
 	if len(e.Failed) > 0 {
-		why := make([]string, len(e.Failed))
-		for i, v := range e.Failed {
-			why[i] = fmt.Sprintf("%d of %d people have the same value of %q, and %s may", v.N, v.People, v.Attribute, v.Cap)
-		}
-		return "the first pool cannot keep what is promised: " + strings.Join(why, "; ")
+		return "the first pool cannot keep what is promised: " + Unkept(e.Failed)
 	}
 	if e.Alone {
 		return fmt.Sprintf("of the %d records of the first load no class satisfies %s on %q against the values that release 1 would publish",
@@ -48,6 +44,18 @@ func (e *InfeasibleError) Error() string {
 	}
 	return fmt.Sprintf("the most frequent value of %q has %.1f %% of the first load, more than 1/l = %.1f %%: no release can keep l = %d",
 		e.Attribute, 100*e.Share, 100/float64(e.L), e.L)
+}
+
+// Unkept says of attributes whose promise a pool does not keep by how much: in counts, which tell an operator what was too frequent, and
+// no value (rule V, values). Nothing is promised to the people of such a pool.
+func Unkept(failed []promise.Verdict) string {
+	why := make([]string, len(failed))
+	for i, v := range failed {
+		if why[i] = fmt.Sprintf("%d of %d people have the same value of %q, and %s may", v.N, v.People, v.Attribute, v.Cap); v.People == 0 {
+			why[i] = fmt.Sprintf("the values of %q do not satisfy policy.diversity", v.Attribute)
+		}
+	}
+	return strings.Join(why, "; ")
 }
 
 // Fault implements fault.Fault.

@@ -48,6 +48,9 @@ func (p Planning) backlog() backlog {
 		s.overdue = p.Admission.Waited(s.records[0]) >= p.Policy.MaxHold
 	}
 	s.missing = max(0, p.need.Records-s.planned)
+	if !p.Head.InitialDone { // the first pool may leave fewer people than a class has
+		s.missing = max(0, p.need.Records-len(s.records))
+	}
 	if s.planned > 0 && s.keep >= float64(p.need.Records) && !p.late(s) {
 		s.missing = max(s.missing, int(math.Ceil(s.keep/float64(p.Sizes.Newcomers)))-p.came())
 	}

@@ -86,7 +86,7 @@ func (p Planning) poolPlans() []plan.Plan {
 		return nil
 	}
 	if !p.Head.InitialDone {
-		if s.records = p.whole(s.records); len(s.records) < max(k, p.need.Records/k*k) {
+		if s.records = p.whole(s.records); len(s.records) == 0 {
 			return nil
 		}
 	}
@@ -98,7 +98,7 @@ func (p Planning) poolPlans() []plan.Plan {
 		plans = p.choose(s, plans)
 	}
 	subPools, each := p.blocks(len(plans))
-	return plans[:subPools*each] // never fewer than are needed (merge.Blocks)
+	return plans[:subPools*each]
 }
 
 // Candidates returns the records that may be in the next pool, in order of arrival. After the hierarchy of the
@@ -122,9 +122,9 @@ func (p Planning) whole(records []state.RecordID) []state.RecordID {
 }
 
 // blocks divides so many classes into sub-pools of equal size; the classes that are left
-// over, the last ones, wait.
+// over, the last ones, wait: never so many that the pool has fewer than it needs.
 func (p Planning) blocks(classes int) (subPools, each int) {
-	return merge.Blocks(classes, p.leastSubPool())
+	return merge.Blocks(classes, p.leastSubPool(), p.need.Records/p.Policy.Requirement.K)
 }
 
 func (p Planning) leastSubPool() int {
@@ -163,10 +163,14 @@ func (p Planning) Pool(of *state.Pool) (d state.Decision, err error) {
 	}
 	m, bag := newMerging(p.Records, p.Policy, want.Extra, all)
 	if !m.want.Holds(bag, len(all)) {
+		failed := slices.DeleteFunc(m.attributes.Verdicts(bag, len(all)), func(v promise.Verdict) bool { return v.Holds })
 		if p.Head.InitialDone || p.Policy.OnRefusal == state.QuarantineRefused {
-			return state.Decision{Pool: all}, nil
+			if len(failed) == 0 { // policy.diversity, which is of a single attribute
+				failed = []promise.Verdict{{Attribute: p.Sensitive()}}
+			}
+			return state.Decision{Pool: all, Failed: failed}, nil
 		}
-		return state.Decision{}, p.refusal(all, want, m.attributes.Verdicts(bag, len(all)))
+		return state.Decision{}, p.refusal(all, want, failed)
 	}
 	d.Births = p.buckets(of, m)
 	return d, nil
@@ -222,14 +226,11 @@ func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
 	return births
 }
 
-// refusal says why the first pool is refused: of all attributes at once, since it is a function of the bag of the pool.
-func (p Planning) refusal(pool []state.RecordID, want equivclass.Requirement, of []promise.Verdict) error {
-	if p.Policy.Promises != nil || len(of) > 1 {
-		of = slices.DeleteFunc(of, func(v promise.Verdict) bool { return v.Holds })
-		if len(of) > 0 {
-			return &plan.InfeasibleError{Attribute: of[0].Attribute, Records: len(pool), Share: float64(of[0].N) / float64(of[0].People),
-				Reachable: of[0].L, Failed: of, Fixed: p.Policy.OnRefusal == state.StopRefused && !p.Head.Pools.Grown}
-		}
+// refusal says why the first pool is refused: of all attributes that fail at once, since it is a function of the bag of the pool.
+func (p Planning) refusal(pool []state.RecordID, want equivclass.Requirement, failed []promise.Verdict) error {
+	if several := len(p.Records.Schema.Sensitive()) > 1; (p.Policy.Promises != nil || several) && len(failed) > 0 {
+		return &plan.InfeasibleError{Attribute: failed[0].Attribute, Records: len(pool), Share: float64(failed[0].N) / float64(failed[0].People),
+			Reachable: failed[0].L, Failed: failed, Fixed: p.Policy.OnRefusal == state.StopRefused && !p.Head.Pools.Grown}
 	}
 	bag := p.Records.Bag(pool)
 	e := &plan.InfeasibleError{Attribute: p.Sensitive(), Records: bag.Total, Share: float64(bag.Max()) / float64(bag.Total), L: want.L,

@@ -1,6 +1,9 @@
 package state
 
-import "anond/equivclass"
+import (
+	"anond/equivclass"
+	"anond/equivclass/promise"
+)
 
 // Decision is what a cut changes: classes that are born, and those whose
 // records the births take over.
@@ -10,8 +13,9 @@ type Decision struct {
 	// References are the distributions of t-closeness that release 1 fixes, by
 	// attribute.
 	References map[int][]equivclass.Count
-	// Pool is the pool that is quarantined, at level L2; then nothing is born.
-	Pool []RecordID
+	// Pool is the pool that is quarantined, at level L2; then nothing is born. Failed are the attributes for which it is, for the operator.
+	Pool   []RecordID
+	Failed []promise.Verdict
 }
 
 // Fix notes the reference distribution of an attribute.

@@ -21,7 +21,7 @@ func (b buckets) run(p *equivclass.Pool, want equivclass.Requirement, d draws) (
 	classes, _ = blind.Classes(p.Points(), want.K)
 	world, values := numbered(p.SA)
 	least := leastSubPool(want, world.bag(everyRow(classes), values))
-	subPools, each := merge.Blocks(len(classes), least)
+	subPools, each := merge.Blocks(len(classes), least, 0)
 	classes = classes[:subPools*each]
 	subPools, near := merge.Division(len(classes), least, want.L)
 	if near {

@@ -48,8 +48,9 @@ var ofReleases = []row{
 		{"error", "level L2: the first pool is refused; anond exits with 3", "[a refused first pool](POOLS.md#a-refused-first-pool)"},
 		{"warn", "level L2: no pool is large enough next to what is published", "[pools](POOLS.md#pools-at-level-l2)"},
 	}},
-	{"pool_quarantined", "warn", "records:integer", []eventCase{
-		{"", "level L2: a pool is ineligible as a whole; none of its records is ever published",
+	{"pool_quarantined", "warn", "records:integer attributes:texts error", []eventCase{
+		{"", "level L2: a pool is ineligible as a whole, for the promises of these attributes; none of its records is ever published. " +
+			"`error` says how many people have the value that is too frequent, and which share may",
 			"[pools](POOLS.md#pools-at-level-l2)"}}},
 	{"first_load_waits", "info", "records:integer wanted:integer", []eventCase{
 		{"", "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `initial.min_pool` and k*l",
