@@ -149,3 +149,10 @@ func (b Bag) Signature() []Code {
 	}
 	return out
 }
+
+// Reached is the largest share that one value of a sensitive attribute has of a class, at level L2 of a bucket, and the largest that is
+// promised at most of any value.
+type Reached struct {
+	Attribute      string
+	Share, Allowed float64
+}

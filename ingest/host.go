@@ -24,12 +24,13 @@ type publisher interface {
 
 // Release is what a publication achieved; everything in it is public.
 type Release struct {
-	Manifest     [32]byte // SHA-256 of manifest.json
-	Buckets      int      // at level L2
-	KMin         int      // records in the smallest class
-	MaxFrequency float64  // highest share of one value in a class
-	Allowed      float64  // highest share that is promised at most, where that is
-	NCP          float64  // information loss of the published records
+	Manifest     [32]byte             // SHA-256 of manifest.json
+	Buckets      int                  // at level L2
+	KMin         int                  // records in the smallest class
+	MaxFrequency float64              // highest share of one value in a class
+	Allowed      float64              // highest share that is promised at most, where that is
+	Reached      []equivclass.Reached // by sensitive attribute
+	NCP          float64              // information loss of the published records
 }
 
 // ErrPermanent marks an error of a Publisher that no retry can correct: the gate

@@ -5,25 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"anond/equivclass"
 )
 
 // Info is one release as `anond release list` shows it.
 type Info struct {
-	Release      uint32  `json:"release"`
-	Current      bool    `json:"current"`
-	Pruned       bool    `json:"pruned,omitempty"` // its files are gone
-	CreatedAt    string  `json:"created_at"`
-	Records      int     `json:"records"`
-	Newcomers    int     `json:"newcomers"` // -1 if the release before is not there
-	Classes      int     `json:"classes"`
-	Buckets      int     `json:"buckets,omitempty"` // level L2
-	Pending      int     `json:"pending"`
-	KMin         int     `json:"k_min"`
-	MaxFrequency float64 `json:"max_frequency"`
-	Allowed      float64 `json:"-"` // see Privacy
-	NCP          float64 `json:"ncp"`
-	Certificate  string  `json:"certificate"`
-	SHA256       string  `json:"sha256"` // of manifest.json
+	Release      uint32               `json:"release"`
+	Current      bool                 `json:"current"`
+	Pruned       bool                 `json:"pruned,omitempty"` // its files are gone
+	CreatedAt    string               `json:"created_at"`
+	Records      int                  `json:"records"`
+	Newcomers    int                  `json:"newcomers"` // -1 if the release before is not there
+	Classes      int                  `json:"classes"`
+	Buckets      int                  `json:"buckets,omitempty"` // level L2
+	Pending      int                  `json:"pending"`
+	KMin         int                  `json:"k_min"`
+	MaxFrequency float64              `json:"max_frequency"`
+	Allowed      float64              `json:"-"` // see Privacy
+	Reached      []equivclass.Reached `json:"-"` // by sensitive attribute
+	NCP          float64              `json:"ncp"`
+	Certificate  string               `json:"certificate"`
+	SHA256       string               `json:"sha256"` // of manifest.json
 }
 
 // ErrNoRelease: the release that was asked for is not there.
@@ -61,7 +64,7 @@ func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error
 		}
 		info := Info{Release: n, Current: n == on.Current, Pruned: on.IsPruned(n), CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
 			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
-			Allowed: m.Privacy.Allowed(m.Policy.L), NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
+			Allowed: m.Privacy.Allowed(m.Policy.L), Reached: m.Reached(), NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate, SHA256: hex.EncodeToString(sum[:])}
 		switch {
 		case n == 1:
 			info.Newcomers = m.Records

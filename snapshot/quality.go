@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"anond/equivclass"
 )
 
 // Quality says what a release costs in information. It is a function of the
@@ -69,6 +71,19 @@ func (p *Privacy) Allowed(l int) float64 {
 	}
 	top := slices.MaxFunc(p.Attributes, func(a, b AttributePrivacy) int { return cmp.Compare(a.TopShare.Float(), b.TopShare.Float()) })
 	return min(1, top.Cap.Float())
+}
+
+// Reached is what is reached of each sensitive attribute.
+func (m *Manifest) Reached() (out []equivclass.Reached) {
+	for _, a := range m.Privacy.Attributes {
+		out = append(out, equivclass.Reached{Attribute: a.Name, Share: a.TopShare.Float(), Allowed: min(1, a.Cap.Float())})
+	}
+	for _, a := range m.Schema {
+		if len(m.Privacy.Attributes) == 0 && a.Role == equivclass.Sensitive {
+			out = append(out, equivclass.Reached{Attribute: a.Name, Share: m.Privacy.MaxFrequency, Allowed: m.Privacy.Allowed(m.Policy.L)})
+		}
+	}
+	return out
 }
 
 // Round6 keeps the digits that mean something: the last bits of a sum differ

@@ -81,7 +81,7 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 		p.told(m.Release, out.SHA256)
 	}
 	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
-		Allowed: m.Privacy.Allowed(m.Policy.L), NCP: m.Quality.NCP}, nil
+		Allowed: m.Privacy.Allowed(m.Policy.L), Reached: m.Reached(), NCP: m.Quality.NCP}, nil
 }
 
 // paced is a disk at the pace of release.max_bytes_per_second. What would have to wait for it

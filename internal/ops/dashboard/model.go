@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"anond/equivclass"
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/ops/duty"
@@ -130,7 +131,7 @@ func tiles(v *monitor.View) []tile {
 			{ID: "loss", Title: "Information loss", Figure: fmt.Sprintf("%.4f", x.NCP), Note: "0: exact, 1: nothing left"},
 			{ID: "k", Title: "Smallest class", Figure: strconv.Itoa(x.KMin), Note: fmt.Sprintf("promised: at least %d", s.K), Bad: x.KMin < s.K},
 			{ID: "share", Title: "Top share", Figure: present.Percent(x.TopShare), Note: "promised: at most " + present.Percent(x.Allowed),
-				Bad: x.TopShare > x.Allowed+1e-9}}
+				Bad: slices.ContainsFunc(x.Reached, func(r equivclass.Reached) bool { return r.Share > r.Allowed+1e-9 })}}
 	}
 	if r.Time.IsZero() {
 		return out

@@ -158,9 +158,3 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
-
-func TestDistinctValuesFollowFromTheLargestShare(t *testing.T) {
-	for share, want := range map[float64]int{1. / 3: 3, .3: 4, .5: 2, 1: 1, 0: 0, 1. / 7: 7} {
-		assert.Equal(t, want, (&Release{TopShare: share}).Distinct(), share)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"anond/equivclass"
 	"anond/ingest"
 	"anond/snapshot"
 )
@@ -18,19 +19,7 @@ type Release struct {
 	KMin                        int
 	TopShare, NCP               float64
 	Allowed                     float64 // the share that is promised at most, where TopShare is
-}
-
-// Distinct is how many different values each group has at least, as the largest share
-// says: of a group in which no value has more than 1/l, no fewer than l.
-func (r *Release) Distinct() int {
-	if r.TopShare <= 0 {
-		return 0
-	}
-	n := int(1 / r.TopShare)
-	if float64(n)*r.TopShare < 1-1e-9 {
-		n++
-	}
-	return n
+	Reached                     []equivclass.Reached
 }
 
 // releasesKept bounds the releases that are remembered.
@@ -80,7 +69,7 @@ func ReleasesOf(infos []snapshot.Info) []Release {
 	for n, i := range infos {
 		at, _ := time.Parse(time.RFC3339, i.CreatedAt)
 		out[n] = Release{Number: i.Release, CreatedAt: at, Records: i.Records, Newcomers: i.Newcomers, Pending: i.Pending, Classes: i.Classes,
-			Buckets: i.Buckets, KMin: i.KMin, TopShare: i.MaxFrequency, Allowed: i.Allowed, NCP: i.NCP}
+			Buckets: i.Buckets, KMin: i.KMin, TopShare: i.MaxFrequency, Allowed: i.Allowed, Reached: i.Reached, NCP: i.NCP}
 	}
 	return out
 }
@@ -89,7 +78,7 @@ func releaseOf(l *ingest.Latest, before []Release) Release {
 	i := l.Intent
 	out := Release{Number: i.Release, CreatedAt: time.Unix(i.CreatedAt, 0).UTC(), Records: i.Records, Newcomers: -1,
 		Pending: i.Pending.Total(), Classes: i.Classes, Buckets: l.Release.Buckets, KMin: l.Release.KMin, TopShare: l.Release.MaxFrequency,
-		Allowed: l.Release.Allowed, NCP: l.Release.NCP}
+		Allowed: l.Release.Allowed, Reached: l.Release.Reached, NCP: l.Release.NCP}
 	if n := len(before); i.Release == 1 {
 		out.Newcomers = i.Records
 	} else if n > 0 && before[n-1].Number == i.Release-1 {

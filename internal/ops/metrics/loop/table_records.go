@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"anond/equivclass"
 	"anond/ingest"
 	"anond/internal/ops/gauge"
 	"anond/internal/ops/monitor"
@@ -100,6 +101,17 @@ func latest(name, help string, read func(*monitor.Release) float64) metric {
 	}}
 }
 
+// byAttribute is a gauge of the newest published release for each sensitive attribute.
+func byAttribute(name, help string, read func(equivclass.Reached) float64) metric {
+	return metric{Name: name, Help: help, Labels: []string{"attribute"}, Read: func(s *monitor.View, e gauge.Emit) {
+		if n := len(s.Releases); n > 0 {
+			for _, r := range s.Releases[n-1].Reached {
+				e(read(r), r.Attribute)
+			}
+		}
+	}}
+}
+
 var ofReleases = []metric{
 	latest("anond_release_sequence", "Number of the newest published release.", func(r *monitor.Release) float64 { return float64(r.Number) }),
 	latest("anond_release_last_success_timestamp_seconds", "When it was decided.",
@@ -113,14 +125,13 @@ var ofReleases = []metric{
 	latest("anond_release_buckets", "Buckets in it (level L2).", func(r *monitor.Release) float64 { return float64(r.Buckets) }),
 	latest("anond_release_min_class_size", "Records in its smallest class: the k it reaches.",
 		func(r *monitor.Release) float64 { return float64(r.KMin) }),
-	latest("anond_release_max_value_share", "Largest share of one sensitive value in a class, at level L2 in a bucket.",
-		func(r *monitor.Release) float64 { return r.TopShare }),
-	latest("anond_release_min_distinct_sensitive", "Sensitive values that each class or bucket has at least, by the largest share: the l it "+
-		"reaches.", func(r *monitor.Release) float64 { return float64(r.Distinct()) }),
+	byAttribute("anond_release_max_value_share", "Largest share of one value of a sensitive attribute in a class, at level L2 in a bucket.",
+		func(r equivclass.Reached) float64 { return r.Share }),
+	byAttribute("anond_release_allowed_value_share", "Largest share that is promised at most of a value of the attribute: 1/l, or what its own "+
+		"promise allows the value that may have most.", func(r equivclass.Reached) float64 { return r.Allowed }),
 	latest("anond_release_information_loss", "Information loss (NCP) of its published cells, 0 to 1.",
 		func(r *monitor.Release) float64 { return r.NCP }),
 	gauge.Of("anond_policy_k", "policy.k.", func(s *monitor.View) float64 { return float64(s.Settings.K) }),
-	gauge.Of("anond_policy_l", "policy.l.", func(s *monitor.View) float64 { return float64(s.Settings.L) }),
 	reported("anond_release_in_progress", "Number of the release that is decided and not published; 0: none.",
 		func(r *ingest.Report) float64 { return float64(r.Releasing) }),
 	reported("anond_release_failing", "Whether the newest attempt to publish failed.",
