@@ -45,25 +45,19 @@ type Config struct {
 	Missing    equivclass.Missing
 	Others     others
 	subjects
-	Shard      Shard
-	Policy     policy
-	Initial    initial
-	Release    releaseSettings
-	State      state
-	Encryption encryption
-	Memory     memory
-	HTTP       HTTP
-	Control    control
-	Log        Log
-	Outputs    outputs
-	files
+	Shard       Shard
+	Policy      policy
+	Initial     initial
+	Release     releaseSettings
+	State       state
+	Encryption  encryption
+	Memory      memory
+	HTTP        HTTP
+	Control     control
+	Log         Log
+	Outputs     outputs
+	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 	loaded
-}
-
-// files are those that the schema names, in its order.
-type files struct {
-	Hierarchies []HierarchyFile // one per attribute that names one
-	Counted     []ReferenceFile // of declared counts
 }
 
 // subjects is the block `subject`: how the records of one person are treated.

@@ -36,13 +36,6 @@ type exactValues string
 
 const publishedExactly exactValues = "exact"
 
-// ReferenceFile is the file of declared counts of an attribute, as it is, for the copy that goes with the releases.
-type ReferenceFile struct {
-	Attribute string
-	Path      string
-	Content   []byte
-}
-
 // promiseKeys are those of an attribute that say what is promised of its values.
 func (a *attributeSettings) promiseKeys() []key {
 	p := &a.Promise
@@ -313,7 +306,6 @@ func (c *Config) readReference(r *reader, i int, key, path string) map[string]in
 		}
 		out[value], total = n, total+n
 	}
-	c.Counted = append(c.Counted, ReferenceFile{c.Attributes[i].Name, path, content})
 	return out
 }
 

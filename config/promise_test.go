@@ -44,7 +44,6 @@ func TestPromisesAreReadExactly(t *testing.T) {
 		4: {Gain: ratio("3"), Most: ratio("0.75"), Open: true},
 	}, c.Promises())
 	assert.Equal(t, [][2]string{{"diagnosis", "hiv"}}, c.Tables())
-	assert.Equal(t, []config.ReferenceFile{{Attribute: "hiv", Path: "counts.csv", Content: []byte(severalFiles["counts.csv"])}}, c.Counted)
 	assert.True(t, c.Schema().Attributes()[2].Exact)
 	assert.Equal(t, []int{1, 2, 3, 4}, c.Schema().Sensitive())
 	for _, key := range c.AskedOfBags()[4:] {

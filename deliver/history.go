@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"anond/snapshot"
 )
@@ -166,13 +164,13 @@ func (h *history) deadIn(m *snapshot.Manifest) (out []Died, err error) {
 	return out, nil
 }
 
-// hierarchyCopy is a hierarchy file in the releases directory.
+// hierarchyCopy is a file next to the releases: a hierarchy, or the counts of a declared reference.
 type hierarchyCopy struct {
 	Name string // below the directory
 	Text []byte
 }
 
-// Hierarchies are the copies of hierarchies that a release names, and the one before does
+// Hierarchies are the files next to the releases that a release names, and the one before does
 // not.
 func (h *history) Hierarchies(of *snapshot.Manifest) (out []hierarchyCopy, err error) {
 	known := map[string]bool{}
@@ -181,12 +179,12 @@ func (h *history) Hierarchies(of *snapshot.Manifest) (out []hierarchyCopy, err e
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range HierarchyFiles(p.Manifest) {
+		for _, e := range p.Manifest.Copies() {
 			known[e.File] = true
 		}
 	}
-	for _, e := range HierarchyFiles(of) {
-		if known[e.File] {
+	for _, e := range of.Copies() {
+		if known[e.File] || !e.Placed() {
 			continue
 		}
 		known[e.File] = true
@@ -200,19 +198,4 @@ func (h *history) Hierarchies(of *snapshot.Manifest) (out []hierarchyCopy, err e
 		out = append(out, hierarchyCopy{e.File, text})
 	}
 	return out, nil
-}
-
-// HierarchyFiles are the copies of hierarchy files that a manifest names, by paths that are
-// in their directory.
-func HierarchyFiles(m *snapshot.Manifest) (out []snapshot.HierarchyEntry) {
-	for _, a := range m.Schema {
-		if a.Hierarchy == nil || a.Hierarchy.File == "" {
-			continue
-		}
-		name, ok := strings.CutPrefix(a.Hierarchy.File, snapshot.HierarchyDir+"/")
-		if ok && name == path.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `\`) {
-			out = append(out, *a.Hierarchy)
-		}
-	}
-	return out
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
+	"strings"
 
 	"anond/equivclass"
 )
@@ -61,6 +63,32 @@ type HierarchyEntry struct {
 	SHA256  string    `json:"sha256,omitempty"`
 	Steps   []float64 `json:"steps,omitempty"`
 	Buckets []float64 `json:"buckets,omitempty"`
+}
+
+// Copy is a file next to the releases that manifests name: a hierarchy, or the counts of a declared reference.
+type Copy struct {
+	Of     string // what it is, for errors
+	File   string // below the releases directory
+	SHA256 string
+}
+
+// Copies are the files next to the releases that the manifest names.
+func (m *Manifest) Copies() (out []Copy) {
+	for _, a := range m.Schema {
+		if h := a.Hierarchy; h != nil && h.File != "" {
+			out = append(out, Copy{fmt.Sprintf("hierarchy of attribute %q", a.Name), h.File, h.SHA256})
+		}
+		if p := a.Promise; p != nil && p.Reference != nil {
+			out = append(out, Copy{fmt.Sprintf("reference of attribute %q", a.Name), p.Reference.File, p.Reference.SHA256})
+		}
+	}
+	return out
+}
+
+// Placed reports whether a copy is in the directory of copies.
+func (c Copy) Placed() bool {
+	name, ok := strings.CutPrefix(c.File, HierarchyDir+"/")
+	return ok && name == path.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `\`)
 }
 
 // textExact is SchemaEntry.Text of an attribute whose texts are not normalized.

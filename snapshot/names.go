@@ -12,7 +12,7 @@ import (
 const (
 	CurrentName = "CURRENT"
 	Temporary   = ".tmp-" // prefix of what is not yet, or never was, published
-	// HierarchyDir holds the copies of hierarchy files.
+	// HierarchyDir holds the copies of hierarchies and of declared references.
 	HierarchyDir = "hierarchies"
 	// IntentsDir holds what was decided of releases of a union.
 	IntentsDir = "intents"

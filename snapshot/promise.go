@@ -1,6 +1,9 @@
 package snapshot
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -52,8 +55,30 @@ type Promise struct {
 	Gain      Ratio        `json:"gain,omitempty"`
 	AtMost    []ValueShare `json:"at_most,omitempty"`   // by value, in the order of their bytes
 	Most      Ratio        `json:"most,omitempty"`      // of every value
-	Reference []ValueCount `json:"reference,omitempty"` // declared; without it each pool has its own
+	Reference *Reference   `json:"reference,omitempty"` // declared; without it each pool has its own
 	Open      bool         `json:"open,omitempty"`      // a missing value has no cap, and the others' are of those who have a value
+}
+
+// Reference is a declared reference: the copy of its counts in the releases directory, and these.
+type Reference struct {
+	File   string       `json:"file"`
+	SHA256 string       `json:"sha256"`
+	Counts []ValueCount `json:"counts"` // in the order of the bytes of values
+}
+
+// NewReference describes declared counts, and writes their copy: the line value,count, then a line for each value. The copy has no other
+// form, and is called by its content, so that it tells nothing but the counts; those of two attributes may be one.
+func NewReference(declared map[string]int64) (*Reference, []byte) {
+	r, content := &Reference{}, []byte("value,count\n")
+	for _, value := range slices.Sorted(maps.Keys(declared)) {
+		n := int(declared[value])
+		r.Counts = append(r.Counts, ValueCount{Value: value, Count: n})
+		content = AppendRow(content, []string{value, strconv.Itoa(n)})
+	}
+	sum := sha256.Sum256(content)
+	r.SHA256 = hex.EncodeToString(sum[:])
+	r.File = HierarchyDir + "/reference-" + r.SHA256[:16] + ".csv"
+	return r, content
 }
 
 // ValueShare is a value and the share of a bucket's people that it may have.

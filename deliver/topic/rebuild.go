@@ -119,8 +119,8 @@ func (r *rebuilding) manifests() error {
 
 // hierarchies writes the copies that a release brought. It needs all that it names.
 func (r *rebuilding) hierarchies(release uint32, m *snapshot.Manifest) error {
-	for _, h := range deliver.HierarchyFiles(m) {
-		if r.copies[h.File] == h.SHA256 {
+	for _, h := range m.Copies() {
+		if !h.Placed() || r.copies[h.File] == h.SHA256 {
 			continue // of this release twice, or an earlier one brought it
 		}
 		text, err := r.text(release, h.File)

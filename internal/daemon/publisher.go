@@ -122,6 +122,9 @@ func promisedBy(c *config.Config) *gate.Promised {
 		if a.Exact {
 			held.Values = "exact"
 		}
+		if a.Optional {
+			held.Missing = "value"
+		}
 		if p := promises[i]; p != nil {
 			held.Promise = auditedPromise(p)
 		}
@@ -147,8 +150,11 @@ func auditedPromise(p *promise.Promise) *format.Promise {
 	for _, value := range slices.Sorted(maps.Keys(p.AtMost)) {
 		out.AtMost = append(out.AtMost, format.ValueShare{Value: value, Share: ratio(p.AtMost[value])})
 	}
+	if p.Reference != nil {
+		out.Reference = &format.Declared{}
+	}
 	for _, value := range slices.Sorted(maps.Keys(p.Reference)) {
-		out.Reference = append(out.Reference, format.Reference{Value: value, Count: int(p.Reference[value])})
+		out.Reference.Counts = append(out.Reference.Counts, format.Reference{Value: value, Count: int(p.Reference[value])})
 	}
 	return out
 }

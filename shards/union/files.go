@@ -21,7 +21,7 @@ func (r *run) propose(shards []shardRelease) error {
 	if err := disk.MakeDir(r.FS, r.Dir); err != nil { // a shard may have made it just now
 		return err
 	}
-	if err := r.copyHierarchies(shards); err != nil {
+	if err := r.copies(shards); err != nil {
 		return err
 	}
 	stage := filepath.Join(r.Dir, snapshot.Temporary+"intent-"+snapshot.DirName(r.number())+"-"+r.Owner)
@@ -141,23 +141,18 @@ func (r *run) standing(shard int, p *snapshot.PartEntry) bool {
 	})
 }
 
-// copyHierarchies copies the hierarchy files that the manifests name, before anything is
-// decided that needs them.
-func (r *run) copyHierarchies(shards []shardRelease) error {
-	var copies []publish.HierarchyCopy
+// copies makes the files next to the releases that the manifests of shards name, before anything is decided that needs them.
+func (r *run) copies(shards []shardRelease) error {
+	var copies []publish.Copy
 	for i := range shards {
 		s := &shards[i]
-		for _, a := range s.manifest.Schema {
-			h := a.Hierarchy
-			if h == nil || h.File == "" {
-				continue
+		for _, c := range s.manifest.Copies() {
+			c.Of = fmt.Sprintf("copy the %s from shard %d", c.Of, s.shard)
+			if !c.Placed() {
+				return fmt.Errorf("%s: %w: the manifest names a file outside %s", c.Of, snapshot.ErrDamaged, snapshot.HierarchyDir)
 			}
-			of := fmt.Sprintf("copy the hierarchy of attribute %q from shard %d", a.Name, s.shard)
-			if path.Dir(h.File) != snapshot.HierarchyDir {
-				return fmt.Errorf("%s: %w: the manifest names a file outside %s", of, snapshot.ErrDamaged, snapshot.HierarchyDir)
-			}
-			copies = append(copies, publish.HierarchyCopy{Path: h.File, SHA256: h.SHA256, Of: of, Read: func() ([]byte, error) {
-				data, err := r.FS.ReadFile(filepath.Join(snapshot.ChainDir(r.Dir, s.shard), filepath.FromSlash(h.File)))
+			copies = append(copies, publish.Copy{Copy: c, Read: func() ([]byte, error) {
+				data, err := r.FS.ReadFile(filepath.Join(snapshot.ChainDir(r.Dir, s.shard), filepath.FromSlash(c.File)))
 				if errors.Is(err, fs.ErrNotExist) {
 					err = fmt.Errorf("%w: %w", snapshot.ErrDamaged, err)
 				}
@@ -165,5 +160,5 @@ func (r *run) copyHierarchies(shards []shardRelease) error {
 			}})
 		}
 	}
-	return r.KeepHierarchies(copies)
+	return r.KeepCopies(copies)
 }

@@ -26,6 +26,9 @@ func (r *run) Render() error {
 // renderFrom is Render, with what the intent names in a directory.
 func (r *run) renderFrom(from string) error {
 	r.out.Manifest, r.out.SHA256 = r.before, r.known // what would have been decided is not, if another union was first
+	if err := r.steps.Begin(); err != nil {
+		return err
+	}
 	err := r.steps.Stage(func(dir string) ([32]byte, error) { return r.fill(from, dir) })
 	if errors.Is(err, fs.ErrNotExist) && r.Named() {
 		return nil // another union has published it and taken the links away

@@ -81,7 +81,7 @@ func (a *auditor) regroups() {
 
 // attack runs the attackers that know memberships or microdata.
 func (a *auditor) attack(k *chain.Linkage) {
-	s, l := a.in.s, a.report.L
+	s, l := a.in.s, a.report.firstL
 	cand := shares.LinkAttack(a.views, k.N, s.Sets)
 	out := []shares.Attacker{shares.CountSets(shares.NewAttacker(shares.AttackerLink), cand, l, s.Sets)}
 	if a.in.records != nil {

@@ -83,6 +83,9 @@ func once(o Options, wanted map[int]bool) (*auditor, error) {
 // published checks what follows the rename of a release: CURRENT and ledger.
 func (a *auditor) published(o Options) error {
 	newest := a.in.newest()
+	if err := a.beside.look(); err != nil {
+		return err
+	}
 	named, last, err := readNaming(o, newest)
 	if err != nil {
 		return err
@@ -94,7 +97,7 @@ func (a *auditor) published(o Options) error {
 	if len(a.in.gone) > 0 {
 		a.hierarchies = nil // copies that only those name may be there
 	}
-	if err := checkTop(o, false, a.hierarchies, &a.f); err != nil {
+	if err := a.beside.check(o.Ledger, false, a.hierarchies, &a.f); err != nil {
 		return err
 	}
 	if o.Ledger == "" {
@@ -127,7 +130,8 @@ type auditor struct {
 	replay   *Replay
 	rendered int  // parts that a replay rendered again
 	unseen   bool // files of releases were not seen
-	// hierarchies are the copies that manifests name.
+	beside   beside
+	// hierarchies are the copies that manifests name; nil: a manifest was not read.
 	hierarchies map[string]bool
 	// Of a shard: of which releases the union asks for the histogram, and these.
 	wanted     map[int]bool
@@ -138,6 +142,9 @@ func newAuditor(o Options) (*auditor, error) {
 	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
 		replay: o.Replay}
 	var err error
+	if a.beside, err = besideOf(o.Releases); err != nil {
+		return nil, err
+	}
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err
 	}
@@ -145,7 +152,7 @@ func newAuditor(o Options) (*auditor, error) {
 	a.report = &Report{
 		declared: declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
 			K: m.Policy.K, L: m.Policy.L, Promises: m.Says()},
-		requireCertified: o.RequireCertified, shape: shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several()},
+		requireCertified: o.RequireCertified, shape: shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several(), m.Promises()[0].L},
 		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()
@@ -396,6 +403,7 @@ func (a *auditor) finish() *Report {
 	r.Level = Level{L0: state, L1: state, L2: a.levelTwo(state)}
 	if a.in.first.AtL2() && a.last != nil && a.last.Tab.Shared != nil {
 		r.Buckets, r.Told = table.BucketFigures(a.last.Tab), a.last.Tab.Shared.Told
+		r.Attributes = attributeRows(a.last.Man, table.Judge(a.last.Man, a.in.s, a.last.Tab.Shared, nil))
 	}
 	r.NotPromised = r.notPromised()
 	return r

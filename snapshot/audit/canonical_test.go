@@ -129,6 +129,21 @@ func TestFormOfTables(t *testing.T) {
 	}
 }
 
+// TestCopiesOfAReleaseThatBeginsMeanwhile: a file next to the releases that came after the audit began is of a release that no manifest at
+// hand is of, and no stray; the next audit sees that it is one.
+func TestCopiesOfAReleaseThatBeginsMeanwhile(t *testing.T) {
+	p, _ := standard()
+	o := p.write(t, p.render())
+	o.Progress = func(int, int) {
+		require.NoError(t, os.WriteFile(filepath.Join(o.Releases, "hierarchies", "grown.csv"), nil, 0o644))
+	}
+	for _, want := range []string{VerdictCertified, verdictUnreadable} {
+		r, err := Dir(o)
+		require.NoError(t, err)
+		require.Equal(t, want, r.Verdict)
+	}
+}
+
 // TestUnnamedFiles: what nothing names makes releases unreadable, wherever it lies, and nothing else does; names
 // with a leading dot are ignored. A breach stays one.
 func TestUnnamedFiles(t *testing.T) {

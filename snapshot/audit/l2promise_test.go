@@ -1,8 +1,14 @@
 package audit
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"math/big"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,9 +56,6 @@ func TestL2Promises(t *testing.T) {
 			return odds(5, 1, n, of)
 		}
 	}
-	declared := []any{map[string]any{"value": "a", "count": 3}, map[string]any{"value": "b", "count": 3},
-		map[string]any{"value": "c", "count": 3}, map[string]any{"value": "d", "count": 3}, map[string]any{"value": "e", "count": 3},
-		map[string]any{"value": "f", "count": 3}}
 	for _, x := range []struct {
 		name    string
 		promise map[string]any
@@ -69,16 +72,16 @@ func TestL2Promises(t *testing.T) {
 		{"at most of every value", map[string]any{"most": "1/2"}, func(string, int64, int64) *big.Rat { return big.NewRat(1, 2) }, ""},
 		{"a whole pool above its cap", map[string]any{"most": "6/25"}, func(string, int64, int64) *big.Rat { return big.NewRat(6, 25) },
 			format.KindDifference},
-		{"gain of declared shares", map[string]any{"gain": "5/1", "reference": declared},
+		{"gain of declared shares", map[string]any{"gain": "5/1", "reference": declaredRef(sixThrees)},
 			func(string, int64, int64) *big.Rat { return odds(5, 1, 3, 18) }, ""},
-		{"less gain of declared shares", map[string]any{"gain": "4/1", "reference": declared},
+		{"less gain of declared shares", map[string]any{"gain": "4/1", "reference": declaredRef(sixThrees)},
 			func(string, int64, int64) *big.Rat { return odds(4, 1, 3, 18) }, format.KindValueAboveL},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := standardL2("buckets")
 			p.promised(x.promise, x.cap)
 			if x.promise["reference"] != nil {
-				p.referred = map[string]int64{"a": 3, "b": 3, "c": 3, "d": 3, "e": 3, "f": 3}
+				p.referred = sixThrees
 			}
 			p.l = 0
 			r, refused := p.check(t, p.write(t))
@@ -93,15 +96,104 @@ func TestL2Promises(t *testing.T) {
 	}
 }
 
+var sixThrees = map[string]int64{"a": 3, "b": 3, "c": 3, "d": 3, "e": 3, "f": 3}
+
+// declaredRef is a declared reference as a manifest has it, and referenceText its copy.
+func declaredRef(counts map[string]int64) map[string]any {
+	var list []any
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, map[string]any{"value": v, "count": counts[v]})
+	}
+	return map[string]any{"file": "hierarchies/shares.csv", "sha256": format.HexSHA(referenceText(counts)), "counts": list}
+}
+
+func referenceText(counts map[string]int64) []byte {
+	text := []byte("value,count\n")
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
+		text = fmt.Appendf(text, "%s,%d\n", v, counts[v])
+	}
+	return text
+}
+
+// TestL2DeclaredReferenceIsThere: the copy of declared counts is read, and has the counts by which the promises of the manifest were tested,
+// and its hash.
+func TestL2DeclaredReferenceIsThere(t *testing.T) {
+	const off = "value,count\na,3\nb,3\nc,3\nd,3\ne,3\nf,4\n"
+	for _, x := range []struct {
+		name, text string // empty: no file
+		says       string // the hash in the manifest is that of this text; empty: of the right one
+		renamed    int    // from this release on the manifest names another file
+		want       string // kind, or part of an error
+	}{
+		{"the same", string(referenceText(sixThrees)), "", 0, ""},
+		{"a count off by one", off, "", 0, format.KindReference},
+		{"a count off by one, with its hash", off, off, 0, format.KindReference},
+		{"a value less", strings.TrimSuffix(string(referenceText(sixThrees)), "f,3\n"), "", 0, format.KindReference},
+		{"another hash", string(referenceText(sixThrees)), off, 0, format.KindReference},
+		{"quoted", strings.Replace(string(referenceText(sixThrees)), "f", `"f"`, 1), strings.Replace(string(referenceText(sixThrees)), "f", `"f"`, 1), 0,
+			format.KindNotCanonical},
+		{"another name later", string(referenceText(sixThrees)), "", 2, format.KindContractChanged},
+		{"missing", "", "", 0, "shares.csv: cannot be read"},
+		{"no counts", "value,count\na,three\n", "", 0, "shares.csv:2: a count is not a number"},
+		{"other columns", "value,n\na,3\n", "", 0, "shares.csv:1: the columns"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			p := standardL2("buckets")
+			p.promised(map[string]any{"gain": "5/1", "reference": declaredRef(sixThrees)},
+				func(string, int64, int64) *big.Rat { return odds(5, 1, 3, 18) })
+			p.referred, p.l = sixThrees, 0
+			edit := p.edit
+			p.edit = func(r *testParts) {
+				edit(r)
+				of := declaredRef(sixThrees)
+				if x.says != "" {
+					of["sha256"] = format.HexSHA([]byte(x.says))
+				}
+				if x.renamed > 0 && r.number >= x.renamed {
+					of["file"] = "hierarchies/others.csv"
+				}
+				r.man["schema"].([]map[string]any)[4]["promise"].(map[string]any)["reference"] = of
+			}
+			o := p.write(t)
+			at := filepath.Join(o.Releases, "hierarchies")
+			require.NoError(t, os.Remove(filepath.Join(at, "shares.csv")))
+			if x.text != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(at, "shares.csv"), []byte(x.text), 0o444))
+			}
+			if x.renamed > 0 {
+				require.NoError(t, os.WriteFile(filepath.Join(at, "others.csv"), []byte(x.text), 0o444))
+			}
+			r, err := Dir(o)
+			found, refused := gate.New(l2Policy(p)).Check(filepath.Join(o.Releases, format.DirName(1)), placedNow(1, p.out[0].where))
+			switch {
+			case x.text == "" || strings.Contains(x.want, ".csv"):
+				require.ErrorContains(t, err, x.want)
+				require.ErrorContains(t, refused, x.want)
+			case x.want == "":
+				require.NoError(t, errors.Join(err, refused))
+				require.Empty(t, r.Violations)
+				require.Empty(t, found)
+			default:
+				require.NoError(t, errors.Join(err, refused))
+				require.Contains(t, kinds(r.Violations), x.want)
+				if x.renamed == 0 {
+					require.Contains(t, kinds(found), x.want)
+				}
+			}
+		})
+	}
+}
+
 // TestL2MalformedPromises: a promise that is written otherwise than one is, or that no arithmetic of an auditor reaches, is unreadable.
 func TestL2MalformedPromises(t *testing.T) {
 	for _, promise := range []map[string]any{{}, {"gain": "2"}, {"gain": "4/2"}, {"gain": "1/1"}, {"gain": "2000/1"}, {"most": "3/2"},
-		{"l": 1}, {"at_most": []any{map[string]any{"value": "a", "share": "0/1"}}}, {"gain": "2/1", "reference": []any{}},
-		{"gain": "2/1", "reference": []any{map[string]any{"value": "a", "count": 1 << 40}}}} {
+		{"l": 1}, {"at_most": []any{map[string]any{"value": "a", "share": "0/1"}}}, {"gain": "2/1", "reference": declaredRef(nil)},
+		{"gain": "2/1", "reference": declaredRef(map[string]int64{"a": 1 << 40})}, {"gain": "2/1", "open": true},
+		{"gain": "2/1", "reference": map[string]any{"counts": []any{map[string]any{"value": "a", "count": 1}}}}} {
 		p := standardL2("buckets")
 		p.promised(promise, nil)
 		_, err := Dir(p.write(t))
-		require.ErrorContains(t, err, "promise", "%v", promise)
+		require.ErrorContains(t, err, map[bool]string{true: "missing values", false: "promise"}[promise["open"] != nil], "%v", promise)
 	}
 }
 
@@ -131,6 +223,8 @@ func TestL2GateDemandsThePromises(t *testing.T) {
 		return gate.Promised{Attributes: []format.Column{{Name: "illness", Promise: p}}}
 	}
 	exact, tables, named := hold(promise("5/1", "3/8")), hold(promise("5/1", "3/8")), hold(promise("5/1", "3/8"))
+	missing := hold(promise("5/1", "3/8"))
+	missing.Attributes[0].Missing = "value"
 	exact.Attributes[0].Values = "exact"
 	tables.Tables = [][]string{{"illness", "other"}}
 	named.Attributes[0].Name = "other"
@@ -143,9 +237,10 @@ func TestL2GateDemandsThePromises(t *testing.T) {
 		{"a lower end", "schema.promise", hold(promise("5/1", "1/4"))},
 		{"l besides", "schema.promise", hold(&format.Promise{L: 2, Gain: "5/1", AtMost: promise("", "3/8").AtMost})},
 		{"declared shares", "schema.promise", hold(&format.Promise{Gain: "5/1", AtMost: promise("", "3/8").AtMost,
-			Reference: []format.Reference{{Value: "f", Count: 1}}})},
+			Reference: &format.Declared{Counts: []format.Reference{{Value: "f", Count: 1}}}})},
 		{"policy.l", "schema.promise", hold(nil)},
 		{"exact numbers", "schema.values", exact},
+		{"missing values", "schema.missing", missing},
 		{"another attribute", "schema.promise", named},
 		{"a pair", "tables", tables},
 	} {
@@ -176,5 +271,36 @@ func TestL2GateDemandsThePromises(t *testing.T) {
 				require.Equal(t, x.key, found[0].Attribute)
 			}
 		})
+	}
+}
+
+// TestL2MissingValuesAreThoseThatTheManifestAllows: a value of which the manifest says that it is never missing is not, in the values of
+// buckets, the bags of pools and the exports; and an attribute is never neither.
+func TestL2MissingValuesAreThoseThatTheManifestAllows(t *testing.T) {
+	for _, missing := range []string{"", "value", "refuse", "open"} {
+		p := standardL2("buckets")
+		for i := range p.people {
+			if p.people[i].value == "f" {
+				p.people[i].value = "?"
+			}
+		}
+		p.edit = since(1, func(r *testParts) {
+			if missing != "" {
+				r.man["schema"].([]map[string]any)[4]["missing"] = missing
+			}
+		})
+		o := p.write(t)
+		r, err := Dir(o)
+		_, refused := gate.New(l2Policy(p)).Check(filepath.Join(o.Releases, format.DirName(1)), placedNow(1, p.out[0].where))
+		switch missing {
+		case "value":
+			require.NoError(t, err)
+			require.NotContains(t, kinds(r.Violations), format.KindClaimFalse)
+		case "":
+			require.ErrorContains(t, err, "a missing value, which the manifest rules out")
+		default:
+			require.ErrorContains(t, err, "neither refused nor values")
+			require.ErrorContains(t, refused, "neither refused nor values")
+		}
 	}
 }

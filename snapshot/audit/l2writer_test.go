@@ -287,6 +287,9 @@ func shifted(text string, by int) string {
 func (p *l2Plan) write(t testing.TB) Options {
 	w := &chainWriter{t: t, root: t.TempDir()}
 	w.put("releases/hierarchies/city.csv", []byte(testHierarchy))
+	if p.referred != nil {
+		w.put("releases/hierarchies/shares.csv", referenceText(p.referred))
+	}
 	members := [][]string{{"release", "record", "part", "class", "bucket"}}
 	where, bucketOf := map[int]testAddress{}, map[int]int{}
 	var parts []*testPart

@@ -29,7 +29,7 @@ func verdict(found []format.Violation) string {
 }
 
 // Report is the result of an audit. It holds counts and names, never a
-// record's value, so that it may be published unless Private is set.
+// record's value, so that it may be published unless Private is set. Values that promises name are in the manifests.
 type Report struct {
 	Verdict string `json:"verdict"`
 	// Private: at level L1, with the exports, it has the share of a value among people who wait.
@@ -45,10 +45,11 @@ type Report struct {
 	Violations   []format.Violation `json:"violations"`
 	Certificates *certificates      `json:"certificates,omitempty"` // needs the members export
 	Attackers    []shares.Attacker  `json:"attackers"`
-	Buckets      *table.Buckets     `json:"buckets,omitempty"` // level L2
-	Told         []table.Told       `json:"told,omitempty"`    // of the newest release, by its pair tables
-	Replay       *Replay            `json:"replay,omitempty"`  // of all decisions, at level L2
-	Sealed       *sealing           `json:"sealed,omitempty"`  // what the ledger says; nil: none was given
+	Buckets      *table.Buckets     `json:"buckets,omitempty"`    // level L2
+	Attributes   []attributeRow     `json:"attributes,omitempty"` // level L2: by sensitive attribute, in the newest release
+	Told         []table.Told       `json:"told,omitempty"`       // of the newest release, by its pair tables
+	Replay       *Replay            `json:"replay,omitempty"`     // of all decisions, at level L2
+	Sealed       *sealing           `json:"sealed,omitempty"`     // what the ledger says; nil: none was given
 	Corruption   *corruption        `json:"corruption,omitempty"`
 	Regroups     []int              `json:"regroups,omitempty"` // records by number of regroupings
 	NotChecked   []string           `json:"not_checked"`
@@ -62,6 +63,7 @@ type Report struct {
 type shape struct {
 	exact, claimsL2 bool // cells are exact; level L2 may be claimed
 	several         bool // sensitive attributes
+	firstL          int  // that is promised of the first of them, which attackers look for; 0: none
 }
 
 // declared is what the newest manifest says of the chain.
@@ -121,6 +123,32 @@ type certificates struct {
 	MaxPosterior    float64 `json:"max_posterior"` // largest of those with a certificate
 	RowLink         float64 `json:"k1_row_link"`   // K1: largest probability of a row, certified components
 	TrajectoryK     int     `json:"trajectory_k"`  // K2: least number sharing a class in every release
+}
+
+// attributeRow is what is promised of a sensitive attribute at level L2, and what buckets reach: the worst of all. Ratios are exact.
+type attributeRow struct {
+	Attribute string `json:"attribute"`
+	Promise   string `json:"promise"` // in words
+	// TopShare is the largest share of one value in a bucket. By Theorem E it is the largest probability of a person's value, given
+	// all releases.
+	TopShare  format.Ratio `json:"top_share"`
+	TopOdds   format.Ratio `json:"top_odds"`             // the largest factor between the odds of a value in a bucket and in its reference
+	Cap       format.Ratio `json:"cap"`                  // the largest share that the promise allows a value
+	AchievedL int          `json:"achieved_l,omitempty"` // the largest l that all buckets keep; absent: none
+	gain      bool         // odds are promised
+}
+
+// attributeRows are those of a release, given what its buckets reach.
+func attributeRows(man *format.Manifest, reach table.Reach) (out []attributeRow) {
+	promises := man.Promises()
+	for i, x := range reach {
+		row := attributeRow{Attribute: x.Name, Promise: promises[i].Says(), TopShare: x.TopShare, TopOdds: x.TopOdds, Cap: x.Cap, gain: promises[i].Gain != ""}
+		if num, den, ok := x.TopShare.Terms(); ok && num > 0 && den/num > 1 {
+			row.AchievedL = int(den / num)
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // corruption is the largest posterior of anyone after one other person's value

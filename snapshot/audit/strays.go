@@ -9,40 +9,59 @@ import (
 	"anond/snapshot/audit/format"
 )
 
-// checkTop looks for what nothing names next to the releases. hierarchies are the copies that
+// beside is what lies next to the releases of a directory. The order in which it is listed keeps what a publisher does meanwhile
+// from looking like a stray: a copy that was there when the audit began is named by a release that was read, by one that was published
+// since, or by one in progress, whose place the publisher makes before its copies.
+type beside struct {
+	dir    string
+	copies []os.DirEntry // when the audit began
+	top    []os.DirEntry // before the releases were listed again
+}
+
+// besideOf lists the copies. It comes before anything else of an audit.
+func besideOf(releases string) (b beside, err error) {
+	b.dir = releases
+	b.copies, err = format.Listed(filepath.Join(releases, "hierarchies"))
+	return b, err
+}
+
+// look lists what lies next to the releases, which are listed again after it.
+func (b *beside) look() (err error) {
+	b.top, err = format.Listed(b.dir)
+	return err
+}
+
+// check looks for what nothing names next to the releases. copies are those that
 // manifests name; nil: a manifest was not read.
-func checkTop(o Options, union bool, hierarchies map[string]bool, f *format.Faults) error {
+func (b *beside) check(ledger string, union bool, copies map[string]bool, f *format.Faults) error {
 	number := func(e os.DirEntry, suffix string) bool {
 		digits, ok := strings.CutSuffix(e.Name(), suffix)
 		return ok && format.ParseDirName(digits) > 0 && e.IsDir() == (suffix == "")
 	}
-	found, err := os.ReadDir(o.Releases)
-	if err != nil {
-		return &format.UnreadableError{File: o.Releases, Reason: "cannot be listed", Err: err}
-	}
-	// The copies of a release in progress may be there.
-	rendering := slices.ContainsFunc(found, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".tmp-") })
-	directories := []string{".", "hierarchies", format.PrunedDir, "shards", "intents"}
+	directories := []string{"hierarchies", format.PrunedDir, "shards", "intents"}
 	if !union {
-		directories = directories[:3]
+		directories = directories[:2]
+	}
+	format.UnnamedOf(b.dir, b.top, func(e os.DirEntry) bool {
+		return number(e, "") || e.IsDir() && slices.Contains(directories, e.Name()) || !e.IsDir() && e.Name() == "CURRENT" ||
+			filepath.Clean(ledger) == filepath.Join(b.dir, e.Name())
+	}, 0, f)
+	rendering := slices.ContainsFunc(b.top, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".tmp-") })
+	if copies != nil && !rendering {
+		format.UnnamedOf("hierarchies", b.copies, func(e os.DirEntry) bool { return copies[e.Name()] }, 0, f)
 	}
 	for _, in := range []struct {
 		dir   string
 		named func(e os.DirEntry) bool
 	}{
-		{".", func(e os.DirEntry) bool {
-			return number(e, "") || e.IsDir() && slices.Contains(directories, e.Name()) || !e.IsDir() && e.Name() == "CURRENT" ||
-				filepath.Clean(o.Ledger) == filepath.Join(o.Releases, e.Name())
-		}},
 		{format.PrunedDir, func(e os.DirEntry) bool { return number(e, ".json") }},
 		{"intents", func(e os.DirEntry) bool { return number(e, "") }},
 		{"shards", func(e os.DirEntry) bool { _, ok := format.ParseCount([]byte(e.Name())); return ok && e.IsDir() }},
-		{"hierarchies", func(e os.DirEntry) bool { return rendering || hierarchies == nil || hierarchies[e.Name()] }},
 	} {
 		if !slices.Contains(directories, in.dir) {
 			continue
 		}
-		if err := format.Unnamed(filepath.Join(o.Releases, in.dir), in.named, 0, f); err != nil {
+		if err := format.Unnamed(filepath.Join(b.dir, in.dir), in.named, 0, f); err != nil {
 			return err
 		}
 	}

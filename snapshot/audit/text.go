@@ -215,12 +215,9 @@ func (t *textWriter) buckets(r *Report) {
 	if b == nil {
 		return
 	}
-	reached := ""
-	if b.AchievedL > 1 { // an attribute whose values may have more than half of a bucket reaches no l
-		reached = fmt.Sprintf(" (l = %d)", b.AchievedL)
-	}
-	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d. "+
-		"The largest share of one value in a bucket is %.4f%s.", b.Buckets, b.Median, b.Largest, b.TopShare, reached)
+	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d.", b.Buckets, b.Median,
+		b.Largest)
+	t.attributes(r)
 	for _, x := range r.Told {
 		t.line("To who knows their value of %s, the pair tables make %s certain for %d of %d people, and above .8 for %d. That is not promised "+
 			"against.", x.One, x.Other, x.Certain, x.People, x.Likely)
@@ -234,22 +231,37 @@ func (t *textWriter) buckets(r *Report) {
 	}
 }
 
+// attributes says what buckets reach, by sensitive attribute.
+func (t *textWriter) attributes(r *Report) {
+	for _, x := range r.Attributes {
+		reached := ""
+		if x.AchievedL > 1 { // one whose values may have more than half of a bucket reaches no l
+			reached = fmt.Sprintf(" (l = %d)", x.AchievedL)
+		}
+		if x.gain && x.TopOdds != "1/0" {
+			reached += fmt.Sprintf(", and the odds of a value are at most %.4g times those of its reference", x.TopOdds.Float())
+		}
+		t.line("Of %s the largest share of one value in a bucket is %.4f%s. The value that may have most may have %.4f.", x.Attribute,
+			x.TopShare.Float(), reached, x.Cap.Float())
+	}
+}
+
 func (t *textWriter) attackers(r *Report) {
 	t.line("")
-	if r.L < 2 {
+	if r.firstL < 2 {
 		t.line("Attackers who keep every release, and the people they narrow down to exactly one value:")
 	} else {
-		t.line("Attackers who keep every release, and the people they narrow down to fewer than %d values, or to exactly one:", r.L)
+		t.line("Attackers who keep every release, and the people they narrow down to fewer than %d values, or to exactly one:", r.firstL)
 	}
 	t.table(func(w *tabwriter.Writer) {
-		if r.L < 2 {
+		if r.firstL < 2 {
 			fmt.Fprintln(w, "attacker\tpeople\texactly one\t\t")
 		} else {
 			fmt.Fprintln(w, "attacker\tpeople\tfewer than l\t\texactly one\t\t")
 		}
 		for _, a := range r.Attackers {
 			fmt.Fprintf(w, "%s\t%d\t", a.Name, a.People)
-			if r.L >= 2 {
+			if r.firstL >= 2 {
 				fmt.Fprintf(w, "%d\t%.2f %%\t", a.BelowL, 100*a.BelowLShare)
 			}
 			fmt.Fprintf(w, "%d\t%.2f %%\t\n", a.ExactlyOne, 100*a.ExactlyOneShare)

@@ -34,7 +34,7 @@ func (u *unionAudit) finish() *Report {
 	r, m := u.report, u.newest().man
 	r.Dataset, r.Recoding, r.Seeded, r.Grown, r.K, r.L = m.Dataset, m.Recoding, m.Seeded, m.Privacy.Grown, m.Policy.K, m.Policy.L
 	r.Promises = m.Says()
-	r.exact, r.claimsL2, r.several = m.WantK1() != "rows", m.ClaimsL2(), m.Several()
+	r.shape = shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several(), m.Promises()[0].L}
 	r.Union = &unionReport{Of: m.Union.Of, People: -1}
 	if u.persons.checked() && u.persons.subjects {
 		r.Union.People = len(u.persons.all)

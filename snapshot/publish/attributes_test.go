@@ -25,6 +25,7 @@ import (
 	"anond/snapshot/publish"
 	"anond/snapshot/readback"
 	"anond/snapshot/render"
+	"anond/snapshot/verify"
 )
 
 // twoAttributes are people with two sensitive attributes that go together, in classes of three and buckets of two
@@ -115,6 +116,10 @@ func twoSettings(recoding render.Recoding) *render.Settings {
 
 // publish makes all releases, through the gate.
 func (x *twoAttributes) publish(t *testing.T, recoding render.Recoding, releases int) string {
+	return x.publishBy(t, twoSettings(recoding), releases)
+}
+
+func (x *twoAttributes) publishBy(t *testing.T, s *render.Settings, releases int) string {
 	t.Helper()
 	dir := t.TempDir()
 	to := &publish.Publisher{FS: snapshot.OS(), Dir: filepath.Join(dir, "releases"), Ledger: filepath.Join(dir, "ledger"),
@@ -124,7 +129,7 @@ func (x *twoAttributes) publish(t *testing.T, recoding render.Recoding, releases
 		in := *x.in
 		in.Release, in.CreatedAt = n, 1_700_000_000
 		in.Classes = slices.DeleteFunc(slices.Clone(in.Classes), func(c render.Class) bool { return c.Born > n })
-		_, err := to.Publish(&in, twoSettings(recoding))
+		_, err := to.Publish(&in, s)
 		require.NoError(t, err)
 		to.Gate.(auditGate).Commit()
 	}
@@ -363,4 +368,46 @@ func TestTwoAttributesAreReadBack(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDeclaredReferencesAreCopied: the counts stand next to the releases in their only form, one copy for attributes with the same
+// counts; the audit and the check of the releases miss it, and see each change.
+func TestDeclaredReferencesAreCopied(t *testing.T) {
+	x := newTwo(t, rand.New(rand.NewPCG(1, 2)), 8, 8)
+	s := twoSettings(render.Buckets())
+	counts := map[string]int64{"A": 10, "B": 10, "C": 10, "D": 10, `E "x", y`: 0}
+	for at, of := range map[int]map[string]int64{1: {"flu": 1, "cold": 1, "gout": 1}, 2: counts} {
+		s.Promises[at] = &promise.Promise{Gain: promise.NewRatio(20, 1), L: 2, Reference: of}
+	}
+	releases := x.publishBy(t, s, 2)
+	ledger := filepath.Join(filepath.Dir(releases), "ledger")
+	m, err := snapshot.Show(snapshot.OS(), releases, 2)
+	require.NoError(t, err)
+	of := m.Schema[2].Promise.Reference
+	path := filepath.Join(releases, of.File)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "value,count\nA,10\nB,10\nC,10\nD,10\n\"E \"\"x\"\", y\",0\n", string(text))
+	require.Len(t, m.Copies(), 2)
+
+	check := func() (*audit.Report, []verify.Finding, error) {
+		found, err := verify.Dir(snapshot.OS(), releases, ledger)
+		require.NoError(t, err)
+		r, err := audit.Dir(audit.Options{Releases: releases, Ledger: ledger})
+		return r, found.Findings, err
+	}
+	r, found, err := check()
+	require.NoError(t, err)
+	require.Empty(t, r.Violations)
+	require.Empty(t, found)
+	require.NoError(t, os.Remove(path))
+	_, found, err = check()
+	require.ErrorContains(t, err, filepath.Base(path))
+	require.Len(t, found, 2, "of each release")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), "A,10", "A,11", 1)), 0o444))
+	r, found, err = check()
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, format.KindReference, r.Violations[0].Kind)
+	require.Equal(t, 2, r.Violations[0].Count, "the counts, and the hash")
 }

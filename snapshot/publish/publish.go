@@ -101,7 +101,7 @@ func (p *Publisher) Publish(in *render.Input, s *render.Settings) (*render.Rende
 	if err := b.steps.Step(StepCheck, b.check); err != nil {
 		return nil, err
 	}
-	if err := b.steps.Step(StepHierarchies, b.hierarchies); err != nil {
+	if err := b.steps.Step(StepHierarchies, b.copies); err != nil {
 		return nil, err
 	}
 	if err := b.steps.Publish(b); err != nil {
@@ -123,7 +123,7 @@ type Step string
 // The steps.
 const (
 	StepCheck       Step = "check"       // witnesses agree, nothing is ahead
-	StepHierarchies Step = "hierarchies" // copies of the hierarchy files are durable
+	StepHierarchies Step = "hierarchies" // .tmp-N stands, and copies of hierarchies and declared references are durable
 	StepRender      Step = "render"      // files and manifest stand in .tmp-N, which is private
 	StepGate        Step = "gate"        // the auditor let them pass
 	StepSync        Step = "sync"        // they are durable, and public, under the temporary name

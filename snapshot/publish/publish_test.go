@@ -258,6 +258,7 @@ func TestRuleFLedgerKnowsAnotherRendering(t *testing.T) {
 	_, err := p.Publish(publish.Of(views(t)[0]), settings(render.Anatomy()))
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll(p.Dir))
+	require.NoError(t, p.Open())
 	_, err = p.Publish(publish.Of(views(t)[0]), settings(render.Generalization()))
 	require.ErrorIs(t, err, publish.ErrDifferent)
 	_, err = p.Publish(publish.Of(views(t)[0]), settings(render.Anatomy()))
@@ -316,4 +317,26 @@ func TestANamedReleaseWithoutManifest(t *testing.T) {
 	p.Hook = nil
 	require.NoError(t, os.Remove(filepath.Join(p.Dir, "000002", "manifest.json")))
 	require.ErrorIs(t, publishLonger(t, p, &intents), publish.ErrDifferent)
+}
+
+// TestAReleaseIsSeenBeforeItsCopies: whoever finds a file next to the releases that no manifest names sees that a release is in progress,
+// from before the file has its name until the release has its own.
+func TestAReleaseIsSeenBeforeItsCopies(t *testing.T) {
+	root := t.TempDir()
+	r := newRecorder(root)
+	p := publisher(r, root)
+	require.NoError(t, publishAll(t, p, &[]state.Intent{}))
+	copies, seen := 0, false
+	for _, line := range r.Log {
+		switch {
+		case strings.HasPrefix(line, "mkdir-private ./releases/.tmp-0"):
+			seen = true
+		case strings.HasPrefix(line, "remove ./releases/.tmp-0"), strings.HasPrefix(line, "rename ./releases/.tmp-0"):
+			seen = false
+		case strings.HasPrefix(line, "rename ./releases/hierarchies/"):
+			copies++
+			require.True(t, seen, line)
+		}
+	}
+	require.Positive(t, copies)
 }

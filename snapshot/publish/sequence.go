@@ -75,16 +75,18 @@ func (s *Sequence) named() string { return snapshot.DirOf(s.Dir, s.Release) }
 // Staged is where the release stands before it has its name.
 func (s *Sequence) Staged() string { return s.staged(s.named()) }
 
-// Stage writes the release under its temporary name, where only its owner can read it: the gate has not passed it yet.
+// Begin makes the place in which the release is written, where only its owner can read it: the gate has not passed it yet.
+func (s *Sequence) Begin() error {
+	if err := s.FS.RemoveAll(s.Staged()); err != nil {
+		return err
+	}
+	return s.FS.MkdirPrivate(s.Staged())
+}
+
+// Stage writes the release under its temporary name, which Begin has made.
 // fill returns the SHA-256 of the manifest. Before anybody judges the release by that, it is read again.
 func (s *Sequence) Stage(fill func(dir string) ([32]byte, error)) error {
 	dir := s.Staged()
-	if err := s.FS.RemoveAll(dir); err != nil {
-		return err
-	}
-	if err := s.FS.MkdirPrivate(dir); err != nil {
-		return err
-	}
 	sum, err := fill(dir)
 	if err != nil {
 		return err
@@ -178,17 +180,14 @@ func (d *Directory) Replace(path string, data []byte) error {
 	return err
 }
 
-// HierarchyCopy is a hierarchy file of releases.
-type HierarchyCopy struct {
-	Path   string // below Dir
-	SHA256 string
-	Of     string // what an error says before the fault
-	Read   func() ([]byte, error)
+// Copy is a file that stands next to the releases, and where it comes from.
+type Copy struct {
+	snapshot.Copy
+	Read func() ([]byte, error)
 }
 
-// KeepHierarchies makes the copies of hierarchy files durable, each content once: a copy that changed would give old labels a
-// new meaning.
-func (d *Directory) KeepHierarchies(copies []HierarchyCopy) error {
+// KeepCopies makes copies durable, each content once: a copy that changed would give old labels a new meaning.
+func (d *Directory) KeepCopies(copies []Copy) error {
 	if len(copies) == 0 {
 		return nil
 	}
@@ -197,7 +196,7 @@ func (d *Directory) KeepHierarchies(copies []HierarchyCopy) error {
 		return err
 	}
 	for _, c := range copies {
-		if err := d.keepHierarchy(&c); err != nil {
+		if err := d.keep(&c); err != nil {
 			return fmt.Errorf("%s: %w", c.Of, err)
 		}
 	}
@@ -206,8 +205,8 @@ func (d *Directory) KeepHierarchies(copies []HierarchyCopy) error {
 	return d.FS.Sync(dir)
 }
 
-func (d *Directory) keepHierarchy(c *HierarchyCopy) error {
-	path := filepath.Join(d.Dir, filepath.FromSlash(c.Path))
+func (d *Directory) keep(c *Copy) error {
+	path := filepath.Join(d.Dir, filepath.FromSlash(c.File))
 	switch old, err := d.FS.ReadFile(path); {
 	case err == nil && sumText(old) == c.SHA256:
 		return nil

@@ -50,15 +50,17 @@ func (b *publication) check() error {
 	return nil
 }
 
-// hierarchies copies the hierarchy files.
-func (b *publication) hierarchies() error {
-	copies := make([]HierarchyCopy, len(b.settings.Hierarchies))
-	for i := range copies {
-		h := &b.settings.Hierarchies[i]
-		copies[i] = HierarchyCopy{Path: h.CopyName(), SHA256: sumText(h.Content), Of: fmt.Sprintf("hierarchy of attribute %q", h.Attribute),
-			Read: func() ([]byte, error) { return h.Content, nil }}
+// copies makes the files that stand next to the releases. Whoever looks meanwhile sees that a release is in progress, which may name
+// what none names yet.
+func (b *publication) copies() error {
+	if err := b.steps.Begin(); err != nil {
+		return err
 	}
-	return b.steps.KeepHierarchies(copies)
+	var copies []Copy
+	for _, c := range b.settings.Copies() {
+		copies = append(copies, Copy{c.Copy, func() ([]byte, error) { return c.Content, nil }})
+	}
+	return b.steps.KeepCopies(copies)
 }
 
 // Render implements Content. A release that has its name already must have the very same bytes (rule F, forbidden).

@@ -41,10 +41,9 @@ func promiseOf(p *promise.Promise) *snapshot.Promise {
 		out.AtMost = append(out.AtMost, snapshot.ValueShare{Value: value, Share: ratio(share)})
 	}
 	slices.SortFunc(out.AtMost, func(a, b snapshot.ValueShare) int { return strings.Compare(a.Value, b.Value) })
-	for value, n := range p.Reference {
-		out.Reference = append(out.Reference, snapshot.ValueCount{Value: value, Count: int(n)})
+	if p.Reference != nil {
+		out.Reference, _ = snapshot.NewReference(p.Reference)
 	}
-	slices.SortFunc(out.Reference, func(a, b snapshot.ValueCount) int { return strings.Compare(a.Value, b.Value) })
 	return out
 }
 

@@ -3,7 +3,10 @@ package render
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anond/equivclass"
@@ -59,6 +62,27 @@ func DiversityOf(principles []equivclass.Principle) []snapshot.Diversity {
 			out = append(out, snapshot.Diversity{Kind: "t", T: p.T, Distance: p.Ground.Name(), Declared: p.Declared})
 		default:
 			out = append(out, snapshot.Diversity{Kind: p.Name()})
+		}
+	}
+	return out
+}
+
+// Copy is a file that stands next to the releases.
+type Copy struct {
+	snapshot.Copy
+	Content []byte
+}
+
+// Copies are the files next to the releases that manifests name: hierarchies and declared references.
+func (s *Settings) Copies() (out []Copy) {
+	for i := range s.Hierarchies {
+		h := &s.Hierarchies[i]
+		out = append(out, Copy{snapshot.Copy{Of: fmt.Sprintf("hierarchy of attribute %q", h.Attribute), File: h.CopyName(), SHA256: h.sha256()}, h.Content})
+	}
+	for _, i := range slices.Sorted(maps.Keys(s.Promises)) {
+		if declared := s.Promises[i].Reference; declared != nil {
+			r, content := snapshot.NewReference(declared)
+			out = append(out, Copy{snapshot.Copy{Of: "declared reference", File: r.File, SHA256: r.SHA256}, content})
 		}
 	}
 	return out

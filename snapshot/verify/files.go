@@ -103,30 +103,26 @@ func (v *verifier) hash(n uint32, path string, f snapshot.FileEntry) {
 	}
 }
 
-// copies checks the hierarchy files that a manifest names.
+// copies checks the files next to the releases that a manifest names.
 func (v *verifier) copies(n uint32, m *snapshot.Manifest) {
-	for _, a := range m.Schema {
-		if a.Hierarchy == nil || a.Hierarchy.File == "" {
+	for _, c := range m.Copies() {
+		if !c.Placed() {
+			v.find(n, c.File, FindHierarchy, "it is the %s, and outside %s", c.Of, snapshot.HierarchyDir)
 			continue
 		}
-		path := a.Hierarchy.File
-		if !strings.HasPrefix(path, snapshot.HierarchyDir+"/") || filepath.Base(path) != strings.TrimPrefix(path, snapshot.HierarchyDir+"/") {
-			v.find(n, path, FindHierarchy, "attribute %q names a file outside %s", a.Name, snapshot.HierarchyDir)
-			continue
-		}
-		sum, known := v.hierarchies[path]
+		sum, known := v.hierarchies[c.File]
 		if !known {
-			data, err := v.ReadFile(filepath.Join(v.dir, filepath.FromSlash(path)))
+			data, err := v.ReadFile(filepath.Join(v.dir, filepath.FromSlash(c.File)))
 			if err != nil {
-				v.find(n, path, FindHierarchy, "%v", err)
+				v.find(n, c.File, FindHierarchy, "%v", err)
 				continue
 			}
 			s := sha256.Sum256(data)
 			sum = hex.EncodeToString(s[:])
-			v.hierarchies[path] = sum
+			v.hierarchies[c.File] = sum
 		}
-		if sum != a.Hierarchy.SHA256 {
-			v.find(n, path, FindHierarchy, "the copy has another SHA-256 than attribute %q says", a.Name)
+		if sum != c.SHA256 {
+			v.find(n, c.File, FindHierarchy, "it has another SHA-256 than the %s", c.Of)
 		}
 	}
 }

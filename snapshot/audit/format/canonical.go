@@ -19,7 +19,7 @@ var KeyOrder = func() map[string]int {
 	for i, key := range strings.Fields(`
 		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded schema kind role
 		type digits scale hierarchy text missing aliases promise
-		steps k l gain at_most most c t distance declared reference value share count open diversity republication max_regroups
+		steps k l gain at_most most c t distance declared reference counts value share count open diversity republication max_regroups
 		subject_repeat policy recoding values tables records classes first_bucket buckets
 		first_pool pools pending initial_min_pool bytes rows mode union shards parts files dead replaces quality ncp box_ncp c_dm c_avg
 		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 attributes top_share top_odds cap previous`) {
@@ -81,11 +81,14 @@ func CheckPool(man *Manifest, f *Faults) {
 	}
 }
 
-// Copies notes which copies of hierarchies a manifest names.
+// Copies notes which copies of hierarchies and of declared references a manifest names.
 func (m *Manifest) Copies(names map[string]bool) {
 	for _, c := range m.Schema {
 		if c.Hierarchy != nil && c.Hierarchy.File != "" {
 			names[hierarchyBase(c.Hierarchy.File)] = true
+		}
+		if c.Promise != nil && c.Promise.Reference != nil {
+			names[hierarchyBase(c.Promise.Reference.File)] = true
 		}
 	}
 }

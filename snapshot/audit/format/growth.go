@@ -83,7 +83,8 @@ func (a *Attribute) Grow(h *LabelTree) {
 	}
 }
 
-// LoadHierarchies reads the hierarchy copies the manifest names.
+// LoadHierarchies reads the copies next to the releases that the manifest names: hierarchies, and declared references, whose counts it
+// compares.
 func LoadHierarchies(dir string, man *Manifest, f *Faults) (map[string]*LabelTree, error) {
 	out := map[string]*LabelTree{}
 	for _, c := range man.Schema {
@@ -95,5 +96,5 @@ func LoadHierarchies(dir string, man *Manifest, f *Faults) (map[string]*LabelTre
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, checkReferences(dir, man, f)
 }

@@ -222,6 +222,9 @@ func (m *Manifest) checkSchema() string {
 		if c.Promise != nil && (c.Role != "sensitive" || !m.AtL2() || !c.Promise.wellFormed()) {
 			return "schema has a promise of an attribute that can have none, or a malformed one"
 		}
+		if c.Missing != "" && !c.mayLack() || c.Promise != nil && c.Promise.Open && !c.mayLack() {
+			return "schema has an attribute whose missing values are neither refused nor values, or open and refused"
+		}
 		if c.Values != "" && !c.exact(m) {
 			return "schema has exact values of an attribute that can have none"
 		}

@@ -165,13 +165,27 @@ func CheckNames(dir string, names []string, entries []File, release int, f *Faul
 	return Unnamed(dir, func(e os.DirEntry) bool { return slices.Contains(names, e.Name()) }, release, f)
 }
 
-// Unnamed reports what lies in a directory and has no name there. Names with a leading dot are
-// ignored: renderings in progress have them, and what file managers and file systems leave.
+// Unnamed reports what lies in a directory and has no name there.
 func Unnamed(dir string, named func(e os.DirEntry) bool, release int, f *Faults) error {
+	found, err := Listed(dir)
+	if err == nil {
+		UnnamedOf(dir, found, named, release, f)
+	}
+	return err
+}
+
+// Listed is what lies in a directory, nothing if there is none.
+func Listed(dir string) ([]os.DirEntry, error) {
 	found, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
-		return &UnreadableError{File: dir, Reason: "cannot be listed", Err: err}
+		return nil, &UnreadableError{File: dir, Reason: "cannot be listed", Err: err}
 	}
+	return found, nil
+}
+
+// UnnamedOf is Unnamed of what was found in a directory. Names with a leading dot are
+// ignored: renderings in progress have them, and what file managers and file systems leave.
+func UnnamedOf(dir string, found []os.DirEntry, named func(e os.DirEntry) bool, release int, f *Faults) {
 	extra := 0
 	for _, e := range found {
 		if !strings.HasPrefix(e.Name(), ".") && !named(e) {
@@ -179,5 +193,4 @@ func Unnamed(dir string, named func(e os.DirEntry) bool, release int, f *Faults)
 		}
 	}
 	f.AddN("files", KindUnexpectedFile, release, 0, filepath.Base(dir), "it holds what nothing names", extra)
-	return nil
 }

@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"math/bits"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,12 @@ func (r Ratio) Terms() (num, den uint64, ok bool) {
 	num, errN := strconv.ParseUint(n, 10, 62)
 	den, errD := strconv.ParseUint(d, 10, 62)
 	return num, den, errN == nil && errD == nil && RatioOf(num, den) == r
+}
+
+// Float is the ratio as a number, +Inf without bound.
+func (r Ratio) Float() float64 {
+	num, den, _ := r.Terms()
+	return float64(num) / float64(den)
 }
 
 // RatioOf is num/den in lowest terms.
@@ -52,11 +59,14 @@ type Promise struct {
 	Gain      Ratio        `json:"gain"`      // no odds above so many times those of the reference
 	AtMost    []ValueShare `json:"at_most"`   // by value
 	Most      Ratio        `json:"most"`      // of every value
-	Reference []Reference  `json:"reference"` // declared; without it each pool has its own
+	Reference *Declared    `json:"reference"` // without it each pool has its own
 	Open      bool         `json:"open"`      // a missing value has no cap; shares are of those who have one
 }
 
-// Says is the promise in words, without the values that it names.
+// mostNamed bounds the named values that a text lists.
+const mostNamed = 8
+
+// Says is the promise in words. The values that it names are public: the manifest has them.
 func (p *Promise) Says() string {
 	var says []string
 	if p.L > 0 {
@@ -75,8 +85,12 @@ func (p *Promise) Says() string {
 		if p.Most != "" {
 			says = append(says, "of no value above "+string(p.Most))
 		}
-		if len(p.AtMost) > 0 {
-			says = append(says, fmt.Sprintf("of %d named values no more than declared", len(p.AtMost)))
+		for i, v := range p.AtMost {
+			if i == mostNamed {
+				says = append(says, fmt.Sprintf("of %d more named values no more than the manifest says", len(p.AtMost)-i))
+				break
+			}
+			says = append(says, fmt.Sprintf("of %q none above %s", v.Value, v.Share))
 		}
 		if out != "" {
 			out += "; and "
@@ -103,6 +117,13 @@ func (m *Manifest) Says() (out []string) {
 type ValueShare struct {
 	Value string `json:"value"`
 	Share Ratio  `json:"share"`
+}
+
+// Declared is a declared reference: the copy of its counts next to the releases, and these.
+type Declared struct {
+	File   string      `json:"file"`
+	SHA256 string      `json:"sha256"`
+	Counts []Reference `json:"counts"`
 }
 
 // Reference is how often a declared reference has a value.
@@ -132,21 +153,22 @@ func (p *Promise) wellFormed() bool {
 	if num, den, ok := p.Gain.Terms(); ok {
 		gain = den > 0 && num > den && den <= 1000 && num <= 1000*den
 	}
-	total, last := 0, ""
-	for i, c := range p.Reference {
-		if c.Count < 0 || c.Count >= mostReferred || i > 0 && c.Value <= last {
-			return false
-		}
-		if total += c.Count; total >= mostReferred {
-			return false
-		}
-		last = c.Value
-	}
 	sorted := slices.IsSortedFunc(p.AtMost, func(a, b ValueShare) int { return strings.Compare(a.Value, b.Value) })
 	return gain && (p.L == 0 || p.L >= 2 && p.L <= 1_000_000) && (p.Most == "" || share(p.Most)) && sorted &&
-		(p.Reference == nil || total > 0) &&
+		(p.Reference == nil || p.Reference.wellFormed()) &&
 		!slices.ContainsFunc(p.AtMost, func(v ValueShare) bool { return !share(v.Share) }) &&
 		(p.L > 0 || p.Gain != "" || p.Most != "" || len(p.AtMost) > 0)
+}
+
+// wellFormed tests that counts are in order and not too large, and that a copy is named.
+func (d *Declared) wellFormed() bool {
+	total := 0
+	for i, c := range d.Counts {
+		if total += c.Count; c.Count < 0 || c.Count >= mostReferred || total >= mostReferred || i > 0 && c.Value <= d.Counts[i-1].Value {
+			return false
+		}
+	}
+	return total > 0 && isFileName(d.File) && IsSHA(d.SHA256)
 }
 
 // Cap is the share that a value may have of a bucket's people, where in its pool n of so many have it: 1/l, or if that is
@@ -182,7 +204,7 @@ func (p *Promise) Cap(value string, n, of uint64) (num, den uint64) {
 
 // Referred is how often a declared reference has a value, and all values.
 func (p *Promise) Referred(value string) (n, of uint64) {
-	for _, c := range p.Reference {
+	for _, c := range p.Reference.Counts {
 		if of += uint64(c.Count); c.Value == value {
 			n = uint64(c.Count)
 		}
@@ -218,5 +240,63 @@ func SamePromise(a, b *Promise) bool {
 		return a == b
 	}
 	return a.L == b.L && a.Gain == b.Gain && a.Most == b.Most && a.Open == b.Open && slices.Equal(a.AtMost, b.AtMost) &&
-		slices.Equal(a.Reference, b.Reference) && (a.Reference == nil) == (b.Reference == nil)
+		(a.Reference == nil) == (b.Reference == nil) && (a.Reference == nil || slices.Equal(a.Reference.Counts, b.Reference.Counts))
+}
+
+// sameCopy compares the copies of the counts of promises that are the same.
+func sameCopy(a, b *Promise) bool {
+	return a == nil || a.Reference == nil || a.Reference.File == b.Reference.File && a.Reference.SHA256 == b.Reference.SHA256
+}
+
+// checkReferences tests that the copies of declared references are there, and have the counts by which the promises of the manifest are
+// tested. dir is the releases directory.
+func checkReferences(dir string, man *Manifest, f *Faults) error {
+	for i := range man.Schema {
+		c := &man.Schema[i]
+		if c.Promise == nil || c.Promise.Reference == nil {
+			continue
+		}
+		d := c.Promise.Reference
+		path := filepath.Join(dir, "hierarchies", hierarchyBase(d.File))
+		data, err := ReadFile(path)
+		if err != nil {
+			return err
+		}
+		counts, spare, err := readReference(path, data)
+		if err != nil {
+			return err
+		}
+		differs := func(is bool, detail string) {
+			if is {
+				f.Add("files", KindReference, man.Release, 0, c.Name, detail)
+			}
+		}
+		differs(!slices.Equal(counts, d.Counts), "the file of the declared reference has other counts than the manifest")
+		differs(HexSHA(data) != d.SHA256, "the file of the declared reference is not the one the manifest names")
+		f.AddN("order", KindNotCanonical, man.Release, 0, c.Name, "a field is quoted without need", spare)
+	}
+	return nil
+}
+
+// readReference reads declared counts, and how many fields are quoted without need.
+func readReference(file string, data []byte) (counts []Reference, spare int, err error) {
+	csv, header, err := NewCSV(file, data)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !slices.Equal(header, []string{"value", "count"}) {
+		return nil, 0, Unreadable(file, 1, "the columns are not value and count")
+	}
+	for {
+		ok, err := csv.Next()
+		if err != nil || !ok {
+			return counts, csv.Spare, err
+		}
+		text := string(csv.Fields[1])
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n >= mostReferred || strconv.Itoa(n) != text {
+			return nil, 0, csv.Fail("a count is not a number in its only form")
+		}
+		counts = append(counts, Reference{string(csv.Fields[0]), n})
+	}
 }

@@ -21,8 +21,8 @@ func (g *Gate) declared(man *format.Manifest, f *format.Faults) {
 	}
 }
 
-// Promised is what a manifest has to declare of sensitive attributes: of each its name, promise and values, in the order of the
-// schema, and the pairs that have tables.
+// Promised is what a manifest has to declare of sensitive attributes: of each its name, promise, values and whether these may be
+// missing, in the order of the schema, and the pairs that have tables.
 type Promised struct {
 	Attributes []format.Column
 	Tables     [][]string
@@ -41,6 +41,9 @@ func (p *Promised) differs(man *format.Manifest) string {
 		}
 		if p.Attributes[at].Values != c.Values {
 			return "schema.values"
+		}
+		if p.Attributes[at].Missing != c.Missing {
+			return "schema.missing"
 		}
 		at++
 	}

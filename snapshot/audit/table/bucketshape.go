@@ -122,16 +122,12 @@ type Buckets struct {
 	Classes int `json:"classes"`
 	Largest int `json:"largest"` // records in the largest one
 	Median  int `json:"median"`  // records in the bucket of the median person
-	// TopShare is the largest share of one value in a bucket. By Theorem E it is the
-	// largest probability of a person's value, given all releases.
-	TopShare  float64 `json:"top_share"`
-	AchievedL int     `json:"achieved_l"` // the largest l that all of them keep
 }
 
 // BucketFigures takes the figures of a release of level L2.
 func BucketFigures(t *Table) *Buckets {
 	b := t.Shared
-	out := &Buckets{Buckets: b.M, Classes: t.M, TopShare: t.Shared.MostShare()}
+	out := &Buckets{Buckets: b.M, Classes: t.M}
 	if b.M == 0 {
 		return out
 	}
@@ -142,11 +138,6 @@ func BucketFigures(t *Table) *Buckets {
 			out.Median = int(b.Size[i])
 		}
 		people += int(b.Size[i])
-		for _, of := range b.Of {
-			if n := int(b.Size[i] / max(1, of.top[i])); out.AchievedL == 0 || n < out.AchievedL {
-				out.AchievedL = n
-			}
-		}
 	}
 	out.Largest = int(b.Size[bySize[b.M-1]])
 	return out
