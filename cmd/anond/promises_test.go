@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -75,5 +76,14 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	}
 	require.Contains(t, audited, "diagnosis: no probability above 1/3")
 	require.Contains(t, audited, "hiv: no odds above 2 times those that the table of its pool shows; "+
-		"and of 1 named values no more than declared")
+		"and of \"yes\" none above 1/2")
+	const largest = " the largest share of one value in a bucket is "
+	require.Regexp(t, "Of diagnosis"+largest+`0\.3\d+ \(l = 3\)\. The value that may have most may have 0\.3333\.`, audited)
+	require.Regexp(t, "Of hiv"+largest+`[01]\.\d+(, and the odds of a value are at most [12]\.?\d* times those of its reference)?\.`, audited)
+	type row struct{ Attribute, Promise, Cap string }
+	var asked struct{ Attributes []row }
+	require.NoError(t, json.Unmarshal([]byte(s.must("audit --json")), &asked))
+	require.Equal(t, []string{"diagnosis", "income", "ward", "hiv"}, []string{asked.Attributes[0].Attribute, asked.Attributes[1].Attribute,
+		asked.Attributes[2].Attribute, asked.Attributes[3].Attribute})
+	require.Equal(t, row{"diagnosis", "no probability above 1/3", "1/3"}, asked.Attributes[0])
 }

@@ -94,7 +94,8 @@ func TestWhatCouldBePromisedOfThoseWhoHaveAValue(t *testing.T) {
 	assert.True(t, most.Less(least), "of a pool of 5000 people only 2000 have a value")
 
 	p, _ = reached(false, 600, 400)
-	assert.Equal(t, []any{5, .6, 1}, []any{p.Attributes[1].Values, p.Attributes[1].TopShare, p.Attributes[1].L}, "missing is a value like others")
+	like := p.Attributes[1]
+	assert.Equal(t, []any{5, .6, 1}, []any{like.Values, like.TopShare, like.L}, "missing is a value like others")
 	p, text = reached(true, 50, 0)
 	assert.Equal(t, reachable{Name: "income", Open: 50, Promised: true, Pool: 5000, L: 1}, p.Attributes[1])
 	assert.NotContains(t, text, "NaN")

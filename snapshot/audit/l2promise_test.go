@@ -115,9 +115,10 @@ func referenceText(counts map[string]int64) []byte {
 	return text
 }
 
-// TestL2DeclaredReferenceIsThere: the copy of declared counts is read, and has the counts by which the promises of the manifest were tested,
-// and its hash.
+// TestL2DeclaredReferenceIsThere: the copy of declared counts is read, and has the counts by which the promises of the manifest were
+// tested, and its hash.
 func TestL2DeclaredReferenceIsThere(t *testing.T) {
+	quoted := strings.Replace(string(referenceText(sixThrees)), "f", `"f"`, 1)
 	const off = "value,count\na,3\nb,3\nc,3\nd,3\ne,3\nf,4\n"
 	for _, x := range []struct {
 		name, text string // empty: no file
@@ -130,8 +131,7 @@ func TestL2DeclaredReferenceIsThere(t *testing.T) {
 		{"a count off by one, with its hash", off, off, 0, format.KindReference},
 		{"a value less", strings.TrimSuffix(string(referenceText(sixThrees)), "f,3\n"), "", 0, format.KindReference},
 		{"another hash", string(referenceText(sixThrees)), off, 0, format.KindReference},
-		{"quoted", strings.Replace(string(referenceText(sixThrees)), "f", `"f"`, 1), strings.Replace(string(referenceText(sixThrees)), "f", `"f"`, 1), 0,
-			format.KindNotCanonical},
+		{"quoted", quoted, quoted, 0, format.KindNotCanonical},
 		{"another name later", string(referenceText(sixThrees)), "", 2, format.KindContractChanged},
 		{"missing", "", "", 0, "shares.csv: cannot be read"},
 		{"no counts", "value,count\na,three\n", "", 0, "shares.csv:2: a count is not a number"},

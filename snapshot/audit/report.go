@@ -142,7 +142,8 @@ type attributeRow struct {
 func attributeRows(man *format.Manifest, reach table.Reach) (out []attributeRow) {
 	promises := man.Promises()
 	for i, x := range reach {
-		row := attributeRow{Attribute: x.Name, Promise: promises[i].Says(), TopShare: x.TopShare, TopOdds: x.TopOdds, Cap: x.Cap, gain: promises[i].Gain != ""}
+		row := attributeRow{Attribute: x.Name, Promise: promises[i].Says(), TopShare: x.TopShare, TopOdds: x.TopOdds, Cap: x.Cap,
+			gain: promises[i].Gain != ""}
 		if num, den, ok := x.TopShare.Terms(); ok && num > 0 && den/num > 1 {
 			row.AchievedL = int(den / num)
 		}

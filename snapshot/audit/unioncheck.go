@@ -154,7 +154,9 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	untrue("seeded", r.man.Seeded != seeded)
 	untrue("privacy.k_min", p.KMin < r.man.Policy.K)
 	untrue("privacy.max_frequency", !r.man.AtL2() && p.Level != "rows" && p.MaxFrequency*float64(r.man.Policy.L) > 1+1e-9)
-	untrue("privacy.attributes", slices.ContainsFunc(p.Attributes, func(a format.AttributePrivacy) bool { return a.Cap.Worse(a.TopShare) != a.Cap }))
+	untrue("privacy.attributes", slices.ContainsFunc(p.Attributes, func(a format.AttributePrivacy) bool {
+		return a.Cap.Worse(a.TopShare) != a.Cap
+	}))
 }
 
 // checkUnionParts tests that the parts are those of the shards' manifests, shard by shard.

@@ -35,7 +35,8 @@ func TestAuditorCapsAreThoseOfMerge(t *testing.T) {
 		if r.IntN(3) == 0 {
 			declared := int64(1 + r.IntN(1000))
 			p.Reference = map[string]int64{"a": declared, "b": int64(r.IntN(1000))}
-			a.Reference = &format.Declared{Counts: []format.Reference{{Value: "a", Count: int(declared)}, {Value: "b", Count: int(p.Reference["b"])}}}
+			a.Reference = &format.Declared{Counts: []format.Reference{{Value: "a", Count: int(declared)},
+				{Value: "b", Count: int(p.Reference["b"])}}}
 			q = big.NewRat(declared, declared+p.Reference["b"])
 		}
 		most := 0

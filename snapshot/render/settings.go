@@ -77,7 +77,8 @@ type Copy struct {
 func (s *Settings) Copies() (out []Copy) {
 	for i := range s.Hierarchies {
 		h := &s.Hierarchies[i]
-		out = append(out, Copy{snapshot.Copy{Of: fmt.Sprintf("hierarchy of attribute %q", h.Attribute), File: h.CopyName(), SHA256: h.sha256()}, h.Content})
+		of := snapshot.Copy{Of: fmt.Sprintf("hierarchy of attribute %q", h.Attribute), File: h.CopyName(), SHA256: h.sha256()}
+		out = append(out, Copy{of, h.Content})
 	}
 	for _, i := range slices.Sorted(maps.Keys(s.Promises)) {
 		if declared := s.Promises[i].Reference; declared != nil {

@@ -127,8 +127,8 @@ var ofReleases = []metric{
 		func(r *monitor.Release) float64 { return float64(r.KMin) }),
 	byAttribute("anond_release_max_value_share", "Largest share of one value of a sensitive attribute in a class, at level L2 in a bucket.",
 		func(r equivclass.Reached) float64 { return r.Share }),
-	byAttribute("anond_release_allowed_value_share", "Largest share that is promised at most of a value of the attribute: 1/l, or what its own "+
-		"promise allows the value that may have most.", func(r equivclass.Reached) float64 { return r.Allowed }),
+	byAttribute("anond_release_allowed_value_share", "Largest share that is promised at most of a value of the attribute: 1/l, or what its "+
+		"own promise allows the value that may have most.", func(r equivclass.Reached) float64 { return r.Allowed }),
 	latest("anond_release_information_loss", "Information loss (NCP) of its published cells, 0 to 1.",
 		func(r *monitor.Release) float64 { return r.NCP }),
 	gauge.Of("anond_policy_k", "policy.k.", func(s *monitor.View) float64 { return float64(s.Settings.K) }),
