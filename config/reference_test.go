@@ -63,7 +63,8 @@ var referenceHead = strings.ReplaceAll(`# Configuration
 
 <!-- Generated from the key table of package config; a test keeps it equal: go test ./config -rewrite -->
 
-The configuration is one YAML file. ~anond config init~ prints a commented one to start from. ~anond config check~ reports
+The configuration is one YAML file. ~anond init DATA~ writes one for a table ([EXAMPLE.md](EXAMPLE.md#a-configuration-for-your-own-table)),
+and ~anond config init~ prints one with every key and a comment. ~anond config check~ reports
 all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~anond config show~ prints the settings in effect.
 
 - An unknown key, a key set twice and a value of the wrong type are refused. Aliases and merge keys are not supported.

@@ -69,6 +69,7 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data profile.
 // readTable reads data as a run of the configuration would.
 func readTable(ctx context.Context, c *config.Config, data profile.Input) (*profile.Table, error) {
 	data.Paths, data.Form, data.Dates, data.DropOthers = c.Paths(), c.Source.CSV.Form, c.Dates(), c.Others == config.DropOthers
+	data.Multiline = data.Multiline || c.Source.CSV.Multiline
 	t, err := profile.Read(ctx, data, c.Schema())
 	if header := (*profile.HeaderFault)(nil); errors.As(err, &header) {
 		err = fault.With(fault.Config, "schema.attributes and the columns must fit", err)

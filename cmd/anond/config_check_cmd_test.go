@@ -156,7 +156,8 @@ func TestConfigCheckRefusesWhatARunWould(t *testing.T) {
 		s.edit("k: 5, l: 3, level: "+level, "k: 5, l: 3, level: L1")
 	}
 
-	more := strings.NewReplacer("diagnosis\n", "diagnosis,Ward No,yes\n", "d0\n", "d0,secret,1\n", "d1\n", "d1,secret,1\n").Replace(lastYear(9, 9))
+	more := strings.NewReplacer("diagnosis\n", "diagnosis,Ward No,yes\n", "d0\n", "d0,secret,1\n", "d1\n",
+		"d1,secret,1\n").Replace(lastYear(9, 9))
 	s.write("last.csv", more)
 	r := s.run("config check", "--data", s.path("last.csv"))
 	assert.Equal(t, exitConfig, r.code, r.stderr)
@@ -167,7 +168,8 @@ func TestConfigCheckRefusesWhatARunWould(t *testing.T) {
 	s.write("in.csv", more)
 	s.edit("source: "+fileSource, "source: {type: file, format: csv, file: {path: in.csv}}")
 	assert.NotEqual(t, exitOK, s.run("run --once").code)
-	s.edit("    - {name: diagnosis, role: sensitive, type: categorical}\n", "    - {name: diagnosis, role: sensitive, type: categorical}\n"+lines)
+	s.edit("    - {name: diagnosis, role: sensitive, type: categorical}\n",
+		"    - {name: diagnosis, role: sensitive, type: categorical}\n"+lines)
 	r = s.run("config check --json", "--data", s.path("last.csv"))
 	assert.NotEqual(t, exitConfig, r.code, r.stdout+r.stderr)
 

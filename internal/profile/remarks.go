@@ -106,9 +106,9 @@ func (r *remarks) ofNumbers(a *equivclass.Attribute) {
 	}
 }
 
-// outliers finds numbers that are listed as placeholders and lie outside of those that are not, by text, and counts the others that are more
-// than five times the width of nearly all away from them. A listed date is odd enough to be one wherever it lies outside; a number such as 99
-// has to lie far outside, or to be the only kind below 0.
+// outliers finds numbers that are listed as placeholders and lie outside of those that are not, by text, and counts the others that are
+// more than five times the width of nearly all away from them. A listed date is odd enough to be one wherever it lies outside; a number
+// such as 99 has to lie far outside, or to be the only kind below 0.
 func outliers(numbers []float64, list map[float64]string, dates bool) (named map[string]int, far int) {
 	var rest []float64
 	for _, v := range numbers {
@@ -175,7 +175,8 @@ func (r *remarks) ofTexts(a *equivclass.Attribute) {
 			"missing.", counts(lacking))
 	}
 	if len(formulas) > 0 {
-		r.add("", "%s with =, +, - or @, which spreadsheets run as formulas (line %d is the first): rename them at the source, or tell who reads "+
+		r.add("", "%s with =, +, - or @, which spreadsheets run as formulas (line %d is the first): rename them at the source, or tell who "+
+			"reads "+
 			"the releases to import them as text.", plural(len(formulas), "value begins", "values begin"), r.line(first[formulas[0]]))
 	}
 }

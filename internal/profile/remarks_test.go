@@ -13,7 +13,8 @@ import (
 
 // TestRemarksNameLinesAndNoValue: placeholders of numbers and dates, spellings, texts that programs read as missing, formulas; each
 // with the key to write, and no text that is not of the package's own lists.
-// Mutations: placeholders count among the others when their width is measured; -1 is one also among negative numbers; plain numbers are formulas.
+// Mutations: placeholders count among the others when their width is measured; -1 is one also among negative numbers; plain numbers are
+// formulas.
 func TestRemarksNameLinesAndNoValue(t *testing.T) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},

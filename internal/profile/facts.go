@@ -1,0 +1,193 @@
+package profile
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anond/equivclass"
+)
+
+// Facts are what a sample tells of a column or place: counts alone, and numbers that nobody is shown.
+type Facts struct {
+	Name, Path string // Path: where it lies in JSON, if not in the member of its name
+	Filled     int    // records with a text that is none of readAsMissing
+
+	lacking   map[string]int // of these: how often
+	seen      map[uint64]int // how often each text is there, by its hash
+	whole     int            // whole numbers without leading zeros
+	zeros     int            // digits that begin with a zero
+	fractions int
+	commas    int // of them: with a comma, where others have a point
+	digits    int // behind the point, at most
+	words     int
+	unfit     int // texts that no release can show as a category
+	numbers   []float64
+	days      []float64 // of dates YYYY-MM-DD, since 1970
+	forms     []bool    // by dateForms: whether all texts are such dates
+	years     int       // texts that are a year alone
+	shortest  int
+	longest   int
+	counting  bool // each number is one more than the one before
+}
+
+// dateForm is a way to write dates.
+type dateForm struct {
+	layouts []string // of package time
+	key     string   // what it says in the configuration
+	named   bool     // the name of the column has to speak of a date
+}
+
+// dateForms are tried in this order. The first that fits all texts is taken.
+var dateForms = []dateForm{
+	{layouts: []string{time.DateOnly}},
+	{layouts: []string{time.DateOnly, "2006-01"}, key: "precision: month"},
+	{layouts: []string{time.DateOnly, "2006-01", "2006"}, key: "precision: year", named: true},
+	{layouts: []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"},
+		key: "format: datetime"},
+	{layouts: []string{time.DateTime}, key: `format: "%Y-%m-%d %H:%M:%S"`},
+	{layouts: []string{"02.01.2006"}, key: `format: "%d.%m.%Y"`},
+	{layouts: []string{"02/01/2006"}, key: `format: "%d/%m/%Y"`},
+	{layouts: []string{"01/02/2006"}, key: `format: "%m/%d/%Y"`},
+	{layouts: []string{"2006/01/02"}, key: `format: "%Y/%m/%d"`},
+	{layouts: []string{"20060102"}, key: `format: "%Y%m%d"`, named: true},
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func newColumn(name, path string) *Facts {
+	forms := make([]bool, len(dateForms))
+	for i := range forms {
+		forms[i] = true
+	}
+	return &Facts{Name: name, Path: path, lacking: map[string]int{}, seen: map[uint64]int{}, forms: forms, counting: true}
+}
+
+// take looks at a text.
+func (c *Facts) take(raw []byte) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return
+	}
+	if len(raw) <= 4 && (slices.Contains(readAsMissing, string(raw)) || string(raw) == equivclass.MissingText) {
+		c.lacking[string(raw)]++
+		return
+	}
+	if c.Filled++; c.Filled == 1 || len(raw) < c.shortest {
+		c.shortest = len(raw)
+	}
+	c.longest = max(c.longest, len(raw))
+	c.seen[maphash.Bytes(hashSeed, raw)]++
+	c.words += 1 + bytes.Count(raw, []byte{' '})
+	if equivclass.CheckCategory(string(raw)) != nil {
+		c.unfit++
+	}
+	c.number(raw)
+	for i := range dateForms {
+		c.forms[i] = c.forms[i] && dateForms[i].fits(string(raw))
+	}
+	if day, err := time.Parse(time.DateOnly, string(raw)); err == nil && c.forms[0] {
+		c.days = append(c.days, float64(day.Unix()/86400))
+	}
+}
+
+func (f *dateForm) fits(text string) bool {
+	for _, layout := range f.layouts {
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Facts) number(raw []byte) {
+	if c.whole+c.zeros+c.fractions < c.Filled-1 { // it is no column of numbers any more
+		c.numbers, c.counting = nil, false
+		return
+	}
+	text := strings.Replace(string(raw), ",", ".", 1)
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.Trim(text, "0123456789.+-eE") != "" {
+		return
+	}
+	c.counting = c.counting && (len(c.numbers) == 0 || v == c.numbers[len(c.numbers)-1]+1)
+	c.numbers = append(c.numbers, v)
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	power, _ := strconv.Atoi(exponent)
+	_, fraction, pointed := strings.Cut(mantissa, ".")
+	if bytes.IndexByte(raw, ',') >= 0 {
+		c.commas++
+	}
+	switch {
+	case pointed || power < 0:
+		c.fractions++
+		c.digits = max(c.digits, len(strings.TrimRight(fraction, "0"))-power)
+	case len(text) > 1 && text[0] == '0':
+		c.zeros++
+	default:
+		c.whole++
+	}
+	if len(text) == 4 {
+		c.years++
+	}
+}
+
+// Different is how many different texts there are.
+func (c *Facts) Different() int { return len(c.seen) }
+
+// top is how often the most frequent text is there.
+func (c *Facts) top() (n int) {
+	for _, times := range c.seen {
+		n = max(n, times)
+	}
+	return n
+}
+
+// form is the way in which all texts are dates; nil: there is none. Two ways that both fit cannot be told apart.
+func (c *Facts) form() (f *dateForm, other *dateForm) {
+	for i := range dateForms {
+		if !c.forms[i] || c.Filled == 0 || dateForms[i].named && (c.years == c.Filled || !spoken(c.Name, dateWords)) {
+			continue
+		}
+		if f == nil {
+			f = &dateForms[i]
+		} else if strings.HasPrefix(f.key, `format: "%d/`) && strings.HasPrefix(dateForms[i].key, `format: "%m/`) {
+			other = &dateForms[i]
+		}
+	}
+	return f, other
+}
+
+// kind is the type that fits every text.
+func (c *Facts) kind() equivclass.Type {
+	f, _ := c.form()
+	switch {
+	case f != nil:
+		return equivclass.Date
+	case c.commas > 0 && c.commas < c.fractions: // one of the two signs parts thousands
+		return equivclass.Categorical
+	case c.whole == c.Filled:
+		return equivclass.Integer
+	case c.whole+c.fractions == c.Filled && c.digits == 0:
+		return equivclass.Integer // 18.0: whole numbers of a program that knows no others
+	case c.whole+c.fractions == c.Filled && c.digits <= equivclass.MostDigits:
+		return equivclass.Decimal
+	}
+	return equivclass.Categorical
+}
+
+// odd are the placeholders among the values, as the configuration lists them.
+func (c *Facts) odd() map[string]int {
+	kind, numbers := c.kind(), c.numbers
+	if kind == equivclass.Date {
+		numbers = c.days
+	}
+	if kind == equivclass.Categorical || len(numbers) != c.Filled {
+		return nil
+	}
+	named, _ := outliers(numbers, placeholders(&equivclass.Attribute{Type: kind, Digits: c.digits}), kind == equivclass.Date)
+	return named
+}

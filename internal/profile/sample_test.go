@@ -1,0 +1,103 @@
+package profile
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestGuesses: what the texts of a column make of it, beside one to protect. Each line is a column: name, texts, and what is written of it.
+// Mutations: leading zeros are numbers; a fraction of 0 makes a decimal; two ways to write a date are not told apart; missing codes count
+// as texts; a repeated number is a person's.
+func TestGuesses(t *testing.T) {
+	for _, c := range []struct{ name, texts, want string }{
+		{"age", "31 32 33 40", "quasi, type: integer"},
+		{"age", "31.0 32.0 33.0 40.0", "quasi, type: integer"},
+		{"height", "1.81 1.7 1.755 2", "quasi, type: decimal, digits: 3"},
+		{"height", "1,81 1,7 1,75 2", "quasi, type: decimal, digits: 2"},
+		{"height", "1,81 1.7 1,75 2", "quasi, type: categorical"},
+		{"height", "1e-3 2e-3 5 6", "quasi, type: decimal, digits: 3"},
+		{"height", "0.12345678901 2 3 4", "drop"},
+		{"zip", "01067 10115 80331 20095", "quasi, type: categorical"},
+		{"zip", "11067 10115 80331 20095", "quasi, type: integer"},
+		{"age", "31 NA ? 33", `quasi, type: integer, missing_values: ["?", NA]`},
+		{"age", "20 32 60 99 31 999", "quasi, type: integer, missing_values: [999]"},
+		{"born", "1961-04-02 1970-01-01 9999-12-31 1950-02-03", "quasi, type: date, missing_values: [9999-12-31]"},
+		{"born", "02.04.1961 31.01.1970", `quasi, type: date, format: "%d.%m.%Y"`},
+		{"born", "02/04/1961 31/01/1970", `quasi, type: date, format: "%d/%m/%Y"`},
+		{"born", "04/02/1961 01/31/1970", `quasi, type: date, format: "%m/%d/%Y"`},
+		{"born", "04/02/1961 01/03/1970", `quasi, type: date, format: "%d/%m/%Y"`},
+		{"born", "19610402 19700131", `quasi, type: date, format: "%Y%m%d"`},
+		{"weight", "19610402 19700131", "quasi, type: integer"},
+		{"born", "1961 1970", "quasi, type: integer"},
+		{"born", "1961-04 1970-01-02", "quasi, type: date, precision: month"},
+		{"born", "1961 1970-01-02", "quasi, type: date, precision: year"},
+		{"visit", "2024-02-29T10:00:00+01:00 2024-02-28T10:00:00+01:00", "quasi, type: date, format: datetime"},
+		{"sex", "1 2 1 2", "quasi, type: categorical"},
+		{"colour", "a b a b", "quasi, type: categorical"},
+		{"colour", "a a a a", "drop"},
+		{"colour", "[a [b [a [b", "drop"},
+		{"notes", "a b c d", "drop"},
+		{"e-mail", "a@b c@d", "identifier"},
+		{"LastName", "Ash Bow", "identifier"},
+		{"row", "1 2 3 4", "identifier"},
+		{"patient_id", "7 8 7 9 3", "subject"},
+		{"case number", "7 8 9 3", "subject"},
+		{"number of visits", "1 1 1 2 1 1 2 2", "quasi, type: integer"},
+		{"salary", "1 2 3", "drop"},
+		{"bucket", "a b a", "drop"},
+	} {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, "%s;size;diagnosis\n", c.name)
+		for i, cell := range strings.Fields(c.texts) {
+			fmt.Fprintf(&text, "%s;%d;%s\n", cell, 40+i%2, []string{"flu", "gout"}[i%2])
+		}
+		k, err := Look(&Sample{Text: text.Bytes(), Whole: true})
+		require.NoError(t, err, c)
+		guesses, err := k.Guesses(Wishes{})
+		require.NoError(t, err, c)
+		got := string(guesses[0].Role)
+		if guesses[0].Keys != "" {
+			got += ", " + guesses[0].Keys
+		}
+		assert.Equal(t, c.want, got, "%s: %s", c.name, c.texts)
+	}
+}
+
+// TestParts: names are read as people write them.
+func TestParts(t *testing.T) {
+	assert.Equal(t, []string{"driv", "age"}, parts("DrivAge"))
+	assert.Equal(t, []string{"patient", "nbr", "2"}, parts(" patient_nbr-2"))
+	assert.True(t, spoken("number_diagnoses", sensitiveWords[0]))
+	assert.False(t, spoken("diagram", sensitiveWords[0]))
+	assert.Equal(t, "1,234,567", grouped(1234567))
+	assert.Equal(t, "123", grouped(123))
+	for text, want := range map[string]string{"age": "age", "yes": `"yes"`, "a b": `"a b"`, "${x}": `"$${x}"`,
+		"1": `"1"`, "": `""`, "N/A": "N/A"} {
+		assert.Equal(t, want, yamlText(text))
+	}
+}
+
+// FuzzLook: whatever the bytes, there is a sketch or an error, and what is drafted has at most as many lines as it may.
+func FuzzLook(f *testing.F) {
+	f.Add([]byte("a,b\n1,2\n3,4\n"))
+	f.Add([]byte("{\"a\":{\"b\":[1,2,{\"c\":null}]}}\n{\"a\":1}\n"))
+	f.Add([]byte("{\"op\":\"c\",\"after\":{\"id\":1,\"x~/\":\"2024\"}}\n"))
+	f.Add([]byte("a;b\n\"x\ny\";2\n\"z;4\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		k, err := Look(&Sample{Text: text, Whole: true})
+		if err != nil {
+			return
+		}
+		guesses, err := k.Guesses(Wishes{})
+		if err != nil {
+			return
+		}
+		d := Draft{Sketch: k, Guesses: guesses, K: 5, L: 3, Path: "in.csv"}
+		require.LessOrEqual(t, strings.Count(d.String(), "\n"), mostLines)
+	})
+}
