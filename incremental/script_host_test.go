@@ -91,6 +91,12 @@ func (h *host) afterwards(commits bool) {
 	require.Empty(h.t, h.m.CheckInvariants(), h.d.Pos)
 	s := h.m.Status()
 	require.Equal(h.t, s.Sent, s.Accounted(), "%s: a record is lost: %+v", h.d.Pos, s)
+	counted := 0 // as the ledger has it: a state that knows fewer does not start
+	for _, i := range h.m.Releases().Intents() {
+		require.LessOrEqual(h.t, counted, i.Digests, "%s: release %d", h.d.Pos, i.Release)
+		counted = i.Digests
+	}
+	require.LessOrEqual(h.t, counted, h.m.Digests(), h.d.Pos)
 }
 
 func (h *host) apply() string {
