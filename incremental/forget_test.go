@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/merge"
 )
 
 // forget lets the state forget a person, as the daemon does: the store is written anew, and
@@ -65,6 +66,7 @@ func (p *play) forgetDue() {
 
 // sameBags requires that the state still has the bag of each bucket.
 func (p *play) sameBags() {
+	knowsThoseCounted(p.t, p.m, "forgotten")
 	i := p.m.Releases().Latest()
 	if i == nil {
 		return
@@ -181,6 +183,24 @@ func TestForgettingKeepsTheoremE(t *testing.T) {
 	all := forgetful(t)
 	for _, s := range all[:tier.Of(t, 1, 2, len(all))] {
 		t.Run(s.name, func(t *testing.T) { s.requireExact(t) })
+	}
+}
+
+// TestStatesKnowThoseCounted: in worlds of each of these streams a state knows at any time as many people as were counted when
+// a release was decided, also of those who were due then and are forgotten later.
+func TestStatesKnowThoseCounted(t *testing.T) {
+	for _, s := range forgetful(t) {
+		t.Run(s.name, func(t *testing.T) {
+			for seed := range 32 {
+				world := make([]int, s.n)
+				for r := range world {
+					world[r] = seed >> (r % 5) & 1
+				}
+				p := s.start(t, world, &script{known: map[merge.Key][]int32{}})
+				s.play(p)
+				knowsThoseCounted(t, p.m, "at the end")
+			}
+		})
 	}
 }
 

@@ -91,12 +91,19 @@ func (h *host) afterwards(commits bool) {
 	require.Empty(h.t, h.m.CheckInvariants(), h.d.Pos)
 	s := h.m.Status()
 	require.Equal(h.t, s.Sent, s.Accounted(), "%s: a record is lost: %+v", h.d.Pos, s)
-	counted := 0 // as the ledger has it: a state that knows fewer does not start
-	for _, i := range h.m.Releases().Intents() {
-		require.LessOrEqual(h.t, counted, i.Digests, "%s: release %d", h.d.Pos, i.Release)
+	knowsThoseCounted(h.t, h.m, h.d.Pos)
+}
+
+// knowsThoseCounted demands that a state knows as many people as were counted when releases were sealed: one that knows fewer
+// than the ledger counted does not start.
+func knowsThoseCounted(t testing.TB, m *incremental.Machine, at any) {
+	t.Helper()
+	counted := 0
+	for _, i := range m.Releases().Intents() {
+		require.LessOrEqual(t, counted, i.Digests, "%v: release %d", at, i.Release)
 		counted = i.Digests
 	}
-	require.LessOrEqual(h.t, counted, h.m.Digests(), h.d.Pos)
+	require.LessOrEqual(t, counted, m.Digests(), at)
 }
 
 func (h *host) apply() string {
