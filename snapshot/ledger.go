@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 )
 
 // LedgerEntry is a line of the ledger. It seals a release that the gate has passed: what was published, and by which
@@ -25,8 +27,6 @@ type Seal struct {
 	// Digests are of the people whom the state knew and publishes no second time (incremental.Machine.Digests).
 	Digests int
 }
-
-const ledgerFormat = "%d %x parts %x algorithm %d people %d digests %d\n"
 
 // SealOf is what a manifest with this SHA-256 says for the ledger: all but how the release was decided.
 func SealOf(m *Manifest, sum [32]byte) LedgerEntry {
@@ -116,19 +116,48 @@ func ReadLedger(files FS, path string) (*Ledger, error) {
 	return l, nil
 }
 
+// parseLedgerLine is the inverse of Line. It runs over the whole ledger before each release.
 func parseLedgerLine(line []byte) (e LedgerEntry, ok bool) {
-	var manifest, parts []byte
-	_, err := fmt.Sscanf(string(line)+"\n", ledgerFormat, &e.Release, &manifest, &parts, &e.Algorithm, &e.People, &e.Digests)
-	if err != nil || e.Release == 0 || e.People < 0 || e.Digests < 0 || len(manifest) != len(e.SHA256) || len(parts) != len(e.Parts) {
-		return e, false
+	var words [10][]byte
+	rest := line
+	for i := range words {
+		words[i], rest, ok = bytes.Cut(rest, []byte(" "))
+		if ok != (i < len(words)-1) {
+			return e, false
+		}
 	}
-	e.SHA256, e.Parts = [32]byte(manifest), [32]byte(parts)
-	return e, string(e.Line()) == string(line)+"\n"
+	for _, to := range []struct {
+		sum  *[32]byte
+		word int
+	}{{&e.SHA256, 1}, {&e.Parts, 3}} {
+		if len(words[to.word]) != hex.EncodedLen(len(to.sum)) {
+			return e, false
+		}
+		if _, err := hex.Decode(to.sum[:], words[to.word]); err != nil {
+			return e, false
+		}
+	}
+	var numbers [4]uint64
+	for i, word := range []int{0, 5, 7, 9} {
+		n, err := strconv.ParseUint(string(words[word]), 10, []int{32, 32, 62, 62}[i])
+		if err != nil {
+			return e, false
+		}
+		numbers[i] = n
+	}
+	e.Release, e.Algorithm, e.People, e.Digests = uint32(numbers[0]), uint32(numbers[1]), int(numbers[2]), int(numbers[3])
+	again := e.Line()
+	return e, e.Release > 0 && bytes.Equal(again[:len(again)-1], line)
 }
 
-// Line is the entry as the ledger has it.
+// Line is the entry as the ledger has it: 7 SHA parts SHA algorithm 10 people 5 digests 7.
 func (e *LedgerEntry) Line() []byte {
-	return fmt.Appendf(nil, ledgerFormat, e.Release, e.SHA256, e.Parts, e.Algorithm, e.People, e.Digests)
+	out := strconv.AppendUint(make([]byte, 0, 192), uint64(e.Release), 10)
+	out = hex.AppendEncode(append(out, ' '), e.SHA256[:])
+	out = hex.AppendEncode(append(out, " parts "...), e.Parts[:])
+	out = strconv.AppendUint(append(out, " algorithm "...), uint64(e.Algorithm), 10)
+	out = strconv.AppendInt(append(out, " people "...), int64(e.People), 10)
+	return append(strconv.AppendInt(append(out, " digests "...), int64(e.Digests), 10), '\n')
 }
 
 // LedgerNewest is the newest release that a ledger names, 0 if it names none.
