@@ -42,17 +42,18 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 	if d.broken {
 		return Outcome{Reason: ReasonHeader}
 	}
+	inCode := true
 	if d.code != "" {
-		var ok bool
-		if d.text, ok = d.code.Append(d.text[:0], value); !ok {
-			return Outcome{Reason: ReasonEncoding}
-		}
+		d.text, inCode = d.code.Append(d.text[:0], value)
 		value = d.text
 	}
 	fields, fault := d.split.Fields(value)
 	why := reasonOf[fault]
 	if why == equivclass.Accepted && len(fields) != len(d.columns) {
 		why = ReasonFieldCount
+	} else if why == equivclass.Accepted && !inCode {
+		d.readSubject(fields, whole, row)
+		return Outcome{Reason: ReasonEncoding}
 	}
 	if why != equivclass.Accepted {
 		d.readSubject(fields, whole && why == ReasonFieldCount, row)

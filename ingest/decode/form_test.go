@@ -25,6 +25,10 @@ func TestCSVIsReadInItsForm(t *testing.T) {
 	} {
 		assert.Equal(t, want, decode(in), in)
 	}
+	decode("N;p1;44;75,5;08.01.2022 23:59;1010;f;x;a\x81b")
+	assert.Equal(t, `- "p1" - - - - - - -`, show(row), "the person is known, and so barred")
+	decode("N;p\x81;44;75,5;08.01.2022 23:59;1010;f;x;a")
+	assert.Equal(t, allMissing, show(row))
 }
 
 // A placeholder that is declared as missing is taken as it is, however dates and numbers are written.

@@ -55,22 +55,25 @@ func (e Encoding) Has(line []byte) bool {
 
 func shown(r rune) bool { return r >= 0xa0 && r != utf8.RuneError }
 
-// Append appends a line in UTF-8. ok is false if it is not in the encoding; then what is appended is of no use.
+// Append appends a line in UTF-8. ok is false if it is not in the encoding; then the bytes that are no character stand as they
+// are, which is no UTF-8.
 func (e Encoding) Append(to, line []byte) (out []byte, ok bool) {
 	m := ofBytes[e]
 	if m == nil {
 		return append(to, line...), utf8.Valid(line)
 	}
+	ok = true
 	for _, b := range line {
 		r := rune(b)
 		if b >= utf8.RuneSelf {
 			if r = m.DecodeByte(b); !shown(r) {
-				return to, false
+				to, ok = append(to, b), false
+				continue
 			}
 		}
 		to = utf8.AppendRune(to, r)
 	}
-	return to, true
+	return to, ok
 }
 
 // Convert returns a text in UTF-8; false: it is not in the encoding.
