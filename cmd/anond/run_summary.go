@@ -2,21 +2,25 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"anond/config"
 	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/dataset"
+	"anond/internal/ops/duty"
 	"anond/internal/ops/logs"
 )
 
 // summarize tells a person what a run with --once came to: counts that add up to what was read, over all runs of the
 // state, and which command comes next. It goes to standard output, which has nothing else of a run; where that is also
 // where a log of JSON goes, it is left out, so that the log stays one. Programs take status.json, which has the same counts.
-func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Report) error {
+func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Report, logged []duty.Event) error {
 	if logs.InJSON(cfg.Log, cli.IsTerminal(e.Stderr)) && sameStream(e.Stdout, e.Stderr) {
 		return nil
 	}
@@ -44,6 +48,9 @@ func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Repor
 	}
 	if n := r.Source.Unread.Unterminated; n > 0 {
 		t.Row("not read", grouped(n), "without line break at the end of a file: end it, or set source.file.complete if files do not grow")
+	}
+	if names := warnings(logged); len(names) > 0 {
+		t.Row("warnings", fmt.Sprint(len(names)), strings.Join(names, ", ")+": the log says what they are about")
 	}
 	for i, next := range comesNext(path, now) {
 		t.Row(map[bool]string{true: "next"}[i == 0], "", next)
@@ -85,6 +92,16 @@ func waitingNote(cfg *config.Config, r *ingest.Report) string {
 func reported(cfg *config.Config, r *ingest.Report) *shownStatus {
 	s := dataset.StatusOf(cfg, *r)
 	return &shownStatus{Status: &s, hold: cfg.Policy.MaxHold}
+}
+
+// warnings are the events that were logged as warnings, each once.
+func warnings(logged []duty.Event) (names []string) {
+	for _, e := range logged {
+		if e.Level == slog.LevelWarn && !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // comesNext are the commands that a person runs next.

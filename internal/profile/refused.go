@@ -15,7 +15,7 @@ var corrections = map[equivclass.Reason]string{
 	equivclass.ReasonMissing:     "give a value, or, unless it is a sensitive number, set schema.missing to value",
 	equivclass.ReasonNumber:      "write a plain number, such as 42",
 	equivclass.ReasonInteger:     "write a whole number, or declare the column decimal",
-	equivclass.ReasonDate:        "write YYYY-MM-DD",
+	equivclass.ReasonDate:        "write YYYY-MM-DD, or say by format or precision of the attribute how dates are written",
 	equivclass.ReasonHierarchy:   "use a value of the hierarchy, or add it there",
 	equivclass.ReasonCategory:    "write a text that does not start with [, { or *, is not ?, and has no | or }",
 	equivclass.ReasonOutOfRange:  "start the buckets lower, round to the digits of the attribute, or write the number in larger units",

@@ -48,7 +48,8 @@ var (
 	personWords = words{"patient", "person", "subject", "customer", "client", "member", "user", "employee", "student", "respondent",
 		"participant",
 		"policyholder", "insured", "citizen", "pupil", "mrn", "ssn", "pid", "uid"}
-	numberWords = words{"id", "uuid", "guid", "nr", "nbr", "no", "number", "key", "index", "idx", "rownames", "row", "rowid", "unnamed"}
+	rowWords    = words{"key", "index", "idx", "rownames", "row", "rowid", "unnamed"}
+	numberWords = append(words{"id", "uuid", "guid", "nr", "nbr", "no", "number"}, rowWords...)
 	directWords = words{"name", "surname", "firstname", "lastname", "fullname", "email", "mail", "phone", "telephone", "mobile", "fax",
 		"street",
 		"address", "iban", "passport", "licence", "license", "username", "login", "ip", "ssn"}
@@ -211,13 +212,16 @@ func (k *Sketch) person(secret *Facts) (best *Facts) {
 		switch {
 		case c == secret, c.Name == "", !person && !number, person && spoken(c.Name, quasiWords), kind == equivclass.Date,
 			kind == equivclass.Decimal,
-			c.Filled < k.Records, c.Different() < 2, !person && (2*c.Different() < c.Filled || c.counting && spoken(c.Name, numberWords[7:])),
+			c.Filled < k.Records, c.Different() < 2, !person && (2*c.Different() < c.Filled && !slices.Equal(parts(c.Name), words{"id"}) ||
+				c.counting && spoken(c.Name, rowWords)),
 			100*c.Different() < c.Filled:
 			continue
 		}
-		score := 1
+		score := 2
 		if person {
 			score += 2
+		} else if spoken(c.Name, rowWords) {
+			score = 1 // it numbers rows rather than people
 		}
 		if person && number {
 			score++

@@ -137,8 +137,9 @@ func (k *Sketch) rows(text []byte) error {
 		if what != csvfields.Whole || end > line && k.Columns != nil && n != len(k.Columns) {
 			end = line // a stray quote ends with its line
 		}
-		fields, bad := split.Fields(text[:end])
-		text = text[min(len(text), end+1):]
+		next := min(len(text), end+1)
+		fields, bad := split.Fields(text[:next]) // with its line break, which may be CRLF
+		text = text[next:]
 		switch {
 		case bad != csvfields.None:
 		case k.Columns == nil:

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
 )
 
 // TestGuesses: what the texts of a column make of it, beside one to protect. Each line is a column: name, texts, and what is written of it.
@@ -47,6 +49,8 @@ func TestGuesses(t *testing.T) {
 		{"row", "1 2 3 4", "identifier"},
 		{"patient_id", "7 8 7 9 3", "subject"},
 		{"case number", "7 8 9 3", "subject"},
+		{"id", "7 7 8 9 9 9 7 8 8 7", "subject"},
+		{"region_id", "7 7 8 9 9 9 7 8 8 7", "quasi, type: categorical"},
 		{"number of visits", "1 1 1 2 1 1 2 2", "quasi, type: integer"},
 		{"salary", "1 2 3", "drop"},
 		{"bucket", "a b a", "drop"},
@@ -66,6 +70,17 @@ func TestGuesses(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, "%s: %s", c.name, c.texts)
 	}
+}
+
+// TestLineBreaksOfWindows: a table from Windows is read, and a column that numbers rows is less of a person than an id.
+func TestLineBreaksOfWindows(t *testing.T) {
+	k, err := Look(&Sample{Text: []byte("rownames,id,age,dx\r\n8,3,40,flu\r\n7,2,55,\"gout\"\r\n9,1,42,flu\r\n"), Whole: true})
+	require.NoError(t, err)
+	assert.Equal(t, 3, k.Records)
+	guesses, err := k.Guesses(Wishes{})
+	require.NoError(t, err)
+	assert.Equal(t, equivclass.Subject, guesses[1].Role)
+	assert.Equal(t, 2, guesses[3].Different(), "no text has a CR in it")
 }
 
 // TestParts: names are read as people write them.
