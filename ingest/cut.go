@@ -108,7 +108,10 @@ func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (in
 		return nil, nil, err
 	}
 	err = l.reporting.work(ctx, DoingDecide, false, func() (err error) {
-		if err := errors.Join(l.Machine.Fix(by), l.transaction.judged()); err != nil { // before a value is looked at
+		if err := l.Machine.Fix(by); err != nil { // a pool that the state does not know is not noted as fixed
+			return err
+		}
+		if err := l.transaction.judged(); err != nil { // before a value is looked at
 			return err
 		}
 		made, err = l.Machine.Decide(by)

@@ -212,7 +212,8 @@ func (t *textWriter) certificates(r *Report) {
 // buckets says what the buckets of level L2 show.
 func (t *textWriter) buckets(r *Report) {
 	b := r.Buckets
-	if b == nil {
+	if b == nil { // of a union the shards' audits show the buckets
+		t.attributes(r)
 		return
 	}
 	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d.", b.Buckets, b.Median,
