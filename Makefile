@@ -1,4 +1,4 @@
-# Every target needs Go and nothing else. Tools of lint are fetched by Go itself.
+# Every target but proof needs Go and nothing else. Tools of lint are fetched by Go itself.
 GO       ?= go
 FUZZTIME ?= 10s
 BENCH    ?= .
@@ -9,7 +9,7 @@ BENCHTIME ?= 1x
 CONCURRENT = ./cmd/anond ./cmd/anond-deliver ./deliver/... ./equivclass/extract ./equivclass/merge ./incremental/... ./ingest/... \
 	./internal/... ./lab/figures ./rig/chaos/... ./shards/... ./snapshot/...
 
-.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life bench bench-compare phases reach default-cover lint fmt vet build clean
+.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards lake test-lake test-lake-here chaos race fuzz fuzz-record life proof bench bench-compare phases reach default-cover lint fmt vet build clean
 
 # go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
 TEST = GO='$(GO)' .ci/gotest
@@ -104,6 +104,12 @@ reach:
 # default-cover: which files of the program a default user never enters.
 default-cover:
 	@GO='$(GO)' .ci/default-cover
+
+# proof: the theorems, checked by Coq in a minute (proof/README.md). TABLE=--write writes the table that the tests of
+# equivclass/merge read.
+TABLE ?=
+proof:
+	@proof/check $(TABLE)
 
 # lint: findings fail. A checker that cannot be fetched, or cannot reach its
 # database, is skipped with a message.
