@@ -216,10 +216,14 @@ func (e *environment) written(s *start, d *profile.Draft, t *profile.Table) erro
 	fmt.Fprintf(e.Stdout, "%s written: %s to know, %d to protect, %s not published. Check the roles in it.\n", s.out,
 		cli.Count(roles[equivclass.Quasi], "column"), roles[equivclass.Sensitive],
 		cli.Count(len(d.Guesses)-roles[equivclass.Quasi]-roles[equivclass.Sensitive], "column"))
-	if t == nil && s.data != "" && s.data != "-" {
-		fmt.Fprintf(e.Stdout, "What the data allow: anond config check -c %s --data %s\n", s.out, s.data)
+	file := ""
+	if s.out != "anond.yaml" {
+		file = " -c " + s.out
 	}
-	_, err := fmt.Fprintf(e.Stdout, "Then: anond run --once -c %s\n", s.out)
+	if t == nil && s.data != "" && s.data != "-" {
+		fmt.Fprintf(e.Stdout, "What the data allow: anond config check%s --data %s\n", file, s.data)
+	}
+	_, err := fmt.Fprintf(e.Stdout, "Then: anond run --once%s\n", file)
 	return err
 }
 

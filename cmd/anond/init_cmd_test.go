@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"anond/config"
-	"anond/internal/cli"
 	"anond/internal/testkit/programtest"
 	"anond/testdata"
 )
@@ -57,15 +55,16 @@ func tables(t *testing.T, ill func(i int) string) []sketched {
 	})) {
 		wide = append(wide, byte(r), byte(r>>8))
 	}
+	crlf := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte{'\n'}, []byte("\r\n")) }
 	return []sketched{
 		{name: "clinic", file: "in.csv", text: rows("patient,age,sex,postcode,weight,diagnosis", 1200, func(i int) string {
 			return fmt.Sprintf("p%d,%d,%s,%d,%d,%s", i, 18+i*7919%73, sex(i), 8000+i*1283%40, 45+i*3571%71, ill(i))
 		})},
-		{name: "semicolons", file: "Patienten 2024.csv", text: rows("PatNr;Geburtsdatum;Geschlecht;PLZ;Gr\xf6\xdfe;Krankheit", 500,
+		{name: "semicolons", file: "Patienten 2024.csv", text: crlf(rows("PatNr;Geburtsdatum;Geschlecht;PLZ;Gr\xf6\xdfe;Krankheit", 500,
 			func(i int) string {
 				return fmt.Sprintf("%d;%02d.%02d.%d;%s;%04d;1,%02d;%s", 5000+7*i, 1+i%28, 1+i%12, 1940+i*7919%70, sex(i), 1000+i*1283%400,
 					50+i*37%50, ill(i))
-			})},
+			}))},
 		{name: "odd", file: "odd.tsv", text: rows("\tsubject id\tage\tcountry\tsite\tsmall\tnote\tlast visit\temail\tresult", 900,
 			func(i int) string {
 				age, country := fmt.Sprint(20+i*7919%60), fmt.Sprintf("land%d", i%6)
@@ -234,58 +233,6 @@ func TestInitOfATopic(t *testing.T) {
 	s.edit("policy:", "initial: {min_pool: 100}\npolicy:")
 	require.Equal(t, exitOK, s.run("run --once").code)
 	assert.Contains(t, s.must("audit"), "CERTIFIED")
-}
-
-// TestInitAsksFiveQuestions: what nobody has said is asked for, a wrong answer is asked for again, and what the data allow is said before k
-// and l. The answers are those in the file.
-func TestInitAsksFiveQuestions(t *testing.T) {
-	x := tables(t, func(i int) string { return ills[i*29%101%len(ills)] })[0]
-	s := &site{t: t, dir: programtest.TempDir(t)}
-	s.config = s.path("anond.yaml")
-	s.write(x.file, string(x.text))
-	said, code := onTerminal(t, []string{"nonsense", "", "-", "age, sex", "ten", "6", "2"}, "init", "-c", s.config, s.path(x.file))
-	require.Equal(t, exitOK, code, said)
-	assert.Equal(t, 5+2, strings.Count(said, "?"), said)
-	allowed, asked := strings.Index(said, "Pools of up to"), strings.Index(said, "k: how many")
-	assert.True(t, 0 < allowed && allowed < asked, said)
-	assert.Contains(t, said, "Settings chosen by people who will be published tell their values")
-	assert.NotContains(t, said, "zq")
-	text := s.read("anond.yaml")
-	assert.Contains(t, text, "\n  k: 6 ")
-	assert.Contains(t, text, "\n  l: 2 ")
-	for _, c := range []string{"{name: age, role: quasi", "{name: sex, role: quasi", "{name: diagnosis, role: sensitive"} {
-		assert.Contains(t, text, c)
-	}
-	assert.NotContains(t, text, "role: subject")
-	assert.NotContains(t, text, "postcode, role: quasi")
-
-	said, code = onTerminal(t, nil, "init", "-c", s.path("all.yaml"), "--k", "5", "--l", "9", "--sensitive", "diagnosis", "--person",
-		"patient",
-		"--quasi", "age,sex", s.path(x.file))
-	require.Equal(t, exitUsage, code, said)
-	said, code = onTerminal(t, nil, "init", "-c", s.path("all.yaml"), "--k", "9", "--l", "9", "--sensitive", "diagnosis", "--person",
-		"patient",
-		"--quasi", "age,sex", s.path(x.file))
-	require.Equal(t, exitOK, code, said)
-	assert.Contains(t, said, "warning: what is promised cannot be kept")
-}
-
-// onTerminal runs the program on a terminal, and types the answers.
-func onTerminal(t *testing.T, answers []string, args ...string) (said string, code int) {
-	t.Helper()
-	outside, inside := terminal(t)
-	done := make(chan int, 1)
-	go func() {
-		done <- run(t.Context(), args, cli.Env{Stdin: inside, Stdout: inside, Stderr: inside, Lookup: os.LookupEnv})
-		_ = inside.Close()
-	}()
-	for _, a := range answers {
-		_, err := io.WriteString(outside, a+"\n")
-		require.NoError(t, err)
-	}
-	var b bytes.Buffer
-	_, _ = io.Copy(&b, outside) // it ends with an error when the other side is closed
-	return b.String(), <-done
 }
 
 // TestConfigInitAndInitAgree: the full reference has every key that init writes.

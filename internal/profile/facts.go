@@ -138,6 +138,11 @@ func (c *Facts) number(raw []byte) {
 // Different is how many different texts there are.
 func (c *Facts) Different() int { return len(c.seen) }
 
+// counts reports whether the texts number the records.
+func (c *Facts) counts() bool {
+	return c.counting && len(c.numbers) == c.Filled && c.Filled > 0 && c.numbers[0] <= 1
+}
+
 // top is how often the most frequent text is there.
 func (c *Facts) top() (n int) {
 	for _, times := range c.seen {

@@ -213,7 +213,7 @@ func (k *Sketch) person(secret *Facts) (best *Facts) {
 		case c == secret, c.Name == "", !person && !number, person && spoken(c.Name, quasiWords), kind == equivclass.Date,
 			kind == equivclass.Decimal,
 			c.Filled < k.Records, c.Different() < 2, !person && (2*c.Different() < c.Filled && !slices.Equal(parts(c.Name), words{"id"}) ||
-				c.counting && spoken(c.Name, rowWords)),
+				c.counts() && spoken(c.Name, rowWords)),
 			100*c.Different() < c.Filled:
 			continue
 		}
@@ -263,7 +263,7 @@ func (k *Sketch) other(c *Facts, asked []string) Guess {
 		return drop("one value")
 	case spoken(c.Name, directWords) && !quasi:
 		return Guess{c, equivclass.Identifier, "", "names a person"}
-	case c.counting && c.Filled == k.Records && k.Records > 2 && kind == equivclass.Integer:
+	case c.counts() && c.Filled == k.Records && k.Records > 2 && !quasi:
 		return Guess{c, equivclass.Identifier, "", "numbers the rows"}
 	case c.words > 4*c.Filled && 2*c.Different() > c.Filled || spoken(c.Name, freeWords) && kind == equivclass.Categorical:
 		return drop("free text")

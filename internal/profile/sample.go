@@ -90,7 +90,7 @@ func Look(s *Sample) (*Sketch, error) {
 	k := &Sketch{Found: dialect.Look(head, s.Whole && len(head) == len(s.Text)), Whole: s.Whole, named: map[string]*Facts{}}
 	for _, f := range k.Found.Findings {
 		if f.Fatal {
-			return nil, fault.Errorf(fault.Failed, f.Do, "%s", f)
+			return nil, fault.Errorf(fault.Failed, f.Do, "%s", f.Why)
 		}
 	}
 	text, ok := k.Found.Encoding.Convert(s.Text)

@@ -19,6 +19,8 @@ func TestGuesses(t *testing.T) {
 	for _, c := range []struct{ name, texts, want string }{
 		{"age", "31 32 33 40", "quasi, type: integer"},
 		{"age", "31.0 32.0 33.0 40.0", "quasi, type: integer"},
+		{"age", "20 21 22 23", "quasi, type: integer"},
+		{"shoes", "20 21 22 23", "quasi, type: integer"},
 		{"height", "1.81 1.7 1.755 2", "quasi, type: decimal, digits: 3"},
 		{"height", "1,81 1,7 1,75 2", "quasi, type: decimal, digits: 2"},
 		{"height", "1,81 1.7 1,75 2", "quasi, type: categorical"},
