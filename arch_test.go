@@ -115,6 +115,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"lab/methods", []string{model, cut, "anond/equivclass/extract", "anond/lab/topdown", "anond/lab/bucketize",
 			"anond/lab/lgb"}},
 		{"equivclass/query", []string{model, cut}},
+		{"equivclass/accuracy", []string{model, cut, "anond/equivclass/flagged", "anond/equivclass/query"}},
 		{"equivclass/equivtest/cuts", []string{model, cut}},
 		{"equivclass/equivtest", []string{model, "anond/equivclass/flagged", "anond/testdata"}},
 		{"equivclass/flagged", []string{model}}, {"equivclass/measure", []string{model}},
@@ -274,6 +275,8 @@ func TestRoomsOfTheProgram(t *testing.T) {
 			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
 			"internal/pace internal/progress internal/sealed internal/suppress " + disk},
 		{"internal/demo", "internal/daemon internal/dataset internal/testkit/hospital " + disk},
+		{"internal/trial", "internal/daemon internal/dataset internal/ops/diskuse internal/profile " + disk},
+		{"internal/ops/trialpage", "internal/ops/chart internal/ops/present internal/trial"},
 		{"internal/ops/duty", disk}, {"internal/ops/monitor", "internal/ops/duty"}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/duty internal/ops/monitor internal/ops/present"},
 		{"internal/ops/doctor", "internal/ops/certificate internal/dataset internal/upkeep internal/ops/diskuse internal/profile " + disk},

@@ -121,12 +121,19 @@ func versionNumber(to *int) value {
 // Config is complete or nil. Warnings come in either case, in file order. No
 // fault repeats a secret, or a text from outside the file.
 func Load(path string, lookup Lookup, read ReadFile) (*Config, []Warning, error) {
+	return LoadEdited(path, lookup, read, nil)
+}
+
+// LoadEdited is Load of the file with some keys set or removed, before anything is checked: what is removed need not be
+// usable here. A fault of what was set names the place of the block that it is in.
+func LoadEdited(path string, lookup Lookup, read ReadFile, edits []Edit) (*Config, []Warning, error) {
 	content, err := read.small(path)
 	if err != nil {
 		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; anond " +
 			"config init prints a starting file"}}}
 	}
 	r := newReader(path, filepath.Dir(path), lookup, read)
+	r.edits = edits
 	c := &Config{}
 	r.document(content, c.keys())
 	if len(r.at) > 0 {

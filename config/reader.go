@@ -48,6 +48,7 @@ type reader struct {
 	failed   map[string]bool       // keys with a fault: cross checks leave them alone
 	faults   []Fault
 	warnings []Warning
+	edits    []Edit // of the document, before it is walked
 }
 
 func newReader(file, base string, lookup Lookup, read ReadFile) *reader {
@@ -75,6 +76,9 @@ func (r *reader) document(content []byte, keys []key) {
 	case len(documents) == 2:
 		r.faultAt(documents[1], "", "the file has a second document", "keep one document, without a line ---")
 	case len(documents[0].Content) == 1:
+		for i := range r.edits {
+			r.edit(documents[0].Content[0], &r.edits[i])
+		}
 		if r.section("", "", keys, documents[0].Content[0]) {
 			r.defaults("", keys)
 		}

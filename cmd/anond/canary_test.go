@@ -89,6 +89,8 @@ var canarySteps = map[string][]canaryStep{
 	"state readmit": {{args: calls("", "--json")}},
 	"forget":        {{running: true, args: calls("CANARYpatient7", "--json nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
 	"repartition":   {{args: calls("--once", "--once --json")}}, // the source is a file
+	"init":          {{bare: true, args: calls("in.ndjson --k 5 --l 3 -c draft.yaml", "broken.csv --k 5 --l 3 -c other.yaml")}},
+	"try":           {{shows: true, args: calls("in.ndjson", "in.ndjson --json --page try.html")}},
 	"union": {{bare: true, args: calls("--dir united --shards 1 --once", "--dir united --shards 1 --once --json",
 		"--dir releases --shards 1 --once", "--dir united --shards 1 --listen 127.0.0.1:0 --status union.status.json")}},
 	"demo":                {{exempt: "its people are synthetic"}},

@@ -55,34 +55,15 @@ their values.`,
 
 // pools says what pools a configuration needs, if values are as frequent as in data.
 func (e *environment) pools(ctx context.Context, c *config.Config, data profile.Input) (*profile.Pools, error) {
-	t, err := readTable(ctx, c, data)
+	t, err := profile.ReadFor(ctx, c, data)
 	if err != nil {
 		return nil, err
 	}
 	t.WriteRefused(e.Stderr, data.Name, nil)
-	p := profile.PoolsFor(t, c.Policy.K, c.Policy.L, c.Promises(), mostPool(c))
+	p := profile.PoolsOf(t, c)
 	p.Advice = append(profile.Remarks(t), profile.Remark{Says: profile.Channel})
 	p.TradeOffs, p.Looked, err = profile.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
-}
-
-// readTable reads data as a run of the configuration would.
-func readTable(ctx context.Context, c *config.Config, data profile.Input) (*profile.Table, error) {
-	data.Paths, data.Form, data.Dates, data.DropOthers = c.Paths(), c.Source.CSV.Form, c.Dates(), c.Others == config.DropOthers
-	data.Multiline = data.Multiline || c.Source.CSV.Multiline
-	t, err := profile.Read(ctx, data, c.Schema())
-	if header := (*profile.HeaderFault)(nil); errors.As(err, &header) {
-		err = fault.With(fault.Config, "schema.attributes and the columns must fit", err)
-	}
-	return t, err
-}
-
-// mostPool is the size of pools up to which something is said to be reachable.
-func mostPool(c *config.Config) int {
-	if c.Policy.MaxPool > 0 {
-		return c.Policy.MaxPool
-	}
-	return 20_000 // level L1
 }
 
 // printPools prints it, and whether initial.min_pool is enough for the first pool,

@@ -173,12 +173,12 @@ func (e *environment) allowed(ctx context.Context, s *start, d *profile.Draft, s
 	if err != nil {
 		return nil, err
 	}
-	t, err := readTable(ctx, c, profile.Input{Name: "-", Stdin: bytes.NewReader(sample.Text), Format: decode.Format(c.Source.Format)})
+	t, err := profile.ReadFor(ctx, c, profile.Input{Name: "-", Stdin: bytes.NewReader(sample.Text), Format: decode.Format(c.Source.Format)})
 	if err != nil {
 		return nil, err
 	}
 	t.WriteRefused(e.Stderr, s.name(), nil)
-	if err := profile.PoolsFor(t, d.K, d.L, nil, mostPool(c)).ReachableText(e.Stdout); err != nil {
+	if err := profile.PoolsFor(t, d.K, d.L, nil, profile.MostPool(c)).ReachableText(e.Stdout); err != nil {
 		return nil, err
 	}
 	for _, remark := range profile.Remarks(t) {

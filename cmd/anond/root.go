@@ -32,6 +32,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 	root.AddCommand(
 		newDemoCommand(env),
 		newInitCommand(env),
+		newTryCommand(env),
 		newRunCommand(env),
 		newDoctorCommand(env),
 		newStatusCommand(env),

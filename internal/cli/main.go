@@ -4,8 +4,15 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 )
+
+// atKill is what is done before a second signal ends the program.
+var atKill atomic.Pointer[func()]
+
+// AtKill says what is done before a second signal ends the program, such as removing a directory; nil: nothing.
+func AtKill(do func()) { atKill.Store(&do) }
 
 // Main runs a program and ends the process with its exit code. A signal ends the context with
 // the cause that it has for the program.
@@ -21,7 +28,11 @@ func Main(run func(ctx context.Context, args []string, env Env) int, cause func(
 // it at once at the second. The state needs no repair in either case.
 func watchSignals(signals <-chan os.Signal, stop func(os.Signal), exit func(int)) {
 	stop(<-signals)
-	exit(killedBy(<-signals))
+	again := <-signals
+	if do := atKill.Load(); do != nil && *do != nil {
+		(*do)()
+	}
+	exit(killedBy(again))
 }
 
 // nameOf is the name of a signal as operators write it.

@@ -17,6 +17,7 @@ import (
 	"anond/ingest/decode"
 	"anond/ingest/dialect"
 	"anond/ingest/filesrc"
+	"anond/internal/fault"
 )
 
 // Input says where a table is. Name "-" is Stdin.
@@ -103,6 +104,15 @@ type HeaderFault struct {
 }
 
 func (e *HeaderFault) Unwrap() error { return e.error }
+
+// Fault implements fault.Fault.
+func (e *HeaderFault) Fault() (fault.Kind, string) {
+	hint := "schema.attributes and the columns must fit"
+	if len(e.Write) > 0 {
+		hint += ": add " + strings.Join(e.Write, " and ")
+	}
+	return fault.Config, hint
+}
 
 // lacking writes the elements that a schema lacks, if most of what it has is among the columns. Else the line may hold a person's values
 // (rule V, values).

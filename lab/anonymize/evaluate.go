@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/query"
 	"anond/internal/profile"
-	"anond/lab/estimate"
 	"anond/snapshot/readback"
 )
 
@@ -121,7 +121,7 @@ func evaluate(r measured, t *inputTable, w Workload) (*Evaluation, error) {
 		a.Achieved.K = out.Classes.Min
 		d := len(one.Dicts) - 1
 		a.Error = ask(t.about(i), r.from.Estimator(one.Release), w, func(dicts []*equivclass.Dictionary, src equivclass.Source) []*query.Bound {
-			return estimate.CountWorkload(dicts, firstColumns(d), d, w.Dims, w.Volume, w.Queries, src)
+			return accuracy.Counts(dicts, firstColumns(d), d, w.Dims, w.Volume, w.Queries, src)
 		})
 		out.Attributes = append(out.Attributes, a)
 	}
@@ -176,7 +176,7 @@ func (r measured) pairs(t *inputTable, w Workload) (out []pair) {
 			}
 		}
 		draw := func(dicts []*equivclass.Dictionary, src equivclass.Source) []*query.Bound {
-			return estimate.PairWorkload(dicts, firstColumns(len(r.Dicts)-1), of, w.Dims, w.Volume, w.Queries, src)
+			return accuracy.Pairs(dicts, firstColumns(len(r.Dicts)-1), of, w.Dims, w.Volume, w.Queries, src)
 		}
 		out = append(out, pair{names, ask(original, joint, w, draw), ask(original, &without, w, draw)})
 	}
@@ -263,7 +263,7 @@ func ask(original *equivclass.Table, known query.Estimator, w Workload,
 	truth := &query.BlockRelease{Dicts: original.Dicts, Codes: original.Codes, Start: []int32{0, int32(original.Len())},
 		Blocks: query.WholeBlock(len(original.Dicts))}
 	var out errorRate
-	m := estimate.MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer {
+	m := accuracy.Measure(queries, truth, func(q *query.Bound) query.Answer {
 		// The bounds of the records themselves are the count, free of rounding.
 		a, actual := known.Estimate(q), truth.Estimate(q).Lower
 		if a.Lower <= actual && actual <= a.Upper {

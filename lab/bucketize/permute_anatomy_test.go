@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/query"
-	"anond/lab/estimate"
 	"anond/testdata"
 )
 
@@ -26,12 +26,12 @@ func paOnAdult(t *testing.T, w, l int, methods ...equivclass.Partitioner) (anato
 	pool := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7)
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, query.WholeBlock(8))
 	src := cut.SplitMix(7)
-	queries := estimate.CountWorkload(table.Dicts, quasi, 7, w, 0.1, 120, &src)
+	queries := accuracy.Counts(table.Dicts, quasi, 7, w, 0.1, 120, &src)
 	for _, m := range methods {
 		groups, rest := m.Partition(pool, equivclass.Requirement{K: 1, L: l})
 		require.Zero(t, len(rest))
-		a := estimate.MeasureWorkload(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.AnatomyBlocks(8, 7)).Estimate)
-		p := estimate.MeasureWorkload(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.SingleBlocks(8)).Estimate)
+		a := accuracy.Measure(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.AnatomyBlocks(8, 7)).Estimate)
+		p := accuracy.Measure(queries, truth, query.NewBlockRelease(table.Dicts, table.Codes, groups, query.SingleBlocks(8)).Estimate)
 		t.Logf("l=%d w=%d %-16s %5d groups, NCP %.4f: error as anatomy %.3f, permuted %.3f", l, w, m.Name(), len(groups),
 			equivclass.NCP(pool, groups, 0), a.Mean, p.Mean)
 		anatomy, permuted = append(anatomy, a.Mean), append(permuted, p.Mean)
@@ -92,7 +92,7 @@ func TestPAFigure1OnCensusLikeData(t *testing.T) {
 	pool := table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7)
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, query.WholeBlock(8))
 	src := cut.SplitMix(9)
-	queries := estimate.CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
+	queries := accuracy.Counts(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
 	for _, l := range []int{2, 6, 10} {
 		var errs []float64
 		for _, m := range []equivclass.Partitioner{Anatomy{}, Permutation{}, PermutationNear{}} {
@@ -103,7 +103,7 @@ func TestPAFigure1OnCensusLikeData(t *testing.T) {
 			groups, rest := m.Partition(pool, equivclass.Requirement{K: 1, L: l})
 			require.Zero(t, len(rest))
 			r := query.NewBlockRelease(table.Dicts, table.Codes, groups, blocks)
-			errs = append(errs, estimate.MeasureWorkload(queries, truth, r.Estimate).Mean)
+			errs = append(errs, accuracy.Measure(queries, truth, r.Estimate).Mean)
 		}
 		t.Logf("l=%d: anatomy %.3f, permutation %.3f, permutation-near %.3f", l, errs[0], errs[1], errs[2])
 		assert.Less(t, errs[1], 0.5*errs[0], "holds: the paper has a quarter to a third less")

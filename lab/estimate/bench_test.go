@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/query"
@@ -16,7 +17,7 @@ func BenchmarkQuery(b *testing.B) {
 	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), rows, quasi, 7),
 		equivclass.Requirement{K: 5, L: 5})
 	src := cut.SplitMix(1)
-	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
+	queries := accuracy.Counts(table.Dicts, quasi, 7, 4, 0.1, 100, &src)
 	for name, r := range map[string]query.Estimator{
 		"microdata":      query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{rows}, query.WholeBlock(8)),
 		"permutation":    query.NewBlockRelease(table.Dicts, table.Codes, groups, query.SingleBlocks(8)),
@@ -37,7 +38,7 @@ func BenchmarkEstimateCounts(b *testing.B) {
 	groups, _ := bucketize.PermutationNear{}.Partition(table.PoolOf(equivclass.NewSpace(table.Dicts), equivtest.Rows(table.Len()), quasi, 7),
 		equivclass.Requirement{K: 5, L: 5})
 	src := cut.SplitMix(1)
-	queries := CountWorkload(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
+	queries := accuracy.Counts(table.Dicts, quasi, 7, 4, 0.1, 96, &src)
 	for name, blocks := range map[string][][]int{"anatomy": query.AnatomyBlocks(8, 7), "permutation": query.SingleBlocks(8)} {
 		r := query.NewBlockRelease(table.Dicts, table.Codes, groups, blocks)
 		b.Run(name+"/rows=100000", func(b *testing.B) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/flagged"
@@ -49,9 +50,9 @@ func TestModelHalvesTheError(t *testing.T) {
 	m := NewModel(r)
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(table.Len())}, query.WholeBlock(3))
 	src := cut.SplitMix(3)
-	queries := CountWorkload(table.Dicts, []int{0, 1}, 2, 3, .05, 300, &src)
-	plain := MeasureWorkload(queries, truth, r.Estimate)
-	model := MeasureWorkload(queries, truth, func(q *query.Bound) query.Answer { return query.Answer{Estimate: m.Estimate(q)} })
+	queries := accuracy.Counts(table.Dicts, []int{0, 1}, 2, 3, .05, 300, &src)
+	plain := accuracy.Measure(queries, truth, r.Estimate)
+	model := accuracy.Measure(queries, truth, func(q *query.Bound) query.Answer { return query.Answer{Estimate: m.Estimate(q)} })
 	t.Logf("median error %.3f by shares, %.3f by the model", plain.Median, model.Median)
 	require.Less(t, model.Median, plain.Median/2)
 	again := NewModel(r)
@@ -214,7 +215,7 @@ func BenchmarkModel(b *testing.B) {
 		})
 		m := NewModel(r)
 		src := cut.SplitMix(3)
-		queries := CountWorkload(r.Dicts, []int{0, 1}, 2, 3, .05, 100, &src)
+		queries := accuracy.Counts(r.Dicts, []int{0, 1}, 2, 3, .05, 100, &src)
 		b.Run("query/rows="+name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				m.Estimate(queries[i%len(queries)])
@@ -246,7 +247,7 @@ func TestModelOfManyNumbers(t *testing.T) {
 	for from := 0; from < 50; from += 5 {
 		q := paBound(t, dicts, "mean(s) where x in ["+strconv.Itoa(from)+","+strconv.Itoa(from+4)+"]")
 		want := truth.Estimate(q).Estimate
-		plain, fitted = plain+RelativeError(want, r.Estimate(q).Estimate), fitted+RelativeError(want, m.Estimate(q))
+		plain, fitted = plain+accuracy.RelativeError(want, r.Estimate(q).Estimate), fitted+accuracy.RelativeError(want, m.Estimate(q))
 	}
 	t.Logf("error %.3f by shares, %.3f by the model", plain/10, fitted/10)
 	require.Less(t, fitted, plain/2)

@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/query"
 )
 
 func TestRelativeError(t *testing.T) {
-	assert.InDelta(t, 0.145, RelativeError(1, 0.855), 1e-12)
-	assert.InDelta(t, 0.5, RelativeError(-4, -2), 1e-12)
+	assert.InDelta(t, 0.145, accuracy.RelativeError(1, 0.855), 1e-12)
+	assert.InDelta(t, 0.5, accuracy.RelativeError(-4, -2), 1e-12)
 }
 
 // The workload of the permutation paper's section 4.2: w predicates, the last on
@@ -22,7 +23,7 @@ func TestRelativeError(t *testing.T) {
 func TestCountWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(1), 10, 0)
 	src := cut.SplitMix(1)
-	for _, q := range CountWorkload(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &src) {
+	for _, q := range accuracy.Counts(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &src) {
 		require.Equal(t, -1, q.Sum)
 		require.Len(t, q.Preds, 3)
 		require.Equal(t, 7, q.Preds[2].Attribute)
@@ -44,9 +45,9 @@ func TestCountWorkload(t *testing.T) {
 func TestCountValueWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(1), 10, 0)
 	a, b := cut.SplitMix(1), cut.SplitMix(1)
-	values := CountValueWorkload(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &a)
+	values := accuracy.CountValues(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &a)
 	asked := map[int]bool{}
-	for i, q := range CountWorkload(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &b) {
+	for i, q := range accuracy.Counts(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &b) {
 		require.Equal(t, q.Preds[:2], values[i].Preds[:2])
 		require.Equal(t, 7, values[i].Preds[2].Attribute)
 		n := 0
@@ -68,7 +69,7 @@ func TestSetWorkload(t *testing.T) {
 	whole := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(300)}, query.WholeBlock(9))
 	src := cut.SplitMix(4)
 	met := map[int]int{}
-	for _, q := range SetWorkload(table.Dicts, []int{0, 1, 2, 6}, 7, 2, 0.125, 100, &src) {
+	for _, q := range accuracy.Sets(table.Dicts, []int{0, 1, 2, 6}, 7, 2, 0.125, 100, &src) {
 		require.Equal(t, -1, q.Sum)
 		require.Len(t, q.Preds, 3)
 		require.Equal(t, 7, q.Preds[2].Attribute)
@@ -96,7 +97,7 @@ func TestSumWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(2), 400, 0)
 	whole := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(400)}, query.WholeBlock(9))
 	src := cut.SplitMix(2)
-	for _, q := range SumWorkload(table.Dicts, []int{0, 1, 2, 6, 7}, 8, 4, 100, &src) {
+	for _, q := range accuracy.Sums(table.Dicts, []int{0, 1, 2, 6, 7}, 8, 4, 100, &src) {
 		require.Equal(t, 8, q.Sum)
 		require.Len(t, q.Preds, 4)
 		truth := queryDirect(q, table, equivtest.Rows(400))
@@ -109,7 +110,7 @@ func TestMeasureWorkloadLeavesEmptyQueriesOut(t *testing.T) {
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(9)}, query.WholeBlock(3))
 	anatomy := query.NewBlockRelease(table.Dicts, table.Codes, equivtest.ExampleGroups, query.AnatomyBlocks(3, 2))
 	queries := []*query.Bound{paBound(t, table.Dicts, equivtest.ExampleQuery), paBound(t, table.Dicts, "count where age = 10 and sex = F")}
-	got := MeasureWorkload(queries, truth, anatomy.Estimate)
+	got := accuracy.Measure(queries, truth, anatomy.Estimate)
 	require.Equal(t, 1, got.Queries)
 	require.Equal(t, 1, got.Empty)
 	require.InDelta(t, 0.1, got.Mean, 1e-12)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/cut"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/equivtest/tier"
@@ -45,13 +46,13 @@ type lgbMeasured struct {
 func lgbMeasure(t testing.TB, table *flagged.Table, k, l int, local equivclass.Partitioner) lgbMeasured {
 	t.Helper()
 	src := cut.SplitMix(3)
-	queries := estimate.SumWorkload(table.Dicts, []int{0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 200, &src)
+	queries := accuracy.Sums(table.Dicts, []int{0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 200, &src)
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(table.Len())}, query.WholeBlock(9))
 	result, err := lgb.LGB{K: k, Promises: lgbPromises(9, l), Local: local, Fold: true}.Run(table)
 	require.NoError(t, err)
 	require.Empty(t, result.Rest)
 	ncp, values := estimate.LocalNCP(table, result)
-	w := estimate.MeasureWorkload(queries, truth, estimate.NewLocalRelease(table, result).PaperSum)
+	w := accuracy.Measure(queries, truth, estimate.NewLocalRelease(table, result).PaperSum)
 	out := lgbMeasured{measure.CDM(measure.Sizes(result.Groups), 0, 1), ncp / float64(values), w.MedianWidth}
 	t.Logf("k=%2d l=%2d %-15s C_DM %7d NCP %.4f rate median %6.3f mean %6.3f, error median %.3f", k, l, local.Name(), out.dm, out.ncp,
 		w.MedianWidth, w.Width, w.Median)

@@ -18,7 +18,7 @@ type frame struct {
 // the title itself.
 var (
 	sheet  = frame{width: 840, height: 480, left: 70, top: 62, right: 600, bottom: 424, legendLeft: 620, legendTop: 72, beside: true}
-	inline = frame{width: 420, height: 230, left: 54, top: 26, right: 410, bottom: 190, legendLeft: 54, legendTop: 12}
+	inline = frame{width: 420, height: 230, left: 54, top: 26, right: 402, bottom: 190, legendLeft: 54, legendTop: 12}
 )
 
 const (

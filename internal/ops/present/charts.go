@@ -15,6 +15,11 @@ import (
 //go:embed chart.css
 var ChartStyle string
 
+// Colours are those of a page, light and dark: what ChartStyle needs, and more.
+//
+//go:embed colours.css
+var Colours string
+
 // Picture is a chart with its title, for a page.
 type Picture struct {
 	Title string

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"anond/equivclass/accuracy"
 	"anond/incremental/state"
 	"slices"
 
@@ -106,7 +107,7 @@ func (p *published) ask(t *table, w *workload, row *frontierRow) {
 		{w.large, &row.QueryLarge, &row.QueryLargeModel}, {w.small, &row.QuerySmall, &row.QuerySmallModel},
 		{w.quasi, &row.QueryQI, &row.QueryQIModel},
 	} {
-		*c.plain = estimate.MeasureWorkload(c.queries, truth, uniform).Median
-		*c.with = estimate.MeasureWorkload(c.queries, truth, model).Median
+		*c.plain = accuracy.Measure(c.queries, truth, uniform).Median
+		*c.with = accuracy.Measure(c.queries, truth, model).Median
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/query"
 	"anond/lab/bucketize"
-	"anond/lab/estimate"
 )
 
 // paperTable is a table of the permutation paper: d quasi-identifiers and, last,
@@ -90,7 +90,7 @@ func (t paperTable) workloads(ctx context.Context, w int, volume float64, n int,
 		rows[i] = int32(i)
 	}
 	whole := query.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, query.WholeBlock(t.sensitive()+1))
-	for on, draw := range [conditions]drawWorkload{estimate.CountValueWorkload, estimate.CountWorkload} {
+	for on, draw := range [conditions]drawWorkload{accuracy.CountValues, accuracy.Counts} {
 		queries := draw(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, rand.New(rand.NewPCG(seed, 4)))
 		for i, a := range answers(ctx, whole, queries) {
 			if a == 0 {
@@ -110,7 +110,7 @@ type drawWorkload func(dicts []*equivclass.Dictionary, quasi []int, sensitive, d
 func (t paperTable) errors(ctx context.Context, w workload, groups [][]int32, blocks [][]int) []float64 {
 	out := answers(ctx, query.NewBlockRelease(t.table.Dicts, t.table.Codes, groups, blocks), w.queries)
 	for i := range out {
-		out[i] = estimate.RelativeError(w.actual[i], out[i])
+		out[i] = accuracy.RelativeError(w.actual[i], out[i])
 	}
 	return out
 }

@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"anond/equivclass"
+	"anond/equivclass/accuracy"
 	"anond/equivclass/query"
 	"anond/internal/ops/chart"
 	"anond/lab/bucketize"
-	"anond/lab/estimate"
 	"anond/lab/figures"
 	"anond/lab/topdown"
 )
@@ -90,7 +90,7 @@ func (m *measures) run(x float64, w setting, t *equivclass.Table, queries int, s
 		var off, sum float64
 		for i, q := range asked {
 			e := answer(q)
-			errs = append(errs, estimate.RelativeError(actual[i], e))
+			errs = append(errs, accuracy.RelativeError(actual[i], e))
 			off, sum = off+math.Abs(e-actual[i]), sum+actual[i]
 		}
 		m.mean.Of(name).Add(x, figures.Mean(errs))

@@ -1,4 +1,10 @@
-package estimate
+// Package accuracy draws random queries as papers do, and measures the error of a release over them.
+//
+// Cost: drawing is linear in the values of the attributes that are asked for; measuring asks the release
+// and the records behind it.
+//
+// Source: the permutation paper (section 4.2), Sun et al. (section IV), and the LGB paper (section 4.2).
+package accuracy
 
 import (
 	"cmp"
@@ -17,21 +23,22 @@ func RelativeError(actual, estimate float64) float64 {
 	return math.Abs(actual-estimate) / math.Abs(actual)
 }
 
-// workloadError is the error of a release over a workload. The papers print
+// Error is the error of a release over a workload. The papers print
 // means. A few queries with tiny answers can dominate a mean, so the medians
 // are given too.
-type workloadError struct {
-	Mean, Median       float64 // relative error over Queries
-	Width, MedianWidth float64 // (upper - lower) / actual: the rate of Li, He and Sun
-	Queries            int     // that count
-	Empty              int     // whose true answer is 0: they have no relative error
+type Error struct {
+	Mean, Median       float64   // relative error over Queries
+	Width, MedianWidth float64   // (upper - lower) / actual: the rate of Li, He and Sun
+	Queries            int       // that count
+	Empty              int       // whose true answer is 0: they have no relative error
+	Errors             []float64 // the relative errors, ascending
 }
 
-// MeasureWorkload asks a release and the records behind it the same queries.
+// Measure asks a release and the records behind it the same queries.
 // Queries whose true answer is 0 are left out and counted.
 // Cost: that of asking both.
-func MeasureWorkload(queries []*query.Bound, truth query.Estimator, answer func(*query.Bound) query.Answer) workloadError {
-	var out workloadError
+func Measure(queries []*query.Bound, truth query.Estimator, answer func(*query.Bound) query.Answer) Error {
+	var out Error
 	var errs, widths []float64
 	for _, q := range queries {
 		actual := truth.Estimate(q).Estimate
@@ -44,6 +51,7 @@ func MeasureWorkload(queries []*query.Bound, truth query.Estimator, answer func(
 		widths = append(widths, (a.Upper-a.Lower)/math.Abs(actual))
 	}
 	out.Queries = len(errs)
+	out.Errors = errs
 	out.Mean, out.Median = meanAndMedian(errs)
 	out.Width, out.MedianWidth = meanAndMedian(widths)
 	return out
@@ -61,28 +69,28 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 	return mean / float64(len(xs)), xs[len(xs)/2]
 }
 
-// CountWorkload draws count queries as the permutation paper does (section
+// Counts draws count queries as the permutation paper does (section
 // 4.2): dims-1 different attributes of quasi and the sensitive one, each
 // restricted to a random interval of floor(values x volume^(1/(dims+1))) of its
 // values in order, at least one.
-func CountWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
+func Counts(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
 	src equivclass.Source) []*query.Bound {
 	share := math.Pow(volume, 1/float64(dims+1))
 	return countQueries(dicts, quasi, []int{sensitive}, dims, n, share, share, src)
 }
 
-// PairWorkload is CountWorkload with two sensitive attributes, and at least one other.
-func PairWorkload(dicts []*equivclass.Dictionary, quasi []int, pair [2]int, dims int, volume float64, n int,
+// Pairs is Counts with two sensitive attributes, and at least one other.
+func Pairs(dicts []*equivclass.Dictionary, quasi []int, pair [2]int, dims int, volume float64, n int,
 	src equivclass.Source) []*query.Bound {
 	dims = max(3, dims)
 	share := math.Pow(volume, 1/float64(dims+1))
 	return countQueries(dicts, quasi, pair[:], dims, n, share, share, src)
 }
 
-// CountValueWorkload is CountWorkload with one random value of the sensitive
+// CountValues is Counts with one random value of the sensitive
 // attribute in place of an interval. From the same source both draw the same
 // intervals of quasi, except where the source's numbers are drawn again.
-func CountValueWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
+func CountValues(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
 	src equivclass.Source) []*query.Bound {
 	return countQueries(dicts, quasi, []int{sensitive}, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
 }
@@ -130,10 +138,10 @@ func intervalOf(d *equivclass.Dictionary, j int, rank []int32, share float64, sr
 	return p
 }
 
-// SetWorkload draws count queries as Sun et al. do (section IV): qd different
+// Sets draws count queries as Sun et al. do (section IV): qd different
 // attributes of quasi and the sensitive one, each restricted to
 // ceil(values x selectivity^(1/(qd+1))) random values of it, all different.
-func SetWorkload(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int,
+func Sets(dicts []*equivclass.Dictionary, quasi []int, sensitive, qd int, selectivity float64, n int,
 	src equivclass.Source) []*query.Bound {
 	queries := make([]*query.Bound, n)
 	for i := range queries {
@@ -165,10 +173,10 @@ func setOf(d *equivclass.Dictionary, j int, share float64, src equivclass.Source
 	return p
 }
 
-// SumWorkload draws sum queries as the LGB paper does (section 4.2): dims
+// Sums draws sum queries as the LGB paper does (section 4.2): dims
 // different attributes of from, a category restricted to random values of it,
 // a number by a random comparison with a random value.
-func SumWorkload(dicts []*equivclass.Dictionary, from []int, sum, dims, n int, src equivclass.Source) []*query.Bound {
+func Sums(dicts []*equivclass.Dictionary, from []int, sum, dims, n int, src equivclass.Source) []*query.Bound {
 	queries := make([]*query.Bound, n)
 	for i := range queries {
 		q := &query.Bound{Sum: sum}

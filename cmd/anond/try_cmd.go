@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"anond/internal/cli"
+	"anond/internal/disk"
+	"anond/internal/fault"
+	"anond/internal/ops/trialpage"
+	"anond/internal/trial"
+)
+
+// mostSettings bounds what is compared: each costs a run, and has a column.
+const mostSettings = 6
+
+func newTryCommand(env *environment) *cobra.Command {
+	o := trial.Options{Lookup: env.Lookup, Stdin: env.Stdin, AtKill: cli.AtKill}
+	var page string
+	var ks, ls []int
+	var promises []string
+	var mib int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "try DATA",
+		Short: "Publish a table on trial, say what came of it, and keep nothing",
+		Args:  cobra.ExactArgs(1),
+		Long: `try reads DATA, a CSV or NDJSON file or - for standard input, publishes it with the
+configuration as anond run --once would, in a temporary directory that is removed
+again, and says what would be refused and why, what the first release loses by
+attribute, how large classes and buckets are, how far random counts are off, what
+becomes of strong relations between attributes, and how many people the next pool
+needs. Only the blocks schema, policy, subject, initial and release of the
+configuration count, and how the source is decoded.
+
+--k, --l and --promise set what the configuration says to something else; several
+values give as many settings side by side. --page writes one page with pictures.
+
+What it writes compares the release with the records themselves: it is private.
+The page gets mode 0600, and so does a file that standard output is. Settings that
+are chosen by it reveal something about its people: try records of other people.
+docs/CHOOSING.md reads it line by line.`,
+		Example: "  anond try last-year.csv\n  anond try last-year.csv --k 5,10 --per-day 200 --page try.html\n" +
+			"  anond try last-year.csv --promise 'income: {l: 2}' --promise 'income: {gain: 2}'",
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			if o.Settings, err = settingsOf(ks, ls, promises); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(slices.Concat(ks, ls), func(n int) bool { return n < 2 }) {
+				return cli.Usage("--k 5,10 --l 3,5", "k and l are at least 2")
+			}
+			if mib < 1 || o.PerDay < 0 {
+				return cli.Usage("--sample 32 --per-day 200", "--sample is at least 1 (MiB), and --per-day is no negative number")
+			}
+			o.Data, o.Most = args[0], int64(mib)<<20
+			if _, working := env.withWork(); working != nil {
+				o.Progress = working
+				defer working("")
+			}
+			if err := keepPrivate(env.Stdout); err != nil {
+				return err
+			}
+			r, err := trial.Run(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			if page != "" {
+				err = disk.Replace(page, 0o600, func(w io.Writer) error { return trialpage.Write(w, r) })
+			}
+			if asJSON {
+				err = errors.Join(err, cli.WriteJSON(env.Stdout, r))
+			} else {
+				err = errors.Join(err, r.Text(env.Stdout))
+			}
+			if err == nil && !r.Published() {
+				return fault.Errorf(fault.Privacy, r.Outcomes[0].Hint, "nothing would be published: %s", r.Outcomes[0].Why)
+			}
+			return err
+		},
+	}
+	cli.ConfigFlag(c, &o.Config)
+	cli.JSONFlag(c, &asJSON)
+	f := c.Flags()
+	f.StringVar(&page, "page", "", "write a page with pictures to this `file`, which only its owner may read")
+	f.IntSliceVar(&ks, "k", nil, "policy.k: one or more, such as 5,10")
+	f.IntSliceVar(&ls, "l", nil, "policy.l: one or more")
+	f.StringArrayVar(&promises, "promise", nil, "`'attribute: {gain: 2}'` as in the configuration; each use is one more setting")
+	f.Float64Var(&o.PerDay, "per-day", 0, "new people in a day, for how long a pool takes")
+	f.IntVar(&mib, "sample", 32, "most `MiB` of DATA that are tried")
+	return c
+}
+
+// settingsOf combines what was given, each with each.
+func settingsOf(ks, ls []int, promises []string) (out []trial.Setting, err error) {
+	out = []trial.Setting{{}}
+	each := func(n int, set func(*trial.Setting, int)) {
+		var more []trial.Setting
+		for _, s := range out {
+			for i := range n {
+				set(&s, i)
+				more = append(more, s)
+			}
+		}
+		if n > 0 {
+			out = more
+		}
+	}
+	each(len(ks), func(s *trial.Setting, i int) { s.K = ks[i] })
+	each(len(ls), func(s *trial.Setting, i int) { s.L = ls[i] })
+	each(len(promises), func(s *trial.Setting, i int) { s.Promise = promises[i] })
+	if len(out) > mostSettings {
+		return nil, cli.Usage("give fewer of --k, --l and --promise", "%d settings are too many to compare; %d are the most", len(out),
+			mostSettings)
+	}
+	return out, nil
+}
+
+// keepPrivate takes the right to read from others, if the output is a file.
+func keepPrivate(w io.Writer) error {
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	if err := f.Chmod(0o600); err != nil {
+		return fmt.Errorf("standard output is a file that others may read: %w", err)
+	}
+	return nil
+}
