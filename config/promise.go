@@ -52,8 +52,8 @@ func (a *attributeSettings) promiseKeys() []key {
 		{path: "promise.at_most", value: caps{by: &p.AtMost, all: &p.Most}, derived: "none", doc: "The share of a bucket above which no value " +
 			"may be, or {value: share, ...}, whatever gain and caps allow."},
 		{path: "promise.reference", value: referenceOf{&p.Reference}, derived: "pool; with gain", doc: "What gain compares with. pool: the " +
-			"values of the pool that is published. {file: F}: counts that are declared once, a CSV file with the columns value and count. Only " +
-			"with declared counts are nobody's odds more than gain times those that were known before."},
+			"values of the pool that is published. {file: F}: counts that are declared once, a CSV file with the columns value and count; they " +
+			"are copied next to the releases. Only with declared counts are nobody's odds more than gain times those that were known before."},
 		{path: "values", value: oneOf(&a.Values, publishedExactly), derived: "intervals, the buckets", doc: "exact: the numbers of a " +
 			"sensitive attribute are published as they are. Promises and the choice of who shares a bucket look at the intervals of buckets."},
 		{path: "missing", value: oneOf(&a.Missing, equivclass.RefuseMissing, equivclass.MissingValue, equivclass.OpenMissing),

@@ -70,7 +70,8 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 		"and above .8 for 0.")
 	report := s.must("release report")
 	assert.Contains(t, report, "what is promised of its attribute")
-	assert.Contains(t, report, "hiv: no odds above 2 times")
+	assert.Contains(t, report, "<td>hiv</td><td>no odds above 2 times those that the table of its pool shows; "+
+		"and of &#34;yes&#34; none above 1/2</td>")
 	for _, none := range []string{"1/0", "+Inf", "<th>policy.l</th>"} {
 		assert.False(t, strings.Contains(report, none), none)
 	}

@@ -154,7 +154,7 @@ var fetch, scraped, eventually = dutytest.Fetch, dutytest.Scraped, dutytest.Awai
 // tile is the main figure of a tile of the dashboard.
 func tile(t *testing.T, page, id string) float64 {
 	t.Helper()
-	m := regexp.MustCompile(`id="` + id + `"><h2>[^<]*</h2><p class="figure">([^<]*)</p>`).FindStringSubmatch(page)
+	m := regexp.MustCompile(`id="` + id + `"><h2><a [^>]*>[^<]*</a></h2><p class="figure">([^<]*)</p>`).FindStringSubmatch(page)
 	require.NotNil(t, m, id)
 	v, err := strconv.ParseFloat(strings.ReplaceAll(m[1], "\u202f", ""), 64)
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package dpo
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"anond/equivclass"
@@ -14,10 +15,10 @@ import (
 // model is what the template writes.
 type model struct {
 	*Facts
-	Style                     template.CSS
-	Charts                    []present.Picture
-	K, L, KMin                int
-	TopShare, Promised        string
+	Style   template.CSS
+	Charts  []present.Picture
+	K, KMin int
+	promised
 	Subject, AtL2, ExactCells bool
 	RowBound                  string // the largest probability that a row is a certain person's
 	Levels                    []level
@@ -50,18 +51,36 @@ type attribute struct{ Name, Role, Type, Shown string }
 
 type setting struct{ Name, Value string }
 
+// promised is what is promised of sensitive values, and what is reached of it.
+type promised struct {
+	L, AttackedL       int // AttackedL is of the first sensitive attribute, which attackers look for; 0: none
+	TopShare, Promised string
+	Reached            []reached
+}
+
+// reached is what is promised of a sensitive attribute, and what buckets reach.
+type reached struct{ Attribute, Promise, Share, Allowed string }
+
 type file struct{ Name, Bytes, SHA256 string }
 
 func modelOf(f *Facts) *model {
 	m := f.Manifest
-	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, L: m.Policy.L, KMin: m.Privacy.KMin,
-		TopShare: present.Percent(m.Privacy.MaxFrequency), Promised: present.Percent(m.Privacy.Allowed(m.Policy.L)),
+	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, KMin: m.Privacy.KMin,
+		promised: promised{L: m.Policy.L, AttackedL: m.Policy.L, TopShare: present.Percent(m.Privacy.MaxFrequency),
+			Promised: present.Percent(m.Privacy.Allowed(m.Policy.L))},
 		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only",
 		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), totals: totals{Waiting: present.Count(m.Pending),
 			Records: present.Count(m.Records)}}
 	for _, a := range m.Schema {
 		out.Subject = out.Subject || a.Role == equivclass.Subject
 		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
+	}
+	for _, a := range f.Audit.Attributes {
+		out.Reached = append(out.Reached, reached{a.Attribute, a.Promise, present.Percent(a.TopShare.Float()), present.Percent(a.Cap.Float())})
+	}
+	if first := slices.IndexFunc(m.Schema, func(a snapshot.SchemaEntry) bool { return a.Role == equivclass.Sensitive }); first >= 0 &&
+		m.Schema[first].Promise != nil {
+		out.AttackedL = m.Schema[first].Promise.L
 	}
 	out.Read = f.Counts.figures()
 	out.Levels = levels(m, f.Audit)
