@@ -57,6 +57,14 @@ func TestAuditReplay(t *testing.T) {
 	assert.Regexp(t, `^\d+ [0-9a-f]{64} algorithm \d+ cuts \d+ worlds 1 at \S+Z\n$`, noted, "of the newest replay by an algorithm")
 	assert.Contains(t, s.must("audit"), "made all decisions up to release")
 
+	// A release that is gone is sealed, in its own files and to the replay.
+	require.NoError(t, os.Rename(s.path("releases/000001"), s.path("gone")))
+	out = ask(exitOK)
+	assert.Equal(t, "sealed", out.Verdict)
+	assert.Equal(t, audit.Level{L0: "sealed", L1: "sealed", L2: "sealed"}, out.Level)
+	assert.Equal(t, []int{1}, out.Sealed.Releases)
+	require.NoError(t, os.Rename(s.path("gone"), s.path("releases/000001")))
+
 	state := s.read("state/anond.db")
 	otherwise(t, s.path("state/anond.db"))
 	assert.Contains(t, s.must("audit --replay 1 --require-certified"), "Audit of hospital: SEALED", "it was replayed by that program")
