@@ -71,7 +71,7 @@ func (e *InfeasibleError) hint() string {
 	case e.Fixed && e.Reachable >= 2:
 		return fmt.Sprintf("set policy.l to %d or less", e.Reachable) + otherwise
 	case e.Fixed:
-		return "not even l = 2 is reachable" + strings.Replace(otherwise, "; or", ":", 1)
+		return "not even l = 2 is reachable: promise something else of it (schema.attributes[].promise, such as {gain: 2})" + otherwise
 	case e.Alone:
 		return "raise t, or k: larger classes are closer to the whole; or declare the reference"
 	case e.Distance > 0:
