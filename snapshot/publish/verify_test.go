@@ -3,6 +3,7 @@ package publish_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,29 +91,30 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 		spoil func(t *testing.T, p *publish.Publisher)
 		kind  string
 	}{
-		"a byte of data":      {edit("000001/part-000001/qit.csv", "ward-e", "ward-w"), verify.FindHash},
-		"a file lost":         {remove("000002/part-000002/st.csv"), verify.FindMissingFile},
-		"a file more":         {create("000002/ids.csv"), verify.FindUnexpectedFile},
-		"a file more, inside": {create("000002/part-000001/ids.csv"), verify.FindUnexpectedFile},
-		"a part lost":         {remove("000002/part-000001"), verify.FindMissingFile},
-		"a file alongside":    {create("notes.txt"), verify.FindUnexpectedFile},
-		"a manifest changed":  {edit("000001/manifest.json", `"k": 3`, `"k": 4`), verify.FindChain},
-		"no previous":         {edit("000002/manifest.json", `"previous": {`, `"previous": null, "was": {`), verify.FindChain},
-		"a manifest broken":   {edit("000002/manifest.json", `"release": 2`, `"release": "flu"`), verify.FindUnreadable},
-		"a newer format":      {edit("000002/manifest.json", `"format_version": 4`, `"format_version": 5`), verify.FindUnreadable},
-		"another number":      {edit("000002/manifest.json", `"release": 2`, `"release": 3`), verify.FindNumber},
-		"a release lost":      {remove("000001"), verify.FindNumber},
-		"the newest lost":     {remove("000002"), verify.FindCurrent},
-		"CURRENT behind":      {edit("CURRENT", "000002", "000001"), verify.FindCurrent},
-		"CURRENT broken":      {edit("CURRENT", "000002", "2"), verify.FindCurrent},
-		"a hierarchy changed": {edit("hierarchies/postcode.csv", "1011", "9011"), verify.FindHierarchy},
-		"a hierarchy lost":    {remove("hierarchies"), verify.FindHierarchy},
-		"a hierarchy outside": {edit("000002/manifest.json", "hierarchies/postcode.csv", "hierarchies/../CURRENT"), verify.FindHierarchy},
-		"a file outside":      {edit("000002/manifest.json", `"st.csv"`, `"../CURRENT"`), verify.FindUnexpectedFile},
-		"the newest manifest": {edit("000002/manifest.json", `"pending": 1`, `"pending": 0`), verify.FindLedger},
-		"the ledger short a line": {func(t *testing.T, p *publish.Publisher) { require.NoError(t, os.Truncate(p.Ledger, 67)) },
-			verify.FindLedger},
-		"the ledger torn": {func(t *testing.T, p *publish.Publisher) { require.NoError(t, os.Truncate(p.Ledger, 80)) },
+		"a byte of data":                   {edit("000001/part-000001/qit.csv", "ward-e", "ward-w"), verify.FindHash},
+		"a file lost":                      {remove("000002/part-000002/st.csv"), verify.FindMissingFile},
+		"a file more":                      {create("000002/ids.csv"), verify.FindUnexpectedFile},
+		"a file more, inside":              {create("000002/part-000001/ids.csv"), verify.FindUnexpectedFile},
+		"a part lost":                      {remove("000002/part-000001"), verify.FindMissingFile},
+		"a file alongside":                 {create("notes.txt"), verify.FindUnexpectedFile},
+		"a manifest changed":               {edit("000001/manifest.json", `"k": 3`, `"k": 4`), verify.FindChain},
+		"no previous":                      {edit("000002/manifest.json", `"previous": {`, `"previous": null, "was": {`), verify.FindChain},
+		"a manifest broken":                {edit("000002/manifest.json", `"release": 2`, `"release": "flu"`), verify.FindUnreadable},
+		"a newer format":                   {edit("000002/manifest.json", `"format_version": 4`, `"format_version": 5`), verify.FindUnreadable},
+		"another number":                   {edit("000002/manifest.json", `"release": 2`, `"release": 3`), verify.FindNumber},
+		"a release lost":                   {remove("000001"), verify.FindNumber},
+		"the newest lost":                  {remove("000002"), verify.FindCurrent},
+		"CURRENT behind":                   {edit("CURRENT", "000002", "000001"), verify.FindCurrent},
+		"CURRENT broken":                   {edit("CURRENT", "000002", "2"), verify.FindCurrent},
+		"a hierarchy changed":              {edit("hierarchies/postcode.csv", "1011", "9011"), verify.FindHierarchy},
+		"a hierarchy lost":                 {remove("hierarchies"), verify.FindHierarchy},
+		"a hierarchy outside":              {edit("000002/manifest.json", "hierarchies/postcode.csv", "hierarchies/../CURRENT"), verify.FindHierarchy},
+		"a file outside":                   {edit("000002/manifest.json", `"st.csv"`, `"../CURRENT"`), verify.FindUnexpectedFile},
+		"the newest manifest":              {edit("000002/manifest.json", `"pending": 1`, `"pending": 0`), verify.FindLedger},
+		"the ledger short a line":          {inLedger(`(?m)^2 .*\n`, ""), verify.FindLedger},
+		"the ledger with other data files": {inLedger(`(?m)(^2 .* parts )....`, "${1}0000"), verify.FindLedger},
+		"the ledger with other people":     {inLedger(`(?m)(^2 .* people )`, "${1}1"), verify.FindLedger},
+		"the ledger torn": {func(t *testing.T, p *publish.Publisher) { require.NoError(t, os.Truncate(p.Ledger, 250)) },
 			verify.FindLedger},
 		"the ledger broken": {func(t *testing.T, p *publish.Publisher) {
 			require.NoError(t, os.WriteFile(p.Ledger, []byte("x\n"), 0o644))
@@ -130,5 +132,16 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 			}
 			assert.Contains(t, kinds, tc.kind)
 		})
+	}
+}
+
+// inLedger edits the ledger.
+func inLedger(expression, by string) func(t *testing.T, p *publish.Publisher) {
+	return func(t *testing.T, p *publish.Publisher) {
+		was, err := os.ReadFile(p.Ledger)
+		require.NoError(t, err)
+		now := regexp.MustCompile(expression).ReplaceAll(was, []byte(by))
+		require.NotEqual(t, string(was), string(now))
+		require.NoError(t, os.WriteFile(p.Ledger, now, 0o644))
 	}
 }
