@@ -37,7 +37,7 @@ func TestJSONSchemaAgreesWithLoad(t *testing.T) {
 			assert.True(t, fits(schema, parsed(t, string(content))), name)
 		}
 	}
-	for _, change := range [][2]string{{"k: 10", "k: ten"}, {"\n  l: 5", "\n  l: 1"}, {"type: kafka", "type: kafca"},
+	for _, change := range [][2]string{{"k: 10", "k: ten"}, {"\n  l: 5", "\n  l: 1"}, {"type: stdin", "type: stdim"},
 		{"dir: ./releases", "dri: ./releases"}, {"version: 1", ""}, {"payload: false", "payload: no"}} {
 		assert.False(t, fits(schema, parsed(t, strings.Replace(config.Starting, change[0], change[1], 1))), change[1])
 	}

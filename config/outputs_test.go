@@ -34,7 +34,7 @@ func TestDeliveryNeedsNoMore(t *testing.T) {
 	assert.Equal(t, "releases", d.Dir)
 	assert.Equal(t, "postgres://a:secret@b/c", d.Outputs.Postgres.URL.Reveal())
 
-	whole := strings.Replace(config.Starting, "topic: admissions\n", "topic: admissions\n    sasl: {password: \"${file:/run/private}\", "+
+	whole := strings.Replace(fromKafka, "topic: admissions\n", "topic: admissions\n    sasl: {password: \"${file:/run/private}\", "+
 		"mechanism: plain}\n", 1) + delivery[strings.Index(delivery, "outputs:"):]
 	var asked []string
 	read := func(name string) ([]byte, error) {
@@ -83,12 +83,15 @@ func TestDeliveryFaults(t *testing.T) {
 	}
 }
 
+// fromKafka is the starting file with a topic as the source.
+var fromKafka = strings.NewReplacer("type: stdin ", "type: kafka ", "#kafka:\n    #brokers: [127.0.0.1:9092]\n    #topic: admissions\n",
+	"kafka:\n    brokers: [b:9092]\n    topic: admissions\n").Replace(config.Starting)
+
 // TestOutputsAreNotPrivateTopics: releases go neither among the records nor among the dead
 // letters.
 func TestOutputsAreNotPrivateTopics(t *testing.T) {
 	with := func(topic string) string {
-		return strings.Replace(config.Starting, "brokers: [127.0.0.1:9092]", "brokers: [b:9092]", 1) +
-			"outputs: {kafka: {brokers: [b:9092], topic: " + topic + "}}\n"
+		return fromKafka + "outputs: {kafka: {brokers: [b:9092], topic: " + topic + "}}\n"
 	}
 	_, _, err := config.Load("a.yaml", lookup(nil), oneFile("a.yaml", with("admissions")))
 	require.ErrorContains(t, err, "outputs.kafka.topic: is the topic of the records")

@@ -12,6 +12,7 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest/decode"
+	"anond/internal/testkit/programtest"
 )
 
 // TestConfigInitPassesCheck: what init prints, check accepts.
@@ -22,6 +23,19 @@ func TestConfigInitPassesCheck(t *testing.T) {
 	want := result{exitOK, path + ": ok: dataset hospital, 2 quasi-identifiers, k 10, l 5, level L2\n" + meaningOf(config.L2), ""}
 	assert.Equal(t, want, anond(t, "config", "check", "-c", path))
 	assert.Equal(t, want, anond(t, "config", "check", "--config="+path))
+}
+
+// TestConfigInitTakesAPipedTable: with the columns that it names, what init prints publishes a table that is piped in.
+func TestConfigInitTakesAPipedTable(t *testing.T) {
+	s := &site{t: t, dir: programtest.TempDir(t)}
+	s.config = s.path("anond.yaml")
+	s.write("anond.yaml", anond(t, "config", "init").stdout)
+	table := rows("patient,age,postcode,diagnosis", 1200, func(i int) string {
+		return fmt.Sprintf("p%d,%d,%d,%s", i, 18+i*7919%73, 8000+i%40, ills[i*29%101%len(ills)])
+	})
+	r := s.pipe(string(table), "run --once")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, s.must("audit"), "CERTIFIED")
 }
 
 func meaningOf(l config.Level) string {
@@ -53,14 +67,14 @@ func TestConfigCheckExplainsTheLevel(t *testing.T) {
 // TestConfigCheckReportsAllFaults with place, key, reason and suggestion, and
 // exits with 78.
 func TestConfigCheckReportsAllFaults(t *testing.T) {
-	content := strings.NewReplacer("k: 10 ", "k: 2 ", "type: kafka ", "type: kafca ", "missing:", "mising:").Replace(config.Starting)
+	content := strings.NewReplacer("k: 10 ", "k: 2 ", "type: stdin ", "type: stdim ", "missing:", "mising:").Replace(config.Starting)
 	path := file(t, "anond.yaml", content)
 	r := anond(t, "config", "check", "-c", path)
 	assert.Equal(t, exitConfig, r.code)
 	assert.Empty(t, r.stdout)
 	lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
 	require.Len(t, lines, 5, r.stderr)
-	assert.Regexp(t, `anond\.yaml:10:9: source\.type: "kafca" is not one of the known values; did you mean kafka\?`, lines[0])
+	assert.Regexp(t, `anond\.yaml:10:9: source\.type: "stdim" is not one of the known values; did you mean stdin\?`, lines[0])
 	assert.Regexp(t, `anond\.yaml:\d+:3: schema\.mising: is an unknown key; did you mean schema\.missing\?$`, lines[1])
 	assert.Regexp(t, `anond\.yaml:\d+:6: policy\.k: is 2, below l = 5: .*; raise k to 5 or more$`, lines[2])
 	assert.Equal(t, "error: "+path+" cannot be used: 3 faults", lines[3])
@@ -151,8 +165,9 @@ func TestConfigSchema(t *testing.T) {
 
 // TestRuleVConfigShowsNoSecret: neither form of show contains the password.
 func TestRuleVConfigShowsNoSecret(t *testing.T) {
-	sasl := "\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n    topic: admissions"
-	path := file(t, "anond.yaml", strings.Replace(config.Starting, "\n    topic: admissions", sasl, 1))
+	const kafka = "kafka:\n    brokers: [b:9092]\n    topic: t\n    sasl: {mechanism: scram-sha-512, username: u, password: hush-hush}\n"
+	path := file(t, "anond.yaml", strings.NewReplacer("type: stdin ", "type: kafka ",
+		"#kafka:\n    #brokers: [127.0.0.1:9092]\n    #topic: admissions\n", kafka).Replace(config.Starting))
 	for _, args := range [][]string{{"config", "show", "-c", path}, {"config", "show", "--json", "-c", path},
 		{"config", "check", "--json", "-c", path}} {
 		r := anond(t, args...)
