@@ -113,7 +113,7 @@ func checkCloseness(c *Config, r *reader, i int) {
 	a := c.schema.Attributes()[c.schema.SensitiveIndex()]
 	if _, err := equivclass.GroundOf(a, string(d.Distance)); err != nil {
 		r.fault(at+".distance", fmt.Sprintf("is %s, which does not fit attribute %q", d.Distance, a.Name),
-			"ordered needs buckets, hierarchical needs a hierarchy; equal is always possible")
+			"ordered needs buckets and no missing values, hierarchical needs a hierarchy; equal is always possible")
 	}
 	for j, before := range c.Policy.Diversity[:i] {
 		if len(d.Reference) > 0 && len(before.Reference) > 0 && !slices.Equal(d.Reference, before.Reference) {

@@ -12,7 +12,7 @@ import (
 // values appear.
 func Grounds(a Attribute) []Ground {
 	out := []Ground{EqualGround{}}
-	if len(a.Buckets) > 0 {
+	if len(a.Buckets) > 0 && !a.Optional { // a missing number has no place in the order
 		rank := make([]int, len(a.Buckets))
 		for i := range rank {
 			rank[i] = i
@@ -34,7 +34,7 @@ func GroundOf(a Attribute, name string) (Ground, error) {
 		}
 		names = append(names, g.Name())
 	}
-	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets, hierarchical a hierarchy)", name,
+	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets and no missing values, hierarchical a hierarchy)", name,
 		a.Name, strings.Join(names, " or "))
 }
 

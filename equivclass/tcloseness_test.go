@@ -174,3 +174,19 @@ func TestTCloseIsKeptByUnion(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingNumbersHaveNoOrder: of intervals that a value may lack, no ordered distance is offered; it has no rank for that value.
+func TestMissingNumbersHaveNoOrder(t *testing.T) {
+	a := Attribute{Name: "income", Type: Integer, Role: Sensitive, Buckets: []int64{0, 20, 40}}
+	_, err := GroundOf(a, "ordered")
+	require.NoError(t, err)
+	a.Optional = true
+	_, err = GroundOf(a, "ordered")
+	require.ErrorContains(t, err, "ordered needs buckets and no missing values")
+	d := NewDictionary(a)
+	lacks, why := d.Encode(nil)
+	require.Equal(t, Accepted, why)
+	for _, g := range Grounds(a) {
+		require.Positive(t, g.Distance(BagOfCodes([]Code{lacks}), BagOfCodes([]Code{0, lacks})))
+	}
+}

@@ -45,7 +45,7 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *
 	}
 	whole.Replay = replayOf(found)
 	report, err := e.audit(ctx, whole, f)
-	if report != nil && (report.Level.L2 == audit.VerdictCertified || report.Level.L2 == audit.VerdictSealed) {
+	if report != nil && (report.Level.L2 == audit.VerdictCertified || report.Level.L2 == audit.VerdictSealed && found.Whole()) {
 		note.Algorithm, note.Cuts, note.Worlds, note.At = incremental.Algorithm, found.Cuts, found.Worlds, time.Now()
 		if unnoted := publish.NoteReplay(snapshot.OS(), whole.Ledger, note); unnoted != nil {
 			fmt.Fprintf(e.Stderr, "warning: %v: a later version cannot tell that this replay found no difference\n", unnoted)

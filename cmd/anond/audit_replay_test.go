@@ -77,6 +77,19 @@ func TestAuditReplay(t *testing.T) {
 	assert.Equal(t, exitPrivacy, s.run("audit --replay 1 --require-certified").code)
 	s.write("state/anond.db", state)
 
+	// The values of people who are forgotten are gone; what was replayed before that is sealed.
+	ask(exitOK)
+	noted = s.read("state/ledger.replays")
+	require.Equal(t, exitOK, s.pipe(regexp.MustCompile(`"patient":"([^"]+)"`).FindStringSubmatch(ndjson(1, 1))[1], "forget --from -").code)
+	out = ask(exitOK)
+	assert.Equal(t, audit.Level{L0: "certified", L1: "certified", L2: "sealed"}, out.Level)
+	assert.Contains(t, s.must("audit --replay 1"), "The replay that the ledger notes covers this.")
+	require.Equal(t, noted, s.read("state/ledger.replays"), "a replay that ended early is not noted")
+	require.NoError(t, os.Remove(s.path("state/ledger.replays")))
+	out = ask(exitPrivacy)
+	assert.Equal(t, "structure holds", out.Level.L2)
+	s.write("state/anond.db", state)
+
 	reseed(t, s.path("state/anond.db"))
 	out = ask(exitPrivacy)
 	require.Len(t, out.Violations, 1)

@@ -172,6 +172,9 @@
 //
 // # What the proof needs
 //
+// These proofs, for any number of levels, pools and strata, are checked by Coq (proof/README.md). That Merge keeps the
+// contract which they ask for is tested over all lists of up to six small classes (TestContract).
+//
 // The tests enumerate all worlds and all draws of pools of 6 to 8 records in rationals.
 // The posterior is the share exactly. Each of these variants raises it above 1/l in
 // the same enumeration: equal bags in the order of class numbers (1.0), known draws (1.0),

@@ -136,6 +136,9 @@ func (t *textWriter) replay(r *Report) {
 		t.line("Replayed from the state: the program decides otherwise; see the violations. Level L2 does not hold.")
 	default:
 		t.line("Not replayed: %s.", p.Reason)
+		if r.Level.L2 == VerdictSealed {
+			t.line("The replay that the ledger notes covers this.")
+		}
 		if p.Others != "" {
 			if r.Level.L2 != VerdictSealed {
 				t.line("WARNING: another program decided what stands there, so the verdict is no better than consistent. That is no breach.")

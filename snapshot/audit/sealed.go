@@ -18,7 +18,8 @@ import (
 // Guarantee: "sealed" is returned only if everything that is there was checked with both exports and is as "certified" asks,
 // and of everything else the ledger says that it passed when it was made: each release without files has a line, from the
 // first one up to the oldest that has files, whose manifest is chained to the last of these lines; and a replay that was
-// noted covers what other programs decided. Who can write to the ledger can make it say so: it is the publisher's word, as
+// noted covers what other programs decided. So it is with level L2 where people were forgotten, whose values a replay would
+// need, and a replay was noted before. Who can write to the ledger can make it say so: it is the publisher's word, as
 // the exports are.
 //
 // Level L2 alone: there a class never changes, so those who were published in a release that is gone are in the same
@@ -133,9 +134,14 @@ func (a *auditor) passedThen() bool {
 	return true
 }
 
-// covers reports that a replay, which made again what this program decided, does so together with one that was noted.
+// covers reports that a replay that was noted made again what this one did not: what other programs decided, or anything, where
+// this one ended early.
 func (s *sealing) covers(p *Replay) bool {
-	return s != nil && p.Others != "" && p.Reason == p.Others && s.Replay != nil && s.Replay.Cuts >= p.Foreign
+	need := p.Cuts
+	if p.Reason == p.Others { // the rest was made again
+		need = p.Foreign
+	}
+	return s != nil && s.Replay != nil && s.Replay.Cuts >= need
 }
 
 // sealed says what was taken from the ledger.

@@ -103,7 +103,7 @@ func TestSealedFilesAreGone(t *testing.T) {
 }
 
 // TestSealedDecisions: what another program decided is sealed if a replay that was noted covers all of it, and this program
-// makes the rest again.
+// makes the rest again, or that replay covers the rest, too.
 func TestSealedDecisions(t *testing.T) {
 	p := standardL2("buckets")
 	o := p.write(t)
@@ -125,7 +125,8 @@ func TestSealedDecisions(t *testing.T) {
 		{"no replay is noted", "", others, VerdictConsistent, VerdictConsistent, 3},
 		{"a replay before the last of these cuts", note(sha, 6), others, VerdictConsistent, VerdictConsistent, 3},
 		{"a replay of another chain", note(strings.Repeat("ab", 32), 7), others, VerdictConsistent, VerdictConsistent, 3},
-		{"the rest was not made again", note(sha, 7), "people were forgotten", VerdictConsistent, VerdictConsistent, 3},
+		{"the rest was not made again", note(sha, 8), "people were forgotten", VerdictConsistent, VerdictConsistent, 3},
+		{"all of it was, then", note(sha, 9), "people were forgotten", VerdictSealed, VerdictSealed, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := os.Remove(o.Ledger + ".replays"); c.notes != "" {
@@ -133,7 +134,7 @@ func TestSealedDecisions(t *testing.T) {
 				require.NoError(t, err)
 			}
 			o.RequireCertified = true
-			o.Replay = &Replay{Outcome: ReplayNone, Reason: c.reason, Others: others, Foreign: 7, Worlds: 3}
+			o.Replay = &Replay{Outcome: ReplayNone, Reason: c.reason, Others: others, Foreign: 7, Cuts: 9, Worlds: 3}
 			r, err := Dir(o)
 			require.NoError(t, err)
 			require.Equal(t, c.verdict, r.Verdict)

@@ -59,6 +59,9 @@ func (r *Recording) Run(worlds int, progress func(world, records int)) (*Result,
 	return out, nil
 }
 
+// Whole reports whether everything that this program decided was made again, and did not differ.
+func (r *Result) Whole() bool { return r.Difference == nil && r.Obstacle == r.Others }
+
 // Records is how many records one run applies.
 func (r *Recording) Records() int { return len(r.rows) }
 
