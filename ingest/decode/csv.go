@@ -48,7 +48,7 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 		value = d.text
 	}
 	fields, fault := d.split.Fields(value)
-	why := reasonOf[fault]
+	why := reasonOf(fault)
 	if why == equivclass.Accepted && len(fields) != len(d.columns) {
 		why = ReasonFieldCount
 	} else if why == equivclass.Accepted && !inCode {
@@ -79,9 +79,16 @@ func (d *csvDecoder) readSubject(fields [][]byte, toEnd bool, row equivclass.Row
 	}
 }
 
-// reasonOf are the reasons of what the splitter finds.
-var reasonOf = map[csvfields.Fault]equivclass.Reason{csvfields.None: equivclass.Accepted, csvfields.Malformed: ReasonMalformedCSV,
-	csvfields.Unclosed: ReasonUnclosedQuote}
+// reasonOf is the reason of what the splitter finds.
+func reasonOf(fault csvfields.Fault) equivclass.Reason {
+	switch fault {
+	case csvfields.None:
+		return equivclass.Accepted
+	case csvfields.Unclosed:
+		return ReasonUnclosedQuote
+	}
+	return ReasonMalformedCSV
+}
 
 // adopt computes the columns of another header.
 func (d *csvDecoder) adopt(header []string) {

@@ -301,11 +301,17 @@ func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 
 // read reads a text as its form says.
 func (d *checkedDecoder) read(f *form, text []byte) ([]byte, equivclass.Reason) {
+	var why equivclass.Reason
+	if f.plain != nil {
+		if why = f.plain(text); why == equivclass.Accepted || f.missing[string(text)] {
+			return text, equivclass.Accepted
+		}
+		return text, why
+	}
 	if len(text) == 0 || f.missing[string(text)] {
 		return text, equivclass.Accepted
 	}
 	start := len(d.written)
-	var why equivclass.Reason
 	d.written, why = f.append(d.written, text)
 	return d.written[start:len(d.written):len(d.written)], why
 }

@@ -12,6 +12,7 @@ import (
 type form struct {
 	missing map[string]bool
 	append  func(to, text []byte) ([]byte, equivclass.Reason)
+	plain   func(text []byte) equivclass.Reason // instead: the text is the value, or why not
 }
 
 // unavailable is what Debezium writes in the place of a value that the database did not send.
@@ -43,7 +44,7 @@ func formsOf(format Format, schema *equivclass.Schema, opts Options) ([]*form, e
 		case number && format == CSV && opts.Form.DecimalComma:
 			f.append = pointed
 		case number && (format == Debezium || format == DebeziumFlat):
-			f.append = plainNumber
+			f.plain = plainNumber
 		default:
 			continue
 		}
@@ -72,12 +73,14 @@ func pointed(to, text []byte) ([]byte, equivclass.Reason) {
 
 // plainNumber refuses the bytes of a decimal in base64, as Debezium writes them unless decimal.handling.mode is string or double.
 // (Of these texts one in some thousand has digits alone, and is not told from a number.)
-func plainNumber(to, text []byte) ([]byte, equivclass.Reason) {
-	if len(bytes.Trim(text, "0123456789+-.eE")) == 0 || len(text)%4 != 0 {
-		return append(to, text...), equivclass.Accepted
+func plainNumber(text []byte) equivclass.Reason {
+	for _, b := range text {
+		if (b < '0' || b > '9') && b != '.' && b != '-' && b != '+' && b != 'e' && b != 'E' {
+			if _, err := base64.StdEncoding.AppendDecode(nil, text); err == nil {
+				return ReasonEncoded
+			}
+			break
+		}
 	}
-	if _, err := base64.StdEncoding.AppendDecode(nil, text); err != nil {
-		return append(to, text...), equivclass.Accepted
-	}
-	return to, ReasonEncoded
+	return equivclass.Accepted
 }

@@ -119,5 +119,6 @@ func (h *head) appears(cfg *Config) string {
 
 // newReader returns a reader of a stream at its start.
 func newReader(in input, cfg *Config) *recordReader {
-	return &recordReader{in: in, split: cfg.splitter(), final: cfg.Complete, block: blockBytes, code: cfg.Form.Encoding, place: place{line: 1}}
+	return &recordReader{in: in, split: cfg.splitter(), final: cfg.Complete, block: blockBytes, code: cfg.Form.Encoding,
+		place: place{line: 1}}
 }
