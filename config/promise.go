@@ -2,11 +2,8 @@ package config
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,6 +12,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/promise"
+	"anond/internal/csvfields"
 )
 
 // promiseSettings is the block `promise` of a sensitive attribute.
@@ -274,28 +272,32 @@ func (c *Config) readReference(r *reader, i int, key, path string) map[string]in
 		return nil
 	}
 	out, total := map[string]int64{}, int64(0)
-	rows := csv.NewReader(bytes.NewReader(content))
+	rows, first := csvfields.Splitter{}, true
 	fault := func(line int, reason string) map[string]int64 {
 		r.failed[key] = true
 		r.faults = append(r.faults, Fault{File: path, Key: key, Line: line, Reason: reason,
 			Suggestion: "write the line value,count, then a line for each value with how many people have it"})
 		return nil
 	}
-	for line := 1; ; line++ {
-		row, err := rows.Read()
-		if errors.Is(err, io.EOF) && total > 0 {
-			break
-		} else if err != nil {
-			return fault(line, "has no line value,count followed by values and counts")
-		}
-		if line, _ = rows.FieldPos(0); out != nil && len(out) == 0 && row[0] == "value" && len(row) == 2 && row[1] == "count" {
+	line := 0
+	for text := range bytes.Lines(bytes.TrimPrefix(content, []byte("\ufeff"))) {
+		line++
+		row, broken := rows.Fields(text)
+		if broken == csvfields.None && len(row) == 1 && len(row[0]) == 0 {
 			continue
 		}
-		if len(row) != 2 {
+		header := first && len(row) == 2 && string(row[0]) == "value" && string(row[1]) == "count"
+		if first = false; header {
+			continue
+		}
+		switch {
+		case broken != csvfields.None:
+			return fault(line, "is no record of CSV: "+string(broken))
+		case len(row) != 2:
 			return fault(line, "has another number of columns than two")
 		}
-		value, why := c.labelOf(i, row[0])
-		n, err := strconv.ParseInt(row[1], 10, 64)
+		value, why := c.labelOf(i, string(row[0]))
+		n, err := strconv.ParseInt(string(row[1]), 10, 64)
 		switch _, twice := out[value]; {
 		case why != equivclass.Accepted:
 			return fault(line, fmt.Sprintf("has a value that is none of attribute %q (%s)", c.Attributes[i].Name, why))
@@ -305,6 +307,9 @@ func (c *Config) readReference(r *reader, i int, key, path string) map[string]in
 			return fault(line, "has a count that is no whole number from 0 to 2^34")
 		}
 		out[value], total = n, total+n
+	}
+	if total == 0 {
+		return fault(line, "has no line value,count followed by values and counts")
 	}
 	return out
 }

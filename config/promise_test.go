@@ -95,6 +95,7 @@ func TestPromisesThatCannotBe(t *testing.T) {
 		"value,count\nyes,1,2\n":         "counts.csv:2: ",
 		"yes\n":                          "counts.csv:1: ",
 		"value,count\n":                  "has no line value,count followed by values and counts",
+		"value,count\n\"yes,1\n":         "counts.csv:2: schema.attributes[3].promise.reference: is no record of CSV",
 		"value,count\nyes,99999999999\n": "has a count that is no whole number",
 	} {
 		given := map[string]string{"tree.csv": severalFiles["tree.csv"], "counts.csv": content}
