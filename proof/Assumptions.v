@@ -5,6 +5,10 @@ Print Assumptions posterior_is_expected_share.
 Print Assumptions posterior_is_expected_mean.
 Print Assumptions T.
 Print Assumptions T_conditional.
+Print Assumptions T_bounds.
+Print Assumptions E.
+Print Assumptions one_run.
+Print Assumptions E_possible.
 Print Assumptions promise_kept.
 Print Assumptions linear_requirement.
 Print Assumptions capped.

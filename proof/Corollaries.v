@@ -226,3 +226,98 @@ move=> pos isB l0 prom uB cap.
 exact: (capped (@given_exchangeable attendance) duty possible isB pos l0 prom uB cap).
 Qed.
 End Dossiers.
+
+(** ** Theorem E, spelled out for one pool
+
+    All definitions are written out, so that this can be read alone, and so that one sees that
+    there are programs that keep the duties and transcripts that are possible. *)
+Section OnePool.
+Variables (R : realFieldType) (m k : nat) (X : finType).
+(** A person is the seat a of class i: ((i, tt), a), where tt stands for "nothing below a class". *)
+Notation person := [finType of 'I_m * unit * 'I_k].
+Notation world := (world person X).
+Variables (M : mergelaw R X m) (req : bag X -> bool).
+Hypotheses (equi : equivariant M) (part : partitions M).
+
+(** A pool that is not eligible is quarantined. The bag of each bucket is published. *)
+Definition exactly (b y : bag X) : R := (b == y)%:R.
+Definition one_pool : pool R person X (bag X) bool :=
+  @Pool R person X (bag X) bool [:: m] k (fun s => s) (fun b z => (z == req b)%:R)
+    (fun z => if z then Some (rule_E exactly M) else None).
+Definition one_program : program R person X (bag X) bool := Publish (p := one_pool) (fun _ => Stop _ _ _ _ _).
+
+(** The transcript in which Merge gave the groups Q, and o N is the bag of the group N. *)
+Definition one_transcript (Q : {set {set 'I_m}}) (o : {set 'I_m} -> bag X) : transcript one_program :=
+  existT (fun _ : pool_outcome one_pool => unit)
+    (existT (fun z => divided (decide one_pool z)) true (Q, o)) tt.
+
+Definition in_classes (N : {set 'I_m}) : {set person} := [set s : person | s.1.1 \in N].
+
+Lemma one_sitting (N : {set 'I_m}) : sitting (p := one_pool) [set e : 'I_m * unit | (e.1 \in N) && (e.2 \in setT)] = in_classes N.
+Proof.
+apply/setP=> s; rewrite (@sitting_in R person X (bag X) bool one_pool _ s) //.
+by rewrite !inE andbT.
+Qed.
+
+Lemma one_bag (x : world) (N : {set 'I_m}) :
+  union setT (fun d : unit => union N (fun a => class_bags one_pool x (a, d))) = bag_of x (in_classes N).
+Proof. by rewrite union_union -one_sitting (@sitting_bag R person X (bag X) bool one_pool). Qed.
+
+(** Its probability: the pool is eligible, Merge gives Q, and the bags are as published. *)
+Theorem one_run (x : world) Q o :
+  run x (one_transcript Q o) =
+  (req (bag_of x setT))%:R *
+  (M [ffun i => bag_of x (in_classes [set i])] Q *
+   \prod_(N in Q) (bag_of x (in_classes N) == o N)%:R).
+Proof.
+rewrite /= mulr1 /pool_likelihood /=; congr (_ * (M _ _ * _)).
+- have -> : people one_pool = setT.
+    by apply/setP=> s; rewrite inE; apply/imsetP; exists s; rewrite ?inE.
+  by case: (req _).
+- apply/ffunP=> i; rewrite !ffunE -one_bag; apply: eq_union_fun => d.
+  by apply/ffunP=> v; rewrite [RHS]ffunE big_set1.
+- apply: eq_bigr => N _; rewrite /exactly -one_bag; congr (_ == _)%:R.
+  by apply: eq_union_fun => d; rewrite ffunE.
+Qed.
+
+Lemma one_dutiful : dutiful (fun _ : person => tt) one_program set0 (fun _ => False).
+Proof.
+split=> //; last by rewrite -setI_eq0 setI0.
+by split=> // -[] r //= [<-].
+Qed.
+
+Theorem E (prior : world -> R) Q o N v (s : person) :
+  (forall (g : {perm person}) x, prior (act g x) = prior x) ->
+  weight prior (one_transcript Q o) predT != 0 ->
+  N \in Q -> s.1.1 \in N ->
+  posterior prior (one_transcript Q o) (has s (pred1 v)) = (o N v)%:R / (#|N| * k)%:R.
+Proof.
+move=> exch possible NQ sN.
+have size : #|in_classes N| = (#|N| * k)%N.
+  rewrite -one_sitting card_sitting //; congr (_ * _)%N.
+  rewrite (_ : [set e | _] = setX N [set: unit]); last by apply/setP=> -[a d]; rewrite !inE.
+  by rewrite cardsX cardsT card_unit muln1.
+rewrite -size; apply: (@T R person X (bag X) bool _ (fun _ => tt) prior one_program _ (in_classes N) exactly (o N)
+  _ one_dutiful possible _ (pred1 v) (fun y => y v)).
+- by move=> g _; apply: exch.
+- left; exists [set e : 'I_m * unit | (e.1 \in N) && (e.2 \in setT)]; split; first by rewrite one_sitting.
+  by exists N, setT.
+- by move=> b y; rewrite /exactly pnatr_eq0 eqb0 negbK => /eqP ->; rewrite /number big_pred1_eq.
+- by rewrite inE.
+Qed.
+
+(** What comes out in some world that is possible is a possible transcript. *)
+Theorem E_possible (prior : world -> R) Q x0 :
+  (forall x, 0 <= prior x) -> (forall b Q, 0 <= M b Q) ->
+  0 < prior x0 -> req (bag_of x0 setT) -> 0 < M [ffun i => bag_of x0 (in_classes [set i])] Q ->
+  weight prior (one_transcript Q (fun N => bag_of x0 (in_classes N))) predT != 0.
+Proof.
+move=> p0 M0 px rx Mx; rewrite /weight (bigD1 x0) //=; apply: lt0r_neq0; apply: ltr_paddr.
+  apply: sumr_ge0 => x _; apply: mulr_ge0 => //.
+  rewrite -[X in 0 <= X]/(run x (one_transcript Q (fun N => bag_of x0 (in_classes N)))) one_run.
+  by rewrite !mulr_ge0 ?ler0n // prodr_ge0 // => N _; rewrite ler0n.
+apply: mulr_gt0 => //.
+rewrite -[X in 0 < X]/(run x0 (one_transcript Q (fun N => bag_of x0 (in_classes N)))) one_run rx.
+by rewrite big1 ?mulr1 ?mul1r // => N _; rewrite eqxx.
+Qed.
+End OnePool.

@@ -93,6 +93,44 @@ Proof. by apply: sumr_ge0 => x _; apply: positive. Qed.
 Lemma weight_gt0 : 0 < weight prior t predT.
 Proof. by rewrite lt0r possible weight_ge0. Qed.
 
+(** ** Theorem T (d). Of two properties that no one view tells together only the Frechet bounds
+    hold, which the two counts give. *)
+Lemma size_number (x : world) : number predT (bag_of x B) = #|B|.
+Proof.
+rewrite /number -sum1_card (partition_big (fun v => x v) predT) //=.
+by apply: eq_bigr => v _; rewrite ffunE -sum1_card; apply: eq_bigl => i; rewrite inE.
+Qed.
+
+Lemma expected_le (f g : world -> R) u : u \in B ->
+  (forall x, w x != 0 -> f x <= g x) -> expectation prior t f / #|B|%:R <= expectation prior t g / #|B|%:R.
+Proof.
+move=> uB le; rewrite ler_wpmul2r ?invr_ge0 ?ler0n // /expectation ler_wpmul2r ?invr_ge0 ?weight_ge0 //.
+apply: ler_sum => x _; case: (eqVneq (w x) 0) => [|nz]; first by rewrite /w => ->; rewrite !mul0r.
+by rewrite ler_wpmul2l ?le //; apply: positive.
+Qed.
+
+Lemma expected_const (c : R) : expectation prior t (fun _ => c) = c.
+Proof. by rewrite /expectation -mulr_suml mulrC mulrA -/(weight prior t predT) mulVf // mul1r. Qed.
+
+Theorem T_bounds (S S' : pred X) (n n' : Y -> nat) u :
+  tells show S n -> tells show S' n' -> u \in B ->
+  ((n y)%:R + (n' y)%:R - #|B|%:R) / #|B|%:R <= posterior prior t (has u (predI S S'))
+    <= (minn (n y) (n' y))%:R / #|B|%:R.
+Proof.
+move=> tn tn' uB; rewrite posterior_is_expected_share //.
+have sh x : w x != 0 -> n y = number S (bag_of x B) /\ n' y = number S' (bag_of x B).
+  move=> nz; have e := published_shows duty (possible_w nz) isB.
+  by rewrite (tn _ _ e) (tn' _ _ e).
+apply/andP; split.
+- rewrite -[X in X / _ <= _]expected_const; apply: (expected_le uB) => x /sh [-> ->].
+  rewrite ler_subl_addr -!natrD ler_nat -(size_number x) /number.
+  rewrite !(big_mkcond _ (bag_of x B)) -!big_split /=; apply: leq_sum => v _.
+  by rewrite /=; case: (S v); case: (S' v); rewrite /= ?addn0 ?add0n ?leq_addr.
+- rewrite -[X in _ <= X / _]expected_const; apply: (expected_le uB) => x /sh [-> ->].
+  rewrite ler_nat leq_min /number; apply/andP; split; rewrite !(big_mkcond _ (bag_of x B)) /=;
+    by apply: leq_sum => v _; rewrite /=; case: (S v); case: (S' v).
+Qed.
+
 (** ** Lemma R (linear requirements). If in every possible world the bag satisfies
     sum over v of b(v) f(v) <= 0, then the expectation of f is at most 0 for each person. *)
 Theorem linear_requirement (f : X -> R) u : u \in B ->
@@ -119,9 +157,7 @@ rewrite ler_pdivr_mulr; last by rewrite lt0r (B_size uB) ler0n.
 rewrite /expectation ler_pdivr_mulr ?weight_gt0 // mulr_sumr; apply: ler_sum => x _.
 case: (eqVneq (w x) 0) => [|nz]; first by rewrite /w => ->; rewrite mul0r mulr0.
 rewrite mulrC ler_wpmul2r ?positive //.
-have [z /cap] := promise_kept prom nz; have -> : number predT (bag_of x B) = #|B|.
-  rewrite /number -sum1_card (partition_big (fun v => x v) predT) //=.
-  by apply: eq_bigr => v _; rewrite ffunE -sum1_card; apply: eq_bigl => i; rewrite inE.
+have [z /cap] := promise_kept prom nz; rewrite size_number.
 by rewrite mulrAC ler_pdivl_mulr ?ltr0n // -!natrM ler_nat.
 Qed.
 End Theorems.
