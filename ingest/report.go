@@ -34,6 +34,7 @@ type Report struct {
 	Updates                               plan.Updates // local updates of this process
 	Paused                                bool         // by an operator
 	Full                                  bool         // nothing is read: the state has no room
+	QuarantinedFor                        []string     // attributes for which pools of this run were quarantined
 	// What the daemon adds; the loop does not know it.
 	State    StateSize
 	Verified bool    // the newest release was read again, so that the next one may be published
@@ -123,7 +124,7 @@ func (l *reporting) report(now time.Time) {
 		Releasing: l.publishing.releases.current, Newest: l.latest, Doing: l.doing.name, Since: l.doing.since,
 		ReleaseFailure: l.publishing.releases.trouble(), LetterFailure: l.outbox.trouble(), LastRecord: l.records.newest,
 		LettersSince: l.letters.since(), NextRelease: l.cuts.schedule.next(), Updates: l.updates, Paused: l.operator.paused}
-	rep.Full = l.intake.full()
+	rep.Full, rep.QuarantinedFor = l.intake.full(), l.cuts.failed
 	l.intake.sayFull(rep.Full)
 	if l.Damage != nil {
 		rep.Damage = l.Damage()
@@ -184,6 +185,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	}
 	if rep.Full {
 		attrs = append(attrs, "full", true)
+	}
+	if len(rep.QuarantinedFor) > 0 {
+		attrs = append(attrs, "quarantined_for", rep.QuarantinedFor)
 	}
 	if d := rep.Damage; d != nil {
 		attrs = append(attrs, "damaged_files", d.Faults, "damaged_file", d.File)

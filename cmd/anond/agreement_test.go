@@ -122,13 +122,14 @@ var counted = map[string]string{
 
 // alone are the figures that one surface has, and why nothing can contradict them.
 var alone = map[string]string{
-	"anond_build_info":                                   "of the program",
-	"counts.pool.attribute":                              "a name",
-	"anond_up_since_timestamp_seconds":                   "of the process",
-	"anond_phase":                                        "status.json is written while running",
-	"anond_part_ready":                                   "compared with /readyz and the status below",
-	"anond_policy_k":                                     "a setting",
-	"anond_config_last_reload_successful":                "the start counts, too",
+	"anond_build_info":                    "of the program",
+	"counts.pool.attribute":               "a name",
+	"quarantined_for":                     "names",
+	"anond_up_since_timestamp_seconds":    "of the process",
+	"anond_phase":                         "status.json is written while running",
+	"anond_part_ready":                    "compared with /readyz and the status below",
+	"anond_policy_k":                      "a setting",
+	"anond_config_last_reload_successful": "the start counts, too",
 	"anond_config_last_reload_success_timestamp_seconds": "likewise",
 	"anond_config_reloads_total":                         "counts attempts",
 	"anond_certificate_expiry_timestamp_seconds":         "of files",

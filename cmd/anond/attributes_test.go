@@ -249,6 +249,22 @@ func TestSeveralAttributesOverALife(t *testing.T) {
 	s.must("state check")
 }
 
+// TestAQuarantineSaysForWhich: a pool of which one attribute fails is quarantined whole, and log, status and the run's last line name that
+// attribute, with counts; no value is named.
+func TestAQuarantineSaysForWhich(t *testing.T) {
+	t.Parallel()
+	s := severalSite(t)
+	s.edit("initial: {min_pool: 100", "initial: {on_refusal: quarantine, min_pool: 100")
+	s.append("in.csv", strings.ReplaceAll(patients(0, 400), ",no,", ",yes,"))
+	r := s.run("run --once")
+	require.Equal(t, exitPrivacy, r.code, r.stderr)
+	assert.Contains(t, r.stderr, `"event":"pool_quarantined","records":200,"attributes":["hiv"],`+
+		`"error":"200 of 200 people have the same value of \"hiv\", and 0.5 may"`)
+	assert.Contains(t, lastLine(r.stderr), `for their values of [\"hiv\"]`)
+	assert.Equal(t, []string{"hiv"}, s.counts().QuarantinedFor)
+	assert.Contains(t, s.must("status"), "quarantined for hiv")
+}
+
 // TestUnionOfSeveralAttributes: shards with a promise of their own, one by policy.l, and a pair table are united; the union is certified
 // with the exports, and each reader reads it.
 func TestUnionOfSeveralAttributes(t *testing.T) {

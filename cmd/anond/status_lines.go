@@ -190,6 +190,9 @@ func pendingLine(s *shownStatus) string {
 		if of.n > 0 {
 			parts = append(parts, grouped(of.n)+" "+of.what)
 		}
+		if of.what == "quarantined" && len(s.QuarantinedFor) > 0 {
+			parts[len(parts)-1] += " for " + strings.Join(s.QuarantinedFor, " and ")
+		}
 	}
 	return strings.Join(parts, ", ")
 }

@@ -58,6 +58,8 @@ type Status struct {
 	Paused bool `json:"paused,omitempty"`
 	// Full: nothing is read, because the state has no room below state.max_bytes.
 	Full bool `json:"full,omitempty"`
+	// QuarantinedFor are the attributes for which pools of this process were quarantined.
+	QuarantinedFor []string `json:"quarantined_for,omitempty"`
 	// Reload is how the newest reload went.
 	Reload *ingest.Reload `json:"reload,omitempty"`
 	// Backup is what is known of copies of the state.
@@ -138,7 +140,7 @@ func StatusOf(c *config.Config, r ingest.Report) Status {
 	if r.Doing != "" {
 		s.Since = Moment(r.Since)
 	}
-	s.Paused, s.Full, s.Reload, s.Backup = r.Paused, r.Full, r.Reload, r.Backup
+	s.Paused, s.Full, s.Reload, s.Backup, s.QuarantinedFor = r.Paused, r.Full, r.Reload, r.Backup, r.QuarantinedFor
 	s.Lag, s.LagKnown = r.Source.Lag(r.Time)
 	for _, p := range r.Source.Partitions {
 		s.Partitions = append(s.Partitions, partition{Source: p.Partition.Source, ID: p.Partition.ID, Next: p.Next, End: p.End, Lag: p.Lag()})

@@ -35,7 +35,7 @@ var ofProcess = []row{
 		"release:integer (public_release:integer) infeasible:boolean connected:boolean lag:integer lag_known:boolean lags:lags " +
 		"stalled:boolean unterminated:integer (waiting:integer) (pool_needs:integer) (pool_possible:boolean) (pool_bounded:boolean) " +
 		"(pool_missing:integer) (beyond:integer) (forgotten:integer) (forget_due:integer) (outdated:integer) (doing) (for) " +
-		"(paused:boolean) (full:boolean) (damaged_files:integer) (damaged_file)", []eventCase{
+		"(paused:boolean) (full:boolean) (quarantined_for:texts) (damaged_files:integer) (damaged_file)", []eventCase{
 		{"", "once a minute, also while anond waits for its source or decides about a release. `lags`: the 16 partitions with the " +
 			"largest lag. `doing`: see [status.json](STATUS.md#statusjson)", "monitor it"}}},
 	{"service_manager_away", "warn", "error", []eventCase{
