@@ -268,7 +268,7 @@ func (r *Report) Figures() (out []Figure) {
 	sized("bucket of the median person", func(s *Sizes) int { return s.Median })
 	sized("largest bucket", func(s *Sizes) int { return s.Max })
 	for i, name := range r.Sensitive() {
-		released(name+": top share in a bucket", func(o *Outcome) string { return percent(o.Sensitive[i].TopShare) })
+		released(name+": top share", func(o *Outcome) string { return percent(o.Sensitive[i].TopShare) })
 		released(name+": allowed", func(o *Outcome) string { return percent(o.Sensitive[i].Allowed) })
 		released(name+": counts off by, median", func(o *Outcome) string { return percent(o.Sensitive[i].Error.Median) })
 		released(name+": counts off by, mean", func(o *Outcome) string { return percent(o.Sensitive[i].Error.Mean) })

@@ -161,7 +161,7 @@ func (t *run) load(s *Setting, dir string) (*config.Config, error) {
 		edit("file", "source", "type"), edit("", "source", "kafka"), edit("", "source", "max_records_per_second"),
 		edit(fmt.Sprintf("{path: %s, complete: %t}", strconv.Quote(strings.ReplaceAll(t.sample, "${", "$${")), t.whole), "source", "file"),
 		edit("file", "dead_letter", "type"), edit(quoted("dead-letter"), "dead_letter", "path"), edit("", "dead_letter", "topic"),
-		edit("", "dead_letter", "payload"), edit("", "dead_letter", "max_share"),
+		edit("", "dead_letter", "payload"), edit("1", "dead_letter", "max_share"),
 		edit("{path: "+quoted("state", "anond.db")+"}", "state"), edit(quoted("releases"), "release", "dir"),
 		edit(quoted("state", "ledger"), "release", "ledger"), edit("", "release", "keep"), edit("", "release", "max_bytes_per_second"),
 		edit("", "initial", "on_refusal"), edit("", "subject", "key"),

@@ -151,6 +151,13 @@ func TestNothingPublished(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "1 people are there, and initial.min_pool asks for 100", r.Outcomes[0].Why)
 	assert.False(t, r.Published())
+	bad := clinic()
+	bad.Data, bad.Stdin = "-", strings.NewReader("patient,age,sex,place,diagnosis,smoker\n"+strings.Repeat("p,30,f,nowhere,flu,no\n", 200))
+	r, err = tried(t, bad)
+	require.NoError(t, err, "a run would stop where so many are refused")
+	assert.Equal(t, 200, r.Outcomes[0].Refused)
+	assert.Equal(t, 200, r.Refused[0].Lines)
+	require.NoError(t, r.Text(io.Discard))
 }
 
 // TestFaultsLeaveNothing: neither does a fault of configuration or data.
