@@ -288,7 +288,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
 		{"internal/ops/serve", "internal/cli internal/ops/duty internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/duty"},
-		{"internal/profile", "internal/csvfields"},
+		{"internal/profile", "internal/csvfields internal/hierarchies"},
 		{"internal", ""}, // internal/fault is for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +

@@ -222,8 +222,9 @@ func (e *environment) written(s *start, d *profile.Draft, t *profile.Table) erro
 	}
 	if t == nil && s.data != "" && s.data != "-" {
 		fmt.Fprintf(e.Stdout, "What the data allow: anond config check%s --data %s\n", file, s.data)
+		fmt.Fprintf(e.Stdout, "What comes of them: anond try%s %s\n", file, s.data)
 	}
-	_, err := fmt.Fprintf(e.Stdout, "Then: anond run --once%s\n", file)
+	_, err := fmt.Fprintf(e.Stdout, "To publish: anond run --once%s\n", file)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/internal/hierarchies"
 )
 
 // Facts are what a sample tells of a column or place: counts alone, and numbers that nobody is shown.
@@ -25,6 +26,7 @@ type Facts struct {
 	digits    int // behind the point, at most
 	words     int
 	unfit     int // texts that no release can show as a category
+	diseases  int // codes of ICD-10, until another text comes
 	numbers   []float64
 	days      []float64 // of dates YYYY-MM-DD, since 1970
 	forms     []bool    // by dateForms: whether all texts are such dates
@@ -84,6 +86,11 @@ func (c *Facts) take(raw []byte) {
 	c.words += 1 + bytes.Count(raw, []byte{' '})
 	if equivclass.CheckCategory(string(raw)) != nil {
 		c.unfit++
+	}
+	if c.diseases == c.Filled-1 {
+		if _, err := hierarchies.ICD10.Levels(string(raw)); err == nil {
+			c.diseases++
+		}
 	}
 	c.number(raw)
 	for i := range dateForms {

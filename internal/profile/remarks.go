@@ -162,7 +162,7 @@ func (r *remarks) ofTexts(a *equivclass.Attribute) {
 		if slices.Contains(readAsMissing, text) {
 			lacking[text] += times[c]
 		}
-		if Formula(text) {
+		if formula(text) {
 			formulas = append(formulas, c)
 		}
 	}
@@ -184,8 +184,8 @@ func (r *remarks) ofTexts(a *equivclass.Attribute) {
 // line is that of a record.
 func (r *remarks) line(record int) int64 { return r.lines[record] }
 
-// Formula reports whether spreadsheets run a text as a formula. Plain numbers, and a sign alone, are none.
-func Formula(text string) bool {
+// formula reports whether spreadsheets run a text as a formula. Plain numbers, and a sign alone, are none.
+func formula(text string) bool {
 	if len(text) < 2 || !strings.ContainsAny(text[:1], "=+-@") {
 		return false
 	}

@@ -20,40 +20,35 @@ type Guess struct {
 	Reason string
 }
 
-// words are parts of names by which columns are known. One of five letters or more stands for all that begin with it.
+// words are parts of names by which columns are known. One of six letters or more stands for all that begin with it.
 type words []string
 
 // sensitiveWords are in order: an attribute known by an earlier group is rather the one to protect.
 var sensitiveWords = []words{
-	{"diag", "diagnos", "disease", "icd", "icd10", "illness", "hiv", "disorder", "symptom", "cancer", "dx", "condition", "krankheit"},
-	{"income", "salary", "salaries", "wage", "wages", "earnings", "pincp", "gehalt", "einkommen"},
-	{"medication", "religion", "crime", "offence", "offense", "arrest", "convict", "vote", "party", "abuse", "affairs", "debt", "smoke",
-		"smoker", "smoking", "drink", "alcohol"},
-	{"occupation", "beruf", "occp", "indp"},
-	{"outcome", "target", "status", "label", "result", "response", "score"},
+	strings.Fields("diag diagnos disease icd icd10 illness hiv disorder symptom cancer dx condition krankheit"),
+	strings.Fields("income salary salaries wage wages earnings pincp gehalt einkommen"),
+	strings.Fields("medication religion crime offence offense arrest convict vote party abuse affairs debt smoke smoker smoking " +
+		"drink alcohol"),
+	strings.Fields("occupation beruf occp indp"),
+	strings.Fields("outcome target status label result response score"),
 }
 
 var (
+	dateWords = words(strings.Fields("date birth birthdate birthday born dob datum geburt geburtsdatum"))
 	// coreWords are of what nearly everybody knows of others; codeWords of numbers that stand for something else.
-	coreWords = words{"age", "agep", "alter", "sex", "gender", "geschlecht", "female", "male", "race", "white", "black", "rac1p", "ethnic",
-		"ethnicity", "zip", "zipcode", "postcode",
-		"postal", "plz", "birth", "birthdate", "birthday", "born", "dob", "geburt", "geburtsdatum"}
-	codeWords = words{"sex", "gender", "geschlecht", "race", "rac1p", "hisp", "marital", "msp", "region", "state", "id", "type", "code",
-		"class"}
-	quasiWords = append(slices.Clip(coreWords), "hisp",
-		"city", "town", "state", "country", "county", "region", "district", "province", "canton", "area", "puma", "marital",
-		"married", "msp", "education", "edu", "educ", "degree", "school", "schl", "nationality", "native", "citizenship", "language",
-		"height", "weight", "children", "kids", "family", "household", "workclass", "employment", "occupation", "job", "employer")
-	dateWords   = words{"date", "birth", "birthdate", "birthday", "born", "dob", "datum", "geburt", "geburtsdatum"}
-	personWords = words{"patient", "person", "subject", "customer", "client", "member", "user", "employee", "student", "respondent",
-		"participant",
-		"policyholder", "insured", "citizen", "pupil", "mrn", "ssn", "pid", "uid"}
-	rowWords    = words{"key", "index", "idx", "rownames", "row", "rowid", "unnamed"}
-	numberWords = append(words{"id", "uuid", "guid", "nr", "nbr", "no", "number"}, rowWords...)
-	directWords = words{"name", "surname", "firstname", "lastname", "fullname", "email", "mail", "phone", "telephone", "mobile", "fax",
-		"street",
-		"address", "iban", "passport", "licence", "license", "username", "login", "ip", "ssn"}
-	freeWords = words{"comment", "remark", "note", "notes", "text", "description", "anamnesis"}
+	coreWords = words(strings.Fields("age agep alter sex gender geschlecht female male race white black rac1p ethnic ethnicity zip zipcode " +
+		"postcode postal plz birth birthdate birthday born dob geburt geburtsdatum"))
+	codeWords  = words(strings.Fields("sex gender geschlecht race rac1p hisp marital msp region state id type code class"))
+	quasiWords = append(slices.Clip(coreWords), strings.Fields("hisp city town state country county region district province canton area "+
+		"puma marital married msp education edu educ degree school schl nationality native citizenship language height weight children kids "+
+		"family household workclass employment occupation job employer")...)
+	personWords = words(strings.Fields("patient person subject customer client member user employee student respondent participant " +
+		"policyholder insured citizen pupil mrn ssn pid uid"))
+	rowWords    = words(strings.Fields("key index idx rownames row rowid unnamed"))
+	numberWords = append(words(strings.Fields("id uuid guid nr nbr no number")), rowWords...)
+	directWords = words(strings.Fields("name surname firstname lastname fullname email mail phone telephone mobile fax street address iban " +
+		"passport licence license username login ip ssn"))
+	freeWords = words(strings.Fields("comment remark note notes text description anamnesis"))
 )
 
 // reserved are columns of every release, which no published attribute may be called.
@@ -277,7 +272,7 @@ func (k *Sketch) other(c *Facts, asked []string) Guess {
 	case 5*c.Filled < k.Records && !quasi:
 		return drop("mostly empty")
 	case kind == equivclass.Categorical && c.Different() > 50 && !quasi:
-		return drop("many different texts: they need a hierarchy")
+		return drop("many different texts: they need a hierarchy" + c.hierarchy())
 	}
 	if kind == equivclass.Integer && k.Found.Format == dialect.Debezium && spoken(c.Name, dateWords) {
 		kind = equivclass.Date // in days since 1970, as Debezium writes them
@@ -309,11 +304,8 @@ func (k *Sketch) quasi(c *Facts, kind equivclass.Type) Guess {
 			}
 		}
 	case equivclass.Categorical:
-		switch spelled := c.shortest == c.longest && c.whole+c.zeros == c.Filled; {
-		case spelled && c.Different() > 20:
-			why = fmt.Sprintf("; better with a hierarchy: anond hierarchy prefix --lengths %d,%d", max(2, c.longest-2), max(1, c.longest-4))
-		case c.Different() > 200:
-			why = "; better with a hierarchy"
+		if c.Different() > 20 {
+			why = "; better with a hierarchy" + c.hierarchy()
 		}
 	}
 	lacking := c.lacking
@@ -335,6 +327,17 @@ func (k *Sketch) quasi(c *Facts, kind equivclass.Type) Guess {
 		reason += ": do others know it?"
 	}
 	return Guess{c, equivclass.Quasi, keys, reason}
+}
+
+// hierarchy names the command that makes one of a catalogue of such codes; empty: nobody knows how they roll up.
+func (c *Facts) hierarchy() string {
+	switch {
+	case c.diseases == c.Filled:
+		return ": anond hierarchy icd10"
+	case c.shortest == c.longest && c.longest > 2 && c.whole+c.zeros == c.Filled:
+		return fmt.Sprintf(": anond hierarchy prefix --lengths %d,%d", c.longest-1, max(1, c.longest-3))
+	}
+	return ""
 }
 
 // grouped writes a number with commas between thousands.

@@ -99,6 +99,26 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// endless is a table without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	return copy(p, bytes.Repeat([]byte("a,b\n"), max(1, len(p)/4))), nil
+}
+
+// TestSamplesAreBounded: of an input without an end only so many bytes are read, and they end with a line.
+func TestSamplesAreBounded(t *testing.T) {
+	s, err := ReadSample("-", endless{})
+	require.NoError(t, err)
+	assert.False(t, s.Whole)
+	assert.Len(t, s.Text, sampleBytes)
+	assert.True(t, bytes.HasSuffix(s.Text, []byte("\n")))
+	full := &Sample{}
+	for full.Add(bytes.Repeat([]byte{'x'}, 1<<20)) {
+		require.Less(t, len(full.Text), sampleBytes+2<<20)
+	}
+}
+
 // FuzzLook: whatever the bytes, there is a sketch or an error, and what is drafted has at most as many lines as it may.
 func FuzzLook(f *testing.F) {
 	f.Add([]byte("a,b\n1,2\n3,4\n"))
