@@ -27,8 +27,8 @@ type step struct {
 	says string // in what it prints
 }
 
-// way is that of README.
-func way(data string) []step {
+// asReadme are the steps of README.
+func asReadme(data string) []step {
 	return []step{{"init " + data + " --force --k 2 --l 2", 0, "written"}, {"try " + data, 0, ""}, {"run --once", 0, "published"},
 		{"audit --require-certified", 0, "CERTIFIED"}}
 }
@@ -53,14 +53,14 @@ var cases = []input{
 	{"refused-first-load", []step{{"run --once", 3, "l = 2"}, {"status", 0, "100"}}},
 	{"fhir-partial-dates", []step{{"config check --data in.json", 0, "precision"}}},
 	{"schema-registry-json", []step{{"run --once", 1, "schema_registry_framing"}}},
-	{"utf16", way("in.csv")},
-	{"semicolon", way("in.csv")},
-	{"semicolon", way("sep.csv")},
-	{"semicolon", way("tab.csv")},
-	{"windows-1252", way("in.csv")},
-	{"fhir-partial-dates", way("in.json")},
-	{"placeholder-date", way("in.csv")},
-	{"values-that-readers-lose", way("in.csv")},
+	{"utf16", asReadme("in.csv")},
+	{"semicolon", asReadme("in.csv")},
+	{"semicolon", asReadme("sep.csv")},
+	{"semicolon", asReadme("tab.csv")},
+	{"windows-1252", asReadme("in.csv")},
+	{"fhir-partial-dates", asReadme("in.json")},
+	{"placeholder-date", asReadme("in.csv")},
+	{"values-that-readers-lose", asReadme("in.csv")},
 }
 
 func (t *trial) cases() error {
