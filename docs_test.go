@@ -56,7 +56,7 @@ func (b block) is(word string) bool { return len(b.words) > 0 && b.words[0] == w
 // documents returns the Markdown files that people read.
 func documents(t *testing.T) []string {
 	docs := []string{"README.md"}
-	for _, pattern := range []string{"docs/*.md", "*/docs/*.md", "*/docs/*/*.md", "shards/*.md"} {
+	for _, pattern := range []string{"docs/*.md", "*/docs/*.md", "*/docs/*/*.md", "shards/*.md", "proof/*.md"} {
 		pages, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, pages, pattern)

@@ -34,8 +34,8 @@ func GroundOf(a Attribute, name string) (Ground, error) {
 		}
 		names = append(names, g.Name())
 	}
-	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets and no missing values, hierarchical a hierarchy)", name,
-		a.Name, strings.Join(names, " or "))
+	return nil, fmt.Errorf("ground distance %q does not fit attribute %q: use %s (ordered needs buckets and no missing values, "+
+		"hierarchical a hierarchy)", name, a.Name, strings.Join(names, " or "))
 }
 
 // WithReference returns the requirement with b as the reference of each
