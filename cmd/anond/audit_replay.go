@@ -73,7 +73,8 @@ func (e *environment) replaying(worlds, records int) (progress func(world, appli
 // replayOf is a result as the auditor takes it.
 func replayOf(r *replay.Result) *audit.Replay {
 	out := &audit.Replay{Outcome: audit.ReplayCertified, Worlds: r.Worlds, Releases: r.Releases, Cuts: r.Cuts, Skipped: r.Skipped,
-		Quarantined: r.Quarantined, Parts: map[int]map[string]string{}, Others: r.Others, Foreign: r.Foreign}
+		Quarantined: r.Quarantined, Parts: map[int]map[string]string{}, Others: r.Others,
+		Foreign: audit.Extent(r.Foreign)}
 	for _, p := range r.Parts {
 		out.Parts[int(p.Release)] = p.Files
 	}

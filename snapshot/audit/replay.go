@@ -38,11 +38,17 @@ type Replay struct {
 	Parts map[int]map[string]string `json:"-"`
 	// Others says what programs with another algorithm decided: that is not replayable. Empty: nothing.
 	Others string `json:"others,omitempty"`
-	// Foreign is how many cuts were tried up to the last one that another program decided.
-	Foreign int `json:"foreign_cuts,omitempty"`
+	// Foreign is what there was up to the last cut that another program decided.
+	Foreign Extent `json:"foreign,omitzero"`
 	// Ownerless are releases whose parts were not rendered again, as they have rows of people who were
 	// forgotten.
 	Ownerless []int `json:"ownerless,omitempty"`
+}
+
+// Extent is how far decisions go.
+type Extent struct {
+	Cuts     int `json:"cuts"` // tried
+	Releases int `json:"releases"`
 }
 
 // checkRendered compares the part that a release gave birth to with what the program makes of the

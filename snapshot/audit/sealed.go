@@ -137,11 +137,11 @@ func (a *auditor) passedThen() bool {
 // covers reports that a replay that was noted made again what this one did not: what other programs decided, or anything, where
 // this one ended early.
 func (s *sealing) covers(p *Replay) bool {
-	need := p.Cuts
+	need := Extent{p.Cuts, p.Releases}
 	if p.Reason == p.Others { // the rest was made again
 		need = p.Foreign
 	}
-	return s != nil && s.Replay != nil && s.Replay.Cuts >= need
+	return s != nil && s.Replay != nil && s.Replay.Cuts >= need.Cuts && s.Replay.Release >= need.Releases
 }
 
 // sealed says what was taken from the ledger.

@@ -119,14 +119,16 @@ func TestSealedDecisions(t *testing.T) {
 		reason      string
 		verdict, l2 string
 		exit        int
+		foreign     int // releases that the other program decided
 	}{
-		{"covered", note(sha, 7), others, VerdictSealed, VerdictSealed, 0},
-		{"the better of two", note(sha, 7) + note(sha, 6), others, VerdictSealed, VerdictSealed, 0},
-		{"no replay is noted", "", others, VerdictConsistent, VerdictConsistent, 3},
-		{"a replay before the last of these cuts", note(sha, 6), others, VerdictConsistent, VerdictConsistent, 3},
-		{"a replay of another chain", note(strings.Repeat("ab", 32), 7), others, VerdictConsistent, VerdictConsistent, 3},
-		{"the rest was not made again", note(sha, 8), "people were forgotten", VerdictConsistent, VerdictConsistent, 3},
-		{"all of it was, then", note(sha, 9), "people were forgotten", VerdictSealed, VerdictSealed, 0},
+		{"covered", note(sha, 7), others, VerdictSealed, VerdictSealed, 0, 2},
+		{"the better of two", note(sha, 7) + note(sha, 6), others, VerdictSealed, VerdictSealed, 0, 2},
+		{"no replay is noted", "", others, VerdictConsistent, VerdictConsistent, 3, 2},
+		{"a replay before the last of these cuts", note(sha, 6), others, VerdictConsistent, VerdictConsistent, 3, 2},
+		{"a replay of another chain", note(strings.Repeat("ab", 32), 7), others, VerdictConsistent, VerdictConsistent, 3, 2},
+		{"a replay before the last of these releases", note(sha, 7), others, VerdictConsistent, VerdictConsistent, 3, 4},
+		{"the rest was not made again", note(sha, 8), "people were forgotten", VerdictConsistent, VerdictConsistent, 3, 2},
+		{"all of it was, then", note(sha, 9), "people were forgotten", VerdictSealed, VerdictSealed, 0, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := os.Remove(o.Ledger + ".replays"); c.notes != "" {
@@ -134,7 +136,8 @@ func TestSealedDecisions(t *testing.T) {
 				require.NoError(t, err)
 			}
 			o.RequireCertified = true
-			o.Replay = &Replay{Outcome: ReplayNone, Reason: c.reason, Others: others, Foreign: 7, Cuts: 9, Worlds: 3}
+			o.Replay = &Replay{Outcome: ReplayNone, Reason: c.reason, Others: others, Foreign: Extent{7, c.foreign}, Cuts: 9, Releases: 3,
+				Worlds: 3}
 			r, err := Dir(o)
 			require.NoError(t, err)
 			require.Equal(t, c.verdict, r.Verdict)

@@ -9,7 +9,7 @@ import (
 type Result struct {
 	Obstacle    string      // why the state cannot be replayed; empty: it was
 	Parts       []part      // of all releases, as they are rendered of the records as they are
-	Foreign     int         // cuts tried up to the last one that another program decided
+	Foreign     Extent      // up to the last cut that another program decided
 	Others      string      // what other programs decided, which is not replayable; empty: nothing
 	Ownerless   []uint32    // releases whose parts were not rendered: they have rows of people who were forgotten
 	Difference  *difference // the first one; nil: none
@@ -18,6 +18,12 @@ type Result struct {
 	Cuts        int // tried, skipped ones included
 	Skipped     int
 	Quarantined int // pools
+}
+
+// Extent is how far decisions go.
+type Extent struct {
+	Cuts     int // tried
+	Releases int
 }
 
 // Run replays a recording as it is, and in so many worlds.
@@ -68,14 +74,18 @@ func (r *Recording) Records() int { return len(r.rows) }
 func (r *Recording) counts() *Result {
 	out := &Result{Releases: len(r.intents), Quarantined: len(r.pools)}
 	foreign, _ := r.foreign()
+	releases := 0
 	for i, a := range r.attempts {
 		if a.Outcome != state.Fixed {
 			out.Cuts += int(a.Cuts)
 		}
+		if a.Outcome == state.Released {
+			releases++
+		}
 		if foreign[i] {
-			out.Foreign = out.Cuts
+			out.Foreign = Extent{out.Cuts, releases}
 			if a.Outcome == state.Fixed { // the cut that decides the pool will be counted
-				out.Foreign++
+				out.Foreign.Cuts++
 			}
 		}
 		if a.Outcome == state.Skipped {
