@@ -34,7 +34,7 @@ func TestWhoIsBarred(t *testing.T) {
 		decode.ReasonContinued, decode.ReasonGap, decode.ReasonCorruptBatch, decode.ReasonRewritten}
 	whole := []equivclass.Reason{decode.ReasonTooLarge, decode.ReasonMalformedJSON, decode.ReasonDuplicate, decode.ReasonNotAnObject,
 		decode.ReasonMalformedCSV,
-		decode.ReasonUnclosedQuote, decode.ReasonFieldCount, decode.ReasonEnvelope}
+		decode.ReasonUnclosedQuote, decode.ReasonFieldCount, decode.ReasonEnvelope, decode.ReasonEncoding, decode.ReasonFramed}
 	p := state.Partition{Source: "s"}
 	row := func() equivclass.Row {
 		return equivclass.Row{nil, []byte("17"), []byte("40"), []byte("7"), []byte("2022-01-08"), []byte("a"), []byte("f"), nil, []byte("flu")}

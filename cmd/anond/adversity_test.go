@@ -156,7 +156,7 @@ func TestFirstLoadOfAFew(t *testing.T) {
 // TestRubbish: a feed of nothing but rubbish fills the dead letters, and the run says so.
 func TestRubbish(t *testing.T) {
 	s := newSite(t, "{type: stdin}", "on: records, every: 400", "")
-	rubbish := strings.Repeat("\x00\xff\n{}\n[]\nnull\n\"\n{\"patient\":{}}\n"+strings.Repeat("x", 5000)+"\n", 40)
+	rubbish := strings.Repeat("\x00\x01\n{}\n[]\nnull\n\"\n{\"patient\":{}}\n"+strings.Repeat("x", 5000)+"\n", 40)
 	r := s.pipe(rubbish+"no line end", "run --once")
 	require.Equal(t, exitFailed, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "281 of 281")

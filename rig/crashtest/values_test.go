@@ -57,14 +57,14 @@ func TestTwoSpellingsAreOnePerson(t *testing.T) {
 }
 
 // TestNoValueThatBreaksALine: what a release could not show in one line, or
-// could show and nobody could see, is refused in every format, with its reason.
+// could show and nobody could see, is refused in every format, with its reason. (A line that is not UTF-8 ends the run.)
 func TestNoValueThatBreaksALine(t *testing.T) {
 	chosen.Demand(t)
 	long := strings.Repeat("x", 900_000)
 	bad := []struct{ text, reason string }{
 		{"a\nb", "control_character"}, {"a\rb", "control_character"}, {"a\x00b", "control_character"}, {"a\tb", "control_character"},
 		{"a\x7fb", "control_character"}, {"a\u0085b", "control_character"}, {"a\u2028b", "control_character"},
-		{"a\u202eb", "invisible_character"}, {"a\u200bb", "invisible_character"}, {"a\xffb", "invalid_utf8"},
+		{"a\u202eb", "invisible_character"}, {"a\u200bb", "invisible_character"},
 		{long, "value_too_long"}, {"{a", "value_refused"}, {"a|b", "value_refused"},
 	}
 	good := `{"id":"p1","age":30,"city":"c1","ill":"flu"}` + "\n" + `{"id":"p2","age":30,"city":"c1","ill":"cold"}` + "\n"
@@ -73,12 +73,8 @@ func TestNoValueThatBreaksALine(t *testing.T) {
 	for i, b := range bad {
 		text, err := json.Marshal(b.text)
 		require.NoError(t, err)
-		at := " ill"
-		if b.reason == "invalid_utf8" {
-			text, at = []byte(`"`+b.text+`"`), "" // the line as a whole is no JSON
-		}
 		in += fmt.Sprintf(`{"id":"b%d","age":30,"city":"c1","ill":%s}`+"\n", i, text)
-		want = append(want, b.reason+at)
+		want = append(want, b.reason+" ill")
 	}
 	s.write("in.ndjson", in)
 	s.showsOnly(want)
