@@ -173,9 +173,10 @@ func (r *reader) read(t *testing.T, b block) {
 	switch {
 	case slices.Contains(b.words, "lake"):
 	case b.is("yaml"):
-		path := filepath.Join(r.dir, fmt.Sprintf("line-%d.yaml", b.line))
-		require.NoError(t, os.WriteFile(path, []byte(b.text), 0o644), at)
-		out, code := r.run("anond config check -c " + filepath.Base(path))
+		name := fmt.Sprintf("line-%d.yaml", b.line)
+		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte(b.text), 0o644), at)
+		out, code := r.run("anond config check -c " + name)
+		require.NoError(t, os.Remove(filepath.Join(r.dir, name)), at)
 		require.Zero(t, code, "%s: %s", at, out)
 	case b.is("sh"):
 		var code int
