@@ -138,7 +138,9 @@ func TestInitThenRun(t *testing.T) {
 			assert.NotContains(t, got, "zq")
 			assert.NotContains(t, got, "land")
 
-			s.must("config check")
+			r = s.run("config check", "--data", s.path(x.file))
+			require.Equal(t, exitOK, r.code, r.stderr)
+			assert.NotContains(t, r.stderr, "refused")
 			r = s.run("run --once")
 			require.Equal(t, exitOK, r.code, r.stderr)
 			assert.Contains(t, s.must("audit"), "CERTIFIED")

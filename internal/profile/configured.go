@@ -4,12 +4,16 @@ import (
 	"context"
 
 	"anond/config"
+	"anond/ingest/decode"
 )
 
 // ReadFor is Read of data as a run of a configuration would read them.
 func ReadFor(ctx context.Context, c *config.Config, in Input) (*Table, error) {
 	in.Paths, in.Form, in.Dates, in.DropOthers = c.Paths(), c.Source.CSV.Form, c.Dates(), c.Others == config.DropOthers
 	in.Multiline = in.Multiline || c.Source.CSV.Multiline
+	if c.Source.Format != config.CSV {
+		in.Lines = decode.Format(c.Source.Format)
+	}
 	return Read(ctx, in, c.Schema())
 }
 

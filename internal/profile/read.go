@@ -2,6 +2,7 @@ package profile
 
 import (
 	"anond/incremental/state"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -25,6 +26,7 @@ type Input struct {
 	Name   string
 	Stdin  io.Reader
 	Format decode.Format // empty: by the name, CSV unless it ends in .ndjson, .jsonl or .json
+	Lines  decode.Format // what files of such a name hold; empty: JSON
 	// Multiline takes line breaks in quoted fields of CSV; Complete takes a last
 	// line without line break for whole (standard input's always is).
 	Multiline, Complete bool
@@ -59,7 +61,7 @@ func (in *Input) format() decode.Format {
 	name := strings.TrimSuffix(strings.ToLower(in.Name), ".gz")
 	for _, end := range []string{".ndjson", ".jsonl", ".json"} {
 		if strings.HasSuffix(name, end) {
-			return decode.JSON
+			return cmp.Or(in.Lines, decode.JSON)
 		}
 	}
 	return decode.CSV
