@@ -209,8 +209,14 @@ func (e *environment) written(s *start, d *profile.Draft, t *profile.Table) erro
 	}
 	if t != nil {
 		p := profile.PoolsFor(t, d.K, d.L, nil, 20*max(1000, 20*d.K*d.L))
+		if err := p.NeedText(e.Stdout); err != nil {
+			return err
+		}
 		if why := p.Unreachable(false); why != "" {
 			fmt.Fprintf(e.Stdout, "warning: what is promised cannot be kept: %s\n", why)
+			for _, line := range p.Reachable() {
+				fmt.Fprintf(e.Stdout, "  instead: %s\n", line)
+			}
 		}
 	}
 	fmt.Fprintf(e.Stdout, "%s written: %s to know, %d to protect, %s not published. Check the roles in it.\n", s.out,

@@ -48,6 +48,7 @@ func TestInitAsksFiveQuestions(t *testing.T) {
 		"--quasi", "age,sex", s.path(x.file))
 	require.Equal(t, exitOK, code, said)
 	assert.Contains(t, said, "warning: what is promised cannot be kept")
+	assert.Contains(t, said, "instead: l: ", "what can be kept")
 }
 
 // onTerminal runs the program on a terminal, and types the answers.

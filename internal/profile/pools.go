@@ -200,6 +200,15 @@ func (p *Pools) ReachableText(w io.Writer) error {
 	return out.err
 }
 
+// NeedText says what pools the configured k and l need.
+func (p *Pools) NeedText(w io.Writer) error {
+	out := &printer{w: w}
+	if p.Records > 0 {
+		p.textNeed(out)
+	}
+	return out.err
+}
+
 func (p *Pools) textReachable(out *printer) {
 	for _, a := range p.Attributes {
 		among := ""
