@@ -21,8 +21,8 @@ type head struct {
 	first  []byte   // the first record
 	fault  error    // what is wrong with the header
 	before int      // lines before the first record
-	seen   *dialect.Found
-	unread unread // where the file ends before its first record is whole
+	begins []byte   // what was looked at, until the header is judged
+	unread unread   // where the file ends before its first record is whole
 }
 
 // readHead reads header and first record. ok is false while they are not both
@@ -80,16 +80,23 @@ func (h *head) take(cfg *Config, name string) func([]byte, place) (int, error) {
 		if err != nil {
 			h.fault = fault.With(fault.Config, h.appears(cfg), fmt.Errorf("%s:%d: %w", name, at.line, err))
 		}
+		h.begins = nil
 		return len(h.header), h.fault
 	}
 }
 
-// look returns what makes a recordReader note what the beginning looks like, and refuse what no setting can read, or another one.
+// look returns what makes a recordReader refuse what no setting can read, or another one.
 func (h *head) look(cfg *Config, name string) func([]byte, bool) error {
 	return func(beginning []byte, whole bool) error {
-		h.seen = dialect.Look(beginning, whole)
-		for _, f := range h.seen.Findings {
-			container := f.Of == "container" && h.seen.Container != dialect.Framed && h.seen.Container != dialect.Binary
+		if cfg.Layout == CSV {
+			h.begins = beginning
+		}
+		if dialect.Plain(beginning, whole) {
+			return nil
+		}
+		seen := dialect.Look(beginning, whole)
+		for _, f := range seen.Findings {
+			container := f.Of == "container" && seen.Container != dialect.Framed && seen.Container != dialect.Binary
 			encoding := f.Of == "encoding" && cmp.Or(cfg.Form.Encoding, dialect.UTF8) == dialect.UTF8
 			if container || encoding || f.Of == "line ends" {
 				h.fault = fault.Errorf(fault.Config, cmp.Or(f.Do, f.Set()), "%s %s", name, f.Why)
@@ -102,16 +109,17 @@ func (h *head) look(cfg *Config, name string) func([]byte, bool) error {
 
 // appears says what a header that does not fit looks like.
 func (h *head) appears(cfg *Config) string {
-	if h.seen == nil || h.seen.Format != dialect.CSV {
+	seen, delimiter := dialect.Look(h.begins, false), cmp.Or(cfg.Form.Delimiter, ',')
+	of := "header"
+	switch {
+	case seen.Format != dialect.CSV:
 		return ""
-	}
-	if f, ok := h.seen.Of("delimiter"); ok && h.seen.Delimiter != cmp.Or(cfg.Form.Delimiter, ',') {
-		return "the file " + f.String()
-	}
-	if h.seen.Delimiter == ',' && cmp.Or(cfg.Form.Delimiter, ',') != ',' && len(h.seen.Columns) > 1 {
+	case seen.Delimiter == ',' && delimiter != ',' && len(seen.Columns) > 1:
 		return `the file has "," between its fields: remove source.csv.delimiter`
+	case seen.Delimiter != delimiter:
+		of = "delimiter"
 	}
-	if f, ok := h.seen.Of("header"); ok {
+	if f, ok := seen.Of(of); ok {
 		return "the file " + f.String()
 	}
 	return ""

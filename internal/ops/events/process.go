@@ -103,9 +103,9 @@ var ofProcess = []row{
 		{"", "the default address for metrics, health and dashboard is taken; anond runs without them",
 			"set `http.listen` to a free address, or to `off`"}}},
 	{"change_events", "warn", "member", []eventCase{
-		{"", "a record of format json has a member by which it is a flat change event (`__op`, `__deleted`, `op`): an update or " +
-			"delete counts as a record of its own",
-			"set `source.format: debezium-flat` before the first run, or declare the member with role drop if it is something else"}}},
+		{"", "a record of format json has a member by which it is a change event (`after`, `__op`, `__deleted`, `op`): an update " +
+			"or delete counts as a record of its own, or none is read",
+			"set `source.format: debezium`, or `debezium-flat` for flat ones, before the first run, or declare the member with role drop if it is something else"}}},
 	{"no_subject", "warn", "", []eventCase{
 		{"", "no attribute has role subject",
 			"if one person can have several records, give the identifying attribute role subject; otherwise each record counts as a " +
