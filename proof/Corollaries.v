@@ -7,63 +7,63 @@ Local Open Scope ring_scope.
 
 (** ** Rules by which pools are divided *)
 Section Rules.
-Variables (R : realFieldType) (X : finType) (Y : Type) (show : bag X -> Y -> R).
+Variables (R : realFieldType) (X : finType) (Y Aux : Type) (show : bag X -> Y -> R).
 
 (** Theorem E, one level: Merge groups m classes; each group is a bucket. *)
-Definition rule_E m (M : mergelaw R X m) : rule R X Y [:: m] :=
-  Divide M (fun _ => Whole [::] show).
+Definition rule_E m (M : mergelaw R X Aux m) : rule R X Y Aux [:: m] :=
+  Divide M (fun _ => Whole _ [::] show).
 
 (** Theorem E with levels: c blocks of s classes. Blocks that are joined are one bucket, which
     is not refined. A block that stands alone is divided into its classes. *)
-Definition rule_levels c s (top : mergelaw R X c) (low : {set 'I_c} -> mergelaw R X s) : rule R X Y [:: c; s] :=
-  Divide top (fun N => if #|N| == 1%N then Divide (low N) (fun _ => Whole [::] show) else Whole [:: s] show).
+Definition rule_levels c s (top : mergelaw R X Aux c) (low : {set 'I_c} -> mergelaw R X Aux s) : rule R X Y Aux [:: c; s] :=
+  Divide top (fun N => if #|N| == 1%N then Divide (low N) (fun _ => Whole _ [::] show) else Whole _ [:: s] show).
 
 (** Theorem F, aligned refinement: c sub-pools of s classes. Also those that are joined are
     divided; classes at the same place of all of them are one part. *)
-Definition rule_F c s (top : mergelaw R X c) (low : {set 'I_c} -> mergelaw R X s) : rule R X Y [:: c; s] :=
-  Divide top (fun N => Divide (low N) (fun _ => Whole [::] show)).
+Definition rule_F c s (top : mergelaw R X Aux c) (low : {set 'I_c} -> mergelaw R X Aux s) : rule R X Y Aux [:: c; s] :=
+  Divide top (fun N => Divide (low N) (fun _ => Whole _ [::] show)).
 
-Lemma lawful_E m (M : mergelaw R X m) : equivariant M -> partitions M -> lawful (rule_E M).
+Lemma lawful_E m (M : mergelaw R X Aux m) : equivariant M -> partitions M -> lawful (rule_E M).
 Proof. by []. Qed.
-Lemma lawful_levels c s (top : mergelaw R X c) (low : {set 'I_c} -> mergelaw R X s) :
+Lemma lawful_levels c s (top : mergelaw R X Aux c) (low : {set 'I_c} -> mergelaw R X Aux s) :
   equivariant top -> partitions top -> (forall N, equivariant (low N) /\ partitions (low N)) ->
   lawful (rule_levels top low).
 Proof. by move=> e p h; split=> // N; case: ifP => // _; have [] := h N. Qed.
-Lemma lawful_F c s (top : mergelaw R X c) (low : {set 'I_c} -> mergelaw R X s) :
+Lemma lawful_F c s (top : mergelaw R X Aux c) (low : {set 'I_c} -> mergelaw R X Aux s) :
   equivariant top -> partitions top -> (forall N, equivariant (low N) /\ partitions (low N)) ->
   lawful (rule_F top low).
 Proof. by move=> e p h; split=> // N; have [] := h N. Qed.
 
 (** What a bucket is in each: with tt for "nothing below", its classes are those of a group N
     of parts, at the places D. *)
-Lemma bucket_E m (M : mergelaw R X m) (o : outcome (rule_E M)) N :
-  N \in o.1 -> bucket o [set e : 'I_m * unit | e.1 \in N] show (o.2 N).
+Lemma bucket_E m (M : mergelaw R X Aux m) (o : outcome (rule_E M)) N :
+  N \in o.1.1 -> bucket o [set e : 'I_m * unit | e.1 \in N] show (o.2 N).
 Proof.
 move=> NQ; exists N, setT; split=> //; apply/setP=> -[a []].
 by rewrite !inE andbT.
 Qed.
-Lemma bucket_F c s (top : mergelaw R X c) (low : {set 'I_c} -> mergelaw R X s)
+Lemma bucket_F c s (top : mergelaw R X Aux c) (low : {set 'I_c} -> mergelaw R X Aux s)
     (o : outcome (rule_F top low)) N D :
-  N \in o.1 -> D \in (o.2 N).1 ->
+  N \in o.1.1 -> D \in (o.2 N).1.1 ->
   bucket o [set e : 'I_c * ('I_s * unit) | (e.1 \in N) && (e.2.1 \in D)] show ((o.2 N).2 D).
 Proof.
 move=> NQ DQ; exists N, [set e : 'I_s * unit | e.1 \in D]; split=> //.
   by exists D, setT; split=> //; apply/setP=> -[a []]; rewrite !inE andbT.
 by apply/setP=> -[a [d []]]; rewrite !inE.
 Qed.
-Lemma bucket_levels_joined c s (top : mergelaw R X c) (low : {set 'I_c} -> mergelaw R X s)
+Lemma bucket_levels_joined c s (top : mergelaw R X Aux c) (low : {set 'I_c} -> mergelaw R X Aux s)
     (o : outcome (rule_levels top low)) N :
-  N \in o.1 -> #|N| != 1%N ->
+  N \in o.1.1 -> #|N| != 1%N ->
   exists y, bucket o [set e : 'I_c * ('I_s * unit) | e.1 \in N] show y.
 Proof.
-case: o => Q kids /= NQ nN; have : exists y, bucket (kids N) [set: 'I_s * unit] show y.
+case: o => [[Q x] kids] /= NQ nN; have : exists y, bucket (kids N) [set: 'I_s * unit] show y.
   by move: (kids N); rewrite (negPf nN) => y; exists y.
 case=> y b; exists y; exists N, setT; split=> //; apply/setP=> -[a d].
 by rewrite !inE andbT.
 Qed.
 
 (** The people of a bucket: k for each class. *)
-Lemma bucket_size (P : finType) (Z : Type) (p : pool R P X Y Z) (A : {set addr (widths p)}) :
+Lemma bucket_size (P : finType) (Z : Type) (p : pool R P X Y Z Aux) (A : {set addr (widths p)}) :
   injective (seat (p := p)) -> #|sitting A| = (#|A| * k p)%N.
 Proof. exact: card_sitting. Qed.
 End Rules.
@@ -109,8 +109,8 @@ End Linear.
     less. Let [tr i] be the transcripts that may have been, and [v i] the probability that
     they show what was seen. *)
 Section Views.
-Variables (R : realFieldType) (P X : finType) (Y Z : Type).
-Variables (prior : world P X -> R) (pr : program R P X Y Z).
+Variables (R : realFieldType) (P X : finType) (Y Z Aux : Type).
+Variables (prior : world P X -> R) (pr : program R P X Y Z Aux).
 Variables (I : finType) (tr : I -> transcript pr) (v : I -> R).
 Hypothesis v_ge0 : forall i, 0 <= v i.
 Hypothesis positive : forall i x, 0 <= prior x * run x (tr i).
@@ -166,8 +166,8 @@ End Views.
     They ask after the decision, and nobody is told who. What happens to a bucket may
     depend on the number of requests in it, at any time and in any way ([Later]). *)
 Section Erasure.
-Variables (R : realFieldType) (P V D : finType) (Y Z : Type) (St : eqType) (stratum : P -> St).
-Variables (prior : world P [finType of V * D] -> R) (pr : program R P [finType of V * D] Y Z) (t : transcript pr).
+Variables (R : realFieldType) (P V D : finType) (Y Z Aux : Type) (St : eqType) (stratum : P -> St).
+Variables (prior : world P [finType of V * D] -> R) (pr : program R P [finType of V * D] Y Z Aux) (t : transcript pr).
 
 (** A decision about a bucket that sees the number of its people whose request is in A. *)
 Definition by_number (A : pred D) (law : nat -> Z -> R) : bag [finType of V * D] -> Z -> R :=
@@ -183,7 +183,7 @@ End Erasure.
 
 (** ** Theorem DS (dossiers). *)
 Section Dossiers.
-Variables (R : realFieldType) (P V : finType) (n : nat) (Y Z : Type) (A : eqType).
+Variables (R : realFieldType) (P V : finType) (n : nat) (Y Z Aux : Type) (A : eqType).
 
 (** A history has at most n records. *)
 Definition history := [finType of {ffun 'I_n -> option V}].
@@ -207,7 +207,7 @@ move=> s same x; rewrite /given -(alike s [ffun t => (attendance t, x t)]); cong
 by apply/ffunP=> t; rewrite !ffunE same.
 Qed.
 
-Variables (attendance : {ffun P -> A}) (pr : program R P history Y Z) (t : transcript pr).
+Variables (attendance : {ffun P -> A}) (pr : program R P history Y Z Aux) (t : transcript pr).
 Hypothesis duty : dutiful attendance pr set0 (fun _ => False).
 Hypothesis possible : weight (given attendance) t predT != 0.
 
@@ -236,41 +236,41 @@ Variables (R : realFieldType) (m k : nat) (X : finType).
 (** A person is the seat a of class i: ((i, tt), a), where tt stands for "nothing below a class". *)
 Notation person := [finType of 'I_m * unit * 'I_k].
 Notation world := (world person X).
-Variables (M : mergelaw R X m) (req : bag X -> bool).
+Variables (M : mergelaw R X unit m) (req : bag X -> bool).
 Hypotheses (equi : equivariant M) (part : partitions M).
 
 (** A pool that is not eligible is quarantined. The bag of each bucket is published. *)
 Definition exactly (b y : bag X) : R := (b == y)%:R.
-Definition one_pool : pool R person X (bag X) bool :=
-  @Pool R person X (bag X) bool [:: m] k (fun s => s) (fun b z => (z == req b)%:R)
+Definition one_pool : pool R person X (bag X) bool unit :=
+  @Pool R person X (bag X) bool unit [:: m] k (fun s => s) (fun b z => (z == req b)%:R)
     (fun z => if z then Some (rule_E exactly M) else None).
-Definition one_program : program R person X (bag X) bool := Publish (p := one_pool) (fun _ => Stop _ _ _ _ _).
+Definition one_program : program R person X (bag X) bool unit := Publish (p := one_pool) (fun _ => Stop _ _ _ _ _ _).
 
 (** The transcript in which Merge gave the groups Q, and o N is the bag of the group N. *)
 Definition one_transcript (Q : {set {set 'I_m}}) (o : {set 'I_m} -> bag X) : transcript one_program :=
   existT (fun _ : pool_outcome one_pool => unit)
-    (existT (fun z => divided (decide one_pool z)) true (Q, o)) tt.
+    (existT (fun z => divided (decide one_pool z)) true (Q, tt, o)) tt.
 
 Definition in_classes (N : {set 'I_m}) : {set person} := [set s : person | s.1.1 \in N].
 
 Lemma one_sitting (N : {set 'I_m}) : sitting (p := one_pool) [set e : 'I_m * unit | (e.1 \in N) && (e.2 \in setT)] = in_classes N.
 Proof.
-apply/setP=> s; rewrite (@sitting_in R person X (bag X) bool one_pool _ s) //.
+apply/setP=> s; rewrite (@sitting_in R person X (bag X) bool unit one_pool _ s) //.
 by rewrite !inE andbT.
 Qed.
 
 Lemma one_bag (x : world) (N : {set 'I_m}) :
   union setT (fun d : unit => union N (fun a => class_bags one_pool x (a, d))) = bag_of x (in_classes N).
-Proof. by rewrite union_union -one_sitting (@sitting_bag R person X (bag X) bool one_pool). Qed.
+Proof. by rewrite union_union -one_sitting (@sitting_bag R person X (bag X) bool unit one_pool). Qed.
 
 (** Its probability: the pool is eligible, Merge gives Q, and the bags are as published. *)
 Theorem one_run (x : world) Q o :
   run x (one_transcript Q o) =
   (req (bag_of x setT))%:R *
-  (M [ffun i => bag_of x (in_classes [set i])] Q *
+  (M [ffun i => bag_of x (in_classes [set i])] Q tt *
    \prod_(N in Q) (bag_of x (in_classes N) == o N)%:R).
 Proof.
-rewrite /= mulr1 /pool_likelihood /=; congr (_ * (M _ _ * _)).
+rewrite /= mulr1 /pool_likelihood /=; congr (_ * (M _ _ _ * _)).
 - have -> : people one_pool = setT.
     by apply/setP=> s; rewrite inE; apply/imsetP; exists s; rewrite ?inE.
   by case: (req _).
@@ -297,7 +297,7 @@ have size : #|in_classes N| = (#|N| * k)%N.
   rewrite -one_sitting card_sitting //; congr (_ * _)%N.
   rewrite (_ : [set e | _] = setX N [set: unit]); last by apply/setP=> -[a d]; rewrite !inE.
   by rewrite cardsX cardsT card_unit muln1.
-rewrite -size; apply: (@T R person X (bag X) bool _ (fun _ => tt) prior one_program _ (in_classes N) exactly (o N)
+rewrite -size; apply: (@T R person X (bag X) bool unit _ (fun _ => tt) prior one_program _ (in_classes N) exactly (o N)
   _ one_dutiful possible _ (pred1 v) (fun y => y v)).
 - by move=> g _; apply: exch.
 - left; exists [set e : 'I_m * unit | (e.1 \in N) && (e.2 \in setT)]; split; first by rewrite one_sitting.
@@ -308,8 +308,8 @@ Qed.
 
 (** What comes out in some world that is possible is a possible transcript. *)
 Theorem E_possible (prior : world -> R) Q x0 :
-  (forall x, 0 <= prior x) -> (forall b Q, 0 <= M b Q) ->
-  0 < prior x0 -> req (bag_of x0 setT) -> 0 < M [ffun i => bag_of x0 (in_classes [set i])] Q ->
+  (forall x, 0 <= prior x) -> (forall b Q c, 0 <= M b Q c) ->
+  0 < prior x0 -> req (bag_of x0 setT) -> 0 < M [ffun i => bag_of x0 (in_classes [set i])] Q tt ->
   weight prior (one_transcript Q (fun N => bag_of x0 (in_classes N))) predT != 0.
 Proof.
 move=> p0 M0 px rx Mx; rewrite /weight (bigD1 x0) //=; apply: lt0r_neq0; apply: ltr_paddr.

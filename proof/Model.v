@@ -23,24 +23,24 @@ Definition union (X I : finType) (A : {set I}) (b : I -> bag X) : bag X :=
 (** ** Merge
 
     A law of Merge gives, for a list of m bags, the probability of each set of groups
-    of the positions. The draws of the program are inside of it: they are what makes it
-    a probability. *)
-Definition mergelaw (R : realFieldType) (X : finType) (m : nat) :=
-  {ffun 'I_m -> bag X} -> {set {set 'I_m}} -> R.
+    of the positions, together with what else comes to light of type C, such as how long it
+    took. The draws of the program are inside of it: they are what makes it a probability. *)
+Definition mergelaw (R : realFieldType) (X : finType) (C : Type) (m : nat) :=
+  {ffun 'I_m -> bag X} -> {set {set 'I_m}} -> C -> R.
 
 (** Renaming the positions of the list renames those of the groups, with the same
     probability: position i of the new list is position p i of the old one. *)
-Definition equivariant R X m (M : mergelaw R X m) : Prop :=
-  forall (p : {perm 'I_m}) (b : {ffun 'I_m -> bag X}) (Q : {set {set 'I_m}}),
-    M [ffun i => b (p i)] [set p @^-1: N | N : {set 'I_m} in Q] = M b Q.
+Definition equivariant R X C m (M : mergelaw R X C m) : Prop :=
+  forall (p : {perm 'I_m}) (b : {ffun 'I_m -> bag X}) (Q : {set {set 'I_m}}) (c : C),
+    M [ffun i => b (p i)] [set p @^-1: N | N : {set 'I_m} in Q] c = M b Q c.
 
 (** The groups that come out do not overlap and leave nobody out. *)
-Definition partitions R X m (M : mergelaw R X m) : Prop :=
-  forall b Q, M b Q != 0 -> partition Q [set: 'I_m].
+Definition partitions R X C m (M : mergelaw R X C m) : Prop :=
+  forall b Q c, M b Q c != 0 -> partition Q [set: 'I_m].
 
 (** If the requirement holds for the bag of all parts, it holds for that of each group. *)
-Definition keeps R X m (req : bag X -> bool) (M : mergelaw R X m) : Prop :=
-  forall b Q, M b Q != 0 -> req (union setT b) -> forall N, N \in Q -> req (union N b).
+Definition keeps R X C m (req : bag X -> bool) (M : mergelaw R X C m) : Prop :=
+  forall b Q c, M b Q c != 0 -> req (union setT b) -> forall N, N \in Q -> req (union N b).
 
 (** ** How a pool is divided (Theorems E and F)
 
@@ -52,7 +52,7 @@ Fixpoint addr (widths : seq nat) : finType :=
 Section Model.
 Variable R : realFieldType.  (* probabilities *)
 Variables P X : finType.     (* people; what is sensitive of one person: a value, a tuple, a history *)
-Variables Y Z : Type.        (* what is published of a bucket; what is published otherwise *)
+Variables Y Z C : Type.      (* what is published of a bucket, otherwise, and of a Merge besides its groups *)
 
 (** How a node is divided is a public rule. [Whole show]: all classes of the node are one
     bucket, and of its bag b the text y is published with probability [show b y].
@@ -61,13 +61,13 @@ Variables Y Z : Type.        (* what is published of a bucket; what is published
     A rule contains no world: it cannot look at who has what. *)
 Inductive rule : seq nat -> Type :=
 | Whole cs (show : bag X -> Y -> R) : rule cs
-| Divide c cs (M : mergelaw R X c) (next : {set 'I_c} -> rule cs) : rule (c :: cs).
+| Divide c cs (M : mergelaw R X C c) (next : {set 'I_c} -> rule cs) : rule (c :: cs).
 
 (** What comes out: the groups of each division and what is published of each bucket. *)
 Fixpoint outcome cs (r : rule cs) : Type :=
   match r with
   | Whole _ _ => Y
-  | Divide c cs M next => ({set {set 'I_c}} * (forall N, outcome (next N)))%type
+  | Divide c cs M next => ({set {set 'I_c}} * C * (forall N, outcome (next N)))%type
   end.
 
 (** Its probability, given the bags b of the classes. Of a part, Merge sees the bag of all
@@ -77,8 +77,8 @@ Fixpoint likelihood cs (r : rule cs) : {ffun addr cs -> bag X} -> outcome r -> R
   match r as r in rule w return {ffun addr w -> bag X} -> outcome r -> R with
   | Whole cs show => fun b y => show (union setT b) y
   | Divide c cs M next => fun (b : {ffun 'I_c * addr cs -> bag X}) o =>
-      M [ffun a => union setT (fun d => b (a, d))] o.1 *
-      \prod_(N in o.1) @likelihood cs (next N) [ffun d => union N (fun a => b (a, d))] (o.2 N)
+      M [ffun a => union setT (fun d => b (a, d))] o.1.1 o.1.2 *
+      \prod_(N in o.1.1) @likelihood cs (next N) [ffun d => union N (fun a => b (a, d))] (o.2 N)
   end.
 
 (** [bucket o A show y]: the classes with addresses in A are a bucket of the outcome o, of
@@ -88,7 +88,7 @@ Fixpoint bucket cs (r : rule cs) : outcome r -> {set addr cs} -> (bag X -> Y -> 
   | Whole cs show => fun y A show' y' => [/\ A = setT, show' = show & y' = y]
   | Divide c cs M next => fun o A show y =>
       exists N (D : {set addr cs}),
-        [/\ N \in o.1, @bucket cs (next N) (o.2 N) D show y
+        [/\ N \in o.1.1, @bucket cs (next N) (o.2 N) D show y
           & A = [set e : 'I_c * addr cs | (e.1 \in N) && (e.2 \in D)]]
   end.
 

@@ -11,7 +11,7 @@ Local Open Scope ring_scope.
 
 (** ** Trees *)
 Section Tree.
-Variables (R : realFieldType) (X : finType) (Y : Type).
+Variables (R : realFieldType) (X : finType) (Y Aux : Type).
 
 Lemma fix_tperm (T : finType) (Q : {set {set T}}) N0 i j N :
   trivIset Q -> N0 \in Q -> N \in Q -> i \in N0 -> j \in N0 -> tperm i j @^-1: N = N.
@@ -26,7 +26,7 @@ Qed.
 
 (** What exchanging classes of a bucket A does: it keeps the likelihood, whatever the bags,
     and maps each bucket to itself. *)
-Definition symmetric cs (r : rule R X Y cs) (o : outcome r) (p : {perm addr cs}) : Prop :=
+Definition symmetric cs (r : rule R X Y Aux cs) (o : outcome r) (p : {perm addr cs}) : Prop :=
   (forall b : {ffun addr cs -> bag X}, likelihood [ffun e => b (p e)] o = likelihood b o) /\
   (forall A show y, bucket o A show y -> p @^-1: A = A).
 
@@ -59,14 +59,14 @@ Lemma stepE a d : step (a, d) = (tperm a1 a2 a, if a \in N1 then q d else d).
 Proof. by rewrite permE. Qed.
 End Step.
 
-Lemma likelihoodE c cs (M : mergelaw R X c) (next : {set 'I_c} -> rule R X Y cs) (b : {ffun 'I_c * addr cs -> bag X})
+Lemma likelihoodE c cs (M : mergelaw R X Aux c) (next : {set 'I_c} -> rule R X Y Aux cs) (b : {ffun 'I_c * addr cs -> bag X})
     (o : outcome (Divide M next)) :
   likelihood (r := Divide M next) b o =
-  M [ffun a => union setT (fun d => b (a, d))] o.1 *
-  \prod_(N in o.1) likelihood (r := next N) [ffun d => union N (fun a => b (a, d))] (o.2 N).
+  M [ffun a => union setT (fun d => b (a, d))] o.1.1 o.1.2 *
+  \prod_(N in o.1.1) likelihood (r := next N) [ffun d => union N (fun a => b (a, d))] (o.2 N).
 Proof. by []. Qed.
 
-Lemma tree_symmetric cs (r : rule R X Y cs) (o : outcome r) A show y b0 :
+Lemma tree_symmetric cs (r : rule R X Y Aux cs) (o : outcome r) A show y b0 :
   lawful r -> likelihood b0 o != 0 -> bucket o A show y ->
   forall e e', e \in A -> e' \in A -> exists p : {perm addr cs}, p e = e' /\ symmetric o p.
 Proof.
@@ -79,10 +79,10 @@ elim: r o A b0 => [cs' sh|c cs' M next IH] o A b0.
 case=> equi part law; rewrite likelihoodE mulf_eq0 negb_or => /andP[M0 /prodf_neq0 kid0].
 case=> N1 [D [N1Q bD ->]] [a d] [a' d'].
 rewrite !inE /= => /andP[aN dD] /andP[aN' dD'].
-have disj : trivIset o.1 by case/and3P: (part _ _ M0).
+have disj : trivIset o.1.1 by case/and3P: (part _ _ _ M0).
 have [q [qd [qlik qbuck]]] := IH N1 (o.2 N1) D _ (law N1) (kid0 N1 N1Q) bD d d' dD dD'.
 exists (step N1 a a' q); split; first by rewrite stepE aN qd tpermL.
-have other N i : N \in o.1 -> N != N1 -> i \in N -> (i \in N1 = false) /\ tperm a a' i = i.
+have other N i : N \in o.1.1 -> N != N1 -> i \in N -> (i \in N1 = false) /\ tperm a a' i = i.
   move=> NQ ne iN.
   have /pred0P dj : [disjoint N & N1] by apply: (trivIsetP disj).
   have iN1 : i \in N1 = false by move: (dj i); rewrite /= iN.
@@ -91,10 +91,10 @@ have other N i : N \in o.1 -> N != N1 -> i \in N -> (i \in N1 = false) /\ tperm 
 split=> [b|A2 show2 y2 [N2 [D2 [N2Q bD2 ->]]]].
   rewrite !likelihoodE; congr (_ * _).
     rewrite -[RHS](equi (tperm a a')).
-    have -> : [set tperm a a' @^-1: N | N : {set 'I_c} in o.1] = o.1.
+    have -> : [set tperm a a' @^-1: N | N : {set 'I_c} in o.1.1] = o.1.1.
       rewrite -[RHS]imset_id; apply: eq_in_imset => N NQ.
       exact: (fix_tperm disj N1Q).
-    congr (M _ _); apply/ffunP=> i; rewrite !ffunE.
+    congr (M _ _ _); apply/ffunP=> i; rewrite !ffunE.
     case: (boolP (i \in N1)) => iN.
       rewrite -[RHS](union_perm (A := setT) _ (p := q)); last by apply/setP=> l; rewrite !inE.
       apply: eq_union => l _; by rewrite ffunE stepE iN.
@@ -141,12 +141,12 @@ End People.
 
 (** ** Pools *)
 Section Pools.
-Variables (R : realFieldType) (P X : finType) (Y Z : Type).
+Variables (R : realFieldType) (P X : finType) (Y Z Aux : Type).
 Variables (St : eqType) (stratum : P -> St).
-Implicit Types (p : pool R P X Y Z) (x : world P X).
+Implicit Types (p : pool R P X Y Z Aux) (x : world P X).
 
 Section Lift.
-Variable p : pool R P X Y Z.
+Variable p : pool R P X Y Z Aux.
 Hypothesis seat_inj : injective (seat (p := p)).
 Variable h : {perm addr (widths p) * 'I_(k p)}.
 
@@ -192,7 +192,7 @@ Proof. by case/imsetP=> i _ ->; apply: imset_f; rewrite inE. Qed.
 
 (** The permutation of seats that acts on addresses by q and on places in the class by s. *)
 Section Seats.
-Variables (p : pool R P X Y Z) (q : {perm addr (widths p)}) (s : {perm 'I_(k p)}).
+Variables (p : pool R P X Y Z Aux) (q : {perm addr (widths p)}) (s : {perm 'I_(k p)}).
 Definition seatf (i : addr (widths p) * 'I_(k p)) := (q i.1, s i.2).
 Lemma seatf_inj : injective seatf.
 Proof. by move=> [a d] [a' d'] [] /perm_inj -> /perm_inj ->. Qed.
@@ -253,18 +253,18 @@ End Pools.
 
 (** ** Programs *)
 Section Programs.
-Variables (R : realFieldType) (P X : finType) (Y Z : Type).
+Variables (R : realFieldType) (P X : finType) (Y Z Aux : Type).
 Variables (St : eqType) (stratum : P -> St).
-Implicit Types (pr : program R P X Y Z) (x : world P X).
+Implicit Types (pr : program R P X Y Z Aux) (x : world P X).
 
-Lemma pool_fixed (p : pool R P X Y Z) (o : pool_outcome p) (g : {perm P}) x :
+Lemma pool_fixed (p : pool R P X Y Z Aux) (o : pool_outcome p) (g : {perm P}) x :
   (forall t, t \in people p -> g t = t) -> pool_likelihood (act g x) o = pool_likelihood x o.
 Proof.
 move=> fix_; rewrite /pool_likelihood bag_fixed //; congr (_ * divided_likelihood _ _).
 apply/ffunP=> d; rewrite !ffunE bag_fixed // => t /sitting_people; exact: fix_.
 Qed.
 
-Lemma pool_bucket_in (p : pool R P X Y Z) (o : pool_outcome p) B show y t :
+Lemma pool_bucket_in (p : pool R P X Y Z Aux) (o : pool_outcome p) B show y t :
   pool_bucket o B show y -> t \in B -> t \in people p.
 Proof. by case=> A [-> _] /sitting_people. Qed.
 
@@ -372,7 +372,7 @@ End Principle.
 
 (** ** What a transcript tells, and what it promises *)
 Section Tells.
-Variables (R : realFieldType) (P X : finType) (Y Z : Type).
+Variables (R : realFieldType) (P X : finType) (Y Z Aux : Type).
 
 (** Bags add up. *)
 Lemma union_union (I J : finType) (N : {set I}) (D : {set J}) (b : {ffun I * J -> bag X}) :
@@ -395,7 +395,7 @@ Qed.
 Lemma eq_union_fun (I : finType) (A : {set I}) (b b' : I -> bag X) : b =1 b' -> union A b = union A b'.
 Proof. by move=> e; apply: eq_union => i _. Qed.
 
-Lemma tree_shows cs (r : rule R X Y cs) (o : outcome r) A show y b :
+Lemma tree_shows cs (r : rule R X Y Aux cs) (o : outcome r) A show y b :
   likelihood b o != 0 -> bucket o A show y -> show (union A b) y != 0.
 Proof.
 elim: r o A b => [cs' sh|c cs' M next IH] o A b; first by move=> h [-> -> ->].
@@ -405,7 +405,7 @@ have := IH N (o.2 N) D _ (kid0 N NQ) bD; congr (show _ _ != 0).
 by apply: eq_union_fun => d; rewrite ffunE.
 Qed.
 
-Lemma tree_keeps req cs (r : rule R X Y cs) (o : outcome r) A show y b :
+Lemma tree_keeps req cs (r : rule R X Y Aux cs) (o : outcome r) A show y b :
   careful req r -> likelihood b o != 0 -> req (union setT b) -> bucket o A show y -> req (union A b).
 Proof.
 elim: r o A b => [cs' sh|c cs' M next IH] o A b; first by move=> _ _ h [-> _ _].
@@ -418,13 +418,13 @@ have -> : union setT [ffun d => union N (fun a => b (a, d))] =
     union N [ffun a => union setT (fun d => b (a, d))].
   rewrite (eq_union_fun setT (b' := fun d => union N (fun a => b (a, d)))); last by move=> d; rewrite ffunE.
   by rewrite union_swap; apply: eq_union_fun => a; rewrite ffunE.
-apply: (kM _ _ M0) NQ.
+apply: (kM _ _ _ M0) NQ.
 rewrite (eq_union_fun setT (b' := fun a => union setT (fun d => b (a, d)))); last by move=> d; rewrite ffunE.
 rewrite -union_swap union_union; move: hb; congr (is_true (req _)).
 by congr (union _ b); apply/setP=> e; rewrite !inE.
 Qed.
 
-Lemma bag_sitting (p : pool R P X Y Z) (A : {set addr (widths p)}) (x : world P X) v :
+Lemma bag_sitting (p : pool R P X Y Z Aux) (A : {set addr (widths p)}) (x : world P X) v :
   injective (seat (p := p)) ->
   bag_of x (sitting A) v = (\sum_(d in A) \sum_(q < k p) (x (seat (d, q)) == v))%N.
 Proof.
@@ -435,7 +435,7 @@ rewrite pair_big_dep /=.
 by apply: eq_big => [[d q]|[d q] _]; rewrite ?inE ?andbT //=; case: (_ == v).
 Qed.
 
-Lemma sitting_bag (p : pool R P X Y Z) (A : {set addr (widths p)}) (x : world P X) :
+Lemma sitting_bag (p : pool R P X Y Z Aux) (A : {set addr (widths p)}) (x : world P X) :
   injective (seat (p := p)) -> bag_of x (sitting A) = union A (class_bags p x).
 Proof.
 move=> inj; apply/ffunP=> v; rewrite bag_sitting // [RHS]ffunE; apply: eq_bigr => d _.
@@ -443,13 +443,13 @@ rewrite [in RHS]ffunE bag_sitting // (eq_bigl (fun e => e == d)); last by move=>
 by rewrite big_pred1_eq.
 Qed.
 
-Lemma people_sitting (p : pool R P X Y Z) : people p = sitting [set: addr (widths p)].
+Lemma people_sitting (p : pool R P X Y Z Aux) : people p = sitting [set: addr (widths p)].
 Proof. 
 rewrite /people /sitting; have -> // : [set i : addr (widths p) * 'I_(k p) | i.1 \in [set: addr (widths p)]] = setT.
 by apply/setP=> i; rewrite !inE.
  Qed.
 
-Lemma card_sitting (p : pool R P X Y Z) (A : {set addr (widths p)}) :
+Lemma card_sitting (p : pool R P X Y Z Aux) (A : {set addr (widths p)}) :
   injective (seat (p := p)) -> #|sitting A| = (#|A| * k p)%N.
 Proof.
 move=> inj; rewrite card_imset // -[in RHS](card_ord (k p)) -cardsT -cardsX.
@@ -458,7 +458,7 @@ Qed.
 
 Variables (St : eqType) (stratum : P -> St).
 
-Lemma published_shows (pr : program R P X Y Z) used fixed (t : transcript pr) B show y x :
+Lemma published_shows (pr : program R P X Y Z Aux) used fixed (t : transcript pr) B show y x :
   dutiful stratum pr used fixed -> run x t != 0 -> published t B show y ->
   show (bag_of x B) y != 0.
 Proof.
@@ -471,7 +471,7 @@ case E: (decide p z) => [r|] o //=; rewrite mulf_eq0 negb_or => /andP[_ l0].
 exact: tree_shows.
 Qed.
 
-Lemma published_keeps req (pr : program R P X Y Z) used fixed (t : transcript pr) B show y x :
+Lemma published_keeps req (pr : program R P X Y Z Aux) used fixed (t : transcript pr) B show y x :
   dutiful stratum pr used fixed -> promises req pr -> run x t != 0 -> published t B show y ->
   exists z, req z (bag_of x B).
 Proof.

@@ -7,12 +7,12 @@ Import GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
 Section Theorems.
-Variables (R : realFieldType) (P X : finType) (Y Z : Type) (St : eqType) (stratum : P -> St).
+Variables (R : realFieldType) (P X : finType) (Y Z Aux : Type) (St : eqType) (stratum : P -> St).
 Notation world := (world P X).
 
 (** The prior is exchangeable inside strata, the program [pr] keeps its duties, [t] is a
     transcript that is possible, and [B] one of its buckets, of which [y] was published. *)
-Variables (prior : world -> R) (pr : program R P X Y Z) (t : transcript pr).
+Variables (prior : world -> R) (pr : program R P X Y Z Aux) (t : transcript pr).
 Variables (B : {set P}) (show : bag X -> Y -> R) (y : Y).
 Hypothesis exch : exchangeable stratum prior.
 Hypothesis duty : dutiful stratum pr set0 (fun _ => False).

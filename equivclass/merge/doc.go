@@ -168,7 +168,8 @@
 //
 // Levels L0 and L1 follow from rule A with buckets for classes. The theorem speaks
 // of one record at a time, and not of priors that depend on quasi-identifiers. A
-// transcript has no clock in it: how long Merge takes depends on the bags.
+// transcript has no clock in it. How long Merge takes is a function of the list in the drawn order, but for the machine,
+// and the theorem holds also for someone who knows that (proof/README.md); the time to count the bags before is not covered.
 //
 // # What the proof needs
 //
