@@ -43,8 +43,9 @@ release: {dir: ./releases}
 	b.WriteString("patient,note,name,age,place,diagnosis\n")
 	for i := range people {
 		age := 18 + i*7919%70
-		ill := (i + age/35*3) * 31 % 101 % 6
-		fmt.Fprintf(&b, "CANARYp%d,CANARYnote%d,CANARYname%d,%d,place%d,ill%d\n", i, i, i, age, i*1283%4, ill)
+		ill := i * 31 % 101 % 4
+		place := (ill + i%3/2) % 4 // of three people two live where their illness is
+		fmt.Fprintf(&b, "CANARYp%d,CANARYnote%d,CANARYname%d,%d,place%d,ill%d\n", i, i, i, age, place, ill)
 	}
 	b.WriteString("CANARYq,CANARYnote,CANARYname,44,CANARYplace,ill1\nCANARYr,CANARYnote,CANARYname,45,place1,CANARYill\n" +
 		"CANARYs,CANARYnote,CANARYname,CANARYage,place1,ill2\n")
@@ -99,6 +100,7 @@ func TestTryIsPrivate(t *testing.T) {
 		assert.Contains(t, content, "PRIVATE", name)
 		assert.Contains(t, content, "Settings chosen by people who will be published", name)
 		assert.Contains(t, content, "ill1", "%s has crosstabs", name)
+		assert.Contains(t, content, "place1", "%s has crosstabs", name)
 	}
 	for _, name := range []string{"page.html", "out"} {
 		info, err := os.Stat(s.path(name))
@@ -119,7 +121,7 @@ func TestTryRefused(t *testing.T) {
 	assert.Equal(t, exitPrivacy, r.code)
 	assert.Contains(t, r.stderr, "nothing would be published")
 	assert.Contains(t, r.stderr, "policy.l")
-	assert.Contains(t, r.stdout, "l = 4 is reachable")
+	assert.Contains(t, r.stdout, "l = 3 is reachable")
 	s.nothingKept(before)
 	assert.Equal(t, exitUsage, s.run(try+"--k 2,3,4,5 --l 2,3").code, "too many to compare")
 	assert.Equal(t, exitUsage, s.run(try+"--k 1").code)

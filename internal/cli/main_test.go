@@ -24,7 +24,11 @@ func TestSignals(t *testing.T) {
 			t.Fatal("the first signal ended the program")
 		default:
 		}
+		done := false
+		AtKill(func() { done = true })
 		signals <- second
 		assert.Equal(t, want, <-exited)
+		assert.True(t, done, "what is to be done before")
+		AtKill(nil)
 	}
 }

@@ -203,6 +203,29 @@ func TestSampleIsBounded(t *testing.T) {
 	assert.Empty(t, r.Refused, "the record that the bound cuts is no record")
 }
 
+// TestKilledTrial: what is done before a second signal ends the process removes the directory, at whatever moment.
+func TestKilledTrial(t *testing.T) {
+	for moment := range 3 {
+		o, kill, seen := clinic(), func() {}, 0
+		o.AtKill = func(do func()) { kill = do }
+		o.Progress = func(string) {
+			if seen == moment {
+				kill()
+				left, err := os.ReadDir(os.TempDir())
+				require.NoError(t, err)
+				require.Empty(t, left)
+			}
+			seen++
+		}
+		_, err := tried(t, o)
+		require.Greater(t, seen, moment)
+		if moment < 2 {
+			require.Error(t, err, "its directory is gone")
+		}
+		require.Nil(t, kill, "nothing is left to do")
+	}
+}
+
 // TestDirectoriesOfKilledTrialsGo: the next trial removes what one left that could not, and no directory of one that is at work.
 func TestDirectoriesOfKilledTrialsGo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
