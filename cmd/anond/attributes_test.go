@@ -296,6 +296,23 @@ func TestUnionOfSeveralAttributes(t *testing.T) {
 	assert.Contains(t, r.stdout, "Of hiv the largest share of one value in a bucket is ")
 	u.readersOf(m, exports, "count where hiv = yes and diagnosis = d7")
 
+	// What a union copies before it decides is named by the release of a shard that it does not have yet: no stray.
+	s := u.shards[0]
+	s.write("city.csv", "bern;west;*\nchur;east;*\nrome;east;*\n")
+	s.append("in.csv", patients(800, 1600))
+	s.must("run --once")
+	grown, err := filepath.Glob(filepath.Join(u.dir, "shards/0/hierarchies/city-*.csv"))
+	require.NoError(t, err)
+	require.Len(t, grown, 1)
+	text, err := os.ReadFile(grown[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(u.dir, "hierarchies", filepath.Base(grown[0])), text, 0o444))
+	r = anond(t, "audit", "--releases", u.dir, "--ledger", u.ledger())
+	require.Equal(t, exitOK, r.code, r.stdout)
+	require.NoError(t, os.WriteFile(filepath.Join(u.dir, "hierarchies", "other.csv"), text, 0o444))
+	require.Equal(t, exitFailed, anond(t, "audit", "--releases", u.dir, "--ledger", u.ledger()).code)
+	require.NoError(t, os.Remove(filepath.Join(u.dir, "hierarchies", "other.csv")))
+
 	require.NoError(t, os.Remove(filepath.Join(u.dir, m.Schema[3].Promise.Reference.File)))
 	r = anond(t, "audit", "--releases", u.dir)
 	require.Equal(t, exitFailed, r.code)
