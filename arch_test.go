@@ -141,7 +141,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/place/nearest", []string{model}},
 		{"internal/disk", nil},
-		{"incremental/state", []string{model, "anond/equivclass/promise"}},
+		{"incremental/state", []string{model, "anond/equivclass/promise", "anond/internal/csvfields"}},
 		{"incremental/boltstore", []string{model, "anond/incremental/erase", "anond/incremental/state", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/state"}},

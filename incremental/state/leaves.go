@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"anond/equivclass"
+	"anond/internal/csvfields"
 )
 
 // Gone marks a leaf that state knows and the hierarchy no longer has, which only
@@ -16,7 +17,7 @@ const Gone = ^equivclass.Code(0)
 // node covers a range of leaves. A grown file puts new leaves anywhere, so state
 // numbers them in the order in which it got to know them, and keeps the whole
 // path of each as an entry of the attribute's dictionary: the leaf, then its
-// generalizations up to the root, `leaf;level1;...;*`. A later entry of a leaf
+// generalizations up to the root, `leaf;level1;...;*`, in quotes as CSV has them where a text needs it. A later entry of a leaf
 // replaces its path; one without generalizations says that the leaf is gone.
 type Leaves struct {
 	tree   *equivclass.Hierarchy
@@ -34,7 +35,7 @@ func newLeaves(tree *equivclass.Hierarchy) *Leaves {
 
 // Restore takes in an entry that state kept.
 func (l *Leaves) Restore(entry string) {
-	leaf, _, alive := strings.Cut(entry, ";")
+	leaf, alive := LeafOf(entry)
 	code, known := l.number[leaf]
 	switch {
 	case known && alive:
@@ -50,11 +51,24 @@ func (l *Leaves) Restore(entry string) {
 
 // path is the entry of a leaf of the present tree.
 func (l *Leaves) path(leaf int) string {
-	labels := []string{l.tree.Label(leaf)}
+	entry := csvfields.Append(nil, l.tree.Label(leaf), ';')
 	for node := l.tree.Parent(leaf); node >= 0; node = l.tree.Parent(node) {
-		labels = append(labels, l.tree.Label(node))
+		entry = csvfields.Append(append(entry, ';'), l.tree.Label(node), ';')
 	}
-	return strings.Join(labels, ";")
+	return string(entry)
+}
+
+// LeafOf is the leaf that an entry is of, and whether the entry has its path.
+func LeafOf(entry string) (leaf string, alive bool) {
+	if !strings.HasPrefix(entry, `"`) {
+		leaf, _, alive = strings.Cut(entry, ";")
+		return leaf, alive
+	}
+	text, end := strings.ReplaceAll(entry[1:], `""`, "\x00\x00"), 0 // a text has no such characters
+	if end = strings.IndexByte(text, '"'); end < 0 {
+		return entry, false
+	}
+	return strings.ReplaceAll(text[:end], "\x00\x00", `"`), end+1 < len(text)
 }
 
 // Change lists the entries that make state's paths those of the present tree, and
@@ -74,8 +88,8 @@ func (l *Leaves) Change() (entries, moved, lost []string) {
 		}
 	}
 	for _, path := range l.Paths {
-		if leaf, _, alive := strings.Cut(path, ";"); alive && !have[leaf] {
-			entries, lost = append(entries, leaf), append(lost, leaf)
+		if leaf, alive := LeafOf(path); alive && !have[leaf] {
+			entries, lost = append(entries, string(csvfields.Append(nil, leaf, ';'))), append(lost, leaf)
 		}
 	}
 	return entries, moved, lost
@@ -90,7 +104,7 @@ func (l *Leaves) Bind() {
 		l.Stored[i] = Gone
 	}
 	for code, path := range l.Paths {
-		leaf, _, alive := strings.Cut(path, ";")
+		leaf, alive := LeafOf(path)
 		at, found := l.tree.Leaf([]byte(leaf))
 		if !alive || !found {
 			l.Now[code], l.same = Gone, false

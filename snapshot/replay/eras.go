@@ -104,7 +104,7 @@ func (r *Recording) tree(attribute, version int) (h *equivclass.Hierarchy, why s
 	paths := r.paths[attribute]
 	seen := map[string]bool{}
 	for _, path := range paths {
-		leaf, _, alive := strings.Cut(path, ";")
+		leaf, alive := state.LeafOf(path)
 		if !alive || seen[leaf] {
 			return nil, "a leaf was moved or removed before release 1"
 		}
