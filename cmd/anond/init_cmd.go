@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -96,8 +97,8 @@ func (e *environment) begin(ctx context.Context, s *start) error {
 		}
 	}
 	if asks {
-		if s.k, err = q.number("k: how many people look alike, at least 2 (10 is common)?", s.k); err == nil {
-			s.l, err = q.number("l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", s.l)
+		if s.k, err = q.number("k: how many people look alike, at least 2 (10 is common)?", s.k, math.MaxInt32); err == nil {
+			s.l, err = q.number("l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", s.l, s.k)
 		}
 		if err != nil {
 			return err
@@ -312,14 +313,14 @@ func (q *questions) roles(k *profile.Sketch, w *profile.Wishes) (guesses []profi
 }
 
 // number asks for k or l, unless it is given.
-func (q *questions) number(question string, given int) (n int, err error) {
+func (q *questions) number(question string, given, most int) (n int, err error) {
 	if given != 0 {
 		return given, nil
 	}
 	return n, q.ask(question, "", func(answer string) error {
 		n, err = strconv.Atoi(answer)
-		if err != nil || n < 2 {
-			return errors.New("a whole number from 2 on")
+		if err != nil || n < 2 || n > most {
+			return fmt.Errorf("a whole number from 2 to %d", most)
 		}
 		return nil
 	})

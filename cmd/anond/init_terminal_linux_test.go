@@ -23,9 +23,9 @@ func TestInitAsksFiveQuestions(t *testing.T) {
 	s := &site{t: t, dir: programtest.TempDir(t)}
 	s.config = s.path("anond.yaml")
 	s.write(x.file, string(x.text))
-	said, code := onTerminal(t, []string{"nonsense", "", "-", "age, sex", "ten", "6", "2"}, "init", "-c", s.config, s.path(x.file))
+	said, code := onTerminal(t, []string{"nonsense", "", "-", "age, sex", "ten", "6", "7", "2"}, "init", "-c", s.config, s.path(x.file))
 	require.Equal(t, exitOK, code, said)
-	assert.Equal(t, 5+2, strings.Count(said, "?"), said)
+	assert.Equal(t, 5+3, strings.Count(said, "?"), said)
 	allowed, asked := strings.Index(said, "Pools of up to"), strings.Index(said, "k: how many")
 	assert.True(t, 0 < allowed && allowed < asked, said)
 	assert.Contains(t, said, "Settings chosen by people who will be published tell their values")
