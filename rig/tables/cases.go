@@ -36,6 +36,8 @@ func asReadme(data string) []step {
 var cases = []input{
 	{"decimal-overflow", []step{{"run --once", 0, "value_out_of_range 2"}}},
 	{"decimal-steps-tenths", []step{{"run --once", 0, "published"}, {"audit", 0, "CERTIFIED"}}},
+	{"two-files-begin-alike", []step{{"run --once", 0, "published          62"}, {"audit", 0, "CERTIFIED"}}},
+	{"brokers", []step{{"config check", 78, "source.kafka.brokers[0]"}, {"run --once", 78, "write host:port"}}},
 	{"placeholder-date", []step{{"config check --data in.csv", 0, "missing_values"}}},
 	{"flat-change-events", []step{{"run --once", 0, "change_events"}}},
 	{"arx-masked-root", []step{{"run --once", 0, "published"}, {"audit", 0, "CERTIFIED"}}},
