@@ -61,12 +61,16 @@ func (d *Found) csv() {
 	d.header(best.records)
 }
 
+// longest bounds a record of several lines that is looked for: a quote that nobody closes costs no more than that.
+const longest = 16 << 10
+
 // cutBy cuts a text into records. One with a single field counts as like the first only if no delimiter gives more.
 func cutBy(text []byte, delimiter byte) (c cut) {
 	s := csvfields.Splitter{Delimiter: delimiter, Multiline: true}
 	fields := 0
-	for len(text) > 0 && len(c.records) < MostRecords {
-		end, n, what := s.Record(text, true)
+	for tried := 0; len(text) > 0 && tried < MostRecords; tried++ {
+		window := text[:min(len(text), longest)]
+		end, n, what := s.Record(window, len(window) == len(text))
 		line := bytes.IndexByte(text, '\n')
 		if line < 0 {
 			line = len(text)

@@ -192,4 +192,7 @@ func FuzzLook(f *testing.F) {
 func TestALongInputIsNotLookedAtWhole(t *testing.T) {
 	long := bytes.Repeat([]byte("a,b\n"), dialect.MostBytes)
 	assert.LessOrEqual(t, len(dialect.Look(long, true).Text), dialect.MostBytes)
+	// Quotes that close at no place where they may: each would be looked for to the end.
+	open := append([]byte("\"\"\"\n"), bytes.Repeat([]byte("\"a\n"), dialect.MostBytes/3)...)
+	assert.LessOrEqual(t, len(dialect.Look(open, true).Columns), 1)
 }
