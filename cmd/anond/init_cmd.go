@@ -159,7 +159,11 @@ func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, er
 		return cli.Awaiting(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin) })
 	}
 	sample := &profile.Sample{}
-	return sample, dataset.FirstMessages(ctx, []string{s.brokers}, s.topic, sample.Add)
+	err := dataset.FirstMessages(ctx, []string{s.brokers}, s.topic, sample.Add)
+	if err != nil {
+		err = fault.With(fault.Failed, "check --kafka and --topic; of a broker that needs TLS or a password, save some messages to a file", err)
+	}
+	return sample, err
 }
 
 // allowed says on the terminal what could be promised of the sample, and what is seldom meant as it is written.
