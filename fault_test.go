@@ -16,6 +16,7 @@ func TestHintsAreMadeWithTheirError(t *testing.T) {
 	hint := regexp.MustCompile(`(^h|H)int($|[A-Z]|s$|ed$)|^way$`)
 	may := map[string]string{ // file: why
 		"internal/control/messages.go":     "what a socket carries of an error",
+		"internal/trial/report.go":         "what a report carries of an error",
 		"lake/internal/warehouse/hint.go":  "a file of Iceberg has this name",
 		"lake/internal/warehouse/table.go": "a file of Iceberg has this name",
 	}

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -102,8 +101,8 @@ func TestReleasesOfEarlierProcesses(t *testing.T) {
 // that were taken after it was read.
 func TestBehindTheLedger(t *testing.T) {
 	m := fresh(t)
-	line := fmt.Sprintf("%d %064x\n", 1, 7)
-	require.NoError(t, os.WriteFile(m.settings.Ledger, []byte(line), 0o600))
+	entry := snapshot.LedgerEntry{Release: 1, SHA256: [32]byte{7}}
+	require.NoError(t, os.WriteFile(m.settings.Ledger, entry.Line(), 0o600))
 	r := published(0)
 	r.Newest, r.Machine.Release = nil, 0
 	r.Counted = begin.Add(-time.Second)
