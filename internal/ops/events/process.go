@@ -105,7 +105,8 @@ var ofProcess = []row{
 	{"change_events", "warn", "member", []eventCase{
 		{"", "a record of format json has a member by which it is a change event (`after`, `__op`, `__deleted`, `op`): an update " +
 			"or delete counts as a record of its own, or none is read",
-			"set `source.format: debezium`, or `debezium-flat` for flat ones, before the first run, or declare the member with role drop if it is something else"}}},
+			"set `source.format: debezium`, or `debezium-flat` for flat ones, before the first run, or declare the member with role drop if " +
+				"it is something else"}}},
 	{"no_subject", "warn", "", []eventCase{
 		{"", "no attribute has role subject",
 			"if one person can have several records, give the identifying attribute role subject; otherwise each record counts as a " +
