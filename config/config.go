@@ -41,9 +41,7 @@ type Config struct {
 	Dataset    string
 	Source     sourceSettings
 	DeadLetter deadLetter
-	Attributes []attributeSettings
-	Missing    equivclass.Missing
-	Others     others
+	schemaSettings
 	subjects
 	Shard       Shard
 	Policy      policy
@@ -58,6 +56,13 @@ type Config struct {
 	Outputs     outputs
 	Hierarchies []HierarchyFile // one per attribute that names one, in schema order
 	loaded
+}
+
+// schemaSettings is the block `schema`.
+type schemaSettings struct {
+	Attributes []attributeSettings
+	Missing    equivclass.Missing
+	Others     others
 }
 
 // subjects is the block `subject`: how the records of one person are treated.

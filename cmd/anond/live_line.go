@@ -44,10 +44,10 @@ func (l *liveLine) show(text string) {
 
 // withWork is where a daemon writes its log. On a terminal a last line tells what long work is
 // under way; elsewhere working is nil.
-func (e *environment) withWork() (out io.Writer, working func(what string)) {
-	if !cli.IsTerminal(e.Stderr) {
-		return e.Stderr, nil
+func withWork(stderr io.Writer) (out io.Writer, working func(what string)) {
+	if !cli.IsTerminal(stderr) {
+		return stderr, nil
 	}
-	l := &liveLine{w: e.Stderr}
+	l := &liveLine{w: stderr}
 	return l, l.show
 }

@@ -72,7 +72,7 @@ input, of other people, all the same.`,
 				return cli.Usage("cat records.csv | anond run --again", "--again is for source.type stdin")
 			}
 			journal, level := control.NewJournal(), new(slog.LevelVar)
-			out, working := env.withWork()
+			out, working := withWork(env.Stderr)
 			log := logs.NewSteered(out, cfg.Log, cli.IsTerminal(env.Stderr), level, journal)
 			shown, err := openSurfaces(c.Context(), &env.Env, cfg, log, once)
 			if err != nil {

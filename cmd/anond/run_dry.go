@@ -43,7 +43,7 @@ func (e *environment) rehearse(ctx context.Context, path string, again, asJSON b
 		return err
 	}
 	level := new(slog.LevelVar)
-	out, working := e.withWork()
+	out, working := withWork(e.Stderr)
 	o := dataset.Options{Log: logs.NewSteered(out, cfg.Log, cli.IsTerminal(e.Stderr), level, nil), Lookup: e.Lookup,
 		Stdin: e.Stdin, Again: again}
 	level.Set(max(level.Level(), slog.LevelWarn)) // what the loop says of its work is not true of this one

@@ -59,7 +59,7 @@ docs/CHOOSING.md reads it line by line.`,
 				return cli.Usage("--sample 32 --per-day 200", "--sample is at least 1 (MiB), and --per-day is no negative number")
 			}
 			o.Data, o.Most = args[0], int64(mib)<<20
-			if _, working := env.withWork(); working != nil {
+			if _, working := withWork(env.Stderr); working != nil {
 				o.Progress = working
 				defer working("")
 			}

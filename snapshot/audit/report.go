@@ -45,18 +45,23 @@ type Report struct {
 	Violations   []format.Violation `json:"violations"`
 	Certificates *certificates      `json:"certificates,omitempty"` // needs the members export
 	Attackers    []shares.Attacker  `json:"attackers"`
-	Buckets      *table.Buckets     `json:"buckets,omitempty"`    // level L2
-	Attributes   []attributeRow     `json:"attributes,omitempty"` // level L2: by sensitive attribute, in the newest release
-	Told         []table.Told       `json:"told,omitempty"`       // of the newest release, by its pair tables
-	Replay       *Replay            `json:"replay,omitempty"`     // of all decisions, at level L2
-	Sealed       *sealing           `json:"sealed,omitempty"`     // what the ledger says; nil: none was given
-	Corruption   *corruption        `json:"corruption,omitempty"`
-	Regroups     []int              `json:"regroups,omitempty"` // records by number of regroupings
-	NotChecked   []string           `json:"not_checked"`
-	NotPromised  []string           `json:"not_promised"`
+	ofBuckets
+	Replay      *Replay     `json:"replay,omitempty"` // of all decisions, at level L2
+	Sealed      *sealing    `json:"sealed,omitempty"` // what the ledger says; nil: none was given
+	Corruption  *corruption `json:"corruption,omitempty"`
+	Regroups    []int       `json:"regroups,omitempty"` // records by number of regroupings
+	NotChecked  []string    `json:"not_checked"`
+	NotPromised []string    `json:"not_promised"`
 
 	requireCertified bool
 	shape
+}
+
+// ofBuckets is what buckets show, at level L2.
+type ofBuckets struct {
+	Buckets    *table.Buckets `json:"buckets,omitempty"`
+	Attributes []attributeRow `json:"attributes,omitempty"` // by sensitive attribute, in the newest release
+	Told       []table.Told   `json:"told,omitempty"`       // of the newest release, by its pair tables
 }
 
 // shape is what the manifests are of, as far as the text depends on it.
