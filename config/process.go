@@ -81,7 +81,7 @@ const longestSocket = 103
 func (s *control) keys() []key {
 	return []key{
 		{path: "control.socket", value: path(&s.Socket), derived: "none", doc: "Unix socket over which `anond status`, `tail`, `release now`, " +
-			"`release plan`, `pause`, `resume`, `reload` and `log-level` reach the running daemon. Only its user and root may connect. " +
+			"`release plan`, `pause`, `resume` and `reload` reach the running daemon. Only its user and root may connect. " +
 			"No other user may be able to write to its directory."},
 	}
 }

@@ -49,9 +49,8 @@ var refusedBySocket = []badRequest{
 	{http.StatusNotFound, request("GET", "/CANARYbad", "")},
 	{http.StatusMethodNotAllowed, request("DELETE", "/status", "CANARYbad")},
 	{http.StatusBadRequest, "CANARYbad\r\n\r\n"},
-	{http.StatusConflict, request("POST", "/log-level", "CANARYbad")},
-	{http.StatusConflict, request("POST", "/log-level", `{"level":"CANARYbad"}`)},
-	{http.StatusConflict, request("POST", "/log-level", `{"level":"`+strings.Repeat("CANARYbad", 1000)+`"}`)},
+	{http.StatusConflict, request("POST", "/forget", "CANARYbad")},
+	{http.StatusConflict, request("POST", "/backup", `{"path":"`+strings.Repeat("CANARYbad", 2000)+`"}`)},
 	{http.StatusConflict, request("POST", "/backup", `{"path":"relative"}`)},
 	{http.StatusConflict, request("POST", "/backup", `["CANARYbad"]`)},
 }

@@ -58,7 +58,6 @@ var canarySteps = map[string][]canaryStep{
 	"pause":          {{running: true, args: calls("")}},
 	"resume":         {{running: true, args: calls("")}},
 	"reload":         {{running: true, args: calls("")}},
-	"log-level":      {{running: true, args: calls("debug")}},
 	"version":        {{bare: true, args: calls("")}},
 	"config check":   {{args: calls("", "--json", "--data in.ndjson", "--data broken.csv")}},
 	"config init":    {{bare: true, args: calls("")}},

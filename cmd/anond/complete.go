@@ -22,7 +22,7 @@ func completeValues(env *environment, root *cobra.Command) {
 		"event": eventNames, "reason": cli.Words(knownReasons()...)}
 	formats := map[string]cli.Completion{"anond release cat": cli.Words("csv", "ndjson")}
 	releases := numbersOf(env)
-	arguments := map[string]cli.Completion{"anond log-level": levels, "anond release show": releases, "anond release cat": releases,
+	arguments := map[string]cli.Completion{"anond release show": releases, "anond release cat": releases,
 		"anond release report": releases}
 	cli.EachCommand(root, func(c *cobra.Command) {
 		if a := arguments[c.CommandPath()]; a != nil {

@@ -244,7 +244,7 @@ func TestCompletion(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"10\n1\n":         {"release", "cat", "--dir", dir, ""},
-		"debug\n":         {"log-level", ""},
+		"debug\n":         {"tail", "--level", ""},
 		"ndjson\n":        {"release", "cat", "--format", ""},
 		"yaml\nyml\n":     {"run", "-c", ""},
 		"reload_failed\n": {"tail", "--event", ""},

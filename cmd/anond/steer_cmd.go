@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"anond/config"
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/fault"
-	"anond/internal/ops/logs"
 )
 
 // orderReload is the one order that a signal gives as well.
@@ -97,39 +94,4 @@ func (e *environment) say(changed bool, yes, no string) error {
 	}
 	_, err := fmt.Fprintln(e.Stdout, yes)
 	return err
-}
-
-func newLogLevelCommand(env *environment) *cobra.Command {
-	var path string
-	var span time.Duration
-	c := &cobra.Command{
-		Use: "log-level LEVEL", Short: "Change the lowest level that the running daemon logs", Args: cobra.ExactArgs(1),
-		Long:    "LEVEL is debug, info, warn or error. It holds until a reload that changes log.level or a restart, or for the time of --for.",
-		Example: "  anond log-level debug --for 10m",
-		RunE: func(c *cobra.Command, args []string) error {
-			client, err := env.daemonClient(path, "log-level")
-			if err != nil {
-				return err
-			}
-			if _, known := logs.LevelOf(config.LogLevel(args[0])); !known {
-				return cli.Usage("debug, info, warn or error", "%q is no level", args[0])
-			}
-			if span < 0 {
-				return cli.Usage("write a time such as 10m", "--for %s is negative", span)
-			}
-			out, err := client.LogLevel(c.Context(), control.Level{Level: args[0], For: span})
-			if err != nil {
-				return err
-			}
-			until := ""
-			if out.Until != nil {
-				until = " until " + out.Until.UTC().Format(time.RFC3339)
-			}
-			_, err = fmt.Fprintf(env.Stdout, "%s, %s before%s\n", out.Level, out.Before, until)
-			return err
-		},
-	}
-	cli.ConfigFlag(c, &path)
-	c.Flags().DurationVar(&span, "for", 0, "`time` after which the level of the configuration comes back, such as 10m")
-	return c
 }

@@ -104,7 +104,7 @@ func TestNoDaemon(t *testing.T) {
 	require.NotContains(t, s.run("pause").stderr, "SIGHUP")
 	require.Contains(t, s.run("reload").stderr, "SIGHUP")
 	s.edit("release:", "control: {socket: ./c.sock}\nrelease:")
-	for _, command := range []string{"pause", "resume", "reload", "release now", "release plan", "log-level debug", "tail"} {
+	for _, command := range []string{"pause", "resume", "reload", "release now", "release plan", "tail"} {
 		r := s.run(command)
 		require.Equal(t, exitFailed, r.code, command)
 		require.Contains(t, r.stderr, "no running anond answers", command)

@@ -70,11 +70,6 @@ func (c *Client) Reload(ctx context.Context) (*Changed, error) {
 	return post[Changed](ctx, c, "/reload", nil)
 }
 
-// LogLevel changes the level of the log.
-func (c *Client) LogLevel(ctx context.Context, l Level) (*Leveled, error) {
-	return post[Leveled](ctx, c, "/log-level", l)
-}
-
 // Backup asks for a copy of the state at an absolute path, and returns its description.
 func (c *Client) Backup(ctx context.Context, to string) (json.RawMessage, error) {
 	return c.raw(ctx, "/backup", socketPlace{to})

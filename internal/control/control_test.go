@@ -45,10 +45,6 @@ func (p *puppet) Resume(context.Context) (*Changed, error) { return &Changed{}, 
 func (p *puppet) Reload(context.Context) (*Changed, error) {
 	return &Changed{Keys: []string{"log.level"}}, p.note("reload")
 }
-func (p *puppet) LogLevel(_ context.Context, l Level) (*Leveled, error) {
-	return &Leveled{Before: "info", Level: l.Level}, p.note("log-level " + l.Level)
-}
-
 func (p *puppet) Forget(_ context.Context, subject []byte) (json.RawMessage, error) {
 	return json.RawMessage(`{"dataset":"hospital"}`), p.note("forget " + string(subject))
 }
@@ -100,13 +96,10 @@ func TestEveryOrderArrives(t *testing.T) {
 	reloaded, err := c.Reload(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []string{"log.level"}, reloaded.Keys)
-	level, err := c.LogLevel(ctx, Level{Level: "debug"})
-	require.NoError(t, err)
-	require.Equal(t, "debug", level.Level)
 	receipt, err := c.Forget(ctx, []byte("ann\xff"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"dataset":"hospital"}`, string(receipt))
-	require.Equal(t, []string{"status", "release", "plan", "pause", "resume", "reload", "log-level debug", "forget ann\xff"}, d.asked)
+	require.Equal(t, []string{"status", "release", "plan", "pause", "resume", "reload", "forget ann\xff"}, d.asked)
 }
 
 // TestFaultsArrive with their kind and hint.

@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"time"
 
 	"anond/incremental"
 	"anond/internal/fault"
@@ -36,14 +35,6 @@ type Changed struct {
 	Keys    []string `json:"keys,omitempty"` // of the configuration, by a reload
 }
 
-// Level is an order for the level of the log.
-type Level struct {
-	Level string `json:"level"`
-	// For is how long it holds, then the level of the configuration comes back. 0: until a
-	// reload or a restart.
-	For time.Duration `json:"for,omitempty"`
-}
-
 // socketPlace is where a copy of the state is, or is to be.
 type socketPlace struct {
 	Path string `json:"path"`
@@ -52,13 +43,6 @@ type socketPlace struct {
 // person is who is to be forgotten.
 type person struct {
 	Subject []byte `json:"subject"` // as records have it
-}
-
-// Leveled says what was logged before and what is now.
-type Leveled struct {
-	Before string     `json:"before"`
-	Level  string     `json:"level"`
-	Until  *time.Time `json:"until,omitempty"`
 }
 
 // refusal is the answer to what was not done.

@@ -23,7 +23,6 @@ type daemonInfo interface {
 	Pause(ctx context.Context) (*Changed, error)
 	Resume(ctx context.Context) (*Changed, error)
 	Reload(ctx context.Context) (*Changed, error)
-	LogLevel(ctx context.Context, l Level) (*Leveled, error)
 	// Forget removes a person, and returns the receipt as JSON.
 	Forget(ctx context.Context, subject []byte) (json.RawMessage, error)
 	// Replay judges dead letters again, chosen as JSON says, and returns what became of them as JSON.
@@ -113,7 +112,7 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /plan", asked(s.daemon.Plan))
 	m.HandleFunc("GET /events", s.events)
 	for path, do := range map[string]http.HandlerFunc{"/release": asked(s.daemon.Release), "/pause": asked(s.daemon.Pause),
-		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload), "/log-level": told(1<<10, s.daemon.LogLevel),
+		"/resume": asked(s.daemon.Resume), "/reload": asked(s.daemon.Reload),
 		"/replay": told(1<<14, s.daemon.Replay),
 		"/backup": told(1<<14, func(ctx context.Context, to socketPlace) (json.RawMessage, error) {
 			return s.daemon.Backup(ctx, to.Path)

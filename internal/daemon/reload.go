@@ -10,6 +10,7 @@ import (
 	"anond/ingest"
 	"anond/internal/control"
 	"anond/internal/fault"
+	"anond/internal/ops/logs"
 )
 
 // tunablesOf are the settings of the host that a reload may change.
@@ -79,8 +80,9 @@ func (s *steering) reload(ctx context.Context) (keys []string, err error) {
 			keys = append(keys, key)
 		}
 	}
-	if slices.Contains(keys, "log.level") {
-		s.setLevel(string(next.Log.Level))
+	if slices.Contains(keys, "log.level") && s.o.Level != nil {
+		at, _ := logs.LevelOf(next.Log.Level)
+		s.o.Level.Set(at)
 	}
 	return keys, nil
 }

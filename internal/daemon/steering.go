@@ -51,7 +51,6 @@ type steering struct {
 	last     ingest.Report
 	reloaded *ingest.Reload
 	disk     *diskuse.Use
-	levels   int // changes of the level so far
 }
 
 // meters tell how far long work is: what the report calls Doing, and the release in progress.

@@ -227,24 +227,6 @@ func TestHangupReloads(t *testing.T) {
 	s.until("it is said", func(ingest.Report) bool { return s.event("reloaded") == 1 })
 }
 
-// TestLogLevel: it changes, and comes back after its time, unless it was changed again.
-func TestLogLevel(t *testing.T) {
-	s := newSteered(t, "on: interval, every: 1h")
-	s.Start()
-	s.Feed(10)
-	set := func(level string, span time.Duration) *control.Leveled {
-		out, err := s.Client.LogLevel(t.Context(), control.Level{Level: level, For: span})
-		require.NoError(t, err)
-		return out
-	}
-	require.Equal(t, "info", set("debug", time.Minute).Before)
-	require.Equal(t, slog.LevelDebug, s.Level.Level())
-	s.clock.advance(time.Minute)
-	s.until("it comes back", func(ingest.Report) bool { return s.Level.Level() == slog.LevelInfo })
-	_, err := s.Client.LogLevel(t.Context(), control.Level{Level: "loud"})
-	require.Error(t, err)
-}
-
 // TestOrdersBeforeTheLoop: while the daemon opens its parts it answers with its status, and
 // orders are refused with the reason.
 func TestOrdersBeforeTheLoop(t *testing.T) {

@@ -105,7 +105,6 @@ func TestSteeringTheProgram(t *testing.T) {
 	assert.Contains(t, order("status", "--json"), `"sent": 601`)
 	assert.Contains(t, order("resume"), "reading goes on")
 	p.until("it reads on", func() bool { return s.live().Counts.Sent == 651 })
-	assert.Contains(t, order("log-level", "debug", "--for", "10m"), "debug, info before until")
 	assert.Contains(t, order("reload"), "nothing has changed")
 	s.edit("max_hold: 0s", "max_hold: 1s")
 	r = s.run("", "reload")

@@ -145,8 +145,6 @@ var ofProcess = []row{
 		{"", "somebody gave an order over the control socket", "none"}}},
 	{"control_refused", "warn", "uid:integer", []eventCase{
 		{"", "a process of another user connected to the control socket, and was answered nothing", "find out who"}}},
-	{"log_level", "warn", "(before) now (for)", []eventCase{
-		{"", "the level of the log was changed, or is that of the configuration again", "none"}}},
 	{"disk_forecast", "warn", "", []eventCase{
 		{"", "a disk will be full within two weeks; the message names it and the date. Logged once while it is so", "make room"}}},
 	{"directory_unreadable", "warn", "key path", []eventCase{
