@@ -103,6 +103,9 @@ func (a *auditor) published(o Options) error {
 	if o.Ledger == "" {
 		a.skip("the ledger: none was given")
 	} else {
+		if err := a.checkGone(&named.seals); err != nil {
+			return err
+		}
 		a.sealedBy(&named.seals)
 	}
 	if named.check(a.made, newest, last, &a.f) {

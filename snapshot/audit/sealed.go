@@ -87,6 +87,25 @@ func (in *input) findGone(o Options) error {
 	return nil
 }
 
+// checkGone compares what the ledger has sealed of releases that are gone with the parts of theirs that are left in the oldest
+// release that has files. A line of another dataset, or one that was written by hand, is found so, if its parts are.
+func (a *auditor) checkGone(s *seals) error {
+	if len(a.in.gone) == 0 {
+		return nil
+	}
+	oldest, err := a.in.manifest(a.in.here[0])
+	if err != nil {
+		return err
+	}
+	for _, n := range format.SortedKeys(a.in.gone) {
+		if is, known := oldest.SealOf(n); known && s.lines[n].Other(is) {
+			a.f.Add("chain", format.KindLedgerMismatch, n, 0, "ledger", "the ledger has sealed other data files, or another number of "+
+				"people, than a later release has of this one")
+		}
+	}
+	return nil
+}
+
 // predecessor is the manifest of the release before, as far as a link needs it.
 func (in *input) predecessor(before *format.Manifest, number int) *format.Manifest {
 	if sha := in.gone[number-1]; sha != "" {

@@ -66,6 +66,11 @@ func TestSealedFilesAreGone(t *testing.T) {
 			format.KindLedgerMismatch, 3},
 		{"other people, by the ledger", []func(*testing.T, *Options){removed(1), inLedger(2, "people ", "people 1")}, verdictViolated,
 			format.KindLedgerMismatch, 3},
+		{"other data files of one that is gone, by the ledger", []func(*testing.T, *Options){removed(1, 2), inLedger(1, "(parts )....", other)},
+			verdictViolated, format.KindLedgerMismatch, 3},
+		{"other people of one that is gone, by the ledger", []func(*testing.T, *Options){removed(1, 2), inLedger(1, `people \d+ digests \d+`,
+			"people 1 digests 1")},
+			verdictViolated, format.KindLedgerMismatch, 3},
 		{"fewer known than before", []func(*testing.T, *Options){removed(1), inLedger(3, "digests ..", "digests 1")}, verdictViolated,
 			format.KindLedgerMismatch, 3},
 		{"the oldest that is there has other bytes", []func(*testing.T, *Options){removed(1, 2, 3), func(t *testing.T, o *Options) {
