@@ -42,7 +42,8 @@ func newInitCommand(env *environment) *cobra.Command {
 commented anond.yaml: how the data are written, what each column may be, and why. Check the roles,
 for they are guesses. k and l are yours: it asks for them on a terminal, and takes --k and --l.
 
-The file may be shared: it has no value of a person, and nothing that follows from sensitive values.
+The file may be shared: it has no value of a person, and nothing that follows from sensitive values but
+how the text as a whole is written (encoding, delimiter, line breaks in quotes).
 What the data allow is said on the terminal alone. Data of people who will be published tell
 something about them by the settings that are chosen on them: docs/CHOOSING.md.`,
 		Example: "  anond init people.csv\n  anond init people.csv --k 10 --l 5 --sensitive diagnosis\n" +

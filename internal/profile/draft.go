@@ -61,6 +61,9 @@ func (d *Draft) String() string {
 	}
 	for _, g := range d.Guesses {
 		if !published(g.Role) && g.Role != equivclass.Subject {
+			if k.ofFew(g) {
+				continue
+			}
 			if free--; free < 0 || g.Name == "" || g.Reason == "" {
 				rest = append(rest, g.Name)
 				continue
@@ -89,6 +92,12 @@ func (d *Draft) String() string {
 	add("public", "release: {dir: ./releases}")
 	add("private: holds the records", "state: {path: ./state/anond.db}")
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// ofFew reports that few records of JSON have such a member: its name may be a text of a person, as in {"visits": {"alice": 3}}, and JSON
+// needs no line for it. A column that may be sensitive is named however many have it, unless it lies in another member.
+func (k *Sketch) ofFew(g Guess) bool {
+	return k.Found.Format != dialect.CSV && 5*g.Filled < k.Records && (g.Path != "" || g.Reason != protectToo)
 }
 
 func published(role equivclass.Role) bool {

@@ -251,7 +251,7 @@ func (k *Sketch) other(c *Facts, asked []string) Guess {
 	case asked != nil:
 		return drop("nobody has asked for it")
 	case secret < 3 && !quasi: // nothing is said of its values: somebody may protect it, too
-		return drop("to be protected, too? then role sensitive")
+		return drop(protectToo)
 	case c.Filled == 0:
 		return drop("empty")
 	case c.Different() == 1 && 50*c.Filled > 49*k.Records:
@@ -282,6 +282,9 @@ func (k *Sketch) other(c *Facts, asked []string) Guess {
 	}
 	return k.quasi(c, kind)
 }
+
+// protectToo is said of a column that is sensitive by its name, where another one is to be protected.
+const protectToo = "to be protected, too? then role sensitive"
 
 // quasi is a quasi-identifier of a type.
 func (k *Sketch) quasi(c *Facts, kind equivclass.Type) Guess {

@@ -138,3 +138,22 @@ func FuzzLook(f *testing.F) {
 		require.LessOrEqual(t, strings.Count(d.String(), "\n"), mostLines)
 	})
 }
+
+// TestRuleVNamesOfFewAreNotWritten: where the names of members are texts of people, the configuration has none of them: JSON needs no line
+// for what is not published. Names that many records share are columns.
+func TestRuleVNamesOfFewAreNotWritten(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 60 {
+		fmt.Fprintf(&text, `{"id":%d,"age":%d,"diagnosis":"%s","row":"r","visits":{"alice%d":%d},"bob%d":"came with a long text","carol%d":null}`+"\n",
+			(i*7)%61, 20+i%9, []string{"flu", "gout"}[i%2], i, i%3, i, i)
+	}
+	k, err := Look(&Sample{Text: text.Bytes(), Whole: true})
+	require.NoError(t, err)
+	guesses, err := k.Guesses(Wishes{})
+	require.NoError(t, err)
+	written := (&Draft{Sketch: k, Guesses: guesses, K: 2, L: 2, Path: "people.json"}).String()
+	for _, name := range []string{"alice", "bob", "carol"} {
+		assert.NotContains(t, written, name)
+	}
+	assert.Contains(t, written, "{name: row, role: drop}")
+}
