@@ -223,11 +223,11 @@ func (d *Found) lines(text []byte, whole bool) []byte {
 	return text
 }
 
-// preamble passes blank lines, and the line that tells Excel the delimiter.
+// preamble passes lines without a value, and the line that tells Excel the delimiter.
 func (d *Found) preamble(text []byte) []byte {
 	for {
 		line, rest, more := bytes.Cut(text, []byte{'\n'})
-		if len(line) > 0 {
+		if len(bytes.Trim(line, "\r"+string(delimiters))) > 0 {
 			if d.Delimiter = SeparatorLine(line); d.Delimiter == 0 || !more {
 				return text
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/incremental/state"
+	"anond/ingest/decode"
 	"anond/ingest/dialect"
 	"anond/internal/fault"
 )
@@ -142,4 +143,39 @@ func TestFilesInOtherEncodingsAreResumed(t *testing.T) {
 	_, err := Open(context.Background(), Config{Paths: []string{"x"}, Layout: CSV, Follow: true, Form: dialect.Form{
 		Encoding: dialect.UTF16}}, newReading().resume(true))
 	assert.ErrorContains(t, err, "cannot be followed")
+}
+
+// TestRowsOfSpreadsheetsAreNobody: a row of delimiters alone, as spreadsheets leave them below a table, and the header once more are
+// counted and never a record, wherever a run begins. Else each of them is published as a person.
+// Mutations: only the empty line is blank; the header counts once; a column's name in another column is a header.
+func TestRowsOfSpreadsheetsAreNobody(t *testing.T) {
+	const text = ";;\r\nid;dx;note\r\np0;flu;\r\nid;dx;note\r\n;;\r\np1;;\r\nid;dx;x\r\n;\r\n\"\";\"\"\"\";\r\n\"\";;\"\"\r\n"
+	want := []string{"p0;flu;", "p1;;", "id;dx;x", `"";"""";`}
+	cfg := Config{Layout: CSV, Complete: true, Form: dialect.Form{Delimiter: ';'}}
+	for _, stdin := range []bool{false, true} {
+		got := newReading()
+		cfg := cfg
+		if stdin {
+			cfg.Stdin = strings.NewReader(text)
+		} else {
+			cfg.Paths = []string{write(t, temp(t, "in.csv"), text)}
+		}
+		got.run(t, cfg)
+		assert.Equal(t, want, got.lines)
+		assert.Equal(t, 2, got.passed[decode.ReasonHeaderLine])
+		assert.Equal(t, 4, got.passed[decode.ReasonBlank])
+	}
+	// A run that begins behind the header knows it.
+	cfg.Paths = []string{write(t, temp(t, "in.csv"), "id;dx;note\np0;flu;\n")}
+	got := newReading()
+	got.run(t, cfg)
+	extend(t, cfg.Paths[0], "id;dx;note\n;;\np1;;\n")
+	got.run(t, cfg)
+	assert.Equal(t, []string{"p0;flu;", "p1;;"}, got.lines)
+	assert.Equal(t, 2, got.passed[decode.ReasonHeaderLine])
+
+	cfg.Paths = []string{write(t, temp(t, "one.csv"), "dx\nflu\ndx\n")} // of one column: a value may be called like it
+	got = newReading()
+	got.run(t, cfg)
+	assert.Equal(t, []string{"flu", "dx"}, got.lines)
 }

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -35,8 +36,12 @@ import (
 // one line at a time.
 type plainReader struct {
 	header, blank, records, unterminated int
+	heading                              string
 	cells                                map[string]bool // of single lines
 }
+
+// emptyRow is a row whose fields are all empty.
+var emptyRow = regexp.MustCompile(`^((""|),)*(""|)$`)
 
 func readPlainly(text string, csv, complete bool) plainReader {
 	p := plainReader{cells: map[string]bool{}}
@@ -47,10 +52,10 @@ func readPlainly(text string, csv, complete bool) plainReader {
 		}
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 		switch {
-		case csv && line == "", !csv && strings.Trim(line, " \t\r") == "":
+		case csv && emptyRow.MatchString(line), !csv && strings.Trim(line, " \t\r") == "":
 			p.blank++
-		case csv && p.header == 0:
-			p.header++
+		case csv && (p.header == 0 || line == p.heading && strings.Contains(line, ",")):
+			p.header, p.heading = p.header+1, line
 		default:
 			p.records++
 			p.note(line, csv)

@@ -219,7 +219,9 @@ func (r *recordReader) takeLine(b *batch, line []byte, next int) error {
 		if err != nil {
 			return err
 		}
-		r.header, r.split.columns = nil, columns
+		r.header, r.split.columns, r.split.header = nil, columns, line
+		record.Passed = decode.ReasonHeaderLine
+	case r.split.again(line):
 		record.Passed = decode.ReasonHeaderLine
 	}
 	if r.split.multiline {

@@ -55,7 +55,7 @@ func (f *file) openAt(ctx context.Context, pos state.Position, at int64, multili
 	}
 	f.in, f.reader = in, newReader(in, f.cfg)
 	f.reader.place, f.reader.split.columns = place{at, line}, len(f.head.header)
-	f.reader.split.multiline = multiline
+	f.reader.split.multiline, f.reader.split.header = multiline, f.head.line
 	if f.cfg.Layout == CSV && at <= f.head.at.off {
 		f.reader.header = func([]byte, place) (int, error) { return len(f.head.header), nil }
 	}

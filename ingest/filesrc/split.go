@@ -14,10 +14,11 @@ import (
 // several: see multilineEnd.
 type splitter struct {
 	csv       bool
-	multiline bool // CSV fields in quotes may hold line breaks
-	columns   int  // of the header; 0: not known yet
-	max       int  // bytes of the longest record taken
-	delimiter byte // of CSV
+	multiline bool   // CSV fields in quotes may hold line breaks
+	columns   int    // of the header; 0: not known yet
+	max       int    // bytes of the longest record taken
+	delimiter byte   // of CSV
+	header    []byte // as it stands; nil: not read yet
 }
 
 // found says what a text starts with.
@@ -96,15 +97,24 @@ func (s splitter) multilineEnd(text []byte, final bool) (end int, what found) {
 }
 
 // blank reports whether a line holds no record. JSON's white space is not a
-// text; in CSV a blank is a value.
+// text. In CSV a row whose fields are all empty says nothing of anybody, and
+// spreadsheets leave such rows below a table; a space is a value.
 func (s splitter) blank(line []byte) bool {
-	if s.csv {
-		return len(line) == 0
-	}
-	for _, b := range line {
-		if b != ' ' && b != '\t' && b != '\r' {
+	for i := 0; i < len(line); i++ {
+		switch b := line[i]; {
+		case s.csv && b == s.delimiter:
+		case s.csv && b == '"' && i+1 < len(line) && line[i+1] == '"' && (i+2 == len(line) || line[i+2] == s.delimiter):
+			i++
+		case !s.csv && (b == ' ' || b == '\t' || b == '\r'):
+		default:
 			return false
 		}
 	}
 	return true
+}
+
+// again reports whether a line is the header of its file once more, as it stands where tables were joined. Of a table of one
+// column it may be a value.
+func (s splitter) again(line []byte) bool {
+	return s.csv && len(s.header) > 0 && bytes.Equal(line, s.header) && bytes.IndexByte(line, s.delimiter) >= 0
 }

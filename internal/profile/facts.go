@@ -3,6 +3,8 @@ package profile
 import (
 	"bytes"
 	"hash/maphash"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +30,11 @@ type Facts struct {
 	unfit     int // texts that no release can show as a category
 	diseases  int // codes of ICD-10, until another text comes
 	numbers   []float64
-	days      []float64 // of dates YYYY-MM-DD, since 1970
-	forms     []bool    // by dateForms: whether all texts are such dates
-	years     int       // texts that are a year alone
+	shortened int         // whole numbers of which a spreadsheet has kept some digits, as 1.23E+10
+	days      [][]float64 // by dateForms, as long as all texts are such dates: since 1970
+	dated     int         // texts that are a date in one of the forms
+	forms     []bool      // by dateForms: whether all texts are such dates
+	years     int         // texts that are a year alone
 	shortest  int
 	longest   int
 	counting  bool // each number is one more than the one before
@@ -51,10 +55,16 @@ var dateForms = []dateForm{
 	{layouts: []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"},
 		key: "format: datetime"},
 	{layouts: []string{time.DateTime}, key: `format: "%Y-%m-%d %H:%M:%S"`},
-	{layouts: []string{"02.01.2006"}, key: `format: "%d.%m.%Y"`},
-	{layouts: []string{"02/01/2006"}, key: `format: "%d/%m/%Y"`},
-	{layouts: []string{"01/02/2006"}, key: `format: "%m/%d/%Y"`},
-	{layouts: []string{"2006/01/02"}, key: `format: "%Y/%m/%d"`},
+	{layouts: []string{"2.1.2006"}, key: `format: "%d.%m.%Y"`},
+	{layouts: []string{"2/1/2006"}, key: `format: "%d/%m/%Y"`},
+	{layouts: []string{"1/2/2006"}, key: `format: "%m/%d/%Y"`},
+	{layouts: []string{"2006/1/2"}, key: `format: "%Y/%m/%d"`},
+	{layouts: []string{"2.1.2006 15:04"}, key: `format: "%d.%m.%Y %H:%M"`},
+	{layouts: []string{"2/1/2006 15:04"}, key: `format: "%d/%m/%Y %H:%M"`},
+	{layouts: []string{"1/2/2006 15:04"}, key: `format: "%m/%d/%Y %H:%M"`},
+	{layouts: []string{"2.1.2006 15:04:05"}, key: `format: "%d.%m.%Y %H:%M:%S"`},
+	{layouts: []string{"2/1/2006 15:04:05"}, key: `format: "%d/%m/%Y %H:%M:%S"`},
+	{layouts: []string{"1/2/2006 15:04:05"}, key: `format: "%m/%d/%Y %H:%M:%S"`},
 	{layouts: []string{"20060102"}, key: `format: "%Y%m%d"`, named: true},
 }
 
@@ -65,7 +75,8 @@ func newColumn(name, path string) *Facts {
 	for i := range forms {
 		forms[i] = true
 	}
-	return &Facts{Name: name, Path: path, lacking: map[string]int{}, seen: map[uint64]int{}, forms: forms, counting: true}
+	return &Facts{Name: name, Path: path, lacking: map[string]int{}, seen: map[uint64]int{}, forms: forms, days: make([][]float64, len(dateForms)),
+		counting: true}
 }
 
 // take looks at a text.
@@ -93,21 +104,37 @@ func (c *Facts) take(raw []byte) {
 		}
 	}
 	c.number(raw)
-	for i := range dateForms {
-		c.forms[i] = c.forms[i] && dateForms[i].fits(string(raw))
+	if shortened.Match(raw) {
+		c.shortened++
 	}
-	if day, err := time.Parse(time.DateOnly, string(raw)); err == nil && c.forms[0] {
-		c.days = append(c.days, float64(day.Unix()/86400))
+	if looksDated.Match(raw) && slices.ContainsFunc(dateForms, func(f dateForm) bool { _, fits := f.day(string(raw)); return fits }) {
+		c.dated++
+	}
+	for i := range dateForms {
+		if !c.forms[i] {
+			continue
+		}
+		day, fits := dateForms[i].day(string(raw))
+		if c.forms[i], c.days[i] = fits, append(c.days[i], day); !fits {
+			c.days[i] = nil
+		}
 	}
 }
 
-func (f *dateForm) fits(text string) bool {
+// shortened is how spreadsheets show, and save, a number that is too long for its cell.
+var shortened = regexp.MustCompile(`^[1-9]([.,][0-9]+)?E[+][0-9]{2}$`)
+
+// looksDated is how all dates begin that have no more than digits and signs.
+var looksDated = regexp.MustCompile(`^[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]`)
+
+// day is the day of a text, since 1970; false: it is no such date.
+func (f *dateForm) day(text string) (float64, bool) {
 	for _, layout := range f.layouts {
-		if _, err := time.Parse(layout, text); err == nil {
-			return true
+		if at, err := time.Parse(layout, text); err == nil {
+			return math.Floor(float64(at.Unix()) / 86400), true
 		}
 	}
-	return false
+	return 0, false
 }
 
 func (c *Facts) number(raw []byte) {
@@ -195,7 +222,8 @@ func (c *Facts) kind() equivclass.Type {
 func (c *Facts) odd() map[string]int {
 	kind, numbers := c.kind(), c.numbers
 	if kind == equivclass.Date {
-		numbers = c.days
+		f, _ := c.form()
+		numbers = c.days[slices.IndexFunc(dateForms, func(g dateForm) bool { return g.key == f.key })]
 	}
 	if kind == equivclass.Categorical || len(numbers) != c.Filled {
 		return nil

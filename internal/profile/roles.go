@@ -41,14 +41,15 @@ var (
 	codeWords  = words(strings.Fields("sex gender geschlecht race rac1p hisp marital msp region state id type code class"))
 	quasiWords = append(slices.Clip(coreWords), strings.Fields("hisp city town state country county region district province canton area "+
 		"puma marital married msp education edu educ degree school schl nationality native citizenship language height weight children kids "+
-		"family household workclass employment occupation job employer")...)
+		"family household workclass employment occupation job employer wohnort ort stadt land kreis groesse größe gewicht familienstand "+
+		"staatsangehörigkeit beruf")...)
 	personWords = words(strings.Fields("patient person subject customer client member user employee student respondent participant " +
-		"policyholder insured citizen pupil mrn ssn pid uid"))
+		"policyholder insured citizen pupil mrn ssn pid uid versicherte versicherten versichertennummer kunde mitarbeiter"))
 	rowWords    = words(strings.Fields("key index idx rownames row rowid unnamed"))
-	numberWords = append(words(strings.Fields("id uuid guid nr nbr no number")), rowWords...)
+	numberWords = append(words(strings.Fields("id uuid guid nr nbr no number nummer fallnummer fallnr kennung")), rowWords...)
 	directWords = words(strings.Fields("name surname firstname lastname fullname email mail phone telephone mobile fax street address iban " +
-		"passport licence license username login ip ssn"))
-	freeWords = words(strings.Fields("comment remark note notes text description anamnesis"))
+		"passport licence license username login ip ssn vorname nachname familienname strasse straße anschrift adresse telefon handy"))
+	freeWords = words(strings.Fields("comment remark note notes text description anamnesis bemerkung kommentar notiz notizen anamnese befund"))
 )
 
 // reserved are columns of every release, which no published attribute may be called.
@@ -145,6 +146,9 @@ func (k *Sketch) Guesses(w Wishes) ([]Guess, error) {
 	return out, nil
 }
 
+// manyNumbers is how many whole numbers are seldom all different unless they name somebody or something.
+const manyNumbers = 300
+
 // rank puts columns that others know of people by their name before the others.
 func (k *Sketch) rank(c *Facts) int {
 	switch {
@@ -205,7 +209,7 @@ func (k *Sketch) person(secret *Facts) (best *Facts) {
 		person, number := spoken(c.Name, personWords), spoken(c.Name, numberWords)
 		kind := c.kind()
 		switch {
-		case c == secret, c.Name == "", !person && !number, person && spoken(c.Name, quasiWords), kind == equivclass.Date,
+		case c == secret, c.Name == "", c.shortened > 0, !person && !number, person && spoken(c.Name, quasiWords), kind == equivclass.Date,
 			kind == equivclass.Decimal,
 			c.Filled < k.Records, c.Different() < 2, !person && (2*c.Different() < c.Filled && !slices.Equal(parts(c.Name), words{"id"}) ||
 				c.counts() && spoken(c.Name, rowWords)),
@@ -254,6 +258,9 @@ func (k *Sketch) other(c *Facts, asked []string) Guess {
 		return drop(protectToo)
 	case c.Filled == 0:
 		return drop("empty")
+	case c.shortened > 0 && !quasi && (spoken(c.Name, personWords) || spoken(c.Name, numberWords) || 2*c.shortened > c.Filled):
+		return Guess{c, equivclass.Identifier, "", "a spreadsheet has shortened these numbers, as in 1.23E+10, and different people may have " +
+			"the same: export the column as text"}
 	case c.Different() == 1 && 50*c.Filled > 49*k.Records:
 		return drop("one value")
 	case spoken(c.Name, directWords) && !quasi:
@@ -262,15 +269,18 @@ func (k *Sketch) other(c *Facts, asked []string) Guess {
 		return Guess{c, equivclass.Identifier, "", "numbers the rows"}
 	case c.words > 4*c.Filled && 2*c.Different() > c.Filled || spoken(c.Name, freeWords) && kind == equivclass.Categorical:
 		return drop("free text")
-	case c.Different() == c.Filled && c.Filled > 20 && kind == equivclass.Categorical, spoken(c.Name,
-		numberWords) && 2*c.Different() > c.Filled &&
-		kind != equivclass.Decimal && kind != equivclass.Date:
+	case c.Different() == c.Filled && c.Filled > 20 && kind == equivclass.Categorical,
+		c.Different() == c.Filled && c.Filled >= manyNumbers && kind == equivclass.Integer && !quasi, spoken(c.Name,
+			numberWords) && 2*c.Different() > c.Filled &&
+			kind != equivclass.Decimal && kind != equivclass.Date:
 		return Guess{c, equivclass.Identifier, "", fmt.Sprintf("%s different in %s rows: names somebody or something?", grouped(c.Different()),
 			grouped(k.Records))}
 	case 100*c.unfit > c.Filled && kind == equivclass.Categorical:
 		return drop("texts with [, {, * or | cannot be published: rename them")
 	case 5*c.Filled < k.Records && !quasi:
 		return drop("mostly empty")
+	case kind == equivclass.Categorical && 2*c.dated > c.Filled:
+		return drop("dates, but not all in one form: write them alike")
 	case kind == equivclass.Categorical && c.Different() > 50 && !quasi:
 		return drop("many different texts: they need a hierarchy" + c.hierarchy())
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -128,6 +129,7 @@ func (k *Sketch) rows(text []byte) error {
 		_, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
 	split := csvfields.Splitter{Delimiter: k.Found.Delimiter, Multiline: true}
+	var header []byte
 	for len(text) > 0 && k.Records < sampleRecords {
 		end, n, what := split.Record(text, true)
 		line := bytes.IndexByte(text, '\n')
@@ -138,14 +140,18 @@ func (k *Sketch) rows(text []byte) error {
 			end = line // a stray quote ends with its line
 		}
 		next := min(len(text), end+1)
-		fields, bad := split.Fields(text[:next]) // with its line break, which may be CRLF
+		row := text[:next]
+		fields, bad := split.Fields(row) // with its line break, which may be CRLF
 		text = text[next:]
 		switch {
 		case bad != csvfields.None:
+		case len(fields) > 1 && bytes.Equal(row, header), !slices.ContainsFunc(fields, func(f []byte) bool { return len(f) > 0 }):
+			// A run passes over both.
 		case k.Columns == nil:
 			if len(fields) > sampleColumns {
 				return fault.Errorf(fault.Failed, "leave some out", "has more than %d columns", sampleColumns)
 			}
+			header = row
 			for _, f := range fields {
 				k.Columns = append(k.Columns, newColumn(string(f), ""))
 			}

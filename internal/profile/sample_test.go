@@ -35,6 +35,15 @@ func TestGuesses(t *testing.T) {
 		{"born", "02/04/1961 31/01/1970", `quasi, type: date, format: "%d/%m/%Y"`},
 		{"born", "04/02/1961 01/31/1970", `quasi, type: date, format: "%m/%d/%Y"`},
 		{"born", "04/02/1961 01/03/1970", `quasi, type: date, format: "%d/%m/%Y"`},
+		{"born", "4/2/1961 1/31/1970", `quasi, type: date, format: "%m/%d/%Y"`},
+		{"born", "2.4.1961 31.1.1970", `quasi, type: date, format: "%d.%m.%Y"`},
+		{"visit", "02.04.1961_00:00 31.01.1970_10:30", `quasi, type: date, format: "%d.%m.%Y %H:%M"`},
+		{"visit", "4/2/1961_0:00:00 1/31/1970_10:30:00", `quasi, type: date, format: "%m/%d/%Y %H:%M:%S"`},
+		{"born", "02.04.1961 01.01.1900 01.01.1970 03.02.1950", `quasi, type: date, format: "%d.%m.%Y", missing_values: [1900-01-01]`},
+		{"born", "02.04.1961 1/31/1970 31.02.1980 1.1.1981", "drop"},
+		{"Fallnummer", "7 8 9 3", "subject"},
+		{"Vorname", "Ada Bea Ada Bea", "identifier"},
+		{"Bemerkung", "ok x ok x", "drop"},
 		{"born", "19610402 19700131", `quasi, type: date, format: "%Y%m%d"`},
 		{"weight", "19610402 19700131", "quasi, type: integer"},
 		{"born", "1961 1970", "quasi, type: integer"},
@@ -60,7 +69,7 @@ func TestGuesses(t *testing.T) {
 		var text bytes.Buffer
 		fmt.Fprintf(&text, "%s;size;diagnosis\n", c.name)
 		for i, cell := range strings.Fields(c.texts) {
-			fmt.Fprintf(&text, "%s;%d;%s\n", cell, 40+i%2, []string{"flu", "gout"}[i%2])
+			fmt.Fprintf(&text, "%s;%d;%s\n", strings.ReplaceAll(cell, "_", " "), 40+i%2, []string{"flu", "gout"}[i%2])
 		}
 		k, err := Look(&Sample{Text: text.Bytes(), Whole: true})
 		require.NoError(t, err, c)
@@ -83,6 +92,40 @@ func TestLineBreaksOfWindows(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, equivclass.Subject, guesses[1].Role)
 	assert.Equal(t, 2, guesses[3].Different(), "no text has a CR in it")
+}
+
+// TestRowsOfSpreadsheets: what a run passes over is no record of a sample either, so that it changes no guess.
+func TestRowsOfSpreadsheets(t *testing.T) {
+	const text = ";;\r\n\r\nborn;age;dx\r\n1.4.1961;40;flu\r\n;;\r\nborn;age;dx\r\n12.4.1970;55;gout\r\n;;\r\n"
+	k, err := Look(&Sample{Text: []byte(text), Whole: true})
+	require.NoError(t, err)
+	assert.Equal(t, 2, k.Records)
+	guesses, err := k.Guesses(Wishes{})
+	require.NoError(t, err)
+	assert.Equal(t, "born", guesses[0].Name)
+	assert.Equal(t, `type: date, format: "%d.%m.%Y"`, guesses[0].Keys)
+	assert.Equal(t, "type: integer", guesses[1].Keys)
+}
+
+// TestNumbersOfCases: many whole numbers of which no two are alike name somebody, whatever the column is called, and one that a
+// spreadsheet has cut to three digits names nobody alone: further people of the same one would be left out.
+func TestNumbersOfCases(t *testing.T) {
+	text := "code,weight,PatientNr,age,dx\n"
+	for i := range 400 {
+		text += fmt.Sprintf("%d,%d,\"%d,%dE+10\",%d,%s\n", 7_000_000+(i*7919)%100_000, 40_000+i/2, 1+i/100, i%100, 20+i%60,
+			[]string{"flu", "gout"}[i%2])
+	}
+	k, err := Look(&Sample{Text: []byte(text), Whole: true})
+	require.NoError(t, err)
+	guesses, err := k.Guesses(Wishes{})
+	require.NoError(t, err)
+	var roles []equivclass.Role
+	for _, g := range guesses {
+		roles = append(roles, g.Role)
+	}
+	assert.Equal(t, []equivclass.Role{equivclass.Identifier, equivclass.Quasi, equivclass.Identifier, equivclass.Quasi, equivclass.Sensitive},
+		roles)
+	assert.Contains(t, guesses[2].Reason, "a spreadsheet has shortened")
 }
 
 // TestParts: names are read as people write them.
