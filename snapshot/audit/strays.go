@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +13,7 @@ import (
 
 // beside is what lies next to the releases of a directory. The order in which it is listed keeps what a publisher does meanwhile
 // from looking like a stray: a copy that was there when the audit began is named by a release that was read, by one that was published
-// since, or by one in progress, whose place the publisher makes before its copies.
+// since, or by one in progress (grown), whose place the publisher makes before its copies.
 type beside struct {
 	dir    string
 	copies []os.DirEntry // when the audit began
@@ -47,8 +49,10 @@ func (b *beside) check(ledger string, union bool, copies map[string]bool, f *for
 			filepath.Clean(ledger) == filepath.Join(b.dir, e.Name())
 	}, 0, f)
 	rendering := slices.ContainsFunc(b.top, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".tmp-") })
-	if copies != nil && !rendering {
-		format.UnnamedOf("hierarchies", b.copies, func(e os.DirEntry) bool { return copies[e.Name()] }, 0, f)
+	if copies != nil {
+		format.UnnamedOf("hierarchies", b.copies, func(e os.DirEntry) bool {
+			return copies[e.Name()] || rendering && grown(filepath.Join(b.dir, "hierarchies", e.Name()))
+		}, 0, f)
 	}
 	for _, in := range []struct {
 		dir   string
@@ -66,4 +70,13 @@ func (b *beside) check(ledger string, union bool, copies map[string]bool, f *for
 		}
 	}
 	return nil
+}
+
+// grown reports whether a file is a copy of a hierarchy that gained leaves, as a release in progress may bring one before its manifest
+// names it: its name has the hash of its content. Copies of other names are those of the first release.
+func grown(path string) bool {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	data, err := os.ReadFile(path)
+	sum := sha256.Sum256(data)
+	return err == nil && strings.HasSuffix(name, "-"+hex.EncodeToString(sum[:8]))
 }
