@@ -76,7 +76,7 @@ func TestWhatDebeziumDidNotSendIsNoValue(t *testing.T) {
 			assert.Equal(t, x.want, newDecoder(t, format, Options{}).Decode([]byte(in), nil, row), in)
 		}
 	}
-	d := newDecoder(t, Debezium, Options{Dates: map[string]dialect.DateForm{"admitted": {Format: dialect.EpochMillis}}})
+	d := newDecoder(t, Debezium, Options{Dates: map[string]dialect.DateForm{"admitted": {Format: "epoch_millis"}}})
 	assert.Equal(t, Outcome{}, d.Decode(fmt.Appendf(nil, event, "44", "75.5", "1641600000000", `"flu"`), nil, row))
 	assert.Equal(t, "2022-01-08", string(row[4]))
 }

@@ -109,7 +109,7 @@ func FuzzCSV(f *testing.F) {
 	schema := testSchema(f)
 	decoders := []Decoder{newDecoder(f, CSV, Options{}), newDecoder(f, CSV, Options{Multiline: true,
 		Form:  dialect.Form{Delimiter: ';', Encoding: dialect.Windows1252, DecimalComma: true},
-		Dates: map[string]dialect.DateForm{"admitted": {Format: dialect.DateTime, Precision: equivclass.Month}}})}
+		Dates: map[string]dialect.DateForm{"admitted": {Format: "datetime", Precision: equivclass.Month}}})}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, d := range decoders {
 			row := make(equivclass.Row, 9)

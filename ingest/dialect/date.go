@@ -1,10 +1,9 @@
 package dialect
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,9 +13,9 @@ import (
 
 // DateForm says how a source writes dates, and how exact they are.
 //
-// Format is a layout of strftime, such as %d.%m.%Y or %Y-%m-%d %H:%M:%S, or the name of one: DateTime, EpochSeconds, EpochMillis,
-// EpochMicros; empty: YYYY-MM-DD. A time of day is cut off: the date is the one that is written, in whatever zone, and of a count
-// since 1970 the one in UTC.
+// Format is a layout of strftime, such as %d.%m.%Y or %Y-%m-%d %H:%M:%S, or datetime, epoch_seconds, epoch_millis or epoch_micros;
+// empty: YYYY-MM-DD. A time of day is cut off: the date is the one that is written, in whatever zone, and of a count since 1970
+// the one in UTC.
 //
 // Precision is equivclass.Month or Year where a source has dates that are no more exact, as FHIR has (1987, 1987-05). All dates
 // are then cut to it, also exact ones, and stand for their month or year by its first day: cells are a function of the value alone, so two
@@ -26,265 +25,143 @@ type DateForm struct {
 	Precision equivclass.Precision
 }
 
-// Names of formats.
-const (
-	DateTime     = "datetime" // ISO 8601, with a time of day or not
-	EpochSeconds = "epoch_seconds"
-	EpochMillis  = "epoch_millis"
-	EpochMicros  = "epoch_micros"
-)
-
 // epochs are the units of a second in the counts.
-var epochs = map[string]int64{EpochSeconds: 1, EpochMillis: 1000, EpochMicros: 1_000_000}
+var epochs = map[string]int64{"epoch_seconds": 1, "epoch_millis": 1000, "epoch_micros": 1_000_000}
 
-// DateReader reads dates of a form: a count, ISO 8601, or a layout.
-type DateReader struct {
-	unit      int64 // of a second; 0: it is no count
-	layout    []element
-	timed     bool // without layout: a time of day may follow
-	precision equivclass.Precision
+// isoForms are expressions of ISO 8601, with the letters of strftime.
+var isoForms = map[string]string{
+	"":         `%Y(?:-%m(?:-%d)?)?`,
+	"datetime": `%Y(?:-%m(?:-%d(?:[Tt ]%H:%M(?::%S(?:\.%f)?)?(?: ?%z)?)?)?)?`,
 }
 
-// element is a text as it stands, or a letter of strftime.
-type element struct {
-	literal string
-	letter  byte // 0: a literal
+const months = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+// letters are the expressions of the letters of strftime.
+var letters = map[string]string{
+	"Y": `(?P<year>\d{4})`, "m": `(?P<month>\d{1,2})`, "d": `(?P<day>\d{1,2})`,
+	"b": `(?P<name>(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))`,
+	"B": `(?P<name>(?i:january|february|march|april|may|june|july|august|september|october|november|december))`,
+	"H": `(?:2[0-4]?|[01]\d?|[3-9])`, "I": `(?:1[0-2]?|0\d?|[2-9])`, "M": `(?:[0-5]\d?|[6-9])`, "S": `(?:60?|[0-5]\d?|[7-9])`,
+	"f": `\d{1,9}`, "p": `(?i:[ap]m)`, "z": `(?:[Zz]|[+-]\d\d(?::?\d\d)?)`, "%": "%",
 }
 
 var (
-	errLetter    = errors.New("only %Y %m %d %b %B %H %I %M %S %f %p %z %T %F %% are known")
-	errTwoDigits = errors.New("%y is not read: years of two digits do not tell the century")
+	letter   = regexp.MustCompile(`(?s)%(.?)`)
+	adjacent = regexp.MustCompile(`%[Ymd]%[A-Za-z]`)
+	spelled  = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%F", "%Y-%m-%d")
 )
+
+// DateReader reads dates of a form: a count, ISO 8601, or a layout. It remembers some.
+type DateReader struct {
+	unit      int64 // of a second; 0: it is no count
+	pattern   *regexp.Regexp
+	precision equivclass.Precision
+	known     map[string]string
+}
+
+// mostKnown bounds what a reader remembers.
+const mostKnown = 1 << 15
 
 // Reader returns what reads such dates, or what is wrong with the form.
 func (f DateForm) Reader() (*DateReader, error) {
-	d := &DateReader{precision: f.Precision, unit: epochs[f.Format], timed: f.Format == DateTime}
-	if d.unit > 0 || d.timed || f.Format == "" {
+	d := &DateReader{precision: f.Precision, unit: epochs[f.Format], known: map[string]string{}}
+	if d.unit > 0 {
 		return d, nil
 	}
-	d.layout = elementsOf(f.Format)
-	has := func(letters string) bool {
-		return slices.ContainsFunc(d.layout, func(e element) bool { return e.letter != 0 && strings.IndexByte(letters, e.letter) >= 0 })
-	}
-	for i, e := range d.layout {
-		switch {
-		case e.letter == 'y':
-			return nil, errTwoDigits
-		case e.letter != 0 && strings.IndexByte("YmdbBHIMSfpz", e.letter) < 0:
-			return nil, errLetter
-		case e.letter != 0 && slices.Contains(d.layout[:i], e):
-			return nil, fmt.Errorf("%%%c stands in it twice", e.letter)
+	pattern, iso := isoForms[f.Format]
+	if !iso {
+		layout := spelled.Replace(f.Format)
+		if err := f.check(layout); err != nil {
+			return nil, err
 		}
+		pattern = regexp.QuoteMeta(layout)
+		iso = adjacent.MatchString(layout) // then only the number of digits tells where a part ends
 	}
-	switch {
-	case !has("Y"):
-		return nil, errors.New("it has no year: write %Y")
-	case !has("mbB") && f.Precision != equivclass.Year:
-		return nil, errors.New("it has no month: write %m, or set precision: year")
-	case !has("d") && f.Precision != equivclass.Year && f.Precision != equivclass.Month:
-		return nil, errors.New("it has no day: write %d, or set precision: month")
+	pattern = letter.ReplaceAllStringFunc(pattern, func(l string) string { return letters[l[1:]] })
+	if iso {
+		pattern = strings.ReplaceAll(pattern, "{1,2}", "{2}")
 	}
-	return d, nil
+	var err error
+	d.pattern, err = regexp.Compile("^(?:" + pattern + ")$")
+	return d, err
 }
 
-// elementsOf divides a layout.
-func elementsOf(layout string) (out []element) {
-	layout = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%F", "%Y-%m-%d").Replace(layout)
-	for layout != "" {
-		at := strings.IndexByte(layout, '%')
+// check says why a layout tells no date of the precision.
+func (f DateForm) check(layout string) error {
+	has := map[string]bool{}
+	for _, l := range letter.FindAllStringSubmatch(layout, -1) {
 		switch {
-		case at < 0:
-			return append(out, element{literal: layout})
-		case at > 0:
-			out, layout = append(out, element{literal: layout[:at]}), layout[at:]
-		case len(layout) == 1:
-			return append(out, element{letter: '%'}) // refused: no letter follows
-		case layout[1] == '%':
-			out, layout = append(out, element{literal: "%"}), layout[2:]
-		default:
-			out, layout = append(out, element{letter: layout[1]}), layout[2:]
+		case l[1] == "y":
+			return errors.New("%y is not read: years of two digits do not tell the century")
+		case letters[l[1]] == "":
+			return errors.New("only %Y %m %d %b %B %H %I %M %S %f %p %z %T %F %% are known")
+		case has[l[1]] && l[1] != "%":
+			return fmt.Errorf("%s stands in it twice", l[0])
 		}
+		has[l[1]] = true
 	}
-	return out
+	switch {
+	case !has["Y"]:
+		return errors.New("it has no year: write %Y")
+	case !has["m"] && !has["b"] && !has["B"] && f.Precision != equivclass.Year:
+		return errors.New("it has no month: write %m, or set precision: year")
+	case !has["d"] && f.Precision == equivclass.Day:
+		return errors.New("it has no day: write %d, or set precision: month")
+	}
+	return nil
 }
 
 // Append appends the date of a text as YYYY-MM-DD; ok is false if it is none of the form.
 func (d *DateReader) Append(to, text []byte) (out []byte, ok bool) {
-	var at day
-	switch {
-	case d.unit > 0:
-		at, ok = sinceEpoch(text, d.unit)
-	case d.layout == nil:
-		at, ok = isoDate(text, d.timed)
-	default:
-		at, ok = d.read(text)
+	if date, ok := d.known[string(text)]; ok {
+		return append(to, date...), true
 	}
-	if !ok || !at.exists() || at.month == 0 && d.precision != equivclass.Year || at.day == 0 && d.precision == equivclass.Day {
+	year, month, day, ok := d.read(text)
+	date := time.Date(year, time.Month(max(1, month)), max(1, day), 0, 0, 0, 0, time.UTC)
+	if !ok || int(date.Month()) != max(1, month) || date.Day() != max(1, day) || // there is no such day
+		month == 0 && d.precision != equivclass.Year || day == 0 && d.precision == equivclass.Day {
 		return to, false
 	}
 	switch d.precision {
 	case equivclass.Year:
-		at.month, at.day = 1, 1
+		date = date.AddDate(0, 0, 1-date.YearDay())
 	case equivclass.Month:
-		at.day = 1
+		date = date.AddDate(0, 0, 1-date.Day())
 	}
-	return at.date().AppendFormat(to, time.DateOnly), true
-}
-
-// day is a date, as far as a text tells it: 0 is no month and no day.
-type day struct{ year, month, day int }
-
-func (d day) date() time.Time {
-	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC)
-}
-
-// exists reports whether there is such a day, as far as it is told.
-func (d day) exists() bool {
-	whole := day{d.year, max(1, d.month), max(1, d.day)}.date()
-	return whole.Day() == max(1, d.day) && int(whole.Month()) == max(1, d.month)
-}
-
-// sinceEpoch reads a count of units since 1970-01-01, within the years 0 to 9999.
-func sinceEpoch(text []byte, unit int64) (day, bool) {
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	seconds := n / unit
-	if n%unit < 0 {
-		seconds--
+	if out = date.AppendFormat(to, time.DateOnly); len(d.known) < mostKnown {
+		d.known[string(text)] = string(out[len(to):])
 	}
-	const first, last = -719528 * 86400, 2932897*86400 - 1
-	if err != nil || seconds < first || seconds > last {
-		return day{}, false
-	}
-	y, m, d := time.Unix(seconds, 0).UTC().Date()
-	return day{y, int(m), d}, true
+	return out, true
 }
 
-// isoDate reads YYYY, YYYY-MM, YYYY-MM-DD or, if it may be timed, one with a time of day.
-func isoDate(text []byte, timed bool) (at day, ok bool) {
-	for i, part := range []*int{&at.year, &at.month, &at.day} {
-		n := 2
-		if i == 0 {
-			n = 4
-		} else if len(text) == 0 {
-			return at, true
-		} else if text, ok = take(text, "-"); !ok {
-			return at, false
+// read reads a date as far as a text tells it: 0 is no month and no day.
+func (d *DateReader) read(text []byte) (year, month, day int, ok bool) {
+	if d.unit > 0 {
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		seconds := n / d.unit
+		if n%d.unit < 0 {
+			seconds--
 		}
-		if *part, text, ok = count(text, n, n); !ok || i > 0 && *part == 0 {
-			return at, false
+		year, of, day := time.Unix(seconds, 0).UTC().Date()
+		const first, last = -719528 * 86400, 2932897*86400 - 1 // years 0 to 9999
+		return year, int(of), day, err == nil && first <= seconds && seconds <= last
+	}
+	parts := d.pattern.FindSubmatch(text)
+	if parts == nil {
+		return 0, 0, 0, false
+	}
+	for i, name := range d.pattern.SubexpNames() {
+		n, _ := strconv.Atoi(string(parts[i]))
+		switch name {
+		case "year":
+			year = n
+		case "month":
+			month = n
+		case "day":
+			day = n
+		case "name":
+			month = 1 + strings.Index(months, strings.ToLower(string(parts[i][:3])))/3
 		}
 	}
-	if len(text) == 0 || !timed || text[0] != 'T' && text[0] != 't' && text[0] != ' ' {
-		return at, len(text) == 0
-	}
-	for _, layout := range [][]element{hours, minutes} {
-		if rest, ok := (&DateReader{layout: layout}).pass(text[1:], &day{}); ok {
-			return at, zone(rest)
-		}
-	}
-	return at, false
-}
-
-var hours, minutes = elementsOf("%T"), elementsOf("%H:%M")
-
-// zone reports whether a text is what may stand behind the seconds: a fraction, and an offset.
-func zone(text []byte) bool {
-	if rest, ok := take(text, "."); ok {
-		if _, text, ok = count(rest, 1, 9); !ok {
-			return false
-		}
-	}
-	if len(text) == 0 {
-		return true
-	}
-	text, ok := offset(bytes.TrimPrefix(text, []byte(" ")))
-	return ok && len(text) == 0
-}
-
-// read reads a text by the layout.
-func (d *DateReader) read(text []byte) (at day, ok bool) {
-	text, ok = d.pass(text, &at)
-	return at, ok && len(text) == 0
-}
-
-// pass reads what the layout has, and returns what follows.
-func (d *DateReader) pass(text []byte, at *day) (rest []byte, ok bool) {
-	n := 0
-	for _, e := range d.layout {
-		switch e.letter {
-		case 0:
-			text, ok = take(text, e.literal)
-		case 'Y':
-			at.year, text, ok = count(text, 4, 4)
-		case 'm':
-			at.month, text, ok = count(text, 1, 2)
-		case 'd':
-			at.day, text, ok = count(text, 1, 2)
-		case 'b', 'B':
-			at.month, text, ok = monthName(text, e.letter == 'B')
-		case 'f':
-			_, text, ok = count(text, 1, 9)
-		case 'z':
-			text, ok = offset(text)
-		case 'p':
-			ok = len(text) >= 2 && (bytes.EqualFold(text[:2], []byte("am")) || bytes.EqualFold(text[:2], []byte("pm")))
-			text = text[min(2, len(text)):]
-		default: // of a time of day
-			n, text, ok = count(text, 1, 2)
-			ok = ok && n <= mostOf[e.letter]
-		}
-		if !ok {
-			return nil, false
-		}
-	}
-	return text, true
-}
-
-var mostOf = map[byte]int{'H': 24, 'I': 12, 'M': 59, 'S': 60}
-
-// take passes a text that has to be there.
-func take(text []byte, literal string) ([]byte, bool) {
-	if len(text) < len(literal) || string(text[:len(literal)]) != literal {
-		return text, false
-	}
-	return text[len(literal):], true
-}
-
-// count reads from least to most digits.
-func count(text []byte, least, most int) (n int, rest []byte, ok bool) {
-	i := 0
-	for ; i < most && i < len(text) && '0' <= text[i] && text[i] <= '9'; i++ {
-		n = 10*n + int(text[i]-'0')
-	}
-	return n, text[i:], i >= least
-}
-
-// monthName reads a name of English, or its first three letters.
-func monthName(text []byte, long bool) (n int, rest []byte, ok bool) {
-	for m := time.January; m <= time.December; m++ {
-		name := m.String()
-		if !long {
-			name = name[:3]
-		}
-		if len(text) >= len(name) && strings.EqualFold(string(text[:len(name)]), name) {
-			return int(m), text[len(name):], true
-		}
-	}
-	return 0, text, false
-}
-
-// offset reads Z, or hours and minutes with a sign.
-func offset(text []byte) (rest []byte, ok bool) {
-	if len(text) > 0 && (text[0] == 'Z' || text[0] == 'z') {
-		return text[1:], true
-	}
-	if len(text) == 0 || text[0] != '+' && text[0] != '-' {
-		return text, false
-	}
-	if _, text, ok = count(text[1:], 2, 2); !ok || len(text) == 0 {
-		return text, ok
-	}
-	text = bytes.TrimPrefix(text, []byte(":"))
-	_, text, ok = count(text, 2, 2)
-	return text, ok
+	return year, month, day, true
 }
