@@ -1,5 +1,5 @@
 // Package dialect looks at the first bytes of an input and says what they look like: container, encoding, line ends and format;
-// of CSV delimiter, header and decimal sign.
+// of CSV delimiter and header.
 //
 // # Guarantee
 //
@@ -13,103 +13,112 @@
 //
 // # Cost
 //
-// At most MostBytes are looked at, each a few times, and MostRecords records.
+// At most MostBytes are looked at, each a few times, and mostRecords records.
 package dialect
 
 import (
 	"bytes"
-	"cmp"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
-// MostBytes are looked at, and MostRecords.
+// MostBytes are looked at, and mostRecords.
 const (
 	MostBytes   = 256 << 10
-	MostRecords = 500
+	mostRecords = 500
 )
 
-// LineEnds are how lines end.
-type LineEnds string
-
-// The ends of lines.
-const (
-	LF   LineEnds = "lf"
-	CRLF LineEnds = "crlf"
-	CR   LineEnds = "cr"
-)
-
-// Format is how records are written.
+// Format is how records are written; empty: none of these.
 type Format string
 
 // The formats. Those of source.format have its names.
 const (
-	Unknown      Format = ""
 	CSV          Format = "csv"
 	JSON         Format = "json" // an object a line
 	Debezium     Format = "debezium"
 	DebeziumFlat Format = "debezium-flat"
-	FHIR         Format = "fhir"     // a resource a line: source.format is json
-	OneJSON      Format = "one-json" // an array, or an object over several lines
+	FHIR         Format = "fhir" // a resource a line: source.format is json
 )
 
 // Found is what an input looks like.
 type Found struct {
-	Container Container
 	Encoding  Encoding
-	LineEnds  LineEnds
 	Format    Format
 	Delimiter byte     // of CSV; 0: it is none
-	Multiline bool     // quoted fields of CSV hold line breaks
-	Header    bool     // the first record names the columns
-	Columns   []string // fields of the first record of CSV, members of the first object of JSON
+	Columns   []string // fields of the first record of CSV
 	Preamble  int      // lines before the first record
-	Decimal   byte     // '.' or ','; 0: there is no number with a fraction
 	// Text is the beginning in UTF-8, without byte order mark and preamble, with LF at the ends of its lines, all of them whole.
 	Text     []byte
 	Findings []Finding // the gravest first
 }
 
-// Finding is one thing that was seen.
+// Finding is one thing that was seen and has to be done something about.
 type Finding struct {
-	Of    string // container, encoding, line ends, format, delimiter, multiline, header or decimal
-	Why   string // a predicate: `is UTF-16 (it begins with a byte order mark)`
-	Key   string // of the configuration; empty: none helps
-	Value string // its value, as YAML
-	Do    string // what else to do
+	Of    string // container, framing, binary, encoding, line ends, format, delimiter or header
+	Why   string // a predicate: `is UTF-16`
+	Do    string // the key to set, or what else to do
 	Fatal bool   // no configuration reads the input as it is
 }
 
-// String is what was seen and what to do, to be put behind the name of an input: `is …: set source.csv.encoding: utf-16`.
-func (f Finding) String() string { return f.Why + ": " + cmp.Or(f.Do, f.Set()) }
-
-// Set is the key to set, in words; empty: none helps.
-func (f Finding) Set() string {
-	switch {
-	case f.Key == "":
-		return ""
-	case f.Value == "":
-		return "set " + f.Key
-	}
-	return "set " + f.Key + ": " + f.Value
-}
+// String is to be put behind the name of an input: `is UTF-16: set source.csv.encoding: utf-16`.
+func (f Finding) String() string { return f.Why + ": " + f.Do }
 
 // Of returns the finding of a kind.
 func (d *Found) Of(kind string) (Finding, bool) {
-	for _, f := range d.Findings {
-		if f.Of == kind {
-			return f, true
-		}
+	if i := slices.IndexFunc(d.Findings, func(f Finding) bool { return f.Of == kind }); i >= 0 {
+		return d.Findings[i], true
 	}
 	return Finding{}, false
 }
 
 func (d *Found) note(f Finding) { d.Findings = append(d.Findings, f) }
 
+const asCSV = "save it as CSV in UTF-8"
+
+// containers are what files begin with. The first that fits counts.
+var containers = []struct {
+	begin, holds string // holds: somewhere in what is looked at
+	what, do     string
+}{
+	{"PK\x03\x04", "xl/", "an Excel workbook (.xlsx)", asCSV},
+	{"PK\x03\x04", "opendocument.spreadsheet", "a spreadsheet (.ods)", asCSV},
+	{"PK\x03\x04", "", "a ZIP archive", "unpack it"},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "", "an Excel workbook (.xls)", asCSV},
+	{"PAR1\x15", "", "a Parquet file", "write it as CSV or NDJSON"},
+	{"\x1f\x8b", "", "packed with gzip", "give it a name that ends in .gz, or unpack it"},
+	{"\x28\xb5\x2f\xfd", "", "packed with zstd", "unpack it"},
+	{"BZh", "1AY&SY", "packed with bzip2", "unpack it"},
+	{"\xfd7zXZ\x00", "", "packed with xz", "unpack it"},
+	{"Obj\x01", "", "an Avro file", "write it as NDJSON"},
+	{"$FL", "\x00", "an SPSS file", asCSV},
+	{"<stata_dta>", "", "a Stata file", asCSV},
+	{"SQLite format 3\x00", "", "an SQLite database", "export the table as CSV"},
+}
+
+// IsFramed reports whether a message begins as serializers of a schema registry write it: a zero byte and four bytes of the
+// schema's number, which is small in every registry.
+func IsFramed(message []byte) bool {
+	return len(message) > 5 && message[0] == 0 && (message[1] == 0 || bytes.IndexByte([]byte("{[\""), message[5]) >= 0)
+}
+
+// contained says what an input is that is no text; ok is false for others.
+func contained(text []byte) (f Finding, ok bool) {
+	for _, c := range containers {
+		if bytes.HasPrefix(text, []byte(c.begin)) && bytes.Contains(text, []byte(c.holds)) {
+			return Finding{"container", "is " + c.what, c.do, true}, true
+		}
+	}
+	return Finding{"framing", "begins with a zero byte and a schema number, as messages of a schema registry do",
+		"have the producer, or a converter, write plain JSON", true}, !wide(text) && IsFramed(text)
+}
+
 // Plain reports whether an input is a text in UTF-8 whose lines end in LF, as far as its beginning tells. It costs a hundredth of
 // Look.
 func Plain(beginning []byte, whole bool) bool {
-	if kind, _ := contained(beginning); kind != Text || wide(beginning) {
+	if _, other := contained(beginning); other || wide(beginning) {
 		return false
 	}
 	if !whole {
@@ -124,65 +133,57 @@ func Look(beginning []byte, whole bool) *Found {
 		beginning, whole = beginning[:MostBytes], false
 	}
 	d := &Found{}
-	kind, found := contained(beginning)
-	if d.Container = kind; kind != Text {
-		d.note(found)
+	f, other := contained(beginning)
+	if !other && bytes.IndexByte(beginning, 0) >= 0 && !wide(beginning) {
+		f, other = Finding{"binary", "is no text (it has zero bytes)", asCSV, true}, true
+	}
+	if other {
+		d.note(f)
 		return d
 	}
-	text, ok := d.decode(beginning, whole)
-	if !ok {
-		d.Container = Binary
-		d.Findings = []Finding{{Of: "container", Why: "is no text (it has zero bytes)", Do: asCSV, Fatal: true}}
-		return d
-	}
-	text = d.lines(text, whole)
+	text := d.lines(d.decode(beginning, whole), whole)
 	if d.Text = d.preamble(text); len(bytes.TrimSpace(d.Text)) == 0 {
 		return d
 	}
 	if !d.json() {
 		d.csv()
 	}
-	d.keysOfCSV()
+	if d.Format != CSV && len(d.Findings) > 0 && d.Findings[0].Of == "encoding" { // the key belongs to CSV
+		d.Findings[0].Do, d.Findings[0].Fatal = "convert it: iconv -f "+string(d.Encoding)+" -t UTF-8", true
+	}
 	return d
 }
 
-// decode makes UTF-8 of the text. false: it is none.
-func (d *Found) decode(raw []byte, whole bool) ([]byte, bool) {
-	if wide(raw) {
-		d.Encoding = UTF16
-		if !whole {
-			raw = raw[:len(raw)&^1]
-		}
-		text := new(Transcoder).Append(nil, raw, whole)
-		d.note(Finding{Of: "encoding", Why: "is UTF-16", Key: "source.csv.encoding", Value: string(UTF16)})
-		return bytes.TrimPrefix(bytes.ToValidUTF8(text, []byte("\ufffd")), []byte("\ufeff")), true
-	}
-	if bytes.IndexByte(raw, 0) >= 0 {
-		return nil, false
-	}
-	text := bytes.TrimPrefix(raw, []byte("\ufeff"))
+// decode makes UTF-8 of a text.
+func (d *Found) decode(raw []byte, whole bool) []byte {
 	if !whole {
-		text = cutRune(text)
+		raw = cutRune(raw)
 	}
-	d.Encoding = UTF8
-	if utf8.Valid(text) {
-		return text, true
+	switch {
+	case wide(raw):
+		d.Encoding, raw = UTF16, new(Transcoder).Append(nil, raw, whole)
+		d.note(Finding{Of: "encoding", Why: "is UTF-16", Do: "set source.csv.encoding: utf-16"})
+	case utf8.Valid(raw):
+		d.Encoding = UTF8
+	default:
+		// The first byte that is no UTF-8, or a U+FFFD in front of it.
+		line := 1 + bytes.Count(raw[:bytes.IndexRune(raw, utf8.RuneError)], []byte{'\n'})
+		f := Finding{Of: "encoding", Why: fmt.Sprintf("is not UTF-8 (line %d), nor Windows-1252", line), Do: "set source.csv.encoding"}
+		if converted, ok := Windows1252.Convert(raw); ok {
+			f.Why, f.Do = fmt.Sprintf("is not UTF-8 (line %d), and looks like Windows-1252", line), "set source.csv.encoding: windows-1252"
+			raw = converted
+		}
+		d.Encoding = Windows1252
+		d.note(f)
 	}
-	d.Encoding = Windows1252
-	why := fmt.Sprintf("is not UTF-8 (line %d)", 1+bytes.Count(text[:invalidAt(text)], []byte{'\n'}))
-	if converted, ok := Windows1252.Convert(text); ok {
-		d.note(Finding{Of: "encoding", Why: why + ", and looks like Windows-1252", Key: "source.csv.encoding", Value: string(Windows1252)})
-		return converted, true
-	}
-	d.note(Finding{Of: "encoding", Why: why + ", nor Windows-1252", Key: "source.csv.encoding"})
-	return bytes.ToValidUTF8(text, []byte("\ufffd")), true
+	return bytes.TrimPrefix(bytes.ToValidUTF8(raw, []byte("\ufffd")), []byte("\ufeff"))
 }
 
 // cutRune takes the beginning of a character off the end.
 func cutRune(text []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if b := text[len(text)-n]; utf8.RuneStart(b) {
-			if !utf8.FullRune(text[len(text)-n:]) {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
 				return text[:len(text)-n]
 			}
 			break
@@ -191,31 +192,12 @@ func cutRune(text []byte) []byte {
 	return text
 }
 
-// invalidAt is the place of the first byte that is no UTF-8.
-func invalidAt(text []byte) int {
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(text)
-}
-
-// lines finds how lines end, and returns those that are whole, with LF.
+// lines returns the lines that are whole, with LF.
 func (d *Found) lines(text []byte, whole bool) []byte {
-	lf, cr, crlf := bytes.Count(text, []byte{'\n'}), bytes.Count(text, []byte{'\r'}), bytes.Count(text, []byte("\r\n"))
-	switch {
-	case lf == 0 && cr > 0 && (cr > 1 || text[len(text)-1] != '\r'): // else the LF may still come
-		d.LineEnds = CR
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte{'\n'})
+	if cr := bytes.IndexByte(text, '\r'); cr >= 0 && cr < len(text)-1 && bytes.IndexByte(text, '\n') < 0 { // else the LF may still come
 		d.note(Finding{Of: "line ends", Why: "ends its lines in CR, as old Macintosh programs do", Do: "convert it: tr '\\r' '\\n'", Fatal: true})
 		text = bytes.ReplaceAll(text, []byte{'\r'}, []byte{'\n'})
-	case crlf > 0 && 2*crlf >= lf:
-		d.LineEnds = CRLF
-		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte{'\n'})
-	case lf > 0:
-		d.LineEnds = LF
 	}
 	if last := bytes.LastIndexByte(text, '\n'); !whole && last >= 0 {
 		text = text[:last+1]
@@ -225,22 +207,16 @@ func (d *Found) lines(text []byte, whole bool) []byte {
 
 // preamble passes lines without a value, and the line that tells Excel the delimiter.
 func (d *Found) preamble(text []byte) []byte {
-	for {
+	for d.Delimiter == 0 {
 		line, rest, more := bytes.Cut(text, []byte{'\n'})
-		if len(bytes.Trim(line, "\r"+string(delimiters))) > 0 {
-			if d.Delimiter = SeparatorLine(line); d.Delimiter == 0 || !more {
-				return text
-			}
-		}
-		if !more {
+		separator := SeparatorLine(line)
+		if !more || separator == 0 && strings.Trim(string(line), "\r"+delimiters) != "" {
 			return text
 		}
-		text = rest
+		text, d.Delimiter = rest, separator
 		d.Preamble++
-		if d.Delimiter != 0 {
-			return text
-		}
 	}
+	return text
 }
 
 // SeparatorLine is the delimiter of a line `sep=;`, which programs put before the header to tell Excel; 0: it is none.
@@ -251,15 +227,37 @@ func SeparatorLine(line []byte) byte {
 	return 0
 }
 
-// keysOfCSV corrects findings whose keys belong to CSV, where the records are JSON.
-func (d *Found) keysOfCSV() {
-	if d.Format == CSV {
-		return
+// json reports whether the records are JSON, and sees of which kind the first is.
+func (d *Found) json() bool {
+	text := bytes.TrimLeft(d.Text, " \t\n")
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
+	line = bytes.TrimSpace(line)
+	switch {
+	case text[0] == '{' && len(line) == 1, text[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(text[1:], " \t\n"), []byte("{")):
+		d.note(Finding{Of: "format", Why: "is one JSON text over several lines, or an array", Do: "write an object a line: jq -c '.[]'",
+			Fatal: true})
+		return true
+	case text[0] != '{':
+		return false
 	}
-	for i := range d.Findings {
-		if f := &d.Findings[i]; f.Of == "encoding" {
-			f.Key, f.Value, f.Fatal = "", "", true
-			f.Do = "convert it: iconv -f " + string(d.Encoding) + " -t UTF-8"
-		}
+	members, inside := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if d.Format = JSON; json.Unmarshal(line, &members) != nil {
+		return true
 	}
+	if json.Unmarshal(members["payload"], &inside) != nil {
+		inside = members
+	}
+	has := func(in map[string]json.RawMessage, names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return in[name] != nil })
+	}
+	op := slices.Contains([]string{`"c"`, `"r"`, `"u"`, `"d"`}, string(inside["op"]))
+	switch {
+	case op && has(inside, "before", "after"):
+		d.Format = Debezium
+	case op, has(inside, "__op", "__deleted"):
+		d.Format = DebeziumFlat
+	case has(members, "resourceType"):
+		d.Format = FHIR
+	}
+	return true
 }

@@ -1,11 +1,14 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/binary"
-	"unicode/utf16"
+	"slices"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Encoding is how a text is written in bytes, as source.csv.encoding calls it.
@@ -39,11 +42,11 @@ func (e Encoding) OneByte() bool { return ofBytes[e] != nil }
 
 // Has reports whether a line is in the encoding: whether it is valid UTF-8, or each byte from 0x80 on is a character that shows
 // something. A control character of that range is in no text: it tells that the encoding is another one. Lines of UTF-16 are
-// judged as the UTF-8 that a Transcoder makes of them.
+// judged as the UTF-8 that a Transcoder makes of them, which has U+FFFD where there was no character.
 func (e Encoding) Has(line []byte) bool {
 	m := ofBytes[e]
 	if m == nil {
-		return utf8.Valid(line)
+		return utf8.Valid(line) && (e != UTF16 || !bytes.ContainsRune(line, utf8.RuneError))
 	}
 	for _, b := range line {
 		if b >= utf8.RuneSelf && !shown(m.DecodeByte(b)) {
@@ -60,83 +63,70 @@ func shown(r rune) bool { return r >= 0xa0 && r != utf8.RuneError }
 func (e Encoding) Append(to, line []byte) (out []byte, ok bool) {
 	m := ofBytes[e]
 	if m == nil {
-		return append(to, line...), utf8.Valid(line)
+		return append(to, line...), e.Has(line)
 	}
 	ok = true
 	for _, b := range line {
-		r := rune(b)
-		if b >= utf8.RuneSelf {
-			if r = m.DecodeByte(b); !shown(r) {
-				to, ok = append(to, b), false
-				continue
-			}
+		if r := m.DecodeByte(b); b < utf8.RuneSelf || shown(r) {
+			to = utf8.AppendRune(to, r)
+		} else {
+			to, ok = append(to, b), false
 		}
-		to = utf8.AppendRune(to, r)
 	}
 	return to, ok
 }
 
 // Convert returns a text in UTF-8; false: it is not in the encoding.
 func (e Encoding) Convert(text []byte) ([]byte, bool) {
-	if e != UTF16 {
-		return e.Append(nil, text)
+	if e == UTF16 {
+		text = new(Transcoder).Append(nil, text, true)
 	}
-	out := new(Transcoder).Append(nil, text, true)
-	return out, utf8.Valid(out)
+	return e.Append(nil, text)
+}
+
+// wide reports whether a text is UTF-16: it has a byte order mark, or every second byte of its beginning is zero, mostly.
+func wide(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return true
+	}
+	text = text[:min(len(text), 1<<10)&^1]
+	var zeros [2]int
+	for i, b := range text {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	return min(zeros[0], zeros[1]) == 0 && 8*max(zeros[0], zeros[1]) > 3*len(text)
 }
 
 // Transcoder makes UTF-8 of UTF-16 piece by piece. The byte order mark tells the order of the bytes; without one the first
-// character has to be one of ASCII. Half a character, and a text that begins otherwise, becomes the byte 0xff, which is in no
-// UTF-8: whoever judges the line (Encoding.Has) finds it.
+// character has to be one of ASCII. Half a character, and a text that begins otherwise, becomes U+FFFD: whoever judges the line
+// (Encoding.Has) finds it.
 type Transcoder struct {
-	order binary.ByteOrder
-	rest  []byte // the beginning of a character: at most three bytes
+	decoder *encoding.Decoder
+	rest    []byte // the beginning of a character: at most three bytes
 }
 
 // Append appends what a piece of a text holds. final: nothing comes behind it.
 func (d *Transcoder) Append(to, piece []byte, final bool) []byte {
-	if len(d.rest) > 0 {
-		piece = append(d.rest, piece...)
-		d.rest = nil
-	}
-	if d.order == nil && len(piece) >= 2 {
-		switch mark := binary.BigEndian.Uint16(piece); {
-		case mark == 0xfeff || mark>>8 == 0:
-			d.order = binary.BigEndian
-		default:
-			d.order = binary.LittleEndian
-			if mark != 0xfffe && mark&0xff != 0 {
-				to = append(to, 0xff)
-			}
+	piece = append(d.rest, piece...)
+	if d.decoder == nil && len(piece) >= 2 {
+		order, mark := unicode.LittleEndian, binary.BigEndian.Uint16(piece)
+		if mark == 0xfeff || mark>>8 == 0 {
+			order = unicode.BigEndian
+		} else if mark != 0xfffe && mark&0xff != 0 {
+			to = utf8.AppendRune(to, utf8.RuneError)
 		}
+		d.decoder = unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
 	}
-	for len(piece) >= 2 {
-		r, size := rune(d.order.Uint16(piece)), 2
-		if utf16.IsSurrogate(r) {
-			if len(piece) < 4 && !final {
-				break
-			}
-			if r, size = d.pair(r, piece); r == utf8.RuneError {
-				to, piece = append(to, 0xff), piece[size:]
-				continue
-			}
-		}
-		to, piece = utf8.AppendRune(to, r), piece[size:]
+	if d.decoder == nil && final && len(piece) > 0 {
+		return utf8.AppendRune(to, utf8.RuneError)
+	} else if d.decoder == nil {
+		d.rest = piece
+		return to
 	}
-	if final && len(piece) > 0 {
-		return append(to, 0xff)
-	}
-	d.rest = append([]byte(nil), piece...)
-	return to
-}
-
-// pair reads the second half of a character that needs two.
-func (d *Transcoder) pair(first rune, piece []byte) (r rune, size int) {
-	if len(piece) < 4 {
-		return utf8.RuneError, 2
-	}
-	if r = utf16.DecodeRune(first, rune(d.order.Uint16(piece[2:]))); r == utf8.RuneError {
-		return r, 2
-	}
-	return r, 4
+	to = slices.Grow(to, 3*len(piece)) // a unit of two bytes takes three at most
+	made, used, _ := d.decoder.Transform(to[len(to):cap(to)], piece, final)
+	d.rest = bytes.Clone(piece[used:])
+	return to[:len(to)+made]
 }

@@ -94,12 +94,9 @@ func (h *head) look(cfg *Config, name string) func([]byte, bool) error {
 		if dialect.Plain(beginning, whole) {
 			return nil
 		}
-		seen := dialect.Look(beginning, whole)
-		for _, f := range seen.Findings {
-			container := f.Of == "container" && seen.Container != dialect.Framed && seen.Container != dialect.Binary
-			encoding := f.Of == "encoding" && cmp.Or(cfg.Form.Encoding, dialect.UTF8) == dialect.UTF8
-			if container || encoding || f.Of == "line ends" {
-				h.fault = fault.Errorf(fault.Config, cmp.Or(f.Do, f.Set()), "%s %s", name, f.Why)
+		for _, f := range dialect.Look(beginning, whole).Findings {
+			if f.Of == "container" || f.Of == "line ends" || f.Of == "encoding" && cmp.Or(cfg.Form.Encoding, dialect.UTF8) == dialect.UTF8 {
+				h.fault = fault.Errorf(fault.Config, f.Do, "%s %s", name, f.Why)
 				return h.fault
 			}
 		}

@@ -167,6 +167,26 @@ func (s *Splitter) Record(text []byte, final bool) (end, fields int, what End) {
 	return 0, 0, Incomplete
 }
 
+// mostRecord bounds a record of several lines that Next looks for: a quote that nobody closes costs no more than that.
+const mostRecord = 16 << 10
+
+// Next returns the fields of the record that a text begins with, the rest of the text, and whether the record has several lines. A
+// stray quote, or one record that has not the columns (0: it is not known how many there are), ends with its line.
+func (s *Splitter) Next(text []byte, columns int) (fields [][]byte, why Fault, rest []byte, several bool) {
+	window := text[:min(len(text), mostRecord)]
+	end, n, what := s.Record(window, len(window) == len(text))
+	line := bytes.IndexByte(text, '\n')
+	if line < 0 {
+		line = len(text)
+	}
+	if what != Whole || end > line && columns > 0 && n != columns {
+		end = line
+	}
+	next := min(len(text), end+1)
+	fields, why = s.Fields(text[:next])
+	return fields, why, text[next:], end > line
+}
+
 // crlf reports that a CR begins a line break, or may do so.
 func crlf(text []byte) bool { return len(text) == 1 || text[1] == '\n' }
 

@@ -158,8 +158,7 @@ func (d *Draft) source(add func(comment, format string, args ...any)) {
 				keys, reasons = append(keys, key), append(reasons, why)
 			}
 		}
-		delimiter, _ := f.Of("delimiter")
-		key(delimiter.Value != "", "delimiter: "+delimiter.Value, "what parts fields")
+		key(f.Delimiter != ',', "delimiter: "+dialect.InWords(f.Delimiter), "what parts fields")
 		key(f.Encoding != dialect.UTF8, "encoding: "+string(f.Encoding), "not UTF-8")
 		commas := func(g Guess) bool { return g.Role == equivclass.Quasi && g.commas > 0 }
 		key(slices.ContainsFunc(d.Guesses, commas), `decimal: ","`, "1,5 is a number")

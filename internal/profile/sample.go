@@ -131,18 +131,9 @@ func (k *Sketch) rows(text []byte) error {
 	split := csvfields.Splitter{Delimiter: k.Found.Delimiter, Multiline: true}
 	var header []byte
 	for len(text) > 0 && k.Records < sampleRecords {
-		end, n, what := split.Record(text, true)
-		line := bytes.IndexByte(text, '\n')
-		if line < 0 {
-			line = len(text)
-		}
-		if what != csvfields.Whole || end > line && k.Columns != nil && n != len(k.Columns) {
-			end = line // a stray quote ends with its line
-		}
-		next := min(len(text), end+1)
-		row := text[:next]
-		fields, bad := split.Fields(row) // with its line break, which may be CRLF
-		text = text[next:]
+		fields, bad, rest, several := split.Next(text, len(k.Columns))
+		row := text[:len(text)-len(rest)] // with its line break
+		text = rest
 		switch {
 		case bad != csvfields.None:
 		case len(fields) > 1 && bytes.Equal(row, header), !slices.ContainsFunc(fields, func(f []byte) bool { return len(f) > 0 }):
@@ -156,7 +147,7 @@ func (k *Sketch) rows(text []byte) error {
 				k.Columns = append(k.Columns, newColumn(string(f), ""))
 			}
 		case len(fields) == len(k.Columns):
-			k.Multiline = k.Multiline || end > line
+			k.Multiline = k.Multiline || several
 			k.Records++
 			for i, f := range fields {
 				k.Columns[i].take(f)
