@@ -276,7 +276,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 			"internal/brokeraccess internal/kafkaclient internal/secret internal/ops/logs internal/ops/monitor internal/ops/notify " +
 			"internal/pace internal/progress internal/sealed internal/suppress " + disk},
 		{"internal/demo", "internal/daemon internal/dataset internal/testkit/hospital " + disk},
-		{"internal/trial", "internal/daemon internal/dataset internal/ops/diskuse internal/profile " + disk},
+		{"internal/trial", "internal/cli internal/daemon internal/dataset internal/ops/diskuse internal/profile " + disk},
 		{"internal/ops/trialpage", "internal/ops/chart internal/ops/present internal/trial"},
 		{"internal/ops/duty", disk}, {"internal/ops/monitor", "internal/ops/duty"}, {"internal/suppress", disk}, {"internal/disk", disk},
 		{"internal/ops/dashboard", "internal/ops/chart internal/ops/duty internal/ops/monitor internal/ops/present"},

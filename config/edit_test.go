@@ -33,11 +33,11 @@ func TestLoadEdited(t *testing.T) {
 		c, _, err := LoadEdited(path, none, os.ReadFile, edits)
 		return c, err
 	}
-	stdin := []Edit{{[]string{"source", "type"}, "stdin"}, {[]string{"source", "kafka"}, ""}, {[]string{"http"}, ""}}
+	stdin := []Edit{{[]string{"source", "type"}, "stdin"}, {[]string{"source", "kafka"}, nil}, {[]string{"http"}, nil}}
 	_, err := load()
 	require.ErrorContains(t, err, "BROKER", "without edits the file cannot be used here")
-	c, err := load(append(stdin, Edit{[]string{"policy", "k"}, "7"}, Edit{[]string{"state", "path"}, "other.db"},
-		Edit{[]string{"initial", "min_pool"}, "40"}, Edit{[]string{"schema", "attributes", "illness", "promise"}, "{gain: 2}"})...)
+	c, err := load(append(stdin, Edit{[]string{"policy", "k"}, 7}, Edit{[]string{"state", "path"}, "other.db"},
+		Edit{[]string{"initial", "min_pool"}, 40}, Edit{[]string{"schema", "attributes", "illness", "promise"}, map[string]int{"gain": 2}})...)
 	require.NoError(t, err)
 	assert.Equal(t, FromStdin, c.Source.Type)
 	assert.Equal(t, 7, c.Policy.K)
@@ -46,25 +46,12 @@ func TestLoadEdited(t *testing.T) {
 	assert.Equal(t, filepath.Join(filepath.Dir(path), "other.db"), c.State.Path)
 	assert.Equal(t, promise.NewRatio(2, 1), c.Attributes[1].Promise.Gain)
 	for fault, e := range map[string]Edit{
-		"8:9: policy.k: \"1\" is below 2":         {[]string{"policy", "k"}, "1"},
-		"6:5: schema.attributes: has no job":      {[]string{"schema", "attributes", "job", "promise"}, "{l: 2}"},
-		"policy.k: is set to what is no YAML":     {[]string{"policy", "k"}, "{"},
+		"8:9: policy.k: \"1\" is below 2":         {[]string{"policy", "k"}, 1},
+		"6:5: schema.attributes: has no job":      {[]string{"schema", "attributes", "job", "promise"}, map[string]int{"l": 2}},
 		"9:10: release.recode: is an unknown key": {[]string{"release", "recode"}, "buckets"},
 	} {
 		_, err := load(append(stdin, e)...)
 		require.Error(t, err, fault)
 		assert.Contains(t, err.Error(), fault)
 	}
-}
-
-// TestMapping: the keys of a flow or block mapping, in their order; what is none is refused.
-func TestMapping(t *testing.T) {
-	got, err := Mapping(`income: {l: 2}, "a.b": {gain: 2}`)
-	require.Error(t, err, "no mapping without braces of more than one key")
-	assert.Empty(t, got)
-	got, err = Mapping(`{income: {l: 2}, "a.b": {gain: 2}}`)
-	require.NoError(t, err)
-	assert.Equal(t, []Edit{{[]string{"income"}, "{l: 2}\n"}, {[]string{"a.b"}, "{gain: 2}\n"}}, got)
-	_, err = Mapping("gain")
-	require.Error(t, err)
 }

@@ -325,47 +325,40 @@ func lowerFirst(text string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// Edit sets a key of a configuration to a YAML text, or removes it if the text is empty. The path has a name for each
-// level; in a list it is that of an element's key `name`.
+// Edit sets a key of a configuration to a value as YAML encodes it, or removes it if the value is nil. The path has a name for
+// each level; in a list it is that of an element's key `name`.
 type Edit struct {
-	Path []string
-	YAML string
+	Path  []string
+	Value any
 }
 
 // edit changes the document.
 func (r *reader) edit(n *yaml.Node, e *Edit) {
-	set := yaml.Node{Kind: yaml.DocumentNode}
-	if err := yaml.Unmarshal([]byte(e.YAML), &set); err != nil || e.YAML != "" && len(set.Content) != 1 {
-		r.faultAt(n, strings.Join(e.Path, "."), "is set to what is no YAML", "write for instance {l: 2}")
-		return
-	}
+	line, column := n.Line, n.Column
 	for i, name := range e.Path {
-		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		if n.ShortTag() == "!!null" {
 			*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
 		}
+		line, column = n.Line, n.Column
 		at := child(n, name)
 		switch {
-		case at < 0 && e.YAML == "":
+		case at < 0 && e.Value == nil:
 			return
 		case at < 0 && n.Kind != yaml.MappingNode:
 			r.faultAt(n, strings.Join(e.Path[:i], "."), "has no "+name, "name one that it has")
 			return
 		case at < 0:
-			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name, Line: n.Line, Column: n.Column},
-				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: n.Line, Column: n.Column})
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name, Line: line, Column: column},
+				&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: line, Column: column})
 			at = len(n.Content) - 1
-		}
-		if i < len(e.Path)-1 {
-			n = n.Content[at]
-			continue
-		}
-		if e.YAML == "" {
+		case e.Value == nil && i == len(e.Path)-1:
 			n.Content = slices.Delete(n.Content, at-1, at+1)
 			return
 		}
-		placed(set.Content[0], n)
-		n.Content[at] = set.Content[0]
+		n = n.Content[at]
 	}
+	_ = n.Encode(e.Value) // plain values, or what was read as YAML
+	placed(n, line, column)
 }
 
 // child is where in a node the value of a key is, or the element with a name; -1: nowhere.
@@ -384,26 +377,9 @@ func child(n *yaml.Node, name string) int {
 }
 
 // placed gives what was set the place of the block around it.
-func placed(n, around *yaml.Node) {
-	n.Line, n.Column = around.Line, around.Column
+func placed(n *yaml.Node, line, column int) {
+	n.Line, n.Column = line, column
 	for _, c := range n.Content {
-		placed(c, around)
+		placed(c, line, column)
 	}
-}
-
-// Mapping takes a YAML mapping apart: an edit for each of its keys.
-func Mapping(text string) (out []Edit, err error) {
-	var n yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &n); err != nil || len(n.Content) != 1 || n.Content[0].Kind != yaml.MappingNode {
-		return nil, errors.New("what is set is no YAML mapping of one line")
-	}
-	pairs := n.Content[0].Content
-	for i := 0; i < len(pairs); i += 2 {
-		value, err := yaml.Marshal(pairs[i+1])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Edit{Path: []string{pairs[i].Value}, YAML: string(value)})
-	}
-	return out, nil
 }

@@ -157,7 +157,7 @@ func (s *start) path() string {
 
 func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, error) {
 	if s.data != "" {
-		return cli.Awaiting(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin) })
+		return cli.Awaiting(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin, profile.SampleBytes) })
 	}
 	sample := &profile.Sample{}
 	err := dataset.FirstMessages(ctx, []string{s.brokers}, s.topic, sample.Add)

@@ -24,7 +24,6 @@ func newTryCommand(env *environment) *cobra.Command {
 	var page string
 	var ks, ls []int
 	var promises []string
-	var mib int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "try DATA",
@@ -48,17 +47,22 @@ docs/CHOOSING.md reads it line by line.`,
 		Example: "  anond try last-year.csv\n  anond try last-year.csv --k 5,10 --per-day 200 --page try.html\n" +
 			"  anond try last-year.csv --promise 'income: {l: 2}' --promise 'income: {gain: 2}'",
 		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if o.Settings, err = settingsOf(ks, ls, promises); err != nil {
-				return err
+			o.Data = args[0]
+			for _, k := range orNone(ks) {
+				for _, l := range orNone(ls) {
+					for _, promise := range orNone(promises) {
+						o.Settings = append(o.Settings, trial.Setting{K: k, L: l, Promise: promise})
+					}
+				}
 			}
-			if slices.ContainsFunc(slices.Concat(ks, ls), func(n int) bool { return n < 2 }) {
+			switch n := len(o.Settings); {
+			case slices.ContainsFunc(slices.Concat(ks, ls), func(n int) bool { return n < 2 }):
 				return cli.Usage("--k 5,10 --l 3,5", "k and l are at least 2")
+			case o.PerDay < 0:
+				return cli.Usage("--per-day 200", "--per-day is no negative number")
+			case n > mostSettings:
+				return cli.Usage("give fewer of --k, --l and --promise", "%d settings are too many to compare; %d are the most", n, mostSettings)
 			}
-			if mib < 1 || o.PerDay < 0 {
-				return cli.Usage("--sample 32 --per-day 200", "--sample is at least 1 (MiB), and --per-day is no negative number")
-			}
-			o.Data, o.Most = args[0], int64(mib)<<20
 			if _, working := withWork(env.Stderr); working != nil {
 				o.Progress = working
 				defer working("")
@@ -78,7 +82,7 @@ docs/CHOOSING.md reads it line by line.`,
 			} else {
 				err = errors.Join(err, r.Text(env.Stdout))
 			}
-			if err == nil && !r.Published() {
+			if err == nil && r.Released() == nil {
 				return fault.Errorf(fault.Privacy, r.Outcomes[0].Hint, "nothing would be published: %s", r.Outcomes[0].Why)
 			}
 			return err
@@ -92,47 +96,26 @@ docs/CHOOSING.md reads it line by line.`,
 	f.IntSliceVar(&ls, "l", nil, "policy.l: one or more")
 	f.StringArrayVar(&promises, "promise", nil, "`'attribute: {gain: 2}'` as in the configuration; each use is one more setting")
 	f.Float64Var(&o.PerDay, "per-day", 0, "new people in a day, for how long a pool takes")
-	f.IntVar(&mib, "sample", 32, "most `MiB` of DATA that are tried")
 	return c
 }
 
-// settingsOf combines what was given, each with each.
-func settingsOf(ks, ls []int, promises []string) (out []trial.Setting, err error) {
-	out = []trial.Setting{{}}
-	each := func(n int, set func(*trial.Setting, int)) {
-		var more []trial.Setting
-		for _, s := range out {
-			for i := range n {
-				set(&s, i)
-				more = append(more, s)
-			}
-		}
-		if n > 0 {
-			out = more
-		}
+// orNone is what was given of an option, or that nothing was.
+func orNone[T any](given []T) []T {
+	if len(given) == 0 {
+		return make([]T, 1)
 	}
-	each(len(ks), func(s *trial.Setting, i int) { s.K = ks[i] })
-	each(len(ls), func(s *trial.Setting, i int) { s.L = ls[i] })
-	each(len(promises), func(s *trial.Setting, i int) { s.Promise = promises[i] })
-	if len(out) > mostSettings {
-		return nil, cli.Usage("give fewer of --k, --l and --promise", "%d settings are too many to compare; %d are the most", len(out),
-			mostSettings)
-	}
-	return out, nil
+	return given
 }
 
 // keepPrivate takes the right to read from others, if the output is a file.
 func keepPrivate(w io.Writer) error {
-	f, ok := w.(*os.File)
-	if !ok {
-		return nil
-	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
-		return err
-	}
-	if err := f.Chmod(0o600); err != nil {
-		return fmt.Errorf("standard output is a file that others may read: %w", err)
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
+			return err
+		}
+		if err := f.Chmod(0o600); err != nil {
+			return fmt.Errorf("standard output is a file that others may read: %w", err)
+		}
 	}
 	return nil
 }

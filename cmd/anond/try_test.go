@@ -79,7 +79,7 @@ func TestTrySaysWhatARunDoes(t *testing.T) {
 	assert.Equal(t, now.Pending.Total(), o.Waiting)
 	assert.EqualValues(t, now.DeadLetter, o.Refused)
 	assert.Equal(t, now.Classes, o.Classes.Count)
-	assert.Equal(t, now.Pool.Records, o.Next.People)
+	assert.Equal(t, now.Pool.Records, o.Next.Records)
 	require.Len(t, r.Refused, 1)
 	assert.EqualValues(t, now.Refused[r.Refused[0].Reason], r.Refused[0].Lines)
 }
@@ -140,12 +140,12 @@ func TestTryThatIsStopped(t *testing.T) {
 	before := s.files()
 	inside := func(name string) func() bool {
 		return func() bool {
-			found, err := fs.Glob(os.DirFS(os.TempDir()), "anond-try-*/"+name)
+			found, err := fs.Glob(os.DirFS(os.TempDir()), "anond-try-*"+name)
 			return err == nil && len(found) > 0
 		}
 	}
 	for _, signals := range [][]syscall.Signal{{syscall.SIGINT}, {syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}} {
-		for at, data := range map[string]string{"sample": "-", "0/state/anond.db": s.path("people.csv")} {
+		for at, data := range map[string]string{"": "-", "/0/state/anond.db": s.path("people.csv")} {
 			read, write, err := os.Pipe() // which stays open
 			require.NoError(t, err)
 			p := s.start("try "+data, func(c *exec.Cmd) { c.Stdin = read })

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"anond/equivclass"
@@ -14,6 +15,23 @@ type Refusal struct {
 	Lines     int               `json:"lines"`
 	First     int64             `json:"first_line"`
 	Do        string            `json:"do,omitempty"`
+}
+
+// What is the reason and the attribute.
+func (r Refusal) What() string {
+	if r.Attribute == "" {
+		return string(r.Reason)
+	}
+	return fmt.Sprintf("%s of %s", r.Reason, r.Attribute)
+}
+
+// String is the refusal in one line.
+func (r Refusal) String() string {
+	out := fmt.Sprintf("%s, %d of the lines, first line %d", r.What(), r.Lines, r.First)
+	if r.Do != "" {
+		out += ": " + r.Do
+	}
+	return out
 }
 
 // Refusals are the refused lines by reason and attribute, the most frequent first.

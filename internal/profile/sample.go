@@ -18,7 +18,7 @@ import (
 
 // What is looked at of an input at most, whatever it holds.
 const (
-	sampleBytes   = 32 << 20
+	SampleBytes   = 32 << 20
 	sampleRecords = 200_000
 	sampleColumns = 500
 	sampleDepth   = 8 // of nested objects
@@ -31,8 +31,8 @@ type Sample struct {
 	Whole bool // there is no more
 }
 
-// ReadSample reads the beginning of a file, through gzip if its name ends in .gz, or of standard input ("-").
-func ReadSample(name string, stdin io.Reader) (*Sample, error) {
+// ReadSample reads the beginning of a file, most bytes of it, through gzip if its name ends in .gz, or of standard input ("-").
+func ReadSample(name string, stdin io.Reader, most int) (*Sample, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -48,11 +48,11 @@ func ReadSample(name string, stdin io.Reader) (*Sample, error) {
 		}
 		stdin = unpacked
 	}
-	text, err := io.ReadAll(io.LimitReader(stdin, sampleBytes+1))
+	text, err := io.ReadAll(io.LimitReader(stdin, int64(most)+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	s := &Sample{Text: text[:min(len(text), sampleBytes)], Whole: len(text) <= sampleBytes}
+	s := &Sample{Text: text[:min(len(text), most)], Whole: len(text) <= most}
 	if end := bytes.LastIndexByte(s.Text, '\n'); !s.Whole && end >= 0 && !bytes.Contains(s.Text[:2], []byte{0}) {
 		s.Text = s.Text[:end+1]
 	}
@@ -66,7 +66,7 @@ func (s *Sample) Add(message []byte) bool {
 		one = message
 	}
 	s.Text = append(append(s.Text, one...), '\n')
-	return len(s.Text) < sampleBytes
+	return len(s.Text) < SampleBytes
 }
 
 // Sketch is what a sample tells about its columns, before anything is declared of them.

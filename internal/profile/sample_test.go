@@ -151,14 +151,14 @@ func (endless) Read(p []byte) (int, error) {
 
 // TestSamplesAreBounded: of an input without an end only so many bytes are read, and they end with a line.
 func TestSamplesAreBounded(t *testing.T) {
-	s, err := ReadSample("-", endless{})
+	s, err := ReadSample("-", endless{}, SampleBytes)
 	require.NoError(t, err)
 	assert.False(t, s.Whole)
-	assert.Len(t, s.Text, sampleBytes)
+	assert.Len(t, s.Text, SampleBytes)
 	assert.True(t, bytes.HasSuffix(s.Text, []byte("\n")))
 	full := &Sample{}
 	for full.Add(bytes.Repeat([]byte{'x'}, 1<<20)) {
-		require.Less(t, len(full.Text), sampleBytes+2<<20)
+		require.Less(t, len(full.Text), SampleBytes+2<<20)
 	}
 }
 

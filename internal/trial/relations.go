@@ -18,16 +18,18 @@ const (
 	rest      = "all others"
 )
 
-// group is a row or a column of a crosstab: values that a release shows, and that enough people have.
-type group struct {
-	label string
-	pred  query.Predicate
+// grouped is an attribute by the rows or columns of a crosstab: values that a release shows, and that enough people have.
+type grouped struct {
+	labels []string
+	preds  []query.Predicate
+	of     []int // group of each code; -1: in none
 }
 
-// grouped is an attribute by groups, and the group of each code; -1: in none.
-type grouped struct {
-	groups []group
-	of     []int
+// candidate is a pair of attributes, and how many records are in each cell of its crosstab.
+type candidate struct {
+	x, y     int
+	counts   [][]float64
+	strength float64
 }
 
 // relations compares crosstabs of the table with those that the releases tell. The rows of numbers end at bounds of cells of the
@@ -37,55 +39,54 @@ func (t *run) relations(outcomes []Outcome) (out []Relation) {
 	if first < 0 {
 		return nil
 	}
-	table, d := t.columns(), t.table.Schema.D()
-	least := leastEver
+	d, least := t.table.Schema.D(), leastEver
 	for _, o := range outcomes {
 		least = max(least, o.K)
 	}
-	all := make([]grouped, len(table.Dicts))
-	for j := range all {
-		all[j] = t.group(j, j >= d, table, t.releases[first], least)
+	var all []grouped
+	for j := range t.columns.Dicts {
+		all = append(all, t.group(j, t.releases[first], least))
 	}
-	type pair struct{ x, y int }
-	var pairs []pair
-	strength := map[pair]float64{}
+	var found []candidate
 	for y := d; y < len(all); y++ {
 		for x := range y {
-			p, counts := pair{x, y}, crosstab(table, x, y, all)
-			if strength[p] = cramer(counts); strength[p]*strength[p] >= strong*strong+chance(counts, table.Len()) {
-				pairs = append(pairs, p)
+			c := candidate{x: x, y: y, counts: t.crosstab(x, y, all)}
+			c.strength = cramer(c.counts)
+			// Its square would be chance without any relation, in the mean.
+			chance := float64(max(len(all[x].labels), len(all[y].labels))-1) / float64(t.columns.Len())
+			if c.strength*c.strength >= strong*strong+chance {
+				found = append(found, c)
 			}
 		}
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(strength[b], strength[a]) })
-	for _, p := range pairs[:min(shown, len(pairs))] {
-		counts := crosstab(table, p.x, p.y, all)
-		r := Relation{Attribute: table.Dicts[p.x].Attribute().Name, With: table.Dicts[p.y].Attribute().Name, Strength: rounded(strength[p]),
-			Rows: labels(all[p.x].groups), Columns: labels(all[p.y].groups), Shares: shares(counts)}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.strength, a.strength) })
+	for _, c := range found[:min(shown, len(found))] {
+		r := Relation{Attribute: t.columns.Dicts[c.x].Attribute().Name, With: t.columns.Dicts[c.y].Attribute().Name,
+			Strength: rounded(c.strength), Rows: all[c.x].labels, Columns: all[c.y].labels, Shares: shares(c.counts)}
 		for i, release := range t.releases {
-			if release == nil {
-				continue
+			if release != nil {
+				told := estimated(release, c.x, c.y, d, all)
+				r.Releases = append(r.Releases, Told{Outcome: i, Strength: rounded(cramer(told)), Shares: shares(told)})
 			}
-			told := estimated(release, p.x, p.y, d, all)
-			r.Releases = append(r.Releases, Told{Outcome: i, Strength: rounded(cramer(told)), Shares: shares(told)})
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// group divides the values of an attribute.
-func (t *run) group(j int, sensitive bool, table *equivclass.Table, r *readback.Release, least int) (out grouped) {
-	d, counts := table.Dicts[j], map[string]int{}
-	if !sensitive && d.Kind() == equivclass.Number {
+// group divides the values of an attribute: numbers that others may know by ranges, labels by the branches of their hierarchy. What
+// too few people have is with all others, or, if those are too few, in no group.
+func (t *run) group(j int, r *readback.Release, least int) (out grouped) {
+	d, h := t.columns.Dicts[j], t.columns.Dicts[j].Attribute().Hierarchy
+	quasi := j < t.table.Schema.D()
+	if quasi && d.Kind() == equivclass.Number {
 		return ranges(j, d, r)
 	}
-	label := make([]string, d.Len())
+	label, counts := make([]string, d.Len()), map[string]int{}
 	for c := range label {
 		label[c] = d.Label(equivclass.Code(c))
 	}
-	if !sensitive && d.Kind() == equivclass.Tree {
-		h := d.Attribute().Hierarchy
+	if quasi && d.Kind() == equivclass.Tree {
 		for node, root := 0, h.LCA(0, equivclass.Code(h.Leaves()-1)); node < h.Nodes(); node++ {
 			if node != root && h.Parent(node) == root {
 				for lo, hi := h.Span(node); lo <= hi; lo++ {
@@ -94,49 +95,41 @@ func (t *run) group(j int, sensitive bool, table *equivclass.Table, r *readback.
 			}
 		}
 	}
-	for _, c := range table.Codes[j] {
+	for _, c := range t.columns.Codes[j] {
 		counts[label[c]]++
 	}
-	var kept []string
+	others := t.columns.Len()
 	for name, n := range counts {
 		if n >= least {
-			kept = append(kept, name)
+			out.labels = append(out.labels, name)
 		}
 	}
-	slices.SortFunc(kept, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	others := 0
-	if len(kept) > groups {
-		kept = kept[:groups-1]
+	slices.SortFunc(out.labels, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	if len(out.labels) > groups {
+		out.labels = out.labels[:groups-1]
 	}
-	for name, n := range counts {
-		if !slices.Contains(kept, name) {
-			others += n
-		}
+	for _, name := range out.labels {
+		others -= counts[name]
 	}
+	kept, none := out.labels, -1
 	if others >= least {
-		kept = append(kept, rest)
+		none = len(kept)
+		out.labels = append(kept[:none:none], rest)
 	}
-	for _, name := range kept {
-		out.groups = append(out.groups, group{name, query.Predicate{Attribute: j, Match: make([]bool, d.Len())}})
-	}
-	for c := range label {
-		at := slices.Index(kept, label[c])
-		if at < 0 && others >= least {
-			at = len(kept) - 1
+	for _, name := range label {
+		at := slices.Index(kept, name)
+		if at < 0 {
+			at = none
 		}
-		if out.of = append(out.of, at); at >= 0 {
-			out.groups[at].pred.Match[c] = true
-		}
+		out.of = append(out.of, at)
 	}
-	for i := range out.groups {
-		out.groups[i].pred.Count(d)
-	}
+	out.predicates(j, d, nil)
 	return out
 }
 
 // ranges divides numbers at quarters of the lower bounds of a release's cells, weighted by people.
 func ranges(j int, d *equivclass.Dictionary, r *readback.Release) (out grouped) {
-	a, bounds := d.Attribute(), []float64{}
+	var bounds []float64
 	for i, size := range r.Sizes() {
 		if r.Cells != nil && r.Cells[i][j].Lo <= r.Cells[i][j].Hi {
 			bounds = append(bounds, slices.Repeat([]float64{r.Cells[i][j].Lo}, size)...)
@@ -150,44 +143,48 @@ func ranges(j int, d *equivclass.Dictionary, r *readback.Release) (out grouped) 
 		}
 	}
 	slices.Sort(bounds)
-	cuts := []float64{}
-	for q := 1; q < 4 && len(bounds) > 0; q++ {
-		if at := bounds[q*len(bounds)/4]; at > bounds[0] && !slices.Contains(cuts, at) {
-			cuts = append(cuts, at)
-		}
-	}
+	a := d.Attribute()
 	text := func(v float64) string { units, _ := a.Units(v); return a.FormatNumber(units) }
-	for i := range len(cuts) + 1 {
-		s, label := query.Span{Lo: math.Inf(-1), Hi: math.Inf(1), HiOpen: true}, ""
-		if i > 0 {
-			s.Lo, label = cuts[i-1], "from "+text(cuts[i-1])
+	spans, label := []query.Span{{Lo: math.Inf(-1), Hi: math.Inf(1), HiOpen: true}}, ""
+	for q := 1; q < 4 && len(bounds) > 0; q++ {
+		if at, last := bounds[q*len(bounds)/4], &spans[len(spans)-1]; at > max(bounds[0], last.Lo) {
+			last.Hi = at
+			out.labels = append(out.labels, label+"below "+text(at))
+			spans, label = append(spans, query.Span{Lo: at, Hi: math.Inf(1), HiOpen: true}), "from "+text(at)+", "
 		}
-		if i < len(cuts) {
-			s.Hi = cuts[i]
-			if label != "" {
-				label += ", "
-			}
-			label += "below " + text(cuts[i])
-		}
-		out.groups = append(out.groups, group{label, query.Predicate{Attribute: j, Match: make([]bool, d.Len()), Spans: []query.Span{s}}})
 	}
+	out.labels = append(out.labels, label[:max(0, len(label)-2)])
 	for c := range equivclass.Code(d.Len()) {
 		at := -1
 		if d.Units(c) != equivclass.MissingNumber {
-			at = slices.IndexFunc(out.groups, func(g group) bool { return query.SpansHold(g.pred.Spans, d.Number(c)) })
+			at = slices.IndexFunc(spans, func(s query.Span) bool { return query.SpansHold([]query.Span{s}, d.Number(c)) })
 		}
-		if out.of = append(out.of, at); at >= 0 {
-			out.groups[at].pred.Match[c] = true
-		}
+		out.of = append(out.of, at)
 	}
+	out.predicates(j, d, spans)
 	return out
 }
 
-// crosstab counts the records of a table.
-func crosstab(t *equivclass.Table, x, y int, all []grouped) [][]float64 {
-	out := empty(len(all[x].groups), len(all[y].groups))
-	for r, c := range t.Codes[x] {
-		if i, k := all[x].of[c], all[y].of[t.Codes[y][r]]; i >= 0 && k >= 0 {
+// predicates ask for the groups of an attribute.
+func (g *grouped) predicates(j int, d *equivclass.Dictionary, spans []query.Span) {
+	for i := range g.labels {
+		p := query.Predicate{Attribute: j}
+		for _, at := range g.of {
+			p.Match = append(p.Match, at == i)
+		}
+		if spans != nil {
+			p.Spans = spans[i : i+1]
+		}
+		p.Count(d)
+		g.preds = append(g.preds, p)
+	}
+}
+
+// crosstab counts the records of the table.
+func (t *run) crosstab(x, y int, all []grouped) [][]float64 {
+	out := cells(all[x].labels, all[y].labels, func(int, int) float64 { return 0 })
+	for r, c := range t.columns.Codes[x] {
+		if i, k := all[x].of[c], all[y].of[t.columns.Codes[y][r]]; i >= 0 && k >= 0 {
 			out[i][k]++
 		}
 	}
@@ -196,84 +193,64 @@ func crosstab(t *equivclass.Table, x, y int, all []grouped) [][]float64 {
 
 // estimated asks a release for the same counts.
 func estimated(r *readback.Release, x, y, d int, all []grouped) [][]float64 {
-	out := empty(len(all[x].groups), len(all[y].groups))
-	var from query.Estimator
-	at := y
+	from, at := query.Estimator(nil), y
 	if x < d {
 		from, at = r.Each()[y-d].Estimator(), d
 	} else if joint, ok := r.Joint(); ok {
 		from = joint
-	} else {
-		return out
 	}
-	for i, a := range all[x].groups {
-		for k, b := range all[y].groups {
-			b.pred.Attribute = at
-			out[i][k] = max(0, from.Estimate(&query.Bound{Sum: -1, Preds: []query.Predicate{a.pred, b.pred}}).Estimate)
+	return cells(all[x].labels, all[y].labels, func(i, k int) float64 {
+		if from == nil {
+			return 0
 		}
-	}
-	return out
+		a, b := all[x].preds[i], all[y].preds[k]
+		b.Attribute = at
+		return max(0, from.Estimate(&query.Bound{Sum: -1, Preds: []query.Predicate{a, b}}).Estimate)
+	})
 }
 
-func empty(rows, columns int) [][]float64 {
-	out := make([][]float64, rows)
+// cells has a number for each pair.
+func cells[X, Y any](rows []X, columns []Y, of func(i, k int) float64) [][]float64 {
+	out := make([][]float64, len(rows))
 	for i := range out {
-		out[i] = make([]float64, columns)
+		for k := range columns {
+			out[i] = append(out[i], of(i, k))
+		}
 	}
 	return out
 }
 
 // cramer is Cramér's V of a crosstab: 0 without any relation, 1 where one attribute tells the other.
 func cramer(counts [][]float64) float64 {
-	var all float64
 	if len(counts) < 2 || len(counts[0]) < 2 {
 		return 0
 	}
-	rows, columns := make([]float64, len(counts)), make([]float64, len(counts[0]))
-	for i, row := range counts {
+	var all, chi2 float64
+	columns := make([]float64, len(counts[0]))
+	for _, row := range counts {
 		for k, n := range row {
-			rows[i], columns[k], all = rows[i]+n, columns[k]+n, all+n
+			columns[k], all = columns[k]+n, all+n
 		}
 	}
-	var chi2 float64
-	for i, row := range counts {
+	for _, row := range counts {
+		total := sum(row)
 		for k, n := range row {
-			if expected := rows[i] * columns[k] / all; expected > 0 {
+			if expected := total * columns[k] / all; expected > 0 {
 				chi2 += (n - expected) * (n - expected) / expected
 			}
 		}
 	}
-	return math.Sqrt(chi2 / max(1, all) / float64(min(len(rows), len(columns))-1))
-}
-
-// chance is the square of cramer that so many records without any relation have in the mean.
-func chance(counts [][]float64, records int) float64 {
-	if len(counts) < 2 || len(counts[0]) < 2 {
-		return 1
-	}
-	return float64(max(len(counts), len(counts[0]))-1) / float64(records)
+	return math.Sqrt(chi2 / max(1, all) / float64(min(len(counts), len(columns))-1))
 }
 
 // shares are those of each row.
 func shares(counts [][]float64) [][]float64 {
-	out := empty(len(counts), len(counts[0]))
-	for i, row := range counts {
-		var sum float64
-		for _, n := range row {
-			sum += n
-		}
-		for k, n := range row {
-			if sum > 0 {
-				out[i][k] = math.Round(n/sum*1e3) / 1e3
-			}
-		}
-	}
-	return out
+	return cells(counts, counts[0], func(i, k int) float64 { return math.Round(counts[i][k]/max(1e-9, sum(counts[i]))*1e3) / 1e3 })
 }
 
-func labels(of []group) (out []string) {
-	for _, g := range of {
-		out = append(out, g.label)
+func sum(of []float64) (out float64) {
+	for _, n := range of {
+		out += n
 	}
 	return out
 }

@@ -1,13 +1,16 @@
 package trial
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"anond/config"
-	"anond/internal/ops/diskuse"
+	"anond/incremental/plan"
+	"anond/internal/cli"
 	"anond/internal/profile"
 )
 
@@ -17,9 +20,8 @@ type Report struct {
 	Channel string `json:"channel"` // what settings that are chosen by it tell
 	Dataset string `json:"dataset"`
 	Data    string `json:"data"`
-	// Whole: the data were looked at to their end, not the first Bytes of them.
+	// Whole: the data were looked at to their end, not only the first Records of them.
 	Whole    bool              `json:"whole"`
-	Bytes    int64             `json:"most_bytes"`
 	Records  int               `json:"records"`
 	Accepted int               `json:"accepted"` // of them, one for each person
 	Repeats  int               `json:"repeats"`  // further ones of a person
@@ -33,6 +35,7 @@ type Report struct {
 
 // Outcome is what a setting comes to.
 type Outcome struct {
+	Name    string `json:"name"` // Setting, or a letter in place of a long one
 	Setting string `json:"setting"`
 	K       int    `json:"k"`
 	L       int    `json:"l,omitempty"`
@@ -47,7 +50,7 @@ type Outcome struct {
 
 	Loss      float64         `json:"loss"`
 	Losses    []AttributeLoss `json:"loss_by_attribute,omitempty"`
-	Classes   *Sizes          `json:"classes,omitempty"`
+	Classes   *Sizes          `json:"classes,omitempty"` // nil: there is no release
 	Buckets   *Sizes          `json:"buckets,omitempty"`
 	Sensitive []Sensitive     `json:"sensitive,omitempty"`
 	Next      *Next           `json:"next_pool,omitempty"`
@@ -87,11 +90,8 @@ type QueryError struct {
 
 // Next is what the pool after the first release needs.
 type Next struct {
-	People   int     `json:"people"`
-	Possible bool    `json:"possible"`
-	Bounded  bool    `json:"bounded,omitempty"` // by policy.max_pool: what is published asks for more
-	Asks     string  `json:"asks_most,omitempty"`
-	Days     float64 `json:"days,omitempty"` // until so many have come
+	plan.PoolNeed
+	Days float64 `json:"days,omitempty"` // until so many have come
 }
 
 // Relation is a crosstab: of those who have the value of a row, the share that has that of a column.
@@ -114,113 +114,47 @@ type Told struct {
 
 // report begins the report with what the table tells.
 func (t *run) report(c *config.Config) *Report {
-	out := &Report{Private: Private, Channel: profile.Channel, Dataset: c.Dataset, Data: filepath.Base(t.Data), Whole: t.whole,
-		Bytes:   t.Most,
+	out := &Report{Private: private, Channel: profile.Channel, Dataset: c.Dataset, Data: filepath.Base(t.Data), Whole: t.whole,
 		Records: t.table.Read, Accepted: t.table.Len(), Repeats: t.table.Repeats, Refused: t.table.Refusals(),
-		Advice: append([]profile.Remark{}, profile.Remarks(t.table)...),
-		PerDay: t.PerDay, Outcomes: []Outcome{}, Relations: []Relation{}}
+		Advice: append([]profile.Remark{}, profile.Remarks(t.table)...), PerDay: t.PerDay, Relations: []Relation{}}
 	if t.Data == "-" {
 		out.Data = "standard input"
 	}
 	return out
 }
 
-// Looked says how much of the data was looked at.
-func (r *Report) Looked() string {
-	text := fmt.Sprintf("%s: %d records, %d of them accepted", r.Data, r.Records, r.Accepted)
-	if !r.Whole {
-		text = fmt.Sprintf("%s: only the first %s were tried (--sample): %d records, %d of them accepted", r.Data, diskuse.Bytes(r.Bytes),
-			r.Records, r.Accepted)
-	}
-	if r.Repeats > 0 {
-		text += fmt.Sprintf("; %d more are of people who have one already", r.Repeats)
-	}
-	return text
-}
-
-// text writes lines, and keeps the first error.
-type text struct {
-	w   io.Writer
-	err error
-}
-
-func (t *text) line(format string, args ...any) {
-	if t.err == nil {
-		_, t.err = fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
-	}
-}
-
-// Text writes the report for a person.
-func (r *Report) Text(w io.Writer) error {
-	t := &text{w: w}
-	t.line("%s", r.Private)
-	t.line("%s", r.Channel)
-	t.line("")
-	t.line("%s", r.Looked())
-	for _, x := range r.Refused {
-		of, do := "", ""
-		if x.Attribute != "" {
-			of = fmt.Sprintf(" of %q", x.Attribute)
-		}
-		if x.Do != "" {
-			do = ": " + x.Do
-		}
-		t.line("refused: %s%s, %d of the lines, first line %d%s", x.Reason, of, x.Lines, x.First, do)
-	}
-	for _, a := range r.Advice {
-		t.line("%s", a.String())
-	}
-	t.line("")
-	names, lettered := r.Names()
-	for i := range names {
-		if lettered {
-			t.line("%s: %s", names[i], r.Outcomes[i].Setting)
-		}
-	}
-	line := func(name string, cells []string) {
-		text := fmt.Sprintf("%-40s", name)
-		for i, c := range cells {
-			text += fmt.Sprintf("  %*s", max(12, len([]rune(names[i]))), c)
-		}
-		t.line("%s", text)
-	}
-	line("", names)
-	for _, f := range r.Figures() {
-		line(f.Name, f.Cells)
+// name gives the outcomes names for the heads of columns and for pictures: letters, where their settings are too long.
+func (r *Report) name() {
+	length := 0
+	for _, o := range r.Outcomes {
+		length += len([]rune(o.Setting))
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		if i == 0 || o.Why != "" {
-			t.line("")
-			t.line("%s", o.Setting)
-		}
-		if o.Why != "" {
-			t.line("  not published: %s", o.Why)
-			t.line("  %s", o.Hint)
-		}
-		if i == 0 && t.err == nil {
-			t.err = o.Pools.Text(t.w)
+		if o.Name = o.Setting; len(r.Outcomes) > 1 && length > 40 {
+			o.Name = string(rune('A' + i))
 		}
 	}
-	for i := range r.Relations {
-		r.Relations[i].text(t, names)
-	}
-	return t.err
 }
 
-// Names are short ones of the outcomes, for the heads of columns and for pictures: letters, where their settings are too long.
-func (r *Report) Names() (out []string, lettered bool) {
-	length := 0
-	for _, o := range r.Outcomes {
-		out, length = append(out, o.Setting), length+len([]rune(o.Setting))
+// Released is the first outcome with a release; nil: nothing is published.
+func (r *Report) Released() *Outcome {
+	if i := slices.IndexFunc(r.Outcomes, func(o Outcome) bool { return o.Classes != nil }); i >= 0 {
+		return &r.Outcomes[i]
 	}
-	if len(out) == 1 || length <= 40 {
-		return out, false
+	return nil
+}
+
+// Looked says how much of the data was looked at.
+func (r *Report) Looked() string {
+	first, repeats := "", ""
+	if !r.Whole {
+		first = "only the first "
 	}
-	for i := range out {
-		out[i] = string(rune('A' + i))
+	if r.Repeats > 0 {
+		repeats = fmt.Sprintf("; %d more are of people who have one already", r.Repeats)
 	}
-	return out, true
+	return fmt.Sprintf("%s: %s%d records, %d of them accepted%s", r.Data, first, r.Records, r.Accepted, repeats)
 }
 
 // Figure is a figure of each outcome, in words; empty where there is none.
@@ -232,136 +166,128 @@ type Figure struct {
 // Figures are those that settings are compared by, in the order of reading. What no outcome has is left out.
 func (r *Report) Figures() (out []Figure) {
 	add := func(name string, cell func(*Outcome) string) {
-		f, any := Figure{Name: name}, false
+		f := Figure{Name: name}
 		for i := range r.Outcomes {
 			f.Cells = append(f.Cells, cell(&r.Outcomes[i]))
-			any = any || f.Cells[i] != ""
 		}
-		if any {
+		if strings.Join(f.Cells, "") != "" {
 			out = append(out, f)
 		}
 	}
-	released := func(name string, cell func(*Outcome) string) {
+	released := func(name, format string, figure func(*Outcome) any) {
 		add(name, func(o *Outcome) string {
 			if o.Classes == nil {
 				return ""
 			}
-			return cell(o)
-		})
-	}
-	sized := func(name string, of func(*Sizes) int) {
-		released(name, func(o *Outcome) string {
-			if o.Buckets == nil {
-				return ""
-			}
-			return fmt.Sprint(of(o.Buckets))
+			return fmt.Sprintf(format, figure(o))
 		})
 	}
 	add("published people", func(o *Outcome) string { return fmt.Sprint(o.Published) })
 	add("waiting", func(o *Outcome) string { return fmt.Sprint(o.Waiting) })
-	released("loss, from 0 (exact) to 1", func(o *Outcome) string { return fmt.Sprintf("%.4f", o.Loss) })
-	for j, name := range r.attributes() {
-		released("  "+name, func(o *Outcome) string { return fmt.Sprintf("%.4f", o.Losses[j].Loss) })
+	if first := r.Released(); first != nil {
+		released("loss, from 0 (exact) to 1", "%.4f", func(o *Outcome) any { return o.Loss })
+		for j, a := range first.Losses {
+			released("  "+a.Name, "%.4f", func(o *Outcome) any { return o.Losses[j].Loss })
+		}
+		released("classes", "%d", func(o *Outcome) any { return o.Classes.Count })
+		if first.Buckets != nil {
+			released("buckets", "%d", func(o *Outcome) any { return o.Buckets.Count })
+			released("bucket of the median person", "%d", func(o *Outcome) any { return o.Buckets.Median })
+			released("largest bucket", "%d", func(o *Outcome) any { return o.Buckets.Max })
+		}
+		for i, s := range first.Sensitive {
+			const percent = "%.1f %%"
+			released(s.Name+": top share", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].TopShare })
+			released(s.Name+": allowed", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].Allowed })
+			released(s.Name+": counts off by, median", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].Error.Median })
+			released(s.Name+": counts off by, mean", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].Error.Mean })
+		}
 	}
-	released("classes", func(o *Outcome) string { return fmt.Sprint(o.Classes.Count) })
-	sized("buckets", func(s *Sizes) int { return s.Count })
-	sized("bucket of the median person", func(s *Sizes) int { return s.Median })
-	sized("largest bucket", func(s *Sizes) int { return s.Max })
-	for i, name := range r.Sensitive() {
-		released(name+": top share", func(o *Outcome) string { return percent(o.Sensitive[i].TopShare) })
-		released(name+": allowed", func(o *Outcome) string { return percent(o.Sensitive[i].Allowed) })
-		released(name+": counts off by, median", func(o *Outcome) string { return percent(o.Sensitive[i].Error.Median) })
-		released(name+": counts off by, mean", func(o *Outcome) string { return percent(o.Sensitive[i].Error.Mean) })
-	}
-	add("people the next pool needs", func(o *Outcome) string { return o.Next.needs() })
-	add(fmt.Sprintf("days until %g a day are so many", r.PerDay), func(o *Outcome) string { return o.Next.days() })
+	add("people the next pool needs", func(o *Outcome) string {
+		switch n := o.Next; {
+		case n == nil:
+			return ""
+		case !n.Possible:
+			return "none is enough"
+		case n.Bounded:
+			return fmt.Sprintf(">= %d", n.Records)
+		default:
+			return fmt.Sprint(n.Records)
+		}
+	})
+	add(fmt.Sprintf("days until %g a day are so many", r.PerDay), func(o *Outcome) string {
+		if o.Next == nil || o.Next.Days == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.1f", o.Next.Days)
+	})
 	return out
 }
 
-func (n *Next) needs() string {
-	switch {
-	case n == nil:
-		return ""
-	case !n.Possible:
-		return "none is enough"
-	case n.Bounded:
-		return fmt.Sprintf(">= %d", n.People)
+// Text writes the report for a person.
+func (r *Report) Text(w io.Writer) error {
+	b := &bytes.Buffer{}
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	line("%s\n%s\n\n%s", r.Private, r.Channel, r.Looked())
+	for _, x := range r.Refused {
+		line("refused: %s", x)
 	}
-	return fmt.Sprint(n.People)
-}
-
-func (n *Next) days() string {
-	if n == nil || n.Days == 0 || !n.Possible {
-		return ""
+	for _, a := range r.Advice {
+		line("%s", a)
 	}
-	return fmt.Sprintf("%.1f", n.Days)
-}
-
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
-
-// attributes are the quasi-identifiers, if there is a release.
-func (r *Report) attributes() (out []string) {
+	line("")
+	columns := []cli.Column{cli.Left("", 40)}
 	for _, o := range r.Outcomes {
-		for _, l := range o.Losses {
-			out = append(out, l.Name)
-		}
-		if out != nil {
-			break
+		if columns = append(columns, cli.Right(o.Name, 12)); o.Name != o.Setting {
+			line("%s: %s", o.Name, o.Setting)
 		}
 	}
-	return out
-}
-
-// Sensitive are the sensitive attributes, if there is a release.
-func (r *Report) Sensitive() (out []string) {
-	for _, o := range r.Outcomes {
-		for _, s := range o.Sensitive {
-			out = append(out, s.Name)
+	t := cli.NewTable(b, columns...)
+	t.Header()
+	for _, f := range r.Figures() {
+		t.Row(append([]string{f.Name}, f.Cells...)...)
+	}
+	for i, o := range r.Outcomes {
+		if i == 0 || o.Why != "" {
+			line("\n%s", o.Setting)
 		}
-		if out != nil {
-			break
+		if o.Why != "" {
+			line("  not published: %s\n  %s", o.Why, o.Hint)
+		}
+		if i == 0 {
+			_ = o.Pools.Text(b)
 		}
 	}
-	return out
+	for i := range r.Relations {
+		r.Relations[i].text(b, r.Outcomes)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // text writes a crosstab: in each cell the share in the records, and behind it those that the releases tell.
-func (r *Relation) text(t *text, names []string) {
-	t.line("")
-	told := ""
+func (r *Relation) text(b *bytes.Buffer, outcomes []Outcome) {
+	fmt.Fprintf(b, "\n%s and %s: strength %.2f in the records", r.Attribute, r.With, r.Strength)
 	for _, x := range r.Releases {
-		told += fmt.Sprintf(", %.2f in the release with %s", x.Strength, names[x.Outcome])
+		fmt.Fprintf(b, ", %.2f in the release with %s", x.Strength, outcomes[x.Outcome].Name)
 	}
-	t.line("%s and %s: strength %.2f in the records%s (0 none, 1 one tells the other)", r.Attribute, r.With, r.Strength, told)
-	t.line("percent of each row in the records > in the release%s", map[bool]string{true: "s, in this order"}[len(r.Releases) > 1])
-	width := 8
+	fmt.Fprintf(b, " (0 none, 1 one tells the other)\npercent of each row in the records > in the release%s\n",
+		map[bool]string{true: "s, in this order"}[len(r.Releases) > 1])
+	columns := []cli.Column{cli.Left("", 26)}
 	for _, name := range r.Columns {
-		width = max(width, len([]rune(name)), 4+5*len(r.Releases))
+		columns = append(columns, cli.Right(name, max(8, 4+5*len(r.Releases))))
 	}
-	line := fmt.Sprintf("  %-24s", "")
-	for _, name := range r.Columns {
-		line += fmt.Sprintf("  %*s", width, name)
-	}
-	t.line("%s", line)
+	t := cli.NewTable(b, columns...)
+	t.Header()
 	for i, name := range r.Rows {
-		line := fmt.Sprintf("  %-24s", name)
+		row := []string{"  " + name}
 		for k := range r.Columns {
 			cell := fmt.Sprintf("%.0f", 100*r.Shares[i][k])
 			for _, x := range r.Releases {
 				cell += fmt.Sprintf(" > %.0f", 100*x.Shares[i][k])
 			}
-			line += fmt.Sprintf("  %*s", width, cell)
+			row = append(row, cell)
 		}
-		t.line("%s", line)
+		t.Row(row...)
 	}
-}
-
-// Published reports whether a setting publishes something.
-func (r *Report) Published() bool {
-	for _, o := range r.Outcomes {
-		if o.Classes != nil {
-			return true
-		}
-	}
-	return false
 }

@@ -7,10 +7,11 @@
 // values). It compares with the records themselves, so it is for the owner of the data alone. Settings that are chosen by it reveal
 // something about the people of the table (profile.Channel).
 //
-// Cost: for each setting that of a run over the sample, which Options.Most bounds, and of 1,000 queries.
+// Cost: for each setting that of a run over the sample, whose size is bounded, and of 1,000 queries.
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,20 +21,26 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest"
 	"anond/ingest/decode"
+	"anond/internal/cli"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
+	"anond/internal/disk"
 	"anond/internal/fault"
+	"anond/internal/ops/diskuse"
 	"anond/internal/profile"
 	"anond/snapshot/readback"
 )
 
-// Private is said on whatever a trial writes.
-const Private = "PRIVATE: made from the records themselves. Not for those who get the releases."
+// private is said on whatever a trial writes.
+const private = "PRIVATE: made from the records themselves. Not for those who get the releases."
 
 // Options of a trial.
 type Options struct {
@@ -41,13 +48,13 @@ type Options struct {
 	Lookup   config.Lookup
 	Data     string // a file, or - for Stdin
 	Stdin    io.Reader
-	Most     int64   // bytes of the data that are looked at
-	PerDay   float64 // people who come in a day; 0: not known
-	Settings []Setting
+	PerDay   float64           // people who come in a day; 0: not known
+	Settings []Setting         // at least one
 	AtKill   func(func())      // is given what to do before the process is killed; may be nil
 	Progress func(what string) // may be nil
 
 	seed *[32]byte // of a test
+	most int       // of a test: bytes of the data that are looked at
 }
 
 // Setting is what a trial sets in the configuration; what is empty stays as it is.
@@ -64,6 +71,7 @@ type run struct {
 	whole    bool
 	format   string // empty: that of the configuration
 	table    *profile.Table
+	columns  *equivclass.Table   // of it: the quasi-identifiers and then the sensitive attributes, as releases have them
 	releases []*readback.Release // by outcome; nil: there is none
 }
 
@@ -87,114 +95,152 @@ func Run(ctx context.Context, o Options) (out *Report, err error) {
 		return nil, err
 	}
 	out = t.report(c)
-	if len(t.Settings) == 0 {
-		t.Settings = []Setting{{}}
-	}
-	for i := range t.Settings {
-		one, err := t.try(ctx, i)
+	for i, s := range t.Settings {
+		one, err := t.try(ctx, i, s)
 		if err != nil {
 			return nil, err
 		}
 		out.Outcomes = append(out.Outcomes, *one)
 	}
+	out.name()
 	t.Progress("strong relations")
-	out.Relations, err = profile.Interruptible(ctx, func() []Relation { return t.relations(out.Outcomes) })
+	out.Relations, err = cli.Awaiting(ctx, func() ([]Relation, error) { return t.relations(out.Outcomes), nil })
 	return out, err
+}
+
+// prefix begins the name of a trial's directory.
+const prefix = "anond-try-"
+
+// place makes the directory of a trial, and says how to remove it. Those of trials that were killed are removed first: nobody
+// holds their lock.
+func place() (dir string, remove func() error, err error) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	for _, old := range left {
+		const makes = time.Minute // time in which one that was just made gets its lock
+		if info, err := os.Lstat(old); err != nil || !info.IsDir() || time.Since(info.ModTime()) < makes {
+			continue
+		}
+		unlock, taken := diskuse.Lock(old)
+		if !taken {
+			_ = os.RemoveAll(old) // of another user, if that fails
+		}
+		_ = unlock()
+	}
+	if dir, err = os.MkdirTemp("", prefix); err != nil {
+		return "", nil, err
+	}
+	unlock, _ := diskuse.Lock(dir)
+	return dir, func() (err error) {
+		for range 10 { // what is still at work may have made something in it
+			if err = os.RemoveAll(dir); err == nil {
+				break
+			}
+		}
+		return errors.Join(err, unlock())
+	}, nil
 }
 
 // begin copies the sample and reads it as a table.
 func (t *run) begin(ctx context.Context) (c *config.Config, err error) {
 	t.Progress("read " + t.Data)
 	t.sample = filepath.Join(t.dir, "sample")
-	if c, err = t.load(nil, t.dir); err != nil {
+	if c, err = t.load(Setting{}, t.dir); err != nil {
 		return nil, err
 	}
 	if t.format = formatOf(t.Data, string(c.Source.Format)); t.format != "" {
-		if c, err = t.load(nil, t.dir); err != nil {
+		if c, err = t.load(Setting{}, t.dir); err != nil {
 			return nil, err
 		}
 	}
-	if t.whole, err = sample(ctx, &t.Options, t.sample); err != nil {
+	read, err := cli.Awaiting(ctx, func() (*profile.Sample, error) {
+		return profile.ReadSample(t.Data, t.Stdin, cmp.Or(t.most, profile.SampleBytes))
+	})
+	if err == nil {
+		t.whole, err = read.Whole, disk.Replace(t.sample, 0o600, disk.Bytes(read.Text))
+	}
+	if err != nil {
 		return nil, err
 	}
 	t.table, err = profile.ReadFor(ctx, c, profile.Input{Name: t.sample, Format: decode.Format(c.Source.Format), Complete: t.whole})
-	return c, t.named(err)
+	if err != nil {
+		return nil, t.named(err)
+	}
+	t.columns = t.table.Columns(append(append([]int{}, t.table.Schema.Quasi()...), t.table.Schema.Sensitive()...)...)
+	return c, nil
 }
 
 // named is an error about the sample as one about the data.
 func (t *run) named(err error) error {
-	if err == nil || !strings.Contains(err.Error(), t.sample) {
-		return err
-	}
-	return &sampleError{err, strings.ReplaceAll(err.Error(), t.sample, t.Data)}
+	kind, hint := fault.Of(err)
+	return fault.Errorf(kind, hint, "%s", strings.ReplaceAll(err.Error(), t.sample, t.Data))
 }
-
-type sampleError struct {
-	error
-	text string
-}
-
-func (e *sampleError) Error() string { return e.text }
-func (e *sampleError) Unwrap() error { return e.error }
 
 // formatOf is the format of a file where its name contradicts that of the configuration; empty: it does not.
 func formatOf(name, configured string) string {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
-	inJSON := strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".json")
+	end, inCSV := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")), configured == string(config.CSV)
 	switch {
-	case inJSON && configured == string(config.CSV):
+	case inCSV && (end == ".ndjson" || end == ".jsonl" || end == ".json"):
 		return string(decode.JSON)
-	case strings.HasSuffix(name, ".csv") && configured != string(config.CSV):
+	case !inCSV && end == ".csv":
 		return string(decode.CSV)
 	}
 	return ""
 }
 
-// load is the configuration with a setting, for a run in a directory: what it reads and writes is there, and nothing is
-// served, delivered, encrypted or shared with other processes.
-func (t *run) load(s *Setting, dir string) (*config.Config, error) {
-	edit := func(text string, path ...string) config.Edit { return config.Edit{Path: path, YAML: text} }
-	quoted := func(elements ...string) string {
-		return strconv.Quote(strings.ReplaceAll(filepath.Join(append([]string{dir}, elements...)...), "${", "$${"))
+// unused are the keys that a trial does without: nothing is served, delivered, encrypted, slowed down or shared with other
+// processes.
+var unused = strings.Fields("encryption control http outputs shard log source.kafka source.max_records_per_second dead_letter.topic " +
+	"dead_letter.payload release.keep release.max_bytes_per_second initial.on_refusal subject.key")
+
+// load is the configuration with a setting, for a run in a directory: what it reads and writes is there.
+func (t *run) load(s Setting, dir string) (*config.Config, error) {
+	var edits []config.Edit
+	set := func(key string, value any) {
+		edits = append(edits, config.Edit{Path: strings.Split(key, "."), Value: value})
 	}
-	edits := []config.Edit{
-		edit("file", "source", "type"), edit("", "source", "kafka"), edit("", "source", "max_records_per_second"),
-		edit(fmt.Sprintf("{path: %s, complete: %t}", strconv.Quote(strings.ReplaceAll(t.sample, "${", "$${")), t.whole), "source", "file"),
-		edit("file", "dead_letter", "type"), edit(quoted("dead-letter"), "dead_letter", "path"), edit("", "dead_letter", "topic"),
-		edit("", "dead_letter", "payload"), edit("1", "dead_letter", "max_share"),
-		edit("{path: "+quoted("state", "anond.db")+"}", "state"), edit(quoted("releases"), "release", "dir"),
-		edit(quoted("state", "ledger"), "release", "ledger"), edit("", "release", "keep"), edit("", "release", "max_bytes_per_second"),
-		edit("", "initial", "on_refusal"), edit("", "subject", "key"),
+	literal := func(path ...string) string { return strings.ReplaceAll(filepath.Join(path...), "${", "$${") }
+	for _, key := range unused {
+		set(key, nil)
 	}
-	for _, block := range []string{"encryption", "control", "http", "outputs", "shard", "log"} {
-		edits = append(edits, edit("", block))
-	}
+	set("source.type", "file")
+	set("source.file", map[string]any{"path": literal(t.sample), "complete": t.whole})
+	set("dead_letter.type", "file")
+	set("dead_letter.path", literal(dir, "dead-letter"))
+	set("dead_letter.max_share", 1)
+	set("state", map[string]any{"path": literal(dir, "state", "anond.db")})
+	set("release.dir", literal(dir, "releases"))
+	set("release.ledger", literal(dir, "state", "ledger"))
 	if t.format != "" {
-		edits = append(edits, edit(t.format, "source", "format"))
+		set("source.format", t.format)
 		if t.format != string(config.CSV) {
-			edits = append(edits, edit("", "source", "csv"))
+			set("source.csv", nil)
 		}
 	}
-	if s != nil {
-		more, err := s.edits()
-		if err != nil {
-			return nil, err
-		}
-		edits = append(edits, more...)
+	if s.K > 0 {
+		set("policy.k", s.K)
+	}
+	if s.L > 0 {
+		set("policy.l", s.L)
+	}
+	var promises map[string]yaml.Node
+	if yaml.Unmarshal([]byte(s.Promise), &promises) != nil {
+		return nil, fault.Errorf(fault.Usage, "--promise 'income: {gain: 2}'", "--promise is no YAML mapping of attributes")
+	}
+	for name, promise := range promises {
+		edits = append(edits, config.Edit{Path: []string{"schema", "attributes", name, "promise"}, Value: &promise})
 	}
 	c, _, err := config.LoadEdited(t.Config, t.Lookup, config.ReadRegular, edits)
 	return c, err
 }
 
 // try publishes the sample with a setting and measures the release. An outcome may be that nothing is published.
-func (t *run) try(ctx context.Context, i int) (*Outcome, error) {
+func (t *run) try(ctx context.Context, i int, s Setting) (*Outcome, error) {
 	dir := filepath.Join(t.dir, strconv.Itoa(i))
-	c, err := t.load(&t.Settings[i], dir)
+	c, err := t.load(s, dir)
 	if err != nil {
 		return nil, err
 	}
-	out := &Outcome{Setting: t.Settings[i].name(c), K: c.Policy.K, L: c.Policy.L,
-		Pools: profile.PoolsOf(t.table, c)}
+	out := &Outcome{Setting: s.in(c), K: c.Policy.K, L: c.Policy.L, Pools: profile.PoolsOf(t.table, c)}
 	t.Progress(out.Setting)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
@@ -206,41 +252,21 @@ func (t *run) try(ctx context.Context, i int) (*Outcome, error) {
 		return nil, ctx.Err()
 	}
 	if kind, hint := fault.Of(err); kind == fault.Privacy {
-		out.Why, out.Hint, err = err.Error(), hint, nil
-	}
-	if err != nil {
+		out.Why, out.Hint = err.Error(), hint
+	} else if err != nil {
 		return nil, t.named(err)
 	}
-	out.counts(&last)
+	out.counts(&last, t.PerDay)
 	t.releases = append(t.releases, nil)
 	if out.Why != "" {
 		return out, nil
 	}
-	return out, t.measure(ctx, c, dir, out)
+	t.releases[i], err = cli.Awaiting(ctx, func() (*readback.Release, error) { return t.measure(filepath.Join(dir, "releases"), out) })
+	return out, err
 }
 
-func (s *Setting) edits() (out []config.Edit, err error) {
-	if s.K > 0 {
-		out = append(out, config.Edit{Path: []string{"policy", "k"}, YAML: strconv.Itoa(s.K)})
-	}
-	if s.L > 0 {
-		out = append(out, config.Edit{Path: []string{"policy", "l"}, YAML: strconv.Itoa(s.L)})
-	}
-	if s.Promise == "" {
-		return out, nil
-	}
-	promises, err := config.Mapping(s.Promise)
-	if err != nil {
-		return nil, fault.With(fault.Usage, "--promise 'income: {gain: 2}'", err)
-	}
-	for _, p := range promises {
-		out = append(out, config.Edit{Path: []string{"schema", "attributes", p.Path[0], "promise"}, YAML: p.YAML})
-	}
-	return out, nil
-}
-
-// name says what a setting has, in a few words.
-func (s *Setting) name(c *config.Config) string {
+// in says what a configuration with the setting has, in a few words.
+func (s *Setting) in(c *config.Config) string {
 	out := fmt.Sprintf("k %d", c.Policy.K)
 	if c.Policy.L > 0 {
 		out += fmt.Sprintf(", l %d", c.Policy.L)
@@ -249,9 +275,4 @@ func (s *Setting) name(c *config.Config) string {
 		out += ", " + s.Promise
 	}
 	return out
-}
-
-// columns are the quasi-identifiers of the table and then the sensitive attributes, as releases have them.
-func (t *run) columns() *equivclass.Table {
-	return t.table.Columns(append(append([]int{}, t.table.Schema.Quasi()...), t.table.Schema.Sensitive()...)...)
 }

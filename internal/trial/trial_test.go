@@ -31,8 +31,8 @@ func tried(t *testing.T, o Options) (*Report, error) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	o.Lookup, o.seed = nothing, &[32]byte{1}
-	if o.Most == 0 {
-		o.Most = 1 << 20
+	if len(o.Settings) == 0 {
+		o.Settings = []Setting{{}}
 	}
 	r, err := Run(t.Context(), o)
 	left, wrong := os.ReadDir(os.TempDir())
@@ -150,7 +150,7 @@ func TestNothingPublished(t *testing.T) {
 	r, err = tried(t, few)
 	require.NoError(t, err)
 	assert.Equal(t, "1 people are there, and initial.min_pool asks for 100", r.Outcomes[0].Why)
-	assert.False(t, r.Published())
+	assert.Nil(t, r.Released())
 	bad := clinic()
 	bad.Data, bad.Stdin = "-", strings.NewReader("patient,age,sex,place,diagnosis,smoker\n"+strings.Repeat("p,30,f,nowhere,flu,no\n", 200))
 	r, err = tried(t, bad)
@@ -193,7 +193,7 @@ func TestSampleIsBounded(t *testing.T) {
 		}
 	}()
 	o := clinic()
-	o.Data, o.Stdin, o.Most = "-", read, 20_000
+	o.Data, o.Stdin, o.most = "-", read, 20_000
 	r, err := tried(t, o)
 	require.NoError(t, errors.Join(err, read.Close()))
 	assert.False(t, r.Whole)

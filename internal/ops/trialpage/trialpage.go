@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 
 	"anond/internal/ops/chart"
 	"anond/internal/ops/present"
@@ -24,71 +23,40 @@ var source string
 //go:embed style.css
 var style string
 
-var page = template.Must(template.New("page").Parse(source))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"bar": bar, "count": present.Count,
+	"percent": func(share float64) float64 { return 100 * share },
+	"of":      func(part, all int) float64 { return float64(part) / float64(all) }}).Parse(source))
+
+// bar draws a value from 0 to the largest of all.
+func bar(colour string, value, most float64, format string, text any) template.HTML {
+	return template.HTML(fmt.Sprintf(`<span class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`+
+		`<rect class="%s" width="%.1f" height="10"/></svg><span>`+format+`</span></span>`, colour, 100*value/max(most, 1e-9), text))
+}
 
 // model is what the template writes.
 type model struct {
 	*trial.Report
-	Style     template.CSS
-	Settings  []setting
-	Rows      []row
-	Refusals  []bars
-	Losses    []bars
-	Longest   string // bar of a loss
-	Charts    []present.Picture
-	SameSize  string // in words; empty: buckets differ, or there are none
-	Crosstabs []crosstab
-}
-
-// setting is a column: its name, what it is if that is a letter, and its colour in pictures if it publishes something.
-type setting struct{ Name, Long, Colour string }
-
-type row struct {
-	Name  string
-	Cells []string
-}
-
-// bars are one or more values of a name, drawn from 0 to the largest of all.
-type bars struct {
-	Name, Note string
-	Bars       []bar
-}
-
-type bar struct{ Colour, Width, Text string }
-
-// crosstab is a relation as the page shows it.
-type crosstab struct {
-	*trial.Relation
-	Told string
-	Body []crossRow
-}
-
-type crossRow struct {
-	Name  string
-	Cells [][]bar // by column: of the records, and of each release
+	Style    template.CSS
+	Colours  []string // in pictures, of the outcomes that publish something: charts take them in this order
+	Longest  float64  // loss
+	Charts   []present.Picture
+	SameSize float64 // of all buckets; 0: they differ, or there are none
 }
 
 // Write writes the page.
 func Write(w io.Writer, r *trial.Report) error {
 	m := &model{Report: r, Style: template.CSS(present.Colours + style + present.ChartStyle)}
-	m.settings()
-	for _, f := range r.Figures() {
-		m.Rows = append(m.Rows, row{f.Name, f.Cells})
-	}
-	most := 0
-	for _, x := range r.Refused {
-		most = max(most, x.Lines)
-	}
-	for _, x := range r.Refused {
-		name := string(x.Reason)
-		if x.Attribute != "" {
-			name += " of " + x.Attribute
+	published := 0
+	for _, o := range r.Outcomes {
+		m.Colours = append(m.Colours, "")
+		if o.Classes != nil {
+			m.Colours[len(m.Colours)-1] = fmt.Sprintf("s%d", published)
+			published++
 		}
-		m.Refusals = append(m.Refusals, bars{name, fmt.Sprintf("first in line %d. %s", x.First, x.Do),
-			[]bar{barOf("bad", float64(x.Lines), float64(most), present.Count(x.Lines))}})
+		for _, l := range o.Losses {
+			m.Longest = max(m.Longest, l.Loss)
+		}
 	}
-	m.losses()
-	m.crosstabs()
 	var err error
 	if m.Charts, err = present.Pictures(m.charts()); err != nil {
 		return err
@@ -96,113 +64,52 @@ func Write(w io.Writer, r *trial.Report) error {
 	return page.Execute(w, m)
 }
 
-// settings names the outcomes, and gives those that publish something a colour: charts take them in this order.
-func (m *model) settings() {
-	names, lettered := m.Names()
-	published := 0
-	for i, o := range m.Outcomes {
-		s := setting{Name: names[i]}
-		if lettered {
-			s.Long = o.Setting
-		}
-		if o.Classes != nil {
-			s.Colour = fmt.Sprintf("s%d", published)
-			published++
-		}
-		m.Settings = append(m.Settings, s)
-	}
-}
-
-func barOf(colour string, value, most float64, text string) bar {
-	return bar{colour, fmt.Sprintf("%.1f", 100*value/max(most, 1e-9)), text}
-}
-
-func (m *model) losses() {
-	most := 0.
-	for _, o := range m.Outcomes {
-		for _, l := range o.Losses {
-			most = max(most, l.Loss)
-		}
-	}
-	m.Longest = fmt.Sprintf("%.3f", most)
-	for i, o := range m.Outcomes {
-		for j, l := range o.Losses {
-			if j == len(m.Losses) {
-				m.Losses = append(m.Losses, bars{Name: l.Name})
-			}
-			m.Losses[j].Bars = append(m.Losses[j].Bars, barOf(m.Settings[i].Colour, l.Loss, most, fmt.Sprintf("%.3f", l.Loss)))
-		}
-	}
-}
-
-func (m *model) crosstabs() {
-	for i := range m.Relations {
-		r := &m.Relations[i]
-		c := crosstab{Relation: r}
-		var told []string
-		for _, x := range r.Releases {
-			told = append(told, fmt.Sprintf("%.2f (%s)", x.Strength, m.Settings[x.Outcome].Name))
-		}
-		c.Told = strings.Join(told, ", ")
-		for y, name := range r.Rows {
-			line := crossRow{Name: name}
-			for k := range r.Columns {
-				cell := []bar{barOf("truth", r.Shares[y][k], 1, fmt.Sprintf("%.0f", 100*r.Shares[y][k]))}
-				for _, x := range r.Releases {
-					cell = append(cell, barOf(m.Settings[x.Outcome].Colour, x.Shares[y][k], 1, fmt.Sprintf("%.0f", 100*x.Shares[y][k])))
-				}
-				line.Cells = append(line.Cells, cell)
-			}
-			c.Body = append(c.Body, line)
-		}
-		m.Crosstabs = append(m.Crosstabs, c)
-	}
-}
-
-// charts are curves: the percent of people, or of counts, up to a size or an error. One without two different values is left out.
+// charts are curves: the percent of people, or of counts, up to a size or an error.
 func (m *model) charts() (out []*chart.Chart) {
-	draw := func(title, label string, whole bool, scale float64, curve func(*trial.Outcome) []float64) (same float64) {
-		c, most, differ := chart.NewChart(title, chart.Axis{Label: label, Whole: whole}, chart.Axis{Min: 0, Max: 100}), 0., false
-		for i := range m.Outcomes {
-			values := curve(&m.Outcomes[i])
-			if len(values) == 0 {
-				continue
-			}
-			s := chart.Series{Name: m.Settings[i].Name, Style: chart.Line}
-			last := len(values) - 1
-			for at, v := range values {
-				if at == last && v > 3*values[at-1] && !whole {
-					break // the largest error of all would take the room of the others
+	first := m.Released()
+	if first == nil {
+		return nil
+	}
+	if first.Buckets != nil {
+		var c *chart.Chart
+		c, m.SameSize = m.draw("Percent of people in buckets of at most so many people", chart.Axis{Label: "people in the bucket", Whole: true},
+			func(o *trial.Outcome) []float64 { return o.Buckets.Curve })
+		out = append(out, c)
+	}
+	for i, s := range first.Sensitive {
+		c, _ := m.draw(s.Name+": percent of random counts that are off by at most", chart.Axis{Label: "percent off"},
+			func(o *trial.Outcome) (percent []float64) {
+				for _, e := range o.Sensitive[i].Error.Curve {
+					percent = append(percent, 100*e)
 				}
-				s.Points = append(s.Points, chart.Point{X: scale * v, Y: 100 * float64(at) / float64(last)})
-				most, differ = max(most, scale*v), differ || v != values[0] || same != 0 && v != same
-			}
-			same = values[0]
-			c.Add(s)
-		}
-		if differ {
-			c.X.Max = most
-			out = append(out, c)
-			return 0
-		}
-		return same
-	}
-	n := draw("Percent of people in buckets of at most so many people", "people in the bucket", true, 1, func(o *trial.Outcome) []float64 {
-		if o.Buckets == nil {
-			return nil
-		}
-		return o.Buckets.Curve
-	})
-	if n > 0 {
-		m.SameSize = fmt.Sprintf("Every bucket has %.0f people.", n)
-	}
-	for i, name := range m.Sensitive() {
-		draw(name+": percent of random counts that are off by at most", "percent off", false, 100, func(o *trial.Outcome) []float64 {
-			if len(o.Sensitive) == 0 {
-				return nil
-			}
-			return o.Sensitive[i].Error.Curve
-		})
+				return percent[:max(0, len(percent)-1)] // the largest error of all would take the room of the others
+			})
+		out = append(out, c)
 	}
 	return out
+}
+
+// draw makes a chart of what stands at each twentieth; nil if that is the same everywhere.
+func (m *model) draw(title string, x chart.Axis, curve func(*trial.Outcome) []float64) (c *chart.Chart, same float64) {
+	c = chart.NewChart(title, x, chart.Axis{Min: 0, Max: 100})
+	least := -1.
+	for i := range m.Outcomes {
+		o := &m.Outcomes[i]
+		if o.Classes == nil {
+			continue
+		}
+		s := chart.Series{Name: o.Name, Style: chart.Line}
+		for at, v := range curve(o) {
+			s.Points = append(s.Points, chart.Point{X: v, Y: 5 * float64(at)})
+			if least < 0 || v < least {
+				least = v
+			}
+			c.X.Max = max(c.X.Max, v)
+		}
+		c.Add(s)
+	}
+	if c.X.Max <= least {
+		return nil, least
+	}
+	return c, 0
 }

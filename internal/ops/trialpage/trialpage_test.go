@@ -37,7 +37,7 @@ func TestPageHasTheReport(t *testing.T) {
 	r := golden(t)
 	page := written(t, r)
 	assert.Equal(t, page, written(t, r), "the same report gives the same page")
-	assert.Contains(t, page, `<p class="private">`+trial.Private)
+	assert.Contains(t, page, `<p class="private">`+r.Private)
 	assert.Contains(t, page, r.Channel)
 	for _, loads := range []string{"<script", "http:", "https:", "url(", "@import", " src=", "stylesheet", "style=\""} {
 		assert.NotContains(t, page, loads)
