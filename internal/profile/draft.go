@@ -24,11 +24,11 @@ type Draft struct {
 // mostLines bounds a configuration: columns that are not published have lines of their own as long as there is room.
 const mostLines = 40
 
-// defaultPool is what config takes for initial.min_pool.
-func defaultPool(k, l int) int { return max(1000, 20*k*l) }
+// DefaultPool is what config takes for initial.min_pool.
+func DefaultPool(k, l int) int { return max(1000, 20*k*l) }
 
 // String is the configuration, with a reason behind each guess. It has names, counts and keys, and no value of a person; of a sensitive
-// attribute it says nothing that follows from its values (Sketch.Guesses).
+// attribute it says nothing that follows from its values (rules).
 func (d *Draft) String() string {
 	var lines []string
 	add := func(comment, format string, args ...any) {
@@ -39,54 +39,54 @@ func (d *Draft) String() string {
 		lines = append(lines, line)
 	}
 	k := d.Sketch
-	seen := fmt.Sprintf("the first %s records", grouped(k.Records))
+	first, people, free := "the first ", k.Records, mostLines-20
 	if k.Whole {
-		seen = fmt.Sprintf("%s records", grouped(k.Records))
+		first = ""
 	}
-	add("", "# Written by anond init, from %s with %d columns. What stands behind # is a guess: check it.", seen, len(k.Columns))
+	for _, g := range d.Guesses {
+		if g.needed() {
+			free--
+		}
+		if g.Role == equivclass.Subject {
+			people = g.Different()
+		}
+	}
+	add("", "# Written by anond init, from %s%s records with %d columns. What stands behind # is a guess: check it.", first,
+		grouped(k.Records), len(k.Columns))
 	add("", "# All keys: anond config init. What k, l and columns cost: anond config check --data FILE; docs/CHOOSING.md")
 	add("", "version: 1")
 	add("fixed once a release is decided", "dataset: %s", d.name())
-	add("", "source:")
 	d.source(add)
 	add("refused records, without their values", "dead_letter: {type: file, path: ./dead-letter}")
 	add("", "schema:")
 	add("subject: the person. quasi: others may know it. sensitive: to be protected. drop: not published", "  attributes:")
-	rest := []string{}
-	free := mostLines - len(lines) - 10
+	rest := 0
 	for _, g := range d.Guesses {
-		if published(g.Role) || g.Role == equivclass.Subject {
+		if !g.needed() {
+			if k.ofFew(&g) || g.Name == "" || free <= 0 {
+				rest++
+				continue
+			}
 			free--
-		}
-	}
-	for _, g := range d.Guesses {
-		if !published(g.Role) && g.Role != equivclass.Subject {
-			if k.ofFew(g) {
-				continue
-			}
-			if free--; free < 0 || g.Name == "" || g.Reason == "" {
-				rest = append(rest, g.Name)
-				continue
-			}
 		}
 		keys := ""
 		if g.Keys != "" {
 			keys = ", " + g.Keys
 		}
-		if g.Path != "" && g.Role != equivclass.Drop && g.Role != equivclass.Identifier {
+		if g.Path != "" && g.needed() {
 			keys += ", path: " + yamlText(g.Path)
 		}
 		add(g.Reason, "    - {name: %s, role: %s%s}", yamlText(g.Name), g.Role, keys)
 	}
-	if k.Found.Format == dialect.CSV && len(rest) > 0 {
-		add(fmt.Sprintf("%s not named here", plural(len(rest), "column", "columns")), "  others: drop")
+	if k.Found.Format == dialect.CSV && rest > 0 {
+		add(plural(rest, "column", "columns")+" not named here", "  others: drop")
 	}
 	add("a missing value is one of its own, shown as ?; nobody is left out for it", "  missing: value")
 	add("", "policy:   # permanent once there is a release")
 	add("so many people look alike", "  k: %d", d.K)
 	add("nobody's sensitive value is known with a probability above 1/l", "  l: %d", d.L)
-	if people := d.people(); k.Whole && people < defaultPool(d.K, d.L) {
-		add(fmt.Sprintf("there are %s people, and by default a release waits for %s", grouped(people), grouped(defaultPool(d.K, d.L))),
+	if waits := DefaultPool(d.K, d.L); k.Whole && people < waits {
+		add(fmt.Sprintf("there are %s people, and by default a release waits for %s", grouped(people), grouped(waits)),
 			"initial: {min_pool: %d}", max(d.K*d.L, people/2))
 	}
 	add("public", "release: {dir: ./releases}")
@@ -96,22 +96,13 @@ func (d *Draft) String() string {
 
 // ofFew reports that few records of JSON have such a member: its name may be a text of a person, as in {"visits": {"alice": 3}}, and JSON
 // needs no line for it. A column that may be sensitive is named however many have it, unless it lies in another member.
-func (k *Sketch) ofFew(g Guess) bool {
+func (k *Sketch) ofFew(g *Guess) bool {
 	return k.Found.Format != dialect.CSV && 5*g.Filled < k.Records && (g.Path != "" || g.Reason != protectToo)
 }
 
-func published(role equivclass.Role) bool {
-	return role == equivclass.Quasi || role == equivclass.Sensitive
-}
-
-// people is how many the sample has.
-func (d *Draft) people() int {
-	for _, g := range d.Guesses {
-		if g.Role == equivclass.Subject {
-			return g.Different()
-		}
-	}
-	return d.Sketch.Records
+// needed reports whether a column is read.
+func (g *Guess) needed() bool {
+	return slices.Contains([]equivclass.Role{equivclass.Quasi, equivclass.Sensitive, equivclass.Subject}, g.Role)
 }
 
 // notName is what no name of a dataset has.
@@ -129,8 +120,17 @@ func (d *Draft) name() string {
 	return yamlText(name)
 }
 
+// formats are the names that source.format has for what is seen, and why.
+var formats = map[dialect.Format][2]string{
+	dialect.JSON:         {"json", "an object a line"},
+	dialect.FHIR:         {"json", "FHIR resources, whose values lie at a path"},
+	dialect.Debezium:     {"debezium", "Debezium's events have op and after"},
+	dialect.DebeziumFlat: {"debezium-flat", "flat change events: the operation stands in the row"},
+}
+
 // source writes where records come from, and how they are written.
 func (d *Draft) source(add func(comment, format string, args ...any)) {
+	add("", "source:")
 	switch {
 	case d.Topic != "":
 		add("", "  type: kafka")
@@ -142,29 +142,27 @@ func (d *Draft) source(add func(comment, format string, args ...any)) {
 		add("a table that does not grow: its last line counts without a line break", "  file: {path: %s, complete: true}", yamlText(d.Path))
 	}
 	f := d.Sketch.Found
-	format := f.Format
-	if format == dialect.FHIR {
-		format = dialect.JSON
+	if f.Format != dialect.CSV {
+		add(formats[f.Format][1], "  format: %s", formats[f.Format][0])
+		return
 	}
-	why := map[dialect.Format]string{dialect.CSV: "it has a header and " + dialect.InWords(f.Delimiter) + " between fields",
-		dialect.JSON: "an object a line", dialect.FHIR: "FHIR resources, whose values lie at a path",
-		dialect.Debezium:     "Debezium's events have op and after",
-		dialect.DebeziumFlat: "flat change events: the operation stands in the row"}[f.Format]
-	add(why, "  format: %s", format)
-	if format == dialect.CSV {
-		var keys, reasons []string
-		key := func(is bool, key, why string) {
-			if is {
-				keys, reasons = append(keys, key), append(reasons, why)
-			}
+	add("it has a header and "+dialect.InWords(f.Delimiter)+" between fields", "  format: csv")
+	commas := func(g Guess) bool { return g.Role == equivclass.Quasi && g.commas }
+	var keys, reasons []string
+	for _, key := range []struct {
+		is        bool
+		yaml, why string
+	}{
+		{f.Delimiter != ',', "delimiter: " + dialect.InWords(f.Delimiter), "what parts fields"},
+		{f.Encoding != dialect.UTF8, "encoding: " + string(f.Encoding), "not UTF-8"},
+		{slices.ContainsFunc(d.Guesses, commas), `decimal: ","`, "1,5 is a number"},
+		{d.Sketch.Multiline, "multiline: true", "line breaks in quotes"},
+	} {
+		if key.is {
+			keys, reasons = append(keys, key.yaml), append(reasons, key.why)
 		}
-		key(f.Delimiter != ',', "delimiter: "+dialect.InWords(f.Delimiter), "what parts fields")
-		key(f.Encoding != dialect.UTF8, "encoding: "+string(f.Encoding), "not UTF-8")
-		commas := func(g Guess) bool { return g.Role == equivclass.Quasi && g.commas > 0 }
-		key(slices.ContainsFunc(d.Guesses, commas), `decimal: ","`, "1,5 is a number")
-		key(d.Sketch.Multiline, "multiline: true", "line breaks in quotes")
-		if len(keys) > 0 {
-			add(strings.Join(reasons, "; "), "  csv: {%s}", strings.Join(keys, ", "))
-		}
+	}
+	if len(keys) > 0 {
+		add(strings.Join(reasons, "; "), "  csv: {%s}", strings.Join(keys, ", "))
 	}
 }

@@ -3,11 +3,11 @@ package profile
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"anond/equivclass"
 )
@@ -43,18 +43,22 @@ var (
 		"2099-12-31", "2999-12-31", "3000-01-01", "9999-01-01", "9999-12-31"}
 )
 
-// placeholders are the listed numbers or dates, by the number that they are.
-func placeholders(a *equivclass.Attribute) map[float64]string {
-	out, list := map[float64]string{}, placeholderNumbers
-	if a.Type == equivclass.Date {
-		list = placeholderDates
-	}
-	for _, text := range list {
-		if v, why := a.ParseNumber([]byte(text)); why == equivclass.Accepted {
-			out[a.Float(v)] = text
+// value is a text of a column, or its number, how often it is there, and in which line first.
+type value struct {
+	text  string
+	times int
+	line  int64
+}
+
+// valuesOf are those of an attribute of a table.
+func valuesOf(t *Table, i int) []value {
+	out := make([]value, t.Dicts[i].Len())
+	for record, c := range t.Codes[i] {
+		if out[c].times++; out[c].times == 1 {
+			out[c].text, out[c].line = t.Dicts[i].Text(c), t.Lines[record]
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(v value) bool { return v.times == 0 })
 }
 
 // Remarks says what is seldom meant as it is written, by attribute.
@@ -64,56 +68,66 @@ func Remarks(t *Table) (out []Remark) {
 		if d == nil {
 			continue
 		}
-		r := remarks{name: a.Name, lines: t.Lines, codes: t.Codes[i], dict: d}
-		switch {
+		var o oddities
+		switch values := valuesOf(t, i); {
 		case d.Kind() == equivclass.Number:
-			r.ofNumbers(&a)
+			o.named, o.far = outliers(&a, values)
 		case !a.Type.Numeric():
-			r.ofTexts(&a)
+			o = oddTexts(values, a.Hierarchy == nil)
 		}
-		out = append(out, r.out...)
+		for _, r := range []struct {
+			n           int
+			says, write string
+		}{
+			{len(o.named), counts(o.named) + " stand where no value is known, as it seems.", "missing_values: " + listed(o.named)},
+			{o.far, fmt.Sprintf("%d of its values lie far outside of the range of nearly all, as placeholders do: list them in missing_values, "+
+				"or declare a range.", o.far), ""},
+			{o.twins, fmt.Sprintf("%s from another one only by dots, case, hyphens or spaces (lines %d and %d), and spellings count as different "+
+				"values.", plural(o.twins, "value differs", "values differ"), o.lines[0], o.lines[1]), "aliases: fold"},
+			{len(o.lacking), counts(o.lacking) + " are values like any other now, and many programs read them as missing.",
+				"missing_values: " + listed(o.lacking)},
+			{o.formulas, fmt.Sprintf("%s with =, +, - or @, which spreadsheets run as formulas (line %d is the first): rename them at the source, "+
+				"or tell who reads the releases to import them as text.", plural(o.formulas, "value begins", "values begin"), o.formula), ""},
+		} {
+			if r.n > 0 {
+				out = append(out, Remark{a.Name, fmt.Sprintf("%q: %s", a.Name, r.says), r.write})
+			}
+		}
 	}
 	return out
 }
 
-// remarks gathers those of an attribute.
-type remarks struct {
-	name  string
-	lines []int64
-	codes []equivclass.Code
-	dict  *equivclass.Dictionary
-	out   []Remark
-}
-
-func (r *remarks) add(write, format string, args ...any) {
-	r.out = append(r.out, Remark{r.name, fmt.Sprintf("%q: ", r.name) + fmt.Sprintf(format, args...), write})
-}
-
-func (r *remarks) ofNumbers(a *equivclass.Attribute) {
-	numbers := make([]float64, 0, len(r.codes))
-	for _, c := range r.codes {
-		if r.dict.Units(c) != equivclass.MissingNumber {
-			numbers = append(numbers, r.dict.Number(c))
-		}
-	}
-	named, far := outliers(numbers, placeholders(a), a.Type == equivclass.Date)
-	if len(named) > 0 {
-		r.add("missing_values: "+listed(slices.Sorted(maps.Keys(named))), "%s stand where no value is known, as it seems.", counts(named))
-	}
-	if far > 0 {
-		r.add("", "%d of its values lie far outside of the range of nearly all, as placeholders do: list them in missing_values, or declare a "+
-			"range.", far)
-	}
+// oddities are what is remarked of an attribute.
+type oddities struct {
+	named, lacking       map[string]int // placeholders, and texts that are read as missing
+	far, twins, formulas int            // values
+	lines                [2]int64       // of the first twins
+	formula              int64          // line of the first one
 }
 
 // outliers finds numbers that are listed as placeholders and lie outside of those that are not, by text, and counts the others that are
 // more than five times the width of nearly all away from them. A listed date is odd enough to be one wherever it lies outside; a number
 // such as 99 has to lie far outside, or to be the only kind below 0.
-func outliers(numbers []float64, list map[float64]string, dates bool) (named map[string]int, far int) {
+func outliers(a *equivclass.Attribute, values []value) (named map[string]int, far int) {
+	list := placeholderNumbers
+	if a.Type == equivclass.Date {
+		list = placeholderDates
+	}
+	number := func(text string) float64 {
+		v, why := a.ParseNumber([]byte(text))
+		if why != equivclass.Accepted {
+			return math.NaN()
+		}
+		return a.Float(v)
+	}
+	known := map[float64]string{}
+	for _, text := range list {
+		known[number(text)] = text
+	}
 	var rest []float64
-	for _, v := range numbers {
-		if list[v] == "" {
-			rest = append(rest, v)
+	for _, v := range values {
+		if n := number(v.text); known[n] == "" && !math.IsNaN(n) {
+			rest = append(rest, slices.Repeat([]float64{n}, v.times)...)
 		}
 	}
 	if len(rest) == 0 {
@@ -124,65 +138,45 @@ func outliers(numbers []float64, list map[float64]string, dates bool) (named map
 	lo, hi := rest[out], rest[len(rest)-1-out]
 	width, named := hi-lo, map[string]int{}
 	beyond := width
-	if dates {
+	if a.Type == equivclass.Date {
 		beyond = 0
 	}
-	for _, v := range numbers {
-		switch text := list[v]; {
-		case text != "" && (v < 0 && lo >= 0 || v < lo-beyond || v > hi+beyond):
-			named[text]++
-		case text == "" && width > 0 && (v < lo-5*width || v > hi+5*width):
-			far++
+	for _, v := range values {
+		n := number(v.text)
+		switch text := known[n]; {
+		case text != "" && (n < 0 && lo >= 0 || n < lo-beyond || n > hi+beyond):
+			named[text] += v.times
+		case text == "" && width > 0 && (n < lo-5*width || n > hi+5*width):
+			far += v.times
 		}
 	}
 	return named, far
 }
 
-func (r *remarks) ofTexts(a *equivclass.Attribute) {
-	first := map[equivclass.Code]int{} // the first record with a code
-	times := map[equivclass.Code]int{}
-	for i, c := range r.codes {
-		if times[c]++; times[c] == 1 {
-			first[c] = i
+// oddTexts finds spellings, what is read as missing, and formulas.
+func oddTexts(values []value, spellings bool) oddities {
+	o, folds := oddities{lacking: map[string]int{}}, map[string]int64{}
+	for _, v := range values {
+		fold := string(equivclass.Fold([]byte(v.text)))
+		if before, twin := folds[fold]; !twin {
+			folds[fold] = v.line
+		} else if o.twins++; o.twins == 1 {
+			o.lines = [2]int64{before, v.line}
 		}
-	}
-	folds, lacking := map[string]equivclass.Code{}, map[string]int{}
-	var twins, pair, formulas []equivclass.Code
-	for _, c := range slices.Sorted(maps.Keys(first)) {
-		text := r.dict.Text(c)
-		fold := string(equivclass.Fold([]byte(text)))
-		if before, seen := folds[fold]; seen {
-			twins = append(twins, c)
-			if pair == nil {
-				pair = []equivclass.Code{before, c}
+		if slices.Contains(readAsMissing, v.text) {
+			o.lacking[v.text] += v.times
+		}
+		if formula(v.text) {
+			if o.formulas++; o.formulas == 1 {
+				o.formula = v.line
 			}
-		} else {
-			folds[fold] = c
-		}
-		if slices.Contains(readAsMissing, text) {
-			lacking[text] += times[c]
-		}
-		if formula(text) {
-			formulas = append(formulas, c)
 		}
 	}
-	if len(twins) > 0 && a.Hierarchy == nil {
-		r.add("aliases: fold", "%s from another one only by dots, case, hyphens or spaces (lines %d and %d), and spellings count as different "+
-			"values.", plural(len(twins), "value differs", "values differ"), r.line(first[pair[0]]), r.line(first[pair[1]]))
+	if !spellings {
+		o.twins = 0
 	}
-	if len(lacking) > 0 {
-		r.add("missing_values: "+listed(slices.Sorted(maps.Keys(lacking))), "%s are values like any other now, and many programs read them as "+
-			"missing.", counts(lacking))
-	}
-	if len(formulas) > 0 {
-		r.add("", "%s with =, +, - or @, which spreadsheets run as formulas (line %d is the first): rename them at the source, or tell who "+
-			"reads "+
-			"the releases to import them as text.", plural(len(formulas), "value begins", "values begin"), r.line(first[formulas[0]]))
-	}
+	return o
 }
-
-// line is that of a record.
-func (r *remarks) line(record int) int64 { return r.lines[record] }
 
 // formula reports whether spreadsheets run a text as a formula. Plain numbers, and a sign alone, are none.
 func formula(text string) bool {
@@ -202,23 +196,22 @@ func counts(of map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// listed writes a list of YAML.
-func listed(texts []string) string {
-	out := make([]string, len(texts))
-	for i, text := range texts {
-		_, number := strconv.ParseFloat(text, 64)
-		_, date := time.Parse(time.DateOnly, text)
-		if out[i] = text; number != nil && date != nil {
+// listed writes texts of the lists above as a list of YAML.
+func listed(of map[string]int) string {
+	out := slices.Sorted(maps.Keys(of))
+	for i, text := range out {
+		if !plainNumber.MatchString(text) {
 			out[i] = yamlText(text)
 		}
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// plainText is a text that YAML reads as one without quotes, unless it is one of yamlWords.
+// plainText is a text that YAML reads as one without quotes, unless it is one of yamlWords; numbers and dates of the lists need none.
 var (
-	plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
-	yamlWords = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n)$`)
+	plainNumber = regexp.MustCompile(`^-?[0-9][0-9-]*$`)
+	plainText   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+	yamlWords   = regexp.MustCompile(`^(?i:null|true|false|yes|no|on|off|y|n)$`)
 )
 
 // yamlText writes a text as YAML, and so that the configuration takes no dollar sign of it for a variable.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -94,101 +95,152 @@ type Wishes struct {
 	Quasi             []string
 }
 
-// Guesses are the roles of all columns, in order.
+// seen is a column as the rules see it.
+type seen struct {
+	*Facts
+	*Sketch
+	Wishes
+	secret, person *Facts
+	group          int  // of sensitiveWords that its name has; their number: none
+	quasi          bool // its name is of what others know
+}
+
+// protectToo is said of a column that is sensitive by its name, where another one is to be protected.
+const protectToo = "to be protected, too? then role sensitive"
+
+// rule makes a guess.
+type rule struct {
+	role equivclass.Role
+	why  string // {rows}: how many there are; {different}: how many texts; {hierarchy}: the command that makes one of them
+	when func(c *seen) bool
+}
+
+// rules are tried in this order, and the first that holds makes the guess. Without one, others may know the column.
 //
 // Rule H (held): nothing computed from sensitive values goes into a configuration. The sensitive attribute is found by names and by its
-// place among the columns alone, and so is what else might be one; its values decide neither type nor anything else of its line.
-func (k *Sketch) Guesses(w Wishes) ([]Guess, error) {
-	for _, name := range append([]string{w.Sensitive, w.Person}, w.Quasi...) {
-		if name != "" && name != "-" && k.column(name) == nil {
-			return nil, fault.Errorf(fault.Usage, "the columns are "+strings.Join(k.names(), ", "), "there is no column %q", name)
-		}
-	}
-	secret := k.column(w.Sensitive)
-	if secret == nil {
-		secret = k.sensitive()
-	}
-	if secret == nil {
-		return nil, fault.Errorf(fault.Usage, "--sensitive NAME", "no column looks like one to protect: name it")
-	}
-	if reserved[secret.Name] {
-		return nil, fault.Errorf(fault.Failed, "rename it at the source", "column %q cannot be published: every release has one of this name",
-			secret.Name)
-	}
-	person := k.column(w.Person)
-	if person == nil && w.Person != "-" {
-		person = k.person(secret)
-	}
-	out := make([]Guess, len(k.Columns))
-	var open []int // what may be a quasi-identifier
-	for i, c := range k.Columns {
-		switch c {
-		case secret:
-			out[i] = Guess{c, equivclass.Sensitive, "type: categorical", "to be protected, by its name or place alone; a number? then type " +
-				"integer, and buckets of your own choice"}
-		case person:
-			out[i] = Guess{c, equivclass.Subject, "", k.people(c)}
-		default:
-			if out[i] = k.other(c, w.Quasi); out[i].Role == equivclass.Quasi {
-				open = append(open, i)
-			}
-		}
-	}
-	if len(open) == 0 {
-		return nil, fault.Errorf(fault.Usage, "--quasi NAME,NAME", "no column looks like one that others may know of a person: name some")
-	}
-	slices.SortStableFunc(open, func(a, b int) int { return k.rank(out[a].Facts) - k.rank(out[b].Facts) })
-	for n, i := range open {
-		if w.Quasi == nil && n >= mostQuasi {
-			out[i].Role, out[i].Keys, out[i].Reason = equivclass.Drop, "", fmt.Sprintf("beyond the first %d that others may know", mostQuasi)
-		}
-	}
-	return out, nil
+// place among the columns alone, and so is what else might be one: no rule looks at values before it is passed.
+var rules = []rule{
+	{equivclass.Sensitive, "to be protected, by its name or place alone; a number? then type integer, and buckets of your own choice",
+		func(c *seen) bool { return c.Facts == c.secret }},
+	{equivclass.Subject, "all {rows} rows have another one: a person each?",
+		func(c *seen) bool { return c.Facts == c.person && c.Different() == c.Records }},
+	{equivclass.Subject, "{different} different in {rows} rows: a person?", func(c *seen) bool { return c.Facts == c.person }},
+	{equivclass.Drop, "no name", func(c *seen) bool { return c.Name == "" }},
+	{equivclass.Drop, "every release has a column of this name: rename it", func(c *seen) bool { return reserved[c.Name] }},
+	{equivclass.Quasi, "", func(c *seen) bool { return slices.Contains(c.Quasi, c.Name) && c.digits <= equivclass.MostDigits }},
+	{equivclass.Drop, "nobody has asked for it", func(c *seen) bool { return c.Quasi != nil && !slices.Contains(c.Quasi, c.Name) }},
+	{equivclass.Drop, protectToo, func(c *seen) bool { return c.group < 3 && !c.quasi }},
+	{equivclass.Drop, "empty", func(c *seen) bool { return c.Filled == 0 }},
+	{equivclass.Identifier, "a spreadsheet has shortened these numbers, as in 1.23E+10, and different people may have the same: export the " +
+		"column as text", func(c *seen) bool {
+		named := spoken(c.Name, personWords) || spoken(c.Name, numberWords)
+		return c.shortened > 0 && !c.quasi && (named || 2*c.shortened > c.Filled)
+	}},
+	{equivclass.Drop, "one value", func(c *seen) bool { return c.Different() == 1 && 50*c.Filled > 49*c.Records }},
+	{equivclass.Identifier, "names a person", func(c *seen) bool { return spoken(c.Name, directWords) && !c.quasi }},
+	{equivclass.Identifier, "numbers the rows",
+		func(c *seen) bool { return c.counts() && c.Filled == c.Records && c.Records > 2 && !c.quasi }},
+	{equivclass.Drop, "free text", func(c *seen) bool {
+		return c.words > 4*c.Filled && 2*c.Different() > c.Filled || spoken(c.Name, freeWords) && c.kind == equivclass.Categorical
+	}},
+	{equivclass.Identifier, "{different} different in {rows} rows: names somebody or something?", func(c *seen) bool {
+		return c.Different() == c.Filled && (c.kind == equivclass.Categorical && c.Filled > 20 ||
+			c.kind == equivclass.Integer && c.Filled >= manyNumbers && !c.quasi) ||
+			spoken(c.Name, numberWords) && 2*c.Different() > c.Filled && c.kind != equivclass.Decimal && c.kind != equivclass.Date
+	}},
+	{equivclass.Drop, "texts with [, {, * or | cannot be published: rename them",
+		func(c *seen) bool { return c.kind == equivclass.Categorical && 100*c.unfit > c.Filled }},
+	{equivclass.Drop, "mostly empty", func(c *seen) bool { return 5*c.Filled < c.Records && !c.quasi }},
+	{equivclass.Drop, "dates, but not all in one form: write them alike",
+		func(c *seen) bool { return c.kind == equivclass.Categorical && 2*c.dated() > c.Filled }},
+	{equivclass.Drop, "many different texts: they need a hierarchy{hierarchy}",
+		func(c *seen) bool { return c.kind == equivclass.Categorical && c.Different() > 50 && !c.quasi }},
+	{equivclass.Drop, "numbers with too many digits: round them",
+		func(c *seen) bool { return c.digits > equivclass.MostDigits }},
+	{equivclass.Quasi, "", func(*seen) bool { return true }},
 }
 
 // manyNumbers is how many whole numbers are seldom all different unless they name somebody or something.
 const manyNumbers = 300
 
-// rank puts columns that others know of people by their name before the others.
-func (k *Sketch) rank(c *Facts) int {
-	switch {
-	case spoken(c.Name, coreWords):
-		return 0
-	case spoken(c.Name, quasiWords):
-		return 1
-	}
-	return 2
-}
-
-func (k *Sketch) names() (out []string) {
-	for _, c := range k.Columns {
-		out = append(out, c.Name)
-	}
-	return out
-}
-
-func (k *Sketch) column(name string) *Facts {
-	for _, c := range k.Columns {
-		if c.Name == name && name != "" {
-			return c
+// Guesses are the roles of all columns, in order.
+func (k *Sketch) Guesses(w Wishes) ([]Guess, error) {
+	for _, name := range append([]string{w.Sensitive, w.Person}, w.Quasi...) {
+		if name != "" && name != "-" && k.column(name) == nil {
+			var names []string
+			for _, c := range k.Columns {
+				names = append(names, c.Name)
+			}
+			return nil, fault.Errorf(fault.Usage, "the columns are "+strings.Join(names, ", "), "there is no column %q", name)
 		}
 	}
-	return nil
+	c := seen{Sketch: k, Wishes: w, secret: k.column(w.Sensitive), person: k.column(w.Person)}
+	if c.secret == nil {
+		c.secret = k.sensitive()
+	}
+	if c.secret == nil {
+		return nil, fault.Errorf(fault.Usage, "--sensitive NAME", "no column looks like one to protect: name it")
+	}
+	if reserved[c.secret.Name] {
+		return nil, fault.Errorf(fault.Failed, "rename it at the source", "column %q cannot be published: every release has one of this name",
+			c.secret.Name)
+	}
+	if c.person == nil && w.Person != "-" {
+		c.person = k.likelyPerson(c.secret)
+	}
+	out := make([]Guess, len(k.Columns))
+	var open []int // what may be a quasi-identifier
+	for i := range k.Columns {
+		c.Facts = k.Columns[i]
+		c.group, c.quasi = k.secret(c.Facts), spoken(c.Name, quasiWords)
+		rule := rules[slices.IndexFunc(rules, func(r rule) bool { return r.when(&c) })]
+		out[i] = Guess{c.Facts, rule.role, "", strings.NewReplacer("{rows}", grouped(k.Records), "{different}", grouped(c.Different()),
+			"{hierarchy}", c.hierarchy()).Replace(rule.why)}
+		switch rule.role {
+		case equivclass.Sensitive:
+			out[i].Keys = "type: categorical"
+		case equivclass.Quasi:
+			open = append(open, i)
+			out[i].Keys, out[i].Reason = c.published()
+		}
+	}
+	if len(open) == 0 {
+		return nil, fault.Errorf(fault.Usage, "--quasi NAME,NAME", "no column looks like one that others may know of a person: name some")
+	}
+	slices.SortStableFunc(open, func(a, b int) int { return rank(out[a].Name) - rank(out[b].Name) })
+	for n, i := range open {
+		if w.Quasi == nil && n >= mostQuasi {
+			out[i] = Guess{out[i].Facts, equivclass.Drop, "", fmt.Sprintf("beyond the first %d that others may know", mostQuasi)}
+		}
+	}
+	return out, nil
+}
+
+// rank puts names of what others know of people before the others.
+func rank(name string) int {
+	return slices.IndexFunc([]words{coreWords, quasiWords, nil}, func(w words) bool { return w == nil || spoken(name, w) })
+}
+
+// column is that of a name; nil: there is none.
+func (k *Sketch) column(name string) *Facts {
+	i := slices.IndexFunc(k.Columns, func(c *Facts) bool { return c.Name == name && name != "" })
+	if i < 0 {
+		return nil
+	}
+	return k.Columns[i]
 }
 
 // sensitive is the column to protect, by its name; else the last one whose name does not say that it is something else.
 func (k *Sketch) sensitive() (last *Facts) {
-	for rank := range sensitiveWords {
-		for _, c := range k.Columns {
-			if rank == k.secret(c) && !reserved[c.Name] {
-				return c
-			}
-		}
-	}
+	best := len(sensitiveWords)
+	known := slices.Concat(quasiWords, dateWords, personWords, numberWords, directWords, freeWords)
 	for _, c := range k.Columns {
-		known := slices.Concat(quasiWords, dateWords, personWords, numberWords, directWords, freeWords)
-		if c.Name != "" && !reserved[c.Name] && !spoken(c.Name, known) {
-			last = c
+		group := k.secret(c)
+		if reserved[c.Name] || c.Name == "" {
+			continue
+		}
+		if group < best || best == len(sensitiveWords) && group == best && !spoken(c.Name, known) {
+			best, last = group, c
 		}
 	}
 	return last
@@ -202,28 +254,24 @@ func (k *Sketch) secret(c *Facts) int {
 	return slices.IndexFunc(append(slices.Clone(sensitiveWords), nil), func(w words) bool { return w == nil || spoken(c.Name, w) })
 }
 
-// person is the column by which a person is known again; nil: there is none.
-func (k *Sketch) person(secret *Facts) (best *Facts) {
+// likelyPerson is the column by which a person is known again; nil: there is none. A word for people counts most, and a number of rows
+// least.
+func (k *Sketch) likelyPerson(secret *Facts) (best *Facts) {
 	most := 0
 	for _, c := range k.Columns {
-		person, number := spoken(c.Name, personWords), spoken(c.Name, numberWords)
-		kind := c.kind()
-		switch {
-		case c == secret, c.Name == "", c.shortened > 0, !person && !number, person && spoken(c.Name, quasiWords), kind == equivclass.Date,
-			kind == equivclass.Decimal,
-			c.Filled < k.Records, c.Different() < 2, !person && (2*c.Different() < c.Filled && !slices.Equal(parts(c.Name), words{"id"}) ||
-				c.counts() && spoken(c.Name, rowWords)),
-			100*c.Different() < c.Filled:
-			continue
-		}
+		person, number, row := spoken(c.Name, personWords), spoken(c.Name, numberWords), spoken(c.Name, rowWords)
 		score := 2
-		if person {
-			score += 2
-		} else if spoken(c.Name, rowWords) {
-			score = 1 // it numbers rows rather than people
-		}
-		if person && number {
-			score++
+		switch {
+		case c == secret, c.Name == "", c.shortened > 0, !person && !number, person && spoken(c.Name, quasiWords), c.kind == equivclass.Date,
+			c.kind == equivclass.Decimal, c.Filled < k.Records, c.Different() < 2, 100*c.Different() < c.Filled,
+			!person && 2*c.Different() < c.Filled && !slices.Equal(parts(c.Name), words{"id"}), !person && row && c.counts():
+			continue
+		case person && number:
+			score = 5
+		case person:
+			score = 4
+		case row:
+			score = 1
 		}
 		if score > most {
 			most, best = score, c
@@ -232,130 +280,50 @@ func (k *Sketch) person(secret *Facts) (best *Facts) {
 	return best
 }
 
-// people says why a column is taken for that of the person.
-func (k *Sketch) people(c *Facts) string {
-	if c.Different() == k.Records {
-		return fmt.Sprintf("all %s rows have another one: a person each?", grouped(k.Records))
-	}
-	return fmt.Sprintf("%s different in %s rows: a person?", grouped(c.Different()), grouped(k.Records))
-}
-
-// other guesses a column that is neither the person's nor the one to protect.
-func (k *Sketch) other(c *Facts, asked []string) Guess {
-	drop := func(why string) Guess { return Guess{c, equivclass.Drop, "", why} }
-	wanted := asked != nil && slices.Contains(asked, c.Name)
-	quasi := spoken(c.Name, quasiWords)
-	kind := c.kind()
-	switch secret := k.secret(c); {
-	case c.Name == "":
-		return drop("no name")
-	case reserved[c.Name]:
-		return drop("every release has a column of this name: rename it")
-	case wanted:
-	case asked != nil:
-		return drop("nobody has asked for it")
-	case secret < 3 && !quasi: // nothing is said of its values: somebody may protect it, too
-		return drop(protectToo)
-	case c.Filled == 0:
-		return drop("empty")
-	case c.shortened > 0 && !quasi && (spoken(c.Name, personWords) || spoken(c.Name, numberWords) || 2*c.shortened > c.Filled):
-		return Guess{c, equivclass.Identifier, "", "a spreadsheet has shortened these numbers, as in 1.23E+10, and different people may have " +
-			"the same: export the column as text"}
-	case c.Different() == 1 && 50*c.Filled > 49*k.Records:
-		return drop("one value")
-	case spoken(c.Name, directWords) && !quasi:
-		return Guess{c, equivclass.Identifier, "", "names a person"}
-	case c.counts() && c.Filled == k.Records && k.Records > 2 && !quasi:
-		return Guess{c, equivclass.Identifier, "", "numbers the rows"}
-	case c.words > 4*c.Filled && 2*c.Different() > c.Filled || spoken(c.Name, freeWords) && kind == equivclass.Categorical:
-		return drop("free text")
-	case c.Different() == c.Filled && c.Filled > 20 && kind == equivclass.Categorical,
-		c.Different() == c.Filled && c.Filled >= manyNumbers && kind == equivclass.Integer && !quasi, spoken(c.Name,
-			numberWords) && 2*c.Different() > c.Filled &&
-			kind != equivclass.Decimal && kind != equivclass.Date:
-		return Guess{c, equivclass.Identifier, "", fmt.Sprintf("%s different in %s rows: names somebody or something?", grouped(c.Different()),
-			grouped(k.Records))}
-	case 100*c.unfit > c.Filled && kind == equivclass.Categorical:
-		return drop("texts with [, {, * or | cannot be published: rename them")
-	case 5*c.Filled < k.Records && !quasi:
-		return drop("mostly empty")
-	case kind == equivclass.Categorical && 2*c.dated > c.Filled:
-		return drop("dates, but not all in one form: write them alike")
-	case kind == equivclass.Categorical && c.Different() > 50 && !quasi:
-		return drop("many different texts: they need a hierarchy" + c.hierarchy())
-	}
-	if kind == equivclass.Integer && k.Found.Format == dialect.Debezium && spoken(c.Name, dateWords) {
-		kind = equivclass.Date // in days since 1970, as Debezium writes them
-	}
-	if kind == equivclass.Integer && c.Different() <= 50 && spoken(c.Name, codeWords) {
-		kind = equivclass.Categorical
-	}
-	return k.quasi(c, kind)
-}
-
-// protectToo is said of a column that is sensitive by its name, where another one is to be protected.
-const protectToo = "to be protected, too? then role sensitive"
-
-// quasi is a quasi-identifier of a type.
-func (k *Sketch) quasi(c *Facts, kind equivclass.Type) Guess {
-	if c.digits > equivclass.MostDigits {
-		return Guess{c, equivclass.Drop, "", fmt.Sprintf("more than %d digits behind the point: round them", equivclass.MostDigits)}
-	}
-	keys, noun := "type: "+string(kind), "texts"
-	why := ""
-	switch kind {
+// published is what a configuration says of a quasi-identifier.
+func (c *seen) published() (keys, reason string) {
+	keys, noun, likewise := "type: "+string(c.kind), "numbers", ""
+	switch c.kind {
 	case equivclass.Decimal:
-		keys, noun = fmt.Sprintf("%s, digits: %d", keys, c.digits), "numbers"
-	case equivclass.Integer:
-		noun = "numbers"
+		keys += ", digits: " + strconv.Itoa(c.digits)
+	case equivclass.Categorical:
+		noun = "texts"
 	case equivclass.Date:
 		noun = "dates"
-		if f, other := c.form(); f != nil && f.key != "" {
-			keys += ", " + f.key
-			if other != nil {
-				why = ", or is it " + other.key + "?"
-			}
+		if c.form != nil && c.form.keys != "" {
+			keys += ", " + c.form.keys
 		}
-	case equivclass.Categorical:
-		if c.Different() > 20 {
-			why = "; better with a hierarchy" + c.hierarchy()
+		if c.also != nil {
+			likewise = c.also.keys
 		}
 	}
-	lacking := c.lacking
-	if odd := c.odd(); len(odd) > 0 {
-		lacking = maps.Clone(lacking)
-		maps.Copy(lacking, odd)
-	}
+	lacking := maps.Clone(c.lacking)
+	maps.Copy(lacking, c.odd())
 	if len(lacking) > 0 {
-		keys += ", missing_values: " + listed(slices.Sorted(maps.Keys(lacking)))
+		keys += ", missing_values: " + listed(lacking)
 	}
-	reason := fmt.Sprintf("%s different %s%s", grouped(c.Different()), noun, why)
-	if n := k.Records - c.Filled; n > 0 {
-		reason += fmt.Sprintf(", %s missing", grouped(n))
+	missing := c.Records - c.Filled
+	reason = fmt.Sprintf("%s different %s", grouped(c.Different()), noun)
+	for _, also := range []struct {
+		when bool
+		says string
+	}{
+		{likewise != "", ", or is it " + likewise + "?"},
+		{c.kind == equivclass.Categorical && c.Different() > 20, "; better with a hierarchy" + c.hierarchy()},
+		{missing > 0, fmt.Sprintf(", %s missing", grouped(missing))},
+		{10*c.top > 9*c.Filled, fmt.Sprintf(", %d %% have one of them", 100*c.top/max(1, c.Filled))},
+		{rank(c.Name) == 2, ": do others know it?"},
+	} {
+		if also.when {
+			reason += also.says
+		}
 	}
-	if top := c.top(); 10*top > 9*c.Filled {
-		reason += fmt.Sprintf(", %d %% have one of them", 100*top/c.Filled)
-	}
-	if k.rank(c) == 2 {
-		reason += ": do others know it?"
-	}
-	return Guess{c, equivclass.Quasi, keys, reason}
-}
-
-// hierarchy names the command that makes one of a catalogue of such codes; empty: nobody knows how they roll up.
-func (c *Facts) hierarchy() string {
-	switch {
-	case c.diseases == c.Filled:
-		return ": anond hierarchy icd10"
-	case c.shortest == c.longest && c.longest > 2 && c.whole+c.zeros == c.Filled:
-		return fmt.Sprintf(": anond hierarchy prefix --lengths %d,%d", c.longest-1, max(1, c.longest-3))
-	}
-	return ""
+	return keys, reason
 }
 
 // grouped writes a number with commas between thousands.
 func grouped(n int) string {
-	text := fmt.Sprint(n)
+	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}

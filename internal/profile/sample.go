@@ -109,16 +109,20 @@ func Look(s *Sample) (*Sketch, error) {
 		err = k.rows(text)
 	case dialect.JSON, dialect.Debezium, dialect.DebeziumFlat, dialect.FHIR:
 		for line := range bytes.Lines(text) {
-			if k.object(bytes.TrimSpace(line)); k.Records >= sampleRecords {
+			if k.Records == sampleRecords {
 				k.Whole = false
 				break
 			}
+			k.object(line)
 		}
 	default:
 		err = fault.Errorf(fault.Failed, "give CSV with a header, or one JSON object a line", "is neither CSV nor lines of JSON")
 	}
 	if err == nil && k.Records == 0 {
 		err = fault.Errorf(fault.Failed, "give some records", "has no record that could be read")
+	}
+	for _, c := range k.Columns {
+		c.settle(k.Found.Format)
 	}
 	return k, err
 }
@@ -129,20 +133,19 @@ func (k *Sketch) rows(text []byte) error {
 		_, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
 	split := csvfields.Splitter{Delimiter: k.Found.Delimiter, Multiline: true}
-	var header []byte
-	for len(text) > 0 && k.Records < sampleRecords {
+	for len(text) > 0 {
 		fields, bad, rest, several := split.Next(text, len(k.Columns))
-		row := text[:len(text)-len(rest)] // with its line break
 		text = rest
 		switch {
-		case bad != csvfields.None:
-		case len(fields) > 1 && bytes.Equal(row, header), !slices.ContainsFunc(fields, func(f []byte) bool { return len(f) > 0 }):
-			// A run passes over both.
+		case bad != csvfields.None, !slices.ContainsFunc(fields, func(f []byte) bool { return len(f) > 0 }),
+			len(fields) > 1 && slices.EqualFunc(fields, k.Columns, func(f []byte, c *Facts) bool { return string(f) == c.Name }):
+			// A run passes over rows without a value, and over the header where it is repeated.
+		case k.Records == sampleRecords:
+			k.Whole = false
+			return nil
+		case k.Columns == nil && len(fields) > sampleColumns:
+			return fault.Errorf(fault.Failed, "leave some out", "has more than %d columns", sampleColumns)
 		case k.Columns == nil:
-			if len(fields) > sampleColumns {
-				return fault.Errorf(fault.Failed, "leave some out", "has more than %d columns", sampleColumns)
-			}
-			header = row
 			for _, f := range fields {
 				k.Columns = append(k.Columns, newColumn(string(f), ""))
 			}
@@ -154,19 +157,24 @@ func (k *Sketch) rows(text []byte) error {
 			}
 		}
 	}
-	k.Whole = k.Whole && len(text) == 0
 	return nil
 }
 
 // object reads a record of JSON, whose columns are the places that hold a text, number or flag. Of change events those of inserts count.
 func (k *Sketch) object(line []byte) {
-	if len(line) == 0 {
-		return
-	}
 	k.cells, k.op = k.cells[:0], ""
 	d := jsontext.NewDecoder(bytes.NewBuffer(line))
-	if d.PeekKind() != '{' || k.value(d, "", 0) != nil {
+	if d.PeekKind() != '{' {
 		return
+	}
+	for more := true; more; more = d.StackDepth() > 0 {
+		token, err := d.ReadToken()
+		if err != nil {
+			return
+		}
+		if isCell(d, token.Kind()) {
+			k.note(string(d.StackPointer()), token.String())
+		}
 	}
 	change := k.Found.Format == dialect.Debezium || k.Found.Format == dialect.DebeziumFlat
 	if change && k.op != "c" && k.op != "r" {
@@ -180,66 +188,37 @@ func (k *Sketch) object(line []byte) {
 	}
 }
 
-// value reads what lies at a path.
-func (k *Sketch) value(d *jsontext.Decoder, path string, depth int) error {
-	kind := d.PeekKind()
-	if kind == '[' || kind == '{' {
-		if depth == sampleDepth {
-			return d.SkipValue()
+// isCell reports whether the token that was read last is a text, number or flag where a column may lie.
+func isCell(d *jsontext.Decoder, kind jsontext.Kind) bool {
+	depth := d.StackDepth()
+	for i := 1; i <= depth; i++ {
+		in, n := d.StackIndex(i)
+		if in == '[' && n > sampleItems || in == '{' && i == depth && n%2 == 1 { // the name of a member
+			return false
 		}
-		if _, err := d.ReadToken(); err != nil {
-			return err
-		}
-		for i := 0; d.PeekKind() != ']' && d.PeekKind() != '}'; i++ {
-			step := fmt.Sprint(i)
-			if kind == '{' {
-				name, err := d.ReadToken()
-				if err != nil {
-					return err
-				}
-				step = strings.NewReplacer("~", "~0", "/", "~1").Replace(name.String())
-			}
-			err := error(nil)
-			if kind == '[' && i >= sampleItems {
-				err = d.SkipValue()
-			} else {
-				err = k.value(d, path+"/"+step, depth+1)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		_, err := d.ReadToken()
-		return err
 	}
-	token, err := d.ReadToken()
-	if err == nil && kind != 'n' {
-		k.note(path, token.String())
-	}
-	return err
+	return depth <= sampleDepth && !strings.ContainsRune("{}[]n", rune(kind))
 }
 
 // note keeps a value of a record, with the path that an attribute has: that of Debezium begins in the row.
 func (k *Sketch) note(path, text string) {
-	switch k.Found.Format {
-	case dialect.Debezium:
+	flat, inside := k.Found.Format == dialect.DebeziumFlat, true
+	if k.Found.Format == dialect.Debezium {
 		path = strings.TrimPrefix(path, "/payload")
-		if path == "/op" {
-			k.op = text
-		}
-		inside := strings.HasPrefix(path, "/after/")
-		if path = strings.TrimPrefix(path, "/after"); !inside {
-			return
-		}
-	case dialect.DebeziumFlat:
-		if path == "/__op" || path == "/op" {
-			k.op = text
-		}
-		if path == "/op" || strings.HasPrefix(path, "/__") {
-			return
-		}
 	}
-	k.cells = append(k.cells, cell{path, text})
+	if path == "/op" || flat && path == "/__op" {
+		k.op = text
+	}
+	switch {
+	case flat:
+		inside = path != "/op" && !strings.HasPrefix(path, "/__")
+	case k.Found.Format == dialect.Debezium:
+		inside = strings.HasPrefix(path, "/after/")
+		path = strings.TrimPrefix(path, "/after")
+	}
+	if inside {
+		k.cells = append(k.cells, cell{path, text})
+	}
 }
 
 // place is the column of a path; nil: there are too many.
@@ -251,27 +230,13 @@ func (k *Sketch) place(path string) *Facts {
 	steps := strings.Split(strings.NewReplacer("~1", "/", "~0", "~").Replace(path[1:]), "/")
 	name, pointer := steps[len(steps)-1], ""
 	if strings.Count(path, "/") > 1 {
-		pointer = path
-		var words []string
-		for _, s := range steps {
-			if s != "" && (s[0] < '0' || s[0] > '9') {
-				words = append(words, s)
-			}
-		}
-		name = strings.Join(words[max(0, len(words)-2):], "_")
-	}
-	taken := func() bool {
-		for _, other := range k.Columns {
-			if other.Name == name {
-				return true
-			}
-		}
-		return false
+		steps = slices.DeleteFunc(steps, func(s string) bool { return s == "" || s[0] >= '0' && s[0] <= '9' })
+		name, pointer = strings.Join(steps[max(0, len(steps)-2):], "_"), path
 	}
 	if reserved[name] || name == "" {
 		name, pointer = name+"_value", path
 	}
-	for plain, i := name, 2; taken(); i++ {
+	for plain, i := name, 2; k.column(name) != nil; i++ {
 		name, pointer = fmt.Sprintf("%s_%d", plain, i), path
 	}
 	c = newColumn(name, pointer)

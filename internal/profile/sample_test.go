@@ -187,7 +187,8 @@ func FuzzLook(f *testing.F) {
 func TestRuleVNamesOfFewAreNotWritten(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 60 {
-		fmt.Fprintf(&text, `{"id":%d,"age":%d,"diagnosis":"%s","row":"r","visits":{"alice%d":%d},"bob%d":"came with a long text","carol%d":null}`+"\n",
+		fmt.Fprintf(&text, `{"id":%d,"age":%d,"diagnosis":"%s","row":"r","visits":{"alice%d":%d},`+
+			`"bob%d":"came with a long text","carol%d":null}`+"\n",
 			(i*7)%61, 20+i%9, []string{"flu", "gout"}[i%2], i, i%3, i, i)
 	}
 	k, err := Look(&Sample{Text: text.Bytes(), Whole: true})
