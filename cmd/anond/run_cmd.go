@@ -110,7 +110,7 @@ input, of other people, all the same.`,
 			if err != nil && last.Machine.Sent == last.Before.Sent {
 				return err // nothing was read, and the error says why
 			}
-			return errors.Join(err, env.summarize(cfg, path, last, shown.monitor.Now().Events))
+			return errors.Join(err, env.summarize(cfg, path, last, shown.monitor.Now().Events, c.Context().Err() != nil))
 		},
 	}
 	cli.ConfigFlag(c, &path)

@@ -20,7 +20,9 @@ import (
 // summarize tells a person what a run with --once came to: counts that add up to what was read, over all runs of the
 // state, and which command comes next. It goes to standard output, which has nothing else of a run; where that is also
 // where a log of JSON goes, it is left out, so that the log stays one. Programs take status.json, which has the same counts.
-func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Report, logged []duty.Event) error {
+//
+// stopped: a signal has ended the run, maybe in front of the end of its input.
+func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Report, logged []duty.Event, stopped bool) error {
 	if logs.InJSON(cfg.Log, cli.IsTerminal(e.Stderr)) && sameStream(e.Stdout, e.Stderr) {
 		return nil
 	}
@@ -52,7 +54,10 @@ func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Repor
 	if names := warnings(logged); len(names) > 0 {
 		t.Row("warnings", fmt.Sprint(len(names)), strings.Join(names, ", ")+": the log says what they are about")
 	}
-	for i, next := range comesNext(path, now) {
+	if stopped {
+		t.Row("stopped", "", "by a signal, maybe in front of the end of the input")
+	}
+	for i, next := range comesNext(path, now, stopped) {
 		t.Row(map[bool]string{true: "next"}[i == 0], "", next)
 	}
 	return t.Err
@@ -60,10 +65,14 @@ func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Repor
 
 // publishedNote says where what is published is.
 func publishedNote(cfg *config.Config, s *incremental.Status) string {
-	if s.Public == 0 {
-		return "no release yet"
+	decided := ""
+	if s.Public < s.Release {
+		decided = "some of them decided, and not public: "
 	}
-	return fmt.Sprintf("in %s; the newest is %s", cli.Count(int(s.Public), "release"),
+	if s.Public == 0 {
+		return strings.TrimPrefix(decided, "some of them ") + "no release yet"
+	}
+	return decided + fmt.Sprintf("in %s; the newest is %s", cli.Count(int(s.Public), "release"),
 		fromHere(filepath.Join(cfg.Release.Dir, fmt.Sprintf("%06d", s.Public))))
 }
 
@@ -105,12 +114,16 @@ func warnings(logged []duty.Event) (names []string) {
 }
 
 // comesNext are the commands that a person runs next.
-func comesNext(path string, s *incremental.Status) (out []string) {
+func comesNext(path string, s *incremental.Status, stopped bool) (out []string) {
 	with := " -c " + path
 	if path == "anond.yaml" {
 		with = ""
 	}
-	if s.Public > 0 {
+	if stopped {
+		out = append(out, "anond run --once"+with+"    # goes on where this run was stopped")
+	} else if s.Public < s.Release {
+		out = append(out, fmt.Sprintf("anond run --once%s    # publishes release %d, which is decided", with, s.Release))
+	} else if s.Public > 0 {
 		out = append(out, "anond audit"+with+"    # certifies the promise, with the state")
 	} else if s.FirstLoad != nil && s.FirstLoad.Records < s.FirstLoad.Wanted {
 		out = append(out, "anond run --once"+with+"    # when there is more input; initial.min_pool says how many release 1 needs")

@@ -12,6 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/config"
+	"anond/incremental"
+	"anond/incremental/state"
+	"anond/ingest"
 	"anond/internal/cli"
 )
 
@@ -69,6 +73,29 @@ func TestARunWithOnceEndsWithASummary(t *testing.T) {
 		assert.NotContains(t, strings.ReplaceAll(out, s.dir, ""), value, "no value of a person")
 	}
 	assert.NotContains(t, s.must("run --once"), "in this run", "nothing was read")
+}
+
+// TestASummaryOfHalfARun: one that a signal ended in front of the end of its input says so and how it goes on, and people whom a full disk
+// kept from being published are not said to be.
+func TestASummaryOfHalfARun(t *testing.T) {
+	said := func(m incremental.Status, stopped bool) string {
+		var out strings.Builder
+		e := &environment{Env: cli.Env{Stdout: &out, Stderr: io.Discard}}
+		require.NoError(t, e.summarize(&config.Config{}, "anond.yaml", &ingest.Report{Machine: m}, nil, stopped))
+		return out.String()
+	}
+	first := incremental.Status{Sent: 40, Pending: state.Pending{Waiting: 40}, FirstLoad: &incremental.FirstLoad{Records: 40, Wanted: 100}}
+	assert.Contains(t, said(first, false), "when there is more input")
+	out := said(first, true)
+	assert.Contains(t, out, "by a signal, maybe in front of the end of the input")
+	assert.Contains(t, out, "anond run --once    # goes on where this run was stopped")
+	assert.NotContains(t, out, "when there is more input")
+
+	parked := incremental.Status{Sent: 40, Published: 40, Release: 1}
+	out = said(parked, false)
+	assert.Contains(t, out, "decided, and not public: no release yet")
+	assert.Contains(t, out, "anond run --once    # publishes release 1, which is decided")
+	assert.NotContains(t, said(incremental.Status{Sent: 40, Published: 40, Release: 1, Public: 1}, false), "decided")
 }
 
 // TestASummaryLeavesAJSONLogAlone: where standard output is the pipe of the log, there is none.

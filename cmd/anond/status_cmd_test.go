@@ -104,6 +104,9 @@ func TestStatusNamesTheAttributeThatAsksMost(t *testing.T) {
 	}
 	assert.Contains(t, of(plan.PoolNeed{Records: 100, Possible: true, Missing: 60, Attribute: "hiv"}),
 		`40 wait, it needs 100, 60 are missing; "hiv" asks most`)
+	assert.Contains(t, of(plan.PoolNeed{Records: 100, Possible: true, Missing: 6000}), "40 wait, it needs 100, 60 are missing",
+		"as run --once says it: newcomers are counted where enough wait")
+	assert.Contains(t, of(plan.PoolNeed{Records: 40, Possible: true, Missing: 7}), "40 wait, it needs 40, 7 newcomers are missing")
 	assert.Contains(t, of(plan.PoolNeed{Attribute: "hiv"}), `the published values of "hiv" are at what is promised`)
 	shown, err := json.Marshal(incremental.FirstLoad{Refused: true, Failed: []string{"hiv", "arrested"}})
 	require.NoError(t, err)

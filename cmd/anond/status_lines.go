@@ -49,8 +49,10 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		if p.Bounded {
 			needs += " (policy.max_pool; the published values ask for more, so it may be quarantined)"
 		}
-		if p.Missing > 0 {
-			needs += ", " + grouped(p.Missing) + " are missing"
+		if n := p.Records - c.Pending.Waiting + c.Outdated; n > 0 {
+			needs += ", " + grouped(n) + " are missing"
+		} else if p.Missing > 0 {
+			needs += ", " + grouped(p.Missing) + " newcomers are missing"
 		}
 		if p.Attribute != "" {
 			needs += fmt.Sprintf("; %q asks most", p.Attribute)

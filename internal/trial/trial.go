@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -75,6 +76,14 @@ type run struct {
 	releases []*readback.Release // by outcome; nil: there is none
 }
 
+// noRoom says of a full disk where it is: what a run would do about it, start again, does not help a trial, which keeps nothing.
+func noRoom(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) {
+		return err
+	}
+	return fault.With(0, "a trial works in "+os.TempDir()+" and has removed what it had there: make room, or set TMPDIR", err)
+}
+
 // Run makes a trial. Nothing of it is left when it returns.
 func Run(ctx context.Context, o Options) (out *Report, err error) {
 	if o.Progress == nil {
@@ -85,7 +94,7 @@ func Run(ctx context.Context, o Options) (out *Report, err error) {
 	if t.dir, remove, err = place(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
+	defer func() { err = errors.Join(noRoom(err), remove()) }()
 	if o.AtKill != nil {
 		o.AtKill(func() { _ = remove() })
 		defer o.AtKill(nil)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -246,4 +247,12 @@ func TestDirectoriesOfKilledTrialsGo(t *testing.T) {
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// TestNoRoomForATrial: a full disk is that of temporary files, and not one that has a decision about a release.
+func TestNoRoomForATrial(t *testing.T) {
+	parked := fault.With(0, "run it again", fmt.Errorf("write part: %w", syscall.ENOSPC))
+	assert.Contains(t, fault.Hint(noRoom(parked)), "set TMPDIR")
+	other := errors.New("else")
+	assert.Equal(t, other, noRoom(other))
 }

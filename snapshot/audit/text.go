@@ -143,7 +143,7 @@ func (t *textWriter) table(write func(w *tabwriter.Writer)) {
 
 func (t *textWriter) releases(r *Report) {
 	t.line("")
-	t.line("Releases (k = smallest class, top = largest share of one value in a class, new top = the same among the newcomers):")
+	t.line("Releases (k = smallest class; top = largest share of one value in the bucket, or class, that has it; new top = among newcomers):")
 	t.table(func(w *tabwriter.Writer) {
 		fmt.Fprintln(w, "release\trecords\twaiting\tclasses\tkept\tk\ttop\tnewcomers\tnew top\t")
 		for _, x := range r.Releases {
