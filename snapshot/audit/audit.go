@@ -91,13 +91,10 @@ func (a *auditor) published(o Options) error {
 		return err
 	}
 	if last > newest {
-		a.hierarchies = nil
 		a.skip("releases %d to %d: they were published after the audit began, or after its exports were made", newest+1, last)
 	}
-	if len(a.in.gone) > 0 {
-		a.hierarchies = nil // copies that only those name may be there
-	}
-	if err := a.beside.check(o.Ledger, false, a.hierarchies, &a.f); err != nil {
+	a.unread = last > newest || len(a.in.gone) > 0
+	if err := a.beside.check(o.Ledger, false, a.hierarchies, !a.unread, &a.f); err != nil {
 		return err
 	}
 	if o.Ledger == "" {
@@ -117,25 +114,25 @@ func (a *auditor) published(o Options) error {
 
 // auditor is the state of one run over a chain.
 type auditor struct {
-	since    map[string]int // sensitive values by the release in which they became valid; epochs.go
-	in       *input
-	f        format.Faults
-	report   *Report
-	linked   bool // the members export covers every release
-	carry    *chain.Carry
-	before   *format.Manifest // of the release before
-	last     *chain.Release   // the newest one whose files were read
-	views    []chain.View
-	matches  []chain.Reappearance // per release, against the one before
-	arrivals []int                // per release: distinct values among its newcomers
-	made     map[int]format.Seal  // of each release whose manifest was read
-	moved    bool                 // public view: some class has vanished so far
-	replay   *Replay
-	rendered int  // parts that a replay rendered again
-	unseen   bool // files of releases were not seen
-	beside   beside
-	// hierarchies are the copies that manifests name; nil: a manifest was not read.
-	hierarchies map[string]bool
+	since       map[string]int // sensitive values by the release in which they became valid; epochs.go
+	in          *input
+	f           format.Faults
+	report      *Report
+	linked      bool // the members export covers every release
+	carry       *chain.Carry
+	before      *format.Manifest // of the release before
+	last        *chain.Release   // the newest one whose files were read
+	views       []chain.View
+	matches     []chain.Reappearance // per release, against the one before
+	arrivals    []int                // per release: distinct values among its newcomers
+	made        map[int]format.Seal  // of each release whose manifest was read
+	moved       bool                 // public view: some class has vanished so far
+	replay      *Replay
+	rendered    int  // parts that a replay rendered again
+	unseen      bool // files of releases were not seen
+	beside      beside
+	hierarchies map[string]bool // the copies that manifests name
+	unread      bool            // there are releases whose manifests were not read
 	// Of a shard: of which releases the union asks for the histogram, and these.
 	wanted     map[int]bool
 	histograms map[int][]int

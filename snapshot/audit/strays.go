@@ -33,9 +33,8 @@ func (b *beside) look() (err error) {
 	return err
 }
 
-// check looks for what nothing names next to the releases. copies are those that
-// manifests name; nil: a manifest was not read.
-func (b *beside) check(ledger string, union bool, copies map[string]bool, f *format.Faults) error {
+// check looks for what nothing names next to the releases. copies are those that manifests name; whole: all manifests were read.
+func (b *beside) check(ledger string, union bool, copies map[string]bool, whole bool, f *format.Faults) error {
 	number := func(e os.DirEntry, suffix string) bool {
 		digits, ok := strings.CutSuffix(e.Name(), suffix)
 		return ok && format.ParseDirName(digits) > 0 && e.IsDir() == (suffix == "")
@@ -49,11 +48,9 @@ func (b *beside) check(ledger string, union bool, copies map[string]bool, f *for
 			filepath.Clean(ledger) == filepath.Join(b.dir, e.Name())
 	}, 0, f)
 	rendering := slices.ContainsFunc(b.top, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".tmp-") })
-	if copies != nil {
-		format.UnnamedOf("hierarchies", b.copies, func(e os.DirEntry) bool {
-			return copies[e.Name()] || rendering && grown(filepath.Join(b.dir, "hierarchies", e.Name()))
-		}, 0, f)
-	}
+	format.UnnamedOf("hierarchies", b.copies, func(e os.DirEntry) bool {
+		return copies[e.Name()] || (rendering || !whole) && (first(copies, e.Name()) || grown(filepath.Join(b.dir, "hierarchies", e.Name())))
+	}, 0, f)
 	for _, in := range []struct {
 		dir   string
 		named func(e os.DirEntry) bool
@@ -72,11 +69,22 @@ func (b *beside) check(ledger string, union bool, copies map[string]bool, f *for
 	return nil
 }
 
-// grown reports whether a file is a copy of a hierarchy that gained leaves, as a release in progress may bring one before its manifest
-// names it: its name has the hash of its content. Copies of other names are those of the first release.
+// grown reports whether a file is a copy of a hierarchy that gained leaves, which a release may name whose manifest was not read, or is not
+// there yet: its name has the hash of its content. Copies of other names are those of the first release.
 func grown(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	data, err := os.ReadFile(path)
 	sum := sha256.Sum256(data)
 	return err == nil && strings.HasSuffix(name, "-"+hex.EncodeToString(sum[:8]))
+}
+
+// first reports whether a name is that of the copy of a hierarchy before it gained leaves.
+func first(copies map[string]bool, name string) bool {
+	ext := filepath.Ext(name)
+	for c := range copies {
+		if strings.HasPrefix(c, strings.TrimSuffix(name, ext)+"-") && filepath.Ext(c) == ext && len(c) == len(name)+len("-0123456789abcdef") {
+			return true
+		}
+	}
+	return false
 }

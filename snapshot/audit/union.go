@@ -92,7 +92,8 @@ type unionAudit struct {
 type shardChain struct {
 	report     *Report
 	made       map[int]format.Seal
-	copies     map[string]bool // that its manifests name; nil: not all of them were read
+	copies     map[string]bool // that its manifests name
+	unread     bool            // not all of them were read
 	values     []string
 	histograms map[int][]int
 }
@@ -122,7 +123,8 @@ func (u *unionAudit) shards() error {
 		if err != nil {
 			return err
 		}
-		u.chains[s.Shard] = &shardChain{report: a.report, copies: a.hierarchies, made: a.made, values: a.in.s.Sa.Text, histograms: a.histograms}
+		u.chains[s.Shard] = &shardChain{report: a.report, copies: a.hierarchies, unread: a.unread, made: a.made, values: a.in.s.Sa.Text,
+			histograms: a.histograms}
 		if o.Private == nil {
 			u.persons.unknown = append(u.persons.unknown, s.Shard)
 		} else if err := u.persons.add(s.Shard, o.Records, o.Private.Records, a.in.s.Subject); err != nil {
@@ -287,11 +289,8 @@ func (u *unionAudit) published() error {
 	if err != nil {
 		return err
 	}
-	var copies map[string]bool
-	if last == newest {
-		copies = u.copies()
-	}
-	if err := u.beside.check(u.o.Ledger, true, copies, &u.f); err != nil {
+	copies, whole := u.copies()
+	if err := u.beside.check(u.o.Ledger, true, copies, whole && last == newest, &u.f); err != nil {
 		return err
 	}
 	made := map[int]format.Seal{}
@@ -308,20 +307,21 @@ func (u *unionAudit) published() error {
 	return nil
 }
 
-// copies are those that manifests name, of shards too: a union copies what they name before it decides. nil: not all manifests were read.
-func (u *unionAudit) copies() map[string]bool {
-	out := map[string]bool{}
+// copies are those that manifests name, of shards too: a union copies what they name before it decides. whole: all manifests were read.
+func (u *unionAudit) copies() (out map[string]bool, whole bool) {
+	out, whole = map[string]bool{}, true
 	for _, r := range u.releases {
 		r.man.Copies(out)
 	}
 	for _, s := range u.newest().man.Union.Shards {
-		own := u.chains[s.Shard]
-		if own == nil || own.copies == nil {
-			return nil
+		if own := u.chains[s.Shard]; own != nil {
+			maps.Copy(out, own.copies)
+			whole = whole && !own.unread
+		} else {
+			whole = false
 		}
-		maps.Copy(out, own.copies)
 	}
-	return out
+	return out, whole
 }
 
 func (u *unionAudit) skip(what string) { u.report.NotChecked = append(u.report.NotChecked, what) }
