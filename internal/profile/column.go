@@ -209,7 +209,7 @@ func (c *Facts) odd() map[string]int {
 func (c *Facts) hierarchy() string {
 	long := 0
 	switch {
-	case c.all(func(text string) bool { _, err := hierarchies.ICD10.Levels(text); return err == nil }):
+	case !spoken(c.Name, quasiWords) && c.all(func(text string) bool { _, err := hierarchies.ICD10.Levels(text); return err == nil }):
 		return ": anond hierarchy icd10"
 	case c.all(func(text string) bool {
 		same := long == 0 || long == len(text)

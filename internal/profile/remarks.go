@@ -155,13 +155,15 @@ func outliers(a *equivclass.Attribute, values []value) (named map[string]int, fa
 
 // oddTexts finds spellings, what is read as missing, and formulas.
 func oddTexts(values []value, spellings bool) oddities {
-	o, folds := oddities{lacking: map[string]int{}}, map[string]int64{}
+	o, folds := oddities{lacking: map[string]int{}}, map[string]value{}
 	for _, v := range values {
 		fold := string(equivclass.Fold([]byte(v.text)))
 		if before, twin := folds[fold]; !twin {
-			folds[fold] = v.line
-		} else if o.twins++; o.twins == 1 {
-			o.lines = [2]int64{before, v.line}
+			folds[fold] = v
+		} else if !amounts(before.text, v.text) {
+			if o.twins++; o.twins == 1 {
+				o.lines = [2]int64{before.line, v.line}
+			}
 		}
 		if slices.Contains(readAsMissing, v.text) {
 			o.lacking[v.text] += v.times
@@ -176,6 +178,14 @@ func oddTexts(values []value, spellings bool) oddities {
 		o.twins = 0
 	}
 	return o
+}
+
+// amounts reports whether two texts are numbers that differ in sign, or in where the point stands. A code of digits may have lost its
+// point, and is another spelling then.
+func amounts(a, b string) bool {
+	x, none := strconv.ParseFloat(a, 64)
+	y, neither := strconv.ParseFloat(b, 64)
+	return none == nil && neither == nil && (x < 0 != (y < 0) || strings.Contains(a, ".") && strings.Contains(b, "."))
 }
 
 // formula reports whether spreadsheets run a text as a formula. Plain numbers, and a sign alone, are none.

@@ -64,3 +64,18 @@ func TestRemarksNameLinesAndNoValue(t *testing.T) {
 			`tell who reads the releases to import them as text.`,
 	}, said)
 }
+
+// TestNumbersAreNoSpellings: amounts that differ in sign, or in where the point stands, are not to be made one value; a code of digits may
+// be written with its point and without.
+func TestNumbersAreNoSpellings(t *testing.T) {
+	twins := func(texts ...string) int {
+		var values []value
+		for _, text := range texts {
+			values = append(values, value{text: text, times: 1})
+		}
+		return oddTexts(values, true).twins
+	}
+	assert.Zero(t, twins("500.0", "-500.0", "50.00", "-3", "3"))
+	assert.Equal(t, 1, twins("250.01", "25001"))
+	assert.Equal(t, 2, twins("E11.9", "E119", "e11-9"))
+}

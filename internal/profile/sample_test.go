@@ -128,6 +128,20 @@ func TestNumbersOfCases(t *testing.T) {
 	assert.Contains(t, guesses[2].Reason, "a spreadsheet has shortened")
 }
 
+// TestRegionsAreNoDiseases: codes that happen to be of ICD-10 get its command only where a name does not say what else they are.
+func TestRegionsAreNoDiseases(t *testing.T) {
+	text := "region,code,dx\n"
+	for i := range 88 {
+		text += fmt.Sprintf("R%d,C%d,flu\n", 10+i%44, 10+i%40)
+	}
+	k, err := Look(&Sample{Text: []byte(text), Whole: true})
+	require.NoError(t, err)
+	guesses, err := k.Guesses(Wishes{})
+	require.NoError(t, err)
+	assert.NotContains(t, guesses[0].Reason, "icd10")
+	assert.Contains(t, guesses[1].Reason, "icd10")
+}
+
 // TestParts: names are read as people write them.
 func TestParts(t *testing.T) {
 	assert.Equal(t, []string{"driv", "age"}, parts("DrivAge"))
