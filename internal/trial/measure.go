@@ -24,7 +24,7 @@ func (o *Outcome) counts(last *ingest.Report, perDay float64) {
 	m := &last.Machine
 	o.Read, o.Published, o.Waiting, o.Refused, o.Beyond = int(m.Sent), m.Published, m.Pending.Total(), int(m.DeadLetter), m.Beyond
 	if m.Pool != nil && m.Public > 0 {
-		o.Next = &Next{PoolNeed: *m.Pool}
+		o.Next = &next{PoolNeed: *m.Pool}
 		if perDay > 0 && m.Pool.Possible {
 			o.Next.Days = float64(m.Pool.Records) / perDay
 		}
@@ -53,18 +53,18 @@ func (t *run) measure(dir string, o *Outcome) (*readback.Release, error) {
 		o.Buckets = sizesOf(r.Buckets)
 	}
 	for j, loss := range r.Losses() {
-		o.Losses = append(o.Losses, AttributeLoss{r.Dicts[j].Attribute().Name, rounded(loss)})
+		o.Losses = append(o.Losses, attributeLoss{r.Dicts[j].Attribute().Name, rounded(loss)})
 	}
 	reached := r.Manifest.Reached()
 	for i, one := range r.Each() {
-		o.Sensitive = append(o.Sensitive, Sensitive{Name: reached[i].Attribute, TopShare: rounded(reached[i].Share),
+		o.Sensitive = append(o.Sensitive, sensitive{Name: reached[i].Attribute, TopShare: rounded(reached[i].Share),
 			Allowed: rounded(reached[i].Allowed), Error: t.errorOf(one, i)})
 	}
 	return r, nil
 }
 
 // errorOf says how far counts by the i-th sensitive attribute are off.
-func (t *run) errorOf(r *readback.Release, i int) QueryError {
+func (t *run) errorOf(r *readback.Release, i int) queryError {
 	var quasi []int
 	d := t.table.Schema.D()
 	for j := range d {
@@ -75,7 +75,7 @@ func (t *run) errorOf(r *readback.Release, i int) QueryError {
 	whole := &query.BlockRelease{Dicts: truth.Dicts, Codes: truth.Codes, Start: []int32{0, int32(truth.Len())},
 		Blocks: query.WholeBlock(d + 1)}
 	m := accuracy.Measure(queries, whole, r.Estimator().Estimate)
-	return QueryError{Asked: m.Queries, Mean: rounded(m.Mean), Median: rounded(m.Median), Curve: quantiles(m.Errors)}
+	return queryError{Asked: m.Queries, Mean: rounded(m.Mean), Median: rounded(m.Median), Curve: quantiles(m.Errors)}
 }
 
 // quantiles are those of sorted numbers at each twentieth of them, from the least to the largest.
@@ -89,14 +89,14 @@ func quantiles(sorted []float64) (out []float64) {
 
 // sizesOf describes classes or buckets, of which the first people are given, by their people: half of them are in one of at most
 // the median.
-func sizesOf(start []int32) *Sizes {
+func sizesOf(start []int32) *sizes {
 	var people []float64
 	for i, first := range start[1:] {
 		size := int(first - start[i])
 		people = append(people, slices.Repeat([]float64{float64(size)}, size)...)
 	}
 	slices.Sort(people)
-	return &Sizes{Count: len(start) - 1, Min: int(people[0]), Median: int(people[len(people)/2]), Max: int(people[len(people)-1]),
+	return &sizes{Count: len(start) - 1, Min: int(people[0]), Median: int(people[len(people)/2]), Max: int(people[len(people)-1]),
 		Curve: quantiles(people)}
 }
 

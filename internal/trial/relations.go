@@ -34,7 +34,7 @@ type candidate struct {
 
 // relations compares crosstabs of the table with those that the releases tell. The rows of numbers end at bounds of cells of the
 // first release, and no row or column has fewer people than a class.
-func (t *run) relations(outcomes []Outcome) (out []Relation) {
+func (t *run) relations(outcomes []Outcome) (out []relation) {
 	first := slices.IndexFunc(t.releases, func(r *readback.Release) bool { return r != nil })
 	if first < 0 {
 		return nil
@@ -61,12 +61,12 @@ func (t *run) relations(outcomes []Outcome) (out []Relation) {
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.strength, a.strength) })
 	for _, c := range found[:min(shown, len(found))] {
-		r := Relation{Attribute: t.columns.Dicts[c.x].Attribute().Name, With: t.columns.Dicts[c.y].Attribute().Name,
+		r := relation{Attribute: t.columns.Dicts[c.x].Attribute().Name, With: t.columns.Dicts[c.y].Attribute().Name,
 			Strength: rounded(c.strength), Rows: all[c.x].labels, Columns: all[c.y].labels, Shares: shares(c.counts)}
 		for i, release := range t.releases {
 			if release != nil {
-				told := estimated(release, c.x, c.y, d, all)
-				r.Releases = append(r.Releases, Told{Outcome: i, Strength: rounded(cramer(told)), Shares: shares(told)})
+				counts := estimated(release, c.x, c.y, d, all)
+				r.Releases = append(r.Releases, told{Outcome: i, Strength: rounded(cramer(counts)), Shares: shares(counts)})
 			}
 		}
 		out = append(out, r)
@@ -196,13 +196,10 @@ func estimated(r *readback.Release, x, y, d int, all []grouped) [][]float64 {
 	from, at := query.Estimator(nil), y
 	if x < d {
 		from, at = r.Each()[y-d].Estimator(), d
-	} else if joint, ok := r.Joint(); ok {
-		from = joint
+	} else {
+		from, _ = r.Joint() // several sensitive attributes always have one
 	}
 	return cells(all[x].labels, all[y].labels, func(i, k int) float64 {
-		if from == nil {
-			return 0
-		}
 		a, b := all[x].preds[i], all[y].preds[k]
 		b.Attribute = at
 		return max(0, from.Estimate(&query.Bound{Sum: -1, Preds: []query.Predicate{a, b}}).Estimate)

@@ -30,7 +30,7 @@ type Report struct {
 	PerDay   float64           `json:"per_day,omitempty"`
 	Outcomes []Outcome         `json:"outcomes"`
 	// Relations are the strongest of the table, as it has them and as the releases tell them.
-	Relations []Relation `json:"relations"`
+	Relations []relation `json:"relations"`
 }
 
 // Outcome is what a setting comes to.
@@ -49,22 +49,22 @@ type Outcome struct {
 	Beyond    int `json:"beyond"`
 
 	Loss      float64         `json:"loss"`
-	Losses    []AttributeLoss `json:"loss_by_attribute,omitempty"`
-	Classes   *Sizes          `json:"classes,omitempty"` // nil: there is no release
-	Buckets   *Sizes          `json:"buckets,omitempty"`
-	Sensitive []Sensitive     `json:"sensitive,omitempty"`
-	Next      *Next           `json:"next_pool,omitempty"`
+	Losses    []attributeLoss `json:"loss_by_attribute,omitempty"`
+	Classes   *sizes          `json:"classes,omitempty"` // nil: there is no release
+	Buckets   *sizes          `json:"buckets,omitempty"`
+	Sensitive []sensitive     `json:"sensitive,omitempty"`
+	Next      *next           `json:"next_pool,omitempty"`
 	Pools     *profile.Pools  `json:"pools"`
 }
 
-// AttributeLoss is the information loss of a quasi-identifier.
-type AttributeLoss struct {
+// attributeLoss is the information loss of a quasi-identifier.
+type attributeLoss struct {
 	Name string  `json:"attribute"`
 	Loss float64 `json:"loss"`
 }
 
-// Sizes are those of classes or buckets. Median and Curve are by people: Curve has the size at each twentieth of them.
-type Sizes struct {
+// sizes are those of classes or buckets. Median and Curve are by people: Curve has the size at each twentieth of them.
+type sizes struct {
 	Count  int       `json:"count"`
 	Min    int       `json:"min"`
 	Median int       `json:"median_person"`
@@ -72,41 +72,41 @@ type Sizes struct {
 	Curve  []float64 `json:"curve"`
 }
 
-// Sensitive is what a release reaches for a sensitive attribute.
-type Sensitive struct {
+// sensitive is what a release reaches for a sensitive attribute.
+type sensitive struct {
 	Name     string     `json:"attribute"`
 	TopShare float64    `json:"top_share"`
 	Allowed  float64    `json:"allowed"`
-	Error    QueryError `json:"query_error"`
+	Error    queryError `json:"query_error"`
 }
 
-// QueryError is the relative error of random counts. Curve has it at each twentieth of them.
-type QueryError struct {
+// queryError is the relative error of random counts. Curve has it at each twentieth of them.
+type queryError struct {
 	Asked  int       `json:"asked"`
 	Mean   float64   `json:"mean"`
 	Median float64   `json:"median"`
 	Curve  []float64 `json:"curve,omitempty"`
 }
 
-// Next is what the pool after the first release needs.
-type Next struct {
+// next is what the pool after the first release needs.
+type next struct {
 	plan.PoolNeed
 	Days float64 `json:"days,omitempty"` // until so many have come
 }
 
-// Relation is a crosstab: of those who have the value of a row, the share that has that of a column.
-type Relation struct {
+// relation is a crosstab: of those who have the value of a row, the share that has that of a column.
+type relation struct {
 	Attribute string      `json:"attribute"`
 	With      string      `json:"with"`
 	Strength  float64     `json:"strength"` // Cramér's V
 	Rows      []string    `json:"rows"`
 	Columns   []string    `json:"columns"`
 	Shares    [][]float64 `json:"shares"`
-	Releases  []Told      `json:"releases"`
+	Releases  []told      `json:"releases"`
 }
 
-// Told is a relation as a release tells it.
-type Told struct {
+// told is a relation as a release tells it.
+type told struct {
 	Outcome  int         `json:"outcome"` // its place in the list
 	Strength float64     `json:"strength"`
 	Shares   [][]float64 `json:"shares"`
@@ -116,7 +116,7 @@ type Told struct {
 func (t *run) report(c *config.Config) *Report {
 	out := &Report{Private: private, Channel: profile.Channel, Dataset: c.Dataset, Data: filepath.Base(t.Data), Whole: t.whole,
 		Records: t.table.Read, Accepted: t.table.Len(), Repeats: t.table.Repeats, Refused: t.table.Refusals(),
-		Advice: append([]profile.Remark{}, profile.Remarks(t.table)...), PerDay: t.PerDay, Relations: []Relation{}}
+		Advice: append([]profile.Remark{}, profile.Remarks(t.table)...), PerDay: t.PerDay, Relations: []relation{}}
 	if t.Data == "-" {
 		out.Data = "standard input"
 	}
@@ -157,16 +157,16 @@ func (r *Report) Looked() string {
 	return fmt.Sprintf("%s: %s%d records, %d of them accepted%s", r.Data, first, r.Records, r.Accepted, repeats)
 }
 
-// Figure is a figure of each outcome, in words; empty where there is none.
-type Figure struct {
+// figure is a figure of each outcome, in words; empty where there is none.
+type figure struct {
 	Name  string
 	Cells []string
 }
 
 // Figures are those that settings are compared by, in the order of reading. What no outcome has is left out.
-func (r *Report) Figures() (out []Figure) {
+func (r *Report) Figures() (out []figure) {
 	add := func(name string, cell func(*Outcome) string) {
-		f := Figure{Name: name}
+		f := figure{Name: name}
 		for i := range r.Outcomes {
 			f.Cells = append(f.Cells, cell(&r.Outcomes[i]))
 		}
@@ -266,7 +266,7 @@ func (r *Report) Text(w io.Writer) error {
 }
 
 // text writes a crosstab: in each cell the share in the records, and behind it those that the releases tell.
-func (r *Relation) text(b *bytes.Buffer, outcomes []Outcome) {
+func (r *relation) text(b *bytes.Buffer, outcomes []Outcome) {
 	fmt.Fprintf(b, "\n%s and %s: strength %.2f in the records", r.Attribute, r.With, r.Strength)
 	for _, x := range r.Releases {
 		fmt.Fprintf(b, ", %.2f in the release with %s", x.Strength, outcomes[x.Outcome].Name)

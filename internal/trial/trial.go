@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) (out *Report, err error) {
 	}
 	out.name()
 	t.Progress("strong relations")
-	out.Relations, err = cli.Awaiting(ctx, func() ([]Relation, error) { return t.relations(out.Outcomes), nil })
+	out.Relations, err = cli.Awaiting(ctx, func() ([]relation, error) { return t.relations(out.Outcomes), nil })
 	return out, err
 }
 

@@ -1,5 +1,5 @@
 // Package estimate has the estimators that only experiments and analysts need, on package query:
-// LocalRelease answers from local buckets, Model from a regression that is fitted to a release.
+// LocalRelease answers from local buckets, Model from a regression that is fitted to a release. Sets and Sums draw their queries.
 //
 // Guarantee: the bounds of a LocalRelease contain the true answer over the published records. A
 // Model has no bounds of its own.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
-	"anond/equivclass/accuracy"
 	"anond/equivclass/equivtest"
 	"anond/equivclass/flagged"
 	"anond/equivclass/query"
@@ -96,7 +95,7 @@ func TestQueryLocalRelease(t *testing.T) {
 		require.Equal(t, query.Answer{Estimate: truth, Lower: truth, Upper: truth}, r.Estimate(exact))
 		require.Equal(t, query.Answer{Estimate: truth, Lower: truth, Upper: truth}, r.PaperSum(exact), "nothing to round")
 		many := NewPaperSums(r, exact.Sum)
-		for _, q := range accuracy.Sums(table.Dicts, []int{0, 1, 2}, exact.Sum, 1+rng.IntN(3), 20, rng) {
+		for _, q := range Sums(table.Dicts, []int{0, 1, 2}, exact.Sum, 1+rng.IntN(3), 20, rng) {
 			lower, upper := many.Bounds(q)
 			require.InDelta(t, r.PaperSum(q).Lower, lower, 1e-6)
 			require.InDelta(t, r.PaperSum(q).Upper, upper, 1e-6)

@@ -69,7 +69,7 @@ func TestSetWorkload(t *testing.T) {
 	whole := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(300)}, query.WholeBlock(9))
 	src := cut.SplitMix(4)
 	met := map[int]int{}
-	for _, q := range accuracy.Sets(table.Dicts, []int{0, 1, 2, 6}, 7, 2, 0.125, 100, &src) {
+	for _, q := range Sets(table.Dicts, []int{0, 1, 2, 6}, 7, 2, 0.125, 100, &src) {
 		require.Equal(t, -1, q.Sum)
 		require.Len(t, q.Preds, 3)
 		require.Equal(t, 7, q.Preds[2].Attribute)
@@ -97,7 +97,7 @@ func TestSumWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(2), 400, 0)
 	whole := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(400)}, query.WholeBlock(9))
 	src := cut.SplitMix(2)
-	for _, q := range accuracy.Sums(table.Dicts, []int{0, 1, 2, 6, 7}, 8, 4, 100, &src) {
+	for _, q := range Sums(table.Dicts, []int{0, 1, 2, 6, 7}, 8, 4, 100, &src) {
 		require.Equal(t, 8, q.Sum)
 		require.Len(t, q.Preds, 4)
 		truth := queryDirect(q, table, equivtest.Rows(400))

@@ -46,7 +46,7 @@ type lgbMeasured struct {
 func lgbMeasure(t testing.TB, table *flagged.Table, k, l int, local equivclass.Partitioner) lgbMeasured {
 	t.Helper()
 	src := cut.SplitMix(3)
-	queries := accuracy.Sums(table.Dicts, []int{0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 200, &src)
+	queries := estimate.Sums(table.Dicts, []int{0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 200, &src)
 	truth := query.NewBlockRelease(table.Dicts, table.Codes, [][]int32{equivtest.Rows(table.Len())}, query.WholeBlock(9))
 	result, err := lgb.LGB{K: k, Promises: lgbPromises(9, l), Local: local, Fold: true}.Run(table)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"anond/internal/ops/chart"
 	"anond/internal/ops/present"
@@ -64,7 +65,7 @@ func Write(w io.Writer, r *trial.Report) error {
 	return page.Execute(w, m)
 }
 
-// charts are curves: the percent of people, or of counts, up to a size or an error.
+// charts are curves: the size or the error of each twentieth of people, or of counts, from the least to the largest.
 func (m *model) charts() (out []*chart.Chart) {
 	first := m.Released()
 	if first == nil {
@@ -72,44 +73,41 @@ func (m *model) charts() (out []*chart.Chart) {
 	}
 	if first.Buckets != nil {
 		var c *chart.Chart
-		c, m.SameSize = m.draw("Percent of people in buckets of at most so many people", chart.Axis{Label: "people in the bucket", Whole: true},
-			func(o *trial.Outcome) []float64 { return o.Buckets.Curve })
+		c, m.SameSize = m.draw("Size of buckets", "percent of people in such a bucket or a smaller one", 1, func(o *trial.Outcome) []float64 { return o.Buckets.Curve })
 		out = append(out, c)
 	}
 	for i, s := range first.Sensitive {
-		c, _ := m.draw(s.Name+": percent of random counts that are off by at most", chart.Axis{Label: "percent off"},
-			func(o *trial.Outcome) (percent []float64) {
-				for _, e := range o.Sensitive[i].Error.Curve {
-					percent = append(percent, 100*e)
-				}
-				return percent[:max(0, len(percent)-1)] // the largest error of all would take the room of the others
-			})
+		c, _ := m.draw(s.Name+": percent that counts are off by", "percent of random counts", 100, func(o *trial.Outcome) []float64 {
+			curve := o.Sensitive[i].Error.Curve
+			return curve[:max(0, len(curve)-1)] // the largest error of all would take the room of the others
+		})
 		out = append(out, c)
 	}
 	return out
 }
 
-// draw makes a chart of what stands at each twentieth; nil if that is the same everywhere.
-func (m *model) draw(title string, x chart.Axis, curve func(*trial.Outcome) []float64) (c *chart.Chart, same float64) {
-	c = chart.NewChart(title, x, chart.Axis{Min: 0, Max: 100})
-	least := -1.
+// draw makes a chart; nil if the values are the same everywhere.
+func (m *model) draw(title, x string, unit float64, curve func(*trial.Outcome) []float64) (c *chart.Chart, same float64) {
+	var columns []present.Column[int]
+	var places []int
+	var all []float64
 	for i := range m.Outcomes {
-		o := &m.Outcomes[i]
-		if o.Classes == nil {
-			continue
-		}
-		s := chart.Series{Name: o.Name, Style: chart.Line}
-		for at, v := range curve(o) {
-			s.Points = append(s.Points, chart.Point{X: v, Y: 5 * float64(at)})
-			if least < 0 || v < least {
-				least = v
+		if o := &m.Outcomes[i]; o.Classes != nil {
+			values := curve(o)
+			for at := len(places); at < len(values); at++ {
+				places = append(places, at)
 			}
-			c.X.Max = max(c.X.Max, v)
+			all = append(all, values...)
+			columns = append(columns, present.Column[int]{Name: o.Name, Value: func(at int) float64 {
+				if at >= len(values) {
+					return -1 // none
+				}
+				return unit * values[at]
+			}})
 		}
-		c.Add(s)
 	}
-	if c.X.Max <= least {
-		return nil, least
+	if len(all) == 0 || slices.Min(all) == slices.Max(all) {
+		return nil, append(all, 0)[0]
 	}
-	return c, 0
+	return present.Draw(title, x, places, func(at int) float64 { return 5 * float64(at) }, columns...), 0
 }

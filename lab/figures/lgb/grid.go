@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"anond/equivclass/accuracy"
 	"anond/equivclass/flagged"
 	"anond/equivclass/measure"
 	"anond/equivclass/query"
@@ -152,7 +151,7 @@ func (t table) workload(n int, seed uint64) workload {
 	}
 	whole := query.NewBlockRelease(t.Dicts, t.Codes, [][]int32{rows}, query.WholeBlock(len(t.Dicts)))
 	var w workload
-	for _, q := range accuracy.Sums(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
+	for _, q := range estimate.Sums(t.Dicts, askedAttributes, sensitive, 4, n, rand.New(rand.NewPCG(seed, 3))) {
 		if sum := whole.Estimate(q).Estimate; sum != 0 {
 			w.queries, w.actual = append(w.queries, q), append(w.actual, sum)
 		} else {

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 
 	"anond/equivclass"
-	"anond/equivclass/accuracy"
 	"anond/equivclass/query"
+	"anond/lab/estimate"
 	"anond/lab/figures/dataset"
 )
 
@@ -41,7 +41,7 @@ func (w setting) quasi() []int {
 }
 
 func (w setting) queries(t *equivclass.Table, n int, seed uint64) []*query.Bound {
-	return accuracy.Sets(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
+	return estimate.Sets(t.Dicts, w.quasi(), w.d, min(w.qd, w.d), w.s, n, rand.New(rand.NewPCG(seed, 3)))
 }
 
 // requirement is k and p, for methods that do not take p themselves.
