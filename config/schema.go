@@ -16,7 +16,7 @@ type attributeSettings struct {
 	Hierarchy string // path of its hierarchy file; "": none
 	Digits    *int   // of a decimal; nil: the default
 	Format    string // of a date; "": YYYY-MM-DD
-	Precision datePrecision
+	Precision equivclass.Precision
 	Range     []string
 	Lacking   []string // missing_values
 	Steps     []float64
@@ -29,16 +29,6 @@ type attributeSettings struct {
 	MaxLength int64 // of a text in bytes; 0: the default
 }
 
-// datePrecision says how exact dates are; the empty one is dayPrecision.
-type datePrecision string
-
-// The precisions.
-const (
-	dayPrecision   datePrecision = "day"
-	monthPrecision               = datePrecision(equivclass.Month)
-	yearPrecision                = datePrecision(equivclass.Year)
-)
-
 // others says what becomes of columns that are no attribute.
 type others string
 
@@ -47,6 +37,9 @@ const (
 	refuseOthers others = "refuse"
 	DropOthers   others = "drop"
 )
+
+// day is the precision of dates that are not cut, which the schema calls equivclass.Day.
+const day equivclass.Precision = "day"
 
 // schemaKeys is the table of the blocks `schema` and `subject`.
 func (c *Config) schemaKeys() []key {
@@ -86,7 +79,7 @@ func (a *attributeSettings) keys() []key {
 			"%d.%m.%Y or %Y-%m-%d %H:%M:%S (letters Y m d b B H I M S f p z T F); datetime, a time stamp of ISO 8601; or epoch_seconds, " +
 			"epoch_millis, epoch_micros, counts since 1970. A time of day is cut off: the date is the one that is written, of a count the one " +
 			"in UTC."},
-		{path: "precision", value: oneOf(&a.Precision, dayPrecision, monthPrecision, yearPrecision), derived: "day",
+		{path: "precision", value: oneOf(&a.Precision, day, equivclass.Month, equivclass.Year), derived: "day",
 			doc: "How exact dates are. month and year accept dates that are no more exact than that, as FHIR writes them (1987-05, 1987). " +
 				"All dates are cut to it, and " +
 				"stand for their month or year by its first day."},
@@ -136,7 +129,7 @@ func checkSchema(c *Config, r *reader) {
 		if a.Role == equivclass.Sensitive {
 			attributes[i].Exact, attributes[i].Missing = a.Values == publishedExactly, a.Missing
 		}
-		if attributes[i].Precision = a.exactness(); !published(a.Role) {
+		if attributes[i].Precision = a.Precision; !published(a.Role) {
 			attributes[i].Precision = equivclass.Day
 			attributes[i].Hierarchy, attributes[i].MissingValues, attributes[i].Range = nil, nil, nil
 		}
@@ -214,31 +207,22 @@ func (a *attributeSettings) checkDigits(fault attributeFault) {
 }
 
 func (a *attributeSettings) checkDate(fault attributeFault) {
-	if a.Format == "" && a.exactness() == equivclass.Day {
-		return
+	if a.Precision == day {
+		a.Precision = equivclass.Day
 	}
-	_, err := a.dates().Reader()
-	switch {
-	case a.Type != equivclass.Date && a.Format != "":
-		fault("format", fmt.Sprintf("belongs to type date, but the type is %s", a.Type), "remove it")
-	case a.Type != equivclass.Date:
-		fault("precision", fmt.Sprintf("belongs to type date, but the type is %s", a.Type), "remove it")
-	case err != nil:
+	for key, set := range map[string]bool{"format": a.Format != "", "precision": a.Precision != equivclass.Day} {
+		if set && a.Type != equivclass.Date {
+			fault(key, fmt.Sprintf("belongs to type date, but the type is %s", a.Type), "remove it")
+		}
+	}
+	if _, err := a.dates().Reader(); err != nil && a.Type == equivclass.Date {
 		fault("format", "cannot be used: "+err.Error(), "write for instance %d.%m.%Y, or datetime")
 	}
 }
 
 // dates says how the dates of the attribute are written.
 func (a *attributeSettings) dates() dialect.DateForm {
-	return dialect.DateForm{Format: a.Format, Precision: a.exactness()}
-}
-
-// exactness is the precision as the schema has it.
-func (a *attributeSettings) exactness() equivclass.Precision {
-	if a.Precision == dayPrecision {
-		return equivclass.Day
-	}
-	return equivclass.Precision(a.Precision)
+	return dialect.DateForm{Format: a.Format, Precision: a.Precision}
 }
 
 func (a *attributeSettings) checkRange(fault attributeFault) {

@@ -81,17 +81,8 @@ type csvFormat struct {
 	Multiline bool
 	// Form is how fields, their texts and numbers are written.
 	Form    dialect.Form
-	decimal decimalSign
+	decimal string
 }
-
-// decimalSign is what stands before the fraction of a number.
-type decimalSign string
-
-// The signs.
-const (
-	point decimalSign = "."
-	comma decimalSign = ","
-)
 
 // kafkaSource is the block `source.kafka`.
 type kafkaSource struct {
@@ -150,7 +141,7 @@ func (s *sourceSettings) keys() []key {
 			doc: "With format csv: encoding of " +
 				"the text. The first line of a file or of standard input that is not in it ends the run; a message from Kafka becomes a dead letter. " +
 				"utf-16 is read from files and standard input only, without follow."},
-		{path: "source.csv.decimal", value: oneOf(&s.CSV.decimal, point, comma), def: "\".\"", doc: "With format csv: what stands before the " +
+		{path: "source.csv.decimal", value: oneOf(&s.CSV.decimal, ".", ","), def: "\".\"", doc: "With format csv: what stands before the " +
 			"fraction of a number. With \",\" a number that has a point is refused as not_a_number, because the point may part thousands."},
 		{path: "source.kafka.brokers", value: list[string]{&k.Brokers, brokerAddress}, derived: "none; needed for Kafka",
 			doc: "Addresses of some brokers, host:port; the others are found through them."},
@@ -178,20 +169,14 @@ func (s *sourceSettings) keys() []key {
 // delimiter is what stands between the fields of CSV.
 func delimiter(to *byte) value {
 	const all = `",", ";", tab or "|"`
-	return scalar[byte]{to: to, name: "one of " + all, tags: []string{"!!str"}, suggestion: inQuotes, show: func(b byte) any {
-		if b == '\t' {
-			return "tab"
-		}
-		return string(rune(b))
-	}, form: object{{"enum", []string{",", ";", "tab", "|"}}}, parse: func(s string) (byte, error) {
-		switch s {
-		case ",", ";", "|", "\t":
-			return s[0], nil
-		case "tab":
-			return '\t', nil
-		}
-		return 0, complain("is not one of the known values", "write one of "+all)
-	}}
+	show := func(b byte) any { return strings.Trim(dialect.InWords(b), `"`) }
+	return scalar[byte]{to: to, name: "one of " + all, tags: []string{"!!str"}, suggestion: inQuotes, show: show,
+		form: object{{"enum", []string{",", ";", "tab", "|"}}}, parse: func(s string) (byte, error) {
+			if s = strings.Replace(s, "tab", "\t", 1); len(s) == 1 && strings.Contains(",;\t|", s) {
+				return s[0], nil
+			}
+			return 0, complain("is not one of the known values", "write one of "+all)
+		}}
 }
 
 // keys are those of TLS at a place of the file.
@@ -244,7 +229,7 @@ func checkSource(c *Config, r *reader) {
 	if s.Format != CSV && r.set("source.csv") && r.sound("source.format") {
 		r.warn("source.csv", "is not used, because source.format is "+string(s.Format), "remove it, or set source.format to csv")
 	}
-	s.CSV.Form.DecimalComma = s.CSV.decimal == comma
+	s.CSV.Form.DecimalComma = s.CSV.decimal == ","
 	if s.CSV.Form.Encoding == dialect.UTF16 && s.Format == CSV && (s.Type == FromKafka || s.Type == FromFile && s.File.Follow) {
 		r.fault("source.csv.encoding", "is utf-16, which is read from files that are not followed and from standard input",
 			"convert the source to UTF-8")

@@ -161,7 +161,8 @@ func (d *Found) decode(raw []byte, whole bool) []byte {
 	}
 	switch {
 	case wide(raw):
-		d.Encoding, raw = UTF16, new(Transcoder).Append(nil, raw, whole)
+		d.Encoding = UTF16
+		raw, _ = UTF16.Convert(raw)
 		d.note(Finding{Of: "encoding", Why: "is UTF-16", Do: "set source.csv.encoding: utf-16"})
 	case utf8.Valid(raw):
 		d.Encoding = UTF8

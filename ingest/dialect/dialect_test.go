@@ -3,9 +3,11 @@ package dialect_test
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -128,18 +130,16 @@ func TestEncodingsConvertTheirTextsAndNoOthers(t *testing.T) {
 }
 
 // A text is transcoded alike in whatever pieces it comes.
-func TestATranscoderDoesNotDependOnPieces(t *testing.T) {
+func TestUTF16IsReadAlikeInPieces(t *testing.T) {
 	for _, raw := range [][]byte{wide("a,ü\n😀,b", binary.LittleEndian, true), wide("a,ü\n😀,b", binary.BigEndian, true),
-		[]byte("a\x00\x00\xd8b\x00\x00\xdc\x00\xdc1")} {
-		whole := new(dialect.Transcoder).Append(nil, raw, true)
-		for n := range raw {
-			d := new(dialect.Transcoder)
-			out := d.Append(nil, raw[:n], false)
-			for _, b := range raw[n:] {
-				out = d.Append(out, []byte{b}, false)
-			}
-			assert.Equal(t, whole, d.Append(out, nil, true), n)
-		}
+		[]byte("a\x00\x00\xd8b\x00\x00\xdc\x00\xdc1"), []byte("a"), []byte("ab"), nil} {
+		whole, err := io.ReadAll(dialect.UTF16.Reader(bytes.NewReader(raw)))
+		require.NoError(t, err)
+		pieces, err := io.ReadAll(iotest.OneByteReader(dialect.UTF16.Reader(iotest.OneByteReader(bytes.NewReader(raw)))))
+		require.NoError(t, err)
+		assert.Equal(t, whole, pieces)
+		converted, _ := dialect.UTF16.Convert(raw)
+		assert.Equal(t, string(converted), string(whole))
 	}
 }
 

@@ -2,13 +2,13 @@ package dialect
 
 import (
 	"bytes"
-	"encoding/binary"
-	"slices"
+	"io"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Encoding is how a text is written in bytes, as source.csv.encoding calls it.
@@ -42,7 +42,7 @@ func (e Encoding) OneByte() bool { return ofBytes[e] != nil }
 
 // Has reports whether a line is in the encoding: whether it is valid UTF-8, or each byte from 0x80 on is a character that shows
 // something. A control character of that range is in no text: it tells that the encoding is another one. Lines of UTF-16 are
-// judged as the UTF-8 that a Transcoder makes of them, which has U+FFFD where there was no character.
+// judged as the UTF-8 that a Reader makes of them, which has U+FFFD where there was no character.
 func (e Encoding) Has(line []byte) bool {
 	m := ofBytes[e]
 	if m == nil {
@@ -79,7 +79,7 @@ func (e Encoding) Append(to, line []byte) (out []byte, ok bool) {
 // Convert returns a text in UTF-8; false: it is not in the encoding.
 func (e Encoding) Convert(text []byte) ([]byte, bool) {
 	if e == UTF16 {
-		text = new(Transcoder).Append(nil, text, true)
+		text, _, _ = transform.Bytes(&transcoder{}, text)
 	}
 	return e.Append(nil, text)
 }
@@ -99,34 +99,38 @@ func wide(text []byte) bool {
 	return min(zeros[0], zeros[1]) == 0 && 8*max(zeros[0], zeros[1]) > 3*len(text)
 }
 
-// Transcoder makes UTF-8 of UTF-16 piece by piece. The byte order mark tells the order of the bytes; without one the first
-// character has to be one of ASCII. Half a character, and a text that begins otherwise, becomes U+FFFD: whoever judges the line
-// (Encoding.Has) finds it.
-type Transcoder struct {
-	decoder *encoding.Decoder
-	rest    []byte // the beginning of a character: at most three bytes
+// Reader makes UTF-8 of a text in UTF-16. Lines in the other encodings are found before they are converted (Append).
+func (e Encoding) Reader(text io.Reader) io.Reader {
+	if e != UTF16 {
+		return text
+	}
+	return transform.NewReader(text, &transcoder{})
 }
 
-// Append appends what a piece of a text holds. final: nothing comes behind it.
-func (d *Transcoder) Append(to, piece []byte, final bool) []byte {
-	piece = append(d.rest, piece...)
-	if d.decoder == nil && len(piece) >= 2 {
-		order, mark := unicode.LittleEndian, binary.BigEndian.Uint16(piece)
-		if mark == 0xfeff || mark>>8 == 0 {
+// transcoder makes UTF-8 of UTF-16. The byte order mark tells the order of the bytes; without one the first character has to be one
+// of ASCII. Half a character, and a text that begins otherwise, becomes U+FFFD: whoever judges the line (Encoding.Has) finds it.
+type transcoder struct {
+	transform.NopResetter
+	decoder *encoding.Decoder
+}
+
+// Transform implements transform.Transformer.
+func (d *transcoder) Transform(dst, src []byte, final bool) (made, used int, err error) {
+	if d.decoder == nil {
+		switch {
+		case len(src) < 2 && !final:
+			return 0, 0, transform.ErrShortSrc
+		case len(dst) < utf8.UTFMax:
+			return 0, 0, transform.ErrShortDst
+		}
+		order, begin := unicode.LittleEndian, append(bytes.Clone(src[:min(2, len(src))]), 0, 0)
+		if begin[0] == 0 || bytes.HasPrefix(begin, []byte("\xfe\xff")) {
 			order = unicode.BigEndian
-		} else if mark != 0xfffe && mark&0xff != 0 {
-			to = utf8.AppendRune(to, utf8.RuneError)
+		} else if begin[1] != 0 && !bytes.HasPrefix(begin, []byte("\xff\xfe")) {
+			made = utf8.EncodeRune(dst, utf8.RuneError)
 		}
 		d.decoder = unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder()
 	}
-	if d.decoder == nil && final && len(piece) > 0 {
-		return utf8.AppendRune(to, utf8.RuneError)
-	} else if d.decoder == nil {
-		d.rest = piece
-		return to
-	}
-	to = slices.Grow(to, 3*len(piece)) // a unit of two bytes takes three at most
-	made, used, _ := d.decoder.Transform(to[len(to):cap(to)], piece, final)
-	d.rest = bytes.Clone(piece[used:])
-	return to[:len(to)+made]
+	more, used, err := d.decoder.Transform(dst[made:], src, final)
+	return made + more, used, err
 }

@@ -21,7 +21,7 @@
 //
 // A record is one line, also in CSV: a quote that is not closed on its line costs
 // that line only. Where multi-line fields are declared (Config.Multiline), a
-// record has several lines only if it is whole (splitter.multilineEnd).
+// record has several lines only if it is whole (splitter).
 //
 // Where a file ends without a line break, its last line may still grow. It is left
 // unread and reported (Status.Unread, Config.Log), and read once its line break is

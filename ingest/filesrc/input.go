@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"anond/ingest/dialect"
 )
 
 // opened is an open file as a stream of (unpacked) bytes.
@@ -17,7 +15,6 @@ type opened struct {
 	path string
 	file *os.File
 	from io.Reader // the file, or what is made of it
-	wide *widened  // nil: it is not in UTF-16
 	made bool      // it is not the file itself
 }
 
@@ -27,51 +24,20 @@ func (c *Config) open(path string) (*opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source file: %w", err)
 	}
-	o := &opened{path: path, file: f, from: f, made: c.packed(path)}
+	var from io.Reader = f
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("source file %s is no regular file: pipe it to standard input instead", path)
 	}
 	if err == nil && isGzip(path) {
-		if o.from, err = gzip.NewReader(f); err != nil {
+		if from, err = gzip.NewReader(f); err != nil {
 			err = fmt.Errorf("source file %s: %w", path, err)
 		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if c.Form.Encoding == dialect.UTF16 {
-		o.wide = &widened{from: func(_ context.Context, p []byte) (int, error) { return o.from.Read(p) }}
-	}
-	return o, nil
-}
-
-// widened makes UTF-8 of a stream in UTF-16.
-type widened struct {
-	from  func(ctx context.Context, p []byte) (int, error)
-	code  dialect.Transcoder
-	raw   []byte
-	ready []byte // made and not handed out
-	err   error
-}
-
-func (w *widened) read(ctx context.Context, p []byte) (int, error) {
-	for len(w.ready) == 0 && w.err == nil {
-		if w.raw == nil {
-			w.raw = make([]byte, pumpBytes)
-		}
-		n, err := w.from(ctx, w.raw)
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		w.ready = w.code.Append(w.ready[:0], w.raw[:n], err == io.EOF)
-		w.err = err
-	}
-	n := copy(p, w.ready)
-	if w.ready = w.ready[n:]; n > 0 {
-		return n, nil
-	}
-	return 0, w.err
+	return &opened{path: path, file: f, from: c.Form.Encoding.Reader(from), made: c.packed(path)}, nil
 }
 
 func (o *opened) read(ctx context.Context, p []byte) (int, error) {
@@ -83,19 +49,12 @@ func (o *opened) read(ctx context.Context, p []byte) (int, error) {
 	}
 	n := 0
 	for n < len(p) { // gzip hands out small pieces
-		m, err := o.piece(ctx, p[n:])
+		m, err := o.from.Read(p[n:])
 		if n += m; err != nil {
 			return n, err
 		}
 	}
 	return n, nil
-}
-
-func (o *opened) piece(ctx context.Context, p []byte) (int, error) {
-	if o.wide != nil {
-		return o.wide.read(ctx, p)
-	}
-	return o.from.Read(p)
 }
 
 func (o *opened) close() error { return o.file.Close() }

@@ -11,7 +11,11 @@ import (
 // anywhere finds the same records.
 //
 // A record is one line. Only where multi-line fields are declared may it go over
-// several: see multilineEnd.
+// several, and only a whole CSV record does: with every quote in its place, no
+// longer than max, and with as many fields as the header. Else the first line
+// is a record by itself, which the decoder refuses, and reading goes on at the
+// line after it. So a quote that is never closed, or closed at a place where
+// none can be, costs its own line only.
 type splitter struct {
 	csv       bool
 	multiline bool   // CSV fields in quotes may hold line breaks
@@ -28,7 +32,6 @@ const (
 	incomplete found = iota // the end of the record is not in the text
 	complete
 	tooLong // longer than max: see startLong
-	broken  // no record of several lines
 )
 
 // scan finds the record at the start of text: text[:end] without its line
@@ -54,10 +57,11 @@ func (s splitter) scan(text []byte, final bool) (end, next int, what found) {
 		end, next = len(text), len(text)
 	}
 	if s.multiline && next > end && bytes.IndexByte(window[:end], '"') >= 0 {
-		switch last, what := s.multilineEnd(window, final && !cut); {
-		case what == incomplete && !cut && !final:
+		of := csvfields.Splitter{Delimiter: s.delimiter, Multiline: true}
+		switch last, fields, what := of.Record(window, final && !cut); {
+		case what == csvfields.Incomplete && !cut && !final:
 			return 0, 0, incomplete
-		case what == complete && len(trimCR(window[:last])) <= s.max:
+		case what == csvfields.Whole && (s.columns == 0 || fields == s.columns) && len(trimCR(window[:last])) <= s.max:
 			end, next = last, min(last+1, len(window))
 		}
 	}
@@ -73,27 +77,6 @@ func trimCR(line []byte) []byte {
 		return line[:n-1]
 	}
 	return line
-}
-
-// multilineEnd returns the index of the LF (final: or the end of the text) that
-// ends a CSV record whose quoted fields may hold line breaks.
-//
-// Only a whole record goes over several lines: with every quote in its place, no
-// longer than max, and with as many fields as the header. broken says that
-// there is none: then the first line is a record by itself, which the decoder
-// refuses, and reading goes on at the line after it. So a quote that is never
-// closed, or closed at a place where none can be, costs its own line only.
-// incomplete says that the text does not tell yet.
-func (s splitter) multilineEnd(text []byte, final bool) (end int, what found) {
-	of := csvfields.Splitter{Delimiter: s.delimiter, Multiline: true}
-	end, fields, is := of.Record(text, final)
-	switch {
-	case is == csvfields.Incomplete:
-		return 0, incomplete
-	case is == csvfields.Broken, s.columns > 0 && fields != s.columns:
-		return end, broken
-	}
-	return end, complete
 }
 
 // blank reports whether a line holds no record. JSON's white space is not a

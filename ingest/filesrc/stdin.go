@@ -18,7 +18,6 @@ import (
 	"sync"
 
 	"anond/ingest"
-	"anond/ingest/dialect"
 )
 
 // stream is standard input. The state keeps how far it was committed, and a digest of all records up to there. An input that
@@ -68,11 +67,8 @@ const mostHeld = 64 << 20
 var errAgain = errors.New("it begins like one that was read, and is another one, or holds less: give --again if nobody is in both")
 
 func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
-	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Stdin), sum: sha256.New(), same: fed{pos: state.Position{Last: -1}}}
+	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Form.Encoding.Reader(cfg.Stdin)), sum: sha256.New(), same: fed{pos: state.Position{Last: -1}}}
 	s.reader = newReader(s.pump, cfg)
-	if cfg.Form.Encoding == dialect.UTF16 {
-		s.reader.in = &widened{from: s.pump.read}
-	}
 	s.reader.final = true
 	s.reader.header, s.reader.look = s.head.take(cfg, "standard input"), s.head.look(cfg, "standard input")
 	return s, nil
