@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -112,21 +113,16 @@ func shownLabel(label string) string {
 	return strings.TrimRight(strings.NewReplacer("|", "/", "}", "").Replace(label), "])")
 }
 
-// intervalLabel reads [low, high[ and [low, high].
+// interval is [low, high[, or with another bracket at its end.
+var interval = regexp.MustCompile(`^\[\s*([^,]*?[^\s,])\s*,\s*(.*\S)\s*([])[])$`)
+
+// intervalLabel reads an interval.
 func intervalLabel(label string) (string, bool) {
-	inner, open := strings.CutSuffix(strings.TrimPrefix(label, "["), "[")
-	if label[0] != '[' || !open && !strings.HasSuffix(label, "]") && !strings.HasSuffix(label, ")") {
+	m := interval.FindStringSubmatch(label)
+	if m == nil {
 		return "", false
 	}
-	if !open {
-		open = strings.HasSuffix(label, ")")
-		inner = inner[:len(inner)-1]
-	}
-	low, high, ok := strings.Cut(inner, ",")
-	low, high = strings.TrimSpace(low), strings.TrimSpace(high)
-	if !ok || low == "" || high == "" {
-		return "", false
-	}
+	low, high, open := m[1], m[2], m[3] != "]"
 	_, notLow := strconv.Atoi(low)
 	last, notHigh := strconv.Atoi(high)
 	switch whole := notLow == nil && notHigh == nil; {

@@ -282,8 +282,8 @@ func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 			continue
 		}
 		text, why := a.Clean(raw)
-		if f := d.forms[i]; why == equivclass.Accepted && f != nil {
-			text, why = d.read(f, text)
+		if f := d.forms[i]; why == equivclass.Accepted && f != nil && len(text) > 0 && !f.missing[string(text)] {
+			text, why = f.read(&d.written, text)
 		}
 		if why == equivclass.Accepted && len(text) == len(unavailable) && string(text) == unavailable {
 			why = ReasonUnavailable
@@ -297,23 +297,6 @@ func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 		row[i] = text
 	}
 	return Outcome{}
-}
-
-// read reads a text as its form says.
-func (d *checkedDecoder) read(f *form, text []byte) ([]byte, equivclass.Reason) {
-	var why equivclass.Reason
-	if f.plain != nil {
-		if why = f.plain(text); why == equivclass.Accepted || f.missing[string(text)] {
-			return text, equivclass.Accepted
-		}
-		return text, why
-	}
-	if len(text) == 0 || f.missing[string(text)] {
-		return text, equivclass.Accepted
-	}
-	start := len(d.written)
-	d.written, why = f.append(d.written, text)
-	return d.written[start:len(d.written):len(d.written)], why
 }
 
 func (d *checkedDecoder) TooLarge(beginning []byte, header []string, row equivclass.Row) Outcome {

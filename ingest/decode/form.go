@@ -11,8 +11,7 @@ import (
 // form makes a value, as the schema has it, of a text as a source writes it. What stands for a missing value is taken as it is.
 type form struct {
 	missing map[string]bool
-	append  func(to, text []byte) ([]byte, equivclass.Reason)
-	plain   func(text []byte) equivclass.Reason // instead: the text is the value, or why not
+	read    func(to *[]byte, text []byte) ([]byte, equivclass.Reason) // the value is appended, or is the text
 }
 
 // unavailable is what Debezium writes in the place of a value that the database did not send.
@@ -34,17 +33,17 @@ func formsOf(format Format, schema *equivclass.Schema, opts Options) ([]*form, e
 			if err != nil {
 				return nil, fmt.Errorf("format of %s: %w", a.Name, err)
 			}
-			f.append = func(to, text []byte) ([]byte, equivclass.Reason) {
-				out, ok := d.Append(to, text)
-				if !ok {
-					return to, equivclass.ReasonDate
+			f.read = func(to *[]byte, text []byte) ([]byte, equivclass.Reason) {
+				start, ok := len(*to), false
+				if *to, ok = d.Append(*to, text); !ok {
+					return nil, equivclass.ReasonDate
 				}
-				return out, equivclass.Accepted
+				return (*to)[start:len(*to):len(*to)], equivclass.Accepted
 			}
 		case number && format == CSV && opts.Form.DecimalComma:
-			f.append = pointed
+			f.read = pointed
 		case number && (format == Debezium || format == DebeziumFlat):
-			f.plain = plainNumber
+			f.read = plainNumber
 		default:
 			continue
 		}
@@ -59,28 +58,30 @@ func formsOf(format Format, schema *equivclass.Schema, opts Options) ([]*form, e
 
 // pointed writes a number that has a comma before its fraction with a point. One with a point is refused: the point may part
 // thousands.
-func pointed(to, text []byte) ([]byte, equivclass.Reason) {
-	if bytes.IndexByte(text, '.') >= 0 {
-		return to, equivclass.ReasonNumber
+func pointed(to *[]byte, text []byte) ([]byte, equivclass.Reason) {
+	comma := bytes.IndexByte(text, ',')
+	switch {
+	case bytes.IndexByte(text, '.') >= 0:
+		return nil, equivclass.ReasonNumber
+	case comma < 0:
+		return text, equivclass.Accepted
 	}
-	start := len(to)
-	to = append(to, text...)
-	if comma := bytes.IndexByte(text, ','); comma >= 0 {
-		to[start+comma] = '.'
-	}
-	return to, equivclass.Accepted
+	start := len(*to)
+	*to = append(*to, text...)
+	(*to)[start+comma] = '.'
+	return (*to)[start:len(*to):len(*to)], equivclass.Accepted
 }
 
 // plainNumber refuses the bytes of a decimal in base64, as Debezium writes them unless decimal.handling.mode is string or double.
 // (Of these texts one in some thousand has digits alone, and is not told from a number.)
-func plainNumber(text []byte) equivclass.Reason {
+func plainNumber(_ *[]byte, text []byte) ([]byte, equivclass.Reason) {
 	for _, b := range text {
 		if (b < '0' || b > '9') && b != '.' && b != '-' && b != '+' && b != 'e' && b != 'E' {
 			if _, err := base64.StdEncoding.AppendDecode(nil, text); err == nil {
-				return ReasonEncoded
+				return nil, ReasonEncoded
 			}
 			break
 		}
 	}
-	return equivclass.Accepted
+	return text, equivclass.Accepted
 }

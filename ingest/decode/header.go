@@ -18,7 +18,7 @@ type HeaderError struct{ Faults []string }
 func (e *HeaderError) Error() string { return strings.Join(e.Faults, "; ") }
 
 // ErrHeaderSyntax says that a header is no CSV record.
-var ErrHeaderSyntax = errors.New("the header is no RFC 4180 record: quotes must enclose a whole field and be doubled inside it")
+var ErrHeaderSyntax = errors.New("the header is no RFC 4180 record: " + string(csvfields.Malformed))
 
 // ParseHeader splits the header of a CSV file into column names.
 func ParseHeader(line []byte, form dialect.Form) ([]string, error) {
