@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,10 +43,7 @@ their values.`,
 				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
 			}
 			data.Stdin = env.Stdin
-			if asJSON {
-				return env.checkJSON(cmd.Context(), path, data)
-			}
-			return env.check(cmd.Context(), path, data)
+			return env.check(cmd.Context(), path, data, asJSON)
 		},
 	}
 	cli.ConfigFlag(c, &path)
@@ -68,35 +68,25 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data profile.
 
 // printPools prints it, and whether initial.min_pool is enough for the first pool,
 // before which no published value says how large a pool has to be.
-func (e *environment) printPools(ctx context.Context, c *config.Config, data profile.Input) error {
-	p, err := e.pools(ctx, c, data)
-	if header := (*profile.HeaderFault)(nil); errors.As(err, &header) && len(header.Write) > 0 {
-		fmt.Fprintf(e.Stdout, "A run refuses this header. Add to schema.attributes, with the role that fits:\n    %s\n",
-			strings.Join(header.Write, "\n    "))
+func printPools(out io.Writer, c *config.Config, p *profile.Pools) error {
+	b := &bytes.Buffer{}
+	p.Text(b)
+	if c.Policy.Level == config.L2 && p.MinPool > 0 {
+		if have := max(c.Initial.MinPool, c.Policy.MinPool); have < p.MinPool {
+			fmt.Fprintf(b, "initial.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
+		} else {
+			fmt.Fprintf(b, "initial.min_pool is %d, and %d are enough.\n", have, p.MinPool)
+		}
+		if len(c.Policy.Diversity) > 0 {
+			fmt.Fprintln(b, "The tests of policy.diversity may need more.")
+		}
 	}
-	if err != nil {
-		return err
-	}
-	if err := p.Text(e.Stdout); err != nil {
-		return err
-	}
-	switch have := max(c.Initial.MinPool, c.Policy.MinPool); {
-	case c.Policy.Level != config.L2 || p.MinPool == 0:
-	case have < p.MinPool:
-		fmt.Fprintf(e.Stdout, "initial.min_pool is %d: write %d, so that the first pool is unlikely to be refused.\n", have, p.MinPool)
-	default:
-		fmt.Fprintf(e.Stdout, "initial.min_pool is %d, and %d are enough.\n", have, p.MinPool)
-	}
-	if c.Policy.Level == config.L2 && p.MinPool > 0 && len(c.Policy.Diversity) > 0 {
-		fmt.Fprintln(e.Stdout, "The tests of policy.diversity may need more.")
-	}
-	if err := p.TradeOffText(e.Stdout); err != nil {
-		return err
-	}
+	p.TradeOffText(b)
 	for _, remark := range p.Advice {
-		fmt.Fprintln(e.Stdout, remark)
+		fmt.Fprintln(b, remark)
 	}
-	return unreachable(c, p)
+	_, err := out.Write(b.Bytes())
+	return err
 }
 
 // unreachable is the fault of a configuration that promises what nobody could keep of such values.
@@ -112,17 +102,56 @@ func unreachable(c *config.Config, p *profile.Pools) error {
 	return fault.Errorf(fault.Privacy, hint, "what is promised cannot be kept: %s", why)
 }
 
-// check writes faults and warnings, or what the configuration means.
-func (e *environment) check(ctx context.Context, path string, data profile.Input) error {
-	c, err := e.loadWarned(path)
-	if err != nil {
+// check writes faults and warnings, or what the configuration means; as one object, so that standard error has the summary only.
+func (e *environment) check(ctx context.Context, path string, data profile.Input, asJSON bool) error {
+	c, warnings, err := e.load(path)
+	var out struct {
+		OK       bool             `json:"ok"`
+		Faults   []config.Fault   `json:"faults"`
+		Warnings []config.Warning `json:"warnings"`
+		Level    config.Level     `json:"level,omitempty"`
+		Meaning  string           `json:"meaning,omitempty"` // of the level
+		Pools    *profile.Pools   `json:"pools,omitempty"`   // with --data
+		Columns  []string         `json:"columns,omitempty"` // elements that schema.attributes lacks for them
+	}
+	if !asJSON {
+		cli.Warn(&e.Env, warnings)
+	}
+	if err == nil {
+		meaning := c.Policy.Level.Meaning()
+		out.Level, out.Meaning = c.Policy.Level, strings.Join(meaning[:], " ")
+		if !asJSON {
+			e.printChecked(path, c)
+		}
+	}
+	if err == nil && data.Name != "" {
+		header := (*profile.HeaderFault)(nil)
+		switch out.Pools, err = e.pools(ctx, c, data); {
+		case errors.As(err, &header):
+			out.Columns = header.Write
+		case err != nil:
+			return err
+		default:
+			err = unreachable(c, out.Pools)
+		}
+	}
+	if !asJSON {
+		if out.Pools != nil {
+			err = cmp.Or(printPools(e.Stdout, c, out.Pools), err)
+		}
+		if len(out.Columns) > 0 {
+			fmt.Fprintf(e.Stdout, "A run refuses this header. Add to schema.attributes, with the role that fits:\n    %s\n",
+				strings.Join(out.Columns, "\n    "))
+		}
 		return err
 	}
-	e.printChecked(path, c)
-	if data.Name == "" {
-		return nil
+	out.OK, out.Faults, out.Warnings = err == nil, []config.Fault{}, append([]config.Warning{}, warnings...)
+	var faults *config.Faults
+	if errors.As(err, &faults) {
+		out.Faults = faults.Shown()
+		err = fault.Errorf(fault.Config, "", "%s cannot be used: %s", path, cli.Count(len(faults.List), "fault"))
 	}
-	return e.printPools(ctx, c, data)
+	return cmp.Or(cli.WriteJSON(e.Stdout, out), err)
 }
 
 // printChecked says that a configuration is good, and what its level means.
@@ -140,47 +169,4 @@ func (e *environment) printChecked(path string, c *config.Config) {
 	for _, sentence := range p.Level.Meaning() {
 		fmt.Fprintln(e.Stdout, sentence)
 	}
-}
-
-// checkJSON writes faults and warnings as one object. Standard error then has
-// the summary only.
-func (e *environment) checkJSON(ctx context.Context, path string, data profile.Input) error {
-	c, warnings, err := e.load(path)
-	out := struct {
-		OK       bool             `json:"ok"`
-		Faults   []config.Fault   `json:"faults"`
-		Warnings []config.Warning `json:"warnings"`
-		Level    config.Level     `json:"level,omitempty"`
-		Meaning  string           `json:"meaning,omitempty"` // of the level
-		Pools    *profile.Pools   `json:"pools,omitempty"`   // with --data
-		Columns  []string         `json:"columns,omitempty"` // elements that schema.attributes lacks for them
-	}{OK: err == nil, Faults: []config.Fault{}, Warnings: append([]config.Warning{}, warnings...)}
-	if err == nil {
-		meaning := c.Policy.Level.Meaning()
-		out.Level, out.Meaning = c.Policy.Level, strings.Join(meaning[:], " ")
-	}
-	if err == nil && data.Name != "" {
-		out.Pools, err = e.pools(ctx, c, data)
-		header := (*profile.HeaderFault)(nil)
-		switch {
-		case errors.As(err, &header):
-			out.OK, out.Columns = false, header.Write
-		case err != nil:
-			return err
-		default:
-			err = unreachable(c, out.Pools)
-			out.OK = err == nil
-		}
-	}
-	var faults *config.Faults
-	if errors.As(err, &faults) {
-		out.Faults = faults.Shown()
-	}
-	if err := cli.WriteJSON(e.Stdout, out); err != nil {
-		return err
-	}
-	if faults != nil {
-		return fault.Errorf(fault.Config, "", "%s cannot be used: %s", path, cli.Count(len(faults.List), "fault"))
-	}
-	return err
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -27,10 +26,10 @@ import (
 
 // start is what `anond init` is asked for.
 type start struct {
-	data, out, brokers, topic string
-	force                     bool
-	wishes                    profile.Wishes
-	k, l                      int
+	profile.Draft
+	data, out string
+	force     bool
+	wishes    profile.Wishes
 }
 
 func newInitCommand(env *environment) *cobra.Command {
@@ -57,10 +56,10 @@ something about them by the settings that are chosen on them: docs/CHOOSING.md.`
 	}
 	c.Flags().StringVarP(&s.out, "config", "c", "anond.yaml", "`file` to write")
 	c.Flags().BoolVar(&s.force, "force", false, "replace the file if it exists")
-	c.Flags().StringVar(&s.brokers, "kafka", "", "read a topic: `host:port` of a broker, without encryption")
-	c.Flags().StringVar(&s.topic, "topic", "", "`name` of the topic, with --kafka")
-	c.Flags().IntVar(&s.k, "k", 0, "so many people look alike")
-	c.Flags().IntVar(&s.l, "l", 0, "no sensitive value is known with a probability above 1/l")
+	c.Flags().StringVar(&s.Brokers, "kafka", "", "read a topic: `host:port` of a broker, without encryption")
+	c.Flags().StringVar(&s.Topic, "topic", "", "`name` of the topic, with --kafka")
+	c.Flags().IntVar(&s.K, "k", 0, "so many people look alike")
+	c.Flags().IntVar(&s.L, "l", 0, "no sensitive value is known with a probability above 1/l")
 	c.Flags().StringVar(&s.wishes.Sensitive, "sensitive", "", "`column` to protect")
 	c.Flags().StringVar(&s.wishes.Person, "person", "", "`column` that says who the person is; - for none")
 	c.Flags().StringSliceVar(&s.wishes.Quasi, "quasi", nil, "`columns` that others may know; no other is published then")
@@ -77,52 +76,57 @@ func (e *environment) begin(ctx context.Context, s *start) error {
 	if err != nil {
 		return err
 	}
-	sketch, err := profile.Look(sample)
-	if err != nil {
+	if s.Sketch, err = profile.Look(sample); err != nil {
 		return fmt.Errorf("%s %w", s.name(), err)
 	}
-	q := &questions{ctx: ctx, in: bufio.NewReader(e.Stdin), out: e.Stderr}
-	guesses, err := sketch.Guesses(s.wishes)
+	s.Path = s.path()
+	s.Guesses, err = s.Sketch.Guesses(s.wishes)
+	in, questions := bufio.NewReader(e.Stdin), s.questions()
 	if asks {
-		guesses, err = q.roles(sketch, &s.wishes)
+		if err = e.ask(ctx, in, questions[:3]); err == nil {
+			s.Guesses, err = s.Sketch.Guesses(s.wishes)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	d := &profile.Draft{Sketch: sketch, Guesses: guesses, K: cmp.Or(s.k, 2), L: cmp.Or(s.l, 2), Path: s.path(), Brokers: s.brokers,
-		Topic: s.topic}
 	var table *profile.Table
 	if asks || cli.IsTerminal(e.Stdout) {
-		if table, err = e.allowed(ctx, s, d, sample); err != nil {
+		if table, err = e.allowed(ctx, s, sample); err != nil {
 			return err
 		}
 	}
 	if asks {
-		if s.k, err = q.number("k: how many people look alike, at least 2 (10 is common)?", s.k, math.MaxInt32); err == nil {
-			s.l, err = q.number("l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", s.l, s.k)
-		}
-		if err != nil {
+		if err := e.ask(ctx, in, questions[3:]); err != nil {
 			return err
 		}
-		d.K, d.L = s.k, s.l
 	}
-	if err := s.write(d.String()); err != nil {
+	how := os.O_EXCL
+	if s.force {
+		how = os.O_TRUNC
+	}
+	f, err := os.OpenFile(s.out, os.O_WRONLY|os.O_CREATE|how, 0o644)
+	if err != nil {
 		return err
 	}
-	return e.written(s, d, table)
+	_, err = f.WriteString(s.String())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return e.written(s, table)
 }
 
 // check refuses what cannot be done before anything is read.
 func (s *start) check(asks bool) error {
 	switch {
-	case (s.data == "") == (s.brokers == ""):
+	case (s.data == "") == (s.Brokers == ""):
 		return cli.Usage("anond init people.csv, or anond init --kafka 127.0.0.1:9092 --topic people", "name either a file or a topic")
-	case (s.brokers == "") != (s.topic == ""):
+	case (s.Brokers == "") != (s.Topic == ""):
 		return cli.Usage("anond init --kafka 127.0.0.1:9092 --topic people", "--kafka and --topic belong together")
-	case !asks && (s.k == 0 || s.l == 0):
+	case !asks && (s.K == 0 || s.L == 0):
 		return cli.Usage("--k 10 --l 5; docs/CHOOSING.md says what they cost",
 			"without a terminal --k and --l are needed: they are nobody's guess")
-	case s.k != 0 && s.k < 2, s.l != 0 && s.l < 2, s.k != 0 && s.l > s.k:
+	case s.K != 0 && s.K < 2, s.L != 0 && s.L < 2, s.K != 0 && s.L > s.K:
 		return cli.Usage("--k 10 --l 5", "k and l are at least 2, and l is at most k")
 	}
 	if _, err := os.Lstat(s.out); err == nil && !s.force {
@@ -135,7 +139,7 @@ func (s *start) check(asks bool) error {
 func (s *start) name() string {
 	switch s.data {
 	case "":
-		return "topic " + s.topic
+		return "topic " + s.Topic
 	case "-":
 		return "standard input"
 	}
@@ -147,12 +151,13 @@ func (s *start) path() string {
 	if s.data == "-" || filepath.IsAbs(s.data) {
 		return s.data
 	}
-	here, err := filepath.Abs(filepath.Dir(s.out))
-	there, wrong := filepath.Abs(s.data)
-	if relative, no := filepath.Rel(here, there); err == nil && wrong == nil && no == nil {
-		return relative
+	here, wrong := filepath.Abs(filepath.Dir(s.out))
+	there, err := filepath.Abs(s.data)
+	relative, no := filepath.Rel(here, there)
+	if errors.Join(wrong, err, no) != nil {
+		return there
 	}
-	return there
+	return relative
 }
 
 func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, error) {
@@ -160,7 +165,7 @@ func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, er
 		return cli.Awaiting(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin, profile.SampleBytes) })
 	}
 	sample := &profile.Sample{}
-	err := dataset.FirstMessages(ctx, []string{s.brokers}, s.topic, sample.Add)
+	err := dataset.FirstMessages(ctx, []string{s.Brokers}, s.Topic, sample.Add)
 	if err != nil {
 		err = fault.With(fault.Failed, "check --kafka and --topic; of a broker that needs TLS or a password, save some messages to a file", err)
 	}
@@ -168,11 +173,12 @@ func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, er
 }
 
 // allowed says on the terminal what could be promised of the sample, and what is seldom meant as it is written.
-func (e *environment) allowed(ctx context.Context, s *start, d *profile.Draft, sample *profile.Sample) (*profile.Table, error) {
-	text := d.String()
+func (e *environment) allowed(ctx context.Context, s *start, sample *profile.Sample) (*profile.Table, error) {
+	d := s.Draft
+	d.K, d.L = cmp.Or(d.K, 2), cmp.Or(d.L, 2)
 	c, _, err := config.Load(s.out, e.Lookup, func(name string) ([]byte, error) {
 		if name == s.out {
-			return []byte(text), nil
+			return []byte(d.String()), nil
 		}
 		return config.ReadRegular(name)
 	})
@@ -184,9 +190,7 @@ func (e *environment) allowed(ctx context.Context, s *start, d *profile.Draft, s
 		return nil, err
 	}
 	t.WriteRefused(e.Stderr, s.name(), nil)
-	if err := profile.PoolsFor(t, d.K, d.L, nil, profile.MostPool(c)).ReachableText(e.Stdout); err != nil {
-		return nil, err
-	}
+	profile.PoolsOf(t, c).ReachableText(e.Stdout)
 	for _, remark := range profile.Remarks(t) {
 		fmt.Fprintln(e.Stdout, remark)
 	}
@@ -194,32 +198,21 @@ func (e *environment) allowed(ctx context.Context, s *start, d *profile.Draft, s
 	return t, nil
 }
 
-func (s *start) write(text string) error {
-	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if s.force {
-		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(s.out, how, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
-}
-
 // written says what comes next, and on the terminal whether k and l can be kept.
-func (e *environment) written(s *start, d *profile.Draft, t *profile.Table) error {
+func (e *environment) written(s *start, t *profile.Table) error {
 	roles := map[equivclass.Role]int{}
-	for _, g := range d.Guesses {
+	for _, g := range s.Guesses {
 		roles[g.Role]++
 	}
 	if t != nil {
-		p := profile.PoolsFor(t, d.K, d.L, nil, 20*max(1000, 20*d.K*d.L))
-		if err := p.NeedText(e.Stdout); err != nil {
+		c, err := e.loadConfig(s.out)
+		if err != nil {
 			return err
 		}
-		if why := p.Unreachable(false); why != "" {
-			fmt.Fprintf(e.Stdout, "warning: what is promised cannot be kept: %s\n", why)
+		p := profile.PoolsOf(t, c)
+		p.NeedText(e.Stdout)
+		if err := unreachable(c, p); err != nil {
+			fmt.Fprintf(e.Stdout, "warning: %s\n", err)
 			for _, line := range p.Reachable() {
 				fmt.Fprintf(e.Stdout, "  instead: %s\n", line)
 			}
@@ -227,7 +220,7 @@ func (e *environment) written(s *start, d *profile.Draft, t *profile.Table) erro
 	}
 	fmt.Fprintf(e.Stdout, "%s written: %s to know, %d to protect, %s not published. Check the roles in it.\n", s.out,
 		cli.Count(roles[equivclass.Quasi], "column"), roles[equivclass.Sensitive],
-		cli.Count(len(d.Guesses)-roles[equivclass.Quasi]-roles[equivclass.Sensitive], "column"))
+		cli.Count(len(s.Guesses)-roles[equivclass.Quasi]-roles[equivclass.Sensitive], "column"))
 	file := ""
 	if s.out != "anond.yaml" {
 		file = " -c " + s.out
@@ -240,93 +233,90 @@ func (e *environment) written(s *start, d *profile.Draft, t *profile.Table) erro
 	return err
 }
 
-// questions are asked on a terminal, five at most.
-type questions struct {
-	ctx context.Context
-	in  *bufio.Reader
-	out io.Writer
+// question is asked on a terminal unless somebody has said it already.
+type question struct {
+	said  bool
+	text  string
+	guess func() string // of an empty answer
+	take  func(answer string) error
 }
 
-// ask asks until take accepts an answer; an empty one is the guess.
-func (q *questions) ask(question, guess string, take func(answer string) error) error {
-	for {
-		shown := ""
-		if guess != "" {
-			shown = " [" + guess + "]"
-		}
-		fmt.Fprintf(q.out, "%s%s ", question, shown)
-		answer, err := cli.Awaiting(q.ctx, func() (string, error) { return q.in.ReadString('\n') })
-		if err != nil && strings.TrimSpace(answer) == "" {
-			return fmt.Errorf("no answer: %w", err)
-		}
-		if err := take(cmp.Or(strings.TrimSpace(answer), guess)); err == nil {
-			return nil
-		} else if _, hint := fault.Of(err); hint != "" {
-			fmt.Fprintf(q.out, "%s: %s\n", err, hint)
-		} else {
-			fmt.Fprintln(q.out, err)
-		}
-	}
-}
-
-// roles asks for what nobody has said of the columns.
-func (q *questions) roles(k *profile.Sketch, w *profile.Wishes) (guesses []profile.Guess, err error) {
-	named := func(role equivclass.Role) string {
-		var names []string
-		for _, g := range guesses {
-			if g.Role == role {
-				names = append(names, g.Name)
+// questions are those of a draft: three of its columns, then k and l.
+func (s *start) questions() []question {
+	named := func(role equivclass.Role, none string) func() string {
+		return func() string {
+			var names []string
+			for _, g := range s.Guesses {
+				if g.Role == role {
+					names = append(names, g.Name)
+				}
 			}
+			return cmp.Or(strings.Join(names, ","), none)
 		}
-		return strings.Join(names, ",")
 	}
 	again := func() error {
-		found, err := k.Guesses(*w)
+		found, err := s.Sketch.Guesses(s.wishes)
 		if err == nil {
-			guesses = found
+			s.Guesses = found
 		}
 		return err
 	}
-	_ = again() // without a guess there is a question
-	set := func(to *string) func(string) error {
+	column := func(of *string) func(string) error {
 		return func(answer string) error {
-			*to = answer
+			*of = answer
 			return again()
 		}
 	}
-	if w.Sensitive == "" {
-		err = q.ask("Which column is to be protected, because nobody may learn it about a person?", named(equivclass.Sensitive),
-			set(&w.Sensitive))
+	known := named(equivclass.Quasi, "")
+	number := func(of *int, most func() int) func(string) error {
+		return func(answer string) (err error) {
+			if *of, err = strconv.Atoi(answer); err != nil || *of < 2 || *of > most() {
+				return fmt.Errorf("a whole number from 2 to %d", most())
+			}
+			return nil
+		}
 	}
-	if w.Person == "" && err == nil {
-		err = q.ask("Which column says who the person is? - for none: then each record is a person.", cmp.Or(named(equivclass.Subject), "-"),
-			set(&w.Person))
-	}
-	if w.Quasi == nil && err == nil {
-		guess := named(equivclass.Quasi)
-		err = q.ask("Which columns may others know about a person? Those that are not named are not published.", guess,
+	none := func() string { return "" }
+	return []question{
+		{s.wishes.Sensitive != "", "Which column is to be protected, because nobody may learn it about a person?",
+			named(equivclass.Sensitive, ""), column(&s.wishes.Sensitive)},
+		{s.wishes.Person != "", "Which column says who the person is? - for none: then each record is a person.",
+			named(equivclass.Subject, "-"), column(&s.wishes.Person)},
+		{s.wishes.Quasi != nil, "Which columns may others know about a person? Those that are not named are not published.", known,
 			func(answer string) error {
-				if w.Quasi = nil; answer != guess {
-					for _, name := range strings.Split(answer, ",") {
-						w.Quasi = append(w.Quasi, strings.TrimSpace(name))
+				if s.wishes.Quasi = nil; answer != known() {
+					for name := range strings.SplitSeq(answer, ",") {
+						s.wishes.Quasi = append(s.wishes.Quasi, strings.TrimSpace(name))
 					}
 				}
 				return again()
-			})
+			}},
+		{s.K != 0, "k: how many people look alike, at least 2 (10 is common)?", none, number(&s.K, func() int { return math.MaxInt32 })},
+		{s.L != 0, "l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", none,
+			number(&s.L, func() int { return s.K })},
 	}
-	return guesses, cmp.Or(err, again())
 }
 
-// number asks for k or l, unless it is given.
-func (q *questions) number(question string, given, most int) (n int, err error) {
-	if given != 0 {
-		return given, nil
-	}
-	return n, q.ask(question, "", func(answer string) error {
-		n, err = strconv.Atoi(answer)
-		if err != nil || n < 2 || n > most {
-			return fmt.Errorf("a whole number from 2 to %d", most)
+// ask asks each question until its answer is accepted; an empty one is the guess.
+func (e *environment) ask(ctx context.Context, in *bufio.Reader, all []question) error {
+	for _, q := range all {
+		for !q.said {
+			shown := ""
+			if guess := q.guess(); guess != "" {
+				shown = " [" + guess + "]"
+			}
+			fmt.Fprintf(e.Stderr, "%s%s ", q.text, shown)
+			answer, err := cli.Awaiting(ctx, func() (string, error) { return in.ReadString('\n') })
+			if err != nil && strings.TrimSpace(answer) == "" {
+				return fmt.Errorf("no answer: %w", err)
+			}
+			if err := q.take(cmp.Or(strings.TrimSpace(answer), q.guess())); err != nil {
+				_, hint := fault.Of(err)
+				fmt.Fprintln(e.Stderr, strings.TrimSuffix(fmt.Sprintf("%s: %s", err, hint), ": "))
+				continue
+			}
+			q.said = true
 		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -182,34 +182,17 @@ func reach(a promise.Attribute, next uint32, bag merge.Bag, people, most int) re
 }
 
 // Text writes it in words.
-func (p *Pools) Text(w io.Writer) error {
-	out := &printer{w: w}
-	if p.Records == 0 {
-		out.line("The data have no record that could be published, so they say nothing about pools.")
-		return out.err
-	}
-	p.textReachable(out)
-	p.textNeed(out)
-	return out.err
+func (p *Pools) Text(w io.Writer) {
+	p.ReachableText(w)
+	p.NeedText(w)
 }
 
 // ReachableText says what could be promised, before anything is.
-func (p *Pools) ReachableText(w io.Writer) error {
-	out := &printer{w: w}
-	p.textReachable(out)
-	return out.err
-}
-
-// NeedText says what pools the configured k and l need.
-func (p *Pools) NeedText(w io.Writer) error {
-	out := &printer{w: w}
-	if p.Records > 0 {
-		p.textNeed(out)
+func (p *Pools) ReachableText(w io.Writer) {
+	out := printer{w}
+	if p.Records == 0 {
+		out.line("The data have no record that could be published, so they say nothing about pools.")
 	}
-	return out.err
-}
-
-func (p *Pools) textReachable(out *printer) {
 	for _, a := range p.Attributes {
 		among := ""
 		if a.Open > 0 {
@@ -222,7 +205,7 @@ func (p *Pools) textReachable(out *printer) {
 }
 
 // text says what could be promised.
-func (a *reachable) text(out *printer) {
+func (a *reachable) text(out printer) {
 	var may []string
 	if a.L > 1 {
 		may = append(may, fmt.Sprintf("l = %d", a.L))
@@ -238,8 +221,12 @@ func (a *reachable) text(out *printer) {
 	}
 }
 
-// textNeed says what the configured l needs and the next one, or the way out.
-func (p *Pools) textNeed(out *printer) {
+// NeedText says what the configured l needs and the next one, or the way out.
+func (p *Pools) NeedText(w io.Writer) {
+	out := printer{w}
+	if p.Records == 0 {
+		return
+	}
 	if p.MinPool == 0 {
 		p.unreachable(out)
 		return
@@ -258,7 +245,7 @@ func (p *Pools) textNeed(out *printer) {
 }
 
 // unreachable says what can be done if no pool is large enough for the configured l.
-func (p *Pools) unreachable(out *printer) {
+func (p *Pools) unreachable(out printer) {
 	if len(p.Attributes) > 1 || p.Attributes[0].Promised {
 		out.line("At level L2 and with these shares, no pool is large enough for what is promised of %q.", p.Asks)
 		return
@@ -280,14 +267,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d different %ss", n, noun)
 }
 
-// printer writes lines and keeps the first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
+// printer writes lines.
+type printer struct{ io.Writer }
 
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
+func (p printer) line(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }

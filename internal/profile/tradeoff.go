@@ -108,10 +108,10 @@ func others(j, d int) (out []int) {
 }
 
 // TradeOffText writes the tables of k and of l.
-func (p *Pools) TradeOffText(w io.Writer) error {
-	out := &printer{w: w}
+func (p *Pools) TradeOffText(w io.Writer) {
+	out := printer{w}
 	if len(p.TradeOffs) == 0 {
-		return nil
+		return
 	}
 	out.line("")
 	out.line("Loss of classes of k records, from 0 (exact values) to 1 (whole ranges), over %d records:", p.Looked)
@@ -132,5 +132,4 @@ func (p *Pools) TradeOffText(w io.Writer) error {
 	if len(p.Need) == 0 || p.Need[len(p.Need)-1].L <= p.L {
 		out.line("  no larger l can be reached")
 	}
-	return out.err
 }

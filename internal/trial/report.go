@@ -255,7 +255,7 @@ func (r *Report) Text(w io.Writer) error {
 			line("  not published: %s\n  %s", o.Why, o.Hint)
 		}
 		if i == 0 {
-			_ = o.Pools.Text(b)
+			o.Pools.Text(b)
 		}
 	}
 	for i := range r.Relations {
