@@ -12,8 +12,8 @@ import (
 	"anond/internal/hierarchies"
 )
 
-// Facts are what a sample tells of a column or place. Its texts are counted, and nobody is shown one that is of none of the lists below.
-type Facts struct {
+// facts are what a sample tells of a column or place. Its texts are counted, and nobody is shown one that is of none of the lists below.
+type facts struct {
 	Name, Path string         // Path: where it lies in JSON, if not in the member of its name
 	Filled     int            // records with a text that is none of readAsMissing
 	texts      map[string]int // how often each of these is there
@@ -60,12 +60,12 @@ func (f *dateForm) day(text string) (string, bool) {
 	return string(day), ok
 }
 
-func newColumn(name, path string) *Facts {
-	return &Facts{Name: name, Path: path, lacking: map[string]int{}, texts: map[string]int{}}
+func newColumn(name, path string) *facts {
+	return &facts{Name: name, Path: path, lacking: map[string]int{}, texts: map[string]int{}}
 }
 
 // take counts a text.
-func (c *Facts) take(raw []byte) {
+func (c *facts) take(raw []byte) {
 	raw = bytes.TrimSpace(raw)
 	switch {
 	case len(raw) == 0:
@@ -78,10 +78,10 @@ func (c *Facts) take(raw []byte) {
 }
 
 // Different is how many different texts there are.
-func (c *Facts) Different() int { return len(c.texts) }
+func (c *facts) Different() int { return len(c.texts) }
 
 // all reports whether there are texts, and all are so.
-func (c *Facts) all(so func(text string) bool) bool {
+func (c *facts) all(so func(text string) bool) bool {
 	for text := range c.texts {
 		if !so(text) {
 			return false
@@ -91,7 +91,7 @@ func (c *Facts) all(so func(text string) bool) bool {
 }
 
 // settle finds what the texts have in common.
-func (c *Facts) settle(format dialect.Format) {
+func (c *facts) settle(format dialect.Format) {
 	points, commas := 0, 0
 	for text, times := range c.texts {
 		c.top, c.words = max(c.top, times), c.words+times*(1+strings.Count(text, " "))
@@ -159,7 +159,7 @@ func digitsOf(text string) (n int) {
 }
 
 // counts reports whether the texts number the records.
-func (c *Facts) counts() bool {
+func (c *facts) counts() bool {
 	if c.digits != 0 || c.Different() != c.Filled {
 		return false
 	}
@@ -179,7 +179,7 @@ var (
 )
 
 // dated is how many texts are a date in one of the forms.
-func (c *Facts) dated() (n int) {
+func (c *facts) dated() (n int) {
 	for text, times := range c.texts {
 		if looksDated.MatchString(text) && slices.ContainsFunc(dateForms, func(f dateForm) bool { _, ok := f.day(text); return ok }) {
 			n += times
@@ -189,7 +189,7 @@ func (c *Facts) dated() (n int) {
 }
 
 // odd are the placeholders among the values.
-func (c *Facts) odd() map[string]int {
+func (c *facts) odd() map[string]int {
 	if c.kind == equivclass.Categorical {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (c *Facts) odd() map[string]int {
 }
 
 // hierarchy names the command that makes one of a catalogue of such codes; empty: nobody knows how they roll up.
-func (c *Facts) hierarchy() string {
+func (c *facts) hierarchy() string {
 	long := 0
 	switch {
 	case !spoken(c.Name, quasiWords) && c.all(func(text string) bool { _, err := hierarchies.ICD10.Levels(text); return err == nil }):

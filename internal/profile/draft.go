@@ -24,8 +24,8 @@ type Draft struct {
 // mostLines bounds a configuration: columns that are not published have lines of their own as long as there is room.
 const mostLines = 40
 
-// DefaultPool is what config takes for initial.min_pool.
-func DefaultPool(k, l int) int { return max(1000, 20*k*l) }
+// defaultPool is what config takes for initial.min_pool.
+func defaultPool(k, l int) int { return max(1000, 20*k*l) }
 
 // String is the configuration, with a reason behind each guess. It has names, counts and keys, and no value of a person; of a sensitive
 // attribute it says nothing that follows from its values (rules).
@@ -85,7 +85,7 @@ func (d *Draft) String() string {
 	add("", "policy:   # permanent once there is a release")
 	add("so many people look alike", "  k: %d", d.K)
 	add("nobody's sensitive value is known with a probability above 1/l", "  l: %d", d.L)
-	if waits := DefaultPool(d.K, d.L); k.Whole && people < waits {
+	if waits := defaultPool(d.K, d.L); k.Whole && people < waits {
 		add(fmt.Sprintf("there are %s people, and by default a release waits for %s", grouped(people), grouped(waits)),
 			"initial: {min_pool: %d}", max(d.K*d.L, people/2))
 	}

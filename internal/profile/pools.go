@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"anond/config"
 	"anond/equivclass"
 	"anond/equivclass/merge"
 	"anond/equivclass/promise"
@@ -50,9 +51,9 @@ type poolNeed struct {
 	Records int `json:"records"`
 }
 
-// PoolsFor measures a table of other people for a configured k and l, which attributes without a promise of their own follow. It says what
+// poolsFor measures a table of other people for a configured k and l, which attributes without a promise of their own follow. It says what
 // could be promised with pools of up to so many records.
-func PoolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *Pools {
+func poolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *Pools {
 	out := &Pools{L: l, Need: []poolNeed{}, Attributes: []reachable{}}
 	all, bag := promised(t, promises)
 	if out.Records = len(t.SA()); out.Records == 0 {
@@ -77,6 +78,19 @@ func PoolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *
 		out.Need = append(out.Need, poolNeed{at, max(need.People, k*at)})
 	}
 	return out
+}
+
+// PoolsOf is poolsFor what a configuration promises, with pools as large as it allows.
+func PoolsOf(t *Table, c *config.Config) *Pools {
+	return poolsFor(t, c.Policy.K, c.Policy.L, c.Promises(), mostPool(c))
+}
+
+// mostPool is the size of pools up to which something is said to be reachable.
+func mostPool(c *config.Config) int {
+	if c.Policy.MaxPool > 0 {
+		return c.Policy.MaxPool
+	}
+	return 20_000 // level L1
 }
 
 // Unreachable says why what is configured can be kept with no pool, by the shares of these records; empty: it can be. inRows: values

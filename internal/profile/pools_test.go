@@ -33,7 +33,7 @@ func TestPoolsOfSeveralAttributes(t *testing.T) {
 	rare, err := promise.Parse("0.3")
 	require.NoError(t, err)
 	said := func(promises map[int]*promise.Promise, l int) (*Pools, string) {
-		p, text := PoolsFor(table, 10, l, promises, 5000), strings.Builder{}
+		p, text := poolsFor(table, 10, l, promises, 5000), strings.Builder{}
 		p.Text(&text)
 		assert.NotContains(t, text.String(), "secret")
 		return p, text.String()
@@ -78,7 +78,7 @@ func TestWhatCouldBePromisedOfThoseWhoHaveAValue(t *testing.T) {
 			why, _ := table.Append(equivclass.Row{[]byte("30"), []byte("x" + string(rune('a'+i%8))), []byte(income)})
 			require.Equal(t, equivclass.Accepted, why)
 		}
-		p, text := PoolsFor(table, 10, 2, map[int]*promise.Promise{2: {L: 2, Open: open}}, 5000), strings.Builder{}
+		p, text := poolsFor(table, 10, 2, map[int]*promise.Promise{2: {L: 2, Open: open}}, 5000), strings.Builder{}
 		p.Text(&text)
 		assert.NotContains(t, text.String(), "secret")
 		return p, text.String()

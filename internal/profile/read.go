@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"anond/incremental/state"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -13,7 +12,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"anond/config"
 	"anond/equivclass"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/decode"
 	"anond/ingest/dialect"
@@ -67,20 +68,27 @@ func (in *Input) format() decode.Format {
 	return decode.CSV
 }
 
+// ReadFor is Read of data as a run of a configuration would read them.
+func ReadFor(ctx context.Context, c *config.Config, in Input) (*Table, error) {
+	in.Paths, in.Form, in.Dates, in.DropOthers = c.Paths(), c.Source.CSV.Form, c.Dates(), c.Others == config.DropOthers
+	in.Multiline = in.Multiline || c.Source.CSV.Multiline
+	if c.Source.Format != config.CSV {
+		in.Lines = decode.Format(c.Source.Format)
+	}
+	return Read(ctx, in, c.Schema())
+}
+
 // Read reads a whole table. Lines that are no record are listed in the table;
 // an error means that the file as a whole cannot be read.
-func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, error) {
-	r := &tableReader{}
+func Read(ctx context.Context, in Input, schema *equivclass.Schema) (t *Table, err error) {
 	var further []Column
-	var err error
 	if in.Extend != nil {
 		if schema, further, err = in.Extend(schema); err != nil {
 			return nil, err
 		}
 	}
-	r.table = newTable(schema, further)
-	r.row = make(equivclass.Row, len(schema.Attributes()))
-	r.decoder, err = decode.New(in.format(), schema, decode.Options{Multiline: in.Multiline, Form: in.Form, DropOthers: in.DropOthers,
+	t = newTable(schema, further)
+	decoder, err := decode.New(in.format(), schema, decode.Options{Multiline: in.Multiline, Form: in.Form, DropOthers: in.DropOthers,
 		Dates: in.Dates, Paths: in.Paths})
 	if err != nil {
 		return nil, err
@@ -94,9 +102,20 @@ func Read(ctx context.Context, in Input, schema *equivclass.Schema) (*Table, err
 	if err != nil {
 		return nil, err
 	}
-	err = r.all(ctx, source)
-	r.table.Unread = source.Status().Unread
-	return r.table, errors.Join(err, source.Close())
+	row := make(equivclass.Row, len(schema.Attributes()))
+	for err == nil {
+		var chunk *ingest.Chunk
+		if chunk, err = source.Next(ctx); err == nil {
+			for i := range chunk.Records {
+				t.take(&chunk.Records[i], chunk.Header, decoder, row)
+			}
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	t.Unread = source.Status().Unread
+	return t, errors.Join(err, source.Close())
 }
 
 // HeaderFault says that a run would refuse the columns of a file.
@@ -160,45 +179,4 @@ func digest(b []byte) state.Digest {
 // literalPath quotes what filepath.Match would take for a pattern.
 func literalPath(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-type tableReader struct {
-	table   *Table
-	decoder decode.Decoder
-	row     equivclass.Row
-}
-
-func (r *tableReader) all(ctx context.Context, source ingest.Source) error {
-	for {
-		chunk, err := source.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for _, record := range chunk.Records {
-			r.take(record, chunk.Header)
-		}
-	}
-}
-
-func (r *tableReader) take(record ingest.Record, header []string) {
-	if record.Passed != "" {
-		r.table.pass(record)
-		return
-	}
-	r.table.Read++
-	r.table.Last = record.Line + int64(record.More)
-	out := r.decoder.Decode(record.Value, header, r.row)
-	why, attribute := out.Reason, out.Attribute
-	if out.Accepted() {
-		why, attribute = r.table.add(r.row)
-	}
-	if r.table.Len() > len(r.table.Lines) {
-		r.table.Lines = append(r.table.Lines, record.Line)
-	}
-	if why != equivclass.Accepted {
-		r.table.Refused = append(r.table.Refused, Refused{Line: record.Line, Reason: why, Attribute: attribute})
-	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Guess is what a column may be, and why.
 type Guess struct {
-	*Facts
+	*facts
 	Role   equivclass.Role
 	Keys   string // type and what else an attribute of its kind says, as YAML
 	Reason string
@@ -97,10 +97,10 @@ type Wishes struct {
 
 // seen is a column as the rules see it.
 type seen struct {
-	*Facts
+	*facts
 	*Sketch
 	Wishes
-	secret, person *Facts
+	secret, person *facts
 	group          int  // of sensitiveWords that its name has; their number: none
 	quasi          bool // its name is of what others know
 }
@@ -121,10 +121,10 @@ type rule struct {
 // place among the columns alone, and so is what else might be one: no rule looks at values before it is passed.
 var rules = []rule{
 	{equivclass.Sensitive, "to be protected, by its name or place alone; a number? then type integer, and buckets of your own choice",
-		func(c *seen) bool { return c.Facts == c.secret }},
+		func(c *seen) bool { return c.facts == c.secret }},
 	{equivclass.Subject, "all {rows} rows have another one: a person each?",
-		func(c *seen) bool { return c.Facts == c.person && c.Different() == c.Records }},
-	{equivclass.Subject, "{different} different in {rows} rows: a person?", func(c *seen) bool { return c.Facts == c.person }},
+		func(c *seen) bool { return c.facts == c.person && c.Different() == c.Records }},
+	{equivclass.Subject, "{different} different in {rows} rows: a person?", func(c *seen) bool { return c.facts == c.person }},
 	{equivclass.Drop, "no name", func(c *seen) bool { return c.Name == "" }},
 	{equivclass.Drop, "every release has a column of this name: rename it", func(c *seen) bool { return reserved[c.Name] }},
 	{equivclass.Quasi, "", func(c *seen) bool { return slices.Contains(c.Quasi, c.Name) && c.digits <= equivclass.MostDigits }},
@@ -191,10 +191,10 @@ func (k *Sketch) Guesses(w Wishes) ([]Guess, error) {
 	out := make([]Guess, len(k.Columns))
 	var open []int // what may be a quasi-identifier
 	for i := range k.Columns {
-		c.Facts = k.Columns[i]
-		c.group, c.quasi = k.secret(c.Facts), spoken(c.Name, quasiWords)
+		c.facts = k.Columns[i]
+		c.group, c.quasi = k.secret(c.facts), spoken(c.Name, quasiWords)
 		rule := rules[slices.IndexFunc(rules, func(r rule) bool { return r.when(&c) })]
-		out[i] = Guess{c.Facts, rule.role, "", strings.NewReplacer("{rows}", grouped(k.Records), "{different}", grouped(c.Different()),
+		out[i] = Guess{c.facts, rule.role, "", strings.NewReplacer("{rows}", grouped(k.Records), "{different}", grouped(c.Different()),
 			"{hierarchy}", c.hierarchy()).Replace(rule.why)}
 		switch rule.role {
 		case equivclass.Sensitive:
@@ -210,7 +210,7 @@ func (k *Sketch) Guesses(w Wishes) ([]Guess, error) {
 	slices.SortStableFunc(open, func(a, b int) int { return rank(out[a].Name) - rank(out[b].Name) })
 	for n, i := range open {
 		if w.Quasi == nil && n >= mostQuasi {
-			out[i] = Guess{out[i].Facts, equivclass.Drop, "", fmt.Sprintf("beyond the first %d that others may know", mostQuasi)}
+			out[i] = Guess{out[i].facts, equivclass.Drop, "", fmt.Sprintf("beyond the first %d that others may know", mostQuasi)}
 		}
 	}
 	return out, nil
@@ -222,8 +222,8 @@ func rank(name string) int {
 }
 
 // column is that of a name; nil: there is none.
-func (k *Sketch) column(name string) *Facts {
-	i := slices.IndexFunc(k.Columns, func(c *Facts) bool { return c.Name == name && name != "" })
+func (k *Sketch) column(name string) *facts {
+	i := slices.IndexFunc(k.Columns, func(c *facts) bool { return c.Name == name && name != "" })
 	if i < 0 {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (k *Sketch) column(name string) *Facts {
 }
 
 // sensitive is the column to protect, by its name; else the last one whose name does not say that it is something else.
-func (k *Sketch) sensitive() (last *Facts) {
+func (k *Sketch) sensitive() (last *facts) {
 	best := len(sensitiveWords)
 	known := slices.Concat(quasiWords, dateWords, personWords, numberWords, directWords, freeWords)
 	for _, c := range k.Columns {
@@ -247,7 +247,7 @@ func (k *Sketch) sensitive() (last *Facts) {
 }
 
 // secret is the group of sensitiveWords that a name has; their number: none.
-func (k *Sketch) secret(c *Facts) int {
+func (k *Sketch) secret(c *facts) int {
 	if k.Found.Format == dialect.FHIR && strings.HasPrefix(c.Path, "/code/coding/") && strings.HasSuffix(c.Path, "/code") {
 		return 0
 	}
@@ -256,7 +256,7 @@ func (k *Sketch) secret(c *Facts) int {
 
 // likelyPerson is the column by which a person is known again; nil: there is none. A word for people counts most, and a number of rows
 // least.
-func (k *Sketch) likelyPerson(secret *Facts) (best *Facts) {
+func (k *Sketch) likelyPerson(secret *facts) (best *facts) {
 	most := 0
 	for _, c := range k.Columns {
 		person, number, row := spoken(c.Name, personWords), spoken(c.Name, numberWords), spoken(c.Name, rowWords)

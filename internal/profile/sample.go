@@ -75,9 +75,9 @@ type Sketch struct {
 	Records   int
 	Whole     bool // there are no more
 	Multiline bool // fields of CSV have line breaks
-	Columns   []*Facts
+	Columns   []*facts
 
-	named map[string]*Facts // by path, of JSON
+	named map[string]*facts // by path, of JSON
 	cells []cell            // of a record of JSON
 	op    string            // of a change event
 }
@@ -88,7 +88,7 @@ type cell struct{ path, text string }
 // Look makes a sketch of a sample, or says why no configuration reads it, as a predicate of the input.
 func Look(s *Sample) (*Sketch, error) {
 	head := s.Text[:min(len(s.Text), dialect.MostBytes)]
-	k := &Sketch{Found: dialect.Look(head, s.Whole && len(head) == len(s.Text)), Whole: s.Whole, named: map[string]*Facts{}}
+	k := &Sketch{Found: dialect.Look(head, s.Whole && len(head) == len(s.Text)), Whole: s.Whole, named: map[string]*facts{}}
 	for _, f := range k.Found.Findings {
 		if f.Fatal {
 			return nil, fault.Errorf(fault.Failed, f.Do, "%s", f.Why)
@@ -138,7 +138,7 @@ func (k *Sketch) rows(text []byte) error {
 		text = rest
 		switch {
 		case bad != csvfields.None, !slices.ContainsFunc(fields, func(f []byte) bool { return len(f) > 0 }),
-			len(fields) > 1 && slices.EqualFunc(fields, k.Columns, func(f []byte, c *Facts) bool { return string(f) == c.Name }):
+			len(fields) > 1 && slices.EqualFunc(fields, k.Columns, func(f []byte, c *facts) bool { return string(f) == c.Name }):
 			// A run passes over rows without a value, and over the header where it is repeated.
 		case k.Records == sampleRecords:
 			k.Whole = false
@@ -222,7 +222,7 @@ func (k *Sketch) note(path, text string) {
 }
 
 // place is the column of a path; nil: there are too many.
-func (k *Sketch) place(path string) *Facts {
+func (k *Sketch) place(path string) *facts {
 	c := k.named[path]
 	if c != nil || len(k.Columns) >= sampleColumns {
 		return c
