@@ -67,7 +67,7 @@ func TestWhatIsNotInItsEncodingEndsTheRun(t *testing.T) {
 		{in: "id,dx\np0,flu\np1,G\xfcrtelrose\n",
 			want: "in.csv is not UTF-8 (line 3), and looks like Windows-1252 (set source.csv.encoding: windows-1252)"},
 		{in: long + "p1,G\xfcrtelrose\np2,\xff\n",
-			want: "in.csv: line 100002 is not UTF-8 (set source.csv.encoding: windows-1252, or convert the file)"},
+			want: "in.csv: line 100002 is not UTF-8 (set source.csv.encoding: windows-1252, or, where the state has records, convert the file)"},
 		{in: utf16Text("\ufeffid,dx\np0,flu\n", binary.LittleEndian), want: "in.csv is UTF-16 (set source.csv.encoding: utf-16)"},
 		{in: utf16Text("id,dx\np0,flu\n", binary.BigEndian), want: "in.csv is UTF-16 (set source.csv.encoding: utf-16)"},
 		{in: "id,dx\rp0,flu\rp1,hiv\r", want: `in.csv ends its lines in CR, as old Macintosh programs do (convert it: tr '\r' '\n')`},

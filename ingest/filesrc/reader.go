@@ -256,7 +256,7 @@ func (r *recordReader) notInCode(line []byte) error {
 	if found, ok := dialect.Look(line, true).Of("encoding"); !r.split.csv {
 		hint = "convert the file to UTF-8, with iconv for instance"
 	} else if ok && cmp.Or(r.code, dialect.UTF8) == dialect.UTF8 {
-		hint = found.Do + ", or convert the file"
+		hint = found.Do + ", or, where the state has records, convert the file"
 	}
 	return fault.Errorf(fault.Config, hint, "%s is not %s", at, strings.ToUpper(string(cmp.Or(r.code, dialect.UTF8))))
 }
