@@ -12,6 +12,9 @@ import (
 // break. Fields hold line breaks only if that is declared. Without a header the
 // fields are all attributes in schema order, identifiers and dropped ones
 // included. An empty field, quoted or not, is missing.
+//
+// A record that has sensitive values alone is refused for its first quasi-identifier. A file passes it as blank where these are missing,
+// too: if others of these were published, everybody would know that theirs are not missing (rule B, buckets).
 type csvDecoder struct {
 	schema  *equivclass.Schema
 	split   csvfields.Splitter
@@ -59,10 +62,19 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 		d.readSubject(fields, whole && why == ReasonFieldCount, row)
 		return Outcome{Reason: why}
 	}
+	somebody := false
 	for i, field := range fields {
-		if at := d.columns[i]; at >= 0 && len(field) > 0 {
+		if len(field) == 0 {
+			continue
+		}
+		at := d.columns[i]
+		if at >= 0 {
 			row[at] = field
 		}
+		somebody = somebody || at < 0 || d.schema.Attributes()[at].Role != equivclass.Sensitive
+	}
+	if quasi := d.schema.Quasi(); !somebody && len(quasi) > 0 {
+		return Outcome{Reason: equivclass.ReasonMissing, Attribute: d.schema.Attributes()[quasi[0]].Name}
 	}
 	return Outcome{}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
 	"anond/ingest/dialect"
@@ -97,4 +98,24 @@ func TestAnEnvelopeUnderJSONIsSuspected(t *testing.T) {
 	d.Decode([]byte(`{"before":null,"after":{"patient":"p1"},"op":"c"}`), nil, row)
 	d.Decode([]byte(`{"patient":"p1","after":"noon"}`), nil, row)
 	assert.Equal(t, []string{"after", "op"}, told)
+}
+
+// TestRuleBRecordsOfSensitiveValuesAlone: whether they are missing, which makes the row blank where it stands in a file, or there, such a
+// record is never one of the dataset. Any other text in its row makes it one.
+// Mutation: it is accepted.
+func TestRuleBRecordsOfSensitiveValuesAlone(t *testing.T) {
+	s, err := equivclass.NewSchema([]equivclass.Attribute{
+		{Name: "note", Role: equivclass.Drop},
+		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "diagnosis", Role: equivclass.Sensitive, Type: equivclass.Categorical},
+		{Name: "sex", Role: equivclass.Quasi, Type: equivclass.Categorical},
+	}, equivclass.MissingValue)
+	require.NoError(t, err)
+	d, err := New(CSV, s, Options{})
+	require.NoError(t, err)
+	nobody := Outcome{Reason: equivclass.ReasonMissing, Attribute: "age"}
+	for in, want := range map[string]Outcome{",,,": nobody, ",,flu,": nobody, `"",,"flu",""`: nobody, ",,[flu,": nobody,
+		"x,,,": {}, "x,,flu,": {}, ",44,,": {}, ",,flu,f": {}} {
+		assert.Equal(t, want, d.Decode([]byte(in), nil, make(equivclass.Row, 4)), in)
+	}
 }
