@@ -25,13 +25,6 @@ type grouped struct {
 	of     []int // group of each code; -1: in none
 }
 
-// candidate is a pair of attributes, and how many records are in each cell of its crosstab.
-type candidate struct {
-	x, y     int
-	counts   [][]float64
-	strength float64
-}
-
 // relations compares crosstabs of the table with those that the releases tell. The rows of numbers end at bounds of cells of the
 // first release, and no row or column has fewer people than a class.
 func (t *run) relations(outcomes []Outcome) (out []relation) {
@@ -47,29 +40,27 @@ func (t *run) relations(outcomes []Outcome) (out []relation) {
 	for j := range t.columns.Dicts {
 		all = append(all, t.group(j, t.releases[first], least))
 	}
-	var found []candidate
 	for y := d; y < len(all); y++ {
 		for x := range y {
-			c := candidate{x: x, y: y, counts: t.crosstab(x, y, all)}
-			c.strength = cramer(c.counts)
+			counts := t.crosstab(x, y, all)
+			strength := cramer(counts)
 			// Its square would be chance without any relation, in the mean.
 			chance := float64(max(len(all[x].labels), len(all[y].labels))-1) / float64(t.columns.Len())
-			if c.strength*c.strength >= strong*strong+chance {
-				found = append(found, c)
+			if strength*strength >= strong*strong+chance {
+				out = append(out, relation{x: x, y: y, Attribute: t.columns.Dicts[x].Attribute().Name, With: t.columns.Dicts[y].Attribute().Name,
+					Strength: rounded(strength), Rows: all[x].labels, Columns: all[y].labels, Shares: shares(counts)})
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.strength, a.strength) })
-	for _, c := range found[:min(shown, len(found))] {
-		r := relation{Attribute: t.columns.Dicts[c.x].Attribute().Name, With: t.columns.Dicts[c.y].Attribute().Name,
-			Strength: rounded(c.strength), Rows: all[c.x].labels, Columns: all[c.y].labels, Shares: shares(c.counts)}
+	slices.SortStableFunc(out, func(a, b relation) int { return cmp.Compare(b.Strength, a.Strength) })
+	out = out[:min(shown, len(out))]
+	for n := range out {
 		for i, release := range t.releases {
 			if release != nil {
-				counts := estimated(release, c.x, c.y, d, all)
-				r.Releases = append(r.Releases, told{Outcome: i, Strength: rounded(cramer(counts)), Shares: shares(counts)})
+				counts := estimated(release, out[n].x, out[n].y, d, all)
+				out[n].Releases = append(out[n].Releases, told{Outcome: i, Strength: rounded(cramer(counts)), Shares: shares(counts)})
 			}
 		}
-		out = append(out, r)
 	}
 	return out
 }

@@ -96,6 +96,7 @@ type next struct {
 
 // relation is a crosstab: of those who have the value of a row, the share that has that of a column.
 type relation struct {
+	x, y      int         // places of the attributes
 	Attribute string      `json:"attribute"`
 	With      string      `json:"with"`
 	Strength  float64     `json:"strength"` // Cramér's V

@@ -70,7 +70,7 @@ type run struct {
 	dir      string
 	sample   string // path
 	whole    bool
-	format   string // empty: that of the configuration
+	format   string // once it is known
 	table    *profile.Table
 	columns  *equivclass.Table   // of it: the quasi-identifiers and then the sensitive attributes, as releases have them
 	releases []*readback.Release // by outcome; nil: there is none
@@ -153,13 +153,12 @@ func place() (dir string, remove func() error, err error) {
 func (t *run) begin(ctx context.Context) (c *config.Config, err error) {
 	t.Progress("read " + t.Data)
 	t.sample = filepath.Join(t.dir, "sample")
-	if c, err = t.load(Setting{}, t.dir); err != nil {
-		return nil, err
+	if c, err = t.load(Setting{}, t.dir); err == nil {
+		t.format = formatOf(t.Data, string(c.Source.Format))
+		c, err = t.load(Setting{}, t.dir)
 	}
-	if t.format = formatOf(t.Data, string(c.Source.Format)); t.format != "" {
-		if c, err = t.load(Setting{}, t.dir); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	read, err := cli.Awaiting(ctx, func() (*profile.Sample, error) {
 		return profile.ReadSample(t.Data, t.Stdin, cmp.Or(t.most, profile.SampleBytes))
@@ -180,20 +179,24 @@ func (t *run) begin(ctx context.Context) (c *config.Config, err error) {
 
 // named is an error about the sample as one about the data.
 func (t *run) named(err error) error {
+	if err == nil || !strings.Contains(err.Error(), t.sample) {
+		return err
+	}
 	kind, hint := fault.Of(err)
 	return fault.Errorf(kind, hint, "%s", strings.ReplaceAll(err.Error(), t.sample, t.Data))
 }
 
-// formatOf is the format of a file where its name contradicts that of the configuration; empty: it does not.
+// formatOf is that of the configuration, unless the name of a file contradicts it.
 func formatOf(name, configured string) string {
-	end, inCSV := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")), configured == string(config.CSV)
-	switch {
-	case inCSV && (end == ".ndjson" || end == ".jsonl" || end == ".json"):
-		return string(decode.JSON)
-	case !inCSV && end == ".csv":
+	switch end := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")); end {
+	case ".csv":
 		return string(decode.CSV)
+	case ".ndjson", ".jsonl", ".json":
+		if configured == string(decode.CSV) {
+			return string(decode.JSON)
+		}
 	}
-	return ""
+	return configured
 }
 
 // unused are the keys that a trial does without: nothing is served, delivered, encrypted, slowed down or shared with other

@@ -73,7 +73,8 @@ func (m *model) charts() (out []*chart.Chart) {
 	}
 	if first.Buckets != nil {
 		var c *chart.Chart
-		c, m.SameSize = m.draw("Size of buckets", "percent of people in such a bucket or a smaller one", 1, func(o *trial.Outcome) []float64 { return o.Buckets.Curve })
+		c, m.SameSize = m.draw("Size of buckets", "percent of people in such or smaller ones", 1,
+			func(o *trial.Outcome) []float64 { return o.Buckets.Curve })
 		out = append(out, c)
 	}
 	for i, s := range first.Sensitive {
