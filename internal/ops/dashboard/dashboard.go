@@ -29,7 +29,7 @@ var pageSource string
 //go:embed style.css
 var ownStyle string
 
-var style = present.Colours + ownStyle + present.ChartStyle
+var style = present.Page + ownStyle + present.ChartStyle
 
 //go:embed live.js
 var script string

@@ -15,10 +15,10 @@ import (
 //go:embed chart.css
 var ChartStyle string
 
-// Colours are those of a page, light and dark: what ChartStyle needs, and more.
+// Page has the colours of a page, light and dark, which ChartStyle needs, and what looks the same on all of them.
 //
-//go:embed colours.css
-var Colours string
+//go:embed page.css
+var Page string
 
 // Picture is a chart with its title, for a page.
 type Picture struct {

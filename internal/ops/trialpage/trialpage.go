@@ -46,7 +46,7 @@ type model struct {
 
 // Write writes the page.
 func Write(w io.Writer, r *trial.Report) error {
-	m := &model{Report: r, Style: template.CSS(present.Colours + style + present.ChartStyle)}
+	m := &model{Report: r, Style: template.CSS(present.Page + style + present.ChartStyle)}
 	published := 0
 	for _, o := range r.Outcomes {
 		m.Colours = append(m.Colours, "")
