@@ -272,22 +272,18 @@ func (c *Config) readReference(r *reader, i int, key, path string) map[string]in
 		return nil
 	}
 	out, total := map[string]int64{}, int64(0)
-	rows, first := csvfields.Splitter{}, true
+	rows, line := csvfields.Splitter{}, 0
 	fault := func(line int, reason string) map[string]int64 {
 		r.failed[key] = true
 		r.faults = append(r.faults, Fault{File: path, Key: key, Line: line, Reason: reason,
 			Suggestion: "write the line value,count, then a line for each value with how many people have it"})
 		return nil
 	}
-	line := 0
 	for text := range bytes.Lines(bytes.TrimPrefix(content, []byte("\ufeff"))) {
 		line++
 		row, broken := rows.Fields(text)
-		if broken == csvfields.None && len(row) == 1 && len(row[0]) == 0 {
-			continue
-		}
-		header := first && len(row) == 2 && string(row[0]) == "value" && string(row[1]) == "count"
-		if first = false; header {
+		blank := broken == csvfields.None && len(row) == 1 && len(row[0]) == 0
+		if blank || len(out) == 0 && len(row) == 2 && string(row[0]) == "value" && string(row[1]) == "count" {
 			continue
 		}
 		switch {

@@ -51,15 +51,19 @@ func (d *csvDecoder) decode(value []byte, header []string, row equivclass.Row, w
 		value = d.text
 	}
 	fields, fault := d.split.Fields(value)
-	why := reasonOf(fault)
-	if why == equivclass.Accepted && len(fields) != len(d.columns) {
+	why := equivclass.Accepted
+	switch {
+	case fault == csvfields.Unclosed:
+		why = ReasonUnclosedQuote
+	case fault != csvfields.None:
+		why = ReasonMalformedCSV
+	case len(fields) != len(d.columns):
 		why = ReasonFieldCount
-	} else if why == equivclass.Accepted && !inCode {
-		d.readSubject(fields, whole, row)
-		return Outcome{Reason: ReasonEncoding}
+	case !inCode:
+		why = ReasonEncoding
 	}
 	if why != equivclass.Accepted {
-		d.readSubject(fields, whole && why == ReasonFieldCount, row)
+		d.readSubject(fields, whole && fault == csvfields.None, row)
 		return Outcome{Reason: why}
 	}
 	somebody := false
@@ -89,17 +93,6 @@ func (d *csvDecoder) readSubject(fields [][]byte, toEnd bool, row equivclass.Row
 	if at >= 0 && at < len(fields) && (toEnd || !d.behind) {
 		row[d.columns[d.subject]] = fields[at]
 	}
-}
-
-// reasonOf is the reason of what the splitter finds.
-func reasonOf(fault csvfields.Fault) equivclass.Reason {
-	switch fault {
-	case csvfields.None:
-		return equivclass.Accepted
-	case csvfields.Unclosed:
-		return ReasonUnclosedQuote
-	}
-	return ReasonMalformedCSV
 }
 
 // adopt computes the columns of another header.

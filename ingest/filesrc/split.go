@@ -59,9 +59,9 @@ func (s splitter) scan(text []byte, final bool) (end, next int, what found) {
 	if s.multiline && next > end && bytes.IndexByte(window[:end], '"') >= 0 {
 		of := csvfields.Splitter{Delimiter: s.delimiter, Multiline: true}
 		switch last, fields, what := of.Record(window, final && !cut); {
-		case what == csvfields.Incomplete && !cut && !final:
+		case what == csvfields.Unclosed && !cut && !final:
 			return 0, 0, incomplete
-		case what == csvfields.Whole && (s.columns == 0 || fields == s.columns) && len(trimCR(window[:last])) <= s.max:
+		case what == csvfields.None && (s.columns == 0 || fields == s.columns) && len(trimCR(window[:last])) <= s.max:
 			end, next = last, min(last+1, len(window))
 		}
 	}

@@ -12,7 +12,11 @@
 // like the one before.
 package csvfields
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"strings"
+)
 
 // Fault says why a text is no record; empty: it is one.
 type Fault string
@@ -21,7 +25,7 @@ type Fault string
 const (
 	None      Fault = ""
 	Malformed Fault = "quotes must enclose a whole field and be doubled inside it"
-	Unclosed  Fault = "a quote is not closed"
+	Unclosed  Fault = "a quote is not closed" // or a text, of which there may be more, is no whole record yet
 )
 
 // Splitter splits a record into its fields. The memory of its results is reused.
@@ -35,9 +39,11 @@ type Splitter struct {
 // Fields returns the fields of a record with or without its line break. They are valid until the next call. Of a text that is
 // none there are the fields before the fault.
 func (s *Splitter) Fields(line []byte) ([][]byte, Fault) {
-	line = trimLineBreak(line)
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = bytes.TrimSuffix(line[:n-1], []byte{'\r'})
+	}
 	s.found, s.arena = s.found[:0], s.arena[:0]
-	delimiter := comma(s.Delimiter)
+	delimiter := cmp.Or(s.Delimiter, ',')
 	for {
 		field, rest, more, why := s.next(line, delimiter)
 		if why != None {
@@ -49,13 +55,6 @@ func (s *Splitter) Fields(line []byte) ([][]byte, Fault) {
 		}
 		line = rest
 	}
-}
-
-func comma(delimiter byte) byte {
-	if delimiter == 0 {
-		return ','
-	}
-	return delimiter
 }
 
 // next cuts the first field off. more says that a delimiter follows it.
@@ -106,30 +105,9 @@ func (s *Splitter) nextQuoted(line []byte, delimiter byte) (field, rest []byte, 
 	}
 }
 
-// trimLineBreak takes one LF or CRLF off the end.
-func trimLineBreak(line []byte) []byte {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
-		if n > 1 && line[n-2] == '\r' {
-			line = line[:n-2]
-		}
-	}
-	return line
-}
-
-// End says what a text whose quoted fields may hold line breaks begins with.
-type End int
-
-// What a text may begin with.
-const (
-	Incomplete End = iota // the text does not tell yet
-	Whole                 // a record with every quote in its place
-	Broken                // no record: a quote that is closed where none can be
-)
-
 // Record finds the record of possibly several lines at the start of a text: the index of the LF that ends it (final: or the end
 // of the text), and how many fields it has.
-func (s *Splitter) Record(text []byte, final bool) (end, fields int, what End) {
+func (s *Splitter) Record(text []byte, final bool) (end, fields int, why Fault) {
 	const (
 		start  = iota // of a field
 		plain         // in a field without quotes
@@ -137,34 +115,34 @@ func (s *Splitter) Record(text []byte, final bool) (end, fields int, what End) {
 		closed        // after a quote within quotes: the end, or the first of two
 	)
 	state, fields := start, 1
-	delimiter := comma(s.Delimiter)
+	delimiter := cmp.Or(s.Delimiter, ',')
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
 		case state == quoted:
 			skip := bytes.IndexByte(text[i:], '"')
 			if skip < 0 {
-				return 0, 0, Incomplete
+				return 0, 0, Unclosed
 			}
 			i += skip
 			state = closed
 		case c == '"' && (state == start || state == closed):
 			state = quoted
 		case c == '\n':
-			return i, fields, Whole
+			return i, fields, None
 		case c == delimiter:
 			state = start
 			fields++
 		case c == '"', c == '\r' && !crlf(text[i:]), state == closed && c != '\r':
-			return 0, 0, Broken
+			return 0, 0, Malformed
 		default:
 			state = plain
 		}
 	}
 	if final && state != quoted {
-		return len(text), fields, Whole
+		return len(text), fields, None
 	}
-	return 0, 0, Incomplete
+	return 0, 0, Unclosed
 }
 
 // mostRecord bounds a record of several lines that Next looks for: a quote that nobody closes costs no more than that.
@@ -174,12 +152,12 @@ const mostRecord = 16 << 10
 // stray quote, or one record that has not the columns (0: it is not known how many there are), ends with its line.
 func (s *Splitter) Next(text []byte, columns int) (fields [][]byte, why Fault, rest []byte, several bool) {
 	window := text[:min(len(text), mostRecord)]
-	end, n, what := s.Record(window, len(window) == len(text))
+	end, n, fault := s.Record(window, len(window) == len(text))
 	line := bytes.IndexByte(text, '\n')
 	if line < 0 {
 		line = len(text)
 	}
-	if what != Whole || end > line && columns > 0 && n != columns {
+	if fault != None || end > line && columns > 0 && n != columns {
 		end = line
 	}
 	next := min(len(text), end+1)
@@ -192,19 +170,8 @@ func crlf(text []byte) bool { return len(text) == 1 || text[1] == '\n' }
 
 // Append appends a field as a record has it: in quotes if it would be read otherwise without them.
 func Append(to []byte, field string, delimiter byte) []byte {
-	quote := len(field) > 0 && field[0] == '"'
-	for i := range len(field) {
-		quote = quote || field[i] == delimiter || field[i] == '"'
-	}
-	if !quote {
+	if strings.IndexByte(field, delimiter) < 0 && strings.IndexByte(field, '"') < 0 {
 		return append(to, field...)
 	}
-	to = append(to, '"')
-	for i := range len(field) {
-		if field[i] == '"' {
-			to = append(to, '"')
-		}
-		to = append(to, field[i])
-	}
-	return append(to, '"')
+	return append(append(append(to, '"'), strings.ReplaceAll(field, `"`, `""`)...), '"')
 }
