@@ -221,6 +221,14 @@ func (e *environment) written(s *start, t *profile.Table) error {
 	fmt.Fprintf(e.Stdout, "%s written: %s to know, %d to protect, %s not published. Check the roles in it.\n", s.out,
 		cli.Count(roles[equivclass.Quasi], "column"), roles[equivclass.Sensitive],
 		cli.Count(len(s.Guesses)-roles[equivclass.Quasi]-roles[equivclass.Sensitive], "column"))
+	if roles[equivclass.Subject] == 0 {
+		fmt.Fprintln(e.Stdout, "warning: no column names the person: each row counts as a person of its own, and who has several is "+
+			"protected less.\n  If a column names people, give it role subject.")
+	}
+	if s.Sketch.Whole && s.Sketch.Total > 0 {
+		fmt.Fprintf(e.Stdout, "warning: %s:%d: the last row looks like a total: take it out, or it is published as a person.\n", s.data,
+			s.Sketch.Total)
+	}
 	file := ""
 	if s.out != "anond.yaml" {
 		file = " -c " + s.out

@@ -247,3 +247,30 @@ func TestConfigInitAndInitAgree(t *testing.T) {
 		assert.Contains(t, config.Starting, key)
 	}
 }
+
+// TestInitSaysWhoWouldBeAPerson: without a column that names one, every row is, and so is a row of totals at the end, which changes no
+// guess. Neither is silent, and no text of the row is shown.
+func TestInitSaysWhoWouldBeAPerson(t *testing.T) {
+	for _, x := range []struct{ header, last, subject, total string }{
+		{"age;sex;dx\n", ";;\n", "no column names the person: each row counts as a person of its own", ""},
+		{"PatNr;sex;dx\n", "Gesamt: 4711;;\n;;\n", "", "in.csv:42: the last row looks like a total"},
+		{"PatNr;sex;dx\n", "\n;Summe;\n", "", "in.csv:43: the last row looks like a total"},
+		{"PatNr;sex;dx\n", "77;f;total\n", "", ""},
+	} {
+		text := x.header
+		for i := range 40 {
+			text += fmt.Sprintf("%d;%s;%s\n", 20+i, []string{"f", "m"}[i%2], ills[i%len(ills)])
+		}
+		s := &site{t: t, dir: programtest.TempDir(t)}
+		s.config = s.path("anond.yaml")
+		s.write("in.csv", text+x.last)
+		t.Chdir(s.dir)
+		r := s.run("init --k 5 --l 2 --sensitive dx", "in.csv")
+		require.Equal(t, exitOK, r.code, r.stderr)
+		assert.Equal(t, x.subject != "", strings.Contains(r.stdout, "no column names"), r.stdout)
+		assert.Contains(t, r.stdout, x.subject)
+		assert.Equal(t, x.total != "", strings.Contains(r.stdout, "total"), r.stdout)
+		assert.Contains(t, r.stdout, x.total)
+		assert.NotContains(t, r.stdout, "4711")
+	}
+}

@@ -59,7 +59,11 @@ func (d *Draft) String() string {
 	d.source(add)
 	add("refused records, without their values", "dead_letter: {type: file, path: ./dead-letter}")
 	add("", "schema:")
-	add("subject: the person. quasi: others may know it. sensitive: to be protected. drop: not published", "  attributes:")
+	roles := "subject: the person. quasi: others may know it. sensitive: to be protected. drop: not published"
+	if !slices.ContainsFunc(d.Guesses, func(g Guess) bool { return g.Role == equivclass.Subject }) {
+		roles += ". No subject: each row is a person"
+	}
+	add(roles, "  attributes:")
 	rest := 0
 	for _, g := range d.Guesses {
 		if !g.needed() {

@@ -76,6 +76,7 @@ type Sketch struct {
 	Whole     bool // there are no more
 	Multiline bool // fields of CSV have line breaks
 	Columns   []*facts
+	Total     int // line of the last row of CSV, if that looks like one of totals, and changes no guess; 0: it does not
 
 	named map[string]*facts // by path, of JSON
 	cells []cell            // of a record of JSON
@@ -129,11 +130,13 @@ func Look(s *Sample) (*Sketch, error) {
 
 // rows reads CSV. A row that has not as many fields as the header is passed over.
 func (k *Sketch) rows(text []byte) error {
+	all := text
 	for range k.Found.Preamble {
 		_, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
 	split := csvfields.Splitter{Delimiter: k.Found.Delimiter, Multiline: true}
 	for len(text) > 0 {
+		at := len(all) - len(text)
 		fields, bad, rest, several := split.Next(text, len(k.Columns))
 		text = rest
 		switch {
@@ -149,6 +152,8 @@ func (k *Sketch) rows(text []byte) error {
 			for _, f := range fields {
 				k.Columns = append(k.Columns, newColumn(string(f), ""))
 			}
+		case totals(fields) && len(bytes.Trim(rest, "\r\n\""+string(k.Found.Delimiter))) == 0:
+			k.Total = 1 + bytes.Count(all[:at], []byte{'\n'})
 		case len(fields) == len(k.Columns):
 			k.Multiline = k.Multiline || several
 			k.Records++
@@ -158,6 +163,18 @@ func (k *Sketch) rows(text []byte) error {
 		}
 	}
 	return nil
+}
+
+var totalWords = words(strings.Fields("sum total totals subtotal summe gesamt gesamtsumme gesamtergebnis insgesamt"))
+
+// totals reports whether a row begins as spreadsheets begin one of totals, and lacks a value.
+func totals(fields [][]byte) bool {
+	first := slices.IndexFunc(fields, func(f []byte) bool { return len(f) > 0 })
+	if first < 0 || !slices.ContainsFunc(fields[first:], func(f []byte) bool { return len(f) == 0 }) {
+		return false
+	}
+	word, _, _ := strings.Cut(strings.ToLower(string(fields[first])), ":")
+	return slices.Contains(totalWords, strings.TrimSpace(word))
 }
 
 // object reads a record of JSON, whose columns are the places that hold a text, number or flag. Of change events those of inserts count.
