@@ -59,8 +59,11 @@ type DateReader struct {
 	known     map[string]string
 }
 
-// mostKnown bounds what a reader remembers.
-const mostKnown = 1 << 15
+// mostKnown and longestKnown bound what a reader remembers: texts, and bytes of a text. A count may begin with any number of zeros.
+const (
+	mostKnown    = 1 << 15
+	longestKnown = 48
+)
 
 // Reader returns what reads such dates, or what is wrong with the form.
 func (f DateForm) Reader() (*DateReader, error) {
@@ -128,7 +131,7 @@ func (d *DateReader) Append(to, text []byte) (out []byte, ok bool) {
 	case equivclass.Month:
 		date = date.AddDate(0, 0, 1-date.Day())
 	}
-	if out = date.AppendFormat(to, time.DateOnly); len(d.known) < mostKnown {
+	if out = date.AppendFormat(to, time.DateOnly); len(d.known) < mostKnown && len(text) <= longestKnown {
 		d.known[string(text)] = string(out[len(to):])
 	}
 	return out, true
