@@ -2,8 +2,10 @@ package trial
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 	"anond/equivclass/query"
@@ -69,15 +71,23 @@ func (t *run) relations(outcomes []Outcome) (out []relation) {
 // too few people have is with all others, or, if those are too few, in no group.
 func (t *run) group(j int, r *readback.Release, least int) (out grouped) {
 	d, h := t.columns.Dicts[j], t.columns.Dicts[j].Attribute().Hierarchy
-	quasi := j < t.table.Schema.D()
-	if quasi && d.Kind() == equivclass.Number {
-		return ranges(j, d, r)
-	}
-	label, counts := make([]string, d.Len()), map[string]int{}
+	label, quasi := make([]string, d.Len()), j < t.table.Schema.D() // empty: in no group
+	var spans map[string]query.Span
 	for c := range label {
 		label[c] = d.Label(equivclass.Code(c))
 	}
-	if quasi && d.Kind() == equivclass.Tree {
+	switch {
+	case quasi && d.Kind() == equivclass.Number:
+		spans = ranges(j, d, r)
+		for c := range label {
+			label[c] = ""
+			for name, s := range spans {
+				if v := equivclass.Code(c); d.Units(v) != equivclass.MissingNumber && query.SpansHold([]query.Span{s}, d.Number(v)) {
+					label[c] = name
+				}
+			}
+		}
+	case quasi && d.Kind() == equivclass.Tree:
 		for node, root := 0, h.LCA(0, equivclass.Code(h.Leaves()-1)); node < h.Nodes(); node++ {
 			if node != root && h.Parent(node) == root {
 				for lo, hi := h.Span(node); lo <= hi; lo++ {
@@ -86,40 +96,56 @@ func (t *run) group(j int, r *readback.Release, least int) (out grouped) {
 			}
 		}
 	}
+	counts, place, others, none := map[string]int{}, map[string]int{"": -1}, 0, -1
+	for _, name := range label {
+		counts[name] = 0
+	}
 	for _, c := range t.columns.Codes[j] {
 		counts[label[c]]++
 	}
-	others := t.columns.Len()
-	for name, n := range counts {
-		if n >= least {
-			out.labels = append(out.labels, name)
+	delete(counts, "")
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(spans[a].Lo, spans[b].Lo), cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	kept := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return counts[name] < least })
+	if len(kept) > groups {
+		kept = kept[:groups-1]
+	}
+	for _, name := range names {
+		if !slices.Contains(kept, name) {
+			others += counts[name]
 		}
 	}
-	slices.SortFunc(out.labels, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	if len(out.labels) > groups {
-		out.labels = out.labels[:groups-1]
-	}
-	for _, name := range out.labels {
-		others -= counts[name]
-	}
-	kept, none := out.labels, -1
-	if others >= least {
+	if out.labels = kept; others >= least {
 		none = len(kept)
-		out.labels = append(kept[:none:none], rest)
+		out.labels = append(slices.Clone(kept), rest)
+	}
+	for _, name := range names {
+		if place[name] = slices.Index(kept, name); place[name] < 0 {
+			place[name] = none
+		}
+	}
+	for i := range out.labels {
+		p := query.Predicate{Attribute: j}
+		for _, name := range label {
+			p.Match = append(p.Match, place[name] == i)
+		}
+		for _, name := range names {
+			if s, ok := spans[name]; ok && place[name] == i {
+				p.Spans = append(p.Spans, s)
+			}
+		}
+		p.Count(d)
+		out.preds = append(out.preds, p)
 	}
 	for _, name := range label {
-		at := slices.Index(kept, name)
-		if at < 0 {
-			at = none
-		}
-		out.of = append(out.of, at)
+		out.of = append(out.of, place[name])
 	}
-	out.predicates(j, d, nil)
 	return out
 }
 
 // ranges divides numbers at quarters of the lower bounds of a release's cells, weighted by people.
-func ranges(j int, d *equivclass.Dictionary, r *readback.Release) (out grouped) {
+func ranges(j int, d *equivclass.Dictionary, r *readback.Release) map[string]query.Span {
 	var bounds []float64
 	for i, size := range r.Sizes() {
 		if r.Cells != nil && r.Cells[i][j].Lo <= r.Cells[i][j].Hi {
@@ -136,39 +162,15 @@ func ranges(j int, d *equivclass.Dictionary, r *readback.Release) (out grouped) 
 	slices.Sort(bounds)
 	a := d.Attribute()
 	text := func(v float64) string { units, _ := a.Units(v); return a.FormatNumber(units) }
-	spans, label := []query.Span{{Lo: math.Inf(-1), Hi: math.Inf(1), HiOpen: true}}, ""
+	out, last, from := map[string]query.Span{}, query.Span{Lo: math.Inf(-1), Hi: math.Inf(1), HiOpen: true}, ""
 	for q := 1; q < 4 && len(bounds) > 0; q++ {
-		if at, last := bounds[q*len(bounds)/4], &spans[len(spans)-1]; at > max(bounds[0], last.Lo) {
-			last.Hi = at
-			out.labels = append(out.labels, label+"below "+text(at))
-			spans, label = append(spans, query.Span{Lo: at, Hi: math.Inf(1), HiOpen: true}), "from "+text(at)+", "
+		if at := bounds[q*len(bounds)/4]; at > max(bounds[0], last.Lo) {
+			out[from+"below "+text(at)] = query.Span{Lo: last.Lo, Hi: at, HiOpen: true}
+			last.Lo, from = at, "from "+text(at)+", "
 		}
 	}
-	out.labels = append(out.labels, label[:max(0, len(label)-2)])
-	for c := range equivclass.Code(d.Len()) {
-		at := -1
-		if d.Units(c) != equivclass.MissingNumber {
-			at = slices.IndexFunc(spans, func(s query.Span) bool { return query.SpansHold([]query.Span{s}, d.Number(c)) })
-		}
-		out.of = append(out.of, at)
-	}
-	out.predicates(j, d, spans)
+	out[strings.TrimSuffix(from, ", ")] = last
 	return out
-}
-
-// predicates ask for the groups of an attribute.
-func (g *grouped) predicates(j int, d *equivclass.Dictionary, spans []query.Span) {
-	for i := range g.labels {
-		p := query.Predicate{Attribute: j}
-		for _, at := range g.of {
-			p.Match = append(p.Match, at == i)
-		}
-		if spans != nil {
-			p.Spans = spans[i : i+1]
-		}
-		p.Count(d)
-		g.preds = append(g.preds, p)
-	}
 }
 
 // crosstab counts the records of the table.

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -125,6 +126,38 @@ func TestStrongRelations(t *testing.T) {
 	assert.True(t, shown["age diagnosis"], shown)
 	assert.True(t, shown["diagnosis smoker"], shown)
 	assert.False(t, shown["place diagnosis"], shown)
+}
+
+// TestRowsOfACrosstabHaveEnoughPeople: no range of ages is shown that fewer people have than a class.
+func TestRowsOfACrosstabHaveEnoughPeople(t *testing.T) {
+	people, err := os.ReadFile("testdata/people.csv")
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(people), "\n")[:160]
+	o := clinic(Setting{K: 33, L: 2})
+	o.Data, o.Stdin = "-", strings.NewReader(strings.Join(lines, ""))
+	r, err := tried(t, o)
+	require.NoError(t, err)
+	rows := 0
+	for _, x := range r.Relations {
+		for _, row := range x.Rows {
+			from, below, held := 0, 1000, map[string]bool{}
+			if _, err := fmt.Sscanf(row, "from %d, below %d", &from, &below); from == 0 && err != nil {
+				_, _ = fmt.Sscanf(row, "below %d", &below)
+			}
+			if x.Attribute != "age" || row == rest {
+				continue
+			}
+			for _, line := range lines {
+				fields := strings.Split(line, ",")
+				if age, err := strconv.Atoi(fields[1]); err == nil && from <= age && age < below {
+					held[fields[0]] = true
+				}
+			}
+			assert.GreaterOrEqual(t, len(held), 33, row)
+			rows++
+		}
+	}
+	assert.Positive(t, rows)
 }
 
 // TestCramer: no relation, and one attribute that tells the other.
