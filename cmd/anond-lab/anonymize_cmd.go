@@ -69,9 +69,6 @@ Exit 3: the requested promise cannot be kept; nothing is written.`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.seeded = c.Flags().Changed("seed")
-			if err := f.in.CheckFormat(); err != nil {
-				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
-			}
 			switch {
 			case f.list:
 				return env.listMethods(f.json)

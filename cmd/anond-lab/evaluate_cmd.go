@@ -32,9 +32,6 @@ publication.`,
 		Example: "  anond-lab evaluate ./release --original patients.csv",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := in.CheckFormat(); err != nil {
-				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
-			}
 			switch {
 			case in.Name == "":
 				return cli.Usage("add --original FILE", "evaluate needs the source table of the release")

@@ -39,9 +39,6 @@ the records that will be published: who is published together may not depend on
 their values.`,
 		Example: "  anond config check\n  anond config check --data last-year.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := data.CheckFormat(); err != nil {
-				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
-			}
 			data.Stdin = env.Stdin
 			return env.check(cmd.Context(), path, data, asJSON)
 		},

@@ -31,9 +31,6 @@ records of other people. It never follows from those who wait or from the source
 L2 who is published together may not depend on their values.`,
 		Example: "  anond doctor\n  anond doctor --data last-year.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := data.CheckFormat(); err != nil {
-				return cli.Usage("--format csv or --format json (NDJSON)", "%s", err)
-			}
 			data.Stdin = env.Stdin
 			return env.examine(c.Context(), path, data, sample, asJSON)
 		},

@@ -83,23 +83,20 @@ func (e *environment) begin(ctx context.Context, s *start) error {
 	s.Guesses, err = s.Sketch.Guesses(s.wishes)
 	in, questions := bufio.NewReader(e.Stdin), s.questions()
 	if asks {
-		if err = e.ask(ctx, in, questions[:3]); err == nil {
-			s.Guesses, err = s.Sketch.Guesses(s.wishes)
-		}
+		err = e.ask(ctx, in, questions[:3])
+	}
+	if err == nil {
+		s.Guesses, err = s.Sketch.Guesses(s.wishes)
+	}
+	var table *profile.Table
+	if err == nil && (asks || cli.IsTerminal(e.Stdout)) {
+		table, err = e.allowed(ctx, s, sample)
+	}
+	if err == nil && asks {
+		err = e.ask(ctx, in, questions[3:])
 	}
 	if err != nil {
 		return err
-	}
-	var table *profile.Table
-	if asks || cli.IsTerminal(e.Stdout) {
-		if table, err = e.allowed(ctx, s, sample); err != nil {
-			return err
-		}
-	}
-	if asks {
-		if err := e.ask(ctx, in, questions[3:]); err != nil {
-			return err
-		}
 	}
 	how := os.O_EXCL
 	if s.force {
@@ -137,13 +134,7 @@ func (s *start) check(asks bool) error {
 
 // name is that of the input, for people.
 func (s *start) name() string {
-	switch s.data {
-	case "":
-		return "topic " + s.Topic
-	case "-":
-		return "standard input"
-	}
-	return s.data
+	return cmp.Or(map[string]string{"": "topic " + s.Topic, "-": "standard input"}[s.data], s.data)
 }
 
 // path is that of the input as the configuration has it: relative to its directory.

@@ -203,85 +203,63 @@ func (p *Pools) Text(w io.Writer) {
 
 // ReachableText says what could be promised, before anything is.
 func (p *Pools) ReachableText(w io.Writer) {
-	out := printer{w}
 	if p.Records == 0 {
-		out.line("The data have no record that could be published, so they say nothing about pools.")
+		say(w, "The data have no record that could be published, so they say nothing about pools.")
 	}
 	for _, a := range p.Attributes {
-		among := ""
+		among, values := "", fmt.Sprintf("%d different values", a.Values)
 		if a.Open > 0 {
 			among = fmt.Sprintf(" of the %d records that have one", p.Records-a.Open)
 		}
-		out.line("In these %d records %q has %s, the most frequent one with %.1f %%%s.", p.Records, a.Name, counted(a.Values, "value"),
-			100*a.TopShare, among)
-		a.text(out)
+		if a.Values == 1 {
+			values = "1 value"
+		}
+		say(w, "In these %d records %q has %s, the most frequent one with %.1f %%%s.", p.Records, a.Name, values, 100*a.TopShare, among)
+		var may []string
+		if a.L > 1 {
+			may = append(may, fmt.Sprintf("l = %d", a.L))
+		}
+		if a.Gain != "" {
+			may = append(may, "gain "+a.Gain+" against these shares")
+		}
+		if a.AtMost != "" {
+			may = append(may, "at_most "+a.AtMost+" of the most frequent value")
+		}
+		if len(may) > 0 {
+			say(w, "Pools of up to %d records can keep %s.", a.Pool, strings.Join(may, ", or "))
+		}
 	}
 }
 
-// text says what could be promised.
-func (a *reachable) text(out printer) {
-	var may []string
-	if a.L > 1 {
-		may = append(may, fmt.Sprintf("l = %d", a.L))
-	}
-	if a.Gain != "" {
-		may = append(may, "gain "+a.Gain+" against these shares")
-	}
-	if a.AtMost != "" {
-		may = append(may, fmt.Sprintf("at_most %s of the most frequent value", a.AtMost))
-	}
-	if len(may) > 0 {
-		out.line("Pools of up to %d records can keep %s.", a.Pool, strings.Join(may, ", or "))
-	}
-}
-
-// NeedText says what the configured l needs and the next one, or the way out.
+// NeedText says what the configured l needs and the next one, or the way out if no pool is large enough.
 func (p *Pools) NeedText(w io.Writer) {
-	out := printer{w}
-	if p.Records == 0 {
-		return
+	last := poolNeed{L: 1}
+	if len(p.Need) > 0 {
+		last = p.Need[len(p.Need)-1]
 	}
-	if p.MinPool == 0 {
-		p.unreachable(out)
-		return
+	const shares, needs = "At level L2 and with these shares, ", "l = %d needs pools of %d records"
+	switch {
+	case p.Records == 0:
+	case p.MinPool == 0 && (len(p.Attributes) > 1 || p.Attributes[0].Promised):
+		say(w, shares+"no pool is large enough for what is promised of %q.", p.Asks)
+	case p.MinPool == 0:
+		say(w, shares+"no pool is large enough for l = %d: a value may have 1/l = %.1f %% at most.", p.L, 100/float64(p.L))
+		if last.L == 1 {
+			say(w, "Not even l = 2 is reachable: divide the most frequent value.")
+		} else {
+			say(w, "l = %d is reachable with pools of %d records; or divide the most frequent value.", last.L, last.Records)
+		}
+	case last.L == 1:
+		say(w, shares+"what is promised needs pools of %d records.", p.MinPool)
+	case last.L > p.L:
+		say(w, shares+needs+"; l = %d of %d.", p.L, p.MinPool, last.L, last.Records)
+	default:
+		say(w, shares+needs+"; no pool is large enough for l = %d.", p.L, p.MinPool, p.L+1)
 	}
-	const needs = "At level L2 and with these shares, l = %d needs pools of %d records"
-	if len(p.Need) == 0 {
-		out.line("At level L2 and with these shares, what is promised needs pools of %d records.", p.MinPool)
-	} else if last := p.Need[len(p.Need)-1]; last.L > p.L {
-		out.line(needs+"; l = %d of %d.", p.L, p.MinPool, last.L, last.Records)
-	} else {
-		out.line(needs+"; no pool is large enough for l = %d.", p.L, p.MinPool, p.L+1)
-	}
-	if len(p.Attributes) > 1 && p.Asks != "" {
-		out.line("Of the attributes %q asks for most.", p.Asks)
+	if p.MinPool > 0 && len(p.Attributes) > 1 && p.Asks != "" {
+		say(w, "Of the attributes %q asks for most.", p.Asks)
 	}
 }
 
-// unreachable says what can be done if no pool is large enough for the configured l.
-func (p *Pools) unreachable(out printer) {
-	if len(p.Attributes) > 1 || p.Attributes[0].Promised {
-		out.line("At level L2 and with these shares, no pool is large enough for what is promised of %q.", p.Asks)
-		return
-	}
-	out.line("At level L2 and with these shares, no pool is large enough for l = %d: a value may have 1/l = %.1f %% at most.", p.L,
-		100/float64(p.L))
-	if len(p.Need) == 0 {
-		out.line("Not even l = 2 is reachable: divide the most frequent value.")
-		return
-	}
-	last := p.Need[len(p.Need)-1]
-	out.line("l = %d is reachable with pools of %d records; or divide the most frequent value.", last.L, last.Records)
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d different %ss", n, noun)
-}
-
-// printer writes lines.
-type printer struct{ io.Writer }
-
-func (p printer) line(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
+// say writes a line.
+func say(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }

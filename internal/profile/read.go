@@ -41,18 +41,14 @@ type Input struct {
 
 // Register gives a command the flags that say how the file is to be read.
 func (in *Input) Register(flags *pflag.FlagSet) {
-	flags.StringVar((*string)(&in.Format), "format", "", "csv or json; default: by the name of the file")
+	flags.Func("format", "`format`: csv or json; default: by the name of the file", func(text string) error {
+		if in.Format = decode.Format(text); in.Format != decode.CSV && in.Format != decode.JSON {
+			return fmt.Errorf("format %q is not known", text)
+		}
+		return nil
+	})
 	flags.BoolVar(&in.Multiline, "multiline", false, "quoted CSV fields may contain line breaks; otherwise a record is one line")
 	flags.BoolVar(&in.Complete, "complete", false, "read a last line without line break as complete; otherwise it is left unread")
-}
-
-// CheckFormat refuses an unknown format.
-func (in *Input) CheckFormat() error {
-	switch in.Format {
-	case "", decode.CSV, decode.JSON:
-		return nil
-	}
-	return fmt.Errorf("format %q is not known", in.Format)
 }
 
 func (in *Input) format() decode.Format {
@@ -153,14 +149,9 @@ func lacking(schema *equivclass.Schema, header []string) (out []string) {
 }
 
 func open(ctx context.Context, in Input, checkHeader func([]string) error) (ingest.Source, error) {
-	cfg := filesrc.Config{Layout: filesrc.CSV, Form: in.Form, CheckHeader: checkHeader, Multiline: in.Multiline, Complete: in.Complete,
-		Apart: true}
-	switch in.format() {
-	case decode.JSON, decode.Debezium, decode.DebeziumFlat:
-		cfg.Layout, cfg.CheckHeader, cfg.Multiline, cfg.Form = filesrc.NDJSON, nil, false, dialect.Form{}
-	case decode.CSV:
-	default:
-		return nil, fmt.Errorf("format %q: use csv or json", in.format())
+	cfg := filesrc.Config{Layout: filesrc.NDJSON, Complete: in.Complete, Apart: true}
+	if in.format() == decode.CSV {
+		cfg.Layout, cfg.Form, cfg.CheckHeader, cfg.Multiline = filesrc.CSV, in.Form, checkHeader, in.Multiline
 	}
 	if in.Name == "-" {
 		cfg.Stdin = in.Stdin

@@ -44,9 +44,9 @@ func TradeOffs(ctx context.Context, t *Table, k int) (out []tradeOff, looked int
 		}
 		x := tradeOff{K: at, Loss: equivclass.NCP(p, groups, 0)}
 		for j, i := range quasi {
-			c := columnLoss{Name: t.Schema.Attributes()[i].Name, Loss: equivclass.NCP(columns(p, j), groups, 0), Without: -1}
+			c := columnLoss{Name: t.Schema.Attributes()[i].Name, Loss: equivclass.NCP(columns(p, func(i int) bool { return i == j }), groups, 0), Without: -1}
 			if at == k && len(quasi) > 1 { // the other k show how it grows
-				rest := columns(p, others(j, len(quasi))...)
+				rest := columns(p, func(i int) bool { return i != j })
 				groups, err := blind(ctx, rest, at)
 				if err != nil {
 					return nil, 0, err
@@ -83,25 +83,18 @@ func sampled(p *equivclass.Pool, most int) *equivclass.Pool {
 }
 
 // columns is a pool with some dimensions alone.
-func columns(p *equivclass.Pool, dims ...int) *equivclass.Pool {
+func columns(p *equivclass.Pool, of func(j int) bool) *equivclass.Pool {
 	space := *p.Space
 	space.Dims = nil
-	for _, j := range dims {
-		space.Dims = append(space.Dims, p.Space.Dims[j])
-	}
-	out := &equivclass.Pool{Space: &space, SA: p.SA}
-	for r := range int32(p.Len()) {
-		for _, j := range dims {
-			out.X = append(out.X, p.At(r)[j])
+	for j, dim := range p.Space.Dims {
+		if of(j) {
+			space.Dims = append(space.Dims, dim)
 		}
 	}
-	return out
-}
-
-func others(j, d int) (out []int) {
-	for i := range d {
-		if i != j {
-			out = append(out, i)
+	out := &equivclass.Pool{Space: &space, SA: p.SA}
+	for i, x := range p.X {
+		if of(i % len(p.Space.Dims)) {
+			out.X = append(out.X, x)
 		}
 	}
 	return out
@@ -109,28 +102,27 @@ func others(j, d int) (out []int) {
 
 // TradeOffText writes the tables of k and of l.
 func (p *Pools) TradeOffText(w io.Writer) {
-	out := printer{w}
 	if len(p.TradeOffs) == 0 {
 		return
 	}
-	out.line("")
-	out.line("Loss of classes of k records, from 0 (exact values) to 1 (whole ranges), over %d records:", p.Looked)
+	say(w, "")
+	say(w, "Loss of classes of k records, from 0 (exact values) to 1 (whole ranges), over %d records:", p.Looked)
 	for _, x := range p.TradeOffs {
-		out.line("  k = %-5d %.4f", x.K, x.Loss)
+		say(w, "  k = %-5d %.4f", x.K, x.Loss)
 		for _, c := range x.Columns {
 			if c.Without < 0 {
-				out.line("    %-20s %.4f", c.Name, c.Loss)
+				say(w, "    %-20s %.4f", c.Name, c.Loss)
 			} else {
-				out.line("    %-20s %.4f; without this column the others have %.4f", c.Name, c.Loss, c.Without)
+				say(w, "    %-20s %.4f; without this column the others have %.4f", c.Name, c.Loss, c.Without)
 			}
 		}
 	}
-	out.line("Level L2: pools that l needs:")
+	say(w, "Level L2: pools that l needs:")
 	for _, n := range p.Need {
-		out.line("  l = %-5d %d records", n.L, n.Records)
+		say(w, "  l = %-5d %d records", n.L, n.Records)
 	}
 	if len(p.Need) == 0 || p.Need[len(p.Need)-1].L <= p.L {
-		out.line("  no larger l can be reached")
+		say(w, "  no larger l can be reached")
 	}
 }
 
