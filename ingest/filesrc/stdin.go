@@ -67,7 +67,8 @@ const mostHeld = 64 << 20
 var errAgain = errors.New("it begins like one that was read, and is another one, or holds less: give --again if nobody is in both")
 
 func openStream(cfg *Config, resume ingest.Resume) (ingest.Source, error) {
-	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Form.Encoding.Reader(cfg.Stdin)), sum: sha256.New(), same: fed{pos: state.Position{Last: -1}}}
+	s := &stream{cfg: cfg, resume: resume, pump: newPump(cfg.Form.Encoding.Reader(cfg.Stdin)), sum: sha256.New(),
+		same: fed{pos: state.Position{Last: -1}}}
 	s.reader = newReader(s.pump, cfg)
 	s.reader.final = true
 	s.reader.header, s.reader.look = s.head.take(cfg, "standard input"), s.head.look(cfg, "standard input")

@@ -13,8 +13,8 @@ import (
 )
 
 // TestStraysAmongCopies: while a release is rendered, after a publisher was killed in it, and where an old release is gone, a copy of a
-// hierarchy that gained leaves may be there that no manifest names. Its name has the hash of its content; whatever else lies among the copies
-// is found as ever.
+// hierarchy that gained leaves may be there that no manifest names. Its name has the hash of its content; whatever else lies among
+// the copies is found as ever.
 func TestStraysAmongCopies(t *testing.T) {
 	text := []byte("a;*\nb;*\n")
 	sum := fmt.Sprintf("%x", sha256.Sum256(text))[:16]
