@@ -19,11 +19,10 @@ const (
 	UTF8        Encoding = "utf-8"
 	UTF16       Encoding = "utf-16"
 	Windows1252 Encoding = "windows-1252"
-	Latin1      Encoding = "iso-8859-1"
 )
 
 // Encodings are all that are read.
-var Encodings = []Encoding{UTF8, UTF16, Windows1252, Latin1, "iso-8859-15", "windows-1250", "windows-1251", "macintosh", "ibm850"}
+var Encodings = []Encoding{UTF8, UTF16, Windows1252, "iso-8859-1", "iso-8859-15", "windows-1250", "windows-1251", "macintosh", "ibm850"}
 
 // Form is how CSV is written. The zero Form: commas between fields, UTF-8, a point before fractions.
 type Form struct {
@@ -34,8 +33,8 @@ type Form struct {
 
 // ofBytes are the encodings in which every byte is a character, and those of ASCII are ASCII's: lines, delimiters and quotes are
 // found before anything is converted.
-var ofBytes = map[Encoding]*charmap.Charmap{Windows1252: charmap.Windows1252, Latin1: charmap.ISO8859_1, "iso-8859-15": charmap.ISO8859_15,
-	"windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh, "ibm850": charmap.CodePage850}
+var ofBytes = map[Encoding]*charmap.Charmap{Windows1252: charmap.Windows1252, "iso-8859-1": charmap.ISO8859_1,
+	"iso-8859-15": charmap.ISO8859_15, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh, "ibm850": charmap.CodePage850}
 
 // OneByte reports whether each byte is a character, and those of ASCII are ASCII's.
 func (e Encoding) OneByte() bool { return ofBytes[e] != nil }

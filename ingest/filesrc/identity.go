@@ -107,13 +107,11 @@ func (h *head) look(cfg *Config, name string) func([]byte, bool) error {
 // appears says what a header that does not fit looks like.
 func (h *head) appears(cfg *Config) string {
 	seen, delimiter := dialect.Look(h.begins, false), cmp.Or(cfg.Form.Delimiter, ',')
-	of := "header"
-	switch {
-	case seen.Format != dialect.CSV:
-		return ""
-	case seen.Delimiter == ',' && delimiter != ',' && len(seen.Columns) > 1:
+	if seen.Delimiter == ',' && delimiter != ',' && len(seen.Columns) > 1 {
 		return `the file has "," between its fields: remove source.csv.delimiter`
-	case seen.Delimiter != delimiter:
+	}
+	of := "header"
+	if seen.Delimiter != delimiter {
 		of = "delimiter"
 	}
 	if f, ok := seen.Of(of); ok {

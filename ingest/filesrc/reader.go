@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"anond/ingest"
 	"anond/ingest/decode"
@@ -52,7 +50,8 @@ type recordReader struct {
 	// look is shown the beginning of the stream, and says why none of it can be read; nil: nobody asks.
 	look func(beginning []byte, whole bool) error
 	code dialect.Encoding // of its lines
-	high int64            // behind the last byte read that is not ASCII: in front of it a line may be in another encoding
+	// doubted is behind the last piece read that as a whole is not in the encoding: in front of it a line may be in another one.
+	doubted int64
 
 	buf []byte // read and not taken yet; buf[0] is the byte at off
 	place
@@ -123,27 +122,14 @@ func (r *recordReader) fill(ctx context.Context) error {
 		r.buf = grown
 	}
 	n, err := r.in.read(ctx, r.buf[len(r.buf):cap(r.buf)])
-	if last := lastHigh(r.buf[len(r.buf) : len(r.buf)+n]); last >= 0 {
-		r.high = r.off + int64(len(r.buf)+last+1)
+	if !r.code.Has(r.buf[len(r.buf) : len(r.buf)+n]) {
+		r.doubted = r.off + int64(len(r.buf)+n)
 	}
 	r.buf = r.buf[:len(r.buf)+n]
 	if n > 0 && err == io.EOF {
 		return nil // it will come again
 	}
 	return err
-}
-
-// lastHigh is the place of the last byte that is not ASCII, or of one up to seven bytes behind it; -1: there is none.
-func lastHigh(text []byte) int {
-	n := len(text)
-	for ; n >= 8; n -= 8 {
-		if binary.LittleEndian.Uint64(text[n-8:])&0x8080808080808080 != 0 {
-			return n - 1
-		}
-	}
-	for n--; n >= 0 && text[n] < utf8.RuneSelf; n-- {
-	}
-	return n
 }
 
 // take moves whole records from the buffer to the batch.
@@ -208,7 +194,7 @@ func (r *recordReader) takeLine(b *batch, line []byte, next int) error {
 	case rest == ofLine:
 		record.Refused = decode.ReasonGrown
 	case rest == ofLong:
-	case r.off < r.high && !r.code.Has(line):
+	case r.off < r.doubted && !r.code.Has(line):
 		return r.notInCode(line)
 	case r.split.blank(line):
 		record.Passed = decode.ReasonBlank
