@@ -135,7 +135,7 @@ func LoadEdited(path string, lookup Lookup, read ReadFile, edits []Edit) (*Confi
 	content, err := read.small(path)
 	if err != nil {
 		return nil, nil, &Faults{[]Fault{{File: path, Reason: "cannot be read: " + plain(err), Suggestion: "name the file with -c; anond " +
-			"config init prints a starting file"}}}
+			"init DATA writes one for a table"}}}
 	}
 	r := newReader(path, filepath.Dir(path), lookup, read)
 	r.edits = edits

@@ -212,7 +212,7 @@ var (
 // syntax reports that the file is no YAML. The parser names a line at best.
 func (r *reader) syntax(err error, content []byte) {
 	if errors.Is(err, io.EOF) {
-		r.fault("", "the file is empty", "anond config init prints a starting file")
+		r.fault("", "the file is empty", "anond init DATA writes one for a table")
 		return
 	}
 	text := strings.ReplaceAll(err.Error(), "\n", " ")

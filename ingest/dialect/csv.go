@@ -25,6 +25,7 @@ type cut struct {
 	first     []string
 	records   int
 	alike     int // with as many fields as the first, and more than one
+	empty     int // fields at the end that all of these have empty, as of columns behind the last one
 }
 
 // csv says what CSV the text is.
@@ -49,7 +50,7 @@ func (d *Found) csv() {
 		}
 		d.note(Finding{Of: "delimiter", Why: why, Do: "set source.csv.delimiter: " + InWords(d.Delimiter)})
 	}
-	d.header()
+	d.header(d.Columns[:len(d.Columns)-best.empty])
 }
 
 // cutBy cuts a text into records.
@@ -68,26 +69,37 @@ func cutBy(text []byte, delimiter byte) cut {
 		}
 		if fault == csvfields.None && len(fields) == len(c.first) && len(fields) > 1 {
 			c.alike++
+			if n := emptyEnd(fields); c.alike == 1 || n < c.empty {
+				c.empty = n
+			}
 		}
 	}
 	return c
 }
 
-// header says that the first record does not name the columns.
-func (d *Found) header() {
-	against := ""
-	for i, name := range d.Columns {
+// emptyEnd counts the empty fields at the end.
+func emptyEnd(fields [][]byte) (n int) {
+	for n < len(fields) && len(fields[len(fields)-1-n]) == 0 {
+		n++
+	}
+	return n
+}
+
+// header says that the first record does not name the columns, but for those that hold nothing.
+func (d *Found) header(names []string) {
+	against, do := "", "put a line with the names of the columns first, and nothing above it"
+	for i, name := range names {
 		switch name = strings.TrimSpace(name); {
 		case name == "" && i > 0: // R writes no name above its row numbers
 			against = "has an empty field"
 		case strings.ContainsAny(name, "0123456789") && strings.Trim(name, "0123456789.,-+/: ") == "":
 			against = "has a number or date"
-		case slices.Contains(d.Columns[:i], d.Columns[i]):
-			against = "has a field twice"
+		case slices.Contains(names[:i], names[i]):
+			against, do = "has a field twice", "give each column a name of its own"
 		}
 	}
 	if against != "" {
 		d.note(Finding{Of: "header", Why: "begins with a line that " + against + ", and so is no header",
-			Do: "put a line with the names of the columns first", Fatal: true})
+			Do: do, Fatal: true})
 	}
 }

@@ -57,7 +57,17 @@ func TestWhatAnInputLooksLikeIsSaidWithTheKeyToSet(t *testing.T) {
 		"quoted line break": {"id;dx\np0;\"flu\nsevere\"\n", []string{
 			`has ";" between its fields (2 of the first 2 records have 2): set source.csv.delimiter: ";"`}},
 		"no header": {"p0,20,flu\np1,21,hiv\n", []string{
-			"begins with a line that has a number or date, and so is no header: put a line with the names of the columns first"}},
+			"begins with a line that has a number or date, and so is no header: put a line with the names of the columns first, and " +
+				"nothing above it"}},
+		"a title": {"Patients of ward 3,,\nid,age,dx\np0,20,flu\n", []string{
+			"begins with a line that has an empty field, and so is no header: put a line with the names of the columns first, and " +
+				"nothing above it"}},
+		"no header and an empty value": {"smith,flu,\njones,flu,x\n", []string{
+			"begins with a line that has an empty field, and so is no header: put a line with the names of the columns first, and " +
+				"nothing above it"}},
+		"a name twice": {"id,age,age\np0,20,21\n", []string{
+			"begins with a line that has a field twice, and so is no header: give each column a name of its own"}},
+		"empty columns at the end": {"id,age,dx,,\np0,20,flu,,\n", nil},
 		"Excel": {"PK\x03\x04\x14\x00[Content_Types].xml xl/workbook.xml", []string{
 			"is an Excel workbook (.xlsx): save it as CSV in UTF-8"}},
 		"Parquet":    {"PAR1\x15\x04", []string{"is a Parquet file: write it as CSV or NDJSON"}},
