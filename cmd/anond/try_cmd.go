@@ -20,7 +20,7 @@ import (
 const mostSettings = 6
 
 func newTryCommand(env *environment) *cobra.Command {
-	o := trial.Options{Lookup: env.Lookup, Stdin: env.Stdin, AtKill: cli.AtKill}
+	o := trial.Options{Lookup: env.Lookup, Stdin: env.Stdin, AtKill: cli.AtKill, Progress: func(string) {}}
 	var page string
 	var ks, ls []int
 	var promises []string

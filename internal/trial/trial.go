@@ -49,10 +49,10 @@ type Options struct {
 	Lookup   config.Lookup
 	Data     string // a file, or - for Stdin
 	Stdin    io.Reader
-	PerDay   float64           // people who come in a day; 0: not known
-	Settings []Setting         // at least one
-	AtKill   func(func())      // is given what to do before the process is killed; may be nil
-	Progress func(what string) // may be nil
+	PerDay   float64      // people who come in a day; 0: not known
+	Settings []Setting    // at least one
+	AtKill   func(func()) // is given what to do before the process is killed; may be nil
+	Progress func(what string)
 
 	seed *[32]byte // of a test
 	most int       // of a test: bytes of the data that are looked at
@@ -86,9 +86,6 @@ func noRoom(err error) error {
 
 // Run makes a trial. Nothing of it is left when it returns.
 func Run(ctx context.Context, o Options) (out *Report, err error) {
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
 	t := &run{Options: o}
 	var remove func() error
 	if t.dir, remove, err = place(); err != nil {

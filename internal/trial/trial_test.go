@@ -36,6 +36,9 @@ func tried(t *testing.T, o Options) (*Report, error) {
 	if len(o.Settings) == 0 {
 		o.Settings = []Setting{{}}
 	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
 	r, err := Run(t.Context(), o)
 	left, wrong := os.ReadDir(os.TempDir())
 	require.NoError(t, wrong)

@@ -90,25 +90,25 @@ func (m *model) charts() (out []*chart.Chart) {
 // draw makes a chart; nil if the values are the same everywhere.
 func (m *model) draw(title, x string, unit float64, curve func(*trial.Outcome) []float64) (c *chart.Chart, same float64) {
 	var columns []present.Column[int]
-	var places []int
 	var all []float64
 	for i := range m.Outcomes {
 		if o := &m.Outcomes[i]; o.Classes != nil {
 			values := curve(o)
-			for at := len(places); at < len(values); at++ {
-				places = append(places, at)
-			}
 			all = append(all, values...)
-			columns = append(columns, present.Column[int]{Name: o.Name, Value: func(at int) float64 {
-				if at >= len(values) {
-					return -1 // none
+			columns = append(columns, present.Column[int]{Name: o.Name, Value: func(percent int) float64 {
+				if percent/5 < len(values) {
+					return unit * values[percent/5]
 				}
-				return unit * values[at]
+				return -1 // none
 			}})
 		}
 	}
 	if len(all) == 0 || slices.Min(all) == slices.Max(all) {
 		return nil, append(all, 0)[0]
 	}
-	return present.Draw(title, x, places, func(at int) float64 { return 5 * float64(at) }, columns...), 0
+	var percents []int
+	for at := range 21 {
+		percents = append(percents, 5*at)
+	}
+	return present.Draw(title, x, percents, func(percent int) float64 { return float64(percent) }, columns...), 0
 }
