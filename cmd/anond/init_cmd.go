@@ -83,7 +83,7 @@ func (e *environment) begin(ctx context.Context, s *start) error {
 	s.Guesses, err = s.Sketch.Guesses(s.wishes)
 	in, questions := bufio.NewReader(e.Stdin), s.questions()
 	if asks {
-		err = e.ask(ctx, in, questions[:3])
+		err = e.ask(ctx, in, s, questions[:3])
 	}
 	if err == nil {
 		s.Guesses, err = s.Sketch.Guesses(s.wishes)
@@ -93,7 +93,7 @@ func (e *environment) begin(ctx context.Context, s *start) error {
 		table, err = e.allowed(ctx, s, sample)
 	}
 	if err == nil && asks {
-		err = e.ask(ctx, in, questions[3:])
+		err = e.ask(ctx, in, s, questions[3:])
 	}
 	if err != nil {
 		return err
@@ -234,87 +234,84 @@ func (e *environment) written(s *start, t *profile.Table) error {
 
 // question is asked on a terminal unless somebody has said it already.
 type question struct {
-	said  bool
-	text  string
-	guess func() string // of an empty answer
-	take  func(answer string) error
+	said bool
+	text string
+	role equivclass.Role // its columns are the guess, which an empty answer takes
+	none string          // the guess where there are none
+	set  func(answer string) error
 }
 
-// questions are those of a draft: three of its columns, then k and l.
+// questions are three about the columns, then k and l.
 func (s *start) questions() []question {
-	named := func(role equivclass.Role, none string) func() string {
-		return func() string {
-			var names []string
-			for _, g := range s.Guesses {
-				if g.Role == role {
-					names = append(names, g.Name)
-				}
-			}
-			return cmp.Or(strings.Join(names, ","), none)
-		}
-	}
-	again := func() error {
-		found, err := s.Sketch.Guesses(s.wishes)
-		if err == nil {
-			s.Guesses = found
-		}
-		return err
-	}
 	column := func(of *string) func(string) error {
 		return func(answer string) error {
 			*of = answer
-			return again()
+			return nil
 		}
 	}
-	known := named(equivclass.Quasi, "")
-	number := func(of *int, most func() int) func(string) error {
+	number := func(of, most *int) func(string) error {
 		return func(answer string) (err error) {
-			if *of, err = strconv.Atoi(answer); err != nil || *of < 2 || *of > most() {
-				return fmt.Errorf("a whole number from 2 to %d", most())
+			if *of, err = strconv.Atoi(answer); err != nil || *of < 2 || *of > *most {
+				return fmt.Errorf("a whole number from 2 to %d", *most)
 			}
 			return nil
 		}
 	}
-	none := func() string { return "" }
+	many := math.MaxInt32
 	return []question{
-		{s.wishes.Sensitive != "", "Which column is to be protected, because nobody may learn it about a person?",
-			named(equivclass.Sensitive, ""), column(&s.wishes.Sensitive)},
-		{s.wishes.Person != "", "Which column says who the person is? - for none: then each record is a person.",
-			named(equivclass.Subject, "-"), column(&s.wishes.Person)},
-		{s.wishes.Quasi != nil, "Which columns may others know about a person? Those that are not named are not published.", known,
-			func(answer string) error {
-				if s.wishes.Quasi = nil; answer != known() {
+		{s.wishes.Sensitive != "", "Which column is to be protected, because nobody may learn it about a person?", equivclass.Sensitive, "",
+			column(&s.wishes.Sensitive)},
+		{s.wishes.Person != "", "Which column says who the person is? - for none: then each record is a person.", equivclass.Subject, "-",
+			column(&s.wishes.Person)},
+		{s.wishes.Quasi != nil, "Which columns may others know about a person? Those that are not named are not published.",
+			equivclass.Quasi, "", func(answer string) error {
+				if s.wishes.Quasi = nil; answer != s.columns(equivclass.Quasi) {
 					for name := range strings.SplitSeq(answer, ",") {
 						s.wishes.Quasi = append(s.wishes.Quasi, strings.TrimSpace(name))
 					}
 				}
-				return again()
+				return nil
 			}},
-		{s.K != 0, "k: how many people look alike, at least 2 (10 is common)?", none, number(&s.K, func() int { return math.MaxInt32 })},
-		{s.L != 0, "l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", none,
-			number(&s.L, func() int { return s.K })},
+		{s.K != 0, "k: how many people look alike, at least 2 (10 is common)?", "", "", number(&s.K, &many)},
+		{s.L != 0, "l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", "", "",
+			number(&s.L, &s.K)},
 	}
 }
 
-// ask asks each question until its answer is accepted; an empty one is the guess.
-func (e *environment) ask(ctx context.Context, in *bufio.Reader, all []question) error {
+// columns are the names of those of a role.
+func (s *start) columns(role equivclass.Role) string {
+	var names []string
+	for _, g := range s.Guesses {
+		if g.Role == role {
+			names = append(names, g.Name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ask asks each question until its answer is accepted.
+func (e *environment) ask(ctx context.Context, in *bufio.Reader, s *start, all []question) error {
 	for _, q := range all {
 		for !q.said {
-			shown := ""
-			if guess := q.guess(); guess != "" {
+			guess, shown := cmp.Or(s.columns(q.role), q.none), ""
+			if guess != "" {
 				shown = " [" + guess + "]"
 			}
 			fmt.Fprintf(e.Stderr, "%s%s ", q.text, shown)
 			answer, err := cli.Awaiting(ctx, func() (string, error) { return in.ReadString('\n') })
-			if err != nil && strings.TrimSpace(answer) == "" {
+			if answer = strings.TrimSpace(answer); err != nil && answer == "" {
 				return fmt.Errorf("no answer: %w", err)
 			}
-			if err := q.take(cmp.Or(strings.TrimSpace(answer), q.guess())); err != nil {
-				_, hint := fault.Of(err)
-				fmt.Fprintln(e.Stderr, strings.TrimSuffix(fmt.Sprintf("%s: %s", err, hint), ": "))
+			found := s.Guesses
+			if err = q.set(cmp.Or(answer, guess)); err == nil && q.role != "" {
+				found, err = s.Sketch.Guesses(s.wishes)
+			}
+			if err == nil {
+				s.Guesses, q.said = found, true
 				continue
 			}
-			q.said = true
+			_, hint := fault.Of(err)
+			fmt.Fprintln(e.Stderr, strings.TrimSuffix(fmt.Sprintf("%s: %s", err, hint), ": "))
 		}
 	}
 	return nil

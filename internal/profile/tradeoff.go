@@ -44,7 +44,8 @@ func TradeOffs(ctx context.Context, t *Table, k int) (out []tradeOff, looked int
 		}
 		x := tradeOff{K: at, Loss: equivclass.NCP(p, groups, 0)}
 		for j, i := range quasi {
-			c := columnLoss{Name: t.Schema.Attributes()[i].Name, Loss: equivclass.NCP(columns(p, func(i int) bool { return i == j }), groups, 0), Without: -1}
+			alone := columns(p, func(i int) bool { return i == j })
+			c := columnLoss{Name: t.Schema.Attributes()[i].Name, Loss: equivclass.NCP(alone, groups, 0), Without: -1}
 			if at == k && len(quasi) > 1 { // the other k show how it grows
 				rest := columns(p, func(i int) bool { return i != j })
 				groups, err := blind(ctx, rest, at)

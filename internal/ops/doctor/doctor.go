@@ -9,6 +9,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"anond/config"
@@ -79,10 +80,5 @@ func Examine(ctx context.Context, p *Patient, show func(Finding)) []Finding {
 
 // Sick reports whether anything has failed.
 func Sick(all []Finding) bool {
-	for _, f := range all {
-		if f.Grade == Failed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(f Finding) bool { return f.Grade == Failed })
 }
