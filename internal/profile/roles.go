@@ -124,7 +124,7 @@ var rules = []rule{
 		func(c *seen) bool { return c.facts == c.secret }},
 	{equivclass.Subject, "all {rows} rows have another one: a person each?",
 		func(c *seen) bool { return c.facts == c.person && c.Different() == c.Records }},
-	{equivclass.Subject, "{different} different in {rows} rows: a person?", func(c *seen) bool { return c.facts == c.person }},
+	{equivclass.Subject, "{different} different in {rows} rows: a person? Of each the first row alone is published", func(c *seen) bool { return c.facts == c.person }},
 	{equivclass.Drop, "no name", func(c *seen) bool { return c.Name == "" }},
 	{equivclass.Drop, "every release has a column of this name: rename it", func(c *seen) bool { return reserved[c.Name] }},
 	{equivclass.Quasi, "", func(c *seen) bool { return slices.Contains(c.Quasi, c.Name) && c.digits <= equivclass.MostDigits }},
