@@ -75,27 +75,11 @@ func meanAndMedian(xs []float64) (mean, median float64) {
 func Counts(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
 	src equivclass.Source) []*query.Bound {
 	share := math.Pow(volume, 1/float64(dims+1))
-	return countQueries(dicts, quasi, []int{sensitive}, dims, n, share, share, src)
+	return Draw(dicts, quasi, []int{sensitive}, dims, n, share, share, src)
 }
 
-// Pairs is Counts with two sensitive attributes, and at least one other.
-func Pairs(dicts []*equivclass.Dictionary, quasi []int, pair [2]int, dims int, volume float64, n int,
-	src equivclass.Source) []*query.Bound {
-	dims = max(3, dims)
-	share := math.Pow(volume, 1/float64(dims+1))
-	return countQueries(dicts, quasi, pair[:], dims, n, share, share, src)
-}
-
-// CountValues is Counts with one random value of the sensitive
-// attribute in place of an interval. From the same source both draw the same
-// intervals of quasi, except where the source's numbers are drawn again.
-func CountValues(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
-	src equivclass.Source) []*query.Bound {
-	return countQueries(dicts, quasi, []int{sensitive}, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
-}
-
-// countQueries restricts dims attributes: the sensitive ones to a share of their values, and some of quasi to another.
-func countQueries(dicts []*equivclass.Dictionary, quasi, sensitive []int, dims, n int, share, ofSensitive float64,
+// Draw draws n counts that restrict dims attributes: the sensitive ones to a share of their values, and some of quasi to another.
+func Draw(dicts []*equivclass.Dictionary, quasi, sensitive []int, dims, n int, share, ofSensitive float64,
 	src equivclass.Source) []*query.Bound {
 	ranks := make([][]int32, len(dicts))
 	for _, j := range slices.Concat(quasi, sensitive) {

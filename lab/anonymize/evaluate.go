@@ -3,6 +3,7 @@ package anonymize
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -176,7 +177,9 @@ func (r measured) pairs(t *inputTable, w Workload) (out []pair) {
 			}
 		}
 		draw := func(dicts []*equivclass.Dictionary, src equivclass.Source) []*query.Bound {
-			return accuracy.Pairs(dicts, firstColumns(len(r.Dicts)-1), of, w.Dims, w.Volume, w.Queries, src)
+			dims := max(3, w.Dims)
+			share := math.Pow(w.Volume, 1/float64(dims+1))
+			return accuracy.Draw(dicts, firstColumns(len(r.Dicts)-1), of[:], dims, w.Queries, share, share, src)
 		}
 		out = append(out, pair{names, ask(original, joint, w, draw), ask(original, &without, w, draw)})
 	}

@@ -80,3 +80,11 @@ func comparisonOf(d *equivclass.Dictionary, j int, src equivclass.Source) query.
 	}
 	return p
 }
+
+// CountValues is accuracy.Counts with one random value of the sensitive
+// attribute in place of an interval. From the same source both draw the same
+// intervals of quasi, except where the source's numbers are drawn again.
+func CountValues(dicts []*equivclass.Dictionary, quasi []int, sensitive, dims int, volume float64, n int,
+	src equivclass.Source) []*query.Bound {
+	return accuracy.Draw(dicts, quasi, []int{sensitive}, dims, n, math.Pow(volume, 1/float64(dims+1)), 0, src)
+}

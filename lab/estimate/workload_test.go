@@ -45,7 +45,7 @@ func TestCountWorkload(t *testing.T) {
 func TestCountValueWorkload(t *testing.T) {
 	table := equivtest.RandomTable(equivtest.Rand(1), 10, 0)
 	a, b := cut.SplitMix(1), cut.SplitMix(1)
-	values := accuracy.CountValues(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &a)
+	values := CountValues(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &a)
 	asked := map[int]bool{}
 	for i, q := range accuracy.Counts(table.Dicts, []int{1, 2, 6}, 7, 3, 0.1, 50, &b) {
 		require.Equal(t, q.Preds[:2], values[i].Preds[:2])

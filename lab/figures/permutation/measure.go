@@ -12,6 +12,7 @@ import (
 	"anond/equivclass/accuracy"
 	"anond/equivclass/query"
 	"anond/lab/bucketize"
+	"anond/lab/estimate"
 )
 
 // paperTable is a table of the permutation paper: d quasi-identifiers and, last,
@@ -90,7 +91,7 @@ func (t paperTable) workloads(ctx context.Context, w int, volume float64, n int,
 		rows[i] = int32(i)
 	}
 	whole := query.NewBlockRelease(t.table.Dicts, t.table.Codes, [][]int32{rows}, query.WholeBlock(t.sensitive()+1))
-	for on, draw := range [conditions]drawWorkload{accuracy.CountValues, accuracy.Counts} {
+	for on, draw := range [conditions]drawWorkload{estimate.CountValues, accuracy.Counts} {
 		queries := draw(t.table.Dicts, upTo(t.sensitive()), t.sensitive(), w, volume, n, rand.New(rand.NewPCG(seed, 4)))
 		for i, a := range answers(ctx, whole, queries) {
 			if a == 0 {
