@@ -34,7 +34,8 @@ type Form struct {
 // ofBytes are the encodings in which every byte is a character, and those of ASCII are ASCII's: lines, delimiters and quotes are
 // found before anything is converted.
 var ofBytes = map[Encoding]*charmap.Charmap{Windows1252: charmap.Windows1252, "iso-8859-1": charmap.ISO8859_1,
-	"iso-8859-15": charmap.ISO8859_15, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251, "macintosh": charmap.Macintosh, "ibm850": charmap.CodePage850}
+	"iso-8859-15": charmap.ISO8859_15, "windows-1250": charmap.Windows1250, "windows-1251": charmap.Windows1251,
+	"macintosh": charmap.Macintosh, "ibm850": charmap.CodePage850}
 
 // OneByte reports whether each byte is a character, and those of ASCII are ASCII's.
 func (e Encoding) OneByte() bool { return ofBytes[e] != nil }
