@@ -23,6 +23,7 @@ type facts struct {
 	kind       equivclass.Type // that fits every text
 	digits     int             // behind the point of all numbers; -1: not all texts are numbers
 	commas     bool            // numbers have one where others have a point
+	forms      []dateForm      // that were tried
 	form, also *dateForm       // that all dates have; nil: there is none. Two forms that both fit cannot be told apart
 	top        int             // how often the most frequent text is there
 	words      int
@@ -37,8 +38,8 @@ type dateForm struct {
 	read  *dialect.DateReader
 }
 
-// dateForms are tried in this order. The first that fits all texts is taken.
-var dateForms = func() (out []dateForm) {
+// dateForms are tried in this order. The first that fits all texts is taken. Their readers remember dates, so each sketch has its own.
+func dateForms() (out []dateForm) {
 	for _, format := range []string{"", "month", "year", "datetime", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y %H:%M",
 		"%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%Y%m%d"} {
 		form, keys := dialect.DateForm{Format: format}, "format: "+yamlText(format)
@@ -52,7 +53,7 @@ var dateForms = func() (out []dateForm) {
 		out = append(out, dateForm{keys, format == "year" || format == "%Y%m%d", reader})
 	}
 	return out
-}()
+}
 
 // day is the day of a text as YYYY-MM-DD; false: it is no such date.
 func (f *dateForm) day(text string) (string, bool) {
@@ -91,7 +92,8 @@ func (c *facts) all(so func(text string) bool) bool {
 }
 
 // settle finds what the texts have in common.
-func (c *facts) settle(format dialect.Format) {
+func (c *facts) settle(format dialect.Format, forms []dateForm) {
+	c.forms = forms
 	points, commas := 0, 0
 	for text, times := range c.texts {
 		c.top, c.words = max(c.top, times), c.words+times*(1+strings.Count(text, " "))
@@ -104,8 +106,8 @@ func (c *facts) settle(format dialect.Format) {
 		points, commas = points+strings.Count(text, "."), commas+strings.Count(text, ",")
 	}
 	dated := spoken(c.Name, dateWords)
-	for i := range dateForms {
-		f := &dateForms[i]
+	for i := range forms {
+		f := &forms[i]
 		switch {
 		case f.named && (!dated || c.all(func(text string) bool { return len(text) == 4 })),
 			!c.all(func(text string) bool { _, ok := f.day(text); return ok }):
@@ -181,7 +183,7 @@ var (
 // dated is how many texts are a date in one of the forms.
 func (c *facts) dated() (n int) {
 	for text, times := range c.texts {
-		if looksDated.MatchString(text) && slices.ContainsFunc(dateForms, func(f dateForm) bool { _, ok := f.day(text); return ok }) {
+		if looksDated.MatchString(text) && slices.ContainsFunc(c.forms, func(f dateForm) bool { _, ok := f.day(text); return ok }) {
 			n += times
 		}
 	}

@@ -122,8 +122,9 @@ func Look(s *Sample) (*Sketch, error) {
 	if err == nil && k.Records == 0 {
 		err = fault.Errorf(fault.Failed, "give some records", "has no record that could be read")
 	}
+	forms := dateForms()
 	for _, c := range k.Columns {
-		c.settle(k.Found.Format)
+		c.settle(k.Found.Format, forms)
 	}
 	return k, err
 }
