@@ -133,14 +133,18 @@ type auditor struct {
 	beside      beside
 	hierarchies map[string]bool // the copies that manifests name
 	unread      bool            // there are releases whose manifests were not read
-	// Of a shard: of which releases the union asks for the histogram, and these.
+	ofShard
+}
+
+// ofShard has the releases for whose histograms the union asks, and these.
+type ofShard struct {
 	wanted     map[int]bool
 	histograms map[int][]int
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{}, histograms: map[int][]int{},
-		replay: o.Replay}
+	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{},
+		ofShard: ofShard{histograms: map[int][]int{}}, replay: o.Replay}
 	var err error
 	if a.beside, err = besideOf(o.Releases); err != nil {
 		return nil, err
