@@ -107,6 +107,7 @@ func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (in
 	if err := l.transaction.tell(ctx, l.Steps.BeforeCut(l.Machine, by, now.Unix())); err != nil {
 		return nil, nil, err
 	}
+	var decided *incremental.Decision // of work that is left unfinished nobody reads it
 	err = l.reporting.work(ctx, DoingDecide, false, func() (err error) {
 		if err := l.Machine.Fix(by); err != nil { // a pool that the state does not know is not noted as fixed
 			return err
@@ -114,7 +115,7 @@ func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (in
 		if err := l.transaction.judged(); err != nil { // before a value is looked at
 			return err
 		}
-		made, err = l.Machine.Decide(by)
+		decided, err = l.Machine.Decide(by)
 		return err
 	})
 	if err == nil || errors.As(err, new(*plan.InfeasibleError)) {
@@ -130,13 +131,13 @@ func (l *cuts) decide(ctx context.Context, by state.Occasion, now time.Time) (in
 		return nil, nil, err
 	}
 	err = l.reporting.work(ctx, DoingCommit, true, func() (err error) {
-		intent, err = l.Machine.Enact(made, now.Unix(), l.Policy)
+		intent, err = l.Machine.Enact(decided, now.Unix(), l.Policy)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return intent, made, l.transaction.committed()
+	return intent, decided, l.transaction.committed()
 }
 
 // judged has what was decided about people noted outside of the state, before it is said.
