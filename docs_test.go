@@ -191,10 +191,12 @@ func (r *reader) read(t *testing.T, b block) {
 	}
 }
 
-// run gives a script to the shell, with the binary in place of `go run` and a
+// run gives a script to the shell, with the binary, if there is one, in place of `go run` and a
 // demo small enough for a test.
 func (r *reader) run(script string) (output string, code int) {
-	script = strings.ReplaceAll(script, "go run ./cmd/anond", "anond") // or another program
+	if r.env == nil {
+		script = strings.ReplaceAll(script, "go run ./cmd/anond", "anond") // or another program
+	}
 	script = regexp.MustCompile(`\banond demo\b`).ReplaceAllString(script, "anond demo --records 3000 --rate 3000")
 	c := exec.Command("sh", "-eu", "-c", script)
 	c.Dir = r.dir
