@@ -289,7 +289,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/serve", "internal/cli internal/ops/duty internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/duty"},
 		{"internal/profile", "internal/csvfields internal/hierarchies"},
-		{"internal", ""}, // internal/fault is for all
+		{"internal", ""}, // internal/abandon and internal/fault are for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +
 			"internal/brokeraccess internal/cli internal/kafkaclient internal/ops/... internal/pace"},
@@ -303,7 +303,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		}
 		for _, path := range f.imports() {
 			if other, ours := strings.CutPrefix(path, module+"/"); ours && within(other, rooms...) && !within(f.dir(), "internal/testkit") {
-				list := strings.Fields("internal/clock internal/fault internal/retry " + may[i].list)
+				list := strings.Fields("internal/abandon internal/clock internal/fault internal/retry " + may[i].list)
 				assert.True(t, listed(other, list), "%s imports %s", f.path, path)
 			}
 		}

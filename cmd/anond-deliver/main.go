@@ -62,7 +62,7 @@ releases, 78 bad configuration.`,
 
 // loadDelivery reads what of a configuration delivery needs, and prints its warnings.
 func (e *environment) loadDelivery(path string) (*config.Delivery, error) {
-	d, warnings, err := cli.Abandonable(e.ctx, func() (*config.Delivery, []config.Warning, error) {
+	d, warnings, err := cli.Load(e.ctx, func() (*config.Delivery, []config.Warning, error) {
 		return config.LoadDelivery(path, e.Lookup, config.ReadRegular)
 	})
 	cli.Warn(&e.Env, warnings)

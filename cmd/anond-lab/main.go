@@ -65,7 +65,7 @@ func methodNames(*cobra.Command, []string, string) (out []cobra.Completion, _ co
 
 // loadOneOff reads the schema, and promises if it has them, of a configuration; it prints the warnings.
 func (e *environment) loadOneOff(path string) (*config.OneOff, error) {
-	c, warnings, err := cli.Abandonable(e.ctx, func() (*config.OneOff, []config.Warning, error) {
+	c, warnings, err := cli.Load(e.ctx, func() (*config.OneOff, []config.Warning, error) {
 		return config.LoadOneOff(path, e.Lookup, config.ReadRegular)
 	})
 	cli.Warn(&e.Env, warnings)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
-	"anond/internal/cli"
 )
 
 // TestConfigurationsAreRegularFiles: a configuration, a secret or a hierarchy that is no regular file, or too large, is a
@@ -52,20 +49,6 @@ func TestConfigurationsAreRegularFiles(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestLoadingIsLeftAtAStop: a file on a file system that does not answer, or a large hierarchy, keeps no signal waiting.
-func TestLoadingIsLeftAtAStop(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	begun, never := make(chan struct{}), make(chan struct{})
-	defer close(never)
-	go func() { <-begun; stop() }()
-	_, _, err := cli.Abandonable(ctx, func() (*config.Config, []config.Warning, error) {
-		close(begun)
-		<-never
-		return nil, nil, errors.New("it was waited for")
-	})
-	require.ErrorIs(t, err, context.Canceled)
 }
 
 // TestFaultsArePrintedUpTo20: of many faults the first are shown, with how many there are.

@@ -13,6 +13,7 @@ import (
 
 	"anond/config"
 	"anond/incremental/state"
+	"anond/internal/abandon"
 	"anond/internal/cli"
 	"anond/internal/control"
 	"anond/internal/dataset"
@@ -57,7 +58,7 @@ The sensitive value must not decide who is forgotten: see the threat model.`,
 			if err != nil {
 				return err
 			}
-			subject, err := cli.Awaiting(c.Context(), func() ([]byte, error) { return env.subject(args, from) })
+			subject, err := abandon.At(c.Context(), func() ([]byte, error) { return env.subject(args, from) })
 			if err != nil {
 				return err
 			}

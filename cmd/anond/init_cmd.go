@@ -18,6 +18,7 @@ import (
 	"anond/config"
 	"anond/equivclass"
 	"anond/ingest/decode"
+	"anond/internal/abandon"
 	"anond/internal/cli"
 	"anond/internal/dataset"
 	"anond/internal/fault"
@@ -153,7 +154,7 @@ func (s *start) path() string {
 
 func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, error) {
 	if s.data != "" {
-		return cli.Awaiting(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin, profile.SampleBytes) })
+		return abandon.At(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin, profile.SampleBytes) })
 	}
 	sample := &profile.Sample{}
 	err := dataset.FirstMessages(ctx, []string{s.Brokers}, s.Topic, sample.Add)
@@ -298,7 +299,7 @@ func (e *environment) ask(ctx context.Context, in *bufio.Reader, s *start, all [
 				shown = " [" + guess + "]"
 			}
 			fmt.Fprintf(e.Stderr, "%s%s ", q.text, shown)
-			answer, err := cli.Awaiting(ctx, func() (string, error) { return in.ReadString('\n') })
+			answer, err := abandon.At(ctx, func() (string, error) { return in.ReadString('\n') })
 			if answer = strings.TrimSpace(answer); err != nil && answer == "" {
 				return fmt.Errorf("no answer: %w", err)
 			}

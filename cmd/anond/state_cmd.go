@@ -14,6 +14,7 @@ import (
 
 	"anond/config"
 	"anond/incremental/boltstore"
+	"anond/internal/abandon"
 	"anond/internal/cli"
 	"anond/internal/disk"
 	"anond/internal/fault"
@@ -173,7 +174,7 @@ func (e *environment) exporter(ctx context.Context, path string) (*upkeep.Export
 	if err != nil {
 		return nil, err
 	}
-	return cli.Awaiting(ctx, func() (*upkeep.Exporter, error) {
+	return abandon.At(ctx, func() (*upkeep.Exporter, error) {
 		return besideOf(ctx, cfg, func(cfg *config.Config, _ bool) (*upkeep.Exporter, error) { return upkeep.OpenExporter(cfg) })
 	})
 }

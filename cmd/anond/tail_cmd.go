@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/internal/abandon"
 	"anond/internal/cli"
 	"anond/internal/fault"
 )
@@ -67,7 +68,7 @@ func (e *environment) tailFile(ctx context.Context, name string, follow bool, f 
 	lines := bufio.NewReader(in)
 	var part []byte // a line whose end is not written yet
 	for ctx.Err() == nil {
-		text, err := cli.Awaiting(ctx, func() ([]byte, error) { return lines.ReadBytes('\n') })
+		text, err := abandon.At(ctx, func() ([]byte, error) { return lines.ReadBytes('\n') })
 		part = append(part, text...)
 		switch {
 		case err == nil:

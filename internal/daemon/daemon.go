@@ -18,6 +18,7 @@ import (
 
 	"anond/config"
 	"anond/incremental"
+	"anond/internal/abandon"
 	"anond/internal/clock"
 	"anond/internal/dataset"
 	"anond/snapshot"
@@ -69,7 +70,7 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	if err := p.inner.Open(); err != nil {
 		return nil, err
 	}
-	if err := dataset.Abandonable(ctx, func() error { return p.recheck(ctx, m) }); err != nil {
+	if _, err := abandon.At(ctx, func() (struct{}, error) { return struct{}{}, p.recheck(ctx, m) }); err != nil {
 		return nil, err
 	}
 	return p, nil

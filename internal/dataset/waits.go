@@ -10,19 +10,6 @@ import (
 	"anond/internal/clock"
 )
 
-// Abandonable does work that does not watch a context, and abandons it when the context
-// ends. The work must not write anything.
-func Abandonable(ctx context.Context, work func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- work() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // orderly is how long a stop waits for what is being opened to end by itself.
 const orderly = time.Second
 

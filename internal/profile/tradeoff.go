@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/extract"
+	"anond/internal/abandon"
 )
 
 // tradeOff is the loss of a table of other people at one k: what classes of so many records
@@ -64,9 +65,9 @@ func TradeOffs(ctx context.Context, t *Table, k int) (out []tradeOff, looked int
 // blind forms classes of k records by quasi-identifiers alone.
 func blind(ctx context.Context, p *equivclass.Pool, k int) ([][]int32, error) {
 	same := &equivclass.Pool{Space: p.Space, X: p.X, SA: make([]equivclass.Code, p.Len())}
-	return Interruptible(ctx, func() [][]int32 {
+	return abandon.At(ctx, func() ([][]int32, error) {
 		groups, _ := extract.Extract{Workers: runtime.GOMAXPROCS(0)}.Partition(same, equivclass.Requirement{K: k, L: 1})
-		return groups
+		return groups, nil
 	})
 }
 
@@ -124,19 +125,5 @@ func (p *Pools) TradeOffText(w io.Writer) {
 	}
 	if len(p.Need) == 0 || p.Need[len(p.Need)-1].L <= p.L {
 		say(w, "  no larger l can be reached")
-	}
-}
-
-// Interruptible does work that does not watch a context, and abandons it when the
-// context ends: methods take minutes on large tables, and have no effect besides
-// their result.
-func Interruptible[T any](ctx context.Context, work func() T) (out T, err error) {
-	done := make(chan T, 1)
-	go func() { done <- work() }()
-	select {
-	case out = <-done:
-		return out, ctx.Err()
-	case <-ctx.Done():
-		return out, ctx.Err()
 	}
 }

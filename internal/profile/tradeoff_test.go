@@ -66,17 +66,3 @@ func TestSampled(t *testing.T) {
 	}
 	assert.Same(t, p, sampled(p, 1000))
 }
-
-// Work that looks at no context does not hold an interrupted run up.
-func TestInterruptible(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	out, err := Interruptible(ctx, func() int { return 7 })
-	require.NoError(t, err)
-	assert.Equal(t, 7, out)
-
-	started, never := make(chan struct{}), make(chan struct{})
-	t.Cleanup(func() { close(never) })
-	go func() { <-started; cancel() }()
-	_, err = Interruptible(ctx, func() int { close(started); <-never; return 7 })
-	assert.ErrorIs(t, err, context.Canceled)
-}

@@ -30,7 +30,7 @@ import (
 	"anond/equivclass"
 	"anond/ingest"
 	"anond/ingest/decode"
-	"anond/internal/cli"
+	"anond/internal/abandon"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
 	"anond/internal/disk"
@@ -110,7 +110,7 @@ func Run(ctx context.Context, o Options) (out *Report, err error) {
 	}
 	out.name()
 	t.Progress("strong relations")
-	out.Relations, err = cli.Awaiting(ctx, func() ([]relation, error) { return t.relations(out.Outcomes), nil })
+	out.Relations, err = abandon.At(ctx, func() ([]relation, error) { return t.relations(out.Outcomes), nil })
 	return out, err
 }
 
@@ -157,7 +157,7 @@ func (t *run) begin(ctx context.Context) (c *config.Config, err error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := cli.Awaiting(ctx, func() (*profile.Sample, error) {
+	read, err := abandon.At(ctx, func() (*profile.Sample, error) {
 		return profile.ReadSample(t.Data, t.Stdin, cmp.Or(t.most, profile.SampleBytes))
 	})
 	if err == nil {
@@ -270,7 +270,7 @@ func (t *run) try(ctx context.Context, i int, s Setting) (*Outcome, error) {
 	if out.Why != "" {
 		return out, nil
 	}
-	t.releases[i], err = cli.Awaiting(ctx, func() (*readback.Release, error) { return t.measure(filepath.Join(dir, "releases"), out) })
+	t.releases[i], err = abandon.At(ctx, func() (*readback.Release, error) { return t.measure(filepath.Join(dir, "releases"), out) })
 	return out, err
 }
 

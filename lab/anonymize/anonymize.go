@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/measure"
+	"anond/internal/abandon"
 	"anond/internal/fault"
 	"anond/internal/profile"
 	"anond/lab/bucketize"
@@ -102,9 +103,9 @@ func Run(ctx context.Context, t *inputTable, o Options) (*Report, error) {
 	}
 	p := t.Points()
 	start := o.Now()
-	cut, err := profile.Interruptible(ctx, func() (c partition) {
+	cut, err := abandon.At(ctx, func() (c partition, _ error) {
 		c.groups, c.rest = o.partitioner().Partition(p, o.Want)
-		return c
+		return c, nil
 	})
 	if err != nil {
 		return nil, err

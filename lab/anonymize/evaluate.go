@@ -10,7 +10,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/accuracy"
 	"anond/equivclass/query"
-	"anond/internal/profile"
+	"anond/internal/abandon"
 	"anond/snapshot/readback"
 )
 
@@ -70,15 +70,7 @@ type errorRate struct {
 // must not be loaded yet: its dictionaries become those of the table. It can be
 // interrupted: many queries on a large release take minutes.
 func Evaluate(ctx context.Context, r *opened, t *inputTable, w Workload) (*Evaluation, error) {
-	var out *Evaluation
-	refused, err := profile.Interruptible(ctx, func() (err error) {
-		out, err = evaluate(measured{r.Release, r}, t, w)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, refused
+	return abandon.At(ctx, func() (*Evaluation, error) { return evaluate(measured{r.Release, r}, t, w) })
 }
 
 // measured is a release with its source records.

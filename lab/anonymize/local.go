@@ -9,6 +9,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/flagged"
 	"anond/equivclass/measure"
+	"anond/internal/abandon"
 	"anond/internal/fault"
 	"anond/internal/profile"
 	"anond/lab/bucketize"
@@ -48,15 +49,13 @@ func anonymizeLocal(ctx context.Context, t *inputTable, o Options) (*Report, err
 		return nil, err
 	}
 	start := o.Now()
-	refused, err := profile.Interruptible(ctx, func() (err error) {
-		r.cut, err = r.run.Run(r.flagged)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	var err error
+	r.cut, err = abandon.At(ctx, func() (*lgb.Result, error) { return r.run.Run(r.flagged) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	if refused != nil {
-		return nil, r.explained(refused)
+	if err != nil {
+		return nil, r.explained(err)
 	}
 	seconds := o.Now().Sub(start).Seconds()
 	if len(r.cut.Groups) == 0 {

@@ -35,7 +35,7 @@ func (s *Flags) StatusFile() string { return s.status }
 func (s *Flags) Load(ctx context.Context, e *cli.Env) func() (*config.HTTP, error) {
 	warned := false
 	return func() (*config.HTTP, error) {
-		h, warnings, err := cli.Abandonable(ctx, func() (*config.HTTP, []config.Warning, error) {
+		h, warnings, err := cli.Load(ctx, func() (*config.HTTP, []config.Warning, error) {
 			return config.LoadHTTP(s.http, s.listen, s.Fallback, e.Lookup, config.ReadRegular)
 		})
 		if !warned {
