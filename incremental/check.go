@@ -34,7 +34,37 @@ func (m *Machine) CheckInvariants() []error {
 			s.Sent, s.Published, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Beyond))
 	}
 	faults = append(faults, i.releases()...)
+	faults = append(faults, i.values(&m.s.History)...)
 	return append(faults, i.past()...)
+}
+
+// values examines the bags that pools had at birth: they are those of the classes (rule W, what may leave).
+func (i *inspection) values(h *state.History) (faults []error) {
+	if i.policy.Level != state.L2 {
+		return nil
+	}
+	want := state.Values{Counts: make([][]int, len(i.records.Schema.Sensitive()))}
+	for k, attribute := range i.records.Schema.Sensitive() {
+		want.Counts[k] = make([]int, i.records.Dicts[attribute].Len())
+		for _, c := range i.classes {
+			equivclass.Tally(&i.records.Columns[attribute], c.Members, want.Counts[k])
+		}
+	}
+	for _, c := range i.classes {
+		want.People += len(c.Members)
+	}
+	if h.Values.People != want.People {
+		return []error{fmt.Errorf("bags at birth are of %d people, classes have %d", h.Values.People, want.People)}
+	}
+	for k, counts := range h.Values.Counts {
+		for code, n := range counts {
+			if n != want.Counts[k][code] {
+				faults = append(faults, fmt.Errorf("sensitive attribute %d: bags at birth and classes differ in how often a value occurs", k))
+				break
+			}
+		}
+	}
+	return faults
 }
 
 // living examines the classes alive, and counts their records.

@@ -146,6 +146,13 @@ func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byt
 			}
 		}
 	}
+	var born *state.Born
+	if m.s.Policy.Level == state.L2 {
+		born = m.s.Records.Born(m.s.History.Releases()+1, d.Births)
+		if err := m.s.AddBorn(born); err != nil {
+			return nil, err
+		}
+	}
 	deaths := m.s.History.Enter(d)
 	// The intent comes first: records are positioned in the space of its cut, as by a
 	// machine that opens this state.
@@ -158,15 +165,21 @@ func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byt
 			Algorithm: Algorithm, Digests: m.Digests()})
 	m.s.History.Settle(m.s.Records.ClassOf, d.Births)
 	m.s.SortPending(nil)
-	m.planner.Published(&m.s, d.Births)
+	m.planner.Published(&m.s)
 	m.place.Released(m.s.Head.LastCut)
 	intent := m.s.History.Latest()
 	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(), m.s.Pending.Counts()
-	m.staged.cut(d.Births, deaths, *intent)
+	m.staged.cut(d.Births, deaths, *intent, born)
 	if err := m.Commit(); err != nil {
 		return nil, err
 	}
 	return intent, nil
+}
+
+// Born is the bag of classes that a release publishes first, of the values that this machine has: for a replay, which takes
+// over what another program decided.
+func (m *Machine) Born(release uint32, classes []*state.Class) *state.Born {
+	return m.s.Records.Born(release, classes)
 }
 
 // rebuild makes everything that is derived from the durable state: which record
@@ -177,7 +190,7 @@ func (m *Machine) rebuild() {
 	m.s.Records.Vacate(m.s.History.Classes)
 	m.s.Pending.Sort(&m.s.Records)
 	m.s.SortPending(nil)
-	m.planner.Published(&m.s, m.s.History.Classes)
+	m.planner.Published(&m.s)
 	m.place = place.NewCounter(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)
 }
 

@@ -147,7 +147,7 @@ func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Ba
 			n, possible := minPool(published, m.s.Policy.Requirement.L)
 			return promise.Need{People: n, Possible: possible, Kept: possible}
 		}
-		p.Published(&m.s, nil)
+		p.Published(&m.s)
 	}
 }
 

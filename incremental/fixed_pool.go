@@ -81,6 +81,6 @@ func (m *Machine) quarantine(pool []state.RecordID) error {
 	m.staged.delta.Quarantined = pool
 	m.s.SortPending(pool)
 	m.place.Tried(m.s.Head.LastCut)
-	m.planner.Published(&m.s, nil)
+	m.planner.Published(&m.s)
 	return m.Commit()
 }

@@ -63,6 +63,7 @@ func (l *loader) visitor() state.Visitor {
 			return nil
 		},
 		Barred:     m.barred.load,
+		Born:       m.s.AddBorn,
 		Suppressed: func(s state.Suppressed) error { m.forgotten.add(s.People); m.forgotten.due = s.Due; return nil },
 		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}

@@ -32,8 +32,8 @@ func (s *staged) entry(attribute int, text string) {
 }
 
 // cut notes what a decided release changes.
-func (s *staged) cut(births []*state.Class, deaths []state.Death, intent state.Intent) {
-	s.delta.Births, s.delta.Deaths, s.delta.Intent = births, deaths, &intent
+func (s *staged) cut(births []*state.Class, deaths []state.Death, intent state.Intent, born *state.Born) {
+	s.delta.Births, s.delta.Deaths, s.delta.Intent, s.delta.Born = births, deaths, &intent, born
 }
 
 // following is the mark of a machine.

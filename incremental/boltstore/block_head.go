@@ -24,11 +24,12 @@ type ends struct {
 	waiting    uint64 // dead letters not delivered
 	attempts   uint64
 	barred     uint64 // people
+	born       uint64 // releases with a bag
 }
 
 var endsLayout layout[ends] = func(c *coder, e *ends) {
 	for _, n := range []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions,
-		&e.letter, &e.waiting, &e.attempts, &e.barred} {
+		&e.letter, &e.waiting, &e.attempts, &e.barred, &e.born} {
 		c.u(n)
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
@@ -219,6 +220,18 @@ var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
 	whole(c, &i.Digests, 1<<53-1)
 	c.flags(&i.Published)
 	c.fixed(i.Manifest[:])
+}
+
+// bornLayout has no release: that is the key.
+var bornLayout layout[state.Born] = func(c *coder, b *state.Born) {
+	whole(c, &b.People, maxRecord)
+	listed(c, &b.Counts, func(c *coder, counts *[]equivclass.Count) {
+		before := int64(0)
+		listed(c, counts, func(c *coder, n *equivclass.Count) {
+			step(c, &n.Code, &before)
+			whole(c, &n.N, maxRecord)
+		})
+	})
 }
 
 // attemptLayout has no number: that is the key.

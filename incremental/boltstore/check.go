@@ -61,7 +61,7 @@ func (c *checker) check(tx *transaction) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.barred,
+	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.barred, c.born,
 		c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
@@ -193,6 +193,21 @@ func (c *checker) intentsAndPositions() {
 }
 
 func (c *checker) barred() { checkLists(c, inBarred, barredLayout, c.ends.barred, func([]uint64) {}) }
+
+func (c *checker) born() {
+	seen := uint64(0)
+	c.walk(inBorn, 4, func(n uint64, _, content []byte) string {
+		seen++
+		if _, err := bornLayout.decode(content); err != nil {
+			return err.Error()
+		}
+		if _, ok := c.intents[uint32(n)]; !ok {
+			return "its release has no intent"
+		}
+		return ""
+	})
+	c.total(inBorn, seen, c.ends.born)
+}
 
 func (c *checker) attempts() {
 	seen, records := uint64(0), state.RecordID(0)

@@ -96,7 +96,7 @@ func (w *writer) putFormat() error {
 func (w *writer) write(d *state.Delta) error {
 	steps := []func(*state.Delta) error{
 		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters,
-		w.barred}
+		w.barred, w.born}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -274,6 +274,15 @@ func (w *writer) barred(d *state.Delta) error {
 	key := key64(w.ends.barred)
 	w.ends.barred += uint64(len(d.Barred))
 	return w.put(inBarred, key, barredLayout.encode(d.Barred))
+}
+
+// born notes the bag of a release.
+func (w *writer) born(d *state.Delta) error {
+	if d.Born == nil {
+		return nil
+	}
+	w.ends.born++
+	return w.put(inBorn, key32(d.Born.Release), bornLayout.encode(*d.Born))
 }
 
 // attempt notes cuts tried, in place of the same run with fewer.

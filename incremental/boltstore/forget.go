@@ -70,7 +70,18 @@ func (w *writer) forgotten(e *erase.Erasure, ends ends, stale bool) error {
 
 // changeOf is how a copy changes the values of a bucket; nil: not.
 func changeOf(b *bucket, e *erase.Erasure) change {
-	if b != inRecords {
+	switch b {
+	case inBorn:
+		return func(key, content []byte) ([]byte, error) {
+			of, err := bornLayout.decode(content)
+			if err != nil {
+				return nil, b.damaged(key, err.Error())
+			}
+			err = e.RewriteBorn(&of)
+			return bornLayout.encode(of), err
+		}
+	case inRecords:
+	default:
 		return nil
 	}
 	return func(key, content []byte) ([]byte, error) {

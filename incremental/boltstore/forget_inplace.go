@@ -44,8 +44,10 @@ func (w *writer) forget(e *erase.Erasure) error {
 	if err != nil {
 		return err
 	}
-	if err := w.change(inRecords, changeOf(inRecords, e)); err != nil {
-		return err
+	for _, b := range []*bucket{inRecords, inBorn} {
+		if err := w.change(b, changeOf(b, e)); err != nil {
+			return err
+		}
 	}
 	if ends.dictionary, err = w.shrinkDictionary(e); err != nil {
 		return err

@@ -125,6 +125,7 @@ var smallValues = []value{
 	}, survives(journalLayout.decode, journalLayout.encode, plainJournal)},
 	{func(d *state.Delta) []byte { return ifAny(d.Intent, intentLayout.encode) },
 		survives(intentLayout.decode, intentLayout.encode, plainIntent)},
+	{func(d *state.Delta) []byte { return ifAny(d.Born, bornLayout.encode) }, survives(bornLayout.decode, bornLayout.encode, plainBorn)},
 	{func(d *state.Delta) []byte { return ifAny(d.Attempt, attemptLayout.encode) },
 		survives(attemptLayout.decode, attemptLayout.encode, plainAttempt)},
 	{func(d *state.Delta) []byte {

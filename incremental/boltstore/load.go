@@ -76,7 +76,7 @@ func (l *loader) load() error {
 		return err
 	}
 	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
-		l.quarantine, l.barred, l.attempts, l.outbox} {
+		l.quarantine, l.barred, l.born, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -260,6 +260,22 @@ func (l *loader) barred() error {
 		}
 		return l.hand(func() error { return l.v.Barred(list) })
 	})
+}
+
+func (l *loader) born() error {
+	err := scan(l.tx, inBorn, 4, func(n uint64, key, content []byte) error {
+		b, err := bornLayout.decode(content)
+		if err != nil {
+			return inBorn.damaged(key, err.Error())
+		}
+		l.seen.born++
+		b.Release, l.guard.Born = uint32(n), uint32(n)
+		if l.v.Born == nil {
+			return nil
+		}
+		return l.hand(func() error { return l.v.Born(&b) })
+	})
+	return reached(err, inBorn, l.seen.born, l.ends.born)
 }
 
 func (l *loader) attempts() error {

@@ -156,6 +156,20 @@ func plainBarred(p plain) (out []uint64) {
 	return out
 }
 
+func plainBorn(p plain) (b state.Born) {
+	b.People, b.Counts = int(p.below(1<<32)), make([][]equivclass.Count, p.things())
+	for i := range b.Counts {
+		b.Counts[i] = make([]equivclass.Count, p.things())
+		code := int64(0)
+		for k := range b.Counts[i] {
+			code += p.i()
+			demand(code >= 0 && code < 1<<32)
+			b.Counts[i][k] = equivclass.Count{Code: equivclass.Code(code), N: int(p.below(1 << 32))}
+		}
+	}
+	return b
+}
+
 func plainDue(p plain) (d due) {
 	d.people, d.stale = int(p.below(1<<31)), p.flag()
 	demand(d != due{})
@@ -213,7 +227,7 @@ func plainAttempt(p plain) state.Attempt {
 
 func plainEnds(p plain) (e ends) {
 	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
-		&e.attempts, &e.barred}
+		&e.attempts, &e.barred, &e.born}
 	for _, n := range all {
 		*n = p.u()
 	}

@@ -34,7 +34,7 @@ func (p *erasing) rename() error {
 }
 
 // used tells which codes of an attribute stay: those of records, but for slots in no class, and
-// of references. A record in a bag with an ownerless row has the value that it was assigned: what only the
+// of references and of bags at birth. A record in a bag with an ownerless row has the value that it was assigned: what only the
 // forgotten person had is another one's there.
 func (p *erasing) used(k, attribute int) []bool {
 	c := p.records
@@ -54,6 +54,11 @@ func (p *erasing) used(k, attribute int) []bool {
 	}
 	for _, n := range p.from.Head.References[attribute] {
 		used[n.Code] = true
+	}
+	if values := p.from.History.Values.Counts; k >= d && values != nil {
+		for code, n := range values[k-d] {
+			used[code] = used[code] || n > 0
+		}
 	}
 	return used
 }
@@ -116,6 +121,23 @@ func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 	for k, attribute := range c.Stores {
 		if err := e.renumber(attribute, b.Columns[k]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// RewriteBorn changes the bag of a release, as the store has it, in place.
+func (e *Erasure) RewriteBorn(b *state.Born) error {
+	for i, attribute := range e.records.Schema.Sensitive() {
+		codes := make([]equivclass.Code, len(b.Counts[i]))
+		for k, n := range b.Counts[i] {
+			codes[k] = n.Code
+		}
+		if err := e.renumber(attribute, codes); err != nil {
+			return err
+		}
+		for k, code := range codes {
+			b.Counts[i][k].Code = code
 		}
 	}
 	return nil

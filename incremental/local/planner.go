@@ -30,7 +30,7 @@ func (Planner) Due(c *plan.Cut) bool {
 }
 
 // Published implements planner: what was published asks for nothing.
-func (Planner) Published(*state.State, []*state.Class) {}
+func (Planner) Published(*state.State) {}
 
 // Fix implements planner: level L1 has no pools.
 func (Planner) Fix(*plan.Cut) *state.Pool { return nil }

@@ -27,6 +27,9 @@ func (c *content) clone() content {
 	for _, list := range c.quarantine {
 		out.quarantine = append(out.quarantine, slices.Clone(list))
 	}
+	for _, b := range c.born {
+		out.born = append(out.born, cloneBorn(b))
+	}
 	for _, l := range c.letters {
 		out.letters = append(out.letters, cloneLetter(l))
 	}
@@ -46,6 +49,15 @@ func cloneMeta(m *state.Meta) *state.Meta {
 	out.Read, out.Hierarchies = maps.Clone(m.Read), maps.Clone(m.Hierarchies)
 	for a, versions := range out.Hierarchies {
 		out.Hierarchies[a] = slices.Clone(versions)
+	}
+	return &out
+}
+
+func cloneBorn(b *state.Born) *state.Born {
+	out := *b
+	out.Counts = slices.Clone(b.Counts)
+	for i := range out.Counts {
+		out.Counts[i] = slices.Clone(out.Counts[i])
 	}
 	return &out
 }

@@ -22,6 +22,7 @@ type content struct {
 	suppressed state.Suppressed
 	journal    *state.JournalMark
 	barred     []uint64
+	born       []*state.Born
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
@@ -32,6 +33,11 @@ func (c *content) forget(e *erase.Erasure) error {
 	c.guard.Dictionary = uint64(len(c.dictionary))
 	for _, b := range c.records {
 		if err := e.Rewrite(b); err != nil {
+			return err
+		}
+	}
+	for _, b := range c.born {
+		if err := e.RewriteBorn(b); err != nil {
 			return err
 		}
 	}
@@ -65,6 +71,9 @@ func (c *content) apply(d *state.Delta) {
 	}
 	if d.Intent != nil {
 		c.setIntent(*d.Intent)
+	}
+	if d.Born != nil {
+		c.born = append(c.born, cloneBorn(d.Born))
 	}
 	if d.Suppressed != nil {
 		c.suppressed = cloneSuppressed(*d.Suppressed)
@@ -172,6 +181,14 @@ func (c *content) loadTail(v state.Visitor) error {
 	}
 	for _, list := range c.quarantine {
 		if err := v.Quarantined(list); err != nil {
+			return err
+		}
+	}
+	for _, b := range c.born {
+		if v.Born == nil {
+			break
+		}
+		if err := v.Born(cloneBorn(b)); err != nil {
 			return err
 		}
 	}

@@ -36,9 +36,9 @@ type Cut struct {
 type Planner interface {
 	// FirstNeed is how many records the first load has at least.
 	FirstNeed(policy *state.Policy) int
-	// Need is what the next pool needs; nil: the level has no pools. Published takes in what was published.
+	// Need is what the next pool needs; nil: the level has no pools. Published is told that more is published, or that a pool was quarantined.
 	Need() *PoolNeed
-	Published(s *state.State, classes []*state.Class)
+	Published(s *state.State)
 	// Missing is how many records have to come before a pool is planned, unless an operator asks or nobody comes: counts and
 	// ages say it (level L2).
 	Missing(p *Cut) int

@@ -1,7 +1,6 @@
 package pools
 
 import (
-	"anond/equivclass"
 	"anond/equivclass/merge"
 	"anond/equivclass/promise"
 	"anond/incremental/plan"
@@ -53,36 +52,9 @@ func firstNeed(policy *state.Policy) int {
 	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*l)
 }
 
-// published counts the values of the published records, by sensitive attribute and code, at level L2, where no
-// class dies. It is derived from the classes, and a release adds its own.
-type published struct {
-	people int
-	counts [][]int
-}
-
-// add counts the values of some classes. Cost: their records.
-func (p *published) add(c *state.Records, classes []*state.Class) {
-	sensitive := c.Schema.Sensitive()
-	if p.counts == nil {
-		p.counts = make([][]int, len(sensitive))
-	}
-	for i, attribute := range sensitive {
-		if values := c.Dicts[attribute].Len(); len(p.counts[i]) < values {
-			p.counts[i] = append(p.counts[i], make([]int, values-len(p.counts[i]))...)
-		}
-		for _, class := range classes {
-			equivclass.Tally(&c.Columns[attribute], class.Members, p.counts[i])
-		}
-	}
-	for _, class := range classes {
-		p.people += len(class.Members)
-	}
-}
-
 // Planner plans level L2, and knows what the next pool needs.
 type Planner struct {
-	values published // those of published records
-	need   plan.PoolNeed
+	need plan.PoolNeed
 	// Draws are those of Merge for a key, sizes say how large pools have to be. A test
 	// may put others in their place; no configuration does.
 	Draws func(merge.Key) merge.Draws
@@ -113,11 +85,13 @@ func (n *Planner) Due(c *plan.Cut) bool {
 	return n.need.Possible && s.planned >= n.need.Records && !p.rests(s) && (c.Place.Due(c.Pending.Waiting) || s.overdue)
 }
 
-// Published implements planner: it counts the values of published classes, on which the next pool depends.
-func (n *Planner) Published(s *state.State, classes []*state.Class) {
-	n.values.add(&s.Records, classes)
-	m := numbered(&s.Records, &s.Policy)
-	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, m.attributes, m.counted(n.values.counts), n.values.people)
+// Published implements planner: what the next pool needs follows from the bags that pools had at birth.
+func (n *Planner) Published(s *state.State) {
+	m, of := numbered(&s.Records, &s.Policy), s.History.Values
+	if of.Counts == nil {
+		of.Counts = make([][]int, len(m.attributes))
+	}
+	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, m.attributes, m.counted(of.Counts), of.People)
 }
 
 // drawsOf are the draws of Merge under a seed, through orders where these are asked for (Options).

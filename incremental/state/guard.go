@@ -33,6 +33,7 @@ type Guard struct {
 	Records    RecordID    // records kept
 	Kinds      []ClassKind // by class
 	Release    uint32      // newest intent
+	Born       uint32      // newest release with a bag
 	Bucket     BucketID    // newest bucket of level L2
 	Attempt    uint32      // newest run of cuts tried at level L2
 	Letter     uint64      // newest dead letter
@@ -70,6 +71,9 @@ func (g *Guard) Check(d *Delta) error {
 	}
 	if i := d.Intent; i != nil && i.Release == 0 {
 		return fmt.Errorf("%w: release 0", ErrDelta)
+	}
+	if b := d.Born; b != nil && (d.Intent == nil || b.Release != d.Intent.Release || b.Release <= g.Born) {
+		return fmt.Errorf("%w: the bag of release %d is of no release that is decided", ErrDelta, b.Release)
 	}
 	if err := g.checkBirths(d.Births, records); err != nil {
 		return err
@@ -222,6 +226,9 @@ func (g *Guard) Apply(d *Delta) {
 	}
 	if d.Intent != nil {
 		g.Release = max(g.Release, d.Intent.Release)
+	}
+	if d.Born != nil {
+		g.Born = d.Born.Release
 	}
 	if d.Attempt != nil {
 		g.Attempt = d.Attempt.Number

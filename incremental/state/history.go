@@ -19,6 +19,8 @@ type History struct {
 	Died    map[uint32][]ClassID // by the release in which they died
 	Intents []Intent             // by release - 1
 	Bucket  BucketID             // the newest one
+	Values  Values               // of everybody ever published, at level L2
+	Born    uint32               // the newest release of which they have the bag
 }
 
 // LoadClass takes in a class from the store.

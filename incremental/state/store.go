@@ -73,6 +73,8 @@ type Visitor struct {
 	Suppressed func(Suppressed) error
 	// Barred receives the digests of people who are barred, in order, some in a call; may be nil.
 	Barred func([]uint64) error
+	// Born receives the bags of releases at level L2, in their order, after the records; may be nil.
+	Born func(*Born) error
 	// Journal receives how far the state follows its journal, at most once; may be nil.
 	Journal func(JournalMark) error
 	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
@@ -121,6 +123,7 @@ type Delta struct {
 	Suppressed   *Suppressed  // all, in place of those before
 	Journal      *JournalMark // in place of the one before
 	Barred       []uint64     // people who are barred from now on
+	Born         *Born        // of the release that the intent decides
 }
 
 // Empty reports whether the delta changes nothing.
@@ -128,5 +131,5 @@ func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
 		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Suppressed == nil &&
-		d.Journal == nil && len(d.Barred) == 0
+		d.Journal == nil && len(d.Barred) == 0 && d.Born == nil
 }

@@ -30,6 +30,7 @@ type State struct {
 	Suppressed *state.Suppressed
 	Journal    *state.JournalMark
 	Barred     []uint64
+	Born       []state.Born
 }
 
 // record is one row of a record block.
@@ -73,6 +74,9 @@ func (s *State) Apply(d *state.Delta) {
 	}
 	s.Quarantine = append(s.Quarantine, d.Quarantined...)
 	s.Barred = append(s.Barred, d.Barred...)
+	if d.Born != nil {
+		s.Born = append(s.Born, *d.Born)
+	}
 	if a := d.Attempt; a != nil {
 		s.Attempts = append(s.Attempts[:a.Number-1], *a)
 	}
@@ -167,6 +171,7 @@ func (s *State) visitor() state.Visitor {
 		},
 		Suppressed: func(x state.Suppressed) error { s.Suppressed = &x; return nil },
 		Barred:     func(x []uint64) error { s.Barred = append(s.Barred, x...); return nil },
+		Born:       func(b *state.Born) error { s.Born = append(s.Born, *b); return nil },
 		Journal:    func(x state.JournalMark) error { s.Journal = &x; return nil },
 		Records:    func(b *state.RecordBlock) error { s.addRows(b); return nil },
 		Class:      func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },

@@ -78,6 +78,7 @@ func (x *run) adopt(a *state.Attempt) error {
 	case state.Released:
 		intent := x.intents[x.tape.intent]
 		d.Births, published = x.births(intent.Release), &intent
+		d.Born = x.m.Born(intent.Release, d.Births)
 		decided := intent
 		decided.Published, decided.Manifest = false, [32]byte{}
 		d.Intent, intent.Published = &decided, true

@@ -20,6 +20,7 @@ type engine interface {
 	Enact(d *incremental.Decision, createdAt int64, policy [32]byte) (*state.Intent, error)
 	Published(release uint32, manifest [32]byte) error
 	Commit() error
+	Born(release uint32, classes []*state.Class) *state.Born
 	Trigger() incremental.Trigger
 }
 
