@@ -46,7 +46,8 @@ N+1 runs of the state machine, and renders each part N+1 times.
 The releases directory of a union (anond union) is audited together with the chain
 of each shard, below its directory shards. --exports names a directory that has
 shard-I/members.csv and shard-I/records.csv of each shard I; with all of them the
-union can be certified.
+union can be certified. With the ledger of the shard as shard-I/ledger, releases of
+it that are gone are sealed.
 
 At level L1 the report of an audit with exports is private: it tells the share of
 a value among people who wait. --out writes it to a file of mode 0600.

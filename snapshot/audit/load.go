@@ -24,7 +24,7 @@ type Options struct {
 	Replay           *Replay // what a replay of all decisions found; nil: none was asked for
 	RequireCertified bool    // anything less than certified is a failure, and with a replay less than level L2
 	// Exports, of a union: a directory with shard-I/members.csv and shard-I/records.csv
-	// of each shard I.
+	// of each shard I, and shard-I/ledger if releases of the shard are gone.
 	Exports string
 	// Until leaves later releases out: the exports were made before they were published.
 	// 0: none.

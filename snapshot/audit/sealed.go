@@ -179,3 +179,55 @@ func (t *textWriter) sealed(r *Report) {
 			n.Release, n.Worlds)
 	}
 }
+
+// findGone finds releases of a union of which nothing is left, older than any that has files, where its ledger has sealed all
+// of these. At level L2 their people are in the same classes of the oldest one that is there, as in each shard.
+func (u *unionAudit) findGone(oldest int) error {
+	u.gone = map[int]string{}
+	s, err := readSeals(u.o.Ledger)
+	if err != nil || !s.seal(oldest) {
+		return err
+	}
+	for n := 1; n < oldest; n++ {
+		if !slices.Contains(u.report.Pruned, n) {
+			u.gone[n] = s.lines[n].Manifest
+		}
+	}
+	return nil
+}
+
+// unsee notes of which shards a pruned release has no manifest any more, because that of the shard is gone, too, and the ledger of
+// the shard has sealed the one that the vector names.
+func (u *unionAudit) unsee(r *unionRelease) {
+	r.gone = map[int]bool{}
+	for _, s := range r.man.Union.Shards {
+		own := u.chains[s.Shard]
+		if r.pruned && s.Release > 0 && r.shards[s.Shard] == nil && own != nil && own.made[s.Release].Manifest == s.SHA256 {
+			r.gone[s.Shard] = true
+		}
+	}
+}
+
+// sealedBy notes what the ledger of a union and those of its shards have sealed.
+func (u *unionAudit) sealedBy(s *seals) {
+	if s.lines == nil {
+		return
+	}
+	out := &sealing{Whole: !s.torn && s.seal(u.newest().number+1), Releases: format.SortedKeys(u.gone)}
+	for _, r := range u.releases {
+		if len(r.gone) > 0 {
+			out.Releases = append(out.Releases, r.number)
+		}
+	}
+	for _, own := range u.chains {
+		out.Whole = out.Whole && own.report.Sealed != nil && own.report.Sealed.Whole
+	}
+	slices.Sort(out.Releases)
+	u.report.Sealed = out
+}
+
+// isThere reports that something has a name. What cannot be told is read, which says why.
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

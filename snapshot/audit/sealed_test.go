@@ -160,3 +160,93 @@ func TestSealedDecisions(t *testing.T) {
 		require.ErrorAs(t, err, &unreadable, text)
 	}
 }
+
+// sealedUnion is a union of two chains of level L2, whose ledgers lie with the exports.
+func sealedUnion() *unionPlan {
+	u := &unionPlan{vectors: [][]int{{1, 1}, {2, 2}, {3, 3}, {4, 4}}}
+	for shard := range 2 {
+		p := standardL2("buckets")
+		for i := range p.people {
+			p.people[i].subject = fmt.Sprintf("key:shard-%d-person-%d", shard, i)
+			p.people[i].age += 50 * shard
+		}
+		u.l2 = append(u.l2, p)
+	}
+	return u
+}
+
+// TestSealedShards: where releases of shards, of their union, or of both are gone, the union is sealed if the ledger of each says
+// that they passed. A line that is not of what the union published is found.
+func TestSealedShards(t *testing.T) {
+	shardGone := func(shard string, numbers ...int) func(*testing.T, *Options) {
+		return func(t *testing.T, o *Options) {
+			for _, n := range numbers {
+				require.NoError(t, os.RemoveAll(filepath.Join(o.Releases, "shards", shard, format.DirName(n))))
+			}
+		}
+	}
+	pruned := func(numbers ...int) func(*testing.T, *Options) {
+		return func(t *testing.T, o *Options) {
+			for _, n := range numbers {
+				pruneUnion(t, *o, n)
+			}
+		}
+	}
+	inShardsLedger := func(line int, expression, by string) func(*testing.T, *Options) {
+		return func(t *testing.T, o *Options) {
+			inLedger(line, expression, by)(t, &Options{Ledger: filepath.Join(o.Exports, "shard-1", "ledger")})
+		}
+	}
+	withoutLedger := func(t *testing.T, o *Options) {
+		require.NoError(t, os.Remove(filepath.Join(o.Exports, "shard-1", "ledger")))
+	}
+	for _, c := range []struct {
+		name    string
+		damage  []func(*testing.T, *Options)
+		verdict string
+		kind    string
+		exit    int // with RequireCertified
+	}{
+		{"nothing", nil, VerdictCertified, "", 0},
+		{"a shard's, the union has its files", []func(*testing.T, *Options){shardGone("1", 1)}, VerdictSealed, "", 0},
+		{"a shard's, and the union's is pruned", []func(*testing.T, *Options){pruned(1, 2), shardGone("1", 1, 2)}, VerdictSealed, "", 0},
+		{"of all", []func(*testing.T, *Options){removed(1, 2), shardGone("0", 1, 2), shardGone("1", 1)}, VerdictSealed, "", 0},
+		{"the union's alone", []func(*testing.T, *Options){removed(1)}, VerdictSealed, "", 0},
+		{"without the shard's ledger", []func(*testing.T, *Options){pruned(1), shardGone("1", 1), withoutLedger}, verdictViolated,
+			format.KindReleaseMissing, 3},
+		{"without the union's ledger", []func(*testing.T, *Options){removed(1), func(_ *testing.T, o *Options) { o.Ledger = "" }},
+			verdictViolated, format.KindReleaseMissing, 3},
+		{"another manifest, by the shard's ledger", []func(*testing.T, *Options){pruned(1, 2), shardGone("1", 1, 2),
+			inShardsLedger(1, "^(1 )....", "${1}abcd")}, verdictViolated, format.KindVectorRelease, 3},
+		{"another manifest, by the union's ledger", []func(*testing.T, *Options){removed(1, 2), inLedger(2, "^(2 )....", "${1}abcd")},
+			verdictViolated, format.KindChainBroken, 3},
+		{"a shard's ledger that ends before the newest", []func(*testing.T, *Options){removed(1), inShardsLedger(4, "(?s).*", "")},
+			VerdictSealed, "", 1},
+		{"one between others", []func(*testing.T, *Options){removed(2)}, verdictViolated, format.KindReleaseMissing, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := sealedUnion().write(t)
+			o.RequireCertified = true
+			for _, damage := range c.damage {
+				damage(t, &o)
+			}
+			r, err := Dir(o)
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict, "%v", r.Violations)
+			require.Equal(t, c.exit, r.ExitCode())
+			if c.kind != "" {
+				require.Contains(t, kinds(r.Violations), c.kind)
+			}
+			if c.verdict == VerdictSealed {
+				require.Equal(t, VerdictSealed, r.Level.L0)
+				var text strings.Builder
+				require.NoError(t, r.Text(&text))
+				require.Contains(t, text.String(), "sealed")
+				o.Exports = ""
+				if r, err = Dir(o); err == nil {
+					require.NotContains(t, []string{VerdictSealed, VerdictCertified}, r.Verdict, "without exports nothing is sealed")
+				}
+			}
+		})
+	}
+}

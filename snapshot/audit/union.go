@@ -17,6 +17,8 @@ import (
 // both of its exports, every release of the union is made of nothing but releases of
 // these chains, and no person is in two shards. Then Corollary U (docs/PROOFS.md)
 // bounds every posterior by that of one shard's chain, at the least level of the shards.
+// "sealed" is the same of what is there; where releases of a shard or of the union are gone,
+// their ledgers say that they passed (sealed.go).
 //
 // What files cannot show is listed as not checked: that the shards draw by different
 // seeds (level L2 rests on it), and that the digests of their subjects are made with one
@@ -58,6 +60,9 @@ func (u *unionAudit) list() error {
 	if u.report.Pruned, err = listPruned(u.o.Releases, here); err != nil {
 		return err
 	}
+	if err := u.findGone(here[0]); err != nil {
+		return err
+	}
 	for _, n := range u.report.Pruned {
 		if n > here[0] {
 			u.f.Add("chain", format.KindReleaseMissing, n, 0, "", "a release has no files, and an older one has: releases are pruned oldest first")
@@ -85,15 +90,16 @@ type unionAudit struct {
 	f        format.Faults
 	report   *Report
 	persons  *persons
+	gone     map[int]string // releases of which the ledger alone is left: the hash of each manifest
 	beside   beside
 }
 
 // shardChain is what the audit of a shard's chain has shown.
 type shardChain struct {
 	report     *Report
-	made       map[int]format.Seal
-	copies     map[string]bool // that its manifests name
-	unread     bool            // not all of them were read
+	made       map[int]format.Seal // of releases that are gone the hash of the manifest alone, by the ledger
+	copies     map[string]bool     // that its manifests name
+	unread     bool                // not all of them were read
 	values     []string
 	histograms map[int][]int
 }
@@ -123,6 +129,9 @@ func (u *unionAudit) shards() error {
 		if err != nil {
 			return err
 		}
+		for n, sha := range a.in.gone {
+			a.made[n] = format.Seal{Manifest: sha}
+		}
 		u.chains[s.Shard] = &shardChain{report: a.report, copies: a.hierarchies, unread: a.unread, made: a.made, values: a.in.s.Sa.Text,
 			histograms: a.histograms}
 		if o.Private == nil {
@@ -145,6 +154,9 @@ func (u *unionAudit) exports(s format.UnionShard) (Options, error) {
 		return o, nil
 	}
 	dir := filepath.Join(u.o.Exports, shardName(s.Shard))
+	if ledger := filepath.Join(dir, "ledger"); isThere(ledger) {
+		o.Ledger = ledger
+	}
 	o.Members, o.Records = filepath.Join(dir, "members.csv"), filepath.Join(dir, "records.csv")
 	members, err := format.ReadFile(o.Members)
 	if err != nil {
@@ -185,10 +197,13 @@ func (u *unionAudit) each() error {
 	var before *unionRelease
 	hist := map[string]int{}
 	for _, r := range u.releases {
+		u.unsee(r)
 		checkUnionRelease(before, r, &u.f)
 		var link *format.Manifest
 		if before != nil {
 			link = before.man
+		} else if sha := u.gone[r.number-1]; sha != "" {
+			link = &format.Manifest{Release: r.number - 1, Sha: sha}
 		}
 		format.CheckLink(link, r.man, r.number, &u.f)
 		r.man.Release = r.number // findings name directories
@@ -300,6 +315,7 @@ func (u *unionAudit) published() error {
 	for _, r := range u.releases {
 		made[r.number] = r.man.Seal()
 	}
+	u.sealedBy(&named.seals)
 	if named.check(made, newest, last, &u.f) {
 		u.skip("that release " + strconv.Itoa(newest) + " is fully published: CURRENT or the ledger does not name it yet; " +
 			"the next run of a union finishes this")

@@ -25,6 +25,9 @@ func checkUnionRelease(before, r *unionRelease, f *format.Faults) {
 	if r.settings != u.Settings {
 		f.Add("chain", format.KindShardSettings, r.number, 0, "union.settings", "the union declares other settings than it says its shards have")
 	}
+	if len(r.gone) > 0 {
+		return
+	}
 	checkUnionSums(r, f)
 	checkUnionClaims(r, f)
 	checkUnionParts(r, f)
@@ -80,6 +83,9 @@ func checkShardOf(r *unionRelease, s *format.UnionShard, f *format.Faults) {
 		if s.Records != 0 || s.Classes != 0 || s.Buckets != 0 || s.Pending != 0 || s.SHA256 != "" || s.CreatedAt != "" {
 			f.Add("claim", format.KindUnionSum, r.number, 0, "union.shards", "a shard without a release has counts")
 		}
+		return
+	}
+	if have == nil && r.gone[s.Shard] {
 		return
 	}
 	if have == nil {

@@ -40,6 +40,7 @@ type unionRelease struct {
 	man      *format.Manifest
 	settings string
 	shards   map[int]*shardManifest
+	gone     map[int]bool // shards of whose release the ledger alone is left
 }
 
 // shardManifest is the manifest of a shard's release.

@@ -55,17 +55,19 @@ func (u *unionAudit) finish() *Report {
 	return r
 }
 
-// verdict is certified if all shards are, and nobody is in two.
+// verdict is certified if all shards are, and nobody is in two; sealed if the ledgers are believed of a shard's releases, or of
+// the union's.
 func (u *unionAudit) verdict() {
 	r := u.report
-	certified := u.persons.checked()
+	certified, unseen := u.persons.checked(), r.Sealed != nil && len(r.Sealed.Releases) > 0
 	l2 := ""
 	for _, s := range r.Union.Shards {
 		if s.Report == nil {
 			certified = certified && s.Release == 0
 			continue
 		}
-		certified = certified && s.Report.Verdict == VerdictCertified
+		certified = certified && (s.Report.Verdict == VerdictCertified || s.Report.Verdict == VerdictSealed)
+		unseen = unseen || s.Report.Verdict == VerdictSealed
 		if l2 == "" || s.Report.Level.L2 != levelStructure {
 			l2 = s.Report.Level.L2
 		}
@@ -74,6 +76,8 @@ func (u *unionAudit) verdict() {
 	switch found := verdict(r.Violations); {
 	case found != VerdictConsistent:
 		r.Verdict, state, l2 = found, found, found
+	case certified && unseen:
+		r.Verdict, state = VerdictSealed, VerdictSealed
 	case certified:
 		r.Verdict, state = VerdictCertified, "certified"
 	default:

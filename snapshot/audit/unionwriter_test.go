@@ -20,7 +20,8 @@ import (
 // but the format.
 type unionPlan struct {
 	shards  []*plan
-	vectors [][]int // by release of the union: the releases of the shards, 0: none
+	l2      []*l2Plan // in place of shards
+	vectors [][]int   // by release of the union: the releases of the shards, 0: none
 	edit    func(r *testUnion)
 }
 
@@ -53,8 +54,14 @@ func (u *unionPlan) write(t testing.TB) Options {
 	t.Helper()
 	root := t.TempDir()
 	o := Options{Releases: filepath.Join(root, "releases"), Exports: filepath.Join(root, "exports"), Ledger: filepath.Join(root, "ledger")}
-	for shard, p := range u.shards {
-		of := p.write(t, p.render())
+	var chains []Options
+	for _, p := range u.shards {
+		chains = append(chains, p.write(t, p.render()))
+	}
+	for _, p := range u.l2 {
+		chains = append(chains, p.write(t))
+	}
+	for shard, of := range chains {
 		to := filepath.Join(o.Releases, "shards", fmt.Sprint(shard))
 		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
 		require.NoError(t, os.Rename(of.Releases, to))
@@ -62,6 +69,9 @@ func (u *unionPlan) write(t testing.TB) Options {
 		require.NoError(t, os.MkdirAll(exports, 0o755))
 		require.NoError(t, os.Rename(of.Members, filepath.Join(exports, "members.csv")))
 		require.NoError(t, os.Rename(of.Records, filepath.Join(exports, "records.csv")))
+		if u.l2 != nil {
+			require.NoError(t, os.Rename(of.Ledger, filepath.Join(exports, "ledger")))
+		}
 	}
 	w := &unionWriter{t: t, dir: o.Releases}
 	w.put("hierarchies/city.csv", []byte(testHierarchy))
@@ -107,6 +117,12 @@ func (w *unionWriter) release(number int, vector []int, edit func(*testUnion)) [
 		}
 		entry["sha256"], entry["created_at"] = of.sha, of.man["created_at"]
 		p := of.man["privacy"].(map[string]any)
+		if n, ok := of.man["buckets"]; ok {
+			had, _ := r.man["buckets"].(int)
+			entry["buckets"], r.man["buckets"] = n, had+int(n.(float64))
+			privacy["level"], privacy["k1"], privacy["attributes"] = p["level"], p["k1"], p["attributes"]
+			r.man["seeded"] = of.man["seeded"]
+		}
 		privacy["k_min"] = min(privacy["k_min"].(int), int(p["k_min"].(float64)))
 		privacy["max_frequency"] = max(privacy["max_frequency"].(float64), p["max_frequency"].(float64))
 		if c, ok := privacy["certificate"]; ok && c != p["certificate"] {
