@@ -60,6 +60,17 @@ func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, s
 	return Outcome{}, nil
 }
 
+// Outdate notes that the source has updated or deleted a person, who is stale from here on if published (state.Stale). The host
+// then refuses or ignores the message, or deletes the person, with whose position this is committed. An empty subject is nobody's.
+func (m *Machine) Outdate(subject []byte) {
+	if m.s.Policy.Level != state.L2 || m.s.Records.Firsts == nil || len(subject) == 0 || m.intake.failed {
+		return
+	}
+	if r, known := m.s.Records.Firsts.Of(&m.s.Records, m.s.Secrets.SubjectOf(subject)); known && m.s.Records.ClassOf[r] != state.None {
+		m.s.Stale.Add(r)
+	}
+}
+
 // Refuse puts a record into the dead-letter outbox and passes its position.
 func (m *Machine) Refuse(d state.DeadLetter) error { return m.intake.refuse(d) }
 
@@ -80,7 +91,7 @@ func (m *Machine) Commit() error {
 	m.intake.into(d)
 	m.forgotten.into(d)
 	m.journal.into(d)
-	d.Barred = m.barred.list[m.barred.from:]
+	d.Barred, d.Stale = m.barred.list[m.barred.from:], m.s.Stale.Staged()
 	if d.Empty() {
 		return nil
 	}
@@ -91,6 +102,7 @@ func (m *Machine) Commit() error {
 	m.staged.delta, m.s.Head.Changed, m.forgotten.changed, m.journal.changed = state.Delta{}, false, false, false
 	m.intake.committed()
 	m.barred.from = len(m.barred.list)
+	m.s.Stale.Committed()
 	return nil
 }
 

@@ -111,7 +111,7 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		beliefs[string(p.seen)] = b
 	}
 	for i, weight := range priors {
-		w := weight(p.world) * p.draws.probability()
+		w := weight(p.world) * p.draws.probability() * max(1, p.weight)
 		b.all[i] += w
 		for r, v := range p.world {
 			b.record[i][r*p.d+v] += w

@@ -162,7 +162,7 @@ func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byt
 	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
 	m.s.History.Intents = append(m.s.History.Intents,
 		state.Intent{Release: m.s.History.Releases() + 1, Cut: m.s.Records.Len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers,
-			Algorithm: Algorithm, Digests: m.Digests()})
+			Algorithm: Algorithm, Digests: m.Digests(), Stale: len(m.s.Stale.List)})
 	m.s.History.Settle(m.s.Records.ClassOf, d.Births)
 	m.s.SortPending(nil)
 	m.planner.Published(&m.s)

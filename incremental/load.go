@@ -64,6 +64,7 @@ func (l *loader) visitor() state.Visitor {
 		},
 		Barred:     m.barred.load,
 		Born:       m.s.AddBorn,
+		Stale:      m.s.Stale.Load,
 		Suppressed: func(s state.Suppressed) error { m.forgotten.add(s.People); m.forgotten.due = s.Due; return nil },
 		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}
@@ -135,6 +136,7 @@ func (m *Machine) Reopen(o Options) (*Machine, error) {
 	// secrets stays, which others may read now.
 	m.intake = intake{failed: true}
 	m.s.Head, m.s.Records, m.s.History, m.s.Pending = state.Head{}, state.Records{}, state.History{}, state.PendingSet{}
+	m.s.Stale = state.Stale{}
 	m.staged, m.forgotten, m.barred, m.place, m.planner = staged{}, forgotten{}, barred{}, place.Counter{}, nil
 	next, err := Open(m.store, o)
 	if err != nil {

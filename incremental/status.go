@@ -23,9 +23,11 @@ type Status struct {
 	Forgotten uint64 `json:"forgotten"`
 	// ForgetDue are people whose deletes were read, and whose records are still among Published
 	// and Pending until the next erasure.
-	ForgetDue int                          `json:"forget_due,omitempty"`
-	Refused   map[equivclass.Reason]uint64 `json:"refused"`
-	Ignored   map[equivclass.Reason]uint64 `json:"ignored"`
+	ForgetDue int `json:"forget_due,omitempty"`
+	// Stale are published people of whom an update or a delete has come since, at level L2; they stay in Published.
+	Stale   int                          `json:"stale,omitempty"`
+	Refused map[equivclass.Reason]uint64 `json:"refused"`
+	Ignored map[equivclass.Reason]uint64 `json:"ignored"`
 	// Replayed counts the dead letters that were judged again and left Refused, by reason.
 	Replayed map[equivclass.Reason]uint64 `json:"replayed,omitempty"`
 	Outbox   int                          `json:"outbox"` // dead letters not delivered yet
@@ -69,6 +71,7 @@ func (m *Machine) Status() Status {
 		Now: m.s.Now, OldestTick: m.s.Now, InitialEnd: m.s.Head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
 	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.forgotten.due
+	s.Stale = len(m.s.Stale.List)
 	if need := m.planner.Need(); need != nil {
 		s.Pool, s.Outdated = need, m.s.Outdated(need.Records)
 		need.Missing = m.planner.Missing(cutOf(&m.s, &m.place, state.Triggered))

@@ -31,6 +31,8 @@ type View struct {
 	// the same in every release.
 	References map[int]equivclass.Bag
 	Classes    []state.ClassView // alive in this release, in order of ID
+	// Stale is how many people of a bucket were stale when the release was decided.
+	Stale map[state.BucketID]int
 	// Dead are the classes that had died by this release, in order of ID.
 	Dead []state.ClassView
 	// Since: Classes and Dead hold only what was born or died after this
@@ -90,6 +92,7 @@ func (r releasesView) bare(release uint32) (*View, error) {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, r.s.History.Releases())
 	}
 	v := newView(&r.s.Records, r.s.History.Intents[release-1], &r.s.Head)
+	v.Stale = r.s.StaleBuckets(&v.Intent)
 	v.Level, v.Grown, v.FirstNeed = r.s.Policy.Level, r.s.Head.Pools.Grown, r.s.Head.Pools.Need
 	return v, nil
 }

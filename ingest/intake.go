@@ -159,6 +159,9 @@ func (l *intake) place(b *batch, i int) error {
 // the dead letter of one that is refused keeps its bytes. It returns what became of the record.
 func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *Record, o decode.Outcome, row equivclass.Row,
 	subject uint64, payload bool) (decode.Outcome, error) {
+	if i := s.SubjectIndex(); i >= 0 && o.Changes() {
+		m.Outdate(row[i])
+	}
 	if o.Delete {
 		_, err := m.Delete(p, r.Offset, row[s.SubjectIndex()])
 		return o, err

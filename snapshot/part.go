@@ -26,6 +26,9 @@ type PartEntry struct {
 	// Dead are the classes whose records were regrouped since, ascending: their
 	// rows stay in the part, and readers skip them.
 	Dead []uint32 `json:"dead,omitempty"`
+	// Stale says, by bucket and ascending, how many of its people have sent an update or a delete since they were published:
+	// [bucket, people]. It never falls. Buckets of which nobody has are not there.
+	Stale [][2]uint32 `json:"stale,omitempty"`
 	// Replaces are the parts whose bytes a compacted part holds one after another.
 	Replaces []ReplacedPart `json:"replaces,omitempty"`
 }
@@ -90,6 +93,11 @@ func checkRun(parts []PartEntry, before int) error {
 		for j, n := range p.Dead {
 			if n < 1 || int64(n) > int64(p.Classes) || j > 0 && n <= p.Dead[j-1] {
 				return wrongManifest("part " + strconv.Itoa(before+i+1) + " lists a dead class that it does not have, or out of order")
+			}
+		}
+		for j, s := range p.Stale {
+			if s[0] < 1 || int64(s[0]) > int64(p.Buckets) || s[1] < 1 || j > 0 && s[0] <= p.Stale[j-1][0] {
+				return wrongManifest("part " + strconv.Itoa(before+i+1) + " lists a stale bucket that it does not have, or out of order")
 			}
 		}
 	}

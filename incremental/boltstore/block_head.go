@@ -25,11 +25,12 @@ type ends struct {
 	attempts   uint64
 	barred     uint64 // people
 	born       uint64 // releases with a bag
+	stale      uint64 // people
 }
 
 var endsLayout layout[ends] = func(c *coder, e *ends) {
 	for _, n := range []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions,
-		&e.letter, &e.waiting, &e.attempts, &e.barred, &e.born} {
+		&e.letter, &e.waiting, &e.attempts, &e.barred, &e.born, &e.stale} {
 		c.u(n)
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
@@ -218,6 +219,7 @@ var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
 	}
 	whole(c, &i.Algorithm, maxRecord)
 	whole(c, &i.Digests, 1<<53-1)
+	whole(c, &i.Stale, maxRecord)
 	c.flags(&i.Published)
 	c.fixed(i.Manifest[:])
 }

@@ -62,7 +62,7 @@ func (c *checker) check(tx *transaction) error {
 		return err
 	}
 	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.barred, c.born,
-		c.attempts, c.outbox} {
+		c.stale, c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
 			return nil

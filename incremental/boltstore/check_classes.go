@@ -95,6 +95,19 @@ func (c *checker) class(x *state.Class) {
 	}
 }
 
+// stale: an update or a delete is noted of people who are there, once each.
+func (c *checker) stale() {
+	seen := map[state.RecordID]bool{}
+	checkLists(c, inStale, recordIDs, c.ends.stale, func(list []state.RecordID) {
+		for _, r := range list {
+			if uint64(r) >= c.ends.records || seen[r] {
+				c.fault("stale: record %d is unknown, or there twice", r)
+			}
+			seen[r] = true
+		}
+	})
+}
+
 func (c *checker) quarantine() {
 	checkLists(c, inQuarantine, recordIDs, c.ends.quarantine, func(list []state.RecordID) {
 		for _, r := range list {

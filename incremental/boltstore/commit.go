@@ -96,7 +96,7 @@ func (w *writer) putFormat() error {
 func (w *writer) write(d *state.Delta) error {
 	steps := []func(*state.Delta) error{
 		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters,
-		w.barred, w.born}
+		w.barred, w.born, w.stale}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -283,6 +283,16 @@ func (w *writer) born(d *state.Delta) error {
 	}
 	w.ends.born++
 	return w.put(inBorn, key32(d.Born.Release), bornLayout.encode(*d.Born))
+}
+
+// stale notes records of people of whom an update or a delete has come.
+func (w *writer) stale(d *state.Delta) error {
+	if len(d.Stale) == 0 {
+		return nil
+	}
+	key := key64(w.ends.stale)
+	w.ends.stale += uint64(len(d.Stale))
+	return w.put(inStale, key, recordIDs.encode(d.Stale))
 }
 
 // attempt notes cuts tried, in place of the same run with fewer.

@@ -9,7 +9,7 @@ import (
 
 // formatNumber is the version of the file's format: values sealed with CRC-32C over bucket, key and content, columns
 // bit-packed over their minimum. A file of another one is refused (incremental.ErrFormat).
-const formatNumber = 13
+const formatNumber = 14
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
 // the first two are free to change, as readers accept any block up to maxBlock.
@@ -51,9 +51,10 @@ var (
 	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried
 	inBarred     = newBucket("barred")     // first person's number in order (8) -> digests
 	inBorn       = newBucket("born")       // release (4) -> bag of whom it published first
+	inStale      = newBucket("stale")      // first record's number in order (8) -> list
 
 	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
-		inAttempts, inBarred, inBorn}
+		inAttempts, inBarred, inBorn, inStale}
 )
 
 // Keys in meta.

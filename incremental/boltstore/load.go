@@ -76,7 +76,7 @@ func (l *loader) load() error {
 		return err
 	}
 	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
-		l.quarantine, l.barred, l.born, l.attempts, l.outbox} {
+		l.quarantine, l.barred, l.born, l.stale, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -276,6 +276,15 @@ func (l *loader) born() error {
 		return l.hand(func() error { return l.v.Born(&b) })
 	})
 	return reached(err, inBorn, l.seen.born, l.ends.born)
+}
+
+func (l *loader) stale() error {
+	return lists(l.tx, inStale, recordIDs, l.ends.stale, func(_ []byte, list []state.RecordID) error {
+		if l.v.Stale == nil {
+			return nil
+		}
+		return l.hand(func() error { return l.v.Stale(list) })
+	})
 }
 
 func (l *loader) attempts() error {

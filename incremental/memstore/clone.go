@@ -11,7 +11,7 @@ import (
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
 		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), suppressed: cloneSuppressed(c.suppressed),
-		journal: c.journal, barred: slices.Clone(c.barred)}
+		journal: c.journal, barred: slices.Clone(c.barred), stale: slices.Clone(c.stale)}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}

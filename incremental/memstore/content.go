@@ -23,6 +23,7 @@ type content struct {
 	journal    *state.JournalMark
 	barred     []uint64
 	born       []*state.Born
+	stale      []state.RecordID
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
@@ -54,6 +55,7 @@ func (c *content) apply(d *state.Delta) {
 	}
 	c.dictionary = append(c.dictionary, d.Dictionary...)
 	c.barred = append(c.barred, d.Barred...)
+	c.stale = append(c.stale, d.Stale...)
 	for _, b := range d.Records {
 		c.records = append(c.records, cloneBlock(b))
 	}
@@ -176,6 +178,11 @@ func (c *content) loadTail(v state.Visitor) error {
 	}
 	for _, p := range c.positions {
 		if err := v.Position(p.Partition, p.Position); err != nil {
+			return err
+		}
+	}
+	if len(c.stale) > 0 && v.Stale != nil {
+		if err := v.Stale(slices.Clone(c.stale)); err != nil {
 			return err
 		}
 	}

@@ -20,11 +20,14 @@ func tagOf(subject uint64) uint8 { return uint8(subject)%255 + 1 }
 // find returns the place of the first record of the subject of r, or the empty one where it
 // belongs.
 func (f *firstRecords) find(c *Records, r RecordID) (at int, found bool) {
-	h := c.Subject[r]
+	return f.findSubject(c, c.Subject[r])
+}
+
+func (f *firstRecords) findSubject(c *Records, h uint64) (at int, found bool) {
 	tag, n := tagOf(h), len(f.tags)
 	scaled, _ := bits.Mul64(h, uint64(n))
 	for at = int(scaled); f.tags[at] != 0; {
-		if f.tags[at] == tag && c.Subject[f.places[at]] == c.Subject[r] {
+		if f.tags[at] == tag && c.Subject[f.places[at]] == h {
 			return at, true
 		}
 		if at++; at == n {
@@ -36,6 +39,18 @@ func (f *firstRecords) find(c *Records, r RecordID) (at int, found bool) {
 
 // Subjects is how many people have a record.
 func (f *firstRecords) Subjects() int { return f.held }
+
+// Of returns the first record of a subject, if there is one.
+func (f *firstRecords) Of(c *Records, subject uint64) (RecordID, bool) {
+	if f.held == 0 {
+		return 0, false
+	}
+	at, found := f.findSubject(c, subject)
+	if !found {
+		return 0, false
+	}
+	return f.places[at], true
+}
 
 // first returns the first record of the subject of r; r is in the table or behind it.
 func (f *firstRecords) first(c *Records, r RecordID) RecordID {

@@ -63,6 +63,11 @@ func (g *Guard) Check(d *Delta) error {
 			return fmt.Errorf("%w: quarantined record %d is unknown or out of order", ErrDelta, i)
 		}
 	}
+	for i, r := range d.Stale {
+		if r >= records {
+			return fmt.Errorf("%w: stale record %d is unknown", ErrDelta, i)
+		}
+	}
 	if a := d.Attempt; a != nil && (a.Number == 0 || a.Number != g.Attempt && a.Number != g.Attempt+1 || a.Cuts == 0 || a.Records > records) {
 		return fmt.Errorf("%w: attempt %d after %d", ErrDelta, a.Number, g.Attempt)
 	}

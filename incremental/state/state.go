@@ -25,6 +25,7 @@ type State struct {
 	History   History
 	Pending   PendingSet
 	Secrets   Secrets
+	Stale     Stale
 }
 
 // EnoughRecords reports whether the records are there without which the first load does not end.

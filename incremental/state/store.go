@@ -75,6 +75,8 @@ type Visitor struct {
 	Barred func([]uint64) error
 	// Born receives the bags of releases at level L2, in their order, after the records; may be nil.
 	Born func(*Born) error
+	// Stale receives the records of people who are stale, in order, some in a call; may be nil.
+	Stale func([]RecordID) error
 	// Journal receives how far the state follows its journal, at most once; may be nil.
 	Journal func(JournalMark) error
 	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
@@ -124,6 +126,7 @@ type Delta struct {
 	Journal      *JournalMark // in place of the one before
 	Barred       []uint64     // people who are barred from now on
 	Born         *Born        // of the release that the intent decides
+	Stale        []RecordID   // records of people who are stale from now on
 }
 
 // Empty reports whether the delta changes nothing.
@@ -131,5 +134,5 @@ func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
 		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Suppressed == nil &&
-		d.Journal == nil && len(d.Barred) == 0 && d.Born == nil
+		d.Journal == nil && len(d.Barred) == 0 && d.Born == nil && len(d.Stale) == 0
 }

@@ -137,6 +137,8 @@ type Intent struct {
 	// both (snapshot.Seal).
 	Algorithm uint32
 	Digests   int
+	// Stale is how many published people were stale then (Stale).
+	Stale int
 	// Published and Manifest (SHA-256 of manifest.json) are set by the last
 	// durable step. An intent without them is the next to be rendered.
 	Published bool

@@ -35,6 +35,7 @@ func full() *state.Delta {
 	}
 	d.Quarantined = []state.RecordID{0, 2}
 	d.Barred = []uint64{1 << 63, 1}
+	d.Stale = []state.RecordID{3, 1}
 	d.Born = &state.Born{Release: d.Intent.Release, People: 4, Counts: [][]equivclass.Count{{{Code: 2, N: 3}, {Code: 1 << 31, N: 1}}, {}}}
 	d.Attempt = &state.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Occasion: state.AtEnd, Outcome: state.Quarantined,
 		Algorithm: 1 << 31}

@@ -216,10 +216,11 @@ func (g *generator) addRelease(d *state.Delta) {
 	if len(g.free) > 3 && g.chance(0.3) {
 		d.Quarantined = slices.Sorted(slices.Values(g.free[:3]))
 		d.Barred = []uint64{g.random.Uint64(), 7}
+		d.Stale = []state.RecordID{g.free[1], g.free[0]}
 		g.free = g.free[3:]
 	}
 	g.intent = &state.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),
-		Records: int(g.guard.Records), Algorithm: g.release % 3, Digests: int(g.guard.Records) + int(g.release),
+		Records: int(g.guard.Records), Algorithm: g.release % 3, Digests: int(g.guard.Records) + int(g.release), Stale: int(g.release) % 4,
 		Pending: state.Pending{Waiting: len(g.free)}}
 	intent := *g.intent
 	d.Intent = &intent

@@ -31,6 +31,7 @@ type State struct {
 	Journal    *state.JournalMark
 	Barred     []uint64
 	Born       []state.Born
+	Stale      []state.RecordID
 }
 
 // record is one row of a record block.
@@ -77,6 +78,7 @@ func (s *State) Apply(d *state.Delta) {
 	if d.Born != nil {
 		s.Born = append(s.Born, *d.Born)
 	}
+	s.Stale = append(s.Stale, d.Stale...)
 	if a := d.Attempt; a != nil {
 		s.Attempts = append(s.Attempts[:a.Number-1], *a)
 	}
@@ -172,6 +174,7 @@ func (s *State) visitor() state.Visitor {
 		Suppressed: func(x state.Suppressed) error { s.Suppressed = &x; return nil },
 		Barred:     func(x []uint64) error { s.Barred = append(s.Barred, x...); return nil },
 		Born:       func(b *state.Born) error { s.Born = append(s.Born, *b); return nil },
+		Stale:      func(x []state.RecordID) error { s.Stale = append(s.Stale, x...); return nil },
 		Journal:    func(x state.JournalMark) error { s.Journal = &x; return nil },
 		Records:    func(b *state.RecordBlock) error { s.addRows(b); return nil },
 		Class:      func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },

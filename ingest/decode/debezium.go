@@ -16,12 +16,13 @@ import (
 // 1970-01-01, Debezium's default, unless DateForm says otherwise.
 //
 // Where deletes are taken (Options.Deletes), op d is a delete of the person in its "before", or in the
-// key of the message (deleteReader).
+// key of the message (deleteReader). Of an update, and of a delete that is refused, the row has that person.
 //
 // Flat events are format debezium-flat (decode_flat.go): the row of a delete is in the event itself.
 type debeziumDecoder struct {
 	members objectReader
-	before  equivclass.Row // nil: deletes are not taken
+	before  equivclass.Row // nil: there is no subject
+	deletes bool           // are taken
 	subject int
 	flat    bool
 	event   envelope       // the present one
@@ -38,8 +39,8 @@ func newDebeziumDecoder(schema *equivclass.Schema, opts Options, flat bool) (*de
 	if flat {
 		d.members.others = d.readFlat
 	}
-	if opts.Deletes && d.subject >= 0 {
-		d.before = make(equivclass.Row, len(schema.Attributes()))
+	if d.subject >= 0 {
+		d.deletes, d.before = opts.Deletes, make(equivclass.Row, len(schema.Attributes()))
 	}
 	return d, err
 }
@@ -77,13 +78,16 @@ func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row, _
 			e.ops, e.insert, e.delete = max(1, e.ops), false, true
 		}
 		o := r.finish(e.outcome(), err)
-		if o.Reason != ReasonUnsupported || !e.delete || d.before == nil {
+		if o.Reason != ReasonUnsupported || d.before == nil {
 			return o
 		}
-		if !d.flat {
+		if !d.flat && (e.delete || row[d.subject] == nil) {
 			row[d.subject] = d.before[d.subject]
 		}
-		return Outcome{Delete: true}
+		if e.delete && d.deletes {
+			return Outcome{Delete: true}
+		}
+		return o
 	case 'n':
 		return r.finish(Outcome{Reason: ReasonTombstone}, r.dec.SkipValue())
 	default:
@@ -154,9 +158,11 @@ func (d *debeziumDecoder) readOp(e *envelope) error {
 
 // readBefore reads the row that a delete removes, of which the source may send its key alone.
 func (d *debeziumDecoder) readBefore(e *envelope) error {
-	e.befores++
+	if d.deletes {
+		e.befores++
+	}
 	if kind := d.members.dec.PeekKind(); kind != '{' {
-		e.badShape = e.badShape || kind != 'n'
+		e.badShape = e.badShape || d.deletes && kind != 'n'
 		return d.members.dec.SkipValue()
 	}
 	_, err := d.members.readRow(d.before)

@@ -88,6 +88,11 @@ type Outcome struct {
 	Delete bool
 }
 
+// Changes reports whether the message updates or deletes what another one has inserted, taken or not.
+func (o Outcome) Changes() bool {
+	return o.Delete || o.Reason == ReasonUnsupported || o.Reason == ReasonTombstone
+}
+
 // Accepted reports whether the message is a record of the dataset.
 func (o Outcome) Accepted() bool { return o.Reason == equivclass.Accepted && !o.Delete }
 
@@ -178,8 +183,9 @@ func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error
 	if out.forms, err = formsOf(format, schema, opts); err != nil {
 		return nil, err
 	}
-	if opts.Deletes && schema.SubjectIndex() >= 0 {
-		out.deletes, err = newDeleteReader(schema, opts.Paths, format)
+	if schema.SubjectIndex() >= 0 {
+		out.deletes = opts.Deletes
+		out.changed, err = newDeleteReader(schema, opts.Paths, format)
 	}
 	return out, err
 }
@@ -211,7 +217,8 @@ type checkedDecoder struct {
 	subject    int   // -1: there is none
 	maxBytes   int
 	ignore     []equivclass.Reason
-	deletes    *deleteReader // nil: nobody is deleted
+	changed    *deleteReader // whom an update or a delete is about; nil: there is no subject
+	deletes    bool          // are taken
 	json       bool
 	forms      []*form // by attribute; nil: texts are values as they are written
 	written    []byte  // texts that a form has made of others, of the present message
@@ -224,8 +231,12 @@ func (d *checkedDecoder) Decode(value []byte, header []string, row equivclass.Ro
 func (d *checkedDecoder) DecodeKeyed(key, value []byte, header []string, row equivclass.Row) Outcome {
 	clear(row)
 	o := d.judge(value, header, row)
-	if d.deletes != nil && (o.Delete || o.Reason == ReasonTombstone) {
-		o = d.deletes.person(o, key, row)
+	switch {
+	case d.changed == nil || !o.Changes():
+	case d.deletes && (o.Delete || o.Reason == ReasonTombstone):
+		o = d.changed.person(o, key, row)
+	default:
+		d.changed.refused(key, row)
 	}
 	if !o.Accepted() && !o.Delete {
 		d.keepSubject(row)

@@ -31,6 +31,13 @@ func newDeleteReader(schema *equivclass.Schema, pointers map[string]string, form
 	return d, err
 }
 
+// refused leaves in the row of a message that changes a person the subject that its key names, unless the message itself does.
+func (d *deleteReader) refused(key []byte, row equivclass.Row) {
+	if row[d.subject] == nil {
+		row[d.subject] = d.ofKey(key)
+	}
+}
+
 // person leaves in the row the subject of a delete, or of a tombstone, and nothing else. A
 // tombstone that names nobody stays one.
 func (d *deleteReader) person(o Outcome, key []byte, row equivclass.Row) Outcome {

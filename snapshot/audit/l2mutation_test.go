@@ -297,6 +297,12 @@ var l2Mutations = []l2Mutation{
 			delete(x, "pools")
 		}
 	})},
+	{name: "fewer stale people than before", want: format.KindStale, edit: stale(map[int][][2]int{2: {{1, 2}, {2, 1}}, 3: {{1, 1}, {2, 1}}})},
+	{name: "nobody is stale any more", want: format.KindStale, edit: stale(map[int][][2]int{3: {{2, 1}}})},
+	{name: "more stale people than the bucket has", want: format.KindStale, edit: stale(map[int][][2]int{3: {{2, 5}}, 4: {{2, 5}}})},
+	{name: "stale people of no bucket", want: format.KindStale, edit: stale(map[int][][2]int{3: {{3, 1}}, 4: {{3, 1}}})},
+	{name: "stale buckets in another order", want: format.KindStale, edit: stale(map[int][][2]int{3: {{2, 1}, {1, 1}}, 4: {{1, 1}, {2, 1}}})},
+	{name: "a bucket of which nobody is stale", want: format.KindStale, edit: stale(map[int][][2]int{3: {{2, 0}}})},
 	{name: "dead class", want: format.KindDeadNotPure, edit: at(3, func(r *testParts) { part1(r).dead = []int{1} })},
 
 	{name: "L2 claimed with a given seed", want: format.KindClaimFalse, edit: since(1, func(r *testParts) { r.man["seeded"] = true })},
@@ -334,6 +340,22 @@ var l2Mutations = []l2Mutation{
 	{name: "other recoding of the level", want: format.KindContractChanged, edit: at(3, func(r *testParts) {
 		r.man["recoding"] = map[string]string{"buckets": "anatomy", "anatomy": "buckets", "permutation": "buckets"}[r.man["recoding"].(string)]
 	})},
+}
+
+// stale has the first part of releases say who is stale.
+func stale(by map[int][][2]int) func(*testParts) {
+	return func(r *testParts) { part1(r).stale = by[r.number] }
+}
+
+// TestStaleIsSound: numbers that only grow, and go on with the buckets into a compaction, are no fault.
+func TestStaleIsSound(t *testing.T) {
+	inL2(t, func(t *testing.T, recoding string) {
+		p := standardL2(recoding)
+		p.edit = stale(map[int][][2]int{2: {{1, 2}}, 3: {{1, 8}, {2, 1}}, 4: {{1, 8}, {2, 1}, {4, 1}}, 5: {{1, 8}, {2, 1}, {4, 1}}})
+		r, refused := p.check(t, p.write(t))
+		require.Empty(t, r.Violations)
+		require.Empty(t, refused)
+	}, "buckets")
 }
 
 func declare(principle map[string]any) func(*testParts) {

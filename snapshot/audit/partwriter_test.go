@@ -45,6 +45,7 @@ type testPart struct {
 	extra    int // rows that the manifest counts too many
 	tables   map[string][][]string
 	dead     []int
+	stale    [][2]int
 	replaces []map[string]any
 	mode     string
 }
@@ -340,6 +341,9 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		}
 		if len(p.dead) > 0 {
 			entry["dead"] = p.dead
+		}
+		if p.stale != nil {
+			entry["stale"] = p.stale
 		}
 		if p.replaces != nil {
 			entry["replaces"] = p.replaces

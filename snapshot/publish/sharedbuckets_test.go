@@ -340,3 +340,51 @@ func TestJoinedPartsOfLevelL2(t *testing.T) {
 		}
 	}
 }
+
+// TestStaleNamesTheBuckets: what the manifest says of stale people is by the numbers that buckets have in their parts, through
+// compactions, and after a restart.
+func TestStaleNamesTheBuckets(t *testing.T) {
+	c := &sharedChain{r: rand.New(rand.NewPCG(5, 9))}
+	steady, restarted, s := publisherOf(t), publisherOf(t), sharedSettings(render.Buckets())
+	stale := map[state.BucketID]int{}
+	for release := 1; release <= 12; release++ {
+		for b, members := range c.byBucket() {
+			if b%3 == 0 {
+				stale[b] = min(stale[b]+1, len(members))
+			}
+		}
+		c.grow(t, release, release%2 == 0)
+		v := c.view(t, uint32(release))
+		v.Stale = maps.Clone(stale)
+		out, err := steady.Publish(publish.Of(change(v)), s)
+		require.NoError(t, err)
+		require.NoError(t, restarted.Open())
+		again, err := restarted.Publish(publish.Of(v), s)
+		require.NoError(t, err)
+		require.Equal(t, out.SHA256, again.SHA256)
+
+		placed, err := render.NewMembership(publish.Of(v), s).Of(uint32(release))
+		require.NoError(t, err)
+		bucket := map[state.RecordID]state.BucketID{}
+		for b, members := range c.byBucket() {
+			for _, r := range members {
+				bucket[r] = b
+			}
+		}
+		want, have := map[string]int{}, map[string]int{}
+		for _, p := range placed {
+			for i, r := range p.Records {
+				if n := stale[bucket[state.RecordID(r)]]; n > 0 {
+					want[fmt.Sprint(p.Part, " ", p.Buckets[i])] = n
+				}
+			}
+		}
+		for _, p := range out.Manifest.Parts {
+			for _, x := range p.Stale {
+				have[fmt.Sprint(p.Part, " ", x[0])] = int(x[1])
+			}
+		}
+		require.Equal(t, want, have, "release %d", release)
+	}
+	require.Greater(t, len(stale), 3)
+}

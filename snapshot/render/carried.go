@@ -23,7 +23,8 @@ type Carried struct {
 	// together; nil where classes never die.
 	numbers []uint32
 	// bucket is the newest one of level L2, as the state numbers them.
-	bucket uint32
+	bucket    uint32
+	addresses *addresses
 	// placed is who is in which part; only of a history, for the gate.
 	placed []Placement
 }
@@ -37,7 +38,7 @@ func (x *Carried) Release() uint32 {
 }
 
 // NewCarried is what stands before release 1.
-func NewCarried() *Carried { return &Carried{written: []uint32{0}} }
+func NewCarried() *Carried { return &Carried{written: []uint32{0}, addresses: newAddresses()} }
 
 // CarriedFrom makes the standing behind a release from the history up to it: all
 // classes are put in order again, those that are numbered together each on their
@@ -46,7 +47,7 @@ func CarriedFrom(in *Input, s *Settings, m *snapshot.Manifest, sha256 [32]byte) 
 	if in.Since > 0 || in.Release != m.Release {
 		return nil, fmt.Errorf("%w: it does not hold all that was published up to release %d", ErrView, m.Release)
 	}
-	x := &Carried{manifest: m, Sha256: sha256, bucket: newestBucket(in.Classes)}
+	x := &Carried{manifest: m, Sha256: sha256, bucket: newestBucket(in.Classes), addresses: newAddresses()}
 	src, err := newSource(in, s)
 	if err != nil {
 		return nil, err
@@ -81,6 +82,7 @@ func (x *Carried) number(src *source, in *Input, fan fanIn) error {
 			shift += uint32(len(t.classes))
 			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))
+			x.addresses.add(t, unit)
 			x.sums.add(t)
 			x.remember(t)
 		}

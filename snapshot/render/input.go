@@ -28,6 +28,8 @@ type Input struct {
 	// Dead are classes whose records other classes took over, in this release or
 	// before: their rows stay in the parts of their birth.
 	Dead []Class
+	// Stale is how many people of a bucket have sent an update or a delete since they were published.
+	Stale map[uint32]int
 	// Since says that Classes and Dead hold only what was born or died after this
 	// release; 0: all there ever was. A Publisher that made the release before
 	// needs no more than that.
@@ -66,7 +68,7 @@ func (in *Input) Before() *Input { return in.upTo(in.Release - 1) }
 // upTo is the history that an earlier release had: its classes, dead and alive.
 func (in *Input) upTo(release uint32) *Input {
 	out := *in
-	out.Release, out.Classes, out.Dead, out.Committed = release, nil, nil, nil
+	out.Release, out.Classes, out.Dead, out.Committed, out.Stale = release, nil, nil, nil, nil
 	for _, c := range in.Classes {
 		if c.Born <= release {
 			out.Classes = append(out.Classes, c)

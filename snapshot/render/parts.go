@@ -134,6 +134,7 @@ func (r *rendering) part(of span, classes []Class) (*table, error) {
 	r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
 	r.out.Placed = append(r.out.Placed, t.placement(entry.Part))
 	next.sums.add(t)
+	next.addresses.add(t, of.last)
 	next.written[of.last] = next.written[of.first-1] + uint32(len(t.classes))
 	return t, nil
 }

@@ -100,7 +100,8 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 
 // write makes the parts, and what the manifest says of them together.
 func (r *rendering) write() error {
-	next := &Carried{numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: newestBucket(r.births)}
+	next := &Carried{numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: newestBucket(r.births),
+		addresses: r.from.addresses.clone()}
 	if r.from.sums != nil {
 		next.sums = r.from.sums.clone()
 	} else {
@@ -115,6 +116,9 @@ func (r *rendering) write() error {
 	}
 	own, err := r.bear()
 	if err != nil {
+		return err
+	}
+	if err := r.outdate(); err != nil {
 		return err
 	}
 	m := &r.out.Manifest

@@ -45,6 +45,9 @@ func LoadParted(dir string, man *format.Manifest, s *format.Schema, before *Rele
 	}
 	f.Locate = rel.Locate
 	defer func() { f.Locate = nil }()
+	if rel.Tab.Shared != nil && (l.Whole || earlier == nil) {
+		format.CheckStale(earlier, man, rel.Tab.Shared.Size, f)
+	}
 	return rel, r.claims(rel)
 }
 

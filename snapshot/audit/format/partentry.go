@@ -21,6 +21,8 @@ type Part struct {
 	Files   []File `json:"files"`
 	// Dead are the numbers of classes that were regrouped since.
 	Dead []int `json:"dead"`
+	// Stale is, by bucket, how many of its people have sent an update or a delete since: [bucket, people].
+	Stale [][2]int `json:"stale"`
 	// Replaces are the parts that a compaction holds, one after another.
 	Replaces []Replaced `json:"replaces"`
 }
@@ -93,6 +95,11 @@ func (m *Manifest) checkParts() string {
 			if _, ok := ParsePartName(r.Part); !ok || r.FirstClass < 1 || !inRange(r.FirstClass) || !inRange(r.Classes) ||
 				!inRange(r.FirstBucket) || !inRange(r.Buckets) || !inRange(r.FirstPool) || !inRange(r.Pools) {
 				return "an entry of replaces is malformed"
+			}
+		}
+		for _, s := range p.Stale {
+			if !inRange(s[0]) || !inRange(s[1]) {
+				return "an entry of stale is malformed"
 			}
 		}
 		for _, c := range p.Dead {

@@ -124,6 +124,7 @@ const (
 	KindBucketCrossesBirth = "bucket_crosses_births"
 	KindFirstBucket        = "first_bucket"
 	KindDrawnValues        = "drawn_values_differ"
+	KindStale              = "stale_count"
 	KindPoolNumbers        = "pool_numbering"
 	KindPoolBag            = "pool_bag_differs"
 	KindPairTable          = "pair_table_differs"

@@ -20,6 +20,7 @@ type held struct {
 	Moved    bool            // some record was regrouped
 	Sets     *format.SetDict // value sets of flat classes
 	Figures  *figures
+	People   []uint32 // by bucket, through all parts; nil at level L1
 }
 
 // hold keeps what the carry has of a release that was read in full.
@@ -33,6 +34,9 @@ func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
 		h.Facts.add(x)
 	}
 	h.Figures.add(rel.Tab, rel.Man, s)
+	if b := rel.Tab.Shared; b != nil {
+		h.People = b.Size
+	}
 	h.At = make([]uint32, len(next.ClassOf))
 	for rec, c := range next.ClassOf {
 		if c > 0 {

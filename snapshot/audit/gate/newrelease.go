@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math"
+	"slices"
 
 	"anond/snapshot/audit/chain"
 	"anond/snapshot/audit/format"
@@ -22,6 +23,7 @@ type news struct {
 	rec   []uint32       // records in the new classes
 	// records bounds their ordinals.
 	records int
+	people  []uint32 // by bucket, through all parts
 	to      []uint32 // their classes, indexes of born
 	was     []uint32 // their classes before + 1
 	f       *format.Faults
@@ -42,6 +44,10 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 		return nil, err // a release without a part of its own is reported
 	}
 	chain.CheckClaims(man, f)
+	if b := n.born.Shared; b != nil {
+		n.people = append(slices.Clip(n.h.People), b.Size...)
+		format.CheckStale(n.h.Man, man, n.people, f)
+	}
 	n.place(placed)
 	after := n.figures()
 	after.check(man, f)
@@ -216,7 +222,7 @@ func (n *news) regrouped(after *figures) {
 // if there were findings: Check keeps no such step.
 func (n *news) commit(after *figures) {
 	h := n.h
-	h.Man, h.Lay, h.files, h.Figures = n.man, n.lay, n.files, after
+	h.Man, h.Lay, h.files, h.Figures, h.People = n.man, n.lay, n.files, after, n.people
 	for c := range n.born.M {
 		h.Facts.add(h.fact(n.born, c, n.s.Sets))
 	}
