@@ -105,10 +105,32 @@ func published(t *testing.T, n int) *site {
 		feed.WriteByte('\n')
 	}
 	s.write("admissions.ndjson", feed.String())
-	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
-	require.NoError(t, err)
-	require.NoError(t, daemon.Run(t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+	s.publish()
 	return s
+}
+
+func (s *site) load() *config.Config {
+	s.t.Helper()
+	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
+	require.NoError(s.t, err)
+	return cfg
+}
+
+func (s *site) publish() {
+	s.t.Helper()
+	require.NoError(s.t, daemon.Run(s.t.Context(), s.load(), dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true}))
+}
+
+// exports writes the exports of the state.
+func (s *site) exports() {
+	s.t.Helper()
+	exporter, err := upkeep.OpenExporter(s.load())
+	require.NoError(s.t, err)
+	var members, records bytes.Buffer
+	require.NoError(s.t, exporter.Members(&members, 1, exporter.Releases()))
+	require.NoError(s.t, exporter.Records(&records))
+	s.write("members.csv", members.String())
+	s.write("records.csv", records.String())
 }
 
 // TestHelpAndFaults: cmd/anond-lab is as strict as cmd/anond, and has what every program has.
@@ -127,15 +149,7 @@ func TestHelpAndFaults(t *testing.T) {
 func TestNaiveExposesPeople(t *testing.T) {
 	tier.NotShort(t, "it attacks several hundred people")
 	s := published(t, 2500)
-	cfg, _, err := config.Load(s.config, os.LookupEnv, os.ReadFile)
-	require.NoError(t, err)
-	exporter, err := upkeep.OpenExporter(cfg)
-	require.NoError(t, err)
-	var members, records bytes.Buffer
-	require.NoError(t, exporter.Members(&members, 1, exporter.Releases()))
-	require.NoError(t, exporter.Records(&records))
-	s.write("members.csv", members.String())
-	s.write("records.csv", records.String())
+	s.exports()
 	args := []string{"naive", "--releases", s.path("releases"), "--members", s.path("members.csv"), "--records", s.path("records.csv")}
 	r := lab(t, append(args, "--out", s.path("naive"), "--json")...)
 	require.Equal(t, cli.OK, r.code, r.stderr)

@@ -84,6 +84,9 @@ func OpenNumber(top string, number uint32) (*Release, error) {
 	return r, err
 }
 
+// Top is the directory of the releases.
+func (r *Release) Top() string { return filepath.Dir(r.dir) }
+
 // Load reads the data files. dicts, if not nil, are those of the records that
 // the release is compared with: of the quasi-identifiers and then the sensitive attributes. They grow by what is new.
 func (r *Release) Load(dicts []*equivclass.Dictionary) error {

@@ -1,0 +1,337 @@
+// Package beliefs counts whom a model that is trained on a release believes to have a value, with how much certainty.
+//
+// Guarantee: Public needs public files alone and counts beliefs, never whether they are right. Private counts right ones, too, and
+// the same of people on whom the model was not trained; a count of right guesses is the truth about people (in a bucket of four
+// different values, "one of four is right" tells the values to whoever has the guesses), so it is for the owner's eyes.
+//
+// Method: estimate.Relation. What the promise bounds is the belief of somebody whose prior does not depend on quasi-identifiers
+// (docs/THREAT_MODEL.md). Somebody who trains a model has one that does, and believes more, of other people too.
+package beliefs
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"anond/equivclass"
+	"anond/equivclass/query"
+	"anond/lab/estimate"
+	"anond/snapshot"
+	"anond/snapshot/readback"
+)
+
+// Thresholds are the certainties that are counted.
+var Thresholds = []float64{.3, .5, .7}
+
+// folds is how many parts the buckets are divided into for the control group: each person's value is told by a model that is
+// trained on the others.
+const folds = 5
+
+// Report is what a model believes about the people of a release.
+type Report struct {
+	Private   bool        `json:"private"`
+	Dataset   string      `json:"dataset"`
+	Release   uint32      `json:"release"`
+	Manifest  string      `json:"manifest_sha256"`
+	Attribute []Attribute `json:"attributes"`
+}
+
+// Attribute is what is believed of a sensitive attribute.
+type Attribute struct {
+	Name    string `json:"attribute"`
+	Beliefs        // about those who are published, given their class or (private) their quasi-identifiers, and their bucket
+	// Control is the same of people on whom the model was not trained, and of whom it has no bucket (private).
+	Control *Beliefs `json:"control,omitempty"`
+}
+
+// Beliefs count people by the certainty of the likeliest value.
+type Beliefs struct {
+	People int     `json:"people"`
+	Right  *int    `json:"right,omitempty"` // of all best guesses (private)
+	Above  []Above `json:"above"`
+}
+
+// Above counts the people of whom a value is believed with more than some certainty.
+type Above struct {
+	Belief float64 `json:"belief"`
+	People int     `json:"people"`
+	Right  *int    `json:"right,omitempty"` // of these (private)
+}
+
+func (b *Beliefs) add(shares []float64, people int, truth equivclass.Code, known bool) {
+	if b.Above == nil {
+		for _, t := range Thresholds {
+			b.Above = append(b.Above, Above{Belief: t})
+		}
+	}
+	best := 0
+	for v, s := range shares {
+		if s > shares[best] {
+			best = v
+		}
+	}
+	hit := 0
+	if known && best == int(truth) {
+		hit = people
+	}
+	count := func(to **int) {
+		if known && *to == nil {
+			*to = new(int)
+		}
+		if known {
+			**to += hit
+		}
+	}
+	b.People += people
+	count(&b.Right)
+	for i := range b.Above {
+		if a := &b.Above[i]; shares[best] > a.Belief {
+			a.People += people
+			count(&a.Right)
+		}
+	}
+}
+
+// errRecoding: no model reads such a release.
+var errRecoding = errors.New("no model reads a release of this recoding: generalization, buckets, anatomy and permutation are read")
+
+func open(dir string) (*Report, *readback.Release, error) {
+	r, err := readback.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.Load(nil); err != nil {
+		return nil, nil, err
+	}
+	out := &Report{Dataset: r.Manifest.Dataset, Release: r.Manifest.Release}
+	list, err := snapshot.List(snapshot.OS(), r.Top())
+	for _, i := range list {
+		if i.Release == out.Release {
+			out.Manifest = i.SHA256
+		}
+	}
+	return out, r, err
+}
+
+// Public counts the beliefs that the files of a release give about a member of each class.
+func Public(dir string) (*Report, error) {
+	out, r, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range r.Each() {
+		buckets, ok := one.AsBuckets()
+		if !ok {
+			return nil, errRecoding
+		}
+		a := Attribute{Name: buckets.Dicts[buckets.Sensitive].Attribute().Name}
+		model := estimate.Relate(buckets, nil)
+		for b := range buckets.Bags {
+			beliefs := model.OfClasses(b)
+			for at, i := range model.Classes(b) {
+				a.add(beliefs[at], int(buckets.Size[i]), 0, false)
+			}
+		}
+		out.Attribute = append(out.Attribute, a)
+	}
+	return out, nil
+}
+
+// person is somebody who is published, by the exports.
+type person struct {
+	bucket int
+	cells  estimate.Person
+	values []equivclass.Code // by sensitive attribute
+}
+
+// Private counts also how many beliefs are right, for somebody who knows everybody's quasi-identifiers and bucket, and the same
+// of people of whom the model has seen neither.
+func Private(dir, members, records string) (*Report, error) {
+	out, r, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if r.Buckets == nil {
+		return nil, errors.New("the release has level L1, where values stand in the rows of classes: --public counts what its files say")
+	}
+	out.Private = true
+	each := r.Each()
+	people, err := read(r, each, members, records)
+	if err != nil {
+		return nil, err
+	}
+	for s, one := range each {
+		buckets, ok := one.AsBuckets()
+		if !ok {
+			return nil, errRecoding
+		}
+		out.Attribute = append(out.Attribute, attack(buckets, people, s))
+	}
+	return out, nil
+}
+
+func attack(buckets *query.BucketRelease, people [][]person, s int) Attribute {
+	a := Attribute{Name: buckets.Dicts[buckets.Sensitive].Attribute().Name, Control: &Beliefs{}}
+	model := estimate.Relate(buckets, nil)
+	for b, all := range people {
+		var cells []estimate.Person
+		for _, p := range all {
+			cells = append(cells, p.cells)
+		}
+		for i, shares := range model.OfPeople(b, cells) {
+			a.add(shares, 1, all[i].values[s], true)
+		}
+	}
+	for f := range folds {
+		others := estimate.Relate(buckets, func(b int) bool { return b%folds == f })
+		for b := f; b < len(people); b += folds {
+			for _, p := range people[b] {
+				a.Control.add(others.Of(p.cells), 1, p.values[s], true)
+			}
+		}
+	}
+	return a
+}
+
+// read reads the exports: the people of each bucket.
+func read(r *readback.Release, each []*readback.Release, members, records string) ([][]person, error) {
+	where, err := bucketOf(members, r.Manifest.Release)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]person, len(r.Buckets)-1)
+	attributes := slices.Concat(r.Schema.Quasi(), r.Schema.Sensitive())
+	var readers []*query.CellReader
+	for j := range r.Schema.Quasi() {
+		readers = append(readers, query.NewCellReader(r.Dicts[j]))
+	}
+	var columns []int
+	err = rows(records, func(header []string) error {
+		for _, i := range append([]int{-1}, attributes...) {
+			name := "record"
+			if i >= 0 {
+				name = r.Schema.Attributes()[i].Name
+			}
+			columns = append(columns, slices.Index(header, name))
+		}
+		if slices.Contains(columns, -1) {
+			return errExports
+		}
+		return nil
+	}, func(row []string) error {
+		b, ok := where[row[columns[0]]]
+		if !ok {
+			return nil
+		}
+		if b >= len(out) {
+			return errExports
+		}
+		p := person{bucket: b, cells: make(estimate.Person, len(readers)+1)}
+		for j, c := range columns[1:] {
+			why, text := equivclass.Accepted, row[c]
+			if j < len(readers) {
+				p.cells[j], why = readers[j].Read(text)
+			} else {
+				d := each[j-len(readers)].Dicts[len(readers)]
+				var code equivclass.Code
+				if code, why = d.EncodeLabel(text); d.Bucketed() {
+					code, why = d.Encode([]byte(text))
+				}
+				p.values = append(p.values, code)
+			}
+			if why != equivclass.Accepted {
+				return errExports
+			}
+		}
+		out[b] = append(out[b], p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for s, one := range each { // the exports are of this release: bucket by bucket the same values
+		for b, bag := range one.Bags() {
+			var codes []equivclass.Code
+			for _, p := range out[b] {
+				codes = append(codes, p.values[s])
+			}
+			if !slices.Equal(equivclass.BagOfCodes(codes).Counts, bag.Counts) {
+				return nil, errExports
+			}
+		}
+	}
+	return out, nil
+}
+
+// errExports: the exports are of another release or state.
+var errExports = errors.New("the exports are not of this release: anond state members --out FILE and anond state records --out FILE " +
+	"write them")
+
+// bucketOf is the bucket of each record of a release, numbered over all parts.
+func bucketOf(members string, release uint32) (map[string]int, error) {
+	type place struct{ part, bucket int }
+	at, most := map[string]place{}, map[int]int{}
+	var columns []int
+	err := rows(members, func(header []string) error {
+		for _, name := range []string{"release", "record", "part", "bucket"} {
+			columns = append(columns, slices.Index(header, name))
+		}
+		if slices.Contains(columns, -1) {
+			return errExports
+		}
+		return nil
+	}, func(row []string) error {
+		if row[columns[0]] != strconv.Itoa(int(release)) {
+			return nil
+		}
+		part, err := strconv.Atoi(strings.TrimPrefix(row[columns[2]], "part-"))
+		bucket, err2 := strconv.Atoi(row[columns[3]])
+		if errors.Join(err, err2) != nil || bucket < 1 {
+			return errExports
+		}
+		at[row[columns[1]]], most[part] = place{part, bucket}, max(most[part], bucket)
+		return nil
+	})
+	first, before := map[int]int{}, 0
+	for _, part := range slices.Sorted(func(yield func(int) bool) {
+		for p := range most {
+			if !yield(p) {
+				return
+			}
+		}
+	}) {
+		first[part], before = before, before+most[part]
+	}
+	out := make(map[string]int, len(at))
+	for record, p := range at {
+		out[record] = first[p.part] + p.bucket - 1
+	}
+	return out, err
+}
+
+// rows visits the rows of a CSV file.
+func rows(path string, header, row func([]string) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	for visit := header; ; visit = row {
+		fields, err := in.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = visit(fields)
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+	}
+}
