@@ -39,17 +39,18 @@ func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, s
 	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
 	}
-	if m.s.Full(len(m.barred.list)) {
+	if m.s.Full(m.s.Known.Count(state.Barred)) {
 		return Outcome{}, ErrStateFull
 	}
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	if m.forgotten.blocks(&m.s, subject) { // before its values are looked at: they reach no dead letter
+	switch why := m.seen.Why(subject); { // before its values are looked at: they reach no dead letter
+	case why == 0:
+	case why&state.Forgotten != 0:
 		m.intake.block(p, offset)
 		return Outcome{Forgotten: true}, nil
-	}
-	if m.barred.bars(subject) { // likewise
+	default:
 		m.intake.beyond(p, offset)
 		return Outcome{Beyond: true}, nil
 	}
@@ -89,9 +90,9 @@ func (m *Machine) Commit() error {
 		d.Meta = m.s.Head.Stored(m.s.Records.Leaves)
 	}
 	m.intake.into(d)
-	m.forgotten.into(d)
+	m.seen.into(d)
 	m.journal.into(d)
-	d.Barred, d.Stale = m.barred.list[m.barred.from:], m.s.Stale.Staged()
+	d.Stale = m.s.Stale.Staged()
 	if d.Empty() {
 		return nil
 	}
@@ -99,9 +100,9 @@ func (m *Machine) Commit() error {
 		m.intake.failed = true
 		return err
 	}
-	m.staged.delta, m.s.Head.Changed, m.forgotten.changed, m.journal.changed = state.Delta{}, false, false, false
+	m.staged.delta, m.s.Head.Changed, m.journal.changed = state.Delta{}, false, false
 	m.intake.committed()
-	m.barred.from = len(m.barred.list)
+	m.seen.committed()
 	m.s.Stale.Committed()
 	return nil
 }

@@ -222,7 +222,7 @@ func (m *Machine) CarryOver() {
 }
 
 // Unbar breaks the machine: it forgets who is barred.
-func (m *Machine) Unbar() { m.barred = barred{} }
+func (m *Machine) Unbar() { m.s.Known = state.People{} }
 
 // NewcomerShare gives a test the share of those who stay behind that newcomers must be.
 func (m *Machine) NewcomerShare(of int) { m.planner.(*pools.Planner).Sizes.Newcomers = of }

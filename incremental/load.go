@@ -62,11 +62,11 @@ func (l *loader) visitor() state.Visitor {
 			m.s.Pending.Quarantine(r)
 			return nil
 		},
-		Barred:     m.barred.load,
-		Born:       m.s.AddBorn,
-		Stale:      m.s.Stale.Load,
-		Suppressed: func(s state.Suppressed) error { m.forgotten.add(s.People); m.forgotten.due = s.Due; return nil },
-		Outbox:     func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
+		Stale:  m.s.Stale.Load,
+		Born:   m.s.AddBorn,
+		Known:  m.seen.load,
+		Due:    func(n int) error { m.seen.due = n; return nil },
+		Outbox: func(last uint64, waiting int) error { m.intake.last, m.intake.waiting = last, waiting; return nil },
 	}
 }
 
@@ -116,7 +116,7 @@ func untouched(store state.Store) bool {
 		Position:    func(state.Partition, state.Position) error { return errTouched },
 		Attempt:     func(*state.Attempt) error { return errTouched },
 		Quarantined: func([]state.RecordID) error { return errTouched },
-		Suppressed:  func(state.Suppressed) error { return errTouched },
+		Known:       func([]state.Known) error { return errTouched }, Due: func(int) error { return errTouched },
 		Outbox: func(last uint64, _ int) error {
 			if last > 0 {
 				return errTouched
@@ -137,7 +137,8 @@ func (m *Machine) Reopen(o Options) (*Machine, error) {
 	m.intake = intake{failed: true}
 	m.s.Head, m.s.Records, m.s.History, m.s.Pending = state.Head{}, state.Records{}, state.History{}, state.PendingSet{}
 	m.s.Stale = state.Stale{}
-	m.staged, m.forgotten, m.barred, m.place, m.planner = staged{}, forgotten{}, barred{}, place.Counter{}, nil
+	m.s.Known = state.People{}
+	m.staged, m.seen, m.unlinked, m.place, m.planner = staged{}, seen{s: &m.s}, nil, place.Counter{}, nil
 	next, err := Open(m.store, o)
 	if err != nil {
 		return nil, err

@@ -63,18 +63,18 @@ var (
 // each of which owns what it changes. Not safe for concurrent use: one goroutine
 // owns it; Views may be read by others.
 type Machine struct {
-	s         state.State
-	store     state.Store
-	intake    intake
-	staged    staged    // what has changed since the last commit
-	first     firstLoad // of this run
-	attempts  attempts
-	journal   following
-	forgotten forgotten
-	barred    barred
-	place     place.Counter // which updates have gathered where
-	planner   plan.Planner
-	made      plan.Updates
+	s        state.State
+	store    state.Store
+	intake   intake
+	staged   staged    // what has changed since the last commit
+	first    firstLoad // of this run
+	attempts attempts
+	journal  following
+	seen     seen
+	unlinked map[state.ClassID]bool // classes of which state does not know who has which value (package erase); nil: not looked for yet
+	place    place.Counter          // which updates have gathered where
+	planner  plan.Planner
+	made     plan.Updates
 }
 
 // intake returns the books of what was read.
@@ -91,6 +91,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
 	m.s.Records.Interrupt = o.Interrupted
+	m.seen.s = &m.s
 	l := loader{m, o, true}
 	if err := l.load(); err != nil {
 		return nil, err

@@ -50,10 +50,10 @@ func (m readmission) Take(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 	if err := m.allowed(d); err != nil {
 		return Outcome{}, err
 	}
-	if m.s.Full(len(m.barred.list)) {
+	if m.s.Full(m.s.Known.Count(state.Barred)) {
 		return Outcome{}, ErrStateFull
 	}
-	if subject := m.s.Subject(row); m.forgotten.blocks(&m.s, subject) || m.barred.bars(subject) { // it stays the dead letter that it is
+	if m.seen.Why(m.s.Subject(row)) != 0 { // it stays the dead letter that it is
 		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Forgotten: true}, nil
 	}
 	why, attribute := m.s.Records.Append(row)

@@ -120,7 +120,6 @@ func (h *host) erase(people []state.Digest) (erase.Forgotten, error) {
 		return erase.Forgotten{}, err
 	}
 	if e.Published > 0 && h.recoding != nil && h.recoding.Name() != "buckets" && h.recoding.Name() != "generalization" {
-		h.m.Forgetting().Unplan(e)
 		return erase.Forgotten{}, erase.ErrNotErasable
 	}
 	if e.Empty() {

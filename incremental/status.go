@@ -16,7 +16,7 @@ type Status struct {
 	Pending    state.Pending `json:"pending"`
 	DeadLetter uint64        `json:"dead_letter"`
 	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
-	// value can have caused (barred.go). None of them is ever published (rule S).
+	// value can have caused (seen.go). None of them is ever published (rule S).
 	Beyond int `json:"beyond"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
 	// published row that has no owner any more stays in Published.
@@ -70,7 +70,7 @@ func (m *Machine) Status() Status {
 		Release:  m.s.History.Releases(), Infeasible: m.s.Pending.Stuck > 0 || m.first.refused != nil,
 		Now: m.s.Now, OldestTick: m.s.Now, InitialEnd: m.s.Head.InitialDone}
 	s.Refused, s.DeadLetter = m.intake.refused()
-	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.forgotten.due
+	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.seen.due
 	s.Stale = len(m.s.Stale.List)
 	if need := m.planner.Need(); need != nil {
 		s.Pool, s.Outdated = need, m.s.Outdated(need.Records)
@@ -111,7 +111,7 @@ type Judged struct {
 	Quarantined int  // pools
 	Refused     bool // the first pool was
 	People      int  // of the quarantined pools
-	Barred      int  // people (barred.go)
+	Barred      int  // people (seen.go)
 }
 
 // Ahead reports whether something was decided here that was not decided there.
@@ -128,11 +128,11 @@ func (m *Machine) Digests() int {
 	if m.s.Records.Firsts == nil {
 		return 0
 	}
-	return m.s.Records.Firsts.Subjects() + len(m.forgotten.list) - m.forgotten.due + len(m.barred.list)
+	return m.s.Records.Firsts.Subjects() + m.s.Known.Count(state.Forgotten) - m.seen.due + m.s.Known.Count(state.Barred)
 }
 
 // Judged returns these counts.
 func (m *Machine) Judged() Judged {
 	return Judged{Fixed: int(m.s.Head.Pools.Fixed), Quarantined: m.s.Pending.Pools,
-		Refused: m.s.Head.Pools.Refused, People: m.s.Pending.Judged, Barred: m.barred.from}
+		Refused: m.s.Head.Pools.Refused, People: m.s.Pending.Judged, Barred: m.seen.written}
 }

@@ -83,8 +83,12 @@ func (x *erasing) start(t *testing.T) {
 	e, err := m.Forget(missing)
 	if errors.Is(err, state.ErrUnpublished) || errors.Is(err, erase.ErrNobodyElse) {
 		if len(missing) > 0 {
-			require.NoError(t, x.store.Commit(&state.Delta{Suppressed: &state.Suppressed{
-				People: append(m.Forgetting().People(), missing...), Due: m.Forgetting().Due() + len(missing)}}))
+			due := m.Forgetting().Due() + len(missing)
+			d := &state.Delta{Due: &due}
+			for _, person := range missing {
+				d.Known = append(d.Known, state.Know(person, state.Forgotten))
+			}
+			require.NoError(t, x.store.Commit(d))
 		}
 		return
 	}

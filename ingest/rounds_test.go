@@ -171,7 +171,6 @@ func arrivedByCut(t *testing.T, store *memstore.Store) (cuts []string) {
 		Attempt:     func(a *state.Attempt) error { at = append(at, a.Records); return nil },
 		Quarantined: func([]state.RecordID) error { return nil },
 		Outbox:      func(uint64, int) error { return nil }, Journal: func(state.JournalMark) error { return nil },
-		Suppressed: func(state.Suppressed) error { return nil },
 	}))
 	from := state.RecordID(0)
 	for _, to := range slices.Compact(at) {

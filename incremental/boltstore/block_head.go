@@ -2,7 +2,6 @@ package boltstore
 
 import (
 	"cmp"
-	"encoding/binary"
 
 	"anond/equivclass"
 	"anond/incremental/state"
@@ -23,14 +22,14 @@ type ends struct {
 	letter     uint64 // newest sequence number
 	waiting    uint64 // dead letters not delivered
 	attempts   uint64
-	barred     uint64 // people
+	known      uint64 // people, by reason
 	born       uint64 // releases with a bag
 	stale      uint64 // people
 }
 
 var endsLayout layout[ends] = func(c *coder, e *ends) {
 	for _, n := range []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions,
-		&e.letter, &e.waiting, &e.attempts, &e.barred, &e.born, &e.stale} {
+		&e.letter, &e.waiting, &e.attempts, &e.known, &e.born, &e.stale} {
 		c.u(n)
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
@@ -122,15 +121,11 @@ var countersLayout layout[state.Counters] = func(c *coder, n *state.Counters) {
 	c.u(&n.Beyond)
 }
 
-var forgottenLayout layout[[]state.Digest] = func(c *coder, list *[]state.Digest) {
-	rest(c, list, func(c *coder, d *state.Digest) { c.fixed(d[:]) })
-}
-
-var barredLayout layout[[]uint64] = func(c *coder, subjects *[]uint64) {
-	rest(c, subjects, func(c *coder, s *uint64) {
-		b := key64(*s)
-		c.fixed(b)
-		*s = binary.BigEndian.Uint64(b)
+var knownLayout layout[[]state.Known] = func(c *coder, list *[]state.Known) {
+	rest(c, list, func(c *coder, k *state.Known) {
+		if c.fixed(k[:]); k.Why() == 0 {
+			c.fail()
+		}
 	})
 }
 

@@ -61,7 +61,7 @@ func (c *checker) check(tx *transaction) error {
 	if c.ends, err = readEnds(tx); err != nil {
 		return err
 	}
-	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.barred, c.born,
+	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.known, c.born,
 		c.stale, c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
@@ -117,7 +117,7 @@ func (c *checker) total(b *bucket, seen, want uint64) {
 
 func (c *checker) head() {
 	for _, err := range []error{damage(c.tx, keyMeta, metaLayout), damage(c.tx, keyCounters, countersLayout),
-		damage(c.tx, keyForgotten, forgottenLayout), damage(c.tx, keyShard, partitionsLayout), damage(c.tx, keyJournal, journalLayout),
+		damage(c.tx, keyShard, partitionsLayout), damage(c.tx, keyJournal, journalLayout),
 		damage(c.tx, keyDue, dueLayout)} {
 		if err != nil {
 			c.fault("%v", err)
@@ -192,7 +192,7 @@ func (c *checker) intentsAndPositions() {
 	c.total(inPositions, uint64(len(c.partitions)), c.ends.positions)
 }
 
-func (c *checker) barred() { checkLists(c, inBarred, barredLayout, c.ends.barred, func([]uint64) {}) }
+func (c *checker) known() { checkLists(c, inKnown, knownLayout, c.ends.known, func([]state.Known) {}) }
 
 func (c *checker) born() {
 	seen := uint64(0)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -96,7 +97,7 @@ func (w *writer) putFormat() error {
 func (w *writer) write(d *state.Delta) error {
 	steps := []func(*state.Delta) error{
 		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters,
-		w.barred, w.born, w.stale}
+		w.known, w.born, w.stale}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -126,10 +127,14 @@ func (w *writer) head(d *state.Delta) error {
 			return err
 		}
 	}
-	if d.Suppressed == nil {
+	if d.Due == nil {
 		return nil
 	}
-	return w.suppressed(*d.Suppressed)
+	before, err := readDue(w.tx)
+	if err != nil {
+		return err
+	}
+	return w.putDue(*d.Due, before.stale)
 }
 
 func (w *writer) dictionary(d *state.Delta) error {
@@ -266,14 +271,36 @@ func (w *writer) quarantine(d *state.Delta) error {
 	return w.put(inQuarantine, key, recordIDs.encode(d.Quarantined))
 }
 
-// barred notes people of whom nothing more is taken in.
-func (w *writer) barred(d *state.Delta) error {
-	if len(d.Barred) == 0 {
+// known notes people of whom nothing more is taken in: behind those of the last list, so that few who come often take no more
+// than many who come at once.
+func (w *writer) known(d *state.Delta) error {
+	if len(d.Known) == 0 {
 		return nil
 	}
-	key := key64(w.ends.barred)
-	w.ends.barred += uint64(len(d.Barred))
-	return w.put(inBarred, key, barredLayout.encode(d.Barred))
+	list, at := d.Known, w.ends.known
+	x, err := w.bucket(inKnown)
+	if err != nil {
+		return err
+	}
+	if key, value := x.Cursor().Last(); key != nil && len(value) < knownLength*len(state.Known{}) {
+		content, err := w.tx.unseal(inKnown, key, value)
+		if err != nil {
+			return err
+		}
+		last, err := knownLayout.decode(content)
+		if err != nil {
+			return inKnown.damaged(key, err.Error())
+		}
+		list, at = append(last, list...), at-uint64(len(last))
+	}
+	w.ends.known = at + uint64(len(list))
+	for part := range slices.Chunk(list, knownLength) {
+		if err := w.put(inKnown, key64(at), knownLayout.encode(part)); err != nil {
+			return err
+		}
+		at += uint64(len(part))
+	}
+	return nil
 }
 
 // born notes the bag of a release.

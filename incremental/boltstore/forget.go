@@ -64,8 +64,12 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *erase.Erasure) error {
 
 // forgotten writes the head of a state that has forgotten.
 func (w *writer) forgotten(e *erase.Erasure, ends ends, stale bool) error {
-	return errors.Join(w.put(inMeta, keyMeta, metaLayout.encode(*e.Head())), w.put(inMeta, keyEnds, endsLayout.encode(ends)),
-		w.put(inMeta, keyForgotten, forgottenLayout.encode(e.Suppressed())), w.putDue(e.Later, stale), w.putFormat())
+	w.ends = ends
+	if err := w.known(&state.Delta{Known: e.Known()}); err != nil {
+		return err
+	}
+	return errors.Join(w.put(inMeta, keyMeta, metaLayout.encode(*e.Head())), w.put(inMeta, keyEnds, endsLayout.encode(w.ends)),
+		w.putDue(e.Later, stale), w.putFormat())
 }
 
 // changeOf is how a copy changes the values of a bucket; nil: not.
@@ -128,10 +132,12 @@ func (s *Store) keepDictionary(from *transaction, e *erase.Erasure) (kept uint64
 type Forgetful struct {
 	Seed  [32]byte // of the state
 	Fresh bool     // nothing was committed yet, so that the seed is not drawn
-	state.Suppressed
+	// People are those who were forgotten, and Due how many of them have records still there.
+	People []state.Person
+	Due    int
 }
 
-// Forgotten returns the list of who was forgotten. Its cost is that of the list.
+// Forgotten returns who was forgotten. Its cost is that of the list of who is known.
 func (s *Store) Forgotten() (out Forgetful, err error) {
 	err = guarded(func() error {
 		return s.view(func(tx *transaction) error {
@@ -141,11 +147,22 @@ func (s *Store) Forgotten() (out Forgetful, err error) {
 			}
 			out.Fresh = content == nil
 			l := loader{tx: tx, v: state.Visitor{
-				Meta:       func(m state.Meta) error { out.Seed = m.Seed; return nil },
-				Counters:   func(state.Counters) error { return nil },
-				Suppressed: func(x state.Suppressed) error { out.Suppressed = x; return nil },
+				Meta:     func(m state.Meta) error { out.Seed = m.Seed; return nil },
+				Counters: func(state.Counters) error { return nil },
+				Due:      func(n int) error { out.Due = n; return nil },
+				Known: func(list []state.Known) error {
+					for _, k := range list {
+						if k.Why()&state.Forgotten != 0 {
+							out.People = append(out.People, k.Person())
+						}
+					}
+					return nil
+				},
 			}}
-			return errors.Join(l.head(), l.forgotten())
+			if l.ends, err = readEnds(tx); err != nil {
+				return err
+			}
+			return errors.Join(l.head(), l.due(), l.known())
 		})
 	})
 	if err != nil {
@@ -173,18 +190,6 @@ func (w *writer) putDue(people int, stale bool) error {
 		return err
 	}
 	return x.Delete(keyDue)
-}
-
-// suppressed replaces the list of who was forgotten.
-func (w *writer) suppressed(s state.Suppressed) error {
-	before, err := readDue(w.tx)
-	if err != nil {
-		return err
-	}
-	if err := w.put(inMeta, keyForgotten, forgottenLayout.encode(s.People)); err != nil {
-		return err
-	}
-	return errors.Join(w.putDue(s.Due, before.stale), w.putFormat())
 }
 
 // lookDue finds out whether the file is Stale. One that cannot say so may be; Load tells the damage.

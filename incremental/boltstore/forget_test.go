@@ -120,7 +120,7 @@ func forgotten(t *testing.T, path string, before incremental.Status) {
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
 	require.Empty(t, m.CheckInvariants())
-	require.Equal(t, known.People, m.Forgetting().People())
+	require.ElementsMatch(t, known.People, m.Forgetting().People())
 	require.Equal(t, before.Published, m.Status().Published)
 	require.EqualValues(t, 1, m.Status().Forgotten)
 	out, err := m.Apply(state.Partition{Source: "s"}, 301, equivclass.Row{[]byte("p3"), []byte("20"), []byte("new")})

@@ -9,13 +9,14 @@ import (
 
 // formatNumber is the version of the file's format: values sealed with CRC-32C over bucket, key and content, columns
 // bit-packed over their minimum. A file of another one is refused (incremental.ErrFormat).
-const formatNumber = 14
+const formatNumber = 15
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
 // the first two are free to change, as readers accept any block up to maxBlock.
 const (
 	blockLength = 1024 // records or classes of a full block
 	mergeBelow  = 128  // a shorter tail block takes in what comes next
+	knownLength = 250  // people of a full list: a page has one
 	maxBlock    = 1 << 16
 	maxColumns  = 1 << 12
 )
@@ -49,31 +50,30 @@ var (
 	inPositions  = newBucket("positions")  // partition's number (2) -> partition, position
 	inOutbox     = newBucket("outbox")     // sequence (8) -> dead letter
 	inAttempts   = newBucket("attempts")   // number (4) -> cuts tried
-	inBarred     = newBucket("barred")     // first person's number in order (8) -> digests
+	inKnown      = newBucket("known")      // first entry's number in order (8) -> digests of people, with reasons
 	inBorn       = newBucket("born")       // release (4) -> bag of whom it published first
 	inStale      = newBucket("stale")      // first record's number in order (8) -> list
 
 	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
-		inAttempts, inBarred, inBorn, inStale}
+		inAttempts, inKnown, inBorn, inStale}
 )
 
 // Keys in meta.
 var (
-	keyFormat    = []byte("format")
-	keyMeta      = []byte("meta")
-	keyCounters  = []byte("counters")
-	keyEnds      = []byte("ends")
-	keyCipher    = []byte("cipher")    // the data key, wrapped, of an encrypted state: every value but this one and the format is encrypted
-	keyForgotten = []byte("forgotten") // digests of all who were forgotten; a record of theirs has subject 0
-	keyDue       = []byte("due")       // how many of these are not forgotten yet, and whether free pages may hold what was
-	keyShard     = []byte("shard")     // how many partitions the topic of a shard has
-	keyJournal   = []byte("journal")   // how far the state follows its journal
-	headKeys     = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyForgotten, keyDue, keyShard, keyJournal}
+	keyFormat   = []byte("format")
+	keyMeta     = []byte("meta")
+	keyCounters = []byte("counters")
+	keyEnds     = []byte("ends")
+	keyCipher   = []byte("cipher")  // the data key, wrapped, of an encrypted state: every value but this one and the format is encrypted
+	keyDue      = []byte("due")     // how many of those who were forgotten are not yet, and whether free pages may hold what was
+	keyShard    = []byte("shard")   // how many partitions the topic of a shard has
+	keyJournal  = []byte("journal") // how far the state follows its journal
+	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyDue, keyShard, keyJournal}
 )
 
 // marked are the keys whose absence would be taken for another state. The cell of the format says which of them there are,
 // so that one that is lost is noticed.
-var marked = [][]byte{keyCipher, keyForgotten, keyShard, keyJournal}
+var marked = [][]byte{keyCipher, keyShard, keyJournal}
 
 func marksOf(meta *bolt.Bucket) (marks byte) {
 	for i, key := range marked {

@@ -106,12 +106,7 @@ var smallValues = []value{
 			return countersLayout.encode(state.Counters{Sent: c.Sent, Blocked: 1 + c.Sent})
 		})
 	}, survives(countersLayout.decode, countersLayout.encode, plainCounters)},
-	{func(d *state.Delta) []byte {
-		return ifAny(d.Counters, func(c state.Counters) []byte {
-			return forgottenLayout.encode([]state.Digest{{byte(c.Sent)}, {7: 9}})
-		})
-	}, survives(forgottenLayout.decode, forgottenLayout.encode, plainForgotten)},
-	{func(d *state.Delta) []byte { return barredLayout.encode(d.Barred) }, survives(barredLayout.decode, barredLayout.encode, plainBarred)},
+	{func(d *state.Delta) []byte { return knownLayout.encode(d.Known) }, survives(knownLayout.decode, knownLayout.encode, plainKnown)},
 	{func(d *state.Delta) []byte {
 		return ifAny(d.Counters, func(c state.Counters) []byte { return dueLayout.encode(due{int(c.Sent % 1000), true}) })
 	}, survives(dueLayout.decode, dueLayout.encode, plainDue)},

@@ -19,7 +19,7 @@ type Information struct {
 	Deaths      uint64 `json:"classes_dead"`
 	Declared    uint64 `json:"classes_declared_pure"`
 	Quarantined uint64 `json:"quarantined"`
-	Barred      uint64 `json:"barred"` // people whose later records are beyond
+	Known       uint64 `json:"known"` // people of whom nothing more is taken in, by reason
 	Partitions  uint64 `json:"partitions"`
 	Releases    uint64 `json:"releases"`     // decided
 	LastRelease uint32 `json:"last_release"` // newest decided
@@ -59,7 +59,7 @@ func (out *Information) read(tx *transaction) error {
 	}
 	out.Format = int(binary.BigEndian.Uint32(format[:4])) // Open has checked it
 	out.Records, out.Classes, out.Deaths, out.Declared = e.records, e.classes, e.deaths, e.pure
-	out.Barred = e.barred
+	out.Known = e.known
 	out.Quarantined, out.Partitions, out.Releases = e.quarantine, e.positions, e.intents
 	out.LetterLast, out.LettersWait = e.letter, e.waiting
 	return out.readRelease(tx)

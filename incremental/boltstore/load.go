@@ -75,8 +75,8 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.forgotten, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
-		l.quarantine, l.barred, l.born, l.stale, l.attempts, l.outbox} {
+	for _, part := range []func() error{l.head, l.due, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
+		l.quarantine, l.known, l.born, l.stale, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -127,20 +127,13 @@ func (l *loader) journal() error {
 	return l.hand(func() error { return l.v.Journal(*mark) })
 }
 
-// forgotten hands out the list of who was forgotten, if there is one.
-func (l *loader) forgotten() error {
-	list, err := cell(l.tx, keyForgotten, forgottenLayout)
-	if list == nil || err != nil {
-		return err
-	}
+// due hands out how many of those who were forgotten have records.
+func (l *loader) due() error {
 	due, err := readDue(l.tx)
-	if err == nil && due.people > len(*list) {
-		err = inMeta.damaged(keyDue, "it counts more people than were forgotten")
-	}
-	if err != nil || l.v.Suppressed == nil {
+	if err != nil || due.people == 0 || l.v.Due == nil {
 		return err
 	}
-	return l.hand(func() error { return l.v.Suppressed(state.Suppressed{People: *list, Due: due.people}) })
+	return l.hand(func() error { return l.v.Due(due.people) })
 }
 
 // lists visits the lists of a bucket, whose keys are what was there before them, as far as end.
@@ -253,12 +246,12 @@ func (l *loader) quarantine() error {
 	})
 }
 
-func (l *loader) barred() error {
-	return lists(l.tx, inBarred, barredLayout, l.ends.barred, func(_ []byte, list []uint64) error {
-		if l.v.Barred == nil {
+func (l *loader) known() error {
+	return lists(l.tx, inKnown, knownLayout, l.ends.known, func(_ []byte, list []state.Known) error {
+		if l.v.Known == nil {
 			return nil
 		}
-		return l.hand(func() error { return l.v.Barred(list) })
+		return l.hand(func() error { return l.v.Known(list) })
 	})
 }
 

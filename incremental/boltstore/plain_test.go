@@ -142,16 +142,11 @@ func plainCounters(p plain) state.Counters {
 		Blocked: p.u(), Beyond: p.u()}
 }
 
-func plainForgotten(p plain) (out []state.Digest) {
+func plainKnown(p plain) (out []state.Known) {
 	for ok := true; ok; ok = p.r.Len() > 0 {
-		out = append(out, state.Digest(p.raw(16)))
-	}
-	return out
-}
-
-func plainBarred(p plain) (out []uint64) {
-	for ok := true; ok; ok = p.r.Len() > 0 {
-		out = append(out, binary.BigEndian.Uint64(p.raw(8)))
+		k := state.Known(p.raw(16))
+		demand(k[15] != 0)
+		out = append(out, k)
 	}
 	return out
 }
@@ -227,7 +222,7 @@ func plainAttempt(p plain) state.Attempt {
 
 func plainEnds(p plain) (e ends) {
 	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
-		&e.attempts, &e.barred, &e.born, &e.stale}
+		&e.attempts, &e.known, &e.born, &e.stale}
 	for _, n := range all {
 		*n = p.u()
 	}

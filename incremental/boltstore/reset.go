@@ -14,7 +14,7 @@ import (
 
 // renewal makes the head of the state that starts over, of the head of the old state, how many people it has barred and
 // how far its partitions had been read, or refuses. keeps: these people stay barred.
-type renewal func(old state.Meta, barred uint64, positions map[state.Partition]state.Position) (
+type renewal func(old state.Meta, barred int, positions map[state.Partition]state.Position) (
 	next state.Meta, keeps bool, err error)
 
 // ResetFile replaces the state at path by an empty one, and returns what the old one
@@ -47,17 +47,24 @@ func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error
 		return had, state.ErrDecided
 	}
 	var meta state.Meta
-	var barred []uint64
+	var barred []state.Known
 	positions := map[state.Partition]state.Position{}
 	v := nobody
 	v.Meta = func(m state.Meta) error { meta = m; return nil }
-	v.Barred = func(list []uint64) error { barred = append(barred, list...); return nil }
+	v.Known = func(list []state.Known) error {
+		for _, k := range list {
+			if k.Why()&state.Barred != 0 {
+				barred = append(barred, state.Know(k.Person(), state.Barred))
+			}
+		}
+		return nil
+	}
 	v.Position = func(p state.Partition, x state.Position) error { positions[p] = x; return nil }
 	if err := s.Load(v); err != nil {
 		return had, err
 	}
 	keeps := false
-	if meta, keeps, err = renew(meta, had.Barred, positions); err != nil {
+	if meta, keeps, err = renew(meta, len(barred), positions); err != nil {
 		return had, err
 	}
 	if !keeps {
@@ -68,7 +75,7 @@ func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error
 		return had, err
 	}
 	err = appear(context.Background(), fresh, key, func(tmp string) error {
-		return s.begin(tmp, key, &state.Delta{Meta: &meta, Barred: barred}, had.LetterLast)
+		return s.begin(tmp, key, &state.Delta{Meta: &meta, Known: barred}, had.LetterLast)
 	})
 	if err != nil {
 		return had, err

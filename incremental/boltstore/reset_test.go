@@ -1,8 +1,10 @@
 package boltstore_test
 
 import (
+	"crypto/sha256"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"anond/equivclass/equivtest/tier"
@@ -14,7 +16,7 @@ import (
 	"anond/incremental/state"
 )
 
-func startOver(old state.Meta, barred uint64, positions map[state.Partition]state.Position) (
+func startOver(old state.Meta, barred int, positions map[state.Partition]state.Position) (
 	state.Meta, bool, error) {
 	out := state.Meta{Seed: old.Seed, Seeded: old.Seeded, Read: map[state.Partition]int64{}}
 	for p, x := range positions {
@@ -38,7 +40,7 @@ func TestReset(t *testing.T) {
 		Records: []*state.RecordBlock{
 			{Columns: [][]equivclass.Code{{0}}, Origin: []uint16{0}, Offset: []int64{4}}},
 		Positions:   []state.PartitionPosition{{Partition: p, Position: state.Position{Next: 6, Last: 5}}},
-		Barred:      []uint64{5},
+		Known:       []state.Known{state.Know(state.Person{5}, state.Barred)},
 		DeadLetters: []state.DeadLetter{{Seq: 7, Partition: p, Offset: 5, Reason: "r", Payload: []byte(canary)}},
 	}))
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
@@ -54,7 +56,7 @@ func TestReset(t *testing.T) {
 	require.Equal(t, &state.Meta{Seed: [32]byte{9}, Seeded: true, Read: map[state.Partition]int64{p: 6}}, got.Meta)
 	require.Empty(t, got.Records)
 	require.Empty(t, got.Letters)
-	require.Empty(t, got.Barred, "all is read again, and judged by what is valid then")
+	require.Empty(t, got.Known, "all is read again, and judged by what is valid then")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), canary)
@@ -88,11 +90,28 @@ func TestResetRefusesAReleasedState(t *testing.T) {
 func TestResetKeepsWhoIsBarred(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, fast)
-	require.NoError(t, s.Commit(&state.Delta{Meta: &state.Meta{Seed: [32]byte{9}}, Barred: []uint64{5, 1 << 60}}))
+	require.NoError(t, s.Commit(&state.Delta{Meta: &state.Meta{Seed: [32]byte{9}}, Known: []state.Known{
+		state.Know(state.Person{5}, state.Barred), state.Know(state.Person{6}, state.Forgotten), state.Know(state.Person{7}, state.Barred|state.Forgotten)}}))
 	require.NoError(t, s.Close())
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.NoError(t, err)
 	got, err := readFile(path)
 	require.NoError(t, err)
-	require.Equal(t, []uint64{5, 1 << 60}, got.Barred)
+	require.Equal(t, []state.Known{state.Know(state.Person{5}, state.Barred), state.Know(state.Person{7}, state.Barred)}, got.Known)
+}
+
+// TestKnownPeopleTakeSixteenBytes: also if they come one in a commit.
+func TestKnownPeopleTakeSixteenBytes(t *testing.T) {
+	const people = 3000
+	s := openAt(t, filepath.Join(t.TempDir(), "anond.db"), fast)
+	for i := range people {
+		d := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
+		require.NoError(t, s.Commit(&state.Delta{Known: []state.Known{state.Know(state.Person(d[:16]), state.Barred)}}))
+	}
+	sizes, err := s.Buckets()
+	require.NoError(t, err)
+	i := slices.IndexFunc(sizes, func(b boltstore.BucketSize) bool { return b.Name == "known" })
+	t.Logf("%.1f bytes a person in %d values", float64(*sizes[i].Bytes)/people, *sizes[i].Keys)
+	require.LessOrEqual(t, *sizes[i].Keys, int64(people/100))
+	require.Less(t, float64(*sizes[i].Bytes), 18.0*people, "pages that are not full included")
 }

@@ -80,18 +80,25 @@ func (s *Store) restore(ctx context.Context, src, path, aside string, o Options)
 
 // decided is what must not be decided a second time, in another way.
 type decided struct {
-	releases, classes, attempts, quarantine, barred uint64
-	pools                                           state.Pools
+	releases, classes, attempts, quarantine, known uint64
+	pools                                          state.Pools
 }
 
 func (s *Store) decided() (out decided, err error) {
 	v := nobody
 	v.Meta = func(m state.Meta) error { out.pools = m.Pools; return nil }
+	v.Known = func(list []state.Known) error {
+		for _, k := range list {
+			if k.Why()&^state.Forgotten != 0 { // who was forgotten is forgotten again
+				out.known++
+			}
+		}
+		return nil
+	}
 	if err := s.Load(v); err != nil {
 		return out, err
 	}
 	out.releases, out.classes, out.attempts, out.quarantine = s.ends.intents, s.ends.classes, s.ends.attempts, s.ends.quarantine
-	out.barred = s.ends.barred
 	return out, nil
 }
 
@@ -100,7 +107,7 @@ func (s *Store) decided() (out decided, err error) {
 func (d decided) beyond(o decided) bool {
 	refused := o.releases == 0 && d.pools.Refused && !o.pools.Refused
 	return refused || d.releases > o.releases || d.classes > o.classes || d.attempts > o.attempts || d.quarantine > o.quarantine ||
-		d.barred > o.barred || d.pools.Fixed > o.pools.Fixed || d.pools.Grown && !o.pools.Grown
+		d.known > o.known || d.pools.Fixed > o.pools.Fixed || d.pools.Grown && !o.pools.Grown
 }
 
 // notAhead refuses if this state has decided more than the copy: a release, a cut,

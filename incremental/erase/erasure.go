@@ -5,8 +5,6 @@
 package erase
 
 import (
-	"slices"
-
 	"anond/equivclass"
 	"anond/incremental/state"
 	"anond/internal/fault"
@@ -25,7 +23,7 @@ import (
 // ownerless row takes codes with which its class shows what it showed (cellKeeper). Rule P (pure
 // classes): a class with an ownerless row is closed (Policy.exhausted), since regrouping would
 // need the value of a person who is not there any more. Rule S (subjects): no later record of the
-// person is taken in (suppression), as a second bucket for the same value would tell it.
+// person is taken in (state.People), as a second bucket for the same value would tell it.
 //
 // Claim (Theorem E goes on to hold). If whom people ask to be forgotten, and when, does not
 // depend on sensitive values given quasi-identifiers and arrivals, then for every person t in a
@@ -93,8 +91,7 @@ type Erasure struct {
 	Forgotten
 	records *state.Records
 	meta    *state.Meta
-	list    []state.Digest
-	Before  int                                  // of the list: known before
+	fresh   []state.Person                       // those who were not forgotten before
 	slots   map[state.RecordID]*vacancy          // of all who were ever forgotten
 	values  map[state.RecordID][]equivclass.Code // sensitive values that are assigned again inside a bag, those of a person together
 	renamed map[int][]equivclass.Code            // by attribute without hierarchy: new code by old one, or vanished
@@ -114,19 +111,25 @@ type vacancy struct {
 // vanished is the new code of a value that nobody has any more.
 const vanished = ^equivclass.Code(0)
 
-// Asked is who is to be forgotten, those who were before included.
+// Asked is who is to be forgotten, besides those who were before.
 type Asked struct {
-	List     []state.Digest
-	Known    map[state.Digest]bool
+	People   []state.Person
 	Unlinked func(state.ClassID) bool // whether the state knows no more who of a class has which value
 }
 
 // Plan plans how a state forgets people, and those whom it has forgotten before. It changes nothing.
 func Plan(s *state.State, of Asked) (*Erasure, error) {
-	p := &erasing{Erasure: &Erasure{records: &s.Records, list: slices.Clone(of.List), slots: map[state.RecordID]*vacancy{},
+	p := &erasing{Erasure: &Erasure{records: &s.Records, slots: map[state.RecordID]*vacancy{},
 		values: map[state.RecordID][]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
 	if s.Records.Firsts == nil {
 		return nil, ErrNoSubject
+	}
+	p.asked = map[state.Person]bool{}
+	for _, d := range of.People {
+		if !p.asked[d] && s.Known.Why(d)&state.Forgotten == 0 {
+			p.fresh = append(p.fresh, d)
+		}
+		p.asked[d] = true
 	}
 	p.meta = s.Head.Stored(s.Records.Leaves)
 	if p.gather(); p.Empty() {
@@ -143,8 +146,14 @@ func Plan(s *state.State, of Asked) (*Erasure, error) {
 // erasing makes an Erasure.
 type erasing struct {
 	*Erasure
-	from *state.State
-	of   Asked
+	from  *state.State
+	of    Asked
+	asked map[state.Person]bool
+}
+
+// forgets reports whether somebody is to be forgotten, or was.
+func (p *erasing) forgets(d state.Person) bool {
+	return p.asked[d] || p.from.Known.Why(d)&state.Forgotten != 0
 }
 
 // gather finds the records of forgotten people, also of those who were forgotten before.
@@ -154,7 +163,7 @@ func (p *erasing) gather() {
 	p.Later = len(later)
 	for r := range c.Len() {
 		fresh := !c.Erased(r)
-		if d := m.Secrets.Suppressed(c.Subject[r]); fresh && (!p.of.Known[d] || later[d]) {
+		if d := m.Secrets.Person(c.Subject[r]); fresh && (!p.forgets(d) || later[d]) {
 			continue
 		}
 		s := &vacancy{codes: c.Codes(c.Stores, r), class: c.ClassOf[r], fresh: fresh}
@@ -170,7 +179,7 @@ func (p *erasing) fixed() map[state.Digest]bool {
 	out := map[state.Digest]bool{}
 	if of := p.from.Head.Pools.Open; of != nil {
 		for _, r := range of.Members {
-			if d := p.from.Secrets.Suppressed(p.records.Subject[r]); p.of.Known[d] {
+			if d := p.from.Secrets.Person(p.records.Subject[r]); p.forgets(d) {
 				out[d] = true
 			}
 		}

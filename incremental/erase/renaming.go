@@ -93,8 +93,13 @@ func (e *Erasure) Dictionary() func(state.DictionaryEntry) bool {
 	}
 }
 
-// Suppressed returns the list of all who were forgotten.
-func (e *Erasure) Suppressed() []state.Digest { return e.list }
+// Known is what a store has to know of those who were not forgotten before.
+func (e *Erasure) Known() (out []state.Known) {
+	for _, d := range e.fresh {
+		out = append(out, state.Know(d, state.Forgotten))
+	}
+	return out
+}
 
 // errTakenAway: the plan would take a value out of the dictionary that a record has. A state that was
 // written so could not be opened.

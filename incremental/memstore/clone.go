@@ -10,8 +10,8 @@ import (
 
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
-		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), suppressed: cloneSuppressed(c.suppressed),
-		journal: c.journal, barred: slices.Clone(c.barred), stale: slices.Clone(c.stale)}
+		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), known: slices.Clone(c.known),
+		due: c.due, journal: c.journal, stale: slices.Clone(c.stale)}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}
@@ -60,10 +60,6 @@ func cloneBorn(b *state.Born) *state.Born {
 		out.Counts[i] = slices.Clone(out.Counts[i])
 	}
 	return &out
-}
-
-func cloneSuppressed(s state.Suppressed) state.Suppressed {
-	return state.Suppressed{People: slices.Clone(s.People), Due: s.Due}
 }
 
 func cloneCounters(c *state.Counters) *state.Counters {

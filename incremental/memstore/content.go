@@ -19,16 +19,16 @@ type content struct {
 	quarantine [][]state.RecordID // a list a commit
 	attempts   []state.Attempt
 	letters    []state.DeadLetter
-	suppressed state.Suppressed
 	journal    *state.JournalMark
-	barred     []uint64
+	known      []state.Known
+	due        int
 	born       []*state.Born
 	stale      []state.RecordID
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
 func (c *content) forget(e *erase.Erasure) error {
-	c.meta, c.suppressed = cloneMeta(e.Head()), state.Suppressed{People: slices.Clone(e.Suppressed()), Due: e.Later}
+	c.meta, c.known, c.due = cloneMeta(e.Head()), append(c.known, e.Known()...), e.Later
 	stays := e.Dictionary()
 	c.dictionary = slices.DeleteFunc(c.dictionary, func(x state.DictionaryEntry) bool { return !stays(x) })
 	c.guard.Dictionary = uint64(len(c.dictionary))
@@ -54,7 +54,7 @@ func (c *content) apply(d *state.Delta) {
 		c.counters = cloneCounters(d.Counters)
 	}
 	c.dictionary = append(c.dictionary, d.Dictionary...)
-	c.barred = append(c.barred, d.Barred...)
+	c.known = append(c.known, d.Known...)
 	c.stale = append(c.stale, d.Stale...)
 	for _, b := range d.Records {
 		c.records = append(c.records, cloneBlock(b))
@@ -77,8 +77,8 @@ func (c *content) apply(d *state.Delta) {
 	if d.Born != nil {
 		c.born = append(c.born, cloneBorn(d.Born))
 	}
-	if d.Suppressed != nil {
-		c.suppressed = cloneSuppressed(*d.Suppressed)
+	if d.Due != nil {
+		c.due = *d.Due
 	}
 	if d.Journal != nil {
 		mark := *d.Journal
@@ -129,13 +129,13 @@ func (c *content) loadHead(v state.Visitor) error {
 			return err
 		}
 	}
-	if len(c.barred) > 0 && v.Barred != nil {
-		if err := v.Barred(slices.Clone(c.barred)); err != nil {
+	if len(c.known) > 0 && v.Known != nil {
+		if err := v.Known(slices.Clone(c.known)); err != nil {
 			return err
 		}
 	}
-	if len(c.suppressed.People) > 0 && v.Suppressed != nil {
-		if err := v.Suppressed(cloneSuppressed(c.suppressed)); err != nil {
+	if c.due > 0 && v.Due != nil {
+		if err := v.Due(c.due); err != nil {
 			return err
 		}
 	}

@@ -71,8 +71,13 @@ func (g *Guard) Check(d *Delta) error {
 	if a := d.Attempt; a != nil && (a.Number == 0 || a.Number != g.Attempt && a.Number != g.Attempt+1 || a.Cuts == 0 || a.Records > records) {
 		return fmt.Errorf("%w: attempt %d after %d", ErrDelta, a.Number, g.Attempt)
 	}
-	if s := d.Suppressed; s != nil && (len(s.People) == 0 || s.Due < 0 || s.Due > len(s.People)) {
-		return fmt.Errorf("%w: %d of %d people are due to be forgotten", ErrDelta, s.Due, len(s.People))
+	if d.Due != nil && *d.Due < 0 {
+		return fmt.Errorf("%w: %d people are due to be forgotten", ErrDelta, *d.Due)
+	}
+	for _, k := range d.Known {
+		if k.Why() == 0 {
+			return fmt.Errorf("%w: a person is known for no reason", ErrDelta)
+		}
 	}
 	if i := d.Intent; i != nil && i.Release == 0 {
 		return fmt.Errorf("%w: release 0", ErrDelta)

@@ -14,7 +14,7 @@ import (
 type Secrets struct {
 	seed            [32]byte
 	digest, subject []byte
-	suppress        []byte // of the list of who was forgotten
+	person          []byte // of the digests that stay of people for ever
 }
 
 // NewSecrets derives them. subject is the key of the digests of subjects where it is not one of
@@ -22,7 +22,7 @@ type Secrets struct {
 // one digest. nil: one of the seed.
 func NewSecrets(seed [32]byte, subject []byte) Secrets {
 	s := Secrets{seed: seed, subject: subject}
-	s.digest, s.suppress = s.Key("digest"), s.Key("suppressed subject")
+	s.digest, s.person = s.Key("digest"), s.Key("suppressed subject")
 	if len(subject) == 0 {
 		s.subject = s.Key("subject")
 	}
@@ -65,11 +65,11 @@ func (s *Secrets) SubjectOf(raw []byte) uint64 {
 	return max(1, binary.BigEndian.Uint64(sum[:]))
 }
 
-// Suppressed is the digest under which a subject is known as forgotten.
-func (s *Secrets) Suppressed(subject uint64) Digest {
-	mac := hmac.New(sha256.New, s.suppress)
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], subject)
-	mac.Write(b[:])
-	return Digest(mac.Sum(nil)[:16])
+// Person is the digest under which somebody is known who may be in no record, of the digest that records have. It has a key of
+// its own: a list of such digests finds records of an older copy of the state, and without the seed it shows nothing of anybody.
+func (s *Secrets) Person(subject uint64) Person {
+	var buf [40]byte
+	sum := sha256.Sum256(binary.BigEndian.AppendUint64(append(buf[:0], s.person...), subject))
+	sum[15] = 0
+	return Person(sum[:16])
 }

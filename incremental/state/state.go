@@ -26,6 +26,7 @@ type State struct {
 	Pending   PendingSet
 	Secrets   Secrets
 	Stale     Stale
+	Known     People // those of whom nothing more is taken in
 }
 
 // EnoughRecords reports whether the records are there without which the first load does not end.
@@ -67,6 +68,14 @@ func (s *State) SortPending(quarantined []RecordID) {
 	if s.Head.InitialDone {
 		s.Pending.passOver(&s.Records, &s.Head, &s.Policy)
 	}
+}
+
+// Why is why nothing more is taken in of a person; 0: for no reason that stays when the records are gone.
+func (s *State) Why(subject uint64) Why {
+	if s.Known.Len() == 0 || subject == 0 {
+		return 0
+	}
+	return s.Known.Why(s.Secrets.Person(subject))
 }
 
 // Subject stands for the person of a record; 0: the record is nobody's. It is safe for concurrent use.

@@ -69,10 +69,10 @@ type Visitor struct {
 	Attempt func(*Attempt) error
 	// Quarantined records, ascending within a call, a pool a call.
 	Quarantined func([]RecordID) error
-	// Suppressed receives the digests of all who were forgotten, at most once; may be nil.
-	Suppressed func(Suppressed) error
-	// Barred receives the digests of people who are barred, in order, some in a call; may be nil.
-	Barred func([]uint64) error
+	// Known receives those of whom nothing more is taken in, some in a call, somebody possibly several times; may be nil.
+	Known func([]Known) error
+	// Due receives how many of those who were forgotten have records still there; not called if nobody has; may be nil.
+	Due func(int) error
 	// Born receives the bags of releases at level L2, in their order, after the records; may be nil.
 	Born func(*Born) error
 	// Stale receives the records of people who are stale, in order, some in a call; may be nil.
@@ -100,13 +100,6 @@ type PartitionPosition struct {
 	Position  Position
 }
 
-// Suppressed are the people who were forgotten, in the order in which they were.
-type Suppressed struct {
-	People []Digest
-	// Due is how many of them have records still there: the erasure follows (package erase).
-	Due int
-}
-
 // Delta is everything that one step changes. Nil and empty fields change nothing.
 type Delta struct {
 	Meta         *Meta
@@ -122,17 +115,18 @@ type Delta struct {
 	DeclaredPure []ClassID    // frozen classes with a flat bag, declared pure (rule C, coexistence)
 	Quarantined  []RecordID   // records of a pool that was ineligible as a whole
 	Attempt      *Attempt     // new, or the newest one with more cuts
-	Suppressed   *Suppressed  // all, in place of those before
 	Journal      *JournalMark // in place of the one before
-	Barred       []uint64     // people who are barred from now on
-	Born         *Born        // of the release that the intent decides
-	Stale        []RecordID   // records of people who are stale from now on
+	Known        []Known      // people of whom nothing more is taken in, each with the reasons that are new
+	// Due is how many of those who were forgotten have records still there: the erasure follows (package erase). nil: as before.
+	Due   *int
+	Born  *Born      // of the release that the intent decides
+	Stale []RecordID // records of people who are stale from now on
 }
 
 // Empty reports whether the delta changes nothing.
 func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
-		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Suppressed == nil &&
-		d.Journal == nil && len(d.Barred) == 0 && d.Born == nil && len(d.Stale) == 0
+		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Due == nil &&
+		d.Journal == nil && len(d.Known) == 0 && d.Born == nil && len(d.Stale) == 0
 }

@@ -233,7 +233,7 @@ type Counters struct {
 	// Blocked are records of people who had been forgotten before these came, and deletes by
 	// which people are forgotten: nothing is kept of them.
 	Blocked uint64 `json:",omitempty"`
-	// Beyond are records of people who may not be published any more (barred.go): nothing is kept of them.
+	// Beyond are records of people who may not be published any more (package incremental, seen.go): nothing is kept of them.
 	Beyond uint64 `json:",omitempty"`
 }
 

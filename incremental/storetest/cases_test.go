@@ -34,12 +34,13 @@ func full() *state.Delta {
 		{ID: 1, Regime: state.Pure, Born: 8, Regroups: 65535, Members: []state.RecordID{1, 3}},
 	}
 	d.Quarantined = []state.RecordID{0, 2}
-	d.Barred = []uint64{1 << 63, 1}
+	d.Known = []state.Known{state.Know(state.Person{1, 14: 2}, state.Barred), state.Know(state.Person{7: 3}, state.Forgotten)}
 	d.Stale = []state.RecordID{3, 1}
 	d.Born = &state.Born{Release: d.Intent.Release, People: 4, Counts: [][]equivclass.Count{{{Code: 2, N: 3}, {Code: 1 << 31, N: 1}}, {}}}
 	d.Attempt = &state.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Occasion: state.AtEnd, Outcome: state.Quarantined,
 		Algorithm: 1 << 31}
-	d.Suppressed = &state.Suppressed{People: []state.Digest{{1, 15: 2}, {7: 3}}, Due: 1}
+	due := 1
+	d.Due = &due
 	d.Journal = &state.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}
 	d.DeclaredPure = []state.ClassID{0}
 	d.Deaths = []state.Death{{ID: 1, Release: 9}}

@@ -27,9 +27,9 @@ type State struct {
 	Attempts   []state.Attempt
 	Letters    []state.DeadLetter
 	LastLetter uint64
-	Suppressed *state.Suppressed
 	Journal    *state.JournalMark
-	Barred     []uint64
+	Known      []state.Known
+	Due        int
 	Born       []state.Born
 	Stale      []state.RecordID
 }
@@ -74,7 +74,7 @@ func (s *State) Apply(d *state.Delta) {
 		s.Classes[x.ID].Died = x.Release
 	}
 	s.Quarantine = append(s.Quarantine, d.Quarantined...)
-	s.Barred = append(s.Barred, d.Barred...)
+	s.Known = append(s.Known, d.Known...)
 	if d.Born != nil {
 		s.Born = append(s.Born, *d.Born)
 	}
@@ -82,8 +82,8 @@ func (s *State) Apply(d *state.Delta) {
 	if a := d.Attempt; a != nil {
 		s.Attempts = append(s.Attempts[:a.Number-1], *a)
 	}
-	if x := d.Suppressed; x != nil {
-		s.Suppressed = &state.Suppressed{People: slices.Clone(x.People), Due: x.Due}
+	if d.Due != nil {
+		s.Due = *d.Due
 	}
 	if x := d.Journal; x != nil {
 		mark := *x
@@ -171,14 +171,14 @@ func (s *State) visitor() state.Visitor {
 			s.Dictionary = append(s.Dictionary, state.DictionaryEntry{Attribute: attribute, Text: text})
 			return nil
 		},
-		Suppressed: func(x state.Suppressed) error { s.Suppressed = &x; return nil },
-		Barred:     func(x []uint64) error { s.Barred = append(s.Barred, x...); return nil },
-		Born:       func(b *state.Born) error { s.Born = append(s.Born, *b); return nil },
-		Stale:      func(x []state.RecordID) error { s.Stale = append(s.Stale, x...); return nil },
-		Journal:    func(x state.JournalMark) error { s.Journal = &x; return nil },
-		Records:    func(b *state.RecordBlock) error { s.addRows(b); return nil },
-		Class:      func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },
-		Intent:     func(i *state.Intent) error { s.Intents = append(s.Intents, *i); return nil },
+		Stale:   func(x []state.RecordID) error { s.Stale = append(s.Stale, x...); return nil },
+		Born:    func(b *state.Born) error { s.Born = append(s.Born, *b); return nil },
+		Known:   func(x []state.Known) error { s.Known = append(s.Known, x...); return nil },
+		Due:     func(x int) error { s.Due = x; return nil },
+		Journal: func(x state.JournalMark) error { s.Journal = &x; return nil },
+		Records: func(b *state.RecordBlock) error { s.addRows(b); return nil },
+		Class:   func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },
+		Intent:  func(i *state.Intent) error { s.Intents = append(s.Intents, *i); return nil },
 		Position: func(p state.Partition, x state.Position) error {
 			s.Positions = append(s.Positions, state.PartitionPosition{Partition: p, Position: x})
 			return nil

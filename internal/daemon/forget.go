@@ -44,7 +44,7 @@ func newEraser(ctx context.Context, c *config.Config, o dataset.Options, store *
 // List implements ingest.Forgetting.
 func (x *eraser) List(m *incremental.Machine) error { return x.list(m, m.Forgetting().People()) }
 
-func (x *eraser) list(m *incremental.Machine, people []state.Digest) error {
+func (x *eraser) list(m *incremental.Machine, people []state.Person) error {
 	if x.again {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (x *eraser) forget(m *incremental.Machine, people []state.Digest, out *inge
 	if err := x.at("planned"); err != nil {
 		return nil, err
 	}
-	if err := x.list(m, e.Suppressed()); err != nil {
+	if err := x.list(m, m.Forgetting().After(e)); err != nil {
 		return nil, err
 	}
 	if err := x.at("listed"); err != nil {
@@ -104,11 +104,7 @@ func (x *eraser) plan(m *incremental.Machine, people []state.Digest) (*erase.Era
 	if err != nil {
 		return nil, err
 	}
-	if err := upkeep.CheckErasable(x.c, e); err != nil {
-		m.Forgetting().Unplan(e)
-		return nil, err
-	}
-	return e, nil
+	return e, upkeep.CheckErasable(x.c, e)
 }
 
 // carryOut changes the state, and opens the machine on it again.

@@ -8,7 +8,7 @@
 // Format (version 1), text:
 //
 //	anond forgotten 1
-//	<digest of a person, 32 hexadecimal digits>, one a line, in the order in which they were forgotten
+//	<digest of a person, 32 hexadecimal digits>, one a line, in ascending order
 //	hmac-sha256 <64 hexadecimal digits>
 //
 // The last line authenticates all lines before it, under a key that follows from the seed.

@@ -171,7 +171,7 @@ func (f *forgetting) plan(s *boltstore.Store, more func(*incremental.Machine) []
 	if err := f.at("planned"); err != nil {
 		return nil, err
 	}
-	if err := suppress.Write(path, e.Suppressed(), key); err != nil {
+	if err := suppress.Write(path, m.Forgetting().After(e), key); err != nil {
 		return nil, err
 	}
 	return e, f.at("listed")

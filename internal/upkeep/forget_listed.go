@@ -156,8 +156,12 @@ func (b *belated) defers(why error) error {
 	if err != nil {
 		return err
 	}
-	err = s.Commit(&state.Delta{Suppressed: &state.Suppressed{People: append(slices.Clone(b.known.People), b.missing...),
-		Due: b.known.Due + len(b.missing)}})
+	due := b.known.Due + len(b.missing)
+	d := &state.Delta{Due: &due}
+	for _, person := range b.missing {
+		d.Known = append(d.Known, state.Know(person, state.Forgotten))
+	}
+	err = s.Commit(d)
 	return errors.Join(err, s.Close())
 }
 

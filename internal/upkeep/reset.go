@@ -47,8 +47,8 @@ func Reset(ctx context.Context, c *config.Config) (removed, error) {
 		return removed{}, decidedElsewhere(c, options, err)
 	}
 	type positions = map[state.Partition]state.Position
-	renew := func(old state.Meta, barred uint64, read positions) (_ state.Meta, keeps bool, _ error) {
-		known := incremental.Judged{Fixed: int(old.Pools.Fixed), Refused: old.Pools.Refused, Barred: int(barred)}
+	renew := func(old state.Meta, barred int, read positions) (_ state.Meta, keeps bool, _ error) {
+		known := incremental.Judged{Fixed: int(old.Pools.Fixed), Refused: old.Pools.Refused, Barred: barred}
 		if keeps = old.Pools.Fixed > 0 || old.Pools.Refused; !keeps {
 			known.Barred = math.MaxInt // all is read again, and judged by what is valid then
 		}

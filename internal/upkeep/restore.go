@@ -168,7 +168,14 @@ func decidedIn(path string, o boltstore.Options) (out []state.Intent, pools incr
 		pools.Quarantined, pools.People = pools.Quarantined+1, pools.People+len(r)
 		return nil
 	}
-	v.Barred = func(people []uint64) error { pools.Barred += len(people); return nil }
+	v.Known = func(people []state.Known) error {
+		for _, k := range people {
+			if k.Why()&state.Barred != 0 {
+				pools.Barred++
+			}
+		}
+		return nil
+	}
 	v.Intent = func(i *state.Intent) error { out = append(out, *i); return nil }
 	err = s.Load(v)
 	return out, pools, errors.Join(err, s.Close())

@@ -158,7 +158,7 @@ func (a *again) course(t testing.TB) *course {
 // TestRefusedPeopleWhoComeAgain: in every world of a stream of which everybody's record comes twice, before and after the
 // third value becomes valid, with every outcome of the draws, the posterior of each value of each published record is its
 // share in the record's bucket, exactly: whatever refused it, and also after the dead letters were delivered,
-// somebody was forgotten and a copy of the state was restored (barred.go).
+// somebody was forgotten and a copy of the state was restored (seen.go).
 func TestRefusedPeopleWhoComeAgain(t *testing.T) {
 	t.Parallel()
 	for _, r := range refusals[:tier.Of(t, 2, 4, len(refusals))] {
