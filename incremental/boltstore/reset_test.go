@@ -91,7 +91,8 @@ func TestResetKeepsWhoIsBarred(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	s := openAt(t, path, fast)
 	require.NoError(t, s.Commit(&state.Delta{Meta: &state.Meta{Seed: [32]byte{9}}, Known: []state.Known{
-		state.Know(state.Person{5}, state.Barred), state.Know(state.Person{6}, state.Forgotten), state.Know(state.Person{7}, state.Barred|state.Forgotten)}}))
+		state.Know(state.Person{5}, state.Barred), state.Know(state.Person{6}, state.Forgotten),
+		state.Know(state.Person{7}, state.Barred|state.Forgotten)}}))
 	require.NoError(t, s.Close())
 	_, err := boltstore.ResetFile(path, boltstore.Options{}, startOver)
 	require.NoError(t, err)

@@ -215,7 +215,8 @@ func (g *generator) addRelease(d *state.Delta) {
 	}
 	if len(g.free) > 3 && g.chance(0.3) {
 		d.Quarantined = slices.Sorted(slices.Values(g.free[:3]))
-		d.Known = []state.Known{state.Know(state.Person{byte(g.random.Uint64()), 3: byte(g.random.Uint64())}, state.Barred), state.Know(state.Person{7}, state.Forgotten)}
+		d.Known = []state.Known{state.Know(state.Person{byte(g.random.Uint64()), 3: byte(g.random.Uint64())}, state.Barred),
+			state.Know(state.Person{7}, state.Forgotten)}
 		d.Stale = []state.RecordID{g.free[1], g.free[0]}
 		g.free = g.free[3:]
 	}
