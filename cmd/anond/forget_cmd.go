@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -165,14 +166,22 @@ func writeReceipt(w io.Writer, r *upkeep.Receipt) error {
 	}
 	line("person", person)
 	x := r.Removed
-	if x.Later > 0 {
+	switch r.Fate {
+	case upkeep.FateDeferred:
 		line("waits", "a pool with the person is fixed and not decided: the person is forgotten when it is, by anond run")
-	} else if x.Published+x.Unpublished == 0 {
+	case upkeep.FateBefore:
+		line("removed", "nothing: the person was forgotten before; the receipt of then says which releases show a row")
+	case upkeep.FateUnknown:
 		line("removed", "nothing: the state has no record of the person")
-	} else {
+	default:
 		line("removed", cli.Count(x.Unpublished, "record")+" that waited")
 		line("", "the owner of "+cli.Count(x.Published, "published row")+", with quasi-identifiers, value and origin")
 		line("", "who has which value, for "+cli.Count(x.Unlinked, "other record")+" of the same buckets or classes")
+	}
+	if r.Fate == upkeep.FatePublished {
+		line("tell", fmt.Sprintf("whoever received one of the releases %06d to %06d, which show the row (Art. 19 GDPR)", x.First, x.Last))
+	} else if r.Fate == upkeep.FateWaited {
+		line("tell", "nobody: the person was in no release, and will be in none")
 	}
 	if x.Derivable > 0 {
 		line("derivable", "the value of "+cli.Count(x.Derivable, "published row")+": it follows from earlier classes of others")

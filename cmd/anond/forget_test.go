@@ -94,7 +94,7 @@ func TestForget(t *testing.T) {
 		return s.read("members.csv")
 	}
 	was := strings.Count(members(), "\n")
-	published := s.counts().Counts.Published
+	published, release := s.counts().Counts.Published, s.counts().Counts.Release
 
 	digest := s.subjectDigest("influenza", "41")
 	require.Contains(t, s.read("state/anond.db"), digest)
@@ -104,12 +104,21 @@ func TestForget(t *testing.T) {
 	assert.Equal(t, 1, x.Removed.Unpublished, "the repeat")
 	assert.Positive(t, x.Removed.Unlinked)
 	assert.Equal(t, 1, int(x.Removed.First))
+	assert.Equal(t, release, x.Removed.Last, "these releases show the row: whoever has one is told")
+	assert.Equal(t, upkeep.FatePublished, x.Fate)
 	assert.NotEmpty(t, x.Remains)
 	y := s.receipt("P-waiting")
 	assert.Equal(t, [2]int{0, 2}, [2]int{y.Removed.Published, y.Removed.Unpublished})
+	assert.Equal(t, upkeep.FateWaited, y.Fate)
 	z := s.receipt("P-later")
 	assert.Zero(t, z.Removed.Published+z.Removed.Unpublished)
-	assert.True(t, s.receipt("P-later").Before)
+	assert.Equal(t, upkeep.FateUnknown, z.Fate)
+	for _, p := range []string{"P-later", "P-published", "P-waiting"} {
+		again := s.receipt(p)
+		assert.True(t, again.Before)
+		assert.Equal(t, upkeep.FateBefore, again.Fate)
+	}
+	assert.Contains(t, s.must("forget", "P-published"), "the receipt of then says which releases")
 	assert.NotContains(t, s.read("state/anond.db"), "canary-diagnosis")
 	assert.NotContains(t, s.read("state/anond.db"), digest)
 	s.must("state check")

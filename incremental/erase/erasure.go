@@ -81,6 +81,8 @@ type Forgotten struct {
 	Bounds int `json:"bounds"`
 	// First is the release that published a row of the person first, 0 if none did.
 	First uint32 `json:"first_release"`
+	// Last is the newest release that was decided then, which shows the row, too; 0: none does.
+	Last uint32 `json:"last_release"`
 	// Later are people of a pool that is fixed and not decided: they are forgotten when it is.
 	Later int `json:"when_decided"`
 }
@@ -196,6 +198,7 @@ func (p *erasing) note(s *vacancy) {
 	if born := p.born(s.class); p.First == 0 || born < p.First {
 		p.First = born
 	}
+	p.Last = p.from.History.Releases()
 }
 
 // born is the release in which somebody of a class was published first.

@@ -138,7 +138,8 @@ func (s *steering) Forget(ctx context.Context, subject []byte) (json.RawMessage,
 		return nil, faultOf(err)
 	}
 	out := upkeep.NewReceipt(c, s.o.Clock.Now())
-	out.Person, out.Before, out.Removed = hex.EncodeToString(a.Forgot.Person[:]), a.Forgot.Before, a.Forgot.Forgotten
+	out.Person, out.Before = hex.EncodeToString(a.Forgot.Person[:]), a.Forgot.Before
+	out.Settle(a.Forgot.Forgotten)
 	out.Remains = slices.Concat(upkeep.InAnotherShard(c, a.Forgot.Machine.Source().Partitions(), subject),
 		upkeep.Remainders(c, out.Removed, a.Forgot.Letters, s.quota.file.Stale()))
 	return json.Marshal(out)

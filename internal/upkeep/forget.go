@@ -38,12 +38,43 @@ type Receipt struct {
 	// that was so already.
 	Person string `json:"person"`
 	Before bool   `json:"forgotten_before"`
+	// Fate says in a word what the state had of the person.
+	Fate fate `json:"fate"`
 	// removed counts the records of the person, with those of people whom an older state did not
 	// know as forgotten.
 	Removed erase.Forgotten `json:"removed"`
 	List    string          `json:"list"` // the file of who was forgotten
 	// Remains says where data of the person may still be, which anond does not remove.
 	Remains []remainder `json:"remains"`
+}
+
+// fate is what a state had of a person.
+type fate string
+
+// The fates.
+const (
+	FatePublished fate = "published" // a row: those who have one of the releases from Removed.First to Last are to be told
+	FateWaited    fate = "waited"    // in no fixed pool: in no release, and never in one
+	FateDeferred  fate = "deferred"  // in a pool that is fixed: forgotten when it is decided
+	FateBefore    fate = "before"    // forgotten before: the receipt of then says what there was
+	FateUnknown   fate = "unknown"   // no record
+)
+
+// Settle notes what an erasure found.
+func (r *Receipt) Settle(x erase.Forgotten) {
+	r.Removed = x
+	switch {
+	case x.Later > 0:
+		r.Fate = FateDeferred
+	case x.Published > 0:
+		r.Fate = FatePublished
+	case x.Unpublished > 0:
+		r.Fate = FateWaited
+	case r.Before:
+		r.Fate = FateBefore
+	default:
+		r.Fate = FateUnknown
+	}
 }
 
 // remainder is a place that an erasure does not change.
@@ -85,7 +116,8 @@ func Forget(ctx context.Context, c *config.Config, o dataset.Options, subject []
 	if err != nil {
 		return Receipt{}, err
 	}
-	out.Removed, out.Remains = f.done, append(out.Remains, Remainders(c, f.done, f.letters, false)...)
+	out.Settle(f.done)
+	out.Remains = append(out.Remains, Remainders(c, f.done, f.letters, false)...)
 	if err := os.Remove(dataset.StatusPath(c)); err != nil && !errors.Is(err, fs.ErrNotExist) { // its counts are those of before
 		return out, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/incremental/erase"
 	_ "anond/shards"
 )
 
@@ -42,4 +43,15 @@ func TestForgetNamesTheShardOfAPerson(t *testing.T) {
 		seen[at] = true
 	}
 	assert.Len(t, seen, of, "people are in all shards")
+}
+
+// TestReceiptOfADeferredErasure: of a person in a fixed pool the receipt says that nothing is removed yet, whatever was forgotten of
+// others with the same order.
+func TestReceiptOfADeferredErasure(t *testing.T) {
+	for _, x := range []erase.Forgotten{{Later: 1}, {Later: 1, Published: 2, First: 1, Last: 3}} {
+		r := Receipt{Before: true}
+		r.Settle(x)
+		assert.Equal(t, FateDeferred, r.Fate)
+		assert.Equal(t, x, r.Removed)
+	}
 }
