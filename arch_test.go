@@ -141,7 +141,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/readback", []string{model, "anond/equivclass/query", "anond/snapshot"}},
 		{"incremental/place/nearest", []string{model}},
 		{"internal/disk", nil},
-		{"incremental/state", []string{model, "anond/equivclass/promise", "anond/internal/csvfields"}},
+		{"incremental/retire", nil}, // Theorem W: what leaves follows from numbers and times, and sees no record
+		{"incremental/state", []string{model, "anond/equivclass/promise", "anond/incremental/retire", "anond/internal/csvfields"}},
 		{"incremental/boltstore", []string{model, "anond/incremental/erase", "anond/incremental/state", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/state"}},
@@ -192,8 +193,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/lake/internal/source", "anond/snapshot"}},
 		{"lake", []string{"anond/lake/internal/folder", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/lake/internal/warehouse", "anond/snapshot"}},
-		{"config", []string{model, "anond/equivclass/promise", "anond/internal/csvfields", "anond/internal/sealed", "anond/ingest/dialect",
-			"anond/ingest/pointer"}},
+		{"config", []string{model, "anond/equivclass/promise", "anond/incremental/retire", "anond/internal/csvfields",
+			"anond/internal/sealed", "anond/ingest/dialect", "anond/ingest/pointer"}},
 	}
 	// Whoever waits for something may know these two; the core knows no time.
 	waiting := map[string]bool{"anond/internal/clock": true, "anond/internal/retry": true}

@@ -26,12 +26,13 @@ func (m *Machine) CheckInvariants() []error {
 	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes}
 	published, faults := i.living()
 	s := m.Status()
-	if published != s.Published {
-		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published", published, s.Published))
+	if published != s.Published+s.Expired {
+		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published, and %d as expired", published, s.Published,
+			s.Expired))
 	}
 	if s.Sent != s.Accounted() {
-		faults = append(faults, fmt.Errorf("sent %d is not published %d + pending %d + dead_letter %d + forgotten %d + beyond %d",
-			s.Sent, s.Published, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Beyond))
+		faults = append(faults, fmt.Errorf("sent %d is not published %d + expired %d + pending %d + dead_letter %d + forgotten %d + "+
+			"beyond %d", s.Sent, s.Published, s.Expired, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Beyond))
 	}
 	faults = append(faults, i.releases()...)
 	faults = append(faults, i.values(&m.s.History)...)

@@ -89,14 +89,20 @@ func cutOf(s *state.State, at *place.Counter, by state.Occasion) *plan.Cut {
 	return &plan.Cut{
 		Policy: &s.Policy, Records: &s.Records, Classes: s.History.Classes, Pending: &s.Pending, Place: at, Secrets: &s.Secrets,
 		Admission: plan.NewAdmission(&s.Records, &s.History, s.Policy.MaxHold, s.Now),
-		Release:   s.History.Releases() + 1, Occasion: by, Head: &s.Head, Fresh: s.NewSinceCut(), Since: s.History.Cut(),
+		Release:   s.History.Releases() + 1, Occasion: by, Head: &s.Head, Fresh: s.NewSinceCut(), Since: s.History.Fed(),
 		Bucket: s.History.Bucket, Progress: s.Progress,
 	}
 }
 
-// Enact is the second part of a cut: it commits what was decided.
+// Enact is the second part of a cut: it commits what was decided. A release is made, too, if it has no births and somebody
+// leaves with it (package retire). Its time never falls: a clock that was set back lets nothing leave until it has caught up.
 func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*state.Intent, error) {
 	d := made.of
+	if i := m.s.History.Latest(); i != nil {
+		createdAt = max(createdAt, i.CreatedAt)
+	}
+	expired := m.s.Policy.Window.Leaves(&m.s.History, m.s.History.Expired(), createdAt)
+	leaves := m.s.Policy.Window.Age() > 0 && m.s.History.Leaving(expired) > 0
 	if made.unchanged {
 		return nil, m.Commit()
 	}
@@ -111,20 +117,20 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 		m.first.grow(&m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
-	if made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && len(d.Births) == 0 {
+	if made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && len(d.Births) == 0 && !leaves {
 		return nil, m.Commit()
 	}
 	if err := newVerifier(&m.s, d.References).verify(d); err != nil {
 		return nil, err
 	}
-	if len(d.Births) == 0 {
+	if len(d.Births) == 0 && !leaves {
 		m.countCut(made.by, state.Skipped)
 		m.s.SortPending(nil)
 		m.place.Tried(m.s.Head.LastCut)
 		return nil, m.Commit()
 	}
 	m.countCut(made.by, state.Released)
-	return m.commitIntent(d, createdAt, policy)
+	return m.commitIntent(d, state.Intent{CreatedAt: createdAt, Policy: policy, Expired: expired})
 }
 
 // countCut advances the machine's own clock and ends the first load.
@@ -137,17 +143,16 @@ func (m *Machine) countCut(by state.Occasion, outcome state.CutOutcome) {
 	}
 }
 
-func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byte) (*state.Intent, error) {
-	newcomers := 0
+func (m *Machine) commitIntent(d state.Decision, next state.Intent) (*state.Intent, error) {
 	for _, c := range d.Births {
 		for _, r := range c.Members {
 			if m.s.Records.ClassOf[r] == state.None {
-				newcomers++
+				next.Newcomers++
 			}
 		}
 	}
 	var born *state.Born
-	if m.s.Policy.Level == state.L2 {
+	if m.s.Policy.Level == state.L2 && len(d.Births) > 0 {
 		born = m.s.Records.Born(m.s.History.Releases()+1, d.Births)
 		if err := m.s.AddBorn(born); err != nil {
 			return nil, err
@@ -160,15 +165,15 @@ func (m *Machine) commitIntent(d state.Decision, createdAt int64, policy [32]byt
 	m.s.Head.FixReferences(d.References)
 	m.s.FixScale()
 	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)
-	m.s.History.Intents = append(m.s.History.Intents,
-		state.Intent{Release: m.s.History.Releases() + 1, Cut: m.s.Records.Len(), CreatedAt: createdAt, Policy: policy, Newcomers: newcomers,
-			Algorithm: Algorithm, Digests: m.Digests(), Stale: len(m.s.Stale.List)})
+	next.Release, next.Cut, next.Algorithm, next.Digests = m.s.History.Releases()+1, m.s.Records.Len(), Algorithm, m.Digests()
+	next.Stale = len(m.s.Stale.List)
+	m.s.History.Decide(next)
 	m.s.History.Settle(m.s.Records.ClassOf, d.Births)
 	m.s.SortPending(nil)
 	m.planner.Published(&m.s)
 	m.place.Released(m.s.Head.LastCut)
 	intent := m.s.History.Latest()
-	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(), m.s.Pending.Counts()
+	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(intent.Expired), m.s.Pending.Counts()
 	m.staged.cut(d.Births, deaths, *intent, born)
 	if err := m.Commit(); err != nil {
 		return nil, err

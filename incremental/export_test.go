@@ -117,7 +117,9 @@ func (m *Machine) PlanLoss(locally bool) float64 {
 }
 
 // Dead returns how many classes died.
-func (m *Machine) Dead() int { return len(m.s.History.Classes) - m.s.History.Alive() }
+func (m *Machine) Dead() int {
+	return len(m.s.History.Classes) - m.s.History.Alive(m.s.History.Expired())
+}
 
 // LocalPlans returns the classes that local updates plan, as a cut asks for them
 // when more wait than it partitions anew.

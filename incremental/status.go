@@ -11,8 +11,10 @@ import (
 // Status is what the machine tells operators: counts only (rule H, held values, and
 // rule V, no person's value is shown).
 type Status struct {
-	Sent       uint64        `json:"sent"`
-	Published  int           `json:"published"`
+	Sent      uint64 `json:"sent"`
+	Published int    `json:"published"`
+	// Expired are records of people who have left with their parts (package retire). None of them comes back.
+	Expired    int           `json:"expired,omitempty"`
 	Pending    state.Pending `json:"pending"`
 	DeadLetter uint64        `json:"dead_letter"`
 	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
@@ -57,13 +59,13 @@ func (s *Status) RefusedShare() float64 { return float64(s.DeadLetter) / float64
 
 // Accounted is what Sent always is: everything that became of records.
 func (s *Status) Accounted() uint64 {
-	return uint64(s.Published+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten
+	return uint64(s.Published+s.Expired+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten
 }
 
 // Status returns the machine's counts. sent = published + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(),
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(), Expired: m.s.History.Left,
 		Beyond:  m.s.Pending.Beyond + int(m.intake.counters.Beyond),
 		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Replayed: maps.Clone(m.intake.counters.Replayed),

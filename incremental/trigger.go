@@ -4,6 +4,7 @@ import (
 	"anond/incremental/place"
 	"anond/incremental/plan"
 	"anond/incremental/state"
+	"anond/internal/fault"
 )
 
 // Trigger says when a cut is due.
@@ -59,6 +60,38 @@ func (t Trigger) UpdateDue() bool {
 	}
 	return t.planner.Due(cutOf(t.s, t.place, state.Triggered))
 }
+
+// Leaves reports whether a release is due because a part leaves, at a time in Unix seconds, and Next when one is; 0: none is.
+func (t Trigger) Leaves(now int64) bool {
+	at := t.Next()
+	return at != 0 && at <= now
+}
+
+// Next is when the oldest part leaves that somebody is in.
+func (t Trigger) Next() int64 {
+	w, h := t.s.Policy.Window, &t.s.History
+	for expired := h.Expired(); ; expired++ {
+		switch at, ok := w.Next(h, expired); {
+		case !ok:
+			return 0
+		case h.Intents[expired].Newcomers > 0:
+			return at
+		}
+	}
+}
+
+// Leap reports that the clock lies more than a window ahead of the newest release, so that all would leave at once.
+func (t Trigger) Leap(now int64) error {
+	if !t.s.Policy.Window.Leaps(&t.s.History, now) {
+		return nil
+	}
+	return ErrLeap
+}
+
+// ErrLeap: what has left does not come back, so a wrong clock must not decide it.
+var ErrLeap = fault.Errorf(fault.Config, "check the clock of this machine; if it is right, and nobody ran for so long, run anond "+
+	"release now, which lets the parts leave",
+	"the clock lies more than release.window ahead of the newest release: all parts would leave at once")
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of
 // records (0: none), and at level L2 updates in neighbourhoods. What a cut decides does not

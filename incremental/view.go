@@ -15,7 +15,9 @@ import (
 // by another goroutine, while the machine goes on.
 type View struct {
 	Intent state.Intent
-	Level  state.Level
+	// Intents are those up to this one.
+	Intents []state.Intent
+	Level   state.Level
 	// FirstNeed is how many people the pool of release 1 had to have, at level L2, when it was fixed.
 	FirstNeed int
 	Grown     bool // the first pool grew after it was refused, so that level L2 is not promised
@@ -93,6 +95,7 @@ func (r releasesView) bare(release uint32) (*View, error) {
 	}
 	v := newView(&r.s.Records, r.s.History.Intents[release-1], &r.s.Head)
 	v.Stale = r.s.StaleBuckets(&v.Intent)
+	v.Intents = r.s.History.Intents[:release:release]
 	v.Level, v.Grown, v.FirstNeed = r.s.Policy.Level, r.s.Head.Pools.Grown, r.s.Head.Pools.Need
 	return v, nil
 }

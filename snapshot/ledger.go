@@ -30,7 +30,7 @@ type Seal struct {
 
 // SealOf is what a manifest with this SHA-256 says for the ledger: all but how the release was decided.
 func SealOf(m *Manifest, sum [32]byte) LedgerEntry {
-	return LedgerEntry{Release: m.Release, SHA256: sum, Seal: Seal{Parts: m.PartsSHA256(), People: m.Records}}
+	return LedgerEntry{Release: m.Release, SHA256: sum, Seal: Seal{Parts: m.PartsSHA256(), People: max(m.Records, m.PeopleEver)}}
 }
 
 // Seals reports whether a line is of a release, given what its manifest says.

@@ -32,6 +32,9 @@ type Manifest struct {
 	Buckets        int            `json:"buckets,omitempty"` // level L2
 	Pending        int            `json:"pending"`
 	InitialMinPool int            `json:"initial_min_pool,omitempty"` // release 1 at level L2: least number of people of the first pool
+	Window         string         `json:"window,omitempty"`           // how long a part stays: a number of releases, or an age
+	Expired        uint32         `json:"expired,omitempty"`          // what releases up to it gave birth to has left
+	PeopleEver     int            `json:"people_ever,omitempty"`      // with a window: who were ever published, gone or not
 	Union          *UnionEntry    `json:"union,omitempty"`            // of a union of shards
 	Parts          []PartEntry    `json:"parts"`                      // in order of birth (of a union: shard by shard)
 	Quality        Quality        `json:"quality"`

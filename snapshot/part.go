@@ -67,7 +67,10 @@ func (m *Manifest) Shared() bool { return m.Policy.Level == PolicyL2 }
 // cover releases from 1 on, in order, and what is dead is there. The error does
 // not quote the content.
 func checkParts(m *Manifest) error {
-	if len(m.Parts) == 0 {
+	if (m.Expired > 0 || m.PeopleEver > 0) && m.Window == "" || m.Expired >= m.Release {
+		return wrongManifest("something has left, and it has no window")
+	}
+	if len(m.Parts) == 0 && m.Expired == 0 {
 		return wrongManifest("it has no parts")
 	}
 	if m.Union != nil {
@@ -76,17 +79,17 @@ func checkParts(m *Manifest) error {
 	if slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
 		return wrongManifest("it speaks of shards, and is no union")
 	}
-	return checkRun(m.Parts, 0)
+	return checkRun(m.Parts, 0, m.Expired, m.Window != "")
 }
 
 // checkRun checks the parts of one publisher. before is how many parts a manifest lists
-// before them.
-func checkRun(parts []PartEntry, before int) error {
-	next := uint32(1)
+// before them, expired the watermark. With a window a release may have no births.
+func checkRun(parts []PartEntry, before int, expired uint32, window bool) error {
+	next := expired + 1
 	for i := range parts {
 		p := &parts[i]
 		first, last, ok := parsePartName(p.Part)
-		if !ok || first != next || p.Mode != PartMode || p.Classes < 1 || p.Release < last {
+		if !ok || first < next || first > next && !window || p.Mode != PartMode || p.Classes < 1 || p.Release < last {
 			return wrongManifest("part " + strconv.Itoa(before+i+1) + " does not follow the one before, or says what no part has")
 		}
 		next = last + 1

@@ -92,10 +92,10 @@ func checkUnion(m *Manifest) error {
 		for to < len(m.Parts) && m.Parts[to].Shard != nil && *m.Parts[to].Shard == i {
 			to++
 		}
-		if (to > at) != (s.Release > 0) {
+		if to > at && s.Release == 0 || to == at && s.Release > 0 && m.Window == "" {
 			return wrongManifest("shard " + strconv.Itoa(i) + " has a release and no parts, or parts and no release")
 		}
-		if err := checkRun(m.Parts[at:to], at); err != nil {
+		if err := checkRun(m.Parts[at:to], at, 0, m.Window != ""); err != nil {
 			return err
 		}
 		at = to

@@ -215,6 +215,7 @@ var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
 	whole(c, &i.Algorithm, maxRecord)
 	whole(c, &i.Digests, 1<<53-1)
 	whole(c, &i.Stale, maxRecord)
+	whole(c, &i.Expired, maxRecord)
 	c.flags(&i.Published)
 	c.fixed(i.Manifest[:])
 }

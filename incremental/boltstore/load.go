@@ -220,7 +220,7 @@ func (l *loader) intents() error {
 		}
 		l.seen.intents++
 		i.Release = uint32(n)
-		l.guard.Release = i.Release
+		l.guard.Release, l.guard.Expired = i.Release, i.Expired
 		return l.hand(func() error { return l.v.Intent(&i) })
 	})
 	return reached(err, inIntents, l.seen.intents, l.ends.intents)

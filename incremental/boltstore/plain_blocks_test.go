@@ -105,7 +105,7 @@ func plainIntent(p plain) state.Intent {
 	i.Records, i.Classes, i.Newcomers = int(p.i()), int(p.i()), int(p.i())
 	i.Pending = state.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
 	i.Algorithm, i.Digests = uint32(p.below(1<<32)), int(p.below(1<<53))
-	i.Stale = int(p.below(1 << 32))
+	i.Stale, i.Expired = int(p.below(1<<32)), uint32(p.below(1<<32))
 	i.Published, i.Manifest = p.flag(), p.sha()
 	return i
 }

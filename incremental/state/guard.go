@@ -34,6 +34,7 @@ type Guard struct {
 	Kinds      []ClassKind // by class
 	Release    uint32      // newest intent
 	Born       uint32      // newest release with a bag
+	Expired    uint32      // what was born up to this release has left
 	Bucket     BucketID    // newest bucket of level L2
 	Attempt    uint32      // newest run of cuts tried at level L2
 	Letter     uint64      // newest dead letter
@@ -79,8 +80,8 @@ func (g *Guard) Check(d *Delta) error {
 			return fmt.Errorf("%w: a person is known for no reason", ErrDelta)
 		}
 	}
-	if i := d.Intent; i != nil && i.Release == 0 {
-		return fmt.Errorf("%w: release 0", ErrDelta)
+	if i := d.Intent; i != nil && (i.Release == 0 || i.Expired >= i.Release || i.Expired < g.Expired) {
+		return fmt.Errorf("%w: release %d, with all up to %d gone", ErrDelta, i.Release, i.Expired)
 	}
 	if b := d.Born; b != nil && (d.Intent == nil || b.Release != d.Intent.Release || b.Release <= g.Born) {
 		return fmt.Errorf("%w: the bag of release %d is of no release that is decided", ErrDelta, b.Release)
@@ -235,7 +236,7 @@ func (g *Guard) Apply(d *Delta) {
 		g.Kinds[x.ID] = kindDead
 	}
 	if d.Intent != nil {
-		g.Release = max(g.Release, d.Intent.Release)
+		g.Release, g.Expired = max(g.Release, d.Intent.Release), max(g.Expired, d.Intent.Expired)
 	}
 	if d.Born != nil {
 		g.Born = d.Born.Release

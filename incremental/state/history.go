@@ -21,6 +21,7 @@ type History struct {
 	Bucket  BucketID             // the newest one
 	Values  Values               // of everybody ever published, at level L2
 	Born    uint32               // the newest release of which they have the bag
+	Left    int                  // records of classes that left (package retire)
 }
 
 // LoadClass takes in a class from the store.
@@ -55,9 +56,34 @@ func (h *History) LoadIntent(i *Intent) error {
 	if int(i.Release) != len(h.Intents)+1 {
 		return fmt.Errorf("%w: release %d follows release %d", ErrCorrupt, i.Release, len(h.Intents))
 	}
-	h.Intents = append(h.Intents, *i)
+	h.Decide(*i)
 	return nil
 }
+
+// Decide takes in the next intent, and counts who leaves with it.
+func (h *History) Decide(i Intent) {
+	h.Left += h.Leaving(i.Expired)
+	h.Intents = append(h.Intents, i)
+}
+
+// Leaving is how many people leave if the watermark moves to a release.
+func (h *History) Leaving(through uint32) (people int) {
+	for r := h.Expired() + 1; r <= through; r++ {
+		people += h.Intents[r-1].Newcomers
+	}
+	return people
+}
+
+// Expired is the watermark: what was born in releases up to it has left.
+func (h *History) Expired() uint32 {
+	if i := h.Latest(); i != nil {
+		return i.Expired
+	}
+	return 0
+}
+
+// Created is the public time of a release. It never falls.
+func (h *History) Created(release uint32) int64 { return h.Intents[release-1].CreatedAt }
 
 // Latest returns the newest intent, nil before the first release.
 func (h *History) Latest() *Intent {
@@ -78,6 +104,16 @@ func (h *History) Unpublished() *Intent {
 
 // Releases returns the number of releases decided.
 func (h *History) Releases() uint32 { return uint32(len(h.Intents)) }
+
+// Fed returns the number of records that had arrived at the newest release that published somebody first.
+func (h *History) Fed() RecordID {
+	for n := len(h.Intents) - 1; n >= 0; n-- {
+		if h.Intents[n].Newcomers > 0 {
+			return h.Intents[n].Cut
+		}
+	}
+	return 0
+}
 
 // Cut returns the number of records that had arrived at the newest release.
 func (h *History) Cut() RecordID {
@@ -115,10 +151,10 @@ func (h *History) Settle(classOf []ClassID, classes []*Class) {
 	}
 }
 
-// Alive returns the number of classes that the newest release shows.
-func (h *History) Alive() (n int) {
+// Alive returns the number of classes that a release with this watermark shows.
+func (h *History) Alive(expired uint32) (n int) {
 	for _, c := range h.Classes {
-		if c.Died == 0 {
+		if c.Died == 0 && c.Born > expired {
 			n++
 		}
 	}
@@ -127,9 +163,10 @@ func (h *History) Alive() (n int) {
 
 // At returns the classes that a release shows, and those that had died by then.
 func (h *History) At(release uint32) (alive, dead []ClassView) {
+	expired := h.Intents[release-1].Expired
 	for _, c := range h.Classes {
 		switch {
-		case c.Born > release:
+		case c.Born > release || c.Born <= expired:
 		case c.Died == 0 || c.Died > release:
 			alive = append(alive, c.view(0))
 		default:

@@ -6,6 +6,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/promise"
+	"anond/incremental/retire"
 )
 
 // Republication says what may become of a published class.
@@ -75,6 +76,8 @@ type Policy struct {
 	// References are the declared distributions of t-closeness, by attribute of
 	// the schema. An attribute without one has the bag that release 1 publishes.
 	References map[int][]equivclass.ValueCount
+	// Window says what leaves the releases, at level L2 (package retire).
+	Window retire.Window
 	// Initial partitions the first load, Local every later pool, at level L1.
 	Initial, Local equivclass.Partitioner
 	// InitialMax ends the first load at this number of records read; 0: at the end

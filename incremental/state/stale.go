@@ -56,7 +56,9 @@ func (s *State) StaleBuckets(i *Intent) map[BucketID]int {
 	}
 	out := map[BucketID]int{}
 	for _, r := range s.Stale.List[:i.Stale] {
-		out[s.History.Classes[s.Records.ClassOf[r]].Bucket]++
+		if c := s.History.Classes[s.Records.ClassOf[r]]; c.Born > i.Expired {
+			out[c.Bucket]++
+		}
 	}
 	return out
 }

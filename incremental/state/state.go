@@ -51,9 +51,9 @@ func (s *State) BeforeRelease() bool {
 // tried, with or without a release.
 func (s *State) NewSinceCut() int { return int(s.Records.Len() - s.Head.LastCut) }
 
-// Published returns the number of records that are in a published class.
+// Published returns the number of records that are in a class that the newest release shows.
 func (s *State) Published() int {
-	return int(s.Records.Len()) - s.Pending.Counts().Total() - s.Pending.Beyond - s.Records.Vacant
+	return int(s.Records.Len()) - s.Pending.Counts().Total() - s.Pending.Beyond - s.Records.Vacant - s.History.Left
 }
 
 // Full reports whether the state holds as many records as it may, with so many people more.

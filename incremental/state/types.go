@@ -139,6 +139,8 @@ type Intent struct {
 	Digests   int
 	// Stale is how many published people were stale then (Stale).
 	Stale int
+	// Expired is the watermark of the window: what was born in releases up to it is not shown (package retire).
+	Expired uint32
 	// Published and Manifest (SHA-256 of manifest.json) are set by the last
 	// durable step. An intent without them is the next to be rendered.
 	Published bool

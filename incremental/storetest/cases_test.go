@@ -21,6 +21,7 @@ func full() *state.Delta {
 	fill(d.Meta)
 	fill(d.Counters)
 	fill(d.Intent)
+	d.Intent.Expired = d.Intent.Release - 1
 	d.Dictionary = make([]state.DictionaryEntry, 2)
 	fill(&d.Dictionary)
 	d.Records = []*state.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}, {1, 2, 1, 2}},

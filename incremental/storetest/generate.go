@@ -222,7 +222,7 @@ func (g *generator) addRelease(d *state.Delta) {
 	}
 	g.intent = &state.Intent{Release: g.release, Cut: g.guard.Records, CreatedAt: int64(g.release) * 60, Policy: g.digest(),
 		Records: int(g.guard.Records), Algorithm: g.release % 3, Digests: int(g.guard.Records) + int(g.release), Stale: int(g.release) % 4,
-		Pending: state.Pending{Waiting: len(g.free)}}
+		Expired: g.release / 2, Pending: state.Pending{Waiting: len(g.free)}}
 	intent := *g.intent
 	d.Intent = &intent
 	if n := len(d.Births); g.release%3 == 0 && n > 0 {

@@ -11,7 +11,7 @@ func Of(v *incremental.View) *render.Input {
 	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
 		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries,
 		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v.Classes),
-		Dead: classesOf(v.Dead), Since: v.Since, Stale: staleOf(v.Stale),
+		Dead: classesOf(v.Dead), Since: v.Since, Stale: staleOf(v.Stale), Expired: v.Intent.Expired, Past: pastOf(v),
 		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes,
 			Algorithm: v.Intent.Algorithm, Digests: v.Intent.Digests}}
 }
@@ -22,6 +22,18 @@ func staleOf(buckets map[state.BucketID]int) map[uint32]int {
 		out[uint32(b)] = n
 	}
 	return out
+}
+
+// pastOf is what the parts of releases depend on; nil: a view of no chain, or of level L1, where each release has births, of
+// newcomers or of classes that are regrouped.
+func pastOf(v *incremental.View) func(release uint32) render.Past {
+	if len(v.Intents) == 0 || v.Level != state.L2 {
+		return nil
+	}
+	return func(release uint32) render.Past {
+		i := &v.Intents[release-1]
+		return render.Past{CreatedAt: i.CreatedAt, Expired: i.Expired, Births: i.Newcomers > 0}
+	}
 }
 
 func classesOf(views []state.ClassView) []render.Class {

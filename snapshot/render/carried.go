@@ -8,15 +8,16 @@ import (
 )
 
 // Carried is what rendering must know of the newest release: its manifest, the
-// sums over its classes, and the numbers of classes that may die. A Publisher
+// sums over its classes by granule, and the numbers of classes that may die. A Publisher
 // carries it from release to release, so that a release costs what is new; at
 // start it is made from the whole history.
 //
 // Memory: 4 bytes a release, and where classes may be regrouped 4 bytes a record.
 type Carried struct {
-	manifest *snapshot.Manifest
-	Sha256   [32]byte // of the manifest
-	sums     *sums
+	manifest            *snapshot.Manifest
+	Sha256              [32]byte // of the manifest
+	sums                []granuleSums
+	columns, attributes int // that sums have
 	// written counts, by release, the classes that parts hold of births up to it.
 	written []uint32
 	// numbers are, by record, that of its class among those that are numbered
@@ -52,21 +53,22 @@ func CarriedFrom(in *Input, s *Settings, m *snapshot.Manifest, sha256 [32]byte) 
 	if err != nil {
 		return nil, err
 	}
-	x.sums = newSums(len(src.cols), len(src.sa))
+	x.columns, x.attributes = len(src.cols), len(src.sa)
 	if s.Policy.Republication != appendOnly {
 		x.numbers = make([]uint32, in.records())
 	}
-	return x, x.number(src, in, s.fanIn())
+	return x, x.number(src, spanning{in, s})
 }
 
 // appendOnly is the republication under which no class dies.
 const appendOnly = "append"
 
 // number puts the classes in order, unit by unit, and places the living ones.
-func (x *Carried) number(src *source, in *Input, fan fanIn) error {
+func (x *Carried) number(src *source, of spanning) error {
+	in := of.in
 	x.written = make([]uint32, in.Release+1)
 	births := birthsOf(in)
-	for _, part := range fan.partsOf(in.Release) {
+	for _, part := range of.of(in.Release) {
 		p := Placement{Part: part.name()}
 		shift, buckets := uint32(0), uint32(0)
 		for unit := part.first; unit <= part.last; unit++ {
@@ -83,7 +85,7 @@ func (x *Carried) number(src *source, in *Input, fan fanIn) error {
 			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))
 			x.addresses.add(t, unit)
-			x.sums.add(t)
+			x.own(of.granule(unit), unit).add(t)
 			x.remember(t)
 		}
 		x.placed = append(x.placed, p)
@@ -158,10 +160,11 @@ func (x *Carried) Sizes() snapshot.Sizes {
 	if x.manifest == nil {
 		return snapshot.Sizes{}
 	}
-	out := snapshot.Sizes{Release: x.manifest.Release, Classes: maps.Clone(x.sums.sizes)}
+	sums := x.all()
+	out := snapshot.Sizes{Release: x.manifest.Release, Classes: maps.Clone(sums.sizes)}
 	if x.manifest.Shared() {
 		out.Buckets = map[int]int{}
-		for shape, n := range x.sums.shapes[0] {
+		for shape, n := range sums.shapes[0] {
 			out.Buckets[shape.size] += n
 		}
 	}

@@ -35,11 +35,33 @@ type Input struct {
 	// needs no more than that.
 	Since uint32
 
+	// Expired is the watermark: what was born in releases up to it is not shown any more (rule W, what may leave).
+	Expired uint32
+	// Past is what was decided of earlier releases; nil: each has births, and nothing leaves.
+	Past func(release uint32) Past
 	// Committed is what was decided of the release, if it was: what is rendered must be that.
 	Committed *Committed
 	// ids are the numbers of records in the state, where they have others here
 	// (gather); nil: the same.
 	ids []equivclass.RecordID
+}
+
+// Past is what the parts of a release depend on: its time, its watermark, and whether anybody was published in it first.
+type Past struct {
+	CreatedAt int64
+	Expired   uint32
+	Births    bool
+}
+
+// past is what was decided of a release up to this one.
+func (in *Input) past(release uint32) Past {
+	switch {
+	case in.Past != nil:
+		return in.Past(release)
+	case release == in.Release:
+		return Past{in.CreatedAt, in.Expired, true}
+	}
+	return Past{Births: true}
 }
 
 // Committed is what a state has decided of a release before it is rendered.
@@ -69,6 +91,9 @@ func (in *Input) Before() *Input { return in.upTo(in.Release - 1) }
 func (in *Input) upTo(release uint32) *Input {
 	out := *in
 	out.Release, out.Classes, out.Dead, out.Committed, out.Stale = release, nil, nil, nil, nil
+	if release > 0 {
+		out.Expired = in.past(release).Expired
+	}
 	for _, c := range in.Classes {
 		if c.Born <= release {
 			out.Classes = append(out.Classes, c)

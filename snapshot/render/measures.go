@@ -71,7 +71,7 @@ func (s *sums) domain(of *table, j int) float64 {
 // until the release before no class had died; regrouped: one dies in this one.
 func (s *sums) privacy(own *table, frozen, regrouped bool) snapshot.Privacy {
 	out := own.claim
-	out.Certificate, out.K1, out.Attributes = snapshot.CertificateFrozen, own.recoding.K1(), own.reach
+	out.Certificate, out.K1, out.Attributes = snapshot.CertificateFrozen, own.recoding.K1(), s.reach
 	for size := range s.sizes {
 		if out.KMin == 0 || size < out.KMin {
 			out.KMin = size

@@ -26,6 +26,9 @@ func newManifest(in *Input, s *Settings, from *Carried) (*snapshot.Manifest, err
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
 		Pending:       in.Pending,
+		Window:        s.Window,
+		Expired:       in.Expired,
+		Parts:         []snapshot.PartEntry{},
 	}
 	if m.Policy.Level = ""; in.Shared {
 		m.Policy.Level = snapshot.PolicyL2

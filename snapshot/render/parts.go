@@ -18,8 +18,12 @@ func (r *rendering) takeOver() error {
 	for i := range parts {
 		parts[i].first, parts[i].last = before.Parts[i].Births()
 	}
-	at := 0
-	for _, group := range r.settings.fanIn().merged(parts) {
+	groups := spanning{r.in, r.settings}.taken(parts, r.in.Release)
+	at := len(parts)
+	for _, group := range groups {
+		at -= len(group)
+	}
+	for _, group := range groups {
 		entries := before.Parts[at : at+len(group)]
 		at += len(group)
 		entry, err := r.keep(entries, group)
@@ -73,12 +77,15 @@ func (r *rendering) bury() error {
 	if err != nil {
 		return err
 	}
-	r.out.Next.sums.remove(t)
+	r.out.Next.own(0, r.in.Release).remove(t) // at level L1 nothing leaves
 	return nil
 }
 
-// bear writes what the release gives birth to.
+// bear writes what the release gives birth to. Without births it has no part of its own.
 func (r *rendering) bear() (*table, error) {
+	if len(r.births) == 0 {
+		return r.table(nil)
+	}
 	return r.part(span{r.in.Release, r.in.Release}, r.gathered.Classes)
 }
 
@@ -133,7 +140,7 @@ func (r *rendering) part(of span, classes []Class) (*table, error) {
 	entry.Release = r.in.Release
 	r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
 	r.out.Placed = append(r.out.Placed, t.placement(entry.Part))
-	next.sums.add(t)
+	next.own(spanning{r.in, r.settings}.granule(of.last), of.last).add(t)
 	next.addresses.add(t, of.last)
 	next.written[of.last] = next.written[of.first-1] + uint32(len(t.classes))
 	return t, nil

@@ -58,6 +58,7 @@ type Membership struct {
 	settings *Settings
 	units    []*table // by release under which their classes are numbered; nil: there are none
 	parts    []span   // of the release that was asked for last
+	at       uint32   // that
 }
 
 // NewMembership takes the history up to a release.
@@ -68,11 +69,12 @@ func (x *Membership) Of(release uint32) ([]Placement, error) {
 	if err := x.number(); err != nil {
 		return nil, err
 	}
-	if n := len(x.parts); n > 0 && x.parts[n-1].last == release-1 {
-		x.parts = x.settings.fanIn().after(x.parts, release)
+	if of := (spanning{x.in, x.settings}); x.at > 0 && x.at == release-1 {
+		x.parts = of.after(x.parts, release)
 	} else {
-		x.parts = x.settings.fanIn().partsOf(release)
+		x.parts = of.of(release)
 	}
+	x.at = release
 	var out []Placement
 	for _, part := range x.parts {
 		p := Placement{Part: part.name()}

@@ -62,8 +62,8 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 	}
 	r := &rendering{in: in, settings: s, from: from, files: files}
 	r.births, r.deaths = in.changed()
-	if len(r.births) == 0 {
-		return nil, fmt.Errorf("%w: release %d gives birth to nothing", ErrView, in.Release)
+	if len(r.births) == 0 && (from.manifest == nil || in.Expired <= from.manifest.Expired) {
+		return nil, fmt.Errorf("%w: release %d gives birth to nothing, and nothing leaves", ErrView, in.Release)
 	}
 	var err error
 	if err = checkClasses(in); err != nil {
@@ -100,13 +100,9 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 
 // write makes the parts, and what the manifest says of them together.
 func (r *rendering) write() error {
-	next := &Carried{numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: newestBucket(r.births),
+	next := &Carried{numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: max(r.from.bucket, newestBucket(r.births)),
+		sums: r.from.behind(r.in.Expired), columns: len(r.cols), attributes: len(r.sa),
 		addresses: r.from.addresses.clone()}
-	if r.from.sums != nil {
-		next.sums = r.from.sums.clone()
-	} else {
-		next.sums = newSums(len(r.cols), len(r.sa))
-	}
 	r.out.Next = next
 	if err := r.takeOver(); err != nil {
 		return err
@@ -121,20 +117,22 @@ func (r *rendering) write() error {
 	if err := r.outdate(); err != nil {
 		return err
 	}
-	m := &r.out.Manifest
-	m.Records, m.Classes = next.sums.records, next.sums.classes
+	m, sums := &r.out.Manifest, next.all()
+	m.Records, m.Classes = sums.records, sums.classes
 	if r.in.Shared {
-		m.Buckets = next.sums.buckets()
+		m.Buckets = sums.buckets()
+	}
+	if m.Window != "" {
+		if m.PeopleEver = own.records; r.from.manifest != nil {
+			m.PeopleEver += r.from.manifest.PeopleEver
+		}
 	}
 	if i := r.in.Committed; i != nil && (m.Records != i.Records || m.Classes != i.Classes) {
 		return fmt.Errorf("%w: it holds %d records in %d classes, its intent names %d in %d", ErrView, m.Records, m.Classes, i.Records, i.Classes)
 	}
 	r.recoding.mark(m)
-	m.Quality = next.sums.quality(own, r.settings.Policy.K)
-	m.Privacy = next.sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
-	if before := r.from.manifest; before != nil { // no bucket ever leaves
-		m.Privacy.Attributes = snapshot.Worst(before.Privacy.Attributes, m.Privacy.Attributes)
-	}
+	m.Quality = sums.quality(own, r.settings.Policy.K)
+	m.Privacy = sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
 	for _, pair := range r.pairs {
 		m.Tables = append(m.Tables, []string{r.sa[pair[0]].name, r.sa[pair[1]].name})
 	}

@@ -25,6 +25,10 @@ type Settings struct {
 	// Tables are the pairs of sensitive attributes, by name, of which pair tables are published.
 	Tables      [][2]string
 	Hierarchies []HierarchyFile
+	// Window is how the manifest says what leaves, and Granule gives the granule of a release by its number and time: parts are joined
+	// inside of one alone (rule W, what may leave). Empty and nil: nothing leaves.
+	Window  string
+	Granule func(release uint32, created int64) int64
 	// Seed keys the draws that number classes which look alike (rule R, randomness).
 	Seed Secret
 	// Progress is told how much of the present part is rendered; may be nil.

@@ -64,20 +64,60 @@ func (f fanIn) merged(parts []span) [][]span {
 // join is the span of neighbours.
 func join(parts []span) span { return span{parts[0].first, parts[len(parts)-1].last} }
 
-// partsOf are the parts of a release: a function of its number alone.
-func (f fanIn) partsOf(release uint32) []span {
-	var parts []span
-	for n := uint32(1); n <= release; n++ {
-		parts = f.after(parts, n)
+// spanning says which parts the releases of an input have: a function of numbers, times, watermarks, and of which releases have births.
+type spanning struct {
+	in *Input
+	s  *Settings
+}
+
+// granule is that of a release.
+func (x spanning) granule(release uint32) int64 {
+	if x.s.Granule == nil {
+		return 0
 	}
-	return parts
+	return x.s.Granule(release, x.in.past(release).CreatedAt)
+}
+
+// taken tells which parts of the release before a release takes over, and which it joins. What lies up to the watermark has left. A
+// granule that is over becomes one part, so that there are as many parts as granules, and those of the present one.
+//
+// Guarantee: nothing is joined across granules, so what leaves is whole parts.
+func (x spanning) taken(parts []span, release uint32) (groups [][]span) {
+	expired, now := x.in.past(release).Expired, x.granule(release)
+	for len(parts) > 0 && parts[0].last <= expired {
+		parts = parts[1:]
+	}
+	for len(parts) > 0 {
+		of, n := x.granule(parts[0].first), 1
+		for n < len(parts) && x.granule(parts[n].first) == of {
+			n++
+		}
+		if of == now {
+			groups = append(groups, x.s.fanIn().merged(parts[:n])...)
+		} else {
+			groups = append(groups, parts[:n])
+		}
+		parts = parts[n:]
+	}
+	return groups
 }
 
 // after are the parts of a release behind one that has others.
-func (f fanIn) after(parts []span, release uint32) []span {
+func (x spanning) after(parts []span, release uint32) []span {
 	var next []span
-	for _, group := range f.merged(parts) {
+	for _, group := range x.taken(parts, release) {
 		next = append(next, join(group))
 	}
-	return append(next, span{release, release})
+	if x.in.past(release).Births {
+		next = append(next, span{release, release})
+	}
+	return next
+}
+
+// of are the parts of a release.
+func (x spanning) of(release uint32) (parts []span) {
+	for n := uint32(1); n <= release; n++ {
+		parts = x.after(parts, n)
+	}
+	return parts
 }

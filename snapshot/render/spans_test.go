@@ -14,7 +14,7 @@ import (
 func TestFewParts(t *testing.T) {
 	tier.NotShort(t, "it counts the parts of many releases")
 	names := func(release uint32) (out []string) {
-		for _, p := range fanIn(defaultFanIn).partsOf(release) {
+		for _, p := range (spanning{&Input{Release: release}, &Settings{}}).of(release) {
 			out = append(out, p.name())
 		}
 		return out

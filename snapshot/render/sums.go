@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/snapshot"
 )
 
 // sums are what quality and privacy of a release are made of, over its living
@@ -21,6 +22,78 @@ type sums struct {
 	shapes           []map[bagShape]int // by sensitive attribute: bags of which no value may exceed 1/l
 	uneven           int                // of these, those whose values are not equally frequent
 	columns          []columnSums
+	reach            []snapshot.AttributePrivacy // level L2: of the buckets
+}
+
+// granuleSums are the sums over the births of one granule, which leave together; last is the newest of these.
+type granuleSums struct {
+	granule int64
+	last    uint32
+	of      *sums
+}
+
+// own are the sums of a granule, to which the births of a release are added: the newest granule, or one more.
+func (x *Carried) own(granule int64, release uint32) *sums {
+	n := len(x.sums) - 1
+	if n < 0 || x.sums[n].granule != granule {
+		x.sums, n = append(x.sums, granuleSums{granule: granule, of: newSums(x.columns, x.attributes)}), n+1
+	}
+	x.sums[n].last = release
+	return x.sums[n].of
+}
+
+// behind are the sums of the next release: without what leaves, and with those of the newest granule as a copy.
+func (x *Carried) behind(expired uint32) []granuleSums {
+	out := slices.Clone(x.sums)
+	for len(out) > 0 && out[0].last <= expired {
+		out = out[1:]
+	}
+	if n := len(out) - 1; n >= 0 {
+		out[n].of = out[n].of.clone()
+	}
+	return out
+}
+
+// all are the sums over all granules.
+func (x *Carried) all() *sums {
+	if len(x.sums) == 1 {
+		return x.sums[0].of
+	}
+	out := newSums(x.columns, x.attributes)
+	for _, g := range x.sums {
+		out.join(g.of)
+	}
+	return out
+}
+
+// join adds other sums.
+func (s *sums) join(o *sums) {
+	s.records, s.classes, s.uneven = s.records+o.records, s.classes+o.classes, s.uneven+o.uneven
+	for size, n := range o.sizes {
+		bump(s.sizes, size, n)
+	}
+	for a := range o.shapes {
+		for shape, n := range o.shapes[a] {
+			bump(s.shapes[a], shape, n)
+		}
+	}
+	for j := range o.columns {
+		c, of := &s.columns[j], &o.columns[j]
+		c.cells, c.lacks = c.cells+of.cells, c.lacks+of.lacks
+		for _, w := range of.width {
+			c.width.add(w)
+		}
+		if more := len(of.seen) - len(c.seen); more > 0 {
+			c.seen = append(c.seen, make([]bool, more)...)
+		}
+		for code, seen := range of.seen {
+			if seen && !c.seen[code] {
+				c.seen[code] = true
+				c.different++
+			}
+		}
+	}
+	s.reach = snapshot.Worst(s.reach, o.reach)
 }
 
 // bagShape is the size of a bag and how often its most frequent value is there.
@@ -60,6 +133,9 @@ func (s *sums) clone() *sums {
 func (s *sums) add(t *table) {
 	s.count(t, 1, func(c *class) bool { return c.died == 0 })
 	s.ranges(t)
+	if len(t.classes) > 0 {
+		s.reach = snapshot.Worst(s.reach, t.reach)
+	}
 }
 
 // remove takes away classes that have died.
