@@ -39,6 +39,8 @@ var changes = map[Change][]string{
 		"source.kafka.brokers", "source.kafka.topic", "source.kafka.assignment", "source.kafka.group", "source.kafka.client_id",
 		"source.kafka.on_gap", "source.kafka.on_corrupt", "source.kafka.stall_after", "source.kafka.session_timeout",
 		"source.kafka.tls.enabled", "source.kafka.sasl.mechanism",
+		"source.registry.url", "source.registry.username", "source.registry.password", "source.registry.token", "source.registry.ca",
+		"source.registry.cert", "source.registry.key", "source.registry.may_lack",
 		"source.file.path", "source.file.follow", "source.file.complete",
 		"dead_letter.type", "dead_letter.path", "dead_letter.topic", "dead_letter.payload", "dead_letter.ignore", "dead_letter.max_share",
 		"schema.others",

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -73,6 +74,16 @@ type sourceSettings struct {
 	CSV            csvFormat
 	Kafka          kafkaSource
 	File           fileSource
+	Registry       registrySource
+}
+
+// registrySource is the block `source.registry`.
+type registrySource struct {
+	URL             string
+	Username        string
+	Password, Token Secret
+	TLS             TLS // its server_name and enabled are not asked for
+	MayLack         bool
 }
 
 // csvFormat is the block `source.csv`.
@@ -163,7 +174,63 @@ func (s *sourceSettings) keys() []key {
 			doc: "If there are records to read but none arrive for this time, anond reconnects."},
 		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s",
 			doc: "With assignment group: time without a heartbeat after which a member loses the lease. Brokers refuse less than 6s."},
-	}, k.TLS.keys("source.kafka.tls"), k.SASL.keys("source.kafka.sasl"), f.keys())
+	}, k.TLS.keys("source.kafka.tls"), k.SASL.keys("source.kafka.sasl"), f.keys(), s.Registry.keys())
+}
+
+func (g *registrySource) keys() []key {
+	const at = "source.registry"
+	return []key{
+		{path: at + ".url", value: text(&g.URL), derived: "none", doc: "Schema registry (its API is Confluent's) in which the writers of the " +
+			"topic have their schemas, such as https://registry.example:8081. Messages that a serializer of it has framed are then read by " +
+			"the schema with which they were written, in Avro or in JSON; source.format says what is in them: json, debezium or debezium-flat. " +
+			"Fields are found by their names or aliases. Other messages are read as without a registry. A registry that is away is waited for. " +
+			"A schema is read once; messages whose schema the registry does not have are refused as schema_registry_framing."},
+		{path: at + ".username", value: text(&g.Username), derived: "none", doc: "User name for HTTP's basic authentication."},
+		{path: at + ".password", value: secret(&g.Password), derived: "none", doc: "Its password; preferably ${file:/run/secrets/...}. It is " +
+			"read at the start. Never shown."},
+		{path: at + ".token", value: secret(&g.Token), derived: "none", doc: "In place of both: a bearer token, read at the start. Never shown."},
+		{path: at + ".ca", value: path(&g.TLS.CA), derived: "the system's", doc: "PEM file of the authorities that may sign its certificate."},
+		{path: at + ".cert", value: path(&g.TLS.Cert), derived: "none", doc: "PEM file of the client's own certificate (mutual TLS)."},
+		{path: at + ".key", value: path(&g.TLS.Key), derived: "none", doc: "PEM file of the key of source.registry.cert."},
+		{path: at + ".may_lack", value: boolean(&g.MayLack), def: "false", doc: "A schema without a field for an attribute: its records lack " +
+			"the value (schema.missing says what becomes of them). If false, the run ends there and names schema and attribute, since mostly a " +
+			"producer has renamed a field."},
+	}
+}
+
+// check looks at what of the block belongs together.
+func (g *registrySource) check(c *Config, r *reader) {
+	const at = "source.registry"
+	if !r.sound(at+".url", at+".username", at+".password", at+".token") {
+		return
+	}
+	for key, set := range map[string]bool{"username": g.Username != "", "password": g.Password.Set(), "token": g.Token.Set(),
+		"ca": g.TLS.CA != "", "cert": g.TLS.Cert != "", "key": g.TLS.Key != "", "may_lack": g.MayLack} {
+		if set && g.URL == "" {
+			r.fault(at+"."+key, "is set, but no registry is", "add source.registry.url, or remove it")
+		}
+	}
+	if g.URL == "" {
+		return
+	}
+	u, err := url.Parse(g.URL)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		r.fault(at+".url", "is not an address", "write http:// or https://, a host and a port")
+	case u.User != nil:
+		r.fault(at+".url", "has credentials in it", "write them as username and password")
+	case c.Source.Type != FromKafka:
+		r.fault(at+".url", "is set, but source.type is not kafka", "remove the block: messages in files are not framed")
+	case c.Source.Format == CSV:
+		r.fault(at+".url", "is set, but source.format is csv", "set source.format to json, debezium or debezium-flat: what is in a message")
+	case u.Scheme == "http" && (g.Password.Set() || g.Token.Set()):
+		r.warn(at+".url", "begins with http: credentials are sent unencrypted", "use https")
+	}
+	if (g.Username != "") != g.Password.Set() || g.Token.Set() && g.Username != "" {
+		r.fault(at, "has other credentials than username and password, or a token", "write one of the two")
+	}
+	g.TLS.Enabled = strings.HasPrefix(g.URL, "https:")
+	g.TLS.check(r, at)
 }
 
 // delimiter is what stands between the fields of CSV.
@@ -234,6 +301,7 @@ func checkSource(c *Config, r *reader) {
 		r.fault("source.csv.encoding", "is utf-16, which is read from files that are not followed and from standard input",
 			"convert the source to UTF-8")
 	}
+	s.Registry.check(c, r)
 	switch s.Type {
 	case FromKafka:
 		checkKafka(c, r)

@@ -13,6 +13,9 @@ import (
 	"anond/internal/fault"
 )
 
+// ErrSchema: a schema of the source's registry has no place for an attribute, or cannot be read. It is final.
+var ErrSchema = errors.New("the schema of a message does not serve")
+
 // Record is one message as its source holds it. Its bytes belong to the caller.
 type Record struct {
 	Offset int64 // Kafka: offset; file: byte offset of the line

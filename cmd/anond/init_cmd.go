@@ -59,6 +59,7 @@ something about them by the settings that are chosen on them: docs/CHOOSING.md.`
 	c.Flags().BoolVar(&s.force, "force", false, "replace the file if it exists")
 	c.Flags().StringVar(&s.Brokers, "kafka", "", "read a topic: `host:port` of a broker, without encryption")
 	c.Flags().StringVar(&s.Topic, "topic", "", "`name` of the topic, with --kafka")
+	c.Flags().StringVar(&s.Registry, "registry", "", "`address` of the schema registry of its messages, without credentials")
 	c.Flags().IntVar(&s.K, "k", 0, "so many people look alike")
 	c.Flags().IntVar(&s.L, "l", 0, "no sensitive value is known with a probability above 1/l")
 	c.Flags().StringVar(&s.wishes.Sensitive, "sensitive", "", "`column` to protect")
@@ -157,9 +158,10 @@ func (e *environment) sample(ctx context.Context, s *start) (*profile.Sample, er
 		return abandon.At(ctx, func() (*profile.Sample, error) { return profile.ReadSample(s.data, e.Stdin, profile.SampleBytes) })
 	}
 	sample := &profile.Sample{}
-	err := dataset.FirstMessages(ctx, []string{s.Brokers}, s.Topic, sample.Add)
+	err := dataset.FirstMessages(ctx, []string{s.Brokers}, s.Topic, s.Registry, sample.Add)
 	if err != nil {
-		err = fault.With(fault.Failed, "check --kafka and --topic; of a broker that needs TLS or a password, save some messages to a file", err)
+		err = fault.With(fault.Failed,
+			"check --kafka, --topic and --registry; of a broker that needs TLS or a password, save some messages to a file", err)
 	}
 	return sample, err
 }

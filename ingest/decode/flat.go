@@ -7,14 +7,15 @@ import (
 	"anond/equivclass"
 )
 
-// Flat change events (Debezium's transform ExtractNewRecordState), bare or wrapped by a converter: an object that has the row, and
-// the operation in `__op` or `op` (add.fields) and `__deleted` (delete.handling.mode: rewrite). An event without an
-// operation is refused, since it may be an update. A member of such a name that is an attribute, if only one to drop, is none of these.
-var ofEvents = []string{"__op", "__deleted", "op"}
+// EventMembers are the members by which a flat change event is known (Debezium's transform ExtractNewRecordState): an object that has
+// the row, and the operation in `__op` or `op` (add.fields) and `__deleted` (delete.handling.mode: rewrite); bare, or wrapped by a
+// converter. An event without an operation is refused, since it may be an update. A member of such a name that is an attribute, if
+// only one to drop, is none of these.
+var EventMembers = []string{"__op", "__deleted", "op"}
 
 // ofEvent reports whether an object with such a member is a flat change event.
 func (r *objectReader) ofEvent(name []byte) bool {
-	return slices.Contains(ofEvents, string(name)) &&
+	return slices.Contains(EventMembers, string(name)) &&
 		!slices.ContainsFunc(r.attributes, func(a equivclass.Attribute) bool { return a.Name == string(name) })
 }
 

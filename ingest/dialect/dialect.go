@@ -112,7 +112,7 @@ func contained(text []byte) (f Finding, ok bool) {
 		}
 	}
 	return Finding{"framing", "begins with a zero byte and a schema number, as messages of a schema registry do",
-		"have the producer, or a converter, write plain JSON", true}, !wide(text) && IsFramed(text)
+		"set source.registry.url (anond init --registry), or have a converter write plain JSON", true}, !wide(text) && IsFramed(text)
 }
 
 // Plain reports whether an input is a text in UTF-8 whose lines end in LF, as far as its beginning tells. It costs a hundredth of

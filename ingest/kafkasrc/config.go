@@ -47,6 +47,8 @@ type Config struct {
 	// Shard is the part of the topic that is read; the zero value: all of it.
 	Shard  Shard
 	Header Header // of records, that is looked for
+	// Plain, if set, makes of messages what decoders read, PlainKey of keys.
+	Plain, PlainKey Plain
 
 	OnCorrupt OnCorrupt // default stop
 
@@ -79,6 +81,10 @@ type Membership struct {
 	Timeout        time.Duration // for the coordinator's answer; default SessionTimeout / 3
 	Rebalance      time.Duration // for the others to join again; default 30 s
 }
+
+// Plain appends what decoders read in the place of a message (package registry); other: that differs from the message.
+// An error that is ingest.ErrSchema ends the source; another one is tried again.
+type Plain func(ctx context.Context, to, message []byte) (out []byte, other bool, err error)
 
 // withDefaults returns the configuration with every default set, or all faults
 // at once.

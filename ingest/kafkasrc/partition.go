@@ -96,7 +96,8 @@ func (p *partition) run(ctx context.Context) {
 // isFinal tells errors that no retry corrects.
 func isFinal(err error) bool {
 	return errors.Is(err, ingest.ErrGap) || errors.Is(err, ingest.ErrReplaced) || errors.Is(err, ingest.ErrBehind) ||
-		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrPartitionsChanged) || errors.Is(err, fetch.ErrFormat)
+		errors.Is(err, ingest.ErrCorrupt) || errors.Is(err, ingest.ErrSchema) ||
+		errors.Is(err, ingest.ErrPartitionsChanged) || errors.Is(err, fetch.ErrFormat)
 }
 
 // step fetches once and hands out what came.
@@ -189,8 +190,13 @@ func (p *partition) read(ctx context.Context, t *turn, wait time.Duration) error
 	}
 	p.empties = 0
 	for c := first; c.Next > c.From; {
-		if err := p.hand(ctx, chunkOf(c)); err != nil {
+		chunk := chunkOf(c)
+		unread := p.src.plain(ctx, chunk)
+		if err := p.hand(ctx, chunk); err != nil {
 			return err
+		}
+		if unread != nil {
+			return unread
 		}
 		if c, err = a.Piece(); err != nil {
 			return nil // the next fetch meets it at its beginning
@@ -252,8 +258,10 @@ func (p *partition) hand(ctx context.Context, c *ingest.Chunk) error {
 	p.at.fetch, p.at.from = c.Next, c.Next
 	if n := len(c.Records); n > 0 {
 		p.at.last = c.Records[n-1].Offset
-		if p.src.resume.Digest != nil {
-			p.at.digest = p.src.resume.Digest(c.Records[n-1].Value)
+		if last := &c.Records[n-1]; c.Witness != nil {
+			p.at.digest = c.Witness(last)
+		} else if p.src.resume.Digest != nil {
+			p.at.digest = p.src.resume.Digest(last.Value)
 		}
 	}
 	p.fetched.Store(c.Next)

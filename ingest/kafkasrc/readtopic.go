@@ -105,5 +105,11 @@ func (s *source) reread(ctx context.Context, p state.Partition, offset int64, ta
 	if err != nil || r.Found != fetch.SameKind {
 		return err
 	}
-	return take(p, offset, r.Key, r.Value, nil)
+	value := r.Value
+	if s.cfg.Plain != nil {
+		if _, value, err = s.cfg.Plain.of(ctx, nil, value); err != nil {
+			return err
+		}
+	}
+	return take(p, offset, r.Key, value, nil)
 }

@@ -39,8 +39,29 @@ type Place struct {
 // New returns the tree of no place.
 func New() *Place { return &Place{Value: -1, last: -1} }
 
-// Member is the place of a member of an object; nil: nothing in it is read.
-func (p *Place) Member(name []byte) *Place { return p.members[string(name)] }
+// Member is the place of a member of an object; nil: nothing in it is read. In nil nothing is.
+func (p *Place) Member(name []byte) *Place {
+	if p == nil {
+		return nil
+	}
+	return p.members[string(name)]
+}
+
+// Members are the places of all members, by name. In nil none is.
+func (p *Place) Members() map[string]*Place {
+	if p == nil {
+		return nil
+	}
+	return p.members
+}
+
+// Elements is how many elements of an array come up to the last in which something is read.
+func (p *Place) Elements() int {
+	if p == nil {
+		return 0
+	}
+	return p.last + 1
+}
 
 // Element is the place of an element of an array; nil: nothing in it is read.
 func (p *Place) Element(i int) *Place {

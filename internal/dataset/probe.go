@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
+	"anond/ingest/registry"
 )
 
 // ProbeSource asks the brokers of the source, and those of a journal and of a topic of dead letters,
@@ -58,10 +60,25 @@ func Unlogged(ctx context.Context, c *config.Config) (o Options, err error) {
 var errEnough = errors.New("enough")
 
 // FirstMessages gives the first messages of a topic, without the empty ones, until take has enough. It joins no group, and knows no
-// configuration: brokers are asked without encryption and credentials.
-func FirstMessages(ctx context.Context, brokers []string, topic string, take func(value []byte) bool) error {
+// configuration: brokers are asked without encryption and credentials, and so is the schema registry, if it has an address.
+func FirstMessages(ctx context.Context, brokers []string, topic, schemas string, take func(value []byte) bool) error {
 	var k kafkasrc.Config
 	k.Brokers, k.Topic = brokers, topic
+	if schemas != "" {
+		asked, err := registry.New(registry.Options{URL: schemas})
+		if err != nil {
+			return err
+		}
+		k.Plain = func(ctx context.Context, to, message []byte) ([]byte, bool, error) {
+			ctx, stop := context.WithTimeout(ctx, registryPatience)
+			defer stop()
+			out, other, err := asked.Plain(ctx, to, message)
+			if err != nil { // somebody waits at a terminal
+				err = fmt.Errorf("%w: %w", ingest.ErrSchema, err)
+			}
+			return out, other, err
+		}
+	}
 	err := kafkasrc.ReadTopic(ctx, k, 15*time.Second, func(_ int32, r *ingest.Record) error {
 		if len(r.Value) > 0 && !r.Cut && !take(r.Value) {
 			return errEnough
@@ -73,6 +90,9 @@ func FirstMessages(ctx context.Context, brokers []string, topic string, take fun
 	}
 	return err
 }
+
+// registryPatience is how long a registry is waited for before anything is configured.
+const registryPatience = 15 * time.Second
 
 // Sample is what became of some records of the source: counts only. It has nothing about
 // the distribution of sensitive values, which nobody may choose a pool by (rule B, buckets).
@@ -142,7 +162,10 @@ func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
 		f.Paths = []string{c.Source.File.Path}
 		return filesrc.Open(ctx, f, fresh())
 	}
-	k := KafkaConfig(c, o)
+	k, err := TopicConfig(c, o)
+	if err != nil {
+		return nil, err
+	}
 	k.Group = ""
 	return kafkasrc.Open(ctx, k, fresh())
 }

@@ -14,6 +14,9 @@ import (
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
+	"anond/ingest/registry"
+	"anond/internal/brokeraccess"
+	"anond/internal/fault"
 	"anond/internal/kafkaclient"
 	"anond/internal/sealed"
 )
@@ -69,7 +72,10 @@ func ReachSource(ctx context.Context, c *config.Config, m *incremental.Machine, 
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease Lease) (ingest.Source, error) {
 	resume := resumeOf(m, o)
 	if c.Source.Type == config.FromKafka {
-		k := KafkaConfig(c, o)
+		k, err := TopicConfig(c, o)
+		if err != nil {
+			return nil, err
+		}
 		k.Lease = lease.kafka()
 		k.Shard.Partitions = m.Source().Partitions()
 		return kafkasrc.Open(ctx, k, resume)
@@ -106,7 +112,8 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 func RereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
 	switch c.Source.Type {
 	case config.FromKafka:
-		return kafkasrc.Reread(KafkaConfig(c, o)), nil
+		k, err := TopicConfig(c, o)
+		return kafkasrc.Reread(k), err
 	case config.FromStdin:
 		return nil, nil
 	}
@@ -118,6 +125,36 @@ func RereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Rerea
 // SharesOf divides memory.max_in_flight.
 func SharesOf(c *config.Config) ingest.Shares {
 	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+}
+
+// TopicConfig is KafkaConfig for the messages of the source, which a schema registry may have to read.
+func TopicConfig(c *config.Config, o Options) (kafkasrc.Config, error) {
+	k, g := KafkaConfig(c, o), &c.Source.Registry
+	if g.URL == "" {
+		return k, nil
+	}
+	files, err := brokeraccess.Files(brokeraccess.Block{Key: "source.registry", TLS: g.TLS})
+	if err != nil {
+		return k, err
+	}
+	certificates, err := files.TLS.Config()
+	if err != nil {
+		return k, fault.Errorf(fault.Config, "correct the files of source.registry", "source.registry: %w", err)
+	}
+	plain := func(of decode.Format, mayLack bool) (kafkasrc.Plain, error) {
+		places, err := registry.PlacesOf(of, c.Schema(), c.Paths())
+		if err != nil {
+			return nil, err
+		}
+		asked, err := registry.New(registry.Options{URL: g.URL, Username: g.Username, Password: g.Password.Reveal(), Token: g.Token.Reveal(),
+			TLS: certificates, Places: places, MayLack: mayLack, Clock: o.Clock})
+		return asked.Plain, err
+	}
+	if k.Plain, err = plain(decode.Format(c.Source.Format), g.MayLack); err != nil || c.Shard.Of > 1 {
+		return k, err // the keys of shards are compared as they are
+	}
+	k.PlainKey, err = plain(decode.JSON, true)
+	return k, err
 }
 
 func KafkaConfig(c *config.Config, o Options) kafkasrc.Config {

@@ -95,7 +95,7 @@ func (a *Access) GoString() string { return a.String() }
 func (a *Access) material(t *TLS, s *SASL) (*material, error) {
 	m := &material{}
 	var err1, err2 error
-	m.tls, err1 = t.config()
+	m.tls, err1 = t.Config()
 	if s != nil {
 		m.tokens = s.Tokens
 		m.sasl, err2 = s.mechanism(a)
@@ -167,7 +167,8 @@ func (l login) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
 	return m.sasl.Start(ctx)
 }
 
-func (t *TLS) config() (*tls.Config, error) {
+// Config is what they say, for a connection; nil of nil: it is not encrypted.
+func (t *TLS) Config() (*tls.Config, error) {
 	if t == nil {
 		return nil, nil
 	}

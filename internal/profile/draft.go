@@ -17,8 +17,8 @@ type Draft struct {
 	Guesses []Guess
 	K, L    int
 	// Where records come from: a file, a topic of brokers, or standard input.
-	Path           string // as the configuration has it
-	Brokers, Topic string
+	Path                     string // as the configuration has it
+	Brokers, Topic, Registry string
 }
 
 // mostLines bounds a configuration: columns that are not published have lines of their own as long as there is room.
@@ -139,6 +139,9 @@ func (d *Draft) source(add func(comment, format string, args ...any)) {
 	case d.Topic != "":
 		add("", "  type: kafka")
 		add("", "  kafka: {brokers: [%s], topic: %s}", yamlText(d.Brokers), yamlText(d.Topic))
+		if d.Registry != "" {
+			add("", "  registry: {url: %s}", yamlText(d.Registry))
+		}
 	case d.Path == "-":
 		add("give the data to anond run on standard input", "  type: stdin")
 	default:

@@ -90,7 +90,10 @@ func Run(ctx context.Context, c *config.Config, o dataset.Options, r Topics) (co
 	if o.Brokers, err = dataset.ReachBrokers(ctx, c, o.Log); err != nil {
 		return counts, err
 	}
-	k := dataset.KafkaConfig(c, o)
+	k, err := dataset.TopicConfig(c, o)
+	if err != nil {
+		return counts, err
+	}
 	k.Group, k.Shard, k.Header, k.Topic, k.Source = "", kafkasrc.Shard{}, kafkasrc.Header{}, r.To, ""
 	target, err := kafkasrc.OpenPartitionWriter(k)
 	if err != nil {
