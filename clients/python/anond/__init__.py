@@ -1,0 +1,7 @@
+"""Reads releases of anond: tables, counts, means, regressions, and a check that needs nothing of the program."""
+
+from ._language import QueryError
+from .check import check
+from .release import Answer, Release, UnreadableRelease, read
+
+__all__ = ["Answer", "QueryError", "Release", "UnreadableRelease", "check", "read"]

@@ -1,0 +1,252 @@
+"""What a stranger can check of a chain of releases, from its files alone: python3 check.py RELEASES --k 10 --caps .25
+
+It shares no code with anond and none with the rest of this package, needs nothing but Python, and is meant to be read. It checks the
+manifests, the hash of each file, that every class has exactly k people, that every bucket keeps the caps, that pools are the sums of
+their buckets, and that what was published once stays as it was. It is about level L2. A finding names no value. What no file shows it
+cannot check: who is in a class, how people came into buckets, the draws (`anond audit` says more, docs/PROOFS.md why it matters).
+"""
+import argparse
+import csv
+import hashlib
+import io
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, DefaultDict, Dict, List, Mapping, Optional, Tuple, Union
+
+Caps = Union[float, Mapping[str, Union[float, Mapping[str, float]]]]
+Json, Rows, Bag = Dict[str, Any], Dict[str, List[List[str]]], Dict[str, int]  # rows of a part, by file; a bag by value
+Bags = DefaultDict[Tuple[int, str], Counter]  # type: ignore[type-arg]  # by number and attribute
+HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attribute value count", "buckets.csv": "bucket pool people",
+         "tables.csv": "pool attribute value with with_value count"}
+NUMBERED = (("class", "classes"), ("bucket", "buckets"), ("pool", "pools"))
+NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables")  # no release changes these
+
+
+def check(path: Union[str, Path], k: Optional[int] = None, caps: Optional[Caps] = None) -> List[str]:
+    """Findings about a directory of releases, none if all is well. `k` and `caps` are what you rely on: the size of a class; the
+    largest share of any value, or by attribute, or by attribute and value. Without them it is what the manifests promise."""
+    c = Chain(Path(path), k, caps)
+    try:
+        c.walk()
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError) as e:
+        c.say(f"cannot be read any further ({type(e).__name__})")
+    return c.findings
+
+
+class Chain:
+    def __init__(self, top: Path, k: Optional[int], caps: Optional[Caps]) -> None:
+        self.top, self.k, self.caps, self.at = top, k, caps, ""
+        self.findings: List[str] = []
+        self.kept: Dict[str, Rows] = {}  # the parts of the release before, by name
+        self.top_share, self.top_people = Fraction(0), Fraction(0)  # the largest share of a value; the same of all people
+
+    def say(self, what: str, wrong: bool = True) -> None:
+        if wrong and self.at + what not in self.findings:
+            self.findings.append(self.at + what)
+
+    def walk(self) -> None:
+        text, sha, before = (self.top / "CURRENT").read_text(), "", None
+        there = sorted(p.name for p in self.top.iterdir() if p.name.isdigit())
+        self.say("CURRENT does not name the newest release", not re.fullmatch(r"\d{6,}\n", text) or there[-1:] not in ([], [text[:-1]]))
+        for n in range(1, int(text) + 1):
+            self.at, home = f"release {n}: ", self.top / f"{n:06d}"
+            data = (home / "manifest.json" if home.exists() else self.top / "pruned" / f"{n:06d}.json").read_bytes()
+            self.say("manifest.json is not in its one form", canonical(data) != data)
+            m: Json = json.loads(data)
+            self.manifest(m, n, before, sha)
+            self.kept = self.parts(m, before, home if home.exists() else None)
+            before, sha = m, hashlib.sha256(data).hexdigest()
+
+    def manifest(self, m: Json, n: int, before: Optional[Json], sha: str) -> None:
+        policy, privacy, sensitive = m["policy"], m["privacy"], [a for a in m["schema"] if a["role"] == "sensitive"]
+        self.say("another format than 4, or a union: check its shards", m["format_version"] != 4 or "union" in m)
+        self.say("another level than L2", policy.get("level") != "L2")
+        self.say("the chain is broken", m["release"] != n or m["previous"] != (before and {"release": n - 1, "sha256": sha}))
+        self.say("a time that is not UTC in seconds", not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", m["created_at"]))
+        self.say(f"k is {policy['k']}", self.k not in (None, policy["k"]))
+        self.say("nothing is promised: l is below 2", policy["l"] < 2 and any("promise" not in a for a in sensitive))
+        self.say("classes may change", policy.get("republication") != "append" or policy.get("subject_repeat") == "sticky")
+        claims = ["L0+L1" if m["seeded"] or privacy.get("grown") else "L0+L1+L2", "frozen",
+                  "sensitive-only" if m["recoding"] == "anatomy" else "rows"]
+        self.say("it claims what it does not have", [privacy.get(x) for x in ("level", "certificate", "k1")] != claims)
+        self.say("`values` does not go with the recoding", (m.get("values") == "drawn") != (m["recoding"] == "permutation"))
+        for a in m["schema"]:
+            for copy in (a.get("hierarchy") or {}, (a.get("promise") or {}).get("reference") or {}):
+                if "file" in copy:
+                    data = (self.top / "hierarchies" / Path(copy["file"]).name).read_bytes()
+                    self.say("a hierarchy or reference is another file", hashlib.sha256(data).hexdigest() != copy["sha256"])
+        if before:
+            old, new = ([x.get(key) for key in NEVER] + [{**a, "hierarchy": None} for a in x["schema"]] for x in (before, m))
+            self.say("another schema, policy or recoding than before", old != new or m["created_at"] < before["created_at"])
+            self.say("`grown` has gone", bool(before["privacy"].get("grown")) and not privacy.get("grown"))
+
+    def parts(self, m: Json, before: Optional[Json], home: Optional[Path]) -> Dict[str, Rows]:
+        old = {p["part"]: p for p in before["parts"]} if before else {}
+        out: Dict[str, Rows] = {}
+        queue, total, k = list(old), Counter(), m["policy"]["k"]  # type: ignore[var-annotated]
+        for p in m["parts"]:
+            name, own = p["part"], p is m["parts"][-1]
+            total.update({x: p.get(x, 0) for x in ("rows", "classes", "buckets")})
+            self.say("a part has dead classes, or another mode than 0444", "dead" in p or p["mode"] != "0444")
+            rows = self.files(home / name, p) if home else self.kept.get(name)
+            if own:
+                self.say("the last part is not its own", (name, p["release"], "replaces" in p) != (f"part-{m['release']:06d}", m["release"], False))
+                self.say("fewer people are new than a pool has",
+                         p["rows"] < max(m["policy"].get("min_pool", 0), m.get("initial_min_pool", 0)) // k * k)
+            elif name in old:
+                self.say("a part was changed, lost or moved", p != old[name] or not queue or queue.pop(0) != name)
+            else:
+                self.joined(p, [(old.get(r["part"]), self.kept.get(r["part"])) for r in p["replaces"]], rows, queue, m["release"])
+            if rows is not None:
+                out[name] = rows
+                if name not in self.kept:
+                    self.part(m, p, rows)
+        self.say("parts of the release before are missing", bool(queue))
+        self.say("the manifest counts wrongly", [total[x] for x in ("rows", "classes", "buckets")] != [m["records"], m["classes"], m["buckets"]])
+        said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
+        self.say("the largest share is another one", said[0] != self.top_share or abs(said[1] - self.top_people) > 1e-9)
+        names = {x.name for x in home.iterdir()} if home else set()
+        self.say("files that the manifest does not name", bool(names) and names != {"manifest.json", *(p["part"] for p in m["parts"])})
+        return out
+
+    def files(self, home: Path, p: Json) -> Rows:
+        out: Rows = {}
+        self.say("files that the manifest does not name", {x.name for x in home.iterdir()} != {f["name"] for f in p["files"]})
+        for f in p["files"]:
+            self.say("a file is a link to another place", (home / f["name"]).is_symlink())
+            data = (home / f["name"]).read_bytes()
+            rows = out[f["name"]] = list(csv.reader(io.StringIO(data.decode(), newline="")))
+            self.say("a file is another than the manifest says",
+                     (hashlib.sha256(data).hexdigest(), len(data), len(rows)) != (f["sha256"], f["bytes"], f["rows"] + 1))
+            self.say("a file is not in the one form of CSV", "".join(",".join(map(quoted, r)) + "\n" for r in rows).encode() != data)
+        return out
+
+    def joined(self, p: Json, of: List[Tuple[Optional[Json], Optional[Rows]]], rows: Optional[Rows], queue: List[str], n: int) -> None:
+        """A joined part holds parts of the release before one after another, with shifted numbers."""
+        first, want = {one: 1 for one, _ in NUMBERED}, {}  # type: ignore[var-annotated]
+        for r, (entry, part) in zip(p["replaces"], of):
+            self.say("parts are lost or out of order", not queue or queue.pop(0) != r["part"])
+            for name, lines in (part or {}).items():
+                shift = [first.get(column, 1) - 1 for column in lines[0]]
+                want.setdefault(name, lines[:1])
+                want[name] = want[name] + [[str(int(v) + s) if s else v for v, s in zip(line, shift)] for line in lines[1:]]
+            for one, many in NUMBERED:
+                self.say("a joined part says wrongly what it joins", not entry or (r.get("first_" + one), r.get(many)) != (first[one], entry[many]))
+                first[one] += r[many]
+        ends = [re.findall(r"\d+", p["replaces"][i]["part"])[i] for i in (0, -1)]
+        self.say("a joined part has another name or release", (p["part"], p["release"]) != (f"part-{ends[0]}-{ends[1]}", n))
+        self.say("a joined part is not what it joins", rows is not None and all(part for _, part in of) and rows != want)
+
+    def part(self, m: Json, p: Json, rows: Rows) -> None:
+        """Classes, buckets, pools and caps of a part."""
+        quasi, sensitive = ([a for a in m["schema"] if a["role"] == role] for role in ("quasi", "sensitive"))
+        names, d, exact = [a["name"] for a in sensitive], len(quasi), m["recoding"] == "anatomy"
+        drawn = names if m["recoding"] == "permutation" else []
+        heads = {f: head.split() for f, head in HEADS.items() if f != "tables.csv" or "tables" in m}
+        heads["data.csv"] = [a["name"] for a in quasi] + drawn + ["class", "bucket"]
+        self.say("a file is missing, or its columns are others", {f: r[0] for f, r in rows.items()} != heads)
+        size, people, bucket, cells = Counter(), Counter(), {}, {}  # type: ignore[var-annotated]
+        shown, sums, sides = (defaultdict(Counter) for _ in range(3))  # type: ignore[var-annotated]
+        last: Any = (0, [])
+        for r in rows["data.csv"][1:]:
+            c, b, now = int(r[-2]), int(r[-1]), [sortable(a, v) for a, v in zip(quasi + sensitive, r[:-2])]
+            self.say("rows are out of order", (c, now) < last)
+            self.say("classes are out of order", not exact and c > last[0] > 0 and (now[:d], b) < (last[1][:d], bucket[last[0]]))
+            self.say("a class is in two buckets, or shows different cells", bucket.setdefault(c, b) != b or
+                     not exact and cells.setdefault(c, r[:d]) != r[:d])
+            last, size[c], people[b] = (c, now), size[c] + 1, people[b] + 1
+            for a, v in zip(drawn, r[d:-2]):
+                shown[b, a][v] += 1
+        self.say(f"a class does not have exactly {m['policy']['k']} people", set(size.values()) != {m["policy"]["k"]})
+        pool = {int(b): int(q) for b, q, _ in rows["buckets.csv"][1:]}
+        for what, numbers, n in (("classes", size, p["classes"]), ("buckets", people, p["buckets"]), ("pools", dict.fromkeys(pool.values()), p["pools"])):
+            self.say(f"{what} are not numbered 1, 2, 3 in their order", list(numbers) != list(range(1, n + 1)))
+        self.say("a bucket has other people than it says", [[str(b), str(pool.get(b)), str(people[b])] for b in people] != rows["buckets.csv"][1:])
+        bag, said = (self.bags(rows[f][1:], sensitive) for f in ("values.csv", "pools.csv"))
+        for (b, name), values in bag.items():
+            sums[pool[b], name].update(values)
+            self.say("values that rows show are not those of their bucket", bool(drawn) and values != shown[b, name])
+        self.say("a pool is not the sum of its buckets", said != sums)
+        self.say("a bucket has another number of values than people", {(b, name) for b in people for name in names} != set(bag) or
+                 any(sum(v.values()) != people[b] for (b, _), v in bag.items()))
+        for q, x, v, y, w, n in rows.get("tables.csv", [])[1:]:
+            sides[int(q), x, x, y][v] += int(n)
+            sides[int(q), y, x, y][w] += int(n)
+        of = {a["name"]: a for a in sensitive}
+        self.say("a pair table does not add up to its pool", any([x, y] not in m["tables"] or v != labelled(of[name], sums[q, name])
+                                                                for (q, name, x, y), v in sides.items()))
+        for (b, name), values in bag.items():
+            self.keeps(of[name], m["policy"]["l"], labelled(of[name], values), labelled(of[name], sums[pool[b], name]))
+
+    def bags(self, rows: List[List[str]], sensitive: List[Json]) -> Bags:
+        at, out, last = {a["name"]: i for i, a in enumerate(sensitive)}, defaultdict(Counter), ()  # type: ignore[var-annotated]
+        for n, a, v, count in rows:
+            now = (int(n), at[a], sortable(sensitive[at[a]], v))
+            self.say("the rows of bags are out of order, or a value stands twice", now <= last or int(count) < 1)
+            last, out[int(n), a][v] = now, int(count)
+        return out
+
+    def keeps(self, a: Json, l: int, bag: Bag, pool: Bag) -> None:
+        """Whether a bucket keeps what is promised of an attribute, and what the caller relies on."""
+        promise, least = a.get("promise") or {"l": l}, Fraction(0)
+        named = {x["value"]: Fraction(x["share"]) for x in promise.get("at_most") or []}
+        reference = {x["value"]: x["count"] for x in promise["reference"]["counts"]} if promise.get("reference") else pool
+        everyone = sum(bag.values())
+        if promise.get("open"):  # of those who have a value
+            bag, reference = ({v: n for v, n in of.items() if v != "?"} for of in (bag, reference))
+        for v, n in bag.items():
+            share, have, others = Fraction(n, sum(bag.values())), reference.get(v, 0), sum(reference.values()) - reference.get(v, 0)
+            least = Fraction(1, promise["l"]) if promise.get("l") else Fraction(0 if promise.get("gain") else 1)
+            g = Fraction(promise.get("gain") or 0)
+            cap = max(least, g * have / (g * have + others)) if g and (have or others) else least
+            self.say(f"a bucket has more of a value of {a['name']} than is promised", share > min(cap, named.get(v, 1), Fraction(promise.get("most") or 1)))
+            asked = self.caps.get(a["name"], 1) if isinstance(self.caps, Mapping) else 1 if self.caps is None else self.caps
+            asked = asked.get(v, 1) if isinstance(asked, Mapping) else asked
+            self.say(f"a bucket has more of a value of {a['name']} than you rely on", share > Fraction(asked) + Fraction(1, 10**12))
+            self.top_share, self.top_people = max(self.top_share, share), max(self.top_people, Fraction(n, everyone))
+
+
+def canonical(data: bytes) -> bytes:
+    """A manifest in its one form: two spaces, one line break at the end, numbers as they stand."""
+    raw = json.loads(data, parse_float=lambda s: "\ue000" + s, parse_int=lambda s: "\ue000" + s)
+    text = re.sub('"\ue000([^"]*)"', r"\1", json.dumps(raw, indent=2, ensure_ascii=False))
+    return (text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n").encode()
+
+
+def quoted(field: str) -> str:
+    return '"' + field.replace('"', '""') + '"' if re.search(r'[,"\r\n]', field) else field
+
+
+def sortable(a: Json, cell: str) -> Any:
+    """The place of a cell or value: numbers by their ends, texts by bytes, a missing one last."""
+    if a["type"] not in ("integer", "decimal") or cell == "?":
+        return (cell == "?", cell.encode())
+    ends = [Decimal(x) for x in re.findall(r"-?[\d.]*\d", cell.replace("..", " "))]
+    return (False, ends[0], ends[-1], cell.endswith("|?"))
+
+
+def labelled(a: Json, values: Bag) -> Bag:
+    """Exact numbers as the intervals of which promises are."""
+    if a.get("values") != "exact":
+        return values
+    edges, out = a["hierarchy"]["buckets"], Counter()  # type: ignore[var-annotated]
+    for v, n in values.items():
+        i = max((i for i, e in enumerate(edges) if v != "?" and e <= float(v)), default=-1)
+        out["?" if i < 0 else f"{edges[i]:.15g}" + (f"..{edges[i + 1]:.15g}" if i + 1 < len(edges) else "+")] += n
+    return out
+
+
+if __name__ == "__main__":
+    args = argparse.ArgumentParser(description="What a stranger can check of anond releases, from their files alone.")
+    args.add_argument("releases")
+    args.add_argument("--k", type=int)
+    args.add_argument("--caps", type=lambda s: json.loads(s if s[0] == "{" else "0" + s), help='.25, or {"illness": .25}, or {"illness": {"yes": .5}}')
+    given = args.parse_args()
+    found = check(given.releases, given.k, given.caps)
+    print("\n".join(found) or "nothing was found")
+    sys.exit(bool(found))
