@@ -123,16 +123,16 @@ def estimate(r: "Release", where: dict[str, Condition], summed: Optional[str] = 
             if summed in r.sensitive:
                 values, expected, people = [], 0.0, 0.0
                 bag = r.bag(summed, b)
+                number = r.attributes[summed]
                 for value, m in bag.items():
-                    a = r.attributes[summed]
                     if summed in where and not where[summed].holds(value) or mean and value == MISSING:
                         continue
-                    v = 0.0 if value == MISSING else a.number(value)
+                    v = 0.0 if value == MISSING else number.number(value)
                     with_ = part
                     if joint and pair and pair.x == summed:
-                        alike = sum(o for u, o in bag.items() if a.label(u) == a.label(value))
+                        alike = sum(o for u, o in bag.items() if number.label(u) == number.label(value))
                         with_ *= sum(p * r.part(pair.y, b, pair_[1], where.get(pair.y))
-                                     for pair_, p in joint.items() if pair_[0] == a.label(value)) / alike
+                                     for pair_, p in joint.items() if pair_[0] == number.label(value)) / alike
                     elif joint and pair:
                         with_ *= _weight(r, pair, joint, b, where) / n
                     with_ *= m * share[b] / n

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, DefaultDict, Dict, List, Mapping, Optional, Tuple, Union
 
 Caps = Union[float, Mapping[str, Union[float, Mapping[str, float]]]]
-Json, Rows, Bag = Dict[str, Any], Dict[str, List[List[str]]], Dict[str, int]  # rows of a part, by file; a bag by value
+Json = Dict[str, Any]
+Rows = Dict[str, List[List[str]]]  # of a part, by file
+Bag = Dict[str, int]  # by value
 Bags = DefaultDict[Tuple[int, str], Counter]  # type: ignore[type-arg]  # by number and attribute
 HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attribute value count", "buckets.csv": "bucket pool people",
          "tables.csv": "pool attribute value with with_value count"}
@@ -99,7 +101,7 @@ class Chain:
                 self.say("fewer people are new than a pool has",
                          p["rows"] < max(m["policy"].get("min_pool", 0), m.get("initial_min_pool", 0)) // k * k)
             elif name in old:
-                self.say("a part was changed, lost or moved", p != old[name] or not queue or queue.pop(0) != name)
+                self.say("a part was changed, lost or moved", {**p, "stale": 0} != {**old[name], "stale": 0} or not queue or queue.pop(0) != name)
             else:
                 self.joined(p, [(old.get(r["part"]), self.kept.get(r["part"])) for r in p["replaces"]], rows, queue, m["release"])
             if rows is not None:
@@ -107,6 +109,12 @@ class Chain:
                 if name not in self.kept:
                     self.part(m, p, rows)
         self.say("parts of the release before are missing", bool(queue))
+        stale, told = (late(x["parts"]) for x in (m, before or {"parts": []}))
+        self.say("`stale` is no list of buckets, or a number has fallen", any(n > stale.get(b, 0) for b, n in told.items()) or any(
+            list(dict(p["stale"])) != sorted(dict(p["stale"])) or len(dict(p["stale"])) != len(p["stale"]) for p in m["parts"] if "stale" in p))
+        for p in m["parts"]:
+            people = {int(b): int(n) for b, _, n in out.get(p["part"], {}).get("buckets.csv", [])[1:]}
+            self.say("more people are stale than a bucket has", bool(people) and any(not 0 < n <= people.get(b, 0) for b, n in p.get("stale", [])))
         self.say("the manifest counts wrongly", [total[x] for x in ("rows", "classes", "buckets")] != [m["records"], m["classes"], m["buckets"]])
         said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
         self.say("the largest share is another one", said[0] != self.top_share or abs(said[1] - self.top_people) > 1e-9)
@@ -184,7 +192,8 @@ class Chain:
             self.keeps(of[name], m["policy"]["l"], labelled(of[name], values), labelled(of[name], sums[pool[b], name]))
 
     def bags(self, rows: List[List[str]], sensitive: List[Json]) -> Bags:
-        at, out, last = {a["name"]: i for i, a in enumerate(sensitive)}, defaultdict(Counter), ()  # type: ignore[var-annotated]
+        at, out = {a["name"]: i for i, a in enumerate(sensitive)}, defaultdict(Counter)  # type: ignore[var-annotated]
+        last: Tuple[Any, ...] = ()
         for n, a, v, count in rows:
             now = (int(n), at[a], sortable(sensitive[at[a]], v))
             self.say("the rows of bags are out of order, or a value stands twice", now <= last or int(count) < 1)
@@ -204,11 +213,21 @@ class Chain:
             least = Fraction(1, promise["l"]) if promise.get("l") else Fraction(0 if promise.get("gain") else 1)
             g = Fraction(promise.get("gain") or 0)
             cap = max(least, g * have / (g * have + others)) if g and (have or others) else least
-            self.say(f"a bucket has more of a value of {a['name']} than is promised", share > min(cap, named.get(v, 1), Fraction(promise.get("most") or 1)))
+            cap = min(cap, named.get(v, 1), Fraction(promise.get("most") or 1))
+            self.say(f"a bucket has more of a value of {a['name']} than is promised", share > cap)
             asked = self.caps.get(a["name"], 1) if isinstance(self.caps, Mapping) else 1 if self.caps is None else self.caps
             asked = asked.get(v, 1) if isinstance(asked, Mapping) else asked
             self.say(f"a bucket has more of a value of {a['name']} than you rely on", share > Fraction(asked) + Fraction(1, 10**12))
             self.top_share, self.top_people = max(self.top_share, share), max(self.top_people, Fraction(n, everyone))
+
+
+def late(parts: List[Json]) -> Dict[int, int]:
+    """How many people of each bucket have sent an update or a delete since, buckets counted through all parts."""
+    out, first = {}, 0
+    for p in parts:
+        out.update({first + b: n for b, n in p.get("stale", [])})
+        first += p["buckets"]
+    return out
 
 
 def canonical(data: bytes) -> bytes:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from pathlib import Path
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 import pandas as pd
 
 from . import _shares
-from ._cells import MISSING, Attribute, Condition
+from ._cells import Attribute, Condition
 from ._language import QueryError, parse
-from .check import check
+from .check import Caps, check
 
 FORMAT = 4
 
@@ -115,6 +114,10 @@ class Release:
     def __repr__(self) -> str:
         m = self.manifest
         return f"<release {m['release']} of {m['dataset']}: {len(self.rows)} people, k {self.k}, recoding {m['recoding']}>"
+
+    def check(self, k: Optional[int] = None, caps: Optional[Caps] = None) -> list[str]:
+        """What a stranger finds wrong with all releases of the directory; nothing if all is well (see anond.check)."""
+        return check(self.directory.parent, k, caps)
 
     # What the estimators ask.
 

@@ -1,0 +1,114 @@
+"""What the package says of releases that the tests of anond publish: ANOND_CASE is a directory with releases by recoding, and with
+answers.json, what anond-lab query says of them. Run by TestClients (clients_test.go)."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+import anond
+
+CASE = Path(os.environ["ANOND_CASE"])
+ANSWERS = json.loads((CASE / "answers.json").read_text())
+
+
+class Releases(unittest.TestCase):
+    def test_estimates_are_those_of_query(self) -> None:
+        releases = {name: anond.read(CASE / name) for name in {a["of"] for a in ANSWERS}}
+        for a in ANSWERS:
+            head, _, where = a["query"].partition(" where ")
+            r = releases[a["of"]]
+            got = r.count(where) if head == "count" else getattr(r, head.split("(")[0])(head.split("(")[1][:-1], where)
+            for name in ("estimate", "lower", "upper"):
+                self.assertLessEqual(abs(getattr(got, name) - a[name]), 1e-9 * max(1, abs(a[name])), (a["of"], a["query"], name))
+
+    def test_every_person_is_read_once(self) -> None:
+        for name in {a["of"] for a in ANSWERS}:
+            r = anond.read(CASE / name)
+            self.assertEqual(len(r.rows), r.manifest["records"])
+            self.assertEqual(len(r.sizes), r.manifest["buckets"])
+            for a in r.sensitive:
+                self.assertEqual(r.values[r.values.attribute == a]["count"].sum(), r.manifest["records"])
+                self.assertNotIn(a, r.rows)  # values that were drawn for rows are nobody's
+        self.assertEqual(anond.read(CASE / "buckets", release=1).manifest["release"], 1)
+
+    def test_a_wrong_query_says_what_to_write(self) -> None:
+        r = anond.read(CASE / "buckets")
+        for where, says in (("shoe = 1", "no attribute"), ("sex in [1,2]", "no ranges"), ("age = old", "number"), ("age in [9,1]", "empty"),
+                            ("sex =", "expected"), ("age ! 3", "cannot read")):
+            with self.assertRaisesRegex(anond.QueryError, says):
+                r.count(where)
+        with self.assertRaisesRegex(anond.QueryError, "cannot be summed"):
+            r.mean("sex")
+        with self.assertRaisesRegex(anond.UnreadableRelease, "no release"):
+            anond.read(CASE)
+
+    def test_r_reads_the_same(self) -> None:
+        if not shutil.which("Rscript"):
+            print("WARNING: clients/r WAS NOT TESTED: there is no Rscript", file=sys.stderr)
+            self.skipTest("there is no Rscript")
+        script = f"""source("{Path(__file__).parent.parent.parent / 'r' / 'release.R'}"); r <- read_release("{CASE / 'buckets'}")
+            part <- inside(r$rows$age, 40, 60) * among(r$rows$sex, "F") * among(r$rows$city, c("Bonn", "Diez"),
+              leaves_of(file.path(r$hierarchies, "city.csv"))) * inside(r$rows$weight, 50, 90, 0)
+            cat(sprintf("%.12g", count(r, part, "illness", c("flu", "mig, raine"))))"""
+        out = subprocess.run(["Rscript", "--vanilla", "-e", script], capture_output=True, text=True)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        want = anond.read(CASE / "buckets").count(
+            'age in [40,60] and sex = F and city = west and weight in [50,90] and illness in {flu, "mig, raine"}')
+        for got, name in zip(out.stdout.split(), ("estimate", "lower", "upper")):
+            self.assertAlmostEqual(float(got), getattr(want, name), places=8, msg=name)
+
+
+class Checks(unittest.TestCase):
+    def damaged(self, *damage: "object") -> list[str]:
+        with tempfile.TemporaryDirectory() as top:
+            shutil.copytree(CASE / "buckets", Path(top) / "releases", symlinks=True)
+            for d in damage:
+                d(Path(top) / "releases")  # type: ignore[operator]
+            return anond.check(Path(top) / "releases")
+
+    def test_whole_chains_pass(self) -> None:
+        for name in {a["of"] for a in ANSWERS}:
+            k = anond.read(CASE / name).k
+            self.assertEqual(anond.check(CASE / name, k, {"illness": 1 / 3}), [], name)
+        self.assertIn("k is", " ".join(anond.check(CASE / "buckets", 9)))
+        self.assertIn("more of a value of illness than you rely on", " ".join(anond.check(CASE / "buckets", caps=.3)))
+        self.assertIn("more of a value of smoker", " ".join(anond.check(CASE / "buckets", caps={"smoker": {"no": .5}})))
+        self.assertEqual(anond.read(CASE / "buckets").check(), [])
+
+    def test_damaged_files_are_found(self) -> None:
+        part = lambda r, n=1: r / "000001" / "part-000001" / "data.csv"  # noqa: E731
+
+        def write(file: Path, data: bytes) -> None:
+            file.unlink(missing_ok=True)
+            file.write_bytes(data)
+
+        def link(r: Path) -> None:
+            file = r / "000002" / "part-000001" / "data.csv"
+            file.unlink()
+            file.symlink_to("../../000001/part-000001/data.csv")
+
+        last = max(int(p.name) for p in (CASE / "buckets").iterdir() if p.name.isdigit())
+        for name, damage in {
+            "byte": lambda r: write(part(r), part(r).read_bytes().replace(b",1,1\n", b",1,2\n", 1)),
+            "row too many": lambda r: write(part(r), part(r).read_bytes() + b"x\n"),
+            "manifest": lambda r: write(r / "000001" / "manifest.json", (r / "000001" / "manifest.json").read_bytes().replace(b"\n", b" \n", 1)),
+            "release missing": lambda r: shutil.rmtree(r / "000002"),
+            "older CURRENT": lambda r: write(r / "CURRENT", b"000001\n"),
+            "newer CURRENT": lambda r: write(r / "CURRENT", b"%06d\n" % (last + 1)),
+            "another CURRENT": lambda r: write(r / "CURRENT", b"%06d" % last),
+            "file nobody named": lambda r: write(r / "000001" / "part-000001" / "more.csv", b""),
+            "directory nobody named": lambda r: (r / "000001" / "part-000009").mkdir(),
+            "link": link,
+            "hierarchy": lambda r: write(next((r / "hierarchies").iterdir()), b"Aalen;*\n"),
+        }.items():
+            self.assertTrue(self.damaged(damage), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

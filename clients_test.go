@@ -1,0 +1,135 @@
+package anond_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+)
+
+// clientsConfig has what the clients read: numbers, dates, sets, labels of a hierarchy, missing values, several sensitive attributes
+// with promises and pair tables, and exact numbers.
+const clientsConfig = `version: 1
+dataset: clinic
+source: {type: stdin, format: csv}
+schema:
+  missing: value
+  attributes:
+    - {name: id, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: sex, role: quasi, type: categorical}
+    - {name: city, role: quasi, type: categorical, hierarchy: city.csv}
+    - {name: weight, role: quasi, type: decimal, digits: 1}
+    - {name: seen, role: quasi, type: date}
+    - {name: illness, role: sensitive, type: categorical}
+    - {name: income, role: sensitive, type: integer, values: exact, buckets: [0, 20, 40, 60, 80], promise: {l: 3}}
+    - {name: smoker, role: sensitive, type: categorical, missing: open, promise: {gain: 3, at_most: {"yes": 0.6}}}
+policy: {level: L2, k: 5, l: 3, max_hold: 0s}
+initial: {min_pool: 100}
+release: {dir: ./RECODING, ledger: ./RECODING-ledger, recoding: RECODING, tables: [[illness, smoker], [income, illness]]}
+state: {path: ./RECODING.db}
+`
+
+// clientsQueries are asked of anond-lab query and of the clients.
+var clientsQueries = []string{
+	"count",
+	"count where age in (40,60] and illness = flu",
+	"count where city = west and seen >= 2015-01-01 and smoker = yes",
+	"count where illness in {flu, asthma} and smoker = yes",
+	"count where age < 50 and illness = flu and smoker = yes and income >= 20",
+	`count where smoker = "?"`,
+	"count where smoker not in {yes}",
+	"count where income in [20,40) and illness = flu",
+	"count where age != 44 and weight > 70.25",
+	`count where illness = "mig, raine" and city in {Bonn, Diez} and city != Bonn and sex in {F, M}`,
+	"mean(income)",
+	"mean(income) where age < 40 and income < 45 and illness = flu",
+	"sum(income) where illness = flu and smoker = no",
+	"mean(age) where smoker = yes and illness != flu",
+	"mean(weight) where age > 50 and illness = asthma",
+	"sum(age) where age < 30 and city = north",
+}
+
+// TestClients: clients/python and clients/r read what anond publishes, estimate what anond-lab query does, and check it.
+func TestClients(t *testing.T) {
+	tier.Heavy(t, "pandas takes longer to start than most tests run")
+	r := reader{dir: t.TempDir(), pythons: map[string]string{}}
+	python := r.pythonWith("pandas")
+	if python == "" {
+		fmt.Fprintln(os.Stderr, "WARNING: clients/python and clients/r WERE NOT TESTED: there is no pandas for python3")
+		t.Skip("there is no pandas for python3")
+	}
+	r.bin = build(t)
+	rng := rand.New(rand.NewPCG(7, 7))
+	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
+	line := func(i int) string {
+		age := 18 + rng.IntN(70)
+		shown := fmt.Sprint(age)
+		if rng.IntN(20) == 0 {
+			shown = ""
+		}
+		ill := []string{"flu", "asthma", `"mig, raine"`, "diabetes", "arthritis", "gout"}
+		if age > 50 {
+			ill = ill[1:]
+		}
+		return fmt.Sprintf("%d,%s,%s,%s,%.1f,%d-%02d-%02d,%s,%d,%s\n", i, shown, pick("F", "M", "X"), pick("Aalen", "Bonn", "Celle", "Diez"),
+			45+75*rng.Float64(), 2010+rng.IntN(15), 1+rng.IntN(12), 1+rng.IntN(28), pick(ill...), rng.IntN(90), pick("yes", "no", "no", "no", ""))
+	}
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o644))
+	}
+	write("city.csv", "Aalen;south;*\nBonn;west;*\nCelle;north;*\nDiez;west;*\n")
+	feeds := 0
+	for i := 0; i < 1800; feeds++ {
+		var feed strings.Builder
+		feed.WriteString("id,age,sex,city,weight,seen,illness,income,smoker\n")
+		for n := map[bool]int{true: 800, false: 500}[feeds == 0]; n > 0; n, i = n-1, i+1 {
+			feed.WriteString(line(i))
+		}
+		write(fmt.Sprintf("feed-%d.csv", feeds), feed.String())
+	}
+	type answer struct {
+		Of       string  `json:"of"`
+		Query    string  `json:"query"`
+		Estimate float64 `json:"estimate"`
+		Lower    float64 `json:"lower"`
+		Upper    float64 `json:"upper"`
+	}
+	var answers []answer
+	for _, recoding := range []string{"buckets", "permutation"} {
+		write(recoding+".yaml", strings.ReplaceAll(clientsConfig, "RECODING", recoding))
+		for i := range feeds {
+			out, code := r.run(fmt.Sprintf("timeout 60 anond run -c %s.yaml < feed-%d.csv", recoding, i))
+			require.Zero(t, code, out)
+		}
+		for _, q := range clientsQueries {
+			c := exec.Command(filepath.Join(r.bin, "anond-lab"), "query", filepath.Join(r.dir, recoding), q, "--json")
+			out, err := c.Output()
+			require.NoError(t, err, q)
+			a := answer{}
+			require.NoError(t, json.Unmarshal(out, &a))
+			a.Of = recoding
+			answers = append(answers, a)
+		}
+	}
+	text, err := json.Marshal(answers)
+	require.NoError(t, err)
+	write("answers.json", string(text))
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	out, code := r.run("ANOND_CASE=" + r.dir + " PYTHONDONTWRITEBYTECODE=1 " + python + " -m unittest discover -s " +
+		filepath.Join(here, "clients", "python", "tests"))
+	require.Zero(t, code, out)
+	require.Contains(t, out, "Ran ")
+	if strings.Contains(out, "WARNING") {
+		fmt.Fprintln(os.Stderr, out)
+	}
+}
