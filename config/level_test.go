@@ -71,6 +71,13 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 			"initial.max_records: is 49, below the 50 people that the first pool needs: initial.min_pool, policy.min_pool, and at least k times l"},
 		{"L2", "l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100}\ninitial: {min_pool: 50, max_records: 99}",
 			"initial.max_records: is 99, below the 100 people that the first pool needs: initial.min_pool, policy.min_pool, and at least k times l"},
+		{"L1", "l: 5", "l: 5, max_wait: 1h", "policy.max_wait: belongs to level L2" + l1},
+		{"L2", "l: 5", "l: 5, max_wait: 15m", "policy.max_wait: is 15m, not longer than policy.max_hold = 15m, for which a person may wait " +
+			"for a better class"},
+		{"L2", "l: 5", "l: 5, max_wait: 3 releases", "policy.max_wait: is 3 releases, but policy.max_hold is 15m: one of them is a number of " +
+			"releases"},
+		{"L2", "l: 5", "l: 5, max_hold: 3 releases, max_wait: 3 releases", "policy.max_wait: is 3 releases, not longer than policy.max_hold = " +
+			"3 releases, for which a person may wait for a better class"},
 		{"L2", "l: 5", "l: 5, max_regroups: 2", "warning: policy.max_regroups: is not used, because policy.level is L2"},
 		{"L2", "l: 5", "l: 5, republication: append, max_regroups: 2",
 			"warning: policy.max_regroups: is not used, because policy.level is L2"},
@@ -94,10 +101,21 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 	}
 }
 
+// TestNobodyLapsesWithoutSubject: nobody would know whose later records are beyond.
+func TestNobodyLapsesWithoutSubject(t *testing.T) {
+	tail := plainFile[strings.Index(plainFile, "    - {name: patient"):strings.Index(plainFile, "initial:")]
+	to := strings.NewReplacer("role: subject", "role: drop", "subject: {repeat: first}\n", "", "level: L1", "level: L2", "l: 5", "l: 5, max_wait: 1h")
+	_, said := loadChanged(t, tail, to.Replace(tail))
+	assert.Contains(t, said, "policy.max_wait: needs an attribute with role subject: later records of people who have lapsed are not "+
+		"published, and without one nobody knows whose they are")
+}
+
 // TestJustAllowedAtLevel2: what lies on the good side of each bound passes silently.
 func TestJustAllowedAtLevel2(t *testing.T) {
 	for _, c := range []struct{ from, to string }{
 		{"l: 5", "l: 5, republication: append, min_pool: 1000, threshold: 3"},
+		{"l: 5", "l: 5, max_wait: 16m"},
+		{"l: 5", "l: 5, max_hold: 1 release, max_wait: 2 releases"},
 		{"{max_records: 0}", "{min_pool: 50, max_records: 50, on_refusal: quarantine}"},
 		{"l: 5}\ninitial: {max_records: 0}", "l: 5, min_pool: 100, max_pool: 100}\ninitial: {min_pool: 60, max_records: 100, on_refusal: grow}"},
 		{"{dir: out}", "{dir: out, recoding: permutation}"},

@@ -53,6 +53,7 @@ type policy struct {
 	Republication Republication
 	Threshold     int
 	MaxHold       Hold
+	MaxWait       Hold // L2; zero: nobody lapses
 	MaxRegroups   int
 	Neighbours    int
 	NeighbourDims int
@@ -100,6 +101,9 @@ func (p *policy) keys() []key {
 		{path: "policy.max_hold", value: hold(&p.MaxHold), derived: "15m; `2 releases` with release.trigger.on records",
 			doc: "How long a record may wait for a class of low loss: a duration, or a number of releases such as `2 releases`. After that the " +
 				"loss no longer matters, but the privacy rules still hold."},
+		{path: "policy.max_wait", value: hold(&p.MaxWait), def: "0s", doc: "With level L2 and a subject: who waits longer than this, and is in " +
+			"no pool that is fixed, has lapsed: never published, and later records of the person count as `beyond`. A duration, or a number of " +
+			"releases if `policy.max_hold` is one, longer than that; 0s means that people wait without end."},
 		{path: "policy.max_regroups", value: atLeast(0, "0 switches regrouping off", &p.MaxRegroups), def: "2", derived: "2; 0 at level L2",
 			doc: "With republication regroup: how often a record may be regrouped. Each regrouping reveals which records share a value."},
 		{path: "policy.neighbours", value: atLeast(1, "a neighbourhood has at least one class", &p.Neighbours), def: "32",
@@ -183,6 +187,7 @@ func checkPolicy(c *Config, r *reader) {
 	}
 	checkDiversity(c, r)
 	checkHold(c, r)
+	checkWait(c, r)
 	checkNeighbours(c, r)
 	if r.sound("policy.republication", "policy.max_regroups") && p.Republication == Append &&
 		p.Level != L2 && r.set("policy.max_regroups") {
@@ -237,6 +242,32 @@ func checkHold(c *Config, r *reader) {
 	if byCount && !p.MaxHold.Counted && p.MaxHold.Time > 0 && r.sound("policy.max_hold") {
 		r.warn("policy.max_hold", "is a duration, but release.trigger.on is records: the content of a release then depends on the speed of "+
 			"the feed", "write a number of releases, such as 2 releases")
+	}
+}
+
+// checkWait refuses a policy.max_wait by which nobody could lapse, or not blindly.
+func checkWait(c *Config, r *reader) {
+	p := &c.Policy
+	if p.MaxWait == (Hold{}) || !r.sound("policy.max_wait", "policy.max_hold", "policy.level", "schema.attributes") {
+		return
+	}
+	fault := func(reason, suggestion string) { r.fault("policy.max_wait", reason, suggestion) }
+	subject := false
+	for _, a := range c.Attributes {
+		subject = subject || a.Role == equivclass.Subject
+	}
+	switch hold := p.MaxHold; {
+	case p.Level != L2:
+		fault("belongs to level L2, but policy.level is "+string(p.Level), "remove it; or set policy.level to L2")
+	case !subject:
+		fault("needs an attribute with role subject: later records of people who have lapsed are not published, and without one nobody knows "+
+			"whose they are", "name the column that says whose a record is, with role: subject; or remove the key")
+	case hold.Counted != p.MaxWait.Counted:
+		fault(fmt.Sprintf("is %s, but policy.max_hold is %s: one of them is a number of releases", p.MaxWait, hold),
+			"write both as durations, or both as numbers of releases")
+	case p.MaxWait.Time <= hold.Time && p.MaxWait.Releases <= hold.Releases:
+		fault(fmt.Sprintf("is %s, not longer than policy.max_hold = %s, for which a person may wait for a better class", p.MaxWait, hold),
+			"raise it, or lower policy.max_hold")
 	}
 }
 

@@ -193,7 +193,7 @@ func (m *Machine) Born(release uint32, classes []*state.Class) *state.Born {
 func (m *Machine) rebuild() {
 	m.s.History.Settle(m.s.Records.ClassOf, m.s.History.Classes)
 	m.s.Records.Vacate(m.s.History.Classes)
-	m.s.Pending.Sort(&m.s.Records)
+	m.s.Sort()
 	m.s.SortPending(nil)
 	m.planner.Published(&m.s)
 	m.place = place.NewCounter(&m.s.Policy, &m.s.Records, &m.s.History, m.s.Head.LastCut)

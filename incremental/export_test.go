@@ -219,7 +219,7 @@ func (d *Decision) Together(a, b int) bool {
 // CarryOver lets quarantined records wait again.
 func (m *Machine) CarryOver() {
 	m.s.Pending.Quarantined, m.s.Pending.Pools = nil, 0
-	m.s.Pending.Sort(&m.s.Records)
+	m.s.Sort()
 	m.s.SortPending(nil)
 }
 
@@ -257,3 +257,31 @@ func (m *Machine) LossSince(release uint32) (loss, hold float64) {
 	}
 	return loss / float64(published), hold / float64(published)
 }
+
+// SecondStart breaks the machine: it forgets who has lapsed, and that they were there.
+func (m *Machine) SecondStart() {
+	c := &m.s.Records
+	for r := range c.Len() {
+		if m.s.Why(c.Subject[r])&state.Lapsed != 0 {
+			c.Subject[r] = ^c.Subject[r]
+		}
+	}
+	m.s.Known = state.People{}
+}
+
+// LapseOf breaks the machine: of those who wait these have lapsed.
+func (m *Machine) LapseOf(lapsed func(state.RecordID) bool) {
+	var waiting []state.RecordID
+	for _, r := range m.s.Pending.Waiting {
+		if lapsed(r) {
+			m.seen.add(state.Lapsed, m.s.Secrets.Person(m.s.Records.Subject[r]))
+			m.s.Pending.Beyond++
+		} else {
+			waiting = append(waiting, r)
+		}
+	}
+	m.s.Pending.Waiting = waiting
+}
+
+// FixedPool is who is in the pool that is fixed.
+func (m *Machine) FixedPool() []state.RecordID { return m.s.Head.Pools.Open.People() }

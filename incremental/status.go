@@ -18,8 +18,10 @@ type Status struct {
 	Pending    state.Pending `json:"pending"`
 	DeadLetter uint64        `json:"dead_letter"`
 	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
-	// value can have caused (seen.go). None of them is ever published (rule S).
+	// value can have caused (seen.go), and all records of those who have lapsed. None of them is ever published (rule S).
 	Beyond int `json:"beyond"`
+	// Lapsed is how many people waited longer than policy.max_wait, ever (lapse.go).
+	Lapsed int `json:"lapsed,omitempty"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
 	// published row that has no owner any more stays in Published.
 	Forgotten uint64 `json:"forgotten"`
@@ -68,6 +70,7 @@ func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(), Expired: m.s.History.Left,
 		Beyond:  m.s.Pending.Beyond + int(m.intake.counters.Beyond),
 		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
+		Lapsed:   m.s.Known.Count(state.Lapsed),
 		Replayed: maps.Clone(m.intake.counters.Replayed),
 		Release:  m.s.History.Releases(), Infeasible: m.s.Pending.Stuck > 0 || m.first.refused != nil,
 		Now: m.s.Now, OldestTick: m.s.Now, InitialEnd: m.s.Head.InitialDone}

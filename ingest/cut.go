@@ -75,10 +75,14 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		l.operator.why = SkippedNothingNew
 		return err
 	}
-	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, l.Machine.Status().Pending.Quarantined
+	before := l.Machine.Status()
+	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, before.Pending.Quarantined
 	intent, made, err := l.decide(ctx, how.by, now)
 	if err != nil {
 		return l.publishing.refused(ctx, refusal{err: err})
+	}
+	if n := l.Machine.Status().Lapsed - before.Lapsed; n > 0 {
+		l.Log.Info("people have waited longer than max_wait and have lapsed: none of them is ever published", "event", "lapsed", "people", n)
 	}
 	l.warnInfeasible()
 	if n := l.Machine.Status().Pending.Quarantined - quarantined; n > 0 {

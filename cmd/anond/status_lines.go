@@ -34,6 +34,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
 	if c.Beyond > 0 {
 		sum += " + " + grouped(c.Beyond) + " beyond"
+		if c.Lapsed > 0 {
+			sum += " (" + grouped(c.Lapsed) + " people have lapsed)"
+		}
 	}
 	if c.Forgotten > 0 {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"

@@ -16,6 +16,8 @@ const (
 	Forgotten Why = 1 << iota
 	// Barred: a record was refused for something that its sensitive value can have caused (package incremental, seen.go).
 	Barred
+	// Lapsed: the person waited longer than policy.max_wait (package incremental, lapse.go).
+	Lapsed
 )
 
 // Person is the digest under which somebody is known who may be in no record (Secrets.Person). Its last byte is 0.

@@ -9,7 +9,7 @@ type PendingSet struct {
 	Quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
 	Pools       int        // that were
 	Judged      int        // people of these, those who were forgotten since included
-	Beyond      int        // records in none of the lists, as an earlier one of their subject exists (rule S)
+	Beyond      int        // records in none of the lists: an earlier one of their subject exists (rule S), or the person has lapsed
 	passedOver  int        // how many were not published although their loss no longer mattered
 	Stuck       int        // of them: all, if they break 1/l by themselves (rule I, infeasible)
 }
@@ -34,6 +34,9 @@ func (p *PendingSet) Quarantine(pool []RecordID) {
 	p.Pools, p.Judged = p.Pools+1, p.Judged+len(pool)
 }
 
+// Lapse takes the oldest n from those that wait.
+func (p *PendingSet) Lapse(n int) { p.Waiting, p.Beyond = p.Waiting[n:], p.Beyond+n }
+
 // drop takes records that are in a class or in a pool that was quarantined from those that
 // wait, and forgets who was passed over. The pool ascends.
 func (p *PendingSet) drop(classOf []ClassID, quarantined []RecordID) {
@@ -46,7 +49,9 @@ func (p *PendingSet) drop(classOf []ClassID, quarantined []RecordID) {
 }
 
 // Sort puts every record that is in no class into the list it belongs to.
-func (p *PendingSet) Sort(c *Records) {
+func (s *State) Sort() {
+	p, c := &s.Pending, &s.Records
+	lapses := s.Known.Count(Lapsed) > 0
 	p.Waiting, p.Beyond = nil, 0
 	p.Quarantined = slices.DeleteFunc(p.Quarantined, c.Erased)
 	quarantined := make(map[RecordID]bool, len(p.Quarantined))
@@ -57,7 +62,7 @@ func (p *PendingSet) Sort(c *Records) {
 		r := RecordID(r)
 		switch {
 		case class != None || quarantined[r] || c.Erased(r):
-		case c.isBeyond(r):
+		case c.isBeyond(r) || lapses && s.Why(c.Subject[r])&Lapsed != 0:
 			p.Beyond++
 		default:
 			p.Waiting = append(p.Waiting, r)

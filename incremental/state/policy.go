@@ -58,6 +58,9 @@ type Policy struct {
 	// MaxHold is the number of ticks after which the loss of a record's class no
 	// longer matters for its admission. Privacy is never traded for it.
 	MaxHold int64
+	// MaxWait is the number of ticks after which a person who is in no fixed pool has lapsed (level L2, with a subject); 0: nobody
+	// lapses.
+	MaxWait int64
 	// HoldInCuts: a tick is one cut tried; else the host gives ticks by Tick.
 	HoldInCuts    bool
 	MaxRegroups   int // per record (rule E, equality patterns); negative: unlimited (experiments)
@@ -114,6 +117,9 @@ func (p Policy) Check(of *equivclass.Schema) error {
 	}
 	if p.Level == L2 && p.Republication != Append {
 		faults = append(faults, errors.New("level L2 needs republication append and buckets of whole classes"))
+	}
+	if p.MaxWait != 0 && (p.Level != L2 || of.SubjectIndex() < 0 || p.MaxWait <= p.MaxHold) {
+		faults = append(faults, errors.New("people lapse at level L2 with a subject, and later than max_hold"))
 	}
 	if p.Level == L1 && (p.Initial == nil || p.Local == nil) {
 		faults = append(faults, errors.New("no partitioner"))

@@ -30,6 +30,9 @@ func PolicyOf(c *config.Config) state.Policy {
 	if p.MaxHold.Counted {
 		out.MaxHold = int64(p.MaxHold.Releases)
 	}
+	if out.MaxWait = p.MaxWait.Time.Milliseconds(); p.MaxWait.Counted {
+		out.MaxWait = int64(p.MaxWait.Releases)
+	}
 	if c.Release.Trigger.On == config.OnRecords {
 		out.CutEvery = c.Release.Trigger.Records
 	}

@@ -448,3 +448,36 @@ func TestStopped(t *testing.T) {
 	_, err := r.Run(1, nil)
 	require.ErrorIs(t, err, state.ErrInterrupted)
 }
+
+// TestReplayRepeatsLapses: who has lapsed follows from arrivals and the ticks of cuts, so a replay comes to the same pools; one without
+// the setting does not.
+func TestReplayRepeatsLapses(t *testing.T) {
+	for _, inCuts := range []bool{true, false} {
+		f := newStream(t, func(o *incremental.Options) {
+			o.Policy.MaxWait, o.Policy.HoldInCuts = 4, inCuts
+			if !inCuts {
+				o.Policy.MaxHold, o.Policy.MaxWait = 60, 75
+			}
+		})
+		f.feed(400, f.mixed)
+		require.NotNil(t, f.cut(state.Triggered))
+		for i := range 24 {
+			n := 10
+			if i%8 == 7 {
+				n = 150
+			}
+			f.feed(n, f.mixed)
+			f.cut(state.Triggered)
+			if i == 12 {
+				f.start()
+			}
+		}
+		lapsed := f.m.(*incremental.Machine).Status().Lapsed
+		require.Positive(t, lapsed)
+		require.Greater(t, f.m.(*incremental.Machine).Releases().Latest().Release, uint32(2))
+		f.certified()
+		wrong, err := f.altered(func(r *Recording) { r.options.Policy.MaxWait = 0 }).Run(0, nil)
+		require.NoError(t, err)
+		require.NotNil(t, wrong.Difference)
+	}
+}

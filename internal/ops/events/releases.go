@@ -52,6 +52,9 @@ var ofReleases = []row{
 		{"", "level L2: a pool is ineligible as a whole, for the promises of these attributes; none of its records is ever published. " +
 			"`error` says how many people have the value that is too frequent, and which share may",
 			"[pools](POOLS.md#pools-at-level-l2)"}}},
+	{"lapsed", "info", "people:integer", []eventCase{
+		{"", "level L2: at a cut, so many people had waited longer than `policy.max_wait` and were in no pool that is fixed; they and what " +
+			"they send later count as `beyond`", "none, unless many lapse: pools need more people than come in that time"}}},
 	{"first_load_waits", "info", "records:integer wanted:integer", []eventCase{
 		{"", "release 1 waits for more records: `policy.k`, `initial.min_records`, or at level L2 `initial.min_pool` and k*l",
 			"none, unless it lasts long"}}},

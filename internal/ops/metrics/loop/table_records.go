@@ -56,8 +56,10 @@ var ofPending = []metric{
 		"among them. sent = published + pending + dead letters + forgotten + beyond.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
 	reported("anond_beyond_records", "Later records of people of whom an earlier one was accepted, or refused for what its sensitive value "+
-		"can have caused. None of them is ever published.",
+		"can have caused, and all records of people who have lapsed. None of them is ever published.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Beyond) }),
+	gauge.Total(reported("anond_lapsed_people_total", "People who waited longer than policy.max_wait; their records are beyond.",
+		func(r *ingest.Report) float64 { return float64(r.Machine.Lapsed) })),
 	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+
 		"at most an hour.", func(r *ingest.Report) float64 { return float64(r.Machine.ForgetDue) }),
 	{Name: "anond_pending_oldest_age_seconds", Help: "How long the oldest waiting record waits; absent if max_hold is a number of releases.",
