@@ -104,7 +104,8 @@ func TestEachRuleOfALevelAlone(t *testing.T) {
 // TestNobodyLapsesWithoutSubject: nobody would know whose later records are beyond.
 func TestNobodyLapsesWithoutSubject(t *testing.T) {
 	tail := plainFile[strings.Index(plainFile, "    - {name: patient"):strings.Index(plainFile, "initial:")]
-	to := strings.NewReplacer("role: subject", "role: drop", "subject: {repeat: first}\n", "", "level: L1", "level: L2", "l: 5", "l: 5, max_wait: 1h")
+	to := strings.NewReplacer("role: subject", "role: drop", "subject: {repeat: first}\n", "", "level: L1", "level: L2",
+		"l: 5", "l: 5, max_wait: 1h")
 	_, said := loadChanged(t, tail, to.Replace(tail))
 	assert.Contains(t, said, "policy.max_wait: needs an attribute with role subject: later records of people who have lapsed are not "+
 		"published, and without one nobody knows whose they are")

@@ -24,7 +24,8 @@ import (
 // which is exact, because every test is a function of its bag; quarantine of the whole pool; or growth, after which level L2 is
 // not claimed any more.
 
-// Fix ends the wait of people who have lapsed, and fixes the next pool, if there is one; neither while one is fixed. Decide does so first; alone it serves a replay.
+// Fix ends the wait of people who have lapsed, and fixes the next pool, if there is one; neither while one is fixed.
+// Decide does so first; alone it serves a replay.
 func (m *Machine) Fix(by state.Occasion) error {
 	if m.intake.failed {
 		return ErrBroken
