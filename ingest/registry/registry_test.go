@@ -421,7 +421,8 @@ func FuzzMessages(f *testing.F) {
 // same record written in JSON by its producer.
 func BenchmarkPlain(b *testing.B) {
 	const schema = `{"type":"record","name":"P","fields":[{"name":"id","type":"string"},{"name":"age","type":"int"},
-		{"name":"sex","type":"string"},{"name":"zip","type":"string"},{"name":"born","type":{"type":"int","logicalType":"date"}},{"name":"note","type":["null","string"]},
+		{"name":"sex","type":"string"},{"name":"zip","type":"string"},{"name":"born","type":{"type":"int","logicalType":"date"}},
+		{"name":"note","type":["null","string"]},
 		{"name":"at","type":"long"},{"name":"illness","type":"string"}]}`
 	fake := served(b)
 	fake.SeedSchema("p", 1, 11, sr.Schema{Schema: schema})
