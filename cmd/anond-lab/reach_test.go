@@ -43,6 +43,7 @@ type trial struct {
 	tables    string
 	made      func() (header []string, rows [][]string) // in place of a file
 	every     int                                       // a cut for each so many records; 0: all at once
+	seed      uint64                                    // other people of the table; 0: the first ones
 }
 
 func adultTrial(tables string, sensitive ...string) trial {
@@ -122,6 +123,9 @@ func (tr trial) reach(t *testing.T) *reached {
 		header, rows = tr.made()
 	} else {
 		header, rows = trialTable(t, tr.file)
+	}
+	if rows = slices.Clone(rows); tr.seed > 0 {
+		rand.New(rand.NewPCG(tr.seed, 1)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	}
 	cuts := "initial: {min_pool: 10000}\nrelease: {dir: ./releases"
 	if tr.every > 0 {
