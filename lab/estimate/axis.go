@@ -106,6 +106,27 @@ func (x *axis) numbers(c query.Cell, size float64, tight bool) (p piece) {
 	return p
 }
 
+// place is where a cell that the release need not have lies; of several values each is as likely.
+func (x *axis) place(c query.Cell) (p piece) {
+	switch x.dict.Kind() {
+	case equivclass.Number:
+		if c.Lo > c.Hi && !x.lacks {
+			return p
+		}
+		return x.numbers(c, 1, false)
+	case equivclass.Tree:
+		for lo, hi := x.dict.Attribute().Hierarchy.Span(c.Node); lo <= hi; lo++ {
+			c.Codes = append(c.Codes, lo)
+		}
+	}
+	for _, code := range c.Codes {
+		if x.line || int(code) < len(x.bin) {
+			p.points = append(p.points, weighted{float64(code), 1 / float64(len(c.Codes))})
+		}
+	}
+	return p
+}
+
 // spreadRounds is how often the shares of categories are found again.
 const spreadRounds = 20
 

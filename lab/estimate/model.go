@@ -90,18 +90,28 @@ type fit struct {
 
 // NewModel fits a model to a release with at least one class.
 func NewModel(r *query.BucketRelease) *Model {
-	m := &Model{r: r, columns: make([]*fitColumn, len(r.Dicts))}
-	m.index()
-	m.group()
+	m := newModel(r)
 	m.fitted.theta = make([][]float64, len(r.Dicts))
-	for j := range r.Dicts {
-		if j != r.Sensitive {
-			m.columns[j] = m.column(j)
-			m.fitted.theta[j] = slices.Repeat([]float64{1}, m.columns[j].bins*m.responses)
+	for j, c := range m.columns {
+		if c != nil {
+			m.fitted.theta[j] = slices.Repeat([]float64{1}, c.bins*m.responses)
 		}
 	}
 	m.fitted.scale = slices.Repeat([]float64{1}, len(m.counts))
 	m.train(&m.fitted, fitRounds, nil)
+	return m
+}
+
+// newModel finds bins and responses.
+func newModel(r *query.BucketRelease) *Model {
+	m := &Model{r: r, columns: make([]*fitColumn, len(r.Dicts))}
+	m.index()
+	m.group()
+	for j := range r.Dicts {
+		if j != r.Sensitive {
+			m.columns[j] = m.column(j)
+		}
+	}
 	return m
 }
 

@@ -18,7 +18,7 @@ const (
 // Relation is the value given the quasi-identifiers, as a release shows it: what somebody learns who trains a model on it
 // (deFinetti attack: Kifer, SIGMOD 2009).
 //
-// Method: a multinomial logit on the features of model, fitted by penalized maximum likelihood to the counts of each bucket, whose
+// Method: a multinomial logit on the bins of Model, fitted by penalized maximum likelihood to the counts of each bucket, whose
 // expected shares are the mean of those of its classes. Ascent with momentum; the step of a coefficient is the inverse of a bound on
 // the second derivative (that of the complete data is at most half the records that have the feature, times the attributes), so
 // that no line has to be searched. Momentum starts anew where the likelihood falls.
@@ -27,28 +27,33 @@ const (
 //
 // Cost: relationRounds times features that occur in a class, times classes and values.
 type Relation struct {
-	*model
-	logs []float64 // log of the share of each response
+	*Model
+	first  []int     // of each attribute: its first feature
+	slope  []float64 // feature x response
+	logs   []float64 // log of the share of each response
+	within []float64 // of each value: its part of the response
 }
 
 // Relate fits the relation to the buckets that are not left out (nil: to all).
 func Relate(r *query.BucketRelease, leftOut func(bucket int) bool) *Relation {
-	m := &model{r: r, axes: make([]*axis, len(r.Dicts)), pieces: make([][]piece, len(r.Dicts)), bins: make([][]features, len(r.Dicts))}
-	m.index()
-	m.group()
-	n := 0
-	for j := range r.Dicts {
-		if j != r.Sensitive {
-			m.describe(j, n)
-			n += m.axes[j].bins
+	l, n := &Relation{Model: newModel(r), first: make([]int, len(r.Dicts)), within: make([]float64, r.Dicts[r.Sensitive].Len())}, 0
+	for j, c := range l.columns {
+		if l.first[j] = n; c != nil {
+			n += c.bins
 		}
 	}
-	l := &Relation{model: m, logs: make([]float64, m.responses)}
-	for v, share := range m.base {
-		l.logs[m.response[v]] += share
+	for _, share := range l.base {
+		l.logs = append(l.logs, math.Log(max(share, 1e-9)))
 	}
-	for v, share := range l.logs {
-		l.logs[v] = math.Log(max(share, 1e-9))
+	all := 0.
+	for _, bag := range r.Bags {
+		for _, c := range bag.Counts {
+			l.within[c.Code] += float64(c.N) / l.base[l.response[c.Code]]
+		}
+		all += float64(bag.Total)
+	}
+	for v := range l.within {
+		l.within[v] /= all
 	}
 	l.learn(n, leftOut)
 	return l
@@ -149,18 +154,22 @@ func (l *Relation) ascent(seen [][]float64, slope []float64) (value float64) {
 // featuresOf visits the features of a class with their weights.
 func (l *Relation) featuresOf(class int32) func(yield func(int, float64) bool) {
 	return func(yield func(int, float64) bool) {
-		for j := range l.bins {
-			if l.axes[j] == nil {
-				continue
-			}
-			f := &l.bins[j][l.r.Columns[j].Of[class]]
-			for k, at := range f.at {
-				if !yield(int(at), f.w[k]) {
-					return
-				}
+		for j, c := range l.columns {
+			if c != nil && !l.visit(j, &c.spreads[c.of[class]], yield) {
+				return
 			}
 		}
 	}
+}
+
+// visit visits the features of one attribute.
+func (l *Relation) visit(j int, s *spread, yield func(int, float64) bool) bool {
+	for i, b := range s.at {
+		if !yield(l.first[j]+int(b), s.w[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // shares are those of the responses, given features.
@@ -187,24 +196,20 @@ type Person []query.Cell
 // Of is the belief about a person of whom no more is known than the quasi-identifiers: a share for each value.
 func (l *Relation) Of(p Person) []float64 {
 	return l.values(func(yield func(int, float64) bool) {
-		for j, x := range l.axes {
-			if x == nil {
+		for j, c := range l.columns {
+			if c == nil {
 				continue
 			}
-			dense := make([]float64, x.bins)
-			one := x.piece(p[j], 1, true)
-			x.addBins(&one, dense)
-			for b, w := range dense {
-				if w > 0 && !yield(x.first+b, w) {
-					return
-				}
+			one := c.place(p[j])
+			if s := c.spread(&one); !l.visit(j, &s, yield) {
+				return
 			}
 		}
 	})
 }
 
 func (l *Relation) values(f func(yield func(int, float64) bool)) []float64 {
-	row, out := make([]float64, l.responses), make([]float64, len(l.base))
+	row, out := make([]float64, l.responses), make([]float64, len(l.within))
 	l.shares(f, row)
 	for v := range out {
 		out[v] = row[l.response[v]] * l.within[v]
@@ -234,7 +239,7 @@ func (l *Relation) Classes(bucket int) []int32 { return l.classes[l.start[bucket
 
 // inBucket fits beliefs in proportion, so that they sum to the bucket's counts and each to 1.
 func (l *Relation) inBucket(bucket int, beliefs [][]float64, sizes []float64) [][]float64 {
-	counts, have := l.r.Bags[bucket].Counts, make([]float64, len(l.base))
+	counts, have := l.r.Bags[bucket].Counts, make([]float64, len(l.within))
 	for range peopleRounds {
 		clear(have)
 		for i, b := range beliefs {
