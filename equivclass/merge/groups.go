@@ -75,7 +75,7 @@ func (s *groups) list() (out [][]int32) {
 // eligible reports whether no group lacks anything.
 func (s *groups) eligible() bool {
 	for _, g := range s.members {
-		if len(g) > 0 && s.lacks(g) > 0 {
+		if len(g) > 0 && !s.suffices(g) {
 			return false
 		}
 	}

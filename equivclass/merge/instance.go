@@ -24,9 +24,10 @@ type instance struct {
 
 // part is a bag with its values numbered from 0.
 type part struct {
-	bag  []entry
-	hot  []int32 // the values of which it has more than their cap
-	lack int64   // what it lacks alone
+	bag   []entry
+	hot   []int32 // the values of which it has more than their cap
+	above []int64 // by how much, in the units of the cap's slack
+	lack  int64   // what it lacks alone
 }
 
 type entry struct{ at, n int32 }
@@ -55,9 +56,10 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 	x.caps, x.few = x.sharesOf(requirement, x.size*int64(len(list))), x.sharesOf(requirement, fewMost(x.size))
 	x.tally, x.lanes = make([]int64, len(x.values)), newLanes(x.few, x.size)
 	x.counts = newPacked(len(x.values), len(list), max(x.size, slices.Max(x.square))) // a product is at most the larger square
-	all := make([]entry, 0, total)                                                    // one after the other, which is twice as fast
+	// One after the other in few slices, which is twice as fast.
+	all, hot, above := make([]entry, 0, total), make([]int32, 0, len(list)), make([]int64, 0, len(list))
 	for i, b := range list {
-		p, from := &x.parts[i], len(all)
+		p, from, cold := &x.parts[i], len(all), len(hot)
 		for _, c := range b {
 			e := entry{place[c.Value], int32(c.N)}
 			all = append(all, e)
@@ -65,10 +67,11 @@ func newInstance(list []Bag, size int, requirement Requirement) *instance {
 		}
 		p.bag = all[from:len(all):len(all)]
 		for _, e := range p.bag {
-			if x.slackIn(x.caps[e.at], e.at, i) < 0 {
-				p.hot = append(p.hot, e.at)
+			if slack := x.slackIn(x.caps[e.at], e.at, i); slack < 0 {
+				hot, above = append(hot, e.at), append(above, -slack)
 			}
 		}
+		p.hot, p.above = hot[cold:len(hot):len(hot)], above[cold:len(hot):len(hot)]
 		p.lack = x.lacks([]int32{int32(i)})
 	}
 	if len(list)*x.counts.row*8 <= tableMost {
@@ -130,6 +133,22 @@ func (x *instance) lacks(members []int32) int64 {
 	x.sumUp(members)
 	size := int64(len(members)) * x.size
 	return x.above(size) + x.ask(size)
+}
+
+// suffices reports whether some parts lack nothing together. Of values that no part has above their cap they cannot have too many.
+func (x *instance) suffices(members []int32) bool {
+	for _, p := range members {
+		for _, v := range x.parts[p].hot {
+			var slack int64
+			for _, q := range members {
+				slack += x.slackIn(x.caps[v], v, int(q))
+			}
+			if slack < 0 {
+				return false
+			}
+		}
+	}
+	return len(x.principles) == 0 || x.lacks(members) == 0
 }
 
 // above is what the bag that was summed up has above the caps.

@@ -32,9 +32,8 @@ func newRepairing(s *groups) *repairing {
 	r := &repairing{groups: s, lack: make([]int64, len(s.members))}
 	needed := false
 	for g, members := range s.members {
-		if len(members) > 0 {
-			r.lack[g] = s.lacks(members)
-			needed = needed || r.lack[g] > 0
+		if len(members) > 0 && !s.suffices(members) {
+			r.lack[g], needed = s.lacks(members), true
 		}
 	}
 	if !needed {

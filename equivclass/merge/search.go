@@ -27,6 +27,7 @@ type search struct {
 	nearEach int
 	step     step
 	tried    []uint64 // pairs of groups; a few are forgotten
+	inside   []int64  // by group, at the start: the sum of the squared distances of its pairs
 	run      Run
 }
 
@@ -73,6 +74,7 @@ func (s *search) start() (tight bool) {
 		}
 	}
 	slices.SortStableFunc(order, func(p, q int32) int { return cmp.Compare(s.parts[q].lack, s.parts[p].lack) })
+	s.inside = make([]int64, len(s.parts))
 	for _, p := range order {
 		if len(s.members[s.of[p]]) == 1 && !s.joined(p, s.nearTo(p)[:min(startNear, s.nearEach)]) {
 			later = append(later, p)
@@ -100,16 +102,26 @@ func (s *search) joined(p int32, with []int32) bool {
 		h := s.of[q]
 		if n := len(s.members[h]); s.apart(p, q)*(whole/2) < least && q != p && n < startMost {
 			both[copy(both[:], s.members[h])] = p
-			if e := s.energy(both[:n+1]) - s.energy(both[:n]); e < least && s.lacks(both[:n+1]) == 0 {
-				best, least = h, e
+			was, energy := energyOf(s.inside[h], int64(n)), energyOf(s.inside[h]+s.between(p, both[:n]), int64(n+1))
+			if energy-was < least && s.suffices(both[:n+1]) {
+				best, least = h, energy-was
 			}
 		}
 	}
 	if best < 0 {
 		return false
 	}
+	s.inside[best] += s.between(p, s.members[best])
 	s.join(s.of[p], best)
 	return true
+}
+
+// between is the sum of the squared distances of a part and others.
+func (s *search) between(p int32, others []int32) (out int64) {
+	for _, q := range others {
+		out += s.apart(p, q)
+	}
+	return out
 }
 
 // join moves the parts of g to h.
@@ -117,16 +129,6 @@ func (s *groups) join(g, h int32) {
 	both := slices.Concat(s.members[h], s.members[g])
 	s.empty(g)
 	s.put(both, h)
-}
-
-func (s *search) energy(members []int32) int64 {
-	var pairs int64
-	for i, p := range members {
-		for _, q := range members[:i] {
-			pairs += s.apart(p, q)
-		}
-	}
-	return energyOf(pairs, int64(len(members)))
 }
 
 // pass tries a step for each group, and for each group with near ones. It reports whether one

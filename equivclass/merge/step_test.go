@@ -1,8 +1,10 @@
 package merge
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,6 +30,17 @@ func (s *search) total() (out int64) {
 		out += s.energy(g)
 	}
 	return out
+}
+
+// energy is that of a group.
+func (s *search) energy(members []int32) int64 {
+	var pairs int64
+	for i, p := range members {
+		for _, q := range members[:i] {
+			pairs += s.apart(p, q)
+		}
+	}
+	return energyOf(pairs, int64(len(members)))
 }
 
 // least is the least energy of a division of parts into eligible groups.
@@ -168,7 +181,13 @@ func TestNearest(t *testing.T) {
 	x := newInstance(drawn(equivtest.Rand(1), 60, 5, 6), 5, Requirement{Caps: Frequency(3)})
 	near, each := x.nearest(Run{Stop: never})
 	require.Equal(t, nearMost, each)
-	cost := func(p, q int) int64 { return x.apart(int32(p), int32(q)) + x.spread()*x.over(p, q)/x.size }
+	cost := func(p, q int) int64 {
+		var over int64
+		for v, c := range x.caps {
+			over += max(0, -x.slackIn(c, int32(v), p)-x.slackIn(c, int32(v), q)) / c.den
+		}
+		return x.apart(int32(p), int32(q)) + x.spread()*over/x.size
+	}
 	for p := range x.parts {
 		mine := near[p*each:][:each]
 		better := 0
@@ -178,6 +197,9 @@ func TestNearest(t *testing.T) {
 			}
 		}
 		assert.Less(t, better, each, "a nearer part is missing")
+		assert.True(t, slices.IsSortedFunc(mine, func(q, r int32) int {
+			return cmp.Or(cmp.Compare(cost(p, int(q)), cost(p, int(r))), cmp.Compare(q, r))
+		}))
 		assert.NotContains(t, mine, int32(p))
 	}
 }
