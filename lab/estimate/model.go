@@ -17,7 +17,7 @@ const (
 	mostBins      = 24  // of an attribute
 	mostResponses = 32  // kinds of sensitive values
 	prior         = 16. // people with average values in each bin
-	fewResponses  = 4   // with so many at most, a bucket's classes differ more than chance
+	fewResponses  = 4   // with so many at most gamma is above 1
 	pace          = 1.5 // of a step, over the number of attributes
 	fitRounds     = 100
 	fitScaling    = 3 // steps of proportional fitting in a round
@@ -43,13 +43,16 @@ const (
 //
 //  1. E: of n(c) people of each class, M(c,k) are expected to have k: n(c) A(c,k) s(bucket,k) in proportion, where s makes the classes
 //     of a bucket have as many of each response as it shows (proportional fitting: 3 steps from where the last round ended).
-//     A = base (R/base)^gamma, gamma = 1 + 1/K^2 for K <= 4 responses, else 1: the engine joins classes because of their values, so
-//     that those of one bucket differ more than chance where few values exist.
+//     A = base (R/base)^gamma. gamma is 1, and from the 51st round on, with 2 to 4 responses, 1 + real/K^2: the engine joins classes
+//     because of their values, so that those of one bucket differ more than chance where few values exist. real is 1 - free/(2 gain),
+//     at least 0: gain is the sum over buckets and responses of people times ln of the predicted over the average number, of the
+//     theta that 50 rounds and 30 steps of fitting have reached, and free is (bins - 1)(K - 1) summed over attributes.
 //  2. M: theta(j,b,k) is multiplied by ((seen + 16 base) / (predicted + 16 base theta))^(1.5/attributes), where seen is the sum over
 //     cells x of f theta / U times M of their classes, and predicted is the same of n R / sum of R over k.
 //
-// All theta and s begin at 1; there are 100 rounds, and in the end 30 steps of proportional fitting; M is then scaled once more by
-// value, so that counts of a bucket add up exactly. Sums run over buckets, and classes in them, in the order of the release.
+// All theta and s begin at 1; there are 100 rounds, and after the 50th and the last one, and in the end of each replicate, 30 steps of
+// proportional fitting. A step scales s by response; M is what the classes then have, scaled once more by response, so that counts of a
+// bucket add up exactly. Sums run over buckets, and classes in them, in the order of the release.
 //
 // A number's values are put in responses of about 1/32 of the people each, in order; of other attributes the 31 most frequent values
 // (ties by text) have a response each, and all others have one. Inside a response a bucket's own counts speak.
@@ -98,8 +101,36 @@ func NewModel(r *query.BucketRelease) *Model {
 		}
 	}
 	m.fitted.scale = slices.Repeat([]float64{1}, len(m.counts))
-	m.train(&m.fitted, fitRounds, nil)
+	m.gamma = 1
+	m.train(&m.fitted, fitRounds/2, nil)
+	if m.responses > 1 && m.responses <= fewResponses {
+		m.gamma += m.real() / float64(m.responses*m.responses)
+	}
+	m.train(&m.fitted, fitRounds/2, nil)
 	return m
+}
+
+// real is which part of the logarithm of the likelihood ratio of the model is not chance: each free parameter gains 1/2 by chance.
+func (m *Model) real() float64 {
+	w, gain, free := m.newWork(), 0., 0
+	w.cells(&m.fitted)
+	for b, bag := range m.r.Bags {
+		w.bucket(&m.fitted, b, 0)
+		for k, n := range rowOf(m.counts, b, m.responses) {
+			predicted := 0.
+			for i := range m.classes[m.start[b]:m.start[b+1]] {
+				predicted += w.expect[i*m.responses+k]
+			}
+			gain += n * math.Log(max(least, predicted)/(float64(bag.Total)*m.base[k]))
+		}
+	}
+	for _, c := range m.columns {
+		if c != nil {
+			free += (c.bins - 1) * (m.responses - 1)
+		}
+	}
+
+	return max(0, 1-float64(free)/2/max(least, gain))
 }
 
 // newModel finds bins and responses.
@@ -209,9 +240,6 @@ func (m *Model) group() {
 	}
 	for v, n := range people {
 		m.base[m.response[v]] += float64(n) / float64(all)
-	}
-	if m.gamma = 1; m.responses <= fewResponses {
-		m.gamma += 1 / float64(m.responses*m.responses)
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 // What makes intervals hold, as measured (TestIntervalsCover).
 const (
 	sigmas   = 1.96
-	inflated = 1.5 // what the model leaves out: how values lie inside cells
+	inflated = 1.3 // what the variances leave out
 	doubt    = .3  // of the difference between model and shares
+	inside   = .15 // of the people whose cells match in part
 	// An answer is hidden if model and shares are more than two standard errors and more than such a part of the answer apart.
 	hiddenErrors, hiddenPart = 2, .4
 )
@@ -19,12 +20,17 @@ const (
 // Reply is the answer of a model to a query: estimate and bounds, and an interval that holds the truth 95 times of 100.
 //
 // The interval is estimate +- 1.96 sqrt(s^2 + (.3 d)^2), within the bounds. d is the difference between the model and the shares of
-// buckets: the engine evens out buckets, which hides a part of each relation from the model too. s is 1.5 times the root of two
-// variances: that of the replicates' estimates, and that of the people given the model. The latter is added up over buckets, where it
-// is the lesser of two sums: over classes, of M z2 - (M z1)^2 / people of the class, with M z summed over responses, and over
-// responses, of the same summed over classes, per people with the response. z1 and z2 are the mean and the mean square of what a
-// person with the response adds, times the probability to match (z2: once): 1 for a count, the number for a sum, and for a mean the
-// number less the mean, the root being divided by the count.
+// buckets: the engine evens out buckets, which hides a part of each relation from the model too. s^2 is 1.69 times three variances:
+//
+//   - of the estimates of the replicates;
+//   - of the people given the model, added up over buckets, where it is the lesser of two sums: over classes, of M z2 - (M z1)^2 / people
+//     of the class, with M z summed over responses, and over responses, of the same summed over classes, per people with the
+//     response. M is here times the share of the cells that is asked for; z1 and z2 are the mean and the mean square of what a person
+//     of the bucket with the response adds: 1 for a count, the number for a sum, and for a mean the number less the mean, each only
+//     of values that are asked for;
+//   - of the spread inside cells: the square of .15 times the sum of M z1 (1 - share of the cells that is asked for).
+//
+// Of a mean the last two are divided by the square of the count.
 type Reply struct {
 	query.Answer
 	Shares    float64 // what the shares of buckets say
@@ -69,8 +75,8 @@ func (m *Model) Answers(queries []*query.Bound) []Reply {
 			means[i] = a.answer(first[i])
 		}
 	}
-	variances := make([]float64, len(asked))
-	m.tallies(&m.fitted, asked, &residual{means, variances})
+	variances, partly := make([]float64, len(asked)), make([]float64, len(asked))
+	m.tallies(&m.fitted, asked, &residual{means, variances, partly})
 	for _, f := range m.again {
 		for i, t := range m.tallies(&f, asked, nil) {
 			d := asked[i].answer(t) - asked[i].answer(first[i])
@@ -79,7 +85,7 @@ func (m *Model) Answers(queries []*query.Bound) []Reply {
 	}
 	out := make([]Reply, len(asked))
 	for i, a := range asked {
-		if a.q.Mean {
+		if variances[i] += inside * inside * partly[i] * partly[i]; a.q.Mean {
 			variances[i] /= max(1, first[i].people*first[i].people)
 		}
 		again := (squares[i] - sums[i]*sums[i]/Replicates) / (Replicates - 1)
@@ -110,8 +116,8 @@ type askedColumn struct {
 // tally is the sum of a query and the number of people who match.
 type tally struct{ sum, people float64 }
 
-// residual collects the variances of people given the model.
-type residual struct{ means, variances []float64 }
+// residual collects the variances of people given the model, and the people whose cells match in part.
+type residual struct{ means, variances, partly []float64 }
 
 func (a *ask) answer(t tally) float64 {
 	if a.q.Mean {
@@ -216,6 +222,7 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 					if share[k] == 0 || n == 0 {
 						continue
 					}
+					whole := n
 					for _, c := range a.parts {
 						n *= c.table[int(m.columns[c.column].of[class])*m.responses+k]
 					}
@@ -225,6 +232,9 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 						x, y = n*share[k]*v, n*share[k]*v*v
 					}
 					out[i].sum, out[i].people = out[i].sum+x, out[i].people+n*share[k]
+					if to != nil {
+						to.partly[i] += (1 - n/whole) * x
+					}
 					sum, square, one[k], two[k] = sum+x, square+y, one[k]+x, two[k]+y
 				}
 				byClass += square - sum*sum/float64(m.r.Size[class])
