@@ -15,11 +15,15 @@ import (
 
 // archive is what somebody has who copies every release as soon as it has its name.
 type archive struct {
-	dir   string            // of the releases
-	files map[string]string // content by path below dir
+	dir    string            // of the releases
+	files  map[string]string // content by path below dir
+	ledger string
+	sealed map[int]sealed // by release: the lines of the ledger
 }
 
-func newArchive(dir string) *archive { return &archive{dir, map[string]string{}} }
+func newArchive(dir string) *archive {
+	return &archive{dir: dir, files: map[string]string{}, sealed: map[int]sealed{}}
+}
 
 // see copies what is new, and compares what was seen before: a release never changes,
 // also one that was made again after a crash. damaged says that files may be, which
@@ -37,7 +41,7 @@ func (a *archive) see(damaged bool) error {
 			return fmt.Errorf("%s was published with other bytes before", path)
 		}
 	}
-	if err := errors.Join(whole(now), a.gone(now)); err != nil {
+	if err := errors.Join(whole(now), a.gone(now), a.seals()); err != nil {
 		return err
 	}
 	for path, content := range now {

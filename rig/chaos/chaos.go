@@ -149,7 +149,9 @@ func (s *site) configure(text string) (err error) {
 	if err := os.WriteFile(s.path("anond.yaml"), []byte(text), 0o600); err != nil {
 		return err
 	}
-	s.config, _, err = config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile)
+	if s.config, _, err = config.Load(s.path("anond.yaml"), os.LookupEnv, os.ReadFile); err == nil {
+		s.archive.ledger = s.config.Release.Ledger
+	}
 	return err
 }
 

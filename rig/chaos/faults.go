@@ -70,7 +70,7 @@ const (
 
 // diskNamed are the lines that name an error of the releases' disk: of a release, of a pruning, of a start, and of a
 // shard with a journal that takes over.
-var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over"}
+var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over", `"event":"release_parked"`}
 
 // insideKinds are the faults of plans inside this process.
 var insideKinds = map[string]kind{
@@ -105,6 +105,7 @@ var insideKinds = map[string]kind{
 	"flip-newest": {endings: []ending{releaseDamaged}, most: 1,
 		named: []string{"published files are damaged", "differs from its rendering"}},
 	"flip-older": {endings: []ending{releaseDamaged}, named: []string{`"event":"release_damaged"`, "published files are damaged"}, most: 1},
+	"ledger-old": {named: []string{started}, most: 1},
 	"kill-prune": {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
 	"cut-prune":  {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
 	"kill-forget": {endings: []ending{killed}, named: []string{started}, most: 6,

@@ -48,7 +48,7 @@ func (s *site) verdict() error {
 	if strings.Contains(s.log.String(), canary) {
 		return errors.New("the log holds a person's value")
 	}
-	left, err := s.published(int(e.Releases()), members.Bytes())
+	left, err := s.published(int(e.Releases()), e.Machine().Digests(), members.Bytes())
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *site) place(partition, offset int) string {
 // published checks who is published: nobody twice, nobody gone, and the values that
 // the newest release shows are those of its people. It counts the rows whose people were
 // forgotten.
-func (s *site) published(releases int, members []byte) (left int, err error) {
+func (s *site) published(releases, digests int, members []byte) (left int, err error) {
 	rows, err := csv.NewReader(bytes.NewReader(members)).ReadAll()
 	if err != nil || releases == 0 {
 		return 0, err
@@ -185,6 +185,11 @@ func (s *site) published(releases int, members []byte) (left int, err error) {
 			return 0, fmt.Errorf("release %d has record %s twice", n, row[1])
 		}
 		in[n][row[1]] = true
+	}
+	for n := 1; n <= releases; n++ {
+		if err := s.archive.counts(n, len(in[n]), digests); err != nil {
+			return 0, err
+		}
 	}
 	for n := 1; n < releases; n++ {
 		for r := range in[n] {

@@ -345,6 +345,8 @@ func (w *inside) harm(f *fault) error {
 		return w.restoreUnjudged(f)
 	case "restore-copy":
 		return w.restoreCopy(f)
+	case "ledger-old":
+		return w.loseLedger(f)
 	case "flood":
 		w.feed.flood(flooded)
 	}

@@ -91,7 +91,7 @@ func (p *Publisher) KeepJudged(known incremental.Judged) error {
 		return err
 	}
 	if err := disk.MakeDir(p.FS, filepath.Dir(p.Ledger)); err != nil {
-		return err
+		return notNoted(err)
 	}
 	return p.noteJudged(known)
 }
@@ -109,7 +109,9 @@ func (p *Publisher) Unbar() error {
 
 func (p *Publisher) noteJudged(j incremental.Judged) error {
 	if err := p.directory().Replace(judgedPath(p.Ledger), judgedLine(j)); err != nil {
-		return fmt.Errorf("note who was judged: %w", err)
+		return notNoted(err)
 	}
 	return nil
 }
+
+func notNoted(err error) error { return fmt.Errorf("note next to the ledger who was judged: %w", err) }
