@@ -48,7 +48,7 @@ var changes = map[Change][]string{
 		"initial.min_records", "initial.max_records", "initial.on_refusal",
 		"release.dir", "release.ledger",
 		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",
-		"state.backup.dir", "state.backup.min_interval", "state.backup.keep",
+		"state.backup.dir", "state.backup.min_interval", "state.backup.keep", "state.backup.command",
 		"encryption.key", "encryption.key_command",
 		"http.listen",
 		"memory.max_in_flight",

@@ -11,6 +11,7 @@ type backup struct {
 	Dir         string        // empty: none are made
 	MinInterval time.Duration // between two
 	Keep        int           // newest that stay
+	Command     []string      // is given the path of each; empty: nobody is
 }
 
 func (b *backup) keys() []key {
@@ -23,6 +24,10 @@ func (b *backup) keys() []key {
 			doc: "Least time between two backups. 0s: after each release."},
 		{path: "state.backup.keep", value: atLeast(1, "the newest backup stays", &b.Keep), def: "3",
 			doc: "Number of newest backups that stay; older ones of this dataset are removed."},
+		{path: "state.backup.command", value: list[string]{&b.Command, text}, derived: "none",
+			doc: "Program and arguments, run without a shell for each new backup, that takes it to another host; the path of the backup is " +
+				"the last argument. Its description lies next to it. What the program writes is not logged. It has an hour, and no " +
+				"other backup is made meanwhile."},
 	}
 }
 

@@ -48,6 +48,7 @@ type Backup struct {
 	Verified time.Time `json:"verified"`         // when the newest was loaded as a test
 	Release  uint32    `json:"release"`          // that it knows
 	Failed   bool      `json:"failed,omitempty"` // the newest attempt failed
+	Sent     time.Time `json:"sent,omitzero"`    // when state.backup.command last had taken one elsewhere; zero: it is not known
 }
 
 // StateSize is the size of the state's file in bytes.

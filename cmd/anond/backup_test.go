@@ -81,3 +81,39 @@ func TestBackupsOfARunningDaemon(t *testing.T) {
 	assert.Equal(t, exitConfig, r.code)
 	assert.Contains(t, r.stderr, "is a backup of the dataset hospital")
 }
+
+// TestBackupsAreTakenElsewhere: a program of the owner gets each backup, what it fails at is said and tried again with the next one, and
+// what it has is a state whose releases an audit certifies.
+func TestBackupsAreTakenElsewhere(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 400",
+		`, backup: {dir: ./copies, keep: 1, command: [sh, -c, 'test -e there && cp "$0" there']}`)
+	t.Chdir(s.dir)
+	s.atLevel("L2", "")
+	s.edit("release: {dir: ./releases", "release: {dir: ./releases, ledger: ./state/ledger")
+	s.edit("path: ./state/anond.db", `path: "${ANOND_STATE:-./state/anond.db}"`)
+	s.write("admissions.ndjson", ndjson(1, 2000))
+	r := s.run("run --once")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "backup_not_sent")
+	assert.Contains(t, r.stderr, "state.backup.command sh: exit status 1")
+
+	require.NoError(t, os.Mkdir(s.path("there"), 0o700))
+	s.write("admissions.ndjson", ndjson(1, 3000))
+	r = s.run("run --once")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "backup_sent")
+	assert.Contains(t, s.read("copies/"+filepath.Base(newestBackup(t, s.path("copies")))+".json"), `"sent": "`)
+	sent := newestBackup(t, s.path("there"))
+	assert.Equal(t, filepath.Base(newestBackup(t, s.path("copies"))), filepath.Base(sent))
+
+	t.Setenv("ANOND_STATE", sent)
+	assert.Contains(t, s.must("audit --replay 1 --require-certified"), "CERTIFIED")
+}
+
+// newestBackup is the newest backup of a directory.
+func newestBackup(t *testing.T, dir string) string {
+	names, err := filepath.Glob(filepath.Join(dir, "hospital-*.db"))
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	return names[len(names)-1]
+}

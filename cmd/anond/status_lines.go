@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/dataset"
 	"anond/internal/ops/certificate"
@@ -78,11 +79,19 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 			diskuse.Bytes(d.Releases.PerDay+d.State.PerDay), diskuse.Bytes(d.Releases.Free), diskuse.Bytes(d.State.Free))
 	}
 	if b := s.Backup; b != nil && !b.Made.IsZero() {
-		add("backup", "of release %d, made %s, loaded as a test", b.Release, b.Made.Format(time.RFC3339))
+		add("backup", "of release %d, made %s, loaded as a test%s", b.Release, b.Made.Format(time.RFC3339), sentText(b))
 	} else if b != nil {
 		add("backup", "none yet")
 	}
 	return append(lines, troubleLines(s)...)
+}
+
+// sentText says when a backup was taken elsewhere.
+func sentText(b *ingest.Backup) string {
+	if b.Sent.IsZero() {
+		return ""
+	}
+	return ", taken elsewhere " + b.Sent.Format(time.RFC3339)
 }
 
 // refusedLine says how much of what was read was refused, and why.
@@ -342,7 +351,7 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 		add("the reload at %s was refused; its log line says why", r.At.UTC().Format(time.RFC3339))
 	}
 	if b := s.Backup; b != nil && b.Failed {
-		add("the newest backup of the state failed; event backup_failed has the error")
+		add("the newest backup of the state failed; event backup_failed or backup_not_sent has the error")
 	}
 	for _, use := range slices.Sorted(maps.Keys(s.Certificates)) {
 		if ends := s.Certificates[use]; ends.Sub(s.Time) < certificate.Soon {

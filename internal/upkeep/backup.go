@@ -39,6 +39,7 @@ type Backup struct {
 	Release uint32    `json:"release"` // newest that it knows
 	Records uint64    `json:"records"`
 	KeyID   string    `json:"key_id,omitempty"`
+	Sent    time.Time `json:"sent,omitzero"` // when state.backup.command had taken it elsewhere
 }
 
 func describe(dataset string, made time.Time, c boltstore.Copied) Backup {
@@ -131,6 +132,7 @@ func (b *Copier) make(now time.Time) {
 		return
 	}
 	b.Succeeded(made, began)
+	b.elsewhere(made)
 }
 
 // failed says that an attempt failed.
@@ -146,7 +148,7 @@ func (b *Copier) Succeeded(made Backup, began time.Time) {
 	b.log.Info("backup made", "event", "backup_made", "file", made.File, "release", made.Release, "records", made.Records, "bytes", made.Bytes,
 		"sha256", made.SHA256, "ms", now.Sub(began).Milliseconds())
 	b.know(func(k *ingest.Backup) {
-		*k = ingest.Backup{Made: made.Made, Verified: now.UTC(), Release: made.Release}
+		*k = ingest.Backup{Made: made.Made, Verified: now.UTC(), Release: made.Release, Sent: k.Sent}
 	})
 }
 
@@ -183,7 +185,7 @@ func foundBackup(c *config.Config) *ingest.Backup {
 		}
 		var b Backup
 		if data, err := os.ReadFile(names[i]); err == nil && json.Unmarshal(data, &b) == nil {
-			return &ingest.Backup{Made: b.Made, Verified: b.Made, Release: b.Release}
+			return &ingest.Backup{Made: b.Made, Verified: b.Made, Release: b.Release, Sent: b.Sent}
 		}
 	}
 	return &ingest.Backup{}

@@ -64,6 +64,11 @@ var ofProcess = []row{
 	{"backup_failed", "error", "error", []eventCase{
 		{"", "no copy of the state was made; the next release is followed by the next attempt",
 			"check `state.backup.dir`: room, permissions"}}},
+	{"backup_sent", "info", "file release:integer ms:integer", []eventCase{
+		{"", "`state.backup.command` has taken a backup elsewhere", "none"}}},
+	{"backup_not_sent", "error", "file error", []eventCase{
+		{"", "a backup was made, and `state.backup.command` has failed, or has taken more than an hour; the next release is followed by the " +
+			"next attempt", "run the program by hand, with the path of the backup as its last argument"}}},
 	{"dead_letter_failed", "error", "error tries:integer", []eventCase{
 		{"", toldWithTries + "dead letters cannot be delivered; they stay in the state, and delivery is retried at most 30 s apart. " +
 			"Nothing else waits for them", "check the disk or topic of dead letters; the error says what is missing"}}},

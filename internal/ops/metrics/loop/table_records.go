@@ -203,7 +203,10 @@ var ofState = []metric{
 		func(b *ingest.Backup) float64 { return gauge.At(b.Made) }),
 	ofBackup("anond_backup_last_verified_timestamp_seconds", "When the newest copy was loaded as a test; without that none gets its name.",
 		func(b *ingest.Backup) float64 { return gauge.At(b.Verified) }),
-	ofBackup("anond_backup_last_attempt_successful", "Whether the newest attempt to copy the state succeeded, or there was none.",
+	ofBackup("anond_backup_last_sent_timestamp_seconds", "When `state.backup.command` last had taken a copy elsewhere, as far as is known; "+
+		"0: it has not, or there is no such command.", func(b *ingest.Backup) float64 { return gauge.At(b.Sent) }),
+	ofBackup("anond_backup_last_attempt_successful", "Whether the newest attempt to copy the state, and to take the copy "+
+		"elsewhere, succeeded, or there was none.",
 		func(b *ingest.Backup) float64 { return gauge.Truth(!b.Failed) }),
 	ofBackup("anond_backup_release", "Newest release that the newest copy knows. A copy that does not know the newest release is of no use.",
 		func(b *ingest.Backup) float64 { return float64(b.Release) }),
