@@ -56,6 +56,13 @@ func (h *history) cutOut(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writ
 		return err
 	}
 	m := p.Manifest
+	pieces, err := h.Pieces(m.Release)
+	if err != nil {
+		return err
+	}
+	if !pieces.has(b) {
+		return fmt.Errorf("%s of release %d has left meanwhile: %w", b.Part, b.Release, fs.ErrNotExist)
+	}
 	first, last := b.Births()
 	for i := range m.Parts {
 		from, until := m.Parts[i].Births()
@@ -63,11 +70,7 @@ func (h *history) cutOut(b *snapshot.PartEntry, f snapshot.FileEntry, to io.Writ
 			continue
 		}
 		c := &cut{h: h, m: m, part: &m.Parts[i]}
-		if m.Parts[i].Part != b.Part {
-			if err := c.before(b); err != nil {
-				return err
-			}
-		}
+		c.before(b, pieces)
 		return c.write(f, to)
 	}
 	return fmt.Errorf("%w: release %d has no part with the classes of %s", snapshot.ErrDamaged, m.Release, b.Part)
@@ -83,25 +86,20 @@ type cut struct {
 	rows map[string]int // by file: rows of the parts before
 }
 
-// before counts what stands before a part.
-func (c *cut) before(b *snapshot.PartEntry) error {
-	births, err := Within(c.part, c.h.births)
-	if err != nil {
-		return err
-	}
+// before counts what stands before a piece.
+func (c *cut) before(b *snapshot.PartEntry, pieces Pieces) {
 	c.rows = map[string]int{}
 	before := snapshot.Shift{}
-	for _, other := range births {
+	for _, other := range pieces.Of(c.part) {
 		if other.Part == b.Part {
-			c.back = before.Back()
-			return nil
+			break
 		}
 		before = before.Before(&other)
 		for _, f := range other.Files {
 			c.rows[f.Name] += f.Rows
 		}
 	}
-	return fmt.Errorf("%w: %s does not hold %s", snapshot.ErrDamaged, c.part.Part, b.Part)
+	c.back = before.Back()
 }
 
 // joined reads the rows of a file of the joined part, behind its header.

@@ -114,7 +114,7 @@ func (d *delivery) pass(ctx context.Context) error {
 			return err
 		}
 		d.Board.does("comparing what the sink has", stepPatience)
-		if err := d.sink.Verify(ctx, d.upTo(d.position.Release), d.Whole); err != nil {
+		if err := d.sink.Verify(ctx, d.position, d.upTo(d.position.Release, newest), d.Whole); err != nil {
 			return err
 		}
 		d.known, d.done.At = true, d.position.Release
@@ -125,7 +125,7 @@ func (d *delivery) pass(ctx context.Context) error {
 		return d.position.agrees(d.history, newest)
 	}
 	for n := d.position.Release + 1; n <= newest; n++ {
-		if err := d.one(ctx, n); err != nil {
+		if err := d.one(ctx, n, newest); err != nil {
 			return err
 		}
 	}
@@ -133,10 +133,10 @@ func (d *delivery) pass(ctx context.Context) error {
 }
 
 // upTo are the releases up to one.
-func (d *delivery) upTo(newest uint32) iter.Seq2[*Release, error] {
+func (d *delivery) upTo(last, newest uint32) iter.Seq2[*Release, error] {
 	return func(yield func(*Release, error) bool) {
-		for n := uint32(1); n <= newest; n++ {
-			r, err := open(d.history, n)
+		for n := uint32(1); n <= last; n++ {
+			r, err := open(d.history, n, newest)
 			if r != nil {
 				r.paced, r.passed = func(to io.Writer) io.Writer { return to },
 					func() { d.Board.goesOn("comparing what the sink has", time.Now()) }
@@ -165,8 +165,8 @@ func (d *delivery) ordinary(newest uint32) error {
 	return nil
 }
 
-func (d *delivery) one(ctx context.Context, number uint32) error {
-	r, err := open(d.history, number)
+func (d *delivery) one(ctx context.Context, number, newest uint32) error {
+	r, err := open(d.history, number, newest)
 	if err != nil {
 		return err
 	}

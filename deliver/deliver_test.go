@@ -36,8 +36,10 @@ type book struct {
 
 func (b *book) Name() string { return "book" }
 
-func (b *book) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
-func (b *book) Position(context.Context) (deliver.Position, error)                     { return b.at, b.fail() }
+func (b *book) Verify(context.Context, deliver.Position, iter.Seq2[*deliver.Release, error], bool) error {
+	return nil
+}
+func (b *book) Position(context.Context) (deliver.Position, error) { return b.at, b.fail() }
 
 func (b *book) fail() error {
 	if b.fails > 0 {
@@ -215,9 +217,9 @@ func born(t *testing.T, dir string) (out []string) {
 	on, err := snapshot.Scan(snapshot.OS(), dir)
 	require.NoError(t, err)
 	for n := uint32(1); n <= on.Current; n++ {
-		p, err := history.Published(n)
+		step, err := history.Step(n)
 		require.NoError(t, err)
-		for _, b := range deliver.BirthsOf(p.Manifest) {
+		for _, b := range step.Births {
 			for _, f := range b.Files {
 				out = append(out, filepath.Join(dir, fmt.Sprintf("%06d", n), b.Part, f.Name))
 			}

@@ -12,40 +12,37 @@ import (
 	"anond/snapshot"
 )
 
-// history reads what each release of a directory published first, and which classes died
-// in it: what has to be added to a copy that has the releases before. It only reads.
+// history reads what each release of a directory published first, what left with it, and which classes died in it: what has
+// to be done to a copy that has the releases before. It only reads.
 //
-// Pruned releases are there, too (rules N and A: no row ever leaves, and none changes):
-// their manifests stay, and their rows are in the parts of later releases. A part that was
-// joined with others is cut out again, and has the SHA-256 that its own release says.
+// Pruned releases are there, too (rules N and A: a row leaves by rule W alone, and none changes): their manifests stay, and
+// their rows are in the parts of later releases. A part that was joined with others is cut out again, and has the SHA-256
+// that its own release says.
 //
 // Not safe for concurrent use.
 type history struct {
 	files snapshot.FS
 	dir   string
-	born  map[uint32][]snapshot.PartEntry // what releases gave birth to, as far as it was asked
+	near  walk // to the release that is delivered
+	far   walk // to the newest one
+}
+
+// walk is how far the releases were gone through, from the first one on.
+type walk struct {
+	at     uint32
+	before Pieces // of the release before
+	pieces Pieces
+	step   Step
 }
 
 // NewHistory reads a releases directory.
-func NewHistory(files snapshot.FS, dir string) *history {
-	return &history{files: files, dir: dir, born: map[uint32][]snapshot.PartEntry{}}
-}
+func NewHistory(files snapshot.FS, dir string) *history { return &history{files: files, dir: dir} }
 
 // Published is a release as its manifest describes it.
 type Published struct {
 	Manifest *snapshot.Manifest
 	Text     []byte // of manifest.json
 	SHA256   [32]byte
-}
-
-// BirthsOf are the parts that a release gave birth to. Parts that were joined are none.
-func BirthsOf(m *snapshot.Manifest) (out []snapshot.PartEntry) {
-	for _, p := range m.Parts {
-		if p.Release == m.Release && len(p.Replaces) == 0 {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // Published reads the manifest of a release, also of a pruned one.
@@ -72,42 +69,35 @@ func ParsePublished(text []byte, release uint32) (*Published, error) {
 	return &Published{m, text, sha256.Sum256(text)}, nil
 }
 
-// births are those of a release, remembered.
-func (h *history) births(release uint32) ([]snapshot.PartEntry, error) {
-	if known, ok := h.born[release]; ok {
-		return known, nil
+// to goes on to a release, or begins again.
+func (h *history) to(w *walk, release uint32) error {
+	if w.at > release {
+		*w = walk{}
 	}
-	p, err := h.Published(release)
-	if err != nil {
-		return nil, err
+	for w.at < release {
+		p, err := h.Published(w.at + 1)
+		if err != nil {
+			return err
+		}
+		pieces, step, err := w.pieces.After(p.Manifest)
+		if err != nil {
+			return err
+		}
+		*w = walk{w.at + 1, w.pieces, pieces, step}
 	}
-	births := BirthsOf(p.Manifest)
-	if len(births) == 0 {
-		return nil, fmt.Errorf("%w: release %d has no part of its own", snapshot.ErrDamaged, release)
-	}
-	for i := range births {
-		births[i].Dead = nil
-	}
-	h.born[release] = births
-	return births, nil
+	return nil
 }
 
-// Within lists the parts, as they were first published, of which a part is made, oldest first. births
-// returns the parts that a release published first.
-func Within(p *snapshot.PartEntry, births func(release uint32) ([]snapshot.PartEntry, error)) (out []snapshot.PartEntry, err error) {
-	first, last := p.Births()
-	for n := first; n <= last; n++ {
-		births, err := births(n)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range births {
-			if from, to := b.Births(); from >= first && to <= last {
-				out = append(out, b)
-			}
-		}
-	}
-	return out, nil
+// Pieces are those of a release.
+func (h *history) Pieces(release uint32) (Pieces, error) {
+	err := h.to(&h.far, release)
+	return h.far.pieces, err
+}
+
+// Step is what a release changed.
+func (h *history) Step(release uint32) (Step, error) {
+	err := h.to(&h.near, release)
+	return h.near.step, err
 }
 
 // Died is a class that died, by the part in which it was born.
@@ -118,7 +108,10 @@ type Died struct {
 
 // Deaths are the classes that died in a release, in the order of their births.
 func (h *history) Deaths(of *snapshot.Manifest) ([]Died, error) {
-	now, err := h.deadIn(of)
+	if err := h.to(&h.near, of.Release); err != nil {
+		return nil, err
+	}
+	now, err := deadIn(of, h.near.pieces)
 	if err != nil || len(now) == 0 || of.Release == 1 {
 		return now, err
 	}
@@ -126,7 +119,7 @@ func (h *history) Deaths(of *snapshot.Manifest) ([]Died, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := h.deadIn(p.Manifest)
+	before, err := deadIn(p.Manifest, h.near.before)
 	if err != nil {
 		return nil, err
 	}
@@ -138,18 +131,14 @@ func (h *history) Deaths(of *snapshot.Manifest) ([]Died, error) {
 }
 
 // deadIn are all classes that are dead in a release.
-func (h *history) deadIn(m *snapshot.Manifest) (out []Died, err error) {
+func deadIn(m *snapshot.Manifest, pieces Pieces) (out []Died, err error) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		if len(p.Dead) == 0 {
+		dead, before := p.Dead, uint32(0)
+		if len(dead) == 0 {
 			continue
 		}
-		births, err := Within(p, h.births)
-		if err != nil {
-			return nil, err
-		}
-		dead, before := p.Dead, uint32(0)
-		for _, b := range births {
+		for _, b := range pieces.Of(p) {
 			for len(dead) > 0 && dead[0] <= before+uint32(b.Classes) {
 				out = append(out, Died{b.Part, dead[0] - before})
 				dead = dead[1:]

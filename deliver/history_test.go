@@ -34,7 +34,9 @@ func TestBirthsSurvivePruning(t *testing.T) {
 				died[n], err = h.Deaths(p.Manifest)
 				require.NoError(t, err)
 				all += len(died[n])
-				for _, b := range deliver.BirthsOf(p.Manifest) {
+				step, err := h.Step(n)
+				require.NoError(t, err)
+				for _, b := range step.Births {
 					for _, f := range b.Files {
 						var text bytes.Buffer
 						require.NoError(t, h.CopyBirth(&b, f, &text))
@@ -55,7 +57,9 @@ func TestBirthsSurvivePruning(t *testing.T) {
 				again, err := h.Deaths(p.Manifest)
 				require.NoError(t, err)
 				assert.Equal(t, died[n], again)
-				for _, b := range deliver.BirthsOf(p.Manifest) {
+				step, err := h.Step(n)
+				require.NoError(t, err)
+				for _, b := range step.Births {
 					for _, f := range b.Files {
 						var text bytes.Buffer
 						require.NoError(t, h.CopyBirth(&b, f, &text), "%s of release %d", f.Name, n)
@@ -85,9 +89,9 @@ func TestDamagedBirth(t *testing.T) {
 	at := bytes.IndexByte(content, '\n') + 1
 	content[at] ^= 1
 	require.NoError(t, os.WriteFile(path, content, 0o600))
-	old, err := h.Published(1)
+	old, err := h.Step(1)
 	require.NoError(t, err)
-	b := deliver.BirthsOf(old.Manifest)[0]
+	b := old.Births[0]
 	var text bytes.Buffer
 	require.ErrorIs(t, h.CopyBirth(&b, b.Files[0], &text), snapshot.ErrDamaged)
 }

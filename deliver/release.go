@@ -12,10 +12,12 @@ import (
 	"anond/snapshot"
 )
 
-// Release is what a sink gets: a release, and what it changed.
+// Release is what a sink gets: a release, and what it changed. Where a sink is behind, what has left by the newest release is
+// not sent any more: a copy of an older one lacks it. Whoever reads the copy meanwhile knows less than the releases show.
 type Release struct {
 	*Published
-	Births      []snapshot.PartEntry
+	Step
+	Absent      Pieces // births that are not sent: they have left since
 	Deaths      []Died
 	Hierarchies []hierarchyCopy // those that no earlier release named
 	history     *history
@@ -23,15 +25,28 @@ type Release struct {
 	passed      func()                    // is called for each row that a sink has taken
 }
 
-// open reads what a release changed.
-func open(h *history, number uint32) (*Release, error) {
+// open reads what a release changed, given the newest one.
+func open(h *history, number, newest uint32) (*Release, error) {
 	p, err := h.Published(number)
 	if err != nil {
 		return nil, err
 	}
-	r := &Release{Published: p, Births: BirthsOf(p.Manifest), history: h}
-	if len(r.Births) == 0 {
-		return nil, fmt.Errorf("%w: release %d has no part of its own", snapshot.ErrDamaged, number)
+	r := &Release{Published: p, history: h}
+	if r.Step, err = h.Step(number); err != nil {
+		return nil, err
+	}
+	stay, err := h.Pieces(newest)
+	if err != nil {
+		return nil, err
+	}
+	births := r.Births
+	r.Births = nil
+	for _, b := range births {
+		if stay.has(&b) {
+			r.Births = append(r.Births, b)
+		} else {
+			r.Absent = append(r.Absent, b)
+		}
 	}
 	if r.Deaths, err = h.Deaths(p.Manifest); err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ type Sink interface {
 	Name() string
 	// Position tells how far the sink is.
 	Position(ctx context.Context) (Position, error)
-	// Verify compares what the sink has of releases with them: how much there is of each, or each cell (whole). What is
-	// missing or other is ErrOther.
-	Verify(ctx context.Context, releases iter.Seq2[*Release, error], whole bool) error
+	// Verify compares what the sink has of releases with them, which end with the one of its position: how much there is of each,
+	// or each cell (whole). What is missing or other is ErrOther.
+	Verify(ctx context.Context, at Position, releases iter.Seq2[*Release, error], whole bool) error
 	// Deliver takes a release in, whole or not at all as far as readers see. It may be
 	// called again with the same release.
 	Deliver(ctx context.Context, r *Release) error

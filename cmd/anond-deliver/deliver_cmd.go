@@ -31,8 +31,10 @@ func newKafkaCommand(env *environment) *cobra.Command {
 		Use: "kafka", Short: "Deliver releases to a topic (outputs.kafka)",
 		Long: `kafka writes each release to a topic: a message for each class and bucket that it
 adds, the classes that regrouping replaced, its manifest, and a marker. Nothing is
-ever overwritten or removed, so every release can be rebuilt from the topic:
-anond-deliver consume does that. The topic must exist, with cleanup.policy compact.`,
+ever overwritten, and rows are deleted only if they have left the releases (a window,
+or erasure by buckets), so every release of which nothing has left can be rebuilt from
+the topic: anond-deliver consume does that. The topic must exist, with cleanup.policy
+compact.`,
 		Example: "  anond-deliver kafka\n  anond-deliver kafka --follow -c deliver.yaml",
 	}, func(ctx context.Context, d *config.Delivery, log *slog.Logger) (deliver.Sink, func() error, error) {
 		if err := d.NeedKafka(); err != nil {
@@ -54,7 +56,8 @@ func newPostgresCommand(env *environment) *cobra.Command {
 	return newSinkCommand(env, postgresListen, &cobra.Command{
 		Use: "postgres", Short: "Deliver releases to tables of PostgreSQL (outputs.postgres)",
 		Long: `postgres adds each release to tables of a database, in one transaction: readers
-see complete releases only. The tables are created at the first delivery. A release that
+see complete releases only. Rows that leave the releases are deleted in the same
+transaction. The tables are created at the first delivery. A release that
 is there already is compared by the SHA-256 of its manifest and not changed; a
 different one ends the command with exit code 5.`,
 		Example: "  anond-deliver postgres\n  anond-deliver postgres --follow -c deliver.yaml",

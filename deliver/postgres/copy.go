@@ -14,10 +14,39 @@ import (
 	"anond/snapshot"
 )
 
-// part names what a release gave birth to.
-func (s *sink) part(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snapshot.PartEntry) error {
+// part names what a release gave birth to. What took the place of another part is in the releases that had all of that, too.
+func (s *sink) part(ctx context.Context, tx pgx.Tx, b *snapshot.PartEntry) error {
+	_, last := b.Births()
 	_, err := tx.Exec(ctx, "INSERT INTO "+s.names.of(partsTable)+" (part, release, classes, rows) VALUES ($1, $2, $3, $4)", b.Part,
-		int32(r.Manifest.Release), b.Classes, b.Rows)
+		int32(last), b.Classes, b.Rows)
+	return err
+}
+
+// leave deletes the rows of what left with a release (rule W).
+func (s *sink) leave(ctx context.Context, tx pgx.Tx, r *deliver.Release) error {
+	if len(r.Left) == 0 {
+		return nil
+	}
+	var parts []string
+	tables := []string{}
+	for i := range r.Left {
+		parts = append(parts, r.Left[i].Part)
+		for j, f := range r.Left[i].Files {
+			if suffix := suffixOf(f.Name, j == 0); !slices.Contains(tables, suffix) {
+				tables = append(tables, suffix)
+			}
+		}
+	}
+	for _, suffix := range tables {
+		there, err := s.exists(ctx, tx, suffix)
+		if err == nil && there {
+			_, err = tx.Exec(ctx, "DELETE FROM "+s.names.of(suffix)+" WHERE "+column(partColumn)+" = ANY ($1)", parts)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, "DELETE FROM "+s.names.of(partsTable)+" WHERE part = ANY ($1)", parts)
 	return err
 }
 

@@ -3,7 +3,8 @@
 // Guarantee: a release is there whole or not at all, also for those who read meanwhile: it
 // is one transaction. It is there once, whoever delivers it and how often: those who
 // deliver take turns (an advisory lock), and a release that is there is compared by the
-// SHA-256 of its manifest. Rows are as recoded, and never change.
+// SHA-256 of its manifest. Rows are as recoded, and never change. Those that left the releases
+// (rule W, what may leave) are deleted in the transaction of the release in which they left.
 //
 // Rows of a part are there once. A release adds the rows of what it gave birth to, and the
 // numbers of the classes that died in it; views make the tables of releases of that. So a

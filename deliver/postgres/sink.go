@@ -129,8 +129,11 @@ func (s *sink) release(ctx context.Context, tx pgx.Tx, r *deliver.Release) error
 	if err != nil {
 		return err
 	}
+	if err := s.leave(ctx, tx, r); err != nil {
+		return err
+	}
 	for i := range r.Births {
-		if err := s.part(ctx, tx, r, &r.Births[i]); err != nil {
+		if err := s.part(ctx, tx, &r.Births[i]); err != nil {
 			return err
 		}
 	}

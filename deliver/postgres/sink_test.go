@@ -87,6 +87,9 @@ func rowsOfTable(s *delivertest.Server, view string, release uint32) []string {
 	}
 	text := s.Psql(fmt.Sprintf("SELECT concat_ws(E'\\x01', %s) FROM %s WHERE anond_release = %d", strings.Join(columns, ", "),
 		column(view), release))
+	if text == "" {
+		return nil
+	}
 	out := strings.Split(text, "\n")
 	slices.Sort(out)
 	return out
@@ -131,17 +134,86 @@ func TestTablesAreTheReleases(t *testing.T) {
 	t.Run("whole releases only", func(t *testing.T) { wholeOnly(t, s) })
 	t.Run("away and back", func(t *testing.T) { awayAndBack(t, s) })
 	t.Run("lost rows", func(t *testing.T) { lostRows(t, s) })
+	t.Run("what left", func(t *testing.T) { whatLeft(t, s) })
+}
+
+// whatLeft: rows of a part that left are deleted from every table, in the transaction of the release in which it left, and no
+// other rows; also where the tables were away for several releases, or get their first one when the files of what left are
+// gone. The views show what is left of older releases.
+func whatLeft(t *testing.T, s *delivertest.Server) {
+	chain := delivertest.New(t, delivertest.Find(t, "buckets"), 8)
+	first := rowsOfFiles(t, chain.Dir, 1, 0)
+	begun, err := deliverHistory(chain.Dir).Published(1)
+	require.NoError(t, err)
+	files := begun.Manifest.Parts[0].Files
+	deliver := func(table string, whole bool) {
+		t.Helper()
+		require.NoError(t, delivered(t, open(t, s, table), chain.Dir, whole))
+	}
+	same := func(table string) {
+		newest := chain.Newest()
+		var parts []string
+		for at, f := range files {
+			suffix, rows := suffixOf(f.Name, at == 0), rowsOfFiles(t, chain.Dir, newest, at)
+			require.Equal(t, rows, rowsOfTable(s, table+suffix+historyView, newest), f.Name)
+			require.Equal(t, strconv.Itoa(len(rows)), s.Psql("SELECT count(*) FROM "+table+suffix+currentView))
+		}
+		pieces, err := deliverHistory(chain.Dir).Pieces(newest)
+		require.NoError(t, err)
+		for _, piece := range pieces {
+			parts = append(parts, piece.Part)
+		}
+		require.Equal(t, strings.Join(parts, "\n"), s.Psql("SELECT part FROM "+table+partsTable+" ORDER BY part"))
+		require.Equal(t, strconv.Itoa(int(newest)), s.Psql("SELECT max(release) FROM "+table+releasesTable))
+	}
+	deliver("always", false)
+	deliver("sometimes", false)
+	require.Equal(t, first, rowsOfTable(s, "always_by_release", 1))
+	for i, leave := range []func(){
+		func() { chain.Expire(2) },
+		func() { chain.Withdraw(1, 2) },
+		func() { chain.Join(3) },
+		func() { chain.Withdraw(0, 1); chain.Prune() },
+		func() { chain.Expire(5) },
+		func() { chain.Expire(chain.Newest()) },
+	} {
+		leave()
+		late := fmt.Sprint("late", i)
+		deliver(late, false)
+		deliver("always", i%2 == 1)
+		if i%3 == 2 {
+			deliver("sometimes", true)
+			same("sometimes")
+		}
+		same("always")
+		if i < 5 { // else nothing was there to make tables of
+			same(late)
+		}
+		deliver("always", true)
+		require.Equal(t, "0", s.Psql("SELECT count(*) FROM always_by_release WHERE anond_release <= 2"))
+	}
+	require.Equal(t, "0", s.Psql("SELECT count(*) FROM always"))
+}
+
+func deliverHistory(dir string) interface {
+	Published(uint32) (*deliver.Published, error)
+	Pieces(uint32) (deliver.Pieces, error)
+} {
+	return deliver.NewHistory(snapshot.OS(), dir)
+}
+
+// delivered delivers what there is; whole compares each cell first.
+func delivered(t *testing.T, s deliver.Sink, dir string, whole bool) error {
+	_, err := deliver.Run(t.Context(), s, deliver.Options{FS: snapshot.OS(), Dir: dir, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Whole: whole})
+	return err
 }
 
 // lostRows: at each start rows are counted, and asked to, each cell is compared. What is missing, too much or other is named.
 func lostRows(t *testing.T, s *delivertest.Server) {
 	chain := delivertest.New(t, delivertest.Kinds[0], 4)
 	sink := open(t, s, "lost")
-	begins := func(whole bool) error {
-		_, err := deliver.Run(t.Context(), sink, deliver.Options{FS: snapshot.OS(), Dir: chain.Dir, Now: time.Now,
-			Log: slog.New(slog.DiscardHandler), Whole: whole})
-		return err
-	}
+	begins := func(whole bool) error { return delivered(t, sink, chain.Dir, whole) }
 	require.NoError(t, begins(false))
 	require.NoError(t, begins(true))
 	text := s.Psql("SELECT column_name FROM information_schema.columns WHERE table_name = 'lost' AND data_type = 'text' AND column_name <> '" +

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -11,48 +12,85 @@ import (
 	"anond/deliver"
 )
 
+// errMoved: another process has delivered meanwhile. The next attempt compares again.
+var errMoved = errors.New("another process delivers to the same tables")
+
 // Verify implements deliver.Sink: rows are counted by part, in one pass over each table. Whole: each part is copied to the
 // server first, and compared there, with rows in any order.
-func (s *sink) Verify(ctx context.Context, releases iter.Seq2[*deliver.Release, error], whole bool) error {
+func (s *sink) Verify(ctx context.Context, at deliver.Position, releases iter.Seq2[*deliver.Release, error], whole bool) error {
 	return s.with(ctx, func(conn *pgx.Conn) error {
-		want, newest := map[string]map[string]int{}, int32(0) // another process may deliver more meanwhile
-		died, removed := 0, 0
+		want := counts{}
 		for r, err := range releases {
 			if err != nil {
 				return err
 			}
-			newest, died = int32(r.Manifest.Release), died+len(r.Deaths)
-			for i := range r.Births {
-				b := &r.Births[i]
-				for j, f := range b.Files {
-					suffix := suffixOf(f.Name, j == 0)
-					if want[suffix] == nil {
-						want[suffix] = map[string]int{}
-					}
-					want[suffix][b.Part] = f.Rows
-				}
-			}
+			want.add(r)
 			if whole {
 				err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return s.births(ctx, tx, r, s.compare) })
 			}
 			if err != nil {
-				return err
+				return s.unlessMoved(ctx, conn, at, err)
 			}
 		}
-		for suffix, parts := range want {
-			if err := s.count(ctx, conn, suffix, newest, parts); err != nil {
-				return err
-			}
-		}
-		if newest == 0 {
+		if at.Release == 0 {
 			return nil
 		}
-		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+s.names.of(removedTable)+" WHERE release <= $1", newest).Scan(&removed)
-		if err == nil && removed != died {
-			err = deliver.Other("table %s has %d rows, the releases %d", s.names.of(removedTable), removed, died)
+		for suffix, parts := range want.rows {
+			if err := s.count(ctx, conn, suffix, &want, parts); err != nil {
+				return s.unlessMoved(ctx, conn, at, err)
+			}
+		}
+		removed := 0
+		err := conn.QueryRow(ctx, "SELECT count(*) FROM "+s.names.of(removedTable)+" WHERE release <= $1", int32(want.release)).Scan(&removed)
+		if err == nil && removed != want.died {
+			err = deliver.Other("table %s has %d rows, the releases %d", s.names.of(removedTable), removed, want.died)
 		}
 		return err
 	})
+}
+
+// unlessMoved is an error, or errMoved where the tables have a newer release than the position that was compared.
+func (s *sink) unlessMoved(ctx context.Context, conn *pgx.Conn, at deliver.Position, err error) error {
+	if p, failed := s.newest(ctx, conn); failed == nil && p.Release > at.Release {
+		return errMoved
+	}
+	return err
+}
+
+// counts are how many rows the tables should have of each part.
+type counts struct {
+	release uint32
+	rows    map[string]map[string]int // by suffix of the table and part
+	maybe   map[string]map[string]int // of what has left since: all rows, or none
+	died    int
+}
+
+// add adds what a release changed.
+func (c *counts) add(r *deliver.Release) {
+	c.release, c.died = r.Manifest.Release, c.died+len(r.Deaths)
+	for i := range r.Left {
+		for _, of := range []map[string]map[string]int{c.rows, c.maybe} {
+			for _, parts := range of {
+				delete(parts, r.Left[i].Part)
+			}
+		}
+	}
+	note := func(to *map[string]map[string]int, births deliver.Pieces) {
+		for i := range births {
+			for j, f := range births[i].Files {
+				suffix := suffixOf(f.Name, j == 0)
+				if *to == nil {
+					*to = map[string]map[string]int{}
+				}
+				if (*to)[suffix] == nil {
+					(*to)[suffix] = map[string]int{}
+				}
+				(*to)[suffix][births[i].Part] = f.Rows
+			}
+		}
+	}
+	note(&c.rows, r.Births)
+	note(&c.maybe, r.Absent)
 }
 
 // compare compares the rows of a part with those on the stage. No error has a cell (rule V, values).
@@ -67,9 +105,9 @@ func (s *sink) compare(ctx context.Context, tx pgx.Tx, suffix, part string) erro
 }
 
 // count compares how many rows a table has of each part.
-func (s *sink) count(ctx context.Context, conn *pgx.Conn, suffix string, newest int32, want map[string]int) error {
+func (s *sink) count(ctx context.Context, conn *pgx.Conn, suffix string, all *counts, want map[string]int) error {
 	rows, err := conn.Query(ctx, "SELECT "+column(partColumn)+", count(*) FROM "+s.names.of(suffix)+" JOIN "+s.names.of(partsTable)+
-		" p ON p.part = "+column(partColumn)+" AND p.release <= $1 GROUP BY 1", newest)
+		" p ON p.part = "+column(partColumn)+" AND p.release <= $1 GROUP BY 1", int32(all.release))
 	if err != nil {
 		return err
 	}
@@ -78,6 +116,11 @@ func (s *sink) count(ctx context.Context, conn *pgx.Conn, suffix string, newest 
 	var n int
 	if _, err := pgx.ForEachRow(rows, []any{&part, &n}, func() error { has[part] = n; return nil }); err != nil {
 		return err
+	}
+	for part, rows := range all.maybe[suffix] {
+		if has[part] == rows {
+			delete(has, part)
+		}
 	}
 	for _, part := range slices.Sorted(maps.Keys(want)) {
 		if has[part] != want[part] {

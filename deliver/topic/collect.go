@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,10 @@ type Collector struct {
 	first    uint32
 	releases map[uint32]*arrived
 	values   *spool // nil: values are not kept
+	expired  uint32 // births up to there have left, as markers say
+	leavings []leaving
+	sought   map[bornPart]bool // whose keys are noted
+	found    map[messageKey]bool
 }
 
 // newCollector makes one that keeps no values: it is asked for releases alone.
@@ -26,9 +31,8 @@ func newCollector() *Collector { return &Collector{releases: map[uint32]*arrived
 
 // arrived is what has come of a release.
 type arrived struct {
-	marker     *releaseMarker
-	markerText string
-	streams    map[string]*stream
+	marker  *releaseMarker
+	streams map[string]*stream
 }
 
 // stream is what has come of a stream: messages by number, 64 in a block.
@@ -70,9 +74,16 @@ func (s *stream) add(number uint32) (of *block, isNew bool) {
 // Add takes a message.
 func (c *Collector) Add(key, value []byte) error {
 	k, err := parseKey(key)
-	if err != nil || value == nil || sha256.Sum256(value) != k.SHA256 {
+	if err == nil && value == nil {
+		c.deleted(&k)
+		return nil
+	}
+	if err != nil || sha256.Sum256(value) != k.SHA256 {
 		c.Foreign++
 		return nil
+	}
+	if p, ok := k.born(); ok && c.sought[p] {
+		c.found[k] = true
 	}
 	a := c.releases[k.Release]
 	if a == nil {
@@ -121,15 +132,40 @@ func (c *Collector) mark(a *arrived, k *messageKey, value []byte) error {
 	case m.Release != k.Release:
 		c.Foreign++
 		return nil
-	case a.marker != nil && a.markerText != string(value):
+	case a.marker != nil && !a.marker.merge(m):
 		return deliver.Other("the topic has two different releases %d", k.Release)
 	case c.dataset != "" && c.dataset != m.Dataset:
 		return deliver.Other("the topic has releases of the datasets %s and %s", c.dataset, m.Dataset)
 	case c.first != 0 && c.first != m.First:
 		return deliver.Other("the topic has two chains: one begins with release %d, one with %d", c.first, m.First)
 	}
-	a.marker, a.markerText, c.dataset, c.first = m, string(value), m.Dataset, m.First
+	if c.dataset, c.first = m.Dataset, m.First; a.marker != nil {
+		return nil
+	}
+	a.marker, c.expired = m, max(c.expired, m.Expired)
+	if len(m.Rewritten) > 0 {
+		c.leavings = append(c.leavings, leaving{m.Release, m.Rewritten})
+	}
 	return nil
+}
+
+// merge adds the streams of another marker of the same release: one that was sent when parts had left lists no files of theirs.
+// It reports whether they are of the same release and agree.
+func (m *releaseMarker) merge(o *releaseMarker) bool {
+	mine, other := *m, *o
+	mine.Streams, other.Streams = nil, nil
+	if !reflect.DeepEqual(mine, other) {
+		return false
+	}
+	for _, s := range o.Streams {
+		switch at := slices.IndexFunc(m.Streams, func(x streamCount) bool { return x.Name == s.Name }); {
+		case at < 0:
+			m.Streams = append(m.Streams, s)
+		case m.Streams[at] != s:
+			return false
+		}
+	}
+	return true
 }
 
 // Dataset is that of the releases; empty: there are none.
@@ -158,6 +194,7 @@ func (c *Collector) lacks(release uint32) string {
 	for _, want := range a.marker.Streams {
 		have := a.streams[want.Name]
 		switch {
+		case c.left(release, want.Name):
 		case have == nil:
 			return fmt.Sprintf("%d messages of %s", want.Messages, want.Name)
 		case have.greatest > want.Messages:

@@ -6,7 +6,8 @@
 // gives the bytes of each.
 //
 // Why: a message is a function of the published files alone, its key ends with the SHA-256
-// of its value, and no message is ever taken back. So the value of a key never changes,
+// of its value, and only rows are taken back that a marker says have left the releases (rule
+// W). So the value of a key never changes,
 // and what is sent twice changes nothing: a topic is a set that grows. Compaction removes a
 // message only where a later one has the same key, thus the same value. The marker of a
 // release counts its messages. A reader takes a release for whole when it has the marker

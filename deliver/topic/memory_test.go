@@ -69,7 +69,8 @@ func (m *memory) read(_ context.Context, _ kafkaclient.Config, c *Collector) err
 
 // sink is one over the memory, as a new process would have it.
 func (m *memory) sink() *sink {
-	return &sink{brokers: kafkaclient.Config{Topic: "memory"}, dataset: "wards", most: 1_000_000, writer: m, read: m.read}
+	return &sink{brokers: kafkaclient.Config{Topic: "memory"}, dataset: "wards", most: 1_000_000, writer: m, read: m.read,
+		has: map[bornPart]bool{}}
 }
 
 // deliverAll delivers a directory once, without patience.

@@ -46,7 +46,11 @@ type releaseMarker struct {
 	Records   int                     `json:"records"`
 	Previous  *snapshot.PreviousEntry `json:"previous"`
 	Manifest  string                  `json:"manifest_sha256"`
-	Streams   []streamCount           `json:"streams"`
+	// What left with the release, and is deleted from the topic once the marker is there (rule W): the parts of the releases up
+	// to Expired, and those of which the parts Rewritten, which the release has, took the place.
+	Expired   uint32        `json:"expired,omitempty"`
+	Rewritten []string      `json:"rewritten,omitempty"`
+	Streams   []streamCount `json:"streams"`
 }
 
 // streamCount is what a release added: a file of a part, its manifest, a hierarchy, or the

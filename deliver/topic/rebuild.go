@@ -32,13 +32,13 @@ type Rebuilt struct {
 // rebuilding is a release on its way into a directory.
 type rebuilding struct {
 	*Collector
-	dir       string // of the releases; not there before
-	work      string // births that the release holds joined
-	release   uint32
-	manifest  *snapshot.Manifest
-	published map[uint32][]snapshot.PartEntry // births by release
-	copies    map[string]string               // of hierarchies, with their SHA-256
-	out       Rebuilt
+	dir      string // of the releases; not there before
+	work     string // births that the release holds joined
+	release  uint32
+	manifest *snapshot.Manifest
+	pieces   deliver.Pieces
+	copies   map[string]string // of hierarchies, with their SHA-256
+	out      Rebuilt
 }
 
 // Rebuild makes a releases directory with one release: its files, the manifests of all
@@ -60,7 +60,7 @@ func (c *Collector) Rebuild(release uint32, dir string) (out Rebuilt, err error)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	r := &rebuilding{Collector: c, dir: filepath.Join(tmp, "releases"), work: filepath.Join(tmp, "joined"), release: release,
-		published: map[uint32][]snapshot.PartEntry{}, copies: map[string]string{}, out: Rebuilt{Dataset: c.dataset, Release: release}}
+		copies: map[string]string{}, out: Rebuilt{Dataset: c.dataset, Release: release}}
 	for _, step := range []func() error{r.manifests, r.parts, r.dead, r.current} {
 		if err := step(); err != nil {
 			return out, fmt.Errorf("release %d: %w", release, err)
@@ -109,7 +109,9 @@ func (r *rebuilding) manifests() error {
 		if err := r.write(name, text); err != nil {
 			return err
 		}
-		r.published[n] = deliver.BirthsOf(p.Manifest)
+		if r.pieces, _, err = r.pieces.After(p.Manifest); err != nil {
+			return err
+		}
 		if err := r.hierarchies(n, p.Manifest); err != nil {
 			return err
 		}
@@ -166,10 +168,7 @@ func (r *rebuilding) parts() error {
 }
 
 func (r *rebuilding) part(p *snapshot.PartEntry) error {
-	births, err := deliver.Within(p, r.births)
-	if err != nil {
-		return err
-	}
+	births := r.pieces.Of(p)
 	to := filepath.Join(r.dir, fmt.Sprintf("%06d", r.release))
 	from := to
 	if len(births) != 1 || births[0].Part != p.Part {
@@ -177,6 +176,9 @@ func (r *rebuilding) part(p *snapshot.PartEntry) error {
 	}
 	for _, b := range births {
 		for _, f := range b.Files {
+			if r.left(b.Release, path.Join(b.Part, f.Name)) {
+				return fmt.Errorf("%w: %s of release %d has left with a later release", ErrNotWhole, b.Part, b.Release)
+			}
 			if err := r.file(&b, f, from); err != nil {
 				return err
 			}
@@ -202,13 +204,6 @@ func (r *rebuilding) part(p *snapshot.PartEntry) error {
 		r.out.Files, r.out.Rows, r.out.Bytes = r.out.Files+1, r.out.Rows+f.Rows, r.out.Bytes+f.Bytes
 	}
 	return os.RemoveAll(r.work)
-}
-
-func (r *rebuilding) births(release uint32) ([]snapshot.PartEntry, error) {
-	if births := r.published[release]; len(births) > 0 {
-		return births, nil
-	}
-	return nil, fmt.Errorf("release %d gave birth to nothing", release)
 }
 
 // file writes a file of a part from its rows.

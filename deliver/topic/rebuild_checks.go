@@ -3,8 +3,6 @@ package topic
 import (
 	"fmt"
 	"slices"
-
-	"anond/deliver"
 )
 
 // dead compares the classes that died, as the topic tells it, with the manifest.
@@ -27,13 +25,9 @@ func (r *rebuilding) dead() error {
 	}
 	for i := range r.manifest.Parts {
 		p := &r.manifest.Parts[i]
-		births, err := deliver.Within(p, r.births)
-		if err != nil {
-			return err
-		}
 		var have []uint32
 		before := uint32(0)
-		for _, b := range births {
+		for _, b := range r.pieces.Of(p) {
 			slices.Sort(died[b.Part])
 			for _, class := range died[b.Part] {
 				have = append(have, before+class)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"anond/deliver"
@@ -65,7 +66,13 @@ func (s *sink) Deliver(ctx context.Context, r *deliver.Release) error {
 	if err := p.mark(); err != nil {
 		return err
 	}
-	return p.flush()
+	if err := p.flush(); err != nil {
+		return err
+	}
+	for i := range r.Births {
+		s.has[partOf(&r.Births[i])] = true
+	}
+	return s.withdraw(ctx, append(slices.Clone(r.Left), r.Absent...))
 }
 
 // text sends a file in pieces.
@@ -101,7 +108,8 @@ func (p *parcel) removed() error {
 func (p *parcel) mark() error {
 	m := p.r.Manifest
 	value, err := json.Marshal(releaseMarker{Format: format, Dataset: m.Dataset, Release: m.Release, First: 1, CreatedAt: m.CreatedAt,
-		Records: m.Records, Previous: m.Previous, Manifest: hex.EncodeToString(p.r.SHA256[:]), Streams: p.streams})
+		Records: m.Records, Previous: m.Previous, Manifest: hex.EncodeToString(p.r.SHA256[:]), Expired: p.r.Expired, Rewritten: p.r.Rewritten,
+		Streams: p.streams})
 	if err != nil {
 		return deliver.Final(err)
 	}
@@ -130,13 +138,16 @@ func (p *parcel) rows(b *snapshot.PartEntry, f snapshot.FileEntry) error {
 // add puts a message into the batch.
 func (p *parcel) add(stream string, number uint32, value []byte) error {
 	key := keyOf(p.r.Manifest.Release, stream, number, value).String()
-	size := len(key) + len(value) + messageOverhead
-	if size > p.most {
+	if size := len(key) + len(value) + messageOverhead; size > p.most {
 		return deliver.Final(fmt.Errorf("release %d: message %d of %s has %d bytes, more than outputs.kafka.max_message_bytes (%d); raise it, "+
 			"and max.message.bytes of the topic", p.r.Manifest.Release, number, stream, size, p.most))
 	}
+	return p.put(key, value)
+}
+
+func (p *parcel) put(key string, value []byte) error {
 	p.batch = append(p.batch, kafkaclient.Message{Key: []byte(key), Value: value})
-	p.bytes += size
+	p.bytes += len(key) + len(value) + messageOverhead
 	if p.bytes >= batchBytes || len(p.batch) >= batchMessages {
 		return p.flush()
 	}

@@ -20,6 +20,8 @@ type sink struct {
 	writer  writer
 	read    func(ctx context.Context, brokers kafkaclient.Config, c *Collector) error
 	checked bool
+	stays   bool              // the topic keeps what tombstones delete
+	has     map[bornPart]bool // of which there are messages, as far as this process knows
 }
 
 // writer is what of a kafkaclient.Writer is needed.
@@ -38,7 +40,7 @@ func Open(brokers kafkaclient.Config, dataset string, most int) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: Collect}, nil
+	return &sink{brokers: brokers, dataset: dataset, most: most, writer: w, read: Collect, has: map[bornPart]bool{}}, nil
 }
 
 // Name implements deliver.Sink.
@@ -63,6 +65,7 @@ func (s *sink) Position(ctx context.Context) (deliver.Position, error) {
 	if c.dataset != "" && c.dataset != s.dataset {
 		return deliver.Position{}, deliver.Other("the topic has dataset %s, the configuration %s", c.dataset, s.dataset)
 	}
+	s.has = c.parts()
 	_, newest := c.Ends()
 	if newest == 0 {
 		return deliver.Position{}, nil
@@ -74,8 +77,17 @@ func (s *sink) Position(ctx context.Context) (deliver.Position, error) {
 	return deliver.Position{Release: newest, SHA256: [32]byte(sum)}, nil
 }
 
-// Verify implements deliver.Sink: Position has read every message.
-func (s *sink) Verify(context.Context, iter.Seq2[*deliver.Release, error], bool) error { return nil }
+// Verify implements deliver.Sink: Position has read every message. What a process that was stopped has not deleted is.
+func (s *sink) Verify(ctx context.Context, _ deliver.Position, releases iter.Seq2[*deliver.Release, error], _ bool) error {
+	var left deliver.Pieces
+	for r, err := range releases {
+		if err != nil {
+			return err
+		}
+		left = append(left, r.Left...)
+	}
+	return s.withdraw(ctx, left)
+}
 
 // keeps demands that the topic forgets nothing, as far as the broker says.
 func (s *sink) keeps(ctx context.Context) error {
@@ -91,6 +103,6 @@ func (s *sink) keeps(ctx context.Context) error {
 		return deliver.Final(fmt.Errorf("topic %s deletes old messages, and releases with them: set cleanup.policy=compact, or "+
 			"retention.ms=-1 and retention.bytes=-1", s.brokers.Topic))
 	}
-	s.checked = true
+	s.checked, s.stays = true, !settings.Compacts()
 	return nil
 }

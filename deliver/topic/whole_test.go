@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"os"
@@ -200,7 +201,7 @@ func secondMarker(t *testing.T, log []kafkaclient.Message) kafkaclient.Message {
 		k, err := parseKey(x.Key)
 		require.NoError(t, err)
 		if k.Stream == markerStream && k.Release == 1 {
-			value := append([]byte(" "), x.Value...)
+			value := bytes.Replace(x.Value, []byte(`"records":`), []byte(`"records":1`), 1)
 			return kafkaclient.Message{Key: []byte(keyOf(1, markerStream, 1, value).String()), Value: value}
 		}
 	}
@@ -217,7 +218,7 @@ func TestForeignMessages(t *testing.T) {
 		require.NoError(t, c.Add([]byte(key), value))
 	}
 	require.NoError(t, c.Add([]byte(keyOf(1, "x", 1, nil).String()), nil), "a tombstone")
-	assert.Equal(t, 6, c.Foreign)
+	assert.Equal(t, 5, c.Foreign)
 	assert.Empty(t, c.releases)
 	_, newest := c.Ends()
 	assert.Zero(t, newest)

@@ -105,6 +105,12 @@ func (s Settings) Forgets() bool {
 	return false
 }
 
+// Compacts reports whether a topic removes messages that a later one of their key replaces, as far as it is told.
+func (s Settings) Compacts() bool {
+	policy, told := s["cleanup.policy"]
+	return !told || strings.Contains(policy, "compact")
+}
+
 // Close ends the writer.
 func (w *topicWriter) Close() error {
 	w.client.Close() // first: it ends a write that no broker answers

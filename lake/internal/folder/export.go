@@ -59,9 +59,43 @@ func Export(files snapshot.FS, chain *source.Chain, out string, number uint32) (
 				return nil, err
 			}
 		}
-		return &x.result, nil
+		x.list = *there
+		return &x.result, x.withdraw()
 	}
-	return &x.result, x.run()
+	if err := x.run(); err != nil {
+		return nil, err
+	}
+	return &x.result, x.withdraw()
+}
+
+// withdraw removes the directories of older releases that have rows of parts which this one has no more, newest first: an
+// attempt after a crash finds the same in those that are left. A rename comes first, so that none is there in part.
+func (x *export) withdraw() error {
+	leaving := filepath.Join(x.out, durable.Prefix+"left")
+	for {
+		if err := x.files.RemoveAll(leaving); err != nil {
+			return err
+		}
+		before, err := newestBelow(x.files, x.out, x.list.Release)
+		if err != nil || before == nil {
+			return err
+		}
+		oldest := uint32(0)
+		for name := range before.tables() {
+			if n := x.release.Left(before.tables()[name], x.list.tables()[name]); n > 0 && (oldest == 0 || n < oldest) {
+				oldest = n
+			}
+		}
+		if oldest == 0 || before.Release < oldest {
+			return nil
+		}
+		if err := x.files.Rename(filepath.Join(x.out, dirName(before.Release)), leaving); err != nil {
+			return err
+		}
+		if err := x.files.Sync(x.out); err != nil {
+			return err
+		}
+	}
 }
 
 type export struct {
@@ -94,6 +128,9 @@ func (x *export) run() error {
 		return err
 	}
 	tables, err := x.release.Tables()
+	if err == nil {
+		err = x.files.MkdirAll(x.tmp)
+	}
 	if err != nil {
 		return err
 	}

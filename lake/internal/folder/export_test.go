@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,6 +206,44 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 			_, err = all(disk)
 			require.NoError(t, err, "after a cut in call %d", at)
 			require.True(t, maps.Equal(want, disk.Files()), "after a cut in call %d", at)
+		}
+	}
+}
+
+// TestWhatLeftIsRemoved: releases with rows of parts that left go from the folder once a release is there that has them no more;
+// whatever call is the last one before the power is cut, the next run removes the same.
+func TestWhatLeftIsRemoved(t *testing.T) {
+	left := map[uint32][]string{3: {"000001", "000002", "000003"}, 4: {"000004"}, 5: {"000004", "000005"}, 6: {"000006"}, 7: {"000007"}}
+	dirs := func(disk *snapshottest.Disk) (out []string) {
+		for name := range disk.Files() {
+			if dir, ok := strings.CutPrefix(name, "d/out/"); ok {
+				out = append(out, strings.Split(dir, "/")[0])
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	for at := 0; ; at++ { // 0: no cut
+		disk := snapshottest.New("/d")
+		finished := true
+		for n := uint32(1); n <= 7; n++ {
+			laketest.Leaving(t, disk, n)
+			var err error
+			if at > 0 && n >= 4 {
+				_, err = exported(&laketest.Cutter{FS: disk, FailAt: at}, n)
+			}
+			if err != nil {
+				finished = false
+				disk.Cut(func() float64 { return .5 })
+			}
+			_, err = exported(disk, n)
+			require.NoError(t, err)
+			if n > 2 {
+				require.Equal(t, left[n], dirs(disk), "release %d, cut in call %d", n, at)
+			}
+		}
+		if at > 0 && finished {
+			break
 		}
 	}
 }

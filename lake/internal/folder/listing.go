@@ -2,14 +2,16 @@ package folder
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strconv"
-
-	"errors"
+	"strings"
 
 	"anond/lake/internal/parquetfile"
+	"anond/lake/internal/source"
 	"anond/snapshot"
 )
 
@@ -33,6 +35,17 @@ type entry struct {
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+}
+
+// tables are the parts of each table.
+func (l *listing) tables() map[string][]source.Held {
+	out := map[string][]source.Held{}
+	for _, e := range l.Files {
+		table, part := path.Split(e.Path)
+		table = path.Clean(table)
+		out[table] = append(out[table], source.Held{Label: strings.TrimSuffix(part, ".parquet"), Rows: e.Rows})
+	}
+	return out
 }
 
 func dirName(release uint32) string { return fmt.Sprintf("%06d", release) }

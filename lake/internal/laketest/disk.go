@@ -123,6 +123,9 @@ type Release struct {
 	Quasi  string              // name of the quasi-identifier
 	Parts  map[string]string   // name, text of data.csv
 	Dead   map[string][]uint32 // by part
+	// Window says that the release is of level L2 and has a window, of which births up to Expired have left.
+	Window  bool
+	Expired uint32
 }
 
 // Put writes the release below /d/releases, and CURRENT. before is what Put returned for the release
@@ -134,6 +137,9 @@ func (r Release) Put(t testing.TB, disk *snapshottest.Disk, before string) (sha 
 		"created_at": fmt.Sprintf("2026-01-01T00:00:%02dZ", r.Number%60), "policy": map[string]any{"k": 1, "l": 1},
 		"schema": []any{map[string]any{"name": r.Quasi, "role": "quasi", "type": "integer"},
 			map[string]any{"name": "s", "role": "sensitive", "type": "categorical"}}}
+	if r.Window {
+		m["policy"], m["window"], m["expired"] = map[string]any{"k": 1, "l": 1, "level": "L2"}, "9", r.Expired
+	}
 	if before != "" {
 		m["previous"] = map[string]any{"release": r.Number - 1, "sha256": before}
 	}

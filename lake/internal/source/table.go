@@ -41,10 +41,16 @@ func (p *Part) Identity() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Tables are the data files of the release's recoding; the first has one row a record.
+// Empty is a table of a release that has no parts: of what the copy of it has.
+func (r *Release) Empty(name string) *Table { return &Table{Name: name, release: r} }
+
+// Tables are the data files of the release's recoding; the first has one row a record. A release without parts has none.
 func (r *Release) Tables() ([]*Table, error) {
 	parts := r.Manifest.Parts
-	if len(parts) == 0 || len(parts[0].Files) == 0 {
+	if len(parts) == 0 {
+		return nil, nil // all of it has left
+	}
+	if len(parts[0].Files) == 0 {
 		return nil, fmt.Errorf("%w: release %d names no files", snapshot.ErrDamaged, r.Manifest.Release)
 	}
 	var out []*Table

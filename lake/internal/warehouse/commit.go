@@ -22,7 +22,9 @@ import (
 //  1. the Parquet files of the parts that the table lacks,
 //  2. the manifest, with what is added, kept and removed, and the list that names it,
 //  3. the metadata file under its name: from here on the release is in the table,
-//  4. the hint that names it.
+//  4. the hint that names it,
+//  5. what no snapshot names any more is removed, where parts have left (rule W): then the metadata of 3 has lost the
+//     snapshots with rows of theirs.
 //
 // All names follow from the release, so an attempt after a crash writes the same files.
 type commit struct {
@@ -35,14 +37,18 @@ type commit struct {
 	kept     []iceberg.ManifestEntry
 	removed  []iceberg.ManifestEntry
 	manifest iceberg.ManifestFile
+	left     int64 // the oldest release with rows of parts that left; 0: none did
 }
 
 func (t *table) commit(r *source.Release, of *source.Table) (*commit, error) {
 	c := &commit{table: t, release: r, of: of, schema: schemaOf(of.Columns), number: int64(r.Manifest.Release)}
+	if t.meta != nil && len(of.Columns) == 0 { // it has no parts
+		c.schema = t.meta.Schemas[0]
+	}
 	if t.meta != nil && !t.meta.Schemas[0].Equals(c.schema) {
 		return nil, fmt.Errorf("%s: release %d has other columns than the table: write to another warehouse", t.dir, c.number)
 	}
-	for _, step := range []func() error{c.data, c.lists, c.publish, t.writeHint, t.forgetOld} {
+	for _, step := range []func() error{c.data, c.lists, c.publish, t.writeHint, t.forgetOld, t.withdraw} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -59,7 +65,7 @@ func (c *commit) data() error {
 	if err != nil {
 		return err
 	}
-	rows := int64(0)
+	before, rows := held(live), int64(0)
 	for i := range c.of.Parts {
 		p := &c.of.Parts[i]
 		name := nameOf(p)
@@ -80,6 +86,11 @@ func (c *commit) data() error {
 	for _, uri := range slices.Sorted(maps.Keys(live)) {
 		c.removed = append(c.removed, live[uri])
 	}
+	now := map[string]iceberg.ManifestEntry{}
+	for _, e := range slices.Concat(c.added, c.kept) {
+		now[e.DataFile().FilePath()] = e
+	}
+	c.left = int64(c.release.Left(before, held(now)))
 	return c.files.Sync(filepath.Join(c.dir, dataDir))
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/apache/iceberg-go"
@@ -84,6 +86,7 @@ const (
 	keyRelease   = "anond.release"
 	keyManifest  = "anond.manifest-sha256"
 	keyCreated   = "anond.created-at"
+	keyLeft      = "anond.left" // the oldest release with rows of parts that left: no snapshot has them any more
 )
 
 // decodeMetadata reads what anond-lake has written, and nothing else: to write on behind
@@ -122,6 +125,20 @@ func (m *metadata) check() error {
 		before = s.SnapshotID
 	}
 	return nil
+}
+
+// forget removes the snapshots of the releases from one on.
+func (m *metadata) forget(oldest int64) {
+	kept := func(id int64) bool { return id < oldest }
+	m.Snapshots = slices.DeleteFunc(slices.Clone(m.Snapshots), func(s state) bool { return !kept(s.SnapshotID) })
+	m.SnapshotLog = slices.DeleteFunc(slices.Clone(m.SnapshotLog), func(e snapshotLogEntry) bool { return !kept(e.SnapshotID) })
+	m.Refs = maps.Clone(m.Refs)
+	maps.DeleteFunc(m.Refs, func(_ string, r ref) bool { return !kept(r.SnapshotID) })
+}
+
+// has reports that a snapshot is of a release.
+func (m *metadata) has(release uint32) bool {
+	return slices.ContainsFunc(m.Snapshots, func(s state) bool { return s.SnapshotID == int64(release) })
 }
 
 func (m *metadata) newest() *state { return &m.Snapshots[len(m.Snapshots)-1] }

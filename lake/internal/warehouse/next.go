@@ -30,6 +30,9 @@ func (c *commit) next() (*metadata, error) {
 	}
 	s := state{SnapshotID: c.number, Parent: c.parent(), SequenceNumber: c.sequence(), TimestampMS: at, ManifestList: c.uri(c.listName()),
 		Summary: c.summary()}
+	if c.left > 0 {
+		m.forget(c.left)
+	}
 	m.LastSequenceNumber, m.LastUpdatedMS, m.CurrentSnapshotID = s.SequenceNumber, at, c.number
 	m.Snapshots = append(slices.Clone(m.Snapshots), s)
 	m.SnapshotLog = append(slices.Clone(m.SnapshotLog), snapshotLogEntry{at, c.number})
@@ -75,6 +78,9 @@ func (c *commit) summary() map[string]string {
 	}
 	for _, none := range []string{"total-delete-files", "total-position-deletes", "total-equality-deletes"} {
 		out[none] = "0"
+	}
+	if c.left > 0 {
+		out[keyLeft] = number(c.left)
 	}
 	if len(c.removed) > 0 {
 		out[keyOperation] = "overwrite"

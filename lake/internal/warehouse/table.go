@@ -119,17 +119,22 @@ func (t *table) check(chain *source.Chain) error {
 
 // live are the entries of the files that the newest snapshot has, by URI.
 func (t *table) live() (map[string]iceberg.ManifestEntry, error) {
-	out := map[string]iceberg.ManifestEntry{}
 	if t.meta == nil {
-		return out, nil
+		return map[string]iceberg.ManifestEntry{}, nil
 	}
-	list, err := t.read(t.meta.newest().ManifestList)
+	return t.liveIn(t.meta.newest())
+}
+
+// liveIn are those of a snapshot.
+func (t *table) liveIn(s *state) (map[string]iceberg.ManifestEntry, error) {
+	out := map[string]iceberg.ManifestEntry{}
+	list, err := t.read(s.ManifestList)
 	if err != nil {
 		return nil, err
 	}
 	manifests, err := iceberg.ReadManifestList(bytes.NewReader(list))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.meta.newest().ManifestList, err)
+		return nil, fmt.Errorf("%s: %w", s.ManifestList, err)
 	}
 	for _, m := range manifests {
 		data, err := t.read(m.FilePath())

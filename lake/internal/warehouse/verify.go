@@ -20,7 +20,7 @@ func (w *Warehouse) Verify(chain *source.Chain) (releases int, err error) {
 			return nil
 		}
 		t, err := w.table(chain, of, open)
-		if err != nil || t.newest() < r.Manifest.Release {
+		if err != nil || t.meta == nil || !t.meta.has(r.Manifest.Release) {
 			return err
 		}
 		if seen[path] = true; r.Manifest.Release > newest {

@@ -96,6 +96,9 @@ func (w *Warehouse) release(chain *source.Chain, n uint32, open map[string]*tabl
 		return err
 	}
 	tables, err := r.Tables()
+	if err == nil && tables == nil {
+		tables, err = w.emptied(r)
+	}
 	if err != nil {
 		return err
 	}
@@ -120,6 +123,18 @@ func (w *Warehouse) release(chain *source.Chain, n uint32, open map[string]*tabl
 		w.Added(a)
 	}
 	return nil
+}
+
+// emptied are the tables that the warehouse has of a dataset of which all parts have left.
+func (w *Warehouse) emptied(r *source.Release) (out []*source.Table, err error) {
+	names, err := w.Files.ReadDir(filepath.Join(w.Dir, r.Manifest.Dataset))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, name := range names {
+		out = append(out, r.Empty(name))
+	}
+	return out, err
 }
 
 // done reports that all tables have the release.
@@ -152,7 +167,10 @@ func (w *Warehouse) table(chain *source.Chain, of *source.Table, open map[string
 	if err := t.check(chain); err != nil {
 		return nil, err
 	}
-	return t, t.whole()
+	if err := t.whole(); err != nil {
+		return nil, err
+	}
+	return t, t.withdraw()
 }
 
 func (a *Addition) count(c *commit) {
