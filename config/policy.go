@@ -79,7 +79,7 @@ func (p *policy) keys() []key {
 			doc: "Smallest number of records in a class: the k of k-anonymity. At least l. At level L2 every class has exactly k."},
 		{path: "policy.l", value: atLeast(2, "at l = 1 nothing is promised", &p.L),
 			derived: "none; not needed if every sensitive attribute has a promise", doc: "No sensitive value has more than 1/l of a class (at " +
-				"level L2: of a bucket), so nobody's value is known with a probability above 1/l. At level L2 it serves attributes without a promise " +
+				"level L2: of a bucket). At level L2 it serves attributes without a promise " +
 				"of their own."},
 		{path: "policy.diversity", value: objects[diversity]{&p.Diversity, (*diversity).keys}, def: "[]",
 			doc: "Further tests that every class must pass (at level L2: every bucket)."},

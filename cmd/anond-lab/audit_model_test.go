@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/equivtest/tier"
 	"anond/internal/cli"
 	"anond/lab/beliefs"
+	"anond/testdata"
 )
 
 // TestAuditModel: what a model learns from a release exceeds its cap where values follow from quasi-identifiers, of people on whom it
@@ -71,4 +73,34 @@ func TestAuditModel(t *testing.T) {
 	}
 	assert.Equal(t, cli.Misused, lab(t, "audit-model", "--releases", "x").code)
 	assert.Equal(t, cli.Misused, lab(t, "audit-model", "--releases", "x", "--public", "--members", "m").code)
+}
+
+// TestWhatAModelLearns measures the study that the report for signature quotes (package dpo, measured) and lab/docs/RIVALS.md shows.
+// Each run has its own draws, so the figures may differ by some tenths of a percent.
+func TestWhatAModelLearns(t *testing.T) {
+	tier.Heavy(t, "it publishes tables of 15,000 people and trains six models on each")
+	for _, c := range []struct {
+		name        string
+		trial       trial
+		own, others [2]float64 // believed with more than .5: of all, and how many of these rightly; in percent
+	}{
+		{"Adult, occupation, l = 5", adultTrial("", occupation), [2]float64{14.8, 62}, [2]float64{8.6, 61}},
+		{"ACS, education, l = 4", trial{file: testdata.ACS, numbers: "AGEP", texts: "SEX MSP RAC1P HISP OWN_RENT",
+			sensitive: []string{"{name: EDU, role: sensitive, type: categorical, promise: {l: 4}}"}}, [2]float64{10.6, 77}, [2]float64{8.6, 81}},
+	} {
+		r := c.trial.reach(t)
+		found, err := beliefs.Private(r.site.path("releases"), r.site.path("members.csv"), r.site.path("records.csv"))
+		require.NoError(t, err)
+		for i, b := range []*beliefs.Beliefs{&found.Attribute[0].Beliefs, found.Attribute[0].Control} {
+			line := ""
+			part := func(n, all int) float64 { return 100 * float64(n) / float64(max(1, all)) }
+			for _, a := range b.Above {
+				line += fmt.Sprintf(" | %.1f %%, %.0f %% of them rightly", part(a.People, b.People), part(*a.Right, a.People))
+			}
+			t.Logf("| %s | %s%s | %.1f %% |", c.name, []string{"published", "control"}[i], line, part(*b.Right, b.People))
+			want, half := [][2]float64{c.own, c.others}[i], b.Above[1]
+			assert.InDelta(t, want[0], part(half.People, b.People), 1.5)
+			assert.InDelta(t, want[1], part(*half.Right, half.People), 5)
+		}
+	}
 }

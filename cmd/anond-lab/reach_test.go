@@ -106,6 +106,7 @@ func trialTable(t *testing.T, file string) (header []string, rows [][]string) {
 // reached is what became of a trial: the newest release, and for each person the row and the bucket.
 type reached struct {
 	release *readback.Release
+	site    *site // with members.csv and records.csv
 	quasi   []string
 	header  []string
 	numeric map[string]bool
@@ -203,6 +204,7 @@ func (tr trial) reach(t *testing.T) *reached {
 	require.Empty(t, report.Violations)
 	require.Equal(t, audit.VerdictCertified, report.Verdict)
 
+	out.site = s
 	out.release, err = readback.Open(s.path("releases"))
 	require.NoError(t, err)
 	require.NoError(t, out.release.Load(nil))

@@ -61,7 +61,7 @@ something about them by the settings that are chosen on them: docs/CHOOSING.md.`
 	c.Flags().StringVar(&s.Topic, "topic", "", "`name` of the topic, with --kafka")
 	c.Flags().StringVar(&s.Registry, "registry", "", "`address` of the schema registry of its messages, without credentials")
 	c.Flags().IntVar(&s.K, "k", 0, "so many people look alike")
-	c.Flags().IntVar(&s.L, "l", 0, "no sensitive value is known with a probability above 1/l")
+	c.Flags().IntVar(&s.L, "l", 0, "no sensitive value has more than 1/l of a bucket")
 	c.Flags().StringVar(&s.wishes.Sensitive, "sensitive", "", "`column` to protect")
 	c.Flags().StringVar(&s.wishes.Person, "person", "", "`column` that says who the person is; - for none")
 	c.Flags().StringSliceVar(&s.wishes.Quasi, "quasi", nil, "`columns` that others may know; no other is published then")
@@ -276,7 +276,7 @@ func (s *start) questions() []question {
 				return nil
 			}},
 		{s.K != 0, "k: how many people look alike, at least 2 (10 is common)?", "", "", number(&s.K, &many)},
-		{s.L != 0, "l: nobody's sensitive value may be known with a probability above 1/l; at least 2, at most k?", "", "",
+		{s.L != 0, "l: no sensitive value may have more than 1/l of a bucket; at least 2, at most k?", "", "",
 			number(&s.L, &s.K)},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,12 +29,74 @@ func TestFrozenReport(t *testing.T) {
 	selfContained(t, page)
 	certified := s.must("release report --with-state")
 	assert.Contains(t, certified, "<strong>certified</strong>")
+	assert.Regexp(t, `All \d+ decisions were made again, as they were and in 3 worlds`, certified)
+	assert.Contains(t, s.must("release report --with-state --replay 1"), "in a world in which")
+	assert.NotContains(t, page, "someone who has read the program cannot tell", "the seed was given, so that level L2 is not promised")
 	assert.NotContains(t, page, "<strong>certified</strong>", "public files alone do not certify")
 
+	recipients := s.must("release report 3 --recipients")
+	frozen(t, "recipients.html", recipients)
+	selfContained(t, recipients)
+	for _, args := range []string{"--recipients --with-state", "--replay 2", "--recipients --population x"} {
+		assert.Equal(t, exitUsage, s.run("release report "+args).code, args)
+	}
 	r := s.run("release report 99")
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.stderr, "there is no such release")
 	assert.Equal(t, exitUsage, s.run("release report x").code)
+}
+
+// TestReportOfAModel: the report prints what a model believes, and takes neither what counts right guesses nor another release's.
+func TestReportOfAModel(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}\ninitial: {min_pool: 15}")
+	s.write("admissions.ndjson", ndjson(1, 800))
+	s.runFrozen()
+	assert.Contains(t, s.must("release report"), "A model was not trained on this release")
+	hash := regexp.MustCompile(`Of the manifest: <span class="hash">([0-9a-f]{64})`).FindStringSubmatch(s.must("release report"))[1]
+	counts := `{"private": %s, "dataset": "d", "release": 1, "manifest_sha256": "%s", "attributes": [{"attribute": "diagnosis", "people": 400,
+		"above": [{"belief": 0.5, "people": 100%s}]}]}`
+	for _, c := range []struct{ private, hash, right, want string }{
+		{"false", hash, "", "<td>100</td><td>25.0"},
+		{"true", hash, `, "right": 7777`, "private"},
+		{"true", hash, "", "private"},
+		{"false", hash, `, "right": 7777`, "not what anond-lab audit-model writes"},
+		{"false", strings.Repeat("0", 64), "", "another release"},
+	} {
+		s.write("model.json", fmt.Sprintf(counts, c.private, c.hash, c.right))
+		r := s.run("release report --model " + s.path("model.json"))
+		assert.Contains(t, r.stdout+r.stderr, c.want)
+		assert.Equal(t, c.right == "" && c.private == "false" && c.hash == hash, r.code == exitOK)
+		assert.NotContains(t, r.stdout, "7777")
+	}
+}
+
+// TestReportAgainstAPopulation: each class is held against the people of the population who fit its cells, by the attributes that
+// the owner counted.
+func TestReportAgainstAPopulation(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 400", "")
+	s.edit("policy: {k: 5, l: 3, level: L1}", "policy: {k: 5, l: 3, level: L2, max_hold: 1 releases}\ninitial: {min_pool: 15}")
+	s.write("admissions.ndjson", ndjson(1, 800))
+	s.runFrozen()
+	assert.Contains(t, s.must("release report"), "Not computed: the owner gave no counts")
+	everybody := "age,count\n"
+	for age := range 131 {
+		everybody += fmt.Sprintf("%d,1000\n", age)
+	}
+	for _, c := range []struct{ file, want string }{
+		{everybody, "The owner counted 131\u202f000 people of the population, by age."},
+		{"sex,count\nF,70\nM,50\n", "At least 50 do"},
+		{"sex,count\nF,70\nM,3\n", "classes have more people than the owner counted"},
+		{"income,count\n1,1\n", "the columns are not quasi-identifiers and count"},
+		{"sex,postcode,count\nF,CANARY,1\n", "line 2: postcode is no value of the attribute"},
+		{"sex,count\nF,CANARY\n", "line 2: the count is no whole number"},
+		{"", "the file has no header"},
+	} {
+		s.write("population.csv", c.file)
+		r := s.run("release report --population " + s.path("population.csv"))
+		assert.Contains(t, r.stdout+r.stderr, c.want)
+		assert.NotContains(t, r.stderr, "CANARY")
+	}
 }
 
 func TestReportAtLevelL1(t *testing.T) {

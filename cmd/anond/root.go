@@ -22,9 +22,10 @@ func newRootCommand(env *environment) *cobra.Command {
 		Use:   "anond",
 		Short: "Refreshed anonymized tables from a stream of records, safe alongside all earlier ones",
 		Long: `anond reads records of persons, places each in an equivalence class, and
-publishes versioned, complete, anonymized tables. Someone who keeps all versions
-still cannot infer a published person's sensitive value with a probability above
-1/l, at the adversary level that the manifest names.
+publishes versioned, complete, anonymized tables. Someone who keeps all versions,
+and believed the same of everybody before, still cannot infer a published person's
+sensitive value with a probability above 1/l, at the adversary level that the
+manifest names.
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 4 state locked, 5 state behind the ledger, 78 bad configuration.`,

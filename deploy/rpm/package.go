@@ -24,9 +24,9 @@ var (
 )
 
 const description = `anond reads records of persons from Kafka, files or standard input, and
-publishes anonymized tables, again and again. Someone who keeps all of them
-cannot infer a published person's sensitive value with a probability above
-1/l. anond-deliver takes them to Kafka and PostgreSQL, anond-lake writes them
+publishes anonymized tables, again and again. Someone who keeps all of them,
+and believed the same of everybody before, cannot infer a published person's
+sensitive value with a probability above 1/l. anond-deliver takes them to Kafka and PostgreSQL, anond-lake writes them
 as Parquet files and Apache Iceberg tables, anond-lab measures them.`
 
 // architectures are Go's names, and RPM's.

@@ -88,7 +88,7 @@ func (d *Draft) String() string {
 	add("a missing value is one of its own, shown as ?; nobody is left out for it", "  missing: value")
 	add("", "policy:   # permanent once there is a release")
 	add("so many people look alike", "  k: %d", d.K)
-	add("nobody's sensitive value is known with a probability above 1/l", "  l: %d", d.L)
+	add("no sensitive value has more than 1/l of a bucket", "  l: %d", d.L)
 	if waits := defaultPool(d.K, d.L); k.Whole && people < waits {
 		add(fmt.Sprintf("there are %s people, and by default a release waits for %s", grouped(people), grouped(waits)),
 			"initial: {min_pool: %d}", max(d.K*d.L, people/2))

@@ -134,8 +134,8 @@ type certificates struct {
 type attributeRow struct {
 	Attribute string `json:"attribute"`
 	Promise   string `json:"promise"` // in words
-	// TopShare is the largest share of one value in a bucket. By Theorem E it is the largest probability of a person's value, given
-	// all releases.
+	// TopShare is the largest share of one value in a bucket. By Theorem E it is the largest probability of a person's value, given all
+	// releases, to somebody whose prior depends on neither quasi-identifiers nor attendance. A model of relations may give more.
 	TopShare  format.Ratio `json:"top_share"`
 	TopOdds   format.Ratio `json:"top_odds"`             // the largest factor between the odds of a value in a bucket and in its reference
 	Cap       format.Ratio `json:"cap"`                  // the largest share that the promise allows a value

@@ -58,12 +58,13 @@ func (r *Report) meaning() string {
 	case VerdictCertified:
 		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived "+
 			"and in which class each\n"+
-			"published record is, cannot tell any published person's sensitive value with probability above %s (levels L0 and L1: certified;\n"+
-			"L2: %s). Every class of every release has at least %d records.", len(r.Releases), r.bound(), r.Level.L2, r.K)
+			"published record is, and believed the same of everybody before, cannot tell any published person's sensitive value with\n"+
+			"probability above %s (levels L0 and L1: certified; L2: %s). Every class of every release has at least %d records.",
+			len(r.Releases), r.bound(), r.Level.L2, r.K)
 	case VerdictSealed:
 		return fmt.Sprintf("What is there is as a certificate asks, and the ledger says of the rest that it passed when it was made (see\n"+
-			"below). If that is so, nobody who keeps all releases can tell a published person's sensitive value with probability\n"+
-			"above %s (levels L0 and L1: sealed; L2: %s).", r.bound(), r.Level.L2)
+			"below). If that is so, nobody who keeps all releases and believed the same of everybody before can tell a\n"+
+			"published person's sensitive value with probability above %s (levels L0 and L1: sealed; L2: %s).", r.bound(), r.Level.L2)
 	case VerdictConsistent:
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports, and a replay where values stand in rows by draw (recoding permutation at level L2)."

@@ -52,7 +52,7 @@ var about = map[string]string{
 	"k": "Records of the smallest class. The rows of a class show the same quasi-identifiers, so that none of them is a certain " +
 		"person's with a probability above 1/k. The choice: docs/CHOOSING.md.",
 	"share": "The largest share that one sensitive value has in a bucket, or at level L1 in a class. With no higher probability can " +
-		"somebody who has all releases tell a person's value. The promise: docs/THREAT_MODEL.md.",
+		"somebody who has all releases, and believed the same of everybody before, tell a person's value. The promise: docs/THREAT_MODEL.md.",
 	"pending": "Records that were accepted and are not published. At level L2 they wait until there are enough people for the next " +
 		"pool. Why that is: docs/POOLS.md.",
 	"rate":    "Records read a second, in the newest 10 s. What fits: docs/CAPACITY.md.",

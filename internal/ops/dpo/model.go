@@ -3,6 +3,7 @@ package dpo
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,14 +11,26 @@ import (
 	"anond/internal/ops/present"
 	"anond/snapshot"
 	"anond/snapshot/audit"
+	auditshares "anond/snapshot/audit/shares"
 )
 
 // model is what the template writes.
 type model struct {
 	*Facts
-	Style   template.CSS
-	Charts  []present.Picture
-	K, KMin int
+	Style       template.CSS
+	Kind        string
+	VerdictSays string
+	Checked     []string // what was checked beside the levels
+	Group       string   // what a value is counted over
+	ClaimsL2    bool
+	Predicate   string // the probability that a condition isolates one of a smallest class
+	Corruption  string // the largest probability once another person's value is known
+	Attacks     []auditshares.Attacker
+	Believed    []believed
+	Study       study
+	Blanks      []string
+	Charts      []present.Picture
+	K, KMin     int
 	promised
 	Subject, AtL2, ExactCells bool
 	RowBound                  string // the largest probability that a row is a certain person's
@@ -82,7 +95,21 @@ func modelOf(f *Facts) *model {
 		m.Schema[first].Promise != nil {
 		out.AttackedL = m.Schema[first].Promise.L
 	}
-	out.Read = f.Counts.figures()
+	out.Read, out.Believed, out.Study, out.Blanks = f.Counts.figures(), f.Beliefs.rows(), measured, blanks
+	if out.Group = "class"; out.AtL2 {
+		out.Group = "bucket"
+	}
+	out.ClaimsL2 = strings.Contains(m.Privacy.Level, "L2")
+	out.Predicate = fmt.Sprintf("%.3f", math.Pow(1-1/float64(max(1, out.KMin)), float64(out.KMin-1)))
+	for _, a := range f.Audit.Attackers {
+		if a.People > 0 {
+			out.Attacks = append(out.Attacks, a)
+		}
+	}
+	if c := f.Audit.Corruption; c != nil && c.ClosedForm > 0 {
+		out.Corruption = present.Percent(c.Max)
+	}
+	out.VerdictSays, out.Checked = verdicts[f.Audit.Verdict], checked(f)
 	out.Levels = levels(m, f.Audit)
 	out.history()
 	out.Settings = settings(m)
@@ -91,6 +118,53 @@ func modelOf(f *Facts) *model {
 		if uint32(r.Release) == m.Release && m.Release > 1 && m.Union == nil {
 			out.Kept = fmt.Sprintf("%s of %s", present.Count(r.ClassesKept), present.Count(r.Classes))
 		}
+	}
+	return out
+}
+
+// study is what a model learnt from a release of public data: TestWhatAModelLearns measures it.
+type study struct{ People, Right, Control, ControlRight string }
+
+var measured = study{"15\u202f%", "62\u202f%", "9\u202f%", "61\u202f%"}
+
+// blanks are what only the owner knows.
+var blanks = []string{"Recipients, and under which agreement", "Purpose of the release, and legal basis",
+	"Who chose which columns are quasi-identifiers and which are sensitive, and why", "Who chose k and l, and why",
+	"Who holds the original records, and until when", "Why the remaining risk is acceptable",
+	"Date of the next review", "Name, date, signature"}
+
+// verdicts say what a verdict means.
+var verdicts = map[string]string{
+	audit.VerdictCertified: "All that was promised was checked and holds.",
+	audit.VerdictSealed:    "What is there was checked and holds; of what is gone the ledger says that it passed when it was made.",
+	audit.VerdictConsistent: "Nothing was found that breaks the promise, but not everything could be checked; what, is said below. " +
+		"With the state (--with-state) it can.",
+}
+
+// checked says what was done beside the check of the files.
+func checked(f *Facts) (out []string) {
+	a := f.Audit
+	if f.Private {
+		out = append(out, "The files were compared with the records of the state: who is where, and that each value was published as it is.")
+	} else {
+		out = append(out, "Only public files were audited, so nobody compared them with the records.")
+	}
+	switch r := a.Replay; {
+	case r == nil && strings.Contains(f.Manifest.Privacy.Level, "L2"):
+		out = append(out, "Decisions were not made again (replay), so level L2 rests on the structure of the files and on the program.")
+	case r != nil && r.Outcome == audit.ReplayCertified:
+		worlds := fmt.Sprintf("%d worlds", r.Worlds)
+		if r.Worlds == 1 {
+			worlds = "a world"
+		}
+		out = append(out, fmt.Sprintf("All %d decisions were made again, as they were and in %s in which people of a bucket exchange "+
+			"their values: classes, buckets, times and every published byte were the same each time.", r.Cuts, worlds))
+	case r != nil:
+		out = append(out, fmt.Sprintf("Decisions were made again (replay): %s. %s", r.Outcome, r.Reason))
+	}
+	if s := a.Sealed; s != nil && len(s.Releases) > 0 {
+		out = append(out, fmt.Sprintf("Files of %d earlier releases are gone. The ledger, which was written when they were made, says "+
+			"that they passed.", len(s.Releases)))
 	}
 	return out
 }
@@ -150,9 +224,13 @@ func levels(m *snapshot.Manifest, a *audit.Report) []level {
 		}
 		return "not promised"
 	}
+	signatures := "the same, and of each class that may be formed again the set of values that it and its successors have"
+	if m.Policy.Level == "L2" {
+		signatures = "the same; what it knows in addition exists where classes are formed again, so not here"
+	}
 	return []level{
 		{"L0", "all releases, and of everybody quasi-identifiers, arrival and class", claim("L0"), a.Level.L0},
-		{"L1", "the same, and the signatures: the set of values of a person's pure class", claim("L1"), a.Level.L1},
+		{"L1", signatures, claim("L1"), a.Level.L1},
 		{"L2", "the same, and this program with the law of its random draws", claim("L2"), a.Level.L2},
 	}
 }

@@ -1,0 +1,140 @@
+package dpo
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"anond/equivclass"
+	"anond/internal/ops/present"
+	"anond/snapshot/readback"
+)
+
+// Shape is how the people of a release are distributed, by its files.
+type Shape struct {
+	Classes, Buckets []part // people by the size of their class and bucket; Buckets is nil at level L1
+	Shares           []shares
+	example
+}
+
+// shares are people by the largest share of a value of an attribute in their bucket or class.
+type shares struct {
+	Attribute string
+	Parts     []part
+}
+
+// part is some of the people.
+type part struct {
+	Name, People, Percent string
+	Width                 float64 // of a bar, in percent
+}
+
+// example is the bucket (class, at level L1) of the median person.
+type example struct {
+	Size, Top int
+	Share     string
+}
+
+// ShapeOf reads the distribution from a loaded release.
+func ShapeOf(r *readback.Release) *Shape {
+	out := &Shape{Classes: bySize(r.Sizes())}
+	for i, one := range r.Each() {
+		bags := one.Bags()
+		if i == 0 {
+			out.example = exampleOf(bags)
+		}
+		if i == 0 && r.Buckets != nil {
+			var sizes []int
+			for _, b := range bags {
+				sizes = append(sizes, b.Total)
+			}
+			out.Buckets = bySize(sizes)
+		}
+		out.Shares = append(out.Shares, shares{one.Dicts[len(one.Dicts)-1].Attribute().Name, byShare(bags)})
+	}
+	return out
+}
+
+func topOf(b equivclass.Bag) (top int) {
+	for _, c := range b.Counts {
+		top = max(top, int(c.N))
+	}
+	return top
+}
+
+func exampleOf(bags []equivclass.Bag) (e example) {
+	people := 0
+	for _, b := range bags {
+		people += b.Total
+	}
+	bags = slices.Clone(bags)
+	slices.SortStableFunc(bags, func(a, b equivclass.Bag) int { return a.Total - b.Total })
+	for _, b := range bags {
+		e = example{b.Total, topOf(b), present.Percent(float64(topOf(b)) / float64(b.Total))}
+		if people -= 2 * b.Total; people <= 0 {
+			break
+		}
+	}
+	return e
+}
+
+// sizesShown is how many sizes have a row each; of more, a row is all sizes up to the double of its first.
+const sizesShown = 8
+
+func bySize(sizes []int) []part {
+	people := map[int]int{}
+	for _, n := range sizes {
+		people[n] += n
+	}
+	return bySizes(people)
+}
+
+// bySizes are people by a number, in ranges if there are many numbers.
+func bySizes(people map[int]int) []part {
+	keys := slices.Sorted(maps.Keys(people))
+	var names []string
+	var counts []int
+	for i := 0; i < len(keys); {
+		first, last, n := keys[i], keys[i], 0
+		for ; i < len(keys) && (keys[i] == first || len(keys) > sizesShown && keys[i] < 2*first); i++ {
+			last, n = keys[i], n+people[keys[i]]
+		}
+		name := present.Count(first)
+		if last > first {
+			name += " to " + present.Count(last)
+		}
+		names, counts = append(names, name), append(counts, n)
+	}
+	return parts(names, counts)
+}
+
+// byShare has a row for each five percent that occur.
+func byShare(bags []equivclass.Bag) []part {
+	var people [20]int
+	for _, b := range bags {
+		if b.Total > 0 { // ends are exact: a share of 1/5 is "at most 20 %"
+			people[min(19, (20*topOf(b)-1)/b.Total)] += b.Total
+		}
+	}
+	var names []string
+	var counts []int
+	for i, n := range people {
+		if n > 0 {
+			names, counts = append(names, fmt.Sprintf("above %d to %d\u202f%%", 5*i, 5*i+5)), append(counts, n)
+		}
+	}
+	return parts(names, counts)
+}
+
+func parts(names []string, counts []int) (out []part) {
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	for i, n := range counts {
+		share := float64(n) / float64(max(1, all))
+		out = append(out, part{names[i], present.Count(n), present.Percent(share), math.Round(1000*share) / 10})
+	}
+	return out
+}
