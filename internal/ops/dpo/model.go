@@ -125,7 +125,7 @@ func modelOf(f *Facts) *model {
 // study is what a model learnt from a release of public data: TestWhatAModelLearns measures it.
 type study struct{ People, Right, Control, ControlRight string }
 
-var measured = study{"15\u202f%", "62\u202f%", "9\u202f%", "61\u202f%"}
+var measured = study{"15\u202f%", "63\u202f%", "9\u202f%", "61\u202f%"}
 
 // blanks are what only the owner knows.
 var blanks = []string{"Recipients, and under which agreement", "Purpose of the release, and legal basis",
