@@ -108,7 +108,7 @@ func TestQueryMeans(t *testing.T) {
 		assert.GreaterOrEqual(t, a.Upper, want, query)
 		assert.InDelta(t, want, a.Estimate, 20, query)
 	}
-	assert.Regexp(t, `(?m)^model +\d+\.\d\d$`, lab(t, "query", s.path("releases"), "mean(income) where age < 40", "--model").stdout)
+	assert.Regexp(t, `(?m)^95 % +`, lab(t, "query", s.path("releases"), "mean(income) where age < 40").stdout)
 	assert.Equal(t, result{cli.Misused, "", "error: nobody in the release can match, so there is no mean\nhint: ask for the count first\n"},
 		lab(t, "query", s.path("releases"), "mean(income) where age > 200"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass/query"
 	"anond/internal/cli"
 	"anond/lab/anonymize"
 	"anond/snapshot"
@@ -169,30 +170,64 @@ func TestQueryAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestQueryByModel: the model's estimate stands next to the usual answer and within its
-// bounds, for each recoding that has one.
+// TestQueryByModel: the model answers unless shares are asked for; the estimate and its interval stand within the bounds, for each recoding
+// that has a model, and a sum over --by is the count.
 func TestQueryByModel(t *testing.T) {
 	w := newWard(t, 500)
 	for _, recoding := range []string{snapshot.NameGeneralization, snapshot.NameAnatomy, snapshot.NamePermutation} {
 		w.report("admissions.csv", recoding, "--recoding", recoding, "-k", "4", "-l", "2")
-		plain := askJSON(t, w.path(recoding), question)
-		require.Nil(t, plain.Model)
-		r := lab(t, "query", w.path(recoding), question, "--json", "--model")
+		ask := func(args ...string) (a answer) {
+			r := lab(t, append([]string{"query", w.path(recoding), question, "--json"}, args...)...)
+			require.Equal(t, cli.OK, r.code, r.stderr)
+			require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+			return a
+		}
+		a := ask()
+		require.Equal(t, "model", a.Estimator)
+		assert.LessOrEqual(t, *a.Lower, *a.Low)
+		assert.LessOrEqual(t, *a.High, *a.Upper)
+		if !a.Hidden {
+			assert.LessOrEqual(t, *a.Low, *a.Estimate)
+			assert.LessOrEqual(t, *a.Estimate, *a.High)
+		}
+		plain := ask("--shares")
+		require.Equal(t, "shares", plain.Estimator)
+		assert.Nil(t, plain.Low)
+		assert.NotNil(t, plain.Estimate)
+		assert.Regexp(t, `(?m)^95 % +\d+\.\d\d to \d+\.\d\d$`, lab(t, "query", w.path(recoding), question).stdout)
+
+		r := lab(t, "query", w.path(recoding), "count", "--by", "sex,diagnosis", "--csv")
 		require.Equal(t, cli.OK, r.code, r.stderr)
-		var a answer
-		require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
-		require.NotNil(t, a.Model)
-		assert.GreaterOrEqual(t, *a.Model, a.Lower)
-		assert.LessOrEqual(t, *a.Model, a.Upper)
-		a.Model = nil
-		assert.Equal(t, plain, a)
-		assert.Regexp(t, `(?m)^model +\d+\.\d\d$`, lab(t, "query", w.path(recoding), question, "--model").stdout)
+		rows, err := csv.NewReader(strings.NewReader(r.stdout)).ReadAll()
+		require.NoError(t, err)
+		assert.Equal(t, []string{"sex", "diagnosis", "estimate", "low", "high", "lower", "upper", "note"}, rows[0])
+		sum, hidden := 0., false
+		for _, row := range rows[1:] {
+			v, _ := strconv.ParseFloat(row[2], 64)
+			sum, hidden = sum+v, hidden || row[2] == ""
+			assert.Equal(t, row[2] == "", row[7] == unseen)
+		}
+		if !hidden {
+			assert.InDelta(t, float64(len(w.first())), sum, 1)
+		}
+		assert.Contains(t, lab(t, "query", w.path(recoding), "count", "--by", "sex").stdout, "estimate")
+		assert.Equal(t, cli.Misused, lab(t, "query", w.path(recoding), "count", "--by", "nothing").code)
+		assert.Equal(t, cli.Misused, lab(t, "query", w.path(recoding), "count", "--by", "sex,sex").code)
+		assert.Equal(t, cli.Misused, lab(t, "query", w.path(recoding), "count", "--by", "sex,age,diagnosis").code)
 	}
 }
 
-func askJSON(t *testing.T, dir, query string) (a answer) {
+// byShares is an answer whose numbers are there.
+type byShares struct {
+	Recoding               string
+	Estimate, Lower, Upper float64
+	Absent                 []query.AbsentValue
+	Pending                int
+}
+
+func askJSON(t *testing.T, dir, query string) (a byShares) {
 	t.Helper()
-	r := lab(t, "query", dir, query, "--json")
+	r := lab(t, "query", dir, query, "--json", "--shares")
 	require.Equal(t, cli.OK, r.code, r.stderr)
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
 	return a

@@ -128,6 +128,18 @@ func attributeNamed(name string, at int, dicts []*equivclass.Dictionary) (int, e
 	return 0, queryError(at, "the release has no attribute %q: use one of its columns", name)
 }
 
+// With is the query with a further condition.
+func (q *Bound) With(p Predicate) *Bound {
+	out := *q
+	out.Preds = slices.Clone(q.Preds)
+	for i := range out.Preds {
+		out.Preds[i].Match = slices.Clone(out.Preds[i].Match)
+	}
+	p.Match = slices.Clone(p.Match)
+	out.add(p)
+	return &out
+}
+
 // add joins a predicate with what is asked of its attribute already.
 func (q *Bound) add(p Predicate) {
 	i := slices.IndexFunc(q.Preds, func(o Predicate) bool { return o.Attribute == p.Attribute })

@@ -74,6 +74,7 @@ type Model struct {
 	gamma     float64
 
 	fitted fit
+	kept   [][]float64 // by bucket: its people by class and response
 	again  []fit
 }
 
@@ -351,8 +352,8 @@ func (m *Model) newWork() *work {
 		most = max(most, m.start[b+1]-m.start[b])
 	}
 	n := int(most) * m.responses
-	w := &work{Model: m, u: make([][]float64, len(m.columns)), have: make([]float64, n), expect: make([]float64, n), likely: make([]float64, n),
-		total: make([]float64, m.responses)}
+	w := &work{Model: m, u: make([][]float64, len(m.columns)), have: make([]float64, n), expect: make([]float64, n),
+		likely: make([]float64, n), total: make([]float64, m.responses)}
 	for j, c := range m.columns {
 		if c != nil {
 			w.u[j] = make([]float64, len(c.spreads)*m.responses)

@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"math"
+	"slices"
 
 	"anond/equivclass"
 	"anond/equivclass/query"
@@ -206,7 +207,7 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 	share, first, second := make([]float64, m.responses), make([]float64, m.responses), make([]float64, m.responses)
 	one, two := make([]float64, m.responses), make([]float64, m.responses)
 	for b := range m.r.Bags {
-		w.bucket(f, b, 0)
+		have := m.people(w, f, b)
 		for i, a := range asked {
 			mean := 0.
 			if to != nil {
@@ -218,7 +219,7 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 			byClass := 0.
 			for at, class := range m.classes[m.start[b]:m.start[b+1]] {
 				sum, square := 0., 0.
-				for k, n := range rowOf(w.have, at, m.responses) {
+				for k, n := range rowOf(have, at, m.responses) {
 					if share[k] == 0 || n == 0 {
 						continue
 					}
@@ -252,6 +253,22 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 		}
 	}
 	return out
+}
+
+// people are those of the classes of a bucket by response. What the model itself says is kept.
+func (m *Model) people(w *work, f *fit, b int) []float64 {
+	if f != &m.fitted {
+		w.bucket(f, b, 0)
+		return w.have
+	}
+	if m.kept == nil {
+		m.kept = make([][]float64, len(m.r.Bags))
+	}
+	if m.kept[b] == nil {
+		w.bucket(f, b, 0)
+		m.kept[b] = slices.Clone(w.have[:int(m.start[b+1]-m.start[b])*m.responses])
+	}
+	return m.kept[b]
 }
 
 // payoffs says of the people of a bucket with each response: which share has a value that is asked for, and what a person adds in the
