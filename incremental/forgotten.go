@@ -111,3 +111,18 @@ func (m *Machine) Forget(people []state.Digest) (*erase.Erasure, error) {
 	}
 	return erase.Plan(&m.s, erase.Asked{People: people, Unlinked: m.Forgetting().Unlinked})
 }
+
+// Departing reports whether parts have left the releases of which the state still has the people: Removal takes them out.
+func (m *Machine) Departing() bool {
+	return m.s.History.Expired() > m.s.Head.Removed && m.s.History.Unpublished() == nil && m.s.Records.Firsts != nil
+}
+
+// Removal plans what leaves the state, of people whose parts have left the releases; nil: nothing, or not now. Everything must be
+// committed. A store is rewritten by the plan, and then opened again (Reopen): this machine must not be used any more. A host does so
+// before anything else is decided, so that no decision depends on when it was done.
+func (m *Machine) Removal() *erase.Removal {
+	if m.intake.failed || !m.Departing() {
+		return nil
+	}
+	return erase.Remove(&m.s)
+}

@@ -133,7 +133,8 @@ func (m *Machine) Digests() int {
 	if m.s.Records.Firsts == nil {
 		return 0
 	}
-	return m.s.Records.Firsts.Subjects() + m.s.Known.Count(state.Forgotten) - m.seen.due + m.s.Known.Count(state.Barred)
+	return m.s.Records.Firsts.Subjects() + m.s.Known.Count(state.Forgotten) - m.seen.due + m.s.Known.Count(state.Barred) +
+		m.s.Known.Count(state.Departed)
 }
 
 // Judged returns these counts.

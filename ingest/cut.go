@@ -71,6 +71,9 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 			return err
 		}
 	}
+	if err := l.erasure.remove(ctx); err != nil {
+		return err
+	}
 	if alone, err := l.erasure.forgetDue(ctx); err != nil || alone {
 		l.operator.why = SkippedNothingNew
 		return err

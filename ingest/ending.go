@@ -81,6 +81,9 @@ func (l *loop) finish(ctx context.Context) error {
 	if err := l.transaction.commit(ctx); err != nil {
 		return err
 	}
+	if err := l.erasure.remove(ctx); err != nil {
+		return err
+	}
 	if _, err := l.erasure.forgetDue(ctx); err != nil {
 		return err
 	}

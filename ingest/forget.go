@@ -24,6 +24,9 @@ type Forgetting interface {
 	Forget(m *incremental.Machine, subject []byte) (*Forgot, error)
 	// ForgetAgain is Forget for people whom somebody else was told of (Repeat). The list has them, or gets them from the state later.
 	ForgetAgain(m *incremental.Machine, people []state.Digest) (*Forgot, error)
+	// Remove lets the state lose people whose parts have left the releases, and returns the machine to go on with. Everything must be
+	// committed. After an error the machine must not be used.
+	Remove(m *incremental.Machine, r *erase.Removal) (*incremental.Machine, error)
 }
 
 // Forgot is what an erasure came to. Nothing in it depends on a value of a record that waited.
@@ -69,6 +72,9 @@ func (l *transaction) list() error {
 
 // forget lets the state forget. The machine is another one afterwards.
 func (l *erasure) forget(ctx context.Context, subject []byte) (done *Forgot, err error) {
+	if err := l.remove(ctx); err != nil {
+		return nil, err
+	}
 	if !l.transaction.staged.since.IsZero() {
 		if err := l.transaction.commit(ctx); err != nil {
 			return nil, err
@@ -138,4 +144,38 @@ func (l *erasure) forgetOrdered(ctx context.Context, subject []byte) (a Answer, 
 	}
 	a.Forgot, err = l.forget(ctx, subject)
 	return a, err
+}
+
+// remove lets the state lose people whose parts have left the releases, if there are any: as soon as the release without them is
+// published, and before anything else is decided, so that no decision depends on when it was done. It takes about as long as a start.
+func (l *erasure) remove(ctx context.Context) error {
+	if l.Forgetting == nil || l.rehearses() || l.publishing.releases.current != 0 || !l.Machine.Departing() {
+		return nil
+	}
+	if !l.transaction.staged.since.IsZero() {
+		if err := l.transaction.commit(ctx); err != nil {
+			return err
+		}
+	}
+	if err := l.transaction.fenced(); err != nil {
+		return err
+	}
+	if err := l.Hook("before removal"); err != nil {
+		return err
+	}
+	began, people := l.now(), 0
+	err := l.reporting.work(ctx, DoingRemove, true, func() (err error) {
+		r := l.Machine.Removal()
+		people = r.Departed()
+		l.Machine, err = l.Forgetting.Remove(l.Machine, r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.tick()
+	l.Log.Info("people whose parts have left the releases have left the state", "event", "departed", "people", people,
+		"ms", l.now().Sub(began).Milliseconds())
+	l.reporting.report(l.now())
+	return l.Hook("after removal")
 }

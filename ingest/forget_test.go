@@ -49,6 +49,13 @@ func (x *erasing) ForgetAgain(m *incremental.Machine, people []state.Digest) (*i
 	return x.forget(m, people, &ingest.Forgot{})
 }
 
+func (x *erasing) Remove(m *incremental.Machine, r *erase.Removal) (*incremental.Machine, error) {
+	if err := x.store.Remove(r); err != nil {
+		return nil, err
+	}
+	return m.Reopen(x.options)
+}
+
 func (x *erasing) forget(m *incremental.Machine, people []state.Digest, out *ingest.Forgot) (*ingest.Forgot, error) {
 	if x.cannot != nil {
 		return nil, &ingest.ForgetError{Err: x.cannot}

@@ -198,6 +198,9 @@ func (l *loop) onTick(ctx context.Context) error {
 	if err := l.cuts.cutOnTime(ctx, now); err != nil {
 		return err
 	}
+	if err := l.erasure.remove(ctx); err != nil {
+		return err
+	}
 	if err := l.erasure.forgetOnTime(ctx, now); err != nil {
 		return err
 	}

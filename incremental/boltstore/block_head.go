@@ -70,6 +70,7 @@ var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
 			whole(c, &v.Release, maxRecord)
 		})
 	})
+	whole(c, &m.Removed, maxRecord)
 	listed(c, &m.Scale, func(c *coder, r *equivclass.Range) {
 		c.i(&r.Lo)
 		c.i(&r.Hi)

@@ -135,6 +135,7 @@ func plainMeta(p plain) (m state.Meta) {
 		}
 		return attribute, versions
 	})
+	m.Removed = uint32(p.below(1 << 32))
 	for range p.things() {
 		m.Scale = append(m.Scale, equivclass.Range{Lo: p.i(), Hi: p.i()})
 	}

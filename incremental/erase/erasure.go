@@ -96,7 +96,7 @@ type Erasure struct {
 	fresh   []state.Person                       // those who were not forgotten before
 	slots   map[state.RecordID]*vacancy          // of all who were ever forgotten
 	values  map[state.RecordID][]equivclass.Code // sensitive values that are assigned again inside a bag, those of a person together
-	renamed map[int][]equivclass.Code            // by attribute without hierarchy: new code by old one, or vanished
+	renamed renaming
 }
 
 // Empty reports whether state has no record of these people, so that only the list of who was
@@ -122,7 +122,7 @@ type Asked struct {
 // Plan plans how a state forgets people, and those whom it has forgotten before. It changes nothing.
 func Plan(s *state.State, of Asked) (*Erasure, error) {
 	p := &erasing{Erasure: &Erasure{records: &s.Records, slots: map[state.RecordID]*vacancy{},
-		values: map[state.RecordID][]equivclass.Code{}, renamed: map[int][]equivclass.Code{}}, from: s, of: of}
+		values: map[state.RecordID][]equivclass.Code{}, renamed: renaming{}}, from: s, of: of}
 	if s.Records.Firsts == nil {
 		return nil, ErrNoSubject
 	}

@@ -22,7 +22,7 @@ func (p *erasing) rename() error {
 		} else if lowest < 0 {
 			return ErrNobodyElse
 		} else {
-			p.number(attribute, used)
+			p.renamed.number(attribute, used, p.meta.References)
 		}
 		for _, s := range p.slots {
 			if s.class == state.None {
@@ -63,8 +63,11 @@ func (p *erasing) used(k, attribute int) []bool {
 	return used
 }
 
-// number gives the codes that stay consecutive numbers.
-func (p *erasing) number(attribute int, used []bool) {
+// renaming is, by attribute without hierarchy, the new code of each value by the old one, or vanished.
+type renaming map[int][]equivclass.Code
+
+// number gives the codes that stay consecutive numbers, also in references.
+func (m renaming) number(attribute int, used []bool, references map[int][]equivclass.Count) {
 	to, next := make([]equivclass.Code, len(used)), equivclass.Code(0)
 	for code, stays := range used {
 		if to[code] = vanished; stays {
@@ -72,26 +75,57 @@ func (p *erasing) number(attribute int, used []bool) {
 			next++
 		}
 	}
-	p.renamed[attribute] = to
-	for i := range p.meta.References[attribute] {
-		n := &p.meta.References[attribute][i]
+	m[attribute] = to
+	for i := range references[attribute] {
+		n := &references[attribute][i]
 		n.Code = to[n.Code]
 	}
+}
+
+// dictionary returns a function that is asked for all entries in their order, whether they stay.
+func (m renaming) dictionary() func(state.DictionaryEntry) bool {
+	next := map[int]int{}
+	return func(x state.DictionaryEntry) bool {
+		n := next[x.Attribute]
+		next[x.Attribute]++
+		to := m[x.Attribute]
+		return to == nil || n < len(to) && to[n] != vanished
+	}
+}
+
+// apply changes codes in place.
+func (m renaming) apply(attribute int, codes []equivclass.Code) error {
+	to := m[attribute]
+	if to == nil {
+		return nil
+	}
+	for i, code := range codes {
+		if codes[i] = to[code]; codes[i] == vanished {
+			return errTakenAway
+		}
+	}
+	return nil
+}
+
+// born changes the bag of a release, as the store has it, in place.
+func (m renaming) born(b *state.Born, schema *equivclass.Schema) error {
+	for i, attribute := range schema.Sensitive() {
+		for k := range b.Counts[i] {
+			one := []equivclass.Code{b.Counts[i][k].Code}
+			if err := m.apply(attribute, one); err != nil {
+				return err
+			}
+			b.Counts[i][k].Code = one[0]
+		}
+	}
+	return nil
 }
 
 // Head returns the head of the state that has forgotten.
 func (e *Erasure) Head() *state.Meta { return e.meta }
 
 // Dictionary returns a function that is asked for all entries in their order, whether they stay.
-func (e *Erasure) Dictionary() func(state.DictionaryEntry) bool {
-	next := map[int]int{}
-	return func(x state.DictionaryEntry) bool {
-		n := next[x.Attribute]
-		next[x.Attribute]++
-		to := e.renamed[x.Attribute]
-		return to == nil || n < len(to) && to[n] != vanished
-	}
-}
+func (e *Erasure) Dictionary() func(state.DictionaryEntry) bool { return e.renamed.dictionary() }
 
 // Known is what a store has to know of those who were not forgotten before.
 func (e *Erasure) Known() (out []state.Known) {
@@ -124,7 +158,7 @@ func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 		b.Subject[i], b.Origin[i], b.Offset[i] = 0, 0, -1
 	}
 	for k, attribute := range c.Stores {
-		if err := e.renumber(attribute, b.Columns[k]); err != nil {
+		if err := e.renamed.apply(attribute, b.Columns[k]); err != nil {
 			return err
 		}
 	}
@@ -132,21 +166,7 @@ func (e *Erasure) Rewrite(b *state.RecordBlock) error {
 }
 
 // RewriteBorn changes the bag of a release, as the store has it, in place.
-func (e *Erasure) RewriteBorn(b *state.Born) error {
-	for i, attribute := range e.records.Schema.Sensitive() {
-		codes := make([]equivclass.Code, len(b.Counts[i]))
-		for k, n := range b.Counts[i] {
-			codes[k] = n.Code
-		}
-		if err := e.renumber(attribute, codes); err != nil {
-			return err
-		}
-		for k, code := range codes {
-			b.Counts[i][k].Code = code
-		}
-	}
-	return nil
-}
+func (e *Erasure) RewriteBorn(b *state.Born) error { return e.renamed.born(b, e.records.Schema) }
 
 // stored is the number that the state has for a code, before values vanish.
 func (e *Erasure) stored(attribute int, code equivclass.Code) equivclass.Code {
@@ -154,17 +174,4 @@ func (e *Erasure) stored(attribute int, code equivclass.Code) equivclass.Code {
 		return l.Stored[code]
 	}
 	return code
-}
-
-func (e *Erasure) renumber(attribute int, codes []equivclass.Code) error {
-	to := e.renamed[attribute]
-	if to == nil {
-		return nil
-	}
-	for i, code := range codes {
-		if codes[i] = to[code]; codes[i] == vanished {
-			return errTakenAway
-		}
-	}
-	return nil
 }

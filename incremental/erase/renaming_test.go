@@ -12,8 +12,8 @@ import (
 func TestNoValueInUseIsTakenAway(t *testing.T) {
 	e := &Erasure{renamed: map[int][]equivclass.Code{1: {0, vanished, 1}}}
 	codes := []equivclass.Code{2, 0}
-	require.NoError(t, e.renumber(1, codes))
+	require.NoError(t, e.renamed.apply(1, codes))
 	require.Equal(t, []equivclass.Code{1, 0}, codes)
-	require.ErrorIs(t, e.renumber(1, []equivclass.Code{0, 1}), errTakenAway)
-	require.NoError(t, e.renumber(0, []equivclass.Code{1}))
+	require.ErrorIs(t, e.renamed.apply(1, []equivclass.Code{0, 1}), errTakenAway)
+	require.NoError(t, e.renamed.apply(0, []equivclass.Code{1}))
 }

@@ -45,6 +45,26 @@ func (c *content) forget(e *erase.Erasure) error {
 	return nil
 }
 
+// remove is how a store loses people who have left the releases.
+func (c *content) remove(r *erase.Removal) error {
+	v := r.Visitor()
+	before := c.clone()
+	for _, part := range []func(state.Visitor) error{before.loadHead, before.loadRecords, before.loadClasses, before.loadTail} {
+		if err := part(v); err != nil {
+			return err
+		}
+	}
+	guard := c.guard
+	*c = content{guard: state.Guard{Letter: guard.Letter}, positions: c.positions, letters: c.letters, journal: c.journal, known: c.known, due: c.due}
+	for _, p := range c.positions {
+		c.guard.AddPosition(p.Partition, p.Position)
+	}
+	for _, d := range r.Deltas() {
+		c.apply(d)
+	}
+	return nil
+}
+
 func (c *content) apply(d *state.Delta) {
 	c.guard.Apply(d)
 	if d.Meta != nil {

@@ -78,6 +78,19 @@ func (s *Store) ForgetInPlace(e *erase.Erasure) error {
 	return s.held.forget(e)
 }
 
+// Remove lets this store lose people who have left the releases, as a store of a running daemon does.
+func (s *Store) Remove(r *erase.Removal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if err := s.fault(); err != nil {
+		return fmt.Errorf("remove: %w", err)
+	}
+	return s.held.remove(r)
+}
+
 // Crash ends the store, as a dying process does, and returns what a new
 // process would open: all that was committed, nothing else.
 func (s *Store) Crash() *Store {

@@ -60,6 +60,14 @@ func (f *firstRecords) first(c *Records, r RecordID) RecordID {
 	return r
 }
 
+// First is the first record of the person of a record, which is itself that of a person who was forgotten.
+func (c *Records) First(r RecordID) RecordID {
+	if c.Erased(r) {
+		return r
+	}
+	return c.Firsts.first(c, r)
+}
+
 // Note takes in a record and reports whether it is the first of its subject. Records come
 // in ascending order.
 func (f *firstRecords) Note(c *Records, r RecordID) bool {

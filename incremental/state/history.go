@@ -66,6 +66,14 @@ func (h *History) Decide(i Intent) {
 	h.Intents = append(h.Intents, i)
 }
 
+// Newcomers is how many people were published first in releases up to one.
+func (h *History) Newcomers(through uint32) (people int) {
+	for _, i := range h.Intents[:through] {
+		people += i.Newcomers
+	}
+	return people
+}
+
 // Leaving is how many people leave if the watermark moves to a release.
 func (h *History) Leaving(through uint32) (people int) {
 	for r := h.Expired() + 1; r <= through; r++ {

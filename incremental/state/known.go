@@ -18,6 +18,8 @@ const (
 	Barred
 	// Lapsed: the person waited longer than policy.max_wait (package incremental, lapse.go).
 	Lapsed
+	// Departed: the records have left the state with those who expired (package erase, Removal).
+	Departed
 )
 
 // Person is the digest under which somebody is known who may be in no record (Secrets.Person). Its last byte is 0.

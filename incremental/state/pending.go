@@ -7,6 +7,7 @@ import "slices"
 type PendingSet struct {
 	Waiting     []RecordID
 	Quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
+	Vacated     []RecordID // likewise, of people who were forgotten since
 	Pools       int        // that were
 	Judged      int        // people of these, those who were forgotten since included
 	Beyond      int        // records in none of the lists: an earlier one of their subject exists (rule S), or the person has lapsed
@@ -51,9 +52,15 @@ func (p *PendingSet) drop(classOf []ClassID, quarantined []RecordID) {
 // Sort puts every record that is in no class into the list it belongs to.
 func (s *State) Sort() {
 	p, c := &s.Pending, &s.Records
-	lapses := s.Known.Count(Lapsed) > 0
+	known := s.Known.Count(Lapsed)+s.Known.Count(Departed) > 0
 	p.Waiting, p.Beyond = nil, 0
-	p.Quarantined = slices.DeleteFunc(p.Quarantined, c.Erased)
+	p.Vacated = nil
+	p.Quarantined = slices.DeleteFunc(p.Quarantined, func(r RecordID) bool {
+		if c.Erased(r) {
+			p.Vacated = append(p.Vacated, r)
+		}
+		return c.Erased(r)
+	})
 	quarantined := make(map[RecordID]bool, len(p.Quarantined))
 	for _, r := range p.Quarantined {
 		quarantined[r] = true
@@ -62,7 +69,7 @@ func (s *State) Sort() {
 		r := RecordID(r)
 		switch {
 		case class != None || quarantined[r] || c.Erased(r):
-		case c.isBeyond(r) || lapses && s.Why(c.Subject[r])&Lapsed != 0:
+		case c.isBeyond(r) || known && s.Why(c.Subject[r])&(Lapsed|Departed) != 0:
 			p.Beyond++
 		default:
 			p.Waiting = append(p.Waiting, r)

@@ -53,7 +53,8 @@ func (s *State) NewSinceCut() int { return int(s.Records.Len() - s.Head.LastCut)
 
 // Published returns the number of records that are in a class that the newest release shows.
 func (s *State) Published() int {
-	return int(s.Records.Len()) - s.Pending.Counts().Total() - s.Pending.Beyond - s.Records.Vacant - s.History.Left
+	return int(s.Records.Len()) - s.Pending.Counts().Total() - s.Pending.Beyond - s.Records.Vacant -
+		s.History.Left + s.History.Newcomers(s.Head.Removed)
 }
 
 // Full reports whether the state holds as many records as it may, with so many people more.

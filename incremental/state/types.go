@@ -190,6 +190,9 @@ type Meta struct {
 	Hierarchies map[int][]HierarchyVersion
 	// Pools is what level L2 keeps of the pools; zero at level L1.
 	Pools Pools
+	// Removed is the watermark up to which values, classes and buckets of people who have left are not in the state any more
+	// (package erase, Removal).
+	Removed uint32
 	// Partitions is the number of partitions that the topic of a shard had when it was first
 	// read, by which the key of a person leads to a partition; 0: the state is of no shard.
 	Partitions int `json:",omitempty"`

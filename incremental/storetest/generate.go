@@ -92,7 +92,7 @@ func (g *generator) digest() (out [32]byte) {
 
 func (g *generator) meta() *state.Meta {
 	m := &state.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
-		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions,
+		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions, Removed: g.release,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
 	if g.chance(0.5) {
 		m.InitialEnds = map[state.Partition]int64{g.partition(0): 4, g.partition(1): -1}

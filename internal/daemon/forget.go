@@ -123,6 +123,18 @@ func (x *eraser) carryOut(out *ingest.Forgot, e *erase.Erasure) error {
 	return err
 }
 
+// Remove implements ingest.Forgetting.
+func (x *eraser) Remove(m *incremental.Machine, r *erase.Removal) (*incremental.Machine, error) {
+	if err := x.quota.patiently(func() error { return x.store.Remove(r) }); err != nil {
+		return nil, err
+	}
+	options, err := dataset.MachineOptions(x.ctx, x.c, x.o)
+	if err != nil {
+		return nil, err
+	}
+	return m.Reopen(options)
+}
+
 // Forget implements control.Daemon. The subject is written as records have it.
 func (s *steering) Forget(ctx context.Context, subject []byte) (json.RawMessage, error) {
 	if err := s.ready(); err != nil {

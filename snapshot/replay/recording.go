@@ -130,6 +130,8 @@ func (r *Recording) obstacle() string {
 		}
 	}
 	switch {
+	case r.meta.Removed > 0:
+		return fmt.Sprintf("the people of releases 1 to %d have left the releases, and the state", r.meta.Removed)
 	case r.meta.Pools.Grown:
 		return "the first pool was refused and grew, so level L2 is not claimed"
 	case cuts != r.meta.Tick:

@@ -113,6 +113,7 @@ var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.Doin
 	ingest.DoingConnect: "Connecting to the source", ingest.DoingDecide: "Deciding a release", ingest.DoingCommit: "Writing the state",
 	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
 	ingest.DoingDeliver:  "Delivering dead letters",
+	ingest.DoingRemove:   "Removing people whose parts have left the releases",
 	ingest.DoingForget:   "Forgetting people",
 	ingest.DoingCompact:  "Compacting the state",
 	ingest.DoingReplay:   "Judging dead letters again",

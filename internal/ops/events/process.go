@@ -14,6 +14,9 @@ var ofProcess = []row{
 		{"", "the state has forgotten people: those whose deletes were read, and whom `anond forget` named. `published` and " +
 			"`unpublished` count their records. While anond runs, free pages of the state may hold what was removed (`state.stale`)",
 			"none; restart anond when convenient"}}},
+	{"departed", "info", "people:integer ms:integer", []eventCase{
+		{"", "a release without them is published, so values, classes and buckets of these people have left the state; a digest of each stays. " +
+			"Free pages of the state may hold what was removed (`state.stale`)", "none; restart anond when convenient"}}},
 	{"forget_deferred", "warn", "people:integer error", []eventCase{
 		{"", "anond has to forget people and cannot yet, as `error` says: a release is decided and not published (level L1), they are " +
 			"in a pool that is fixed and not decided (level L2), the state has nobody else, or the disk has no room for a second " +
