@@ -55,7 +55,8 @@ func (c *content) remove(r *erase.Removal) error {
 		}
 	}
 	guard := c.guard
-	*c = content{guard: state.Guard{Letter: guard.Letter}, positions: c.positions, letters: c.letters, journal: c.journal, known: c.known, due: c.due}
+	*c = content{guard: state.Guard{Letter: guard.Letter}, positions: c.positions, letters: c.letters, journal: c.journal,
+		known: c.known, due: c.due}
 	for _, p := range c.positions {
 		c.guard.AddPosition(p.Partition, p.Position)
 	}
