@@ -59,6 +59,11 @@ def number(text: str, date: bool = False) -> float:
     return float(np.datetime64(text, "D").astype(np.int64)) if date else float(text)
 
 
+def leaves_of(tree: dict[str, Any]) -> Iterable[str]:
+    for label, below in tree.items():
+        yield from leaves_of(below) if below else (label,)
+
+
 class Attribute:
     """One attribute of the manifest's schema, with the labels of its hierarchy."""
 
@@ -71,19 +76,27 @@ class Attribute:
         self.missing = entry.get("missing") == "value"
         hierarchy = entry.get("hierarchy") or {}
         self.buckets: list[float] = hierarchy.get("buckets") or []
+        self.steps = bool(hierarchy.get("steps"))
+        self.order: list[str] = []  # the leaves of a hierarchy, depth first, as children first appear
         self.numeric = self.type in ("integer", "decimal", "date") and (self.exact or not self.buckets)
         self.date = self.type == "date"
         self.grain = 1.0 if self.type in ("integer", "date") else 0.0
         self.leaves: Optional[dict[str, frozenset[str]]] = None
         if hierarchy.get("file"):
             below: dict[str, set[str]] = {}
+            tree: dict[str, Any] = {}
             with open(hierarchies / Path(hierarchy["file"]).name, encoding="utf-8", newline="") as f:
                 for line in csv.reader(f, delimiter=";"):
                     for label in line:
                         below.setdefault(label, set()).add(line[0])
+                    at = tree
+                    for label in reversed([x for i, x in enumerate(line) if i == 0 or x != line[i - 1]]):
+                        at = at.setdefault(label, {})
             if self.missing and MISSING not in below:
                 below[MISSING] = {MISSING}
                 below["*"].add(MISSING)
+                tree["*"][MISSING] = {}
+            self.order = list(leaves_of(tree))
             self.leaves = {label: frozenset(of) for label, of in below.items()}
 
     def number(self, text: str) -> float:

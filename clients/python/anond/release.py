@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 import pandas as pd
 
-from . import _shares
+from . import _glm, _model
 from ._cells import Attribute, Condition
 from ._language import QueryError, parse
 from .check import Caps, check
 
 FORMAT = 4
+By = Union[str, Sequence[str]]
 
 
 class UnreadableRelease(ValueError):
@@ -24,11 +25,20 @@ class UnreadableRelease(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """An estimate, and bounds that hold for every assignment of the values."""
+    """What a release says: the model's estimate with an interval that holds the truth 95 times of 100, bounds that always hold, and
+    what the shares of buckets say. `hidden`: it cannot be seen at this promise; then the interval is all that is known."""
 
     estimate: float
+    low: float
+    high: float
     lower: float
     upper: float
+    shares: float
+    hidden: bool
+
+    def __str__(self) -> str:
+        said = "cannot be seen at this promise" if self.hidden else f"{self.estimate:.2f}"
+        return f"{said}, 95 % interval {self.low:.2f} to {self.high:.2f}, bounds {self.lower:.2f} to {self.upper:.2f}"
 
 
 def read(path: Union[str, Path], release: Optional[int] = None) -> "Release":
@@ -104,6 +114,7 @@ class Release:
         self._bags: dict[str, list[dict[str, int]]] = {a: [{} for _ in names] for a in self.sensitive}
         for at, a, v, n in self.values.itertuples(index=False):
             self._bags[a][at][v] = n
+        self._models: dict[str, _model.Model] = {}
         self.fits: dict[tuple[str, str, str], list[dict[tuple[str, str], float]]] = {}
         self._tables: dict[tuple[str, str, str], dict[tuple[str, str], int]] = {}
         if self.tables is not None:
@@ -165,9 +176,18 @@ class Release:
 
     # What an analyst asks.
 
+    def model(self, sensitive: str) -> _model.Model:
+        """The model of a sensitive attribute, fitted when it is asked for first."""
+        if sensitive not in self._models:
+            self._models[sensitive] = _model.Model(self, sensitive)
+        return self._models[sensitive]
+
+    def _ask(self, questions: list[_model.Question]) -> list[Answer]:
+        return [Answer(x.estimate, x.low, x.high, x.lower, x.upper, x.shares, x.hidden) for x in _model.answers(self, questions)]
+
     def count(self, where: str = "") -> Answer:
         """How many people there are of whom this holds."""
-        return Answer(*_shares.estimate(self, self.where(where)))
+        return self._ask([(self.where(where), None, False)])[0]
 
     def _summed(self, attribute: str) -> str:
         a = self.attributes.get(attribute)
@@ -177,8 +197,54 @@ class Release:
 
     def sum(self, attribute: str, where: str = "") -> Answer:
         """The sum of a number over the people of whom this holds."""
-        return Answer(*_shares.estimate(self, self.where(where), self._summed(attribute)))
+        return self._ask([(self.where(where), self._summed(attribute), False)])[0]
 
     def mean(self, attribute: str, where: str = "") -> Answer:
         """The mean of a number over the people who have one and of whom this holds; NaN if there can be nobody."""
-        return Answer(*_shares.estimate(self, self.where(where), self._summed(attribute), mean=True))
+        return self._ask([(self.where(where), self._summed(attribute), True)])[0]
+
+    def means(self, attribute: str, by: By, where: str = "") -> pd.DataFrame:
+        """The mean of a number in each group: the values of a category, or a list of conditions."""
+        return self._cells([by], where, self._summed(attribute), True)
+
+    def crosstab(self, rows: By, columns: By, where: str = "") -> pd.DataFrame:
+        """Counts of all pairs of groups: the values of two categories, or lists of conditions such as ["age < 40", "age >= 40"]."""
+        return self._cells([rows, columns], where, None, False)
+
+    def glm(self, outcome: str, on: Sequence[str], family: str = "binomial") -> pd.DataFrame:
+        """A regression on quasi-identifiers: logistic of a condition on one sensitive attribute (such as "illness = flu"), family
+        "gaussian": linear, also of a number by its name. Categories have a column for each value but the first. `hidden` says that the
+        coefficient cannot be seen at this promise."""
+        a = self.attributes.get(outcome)
+        where = {} if a is not None and a.numeric else self.where(outcome)
+        sensitive = [x for x in self.sensitive if x == outcome or x in where]
+        if len(sensitive) != 1 or len(where) > 1 or family not in ("binomial", "gaussian") or not where and family == "binomial":
+            raise QueryError("the outcome is one condition on a sensitive attribute; with family gaussian also a number by its name")
+        if any(x not in self.quasi for x in on):
+            raise QueryError("regressions are on quasi-identifiers: name those of the release")
+        names, rows = _glm.fit(self, sensitive[0], where.get(sensitive[0]), list(on), family)
+        return pd.DataFrame(rows, index=pd.Index(names), columns=["estimate", "low", "high", "shares", "hidden"])
+
+    def _cells(self, by: list[By], where: str, summed: Optional[str], mean: bool) -> pd.DataFrame:
+        asked = self.where(where)
+        cells: list[tuple[tuple[str, ...], dict[str, Condition]]] = [((), asked)]
+        for groups in by:
+            cells = [(names + (name,), self._joined(one, two)) for names, one in cells for name, two in self._groups(groups)]
+        names = [x if isinstance(x, str) else None for x in by]
+        index = (pd.MultiIndex.from_tuples([c[0] for c in cells], names=names) if len(by) > 1 else
+                 pd.Index([c[0][0] for c in cells], name=names[0]))
+        return pd.DataFrame([dataclasses.asdict(a) for a in self._ask([(c[1], summed, mean) for c in cells])], index=index)
+
+    def _groups(self, by: By) -> list[tuple[str, dict[str, Condition]]]:
+        if not isinstance(by, str):
+            return [(text, self.where(text)) for text in by]
+        a = self.attributes.get(by)
+        if a is None or a.numeric:
+            raise QueryError(f"{by!r} is no category of the release: give a list of conditions, such as ['age < 40', 'age >= 40']")
+        return [(v, {by: Condition(a, frozenset((v,)))}) for v in self.known(by)]
+
+    def _joined(self, one: dict[str, Condition], two: dict[str, Condition]) -> dict[str, Condition]:
+        out = dict(one)
+        for name, c in two.items():
+            out[name] = out[name].meet(c, [] if c.attribute.numeric else self.known(name)) if name in out else c
+        return out

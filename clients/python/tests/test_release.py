@@ -1,6 +1,7 @@
 """What the package says of releases that the tests of anond publish: ANOND_CASE is a directory with releases by recoding, and with
 answers.json, what anond-lab query says of them. Run by TestClients (clients_test.go)."""
 
+import csv
 import json
 import os
 import shutil
@@ -24,7 +25,7 @@ class Releases(unittest.TestCase):
             head, _, where = a["query"].partition(" where ")
             r = releases[a["of"]]
             got = r.count(where) if head == "count" else getattr(r, head.split("(")[0])(head.split("(")[1][:-1], where)
-            for name in ("estimate", "lower", "upper"):
+            for name in ("estimate", "low", "high", "lower", "upper", "shares", "hidden"):
                 self.assertLessEqual(abs(getattr(got, name) - a[name]), 1e-9 * max(1, abs(a[name])), (a["of"], a["query"], name))
 
     def test_every_person_is_read_once(self) -> None:
@@ -37,6 +38,30 @@ class Releases(unittest.TestCase):
                 self.assertNotIn(a, r.rows)  # values that were drawn for rows are nobody's
         self.assertEqual(anond.read(CASE / "buckets", release=1).manifest["release"], 1)
 
+    def test_tables_ask_each_cell(self) -> None:
+        r = anond.read(CASE / "buckets")
+        t = r.crosstab(["age < 50", "age >= 50"], "illness", "sex in {F, M}")
+        self.assertEqual(len(t), 12)
+        self.assertEqual(t.loc[("age < 50", "gout")].estimate, r.count("sex in {F, M} and age < 50 and illness = gout").estimate)
+        self.assertEqual(r.means("income", by="sex").loc["F"].estimate, r.mean("income", "sex = F").estimate)
+        sure = r.crosstab("sex", "illness")
+        self.assertTrue(((sure.lower <= sure.low) & (sure.low <= sure.estimate) & (sure.estimate <= sure.high) & (sure.high <= sure.upper)).all())
+
+    def test_a_regression_has_the_slope_of_the_records(self) -> None:
+        r = anond.read(CASE / "buckets")
+        people = [row for f in CASE.glob("feed-*.csv") for row in csv.DictReader(open(f)) if row["age"]]
+        x = [float(row["age"]) for row in people]
+        mean = sum(x) / len(x)
+        slope = sum((v - mean) * (row["illness"] == "flu") for v, row in zip(x, people)) / sum((v - mean) ** 2 for v in x)
+        got = r.glm("illness = flu", ["age", "sex", "city"], "gaussian")
+        self.assertEqual(list(got.index), ["(intercept)", "age", "sex = M", "sex = X", "city = Bonn", "city = Celle", "city = Diez"])
+        self.assertLess(got.loc["age"].low, slope)
+        self.assertGreater(got.loc["age"].high, slope)
+        self.assertLess(abs(got.loc["age"].estimate / slope - 1), .25)
+        for outcome, on in (("age < 40", ["sex"]), ("illness = flu", ["income"]), ("income", ["sex"]), ("illness = flu and smoker = yes", ["sex"])):
+            with self.assertRaises(anond.QueryError):
+                r.glm(outcome, on)
+
     def test_a_wrong_query_says_what_to_write(self) -> None:
         r = anond.read(CASE / "buckets")
         for where, says in (("shoe = 1", "no attribute"), ("sex in [1,2]", "no ranges"), ("age = old", "number"), ("age in [9,1]", "empty"),
@@ -45,6 +70,8 @@ class Releases(unittest.TestCase):
                 r.count(where)
         with self.assertRaisesRegex(anond.QueryError, "cannot be summed"):
             r.mean("sex")
+        with self.assertRaisesRegex(anond.QueryError, "list of conditions"):
+            r.crosstab("age", "sex")
         with self.assertRaisesRegex(anond.UnreadableRelease, "no release"):
             anond.read(CASE)
 
@@ -60,7 +87,7 @@ class Releases(unittest.TestCase):
         self.assertEqual(out.returncode, 0, out.stderr)
         want = anond.read(CASE / "buckets").count(
             'age in [40,60] and sex = F and city = west and weight in [50,90] and illness in {flu, "mig, raine"}')
-        for got, name in zip(out.stdout.split(), ("estimate", "lower", "upper")):
+        for got, name in zip(out.stdout.split(), ("shares", "lower", "upper")):
             self.assertAlmostEqual(float(got), getattr(want, name), places=8, msg=name)
 
 
