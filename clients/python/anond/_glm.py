@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from ._cells import MISSING, Condition
-from ._model import DOUBT, HIDDEN_ERRORS, HIDDEN_PART, INFLATED, LEAST, SIGMAS, Floats
+from ._model import INFLATED, LEAST, SIGMAS, Floats
 
 if TYPE_CHECKING:
     from .release import Release
+
+# Where cells are wide the model goes about half of the way from the shares to the records (measured). So a coefficient is hidden if
+# model and shares are more than a standard error and more than a quarter of it apart.
+DOUBT, HIDDEN_PART = 0.5, 0.25
 
 
 def fit(r: "Release", sensitive: str, c: Optional[Condition], on: list[str], family: str) -> tuple[list[str], list[list[Any]]]:
@@ -58,8 +62,9 @@ def fit(r: "Release", sensitive: str, c: Optional[Condition], on: list[str], fam
             np.add.at(sums, of, one * people[:, None] / len(signs))
             meat += (one * people[:, None]).T @ one / len(signs)
         meat -= (sums / m.size[:, None]).T @ sums  # how many people a class has is known, and what they add in the mean
-        inverse: Floats = np.linalg.pinv(bread)
-        return beta, np.maximum(0, np.diag(inverse @ meat @ inverse))
+        inverse = np.linalg.pinv(bread)
+        given: Floats = np.maximum(0, np.diag(inverse @ meat @ inverse))
+        return beta, given
 
     def of(f: tuple[dict[str, Floats], Floats]) -> tuple[Floats, Floats]:
         return solve(f[0], m.scaled(m.likely(m.cells(f[0]))[0], f[1], 0)[0])
@@ -68,10 +73,10 @@ def fit(r: "Release", sensitive: str, c: Optional[Condition], on: list[str], fam
     again = np.array([of(f)[0] for f in m.again()])
     flat = {name: np.ones_like(t) for name, t in m.fitted[0].items()}
     shares = solve(flat, m.size[:, None] * (m.counts / r.sizes[:, None])[m.bucket])[0]
-    error: Floats = INFLATED * np.sqrt(again.var(axis=0, ddof=1) + given)
+    error = INFLATED * np.sqrt(again.var(axis=0, ddof=1) + given)
     apart = np.abs(estimate - shares)
     half = SIGMAS * np.sqrt(error**2 + (DOUBT * apart) ** 2)
-    hidden = (apart > HIDDEN_ERRORS * error) & (apart > HIDDEN_PART * np.abs(estimate))
+    hidden = (apart > error) & (apart > HIDDEN_PART * np.abs(estimate))
     hidden[0] = False  # an intercept is where the others are 0, mostly far from everybody
     return names, [list(row) for row in zip(estimate, estimate - half, estimate + half, shares, hidden)]
 
@@ -91,9 +96,9 @@ def within(axis: Any) -> Floats:
 
 def hadamard(columns: int) -> Floats:
     """Rows of signs in which any two columns are orthogonal, and each has as many of both."""
-    h = np.ones((1, 1))
+    h: Any = np.ones((1, 1))
     while h.shape[0] <= columns:
-        h = np.block([[h, h], [h, -h]])
+        h = np.concatenate([np.concatenate([h, h]), np.concatenate([h, -h])], axis=1)
     signs: Floats = h[:, 1:columns + 1]
     return signs
 
