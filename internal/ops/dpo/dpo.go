@@ -37,11 +37,12 @@ type Facts struct {
 }
 
 // Counts say what became of every record that was read, as the state has it now:
-// Sent = Published + Pending + DeadLetter + Forgotten + Beyond.
+// Sent = Published + Expired + Pending + DeadLetter + Forgotten + Beyond.
 type Counts struct {
-	Sent, Published, Pending, DeadLetter, Forgotten, Beyond uint64
-	Due                                                     int // people who are to be forgotten
-	Refused                                                 map[equivclass.Reason]uint64
+	Sent, Published, Expired, Pending, DeadLetter, Forgotten, Beyond uint64
+
+	Due     int // people who are to be forgotten
+	Refused map[equivclass.Reason]uint64
 }
 
 //go:embed *.tmpl

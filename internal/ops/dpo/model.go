@@ -24,6 +24,8 @@ type model struct {
 	Group       string   // what a value is counted over
 	ClaimsL2    bool
 	Predicate   string // the probability that a condition isolates one of a smallest class
+	Stale       string // people with a later update or delete; empty: none
+	Ever        string // people who were ever published, with a window
 	Corruption  string // the largest probability once another person's value is known
 	Attacks     []auditshares.Attacker
 	Believed    []believed
@@ -106,6 +108,16 @@ func modelOf(f *Facts) *model {
 			out.Attacks = append(out.Attacks, a)
 		}
 	}
+	stale := 0
+	for _, p := range m.Parts {
+		for _, s := range p.Stale {
+			stale += int(s[1])
+		}
+	}
+	if stale > 0 {
+		out.Stale = present.Count(stale)
+	}
+	out.Ever = present.Count(m.PeopleEver)
 	if c := f.Audit.Corruption; c != nil && c.ClosedForm > 0 {
 		out.Corruption = present.Percent(c.Max)
 	}
@@ -159,8 +171,10 @@ func checked(f *Facts) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("All %d decisions were made again, as they were and in %s in which people of a bucket exchange "+
 			"their values: classes, buckets, times and every published byte were the same each time.", r.Cuts, worlds))
+	case r != nil && r.Outcome == audit.ReplayViolated:
+		out = append(out, "Decisions were made again (replay), and differ: "+r.Reason)
 	case r != nil:
-		out = append(out, fmt.Sprintf("Decisions were made again (replay): %s. %s", r.Outcome, r.Reason))
+		out = append(out, "Decisions could not be made again (replay): "+r.Reason)
 	}
 	if s := a.Sealed; s != nil && len(s.Releases) > 0 {
 		out = append(out, fmt.Sprintf("Files of %d earlier releases are gone. The ledger, which was written when they were made, says "+
@@ -176,7 +190,8 @@ func (c *Counts) figures() []figure {
 	}
 	count := func(n uint64) string { return present.Count(int(n)) }
 	return []figure{{"sent", "read", count(c.Sent)}, {"published", "= published", count(c.Published)},
-		{"pending", "+ waiting", count(c.Pending)}, {"dead_letter", "+ dead letters", count(c.DeadLetter)},
+		{"expired", "+ left by age", count(c.Expired)}, {"pending", "+ waiting", count(c.Pending)},
+		{"dead_letter", "+ dead letters", count(c.DeadLetter)},
 		{"refused", "refused of all", present.Percent(float64(c.DeadLetter) / float64(max(1, c.Sent)))},
 		{"forgotten", "+ forgotten", count(c.Forgotten)}, {"beyond", "+ beyond", count(c.Beyond)}}
 }

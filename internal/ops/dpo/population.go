@@ -2,7 +2,6 @@ package dpo
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"maps"
 	"math/bits"
@@ -20,7 +19,7 @@ import (
 type Population struct {
 	Attributes []string
 	All        string // people of the population
-	Least      int    // that fit a class
+	Least      string // that fit a class
 	Risk       string // the largest probability that a row is a certain one of them
 	Mean       string // the mean of it over the published people
 	Parts      []part // published people by how many of the population fit their class
@@ -129,8 +128,8 @@ func (p *Population) fill(r *readback.Release, at []int, values [][]query.Cell, 
 		people[n] += size
 		sum, published = sum+float64(size)/float64(n), published+size
 	}
-	p.Parts, p.Least = bySizes(people), slices.Min(slices.Collect(maps.Keys(people)))
-	p.Risk, p.Mean = fmt.Sprintf("1/%d", p.Least), fmt.Sprintf("%.2g", sum/float64(max(1, published)))
+	p.Parts, p.Least = bySizes(people), present.Count(slices.Min(slices.Collect(maps.Keys(people))))
+	p.Risk, p.Mean = "1/"+p.Least, "1/"+present.Count(int(float64(published)/max(sum, 1e-300)+.5))
 }
 
 // holds reports whether a cell holds a single value.
