@@ -56,7 +56,9 @@ func (r *reader) program(t *testing.T, b block) {
 	if script == "" {
 		missing(map[string]string{"sql": "sqlite3 or python3", "python": "python3", "r": "Rscript"}[b.words[0]])
 	}
-	out, code := r.run(script)
+	clients, err := filepath.Abs("clients")
+	require.NoError(t, err)
+	out, code := r.run(fmt.Sprintf("export ANOND_CLIENTS=%[1]s PYTHONPATH=%[1]s/python PYTHONDONTWRITEBYTECODE=1\n", clients) + script)
 	require.Zero(t, code, "%s: %s", at, out)
 	r.ran++
 	r.agree(t, b, out)
