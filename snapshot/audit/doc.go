@@ -3,7 +3,7 @@
 // Guarantee: Dir says "certified" only if every published record is in a
 // component that is frozen or pure (below). Then someone who keeps all releases,
 // knows everybody's quasi-identifiers and classes and when each record arrived,
-// cannot infer a published record's sensitive value with probability above 1/l
+// and whose prior depends on none of these, cannot infer a published record's sensitive value with probability above 1/l
 // (levels L0 and L1). Every finding is derived from the files. Package gate gives the
 // same guarantee to a publisher, release by release, before a release is renamed
 // into place.

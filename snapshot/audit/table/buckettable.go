@@ -71,7 +71,7 @@ func (b *BucketTable) Bags() []uint32 {
 // Rows gives the buckets of the rows of a class.
 func (b *BucketTable) Rows(t *Table, c int) []uint32 { return b.Row[t.Start[c]:t.Start[c+1]] }
 
-// topShare is the largest probability of a value for a member of a class:
+// topShare is the largest probability of a value for a member of a class, by the counts alone:
 //
 //	P(t has v) = sum over buckets b of P(t is in b) * count_b(v)/|b|
 //
