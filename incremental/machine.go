@@ -97,6 +97,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m.s.Records.Loaded()
+	m.seen.loaded()
 	if err := m.s.Head.Pools.Open.Check(&m.s.Records); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ type seen struct {
 	due     int
 	moved   bool // due changed since the last commit
 	written int  // people barred who are in the store
+	loading []state.Known
 }
 
 // Why is why nothing more is taken in of a person.
@@ -51,13 +52,15 @@ func (k *seen) add(why state.Why, people ...state.Person) (fresh bool) {
 	return fresh
 }
 
-// load takes in what the store has.
+// load takes in some of whom the store has, and loaded is called after all.
 func (k *seen) load(people []state.Known) error {
-	for _, x := range people {
-		k.s.Known.Add(x)
-	}
-	k.written = k.s.Known.Count(state.Barred)
+	k.loading = append(k.loading, people...)
 	return nil
+}
+
+func (k *seen) loaded() {
+	k.s.Known = state.NewPeople(k.loading)
+	k.loading, k.written = nil, k.s.Known.Count(state.Barred)
 }
 
 // into enters what changed since the last commit into a delta.

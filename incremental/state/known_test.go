@@ -61,6 +61,25 @@ func TestPeopleAreThoseOfAMap(t *testing.T) {
 		})
 		assert.Zero(t, n)
 	}
+	var list []Known
+	for d, why := range want { // everybody in pieces
+		for _, one := range []Why{Forgotten, Barred} {
+			if why&one != 0 {
+				list = append(list, Know(d, one))
+			}
+		}
+	}
+	read := NewPeople(list)
+	require.Equal(t, [2]any{table.Len(), table.counts}, [2]any{read.Len(), read.counts})
+	for d, why := range want {
+		require.Equal(t, why, read.Why(d))
+	}
+	for range 20_000 {
+		read.Add(Know(personOf(r), Barred))
+	}
+	for d, why := range want {
+		require.Equal(t, why, read.Why(d))
+	}
 	for _, b := range table.blocks {
 		require.Less(t, len(b), 3*mostKnown)
 	}
@@ -108,6 +127,16 @@ func BenchmarkPeople(b *testing.B) {
 		for i := range b.N {
 			secrets.Person(uint64(i))
 		}
+	})
+	var list []Known
+	for _, d := range all {
+		list = append(list, Know(d, Barred))
+	}
+	b.Run("loaded", func(b *testing.B) {
+		for range b.N {
+			NewPeople(list)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/people, "ns/person")
 	})
 	b.Run("added", func(b *testing.B) {
 		for range b.N {
