@@ -72,7 +72,8 @@ func TestReachOfAWindow(t *testing.T) {
 			now        int64
 			base, most *int64
 			each       int64
-		}{{now.heap, &base.heap, &most.heap, aPerson}, {now.file, &base.file, &most.file, aPerson}, {now.release, &base.release, &most.release, 0}} {
+		}{{now.heap, &base.heap, &most.heap, aPerson}, {now.file, &base.file, &most.file, aPerson},
+			{now.release, &base.release, &most.release, 0}} {
 			if less := x.now - x.each*now.people; day <= level {
 				*x.base = max(*x.base, less)
 			} else {
@@ -151,7 +152,8 @@ func (f *reaching) holds() (h held) {
 	if f.newest == 0 {
 		return h
 	}
-	require.NoError(f.t, filepath.WalkDir(filepath.Join(f.dir.out.Dir, sixDigits(f.newest)), func(path string, d fs.DirEntry, err error) error {
+	newest := filepath.Join(f.dir.out.Dir, sixDigits(f.newest))
+	require.NoError(f.t, filepath.WalkDir(newest, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -58,7 +58,9 @@ func TestCrashesAroundRemovals(t *testing.T) {
 		d.x.start(d.t)
 		h := d.hostUnder(windowPolicy(t), 3, 40)
 		h.Forgetting, h.Hook = d.x, hook
-		h.NewDecoder = func() (decode.Decoder, error) { return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true}) }
+		h.NewDecoder = func() (decode.Decoder, error) {
+			return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true})
+		}
 		return h.Run(t.Context())
 	}
 	require.NoError(t, run(whole, func(step string) error {
