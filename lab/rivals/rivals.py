@@ -26,7 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 K, CUTS = 10, 6  # the first release has half of the people, each later one a tenth more
 TABLES = {
-    "adult": ("adult.csv.gz", ["age", "education-num"], ["workclass", "marital-status", "race", "sex", "native-country"], "occupation", 5, 30_000),
+    "adult": ("adult.csv.gz", ["age", "education-num"], ["workclass", "marital-status", "race", "sex", "native-country"],
+              "occupation", 5, 30_000),
     "acs": ("acs-national2019.csv.gz", ["AGEP", "DENSITY"], ["SEX", "MSP", "RAC1P", "HISP", "OWN_RENT"], "EDU", 4, 18_000),
 }
 
@@ -413,8 +414,8 @@ def main():
         class_certain=round(float((after == 1).mean()), 4), row_at_most=1 / K)
 
     history = [mondrian(p, in_it[p.batch[in_it] <= c], False) for c in range(CUTS)]
-    for name, groups, chain in (("Mondrian, run again", history[-1], history),
-                                ("Mondrian, look-ahead by release", sum((mondrian(p, in_it[p.batch[in_it] == c], True) for c in range(CUTS)), []), None)):
+    ahead = sum((mondrian(p, in_it[p.batch[in_it] == c], True) for c in range(CUTS)), [])
+    for name, groups, chain in ("Mondrian, run again", history[-1], history), ("Mondrian, look-ahead by release", ahead, None):
         people = np.array([len(g) for g in groups], float)
         say(name, ncp=round(loss(p, groups), 4), median_class=float(np.median(np.repeat(people, people.astype(int)))))
         judge(p, rng, name, tight(p, groups), people, np.arange(len(groups)), bags_of(p, groups), groups, asked)
