@@ -9,7 +9,7 @@ BENCHTIME ?= 1x
 CONCURRENT = ./cmd/anond ./cmd/anond-deliver ./deliver/... ./equivclass/extract ./equivclass/merge ./incremental/... ./ingest/... \
 	./internal/... ./lab/figures ./rig/chaos/... ./shards/... ./snapshot/...
 
-.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards trial-tables lake test-lake test-lake-here chaos race fuzz fuzz-record life proof bench bench-compare phases reach default-cover lint fmt vet build clean
+.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards trial-tables lake test-lake test-lake-here chaos race fuzz fuzz-record life proof bench bench-compare phases figures-speed reach default-cover lint fmt vet build clean
 
 # go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
 TEST = GO='$(GO)' .ci/gotest
@@ -96,6 +96,10 @@ bench-compare:
 LEVEL ?= L2
 phases:
 	@GO='$(GO)' .ci/phases $(LEVEL) $(OF)
+
+# figures-speed: what anond is held to in speed and memory, measured, next to what is wanted: ten minutes of a quiet machine.
+figures-speed:
+	@GO='$(GO)' .ci/figures-speed
 
 # reach: the shape of the tree as a table: code that the daemon links, rooms, packages, types, exported names, commands.
 reach:

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,7 +67,7 @@ func waitingRelease(b *testing.B, m *incremental.Machine, p *publisher) {
 }
 
 // BenchmarkStartWaiting is a start with a quarter of the records waiting: processor time
-// until the state is loaded, until the daemon reads, and until it may publish; then the
+// until the state is loaded, until the daemon reads, and until it may publish; the time elapsed until it may; then the
 // live heap of the state alone, and of all.
 func BenchmarkStartWaiting(b *testing.B) {
 	for _, level := range []config.Level{config.L1, config.L2} {
@@ -92,20 +93,26 @@ func (r *levelsRun) startWaiting(b *testing.B, c *config.Config, n float64) {
 	var store *boltstore.Store
 	var m *incremental.Machine
 	var p *publisher
+	var elapsed time.Duration
 	r.step("open-cpu-ms", func() {
+		began := time.Now()
 		var err error
 		store, err = boltstore.Open(c.State.Path, boltstore.Options{})
 		require.NoError(b, err)
 		m, err = dataset.OpenMachine(b.Context(), store, c, dataset.Options{})
 		require.NoError(b, err)
+		elapsed = time.Since(began)
 	})
 	r.add("state-B/record", "", float64(heap()-before)/n)
 	r.step("recheck-cpu-ms", func() {
+		began := time.Now()
 		var err error
 		p, err = newPublisher(b.Context(), c, m, unseen(snapshot.OS()), nil)
 		require.NoError(b, err)
 		<-p.standing.done
+		elapsed += time.Since(began)
 	})
+	r.add("start-ms", "", elapsed.Seconds()*1000)
 	require.NoError(b, p.standing.err)
 	r.add("heap-B/record", "", float64(heap()-before)/n)
 	runtime.KeepAlive(p)
