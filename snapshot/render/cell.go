@@ -56,13 +56,23 @@ func (x *cell) lack() string {
 	return ""
 }
 
-// boxer finds the cells of classes. It holds scratch and the set texts already
+// boxer finds the cells of classes. It holds scratch and the sets already
 // made; each worker has its own.
 type boxer struct {
 	stepped bool // use the declared interval steps; else the exact range
 	ranks   []uint32
 	text    []byte
 	sets    map[string]string
+	few     map[fewValues]cell
+}
+
+// fewMost is how many sets of few values a worker remembers.
+const fewMost = 1 << 12
+
+// fewValues is a set of values of a column that has at most 64: a bit for each rank.
+type fewValues struct {
+	of   *column
+	bits uint64
 }
 
 // cell returns the cell of a class in a column. Cost: the class size (Set: its
@@ -109,6 +119,23 @@ func ancestor(c *column, members []equivclass.RecordID) cell {
 }
 
 func (b *boxer) set(c *column, members []equivclass.RecordID) cell {
+	if len(c.order) > 64 {
+		return b.setOf(c, members)
+	}
+	key := fewValues{of: c}
+	for _, m := range members {
+		key.bits |= 1 << c.rank[c.codes.At(int(m))]
+	}
+	x, made := b.few[key]
+	if !made {
+		if x = b.setOf(c, members); len(b.few) < fewMost {
+			b.few[key] = x
+		}
+	}
+	return x
+}
+
+func (b *boxer) setOf(c *column, members []equivclass.RecordID) cell {
 	b.ranks = b.ranks[:0]
 	for _, m := range members {
 		b.ranks = append(b.ranks, c.rank[c.codes.At(int(m))])

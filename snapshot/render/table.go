@@ -92,7 +92,7 @@ func (t *table) hold(in []Class) {
 // fill computes cells and bags, class ranges in parallel.
 func (t *table) fill() {
 	t.each(len(t.classes), func(_, lo, hi int) {
-		b := boxer{stepped: !t.recoding.exact(), sets: map[string]string{}}
+		b := boxer{stepped: !t.recoding.exact(), sets: map[string]string{}, few: map[fewValues]cell{}}
 		for i := lo; i < hi; i++ {
 			c := t.classes[i]
 			for j := range t.cols {
