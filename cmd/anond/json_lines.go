@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
@@ -56,7 +57,7 @@ func (n *jsonLines) row(record []byte) error {
 		n.out.Write(n.keys[i])
 		n.out.WriteByte(':')
 		if slices.Contains(n.numbers, i) || slices.Contains(n.numbers, i-len(n.keys)) {
-			n.out.WriteString(f)
+			n.out.WriteString(cmp.Or(f, "null"))
 			continue
 		}
 		value, err := quotedJSON(f)

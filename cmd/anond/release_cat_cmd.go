@@ -18,7 +18,7 @@ import (
 // catFlags is what the command line says.
 type catFlags struct {
 	config, dir, format, file, out string
-	json                           bool
+	json, long                     bool
 }
 
 func newReleaseCatCommand(env *environment) *cobra.Command {
@@ -34,7 +34,13 @@ before a row of it is written.
 Each file of a part is a table: --file says which. --format ndjson
 writes one JSON object per row: the numbers of classes, groups, buckets, pools and counts
 are numbers, all cells are texts as in CSV. --out FILE replaces FILE in one step,
-once all of it is written, so that a reader of FILE sees one complete release.`,
+once all of it is written, so that a reader of FILE sees one complete release.
+
+--long joins the files of a release of level L2: a row for each person and each value
+that the person's bucket shows, with its share in the bucket as weight. The weights of a
+person sum to 1 for each sensitive attribute, those of a value to its count. Columns
+NAME_lo, NAME_hi and NAME_mid have the ends and the middle of each cell of numbers or
+dates. Use weights as weights; a row is no record.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
 		RunE: cli.Answering(func(_ *cobra.Command, args []string) error {
 			if f.json && f.format == "csv" {
@@ -47,6 +53,9 @@ once all of it is written, so that a reader of FILE sees one complete release.`,
 			if err != nil {
 				return err
 			}
+			if f.long && f.file != "" {
+				return cli.Usage("leave one of them out", "--long joins files, and --file names one")
+			}
 			return env.catRelease(&f, number)
 		}),
 	}
@@ -56,6 +65,7 @@ once all of it is written, so that a reader of FILE sees one complete release.`,
 	flags.StringVar(&f.format, "format", "", "csv or ndjson (default csv)")
 	flags.StringVar(&f.file, "file", "", "the `file` of the recoding to write, such as st.csv; default: the one with one row per record")
 	flags.StringVar(&f.out, "out", "", "replace this `path` in one step instead of writing to standard output")
+	flags.BoolVar(&f.long, "long", false, "write a row for each person and value, with a weight")
 	flags.BoolVar(&f.json, "json", false, "the same as --format ndjson")
 	return c
 }
@@ -85,7 +95,17 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 		return cli.Usage("--file "+strings.Join(names, " or --file "), "release %d, recoding %s, has no file %q", m.Release,
 			m.Recoding, file)
 	}
-	write := func(to io.Writer) error { return writeTable(to, dir, m, file, f.json || f.format == "ndjson") }
+	stream := func(file string, to io.Writer) error {
+		return m.Stream(file, func(path string) (io.ReadSeekCloser, error) {
+			return os.Open(filepath.Join(dir, fmt.Sprintf("%06d", m.Release), filepath.FromSlash(path)))
+		}, to)
+	}
+	write := func(to io.Writer) error {
+		if f.long {
+			return writeLong(to, m, stream, f.json || f.format == "ndjson")
+		}
+		return writeTable(to, m, file, f.json || f.format == "ndjson", stream)
+	}
 	if f.out != "" {
 		return disk.Replace(f.out, 0o644, write)
 	}
@@ -93,7 +113,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 }
 
 // writeTable writes one file of a release, over all parts.
-func writeTable(to io.Writer, dir string, m *snapshot.Manifest, file string, lines bool) error {
+func writeTable(to io.Writer, m *snapshot.Manifest, file string, lines bool, stream func(string, io.Writer) error) error {
 	if lines {
 		numbers := m.NumberColumns(file)
 		for i, n := range numbers {
@@ -103,7 +123,5 @@ func writeTable(to io.Writer, dir string, m *snapshot.Manifest, file string, lin
 		}
 		to = &jsonLines{to: to, numbers: numbers}
 	}
-	return m.Stream(file, func(path string) (io.ReadSeekCloser, error) {
-		return os.Open(filepath.Join(dir, fmt.Sprintf("%06d", m.Release), filepath.FromSlash(path)))
-	}, to)
+	return stream(file, to)
 }
