@@ -45,8 +45,8 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise cannot be kept,
 	}
 	experiment := &cobra.Command{Use: "experiment", Short: "Measure the methods and the engine on public data"}
 	experiment.AddCommand(newFigureListCommand(env), newFigureRunCommand(env), newFigureAllCommand(env), newFrontierCommand(env))
-	root.AddCommand(newAnonymizeCommand(env), newEvaluateCommand(env), newQueryCommand(env), newAuditModelCommand(env), newNaiveCommand(env),
-		experiment, cli.NewVersionCommand(&env.Env, "anond-lab"), cli.NewManCommand("anond-lab"))
+	root.AddCommand(newAnonymizeCommand(env), newEvaluateCommand(env), newQueryCommand(env), newImputeCommand(env), newAuditModelCommand(env),
+		newNaiveCommand(env), experiment, cli.NewVersionCommand(&env.Env, "anond-lab"), cli.NewManCommand("anond-lab"))
 	cli.EachCommand(root, func(c *cobra.Command) {
 		cli.Offer(c, "config", cli.FilesOf("yaml", "yml"))
 		cli.Offer(c, "format", cli.Words("csv", "json"))

@@ -15,6 +15,7 @@ import (
 	"anond/equivclass/query"
 	"anond/internal/cli"
 	"anond/lab/anonymize"
+	"anond/lab/estimate"
 	"anond/snapshot"
 )
 
@@ -354,4 +355,25 @@ func TestEveryKindOfAttribute(t *testing.T) {
 	}
 	other := lab(t, "evaluate", w.path(snapshot.NameAnatomy), "--original", w.path("varied.csv"))
 	assert.Equal(t, cli.OK, other.code, "the manifest says that missing values are values")
+}
+
+// TestAHiddenAnswerHasNoNumber: where the promise hides the answer, text, CSV and JSON say so in place of the estimate, and give interval
+// and bounds.
+func TestAHiddenAnswerHasNoNumber(t *testing.T) {
+	r := estimate.Reply{Answer: query.Answer{Estimate: 1048, Lower: 10, Upper: 2000}, Shares: 405, Low: 600, High: 1500, Hidden: true}
+	a := &answer{Estimator: "model", Recoding: "buckets"}
+	s := a.say(nil, r)
+	a.Numbers = &s
+	var out strings.Builder
+	env := &environment{Env: cli.Env{Stdout: &out}}
+	require.NoError(t, env.printAnswer(a))
+	require.NoError(t, env.csvAnswer(a))
+	require.NoError(t, cli.WriteJSON(&out, a))
+	a.By, a.Cells, a.Numbers = []string{"degree"}, []Numbers{a.say([]string{"graduate"}, r)}, nil
+	require.NoError(t, env.printAnswer(a))
+	assert.NotContains(t, out.String(), "1048")
+	assert.Contains(t, out.String(), "estimate  cannot be seen at this promise\n95 %      600.00 to 1500.00\nbounds    10 to 2000\n")
+	assert.Contains(t, out.String(), ",600,1500,10,2000,cannot be seen at this promise\n")
+	assert.Contains(t, out.String(), `"estimate": null`)
+	assert.Regexp(t, `graduate +unseen +600\.0 +1500\.0`, out.String())
 }

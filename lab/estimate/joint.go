@@ -100,7 +100,7 @@ func (j *Joint) Answers(queries []*query.Bound) []Reply {
 			}
 		}
 		estimate := shares.Estimate * times
-		out[n] = reply(estimate, variance*estimate*estimate/(inflated*inflated), shares)
+		out[n] = reply(estimate, variance*estimate*estimate/(inflated*inflated), false, shares)
 		for _, r := range of {
 			out[n].Hidden = out[n].Hidden || r.Hidden && !math.IsNaN(shares.Estimate)
 		}

@@ -14,8 +14,10 @@ const (
 	inflated = 1.3 // what the variances leave out
 	doubt    = .3  // of the difference between model and shares
 	inside   = .15 // of the people whose cells match in part
-	// An answer is hidden if model and shares are more than two standard errors and more than such a part of the answer apart.
+	// An answer is hidden if model and shares are more than two standard errors apart, and also more than such a part of the answer, or
+	// if the part of those in question who have a value that is asked for is larger than in any bucket.
 	hiddenErrors, hiddenPart = 2, .4
+	beyond                   = 2. // times the difference: how far the truth may lie beyond a hidden estimate
 )
 
 // Reply is the answer of a model to a query: estimate and bounds, and an interval that holds the truth 95 times of 100.
@@ -31,7 +33,8 @@ const (
 //     of values that are asked for;
 //   - of the spread inside cells: the square of .15 times the sum of M z1 (1 - share of the cells that is asked for).
 //
-// Of a mean the last two are divided by the square of the count.
+// Of a mean the last two are divided by the square of the count. A hidden answer's interval reaches as far as the estimate plus 2 d, on the
+// side where the shares are not.
 type Reply struct {
 	query.Answer
 	Shares    float64 // what the shares of buckets say
@@ -42,8 +45,8 @@ type Reply struct {
 	variance float64 // s^2
 }
 
-// reply completes an answer.
-func reply(estimate, variance float64, shares query.Answer) Reply {
+// reply completes an answer. unshown tells that no bucket shows such a part.
+func reply(estimate, variance float64, unshown bool, shares query.Answer) Reply {
 	r := Reply{Answer: shares, Shares: shares.Estimate, variance: inflated * inflated * variance}
 	if math.IsNaN(estimate) {
 		estimate = shares.Estimate
@@ -51,8 +54,14 @@ func reply(estimate, variance float64, shares query.Answer) Reply {
 	r.Estimate = min(max(estimate, r.Lower), r.Upper)
 	d := math.Abs(r.Estimate - r.Shares)
 	half := sigmas * math.Sqrt(r.variance+doubt*doubt*d*d)
-	r.Low, r.High = max(r.Lower, r.Estimate-half), min(r.Upper, r.Estimate+half)
-	r.Hidden = d > hiddenErrors*math.Sqrt(r.variance) && d > hiddenPart*math.Abs(r.Estimate)
+	r.Hidden = d > hiddenErrors*math.Sqrt(r.variance) && (unshown || d > hiddenPart*math.Abs(r.Estimate))
+	below, above := half, half
+	if r.Hidden && r.Estimate < r.Shares {
+		below = max(half, beyond*d)
+	} else if r.Hidden {
+		above = max(half, beyond*d)
+	}
+	r.Low, r.High = max(r.Lower, r.Estimate-below), min(r.Upper, r.Estimate+above)
 	return r
 }
 
@@ -76,8 +85,9 @@ func (m *Model) Answers(queries []*query.Bound) []Reply {
 			means[i] = a.answer(first[i])
 		}
 	}
-	variances, partly := make([]float64, len(asked)), make([]float64, len(asked))
-	m.tallies(&m.fitted, asked, &residual{means, variances, partly})
+	variances, partly, group, most := make([]float64, len(asked)), make([]float64, len(asked)), make([]float64, len(asked)),
+		make([]float64, len(asked))
+	m.tallies(&m.fitted, asked, &residual{means, variances, partly, group, most})
 	for _, f := range m.again {
 		for i, t := range m.tallies(&f, asked, nil) {
 			d := asked[i].answer(t) - asked[i].answer(first[i])
@@ -93,7 +103,8 @@ func (m *Model) Answers(queries []*query.Bound) []Reply {
 		if math.IsNaN(again) { // a mean of people whom a replicate does not see
 			again = 0
 		}
-		out[i] = reply(a.answer(first[i]), max(0, again)+variances[i], m.r.Estimate(a.q))
+		unshown := a.q.Sum < 0 && first[i].people > most[i]*group[i]*(1+1e-9)
+		out[i] = reply(a.answer(first[i]), max(0, again)+variances[i], unshown, m.r.Estimate(a.q))
 	}
 	return out
 }
@@ -118,7 +129,8 @@ type askedColumn struct {
 type tally struct{ sum, people float64 }
 
 // residual collects the variances of people given the model, and the people whose cells match in part.
-type residual struct{ means, variances, partly []float64 }
+// The others are of counts: people whom only the value may exclude, and the largest part of a bucket with a value that is asked for.
+type residual struct{ means, variances, partly, group, most []float64 }
 
 func (a *ask) answer(t tally) float64 {
 	if a.q.Mean {
@@ -220,7 +232,7 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 			for at, class := range m.classes[m.start[b]:m.start[b+1]] {
 				sum, square := 0., 0.
 				for k, n := range rowOf(have, at, m.responses) {
-					if share[k] == 0 || n == 0 {
+					if share[k] == 0 && to == nil || n == 0 {
 						continue
 					}
 					whole := n
@@ -235,6 +247,7 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 					out[i].sum, out[i].people = out[i].sum+x, out[i].people+n*share[k]
 					if to != nil {
 						to.partly[i] += (1 - n/whole) * x
+						to.group[i] += n
 					}
 					sum, square, one[k], two[k] = sum+x, square+y, one[k]+x, two[k]+y
 				}
@@ -243,12 +256,13 @@ func (m *Model) tallies(f *fit, asked []*ask, to *residual) []tally {
 			if to == nil {
 				continue
 			}
-			byValue := 0.
+			byValue, part := 0., 0.
 			for k, n := range rowOf(m.counts, b, m.responses) {
-				if n > 0 {
+				if part += n * share[k] / float64(m.r.Bags[b].Total); n > 0 {
 					byValue += two[k] - one[k]*one[k]/n
 				}
 			}
+			to.most[i] = max(to.most[i], part)
 			to.variances[i] += max(0, min(byClass, byValue))
 		}
 	}

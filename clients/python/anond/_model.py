@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 BINS, RESPONSES, PRIOR, FEW, PACE, ROUNDS, SCALING, LAST, REPLICATES, AGAIN = 24, 32, 16.0, 4, 1.5, 100, 3, 30, 24, 20
-SIGMAS, INFLATED, DOUBT, INSIDE, HIDDEN_ERRORS, HIDDEN_PART = 1.96, 1.3, 0.3, 0.15, 2, 0.4
+SIGMAS, INFLATED, DOUBT, INSIDE, HIDDEN_ERRORS, HIDDEN_PART, BEYOND = 1.96, 1.3, 0.3, 0.15, 2, 0.4, 2.0
 LEAST, SPREAD_ROUNDS = 1e-300, 20
 Where = dict[str, Condition]
 Question = tuple[Where, Optional[str], bool]  # conditions, what is summed, whether it is a mean
@@ -253,7 +253,7 @@ class Model:
     def answers(self, questions: Sequence[Question]) -> list["Reply"]:
         asked = [Ask(self, *q) for q in questions]
         first = self.tallies(self.fitted, asked)
-        means = [s / n if a.mean else 0.0 for a, (s, n, _, _) in zip(asked, first)]
+        means = [t[0] / t[1] if a.mean else 0.0 for a, t in zip(asked, first)]
         residual = self.tallies(self.fitted, asked, means)
         again = [self.tallies(f, asked) for f in self.again()]
         out = []
@@ -264,11 +264,13 @@ class Model:
                 variance /= max(1, first[i][1] ** 2)
             of = np.array([a.answer(t[i]) for t in again])
             chance = float(of.var(ddof=1)) if not np.isnan(of).any() else 0.0
-            out.append(Reply(estimate, chance + variance, _shares.estimate(self.r, a.where, a.summed, a.mean)))
+            unshown = a.summed is None and first[i][1] > a.most() * first[i][4] * (1 + 1e-9)
+            out.append(Reply(estimate, chance + variance, unshown, _shares.estimate(self.r, a.where, a.summed, a.mean)))
         return out
 
-    def tallies(self, fit: tuple[dict[str, Floats], Floats], asked: Sequence["Ask"], means: Optional[list[float]] = None) -> list[tuple[float, float, float, float]]:
-        """Of each question: the sum, who match, and around means the variance given the model, and the people who match in part."""
+    def tallies(self, fit: tuple[dict[str, Floats], Floats], asked: Sequence["Ask"], means: Optional[list[float]] = None) -> list[tuple[float, ...]]:
+        """Of each question: the sum, who match, and around means the variance given the model, the people who match in part, and
+        those whom only the value may exclude."""
         theta, u = fit[0], self.cells(fit[0])
         have, _ = self.scaled(self.likely(u)[0], fit[1], 0)
         out = []
@@ -291,7 +293,7 @@ class Model:
                 one, two = (np.add.reduceat(z, self.starts, axis=0) for z in (x, y))
                 by_value = (two - np.divide(one**2, self.counts, out=np.zeros_like(one), where=self.counts > 0)).sum(axis=1)
                 variance = float(np.maximum(0, np.minimum(by_class, by_value)).sum())
-            out.append((float(x.sum()), float((n * share).sum()), variance, partly))
+            out.append((float(x.sum()), float((n * share).sum()), variance, partly, float(n.sum())))
         return out
 
 
@@ -313,8 +315,13 @@ class Ask:
             if (c is None or c.holds(v)) and not (mean and summed == m.sensitive and v == MISSING):
                 self.worth[v] = 1.0 if summed != m.sensitive else 0.0 if v == MISSING else a.number(v)
 
-    def answer(self, t: tuple[float, float, float, float]) -> float:
+    def answer(self, t: tuple[float, ...]) -> float:
         return (t[0] / t[1] if t[1] else math.nan) if self.mean else t[0]
+
+    def most(self) -> float:
+        """The largest part of a bucket that has a value that is asked for."""
+        bags = self.m.r._bags[self.m.sensitive]
+        return max(sum(n for v, n in bag.items() if v in self.worth) / sum(bag.values()) for bag in bags)
 
     def payoffs(self, mean: float) -> tuple[Floats, Floats, Floats]:
         """Of the people of each bucket with each response: which share is asked for, what a person adds in the mean, and its square."""
@@ -333,14 +340,16 @@ class Ask:
 class Reply:
     """Estimate, bounds and interval, from what the model and what the shares of buckets say."""
 
-    def __init__(self, estimate: float, variance: float, shares: tuple[float, float, float]) -> None:
+    def __init__(self, estimate: float, variance: float, unshown: bool, shares: tuple[float, float, float]) -> None:
         self.shares, self.lower, self.upper = shares
         self.variance = INFLATED**2 * variance
         self.estimate = min(max(self.shares if math.isnan(estimate) else estimate, self.lower), self.upper)
         d = abs(self.estimate - self.shares)
         half = SIGMAS * math.sqrt(self.variance + (DOUBT * d) ** 2)
-        self.low, self.high = max(self.lower, self.estimate - half), min(self.upper, self.estimate + half)
-        self.hidden = bool(d > HIDDEN_ERRORS * math.sqrt(self.variance) and d > HIDDEN_PART * abs(self.estimate))
+        self.hidden = bool(d > HIDDEN_ERRORS * math.sqrt(self.variance) and (unshown or d > HIDDEN_PART * abs(self.estimate)))
+        far = max(half, BEYOND * d) if self.hidden else half
+        below, above = (far, half) if self.estimate < self.shares else (half, far)
+        self.low, self.high = max(self.lower, self.estimate - below), min(self.upper, self.estimate + above)
 
 
 def answers(r: "Release", questions: Sequence[Question]) -> list[Reply]:
@@ -368,7 +377,7 @@ def answers(r: "Release", questions: Sequence[Question]) -> list[Reply]:
                 times *= x.estimate / x.shares
                 variance += x.variance / x.estimate**2
         estimate = shares[0] * times
-        reply = Reply(estimate, variance * estimate**2 / INFLATED**2, shares)
+        reply = Reply(estimate, variance * estimate**2 / INFLATED**2, False, shares)
         reply.hidden = reply.hidden or any(x.hidden for x in each) and not math.isnan(shares[0])
         out.append(reply)
     return out
