@@ -170,6 +170,7 @@ func check(c *Config, r *reader) {
 	checkReachable(c, r)
 	checkDeletes(c, r)
 	checkTrigger(c, r)
+	checkWindow(c, r)
 	checkPaths(c, r)
 	checkHTTP(c, r)
 	checkControl(c, r)

@@ -144,7 +144,7 @@ func TestDigestsOfLevels(t *testing.T) {
 	assert.NotContains(t, one.Digests(), "policy.level")
 	assert.Contains(t, two.Digests(), "policy.level")
 	assert.Equal(t, []string{"initial.min_pool", "policy.level", "policy.max_pool", "policy.max_regroups", "policy.min_pool",
-		"policy.republication", "release.recoding"},
+		"policy.republication", "release.recoding", "release.window"},
 		changed(one.Digests(), two.Digests()))
 	for _, c := range []struct {
 		from, to string

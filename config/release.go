@@ -10,6 +10,9 @@ import (
 
 	"github.com/adhocore/gronx"
 	"go.yaml.in/yaml/v3"
+
+	"anond/equivclass"
+	"anond/incremental/retire"
 )
 
 // initial is the block `initial`.
@@ -67,7 +70,8 @@ type releaseSettings struct {
 	Dir      string
 	Ledger   string
 	Recoding Recoding
-	Tables   [][]string // pairs of sensitive attributes
+	Tables   [][]string    // pairs of sensitive attributes
+	Window   retire.Window // level L2: how long a part stays in the releases
 	Keep     Keep
 	MaxRate  int64 // bytes per second that a release may write; 0: no limit
 	Trigger  Trigger
@@ -117,6 +121,11 @@ func (rel *releaseSettings) keys() []key {
 		{path: "release.tables", value: list[[]string]{&rel.Tables, func(to *[]string) value { return list[string]{to, text} }}, def: "[]",
 			doc: "With level L2: pairs of sensitive attributes, such as [[diagnosis, hiv]], of which each pool of eight buckets or more shows how " +
 				"often their values occur together. A table tells who knows one of the two as much about the other as it tells of the pool."},
+		{path: "release.window", value: window(&rel.Window), derived: "none: everybody published stays", doc: "With level L2 and a subject: " +
+			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d (also h, m, s), counted from the " +
+			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +
+			"the window, and at least 1 of its unit; so the oldest stay up to that much longer. With an age a release is made, too, when a " +
+			"part leaves. Whoever left stays known and is not published again. It takes nothing back that was published. Fixed with release 1."},
 		{path: "release.keep.releases", value: atLeast(0, "0 sets no number", &rel.Keep.Releases), def: "0", doc: "Number of newest releases " +
 			"whose files stay on disk; older ones are pruned after each release, unless `release.keep.days` keeps them. Their manifests " +
 			"stay, and the rows of all of them stay in the parts of later releases. Pruning takes nothing back that was published. With both " +
@@ -152,6 +161,50 @@ const leastRate = 1 << 10
 func (r *reader) checkRate(key string, rate int64) {
 	if rate > 0 && rate < leastRate && r.sound(key) {
 		r.fault(key, "is too small", "write at least 1KiB, with the unit, such as 20MiB; or 0 for no limit")
+	}
+}
+
+// window reads release.window.
+func window(to *retire.Window) value {
+	const such = "write a number of releases such as 12, or an age such as 365d"
+	return scalar[retire.Window]{to: to, name: "number of releases or age", tags: []string{"!!str", "!!int"}, suggestion: such,
+		show: func(w retire.Window) any {
+			if w.None() {
+				return nil
+			}
+			return w.String()
+		},
+		parse: func(s string) (retire.Window, error) {
+			w, err := retire.Parse(s)
+			if err != nil {
+				return w, complain(err.Error(), such)
+			}
+			return w, nil
+		}}
+}
+
+// checkWindow refuses a window where nothing may leave (rule W): values in rows, and people who are not known.
+func checkWindow(c *Config, r *reader) {
+	const full = "release.window"
+	w, hold := c.Release.Window, c.Policy.MaxHold
+	if w.None() || !r.sound(full, "policy.level", "policy.max_hold", "release.recoding") {
+		return
+	}
+	of, all := c.byRole(r)
+	switch {
+	case c.Policy.Level != L2:
+		r.fault(full, "belongs to level L2, but policy.level is L1", "remove it, or set policy.level to L2")
+	case c.Release.Recoding != Buckets:
+		r.fault(full, fmt.Sprintf("belongs to recoding buckets, but release.recoding is %s", c.Release.Recoding),
+			"remove it, or set release.recoding to buckets")
+	case all && len(of[equivclass.Subject]) == 0:
+		r.fault(full, "needs to know who was published, but no attribute has role subject: who leaves would be published again",
+			"mark the field that identifies a person, or remove the window")
+	case c.Shard.Set():
+		r.fault(full, "belongs to a dataset without shards: a union of shards shows everybody published", "remove it, or shard")
+	case w.Age() > 0 && !hold.Counted && hold.Time > time.Duration(w.Age())*time.Second,
+		w.Releases() > 0 && hold.Counted && int64(hold.Releases) > w.Releases():
+		r.fault(full, fmt.Sprintf("is %s, shorter than policy.max_hold = %s", w, hold), "lengthen it, or shorten policy.max_hold")
 	}
 }
 

@@ -51,8 +51,8 @@ func checkDeletes(c *Config, r *reader) {
 func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding", "initial.min_pool"}, k.path) ||
-			strings.HasPrefix(k.path, "policy.") {
+		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding", "release.window",
+			"initial.min_pool"}, k.path) || strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
 		}
 	}
@@ -61,6 +61,7 @@ func (c *Config) Digests() map[string][32]byte {
 		delete(out, "policy.min_pool")
 		delete(out, "policy.max_pool")
 		delete(out, "initial.min_pool")
+		delete(out, "release.window")
 	}
 	names := make([]string, len(c.Attributes))
 	for i, a := range c.Attributes {

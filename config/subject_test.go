@@ -235,3 +235,37 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowsThatCannotBe: whole parts leave at level L2 in buckets alone, and where people are known.
+func TestWindowsThatCannotBe(t *testing.T) {
+	const policy, release = "policy: {level: L1, k: 10, l: 5}\ninitial: {max_records: 0}\n", "release: {dir: out"
+	const subject, repeat = "    - {name: patient, role: subject}\n", "subject: {repeat: first}\n"
+	const others = "    - {name: age, role: quasi, type: integer}\n    - {name: city, role: quasi, type: categorical}\n" +
+		"    - {name: diagnosis, role: sensitive, type: categorical}\n"
+	for _, x := range []struct{ from, to, want string }{
+		{policy + release, "policy: {k: 10, l: 5}\n" + release + ", window: 12", ""},
+		{policy + release, "policy: {k: 10, l: 5}\n" + release + ", window: 365d", ""},
+		{policy + release, policy + release + ", window: 12", "release.window: belongs to level L2, but policy.level is L1"},
+		{policy + release, "policy: {k: 10, l: 5}\n" + release + ", window: 12, recoding: anatomy",
+			"release.window: belongs to recoding buckets, but release.recoding is anatomy"},
+		{policy + release, "policy: {k: 10, l: 5}\n" + release + ", window: 12, recoding: permutation",
+			"release.window: belongs to recoding buckets, but release.recoding is permutation"},
+		{policy + release, "policy: {k: 10, l: 5, max_hold: 48h}\n" + release + ", window: 1d",
+			"release.window: is 1d, shorter than policy.max_hold = 48h"},
+		{policy + release, "policy: {k: 10, l: 5, max_hold: 3 releases}\n" + release + ", window: 2",
+			"release.window: is 2, shorter than policy.max_hold = 3 releases"},
+		{policy + release, "policy: {k: 10, l: 5}\n" + release + ", window: 1y",
+			"release.window: \"1y\" is neither a number of releases nor an age in days such as 365d"},
+		{policy + release, "policy: {k: 10, l: 5}\n" + release + ", window: 0",
+			"release.window: \"0\" is neither a number of releases nor an age in days such as 365d"},
+		{subject + others + repeat + policy + release, others + "policy: {k: 10, l: 5}\n" + release + ", window: 12",
+			"release.window: needs to know who was published, but no attribute has role subject: who leaves would be published again"},
+	} {
+		_, said := loadChanged(t, x.from, x.to)
+		if x.want == "" {
+			require.NotContains(t, strings.Join(said, " "), "release.window")
+			continue
+		}
+		require.Contains(t, said, x.want)
+	}
+}

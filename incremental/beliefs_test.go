@@ -95,7 +95,7 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 			b.record[i] = make([]uint64, p.n*p.d)
 		}
 		if i := p.m.Releases().Latest(); i != nil {
-			v, err := p.m.Releases().View(i.Release)
+			v, err := p.m.Releases().Whole(i.Release)
 			p.must(err)
 			b.buckets = p.buckets(v)
 		}

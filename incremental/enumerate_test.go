@@ -116,7 +116,7 @@ func note(all map[string]*seen, key string, m *incremental.Machine, world []int,
 			}
 		}
 		if i := m.Releases().Latest(); i != nil {
-			v, _ := m.Releases().View(i.Release)
+			v, _ := m.Releases().Whole(i.Release)
 			for _, c := range v.Classes {
 				for _, r := range c.Members {
 					s.published[r] = true

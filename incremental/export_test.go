@@ -269,6 +269,15 @@ func (m *Machine) SecondStart() {
 	m.s.Known = state.People{}
 }
 
+// SecondStartOfWhoLeft breaks the machine: it forgets who was in the parts that have left.
+func (m *Machine) SecondStartOfWhoLeft() {
+	for r, class := range m.s.Records.ClassOf {
+		if class != state.None && m.s.History.Classes[class].Born <= m.s.History.Expired() {
+			m.s.Records.Subject[r] = ^m.s.Records.Subject[r]
+		}
+	}
+}
+
 // LapseOf breaks the machine: of those who wait these have lapsed.
 func (m *Machine) LapseOf(lapsed func(state.RecordID) bool) {
 	var waiting []state.RecordID

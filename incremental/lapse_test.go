@@ -56,7 +56,7 @@ func (x *lapsing) again(p *play, r int) {
 	row := person(r)
 	row[2] = []byte{p.name(p.world[r])}
 	before := p.m.Arrived()
-	out, err := p.m.Apply(state.Partition{Source: "again"}, 0, row)
+	out, err := p.m.Apply(state.Partition{Source: "again"}, int64(r), row)
 	p.must(err)
 	p.note("again", r, out)
 	if out.Beyond {

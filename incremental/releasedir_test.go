@@ -50,6 +50,7 @@ func newReleaseDir(t testing.TB, s *equivclass.Schema, p state.Policy, recoding 
 	if p.Republication == state.Append {
 		c.settings.Policy.MaxRegroups = 0
 	}
+	c.settings.Window, c.settings.Granule = p.Window.String(), p.Window.Granule
 	c.out = &publish.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
 		Ledger: filepath.Join(c.root, "ledger"), Gate: gateOf{c}}
 	require.NoError(t, c.out.Open())
@@ -139,7 +140,7 @@ func (c *releaseDir) exports(m *incremental.Machine, store state.Store) audit.Op
 		members[0] = append(members[0], "bucket")
 	}
 	intents := m.Releases().Intents()
-	v, err := m.Releases().View(uint32(len(intents)))
+	v, err := m.Releases().Whole(uint32(len(intents)))
 	require.NoError(c.t, err)
 	membership := render.NewMembership(publish.Of(v), c.settings)
 	for _, i := range intents {

@@ -89,8 +89,8 @@ func (t Trigger) Leap(now int64) error {
 }
 
 // ErrLeap: what has left does not come back, so a wrong clock must not decide it.
-var ErrLeap = fault.Errorf(fault.Config, "check the clock of this machine; if it is right, and nobody ran for so long, run anond "+
-	"release now, which lets the parts leave",
+var ErrLeap = fault.Errorf(fault.Config, "check the clock of this machine; if it is right, and nobody ran for so long, start once "+
+	"with anond run --trust-clock",
 	"the clock lies more than release.window ahead of the newest release: all parts would leave at once")
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of

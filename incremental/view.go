@@ -72,7 +72,17 @@ func (r releasesView) View(release uint32) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Classes, v.Dead = r.s.History.At(release)
+	v.Classes, v.Dead = r.s.History.At(release, v.Intent.Expired)
+	return v, nil
+}
+
+// Whole is View with what has left, too: who is in which class of any release up to this one (anond state members).
+func (r releasesView) Whole(release uint32) (*View, error) {
+	v, err := r.bare(release)
+	if err != nil {
+		return nil, err
+	}
+	v.Classes, v.Dead = r.s.History.At(release, 0)
 	return v, nil
 }
 

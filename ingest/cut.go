@@ -65,6 +65,11 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	now := l.now()
+	if !l.TrustClock {
+		if err := l.Machine.Trigger().Leap(now.Unix()); err != nil {
+			return err
+		}
+	}
 	l.schedule.lastTry, l.schedule.lastCut = now, now
 	if !l.transaction.staged.since.IsZero() {
 		if err := l.transaction.commit(ctx); err != nil {

@@ -145,6 +145,9 @@ func (l *reporting) summary() []any {
 		"ignored", ignored, "header", s.Ignored[decode.ReasonHeaderLine], "blank", s.Ignored[decode.ReasonBlank], "continued",
 		s.Ignored[decode.ReasonContinued],
 		"unterminated", unread.Unterminated, "without_record", unread.WithoutRecord}
+	if s.Expired > 0 {
+		attrs = append(attrs, "expired", s.Expired)
+	}
 	if unread.SetAside > 0 {
 		attrs = append(attrs, "files_set_aside", unread.SetAside)
 	}

@@ -20,7 +20,7 @@ import (
 
 func newRunCommand(env *environment) *cobra.Command {
 	var path string
-	var once, again, dry, asJSON bool
+	var once, again, dry, trust, asJSON bool
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon: read, place, publish",
@@ -97,7 +97,7 @@ input, of other people, all the same.`,
 			}
 			var last *ingest.Report
 			err = daemon.Run(c.Context(), cfg, dataset.Options{Log: shown.Log, Level: level, Journal: journal, Load: load, Reloads: caught,
-				Manager: shown.Manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again,
+				Manager: shown.Manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again, TrustClock: trust,
 				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics, Observe: func(r ingest.Report) { last = &r },
 				StandIns: dataset.StandIns{Forgetting: afterForgetStep}})
 			failed(shown.Log, err)
@@ -117,6 +117,8 @@ input, of other people, all the same.`,
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
 	c.Flags().BoolVar(&again, "again", false, "with source.type stdin: the input is another one than those read before")
+	c.Flags().BoolVar(&trust, "trust-clock", false, "with release.window: the clock is right, so parts leave though nobody ran for longer "+
+		"than that")
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
 }

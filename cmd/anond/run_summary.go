@@ -36,6 +36,9 @@ func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Repor
 	}
 	count("read", int(now.Sent), int(before.Sent), "")
 	count("published", now.Published, before.Published, publishedNote(cfg, now))
+	if now.Expired > 0 {
+		count("expired", now.Expired, before.Expired, "of parts that left by release.window")
+	}
 	if n := now.Pending.Total(); n > 0 {
 		count("waiting", n, before.Pending.Total(), waitingNote(cfg, r))
 	}

@@ -33,6 +33,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	}
 	sum := fmt.Sprintf("%s sent = %s %s + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published), published,
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
+	if c.Expired > 0 {
+		sum += " + " + grouped(c.Expired) + " expired"
+	}
 	if c.Beyond > 0 {
 		sum += " + " + grouped(c.Beyond) + " beyond"
 		if c.Lapsed > 0 {

@@ -169,9 +169,8 @@ func (h *History) Alive(expired uint32) (n int) {
 	return n
 }
 
-// At returns the classes that a release shows, and those that had died by then.
-func (h *History) At(release uint32) (alive, dead []ClassView) {
-	expired := h.Intents[release-1].Expired
+// At returns the classes that a release shows with a watermark, and those that had died by then.
+func (h *History) At(release, expired uint32) (alive, dead []ClassView) {
 	for _, c := range h.Classes {
 		switch {
 		case c.Born > release || c.Born <= expired:

@@ -224,7 +224,7 @@ func (r *once) host() *ingest.Host {
 	host := &ingest.Host{Machine: r.machine, Store: r.store, Source: r.source, Schema: c.Schema(),
 		NewDecoder: dataset.DecoderOf(c, o.Log), DeadLetters: r.sink, Payload: c.DeadLetter.Payload,
 		Publisher: r.publisher, Trigger: triggerOf(c), Clock: o.Clock, Log: o.Log, Policy: dataset.PolicyDigest(c), Once: o.Once,
-		Paused: r.paused, Retry: o.StandIns.Retry(),
+		Paused: r.paused, TrustClock: o.TrustClock, Retry: o.StandIns.Retry(),
 		Limits: ingest.Limits{MaxRefused: c.DeadLetter.MaxShare, Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 			Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate},
 		Ports: ingest.Ports{Fence: r.lease.Fence, Faults: r.publisher.standing.fault, Forgetting: newEraser(r.ctx, c, o, r.file, r.store),

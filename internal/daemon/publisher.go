@@ -114,7 +114,7 @@ func newGate(c *config.Config) *auditGate {
 // promisedBy is what the configuration promises of sensitive attributes, as the auditor takes it. It shares no code with what
 // writes manifests.
 func promisedBy(c *config.Config) *gate.Promised {
-	out, promises, order := &gate.Promised{}, c.Promises(), map[string]int{}
+	out, promises, order := &gate.Promised{Window: c.Release.Window.String()}, c.Promises(), map[string]int{}
 	for _, i := range c.Schema().Sensitive() {
 		a := &c.Schema().Attributes()[i]
 		order[a.Name] = len(order)

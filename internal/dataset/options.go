@@ -28,9 +28,11 @@ type Options struct {
 	Log   *slog.Logger
 	Once  bool
 	Stdin io.Reader
-	Again bool        // Stdin is another input than those that were read, however it begins
-	Clock clock.Clock // nil: the system's
-	FS    snapshot.FS // of the releases; nil: the system's
+	// TrustClock: the clock is right though it lies more than release.window ahead of the newest release.
+	TrustClock bool
+	Again      bool        // Stdin is another input than those that were read, however it begins
+	Clock      clock.Clock // nil: the system's
+	FS         snapshot.FS // of the releases; nil: the system's
 	// Seed makes a fresh state reproducible and marks it seeded. nil: drawn from
 	// the system's generator (rule R, randomness).
 	Seed *[32]byte

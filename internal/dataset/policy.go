@@ -39,6 +39,7 @@ func PolicyOf(c *config.Config) state.Policy {
 	if p.Level == config.L2 {
 		out.Level, out.MinPool, out.OnRefusal = state.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
 		out.InitialMin, out.MaxPool, out.Promises = c.Initial.MinPool, p.MaxPool, c.Promises()
+		out.Window = c.Release.Window
 		return out
 	}
 	out.Initial = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
@@ -59,6 +60,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 		return nil, err
 	}
 	s := &render.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), Promises: policy.Promises, Tables: c.Tables(),
+		Window: policy.Window.String(), Granule: policy.Window.Granule,
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: render.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}

@@ -143,7 +143,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	if from > to {
 		return flush(out, w)
 	}
-	view, err := e.machine.Releases().View(to)
+	view, err := e.machine.Releases().Whole(to)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (a *auditor) attackByQI(q *shares.QiAttack, i int) {
 	arrived := uint32(0)
 	if i > 0 {
 		values := len(a.in.s.Sa.Text)
-		d := format.BagDifference(a.views[i-1].Rel.Tab.Histogram(values), v.Rel.Tab.Histogram(values))
+		d := format.BagDifference(v.Before.Tab.Histogram(values), v.Rel.Tab.Histogram(values))
 		arrived = a.in.s.Sets.Intern(d.Support())
 	}
 	q.Release(v, a.matches[i].Kept, i > 0 && len(a.matches[i].Vanished) == 0, arrived, i == 0)

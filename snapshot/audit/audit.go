@@ -173,6 +173,9 @@ func (a *auditor) coverage() {
 	missing := 0
 	if in.members != nil {
 		for _, n := range in.numbers {
+			if man, err := in.manifest(n); err == nil && len(man.Parts) == 0 { // all has left: the export has nobody to name
+				in.members.Class[n] = []chain.Address{}
+			}
 			if in.members.Class[n] == nil {
 				missing++
 			}
@@ -238,6 +241,7 @@ func (a *auditor) release(number int) error {
 	format.CheckForm(man, &a.f)
 	man.Copies(a.hierarchies)
 	a.checkRendered(man)
+	format.CheckWindow(before, man, a.in.times, &a.f)
 	a.before = man
 	if format.OtherForm(a.in.first, man) {
 		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
@@ -246,6 +250,9 @@ func (a *auditor) release(number int) error {
 	a.unseenLineage(before, man)
 	if man.Pruned != nil && man.Pruned.Lack != "" {
 		return nil // prunedOnes says it
+	}
+	if a.last != nil {
+		a.last = a.last.Standing(man, a.in.s)
 	}
 	rel, err := chain.LoadParted(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
@@ -312,8 +319,11 @@ func (a *auditor) membership(rel *chain.Release, row *releaseRow) {
 	classOf := a.classes(rel)
 	fates := make([]chain.Fate, rel.Tab.M)
 	if a.linked {
+		if a.last != nil {
+			a.carry = a.carry.Standing(a.last)
+		}
 		a.carry, fates = a.carry.Advance(rel, classOf, a.in.s, &a.f)
-		a.views = append(a.views, chain.View{Rel: rel, ClassOf: classOf, Fates: fates})
+		a.views = append(a.views, chain.View{Rel: rel, ClassOf: classOf, Fates: fates, Before: a.last})
 	}
 	if a.in.records != nil {
 		checkMicrodata(a.in.s, a.in.records, rel, classOf, fates, &a.f)
@@ -368,6 +378,9 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 	for rec, known := range a.in.records.Known {
 		arrived := int(a.in.records.Arrived[rec])
 		beyond := a.in.records.Beyond != nil && a.in.records.Beyond[rec]
+		if a.carry.Left(rec) {
+			continue
+		}
 		if known && !beyond && arrived > 0 && arrived <= rel.Num && (rec >= len(classOf) || classOf[rec] == 0) {
 			if a.in.records.Forgotten[rec] {
 				forgotten++
@@ -382,6 +395,9 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 	if row.Waiting = n; row.WaitingTopShare != nil {
 		a.report.Private = a.report.Private || n > 0
 		*row.WaitingTopShare = format.Share(top, n)
+	}
+	if !a.linked && rel.Man.Expired > 0 {
+		return // who has left is not known
 	}
 	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten {
 		a.f.Add("files", format.KindCountMismatch, rel.Num, 0, "pending", "the manifest's number differs from the exports")

@@ -51,7 +51,7 @@ func checkFuzzedParts(t *testing.T, m *format.Manifest) {
 	f := &format.Faults{}
 	format.CheckLayout(m, f)
 	whole := f.N == 0
-	l := format.NewLayout(m)
+	l := format.NewLayout(m, 0)
 	for i, p := range m.Parts {
 		for _, c := range []int{1, p.Classes} {
 			if c > 0 && l.At[p.Name] == i {

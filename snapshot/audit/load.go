@@ -39,6 +39,7 @@ type input struct {
 	here    []int // of those that have a directory
 	pruned  []int
 	vault   *format.Vault // nil: none is pruned
+	times   format.Times  // of releases, as far as manifests were read
 	s       *format.Schema
 	first   *format.Manifest
 	index   *chain.RecordIndex
@@ -50,7 +51,7 @@ type input struct {
 
 // open lists the releases and reads schema, hierarchies and exports.
 func open(o Options, f *format.Faults) (*input, error) {
-	in := &input{dir: o.Releases, index: &chain.RecordIndex{Ids: map[string]uint32{}}}
+	in := &input{dir: o.Releases, times: format.Times{}, index: &chain.RecordIndex{Ids: map[string]uint32{}}}
 	var err error
 	if err := in.list(o); err != nil {
 		return nil, err

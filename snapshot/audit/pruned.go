@@ -90,6 +90,10 @@ func (in *input) fill(f *format.Faults) error {
 	if err != nil {
 		return err
 	}
+	if oldest.Expired > 0 {
+		in.vault = &format.Vault{Lack: "parts of theirs have left since (release.window)"}
+		return nil
+	}
 	u := &table.Undoing{S: in.s, Vault: in.vault, Earlier: earlier, Done: map[*format.Part]bool{}}
 	if err := u.All(filepath.Join(in.dir, format.DirName(in.here[0])), oldest); err != nil {
 		return err

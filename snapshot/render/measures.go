@@ -72,6 +72,9 @@ func (s *sums) domain(of *table, j int) float64 {
 func (s *sums) privacy(own *table, frozen, regrouped bool) snapshot.Privacy {
 	out := own.claim
 	out.Certificate, out.K1, out.Attributes = snapshot.CertificateFrozen, own.recoding.K1(), s.reach
+	if s.classes == 0 { // all has left
+		out.Attributes = own.reach
+	}
 	for size := range s.sizes {
 		if out.KMin == 0 || size < out.KMin {
 			out.KMin = size

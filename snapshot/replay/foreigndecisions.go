@@ -58,8 +58,14 @@ func (x *run) adopt(a *state.Attempt) error {
 	meta, attempt := x.tape.meta, *a
 	d := &state.Delta{Meta: &meta, Attempt: &attempt}
 	p := &meta.Pools
-	p.Fixed, p.Open = uint64(x.tape.pools)+uint64(x.tape.intent), nil
-	if a.Outcome != state.Skipped {
+	p.Fixed, p.Open = uint64(x.tape.pools), nil
+	for _, i := range x.intents[:x.tape.intent] {
+		if i.Newcomers > 0 { // else it was made because a part left
+			p.Fixed++
+		}
+	}
+	alone := a.Outcome == state.Released && x.intents[x.tape.intent].Newcomers == 0
+	if a.Outcome != state.Skipped && !alone {
 		meta.Scale = x.meta.Scale
 		if p.Fixed++; x.tape.intent == 0 {
 			p.Need = a.Need
@@ -78,7 +84,9 @@ func (x *run) adopt(a *state.Attempt) error {
 	case state.Released:
 		intent := x.intents[x.tape.intent]
 		d.Births, published = x.births(intent.Release), &intent
-		d.Born = x.m.Born(intent.Release, d.Births)
+		if !alone {
+			d.Born = x.m.Born(intent.Release, d.Births)
+		}
 		decided := intent
 		decided.Published, decided.Manifest = false, [32]byte{}
 		d.Intent, intent.Published = &decided, true

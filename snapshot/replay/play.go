@@ -228,7 +228,7 @@ func (x *run) cut(a *state.Attempt) error {
 	d, err := x.m.Decide(a.Occasion)
 	var intent *state.Intent
 	if err == nil {
-		intent, err = x.m.Enact(d, 0, [32]byte{})
+		intent, err = x.m.Enact(d, x.createdAt(a), [32]byte{})
 	}
 	var refused *plan.InfeasibleError
 	switch {
@@ -244,6 +244,18 @@ func (x *run) cut(a *state.Attempt) error {
 		return x.m.Published(intent.Release, [32]byte{})
 	}
 	return nil
+}
+
+// createdAt is the public time of a cut, by which parts leave (package retire): that of the release that it decided. A cut that decided
+// none had a time at which nothing left.
+func (x *run) createdAt(a *state.Attempt) int64 {
+	switch n := int(x.tape.intent); {
+	case a.Outcome == state.Released && n < len(x.intents):
+		return x.intents[n].CreatedAt
+	case n > 0:
+		return x.intents[n-1].CreatedAt
+	}
+	return 0
 }
 
 func (x *run) differ(what string) error {

@@ -50,6 +50,9 @@ func (r *Recording) render(worlds int, out *Result) error {
 		if err != nil {
 			return err
 		}
+		if len(v.Classes) == 0 { // it was made because a part left
+			continue
+		}
 		if slices.ContainsFunc(v.Classes, func(c state.ClassView) bool { return ownerless(v, c) }) {
 			out.Ownerless = append(out.Ownerless, n)
 			continue

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"anond/incremental/plan"
+	"anond/incremental/retire"
 	"anond/incremental/state"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 
 // stream is a dataset at level L2 whose state is replayed.
 type stream struct {
+	days    int64 // of the public clock
 	t       *testing.T
 	options incremental.Options
 	store   *memstore.Store
@@ -154,7 +156,7 @@ func (f *stream) cut(by state.Occasion) *state.Intent {
 	f.t.Helper()
 	d, err := f.m.Decide(by)
 	require.NoError(f.t, err)
-	intent, err := f.m.Enact(d, 1700000000, [32]byte{9})
+	intent, err := f.m.Enact(d, 1700000000+f.days*86400, [32]byte{9})
 	require.NoError(f.t, err)
 	if intent != nil {
 		require.NoError(f.t, f.m.Published(intent.Release, [32]byte{1}))
@@ -232,6 +234,26 @@ func (f *stream) certified() *Result {
 	require.Nil(f.t, out.Difference)
 	require.Equal(f.t, 3, out.Worlds)
 	return out
+}
+
+// TestReplayWithAWindow: releases without births, and what left with which, follow from public times; the same records make the same
+// decisions again as long as the state has their values.
+func TestReplayWithAWindow(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) { o.Policy.Window, _ = retire.Parse("2d") })
+	alone := 0
+	for i := range 8 {
+		if i%2 == 0 {
+			f.feed(150, f.mixed)
+		}
+		f.days++
+		if intent := f.cut(state.Triggered); intent != nil && intent.Newcomers == 0 {
+			alone++
+		}
+	}
+	require.Positive(t, alone)
+	require.Positive(t, f.m.(*incremental.Machine).Status().Expired)
+	f.certified()
+	f.adopted()
 }
 
 // TestReplay: what the program decides, it decides again, in every world.

@@ -165,6 +165,9 @@ func forgottenNote(m *incremental.Status) string {
 	note := fmt.Sprintf("records; %s read = %s %s + %s waiting + %s dead letters + %s beyond + %s forgotten", present.Count(int(m.Sent)),
 		present.Count(m.Published), published, present.Count(m.Pending.Total()), present.Count(int(m.DeadLetter)),
 		present.Count(m.Beyond), present.Count(int(m.Forgotten)))
+	if m.Expired > 0 {
+		note += " + " + present.Count(m.Expired) + " expired"
+	}
 	if m.ForgetDue > 0 {
 		note += "; people to forget at the next cut: " + present.Count(m.ForgetDue)
 	}

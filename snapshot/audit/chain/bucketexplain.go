@@ -16,7 +16,7 @@ func (r *PartReader) Explain(before *format.Manifest, earlier string) {
 	if before == nil || !r.Man.AtL2() || before.Form() != r.Man.Form() {
 		return
 	}
-	at := format.NewLayout(before).At
+	at := format.NewLayout(before, 0).At
 	for i := range r.Man.Parts {
 		p := &r.Man.Parts[i]
 		var was []*format.Part

@@ -17,9 +17,43 @@ type Carry struct {
 	ClassOf  []uint32 // per record: class index + 1, 0 = not published
 	Regroups []uint16 // per record: releases in which the set of its class changed
 	parts    *Parted
+	left     []bool // per record: it was published, and its part has left
 }
 
 func NewCarry() *Carry { return &Carry{tab: &table.Table{Start: []uint32{0}}} }
+
+// Standing is the carry behind a release without what has left by the next one (Release.Standing).
+func (prev *Carry) Standing(rel *Release) *Carry {
+	gone := uint32(prev.tab.M - rel.Tab.M)
+	if gone == 0 {
+		return prev
+	}
+	next := *prev
+	next.man, next.tab, next.parts = rel.Man, rel.Tab, rel.Parts
+	next.ClassOf, next.left = slices.Clone(prev.ClassOf), format.Fit(slices.Clone(prev.left), len(prev.ClassOf))
+	for rec, c := range prev.ClassOf {
+		switch {
+		case c > gone:
+			next.ClassOf[rec] = c - gone
+		case c > 0:
+			next.ClassOf[rec], next.left[rec] = 0, true
+		}
+	}
+	return &next
+}
+
+// Left reports whether a record was published and its part has left.
+func (c *Carry) Left(rec int) bool { return rec < len(c.left) && c.left[rec] }
+
+// back counts the records that are in a class again though they have left.
+func (c *Carry) back(classOf []uint32) (n int) {
+	for rec, left := range c.left {
+		if left && rec < len(classOf) && classOf[rec] != 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // Fate is what became of a class between two releases.
 type Fate uint8
@@ -50,7 +84,7 @@ type Origin struct {
 // of the threat model bound its posterior by 1/l.
 // Cost: O(records + classes), no allocation per record.
 func (prev *Carry) Advance(rel *Release, classOf []uint32, s *format.Schema, f *format.Faults) (*Carry, []Fate) {
-	next := &Carry{man: rel.Man, tab: rel.Tab, ClassOf: classOf, Hist: rel.Tab.Histogram(len(s.Sa.Text))}
+	next := &Carry{man: rel.Man, tab: rel.Tab, ClassOf: classOf, left: prev.left, Hist: rel.Tab.Histogram(len(s.Sa.Text))}
 	from := prev.origins(rel.Tab, classOf)
 	fates := make([]Fate, rel.Tab.M)
 	for c := range fates {
@@ -85,6 +119,7 @@ func (prev *Carry) Advance(rel *Release, classOf []uint32, s *format.Schema, f *
 		}
 	}
 	f.AddN("N", format.KindRecordGone, rel.Num, 0, "", "a published record is in no class of the next release", gone)
+	f.AddN("W", format.KindRecordBack, rel.Num, 0, "", "a record that has left with its part is in a class again", prev.back(classOf))
 	f.AddN("E", format.KindBudget, rel.Num, 0, "", "a record was regrouped more often than policy.max_regroups allows", over)
 	next.checkCertificate(fates, f)
 	return next, fates

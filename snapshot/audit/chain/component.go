@@ -5,6 +5,7 @@ type View struct {
 	Rel     *Release
 	ClassOf []uint32
 	Fates   []Fate
+	Before  *Release // the release before, without what has left; nil: there is none
 }
 
 func (v *View) Class(rec int) uint32 {

@@ -17,7 +17,8 @@ type Parted struct {
 	Files []format.PartFiles
 	// buckets of each part; the table lists them part by part
 	buckets []int
-	linked  bool // the lineage is whole: classes of equal number are the same class
+	Tables  []*table.Table // with a window: of each part
+	linked  bool           // the lineage is whole: classes of equal number are the same class
 }
 
 // LoadParted reads a release in parts and tests it alone and as the continuation
@@ -31,6 +32,7 @@ func LoadParted(dir string, man *format.Manifest, s *format.Schema, before *Rele
 	rel := &Release{Num: man.Release, Man: man, Parts: &Parted{dir: dir}}
 	var earlier *format.Manifest
 	if before != nil {
+		before = before.Standing(man, s)
 		earlier = before.Man
 	}
 	l := format.Follow(earlier, man, f)
@@ -85,10 +87,13 @@ func (r *PartReader) all(rel *Release) error {
 			return err
 		}
 		tables, rel.Parts.Files = append(tables, t), append(rel.Parts.Files, files)
+		rel.Parts.keep(r.Man, t)
 		rel.Parts.buckets = append(rel.Parts.buckets, t.Buckets())
 	}
-	lay := format.NewLayout(r.Man)
-	rel.Parts.Lay = lay
+	lay := format.NewLayout(r.Man, 0)
+	if rel.Parts.Lay = lay; len(tables) == 0 {
+		rel.Tab = table.Nothing(r.S)
+	}
 	for i, t := range tables {
 		var gone []uint32
 		for c := range t.M {
@@ -99,9 +104,7 @@ func (r *PartReader) all(rel *Release) error {
 			}
 		}
 		if t = t.Without(gone); i == 0 {
-			first := *t
-			first.Number = nil
-			rel.Tab = &first
+			rel.Tab = table.JoinAll([]*table.Table{t})
 			continue
 		}
 		rel.Tab = rel.Tab.Join(t)
@@ -118,26 +121,34 @@ func (r *PartReader) next(rel, before *Release, l *format.Lineage) error {
 		var files format.PartFiles
 		var err error
 		buckets := 0
+		from := s.From
 		switch {
 		case s.Kept >= 0:
 			files, err = r.Keep(p, before.Parts.Files[s.Kept])
-			buckets = before.Parts.buckets[s.Kept]
+			from = []int{s.Kept}
 		case s.From != nil:
 			files, err = r.Compacted(p, before.Parts.dir, before.Man)
-			for _, j := range s.From {
-				buckets += before.Parts.buckets[j]
-			}
 		default:
 			if born, files, err = r.Read(p); err == nil {
 				buckets = born.Buckets()
+				rel.Parts.keep(r.Man, born)
 			}
 		}
 		if err != nil {
 			return err
 		}
+		var were []*table.Table
+		for _, j := range from {
+			if buckets += before.Parts.buckets[j]; r.Man.Window != "" {
+				were = append(were, before.Parts.Tables[j])
+			}
+		}
+		if len(were) > 0 {
+			rel.Parts.keep(r.Man, table.JoinAll(were))
+		}
 		rel.Parts.Files, rel.Parts.buckets = append(rel.Parts.Files, files), append(rel.Parts.buckets, buckets)
 	}
-	lay := format.NewLayout(r.Man)
+	lay := format.NewLayout(r.Man, before.Parts.Lay.Start[0])
 	rel.Parts.Lay = lay
 	gone := r.died(before, lay)
 	rel.Tab = rel.Tab.Without(gone)
@@ -149,6 +160,31 @@ func (r *PartReader) next(rel, before *Release, l *format.Lineage) error {
 		}
 	}
 	return nil
+}
+
+// keep keeps the table of a part, which may leave.
+func (p *Parted) keep(man *format.Manifest, t *table.Table) {
+	if man.Window != "" {
+		p.Tables = append(p.Tables, t)
+	}
+}
+
+// Standing is the release without what has left by the time of another one, which follows it. Its classes keep their numbers in the
+// layout, and are counted anew in the table.
+func (rel *Release) Standing(after *format.Manifest, s *format.Schema) *Release {
+	man, left := rel.Man.Standing(after.Expired)
+	if left.Parts == 0 || len(rel.Parts.Tables) != len(rel.Man.Parts) {
+		return rel
+	}
+	p := *rel.Parts
+	p.Lay, p.Files, p.buckets, p.Tables = p.Lay.Without(left.Parts), p.Files[left.Parts:], p.buckets[left.Parts:], p.Tables[left.Parts:]
+	gone, _ := slices.BinarySearch(p.Ids, p.Lay.Start[0])
+	p.Ids = p.Ids[gone:]
+	out := &Release{Num: rel.Num, Man: man, Parts: &p, Tab: table.Nothing(s)}
+	if len(p.Tables) > 0 {
+		out.Tab = table.JoinAll(p.Tables)
+	}
+	return out
 }
 
 // died gives the classes of the table of the release before that died since,

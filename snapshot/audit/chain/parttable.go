@@ -98,7 +98,7 @@ func (r *PartReader) Compacted(p *format.Part, earlier string, was *format.Manif
 
 // replaced reads the files of a part of the release before.
 func (r *PartReader) replaced(name, earlier string, was *format.Manifest) (out [][]byte, err error) {
-	at, known := format.NewLayout(was).At[name]
+	at, known := format.NewLayout(was, 0).At[name]
 	for _, file := range r.Man.DataFiles() {
 		var data []byte
 		if was.Pruned != nil && known {

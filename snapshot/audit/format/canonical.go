@@ -72,11 +72,8 @@ func CheckForm(man *Manifest, f *Faults) {
 // CheckPool tests that the people whom a release of level L2 gives birth to are as many as the
 // manifest says that a pool has at least, but for those of an incomplete class.
 func CheckPool(man *Manifest, f *Faults) {
-	if !man.AtL2() || len(man.Parts) == 0 {
-		return
-	}
-	least, k, own := max(man.Policy.MinPool, man.InitialMinPool), man.Policy.K, &man.Parts[len(man.Parts)-1]
-	if own.Rows < least/k*k {
+	least, k, own := max(man.Policy.MinPool, man.InitialMinPool), man.Policy.K, man.own()
+	if man.AtL2() && own != nil && own.Rows < least/k*k {
 		f.Add("B", KindBirthBelowPool, man.Release, 0, "policy.min_pool", "fewer people are new than a pool has at least")
 	}
 }

@@ -68,6 +68,7 @@ func CheckContract(before, after *Manifest, f *Faults) {
 	changed("dataset", before.Dataset != after.Dataset)
 	changed("recoding", before.Recoding != after.Recoding)
 	changed("schema", !SameSchema(before.Schema, after.Schema))
+	changed("window", before.Window != after.Window)
 	changed("tables", !slices.EqualFunc(before.Tables, after.Tables, slices.Equal[[]string]))
 	a, b := before.Policy, after.Policy
 	changed("policy.level", a.LevelName() != b.LevelName())

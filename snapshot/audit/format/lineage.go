@@ -7,7 +7,7 @@ import (
 
 // Lineage is how the parts of a release follow from those of the release before.
 //
-// Guarantee: if whole is true, every part of the release before stands in this
+// Guarantee: if whole is true, every part of the release before, but for those that have left, stands in this
 // one, once, as it was or in a compaction, in the same order, and nothing else
 // does but the births of this release. Then layouts of both releases number the
 // classes alike, and a class that is not dead is the class it was.
@@ -40,8 +40,9 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 	if before == nil {
 		return newParts(after)
 	}
+	before, _ = before.Standing(after.Expired)
 	l, used := newParts(after), make([]int, len(before.Parts))
-	at := NewLayout(before).At
+	at := NewLayout(before, 0).At
 	var order []int
 	for i := range after.Parts {
 		p, s := &after.Parts[i], &l.Steps[i]
@@ -53,7 +54,7 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 		} else if len(p.Replaces) > 0 {
 			s.From = compacts(before, at, p, after.Release, f)
 			order = append(order, s.From...)
-		} else if i < len(after.Parts)-1 {
+		} else if p != after.own() {
 			f.Add("chain", KindPartForeign, after.Release, 0, "parts", "an older part was not in the release before")
 		}
 		if s.Kept < 0 && p.Release != after.Release {

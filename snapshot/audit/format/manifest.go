@@ -35,6 +35,9 @@ type Manifest struct {
 	Buckets        int          `json:"buckets"` // level L2
 	Pending        int          `json:"pending"`
 	InitialMinPool int          `json:"initial_min_pool"` // release 1 at level L2: least number of people of the first pool
+	Window         string       `json:"window"`           // how long a part stays
+	Expired        int          `json:"expired"`          // what releases up to it gave birth to has left
+	PeopleEver     int          `json:"people_ever"`      // with a window: who were ever published
 	Union          *unionVector `json:"union"`            // of a union of shards
 	Parts          []Part       `json:"parts"`
 	Quality        openObject   `json:"quality"`
@@ -186,6 +189,10 @@ func (m *Manifest) checkFields() string {
 		return "policy.level is not one this auditor knows"
 	case m.Previous != nil && !IsSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
+	}
+	if _, ok := parseWindow(m.Window); !ok && (m.Window != "" || m.Expired != 0 || m.PeopleEver != 0) || ok && !m.AtL2() ||
+		m.Expired < 0 || m.Expired >= m.Release || !inRange(m.PeopleEver) {
+		return "window, expired or people_ever is malformed"
 	}
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"

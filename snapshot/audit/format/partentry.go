@@ -75,7 +75,7 @@ func PartName(release int) string {
 
 // checkParts tests what any later step relies on.
 func (m *Manifest) checkParts() string {
-	if len(m.Parts) == 0 {
+	if len(m.Parts) == 0 && m.Expired == 0 {
 		return "has no parts"
 	}
 	classes := 0
@@ -134,6 +134,9 @@ func CheckLayout(man *Manifest, f *Faults) {
 		} else if range_.First <= after {
 			f.Add("chain", KindPartOrder, man.Release, 0, "parts", "parts are not listed in order of birth, or their births overlap")
 		}
+		if range_.First <= man.Expired {
+			f.Add("W", KindExpiredLinked, man.Release, 0, "parts", "a part is shown whose births have left")
+		}
 		seen[p.Name] = true
 		after = max(after, range_.Last)
 		if p.Release < range_.Last || p.Release > man.Release {
@@ -146,8 +149,7 @@ func CheckLayout(man *Manifest, f *Faults) {
 		checkReplaces(man, p, range_, f)
 	}
 	f.Part = ""
-	own := &man.Parts[len(man.Parts)-1]
-	if own.Name != PartName(man.Release) || len(own.Dead) > 0 {
+	if own := man.own(); own == nil && man.Window == "" || own != nil && len(own.Dead) > 0 {
 		f.Add("chain", KindPartMissing, man.Release, 0, "parts", "the newest part is not what this release gave birth to, all of it alive")
 	}
 }
@@ -180,7 +182,7 @@ func checkReplaces(man *Manifest, p *Part, range_ births, f *Faults) {
 		}
 		class += r.Classes
 		b, _ := ParsePartName(r.Part)
-		if b.First != birth {
+		if b.First != birth && (man.Window == "" || b.First < birth) { // with a window a release may have no births
 			f.Add("chain", KindCompaction, man.Release, 0, "replaces",
 				"replaced parts are not listed in order of birth, or births are missing")
 		}
@@ -192,8 +194,8 @@ func checkReplaces(man *Manifest, p *Part, range_ births, f *Faults) {
 	}
 }
 
-// Layout numbers the classes of all parts of a release through, dead ones
-// included. Parts only ever join at the end, and a compaction keeps the order, so
+// Layout numbers the classes of all parts of a release through, dead ones and those that have left
+// included. Parts only ever join at the end and leave at the beginning, and a compaction keeps the order, so
 // the number of a class stays the same as long as the chain obeys its format.
 type Layout struct {
 	names []string
@@ -202,8 +204,9 @@ type Layout struct {
 	Dead  map[uint32]bool
 }
 
-func NewLayout(man *Manifest) *Layout {
-	l := &Layout{Start: []uint32{0}, At: map[string]int{}, Dead: map[uint32]bool{}}
+// NewLayout numbers on from a number: that of the first class that has not left.
+func NewLayout(man *Manifest, from uint32) *Layout {
+	l := &Layout{Start: []uint32{from}, At: map[string]int{}, Dead: map[uint32]bool{}}
 	for i := range man.Parts {
 		p := &man.Parts[i]
 		l.names = append(l.names, p.Name)
@@ -219,6 +222,20 @@ func NewLayout(man *Manifest) *Layout {
 		l.Start = append(l.Start, from+uint32(p.Classes))
 	}
 	return l
+}
+
+// Without leaves out the first parts, which have left. Numbers stay.
+func (l *Layout) Without(parts int) *Layout {
+	if parts == 0 {
+		return l
+	}
+	out := &Layout{names: l.names[parts:], Start: l.Start[parts:], At: map[string]int{}, Dead: l.Dead}
+	for name, i := range l.At {
+		if i >= parts {
+			out.At[name] = i - parts
+		}
+	}
+	return out
 }
 
 func (l *Layout) Classes() int { return int(l.Start[len(l.Start)-1]) }

@@ -22,13 +22,16 @@ type Seal struct {
 
 // Seal is what the ledger has to say of the release.
 func (m *Manifest) Seal() Seal {
-	return Seal{Manifest: m.Sha, Parts: partsSHA(m.Parts), People: m.Records}
+	return Seal{Manifest: m.Sha, Parts: partsSHA(m.Parts), People: max(m.Records, m.PeopleEver)}
 }
 
 // SealOf is what the ledger has to say of an earlier release, whose manifest is gone, as the parts tell that are left of it:
 // they never change. Parts is zeros where some were compacted since. false: they do not tell.
 func (m *Manifest) SealOf(number int) (s Seal, ok bool) {
 	rows, then := 0, 0
+	if m.Expired > 0 {
+		return s, false
+	}
 	for i := range m.Parts {
 		born, _ := ParsePartName(m.Parts[i].Name)
 		rows += m.Parts[i].Rows

@@ -76,6 +76,13 @@ const (
 	KindDeadAlive    = "dead_class_alive"
 	KindDeadOmitted  = "dead_class_omitted"
 
+	KindExpiredLinked = "expired_part_linked"
+	KindExpiredFalls  = "expired_falls"
+	KindExpiredWrong  = "expired_differs"
+	KindExpiredTime   = "created_at_falls"
+	KindPeopleEver    = "people_ever_differs"
+	KindRecordBack    = "record_came_back"
+
 	KindClassBelowK     = "class_below_k"
 	KindClassAboveK     = "class_above_k"
 	KindValueAboveL     = "value_above_l"

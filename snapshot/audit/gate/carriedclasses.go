@@ -20,7 +20,8 @@ type held struct {
 	Moved    bool            // some record was regrouped
 	Sets     *format.SetDict // value sets of flat classes
 	Figures  *figures
-	People   []uint32 // by bucket, through all parts; nil at level L1
+	parts    []*figures // with a window: of each part
+	People   []uint32   // by bucket, through all parts; nil at level L1
 }
 
 // hold keeps what the carry has of a release that was read in full.
@@ -34,6 +35,10 @@ func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
 		h.Facts.add(x)
 	}
 	h.Figures.add(rel.Tab, rel.Man, s)
+	for _, t := range rel.Parts.Tables {
+		h.parts = append(h.parts, newFigures())
+		h.parts[len(h.parts)-1].add(t, rel.Man, s)
+	}
 	if b := rel.Tab.Shared; b != nil {
 		h.People = b.Size
 	}
@@ -47,6 +52,24 @@ func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
 		h.Regroups, h.Moved = next.Regroups, true
 	}
 	return h
+}
+
+// standing is what is held without what has left by the release that follows. Cost: the parts that stay.
+func (h *held) standing(after *format.Manifest, s *format.Schema) *held {
+	man, left := h.Man.Standing(after.Expired)
+	if left.Parts == 0 || len(h.parts) != len(h.Man.Parts) {
+		return h
+	}
+	out := *h
+	out.Man, out.Lay, out.files, out.parts = man, h.Lay.Without(left.Parts), h.files[left.Parts:], h.parts[left.Parts:]
+	if out.Figures = newFigures(); h.People != nil {
+		out.People = h.People[left.Buckets:]
+	}
+	out.Figures.add(table.Nothing(s), man, s)
+	for _, x := range out.parts {
+		out.Figures.join(x)
+	}
+	return &out
 }
 
 // fact is what is kept of class c of a table whose value sets are in from.

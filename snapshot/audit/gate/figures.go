@@ -55,6 +55,19 @@ func (x *figures) add(t *table.Table, man *format.Manifest, s *format.Schema) {
 	}
 }
 
+// join adds other figures of level L2.
+func (x *figures) join(o *figures) {
+	x.Records, x.Classes, x.buckets, x.Mixed = x.Records+o.Records, x.Classes+o.Classes, x.buckets+o.buckets, x.Mixed+o.Mixed
+	x.Hist, x.own = sum(x.Hist, o.Hist), x.own && o.own
+	for size, n := range o.Sizes {
+		change(x.Sizes, size, n)
+	}
+	for top, n := range o.Shares {
+		change(x.Shares, top, n)
+	}
+	x.bucketTop, x.reach = max(x.bucketTop, o.bucketTop), x.reach.Worse(o.reach)
+}
+
 // remove takes away a flat class with the given values.
 func (x *figures) remove(c Fact, values []uint32) {
 	x.class(c, -1)

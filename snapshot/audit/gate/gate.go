@@ -36,6 +36,7 @@ type Gate struct {
 	S        *format.Schema
 	from     *format.Manifest // the hierarchies of s are those that it names
 	Held     *held            // the newest release; nil: there is none
+	times    format.Times     // of releases with a window; nil: none was read
 	next     func()           // takes over what was checked: Commit
 }
 
@@ -69,6 +70,7 @@ func (g *Gate) Check(dir string, placed []Placement) ([]format.Violation, error)
 		format.CheckContract(before, man, f)
 	}
 	format.CheckLink(before, man, man.Release, f)
+	format.CheckWindow(before, man, g.timesOf(dir, man), f)
 	if before != nil && format.OtherForm(before, man) {
 		return f.Sorted(), nil // checkContract
 	}
@@ -131,6 +133,29 @@ func (g *Gate) ResumeBeside(dir string, placing func() ([]Placement, error), reg
 		g.Compact()
 	}
 	return f.Sorted(), nil
+}
+
+// timesOf are the times of releases whose births a release may show, as far as their manifests are next to it. Each is read once.
+func (g *Gate) timesOf(dir string, man *format.Manifest) format.Times {
+	if g.times == nil {
+		g.times = format.Times{}
+	}
+	if before := g.newest(); before != nil && man.Window != "" {
+		for n := before.Release; n > before.Expired; n-- {
+			if _, known := g.times[n]; known {
+				break
+			}
+			older := before
+			if n < before.Release {
+				var err error
+				if older, err = chain.LoadManifest(filepath.Join(filepath.Dir(dir), format.DirName(n))); err != nil {
+					break // pruned: nothing is said of it
+				}
+			}
+			g.times.Note(older)
+		}
+	}
+	return g.times
 }
 
 // newest is the manifest of the committed release; nil: there is none.

@@ -26,6 +26,7 @@ func (g *Gate) declared(man *format.Manifest, f *format.Faults) {
 type Promised struct {
 	Attributes []format.Column
 	Tables     [][]string
+	Window     string // how long a part stays
 }
 
 // differs names the first key of a manifest that declares something else; empty: none does.
@@ -50,6 +51,8 @@ func (p *Promised) differs(man *format.Manifest) string {
 	switch {
 	case at < len(p.Attributes):
 		return "schema.promise"
+	case p.Window != man.Window:
+		return "window"
 	case !slices.EqualFunc(p.Tables, man.Tables, slices.Equal[[]string]):
 		return "tables"
 	}

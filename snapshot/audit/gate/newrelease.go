@@ -24,9 +24,12 @@ type news struct {
 	// records bounds their ordinals.
 	records int
 	people  []uint32 // by bucket, through all parts
-	to      []uint32 // their classes, indexes of born
-	was     []uint32 // their classes before + 1
-	f       *format.Faults
+	// steps are, by part, the parts it was in the release before; nil: it is born. parts are the figures of each, with a window.
+	steps [][]int
+	parts []*figures
+	to    []uint32 // their classes, indexes of born
+	was   []uint32 // their classes before + 1
+	f     *format.Faults
 }
 
 // checkNew checks a release in parts against the one before, in parts too.
@@ -34,14 +37,17 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 	l := format.Follow(g.Held.Man, man, f)
 	s := *g.S
 	s.Sets = format.NewSetDict()
-	n := &news{h: g.Held, s: &s, man: man, f: f}
+	n := &news{h: g.Held.standing(man, &s), s: &s, man: man, f: f}
 	r := &chain.PartReader{Dir: dir, Man: man, S: &s, F: f}
 	if !l.Whole {
 		r.Explain(g.Held.Man, r.Earlier(g.Held.Man))
 		return nil, nil // reported; nothing else can be compared
 	}
-	if err := n.read(r, l); err != nil || n.born == nil {
+	if err := n.read(r, l); err != nil || n.born == nil && man.Window == "" {
 		return nil, err // a release without a part of its own is reported
+	}
+	if n.born == nil {
+		n.born, n.base = table.Nothing(&s), uint32(n.lay.Classes())
 	}
 	chain.CheckClaims(man, f)
 	if b := n.born.Shared; b != nil {
@@ -53,8 +59,11 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 	after.check(man, f)
 	n.classes()
 	n.regrouped(after)
-	format.CheckDifference(g.Held.Figures.Hist, after.Hist, man, f)
-	return func() { n.commit(after) }, nil
+	format.CheckDifference(n.h.Figures.Hist, after.Hist, man, f)
+	return func() {
+		g.Held = n.h
+		n.commit(after)
+	}, nil
 }
 
 // read looks at the files: old parts by what cannot lie cheaply, new ones in full.
@@ -82,9 +91,14 @@ func (n *news) read(r *chain.PartReader, l *format.Lineage) error {
 			return err
 		}
 		n.files = append(n.files, files)
+		if s.Kept >= 0 {
+			s.From = []int{s.Kept}
+		}
+		n.steps = append(n.steps, s.From)
 	}
-	n.lay = format.NewLayout(n.man)
-	n.base = n.lay.Start[len(n.lay.Start)-2]
+	if n.lay = format.NewLayout(n.man, n.h.Lay.Start[0]); n.born != nil {
+		n.base = n.lay.Start[len(n.lay.Start)-2]
+	}
 	n.died = format.Died(n.h.Lay, n.lay, n.man.Release, n.f)
 	for _, id := range n.died {
 		if n.h.Facts.Of(id).Flat == 0 || n.born != nil && n.born.Shared != nil {
@@ -104,14 +118,14 @@ func (n *news) addAt(rule, kind string, id uint32, attribute, detail string) {
 
 // place finds where the records of the new classes come from.
 func (n *news) place(placed []Placement) {
-	own := n.man.Parts[len(n.man.Parts)-1].Name
+	own := n.man.Own()
 	n.records = ordinals(placed)
 	seen := format.NewBitset(n.records)
 	n.back = make(map[uint32]int, len(n.died))
 	for _, id := range n.died {
 		n.back[id] = 0
 	}
-	unknown, twice := 0, 0
+	unknown, twice, back := 0, 0, 0
 	for _, p := range placed {
 		for i, rec := range p.Records {
 			c, ok := n.born.Lookup(p.Classes[i])
@@ -123,13 +137,17 @@ func (n *news) place(placed []Placement) {
 				twice++
 				continue
 			}
-			seen.Add(int(rec))
+			if seen.Add(int(rec)); n.h.Class(rec) > 0 && n.h.Class(rec) <= n.lay.Start[0] {
+				back++
+				continue
+			}
 			n.rec, n.to, n.was = append(n.rec, rec), append(n.to, uint32(c)), append(n.was, n.h.Class(rec))
 		}
 	}
 	n.f.AddN("microdata", format.KindMembersMismatch, n.man.Release, 0, "class",
 		"a member's class is not in the part that this release gives birth to", unknown)
 	n.f.AddN("microdata", format.KindRecordTwice, n.man.Release, 0, "class", "a record is in two classes", twice)
+	n.f.AddN("W", format.KindRecordBack, n.man.Release, 0, "", "a record that has left with its part is in a class again", back)
 }
 
 // figures of the release: those of the one before, without the dead, with the born.
@@ -141,6 +159,21 @@ func (n *news) figures() *figures {
 		}
 	}
 	x.add(n.born, n.man, n.s)
+	if n.man.Window != "" {
+		n.parts = nil
+		for i := range n.steps {
+			of := newFigures()
+			switch from := n.steps[i]; {
+			case from == nil:
+				of.add(n.born, n.man, n.s)
+			default:
+				for _, j := range from {
+					of.join(n.h.parts[j])
+				}
+			}
+			n.parts = append(n.parts, of)
+		}
+	}
 	return x
 }
 
@@ -185,7 +218,7 @@ func (n *news) classes() {
 
 // judge names the rule that a new class breaks, if it breaks one.
 func (n *news) judge(c int, o *chain.Origin) {
-	n.f.Part = n.man.Parts[len(n.man.Parts)-1].Name
+	n.f.Part = n.man.Own()
 	defer func() { n.f.Part = "" }()
 	add := func(rule, kind, detail string) { n.f.Add(rule, kind, n.man.Release, c+1, "", detail) }
 	switch {
@@ -222,7 +255,7 @@ func (n *news) regrouped(after *figures) {
 // if there were findings: Check keeps no such step.
 func (n *news) commit(after *figures) {
 	h := n.h
-	h.Man, h.Lay, h.files, h.Figures, h.People = n.man, n.lay, n.files, after, n.people
+	h.Man, h.Lay, h.files, h.Figures, h.People, h.parts = n.man, n.lay, n.files, after, n.people, n.parts
 	for c := range n.born.M {
 		h.Facts.add(h.fact(n.born, c, n.s.Sets))
 	}

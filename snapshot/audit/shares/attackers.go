@@ -111,7 +111,7 @@ func NewcomerAttack(views []chain.View, n, l int, s *format.Schema) (plain, link
 		var global uint32
 		var regional []uint32
 		if i > 0 {
-			d := format.BagDifference(views[i-1].Rel.Tab.Histogram(values), v.Rel.Tab.Histogram(values))
+			d := format.BagDifference(v.Before.Tab.Histogram(values), v.Rel.Tab.Histogram(values))
 			global = s.Sets.Intern(d.Support())
 			regional = regionalSupports(&views[i-1], v, n, s)
 		}

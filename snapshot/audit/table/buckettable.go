@@ -235,6 +235,18 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 	return &a
 }
 
+// clipped is b without room behind its columns.
+func (b *BucketTable) clipped() *BucketTable {
+	c := *b
+	c.Size, c.Pool, c.Row = slices.Clip(b.Size), slices.Clip(b.Pool), slices.Clip(b.Row)
+	c.over, c.bag = slices.Clip(b.over), slices.Clip(b.bag)
+	c.Of = make([]*Bags, len(b.Of))
+	for i, of := range b.Of {
+		c.Of[i] = &Bags{slices.Clip(of.Start), slices.Clip(of.Value), slices.Clip(of.Count), slices.Clip(of.top)}
+	}
+	return &c
+}
+
 // canonical is a bag as a list in canonical order.
 func (b *Bags) canonical(d *format.ValueDict, i int) (out []bagLine) {
 	values, counts := b.Entries(uint32(i))

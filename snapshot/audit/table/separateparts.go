@@ -55,7 +55,7 @@ func (u *Undoing) Part(man *format.Manifest, p *format.Part, paths []string, dat
 	}
 	u.Done[p] = true
 	parts := make([]*format.Part, len(p.Replaces))
-	at := format.NewLayout(before).At
+	at := format.NewLayout(before, 0).At
 	for j, r := range p.Replaces {
 		i, ok := at[r.Part]
 		if !ok {

@@ -239,6 +239,37 @@ func (t *Table) Empty() *Table {
 	return e
 }
 
+// Nothing is the table of a release of level L2 from which all has left.
+func Nothing(s *format.Schema) *Table {
+	t := &Table{D: len(s.Qi), Start: []uint32{0}, Shared: &BucketTable{dict: s.Bags}}
+	for range s.Sas {
+		t.Shared.Of = append(t.Shared.Of, &Bags{Start: []uint32{0}})
+	}
+	return t
+}
+
+// JoinAll joins the tables of parts, which may be joined again with others. There is one at least.
+func JoinAll(tables []*Table) *Table {
+	out := tables[0].clipped()
+	for _, t := range tables[1:] {
+		out = out.Join(t)
+	}
+	return out
+}
+
+// clipped is t without room behind its columns: what joins it copies them.
+func (t *Table) clipped() *Table {
+	c := *t
+	c.Number = nil
+	for _, column := range []*[]uint32{&c.Start, &c.Sa, &c.Box, &c.qi, &c.Support, &c.Flat, &c.Top, &c.pairs} {
+		*column = slices.Clip(*column)
+	}
+	if t.Shared != nil {
+		c.Shared = t.Shared.clipped()
+	}
+	return &c
+}
+
 // Join adds the classes of a part behind those of t. The columns of t may be
 // shared with the result, and none of them changes: a table is joined once.
 func (t *Table) Join(o *Table) *Table {

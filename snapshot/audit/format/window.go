@@ -1,0 +1,131 @@
+package format
+
+import (
+	"strconv"
+	"time"
+)
+
+// What may leave a release (rule W): whole parts, by age on a public clock. The manifest declares the window and up to which release
+// births have left; what has to have left is computed here from the times that manifests say.
+
+// window is how long a part stays: a number of releases, or an age in seconds. granule is the size of what leaves at once: a twelfth,
+// at least one of the unit.
+type window struct {
+	releases, age, granule int64
+}
+
+// parseWindow reads 12 or 365d (also h, m, s). false: it is none.
+func parseWindow(text string) (w window, ok bool) {
+	unit := int64(0)
+	if n := len(text); n > 0 {
+		unit = map[byte]int64{'d': 86400, 'h': 3600, 'm': 60, 's': 1}[text[n-1]]
+	}
+	if unit > 0 {
+		text = text[:len(text)-1]
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1<<31 || strconv.Itoa(n) != text {
+		return w, false
+	}
+	w.granule = max(1, int64(n)/12) * max(1, unit)
+	if unit > 0 {
+		w.age = int64(n) * unit
+	} else {
+		w.releases = int64(n)
+	}
+	return w, true
+}
+
+// Times are the public times of releases, in Unix seconds, as far as their manifests are there.
+type Times map[int]int64
+
+// Note takes in the time of a release.
+func (t Times) Note(man *Manifest) {
+	at, _ := time.Parse(time.RFC3339, man.CreatedAt) // check
+	t[man.Release] = at.Unix()
+}
+
+// CheckWindow tests what has left a release: that nothing of it is shown, that the watermark is the one that follows from the window
+// and from the times of releases, that neither falls, and that the count of people ever published adds up. before is nil for
+// the first release found. Of births whose time is not known anything may be said.
+func CheckWindow(before, man *Manifest, times Times, f *Faults) {
+	times.Note(man)
+	if man.Window == "" {
+		return
+	}
+	add := func(kind, attribute, detail string) { f.Add("W", kind, man.Release, 0, attribute, detail) }
+	w, _ := parseWindow(man.Window) // check
+	if before != nil {
+		if man.Expired < before.Expired {
+			add(KindExpiredFalls, "expired", "what had left in the release before has not left in this one")
+		}
+		if times[man.Release] < times[before.Release] {
+			add(KindExpiredTime, "created_at", "the release is older than the one before: what leaves goes by a clock that never falls")
+		}
+		if born := man.ownRows(); man.PeopleEver != before.PeopleEver+born || born == 0 && man.Expired == before.Expired {
+			add(KindPeopleEver, "people_ever", "the people ever published are not those of the release before and the ones who are new")
+		}
+	} else if man.PeopleEver < man.Records || man.Expired == 0 && man.PeopleEver != man.Records {
+		add(KindPeopleEver, "people_ever", "the people ever published are fewer than the release shows, or nobody has left and they are more")
+	}
+	if w.releases > 0 {
+		want := max(0, (int64(man.Release)-w.releases)/w.granule*w.granule)
+		if int64(man.Expired) != want {
+			add(KindExpiredWrong, "expired", "what has left is not what the window says")
+		}
+		return
+	}
+	for birth, created := range times {
+		gone := (created/w.granule+1)*w.granule+w.age <= times[man.Release]
+		if birth < man.Release && gone != (birth <= man.Expired) {
+			add(KindExpiredWrong, "expired", "what has left is not what the window says, by the times of the releases")
+			return
+		}
+	}
+}
+
+// ownRows is how many people a release publishes first.
+func (m *Manifest) ownRows() int {
+	if own := m.own(); own != nil {
+		return own.Rows
+	}
+	return 0
+}
+
+// Own is the name of the part that a release gave birth to; empty: it has none.
+func (m *Manifest) Own() string {
+	if own := m.own(); own != nil {
+		return own.Name
+	}
+	return ""
+}
+
+// own is the part that a release gave birth to; nil: it has none, which a window allows.
+func (m *Manifest) own() *Part {
+	if n := len(m.Parts) - 1; n >= 0 && m.Parts[n].Name == PartName(m.Release) {
+		return &m.Parts[n]
+	}
+	return nil
+}
+
+// Standing is the manifest without the parts that have left by a watermark, and how many parts, classes and buckets these are, with their
+// pools. What stays is compared with the release that has the watermark as if the others had never been.
+func (m *Manifest) Standing(expired int) (*Manifest, Left) {
+	var l Left
+	for l.Parts < len(m.Parts) {
+		p := &m.Parts[l.Parts]
+		if b, _ := ParsePartName(p.Name); b.Last > expired {
+			break
+		}
+		l.Parts, l.Classes, l.Rows, l.Buckets, l.Pools = l.Parts+1, l.Classes+p.Classes, l.Rows+p.Rows, l.Buckets+p.Buckets, l.Pools+p.Pools
+	}
+	if l.Parts == 0 {
+		return m, l
+	}
+	out := *m
+	out.Parts = m.Parts[l.Parts:]
+	return &out, l
+}
+
+// Left counts what has left.
+type Left struct{ Parts, Classes, Rows, Buckets, Pools int }
