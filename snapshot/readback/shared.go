@@ -17,6 +17,7 @@ type sharedLoader struct {
 	readers []cellReader
 	bags    [][]equivclass.Code // by bucket over all parts
 	before  []int               // by part, from 0: buckets of the parts before; and of all
+	numbers []int               // of each bucket, in its part
 	pools   map[[2]string]int32 // by part, and number in it
 	classes []sharedClass
 }
@@ -212,22 +213,23 @@ func (l *sharedLoader) begin(part int) {
 	}
 }
 
-// take makes the bucket of a row the newest one, which it must be, or be the next.
+// take makes the bucket of a row the newest one. Numbers ascend in a part; those of buckets that have left are not there.
 func (l *sharedLoader) take(text string) bool {
 	n, err := strconv.Atoi(text)
-	known := len(l.bags) - l.before[len(l.before)-1]
-	if n == known+1 {
-		l.bags = append(l.bags, nil)
-		known++
+	last := 0
+	if len(l.bags) > l.before[len(l.before)-1] {
+		last = l.numbers[len(l.numbers)-1]
 	}
-	return err == nil && n == known && n > 0
+	l.bags, l.numbers = append(l.bags, nil), append(l.numbers, n)
+	return err == nil && n > last
 }
 
 // number is the place over all parts of a bucket that a part numbers.
 func (l *sharedLoader) number(text string, part int) (int, bool) {
 	n, err := strconv.Atoi(text)
 	from, to := l.before[part-1], l.before[part]
-	return from + n - 1, err == nil && n >= 1 && n <= to-from
+	at, found := slices.BinarySearch(l.numbers[from:to], n)
+	return from + at, err == nil && found
 }
 
 // cells reads the cells of the newest class.

@@ -88,7 +88,7 @@ func (s *sheet) next() ([]string, error) {
 // turn ends a part, whose classes were all there, and opens the next.
 func (s *sheet) turn() (more bool, err error) {
 	p := &s.parts[s.part-1]
-	if s.number != noNumber && s.inPart != p.Classes {
+	if s.number != noNumber && (s.inPart > p.Classes || s.inPart < p.Classes && !s.release.Manifest.Shared()) {
 		return false, fmt.Errorf("%w: %s has other classes than its manifest says", snapshot.ErrDamaged, filepath.Join(p.Dir(), s.name))
 	}
 	if s.part == len(s.parts) {
@@ -97,10 +97,11 @@ func (s *sheet) turn() (more bool, err error) {
 	return true, s.open()
 }
 
-// count reads a class number, which must be the one before or the next.
+// count reads a class number, which must be the one before or the next, at level L2 or a later one: with a bucket classes leave, and the
+// numbers of the others do not change.
 func (s *sheet) count(text string) (alive bool, err error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n != s.inPart && n != s.inPart+1 || n == 0 {
+	if err != nil || n == 0 || n < s.inPart || n > s.inPart+1 && !s.release.Manifest.Shared() {
 		return false, s.damaged("has a class number out of order")
 	}
 	_, dead := slices.BinarySearch(s.parts[s.part-1].Dead, uint32(n))
