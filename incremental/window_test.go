@@ -16,6 +16,8 @@ import (
 	"anond/incremental/retire"
 	"anond/incremental/state"
 	"anond/snapshot"
+	"anond/snapshot/audit"
+	"anond/snapshot/audit/format"
 	"anond/snapshot/render"
 )
 
@@ -181,4 +183,110 @@ func TestWhoReturnsAfterLeavingIsBeyond(t *testing.T) {
 	after := w.m.Status()
 	require.Equal(t, before.Beyond+60, after.Beyond)
 	require.Equal(t, before.Pending, after.Pending)
+}
+
+// TestTheAuditorFindsWhatMayNotLeave alters the newest release of a chain whose parts leave: the auditor names each change.
+func TestTheAuditorFindsWhatMayNotLeave(t *testing.T) {
+	const day = 86400
+	w := newWindowed(t, "4d", render.Buckets())
+	for range 7 {
+		w.now += 2 * day
+		w.come(60)
+		require.NotNil(t, w.cut())
+	}
+	w.certify()
+	whole := w.exports(w.m, w.store)
+	newest, before := w.shown(7), w.shown(6)
+	require.Greater(t, newest.Expired, before.Expired)
+	require.NotEmpty(t, before.Parts)
+	left := before.Parts[0]
+	gone := "" // a record of the part that left
+	for _, line := range readLines(t, whole.Members) {
+		if strings.HasPrefix(line, "6,") && strings.Contains(line, left.Part) {
+			gone = strings.Split(line, ",")[1]
+		}
+	}
+	require.NotEmpty(t, gone)
+	for _, c := range []struct {
+		name, want string
+		edit       func(dir string, m *snapshot.Manifest, members []string)
+	}{
+		{name: "nothing", edit: func(string, *snapshot.Manifest, []string) {}},
+		{"a part is shown that has left", format.KindExpiredLinked, func(dir string, m *snapshot.Manifest, _ []string) {
+			require.NoError(t, os.CopyFS(filepath.Join(dir, "000007", left.Part), os.DirFS(filepath.Join(dir, "000006", left.Part))))
+			m.Parts = append([]snapshot.PartEntry{left}, m.Parts...)
+		}},
+		{"what had left comes back", format.KindExpiredFalls, func(_ string, m *snapshot.Manifest, _ []string) { m.Expired = before.Expired - 1 }},
+		{"less has left than the window says", format.KindExpiredWrong, func(_ string, m *snapshot.Manifest, _ []string) {
+			m.Expired = before.Expired
+		}},
+		{"more has left than the window says", format.KindExpiredWrong, func(_ string, m *snapshot.Manifest, _ []string) {
+			m.Expired, m.Parts = m.Expired+1, m.Parts[1:]
+		}},
+		{"a part is missing that has not left", format.KindPartDropped, func(_ string, m *snapshot.Manifest, _ []string) { m.Parts = m.Parts[1:] }},
+		{"people ever do not add up", format.KindPeopleEver, func(_ string, m *snapshot.Manifest, _ []string) { m.PeopleEver++ }},
+		{"an older clock", format.KindExpiredTime, func(_ string, m *snapshot.Manifest, _ []string) { m.CreatedAt = w.shown(5).CreatedAt }},
+		{"another window", format.KindContractChanged, func(_ string, m *snapshot.Manifest, _ []string) { m.Window = "5d" }},
+		{"somebody who has left is in a class again", format.KindRecordBack, func(_ string, _ *snapshot.Manifest, members []string) {
+			for i, line := range members {
+				if f := strings.Split(line, ","); f[0] == "7" && f[2] == "part-000007" {
+					f[1] = gone
+					members[i] = strings.Join(f, ",")
+					return
+				}
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			o := audit.Options{Releases: filepath.Join(root, "releases"), Members: filepath.Join(root, "members.csv"), Records: whole.Records}
+			require.NoError(t, os.CopyFS(o.Releases, os.DirFS(w.out.Dir)))
+			m, _, err := snapshot.ReadManifest(snapshot.OS(), o.Releases, 7)
+			require.NoError(t, err)
+			members := readLines(t, whole.Members)
+			c.edit(o.Releases, m, members)
+			data, err := m.Encode()
+			require.NoError(t, err)
+			path := filepath.Join(o.Releases, "000007", snapshot.ManifestName)
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.WriteFile(path, data, 0o444))
+			require.NoError(t, os.WriteFile(o.Members, []byte(strings.Join(members, "\n")), 0o600))
+			report, err := audit.Dir(o)
+			require.NoError(t, err)
+			kinds := map[string]bool{}
+			for _, v := range report.Violations {
+				kinds[v.Kind] = true
+			}
+			if c.want == "" {
+				require.Empty(t, report.Violations)
+				return
+			}
+			require.Contains(t, kinds, c.want)
+		})
+	}
+}
+
+// TestReleasesThatAreGoneAreSealedAlsoWhenTheirPartsHaveLeft: the ledger says of both that they passed when they were made.
+func TestReleasesThatAreGoneAreSealedAlsoWhenTheirPartsHaveLeft(t *testing.T) {
+	w := newWindowed(t, "4d", render.Buckets())
+	for range 7 {
+		w.now += 2 * 86400
+		w.come(60)
+		require.NotNil(t, w.cut())
+	}
+	o := w.exports(w.m, w.store)
+	for release := range 5 {
+		require.NoError(t, os.RemoveAll(filepath.Join(w.out.Dir, fmt.Sprintf("%06d", release+1))))
+	}
+	report, err := audit.Dir(o)
+	require.NoError(t, err)
+	require.Empty(t, report.Violations)
+	require.Equal(t, audit.VerdictSealed, report.Verdict)
+}
+
+func readLines(t testing.TB, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.Split(string(data), "\n")
 }

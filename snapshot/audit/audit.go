@@ -396,7 +396,7 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 		a.report.Private = a.report.Private || n > 0
 		*row.WaitingTopShare = format.Share(top, n)
 	}
-	if !a.linked && rel.Man.Expired > 0 {
+	if (!a.linked || a.unseen) && rel.Man.Expired > 0 {
 		return // who has left is not known
 	}
 	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten {
