@@ -97,7 +97,8 @@ LEVEL ?= L2
 phases:
 	@GO='$(GO)' .ci/phases $(LEVEL) $(OF)
 
-# figures-speed: what anond is held to in speed and memory, measured, next to what is wanted: ten minutes of a quiet machine.
+# figures-speed: what anond is held to in speed and memory, measured, next to what is wanted: eight minutes of
+# processor time, on a quiet machine.
 figures-speed:
 	@GO='$(GO)' .ci/figures-speed
 
