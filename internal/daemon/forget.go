@@ -28,17 +28,19 @@ type eraser struct {
 	o     dataset.Options
 	store *boltstore.Store
 	quota *quota
-	again bool // what is forgotten is on the list already
+	// behind puts publisher and gate behind the newest release again, for a machine whose records and classes have other numbers.
+	behind func(context.Context, *incremental.Machine) error
+	again  bool // what is forgotten is on the list already
 }
 
 var _ ingest.Forgetting = (*eraser)(nil)
 
 // newEraser returns nil where records do not say whose they are.
-func newEraser(ctx context.Context, c *config.Config, o dataset.Options, store *boltstore.Store, quota *quota) ingest.Forgetting {
+func newEraser(ctx context.Context, c *config.Config, o dataset.Options, store *boltstore.Store, quota *quota, p *publisher) ingest.Forgetting {
 	if c.Schema().SubjectIndex() < 0 {
 		return nil
 	}
-	return &eraser{ctx: ctx, c: c, o: o, store: store, quota: quota}
+	return &eraser{ctx: ctx, c: c, o: o, store: store, quota: quota, behind: p.recheck}
 }
 
 // List implements ingest.Forgetting.
@@ -132,7 +134,10 @@ func (x *eraser) Remove(m *incremental.Machine, r *erase.Removal) (*incremental.
 	if err != nil {
 		return nil, err
 	}
-	return m.Reopen(options)
+	if m, err = m.Reopen(options); err != nil {
+		return nil, err
+	}
+	return m, x.behind(x.ctx, m)
 }
 
 // Forget implements control.Daemon. The subject is written as records have it.

@@ -109,7 +109,11 @@ func (a *auditor) attackByQI(q *shares.QiAttack, i int) {
 		d := format.BagDifference(v.Before.Tab.Histogram(values), v.Rel.Tab.Histogram(values))
 		arrived = a.in.s.Sets.Intern(d.Support())
 	}
-	q.Release(v, a.matches[i].Kept, i > 0 && len(a.matches[i].Vanished) == 0, arrived, i == 0)
+	match := a.matches[v.Rel.Num]
+	if i == 0 { // of those before, if there are any, nobody is known
+		match = chain.Reappearance{Kept: make([]bool, v.Rel.Tab.M)}
+	}
+	q.Release(v, match.Kept, i > 0 && len(match.Vanished) == 0, arrived, i == 0)
 }
 
 // publicNewcomers counts attackerNewcomer from the releases alone: every record

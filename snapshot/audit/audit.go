@@ -123,13 +123,14 @@ type auditor struct {
 	before      *format.Manifest // of the release before
 	last        *chain.Release   // the newest one whose files were read
 	views       []chain.View
-	matches     []chain.Reappearance // per release, against the one before
-	arrivals    []int                // per release: distinct values among its newcomers
-	made        map[int]format.Seal  // of each release whose manifest was read
-	moved       bool                 // public view: some class has vanished so far
+	matches     map[int]chain.Reappearance // by release, against the one before
+	arrivals    []int                      // per release: distinct values among its newcomers
+	made        map[int]format.Seal        // of each release whose manifest was read
+	moved       bool                       // public view: some class has vanished so far
 	replay      *Replay
 	rendered    int  // parts that a replay rendered again
 	unseen      bool // files of releases were not seen
+	departed    int  // whom releases up to there published first have left, and the exports know nothing of them; 0: nobody
 	beside      beside
 	hierarchies map[string]bool // the copies that manifests name
 	unread      bool            // there are releases whose manifests were not read
@@ -143,7 +144,7 @@ type ofShard struct {
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{},
+	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{}, matches: map[int]chain.Reappearance{},
 		ofShard: ofShard{histograms: map[int][]int{}}, replay: o.Replay}
 	var err error
 	if a.beside, err = besideOf(o.Releases); err != nil {
@@ -172,11 +173,15 @@ func (a *auditor) coverage() {
 	in := a.in
 	missing := 0
 	if in.members != nil {
+		if in.expired > 0 && in.members.Class[1] == nil {
+			a.departed = in.expired
+			a.carry.Departed(in.expired)
+		}
 		for _, n := range in.numbers {
 			if man, err := in.manifest(n); err == nil && len(man.Parts) == 0 { // all has left: the export has nobody to name
 				in.members.Class[n] = []chain.Address{}
 			}
-			if in.members.Class[n] == nil {
+			if in.members.Class[n] == nil && n > a.departed {
 				missing++
 			}
 		}
@@ -284,7 +289,7 @@ func (a *auditor) step(rel *chain.Release) *releaseRow {
 	format.CheckDifference(before.Tab.Histogram(values), rel.Tab.Histogram(values), rel.Man, &a.f)
 	a.arrivals = append(a.arrivals, len(d.Support()))
 	match := chain.MatchReleases(before, rel)
-	a.matches = append(a.matches, match)
+	a.matches[rel.Num] = match
 	a.moved = a.moved || len(match.Vanished) > 0
 	if !a.linked {
 		chain.CheckPublic(before, rel, match, &a.f)

@@ -45,8 +45,11 @@ type input struct {
 	index   *chain.RecordIndex
 	members *chain.Members // nil without export
 	records *chain.Records // nil without export
+	expired int            // of the newest release: whom those up to it published first have left
 	// gone are releases of which nothing is left but the ledger's line, which has the hash of the manifest.
 	gone map[int]string
+	// vouched: files were pruned of which parts have left since, and the ledger has sealed all releases before the oldest with files.
+	vouched bool
 }
 
 // open lists the releases and reads schema, hierarchies and exports.
@@ -67,9 +70,9 @@ func open(o Options, f *format.Faults) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.s = format.NewSchema(in.first, hier)
+	in.s, in.expired = format.NewSchema(in.first, hier), newest.Expired
 	in.checkPruned(f)
-	if err := errors.Join(in.findGone(o), in.fill(f)); err != nil {
+	if err := errors.Join(in.findGone(o), in.fill(o, f)); err != nil {
 		return nil, err
 	}
 	return in, in.exports(o)

@@ -73,7 +73,7 @@ func (in *input) checkPruned(f *format.Faults) {
 }
 
 // fill looks for all files of the pruned releases.
-func (in *input) fill(f *format.Faults) error {
+func (in *input) fill(o Options, f *format.Faults) error {
 	if len(in.pruned) == 0 || in.vault != nil {
 		return nil
 	}
@@ -91,6 +91,11 @@ func (in *input) fill(f *format.Faults) error {
 		return err
 	}
 	if oldest.Expired > 0 {
+		s, err := readSeals(o.Ledger)
+		if err != nil {
+			return err
+		}
+		in.vouched = s.seal(in.here[0])
 		in.vault = &format.Vault{Lack: "parts of theirs have left since (release.window)"}
 		return nil
 	}

@@ -236,7 +236,7 @@ func (a *auditor) prunedOnes() {
 	if in.vault == nil {
 		return
 	}
-	if a.unseen = in.vault.Lack != ""; a.unseen && len(in.gone) == 0 {
+	if a.unseen = in.vault.Lack != ""; a.unseen && len(in.gone) == 0 && !in.vouched {
 		a.linked = false
 		a.skip("the files of %s, which were pruned: %s. Their manifests were checked. What the chain shows together with them, "+
 			"classes that were regrouped since among it, was not: certificates, attackers, and what release %d added",

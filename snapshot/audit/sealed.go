@@ -117,6 +117,7 @@ func (in *input) predecessor(before *format.Manifest, number int) *format.Manife
 // sealing is what an audit takes from the ledger in place of a check.
 type sealing struct {
 	Releases []int        `json:"releases,omitempty"` // whose files are gone, and which the ledger has sealed
+	Departed int          `json:"departed,omitempty"` // whom releases up to it published first have left (release.window); it has sealed these
 	Replay   *chain.Noted `json:"replay,omitempty"`   // the newest that was noted
 	Whole    bool         `json:"whole"`              // the ledger has a line for each release
 }
@@ -129,6 +130,9 @@ func (a *auditor) sealedBy(s *seals) {
 			out.Releases = append(out.Releases, n)
 		}
 	}
+	if s.seal(a.departed + 1) {
+		out.Departed = a.departed
+	}
 	for i := range s.noted {
 		n := &s.noted[i]
 		if s.lines[n.Release].Manifest == n.Manifest && (out.Replay == nil || n.Cuts > out.Replay.Cuts) {
@@ -139,13 +143,15 @@ func (a *auditor) sealedBy(s *seals) {
 }
 
 // judgedNow reports that nothing but this audit has to be believed.
-func (a *auditor) judgedNow() bool { return !a.unseen && (a.replay == nil || a.replay.Others == "") }
+func (a *auditor) judgedNow() bool {
+	return !a.unseen && a.departed == 0 && (a.replay == nil || a.replay.Others == "")
+}
 
 // passedThen reports that the ledger says of everything else that it passed when it was made.
 func (a *auditor) passedThen() bool {
 	s := a.report.Sealed
 	switch {
-	case s == nil, a.unseen && len(s.Releases) == 0:
+	case s == nil, a.unseen && len(s.Releases) == 0, s.Departed < a.departed:
 		return false
 	case a.replay != nil && a.replay.Others != "":
 		return s.covers(a.replay)
@@ -172,6 +178,11 @@ func (t *textWriter) sealed(r *Report) {
 	if n := len(s.Releases); n > 0 {
 		t.line("")
 		t.line("The files of %s are gone. The ledger says that they passed when they were made.", ranges(s.Releases))
+	}
+	if n := s.Departed; n > 0 {
+		t.line("")
+		t.line("Whom releases up to %d published first have left, and the state knows their values no more (release.window). The ledger says", n)
+		t.line("that these releases passed when they were made.")
 	}
 	if n := s.Replay; n != nil {
 		t.line("")

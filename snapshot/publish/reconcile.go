@@ -130,12 +130,14 @@ func (p *Publisher) nameNewest(on *snapshot.Contents, intents []state.Intent) er
 // the releases directory's.
 func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapshot.Ledger, intents []state.Intent) error {
 	var last *state.Intent
+	people := 0
 	for i := range intents {
+		people += intents[i].Newcomers
 		if !intents[i].Published {
 			continue
 		}
 		last = &intents[i]
-		if err := sameLine(l, last); err != nil {
+		if err := sameLine(l, entryOf(last, people)); err != nil {
 			return err
 		}
 	}
@@ -155,26 +157,26 @@ func sameHistory(files snapshot.FS, dir string, on *snapshot.Contents, l *snapsh
 }
 
 // sameLine compares what state has of a release with the ledger's line, if there is one.
-func sameLine(l *snapshot.Ledger, i *state.Intent) error {
-	line, ok := l.Line(i.Release)
-	own := entryOf(i)
+func sameLine(l *snapshot.Ledger, own snapshot.LedgerEntry) error {
+	line, ok := l.Line(own.Release)
 	switch own.Parts = line.Parts; {
 	case !ok || own == line:
 		return nil
 	case own.SHA256 != line.SHA256:
-		return &BehindError{State: i.Release, Witness: "the ledger", Release: i.Release, Forked: true}
+		return &BehindError{State: own.Release, Witness: "the ledger", Release: own.Release, Forked: true}
 	case line.People > own.People:
-		return &CountError{i.Release, "published people", line.People, own.People}
+		return &CountError{own.Release, "published people", line.People, own.People}
 	case line.Digests > own.Digests:
-		return &CountError{i.Release, "people by a digest", line.Digests, own.Digests}
+		return &CountError{own.Release, "people by a digest", line.Digests, own.Digests}
 	}
-	return fmt.Errorf("%w: what the ledger says of release %d is not what the state has", snapshot.ErrDamaged, i.Release)
+	return fmt.Errorf("%w: what the ledger says of release %d is not what the state has", snapshot.ErrDamaged, own.Release)
 }
 
-// entryOf is the ledger's line of a published release, without the hash of its parts.
-func entryOf(i *state.Intent) snapshot.LedgerEntry {
+// entryOf is the ledger's line of a published release, without the hash of its parts. people were ever published by then: with a
+// window more than the release shows.
+func entryOf(i *state.Intent, people int) snapshot.LedgerEntry {
 	return snapshot.LedgerEntry{Release: i.Release, SHA256: i.Manifest,
-		Seal: snapshot.Seal{Algorithm: i.Algorithm, People: i.Records, Digests: i.Digests}}
+		Seal: snapshot.Seal{Algorithm: i.Algorithm, People: max(people, i.Records), Digests: i.Digests}}
 }
 
 // whole reports whether data are a manifest, of whatever release.
@@ -187,11 +189,13 @@ func whole(data []byte) bool {
 // names; a manifest that is damaged or gone names none.
 func (p *Publisher) unwritten(on *snapshot.Contents, l *snapshot.Ledger, intents []state.Intent) []snapshot.LedgerEntry {
 	var out []snapshot.LedgerEntry
+	people := 0
 	for i := range intents {
+		people += intents[i].Newcomers
 		if !intents[i].Published || intents[i].Release <= l.Newest().Release {
 			continue
 		}
-		e := entryOf(&intents[i])
+		e := entryOf(&intents[i], people)
 		if m, sum, err := on.ManifestOf(p.FS, p.Dir, e.Release); err == nil && sum == e.SHA256 {
 			e.Parts = m.PartsSHA256()
 		}

@@ -18,9 +18,24 @@ type Carry struct {
 	Regroups []uint16 // per record: releases in which the set of its class changed
 	parts    *Parted
 	left     []bool // per record: it was published, and its part has left
+	departed int
 }
 
 func NewCarry() *Carry { return &Carry{tab: &table.Table{Start: []uint32{0}}} }
+
+// Departed has the exports know nothing of whom releases up to one published first: they have left, and so has the state
+// what it knew of them.
+func (c *Carry) Departed(release int) *Carry {
+	c.departed = release
+	return c
+}
+
+// emptied reports whether a class is one of theirs.
+func (c *Carry) emptied(rel *Release, class int) bool {
+	part, _ := rel.Locate(class + 1)
+	of, ok := format.ParsePartName(part)
+	return ok && of.Last <= c.departed
+}
 
 // Standing is the carry behind a release without what has left by the next one (Release.Standing).
 func (prev *Carry) Standing(rel *Release) *Carry {
@@ -84,7 +99,7 @@ type Origin struct {
 // of the threat model bound its posterior by 1/l.
 // Cost: O(records + classes), no allocation per record.
 func (prev *Carry) Advance(rel *Release, classOf []uint32, s *format.Schema, f *format.Faults) (*Carry, []Fate) {
-	next := &Carry{man: rel.Man, tab: rel.Tab, ClassOf: classOf, left: prev.left, Hist: rel.Tab.Histogram(len(s.Sa.Text))}
+	next := &Carry{man: rel.Man, tab: rel.Tab, ClassOf: classOf, left: prev.left, departed: prev.departed, Hist: rel.Tab.Histogram(len(s.Sa.Text))}
 	from := prev.origins(rel.Tab, classOf)
 	fates := make([]Fate, rel.Tab.M)
 	for c := range fates {
@@ -170,6 +185,8 @@ func (o *Origin) Join(p uint32, flat, sameSet bool) {
 func (prev *Carry) judge(rel *Release, c int, o *Origin, f *format.Faults) Fate {
 	t := rel.Tab
 	switch {
+	case o.N == 0 && prev.emptied(rel, c):
+		return FateBorn // of nobody that is known: the ledger has sealed the release of its birth
 	case o.N == 0 && rel.Parts.linked && !rel.Parts.Lay.Dead[rel.Parts.Ids[c]]:
 		f.Add("P", format.KindDeadOmitted, rel.Num, c+1, "dead",
 			"nobody is in a class any more, and it is not listed as dead: its people are there twice")
