@@ -347,6 +347,26 @@ func TestEveryKindOfAttribute(t *testing.T) {
 			assert.GreaterOrEqual(t, a.Upper, truth)
 			assert.LessOrEqual(t, a.Lower, a.Estimate)
 			assert.GreaterOrEqual(t, a.Upper, a.Estimate)
+			for _, by := range []string{"seen", "weight", "place", "colour", "cost", "seen,cost", "weight,place"} {
+				var a answer
+				r := lab(t, "query", w.path(recoding), "count", "--by", by, "--json")
+				require.Equal(t, cli.OK, r.code, r.stderr)
+				require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+				require.NotEmpty(t, a.Cells)
+				sum := 0.
+				for _, c := range a.Cells {
+					require.LessOrEqual(t, *c.Lower, *c.Low, by)
+					require.LessOrEqual(t, *c.Low, *c.High, by)
+					require.LessOrEqual(t, *c.High, *c.Upper, by)
+					if c.Estimate != nil {
+						sum += *c.Estimate
+					} else {
+						sum += (*c.Low + *c.High) / 2
+					}
+				}
+				assert.InDelta(t, 240, sum, 30, by)
+			}
+			require.Equal(t, cli.OK, lab(t, "impute", w.path(recoding), "-n", "1").code)
 			e := evaluation(t, w.path(recoding), "--original", w.path("varied.csv"), "-c", w.path("varied.yaml"))
 			assert.Equal(t, report.Achieved, e.Attributes[0].Achieved)
 			assert.InDelta(t, report.Loss.NCP, e.Loss.Box, 1e-4)
