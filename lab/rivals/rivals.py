@@ -1,4 +1,4 @@
-"""rivals.py TABLE SEED ANOND: other ways to publish the same people as often, by the same questions and the same attacks.
+"""rivals.py TABLE SEED ANOND [ANOND-LAB]: other ways to publish the same people as often, by the same questions and the same attacks.
 
     python3 -m venv V && V/bin/pip install -r lab/rivals/requirements.txt
     go build -o A ./cmd/anond
@@ -215,7 +215,31 @@ release: {{dir: ./releases, ledger: ./state/ledger, trigger: {{on: records, ever
 """
 
 
-def anond(p, program, rows):
+def asked_of(p, program, releases, asked, most=24):
+    """Errors of anond-lab query for the first of the questions, each a run of a second or two, and how many of them it does not
+    answer, because they cannot be seen at the promise."""
+    def ask(question):
+        conditions, s, truth = question
+        where = [f"{p.sensitive} in {{{', '.join(json.dumps(str(v)) for v in p.names[s > 0])}}}"]
+        for j, w in conditions.items():
+            v = p.value[j][w > 0]
+            where.append(f"{p.quasi[j]} in " + (f"[{v[0]},{v[-1]}]" if p.quasi[j] in p.numbers else
+                                                "{" + ", ".join(json.dumps(str(x)) for x in v) + "}"))
+        said = subprocess.run([program, "query", releases, "count where " + " and ".join(where), "--json"], capture_output=True, text=True)
+        if said.returncode:
+            sys.exit(said.stderr)
+        estimate = json.loads(said.stdout)["estimate"]
+        return None if estimate is None else abs(estimate - truth) / truth
+
+    out = {}
+    for kind, questions in asked.items():
+        errors = [ask(q) for q in questions[:most]]
+        seen = [e for e in errors if e is not None]
+        out[kind] = {"error": round(float(np.median(seen)), 3), "not answered": len(errors) - len(seen), "of": len(errors)}
+    return out
+
+
+def anond(p, program, rows, then=lambda releases, published: None):
     """Publishes rows in CUTS releases at level L2; returns the classes (rows of each) and the bucket of each class."""
     n = len(rows)
     with tempfile.TemporaryDirectory() as d:
@@ -237,6 +261,7 @@ def anond(p, program, rows):
         at = {int(o): i - 1 for i, o in enumerate(start)}  # line 0 is the header
         m["row"] = [at[int(r.rsplit(":", 1)[1])] for r in m.record]
         classes = {c: rows[g.row.to_numpy()] for c, g in m.groupby(["part", "bucket", "class"])}
+        then(d / "releases", np.sort(np.concatenate(list(classes.values()))))
         return list(classes.values()), pd.factorize(pd.Series([c[:2] for c in classes]))[0]
 
 
@@ -398,9 +423,15 @@ def freeform(p, rows):
 def main():
     table, seed, program = sys.argv[1], int(sys.argv[2]), str(pathlib.Path(sys.argv[3]).resolve())
     p, rng = People(table, seed), np.random.default_rng(seed)
-    classes, of = anond(p, program, np.arange(p.n))
+    asked = {}
+
+    def then(releases, published):
+        asked.update({"1-5 %": questions(p, rng, published, .01, .05), ".2-1 %": questions(p, rng, published, .002, .01)})
+        if len(sys.argv) > 4:
+            say("anond-lab query", reply=asked_of(p, str(pathlib.Path(sys.argv[4]).resolve()), releases, asked))
+
+    classes, of = anond(p, program, np.arange(p.n), then)
     in_it = np.sort(np.concatenate(classes))
-    asked = {"1-5 %": questions(p, rng, in_it, .01, .05), ".2-1 %": questions(p, rng, in_it, .002, .01)}
     size = np.array([len(c) for c in classes], float)
     bags = np.zeros((of.max() + 1, p.values))
     np.add.at(bags, of, bags_of(p, classes))
