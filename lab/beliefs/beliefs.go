@@ -9,10 +9,12 @@
 package beliefs
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -275,7 +277,7 @@ var errExports = errors.New("the exports are not of this release: anond state me
 // bucketOf is the bucket of each record of a release, numbered over all parts.
 func bucketOf(members string, release uint32) (map[string]int, error) {
 	type place struct{ part, bucket int }
-	at, most := map[string]place{}, map[int]int{}
+	at, seen := map[string]place{}, map[place]int{}
 	var columns []int
 	err := rows(members, func(header []string) error {
 		for _, name := range []string{"release", "record", "part", "bucket"} {
@@ -294,22 +296,19 @@ func bucketOf(members string, release uint32) (map[string]int, error) {
 		if errors.Join(err, err2) != nil || bucket < 1 {
 			return errExports
 		}
-		at[row[columns[1]]], most[part] = place{part, bucket}, max(most[part], bucket)
+		at[row[columns[1]]] = place{part, bucket}
+		seen[place{part, bucket}] = 0
 		return nil
 	})
-	first, before := map[int]int{}, 0
-	for _, part := range slices.Sorted(func(yield func(int) bool) {
-		for p := range most {
-			if !yield(p) {
-				return
-			}
-		}
-	}) {
-		first[part], before = before, before+most[part]
+	order := slices.SortedFunc(maps.Keys(seen), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.bucket, b.bucket))
+	})
+	for i, p := range order { // every bucket has people, so that this is the order in which the release is read
+		seen[p] = i
 	}
 	out := make(map[string]int, len(at))
 	for record, p := range at {
-		out[record] = first[p.part] + p.bucket - 1
+		out[record] = seen[p]
 	}
 	return out, err
 }
