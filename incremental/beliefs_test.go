@@ -97,7 +97,7 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		if i := p.m.Releases().Latest(); i != nil {
 			v, err := p.m.Releases().Whole(i.Release)
 			p.must(err)
-			b.buckets = p.buckets(v)
+			b.buckets = append(slices.Clone(p.gone), p.buckets(v)...)
 		}
 		for _, x := range b.buckets {
 			b.counts = append(b.counts, p.bag(x.members))

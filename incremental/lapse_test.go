@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/merge"
 	"anond/incremental/state"
 )
@@ -89,6 +90,7 @@ func TestLapsedPeople(t *testing.T) {
 // TestBrokenLapses: the same enumeration finds people of whom more is known where who has lapsed has a second start, or where whether
 // somebody lapses depends on the value.
 func TestBrokenLapses(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
 	t.Parallel()
 	for name, broken := range map[string]func(p *play){
 		"lapsed people get a second start": func(p *play) { p.m.SecondStart() },

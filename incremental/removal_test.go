@@ -2,6 +2,7 @@ package incremental_test
 
 import (
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
 	"anond/incremental/retire"
 	"anond/incremental/state"
 )
@@ -165,6 +167,55 @@ func TestWhoHasLeftLeavesTheState(t *testing.T) {
 		require.True(t, out.Beyond || out.Forgotten)
 		require.Empty(t, kept.m.CheckInvariants())
 	}
+}
+
+// departing is a stream of pools of four and of two people, of which a release shows the newest part. The first person comes
+// again with the same
+// value once the first part has left the releases, and its people the state.
+func departing(t testing.TB, broken bool) *course {
+	return &course{n: 8, d: 3, k: 2, l: 2, schema: withPeople(t), rows: person, need: asksFor(2), apart: true,
+		known: []int{-1, -1, -1, -1, 0, 1},
+		policy: func(p *state.Policy) {
+			quarantines(p)
+			p.Window, _ = retire.Parse("1")
+		},
+		play: func(p *play) {
+			p.feed(4)
+			if first := p.cut(); first != nil {
+				v, err := p.m.Releases().View(first.Release)
+				p.must(err)
+				p.gone = p.buckets(v)
+			}
+			p.feed(6)
+			p.cut()
+			if p.m.Departing() && p.gone != nil {
+				p.reached["departed"] = true
+				p.must(p.store.Remove(p.m.Removal()))
+				if p.open(); broken {
+					p.m.Unbar()
+				}
+				p.taken = p.taken[4:]
+			} else {
+				p.gone = nil
+			}
+			(&lapsing{}).again(p, 0)
+			p.feed(8)
+			p.cut()
+			p.cut()
+		},
+		reaches: []string{"departed", "beyond", "second release"}}
+}
+
+// TestWhoHasLeftHasNoSecondStart: in every world, with every outcome of the draws, the posterior of each value of each person ever
+// published, of those whose part has left, too, is the share in the bucket.
+func TestWhoHasLeftHasNoSecondStart(t *testing.T) {
+	tier.NotShort(t, "it enumerates worlds")
+	t.Parallel()
+	departing(t, false).requireExact(t)
+	v := departing(t, true).enumerate(t)
+	t.Log(v)
+	require.Less(t, v.exact[0], v.published)
+	require.Equal(t, big.NewRat(1, 1), v.worst, "a state that loses the digests publishes a person twice")
 }
 
 // TestWhoIsNotKnownComesBack: the comparison finds a machine that loses the digests of those who have left, since it publishes them again.

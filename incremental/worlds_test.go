@@ -61,7 +61,8 @@ type play struct {
 	names   map[int]byte
 	seen    []byte
 	reached map[string]bool
-	weight  uint64 // of what people do by chance, besides the world and the draws; 0: nothing
+	gone    []share // buckets that have left the releases
+	weight  uint64  // of what people do by chance, besides the world and the draws; 0: nothing
 	// stops asks for a stop as soon as Merge draws; stopping is that it has begun.
 	stops, stopping bool
 }

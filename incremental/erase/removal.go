@@ -15,7 +15,8 @@ import (
 // Records and classes that stay are numbered anew, in their order, and values that nobody has any more leave the dictionaries.
 //
 // Safe (rules S, subjects, and B, buckets): who goes follows from the watermark, from who was published when, and from arrivals; no
-// value is read. Whoever goes is known by a digest, so that nobody comes back (TestWindowWorlds has a machine that forgets). What the
+// value is read. Whoever goes is known by a digest, so that nobody comes back (TestWhoHasLeftHasNoSecondStart, with a machine that forgets
+// them). What the
 // next decisions ask of those who have gone are bags at birth, counts and public times, which stay.
 //
 // Cost: the state is read once, and what stays is written anew, in one transaction.
