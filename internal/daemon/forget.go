@@ -36,7 +36,8 @@ type eraser struct {
 var _ ingest.Forgetting = (*eraser)(nil)
 
 // newEraser returns nil where records do not say whose they are.
-func newEraser(ctx context.Context, c *config.Config, o dataset.Options, store *boltstore.Store, quota *quota, p *publisher) ingest.Forgetting {
+func newEraser(ctx context.Context, c *config.Config, o dataset.Options, store *boltstore.Store, quota *quota, p *publisher,
+) ingest.Forgetting {
 	if c.Schema().SubjectIndex() < 0 {
 		return nil
 	}

@@ -128,8 +128,10 @@ type site struct {
 	moved   []string                 // dead-letter files that were moved away
 	topic   func() ([][]byte, error) // reads the topic of dead letters; nil: they go to a file
 
-	people  map[int]bool // who is published, and the exports: of the verdict
-	exports audit.Exports
+	people   map[int]bool // who is published, and the exports: of the verdict
+	expired  map[int]bool // who has left the releases and the state, with a window
+	windowed bool         // there is one
+	exports  audit.Exports
 }
 
 func newSite(dir string, random *rand.Rand, partitions int) (*site, error) {

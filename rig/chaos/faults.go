@@ -35,6 +35,7 @@ const (
 	poolRefused    ending = "pool refused"    // exit 3: the first pool at level L2, of which one value has too much
 	locked         ending = "locked"          // exit 4
 	behind         ending = "behind"          // exit 5: restore the newest state
+	leapt          ending = "leapt"           // exit 78: the clock is more than a window ahead; trust it after a look
 	foreignList    ending = "foreign list"    // exit 5, too: a state that began anew does not know who was forgotten
 	unexpected     ending = "unexpected"      // anything else
 )

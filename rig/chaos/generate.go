@@ -53,6 +53,9 @@ func setting(r *rand.Rand, real bool) planSetting {
 	w := planSetting{Level: level, Recoding: recodings[level][r.IntN(3)], Trigger: triggers[t], MaxHold: holds[r.IntN(len(holds))],
 		Partitions: 1 + r.IntN(3), Keep: []int{0, 0, 1, 2}[r.IntN(4)]}
 	w.Deletes = w.erasable() && r.IntN(2) == 0
+	if w.Recoding == "buckets" && r.IntN(2) == 0 {
+		w.Window = []string{"1", "2", "4h", "30h", "200h"}[r.IntN(5)]
+	}
 	switch {
 	case !real:
 		w.Copies = r.IntN(3) == 0
@@ -66,7 +69,7 @@ func setting(r *rand.Rand, real bool) planSetting {
 
 // divide has several shards share the people.
 func (w *planSetting) divide(r *rand.Rand) {
-	w.Shards = 2 + r.IntN(2)
+	w.Shards, w.Window = 2+r.IntN(2), ""
 	w.Partitions = w.Shards * (1 + r.IntN(2))
 	if w.Journal = r.IntN(2) == 0; w.Journal {
 		w.Keep = 0 // who takes a shard over needs all releases

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"anond/incremental"
 	"anond/ingest"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
@@ -60,6 +61,7 @@ type inside struct {
 	newest  os.FileInfo
 	copied  stateCopy
 	lost    bool             // the newest state is lost for good
+	trusted bool             // the operator has looked at the clock
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
 }
@@ -78,7 +80,7 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted) (*i
 	if err != nil {
 		return nil, err
 	}
-	s.feed.deletes = p.World.Deletes
+	s.feed.deletes, s.windowed = p.World.Deletes, p.World.Window != ""
 	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 	ctx, cancel := programtest.WithPatience(context.Background(), hang, errHangs)
 	defer cancel()
 	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7, byte(w.feed.index)}, w.newRelief(a)
-	o := dataset.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed,
+	o := dataset.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed, TrustClock: w.trusted,
 		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
 	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
@@ -242,7 +244,7 @@ func endingOf(err error) ending {
 		end ending
 	}{
 		{errHangs, unexpected}, {errKilled, killed}, {state.ErrLocked, locked}, {state.ErrCorrupt, stateDamaged},
-		{upkeep.ErrForeignList, foreignList},
+		{upkeep.ErrForeignList, foreignList}, {incremental.ErrLeap, leapt},
 		{publish.ErrBehind, behind}, {ingest.ErrBehind, behind}, {state.ErrNoSpace, noRoom}, {publish.ErrRefused, refused},
 		{snapshot.ErrDamaged, releaseDamaged}, {publish.ErrDifferent, releaseDamaged}, {ingest.ErrForeignLetters, foreignLetters},
 		{ingest.ErrManyRefused, manyRefused}, {daemon.ErrPaused, paused}, {errSource, sourceFailed},

@@ -21,14 +21,15 @@ type planSetting struct {
 	Trigger    string // the text of release.trigger
 	MaxHold    string
 	Partitions int
-	Leased     bool // real plans: a consumer group leases the topic to one of several processes
-	Keep       int  // release.keep.releases; 0: all
-	Deletes    bool // the feed has deletes, which forget people
-	Copies     bool // inside: the daemon copies its state
-	Secured    bool // real plans: the broker asks for a password, which a file has
-	Delivered  bool // real plans: releases go to a topic, too
-	Shards     int  // inside: so many, with a union; 0: one process reads the whole topic
-	Journal    bool // of shards: a journal in a replicated log
+	Leased     bool   // real plans: a consumer group leases the topic to one of several processes
+	Keep       int    // release.keep.releases; 0: all
+	Window     string // release.window (level L2); empty: none
+	Deletes    bool   // the feed has deletes, which forget people
+	Copies     bool   // inside: the daemon copies its state
+	Secured    bool   // real plans: the broker asks for a password, which a file has
+	Delivered  bool   // real plans: releases go to a topic, too
+	Shards     int    // inside: so many, with a union; 0: one process reads the whole topic
+	Journal    bool   // of shards: a journal in a replicated log
 }
 
 // erasable says that published people can be forgotten: no row shows them exactly.
@@ -56,6 +57,9 @@ func (w *planSetting) more() string {
 	if w.Shards > 0 {
 		out += fmt.Sprintf(",shards %d", w.Shards)
 	}
+	if w.Window != "" {
+		out += ",window " + w.Window
+	}
 	for _, x := range w.extras() {
 		if *x.has {
 			out += "," + x.name
@@ -71,6 +75,10 @@ func (w *planSetting) parseMore(text string) error {
 	}
 	for _, name := range parts[1:] {
 		if n, err := fmt.Sscanf(name, "shards %d", &w.Shards); n == 1 && err == nil {
+			continue
+		}
+		if of, ok := strings.CutPrefix(name, "window "); ok {
+			w.Window = of
 			continue
 		}
 		i := slices.IndexFunc(w.extras(), func(x extra) bool { return x.name == name })
@@ -202,6 +210,9 @@ func (w *planSetting) configuration(s sections) string {
 	}
 	if w.Keep > 0 {
 		keep = fmt.Sprintf(", keep: {releases: %d}", w.Keep)
+	}
+	if w.Window != "" {
+		keep += ", window: " + w.Window
 	}
 	initial := ""
 	if w.Level == "L2" {

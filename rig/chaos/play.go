@@ -212,6 +212,11 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 		if end == ended {
 			return w.afterwards(w.log.String()[from:], before)
 		}
+		w.trusted = false
+		if end == leapt && w.ahead() {
+			w.trusted = true
+			continue
+		}
 		if end == poolRefused && w.feed.spelled() {
 			w.giveUpPool()
 			continue
@@ -401,6 +406,21 @@ func (w *inside) flipRelease(f *fault) error {
 		f.take(w.log.Len())
 	}
 	return w.mirror.Put(filepath.Join(w.archive.dir, path), flipped([]byte(content), f.Draw/2), strings.Contains(path, "part-"))
+}
+
+// ahead reports whether the clock is ahead of the newest release by more than a window.
+func (w *inside) ahead() bool {
+	window, err := time.ParseDuration(w.plan.World.Window)
+	newest := w.archive.newest()
+	if err != nil || newest == "" {
+		return false
+	}
+	m, err := manifestOf(w.archive.files, newest)
+	if err != nil {
+		return false
+	}
+	created, err := time.Parse(time.RFC3339, m.CreatedAt)
+	return err == nil && w.clock.Now().Sub(created) > window
 }
 
 // clockIsBehind reports whether the newest release has a time ahead of the clock.

@@ -110,6 +110,9 @@ func certified(what string, o audit.Options) error {
 	drawn := func(what string) bool { return strings.Contains(what, "which row of a bucket shows which value") }
 	if o.RequireCertified && !slices.ContainsFunc(report.NotChecked, drawn) {
 		want = audit.VerdictCertified
+		if report.Sealed != nil && report.Sealed.Departed > 0 { // people have left the state with their parts
+			want = audit.VerdictSealed
+		}
 	}
 	if report.Verdict != want {
 		var b strings.Builder

@@ -99,7 +99,8 @@ type Origin struct {
 // of the threat model bound its posterior by 1/l.
 // Cost: O(records + classes), no allocation per record.
 func (prev *Carry) Advance(rel *Release, classOf []uint32, s *format.Schema, f *format.Faults) (*Carry, []Fate) {
-	next := &Carry{man: rel.Man, tab: rel.Tab, ClassOf: classOf, left: prev.left, departed: prev.departed, Hist: rel.Tab.Histogram(len(s.Sa.Text))}
+	next := &Carry{man: rel.Man, tab: rel.Tab, ClassOf: classOf, left: prev.left, departed: prev.departed,
+		Hist: rel.Tab.Histogram(len(s.Sa.Text))}
 	from := prev.origins(rel.Tab, classOf)
 	fates := make([]Fate, rel.Tab.M)
 	for c := range fates {
