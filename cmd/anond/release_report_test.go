@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,6 +98,29 @@ func TestReportAgainstAPopulation(t *testing.T) {
 		assert.Contains(t, r.stdout+r.stderr, c.want)
 		assert.NotContains(t, r.stderr, "CANARY")
 	}
+}
+
+// TestReportOfAWindow: the report says who has left by age, in words and in the sum of all records.
+func TestReportOfAWindow(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 300", "")
+	s.edit("level: L1", "level: L2, max_hold: 1 releases")
+	s.edit("policy:", "initial: {min_pool: 15, max_records: 600}\npolicy:")
+	s.edit("release: {", "release: {window: 2, ")
+	s.write("admissions.ndjson", ndjson(1, 3200))
+	s.must("run --once")
+	page := s.must("release report --with-state")
+	assert.Regexp(t, `Parts stay for a window \(2[^)]*\): what releases 1 to \d+ brought has\s+left; \d.* people were ever published`, page)
+	assert.Contains(t, page, "Decisions could not be made again (replay): ")
+	figure := func(id string) (n int) {
+		text := regexp.MustCompile(`<td id="` + id + `">([^<]*)<`).FindStringSubmatch(page)[1]
+		n, err := strconv.Atoi(strings.ReplaceAll(text, "\u202f", ""))
+		require.NoError(t, err)
+		return n
+	}
+	assert.NotZero(t, figure("expired"))
+	assert.Equal(t, figure("sent"), figure("published")+figure("expired")+figure("pending")+figure("dead_letter")+
+		figure("forgotten")+figure("beyond"))
+	assert.Contains(t, s.must("release report --recipients"), "until they leave by age")
 }
 
 func TestReportAtLevelL1(t *testing.T) {

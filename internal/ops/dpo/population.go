@@ -36,8 +36,8 @@ func PopulationOf(r *readback.Release, in io.Reader) (*Population, error) {
 		return fault.Errorf(fault.Usage, "a CSV file with a header: one column for each of some quasi-identifiers, named as in the release, "+
 			"with exact values, and one named count", format, args...)
 	}
-	if r.Cells == nil {
-		return nil, bad("--population needs generalized cells, and this release shows quasi-identifiers exactly")
+	if len(r.Cells) == 0 {
+		return nil, bad("--population needs generalized cells, and this release has none")
 	}
 	rows := csv.NewReader(in)
 	header, err := rows.Read()

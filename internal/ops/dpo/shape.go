@@ -36,8 +36,11 @@ type example struct {
 	Share     string
 }
 
-// ShapeOf reads the distribution from a loaded release.
+// ShapeOf reads the distribution from a loaded release; nil: it has nobody.
 func ShapeOf(r *readback.Release) *Shape {
+	if r.Manifest.Records == 0 {
+		return nil
+	}
 	out := &Shape{Classes: bySize(r.Sizes())}
 	for i, one := range r.Each() {
 		bags := one.Bags()
