@@ -21,7 +21,7 @@ type inspection struct {
 // disjoint and admissible (rule A, frozen classes), pure classes flat (rule P, pure
 // classes), no subject twice in a class (rule S, one record of a subject), regroupings
 // within budget (rule E, equality patterns), and the counts:
-// sent = published + pending + dead_letter + forgotten + beyond. Cost: all records.
+// sent = published + expired + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
 	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes}
 	published, faults := i.living()

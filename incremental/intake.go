@@ -10,7 +10,7 @@ import (
 // intake keeps the books of what was read: how far each partition is, what became
 // of every position that held a record, and the dead letters that have not
 // reached their sink. Each position is counted once, whatever is read again, so
-// that sent = published + pending + dead_letter + forgotten + beyond holds at every moment.
+// that sent = published + expired + pending + dead_letter + forgotten + beyond holds at every moment.
 type intake struct {
 	offsets  offsets
 	counters state.Counters

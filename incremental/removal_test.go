@@ -170,8 +170,7 @@ func TestWhoHasLeftLeavesTheState(t *testing.T) {
 }
 
 // departing is a stream of pools of four and of two people, of which a release shows the newest part. The first person comes
-// again with the same
-// value once the first part has left the releases, and its people the state.
+// again with the same value once the first part has left the releases, and its people the state.
 func departing(t testing.TB, broken bool) *course {
 	return &course{n: 8, d: 3, k: 2, l: 2, schema: withPeople(t), rows: person, need: asksFor(2), apart: true,
 		known: []int{-1, -1, -1, -1, 0, 1},

@@ -64,7 +64,7 @@ func (s *Status) Accounted() uint64 {
 	return uint64(s.Published+s.Expired+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten
 }
 
-// Status returns the machine's counts. sent = published + pending + dead_letter + forgotten + beyond
+// Status returns the machine's counts. sent = published + expired + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(), Expired: m.s.History.Left,

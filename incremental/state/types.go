@@ -227,7 +227,7 @@ type HierarchyVersion struct {
 	Release uint32   // decided before it
 }
 
-// Counters count positions read, for sent = published + pending + dead_letter + forgotten + beyond.
+// Counters count positions read, for sent = published + expired + pending + dead_letter + forgotten + beyond.
 type Counters struct {
 	Sent    uint64                       // distinct positions that held a record
 	Read    uint64                       // the same, with those that the configuration leaves out (Ignored)
