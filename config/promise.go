@@ -403,6 +403,9 @@ func (c *Config) promised() map[string][32]byte {
 	if len(c.Release.Tables) > 0 {
 		out["release.tables"] = digestOf(c.Release.Tables)
 	}
+	if c.Release.About != (About{}) { // a release that a stop left unfinished is made once more, and must be the same
+		out["release.about"] = digestOf(c.Release.About)
+	}
 	return out
 }
 

@@ -72,9 +72,16 @@ type releaseSettings struct {
 	Recoding Recoding
 	Tables   [][]string    // pairs of sensitive attributes
 	Window   retire.Window // level L2: how long a part stays in the releases
+	About    About
 	Keep     Keep
 	MaxRate  int64 // bytes per second that a release may write; 0: no limit
 	Trigger  Trigger
+}
+
+// About is the block `release.about`: what the owner says of the releases.
+type About struct {
+	Licence string
+	Contact string
 }
 
 // Keep is the block `release.keep`: a release stays on disk if one of the two keeps it.
@@ -126,6 +133,10 @@ func (rel *releaseSettings) keys() []key {
 			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +
 			"the window, and at least 1 of its unit; so the oldest stay up to that much longer. With an age a release is made, too, when a " +
 			"part leaves. Whoever left stays known and is not published again. It takes nothing back that was published. Fixed with release 1."},
+		{path: "release.about.licence", value: text(&rel.About.Licence), def: "\"\"", doc: "Licence of the releases: its identifier, such as " +
+			"CC-BY-4.0, or an address with ://. It is in the manifest, in datapackage.json and on the receiver's sheet of each release."},
+		{path: "release.about.contact", value: text(&rel.About.Contact), def: "\"\"", doc: "Who answers questions about the releases: a " +
+			"name, or an address of mail. It is where the licence is."},
 		{path: "release.keep.releases", value: atLeast(0, "0 sets no number", &rel.Keep.Releases), def: "0", doc: "Number of newest releases " +
 			"whose files stay on disk; older ones are pruned after each release, unless `release.keep.days` keeps them. Their manifests " +
 			"stay, and the rows of all of them stay in the parts of later releases. Pruning takes nothing back that was published. With both " +

@@ -65,7 +65,7 @@ var changes = map[Change][]string{
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",
-		"initial.min_pool", "release.recoding", "release.window",
+		"initial.min_pool", "release.recoding", "release.window", "release.about.licence", "release.about.contact",
 	},
 }
 

@@ -12,7 +12,7 @@ import (
 
 // FormatVersion is the version of the release format, of datasets and of unions of shards: the files,
 // their names, columns and cells, and the manifest. A reader refuses any other.
-const FormatVersion = 4
+const FormatVersion = 5
 
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
@@ -22,6 +22,7 @@ type Manifest struct {
 	Release        uint32         `json:"release"`
 	CreatedAt      string         `json:"created_at"` // RFC 3339, UTC
 	Seeded         bool           `json:"seeded"`
+	About          *About         `json:"about,omitempty"` // release.about
 	Schema         []SchemaEntry  `json:"schema"`
 	Policy         Policy         `json:"policy"`
 	Recoding       string         `json:"recoding"`
@@ -37,9 +38,31 @@ type Manifest struct {
 	PeopleEver     int            `json:"people_ever,omitempty"`      // with a window: who were ever published, gone or not
 	Union          *UnionEntry    `json:"union,omitempty"`            // of a union of shards
 	Parts          []PartEntry    `json:"parts"`                      // in order of birth (of a union: shard by shard)
+	Documents      []Document     `json:"documents,omitempty"`        // a union has none
 	Quality        Quality        `json:"quality"`
 	Privacy        Privacy        `json:"privacy"`
 	Previous       *PreviousEntry `json:"previous"`
+}
+
+// About is what the owner says of the releases.
+type About struct {
+	Licence string `json:"licence,omitempty"`
+	Contact string `json:"contact,omitempty"`
+}
+
+// Document is a file next to the manifest: see package describe.
+type Document struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// DocumentEntries are the documents as files of a release.
+func (m *Manifest) DocumentEntries() (out []FileEntry) {
+	for _, d := range m.Documents {
+		out = append(out, FileEntry{Name: d.Name, SHA256: d.SHA256, Bytes: d.Bytes})
+	}
+	return out
 }
 
 // SchemaEntry is one attribute. Type is empty where it is never looked at.

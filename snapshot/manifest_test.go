@@ -27,9 +27,9 @@ func plainManifest(data []byte) (m *snapshot.Manifest, strict bool, err error) {
 	}
 	shards := m.Union != nil || slices.ContainsFunc(m.Parts, func(p snapshot.PartEntry) bool { return p.Shard != nil })
 	switch {
-	case m.FormatVersion == 4 && len(m.Parts) > 0 && !shards:
+	case m.FormatVersion == 5 && len(m.Parts) > 0 && !shards:
 		err = plainParts(m.Parts)
-	case m.FormatVersion == 4 && len(m.Parts) > 0 && m.Union != nil:
+	case m.FormatVersion == 5 && len(m.Parts) > 0 && m.Union != nil:
 		err = plainUnion(m)
 	default:
 		err = fmt.Errorf("version %d with %d parts", m.FormatVersion, len(m.Parts))
@@ -126,7 +126,7 @@ func FuzzManifest(f *testing.F) {
 		_, strict, err := plainManifest(data)
 		require.True(f, strict && err == nil, "the second reader refuses %s: %v", name, err)
 	}
-	f.Add([]byte(`{"format_version":4,"release":2,` +
+	f.Add([]byte(`{"format_version": 5,"release":2,` +
 		`"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if agreesWithSecondReader(t, data) != nil {

@@ -126,6 +126,9 @@ const (
 	NamePermutation    = "permutation"
 )
 
+// Documents are the names of the files next to the manifest.
+func Documents() []string { return []string{"datapackage.json", "receiver.md"} }
+
 // Data files of level L2.
 const (
 	DataName    = "data.csv"    // a row a record: cells, class, bucket

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/snapshot"
+	"anond/snapshot/describe"
 )
 
 // next writes a release by hand that has other parts than the newest one. The chain does not grow behind it.
@@ -47,6 +48,13 @@ func (c *Chain) next(edit func(m *snapshot.Manifest, files map[string][]byte)) {
 		}
 	}
 	require.NoError(c.t, os.MkdirAll(snapshot.DirOf(c.Dir, m.Release), 0o755))
+	m.Documents = nil
+	documents, err := describe.Of(m)
+	require.NoError(c.t, err)
+	for _, d := range documents {
+		m.Documents = append(m.Documents, d.Document)
+		require.NoError(c.t, os.WriteFile(filepath.Join(snapshot.DirOf(c.Dir, m.Release), d.Name), d.Text, 0o600))
+	}
 	text, err = m.Encode()
 	require.NoError(c.t, err)
 	require.NoError(c.t, os.WriteFile(filepath.Join(snapshot.DirOf(c.Dir, m.Release), snapshot.ManifestName), text, 0o600))

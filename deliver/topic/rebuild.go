@@ -13,6 +13,7 @@ import (
 	"anond/deliver"
 	"anond/internal/fault"
 	"anond/snapshot"
+	"anond/snapshot/describe"
 )
 
 // ErrNotWhole: the topic does not have the release, or not all of it.
@@ -61,7 +62,7 @@ func (c *Collector) Rebuild(release uint32, dir string) (out Rebuilt, err error)
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	r := &rebuilding{Collector: c, dir: filepath.Join(tmp, "releases"), work: filepath.Join(tmp, "joined"), release: release,
 		copies: map[string]string{}, out: Rebuilt{Dataset: c.dataset, Release: release}}
-	for _, step := range []func() error{r.manifests, r.parts, r.dead, r.current} {
+	for _, step := range []func() error{r.manifests, r.documents, r.parts, r.dead, r.current} {
 		if err := step(); err != nil {
 			return out, fmt.Errorf("release %d: %w", release, err)
 		}
@@ -117,6 +118,23 @@ func (r *rebuilding) manifests() error {
 		}
 	}
 	return nil
+}
+
+// documents writes what describes the release: the topic need not have it, since it follows from the manifest.
+func (r *rebuilding) documents() error {
+	m := *r.manifest
+	if m.Documents = nil; len(r.manifest.Documents) == 0 {
+		return nil
+	}
+	documents, err := describe.Of(&m)
+	for i := 0; err == nil && i < len(documents); i++ {
+		if d := documents[i]; i >= len(r.manifest.Documents) || d.Document != r.manifest.Documents[i] {
+			return fmt.Errorf("%s does not follow from the manifest: make the release again with the version that wrote it", d.Name)
+		}
+		r.out.Files++
+		err = r.write(fmt.Sprintf("%06d/%s", r.release, documents[i].Name), documents[i].Text)
+	}
+	return err
 }
 
 // hierarchies writes the copies that a release brought. It needs all that it names.

@@ -64,6 +64,9 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: render.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}
+	if about := snapshot.About(c.Release.About); about != (snapshot.About{}) {
+		s.About = &about
+	}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0
 	}

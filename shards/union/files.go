@@ -116,6 +116,11 @@ func (r *run) stageShard(stage string, s *shardRelease) ([]string, error) {
 	if err := files.Keep(entry.Name, entry); err != nil {
 		return nil, err
 	}
+	for _, d := range s.manifest.DocumentEntries() {
+		if err := files.Keep(d.Name, d); err != nil {
+			return nil, err
+		}
+	}
 	for i := range s.manifest.Parts {
 		p := &s.manifest.Parts[i]
 		if r.standing(s.shard, p) {

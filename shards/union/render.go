@@ -83,6 +83,11 @@ func (r *run) link(s *shardRelease, fresh, old *publish.Files) error {
 	if err := fresh.Keep(name, snapshot.FileEntry{Bytes: int64(len(s.raw)), SHA256: s.sum}); err != nil {
 		return err
 	}
+	for _, d := range s.manifest.DocumentEntries() {
+		if err := fresh.Keep(path.Join(snapshot.ShardDir(s.shard), d.Name), d); err != nil {
+			return err
+		}
+	}
 	for i := range s.manifest.Parts {
 		p := &s.manifest.Parts[i]
 		from := fresh

@@ -350,7 +350,7 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		}
 		parts = append(parts, entry)
 	}
-	r.man["format_version"], r.man["parts"] = 4, parts
+	r.man["format_version"], r.man["parts"] = 5, parts
 	delete(r.man, "files")
 }
 

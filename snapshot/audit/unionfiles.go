@@ -50,6 +50,20 @@ func checkUnionFiles(r *unionRelease, seen seenFiles, f *format.Faults) error {
 func (r *unionRelease) shardFiles(shard int, seen seenFiles, f *format.Faults) error {
 	dir := filepath.Join(r.dir, shardName(shard))
 	names := map[string]bool{"manifest.json": true}
+	path := filepath.Join(dir, "manifest.json")
+	if data, err := format.ReadFile(path); err == nil { // whether it is the one that the vector names is tested elsewhere
+		man, err := format.ParseManifest(path, data)
+		if err != nil {
+			return err
+		}
+		documents, err := format.CheckDocuments(dir, man, f)
+		if err != nil {
+			return err
+		}
+		for _, name := range documents {
+			names[name] = true
+		}
+	}
 	for i := range r.man.Parts {
 		p := &r.man.Parts[i]
 		if *p.Shard != shard {

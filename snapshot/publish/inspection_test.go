@@ -32,8 +32,9 @@ func TestInspectionFindsWhatVerifyFinds(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, *found)
 	assert.Equal(t, 2, v.Releases)
-	assert.Equal(t, 6, v.Files)
+	assert.Equal(t, 10, v.Files)
 	for _, name := range []string{"000001/manifest.json", "000002/part-000001/qit.csv", "000002/part-000002/st.csv", "000002/manifest.json",
+		"000001/datapackage.json", "000002/receiver.md",
 		"hierarchies/postcode.csv"} {
 		path := filepath.Join(p.Dir, filepath.FromSlash(name))
 		data, err := os.ReadFile(path)

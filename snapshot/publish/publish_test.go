@@ -96,6 +96,7 @@ func TestGoldenTree(t *testing.T) {
 		names = append(names, filepath.ToSlash(name))
 	}
 	assert.ElementsMatch(t, []string{"releases/CURRENT", "releases/hierarchies/postcode.csv", "state/ledger",
+		"releases/000001/datapackage.json", "releases/000001/receiver.md", "releases/000002/datapackage.json", "releases/000002/receiver.md",
 		"releases/000001/manifest.json", "releases/000001/part-000001/qit.csv", "releases/000001/part-000001/st.csv",
 		"releases/000002/manifest.json", "releases/000002/part-000001/qit.csv", "releases/000002/part-000001/st.csv",
 		"releases/000002/part-000002/qit.csv", "releases/000002/part-000002/st.csv"}, names)

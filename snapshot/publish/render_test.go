@@ -106,11 +106,14 @@ func TestGoldenFormats(t *testing.T) {
 			files, _ := rendering(t, hospitalView(t), settings(r), nil)
 			want := map[string][]string{"generalization": {"data.csv"}, "anatomy": {"qit.csv", "st.csv"},
 				"permutation": {"pqt.csv", "pst.csv"}}[r.Name()]
-			require.Len(t, files, len(want)+1)
+			require.Len(t, files, len(want)+1+len(snapshot.Documents()))
 			for _, name := range want {
 				golden(t, filepath.Join("golden", r.Name(), "part-000001", name), files.text("part-000001/"+name))
 			}
 			golden(t, filepath.Join("golden", r.Name(), "manifest.json"), files.text("manifest.json"))
+			for _, name := range snapshot.Documents() {
+				golden(t, filepath.Join("golden", r.Name(), name), files.text(name))
+			}
 		})
 	}
 }

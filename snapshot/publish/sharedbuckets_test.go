@@ -32,8 +32,8 @@ func TestGoldenShared(t *testing.T) {
 			for name := range files {
 				golden(t, filepath.Join("golden", sharedName(r), name), files.text(name))
 			}
-			assert.Equal(t, []string{"manifest.json", "part-000001/buckets.csv", "part-000001/data.csv", "part-000001/pools.csv",
-				"part-000001/values.csv"}, slices.Sorted(maps.Keys(files)))
+			assert.Equal(t, []string{"datapackage.json", "manifest.json", "part-000001/buckets.csv", "part-000001/data.csv", "part-000001/pools.csv",
+				"part-000001/values.csv", "receiver.md"}, slices.Sorted(maps.Keys(files)))
 		})
 	}
 }

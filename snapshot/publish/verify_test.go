@@ -41,10 +41,10 @@ func TestVerifyFindsNothingWrong(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, v.OK(), "%v", v.Findings)
 	assert.Equal(t, 2, v.Releases)
-	assert.Equal(t, 6, v.Files)
+	assert.Equal(t, 10, v.Files)
 	read := int64(0)
 	for _, name := range []string{"000001/part-000001/qit.csv", "000001/part-000001/st.csv", "000002/part-000002/qit.csv",
-		"000002/part-000002/st.csv"} {
+		"000002/part-000002/st.csv", "000001/datapackage.json", "000001/receiver.md", "000002/datapackage.json", "000002/receiver.md"} {
 		info, err := os.Stat(filepath.Join(p.Dir, name))
 		require.NoError(t, err)
 		read += info.Size()
@@ -100,7 +100,7 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 		"a manifest changed":    {edit("000001/manifest.json", `"k": 3`, `"k": 4`), verify.FindChain},
 		"no previous":           {edit("000002/manifest.json", `"previous": {`, `"previous": null, "was": {`), verify.FindChain},
 		"a manifest broken":     {edit("000002/manifest.json", `"release": 2`, `"release": "flu"`), verify.FindUnreadable},
-		"a newer format":        {edit("000002/manifest.json", `"format_version": 4`, `"format_version": 5`), verify.FindUnreadable},
+		"a newer format":        {edit("000002/manifest.json", `"format_version": 5`, `"format_version": 6`), verify.FindUnreadable},
 		"another number":        {edit("000002/manifest.json", `"release": 2`, `"release": 3`), verify.FindNumber},
 		"a release lost":        {remove("000001"), verify.FindNumber},
 		"the newest lost":       {remove("000002"), verify.FindCurrent},

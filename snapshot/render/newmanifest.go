@@ -22,6 +22,7 @@ func newManifest(in *Input, s *Settings, from *Carried) (*snapshot.Manifest, err
 		Release:       in.Release,
 		CreatedAt:     time.Unix(in.CreatedAt, 0).UTC().Format(time.RFC3339),
 		Seeded:        in.Seeded,
+		About:         s.About,
 		Schema:        entries,
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"anond/snapshot"
+	"anond/snapshot/describe"
 )
 
 // ErrView: the view contradicts itself; rendering it would publish nonsense.
@@ -84,6 +85,9 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 	if err := r.write(); err != nil {
 		return nil, err
 	}
+	if err := r.describe(); err != nil {
+		return nil, err
+	}
 	data, err := r.out.Manifest.Encode()
 	if err != nil {
 		return nil, err
@@ -92,8 +96,8 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 	out.SHA256 = sha256.Sum256(data)
 	published := out.Manifest // what is carried must hold neither the rendering, nor through it all renderings before
 	out.Next.manifest, out.Next.Sha256 = &published, out.SHA256
-	if err := r.writeManifest(data); err != nil {
-		return nil, fmt.Errorf("write %s: %w", snapshot.ManifestName, err)
+	if err := r.writeText(snapshot.ManifestName, data); err != nil {
+		return nil, err
 	}
 	return &out, nil
 }
@@ -139,13 +143,26 @@ func (r *rendering) write() error {
 	return nil
 }
 
-func (r *rendering) writeManifest(data []byte) error {
-	w, err := r.files.Create(snapshot.ManifestName)
-	if err != nil {
-		return err
+// describe writes the documents, which are functions of the manifest.
+func (r *rendering) describe() error {
+	documents, err := describe.Of(&r.out.Manifest)
+	for i := 0; err == nil && i < len(documents); i++ {
+		r.out.Manifest.Documents = append(r.out.Manifest.Documents, documents[i].Document)
+		err = r.writeText(documents[i].Name, documents[i].Text)
 	}
-	_, err = w.Write(data)
-	return errors.Join(err, w.Close())
+	return err
+}
+
+func (r *rendering) writeText(name string, text []byte) error {
+	w, err := r.files.Create(name)
+	if err == nil {
+		_, err = w.Write(text)
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
 }
 
 func (t *table) writeFile(l layout, files Files) (snapshot.FileEntry, error) {

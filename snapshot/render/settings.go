@@ -18,6 +18,7 @@ import (
 // for all releases of a chain, but for hierarchies, which may grow.
 type Settings struct {
 	Dataset  string
+	About    *snapshot.About
 	Policy   snapshot.Policy
 	Recoding Recoding
 	// Promises are those of sensitive attributes at level L2, by attribute of the schema; one without has that of Policy.L.

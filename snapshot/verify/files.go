@@ -18,7 +18,7 @@ func (v *verifier) files(n uint32, m *snapshot.Manifest, names []string) {
 		v.union(n, m, names)
 		return
 	}
-	v.listed(n, snapshot.DirName(n), nil, names, m.Parts)
+	v.listed(n, snapshot.DirName(n), m.DocumentEntries(), names, m.Parts)
 	for i := range m.Parts {
 		v.part(n, &m.Parts[i])
 	}

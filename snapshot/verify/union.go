@@ -50,6 +50,12 @@ func (v *verifier) shard(n uint32, m *snapshot.Manifest, s *snapshot.ShardEntry)
 		v.find(n, dir+"/"+snapshot.ManifestName, FindHash, "it is not the manifest that the vector names")
 	}
 	named := map[string]bool{snapshot.ManifestName: true}
+	if own, err := snapshot.DecodeManifest(data); err == nil {
+		for _, d := range own.DocumentEntries() {
+			named[d.Name] = true
+			v.hash(n, dir+"/"+d.Name, d)
+		}
+	}
 	parts := m.PartsOfShard(s.Shard)
 	for i := range parts {
 		named[parts[i].Part] = true

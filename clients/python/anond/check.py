@@ -66,7 +66,7 @@ class Chain:
 
     def manifest(self, m: Json, n: int, before: Optional[Json], sha: str) -> None:
         policy, privacy, sensitive = m["policy"], m["privacy"], [a for a in m["schema"] if a["role"] == "sensitive"]
-        self.say("another format than 4, or a union: check its shards", m["format_version"] != 4 or "union" in m)
+        self.say("another format than 5, or a union: check its shards", m["format_version"] != 5 or "union" in m)
         self.say("another level than L2", policy.get("level") != "L2")
         self.say("the chain is broken", m["release"] != n or m["previous"] != (before and {"release": n - 1, "sha256": sha}))
         self.say("a time that is not UTC in seconds", not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", m["created_at"]))
@@ -119,7 +119,10 @@ class Chain:
         said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
         self.say("the largest share is another one", said[0] != self.top_share or abs(said[1] - self.top_people) > 1e-9)
         names = {x.name for x in home.iterdir()} if home else set()
-        self.say("files that the manifest does not name", bool(names) and names != {"manifest.json", *(p["part"] for p in m["parts"])})
+        texts = {d["name"]: d["sha256"] for d in m.get("documents", [])}
+        self.say("files that the manifest does not name", bool(names) and names != {"manifest.json", *texts, *(p["part"] for p in m["parts"])})
+        self.say("a document is another than the manifest says", home is not None and any(
+            hashlib.sha256((home / d).read_bytes()).hexdigest() != sha for d, sha in texts.items()))
         return out
 
     def files(self, home: Path, p: Json) -> Rows:

@@ -15,7 +15,7 @@ from ._cells import Attribute, Condition
 from ._language import QueryError, parse
 from .check import Caps, check
 
-FORMAT = 4
+FORMAT = 5
 By = Union[str, Sequence[str]]
 
 

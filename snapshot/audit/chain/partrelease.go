@@ -71,7 +71,11 @@ func (r *PartReader) Names() error {
 	if r.Man.Pruned != nil {
 		return nil // there is no directory
 	}
-	names := []string{"manifest.json"}
+	names, err := format.CheckDocuments(r.Dir, r.Man, r.F)
+	if err != nil {
+		return err
+	}
+	names = append(names, "manifest.json")
 	for i := range r.Man.Parts {
 		names = append(names, r.Man.Parts[i].Name)
 	}

@@ -17,7 +17,7 @@ import (
 // The objects policy, quality and a schema entry's
 // hierarchy are open: fields unknown to the auditor are tolerated there and
 // nowhere else.
-const FormatVersion = 4
+const FormatVersion = 5
 
 // Manifest is manifest.json of one release.
 type Manifest struct {
@@ -26,6 +26,7 @@ type Manifest struct {
 	Release        int          `json:"release"`
 	CreatedAt      string       `json:"created_at"`
 	Seeded         bool         `json:"seeded"`
+	About          about        `json:"about"`
 	Schema         []Column     `json:"schema"`
 	Policy         Policy       `json:"policy"`
 	Recoding       string       `json:"recoding"`
@@ -40,6 +41,7 @@ type Manifest struct {
 	PeopleEver     int          `json:"people_ever"`      // with a window: who were ever published
 	Union          *unionVector `json:"union"`            // of a union of shards
 	Parts          []Part       `json:"parts"`
+	Documents      []Document   `json:"documents"`
 	Quality        openObject   `json:"quality"`
 	Privacy        privacy      `json:"privacy"`
 	Tables         [][]string   `json:"tables"` // level L2: pairs of sensitive attributes with pair tables
@@ -48,6 +50,12 @@ type Manifest struct {
 	Sha    string // SHA-256 of the file's bytes, hex
 	odd    bool   // the file is not in canonical form
 	Pruned *Vault // has the files of a pruned release; nil: they are in its directory
+}
+
+// about is what the owner says of the releases.
+type about struct {
+	Licence string `json:"licence"`
+	Contact string `json:"contact"`
 }
 
 // Column is one attribute of the schema.

@@ -1,0 +1,60 @@
+package describe
+
+import (
+	"fmt"
+	"strings"
+
+	"anond/equivclass"
+	"anond/snapshot"
+)
+
+// sheet is what a receiver should know, in Markdown that reads as plain text.
+func sheet(m *snapshot.Manifest) []byte {
+	var b strings.Builder
+	say := func(format string, of ...any) { fmt.Fprintf(&b, format+"\n", of...) }
+	say("# %s, release %d: what it says and what it does not\n", m.Dataset, m.Release)
+	say("Decided %s. %d people in %d classes. Columns: %s; to be protected: %s.", m.CreatedAt, m.Records, m.Classes,
+		strings.Join(of(m, equivclass.Quasi), ", "), strings.Join(of(m, equivclass.Sensitive), ", "))
+	if a := m.About; a != nil {
+		for _, line := range [][2]string{{"Licence", a.Licence}, {"Contact", a.Contact}} {
+			if line[1] != "" {
+				say("%s: %s", line[0], line[1])
+			}
+		}
+	}
+	say("\n## What was done\n")
+	if m.Recoding == snapshot.NameAnatomy {
+		say("- Cells are exact: the release shows who is in it. Values are known of classes of at least %d people (k = %d).", m.Policy.K,
+			m.Policy.K)
+	} else {
+		say("- Each row is one of at least %d people who look alike in it (k = %d).", m.Policy.K, m.Policy.K)
+	}
+	if m.Shared() {
+		say("- Whose value is which, the files do not say. They say how often each value is in each bucket, which is one or several classes.")
+		for _, a := range m.Privacy.Attributes {
+			if a.Cap == "1/1" {
+				say("- %s: the share that some values may have of a bucket is not bounded.", a.Name)
+			} else {
+				say("- %s: no value has a larger share than %s of a bucket.", a.Name, a.Cap)
+			}
+		}
+	} else {
+		say("- In no class has more than a share of %.3g the same value.", m.Privacy.MaxFrequency)
+	}
+	if m.Values == snapshot.ValuesDrawn {
+		say("- The values in rows were drawn from the bucket. They are not those of the person next to whom they stand.")
+	}
+	say("\n## What you can conclude\n")
+	say("- Counts, means and tables of groups, with intervals and bounds: `anond-lab query`, or the Python package anond.")
+	say("- Counts of values alone, and of buckets, are exact.")
+	say("\n## What you cannot conclude\n")
+	say("- The value of a person, known or not: what a model says of people like them is often wrong for one of them. Do not act on it.")
+	say("- The size of a strong relation: where a value has a larger share of a group than its cap, the release hides that.")
+	say("- That two attributes are unrelated because they look so here.")
+	say("- Anything about people who are not in it; %d wait for a later release.", m.Pending)
+	say("\n## What to keep in mind\n")
+	say("- Use the newest release, and do not add releases up: each has the people of the earlier ones that have not left.")
+	say("- Do not join it with another release about the same people, nor try to find anybody in it.")
+	say("- The file manifest.json names each file with its hash; datapackage.json describes the columns.")
+	return []byte(b.String())
+}
