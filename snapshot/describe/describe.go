@@ -108,6 +108,7 @@ func datapackage(m *snapshot.Manifest) ([]byte, error) {
 	p := dataPackage{Profile: "tabular-data-package", Name: packageName(m.Dataset), Title: m.Dataset, Version: fmt.Sprint(m.Release),
 		Created: m.CreatedAt, Description: fmt.Sprintf("%d people, k = %d. receiver.md says what can be concluded and what cannot.", m.Records,
 			m.Policy.K)}
+	p.Resources = []dataResource{}
 	p.Anond = promised{FormatVersion: m.FormatVersion, People: m.Records, K: m.Policy.K, Level: m.Privacy.Level, Recoding: m.Recoding,
 		Dead: map[string]dead{}}
 	for _, a := range m.Privacy.Attributes {

@@ -17,7 +17,8 @@ import (
 var KeyOrder = func() map[string]int {
 	at := map[string]int{}
 	for i, key := range strings.Fields(`
-		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded about licence contact schema kind role
+		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded about licence contact
+		schema kind role
 		type digits scale hierarchy text missing aliases promise
 		steps k l gain at_most most c t distance declared reference counts value share count open diversity republication max_regroups
 		subject_repeat policy recoding values tables records classes first_bucket buckets
