@@ -216,14 +216,18 @@ func TestTheAuditorFindsWhatMayNotLeave(t *testing.T) {
 			require.NoError(t, os.CopyFS(filepath.Join(dir, "000007", left.Part), os.DirFS(filepath.Join(dir, "000006", left.Part))))
 			m.Parts = append([]snapshot.PartEntry{left}, m.Parts...)
 		}},
-		{"what had left comes back", format.KindExpiredFalls, func(_ string, m *snapshot.Manifest, _ []string) { m.Expired = before.Expired - 1 }},
+		{"what had left comes back", format.KindExpiredFalls, func(_ string, m *snapshot.Manifest, _ []string) {
+			m.Expired = before.Expired - 1
+		}},
 		{"less has left than the window says", format.KindExpiredWrong, func(_ string, m *snapshot.Manifest, _ []string) {
 			m.Expired = before.Expired
 		}},
 		{"more has left than the window says", format.KindExpiredWrong, func(_ string, m *snapshot.Manifest, _ []string) {
 			m.Expired, m.Parts = m.Expired+1, m.Parts[1:]
 		}},
-		{"a part is missing that has not left", format.KindPartDropped, func(_ string, m *snapshot.Manifest, _ []string) { m.Parts = m.Parts[1:] }},
+		{"a part is missing that has not left", format.KindPartDropped, func(_ string, m *snapshot.Manifest, _ []string) {
+			m.Parts = m.Parts[1:]
+		}},
 		{"people ever do not add up", format.KindPeopleEver, func(_ string, m *snapshot.Manifest, _ []string) { m.PeopleEver++ }},
 		{"an older clock", format.KindExpiredTime, func(_ string, m *snapshot.Manifest, _ []string) { m.CreatedAt = w.shown(5).CreatedAt }},
 		{"another window", format.KindContractChanged, func(_ string, m *snapshot.Manifest, _ []string) { m.Window = "5d" }},
