@@ -118,6 +118,13 @@ func (s *site) counted(sent uint64, records []byte) (gone, either int, err error
 			}
 		}
 	}
+	for p, list := range s.feed.parts { // a later record, which is beyond, may leave the state before the person does
+		for offset, m := range list {
+			if seen[s.place(p, offset)] > 0 {
+				delete(s.expired, m.person)
+			}
+		}
+	}
 	if len(seen)+len(refused)+gone+lack != total || sent != uint64(total) {
 		return 0, 0, fmt.Errorf("%d records were sent; the state counts %d, has %d, and %d were refused, %d forgotten", total, sent, len(seen),
 			len(refused), gone)
