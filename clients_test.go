@@ -110,8 +110,9 @@ func TestClients(t *testing.T) {
 		Hidden   bool    `json:"hidden"`
 	}
 	var answers []answer
-	for _, recoding := range []string{"buckets", "permutation"} {
-		write(recoding+".yaml", strings.ReplaceAll(clientsConfig, "RECODING", recoding))
+	for _, recoding := range []string{"buckets", "permutation", "window"} { // of the last one the first people have left
+		write(recoding+".yaml", strings.NewReplacer("recoding: RECODING", "recoding: "+
+			map[bool]string{true: "buckets, window: 1", false: recoding}[recoding == "window"], "RECODING", recoding).Replace(clientsConfig))
 		for i := range feeds {
 			out, code := r.run(fmt.Sprintf("timeout 60 anond run -c %s.yaml < feed-%d.csv", recoding, i))
 			require.Zero(t, code, out)

@@ -15,6 +15,7 @@ from ._cells import MISSING, Condition
 from ._model import INFLATED, LEAST, SIGMAS, Floats
 
 if TYPE_CHECKING:
+    from ._model import Axis
     from .release import Release
 
 # Where cells are wide the model goes about half of the way from the shares to the records (measured). So a coefficient is hidden if
@@ -81,7 +82,7 @@ def fit(r: "Release", sensitive: str, c: Optional[Condition], on: list[str], fam
     return names, [list(row) for row in zip(estimate, estimate - half, estimate + half, shares, hidden)]
 
 
-def within(axis: Any) -> Floats:
+def within(axis: Axis) -> Floats:
     """Weight times the variance of numbers inside of a bin: they are spread evenly."""
     out = np.zeros_like(axis.spread)
     for i, piece in enumerate(axis.pieces):

@@ -273,7 +273,7 @@ class Model:
         those whom only the value may exclude."""
         theta, u = fit[0], self.cells(fit[0])
         have, _ = self.scaled(self.likely(u)[0], fit[1], 0)
-        out = []
+        out: list[tuple[float, ...]] = []
         for i, a in enumerate(asked):
             mean = means[i] if means else 0.0
             n = have.copy()

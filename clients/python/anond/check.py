@@ -26,7 +26,7 @@ Bags = DefaultDict[Tuple[int, str], Counter]  # type: ignore[type-arg]  # by num
 HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attribute value count", "buckets.csv": "bucket pool people",
          "tables.csv": "pool attribute value with with_value count"}
 NUMBERED = (("class", "classes"), ("bucket", "buckets"), ("pool", "pools"))
-NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables")  # no release changes these
+NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window")  # no release changes these
 
 
 def check(path: Union[str, Path], k: Optional[int] = None, caps: Optional[Caps] = None) -> List[str]:
@@ -45,7 +45,8 @@ class Chain:
         self.top, self.k, self.caps, self.at = top, k, caps, ""
         self.findings: List[str] = []
         self.kept: Dict[str, Rows] = {}  # the parts of the release before, by name
-        self.top_share, self.top_people = Fraction(0), Fraction(0)  # the largest share of a value; the same of all people
+        self.most: List[Fraction] = []  # of the part at hand: the largest share of a value; the same of all people
+        self.tops: Dict[str, List[Fraction]] = {}  # by part
 
     def say(self, what: str, wrong: bool = True) -> None:
         if wrong and self.at + what not in self.findings:
@@ -90,9 +91,15 @@ class Chain:
     def parts(self, m: Json, before: Optional[Json], home: Optional[Path]) -> Dict[str, Rows]:
         old = {p["part"]: p for p in before["parts"]} if before else {}
         out: Dict[str, Rows] = {}
-        queue, total, k = list(old), Counter(), m["policy"]["k"]  # type: ignore[var-annotated]
+        total, k, gone, past = Counter(), m["policy"]["k"], m.get("expired", 0), (before or {}).get("expired", 0)  # type: ignore[var-annotated]
+        queue = [name for name in old if births(name)[1] > gone]
+        self.say("people leave without a window, or come back", gone > 0 and "window" not in m or gone < past or gone >= m["release"] or
+                 any(births(p["part"])[0] <= gone for p in m["parts"]) or any(births(n)[0] <= gone < births(n)[1] for n in old))
+        new = sum(p["rows"] for p in m["parts"] if births(p["part"])[0] == m["release"])
+        self.say("people_ever is not who was published", "window" in m and m.get("people_ever", 0) != (before or {}).get("people_ever", 0) + new)
+        self.say("no part is its own", "window" not in m and new == 0)
         for p in m["parts"]:
-            name, own = p["part"], p is m["parts"][-1]
+            name, own = p["part"], births(p["part"])[1] == m["release"] and p["part"] not in old and "replaces" not in p
             total.update({x: p.get(x, 0) for x in ("rows", "classes", "buckets")})
             self.say("a part has dead classes, or another mode than 0444", "dead" in p or p["mode"] != "0444")
             rows = self.files(home / name, p) if home else self.kept.get(name)
@@ -107,17 +114,21 @@ class Chain:
             if rows is not None:
                 out[name] = rows
                 if name not in self.kept:
+                    self.most = [Fraction(0), Fraction(0)]
                     self.part(m, p, rows)
+                    self.tops[name] = self.most
         self.say("parts of the release before are missing", bool(queue))
-        stale, told = (late(x["parts"]) for x in (m, before or {"parts": []}))
+        stale, told = (late([p for p in x["parts"] if births(p["part"])[1] > gone]) for x in (m, before or {"parts": []}))
         self.say("`stale` is no list of buckets, or a number has fallen", any(n > stale.get(b, 0) for b, n in told.items()) or any(
             list(dict(p["stale"])) != sorted(dict(p["stale"])) or len(dict(p["stale"])) != len(p["stale"]) for p in m["parts"] if "stale" in p))
         for p in m["parts"]:
             people = {int(b): int(n) for b, _, n in out.get(p["part"], {}).get("buckets.csv", [])[1:]}
             self.say("more people are stale than a bucket has", bool(people) and any(not 0 < n <= people.get(b, 0) for b, n in p.get("stale", [])))
-        self.say("the manifest counts wrongly", [total[x] for x in ("rows", "classes", "buckets")] != [m["records"], m["classes"], m["buckets"]])
-        said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
-        self.say("the largest share is another one", said[0] != self.top_share or abs(said[1] - self.top_people) > 1e-9)
+        self.say("the manifest counts wrongly", [total[x] for x in ("rows", "classes", "buckets")] != [m["records"], m["classes"], m.get("buckets", 0)])
+        tops = [self.tops[p["part"]] for p in m["parts"] if p["part"] in self.tops]
+        if tops and len(tops) == len(m["parts"]):
+            said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
+            self.say("the largest share is another one", said[0] != max(t[0] for t in tops) or abs(said[1] - max(t[1] for t in tops)) > 1e-9)
         names = {x.name for x in home.iterdir()} if home else set()
         texts = {d["name"]: d["sha256"] for d in m.get("documents", [])}
         self.say("files that the manifest does not name", bool(names) and names != {"manifest.json", *texts, *(p["part"] for p in m["parts"])})
@@ -221,7 +232,13 @@ class Chain:
             asked = self.caps.get(a["name"], 1) if isinstance(self.caps, Mapping) else 1 if self.caps is None else self.caps
             asked = asked.get(v, 1) if isinstance(asked, Mapping) else asked
             self.say(f"a bucket has more of a value of {a['name']} than you rely on", share > Fraction(asked) + Fraction(1, 10**12))
-            self.top_share, self.top_people = max(self.top_share, share), max(self.top_people, Fraction(n, everyone))
+            self.most = [max(self.most[0], share), max(self.most[1], Fraction(n, everyone))]
+
+
+def births(part: str) -> Tuple[int, int]:
+    """The releases whose newcomers a part has, the first and the last."""
+    ends = [int(n) for n in re.findall(r"\d+", part)]
+    return ends[0], ends[-1]
 
 
 def late(parts: List[Json]) -> Dict[int, int]:

@@ -106,6 +106,7 @@ class Checks(unittest.TestCase):
         for name in {a["of"] for a in ANSWERS}:
             k = anond.read(CASE / name).k
             self.assertEqual(anond.check(CASE / name, k, {"illness": 1 / 3}), [], name)
+        self.assertGreater(anond.read(CASE / "window").manifest["expired"], 0)
         self.assertIn("k is", " ".join(anond.check(CASE / "buckets", 9)))
         self.assertIn("more of a value of illness than you rely on", " ".join(anond.check(CASE / "buckets", caps=.3)))
         self.assertIn("more of a value of smoker", " ".join(anond.check(CASE / "buckets", caps={"smoker": {"no": .5}})))
