@@ -109,7 +109,17 @@ func (m *Machine) Forget(people []state.Digest) (*erase.Erasure, error) {
 	if m.intake.failed {
 		return nil, ErrBroken
 	}
-	return erase.Plan(&m.s, erase.Asked{People: people, Unlinked: m.Forgetting().Unlinked})
+	departed := 0
+	for _, d := range people {
+		if m.s.Known.Why(d)&state.Departed != 0 {
+			departed++
+		}
+	}
+	e, err := erase.Plan(&m.s, erase.Asked{People: people, Unlinked: m.Forgetting().Unlinked})
+	if err == nil {
+		e.Departed = departed
+	}
+	return e, err
 }
 
 // Departing reports whether parts have left the releases of which the state still has the people: Removal takes them out.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,6 +39,15 @@ func TestPartsThatExpired(t *testing.T) {
 			r := s.run(command)
 			require.Equal(t, exitOK, r.code, "%s: %s", command, r.stderr)
 		}
+		told := 0 // of the first people some were refused, or came later
+		for _, line := range strings.Split(ndjson(1, 100), "\n") {
+			var person struct{ Patient string }
+			if json.Unmarshal([]byte(line), &person) == nil && person.Patient != "" && told == 0 {
+				s.write("first", person.Patient+"\n")
+				told += strings.Count(s.must("forget --from "+s.path("first")), "an older release")
+			}
+		}
+		require.Equal(t, 1, told)
 		require.NoError(t, os.Rename(s.path("state/ledger"), s.path("aside")))
 		s.must("run --once") // writes the ledger again
 		again, err := os.ReadFile(s.path("state/ledger"))

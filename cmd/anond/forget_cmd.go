@@ -171,6 +171,9 @@ func writeReceipt(w io.Writer, r *upkeep.Receipt) error {
 		line("waits", "a pool with the person is fixed and not decided: the person is forgotten when it is, by anond run")
 	case upkeep.FateBefore:
 		line("removed", "nothing: the person was forgotten before; the receipt of then says which releases show a row")
+	case upkeep.FateLeft:
+		line("removed", "nothing: the person has left the releases and the state with release.window")
+		line("tell", "whoever received an older release: one of them shows a row (Art. 19 GDPR)")
 	case upkeep.FateUnknown:
 		line("removed", "nothing: the state has no record of the person")
 	default:

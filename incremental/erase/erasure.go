@@ -85,6 +85,8 @@ type Forgotten struct {
 	Last uint32 `json:"last_release"`
 	// Later are people of a pool that is fixed and not decided: they are forgotten when it is.
 	Later int `json:"when_decided"`
+	// Departed are people whose rows have left the releases with their parts, and whose records the state has no more.
+	Departed int `json:"departed,omitempty"`
 }
 
 // Erasure is how a state is rewritten such that it forgets people. A store rewrites itself by

@@ -57,6 +57,7 @@ const (
 	FateWaited    fate = "waited"    // in no fixed pool: in no release, and never in one
 	FateDeferred  fate = "deferred"  // in a pool that is fixed: forgotten when it is decided
 	FateBefore    fate = "before"    // forgotten before: the receipt of then says what there was
+	FateLeft      fate = "left"      // in older releases: the row has left with release.window, and the state knows which no more
 	FateUnknown   fate = "unknown"   // no record
 )
 
@@ -72,6 +73,8 @@ func (r *Receipt) Settle(x erase.Forgotten) {
 		r.Fate = FateWaited
 	case r.Before:
 		r.Fate = FateBefore
+	case x.Departed > 0:
+		r.Fate = FateLeft
 	default:
 		r.Fate = FateUnknown
 	}
