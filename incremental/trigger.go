@@ -80,9 +80,9 @@ func (t Trigger) Next() int64 {
 	}
 }
 
-// Leap reports that the clock lies more than a window ahead of the newest release, so that all would leave at once.
-func (t Trigger) Leap(now int64) error {
-	if !t.s.Policy.Window.Leaps(&t.s.History, now) {
+// Leap reports that the clock lies more than a window ahead of when it was seen last, so that all would leave at once.
+func (t Trigger) Leap(seen, now int64) error {
+	if !t.s.Policy.Window.Leaps(&t.s.History, seen, now) {
 		return nil
 	}
 	return ErrLeap
@@ -91,7 +91,7 @@ func (t Trigger) Leap(now int64) error {
 // ErrLeap: what has left does not come back, so a wrong clock must not decide it.
 var ErrLeap = fault.Errorf(fault.Config, "check the clock of this machine; if it is right, and nobody ran for so long, start once "+
 	"with anond run --trust-clock",
-	"the clock lies more than release.window ahead of the newest release: all parts would leave at once")
+	"the clock lies more than release.window ahead of when it was seen last: all parts would leave at once")
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of
 // records (0: none), and at level L2 updates in neighbourhoods. What a cut decides does not

@@ -133,7 +133,7 @@ func TestAllPartsLeave(t *testing.T) {
 	require.NotNil(t, w.cut())
 	w.now += 4 * day
 	require.True(t, w.m.Trigger().Leaves(w.now))
-	require.Error(t, w.m.Trigger().Leap(w.now))
+	require.Error(t, w.m.Trigger().Leap(0, w.now))
 	intent := w.cut()
 	require.NotNil(t, intent)
 	m := w.shown(2)

@@ -16,6 +16,7 @@ type cuts struct {
 	*loop
 	schedule    schedule // when the trigger asks for a release
 	order       Ordered  // the source, if its partitions are read in rounds; nil: they are not
+	seen        int64    // when the clock was looked at last, in Unix seconds; at the start what the state knows
 	quarantined int      // people in pools of this run
 	failed      []string // attributes for which they are
 }
@@ -65,10 +66,8 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		return err
 	}
 	now := l.now()
-	if !l.TrustClock {
-		if err := l.Machine.Trigger().Leap(now.Unix()); err != nil {
-			return err
-		}
+	if err := l.look(now); err != nil {
+		return err
 	}
 	l.schedule.lastTry, l.schedule.lastCut = now, now
 	if !l.transaction.staged.since.IsZero() {
@@ -110,6 +109,17 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 		return l.publishing.publish(ctx, *intent, now)
 	}
 	l.sayNothing(how, fresh)
+	return nil
+}
+
+// look looks at the clock, by which parts leave: one that leaps ahead by more than release.window ends the run.
+func (l *cuts) look(now time.Time) error {
+	if !l.TrustClock {
+		if err := l.Machine.Trigger().Leap(l.seen, now.Unix()); err != nil {
+			return err
+		}
+	}
+	l.seen = max(l.seen, now.Unix())
 	return nil
 }
 

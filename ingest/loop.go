@@ -79,7 +79,7 @@ func (h *Host) newLoop() (*loop, error) {
 	l.intake.stage.where = h.Placement
 	l.intake.limit.set(h.Rate)
 	l.transaction = transaction{loop: l, staged: newStaged()}
-	l.cuts = cuts{loop: l, schedule: schedule{trigger: h.Trigger}}
+	l.cuts = cuts{loop: l, schedule: schedule{trigger: h.Trigger}, seen: l.before.Now / 1000}
 	l.publishing = publishing{loop: l, releases: newReleases(h)}
 	l.erasure.loop = l
 	l.operator = operator{loop: l, paused: h.Paused}
@@ -194,6 +194,9 @@ func (l *loop) onTick(ctx context.Context) error {
 	if l.Once && !l.intake.ended && now.Sub(l.reporting.connected) >= l.OnceFor {
 		why := cmp.Or(l.Source.Status().Trouble, "it does not say why")
 		return fmt.Errorf("%w for %s, and a run that has to end does not wait longer: %s", ErrAway, l.OnceFor, why)
+	}
+	if err := l.cuts.look(now); err != nil {
+		return err
 	}
 	if err := l.cuts.cutOnTime(ctx, now); err != nil {
 		return err

@@ -140,8 +140,8 @@ func (w Window) Next(of Births, expired uint32) (at int64, ok bool) {
 	return w.gone(of.Created(expired + 1)), true
 }
 
-// Leaps reports that the clock lies more than a window ahead of the newest release. Everything would leave at once: either nobody ran
-// for so long, or the clock is wrong, and what has left does not come back.
-func (w Window) Leaps(of Births, now int64) bool {
-	return w.Age() > 0 && of.Releases() > 0 && now-of.Created(of.Releases()) > w.Age()
+// Leaps reports that the clock lies more than a window ahead of when it was seen last, and of the newest release. Everything would leave
+// at once: either nobody ran for so long, or the clock is wrong, and what has left does not come back.
+func (w Window) Leaps(of Births, seen, now int64) bool {
+	return w.Age() > 0 && of.Releases() > 0 && now-max(seen, of.Created(of.Releases())) > w.Age()
 }

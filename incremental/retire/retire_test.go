@@ -63,10 +63,11 @@ func TestLeavesByTheDefinition(t *testing.T) {
 func TestAClockLeapsByMoreThanAWindow(t *testing.T) {
 	w, err := Parse("30d")
 	require.NoError(t, err)
-	require.False(t, w.Leaps(births(nil), 1<<40))
-	require.False(t, w.Leaps(births{100}, 100+30*86400))
-	require.True(t, w.Leaps(births{100}, 101+30*86400))
+	require.False(t, w.Leaps(births(nil), 0, 1<<40))
+	require.False(t, w.Leaps(births{100}, 0, 100+30*86400))
+	require.True(t, w.Leaps(births{100}, 0, 101+30*86400))
+	require.False(t, w.Leaps(births{100}, 1<<40, 1<<40+86400), "somebody looked at it yesterday")
 	w, err = Parse("30")
 	require.NoError(t, err)
-	require.False(t, w.Leaps(births{100}, 1<<40), "releases are counted")
+	require.False(t, w.Leaps(births{100}, 0, 1<<40), "releases are counted")
 }
