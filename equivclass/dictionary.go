@@ -271,6 +271,19 @@ func (d *Dictionary) Label(c Code) string {
 	return d.Text(c)
 }
 
+// Alike gives for each code the first one with the same label: of exact numbers those of an interval are one value for a promise.
+func (d *Dictionary) Alike() []Code {
+	first, out := map[string]Code{}, make([]Code, d.Len())
+	for c := range out {
+		label := d.Label(Code(c))
+		if _, seen := first[label]; !seen {
+			first[label] = Code(c)
+		}
+		out[c] = first[label]
+	}
+	return out
+}
+
 // Units returns the value of a numeric code, in units of the attribute.
 func (d *Dictionary) Units(c Code) int64 { return d.numbers[c] }
 

@@ -69,6 +69,12 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	require.Contains(t, audited, "To who knows their value of ward, the pair tables make diagnosis certain for 0 of 600 people, "+
 		"and above .8 for 0.")
 	report := s.must("release report")
+	assert.Contains(t, s.must("release report --with-state --replay 0"), "is about diagnosis alone", "attackers look for the first attribute")
+	assert.Contains(t, report, "The most frequent value of diagnosis in the")
+	_, incomes, _ := strings.Cut(report, "largest share of a value of income in the person")
+	incomes, _, _ = strings.Cut(incomes, "</table>")
+	assert.NotRegexp(t, "above (0|5|10|15) to", incomes, "of five intervals, of which is promised, one has a fifth of any bucket; of exact numbers none need")
+	assert.Contains(t, incomes, "above ")
 	assert.Contains(t, report, "what is promised of its attribute")
 	assert.Contains(t, report, "<td>hiv</td><td>no odds above 2 times those that the table of its pool shows; "+
 		"and of &#34;yes&#34; none above 1/2</td>")

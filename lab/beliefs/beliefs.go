@@ -65,7 +65,13 @@ type Above struct {
 	Right  *int    `json:"right,omitempty"` // of these (private)
 }
 
-func (b *Beliefs) add(shares []float64, people int, truth equivclass.Code, known bool) {
+// add counts people of whom the same is believed. Values with the same label, such as exact numbers of an interval, are one value
+// here, as they are for the promise: alike says which (equivclass.Dictionary).
+func (b *Beliefs) add(believed []float64, alike []equivclass.Code, people int, truth equivclass.Code, known bool) {
+	shares := make([]float64, len(believed))
+	for v, s := range believed {
+		shares[alike[v]] += s
+	}
 	if b.Above == nil {
 		for _, t := range Thresholds {
 			b.Above = append(b.Above, Above{Belief: t})
@@ -77,8 +83,8 @@ func (b *Beliefs) add(shares []float64, people int, truth equivclass.Code, known
 			best = v
 		}
 	}
-	hit := 0
-	if known && best == int(truth) {
+	hit := 0 // people about whom the best guess is right
+	if known && best == int(alike[truth]) {
 		hit = people
 	}
 	count := func(to **int) {
@@ -92,9 +98,12 @@ func (b *Beliefs) add(shares []float64, people int, truth equivclass.Code, known
 	b.People += people
 	count(&b.Right)
 	for i := range b.Above {
-		if a := &b.Above[i]; shares[best] > a.Belief {
+		a := &b.Above[i]
+		if shares[best] > a.Belief {
 			a.People += people
 			count(&a.Right)
+		} else if known && a.Right == nil {
+			a.Right = new(int)
 		}
 	}
 }
@@ -132,11 +141,11 @@ func Public(dir string) (*Report, error) {
 			return nil, errRecoding
 		}
 		a := Attribute{Name: buckets.Dicts[buckets.Sensitive].Attribute().Name}
-		model := estimate.Relate(buckets, nil)
+		model, alike := estimate.Relate(buckets, nil), buckets.Dicts[buckets.Sensitive].Alike()
 		for b := range buckets.Bags {
 			beliefs := model.OfClasses(b)
 			for at, i := range model.Classes(b) {
-				a.add(beliefs[at], int(buckets.Size[i]), 0, false)
+				a.add(beliefs[at], alike, int(buckets.Size[i]), 0, false)
 			}
 		}
 		out.Attribute = append(out.Attribute, a)
@@ -179,21 +188,21 @@ func Private(dir, members, records string) (*Report, error) {
 
 func attack(buckets *query.BucketRelease, people [][]person, s int) Attribute {
 	a := Attribute{Name: buckets.Dicts[buckets.Sensitive].Attribute().Name, Control: &Beliefs{}}
-	model := estimate.Relate(buckets, nil)
+	model, alike := estimate.Relate(buckets, nil), buckets.Dicts[buckets.Sensitive].Alike()
 	for b, all := range people {
 		var cells []estimate.Person
 		for _, p := range all {
 			cells = append(cells, p.cells)
 		}
 		for i, shares := range model.OfPeople(b, cells) {
-			a.add(shares, 1, all[i].values[s], true)
+			a.add(shares, alike, 1, all[i].values[s], true)
 		}
 	}
 	for f := range folds {
 		others := estimate.Relate(buckets, func(b int) bool { return b%folds == f })
 		for b := f; b < len(people); b += folds {
 			for _, p := range people[b] {
-				a.Control.add(others.Of(p.cells), 1, p.values[s], true)
+				a.Control.add(others.Of(p.cells), alike, 1, p.values[s], true)
 			}
 		}
 	}

@@ -272,13 +272,20 @@ func (t *textWriter) attackers(r *Report) {
 	for _, a := range r.Attackers {
 		t.line("  %s knows %s.", a.Name, a.Knows)
 	}
+	if len(r.Attributes) > 1 {
+		t.line("  They look for the value of %s, the first sensitive attribute. What is not bounded of another may be seen.", r.Attributes[0].Attribute)
+	}
 }
 
 func (t *textWriter) extras(r *Report) {
 	if c := r.Corruption; c != nil {
 		t.line("")
-		t.line("If one person's value becomes known, another's may be told with probability up to %.3f (computed for %d of %d people), "+
-			"and with more by someone who replays the program.", c.Max, c.ClosedForm, c.ClosedForm+c.NotComputed)
+		of := "value"
+		if len(r.Attributes) > 1 {
+			of = "value of " + r.Attributes[0].Attribute
+		}
+		t.line("If one person's %s becomes known, another's may be told with probability up to %.3f (computed for %d of %d people), "+
+			"and with more by someone who replays the program.", of, c.Max, c.ClosedForm, c.ClosedForm+c.NotComputed)
 	}
 	if len(r.Regroups) > 0 {
 		var parts []string

@@ -68,7 +68,8 @@ type setting struct{ Name, Value string }
 
 // promised is what is promised of sensitive values, and what is reached of it.
 type promised struct {
-	L, AttackedL       int // AttackedL is of the first sensitive attribute, which attackers look for; 0: none
+	L, AttackedL       int    // AttackedL is of the first sensitive attribute, which attackers look for; 0: none
+	AttackedOf         string // that attribute, if there are others; the corruption score is about it, too
 	TopShare, Promised string
 	Reached            []reached
 }
@@ -96,6 +97,9 @@ func modelOf(f *Facts) *model {
 	if first := slices.IndexFunc(m.Schema, func(a snapshot.SchemaEntry) bool { return a.Role == equivclass.Sensitive }); first >= 0 &&
 		m.Schema[first].Promise != nil {
 		out.AttackedL = m.Schema[first].Promise.L
+	}
+	if len(f.Audit.Attributes) > 1 {
+		out.AttackedOf = f.Audit.Attributes[0].Attribute
 	}
 	out.Read, out.Believed, out.Study, out.Blanks = f.Counts.figures(), f.Beliefs.rows(), measured, blanks
 	if out.Group = "class"; out.AtL2 {

@@ -21,6 +21,7 @@ type Shape struct {
 // shares are people by the largest share of a value of an attribute in their bucket or class.
 type shares struct {
 	Attribute string
+	Having    bool // of those who have a value: that it is missing is not bounded
 	Parts     []part
 }
 
@@ -32,6 +33,7 @@ type part struct {
 
 // example is the bucket (class, at level L1) of the median person.
 type example struct {
+	Attribute string // of several the first
 	Size, Top int
 	Share     string
 }
@@ -42,10 +44,17 @@ func ShapeOf(r *readback.Release) *Shape {
 		return nil
 	}
 	out := &Shape{Classes: bySize(r.Sizes())}
+	open := map[string]bool{}
+	for _, a := range r.Manifest.Schema {
+		open[a.Name] = a.Promise != nil && a.Promise.Open
+	}
 	for i, one := range r.Each() {
-		bags := one.Bags()
+		bags, values := one.Bags(), one.Dicts[len(one.Dicts)-1]
+		name := values.Attribute().Name
+		promised := promisedOf(bags, values, open[name])
 		if i == 0 {
-			out.example = exampleOf(bags)
+			out.example = exampleOf(bags, promised)
+			out.example.Attribute = name
 		}
 		if i == 0 && r.Buckets != nil {
 			var sizes []int
@@ -54,7 +63,26 @@ func ShapeOf(r *readback.Release) *Shape {
 			}
 			out.Buckets = bySize(sizes)
 		}
-		out.Shares = append(out.Shares, shares{one.Dicts[len(one.Dicts)-1].Attribute().Name, byShare(bags)})
+		out.Shares = append(out.Shares, shares{name, open[name], byShare(promised)})
+	}
+	return out
+}
+
+// promisedOf are bags of what is promised of: exact numbers as their intervals, and missing values left out where they have no cap.
+func promisedOf(bags []equivclass.Bag, values *equivclass.Dictionary, open bool) (out []equivclass.Bag) {
+	alike := values.Alike()
+	for _, b := range bags {
+		n := map[equivclass.Code]int{}
+		for _, c := range b.Counts {
+			if !open || values.Text(c.Code) != equivclass.MissingText {
+				n[alike[c.Code]] += int(c.N)
+			}
+		}
+		var codes []equivclass.Code
+		for c, n := range n {
+			codes = append(codes, slices.Repeat([]equivclass.Code{c}, n)...)
+		}
+		out = append(out, equivclass.BagOfCodes(codes))
 	}
 	return out
 }
@@ -66,16 +94,16 @@ func topOf(b equivclass.Bag) (top int) {
 	return top
 }
 
-func exampleOf(bags []equivclass.Bag) (e example) {
-	people := 0
-	for _, b := range bags {
-		people += b.Total
+func exampleOf(bags, promised []equivclass.Bag) (e example) {
+	people, order := 0, make([]int, len(bags))
+	for i, b := range bags {
+		people, order[i] = people+b.Total, i
 	}
-	bags = slices.Clone(bags)
-	slices.SortStableFunc(bags, func(a, b equivclass.Bag) int { return a.Total - b.Total })
-	for _, b := range bags {
-		e = example{b.Total, topOf(b), present.Percent(float64(topOf(b)) / float64(b.Total))}
-		if people -= 2 * b.Total; people <= 0 {
+	slices.SortStableFunc(order, func(i, j int) int { return bags[i].Total - bags[j].Total })
+	for _, i := range order {
+		n, top := bags[i].Total, topOf(promised[i])
+		e = example{Size: n, Top: top, Share: present.Percent(float64(top) / float64(n))}
+		if people -= 2 * n; people <= 0 {
 			break
 		}
 	}

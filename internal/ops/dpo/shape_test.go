@@ -15,7 +15,7 @@ func TestPeopleAreCountedByTheirGroup(t *testing.T) {
 	bags := []equivclass.Bag{bag(0, 1, 2, 3, 4), bag(0, 1, 2, 3), bag(0, 0, 1, 2, 3, 4, 5, 6, 7, 8), bag(0, 0, 1, 2, 3)}
 	assert.Equal(t, []part{{"above 15 to 20\u202f%", "15", "62.5\u202f%", 62.5}, {"above 20 to 25\u202f%", "4", "16.7\u202f%", 16.7},
 		{"above 35 to 40\u202f%", "5", "20.8\u202f%", 20.8}}, byShare(bags))
-	assert.Equal(t, example{5, 2, "40.0\u202f%"}, exampleOf(bags), "12 of 24 people are in groups up to it")
+	assert.Equal(t, example{Size: 5, Top: 2, Share: "40.0\u202f%"}, exampleOf(bags, bags), "12 of 24 people are in groups up to it")
 
 	names := func(parts []part) (out []string) {
 		for _, p := range parts {
