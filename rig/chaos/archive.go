@@ -19,6 +19,7 @@ type archive struct {
 	files  map[string]string // content by path below dir
 	ledger string
 	sealed map[int]sealed // by release: the lines of the ledger
+	judged []byte         // the file of judged pools next to it; nil: there was none
 }
 
 func newArchive(dir string) *archive {
@@ -46,6 +47,11 @@ func (a *archive) see(damaged bool) error {
 	}
 	for path, content := range now {
 		a.files[path] = content
+	}
+	if text, err := os.ReadFile(a.ledger + ".pools"); err == nil {
+		a.judged = text
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

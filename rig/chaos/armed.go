@@ -23,6 +23,7 @@ type armed struct {
 	dead    bool
 	cut     *fault // the power was cut, too
 	torn    bool   // within a commit
+	away    *fault // the sink of dead letters has failed since this one
 	settled bool   // a run that goes on has done all that there was to do, some ticks ago
 	count   map[string]int
 	begun   func() bool         // the run looks at its clock: it has done what comes before its loop, such as following a journal
@@ -208,14 +209,18 @@ func (a *armed) find(do string) *fault {
 	return nil
 }
 
-// read is asked before each chunk.
-func (a *armed) read() error {
+// read is asked before each chunk. ahead: whoever reads may need it, or not.
+func (a *armed) read(ahead bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
 		return errKilled
 	}
-	if len(a.at("chunk", "source-fails")) > 0 {
+	due := a.at("chunk", "source-fails")
+	for _, f := range due {
+		f.ahead = ahead
+	}
+	if len(due) > 0 {
 		return errSource
 	}
 	return nil
@@ -228,10 +233,18 @@ func (a *armed) deliver() error {
 	if a.dead {
 		return errKilled
 	}
-	if len(a.at("delivery", "sink-away")) > 0 {
-		return fmt.Errorf("the sink is away: %w", syscall.EIO)
+	due := a.at("delivery", "sink-away")
+	if len(due) == 0 {
+		a.away = nil
+		return nil
 	}
-	return nil
+	if a.away == nil {
+		a.away = due[0]
+	}
+	for _, f := range due { // the log tells an outage when it begins, and then at growing intervals
+		f.since = min(f.since, a.away.since)
+	}
+	return fmt.Errorf("the sink is away: %w", syscall.EIO)
 }
 
 // died reports whether the process is dead.

@@ -146,7 +146,8 @@ type fault struct {
 	step
 	kind
 	took  bool
-	since int // where in the log it took effect
+	since int  // where in the log it took effect
+	ahead bool // it has hit what is read ahead of a journal
 }
 
 func newFault(s step) *fault { return &fault{step: s, kind: kinds[s.Do]} }

@@ -159,6 +159,7 @@ type source struct {
 	once   bool
 	next   []int
 	armed  *armed
+	ahead  bool // of what is read, only what a journal has is needed
 }
 
 func newSource(f *feed, random *rand.Rand, r ingest.Resume, a *armed) *source {
@@ -171,7 +172,7 @@ func newSource(f *feed, random *rand.Rand, r ingest.Resume, a *armed) *source {
 
 // onePartition reads one partition of the feed, for a journal that is repeated.
 func onePartition(f *feed, id int32, at state.Position, a *armed) *source {
-	s := &source{feed: f, random: rand.New(rand.NewPCG(uint64(id), uint64(at.Next))), next: make([]int, len(f.parts)), armed: a}
+	s := &source{feed: f, random: rand.New(rand.NewPCG(uint64(id), uint64(at.Next))), next: make([]int, len(f.parts)), armed: a, ahead: true}
 	for p := range s.next {
 		s.next[p] = len(f.parts[p])
 	}
@@ -199,7 +200,7 @@ func (s *source) Partitions() int { return len(s.feed.parts) }
 
 // Next hands out what follows of a partition.
 func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
-	if err := s.armed.read(); err != nil {
+	if err := s.armed.read(s.ahead); err != nil {
 		return nil, err
 	}
 	var left []int

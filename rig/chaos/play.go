@@ -78,11 +78,12 @@ func (p *played) unnamed(log string) error {
 }
 
 // overtaken takes back those faults of a run that another fault ended before the daemon
-// could react to them: they have had no effect.
+// could react to them: they have had no effect. Nor has an error of a source behind the last
+// record that a journal has: it was read ahead, and the source is opened again to go on.
 func (p *played) overtaken(of []*fault, e ending, log string) {
 	passing := []string{"source-fails", "sink-away", "fail-write", "fail-sync", "full-state", "flip-render"}
 	for _, f := range of {
-		if f.took && slices.Contains(passing, f.Do) && e != ended && !slices.Contains(f.endings, e) && !f.isNamed(log) {
+		if f.took && slices.Contains(passing, f.Do) && (e != ended || f.ahead) && !slices.Contains(f.endings, e) && !f.isNamed(log) {
 			f.took = false
 		}
 	}
@@ -317,6 +318,14 @@ func (w *inside) restoreReleases() error {
 		return err
 	}
 	w.damaged = false
+	if _, err := w.judged(); err != nil && w.archive.judged != nil {
+		if err := w.mirror.Put(w.judgedPath(), w.archive.judged, false); err != nil {
+			return err
+		}
+	}
+	if w.archive.newest() == "" {
+		return nil // what is damaged is next to the ledger
+	}
 	current := filepath.Join(w.archive.dir, "CURRENT")
 	if text, err := os.ReadFile(current); len(text) == 7 && err == nil {
 		return nil
