@@ -216,6 +216,20 @@ func (w *inside) tell(err error, a *armed, p *played, from int) {
 	}
 }
 
+// sameTrouble has the line that names a failing disk name a second fault of it, too, that came before a release was
+// published: the log tells failures when they begin, and then at growing intervals.
+func (w *inside) sameTrouble(a *armed) {
+	log := w.log.String()
+	for _, f := range a.faults {
+		for _, g := range a.faults {
+			disk := func(x *fault) bool { return x.took && (x.Do == "fail-write" || x.Do == "fail-sync") }
+			if disk(f) && disk(g) && g.since < f.since && !strings.Contains(log[g.since:f.since], `"event":"release_published"`) {
+				f.since = g.since
+			}
+		}
+	}
+}
+
 // acceptRefused is what an operator does who finds that the refused records are as they
 // should be: dead_letter.max_share is raised. A start has not to pause any more.
 func (w *inside) acceptRefused() error {

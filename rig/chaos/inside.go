@@ -109,6 +109,7 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	}
 	w.tell(err, a, p, from)
 	w.told(a)
+	w.sameTrouble(a)
 	if err := w.archive.see(w.damaged); err != nil {
 		return unexpected, err
 	}

@@ -58,7 +58,7 @@ func (s *site) verdict() error {
 	} else {
 		left += n // rows without owner, in parts that have expired
 	}
-	if n := int(status.Forgotten) - (gone - left); n < 0 || n > either {
+	if n := int(status.Forgotten) - (gone - left); n < -s.later() || n > either {
 		return fmt.Errorf("the state counts %d forgotten; there are %d, of which %d are published", status.Forgotten, gone, left)
 	}
 	s.exports = audit.Exports{Members: members.Bytes(), Records: records.Bytes()}
@@ -130,6 +130,24 @@ func (s *site) counted(sent uint64, records []byte) (gone, either int, err error
 			len(refused), gone)
 	}
 	return gone, either, nil
+}
+
+// later counts the later records of people who are to be forgotten, where there is a window: one that is beyond leaves the state
+// with a removal, maybe before the delete of its person, and counts as beyond for good.
+func (s *site) later() (n int) {
+	first := map[int]bool{}
+	for _, part := range s.feed.parts {
+		for _, m := range part {
+			if !s.windowed || m.deletes || m.refused || !s.feed.gone[m.person] {
+				continue
+			}
+			if first[m.person] {
+				n++
+			}
+			first[m.person] = true
+		}
+	}
+	return n
 }
 
 // refusedRecords reads the dead letters. A letter may be in a file that was moved away
