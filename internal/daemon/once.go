@@ -227,7 +227,7 @@ func (r *once) host() *ingest.Host {
 		Paused: r.paused, TrustClock: o.TrustClock, Retry: o.StandIns.Retry(),
 		Limits: ingest.Limits{MaxRefused: c.DeadLetter.MaxShare, Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 			Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate},
-		Ports: ingest.Ports{Fence: r.lease.Fence, Faults: r.publisher.standing.fault,
+		Ports: ingest.Ports{Fence: r.lease.Fence, Faults: r.publisher.faults,
 			Forgetting: newEraser(r.ctx, c, o, r.file, r.store, r.publisher),
 			Commands:   r.steer.commands},
 		Observers: ingest.Observers{Meter: o.Meter, Tripped: r.steer.markPaused}}

@@ -26,7 +26,8 @@ type publisher struct {
 	disk     *publish.Closable
 	settings *render.Settings
 	gate     *auditGate
-	standing *recheck // of the newest release
+	standing *recheck   // of the newest release
+	faults   chan error // what rechecks found, for the loop
 	twins    *twins
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil

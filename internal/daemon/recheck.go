@@ -22,19 +22,21 @@ import (
 // Guarantee: nothing is published before it has ended without a fault, and its
 // fault ends the run. It reads only, so a stop leaves it to itself.
 type recheck struct {
-	stop  <-chan struct{} // the run is told to stop
-	done  chan struct{}
-	err   error      // once done is closed
-	fault chan error // the same, if there is one: for the loop
+	stop <-chan struct{} // the run is told to stop
+	done chan struct{}
+	err  error // once done is closed
 }
 
-// beginRecheck starts the work. A stop is the end of ctx.
-func beginRecheck(ctx context.Context, work func() error) *recheck {
-	r := &recheck{stop: ctx.Done(), done: make(chan struct{}), fault: make(chan error, 1)}
+// beginRecheck starts the work. A stop is the end of ctx. The loop is told of the first fault.
+func beginRecheck(ctx context.Context, faults chan<- error, work func() error) *recheck {
+	r := &recheck{stop: ctx.Done(), done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
 		if r.err = work(); r.err != nil {
-			r.fault <- r.err
+			select {
+			case faults <- r.err:
+			default: // it was told
+			}
 		}
 	}()
 	return r
@@ -104,7 +106,7 @@ func (r *recheck) end(ctx context.Context, err error) error {
 func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
 	published := publishedOf(m.Releases().Intents())
 	if len(published) == 0 {
-		p.standing = beginRecheck(ctx, func() error { return nil })
+		p.begins(ctx, func() error { return nil })
 		return nil
 	}
 	newest := published[len(published)-1]
@@ -113,7 +115,7 @@ func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
 		return err
 	}
 	regroups := m.Releases().Regroups(newest.Release)
-	p.standing = beginRecheck(ctx, func() error {
+	p.begins(ctx, func() error {
 		err := p.resume(view, regroups)
 		if err == nil {
 			return nil
@@ -122,6 +124,19 @@ func (p *publisher) recheck(ctx context.Context, m *incremental.Machine) error {
 		return cmp.Or(verify.Release(p.inner.FS, p.inner.Dir, newest), err)
 	})
 	return nil
+}
+
+// begins starts a recheck behind the one before, whose fault it has, too: both put publisher and gate behind a release.
+func (p *publisher) begins(ctx context.Context, work func() error) {
+	before := p.standing
+	p.standing = beginRecheck(ctx, p.faults, func() error {
+		if before != nil {
+			if <-before.done; before.err != nil {
+				return before.err
+			}
+		}
+		return work()
+	})
 }
 
 // resume puts publisher and gate behind the release that a view shows, side by side. What lies

@@ -176,7 +176,8 @@ func TestAStopDuringTheRecheck(t *testing.T) {
 func TestRecheck(t *testing.T) {
 	fault := errors.New("a fault")
 	held := make(chan struct{})
-	r := beginRecheck(t.Context(), func() error { <-held; return fault })
+	faults := make(chan error, 1)
+	r := beginRecheck(t.Context(), faults, func() error { <-held; return fault })
 	require.False(t, r.ended())
 	other := errors.New("something else")
 	stopped, stop := context.WithCancel(t.Context())
@@ -191,9 +192,31 @@ func TestRecheck(t *testing.T) {
 	require.Equal(t, fault, <-connecting, "a source that does not answer is not waited for")
 	require.Equal(t, fault, r.end(t.Context(), nil))
 	require.Equal(t, fault, r.end(t.Context(), other))
-	require.Equal(t, fault, <-r.fault)
+	require.Equal(t, fault, <-faults)
 	p := &publisher{standing: r}
 	_, err := p.Publish(t.Context(), &incremental.View{})
 	require.ErrorIs(t, err, fault)
 	require.ErrorIs(t, err, ingest.ErrPermanent)
+}
+
+// TestALaterRecheck: once people have left the state the newest release is read a second time, behind the first time, which
+// writes what the second one writes; and its fault ends the run that was told of the first one's.
+func TestALaterRecheck(t *testing.T) {
+	fault, held, begun := errors.New("a fault"), make(chan struct{}), make(chan struct{})
+	p := &publisher{faults: make(chan error, 1)}
+	told := (<-chan error)(p.faults) // as the loop has it
+	p.begins(t.Context(), func() error { <-held; return nil })
+	first := p.standing
+	p.begins(t.Context(), func() error {
+		assert.True(t, first.ended(), "both put the gate behind the newest release")
+		close(begun)
+		return fault
+	})
+	close(held)
+	<-begun
+	require.Equal(t, fault, <-told)
+	<-p.standing.done
+	p.begins(t.Context(), func() error { assert.Fail(t, "the release is damaged"); return nil })
+	<-p.standing.done
+	require.Equal(t, fault, p.standing.err)
 }
