@@ -149,17 +149,24 @@ func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags)
 	if err != nil {
 		return nil, err
 	}
-	if code := report.ExitCode(); code != cli.OK {
-		switch report.Verdict {
-		case audit.VerdictCertified:
-			return report, fault.Errorf(fault.Kind(code), "", "level L2 is not certified: %s", report.Level.L2)
-		case audit.VerdictSealed:
-			return report, fault.Errorf(fault.Kind(code), "start anond run, which completes the ledger",
-				"the verdict is sealed, and the ledger lacks a release")
-		}
-		return report, fault.Errorf(fault.Kind(code), "", "the verdict is %s", report.Verdict)
+	return report, verdictError(report)
+}
+
+// verdictError is the error that a verdict is; nil: none.
+func verdictError(r *audit.Report) error {
+	code := r.ExitCode()
+	switch passed := r.Verdict == audit.VerdictCertified || r.Verdict == audit.VerdictSealed; {
+	case code == cli.OK:
+		return nil
+	case !passed:
+		return fault.Errorf(fault.Kind(code), "", "the verdict is %s", r.Verdict)
+	case code == cli.Failed:
+		return fault.Errorf(fault.Kind(code), "start anond run, which completes the ledger",
+			"the verdict is sealed, and the ledger lacks a release")
+	case r.Replay.Outcome == audit.ReplayNone:
+		return fault.Errorf(fault.Kind(code), "", "level L2 is not certified: %s; not replayed: %s", r.Level.L2, r.Replay.Reason)
 	}
-	return report, nil
+	return fault.Errorf(fault.Kind(code), "", "level L2 is not certified: %s", r.Level.L2)
 }
 
 // auditConfigured audits what a configuration names.
