@@ -115,7 +115,6 @@ type ask struct {
 	parts  []askedColumn
 	summed *askedColumn // of a quasi-identifier; its moments count
 	worth  []float64    // of each sensitive value: what it adds; NaN: it is not asked for
-	table  []float64
 }
 
 // askedColumn is the part of each different cell that a query asks for.
