@@ -86,6 +86,8 @@ var sharedFigures = []struct {
 		return s.num("counts.now") - s.num("counts.oldest_tick")
 	}},
 	{metric: "anond_beyond_records", status: key("counts.beyond")},
+	{metric: "anond_expired_records", status: key("counts.expired")},
+	{metric: "anond_lapsed_people_total", status: key("counts.lapsed")},
 	{metric: "anond_pool_needed_records", status: key("counts.pool.records")},
 	{metric: "anond_pool_missing_records", status: key("counts.pool.missing")},
 	{metric: "anond_pool_possible", status: key("counts.pool.possible")},

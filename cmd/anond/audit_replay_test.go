@@ -173,7 +173,10 @@ func (s *site) showOwnValues(release int) {
 		require.NoError(s.t, os.WriteFile(s.path(path), []byte(text), 0o444))
 	}
 	write(path, out.String())
-	write(manifest, strings.Replace(old, hash(before), hash(out.String()), 1))
+	document := fmt.Sprintf("releases/%06d/datapackage.json", release) // it names the hash, too
+	described := s.read(document)
+	write(document, strings.ReplaceAll(described, hash(before), hash(out.String())))
+	write(manifest, strings.NewReplacer(hash(before), hash(out.String()), hash(described), hash(s.read(document))).Replace(old))
 	ledger := strings.Replace(s.read("state/ledger"), hash(old), hash(s.read(manifest)), 1)
 	write("state/ledger", regexp.MustCompile(`parts [0-9a-f]{64}`).ReplaceAllString(ledger, "parts "+strings.Repeat("0", 64)))
 }

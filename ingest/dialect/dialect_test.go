@@ -74,11 +74,11 @@ func TestWhatAnInputLooksLikeIsSaidWithTheKeyToSet(t *testing.T) {
 		"gzip":       {"\x1f\x8b\x08\x00", []string{"is packed with gzip: give it a name that ends in .gz, or unpack it"}},
 		"zero bytes": {"MZ\x90\x00\x03", []string{"is no text (it has zero bytes): save it as CSV in UTF-8"}},
 		"registry JSON": {"\x00\x00\x00\x00\x01{\"id\":1}\n", []string{
-			"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write " +
-				"plain JSON"}},
+			"begins with a zero byte and a schema number, as messages of a schema registry do: set source.registry.url " +
+				"(anond init --registry), or have a converter write plain JSON"}},
 		"registry Avro": {"\x00\x00\x00\x01\x05\x02\x04a", []string{
-			"begins with a zero byte and a schema number, as messages of a schema registry do: have the producer, or a converter, write " +
-				"plain JSON"}},
+			"begins with a zero byte and a schema number, as messages of a schema registry do: set source.registry.url " +
+				"(anond init --registry), or have a converter write plain JSON"}},
 		"NDJSON": {"{\"id\":1,\"dx\":\"flu\"}\n{\"id\":2}\n", nil},
 		"array": {"[\n {\"id\":1},\n {\"id\":2}\n]\n", []string{
 			"is one JSON text over several lines, or an array: write an object a line: jq -c '.[]'"}},

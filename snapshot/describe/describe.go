@@ -46,7 +46,6 @@ type dataPackage struct {
 	Title        string         `json:"title"`
 	Description  string         `json:"description"`
 	Version      string         `json:"version"`
-	Created      string         `json:"created"`
 	Licenses     []license      `json:"licenses,omitempty"`
 	Contributors []contributor  `json:"contributors,omitempty"`
 	Anond        promised       `json:"anond"`
@@ -106,7 +105,7 @@ type field struct {
 
 func datapackage(m *snapshot.Manifest) ([]byte, error) {
 	p := dataPackage{Profile: "tabular-data-package", Name: packageName(m.Dataset), Title: m.Dataset, Version: fmt.Sprint(m.Release),
-		Created: m.CreatedAt, Description: fmt.Sprintf("%d people, k = %d. receiver.md says what can be concluded and what cannot.", m.Records,
+		Description: fmt.Sprintf("%d people, k = %d. receiver.md says what can be concluded and what cannot.", m.Records,
 			m.Policy.K)}
 	p.Resources = []dataResource{}
 	p.Anond = promised{FormatVersion: m.FormatVersion, People: m.Records, K: m.Policy.K, Level: m.Privacy.Level, Recoding: m.Recoding,

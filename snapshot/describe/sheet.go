@@ -13,7 +13,7 @@ func sheet(m *snapshot.Manifest) []byte {
 	var b strings.Builder
 	say := func(format string, of ...any) { fmt.Fprintf(&b, format+"\n", of...) }
 	say("# %s, release %d: what it says and what it does not\n", m.Dataset, m.Release)
-	say("Decided %s. %d people in %d classes. Columns: %s; to be protected: %s.", m.CreatedAt, m.Records, m.Classes,
+	say("%d people in %d classes. Columns: %s; to be protected: %s.", m.Records, m.Classes,
 		strings.Join(of(m, equivclass.Quasi), ", "), strings.Join(of(m, equivclass.Sensitive), ", "))
 	if a := m.About; a != nil {
 		for _, line := range [][2]string{{"Licence", a.Licence}, {"Contact", a.Contact}} {
