@@ -164,10 +164,13 @@ func (l *erasure) remove(ctx context.Context) error {
 		return err
 	}
 	began, people := l.now(), 0
-	err := l.reporting.work(ctx, DoingRemove, true, func() (err error) {
+	err := l.reporting.work(ctx, DoingRemove, true, func() error {
 		r := l.Machine.Removal()
 		people = r.Departed()
-		l.Machine, err = l.Forgetting.Remove(l.Machine, r)
+		without, err := l.Forgetting.Remove(l.Machine, r)
+		if err == nil {
+			l.Machine = without
+		}
 		return err
 	})
 	if err != nil {

@@ -26,6 +26,7 @@ type erasing struct {
 	options incremental.Options
 	list    []state.Digest
 	cannot  error // of each plan
+	noRoom  error // of each removal
 }
 
 func (x *erasing) List(m *incremental.Machine) error {
@@ -50,6 +51,9 @@ func (x *erasing) ForgetAgain(m *incremental.Machine, people []state.Digest) (*i
 }
 
 func (x *erasing) Remove(m *incremental.Machine, r *erase.Removal) (*incremental.Machine, error) {
+	if x.noRoom != nil {
+		return nil, x.noRoom
+	}
 	if err := x.store.Remove(r); err != nil {
 		return nil, err
 	}

@@ -91,3 +91,24 @@ func TestCrashesAroundRemovals(t *testing.T) {
 		}
 	}
 }
+
+// TestARemovalWithoutRoom: a disk that has no room for a removal ends the run with its error and a last report; the next run decides
+// what it would have decided.
+func TestARemovalWithoutRoom(t *testing.T) {
+	d := windowed(t)
+	run := func() error {
+		d.x.start(d.t)
+		h := d.hostUnder(windowPolicy(t), 3, 40)
+		h.Forgetting = d.x
+		h.NewDecoder = func() (decode.Decoder, error) {
+			return decode.New(decode.Debezium, d.schema, decode.Options{Deletes: true})
+		}
+		return h.Run(t.Context())
+	}
+	d.x.noRoom = state.ErrNoSpace
+	require.ErrorIs(t, run(), state.ErrNoSpace)
+	d.x.noRoom, d.store = nil, d.store.Crash()
+	d.x.store = d.store
+	require.NoError(t, run())
+	d.told()
+}

@@ -154,7 +154,7 @@ func (r *Repeat) Forget(ctx context.Context, people []state.Digest) (err error) 
 }
 
 // remove lets the state lose people whose parts have left the releases, before anything else is decided.
-func (r *Repeat) remove() (err error) {
+func (r *Repeat) remove() error {
 	m := r.run.Machine
 	if r.run.Forgetting == nil || !m.Departing() {
 		return nil
@@ -162,7 +162,10 @@ func (r *Repeat) remove() (err error) {
 	if err := m.Commit(); err != nil {
 		return err
 	}
-	r.run.Machine, err = r.run.Forgetting.Remove(m, m.Removal())
+	without, err := r.run.Forgetting.Remove(m, m.Removal())
+	if err == nil {
+		r.run.Machine = without
+	}
 	return err
 }
 

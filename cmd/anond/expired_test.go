@@ -33,8 +33,8 @@ func TestPartsThatExpired(t *testing.T) {
 		require.Contains(t, got, ": SEALED\n")
 		replayed := s.run("audit --replay 1 --require-certified")
 		require.Equal(t, exitPrivacy, replayed.code)
-		require.Contains(t, replayed.stderr, fmt.Sprintf("level L2 is not certified: structure holds; not replayed: the people of releases 1 to %d "+
-			"have left the releases, and the state", newest-2))
+		require.Contains(t, replayed.stderr, fmt.Sprintf("level L2 is not certified: structure holds; not replayed: "+
+			"the people of releases 1 to %d have left the releases, and the state", newest-2))
 		require.NotContains(t, replayed.stderr, "lacks")
 		require.Contains(t, got, fmt.Sprintf("Whom releases up to %d published first have left", newest-2))
 		rows := strings.Count(s.must("release cat"), "\n")

@@ -60,7 +60,8 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 	}
 	settings.Progress = progress
 	disk := publish.NewClosable(o.FS)
-	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx, twins: &twins{log: o.Log}, faults: make(chan error, 1),
+	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx,
+		twins: &twins{log: o.Log}, faults: make(chan error, 1),
 		inner: &publish.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: dataset.NewOwner(),
 			Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate

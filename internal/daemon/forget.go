@@ -128,7 +128,13 @@ func (x *eraser) carryOut(out *ingest.Forgot, e *erase.Erasure) error {
 
 // Remove implements ingest.Forgetting.
 func (x *eraser) Remove(m *incremental.Machine, r *erase.Removal) (*incremental.Machine, error) {
+	if err := x.at("removing"); err != nil {
+		return nil, err
+	}
 	if err := x.quota.patiently(func() error { return x.store.Remove(r) }); err != nil {
+		return nil, err
+	}
+	if err := x.at("removed"); err != nil {
 		return nil, err
 	}
 	options, err := dataset.MachineOptions(x.ctx, x.c, x.o)

@@ -18,7 +18,7 @@ type StandIns struct {
 	Source      func(ingest.Resume) (ingest.Source, error)  // in place of the configured source
 	DeadLetters func(ingest.DeadLetters) ingest.DeadLetters // around the opened sink
 	Sleep       func(context.Context, time.Duration) error  // between attempts
-	Forgetting  func(step string) error                     // between the steps of an erasure
+	Forgetting  func(step string) error                     // between the steps of an erasure, and around a removal
 	Journal     *JournalStandIn                             // in place of the brokers of a journal; needs Source
 }
 

@@ -186,14 +186,18 @@ func (a *armed) after() error {
 	return nil
 }
 
-// forgetting is asked between the steps of an erasure.
-func (a *armed) forgetting() error {
+// forgetting is asked between the steps of an erasure, and of a removal.
+func (a *armed) forgetting(step string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
 		return errKilled
 	}
-	if len(a.at("forget", "kill-forget")) > 0 {
+	what, kind := "forget", "kill-forget"
+	if strings.HasPrefix(step, "remov") {
+		what, kind = "removal", "kill-removal"
+	}
+	if len(a.at(what, kind)) > 0 {
 		return a.kill(nil)
 	}
 	return nil

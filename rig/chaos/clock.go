@@ -14,8 +14,9 @@ const haste = 40
 // processor: else a busy machine would take minutes from a daemon that waits one.
 type clock struct {
 	mu   sync.Mutex
-	now  time.Time // of the plan
-	last time.Time // when it was read
+	now  time.Time     // of the plan
+	last time.Time     // when it was read
+	leap time.Duration // by how much it was set forwards since leaps was asked
 }
 
 // epoch is when plans begin, so that nothing depends on the day.
@@ -96,6 +97,15 @@ func (c *clock) set(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(by)
+	c.leap += max(0, by)
+}
+
+// leaps is by how much the clock was set forwards since this was asked.
+func (c *clock) leaps() (by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	by, c.leap = c.leap, 0
+	return by
 }
 
 // sleep waits at the plan's pace.

@@ -73,12 +73,12 @@ func (w *inside) forgetKilled(f *fault) error {
 // forgetting lets faults take effect between the steps of an erasure of the daemon.
 func (w *inside) forgetting(a *armed) func(step string) error {
 	return func(step string) error {
-		if step == "rewritten" || step == "replaced" {
+		if step == "rewritten" || step == "replaced" || step == "removed" {
 			if err := w.noteImage(); err != nil {
 				return err
 			}
 		}
-		return a.forgetting()
+		return a.forgetting(step)
 	}
 }
 

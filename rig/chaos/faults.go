@@ -111,6 +111,8 @@ var insideKinds = map[string]kind{
 	"cut-prune":  {endings: []ending{killed}, named: []string{started}, most: 8, needs: prunes},
 	"kill-forget": {endings: []ending{killed}, named: []string{started}, most: 6,
 		needs: func(w *planSetting) bool { return w.Deletes && w.erasable() }},
+	"kill-removal": {endings: []ending{killed}, named: []string{started}, most: 2,
+		needs: func(w *planSetting) bool { return w.Window != "" }},
 	"kill-before-entry": {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"kill-after-entry":  {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6,

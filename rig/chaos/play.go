@@ -50,11 +50,11 @@ func (p *played) explain(e ending, at int) bool {
 }
 
 // manifestUnconfirmed finds a changed manifest of the newest release next to a ledger that
-// a lying disk has lost: anond must take it for that of another history.
+// a lying disk, or an older copy of it, has lost: anond must take it for that of another history.
 func (p *played) manifestUnconfirmed() bool {
 	lied, flip := false, (*fault)(nil)
 	for _, f := range p.faults {
-		lied = lied || f.Do == "lie-releases" && f.took
+		lied = lied || (f.Do == "lie-releases" || f.Do == "ledger-old") && f.took
 		if f.Do == "flip-newest" && !f.took {
 			flip = f
 		}
@@ -417,19 +417,10 @@ func (w *inside) flipRelease(f *fault) error {
 	return w.mirror.Put(filepath.Join(w.archive.dir, path), flipped([]byte(content), f.Draw/2), strings.Contains(path, "part-"))
 }
 
-// ahead reports whether the clock is ahead of the newest release by more than a window.
+// ahead reports whether the clock has leapt by a window since an operator looked at it.
 func (w *inside) ahead() bool {
 	window, err := time.ParseDuration(w.plan.World.Window)
-	newest := w.archive.newest()
-	if err != nil || newest == "" {
-		return false
-	}
-	m, err := manifestOf(w.archive.files, newest)
-	if err != nil {
-		return false
-	}
-	created, err := time.Parse(time.RFC3339, m.CreatedAt)
-	return err == nil && w.clock.Now().Sub(created) > window
+	return err == nil && w.clock.leaps() >= window
 }
 
 // clockIsBehind reports whether the newest release has a time ahead of the clock.

@@ -404,7 +404,11 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 	if (!a.linked || a.unseen) && rel.Man.Expired > 0 {
 		return // who has left is not known
 	}
-	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten {
+	left := rel.Num < a.departed // maybe some who waited then: the exports do not know them
+	if left {
+		row.Waiting = -1
+	}
+	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten && !left {
 		a.f.Add("files", format.KindCountMismatch, rel.Num, 0, "pending", "the manifest's number differs from the exports")
 	}
 }
