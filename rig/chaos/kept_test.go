@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kept are plans that found faults of the program. In this one a release whose people had all left was followed
-// by one of those who waited then, who have left, too: the auditor took their number for wrong.
+// kept are plans that found faults of the program. In the first one a release whose people had all left was followed
+// by one of those who waited then, who have left, too: the auditor took their number for wrong. In the second one some of them were
+// forgotten instead.
 const kept = `plan|101/836|inside|L2|buckets|on: interval, every: 1h|30m|1|keep 0,window 30h
 feed 84 2458416
 feed 29 11314343
@@ -32,6 +33,30 @@ restore-unjudged 1 16658554
 kill-before-commit 12 11546606
 clock-leaps 3 15688264
 live 1 15208739
+plan|103/1057|inside|L2|buckets|on: cron, at: "0 * * * *"|0s|2|keep 0,window 30h,deletes
+feed 60 11588754
+feed 62 8866283
+cut-effect 21 13195985
+kill-removal 1 1240410
+clock-leaps 4 9529814
+live 1 14088883
+feed 33 7130329
+cut-effect 80 362142
+fail-sync 26 16485808
+clock-leaps 4 10644806
+live 1 9480372
+feed 47 14654638
+pass 70 10946835
+flip-older 1 14441825
+run 1 9657396
+feed 59 13825513
+run 1 15937691
+backup 1 4210347
+spell 232 9769786
+run 1 13932526
+restore-unjudged 1 1968918
+clock-falls 4 12242532
+live 1 608632
 `
 
 // TestKeptPlans: plans that have found faults of the program hold.

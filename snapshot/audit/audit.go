@@ -404,11 +404,13 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 	if (!a.linked || a.unseen) && rel.Man.Expired > 0 {
 		return // who has left is not known
 	}
-	left := rel.Num < a.departed // maybe some who waited then: the exports do not know them
-	if left {
+	if a.departed > 0 { // so may have some who waited then, published later or forgotten: the exports do not know them
+		forgotten = max(forgotten, rel.Man.Pending-n)
+	}
+	if rel.Num < a.departed {
 		row.Waiting = -1
 	}
-	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten && !left {
+	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten {
 		a.f.Add("files", format.KindCountMismatch, rel.Num, 0, "pending", "the manifest's number differs from the exports")
 	}
 }
