@@ -111,16 +111,21 @@ func bigChain(b testing.TB, n int) (Options, [][]gate.Placement) {
 			schema = append(schema, map[string]any{"name": fmt.Sprintf("q%d", a), "role": "quasi", "type": "integer"})
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
-		man := inForm(b, map[string]any{
+		said := map[string]any{
 			"format_version": 5, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": to * size, "classes": to, "pending": 0, "quality": map[string]any{},
 			"parts":    parts,
 			"privacy":  map[string]any{"k_min": size, "max_frequency": 2.0 / size, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
-		})
-		previous = map[string]any{"release": rel + 1, "sha256": format.HexSHA(man)}
+		}
 		sub := filepath.Join(dir, format.DirName(rel+1))
+		documented(b, said, func(name string, text []byte) {
+			require.NoError(b, os.MkdirAll(sub, 0o755))
+			require.NoError(b, os.WriteFile(filepath.Join(sub, name), text, 0o444))
+		})
+		man := inForm(b, said)
+		previous = map[string]any{"release": rel + 1, "sha256": format.HexSHA(man)}
 		require.NoError(b, os.MkdirAll(filepath.Join(sub, name), 0o755))
 		require.NoError(b, os.WriteFile(filepath.Join(sub, name, "data.csv"), out.Bytes(), 0o444))
 		if rel > 0 {

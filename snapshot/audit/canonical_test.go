@@ -16,6 +16,38 @@ import (
 	"anond/snapshot/audit/format"
 )
 
+// documented writes the documents of a release and names them in its manifest, unless a test did.
+func documented(t testing.TB, man map[string]any, put func(name string, text []byte)) {
+	data := inForm(t, man)
+	var m struct {
+		Parts []struct {
+			Part  string
+			Files []struct {
+				Name, SHA256 string
+				Bytes        int64
+			}
+		}
+	}
+	if _, set := man["documents"]; set || json.Unmarshal(data, &m) != nil {
+		return
+	}
+	resources := []any{}
+	for _, p := range m.Parts {
+		for _, f := range p.Files {
+			resources = append(resources, map[string]any{"path": p.Part + "/" + f.Name, "bytes": f.Bytes, "hash": "sha256:" + f.SHA256})
+		}
+	}
+	pack, err := json.Marshal(map[string]any{"resources": resources})
+	require.NoError(t, err)
+	var entries []any
+	for i, text := range [][]byte{pack, []byte("for receivers\n")} {
+		name := []string{"datapackage.json", "receiver.md"}[i]
+		put(name, text)
+		entries = append(entries, map[string]any{"name": name, "sha256": format.HexSHA(text), "bytes": len(text)})
+	}
+	man["documents"] = entries
+}
+
 // inForm writes a manifest as the format wants it.
 func inForm(t testing.TB, man any) []byte {
 	text, err := json.Marshal(man)

@@ -425,6 +425,7 @@ func (p *l2Plan) save(w *chainWriter, r *testParts) {
 	if _, set := r.man["previous"]; !set {
 		r.man["previous"] = w.previous
 	}
+	documented(w.t, r.man, func(name string, text []byte) { w.put(sub+name, text) })
 	data := inForm(w.t, r.man)
 	w.put(sub+"manifest.json", data)
 	w.previous = map[string]any{"release": r.number, "sha256": format.HexSHA(data)}

@@ -93,13 +93,17 @@ func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, 
 			schema = append(schema, map[string]any{"name": fmt.Sprintf("q%d", a), "role": "quasi", "type": "integer"})
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
-		data := inForm(b, map[string]any{
+		said := map[string]any{
 			"format_version": 5, "dataset": "bench", "release": release, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": rows, "classes": classes, "pending": 0, "quality": map[string]any{}, "parts": entries,
 			"privacy":  map[string]any{"k_min": 12, "max_frequency": 2.0 / 12, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},
 			"previous": previous,
+		}
+		documented(b, said, func(name string, text []byte) {
+			require.NoError(b, os.WriteFile(filepath.Join(dir, format.DirName(release), name), text, 0o444))
 		})
+		data := inForm(b, said)
 		require.NoError(b, os.WriteFile(filepath.Join(dir, format.DirName(release), "manifest.json"), data, 0o600))
 		previous = map[string]any{"release": release, "sha256": format.HexSHA(data)}
 	}

@@ -81,6 +81,7 @@ func (w *chainWriter) release(number int, man map[string]any, tables map[string]
 	if _, set := man["previous"]; !set {
 		man["previous"] = w.previous
 	}
+	documented(w.t, man, func(name string, text []byte) { w.put(sub+name, text) })
 	data := inForm(w.t, man)
 	w.put(sub+"manifest.json", data)
 	w.previous = map[string]any{"release": number, "sha256": format.HexSHA(data)}

@@ -169,6 +169,9 @@ func (w *unionWriter) take(r *testUnion, number, shard, release int) testShard {
 	out.settings = fmt.Sprintf("%x", hash.Sum(nil))
 	require.NoError(w.t, os.MkdirAll(to, 0o755))
 	require.NoError(w.t, os.WriteFile(filepath.Join(to, "manifest.json"), data, 0o644))
+	for _, name := range []string{"datapackage.json", "receiver.md"} {
+		require.NoError(w.t, os.Link(filepath.Join(from, name), filepath.Join(to, name)))
+	}
 	var parts []map[string]any
 	require.NoError(w.t, json.Unmarshal(raw["parts"], &parts))
 	for _, p := range parts {

@@ -2,8 +2,10 @@
 answers.json, what anond-lab query says of them. Run by TestClients (clients_test.go)."""
 
 import csv
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,9 +97,9 @@ class Releases(unittest.TestCase):
 
 
 class Checks(unittest.TestCase):
-    def damaged(self, *damage: "object") -> list[str]:
+    def damaged(self, *damage: "object", of: str = "buckets") -> list[str]:
         with tempfile.TemporaryDirectory() as top:
-            shutil.copytree(CASE / "buckets", Path(top) / "releases", symlinks=True)
+            shutil.copytree(CASE / of, Path(top) / "releases", symlinks=True)
             for d in damage:
                 d(Path(top) / "releases")  # type: ignore[operator]
             return anond.check(Path(top) / "releases")
@@ -139,6 +141,40 @@ class Checks(unittest.TestCase):
             "hierarchy": lambda r: write(next((r / "hierarchies").iterdir()), b"Aalen;*\n"),
         }.items():
             self.assertTrue(self.damaged(damage), name)
+
+    def test_whoever_leaves_leaves_by_the_window(self) -> None:
+        """Chains that are whole but for one false word about who has left."""
+        def told(old: str, new: str, newest: bool = False) -> "object":
+            def damage(r: Path) -> None:
+                files, sha = sorted(r.glob("0*/manifest.json")), ""
+                for n, file in enumerate(files):
+                    text = file.read_text()
+                    if n > 0:
+                        at = text.rindex('"sha256": "') + len('"sha256": "')
+                        text = text[:at] + sha + text[at + 64:]
+                    if not newest or n == len(files) - 1:
+                        text = re.sub(old, new, text)
+                    file.unlink()
+                    file.write_text(text)
+                    sha = hashlib.sha256(text.encode()).hexdigest()
+            return damage
+
+        self.assertEqual(self.damaged(told("x^", ""), of="window"), [])
+        wrong = "what has left is not what the window says"
+        for says, damage in (
+                (wrong, told('"window": "1"', '"window": "9"')),
+                (wrong, told('"window": "1"', '"window": "365d"')),
+                ("documents are missing", told(r'"documents": \[[^]]*\],\n  ', "")),
+                (wrong, told(r'"expired": \d+', '"expired": 0', newest=True)),
+                ("people leave without a window, or come back", told(r'"expired": \d+', '"expired": 99', newest=True)),
+                ("people leave without a window, or come back", told(r'\n  "window": "1",', "")),
+                ("people_ever is not who was published", told(r'"people_ever": \d+', '"people_ever": 7', newest=True)),
+                ("cannot be read any further", told('"window": "1"', '"window": "soon"'))):
+            self.assertIn(says, " ".join(self.damaged(damage, of="window")))
+        left = sys.modules["anond.check"].left  # type: ignore[attr-defined]
+        day = {n: 86400 * n for n in range(1, 101)}
+        for window, upto in (("100", 0), ("24", 76), ("36", 63), ("30", 70), ("98d", 0), ("90d", 6), ("36d", 62), ("40h", 98), ("90m", 99), ("1s", 99)):
+            self.assertEqual(left(window, day), upto, window)
 
 
 if __name__ == "__main__":

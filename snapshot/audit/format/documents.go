@@ -39,7 +39,7 @@ func CheckDocuments(dir string, man *Manifest, f *Faults) (names []string, err e
 			f.Add("claim", KindClaimFalse, man.Release, 0, d.Name, "it names other files than the manifest, or with other hashes")
 		}
 	}
-	if n := len(man.Documents); n > 0 && n < len(documentNames) {
+	if len(man.Documents) < len(documentNames) {
 		f.Add("files", KindClaimFalse, man.Release, 0, "documents", "a document is missing")
 	}
 	return names, nil

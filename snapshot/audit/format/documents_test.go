@@ -18,7 +18,7 @@ func TestDocumentsAreHeldAgainstTheManifest(t *testing.T) {
 		want int
 	}{
 		"whole":                {func(*Manifest) {}, pack, 0},
-		"no documents":         {func(m *Manifest) { m.Documents = nil }, pack, 0},
+		"no documents":         {func(m *Manifest) { m.Documents = nil }, pack, 1},
 		"one alone":            {func(m *Manifest) { m.Documents = m.Documents[:1] }, pack, 1},
 		"other bytes":          {func(m *Manifest) { m.Documents[1].SHA256 = "00" }, pack, 1},
 		"not there":            {func(m *Manifest) { m.Documents[1].Name = "readme.md" }, pack, 1},
