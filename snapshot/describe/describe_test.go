@@ -54,6 +54,14 @@ func TestDocumentsSayWhatTheManifestSays(t *testing.T) {
 	assert.Equal(t, out, again)
 }
 
+// TestTheSheetSaysOfWhatACapIs: of an interval of exact numbers, and of those who have a value where missing ones have no cap.
+func TestTheSheetSaysOfWhatACapIs(t *testing.T) {
+	m := clinic()
+	m.Schema[1].Promise, m.Schema[1].Values = &snapshot.Promise{Open: true}, snapshot.ValuesExact
+	assert.Contains(t, string(sheet(m)),
+		"illness: no interval of numbers has a larger share than 1/3 of those of a bucket who have one; how many have none is not bounded.")
+}
+
 // TestEveryFileHasItsColumns: of each recoding and level.
 func TestEveryFileHasItsColumns(t *testing.T) {
 	for _, x := range []struct{ recoding, level, file, want string }{

@@ -32,10 +32,14 @@ func sheet(m *snapshot.Manifest) []byte {
 	if m.Shared() {
 		say("- Whose value is which, the files do not say. They say how often each value is in each bucket, which is one or several classes.")
 		for _, a := range m.Privacy.Attributes {
-			if a.Cap == "1/1" {
+			value, open := capped(m, a.Name)
+			switch {
+			case a.Cap == "1/1":
 				say("- %s: the share that some values may have of a bucket is not bounded.", a.Name)
-			} else {
-				say("- %s: no value has a larger share than %s of a bucket.", a.Name, a.Cap)
+			case open:
+				say("- %s: no %s has a larger share than %s of those of a bucket who have one; how many have none is not bounded.", a.Name, value, a.Cap)
+			default:
+				say("- %s: no %s has a larger share than %s of a bucket.", a.Name, value, a.Cap)
 			}
 		}
 	} else {
@@ -57,4 +61,18 @@ func sheet(m *snapshot.Manifest) []byte {
 	say("- Do not join it with another release about the same people, nor try to find anybody in it.")
 	say("- The file manifest.json names each file with its hash; datapackage.json describes the columns.")
 	return []byte(b.String())
+}
+
+// capped is what of an attribute has a cap: a value, or an interval of exact numbers; open: that there is none has no cap.
+func capped(m *snapshot.Manifest, name string) (value string, open bool) {
+	value = "value"
+	for _, a := range m.Schema {
+		if a.Name == name {
+			if a.Values == snapshot.ValuesExact {
+				value = "interval of numbers"
+			}
+			open = a.Promise != nil && a.Promise.Open
+		}
+	}
+	return value, open
 }
