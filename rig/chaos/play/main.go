@@ -44,7 +44,7 @@ func play(ctx context.Context, c *chaos.Campaign, file string) (failures int, er
 		return 0, err
 	}
 	defer os.RemoveAll(c.Dir)
-	if c.Program, err = programtest.Build(c.Dir); err != nil {
+	if c.Program, err = programtest.Build(c.Dir, "anond-deliver"); err != nil {
 		return 0, err
 	}
 	if file == "" {
