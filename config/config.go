@@ -69,6 +69,7 @@ type schemaSettings struct {
 type subjects struct {
 	Repeat  repeat
 	Deletes deletes
+	Erasure Erasure
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
 }
@@ -169,6 +170,7 @@ func check(c *Config, r *reader) {
 	checkShard(c, r)
 	checkReachable(c, r)
 	checkDeletes(c, r)
+	checkErasure(c, r)
 	checkTrigger(c, r)
 	checkWindow(c, r)
 	checkPaths(c, r)

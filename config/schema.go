@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/ingest/dialect"
+	"time"
 )
 
 // attributeSettings is one element of `schema.attributes`.
@@ -62,6 +63,14 @@ func (c *Config) schemaKeys() []key {
 			"and with op d of Debezium. refuse: it is a dead letter (unsupported_operation), unless dead_letter.ignore has it. forget: the " +
 			"person that it names is forgotten, as by anond forget, and stays blocked: docs/FEEDS.md. Whom the feed deletes must not follow " +
 			"from the sensitive value."},
+		{path: "subject.erasure.mode", value: oneOf(&c.Erasure.Mode, KeepRows, WithdrawBuckets), def: "keep", doc: "What becomes of a " +
+			"published row of a person who is forgotten. keep: it stays, without owner. bucket, with level L2, recoding buckets and a subject: " +
+			"the whole bucket leaves later releases, rows and values, with the first release of a period (`every`); who else was in it is not published " +
+			"again. It takes nothing back that was published. Fixed with release 1."},
+		{path: "subject.erasure.every", value: duration(&c.Erasure.Every, time.Second), def: "720h", doc: "With mode bucket: the period, " +
+			"counted from 1970 in UTC. A release is made for it if somebody leaves. Law asks for a month at most."},
+		{path: "subject.erasure.count", value: atLeast(1, "a bucket without a request stays", &c.Erasure.Count), def: "1", doc: "With mode " +
+			"bucket: a bucket leaves when so many of its people have asked."},
 	}
 }
 

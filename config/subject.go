@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"anond/equivclass"
 )
@@ -20,6 +21,43 @@ const (
 	RefuseDeletes deletes = "refuse"
 	ForgetDeletes deletes = "forget"
 )
+
+// Erasure says what becomes of published rows of people who are forgotten.
+type Erasure struct {
+	Mode  erasureMode
+	Every time.Duration
+	Count int
+}
+
+type erasureMode string
+
+// The treatments of such rows.
+const (
+	KeepRows        erasureMode = "keep"
+	WithdrawBuckets erasureMode = "bucket"
+)
+
+// checkErasure refuses that buckets leave where nothing may (rule W).
+func checkErasure(c *Config, r *reader) {
+	const full = "subject.erasure.mode"
+	if c.Erasure.Mode != WithdrawBuckets || !r.sound(full, "policy.level", "release.recoding") {
+		return
+	}
+	of, all := c.byRole(r)
+	switch {
+	case c.Policy.Level != L2:
+		r.fault(full, "is bucket, but policy.level is L1, which has no buckets", "set it to keep, or policy.level to L2")
+	case c.Release.Recoding != Buckets:
+		r.fault(full, fmt.Sprintf("is bucket, but release.recoding is %s", c.Release.Recoding), "set it to keep, or release.recoding to buckets")
+	case all && len(of[equivclass.Subject]) == 0:
+		r.fault(full, "is bucket, but no attribute has role subject: nobody can ask",
+			"mark the field that identifies a person, or set it to keep")
+	case len(c.Outputs.Kafka.Brokers) > 0 || c.Outputs.Postgres.URL.Reveal() != "":
+		r.fault(full, "is bucket, but outputs are set: topics and tables would keep the rows that leave", "set it to keep, or remove outputs")
+	case c.Shard.Set():
+		r.fault(full, "is bucket, which belongs to a dataset without shards", "set it to keep, or remove shard")
+	}
+}
 
 // checkDeletes refuses settings under which a state cannot forget published people.
 func checkDeletes(c *Config, r *reader) {
@@ -52,7 +90,7 @@ func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
 		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding", "release.window",
-			"initial.min_pool"}, k.path) || strings.HasPrefix(k.path, "policy.") {
+			"initial.min_pool"}, k.path) || strings.HasPrefix(k.path, "subject.erasure.") || strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
 		}
 	}
@@ -62,6 +100,11 @@ func (c *Config) Digests() map[string][32]byte {
 		delete(out, "policy.max_pool")
 		delete(out, "initial.min_pool")
 		delete(out, "release.window")
+	}
+	if c.Erasure.Mode == KeepRows { // states that keep have no such keys
+		delete(out, "subject.erasure.mode")
+		delete(out, "subject.erasure.every")
+		delete(out, "subject.erasure.count")
 	}
 	names := make([]string, len(c.Attributes))
 	for i, a := range c.Attributes {

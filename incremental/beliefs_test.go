@@ -97,6 +97,7 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		if i := p.m.Releases().Latest(); i != nil {
 			v, err := p.m.Releases().Whole(i.Release)
 			p.must(err)
+			v.Classes = slices.Concat(v.Classes, v.Dead) // at level L2 these have left with their buckets
 			b.buckets = append(slices.Clone(p.gone), p.buckets(v)...)
 		}
 		for _, x := range b.buckets {

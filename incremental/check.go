@@ -26,13 +26,13 @@ func (m *Machine) CheckInvariants() []error {
 	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes}
 	published, faults := i.living()
 	s := m.Status()
-	if published += m.s.History.Newcomers(m.s.Head.Removed); published != s.Published+s.Expired {
-		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published, and %d as expired", published, s.Published,
-			s.Expired))
+	if published += m.s.History.Newcomers(m.s.Head.Removed); published != s.Published+s.Expired+s.Withdrawn {
+		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published, %d as expired, and %d as withdrawn", published,
+			s.Published, s.Expired, s.Withdrawn))
 	}
 	if s.Sent != s.Accounted() {
 		faults = append(faults, fmt.Errorf("sent %d is not published %d + expired %d + pending %d + dead_letter %d + forgotten %d + "+
-			"beyond %d", s.Sent, s.Published, s.Expired, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Beyond))
+			"withdrawn %d + beyond %d", s.Sent, s.Published, s.Expired, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Withdrawn, s.Beyond))
 	}
 	faults = append(faults, i.releases()...)
 	faults = append(faults, i.values(&m.s)...)
@@ -70,12 +70,12 @@ func (i *inspection) values(s *state.State) (faults []error) {
 	return faults
 }
 
-// living examines the classes alive, and counts their records.
+// living examines the classes that hold their people, and counts these.
 func (i *inspection) living() (published int, faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	seen := make([]bool, i.records.Len())
 	for _, c := range i.classes {
-		if c.Died != 0 {
+		if !c.Holds() {
 			continue
 		}
 		for n, r := range c.Members {
@@ -164,7 +164,7 @@ func (i *inspection) buckets(births []*state.Class) (faults []error) {
 func (i *inspection) past() (faults []error) {
 	signature := map[state.RecordID]string{}
 	for _, c := range i.classes {
-		if c.Died != 0 && c.Regime == state.Frozen {
+		if !c.Holds() && c.Regime == state.Frozen {
 			faults = append(faults, fmt.Errorf("class %d is frozen but died", c.ID))
 		}
 		if c.Regime != state.Pure {

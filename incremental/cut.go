@@ -117,13 +117,14 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 		m.first.grow(&m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
-	if made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && len(d.Births) == 0 && !leaves {
+	d.Deaths = append(d.Deaths, m.leaving(createdAt, expired)...)
+	if leaves = leaves || !d.Empty(); made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && !leaves {
 		return nil, m.Commit()
 	}
 	if err := newVerifier(&m.s, d.References).verify(d); err != nil {
 		return nil, err
 	}
-	if len(d.Births) == 0 && !leaves {
+	if !leaves {
 		m.countCut(made.by, state.Skipped)
 		m.s.SortPending(nil)
 		m.place.Tried(m.s.Head.LastCut)
@@ -131,6 +132,18 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 	}
 	m.countCut(made.by, state.Released)
 	return m.commitIntent(d, state.Intent{CreatedAt: createdAt, Policy: policy, Expired: expired})
+}
+
+// leaving are the classes of the buckets that leave with a release that is made at a time (package withdraw).
+func (m *Machine) leaving(createdAt int64, expired uint32) []state.ClassID {
+	before, rule := m.s.History.Latest(), m.s.Policy.Erasure
+	if before == nil || !rule.Due(before.CreatedAt, createdAt) {
+		return nil
+	}
+	if leave := rule.Leave(m.s.History.Requests(&m.s.Records, expired)); len(leave) > 0 {
+		return m.s.History.Of(leave)
+	}
+	return nil
 }
 
 // countCut advances the machine's own clock and ends the first load.

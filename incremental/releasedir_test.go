@@ -51,6 +51,9 @@ func newReleaseDir(t testing.TB, s *equivclass.Schema, p state.Policy, recoding 
 		c.settings.Policy.MaxRegroups = 0
 	}
 	c.settings.Window, c.settings.Granule = p.Window.String(), p.Window.Granule
+	if r := p.Erasure; !r.Keeps() {
+		c.settings.Erasure = &snapshot.Erasure{Every: r.Every, Count: r.Count}
+	}
 	c.out = &publish.Publisher{FS: unsynced{snapshot.OS()}, Dir: filepath.Join(c.root, "releases"),
 		Ledger: filepath.Join(c.root, "ledger"), Gate: gateOf{c}}
 	require.NoError(t, c.out.Open())

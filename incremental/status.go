@@ -17,6 +17,9 @@ type Status struct {
 	Expired    int           `json:"expired,omitempty"`
 	Pending    state.Pending `json:"pending"`
 	DeadLetter uint64        `json:"dead_letter"`
+	// Withdrawn are records in buckets that have left because their people asked to be erased (package withdraw), until their parts leave:
+	// then they are among Expired.
+	Withdrawn int `json:"withdrawn,omitempty"`
 	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
 	// value can have caused (seen.go), and all records of those who have lapsed. None of them is ever published (rule S).
 	Beyond int `json:"beyond"`
@@ -61,15 +64,16 @@ func (s *Status) RefusedShare() float64 { return float64(s.DeadLetter) / float64
 
 // Accounted is what Sent always is: everything that became of records.
 func (s *Status) Accounted() uint64 {
-	return uint64(s.Published+s.Expired+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten
+	return uint64(s.Published+s.Expired+s.Withdrawn+s.Pending.Total()+s.Beyond) + s.DeadLetter + s.Forgotten
 }
 
 // Status returns the machine's counts. sent = published + expired + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(), Expired: m.s.History.Left,
-		Beyond:  m.s.Pending.Beyond + int(m.intake.counters.Beyond),
-		Ignored: maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
+		Withdrawn: m.s.History.Withdrawn(),
+		Beyond:    m.s.Pending.Beyond + int(m.intake.counters.Beyond),
+		Ignored:   maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Lapsed:   m.s.Known.Count(state.Lapsed),
 		Replayed: maps.Clone(m.intake.counters.Replayed),
 		Release:  m.s.History.Releases(), Infeasible: m.s.Pending.Stuck > 0 || m.first.refused != nil,

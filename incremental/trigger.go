@@ -67,8 +67,26 @@ func (t Trigger) Leaves(now int64) bool {
 	return at != 0 && at <= now
 }
 
-// Next is when the oldest part leaves that somebody is in.
+// Next is when the oldest part leaves that somebody is in, or buckets whose people have asked for it.
 func (t Trigger) Next() int64 {
+	window, erasure := t.nextPart(), t.nextErasure()
+	if window == 0 || erasure != 0 && erasure < window {
+		return erasure
+	}
+	return window
+}
+
+// nextErasure is when an erasure release is due; 0: nothing is to leave. Requests come with a machine that is opened anew, so they
+// are counted once.
+func (t Trigger) nextErasure() int64 {
+	latest, rule := t.s.History.Latest(), t.s.Policy.Erasure
+	if latest == nil || rule.Keeps() || len(rule.Leave(t.s.Requests())) == 0 {
+		return 0
+	}
+	return rule.Next(latest.CreatedAt)
+}
+
+func (t Trigger) nextPart() int64 {
 	w, h := t.s.Policy.Window, &t.s.History
 	for expired := h.Expired(); ; expired++ {
 		switch at, ok := w.Next(h, expired); {

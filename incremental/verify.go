@@ -42,6 +42,9 @@ func newVerifier(s *state.State, fixed map[int][]equivclass.Count) *verifier {
 // equality patterns) and gives all its records to births (rule N, insert-only). Cost:
 // the records of the births and deaths.
 func (v *verifier) verify(d state.Decision) error {
+	if v.policy.Level == state.L2 {
+		return v.pool(d)
+	}
 	dying := make(map[state.ClassID]int, len(d.Deaths))
 	for _, id := range d.Deaths {
 		c := v.classes[id]
@@ -49,9 +52,6 @@ func (v *verifier) verify(d state.Decision) error {
 			return fmt.Errorf("%w: class %d may not be regrouped (rules A, E)", ErrUnsafe, id)
 		}
 		dying[id] = len(c.Members)
-	}
-	if v.policy.Level == state.L2 {
-		return v.pool(d)
 	}
 	seen := state.NewRecordSet(v.records.Len())
 	for i, c := range d.Births {
@@ -109,8 +109,8 @@ func (v *verifier) birth(c *state.Class, dying map[state.ClassID]int, seen state
 // classes of this decision only, and every record arrived when all values of its bucket
 // were valid. Cost: the records of the births.
 func (v *verifier) pool(d state.Decision) error {
-	if len(d.Deaths) > 0 {
-		return fmt.Errorf("%w: a class dies at level L2", ErrUnsafe)
+	if err := v.withdrawal(d.Deaths); err != nil {
+		return err
 	}
 	seen := state.NewRecordSet(v.records.Len())
 	for i, c := range d.Births {
@@ -126,6 +126,30 @@ func (v *verifier) pool(d state.Decision) error {
 		}
 		if err := judge(members); err != nil {
 			return fmt.Errorf("%w: bucket %d: %w", ErrUnsafe, i+1, err)
+		}
+	}
+	return nil
+}
+
+// withdrawal checks that what leaves are whole buckets that have not left (rule W, what may leave). Cost: none if nothing leaves, else
+// all classes.
+func (v *verifier) withdrawal(deaths []state.ClassID) error {
+	if len(deaths) == 0 {
+		return nil
+	}
+	left, leaves := map[state.BucketID]int{}, map[state.BucketID]int{}
+	for _, c := range v.classes {
+		left[c.Bucket]++
+	}
+	for _, id := range deaths {
+		c := v.classes[id]
+		if leaves[c.Bucket]++; c.Bucket == 0 || c.Died != 0 {
+			return fmt.Errorf("%w: class %d leaves, and is in no bucket or has left (rule W)", ErrUnsafe, id)
+		}
+	}
+	for bucket, n := range leaves {
+		if n != left[bucket] {
+			return fmt.Errorf("%w: %d of %d classes of a bucket leave (rule W)", ErrUnsafe, n, left[bucket])
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental/retire"
 	"anond/incremental/state"
+	"anond/incremental/withdraw"
 	"anond/snapshot"
 	"anond/snapshot/audit"
 	"anond/snapshot/audit/format"
@@ -32,9 +33,19 @@ type windowed struct {
 
 func newWindowed(t testing.TB, window string, recoding render.Recoding) *windowed {
 	t.Helper()
-	w, err := retire.Parse(window)
-	require.NoError(t, err)
-	p := bucketPolicy(2, 2)
+	return newLosing(t, window, withdraw.Rule{}, recoding)
+}
+
+// newLosing is a chain whose parts leave, if there is a window, and whose buckets do.
+func newLosing(t testing.TB, window string, rule withdraw.Rule, recoding render.Recoding) *windowed {
+	t.Helper()
+	p, w := bucketPolicy(2, 2), retire.Window{}
+	if window != "" {
+		var err error
+		w, err = retire.Parse(window)
+		require.NoError(t, err)
+	}
+	p.Erasure = rule
 	p.Window, p.MinPool, p.MaxPool, p.InitialMin, p.MaxHold = w, 8, 40, 40, 1
 	return &windowed{newChain(t, people(t), p, recoding), rand.New(rand.NewPCG(3, 3)), 0, 0, 1_700_000_000}
 }

@@ -148,6 +148,9 @@ func (l *reporting) summary() []any {
 	if s.Expired > 0 {
 		attrs = append(attrs, "expired", s.Expired)
 	}
+	if s.Withdrawn > 0 {
+		attrs = append(attrs, "withdrawn", s.Withdrawn)
+	}
 	if unread.SetAside > 0 {
 		attrs = append(attrs, "files_set_aside", unread.SetAside)
 	}

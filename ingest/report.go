@@ -172,6 +172,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	if s.Expired > 0 {
 		attrs = append(attrs, "expired", s.Expired)
 	}
+	if s.Withdrawn > 0 {
+		attrs = append(attrs, "withdrawn", s.Withdrawn)
+	}
 	if s.Forgotten > 0 {
 		attrs = append(attrs, "forgotten", s.Forgotten)
 	}

@@ -35,6 +35,9 @@ func JoinParts(m *Manifest, name string, parts []PartEntry, open func(path strin
 		for _, n := range p.Dead {
 			entry.Dead = append(entry.Dead, uint32(entry.Classes)+n)
 		}
+		for _, n := range p.Withdrawn {
+			entry.Withdrawn = append(entry.Withdrawn, uint32(entry.Buckets)+n)
+		}
 		shifts = append(shifts, Shift{}.Before(&entry))
 		entry.Replaces = append(entry.Replaces, r)
 		entry.Classes, entry.Buckets, entry.Pools = entry.Classes+p.Classes, entry.Buckets+p.Buckets, entry.Pools+p.Pools

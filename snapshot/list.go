@@ -71,8 +71,8 @@ func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error
 			info.Newcomers = m.Records
 		case len(out) > 0 && out[len(out)-1].Release == n-1:
 			info.Newcomers = m.Records - out[len(out)-1].Records
-			for i := range m.Parts { // with a window some have left
-				if first, _ := m.Parts[i].Births(); m.Window != "" {
+			for i := range m.Parts { // some may have left
+				if first, _ := m.Parts[i].Births(); m.Window != "" || m.Erasure != nil {
 					if info.Newcomers = 0; first == n {
 						info.Newcomers = m.Parts[i].Rows
 					}

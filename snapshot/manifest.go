@@ -33,6 +33,7 @@ type Manifest struct {
 	Buckets        int            `json:"buckets,omitempty"` // level L2
 	Pending        int            `json:"pending"`
 	InitialMinPool int            `json:"initial_min_pool,omitempty"` // release 1 at level L2: least number of people of the first pool
+	Erasure        *Erasure       `json:"erasure,omitempty"`          // when buckets leave whose people asked to be erased
 	Window         string         `json:"window,omitempty"`           // how long a part stays: a number of releases, or an age
 	Expired        uint32         `json:"expired,omitempty"`          // what releases up to it gave birth to has left
 	PeopleEver     int            `json:"people_ever,omitempty"`      // with a window: who were ever published, gone or not
@@ -63,6 +64,12 @@ func (m *Manifest) DocumentEntries() (out []FileEntry) {
 		out = append(out, FileEntry{Name: d.Name, SHA256: d.SHA256, Bytes: d.Bytes})
 	}
 	return out
+}
+
+// Erasure is when buckets leave: with the first release of a period, at so many requests of their people.
+type Erasure struct {
+	Every int64 `json:"every"` // seconds
+	Count int   `json:"count"`
 }
 
 // SchemaEntry is one attribute. Type is empty where it is never looked at.

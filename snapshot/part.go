@@ -20,7 +20,7 @@ type PartEntry struct {
 	Classes int         `json:"classes"`         // dead ones included
 	Buckets int         `json:"buckets,omitempty"`
 	Pools   int         `json:"pools,omitempty"`
-	Rows    int         `json:"rows"` // records, those of dead classes included
+	Rows    int         `json:"rows"` // records, those of dead classes included, and none that were withdrawn
 	Mode    string      `json:"mode"` // of its files
 	Files   []FileEntry `json:"files"`
 	// Dead are the classes whose records were regrouped since, ascending: their
@@ -29,6 +29,9 @@ type PartEntry struct {
 	// Stale says, by bucket and ascending, how many of its people have sent an update or a delete since they were published:
 	// [bucket, people]. It never falls. Buckets of which nobody has are not there.
 	Stale [][2]uint32 `json:"stale,omitempty"`
+	// Withdrawn are the buckets that have left because their people asked to be erased, ascending: their rows and bags are not in
+	// the files any more, and numbers keep their gaps. Release is then the one that wrote the part last.
+	Withdrawn []uint32 `json:"withdrawn,omitempty"`
 	// Replaces are the parts whose bytes a compacted part holds one after another.
 	Replaces []ReplacedPart `json:"replaces,omitempty"`
 }
@@ -67,7 +70,7 @@ func (m *Manifest) Shared() bool { return m.Policy.Level == PolicyL2 }
 // cover releases from 1 on, in order, and what is dead is there. The error does
 // not quote the content.
 func checkParts(m *Manifest) error {
-	if (m.Expired > 0 || m.PeopleEver > 0) && m.Window == "" || m.Expired >= m.Release {
+	if m.Expired > 0 && m.Window == "" || m.PeopleEver > 0 && m.Window == "" && m.Erasure == nil || m.Expired >= m.Release {
 		return wrongManifest("something has left, and it has no window")
 	}
 	if len(m.Parts) == 0 && m.Expired == 0 {
@@ -79,23 +82,28 @@ func checkParts(m *Manifest) error {
 	if slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
 		return wrongManifest("it speaks of shards, and is no union")
 	}
-	return checkRun(m.Parts, 0, m.Expired, m.Window != "")
+	return checkRun(m.Parts, 0, m.Expired, m.Window != "" || m.Erasure != nil)
 }
 
 // checkRun checks the parts of one publisher. before is how many parts a manifest lists
-// before them, expired the watermark. With a window a release may have no births.
-func checkRun(parts []PartEntry, before int, expired uint32, window bool) error {
+// before them, expired the watermark. If somebody may leave, a release may have no births.
+func checkRun(parts []PartEntry, before int, expired uint32, leaves bool) error {
 	next := expired + 1
 	for i := range parts {
 		p := &parts[i]
 		first, last, ok := parsePartName(p.Part)
-		if !ok || first < next || first > next && !window || p.Mode != PartMode || p.Classes < 1 || p.Release < last {
+		if !ok || first < next || first > next && !leaves || p.Mode != PartMode || p.Classes < 1 || p.Release < last {
 			return wrongManifest("part " + strconv.Itoa(before+i+1) + " does not follow the one before, or says what no part has")
 		}
 		next = last + 1
 		for j, n := range p.Dead {
 			if n < 1 || int64(n) > int64(p.Classes) || j > 0 && n <= p.Dead[j-1] {
 				return wrongManifest("part " + strconv.Itoa(before+i+1) + " lists a dead class that it does not have, or out of order")
+			}
+		}
+		for j, n := range p.Withdrawn {
+			if n < 1 || int64(n) > int64(p.Buckets) || j > 0 && n <= p.Withdrawn[j-1] {
+				return wrongManifest("part " + strconv.Itoa(before+i+1) + " lists a withdrawn bucket that it does not have, or out of order")
 			}
 		}
 		for j, s := range p.Stale {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/internal/upkeep"
 )
 
 // TestPartsThatExpired: with a window each start finds the ledger as it left it, the audit says sealed of those who left and whose
@@ -24,7 +25,7 @@ func TestPartsThatExpired(t *testing.T) {
 		s.edit("policy:", "initial: {min_pool: 15, max_records: 600}\npolicy:")
 		s.edit("release: {", "release: {window: 2, "+keep)
 		for round := range 5 {
-			s.write("admissions.ndjson", ndjson(1, 800+600*round))
+			s.write("admissions.ndjson", admitted("P-early", 1, "influenza")+ndjson(1, 800+600*round))
 			s.must("run --once")
 		}
 		newest := s.counts().Newest.Release
@@ -64,5 +65,7 @@ func TestPartsThatExpired(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, parts)
 		require.NotContains(t, strings.Join(parts, " "), "part-000001")
+		x := s.receipt("P-early")
+		require.Equal(t, upkeep.FateLeft, x.Fate)
 	}
 }

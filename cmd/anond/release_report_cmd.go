@@ -186,7 +186,7 @@ func (e *environment) withCounts(ctx context.Context, cfg *config.Config, worlds
 		}
 		s := exporter.Machine().Status()
 		counts = &dpo.Counts{Sent: s.Sent, Published: uint64(s.Published), Expired: uint64(s.Expired),
-			Pending: uint64(s.Pending.Total()), DeadLetter: s.DeadLetter,
+			Withdrawn: uint64(s.Withdrawn), Pending: uint64(s.Pending.Total()), DeadLetter: s.DeadLetter,
 			Forgotten: s.Forgotten, Beyond: uint64(s.Beyond), Due: s.ForgetDue, Refused: s.Refused}
 		o, err = exported(cfg, exporter, copied)
 		return err

@@ -39,6 +39,9 @@ func (e *environment) summarize(cfg *config.Config, path string, r *ingest.Repor
 	if now.Expired > 0 {
 		count("expired", now.Expired, before.Expired, "of parts that left by release.window")
 	}
+	if now.Withdrawn > 0 {
+		count("withdrawn", now.Withdrawn, before.Withdrawn, "of buckets in which people asked to be erased")
+	}
 	if n := now.Pending.Total(); n > 0 {
 		count("waiting", n, before.Pending.Total(), waitingNote(cfg, r))
 	}

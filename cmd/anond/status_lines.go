@@ -36,6 +36,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	if c.Expired > 0 {
 		sum += " + " + grouped(c.Expired) + " expired"
 	}
+	if c.Withdrawn > 0 {
+		sum += " + " + grouped(c.Withdrawn) + " withdrawn"
+	}
 	if c.Beyond > 0 {
 		sum += " + " + grouped(c.Beyond) + " beyond"
 		if c.Lapsed > 0 {

@@ -74,7 +74,7 @@ func (c *checker) class(x *state.Class) {
 	if _, ok := c.intents[x.Born]; !ok {
 		c.fault("class %d is born in release %d, which has no intent", x.ID, x.Born)
 	}
-	if x.Died != 0 && x.Regime != state.Pure {
+	if !x.Holds() && x.Regime != state.Pure {
 		c.fault("class %d is frozen and dies (rule A)", x.ID)
 	}
 	if x.Died != 0 && x.Died <= x.Born {
@@ -85,7 +85,7 @@ func (c *checker) class(x *state.Class) {
 			c.fault("class %d: member %d is unknown or out of order", x.ID, j)
 			return
 		}
-		if x.Died != 0 {
+		if !x.Holds() {
 			continue
 		}
 		if other := c.owner[m]; other != 0 {

@@ -81,7 +81,7 @@ type Forgotten struct {
 	Bounds int `json:"bounds"`
 	// First is the release that published a row of the person first, 0 if none did.
 	First uint32 `json:"first_release"`
-	// Last is the newest release that was decided then, which shows the row, too; 0: none does.
+	// Last is the newest release that shows the row, of those that were decided then; 0: none does.
 	Last uint32 `json:"last_release"`
 	// Later are people of a pool that is fixed and not decided: they are forgotten when it is.
 	Later int `json:"when_decided"`
@@ -200,7 +200,12 @@ func (p *erasing) note(s *vacancy) {
 	if born := p.born(s.class); p.First == 0 || born < p.First {
 		p.First = born
 	}
-	p.Last = p.from.History.Releases()
+	h := &p.from.History
+	last := h.Shows(h.Classes[s.class].Born)
+	if c := h.Classes[s.class]; c.Died != 0 && c.Bucket != 0 {
+		last = min(last, c.Died-1)
+	}
+	p.Last = max(p.Last, last)
 }
 
 // born is the release in which somebody of a class was published first.

@@ -170,6 +170,10 @@ func (r *Removal) Visitor() state.Visitor {
 			if c.ID >= r.classes {
 				x := *c
 				x.ID, x.Members = c.ID-r.classes, r.renumber(c.Members)
+				if x.Died > 0 { // with its bucket (package withdraw)
+					r.whole.Deaths = append(r.whole.Deaths, state.Death{ID: x.ID, Release: x.Died})
+					x.Died = 0
+				}
 				r.whole.Births = append(r.whole.Births, &x)
 			}
 			return nil

@@ -44,7 +44,7 @@ func (p *erasing) bags() (out [][]state.RecordID) {
 	moved := p.from.History.Moved()
 	for _, c := range classes {
 		switch {
-		case c.Died != 0:
+		case !c.Holds():
 		case c.Bucket == 0 && open[c.ID]:
 			if moved(c) {
 				p.derivable(c)

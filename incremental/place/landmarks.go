@@ -44,7 +44,7 @@ func (l *landmarks) follow() {
 	l.grid.prepare(c)
 	for ; l.release < h.Releases(); l.release++ {
 		for _, id := range h.Died[l.release+1] {
-			if int(id) < l.classes {
+			if int(id) < l.classes && !h.Classes[id].Holds() {
 				l.index.Remove(int32(id))
 			}
 		}
@@ -76,7 +76,7 @@ func (l *landmarks) add(classes []*state.Class) {
 	var numbers []int32
 	var boxes []int64
 	for _, c := range classes {
-		if c.Died == 0 {
+		if c.Holds() {
 			numbers = append(numbers, int32(c.ID))
 			boxes = append(boxes, make([]int64, 2*d)...)
 			l.grid.box(l.records, c.Members, boxes[len(boxes)-2*d:])

@@ -18,6 +18,9 @@ type Decision struct {
 	Failed []promise.Verdict
 }
 
+// Empty reports that nothing is born, and nothing leaves.
+func (d *Decision) Empty() bool { return len(d.Births)+len(d.Deaths) == 0 }
+
 // Fix notes the reference distribution of an attribute.
 func (d *Decision) Fix(attribute int, counts []equivclass.Count) {
 	if d.References == nil {

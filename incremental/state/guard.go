@@ -18,6 +18,7 @@ type ClassKind uint8
 const (
 	KindFrozen ClassKind = iota
 	KindPure
+	KindShared // frozen, in a bucket of level L2
 	kindDead
 )
 
@@ -201,8 +202,8 @@ func (g *Guard) checkTurns(d *Delta) error {
 		turned[id] = KindPure
 	}
 	for _, x := range d.Deaths {
-		if k, ok := kind(x.ID); !ok || k != KindPure || x.Release == 0 {
-			return fmt.Errorf("%w: class %d dies but is no living pure class", ErrDelta, x.ID)
+		if k, ok := kind(x.ID); !ok || k != KindPure && k != KindShared || x.Release == 0 {
+			return fmt.Errorf("%w: class %d dies but is no living class that is pure or in a bucket", ErrDelta, x.ID)
 		}
 		turned[x.ID] = kindDead
 	}
@@ -215,6 +216,8 @@ func kindOf(c *Class) ClassKind {
 		return kindDead
 	case c.Regime == Pure:
 		return KindPure
+	case c.Bucket != 0:
+		return KindShared
 	default:
 		return KindFrozen
 	}

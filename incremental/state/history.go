@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -22,6 +23,8 @@ type History struct {
 	Values  Values               // of everybody ever published, at level L2
 	Born    uint32               // the newest release of which they have the bag
 	Left    int                  // records of classes that left (package retire)
+	// withdrawn is how many records are in buckets that were withdrawn (package withdraw), by the release of their birth.
+	withdrawn map[uint32]int
 }
 
 // LoadClass takes in a class from the store.
@@ -47,8 +50,13 @@ func (h *History) bury(id ClassID) {
 	if h.Died == nil {
 		h.Died = map[uint32][]ClassID{}
 	}
-	release := h.Classes[id].Died
-	h.Died[release] = append(h.Died[release], id)
+	c := h.Classes[id]
+	if h.Died[c.Died] = append(h.Died[c.Died], id); c.Bucket != 0 {
+		if h.withdrawn == nil {
+			h.withdrawn = map[uint32]int{}
+		}
+		h.withdrawn[c.Born] += len(c.Members)
+	}
 }
 
 // LoadIntent takes in an intent from the store.
@@ -74,12 +82,23 @@ func (h *History) Newcomers(through uint32) (people int) {
 	return people
 }
 
-// Leaving is how many people leave if the watermark moves to a release.
+// Leaving is how many people leave if the watermark moves to a release, those of buckets that left before included.
 func (h *History) Leaving(through uint32) (people int) {
 	for r := h.Expired() + 1; r <= through; r++ {
 		people += h.Intents[r-1].Newcomers
 	}
 	return people
+}
+
+// Withdrawn is how many records are in buckets that were withdrawn, of parts that have not left: then they count among those who
+// have left with their parts, as a state does that has them no more (package erase).
+func (h *History) Withdrawn() (n int) {
+	for born, of := range h.withdrawn {
+		if born > h.Expired() {
+			n += of
+		}
+	}
+	return n
 }
 
 // Expired is the watermark: what was born in releases up to it has left.
@@ -88,6 +107,12 @@ func (h *History) Expired() uint32 {
 		return i.Expired
 	}
 	return 0
+}
+
+// Shows is the newest release that shows what a release gave birth to, but for what was withdrawn.
+func (h *History) Shows(born uint32) uint32 {
+	n, _ := slices.BinarySearchFunc(h.Intents, born, func(i Intent, born uint32) int { return cmp.Compare(int64(i.Expired), int64(born)) })
+	return uint32(n)
 }
 
 // Created is the public time of a release. It never falls.
@@ -151,12 +176,38 @@ func (h *History) Enter(d Decision) (deaths []Death) {
 // Settle writes, by record, the living class that holds it, for those of some classes.
 func (h *History) Settle(classOf []ClassID, classes []*Class) {
 	for _, c := range classes {
-		if c.Died == 0 {
+		if c.Holds() {
 			for _, r := range c.Members {
 				classOf[r] = c.ID
 			}
 		}
 	}
+}
+
+// Requests is how many people of each bucket were forgotten, of those that have not left, also not by the watermark.
+func (h *History) Requests(records *Records, expired uint32) map[uint32]int {
+	out := map[uint32]int{}
+	for _, c := range h.Classes {
+		if !c.Ownerless || c.Died != 0 || c.Bucket == 0 || c.Born <= expired {
+			continue
+		}
+		for _, r := range c.Members {
+			if records.Erased(r) {
+				out[uint32(c.Bucket)]++
+			}
+		}
+	}
+	return out
+}
+
+// Of are the classes of buckets, which ascend.
+func (h *History) Of(buckets []uint32) (out []ClassID) {
+	for _, c := range h.Classes {
+		if _, found := slices.BinarySearch(buckets, uint32(c.Bucket)); found {
+			out = append(out, c.ID)
+		}
+	}
+	return out
 }
 
 // Alive returns the number of classes that a release with this watermark shows.
@@ -257,7 +308,7 @@ func (h *History) Unlinked() map[ClassID]bool {
 	var moved func(*Class) bool
 	for _, c := range h.Classes {
 		switch {
-		case !c.Ownerless || c.Died != 0:
+		case !c.Ownerless || !c.Holds():
 		case c.Bucket != 0:
 			buckets[c.Bucket] = true
 		default:

@@ -7,6 +7,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/promise"
 	"anond/incremental/retire"
+	"anond/incremental/withdraw"
 )
 
 // Republication says what may become of a published class.
@@ -92,6 +93,8 @@ type Policy struct {
 	MinPool   int
 	MaxPool   int
 	OnRefusal OnRefusal
+	// Erasure is which buckets leave because their people asked for it, at level L2.
+	Erasure withdraw.Rule
 	// MaxRecords bounds the state; 0: no bound.
 	MaxRecords int
 }
@@ -120,6 +123,9 @@ func (p Policy) Check(of *equivclass.Schema) error {
 	}
 	if p.MaxWait != 0 && (p.Level != L2 || of.SubjectIndex() < 0 || p.MaxWait <= p.MaxHold) {
 		faults = append(faults, errors.New("people lapse at level L2 with a subject, and later than max_hold"))
+	}
+	if r := p.Erasure; !r.Keeps() && (p.Level != L2 || r.Count < 1 || r.Every < 1 || of.SubjectIndex() < 0) {
+		faults = append(faults, errors.New("erasure by buckets needs level L2, a subject, and positive numbers"))
 	}
 	if p.Level == L1 && (p.Initial == nil || p.Local == nil) {
 		faults = append(faults, errors.New("no partitioner"))

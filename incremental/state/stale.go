@@ -49,6 +49,15 @@ func (s *Stale) Staged() []RecordID { return s.List[s.kept:] }
 // Committed notes that the store has all.
 func (s *Stale) Committed() { s.kept = len(s.List) }
 
+// Requests is how many people of each bucket were forgotten that is in the newest release. It changes with releases, and with a state
+// that is opened anew after it has forgotten. Cost: a look at each class, once.
+func (s *State) Requests() map[uint32]int {
+	if n := s.History.Releases(); s.requests == nil || s.requestsAt != n {
+		s.requests, s.requestsAt = s.History.Requests(&s.Records, s.History.Expired()), n
+	}
+	return s.requests
+}
+
 // StaleBuckets says how many people of each bucket were stale when a release was decided; nil: nobody.
 func (s *State) StaleBuckets(i *Intent) map[BucketID]int {
 	if i.Stale == 0 {
@@ -56,7 +65,7 @@ func (s *State) StaleBuckets(i *Intent) map[BucketID]int {
 	}
 	out := map[BucketID]int{}
 	for _, r := range s.Stale.List[:i.Stale] {
-		if c := s.History.Classes[s.Records.ClassOf[r]]; c.Born > i.Expired {
+		if c := s.History.Classes[s.Records.ClassOf[r]]; c.Born > i.Expired && (c.Died == 0 || c.Died > i.Release) {
 			out[c.Bucket]++
 		}
 	}

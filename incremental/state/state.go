@@ -26,7 +26,10 @@ type State struct {
 	Pending   PendingSet
 	Secrets   Secrets
 	Stale     Stale
-	Known     People // those of whom nothing more is taken in
+
+	requests   map[uint32]int // see Requests
+	requestsAt uint32
+	Known      People // those of whom nothing more is taken in
 }
 
 // EnoughRecords reports whether the records are there without which the first load does not end.
@@ -54,7 +57,7 @@ func (s *State) NewSinceCut() int { return int(s.Records.Len() - s.Head.LastCut)
 // Published returns the number of records that are in a class that the newest release shows.
 func (s *State) Published() int {
 	return int(s.Records.Len()) - s.Pending.Counts().Total() - s.Pending.Beyond - s.Records.Vacant -
-		s.History.Left + s.History.Newcomers(s.Head.Removed)
+		s.History.Left + s.History.Newcomers(s.Head.Removed) - s.History.Withdrawn()
 }
 
 // Full reports whether the state holds as many records as it may, with so many people more.

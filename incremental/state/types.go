@@ -100,7 +100,7 @@ type Class struct {
 	Bucket BucketID // at level L2: the bucket whose bag holds the class's values
 	Born   uint32   // release that published it first
 	// Died is the release in which other classes took its records over, 0 while
-	// it lives. Invariant: only a pure class dies.
+	// it lives; at level L2 in which it left with its bucket (package withdraw). Invariant: only a pure class dies, or one in a bucket.
 	Died uint32
 	// Regroups is the largest number of regroupings that one of its records has
 	// seen (rule E, equality patterns).
@@ -111,6 +111,9 @@ type Class struct {
 	// Members in ascending order. Invariant: at least k, never changed.
 	Members []RecordID
 }
+
+// Holds reports whether the people of the class are in it, and in no other: it lives, or was withdrawn.
+func (c *Class) Holds() bool { return c.Died == 0 || c.Bucket != 0 }
 
 // Pending counts the accepted records that may be published later, by reason.
 type Pending struct {

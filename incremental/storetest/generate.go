@@ -189,6 +189,9 @@ func (g *generator) addRelease(d *state.Delta) {
 	for id, kind := range g.guard.Kinds {
 		id := state.ClassID(id)
 		switch {
+		case kind == state.KindShared && g.chance(0.02): // its people come back in no other
+			d.Deaths = append(d.Deaths, state.Death{ID: id, Release: g.release})
+			delete(g.members, id)
 		case kind == state.KindFrozen && g.chance(0.05):
 			d.DeclaredPure = append(d.DeclaredPure, id)
 			if g.chance(0.5) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"anond/config"
 	"anond/equivclass/promise"
@@ -112,10 +113,18 @@ func newGate(c *config.Config) *auditGate {
 	return &auditGate{g}
 }
 
+// erasureOf is when the configuration lets buckets leave; nil: never.
+func erasureOf(c *config.Config) *format.Erasure {
+	if c.Erasure.Mode != config.WithdrawBuckets {
+		return nil
+	}
+	return &format.Erasure{Every: int64(c.Erasure.Every / time.Second), Count: c.Erasure.Count}
+}
+
 // promisedBy is what the configuration promises of sensitive attributes, as the auditor takes it. It shares no code with what
 // writes manifests.
 func promisedBy(c *config.Config) *gate.Promised {
-	out, promises, order := &gate.Promised{Window: c.Release.Window.String()}, c.Promises(), map[string]int{}
+	out, promises, order := &gate.Promised{Window: c.Release.Window.String(), Erasure: erasureOf(c)}, c.Promises(), map[string]int{}
 	for _, i := range c.Schema().Sensitive() {
 		a := &c.Schema().Attributes()[i]
 		order[a.Name] = len(order)

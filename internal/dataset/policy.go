@@ -8,11 +8,13 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"time"
 
 	"anond/config"
 	"anond/equivclass"
 	"anond/equivclass/extract"
 	"anond/incremental"
+	"anond/incremental/withdraw"
 	"anond/snapshot"
 	"anond/snapshot/render"
 )
@@ -40,6 +42,9 @@ func PolicyOf(c *config.Config) state.Policy {
 		out.Level, out.MinPool, out.OnRefusal = state.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
 		out.InitialMin, out.MaxPool, out.Promises = c.Initial.MinPool, p.MaxPool, c.Promises()
 		out.Window = c.Release.Window
+		if e := c.Erasure; e.Mode == config.WithdrawBuckets {
+			out.Erasure = withdraw.Rule{Every: int64(e.Every / time.Second), Count: e.Count}
+		}
 		return out
 	}
 	out.Initial = extract.Extract{Workers: runtime.GOMAXPROCS(0)}
@@ -66,6 +71,9 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}
 	if about := snapshot.About(c.Release.About); about != (snapshot.About{}) {
 		s.About = &about
+	}
+	if r := policy.Erasure; !r.Keeps() {
+		s.Erasure = &snapshot.Erasure{Every: r.Every, Count: r.Count}
 	}
 	if c.Policy.Republication == config.Append {
 		s.Policy.MaxRegroups = 0

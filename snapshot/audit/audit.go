@@ -178,7 +178,7 @@ func (a *auditor) coverage() {
 			a.carry.Departed(in.expired)
 		}
 		for _, n := range in.numbers {
-			if man, err := in.manifest(n); err == nil && len(man.Parts) == 0 { // all has left: the export has nobody to name
+			if man, err := in.manifest(n); err == nil && n > a.departed && man.ShowsNobody(a.departed) { // the export has nobody to name
 				in.members.Class[n] = []chain.Address{}
 			}
 			if in.members.Class[n] == nil && n > a.departed {
@@ -282,18 +282,21 @@ func (a *auditor) step(rel *chain.Release) *releaseRow {
 	if a.last != nil {
 		before = a.last
 	}
-	d := format.BagDifference(before.Tab.Histogram(values), rel.Tab.Histogram(values))
+	base := rel.Base(before.Tab.Histogram(values), values)
+	d := format.BagDifference(base, rel.Tab.Histogram(values))
 	if a.wanted[rel.Num] {
 		a.histograms[rel.Num] = rel.Tab.Histogram(values)
 	}
-	format.CheckDifference(before.Tab.Histogram(values), rel.Tab.Histogram(values), rel.Man, &a.f)
+	format.CheckDifference(base, rel.Tab.Histogram(values), rel.Man, &a.f)
 	a.arrivals = append(a.arrivals, len(d.Support()))
 	match := chain.MatchReleases(before, rel)
 	a.matches[rel.Num] = match
 	a.moved = a.moved || len(match.Vanished) > 0
 	if !a.linked {
 		chain.CheckPublic(before, rel, match, &a.f)
-		table.CheckPublicBuckets(a.in.s, before.Tab, rel.Tab, rel.Num, &a.f)
+		if !rel.Withdraws() {
+			table.CheckPublicBuckets(a.in.s, before.Tab, rel.Tab, rel.Num, &a.f)
+		}
 		chain.CheckPublicCertificate(rel, a.moved, &a.f)
 	}
 	kept := 0
@@ -401,7 +404,7 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 		a.report.Private = a.report.Private || n > 0
 		*row.WaitingTopShare = format.Share(top, n)
 	}
-	if (!a.linked || a.unseen) && rel.Man.Expired > 0 {
+	if (!a.linked || a.unseen) && (rel.Man.Expired > 0 || rel.Man.Withdraws()) {
 		return // who has left is not known
 	}
 	if a.departed > 0 { // so may have some who waited then, published later or forgotten: the exports do not know them

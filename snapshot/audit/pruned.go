@@ -90,13 +90,13 @@ func (in *input) fill(o Options, f *format.Faults) error {
 	if err != nil {
 		return err
 	}
-	if oldest.Expired > 0 {
+	if oldest.Expired > 0 || oldest.Withdraws() {
 		s, err := readSeals(o.Ledger)
 		if err != nil {
 			return err
 		}
 		in.vouched = s.seal(in.here[0])
-		in.vault = &format.Vault{Lack: "parts of theirs have left since (release.window)"}
+		in.vault = &format.Vault{Lack: "parts or buckets of theirs have left since"}
 		return nil
 	}
 	u := &table.Undoing{S: in.s, Vault: in.vault, Earlier: earlier, Done: map[*format.Part]bool{}}

@@ -21,6 +21,7 @@ import (
 	"anond/snapshot"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
+	"anond/snapshot/verify"
 )
 
 func TestGoldenShared(t *testing.T) {
@@ -387,4 +388,71 @@ func TestStaleNamesTheBuckets(t *testing.T) {
 		require.Equal(t, want, have, "release %d", release)
 	}
 	require.Greater(t, len(stale), 3)
+}
+
+// TestWithdrawnBucketsLeaveTheirParts: a part is what it was but for the lines of the buckets that left, through a compaction
+// and after restarts; numbers keep their gaps; what the manifest counts is what a table of the rest has.
+func TestWithdrawnBucketsLeaveTheirParts(t *testing.T) {
+	c, whole := &sharedChain{r: rand.New(rand.NewPCG(6, 9))}, publisherOf(t)
+	steady, restarted, s := publisherOf(t), publisherOf(t), sharedSettings(render.Buckets())
+	died := map[state.BucketID]uint32{}
+	for release := uint32(1); release <= 12; release++ {
+		if release == 4 || release == 8 || release == 11 || release == 12 {
+			for b := range c.byBucket() {
+				if died[b] == 0 && uint32(b)%5 == release%5 {
+					died[b] = release
+				}
+			}
+		}
+		c.grow(t, int(release), release%2 == 0)
+		all := c.view(t, release)
+		full, err := whole.Publish(publish.Of(change(all)), s)
+		require.NoError(t, err)
+
+		v := withdrawn(all, died)
+		out, err := steady.Publish(publish.Of(change(v)), s)
+		require.NoError(t, err)
+		require.NoError(t, restarted.Open())
+		again, err := restarted.Publish(publish.Of(v), s)
+		require.NoError(t, err)
+		require.Equal(t, out.SHA256, again.SHA256, "release %d", release)
+
+		table, err := render.Table(publish.Of(v), s, memory{})
+		require.NoError(t, err)
+		require.Equal(t, table.Privacy.MaxFrequency, out.Manifest.Privacy.MaxFrequency)
+		require.Equal(t, table.Quality.CDM, out.Manifest.Quality.CDM)
+		require.Equal(t, snapshot.CertificateFrozen, out.Manifest.Privacy.Certificate)
+
+		left := 0
+		was, now := diskParts(t, whole.Dir, &full.Manifest), diskParts(t, steady.Dir, &out.Manifest)
+		for i, p := range out.Manifest.Parts {
+			left += len(p.Withdrawn)
+			require.Equal(t, full.Manifest.Parts[i].Classes, p.Classes)
+			for name, text := range was[i].files {
+				require.Equal(t, without(text, name, p.Withdrawn), now[i].files[name], "release %d %s", release, name)
+			}
+		}
+		require.Len(t, died, left)
+	}
+	verified, err := verify.Dir(steady.FS, steady.Dir, steady.Ledger)
+	require.NoError(t, err)
+	require.Empty(t, verified.Findings)
+	require.Greater(t, len(died), 5)
+}
+
+// without takes the lines of buckets from a file.
+func without(text, file string, buckets []uint32) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		fields := strings.Split(strings.TrimSpace(line), ",")
+		name := fields[0]
+		if file == "data.csv" {
+			name = fields[len(fields)-1]
+		}
+		n, _ := strconv.Atoi(name)
+		if file == "pools.csv" || !slices.Contains(buckets, uint32(n)) {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
 }

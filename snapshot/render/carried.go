@@ -63,11 +63,15 @@ func CarriedFrom(in *Input, s *Settings, m *snapshot.Manifest, sha256 [32]byte) 
 // appendOnly is the republication under which no class dies.
 const appendOnly = "append"
 
-// number puts the classes in order, unit by unit, and places the living ones.
+// number puts the classes in order, unit by unit, and places the living ones, and at level L2 those that have left with their buckets:
+// the gate has to know who never comes back.
 func (x *Carried) number(src *source, of spanning) error {
 	in := of.in
 	x.written = make([]uint32, in.Release+1)
-	births := birthsOf(in)
+	births, which := birthsOf(in), living
+	if in.Shared {
+		which = all
+	}
 	for _, part := range of.of(in.Release) {
 		p := Placement{Part: part.name()}
 		shift, buckets := uint32(0), uint32(0)
@@ -80,7 +84,7 @@ func (x *Carried) number(src *source, of spanning) error {
 			if err != nil {
 				return err
 			}
-			p.add(t, shift, buckets, living)
+			p.add(t, shift, buckets, which)
 			shift += uint32(len(t.classes))
 			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))

@@ -79,7 +79,7 @@ func (in *Input) records() int { return in.SA[0].Len() }
 // Class is one class of an Input.
 type Class struct {
 	Born    uint32 // the release that showed it first
-	Died    uint32 // the first release that shows it no more; 0 while it lives
+	Died    uint32 // the first release that shows it no more; 0 while it lives. At level L2 whole buckets leave
 	Bucket  uint32 // at level L2: the bucket that has its values, from 1 in order of birth; else 0
 	Members []equivclass.RecordID
 }

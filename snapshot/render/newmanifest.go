@@ -27,6 +27,7 @@ func newManifest(in *Input, s *Settings, from *Carried) (*snapshot.Manifest, err
 		Policy:        s.Policy,
 		Recoding:      s.Recoding.Name(),
 		Pending:       in.Pending,
+		Erasure:       s.Erasure,
 		Window:        s.Window,
 		Expired:       in.Expired,
 		Parts:         []snapshot.PartEntry{},

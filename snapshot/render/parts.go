@@ -1,7 +1,9 @@
 package render
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 
@@ -14,6 +16,10 @@ func (r *rendering) takeOver() error {
 		return nil
 	}
 	before := r.from.manifest
+	leaving, err := r.leaving()
+	if err != nil {
+		return err
+	}
 	parts := make([]span, len(before.Parts))
 	for i := range parts {
 		parts[i].first, parts[i].last = before.Parts[i].Births()
@@ -26,7 +32,7 @@ func (r *rendering) takeOver() error {
 	for _, group := range groups {
 		entries := before.Parts[at : at+len(group)]
 		at += len(group)
-		entry, err := r.keep(entries, group)
+		entry, err := r.keep(entries, group, leaving)
 		if err != nil {
 			return err
 		}
@@ -36,11 +42,25 @@ func (r *rendering) takeOver() error {
 }
 
 // keep takes a part over, or joins several.
-func (r *rendering) keep(entries []snapshot.PartEntry, group []span) (snapshot.PartEntry, error) {
+func (r *rendering) keep(entries []snapshot.PartEntry, group []span, leaving *snapshot.Withdrawing) (snapshot.PartEntry, error) {
 	if len(entries) > 1 {
-		entry, err := snapshot.JoinParts(r.from.manifest, join(group).name(), entries, r.files.Open, r.files.Create)
+		left := slices.Clone(entries)
+		for i := range left {
+			var err error
+			if left[i], err = leaving.Part(left[i]); err != nil {
+				return left[i], err
+			}
+		}
+		open := func(name string) (io.ReadCloser, error) {
+			at := slices.IndexFunc(entries, func(p snapshot.PartEntry) bool { return p.Part == path.Dir(name) })
+			return leaving.Read(entries[at], path.Base(name))
+		}
+		entry, err := snapshot.JoinParts(r.from.manifest, join(group).name(), left, open, r.files.Create)
 		entry.Release = r.in.Release
 		return entry, err
+	}
+	if len(leaving.Gone[entries[0].Part]) > 0 {
+		return r.withdraw(entries[0], leaving)
 	}
 	for _, f := range entries[0].Files {
 		name := path.Join(entries[0].Part, f.Name)
@@ -51,13 +71,73 @@ func (r *rendering) keep(entries []snapshot.PartEntry, group []span) (snapshot.P
 	return entries[0], nil
 }
 
+// leaving are the buckets that leave with the release, where they are in the parts of the release before.
+func (r *rendering) leaving() (*snapshot.Withdrawing, error) {
+	out := &snapshot.Withdrawing{Manifest: r.from.manifest, Gone: map[string][]uint32{}, Open: r.files.Open}
+	if !r.in.Shared {
+		return out, nil
+	}
+	seen := map[uint32]bool{}
+	for i := range r.deaths {
+		bucket := r.deaths[i].Bucket
+		if seen[bucket] {
+			continue
+		}
+		seen[bucket] = true
+		at, number, ok := r.from.addresses.find(r.from.manifest.Parts, bucket)
+		if !ok {
+			return nil, fmt.Errorf("%w: a bucket that leaves is in no part", ErrView)
+		}
+		part := r.from.manifest.Parts[at].Part
+		out.Gone[part] = append(out.Gone[part], number)
+	}
+	for _, gone := range out.Gone {
+		slices.Sort(gone)
+	}
+	return out, nil
+}
+
+// withdraw writes a part without what leaves; files that name no bucket are taken over.
+func (r *rendering) withdraw(entry snapshot.PartEntry, leaving *snapshot.Withdrawing) (snapshot.PartEntry, error) {
+	out, err := leaving.Part(entry)
+	if err != nil {
+		return out, err
+	}
+	out.Release = r.in.Release
+	for _, f := range entry.Files {
+		name := path.Join(entry.Part, f.Name)
+		if !leaving.Changes(entry.Part, f.Name) {
+			err = r.files.Keep(name, f)
+		} else {
+			err = r.copy(name, entry, f.Name, leaving)
+		}
+		if err != nil {
+			return out, fmt.Errorf("take %s over from release %d: %w", name, r.in.Release-1, err)
+		}
+	}
+	return out, nil
+}
+
+func (r *rendering) copy(name string, entry snapshot.PartEntry, file string, leaving *snapshot.Withdrawing) error {
+	from, err := leaving.Read(entry, file)
+	if err != nil {
+		return err
+	}
+	to, err := r.files.Create(name)
+	if err == nil {
+		_, err = io.Copy(to, from)
+		err = errors.Join(err, to.Close())
+	}
+	return errors.Join(err, from.Close())
+}
+
 // bury lists the classes that die in their parts, and takes them off the sums.
 func (r *rendering) bury() error {
 	if len(r.deaths) == 0 {
 		return nil
 	}
-	if r.in.Shared {
-		return fmt.Errorf("%w: classes of recoding %s are frozen, yet %d die", ErrView, r.recoding.Name(), len(r.deaths))
+	if r.in.Shared { // takeOver has written the parts without them
+		return r.subtract()
 	}
 	parts := r.out.Manifest.Parts
 	for i := range parts {
@@ -78,6 +158,32 @@ func (r *rendering) bury() error {
 		return err
 	}
 	r.out.Next.own(0, r.in.Release).remove(t) // at level L1 nothing leaves
+	return nil
+}
+
+// subtract takes what leaves off the sums of its granules.
+func (r *rendering) subtract() error {
+	for i := range r.out.Next.sums {
+		g, first := &r.out.Next.sums[i], uint32(0)
+		if i > 0 {
+			first = r.out.Next.sums[i-1].last
+		}
+		var classes []Class
+		for _, c := range r.gathered.Dead {
+			if c.Born > first && c.Born <= g.last {
+				classes = append(classes, c)
+			}
+		}
+		if len(classes) == 0 {
+			continue
+		}
+		t, err := r.left(classes)
+		if err != nil {
+			return err
+		}
+		g.of = g.of.clone()
+		g.of.remove(t)
+	}
 	return nil
 }
 

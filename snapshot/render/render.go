@@ -63,7 +63,8 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 	}
 	r := &rendering{in: in, settings: s, from: from, files: files}
 	r.births, r.deaths = in.changed()
-	if len(r.births) == 0 && (from.manifest == nil || in.Expired <= from.manifest.Expired) {
+	leaves := from.manifest != nil && (in.Expired > from.manifest.Expired || in.Shared && len(r.deaths) > 0)
+	if len(r.births) == 0 && !leaves {
 		return nil, fmt.Errorf("%w: release %d gives birth to nothing, and nothing leaves", ErrView, in.Release)
 	}
 	var err error
@@ -126,7 +127,7 @@ func (r *rendering) write() error {
 	if r.in.Shared {
 		m.Buckets = sums.buckets()
 	}
-	if m.Window != "" {
+	if m.Window != "" || m.Erasure != nil {
 		if m.PeopleEver = own.records; r.from.manifest != nil {
 			m.PeopleEver += r.from.manifest.PeopleEver
 		}
@@ -136,7 +137,7 @@ func (r *rendering) write() error {
 	}
 	r.recoding.mark(m)
 	m.Quality = sums.quality(own, r.settings.Policy.K)
-	m.Privacy = sums.privacy(own, r.from.frozen(), len(r.deaths) > 0)
+	m.Privacy = sums.privacy(own, r.from.frozen(), len(r.deaths) > 0 && !r.in.Shared)
 	for _, pair := range r.pairs {
 		m.Tables = append(m.Tables, []string{r.sa[pair[0]].name, r.sa[pair[1]].name})
 	}

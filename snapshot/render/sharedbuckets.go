@@ -20,6 +20,14 @@ type sharedBucket struct {
 // rule B (buckets) demands of a view: every class has exactly k records and is in a
 // bucket, a bucket is born at once, and no value exceeds its cap in it.
 func (t *table) share() error {
+	if err := t.gatherBuckets(); err != nil {
+		return err
+	}
+	return t.judge()
+}
+
+// gatherBuckets is share without the judgement, for buckets of pools that are not there as a whole.
+func (t *table) gatherBuckets() error {
 	of, sizes, err := t.bucketsGiven()
 	if err != nil {
 		return err
@@ -54,7 +62,7 @@ func (t *table) share() error {
 			}
 		})
 	}
-	return t.judge()
+	return nil
 }
 
 // bucketsGiven returns the bucket of each class, numbered by first appearance, and how many
@@ -68,8 +76,6 @@ func (t *table) bucketsGiven() (of, sizes []int32, err error) {
 			return nil, nil, fmt.Errorf("%w: class %d of the view is in no bucket", ErrView, i)
 		case len(c.members) != t.k:
 			return nil, nil, fmt.Errorf("%w: class %d of the view has %d records, at level L2 it must have %d", ErrView, i, len(c.members), t.k)
-		case c.died != 0:
-			return nil, nil, fmt.Errorf("%w: class %d of the view is dead, yet classes of level L2 never change", ErrView, i)
 		}
 		n, ok := number[c.given]
 		if !ok {

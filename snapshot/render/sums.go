@@ -131,15 +131,15 @@ func (s *sums) clone() *sums {
 
 // add takes in the living classes of a table.
 func (s *sums) add(t *table) {
-	s.count(t, 1, func(c *class) bool { return c.died == 0 })
+	s.count(t, 1, living)
 	s.ranges(t)
 	if len(t.classes) > 0 {
 		s.reach = snapshot.Worst(s.reach, t.reach)
 	}
 }
 
-// remove takes away classes that have died.
-func (s *sums) remove(t *table) { s.count(t, -1, func(*class) bool { return true }) }
+// remove takes away classes that have died, at level L2 with their buckets.
+func (s *sums) remove(t *table) { s.count(t, -1, all) }
 
 func (s *sums) count(t *table, sign int, which func(*class) bool) {
 	for _, c := range t.inMemory() {
@@ -158,6 +158,9 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 		}
 	}
 	for _, b := range t.shared {
+		if !which(b.classes[0]) {
+			continue
+		}
 		for a, bag := range b.bags {
 			s.shape(a, bag, sign)
 		}
@@ -233,7 +236,7 @@ func (s *columnSums) widen(t *table, j int) {
 		s.seen = append(s.seen, make([]bool, col.dict.Len()-len(s.seen))...)
 	}
 	for _, c := range t.inMemory() {
-		if c.died != 0 {
+		if c.died != 0 && t.shared == nil { // what has left was shown once
 			continue
 		}
 		if s.different == col.dict.Len() { // of all values one has been seen

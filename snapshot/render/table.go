@@ -65,6 +65,17 @@ func (s *source) unordered(classes []Class) (*table, error) {
 	return t, nil
 }
 
+// left is a table of classes of level L2 whose buckets leave, for sums over them.
+func (s *source) left(classes []Class) (*table, error) {
+	t := &table{source: s, classes: make([]*class, len(classes))}
+	t.hold(classes)
+	if err := t.gatherBuckets(); err != nil {
+		return nil, err
+	}
+	t.fill()
+	return t, nil
+}
+
 // hold takes the classes in, with room for what fill finds.
 func (t *table) hold(in []Class) {
 	for i := range in {

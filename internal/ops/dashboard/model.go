@@ -168,6 +168,9 @@ func forgottenNote(m *incremental.Status) string {
 	if m.Expired > 0 {
 		note += " + " + present.Count(m.Expired) + " expired"
 	}
+	if m.Withdrawn > 0 {
+		note += " + " + present.Count(m.Withdrawn) + " withdrawn"
+	}
 	if m.ForgetDue > 0 {
 		note += "; people to forget at the next cut: " + present.Count(m.ForgetDue)
 	}

@@ -37,9 +37,9 @@ type Facts struct {
 }
 
 // Counts say what became of every record that was read, as the state has it now:
-// Sent = Published + Expired + Pending + DeadLetter + Forgotten + Beyond.
+// Sent = Published + Expired + Withdrawn + Pending + DeadLetter + Forgotten + Beyond.
 type Counts struct {
-	Sent, Published, Expired, Pending, DeadLetter, Forgotten, Beyond uint64
+	Sent, Published, Expired, Withdrawn, Pending, DeadLetter, Forgotten, Beyond uint64
 
 	Due     int // people who are to be forgotten
 	Refused map[equivclass.Reason]uint64

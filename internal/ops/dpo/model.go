@@ -194,7 +194,8 @@ func (c *Counts) figures() []figure {
 	}
 	count := func(n uint64) string { return present.Count(int(n)) }
 	return []figure{{"sent", "read", count(c.Sent)}, {"published", "= published", count(c.Published)},
-		{"expired", "+ left by age", count(c.Expired)}, {"pending", "+ waiting", count(c.Pending)},
+		{"expired", "+ left by age", count(c.Expired)}, {"withdrawn", "+ left by requests", count(c.Withdrawn)},
+		{"pending", "+ waiting", count(c.Pending)},
 		{"dead_letter", "+ dead letters", count(c.DeadLetter)},
 		{"refused", "refused of all", present.Percent(float64(c.DeadLetter) / float64(max(1, c.Sent)))},
 		{"forgotten", "+ forgotten", count(c.Forgotten)}, {"beyond", "+ beyond", count(c.Beyond)}}

@@ -37,7 +37,8 @@ var ofProcess = []row{
 	{"status", "info", "sent:integer published:integer pending:integer dead_letter:integer outbox:integer classes:integer " +
 		"release:integer (public_release:integer) infeasible:boolean connected:boolean lag:integer lag_known:boolean lags:lags " +
 		"stalled:boolean unterminated:integer (waiting:integer) (pool_needs:integer) (pool_possible:boolean) (pool_bounded:boolean) " +
-		"(pool_missing:integer) (beyond:integer) (expired:integer) (forgotten:integer) (forget_due:integer) (outdated:integer) (doing) (for) " +
+		"(pool_missing:integer) (beyond:integer) (expired:integer) " +
+		"(withdrawn:integer) (forgotten:integer) (forget_due:integer) (outdated:integer) (doing) (for) " +
 		"(paused:boolean) (full:boolean) (quarantined_for:texts) (damaged_files:integer) (damaged_file)", []eventCase{
 		{"", "once a minute, also while anond waits for its source or decides about a release. `lags`: the 16 partitions with the " +
 			"largest lag. `doing`: see [status.json](STATUS.md#statusjson)", "monitor it"}}},
@@ -87,7 +88,8 @@ var ofProcess = []row{
 	{"draining", "info", "(doing) (release:integer)", []eventCase{
 		{"", "a stop was requested; the fields show what anond was doing, and the release in progress", "wait"}}},
 	{"stopped", "info", "(outbox:integer) (sent:integer) (published:integer) (pending:integer) (dead_letter:integer) " +
-		"(beyond:integer) (expired:integer) (ignored:integer) (header:integer) (blank:integer) (continued:integer) (unterminated:integer) " +
+		"(beyond:integer) (expired:integer) (withdrawn:integer) " +
+		"(ignored:integer) (header:integer) (blank:integer) (continued:integer) (unterminated:integer) " +
 		"(without_record:integer) (files_set_aside:integer)", []eventCase{
 		{"", "stopped as requested", "none, unless lines were left unread"}}},
 	{"people_wait", "info", "waiting:integer missing:integer", []eventCase{

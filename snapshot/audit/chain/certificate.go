@@ -17,7 +17,7 @@ type Carry struct {
 	ClassOf  []uint32 // per record: class index + 1, 0 = not published
 	Regroups []uint16 // per record: releases in which the set of its class changed
 	parts    *Parted
-	left     []bool // per record: it was published, and its part has left
+	left     []bool // per record: it was published, and its part or bucket has left
 	departed int
 }
 
@@ -57,7 +57,7 @@ func (prev *Carry) Standing(rel *Release) *Carry {
 	return &next
 }
 
-// Left reports whether a record was published and its part has left.
+// Left reports whether a record was published and its part or bucket has left.
 func (c *Carry) Left(rec int) bool { return rec < len(c.left) && c.left[rec] }
 
 // back counts the records that are in a class again though they have left.
@@ -112,12 +112,17 @@ func (prev *Carry) Advance(rel *Release, classOf []uint32, s *format.Schema, f *
 	}
 	next.Regroups = format.Fit(slices.Clone(prev.Regroups), len(classOf))
 	gone, over := 0, 0
+	if rel.Parts.withdraws {
+		next.left = format.Fit(slices.Clone(prev.left), max(len(prev.left), len(classOf), len(prev.ClassOf)))
+	}
 	limit := rel.Man.Policy.MaxRegroups
 	for rec, class := range classOf {
 		if prev.Class(rec) == 0 {
 			continue
 		}
 		switch {
+		case class == 0 && rel.Parts.Left(prev.parts.Ids[prev.Class(rec)-1]):
+			next.left[rec] = true
 		case class == 0:
 			gone++
 		case fates[class-1] != FateUnchanged:
@@ -130,12 +135,15 @@ func (prev *Carry) Advance(rel *Release, classOf []uint32, s *format.Schema, f *
 		}
 	}
 	for rec := len(classOf); rec < len(prev.ClassOf); rec++ {
-		if prev.ClassOf[rec] != 0 {
+		if prev.ClassOf[rec] != 0 && rel.Parts.Left(prev.parts.Ids[prev.ClassOf[rec]-1]) {
+			next.left[rec] = true
+		} else if prev.ClassOf[rec] != 0 {
 			gone++
 		}
 	}
 	f.AddN("N", format.KindRecordGone, rel.Num, 0, "", "a published record is in no class of the next release", gone)
-	f.AddN("W", format.KindRecordBack, rel.Num, 0, "", "a record that has left with its part is in a class again", prev.back(classOf))
+	back := "a record that has left with its part or bucket is in a class again"
+	f.AddN("W", format.KindRecordBack, rel.Num, 0, "", back, prev.back(classOf))
 	f.AddN("E", format.KindBudget, rel.Num, 0, "", "a record was regrouped more often than policy.max_regroups allows", over)
 	next.checkCertificate(fates, f)
 	return next, fates

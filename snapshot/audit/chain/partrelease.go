@@ -19,6 +19,12 @@ type Parted struct {
 	buckets []int
 	Tables  []*table.Table // with a window: of each part
 	linked  bool           // the lineage is whole: classes of equal number are the same class
+	// People is by bucket, through all parts, how many there are; 0: the bucket has left. numbers is by part how it numbers its
+	// buckets; nil: from 1 on.
+	People    []uint32
+	numbers   [][]uint32
+	withdraws bool
+	born      *table.Table // of what the release gave birth to, if buckets leave
 }
 
 // LoadParted reads a release in parts and tests it alone and as the continuation
@@ -36,7 +42,7 @@ func LoadParted(dir string, man *format.Manifest, s *format.Schema, before *Rele
 		earlier = before.Man
 	}
 	l := format.Follow(earlier, man, f)
-	load := r.all
+	load := func(rel *Release) error { return r.all(rel, 0) }
 	if l.Whole {
 		load = func(rel *Release) error { return r.next(rel, before, l) }
 	} else if earlier != nil {
@@ -48,7 +54,7 @@ func LoadParted(dir string, man *format.Manifest, s *format.Schema, before *Rele
 	f.Locate = rel.Locate
 	defer func() { f.Locate = nil }()
 	if rel.Tab.Shared != nil && (l.Whole || earlier == nil) {
-		format.CheckStale(earlier, man, rel.Tab.Shared.Size, f)
+		format.CheckStale(earlier, man, rel.Parts.People, f)
 	}
 	return rel, r.claims(rel)
 }
@@ -82,8 +88,8 @@ func (r *PartReader) Names() error {
 	return format.CheckNames(r.Dir, names, nil, r.Man.Release, r.F)
 }
 
-// all reads every part.
-func (r *PartReader) all(rel *Release) error {
+// all reads every part. Classes are numbered on from a number.
+func (r *PartReader) all(rel *Release, first uint32) error {
 	var tables []*table.Table
 	for i := range r.Man.Parts {
 		t, files, err := r.Read(&r.Man.Parts[i])
@@ -94,18 +100,22 @@ func (r *PartReader) all(rel *Release) error {
 		rel.Parts.keep(r.Man, t)
 		rel.Parts.buckets = append(rel.Parts.buckets, t.Buckets())
 	}
-	lay := format.NewLayout(r.Man, 0)
+	lay := format.NewLayout(r.Man, first)
 	if rel.Parts.Lay = lay; len(tables) == 0 {
 		rel.Tab = table.Nothing(r.S)
 	}
 	for i, t := range tables {
+		rel.Parts.count(&r.Man.Parts[i], t)
 		var gone []uint32
 		for c := range t.M {
-			if id := lay.Start[i] + uint32(c); lay.Dead[id] && t.Shared == nil {
+			if id := lay.Start[i] + uint32(t.At(c)); lay.Dead[id] && t.Shared == nil {
 				gone = append(gone, uint32(c))
 			} else {
 				rel.Parts.Ids = append(rel.Parts.Ids, id)
 			}
+		}
+		if i == len(tables)-1 && rel.Parts.withdraws && r.Man.Parts[i].Name == format.PartName(r.Man.Release) {
+			rel.Parts.born = t
 		}
 		if t = t.Without(gone); i == 0 {
 			rel.Tab = table.JoinAll([]*table.Table{t})
@@ -118,7 +128,10 @@ func (r *PartReader) all(rel *Release) error {
 
 // next reads what is new since the release before.
 func (r *PartReader) next(rel, before *Release, l *format.Lineage) error {
-	rel.Tab, rel.Parts.linked = before.Tab, true
+	if rel.Parts.linked = true; l.Withdraws {
+		return r.without(rel, before, l)
+	}
+	rel.Tab, rel.Parts.People = before.Tab, slices.Clip(before.Parts.People)
 	var born *table.Table
 	for i := range r.Man.Parts {
 		p, s := &r.Man.Parts[i], &l.Steps[i]
@@ -130,11 +143,14 @@ func (r *PartReader) next(rel, before *Release, l *format.Lineage) error {
 		case s.Kept >= 0:
 			files, err = r.Keep(p, before.Parts.Files[s.Kept])
 			from = []int{s.Kept}
+			rel.Parts.numbers = append(rel.Parts.numbers, before.Parts.numbers[s.Kept])
 		case s.From != nil:
-			files, err = r.Compacted(p, before.Parts.dir, before.Man)
+			files, err = r.Compacted(p, before.Parts.dir, before.Man, nil)
+			rel.Parts.numbers = append(rel.Parts.numbers, before.Parts.joined(p, s.From))
 		default:
 			if born, files, err = r.Read(p); err == nil {
 				buckets = born.Buckets()
+				rel.Parts.count(p, born)
 				rel.Parts.keep(r.Man, born)
 			}
 		}
@@ -182,11 +198,72 @@ func (rel *Release) Standing(after *format.Manifest, s *format.Schema) *Release 
 	}
 	p := *rel.Parts
 	p.Lay, p.Files, p.buckets, p.Tables = p.Lay.Without(left.Parts), p.Files[left.Parts:], p.buckets[left.Parts:], p.Tables[left.Parts:]
+	if p.numbers = p.numbers[left.Parts:]; p.People != nil {
+		p.People = p.People[left.Buckets:]
+	}
 	gone, _ := slices.BinarySearch(p.Ids, p.Lay.Start[0])
 	p.Ids = p.Ids[gone:]
 	out := &Release{Num: rel.Num, Man: man, Parts: &p, Tab: table.Nothing(s)}
 	if len(p.Tables) > 0 {
 		out.Tab = table.JoinAll(p.Tables)
+	}
+	return out
+}
+
+// without reads a release with which buckets leave: each part is compared with what it was, and read again.
+func (r *PartReader) without(rel, before *Release, l *format.Lineage) error {
+	for i := range r.Man.Parts {
+		p, s := &r.Man.Parts[i], &l.Steps[i]
+		var err error
+		switch {
+		case s.Kept >= 0:
+			_, err = r.Keep(p, before.Parts.Files[s.Kept])
+		case s.Left >= 0:
+			_, err = r.Without(p, before.Parts.dir, before.Man, s.Gone[0])
+		case s.From != nil:
+			_, err = r.Compacted(p, before.Parts.dir, before.Man, s.Gone)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	rel.Parts.withdraws = true
+	return r.all(rel, before.Parts.Lay.Start[0])
+}
+
+// count takes in the buckets of a part.
+func (x *Parted) count(p *format.Part, t *table.Table) {
+	b := t.Shared
+	if b == nil {
+		x.numbers = append(x.numbers, nil)
+		return
+	}
+	people := make([]uint32, p.Buckets)
+	for i, n := range b.Size {
+		if at := b.NumberOf(i) - 1; at < len(people) {
+			people[at] = n
+		}
+	}
+	x.People, x.numbers = append(x.People, people...), append(x.numbers, b.Number)
+}
+
+// joined is how a compaction numbers the buckets of the parts that it joins.
+func (x *Parted) joined(p *format.Part, from []int) (out []uint32) {
+	gaps := false
+	for i, j := range from {
+		if gaps = gaps || x.numbers[j] != nil; i >= len(p.Replaces) {
+			return nil
+		}
+		for k := range x.buckets[j] {
+			n := uint32(k) + 1
+			if x.numbers[j] != nil {
+				n = x.numbers[j][k]
+			}
+			out = append(out, n+uint32(p.Replaces[i].FirstBucket)-1)
+		}
+	}
+	if !gaps {
+		return nil
 	}
 	return out
 }
@@ -289,7 +366,10 @@ func (rel *Release) bucketNumbers() []uint32 {
 	}
 	out := make([]uint32, t.M)
 	for c := range out {
-		out[c] = t.Shared.Rows(t, c)[0] - first[p.Lay.Part(p.Ids[c])]
+		part := p.Lay.Part(p.Ids[c])
+		if out[c] = t.Shared.Rows(t, c)[0] - first[part]; p.numbers[part] != nil {
+			out[c] = p.numbers[part][out[c]-1]
+		}
 	}
 	return out
 }

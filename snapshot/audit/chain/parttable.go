@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"path/filepath"
 
 	"anond/snapshot/audit/format"
@@ -21,7 +22,7 @@ func (r *PartReader) Read(p *format.Part) (*table.Table, format.PartFiles, error
 	r.F.Part = p.Name
 	defer func() { r.F.Part = "" }()
 	t := &table.TableReader{S: r.S, Release: r.Man.Release, F: r.F, Rows: map[string]int{}, Pairs: r.Man.Pairs(),
-		Joined: jointsOf(p, r.Man)}
+		Joined: jointsOf(p, r.Man), Left: p.Withdrawn, Pools: p.Pools}
 	var tab *table.Table
 	files, data, err := p.Read(r.Dir, r.Man, r.F, func(paths []string, data [][]byte) (err error) {
 		tab, err = t.Read(r.Man.Form(), paths, data)
@@ -31,7 +32,9 @@ func (r *PartReader) Read(p *format.Part) (*table.Table, format.PartFiles, error
 		return nil, nil, err
 	}
 	p.CheckFiles(r.Man, files, data, t.Rows, r.F)
-	if tab.M != p.Classes || tab.Rows() != p.Rows || tab.Buckets() != p.Buckets || tab.Pools() != p.Pools {
+	left := len(p.Withdrawn)
+	if tab.M != p.Classes && left == 0 || tab.M > p.Classes ||
+		tab.Rows() != p.Rows || tab.Buckets()+left != p.Buckets || tab.Pools() != p.Pools {
 		r.F.Add("files", format.KindCountMismatch, r.Man.Release, 0, "parts",
 			"the manifest's number of classes, buckets, pools or rows of a part differs from its files")
 		p.Classes, p.Rows = tab.M, tab.Rows() // what follows counts what is there
@@ -60,19 +63,51 @@ func (r *PartReader) Keep(p *format.Part, before format.PartFiles) (format.PartF
 	return p.Keep(r.Dir, r.Man, before, r.F)
 }
 
+// Without compares a part with what it was in the release before, whose manifest is was and whose files are in earlier: it has every
+// byte but the lines of the buckets that leave.
+func (r *PartReader) Without(p *format.Part, earlier string, was *format.Manifest, gone []int) (format.PartFiles, error) {
+	r.F.Part = p.Name
+	defer func() { r.F.Part = "" }()
+	files, _, err := p.Read(r.Dir, r.Man, r.F, func(paths []string, data [][]byte) error {
+		old, err := r.replaced(p.Name, earlier, was)
+		if err != nil {
+			return err
+		}
+		for i, path := range paths {
+			want, err := table.WithoutBuckets(path, old[i], gone)
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(want, data[i]) {
+				r.F.Add("W", format.KindWithdrawn, r.Man.Release, 0, filepath.Base(path),
+					"a part without withdrawn buckets has other bytes than before")
+			}
+		}
+		return nil
+	})
+	return files, err
+}
+
 // Compacted compares a compacted part with the parts of the release before that
 // it replaces, whose manifest is was and whose files are in earlier. Those were looked
 // at there; what is compared are the bytes.
-func (r *PartReader) Compacted(p *format.Part, earlier string, was *format.Manifest) (format.PartFiles, error) {
+func (r *PartReader) Compacted(p *format.Part, earlier string, was *format.Manifest, gone [][]int) (format.PartFiles, error) {
 	r.F.Part = p.Name
 	defer func() { r.F.Part = "" }()
 	found, rows := 0, map[string]int(nil)
 	files, data, err := p.Read(r.Dir, r.Man, r.F, func(paths []string, data [][]byte) error {
 		var before [][][]byte
-		for _, x := range p.Replaces {
+		for j, x := range p.Replaces {
 			old, err := r.replaced(x.Part, earlier, was)
 			if err != nil {
 				return err
+			}
+			for i := range old {
+				if j < len(gone) && len(gone[j]) > 0 {
+					if old[i], err = table.WithoutBuckets(paths[i], old[i], gone[j]); err != nil {
+						return err
+					}
+				}
 			}
 			before = append(before, old)
 		}

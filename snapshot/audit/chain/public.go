@@ -22,7 +22,7 @@ func MatchReleases(before, after *Release) Reappearance {
 	i := 0
 	for c, id := range after.Parts.Ids {
 		for i < len(was) && was[i] < id {
-			r.Vanished = append(r.Vanished, i)
+			r.vanish(after, was, i)
 			i++
 		}
 		if r.Kept[c] = i < len(was) && was[i] == id; r.Kept[c] {
@@ -30,9 +30,16 @@ func MatchReleases(before, after *Release) Reappearance {
 		}
 	}
 	for ; i < len(was); i++ {
-		r.Vanished = append(r.Vanished, i)
+		r.vanish(after, was, i)
 	}
 	return r
+}
+
+// vanish notes a class of the release before that is not there, unless it has left with its bucket.
+func (r *Reappearance) vanish(after *Release, was []uint32, i int) {
+	if !after.Parts.Left(was[i]) {
+		r.Vanished = append(r.Vanished, i)
+	}
 }
 
 // matchClasses is linear in the size of both releases.

@@ -17,6 +17,29 @@ type Release struct {
 	Parts *Parted
 }
 
+// Withdraws reports that buckets leave with the release.
+func (rel *Release) Withdraws() bool { return rel.Parts.withdraws }
+
+// Left reports whether a class of the release before has left with its bucket, by its number in the layout.
+func (p *Parted) Left(id uint32) bool {
+	_, stays := slices.BinarySearch(p.Ids, id)
+	return p.withdraws && !stays
+}
+
+// Base is the histogram of what the release has of the one before, whose histogram is given.
+func (rel *Release) Base(before []int, values int) []int {
+	if !rel.Parts.withdraws {
+		return before
+	}
+	base := rel.Tab.Histogram(values)
+	if born := rel.Parts.born; born != nil {
+		for v, n := range born.Histogram(values) {
+			base[v] -= n
+		}
+	}
+	return base
+}
+
 // LoadManifest reads manifest.json of a release directory.
 func LoadManifest(dir string) (*format.Manifest, error) {
 	path := filepath.Join(dir, "manifest.json")
@@ -62,6 +85,9 @@ func CheckNumbers(man *format.Manifest, records, classes, buckets, kMin int, fre
 	}
 	if math.Abs(man.Privacy.MaxFrequency-freq) > 1e-6 {
 		f.Add("files", format.KindCountMismatch, man.Release, 0, "privacy.max_frequency", detail)
+	}
+	if man.Withdraws() && len(man.Privacy.Attributes) == len(reach) { // the worst of all that were ever there
+		reach = reach.Worse(man.Privacy.Attributes)
 	}
 	if !slices.Equal(man.Privacy.Attributes, reach) {
 		f.Add("files", format.KindCountMismatch, man.Release, 0, "privacy.attributes", detail)

@@ -70,6 +70,7 @@ func CheckContract(before, after *Manifest, f *Faults) {
 	changed("schema", !SameSchema(before.Schema, after.Schema))
 	changed("window", before.Window != after.Window)
 	changed("tables", !slices.EqualFunc(before.Tables, after.Tables, slices.Equal[[]string]))
+	changed("erasure", (before.Erasure == nil) != (after.Erasure == nil) || before.Erasure != nil && *before.Erasure != *after.Erasure)
 	a, b := before.Policy, after.Policy
 	changed("policy.level", a.LevelName() != b.LevelName())
 	changed("policy.min_pool", a.MinPool != b.MinPool)

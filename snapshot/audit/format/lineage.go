@@ -14,12 +14,22 @@ import (
 type Lineage struct {
 	Steps []step // by part of the later release
 	Whole bool
+	// Withdraws: buckets leave with the release.
+	Withdraws bool
 }
 
 // step is where a part comes from.
 type step struct {
 	Kept int   // the part of the release before that it is; -1: none
 	From []int // the parts of the release before that it compacts
+	Left int   // the part of the release before that it is without some buckets; -1: none
+	// Gone are the buckets that leave of each of these parts, as they number them.
+	Gone [][]int
+}
+
+// leaves reports whether a bucket leaves.
+func (s *step) leaves() bool {
+	return slices.ContainsFunc(s.Gone, func(gone []int) bool { return len(gone) > 0 })
 }
 
 // newParts is the lineage of a release that no release in parts comes before:
@@ -27,7 +37,7 @@ type step struct {
 func newParts(man *Manifest) *Lineage {
 	l := &Lineage{}
 	for range man.Parts {
-		l.Steps = append(l.Steps, step{Kept: -1})
+		l.Steps = append(l.Steps, step{Kept: -1, Left: -1})
 	}
 	return l
 }
@@ -48,11 +58,16 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 		p, s := &after.Parts[i], &l.Steps[i]
 		f.Part = p.Name
 		if j, ok := at[p.Name]; ok {
-			s.Kept = j
 			order = append(order, j)
-			checkKept(&before.Parts[j], p, after.Release, f)
+			if gone := newlyWithdrawn(before.Parts[j].Withdrawn, p.Withdrawn, after.Release, f); len(gone) > 0 {
+				s.Left, s.Gone = j, [][]int{gone}
+				checkWithout(&before.Parts[j], p, after.Release, f)
+			} else {
+				s.Kept = j
+				checkKept(&before.Parts[j], p, after.Release, f)
+			}
 		} else if len(p.Replaces) > 0 {
-			s.From = compacts(before, at, p, after.Release, f)
+			s.From, s.Gone = compacts(before, at, p, after.Release, f)
 			order = append(order, s.From...)
 		} else if p != after.own() {
 			f.Add("chain", KindPartForeign, after.Release, 0, "parts", "an older part was not in the release before")
@@ -60,6 +75,12 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 		if s.Kept < 0 && p.Release != after.Release {
 			f.Add("chain", KindPartForeign, after.Release, 0, "parts", "a part that is new here says that another release wrote it")
 		}
+	}
+	for i := range l.Steps {
+		l.Withdraws = l.Withdraws || l.Steps[i].leaves()
+	}
+	if f.Part = ""; l.Withdraws {
+		checkErasure(before, after, f)
 	}
 	for _, j := range order {
 		used[j]++
@@ -78,6 +99,14 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 	return l
 }
 
+// checkWithout compares the entries of a part and of what it is without some buckets.
+func checkWithout(before, after *Part, release int, f *Faults) {
+	if after.Release != release || after.Classes != before.Classes || after.Buckets != before.Buckets || after.Pools != before.Pools ||
+		after.Rows >= before.Rows || after.Mode != before.Mode || !slices.Equal(after.Replaces, before.Replaces) {
+		f.Add("W", KindWithdrawn, release, 0, "parts", "a part without withdrawn buckets is not the one of the release before but for these")
+	}
+}
+
 // checkKept compares the entries of a part in two releases.
 func checkKept(before, after *Part, release int, f *Faults) {
 	if after.Release != before.Release || after.Classes != before.Classes || after.Buckets != before.Buckets ||
@@ -89,9 +118,9 @@ func checkKept(before, after *Part, release int, f *Faults) {
 
 // compacts finds the parts that a compaction replaces: neighbours that stood in
 // the release before.
-func compacts(before *Manifest, at map[string]int, p *Part, release int, f *Faults) []int {
-	from := []int{}
-	rows := 0
+func compacts(before *Manifest, at map[string]int, p *Part, release int, f *Faults) (from []int, gone [][]int) {
+	from = []int{}
+	rows, leaves := 0, false
 	for _, r := range p.Replaces {
 		j, ok := at[r.Part]
 		if !ok {
@@ -100,6 +129,14 @@ func compacts(before *Manifest, at map[string]int, p *Part, release int, f *Faul
 		}
 		from = append(from, j)
 		rows += before.Parts[j].Rows
+		var now []int
+		for _, n := range p.Withdrawn {
+			if n >= r.FirstBucket && n < r.FirstBucket+r.Buckets {
+				now = append(now, n-r.FirstBucket+1)
+			}
+		}
+		gone = append(gone, newlyWithdrawn(before.Parts[j].Withdrawn, now, release, f))
+		leaves = leaves || len(gone[len(gone)-1]) > 0
 		if before.Parts[j].Classes != r.Classes {
 			f.Add("chain", KindFirstClass, release, r.FirstClass, "classes", "a replaced part had another number of classes")
 		}
@@ -107,10 +144,10 @@ func compacts(before *Manifest, at map[string]int, p *Part, release int, f *Faul
 			f.Add("chain", KindFirstBucket, release, r.FirstClass, "buckets", "a replaced part had another number of buckets or pools")
 		}
 	}
-	if rows != p.Rows {
+	if rows != p.Rows && !leaves || leaves && p.Rows >= rows {
 		f.Add("A", KindCompaction, release, 0, "rows", "a compaction has another number of rows than the parts it replaces")
 	}
-	return from
+	return from, gone
 }
 
 // Died lists the classes that died in the later release, as both layouts number

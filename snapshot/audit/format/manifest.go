@@ -35,6 +35,7 @@ type Manifest struct {
 	Classes        int          `json:"classes"`
 	Buckets        int          `json:"buckets"` // level L2
 	Pending        int          `json:"pending"`
+	Erasure        *Erasure     `json:"erasure"`          // when buckets leave whose people asked to be erased
 	InitialMinPool int          `json:"initial_min_pool"` // release 1 at level L2: least number of people of the first pool
 	Window         string       `json:"window"`           // how long a part stays
 	Expired        int          `json:"expired"`          // what releases up to it gave birth to has left
@@ -198,7 +199,7 @@ func (m *Manifest) checkFields() string {
 	case m.Previous != nil && !IsSHA(m.Previous.SHA256):
 		return "previous.sha256 is not a SHA-256"
 	}
-	if _, ok := parseWindow(m.Window); !ok && (m.Window != "" || m.Expired != 0 || m.PeopleEver != 0) || ok && !m.AtL2() ||
+	if _, ok := parseWindow(m.Window); !ok && (m.Window != "" || m.Expired != 0 || m.PeopleEver != 0 && m.Erasure == nil) || ok && !m.AtL2() ||
 		m.Expired < 0 || m.Expired >= m.Release || !inRange(m.PeopleEver) {
 		return "window, expired or people_ever is malformed"
 	}

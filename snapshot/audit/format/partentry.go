@@ -23,6 +23,8 @@ type Part struct {
 	Dead []int `json:"dead"`
 	// Stale is, by bucket, how many of its people have sent an update or a delete since: [bucket, people].
 	Stale [][2]int `json:"stale"`
+	// Withdrawn are the buckets that have left, ascending: rows and bags of theirs are not in the files.
+	Withdrawn []int `json:"withdrawn"`
 	// Replaces are the parts that a compaction holds, one after another.
 	Replaces []Replaced `json:"replaces"`
 }
@@ -97,6 +99,11 @@ func (m *Manifest) checkParts() string {
 				return "an entry of replaces is malformed"
 			}
 		}
+		for _, n := range p.Withdrawn {
+			if n < 1 || !inRange(n) {
+				return "a withdrawn bucket is not a positive number"
+			}
+		}
 		for _, s := range p.Stale {
 			if !inRange(s[0]) || !inRange(s[1]) {
 				return "an entry of stale is malformed"
@@ -146,10 +153,11 @@ func CheckLayout(man *Manifest, f *Faults) {
 			f.Add("files", KindFileMode, man.Release, 0, "mode", "the manifest does not say mode 0444 for a part")
 		}
 		checkDeadList(man, p, f)
+		checkWithdrawn(man, p, f)
 		checkReplaces(man, p, range_, f)
 	}
 	f.Part = ""
-	if own := man.own(); own == nil && man.Window == "" || own != nil && len(own.Dead) > 0 {
+	if own := man.own(); own == nil && !man.loses() || own != nil && len(own.Dead) > 0 {
 		f.Add("chain", KindPartMissing, man.Release, 0, "parts", "the newest part is not what this release gave birth to, all of it alive")
 	}
 }
@@ -182,7 +190,7 @@ func checkReplaces(man *Manifest, p *Part, range_ births, f *Faults) {
 		}
 		class += r.Classes
 		b, _ := ParsePartName(r.Part)
-		if b.First != birth && (man.Window == "" || b.First < birth) { // with a window a release may have no births
+		if b.First != birth && (!man.loses() || b.First < birth) { // a release of which something leaves may have no births
 			f.Add("chain", KindCompaction, man.Release, 0, "replaces",
 				"replaced parts are not listed in order of birth, or births are missing")
 		}

@@ -50,11 +50,10 @@ func (t Times) Note(man *Manifest) {
 // the first release found. Of births whose time is not known anything may be said.
 func CheckWindow(before, man *Manifest, times Times, f *Faults) {
 	times.Note(man)
-	if man.Window == "" {
+	if !man.loses() {
 		return
 	}
 	add := func(kind, attribute, detail string) { f.Add("W", kind, man.Release, 0, attribute, detail) }
-	w, _ := parseWindow(man.Window) // check
 	if before != nil {
 		if man.Expired < before.Expired {
 			add(KindExpiredFalls, "expired", "what had left in the release before has not left in this one")
@@ -62,11 +61,17 @@ func CheckWindow(before, man *Manifest, times Times, f *Faults) {
 		if times[man.Release] < times[before.Release] {
 			add(KindExpiredTime, "created_at", "the release is older than the one before: what leaves goes by a clock that never falls")
 		}
-		if born := man.ownRows(); man.PeopleEver != before.PeopleEver+born || born == 0 && man.Expired == before.Expired {
+		stood, _ := before.Standing(man.Expired)
+		left := man.Expired > before.Expired || man.withdrawn() > stood.withdrawn()
+		if born := man.ownRows(); man.PeopleEver != before.PeopleEver+born || born == 0 && !left {
 			add(KindPeopleEver, "people_ever", "the people ever published are not those of the release before and the ones who are new")
 		}
-	} else if man.PeopleEver < man.Records || man.Expired == 0 && man.PeopleEver != man.Records {
+	} else if man.PeopleEver < man.Records || man.Expired == 0 && !man.Withdraws() && man.PeopleEver != man.Records {
 		add(KindPeopleEver, "people_ever", "the people ever published are fewer than the release shows, or nobody has left and they are more")
+	}
+	w, ok := parseWindow(man.Window) // check
+	if !ok {
+		return
 	}
 	if w.releases > 0 {
 		want := max(0, (int64(man.Release)-w.releases)/w.granule*w.granule)
@@ -106,6 +111,12 @@ func (m *Manifest) own() *Part {
 		return &m.Parts[n]
 	}
 	return nil
+}
+
+// ShowsNobody reports that all whom a release shows were published first in releases up to one.
+func (m *Manifest) ShowsNobody(behind int) bool {
+	stand, _ := m.Standing(behind)
+	return len(stand.Parts) == 0 || m.Records == 0
 }
 
 // Standing is the manifest without the parts that have left by a watermark, and how many parts, classes and buckets these are, with their

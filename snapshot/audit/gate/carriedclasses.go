@@ -20,8 +20,9 @@ type held struct {
 	Moved    bool            // some record was regrouped
 	Sets     *format.SetDict // value sets of flat classes
 	Figures  *figures
-	parts    []*figures // with a window: of each part
-	People   []uint32   // by bucket, through all parts; nil at level L1
+	parts    []*figures      // with a window: of each part
+	People   []uint32        // by bucket, through all parts; nil at level L1
+	Left     map[uint32]bool // records of buckets that have left, of parts that are there
 }
 
 // hold keeps what the carry has of a release that was read in full.
@@ -39,8 +40,8 @@ func hold(next *chain.Carry, rel *chain.Release, s *format.Schema) *held {
 		h.parts = append(h.parts, newFigures())
 		h.parts[len(h.parts)-1].add(t, rel.Man, s)
 	}
-	if b := rel.Tab.Shared; b != nil {
-		h.People = b.Size
+	if rel.Tab.Shared != nil {
+		h.People = rel.Parts.People
 	}
 	h.At = make([]uint32, len(next.ClassOf))
 	for rec, c := range next.ClassOf {

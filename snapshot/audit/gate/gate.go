@@ -100,7 +100,7 @@ func (g *Gate) Commit() {
 
 // Resume puts the gate behind a release that is already published: after a
 // restart, dir is that release's directory, placed who is in its classes (of all
-// parts, those alive), regroups how often each record was regrouped so far, kept by
+// parts, those alive, and those that have left with their buckets), regroups how often each record was regrouped so far, kept by
 // the publisher; nil means never. The release is read again, every file of it, and
 // tested on its own; violations are returned as by Check.
 func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]format.Violation, error) {
@@ -123,13 +123,18 @@ func (g *Gate) ResumeBeside(dir string, placing func() ([]Placement, error), reg
 	if err != nil {
 		return nil, err
 	}
-	classOf := translate(rel, placed, f)
+	classOf, left := translate(rel, placed, f)
 	f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "",
 		"a class has another number of records than the release shows", differing(rel.Tab, classOf))
+	if all := rel.Parts.Lay.Classes() - int(rel.Parts.Lay.Start[0]); man.AtL2() && len(left) != man.Policy.K*(all-rel.Tab.M) {
+		f.Add("microdata", format.KindMembersMismatch, rel.Num, 0, "withdrawn",
+			"the records of buckets that have left are not as many as these had")
+	}
 	next, _ := chain.NewCarry().Advance(rel, classOf, g.S, &format.Faults{}) // every class counts as born: only the counts matter
 	next.Regroups = format.Fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
 	if len(f.List) == 0 {
 		g.settle(next, rel)
+		g.Held.Left = left
 		g.Compact()
 	}
 	return f.Sorted(), nil
@@ -140,8 +145,12 @@ func (g *Gate) timesOf(dir string, man *format.Manifest) format.Times {
 	if g.times == nil {
 		g.times = format.Times{}
 	}
-	if before := g.newest(); before != nil && man.Window != "" {
-		for n := before.Release; n > before.Expired; n-- {
+	if before := g.newest(); before != nil {
+		last := before.Expired
+		if man.Window == "" {
+			last = before.Release - 1
+		}
+		for n := before.Release; n > last; n-- {
 			if _, known := g.times[n]; known {
 				break
 			}
@@ -172,7 +181,7 @@ func (g *Gate) checkAll(dir string, man *format.Manifest, placed []Placement, f 
 	if err != nil {
 		return nil, err
 	}
-	classOf := translate(rel, placed, f)
+	classOf, _ := translate(rel, placed, f)
 	none := chain.NewCarry()
 	f.Locate = rel.Locate
 	next, _ := none.Advance(rel, classOf, g.S, f)
@@ -187,15 +196,17 @@ func (g *Gate) settle(next *chain.Carry, rel *chain.Release) {
 	g.S.Sets = format.NewSetDict() // held has what it needs of it
 }
 
-// translate gives the class of each record, as an index of the table + 1.
-func translate(rel *chain.Release, placed []Placement, f *format.Faults) []uint32 {
-	unknown, twice := 0, 0
+// translate gives the class of each record, as an index of the table + 1, and the records of classes that have left with their buckets.
+func translate(rel *chain.Release, placed []Placement, f *format.Faults) ([]uint32, map[uint32]bool) {
+	unknown, twice, left := 0, 0, map[uint32]bool{}
 	classOf := make([]uint32, ordinals(placed))
 	for _, p := range placed {
 		lookup := rel.Lookup(p.Part)
 		for i, rec := range p.Records {
 			c, how := lookup(p.Classes[i])
 			switch {
+			case how == chain.StandsDead && rel.Man.Withdraws():
+				left[rec] = true
 			case how != chain.StandsAlive:
 				unknown++
 			case classOf[rec] != 0:
@@ -207,7 +218,7 @@ func translate(rel *chain.Release, placed []Placement, f *format.Faults) []uint3
 	}
 	f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "class", "a member's class is not in the release", unknown)
 	f.AddN("microdata", format.KindRecordTwice, rel.Num, 0, "class", "a record is in two classes", twice)
-	return classOf
+	return classOf, left
 }
 
 // ordinals bounds those of the records placed.

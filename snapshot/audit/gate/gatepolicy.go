@@ -26,7 +26,8 @@ func (g *Gate) declared(man *format.Manifest, f *format.Faults) {
 type Promised struct {
 	Attributes []format.Column
 	Tables     [][]string
-	Window     string // how long a part stays
+	Window     string          // how long a part stays
+	Erasure    *format.Erasure // when buckets leave; nil: never
 }
 
 // differs names the first key of a manifest that declares something else; empty: none does.
@@ -53,6 +54,8 @@ func (p *Promised) differs(man *format.Manifest) string {
 		return "schema.promise"
 	case p.Window != man.Window:
 		return "window"
+	case (p.Erasure == nil) != (man.Erasure == nil) || p.Erasure != nil && *p.Erasure != *man.Erasure:
+		return "erasure"
 	case !slices.EqualFunc(p.Tables, man.Tables, slices.Equal[[]string]):
 		return "tables"
 	}

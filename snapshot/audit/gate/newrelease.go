@@ -23,7 +23,8 @@ type news struct {
 	rec   []uint32       // records in the new classes
 	// records bounds their ordinals.
 	records int
-	people  []uint32 // by bucket, through all parts
+	people  []uint32       // by bucket, through all parts
+	whole   *chain.Release // all of it, if buckets leave
 	// steps are, by part, the parts it was in the release before; nil: it is born. parts are the figures of each, with a window.
 	steps [][]int
 	parts []*figures
@@ -43,7 +44,7 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 		r.Explain(g.Held.Man, r.Earlier(g.Held.Man))
 		return nil, nil // reported; nothing else can be compared
 	}
-	if err := n.read(r, l); err != nil || n.born == nil && man.Window == "" {
+	if err := n.read(r, l); err != nil || n.born == nil && man.Window == "" && n.whole == nil {
 		return nil, err // a release without a part of its own is reported
 	}
 	if n.born == nil {
@@ -51,7 +52,9 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 	}
 	chain.CheckClaims(man, f)
 	if b := n.born.Shared; b != nil {
-		n.people = append(slices.Clip(n.h.People), b.Size...)
+		if n.people = append(slices.Clip(n.h.People), b.Size...); n.whole != nil {
+			n.people = n.whole.Parts.People
+		}
 		format.CheckStale(n.h.Man, man, n.people, f)
 	}
 	n.place(placed)
@@ -59,7 +62,14 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 	after.check(man, f)
 	n.classes()
 	n.regrouped(after)
-	format.CheckDifference(n.h.Figures.Hist, after.Hist, man, f)
+	base := n.h.Figures.Hist
+	if n.whole != nil {
+		base = slices.Clone(after.Hist)
+		for v, c := range n.born.Histogram(len(base)) {
+			base[v] -= c
+		}
+	}
+	format.CheckDifference(base, after.Hist, man, f)
 	return func() {
 		g.Held = n.h
 		n.commit(after)
@@ -83,7 +93,13 @@ func (n *news) read(r *chain.PartReader, l *format.Lineage) error {
 					return err
 				}
 			}
-			files, err = r.Compacted(p, earlier, n.h.Man)
+			files, err = r.Compacted(p, earlier, n.h.Man, s.Gone)
+		case s.Left >= 0:
+			old := &chain.PartReader{Dir: earlier, Man: n.man, S: r.S, F: n.f}
+			if _, err := old.Keep(&n.h.Man.Parts[s.Left], n.h.files[s.Left]); err != nil {
+				return err
+			}
+			files, err = r.Without(p, earlier, n.h.Man, s.Gone[0])
 		default:
 			n.born, files, err = r.Read(p)
 		}
@@ -91,13 +107,19 @@ func (n *news) read(r *chain.PartReader, l *format.Lineage) error {
 			return err
 		}
 		n.files = append(n.files, files)
-		if s.Kept >= 0 {
-			s.From = []int{s.Kept}
+		if at := max(s.Kept, s.Left); at >= 0 {
+			s.From = []int{at}
 		}
 		n.steps = append(n.steps, s.From)
 	}
 	if n.lay = format.NewLayout(n.man, n.h.Lay.Start[0]); n.born != nil {
 		n.base = n.lay.Start[len(n.lay.Start)-2]
+	}
+	if l.Withdraws {
+		var err error
+		if n.whole, err = chain.LoadParted(r.Dir, n.man, r.S, nil, n.f); err != nil {
+			return err
+		}
 	}
 	n.died = format.Died(n.h.Lay, n.lay, n.man.Release, n.f)
 	for _, id := range n.died {
@@ -106,6 +128,13 @@ func (n *news) read(r *chain.PartReader, l *format.Lineage) error {
 		}
 	}
 	return r.Names()
+}
+
+// gone reports whether a class of the release before has left with its bucket.
+func (n *news) gone(id uint32) bool {
+	first := n.lay.Start[0] // whole is numbered from 0
+	_, stays := slices.BinarySearch(n.whole.Parts.Ids, id-first)
+	return id >= first && !stays
 }
 
 // addAt reports a finding about a class of any part.
@@ -137,7 +166,7 @@ func (n *news) place(placed []Placement) {
 				twice++
 				continue
 			}
-			if seen.Add(int(rec)); n.h.Class(rec) > 0 && n.h.Class(rec) <= n.lay.Start[0] {
+			if seen.Add(int(rec)); n.h.Left[rec] || n.h.Class(rec) > 0 && n.h.Class(rec) <= n.lay.Start[0] {
 				back++
 				continue
 			}
@@ -147,11 +176,25 @@ func (n *news) place(placed []Placement) {
 	n.f.AddN("microdata", format.KindMembersMismatch, n.man.Release, 0, "class",
 		"a member's class is not in the part that this release gives birth to", unknown)
 	n.f.AddN("microdata", format.KindRecordTwice, n.man.Release, 0, "class", "a record is in two classes", twice)
-	n.f.AddN("W", format.KindRecordBack, n.man.Release, 0, "", "a record that has left with its part is in a class again", back)
+	n.f.AddN("W", format.KindRecordBack, n.man.Release, 0, "", "a record that has left with its part or bucket is in a class again", back)
 }
 
 // figures of the release: those of the one before, without the dead, with the born.
 func (n *news) figures() *figures {
+	if n.whole != nil {
+		x := newFigures()
+		x.add(n.whole.Tab, n.man, n.s)
+		x.reach = n.h.Figures.reach.Worse(x.reach)
+		for i, t := range n.whole.Parts.Tables {
+			of := newFigures()
+			of.add(t, n.man, n.s)
+			for _, j := range n.steps[i] {
+				of.reach = of.reach.Worse(n.h.parts[j].reach)
+			}
+			n.parts = append(n.parts, of)
+		}
+		return x
+	}
 	x := n.h.Figures.clone()
 	for _, id := range n.died {
 		if c := n.h.Facts.Of(id); c.Flat > 0 {
@@ -258,6 +301,16 @@ func (n *news) commit(after *figures) {
 	h.Man, h.Lay, h.files, h.Figures, h.People, h.parts = n.man, n.lay, n.files, after, n.people, n.parts
 	for c := range n.born.M {
 		h.Facts.add(h.fact(n.born, c, n.s.Sets))
+	}
+	if n.whole != nil {
+		if h.Left == nil {
+			h.Left = map[uint32]bool{}
+		}
+		for rec, id := range h.At {
+			if id > 0 && n.gone(id-1) {
+				h.At[rec], h.Left[uint32(rec)] = 0, true
+			}
+		}
 	}
 	h.At = format.Fit(h.At, max(len(h.At), n.records))
 	for i, rec := range n.rec {

@@ -148,6 +148,7 @@ func (r *TableReader) pools(paths []string, data [][]byte, t *Table) error {
 	if err != nil {
 		return err
 	}
+	b.Said = said
 	for a, of := range b.Of {
 		sum := make([]map[uint32]uint32, b.N)
 		for i := range sum {
@@ -162,10 +163,13 @@ func (r *TableReader) pools(paths []string, data [][]byte, t *Table) error {
 		wrong := 0
 		for p := range sum {
 			values, counts := said[a].Entries(uint32(p))
-			same := len(values) == len(sum[p])
+			same, found := len(values) == len(sum[p]) || len(r.Left) > 0, 0
 			for k, v := range values {
-				same = same && sum[p][v] == counts[k]
+				if same = same && (sum[p][v] == counts[k] || len(r.Left) > 0 && sum[p][v] < counts[k]); sum[p][v] > 0 {
+					found++
+				}
 			}
+			same = same && found == len(sum[p])
 			if !same {
 				wrong++
 			}
@@ -191,7 +195,7 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 		return nil, err
 	}
 	type side struct{ pool, pair, side, value uint32 }
-	sums, most := map[side]uint32{}, map[side]uint32{}
+	sums, most, tabled := map[side]uint32{}, map[side]uint32{}, map[uint32]bool{}
 	rows, disorder, foreign := 0, 0, 0
 	var last [4]uint32
 	for {
@@ -208,7 +212,7 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 		}
 		names := [2]string{string(csv.Fields[at[1]]), string(csv.Fields[at[3]])}
 		pair := slices.Index(r.Pairs, names)
-		if rows++; pair < 0 || int(pool) > len(buckets) || buckets[pool-1] < leastTabled {
+		if rows++; pair < 0 || int(pool) > len(buckets) || buckets[pool-1] < leastTabled && len(r.Left) == 0 {
 			foreign++
 			continue
 		}
@@ -224,6 +228,7 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 			}
 			of := side{pool - 1, uint32(pair), uint32(i), now[2+i]}
 			sums[of] += n
+			tabled[pool-1] = true
 			most[of] = max(most[of], n)
 		}
 		if rows > 1 && order >= 0 {
@@ -240,7 +245,7 @@ func (r *TableReader) readTables(file string, data []byte, pools []*Bags, bucket
 		told[2*of.pair+of.side].add(n, most[of])
 	}
 	for p, n := range buckets {
-		if n < leastTabled {
+		if n < leastTabled && (len(r.Left) == 0 || !tabled[uint32(p)]) {
 			continue
 		}
 		for i, names := range r.Pairs {

@@ -202,7 +202,7 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 		if b.M > 0 && row[0] <= numbers[b.M-1] {
 			return nil, csv.Fail("a bucket is not sorted by number")
 		}
-		if pool := int(row[1]); pool > b.N+1 {
+		if pool := int(row[1]); pool > b.N+1 && len(r.Left) == 0 {
 			misnumbered++
 		}
 		b.N = max(b.N, int(row[1]))
@@ -211,11 +211,29 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 	r.Rows["buckets.csv"] = b.M
 	r.F.AddN("order", format.KindPoolNumbers, r.Release, 0, "",
 		"pools are not numbered 1..n in the order of their first buckets; a number that persists links pools across releases", misnumbered)
-	if b.M > 0 && int(numbers[b.M-1]) != b.M {
+	if len(r.Left) > 0 {
+		b.N, b.Number = max(b.N, r.Pools), numbers
+	}
+	if b.M > 0 && !r.onlyLeft(numbers) {
 		r.F.Add("order", format.KindBucketNumbers, r.Release, 0, "",
 			"buckets are not numbered 1..m; a number that persists links buckets across releases")
 	}
 	return numbers, nil
+}
+
+// onlyLeft reports that the numbers of buckets go from 1 on, without those that have left.
+func (r *TableReader) onlyLeft(numbers []uint32) bool {
+	next, left := 1, r.Left
+	for _, n := range numbers {
+		for len(left) > 0 && left[0] == next {
+			next, left = next+1, left[1:]
+		}
+		if int(n) != next {
+			return false
+		}
+		next++
+	}
+	return true
 }
 
 // equalCells takes the cells of each class, which all its rows show.

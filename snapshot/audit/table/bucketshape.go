@@ -34,7 +34,7 @@ func (r *TableReader) shapeOfBuckets(t *Table) {
 		if len(classes.Of(i)) == 0 {
 			empty++
 		}
-		if i > 0 && !r.mayRestartBucket(i) && r.compareContents(t, &classes, i-1, i) > 0 {
+		if i > 0 && !r.mayRestartBucket(b.NumberOf(i-1)-1, b.NumberOf(i)-1) && r.compareContents(t, &classes, i-1, i) > 0 {
 			unordered++
 		}
 	}
@@ -62,9 +62,9 @@ func (r *TableReader) compareContents(t *Table, classes *Roster, x, y int) int {
 
 // mayRestartBucket reports that a bucket need not follow the one before it; see
 // mayRestart.
-func (r *TableReader) mayRestartBucket(i int) bool {
+func (r *TableReader) mayRestartBucket(p, i int) bool {
 	return slices.ContainsFunc(r.Joined, func(j Joint) bool {
-		return i == j.FirstBucket || j.Compacted && j.FirstBucket < i && i < j.EndBucket
+		return p < j.FirstBucket && j.FirstBucket <= i || j.Compacted && j.FirstBucket < i && i < j.EndBucket
 	})
 }
 
@@ -74,17 +74,18 @@ func (r *TableReader) bornTogether(t *Table) {
 	b := t.Shared
 	crossing, first := 0, 0
 	for c := range t.M {
-		i := slices.IndexFunc(r.Joined, func(j Joint) bool { return j.First <= c && c < j.End })
+		at := t.At(c)
+		i := slices.IndexFunc(r.Joined, func(j Joint) bool { return j.First <= at && at < j.End })
 		if i < 0 {
 			continue
 		}
-		if n := int(b.Rows(t, c)[0]) - 1; n < r.Joined[i].FirstBucket || n >= r.Joined[i].EndBucket {
+		if n := b.NumberOf(int(b.Rows(t, c)[0])-1) - 1; n < r.Joined[i].FirstBucket || n >= r.Joined[i].EndBucket {
 			crossing, first = crossing+1, c+1
 		}
 	}
 	r.F.AddN("B", format.KindBucketCrossesBirth, r.Release, first, r.S.Sa.Name,
 		"a class is in a bucket of another part than its own: a bucket holds classes of one birth", crossing)
-	if n := len(r.Joined); n > 0 && r.Joined[n-1].EndBucket != b.M {
+	if n := len(r.Joined); n > 0 && r.Joined[n-1].EndBucket != b.M+len(r.Left) {
 		r.F.Add("chain", format.KindFirstBucket, r.Release, 0, "replaces",
 			"the replaced parts have another number of buckets than the compacted part")
 	}

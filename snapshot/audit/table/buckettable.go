@@ -15,11 +15,14 @@ type BucketTable struct {
 	Pool []uint32 // numbered from 0
 	N    int      // pools
 	Of   []*Bags  // by sensitive attribute
-	Row  []uint32 // by row of the table: bucket + 1
-	Told []Told   // by pair table, in both directions
-	over []bool   // by bucket: some value has more of it than its cap (Judge)
-	dict *format.SetDict
-	bag  []uint32 // see Bags: of the first buckets, which were asked for
+	Said []*Bags  // of pools at birth, likewise
+	// Number is by bucket how its part numbers it; nil: from 1 on.
+	Number []uint32
+	Row    []uint32 // by row of the table: bucket + 1
+	Told   []Told   // by pair table, in both directions
+	over   []bool   // by bucket: some value has more of it than its cap (Judge)
+	dict   *format.SetDict
+	bag    []uint32 // see Bags: of the first buckets, which were asked for
 }
 
 // Bags are those of one sensitive attribute: of buckets, or of pools.
@@ -45,6 +48,14 @@ func (b *Bags) sum(i uint32) (n uint32) {
 		n += c
 	}
 	return n
+}
+
+// NumberOf is how the part numbers a bucket.
+func (b *BucketTable) NumberOf(i int) int {
+	if b.Number == nil {
+		return i + 1
+	}
+	return int(b.Number[i])
 }
 
 // Entries are the values that a bucket has of the first sensitive attribute.
@@ -139,6 +150,7 @@ func (b *BucketTable) fill(t *Table) {
 		values, counts := b.Entries(r - 1)
 		i := r - 1
 		if len(values) == 0 {
+			t.Sa[row] = 0
 			continue // reported
 		}
 		for int(at[i]) < len(values)-1 && used[i] == counts[at[i]] {
@@ -217,6 +229,10 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 	a.Of = make([]*Bags, len(o.Of))
 	for i := range a.Of {
 		a.Of[i] = b.Of[i].join(o.Of[i])
+	}
+	a.Said = make([]*Bags, len(o.Said))
+	for i := range a.Said {
+		a.Said[i] = b.Said[i].join(o.Said[i])
 	}
 	if len(a.bag) == a.M && len(o.bag) == o.M {
 		a.bag = append(a.bag, o.bag...)

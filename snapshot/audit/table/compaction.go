@@ -40,6 +40,38 @@ func CheckCompaction(man *format.Manifest, s *format.Schema, p *format.Part, now
 	return c.Rows, nil
 }
 
+// WithoutBuckets is a file of a part without the lines of buckets.
+func WithoutBuckets(path string, data []byte, gone []int) ([]byte, error) {
+	last := false
+	switch filepath.Base(path) {
+	case "data.csv":
+		last = true
+	case "values.csv", "buckets.csv":
+	default:
+		return data, nil
+	}
+	rows, _, err := format.NewCSV(path, data)
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.Clone(data[:rows.Pos])
+	for {
+		from := rows.Pos
+		more, err := rows.Next()
+		if err != nil || !more {
+			return out, err
+		}
+		cell := rows.Fields[0]
+		if last {
+			cell = rows.Fields[len(rows.Fields)-1]
+		}
+		n, _ := format.ParseCount(cell)
+		if _, leaves := slices.BinarySearch(gone, int(n)); !leaves {
+			out = append(out, data[from:rows.Pos]...)
+		}
+	}
+}
+
 // moved is by how much the numbers of a replaced part are greater now.
 type moved struct{ class, bucket, pool uint32 }
 

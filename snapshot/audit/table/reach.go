@@ -37,8 +37,10 @@ func Judge(man *format.Manifest, s *format.Schema, b *BucketTable, f *format.Fau
 	for a, promise := range man.Promises() {
 		j := &judging{man: man, bags: b.Of[a], sizes: b.Size, over: b.over, dict: s.Sas[a], promise: promise, f: f,
 			share: most{0, 1}, odds: most{0, 1}, cap: most{0, 1}}
-		for _, buckets := range byPool {
-			j.pool(buckets)
+		for p, buckets := range byPool {
+			if len(buckets) > 0 {
+				j.pool(b.Said[a], uint32(p), buckets)
+			}
 		}
 		out = append(out, format.AttributePrivacy{Name: j.dict.Name, TopShare: j.share.ratio(), TopOdds: j.odds.ratio(), Cap: j.cap.ratio()})
 	}
@@ -72,13 +74,13 @@ func (m most) ratio() format.Ratio { return format.RatioOf(m.num, m.den) }
 // allowed is the cap of a value in a pool, and its reference.
 type allowed struct{ num, den, n, of uint64 }
 
-func (j *judging) pool(buckets []uint32) {
+// pool judges a pool by its bag at birth, with the buckets of it that are there.
+func (j *judging) pool(said *Bags, p uint32, buckets []uint32) {
 	counts, valued := map[uint32]uint64{}, uint64(0)
-	for _, i := range buckets {
-		valued += j.valued(i)
-		values, n := j.bags.Entries(i)
-		for k, v := range values {
-			counts[j.dict.Label(v)] += uint64(n[k])
+	values, n := said.Entries(p)
+	for k, v := range values {
+		if counts[j.dict.Label(v)] += uint64(n[k]); !j.promise.Open || j.dict.Text[v] != missingText {
+			valued += uint64(n[k])
 		}
 	}
 	caps := map[uint32]allowed{}

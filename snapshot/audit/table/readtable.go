@@ -16,9 +16,12 @@ type TableReader struct {
 	F       *format.Faults
 	Rows    map[string]int // rows read per file
 	Joined  []Joint        // a compaction: where canonical order begins anew
-	form    string         // of the files, see Manifest.form
-	Pairs   [][2]string    // of attributes, of which there are pair tables
-	opened  []*format.CsvReader
+	// Left are the buckets that have left, ascending, and Pools how many the part had: numbers have gaps there.
+	Left   []int
+	Pools  int
+	form   string      // of the files, see Manifest.form
+	Pairs  [][2]string // of attributes, of which there are pair tables
+	opened []*format.CsvReader
 }
 
 // Read reads the files and tests that nothing in them is quoted without need. data holds the files' bytes, paths their names for
@@ -245,7 +248,9 @@ func (r *TableReader) finish(t *Table, number []uint32, sorted, dense bool) {
 	if !sorted {
 		r.F.Add("order", format.KindRowOrder, r.Release, 0, "", "rows are not sorted by class; their order may follow insertion")
 	}
-	if !dense {
+	if !dense && len(r.Left) > 0 {
+		t.Number = number
+	} else if !dense {
 		t.Number = number
 		r.F.Add("order", format.KindClassNumbers, r.Release, 0, "",
 
@@ -256,7 +261,7 @@ func (r *TableReader) finish(t *Table, number []uint32, sorted, dense bool) {
 		compare = func(p, c int) int { return compareBucketed(r.S, t, p, c) }
 	}
 	for c := 1; c+1 < len(t.Start); c++ {
-		if compare(c-1, c) > 0 && !r.mayRestart(c) {
+		if compare(c-1, c) > 0 && !r.mayRestart(t.At(c-1), t.At(c)) {
 			r.F.Add("order", format.KindClassOrder, r.Release, c+1, "", "classes are not in canonical order")
 		}
 	}
@@ -275,8 +280,10 @@ type Joint struct {
 	Compacted              bool
 }
 
-// mayRestart reports that class c need not follow the class before it. It was
+// mayRestart reports that class c need not follow class p, which is the one before it, both numbered from 0. It was
 // tested when its part was written, and a compaction is compared with that.
-func (r *TableReader) mayRestart(c int) bool {
-	return slices.ContainsFunc(r.Joined, func(j Joint) bool { return c == j.First || j.Compacted && j.First < c && c < j.End })
+func (r *TableReader) mayRestart(p, c int) bool {
+	return slices.ContainsFunc(r.Joined, func(j Joint) bool {
+		return p < j.First && j.First <= c || j.Compacted && j.First < c && c < j.End
+	})
 }

@@ -166,6 +166,14 @@ func (t *Table) Histogram(values int) []int {
 	return h
 }
 
+// At is how the part numbers a class, from 0.
+func (t *Table) At(c int) int {
+	if t.Number == nil {
+		return c
+	}
+	return int(t.Number[c]) - 1
+}
+
 // Lookup turns a class number of an export into the class's index.
 func (t *Table) Lookup(number uint32) (int, bool) {
 	if t.Number == nil {

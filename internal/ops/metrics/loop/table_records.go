@@ -53,10 +53,13 @@ var ofPending = []metric{
 		}
 	}},
 	reported("anond_forgotten_records", "Records of people who were forgotten: those that waited then, and those that came later, deletes "+
-		"among them. sent = published + expired + pending + dead letters + forgotten + beyond.",
+		"among them. sent = published + expired + withdrawn + pending + dead letters + forgotten + beyond.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Forgotten) }),
 	reported("anond_expired_records", "Records of people who left the releases with their parts (release.window). None of them comes back.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Expired) }),
+	reported("anond_withdrawn_records", "Records in buckets that left the releases because their people asked to be erased "+
+		"(subject.erasure). None of them comes back. Once their parts leave, too, they are expired.",
+		func(r *ingest.Report) float64 { return float64(r.Machine.Withdrawn) }),
 	reported("anond_beyond_records", "Later records of people of whom an earlier one was accepted, or refused for what its sensitive value "+
 		"can have caused, and all records of people who have lapsed. None of them is ever published.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Beyond) }),
