@@ -132,7 +132,8 @@ func (rel *releaseSettings) keys() []key {
 			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d (also h, m, s), counted from the " +
 			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +
 			"the window, and at least 1 of its unit; so the oldest stay up to that much longer. With an age a release is made, too, when a " +
-			"part leaves. Whoever left stays known and is not published again. It takes nothing back that was published. Fixed with release 1."},
+			"part leaves. Whoever left stays known and is not published again. It takes nothing back that was published. The same in all " +
+			"shards, which measure it by their own releases. Fixed with release 1."},
 		{path: "release.about.licence", value: text(&rel.About.Licence), def: "\"\"", doc: "Licence of the releases: its identifier, such as " +
 			"CC-BY-4.0, or an address with ://. It is in the manifest, in datapackage.json and on the receiver's sheet of each release."},
 		{path: "release.about.contact", value: text(&rel.About.Contact), def: "\"\"", doc: "Who answers questions about the releases: a " +
@@ -211,11 +212,12 @@ func checkWindow(c *Config, r *reader) {
 	case all && len(of[equivclass.Subject]) == 0:
 		r.fault(full, "needs to know who was published, but no attribute has role subject: who leaves would be published again",
 			"mark the field that identifies a person, or remove the window")
-	case c.Shard.Set():
-		r.fault(full, "belongs to a dataset without shards: a union of shards shows everybody published", "remove it, or shard")
 	case w.Age() > 0 && !hold.Counted && hold.Time > time.Duration(w.Age())*time.Second,
 		w.Releases() > 0 && hold.Counted && int64(hold.Releases) > w.Releases():
 		r.fault(full, fmt.Sprintf("is %s, shorter than policy.max_hold = %s", w, hold), "lengthen it, or shorten policy.max_hold")
+	case c.Shard.Set() && w.Releases() > 0:
+		r.warn(full, fmt.Sprintf("is %s releases, and each shard counts its own: people stay in the union for different times", w),
+			"write an age such as 365d")
 	}
 }
 

@@ -163,6 +163,9 @@ func (l *erasure) remove(ctx context.Context) error {
 	if err := l.Hook("before removal"); err != nil {
 		return err
 	}
+	if err := l.transaction.tell(ctx, l.Steps.BeforeRemoval(l.Machine)); err != nil {
+		return err
+	}
 	began, people := l.now(), 0
 	err := l.reporting.work(ctx, DoingRemove, true, func() error {
 		r := l.Machine.Removal()

@@ -114,9 +114,6 @@ func (r *Repeat) takeUpTo(f *partFeed, b *batch, below int64) error {
 // Cut makes a cut of all that was taken in, at a time of the machine. decided is called once it is decided, or refused as a
 // first load is (rule I, infeasible): as the first time; the run says so, if it still is.
 func (r *Repeat) Cut(ctx context.Context, tick, createdAt int64, by state.Occasion, decided func()) error {
-	if err := r.remove(); err != nil {
-		return err
-	}
 	m := r.run.Machine
 	m.Tick(tick)
 	var made *incremental.Decision
@@ -137,9 +134,6 @@ func (r *Repeat) Forget(ctx context.Context, people []state.Digest) (err error) 
 	if r.run.Forgetting == nil {
 		return &ForgetError{erase.ErrNoSubject}
 	}
-	if err := r.remove(); err != nil {
-		return err
-	}
 	var done *Forgot
 	err = r.run.reporting.work(ctx, DoingForget, true, func() (err error) {
 		done, err = r.run.Forgetting.ForgetAgain(r.run.Machine, people)
@@ -153,20 +147,19 @@ func (r *Repeat) Forget(ctx context.Context, people []state.Digest) (err error) 
 	return err
 }
 
-// remove lets the state lose people whose parts have left the releases, before anything else is decided.
-func (r *Repeat) remove() error {
+// Remove lets the state lose people whose parts have left the releases, unless it has lost them already. Everything must be committed.
+func (r *Repeat) Remove(ctx context.Context) error {
 	m := r.run.Machine
 	if r.run.Forgetting == nil || !m.Departing() {
 		return nil
 	}
-	if err := m.Commit(); err != nil {
+	return r.run.reporting.work(ctx, DoingRemove, true, func() error {
+		without, err := r.run.Forgetting.Remove(m, m.Removal())
+		if err == nil {
+			r.run.Machine = without
+		}
 		return err
-	}
-	without, err := r.run.Forgetting.Remove(m, m.Removal())
-	if err == nil {
-		r.run.Machine = without
-	}
-	return err
+	})
 }
 
 // partFeed is one partition, decoded ahead of the order.

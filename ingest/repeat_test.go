@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"anond/incremental/retire"
 	"anond/incremental/state"
 	"bytes"
 	"context"
@@ -93,7 +94,14 @@ func newDataset(t *testing.T, seed uint64, n int) *dataset {
 func timedPolicy(seed uint64) state.Policy {
 	p := rigPolicy()
 	p.HoldInCuts, p.MaxHold = false, 20_000
-	switch seed % 3 {
+	switch seed % 4 {
+	case 3: // rule W (what may leave)
+		p.Level, p.Republication, p.MinPool, p.OnRefusal = state.L2, state.Append, 40, state.QuarantineRefused
+		p.Initial, p.Local, p.MaxRegroups = nil, nil, 0
+		var err error
+		if p.Window, err = retire.Parse("2"); err != nil {
+			panic(err)
+		}
 	case 1:
 		p.Republication = state.Append
 	case 2: // rule B (buckets)
@@ -361,7 +369,8 @@ func (d *dataset) history() (kills, releases int, err error) {
 	switch {
 	case len(again.releases) != len(d.press.releases):
 		return kills, 0, fmt.Errorf("%d releases, and %d from the oldest backup", len(d.press.releases), len(again.releases))
-	case c.Published != s.Published || c.Pending != s.Pending || c.Forgotten != s.Forgotten || c.DeadLetter != s.DeadLetter:
+	case c.Published != s.Published || c.Expired != s.Expired || m.Arrived() != cold.host.Machine.Arrived() ||
+		c.Pending != s.Pending || c.Forgotten != s.Forgotten || c.DeadLetter != s.DeadLetter:
 		return kills, 0, fmt.Errorf("counts %+v, and %+v from the oldest backup", s, c)
 	}
 	for n, sum := range d.press.releases {

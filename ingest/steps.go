@@ -12,7 +12,8 @@ import (
 // Steps is told what a host does before it does it (shards/journal), so that another host can do the same again (Repeat).
 //
 // Order: in which order records came is told before the transaction that holds them; a cut before it is decided; what it has
-// decided before anything of it is rendered; that it is public before the state has that; an erasure before the state forgets.
+// decided before anything of it is rendered; that it is public before the state has that; an erasure or a
+// removal before the state forgets.
 // So what was told is never behind a state.
 type Steps interface {
 	// Moves is told that a partition is about to move on. Full reports that a commit is due: no more can be told at once.
@@ -28,6 +29,8 @@ type Steps interface {
 	BeforePublished(m *incremental.Machine, release uint32, manifest [32]byte) Telling
 	// BeforeErasure is told that the state is about to forget those who are due, and a subject; nil: nobody else.
 	BeforeErasure(m *incremental.Machine, subject []byte) Telling
+	// BeforeRemoval is told that the state is about to lose people whose parts have left the releases.
+	BeforeRemoval(m *incremental.Machine) Telling
 }
 
 // Telling makes it durable that a step comes; nil: there is nothing to tell.
@@ -76,3 +79,4 @@ func (untold) AfterCut(*incremental.Machine)                                  {}
 func (untold) BeforePublish(*incremental.Machine, *state.Intent) Telling      { return nil }
 func (untold) BeforePublished(*incremental.Machine, uint32, [32]byte) Telling { return nil }
 func (untold) BeforeErasure(*incremental.Machine, []byte) Telling             { return nil }
+func (untold) BeforeRemoval(*incremental.Machine) Telling                     { return nil }

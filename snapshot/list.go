@@ -56,7 +56,7 @@ func ListNewest(files FS, dir string, most int) ([]Info, error) {
 
 // infos reads the manifests of releases.
 func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error) {
-	out := make([]Info, 0, len(releases))
+	out, ever := make([]Info, 0, len(releases)), 0
 	for _, n := range releases {
 		m, sum, err := on.ManifestOf(files, dir, n)
 		if err != nil {
@@ -70,15 +70,9 @@ func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error
 		case n == 1:
 			info.Newcomers = m.Records
 		case len(out) > 0 && out[len(out)-1].Release == n-1:
-			info.Newcomers = m.Records - out[len(out)-1].Records
-			for i := range m.Parts { // some may have left
-				if first, _ := m.Parts[i].Births(); m.Window != "" || m.Erasure != nil {
-					if info.Newcomers = 0; first == n {
-						info.Newcomers = m.Parts[i].Rows
-					}
-				}
-			}
+			info.Newcomers = max(m.Records, m.PeopleEver) - ever // some may have left
 		}
+		ever = max(m.Records, m.PeopleEver)
 		out = append(out, info)
 	}
 	return out, nil

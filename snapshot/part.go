@@ -73,11 +73,11 @@ func checkParts(m *Manifest) error {
 	if m.Expired > 0 && m.Window == "" || m.PeopleEver > 0 && m.Window == "" && m.Erasure == nil || m.Expired >= m.Release {
 		return wrongManifest("something has left, and it has no window")
 	}
-	if len(m.Parts) == 0 && m.Expired == 0 {
-		return wrongManifest("it has no parts")
-	}
 	if m.Union != nil {
 		return checkUnion(m)
+	}
+	if len(m.Parts) == 0 && m.Expired == 0 {
+		return wrongManifest("it has no parts")
 	}
 	if slices.ContainsFunc(m.Parts, func(p PartEntry) bool { return p.Shard != nil }) {
 		return wrongManifest("it speaks of shards, and is no union")

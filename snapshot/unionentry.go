@@ -21,14 +21,16 @@ type UnionEntry struct {
 
 // ShardEntry is what a union has of a shard: a release, its manifest, and its counts.
 type ShardEntry struct {
-	Shard     int    `json:"shard"`
-	Release   uint32 `json:"release"`
-	SHA256    string `json:"sha256,omitempty"` // of the manifest of that release
-	CreatedAt string `json:"created_at,omitempty"`
-	Records   int    `json:"records"`
-	Classes   int    `json:"classes"`
-	Buckets   int    `json:"buckets,omitempty"` // level L2
-	Pending   int    `json:"pending"`
+	Shard      int    `json:"shard"`
+	Release    uint32 `json:"release"`
+	SHA256     string `json:"sha256,omitempty"` // of the manifest of that release
+	CreatedAt  string `json:"created_at,omitempty"`
+	Records    int    `json:"records"`
+	Classes    int    `json:"classes"`
+	Buckets    int    `json:"buckets,omitempty"` // level L2
+	Pending    int    `json:"pending"`
+	Expired    uint32 `json:"expired,omitempty"`     // what releases of the shard up to it gave birth to has left
+	PeopleEver int    `json:"people_ever,omitempty"` // with a window: whom the shard has ever published
 }
 
 // MaxShards is how many shards a union has at most: its manifest lists each.
@@ -80,7 +82,7 @@ func (m *Manifest) PartsOfShard(shard int) []PartEntry {
 // in order, and the parts of each, which are those of one publisher.
 func checkUnion(m *Manifest) error {
 	u := m.Union
-	if u == nil || u.Of < 1 || u.Of > MaxShards || len(u.Shards) != u.Of {
+	if u == nil || u.Of < 1 || u.Of > MaxShards || len(u.Shards) != u.Of || m.Expired > 0 {
 		return wrongManifest("it does not list the shards of its union")
 	}
 	at := 0
@@ -88,14 +90,17 @@ func checkUnion(m *Manifest) error {
 		if s.Shard != i || (s.Release > 0) != (s.SHA256 != "") {
 			return wrongManifest("shard " + strconv.Itoa(i) + " is out of order, or has a release without manifest")
 		}
+		if s.Expired > 0 && (m.Window == "" || s.Expired >= s.Release) {
+			return wrongManifest("something of shard " + strconv.Itoa(i) + " has left, and there is no window, or not yet such a release")
+		}
 		to := at
 		for to < len(m.Parts) && m.Parts[to].Shard != nil && *m.Parts[to].Shard == i {
 			to++
 		}
-		if to > at && s.Release == 0 || to == at && s.Release > 0 && m.Window == "" {
+		if to > at && s.Release == 0 || to == at && s.Release > 0 && s.Expired == 0 {
 			return wrongManifest("shard " + strconv.Itoa(i) + " has a release and no parts, or parts and no release")
 		}
-		if err := checkRun(m.Parts[at:to], at, 0, m.Window != ""); err != nil {
+		if err := checkRun(m.Parts[at:to], at, s.Expired, m.Window != ""); err != nil {
 			return err
 		}
 		at = to

@@ -12,6 +12,8 @@
 // later is beyond (rule S, subjects) whether they left or not. (3) That a release is made because something leaves follows from
 // public times. It has no births, and moves later numbers, times and keys of draws, none of which depends on a value. QED
 //
+// In shards each chain has a watermark of its own, by its own times, and Corollary U (docs/PROOFS.md) needs no more.
+//
 // What would break it: a second start for who left (the old release is kept: posterior 1.0, TestWindowWorlds has the twin), and a part
 // that leaves by anything that follows from a value, or in pieces.
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -126,7 +127,15 @@ func (d *division) certified() error {
 			o.Exports, o.RequireCertified = "", false
 			break
 		}
-		if err := writeExports(filepath.Join(o.Exports, fmt.Sprintf("shard-%d", i)), s.exports); err != nil {
+		to := filepath.Join(o.Exports, fmt.Sprintf("shard-%d", i))
+		if err := writeExports(to, s.exports); err != nil {
+			return err
+		}
+		ledger, err := os.ReadFile(s.config.Release.Ledger)
+		if err == nil { // who has left is in no export, and sealed by it
+			err = os.WriteFile(filepath.Join(to, "ledger"), ledger, 0o600)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

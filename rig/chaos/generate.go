@@ -69,7 +69,7 @@ func setting(r *rand.Rand, real bool) planSetting {
 
 // divide has several shards share the people.
 func (w *planSetting) divide(r *rand.Rand) {
-	w.Shards, w.Window = 2+r.IntN(2), ""
+	w.Shards = 2 + r.IntN(2)
 	w.Partitions = w.Shards * (1 + r.IntN(2))
 	if w.Journal = r.IntN(2) == 0; w.Journal {
 		w.Keep = 0 // who takes a shard over needs all releases

@@ -110,8 +110,16 @@ func certified(what string, o audit.Options) error {
 	drawn := func(what string) bool { return strings.Contains(what, "which row of a bucket shows which value") }
 	if o.RequireCertified && !slices.ContainsFunc(report.NotChecked, drawn) {
 		want = audit.VerdictCertified
-		if report.Sealed != nil && report.Sealed.Departed > 0 { // people have left the state with their parts
-			want = audit.VerdictSealed
+		all := []*audit.Report{report}
+		if report.Union != nil {
+			for _, s := range report.Union.Shards {
+				all = append(all, s.Report)
+			}
+		}
+		for _, r := range all {
+			if r != nil && r.Sealed != nil && r.Sealed.Departed > 0 { // people have left the state with their parts
+				want = audit.VerdictSealed
+			}
 		}
 	}
 	if report.Verdict != want {

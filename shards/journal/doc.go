@@ -27,7 +27,7 @@
 // another machine again, adds no choice. That is the point: without a journal, whoever starts an older copy
 // of the state would cut at other moments, so that people would have two histories, which rule F (forbidden)
 // excludes. Intent and Published are digests of what is public next, or
-// is already. Erase has keyed digests, as the list of who was forgotten has. That a cut has
+// is already. Erase has keyed digests, as the list of who was forgotten has. Remove follows from what was published before. That a cut has
 // decided nothing is not written at all: it follows from its state, and would tell of a pool whether it
 // is eligible.
 //

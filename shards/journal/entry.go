@@ -21,6 +21,8 @@ type Entry struct {
 	Intent    *Intent    `json:"intent,omitempty"`
 	Published *Published `json:"published,omitempty"`
 	Erase     *Erase     `json:"erase,omitempty"`
+	// Remove is that the state loses the people whose parts have left the releases, which follows from the releases.
+	Remove *struct{} `json:"remove,omitempty"`
 }
 
 // Digest is written as hexadecimal digits.
@@ -150,7 +152,7 @@ func decode(content []byte) (*Entry, error) {
 func (e *Entry) check() error {
 	set := 0
 	for _, is := range []bool{e.Genesis != nil, e.Begin != nil, e.Ends != nil, e.Runs != nil, e.Cut != nil, e.Intent != nil,
-		e.Published != nil, e.Erase != nil} {
+		e.Published != nil, e.Erase != nil, e.Remove != nil} {
 		if is {
 			set++
 		}

@@ -55,6 +55,7 @@ func entries() []*journal.Entry {
 		{Published: &journal.Published{Release: 1, Manifest: journal.Digest{6}}},
 		{Erase: &journal.Erase{People: []state.Digest{{7, 15: 8}}}},
 		{Erase: &journal.Erase{}},
+		{Remove: &struct{}{}},
 	}
 }
 

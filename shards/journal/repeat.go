@@ -138,7 +138,9 @@ func (r *repeating) entry(ctx context.Context, e *Entry, mark state.JournalMark)
 	case e.Published != nil:
 		return r.publish(ctx, e.Published, mark)
 	case e.Erase != nil:
-		return r.erase(ctx, e.Erase, mark)
+		return r.replaced(mark, func() error { return r.again.Forget(ctx, e.Erase.People) })
+	case e.Remove != nil:
+		return r.replaced(mark, func() error { return r.again.Remove(ctx) })
 	}
 	if err != nil {
 		return err
@@ -240,12 +242,12 @@ func (r *repeating) publish(ctx context.Context, x *Published, mark state.Journa
 	return m.Published(x.Release, release.Manifest)
 }
 
-// erase lets the state forget those whom it had forgotten.
-func (r *repeating) erase(ctx context.Context, x *Erase, mark state.JournalMark) error {
+// replaced lets the state forget those whom it had forgotten, or lose those whom it had lost. The machine is another one afterwards.
+func (r *repeating) replaced(mark state.JournalMark, by func() error) error {
 	if err := r.again.Commit(); err != nil {
 		return err
 	}
-	if err := r.again.Forget(ctx, x.People); err != nil {
+	if err := by(); err != nil {
 		return err
 	}
 	r.Host.Machine = r.machine()

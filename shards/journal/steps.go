@@ -111,6 +111,11 @@ func (s *steps) BeforePublish(m *incremental.Machine, i *state.Intent) ingest.Te
 	return s.write(m, &Entry{Intent: intentEntry(m, i)})
 }
 
+// BeforeRemoval writes that the state is about to lose those who have left: how many records it has follows from when.
+func (s *steps) BeforeRemoval(m *incremental.Machine) ingest.Telling {
+	return s.write(m, &Entry{Remove: &struct{}{}})
+}
+
 func intentEntry(m *incremental.Machine, i *state.Intent) *Intent {
 	return &Intent{Release: i.Release, CreatedAt: i.CreatedAt, Decided: m.Releases().Decided(i.Release)}
 }

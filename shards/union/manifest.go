@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,8 +18,8 @@ func compose(i *intent, shards []shardRelease, settings string) *snapshot.Manife
 	first := shards[0].manifest
 	m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
 		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Values: first.Values, Tables: first.Tables,
-		Previous: i.Previous,
-		Union:    &snapshot.UnionEntry{Of: i.Of, Settings: settings, Shards: make([]snapshot.ShardEntry, i.Of)}}
+		Previous: i.Previous, Window: first.Window,
+		Union: &snapshot.UnionEntry{Of: i.Of, Settings: settings, Shards: make([]snapshot.ShardEntry, i.Of)}}
 	for n := range m.Union.Shards {
 		m.Union.Shards[n].Shard = n
 	}
@@ -31,15 +32,16 @@ func compose(i *intent, shards []shardRelease, settings string) *snapshot.Manife
 	return m
 }
 
-// take adds a shard.
+// take adds a shard. Its parts are those behind its own watermark: what has left it has left the union with its next release.
 func take(m *snapshot.Manifest, s *shardRelease) {
 	of := s.manifest
 	m.Union.Shards[s.shard] = snapshot.ShardEntry{Shard: s.shard, Release: of.Release, SHA256: s.sum, CreatedAt: of.CreatedAt,
-		Records: of.Records, Classes: of.Classes, Buckets: of.Buckets, Pending: of.Pending}
+		Records: of.Records, Classes: of.Classes, Buckets: of.Buckets, Pending: of.Pending, Expired: of.Expired, PeopleEver: of.PeopleEver}
 	m.Records += of.Records
 	m.Classes += of.Classes
 	m.Buckets += of.Buckets
 	m.Pending += of.Pending
+	m.PeopleEver += of.PeopleEver
 	m.Seeded = m.Seeded || of.Seeded
 	for _, p := range of.Parts {
 		shard := s.shard
@@ -69,12 +71,14 @@ func unionQuality(shards []shardRelease, m *snapshot.Manifest) snapshot.Quality 
 // levelsClaimed are the claims, the least first.
 var levelsClaimed = []string{snapshot.LevelL0L1, snapshot.LevelL0L1L2}
 
-// unionPrivacy is the least of what the shards reach.
+// unionPrivacy is the least of what the shards reach. A shard that shows nobody, since all have left, has no class.
 func unionPrivacy(shards []shardRelease) snapshot.Privacy {
 	out := shards[0].manifest.Privacy
 	for i := range shards[1:] {
 		p := shards[i+1].manifest.Privacy
-		out.KMin = min(out.KMin, p.KMin)
+		if p.KMin > 0 {
+			out.KMin = min(cmp.Or(out.KMin, p.KMin), p.KMin)
+		}
 		out.MaxFrequency = max(out.MaxFrequency, p.MaxFrequency)
 		out.Grown = out.Grown || p.Grown
 		out.Attributes = snapshot.Worst(out.Attributes, p.Attributes)

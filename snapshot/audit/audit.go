@@ -140,7 +140,8 @@ type auditor struct {
 // ofShard has the releases for whose histograms the union asks, and these.
 type ofShard struct {
 	wanted     map[int]bool
-	histograms map[int][]int
+	histograms map[int][]int // of everybody who was published up to a release
+	left       []int         // by value: those of them who have left
 }
 
 func newAuditor(o Options) (*auditor, error) {
@@ -257,7 +258,9 @@ func (a *auditor) release(number int) error {
 		return nil // prunedOnes says it
 	}
 	if a.last != nil {
-		a.last = a.last.Standing(man, a.in.s)
+		a.last = a.leave(a.last.Standing(man, a.in.s))
+	} else if man.Expired > 0 {
+		a.wanted = nil // nobody knows whom the releases before had
 	}
 	rel, err := chain.LoadParted(dir, man, a.in.s, a.last, &a.f)
 	if err != nil {
@@ -275,6 +278,18 @@ func (a *auditor) release(number int) error {
 	return nil
 }
 
+// leave notes who is in the release before and not in what of it stands.
+func (a *auditor) leave(standing *chain.Release) *chain.Release {
+	values := len(a.in.s.Sa.Text)
+	if stay := standing.Tab.Histogram(values); standing != a.last {
+		a.left = append(a.left, make([]int, values-len(a.left))...)
+		for v, n := range a.last.Tab.Histogram(values) {
+			a.left[v] += n - stay[v]
+		}
+	}
+	return standing
+}
+
 // step checks what public files show about the step to a release.
 func (a *auditor) step(rel *chain.Release) *releaseRow {
 	values := len(a.in.s.Sa.Text)
@@ -286,6 +301,9 @@ func (a *auditor) step(rel *chain.Release) *releaseRow {
 	d := format.BagDifference(base, rel.Tab.Histogram(values))
 	if a.wanted[rel.Num] {
 		a.histograms[rel.Num] = rel.Tab.Histogram(values)
+		for v, n := range a.left {
+			a.histograms[rel.Num][v] += n
+		}
 	}
 	format.CheckDifference(base, rel.Tab.Histogram(values), rel.Man, &a.f)
 	a.arrivals = append(a.arrivals, len(d.Support()))

@@ -273,7 +273,8 @@ func (t *textWriter) attackers(r *Report) {
 		t.line("  %s knows %s.", a.Name, a.Knows)
 	}
 	if len(r.Attributes) > 1 {
-		t.line("  They look for the value of %s, the first sensitive attribute. What is not bounded of another may be seen.", r.Attributes[0].Attribute)
+		t.line("  They look for the value of %s, the first sensitive attribute. What is not bounded of another may be seen.",
+			r.Attributes[0].Attribute)
 	}
 }
 

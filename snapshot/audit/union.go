@@ -90,6 +90,7 @@ type unionAudit struct {
 	f        format.Faults
 	report   *Report
 	persons  *persons
+	ever     int            // published up to the release before
 	gone     map[int]string // releases of which the ledger alone is left: the hash of each manifest
 	beside   beside
 }
@@ -244,7 +245,7 @@ func (u *unionAudit) hierarchies(r *unionRelease) error {
 	return err
 }
 
-// row adds up what the tables of the shards hold, tests rule D (difference) on the sum,
+// row adds up what the tables of the shards hold and held, of those who have left, tests rule D (difference) on the sum,
 // and notes what the report says of the release.
 func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int {
 	now := map[string]int{}
@@ -257,7 +258,8 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 			}
 		}
 	}
-	if records != r.man.Records && u.whole(r) {
+	ever := r.man.Seal().People
+	if records != ever && u.whole(r) {
 		u.f.Add("claim", format.KindUnionSum, r.number, 0, "records", "the tables of the shards hold another number of records")
 	}
 	top, total := 0, 0
@@ -276,14 +278,14 @@ func (u *unionAudit) row(r *unionRelease, before map[string]int) map[string]int 
 	}
 	row := releaseRow{Release: r.number, Records: r.man.Records, Pending: r.man.Pending, Classes: r.man.Classes, Buckets: r.man.Buckets,
 		Parts: len(r.man.Parts), KMin: r.man.Privacy.KMin, MaxFrequency: r.man.Privacy.MaxFrequency,
-		Certificate: r.man.Privacy.Certificate, Newcomers: total, NewcomersTop: format.Share(top, total), Waiting: -1}
+		Certificate: r.man.Privacy.Certificate, Newcomers: ever - u.ever, NewcomersTop: format.Share(top, total), Waiting: -1}
 	if r.man.Policy.Level != format.LevelTwo {
 		row.WaitingTopShare = new(float64)
 	}
 	for i := range r.man.Parts {
 		row.DeadClasses += len(r.man.Parts[i].Dead)
 	}
-	u.report.Releases = append(u.report.Releases, row)
+	u.report.Releases, u.ever = append(u.report.Releases, row), ever
 	return now
 }
 

@@ -62,6 +62,10 @@ func checkVector(before, r *unionRelease, f *format.Faults) {
 				f.Add("chain", format.KindVectorBack, r.number, 0, "union.shards", "the union goes back to an older release of the shard")
 			case s.Release == was.Release && s.SHA256 != was.SHA256:
 				f.Add("F", format.KindVectorBack, r.number, 0, "union.shards", "the release of the shard is another one than in the release before")
+			case s.Expired < was.Expired:
+				f.Add("W", format.KindExpiredFalls, r.number, 0, "union.shards", "what had left in the release before has not left in this one")
+			case s.PeopleEver < was.PeopleEver:
+				f.Add("W", format.KindPeopleEver, r.number, 0, "union.shards", "fewer people were ever published than in the release before")
 			}
 		})
 		moved = moved || s.Release > was.Release
@@ -80,7 +84,7 @@ func checkVector(before, r *unionRelease, f *format.Faults) {
 func checkShardOf(r *unionRelease, s *format.UnionShard, f *format.Faults) {
 	have := r.shards[s.Shard]
 	if s.Release == 0 {
-		if s.Records != 0 || s.Classes != 0 || s.Buckets != 0 || s.Pending != 0 || s.SHA256 != "" || s.CreatedAt != "" {
+		if *s != (format.UnionShard{Shard: s.Shard}) {
 			f.Add("claim", format.KindUnionSum, r.number, 0, "union.shards", "a shard without a release has counts")
 		}
 		return
@@ -99,25 +103,27 @@ func checkShardOf(r *unionRelease, s *format.UnionShard, f *format.Faults) {
 	if have.settings != r.man.Union.Settings {
 		f.Add("chain", format.KindShardSettings, r.number, 0, "union.settings", "the shard declares other settings than the union says")
 	}
-	if m.Records != s.Records || m.Classes != s.Classes || m.Buckets != s.Buckets || m.Pending != s.Pending || m.CreatedAt != s.CreatedAt {
+	if m.Records != s.Records || m.Classes != s.Classes || m.Buckets != s.Buckets || m.Pending != s.Pending || m.CreatedAt != s.CreatedAt ||
+		m.Expired != s.Expired || m.PeopleEver != s.PeopleEver {
 		f.Add("claim", format.KindUnionSum, r.number, 0, "union.shards", "the counts of a shard are not those of its manifest")
 	}
 }
 
 // checkUnionSums adds up what the shards count.
 func checkUnionSums(r *unionRelease, f *format.Faults) {
-	var records, classes, buckets, pending int
+	var records, classes, buckets, pending, ever int
 	for _, s := range r.shards {
 		records += s.man.Records
 		classes += s.man.Classes
 		buckets += s.man.Buckets
 		pending += s.man.Pending
+		ever += s.man.PeopleEver
 	}
 	for _, c := range []struct {
 		field     string
 		said, sum int
 	}{{"records", r.man.Records, records}, {"classes", r.man.Classes, classes}, {"buckets", r.man.Buckets, buckets},
-		{"pending", r.man.Pending, pending}} {
+		{"pending", r.man.Pending, pending}, {"people_ever", r.man.PeopleEver, ever}} {
 		if c.said != c.sum {
 			f.Add("claim", format.KindUnionSum, r.number, 0, c.field, "the number is not the sum of the shards'")
 		}
@@ -132,7 +138,7 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	for _, s := range r.shards {
 		p := s.man.Privacy
 		least = min(least, slices.Index(order, p.Level))
-		if kMin == 0 || p.KMin < kMin {
+		if kMin == 0 || p.KMin > 0 && p.KMin < kMin { // a shard may show nobody: all have left
 			kMin = p.KMin
 		}
 		freq, reach = max(freq, p.MaxFrequency), reach.Worse(p.Attributes)
@@ -158,15 +164,25 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	untrue("privacy.grown", p.Grown != grown)
 	untrue("privacy.k1", !k1)
 	untrue("seeded", r.man.Seeded != seeded)
-	untrue("privacy.k_min", p.KMin < r.man.Policy.K)
+	untrue("privacy.k_min", p.KMin < r.man.Policy.K && r.man.Records > 0)
 	untrue("privacy.max_frequency", !r.man.AtL2() && p.Level != "rows" && p.MaxFrequency*float64(r.man.Policy.L) > 1+1e-9)
 	untrue("privacy.attributes", slices.ContainsFunc(p.Attributes, func(a format.AttributePrivacy) bool {
 		return a.Cap.Worse(a.TopShare) != a.Cap
 	}))
 }
 
-// checkUnionParts tests that the parts are those of the shards' manifests, shard by shard.
+// checkUnionParts tests that the parts are those of the shards' manifests, shard by shard, and behind the watermark of each.
 func checkUnionParts(r *unionRelease, f *format.Faults) {
+	for i := range r.man.Parts {
+		p := &r.man.Parts[i]
+		for _, s := range r.man.Union.Shards {
+			if born, _ := format.ParsePartName(p.Name); s.Shard == *p.Shard && born.First <= s.Expired {
+				f.Of(s.Shard, func() {
+					f.Add("W", format.KindExpiredLinked, r.number, 0, "parts", "a part is shown whose births have left")
+				})
+			}
+		}
+	}
 	at := 0
 	for _, s := range r.man.Union.Shards {
 		have := r.shards[s.Shard]

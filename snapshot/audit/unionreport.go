@@ -166,6 +166,9 @@ func (u *unionAudit) notChecked() {
 	if n := len(u.persons.keyless); n > 0 && u.persons.shards > 1 {
 		u.skip(fmt.Sprintf("that nobody is in two shards: %d shards have no subject.key, so a person may have another digest in each", n))
 	}
+	if m := u.newest().man; slices.ContainsFunc(m.Union.Shards, func(s format.UnionShard) bool { return s.Expired > 0 }) {
+		u.skip("that nobody who has left was in two shards: the exports have them no more (release.window)")
+	}
 	if u.report.claimsL2 {
 		u.skip("that the shards draw by different seeds, on which level L2 rests: seeds are in no file that is published or exported")
 	}

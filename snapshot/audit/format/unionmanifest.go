@@ -16,14 +16,16 @@ type unionVector struct {
 
 // UnionShard is one of them; release 0: it has none yet.
 type UnionShard struct {
-	Shard     int    `json:"shard"`
-	Release   int    `json:"release"`
-	SHA256    string `json:"sha256"`
-	CreatedAt string `json:"created_at"`
-	Records   int    `json:"records"`
-	Classes   int    `json:"classes"`
-	Buckets   int    `json:"buckets"`
-	Pending   int    `json:"pending"`
+	Shard      int    `json:"shard"`
+	Release    int    `json:"release"`
+	SHA256     string `json:"sha256"`
+	CreatedAt  string `json:"created_at"`
+	Records    int    `json:"records"`
+	Classes    int    `json:"classes"`
+	Buckets    int    `json:"buckets"`
+	Pending    int    `json:"pending"`
+	Expired    int    `json:"expired"`
+	PeopleEver int    `json:"people_ever"`
 }
 
 // maxUnionShards bounds what a manifest may list.
@@ -46,12 +48,13 @@ func (m *Manifest) CheckUnion() string {
 	switch {
 	case u == nil:
 		return "is not the manifest of a union, among releases of one"
-	case u.Of < 1 || u.Of > maxUnionShards || len(u.Shards) > maxUnionShards || !IsSHA(u.Settings) || !IsSHA(u.Root):
+	case u.Of < 1 || u.Of > maxUnionShards || len(u.Shards) > maxUnionShards || !IsSHA(u.Settings) || !IsSHA(u.Root) || m.Expired != 0:
 		return "does not say of which shards it is the union"
 	}
 	for _, s := range u.Shards {
 		if s.Shard < 0 || s.Release < 0 || s.Release > 0 && !IsSHA(s.SHA256) || !inRange(s.Records) || !inRange(s.Classes) ||
-			!inRange(s.Buckets) || s.Pending < 0 {
+			!inRange(s.Buckets) || s.Pending < 0 || s.Expired < 0 || s.Expired >= max(1, s.Release) || !inRange(s.PeopleEver) ||
+			m.Window == "" && (s.Expired > 0 || s.PeopleEver > 0) {
 			return "an entry of its shards is malformed"
 		}
 	}
