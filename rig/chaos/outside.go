@@ -175,7 +175,8 @@ func endingOfCode(code int, log string) ending {
 	for text, e := range map[string]ending{"no space left for the state": noRoom, "attempts failed": parked,
 		"the state is damaged": stateDamaged, "published files are damaged": releaseDamaged, "differs from its rendering": releaseDamaged,
 		"dead letters of another state": foreignLetters, "the list of who was forgotten cannot be written": diskFailed,
-		ingest.ErrManyRefused.Error(): manyRefused, daemon.ErrPaused.Error(): paused} {
+		"note next to the ledger who was judged": diskFailed,
+		ingest.ErrManyRefused.Error():            manyRefused, daemon.ErrPaused.Error(): paused} {
 		if code == 1 && strings.Contains(message, text) {
 			return e
 		}
