@@ -65,8 +65,8 @@ func (c *Config) schemaKeys() []key {
 			"from the sensitive value."},
 		{path: "subject.erasure.mode", value: oneOf(&c.Erasure.Mode, KeepRows, WithdrawBuckets), def: "keep", doc: "What becomes of a " +
 			"published row of a person who is forgotten. keep: it stays, without owner. bucket, with level L2, recoding buckets and a subject: " +
-			"the whole bucket leaves later releases, rows and values, with the first release of a period (`every`); who else was in it is not published " +
-			"again. It takes nothing back that was published. Fixed with release 1."},
+			"the whole bucket leaves later releases, rows and values, with the first release of a period (`every`); who else " +
+			"was in it is not published again. It takes nothing back that was published. Fixed with release 1."},
 		{path: "subject.erasure.every", value: duration(&c.Erasure.Every, time.Second), def: "720h", doc: "With mode bucket: the period, " +
 			"counted from 1970 in UTC. A release is made for it if somebody leaves. Law asks for a month at most."},
 		{path: "subject.erasure.count", value: atLeast(1, "a bucket without a request stays", &c.Erasure.Count), def: "1", doc: "With mode " +

@@ -9,8 +9,9 @@
 // exchangeable over whole histories. Theorem E (package equivclass/merge) holds for histories in the place of values: what was
 // decided up to the birth of a bucket looks at its bag of values alone. What later releases show of the requests is, for each
 // bucket, a function of how many of its people asked in which period: a function of the bag of histories of the bucket, which
-// any exchange of the histories of two of its people leaves as it is. What is decided for others looks at the bags of pools at birth (state.Born),
-// which stay. So the group of Theorem E, acting on histories, leaves all that is seen as it is, and is transitive on B.  QED
+// any exchange of the histories of two of its people leaves as it is. What is decided for others looks at the bags of pools
+// at birth (state.Born), which stay. So the group of Theorem E, acting on histories, leaves all that is seen as it is, and is
+// transitive on B.  QED
 //
 // Who asked is not seen: of an adversary who knows the list, this says nothing unless asking is independent of the value; then the
 // releases follow from what was seen before, and from the list. People who wait are no people of a bucket: package erase.
