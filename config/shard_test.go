@@ -134,3 +134,20 @@ func TestShardIsPartOfTheState(t *testing.T) {
 	}
 	assert.False(t, alone.SubjectKey().Set())
 }
+
+// TestShardsWithAWindow: a window by age is the same in all shards; one by releases is warned of.
+func TestShardsWithAWindow(t *testing.T) {
+	for window, want := range map[string]string{"365d": "", "12": "each shard counts its own"} {
+		_, warnings, err := loadShardWarned(nil, "policy: {k: 10, l: 5}", "policy: {k: 10, l: 5}\nrelease: {window: "+window+"}")
+		require.NoError(t, err)
+		said := ""
+		for _, w := range warnings {
+			said += w.String()
+		}
+		if want == "" {
+			require.NotContains(t, said, "release.window")
+			continue
+		}
+		require.Contains(t, said, want)
+	}
+}
