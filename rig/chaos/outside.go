@@ -44,7 +44,7 @@ func newOutside(p *chaosPlan, dir, program string, random *rand.Rand) (w *outsid
 		unmount(w.path("disk"))
 		w.mounted = false
 	}
-	w.feed.deletes, w.source = p.World.Deletes, "kafka:"+topic
+	w.feed.deletes, w.windowed, w.source = p.World.Deletes, p.World.Window != "", "kafka:"+topic
 	secret := ""
 	if p.World.Secured {
 		secret = "the first secret"

@@ -194,8 +194,12 @@ func (w *outside) delivered() error {
 		Compared               string
 	}
 	for n := 1; n == 1 || n <= has.Newest; n++ {
-		out := w.path(fmt.Sprintf("consumed-%d", n))
+		out, mark := w.path(fmt.Sprintf("consumed-%d", n)), w.log.Len()
 		code, text, err := w.deliver("consume", "--json", "--release", fmt.Sprint(n), "--out", out)
+		if w.plan.World.Window != "" && code == 1 && strings.Contains(w.log.String()[mark:], "has left with a later release") {
+			has.Newest = max(has.Newest, n+1) // the newest one has all its parts
+			continue
+		}
 		if err != nil || code != 0 || json.Unmarshal([]byte(text), &has) != nil {
 			return fmt.Errorf("anond-deliver consume of release %d ended with %d: %w\n%s", n, code, err, w.log)
 		}
