@@ -52,8 +52,6 @@ func checkErasure(c *Config, r *reader) {
 	case all && len(of[equivclass.Subject]) == 0:
 		r.fault(full, "is bucket, but no attribute has role subject: nobody can ask",
 			"mark the field that identifies a person, or set it to keep")
-	case len(c.Outputs.Kafka.Brokers) > 0 || c.Outputs.Postgres.URL.Reveal() != "":
-		r.fault(full, "is bucket, but outputs are set: topics and tables would keep the rows that leave", "set it to keep, or remove outputs")
 	case c.Shard.Set():
 		r.fault(full, "is bucket, which belongs to a dataset without shards", "set it to keep, or remove shard")
 	}

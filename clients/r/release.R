@@ -1,8 +1,9 @@
 # Reads a release of anond (level L2) with base R, and counts: r <- read_release("releases"); see docs/ANALYSTS.md.
 read_release <- function(path) {
   if (file.exists(file.path(path, "CURRENT"))) path <- file.path(path, readLines(file.path(path, "CURRENT")))
-  table <- function(name) do.call(rbind, lapply(list.files(path, "^part-"), function(part) cbind(part = part, read.csv(
-    file.path(path, part, name), colClasses = "character", na.strings = NULL, check.names = FALSE, encoding = "UTF-8"))))
+  table <- function(name) do.call(rbind, lapply(list.files(path, "^part-"), function(part) { rows <- read.csv(
+    file.path(path, part, name), colClasses = "character", na.strings = NULL, check.names = FALSE, encoding = "UTF-8")
+    cbind(part = rep(part, nrow(rows)), rows) })) # a part may have no rows: all of its buckets have left
   rows <- table("data.csv") # a person each; cells are texts
   values <- table("values.csv") # how often each value of each attribute is in each bucket
   rows$bag <- paste(rows$part, rows$bucket) # numbers of buckets begin at 1 in each part

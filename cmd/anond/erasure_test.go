@@ -53,5 +53,7 @@ func erasedByBucket(t *testing.T, keep string) {
 	again := s.receipt("P-published")
 	assert.Equal(t, upkeep.FateBefore, again.Fate)
 	assert.NotEmpty(t, s.must("release cat"))
+	assert.Regexp(t, `Buckets leave in which people asked to be erased: 1\s+have\. \S+ people were ever published`, s.must("release report"))
+	assert.Contains(t, s.must("release report --recipients"), "delete the bucket from your copies")
 	_ = os.Remove(s.path("members.csv"))
 }

@@ -183,11 +183,12 @@ func TestReleaseCatDamage(t *testing.T) {
 	assert.Contains(t, r.stderr, "part-000001/data.csv of release 1 is not what its manifest says")
 }
 
-// TestShowDead: the dead classes of a part share a line.
+// TestShowDead: the dead classes of a part share a line, and so do its withdrawn buckets.
 func TestShowDead(t *testing.T) {
 	var b strings.Builder
-	m := &snapshot.Manifest{Parts: []snapshot.PartEntry{{Dead: []uint32{3, 17}}, {Dead: []uint32{1}}}}
+	m := &snapshot.Manifest{Parts: []snapshot.PartEntry{{Dead: []uint32{3, 17}}, {Dead: []uint32{1}, Withdrawn: []uint32{2, 5}}}}
 	require.NoError(t, (&environment{Env: cli.Env{Stdout: &b}}).printManifest(m))
 	assert.Regexp(t, `(?m)^parts\.0\.dead +3 17$`, b.String())
 	assert.Regexp(t, `(?m)^parts\.1\.dead +1$`, b.String())
+	assert.Regexp(t, `(?m)^parts\.1\.withdrawn +2 5$`, b.String())
 }

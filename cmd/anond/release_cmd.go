@@ -148,8 +148,8 @@ func (e *environment) printManifest(m *snapshot.Manifest) error {
 	t := cli.NewTable(e.Stdout, cli.Left("key", 34), cli.Left("value", 0))
 	for i := 0; i < len(lines); i++ {
 		key, value := lines[i][0], lines[i][1]
-		if list, ok := strings.CutSuffix(key, ".dead.0"); ok {
-			key = list + ".dead"
+		if list := strings.TrimSuffix(key, ".0"); list != key && (strings.HasSuffix(list, ".dead") || strings.HasSuffix(list, ".withdrawn")) {
+			key = list
 			for ; i+1 < len(lines) && strings.HasPrefix(lines[i+1][0], key+"."); i++ {
 				value += " " + lines[i+1][1]
 			}

@@ -109,7 +109,7 @@ func TestReportOfAWindow(t *testing.T) {
 	s.write("admissions.ndjson", ndjson(1, 3200))
 	s.must("run --once")
 	page := s.must("release report --with-state")
-	assert.Regexp(t, `Parts stay for a window \(2[^)]*\): what releases 1 to \d+ brought has\s+left; \d.* people were ever published`, page)
+	assert.Regexp(t, `Parts stay for a window \(2[^)]*\): what releases 1 to \d+ brought has\s+left\. \d.* people were ever published`, page)
 	assert.Contains(t, page, "Decisions could not be made again (replay): ")
 	figure := func(id string) (n int) {
 		text := regexp.MustCompile(`<td id="` + id + `">([^<]*)<`).FindStringSubmatch(page)[1]

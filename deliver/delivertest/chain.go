@@ -17,6 +17,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 )
 
@@ -84,6 +85,7 @@ type Chain struct {
 	config string
 	kind   chainKind
 	people int
+	days   int // that have passed
 }
 
 // New makes a chain of so many releases at least.
@@ -135,10 +137,29 @@ func (c *Chain) Grow(releases int) {
 		cfg, _, err := config.Load(c.config, os.LookupEnv, os.ReadFile)
 		require.NoError(c.t, err)
 		seed := [32]byte{1, 2, 3}
-		require.NoError(c.t, daemon.Run(c.t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true, Clock: stopped{},
-			Seed: &seed}))
+		require.NoError(c.t, daemon.Run(c.t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Once: true,
+			Clock: stopped{c.days}, Seed: &seed}))
 		require.Less(c.t, c.people, 100*releases+2000, "%s: so many people give only %d releases", c.kind.Name, n)
 	}
+}
+
+// Erasing is a chain of which buckets leave whose people ask, with the first release of a day.
+func Erasing(t testing.TB, releases int) *Chain {
+	return New(t, chainKind{"erasing", "level: L2", "recoding: buckets}\nsubject: {erasure: {mode: bucket, every: 24h}", false}, releases)
+}
+
+// Forget has people ask, and makes releases of the next day.
+func (c *Chain) Forget(people ...int) {
+	c.t.Helper()
+	cfg, _, err := config.Load(c.config, os.LookupEnv, os.ReadFile)
+	require.NoError(c.t, err)
+	for _, n := range people {
+		_, err := upkeep.Forget(c.t.Context(), cfg, dataset.Options{Log: slog.New(slog.DiscardHandler), Clock: stopped{c.days}},
+			fmt.Append(nil, n))
+		require.NoError(c.t, err)
+	}
+	c.days++
+	c.Grow(int(c.Newest()) + 1)
 }
 
 func (c *Chain) person(n int) string {
@@ -150,8 +171,8 @@ func (c *Chain) person(n int) string {
 		quoted(`"; DROP TABLE x`), quoted(Values[n%len(Values)]))
 }
 
-// stopped is a clock that always shows the same moment.
-type stopped struct{}
+// stopped is a clock that shows one moment, some days from the first.
+type stopped struct{ days int }
 
-func (stopped) Now() time.Time                                  { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+func (s stopped) Now() time.Time                                { return time.Date(2026, 1, 2+s.days, 3, 4, 5, 0, time.UTC) }
 func (stopped) Ticker(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }

@@ -135,6 +135,7 @@ func TestTablesAreTheReleases(t *testing.T) {
 	t.Run("away and back", func(t *testing.T) { awayAndBack(t, s) })
 	t.Run("lost rows", func(t *testing.T) { lostRows(t, s) })
 	t.Run("what left", func(t *testing.T) { whatLeft(t, s) })
+	t.Run("erasure", func(t *testing.T) { erasure(t, s) })
 }
 
 // whatLeft: rows of a part that left are deleted from every table, in the transaction of the release in which it left, and no
@@ -193,6 +194,24 @@ func whatLeft(t *testing.T, s *delivertest.Server) {
 		require.Equal(t, "0", s.Psql("SELECT count(*) FROM always_by_release WHERE anond_release <= 2"))
 	}
 	require.Equal(t, "0", s.Psql("SELECT count(*) FROM always"))
+}
+
+// erasure: rows of buckets in which people asked are deleted, by a sink that has every release, and one that was away.
+func erasure(t *testing.T, s *delivertest.Server) {
+	chain := delivertest.Erasing(t, 3)
+	for i, step := range []func(){func() {}, func() { chain.Forget(1, 40) }, func() { chain.Keep(1); chain.Forget(2, 70) }} {
+		step()
+		for _, table := range []string{"erased", "erased_late"} {
+			if table == "erased_late" && i == 1 {
+				continue // away
+			}
+			require.NoError(t, delivered(t, open(t, s, table), chain.Dir, false))
+			require.NoError(t, delivered(t, open(t, s, table), chain.Dir, true))
+			for at, suffix := range []string{"", "_values"} {
+				require.Equal(t, rowsOfFiles(t, chain.Dir, chain.Newest(), at), rowsOfTable(s, table+suffix+historyView, chain.Newest()))
+			}
+		}
+	}
 }
 
 func deliverHistory(dir string) interface {

@@ -13,6 +13,7 @@ import (
 	"anond/deliver/delivertest"
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/kafkaclient"
+	"anond/snapshot"
 )
 
 // live are the keys of rows that the log has and no tombstone deletes.
@@ -94,6 +95,54 @@ func TestWhatLeftIsDeleted(t *testing.T) {
 		}
 		require.Empty(t, always.live(t), "all has expired")
 	}
+}
+
+// TestErasureIsDelivered: buckets in which people asked leave releases of the daemon, and their rows are deleted, from the one part and
+// from a joined one: with each release, after several of them, and by who begins when the older ones were pruned. Every release that
+// has what it had is rebuilt.
+func TestErasureIsDelivered(t *testing.T) {
+	c := delivertest.Erasing(t, 3)
+	always, late := &memory{until: -1}, &memory{until: -1}
+	send := func(m *memory) {
+		sent := len(m.log)
+		_, err := deliverAll(t, m.sink(), c.Dir)
+		require.NoError(t, err)
+		require.Greater(t, len(m.log), sent)
+		sent = len(m.log)
+		_, err = deliverAll(t, m.sink(), c.Dir)
+		require.NoError(t, err)
+		require.Len(t, m.log, sent, "once")
+		got := keeping(t, m.read, kafkaclient.Config{})
+		_, newest := got.Ends()
+		require.Equal(t, c.Newest(), newest)
+		requireEqual(t, got, newest, c)
+	}
+	withdrawn := func() (n int) {
+		m, err := snapshot.Show(snapshot.OS(), c.Dir, 0)
+		require.NoError(t, err)
+		for _, p := range m.Parts {
+			n += len(p.Withdrawn)
+		}
+		return n
+	}
+	send(always)
+	send(late)
+	for i, step := range []func(){
+		func() { c.Forget(1, 40) },
+		func() { c.Forget(2) },
+		func() { c.Grow(11) }, // joins
+		func() { c.Keep(1); c.Forget(3, 70) },
+	} {
+		was := withdrawn()
+		step()
+		require.Equal(t, i != 2, withdrawn() > was)
+		send(always)
+	}
+	send(late)
+	begins := &memory{until: -1}
+	send(begins)
+	require.Equal(t, begins.live(t), always.live(t))
+	require.Equal(t, begins.live(t), late.live(t))
 }
 
 // keeps is a memory that its broker does not compact.

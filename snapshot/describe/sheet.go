@@ -58,6 +58,10 @@ func sheet(m *snapshot.Manifest) []byte {
 	say("- Anything about people who are not in it; %d wait for a later release.", m.Pending)
 	say("\n## What to keep in mind\n")
 	say("- Use the newest release, and do not add releases up: each has the people of the earlier ones that have not left.")
+	if m.Erasure != nil {
+		say("- If somebody asks to be erased, later releases lack the whole bucket (parts[].withdrawn of manifest.json): " +
+			"delete it from copies, too.")
+	}
 	say("- Do not join it with another release about the same people, nor try to find anybody in it.")
 	say("- The file manifest.json names each file with its hash; datapackage.json describes the columns.")
 	return []byte(b.String())

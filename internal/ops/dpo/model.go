@@ -25,7 +25,8 @@ type model struct {
 	ClaimsL2    bool
 	Predicate   string // the probability that a condition isolates one of a smallest class
 	Stale       string // people with a later update or delete; empty: none
-	Ever        string // people who were ever published, with a window
+	Ever        string // people who were ever published, if some may leave; else empty
+	Left        string // buckets that left because somebody asked
 	Corruption  string // the largest probability once another person's value is known
 	Attacks     []auditshares.Attacker
 	Believed    []believed
@@ -121,7 +122,14 @@ func modelOf(f *Facts) *model {
 	if stale > 0 {
 		out.Stale = present.Count(stale)
 	}
-	out.Ever = present.Count(m.PeopleEver)
+	if m.PeopleEver > 0 {
+		out.Ever = present.Count(m.PeopleEver)
+	}
+	left := 0
+	for _, p := range m.Parts {
+		left += len(p.Withdrawn)
+	}
+	out.Left = present.Count(left)
 	if c := f.Audit.Corruption; c != nil && c.ClosedForm > 0 {
 		out.Corruption = present.Percent(c.Max)
 	}
