@@ -73,7 +73,8 @@ func TestPromisesFromTheFileToTheAudit(t *testing.T) {
 	assert.Contains(t, report, "The most frequent value of diagnosis in the")
 	_, incomes, _ := strings.Cut(report, "largest share of a value of income in the person")
 	incomes, _, _ = strings.Cut(incomes, "</table>")
-	assert.NotRegexp(t, "above (0|5|10|15) to", incomes, "of five intervals, of which is promised, one has a fifth of any bucket; of exact numbers none need")
+	assert.NotRegexp(t, "above (0|5|10|15) to", incomes,
+		"of five intervals, of which is promised, one has a fifth of any bucket; of exact numbers none need")
 	assert.Contains(t, incomes, "above ")
 	assert.Contains(t, report, "what is promised of its attribute")
 	assert.Contains(t, report, "<td>hiv</td><td>no odds above 2 times those that the table of its pool shows; "+

@@ -96,14 +96,16 @@ func ExampleDir() {
 	}
 	defer os.RemoveAll(dir)
 	hash := func(text string) [32]byte { return sha256.Sum256([]byte(text)) }
-	pack := fmt.Sprintf(`{"resources": [{"path": "part-000001/data.csv", "bytes": %d, "hash": "sha256:%x"}]}`, len(exampleTable), hash(exampleTable))
+	pack := fmt.Sprintf(`{"resources": [{"path": "part-000001/data.csv", "bytes": %d, "hash": "sha256:%x"}]}`,
+		len(exampleTable), hash(exampleTable))
 	sheet := "For receivers.\n"
 	for name, text := range map[string]string{
 		"CURRENT":                     "000001\n",
 		"000001/part-000001/data.csv": exampleTable,
-		"000001/manifest.json":        fmt.Sprintf(exampleManifest, hash(exampleTable), len(exampleTable), hash(pack), len(pack), hash(sheet), len(sheet)),
-		"000001/datapackage.json":     pack,
-		"000001/receiver.md":          sheet,
+		"000001/manifest.json": fmt.Sprintf(exampleManifest, hash(exampleTable), len(exampleTable), hash(pack), len(pack),
+			hash(sheet), len(sheet)),
+		"000001/datapackage.json": pack,
+		"000001/receiver.md":      sheet,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

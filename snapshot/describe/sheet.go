@@ -37,7 +37,8 @@ func sheet(m *snapshot.Manifest) []byte {
 			case a.Cap == "1/1":
 				say("- %s: the share that some values may have of a bucket is not bounded.", a.Name)
 			case open:
-				say("- %s: no %s has a larger share than %s of those of a bucket who have one; how many have none is not bounded.", a.Name, value, a.Cap)
+				say("- %s: no %s has a larger share than %s of those of a bucket who have one; how many have none is not bounded.",
+					a.Name, value, a.Cap)
 			default:
 				say("- %s: no %s has a larger share than %s of a bucket.", a.Name, value, a.Cap)
 			}

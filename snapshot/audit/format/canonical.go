@@ -22,7 +22,8 @@ var KeyOrder = func() map[string]int {
 		type digits scale hierarchy text missing aliases promise
 		steps k l gain at_most most c t distance declared reference counts every value share count open diversity republication max_regroups
 		subject_repeat policy recoding values tables records classes first_bucket buckets
-		first_pool pools pending initial_min_pool erasure window expired people_ever bytes rows mode union shards parts files dead replaces documents quality ncp box_ncp c_dm c_avg
+		first_pool pools pending initial_min_pool erasure window expired people_ever bytes rows
+		mode union shards parts files dead replaces documents quality ncp box_ncp c_dm c_avg
 		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 attributes top_share top_odds cap previous`) {
 		at[key] = i
 	}
