@@ -155,6 +155,7 @@ func checkJournal(c *Config, r *reader) {
 	}{
 		"release.keep.releases":   {c.Release.Keep.Releases > 0, "removes releases", "remove it"},
 		"release.keep.days":       {c.Release.Keep.Days > 0, "removes releases", "remove it"},
+		"subject.erasure.mode":    {c.Erasure.Mode == WithdrawBuckets, "is bucket", "write keep"},
 		"source.kafka.on_gap":     {c.Source.Kafka.OnGap == gapContinue, "is continue", "write stop"},
 		"source.kafka.on_corrupt": {c.Source.Kafka.OnCorrupt == corruptSkip, "is skip", "write stop"},
 	} {

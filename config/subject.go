@@ -52,8 +52,6 @@ func checkErasure(c *Config, r *reader) {
 	case all && len(of[equivclass.Subject]) == 0:
 		r.fault(full, "is bucket, but no attribute has role subject: nobody can ask",
 			"mark the field that identifies a person, or set it to keep")
-	case c.Shard.Set():
-		r.fault(full, "is bucket, which belongs to a dataset without shards", "set it to keep, or remove shard")
 	}
 }
 

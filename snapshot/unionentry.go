@@ -100,7 +100,7 @@ func checkUnion(m *Manifest) error {
 		if to > at && s.Release == 0 || to == at && s.Release > 0 && s.Expired == 0 {
 			return wrongManifest("shard " + strconv.Itoa(i) + " has a release and no parts, or parts and no release")
 		}
-		if err := checkRun(m.Parts[at:to], at, s.Expired, m.Window != ""); err != nil {
+		if err := checkRun(m.Parts[at:to], at, s.Expired, m.Window != "" || m.Erasure != nil); err != nil {
 			return err
 		}
 		at = to

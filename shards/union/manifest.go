@@ -18,7 +18,7 @@ func compose(i *intent, shards []shardRelease, settings string) *snapshot.Manife
 	first := shards[0].manifest
 	m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Dataset: first.Dataset, Release: i.Release, CreatedAt: i.CreatedAt,
 		Schema: first.Schema, Policy: first.Policy, Recoding: first.Recoding, Values: first.Values, Tables: first.Tables,
-		Previous: i.Previous, Window: first.Window,
+		Previous: i.Previous, Window: first.Window, Erasure: first.Erasure,
 		Union: &snapshot.UnionEntry{Of: i.Of, Settings: settings, Shards: make([]snapshot.ShardEntry, i.Of)}}
 	for n := range m.Union.Shards {
 		m.Union.Shards[n].Shard = n

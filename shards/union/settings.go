@@ -24,7 +24,7 @@ var errNoObject = fmt.Errorf("%w: %s: it is no JSON object", snapshot.ErrDamaged
 // settingsKeys are the keys of a manifest that all shards of a union must have alike, in
 // the order in which they are hashed. Whatever a promise rests on is among them; what a
 // shard reaches (privacy, quality) is not.
-var settingsKeys = []string{"dataset", "schema", "policy", "recoding", "values", "tables", "window"}
+var settingsKeys = []string{"dataset", "schema", "policy", "recoding", "values", "tables", "window", "erasure"}
 
 // shardSettings are the values of these keys as they stand in a manifest, without white
 // space; a key that is not there has none.

@@ -298,6 +298,10 @@ func (a *auditor) step(rel *chain.Release) *releaseRow {
 		before = a.last
 	}
 	base := rel.Base(before.Tab.Histogram(values), values)
+	a.left = append(a.left, make([]int, values-len(a.left))...)
+	for v, n := range before.Tab.Histogram(values) {
+		a.left[v] += n - base[v] // in buckets that leave
+	}
 	d := format.BagDifference(base, rel.Tab.Histogram(values))
 	if a.wanted[rel.Num] {
 		a.histograms[rel.Num] = rel.Tab.Histogram(values)

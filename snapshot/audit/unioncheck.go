@@ -213,5 +213,6 @@ func checkUnionParts(r *unionRelease, f *format.Faults) {
 // samePart compares all that two manifests say of a part.
 func samePart(a, b *format.Part) bool {
 	return a.Name == b.Name && a.Release == b.Release && a.Classes == b.Classes && a.Rows == b.Rows && a.Mode == b.Mode &&
-		slices.Equal(a.Files, b.Files) && slices.Equal(a.Dead, b.Dead) && slices.Equal(a.Replaces, b.Replaces)
+		slices.Equal(a.Files, b.Files) && slices.Equal(a.Dead, b.Dead) && slices.Equal(a.Replaces, b.Replaces) &&
+		slices.Equal(a.Stale, b.Stale) && slices.Equal(a.Withdrawn, b.Withdrawn)
 }

@@ -123,7 +123,7 @@ func settingsOf(file string, data []byte) (string, error) {
 		return "", format.Unreadable(file, 0, "is not a manifest")
 	}
 	hash := sha256.New()
-	for _, key := range []string{"dataset", "schema", "policy", "recoding", "values", "tables", "window"} {
+	for _, key := range []string{"dataset", "schema", "policy", "recoding", "values", "tables", "window", "erasure"} {
 		value, ok := all[key]
 		if !ok {
 			continue

@@ -54,7 +54,7 @@ func (m *Manifest) CheckUnion() string {
 	for _, s := range u.Shards {
 		if s.Shard < 0 || s.Release < 0 || s.Release > 0 && !IsSHA(s.SHA256) || !inRange(s.Records) || !inRange(s.Classes) ||
 			!inRange(s.Buckets) || s.Pending < 0 || s.Expired < 0 || s.Expired >= max(1, s.Release) || !inRange(s.PeopleEver) ||
-			m.Window == "" && (s.Expired > 0 || s.PeopleEver > 0) {
+			m.Window == "" && s.Expired > 0 || !m.loses() && s.PeopleEver > 0 {
 			return "an entry of its shards is malformed"
 		}
 	}
