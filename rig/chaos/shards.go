@@ -85,7 +85,8 @@ func (d *division) newShard(i int) (*shard, error) {
 	journal := ""
 	if w.Journal {
 		out.journal = journaltest.New()
-		out.journal.Twice = func() bool { return d.random.IntN(4) == 0 }
+		random := rand.New(rand.NewPCG(seedOf(d.plan), uint64(2+i))) // the daemon's goroutines write it
+		out.journal.Twice = func() bool { return random.IntN(4) == 0 }
 		journal = ", journal: {topic: decisions}"
 	}
 	return out, s.configure(w.configuration(sections{
