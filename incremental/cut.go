@@ -117,8 +117,9 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 		m.first.grow(&m.s.Head, &m.s.Pending, m.s.Records.Len(), m.intake.counters.Read)
 		return nil, m.Commit()
 	}
-	d.Deaths = append(d.Deaths, m.leaving(createdAt, expired)...)
-	if leaves = leaves || !d.Empty(); made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && !leaves {
+	asked, withdrawn := m.leaving(createdAt, expired)
+	d.Deaths = append(d.Deaths, withdrawn...)
+	if leaves = leaves || asked || !d.Empty(); made.by == state.AtEnd && m.s.Head.InitialDone && m.s.NewSinceCut() == 0 && !leaves {
 		return nil, m.Commit()
 	}
 	if err := newVerifier(&m.s, d.References).verify(d); err != nil {
@@ -134,16 +135,17 @@ func (m *Machine) Enact(made *Decision, createdAt int64, policy [32]byte) (*stat
 	return m.commitIntent(d, state.Intent{CreatedAt: createdAt, Policy: policy, Expired: expired})
 }
 
-// leaving are the classes of the buckets that leave with a release that is made at a time (package withdraw).
-func (m *Machine) leaving(createdAt int64, expired uint32) []state.ClassID {
-	before, rule := m.s.History.Latest(), m.s.Policy.Erasure
-	if before == nil || !rule.Due(before.CreatedAt, createdAt) {
-		return nil
+// leaving are the classes of the buckets that leave with a release that is made at a time (package withdraw). asked: the release is made
+// for them, which holds, too, where all of them are in parts that leave with it.
+func (m *Machine) leaving(createdAt int64, expired uint32) (asked bool, withdrawn []state.ClassID) {
+	before, rule, h := m.s.History.Latest(), m.s.Policy.Erasure, &m.s.History
+	if before == nil || !rule.Due(before.CreatedAt, createdAt) || len(rule.Leave(m.s.Requests())) == 0 {
+		return false, nil
 	}
-	if leave := rule.Leave(m.s.History.Requests(&m.s.Records, expired)); len(leave) > 0 {
-		return m.s.History.Of(leave)
+	if leave := rule.Leave(h.Requests(&m.s.Records, expired)); len(leave) > 0 {
+		withdrawn = h.Of(leave)
 	}
-	return nil
+	return true, withdrawn
 }
 
 // countCut advances the machine's own clock and ends the first load.

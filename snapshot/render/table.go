@@ -212,12 +212,17 @@ func (t *table) compareDraws(a, b *class) int {
 }
 
 // draw is a random number of a class that looks like another. The key names the
-// class by its smallest record, so that a retry and a restart draw the same.
+// class by its smallest record, so that a retry and a restart draw the same; at level L2 by its bucket, as records
+// have other numbers once people have left the state (erase.Removal), and buckets have not. Classes of one bucket that look alike keep
+// the order of their records, which no file shows.
 func (t *table) draw(c *class) uint64 {
 	if c.drawn == 0 {
 		mac := hmac.New(sha256.New, t.seed[:])
-		text := binary.BigEndian.AppendUint32([]byte("anond class 1\x00"), c.born)
-		mac.Write(binary.BigEndian.AppendUint32(text, uint32(t.least(c.members))))
+		name, number := "anond class 1\x00", uint32(t.least(c.members))
+		if c.given != 0 {
+			name, number = "anond bucket 1\x00", c.given
+		}
+		mac.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte(name), c.born), number))
 		c.drawn = binary.BigEndian.Uint64(mac.Sum(nil)) | 1
 	}
 	return c.drawn
