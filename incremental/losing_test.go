@@ -299,6 +299,15 @@ func TestTheAuditorFindsWhatMayNotBeWithdrawn(t *testing.T) {
 		}},
 		{"people ever fall", format.KindPeopleEver, false, func(a *altered) { a.m.PeopleEver-- }},
 		{"another period", format.KindContractChanged, false, func(a *altered) { a.m.Erasure.Every++ }},
+		{"a bucket left with the release that gave birth to it", format.KindWithdrawn, false, func(a *altered) {
+			own := len(a.m.Parts) - 1
+			p, rows := &a.m.Parts[own], a.m.Parts[own].Rows
+			for _, name := range []string{"data.csv", "values.csv", "buckets.csv"} {
+				a.file(own, name, func(rows []string) []string { return slices.DeleteFunc(rows, of(1, name == "data.csv")) })
+			}
+			p.Withdrawn = []uint32{1}
+			a.m.PeopleEver += p.Rows - rows
+		}},
 		{"a bucket that never was", format.KindWithdrawn, false, func(a *altered) {
 			p := &a.m.Parts[at]
 			p.Withdrawn = append(slices.Clone(p.Withdrawn), uint32(p.Buckets)+1)

@@ -71,6 +71,8 @@ func Follow(before, after *Manifest, f *Faults) *Lineage {
 			order = append(order, s.From...)
 		} else if p != after.own() {
 			f.Add("chain", KindPartForeign, after.Release, 0, "parts", "an older part was not in the release before")
+		} else if len(p.Withdrawn) > 0 {
+			f.Add("W", KindWithdrawn, after.Release, 0, "withdrawn", "buckets have left with the release that gave birth to them")
 		}
 		if s.Kept < 0 && p.Release != after.Release {
 			f.Add("chain", KindPartForeign, after.Release, 0, "parts", "a part that is new here says that another release wrote it")
