@@ -53,3 +53,23 @@ func TestBucketsThatLookAlikeKeepTheirNumbers(t *testing.T) {
 		})
 	}
 }
+
+// TestABucketWithStalePeopleLeaves: what a release said of its stale people leaves with it.
+func TestABucketWithStalePeopleLeaves(t *testing.T) {
+	const day = 86400
+	w := newLosing(t, "", withdraw.Rule{Every: day, Count: 1}, render.Buckets())
+	for range 8 {
+		w.now += day
+		w.come(60)
+		require.NotNil(t, w.cut())
+		w.m.Outdate(fmt.Append(nil, "p", w.person-50))
+		w.m.Outdate(fmt.Append(nil, "p", w.person-40))
+		w.now += day
+		w.come(60)
+		require.NotNil(t, w.cut())
+		w.asked(w.person - 110)
+	}
+	require.Positive(t, w.m.Status().Withdrawn)
+	require.Positive(t, w.m.Status().Stale)
+	w.certify()
+}

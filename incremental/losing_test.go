@@ -86,6 +86,10 @@ func TestBucketsLeaveByRequests(t *testing.T) {
 							gone++
 						}
 					}
+					for range 3 {
+						w.m.Outdate(fmt.Append(nil, "p", 1+w.rng.IntN(w.person)))
+					}
+					require.NoError(t, w.m.Commit())
 					if i%7 == 6 {
 						w.crash()
 						w.m.Tick(w.now)

@@ -1,8 +1,8 @@
 package format
 
 // CheckStale tests what the parts of a release say of people with a later update or delete: only of buckets that are there, of
-// no more people than these have, ascending, at level L2 alone; and that no number is less than in the release before, nil: there is
-// none. people is by bucket, through all parts. The lineage must be whole.
+// no more people than these have, ascending, at level L2 alone; and that no number of a bucket that stays is less than in the release
+// before, nil: there is none. people is by bucket, through all parts; 0: it has left. The lineage must be whole.
 func CheckStale(before, man *Manifest, people []uint32, f *Faults) {
 	told, _ := stale(before)
 	now, malformed := stale(man)
@@ -13,7 +13,8 @@ func CheckStale(before, man *Manifest, people []uint32, f *Faults) {
 		}
 	}
 	for bucket, n := range told {
-		if now[bucket] < n {
+		left := bucket < len(people) && people[bucket] == 0 // with what was said of it
+		if now[bucket] < n && !left {
 			fell++
 		}
 	}
