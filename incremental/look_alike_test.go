@@ -12,9 +12,10 @@ import (
 	"anond/snapshot/render"
 )
 
-// TestBucketsThatLookAlikeKeepTheirNumbers: buckets of a part have the same cells, and many the same bag, so that draws number them. People who leave
-// the state with an older part move the numbers of records, and must not move these: what releases say of a bucket, that it has left or
-// how many of its people are stale, would be said of another one from then on, and the gate would refuse every later release.
+// TestBucketsThatLookAlikeKeepTheirNumbers: buckets of a part have the same cells, and many the same bag, so that draws number them.
+// People who leave the state with an older part move the numbers of records, and must not move these: what releases say of a bucket,
+// that it has left or how many of its people are stale, would be said of another one from then on, and the gate would refuse every
+// later release.
 func TestBucketsThatLookAlikeKeepTheirNumbers(t *testing.T) {
 	const day = 86400
 	for _, c := range []struct {
