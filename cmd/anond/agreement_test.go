@@ -87,6 +87,7 @@ var sharedFigures = []struct {
 	}},
 	{metric: "anond_beyond_records", status: key("counts.beyond")},
 	{metric: "anond_expired_records", status: key("counts.expired")},
+	{metric: "anond_withdrawn_records", status: key("counts.withdrawn")},
 	{metric: "anond_lapsed_people_total", status: key("counts.lapsed")},
 	{metric: "anond_pool_needed_records", status: key("counts.pool.records")},
 	{metric: "anond_pool_missing_records", status: key("counts.pool.missing")},
