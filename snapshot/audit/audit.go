@@ -259,7 +259,7 @@ func (a *auditor) release(number int) error {
 	}
 	if a.last != nil {
 		a.last = a.leave(a.last.Standing(man, a.in.s))
-	} else if man.Expired > 0 {
+	} else if man.Expired > 0 || man.Withdraws() {
 		a.wanted = nil // nobody knows whom the releases before had
 	}
 	rel, err := chain.LoadParted(dir, man, a.in.s, a.last, &a.f)
