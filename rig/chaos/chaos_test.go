@@ -68,6 +68,12 @@ func TestPlansAsText(t *testing.T) {
 		all.WriteString(p.String())
 		want = append(want, p)
 	}
+	for number := range 100 {
+		p := generateErasing(7, number)
+		require.Equal(t, p, generateErasing(7, number))
+		all.WriteString(p.String())
+		want = append(want, p)
+	}
 	got, err := Parse(all.String())
 	require.NoError(t, err)
 	require.Equal(t, want, got)

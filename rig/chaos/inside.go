@@ -81,6 +81,7 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted) (*i
 		return nil, err
 	}
 	s.feed.deletes, s.windowed = p.World.Deletes, p.World.Window != ""
+	s.heeds(&p.World)
 	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
 	}

@@ -59,9 +59,97 @@ clock-falls 4 12242532
 live 1 608632
 `
 
+// keptErasing are plans of datasets whose buckets leave on request, likewise. In the first one a bucket leaves of which people were
+// stale: the gate took their number for one that fell. In the second one somebody asks of a part that a window would have leave with
+// the release that was to withdraw the bucket: it was due for ever, and never made. In the third one buckets of shards leave, and
+// earlier releases are pruned: the audit of the union missed the people.
+const keptErasing = `plan|1/erasing/0|inside|L2|buckets|on: cron, at: "0 * * * *"|0s|3|keep 2,erasure 1h 1,deletes
+feed 89 1574017
+forget 1 12232209
+forget 1 4596260
+forget 1 6517314
+forget 1 5115185
+pass 10 8917596
+feed 38 14079679
+run 1 1300840
+feed 53 7762514
+pass 69 9295287
+cut-prune 2 8123321
+run 1 10523181
+forget 1 8528304
+forget 1 15934323
+forget 1 2431545
+pass 33 13402779
+live 1 15569468
+feed 55 7375364
+run 1 14739131
+backup 1 9740528
+spell 231 9468106
+run 1 15742400
+restore-unjudged 1 3954038
+sink-away 1 13803131
+sink-away 3 11296883
+run 1 16572998
+forget 1 7031578
+forget 1 6657848
+forget 1 13781699
+forget 1 7792032
+pass 31 10041442
+cut-effect 49 4817113
+live 1 12049756
+feed 30 4370213
+pass 91 4390477
+flip-state 1 3685200
+flip-render 2 6109487
+quota-ends 2 9551996
+run 1 10589019
+forget 1 223619
+forget 1 2695980
+forget 1 12940659
+pass 16 9396108
+feed 25 15042059
+kill-effect 56 11661658
+run 1 15806050
+feed 39 10920737
+pass 76 2228049
+flip-older 1 10925096
+kill-prune 8 12152718
+fail-write 78 5416717
+live 1 12635420
+plan|1/erasing/50|inside|L2|buckets|on: interval, every: 1h|0s|1|keep 0,window 2,erasure 1h 1
+feed 80 1
+run 1 1
+pass 3 1
+feed 80 1
+kill-effect 20 1
+run 1 1
+backup 1 1
+forget 1 3
+forget 1 5
+pass 3 1
+cut-effect 15 1
+live 1 1
+restore-old 1 1
+run 1 1
+plan|1/erasing/34|inside|L2|buckets|on: interval, every: 1h|30m|2|keep 1,shards 2,erasure 1h 1
+feed 260 1
+run 1 1
+backup 1 1
+forget 1 11
+forget 1 65591
+pass 3 1
+kill-effect 9 1
+run 1 1
+restore-old 1 1
+forget 1 65599
+pass 3 1
+union-cut 9 1
+run 1 1
+`
+
 // TestKeptPlans: plans that have found faults of the program hold.
 func TestKeptPlans(t *testing.T) {
-	plans, err := Parse(kept)
+	plans, err := Parse(kept + keptErasing)
 	require.NoError(t, err)
 	for _, p := range plans {
 		out := play(p, t.TempDir())

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"anond/incremental"
 	"anond/incremental/boltstore"
 	"anond/internal/upkeep"
 	"anond/snapshot/audit"
@@ -48,7 +49,7 @@ func (s *site) verdict() error {
 	if strings.Contains(s.log.String(), canary) {
 		return errors.New("the log holds a person's value")
 	}
-	left, err := s.published(int(e.Releases()), e.Machine().Digests(), members.Bytes())
+	left, err := s.published(int(e.Releases()), status, e.Machine().Digests(), members.Bytes())
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (s *site) place(partition, offset int) string {
 // published checks who is published: nobody twice, nobody gone, and the values that
 // the newest release shows are those of its people. It counts the rows whose people were
 // forgotten.
-func (s *site) published(releases, digests int, members []byte) (left int, err error) {
+func (s *site) published(releases int, status incremental.Status, digests int, members []byte) (left int, err error) {
 	rows, err := csv.NewReader(bytes.NewReader(members)).ReadAll()
 	if err != nil || releases == 0 {
 		return 0, err
@@ -222,17 +223,18 @@ func (s *site) published(releases, digests int, members []byte) (left int, err e
 		}
 		in[n][row[1]] = true
 	}
+	ever := everBy(in)
 	for n := 1; n <= releases; n++ {
 		if s.windowed { // people ever, of whom the exports know some
 			break
 		}
-		if err := s.archive.counts(n, len(in[n]), digests); err != nil {
+		if err := s.archive.counts(n, ever[n], digests); err != nil {
 			return 0, err
 		}
 	}
 	for n := 1; n < releases; n++ {
 		for r := range in[n] {
-			if !in[n+1][r] && !s.windowed {
+			if !in[n+1][r] && !s.windowed && !s.erasing {
 				return 0, fmt.Errorf("record %s is in release %d and not in the next", r, n)
 			}
 		}
@@ -260,7 +262,11 @@ func (s *site) published(releases, digests int, members []byte) (left int, err e
 		ills[m.ill]++
 	}
 	s.people = persons
-	return left, s.shows(releases, ills, left)
+	if err := s.shows(releases, ills, left); err != nil || !s.erasing {
+		return left, err
+	}
+	withdrawn, err := s.withdrawals(releases, rows[1:], status)
+	return left + withdrawn, err
 }
 
 // message finds what was sent by its place.

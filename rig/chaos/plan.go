@@ -24,6 +24,7 @@ type planSetting struct {
 	Leased     bool   // real plans: a consumer group leases the topic to one of several processes
 	Keep       int    // release.keep.releases; 0: all
 	Window     string // release.window (level L2); empty: none
+	Erasure    string // of subject.erasure with mode bucket: every, a blank, count (level L2); empty: rows stay
 	Deletes    bool   // the feed has deletes, which forget people
 	Copies     bool   // inside: the daemon copies its state
 	Secured    bool   // real plans: the broker asks for a password, which a file has
@@ -60,6 +61,9 @@ func (w *planSetting) more() string {
 	if w.Window != "" {
 		out += ",window " + w.Window
 	}
+	if w.Erasure != "" {
+		out += ",erasure " + w.Erasure
+	}
 	for _, x := range w.extras() {
 		if *x.has {
 			out += "," + x.name
@@ -79,6 +83,10 @@ func (w *planSetting) parseMore(text string) error {
 		}
 		if of, ok := strings.CutPrefix(name, "window "); ok {
 			w.Window = of
+			continue
+		}
+		if of, ok := strings.CutPrefix(name, "erasure "); ok {
+			w.Erasure = of
 			continue
 		}
 		i := slices.IndexFunc(w.extras(), func(x extra) bool { return x.name == name })
@@ -201,6 +209,9 @@ func (w *planSetting) configuration(s sections) string {
 	state, keep := "", ""
 	if w.Deletes {
 		s.subject = append(s.subject, "deletes: forget")
+	}
+	if every, count, ok := strings.Cut(w.Erasure, " "); ok {
+		s.subject = append(s.subject, "erasure: {mode: bucket, every: "+every+", count: "+count+"}")
 	}
 	if len(s.subject) > 0 {
 		s.more += "subject: {" + strings.Join(s.subject, ", ") + "}\n"

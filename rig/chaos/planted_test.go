@@ -101,10 +101,26 @@ func TestPlantedBugsOfShardsAreFound(t *testing.T) {
 	}
 }
 
+// TestPlantedBugsOfErasuresAreFound: as TestPlantedBugsAreFound, by plans whose buckets leave on request.
+func TestPlantedBugsOfErasuresAreFound(t *testing.T) {
+	tier.NotShort(t, "it plays many plans")
+	for name, bug := range map[string]planted{
+		"which buckets have left is not stored": {store: edit(func(d *state.Delta) { d.Deaths = nil })},
+	} {
+		t.Run(name, func(t *testing.T) {
+			foundBy(t, bug, 0, 1, func(number int) *chaosPlan { return generateErasing(plantedSeed, number) })
+		})
+	}
+}
+
 // found plays plans with a bug until one fails, which must hold without it.
 func found(t *testing.T, bug planted, from, by int) {
+	foundBy(t, bug, from, by, func(number int) *chaosPlan { return generate(plantedSeed, number, false) })
+}
+
+func foundBy(t *testing.T, bug planted, from, by int, plan func(number int) *chaosPlan) {
 	for number := from; number < within; number += by {
-		p := generate(plantedSeed, number, false)
+		p := plan(number)
 		if r := playPlanted(p, t.TempDir(), bug); r.Err != nil {
 			t.Logf("plan %d: %v", number, r.Err)
 			require.NoError(t, play(p, t.TempDir()).Err, "the plan fails without the bug, too")

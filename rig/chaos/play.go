@@ -165,6 +165,9 @@ func (w *inside) finish(p *played) error {
 	if err := w.settle(p); err != nil {
 		return fmt.Errorf("at the end: %w", err)
 	}
+	if err := w.nextPeriod(p); err != nil {
+		return fmt.Errorf("at the end of a period: %w", err)
+	}
 	if err := w.checkState(p); err != nil {
 		return fmt.Errorf("state check: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 type Campaign struct {
 	Seed        uint64
 	Plans, Real int    // Real of them with processes
+	Erasing     int    // besides, so many of datasets whose buckets leave on request
 	Dir         string // where datasets lie while their plans are played
 	Program     string // for plans with processes
 	Out         io.Writer
@@ -33,6 +34,9 @@ func (c *Campaign) Run(ctx context.Context) (failures int) {
 	var plans []*chaosPlan
 	for number := range c.Plans {
 		plans = append(plans, generate(c.Seed, number, number < c.Real))
+	}
+	for number := range c.Erasing {
+		plans = append(plans, generateErasing(c.Seed, number))
 	}
 	return c.Play(ctx, plans)
 }
@@ -117,7 +121,8 @@ func certified(what string, o audit.Options) error {
 			}
 		}
 		for _, r := range all {
-			if r != nil && r.Sealed != nil && r.Sealed.Departed > 0 { // people have left the state with their parts
+			// People have left the state with their parts, or files that were pruned had buckets that have left.
+			if r != nil && r.Sealed != nil && (r.Sealed.Departed > 0 || len(r.Sealed.Releases) > 0) {
 				want = audit.VerdictSealed
 			}
 		}

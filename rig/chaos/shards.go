@@ -79,6 +79,7 @@ func (d *division) newShard(i int) (*shard, error) {
 	}
 	s := &site{dir: dir, feed: d.feed.part(i, w.Shards), archive: newArchive(d.releasesOf(i)), log: &programtest.Text{}, source: sourceName,
 		windowed: w.Window != ""}
+	s.heeds(w)
 	s.feed.strays = d.planted.strays && i == 0
 	out := &shard{p: newPlayed(), inside: &inside{site: s, plan: d.plan, random: d.random, clock: newClock(), mirror: d.mirror,
 		planted: d.planted}}

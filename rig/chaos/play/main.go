@@ -19,6 +19,7 @@ func main() {
 	flag.Uint64Var(&c.Seed, "seed", 1, "the seed of the plans")
 	flag.IntVar(&c.Plans, "plans", 100, "how many plans")
 	flag.IntVar(&c.Real, "real", 10, "how many of them with processes")
+	flag.IntVar(&c.Erasing, "erasing", 0, "how many plans besides, of datasets whose buckets leave on request")
 	file := flag.String("plan", "", "a `file` with plans to play, as a failure prints them")
 	flag.Parse()
 	// A signal ends what is played in order: it has mounted disks and started processes.
