@@ -98,18 +98,21 @@ func (t Trigger) nextPart() int64 {
 	}
 }
 
-// Leap reports that the clock lies more than a window ahead of when it was seen last, so that all would leave at once.
+// Leap reports that the clock lies so far ahead of when it was seen last that all parts would leave at once, or that a release which is
+// made now would put off later requests for long.
 func (t Trigger) Leap(seen, now int64) error {
-	if !t.s.Policy.Window.Leaps(&t.s.History, seen, now) {
+	latest := t.s.History.Latest()
+	if latest == nil || !t.s.Policy.Window.Leaps(&t.s.History, seen, now) && !t.s.Policy.Erasure.Leaps(latest.CreatedAt, seen, now) {
 		return nil
 	}
 	return ErrLeap
 }
 
-// ErrLeap: what has left does not come back, so a wrong clock must not decide it.
+// ErrLeap: what has left does not come back, and public times never fall, so a wrong clock must not decide either.
 var ErrLeap = fault.Errorf(fault.Config, "check the clock of this machine; if it is right, and nobody ran for so long, start once "+
 	"with anond run --trust-clock",
-	"the clock lies more than release.window ahead of when it was seen last: all parts would leave at once")
+	"the clock lies further ahead of when it was seen last than release.window, or than three periods of subject.erasure and a month: parts "+
+		"would leave at once, or requests to erase wait for as long")
 
 // Set changes what makes a cut due, as a restart under that policy would: a number of
 // records (0: none), and at level L2 updates in neighbourhoods. What a cut decides does not

@@ -112,7 +112,7 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 	return nil
 }
 
-// look looks at the clock, by which parts leave: one that leaps ahead by more than release.window ends the run.
+// look looks at the clock, by which parts leave: one that leaps far ahead ends the run (incremental.ErrLeap).
 func (l *cuts) look(now time.Time) error {
 	if !l.TrustClock {
 		if err := l.Machine.Trigger().Leap(l.seen, now.Unix()); err != nil {

@@ -71,7 +71,7 @@ type Host struct {
 	Once        bool     // stop at the end of the source
 	Payload     bool     // keep the bytes of refused records in the dead letter
 	Paused      bool     // the host begins paused
-	TrustClock  bool     // the clock is right though it lies more than release.window ahead of when it was seen last
+	TrustClock  bool     // the clock is right though it lies far ahead of when it was seen last
 	// RefusalWaits: a first load that is refused waits also at the end of its source (rule I, infeasible), since others go on.
 	RefusalWaits bool
 	// Retry says how long to wait between attempts to publish and to deliver.

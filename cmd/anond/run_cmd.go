@@ -117,8 +117,8 @@ input, of other people, all the same.`,
 	cli.JSONFlag(c, &asJSON)
 	c.Flags().BoolVar(&dry, "dry-run", false, "with --once: say what would be read and published; write nothing")
 	c.Flags().BoolVar(&again, "again", false, "with source.type stdin: the input is another one than those read before")
-	c.Flags().BoolVar(&trust, "trust-clock", false, "with release.window: the clock is right, so parts leave though nobody ran for longer "+
-		"than that")
+	c.Flags().BoolVar(&trust, "trust-clock", false, "with release.window or subject.erasure: the clock is right, though nobody ran for so "+
+		"long")
 	c.Flags().BoolVar(&once, "once", false, "read to the present end of the source, publish what can be published, and stop")
 	return c
 }

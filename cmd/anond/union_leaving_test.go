@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,7 +44,7 @@ func TestUnionOfThoseWhoLeave(t *testing.T) {
 			shard = i
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // buckets leave with the next period
+	nextPeriod(t)
 	u.admit(1600, 0, 1)
 	second := show()
 	withdrawn := 0

@@ -13,6 +13,9 @@
 // at birth (state.Born), which stay. So the group of Theorem E, acting on histories, leaves all that is seen as it is, and is
 // transitive on B.  QED
 //
+// Who is in a pool that is fixed may ask before it is decided: the pool loses nobody (package pools), so the request counts as one behind
+// the decision.
+//
 // Who asked is not seen: of an adversary who knows the list, this says nothing unless asking is independent of the value; then the
 // releases follow from what was seen before, and from the list. People who wait are no people of a bucket: package erase.
 //
@@ -39,6 +42,13 @@ func (r Rule) Due(before, at int64) bool { return !r.Keeps() && at/r.Every > bef
 
 // Next is when the next period begins, behind a release that was made before.
 func (r Rule) Next(before int64) int64 { return (before/r.Every + 1) * r.Every }
+
+// Leaps reports that the clock lies more than three periods, and a month, ahead of when it was seen last, and of the newest release. The
+// public time of a release never falls, so one that is made then would put off every request until the clock has caught up.
+func (r Rule) Leaps(newest, seen, now int64) bool {
+	const month = 30 * 86400
+	return !r.Keeps() && now-max(seen, newest) > max(3*r.Every, month)
+}
 
 // Leave are the buckets that leave, ascending, of those for whose people there were requests, so many each.
 func (r Rule) Leave(requests map[uint32]int) (out []uint32) {

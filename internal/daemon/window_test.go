@@ -66,7 +66,7 @@ func TestAPartLeavesWithoutARecord(t *testing.T) {
 	d.until("it says that it ends", func(ingest.Report) bool { return d.event("failed") > 0 || len(d.ended) > 0 })
 	require.NoError(t, d.input.Close())
 	err = <-d.ended
-	require.ErrorContains(t, err, "the clock lies more than release.window ahead")
+	require.ErrorContains(t, err, "the clock lies further ahead of when it was seen last than release.window")
 	d.stop()
 	d.Options.TrustClock = true
 	d.Start()

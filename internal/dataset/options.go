@@ -28,7 +28,7 @@ type Options struct {
 	Log   *slog.Logger
 	Once  bool
 	Stdin io.Reader
-	// TrustClock: the clock is right though it lies more than release.window ahead of when it was seen last.
+	// TrustClock: the clock is right though it lies far ahead of when it was seen last.
 	TrustClock bool
 	Again      bool        // Stdin is another input than those that were read, however it begins
 	Clock      clock.Clock // nil: the system's
