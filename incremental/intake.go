@@ -17,8 +17,9 @@ type intake struct {
 	last     uint64 // newest Seq given to a dead letter
 	waiting  int    // dead letters not delivered
 
-	failed    bool // a commit failed: nothing is taken in any more
-	counted   bool // the counters changed since the last commit
+	at        int64 // the time of the record that is placed next (Machine.Stamp)
+	failed    bool  // a commit failed: nothing is taken in any more
+	counted   bool  // the counters changed since the last commit
 	letters   []state.DeadLetter
 	delivered uint64
 }

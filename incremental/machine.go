@@ -138,5 +138,23 @@ func (m *Machine) Tick(now int64) {
 	}
 }
 
+// Stamp is told the time stamp of each record before it is placed, in Unix milliseconds, refused ones too; 0: it has none. A record
+// counts with the time of its partition, which is the largest stamp so far: so log time never falls, whatever the order of stamps, and a
+// window is as long for everybody in it. A stamp that lies more than a day ahead of the host's clock counts as none: one producer with
+// a wrong clock would end all windows of the partition.
+func (m *Machine) Stamp(p state.Partition, t int64) error {
+	if err := m.intake.offsets.numbered(p); err != nil {
+		return err
+	}
+	if now := m.s.Now; !m.s.Policy.HoldInCuts && now > 0 && t > now+stampAhead { // now is 0 before the host has told a time
+		t = 0
+	}
+	m.intake.at = m.intake.offsets.stamp(p, t)
+	return nil
+}
+
+// stampAhead is how far the clocks of producers may lie before that of the host.
+const stampAhead = 24 * 60 * 60 * 1000
+
 // Hierarchies returns the versions of each attribute's hierarchy, oldest first.
 func (m *Machine) Hierarchies() map[int][]state.HierarchyVersion { return m.s.Head.Hierarchies }

@@ -94,6 +94,13 @@ func (o *offsets) advance(p state.Partition, offset int64) uint16 {
 	return pos.Number
 }
 
+// stamp notes the time stamp of a record, 0: it has none, and returns the time that it counts with.
+func (o *offsets) stamp(p state.Partition, t int64) int64 {
+	pos := o.position(p)
+	pos.Time = max(pos.Time, t)
+	return pos.Time
+}
+
 // pass moves on over offsets that hold no record.
 func (o *offsets) pass(p state.Partition, next int64) {
 	if next > o.next(p) {

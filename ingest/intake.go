@@ -117,6 +117,9 @@ func (l *intake) applyOne(b *batch, i int) error {
 		return l.stopsBefore(c, r, err)
 	}
 	l.Steps.Moves(l.Machine, c.Partition)
+	if err := l.Machine.Stamp(c.Partition, r.Time); err != nil {
+		return err
+	}
 	l.transaction.noteStaged(1)
 	l.transaction.staged.bytes += r.Weight()
 	l.transaction.staged.move(c.Partition)

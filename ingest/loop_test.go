@@ -57,11 +57,22 @@ func (f *feed) Next(ctx context.Context) (*ingest.Chunk, error) {
 		if f.next == int64(len(f.values)) {
 			break
 		}
-		c.Records = append(c.Records, ingest.Record{Offset: f.next, Value: f.values[f.next]})
+		c.Records = append(c.Records, ingest.Record{Offset: f.next, Time: timeOf(f.next), Value: f.values[f.next]})
 		f.next++
 	}
 	c.Next = f.next
 	return c, nil
+}
+
+// timeOf is the time stamp of a record: not in order, one in three has none, and refused ones lie ahead of the others.
+func timeOf(offset int64) int64 {
+	switch {
+	case offset%97 == 5:
+		return 10_000_000 + offset
+	case offset%3 == 0:
+		return 0
+	}
+	return 1_000_000 + offset ^ 3
 }
 
 func (f *feed) Ack(map[state.Partition]int64) {}
@@ -239,6 +250,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want.press.releases, got.press.releases, "stopped at step %d", stop)
 		require.Equal(t, m.Status(), again.Status(), "stopped at step %d", stop)
+		require.Equal(t, timeOf(587), again.Intake().Positions()[part].Time, "stopped at step %d", stop)
 		require.Equal(t, want.bin.seen, got.bin.seen, "stopped at step %d", stop)
 	}
 }

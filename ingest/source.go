@@ -20,8 +20,10 @@ var ErrSchema = errors.New("the schema of a message does not serve")
 type Record struct {
 	Offset int64 // Kafka: offset; file: byte offset of the line
 	Line   int64 // files: line number, from 1; Kafka: 0
-	Key    []byte
-	Value  []byte // nil for a Kafka tombstone
+	// Time is when it was written, in Unix milliseconds, as the log says; 0: the source does not know.
+	Time  int64
+	Key   []byte
+	Value []byte // nil for a Kafka tombstone
 	// More is the number of further lines that the record goes over (CSV with
 	// declared multi-line fields).
 	More int

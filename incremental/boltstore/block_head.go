@@ -170,6 +170,7 @@ var positionLayout layout[state.PartitionPosition] = func(c *coder, x *state.Par
 	c.i(&x.Position.Next)
 	c.i(&x.Position.Last)
 	c.fixed(x.Position.Digest[:])
+	c.i(&x.Position.Time)
 }
 
 // Flags of a dead letter.

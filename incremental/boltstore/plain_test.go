@@ -194,6 +194,7 @@ func plainPosition(p plain) (x state.PartitionPosition) {
 	x.Partition = plainPartition(p)
 	x.Position = state.Position{Next: p.i(), Last: p.i()}
 	copy(x.Position.Digest[:], p.raw(16))
+	x.Position.Time = p.i()
 	return x
 }
 

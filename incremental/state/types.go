@@ -30,6 +30,8 @@ type Position struct {
 	Next   int64  // first offset that is not applied
 	Last   int64  // offset of the last record applied, -1 if none
 	Digest Digest // keyed digest of that record, to notice another log under the same name
+	// Time is the largest time stamp of a record read, in Unix milliseconds, 0 if none had one; or what an idle partition was moved to.
+	Time int64
 }
 
 // DeadLetter says which record was refused and why, without its values.

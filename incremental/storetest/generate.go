@@ -163,7 +163,7 @@ func (g *generator) addPositions(d *state.Delta) {
 		if _, known := g.guard.Partitions[uint16(o)]; known && g.chance(0.5) {
 			continue
 		}
-		p := state.Position{Number: uint16(o), Next: offset + 1, Last: offset}
+		p := state.Position{Number: uint16(o), Next: offset + 1, Last: offset, Time: 3 * offset}
 		copy(p.Digest[:], fmt.Sprint(offset))
 		d.Positions = append(d.Positions, state.PartitionPosition{Partition: g.partition(o), Position: p})
 	}

@@ -13,7 +13,7 @@ type Header struct {
 
 // take keeps a record of a batch as the source hands it out.
 func (h *Header) take(to *ingest.Record, r *fetch.Record) (weight int) {
-	*to = ingest.Record{Offset: r.Offset, Key: r.Key, Value: r.Value, Cut: r.Short, CutHere: r.Short}
+	*to = ingest.Record{Offset: r.Offset, Time: r.Time, Key: r.Key, Value: r.Value, Cut: r.Short, CutHere: r.Short}
 	if h.Name != "" {
 		if value, ok := fetch.HeaderOf(r.Headers, h.Name); ok {
 			h.Take(to, value)

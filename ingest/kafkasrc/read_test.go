@@ -105,6 +105,23 @@ func TestOnceEndsWhereTheLogEndedAtOpen(t *testing.T) {
 	require.Equal(t, wantValues(1, [2]int{0, 10}), rest.values[1])
 }
 
+// TestRecordsHaveTheTimeOfTheLog: the one that their producer gave them.
+func TestRecordsHaveTheTimeOfTheLog(t *testing.T) {
+	c := broker(t, kfake.SeedTopics(1, topic))
+	var records []*kgo.Record
+	want := []int64{1_700_000_000_000, 1_600_000_000_000, 1_700_000_000_123}
+	for _, at := range want {
+		records = append(records, &kgo.Record{Topic: topic, Value: []byte("{}"), Timestamp: time.UnixMilli(at)})
+	}
+	produce(t, producer(t, c), records...)
+	chunk, err := open(t, config(c, &events{}), ingest.Resume{}).Next(background(t))
+	require.NoError(t, err)
+	require.Len(t, chunk.Records, 3)
+	for i, r := range chunk.Records {
+		require.Equal(t, want[i], r.Time)
+	}
+}
+
 func TestOnceCutsABatchThatCrossesTheEnd(t *testing.T) {
 	c := broker(t, kfake.SeedTopics(1, topic))
 	write(t, producer(t, c), 0, 0, 100)

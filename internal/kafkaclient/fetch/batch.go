@@ -22,6 +22,7 @@ const (
 // Attribute bits of a batch.
 const (
 	codecBits        = 0x07
+	appendTimeBit    = 0x08
 	transactionalBit = 0x10
 	controlBit       = 0x20
 )
@@ -35,6 +36,7 @@ type batch struct {
 	epoch      int32 // of the leader that wrote it; NoEpoch: not told
 	attributes int16
 	producer   int64
+	first, max int64 // time stamps, in Unix milliseconds: that of which those of the records differ, and the largest
 	count      int
 	payload    []byte // records, compressed or not
 }
@@ -78,7 +80,17 @@ func nextBatch(data []byte) (*batch, []byte, error) {
 	}
 	return &batch{base: base, last: base + delta, epoch: int32(binary.BigEndian.Uint32(raw[epochAt:])),
 		attributes: int16(binary.BigEndian.Uint16(raw[attributeAt:])), producer: int64(binary.BigEndian.Uint64(raw[43:])),
+		first: int64(binary.BigEndian.Uint64(raw[27:])), max: int64(binary.BigEndian.Uint64(raw[35:])),
 		count: int(count), payload: raw[headerSize:]}, rest, nil
+}
+
+// timeOf is the time stamp of a record: that of its producer, or of a topic that says so (LogAppendTime) the one that the broker gave
+// the batch. 0: it has none, as a record of a producer older than time stamps.
+func (b *batch) timeOf(delta int64) int64 {
+	if b.attributes&appendTimeBit != 0 {
+		return max(0, b.max)
+	}
+	return max(0, b.first+delta)
 }
 
 // minRecord is the least size of a Record: length, attributes, three deltas or
@@ -87,22 +99,23 @@ const minRecord = 7
 
 // cutRecord cuts the first record off data. Headers are skipped by the record's
 // length.
-func cutRecord(data []byte, base int64) (rec Record, rest []byte, ok bool) {
+func cutRecord(data []byte, b *batch) (rec Record, rest []byte, ok bool) {
 	size, n := binary.Varint(data)
 	if n <= 0 || size < minRecord-1 || size > int64(len(data)-n) {
 		return rec, nil, false
 	}
 	body, rest := data[n:n+int(size):n+int(size)], data[n+int(size):]
 	body = body[1:] // attributes: unused
-	if _, n = binary.Varint(body); n <= 0 {
+	later, n := binary.Varint(body)
+	if n <= 0 {
 		return rec, nil, false
 	}
-	body = body[n:]
+	rec.Time, body = b.timeOf(later), body[n:]
 	delta, n := binary.Varint(body)
 	if n <= 0 || delta < 0 {
 		return rec, nil, false
 	}
-	rec.Offset = base + delta
+	rec.Offset = b.base + delta
 	if rec.Key, body, ok = cutBytes(body[n:]); !ok {
 		return rec, nil, false
 	}

@@ -23,6 +23,7 @@ func checkChunk(t *testing.T, data []byte, next, limit int64) {
 		for i, r := range c.Records {
 			require.Equal(t, r.Offset, pieces.Records[i].Offset)
 			require.Equal(t, r.Value, pieces.Records[i].Value)
+			require.Equal(t, r.Time, pieces.Records[i].Time)
 		}
 	}
 	if err != nil {
@@ -40,6 +41,7 @@ func checkChunk(t *testing.T, data []byte, next, limit int64) {
 		require.LessOrEqual(t, len(c.Records), len(want))
 		for i, r := range c.Records {
 			require.Equal(t, want[i].offset, r.Offset)
+			require.Equal(t, max(0, want[i].time), r.Time)
 			require.True(t, bytes.Equal(want[i].key, r.Key))
 			require.True(t, bytes.Equal(want[i].value, r.Value))
 			require.Equal(t, want[i].value == nil, r.Value == nil, "a tombstone")
@@ -50,6 +52,7 @@ func checkChunk(t *testing.T, data []byte, next, limit int64) {
 // plainRecord is a record as the second reader sees it.
 type plainRecord struct {
 	offset     int64
+	time       int64
 	key, value []byte
 }
 
@@ -76,7 +79,10 @@ func readByOther(data []byte, next int64) (out []plainRecord, ok bool) {
 			if !ok {
 				return out, true
 			}
-			rest, r.offset = rest[int64(width)+n:], r.offset+b.FirstOffset
+			rest, r.offset, r.time = rest[int64(width)+n:], r.offset+b.FirstOffset, r.time+b.FirstTimestamp
+			if b.Attributes&appendTimeBit != 0 {
+				r.time = b.MaxTimestamp
+			}
 			if r.offset >= next && b.Attributes&controlBit == 0 {
 				out = append(out, r)
 			}
@@ -89,7 +95,7 @@ func readByOther(data []byte, next int64) (out []plainRecord, ok bool) {
 // plainly reads a record up to its headers, which ours does not look at.
 func plainly(in *bytes.Reader) (r plainRecord, ok bool) {
 	_, err := in.ReadByte() // attributes
-	_, err1 := binary.ReadVarint(in)
+	later, err1 := binary.ReadVarint(in)
 	delta, err2 := binary.ReadVarint(in)
 	text := func() []byte {
 		n, err := binary.ReadVarint(in)
@@ -103,7 +109,7 @@ func plainly(in *bytes.Reader) (r plainRecord, ok bool) {
 		_, err1 = io.ReadFull(in, out)
 		return out
 	}
-	r = plainRecord{delta, text(), text()}
+	r = plainRecord{delta, later, text(), text()}
 	return r, errors.Join(err, err1, err2) == nil
 }
 
@@ -115,7 +121,8 @@ func FuzzBatches(f *testing.F) {
 		Headers: []kmsg.Header{{Key: "h", Value: []byte("x")}}})
 	control := encodeBatch(9, transactionalBit|controlBit, 7, 0, kmsg.Record{Key: []byte{0, 0, 0, 0}, Value: make([]byte, 6)})
 	for _, data := range [][]byte{nil, good, append(bytes.Clone(good), control...), good[:40],
-		encodeBatch(5, transactionalBit, 7, 0, record(0, "a")),
+		encodeBatch(5, transactionalBit, 7, 0, record(0, "a")), timed(5, 0, 1000, 3000, record(0, "a"), kmsg.Record{OffsetDelta: 1,
+			TimestampDelta64: -1}), timed(5, appendTimeBit, 1000, 3000, record(0, "a")),
 		encodeBatch(0, 1, 7, 0, record(0, "a")), encodeBatch(0, 2, 7, 0, record(0, "a")), encodeBatch(0, 3, 7, 0, record(0, "a")),
 		encodeBatch(0, 4, 7, 0, record(0, "a"))} {
 		f.Add(data, int64(6), int64(-1))

@@ -118,6 +118,7 @@ func (c *cursor) check() error {
 // Record is a record inside the bytes of its batch.
 type Record struct {
 	Offset     int64
+	Time       int64  // Unix milliseconds; 0: none
 	Key, Value []byte // nil: null, or not asked for
 	Headers    []byte // as the batch has them; nil: too long, or not asked for
 	Short      bool   // Value is the first CutTo bytes of a message that is too long
@@ -133,7 +134,7 @@ func (c *cursor) cut(keep func(offset int64) bool) (r Record, ok bool, err error
 		if r, err = c.cutStream(keep); err != nil {
 			return r, false, err
 		}
-	} else if r, c.held, ok = cutRecord(c.held, c.b.base); !ok {
+	} else if r, c.held, ok = cutRecord(c.held, c.b); !ok {
 		return r, false, c.senseless()
 	} else if len(r.Value) > c.sizes.Record {
 		r.Value, r.Short = r.Value[:min(len(r.Value), CutTo)], true
@@ -174,8 +175,8 @@ func (c *cursor) cutStream(keep func(offset int64) bool) (r Record, err error) {
 		return r, c.senseless()
 	}
 	f := &fields{in: c.stream.Reader, left: size}
-	f.pass(1)  // attributes: unused
-	f.varint() // time: unused
+	f.pass(1) // attributes: unused
+	r.Time = c.b.timeOf(f.varint())
 	delta := f.varint()
 	if r.Offset = c.b.base + delta; delta < 0 {
 		return r, c.senseless()

@@ -40,6 +40,14 @@ func Batch(base int64, attributes int16, producer int64, lastDelta int32, record
 	return raw
 }
 
+// Timed gives a batch time stamps: the one that those of its records differ from, and the largest.
+func Timed(raw []byte, first, most int64) []byte {
+	binary.BigEndian.PutUint64(raw[27:], uint64(first))
+	binary.BigEndian.PutUint64(raw[35:], uint64(most))
+	binary.BigEndian.PutUint32(raw[CrcAt:], crc32.Checksum(raw[AttributeAt:], castagnoli))
+	return raw
+}
+
 func Record(delta int32, v string) kmsg.Record {
 	return kmsg.Record{OffsetDelta: delta, Value: []byte(v)}
 }
