@@ -122,7 +122,7 @@ func (m *Machine) accept(subject uint64, origin uint16, offset int64) {
 		first = c.Firsts.Note(c, r)
 	}
 	m.staged.origin(origin, offset)
-	m.s.Pending.Arrive(r, !first)
+	m.s.Pending.Arrive(r, c.StratumOf(r), !first)
 	if m.s.Head.InitialDone && m.place.Behind() {
 		m.place.Count(m.s.Pending.Waiting)
 	}

@@ -1,6 +1,7 @@
 package incremental
 
 import (
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -33,7 +34,11 @@ func (a *attempts) note(s *state.State, need int, by state.Occasion, outcome sta
 
 // attempted notes a cut that is committed next.
 func (m *Machine) attempted(by state.Occasion, outcome state.CutOutcome) {
-	if need := m.planner.Need(); need != nil {
+	of := settle.Plain
+	if p := m.s.Head.Pools.Open; p != nil {
+		of = m.s.Records.StratumOf(p.Members[0])
+	}
+	if need := m.planner.Need(of); need != nil {
 		m.staged.delta.Attempt = m.attempts.note(&m.s, need.Records, by, outcome)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental/pools"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -45,27 +46,36 @@ func (i *inspection) values(s *state.State) (faults []error) {
 	if i.policy.Level != state.L2 {
 		return nil
 	}
-	want := state.Values{Counts: make([][]int, len(i.records.Schema.Sensitive()))}
-	for k, attribute := range i.records.Schema.Sensitive() {
-		want.Counts[k] = make([]int, i.records.Dicts[attribute].Len())
-		for _, c := range i.classes {
-			equivclass.Tally(&i.records.Columns[attribute], c.Members, want.Counts[k])
-		}
-	}
+	sensitive, want := i.records.Schema.Sensitive(), map[settle.Stratum]*state.Values{}
+	people, removed := s.History.Newcomers(s.Head.Removed), s.History.Newcomers(s.Head.Removed) > 0
 	for _, c := range i.classes {
-		want.People += len(c.Members)
+		of := i.records.StratumOf(c.Members[0])
+		if want[of] == nil {
+			want[of] = &state.Values{Counts: make([][]int, len(sensitive))}
+		}
+		for k, attribute := range sensitive {
+			want[of].Counts[k] = append(want[of].Counts[k], make([]int, i.records.Dicts[attribute].Len()-len(want[of].Counts[k]))...)
+			equivclass.Tally(&i.records.Columns[attribute], c.Members, want[of].Counts[k])
+		}
+		people += len(c.Members)
 	}
-	h, removed := &s.History, s.History.Newcomers(s.Head.Removed)
-	if h.Values.People != want.People+removed {
-		return []error{fmt.Errorf("bags at birth are of %d people, classes have %d", h.Values.People, want.People)}
-	}
-	for k, counts := range h.Values.Counts {
-		for code, n := range counts {
-			if n < want.Counts[k][code] || removed == 0 && n > want.Counts[k][code] {
-				faults = append(faults, fmt.Errorf("sensitive attribute %d: bags at birth and classes differ in how often a value occurs", k))
-				break
+	for of, have := range s.History.Values {
+		people -= have.People
+		for k := range have.Counts {
+			for code, n := range have.Counts[k] {
+				known := 0
+				if v := want[of]; v != nil {
+					known = v.Counts[k][code]
+				}
+				if n < known || !removed && n > known {
+					faults = append(faults, fmt.Errorf("sensitive attribute %d: bags at birth and classes differ in how often a value occurs", k))
+					break
+				}
 			}
 		}
+	}
+	if people != 0 {
+		faults = append(faults, fmt.Errorf("bags at birth are of %d people fewer than classes have", people))
 	}
 	return faults
 }

@@ -12,6 +12,7 @@ import (
 	"anond/incremental/place"
 	"anond/incremental/plan"
 	"anond/incremental/pools"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -158,7 +159,7 @@ func (m *Machine) Small(draws func(merge.Key) merge.Draws, minPool func(merge.Ba
 // are broken on purpose.
 func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int)) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := pools.Planning{Cut: m.planning(state.Triggered), Planner: m.planner.(*pools.Planner)}
+	p := m.planner.(*pools.Planner).Planning(m.planning(state.Triggered), settle.Plain)
 	plans, _ := pools.Blind(p.Records, p.Records.Space(p.Records.Len()), p.Candidates(), p.Policy.Requirement.K, 1, nil)
 	slices.SortFunc(plans, func(a, b plan.Plan) int { return cmp.Compare(a.Members[0], b.Members[0]) })
 	classes := make([][]state.RecordID, len(plans))
@@ -177,7 +178,7 @@ func (m *Machine) CutAs(form func(classes [][]state.RecordID) (buckets [][]int))
 // CutOf is Cut with those of the blind classes of all that waits which choose takes.
 func (m *Machine) CutOf(choose func(class []state.RecordID) bool) (*state.Intent, error) {
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	p := pools.Planning{Cut: m.planning(state.Triggered), Planner: m.planner.(*pools.Planner)}
+	p := m.planner.(*pools.Planner).Planning(m.planning(state.Triggered), settle.Plain)
 	plans, _ := pools.Blind(p.Records, p.Records.Space(p.Records.Len()), p.Candidates(), p.Policy.Requirement.K, 1, nil)
 	plans = slices.DeleteFunc(plans, func(pl plan.Plan) bool { return !choose(pl.Members) })
 	if len(plans) == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -44,9 +45,9 @@ func (m *Machine) Fix(by state.Occasion) error {
 		return nil
 	}
 	if m.s.Head.Pools.Fixed++; m.s.History.Latest() == nil {
-		m.s.Head.Pools.Need = m.planner.Need().Records
+		m.s.Head.Pools.Need = m.planner.Need(settle.Plain).Records
 	}
-	m.s.Head.Pools.Open, m.s.Head.Changed = of, true
+	m.s.Head.Pools.Open, m.s.Head.Pools.Turn, m.s.Head.Changed = of, m.s.Records.StratumOf(of.Members[0]), true
 	m.s.FixScale()
 	m.attempted(by, state.Fixed)
 	return m.Commit()

@@ -11,7 +11,7 @@ import (
 // it (fixed_pool.go). Before the first pool is decided nobody lapses.
 //
 // Claim. Rules B (buckets) and S (subjects): every posterior of Theorem E stays. Proof. Who has lapsed is a function of the order and
-// ticks of arrivals, of who was in an earlier pool, and of the ticks of cuts, all of which the proof of Theorem E holds fixed
+// ticks of arrivals (of somebody who settles: the end of the window), of who was in an earlier pool, and of the ticks of cuts, all of which the proof of Theorem E holds fixed
 // (package pools); no value is read. So a pool's candidates are still a function of arrivals and of earlier pools, and exchanging
 // values inside the bucket of a published person changes nobody's lapse. Nobody has a second start: a digest of the person stays
 // (state.People), as of one who is barred, so that whether somebody comes again, which may follow from the value, decides about
@@ -19,13 +19,13 @@ import (
 //
 // A cut that is repeated, after a stop or an older copy of the state, lapses everybody whom the lost one did: they have waited longer.
 func (m *Machine) lapse() {
-	c, waiting := &m.s.Records, m.s.Pending.Waiting
+	c := &m.s.Records
 	if m.s.Policy.MaxWait == 0 || !m.s.Head.InitialDone || c.Firsts == nil {
 		return
 	}
-	n := sort.Search(len(waiting), func(i int) bool { return m.s.Now-c.Arrived(waiting[i]) <= m.s.Policy.MaxWait })
-	for _, r := range waiting[:n] {
+	for _, r := range m.s.Pending.Lapse(func(waiting []state.RecordID) int {
+		return sort.Search(len(waiting), func(i int) bool { return m.s.Now-c.Arrived(waiting[i]) <= m.s.Policy.MaxWait })
+	}) {
 		m.seen.add(state.Lapsed, m.s.Secrets.Person(c.Subject[r]))
 	}
-	m.s.Pending.Lapse(n)
 }

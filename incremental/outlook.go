@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -41,7 +42,7 @@ func (m *Machine) Outlook(by state.Occasion) (*Outlook, error) {
 		return nil, state.ErrUnpublished
 	}
 	m.staged.closeBlock(&m.s.Records, m.s.Now)
-	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: len(m.s.Pending.Waiting), Pool: m.planner.Need()}
+	out := &Outlook{Release: m.s.History.Releases() + 1, Waiting: m.s.Pending.Counts().Waiting, Pool: m.planner.Need(settle.Plain)}
 	classes, err := m.planner.Preview(m.planning(by))
 	if out.Refused = errors.As(err, &out.Infeasible); err != nil && !out.Refused {
 		return nil, err

@@ -559,6 +559,7 @@ func TestRuleH(t *testing.T) {
 		default:
 			return v == reflect.TypeFor[state.Pending]() ||
 				v == reflect.TypeFor[*plan.PoolNeed]() ||
+				v == reflect.TypeFor[[]incremental.Stratum]() || // by what kinds of messages came
 				v == reflect.TypeFor[*incremental.FirstLoad]() // by attribute: counts and a share over the dataset
 		}
 	}

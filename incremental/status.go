@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -51,12 +52,31 @@ type Status struct {
 	InitialEnd bool  `json:"initial_done"`
 	// Pool is what the next pool needs, at level L2.
 	Pool *plan.PoolNeed `json:"pool,omitempty"`
+	// Strata are those other than the plain one of whom somebody waits, where people settle: whoever had an update or a fault within the
+	// window is never in a pool with others. Pool is that of the plain one.
+	Strata []Stratum `json:"strata,omitempty"`
 	// Outdated is how many of those who wait arrived under an earlier version of the
 	// hierarchy of the sensitive attribute, and are too few for a pool of their own, at
 	// level L2. They wait permanently, unless a pool needs fewer records some day.
 	Outdated int `json:"outdated,omitempty"`
 	// FirstLoad describes the first load until release 1 is decided.
 	FirstLoad *FirstLoad `json:"first_load,omitempty"`
+}
+
+// Stratum is how many people of a stratum wait, and what its next pool needs (package settle).
+type Stratum struct {
+	Stratum string `json:"stratum"`
+	Waiting int    `json:"waiting"`
+	plan.PoolNeed
+}
+
+// WaitingPlain is how many people of the plain stratum wait: everybody, where nobody settles.
+func (s *Status) WaitingPlain() int {
+	n := s.Pending.Waiting
+	for _, of := range s.Strata {
+		n -= of.Waiting
+	}
+	return n
 }
 
 // RefusedShare is how many of the records read are dead letters.
@@ -81,9 +101,17 @@ func (m *Machine) Status() Status {
 	s.Refused, s.DeadLetter = m.intake.refused()
 	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.seen.due
 	s.Stale = len(m.s.Stale.List)
-	if need := m.planner.Need(); need != nil {
+	if need := m.planner.Need(settle.Plain); need != nil {
 		s.Pool, s.Outdated = need, m.s.Outdated(need.Records)
-		need.Missing = m.planner.Missing(cutOf(&m.s, &m.place, state.Triggered))
+		c := cutOf(&m.s, &m.place, state.Triggered)
+		need.Missing = m.planner.Missing(c, settle.Plain)
+		for _, w := range m.s.Pending.Others {
+			if len(w.Records) > 0 {
+				of := Stratum{Stratum: w.Stratum.String(), Waiting: len(w.Records), PoolNeed: *m.planner.Need(w.Stratum)}
+				of.Missing = m.planner.Missing(c, w.Stratum)
+				s.Strata = append(s.Strata, of)
+			}
+		}
 	}
 	if m.s.BeforeRelease() {
 		s.FirstLoad = m.first.status(m.s.FirstRecords(), &m.s.Policy)
@@ -95,8 +123,10 @@ func (m *Machine) Status() Status {
 			s.Public--
 		}
 	}
-	if w := m.s.Pending.Waiting; len(w) > 0 {
-		s.OldestTick = m.s.Records.Arrived(w[0])
+	for w := range m.s.Pending.Strata() {
+		if len(*w) > 0 {
+			s.OldestTick = min(s.OldestTick, m.s.Records.Arrived((*w)[0]))
+		}
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package incremental
 import (
 	"anond/incremental/place"
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -59,6 +60,12 @@ func (t Trigger) UpdateDue() bool {
 		return t.first.growing && t.NewSinceCut() > 0 && len(t.s.Pending.Waiting) >= t.s.Policy.Requirement.K
 	}
 	return t.planner.Due(cutOf(t.s, t.place, state.Triggered))
+}
+
+// StrataDue reports, after a cut that made a pool, whether the next one is to follow at once: a cut makes a pool of one stratum, so that
+// others may have one, too, or it was not the turn of the plain one.
+func (t Trigger) StrataDue() bool {
+	return t.s.Head.Pools.Turn > settle.Plain || t.planner.StrataDue(cutOf(t.s, t.place, state.Triggered))
 }
 
 // Leaves reports whether a release is due because a part leaves, at a time in Unix seconds, and Next when one is; 0: none is.

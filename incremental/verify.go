@@ -105,7 +105,7 @@ func (v *verifier) birth(c *state.Class, dying map[state.ClassID]int, seen state
 }
 
 // pool checks a decision at level L2 (rule B, buckets): every birth is a frozen class of
-// exactly k records that were in no class, every bucket satisfies the requirement and has
+// exactly k records that were in no class, all of one stratum, every bucket satisfies the requirement and has
 // classes of this decision only, and every record arrived when all values of its bucket
 // were valid. Cost: the records of the births.
 func (v *verifier) pool(d state.Decision) error {
@@ -114,7 +114,7 @@ func (v *verifier) pool(d state.Decision) error {
 	}
 	seen := state.NewRecordSet(v.records.Len())
 	for i, c := range d.Births {
-		if err := v.blindBirth(c, len(d.Births), seen); err != nil {
+		if err := v.blindBirth(c, d.Births, seen); err != nil {
 			return fmt.Errorf("%w: birth %d: %w", ErrUnsafe, i, err)
 		}
 	}
@@ -174,14 +174,14 @@ func (v *verifier) buckets(births []*state.Class) [][]state.RecordID {
 	return out
 }
 
-// blindBirth reports what one of so many classes of a pool breaks.
-func (v *verifier) blindBirth(c *state.Class, classes int, seen state.RecordSet) error {
+// blindBirth reports what one of the classes of a pool breaks.
+func (v *verifier) blindBirth(c *state.Class, of []*state.Class, seen state.RecordSet) error {
 	switch {
 	case len(c.Members) != v.policy.Requirement.K:
 		return errors.New("it has not exactly k records (rule B)")
 	case c.Regime != state.Frozen || c.Bucket <= v.bucket:
 		return errors.New("it is not frozen in a bucket of its own release (rule B)")
-	case int64(c.Bucket-v.bucket) > int64(classes):
+	case int64(c.Bucket-v.bucket) > int64(len(of)):
 		return errors.New("the number of its bucket is above that of the classes (rule B)")
 	}
 	for _, r := range c.Members {
@@ -189,6 +189,9 @@ func (v *verifier) blindBirth(c *state.Class, classes int, seen state.RecordSet)
 			return errors.New("it holds a record of another class (rule F)")
 		}
 		seen.Add(r)
+		if v.records.StratumOf(r) != v.records.StratumOf(of[0].Members[0]) {
+			return errors.New("it holds a person of another stratum (rule U)")
+		}
 	}
 	return nil
 }

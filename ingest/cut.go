@@ -17,6 +17,7 @@ type cuts struct {
 	schedule    schedule // when the trigger asks for a release
 	order       Ordered  // the source, if its partitions are read in rounds; nil: they are not
 	seen        int64    // when the clock was looked at last, in Unix seconds; at the start what the state knows
+	strata      bool     // the newest cut made a pool: other strata may have one
 	quarantined int      // people in pools of this run
 	failed      []string // attributes for which they are
 }
@@ -59,7 +60,7 @@ type cutting struct {
 // nothing, and the next start decides the same. Those whose deletes were read are forgotten before:
 // nobody is published who was deleted.
 func (l *cuts) cut(ctx context.Context, how cutting) error {
-	if l.rehearses() {
+	if l.strata = false; l.rehearses() {
 		return nil // all that is read counts as one release
 	}
 	if err := l.publishing.awaitRelease(ctx); err != nil {
@@ -84,7 +85,9 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 	}
 	before := l.Machine.Status()
 	fresh, quarantined := l.Machine.Trigger().NewSinceCut() > 0, before.Pending.Quarantined
+	fixed := l.Machine.Judged().Fixed
 	intent, made, err := l.decide(ctx, how.by, now)
+	l.strata = l.Machine.Judged().Fixed > fixed
 	if err != nil {
 		return l.publishing.refused(ctx, refusal{err: err})
 	}
@@ -110,6 +113,15 @@ func (l *cuts) cut(ctx context.Context, how cutting) error {
 	}
 	l.sayNothing(how, fresh)
 	return nil
+}
+
+// cutAll makes cuts until no stratum has a pool. A cut makes a pool of one stratum, and each has its turn (package pools).
+func (l *cuts) cutAll(ctx context.Context, how cutting) error {
+	for {
+		if err := l.cut(ctx, how); err != nil || !l.strata || !l.Machine.Trigger().StrataDue() {
+			return err
+		}
+	}
 }
 
 // look looks at the clock, by which parts leave: one that leaps far ahead ends the run (incremental.ErrLeap).
@@ -191,7 +203,7 @@ func whyNothing(s incremental.Status, counts bool) string {
 	switch {
 	case s.Pool == nil || s.Pending.Waiting == 0:
 		return SkippedNothingNew
-	case s.Pending.Waiting-s.Outdated < s.Pool.Records:
+	case s.WaitingPlain()-s.Outdated < s.Pool.Records:
 		return SkippedPoolSmall
 	case counts && s.Pool.Missing > 0:
 		return SkippedFew

@@ -41,7 +41,7 @@ func (l *intake) take(ctx context.Context, b *batch, ok bool) error {
 	if !l.Machine.InitialLoad().Done() {
 		return nil // the first load waits, as endInitial said
 	}
-	return l.cuts.cut(ctx, cutting{by: state.AtEnd})
+	return l.cuts.cutAll(ctx, cutting{by: state.AtEnd})
 }
 
 // applyAll applies a batch, or holds it when the state is full or too many are refused.

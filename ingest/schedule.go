@@ -107,7 +107,7 @@ func (l *cuts) cutOnTime(ctx context.Context, now time.Time) error {
 		return l.cut(ctx, cutting{scheduled: true})
 	case due == dueUpdate && ready && l.Machine.Trigger().UpdateDue():
 		return l.cut(ctx, cutting{})
-	case l.Machine.Trigger().Leaves(now.Unix()):
+	case l.strata && l.Machine.Trigger().StrataDue() || l.Machine.Trigger().Leaves(now.Unix()):
 		return l.cut(ctx, cutting{})
 	}
 	return nil

@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"cmp"
+	"math"
 
 	"anond/equivclass"
 	"anond/incremental/state"
@@ -81,6 +82,7 @@ var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
 	c.u(&m.Pools.Fixed)
 	whole(c, &m.Pools.Need, maxRecord)
 	whole(c, &m.Pools.First, maxRecord)
+	whole(c, &m.Pools.Turn, math.MaxUint8)
 	c.flags(&m.Pools.Refused, &m.Pools.Grown)
 	if len(c.b) > 0 {
 		m.Pools.Open = &state.Pool{}
@@ -224,6 +226,7 @@ var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
 
 // bornLayout has no release: that is the key.
 var bornLayout layout[state.Born] = func(c *coder, b *state.Born) {
+	whole(c, &b.Stratum, math.MaxUint8)
 	whole(c, &b.People, maxRecord)
 	listed(c, &b.Counts, func(c *coder, counts *[]equivclass.Count) {
 		before := int64(0)

@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -140,6 +141,7 @@ func plainMeta(p plain) (m state.Meta) {
 		m.Scale = append(m.Scale, equivclass.Range{Lo: p.i(), Hi: p.i()})
 	}
 	m.Pools.Fixed, m.Pools.Need, m.Pools.First = p.u(), int(p.below(1<<32)), int(p.below(1<<32))
+	m.Pools.Turn = settle.Stratum(p.below(1 << 8))
 	m.Pools.Refused, m.Pools.Grown = p.flag(), p.flag()
 	if p.r.Len() > 0 {
 		m.Pools.Open = &state.Pool{SubPools: int(p.below(1 << 32)), Members: plainIDs[state.RecordID](p)}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -152,6 +153,7 @@ func plainKnown(p plain) (out []state.Known) {
 }
 
 func plainBorn(p plain) (b state.Born) {
+	b.Stratum = settle.Stratum(p.below(1 << 8))
 	b.People, b.Counts = int(p.below(1<<32)), make([][]equivclass.Count, p.things())
 	for i := range b.Counts {
 		b.Counts[i] = make([]equivclass.Count, p.things())

@@ -71,7 +71,7 @@ func (r *Removal) choose(s *state.State, through uint32) {
 		r.classes++
 	}
 	stays := make([]bool, c.Len())
-	for _, list := range [][]state.RecordID{s.Pending.Waiting, s.Pending.Quarantined, s.Pending.Vacated} {
+	for list := range s.Pending.Kept() {
 		for _, x := range list {
 			stays[x] = true
 		}
@@ -119,9 +119,9 @@ func (r *Removal) rename(s *state.State) {
 		for _, n := range s.Head.References[attribute] {
 			used[n.Code] = true
 		}
-		if i := k - c.Schema.D(); i >= 0 && s.History.Values.Counts != nil {
-			for code, n := range s.History.Values.Counts[i] {
-				used[code] = used[code] || n > 0
+		if i := k - c.Schema.D(); i >= 0 {
+			for code := range s.History.Shown(i) {
+				used[code] = true
 			}
 		}
 		r.renamed.number(attribute, used, r.meta.References)

@@ -55,9 +55,9 @@ func (p *erasing) used(k, attribute int) []bool {
 	for _, n := range p.from.Head.References[attribute] {
 		used[n.Code] = true
 	}
-	if values := p.from.History.Values.Counts; k >= d && values != nil {
-		for code, n := range values[k-d] {
-			used[code] = used[code] || n > 0
+	if k >= d {
+		for code := range p.from.History.Shown(k - d) {
+			used[code] = true
 		}
 	}
 	return used

@@ -9,6 +9,7 @@ package local
 import (
 	"anond/equivclass"
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -19,10 +20,13 @@ type Planner struct{}
 func (Planner) FirstNeed(policy *state.Policy) int { return policy.InitialMin }
 
 // Need implements planner: level L1 has no pools.
-func (Planner) Need() *plan.PoolNeed { return nil }
+func (Planner) Need(settle.Stratum) *plan.PoolNeed { return nil }
 
 // Missing implements planner: nobody waits for newcomers.
-func (Planner) Missing(*plan.Cut) int { return 0 }
+func (Planner) Missing(*plan.Cut, settle.Stratum) int { return 0 }
+
+// StrataDue implements planner.
+func (Planner) StrataDue(*plan.Cut) bool { return false }
 
 // Due implements planner: updates have gathered, or somebody has waited max_hold and was not passed over.
 func (Planner) Due(c *plan.Cut) bool {

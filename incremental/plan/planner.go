@@ -6,6 +6,7 @@ package plan
 
 import (
 	"anond/incremental/place"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -36,14 +37,17 @@ type Cut struct {
 type Planner interface {
 	// FirstNeed is how many records the first load has at least.
 	FirstNeed(policy *state.Policy) int
-	// Need is what the next pool needs; nil: the level has no pools. Published is told that more is published, or that a pool was quarantined.
-	Need() *PoolNeed
+	// Need is what the next pool of a stratum needs; nil: the level has no pools. Published is told that more is published, or that a
+	// pool was quarantined.
+	Need(of settle.Stratum) *PoolNeed
 	Published(s *state.State)
 	// Missing is how many records have to come before a pool is planned, unless an operator asks or nobody comes: counts and
 	// ages say it (level L2).
-	Missing(p *Cut) int
+	Missing(p *Cut, of settle.Stratum) int
 	// Due reports whether trigger `update` asks for a cut after the first one.
 	Due(p *Cut) bool
+	// StrataDue reports whether a stratum other than the plain one has a pool.
+	StrataDue(p *Cut) bool
 	// Fix plans the pool that is committed before anything of it is decided; nil: there is none.
 	Fix(p *Cut) *state.Pool
 	// Preview is who would share a class if the cut came now, as far as that may be told (Outlook).

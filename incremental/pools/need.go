@@ -1,9 +1,12 @@
 package pools
 
 import (
+	"slices"
+
 	"anond/equivclass/merge"
 	"anond/equivclass/promise"
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -25,9 +28,19 @@ func usualSizes() Sizes { return Sizes{promise.Attributes.Need, merge.SubPoolCla
 // It is public: a function of the configuration, of what is published, and of the size
 // of the first pool. The bound costs availability alone: what a pool publishes, and that it is quarantined, follows from its
 // bag, whatever its size (rule B, buckets).
-func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attributes, published merge.Bag,
+//
+// Of people who settle each stratum has a need of its own, by what was published of it; before that 2*k*l. Of several records ever
+// having a value is likelier than of one and drifts, so pools ask for twice the size.
+func (s Sizes) needOf(policy *state.Policy, pools state.Pools, of settle.Stratum, all promise.Attributes, published merge.Bag,
 	people int) plan.PoolNeed {
-	if people == 0 {
+	switch {
+	case people == 0 && of != settle.Plain:
+		need := max(policy.MinPool, 2*policy.Requirement.K*largestL(policy))
+		if policy.MaxPool > 0 {
+			need = min(need, policy.MaxPool)
+		}
+		return plan.PoolNeed{Records: need, Possible: true}
+	case people == 0:
 		need := max(firstNeed(policy), pools.First)
 		if policy.MaxPool > 0 {
 			need = min(need, policy.MaxPool)
@@ -35,6 +48,9 @@ func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attri
 		return plan.PoolNeed{Records: need, Possible: true}
 	}
 	asked := s.Need(all, published, people)
+	if of.Inserts() > 1 {
+		asked.People *= 2
+	}
 	need := plan.PoolNeed{Records: max(policy.MinPool, policy.Requirement.K, asked.People), Possible: asked.Possible,
 		Attribute: asked.Attribute}
 	if most := policy.MaxPool; most > 0 && asked.Kept && (!asked.Possible || need.Records > most) {
@@ -45,16 +61,22 @@ func (s Sizes) needOf(policy *state.Policy, pools state.Pools, all promise.Attri
 
 // firstNeed is how many records the first pool has at least.
 func firstNeed(policy *state.Policy) int {
+	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*largestL(policy))
+}
+
+// largestL is the largest l that is asked for by name.
+func largestL(policy *state.Policy) int {
 	l := max(1, policy.Requirement.L)
 	for _, of := range policy.Promises {
 		l = max(l, of.L)
 	}
-	return max(policy.MinPool, policy.InitialMin, policy.Requirement.K*l)
+	return l
 }
 
 // Planner plans level L2, and knows what the next pool needs.
 type Planner struct {
-	need plan.PoolNeed
+	needs map[settle.Stratum]plan.PoolNeed // of strata of which somebody was published, and of the plain one
+	other plan.PoolNeed                    // of any other
 	// Draws are those of Merge for a key, sizes say how large pools have to be. A test
 	// may put others in their place; no configuration does.
 	Draws func(merge.Key) merge.Draws
@@ -70,28 +92,46 @@ func New(seed [32]byte, orders func(merge.Key, []int32) []int32) *Planner {
 func (n *Planner) FirstNeed(policy *state.Policy) int { return firstNeed(policy) }
 
 // Need implements planner.
-func (n *Planner) Need() *plan.PoolNeed {
-	need := n.need
+func (n *Planner) Need(of settle.Stratum) *plan.PoolNeed {
+	need, known := n.needs[of]
+	if !known {
+		need = n.other
+	}
 	return &need
 }
 
 // Missing implements planner.
-func (n *Planner) Missing(c *plan.Cut) int { return Planning{c, n}.backlog().missing }
-
-// Due implements planner: updates have gathered, or somebody has waited max_hold, and a pool does not wait for newcomers.
-func (n *Planner) Due(c *plan.Cut) bool {
-	p := Planning{c, n}
-	s := p.backlog()
-	return n.need.Possible && s.planned >= n.need.Records && !p.rests(s) && (c.Place.Due(c.Pending.Waiting) || s.overdue)
+func (n *Planner) Missing(c *plan.Cut, of settle.Stratum) int {
+	return n.Planning(c, of).backlog().missing
 }
 
-// Published implements planner: what the next pool needs follows from the bags that pools had at birth.
+// Due implements planner: updates have gathered, or somebody has waited max_hold, and a pool does not wait for newcomers; or another
+// stratum has a pool.
+func (n *Planner) Due(c *plan.Cut) bool {
+	p := n.Planning(c, settle.Plain)
+	s := p.backlog()
+	return p.need.Possible && s.planned >= p.need.Records && !p.rests(s) && (c.Place.Due(c.Pending.Waiting) || s.overdue) || n.StrataDue(c)
+}
+
+// StrataDue implements planner.
+func (n *Planner) StrataDue(c *plan.Cut) bool {
+	return c.Head.InitialDone && slices.ContainsFunc(c.Pending.Others, func(w state.Waits) bool {
+		p := n.Planning(c, w.Stratum)
+		return p.need.Possible && p.publishes(p.backlog())
+	})
+}
+
+// Published implements planner: what the next pool of a stratum needs follows from the bags that its pools had at birth.
 func (n *Planner) Published(s *state.State) {
-	m, of := numbered(&s.Records, &s.Policy), s.History.Values
-	if of.Counts == nil {
-		of.Counts = make([][]int, len(m.attributes))
+	m := numbered(&s.Records, &s.Policy)
+	need := func(of settle.Stratum, bag merge.Bag, people int) plan.PoolNeed {
+		return n.Sizes.needOf(&s.Policy, s.Head.Pools, of, m.attributes, bag, people)
 	}
-	n.need = n.Sizes.needOf(&s.Policy, s.Head.Pools, m.attributes, m.counted(of.Counts), of.People)
+	n.other = need(settle.Plain+1, nil, 0)
+	n.needs = map[settle.Stratum]plan.PoolNeed{settle.Plain: need(settle.Plain, nil, 0)}
+	for of, v := range s.History.Values {
+		n.needs[of] = need(of, m.counted(v.Counts), v.People)
+	}
 }
 
 // drawsOf are the draws of Merge under a seed, through orders where these are asked for (Options).

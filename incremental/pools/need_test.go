@@ -10,6 +10,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/merge"
 	"anond/equivclass/promise"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -36,7 +37,7 @@ func TestSmallFirstPoolsAskForTooMuch(t *testing.T) {
 			}
 			all := promise.Attributes{{Promise: promise.Frequency(l), Values: strings.Split("abcdefghij", "")}}
 			policy := state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, MaxPool: most}
-			need := usualSizes().needOf(&policy, state.Pools{}, all, bag, people)
+			need := usualSizes().needOf(&policy, state.Pools{}, settle.Plain, all, bag, people)
 			if bag.Max()*l <= people && need.Possible && need.Records <= 10000 {
 				require.Equal(t, most > 0 && need.Records == most, need.Bounded)
 				n++

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -33,6 +34,9 @@ const newcomerShare = 20
 // its mean. A record that has waited max_hold makes a pool of need records, as soon as
 // there are so many; and nothing stays behind when no more records come, as far as need
 // allows.
+//
+// Strata other than the plain one are few people, who would wait for years if they waited for better classes, too: all that are
+// planned are a pool as soon as there are so many as it needs.
 type backlog struct {
 	records []state.RecordID // that may be in the pool, in order of arrival
 	planned int              // of them, in classes of exactly k: all but the newest
@@ -42,7 +46,10 @@ type backlog struct {
 }
 
 func (p Planning) backlog() backlog {
-	s := backlog{records: p.Candidates(), keep: p.Admission.Keep(poolTail)}
+	s := backlog{records: p.Candidates()}
+	if p.plain() {
+		s.keep = p.Admission.Keep(poolTail)
+	}
 	k := p.Policy.Requirement.K
 	if s.planned = len(s.records) / k * k; s.planned > 0 {
 		s.overdue = p.Admission.Waited(s.records[0]) >= p.Policy.MaxHold
@@ -65,14 +72,14 @@ func (p Planning) late(s backlog) bool {
 
 // came is how many of those who wait have come since the newest release.
 func (p Planning) came() int {
-	at, _ := slices.BinarySearch(p.Pending.Waiting, p.Since)
-	return len(p.Pending.Waiting) - at
+	at, _ := slices.BinarySearch(p.waiting, p.Since)
+	return len(p.waiting) - at
 }
 
 // rests reports whether a pool waits for newcomers. In a slot to which nobody came it does not: there is nothing to gain. An
 // operator who asks for a release does not wait for them.
 func (p Planning) rests(s backlog) bool {
-	return s.missing > 0 && p.Fresh > 0 && p.Occasion == state.Triggered
+	return s.missing > 0 && p.fresh() > 0 && p.Occasion == state.Triggered
 }
 
 // publishes reports whether a cut after the first one makes a pool of what waits. It is exact: choose finds at least need records
@@ -85,7 +92,7 @@ func (p Planning) publishes(s backlog) bool {
 	case s.overdue:
 		return true
 	case s.keep < float64(need):
-		return float64(s.planned-p.Fresh) >= 2*s.keep
+		return float64(s.planned-p.fresh()) >= 2*s.keep
 	}
 	return float64(s.planned-(need+k-1)/k*k) >= s.keep
 }
@@ -100,8 +107,41 @@ func (p Planning) choose(s backlog, plans []plan.Plan) []plan.Plan {
 	if short := (need+k-1)/k - len(chosen); short > 0 { // somebody is overdue
 		chosen, others = append(chosen, others[:short]...), others[short:]
 	}
-	if len(others)*k < need && p.Fresh == 0 {
+	if len(others)*k < need && p.fresh() == 0 {
 		return plans
 	}
 	return chosen
+}
+
+// plain reports whether the pool is one of the plain stratum: everybody, where nobody settles.
+func (p Planning) plain() bool { return p.stratum == settle.Plain }
+
+// fresh is how many have come since the newest cut tried, of whom a pool may wait for others.
+func (p Planning) fresh() int {
+	if p.plain() {
+		return p.Fresh
+	}
+	return 0
+}
+
+// strata are those of which a cut may make a pool, in the order in which it asks them: those behind the stratum of the newest pool
+// first, by number, then from the plain one on again. So each that has a pool gets its turn. Before the first pool it is the
+// plain one alone, of which that is.
+//
+// Rule B (buckets): a cut makes one pool, of the first stratum that has one by counts, ages and published values (publishes): so who is
+// in which pool, and with which number, goes on to follow from arrivals, and from which pools there were. In which stratum somebody
+// is follows from what kinds of messages came of the person (package settle), and is the same for all people of a pool. That a pool
+// fails decides nothing about whose turn it is: the turn moves when a pool is fixed, in the transaction that fixes it. Two pools of
+// one cut would need numbers of their own for their draws: with a shared one the second tells of the first (.604 for 1/2).
+func (n *Planner) strata(c *plan.Cut) []settle.Stratum {
+	all := []settle.Stratum{settle.Plain}
+	if !c.Head.InitialDone {
+		return all
+	}
+	for _, w := range c.Pending.Others {
+		all = append(all, w.Stratum)
+	}
+	slices.Sort(all)
+	behind, _ := slices.BinarySearch(all, c.Head.Pools.Turn+1)
+	return append(all[behind:len(all):len(all)], all[:behind]...)
 }

@@ -13,6 +13,7 @@ import (
 	"anond/equivclass/merge"
 	"anond/equivclass/promise"
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -26,7 +27,7 @@ import (
 //
 // Proof. candidates looks at the order of arrival, at who is a subject's first record and
 // at versions of a public file; whole looks at numbers only. blind and near are given points without
-// values. backlog and publishes look at numbers, ages and arrivals, newcomers among them, and at who asks for the cut, which nobody does
+// values. Which stratum has its turn follows from the same (strata). backlog and publishes look at numbers, ages and arrivals, newcomers among them, and at who asks for the cut, which nobody does
 // who knows a value of those who wait; choose looks also at the loss of planned classes; all look at what a pool
 // needs, which is a function of the published values and of the size of the first pool.
 // When a cut is due follows from the same: the trigger `update` looks at the positions of
@@ -44,21 +45,27 @@ import (
 
 // Fix implements planner.
 func (n *Planner) Fix(c *plan.Cut) *state.Pool {
-	p := Planning{c, n}
-	if plans := p.poolPlans(); len(plans) > 0 {
-		return p.PoolOf(plans)
+	for _, s := range n.strata(c) {
+		p := n.Planning(c, s)
+		if plans := p.poolPlans(); len(plans) > 0 {
+			return p.PoolOf(plans)
+		}
 	}
 	return nil
 }
 
 // Preview implements planner: who would be in the pool, which may still be quarantined.
 func (n *Planner) Preview(c *plan.Cut) ([][]state.RecordID, error) {
-	p := Planning{c, n}
 	of := c.Head.Pools.Open
 	if of == nil {
 		of = &state.Pool{}
-		for _, pl := range p.poolPlans() {
-			of.Members = append(of.Members, pl.Members...)
+		for _, s := range n.strata(c) {
+			for _, pl := range n.Planning(c, s).poolPlans() {
+				of.Members = append(of.Members, pl.Members...)
+			}
+			if len(of.Members) > 0 {
+				break
+			}
 		}
 	}
 	return slices.Collect(slices.Chunk(of.Members, c.Policy.Requirement.K)), nil
@@ -67,15 +74,23 @@ func (n *Planner) Preview(c *plan.Cut) ([][]state.RecordID, error) {
 // Decide implements planner: on the pool that is fixed.
 func (n *Planner) Decide(c *plan.Cut) (state.Decision, error) {
 	if of := c.Head.Pools.Open; of != nil {
-		return Planning{c, n}.Pool(of)
+		return n.Planning(c, c.Records.StratumOf(of.Members[0])).Pool(of)
 	}
 	return state.Decision{}, nil
 }
 
-// Planning is a cut at level L2.
+// Planning is a cut at level L2, as far as it concerns one stratum.
 type Planning struct {
 	*plan.Cut
 	*Planner
+	stratum settle.Stratum
+	need    plan.PoolNeed
+	waiting []state.RecordID
+}
+
+// Planning is that of a stratum.
+func (n *Planner) Planning(c *plan.Cut, of settle.Stratum) Planning {
+	return Planning{c, n, of, *n.Need(of), c.Pending.Of(of)}
 }
 
 // poolPlans plans the classes of the next pool, none if there is none. It is blind to the
@@ -106,7 +121,7 @@ func (p Planning) poolPlans() []plan.Plan {
 // oldest of which there are enough: a value becomes valid between two pools only, and the
 // bag of a pool may hold it for each of its records.
 func (p Planning) Candidates() []state.RecordID {
-	waiting := p.Pending.Waiting
+	waiting := p.waiting
 	for of := range p.Records.Versions(p.Head, waiting) {
 		if waiting = of; len(of) >= p.need.Records {
 			break

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 )
 
 // Born is the bag of the people whom one release publishes first, at level L2. The state keeps it for good, so that what depends
@@ -12,11 +13,12 @@ import (
 // Rule W (what may leave): such a bag is the sum of what pools.csv of the release showed at birth; whoever keeps all releases has it.
 type Born struct {
 	Release uint32
+	Stratum settle.Stratum // of all of them: a release has births of one pool
 	People  int
 	Counts  [][]equivclass.Count // by sensitive attribute, ascending by code as the state numbers them
 }
 
-// Values counts the values of everybody who was ever published at level L2, by sensitive attribute and code.
+// Values counts the values of everybody of a stratum who was ever published at level L2, by sensitive attribute and code.
 type Values struct {
 	People int
 	Counts [][]int
@@ -28,7 +30,7 @@ func (c *Records) Born(release uint32, classes []*Class) *Born {
 	for _, class := range classes {
 		members = append(members, class.Members...)
 	}
-	out := &Born{Release: release, People: len(members)}
+	out := &Born{Release: release, Stratum: c.StratumOf(members[0]), People: len(members)}
 	for _, attribute := range c.Schema.Sensitive() {
 		counts := c.BagOf(attribute, members).Counts
 		if l := c.Leaves[attribute]; l != nil {
@@ -42,7 +44,7 @@ func (c *Records) Born(release uint32, classes []*Class) *Born {
 
 // AddBorn adds what a release published first.
 func (s *State) AddBorn(b *Born) error {
-	sensitive, v := s.Schema.Sensitive(), &s.History.Values
+	sensitive, v := s.Schema.Sensitive(), s.History.valuesOf(b.Stratum)
 	if len(b.Counts) != len(sensitive) || b.Release <= s.History.Born {
 		return fmt.Errorf("%w: the bag of release %d follows that of release %d, or has other attributes", ErrCorrupt, b.Release, s.History.Born)
 	}

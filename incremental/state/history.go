@@ -3,9 +3,12 @@ package state
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 
+	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/internal/fault"
 )
 
@@ -16,13 +19,13 @@ var ErrUnpublished = fault.Errorf(fault.Failed, "start anond run, which finishes
 // History is what was decided so far: all classes ever published and the intents
 // that name them. It only grows; a class that is regrouped stays in it as dead.
 type History struct {
-	Classes []*Class             // by ID, dead ones included
-	Died    map[uint32][]ClassID // by the release in which they died
-	Intents []Intent             // by release - 1
-	Bucket  BucketID             // the newest one
-	Values  Values               // of everybody ever published, at level L2
-	Born    uint32               // the newest release of which they have the bag
-	Left    int                  // records of classes that left (package retire)
+	Classes []*Class                   // by ID, dead ones included
+	Died    map[uint32][]ClassID       // by the release in which they died
+	Intents []Intent                   // by release - 1
+	Bucket  BucketID                   // the newest one
+	Values  map[settle.Stratum]*Values // of everybody ever published, at level L2
+	Born    uint32                     // the newest release of which they have the bag
+	Left    int                        // records of classes that left (package retire)
 	// withdrawn is how many records are in buckets that were withdrawn (package withdraw), by the release of their birth.
 	withdrawn map[uint32]int
 }
@@ -43,6 +46,32 @@ func (h *History) LoadClass(c *Class, records RecordID) error {
 		h.bury(c.ID)
 	}
 	return nil
+}
+
+// valuesOf counts the values of a stratum.
+func (h *History) valuesOf(s settle.Stratum) *Values {
+	v := h.Values[s]
+	if v == nil {
+		if h.Values == nil {
+			h.Values = map[settle.Stratum]*Values{}
+		}
+		v = &Values{}
+		h.Values[s] = v
+	}
+	return v
+}
+
+// Shown are the values of everybody ever published, by the place of the sensitive attribute among these; one may come several times.
+func (h *History) Shown(attribute int) iter.Seq2[equivclass.Code, int] {
+	return func(yield func(equivclass.Code, int) bool) {
+		for _, v := range h.Values {
+			for code, n := range v.Counts[attribute] {
+				if n > 0 && !yield(equivclass.Code(code), n) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // bury notes in which release a class died.

@@ -1,11 +1,18 @@
 package state
 
-import "slices"
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"anond/incremental/settle"
+)
 
 // PendingSet holds the accepted records that are in no published class, each
 // list ascending. A record is in exactly one of the lists, or beyond.
 type PendingSet struct {
-	Waiting     []RecordID
+	Waiting     []RecordID // of the plain stratum: everybody, where nobody settles
+	Others      []Waits    // of the other strata, ascending by stratum
 	Quarantined []RecordID // of a pool that was ineligible as a whole (level L2)
 	Vacated     []RecordID // likewise, of people who were forgotten since
 	Pools       int        // that were
@@ -17,15 +24,72 @@ type PendingSet struct {
 
 // Counts counts the pending records by reason.
 func (p *PendingSet) Counts() Pending {
-	return Pending{Waiting: len(p.Waiting) - p.Stuck, Quarantined: len(p.Quarantined), Infeasible: p.Stuck}
+	waiting := 0
+	for of := range p.Strata() {
+		waiting += len(*of)
+	}
+	return Pending{Waiting: waiting - p.Stuck, Quarantined: len(p.Quarantined), Infeasible: p.Stuck}
+}
+
+// Waits are the people of one stratum who wait, ascending.
+type Waits struct {
+	Stratum settle.Stratum
+	Records []RecordID
+}
+
+// Of returns those of a stratum who wait.
+func (p *PendingSet) Of(s settle.Stratum) []RecordID {
+	if at, found := p.other(s); found {
+		return p.Others[at].Records
+	} else if s == settle.Plain {
+		return p.Waiting
+	}
+	return nil
+}
+
+func (p *PendingSet) other(s settle.Stratum) (at int, found bool) {
+	return slices.BinarySearchFunc(p.Others, s, func(w Waits, s settle.Stratum) int { return cmp.Compare(w.Stratum, s) })
+}
+
+// Strata are the lists of all who wait.
+func (p *PendingSet) Strata() iter.Seq[*[]RecordID] {
+	return func(yield func(*[]RecordID) bool) {
+		if !yield(&p.Waiting) {
+			return
+		}
+		for i := range p.Others {
+			if !yield(&p.Others[i].Records) {
+				return
+			}
+		}
+	}
+}
+
+// Kept are the lists of all who are in no class and stay in the state: those who wait, and those of pools that were quarantined.
+func (p *PendingSet) Kept() iter.Seq[[]RecordID] {
+	return func(yield func([]RecordID) bool) {
+		for of := range p.Strata() {
+			if !yield(*of) {
+				return
+			}
+		}
+		_ = yield(p.Quarantined) && yield(p.Vacated)
+	}
 }
 
 // Arrive takes in a new record.
-func (p *PendingSet) Arrive(r RecordID, beyond bool) {
-	if beyond {
+func (p *PendingSet) Arrive(r RecordID, s settle.Stratum, beyond bool) {
+	switch {
+	case beyond:
 		p.Beyond++
-	} else {
+	case s == settle.Plain:
 		p.Waiting = append(p.Waiting, r)
+	default:
+		at, found := p.other(s)
+		if !found {
+			p.Others = slices.Insert(p.Others, at, Waits{Stratum: s})
+		}
+		p.Others[at].Records = append(p.Others[at].Records, r)
 	}
 }
 
@@ -35,8 +99,15 @@ func (p *PendingSet) Quarantine(pool []RecordID) {
 	p.Pools, p.Judged = p.Pools+1, p.Judged+len(pool)
 }
 
-// Lapse takes the oldest n from those that wait.
-func (p *PendingSet) Lapse(n int) { p.Waiting, p.Beyond = p.Waiting[n:], p.Beyond+n }
+// Lapse takes from those that wait whoever has waited too long: from is where in a list those begin who have not. It returns who lapses.
+func (p *PendingSet) Lapse(from func(waiting []RecordID) int) (lapsed []RecordID) {
+	for of := range p.Strata() {
+		n := from(*of)
+		lapsed, *of = append(lapsed, (*of)[:n]...), (*of)[n:]
+	}
+	p.Beyond += len(lapsed)
+	return lapsed
+}
 
 // drop takes records that are in a class or in a pool that was quarantined from those that
 // wait, and forgets who was passed over. The pool ascends.
@@ -46,14 +117,16 @@ func (p *PendingSet) drop(classOf []ClassID, quarantined []RecordID) {
 		_, found := slices.BinarySearch(quarantined, r)
 		return found || classOf[r] != None
 	}
-	p.Waiting = slices.DeleteFunc(p.Waiting, gone)
+	for of := range p.Strata() {
+		*of = slices.DeleteFunc(*of, gone)
+	}
 }
 
 // Sort puts every record that is in no class into the list it belongs to.
 func (s *State) Sort() {
 	p, c := &s.Pending, &s.Records
 	known := s.Known.Count(Lapsed)+s.Known.Count(Departed) > 0
-	p.Waiting, p.Beyond = nil, 0
+	p.Waiting, p.Others, p.Beyond = nil, nil, 0
 	p.Vacated = nil
 	p.Quarantined = slices.DeleteFunc(p.Quarantined, func(r RecordID) bool {
 		if c.Erased(r) {
@@ -69,10 +142,8 @@ func (s *State) Sort() {
 		r := RecordID(r)
 		switch {
 		case class != None || quarantined[r] || c.Erased(r):
-		case c.isBeyond(r) || known && s.Why(c.Subject[r])&(Lapsed|Departed) != 0:
-			p.Beyond++
 		default:
-			p.Waiting = append(p.Waiting, r)
+			p.Arrive(r, c.StratumOf(r), c.isBeyond(r) || known && s.Why(c.Subject[r])&(Lapsed|Departed) != 0)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 )
 
 // RecordID numbers the accepted records in order of arrival, from 0. It is
@@ -211,6 +212,8 @@ type Pools struct {
 	// Need is how many people the newest pool before release 1 had to have, when it was fixed; First is how many the first
 	// one had, if it was quarantined.
 	Need, First int
+	// Turn is the stratum of the newest pool (package pools, next_pool.go).
+	Turn settle.Stratum
 	// Refused: the first pool cannot satisfy the requirement under which it was cut last.
 	Refused bool
 	// Grown: it took in more records after a refusal, so level L2 is not promised.

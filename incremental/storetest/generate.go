@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -110,7 +111,7 @@ func (g *generator) meta() *state.Meta {
 			{SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
 	}
 	if g.chance(0.5) {
-		m.Pools = state.Pools{Fixed: g.sent, First: int(g.guard.Records), Refused: g.chance(0.5), Grown: g.chance(0.5)}
+		m.Pools = state.Pools{Fixed: g.sent, First: int(g.guard.Records), Turn: settle.Stratum(g.random.IntN(256)), Refused: g.chance(0.5), Grown: g.chance(0.5)}
 		if g.chance(0.5) {
 			m.Pools.Open = &state.Pool{SubPools: g.random.IntN(40),
 				Members: []state.RecordID{7, 3, state.RecordID(g.random.IntN(1000))}}
@@ -229,7 +230,7 @@ func (g *generator) addRelease(d *state.Delta) {
 	intent := *g.intent
 	d.Intent = &intent
 	if n := len(d.Births); g.release%3 == 0 && n > 0 {
-		d.Born = &state.Born{Release: g.release, People: n,
+		d.Born = &state.Born{Release: g.release, Stratum: settle.Stratum(g.release % 3), People: n,
 			Counts: [][]equivclass.Count{{{Code: 3, N: n}, {Code: 70_000, N: 1}}, {{Code: 0, N: n}}}}
 	}
 }
