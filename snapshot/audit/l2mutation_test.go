@@ -71,6 +71,9 @@ func aged(from, to int) func(row []string) bool {
 	}
 }
 
+// inStrata makes the chain one of people who are observed before they are published.
+func inStrata(p *l2Plan) { p.strata = []string{"plain", "updated", "plain", "fault+older"} }
+
 // In part-000001 class 1 has ages 20..23 and class 3 has 28..31; they are bucket 1
 // (a x4, b x2, c x2). Class 2 has 24..27 and is bucket 2 (a b c d).
 func part1(r *testParts) *testPart { return r.parts[0] }
@@ -144,6 +147,19 @@ var l2Mutations = []l2Mutation{
 	})},
 	{name: "two values moved between buckets", want: format.KindDrawnValues, only: []string{"permutation"}, edit: early(1, func(r *testParts) {
 		bags(part1(r), "1 a 3", "1 b 2", "1 c 2", "1 d 1", "2 a 2", "2 b 1", "2 c 1")
+	})},
+	{name: "two strata in a pool", want: format.KindStrataMixed, plan: inStrata, edit: early(1, func(r *testParts) {
+		part1(r).tables["buckets.csv"][1][3] = "updated"
+	})},
+	{name: "strata and no time of observation", want: format.KindExtraColumn, plan: inStrata, edit: since(1, func(r *testParts) {
+		delete(privacy(r), "settle")
+		delete(privacy(r), "updates")
+	})},
+	{name: "another time of observation", want: format.KindContractChanged, plan: inStrata, edit: since(2, func(r *testParts) {
+		privacy(r)["settle"] = "30d"
+	})},
+	{name: "updates are applied from here on", want: format.KindContractChanged, plan: inStrata, edit: at(1, func(r *testParts) {
+		privacy(r)["updates"] = "refuse"
 	})},
 	{name: "a pool's bag off by one", want: format.KindPoolBag, edit: early(1, func(r *testParts) {
 		part1(r).tables["pools.csv"][1][3] = "4"

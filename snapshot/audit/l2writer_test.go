@@ -26,6 +26,7 @@ type l2Plan struct {
 	cap      func(value string, n, of int64) *big.Rat // of a promise of its own; nil: 1/l
 	referred map[string]int64                         // declared reference
 	out      []*testParts
+	strata   []string // by release; nil: people are of none
 }
 
 // standardL2 is a chain of four releases, the last of which puts the parts of the
@@ -148,8 +149,14 @@ func (p *l2Plan) tables(out *testPart, classes []*l2Class, buckets []*l2Bucket) 
 	}
 	var lines []string
 	of := [][]string{{"bucket", "pool", "people"}}
+	if p.strata != nil {
+		of[0] = append(of[0], "stratum")
+	}
 	for _, b := range buckets {
 		of = append(of, []string{strconv.Itoa(b.number), "1", "0"})
+		if p.strata != nil {
+			of[b.number] = append(of[b.number], p.strata[out.release-1])
+		}
 		for i := 0; i < len(b.bag); {
 			n := 1
 			for i+n < len(b.bag) && b.bag[i+n] == b.bag[i] {
@@ -190,11 +197,11 @@ func (p *l2Plan) draw(buckets []*l2Bucket) {
 // bags writes the files of bags and buckets anew, of lines with bucket, value and count. Buckets stay in the pools
 // in which they are; others are in the first.
 func bags(p *testPart, lines ...string) {
-	pool, people := map[string]string{}, map[string]int{}
-	for _, row := range p.tables["buckets.csv"][1:] {
-		pool[row[0]] = row[1]
+	pool, people, more := map[string]string{}, map[string]int{}, map[string][]string{}
+	for _, row := range p.tables["buckets.csv"] {
+		pool[row[0]], more[row[0]] = row[1], row[3:]
 	}
-	values, of := [][]string{{"bucket", "attribute", "value", "count"}}, [][]string{{"bucket", "pool", "people"}}
+	values, of := [][]string{{"bucket", "attribute", "value", "count"}}, [][]string{append([]string{"bucket", "pool", "people"}, more["bucket"]...)}
 	pools := map[string]map[string]int{}
 	for _, line := range lines {
 		f := strings.Fields(line)
@@ -202,7 +209,7 @@ func bags(p *testPart, lines ...string) {
 		fmt.Sscan(f[2], &n)
 		values = append(values, []string{bucket, "illness", f[1], f[2]})
 		if people[bucket] == 0 {
-			of = append(of, []string{bucket, cmp.Or(pool[bucket], "1"), ""})
+			of = append(of, append([]string{bucket, cmp.Or(pool[bucket], "1"), ""}, more[bucket]...))
 		}
 		people[bucket] += n
 		in := of[len(of)-1][1]
@@ -323,6 +330,30 @@ func (p *l2Plan) write(t testing.TB) Options {
 	return w.finish(members, p.records())
 }
 
+// records has the stratum of each person, if there are any: that of the release in which they are born.
+func (p *l2Plan) records() [][]string {
+	table := p.plan.records()
+	if p.strata == nil {
+		return table
+	}
+	of := map[int]string{}
+	for n, buckets := range p.births {
+		for _, b := range buckets {
+			for _, i := range slices.Concat(b...) {
+				of[i] = p.strata[n]
+			}
+		}
+	}
+	for i, row := range table {
+		text := cmp.Or(of[i-1], "plain")
+		if i == 0 {
+			text = "stratum"
+		}
+		table[i] = slices.Insert(row, 2, text)
+	}
+	return table
+}
+
 // manifest describes a release as it should be.
 func (p *l2Plan) manifest(r *testParts) {
 	classes, buckets, top, pending, kMin := 0, 0, 0.0, 0, p.k
@@ -354,6 +385,9 @@ func (p *l2Plan) manifest(r *testParts) {
 	}
 	if p.recoding == "permutation" {
 		x.man["values"] = "drawn"
+	}
+	if p.strata != nil {
+		x.privacy["settle"], x.privacy["updates"] = "90d", "apply"
 	}
 	x.privacy["attributes"] = []any{p.reach(r.number)}
 	r.man = x.man

@@ -46,6 +46,7 @@ func checkMicrodata(s *format.Schema, recs *chain.Records, rel *chain.Release, c
 	}
 	if rel.Tab.Shared != nil {
 		m.bucketsOf(&members, fates)
+		m.strata(&members, fates)
 	}
 }
 
@@ -60,6 +61,23 @@ func (m *microdataCheck) known(c int, who []uint32) bool {
 	}
 	m.f.AddN("microdata", format.KindMembersMismatch, m.rel.Num, c+1, "record", "a member is not in the records export", missing)
 	return missing == 0
+}
+
+// strata tests that the people of each new class are of the stratum that its bucket shows (rule U, units).
+func (m *microdataCheck) strata(members *table.Roster, fates []chain.Fate) {
+	t, b := m.rel.Tab, m.rel.Tab.Shared
+	for c := range t.M {
+		if b.Stratum == nil || fates[c] == chain.FateUnchanged {
+			continue
+		}
+		of, wrong := b.Stratum[b.Rows(t, c)[0]-1], 0
+		for _, r := range members.Of(c) {
+			if int(r) < m.recs.N && m.recs.Known[r] && !m.recs.Forgotten[r] && m.recs.Stratum[r] != of {
+				wrong++
+			}
+		}
+		m.f.AddN("U", format.KindStratumMismatch, m.rel.Num, c+1, "", "a member is of another stratum than its bucket shows", wrong)
+	}
 }
 
 func (m *microdataCheck) bagOf(c int, who []uint32) {

@@ -134,11 +134,12 @@ type Records struct {
 	Sa        []uint32
 	More      [][]uint32 // of the sensitive attributes behind the first
 	Subject   []uint32   // subject number, nil when no subject column is exported
+	Stratum   []string   // by record, where people are of strata
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	Beyond []bool
 }
 
-// ParseRecords reads "record,arrived_in_release,<attributes>".
+// ParseRecords reads "record,arrived_in_release,<attributes>", with the stratum before the attributes where people are of strata.
 func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex) (*Records, error) {
 	csv, header, err := format.NewCSV(file, data)
 	if err != nil {
@@ -147,19 +148,32 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	if len(header) < 2 || header[0] != "record" || header[1] != "arrived_in_release" {
 		return nil, format.Unreadable(file, 1, "header does not begin with record,arrived_in_release")
 	}
+	ahead := 2
+	if s.Strata {
+		if len(header) < 3 || header[2] != "stratum" {
+			return nil, format.Unreadable(file, 1, "header lacks the stratum")
+		}
+		ahead = 3
+	}
+	column := func(name string) int {
+		if i := slices.Index(header[ahead:], name); i >= 0 {
+			return ahead + i
+		}
+		return -1
+	}
 	at := make([]int, 0, len(s.Qi)+1)
 	for _, a := range s.Qi {
-		at = append(at, slices.Index(header[2:], a.Name))
+		at = append(at, column(a.Name))
 	}
 	for _, a := range s.Sas {
-		at = append(at, slices.Index(header[2:], a.Name))
+		at = append(at, column(a.Name))
 	}
 	if slices.Contains(at, -1) {
 		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema")
 	}
 	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
 	if s.Subject != "" {
-		p.subjectAt = slices.Index(header[2:], s.Subject)
+		p.subjectAt = column(s.Subject)
 	}
 	return p.parse(index)
 }
@@ -167,7 +181,7 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 type recordParser struct {
 	csv       *format.CsvReader
 	s         *format.Schema
-	at        []int // columns of the attributes, after the first two
+	at        []int // columns of the attributes
 	subjectAt int
 	subjects  RecordIndex
 	out       Records
@@ -213,8 +227,16 @@ func (p *recordParser) row(rec int) error {
 		}
 		r.Arrived[rec] = arrived
 	}
+	if p.s.Strata {
+		of, ok := format.StratumOf(fields[2])
+		if !ok {
+			return p.csv.Fail("stratum is none")
+		}
+		r.Stratum = format.Fit(r.Stratum, max(len(r.Stratum), r.N))
+		r.Stratum[rec] = of
+	}
 	for a, attr := range p.s.Qi {
-		id, reason := attr.InternValue(fields[2+p.at[a]])
+		id, reason := attr.InternValue(fields[p.at[a]])
 		if reason != "" && attr.Hier != nil && r.Arrived[rec] == 0 {
 			continue // its leaf may be in the copy that the next release brings
 		}
@@ -224,7 +246,7 @@ func (p *recordParser) row(rec int) error {
 		r.Qi[rec*d+a] = id
 	}
 	for a, attr := range p.s.Sas {
-		sa, err := attr.Read(p.csv, fields[2+p.at[d+a]])
+		sa, err := attr.Read(p.csv, fields[p.at[d+a]])
 		if err != nil {
 			return err
 		}
@@ -232,7 +254,7 @@ func (p *recordParser) row(rec int) error {
 	}
 	if p.subjectAt >= 0 {
 		known := len(p.subjects.Ids)
-		r.Subject[rec] = p.subjects.intern(fields[2+p.subjectAt])
+		r.Subject[rec] = p.subjects.intern(fields[p.subjectAt])
 		r.Beyond[rec] = int(r.Subject[rec]) < known && !r.Forgotten[rec]
 	}
 	return nil

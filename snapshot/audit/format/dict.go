@@ -21,11 +21,12 @@ type Schema struct {
 	Loose   bool         // some attribute generalizes in a way this auditor does not know: cells may be wider than their members
 	Bags    *SetDict     // level L2: contents of buckets
 	Close   []*CloseTest // t-closeness of the sensitive attribute
+	Strata  bool         // level L2: people are of strata
 }
 
 // NewSchema builds dictionaries; hier maps column name to its hierarchy.
 func NewSchema(m *Manifest, hier map[string]*LabelTree) *Schema {
-	s := &Schema{Sets: NewSetDict(), Bags: NewSetDict()}
+	s := &Schema{Sets: NewSetDict(), Bags: NewSetDict(), Strata: m.Strata()}
 	for i := range m.Schema {
 		c := &m.Schema[i]
 		switch c.Role {

@@ -71,6 +71,8 @@ func CheckContract(before, after *Manifest, f *Faults) {
 	changed("window", before.Window != after.Window)
 	changed("tables", !slices.EqualFunc(before.Tables, after.Tables, slices.Equal[[]string]))
 	changed("erasure", (before.Erasure == nil) != (after.Erasure == nil) || before.Erasure != nil && *before.Erasure != *after.Erasure)
+	changed("privacy.settle", before.Privacy.Settle != after.Privacy.Settle)
+	changed("privacy.updates", before.Privacy.Updates != after.Privacy.Updates)
 	a, b := before.Policy, after.Policy
 	changed("policy.level", a.LevelName() != b.LevelName())
 	changed("policy.min_pool", a.MinPool != b.MinPool)

@@ -129,6 +129,8 @@ type privacy struct {
 	K1           string             `json:"k1"`
 	Grown        bool               `json:"grown"`      // the first pool was refused, and grew
 	Attributes   []AttributePrivacy `json:"attributes"` // level L2
+	Settle       string             `json:"settle"`     // level L2: how long each person is observed before they are published; empty: not at all
+	Updates      string             `json:"updates"`    // what an update does in that time
 }
 
 // previousRef ties a manifest to the one before it.
@@ -202,6 +204,9 @@ func (m *Manifest) checkFields() string {
 	if _, ok := parseWindow(m.Window); !ok && (m.Window != "" || m.Expired != 0 || m.PeopleEver != 0 && m.Erasure == nil) || ok && !m.AtL2() ||
 		m.Expired < 0 || m.Expired >= m.Release || !inRange(m.PeopleEver) {
 		return "window, expired or people_ever is malformed"
+	}
+	if !m.settles() {
+		return "privacy.settle or privacy.updates is malformed"
 	}
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"

@@ -138,6 +138,8 @@ const (
 	KindPoolNumbers        = "pool_numbering"
 	KindPoolBag            = "pool_bag_differs"
 	KindPairTable          = "pair_table_differs"
+	KindStrataMixed        = "strata_mixed"
+	KindStratumMismatch    = "stratum_mismatch"
 
 	KindVectorBack    = "vector_back"
 	KindVectorShape   = "vector_malformed"

@@ -179,11 +179,15 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 	if err != nil {
 		return nil, err
 	}
-	at, err := r.columns(file, header, []string{"bucket", "pool", "people"})
+	want := []string{"bucket", "pool", "people"}
+	if r.S.Strata {
+		want = append(want, "stratum")
+	}
+	at, err := r.columns(file, header, want)
 	if err != nil {
 		return nil, err
 	}
-	room, misnumbered := format.MaxRows, 0
+	room, misnumbered, mixed, of := format.MaxRows, 0, 0, map[uint32]string{}
 	for {
 		ok, err := csv.Next()
 		if err != nil {
@@ -198,7 +202,18 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 				return nil, csv.Fail("a number is not positive, or not in range")
 			}
 		}
-		room -= int(row[2])
+		if room -= int(row[2]); r.S.Strata {
+			text, ok := format.StratumOf(csv.Fields[at[3]])
+			if !ok {
+				return nil, csv.Fail("stratum is none")
+			}
+			if first, known := of[row[1]]; known && first != text {
+				mixed++
+			} else {
+				of[row[1]] = text
+			}
+			b.Stratum = append(b.Stratum, text)
+		}
 		if b.M > 0 && row[0] <= numbers[b.M-1] {
 			return nil, csv.Fail("a bucket is not sorted by number")
 		}
@@ -209,6 +224,7 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 		numbers, b.Pool, b.Size, b.M = append(numbers, row[0]), append(b.Pool, row[1]-1), append(b.Size, row[2]), b.M+1
 	}
 	r.Rows["buckets.csv"] = b.M
+	r.F.AddN("U", format.KindStrataMixed, r.Release, 0, "", "a pool has people of several strata, who are not alike", mixed)
 	r.F.AddN("order", format.KindPoolNumbers, r.Release, 0, "",
 		"pools are not numbered 1..n in the order of their first buckets; a number that persists links pools across releases", misnumbered)
 	if len(r.Left) > 0 {

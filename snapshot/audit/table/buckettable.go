@@ -14,8 +14,10 @@ type BucketTable struct {
 	Size []uint32 // people
 	Pool []uint32 // numbered from 0
 	N    int      // pools
-	Of   []*Bags  // by sensitive attribute
-	Said []*Bags  // of pools at birth, likewise
+	// Stratum is by bucket that of its people, as it is written; nil: nobody is observed before they are published.
+	Stratum []string
+	Of      []*Bags // by sensitive attribute
+	Said    []*Bags // of pools at birth, likewise
 	// Number is by bucket how its part numbers it; nil: from 1 on.
 	Number []uint32
 	Row    []uint32 // by row of the table: bucket + 1
@@ -240,7 +242,7 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 	a.Told = joinTold(b.Told, o.Told)
 	a.over = append(a.over, o.over...)
 	a.dict, a.M, a.N = o.dict, a.M+o.M, a.N+o.N
-	a.Size = append(a.Size, o.Size...)
+	a.Size, a.Stratum = append(a.Size, o.Size...), append(a.Stratum, o.Stratum...)
 	a.Row = slices.Grow(a.Row, len(o.Row))
 	for _, r := range o.Row {
 		a.Row = append(a.Row, r+uint32(b.M))
@@ -255,7 +257,7 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 func (b *BucketTable) clipped() *BucketTable {
 	c := *b
 	c.Size, c.Pool, c.Row = slices.Clip(b.Size), slices.Clip(b.Pool), slices.Clip(b.Row)
-	c.over, c.bag = slices.Clip(b.over), slices.Clip(b.bag)
+	c.over, c.bag, c.Stratum = slices.Clip(b.over), slices.Clip(b.bag), slices.Clip(b.Stratum)
 	c.Of = make([]*Bags, len(b.Of))
 	for i, of := range b.Of {
 		c.Of[i] = &Bags{slices.Clip(of.Start), slices.Clip(of.Value), slices.Clip(of.Count), slices.Clip(of.top)}

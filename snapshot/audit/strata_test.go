@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/snapshot/audit/format"
+)
+
+// strataL2 is the standard chain of people who are observed before they are published.
+func strataL2(recoding string) *l2Plan {
+	p := standardL2(recoding)
+	inStrata(p)
+	return p
+}
+
+// TestStrata: the auditor certifies a chain each of whose pools has people of one stratum, and finds a pool of which the exports do not say
+// what the files say.
+func TestStrata(t *testing.T) {
+	for _, recoding := range []string{"buckets", "anatomy"} {
+		r, err := Dir(strataL2(recoding).write(t))
+		require.NoError(t, err)
+		require.Empty(t, r.Violations)
+		require.Equal(t, VerdictCertified, r.Verdict)
+	}
+	p := strataL2("buckets")
+	p.edit = early(2, func(r *testParts) { set(r.parts[1], 3, "plain") })
+	r, err := Dir(p.write(t))
+	require.NoError(t, err)
+	require.Equal(t, []string{format.KindStratumMismatch}, kinds(r.Violations)[:1])
+}
+
+// set writes a column of all lines of buckets.csv.
+func set(p *testPart, column int, text string) {
+	for _, row := range p.tables["buckets.csv"][1:] {
+		row[column] = text
+	}
+}
+
+// TestStrataThatCannotBeRead: what is no stratum, and a time of observation that is none, are told.
+func TestStrataThatCannotBeRead(t *testing.T) {
+	for want, edit := range map[string]func(r *testParts){
+		"stratum is none":              since(1, func(r *testParts) { set(part1(r), 3, "updated+fault") }),
+		"privacy.settle or privacy.up": since(1, func(r *testParts) { privacy(r)["settle"] = "soon" }),
+		"privacy.settle or privacy.u":  since(1, func(r *testParts) { privacy(r)["updates"] = "" }),
+		"privacy.settle or privacy.":   since(1, func(r *testParts) { privacy(r)["settle"] = "010 records" }),
+	} {
+		p := strataL2("buckets")
+		p.edit = edit
+		_, err := Dir(p.write(t))
+		require.ErrorContains(t, err, want)
+	}
+	o := strataL2("buckets").write(t)
+	text, err := os.ReadFile(o.Records)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(o.Records, []byte(strings.Replace(string(text), "stratum", "layer", 1)), 0o600))
+	_, err = Dir(o)
+	require.ErrorContains(t, err, "header lacks the stratum")
+}
