@@ -143,13 +143,16 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"internal/disk", nil},
 		{"incremental/retire", nil},   // Theorem W: what leaves follows from numbers and times, and sees no record
 		{"incremental/withdraw", nil}, // Theorem G: the same
-		{"incremental/state", []string{model, "anond/equivclass/promise", "anond/incremental/retire", "anond/incremental/withdraw",
+		{"incremental/settle", nil},   // Theorem DS: who is observed until when sees no value
+		{"incremental/state", []string{model, "anond/equivclass/promise", "anond/incremental/retire", "anond/incremental/settle",
+			"anond/incremental/withdraw",
 			"anond/internal/csvfields"}},
-		{"incremental/boltstore", []string{model, "anond/incremental/erase", "anond/incremental/state", "anond/internal/disk",
+		{"incremental/boltstore", []string{model, "anond/incremental/erase", "anond/incremental/settle",
+			"anond/incremental/state", "anond/internal/disk",
 			"anond/internal/sealed"}},
-		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/state"}},
+		{"incremental/memstore", []string{model, "anond/incremental/erase", "anond/incremental/settle", "anond/incremental/state"}},
 		{"incremental/erase", []string{model, "anond/incremental/state"}},
-		{"incremental/storetest", []string{model, "anond/incremental/state"}},
+		{"incremental/storetest", []string{model, "anond/incremental/settle", "anond/incremental/state"}},
 		{"incremental/place", []string{model, "anond/incremental/place/nearest", "anond/incremental/state"}},
 		{"incremental/plan", []string{model, "anond/equivclass/promise", "anond/incremental/place", "anond/incremental/state"}},
 		{"incremental/local", []string{model, "anond/equivclass/extract", "anond/incremental/plan", "anond/incremental/place",
@@ -157,7 +160,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/equivclass/promise",
 			"anond/incremental/plan", "anond/incremental/state"}}, // it knows nothing of level L1
 		{"incremental", []string{model, "anond/equivclass/merge", "anond/incremental/erase", "anond/incremental/local", "anond/incremental/place",
-			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/state"}},
+			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/settle", "anond/incremental/state"}},
 		{"snapshot/render", []string{model, "anond/equivclass/promise", "anond/snapshot", "anond/snapshot/describe"}},
 		{"snapshot/describe", []string{model, "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},

@@ -38,6 +38,9 @@ func (p *Packed) Append(row Row) (Reason, string) {
 	return Accepted, ""
 }
 
+// Check is Table.Check.
+func (p *Packed) Check(row Row) (Reason, string) { return p.intake.check(row) }
+
 // Grown is Table.Grown.
 func (p *Packed) Grown() []int { return p.intake.grown }
 

@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -39,7 +40,7 @@ func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, s
 	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
 	}
-	if m.s.Full(m.s.Known.Count(state.Barred)) {
+	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
 	if err := m.intake.offsets.numbered(p); err != nil {
@@ -53,6 +54,9 @@ func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, s
 	default:
 		m.intake.beyond(p, offset)
 		return Outcome{Beyond: true}, nil
+	}
+	if m.s.Policy.Settle.On() {
+		return m.settle(p, offset, row, settle.Insert, subject, 0)
 	}
 	if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
@@ -92,7 +96,7 @@ func (m *Machine) Commit() error {
 	m.intake.into(d)
 	m.seen.into(d)
 	m.journal.into(d)
-	d.Stale = m.s.Stale.Staged()
+	d.Stale, d.Settling = m.s.Stale.Staged(), m.s.Open.Staged()
 	if d.Empty() {
 		return nil
 	}
@@ -104,6 +108,7 @@ func (m *Machine) Commit() error {
 	m.intake.committed()
 	m.seen.committed()
 	m.s.Stale.Committed()
+	m.s.Open.Committed()
 	return nil
 }
 

@@ -188,7 +188,7 @@ func (m *Machine) commitIntent(d state.Decision, next state.Intent) (*state.Inte
 	m.planner.Published(&m.s)
 	m.place.Released(m.s.Head.LastCut)
 	intent := m.s.History.Latest()
-	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(intent.Expired), m.s.Pending.Counts()
+	intent.Records, intent.Classes, intent.Pending = m.s.Published(), m.s.History.Alive(intent.Expired), m.s.CountPending()
 	m.staged.cut(d.Births, deaths, *intent, born)
 	if err := m.Commit(); err != nil {
 		return nil, err

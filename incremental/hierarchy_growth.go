@@ -48,6 +48,7 @@ func (e *GrowthError) Fault() (fault.Kind, string) {
 // hierarchies takes the present hierarchies into state, or refuses them.
 func (a *adoption) hierarchies() error {
 	a.records.BindLeaves()
+	grew := false
 	for _, key := range slices.Sorted(maps.Keys(a.Hierarchies)) {
 		attribute := a.Hierarchies[key]
 		versions := a.head.Hierarchies[attribute]
@@ -57,9 +58,14 @@ func (a *adoption) hierarchies() error {
 		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.Leaves[attribute].Fresh {
 			return &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
 		}
+		known := len(a.records.Leaves[attribute].Paths)
 		if err := a.hierarchy(attribute, a.Settings[key]); err != nil {
 			return err
 		}
+		grew = grew || len(versions) > 0 && len(a.records.Leaves[attribute].Paths) > known && slices.Contains(a.Schema.Sensitive(), attribute)
+	}
+	if grew {
+		a.head.Epoch++
 	}
 	now := func(l *state.Leaves, c equivclass.Code) equivclass.Code { return l.Now[c] }
 	a.head.References = state.Renumber(a.head.References, a.records.Leaves, now)

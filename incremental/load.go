@@ -2,10 +2,12 @@ package incremental
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"anond/incremental/place"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -62,7 +64,13 @@ func (l *loader) visitor() state.Visitor {
 			m.s.Pending.Quarantine(r)
 			return nil
 		},
-		Stale:  m.s.Stale.Load,
+		Stale: m.s.Stale.Load,
+		Settling: func(x settle.Change) error {
+			if err := m.s.Open.Load(x); err != nil {
+				return fmt.Errorf("%w: %w", state.ErrCorrupt, err)
+			}
+			return nil
+		},
 		Born:   m.s.AddBorn,
 		Known:  m.seen.load,
 		Due:    func(n int) error { m.seen.due = n; return nil },
@@ -116,6 +124,7 @@ func untouched(store state.Store) bool {
 		Position:    func(state.Partition, state.Position) error { return errTouched },
 		Attempt:     func(*state.Attempt) error { return errTouched },
 		Quarantined: func([]state.RecordID) error { return errTouched },
+		Settling:    func(settle.Change) error { return errTouched },
 		Known:       func([]state.Known) error { return errTouched }, Due: func(int) error { return errTouched },
 		Outbox: func(last uint64, _ int) error {
 			if last > 0 {
@@ -136,7 +145,7 @@ func (m *Machine) Reopen(o Options) (*Machine, error) {
 	// secrets stays, which others may read now.
 	m.intake = intake{failed: true}
 	m.s.Head, m.s.Records, m.s.History, m.s.Pending = state.Head{}, state.Records{}, state.History{}, state.PendingSet{}
-	m.s.Stale = state.Stale{}
+	m.s.Stale, m.s.Open = state.Stale{}, settle.Open{}
 	m.s.Known = state.People{}
 	m.staged, m.seen, m.unlinked, m.place, m.planner = staged{}, seen{s: &m.s}, nil, place.Counter{}, nil
 	next, err := Open(m.store, o)

@@ -9,6 +9,7 @@ import (
 	"anond/incremental/place"
 	"anond/incremental/plan"
 	"anond/incremental/pools"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"anond/internal/fault"
 )
@@ -91,6 +92,9 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
 	m.s.Records.Interrupt = o.Interrupted
+	if m.s.Open = settle.New(o.Policy.Settle); o.Policy.Settle.On() {
+		m.s.Records.Stratify()
+	}
 	m.seen.s = &m.s
 	l := loader{m, o, true}
 	if err := l.load(); err != nil {
@@ -150,7 +154,7 @@ func (m *Machine) Stamp(p state.Partition, t int64) error {
 		t = 0
 	}
 	m.intake.at = m.intake.offsets.stamp(p, t)
-	return nil
+	return m.settled()
 }
 
 // stampAhead is how far the clocks of producers may lie before that of the host.

@@ -13,7 +13,8 @@ import (
 // offsets is how far every partition of the source has been read. Partitions are
 // numbered in order of first appearance; records refer to the number.
 type offsets struct {
-	at map[state.Partition]*reach
+	at       map[state.Partition]*reach
+	byNumber []*reach
 	// newest is the partition that was asked for last. Records come in chunks of one
 	// partition, so that the map is asked once a chunk.
 	newest state.Partition
@@ -47,7 +48,21 @@ func (o *offsets) find(p state.Partition) *reach {
 }
 
 // restore takes in the position of a partition that state kept.
-func (o *offsets) restore(p state.Partition, pos state.Position) { o.at[p] = &reach{Position: pos} }
+func (o *offsets) restore(p state.Partition, pos state.Position) { o.add(p, &reach{Position: pos}) }
+
+func (o *offsets) add(p state.Partition, r *reach) {
+	o.at[p] = r
+	o.byNumber = append(o.byNumber, make([]*reach, max(0, int(r.Number)+1-len(o.byNumber)))...)
+	o.byNumber[r.Number] = r
+}
+
+// timeOf is the log's time in the partition with a number.
+func (o *offsets) timeOf(number uint16) int64 {
+	if int(number) < len(o.byNumber) && o.byNumber[number] != nil {
+		return o.byNumber[number].Time
+	}
+	return 0
+}
 
 // known returns the position of a partition that was read before.
 func (o *offsets) known(p state.Partition) (pos state.Position, known bool) {
@@ -70,7 +85,8 @@ func (o *offsets) position(p state.Partition) *state.Position {
 	r := o.find(p)
 	if r == nil {
 		r = &reach{Position: state.Position{Number: uint16(len(o.at)), Last: -1}}
-		o.at[p], o.reach = r, r
+		o.add(p, r)
+		o.reach = r
 	}
 	r.changed = true
 	return &r.Position

@@ -50,7 +50,7 @@ func (m readmission) Take(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 	if err := m.allowed(d); err != nil {
 		return Outcome{}, err
 	}
-	if m.s.Full(m.s.Known.Count(state.Barred)) {
+	if m.full() {
 		return Outcome{}, ErrStateFull
 	}
 	if m.seen.Why(m.s.Subject(row)) != 0 { // it stays the dead letter that it is

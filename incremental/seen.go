@@ -92,7 +92,7 @@ func (m *Machine) Bar(subject []byte) error {
 		return nil
 	}
 	d := m.person(subject)
-	if m.s.Known.Why(d)&state.Barred == 0 && m.s.Full(m.s.Known.Count(state.Barred)) {
+	if m.s.Known.Why(d)&state.Barred == 0 && m.full() {
 		return ErrStateFull
 	}
 	m.seen.add(state.Barred, d)

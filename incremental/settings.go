@@ -158,7 +158,8 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 
 // boundToRecords reports whether a setting decides how records are stored, or which a state takes.
 func boundToRecords(key string) bool {
-	return strings.HasPrefix(key, "schema.") || strings.HasPrefix(key, "shard.") || strings.HasPrefix(key, "source.") || key == "subject.key"
+	return slices.Contains([]string{"subject.key", "subject.settle", "subject.updates"}, key) ||
+		slices.ContainsFunc([]string{"schema.", "shard.", "source."}, func(of string) bool { return strings.HasPrefix(key, of) })
 }
 
 // adoption takes what a host opens a state with into the state, or refuses it:

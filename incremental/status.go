@@ -90,7 +90,7 @@ func (s *Status) Accounted() uint64 {
 // Status returns the machine's counts. sent = published + expired + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.Pending.Counts(), Published: m.s.Published(), Expired: m.s.History.Left,
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.CountPending(), Published: m.s.Published(), Expired: m.s.History.Left,
 		Withdrawn: m.s.History.Withdrawn(),
 		Beyond:    m.s.Pending.Beyond + int(m.intake.counters.Beyond),
 		Ignored:   maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,

@@ -26,11 +26,12 @@ type ends struct {
 	known      uint64 // people, by reason
 	born       uint64 // releases with a bag
 	stale      uint64 // people
+	settling   uint64 // histories that are open
 }
 
 var endsLayout layout[ends] = func(c *coder, e *ends) {
 	for _, n := range []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions,
-		&e.letter, &e.waiting, &e.attempts, &e.known, &e.born, &e.stale} {
+		&e.letter, &e.waiting, &e.attempts, &e.known, &e.born, &e.stale, &e.settling} {
 		c.u(n)
 	}
 	if e.records > maxRecord || e.classes > maxRecord {
@@ -72,6 +73,7 @@ var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
 		})
 	})
 	whole(c, &m.Removed, maxRecord)
+	whole(c, &m.Epoch, maxRecord)
 	listed(c, &m.Scale, func(c *coder, r *equivclass.Range) {
 		c.i(&r.Lo)
 		c.i(&r.Hi)
@@ -211,7 +213,7 @@ var intentLayout layout[state.Intent] = func(c *coder, i *state.Intent) {
 	c.i(&i.CreatedAt)
 	c.fixed(i.Policy[:])
 	p := &i.Pending
-	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Quarantined, &p.Infeasible} {
+	for _, n := range []*int{&i.Records, &i.Classes, &i.Newcomers, &p.Waiting, &p.Settling, &p.Quarantined, &p.Infeasible} {
 		v := int64(*n)
 		c.i(&v)
 		*n = int(v)

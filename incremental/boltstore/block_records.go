@@ -5,22 +5,24 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
 // A recordBlock is what one key of bucket records holds: consecutive records,
 // column by column, of one or more ticks.
 //
-// Content: length, number of columns, whether subjects are there;
+// Content: length, number of columns, whether subjects and strata are there;
 // runs of ticks; each column (RecordBlock.Columns) and the origins
 // packed; offsets as distance from one past the offset before of the same origin, so that
-// consecutive offsets cost a byte; subjects as they are, since a keyed digest
+// consecutive offsets cost a byte; strata packed; subjects as they are, since a keyed digest
 // does not compress.
 type recordBlock struct {
 	first   state.RecordID // from the key
 	runs    []tickRun
 	columns [][]equivclass.Code
 	subject []uint64
+	stratum []settle.Stratum
 	origin  []uint16
 	offset  []int64
 }
@@ -35,7 +37,7 @@ func (b *recordBlock) len() int { return len(b.origin) }
 
 // fits reports whether records of block x have the same columns.
 func (b *recordBlock) fits(x *state.RecordBlock) bool {
-	return len(b.columns) == len(x.Columns) && (b.subject == nil) == (x.Subject == nil)
+	return len(b.columns) == len(x.Columns) && (b.subject == nil) == (x.Subject == nil) && (b.stratum == nil) == (x.Stratum == nil)
 }
 
 // take appends the records lo to hi of x.
@@ -54,6 +56,9 @@ func (b *recordBlock) take(x *state.RecordBlock, lo, hi int) {
 	}
 	if x.Subject != nil {
 		b.subject = append(b.subject, x.Subject[lo:hi]...)
+	}
+	if x.Stratum != nil {
+		b.stratum = append(b.stratum, x.Stratum[lo:hi]...)
 	}
 	b.origin = append(b.origin, x.Origin[lo:hi]...)
 	b.offset = append(b.offset, x.Offset[lo:hi]...)
@@ -93,6 +98,9 @@ func (b *recordBlock) split(yield func(*state.RecordBlock) error) error {
 		if b.subject != nil {
 			x.Subject = b.subject[lo:hi:hi]
 		}
+		if b.stratum != nil {
+			x.Stratum = b.stratum[lo:hi:hi]
+		}
 		if err := yield(x); err != nil {
 			return err
 		}
@@ -107,12 +115,14 @@ func (b *recordBlock) encode() []byte {
 	out = binary.AppendUvarint(out, uint64(n))
 	out = binary.AppendUvarint(out, uint64(len(b.columns)))
 	out = appendFlag(out, b.subject != nil)
+	out = appendFlag(out, b.stratum != nil)
 	out = appendRuns(out, b.runs)
 	for _, column := range b.columns {
 		out = appendPacked(out, column)
 	}
 	out = appendPacked(out, b.origin)
 	out = appendOffsets(out, b.origin, b.offset)
+	out = appendPacked(out, b.stratum)
 	for _, s := range b.subject {
 		out = binary.LittleEndian.AppendUint64(out, s)
 	}
@@ -122,7 +132,7 @@ func (b *recordBlock) encode() []byte {
 // decodeRecords reads a block. It copies, so the result outlives the transaction.
 func decodeRecords(first state.RecordID, content []byte) (*recordBlock, error) {
 	r := &reader{b: content}
-	n, columns, subjects := r.count(maxBlock), r.count(maxColumns), r.flag()
+	n, columns, subjects, strata := r.count(maxBlock), r.count(maxColumns), r.flag(), r.flag()
 	if r.bad || n == 0 || columns*2 > len(r.b) || subjects && n*8 > len(r.b) {
 		return nil, errDecode
 	}
@@ -141,6 +151,11 @@ func decodeRecords(first state.RecordID, content []byte) (*recordBlock, error) {
 	b.origin = make([]uint16, n)
 	unpack(r, b.origin)
 	b.offset = readOffsets(r, b.origin)
+	if strata {
+		b.stratum = make([]settle.Stratum, n)
+		unpack(r, b.stratum)
+		r.bad = r.bad || slices.ContainsFunc(b.stratum, func(s settle.Stratum) bool { return !s.Valid() })
+	}
 	if subjects {
 		b.subject = readSubjects(r, n)
 	}

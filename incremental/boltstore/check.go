@@ -6,6 +6,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -62,7 +63,7 @@ func (c *checker) check(tx *transaction) error {
 		return err
 	}
 	for _, part := range []func(){c.head, c.dictionary, c.intentsAndPositions, c.recordBlocks, c.classBlocks, c.quarantine, c.known, c.born,
-		c.stale, c.attempts, c.outbox} {
+		c.stale, c.settling, c.attempts, c.outbox} {
 		if err := guarded(func() error { part(); return nil }); err != nil {
 			c.fault("%v", err)
 			return nil
@@ -207,6 +208,29 @@ func (c *checker) born() {
 		return ""
 	})
 	c.total(inBorn, seen, c.ends.born)
+}
+
+// settling checks the histories that are open: each reads, no person has two, and its partitions are known.
+func (c *checker) settling() {
+	seen, people := uint64(0), map[uint64]bool{}
+	c.walk(inSettling, 8, func(n uint64, _, content []byte) string {
+		seen++
+		h, err := settle.Decode(settle.Change{Number: n, Bytes: content})
+		if err != nil {
+			return err.Error()
+		}
+		if people[h.Person] {
+			return "its person has another one"
+		}
+		people[h.Person] = true
+		for i := range h.Records {
+			if !c.partitions[h.Records[i].Origin] {
+				return "a record came from a partition that is unknown"
+			}
+		}
+		return ""
+	})
+	c.total(inSettling, seen, c.ends.settling)
 }
 
 func (c *checker) attempts() {

@@ -97,7 +97,7 @@ func (w *writer) putFormat() error {
 func (w *writer) write(d *state.Delta) error {
 	steps := []func(*state.Delta) error{
 		w.head, w.dictionary, w.records, w.positions, w.classes, w.turns, w.quarantine, w.attempt, w.intent, w.letters,
-		w.known, w.born, w.stale}
+		w.known, w.born, w.stale, w.settling}
 	for _, step := range steps {
 		if err := step(d); err != nil {
 			return err
@@ -320,6 +320,35 @@ func (w *writer) stale(d *state.Delta) error {
 	key := key64(w.ends.stale)
 	w.ends.stale += uint64(len(d.Stale))
 	return w.put(inStale, key, recordIDs.encode(d.Stale))
+}
+
+// settling keeps the histories that are open.
+func (w *writer) settling(d *state.Delta) error {
+	x, err := w.bucket(inSettling)
+	if err != nil {
+		return err
+	}
+	for _, h := range d.Settling {
+		key := key64(h.Number)
+		was, is := x.Get(key) != nil, h.Bytes != nil
+		switch {
+		case is:
+			err = w.put(inSettling, key, h.Bytes)
+		case was:
+			err = x.Delete(key)
+		default:
+			err = fmt.Errorf("%w: history %d ends and is not open", state.ErrDelta, h.Number)
+		}
+		if err != nil {
+			return err
+		}
+		if is && !was {
+			w.ends.settling++
+		} else if was && !is {
+			w.ends.settling--
+		}
+	}
+	return nil
 }
 
 // attempt notes cuts tried, in place of the same run with fewer.

@@ -9,7 +9,7 @@ import (
 
 // formatNumber is the version of the file's format: values sealed with CRC-32C over bucket, key and content, columns
 // bit-packed over their minimum. A file of another one is refused (incremental.ErrFormat).
-const formatNumber = 17
+const formatNumber = 18
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
 // the first two are free to change, as readers accept any block up to maxBlock.
@@ -53,9 +53,10 @@ var (
 	inKnown      = newBucket("known")      // first entry's number in order (8) -> digests of people, with reasons
 	inBorn       = newBucket("born")       // release (4) -> bag of whom it published first
 	inStale      = newBucket("stale")      // first record's number in order (8) -> list
+	inSettling   = newBucket("settling")   // number (8) -> history that is open
 
 	allBuckets = []*bucket{inMeta, inDictionary, inRecords, inClasses, inDeaths, inPure, inQuarantine, inIntents, inPositions, inOutbox,
-		inAttempts, inKnown, inBorn, inStale}
+		inAttempts, inKnown, inBorn, inStale, inSettling}
 )
 
 // Keys in meta.

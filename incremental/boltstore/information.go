@@ -19,7 +19,8 @@ type Information struct {
 	Deaths      uint64 `json:"classes_dead"`
 	Declared    uint64 `json:"classes_declared_pure"`
 	Quarantined uint64 `json:"quarantined"`
-	Known       uint64 `json:"known"` // people of whom nothing more is taken in, by reason
+	Settling    uint64 `json:"settling,omitempty"` // people whose window has not ended
+	Known       uint64 `json:"known"`              // people of whom nothing more is taken in, by reason
 	Partitions  uint64 `json:"partitions"`
 	Releases    uint64 `json:"releases"`     // decided
 	LastRelease uint32 `json:"last_release"` // newest decided
@@ -59,7 +60,7 @@ func (out *Information) read(tx *transaction) error {
 	}
 	out.Format = int(binary.BigEndian.Uint32(format[:4])) // Open has checked it
 	out.Records, out.Classes, out.Deaths, out.Declared = e.records, e.classes, e.deaths, e.pure
-	out.Known = e.known
+	out.Known, out.Settling = e.known, e.settling
 	out.Quarantined, out.Partitions, out.Releases = e.quarantine, e.positions, e.intents
 	out.LetterLast, out.LettersWait = e.letter, e.waiting
 	return out.readRelease(tx)

@@ -163,7 +163,7 @@ func (w *writer) remove(r *erase.Removal) error {
 			return err
 		}
 	}
-	w.ends = ends{positions: l.ends.positions, letter: l.ends.letter, waiting: l.ends.waiting, known: l.ends.known}
+	w.ends = ends{positions: l.ends.positions, letter: l.ends.letter, waiting: l.ends.waiting, known: l.ends.known, settling: l.ends.settling}
 	for _, d := range r.Deltas() {
 		if err := w.write(d); err != nil {
 			return err

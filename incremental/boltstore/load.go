@@ -1,9 +1,11 @@
 package boltstore
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -76,7 +78,7 @@ func (l *loader) load() error {
 		return err
 	}
 	for _, part := range []func() error{l.head, l.due, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
-		l.quarantine, l.known, l.born, l.stale, l.attempts, l.outbox} {
+		l.quarantine, l.known, l.born, l.stale, l.settling, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -278,6 +280,21 @@ func (l *loader) stale() error {
 		}
 		return l.hand(func() error { return l.v.Stale(list) })
 	})
+}
+
+func (l *loader) settling() error {
+	err := scan(l.tx, inSettling, 8, func(n uint64, key, content []byte) error {
+		l.seen.settling++
+		x := settle.Change{Number: n, Bytes: bytes.Clone(content)}
+		if _, err := settle.Decode(x); err != nil {
+			return inSettling.damaged(key, err.Error())
+		}
+		if l.v.Settling == nil {
+			return nil
+		}
+		return l.hand(func() error { return l.v.Settling(x) })
+	})
+	return reached(err, inSettling, l.seen.settling, l.ends.settling)
 }
 
 func (l *loader) attempts() error {

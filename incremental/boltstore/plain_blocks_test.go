@@ -36,7 +36,7 @@ func plainIDs[ID ~uint32](p plain) []ID {
 }
 
 func plainRecords(p plain) *recordBlock {
-	n, columns, subjects := int(p.below(maxBlock+1)), int(p.below(maxColumns+1)), p.flag()
+	n, columns, subjects, strata := int(p.below(maxBlock+1)), int(p.below(maxColumns+1)), p.flag(), p.flag()
 	demand(n > 0)
 	b := &recordBlock{first: 7, columns: make([][]equivclass.Code, columns), runs: plainRuns(p, n)}
 	for i := range b.columns {
@@ -48,6 +48,12 @@ func plainRecords(p plain) *recordBlock {
 		at := expected[o] + p.i()
 		expected[o] = at + 1
 		b.offset = append(b.offset, at)
+	}
+	if strata {
+		b.stratum = as[settle.Stratum](p.packed(n))
+		for _, s := range b.stratum {
+			demand(s&15 == 1 && s < 128)
+		}
 	}
 	if subjects {
 		for range n {
@@ -104,7 +110,7 @@ func plainClasses(p plain) *classBlock {
 func plainIntent(p plain) state.Intent {
 	i := state.Intent{Cut: state.RecordID(p.below(1 << 32)), CreatedAt: p.i(), Policy: p.sha()}
 	i.Records, i.Classes, i.Newcomers = int(p.i()), int(p.i()), int(p.i())
-	i.Pending = state.Pending{Waiting: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
+	i.Pending = state.Pending{Waiting: int(p.i()), Settling: int(p.i()), Quarantined: int(p.i()), Infeasible: int(p.i())}
 	i.Algorithm, i.Digests = uint32(p.below(1<<32)), int(p.below(1<<53))
 	i.Stale, i.Expired = int(p.below(1<<32)), uint32(p.below(1<<32))
 	i.Published, i.Manifest = p.flag(), p.sha()
@@ -136,7 +142,7 @@ func plainMeta(p plain) (m state.Meta) {
 		}
 		return attribute, versions
 	})
-	m.Removed = uint32(p.below(1 << 32))
+	m.Removed, m.Epoch = uint32(p.below(1<<32)), uint32(p.below(1<<32))
 	for range p.things() {
 		m.Scale = append(m.Scale, equivclass.Range{Lo: p.i(), Hi: p.i()})
 	}

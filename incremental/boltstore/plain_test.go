@@ -225,7 +225,7 @@ func plainAttempt(p plain) state.Attempt {
 
 func plainEnds(p plain) (e ends) {
 	all := []*uint64{&e.dictionary, &e.records, &e.classes, &e.deaths, &e.pure, &e.quarantine, &e.intents, &e.positions, &e.letter, &e.waiting,
-		&e.attempts, &e.known, &e.born, &e.stale}
+		&e.attempts, &e.known, &e.born, &e.stale, &e.settling}
 	for _, n := range all {
 		*n = p.u()
 	}

@@ -229,7 +229,9 @@ func (r *Removal) block(b *state.RecordBlock) error {
 		for k := range b.Columns {
 			out.Columns[k] = append(out.Columns[k], b.Columns[k][i])
 		}
-		out.Subject = append(out.Subject, b.Subject[i])
+		if out.Subject = append(out.Subject, b.Subject[i]); b.Stratum != nil {
+			out.Stratum = append(out.Stratum, b.Stratum[i])
+		}
 		out.Origin, out.Offset = append(out.Origin, b.Origin[i]), append(out.Offset, b.Offset[i])
 	}
 	if out.Len() == 0 {

@@ -11,7 +11,7 @@ import (
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
 		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), known: slices.Clone(c.known),
-		due: c.due, journal: c.journal, stale: slices.Clone(c.stale)}
+		due: c.due, journal: c.journal, stale: slices.Clone(c.stale), settling: maps.Clone(c.settling)}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}
@@ -74,7 +74,7 @@ func cloneBlock(b *state.RecordBlock) *state.RecordBlock {
 	for i := range b.Columns {
 		out.Columns[i] = slices.Clone(b.Columns[i])
 	}
-	out.Subject = slices.Clone(b.Subject)
+	out.Subject, out.Stratum = slices.Clone(b.Subject), slices.Clone(b.Stratum)
 	out.Origin, out.Offset = slices.Clone(b.Origin), slices.Clone(b.Offset)
 	return &out
 }

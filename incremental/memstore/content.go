@@ -1,9 +1,11 @@
 package memstore
 
 import (
+	"maps"
 	"slices"
 
 	"anond/incremental/erase"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -24,6 +26,7 @@ type content struct {
 	due        int
 	born       []*state.Born
 	stale      []state.RecordID
+	settling   map[uint64][]byte // histories that are open, by number
 }
 
 // forget is how a store forgets people. After an error it must not be used any more.
@@ -56,7 +59,7 @@ func (c *content) remove(r *erase.Removal) error {
 	}
 	guard := c.guard
 	*c = content{guard: state.Guard{Letter: guard.Letter}, positions: c.positions, letters: c.letters, journal: c.journal,
-		known: c.known, due: c.due}
+		known: c.known, due: c.due, settling: c.settling}
 	for _, p := range c.positions {
 		c.guard.AddPosition(p.Partition, p.Position)
 	}
@@ -77,6 +80,14 @@ func (c *content) apply(d *state.Delta) {
 	c.dictionary = append(c.dictionary, d.Dictionary...)
 	c.known = append(c.known, d.Known...)
 	c.stale = append(c.stale, d.Stale...)
+	for _, x := range d.Settling {
+		if c.settling == nil {
+			c.settling = map[uint64][]byte{}
+		}
+		if c.settling[x.Number] = slices.Clone(x.Bytes); x.Bytes == nil {
+			delete(c.settling, x.Number)
+		}
+	}
 	for _, b := range d.Records {
 		c.records = append(c.records, cloneBlock(b))
 	}
@@ -204,6 +215,14 @@ func (c *content) loadTail(v state.Visitor) error {
 	}
 	if len(c.stale) > 0 && v.Stale != nil {
 		if err := v.Stale(slices.Clone(c.stale)); err != nil {
+			return err
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.settling)) {
+		if v.Settling == nil {
+			break
+		}
+		if err := v.Settling(settle.Change{Number: n, Bytes: slices.Clone(c.settling[n])}); err != nil {
 			return err
 		}
 	}

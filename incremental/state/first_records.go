@@ -52,6 +52,12 @@ func (f *firstRecords) Of(c *Records, subject uint64) (RecordID, bool) {
 	return f.places[at], true
 }
 
+// Has reports whether a subject has a record.
+func (f *firstRecords) Has(c *Records, subject uint64) bool {
+	_, has := f.Of(c, subject)
+	return has
+}
+
 // first returns the first record of the subject of r; r is in the table or behind it.
 func (f *firstRecords) first(c *Records, r RecordID) RecordID {
 	if at, found := f.find(c, r); found {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"anond/incremental/settle"
 )
 
 // ErrDelta: a delta does not continue the state that it is committed to. It is
@@ -70,6 +72,11 @@ func (g *Guard) Check(d *Delta) error {
 			return fmt.Errorf("%w: stale record %d is unknown", ErrDelta, i)
 		}
 	}
+	for i, x := range d.Settling {
+		if i > 0 && x.Number <= d.Settling[i-1].Number {
+			return fmt.Errorf("%w: open history %d is out of order", ErrDelta, x.Number)
+		}
+	}
 	if a := d.Attempt; a != nil && (a.Number == 0 || a.Number != g.Attempt && a.Number != g.Attempt+1 || a.Cuts == 0 || a.Records > records) {
 		return fmt.Errorf("%w: attempt %d after %d", ErrDelta, a.Number, g.Attempt)
 	}
@@ -113,12 +120,15 @@ func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
 // check reports whether all columns have the same length.
 func (b *RecordBlock) check() error {
 	n := b.Len()
-	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n)
+	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n) && (b.Stratum == nil || len(b.Stratum) == n)
 	for _, column := range b.Columns {
 		equal = equal && len(column) == n
 	}
 	if !equal {
 		return fmt.Errorf("%w: the columns of the block at record %d differ in length", ErrDelta, b.First)
+	}
+	if slices.ContainsFunc(b.Stratum, func(s settle.Stratum) bool { return !s.Valid() }) {
+		return fmt.Errorf("%w: a record of the block at record %d is of no stratum", ErrDelta, b.First)
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ const (
 	Lapsed
 	// Departed: the records have left the state with those who expired (package erase, Removal).
 	Departed
+	// Closed: the person has left an open window with nothing to show (package settle).
+	Closed
 )
 
 // Person is the digest under which somebody is known who may be in no record (Secrets.Person). Its last byte is 0.

@@ -7,6 +7,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/promise"
 	"anond/incremental/retire"
+	"anond/incremental/settle"
 	"anond/incremental/withdraw"
 )
 
@@ -80,6 +81,8 @@ type Policy struct {
 	// References are the declared distributions of t-closeness, by attribute of
 	// the schema. An attribute without one has the bag that release 1 publishes.
 	References map[int][]equivclass.ValueCount
+	// Settle says how long people are observed before one is published, at level L2 with a subject (package settle).
+	Settle settle.Rule
 	// Window says what leaves the releases, at level L2 (package retire).
 	Window retire.Window
 	// Initial partitions the first load, Local every later pool, at level L1.
@@ -123,6 +126,9 @@ func (p Policy) Check(of *equivclass.Schema) error {
 	}
 	if p.MaxWait != 0 && (p.Level != L2 || of.SubjectIndex() < 0 || p.MaxWait <= p.MaxHold) {
 		faults = append(faults, errors.New("people lapse at level L2 with a subject, and later than max_hold"))
+	}
+	if p.Settle.On() && (p.Level != L2 || of.SubjectIndex() < 0) {
+		faults = append(faults, errors.New("people settle at level L2 with a subject"))
 	}
 	if r := p.Erasure; !r.Keeps() && (p.Level != L2 || r.Count < 1 || r.Every < 1 || of.SubjectIndex() < 0) {
 		faults = append(faults, errors.New("erasure by buckets needs level L2, a subject, and positive numbers"))

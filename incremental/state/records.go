@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 )
 
 // Records holds all accepted records: one, two or four bytes a quasi-identifier and
@@ -22,7 +23,9 @@ type Records struct {
 	Since     [][]RecordID    // by sensitive attribute and value: epochs.go
 	Scale     []equivclass.Range
 	Subject   []uint64
-	ClassOf   []ClassID
+	// Stratum is that of the person of a record, where people settle; nil otherwise: all are plain.
+	Stratum []settle.Stratum
+	ClassOf []ClassID
 	// Firsts finds the first record of each subject; nil if there is no subject.
 	Firsts   *firstRecords
 	Vacant   int // records of forgotten people that are in no class (package erase)
@@ -53,6 +56,17 @@ func NewColumns(s *equivclass.Schema) Records {
 		c.Firsts = &firstRecords{}
 	}
 	return c
+}
+
+// Stratify gives the columns of a state without records one for strata.
+func (c *Records) Stratify() { c.Stratum = []settle.Stratum{} }
+
+// StratumOf is the stratum of the person of a record.
+func (c *Records) StratumOf(r RecordID) settle.Stratum {
+	if c.Stratum == nil {
+		return settle.Plain
+	}
+	return c.Stratum[r]
 }
 
 func (c *Records) Len() RecordID { return RecordID(c.Columns[c.Schema.Sensitive()[0]].Len()) }
@@ -96,11 +110,15 @@ func (c *Records) Room(records int) {
 	if c.Firsts != nil {
 		c.Subject = make([]uint64, 0, records)
 	}
+	if c.Stratum != nil {
+		c.Stratum = make([]settle.Stratum, 0, records)
+	}
 }
 
 // AppendBlock takes in a block from the store.
 func (c *Records) AppendBlock(b *RecordBlock) error {
-	if b.First != c.Len() || len(b.Columns) != len(c.Stores) || (b.Subject == nil) != (c.Firsts == nil) {
+	if b.First != c.Len() || len(b.Columns) != len(c.Stores) || (b.Subject == nil) != (c.Firsts == nil) ||
+		(b.Stratum == nil) != (c.Stratum == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.Len())
 	}
 	c.BindLeaves()
@@ -117,7 +135,7 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 	c.fromStored(b)
 	c.Extend(codes)
 	c.NoteArrival(b.First, b.Tick)
-	c.Subject = append(c.Subject, b.Subject...)
+	c.Subject, c.Stratum = append(c.Subject, b.Subject...), append(c.Stratum, b.Stratum...)
 	for range b.Len() {
 		c.ClassOf = append(c.ClassOf, None)
 	}
@@ -176,6 +194,9 @@ func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []in
 	}
 	if c.Firsts != nil {
 		b.Subject = c.Subject[first:]
+	}
+	if c.Stratum != nil {
+		b.Stratum = c.Stratum[first:]
 	}
 	return b
 }

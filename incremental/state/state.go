@@ -8,7 +8,10 @@
 // Cost: see Records and FirstRecords; a class costs its members.
 package state
 
-import "anond/equivclass"
+import (
+	"anond/equivclass"
+	"anond/incremental/settle"
+)
 
 // None marks a record that is in no class.
 const None = ^ClassID(0)
@@ -26,6 +29,7 @@ type State struct {
 	Pending   PendingSet
 	Secrets   Secrets
 	Stale     Stale
+	Open      settle.Open // those whose window has not ended
 
 	requests   map[uint32]int // see Requests
 	requestsAt uint32
@@ -60,9 +64,16 @@ func (s *State) Published() int {
 		s.History.Left + s.History.Newcomers(s.Head.Removed) - s.History.Withdrawn()
 }
 
+// CountPending counts the pending records by reason, those of open windows included.
+func (s *State) CountPending() Pending {
+	p := s.Pending.Counts()
+	p.Settling = s.Open.Records()
+	return p
+}
+
 // Full reports whether the state holds as many records as it may, with so many people more.
 func (s *State) Full(people int) bool {
-	return s.Policy.MaxRecords > 0 && int(s.Records.Len())+people >= s.Policy.MaxRecords
+	return s.Policy.MaxRecords > 0 && int(s.Records.Len())+s.Open.Weight()+people >= s.Policy.MaxRecords
 }
 
 // SortPending takes what is in a class, or in a pool that was quarantined, from what waits,

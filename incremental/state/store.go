@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"anond/incremental/settle"
 	"anond/internal/fault"
 )
 
@@ -77,6 +78,8 @@ type Visitor struct {
 	Born func(*Born) error
 	// Stale receives the records of people who are stale, in order, some in a call; may be nil.
 	Stale func([]RecordID) error
+	// Settling receives the histories that are open, in order of their numbers; may be nil.
+	Settling func(settle.Change) error
 	// Journal receives how far the state follows its journal, at most once; may be nil.
 	Journal func(JournalMark) error
 	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
@@ -121,6 +124,8 @@ type Delta struct {
 	Due   *int
 	Born  *Born      // of the release that the intent decides
 	Stale []RecordID // records of people who are stale from now on
+	// Settling are the histories that changed, in order of their numbers.
+	Settling []settle.Change
 }
 
 // Empty reports whether the delta changes nothing.
@@ -128,5 +133,5 @@ func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
 		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Due == nil &&
-		d.Journal == nil && len(d.Known) == 0 && d.Born == nil && len(d.Stale) == 0
+		d.Journal == nil && len(d.Known) == 0 && d.Born == nil && len(d.Stale) == 0 && len(d.Settling) == 0
 }

@@ -74,7 +74,8 @@ type RecordBlock struct {
 	// Subject is the keyed digest of the subject; nil without a subject attribute. 0: the person
 	// was forgotten, and the record is what stays of it (package erase).
 	Subject []uint64
-	Origin  []uint16 // Position.Number of the partition
+	Stratum []settle.Stratum // of the person; nil where nobody settles
+	Origin  []uint16         // Position.Number of the partition
 	Offset  []int64
 }
 
@@ -121,12 +122,13 @@ func (c *Class) Holds() bool { return c.Died == 0 || c.Bucket != 0 }
 // Pending counts the accepted records that may be published later, by reason.
 type Pending struct {
 	Waiting     int `json:"waiting"`
+	Settling    int `json:"settling,omitempty"` // of people whose window has not ended (package settle)
 	Quarantined int `json:"quarantined"`
 	Infeasible  int `json:"infeasible"`
 }
 
 // Total is the sum over all reasons.
-func (p Pending) Total() int { return p.Waiting + p.Quarantined + p.Infeasible }
+func (p Pending) Total() int { return p.Waiting + p.Settling + p.Quarantined + p.Infeasible }
 
 // Intent is the decision to make a release. It is committed before anything is
 // rendered, and a retry renders it again to the same bytes.
@@ -199,6 +201,8 @@ type Meta struct {
 	// Removed is the watermark up to which values, classes and buckets of people who have left are not in the state any more
 	// (package erase, Removal).
 	Removed uint32
+	// Epoch is at how many starts a hierarchy of a sensitive attribute had grown (package settle).
+	Epoch uint32 `json:",omitempty"`
 	// Partitions is the number of partitions that the topic of a shard had when it was first
 	// read, by which the key of a person leads to a partition; 0: the state is of no shard.
 	Partitions int `json:",omitempty"`

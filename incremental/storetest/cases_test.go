@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -25,7 +26,8 @@ func full() *state.Delta {
 	d.Dictionary = make([]state.DictionaryEntry, 2)
 	fill(&d.Dictionary)
 	d.Records = []*state.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}, {1, 2, 1, 2}},
-		Subject: []uint64{1, 1 << 63, 3, 4}, Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
+		Subject: []uint64{1, 1 << 63, 3, 4}, Stratum: []settle.Stratum{settle.Plain, 1 | 7<<4, settle.Plain, 1 | 2<<4},
+		Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
 	d.Positions = make([]state.PartitionPosition, 2)
 	fill(&d.Positions)
 	d.DeadLetters = make([]state.DeadLetter, 2)
@@ -37,6 +39,9 @@ func full() *state.Delta {
 	d.Quarantined = []state.RecordID{0, 2}
 	d.Known = []state.Known{state.Know(state.Person{1, 14: 2}, state.Barred), state.Know(state.Person{7: 3}, state.Forgotten)}
 	d.Stale = []state.RecordID{3, 1}
+	h := settle.History{Person: 1 << 63, Lane: 65535, End: -1 << 60, Epoch: 1 << 31, Faulty: true, Updated: true,
+		Records: []settle.Record{{Key: 3, Origin: 65535, Offset: -9, Row: []byte{0, 255}}}}
+	d.Settling = []settle.Change{{Number: 3, Bytes: h.Encode()}, {Number: 1 << 63, Bytes: (&settle.History{Person: 7}).Encode()}}
 	d.Born = &state.Born{Release: d.Intent.Release, People: 4, Counts: [][]equivclass.Count{{{Code: 2, N: 3}, {Code: 1 << 31, N: 1}}, {}}}
 	d.Attempt = &state.Attempt{Number: 1, Records: 4, First: -3, Last: 1 << 40, Cuts: 7, Occasion: state.AtEnd, Outcome: state.Quarantined,
 		Algorithm: 1 << 31}

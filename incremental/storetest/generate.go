@@ -27,6 +27,8 @@ type generator struct {
 	release    uint32
 	intent     *state.Intent
 	sent       uint64
+	settling   []uint64 // histories that are open
+	histories  uint64   // that ever were
 }
 
 // NewGenerator returns the generator of a history with some quasi-identifiers.
@@ -54,6 +56,7 @@ func (g *generator) Next() *state.Delta {
 		g.addBlock(d)
 	}
 	g.addPositions(d)
+	g.addHistories(d)
 	if g.chance(0.3) {
 		g.addLetters(d)
 	}
@@ -93,7 +96,7 @@ func (g *generator) digest() (out [32]byte) {
 
 func (g *generator) meta() *state.Meta {
 	m := &state.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
-		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions, Removed: g.release,
+		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions, Removed: g.release, Epoch: g.release % 5,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
 	if g.chance(0.5) {
 		m.InitialEnds = map[state.Partition]int64{g.partition(0): 4, g.partition(1): -1}
@@ -136,6 +139,12 @@ func (g *generator) addBlock(d *state.Delta) {
 	for i := range b.Columns {
 		b.Columns[i] = g.codes(n, spread())
 	}
+	if g.columns%2 == 0 {
+		b.Stratum = make([]settle.Stratum, n)
+		for i := range b.Stratum {
+			b.Stratum[i] = settle.Plain | settle.Stratum(g.random.IntN(8))<<4
+		}
+	}
 	b.Subject, b.Origin, b.Offset = make([]uint64, n), make([]uint16, n), make([]int64, n)
 	for i := range n {
 		o := g.random.IntN(1 + min(4, len(g.offset)))
@@ -157,6 +166,28 @@ func (g *generator) codes(n int, spread uint32) []equivclass.Code {
 		out[i] = equivclass.Code(g.random.Uint32N(spread))
 	}
 	return out
+}
+
+// addHistories opens histories, changes one and ends one.
+func (g *generator) addHistories(d *state.Delta) {
+	if n := len(g.settling); n > 2 {
+		d.Settling = append(d.Settling, settle.Change{Number: g.settling[0]}, settle.Change{Number: g.settling[1], Bytes: g.history()})
+		g.settling = g.settling[1:]
+	}
+	for range g.random.IntN(4) {
+		d.Settling = append(d.Settling, settle.Change{Number: g.histories, Bytes: g.history()})
+		g.settling = append(g.settling, g.histories)
+		g.histories += 1 + g.random.Uint64N(2)
+	}
+}
+
+func (g *generator) history() []byte {
+	h := settle.History{Person: 1 + g.random.Uint64N(1<<60), Lane: uint16(g.random.IntN(3)), End: g.tick, Updated: g.chance(0.3),
+		Faulty: g.chance(0.1)}
+	if g.chance(0.8) {
+		h.Records = []settle.Record{{Key: g.random.Uint64N(2), Offset: g.random.Int64N(1 << 40), Row: fmt.Append(nil, "row", g.random.Uint32())}}
+	}
+	return h.Encode()
 }
 
 func (g *generator) addPositions(d *state.Delta) {

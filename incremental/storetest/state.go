@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -32,6 +33,7 @@ type State struct {
 	Due        int
 	Born       []state.Born
 	Stale      []state.RecordID
+	Settling   map[uint64]string
 }
 
 // record is one row of a record block.
@@ -41,6 +43,7 @@ type record struct {
 	Values     []equivclass.Code
 	HasSubject bool
 	Subject    uint64
+	Stratum    settle.Stratum
 	Origin     uint16
 	Offset     int64
 }
@@ -89,9 +92,24 @@ func (s *State) Apply(d *state.Delta) {
 		mark := *x
 		s.Journal = &mark
 	}
+	for _, x := range d.Settling {
+		if s.keep(x); x.Bytes == nil {
+			delete(s.Settling, x.Number)
+		}
+	}
+	if len(s.Settling) == 0 {
+		s.Settling = nil
+	}
 	s.applyIntent(d.Intent)
 	s.applyPositions(d.Positions)
 	s.applyLetters(d)
+}
+
+func (s *State) keep(x settle.Change) {
+	if s.Settling == nil {
+		s.Settling = map[uint64]string{}
+	}
+	s.Settling[x.Number] = string(x.Bytes)
 }
 
 func (s *State) addRows(b *state.RecordBlock) {
@@ -103,6 +121,9 @@ func (s *State) addRows(b *state.RecordBlock) {
 		}
 		if b.Subject != nil {
 			r.Subject = b.Subject[i]
+		}
+		if b.Stratum != nil {
+			r.Stratum = b.Stratum[i]
 		}
 		s.Records = append(s.Records, r)
 	}
@@ -171,14 +192,15 @@ func (s *State) visitor() state.Visitor {
 			s.Dictionary = append(s.Dictionary, state.DictionaryEntry{Attribute: attribute, Text: text})
 			return nil
 		},
-		Stale:   func(x []state.RecordID) error { s.Stale = append(s.Stale, x...); return nil },
-		Born:    func(b *state.Born) error { s.Born = append(s.Born, *b); return nil },
-		Known:   func(x []state.Known) error { s.Known = append(s.Known, x...); return nil },
-		Due:     func(x int) error { s.Due = x; return nil },
-		Journal: func(x state.JournalMark) error { s.Journal = &x; return nil },
-		Records: func(b *state.RecordBlock) error { s.addRows(b); return nil },
-		Class:   func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },
-		Intent:  func(i *state.Intent) error { s.Intents = append(s.Intents, *i); return nil },
+		Settling: func(x settle.Change) error { s.keep(x); return nil },
+		Stale:    func(x []state.RecordID) error { s.Stale = append(s.Stale, x...); return nil },
+		Born:     func(b *state.Born) error { s.Born = append(s.Born, *b); return nil },
+		Known:    func(x []state.Known) error { s.Known = append(s.Known, x...); return nil },
+		Due:      func(x int) error { s.Due = x; return nil },
+		Journal:  func(x state.JournalMark) error { s.Journal = &x; return nil },
+		Records:  func(b *state.RecordBlock) error { s.addRows(b); return nil },
+		Class:    func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },
+		Intent:   func(i *state.Intent) error { s.Intents = append(s.Intents, *i); return nil },
 		Position: func(p state.Partition, x state.Position) error {
 			s.Positions = append(s.Positions, state.PartitionPosition{Partition: p, Position: x})
 			return nil

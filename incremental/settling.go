@@ -1,0 +1,175 @@
+package incremental
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"anond/equivclass"
+	"anond/incremental/settle"
+	"anond/incremental/state"
+)
+
+// Where people settle (Policy.Settle, package settle), a person is in no record of the state before the window has ended: the rest of
+// the machine sees a person once, as one record that arrives then, of a stratum. So records are only ever added, and whoever plans
+// knows nothing of messages.
+//
+// What was wrong with a record is judged when it comes, by what is valid then, as everywhere. Its row waits as text: no dictionary has
+// a value of it before the window ends, so what is taken out leaves nothing behind.
+
+// Observe is told a message of the source about a person that brings no record: an update or a delete, or one that the host refuses for
+// a fault. The outcome says whether it is Beyond; otherwise the host goes on with it as where nobody settles.
+func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fault settle.Fault, subject, key uint64) (Outcome, error) {
+	if !m.s.Policy.Settle.On() || subject == 0 || m.seen.Why(subject) != 0 {
+		return Outcome{}, nil
+	}
+	if m.intake.failed {
+		return Outcome{}, ErrBroken
+	}
+	if m.intake.offsets.applied(p, offset) {
+		return Outcome{Known: true}, nil
+	}
+	if kind != settle.Delete && m.s.Open.Of(subject) == nil && m.full() {
+		return Outcome{}, ErrStateFull
+	}
+	if err := m.intake.offsets.numbered(p); err != nil {
+		return Outcome{}, err
+	}
+	out := m.take(settle.Message{Person: subject, Kind: kind, Record: settle.Record{Key: key}}, p, func() settle.Fault { return fault })
+	if out.What != settle.Beyond {
+		return Outcome{}, nil
+	}
+	m.intake.beyond(p, offset)
+	return Outcome{Beyond: true}, nil
+}
+
+// settle takes in a record of a person who may still be published.
+func (m *Machine) settle(p state.Partition, offset int64, row equivclass.Row, kind settle.Kind, subject, key uint64) (Outcome, error) {
+	c := &m.s.Records
+	var refused Outcome
+	record := settle.Record{Key: key, Offset: offset, Row: textOf(c.Stores, row)}
+	out := m.take(settle.Message{Person: subject, Kind: kind, Record: record}, p, func() (fault settle.Fault) {
+		refused.Reason, refused.Attribute = c.Check(row)
+		return m.faultOf(refused)
+	})
+	switch out.What {
+	case settle.Refused:
+		return refused, nil
+	case settle.Replaces:
+		m.intake.counters.Beyond++ // the record that is shown no more
+	case settle.Beyond:
+		m.intake.beyond(p, offset)
+		return Outcome{Beyond: true}, nil
+	}
+	m.intake.accept(p, offset)
+	return Outcome{}, nil
+}
+
+// take gives a message to the open histories, or judges it as late if the state has a record of the person.
+func (m *Machine) take(x settle.Message, p state.Partition, judge func() settle.Fault) settle.Outcome {
+	if m.s.Records.Firsts.Has(&m.s.Records, x.Person) {
+		return m.s.Open.Late(x.Kind)
+	}
+	x.Origin = m.intake.offsets.position(p).Number
+	x.Lane, x.At, x.Epoch = x.Origin, m.intake.at, m.s.Head.Epoch
+	if !m.s.Policy.Settle.Timed() {
+		x.Lane, x.At = 0, int64(m.intake.counters.Read)
+	}
+	out := m.s.Open.Take(x, judge)
+	m.left(x.Person, out)
+	return out
+}
+
+// left keeps who has left a window with nothing to show: nobody has a second start.
+func (m *Machine) left(person uint64, out settle.Outcome) {
+	if !out.Left {
+		return
+	}
+	m.seen.add(state.Closed, m.s.Secrets.Person(person))
+	if out.Held {
+		m.intake.counters.Beyond, m.intake.counted = m.intake.counters.Beyond+1, true
+	}
+}
+
+// faultOf says of what kind the fault of a row is.
+func (m *Machine) faultOf(o Outcome) settle.Fault {
+	switch {
+	case o.Reason == equivclass.Accepted:
+		return settle.Sound
+	case readmission{m}.Possible(state.DeadLetter{Attribute: o.Attribute}):
+		return settle.Public
+	}
+	return settle.Sensitive
+}
+
+// settled accepts the records of those whose windows have ended. It is asked between two messages, before each: so who is accepted,
+// and in which order, follows from what was read and not from how often somebody looked.
+func (m *Machine) settled() error {
+	o := &m.s.Open
+	if o.Len() == 0 {
+		return nil
+	}
+	for _, x := range o.Ended(m.clock, m.s.Head.Epoch) {
+		if x.Records == nil {
+			m.left(x.Person, settle.Outcome{Left: true, Held: x.Held > 0})
+			continue
+		}
+		for i := range x.Records {
+			row, err := m.rowOf(&x.Records[i], x.Person)
+			if err != nil {
+				return err
+			}
+			if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
+				return fmt.Errorf("%w: attribute %q of a record in an open history is refused: %s", state.ErrCorrupt, attribute, why)
+			}
+			m.s.Records.Stratum = append(m.s.Records.Stratum, x.Stratum)
+			m.accept(x.Person, x.Records[i].Origin, x.Records[i].Offset)
+		}
+	}
+	return nil
+}
+
+// clock is the time of a lane.
+func (m *Machine) clock(lane uint16) int64 {
+	if m.s.Policy.Settle.Timed() {
+		return m.intake.offsets.timeOf(lane)
+	}
+	return int64(m.intake.counters.Read)
+}
+
+// textOf writes the values of a row that a record has. The same row gives the same bytes.
+func textOf(stores []int, row equivclass.Row) (out []byte) {
+	for _, i := range stores {
+		if row[i] == nil {
+			out = append(out, 0)
+			continue
+		}
+		out = binary.AppendUvarint(out, uint64(len(row[i]))+1)
+		out = append(out, row[i]...)
+	}
+	return out
+}
+
+// rowOf reads a row that textOf wrote. The subject is in the place of its own as a text that is none of anybody's.
+func (m *Machine) rowOf(r *settle.Record, person uint64) (equivclass.Row, error) {
+	c, rest := &m.s.Records, r.Row
+	row := make(equivclass.Row, len(c.Schema.Attributes()))
+	row[c.Schema.SubjectIndex()] = binary.BigEndian.AppendUint64(nil, person)
+	for _, i := range c.Stores {
+		n, w := binary.Uvarint(rest)
+		if w <= 0 || n > uint64(len(rest)-w)+1 {
+			return nil, fmt.Errorf("%w: a record in an open history does not decode", state.ErrCorrupt)
+		}
+		if rest = rest[w:]; n > 0 {
+			row[i], rest = rest[:n-1:n-1], rest[n-1:]
+		}
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("%w: a record in an open history does not decode", state.ErrCorrupt)
+	}
+	return row, nil
+}
+
+// full reports whether nothing more can be taken in.
+func (m *Machine) full() bool {
+	return m.s.Full(m.s.Known.Count(state.Barred) + m.s.Known.Count(state.Closed))
+}
