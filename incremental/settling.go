@@ -128,6 +128,26 @@ func (m *Machine) settled() error {
 	return nil
 }
 
+// Accept takes in a record as that of a person whose window ends now, of a stratum. It is for a replay, which has the records of a state
+// in the order in which their windows have ended, and nothing else of what came. Where nobody settles it is Apply.
+func (m *Machine) Accept(p state.Partition, offset int64, row equivclass.Row, of settle.Stratum) (Outcome, error) {
+	if !m.s.Policy.Settle.On() {
+		return m.Apply(p, offset, row)
+	}
+	if m.intake.failed {
+		return Outcome{}, ErrBroken
+	}
+	if err := m.intake.offsets.numbered(p); err != nil {
+		return Outcome{}, err
+	}
+	if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
+		return Outcome{Reason: why, Attribute: attribute}, nil
+	}
+	m.s.Records.Stratum = append(m.s.Records.Stratum, of)
+	m.accept(m.SubjectOf(row), m.intake.accept(p, offset), offset)
+	return Outcome{}, nil
+}
+
 // clock is the time of a lane.
 func (m *Machine) clock(lane uint16) int64 {
 	if m.s.Policy.Settle.Timed() {

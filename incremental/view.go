@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -28,6 +29,7 @@ type View struct {
 	QI           []equivclass.Column // by quasi-identifier, then record
 	SA           []equivclass.Column // by sensitive attribute, then record
 	Subject      []uint64            // by record; nil without subject
+	Stratum      []settle.Stratum    // by record; nil where nobody settles
 	Scale        []equivclass.Range  // by quasi-identifier: what numbers are measured by
 	// References are the distributions of t-closeness, by attribute of the schema:
 	// the same in every release.
@@ -140,6 +142,9 @@ func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	}
 	if c.Firsts != nil {
 		v.Subject = c.Subject[:n:n]
+	}
+	if c.Stratum != nil {
+		v.Stratum = c.Stratum[:n:n]
 	}
 	return v
 }

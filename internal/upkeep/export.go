@@ -185,19 +185,24 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render
 }
 
 // Records writes `record,arrived_in_release,<attributes>`: every record in
-// state, with the first release whose cut covers it. A subject is shown as its
+// state, with the first release whose cut covers it, and before the attributes the stratum of its person where people settle; those who
+// are still observed are not there. A subject is shown as its
 // keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
 func (e *Exporter) Records(w io.Writer) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
 	columns := e.columns()
+	view := e.machine.Releases().All()
 	header := []string{"record", "arrived_in_release"}
+	if view.Stratum != nil {
+		header = append(header, "stratum")
+	}
+	ahead := len(header)
 	for _, i := range columns {
 		header = append(header, e.schema.Attributes()[i].Name)
 	}
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	view := e.machine.Releases().All()
 	cuts, release := e.machine.Releases().Intents(), 0
 	row := make([]string, len(header))
 	for r := range view.Len() {
@@ -208,8 +213,11 @@ func (e *Exporter) Records(w io.Writer) error {
 		if release < len(cuts) {
 			row[1] = strconv.Itoa(release + 1)
 		}
+		if view.Stratum != nil {
+			row[2] = view.Stratum[r].String()
+		}
 		for k, i := range columns {
-			row[2+k] = e.text(view, i, r)
+			row[ahead+k] = e.text(view, i, r)
 		}
 		if err := out.Write(row); err != nil {
 			return err

@@ -44,6 +44,6 @@ func (r *Recording) forgotten() string {
 		classes++
 	}
 	r.classes = r.classes[:classes]
-	r.rows, r.ticks = r.rows[:r.erased], r.ticks[:r.erased]
+	r.rows, r.ticks, r.strata = r.rows[:r.erased], r.ticks[:r.erased], r.strata[:r.erased]
 	return why
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"crypto/sha256"
 	"fmt"
@@ -24,8 +25,8 @@ type planted struct {
 	by  func(by state.Occasion) state.Occasion
 }
 
-func (p *planted) Apply(from state.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error) {
-	return p.engine.Apply(from, offset, p.row(row))
+func (p *planted) Accept(from state.Partition, offset int64, row equivclass.Row, of settle.Stratum) (incremental.Outcome, error) {
+	return p.engine.Accept(from, offset, p.row(row), of)
 }
 
 func (p *planted) Decide(by state.Occasion) (*incremental.Decision, error) {

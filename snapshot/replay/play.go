@@ -2,6 +2,7 @@ package replay
 
 import (
 	"anond/incremental/plan"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 
 // engine is the machine as far as a replay uses it.
 type engine interface {
-	Apply(p state.Partition, offset int64, row equivclass.Row) (incremental.Outcome, error)
+	Accept(p state.Partition, offset int64, row equivclass.Row, of settle.Stratum) (incremental.Outcome, error)
 	Tick(now int64)
 	Fix(by state.Occasion) error
 	Decide(by state.Occasion) (*incremental.Decision, error)
@@ -159,7 +160,7 @@ func (x *run) apply(to int) error {
 			}
 		}
 		x.m.Tick(x.ticks[x.at])
-		out, err := x.m.Apply(source, int64(x.at), row)
+		out, err := x.m.Accept(source, int64(x.at), row, x.strata[x.at])
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"anond/equivclass"
 	"anond/incremental"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -22,6 +23,7 @@ type Recording struct {
 	rows      []equivclass.Row // by record; what state does not keep is empty
 	paths     map[int][]string // by attribute: what its dictionary took in
 	ticks     []int64          // by record: when it arrived
+	strata    []settle.Stratum // by record: of its person
 	classes   []*state.Class
 	intents   []state.Intent
 	// pools are the quarantined ones; attempts the cuts tried.
@@ -66,7 +68,11 @@ func (r *Recording) visitor() state.Visitor {
 				if b.Subject != nil && b.Subject[i] == 0 && r.erased < 0 {
 					r.erased = len(r.ticks)
 				}
-				r.ticks = append(r.ticks, b.Tick)
+				of := settle.Plain
+				if b.Stratum != nil {
+					of = b.Stratum[i]
+				}
+				r.ticks, r.strata = append(r.ticks, b.Tick), append(r.strata, of)
 			}
 			return nil
 		},

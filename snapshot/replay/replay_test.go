@@ -18,6 +18,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/incremental/settle"
 )
 
 // stream is a dataset at level L2 whose state is replayed.
@@ -140,7 +141,7 @@ func (f *stream) feed(n int, value func(i int) string) {
 		for range f.options.Schema.Attributes()[len(row):] {
 			row = append(row, []byte{"pqrs"[(int(row[illness][1])+f.rng.IntN(2)*f.rng.IntN(4))%4]}) // it goes with the illness
 		}
-		out, err := f.m.Apply(state.Partition{Source: "s"}, f.next, row)
+		out, err := f.m.Accept(state.Partition{Source: "s"}, f.next, row, settle.Plain)
 		require.NoError(f.t, err)
 		require.Empty(f.t, out.Reason)
 		f.next++
@@ -254,6 +255,49 @@ func TestReplayWithAWindow(t *testing.T) {
 	require.Positive(t, f.m.(*incremental.Machine).Status().Expired)
 	f.certified()
 	f.adopted()
+}
+
+// TestReplayOfStrata: people settle, and of some an update comes; pools of both strata are made again, in every world, and a pool with
+// people of two would not be.
+func TestReplayOfStrata(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) {
+		o.Policy.MinPool, o.Policy.MaxPool, o.Policy.Settle = 30, 60, settle.Rule{Records: 25}
+	})
+	m, from := f.m.(*incremental.Machine), state.Partition{Source: "s"}
+	for range 6 {
+		for i := range 200 {
+			require.NoError(t, m.Stamp(from, 0))
+			if person := strconv.FormatInt(f.next-1, 10); i%4 == 3 {
+				row := equivclass.Row{nil, nil, nil, []byte(person)}
+				_, err := m.Observe(from, f.next, settle.Update, settle.Sound, m.SubjectOf(row), 0)
+				require.NoError(t, err)
+				require.NoError(t, m.Intake().Ignore(from, f.next, "unsupported_operation"))
+				f.next++
+				continue
+			}
+			out, err := m.Apply(from, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))), {byte('a' + f.rng.IntN(5))},
+				[]byte(f.mixed(0)), []byte(strconv.FormatInt(f.next, 10))})
+			require.NoError(t, err)
+			require.Empty(t, out.Reason)
+			f.next++
+		}
+		require.NoError(t, m.Commit())
+		f.cut(state.Triggered)
+		f.cut(state.Triggered)
+	}
+	of, made := map[settle.Stratum]int{}, f.read()
+	for _, c := range made.classes {
+		of[made.strata[c.Members[0]]]++
+	}
+	require.Len(t, of, 2, "%v", of)
+	f.certified()
+	mixed, err := f.altered(func(r *Recording) {
+		for i := range r.strata {
+			r.strata[i] = settle.Plain
+		}
+	}).Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, mixed.Difference)
 }
 
 // TestReplay: what the program decides, it decides again, in every world.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"cmp"
 	"math/rand/v2"
@@ -75,7 +76,7 @@ func (o *orders) find(release, subPool uint32) (k merge.Key, parts int) {
 }
 
 // waiting divides the free records by the versions of the hierarchies of the sensitive
-// attributes: in no world has a record a value that was not valid when it arrived.
+// attributes: in no world has a record a value that was not valid when it arrived. And by strata, whose people are not alike.
 func (r *Recording) waiting(free []bool) [][]state.RecordID {
 	var versions []state.HierarchyVersion
 	for attribute, of := range r.meta.Hierarchies {
@@ -84,15 +85,25 @@ func (r *Recording) waiting(free []bool) [][]state.RecordID {
 		}
 	}
 	slices.SortFunc(versions, func(a, b state.HierarchyVersion) int { return cmp.Compare(a.Records, b.Records) })
-	out := make([][]state.RecordID, len(versions)+1)
-	at := 0
+	type kind struct {
+		version int
+		of      settle.Stratum
+	}
+	var out [][]state.RecordID
+	at, group := 0, map[kind]int{}
 	for i, is := range free {
 		for at < len(versions) && int(versions[at].Records) <= i {
 			at++
 		}
-		if is {
-			out[at] = append(out[at], state.RecordID(i))
+		if !is {
+			continue
 		}
+		of, known := group[kind{at, r.strata[i]}]
+		if !known {
+			of, out = len(out), append(out, nil)
+			group[kind{at, r.strata[i]}] = of
+		}
+		out[of] = append(out[of], state.RecordID(i))
 	}
 	return out
 }
