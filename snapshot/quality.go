@@ -59,6 +59,11 @@ type Privacy struct {
 	Level        string  `json:"level"`           // one of the levels above
 	Grown        bool    `json:"grown,omitempty"` // level L2: the first pool grew after it was refused
 	K1           string  `json:"k1"`
+	// Settle is how long people were observed before they were published, "90d" or "1000 records", and Updates whether an update in that
+	// time was applied ("apply") or refused ("refuse"); empty: nobody settles, and each person's first record is published. Buckets have
+	// people of one stratum each (buckets.csv).
+	Settle  string `json:"settle,omitempty"`
+	Updates string `json:"updates,omitempty"`
 	// Attributes are the figures of the sensitive attributes, at level L2.
 	Attributes []AttributePrivacy `json:"attributes,omitempty"`
 }

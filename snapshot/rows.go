@@ -30,28 +30,30 @@ const (
 	kinds
 )
 
-// numbering tells which fields of a data file hold numbers: the first ones, and the last ones in
-// front of a count.
+// numbering tells which fields of a data file hold numbers: the first ones, or the last ones.
 type numbering struct {
 	front, back []numbered
-	counted     bool
+	counts      []int // fields with counts, from the end
 }
 
 // numbering tells where the rows of a data file have numbers, as its recoding does.
 func (m *Manifest) numbering(file string) numbering {
 	if !m.Shared() {
 		if file == valuesOf(m.Recoding) { // groups stand first in the file of sensitive values
-			return numbering{front: []numbered{classes}, counted: file == "st.csv"}
+			return numbering{front: []numbered{classes}, counts: counted[file == "st.csv"]}
 		}
 		return numbering{back: []numbered{classes}}
 	}
 	switch file {
 	case ValuesName:
-		return numbering{front: []numbered{buckets}, counted: true}
+		return numbering{front: []numbered{buckets}, counts: counted[true]}
 	case PoolsName, TablesName:
-		return numbering{front: []numbered{pools}, counted: true}
+		return numbering{front: []numbered{pools}, counts: counted[true]}
 	case BucketsName:
-		return numbering{front: []numbered{buckets, pools}, counted: true}
+		if m.Privacy.Settle != "" { // the stratum stands behind it
+			return numbering{front: []numbered{buckets, pools}, counts: []int{-2}}
+		}
+		return numbering{front: []numbered{buckets, pools}, counts: counted[true]}
 	}
 	return numbering{back: []numbered{classes, buckets}}
 }
@@ -66,8 +68,17 @@ func (m *Manifest) NumberColumns(file string) (out []int) {
 	for i := range n.back {
 		out = append(out, i-len(n.back))
 	}
-	if n.counted {
-		out = append(out, -1)
+	return append(out, n.counts...)
+}
+
+// counted are the counts of a file whose last field is one.
+var counted = map[bool][]int{true: {-1}}
+
+// BucketsColumns are the columns of buckets.csv.
+func (m *Manifest) BucketsColumns() []string {
+	out := []string{"bucket", "pool", "people"}
+	if m.Privacy.Settle != "" {
+		out = append(out, "stratum")
 	}
 	return out
 }

@@ -32,6 +32,10 @@ func fields(m *snapshot.Manifest, file string) (out []field) {
 		for _, name := range strings.Fields(known) {
 			add(name, "")
 		}
+		if file == snapshot.BucketsName && m.Privacy.Settle != "" {
+			add("stratum", "what else came of the people while they were observed: plain, nothing; updated, an update; fault, a record that was "+
+				"refused for another thing than a sensitive value; older, a hierarchy grew before the time was over")
+		}
 		return out
 	}
 	cell := "a value, a range [from,to], a set {a|b}, a label of a hierarchy, or ? (none)"

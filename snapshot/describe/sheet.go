@@ -58,6 +58,20 @@ func sheet(m *snapshot.Manifest) []byte {
 	say("- That two attributes are unrelated because they look so here.")
 	say("- Anything about people who are not in it; %d wait for a later release.", m.Pending)
 	say("\n## What to keep in mind\n")
+	if p := &m.Privacy; p.Settle != "" {
+		applied := "is not in it"
+		if p.Updates == "apply" {
+			applied = "has replaced the record"
+		}
+		say("- A person was observed for %s from the first message on, and is shown once, by the first record: what came later is not in it. "+
+			"An update in that time %s; the stratum in buckets.csv says of which people one came.", p.Settle, applied)
+		switch {
+		case strings.HasSuffix(p.Settle, " records"):
+			say("- Times of observation differ between people: the promise holds if whether an update came does not depend on the value.")
+		default:
+			say("- The promise holds even if whether an update came depends on the value, but not if how many came, or when, does.")
+		}
+	}
 	say("- Use the newest release, and do not add releases up: each has the people of the earlier ones that have not left.")
 	if m.Erasure != nil {
 		say("- If somebody asks to be erased, later releases lack the whole bucket (parts[].withdrawn of manifest.json): " +

@@ -88,7 +88,7 @@ func (l *sharedLoader) load(exact bool) error {
 // loadPeople reads buckets.csv.
 func (l *sharedLoader) loadPeople() error {
 	l.pools, l.poolsOf = map[[2]string]int32{}, nil
-	s, err := l.sheet(snapshot.BucketsName, []string{"bucket", "pool", "people"}, noNumber)
+	s, err := l.sheet(snapshot.BucketsName, l.Manifest.BucketsColumns(), noNumber)
 	if err != nil {
 		return err
 	}

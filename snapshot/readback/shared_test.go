@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,6 +52,10 @@ func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases in
 		require.Equal(t, equivclass.Accepted, why)
 		return code
 	}
+	settles := r.IntN(2) == 0
+	if settles {
+		p.settings.Settle, p.settings.Updates = "90d", "apply"
+	}
 	bucket := uint32(0)
 	for release := uint32(1); release <= uint32(releases); release++ {
 		for range 1 + r.IntN(4) {
@@ -59,6 +65,9 @@ func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases in
 				age, score := r.IntN(60), []int{1, 11, 21, 31}[(i+int(bucket))%4]
 				if i%3 == 0 {
 					p.in.Classes = append(p.in.Classes, render.Class{Born: release, Bucket: bucket})
+					if settles {
+						p.in.Classes[len(p.in.Classes)-1].Stratum = []string{"plain", "updated+fault"}[release%2]
+					}
 				}
 				c := &p.in.Classes[len(p.in.Classes)-1]
 				c.Members = append(c.Members, equivclass.RecordID(len(p.age)))
@@ -91,6 +100,18 @@ func (p *people) publish(t *testing.T, releases int) *Release {
 	r, err := Open(to.Dir)
 	require.NoError(t, err)
 	require.NoError(t, r.Load(nil))
+	rows := 0
+	for i := range r.Manifest.Parts {
+		buckets, err := os.ReadFile(filepath.Join(to.Dir, fmt.Sprintf("%06d", releases), r.Manifest.Parts[i].Part, snapshot.BucketsName))
+		require.NoError(t, err)
+		lines := strings.Split(strings.TrimSpace(string(buckets)), "\n")
+		rows += len(lines) - 1
+		require.Equal(t, strings.Join(r.Manifest.BucketsColumns(), ","), lines[0])
+		for _, line := range lines[1:] {
+			require.Equal(t, p.settings.Settle != "", strings.HasSuffix(line, ",plain") || strings.HasSuffix(line, ",updated+fault"), line)
+		}
+	}
+	require.Equal(t, len(p.buckets), rows)
 	return r
 }
 

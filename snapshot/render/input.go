@@ -81,6 +81,7 @@ type Class struct {
 	Born    uint32 // the release that showed it first
 	Died    uint32 // the first release that shows it no more; 0 while it lives. At level L2 whole buckets leave
 	Bucket  uint32 // at level L2: the bucket that has its values, from 1 in order of birth; else 0
+	Stratum string // where people settle: that of its people (rule U, units)
 	Members []equivclass.RecordID
 }
 

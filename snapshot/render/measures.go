@@ -7,14 +7,14 @@ import (
 
 // claimOf is what a release may claim at most, whatever its classes: level L2 only if
 // its draws are secret and its first pool was fixed before anyone looked at its values.
-func claimOf(in *Input) snapshot.Privacy {
-	if !in.Shared {
-		return snapshot.Privacy{Level: snapshot.LevelL0L1}
+func claimOf(in *Input, s *Settings) (out snapshot.Privacy) {
+	if out.Level = snapshot.LevelL0L1; !in.Shared {
+		return out
 	}
-	if in.Seeded || in.Grown {
-		return snapshot.Privacy{Level: snapshot.LevelL0L1, Grown: in.Grown}
+	if out.Settle, out.Updates, out.Grown = s.Settle, s.Updates, in.Grown; !in.Seeded && !in.Grown {
+		out.Level = snapshot.LevelL0L1L2
 	}
-	return snapshot.Privacy{Level: snapshot.LevelL0L1L2}
+	return out
 }
 
 // quality measures a release by its sums. own is the table of its births.

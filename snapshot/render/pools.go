@@ -32,9 +32,9 @@ func (t *table) bagLayouts() []layout {
 	out := []layout{
 		{name: snapshot.ValuesName, header: []string{"bucket", "attribute", "value", "count"}, whole: func(w *wholeFile) { t.valueRows(w) }},
 		{name: snapshot.PoolsName, header: []string{"pool", "attribute", "value", "count"}, whole: func(w *wholeFile) { t.poolRows(w, pools) }},
-		{name: snapshot.BucketsName, header: []string{"bucket", "pool", "people"}, whole: func(w *wholeFile) {
+		{name: snapshot.BucketsName, header: (&snapshot.Manifest{Privacy: t.claim}).BucketsColumns(), whole: func(w *wholeFile) {
 			for _, b := range t.shared {
-				w.row(nil, b.number, b.pool.number, b.people)
+				w.rowBefore(b.classes[0].stratum, nil, b.number, b.pool.number, b.people)
 			}
 		}},
 	}
@@ -158,13 +158,19 @@ type wholeFile struct {
 const wholeText = 1 << 16
 
 // row appends a row: a number, fields if there are any, then the other numbers.
-func (w *wholeFile) row(fields []byte, numbers ...int) {
+func (w *wholeFile) row(fields []byte, numbers ...int) { w.rowBefore("", fields, numbers...) }
+
+// rowBefore is row with a text behind the numbers; empty: none.
+func (w *wholeFile) rowBefore(text string, fields []byte, numbers ...int) {
 	w.text = strconv.AppendInt(w.text, int64(numbers[0]), 10)
 	if fields != nil {
 		w.text, w.cell = append(append(w.text, ','), fields...), fields
 	}
 	for _, n := range numbers[1:] {
 		w.text = strconv.AppendInt(append(w.text, ','), int64(n), 10)
+	}
+	if text != "" {
+		w.text = append(append(w.text, ','), text...)
 	}
 	w.text = append(w.text, '\n')
 	if w.rows++; len(w.text) > wholeText {

@@ -26,6 +26,8 @@ type Settings struct {
 	// Tables are the pairs of sensitive attributes, by name, of which pair tables are published.
 	Tables      [][2]string
 	Hierarchies []HierarchyFile
+	// Settle is how long people are observed, and Updates what becomes of updates meanwhile, as manifests say it; empty: nobody settles.
+	Settle, Updates string
 	// Erasure is when buckets leave whose people asked to be erased; nil: none does.
 	Erasure *snapshot.Erasure
 	// Window is how the manifest says what leaves, and Granule gives the granule of a release by its number and time: parts are joined

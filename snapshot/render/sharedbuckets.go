@@ -18,7 +18,7 @@ type sharedBucket struct {
 
 // share gathers the buckets of the classes of a table and holds them against what
 // rule B (buckets) demands of a view: every class has exactly k records and is in a
-// bucket, a bucket is born at once, and no value exceeds its cap in it.
+// bucket, a bucket is born at once and is of one stratum, and no value exceeds its cap in it.
 func (t *table) share() error {
 	if err := t.gatherBuckets(); err != nil {
 		return err
@@ -43,6 +43,9 @@ func (t *table) gatherBuckets() error {
 		b := t.shared[of[i]]
 		if len(b.classes) > 0 && b.classes[0].born != c.born {
 			return fmt.Errorf("%w: the bucket of class %d of the view has classes of another birth", ErrView, i)
+		}
+		if len(b.classes) > 0 && b.classes[0].stratum != c.stratum || (c.stratum != "") != (t.claim.Settle != "") {
+			return fmt.Errorf("%w: the bucket of class %d of the view has people of another stratum, or of none", ErrView, i)
 		}
 		b.classes = append(b.classes, c)
 		c.bucket = b

@@ -32,7 +32,7 @@ func newSource(in *Input, s *Settings) (*source, error) {
 		return nil, fmt.Errorf("%w: recoding %s does not write classes of its level", ErrView, s.Recoding.Name())
 	}
 	out := &source{recoding: s.Recoding, workers: s.workers(), k: s.Policy.K, promises: s.promises(in.Schema),
-		claim: claimOf(in), seed: s.Seed, ids: in.ids}
+		claim: claimOf(in, s), seed: s.Seed, ids: in.ids}
 	if err := out.columns(in); err != nil {
 		return nil, err
 	}

@@ -36,10 +36,11 @@ type class struct {
 	drawn   uint64   // cache of table.draw
 	at      uint32   // where its cells are among table.keys
 	// Level L2, where bag is nil: no order and no number may depend on it.
-	given  uint32 // the bucket, as the input numbers it
-	bucket *sharedBucket
-	place  uint32   // in the order of what classes show, equal where that is
-	values []uint32 // permutation: of its rows, as drawn, one of each sensitive attribute a row
+	given   uint32 // the bucket, as the input numbers it
+	bucket  *sharedBucket
+	stratum string
+	place   uint32   // in the order of what classes show, equal where that is
+	values  []uint32 // permutation: of its rows, as drawn, one of each sensitive attribute a row
 }
 
 // table finds the cells and bags of classes and puts them in canonical order.
@@ -92,7 +93,7 @@ func (t *table) hold(in []Class) {
 	for i := range in {
 		n := len(in[i].Members)
 		classes[i] = class{members: in[i].Members, born: in[i].Born, died: in[i].Died,
-			cells: cells[i*d : (i+1)*d : (i+1)*d], given: in[i].Bucket}
+			cells: cells[i*d : (i+1)*d : (i+1)*d], given: in[i].Bucket, stratum: in[i].Stratum}
 		if t.classes[i] = &classes[i]; bags != nil {
 			classes[i].bag = bags[at : at+n : at+n]
 		}

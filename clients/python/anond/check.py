@@ -89,7 +89,8 @@ class Chain:
                     data = (self.top / "hierarchies" / Path(copy["file"]).name).read_bytes()
                     self.say("a hierarchy or reference is another file", hashlib.sha256(data).hexdigest() != copy["sha256"])
         if before:
-            old, new = ([x.get(key) for key in NEVER] + [{**a, "hierarchy": None} for a in x["schema"]] for x in (before, m))
+            old, new = ([x.get(key) for key in NEVER] + [x["privacy"].get("settle"), x["privacy"].get("updates")] +
+                        [{**a, "hierarchy": None} for a in x["schema"]] for x in (before, m))
             self.say("another schema, policy or recoding than before", old != new or m["created_at"] < before["created_at"])
             self.say("`grown` has gone", bool(before["privacy"].get("grown")) and not privacy.get("grown"))
 
@@ -128,7 +129,7 @@ class Chain:
         self.say("`stale` is no list of buckets, or a number has fallen", any(n > stale.get(b, 0) for b, n in told.items()) or any(
             list(dict(p["stale"])) != sorted(dict(p["stale"])) or len(dict(p["stale"])) != len(p["stale"]) for p in m["parts"] if "stale" in p))
         for p in m["parts"]:
-            people = {int(b): int(n) for b, _, n in out.get(p["part"], {}).get("buckets.csv", [])[1:]}
+            people = {int(r[0]): int(r[2]) for r in out.get(p["part"], {}).get("buckets.csv", [])[1:]}
             self.say("more people are stale than a bucket has", bool(people) and any(not 0 < n <= people.get(b, 0) for b, n in p.get("stale", [])))
         self.say("the manifest counts wrongly", [total[x] for x in ("rows", "classes", "buckets")] != [m["records"], m["classes"], m.get("buckets", 0)])
         tops = [self.tops[p["part"]] for p in m["parts"] if p["part"] in self.tops]
@@ -178,6 +179,7 @@ class Chain:
         drawn = names if m["recoding"] == "permutation" else []
         heads = {f: head.split() for f, head in HEADS.items() if f != "tables.csv" or "tables" in m}
         heads["data.csv"] = [a["name"] for a in quasi] + drawn + ["class", "bucket"]
+        heads["buckets.csv"] += ["stratum"] if "settle" in m["privacy"] else []
         self.say("a file is missing, or its columns are others", {f: r[0] for f, r in rows.items()} != heads)
         size, people, bucket, cells = Counter(), Counter(), {}, {}  # type: ignore[var-annotated]
         shown, sums, sides = (defaultdict(Counter) for _ in range(3))  # type: ignore[var-annotated]
@@ -192,10 +194,12 @@ class Chain:
             for a, v in zip(drawn, r[d:-2]):
                 shown[b, a][v] += 1
         self.say(f"a class does not have exactly {m['policy']['k']} people", set(size.values()) != {m["policy"]["k"]})
-        pool = {int(b): int(q) for b, q, _ in rows["buckets.csv"][1:]}
+        pool, strata = {int(r[0]): int(r[1]) for r in rows["buckets.csv"][1:]}, {(r[1], *r[3:]) for r in rows["buckets.csv"][1:]}
+        self.say("a pool has people of two strata", len(strata) > len(set(pool.values())))
         for what, numbers, n in (("classes", size, p["classes"]), ("buckets", people, p["buckets"]), ("pools", dict.fromkeys(pool.values()), p["pools"])):
             self.say(f"{what} are not numbered 1, 2, 3 in their order", list(numbers) != list(range(1, n + 1)))
-        self.say("a bucket has other people than it says", [[str(b), str(pool.get(b)), str(people[b])] for b in people] != rows["buckets.csv"][1:])
+        self.say("a bucket has other people than it says", [[str(b), str(pool.get(b)), str(people[b])] for b in people] !=
+                 [r[:3] for r in rows["buckets.csv"][1:]])
         bag, said = (self.bags(rows[f][1:], sensitive) for f in ("values.csv", "pools.csv"))
         for (b, name), values in bag.items():
             sums[pool[b], name].update(values)
