@@ -157,6 +157,32 @@ func (m *Machine) Stamp(p state.Partition, t int64) error {
 	return m.settled()
 }
 
+// Observes reports whether a window is open that ends by the log's time, so that somebody should say when a partition is idle.
+func (m *Machine) Observes() bool { return m.s.Policy.Settle.Timed() && m.s.Open.Len() > 0 }
+
+// IdleDue reports whether a window ends if it is Idle at a time.
+func (m *Machine) IdleDue(p state.Partition, at int64) bool {
+	pos, known := m.intake.offsets.known(p)
+	return known && pos.Time < at && m.s.Open.Due(pos.Number, at)
+}
+
+// Idle is told that a partition was read to its end, and that it had no more at a time in Unix milliseconds: log time moves on to there.
+// Otherwise no window would end whose partition gets nothing any more.
+//
+// Rule U (units): a window is as long as others in log time, and only that it has ended is noticed by the clock of the host, which
+// reads no value. What comes later with an earlier stamp counts with the time of its partition, as always. So that this is nobody's
+// who was in time, the host says a time a while ago.
+func (m *Machine) Idle(p state.Partition, at int64) error {
+	if m.intake.failed {
+		return ErrBroken
+	}
+	if !m.IdleDue(p, at) {
+		return nil
+	}
+	m.intake.offsets.stamp(p, at)
+	return m.settled()
+}
+
 // stampAhead is how far the clocks of producers may lie before that of the host.
 const stampAhead = 24 * 60 * 60 * 1000
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"anond/equivclass"
 	"anond/incremental"
@@ -101,6 +102,28 @@ func (l *intake) apply(ctx context.Context, b *batch) (room bool, err error) {
 	l.transaction.noteStaged(0)
 	l.transaction.staged.move(c.Partition)
 	return true, l.cuts.cutIfDue(ctx, c.Partition, c.Next)
+}
+
+// idleFor is for how long a partition must have had nothing more before log time moves on in it: longer than clocks of brokers and hosts
+// lie apart, and than messages are on their way.
+const idleFor = time.Minute
+
+// idle moves log time on in partitions that are read to their end, where somebody's window ends with that.
+func (l *intake) idle() error {
+	if !l.Machine.Observes() {
+		return nil
+	}
+	for _, s := range l.Source.Status().Partitions {
+		next, known := l.Machine.Intake().Next(s.Partition)
+		if at := s.Heard.Add(-idleFor).UnixMilli(); known && s.End >= 0 && next >= s.End && l.Machine.IdleDue(s.Partition, at) {
+			l.Steps.Idles(l.Machine, s.Partition, at)
+			l.transaction.noteStaged(1)
+			if err := l.Machine.Idle(s.Partition, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // applyOne gives record i of a batch to the machine.

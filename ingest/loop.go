@@ -195,6 +195,9 @@ func (l *loop) onTick(ctx context.Context) error {
 		why := cmp.Or(l.Source.Status().Trouble, "it does not say why")
 		return fmt.Errorf("%w for %s, and a run that has to end does not wait longer: %s", ErrAway, l.OnceFor, why)
 	}
+	if err := l.intake.idle(); err != nil {
+		return err
+	}
 	if err := l.cuts.look(now); err != nil {
 		return err
 	}

@@ -87,6 +87,12 @@ func (r *Repeat) Take(ctx context.Context, p state.Partition, tick, below int64)
 	}
 }
 
+// Idle is that a partition was idle, at a time of the machine.
+func (r *Repeat) Idle(p state.Partition, tick, at int64) error {
+	r.run.Machine.Tick(tick)
+	return r.run.Machine.Idle(p, at)
+}
+
 // takeUpTo applies what a batch has below an offset, and lets go of one that has no more.
 func (r *Repeat) takeUpTo(f *partFeed, b *batch, below int64) error {
 	c := b.chunk

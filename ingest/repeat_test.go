@@ -94,6 +94,9 @@ func newDataset(t *testing.T, seed uint64, n int) *dataset {
 func timedPolicy(seed uint64) state.Policy {
 	p := rigPolicy()
 	p.HoldInCuts, p.MaxHold = false, 20_000
+	if seed%6 == 5 { // rule U (units)
+		p.Settle.For, seed = 20_000, 2
+	}
 	switch seed % 4 {
 	case 3: // rule W (what may leave)
 		p.Level, p.Republication, p.MinPool, p.OnRefusal = state.L2, state.Append, 40, state.QuarantineRefused
@@ -185,6 +188,9 @@ func (f *topicFeed) Next(ctx context.Context) (*ingest.Chunk, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
+		if f.d.policy.Settle.Timed() { // some ticks, at which partitions may be idle
+			time.Sleep(10 * time.Millisecond)
+		}
 		return nil, io.EOF
 	}
 	p := left[f.rng.IntN(len(left))]
@@ -193,16 +199,28 @@ func (f *topicFeed) Next(ctx context.Context) (*ingest.Chunk, error) {
 		if f.next[p] == int64(len(f.d.topic[p])) {
 			break
 		}
-		c.Records = append(c.Records, ingest.Record{Offset: f.next[p], Value: f.d.topic[p][f.next[p]]})
+		c.Records = append(c.Records, ingest.Record{Offset: f.next[p], Time: stamped(f.next[p]), Value: f.d.topic[p][f.next[p]]})
 		f.next[p]++
 	}
 	c.Next = f.next[p]
 	return c, nil
 }
 
+// stamped is the time stamp of a message.
+func stamped(offset int64) int64 { return 1e12 + 1000*offset ^ 7 }
+
 func (f *topicFeed) Ack(map[state.Partition]int64) {}
-func (f *topicFeed) Status() ingest.Status         { return ingest.Status{Connected: true} }
-func (f *topicFeed) Close() error                  { return nil }
+
+// Status says of each partition that it was heard of just after the newest message, or some time later.
+func (f *topicFeed) Status() ingest.Status {
+	s := ingest.Status{Connected: true}
+	for p := range partitions {
+		heard := time.UnixMilli(stamped(int64(len(f.d.topic[p])))).Add(time.Minute + time.Duration(f.d.rng.IntN(20_000))*time.Millisecond)
+		s.Partitions = append(s.Partitions, ingest.PartitionStatus{Partition: topicPart(p), End: int64(len(f.d.topic[p])), Heard: heard})
+	}
+	return s
+}
+func (f *topicFeed) Close() error { return nil }
 
 func (d *dataset) feed(m *incremental.Machine, only int) *topicFeed {
 	f := &topicFeed{d: d, only: only, next: make([]int64, partitions), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 1))}
@@ -226,7 +244,9 @@ func (c *hopping) Now() time.Time {
 	return c.now
 }
 
-func (c *hopping) Ticker(d time.Duration) (<-chan time.Time, func()) { return wallClock{}.Ticker(d) }
+func (c *hopping) Ticker(d time.Duration) (<-chan time.Time, func()) {
+	return wallClock{}.Ticker(d / 50)
+}
 
 // process is one, on a host that has a state.
 type process struct {

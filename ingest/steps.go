@@ -19,6 +19,8 @@ type Steps interface {
 	// Moves is told that a partition is about to move on. Full reports that a commit is due: no more can be told at once.
 	Moves(m *incremental.Machine, p state.Partition)
 	Full() bool
+	// Idles is told that the log time of a partition is about to move on, since it is idle.
+	Idles(m *incremental.Machine, p state.Partition, at int64)
 	// BeforeReading is told where the first load ends.
 	BeforeReading(m *incremental.Machine, ends map[state.Partition]int64) Telling
 	BeforeCommit(m *incremental.Machine) Telling
@@ -68,8 +70,9 @@ func unfinished(err error) bool {
 // untold is Steps for a host whose steps nobody is told.
 type untold struct{}
 
-func (untold) Moves(*incremental.Machine, state.Partition) {}
-func (untold) Full() bool                                  { return false }
+func (untold) Moves(*incremental.Machine, state.Partition)        {}
+func (untold) Full() bool                                         { return false }
+func (untold) Idles(*incremental.Machine, state.Partition, int64) {}
 func (untold) BeforeReading(*incremental.Machine, map[state.Partition]int64) Telling {
 	return nil
 }

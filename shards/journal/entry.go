@@ -53,6 +53,7 @@ type Run struct {
 	Partition int32
 	Tick      int64 // the machine's time
 	Next      int64 // offset behind it
+	Idle      int64 // the log's time to which the partition moved on before that, since it was idle; 0: it was not
 }
 
 // Runs is in which order records were taken in, since the entry before.
@@ -207,15 +208,23 @@ func (d *Digest) UnmarshalText(text []byte) error {
 
 // MarshalJSON writes a run as three numbers.
 func (r Run) MarshalJSON() ([]byte, error) {
+	if r.Idle > 0 {
+		return fmt.Appendf(nil, "[%d,%d,%d,%d]", r.Partition, r.Tick, r.Next, r.Idle), nil
+	}
 	return fmt.Appendf(nil, "[%d,%d,%d]", r.Partition, r.Tick, r.Next), nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *Run) UnmarshalJSON(text []byte) error {
 	var n []int64
-	if err := json.Unmarshal(text, &n); err != nil || len(n) != 3 || n[0] < 0 || n[0] > 1<<31-1 {
+	if err := json.Unmarshal(text, &n); err != nil || len(n) < 3 || len(n) > 4 || n[0] < 0 || n[0] > 1<<31-1 {
 		return errEntry
 	}
-	*r = Run{int32(n[0]), n[1], n[2]}
+	*r = Run{Partition: int32(n[0]), Tick: n[1], Next: n[2]}
+	if len(n) == 4 {
+		if r.Idle = n[3]; r.Idle <= 0 {
+			return errEntry
+		}
+	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 func FuzzEntry(f *testing.F) {
 	for _, e := range []*Entry{
 		{Genesis: &Genesis{State: Digest{1}}}, {Begin: &Begin{}}, {Ends: &Ends{Source: "kafka:t", Ends: [][2]int64{{1, 2}, {3, 4}}}},
-		{Runs: &Runs{Source: "kafka:t", Runs: []Run{{1, -5, 6}}}}, {Cut: &Cut{}}, {Intent: &Intent{Release: 1}},
+		{Runs: &Runs{Source: "kafka:t", Runs: []Run{{Partition: 1, Tick: -5, Next: 6, Idle: 9}, {Tick: 1}}}}, {Cut: &Cut{}}, {Intent: &Intent{Release: 1}},
 		{Published: &Published{Release: 2}}, {Erase: &Erase{}}} {
 		content, err := e.encode()
 		if err != nil {
@@ -54,7 +54,7 @@ func TestWhatIsNoEntry(t *testing.T) {
 	}
 	for _, e := range []*Entry{{}, {Cut: &Cut{}, Begin: &Begin{}}, {Intent: &Intent{}},
 		{Published: &Published{}},
-		{Ends: &Ends{Ends: [][2]int64{{2, 1}, {1, 1}}}}, {Runs: &Runs{Runs: []Run{{-1, 0, 0}}}}, {Runs: &Runs{Runs: make([]Run, 1<<20)}}} {
+		{Ends: &Ends{Ends: [][2]int64{{2, 1}, {1, 1}}}}, {Runs: &Runs{Runs: []Run{{Partition: -1}}}}, {Runs: &Runs{Runs: make([]Run, 1<<20)}}} {
 		if _, err := e.encode(); err == nil {
 			t.Errorf("%+v is written", e)
 		}

@@ -169,7 +169,13 @@ func endsOf(x *Ends) map[state.Partition]int64 {
 func (r *repeating) take(ctx context.Context, x *Runs, mark state.JournalMark) error {
 	before := r.machine().Arrived()
 	for _, run := range x.Runs {
-		err := r.again.Take(ctx, state.Partition{Source: x.Source, ID: run.Partition}, run.Tick, run.Next)
+		p := state.Partition{Source: x.Source, ID: run.Partition}
+		if run.Idle > 0 {
+			if err := r.again.Idle(p, run.Tick, run.Idle); err != nil {
+				return err
+			}
+		}
+		err := r.again.Take(ctx, p, run.Tick, run.Next)
 		if errors.Is(err, ingest.ErrEndsBefore) {
 			return fmt.Errorf("%w: %w", ErrHole, err)
 		}

@@ -50,6 +50,13 @@ func (s *steps) Moves(m *incremental.Machine, p state.Partition) {
 	s.runs = append(s.runs, Run{Partition: p.ID, Tick: now})
 }
 
+// Idles implements ingest.Steps.
+func (s *steps) Idles(m *incremental.Machine, p state.Partition, at int64) {
+	s.closeRun(m)
+	s.source, s.open = p.Source, p
+	s.runs = append(s.runs, Run{Partition: p.ID, Tick: m.Now(), Idle: at})
+}
+
 // Full implements ingest.Steps.
 func (s *steps) Full() bool { return len(s.runs) >= mostRuns }
 

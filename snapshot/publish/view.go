@@ -10,8 +10,8 @@ import (
 func Of(v *incremental.View) *render.Input {
 	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
 		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries,
-		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v.Classes),
-		Dead: classesOf(v.Dead), Since: v.Since, Stale: staleOf(v.Stale), Expired: v.Intent.Expired, Past: pastOf(v),
+		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v, v.Classes),
+		Dead: classesOf(v, v.Dead), Since: v.Since, Stale: staleOf(v.Stale), Expired: v.Intent.Expired, Past: pastOf(v),
 		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes,
 			Algorithm: v.Intent.Algorithm, Digests: v.Intent.Digests}}
 }
@@ -36,10 +36,13 @@ func pastOf(v *incremental.View) func(release uint32) render.Past {
 	}
 }
 
-func classesOf(views []state.ClassView) []render.Class {
+func classesOf(v *incremental.View, views []state.ClassView) []render.Class {
 	out := make([]render.Class, len(views))
 	for i, c := range views {
 		out[i] = render.Class{Born: c.Born, Died: c.Died, Bucket: uint32(c.Bucket), Members: c.Members}
+		if v.Stratum != nil {
+			out[i].Stratum = v.Stratum[c.Members[0]].String()
+		}
 	}
 	return out
 }

@@ -66,7 +66,7 @@ func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases in
 				if i%3 == 0 {
 					p.in.Classes = append(p.in.Classes, render.Class{Born: release, Bucket: bucket})
 					if settles {
-						p.in.Classes[len(p.in.Classes)-1].Stratum = []string{"plain", "updated+fault"}[release%2]
+						p.in.Classes[len(p.in.Classes)-1].Stratum = []string{"plain", "fault+updated"}[release%2]
 					}
 				}
 				c := &p.in.Classes[len(p.in.Classes)-1]
@@ -108,7 +108,7 @@ func (p *people) publish(t *testing.T, releases int) *Release {
 		rows += len(lines) - 1
 		require.Equal(t, strings.Join(r.Manifest.BucketsColumns(), ","), lines[0])
 		for _, line := range lines[1:] {
-			require.Equal(t, p.settings.Settle != "", strings.HasSuffix(line, ",plain") || strings.HasSuffix(line, ",updated+fault"), line)
+			require.Equal(t, p.settings.Settle != "", strings.HasSuffix(line, ",plain") || strings.HasSuffix(line, ",fault+updated"), line)
 		}
 	}
 	require.Equal(t, len(p.buckets), rows)
