@@ -2,6 +2,7 @@ package audit
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,4 +60,21 @@ func TestStrataThatCannotBeRead(t *testing.T) {
 	require.NoError(t, os.WriteFile(o.Records, []byte(strings.Replace(string(text), "stratum", "layer", 1)), 0o600))
 	_, err = Dir(o)
 	require.ErrorContains(t, err, "header lacks the stratum")
+}
+
+// TestUnionOfOtherTimesOfObservation: a union whose shards observe people for another time than it says is found.
+func TestUnionOfOtherTimesOfObservation(t *testing.T) {
+	shard, f := &format.Manifest{}, &format.Faults{}
+	shard.Privacy.Settle, shard.Privacy.Updates = "90d", "apply"
+	of := &unionRelease{number: 1, man: &format.Manifest{}, shards: map[int]*shardManifest{0: {man: shard}}}
+	said := func() bool {
+		*f = format.Faults{}
+		checkUnionClaims(of, f)
+		return slices.ContainsFunc(f.List, func(v format.Violation) bool { return v.Attribute == "privacy.settle" })
+	}
+	require.True(t, said())
+	of.man.Privacy.Settle, of.man.Privacy.Updates = "90d", "refuse"
+	require.True(t, said())
+	of.man.Privacy.Updates = "apply"
+	require.False(t, said())
 }
