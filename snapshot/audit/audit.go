@@ -157,11 +157,14 @@ func newAuditor(o Options) (*auditor, error) {
 	m := a.in.first
 	a.report = &Report{
 		declared: declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
-			K: m.Policy.K, L: m.Policy.L, Promises: m.Says()},
+			K: m.Policy.K, L: m.Policy.L, Promises: m.Says(), Settle: m.Privacy.Settle},
 		requireCertified: o.RequireCertified, shape: shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several(), m.Promises()[0].L},
 		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()
+	if m.Strata() {
+		a.skip("that people were observed for the same time, and that their strata follow from what they sent (exports have what is published of a person)")
+	}
 	return a, nil
 }
 

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"strings"
+
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/shares"
 	"anond/snapshot/audit/table"
@@ -82,6 +84,8 @@ type declared struct {
 	L     int  `json:"l,omitempty"` // of attributes without a promise of their own; 0: there is none
 	// Promises are those of attributes that have one of their own, in words.
 	Promises []string `json:"promises,omitempty"`
+	// Settle is how long people are observed before they are published; empty: not at all.
+	Settle string `json:"settle,omitempty"`
 }
 
 // levelStructure is said of level L2 where all that files can show of it holds.
@@ -197,6 +201,14 @@ func (r *Report) notPromised() []string {
 		"a reader who already knows other people's sensitive values (see the corruption score)",
 		"people with several records of different values: the bound is m/l for m records",
 		"releases and state restored together from an older backup cannot be detected",
+	}
+	switch {
+	case strings.HasSuffix(r.Settle, " records"):
+		out = append(out, "a reader who believes that whether a record is corrected goes with certain sensitive values: people are observed "+
+			"for different times")
+	case r.Settle != "":
+		out = append(out, "a reader who believes that how often, in which order and when a record is corrected, or whether it is later than "+
+			r.Settle+" after the first one, goes with certain sensitive values")
 	}
 	if r.exact {
 		out = append(out, "presence in the data: the quasi-identifiers are published exactly")

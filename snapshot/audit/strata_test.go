@@ -26,6 +26,8 @@ func TestStrata(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, r.Violations)
 		require.Equal(t, VerdictCertified, r.Verdict)
+		require.Contains(t, strings.Join(r.NotPromised, "\n"), "how often, in which order and when a record is corrected")
+		require.Contains(t, strings.Join(r.NotChecked, "\n"), "observed for the same time")
 	}
 	p := strataL2("buckets")
 	p.edit = early(2, func(r *testParts) { set(r.parts[1], 3, "plain") })

@@ -163,6 +163,9 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	untrue("privacy.certificate", p.Certificate != certificate)
 	untrue("privacy.grown", p.Grown != grown)
 	untrue("privacy.k1", !k1)
+	for _, s := range r.shards { // as all other settings
+		untrue("privacy.settle", s.man.Privacy.Settle != p.Settle || s.man.Privacy.Updates != p.Updates)
+	}
 	untrue("seeded", r.man.Seeded != seeded)
 	untrue("privacy.k_min", p.KMin < r.man.Policy.K && r.man.Records > 0)
 	untrue("privacy.max_frequency", !r.man.AtL2() && p.Level != "rows" && p.MaxFrequency*float64(r.man.Policy.L) > 1+1e-9)
