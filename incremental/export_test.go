@@ -295,3 +295,10 @@ func (m *Machine) LapseOf(lapsed func(state.RecordID) bool) {
 
 // FixedPool is who is in the pool that is fixed.
 func (m *Machine) FixedPool() []state.RecordID { return m.s.Head.Pools.Open.People() }
+
+// NeedOf is what the next pool of a stratum needs.
+func (m *Machine) NeedOf(of settle.Stratum) *plan.PoolNeed {
+	need := m.planner.Need(of)
+	need.Missing = m.planner.Missing(cutOf(&m.s, &m.place, state.Triggered), of)
+	return need
+}

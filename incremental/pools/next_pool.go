@@ -116,12 +116,16 @@ func (p Planning) choose(s backlog, plans []plan.Plan) []plan.Plan {
 // plain reports whether the pool is one of the plain stratum: everybody, where nobody settles.
 func (p Planning) plain() bool { return p.stratum == settle.Plain }
 
-// fresh is how many have come since the newest cut tried, of whom a pool may wait for others.
+// fresh is how many have come since the newest cut tried, for whom a pool may wait: where people settle, those of the plain stratum.
 func (p Planning) fresh() int {
-	if p.plain() {
+	switch {
+	case p.Records.Stratum == nil:
 		return p.Fresh
+	case !p.plain():
+		return 0
 	}
-	return 0
+	at, _ := slices.BinarySearch(p.waiting, p.Head.LastCut)
+	return len(p.waiting) - at
 }
 
 // strata are those of which a cut may make a pool, in the order in which it asks them: those behind the stratum of the newest pool
