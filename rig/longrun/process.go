@@ -61,7 +61,7 @@ schema:
 subject: {erasure: {mode: bucket, every: %s}}
 policy: {k: 10, l: 5%s}
 initial: {min_pool: 500}
-release: {dir: ./releases, keep: 30, window: %d, trigger: {on: interval, every: %s}}
+release: {dir: ./releases, keep: {releases: 30}, window: %d, trigger: {on: interval, every: %s}}
 state:
   path: ./state/anond.db
   backup: {dir: ./backups, min_interval: %s, command: [cp, -t, elsewhere]}
