@@ -11,6 +11,17 @@ import (
 	"time"
 )
 
+// What each access to a disk, and each chunk, takes in a bubble. No two of them end in the same instant: each has all that
+// follows from it happen before the next one ends, so that the order of goroutines does not depend on the scheduler.
+const (
+	effectTakes   = 10_007 * time.Nanosecond
+	commitTakes   = 100_003 * time.Nanosecond
+	readTakes     = 300_007 * time.Nanosecond
+	deliveryTakes = 700_001 * time.Nanosecond
+)
+
+func (a *armed) wait(d time.Duration) { time.Sleep(d) }
+
 // errKilled is what everything answers after the process has died.
 var errKilled = errors.New("killed")
 
@@ -26,18 +37,20 @@ type armed struct {
 	away    *fault // the sink of dead letters has failed since this one
 	settled bool   // a run that goes on has done all that there was to do, some ticks ago
 	count   map[string]int
-	begun   func() bool         // the run looks at its clock: it has done what comes before its loop, such as following a journal
-	aside   func() error        // what a union does that overtakes this one
+	begun   func() bool  // the run looks at its clock: it has done what comes before its loop, such as following a journal
+	aside   func() error // what a union does that overtakes this one
+	trace   *trace
 	turn    func(time.Duration) // sets the clock
 }
 
-func arm(faults []*fault, mark func() int) *armed {
-	return &armed{faults: faults, mark: mark, count: map[string]int{}, begun: func() bool { return true }}
+func arm(faults []*fault, mark func() int, t *trace) *armed {
+	return &armed{faults: faults, mark: mark, trace: t, count: map[string]int{}, begun: func() bool { return true }}
 }
 
 // at counts one of something, and returns the faults of the kinds whose turn it is.
 func (a *armed) at(what string, kinds ...string) (due []*fault) {
 	a.count[what]++
+	a.trace.note(what)
 	for _, f := range a.faults {
 		for _, k := range kinds {
 			if n := a.count[what]; f.Do == k && n >= f.N && n < f.N+f.times() {
@@ -78,6 +91,7 @@ var broken = []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES}
 
 // effect is asked before each change of the releases' disk.
 func (a *armed) effect(op, path string) error {
+	a.wait(effectTakes)
 	if err := a.overtaken(); err != nil {
 		return err
 	}
@@ -86,6 +100,7 @@ func (a *armed) effect(op, path string) error {
 	if a.dead {
 		return errKilled
 	}
+	a.trace.note(op, path)
 	due := a.at("effect", "kill-effect", "cut-effect", "fail-write", "union-killed", "union-cut", "union-fails")
 	if op == "sync" {
 		due = append(due, a.at("sync", "fail-sync")...)
@@ -152,6 +167,7 @@ func flipped(data []byte, draw uint32) []byte {
 
 // before and after are asked around each commit.
 func (a *armed) before() error {
+	a.wait(commitTakes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
@@ -215,6 +231,7 @@ func (a *armed) find(do string) *fault {
 
 // read is asked before each chunk. ahead: whoever reads may need it, or not.
 func (a *armed) read(ahead bool) error {
+	a.wait(readTakes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
@@ -232,6 +249,7 @@ func (a *armed) read(ahead bool) error {
 
 // deliver is asked before each delivery of dead letters.
 func (a *armed) deliver() error {
+	a.wait(deliveryTakes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {

@@ -47,7 +47,7 @@ func generateErasing(seed uint64, number int) *chaosPlan {
 	if r.IntN(3) > 0 {
 		p.add(stepRun, 1, r)
 	}
-	for range 2 + r.IntN(3) {
+	for range 1 + r.IntN(2) {
 		p.asking(r)
 		p.round(r)
 	}
@@ -113,7 +113,7 @@ func (w *inside) nextPeriod(p *played) error {
 		return err
 	}
 	every, _ := w.plan.World.erasure()
-	w.clock.set(max(0, created.Sub(w.clock.Now())) + every + time.Minute)
+	w.clock.turn(max(0, created.Sub(w.clock.Now())) + every + time.Minute)
 	return w.settle(p)
 }
 

@@ -28,7 +28,7 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 	if r.IntN(3) == 0 { // else the first start meets the faults, too
 		p.add(stepRun, 1, r)
 	}
-	for range 2 + r.IntN(4) {
+	for range 1 + r.IntN(3) {
 		p.round(r)
 	}
 	return p

@@ -19,7 +19,8 @@ type result struct {
 	Plan   *chaosPlan
 	Faults []string // kinds of those that took effect
 	Err    error    // nil: every promise held
-	Log    string   // of the daemon, if one did not
+	Log    string   // of the daemon
+	Trace  string   // what the daemon did to its disks, of a simulation
 }
 
 // played is what plays are made of in both worlds.
@@ -144,7 +145,7 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 	case stepFeed:
 		w.feed.more(s.N)
 	case stepPass:
-		w.clock.set(time.Duration(s.N) * time.Hour)
+		w.clock.turn(time.Duration(s.N) * time.Hour)
 	case stepBackup:
 		return next, w.copying()
 	case stepSpell:
@@ -341,7 +342,7 @@ func (w *inside) restoreReleases() error {
 func (w *inside) harm(f *fault) error {
 	switch f.Do {
 	case "clock-back":
-		w.clock.set(-time.Duration(f.N) * time.Hour)
+		w.clock.turn(-time.Duration(f.N) * time.Hour)
 		if ahead, err := w.clockIsBehind(); err != nil || ahead {
 			f.take(w.log.Len())
 			return err
