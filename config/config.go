@@ -168,6 +168,7 @@ func check(c *Config, r *reader) {
 	checkLevel(c, r)
 	checkSubjectKey(c, r)
 	checkShard(c, r)
+	c.Initial.Source.check(c, r)
 	checkReachable(c, r)
 	checkDeletes(c, r)
 	checkErasure(c, r)

@@ -46,6 +46,7 @@ var changes = map[Change][]string{
 		"schema.others",
 		"schema.attributes[].max_length", "schema.attributes[].path", "subject.deletes",
 		"initial.min_records", "initial.max_records", "initial.on_refusal",
+		"initial.source.type", "initial.source.url", "initial.source.query", "initial.source.order_by",
 		"release.dir", "release.ledger",
 		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",
 		"state.backup.dir", "state.backup.min_interval", "state.backup.keep", "state.backup.command",
