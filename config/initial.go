@@ -69,8 +69,8 @@ func (s *initialSource) keys() []key {
 			"columns have the names and forms that attributes have in the records of the source; others are left out. It runs in a transaction " +
 			"that only reads."},
 		{path: initialAt + ".order_by", value: text(&s.OrderBy), derived: "none; needed for postgres", doc: "Column of the query by whose " +
-			"value a restart goes on: smallint, integer or bigint, not negative, unique, never NULL, such as a primary key. Dead letters and exports " +
-			"name rows by it, so it should not be a number by which others know the person. It must not follow from a sensitive value."},
+			"value a restart goes on: smallint, integer or bigint, not negative, unique, never NULL, such as a primary key. Dead letters and " +
+			"exports name rows by it, so it should not be a number by which others know the person. It must not follow from a sensitive value."},
 	}
 }
 
