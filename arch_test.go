@@ -183,6 +183,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/internal/sealed"}},
 		{"ingest/kafkasrc", []string{"anond/incremental/state", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
 			"anond/internal/kafkaclient/..."}},
+		{"ingest/subjectledger", []string{model, "anond/incremental", "anond/incremental/state", "anond/internal/disk"}},
 		{"ingest", []string{model, "anond/incremental", "anond/incremental/erase", "anond/incremental/plan", "anond/incremental/state",
 			"anond/ingest/decode"}}, // it knows no shards
 		{"shards/journal", []string{"anond/incremental", "anond/incremental/state", "anond/ingest", "anond/internal/sealed",

@@ -72,6 +72,8 @@ type subjects struct {
 	Erasure Erasure
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
+	// SubjectLedger is the directory of the ledger of subjects; empty: the dataset shares none.
+	SubjectLedger string
 }
 
 // loaded is what Load has found besides the values of the keys.
@@ -167,6 +169,7 @@ func check(c *Config, r *reader) {
 	checkPolicy(c, r)
 	checkLevel(c, r)
 	checkSubjectKey(c, r)
+	checkSubjectLedger(c, r)
 	checkShard(c, r)
 	c.Initial.Source.check(c, r)
 	checkReachable(c, r)

@@ -224,9 +224,38 @@ func checkSubjectKey(c *Config, r *reader) {
 	}
 }
 
+// checkSubjectLedger refuses a ledger of subjects where people have no digest that others share.
+func checkSubjectLedger(c *Config, r *reader) {
+	const full = "subject.ledger"
+	if !r.sound(full) {
+		return
+	}
+	if r.set(full) && c.SubjectLedger == "" { // perhaps from an empty variable
+		r.fault(full, "is empty", "name the directory, or remove the key")
+	}
+	if c.SubjectLedger == "" {
+		return
+	}
+	if of, all := c.byRole(r); all && len(of[equivclass.Subject]) == 0 {
+		r.fault(full, "is set, but no attribute has role subject: nobody is known by it", "mark the field that identifies a person")
+	}
+	if !c.SubjectSecret.Set() && r.sound("subject.key") {
+		r.fault("subject.key", "is missing, but subject.ledger is set: all its datasets must know a person by the same digest",
+			"write ${file:/run/secrets/subject.key}, the same in all datasets: openssl rand -hex 32")
+	}
+	if c.Shard.Set() {
+		r.fault(full, "does not belong to shard: shards run on several hosts, and the ledger is a directory of one",
+			"remove one of them")
+	}
+	if c.Source.Type == FromKafka && c.Source.Kafka.Assignment == Group && r.sound("source.kafka.assignment") {
+		r.fault(full, "does not belong to source.kafka.assignment group, whose members run on several hosts with states of their own",
+			"write static, or remove it")
+	}
+}
+
 // ofShard are the digests of what binds records to their place: a part of what decides how
-// records are stored, as no other record could take their place. A state without shard and
-// subject.key knows no such keys.
+// records are stored, as no other record could take their place. A state without shard,
+// subject.key and subject.ledger knows no such keys.
 func (c *Config) ofShard() map[string][32]byte {
 	out := map[string][32]byte{}
 	if c.Shard.Set() {
@@ -234,6 +263,9 @@ func (c *Config) ofShard() map[string][32]byte {
 	}
 	if k := c.SubjectKey(); k.Set() {
 		out["subject.key"] = digestOf(k.ID())
+	}
+	if c.SubjectLedger != "" { // which one it is, the state knows by what it has seen of it
+		out["subject.ledger"] = digestOf(true)
 	}
 	return out
 }

@@ -49,6 +49,7 @@ type once struct {
 	source    ingest.Source
 	keys      dataset.Keys
 	sink      ingest.DeadLetters
+	owners    ingest.Owners   // nil: the dataset shares its people with no other
 	journal   dataset.Journal // nil: there is none
 }
 
@@ -57,8 +58,8 @@ func runOnce(ctx context.Context, c *config.Config, o dataset.Options, lease dat
 	r := &once{ctx: ctx, c: c, o: o, lease: lease, far: new(meters)}
 	r.o.Planned = r.far.planned
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.Close()) }()
-	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
-		r.openSink} {
+	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openOwners, r.openJournal,
+		r.openSource, r.openSink} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -149,6 +150,16 @@ func (r *once) alone() error {
 	return nil
 }
 
+// openOwners joins the ledger of subjects, once nothing says that the state is an old one.
+func (r *once) openOwners() error {
+	owners, close, err := dataset.OpenOwners(r.ctx, r.c, r.machine)
+	if err == nil && owners != nil {
+		r.owners, r.steer.owners = owners, owners
+		r.closers.Add(close)
+	}
+	return err
+}
+
 func (r *once) openSource() error {
 	err := r.publisher.standing.during(r.ctx, func(ctx context.Context) error {
 		return r.steps.during(ingest.DoingConnect, func() (err error) {
@@ -227,7 +238,7 @@ func (r *once) host() *ingest.Host {
 		Paused: r.paused, TrustClock: o.TrustClock, Retry: o.StandIns.Retry(),
 		Limits: ingest.Limits{MaxRefused: c.DeadLetter.MaxShare, Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 			Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate},
-		Ports: ingest.Ports{Fence: r.lease.Fence, Faults: r.publisher.faults,
+		Ports: ingest.Ports{Owners: r.owners, Fence: r.lease.Fence, Faults: r.publisher.faults,
 			Forgetting: newEraser(r.ctx, c, o, r.file, r.store, r.publisher),
 			Commands:   r.steer.commands},
 		Observers: ingest.Observers{Meter: o.Meter, Tripped: r.steer.markPaused}}

@@ -121,6 +121,10 @@ var ofProcess = []row{
 		{"", "no attribute has role subject",
 			"if one person can have several records, give the identifying attribute role subject; otherwise each record counts as a " +
 				"person"}}},
+	{"elsewhere", "info", "", []eventCase{
+		{"", "for the first time in this run, somebody arrives who belongs to another dataset of `subject.ledger`: such records are counted " +
+			"(`counts.elsewhere`), and never published here",
+			"none; for another recipient of the same people, make a view of that dataset's releases"}}},
 	{"dead_letter_delivered", "info", "", []eventCase{
 		{"", "dead letters are delivered again after failures", "none"}}},
 	{"dead_letter_stuck", "warn", "", []eventCase{
