@@ -177,6 +177,7 @@ func check(c *Config, r *reader) {
 	checkErasure(c, r)
 	checkTrigger(c, r)
 	checkWindow(c, r)
+	checkViews(c, r)
 	checkPaths(c, r)
 	checkHTTP(c, r)
 	checkControl(c, r)

@@ -63,6 +63,7 @@ type releaseSettings struct {
 	Ledger   string
 	Recoding Recoding
 	Tables   [][]string    // pairs of sensitive attributes
+	Views    []View        // level L2: directories that show less
 	Window   retire.Window // level L2: how long a part stays in the releases
 	About    About
 	Keep     Keep
@@ -99,6 +100,10 @@ func (rel *releaseSettings) keys() []key {
 		{path: "release.tables", value: list[[]string]{&rel.Tables, func(to *[]string) value { return list[string]{to, text} }}, def: "[]",
 			doc: "With level L2: pairs of sensitive attributes, such as [[diagnosis, hiv]], of which each pool of eight buckets or more shows how " +
 				"often their values occur together. A table tells who knows one of the two as much about the other as it tells of the pool."},
+		{path: "release.views", value: objects[View]{&rel.Views, (*View).keys}, def: "[]", doc: "With level L2 and recoding buckets: views for " +
+			"recipients who are to see less, [{name: insurer, columns: [age, sex, diagnosis], cells: {age: 10}, values: {diagnosis: level 1}}]. " +
+			"Each has a directory and a chain of its own, and each of its releases is a function of the release of that number, so all recipients together " +
+			"learn what `release.dir` says, and nothing more. Two datasets of the same people have no such bound."},
 		{path: "release.window", value: window(&rel.Window), derived: "none: everybody published stays", doc: "With level L2 and a subject: " +
 			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d (also h, m, s), counted from the " +
 			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +

@@ -48,6 +48,8 @@ var changes = map[Change][]string{
 		"initial.min_records", "initial.max_records", "initial.on_refusal",
 		"initial.source.type", "initial.source.url", "initial.source.query", "initial.source.order_by",
 		"release.dir", "release.ledger",
+		"release.views", "release.views[].name", "release.views[].columns", "release.views[].cells", "release.views[].values",
+		"release.views[].since", "release.views[].dir", "release.views[].ledger", "release.views[].mode",
 		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",
 		"state.backup.dir", "state.backup.min_interval", "state.backup.keep", "state.backup.command",
 		"encryption.key", "encryption.key_command",

@@ -65,6 +65,9 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 		inner: &publish.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: dataset.NewOwner(),
 			Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate
+	if p.beside, err = dataset.FollowersOf(c); err != nil {
+		return nil, err
+	}
 	if err := reconcile(p.inner, c, m); err != nil {
 		return nil, err
 	}

@@ -125,7 +125,10 @@ func (r *once) openPublisher() error {
 	r.closers.Add(r.publisher.Close) // before the store: a parked release must not write after the lock is released
 	r.publisher.inner.Fence, r.sight.standing = r.lease.Fence, r.publisher.standing
 	r.publisher.limit = r.steer.limit
-	return r.lease.Witness(r.ctx, r.machine)
+	if err := r.lease.Witness(r.ctx, r.machine); err != nil {
+		return err
+	}
+	return r.publisher.follow(r.publisher.inner.Directory())
 }
 
 // ErrTwo: two states would publish into one directory.
