@@ -161,6 +161,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/render", []string{model, "anond/equivclass/promise", "anond/snapshot", "anond/snapshot/describe"}},
 		{"snapshot/describe", []string{model, "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},
+		{"snapshot/views", []string{model, "anond/snapshot", "anond/snapshot/describe", "anond/snapshot/publish"}}, // files alone: no state
 		{"snapshot/publish/publishtest", []string{model, "anond/incremental", "anond/incremental/state", "anond/snapshot",
 			"anond/snapshot/publish", "anond/snapshot/render"}},
 		{"snapshot/publish", []string{"anond/incremental", "anond/incremental/state", "anond/internal/disk", "anond/snapshot",
@@ -296,7 +297,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
 		{"internal/ops/serve", "internal/cli internal/ops/duty internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/duty"},
-		{"internal/profile", "internal/csvfields internal/hierarchies"},
+		{"internal/profile", "internal/csvfields internal/hierarchies"}, {"internal/views", "internal/dataset"},
 		{"internal", ""}, // internal/abandon and internal/fault are for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +
@@ -348,6 +349,20 @@ func TestShardsAreOneImport(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"cmd/anond/rooms.go imports anond/shards"}, imports)
+}
+
+// TestViewsAreOneImport: the same of views.
+func TestViewsAreOneImport(t *testing.T) {
+	var imports []string
+	for _, f := range tree(t) {
+		for _, path := range f.imports() {
+			if !f.test() && (path == module+"/internal/views" || path == module+"/snapshot/views") {
+				imports = append(imports, f.path+" imports "+path)
+			}
+		}
+	}
+	assert.Equal(t, []string{"cmd/anond/rooms.go imports anond/internal/views",
+		"internal/views/views.go imports anond/snapshot/views"}, imports)
 }
 
 // TestDeliveryLinksNoState: the program that delivers reads what is public. It links neither what reads records nor the machine,

@@ -102,8 +102,8 @@ func (rel *releaseSettings) keys() []key {
 				"often their values occur together. A table tells who knows one of the two as much about the other as it tells of the pool."},
 		{path: "release.views", value: objects[View]{&rel.Views, (*View).keys}, def: "[]", doc: "With level L2 and recoding buckets: views for " +
 			"recipients who are to see less, [{name: insurer, columns: [age, sex, diagnosis], cells: {age: 10}, values: {diagnosis: level 1}}]. " +
-			"Each has a directory and a chain of its own, and each of its releases is a function of the release of that number, so all recipients together " +
-			"learn what `release.dir` says, and nothing more. Two datasets of the same people have no such bound."},
+			"Each has a directory and a chain of its own, and each of its releases is a function of the release of that number, so all " +
+			"recipients together learn what `release.dir` says, and nothing more. Two datasets of the same people have no such bound."},
 		{path: "release.window", value: window(&rel.Window), derived: "none: everybody published stays", doc: "With level L2 and a subject: " +
 			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d (also h, m, s), counted from the " +
 			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +

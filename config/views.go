@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"anond/equivclass"
+	"anond/internal/csvfields"
 )
 
 // View is an element of `release.views`: a directory of releases that shows less than release.dir.
@@ -31,13 +33,14 @@ func (v *View) keys() []key {
 			"columns, cells or values change is another one: it gets another name."},
 		{path: "columns", value: list[string]{&v.Columns, text}, required: true, doc: "Attributes that it shows: at least one quasi-identifier " +
 			"and one sensitive attribute, such as [age, sex, diagnosis]."},
-		{path: "cells", value: coarser{&v.Cells}, derived: "none", doc: "Coarser cells of quasi-identifiers, {age: 10, postcode: level 2}: of a " +
-			"number the width of aligned intervals, of a date in days, of a category the level of its hierarchy, counted from the leaves. A cell of the " +
-			"view contains that of the release."},
+		{path: "cells", value: coarser{&v.Cells}, derived: "none", doc: "Coarser cells of quasi-identifiers, " +
+			"{age: 10, postcode: level 2}: of a number the width of aligned intervals, of a date in days, of a category the level of its " +
+			"hierarchy, counted from the leaves. A cell of the view contains that of the release."},
 		{path: "values", value: coarser{&v.Values}, derived: "none", doc: "Labels in place of values of sensitive attributes, " +
 			"{diagnosis: level 1}. Their counts add up, and nothing is promised of a label: its share is shown."},
-		{path: "since", value: start{&v.Since}, derived: "the oldest release that is there", doc: "When the view begins: with the first release that was made then " +
-			"or later, a day such as 2026-01-15 or a month. Each of its releases has everybody who is in the release that it is of."},
+		{path: "since", value: start{&v.Since}, derived: "the oldest release that is there", doc: "When the view begins: with " +
+			"the first release that was made then or later, a day such as 2026-01-15 or a month. Each of its releases has everybody who is " +
+			"in the release that it is of."},
 		{path: "dir", value: path(&v.Dir), derived: "release.dir-NAME", doc: "Directory of the view's releases, in the format of release.dir."},
 		{path: "ledger", value: path(&v.Ledger), derived: "ledger-NAME next to release.ledger", doc: "Append-only list of the view's releases."},
 		{path: "mode", value: dirMode{&v.Mode}, derived: "that of other directories", doc: "Permissions of dir, such as \"0750\"."},
@@ -52,7 +55,8 @@ func checkViews(c *Config, r *reader) {
 	}
 	switch {
 	case c.Policy.Level != L2 || c.Release.Recoding != Buckets:
-		r.fault(full, "belongs to level L2 with release.recoding buckets", "remove the views, or set policy.level to L2 and release.recoding to buckets")
+		r.fault(full, "belongs to level L2 with release.recoding buckets",
+			"remove the views, or set policy.level to L2 and release.recoding to buckets")
 		return
 	case c.Shard.Set():
 		r.fault(full, "belongs to releases that are whole, but shard.index is set: a union has no views", "remove the views")
@@ -66,7 +70,9 @@ func checkViews(c *Config, r *reader) {
 		if v.Ledger == "" {
 			v.Ledger = filepath.Join(filepath.Dir(c.Release.Ledger), "ledger-"+v.Name)
 		}
-		if slices.ContainsFunc(c.Release.Views[:i], func(o View) bool { return o.Name == v.Name || same(o.Dir, v.Dir) || same(o.Ledger, v.Ledger) }) {
+		if slices.ContainsFunc(c.Release.Views[:i], func(o View) bool {
+			return o.Name == v.Name || same(o.Dir, v.Dir) || same(o.Ledger, v.Ledger)
+		}) {
 			r.fault(at, "has the name, dir or ledger of another view", "give each view its own")
 		}
 		for key, dir := range map[string]string{"release.dir": c.Release.Dir, "state.path": filepath.Dir(c.State.Path)} {
@@ -92,7 +98,8 @@ func (c *Config) checkView(r *reader, at string, v *View) {
 	shown := map[equivclass.Role]int{}
 	for i, name := range v.Columns {
 		if !published(roles[name]) || slices.Contains(v.Columns[:i], name) {
-			r.fault(at+".columns", fmt.Sprintf("names %q, which no release shows, or twice", name), "name quasi-identifiers and sensitive attributes of schema")
+			r.fault(at+".columns", fmt.Sprintf("names %q, which no release shows, or twice", name),
+				"name quasi-identifiers and sensitive attributes of schema")
 			return
 		}
 		shown[roles[name]]++
@@ -102,24 +109,26 @@ func (c *Config) checkView(r *reader, at string, v *View) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Cells)) {
 		if roles[name] != equivclass.Quasi || !slices.Contains(v.Columns, name) {
-			r.fault(at+".cells", fmt.Sprintf("names %q, which is no quasi-identifier among its columns", name), "remove it, or add it to columns")
-		} else if reason, suggestion := coarserCells(of[name], v.Cells[name]); reason != "" {
+			r.fault(at+".cells", fmt.Sprintf("names %q, which is no quasi-identifier among its columns", name),
+				"remove it, or add it to columns")
+		} else if reason, suggestion := c.coarserCells(of[name], v.Cells[name]); reason != "" {
 			r.fault(at+".cells", fmt.Sprintf("of %q %s", name, reason), suggestion)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Values)) {
 		if roles[name] != equivclass.Sensitive || !slices.Contains(v.Columns, name) {
-			r.fault(at+".values", fmt.Sprintf("names %q, which is no sensitive attribute among its columns", name), "remove it, or add it to columns")
-		} else if reason, suggestion := coarserLevel(of[name], v.Values[name]); reason != "" {
+			r.fault(at+".values", fmt.Sprintf("names %q, which is no sensitive attribute among its columns", name),
+				"remove it, or add it to columns")
+		} else if reason, suggestion := c.coarserLevel(of[name], v.Values[name]); reason != "" {
 			r.fault(at+".values", fmt.Sprintf("of %q %s", name, reason), suggestion)
 		}
 	}
 }
 
 // coarserCells says what is wrong with coarser cells of an attribute; empty: nothing.
-func coarserCells(a *equivclass.Attribute, by string) (reason, suggestion string) {
+func (c *Config) coarserCells(a *equivclass.Attribute, by string) (reason, suggestion string) {
 	if !a.Type.Numeric() {
-		return coarserLevel(a, by)
+		return c.coarserLevel(a, by)
 	}
 	f, err := strconv.ParseFloat(by, 64)
 	w, ok := a.Units(f)
@@ -133,14 +142,26 @@ func coarserCells(a *equivclass.Attribute, by string) (reason, suggestion string
 	return "", ""
 }
 
-// coarserLevel says what is wrong with a level of an attribute's hierarchy.
-func coarserLevel(a *equivclass.Attribute, by string) (reason, suggestion string) {
-	level, err := strconv.Atoi(strings.TrimPrefix(by, "level "))
-	switch {
-	case a.Hierarchy == nil:
+// coarserLevel says what is wrong with a level of an attribute's hierarchy: 1 is the first above the leaves of the longest line.
+func (c *Config) coarserLevel(a *equivclass.Attribute, by string) (reason, suggestion string) {
+	if a.Hierarchy == nil {
 		return "cannot be coarser: it has no hierarchy", "leave the attribute out of columns, or out of this section"
-	case err != nil || !strings.HasPrefix(by, "level ") || level < 1:
-		return "names no level of its hierarchy", "write for instance level 1, the first above the values"
+	}
+	most, split := 0, csvfields.Splitter{Delimiter: ';'}
+	for _, h := range c.Hierarchies {
+		for line := range bytes.Lines(h.Content) {
+			if h.Attribute == a.Name {
+				path, _ := split.Fields(bytes.TrimRight(line, "\r\n"))
+				most = max(most, len(path)-2)
+			}
+		}
+	}
+	digits, ok := strings.CutPrefix(by, "level ")
+	switch level, err := strconv.Atoi(digits); {
+	case most < 1:
+		return "cannot be coarser: its hierarchy has no level below the root", "leave the attribute out of columns, or out of this section"
+	case !ok || err != nil || level < 1 || level > most:
+		return "names no level of its hierarchy below the root", fmt.Sprintf("write level 1 to level %d; 1 is the first above the values", most)
 	}
 	return "", ""
 }
@@ -173,7 +194,8 @@ func (c coarser) read(r *reader, full string, n *yaml.Node) {
 			r.faultAt(n.Content[i], full, "names an attribute twice, or none", "write each attribute once, followed by a width or a level")
 			return
 		}
-		s, _, ok := r.text(full, n.Content[i+1], "width or level", []string{"!!int", "!!float", "!!str"}, "write for instance 10 or level 1", false)
+		s, _, ok := r.text(full, n.Content[i+1], "width or level", []string{"!!int", "!!float", "!!str"},
+			"write for instance 10 or level 1", false)
 		if !ok {
 			return
 		}

@@ -28,7 +28,8 @@ func FollowersOf(c *config.Config) ([]Follower, error) {
 	case views != nil:
 		return views.Open(c), nil
 	case len(c.Release.Views) > 0:
-		return nil, fault.Errorf(fault.Config, "remove release.views, or use a program that has views", "release.views: this program has no views")
+		return nil, fault.Errorf(fault.Config, "remove release.views, or use a program that has views",
+			"release.views: this program has no views")
 	}
 	return nil, nil
 }

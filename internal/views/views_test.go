@@ -351,7 +351,8 @@ func TestViewsAreWholeAfterEveryPowerCut(t *testing.T) {
 	}
 }
 
-// TestBrokenViews: views that are no function of the release as their manifest says, or that are numbered by what they leave out, are found.
+// TestBrokenViews: views that are no function of the release as their manifest says, or that are numbered by what they leave out, are
+// found.
 func TestBrokenViews(t *testing.T) {
 	s := newSite(t, "repeat: first", "")
 	require.NoError(t, s.run(180))
@@ -427,7 +428,8 @@ func sheetOf(t *testing.T, path string) [][]string {
 	return rows
 }
 
-// numberedAs gives classes of a view the numbers of the release's classes of the same cells, as far as that can be told, and sorts rows by them.
+// numberedAs gives classes of a view the numbers of the release's classes of the same cells, as far as that can be told, and sorts
+// rows by them.
 func numberedAs(t *testing.T, rows, of [][]string) [][]string {
 	number := map[string][]string{}
 	for _, row := range of[1:] {

@@ -41,9 +41,9 @@ func (r *Report) Text(w io.Writer) error {
 func (t *textWriter) views(r *Report) {
 	for _, v := range r.Views {
 		t.line("")
-		t.line("View %s (%s): %d releases were compared with the release of their number. Where nothing is said of it above, each is", v.Name, v.Dir,
-			v.Releases)
-		t.line("a function of that release alone: who has all of the view and all of the releases knows what the releases say, and nothing more.")
+		t.line("View %s (%s): %d releases were compared with the release of their number. Where nothing is said of it above, each is",
+			v.Name, v.Dir, v.Releases)
+		t.line("a function of the releases: who has all of the view and all of the releases knows what the releases say, and nothing more.")
 	}
 }
 

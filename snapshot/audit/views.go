@@ -19,8 +19,8 @@ type viewRow struct {
 
 // viewed audits views of the releases: each as a chain of its own, and each release of it against the release of its number, of which
 // it has to be the function that its manifest names (view_bounded in proof/: post-processing). Buckets are compared by what they show,
-// with their pools; numbers and order are those of a chain, which the audit of the view holds against its own files. So no order and no number
-// follows from what the view leaves out.
+// with their pools; numbers and order are those of a chain, which the audit of the view holds against its own files. So no order and no
+// number follows from what the view leaves out.
 func (r *Report) viewed(o Options) error {
 	for _, dir := range o.Views {
 		own, err := Dir(Options{Releases: dir})

@@ -99,7 +99,8 @@ func (c *column) lift(by string) error {
 		depth = max(depth, len(path))
 	}
 	if !ok || level >= depth-1 {
-		return fmt.Errorf("names a level of %q that its hierarchy does not have below the root: write level 1 to level %d", c.Name, max(1, depth-2))
+		return fmt.Errorf("names a level of %q that its hierarchy does not have below the root: write level 1 to level %d", c.Name,
+			max(1, depth-2))
 	}
 	top := depth - 1 - level // columns between the level and the root
 	c.labels = map[string]string{}
@@ -152,7 +153,8 @@ type cell struct {
 func (c *column) read(text string) cell {
 	if !c.Type.Numeric() {
 		text = cmp.Or(c.labels[text], text)
-		return cell{text: text, lacks: text == equivclass.MissingText || c.paths == nil && strings.HasSuffix(text, "|"+equivclass.MissingText+"}")}
+		set := c.paths == nil && strings.HasSuffix(text, "|"+equivclass.MissingText+"}")
+		return cell{text: text, lacks: text == equivclass.MissingText || set}
 	}
 	x := cell{text: text}
 	if text == equivclass.MissingText {

@@ -3,9 +3,9 @@
 //
 // Guarantee: whoever has every view and every release learns what the releases alone say. A view is made of published files:
 // fewer columns, cells that contain the cells of the release, labels in place of values, a later start. So what is
-// seen of views is a function of the transcript, and the theorem view_bounded of proof/ (on paper: Theorem T (iii), and
-// docs/PROOFS.md) bounds it by the releases, however many recipients put together what they have. Rule F (forbidden) rules out a second rendering of records;
-// a view renders none: it does not know the state, and no file of it follows from anything but published files.
+// seen of views is a function of the transcript, and the theorem view_bounded of proof/ (docs/PROOFS.md, Views) bounds it by the
+// releases, however many recipients put together what they have. Rule F (forbidden) rules out a second rendering of records; a view
+// renders none: it does not know the state, and no file of it follows from anything but published files.
 // The promise is that of the release, for the release's values. A label may have more of a bucket than its cap allows each value below
 // it; the share is in the manifest, and who needs a bound of it caps the values that the label stands for.
 //

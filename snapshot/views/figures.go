@@ -6,7 +6,8 @@ import (
 	"anond/snapshot"
 )
 
-// figures are what quality and privacy of a view are made of, by part of it: kept from release to release, so that only what is new is read.
+// figures are what quality and privacy of a view are made of, by part of it: kept from release to release, so that only what is new is
+// read.
 type figures struct {
 	of   map[string]partFigures // by part and the hash of its first file
 	open func(name string) (io.ReadCloser, error)

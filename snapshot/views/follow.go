@@ -26,13 +26,13 @@ type View struct {
 var errBehind = fmt.Errorf("%w: releases that it lacks were pruned (release.keep): give it another name and directory, "+
 	"where its chain begins with the oldest release that is there", ErrDefinition)
 
-// Follow makes the releases of the view up to the one that CURRENT names in the directory of releases. from has that directory and how this
-// process writes; its ledger is not looked at.
+// Follow makes the releases of the view up to the one that CURRENT names in the directory of releases. from has that directory and how
+// this process writes; its ledger is not looked at.
 //
 // Guarantee: it goes behind the durable steps of a release and in front of its mark in the state, so whoever was killed between them
 // takes the same release through both again: no release is made before the views of the one before are there, and a view that
-// is behind at a start is made then. Its own steps are those of a release (publish.Sequence). What it writes is a function of the releases and of
-// the view's release before, so a retry writes the same bytes.
+// is behind at a start is made then. Its own steps are those of a release (publish.Sequence). What it writes is a function of the
+// releases and of the view's release before, so a retry writes the same bytes.
 func (v *View) Follow(from publish.Directory) error {
 	on, err := snapshot.Scan(from.FS, from.Dir)
 	if err != nil || on.Current == 0 {

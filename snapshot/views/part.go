@@ -57,8 +57,8 @@ func load(c *columns, pairs [][]string, own bool, open opener) (*content, error)
 	for _, f := range []struct {
 		name string
 		row  func(fields []string) bool
-	}{{snapshot.BucketsName, x.bucketRow}, {snapshot.ValuesName, x.valueRow}, {snapshot.PoolsName, x.poolRow}, {snapshot.TablesName, x.tableRow},
-		{snapshot.DataName, func(fields []string) bool { return x.dataRow(fields, own) }}} {
+	}{{snapshot.BucketsName, x.bucketRow}, {snapshot.ValuesName, x.valueRow}, {snapshot.PoolsName, x.poolRow},
+		{snapshot.TablesName, x.tableRow}, {snapshot.DataName, func(fields []string) bool { return x.dataRow(fields, own) }}} {
 		if f.name == snapshot.TablesName && len(pairs) == 0 {
 			continue
 		}
