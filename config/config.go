@@ -147,6 +147,12 @@ func LoadEdited(path string, lookup Lookup, read ReadFile, edits []Edit) (*Confi
 	if len(r.at) > 0 {
 		check(c, r)
 	}
+	if len(r.faults) == 0 {
+		checkApart(c, r, func(shard int) (*Config, error) {
+			o, _, err := LoadEdited(path, ForShard(lookup, shard), read, edits)
+			return o, err
+		})
+	}
 	if len(r.faults) > 0 {
 		inOrder(r.faults, path)
 		return nil, r.sortedWarnings(), &Faults{r.faults}

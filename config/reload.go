@@ -42,6 +42,7 @@ var changes = map[Change][]string{
 		"source.registry.url", "source.registry.username", "source.registry.password", "source.registry.token", "source.registry.ca",
 		"source.registry.cert", "source.registry.key", "source.registry.may_lack",
 		"source.file.path", "source.file.follow", "source.file.complete",
+		"shard.run", "shard.group",
 		"dead_letter.type", "dead_letter.path", "dead_letter.topic", "dead_letter.payload", "dead_letter.ignore", "dead_letter.max_share",
 		"schema.others",
 		"schema.attributes[].max_length", "schema.attributes[].path", "subject.deletes",

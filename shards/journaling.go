@@ -174,7 +174,7 @@ const leastOfRepeat = 256 << 10
 func repeatShares(c *config.Config, total int) ingest.Shares {
 	mine := max(1, (total-c.Shard.Index+c.Shard.Of-1)/c.Shard.Of)
 	whole := dataset.SharesOf(c)
-	s := ingest.SharesOf(max(leastOfRepeat, int(c.Memory.MaxInFlight)/mine), int(c.Source.MaxRecordBytes))
+	s := ingest.SharesOf(max(leastOfRepeat, c.InFlight()/mine), int(c.Source.MaxRecordBytes))
 	s.Batch, s.Commit, s.Deliver = whole.Batch, whole.Commit, whole.Deliver
 	return s
 }

@@ -168,7 +168,7 @@ func rereadFeed(c *config.Config, m *incremental.Machine, o Options) (ingest.Rer
 
 // SharesOf divides memory.max_in_flight.
 func SharesOf(c *config.Config) ingest.Shares {
-	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+	return ingest.SharesOf(c.InFlight(), int(c.Source.MaxRecordBytes))
 }
 
 // TopicConfig is KafkaConfig for the messages of the source, which a schema registry may have to read.
