@@ -41,6 +41,17 @@ func ForShard(lookup Lookup, shard int) Lookup {
 // Several reports whether the file is of several shards.
 func (s *Shard) Several() bool { return len(s.Run) > 0 || s.Group != "" }
 
+// Numbers are the shards that the processes of the file may run, in order.
+func (s *Shard) Numbers() (out []int) {
+	if s.Group == "" {
+		return slices.Sorted(slices.Values(s.Run))
+	}
+	for i := range s.Of {
+		out = append(out, i)
+	}
+	return out
+}
+
 // Most is how many shards one process may run at a time: with a group all, when the other processes are away.
 func (s *Shard) Most() int {
 	if s.Group != "" {

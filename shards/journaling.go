@@ -147,14 +147,9 @@ func (j *journaled) Follow(ctx context.Context, f dataset.Following) (*increment
 	host.Commands = nil
 	dataset.Placed(host, keying.Of(j.c, m.Source().Partitions()))
 	host.Shares = repeatShares(j.c, total)
-	follower := &journal.Follower{Host: host, Entries: j.journal, Open: j.partitionOf(host), Republish: f.Republish}
+	follower := &journal.Follower{Host: host, Entries: j.journal, Open: j.partitionOf(host), Republish: f.Republish, Beginning: f.Beginning}
 	if err := follower.Root(ctx, j.root); err != nil {
 		return nil, err
-	}
-	if m.Journal().Seq == 1 {
-		if err := f.Beginning(ctx); err != nil {
-			return nil, err
-		}
 	}
 	done, err := follower.Repeat(ctx)
 	if err != nil {

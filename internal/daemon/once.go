@@ -202,7 +202,7 @@ func (r *once) started() {
 		said = append(said, "first_load_wants", s.FirstLoad.Wanted)
 	}
 	if r.c.Shard.Set() {
-		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
+		said = append(said, "of", r.c.Shard.Of)
 	}
 	r.o.Log.Info("started", said...)
 	dataset.TellUnreadable(r.c, r.o.Log)

@@ -20,13 +20,14 @@ import (
 	"time"
 
 	"anond/internal/clock"
+	"anond/internal/dataset"
 	"anond/internal/fault"
 	"anond/shards/journal"
 )
 
 // Host runs shards.
 type Host struct {
-	// Run runs a shard until ctx ends, or until it cannot go on. The cause of ctx is ErrMoved if another process is to have the shard.
+	// Run runs a shard until ctx ends, or until it cannot go on. The cause of ctx is dataset.ErrShardMoved if another process is to have the shard.
 	Run   func(ctx context.Context, shard int) error
 	Log   *slog.Logger
 	Clock clock.Clock
@@ -35,8 +36,6 @@ type Host struct {
 	Shared bool
 	// Left is told that a shard which was taken away has ended here.
 	Left func(shard int)
-	// Stands is told that a shard waits for a person (failed), or that it does so no more (nil).
-	Stands func(shard int, failed error)
 }
 
 // The waits before a shard that has failed is tried again.
@@ -44,9 +43,6 @@ const (
 	firstWait = 10 * time.Second
 	lastWait  = 5 * time.Minute
 )
-
-// ErrMoved is why a run ended whose shard another process is to have.
-var ErrMoved = errors.New("the shard goes to another process")
 
 // slot is a shard that this process runs, or is about to.
 type slot struct {
@@ -106,12 +102,11 @@ func (s *serving) assign(shards []int) {
 		if !x.wanted || slices.Contains(shards, shard) {
 			continue
 		}
-		s.Stands(shard, nil)
 		x.wanted, x.moved = false, true
 		if x.stop == nil {
 			s.left(shard)
 		} else {
-			x.stop(ErrMoved)
+			x.stop(dataset.ErrShardMoved)
 		}
 	}
 	for _, shard := range shards {
@@ -176,9 +171,6 @@ func (s *serving) settle(shard int, x *slot, err error) (over bool) {
 		s.start(shard, x)
 	default:
 		x.ended = true
-		if err != nil {
-			s.Stands(shard, err)
-		}
 	}
 	return false
 }

@@ -32,12 +32,7 @@ func newStage(t *testing.T, change func(*Host)) *stage {
 	s := &stage{t: t, heard: make(chan string, 100), ticks: make(chan time.Time), assigned: make(chan []int), result: make(chan error, 1),
 		run: map[int]chan error{}}
 	s.Host = &Host{Run: s.work, Log: slog.New(slog.DiscardHandler), Clock: s, Shared: true,
-		Left: func(shard int) { s.heard <- fmt.Sprint("left ", shard) },
-		Stands: func(shard int, failed error) {
-			if failed != nil {
-				s.heard <- fmt.Sprint("stands ", shard)
-			}
-		}}
+		Left: func(shard int) { s.heard <- fmt.Sprint("left ", shard) }}
 	if change != nil {
 		change(s.Host)
 	}
@@ -128,7 +123,6 @@ func TestWhatAPersonMustSee(t *testing.T) {
 		s.assigned <- []int{1, 2}
 		s.hears("runs 1", "runs 2")
 		s.ends(1, fault.Errorf(kind, "", "wrong"))
-		s.hears("stands 1")
 		s.ends(2, nil)
 		got, _ := fault.Of(s.returns())
 		require.Equal(t, kind, got)
@@ -150,7 +144,6 @@ func TestABrokenPromiseEndsAll(t *testing.T) {
 	s.assigned <- []int{1, 2}
 	s.hears("runs 1", "runs 2")
 	s.ends(1, broken)
-	s.hears("stands 1")
 	s.ends(2, nil)
 	require.ErrorIs(t, s.returns(), broken)
 }
@@ -195,6 +188,5 @@ func TestShardsMove(t *testing.T) {
 	s.assigned <- []int{1}
 	s.hears("runs 1")
 	s.ends(1, fenced)
-	s.hears("stands 1")
 	require.ErrorIs(t, s.returns(), journal.ErrFenced, "nobody but this configuration says who runs it")
 }
