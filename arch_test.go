@@ -267,11 +267,12 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"deliver/delivertest", "internal/daemon internal/dataset internal/upkeep"}, {"deliver",
 			"deliver/... internal/kafkaclient/... internal/pace internal/ops/gauge"},
 		{"shards/union", "internal/ops/gauge internal/ops/duty internal/ops/monitor " + disk},
+		{"shards/host", "shards/journal internal/clock internal/dataset"},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition/topics",
 			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/duty internal/ops/monitor " +
 				"shards/repartition shards/keying " + disk},
 		{"shards/repartition", "shards/keying"},
-		{"shards", "shards/... internal/cli internal/dataset internal/kafkaclient internal/ops/logs internal/ops/metrics " +
+		{"shards", "shards/... internal/cli internal/clock internal/dataset internal/kafkaclient internal/ops/logs internal/ops/metrics " +
 			"internal/ops/duty internal/ops/serve internal/sealed"},
 		{"internal/brokeraccess", "internal/kafkaclient internal/secret"}, {"internal/kafkaclient", "internal/kafkaclient"},
 		{"internal/cli", "internal/progress"},

@@ -20,7 +20,8 @@ func (m *memory) keys() []key {
 	return []key{
 		{path: "memory.max_in_flight", value: bytesSize(&m.MaxInFlight), def: "64MiB", doc: "Bound of the bytes between source and state: " +
 			"fetched, decompressed, decoded, collected for a transaction, or in delivery as dead letters. In addition to the state, the process " +
-			"may use a small multiple of it. The shards of a process (shard.run, shard.group) have equal shares, of at least 8MiB. A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
+			"may use a small multiple of it. The shards of a process (shard.run, shard.group) have equal shares, of at least 8MiB. " +
+			"A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
 	}
 }
 

@@ -299,7 +299,8 @@ func checkApart(c *Config, r *reader, other func(shard int) (*Config, error)) {
 	theirs := placesOf(o)
 	for key, mine := range placesOf(c) {
 		if mine != "" && mine == theirs[key] {
-			r.fault(key, fmt.Sprintf("is the same for shards %d and %d", c.Shard.Index, second), "write ${SHARD} into it, which is the number of each")
+			r.fault(key, fmt.Sprintf("is the same for shards %d and %d", c.Shard.Index, second),
+				"write ${SHARD} into it, which is the number of each")
 		}
 	}
 }

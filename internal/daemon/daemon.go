@@ -32,6 +32,7 @@ import (
 // state, and leaves one behind.
 func RunShard(ctx context.Context, c *config.Config, o dataset.Options) error {
 	o.Clock = clock.System()
+	log := o.Log.With("shard", c.Shard.Index)
 	if c.Shard.Group == "" {
 		return Run(ctx, c, o)
 	}
@@ -40,19 +41,18 @@ func RunShard(ctx context.Context, c *config.Config, o dataset.Options) error {
 	case err != nil && ctx.Err() != nil:
 		return nil
 	case err != nil: // the journal has what the state lacks
-		o.Log.Warn("the newest backup is not used; the journal repeats more", "event", "backup_unused", "shard", c.Shard.Index,
-			"error", err.Error())
+		log.Warn("the newest backup is not used; the journal repeats more", "event", "backup_unused", "error", err.Error())
 	case restored.Nothing == "":
-		o.Log.Info("the state of this shard was taken from the newest backup", "event", "backup_taken", "shard", c.Shard.Index,
-			"records", restored.Records, "release", restored.Release)
+		log.Info("the state of this shard was taken from the newest backup", "event", "backup_taken", "records", restored.Records,
+			"release", restored.Release)
 	}
 	err = Run(ctx, c, o)
 	if err == nil && errors.Is(context.Cause(ctx), dataset.ErrShardMoved) {
 		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		if err := upkeep.HandOver(soon, c, o); err != nil {
-			o.Log.Error("the backup of the state failed; the next release is followed by the next attempt", "event", "backup_failed",
-				"shard", c.Shard.Index, "error", err.Error())
+		if err := upkeep.BackUpStopped(soon, c, o); err != nil {
+			log.Error("the backup of the state failed; the next release is followed by the next attempt", "event", "backup_failed",
+				"error", err.Error())
 		}
 	}
 	return err

@@ -273,9 +273,9 @@ func (b *Copier) Remove(made Backup) {
 	_ = removeBackup(filepath.Join(b.config.State.Backup.Dir, made.File))
 }
 
-// HandOver makes a backup of a state that no process holds, since another host is to go on with it: that begins there, and repeats
+// BackUpStopped makes a backup of a state that no process holds, since another host is to go on with it: that begins there, and repeats
 // nothing.
-func HandOver(ctx context.Context, c *config.Config, o dataset.Options) error {
+func BackUpStopped(ctx context.Context, c *config.Config, o dataset.Options) error {
 	s, err := dataset.ReadStatus(dataset.StatusPath(c))
 	if err != nil || s == nil || s.Counts.Sent == 0 {
 		return err // the copy that the journal began with is enough

@@ -27,7 +27,8 @@ import (
 
 // Host runs shards.
 type Host struct {
-	// Run runs a shard until ctx ends, or until it cannot go on. The cause of ctx is dataset.ErrShardMoved if another process is to have the shard.
+	// Run runs a shard until ctx ends, or until it cannot go on. The cause of ctx is dataset.ErrShardMoved if another process is to
+	// have the shard.
 	Run   func(ctx context.Context, shard int) error
 	Log   *slog.Logger
 	Clock clock.Clock
@@ -150,7 +151,7 @@ func (s *serving) settle(shard int, x *slot, err error) (over bool) {
 		}
 		x.wait = min(max(firstWait, 2*x.wait), lastWait)
 		again := s.ctx.Err() == nil && !s.Once && (moved || kind == fault.Failed || kind == fault.Locked || fenced && s.Shared)
-		s.Log.Error("a shard of this process has ended with an error", "event", "shard_failed", "shard", shard, "code", int(kind),
+		s.Log.With("shard", shard).Error("a shard of this process has ended with an error", "event", "shard_failed", "code", int(kind),
 			"error", err.Error(), "hint", hint, "again", again)
 		if kind == fault.Privacy && !s.Once {
 			x.ended = true
