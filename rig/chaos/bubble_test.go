@@ -37,7 +37,7 @@ func playIn(dir string, p *chaosPlan, bug planted) (out result) {
 		}
 	}()
 	t := newTrace(dir)
-	defer func() { out.Log, out.Trace = t.plain(out.Log), t.String() }()
+	defer func() { out.Log, out.Trace, out.Reach = t.plain(out.Log), t.String(), t.reach }()
 	random := rand.New(rand.NewPCG(seedOf(p), 1))
 	if p.World.Shards > 0 {
 		out.divided(dir, random, bug, t)

@@ -158,8 +158,8 @@ func newUniting(d *division) *uniting {
 
 // take are the faults of the next attempt.
 func (u *uniting) take() []*fault {
-	next := u.next
-	u.next = nil
+	next := slices.DeleteFunc(slices.Clone(u.next), func(f *fault) bool { return f.took })
+	u.next = waiting(next)
 	return next
 }
 

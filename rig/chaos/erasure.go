@@ -299,7 +299,7 @@ func (w *inside) remirror() error {
 // mirrorList takes the list of who was forgotten into the mirror: anond writes it past the injected file
 // system and syncs it (suppress.Write), so that it is still there after a power cut, unless the disk lies.
 func (w *inside) mirrorList(a *armed) error {
-	if a.lies() {
+	if a.lies(suppress.Path(w.config.Release.Ledger)) {
 		return nil
 	}
 	return w.mirrored(suppress.Path(w.config.Release.Ledger))

@@ -80,7 +80,7 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *
 	if err != nil {
 		return nil, err
 	}
-	s.feed.deletes, s.windowed = p.World.Deletes, p.World.Window != ""
+	s.feed.deletes, s.feed.others, s.windowed = p.World.Deletes, p.World.Attributes, p.World.Window != ""
 	s.heeds(&p.World)
 	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 	o := dataset.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed, TrustClock: w.trusted,
 		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
-	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
+	w.mirror.Disk.Forgets = a.lies
 	if live {
 		running, stop := context.WithCancel(ctx)
 		defer stop()

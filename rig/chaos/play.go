@@ -20,6 +20,7 @@ type result struct {
 	Faults []string // kinds of those that took effect
 	Err    error    // nil: every promise held
 	Log    string   // of the daemon
+	Reach  reach    // which faults have struck where, of a simulation
 	Trace  string   // what the daemon did to its disks, of a simulation
 }
 
@@ -120,7 +121,8 @@ func (w *inside) play() (*played, error) {
 	for i, s := range w.plan.Steps {
 		err := error(nil)
 		if s.Do == stepRun || s.Do == stepLive {
-			err, next = w.drive(p, s.Do == stepLive, next), nil
+			err = w.drive(p, s.Do == stepLive, next)
+			next = waiting(next)
 		} else {
 			next, err = w.prepare(p, s, next)
 		}
@@ -137,6 +139,16 @@ func (w *inside) play() (*played, error) {
 		return p, err
 	}
 	return p, errors.Join(p.unnamed(w.log.String()), w.verdict())
+}
+
+// waiting are faults whose moment has not come: they strike in the next run.
+func waiting(faults []*fault) (out []*fault) {
+	for _, f := range faults {
+		if !f.took && len(f.at) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // prepare does a step between runs. Faults of the next run are added to those before.

@@ -70,10 +70,11 @@ type report struct {
 	mu                       sync.Mutex
 	drawn, took              map[string]int
 	faults, played, failures int
+	reach                    reach
 }
 
 func newReport(out io.Writer) *report {
-	return &report{out: out, drawn: map[string]int{}, took: map[string]int{}}
+	return &report{out: out, drawn: map[string]int{}, took: map[string]int{}, reach: reach{}}
 }
 
 func (c *report) note(r result) {
@@ -84,6 +85,7 @@ func (c *report) note(r result) {
 	for _, s := range r.Plan.Steps {
 		c.drawn[s.Do]++
 	}
+	c.reach.merge(r.Reach)
 	for _, f := range r.Faults {
 		c.took[f]++
 	}

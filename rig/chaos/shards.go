@@ -47,7 +47,7 @@ const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccdd
 
 func newDivision(p *chaosPlan, dir string, random *rand.Rand, bug planted, t *trace) (*division, error) {
 	d := &division{plan: p, dir: dir, random: random, planted: bug, trace: t, feed: newFeed(random, p.World.Partitions)}
-	d.feed.keyed, d.feed.deletes = true, p.World.Deletes
+	d.feed.keyed, d.feed.deletes, d.feed.others = true, p.World.Deletes, p.World.Attributes
 	if err := os.MkdirAll(d.disk(), 0o700); err != nil {
 		return nil, err
 	}
@@ -194,9 +194,8 @@ func (d *division) round(live bool, draw uint32) error {
 			}
 		}
 		s := d.shards[at]
-		next := s.next
-		s.next = nil
-		if err := s.unlessEnded(func() error { return s.drive(s.p, live, next) }); err != nil {
+		err := s.unlessEnded(func() error { return s.drive(s.p, live, s.next) })
+		if s.next = waiting(s.next); err != nil {
 			return err
 		}
 	}
@@ -251,6 +250,7 @@ func (e *entries) Append(ctx context.Context, message []byte) error {
 func (a *armed) appending() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.takes("journal: entry", "entry")
 	if a.dead || len(a.at("appending", "kill-before-entry")) > 0 {
 		return a.kill(a.cut)
 	}
@@ -260,6 +260,7 @@ func (a *armed) appending() error {
 func (a *armed) appended() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.step = "journal: entry"
 	if len(a.at("appended", "kill-after-entry")) > 0 {
 		return a.kill(nil)
 	}

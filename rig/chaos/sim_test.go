@@ -46,6 +46,10 @@ func TestSimulation(t *testing.T) {
 	note := func(p *chaosPlan) {
 		out := play(t, p, planted{})
 		r.note(out)
+		if out.Err != nil {
+			small := shrunk(p, 300, func(q *chaosPlan) bool { return play(t, q, planted{}).Err != nil })
+			fmt.Printf("FAILURE, the smallest plan: %v\n%s", play(t, small, planted{}).Err, small)
+		}
 		if p.repeats() {
 			fmt.Fprint(events, out.Trace, out.Log)
 		}
@@ -61,6 +65,10 @@ func TestSimulation(t *testing.T) {
 	}
 	for number := *simFrom; number < *simFrom+*simPlans; number++ {
 		note(simulated(*simSeed, number))
+	}
+	r.reach.table(os.Stdout)
+	for _, pair := range r.reach.missing() {
+		fmt.Println("not reached:", pair)
 	}
 	r.end("sim", *simSeed)
 	fmt.Printf("sim: events %x\n", events.Sum(nil))
