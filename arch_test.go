@@ -164,6 +164,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"snapshot/render", []string{model, "anond/equivclass/promise", "anond/snapshot", "anond/snapshot/describe"}},
 		{"snapshot/describe", []string{model, "anond/snapshot"}},
 		{"snapshot/verify", []string{"anond/snapshot"}},
+		{"snapshot/views", []string{model, "anond/snapshot", "anond/snapshot/describe", "anond/snapshot/publish"}}, // files alone: no state
 		{"snapshot/publish/publishtest", []string{model, "anond/incremental", "anond/incremental/state", "anond/snapshot",
 			"anond/snapshot/publish", "anond/snapshot/render"}},
 		{"snapshot/publish", []string{"anond/incremental", "anond/incremental/state", "anond/internal/disk", "anond/snapshot",
@@ -179,12 +180,14 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"ingest/decode", []string{model, "anond/ingest/dialect", "anond/ingest/pointer", "anond/internal/csvfields"}},
 		{"ingest/pointer", nil},
 		{"ingest/registry", []string{model, "anond/ingest", "anond/ingest/decode", "anond/ingest/pointer"}},
+		{"ingest/pgsrc", []string{"anond/incremental/state", "anond/ingest", "anond/ingest/decode"}},
 		{"ingest/filesrc", []string{"anond/incremental", "anond/incremental/state", "anond/ingest", "anond/ingest/decode", "anond/ingest/dialect",
 			"anond/internal/csvfields"}},
 		{"ingest/deadletter", []string{model, "anond/incremental/state", "anond/ingest", "anond/internal/disk",
 			"anond/internal/sealed"}},
 		{"ingest/kafkasrc", []string{"anond/incremental/state", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
 			"anond/internal/kafkaclient/..."}},
+		{"ingest/subjectledger", []string{model, "anond/incremental", "anond/incremental/state", "anond/internal/disk"}},
 		{"ingest", []string{model, "anond/incremental", "anond/incremental/erase", "anond/incremental/plan", "anond/incremental/state",
 			"anond/ingest/decode"}}, // it knows no shards
 		{"shards/journal", []string{"anond/incremental", "anond/incremental/state", "anond/ingest", "anond/internal/sealed",
@@ -210,7 +213,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		"github.com/segmentio/kafka-go": {"ingest/kafkasrc", "internal/kafkaclient"},
 		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/kafkaclient", "internal/brokeraccess", "internal/dataset", "deliver/topic",
 			"cmd/anond-deliver", "shards"},
-		"github.com/jackc/pgx":     {"deliver/postgres"},
+		"github.com/jackc/pgx":     {"deliver/postgres", "ingest/pgsrc"},
 		"go.etcd.io/bbolt":         {"incremental/boltstore"},
 		"github.com/twmb/avro":     {"ingest/registry"},
 		"github.com/twmb/franz-go": {"ingest/registry", "internal/demo", "rig", "internal/kafkaclient/fetch/fetchtest"},
@@ -267,11 +270,12 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"deliver/delivertest", "internal/daemon internal/dataset internal/upkeep"}, {"deliver",
 			"deliver/... internal/kafkaclient/... internal/pace internal/ops/gauge"},
 		{"shards/union", "internal/ops/gauge internal/ops/duty internal/ops/monitor " + disk},
+		{"shards/host", "shards/journal internal/clock internal/dataset"},
 		{"shards/journal", "shards/journal internal/sealed"}, {"shards/keying", ""}, {"shards/repartition/topics",
 			"internal/dataset internal/kafkaclient internal/ops/gauge internal/ops/duty internal/ops/monitor " +
 				"shards/repartition shards/keying " + disk},
 		{"shards/repartition", "shards/keying"},
-		{"shards", "shards/... internal/cli internal/dataset internal/kafkaclient internal/ops/logs internal/ops/metrics " +
+		{"shards", "shards/... internal/cli internal/clock internal/dataset internal/kafkaclient internal/ops/logs internal/ops/metrics " +
 			"internal/ops/duty internal/ops/serve internal/sealed"},
 		{"internal/brokeraccess", "internal/kafkaclient internal/secret"}, {"internal/kafkaclient", "internal/kafkaclient"},
 		{"internal/cli", "internal/progress"},
@@ -297,7 +301,7 @@ func TestRoomsOfTheProgram(t *testing.T) {
 		{"internal/ops/present", "internal/ops/chart internal/ops/diskuse internal/ops/monitor"},
 		{"internal/ops/serve", "internal/cli internal/ops/duty internal/ops/notify internal/ops/web"},
 		{"internal/ops/web", "internal/ops/certificate internal/ops/duty"},
-		{"internal/profile", "internal/csvfields internal/hierarchies"},
+		{"internal/profile", "internal/csvfields internal/hierarchies"}, {"internal/views", "internal/dataset"},
 		{"internal", ""}, // internal/abandon and internal/fault are for all
 		{"cmd/anond-lab", "internal/cli internal/profile lab/... " + disk},
 		{"cmd/anond-deliver", "deliver/... " +
@@ -349,6 +353,20 @@ func TestShardsAreOneImport(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"cmd/anond/rooms.go imports anond/shards"}, imports)
+}
+
+// TestViewsAreOneImport: the same of views.
+func TestViewsAreOneImport(t *testing.T) {
+	var imports []string
+	for _, f := range tree(t) {
+		for _, path := range f.imports() {
+			if !f.test() && (path == module+"/internal/views" || path == module+"/snapshot/views") {
+				imports = append(imports, f.path+" imports "+path)
+			}
+		}
+	}
+	assert.Equal(t, []string{"cmd/anond/rooms.go imports anond/internal/views",
+		"internal/views/views.go imports anond/snapshot/views"}, imports)
 }
 
 // TestDeliveryLinksNoState: the program that delivers reads what is public. It links neither what reads records nor the machine,

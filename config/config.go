@@ -72,6 +72,8 @@ type subjects struct {
 	Erasure Erasure
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
+	// SubjectLedger is the directory of the ledger of subjects; empty: the dataset shares none.
+	SubjectLedger string
 }
 
 // loaded is what Load has found besides the values of the keys.
@@ -145,6 +147,12 @@ func LoadEdited(path string, lookup Lookup, read ReadFile, edits []Edit) (*Confi
 	if len(r.at) > 0 {
 		check(c, r)
 	}
+	if len(r.faults) == 0 {
+		checkApart(c, r, func(shard int) (*Config, error) {
+			o, _, err := LoadEdited(path, ForShard(lookup, shard), read, edits)
+			return o, err
+		})
+	}
 	if len(r.faults) > 0 {
 		inOrder(r.faults, path)
 		return nil, r.sortedWarnings(), &Faults{r.faults}
@@ -167,12 +175,15 @@ func check(c *Config, r *reader) {
 	checkPolicy(c, r)
 	checkLevel(c, r)
 	checkSubjectKey(c, r)
+	checkSubjectLedger(c, r)
 	checkShard(c, r)
+	c.Initial.Source.check(c, r)
 	checkReachable(c, r)
 	checkDeletes(c, r)
 	checkErasure(c, r)
 	checkTrigger(c, r)
 	checkWindow(c, r)
+	checkViews(c, r)
 	checkPaths(c, r)
 	checkHTTP(c, r)
 	checkControl(c, r)

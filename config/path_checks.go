@@ -20,6 +20,10 @@ func checkPaths(c *Config, r *reader) {
 		private = append(private, struct{ key, path, why string }{"state.backup.dir", filepath.Join(c.State.Backup.Dir, "backup"),
 			"backups hold the records, and release.dir is public"})
 	}
+	if c.SubjectLedger != "" {
+		private = append(private, struct{ key, path, why string }{"subject.ledger", filepath.Join(c.SubjectLedger, "claims"),
+			"the ledger tells whose people are whose, and release.dir is public"})
+	}
 	if c.DeadLetter.Type == ToFile {
 		const why = "dead letters are private, and release.dir is public"
 		for _, path := range []string{c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, letterFile)} {

@@ -20,12 +20,25 @@ func (m *memory) keys() []key {
 	return []key{
 		{path: "memory.max_in_flight", value: bytesSize(&m.MaxInFlight), def: "64MiB", doc: "Bound of the bytes between source and state: " +
 			"fetched, decompressed, decoded, collected for a transaction, or in delivery as dead letters. In addition to the state, the process " +
-			"may use a small multiple of it. A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
+			"may use a small multiple of it. The shards of a process (shard.run, shard.group) have equal shares, of at least 8MiB. " +
+			"A Kafka batch that decompresses to more is not read: see source.kafka.on_corrupt."},
 	}
 }
 
+// InFlight is the part of memory.max_in_flight that one shard has.
+func (c *Config) InFlight() int { return int(c.Memory.MaxInFlight) / c.Shard.Most() }
+
 func checkMemory(c *Config, r *reader) {
 	const full = "memory.max_in_flight"
+	if shards := int64(c.Shard.Most()); shards > 1 && r.sound(full, "source.max_record_bytes", "shard.of") {
+		least := shards * max(leastInFlight, recordsInFlight*c.Source.MaxRecordBytes)
+		if !r.set(full) {
+			c.Memory.MaxInFlight = max(c.Memory.MaxInFlight, least)
+		} else if c.Memory.MaxInFlight < least {
+			r.fault(full, fmt.Sprintf("is too small for %d shards", shards), fmt.Sprintf("write at least %dMiB", (least+1<<20-1)>>20))
+		}
+		return
+	}
 	switch m := c.Memory.MaxInFlight; {
 	case !r.sound(full):
 	case m < leastInFlight:

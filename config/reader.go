@@ -50,6 +50,9 @@ type reader struct {
 	faults   []Fault
 	warnings []Warning
 	edits    []Edit // of the document, before it is walked
+	shards   bool   // the file is of several shards
+	shard    string // the one that it is read for
+	open     bool   // which is the first, as nobody has named one
 }
 
 func newReader(file, base string, lookup Lookup, read ReadFile) *reader {
@@ -80,6 +83,7 @@ func (r *reader) document(content []byte, keys []key) {
 		for i := range r.edits {
 			r.edit(documents[0].Content[0], &r.edits[i])
 		}
+		r.forOneShard(documents[0].Content[0])
 		if r.section("", "", keys, documents[0].Content[0]) {
 			r.defaults("", keys)
 		}

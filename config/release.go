@@ -15,14 +15,6 @@ import (
 	"anond/incremental/retire"
 )
 
-// initial is the block `initial`.
-type initial struct {
-	MinPool    int       // L2: people of the first pool, at least
-	MinRecords int       // L1: with fewer records, release 1 waits
-	MaxRecords int       // 0: what the source holds at the first start
-	OnRefusal  OnRefusal // L2
-}
-
 // Recoding says how classes are written.
 type Recoding string
 
@@ -71,6 +63,7 @@ type releaseSettings struct {
 	Ledger   string
 	Recoding Recoding
 	Tables   [][]string    // pairs of sensitive attributes
+	Views    []View        // level L2: directories that show less
 	Window   retire.Window // level L2: how long a part stays in the releases
 	About    About
 	Keep     Keep
@@ -91,27 +84,6 @@ type Keep struct {
 	Days     int
 }
 
-func (i *initial) keys() []key {
-	return []key{
-		{path: "initial.min_pool", value: atLeast(1, "a pool of nobody publishes nothing", &i.MinPool), derived: "20 * k*l, at least 1000",
-			doc: "With level L2: least number of people of the first pool, any number from k*l on. Until so many are there, nothing is " +
-				"published. What a small first pool publishes tells too little about how large the next one has to be, and it is refused by " +
-				"chance more often. `anond config check --data FILE` computes a number from records of other people."},
-		{path: "initial.min_records", value: atLeast(0, "0 means policy.k", &i.MinRecords), def: "0", doc: "With level L1: " +
-			"least number of records for release 1. With fewer at the end of the source, the records wait for the next run. 0: `policy.k`. " +
-			"At level L2 it is `initial.min_pool`."},
-		{path: "initial.max_records", value: atLeast(0, "0 means everything in the source at the first start", &i.MaxRecords), def: "0",
-			doc: "Upper bound of the first load (`initial.min_records`, at level L2 `initial.min_pool`, is the lower one). The first load ends " +
-				"once this number of records is read, refused ones included, or earlier at the end that the source had at the first start. 0: only " +
-				"at that end."},
-		{path: "initial.on_refusal", value: oneOf(&i.OnRefusal, RefusalStop, RefusalQuarantine, RefusalGrow), def: "stop",
-			derived: "`stop`; for a shard `quarantine`",
-			doc: "With level L2: what becomes of a first pool in which one value has more than 1/l. stop: exit 3; the pool stays, and the " +
-				"next start may ask for a lower l. quarantine: none of it is ever published, and the next pool is the first. grow: it takes in the " +
-				"records that follow, and releases then reach level L1 only. It may change at any time before release 1."},
-	}
-}
-
 func (rel *releaseSettings) keys() []key {
 	t := &rel.Trigger
 	return []key{
@@ -128,6 +100,10 @@ func (rel *releaseSettings) keys() []key {
 		{path: "release.tables", value: list[[]string]{&rel.Tables, func(to *[]string) value { return list[string]{to, text} }}, def: "[]",
 			doc: "With level L2: pairs of sensitive attributes, such as [[diagnosis, hiv]], of which each pool of eight buckets or more shows how " +
 				"often their values occur together. A table tells who knows one of the two as much about the other as it tells of the pool."},
+		{path: "release.views", value: objects[View]{&rel.Views, (*View).keys}, def: "[]", doc: "With level L2 and recoding buckets: views for " +
+			"recipients who are to see less, [{name: insurer, columns: [age, sex, diagnosis], cells: {age: 10}, values: {diagnosis: level 1}}]. " +
+			"Each has a directory and a chain of its own, and each of its releases is a function of the release of that number, so all " +
+			"recipients together learn what `release.dir` says, and nothing more. Two datasets of the same people have no such bound."},
 		{path: "release.window", value: window(&rel.Window), derived: "none: everybody published stays", doc: "With level L2 and a subject: " +
 			"how long people stay in the releases, as a number of releases such as 12, or as an age such as 365d (also h, m, s), counted from the " +
 			"`created_at` of the release that published them first. They leave in whole parts: all that one granule gave birth to, a twelfth of " +

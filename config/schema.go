@@ -59,6 +59,10 @@ func (c *Config) schemaKeys() []key {
 			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +
 				"(`openssl rand -hex 32`); preferably ${file:/run/secrets/...} or ${VAR}. Never shown, stored nowhere. Shards need it, the " +
 				"same for all of them, and so does `anond repartition`. Fixed for a state."},
+		{path: "subject.ledger", value: path(&c.SubjectLedger), derived: "none: the dataset shares its people with no other",
+			doc: "Private directory, shared by all datasets of an owner on one host that may have the same people: each person belongs to the " +
+				"dataset at which the first record arrives, for good, and others count what the person sends as elsewhere. All of them need one " +
+				"subject.key, and join before their first record. Digests only. Fixed for a state; the directory may move. docs/DURABLE.md."},
 		{path: "subject.deletes", value: oneOf(&c.Deletes, RefuseDeletes, ForgetDeletes), def: "refuse", doc: "What to do with a tombstone, " +
 			"and with op d of Debezium. refuse: it is a dead letter (unsupported_operation), unless dead_letter.ignore has it. forget: the " +
 			"person that it names is forgotten, as by anond forget, and stays blocked: docs/FEEDS.md. Whom the feed deletes must not follow " +

@@ -82,7 +82,7 @@ func Fold(text []byte) []byte {
 			return -1
 		}
 		return r
-	}, text)
+	}, norm.NFD.Bytes(text)) // upper case of a letter and of its marks is not that of both as one rune
 	if len(kept) == 0 {
 		return text
 	}

@@ -219,7 +219,7 @@ func (h *Hierarchy) as(o *Hierarchy) *Hierarchy {
 
 // FuzzFold: a fold is its own fold, and a value.
 func FuzzFold(f *testing.F) {
-	for _, text := range []string{"E11.9", "\u0130.x", "a.\u0301", "--", "\u1fb3-\u0345"} {
+	for _, text := range []string{"E11.9", "\u0130.x", "a.\u0301", "--", "\u1fb3-\u0345", "\u1fb3 \u0301"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

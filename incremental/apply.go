@@ -96,6 +96,7 @@ func (m *Machine) Commit() error {
 	m.intake.into(d)
 	m.seen.into(d)
 	m.journal.into(d)
+	m.ledger.into(d)
 	d.Stale, d.Settling = m.s.Stale.Staged(), m.s.Open.Staged()
 	if d.Empty() {
 		return nil
@@ -104,7 +105,7 @@ func (m *Machine) Commit() error {
 		m.intake.failed = true
 		return err
 	}
-	m.staged.delta, m.s.Head.Changed, m.journal.changed = state.Delta{}, false, false
+	m.staged.delta, m.s.Head.Changed, m.journal.changed, m.ledger.changed = state.Delta{}, false, false, false
 	m.intake.committed()
 	m.seen.committed()
 	m.s.Stale.Committed()

@@ -171,6 +171,23 @@ func (k *intake) beyond(p state.Partition, offset int64) {
 	k.counters.Beyond++
 }
 
+// Elsewhere passes a record of a person who belongs to another dataset of the subject ledger. It counts as beyond: nothing of it is
+// kept, and nothing of it was looked at.
+func (k *intake) Elsewhere(p state.Partition, offset int64) error {
+	if k.failed {
+		return ErrBroken
+	}
+	if k.offsets.applied(p, offset) {
+		return nil
+	}
+	if err := k.offsets.numbered(p); err != nil {
+		return err
+	}
+	k.beyond(p, offset)
+	k.counters.Elsewhere++
+	return nil
+}
+
 func (k *intake) count(why equivclass.Reason, n uint64) {
 	k.counters.Ignored[why] += n
 	k.counted = true

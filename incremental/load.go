@@ -60,6 +60,7 @@ func (l *loader) visitor() state.Visitor {
 		},
 		Attempt: func(a *state.Attempt) error { m.attempts.Attempt = *a; return nil },
 		Journal: func(mark state.JournalMark) error { m.journal = following{JournalMark: mark}; return nil },
+		Ledger:  func(mark state.LedgerMark) error { m.ledger = ledgered{LedgerMark: mark}; return nil },
 		Quarantined: func(r []state.RecordID) error {
 			m.s.Pending.Quarantine(r)
 			return nil
@@ -79,7 +80,7 @@ func (l *loader) visitor() state.Visitor {
 }
 
 // elsewhere loads a state that settings of its place have refused: shard.index, shard.of,
-// shard.key, subject.key. It is as refused as before if anything was taken in.
+// shard.key, subject.key, subject.ledger. It is as refused as before if anything was taken in.
 func (l *loader) elsewhere(refused error) error {
 	m := l.Machine
 	var settings *SettingsError
@@ -101,7 +102,9 @@ func (l *loader) elsewhere(refused error) error {
 }
 
 // ofPlace reports whether a setting says which records a state takes, and not how they are stored.
-func ofPlace(key string) bool { return strings.HasPrefix(key, "shard.") || key == "subject.key" }
+func ofPlace(key string) bool {
+	return strings.HasPrefix(key, "shard.") || key == "subject.key" || key == "subject.ledger"
+}
 
 var errTouched = errors.New("something was taken in")
 
@@ -121,6 +124,7 @@ func untouched(store state.Store) bool {
 		Class:       func(*state.Class) error { return errTouched },
 		Intent:      func(*state.Intent) error { return errTouched },
 		Journal:     func(state.JournalMark) error { return errTouched }, // other hosts go by it
+		Ledger:      func(state.LedgerMark) error { return errTouched },  // what it was taken for may not change
 		Position:    func(state.Partition, state.Position) error { return errTouched },
 		Attempt:     func(*state.Attempt) error { return errTouched },
 		Quarantined: func([]state.RecordID) error { return errTouched },

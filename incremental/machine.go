@@ -71,6 +71,7 @@ type Machine struct {
 	first    firstLoad // of this run
 	attempts attempts
 	journal  following
+	ledger   ledgered
 	seen     seen
 	unlinked map[state.ClassID]bool // classes of which state does not know who has which value (package erase); nil: not looked for yet
 	place    place.Counter          // which updates have gathered where
@@ -132,7 +133,13 @@ func (m *Machine) Seed() [32]byte { return m.s.Head.Seed }
 
 // SeedCheck is the same for two states if their seeds are. It is a one-way function of the seed, and of no other use:
 // who knows it can compute neither a draw nor a digest (rule R, randomness).
-func (m *Machine) SeedCheck() [32]byte { return [32]byte(m.s.Secrets.Key("check of the seed")) }
+func (m *Machine) SeedCheck() [32]byte { return SeedCheck(m.s.Head.Seed) }
+
+// SeedCheck is Machine.SeedCheck of a seed.
+func SeedCheck(seed [32]byte) [32]byte {
+	s := state.NewSecrets(seed, nil)
+	return [32]byte(s.Key("check of the seed"))
+}
 
 // Tick gives the machine the host's time. Without effect where a tick is a cut.
 func (m *Machine) Tick(now int64) {

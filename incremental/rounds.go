@@ -13,6 +13,9 @@ import "anond/incremental/state"
 // last one ended, from the ends that the source told then, and from the count of records to the next cut (UntilCut).
 // A cut by count lies behind a record of that order; a cut by time between two rounds.  QED
 //
+// A partition that is read as a whole, before all others, is one round whose end has no number: its own order is that of all
+// records until then.
+//
 // Without it chunks of several partitions, which end by bytes, are applied as they come: a longer value of one
 // person moves others into another pool.
 

@@ -56,6 +56,30 @@ func (m *Machine) Journal() state.JournalMark { return m.journal.JournalMark }
 // Follow moves the mark, with the next commit.
 func (m *Machine) Follow(mark state.JournalMark) { m.journal = following{mark, true} }
 
+// ledgered is how far a machine has seen the ledger of subjects.
+type ledgered struct {
+	state.LedgerMark
+	changed bool // since the last commit
+}
+
+// into enters what changed since the last commit into a delta.
+func (l *ledgered) into(d *state.Delta) {
+	if l.changed {
+		mark := l.LedgerMark
+		d.Ledger = &mark
+	}
+}
+
+// Ledger is how far the state has seen the ledger of subjects; zero: its dataset has joined none.
+func (m *Machine) Ledger() state.LedgerMark { return m.ledger.LedgerMark }
+
+// Saw moves that mark, with the next commit.
+func (m *Machine) Saw(mark state.LedgerMark) {
+	if mark != m.ledger.LedgerMark {
+		m.ledger = ledgered{mark, true}
+	}
+}
+
 // Now is the machine's time: that of the newest tick, or what state has seen.
 func (m *Machine) Now() int64 { return m.s.Now }
 

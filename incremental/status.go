@@ -24,6 +24,8 @@ type Status struct {
 	// Beyond are later records of people of whom an earlier one was accepted, or refused for something that its sensitive
 	// value can have caused (seen.go), and all records of those who have lapsed. None of them is ever published (rule S).
 	Beyond int `json:"beyond"`
+	// Elsewhere are those of Beyond whose people belong to another dataset of the subject ledger (subject.ledger).
+	Elsewhere uint64 `json:"elsewhere,omitempty"`
 	// Lapsed is how many people waited longer than policy.max_wait, ever (lapse.go).
 	Lapsed int `json:"lapsed,omitempty"`
 	// Forgotten are records of people who were forgotten: that waited then, or came later. A
@@ -93,6 +95,7 @@ func (m *Machine) Status() Status {
 	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.CountPending(), Published: m.s.Published(), Expired: m.s.History.Left,
 		Withdrawn: m.s.History.Withdrawn(),
 		Beyond:    m.s.Pending.Beyond + int(m.intake.counters.Beyond),
+		Elsewhere: m.intake.counters.Elsewhere,
 		Ignored:   maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Lapsed:   m.s.Known.Count(state.Lapsed),
 		Replayed: maps.Clone(m.intake.counters.Replayed),

@@ -116,6 +116,8 @@ type Limits struct {
 type Ports struct {
 	// Placement judges where records lie; nil: nobody does.
 	Placement Placement
+	// Owners says which people are this dataset's; nil: all are.
+	Owners Owners
 	// Steps is told what the host does before it does it; nil: nobody is.
 	Steps Steps
 	// Forgetting lets the state forget people; nil: it cannot.
@@ -175,6 +177,9 @@ func (h *Host) setDefaults() {
 	}
 	if h.Steps == nil {
 		h.Steps = untold{}
+	}
+	if h.Owners == nil {
+		h.Owners = alone{}
 	}
 	if h.Hook == nil {
 		h.Hook = func(string) error { return nil }

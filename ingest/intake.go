@@ -21,6 +21,7 @@ type intake struct {
 	room     fullness // what the state may still take in
 	refusals breaker  // how many records are refused
 	ended    bool     // the source is at its end
+	foreign  bool     // somebody came who belongs to another dataset
 }
 
 // take applies a batch, or notes why the source ended.
@@ -75,6 +76,9 @@ func (l *intake) apply(ctx context.Context, b *batch) (room bool, err error) {
 		if err := l.Machine.Intake().Miss(c.Partition, c.From, c.Missing.Below, c.Missing.Reason); err != nil {
 			return false, err
 		}
+	}
+	if b.elsewhere, err = l.Owners.Claim(ctx, b.people); err != nil {
+		return false, err
 	}
 	for i := range c.Records {
 		if b.fault != nil && i == b.faultAt {
@@ -173,6 +177,9 @@ func (l *intake) stopsBefore(c *Chunk, r *Record, err error) error {
 
 // place gives a record to the machine, and counts what becomes of it.
 func (l *intake) place(b *batch, i int) error {
+	if b.elsewhere != nil && b.elsewhere[i] {
+		return l.elsewhere(b, i)
+	}
 	o, err := Place(l.Machine, l.Schema, b.chunk.Partition, &b.chunk.Records[i], b.outcomes[i], b.rowAt(i), b.subjects[i], l.Payload)
 	if err == nil && !o.Ignored { // a delete is taken in
 		l.refusals.saw(o.Reason)

@@ -76,7 +76,7 @@ func (h *Host) newLoop() (*loop, error) {
 	l.times = timekeeper{newest: now, machine: l.before.Now}
 	l.intake = intake{loop: l, refusals: breaker{most: h.MaxRefused},
 		stage: newStage(h.Source, decoders, len(h.Schema.Attributes()), h.Shares, h.Machine.SubjectOf)}
-	l.intake.stage.where = h.Placement
+	l.intake.stage.where, l.intake.stage.owners, l.intake.stage.who = h.Placement, h.Owners, h.Schema.SubjectIndex()
 	l.intake.limit.set(h.Rate)
 	l.transaction = transaction{loop: l, staged: newStaged()}
 	l.cuts = cuts{loop: l, schedule: schedule{trigger: h.Trigger}, seen: l.before.Now / 1000}

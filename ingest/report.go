@@ -169,6 +169,9 @@ func LogStatus(log *slog.Logger, rep Report) {
 	if s.Beyond > 0 {
 		attrs = append(attrs, "beyond", s.Beyond)
 	}
+	if s.Elsewhere > 0 {
+		attrs = append(attrs, "elsewhere", s.Elsewhere)
+	}
 	if s.Expired > 0 {
 		attrs = append(attrs, "expired", s.Expired)
 	}

@@ -34,8 +34,7 @@ func (l *cuts) beginRounds() {
 			ends[p.Partition] = end
 		}
 	}
-	l.Machine.Source().SetEnds(ends)
-	l.order.Until(ends)
+	l.beginRound(ends)
 	l.nextRound()
 }
 
@@ -55,12 +54,17 @@ func (l *cuts) endRound(ctx context.Context) error {
 }
 
 // nextRound begins a round with what the partitions have now: up to the ends of the first load before anything else, and
-// no more records than to the next cut by count, of every partition as many as the others if it has them.
+// no more records than to the next cut by count, of every partition as many as the others if it has them. A partition that is
+// read as a whole is a round of its own.
 func (l *cuts) nextRound() {
 	if l.order == nil || l.midRound() {
 		return
 	}
 	parts := l.Source.Status().Partitions
+	if len(parts) > 0 && parts[0].Whole {
+		l.beginRound(map[state.Partition]int64{parts[0].Partition: WholeEnd})
+		return
+	}
 	from, room := make([]int64, len(parts)), make([]int64, len(parts))
 	first := !l.Machine.InitialLoad().Done() && l.Machine.InitialLoad().Ends() != nil && !l.Machine.InitialLoad().Read()
 	for i, p := range parts {
@@ -85,9 +89,13 @@ func (l *cuts) nextRound() {
 		}
 	}
 	if len(ends) > 0 {
-		l.Machine.Source().SetEnds(ends)
-		l.order.Until(ends)
+		l.beginRound(ends)
 	}
+}
+
+func (l *cuts) beginRound(ends map[state.Partition]int64) {
+	l.Machine.Source().SetEnds(ends)
+	l.order.Until(ends)
 }
 
 // spread divides so many among those who have room, as evenly as that allows; of a rest the first get one each.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"anond/equivclass"
@@ -161,7 +162,13 @@ type PartitionStatus struct {
 	Partition state.Partition
 	Next, End int64     // End: -1 if unknown
 	Heard     time.Time // when End was told; zero: just now
+	// Whole: the partition is read once, before all others and as one round, up to WholeEnd. Its offsets count no records and
+	// may be numbers of people: Next and End do not tell them.
+	Whole bool
 }
+
+// WholeEnd is the offset behind all of a partition that is read as a whole.
+const WholeEnd = math.MaxInt64
 
 // Lag returns how many offsets are left to read, 0 if the end is not known.
 func (p PartitionStatus) Lag() int64 { return max(0, p.End-p.Next) }

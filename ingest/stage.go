@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"anond/equivclass"
+	"anond/incremental/state"
 	"anond/ingest/decode"
 )
 
@@ -25,6 +26,8 @@ type stage struct {
 	share    int64
 	where    Placement // nil: records may lie anywhere
 	subject  func(equivclass.Row) uint64
+	owners   Owners
+	who      int // the attribute that says whose a record is; -1: none does
 	held     *semaphore.Weighted
 	fetched  chan *batch // in the order of the source; each says when it is decoded
 	work     chan *batch // the same batches, for the decoders
@@ -44,6 +47,7 @@ const (
 func newStage(source Source, decoders []decode.Decoder, width int, shares Shares, subject func(equivclass.Row) uint64) *stage {
 	share, n := int64(shares.Stage), len(decoders)
 	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, subject: subject,
+		owners: alone{}, who: -1,
 		held:    semaphore.NewWeighted(share),
 		fetched: make(chan *batch, n), work: make(chan *batch, n), out: make(chan *batch, ahead), free: make(chan *batch, ahead+2*n+2)}
 }
@@ -57,7 +61,7 @@ func (s *stage) run(ctx context.Context) {
 	for _, d := range s.decoders {
 		wg.Go(func() {
 			for b := range s.work {
-				b.decode(d, s.where, s.subject)
+				b.decode(d, s)
 			}
 		})
 	}
@@ -159,7 +163,8 @@ func (s *stage) cut(c *Chunk) (head, rest *Chunk) {
 func (s *stage) batch() *batch {
 	select {
 	case b := <-s.free:
-		b.outcomes, b.subjects, b.fields, b.arena, b.fault = b.outcomes[:0], b.subjects[:0], b.fields[:0], b.arena[:0], nil
+		b.outcomes, b.subjects, b.people, b.elsewhere = b.outcomes[:0], b.subjects[:0], b.people[:0], nil
+		b.fields, b.arena, b.fault = b.fields[:0], b.arena[:0], nil
 		return b
 	default:
 		return &batch{decoded: make(chan struct{}, 1), width: s.width, row: make(equivclass.Row, s.width)}
@@ -186,25 +191,31 @@ type batch struct {
 	weight   int64         // of the chunk, as taken from the stage's share
 	decoded  chan struct{} // gets one value when the batch is decoded
 	outcomes []decode.Outcome
-	subjects []uint64 // whose records they are; 0: nobody's
-	fields   [][]byte // of all rows, width entries a row
-	arena    []byte   // holds the bytes of the fields
-	width    int
-	fault    error // what is wrong with the place of a record, and which one
-	faultAt  int
-	row      equivclass.Row // scratch
+	subjects []uint64       // whose records they are; 0: nobody's
+	people   []state.Person // the same, as the ledger of subjects knows them; zero: nobody's
+	// elsewhere says which of them belong to another dataset; nil: none does.
+	elsewhere []bool
+	fields    [][]byte // of all rows, width entries a row
+	arena     []byte   // holds the bytes of the fields
+	width     int
+	fault     error // what is wrong with the place of a record, and which one
+	faultAt   int
+	row       equivclass.Row // scratch
 }
 
 // rowAt returns the row of record i.
 func (b *batch) rowAt(i int) equivclass.Row { return b.fields[i*b.width : (i+1)*b.width] }
 
 // decode fills the batch from its chunk.
-func (b *batch) decode(d decode.Decoder, where Placement, subject func(equivclass.Row) uint64) {
+func (b *batch) decode(d decode.Decoder, s *stage) {
 	c := b.chunk
 	for i := range c.Records {
 		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
-		b.subjects = append(b.subjects, subject(b.row))
-		b.judge(where, i)
+		b.subjects = append(b.subjects, s.subject(b.row))
+		if s.who >= 0 {
+			b.people = append(b.people, s.owners.Person(b.row[s.who]))
+		}
+		b.judge(s.where, i)
 		b.keep(b.row)
 	}
 	b.decoded <- struct{}{}

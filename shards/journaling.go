@@ -147,14 +147,9 @@ func (j *journaled) Follow(ctx context.Context, f dataset.Following) (*increment
 	host.Commands = nil
 	dataset.Placed(host, keying.Of(j.c, m.Source().Partitions()))
 	host.Shares = repeatShares(j.c, total)
-	follower := &journal.Follower{Host: host, Entries: j.journal, Open: j.partitionOf(host), Republish: f.Republish}
+	follower := &journal.Follower{Host: host, Entries: j.journal, Open: j.partitionOf(host), Republish: f.Republish, Beginning: f.Beginning}
 	if err := follower.Root(ctx, j.root); err != nil {
 		return nil, err
-	}
-	if m.Journal().Seq == 1 {
-		if err := f.Beginning(ctx); err != nil {
-			return nil, err
-		}
 	}
 	done, err := follower.Repeat(ctx)
 	if err != nil {
@@ -174,7 +169,7 @@ const leastOfRepeat = 256 << 10
 func repeatShares(c *config.Config, total int) ingest.Shares {
 	mine := max(1, (total-c.Shard.Index+c.Shard.Of-1)/c.Shard.Of)
 	whole := dataset.SharesOf(c)
-	s := ingest.SharesOf(max(leastOfRepeat, int(c.Memory.MaxInFlight)/mine), int(c.Source.MaxRecordBytes))
+	s := ingest.SharesOf(max(leastOfRepeat, c.InFlight()/mine), int(c.Source.MaxRecordBytes))
 	s.Batch, s.Commit, s.Deliver = whole.Batch, whole.Commit, whole.Deliver
 	return s
 }

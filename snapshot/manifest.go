@@ -38,11 +38,21 @@ type Manifest struct {
 	Expired        uint32         `json:"expired,omitempty"`          // what releases up to it gave birth to has left
 	PeopleEver     int            `json:"people_ever,omitempty"`      // with a window: who were ever published, gone or not
 	Union          *UnionEntry    `json:"union,omitempty"`            // of a union of shards
+	View           *ViewEntry     `json:"view,omitempty"`             // of a view of another chain (package views)
 	Parts          []PartEntry    `json:"parts"`                      // in order of birth (of a union: shard by shard)
 	Documents      []Document     `json:"documents,omitempty"`        // a union has none
 	Quality        Quality        `json:"quality"`
 	Privacy        Privacy        `json:"privacy"`
 	Previous       *PreviousEntry `json:"previous"`
+}
+
+// ViewEntry says what a view shows besides its schema: which cells and values are coarser than those of the dataset's own releases.
+type ViewEntry struct {
+	Name   string            `json:"name"`
+	Of     string            `json:"of"`    // dataset
+	First  uint32            `json:"first"` // release with which the chain of the view begins
+	Cells  map[string]string `json:"cells,omitempty"`
+	Values map[string]string `json:"values,omitempty"`
 }
 
 // About is what the owner says of the releases.

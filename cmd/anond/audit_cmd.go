@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -49,6 +51,10 @@ shard-I/members.csv and shard-I/records.csv of each shard I; with all of them th
 union can be certified. With the ledger of the shard as shard-I/ledger, releases of
 it that are gone are sealed.
 
+--view names the directory of a view of the releases (release.views): it is audited as
+a chain of its own, and each of its releases has to be the function of the release of
+its number that its manifest says. A configuration names its views itself.
+
 At level L1 the report of an audit with exports is private: it tells the share of
 a value among people who wait. --out writes it to a file of mode 0600.
 
@@ -82,6 +88,7 @@ lacks a release.`,
 	c.Flags().StringVar(&f.Members, "members", "", "private export of anond state members")
 	c.Flags().StringVar(&f.Records, "records", "", "private export of anond state records")
 	c.Flags().StringVar(&f.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
+	c.Flags().StringArrayVar(&f.Views, "view", nil, "`directory` of a view of the releases; may be repeated")
 	c.Flags().IntVar(&f.worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().StringVar(&f.out, "out", "", "write the report to a `file` of mode 0600 that does not exist yet")
 	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified or sealed")
@@ -90,7 +97,7 @@ lacks a release.`,
 
 // files reports whether flags name the files to audit, so that no configuration does.
 func (f *auditFlags) files() bool {
-	return slices.ContainsFunc([]string{"releases", "ledger", "members", "records", "exports"}, f.given)
+	return slices.ContainsFunc([]string{"releases", "ledger", "members", "records", "exports", "view"}, f.given)
 }
 
 // check refuses flags that contradict each other.
@@ -98,7 +105,7 @@ func (f *auditFlags) check() error {
 	switch files := f.files(); {
 	case f.given("config") && files:
 		return cli.Usage("anond audit -c FILE alone, or --releases DIR with the others", "with -c the configuration names the files to audit, "+
-			"and the exports are made from the state: --releases, --ledger, --members, --records and --exports would be ignored")
+			"and the exports are made from the state: --releases, --ledger, --members, --records, --exports and --view would be ignored")
 	case f.given("replay") && files:
 		return cli.Usage("anond audit -c FILE --replay N", "--replay needs the state that a configuration names, not --releases")
 	case f.given("replay") && f.worlds < 1:
@@ -107,7 +114,7 @@ func (f *auditFlags) check() error {
 		return cli.Usage("--exports for a union, --members and --records for one publisher", "--exports has the exports of all shards")
 	case files && f.Releases == "":
 		return cli.Usage("anond audit --releases DIR with the others, or anond audit -c FILE",
-			"--ledger, --members, --records and --exports belong to --releases")
+			"--ledger, --members, --records, --exports and --view belong to --releases")
 	}
 	return nil
 }
@@ -203,10 +210,20 @@ func exported(cfg *config.Config, exporter *upkeep.Exporter, copied bool) (audit
 	if err := exporter.Records(&records); err != nil {
 		return audit.Options{}, err
 	}
-	o := audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger,
+	o := audit.Options{Releases: cfg.Release.Dir, Ledger: cfg.Release.Ledger, Views: viewsOf(cfg),
 		Private: &audit.Exports{Members: members.Bytes(), Records: records.Bytes()}}
 	if copied {
 		o.Until = int(exporter.Releases())
 	}
 	return o, nil
+}
+
+// viewsOf are the directories of the views of a configuration that are there.
+func viewsOf(cfg *config.Config) (out []string) {
+	for _, v := range cfg.Release.Views {
+		if _, err := os.Stat(filepath.Join(v.Dir, "CURRENT")); err == nil {
+			out = append(out, v.Dir)
+		}
+	}
+	return out
 }

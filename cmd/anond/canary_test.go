@@ -92,6 +92,8 @@ var canarySteps = map[string][]canaryStep{
 	"try":           {{shows: true, args: calls("in.ndjson", "in.ndjson --json --page try.html")}},
 	"union": {{bare: true, args: calls("--dir united --shards 1 --once", "--dir united --shards 1 --once --json",
 		"--dir releases --shards 1 --once", "--dir united --shards 1 --listen 127.0.0.1:0 --status union.status.json")}},
+	"ledger list":         {{running: true, args: calls("", "--json")}},
+	"ledger check":        {{running: true, args: calls("")}, {args: calls("--json")}},
 	"demo":                {{exempt: "its people are synthetic"}},
 	"man":                 {{bare: true, args: calls("--out .")}},
 	"hierarchy dates":     {{exempt: "it reads no record"}},
@@ -134,7 +136,8 @@ func TestEveryCommandHasACanary(t *testing.T) {
 func everywhere() string {
 	c := strings.Replace(canaryConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true, max_share: 1}", 1)
 	return strings.Replace(c, "path: ./state/anond.db}", "path: ./state/anond.db, backup: {dir: ./copies}}", 1) +
-		"encryption: {key: \"${file:key}\"}\ncontrol: {socket: ./c.sock}\n"
+		"encryption: {key: \"${file:key}\"}\ncontrol: {socket: ./c.sock}\n" +
+		"subject: {key: \"${file:key}\", ledger: ./people}\n"
 }
 
 // planted holds what may be shown nowhere, and what may where the recoding shows it.

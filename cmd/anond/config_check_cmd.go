@@ -101,7 +101,7 @@ func unreachable(c *config.Config, p *profile.Pools) error {
 
 // check writes faults and warnings, or what the configuration means; as one object, so that standard error has the summary only.
 func (e *environment) check(ctx context.Context, path string, data profile.Input, asJSON bool) error {
-	c, warnings, err := e.load(path)
+	c, warnings, err := cli.LoadConfig(ctx, &e.Env, path)
 	var out struct {
 		OK       bool             `json:"ok"`
 		Faults   []config.Fault   `json:"faults"`

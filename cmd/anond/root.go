@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"anond/config"
 	"anond/internal/cli"
+	"anond/internal/fault"
 )
 
 // environment is one run of the program.
@@ -43,6 +45,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 a privacy promise does not hold,
 		newDLQCommand(env),
 		newStateCommand(env),
 		newForgetCommand(env),
+		newLedgerCommand(env),
 		newPauseCommand(env),
 		newResumeCommand(env),
 		newReloadCommand(env),
@@ -69,9 +72,13 @@ func (e *environment) loadConfig(path string) (*config.Config, error) {
 	return c, err
 }
 
-// load is config.Load, until the run is stopped.
+// load is config.Load, until the run is stopped. Of several shards somebody has to name one.
 func (e *environment) load(path string) (*config.Config, []config.Warning, error) {
-	return cli.LoadConfig(e.ctx, &e.Env, path)
+	c, warnings, err := cli.LoadConfig(e.ctx, &e.Env, path)
+	if err == nil && c.Shard.Open {
+		err = fault.Errorf(fault.Config, fmt.Sprintf("name one: SHARD=%d anond ...", c.Shard.Index), "%s is of several shards", path)
+	}
+	return c, warnings, err
 }
 
 // loadWarned is loadConfig, and prints the warnings.

@@ -48,6 +48,9 @@ would publish. (A run may make several, by release.trigger and initial.max_recor
 next to a running daemon that has control.socket. At level L2 it shows counts and losses
 only, as anond release plan does.
 
+A file with shard.run or shard.group is of several shards, and all that are this process's run in it; the variable SHARD names one
+that is run alone, and whose state and releases the other commands look at.
+
 Standard input that begins with exactly what was committed of an earlier one is resumed behind
 that, so that an input that is fed again counts nobody twice. --again says that it is another
 input, of other people, all the same.`,
@@ -61,13 +64,16 @@ input, of other people, all the same.`,
 			case dry:
 				return env.rehearse(c.Context(), path, again, asJSON)
 			}
-			caught, stop := hangups()
-			defer stop()
-			cfg, warnings, err := env.load(path)
+			cfg, warnings, err := cli.LoadConfig(c.Context(), &env.Env, path)
 			if err != nil {
 				cli.Warn(&env.Env, warnings)
 				return err
 			}
+			if cfg.Shard.Open {
+				return env.runShards(c.Context(), path, cfg, warnings, once, trust)
+			}
+			caught, stop := hangups()
+			defer stop()
 			if again && cfg.Source.Type != config.FromStdin {
 				return cli.Usage("cat records.csv | anond run --again", "--again is for source.type stdin")
 			}

@@ -24,12 +24,16 @@ func newStatusCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show on one screen how the daemon is doing",
 		Long: `status asks the running daemon over its control socket. Without one it shows status.json,
-which a daemon writes each second, and says how old it is, and how and when that daemon ended.`,
+which a daemon writes each second, and says how old it is, and how and when that daemon ended.
+Of a file that is of several shards it shows a line for each that this host has; SHARD=3 anond status shows one.`,
 		Example: "  anond status --watch",
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := env.loadConfig(path)
+			cfg, _, err := cli.LoadConfig(c.Context(), &env.Env, path)
 			if err != nil {
 				return err
+			}
+			if cfg.Shard.Open {
+				return env.showShards(c.Context(), path, cfg, watch, asJSON)
 			}
 			if watch {
 				return env.watchStatus(c.Context(), cfg, asJSON)

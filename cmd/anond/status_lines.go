@@ -44,6 +44,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		if c.Lapsed > 0 {
 			sum += " (" + grouped(c.Lapsed) + " people have lapsed)"
 		}
+		if c.Elsewhere > 0 {
+			sum += " (" + grouped(int(c.Elsewhere)) + " of people of other datasets)"
+		}
 	}
 	if c.Forgotten > 0 {
 		sum += " + " + grouped(int(c.Forgotten)) + " forgotten"

@@ -131,7 +131,6 @@ func (r *rebuilding) documents() error {
 		if d := documents[i]; i >= len(r.manifest.Documents) || d.Document != r.manifest.Documents[i] {
 			return fmt.Errorf("%s does not follow from the manifest: make the release again with the version that wrote it", d.Name)
 		}
-		r.out.Files++
 		err = r.write(fmt.Sprintf("%06d/%s", r.release, documents[i].Name), documents[i].Text)
 	}
 	return err

@@ -124,6 +124,7 @@ var countersLayout layout[state.Counters] = func(c *coder, n *state.Counters) {
 	}
 	c.u(&n.Blocked)
 	c.u(&n.Beyond)
+	c.u(&n.Elsewhere)
 }
 
 var knownLayout layout[[]state.Known] = func(c *coder, list *[]state.Known) {
@@ -144,6 +145,13 @@ var journalLayout layout[state.JournalMark] = func(c *coder, m *state.JournalMar
 	c.u(&m.Seq)
 	c.i(&m.Next)
 	if c.fixed(m.Digest[:]); m.Seq == 0 || m.Next < 0 {
+		c.fail()
+	}
+}
+
+var ledgerLayout layout[state.LedgerMark] = func(c *coder, m *state.LedgerMark) {
+	c.i(&m.Size)
+	if c.fixed(m.Digest[:]); m.Size <= 0 {
 		c.fail()
 	}
 }

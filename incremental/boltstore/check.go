@@ -119,6 +119,7 @@ func (c *checker) total(b *bucket, seen, want uint64) {
 func (c *checker) head() {
 	for _, err := range []error{damage(c.tx, keyMeta, metaLayout), damage(c.tx, keyCounters, countersLayout),
 		damage(c.tx, keyShard, partitionsLayout), damage(c.tx, keyJournal, journalLayout),
+		damage(c.tx, keyLedger, ledgerLayout),
 		damage(c.tx, keyDue, dueLayout)} {
 		if err != nil {
 			c.fault("%v", err)

@@ -112,6 +112,11 @@ func (w *writer) head(d *state.Delta) error {
 			return err
 		}
 	}
+	if d.Ledger != nil {
+		if err := errors.Join(w.put(inMeta, keyLedger, ledgerLayout.encode(*d.Ledger)), w.putFormat()); err != nil {
+			return err
+		}
+	}
 	if d.Meta != nil {
 		if n := d.Meta.Partitions; n > 0 {
 			if err := errors.Join(w.put(inMeta, keyShard, partitionsLayout.encode(n)), w.putFormat()); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // formatNumber is the version of the file's format: values sealed with CRC-32C over bucket, key and content, columns
 // bit-packed over their minimum. A file of another one is refused (incremental.ErrFormat).
-const formatNumber = 18
+const formatNumber = 19
 
 // Limits of a block. They bound what a decoder allocates for a damaged count;
 // the first two are free to change, as readers accept any block up to maxBlock.
@@ -69,12 +69,13 @@ var (
 	keyDue      = []byte("due")     // how many of those who were forgotten are not yet, and whether free pages may hold what was
 	keyShard    = []byte("shard")   // how many partitions the topic of a shard has
 	keyJournal  = []byte("journal") // how far the state follows its journal
-	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyDue, keyShard, keyJournal}
+	keyLedger   = []byte("ledger")  // how far the state has seen the ledger of subjects
+	headKeys    = [][]byte{keyFormat, keyMeta, keyCounters, keyEnds, keyCipher, keyDue, keyShard, keyJournal, keyLedger}
 )
 
 // marked are the keys whose absence would be taken for another state. The cell of the format says which of them there are,
 // so that one that is lost is noticed.
-var marked = [][]byte{keyCipher, keyShard, keyJournal}
+var marked = [][]byte{keyCipher, keyShard, keyJournal, keyLedger}
 
 func marksOf(meta *bolt.Bucket) (marks byte) {
 	for i, key := range marked {

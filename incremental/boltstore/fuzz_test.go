@@ -118,6 +118,11 @@ var smallValues = []value{
 			return journalLayout.encode(state.JournalMark{Seq: 1 + uint64(m.Tick), Next: m.Tick, Digest: m.Seed})
 		})
 	}, survives(journalLayout.decode, journalLayout.encode, plainJournal)},
+	{func(d *state.Delta) []byte {
+		return ifAny(d.Meta, func(m state.Meta) []byte {
+			return ledgerLayout.encode(state.LedgerMark{Size: 1 + m.Tick, Digest: [16]byte(m.Seed[:16])})
+		})
+	}, survives(ledgerLayout.decode, ledgerLayout.encode, plainLedger)},
 	{func(d *state.Delta) []byte { return ifAny(d.Intent, intentLayout.encode) },
 		survives(intentLayout.decode, intentLayout.encode, plainIntent)},
 	{func(d *state.Delta) []byte { return ifAny(d.Born, bornLayout.encode) }, survives(bornLayout.decode, bornLayout.encode, plainBorn)},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"anond/incremental/state"
 )
 
 // Information is what a state file says about itself, in counts only.
@@ -22,11 +24,13 @@ type Information struct {
 	Settling    uint64 `json:"settling,omitempty"` // people whose window has not ended
 	Known       uint64 `json:"known"`              // people of whom nothing more is taken in, by reason
 	Partitions  uint64 `json:"partitions"`
-	Releases    uint64 `json:"releases"`     // decided
-	LastRelease uint32 `json:"last_release"` // newest decided
-	Published   bool   `json:"last_release_published"`
-	LetterLast  uint64 `json:"dead_letter_last"`
-	LettersWait uint64 `json:"dead_letter_waiting"`
+	// Ledger is how far the state has seen the ledger of subjects; zero: its dataset has joined none.
+	Ledger      state.LedgerMark `json:"-"`
+	Releases    uint64           `json:"releases"`     // decided
+	LastRelease uint32           `json:"last_release"` // newest decided
+	Published   bool             `json:"last_release_published"`
+	LetterLast  uint64           `json:"dead_letter_last"`
+	LettersWait uint64           `json:"dead_letter_waiting"`
 }
 
 // Info reads the head of the state at path. Its cost does not grow with the state. It has no size
@@ -63,6 +67,11 @@ func (out *Information) read(tx *transaction) error {
 	out.Known, out.Settling = e.known, e.settling
 	out.Quarantined, out.Partitions, out.Releases = e.quarantine, e.positions, e.intents
 	out.LetterLast, out.LettersWait = e.letter, e.waiting
+	if mark, err := cell(tx, keyLedger, ledgerLayout); err != nil {
+		return err
+	} else if mark != nil {
+		out.Ledger = *mark
+	}
 	return out.readRelease(tx)
 }
 

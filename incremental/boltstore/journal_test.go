@@ -20,6 +20,7 @@ func journaledState(t *testing.T, path string) {
 	require.NoError(t, err)
 	require.Zero(t, m.Journal())
 	m.Follow(state.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9})
+	m.Saw(state.LedgerMark{Size: 10, Digest: [16]byte{11}})
 	require.NoError(t, m.Commit())
 	require.NoError(t, s.Close())
 }
@@ -31,10 +32,11 @@ func readsJournaled(t *testing.T, path string) {
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
 	require.Equal(t, state.JournalMark{Seq: 7, Digest: [32]byte{8}, Next: 9}, m.Journal())
+	require.Equal(t, state.LedgerMark{Size: 10, Digest: [16]byte{11}}, m.Ledger())
 	require.NoError(t, s.Close())
 }
 
-// TestJournaledStateKeepsItsMark where the file is written anew.
+// TestJournaledStateKeepsItsMark where the file is written anew, and that of the ledger of subjects.
 func TestJournaledStateKeepsItsMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "anond.db")
 	journaledState(t, path)

@@ -77,7 +77,7 @@ func (l *loader) load() error {
 	if l.ends, err = readEnds(l.tx); err != nil {
 		return err
 	}
-	for _, part := range []func() error{l.head, l.due, l.journal, l.dictionary, l.records, l.classes, l.intents, l.positions,
+	for _, part := range []func() error{l.head, l.due, l.journal, l.ledger, l.dictionary, l.records, l.classes, l.intents, l.positions,
 		l.quarantine, l.known, l.born, l.stale, l.settling, l.attempts, l.outbox} {
 		if err := part(); err != nil {
 			return err
@@ -127,6 +127,15 @@ func (l *loader) journal() error {
 		return err
 	}
 	return l.hand(func() error { return l.v.Journal(*mark) })
+}
+
+// ledger hands out how far the state has seen the ledger of subjects, if its dataset has joined one.
+func (l *loader) ledger() error {
+	mark, err := cell(l.tx, keyLedger, ledgerLayout)
+	if mark == nil || err != nil || l.v.Ledger == nil {
+		return err
+	}
+	return l.hand(func() error { return l.v.Ledger(*mark) })
 }
 
 // due hands out how many of those who were forgotten have records.

@@ -140,7 +140,7 @@ func plainReasons(p plain) map[equivclass.Reason]uint64 {
 
 func plainCounters(p plain) state.Counters {
 	return state.Counters{Sent: p.u(), Read: p.u(), Refused: plainReasons(p), Ignored: plainReasons(p), Replayed: plainReasons(p),
-		Blocked: p.u(), Beyond: p.u()}
+		Blocked: p.u(), Beyond: p.u(), Elsewhere: p.u()}
 }
 
 func plainKnown(p plain) (out []state.Known) {
@@ -183,6 +183,13 @@ func plainJournal(p plain) (m state.JournalMark) {
 	m.Seq, m.Next = p.u(), p.i()
 	copy(m.Digest[:], p.raw(32))
 	demand(m.Seq > 0 && m.Next >= 0)
+	return m
+}
+
+func plainLedger(p plain) (m state.LedgerMark) {
+	m.Size = p.i()
+	copy(m.Digest[:], p.raw(16))
+	demand(m.Size > 0)
 	return m
 }
 

@@ -59,6 +59,8 @@ func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error
 		}
 		return nil
 	}
+	var seen *state.LedgerMark
+	v.Ledger = func(mark state.LedgerMark) error { seen = &mark; return nil }
 	v.Position = func(p state.Partition, x state.Position) error { positions[p] = x; return nil }
 	if err := s.Load(v); err != nil {
 		return had, err
@@ -68,14 +70,14 @@ func (s *Store) reset(key sealed.Key, renew renewal) (had Information, err error
 		return had, err
 	}
 	if !keeps {
-		barred = nil
+		barred, seen = nil, nil
 	}
 	fresh := s.path + ".reset"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a run that was interrupted
 		return had, err
 	}
 	err = appear(context.Background(), fresh, key, func(tmp string) error {
-		return s.begin(tmp, key, &state.Delta{Meta: &meta, Known: barred}, had.LetterLast)
+		return s.begin(tmp, key, &state.Delta{Meta: &meta, Known: barred, Ledger: seen}, had.LetterLast)
 	})
 	if err != nil {
 		return had, err

@@ -11,7 +11,7 @@ import (
 func (c *content) clone() content {
 	out := content{guard: c.guard.Clone(), dictionary: slices.Clone(c.dictionary), intents: slices.Clone(c.intents),
 		positions: slices.Clone(c.positions), attempts: slices.Clone(c.attempts), known: slices.Clone(c.known),
-		due: c.due, journal: c.journal, stale: slices.Clone(c.stale), settling: maps.Clone(c.settling)}
+		due: c.due, journal: c.journal, ledger: c.ledger, stale: slices.Clone(c.stale), settling: maps.Clone(c.settling)}
 	if c.meta != nil {
 		out.meta = cloneMeta(c.meta)
 	}

@@ -22,6 +22,7 @@ type content struct {
 	attempts   []state.Attempt
 	letters    []state.DeadLetter
 	journal    *state.JournalMark
+	ledger     *state.LedgerMark
 	known      []state.Known
 	due        int
 	born       []*state.Born
@@ -58,7 +59,7 @@ func (c *content) remove(r *erase.Removal) error {
 		}
 	}
 	guard := c.guard
-	*c = content{guard: state.Guard{Letter: guard.Letter}, positions: c.positions, letters: c.letters, journal: c.journal,
+	*c = content{guard: state.Guard{Letter: guard.Letter}, positions: c.positions, letters: c.letters, journal: c.journal, ledger: c.ledger,
 		known: c.known, due: c.due, settling: c.settling}
 	for _, p := range c.positions {
 		c.guard.AddPosition(p.Partition, p.Position)
@@ -115,6 +116,10 @@ func (c *content) apply(d *state.Delta) {
 	if d.Journal != nil {
 		mark := *d.Journal
 		c.journal = &mark
+	}
+	if d.Ledger != nil {
+		mark := *d.Ledger
+		c.ledger = &mark
 	}
 	if len(d.Quarantined) > 0 {
 		c.quarantine = append(c.quarantine, slices.Clone(d.Quarantined))
@@ -173,6 +178,11 @@ func (c *content) loadHead(v state.Visitor) error {
 	}
 	if c.journal != nil && v.Journal != nil {
 		if err := v.Journal(*c.journal); err != nil {
+			return err
+		}
+	}
+	if c.ledger != nil && v.Ledger != nil {
+		if err := v.Ledger(*c.ledger); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,9 @@ type Visitor struct {
 	Settling func(settle.Change) error
 	// Journal receives how far the state follows its journal, at most once; may be nil.
 	Journal func(JournalMark) error
-	Outbox  func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
+	// Ledger receives how far the state has seen the ledger of subjects, at most once; may be nil.
+	Ledger func(LedgerMark) error
+	Outbox func(last uint64, waiting int) error // newest Seq ever given, letters not delivered
 }
 
 // DictionaryEntry is a value that a dictionary has taken in.
@@ -119,6 +121,7 @@ type Delta struct {
 	Quarantined  []RecordID   // records of a pool that was ineligible as a whole
 	Attempt      *Attempt     // new, or the newest one with more cuts
 	Journal      *JournalMark // in place of the one before
+	Ledger       *LedgerMark  // in place of the one before
 	Known        []Known      // people of whom nothing more is taken in, each with the reasons that are new
 	// Due is how many of those who were forgotten have records still there: the erasure follows (package erase). nil: as before.
 	Due   *int
@@ -133,5 +136,5 @@ func (d *Delta) Empty() bool {
 	return d.Meta == nil && d.Counters == nil && len(d.Dictionary) == 0 && len(d.Records) == 0 && len(d.Positions) == 0 &&
 		len(d.DeadLetters) == 0 && d.Delivered == 0 && d.Intent == nil && len(d.Births) == 0 && len(d.Deaths) == 0 &&
 		len(d.DeclaredPure) == 0 && len(d.Quarantined) == 0 && d.Attempt == nil && d.Due == nil &&
-		d.Journal == nil && len(d.Known) == 0 && d.Born == nil && len(d.Stale) == 0 && len(d.Settling) == 0
+		d.Journal == nil && d.Ledger == nil && len(d.Known) == 0 && d.Born == nil && len(d.Stale) == 0 && len(d.Settling) == 0
 }

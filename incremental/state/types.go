@@ -252,6 +252,16 @@ type Counters struct {
 	Blocked uint64 `json:",omitempty"`
 	// Beyond are records of people who may not be published any more (package incremental, seen.go): nothing is kept of them.
 	Beyond uint64 `json:",omitempty"`
+	// Elsewhere are those of Beyond whose people belong to another dataset of the subject ledger (package ingest/subjectledger).
+	Elsewhere uint64 `json:",omitempty"`
+}
+
+// LedgerMark is how far a state has seen the ledger of subjects that its dataset shares with others (package
+// ingest/subjectledger): each decision of the state rests on claims before it. A ledger that is shorter, or another, is no
+// ledger of this state.
+type LedgerMark struct {
+	Size   int64    // in bytes; 0: the dataset has joined none
+	Digest [16]byte // of all of it
 }
 
 // JournalMark is how far a state follows the journal in which its host writes what it decides, before

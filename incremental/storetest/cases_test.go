@@ -48,6 +48,7 @@ func full() *state.Delta {
 	due := 1
 	d.Due = &due
 	d.Journal = &state.JournalMark{Seq: 1 << 40, Digest: [32]byte{3, 31: 4}, Next: 1 << 50}
+	d.Ledger = &state.LedgerMark{Size: 1 << 45, Digest: [16]byte{5, 15: 6}}
 	d.DeclaredPure = []state.ClassID{0}
 	d.Deaths = []state.Death{{ID: 1, Release: 9}}
 	return d

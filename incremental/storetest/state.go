@@ -29,6 +29,7 @@ type State struct {
 	Letters    []state.DeadLetter
 	LastLetter uint64
 	Journal    *state.JournalMark
+	Ledger     *state.LedgerMark
 	Known      []state.Known
 	Due        int
 	Born       []state.Born
@@ -99,6 +100,10 @@ func (s *State) Apply(d *state.Delta) {
 	}
 	if len(s.Settling) == 0 {
 		s.Settling = nil
+	}
+	if x := d.Ledger; x != nil {
+		mark := *x
+		s.Ledger = &mark
 	}
 	s.applyIntent(d.Intent)
 	s.applyPositions(d.Positions)
@@ -198,6 +203,7 @@ func (s *State) visitor() state.Visitor {
 		Known:    func(x []state.Known) error { s.Known = append(s.Known, x...); return nil },
 		Due:      func(x int) error { s.Due = x; return nil },
 		Journal:  func(x state.JournalMark) error { s.Journal = &x; return nil },
+		Ledger:   func(x state.LedgerMark) error { s.Ledger = &x; return nil },
 		Records:  func(b *state.RecordBlock) error { s.addRows(b); return nil },
 		Class:    func(c *state.Class) error { s.Classes = append(s.Classes, *c); return nil },
 		Intent:   func(i *state.Intent) error { s.Intents = append(s.Intents, *i); return nil },

@@ -55,13 +55,10 @@ func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Group == "" {
-		return nil, errors.New("group: a lease needs the name of a consumer group")
-	}
 	c := newClient(cfg)
 	l := &Lease{cfg: cfg, client: c, balancer: &leaseBalancer{}, lost: make(chan struct{}), slept: make(chan struct{}),
 		log: cfg.Logger.With(slog.String("topic", cfg.Topic), slog.String("group", cfg.Group))}
-	if l.group, err = l.join(); err != nil {
+	if l.group, err = joinGroup(cfg, c, l.balancer); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -82,12 +79,15 @@ func AcquireLease(ctx context.Context, cfg Config) (*Lease, error) {
 	return l, nil
 }
 
-func (l *Lease) join() (*kafka.ConsumerGroup, error) {
-	m := l.cfg.Membership
+// joinGroup makes a process a member of the group cfg.Group, which a balancer divides.
+func joinGroup(cfg Config, c *client, balancer kafka.GroupBalancer) (*kafka.ConsumerGroup, error) {
+	if cfg.Group == "" {
+		return nil, errors.New("group: a member needs the name of a consumer group")
+	}
+	m := cfg.Membership
 	return kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID: l.cfg.Group, Brokers: l.cfg.Brokers, Topics: []string{l.cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{l.balancer},
-		Dialer: &kafka.Dialer{ClientID: l.cfg.ClientID, Timeout: m.Timeout, DialFunc: l.client.Dial,
-			SASLMechanism: l.client.Login()},
+		ID: cfg.Group, Brokers: cfg.Brokers, Topics: []string{cfg.Topic}, GroupBalancers: []kafka.GroupBalancer{balancer},
+		Dialer: &kafka.Dialer{ClientID: cfg.ClientID, Timeout: m.Timeout, DialFunc: c.Dial, SASLMechanism: c.Login()},
 		// No watch for partitions: the source has its own, and a rebalance for it
 		// would only put the lease at risk.
 		HeartbeatInterval: m.Heartbeat, SessionTimeout: m.SessionTimeout, RebalanceTimeout: m.Rebalance, Timeout: m.Timeout,
@@ -242,19 +242,21 @@ func (l *Lease) Close() error {
 	return nil
 }
 
-// leave leaves the group, for flushTimeout at most: a coordinator that is away
+func (l *Lease) leave() { leaveGroup(l.group, l.client) }
+
+// leaveGroup leaves the group, for flushTimeout at most: a coordinator that is away
 // must not hold up a stop, and drops the member by itself. What is left behind of
 // a join that the coordinator answers later, leaves then: it takes no part.
-func (l *Lease) leave() {
+func leaveGroup(group *kafka.ConsumerGroup, c *client) {
 	left := make(chan struct{})
-	go func() { _ = l.group.Close(); close(left) }()
+	go func() { _ = group.Close(); close(left) }()
 	t := time.NewTimer(flushTimeout)
 	defer t.Stop()
 	select {
 	case <-left:
 	case <-t.C:
 	}
-	l.client.Close()
+	c.Close()
 }
 
 // stayAwake notices that the process was suspended: the group may have given

@@ -15,15 +15,48 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"anond/config"
 	"anond/incremental"
 	"anond/internal/abandon"
 	"anond/internal/clock"
 	"anond/internal/dataset"
+	"anond/internal/upkeep"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
+
+// RunShard is Run of a shard that comes from another host and may go to one (shard.group): it begins with the newest copy of the
+// state, and leaves one behind.
+func RunShard(ctx context.Context, c *config.Config, o dataset.Options) error {
+	o.Clock = clock.System()
+	log := o.Log.With("shard", c.Shard.Index)
+	if c.Shard.Group == "" {
+		return Run(ctx, c, o)
+	}
+	restored, err := upkeep.RestoreNewer(ctx, c, o.Clock.Now())
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil
+	case err != nil: // the journal has what the state lacks
+		log.Warn("the newest backup is not used; the journal repeats more", "event", "backup_unused", "error", err.Error())
+	case restored.Nothing == "":
+		log.Info("the state of this shard was taken from the newest backup", "event", "backup_taken", "records", restored.Records,
+			"release", restored.Release)
+	}
+	err = Run(ctx, c, o)
+	if err == nil && errors.Is(context.Cause(ctx), dataset.ErrShardMoved) {
+		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		if err := upkeep.BackUpStopped(soon, c, o); err != nil {
+			log.Error("the backup of the state failed; the next release is followed by the next attempt", "event", "backup_failed",
+				"error", err.Error())
+		}
+	}
+	return err
+}
 
 // Run runs the daemon until ctx is done, its source ends, or an operator is
 // needed. In group assignment it stands by until it holds the lease, and again
@@ -37,6 +70,9 @@ func Run(ctx context.Context, c *config.Config, o dataset.Options) (err error) {
 		o.FS = snapshot.OS()
 	}
 	dataset.Monitored(c, &o)
+	if c.Shard.Set() {
+		o.Log = o.Log.With("shard", c.Shard.Index)
+	}
 	if o.Brokers, err = dataset.ReachBrokers(ctx, c, o.Log); err != nil {
 		return err
 	}
@@ -65,6 +101,9 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 		inner: &publish.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: dataset.NewOwner(),
 			Beside: c.Shard.Journal.Set()}}
 	p.inner.Gate = p.gate
+	if p.beside, err = dataset.FollowersOf(c); err != nil {
+		return nil, err
+	}
 	if err := reconcile(p.inner, c, m); err != nil {
 		return nil, err
 	}

@@ -66,19 +66,19 @@ func (r *once) openJournal() error {
 	return r.publisher.inner.Reconcile(r.machine.Releases().Intents(), r.machine.Digests())
 }
 
-// backUpBeginning copies a state whose journal has nothing but its beginning, before anything is decided: who loses the
-// disk then still has the seed, and everything can be repeated.
-func (r *once) backUpBeginning(ctx context.Context) error {
+// backUpBeginning copies a state before its journal begins: who loses the disk then still has the seed, and everything can be
+// repeated.
+func (r *once) backUpBeginning(ctx context.Context) (undo func(), err error) {
 	if r.c.State.Backup.Dir == "" {
-		return nil
+		return func() {}, nil
 	}
 	began := r.o.Clock.Now()
 	b := upkeep.NewCopier(ctx, r.c, r.file, r.o)
 	defer b.Stop()
 	made, err := b.Beginning(began, r.machine)
 	if err != nil {
-		return fmt.Errorf("state.backup.dir: the backup that a journal begins with: %w", err)
+		return nil, fmt.Errorf("state.backup.dir: the backup that a journal begins with: %w", err)
 	}
 	b.Succeeded(made, began)
-	return nil
+	return func() { b.Remove(made) }, nil
 }

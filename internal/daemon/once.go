@@ -49,6 +49,7 @@ type once struct {
 	source    ingest.Source
 	keys      dataset.Keys
 	sink      ingest.DeadLetters
+	owners    ingest.Owners   // nil: the dataset shares its people with no other
 	journal   dataset.Journal // nil: there is none
 }
 
@@ -57,8 +58,8 @@ func runOnce(ctx context.Context, c *config.Config, o dataset.Options, lease dat
 	r := &once{ctx: ctx, c: c, o: o, lease: lease, far: new(meters)}
 	r.o.Planned = r.far.planned
 	defer func() { err = errors.Join(stoppedEarly(ctx, o, err), r.closers.Close()) }()
-	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openJournal, r.openSource,
-		r.openSink} {
+	for _, step := range []func() error{r.openState, r.openBackups, r.openLog, r.openMachine, r.openPublisher, r.openOwners, r.openJournal,
+		r.openSource, r.openSink} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -124,7 +125,10 @@ func (r *once) openPublisher() error {
 	r.closers.Add(r.publisher.Close) // before the store: a parked release must not write after the lock is released
 	r.publisher.inner.Fence, r.sight.standing = r.lease.Fence, r.publisher.standing
 	r.publisher.limit = r.steer.limit
-	return r.lease.Witness(r.ctx, r.machine)
+	if err := r.lease.Witness(r.ctx, r.machine); err != nil {
+		return err
+	}
+	return r.publisher.follow(r.publisher.inner.Directory())
 }
 
 // ErrTwo: two states would publish into one directory.
@@ -147,6 +151,16 @@ func (r *once) alone() error {
 	}
 	r.closers.Add(unlock)
 	return nil
+}
+
+// openOwners joins the ledger of subjects, once nothing says that the state is an old one.
+func (r *once) openOwners() error {
+	owners, close, err := dataset.OpenOwners(r.ctx, r.c, r.machine)
+	if err == nil && owners != nil {
+		r.owners, r.steer.owners = owners, owners
+		r.closers.Add(close)
+	}
+	return err
 }
 
 func (r *once) openSource() error {
@@ -188,7 +202,7 @@ func (r *once) started() {
 		said = append(said, "first_load_wants", s.FirstLoad.Wanted)
 	}
 	if r.c.Shard.Set() {
-		said = append(said, "shard", r.c.Shard.Index, "of", r.c.Shard.Of)
+		said = append(said, "of", r.c.Shard.Of)
 	}
 	r.o.Log.Info("started", said...)
 	dataset.TellUnreadable(r.c, r.o.Log)
@@ -227,7 +241,7 @@ func (r *once) host() *ingest.Host {
 		Paused: r.paused, TrustClock: o.TrustClock, Retry: o.StandIns.Retry(),
 		Limits: ingest.Limits{MaxRefused: c.DeadLetter.MaxShare, Quota: r.store, StopWhenFull: c.State.OnFull == config.StopWhenFull,
 			Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate},
-		Ports: ingest.Ports{Fence: r.lease.Fence, Faults: r.publisher.faults,
+		Ports: ingest.Ports{Owners: r.owners, Fence: r.lease.Fence, Faults: r.publisher.faults,
 			Forgetting: newEraser(r.ctx, c, o, r.file, r.store, r.publisher),
 			Commands:   r.steer.commands},
 		Observers: ingest.Observers{Meter: o.Meter, Tripped: r.steer.markPaused}}

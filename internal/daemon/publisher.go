@@ -13,6 +13,7 @@ import (
 	"anond/equivclass/promise"
 	"anond/incremental"
 	"anond/ingest"
+	"anond/internal/dataset"
 	"anond/internal/pace"
 	"anond/snapshot"
 	"anond/snapshot/audit/format"
@@ -30,6 +31,7 @@ type publisher struct {
 	standing *recheck   // of the newest release
 	faults   chan error // what rechecks found, for the loop
 	twins    *twins
+	beside   []dataset.Follower                      // what is made of the files of each release
 	sized    func(snapshot.Sizes)                    // is told the sizes of each release
 	told     func(release uint32, manifest [32]byte) // is told each release; may be nil
 	limit    *pace.Limit                             // release.max_bytes_per_second; nil: none
@@ -70,9 +72,9 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 	defer done()
 	out, err := until.Publish(publish.Of(v), p.settings)
 	if err != nil {
-		if !errors.Is(err, ingest.ErrParked) && permanent(err) {
-			err = errors.Join(ingest.ErrPermanent, err)
-		}
+		return ingest.Release{}, unrepeated(err)
+	}
+	if err := p.follow(until.Directory()); err != nil {
 		return ingest.Release{}, err
 	}
 	p.gate.audit.Commit()
@@ -84,6 +86,24 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 	}
 	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
 		Allowed: m.Privacy.Allowed(m.Policy.L), Reached: m.Reached(), NCP: m.Quality.NCP}, nil
+}
+
+// unrepeated marks an error that another attempt would find again.
+func unrepeated(err error) error {
+	if err != nil && !errors.Is(err, ingest.ErrParked) && permanent(err) {
+		return errors.Join(ingest.ErrPermanent, err)
+	}
+	return err
+}
+
+// follow has what stands next to the releases follow them.
+func (p *publisher) follow(of publish.Directory) error {
+	for _, f := range p.beside {
+		if err := f.Follow(of); err != nil {
+			return unrepeated(err)
+		}
+	}
+	return nil
 }
 
 // paced is a disk at the pace of release.max_bytes_per_second. What would have to wait for it

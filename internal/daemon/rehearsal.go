@@ -56,7 +56,14 @@ func Rehearse(ctx context.Context, c *config.Config, o dataset.Options) (out ing
 	if err != nil {
 		return out, err
 	}
-	host := &ingest.Host{Machine: m, Store: store, Source: unacknowledged{source}, Schema: c.Schema(),
+	owners, close, err := dataset.RehearseOwners(ctx, c, m)
+	if err != nil {
+		return out, err
+	}
+	if owners != nil {
+		closers.Add(close)
+	}
+	host := &ingest.Host{Ports: ingest.Ports{Owners: owners}, Machine: m, Store: store, Source: unacknowledged{source}, Schema: c.Schema(),
 		NewDecoder: dataset.DecoderOf(c, o.Log), DeadLetters: noLetters{}, Clock: o.Clock, Log: o.Log, Once: true,
 		Limits: ingest.Limits{Shares: dataset.SharesOf(c), Rate: c.Source.MaxRate}, Observers: ingest.Observers{Observe: o.Observe},
 		Retry: o.StandIns.Retry(), Rehearsed: func(r ingest.Rehearsal) { out = r }}

@@ -23,7 +23,7 @@ func (s *steering) Replay(ctx context.Context, body json.RawMessage) (json.RawMe
 	}
 	done := make(chan result, 1)
 	err := s.commands.Replay(ctx, func(ctx context.Context, m *incremental.Machine) error {
-		out, failed, broken := upkeep.ReadmitOpen(ctx, c, s.o, which, m, s.quota, s.key)
+		out, failed, broken := upkeep.ReadmitOpen(ctx, c, s.o, which, m, s.owners, s.quota, s.key)
 		done <- result{out, failed}
 		return broken
 	})

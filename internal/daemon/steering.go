@@ -36,8 +36,9 @@ type steering struct {
 	written  chan struct{}   // a release was published since the disks were measured
 	server   *control.Server // nil: no socket
 	stop     context.CancelFunc
-	quota    *quota // set before the loop begins, and key, too
+	quota    *quota // set before the loop begins, and key and owners, too
 	key      sealed.Key
+	owners   ingest.Owners
 	limit    *pace.Limit
 
 	far *meters

@@ -18,6 +18,7 @@ type StandIns struct {
 	Source      func(ingest.Resume) (ingest.Source, error)  // in place of the configured source
 	DeadLetters func(ingest.DeadLetters) ingest.DeadLetters // around the opened sink
 	Sleep       func(context.Context, time.Duration) error  // between attempts
+	Jitter      func() float64                              // of the waits between attempts
 	Forgetting  func(step string) error                     // between the steps of an erasure, and around a removal
 	Journal     *JournalStandIn                             // in place of the brokers of a journal; needs Source
 }
@@ -53,6 +54,9 @@ func (s *StandIns) AroundLetters(opened ingest.DeadLetters) ingest.DeadLetters {
 func (s *StandIns) Retry() retry.Policy {
 	r := reconnect()
 	r.Sleep = s.Sleep
+	if s.Jitter != nil {
+		r.Rand = s.Jitter
+	}
 	return r
 }
 

@@ -157,17 +157,19 @@ func openUnread(ctx context.Context, c *config.Config) (ingest.Source, error) {
 		return nil, err
 	}
 	o.Once = true
-	if c.Source.Type == config.FromFile {
-		f := fileConfig(c, o)
-		f.Paths = []string{c.Source.File.Path}
-		return filesrc.Open(ctx, f, fresh())
-	}
-	k, err := TopicConfig(c, o)
-	if err != nil {
-		return nil, err
-	}
-	k.Group = ""
-	return kafkasrc.Open(ctx, k, fresh())
+	return afterTable(ctx, c, o, fresh(), func(resume ingest.Resume) (ingest.Source, error) {
+		if c.Source.Type == config.FromFile {
+			f := fileConfig(c, o)
+			f.Paths = []string{c.Source.File.Path}
+			return filesrc.Open(ctx, f, resume)
+		}
+		k, err := TopicConfig(c, o)
+		if err != nil {
+			return nil, err
+		}
+		k.Group = ""
+		return kafkasrc.Open(ctx, k, resume)
+	})
 }
 
 // fresh tells a source that nothing was read of it, and that its present end is enough.

@@ -24,6 +24,9 @@ type Sharding interface {
 	Header(c *config.Config) kafkasrc.Header
 	// Journal opens the journal of a shard, for a configuration that names one.
 	Journal(ctx context.Context, c *config.Config, o Options) (Journal, error)
+	// Host runs the shards of a file of several in this process, each by run, until ctx ends or none can go on. left is told of a shard
+	// that has gone to another process.
+	Host(ctx context.Context, c *config.Config, o Options, run func(ctx context.Context, shard int) error, left func(shard int)) error
 	// ProbeJournal asks once whether the topic of the journal is as a run needs it.
 	ProbeJournal(ctx context.Context, c *config.Config, o Options) kafkasrc.Probed
 }
@@ -60,8 +63,8 @@ type Following struct {
 	Host    func() *ingest.Host // of that machine
 	// Republish publishes a release that a process before has published, or may have, and demands that manifest.
 	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (ingest.Release, error)
-	// Beginning is called where the journal has nothing but its beginning, before anything is decided.
-	Beginning func(ctx context.Context) error
+	// Beginning is called before a journal begins; undo, if another process was first.
+	Beginning func(ctx context.Context) (undo func(), err error)
 }
 
 // ErrJournalAway: nobody knows whether this process may still publish. It is asked again.
@@ -86,6 +89,17 @@ func OpenJournal(ctx context.Context, c *config.Config, o Options) (Journal, err
 		return nil, err
 	}
 	return sharding.Journal(ctx, c, o)
+}
+
+// ErrShardMoved is the cause of a context that has ended because another process is to have the shard.
+var ErrShardMoved = errors.New("the shard goes to another process")
+
+// Host runs the shards of a configuration that is of several.
+func Host(ctx context.Context, c *config.Config, o Options, run func(ctx context.Context, shard int) error, left func(shard int)) error {
+	if err := shardRefused(c); err != nil {
+		return err
+	}
+	return sharding.Host(ctx, c, o, run, left)
 }
 
 // KeyingOf checks the keys of a shard's records; nil: the configuration has none.

@@ -4,16 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"anond/config"
 	"anond/incremental"
+	"anond/incremental/state"
 	"anond/ingest"
 	"anond/ingest/deadletter"
 	"anond/ingest/decode"
 	"anond/ingest/filesrc"
 	"anond/ingest/kafkasrc"
+	"anond/ingest/pgsrc"
 	"anond/ingest/registry"
 	"anond/internal/brokeraccess"
 	"anond/internal/fault"
@@ -70,7 +73,32 @@ func ReachSource(ctx context.Context, c *config.Config, m *incremental.Machine, 
 }
 
 func openSource(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease Lease) (ingest.Source, error) {
-	resume := resumeOf(m, o)
+	return afterTable(ctx, c, o, resumeOf(m, o), func(resume ingest.Resume) (ingest.Source, error) {
+		return openFeed(ctx, c, m, o, lease, resume)
+	})
+}
+
+// afterTable opens a source that comes after the table that a configuration names, or has named.
+func afterTable(ctx context.Context, c *config.Config, o Options, resume ingest.Resume,
+	feed func(ingest.Resume) (ingest.Source, error)) (ingest.Source, error) {
+	if c.Initial.Source.Set() {
+		return pgsrc.Open(ctx, tableConfig(c, o), resume, feed)
+	}
+	if err := pgsrc.Check(resume.Positions); err != nil {
+		return nil, err
+	}
+	return feed(resume)
+}
+
+// tableConfig says which rows are read before the source.
+func tableConfig(c *config.Config, o Options) pgsrc.Config {
+	s := &c.Initial.Source
+	return pgsrc.Config{URL: s.URL.Reveal(), Query: s.Query, OrderBy: s.OrderBy, Format: decode.Format(c.Source.Format),
+		MaxBytes: int(c.Source.MaxRecordBytes), Piece: SharesOf(c).Piece, Log: o.Log, Retry: o.StandIns.Retry()}
+}
+
+func openFeed(ctx context.Context, c *config.Config, m *incremental.Machine, o Options, lease Lease, resume ingest.Resume) (ingest.Source,
+	error) {
 	if c.Source.Type == config.FromKafka {
 		k, err := TopicConfig(c, o)
 		if err != nil {
@@ -110,6 +138,22 @@ func fileConfig(c *config.Config, o Options) filesrc.Config {
 // RereadOf reads single records of the source again; nil for standard input, which
 // cannot be read again.
 func RereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
+	feed, err := rereadFeed(c, m, o)
+	if err != nil || feed == nil || !c.Initial.Source.Set() {
+		return feed, err
+	}
+	table := pgsrc.Reread(tableConfig(c, o))
+	return func(ctx context.Context, wanted map[state.Partition][]int64, take ingest.Taken) error {
+		if err := table(ctx, wanted, take); err != nil {
+			return err
+		}
+		wanted = maps.Clone(wanted)
+		delete(wanted, pgsrc.Partition)
+		return feed(ctx, wanted, take)
+	}, nil
+}
+
+func rereadFeed(c *config.Config, m *incremental.Machine, o Options) (ingest.Reread, error) {
 	switch c.Source.Type {
 	case config.FromKafka:
 		k, err := TopicConfig(c, o)
@@ -124,7 +168,7 @@ func RereadOf(c *config.Config, m *incremental.Machine, o Options) (ingest.Rerea
 
 // SharesOf divides memory.max_in_flight.
 func SharesOf(c *config.Config) ingest.Shares {
-	return ingest.SharesOf(int(c.Memory.MaxInFlight), int(c.Source.MaxRecordBytes))
+	return ingest.SharesOf(c.InFlight(), int(c.Source.MaxRecordBytes))
 }
 
 // TopicConfig is KafkaConfig for the messages of the source, which a schema registry may have to read.

@@ -199,7 +199,7 @@ func formatOf(name, configured string) string {
 // unused are the keys that a trial does without: nothing is served, delivered, encrypted, slowed down or shared with other
 // processes.
 var unused = strings.Fields("encryption control http outputs shard log source.kafka source.max_records_per_second dead_letter.topic " +
-	"dead_letter.payload release.keep release.max_bytes_per_second initial.on_refusal subject.key")
+	"dead_letter.payload release.keep release.max_bytes_per_second initial.on_refusal subject.key subject.ledger")
 
 // load is the configuration with a setting, for a run in a directory: what it reads and writes is there.
 func (t *run) load(s Setting, dir string) (*config.Config, error) {

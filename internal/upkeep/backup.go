@@ -253,13 +253,42 @@ func (b *Copier) prune(dir string) error {
 		}
 	}
 	for _, old := range ours[:max(0, len(ours)-b.config.State.Backup.Keep)] {
-		for _, file := range []string{old, descriptionOf(old)} {
-			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				errs = append(errs, err)
-			}
-		}
+		errs = append(errs, removeBackup(old))
 	}
 	return errors.Join(errs...)
+}
+
+// removeBackup removes a backup and its description.
+func removeBackup(path string) (err error) {
+	for _, file := range []string{path, descriptionOf(path)} {
+		if gone := os.Remove(file); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// Remove removes a backup of a state that no journal has begun with: another process was first.
+func (b *Copier) Remove(made Backup) {
+	_ = removeBackup(filepath.Join(b.config.State.Backup.Dir, made.File))
+}
+
+// BackUpStopped makes a backup of a state that no process holds, since another host is to go on with it: that begins there, and repeats
+// nothing.
+func BackUpStopped(ctx context.Context, c *config.Config, o dataset.Options) error {
+	s, err := dataset.ReadStatus(dataset.StatusPath(c))
+	if err != nil || s == nil || s.Counts.Sent == 0 {
+		return err // the copy that the journal began with is enough
+	}
+	now, dir := o.Clock.Now(), c.State.Backup.Dir
+	name := fmt.Sprintf("%s-%s-r%06d.db", c.Dataset, now.UTC().Format("20060102T150405Z"), s.Counts.Release)
+	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		return nil // of this second
+	}
+	if _, err := MakeBackup(ctx, c, filepath.Join(dir, name), now); err != nil {
+		return fmt.Errorf("state.backup.dir: the backup for the next host: %w", err)
+	}
+	return (&Copier{config: c}).prune(dir)
 }
 
 // isIncomplete reports whether a file is what a process left that was killed while it made

@@ -81,8 +81,15 @@ func Readmit(ctx context.Context, c *config.Config, o dataset.Options, which Rea
 	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents(), machine.Digests()); err != nil {
 		return out, err
 	}
+	owners, closing, err := dataset.OpenOwners(ctx, c, machine)
+	if err != nil {
+		return out, err
+	}
+	if owners != nil {
+		defer func() { err = errors.Join(err, closing()) }()
+	}
 	machine.Tick(o.Clock.Now().Truncate(time.Second).UnixMilli())
-	out, failed, broken := ReadmitOpen(ctx, c, o, which, machine, store, options.Key)
+	out, failed, broken := ReadmitOpen(ctx, c, o, which, machine, owners, store, options.Key)
 	if broken == nil && !which.Try {
 		broken = noter(c).KeepJudged(machine.Judged())
 	}
@@ -91,7 +98,7 @@ func Readmit(ctx context.Context, c *config.Config, o dataset.Options, which Rea
 
 // ReadmitOpen is Readmit on a state that is open. broken says that it cannot be used any more; failed, that not all was judged.
 func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which Readmission, m *incremental.Machine,
-	store state.Store,
+	owners ingest.Owners, store state.Store,
 	key sealed.Key) (out Readmitted, failed, broken error) {
 	sink, err := openLetterSink(ctx, c, which.File)
 	if err != nil {
@@ -107,6 +114,7 @@ func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which
 	}
 	r := &readmission{machine: m, letters: l, key: key, schema: schema, keep: c.DeadLetter.Payload,
 		out: Readmitted{Letters: len(l.open), More: l.more, Try: which.Try}}
+	r.ctx, r.owners = ctx, owners
 	r.keys = dataset.KeyingOf(c, m.Source().Partitions())
 	if r.decoder, err = dataset.DecoderOf(c, nil)(); err != nil {
 		return out, err, nil
@@ -119,7 +127,7 @@ func ReadmitOpen(ctx context.Context, c *config.Config, o dataset.Options, which
 	}
 	r.out.Gone = len(l.open)
 	if r.broken == nil && !which.Try {
-		r.broken = m.Commit()
+		r.broken = r.commit()
 	}
 	return r.out, err, r.broken
 }
@@ -168,6 +176,8 @@ func (l *letters) wanted() map[state.Partition][]int64 {
 }
 
 type readmission struct {
+	ctx     context.Context
+	owners  ingest.Owners // nil: the dataset shares its people with no other
 	machine *incremental.Machine
 	letters *letters
 	key     sealed.Key
@@ -222,13 +232,36 @@ func (r *readmission) take(p state.Partition, offset int64, key, value []byte, h
 		return nil
 	}
 	r.staged, r.bytes = 0, 0
-	r.broken = r.machine.Commit()
+	r.broken = r.commit()
 	return r.broken
+}
+
+// commit keeps what was judged, and before that whom it claimed.
+func (r *readmission) commit() error {
+	if r.owners != nil {
+		if err := r.owners.BeforeCommit(r.machine); err != nil {
+			return err
+		}
+	}
+	return r.machine.Commit()
+}
+
+// elsewhere reports whether the person of a record belongs to another dataset. Who was refused for the subject had no owner before.
+func (r *readmission) elsewhere(row equivclass.Row) (bool, error) {
+	i := r.schema.SubjectIndex()
+	if r.owners == nil || i < 0 {
+		return false, nil
+	}
+	elsewhere, err := r.owners.Claim(r.ctx, []state.Person{r.owners.Person(row[i])})
+	return err == nil && elsewhere != nil && elsewhere[0], err
 }
 
 func (r *readmission) judge(letter state.DeadLetter, key, value []byte, header []string) (accepted bool, err error) {
 	row := make(equivclass.Row, len(r.schema.Attributes()))
 	o := r.decoder.Decode(value, header, row)
+	if elsewhere, err := r.elsewhere(row); err != nil || elsewhere {
+		return false, err // it stays the dead letter that it is
+	}
 	if !o.Accepted() {
 		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Readmission().Rejudged(letter, o.Reason, o.Attribute))
 	}

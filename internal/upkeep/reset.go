@@ -13,6 +13,7 @@ import (
 	"anond/config"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/ingest/subjectledger"
 	"anond/internal/dataset"
 	"anond/internal/sealed"
 	"anond/snapshot"
@@ -54,6 +55,11 @@ func Reset(ctx context.Context, c *config.Config) (removed, error) {
 		}
 		if err := publish.CheckJudged(snapshot.OS(), c.Release.Ledger, known); err != nil {
 			return old, false, err // a state with a quarantined pool does not come here
+		}
+		if !keeps && c.SubjectLedger != "" { // before: a state whose claims are given back does not start (subjectledger.ErrGivenBack)
+			if err := subjectledger.GiveBack(ctx, dataset.LedgerOf(c, incremental.SeedCheck(old.Seed))); err != nil {
+				return old, false, err
+			}
 		}
 		if !keeps { // before the state says so: what a start finds there may be less than the state has, never more
 			if err := noter(c).Unbar(); err != nil {

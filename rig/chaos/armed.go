@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"anond/incremental/state"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,29 @@ import (
 	"syscall"
 	"time"
 )
+
+// What each access to a disk, and each chunk, takes in a bubble. No two of them end in the same instant: each has all that
+// follows from it happen before the next one ends, so that the order of goroutines does not depend on the scheduler.
+const (
+	lookTakes     = 1_009 * time.Nanosecond
+	effectTakes   = 10_007 * time.Nanosecond
+	commitTakes   = 100_003 * time.Nanosecond
+	readTakes     = 300_007 * time.Nanosecond
+	deliveryTakes = 700_001 * time.Nanosecond
+)
+
+func (a *armed) wait(d time.Duration) { time.Sleep(d) }
+
+// waitFor is wait for what a stop may interrupt.
+func waitFor(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
 
 // errKilled is what everything answers after the process has died.
 var errKilled = errors.New("killed")
@@ -26,13 +50,16 @@ type armed struct {
 	away    *fault // the sink of dead letters has failed since this one
 	settled bool   // a run that goes on has done all that there was to do, some ticks ago
 	count   map[string]int
-	begun   func() bool         // the run looks at its clock: it has done what comes before its loop, such as following a journal
-	aside   func() error        // what a union does that overtakes this one
+	begun   func() bool  // the run looks at its clock: it has done what comes before its loop, such as following a journal
+	aside   func() error // what a union does that overtakes this one
+	trace   *trace
+	step    string              // that is being taken
+	written string              // the file that was written last
 	turn    func(time.Duration) // sets the clock
 }
 
-func arm(faults []*fault, mark func() int) *armed {
-	return &armed{faults: faults, mark: mark, count: map[string]int{}, begun: func() bool { return true }}
+func arm(faults []*fault, mark func() int, t *trace) *armed {
+	return &armed{faults: faults, mark: mark, trace: t, count: map[string]int{}, begun: func() bool { return true }}
 }
 
 // at counts one of something, and returns the faults of the kinds whose turn it is.
@@ -40,8 +67,13 @@ func (a *armed) at(what string, kinds ...string) (due []*fault) {
 	a.count[what]++
 	for _, f := range a.faults {
 		for _, k := range kinds {
-			if n := a.count[what]; f.Do == k && n >= f.N && n < f.N+f.times() {
+			n := a.count[what]
+			if f.At != "" {
+				n = a.count[a.step]
+			}
+			if f.Do == k && (f.At == "" || f.At == a.step) && n >= f.N && n < f.N+f.times() {
 				f.take(a.mark())
+				a.trace.struck(a.step, f.Do)
 				due = append(due, f)
 			}
 		}
@@ -78,6 +110,7 @@ var broken = []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES}
 
 // effect is asked before each change of the releases' disk.
 func (a *armed) effect(op, path string) error {
+	a.wait(effectTakes)
 	if err := a.overtaken(); err != nil {
 		return err
 	}
@@ -85,6 +118,14 @@ func (a *armed) effect(op, path string) error {
 	defer a.mu.Unlock()
 	if a.dead {
 		return errKilled
+	}
+	a.takes(stepOf(op, path), op, path)
+	if op == "write" && path == a.written { // the rest of a file is no step of its own
+		return nil
+	}
+	a.written = ""
+	if op == "write" {
+		a.written = path
 	}
 	due := a.at("effect", "kill-effect", "cut-effect", "fail-write", "union-killed", "union-cut", "union-fails")
 	if op == "sync" {
@@ -106,6 +147,14 @@ func (a *armed) effect(op, path string) error {
 	return nil
 }
 
+// takes notes a step.
+func (a *armed) takes(step string, words ...string) {
+	a.step = step
+	a.count[step]++
+	a.trace.taken(step)
+	a.trace.note(words...)
+}
+
 // overtaken has another union do its work first, if that is due.
 func (a *armed) overtaken() error {
 	a.mu.Lock()
@@ -119,11 +168,12 @@ func (a *armed) overtaken() error {
 
 // lies reports whether a sync of the releases' disk is one in name only. That takes
 // effect when the power is cut.
-func (a *armed) lies() bool {
+func (a *armed) lies(path string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, f := range a.faults {
 		if f.Do == "lie-releases" && a.count["effect"] >= f.N {
+			a.trace.struck(stepOf("sync", path), f.Do)
 			return true
 		}
 	}
@@ -151,12 +201,14 @@ func flipped(data []byte, draw uint32) []byte {
 }
 
 // before and after are asked around each commit.
-func (a *armed) before() error {
+func (a *armed) before(d *state.Delta) error {
+	a.wait(commitTakes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
 		return errKilled
 	}
+	a.takes(commitOf(d), "commit")
 	due := []string{"kill-before-commit", "full-state", "cut-commit"}
 	if a.begun() {
 		due = append(due, "clock-leaps", "clock-falls")
@@ -177,9 +229,10 @@ func (a *armed) before() error {
 	return nil
 }
 
-func (a *armed) after() error {
+func (a *armed) after(d *state.Delta) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.step = commitOf(d)
 	if len(a.at("committed", "kill-after-commit")) > 0 {
 		return a.kill(nil)
 	}
@@ -188,6 +241,7 @@ func (a *armed) after() error {
 
 // forgetting is asked between the steps of an erasure, and of a removal.
 func (a *armed) forgetting(step string) error {
+	a.wait(commitTakes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
@@ -196,6 +250,9 @@ func (a *armed) forgetting(step string) error {
 	what, kind := "forget", "kill-forget"
 	if strings.HasPrefix(step, "remov") {
 		what, kind = "removal", "kill-removal"
+		a.takes("removal: "+step, what)
+	} else {
+		a.takes("erasure: "+step, what)
 	}
 	if len(a.at(what, kind)) > 0 {
 		return a.kill(nil)
@@ -237,7 +294,13 @@ func (a *armed) deliver() error {
 	if a.dead {
 		return errKilled
 	}
-	due := a.at("delivery", "sink-away")
+	a.takes("letters: delivered", "letters")
+	due := a.at("delivery", "sink-away", "kill-delivery")
+	for _, f := range due {
+		if f.Do == "kill-delivery" {
+			return a.kill(nil)
+		}
+	}
 	if len(due) == 0 {
 		a.away = nil
 		return nil
@@ -249,6 +312,17 @@ func (a *armed) deliver() error {
 		f.since = min(f.since, a.away.since)
 	}
 	return fmt.Errorf("the sink is away: %w", syscall.EIO)
+}
+
+// delivered is asked behind each delivery.
+func (a *armed) delivered() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.step = "letters: delivered"
+	if len(a.at("delivered", "kill-behind-delivery")) > 0 {
+		return a.kill(nil)
+	}
+	return nil
 }
 
 // died reports whether the process is dead.

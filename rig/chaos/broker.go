@@ -159,7 +159,8 @@ func (b *broker) close() {
 
 // part is what a shard reads of a feed: the partitions whose number modulo the shards is its own.
 func (f *feed) part(index, of int) *feed {
-	return &feed{parts: make([][]message, len(f.parts)), gone: f.gone, deletes: f.deletes, keyed: true, whole: f, index: index, of: of}
+	return &feed{parts: make([][]message, len(f.parts)), gone: f.gone, deletes: f.deletes, others: f.others, keyed: true,
+		whole: f, index: index, of: of}
 }
 
 // reads reports whether a partition is one of the shard.

@@ -1,8 +1,8 @@
 // Package chaos lets seeded plans of faults happen to anond, and judges what is left
-// after each of them (make chaos, rig/docs/CHAOS.md).
+// after each of them (make sim, make chaos, rig/docs/CHAOS.md).
 //
 // A Plan is text: a setting and steps, such as records, faults and runs. generate draws
-// it from a seed and a number. There are two kinds. Play has the daemon in this process
+// it from a seed and a number. There are two kinds. play has the daemon in a bubble of virtual time
 // (inside.go), on an injected file system, clock, source and sink, with the real state
 // file, publisher and gate; armed.go lets each fault take effect at its moment. playReal
 // has the program as processes (outside.go), against kfake behind a proxy, on small disks
@@ -15,8 +15,8 @@
 // The judgement (oracle.go, archive.go) shares formats with the publisher, and no code.
 // A fault that had no effect is not counted.
 //
-// Limit: what the operating system chooses, such as the moment of a kill, differs when a
-// plan is played again.
+// Limit: what the operating system chooses, such as the moment of a kill of a process, differs when a
+// plan with processes is played again.
 package chaos
 
 import (
@@ -24,51 +24,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"anond/config"
 	"anond/internal/testkit/programtest"
 	"anond/snapshot/audit"
 )
 
-// play plays a plan in a directory of its own below dir, which is removed again.
-func play(p *chaosPlan, dir string) result { return playPlanted(p, dir, planted{}) }
-
-func playPlanted(p *chaosPlan, dir string, bug planted) (out result) {
-	out.Plan = p
-	defer func() {
-		if fault := recover(); fault != nil {
-			out.Err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
-		}
-	}()
-	own, err := os.MkdirTemp(dir, "plan-")
-	if err != nil {
-		out.Err = err
-		return out
-	}
-	defer os.RemoveAll(own)
-	random := rand.New(rand.NewPCG(seedOf(p), 1))
-	if p.World.Shards > 0 {
-		out.divided(own, random, bug)
-		return out
-	}
-	w, err := newInside(p, own, random, bug)
-	if err != nil {
-		out.Err = err
-		return out
-	}
-	out.take(w.play())
-	if out.Err != nil {
-		out.Log = w.log.String()
-	}
-	return out
-}
-
 func (r *result) take(p *played, err error) { r.Faults, r.Err = append(r.Faults, p.took()...), err }
 
 // divided plays a plan of shards.
-func (r *result) divided(dir string, random *rand.Rand, bug planted) {
-	d, err := newDivision(r.Plan, dir, random, bug)
+func (r *result) divided(dir string, random *rand.Rand, bug planted, t *trace) {
+	d, err := newDivision(r.Plan, dir, random, bug, t)
 	if err != nil {
 		r.Err = err
 		return
@@ -77,9 +43,7 @@ func (r *result) divided(dir string, random *rand.Rand, bug planted) {
 	for _, p := range all {
 		r.take(p, err)
 	}
-	if err != nil {
-		r.Log = d.log()
-	}
+	r.Log = d.log()
 }
 
 // playReal plays a plan with processes of the program at the given path.

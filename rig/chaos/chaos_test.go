@@ -13,7 +13,7 @@ import (
 	"anond/internal/testkit/programtest"
 )
 
-// TestPlansHold plays plans; make chaos plays more.
+// TestPlansHold plays plans; make sim plays more.
 func TestPlansHold(t *testing.T) {
 	hold(t, tier.Of(t, 3, 4, 8), 0, 1, func(*planSetting) bool { return true })
 }
@@ -25,7 +25,7 @@ func hold(t *testing.T, plans, from, by int, is func(*planSetting) bool) {
 	for i := range plans {
 		p := generate(plantedSeed, from+i*by, false)
 		require.True(t, is(&p.World), p)
-		r := play(p, t.TempDir())
+		r := play(t, p, planted{})
 		require.NoError(t, r.Err, "%s%s", p, r.Log)
 		took += len(r.Faults)
 	}
@@ -36,7 +36,7 @@ func hold(t *testing.T, plans, from, by int, is func(*planSetting) bool) {
 func holdsWith(t *testing.T, plan string, faults ...string) {
 	plans, err := Parse(plan)
 	require.NoError(t, err)
-	r := play(plans[0], t.TempDir())
+	r := play(t, plans[0], planted{})
 	require.NoError(t, r.Err, r.Log)
 	require.ElementsMatch(t, faults, r.Faults)
 }

@@ -1,46 +1,35 @@
 package chaos
 
 import (
-	"context"
 	"sync"
 	"time"
+
+	system "anond/internal/clock"
 )
 
-// haste is how much faster than real time a plan's time passes: what waits seconds in
-// the daemon waits milliseconds.
-const haste = 40
-
-// clock is a clock that hastes and can be set. It stands still while this process gets no
-// processor: else a busy machine would take minutes from a daemon that waits one.
+// clock is that of a bubble, which an operator, or a fault, has set.
 type clock struct {
 	mu   sync.Mutex
-	now  time.Time     // of the plan
-	last time.Time     // when it was read
+	set  time.Duration // ahead of the bubble
 	leap time.Duration // by how much it was set forwards since leaps was asked
 }
 
 // epoch is when plans begin, so that nothing depends on the day.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// unread is how long the clock goes on by itself. The loop reads it 40 times a second.
-const unread = 100 * time.Millisecond
-
-func newClock() *clock { return &clock{now: epoch, last: time.Now()} }
+func newClock() *clock { return &clock{set: time.Until(epoch)} }
 
 // Now is the time of the plan.
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
-	c.now, c.last = c.now.Add(haste*min(unread, now.Sub(c.last))), now
-	return c.now
+	return time.Now().Add(c.set)
 }
 
-// Ticker ticks at the plan's pace.
-func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) {
-	t := time.NewTicker(max(time.Microsecond, d/haste))
-	return t.C, t.Stop
-}
+// Ticker is that of the bubble.
+func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) { return clockOfBubble.Ticker(d) }
+
+var clockOfBubble = system.System()
 
 // ofClock says of a kind of fault that it sets the clock during a run.
 func ofClock(kind string) bool { return kind == "clock-leaps" || kind == "clock-falls" }
@@ -92,12 +81,19 @@ func unspent(faults []*fault) (out []*fault) {
 	return out
 }
 
-// set moves the clock.
-func (c *clock) set(by time.Duration) {
+// turn sets the clock.
+func (c *clock) turn(by time.Duration) {
+	c.pass(by)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(by)
 	c.leap += max(0, by)
+}
+
+// pass lets time pass, as it does for a daemon that has nothing to do.
+func (c *clock) pass(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set += by
 }
 
 // leaps is by how much the clock was set forwards since this was asked.
@@ -106,16 +102,4 @@ func (c *clock) leaps() (by time.Duration) {
 	defer c.mu.Unlock()
 	by, c.leap = c.leap, 0
 	return by
-}
-
-// sleep waits at the plan's pace.
-func (c *clock) sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d / haste)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

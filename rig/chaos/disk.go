@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,6 +21,16 @@ import (
 type disk struct {
 	snapshot.FS
 	armed *armed
+}
+
+func (d *disk) ReadFile(path string) ([]byte, error) {
+	d.armed.wait(lookTakes)
+	return d.FS.ReadFile(path)
+}
+
+func (d *disk) Stat(path string) (fs.FileInfo, error) {
+	d.armed.wait(lookTakes)
+	return d.FS.Stat(path)
 }
 
 func (d *disk) MkdirAll(dir string) error {
@@ -120,7 +131,7 @@ type store struct {
 }
 
 func (s *store) Commit(d *state.Delta) error {
-	err := s.armed.before()
+	err := s.armed.before(d)
 	if err != nil && !s.armed.tears() {
 		return err
 	}
@@ -133,7 +144,7 @@ func (s *store) Commit(d *state.Delta) error {
 	if err != nil {
 		return err
 	}
-	return s.armed.after()
+	return s.armed.after(d)
 }
 
 // tears reports whether the power is cut within this commit: its pages are written
@@ -155,10 +166,16 @@ type sink struct {
 }
 
 func (s *sink) Deliver(ctx context.Context, letters []state.DeadLetter) error {
+	if err := waitFor(ctx, deliveryTakes); err != nil {
+		return err
+	}
 	if err := s.armed.deliver(); err != nil {
 		return err
 	}
-	return s.DeadLetters.Deliver(ctx, letters)
+	if err := s.DeadLetters.Deliver(ctx, letters); err != nil {
+		return err
+	}
+	return s.armed.delivered()
 }
 
 // restoreCopy puts back a copy that the daemon has made while it ran, by anond state restore,

@@ -158,8 +158,8 @@ func newUniting(d *division) *uniting {
 
 // take are the faults of the next attempt.
 func (u *uniting) take() []*fault {
-	next := u.next
-	u.next = nil
+	next := slices.DeleteFunc(slices.Clone(u.next), func(f *fault) bool { return f.took })
+	u.next = waiting(next)
 	return next
 }
 
@@ -190,7 +190,7 @@ func (u *uniting) drive(faults []*fault) error {
 
 // attempt makes one, as anond union --once does.
 func (u *uniting) attempt(faults []*fault) (ending, error) {
-	a := arm(faults, u.log.Len)
+	a := arm(faults, u.log.Len, u.trace)
 	u.mirror.Disk.Forgets = nil // the disk of the shards has lied for them
 	a.aside = u.overtake
 	err := u.unite(plant(u.planted.united, snapshot.FS(&disk{u.mirror, a})))
@@ -219,7 +219,7 @@ func (u *uniting) unite(files snapshot.FS) error {
 
 // overtake lets another union do all that there is to do before the next change of a slow one.
 func (u *uniting) overtake() error {
-	u.clock.set(time.Minute) // so that it would not decide the same
+	u.clock.turn(time.Minute) // so that it would not decide the same
 	return u.unite(plant(u.planted.united, snapshot.FS(u.mirror)))
 }
 

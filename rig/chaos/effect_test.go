@@ -25,7 +25,7 @@ func TestEveryFaultTakesEffect(t *testing.T) {
 	if tier.Of(t, 0, len(wanted), len(ofPlans(false))) > len(wanted) {
 		wanted = ofPlans(false)
 	}
-	require.Empty(t, neverTakesEffect(wanted, false, func(p *chaosPlan) result { return play(p, t.TempDir()) }))
+	require.Empty(t, neverTakesEffect(wanted, false, func(p *chaosPlan) result { return play(t, p, planted{}) }))
 }
 
 // TestEveryFaultOfProcessesTakesEffect: the same of plans with processes.
@@ -85,7 +85,7 @@ func neverTakesEffect(wanted []string, real bool, play func(*chaosPlan) result) 
 		return nil
 	}
 	var all sync.WaitGroup
-	for range map[bool]int{true: realAtOnce, false: insideAtOnce}[real] {
+	for range map[bool]int{true: atOnce, false: 1}[real] {
 		all.Go(func() {
 			for p := draw(); p != nil; p = draw() {
 				r := play(p)

@@ -47,7 +47,7 @@ func generateErasing(seed uint64, number int) *chaosPlan {
 	if r.IntN(3) > 0 {
 		p.add(stepRun, 1, r)
 	}
-	for range 2 + r.IntN(3) {
+	for range 1 + r.IntN(2) {
 		p.asking(r)
 		p.round(r)
 	}
@@ -113,7 +113,7 @@ func (w *inside) nextPeriod(p *played) error {
 		return err
 	}
 	every, _ := w.plan.World.erasure()
-	w.clock.set(max(0, created.Sub(w.clock.Now())) + every + time.Minute)
+	w.clock.turn(max(0, created.Sub(w.clock.Now())) + every + time.Minute)
 	return w.settle(p)
 }
 
@@ -299,7 +299,7 @@ func (w *inside) remirror() error {
 // mirrorList takes the list of who was forgotten into the mirror: anond writes it past the injected file
 // system and syncs it (suppress.Write), so that it is still there after a power cut, unless the disk lies.
 func (w *inside) mirrorList(a *armed) error {
-	if a.lies() {
+	if a.lies(suppress.Path(w.config.Release.Ledger)) {
 		return nil
 	}
 	return w.mirrored(suppress.Path(w.config.Release.Ledger))

@@ -56,6 +56,7 @@ type kind struct {
 	needs func(*planSetting) bool
 	// most bounds Step.N.
 	most int
+	at   []string // steps at which it may happen; none: at none in particular
 }
 
 func (k kind) suits(p *chaosPlan) bool {
@@ -75,24 +76,26 @@ var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "t
 
 // insideKinds are the faults of plans inside this process.
 var insideKinds = map[string]kind{
-	"kill-effect":        {endings: []ending{killed}, named: []string{started}, most: 90},
-	"kill-before-commit": {endings: []ending{killed}, named: []string{started}, most: 14},
-	"kill-after-commit":  {endings: []ending{killed}, named: []string{started}, most: 14},
-	"cut-effect":         {endings: []ending{killed}, named: []string{started}, most: 90},
-	"cut-commit":         {endings: []ending{killed}, named: []string{started}, most: 14},
+	"kill-effect":        {at: stepsOfReleases, endings: []ending{killed}, named: []string{started}, most: 60},
+	"kill-before-commit": {at: commits, endings: []ending{killed}, named: []string{started}, most: 5},
+	"kill-after-commit":  {at: commits, endings: []ending{killed}, named: []string{started}, most: 5},
+	"cut-effect":         {at: stepsOfReleases, endings: []ending{killed}, named: []string{started}, most: 60},
+	"cut-commit":         {at: commits, endings: []ending{killed}, named: []string{started}, most: 5},
 	// A release that was pruned at once is in no copy that this harness has.
 	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40, needs: func(w *planSetting) bool { return w.Keep == 0 },
 		named: []string{started, "published files are damaged", "differs from its rendering"}},
 	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters}, most: 6,
 		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state"}},
-	"fail-write": {endings: []ending{parked, diskFailed}, named: diskNamed, most: 90},
-	"fail-sync":  {endings: []ending{parked, diskFailed}, named: diskNamed, most: 30},
-	"full-state": {endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 14},
+	"fail-write": {at: stepsOfReleases, endings: []ending{parked, diskFailed}, named: diskNamed, most: 60},
+	"fail-sync":  {at: syncs, endings: []ending{parked, diskFailed}, named: diskNamed, most: 20},
+	"full-state": {at: commits, endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 5},
 	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged, parked}, most: 6,
 		named: []string{`"event":"release_refused"`, failed, pruneFailed}},
-	"sink-away":    {named: []string{`"event":"dead_letter_failed"`}, most: 3},
-	"source-fails": {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
-	"clock-back":   {named: []string{`"event":"clock_behind"`}, most: 300},
+	"kill-delivery":        {endings: []ending{killed}, named: []string{started}, most: 3},
+	"kill-behind-delivery": {endings: []ending{killed}, named: []string{started}, most: 3},
+	"sink-away":            {named: []string{`"event":"dead_letter_failed"`}, most: 3},
+	"source-fails":         {endings: []ending{sourceFailed}, named: []string{errSource.Error()}, most: 20},
+	"clock-back":           {named: []string{`"event":"clock_behind"`}, most: 300},
 	// A clock that leaps forwards looks like a process that was suspended. A run has few commits, and needs not
 	// look at its clock behind the last: see strikeClock.
 	"clock-leaps": {most: 4},
@@ -137,9 +140,9 @@ func sharded(w *planSetting) bool { return w.Shards > 0 }
 
 // unionKinds are the faults of a union of shards. Its next attempt finishes what was begun, and need not say so.
 var unionKinds = map[string]kind{
-	"union-killed":    {endings: []ending{killed}, most: 60, needs: sharded},
-	"union-cut":       {endings: []ending{killed}, most: 60, needs: sharded},
-	"union-fails":     {endings: []ending{diskFailed}, most: 60, needs: sharded},
+	"union-killed":    {at: stepsOfUnions, endings: []ending{killed}, most: 60, needs: sharded},
+	"union-cut":       {at: stepsOfUnions, endings: []ending{killed}, most: 60, needs: sharded},
+	"union-fails":     {at: stepsOfUnions, endings: []ending{diskFailed}, most: 60, needs: sharded},
 	"union-overtaken": {most: 60, needs: sharded},
 }
 

@@ -26,6 +26,19 @@ type message struct {
 	deletes bool // it says that the person is to be forgotten
 	person  int
 	ill     string
+	more    []string // values of the other sensitive attributes
+}
+
+// otherAttributes are those that a setting may have besides ill.
+var otherAttributes = []string{"job", "pay"}
+
+// values are the sensitive ones, as releases show them.
+func (m *message) values() []string {
+	out := []string{"ill=" + m.ill}
+	for i, v := range m.more {
+		out = append(out, otherAttributes[i]+"="+v)
+	}
+	return out
 }
 
 // feed is all that was sent, by partition and offset.
@@ -34,6 +47,7 @@ type feed struct {
 	parts   [][]message
 	persons int
 	spells  int
+	others  int          // sensitive attributes besides the first
 	deletes bool         // some of it are deletes
 	gone    map[int]bool // people who are to be forgotten
 	keyed   bool         // each message has its person's subject as its key, which leads to its partition
@@ -120,7 +134,9 @@ func (f *feed) forgottenValues() map[string]int {
 	for _, part := range f.parts {
 		for _, m := range part {
 			if f.forgotten(m) && !m.deletes {
-				out[m.ill]++
+				for _, v := range m.values() {
+					out[v]++
+				}
 			}
 		}
 	}
@@ -136,8 +152,13 @@ func (f *feed) record(m message) message {
 	if f.keyed {
 		m.key = []byte(subjectOf(m.person))
 	}
-	m.value = fmt.Appendf(nil, `{"id":%q,"age":%s,"city":"%s-city-%d","ill":%q}`, subjectOf(m.person), age, canary,
+	m.value = fmt.Appendf(nil, `{"id":%q,"age":%s,"city":"%s-city-%d","ill":%q`, subjectOf(m.person), age, canary,
 		f.random.IntN(5), m.ill)
+	for _, name := range otherAttributes[:f.others] {
+		m.more = append(m.more, fmt.Sprintf("%s-%s-%d", canary, name, f.random.IntN(7)))
+		m.value = fmt.Appendf(m.value, `,%q:%q`, name, m.more[len(m.more)-1])
+	}
+	m.value = append(m.value, '}')
 	return m
 }
 
@@ -200,6 +221,9 @@ func (s *source) Partitions() int { return len(s.feed.parts) }
 
 // Next hands out what follows of a partition.
 func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
+	if err := waitFor(ctx, readTakes); err != nil {
+		return nil, err
+	}
 	if err := s.armed.read(s.ahead); err != nil {
 		return nil, err
 	}

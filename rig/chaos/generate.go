@@ -28,14 +28,18 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 	if r.IntN(3) == 0 { // else the first start meets the faults, too
 		p.add(stepRun, 1, r)
 	}
-	for range 2 + r.IntN(4) {
+	for range 1 + r.IntN(3) {
 		p.round(r)
 	}
 	return p
 }
 
 func (p *chaosPlan) add(do string, n int, r *rand.Rand) {
-	p.Steps = append(p.Steps, step{do, n, r.Uint32N(1 << 24)})
+	s := step{Do: do, N: n, Draw: r.Uint32N(1 << 24)}
+	if at := kinds[do].at; len(at) > 0 && r.IntN(3) > 0 {
+		s.At, s.N = at[r.IntN(len(at))], 1+r.IntN(2)
+	}
+	p.Steps = append(p.Steps, s)
 }
 
 // setting draws a level, a recoding of it, a trigger, and what else the daemon does.
@@ -55,6 +59,10 @@ func setting(r *rand.Rand, real bool) planSetting {
 	w.Deletes = w.erasable() && r.IntN(2) == 0
 	if w.Recoding == "buckets" && r.IntN(2) == 0 {
 		w.Window = []string{"1", "2", "4h", "30h", "200h"}[r.IntN(5)]
+	}
+	if !real && level == "L2" && r.IntN(2) == 0 {
+		w.Attributes = 1 + r.IntN(2)
+		w.Promise = r.IntN(2) == 0
 	}
 	switch {
 	case !real:

@@ -21,7 +21,6 @@ import (
 	"anond/ingest"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
-	"anond/internal/testkit/programtest"
 	"anond/internal/upkeep"
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
@@ -64,6 +63,7 @@ type inside struct {
 	trusted bool             // the operator has looked at the clock
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
+	trace   *trace
 }
 
 // image is what a state file held.
@@ -75,18 +75,18 @@ type image struct {
 // imagesKept is more than any fault goes back.
 const imagesKept = 10
 
-func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted) (*inside, error) {
+func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *trace) (*inside, error) {
 	s, err := newSite(dir, random, p.World.Partitions)
 	if err != nil {
 		return nil, err
 	}
-	s.feed.deletes, s.windowed = p.World.Deletes, p.World.Window != ""
+	s.feed.deletes, s.feed.others, s.windowed = p.World.Deletes, p.World.Attributes, p.World.Window != ""
 	s.heeds(&p.World)
 	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
 	}
 	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
-		planted: planted}, nil
+		planted: planted, trace: t}, nil
 }
 
 // insideSections are those of a daemon of which everything is injected.
@@ -97,8 +97,8 @@ func insideSections(w *planSetting) sections {
 // run runs the daemon once, with armed faults, and returns how it ended. What the
 // power cut leaves is on the disks then.
 func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
-	a, from := arm(faults, w.log.Len), w.log.Len()
-	a.turn = w.clock.set
+	a, from := arm(faults, w.log.Len, w.trace), w.log.Len()
+	a.turn = w.clock.turn
 	a.begun = func() bool { return strings.Contains(w.log.String()[from:], started) }
 	list := w.listed()
 	err := w.daemon(live, a)
@@ -125,13 +125,13 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 
 // daemon is one process, so to speak.
 func (w *inside) daemon(live bool, a *armed) error {
-	ctx, cancel := programtest.WithPatience(context.Background(), hang, errHangs)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), hang, errHangs)
 	defer cancel()
 	seed, raise := [32]byte{byte(w.plan.World.Partitions), 7, byte(w.feed.index)}, w.newRelief(a)
 	o := dataset.Options{Log: slog.New(slog.NewJSONHandler(w.log, nil)), Once: !live, Clock: w.clock, Seed: &seed, TrustClock: w.trusted,
 		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
-	w.mirror.Disk.Forgets = func(string) bool { return a.lies() }
+	w.mirror.Disk.Forgets = a.lies
 	if live {
 		running, stop := context.WithCancel(ctx)
 		defer stop()
@@ -140,7 +140,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 	}
 	o.StandIns = dataset.StandIns{
 		Store: func(s state.Store) state.Store {
-			return plant(w.planted.store, state.Store(&store{s, a, w.noteImage}))
+			return plant(w.planted.store, state.Store(&store{s, a, w.noting(a)}))
 		},
 		Source: func(r ingest.Resume) (ingest.Source, error) {
 			return plant(w.planted.source, ingest.Source(newSource(w.feed, w.random, r, a))), nil
@@ -148,16 +148,19 @@ func (w *inside) daemon(live bool, a *armed) error {
 		DeadLetters: func(d ingest.DeadLetters) ingest.DeadLetters {
 			return plant(w.planted.sink, ingest.DeadLetters(&sink{d, a}))
 		},
-		Sleep:      w.clock.sleep,
+		Jitter:     func() float64 { return 0.5 },
 		Forgetting: w.forgetting(a),
 		Journal:    w.journaling(a),
 	}
 	err := daemon.Run(ctx, w.limited(live, a), o)
+	if a.count["committed"] > 0 && !a.tearing() {
+		err = errors.Join(err, w.noteImage())
+	}
 	return errors.Join(err, hung(ctx))
 }
 
 // hang is longer than any run takes; a daemon that takes longer hangs.
-const hang = time.Minute
+const hang = time.Hour
 
 var errHangs = errors.New("the daemon hangs")
 
@@ -204,6 +207,18 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 		stop()
 	}
 }
+
+// noting is what follows each commit of a run. A run in which commits are lost needs the file as each has left it; of
+// another one, what the newest has left is enough.
+func (w *inside) noting(a *armed) func() error {
+	if a.tearing() {
+		return w.noteImage
+	}
+	return func() error { return nil }
+}
+
+// tearing says that commits of this run may be lost.
+func (a *armed) tearing() bool { return a.find("lie-state") != nil || a.find("cut-commit") != nil }
 
 // noteImage keeps what the state file holds.
 func (w *inside) noteImage() error {

@@ -152,7 +152,7 @@ func TestKeptPlans(t *testing.T) {
 	plans, err := Parse(kept + keptErasing)
 	require.NoError(t, err)
 	for _, p := range plans {
-		out := play(p, t.TempDir())
+		out := play(t, p, planted{})
 		require.NoError(t, out.Err, "%s%s", p, out.Log)
 	}
 }

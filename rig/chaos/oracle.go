@@ -14,6 +14,7 @@ import (
 
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/state"
 	"anond/internal/upkeep"
 	"anond/snapshot/audit"
 )
@@ -61,6 +62,9 @@ func (s *site) verdict() error {
 	}
 	if n := int(status.Forgotten) - (gone - left); n < -s.later() || n > either {
 		return fmt.Errorf("the state counts %d forgotten; there are %d, of which %d are published", status.Forgotten, gone, left)
+	}
+	if outlook, err := e.Machine().Outlook(state.AtEnd); err != nil || outlook.Newcomers > 0 && !outlook.Refused {
+		return fmt.Errorf("nothing more happens, and people could be published that are not: %+v: %w", outlook, err)
 	}
 	s.exports = audit.Exports{Members: members.Bytes(), Records: records.Bytes()}
 	if e.Releases() == 0 {
@@ -259,7 +263,9 @@ func (s *site) published(releases int, status incremental.Status, digests int, m
 			return 0, fmt.Errorf("person %d was forgotten and is published", m.person)
 		}
 		persons[m.person] = true
-		ills[m.ill]++
+		for _, v := range m.values() {
+			ills[v]++
+		}
 	}
 	s.people = persons
 	if err := s.shows(releases, ills, left); err != nil || !s.erasing {
@@ -296,6 +302,7 @@ func (s *site) shows(release int, want map[string]int, left int) error {
 		return err
 	}
 	had := s.feed.forgottenValues()
+	left *= 1 + s.feed.others
 	for ill, n := range got {
 		if extra := n - want[ill]; extra < 0 || extra > had[ill] {
 			return fmt.Errorf("release %d shows the values %v, its people have %v, and those who were forgotten had %v", release, got, want, had)
@@ -352,6 +359,7 @@ func tally(into map[string]int, content string, dead map[string]bool) error {
 	if ill < 0 {
 		ill = column("value")
 	}
+	attribute := column("attribute")
 	class := max(column("class"), column("group"))
 	if ill < 0 {
 		return nil
@@ -366,7 +374,11 @@ func tally(into map[string]int, content string, dead map[string]bool) error {
 				return err
 			}
 		}
-		into[row[ill]] += n
+		of := "ill"
+		if attribute >= 0 {
+			of = row[attribute]
+		}
+		into[of+"="+row[ill]] += n
 	}
 	return nil
 }

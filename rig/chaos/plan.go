@@ -29,6 +29,8 @@ type planSetting struct {
 	Copies     bool   // inside: the daemon copies its state
 	Secured    bool   // real plans: the broker asks for a password, which a file has
 	Delivered  bool   // real plans: releases go to a topic, too
+	Attributes int    // inside, level L2: so many sensitive attributes besides the first
+	Promise    bool   // the second one has a promise of its own
 	Shards     int    // inside: so many, with a union; 0: one process reads the whole topic
 	Journal    bool   // of shards: a journal in a replicated log
 }
@@ -44,7 +46,7 @@ func (w *planSetting) forgets() bool { return w.erasable() && !w.Journal }
 // extras are what a setting has besides, in the order of their names in a plan's text.
 func (w *planSetting) extras() []extra {
 	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered},
-		{"journal", &w.Journal}}
+		{"journal", &w.Journal}, {"promise", &w.Promise}}
 }
 
 type extra struct {
@@ -57,6 +59,9 @@ func (w *planSetting) more() string {
 	out := fmt.Sprintf("keep %d", w.Keep)
 	if w.Shards > 0 {
 		out += fmt.Sprintf(",shards %d", w.Shards)
+	}
+	if w.Attributes > 0 {
+		out += fmt.Sprintf(",attributes %d", w.Attributes)
 	}
 	if w.Window != "" {
 		out += ",window " + w.Window
@@ -81,6 +86,9 @@ func (w *planSetting) parseMore(text string) error {
 		if n, err := fmt.Sscanf(name, "shards %d", &w.Shards); n == 1 && err == nil {
 			continue
 		}
+		if n, err := fmt.Sscanf(name, "attributes %d", &w.Attributes); n == 1 && err == nil {
+			continue
+		}
 		if of, ok := strings.CutPrefix(name, "window "); ok {
 			w.Window = of
 			continue
@@ -99,11 +107,13 @@ func (w *planSetting) parseMore(text string) error {
 }
 
 // step is one thing that happens. N says how much, or when: the N-th write, the N-th
-// commit. Draw is a random number for what else must be chosen, such as a byte.
+// commit, or the N-th time that a simulation takes the step At (reach.go). Draw is a random number for what else must
+// be chosen, such as a byte.
 type step struct {
 	Do   string
 	N    int
 	Draw uint32
+	At   string
 }
 
 // String is the plan as text, which Parse reads: the setting, then a step a line.
@@ -120,7 +130,7 @@ func (p *chaosPlan) String() string {
 	fmt.Fprintf(&b, "plan|%s|%s|%s|%s|%s|%s|%d|%s\n", p.Name, kind, w.Level, w.Recoding, w.Trigger, w.MaxHold, w.Partitions,
 		w.more())
 	for _, s := range p.Steps {
-		fmt.Fprintf(&b, "%s %d %d\n", s.Do, s.N, s.Draw)
+		fmt.Fprintln(&b, strings.TrimSpace(fmt.Sprintf("%s %d %d %s", s.Do, s.N, s.Draw, s.At)))
 	}
 	return b.String()
 }
@@ -143,6 +153,9 @@ func Parse(text string) (plans []*chaosPlan, err error) {
 		var s step
 		if _, err := fmt.Sscanf(line, "%s %d %d", &s.Do, &s.N, &s.Draw); err != nil || len(plans) == 0 {
 			return nil, fmt.Errorf("%q is no step of a plan: %w", line, err)
+		}
+		if words := strings.SplitN(line, " ", 4); len(words) == 4 {
+			s.At = words[3]
 		}
 		last := plans[len(plans)-1]
 		if err := last.knows(s.Do); err != nil {
@@ -225,6 +238,14 @@ func (w *planSetting) configuration(s sections) string {
 	if w.Window != "" {
 		keep += ", window: " + w.Window
 	}
+	more := ""
+	for _, name := range otherAttributes[:w.Attributes] {
+		promise := ""
+		if w.Promise && name == otherAttributes[0] {
+			promise = ", promise: {gain: 4}"
+		}
+		more += "    - {name: " + name + ", role: sensitive, type: categorical" + promise + "}\n"
+	}
 	initial := ""
 	if w.Level == "L2" {
 		initial = "\ninitial: {min_pool: 6}"
@@ -239,7 +260,7 @@ schema:
     - {name: age, role: quasi, type: integer, range: [0, 130]}
     - {name: city, role: quasi, type: categorical}
     - {name: ill, role: sensitive, type: categorical}
-policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}` + initial + `
+` + more + `policy: {k: 3, l: 2, level: ` + w.Level + `, max_hold: ` + w.MaxHold + `}` + initial + `
 release: {dir: ` + s.dir + `, ledger: ` + s.ledger + `, recoding: ` + w.Recoding + `, trigger: {` + w.Trigger + `}` + keep + `}
 state: {path: ./state/anond.db` + state + `}
 log: {format: json}

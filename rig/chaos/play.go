@@ -19,7 +19,9 @@ type result struct {
 	Plan   *chaosPlan
 	Faults []string // kinds of those that took effect
 	Err    error    // nil: every promise held
-	Log    string   // of the daemon, if one did not
+	Log    string   // of the daemon
+	Reach  reach    // which faults have struck where, of a simulation
+	Trace  string   // what the daemon did to its disks, of a simulation
 }
 
 // played is what plays are made of in both worlds.
@@ -119,7 +121,8 @@ func (w *inside) play() (*played, error) {
 	for i, s := range w.plan.Steps {
 		err := error(nil)
 		if s.Do == stepRun || s.Do == stepLive {
-			err, next = w.drive(p, s.Do == stepLive, next), nil
+			err = w.drive(p, s.Do == stepLive, next)
+			next = waiting(next)
 		} else {
 			next, err = w.prepare(p, s, next)
 		}
@@ -138,13 +141,23 @@ func (w *inside) play() (*played, error) {
 	return p, errors.Join(p.unnamed(w.log.String()), w.verdict())
 }
 
+// waiting are faults whose moment has not come: they strike in the next run.
+func waiting(faults []*fault) (out []*fault) {
+	for _, f := range faults {
+		if !f.took && len(f.at) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // prepare does a step between runs. Faults of the next run are added to those before.
 func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 	switch s.Do {
 	case stepFeed:
 		w.feed.more(s.N)
 	case stepPass:
-		w.clock.set(time.Duration(s.N) * time.Hour)
+		w.clock.turn(time.Duration(s.N) * time.Hour)
 	case stepBackup:
 		return next, w.copying()
 	case stepSpell:
@@ -341,7 +354,7 @@ func (w *inside) restoreReleases() error {
 func (w *inside) harm(f *fault) error {
 	switch f.Do {
 	case "clock-back":
-		w.clock.set(-time.Duration(f.N) * time.Hour)
+		w.clock.turn(-time.Duration(f.N) * time.Hour)
 		if ahead, err := w.clockIsBehind(); err != nil || ahead {
 			f.take(w.log.Len())
 			return err

@@ -15,92 +15,95 @@ import (
 	"anond/snapshot/audit"
 )
 
-// Campaign is a number of plans of a seed.
+// Campaign is a number of plans of a seed, with processes of the program.
 type Campaign struct {
-	Seed        uint64
-	Plans, Real int    // Real of them with processes
-	Erasing     int    // besides, so many of datasets whose buckets leave on request
-	Dir         string // where datasets lie while their plans are played
-	Program     string // for plans with processes
-	Out         io.Writer
+	Seed    uint64
+	Plans   int
+	Dir     string // where datasets lie while their plans are played
+	Program string
+	Out     io.Writer
 }
 
-// at once: plans inside this process compute, those with processes wait.
-const insideAtOnce, realAtOnce = 2, 8
+// atOnce: plans with processes wait most of the time.
+const atOnce = 8
 
 // Run plays all plans, or none more once ctx is done, and writes what failed, how often each kind of fault took effect,
 // and the closing line. It returns the number of failures.
 func (c *Campaign) Run(ctx context.Context) (failures int) {
 	var plans []*chaosPlan
 	for number := range c.Plans {
-		plans = append(plans, generate(c.Seed, number, number < c.Real))
-	}
-	for number := range c.Erasing {
-		plans = append(plans, generateErasing(c.Seed, number))
+		plans = append(plans, generate(c.Seed, number, true))
 	}
 	return c.Play(ctx, plans)
 }
 
-// play is Run for given plans.
+// Play is Run for given plans.
 func (c *Campaign) Play(ctx context.Context, plans []*chaosPlan) (failures int) {
-	drawn, took, faults, played := map[string]int{}, map[string]int{}, 0, 0
-	var mu sync.Mutex
-	note := func(r result) {
-		mu.Lock()
-		defer mu.Unlock()
-		played++
-		faults += len(r.Faults)
-		for _, s := range r.Plan.Steps {
-			drawn[s.Do]++
-		}
-		for _, f := range r.Faults {
-			took[f]++
-		}
-		if r.Err != nil {
-			failures++
-			fmt.Fprintf(c.Out, "FAILURE: %v\n%slog:\n%s\n", r.Err, r.Plan, r.Log)
-		}
-	}
+	r := newReport(c.Out)
+	work := make(chan *chaosPlan)
 	var all sync.WaitGroup
-	for _, real := range []bool{true, false} {
-		work := make(chan *chaosPlan)
-		for range map[bool]int{true: realAtOnce, false: insideAtOnce}[real] {
-			all.Go(func() {
-				for p := range work {
-					note(c.play(p))
-				}
-			})
-		}
+	for range atOnce {
 		all.Go(func() {
-			defer close(work)
-			for _, p := range plans {
-				if p.Real == real && ctx.Err() == nil {
-					work <- p
+			for p := range work {
+				if !p.Real {
+					r.note(result{Plan: p, Err: errors.New("make sim plays it")})
+					continue
 				}
+				r.note(playReal(p, c.Dir, c.Program))
 			}
 		})
 	}
-	all.Wait()
-	c.table(drawn, took)
-	fmt.Fprintf(c.Out, "chaos: seed %d plans %d faults %d failures %d\n", c.Seed, played, faults, failures)
-	return failures
-}
-
-// table writes how often each kind of fault was drawn, and how often it took effect.
-func (c *Campaign) table(drawn, took map[string]int) {
-	fmt.Fprintf(c.Out, "%-20s %6s %12s\n", "fault", "drawn", "took effect")
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if drawn[name] > 0 {
-			fmt.Fprintf(c.Out, "%-20s %6d %12d\n", name, drawn[name], took[name])
+	for _, p := range plans {
+		if ctx.Err() == nil {
+			work <- p
 		}
 	}
+	close(work)
+	all.Wait()
+	r.end("chaos", c.Seed)
+	return r.failures
 }
 
-func (c *Campaign) play(p *chaosPlan) result {
-	if p.Real {
-		return playReal(p, c.Dir, c.Program)
+// report counts what plans have shown.
+type report struct {
+	out                      io.Writer
+	mu                       sync.Mutex
+	drawn, took              map[string]int
+	faults, played, failures int
+	reach                    reach
+}
+
+func newReport(out io.Writer) *report {
+	return &report{out: out, drawn: map[string]int{}, took: map[string]int{}, reach: reach{}}
+}
+
+func (c *report) note(r result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.played++
+	c.faults += len(r.Faults)
+	for _, s := range r.Plan.Steps {
+		c.drawn[s.Do]++
 	}
-	return play(p, c.Dir)
+	c.reach.merge(r.Reach)
+	for _, f := range r.Faults {
+		c.took[f]++
+	}
+	if r.Err != nil {
+		c.failures++
+		fmt.Fprintf(c.out, "FAILURE: %v\n%slog:\n%s\n", r.Err, r.Plan, r.Log)
+	}
+}
+
+// end writes how often each kind of fault took effect, and the closing line.
+func (c *report) end(what string, seed uint64) {
+	fmt.Fprintf(c.out, "%-20s %6s %12s\n", "fault", "drawn", "took effect")
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		if c.drawn[name] > 0 {
+			fmt.Fprintf(c.out, "%-20s %6d %12d\n", name, c.drawn[name], c.took[name])
+		}
+	}
+	fmt.Fprintf(c.out, "%s: seed %d plans %d faults %d failures %d\n", what, seed, c.played, c.faults, c.failures)
 }
 
 // certified has the auditor look at releases. The verdict must be that all is certified, or, where that is not required

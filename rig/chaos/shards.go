@@ -29,6 +29,7 @@ type division struct {
 	feed    *feed
 	mirror  *snapshottest.Mirror
 	planted planted
+	trace   *trace
 	shards  []*shard
 	union   *uniting
 }
@@ -44,9 +45,9 @@ type shard struct {
 // subjectKey is one for all shards; the harness has nothing to hide.
 const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-func newDivision(p *chaosPlan, dir string, random *rand.Rand, bug planted) (*division, error) {
-	d := &division{plan: p, dir: dir, random: random, planted: bug, feed: newFeed(random, p.World.Partitions)}
-	d.feed.keyed, d.feed.deletes = true, p.World.Deletes
+func newDivision(p *chaosPlan, dir string, random *rand.Rand, bug planted, t *trace) (*division, error) {
+	d := &division{plan: p, dir: dir, random: random, planted: bug, trace: t, feed: newFeed(random, p.World.Partitions)}
+	d.feed.keyed, d.feed.deletes, d.feed.others = true, p.World.Deletes, p.World.Attributes
 	if err := os.MkdirAll(d.disk(), 0o700); err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (d *division) newShard(i int) (*shard, error) {
 	s.heeds(w)
 	s.feed.strays = d.planted.strays && i == 0
 	out := &shard{p: newPlayed(), inside: &inside{site: s, plan: d.plan, random: d.random, clock: newClock(), mirror: d.mirror,
-		planted: d.planted}}
+		planted: d.planted, trace: d.trace}}
 	journal := ""
 	if w.Journal {
 		out.journal = journaltest.New()
@@ -161,7 +162,7 @@ func (d *division) prepare(step step) error {
 		}
 		return nil
 	case stepPass:
-		d.union.clock.set(time.Duration(step.N) * time.Hour)
+		d.union.clock.turn(time.Duration(step.N) * time.Hour)
 	}
 	if _, ofUnion := unionKinds[step.Do]; ofUnion {
 		f := newFault(step)
@@ -193,9 +194,8 @@ func (d *division) round(live bool, draw uint32) error {
 			}
 		}
 		s := d.shards[at]
-		next := s.next
-		s.next = nil
-		if err := s.unlessEnded(func() error { return s.drive(s.p, live, next) }); err != nil {
+		err := s.unlessEnded(func() error { return s.drive(s.p, live, s.next) })
+		if s.next = waiting(s.next); err != nil {
 			return err
 		}
 	}
@@ -250,6 +250,7 @@ func (e *entries) Append(ctx context.Context, message []byte) error {
 func (a *armed) appending() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.takes("journal: entry", "entry")
 	if a.dead || len(a.at("appending", "kill-before-entry")) > 0 {
 		return a.kill(a.cut)
 	}
@@ -259,6 +260,7 @@ func (a *armed) appending() error {
 func (a *armed) appended() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.step = "journal: entry"
 	if len(a.at("appended", "kill-after-entry")) > 0 {
 		return a.kill(nil)
 	}

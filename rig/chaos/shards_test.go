@@ -13,7 +13,7 @@ import (
 	"anond/snapshot/audit"
 )
 
-// TestShardsHold plays plans of shards; make chaos plays more.
+// TestShardsHold plays plans of shards; make sim plays more.
 func TestShardsHold(t *testing.T) {
 	hold(t, tier.Of(t, 1, 2, 4), 4, 5, sharded)
 }
@@ -42,7 +42,7 @@ func TestShardsWithAWindow(t *testing.T) {
 		"feed 200 1\nrun 1 1\npass 3 1\nbackup 1 1\nfeed 150 1\nrun 1 2\npass 3 1\nfeed 150 1\nkill-after-entry 3 1\nrun 1 1\npass 3 1\n" +
 		"feed 100 1\nrestore-old 1 1\nrun 1 1\npass 3 1\nrun 1 1\npass 3 1\nfeed 150 1\nrun 1 1\n")
 	require.NoError(t, err)
-	d, err := newDivision(plans[0], t.TempDir(), rand.New(rand.NewPCG(seedOf(plans[0]), 1)), planted{})
+	d, err := newDivision(plans[0], t.TempDir(), rand.New(rand.NewPCG(seedOf(plans[0]), 1)), planted{}, newTrace(""))
 	require.NoError(t, err)
 	_, err = d.play()
 	require.NoError(t, err, d.log())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 const (
 	topic      = "admissions"
+	delivered  = "releases" // what -month delivers to
 	partitions = 4
 	// kept is how many records of each partition stay on the broker after the daemon
 	// has read them.
@@ -28,6 +30,15 @@ type feed struct {
 	client  *kgo.Client
 	stream  *hospital.Stream
 	written atomic.Int64
+	mu      sync.Mutex
+	patient string // of one of the newest messages
+}
+
+// someone is a patient of whom a record was just sent.
+func (f *feed) someone() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.patient
 }
 
 func newFeed(o options) (*feed, error) {
@@ -41,7 +52,24 @@ func newFeed(o options) (*feed, error) {
 		c.Close()
 		return nil, err
 	}
-	return &feed{cluster: c, client: client, stream: hospital.New(o.seed)}, nil
+	f := &feed{cluster: c, client: client, stream: hospital.New(o.seed)}
+	return f, f.receive()
+}
+
+// receive creates the topic of deliveries, from which nothing is deleted.
+func (f *feed) receive() error {
+	t := kmsg.NewCreateTopicsRequestTopic()
+	t.Topic, t.NumPartitions, t.ReplicationFactor = delivered, 1, 1
+	policy := kmsg.NewCreateTopicsRequestTopicConfig()
+	policy.Name, policy.Value = "cleanup.policy", kmsg.StringPtr("compact")
+	t.Configs = append(t.Configs, policy)
+	req := kmsg.NewPtrCreateTopicsRequest()
+	req.Topics = append(req.Topics, t)
+	answer, err := req.RequestWith(context.Background(), f.client)
+	if err == nil && answer.Topics[0].ErrorCode != 0 {
+		err = fmt.Errorf("creating topic %s: code %d", delivered, answer.Topics[0].ErrorCode)
+	}
+	return err
 }
 
 func (f *feed) address() string { return f.cluster.ListenAddrs()[0] }
@@ -86,7 +114,12 @@ func (f *feed) write(ctx context.Context, n int) error {
 	for n > 0 {
 		records := make([]*kgo.Record, min(n, atOnce))
 		for i := range records {
-			records[i] = &kgo.Record{Value: f.stream.NextMessage().Value}
+			m := f.stream.NextMessage()
+			if records[i] = (&kgo.Record{Value: m.Value}); i == 0 && !m.Malformed {
+				f.mu.Lock()
+				f.patient = m.Admission.Patient
+				f.mu.Unlock()
+			}
 		}
 		switch err := f.client.ProduceSync(ctx, records...).FirstErr(); {
 		case errors.Is(err, context.Canceled):

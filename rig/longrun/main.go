@@ -5,7 +5,9 @@
 //	go run ./rig/longrun -records 20000000 -over 2h -release 1m -out DIR
 //	go run ./rig/longrun -records 300000 -over 2m -release 10s -sample 2s -hold 30s -out DIR
 //
-// The second command is a trial of two minutes.
+// The second command is a trial of two minutes. With -month the dataset has what a dataset has that runs for long: a window of releases,
+// two sensitive attributes, people who are forgotten and whose buckets leave, backups that a command takes elsewhere, a delivery to a
+// topic, and at even times a stop and a start, with the binary of -other if it is given and with the first one, in turns.
 //
 // Guarantee: the daemon is the binary that users have, as a process of its own, with
 // the defaults of the configuration. Nothing in it is changed for the measurement.
@@ -16,7 +18,8 @@
 // what the daemon has read long ago, as a broker's retention does. A sampler reads
 // status.json and /proc, so it runs on Linux only. The number of goroutines and the
 // live heap come from the trace that the Go runtime writes if GODEBUG asks for it.
-// DIR gets longrun.csv, longrun.svg, daemon.log, and the daemon's own directory.
+// DIR gets longrun.csv, longrun.svg, daemon.log, and the daemon's own directory. At the end of -month
+// an audit reads all releases.
 //
 // Cost: a few per cent of a core for the feed at 3,000 records a second.
 package main
@@ -44,6 +47,8 @@ type options struct {
 	seed    uint64        // of the stream
 	out     string        // a directory that does not exist, or is empty
 	program string        // the binary; empty: it is built
+	other   string        // the binary of another build; empty: the same
+	month   bool          // see the command
 	redraw  string        // a table of an earlier run: draw it and do nothing else
 }
 
@@ -57,7 +62,9 @@ func main() {
 	flag.DurationVar(&o.hold, "hold", 0, "policy.max_hold, for short runs; without it the default")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the stream")
 	flag.StringVar(&o.out, "out", "", "directory for the results; it must be new or empty")
-	flag.StringVar(&o.program, "program", "", "binary to run; without it, the one of this source tree is built")
+	flag.StringVar(&o.program, "program", "", "binary to run, with anond-deliver next to it; without it, those of this source tree are built")
+	flag.BoolVar(&o.month, "month", false, "with window, two sensitive attributes, forgetting, backups, a delivery, restarts")
+	flag.StringVar(&o.other, "other", "", "binary of another build, for every second start of -month")
 	flag.StringVar(&o.redraw, "redraw", "", "draw the chart of this longrun.csv again, to standard output")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

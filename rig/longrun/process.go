@@ -16,11 +16,14 @@ import (
 
 // process is the daemon.
 type process struct {
-	dir     string
-	cmd     *exec.Cmd
-	trace   *trace
-	started time.Time
-	ended   chan struct{} // closed when it has ended and all it wrote was read
+	dir        string
+	every      time.Duration // between two traces
+	cmd        *exec.Cmd
+	trace      *trace
+	started    time.Time     // for the first time
+	used       float64       // seconds of processor time, of this process
+	usedBefore float64       // of those before it
+	ended      chan struct{} // closed when it has ended and all it wrote was read
 }
 
 // configuration has what cannot be left to a default.
@@ -42,39 +45,84 @@ release: {dir: ./releases, trigger: {on: interval, every: %s}}
 state: {path: ./state/anond.db}
 `
 
+// configurationOfMonth is the same with all that -month adds.
+const configurationOfMonth = `version: 1
+dataset: hospital
+source: {type: kafka, format: json, kafka: {brokers: [%s], topic: ` + topic + `}}
+dead_letter: {type: file, path: ./dead-letter}
+schema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: sex, role: quasi, type: categorical}
+    - {name: postcode, role: quasi, type: categorical, hierarchy: hierarchies/postcode.csv}
+    - {name: admission, role: sensitive, type: categorical, promise: {caps: {transfer: 0.4}}}
+    - {name: diagnosis, role: sensitive, type: categorical}
+subject: {erasure: {mode: bucket, every: %s}}
+policy: {k: 10, l: 5%s}
+initial: {min_pool: 500}
+release: {dir: ./releases, keep: {releases: 30}, window: %d, trigger: {on: interval, every: %s}}
+state:
+  path: ./state/anond.db
+  backup: {dir: ./backups, min_interval: %s, command: [cp, -t, elsewhere]}
+control: {socket: ./state/anond.sock}
+http: {listen: off}
+outputs: {kafka: {brokers: [%s], topic: ` + delivered + `}}
+`
+
 // startDaemon writes the configuration and starts the program.
 func startDaemon(o options, dir, broker string) (*process, error) {
 	hold := ""
 	if o.hold > 0 {
 		hold = fmt.Sprintf(", max_hold: %s", o.hold)
 	}
+	text := fmt.Appendf(nil, configuration, broker, hold, o.release)
+	if o.month {
+		window := max(4, int(o.over/o.release)/3)
+		text = fmt.Appendf(nil, configurationOfMonth, broker, 10*o.release, hold, window, o.release, 5*o.release, broker)
+	}
 	err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "hierarchies", "postcode.csv"), []byte(hospital.Hierarchy()), 0o644),
-		os.WriteFile(filepath.Join(dir, "anond.yaml"), fmt.Appendf(nil, configuration, broker, hold, o.release), 0o644))
+		os.WriteFile(filepath.Join(dir, "anond.yaml"), text, 0o644))
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(dir, "daemon.log"))
+	p := &process{dir: dir, every: o.sample, trace: &trace{}, started: time.Now()}
+	return p, p.start(o.program)
+}
+
+// start starts a binary on the directory.
+func (p *process) start(program string) error {
+	log, err := os.OpenFile(filepath.Join(p.dir, "daemon.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &process{dir: dir, cmd: exec.Command(o.program, "run", "-c", "anond.yaml"), trace: &trace{}, ended: make(chan struct{})}
-	p.cmd.Dir = dir
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("GODEBUG=gctrace=1,scheddetail=1,schedtrace=%d", o.sample.Milliseconds()))
+	p.cmd, p.ended = exec.Command(program, "run", "-c", "anond.yaml"), make(chan struct{})
+	p.cmd.Dir = p.dir
+	p.cmd.Env = append(os.Environ(), fmt.Sprintf("GODEBUG=gctrace=1,scheddetail=1,schedtrace=%d", p.every.Milliseconds()))
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.cmd.Start(); err != nil {
-		return nil, errors.Join(err, log.Close())
+		return errors.Join(err, log.Close())
 	}
-	p.started = time.Now()
-	go p.listen(stderr, log)
-	return p, nil
+	go p.listen(p.cmd, stderr, log)
+	return nil
+}
+
+// restart stops the daemon and starts a binary in its place.
+func (p *process) restart(program string) error {
+	if err := p.stop(); err != nil {
+		return err
+	}
+	p.usedBefore, p.used = p.usedBefore+p.used, 0
+	return p.start(program)
 }
 
 // listen takes the runtime's trace out of standard error; the rest is the log.
-func (p *process) listen(stderr io.Reader, log io.WriteCloser) {
+func (p *process) listen(cmd *exec.Cmd, stderr io.Reader, log io.WriteCloser) {
+	ended := p.ended
 	in := bufio.NewReader(stderr)
 	for {
 		line, err := in.ReadString('\n')
@@ -85,9 +133,9 @@ func (p *process) listen(stderr io.Reader, log io.WriteCloser) {
 			break
 		}
 	}
-	_ = p.cmd.Wait()
+	_ = cmd.Wait()
 	_ = log.Close()
-	close(p.ended)
+	close(ended)
 }
 
 // failure is the error of a daemon that ended by itself.

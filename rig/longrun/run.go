@@ -20,7 +20,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	if o.program == "" {
-		if o.program, err = programtest.Build(dir); err != nil {
+		if o.program, err = programtest.Build(dir, "anond-deliver"); err != nil {
 			return err
 		}
 	}
@@ -36,15 +36,21 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var m *month
+	if o.month {
+		if m, err = startMonth(ctx, o, f, d); err != nil {
+			return errors.Join(err, d.stop())
+		}
+	}
 	table, err := newTable(filepath.Join(dir, "longrun.csv"))
 	if err != nil {
 		return errors.Join(err, d.stop())
 	}
 	err = follow(ctx, o, f, d, func(r row) error {
 		fmt.Fprintf(out, "%7.0f s: %d sent, %d applied, release %d, %d MB resident\n", r.Seconds, r.Fed, r.Sent, r.Release, r.RSS>>20)
-		return table.add(r)
+		return errors.Join(table.add(r), m.due(ctx, r))
 	})
-	err = errors.Join(err, d.stop(), table.close())
+	err = errors.Join(err, d.stop(), m.end(ctx), table.close())
 	if len(table.rows) > 0 {
 		err = errors.Join(err, drawFile(filepath.Join(dir, "longrun.svg"), table.rows))
 	}
@@ -111,8 +117,8 @@ func (e *ending) reached(r row) bool {
 
 // sum checks that no record is lost.
 func (e *ending) sum(r row) error {
-	if got := r.Published + r.Pending + r.DeadLetter + r.Beyond; got != r.Sent {
-		return fmt.Errorf("%d records were applied; published, pending, dead letters and beyond are %d", r.Sent, got)
+	if got := r.Published + r.Left + r.Pending + r.DeadLetter + r.Beyond + r.Forgotten; got != r.Sent {
+		return fmt.Errorf("%d records were applied; what became of them is told of %d", r.Sent, got)
 	}
 	return nil
 }

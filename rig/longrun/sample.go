@@ -42,7 +42,7 @@ func (p *process) status(r *row) (map[int32]int64, error) {
 		return nil, err
 	}
 	r.Sent, r.Published, r.Pending = int64(s.Counts.Sent), int64(s.Counts.Published), int64(s.Counts.Pending.Total())
-	r.Beyond = int64(s.Counts.Beyond)
+	r.Beyond, r.Left, r.Forgotten = int64(s.Counts.Beyond), int64(s.Counts.Expired+s.Counts.Withdrawn), int64(s.Counts.Forgotten)
 	r.DeadLetter, r.Releasing = int64(s.Counts.DeadLetter), s.Releasing
 	if n := s.Newest; n != nil {
 		r.Release, r.Newcomers, r.Millis, r.NCP = n.Release, int64(n.Newcomers), n.Millis, n.NCP
@@ -78,6 +78,8 @@ func (p *process) proc(r *row) error {
 		return fmt.Errorf("%s/status does not say how much memory is resident", dir)
 	}
 	r.CPU, err = processorSeconds(filepath.Join(dir, "stat"))
+	p.used = r.CPU
+	r.CPU += p.usedBefore
 	return err
 }
 

@@ -17,6 +17,8 @@ type row struct {
 	Pending    int64
 	DeadLetter int64
 	Beyond     int64
+	Left       int64 // have left the releases: expired, or withdrawn
+	Forgotten  int64
 	Release    uint32  // the newest published
 	Newcomers  int64   // records that it published first
 	Millis     int64   // its time, from the view to the ledger
@@ -48,6 +50,8 @@ var columns = []column{
 	{"pending", func(r *row) any { return &r.Pending }},
 	{"dead_letter", func(r *row) any { return &r.DeadLetter }},
 	{"beyond", func(r *row) any { return &r.Beyond }},
+	{"left", func(r *row) any { return &r.Left }},
+	{"forgotten", func(r *row) any { return &r.Forgotten }},
 	{"release", func(r *row) any { return &r.Release }},
 	{"newcomers", func(r *row) any { return &r.Newcomers }},
 	{"release_ms", func(r *row) any { return &r.Millis }},

@@ -24,6 +24,9 @@ type Follower struct {
 	// Republish publishes a release that a process before has published, or may have, and demands that its manifest is the one
 	// that it had.
 	Republish func(ctx context.Context, v *incremental.View, manifest [32]byte) (ingest.Release, error)
+	// Beginning copies the state that is about to begin a journal to where others find it, since the journal does not have its
+	// seed; undo removes the copy, as another process was first. Both may be nil.
+	Beginning func(ctx context.Context) (undo func(), err error)
 }
 
 // repetition counts what Repeat did.
@@ -34,8 +37,8 @@ type repetition struct {
 }
 
 // Root makes sure that state and journal belong together, before anything is repeated. first is the first entry of
-// the journal, nil if there is none: then the state begins one. Its seed is durable before that, since the journal
-// does not have it (rule R, randomness).
+// the journal, nil if there is none: then the state begins one. Its seed is durable and copied before that, since the journal
+// does not have it (rule R, randomness): a journal whose seed died with the disk of a host would end the shard.
 func (f *Follower) Root(ctx context.Context, first *Genesis) error {
 	m := f.Host.Machine
 	old := m.Arrived() > 0 || len(m.Intake().Positions()) > 0
@@ -57,7 +60,19 @@ func (f *Follower) Root(ctx context.Context, first *Genesis) error {
 	if err := m.Commit(); err != nil {
 		return err
 	}
-	return f.append(ctx, &Entry{Genesis: &Genesis{State: m.SeedCheck(), Records: m.Arrived()}})
+	undo := func() {}
+	if f.Beginning != nil {
+		made, err := f.Beginning(ctx)
+		if err != nil {
+			return err
+		}
+		undo = made
+	}
+	err := f.append(ctx, &Entry{Genesis: &Genesis{State: m.SeedCheck(), Records: m.Arrived()}})
+	if errors.Is(err, ErrFenced) {
+		undo()
+	}
+	return err
 }
 
 // append writes an entry that the state follows at once.

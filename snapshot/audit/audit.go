@@ -36,7 +36,7 @@ func Dir(o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.report, nil
+	return a.report, a.report.viewed(o)
 }
 
 // dir is Dir of releases that are no union. Of the releases that are wanted it keeps the

@@ -29,6 +29,7 @@ type Options struct {
 	// Until leaves later releases out: the exports were made before they were published.
 	// 0: none.
 	Until    int
+	Views    []string                 // directories of views of the releases
 	Progress func(done, releases int) // is told how many releases were read; may be nil
 }
 

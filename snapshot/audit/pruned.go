@@ -95,6 +95,7 @@ func (in *input) fill(o Options, f *format.Faults) error {
 		if err != nil {
 			return err
 		}
+		s.first = in.first.First()
 		in.vouched = s.seal(in.here[0])
 		in.vault = &format.Vault{Lack: "parts or buckets of theirs have left since"}
 		return nil

@@ -48,6 +48,7 @@ type Report struct {
 	Certificates *certificates      `json:"certificates,omitempty"` // needs the members export
 	Attackers    []shares.Attacker  `json:"attackers"`
 	ofBuckets
+	Views       []viewRow   `json:"views,omitempty"`
 	Replay      *Replay     `json:"replay,omitempty"` // of all decisions, at level L2
 	Sealed      *sealing    `json:"sealed,omitempty"` // what the ledger says; nil: none was given
 	Corruption  *corruption `json:"corruption,omitempty"`

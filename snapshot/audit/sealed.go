@@ -30,6 +30,7 @@ type seals struct {
 	lines map[int]format.Seal // of the ledger; nil: none was given
 	torn  bool                // its last line is
 	noted []chain.Noted       // replays
+	first int                 // release of the chain, of a view that began later; 0: 1
 }
 
 // readSeals reads a ledger, and what is noted of replays next to it.
@@ -56,7 +57,7 @@ func readSeals(ledger string) (s seals, err error) {
 
 // seal reports that the ledger has sealed all releases before one.
 func (s *seals) seal(number int) bool {
-	for n := 1; n < number; n++ {
+	for n := max(1, s.first); n < number; n++ {
 		if _, ok := s.lines[n]; !ok {
 			return false
 		}
@@ -68,7 +69,7 @@ func (s *seals) seal(number int) bool {
 // Without that they are missing, which CheckLink finds.
 func (in *input) findGone(o Options) error {
 	gone := map[int]string{}
-	for n := 1; n < in.here[0]; n++ {
+	for n := in.first.First(); n < in.here[0]; n++ {
 		if !slices.Contains(in.pruned, n) {
 			gone[n] = ""
 		}
@@ -77,7 +78,7 @@ func (in *input) findGone(o Options) error {
 		return nil
 	}
 	s, err := readSeals(o.Ledger)
-	if err != nil || !s.seal(in.here[0]) {
+	if s.first = in.first.First(); err != nil || !s.seal(in.here[0]) {
 		return err
 	}
 	for n := range gone {
@@ -124,9 +125,10 @@ type sealing struct {
 
 // sealedBy notes what the ledger has sealed.
 func (a *auditor) sealedBy(s *seals) {
+	s.first = a.in.first.First()
 	out := &sealing{Whole: !s.torn && s.seal(a.in.newest()+1)}
 	if a.unseen && a.in.first.AtL2() && s.seal(a.in.here[0]) {
-		for n := 1; n < a.in.here[0]; n++ {
+		for n := s.first; n < a.in.here[0]; n++ {
 			out.Releases = append(out.Releases, n)
 		}
 	}

@@ -28,12 +28,23 @@ func (r *Report) Text(w io.Writer) error {
 	t.sealed(r)
 	t.certificates(r)
 	t.buckets(r)
+	t.views(r)
 	t.replay(r)
 	t.attackers(r)
 	t.extras(r)
 	t.list("Not checked:", r.NotChecked)
 	t.list("Not promised, by this or any verdict:", r.NotPromised)
 	return t.err
+}
+
+// views says what was found of views.
+func (t *textWriter) views(r *Report) {
+	for _, v := range r.Views {
+		t.line("")
+		t.line("View %s (%s): %d releases were compared with the release of their number. Where nothing is said of it above, each is",
+			v.Name, v.Dir, v.Releases)
+		t.line("a function of the releases: who has all of the view and all of the releases knows what the releases say, and nothing more.")
+	}
 }
 
 // pruned says what became of releases without a directory.

@@ -19,27 +19,51 @@ var ErrClosed = errors.New("publishing has ended")
 // Close leaves nothing behind that writes next to the next owner.
 type Closable struct {
 	snapshot.FS
-	mu     sync.RWMutex // held for reading while a change is made
-	closed bool
+	mu      sync.Mutex
+	idle    sync.Cond // closed, and no change is in progress
+	changes int       // in progress
+	closed  bool
 }
 
 // NewClosable makes a file system closable. Reading passes it.
-func NewClosable(files snapshot.FS) *Closable { return &Closable{FS: files} }
+func NewClosable(files snapshot.FS) *Closable {
+	f := &Closable{FS: files}
+	f.idle.L = &f.mu
+	return f
+}
 
-// Close waits for the changes in progress and refuses all others.
+// Close refuses all further changes and waits for those in progress.
 func (f *Closable) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.closed = true
+	for f.closed = true; f.changes > 0; {
+		f.idle.Wait()
+	}
 }
 
 func (f *Closable) do(change func() error) error {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.closed {
+	if !f.begins() {
 		return ErrClosed
 	}
+	defer f.ends()
 	return change()
+}
+
+func (f *Closable) begins() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed {
+		f.changes++
+	}
+	return !f.closed
+}
+
+func (f *Closable) ends() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.changes--; f.changes == 0 {
+		f.idle.Broadcast()
+	}
 }
 
 // MkdirAll is FS.MkdirAll, until Close.

@@ -8,6 +8,14 @@ import (
 	"anond/snapshot"
 )
 
+// Seal makes the ledger hold a line, if one is kept.
+func (d *Directory) Seal(e snapshot.LedgerEntry) error {
+	if d.Ledger == "" {
+		return nil
+	}
+	return appendLedger(d.FS, d.Ledger, []snapshot.LedgerEntry{e}, d.fence)
+}
+
 // appendLedger makes the ledger hold the entries, durably: a torn last line is
 // cut off, lines it has already are compared, missing ones are appended. fence is asked before
 // anything is written, once the file is open; nil: nobody is asked.

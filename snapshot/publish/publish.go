@@ -73,9 +73,14 @@ func (p *Publisher) Open() error {
 	return nil
 }
 
-// directory is where p publishes.
+// Directory is where p publishes.
+func (p *Publisher) Directory() Directory {
+	return Directory{FS: p.FS, Dir: p.Dir, Ledger: p.Ledger, Owner: p.Owner, Fence: p.Fence}
+}
+
 func (p *Publisher) directory() *Directory {
-	return &Directory{FS: p.FS, Dir: p.Dir, Ledger: p.Ledger, Owner: p.Owner, Fence: p.Fence}
+	d := p.Directory()
+	return &d
 }
 
 // publication is one run of the steps: the Content of its sequence.
@@ -96,7 +101,7 @@ type publication struct {
 // failure. Errors are a *ReleaseError; see the classes ErrRefused, ErrDifferent,
 // ErrBehind.
 func (p *Publisher) Publish(in *render.Input, s *render.Settings) (*render.Rendered, error) {
-	b := &publication{Publisher: p, steps: &Sequence{Directory: *p.directory(), Release: in.Release, Hook: p.Hook}, input: in, settings: s,
+	b := &publication{Publisher: p, steps: &Sequence{Directory: p.Directory(), Release: in.Release, Hook: p.Hook}, input: in, settings: s,
 		release: in.Release}
 	if err := b.steps.Step(StepCheck, b.check); err != nil {
 		return nil, err

@@ -124,12 +124,9 @@ func (b *publication) Same() error {
 
 // Record implements Content. Where one process alone adds lines, they are appended.
 func (b *publication) Record() error {
-	if b.Ledger == "" {
-		return nil
-	}
 	e := snapshot.SealOf(&b.out.Manifest, b.out.SHA256)
 	if of := b.input.Committed; of != nil {
 		e.Algorithm, e.Digests = of.Algorithm, of.Digests
 	}
-	return appendLedger(b.FS, b.Ledger, []snapshot.LedgerEntry{e}, b.steps.fence)
+	return b.steps.Seal(e)
 }

@@ -32,7 +32,7 @@ type field struct {
 	Optional bool
 }
 
-// fieldType is how a line in JSON writes a field: string, integer, number, boolean, texts (a list of strings), lags (a list of
+// fieldType is how a line in JSON writes a field: string, integer, number, boolean, texts and numbers (lists), lags (a list of
 // partition and lag) or letter (where a dead letter's record is, and its reason).
 type fieldType string
 

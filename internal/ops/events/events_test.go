@@ -39,7 +39,8 @@ func TestTableIsComplete(t *testing.T) {
 			assert.Contains(t, []string{"debug", "info", "warn", "error"}, l, e.Name)
 		}
 		for _, f := range e.Fields {
-			assert.Contains(t, []fieldType{"string", "integer", "number", "boolean", "lags", "texts", "letter"}, f.Type, "%s: %s", e.Name, f.Name)
+			assert.Contains(t, []fieldType{"string", "integer", "number", "boolean", "lags", "texts", "numbers", "letter"}, f.Type,
+				"%s: %s", e.Name, f.Name)
 		}
 		require.NotEmpty(t, e.Cases, e.Name)
 		for _, c := range e.Cases {

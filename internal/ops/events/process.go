@@ -2,7 +2,7 @@ package events
 
 var ofProcess = []row{
 	{"started", "info", "dataset source release:integer records:integer k:integer " +
-		"(l:integer) (promises:integer) (first_load_wants:integer) (shard:integer) (of:integer)", []eventCase{
+		"(l:integer) (promises:integer) (first_load_wants:integer) (of:integer)", []eventCase{
 		{"", "state is open, the loop begins; before release 1 with the least number of people that it has " +
 			"(`initial.min_pool`). `l` is that of " +
 			"attributes without a promise; `promises` counts attributes that have one",
@@ -22,6 +22,17 @@ var ofProcess = []row{
 			"in a pool that is fixed and not decided (level L2), the state has nobody else, or the disk has no room for a second " +
 			"file. Their records are blocked, and the next cut forgets them",
 			"none; if the first pool was refused: decide about it (docs/POOLS.md, A refused first pool); of a full disk: make room"}}},
+	{"shards_assigned", "info", "shards:numbers generation:integer (topic) (group)", []eventCase{
+		{"", "`shard.group` has divided the shards: this process has these. A shard that it had, and has no more, is ended and handed over",
+			"none"}}},
+	{"shard_failed", "error", "code:integer error hint again:boolean", []eventCase{
+		{"", "one of the shards of this process has ended with an error; the others run on, unless a promise does not hold (`code` 3). With " +
+			"`again` it is tried again after a while", "what `hint` says; without `again` the shard stands until the process is started again"}}},
+	{"backup_taken", "info", "records:integer release:integer", []eventCase{
+		{"", "a shard has come to this host, and begins with the newest backup: the journal repeats what follows", "none"}}},
+	{"backup_unused", "warn", "error", []eventCase{
+		{"", "a shard has come to this host, and the newest backup cannot be used. It begins with the state of this host, if there is one",
+			"look at `state.backup.dir`: is it the same on all hosts"}}},
 	{"journal_followed", "info", "entry:integer entries:integer records:integer releases:integer ms:integer", []eventCase{
 		{"", "a start has done again what the journal has and the state had not (`shard.journal`): so many entries, records and " +
 			"releases. The state is at `entry`, and this process is the one that goes on", "none"}}},
@@ -121,6 +132,10 @@ var ofProcess = []row{
 		{"", "no attribute has role subject",
 			"if one person can have several records, give the identifying attribute role subject; otherwise each record counts as a " +
 				"person"}}},
+	{"elsewhere", "info", "", []eventCase{
+		{"", "for the first time in this run, somebody arrives who belongs to another dataset of `subject.ledger`: such records are counted " +
+			"(`counts.elsewhere`), and never published here",
+			"none; for another recipient of the same people, make a view of that dataset's releases"}}},
 	{"dead_letter_delivered", "info", "", []eventCase{
 		{"", "dead letters are delivered again after failures", "none"}}},
 	{"dead_letter_stuck", "warn", "", []eventCase{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ func reference() string {
 
 This page is generated from the table of events in the code. [RUN.md](RUN.md#the-log) says how the log is written;
 [events.schema.json](events.schema.json) is a JSON Schema of its lines. Fields in parentheses are not always there. A duration of type
-nanoseconds is an integer; other durations are texts such as ` + "`1m30s`" + `.
+nanoseconds is an integer; other durations are texts such as ` + "`1m30s`" + `. Each line of a shard also has ` + "`shard`" + `, its number.
 
 | event | level | fields | meaning | action |
 |---|---|---|---|---|
@@ -96,6 +97,9 @@ func (e *event) schema() object {
 	properties := object{{"time", object{{"type", "string"}, {"format", "date-time"}}}, {"level", object{{"enum", levels}}},
 		{"msg", object{{"type", "string"}}}, {"event", object{{"const", e.Name}}}}
 	required := []string{}
+	if !slices.ContainsFunc(e.Fields, func(f field) bool { return f.Name == "shard" }) {
+		properties = append(properties, member{"shard", object{{"type", "integer"}}})
+	}
 	for _, f := range e.Fields {
 		properties = append(properties, member{f.Name, f.Type.schema()})
 		if !f.Optional {
@@ -112,6 +116,8 @@ func (t fieldType) schema() object {
 		return object{{"type", "array"}, {"items", object{{"type", "object"}, {"required", []string{"partition", "lag"}}}}}
 	case "texts":
 		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}
+	case "numbers":
+		return object{{"type", "array"}, {"items", object{{"type", "integer"}}}}
 	case "letter":
 		return object{{"type", "object"}, {"required", []string{"source", "partition", "offset", "reason", "attribute"}}}
 	}

@@ -21,6 +21,16 @@ var ofSources = []row{
 	{"source_disconnected", "warn", "partition:integer error (hint)", []eventCase{
 		{"", "the first failure; anond retries without a limit",
 			"check the broker; the hint distinguishes missing rights from network problems"}}},
+	{"initial_source_connected", "info", "", []eventCase{
+		{"", "anond reads the rows of `initial.source`, or reads them again after failures", "none"}}},
+	{"initial_source_away", "warn", "error tries:integer", []eventCase{
+		{"", "the first failure to read the rows of `initial.source`; anond retries without a limit, and goes on behind the last row",
+			"check the database, and `initial.source.url`"}}},
+	{"initial_source_retry", "warn, debug", "error tries:integer", []eventCase{
+		{"", "further failures, after 10 s, 20 s, and so on, up to every 10 min; all others at level debug", "as above"}}},
+	{"initial_source_read", "info", "rows:integer", []eventCase{
+		{"", "the state has all rows of `initial.source`; the query is not run again, and `source` is read from now on. rows: of this run",
+			"none; the block may stay or go"}}},
 	{"source_unreached", "warn", "source_type hint", []eventCase{
 		{"", "the source has not been reached for 30 s since the start", "is `source.type` where the records are? If so, make sure that " +
 			"it can be reached"}}},

@@ -89,7 +89,10 @@ func Registry(all ...prometheus.Collector) *prometheus.Registry {
 	return r
 }
 
-// Handler serves them, to few readers at a time.
+// Options bound what readers cost: they are few at a time.
+var Options = promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second}
+
+// Handler serves them.
 func Handler(all ...prometheus.Collector) http.Handler {
-	return promhttp.HandlerFor(Registry(all...), promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+	return promhttp.HandlerFor(Registry(all...), Options)
 }

@@ -24,7 +24,8 @@ type Process struct {
 	Log     *slog.Logger // the duty counts its lines
 	Metrics http.Handler
 	Ready   func() (duty.Phase, []duty.Part)
-	Sight   func() duty.Sight // what the service manager hears
+	Live    func() (ok bool, why string) // nil: that of the duty
+	Sight   func() duty.Sight            // what the service manager hears
 	// Pages are served with the same authentication as the metrics: path and content.
 	Pages map[string]http.Handler
 	// HTTP reads where and how to listen, and the secrets that its files hold now.
@@ -42,7 +43,11 @@ func Of(d *duty.Duty, log *slog.Logger, metrics http.Handler, status func() any,
 
 // Open are the paths that need no authentication: whether the process makes progress, and whether its parts are ready.
 func (p *Process) Open() map[string]http.Handler {
-	return map[string]http.Handler{"/healthz": web.Liveness(p.Duty.Live, p.Duty.Phase), "/readyz": web.Readiness(p.Ready)}
+	live := p.Live
+	if live == nil {
+		live = p.Duty.Live
+	}
+	return map[string]http.Handler{"/healthz": web.Liveness(live, p.Duty.Phase), "/readyz": web.Readiness(p.Ready)}
 }
 
 // Guarded are the others.

@@ -40,6 +40,9 @@ func Check(line []byte) error {
 		}
 		delete(fields, f.Name)
 	}
+	if fits("integer", fields["shard"]) {
+		delete(fields, "shard") // of a shard each line
+	}
 	for other := range fields {
 		return fmt.Errorf("event %s has a field %s, which the table does not know", name, other)
 	}
@@ -56,7 +59,7 @@ func fits(kind string, value any) bool {
 	case float64:
 		return kind == "number" || kind == "integer" && x == float64(int64(x))
 	case []any:
-		return kind == "lags" || kind == "texts"
+		return kind == "lags" || kind == "texts" || kind == "numbers"
 	case map[string]any:
 		return kind == "letter"
 	}

@@ -1,4 +1,4 @@
-// Command play plays plans of package chaos: make chaos SEED=7 PLANS=200 REAL=20. It exits
+// Command play plays plans of package chaos: make chaos SEED=7 PLANS=100. It exits
 // with 1 if one of them fails. With -plan it plays those of a file.
 package main
 
@@ -17,9 +17,7 @@ import (
 func main() {
 	c := chaos.Campaign{Out: os.Stdout}
 	flag.Uint64Var(&c.Seed, "seed", 1, "the seed of the plans")
-	flag.IntVar(&c.Plans, "plans", 100, "how many plans")
-	flag.IntVar(&c.Real, "real", 10, "how many of them with processes")
-	flag.IntVar(&c.Erasing, "erasing", 0, "how many plans besides, of datasets whose buckets leave on request")
+	flag.IntVar(&c.Plans, "plans", 10, "how many plans")
 	file := flag.String("plan", "", "a `file` with plans to play, as a failure prints them")
 	flag.Parse()
 	// A signal ends what is played in order: it has mounted disks and started processes.

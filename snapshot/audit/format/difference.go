@@ -66,6 +66,7 @@ func CheckContract(before, after *Manifest, f *Faults) {
 		}
 	}
 	changed("dataset", before.Dataset != after.Dataset)
+	changed("view", !sameView(before.View, after.View))
 	changed("recoding", before.Recoding != after.Recoding)
 	changed("schema", !SameSchema(before.Schema, after.Schema))
 	changed("window", before.Window != after.Window)

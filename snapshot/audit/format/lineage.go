@@ -180,7 +180,7 @@ func CheckLink(before, man *Manifest, number int, f *Faults) {
 	if man.Release != number {
 		f.Add("chain", KindReleaseNumber, number, 0, "release", "the manifest carries another number than its directory")
 	}
-	expected := 1
+	expected := man.First()
 	if before != nil {
 		expected = before.Release + 1
 	}

@@ -41,6 +41,7 @@ type Manifest struct {
 	Expired        int          `json:"expired"`          // what releases up to it gave birth to has left
 	PeopleEver     int          `json:"people_ever"`      // with a window: who were ever published
 	Union          *unionVector `json:"union"`            // of a union of shards
+	View           *View        `json:"view"`             // of a view of another chain
 	Parts          []Part       `json:"parts"`
 	Documents      []Document   `json:"documents"`
 	Quality        openObject   `json:"quality"`
@@ -196,6 +197,8 @@ func (m *Manifest) checkFields() string {
 		return "the number of buckets is out of range"
 	case m.Policy.K < 1 || m.Policy.L < 0 || m.Policy.L == 0 && !m.allPromised():
 		return "policy.k or policy.l is missing"
+	case m.View != nil && (m.View.First < 1 || m.View.First > m.Release || !m.AtL2() || m.Union != nil):
+		return "view is malformed, or not of level L2"
 	case m.Policy.LevelName() == "":
 		return "policy.level is not one this auditor knows"
 	case m.Previous != nil && !IsSHA(m.Previous.SHA256):

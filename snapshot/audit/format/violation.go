@@ -21,6 +21,7 @@ type Violation struct {
 	Attribute string `json:"attribute,omitempty"` // schema name or manifest field
 	Detail    string `json:"detail"`
 	Count     int    `json:"count"`
+	View      string `json:"view,omitempty"` // found in the chain of this view, or about it
 }
 
 // Place names where it was found: release, part and class, as far as it has them.
@@ -28,6 +29,9 @@ func (v *Violation) Place() string {
 	out := fmt.Sprintf("release %d", v.Release)
 	if v.Shard != nil {
 		out = fmt.Sprintf("shard %d, release %d", *v.Shard, v.Release)
+	}
+	if v.View != "" {
+		out = fmt.Sprintf("view %s, release %d", v.View, v.Release)
 	}
 	if v.Part != "" {
 		out += ", " + v.Part
@@ -154,6 +158,7 @@ const (
 	KindSourceShards  = "partition_in_two_shards"
 	KindTimeBack      = "created_at_back"
 
+	KindView             = "view_differs"
 	KindReplay           = "replay_differs"
 	KindPartDiffers      = "part_differs"
 	KindCertificateFalse = "certificate_false"
@@ -202,7 +207,7 @@ func (f *Faults) AddN(rule, kind string, release, class int, attribute, detail s
 	if class > 0 && f.Locate != nil {
 		part, class = f.Locate(class)
 	}
-	f.List = append(f.List, Violation{rule, kind, f.shard, release, part, class, attribute, detail, n})
+	f.List = append(f.List, Violation{rule, kind, f.shard, release, part, class, attribute, detail, n, ""})
 }
 
 func (f *Faults) Sorted() []Violation {

@@ -8,9 +8,12 @@ package loop
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 
 	"anond/ingest"
 	"anond/internal/ops/metrics"
@@ -74,6 +77,20 @@ func (m *Metrics) Failed(what ingest.Attempt) { m.failed[what].Inc() }
 func (m *Metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{metrics.Of(m.monitor.Duty, table, m.monitor.Now, func(v *monitor.View) string { return v.Settings.Dataset }),
 		m.commits, m.decisions, m.views, m.releases, m.skipped, m.failed[ingest.AttemptPublish], m.failed[ingest.AttemptDeliver]}
+}
+
+// OfShards serves the metrics of the shards of a process, each with its number as the label shard, and those of the process.
+func OfShards(shards func() map[int]*Metrics) http.Handler {
+	process := metrics.Registry()
+	return promhttp.HandlerFor(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		all := prometheus.Gatherers{process}
+		for shard, m := range shards() {
+			r := prometheus.NewRegistry()
+			prometheus.WrapRegistererWith(prometheus.Labels{"shard": strconv.Itoa(shard)}, r).MustRegister(m.all()...)
+			all = append(all, r)
+		}
+		return all.Gather()
+	}), metrics.Options)
 }
 
 // Handler serves the metrics.

@@ -22,8 +22,9 @@ func reference() string {
 This page is generated from the table of metrics in the code.
 
 anond serves metrics for Prometheus at ` + "`http://127.0.0.1:9464/metrics`" + ` (key ` + "`http.listen`" + `). Each has the label
-` + "`dataset`" + `. One scrape shows one moment: the same figures as ` + "`status.json`" + ` and the dashboard. Labels are names of the
-configuration and the words of this page. No metric tells anything about a person, or about the values of people who wait.
+` + "`dataset`" + `, and in a process of several shards ` + "`shard`" + `. One scrape shows one moment: the same figures as
+` + "`status.json`" + ` and the dashboard. Labels are names of the configuration and the words of this page. No metric tells anything about
+a person, or about the values of people who wait.
 
 ` + "`anond union`" + `, ` + "`anond repartition`" + ` ([SCALING.md](../shards/SCALING.md#watching-repartition-and-union)) and
 ` + "`anond-deliver --follow`" + ` ([OUTPUTS.md](OUTPUTS.md#watching-a-delivery)) serve metrics of their own: those of their sections here,

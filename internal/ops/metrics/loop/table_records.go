@@ -61,8 +61,11 @@ var ofPending = []metric{
 		"(subject.erasure). None of them comes back. Once their parts leave, too, they are expired.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Withdrawn) }),
 	reported("anond_beyond_records", "Later records of people of whom an earlier one was accepted, or refused for what its sensitive value "+
-		"can have caused, and all records of people who have lapsed. None of them is ever published.",
+		"can have caused, and all records of people who have lapsed or belong to another dataset of subject.ledger. None of them is ever "+
+		"published.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Beyond) }),
+	gauge.Total(reported("anond_elsewhere_records_total", "Those of anond_beyond_records whose people belong to another dataset of "+
+		"subject.ledger, where their first record arrived.", func(r *ingest.Report) float64 { return float64(r.Machine.Elsewhere) })),
 	gauge.Total(reported("anond_lapsed_people_total", "People who waited longer than policy.max_wait; their records are beyond.",
 		func(r *ingest.Report) float64 { return float64(r.Machine.Lapsed) })),
 	reported("anond_forget_due_people", "People whose deletes were read and whose records are in the state until the next cut or start, "+

@@ -1,0 +1,52 @@
+package dataset
+
+import (
+	"context"
+
+	"anond/config"
+	"anond/incremental"
+	"anond/ingest"
+	"anond/ingest/subjectledger"
+)
+
+// LedgerOptions are those of the ledger of subjects, for the state of a machine.
+func LedgerOptions(c *config.Config, m *incremental.Machine) subjectledger.Options {
+	o := LedgerOf(c, m.SeedCheck())
+	o.Seen, o.Read, o.Most = m.Ledger(), m.Intake().Sent() > 0, c.State.MaxRecords
+	return o
+}
+
+// LedgerOf are those for a state that has seen nothing of it.
+func LedgerOf(c *config.Config, state [32]byte) subjectledger.Options {
+	k := c.SubjectKey()
+	return subjectledger.Options{Dir: c.SubjectLedger, Key: k.Derive("anond person of a subject ledger"), KeyName: SubjectKeyName(c),
+		Dataset: c.Dataset, State: state}
+}
+
+// OpenOwners opens the ledger of subjects that the configuration names; nil: it names none. The dataset joins before its first
+// record, under a seed that is durable before.
+func OpenOwners(ctx context.Context, c *config.Config, m *incremental.Machine) (owners ingest.Owners, close func() error, err error) {
+	if c.SubjectLedger == "" {
+		return nil, nil, nil
+	}
+	if err := m.Commit(); err != nil {
+		return nil, nil, err
+	}
+	l, err := subjectledger.Open(ctx, LedgerOptions(c, m))
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, l.Close, nil
+}
+
+// RehearseOwners is OpenOwners for a run that writes nothing.
+func RehearseOwners(ctx context.Context, c *config.Config, m *incremental.Machine) (ingest.Owners, func() error, error) {
+	if c.SubjectLedger == "" {
+		return nil, nil, nil
+	}
+	l, err := subjectledger.Rehearse(ctx, LedgerOptions(c, m))
+	if err != nil {
+		return nil, nil, err
+	}
+	return l, l.Close, nil
+}

@@ -1,0 +1,90 @@
+package chaos
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass/equivtest/tier"
+)
+
+// What make sim plays.
+var (
+	simSeed  = flag.Uint64("seed", 1, "the seed of the plans of TestSimulation")
+	simFrom  = flag.Int("from", 0, "the number of its first plan")
+	simPlans = flag.Int("plans", 0, "how many plans TestSimulation plays; 0: it is skipped")
+	simFile  = flag.String("plan", "", "a `file` with plans to play, as a failure prints them")
+)
+
+// simulated is the plan of a simulation with a number.
+func simulated(seed uint64, number int) *chaosPlan {
+	if number%4 == 3 {
+		return generateErasing(seed, number)
+	}
+	return generate(seed, number, false)
+}
+
+// repeats says that playing the plan again gives the same events. What is lost or turned of a file of bbolt depends on
+// where its pages lie, and so on the order of Go's maps.
+func (p *chaosPlan) repeats() bool {
+	return !slices.ContainsFunc(p.Steps, func(s step) bool {
+		return slices.Contains([]string{"flip-state", "lie-state", "cut-commit"}, s.Do)
+	})
+}
+
+// TestSimulation is make sim.
+func TestSimulation(t *testing.T) {
+	if *simPlans == 0 && *simFile == "" {
+		t.Skip("make sim plays it")
+	}
+	r, events := newReport(os.Stdout), sha256.New()
+	note := func(p *chaosPlan) {
+		out := play(t, p, planted{})
+		r.note(out)
+		if out.Err != nil {
+			small := shrunk(p, 300, func(q *chaosPlan) bool { return play(t, q, planted{}).Err != nil })
+			fmt.Printf("FAILURE, the smallest plan: %v\n%s", play(t, small, planted{}).Err, small)
+		}
+		if p.repeats() {
+			fmt.Fprint(events, out.Trace, out.Log)
+		}
+	}
+	if *simFile != "" {
+		text, err := os.ReadFile(*simFile)
+		require.NoError(t, err)
+		plans, err := Parse(string(text))
+		require.NoError(t, err)
+		for _, p := range plans {
+			note(p)
+		}
+	}
+	for number := *simFrom; number < *simFrom+*simPlans; number++ {
+		note(simulated(*simSeed, number))
+	}
+	r.reach.table(os.Stdout)
+	for _, pair := range r.reach.missing() {
+		fmt.Println("not reached:", pair)
+	}
+	r.end("sim", *simSeed)
+	fmt.Printf("sim: events %x\n", events.Sum(nil))
+	require.Zero(t, r.failures)
+}
+
+// TestTheSameSeedGivesTheSameEvents: what a simulation does, says and publishes follows from its plan.
+func TestTheSameSeedGivesTheSameEvents(t *testing.T) {
+	for number := range tier.Of(t, 2, 6, 12) {
+		p := simulated(plantedSeed, number)
+		first := play(t, p, planted{})
+		require.NotEmpty(t, first.Log)
+		second := play(t, p, planted{})
+		if p.repeats() {
+			require.Equal(t, first.Trace, second.Trace, p)
+			require.Equal(t, first.Log, second.Log, p)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"anond/internal/testkit/programtest"
+)
+
+// starts is how often the daemon of -month is started in all.
+const starts = 8
+
+// month is what -month does next to the daemon. A nil one does nothing.
+type month struct {
+	o        options
+	f        *feed
+	d        *process
+	delivery *programtest.Process
+	waiting  []string // patients who ask to be forgotten once their records are published
+	asked    uint32   // the newest release at which somebody was forgotten
+	begun    int      // starts of the daemon
+}
+
+// startMonth starts the delivery.
+func startMonth(ctx context.Context, o options, f *feed, d *process) (*month, error) {
+	if err := os.MkdirAll(filepath.Join(d.dir, "elsewhere"), 0o700); err != nil {
+		return nil, err
+	}
+	p, err := programtest.Start(filepath.Join(filepath.Dir(o.program), "anond-deliver"), d.dir, os.Environ(), nil, "kafka", "--follow", "-c", "anond.yaml", "--listen", "off")
+	return &month{o: o, f: f, d: d, delivery: p, begun: 1}, err
+}
+
+// due does what is due at a sample: with each release somebody asks to be forgotten whose record came three releases ago, and at even
+// times the daemon ends and another build goes on.
+func (m *month) due(ctx context.Context, r row) error {
+	if m == nil {
+		return nil
+	}
+	if !m.delivery.Running() {
+		return fmt.Errorf("the delivery has ended: %s", m.delivery.Log)
+	}
+	if r.Release > m.asked && r.Releasing == 0 {
+		if m.asked = r.Release; m.f.someone() != "" {
+			m.waiting = append(m.waiting, m.f.someone())
+		}
+		if len(m.waiting) > 3 {
+			if err := m.command(ctx, m.waiting[0]+"\n", "forget", "--from", "-"); err != nil {
+				return err
+			}
+			m.waiting = m.waiting[1:]
+		}
+	}
+	if r.Seconds > m.o.over.Seconds()*float64(m.begun)/starts && m.begun < starts {
+		m.begun++
+		if m.begun%2 == 0 && m.o.other != "" {
+			return m.d.restart(m.o.other)
+		}
+		return m.d.restart(m.o.program)
+	}
+	return nil
+}
+
+// command runs a command of the program on the dataset.
+func (m *month) command(ctx context.Context, in string, args ...string) error {
+	cmd := exec.CommandContext(ctx, m.o.program, append(args, "-c", "anond.yaml")...)
+	cmd.Dir, cmd.Stdin = m.d.dir, strings.NewReader(in)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("anond %s: %w: %s", args[0], err, out)
+	}
+	return nil
+}
+
+// end ends the delivery, and audits all releases.
+func (m *month) end(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	err := m.delivery.Signal(syscall.SIGTERM)
+	<-m.delivery.Ended()
+	if len(m.waiting) == 0 || m.begun < starts {
+		err = errors.Join(err, errors.New("nobody was forgotten, or builds did not change: the run was too short"))
+	}
+	return errors.Join(err, m.command(ctx, "", "audit"))
+}

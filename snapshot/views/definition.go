@@ -1,0 +1,124 @@
+package views
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"anond/equivclass"
+	"anond/internal/fault"
+	"anond/snapshot"
+)
+
+// Definition says what a view shows.
+type Definition struct {
+	Name    string
+	Columns []string          // of the release, in any order
+	Cells   map[string]string // by quasi-identifier: a width such as 10, or "level 2" of its hierarchy
+	Values  map[string]string // by sensitive attribute: "level 1" of its hierarchy
+	Since   time.Time         // of the first release; zero: from the oldest that there is
+}
+
+// Level reads "level 2".
+func Level(text string) (level int, ok bool) {
+	digits, ok := strings.CutPrefix(text, "level ")
+	level, err := strconv.Atoi(digits)
+	return level, ok && err == nil && level > 0 && strconv.Itoa(level) == digits
+}
+
+// entry is what the manifest says of the definition.
+func (d *Definition) entry(m *snapshot.Manifest, first uint32) *snapshot.ViewEntry {
+	return &snapshot.ViewEntry{Name: d.Name, Of: m.Dataset, First: first, Cells: d.Cells, Values: d.Values}
+}
+
+// same reports that a release of a view was made by this definition.
+func (d *Definition) same(m *snapshot.Manifest) bool {
+	v := m.View
+	if v == nil || v.Name != d.Name || !maps.Equal(v.Cells, d.Cells) || !maps.Equal(v.Values, d.Values) || len(m.Schema) != len(d.Columns) {
+		return false
+	}
+	return !slices.ContainsFunc(m.Schema, func(e snapshot.SchemaEntry) bool { return !slices.Contains(d.Columns, e.Name) })
+}
+
+// ErrDefinition: the release has not what a view is to show, or the view's directory is another view.
+var ErrDefinition = fault.Errorf(fault.Config, "correct release.views; a changed definition is a new view: give it another name",
+	"a view cannot be made")
+
+func (d *Definition) wrong(format string, args ...any) error {
+	return fmt.Errorf("%w: view %s %s", ErrDefinition, d.Name, fmt.Sprintf(format, args...))
+}
+
+// columns finds what the view shows of a release, whose directory of copies is open to read.
+func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byte, error)) (*columns, error) {
+	if !m.Shared() || m.Recoding != snapshot.NameBuckets || m.Union != nil || m.View != nil {
+		return nil, d.wrong("is of a release that is not of level L2 and recoding buckets, or is a union or a view itself")
+	}
+	out, known := &columns{}, map[string]bool{}
+	at := 0
+	for i := range m.Schema {
+		e := m.Schema[i]
+		shown := slices.Contains(d.Columns, e.Name)
+		known[e.Name] = e.Role == equivclass.Quasi || e.Role == equivclass.Sensitive
+		c := column{SchemaEntry: e, at: at, shown: shown}
+		if err := c.open(read); err != nil {
+			return nil, err
+		}
+		switch e.Role {
+		case equivclass.Quasi:
+			at++
+			if shown {
+				if err := c.coarsen(d.Cells[e.Name]); err != nil {
+					return nil, d.wrong("%s", err)
+				}
+				out.quasi = append(out.quasi, c)
+			}
+		case equivclass.Sensitive:
+			if shown {
+				if err := c.label(d.Values[e.Name]); err != nil {
+					return nil, d.wrong("%s", err)
+				}
+				out.sensitive = append(out.sensitive, c)
+			}
+		}
+	}
+	out.width = at
+	for _, name := range slices.Concat(d.Columns, slices.Sorted(maps.Keys(d.Cells)), slices.Sorted(maps.Keys(d.Values))) {
+		if !known[name] || !slices.Contains(d.Columns, name) {
+			return nil, d.wrong("names %q, which is no column that it shows of the release", name)
+		}
+	}
+	if len(out.quasi) == 0 || len(out.sensitive) == 0 {
+		return nil, d.wrong("shows no quasi-identifier, or no sensitive attribute: readers need one of each")
+	}
+	return out, nil
+}
+
+// columns are what a view shows, in the order of the schema.
+type columns struct {
+	quasi, sensitive []column
+	width            int // quasi-identifiers of the release
+}
+
+// named is the place of a sensitive attribute; -1: it is not shown.
+func (c *columns) named(name string) int {
+	return slices.IndexFunc(c.sensitive, func(s column) bool { return s.Name == name })
+}
+
+// tables are the pairs that keep their tables: of attributes that are both shown. Tables with exact numbers, which have the intervals of
+// these, are left out.
+func (c *columns) tables(m *snapshot.Manifest) (out [][]string) {
+	for _, pair := range m.Tables {
+		kept := true
+		for _, name := range pair {
+			i := c.named(name)
+			kept = kept && i >= 0 && c.sensitive[i].Values != snapshot.ValuesExact
+		}
+		if kept {
+			out = append(out, pair)
+		}
+	}
+	return out
+}

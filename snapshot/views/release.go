@@ -1,0 +1,210 @@
+package views
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+
+	"anond/snapshot"
+	"anond/snapshot/describe"
+	"anond/snapshot/publish"
+)
+
+// making is a release of a view on its way into files.
+type making struct {
+	*columns
+	of      *snapshot.Manifest // the release
+	before  *snapshot.Manifest // the view's release before; nil: this one is its first
+	read    func(name string) (io.ReadCloser, error)
+	files   *publish.Files // of the view
+	figures *figures
+	out     snapshot.Manifest
+}
+
+// make writes the parts, the documents and the manifest of a release of a view.
+func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]byte, err error) {
+	x.out = d.manifest(x.columns, x.of, first)
+	if x.before != nil {
+		x.out.Previous = &snapshot.PreviousEntry{Release: x.before.Release, SHA256: hex.EncodeToString(previous[:])}
+	}
+	for i := range x.of.Parts {
+		p, err := x.part(&x.of.Parts[i])
+		if err != nil {
+			return sum, fmt.Errorf("view %s of %s: %w", d.Name, x.of.Parts[i].Part, err)
+		}
+		x.out.Parts = append(x.out.Parts, p)
+	}
+	if err := x.figures.fill(x.columns, &x.out); err != nil {
+		return sum, err
+	}
+	documents, err := describe.Of(&x.out)
+	for i := 0; err == nil && i < len(documents); i++ {
+		x.out.Documents = append(x.out.Documents, documents[i].Document)
+		err = x.files.Write(documents[i].Name, documents[i].Text)
+	}
+	if err != nil {
+		return sum, err
+	}
+	data, err := x.out.Encode()
+	if err != nil {
+		return sum, err
+	}
+	return sha256.Sum256(data), x.files.Write(snapshot.ManifestName, data)
+}
+
+// manifest is what a view's release says before its parts are there. It has no key of the release but those named here.
+func (d *Definition) manifest(c *columns, m *snapshot.Manifest, first uint32) snapshot.Manifest {
+	out := snapshot.Manifest{FormatVersion: m.FormatVersion, Dataset: m.Dataset + "-" + d.Name, Release: m.Release, CreatedAt: m.CreatedAt,
+		Seeded: m.Seeded, About: m.About, Policy: m.Policy, Recoding: m.Recoding, Tables: c.tables(m), Records: m.Records, Classes: m.Classes,
+		Buckets: m.Buckets, Pending: m.Pending, InitialMinPool: m.InitialMinPool, Erasure: m.Erasure, Window: m.Window, Expired: m.Expired,
+		PeopleEver: m.PeopleEver, View: d.entry(m, first), Parts: []snapshot.PartEntry{}, Quality: m.Quality, Privacy: m.Privacy}
+	for _, e := range m.Schema {
+		for _, of := range [][]column{c.quasi, c.sensitive} {
+			if i := slices.IndexFunc(of, func(c column) bool { return c.Name == e.Name }); i >= 0 {
+				out.Schema = append(out.Schema, of[i].SchemaEntry)
+			}
+		}
+	}
+	// Further principles are tests of the buckets of all sensitive attributes, and name their values.
+	out.Policy.Diversity = []snapshot.Diversity{}
+	return out
+}
+
+// part makes the part of a view that shows one of the release.
+func (x *making) part(p *snapshot.PartEntry) (snapshot.PartEntry, error) {
+	were := x.were(p)
+	if len(were) == 0 {
+		shown, err := load(x.columns, x.out.Tables, false, partOpener(p, x.read))
+		if err != nil {
+			return snapshot.PartEntry{}, err
+		}
+		return shown.write(*p, x.files.Create)
+	}
+	leaving, err := x.leaving(p, were)
+	if err != nil {
+		return snapshot.PartEntry{}, err
+	}
+	if len(were) == 1 && len(leaving.Gone[were[0].Part]) == 0 {
+		for _, f := range were[0].Files {
+			if err := x.files.Keep(path.Join(were[0].Part, f.Name), f); err != nil {
+				return were[0], err
+			}
+		}
+		return were[0], nil
+	}
+	if len(were) == 1 {
+		return x.without(were[0], leaving)
+	}
+	left := slices.Clone(were)
+	for i := range left {
+		if left[i], err = leaving.Part(left[i]); err != nil {
+			return left[i], err
+		}
+	}
+	open := func(name string) (io.ReadCloser, error) {
+		at := slices.IndexFunc(were, func(w snapshot.PartEntry) bool { return w.Part == path.Dir(name) })
+		return leaving.Read(were[at], path.Base(name))
+	}
+	entry, err := snapshot.JoinParts(x.before, p.Part, left, open, x.files.Create)
+	entry.Release = x.of.Release
+	return entry, err
+}
+
+// were are the parts of the view's release before that have the births of a part of the release: itself, or those that it replaces.
+func (x *making) were(p *snapshot.PartEntry) (out []snapshot.PartEntry) {
+	if x.before == nil {
+		return nil
+	}
+	first, last := p.Births()
+	for _, w := range x.before.Parts {
+		if from, to := w.Births(); from >= first && to <= last {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// leaving are the buckets of the view that leave with a part of the release, by what they show: of those that look alike the last.
+// Where none leaves nothing is read.
+func (x *making) leaving(p *snapshot.PartEntry, were []snapshot.PartEntry) (*snapshot.Withdrawing, error) {
+	out := &snapshot.Withdrawing{Manifest: x.before, Gone: map[string][]uint32{}, Open: x.files.Open}
+	gone := len(p.Withdrawn)
+	for _, w := range were {
+		gone -= len(w.Withdrawn)
+	}
+	if gone == 0 {
+		return out, nil
+	}
+	stays, err := load(x.columns, x.out.Tables, false, partOpener(p, x.read))
+	if err != nil {
+		return nil, err
+	}
+	segments := segments(p)
+	if len(were) == 1 {
+		segments = []segment{{buckets: [2]int{0, p.Buckets}}}
+	}
+	if len(segments) != len(were) {
+		return nil, fmt.Errorf("%w: %s does not replace the parts that the view has", snapshot.ErrDamaged, p.Part)
+	}
+	for i, w := range were {
+		shown, err := load(x.columns, x.out.Tables, true, partOpener(&w, x.files.Open))
+		if err != nil {
+			return nil, err
+		}
+		still := map[string]int{}
+		for _, b := range within(stays.buckets, segments[i].buckets) {
+			still[stays.key(b)]++
+		}
+		for _, n := range slices.Sorted(maps.Keys(shown.buckets)) {
+			if key := shown.key(shown.buckets[n]); still[key] > 0 {
+				still[key]--
+			} else {
+				out.Gone[w.Part] = append(out.Gone[w.Part], uint32(n))
+			}
+		}
+		gone -= len(out.Gone[w.Part])
+	}
+	if gone != 0 {
+		return nil, fmt.Errorf("%w: the view has not the buckets of %s", snapshot.ErrDamaged, p.Part)
+	}
+	return out, nil
+}
+
+// without writes a part without what leaves; files that name no bucket are taken over.
+func (x *making) without(entry snapshot.PartEntry, leaving *snapshot.Withdrawing) (snapshot.PartEntry, error) {
+	out, err := leaving.Part(entry)
+	if err != nil {
+		return out, err
+	}
+	out.Release = x.of.Release
+	for _, f := range entry.Files {
+		name := path.Join(entry.Part, f.Name)
+		if leaving.Changes(entry.Part, f.Name) {
+			err = x.copy(name, entry, f.Name, leaving)
+		} else {
+			err = x.files.Keep(name, f)
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (x *making) copy(name string, entry snapshot.PartEntry, file string, leaving *snapshot.Withdrawing) error {
+	from, err := leaving.Read(entry, file)
+	if err != nil {
+		return err
+	}
+	to, err := x.files.Create(name)
+	if err == nil {
+		_, err = io.Copy(to, from)
+		err = errors.Join(err, to.Close())
+	}
+	return errors.Join(err, from.Close())
+}

@@ -1,0 +1,166 @@
+package views
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+
+	"anond/snapshot"
+)
+
+// sheet is a file of a part as it is written.
+type sheet struct {
+	to    *bufio.Writer
+	bytes int64
+	rows  int
+}
+
+// row appends a row: numbers in front, fields, numbers behind.
+func (s *sheet) row(front []int, fields []string, back ...int) {
+	var line []byte
+	for _, n := range front {
+		line = append(strconv.AppendInt(line, int64(n), 10), ',')
+	}
+	for _, f := range fields {
+		line = append(snapshot.AppendField(line, f), ',')
+	}
+	for _, n := range back {
+		line = append(strconv.AppendInt(line, int64(n), 10), ',')
+	}
+	line[len(line)-1] = '\n'
+	s.put(line)
+	s.rows++
+}
+
+func (s *sheet) put(line []byte) {
+	_, _ = s.to.Write(line) // Flush has the first error
+	s.bytes += int64(len(line))
+}
+
+// written is a part of a view whose segments are in order.
+type written struct {
+	*content
+	segments []segment
+	parts    []ordered
+}
+
+// write makes the files of a part of the view out of one of the release, entry. Segments keep as many classes, buckets and pools as they
+// had when they were born, those that have left behind the others.
+func (x *content) write(entry snapshot.PartEntry, create func(name string) (io.WriteCloser, error)) (snapshot.PartEntry, error) {
+	w := &written{content: x, segments: segments(&entry)}
+	out := snapshot.PartEntry{Part: entry.Part, Release: entry.Release, Classes: entry.Classes, Buckets: entry.Buckets, Pools: entry.Pools,
+		Mode: snapshot.PartMode, Replaces: entry.Replaces}
+	for _, s := range w.segments {
+		o := x.order(s)
+		w.parts = append(w.parts, o)
+		for n := s.buckets[0] + len(o.buckets) + 1; n <= s.buckets[1]; n++ {
+			out.Withdrawn = append(out.Withdrawn, uint32(n))
+		}
+		for _, c := range o.classes {
+			out.Rows += c.people
+		}
+	}
+	for _, f := range []struct {
+		name   string
+		header []string
+		rows   func(*sheet)
+	}{{snapshot.DataName, append(names(x.columns.quasi), "class", "bucket"), w.data},
+		{snapshot.ValuesName, []string{"bucket", "attribute", "value", "count"}, w.values},
+		{snapshot.PoolsName, []string{"pool", "attribute", "value", "count"}, w.poolTables},
+		{snapshot.BucketsName, []string{"bucket", "pool", "people"}, w.bucketList},
+		{snapshot.TablesName, []string{"pool", "attribute", "value", "with", "with_value", "count"}, w.pairTables}} {
+		if f.name == snapshot.TablesName && len(x.pairs) == 0 {
+			continue
+		}
+		file, err := writeFile(path.Join(entry.Part, f.name), f.header, f.rows, create)
+		if err != nil {
+			return out, err
+		}
+		out.Files = append(out.Files, file)
+	}
+	return out, nil
+}
+
+func writeFile(name string, header []string, rows func(*sheet), create func(name string) (io.WriteCloser, error)) (
+	entry snapshot.FileEntry, err error) {
+	f, err := create(name)
+	if err != nil {
+		return entry, err
+	}
+	sum := sha256.New()
+	s := &sheet{to: bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)}
+	s.put(snapshot.AppendRow(nil, header))
+	rows(s)
+	err = errors.Join(s.to.Flush(), f.Close())
+	return snapshot.FileEntry{Name: path.Base(name), SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: s.bytes, Rows: s.rows}, err
+}
+
+func names(of []column) (out []string) {
+	for i := range of {
+		out = append(out, of[i].Name)
+	}
+	return out
+}
+
+func (w *written) data(s *sheet) {
+	for i, o := range w.parts {
+		for n, c := range o.classes {
+			var cells []string
+			for _, k := range c.cells {
+				cells = append(cells, k.text)
+			}
+			for range c.people {
+				s.row(nil, cells, w.segments[i].classes[0]+n+1, w.segments[i].buckets[0]+w.buckets[c.bucket].given)
+			}
+		}
+	}
+}
+
+func (w *written) values(s *sheet) {
+	for i, o := range w.parts {
+		for _, b := range o.buckets {
+			w.bagRows(s, w.segments[i].buckets[0]+b.given, b.bags)
+		}
+	}
+}
+
+func (w *written) poolTables(s *sheet) {
+	for i, o := range w.parts {
+		for _, p := range o.pools {
+			w.bagRows(s, w.segments[i].pools[0]+p.given, p.bags)
+		}
+	}
+}
+
+func (w *written) bagRows(s *sheet, number int, bags []map[string]int) {
+	for a := range w.columns.sensitive {
+		c := &w.columns.sensitive[a]
+		for _, v := range c.sorted(bags[a]) {
+			s.row([]int{number}, []string{c.Name, v.value}, v.n)
+		}
+	}
+}
+
+func (w *written) bucketList(s *sheet) {
+	for i, o := range w.parts {
+		for _, b := range o.buckets {
+			s.row(nil, nil, w.segments[i].buckets[0]+b.given, w.segments[i].pools[0]+w.pools[b.pool].given, b.people)
+		}
+	}
+}
+
+func (w *written) pairTables(s *sheet) {
+	for i, o := range w.parts {
+		for _, p := range o.pools {
+			for j, pair := range w.pairs {
+				for _, v := range w.pairsOf(p, j) {
+					s.row([]int{w.segments[i].pools[0] + p.given}, []string{pair[0], v.values[0], pair[1], v.values[1]}, v.n)
+				}
+			}
+		}
+	}
+}
