@@ -188,7 +188,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"ingest/kafkasrc", []string{"anond/incremental/state", "anond/ingest", "anond/ingest/deadletter", "anond/ingest/decode",
 			"anond/internal/kafkaclient/..."}},
 		{"ingest/subjectledger", []string{model, "anond/incremental", "anond/incremental/state", "anond/internal/disk"}},
-		{"ingest", []string{model, "anond/incremental", "anond/incremental/erase", "anond/incremental/plan", "anond/incremental/state",
+		{"ingest", []string{model, "anond/incremental", "anond/incremental/erase", "anond/incremental/plan", "anond/incremental/settle",
+			"anond/incremental/state",
 			"anond/ingest/decode"}}, // it knows no shards
 		{"shards/journal", []string{"anond/incremental", "anond/incremental/state", "anond/ingest", "anond/internal/sealed",
 			"anond/shards/journal"}},

@@ -23,7 +23,7 @@ type found struct {
 type step struct {
 	attribute int
 	name      string
-	dict      *Dictionary // nil: a subject
+	dict      *Dictionary // nil: a subject or record key
 }
 
 func newIntake(dicts []*Dictionary, attributes []Attribute, order []int) intake {
@@ -36,7 +36,7 @@ func newIntake(dicts []*Dictionary, attributes []Attribute, order []int) intake 
 	for _, i := range order {
 		a := &attributes[i]
 		s := step{attribute: i, name: a.Name, dict: dicts[i]}
-		if a.Role != Subject && s.dict == nil {
+		if a.Role != Subject && a.Role != RecordKey && s.dict == nil {
 			continue
 		}
 		in.steps = append(in.steps, s)
@@ -95,7 +95,7 @@ func (in *intake) check(row Row) (Reason, string) {
 // judge looks one value of a row up.
 func (in *intake) judge(s *step, raw []byte) (why Reason) {
 	switch {
-	case s.dict == nil: // a subject
+	case s.dict == nil:
 		if len(raw) == 0 {
 			return ReasonMissing
 		}

@@ -13,6 +13,7 @@ type Role string
 const (
 	Identifier Role = "identifier" // names a person; never stored, never published
 	Subject    Role = "subject"    // links the records of one person; kept as a keyed digest
+	RecordKey  Role = "record"     // what the source knows a record by, so that a later message about it is an update; kept as a keyed digest
 	Quasi      Role = "quasi"      // may be known to an adversary; published generalized
 	Sensitive  Role = "sensitive"  // the value that must not be learnt
 	Drop       Role = "drop"       // ignored
@@ -106,13 +107,14 @@ type Schema struct {
 	quasi      []int
 	sensitive  []int
 	subject    int // -1 if none
+	record     int // likewise
 	missing    Missing
 }
 
 // NewSchema checks attributes and returns the schema they make, or every fault
 // at once (errors.Join). Each fault names its attribute.
 func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
-	s := &Schema{attributes: slices.Clone(attributes), subject: -1, missing: missing}
+	s := &Schema{attributes: slices.Clone(attributes), subject: -1, record: -1, missing: missing}
 	var faults []error
 	seen := map[string]bool{}
 	for i, a := range s.attributes {
@@ -132,6 +134,11 @@ func NewSchema(attributes []Attribute, missing Missing) (*Schema, error) {
 				faults = append(faults, fmt.Errorf("attributes %q and %q are both subject: declare one", s.attributes[s.subject].Name, a.Name))
 			}
 			s.subject = i
+		case RecordKey:
+			if s.record >= 0 {
+				faults = append(faults, fmt.Errorf("attributes %q and %q are both record: declare one", s.attributes[s.record].Name, a.Name))
+			}
+			s.record = i
 		}
 	}
 	if len(s.quasi) == 0 {
@@ -169,11 +176,11 @@ func (a Attribute) check() []error {
 		fault("every release has a column of this name; publish the attribute under another name")
 	}
 	switch a.Role {
-	case Identifier, Subject, Drop:
+	case Identifier, Subject, RecordKey, Drop:
 		return faults // their type is never looked at
 	case Quasi, Sensitive:
 	default:
-		fault("role %q is none of identifier, subject, quasi, sensitive, drop", a.Role)
+		fault("role %q is none of identifier, subject, record, quasi, sensitive, drop", a.Role)
 	}
 	if !a.Type.Numeric() && a.Type != Categorical {
 		fault("type %q is none of integer, decimal, date, categorical", a.Type)
@@ -242,6 +249,9 @@ func (s *Schema) SensitiveIndex() int { return s.sensitive[0] }
 
 // SubjectIndex returns the index of the subject attribute, or -1.
 func (s *Schema) SubjectIndex() int { return s.subject }
+
+// RecordIndex returns the index of the attribute by which the source knows a record, or -1.
+func (s *Schema) RecordIndex() int { return s.record }
 
 // Missing returns how a missing value is treated.
 func (s *Schema) Missing() Missing { return s.missing }

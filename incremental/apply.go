@@ -34,6 +34,15 @@ func (m *Machine) SubjectOf(row equivclass.Row) uint64 { return m.s.Subject(row)
 
 // ApplyOf is Apply of a row whose person is known (SubjectOf).
 func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, subject uint64) (Outcome, error) {
+	return m.apply(p, offset, row, subject, settle.Insert)
+}
+
+// Update takes in what the source has in the place of a record that it sent before, where people settle and updates are applied.
+func (m *Machine) Update(p state.Partition, offset int64, row equivclass.Row, subject uint64) (Outcome, error) {
+	return m.apply(p, offset, row, subject, settle.Update)
+}
+
+func (m *Machine) apply(p state.Partition, offset int64, row equivclass.Row, subject uint64, kind settle.Kind) (Outcome, error) {
 	if m.intake.failed {
 		return Outcome{}, ErrBroken
 	}
@@ -56,7 +65,7 @@ func (m *Machine) ApplyOf(p state.Partition, offset int64, row equivclass.Row, s
 		return Outcome{Beyond: true}, nil
 	}
 	if m.s.Policy.Settle.On() {
-		return m.settle(p, offset, row, settle.Insert, subject, 0)
+		return m.settle(p, offset, row, kind, subject)
 	}
 	if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil

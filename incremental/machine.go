@@ -111,7 +111,11 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	}
 	a := adoption{Options: o, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
 		refused: m.attempts.Attempt, sent: m.intake.counters.Sent > 0}
+	changed := changedSettings(m.s.Head.Settings, o.Settings)
 	if err := a.settings(l.fresh); err != nil {
+		return nil, err
+	}
+	if err := m.admits(changed); err != nil {
 		return nil, err
 	}
 	m.s.Policy.Requirement = plan.WithReference(m.s.Policy.Requirement, m.s.Schema, m.s.Head.References)

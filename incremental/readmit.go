@@ -36,7 +36,7 @@ func (m readmission) Possible(d state.DeadLetter) bool {
 		return false
 	}
 	role := m.s.Schema.Attributes()[i].Role
-	return role == equivclass.Quasi || role == equivclass.Subject
+	return role == equivclass.Quasi || role == equivclass.Subject || role == equivclass.RecordKey
 }
 
 // Take takes in the record of a dead letter, which then counts as pending and
@@ -55,6 +55,9 @@ func (m readmission) Take(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 	}
 	if m.seen.Why(m.s.Subject(row)) != 0 { // it stays the dead letter that it is
 		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Forgotten: true}, nil
+	}
+	if m.s.Policy.Settle.On() {
+		return m.replayed(d, row, m.s.Subject(row))
 	}
 	why, attribute := m.s.Records.Append(row)
 	if why != equivclass.Accepted {

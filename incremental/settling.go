@@ -17,8 +17,10 @@ import (
 // a value of it before the window ends, so what is taken out leaves nothing behind.
 
 // Observe is told a message of the source about a person that brings no record: an update or a delete, or one that the host refuses for
-// a fault. The outcome says whether it is Beyond; otherwise the host goes on with it as where nobody settles.
-func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fault settle.Fault, subject, key uint64) (Outcome, error) {
+// a fault. The row has the person and the key of the record, as far as the message says them. The outcome says whether it is Beyond;
+// otherwise the host goes on with it as where nobody settles.
+func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fault settle.Fault, row equivclass.Row,
+	subject uint64) (Outcome, error) {
 	if !m.s.Policy.Settle.On() || subject == 0 || m.seen.Why(subject) != 0 {
 		return Outcome{}, nil
 	}
@@ -34,7 +36,8 @@ func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fau
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	out := m.take(settle.Message{Person: subject, Kind: kind, Record: settle.Record{Key: key}}, p, func() settle.Fault { return fault })
+	x := settle.Message{Person: subject, Kind: kind, Record: settle.Record{Key: m.keyOf(row)}}
+	out := m.take(x, p, func() settle.Fault { return fault })
 	if out.What != settle.Beyond {
 		return Outcome{}, nil
 	}
@@ -43,10 +46,14 @@ func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fau
 }
 
 // settle takes in a record of a person who may still be published.
-func (m *Machine) settle(p state.Partition, offset int64, row equivclass.Row, kind settle.Kind, subject, key uint64) (Outcome, error) {
+func (m *Machine) settle(p state.Partition, offset int64, row equivclass.Row, kind settle.Kind, subject uint64) (Outcome, error) {
 	c := &m.s.Records
 	var refused Outcome
-	record := settle.Record{Key: key, Offset: offset, Row: textOf(c.Stores, row)}
+	if subject == 0 { // nobody's: the subject is missing
+		refused.Reason, refused.Attribute = c.Check(row)
+		return refused, nil
+	}
+	record := settle.Record{Key: m.keyOf(row), Offset: offset, Row: textOf(c.Stores, row)}
 	out := m.take(settle.Message{Person: subject, Kind: kind, Record: record}, p, func() (fault settle.Fault) {
 		refused.Reason, refused.Attribute = c.Check(row)
 		return m.faultOf(refused)
@@ -62,6 +69,14 @@ func (m *Machine) settle(p state.Partition, offset int64, row equivclass.Row, ki
 	}
 	m.intake.accept(p, offset)
 	return Outcome{}, nil
+}
+
+// keyOf stands for the record that a message is about; 0: it does not say.
+func (m *Machine) keyOf(row equivclass.Row) uint64 {
+	if i := m.s.Schema.RecordIndex(); i >= 0 && row[i] != nil {
+		return m.s.Secrets.RecordOf(row[i])
+	}
+	return 0
 }
 
 // take gives a message to the open histories, or judges it as late if the state has a record of the person.
@@ -119,7 +134,11 @@ func (m *Machine) settled() error {
 				return err
 			}
 			if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
-				return fmt.Errorf("%w: attribute %q of a record in an open history is refused: %s", state.ErrCorrupt, attribute, why)
+				if m.faultOf(Outcome{Reason: why, Attribute: attribute}) != settle.Public {
+					return fmt.Errorf("%w: attribute %q of a record in an open history is refused: %s", state.ErrCorrupt, attribute, why)
+				}
+				m.left(x.Person, settle.Outcome{Left: true, Held: true}) // under settings that have changed since
+				continue
 			}
 			m.s.Records.Stratum = append(m.s.Records.Stratum, x.Stratum)
 			m.accept(x.Person, x.Records[i].Origin, x.Records[i].Offset)
@@ -146,6 +165,49 @@ func (m *Machine) Accept(p state.Partition, offset int64, row equivclass.Row, of
 	m.s.Records.Stratum = append(m.s.Records.Stratum, of)
 	m.accept(m.SubjectOf(row), m.intake.accept(p, offset), offset)
 	return Outcome{}, nil
+}
+
+// replayed takes in the record of a dead letter as one that comes now. Of one that changes nothing the dead letter stays.
+func (m *Machine) replayed(d state.DeadLetter, row equivclass.Row, subject uint64) (Outcome, error) {
+	var o Outcome
+	pos, _ := m.intake.offsets.known(d.Partition)
+	m.intake.at = pos.Time
+	record := settle.Record{Key: m.keyOf(row), Offset: d.Offset, Row: textOf(m.s.Records.Stores, row)}
+	out := m.take(settle.Message{Person: subject, Record: record}, d.Partition, func() settle.Fault {
+		o.Reason, o.Attribute = m.s.Records.Check(row)
+		return m.faultOf(o)
+	})
+	switch out.What {
+	case settle.Refused:
+		return o, readmission{m}.Rejudged(d, o.Reason, o.Attribute)
+	case settle.Beyond:
+		return Outcome{Reason: d.Reason, Attribute: d.Attribute, Beyond: true}, nil
+	case settle.Replaces:
+		m.intake.counters.Beyond++
+	}
+	m.intake.readmitted(d.Reason)
+	return Outcome{}, nil
+}
+
+// admits reports a record in an open history that the present settings do not take for what its sensitive value is. Such settings are
+// refused: who waits could have that value, and who settles could not.
+func (m *Machine) admits(changed []string) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	for h := range m.s.Open.All {
+		for i := range h.Records {
+			row, err := m.rowOf(&h.Records[i], h.Person)
+			if err != nil {
+				return err
+			}
+			why, attribute := m.s.Records.Check(row)
+			if m.faultOf(Outcome{Reason: why, Attribute: attribute}) == settle.Sensitive {
+				return &SettingsError{Keys: changed, Released: !m.s.BeforeRelease()}
+			}
+		}
+	}
+	return nil
 }
 
 // clock is the time of a lane.

@@ -171,7 +171,7 @@ func (m *Machine) Digests() int {
 		return 0
 	}
 	return m.s.Records.Firsts.Subjects() + m.s.Known.Count(state.Forgotten) - m.seen.due + m.s.Known.Count(state.Barred) +
-		m.s.Known.Count(state.Departed)
+		m.s.Known.Count(state.Departed) + m.s.Known.Count(state.Closed)
 }
 
 // Judged returns these counts.

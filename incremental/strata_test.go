@@ -52,7 +52,7 @@ func (f *strataFeed) observes(is bool, kind settle.Kind, fault settle.Fault, row
 		return
 	}
 	require.NoError(f.t, f.m.Stamp(source, f.at))
-	out, err := f.m.Observe(source, f.offset, kind, fault, f.m.SubjectOf(row), 0)
+	out, err := f.m.Observe(source, f.offset, kind, fault, row, f.m.SubjectOf(row))
 	require.NoError(f.t, err)
 	require.Equal(f.t, incremental.Outcome{}, out)
 	require.NoError(f.t, f.m.Refuse(state.DeadLetter{Partition: source, Offset: f.offset, Reason: equivclass.ReasonNumber}))

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"bytes"
 	"context"
@@ -192,19 +193,25 @@ func (l *intake) place(b *batch, i int) error {
 // the dead letter of one that is refused keeps its bytes. It returns what became of the record.
 func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *Record, o decode.Outcome, row equivclass.Row,
 	subject uint64, payload bool) (decode.Outcome, error) {
-	if i := s.SubjectIndex(); i >= 0 && o.Changes() {
+	if i := s.SubjectIndex(); i >= 0 && (o.Changes() || o.Kind == decode.Updates) {
 		m.Outdate(row[i])
 	}
 	if o.Delete {
 		_, err := m.Delete(p, r.Offset, row[s.SubjectIndex()])
 		return o, err
 	}
+	take := m.ApplyOf
+	if o.Kind == decode.Updates {
+		take = m.Update
+	}
 	if o.Accepted() {
-		out, err := m.ApplyOf(p, r.Offset, row, subject)
+		out, err := take(p, r.Offset, row, subject)
 		if err != nil || out.Reason == equivclass.Accepted {
 			return o, err
 		}
 		o = decode.Outcome{Reason: out.Reason, Attribute: out.Attribute}
+	} else if out, err := m.Observe(p, r.Offset, kindOf(o), faultOf(s, o), row, subject); err != nil || out != (incremental.Outcome{}) {
+		return decode.Outcome{}, err
 	}
 	if err := Bar(m, s, o, row); err != nil {
 		return o, err
@@ -217,6 +224,30 @@ func Place(m *incremental.Machine, s *equivclass.Schema, p state.Partition, r *R
 		letter.Payload = bytes.Clone(r.Value) // the rest of the chunk must not stay with it
 	}
 	return o, m.Refuse(letter)
+}
+
+// kindOf is what a message does that brings no record.
+func kindOf(o decode.Outcome) settle.Kind {
+	switch {
+	case o.Kind == decode.Updates:
+		return settle.Update
+	case o.Kind == decode.Unclear:
+		return settle.Unclear
+	case o.Changes():
+		return settle.Delete
+	}
+	return settle.Insert
+}
+
+// faultOf says what a message is refused for.
+func faultOf(s *equivclass.Schema, o decode.Outcome) settle.Fault {
+	switch decode.RuleOf(s, o.Reason, o.Attribute).Replay {
+	case decode.ReplayValue:
+		return settle.Sensitive
+	case decode.ReplayNone:
+		return settle.Sound
+	}
+	return settle.Public
 }
 
 // Bar bars the person of a record that is refused for something that its sensitive value can have caused (rule S,

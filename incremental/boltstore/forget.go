@@ -65,7 +65,13 @@ func (s *Store) forgetTo(path string, key sealed.Key, e *erase.Erasure) error {
 // forgotten writes the head of a state that has forgotten.
 func (w *writer) forgotten(e *erase.Erasure, ends ends, stale bool) error {
 	w.ends = ends
-	if err := w.known(&state.Delta{Known: e.Known()}); err != nil {
+	w.ends.settling -= uint64(e.Closed())
+	counters, err := cell(w.tx, keyCounters, countersLayout)
+	if err == nil && counters != nil {
+		e.Count(counters)
+		err = w.put(inMeta, keyCounters, countersLayout.encode(*counters))
+	}
+	if err = errors.Join(err, w.known(&state.Delta{Known: e.Known()})); err != nil {
 		return err
 	}
 	return errors.Join(w.put(inMeta, keyMeta, metaLayout.encode(*e.Head())), w.put(inMeta, keyEnds, endsLayout.encode(w.ends)),
@@ -83,6 +89,13 @@ func changeOf(b *bucket, e *erase.Erasure) change {
 			}
 			err = e.RewriteBorn(&of)
 			return bornLayout.encode(of), err
+		}
+	case inSettling:
+		return func(key, content []byte) ([]byte, error) {
+			if n, err := b.number(key, 8); err != nil || e.Closes(n) {
+				return nil, err
+			}
+			return content, nil
 		}
 	case inRecords:
 	default:

@@ -45,7 +45,7 @@ func (w *writer) forget(e *erase.Erasure) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range []*bucket{inRecords, inBorn} {
+	for _, b := range []*bucket{inRecords, inBorn, inSettling} {
 		if err := w.change(b, changeOf(b, e)); err != nil {
 			return err
 		}
@@ -69,7 +69,11 @@ func (w *writer) change(b *bucket, change change) error {
 			return err
 		}
 		now, err := change(key, content)
-		if err == nil && !bytes.Equal(now, content) {
+		switch {
+		case err != nil || bytes.Equal(now, content):
+		case now == nil:
+			err = x.Delete(key)
+		default:
 			err = w.put(b, key, now)
 		}
 		if err != nil {

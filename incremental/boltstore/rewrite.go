@@ -158,7 +158,7 @@ func (s *Store) copyInto(path string, key sealed.Key, fill func(to *Store, from 
 	return errors.Join(err, to.Close())
 }
 
-// change makes the content of a value in a copy.
+// change makes the content of a value in a copy; nil: the copy has none.
 type change func(key, content []byte) ([]byte, error)
 
 // copyBucket copies one bucket, some megabytes in a transaction. change may be nil.
@@ -179,7 +179,7 @@ func (s *Store) copyBucket(from *transaction, b *bucket, change change) error {
 				if err == nil && change != nil {
 					content, err = change(key, content)
 				}
-				if err == nil {
+				if err == nil && content != nil {
 					err = w.put(b, key, content[:len(content):len(content)])
 				}
 				if err != nil {

@@ -99,11 +99,22 @@ type Erasure struct {
 	slots   map[state.RecordID]*vacancy          // of all who were ever forgotten
 	values  map[state.RecordID][]equivclass.Code // sensitive values that are assigned again inside a bag, those of a person together
 	renamed renaming
+	closed  map[uint64]bool // histories that are open, by number
+	held    uint64          // records that these have
 }
+
+// Closes reports whether the person of an open history is forgotten, and Closed is how many are.
+func (e *Erasure) Closes(history uint64) bool { return e.closed[history] }
+
+// Closed is how many open histories end.
+func (e *Erasure) Closed() int { return len(e.closed) }
+
+// Count enters into the counters what leaves with open histories.
+func (e *Erasure) Count(c *state.Counters) { c.Blocked += e.held }
 
 // Empty reports whether state has no record of these people, so that only the list of who was
 // forgotten changes.
-func (e *Erasure) Empty() bool { return e.Published+e.Unpublished == 0 }
+func (e *Erasure) Empty() bool { return e.Published+e.Unpublished+len(e.closed) == 0 }
 
 // vacancy is what stands in the place of a forgotten person's record.
 type vacancy struct {
@@ -124,7 +135,7 @@ type Asked struct {
 // Plan plans how a state forgets people, and those whom it has forgotten before. It changes nothing.
 func Plan(s *state.State, of Asked) (*Erasure, error) {
 	p := &erasing{Erasure: &Erasure{records: &s.Records, slots: map[state.RecordID]*vacancy{},
-		values: map[state.RecordID][]equivclass.Code{}, renamed: renaming{}}, from: s, of: of}
+		values: map[state.RecordID][]equivclass.Code{}, renamed: renaming{}, closed: map[uint64]bool{}}, from: s, of: of}
 	if s.Records.Firsts == nil {
 		return nil, ErrNoSubject
 	}
@@ -176,6 +187,13 @@ func (p *erasing) gather() {
 			p.note(s)
 		}
 	}
+	for h := range m.Open.All {
+		if p.forgets(m.Secrets.Person(h.Person)) {
+			p.closed[h.Number] = true
+			p.held += uint64(len(h.Records))
+		}
+	}
+	p.Unpublished += int(p.held)
 }
 
 // fixed are the people to be forgotten who are in a pool that is fixed.

@@ -36,6 +36,10 @@ func (c *content) forget(e *erase.Erasure) error {
 	stays := e.Dictionary()
 	c.dictionary = slices.DeleteFunc(c.dictionary, func(x state.DictionaryEntry) bool { return !stays(x) })
 	c.guard.Dictionary = uint64(len(c.dictionary))
+	maps.DeleteFunc(c.settling, func(n uint64, _ []byte) bool { return e.Closes(n) })
+	if c.counters != nil {
+		e.Count(c.counters)
+	}
 	for _, b := range c.records {
 		if err := e.Rewrite(b); err != nil {
 			return err

@@ -31,6 +31,9 @@
 //   - An update counts because it came, whether it changes something or not, is applied or refused, or concerns a record that is not
 //     shown: counting only what changes tells a value that changed (1.0); mixing those with updates and those without tells who is
 //     likelier to have been corrected (31/32 to 81/82).
+//   - Of a message that cannot be read nobody knows whether it is an insert past the first or an update with a bad value. Inside the
+//     window its person is taken out. For inserts past the first that looks at validity after all: who sends unreadable messages
+//     must not follow from a value where a feed has updates and people with several records.
 //   - A delete inside the window takes the person out; later it changes nothing (else .800 for 1/2).
 //   - Whoever was taken out, or has nothing to show when the window ends, is known for ever by the machine: nobody has a second start
 //     (1.0 for 1/2).

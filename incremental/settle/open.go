@@ -73,6 +73,9 @@ func (o *Open) Take(m Message, judge func() Fault) Outcome {
 	case m.Kind == Delete:
 		return o.remove(h, Beyond)
 	}
+	if m.Kind == Unclear {
+		return o.remove(h, Refused)
+	}
 	if m.Kind == Insert && m.Key != 0 && o.Rule.Updates && h.record(m.Key) != nil {
 		m.Kind = Update // the source inserts what it has inserted before
 	}
@@ -106,7 +109,7 @@ func (o *Open) add(h *History) {
 
 // Late is what becomes of a message behind the window: nothing, and it is not looked at.
 func (o *Open) Late(kind Kind) Outcome {
-	if kind == Insert || kind == Update && o.Rule.Updates {
+	if kind == Insert || kind == Unclear || kind == Update && o.Rule.Updates {
 		return Outcome{What: Beyond}
 	}
 	return Outcome{What: Refused}

@@ -83,6 +83,9 @@ func TestWindows(t *testing.T) {
 			steps: []step{{kind: Update, what: Beyond}, {at: 9}}, shown: "updated", offset: 1},
 		"an update alone": {updates: true,
 			steps: []step{{kind: Update, what: Beyond}}},
+		"a message that cannot be read": {steps: []step{{}, {kind: Unclear, what: Refused, left: true}}},
+		"likewise, first of all":        {steps: []step{{kind: Unclear, what: Refused, left: true}}},
+		"likewise, behind the window":   {steps: []step{{}, {kind: Unclear, at: 10, what: Beyond}}, shown: "plain"},
 		"an insert from elsewhere": {
 			steps: []step{{}, {lane: 1, what: Beyond}}, shown: "plain"},
 		"an update from elsewhere": {updates: true,
@@ -106,7 +109,7 @@ func TestWindows(t *testing.T) {
 					Record: Record{Key: s.key, Offset: int64(i), Row: []byte{byte(i)}}}, func() Fault { judged = true; return s.fault })
 				require.Equal(t, s.what, out.What, "message %d", i)
 				require.Equal(t, s.left, out.Left, "message %d", i)
-				require.True(t, judged || s.what == Beyond || !c.updates && s.kind != Insert, "message %d was not looked at", i)
+				require.True(t, judged || s.what == Beyond || s.kind == Unclear || !c.updates && s.kind != Insert, "message %d was not looked at", i)
 				require.False(t, judged && s.what == Beyond && !s.left, "message %d changes nothing and was looked at", i)
 				left = left || out.Left
 				o = reload(t, &o)

@@ -2,6 +2,7 @@ package settle
 
 import (
 	"cmp"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -24,6 +25,47 @@ func (r Rule) Timed() bool { return r.For > 0 }
 
 // Length is how long a window is, by the clock that Timed names.
 func (r Rule) Length() int64 { return max(r.For, r.Records) }
+
+// Parse reads the length of a window: 90d (also h, m, s), or 1000 records.
+func Parse(text string) (r Rule, err error) {
+	const such = "write a time such as 90d, or a number such as 1000 records"
+	count, records := strings.CutSuffix(text, " records")
+	unit, length := int64(1), &r.Records
+	if !records && text != "" {
+		unit, count, length = units[text[len(text)-1]], text[:len(text)-1], &r.For
+	}
+	n, err := strconv.ParseInt(count, 10, 64)
+	switch {
+	case err != nil || unit == 0 || n < 1:
+		return Rule{}, errors.New("is neither a time nor a number of records: " + such)
+	case n > longest/unit:
+		return Rule{}, errors.New("is too long: " + such)
+	}
+	*length = n * unit
+	return r, nil
+}
+
+// units are how many milliseconds a unit of time has.
+var units = map[byte]int64{'d': 86400_000, 'h': 3600_000, 'm': 60_000, 's': 1000}
+
+// longest bounds a window, so that sums of times do not overflow.
+const longest = 1 << 50
+
+// String is as Parse reads it; empty: nobody settles.
+func (r Rule) String() string {
+	switch {
+	case !r.On():
+		return ""
+	case !r.Timed():
+		return strconv.FormatInt(r.Records, 10) + " records"
+	}
+	for _, unit := range []byte("dhms") {
+		if n := units[unit]; r.For%n == 0 {
+			return strconv.FormatInt(r.For/n, 10) + string(unit)
+		}
+	}
+	return strconv.FormatInt(r.For, 10) + "ms" // of a test
+}
 
 // most is how many inserts of a person are looked at and shown.
 const most = 1
@@ -83,6 +125,8 @@ const (
 	Insert Kind = iota
 	Update
 	Delete
+	// Unclear: the message cannot be read, so that nobody but the source knows whether it inserts or updates.
+	Unclear
 )
 
 // Fault says why a message that is looked at cannot be taken.

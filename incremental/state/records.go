@@ -49,6 +49,9 @@ func NewColumns(s *equivclass.Schema) Records {
 	if i := s.SubjectIndex(); i >= 0 {
 		order = append(order, i)
 	}
+	if i := s.RecordIndex(); i >= 0 {
+		order = append(order, i)
+	}
 	order = append(order, s.Sensitive()...)
 	c := Records{Packed: *equivclass.NewPacked(s.Attributes(), order...), Schema: s,
 		Stores: slices.Concat(s.Quasi(), s.Sensitive()), Leaves: newLeafTables(s)}

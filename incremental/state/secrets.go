@@ -15,6 +15,7 @@ type Secrets struct {
 	seed            [32]byte
 	digest, subject []byte
 	person          []byte // of the digests that stay of people for ever
+	record          []byte // of the keys by which a source knows records
 }
 
 // NewSecrets derives them. subject is the key of the digests of subjects where it is not one of
@@ -22,7 +23,7 @@ type Secrets struct {
 // one digest. nil: one of the seed.
 func NewSecrets(seed [32]byte, subject []byte) Secrets {
 	s := Secrets{seed: seed, subject: subject}
-	s.digest, s.person = s.Key("digest"), s.Key("suppressed subject")
+	s.digest, s.person, s.record = s.Key("digest"), s.Key("suppressed subject"), s.Key("record")
 	if len(subject) == 0 {
 		s.subject = s.Key("subject")
 	}
@@ -59,9 +60,14 @@ func KeyedDigest(key, data []byte) Digest {
 
 // SubjectOf stands for a subject in state, and is never 0: the person's identifier itself is not
 // kept.
-func (s *Secrets) SubjectOf(raw []byte) uint64 {
+func (s *Secrets) SubjectOf(raw []byte) uint64 { return short(s.subject, raw) }
+
+// RecordOf stands for the key of a record, and is never 0.
+func (s *Secrets) RecordOf(raw []byte) uint64 { return short(s.record, raw) }
+
+func short(key, raw []byte) uint64 {
 	var buf [128]byte
-	sum := sha256.Sum256(append(append(buf[:0], s.subject...), raw...))
+	sum := sha256.Sum256(append(append(buf[:0], key...), raw...))
 	return max(1, binary.BigEndian.Uint64(sum[:]))
 }
 

@@ -10,7 +10,7 @@ import (
 
 // debeziumDecoder takes Debezium change events, bare or wrapped by a converter
 // into {"schema":…,"payload":…}. Only inserts are taken (rule N: nothing is
-// removed): the "after" of op c (create) and r (snapshot read). Other
+// removed): the "after" of op c (create) and r (snapshot read), and where updates are (Options.Updates) that of op u. Other
 // operations are refused as unsupported_operation, and so is a null payload,
 // which is a tombstone. A number for a date attribute counts days since
 // 1970-01-01, Debezium's default, unless DateForm says otherwise.
@@ -23,6 +23,8 @@ type debeziumDecoder struct {
 	members objectReader
 	before  equivclass.Row // nil: there is no subject
 	deletes bool           // are taken
+	kinds   bool           // are asked for
+	updates bool           // are taken
 	subject int
 	flat    bool
 	event   envelope       // the present one
@@ -35,7 +37,7 @@ func newDebeziumDecoder(schema *equivclass.Schema, opts Options, flat bool) (*de
 	for i, a := range schema.Attributes() {
 		members.epochDays[i] = a.Type == equivclass.Date && opts.Dates[a.Name].Format == ""
 	}
-	d := &debeziumDecoder{members: members, subject: schema.SubjectIndex(), flat: flat}
+	d := &debeziumDecoder{members: members, subject: schema.SubjectIndex(), flat: flat, kinds: opts.Kinds, updates: opts.Updates}
 	if flat {
 		d.members.others = d.readFlat
 	}
@@ -50,6 +52,7 @@ type envelope struct {
 	ops, afters, payloads int
 	befores               int // counted where deletes are taken
 	insert, delete        bool
+	update                bool
 	hasAfter              bool // after is an object
 	nullPayload           bool
 	badShape              bool
@@ -75,9 +78,12 @@ func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row, _
 			err = d.readEnvelope(row, e, true)
 		}
 		if e.gone {
-			e.ops, e.insert, e.delete = max(1, e.ops), false, true
+			e.ops, e.insert, e.delete, e.update = max(1, e.ops), false, true, false
 		}
-		o := r.finish(e.outcome(), err)
+		o := r.finish(e.outcome(d.updates), err)
+		if e.update && d.kinds && (o.Accepted() || o.Attribute != "" || o.Reason == ReasonUnsupported) {
+			o.Kind = Updates
+		}
 		if o.Reason != ReasonUnsupported || d.before == nil {
 			return o
 		}
@@ -97,7 +103,7 @@ func (d *debeziumDecoder) decode(value []byte, _ []string, row equivclass.Row, _
 
 // outcome judges a complete event. One that says a thing twice, in wrapper and
 // payload, is refused: which of the two is meant cannot be known.
-func (e *envelope) outcome() Outcome {
+func (e *envelope) outcome(updates bool) Outcome {
 	switch {
 	case e.badShape || e.ops > 1 || e.afters > 1 || e.befores > 1 || e.payloads > 1:
 		return Outcome{Reason: ReasonEnvelope}
@@ -105,7 +111,7 @@ func (e *envelope) outcome() Outcome {
 		return Outcome{Reason: ReasonTombstone}
 	case e.ops == 0:
 		return Outcome{Reason: ReasonEnvelope}
-	case !e.insert:
+	case !e.insert && !(e.update && updates):
 		return Outcome{Reason: ReasonUnsupported}
 	case !e.hasAfter:
 		return Outcome{Reason: ReasonEnvelope}
@@ -152,7 +158,7 @@ func (d *debeziumDecoder) readOp(e *envelope) error {
 		return err
 	}
 	e.badShape = e.badShape || kind != '"'
-	e.insert, e.delete = string(raw) == `"c"` || string(raw) == `"r"`, string(raw) == `"d"`
+	e.insert, e.update, e.delete = string(raw) == `"c"` || string(raw) == `"r"`, string(raw) == `"u"`, string(raw) == `"d"`
 	return nil
 }
 

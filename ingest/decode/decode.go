@@ -86,7 +86,20 @@ type Outcome struct {
 	// Delete: the message deletes the person whose subject the row has, and nothing else
 	// (Options.Deletes).
 	Delete bool
+	// Kind says what the message does, as far as that can be read and is asked for (Options.Kinds).
+	Kind Kind
 }
+
+// Kind is what a message does to the rows of its source.
+type Kind uint8
+
+// The kinds. Deletes are told by Changes.
+const (
+	Inserts Kind = iota
+	Updates
+	// Unclear: it cannot be read, and may be either.
+	Unclear
+)
 
 // Changes reports whether the message updates or deletes what another one has inserted, taken or not.
 func (o Outcome) Changes() bool {
@@ -111,7 +124,7 @@ type Decoder interface {
 	// told apart in a release anyway, and CSV has no way to write the difference.
 	// Identifiers and dropped
 	// attributes stay nil: their bytes are checked as syntax and never copied.
-	// The row of a message that is not accepted has the subject, where that can be read, and nothing else.
+	// The row of a message that is not accepted has the subject and the key of the record, where these can be read, and nothing else.
 	//
 	// header holds the columns of a CSV file; nil means the schema's order.
 	Decode(value []byte, header []string, row equivclass.Row) Outcome
@@ -145,6 +158,8 @@ type Options struct {
 	// Deletes takes tombstones, and Debezium's deletes, as those of a person (Outcome.Delete) where
 	// they name one. The schema needs a subject.
 	Deletes bool
+	// Kinds asks for Outcome.Kind, and Updates takes updates as records, of which the kind says that they are. The schema needs a subject.
+	Kinds, Updates bool
 	// Suspect is told, of a plain record, the name of a member by which it is a flat change event; nil: nobody asks. It is
 	// called by several goroutines.
 	Suspect func(member string)
@@ -178,10 +193,16 @@ func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error
 	if err != nil {
 		return nil, err
 	}
-	out := &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), subject: schema.SubjectIndex(),
-		maxBytes: opts.MaxBytes, ignore: slices.Clone(opts.Ignore), json: format != CSV}
+	out := &checkedDecoder{inner: inner, attributes: schema.Attributes(), order: judged(schema), maxBytes: opts.MaxBytes,
+		unclear: opts.Kinds && (schema.RecordIndex() >= 0 || format == Debezium || format == DebeziumFlat),
+		ignore:  slices.Clone(opts.Ignore), json: format != CSV}
 	if out.forms, err = formsOf(format, schema, opts); err != nil {
 		return nil, err
+	}
+	for _, i := range []int{schema.SubjectIndex(), schema.RecordIndex()} {
+		if i >= 0 {
+			out.kept = append(out.kept, i)
+		}
 	}
 	if schema.SubjectIndex() >= 0 {
 		out.deletes = opts.Deletes
@@ -196,6 +217,9 @@ func New(format Format, schema *equivclass.Schema, opts Options) (Decoder, error
 func judged(schema *equivclass.Schema) []int {
 	order := slices.Clone(schema.Quasi())
 	if i := schema.SubjectIndex(); i >= 0 {
+		order = append(order, i)
+	}
+	if i := schema.RecordIndex(); i >= 0 {
 		order = append(order, i)
 	}
 	return append(order, schema.Sensitive()...)
@@ -214,7 +238,8 @@ type checkedDecoder struct {
 	inner      messageDecoder
 	attributes []equivclass.Attribute
 	order      []int // of the attributes that are looked at
-	subject    int   // -1: there is none
+	kept       []int // of the attributes: what the row of a message that is refused has
+	unclear    bool  // nobody knows of a message that cannot be read what it does, and somebody asks
 	maxBytes   int
 	ignore     []equivclass.Reason
 	changed    *deleteReader // whom an update or a delete is about; nil: there is no subject
@@ -239,24 +264,36 @@ func (d *checkedDecoder) DecodeKeyed(key, value []byte, header []string, row equ
 		d.changed.refused(key, row)
 	}
 	if !o.Accepted() && !o.Delete {
-		d.keepSubject(row)
-		return d.settle(o)
+		d.keepKnown(row)
+		return d.settle(d.kindOf(o))
 	}
 	return o
 }
 
-// keepSubject leaves in the row of a message that is refused the subject as records have it, and nothing else.
-func (d *checkedDecoder) keepSubject(row equivclass.Row) {
-	var subject []byte
-	if d.subject >= 0 && row[d.subject] != nil {
-		text, why := d.attributes[d.subject].Clean(row[d.subject])
-		if why == equivclass.Accepted && len(text) > 0 {
-			subject = text
+// keepKnown leaves in the row of a message that is refused the subject and the key of the record as records have them, and nothing
+// else.
+func (d *checkedDecoder) keepKnown(row equivclass.Row) {
+	var kept [2][]byte
+	for k, i := range d.kept {
+		if row[i] == nil {
+			continue
+		}
+		if text, why := d.attributes[i].Clean(row[i]); why == equivclass.Accepted && len(text) > 0 {
+			kept[k] = text
 		}
 	}
-	if clear(row); subject != nil {
-		row[d.subject] = subject
+	clear(row)
+	for k, i := range d.kept {
+		row[i] = kept[k]
 	}
+}
+
+// kindOf notes of a message that cannot be read that nobody knows what it does.
+func (d *checkedDecoder) kindOf(o Outcome) Outcome {
+	if d.unclear && o.Attribute == "" && ReplayRules[o.Reason].Replay == ReplayValue {
+		o.Kind = Unclear
+	}
+	return o
 }
 
 func (d *checkedDecoder) judge(value []byte, header []string, row equivclass.Row) Outcome {
@@ -300,21 +337,21 @@ func (d *checkedDecoder) clean(row equivclass.Row, found Outcome) Outcome {
 			why = ReasonUnavailable
 		}
 		if why != equivclass.Accepted {
-			return Outcome{Reason: why, Attribute: a.Name}
+			return Outcome{Reason: why, Attribute: a.Name, Kind: found.Kind}
 		}
 		if len(text) == 0 {
 			text = nil // white space alone
 		}
 		row[i] = text
 	}
-	return Outcome{}
+	return Outcome{Kind: found.Kind}
 }
 
 func (d *checkedDecoder) TooLarge(beginning []byte, header []string, row equivclass.Row) Outcome {
 	clear(row)
 	d.inner.decode(beginning, header, row, false)
-	d.keepSubject(row)
-	return d.settle(Outcome{Reason: ReasonTooLarge})
+	d.keepKnown(row)
+	return d.settle(d.kindOf(Outcome{Reason: ReasonTooLarge}))
 }
 
 // settle applies the configuration to a message that is not accepted. A
@@ -326,6 +363,11 @@ func (d *checkedDecoder) settle(o Outcome) Outcome {
 		o.Ignored = slices.Contains(d.ignore, o.Reason)
 	}
 	return o
+}
+
+// isKey reports whether the role is of an attribute that says what a message is about.
+func isKey(role equivclass.Role) bool {
+	return role == equivclass.Subject || role == equivclass.RecordKey
 }
 
 // needed reports whether values of the role are ever looked at.

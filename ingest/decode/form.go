@@ -23,7 +23,7 @@ func formsOf(format Format, schema *equivclass.Schema, opts Options) ([]*form, e
 	for i, a := range schema.Attributes() {
 		dates, written := opts.Dates[a.Name]
 		number := a.Type == equivclass.Integer || a.Type == equivclass.Decimal
-		if !needed(a.Role) || a.Role == equivclass.Subject {
+		if !needed(a.Role) || isKey(a.Role) {
 			continue
 		}
 		f := &form{missing: map[string]bool{}}

@@ -250,7 +250,7 @@ func (r *objectReader) appendScalar(raw jsontext.Value, kind jsontext.Kind, i in
 			return day.AppendFormat(r.arena, time.DateOnly)
 		}
 	}
-	if kind == '0' && r.attributes[i].Role == equivclass.Subject {
+	if kind == '0' && isKey(r.attributes[i].Role) {
 		raw = integerOf(raw)
 	}
 	return append(r.arena, raw...)

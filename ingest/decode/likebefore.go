@@ -112,7 +112,7 @@ func (r *objectReader) plain(raw []byte, kind byte, i int) []byte {
 		return nil
 	case kind == '"':
 		return raw[1 : len(raw)-1 : len(raw)-1]
-	case kind == '0' && r.attributes[i].Role == equivclass.Subject:
+	case kind == '0' && isKey(r.attributes[i].Role):
 		return integerOf(raw)
 	}
 	return raw

@@ -269,7 +269,7 @@ func TestReplayOfStrata(t *testing.T) {
 			require.NoError(t, m.Stamp(from, 0))
 			if person := strconv.FormatInt(f.next-1, 10); i%4 == 3 {
 				row := equivclass.Row{nil, nil, nil, []byte(person)}
-				_, err := m.Observe(from, f.next, settle.Update, settle.Sound, m.SubjectOf(row), 0)
+				_, err := m.Observe(from, f.next, settle.Update, settle.Sound, row, m.SubjectOf(row))
 				require.NoError(t, err)
 				require.NoError(t, m.Intake().Ignore(from, f.next, "unsupported_operation"))
 				f.next++
