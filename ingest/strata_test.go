@@ -81,6 +81,10 @@ func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 			d.put(1e6+int64(i), `{"op":"u","before":null,"after":{"id":"p%d","age":"?","ward":"w1","illness":"i1"}}`, i)
 		}
 	}
+	for i := 200; i < 240; i++ {
+		d.put(1e6+int64(i), `{"op":"c","after":{"id":"p%d","age":"?","ward":"w1","illness":"i1"}}`, i)
+		d.put(1e6+int64(i), `{"op":"c","after":%s}`, value(i))
+	}
 	d.put(1e6+5000, `{"op":"c","after":%s}`, value(1000))
 	press := &strataPress{}
 	h := &ingest.Host{Machine: m, Store: store, Source: d, Schema: schema, DeadLetters: &bin{seen: map[uint64]state.DeadLetter{}},
@@ -89,7 +93,7 @@ func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 			return decode.New(decode.Debezium, schema, decode.Options{Kinds: true, Updates: true})
 		}}
 	require.NoError(t, h.Run(t.Context()))
-	require.Equal(t, []string{"1: 68 plain", "2: 36 updated"}, press.was)
+	require.Equal(t, []string{"1: 68 plain", "2: 40 fault", "3: 36 updated"}, press.was)
 	s := m.Status()
 	require.Equal(t, s.Sent, s.Accounted())
 	require.Equal(t, state.Pending{Waiting: 5, Settling: 1}, s.Pending)
