@@ -154,11 +154,13 @@ func TestDependenciesGoOneWay(t *testing.T) {
 		{"incremental/erase", []string{model, "anond/incremental/state"}},
 		{"incremental/storetest", []string{model, "anond/incremental/settle", "anond/incremental/state"}},
 		{"incremental/place", []string{model, "anond/incremental/place/nearest", "anond/incremental/state"}},
-		{"incremental/plan", []string{model, "anond/equivclass/promise", "anond/incremental/place", "anond/incremental/state"}},
+		{"incremental/plan", []string{model, "anond/equivclass/promise", "anond/incremental/place", "anond/incremental/settle",
+			"anond/incremental/state"}},
 		{"incremental/local", []string{model, "anond/equivclass/extract", "anond/incremental/plan", "anond/incremental/place",
+			"anond/incremental/settle",
 			"anond/incremental/state"}},
 		{"incremental/pools", []string{model, "anond/equivclass/extract", "anond/equivclass/merge", "anond/equivclass/promise",
-			"anond/incremental/plan", "anond/incremental/state"}}, // it knows nothing of level L1
+			"anond/incremental/plan", "anond/incremental/settle", "anond/incremental/state"}}, // it knows nothing of level L1
 		{"incremental", []string{model, "anond/equivclass/merge", "anond/incremental/erase", "anond/incremental/local", "anond/incremental/place",
 			"anond/incremental/plan", "anond/incremental/pools", "anond/incremental/settle", "anond/incremental/state"}},
 		{"snapshot/render", []string{model, "anond/equivclass/promise", "anond/snapshot", "anond/snapshot/describe"}},

@@ -21,10 +21,12 @@ type Outlook struct {
 	Newcomers int    `json:"newcomers"` // people published for the first time; 0: nothing would be published
 	Classes   int    `json:"classes"`   // that would be born
 	Waiting   int    `json:"waiting"`   // people who wait, newcomers included
+	// Stratum is that of the newcomers, where people settle and there are any.
+	Stratum string `json:"stratum,omitempty"`
 	// Loss is the mean over newcomers of the share of each quasi-identifier's domain that
 	// their class spans.
 	Loss float64 `json:"loss"`
-	// Pool is what the next pool needs, at level L2.
+	// Pool is what the next pool needs, at level L2: that of the stratum.
 	Pool *plan.PoolNeed `json:"pool,omitempty"`
 	// Refused: the first load cannot be published as it is (level L1); Infeasible says why.
 	Refused    bool                  `json:"refused,omitempty"`
@@ -50,6 +52,10 @@ func (m *Machine) Outlook(by state.Occasion) (*Outlook, error) {
 	if m.s.Interrupt.Asked() { // the plan is incomplete
 		m.intake.failed = true
 		return nil, state.ErrInterrupted
+	}
+	if m.s.Records.Stratum != nil && len(classes) > 0 {
+		of := m.s.Records.StratumOf(classes[0][0])
+		out.Stratum, out.Pool = of.String(), m.planner.Need(of)
 	}
 	measure(&m.s.Records, classes, out)
 	return out, nil

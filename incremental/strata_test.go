@@ -177,11 +177,14 @@ func TestStrataTakeTurns(t *testing.T) {
 			f.comes("v"+strconv.Itoa(i/3%20), []settle.Stratum{settle.Plain, updated, faulty}[i%3])
 		}
 		f.settled()
+		out, err := f.m.Outlook(state.Triggered)
+		require.NoError(t, err)
 		require.NoError(t, f.m.Fix(state.Triggered)) // a process ends here
 		f.next()
 		i := f.cut()
 		require.NotNil(t, i, "round %d", round)
-		of, _ := f.born(i)
+		of, n := f.born(i)
+		require.Equal(t, []any{of.String(), n}, []any{out.Stratum, out.Newcomers})
 		order = append(order, of.String())
 		f.next()
 	}

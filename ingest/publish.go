@@ -237,7 +237,7 @@ func (l *publishing) standing() error {
 	switch s := l.Machine.Status(); {
 	case l.cuts.quarantined > 0:
 		return fmt.Errorf("%w: %d of this run, for their values of %q", ErrPoolRefused, l.cuts.quarantined, l.cuts.failed)
-	case s.Pool != nil && !s.Pool.Possible && s.Pending.Waiting > 0:
+	case s.Pool != nil && !s.Pool.Possible && s.WaitingPlain() > 0:
 		return ErrNoPool
 	}
 	return nil

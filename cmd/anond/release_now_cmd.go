@@ -69,6 +69,9 @@ func (e *environment) printOutlook(p *incremental.Outlook, published *float64) e
 		}
 		t.Row("pool needs", needs)
 	}
+	if p.Stratum != "" {
+		t.Row("stratum", p.Stratum)
+	}
 	t.Row("newcomers", fmt.Sprint(p.Newcomers))
 	t.Row("classes", fmt.Sprint(p.Classes))
 	if p.Newcomers > 0 {

@@ -154,7 +154,7 @@ func missing(c *incremental.Status) int {
 	case c.FirstLoad != nil:
 		return max(0, c.FirstLoad.Wanted-c.FirstLoad.Records)
 	case c.Pool != nil:
-		return max(0, c.Pool.Records-c.Pending.Waiting+c.Outdated)
+		return max(0, c.Pool.Records-c.WaitingPlain()+c.Outdated)
 	}
 	return 0
 }

@@ -96,6 +96,21 @@ func TestStatusSaysWhyNothingIsPublished(t *testing.T) {
 	assert.Contains(t, whyLine(counted), "2 releases")
 }
 
+// TestStatusNamesTheStrataThatWait, and how many people of each are missing; the next pool is that of the plain one.
+func TestStatusNamesTheStrataThatWait(t *testing.T) {
+	need := func(n int) plan.PoolNeed { return plan.PoolNeed{Records: n, Possible: true} }
+	plain := need(60)
+	s := &shownStatus{fresh: true, Status: &dataset.Status{Counts: incremental.Status{InitialEnd: true, Release: 3, Public: 3, Pool: &plain,
+		Pending: state.Pending{Waiting: 75, Settling: 1200}, Strata: []incremental.Stratum{{Stratum: "fault", Waiting: 5, PoolNeed: need(40)},
+			{Stratum: "updated", Waiting: 20, PoolNeed: need(20)}}}}}
+	shown := fmt.Sprint(statusLines(s, nil))
+	for _, want := range []string{"75 waiting", "1,200 settling", "50 wait, it needs 60, 10 are missing",
+		"5 of stratum fault wait, a pool of theirs needs 40, 35 are missing", "20 of stratum updated wait, a pool of theirs needs 20]"} {
+		assert.Contains(t, shown, want)
+	}
+	assert.Contains(t, whyLine(s), "waits for 10 more people")
+}
+
 // TestStatusNamesTheAttributeThatAsksMost of the next pool, how many people are missing, and each attribute that a refused pool failed.
 func TestStatusNamesTheAttributeThatAsksMost(t *testing.T) {
 	of := func(p plan.PoolNeed) string {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"anond/incremental"
+	"anond/incremental/plan"
 	"anond/ingest"
 	"anond/internal/cli"
 	"anond/internal/dataset"
@@ -58,22 +59,11 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	lines = append(lines, forgettingLines(s)...)
 	add("pending", "%s", pendingLine(s))
 	if p := c.Pool; p != nil {
-		needs := grouped(p.Records)
-		if p.Bounded {
-			needs += " (policy.max_pool; the published values ask for more, so it may be quarantined)"
-		}
-		if n := p.Records - c.Pending.Waiting + c.Outdated; n > 0 {
-			needs += ", " + grouped(n) + " are missing"
-		} else if p.Missing > 0 {
-			needs += ", " + grouped(p.Missing) + " newcomers are missing"
-		}
-		if p.Attribute != "" {
-			needs += fmt.Sprintf("; %q asks most", p.Attribute)
-		}
-		if !p.Possible {
-			needs = fmt.Sprintf("more than there can be: the published values of %q are at what is promised", p.Attribute)
-		}
-		add("next pool", "%s wait, it needs %s", grouped(c.Pending.Waiting), needs)
+		add("next pool", "%s wait, it needs %s", grouped(c.WaitingPlain()), needLine(p, c.WaitingPlain()-c.Outdated))
+	}
+	for i := range c.Strata {
+		of := &c.Strata[i]
+		add("", "%s of stratum %s wait, a pool of theirs needs %s", grouped(of.Waiting), of.Stratum, needLine(&of.PoolNeed, of.Waiting))
 	}
 	if f := c.FirstLoad; f != nil {
 		add("first load", "%s records, at least %s", grouped(f.Records), grouped(f.Wanted))
@@ -93,6 +83,26 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 		add("backup", "none yet")
 	}
 	return append(lines, troubleLines(s)...)
+}
+
+// needLine says what a pool needs, of which so many are there.
+func needLine(p *plan.PoolNeed, there int) string {
+	if !p.Possible {
+		return fmt.Sprintf("more than there can be: the published values of %q are at what is promised", p.Attribute)
+	}
+	needs := grouped(p.Records)
+	if p.Bounded {
+		needs += " (policy.max_pool; the published values ask for more, so it may be quarantined)"
+	}
+	if n := p.Records - there; n > 0 {
+		needs += ", " + grouped(n) + " are missing"
+	} else if p.Missing > 0 {
+		needs += ", " + grouped(p.Missing) + " newcomers are missing"
+	}
+	if p.Attribute != "" {
+		needs += fmt.Sprintf("; %q asks most", p.Attribute)
+	}
+	return needs
 }
 
 // sentText says when a backup was taken elsewhere.
@@ -209,7 +219,7 @@ func pendingLine(s *shownStatus) string {
 	for _, of := range []struct {
 		n    int
 		what string
-	}{{p.Quarantined, "quarantined"}, {p.Infeasible, "infeasible"}} {
+	}{{p.Settling, "settling"}, {p.Quarantined, "quarantined"}, {p.Infeasible, "infeasible"}} {
 		if of.n > 0 {
 			parts = append(parts, grouped(of.n)+" "+of.what)
 		}
@@ -281,7 +291,7 @@ func nextLine(s *shownStatus) string {
 // is known. It knows of those who wait how many they are and since when, and nothing else (rule H, held).
 func whyLine(s *shownStatus) string {
 	c := s.Counts
-	waiting := c.Pending.Waiting - c.Outdated
+	waiting := c.WaitingPlain() - c.Outdated
 	switch f := c.FirstLoad; {
 	case c.Public < c.Release:
 		return ""

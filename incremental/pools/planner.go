@@ -27,7 +27,8 @@ import (
 //
 // Proof. candidates looks at the order of arrival, at who is a subject's first record and
 // at versions of a public file; whole looks at numbers only. blind and near are given points without
-// values. Which stratum has its turn follows from the same (strata). backlog and publishes look at numbers, ages and arrivals, newcomers among them, and at who asks for the cut, which nobody does
+// values. Which stratum has its turn follows from the same (strata). backlog and publishes look at numbers, ages and arrivals,
+// newcomers among them, and at who asks for the cut, which nobody does
 // who knows a value of those who wait; choose looks also at the loss of planned classes; all look at what a pool
 // needs, which is a function of the published values and of the size of the first pool.
 // When a cut is due follows from the same: the trigger `update` looks at the positions of

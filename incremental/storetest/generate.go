@@ -114,7 +114,8 @@ func (g *generator) meta() *state.Meta {
 			{SHA256: g.digest(), Leaves: g.random.Uint32(), Records: 5, Release: 2}}}
 	}
 	if g.chance(0.5) {
-		m.Pools = state.Pools{Fixed: g.sent, First: int(g.guard.Records), Turn: settle.Stratum(g.random.IntN(256)), Refused: g.chance(0.5), Grown: g.chance(0.5)}
+		m.Pools = state.Pools{Fixed: g.sent, First: int(g.guard.Records), Turn: settle.Stratum(g.random.IntN(256)),
+			Refused: g.chance(0.5), Grown: g.chance(0.5)}
 		if g.chance(0.5) {
 			m.Pools.Open = &state.Pool{SubPools: g.random.IntN(40),
 				Members: []state.RecordID{7, 3, state.RecordID(g.random.IntN(1000))}}

@@ -10,7 +10,8 @@ import (
 func FuzzEntry(f *testing.F) {
 	for _, e := range []*Entry{
 		{Genesis: &Genesis{State: Digest{1}}}, {Begin: &Begin{}}, {Ends: &Ends{Source: "kafka:t", Ends: [][2]int64{{1, 2}, {3, 4}}}},
-		{Runs: &Runs{Source: "kafka:t", Runs: []Run{{Partition: 1, Tick: -5, Next: 6, Idle: 9}, {Tick: 1}}}}, {Cut: &Cut{}}, {Intent: &Intent{Release: 1}},
+		{Runs: &Runs{Source: "kafka:t", Runs: []Run{{Partition: 1, Tick: -5, Next: 6, Idle: 9}, {Tick: 1}}}}, {Cut: &Cut{}},
+		{Intent: &Intent{Release: 1}},
 		{Published: &Published{Release: 2}}, {Erase: &Erase{}}} {
 		content, err := e.encode()
 		if err != nil {

@@ -18,7 +18,7 @@ func timed(base int64, attributes int16, first, most int64, records ...kmsg.Reco
 // TestTimeOfARecord: that of its producer, that of the broker where the topic has those, or none; the same from a batch that is read at
 // once and from one that is streamed.
 func TestTimeOfARecord(t *testing.T) {
-	records := []kmsg.Record{{OffsetDelta: 0, TimestampDelta64: 0, Value: []byte("a")}, {OffsetDelta: 1, TimestampDelta64: -40, Value: []byte("b")},
+	records := []kmsg.Record{{Value: []byte("a")}, {OffsetDelta: 1, TimestampDelta64: -40, Value: []byte("b")},
 		{OffsetDelta: 2, TimestampDelta64: 70000, Value: make([]byte, 200)}}
 	read := func(data []byte, s Sizes) (times []int64) {
 		c, err := collectWithin(s, &Response{Batches: data}, 5, -1)
