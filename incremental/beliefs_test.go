@@ -3,6 +3,7 @@ package incremental_test
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 	"testing"
 )
@@ -67,6 +68,9 @@ func (s *course) eachWorld(do func([]int)) {
 			if s.valid != nil {
 				values = s.valid[i]
 			}
+			if s.histories != nil {
+				values = len(s.histories[i])
+			}
 			if world[i]++; world[i] < values {
 				break
 			}
@@ -111,13 +115,37 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		}
 		beliefs[string(p.seen)] = b
 	}
-	for i, weight := range priors {
-		w := weight(p.world) * p.draws.probability() * max(1, p.weight)
-		b.all[i] += w
-		for r, v := range p.world {
-			b.record[i][r*p.d+v] += w
+	first, weight := p.world, max(1, p.weight)
+	if p.histories != nil {
+		first, weight = p.told()
+	}
+	for i, prior := range priors {
+		w := product(prior(first), p.draws.probability(), weight)
+		b.all[i] = sum(b.all[i], w)
+		for r := range p.world {
+			b.record[i][r*p.d+p.shown(r)] += w
 		}
 	}
+}
+
+// product and sum panic where a weight would be too large.
+func product(factors ...uint64) uint64 {
+	out := uint64(1)
+	for _, x := range factors {
+		over, p := bits.Mul64(out, x)
+		if out = p; over != 0 {
+			panic("weights are too large")
+		}
+	}
+	return out
+}
+
+func sum(a, b uint64) uint64 {
+	s, over := bits.Add64(a, b, 0)
+	if over != 0 {
+		panic("weights are too large")
+	}
+	return s
 }
 
 // judge compares in rationals, but for the records whose values are known. What these have
@@ -127,7 +155,7 @@ func (b *belief) judge(s *course, out *verdict) {
 		left, size := slices.Clone(b.counts[i]), len(bucket.members)
 		for _, r := range bucket.members {
 			if v := s.knows(int(r)); v >= 0 {
-				left[v]--
+				left[s.has(int(r), v)]--
 				size--
 			}
 		}

@@ -293,12 +293,38 @@ func (m *Machine) LapseOf(lapsed func(state.RecordID) bool) {
 	m.s.Pending.Waiting = waiting
 }
 
-// FixedPool is who is in the pool that is fixed.
-func (m *Machine) FixedPool() []state.RecordID { return m.s.Head.Pools.Open.People() }
-
 // NeedOf is what the next pool of a stratum needs.
 func (m *Machine) NeedOf(of settle.Stratum) *plan.PoolNeed {
 	need := m.planner.Need(of)
 	need.Missing = m.planner.Missing(cutOf(&m.s, &m.place, state.Triggered), of)
 	return need
 }
+
+// FixedPool is who is in the pool that is fixed; none: no pool is.
+func (m *Machine) FixedPool() []state.RecordID {
+	if m.s.Head.Pools.Open == nil {
+		return nil
+	}
+	return m.s.Head.Pools.Open.People()
+}
+
+// Restratify breaks the machine: it puts people into other strata.
+func (m *Machine) Restratify(to func(settle.Stratum) settle.Stratum) {
+	for r, s := range m.s.Records.Stratum {
+		m.s.Records.Stratum[r] = to(s)
+	}
+	m.s.Sort()
+	m.s.SortPending(nil)
+}
+
+// Correct breaks the machine: it gives a record the value of another one, and has judged pools judged again.
+func (m *Machine) Correct(r, like state.RecordID) {
+	column := &m.s.Records.Columns[m.s.Schema.SensitiveIndex()]
+	codes := slices.Clone(column.Codes())
+	codes[r] = codes[like]
+	*column = equivclass.ColumnOf(codes)
+	m.CarryOver()
+}
+
+// StratumOf is the stratum of a record.
+func (m *Machine) StratumOf(r state.RecordID) settle.Stratum { return m.s.Records.StratumOf(r) }

@@ -21,7 +21,7 @@ import (
 // otherwise the host goes on with it as where nobody settles.
 func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fault settle.Fault, row equivclass.Row,
 	subject uint64) (Outcome, error) {
-	if !m.s.Policy.Settle.On() || subject == 0 || m.seen.Why(subject) != 0 {
+	if !m.s.Policy.Settle.On() || subject == 0 {
 		return Outcome{}, nil
 	}
 	if m.intake.failed {
@@ -35,6 +35,17 @@ func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fau
 	}
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
+	}
+	switch why := m.seen.Why(subject); { // it is not looked at, as in ApplyOf: whether it is valid is in no count of dead letters
+	case why == 0:
+	case m.s.Open.Late(kind).What != settle.Beyond:
+		return Outcome{}, nil
+	case why&state.Forgotten != 0:
+		m.intake.block(p, offset)
+		return Outcome{Forgotten: true}, nil
+	default:
+		m.intake.beyond(p, offset)
+		return Outcome{Beyond: true}, nil
 	}
 	x := settle.Message{Person: subject, Kind: kind, Record: settle.Record{Key: m.keyOf(row)}}
 	out := m.take(x, p, func() settle.Fault { return fault })

@@ -12,6 +12,7 @@ import (
 	"anond/equivclass/merge"
 	"anond/incremental"
 	"anond/incremental/memstore"
+	"anond/ingest/decode"
 )
 
 // course is a stream at level L2 that is small enough for all its worlds to be played. A
@@ -45,6 +46,10 @@ type course struct {
 	// nil: there is one attribute, and its bag is published.
 	fill  func(p *play, v int) equivclass.Row
 	shows func(p *play, b share)
+	// histories are, by person, what they may send; a world says which of these they do (settle_worlds_test.go). nil: a world says values.
+	histories     [][]history
+	versions      []*equivclass.Schema // of the hierarchy of the value
+	blindToCounts bool                 // adversaries see releases only
 }
 
 // play is a machine in one world with one outcome of the draws, and what is seen of it.
@@ -63,6 +68,12 @@ type play struct {
 	reached map[string]bool
 	gone    []share // buckets that have left the releases
 	weight  uint64  // of what people do by chance, besides the world and the draws; 0: nothing
+	decoder decode.Decoder
+	persons map[uint64]int32 // by digest
+	// corrected are values by person that a broken machine has put into the place of others.
+	corrected map[int]int
+	// looksAway: what comes is not seen.
+	looksAway bool
 	// stops asks for a stop as soon as Merge draws; stopping is that it has begun.
 	stops, stopping bool
 }
@@ -197,7 +208,9 @@ func (p *play) saw(intent *state.Intent, err error) *state.Intent {
 	}
 	status, err := json.Marshal(p.m.Status())
 	p.must(err)
-	p.note("|", string(status))
+	if p.note("|"); !p.blindToCounts {
+		p.note(string(status))
+	}
 	if p.m.Status().Pending.Quarantined > 0 {
 		p.reached["quarantined"] = true
 	}
@@ -225,9 +238,25 @@ func (p *play) saw(intent *state.Intent, err error) *state.Intent {
 func (p *play) bag(records []int32) []uint32 {
 	out := make([]uint32, p.d)
 	for _, r := range records {
-		out[p.world[r]]++
+		out[p.shown(int(r))]++
 	}
 	return out
+}
+
+// has is the value that is published of a record, or person, if anything is.
+func (s *course) has(r, w int) int {
+	if s.histories == nil {
+		return w
+	}
+	return s.histories[r][w].shown
+}
+
+// shown is what is published of a record, or person, in this play.
+func (p *play) shown(r int) int {
+	if v, later := p.corrected[r]; later {
+		return v
+	}
+	return p.has(r, p.world[r])
 }
 
 // eligible reports what the test of a bag says.

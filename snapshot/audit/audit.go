@@ -163,7 +163,8 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	a.coverage()
 	if m.Strata() {
-		a.skip("that people were observed for the same time, and that their strata follow from what they sent (exports have what is published of a person)")
+		a.skip("that people were observed for the same time, and that their strata follow from what they sent (exports have what is " +
+			"published of a person)")
 	}
 	return a, nil
 }

@@ -201,7 +201,8 @@ func bags(p *testPart, lines ...string) {
 	for _, row := range p.tables["buckets.csv"] {
 		pool[row[0]], more[row[0]] = row[1], row[3:]
 	}
-	values, of := [][]string{{"bucket", "attribute", "value", "count"}}, [][]string{append([]string{"bucket", "pool", "people"}, more["bucket"]...)}
+	values := [][]string{{"bucket", "attribute", "value", "count"}}
+	of := [][]string{append([]string{"bucket", "pool", "people"}, more["bucket"]...)}
 	pools := map[string]map[string]int{}
 	for _, line := range lines {
 		f := strings.Fields(line)

@@ -130,7 +130,7 @@ type privacy struct {
 	K1           string             `json:"k1"`
 	Grown        bool               `json:"grown"`      // the first pool was refused, and grew
 	Attributes   []AttributePrivacy `json:"attributes"` // level L2
-	Settle       string             `json:"settle"`     // level L2: how long each person is observed before they are published; empty: not at all
+	Settle       string             `json:"settle"`     // level L2: how long each person is observed before; empty: not at all
 	Updates      string             `json:"updates"`    // what an update does in that time
 }
 
