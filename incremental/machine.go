@@ -165,7 +165,7 @@ func (m *Machine) Stamp(p state.Partition, t int64) error {
 		t = 0
 	}
 	m.intake.at = m.intake.offsets.stamp(p, t)
-	return m.settled()
+	return m.settled(p)
 }
 
 // Observes reports whether a window is open that ends by the log's time, so that somebody should say when a partition is idle.
@@ -191,7 +191,7 @@ func (m *Machine) Idle(p state.Partition, at int64) error {
 		return nil
 	}
 	m.intake.offsets.stamp(p, at)
-	return m.settled()
+	return m.settled(p)
 }
 
 // stampAhead is how far the clocks of producers may lie before that of the host.

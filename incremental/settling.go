@@ -129,9 +129,16 @@ func (m *Machine) faultOf(o Outcome) settle.Fault {
 
 // settled accepts the records of those whose windows have ended. It is asked between two messages, before each: so who is accepted,
 // and in which order, follows from what was read and not from how often somebody looked.
-func (m *Machine) settled() error {
-	o := &m.s.Open
+// Only those can have ended whose clock has gone on: that of the partition, or the count of messages.
+func (m *Machine) settled(p state.Partition) error {
+	o, lane := &m.s.Open, uint16(0)
 	if o.Len() == 0 {
+		return nil
+	}
+	if m.s.Policy.Settle.Timed() {
+		lane = m.intake.offsets.position(p).Number
+	}
+	if !o.Due(lane, m.clock(lane)) {
 		return nil
 	}
 	for _, x := range o.Ended(m.clock, m.s.Head.Epoch) {
