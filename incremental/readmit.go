@@ -69,6 +69,17 @@ func (m readmission) Take(d state.DeadLetter, row equivclass.Row) (Outcome, erro
 	return Outcome{}, nil
 }
 
+// Looks reports whether the record of a dead letter is looked at when it comes again: where people settle, only if nobody knows yet what is
+// to be published of the person. Otherwise the dead letter stays what it is, whether its value is valid or not.
+func (m readmission) Looks(row equivclass.Row) bool {
+	subject := m.s.Subject(row)
+	if !m.s.Policy.Settle.On() || subject == 0 {
+		return true
+	}
+	h := m.s.Open.Of(subject)
+	return m.seen.Why(subject) == 0 && !m.s.Records.Firsts.Has(&m.s.Records, subject) && (h == nil || len(h.Records) == 0)
+}
+
 // Rejudged notes that the record of a dead letter was judged again and refused. For the
 // same reason nothing changes. For another one it becomes a dead letter of that reason:
 // if it stayed what it was, and were accepted at a later replay, the delay between the

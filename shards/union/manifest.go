@@ -110,9 +110,6 @@ func unitable(shards []shardRelease) (settings string, err error) {
 			return "", fmt.Errorf("%w: shard %d claims what no union can: its manifest names level %q and k1 %q", ErrShards,
 				shards[i].shard, p.Level, p.K1)
 		}
-		if first := &shards[0].manifest.Privacy; p.Settle != first.Settle || p.Updates != first.Updates {
-			return "", fmt.Errorf("%w: shards %d and %d differ in subject.settle or subject.updates", ErrShards, shards[0].shard, shards[i].shard)
-		}
 	}
 	return sameSettings(shards)
 }
