@@ -206,7 +206,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"anond/lake/internal/source", "anond/snapshot"}},
 		{"lake", []string{"anond/lake/internal/folder", "anond/lake/internal/parquetfile", "anond/lake/internal/source",
 			"anond/lake/internal/warehouse", "anond/snapshot"}},
-		{"config", []string{model, "anond/equivclass/promise", "anond/incremental/retire", "anond/internal/csvfields",
+		{"config", []string{model, "anond/equivclass/promise", "anond/incremental/retire", "anond/incremental/settle", "anond/internal/csvfields",
 			"anond/internal/sealed", "anond/ingest/dialect", "anond/ingest/pointer"}},
 	}
 	// Whoever waits for something may know these two; the core knows no time.

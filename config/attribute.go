@@ -41,13 +41,13 @@ func (a *attributeSettings) textKeys() []key {
 			"only by dots, case, hyphens or spaces are one value, such as E11.9 and e119. keep: they are as many values as there are spellings, " +
 			"and count as different. fold: they are one, shown without these characters in upper case."},
 		{path: "max_length", value: bytesSize(&a.MaxLength), derived: "1KiB",
-			doc: "Longest text of a category or subject, in bytes of UTF-8; longer ones are refused as value_too_long."},
+			doc: "Longest text of a category, subject or record key, in bytes of UTF-8; longer ones are refused as value_too_long."},
 	}
 }
 
 // textual reports whether the values of the attribute are texts.
 func (a *attributeSettings) textual() bool {
-	return a.Role == equivclass.Subject || published(a.Role) && !a.Type.Numeric()
+	return a.Role == equivclass.Subject || a.Role == equivclass.RecordKey || published(a.Role) && !a.Type.Numeric()
 }
 
 // textRule is how the schema has it.

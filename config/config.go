@@ -29,6 +29,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/promise"
+	"anond/incremental/settle"
 )
 
 // fileVersion is the only version of the file's shape that this anond reads.
@@ -69,6 +70,8 @@ type schemaSettings struct {
 type subjects struct {
 	Repeat  repeat
 	Deletes deletes
+	Settle  settle.Rule // how long people are observed, without what becomes of updates
+	Updates updates
 	Erasure Erasure
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
@@ -180,6 +183,7 @@ func check(c *Config, r *reader) {
 	c.Initial.Source.check(c, r)
 	checkReachable(c, r)
 	checkDeletes(c, r)
+	checkSettle(c, r)
 	checkErasure(c, r)
 	checkTrigger(c, r)
 	checkWindow(c, r)

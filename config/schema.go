@@ -67,6 +67,14 @@ func (c *Config) schemaKeys() []key {
 			"and with op d of Debezium. refuse: it is a dead letter (unsupported_operation), unless dead_letter.ignore has it. forget: the " +
 			"person that it names is forgotten, as by anond forget, and stays blocked: docs/FEEDS.md. Whom the feed deletes must not follow " +
 			"from the sensitive value."},
+		{path: "subject.settle", value: settling(&c.Settle), derived: "none: the first record is taken as it comes", doc: "With level L2 and " +
+			"a subject: how long each person is observed, from the first message on, before the record is published: a time of the log (Kafka's " +
+			"time stamps) such as 90d, also h, m, s; or a number of messages read, such as 1000 records. Corrections that come meanwhile are " +
+			"applied (`updates`); what comes later is beyond: docs/FEEDS.md. Fixed for a state."},
+		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse", doc: "What to do with an update: op u of " +
+			"Debezium, and in other formats a record whose key (role record) the person has sent before. refuse: it is a dead letter " +
+			"(unsupported_operation), unless dead_letter.ignore has it. apply, with subject.settle: it replaces the record while the person is " +
+			"observed. Fixed for a state."},
 		{path: "subject.erasure.mode", value: oneOf(&c.Erasure.Mode, KeepRows, WithdrawBuckets), def: "keep", doc: "What becomes of a " +
 			"published row of a person who is forgotten. keep: it stays, without owner. bucket, with level L2, recoding buckets and a subject: " +
 			"the whole bucket leaves later releases, rows and values, with the first release of a period (`every`); who else " +
@@ -81,9 +89,10 @@ func (c *Config) schemaKeys() []key {
 func (a *attributeSettings) keys() []key {
 	return append([]key{
 		{path: "name", value: text(&a.Name), required: true, doc: "Name of the field or column."},
-		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.Quasi, equivclass.Sensitive,
-			equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
-			"subject: identifies the person, so that records of one person are linked. quasi: may be known, published generalized. sensitive: " +
+		{path: "role", value: oneOf(&a.Role, equivclass.Identifier, equivclass.Subject, equivclass.RecordKey, equivclass.Quasi,
+			equivclass.Sensitive, equivclass.Drop), required: true, doc: "What an adversary may know. identifier: names a person, never stored. " +
+			"subject: identifies the person, so that records of one person are linked. record: what the source knows the record by, so that a " +
+			"later message about it is an update (subject.updates). quasi: may be known, published generalized. sensitive: " +
 			"a value to protect; one attribute, or at level L2 several. drop: ignored."},
 		{path: "type", value: oneOf(&a.Type, equivclass.Integer, equivclass.Decimal, equivclass.Date, equivclass.Categorical),
 			derived: "none; categorical with a hierarchy",
@@ -378,6 +387,7 @@ func checkOnlyOne(c *Config, r *reader, of map[equivclass.Role][]int) {
 		why  string
 	}{
 		{equivclass.Subject, "join both into one field at the source, or drop one"},
+		{equivclass.RecordKey, "join both into one field at the source, or drop one"},
 	} {
 		for _, i := range of[only.role][min(1, len(of[only.role])):] {
 			r.fault(fmt.Sprintf("schema.attributes[%d].role", i),

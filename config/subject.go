@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"anond/equivclass"
+	"anond/incremental/settle"
 )
 
 // deletes says what becomes of deletes of the source.
@@ -78,6 +79,73 @@ func checkDeletes(c *Config, r *reader) {
 	}
 }
 
+// updates says what becomes of updates of the source.
+type updates string
+
+// The treatments of updates.
+const (
+	refuseUpdates updates = "refuse"
+	ApplyUpdates  updates = "apply"
+)
+
+// settling reads subject.settle.
+func settling(to *settle.Rule) value {
+	const such = "write a time such as 90d, or a number such as 1000 records"
+	return scalar[settle.Rule]{to: to, name: "time or number of records", tags: []string{"!!str"}, suggestion: such,
+		show: func(r settle.Rule) any {
+			if !r.On() {
+				return nil
+			}
+			return r.String()
+		},
+		parse: func(s string) (settle.Rule, error) {
+			r, err := settle.Parse(s)
+			if err != nil {
+				return r, complain(err.Error(), such)
+			}
+			return r, nil
+		}}
+}
+
+// checkSettle refuses to observe people where nobody knows whose messages come, or when, and updates where nobody is observed.
+func checkSettle(c *Config, r *reader) {
+	const full, updates = "subject.settle", "subject.updates"
+	if !r.sound(full, updates, "policy.level", "release.recoding", "source.type", "source.format") {
+		return
+	}
+	of, all := c.byRole(r)
+	switch {
+	case !c.Settle.On() || !all:
+	case c.Policy.Level != L2:
+		r.fault(full, "belongs to level L2, but policy.level is L1", "remove it, or set policy.level to L2")
+	case len(of[equivclass.Subject]) == 0:
+		r.fault(full, "needs to know whose a message is, but no attribute has role subject",
+			"mark the field that identifies a person, or remove the key")
+	case c.Release.Recoding != Buckets:
+		r.fault(full, fmt.Sprintf("belongs to recoding buckets, but release.recoding is %s", c.Release.Recoding),
+			"remove it, or set release.recoding to buckets")
+	case c.Settle.Timed() && c.Source.Type != FromKafka:
+		r.fault(full, fmt.Sprintf("is a time, but records of source.type %s have no time stamp", c.Source.Type),
+			"write a number of messages, such as 1000 records")
+	}
+	feed, keyed := c.Source.Format == debezium || c.Source.Format == debeziumFlat, len(of[equivclass.RecordKey]) > 0
+	switch {
+	case !all:
+	case c.Updates == ApplyUpdates && !c.Settle.On():
+		r.fault(updates, "is apply, but nobody is observed: a correction of one person's record would tell the value",
+			"set subject.settle, such as 90d, or set it to refuse")
+	case c.Updates == ApplyUpdates && !feed && !keyed:
+		r.fault(updates, fmt.Sprintf("is apply, but source.format %s has no updates, and no attribute has role record", c.Source.Format),
+			"mark the field by which the source knows a record, or set it to refuse")
+	case c.Updates == ApplyUpdates && c.Shard.Set() && c.Shard.Key == KeyIsDigest:
+		r.fault(updates, "is apply, but shard.key is digest, and a topic of anond repartition does not say whom an update names",
+			"set it to refuse")
+	case c.Updates != ApplyUpdates && keyed:
+		r.fault(fmt.Sprintf("schema.attributes[%d].role", of[equivclass.RecordKey][0]), "is record, but subject.updates is refuse: nobody asks for it",
+			"set subject.updates to apply, or the role to drop")
+	}
+}
+
 // Digests returns SHA-256 digests of the settings that must not change under a
 // state, by key: dataset, schema, the content of each hierarchy, subject,
 // policy, recoding. They are of effective values, so writing a default out
@@ -85,7 +153,7 @@ func checkDeletes(c *Config, r *reader) {
 func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "release.recoding", "release.window",
+		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "subject.settle", "subject.updates", "release.recoding", "release.window",
 			"initial.min_pool"}, k.path) || strings.HasPrefix(k.path, "subject.erasure.") || strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
 		}
@@ -96,6 +164,10 @@ func (c *Config) Digests() map[string][32]byte {
 		delete(out, "policy.max_pool")
 		delete(out, "initial.min_pool")
 		delete(out, "release.window")
+	}
+	if !c.Settle.On() { // states in which nobody settles have no such keys
+		delete(out, "subject.settle")
+		delete(out, "subject.updates")
 	}
 	if c.Erasure.Mode == KeepRows { // states that keep have no such keys
 		delete(out, "subject.erasure.mode")
@@ -143,7 +215,7 @@ func (c *Config) validity() map[string][32]byte {
 		if a.Path != "" && c.schema.SubjectIndex() < 0 {
 			out[at+".path"] = digestOf(a.Path)
 		}
-		if a.Role == equivclass.Subject { // in CSV all is text, in JSON a number that is an integer is its digits (ingest: integerOf)
+		if a.Role == equivclass.Subject || a.Role == equivclass.RecordKey { // in CSV all is text, in JSON a number that is an integer is its digits (ingest: integerOf)
 			out[at+".form"] = digestOf([]any{a.Path, c.Source.Format == CSV})
 		}
 	}

@@ -28,7 +28,6 @@ func (r Rule) Length() int64 { return max(r.For, r.Records) }
 
 // Parse reads the length of a window: 90d (also h, m, s), or 1000 records.
 func Parse(text string) (r Rule, err error) {
-	const such = "write a time such as 90d, or a number such as 1000 records"
 	count, records := strings.CutSuffix(text, " records")
 	unit, length := int64(1), &r.Records
 	if !records && text != "" {
@@ -37,9 +36,9 @@ func Parse(text string) (r Rule, err error) {
 	n, err := strconv.ParseInt(count, 10, 64)
 	switch {
 	case err != nil || unit == 0 || n < 1:
-		return Rule{}, errors.New("is neither a time nor a number of records: " + such)
+		return Rule{}, errors.New("is neither a time nor a number of records")
 	case n > longest/unit:
-		return Rule{}, errors.New("is too long: " + such)
+		return Rule{}, errors.New("is too long")
 	}
 	*length = n * unit
 	return r, nil

@@ -42,6 +42,8 @@ func PolicyOf(c *config.Config) state.Policy {
 		out.Level, out.MinPool, out.OnRefusal = state.L2, p.MinPool, onRefusal[c.Initial.OnRefusal]
 		out.InitialMin, out.MaxPool, out.Promises = c.Initial.MinPool, p.MaxPool, c.Promises()
 		out.Window = c.Release.Window
+		out.Settle = c.Settle
+		out.Settle.Updates = c.Updates == config.ApplyUpdates
 		if e := c.Erasure; e.Mode == config.WithdrawBuckets {
 			out.Erasure = withdraw.Rule{Every: int64(e.Every / time.Second), Count: e.Count}
 		}
@@ -65,12 +67,15 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 		return nil, err
 	}
 	s := &render.Settings{Dataset: c.Dataset, Recoding: recoding, Seed: m.Seed(), Promises: policy.Promises, Tables: c.Tables(),
-		Window: policy.Window.String(), Granule: policy.Window.Granule,
+		Window: policy.Window.String(), Granule: policy.Window.Granule, Settle: policy.Settle.String(),
 		Policy: snapshot.Policy{K: c.Policy.K, L: c.Policy.L,
 			Diversity: render.DiversityOf(c.Requirement().Extra), Republication: string(c.Policy.Republication),
 			MaxRegroups: c.Policy.MaxRegroups, SubjectRepeat: string(c.Repeat), MinPool: policy.MinPool}}
 	if about := snapshot.About(c.Release.About); about != (snapshot.About{}) {
 		s.About = &about
+	}
+	if policy.Settle.On() {
+		s.Updates = string(c.Updates)
 	}
 	if r := policy.Erasure; !r.Keeps() {
 		s.Erasure = &snapshot.Erasure{Every: r.Every, Count: r.Count}

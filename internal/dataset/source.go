@@ -28,7 +28,7 @@ func DecoderOf(c *config.Config, log *slog.Logger) func() (decode.Decoder, error
 	opts := decode.Options{MaxBytes: int(c.Source.MaxRecordBytes), Multiline: c.Source.CSV.Multiline, Form: c.Source.CSV.Form,
 		Paths:      c.Paths(),
 		DropOthers: c.Others == config.DropOthers, Dates: c.Dates(), Ignore: reasonsOf(c.DeadLetter.Ignore),
-		Deletes: c.Deletes == config.ForgetDeletes}
+		Deletes: c.Deletes == config.ForgetDeletes, Kinds: c.Settle.On(), Updates: c.Updates == config.ApplyUpdates}
 	if once := new(sync.Once); log != nil {
 		opts.Suspect = func(member string) {
 			once.Do(func() {

@@ -45,9 +45,10 @@ var ofIngest = []metric{
 
 var ofPending = []metric{
 	{Name: "anond_pending_records", Labels: []string{"reason"}, Help: "Accepted records that are not published: waiting, " +
-		"quarantined or infeasible, as status.json has them.", Read: func(s *monitor.View, e gauge.Emit) {
+		"settling, quarantined or infeasible, as status.json has them.", Read: func(s *monitor.View, e gauge.Emit) {
 		if p := s.Report.Machine.Pending; !s.Report.Time.IsZero() {
 			e(float64(p.Waiting), "waiting")
+			e(float64(p.Settling), "settling")
 			e(float64(p.Quarantined), "quarantined")
 			e(float64(p.Infeasible), "infeasible")
 		}
