@@ -71,10 +71,11 @@ func (c *Config) schemaKeys() []key {
 			"a subject: how long each person is observed, from the first message on, before the record is published: a time of the log (Kafka's " +
 			"time stamps) such as 90d, also h, m, s; or a number of messages read, such as 1000 records. Corrections that come meanwhile are " +
 			"applied (`updates`); what comes later is beyond: docs/FEEDS.md. Fixed for a state."},
-		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse", doc: "What to do with an update: op u of " +
-			"Debezium, and in other formats a record whose key (role record) the person has sent before. refuse: it is a dead letter " +
-			"(unsupported_operation), unless dead_letter.ignore has it. apply, with subject.settle: it replaces the record while the person is " +
-			"observed. Fixed for a state."},
+		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse",
+			doc: "What to do with an update: op u of " +
+				"Debezium, and in other formats a record whose key (role record) the person has sent before. refuse: it is a dead letter " +
+				"(unsupported_operation), unless dead_letter.ignore has it. apply, with subject.settle: it replaces the record while the person is " +
+				"observed. Fixed for a state."},
 		{path: "subject.erasure.mode", value: oneOf(&c.Erasure.Mode, KeepRows, WithdrawBuckets), def: "keep", doc: "What becomes of a " +
 			"published row of a person who is forgotten. keep: it stays, without owner. bucket, with level L2, recoding buckets and a subject: " +
 			"the whole bucket leaves later releases, rows and values, with the first release of a period (`every`); who else " +

@@ -36,23 +36,27 @@ func TestSettle(t *testing.T) {
 	require.Contains(t, c.Digests(), "subject.updates")
 	plain := load(t, strings.Replace(observed, "{settle: 90d, updates: apply}", "{repeat: first}", 1))
 	require.NotContains(t, plain.Digests(), "subject.settle", "states that do not settle are as they were")
-	require.NotEqual(t, c.Digests()["subject.settle"], load(t, strings.Replace(observed, "90d", "1000 records", 1)).Digests()["subject.settle"])
+	require.NotEqual(t, c.Digests()["subject.settle"], load(t, strings.Replace(observed, "90d", "1000 records",
+		1)).Digests()["subject.settle"])
 	const keyed = "    - {name: visit, role: record}\n"
 	for _, x := range []struct{ from, to, want string }{
 		{"settle: 90d", "settle: 1000 records", ""},
 		{"role: drop", "role: record", ""},
 		{"source: {type: kafka, format: debezium,", "source: {type: kafka, format: debezium-flat,", ""},
-		{"90d", "90", "subject.settle: is an integer, must be a time or number of records"}, {"90d", "90x", "is neither a time nor a number of records; write"},
+		{"90d", "90", "subject.settle: is an integer, must be a time or number of records"}, {"90d", "90x",
+			"is neither a time nor a number of records; write"},
 		{"90d", "0d", "is neither a time nor a number of records; write"},
 		{"90d", "-3 records", "is neither a time nor a number of records; write"},
 		{"90d", "99999999999d", "is too long; write"},
 		{"policy: {", "policy: {level: L1, ", "subject.settle: belongs to level L2, but policy.level is L1"},
 		{"    - {name: patient, role: subject}\n", "", "subject.settle: needs to know whose a message is, but no attribute has role subject"},
 		{"{dir: out}", "{dir: out, recoding: anatomy}", "subject.settle: belongs to recoding buckets, but release.recoding is anatomy"},
-		{`source: {type: kafka, format: debezium, kafka: {brokers: ["b:9092"], topic: in}}`, "source: {type: file, format: debezium, file: {path: in.json}}",
+		{`source: {type: kafka, format: debezium, kafka: {brokers: ["b:9092"], topic: in}}`,
+			"source: {type: file, format: debezium, file: {path: in.json}}",
 			"subject.settle: is a time, but records of source.type file have no time stamp"},
 		{"settle: 90d, ", "", "subject.updates: is apply, but nobody is observed"},
-		{"format: debezium,", "format: json,", "subject.updates: is apply, but source.format json has no updates, and no attribute has role record"},
+		{"format: debezium,", "format: json,",
+			"subject.updates: is apply, but source.format json has no updates, and no attribute has role record"},
 		{"    - {name: visit, role: drop}\n", keyed + keyed, "schema.attributes[2]"},
 	} {
 		require.Contains(t, observed, x.from)

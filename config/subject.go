@@ -49,7 +49,8 @@ func checkErasure(c *Config, r *reader) {
 	case c.Policy.Level != L2:
 		r.fault(full, "is bucket, but policy.level is L1, which has no buckets", "set it to keep, or policy.level to L2")
 	case c.Release.Recoding != Buckets:
-		r.fault(full, fmt.Sprintf("is bucket, but release.recoding is %s", c.Release.Recoding), "set it to keep, or release.recoding to buckets")
+		r.fault(full, fmt.Sprintf("is bucket, but release.recoding is %s", c.Release.Recoding),
+			"set it to keep, or release.recoding to buckets")
 	case all && len(of[equivclass.Subject]) == 0:
 		r.fault(full, "is bucket, but no attribute has role subject: nobody can ask",
 			"mark the field that identifies a person, or set it to keep")
@@ -141,7 +142,8 @@ func checkSettle(c *Config, r *reader) {
 		r.fault(updates, "is apply, but shard.key is digest, and a topic of anond repartition does not say whom an update names",
 			"set it to refuse")
 	case c.Updates != ApplyUpdates && keyed:
-		r.fault(fmt.Sprintf("schema.attributes[%d].role", of[equivclass.RecordKey][0]), "is record, but subject.updates is refuse: nobody asks for it",
+		r.fault(fmt.Sprintf("schema.attributes[%d].role", of[equivclass.RecordKey][0]),
+			"is record, but subject.updates is refuse: nobody asks for it",
 			"set subject.updates to apply, or the role to drop")
 	}
 }
@@ -153,7 +155,8 @@ func checkSettle(c *Config, r *reader) {
 func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "subject.settle", "subject.updates", "release.recoding", "release.window",
+		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "subject.settle", "subject.updates",
+			"release.recoding", "release.window",
 			"initial.min_pool"}, k.path) || strings.HasPrefix(k.path, "subject.erasure.") || strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
 		}
@@ -215,7 +218,8 @@ func (c *Config) validity() map[string][32]byte {
 		if a.Path != "" && c.schema.SubjectIndex() < 0 {
 			out[at+".path"] = digestOf(a.Path)
 		}
-		if a.Role == equivclass.Subject || a.Role == equivclass.RecordKey { // in CSV all is text, in JSON a number that is an integer is its digits (ingest: integerOf)
+		if a.Role == equivclass.Subject || a.Role == equivclass.RecordKey {
+			// In CSV all is text, in JSON a number that is an integer is its digits (ingest: integerOf).
 			out[at+".form"] = digestOf([]any{a.Path, c.Source.Format == CSV})
 		}
 	}

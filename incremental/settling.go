@@ -249,11 +249,16 @@ func textOf(stores []int, row equivclass.Row) (out []byte) {
 	return out
 }
 
-// rowOf reads a row that textOf wrote. The subject is in the place of its own as a text that is none of anybody's.
+// rowOf reads a row that textOf wrote. In the places of the subject and of the record's key, of which no record has more than a digest,
+// is the digest of the person.
 func (m *Machine) rowOf(r *settle.Record, person uint64) (equivclass.Row, error) {
 	c, rest := &m.s.Records, r.Row
 	row := make(equivclass.Row, len(c.Schema.Attributes()))
-	row[c.Schema.SubjectIndex()] = binary.BigEndian.AppendUint64(nil, person)
+	digest := binary.BigEndian.AppendUint64(nil, person)
+	row[c.Schema.SubjectIndex()] = digest
+	if i := c.Schema.RecordIndex(); i >= 0 {
+		row[i] = digest
+	}
 	for _, i := range c.Stores {
 		n, w := binary.Uvarint(rest)
 		if w <= 0 || n > uint64(len(rest)-w)+1 {
