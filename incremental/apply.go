@@ -55,14 +55,8 @@ func (m *Machine) apply(p state.Partition, offset int64, row equivclass.Row, sub
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	switch why := m.seen.Why(subject); { // before its values are looked at: they reach no dead letter
-	case why == 0:
-	case why&state.Forgotten != 0:
-		m.intake.block(p, offset)
-		return Outcome{Forgotten: true}, nil
-	default:
-		m.intake.beyond(p, offset)
-		return Outcome{Beyond: true}, nil
+	if out := m.out(p, offset, subject); out != (Outcome{}) {
+		return out, nil
 	}
 	if m.s.Policy.Settle.On() {
 		return m.settle(p, offset, row, kind, subject)
@@ -72,6 +66,19 @@ func (m *Machine) apply(p state.Partition, offset int64, row equivclass.Row, sub
 	}
 	m.accept(subject, m.intake.accept(p, offset), offset)
 	return Outcome{}, nil
+}
+
+// out passes a message of a person of whom nothing more is taken in, before its values are looked at: they reach no dead letter.
+func (m *Machine) out(p state.Partition, offset int64, subject uint64) Outcome {
+	switch why := m.seen.Why(subject); {
+	case why == 0:
+		return Outcome{}
+	case why&state.Forgotten != 0:
+		m.intake.block(p, offset)
+		return Outcome{Forgotten: true}
+	}
+	m.intake.beyond(p, offset)
+	return Outcome{Beyond: true}
 }
 
 // Outdate notes that the source has updated or deleted a person, who is stale from here on if published (state.Stale). The host

@@ -30,22 +30,17 @@ func (m *Machine) Observe(p state.Partition, offset int64, kind settle.Kind, fau
 	if m.intake.offsets.applied(p, offset) {
 		return Outcome{Known: true}, nil
 	}
-	if kind != settle.Delete && m.s.Open.Of(subject) == nil && m.full() {
-		return Outcome{}, ErrStateFull
-	}
 	if err := m.intake.offsets.numbered(p); err != nil {
 		return Outcome{}, err
 	}
-	switch why := m.seen.Why(subject); { // it is not looked at, as in ApplyOf: whether it is valid is in no count of dead letters
-	case why == 0:
-	case m.s.Open.Late(kind).What != settle.Beyond:
+	if m.seen.Why(subject) != 0 && m.s.Open.Late(kind).What != settle.Beyond {
 		return Outcome{}, nil
-	case why&state.Forgotten != 0:
-		m.intake.block(p, offset)
-		return Outcome{Forgotten: true}, nil
-	default:
-		m.intake.beyond(p, offset)
-		return Outcome{Beyond: true}, nil
+	}
+	if out := m.out(p, offset, subject); out != (Outcome{}) {
+		return out, nil
+	}
+	if m.s.Open.Of(subject) == nil && m.full() {
+		return Outcome{}, ErrStateFull
 	}
 	x := settle.Message{Person: subject, Kind: kind, Record: settle.Record{Key: m.keyOf(row)}}
 	out := m.take(x, p, func() settle.Fault { return fault })

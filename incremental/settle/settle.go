@@ -31,7 +31,7 @@ func Parse(text string) (r Rule, err error) {
 	count, records := strings.CutSuffix(text, " records")
 	unit, length := int64(1), &r.Records
 	if !records && text != "" {
-		unit, count, length = units[text[len(text)-1]], text[:len(text)-1], &r.For
+		unit, count, length = milliseconds(text[len(text)-1]), text[:len(text)-1], &r.For
 	}
 	n, err := strconv.ParseInt(count, 10, 64)
 	switch {
@@ -44,8 +44,20 @@ func Parse(text string) (r Rule, err error) {
 	return r, nil
 }
 
-// units are how many milliseconds a unit of time has.
-var units = map[byte]int64{'d': 86400_000, 'h': 3600_000, 'm': 60_000, 's': 1000}
+// milliseconds of a unit of time; 0: it is none.
+func milliseconds(unit byte) int64 {
+	switch unit {
+	case 'd':
+		return 86400_000
+	case 'h':
+		return 3600_000
+	case 'm':
+		return 60_000
+	case 's':
+		return 1000
+	}
+	return 0
+}
 
 // longest bounds a window, so that sums of times do not overflow.
 const longest = 1 << 50
@@ -59,7 +71,7 @@ func (r Rule) String() string {
 		return strconv.FormatInt(r.Records, 10) + " records"
 	}
 	for _, unit := range []byte("dhms") {
-		if n := units[unit]; r.For%n == 0 {
+		if n := milliseconds(unit); r.For%n == 0 {
 			return strconv.FormatInt(r.For/n, 10) + string(unit)
 		}
 	}
