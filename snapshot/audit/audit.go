@@ -433,7 +433,8 @@ func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow)
 	if (!a.linked || a.unseen) && (rel.Man.Expired > 0 || rel.Man.Withdraws()) {
 		return // who has left is not known
 	}
-	if a.departed > 0 { // so may have some who waited then, published later or forgotten: the exports do not know them
+	if a.departed > 0 || rel.Man.Strata() {
+		// Who has departed may have waited then, published later or forgotten, and who settles is pending: the exports do not know them.
 		forgotten = max(forgotten, rel.Man.Pending-n)
 	}
 	if rel.Num < a.departed {

@@ -29,6 +29,12 @@ func TestStrata(t *testing.T) {
 		require.Contains(t, strings.Join(r.NotPromised, "\n"), "how often, in which order and when a record is corrected")
 		require.Contains(t, strings.Join(r.NotChecked, "\n"), "observed for the same time")
 	}
+	for _, p := range []*l2Plan{strataL2("buckets"), standardL2("buckets")} { // those who settle are pending, and in no export
+		p.edit = since(1, func(r *testParts) { r.man["pending"] = r.man["pending"].(int) + 7 })
+		r, err := Dir(p.write(t))
+		require.NoError(t, err)
+		require.Equal(t, p.strata != nil, len(r.Violations) == 0, "%v", r.Violations)
+	}
 	p := strataL2("buckets")
 	p.edit = early(2, func(r *testParts) { set(r.parts[1], 3, "plain") })
 	r, err := Dir(p.write(t))
