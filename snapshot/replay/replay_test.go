@@ -515,6 +515,23 @@ func TestStopped(t *testing.T) {
 	require.ErrorIs(t, err, state.ErrInterrupted)
 }
 
+// TestReplayWithStalePeople: who sent an update or a delete after publication decides nothing, and is not replayed.
+func TestReplayWithStalePeople(t *testing.T) {
+	f := newStream(t, nil)
+	stale := 0
+	for range 8 {
+		f.feed(90, f.mixed)
+		if i := f.cut(state.Triggered); i != nil {
+			stale = i.Stale
+		}
+		for person := range 20 {
+			f.m.(*incremental.Machine).Outdate([]byte(strconv.Itoa(person)))
+		}
+	}
+	require.Positive(t, stale)
+	f.certified()
+}
+
 // TestReplayRepeatsLapses: who has lapsed follows from arrivals and the ticks of cuts, so a replay comes to the same pools; one without
 // the setting does not.
 func TestReplayRepeatsLapses(t *testing.T) {

@@ -114,6 +114,7 @@ func (t *tape) release(d *state.Delta) error {
 	have.CreatedAt, have.Policy, have.Published, have.Manifest = want.CreatedAt, want.Policy, want.Published, want.Manifest
 	have.Algorithm, have.Digests = want.Algorithm, want.Digests // who is barred or was forgotten is not replayed
 	have.Pending.Settling = want.Pending.Settling               // nor who is observed
+	have.Stale = want.Stale                                     // nor what came of people after their publication
 	if have != want {
 		return t.failAt(want.Release, "its counts differ: records, newcomers or those who wait")
 	}
