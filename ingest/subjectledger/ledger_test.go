@@ -92,7 +92,7 @@ func TestPeopleHaveOneForm(t *testing.T) {
 // TestManyDaemonsAtOnce: each person gets exactly one owner, who knows it.
 func TestManyDaemonsAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	const daemons, people, batch = 4, 3000, 37
+	const daemons, people, batch = 4, 10000, 5
 	var owners [daemons][people]bool
 	var wg sync.WaitGroup
 	for d := range daemons {
