@@ -25,6 +25,7 @@ type auditFlags struct {
 	out    string
 	worlds int
 	given  func(flag string) bool
+	until  bool // leave out releases that the state does not know: it is a copy
 }
 
 func newAuditCommand(env *environment) *cobra.Command {
@@ -178,7 +179,7 @@ func verdictError(r *audit.Report) error {
 
 // auditConfigured audits what a configuration names.
 func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f *auditFlags) error {
-	whole, err := withExports(ctx, cfg)
+	whole, err := withExports(ctx, cfg, f.until)
 	if err != nil {
 		return err
 	}
@@ -190,13 +191,13 @@ func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f
 // withExports says how to audit the releases of a configuration with fresh
 // exports of its state. They hold persons' values and are kept in memory only: a
 // file would outlive a process that is killed.
-func withExports(ctx context.Context, cfg *config.Config) (audit.Options, error) {
+func withExports(ctx context.Context, cfg *config.Config, until bool) (audit.Options, error) {
 	return besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (audit.Options, error) {
 		exporter, err := upkeep.OpenExporter(cfg)
 		if err != nil {
 			return audit.Options{}, err
 		}
-		return exported(cfg, exporter, copied)
+		return exported(cfg, exporter, copied || until)
 	})
 }
 

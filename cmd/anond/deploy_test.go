@@ -83,6 +83,22 @@ func TestTheUnitsOfDutiesFit(t *testing.T) {
 	}
 }
 
+// TestTheUnitOfRehearsals: it is confined as the daemon is, starts a command that there is, and a timer starts it.
+func TestTheUnitOfRehearsals(t *testing.T) {
+	unit := deployed(t, "anond-rehearse@.service")
+	_, hardening, _ := strings.Cut(deployed(t, "anond@.service"), "# Hardening.\n")
+	for line := range strings.Lines(hardening) {
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "[Install]") && !strings.HasPrefix(line, "WantedBy=") {
+			assert.Contains(t, unit, line)
+		}
+	}
+	_, _, err := newRootCommand(&environment{}).Find([]string{"state", "rehearse"})
+	require.NoError(t, err)
+	assert.Contains(t, unit, "\nUser=anond\n")
+	assert.Contains(t, unit, "\nExecStart=/usr/bin/anond state rehearse -c /etc/anond/%i.yaml\n")
+	assert.Contains(t, deployed(t, "anond-rehearse@.timer"), "\nOnCalendar=weekly\n")
+}
+
 // TestTheUnitOfTheLake: it is confined at least as the daemon is, and has no network. That its command line is one of
 // anond-lake is tested there.
 func TestTheUnitOfTheLake(t *testing.T) {
@@ -106,7 +122,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-repartition@.service",
-		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service"} {
+		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service", "anond-rehearse@.service"} {
 		// The program is not installed here.
 		unit := regexp.MustCompile(`/usr/bin/anond(-lake|-deliver)?\b`).ReplaceAllString(deployed(t, name), "/bin/true")
 		path := filepath.Join(dir, name)
