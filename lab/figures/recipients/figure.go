@@ -344,7 +344,8 @@ func (r *result) claims() []figures.Claim {
 	return []figures.Claim{
 		figures.NewClaim("Two datasets on the same people leave people with fewer candidates than l.", "",
 			figures.Found(figures.If(r.two.below() > 0 && r.two.right > r.one.right),
-				"%d of %d (%s); best guess right for %s, of one dataset for %s", r.two.below(), r.people, share(r.two.below()), share(r.two.right), share(r.one.right))),
+				"%d of %d (%s); best guess right for %s, of one dataset for %s", r.two.below(), r.people, share(r.two.below()),
+				share(r.two.right), share(r.one.right))),
 		figures.NewClaim("A dataset and its views leave nobody so.", "", figures.Found(figures.If(r.views.below() == 0 && r.differs == 0),
 			"%d people; the auditor finds %d buckets of views that the release has not; best guess right for %s", r.views.below(), r.differs,
 			share(r.views.right))),
