@@ -27,6 +27,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
+	"anond/internal/fault"
 	"anond/internal/upkeep"
 	_ "anond/internal/views"
 	"anond/snapshot"
@@ -305,6 +306,24 @@ func TestViewsBeginLater(t *testing.T) {
 	}
 	s.replace("\nstate:", "\n"+text+"\nstate:")
 	require.ErrorIs(t, s.run(0), views.ErrDefinition)
+}
+
+// TestViewsOfOtherReleases: a dataset that begins anew next to the views of the one before is refused: they would have two chains,
+// or none.
+func TestViewsOfOtherReleases(t *testing.T) {
+	s := newSite(t, "repeat: first", "")
+	require.NoError(t, s.run(240))
+	for _, name := range []string{"releases", "state", "ledger", "ledger.pools"} {
+		require.NoError(t, os.RemoveAll(s.path(name)))
+	}
+	before := tree(t, s.path("releases-pharma"))
+	s.days++
+	err := s.run(60)
+	require.ErrorIs(t, err, views.ErrForeign)
+	kind, hint := fault.Of(err)
+	require.Equal(t, fault.Behind, kind)
+	require.Contains(t, hint, "give the view another name")
+	require.Equal(t, before, tree(t, s.path("releases-pharma")))
 }
 
 // recipient takes releases in, and counts rows of data.csv.
