@@ -153,8 +153,8 @@ func (s *sharing) course(t testing.TB) *course {
 	if s.n > len(valid) { // two values for the people of the second dataset keep the number of worlds small
 		valid = []int{3, 3, 3, 3, 2, 2, 2, 2}
 	}
-	return &course{name: s.name, n: s.n, d: 3, valid: valid, k: 2, l: 2, schema: withPeople(t), rows: person, play: s.play, policy: quarantines,
-		need: func(*play, merge.Bag) (int, bool) { return 2, true }, reaches: s.reaches}
+	return &course{name: s.name, n: s.n, d: 3, valid: valid, k: 2, l: 2, schema: withPeople(t), rows: person, play: s.play,
+		policy: quarantines, need: func(*play, merge.Bag) (int, bool) { return 2, true }, reaches: s.reaches}
 }
 
 // TestRuleSOverDatasets: in every world of small streams of people of whom two datasets get records, with every outcome of the draws of
