@@ -41,7 +41,7 @@ func (l *intake) elsewhere(b *batch, i int) error {
 	if !l.foreign {
 		l.foreign = true
 		l.Log.Info("people arrive who belong to another dataset of the subject ledger: their records are counted (elsewhere), and never "+
-			"published here; for another recipient, make a view of that dataset's releases", "event", "elsewhere")
+			"published here; for another recipient, make a view of that dataset's releases (release.views)", "event", "elsewhere")
 	}
 	l.refusals.saw(equivclass.Accepted) // it is a share of what is read that may be refused
 	return l.Machine.Intake().Elsewhere(b.chunk.Partition, b.chunk.Records[i].Offset)
