@@ -329,8 +329,12 @@ func TestAGroupTakesOver(t *testing.T) {
 		h.signal(syscall.SIGTERM)
 		require.Equal(t, exitOK, h.wait(), &h.stderr)
 		feed()
+		other := hosts[1-i]
+		eventually(t, func() bool { return sent(other) == uint64(len(p.people)) }, "%s", &other.stderr)
 		hosts[i] = startHost(h.site)
 		divided(t, of, hosts...)
+		eventually(t, func() bool { return strings.Contains(hosts[i].stderr.String(), `"event":"backup_taken"`) },
+			"a host does not begin with the newer state of the other: %s", &hosts[i].stderr)
 	}
 	eventually(t, all, "%s", logs())
 	for _, h := range hosts {
