@@ -71,7 +71,8 @@ func shownPart(r *rand.Rand) (memoryPart, snapshot.PartEntry) {
 		}
 		numbers[pool] = len(numbers) + 1
 		for of, n := range pools[pool] {
-			p[snapshot.PoolsName] = append(p[snapshot.PoolsName], []string{strconv.Itoa(numbers[pool]), of[:len(of)-2], of[len(of)-1:], strconv.Itoa(n)})
+			p[snapshot.PoolsName] = append(p[snapshot.PoolsName],
+				[]string{strconv.Itoa(numbers[pool]), of[:len(of)-2], of[len(of)-1:], strconv.Itoa(n)})
 		}
 		p[snapshot.TablesName] = append(p[snapshot.TablesName], []string{strconv.Itoa(numbers[pool]), "a", "x", "b", "x", "1"},
 			[]string{strconv.Itoa(numbers[pool]), "a", "x", "hidden", "x", strconv.Itoa(pool)})
@@ -114,7 +115,8 @@ func renumbered(r *rand.Rand, p memoryPart, e snapshot.PartEntry) memoryPart {
 
 func shownColumns() *columns {
 	of := func(name string, role equivclass.Role, typ equivclass.Type, at int) column {
-		return column{SchemaEntry: snapshot.SchemaEntry{Name: name, Role: role, Type: typ}, of: equivclass.Attribute{Type: typ}, at: at, shown: true}
+		return column{SchemaEntry: snapshot.SchemaEntry{Name: name, Role: role, Type: typ}, of: equivclass.Attribute{Type: typ}, at: at,
+			shown: true}
 	}
 	return &columns{quasi: []column{of("q1", equivclass.Quasi, equivclass.Integer, 0)}, sensitive: []column{
 		of("a", equivclass.Sensitive, equivclass.Categorical, 0), of("b", equivclass.Sensitive, equivclass.Categorical, 0)}, width: 2}
