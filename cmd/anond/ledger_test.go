@@ -175,6 +175,28 @@ func TestLedgerOfTwoDatasets(t *testing.T) {
 	}
 }
 
+// TestReplayedLettersHaveOneOwner: whose record it was could not be read, so that nobody owned the person then.
+func TestReplayedLettersHaveOneOwner(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "people")
+	long, longer := "P-"+strings.Repeat("x", 40), "P-"+strings.Repeat("y", 40)
+	a := member(t, "a", dir, admitted(long, 1, "influenza")+admitted(longer, 1, "influenza")+ndjson(1, 300))
+	b := member(t, "b", dir, admitted(long, 1, "influenza")+otherPeople(3, 300))
+	a.edit("name: patient, role: subject", "name: patient, role: subject, max_length: 20")
+	a.must("run --once")
+	b.must("run --once")
+	assert.Zero(t, b.ofOthers(301), "nobody knew whose record it was")
+	a.edit(", max_length: 20", "")
+	before := a.people()
+	a.must("dlq replay")
+	a.must("run --once")
+	assert.Len(t, a.people(), len(before)+1, "the one whom nobody had meanwhile")
+	apart(t, a, b)
+	b.append("admissions.ndjson", admitted(longer, 1, "influenza"))
+	b.must("run --once")
+	assert.Equal(t, 1, b.ofOthers(302))
+}
+
 // ledgerKilledAt is the step of a run with a ledger of subjects at which a child process is killed.
 const ledgerKilledAt = "ANOND_TEST_LEDGER_KILLED_AT"
 
