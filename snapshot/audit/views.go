@@ -27,7 +27,7 @@ func (r *Report) viewed(o Options) error {
 		if err != nil {
 			return err
 		}
-		c, err := compareViews(o.Releases, dir)
+		c, err := unpruned(o.Releases, func() (*comparing, error) { return compareViews(o.Releases, dir) })
 		if err != nil {
 			return err
 		}
@@ -53,11 +53,11 @@ type comparing struct {
 
 func compareViews(releases, view string) (*comparing, error) {
 	c := &comparing{releases: releases, view: view, row: viewRow{Dir: view}, same: map[string]bool{}}
-	there, err := format.ListReleases(releases)
+	numbers, err := format.ListReleases(view)
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := format.ListReleases(view)
+	there, err := format.ListReleases(releases) // after the view, which a daemon makes of a release that is there
 	if err != nil {
 		return nil, err
 	}
