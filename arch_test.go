@@ -208,7 +208,8 @@ func TestDependenciesGoOneWay(t *testing.T) {
 	// A library is known to these packages only.
 	libraries := map[string][]string{
 		"github.com/segmentio/kafka-go": {"ingest/kafkasrc", "internal/kafkaclient"},
-		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/kafkaclient", "internal/brokeraccess", "internal/dataset", "deliver/topic", "rig",
+		"anond/internal/kafkaclient": {"ingest/kafkasrc", "internal/kafkaclient", "internal/brokeraccess", "internal/dataset",
+			"deliver/topic", "rig",
 			"cmd/anond-deliver", "shards"},
 		"github.com/jackc/pgx":     {"deliver/postgres", "ingest/pgsrc"},
 		"go.etcd.io/bbolt":         {"incremental/boltstore"},

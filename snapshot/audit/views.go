@@ -134,7 +134,6 @@ func (c *comparing) release(of, m *format.Manifest) error {
 // showing is how a view shows what a release has.
 type showing struct {
 	cells     []shownColumn                  // quasi-identifiers, in the order of the view
-	width     int                            // how many the release has
 	sensitive map[string]func(string) string // what a value is shown as, by attribute; others are not shown
 	tables    [][]string
 }
@@ -155,7 +154,6 @@ func (c *comparing) showing(of, m *format.Manifest) (*showing, error) {
 	for i, a := range qi {
 		at[a.Name] = i
 	}
-	out.width = len(qi)
 	last, named := -1, 0
 	for i := range m.Schema {
 		x := &m.Schema[i]

@@ -119,7 +119,7 @@ func shownColumns() *columns {
 			shown: true}
 	}
 	return &columns{quasi: []column{of("q1", equivclass.Quasi, equivclass.Integer, 0)}, sensitive: []column{
-		of("a", equivclass.Sensitive, equivclass.Categorical, 0), of("b", equivclass.Sensitive, equivclass.Categorical, 0)}, width: 2}
+		of("a", equivclass.Sensitive, equivclass.Categorical, 0), of("b", equivclass.Sensitive, equivclass.Categorical, 0)}}
 }
 
 // made are the bytes of a part of the view.
