@@ -150,6 +150,9 @@ func LoadDelivery(path string, lookup Lookup, read ReadFile) (*Delivery, []Warni
 	if len(r.at) > 0 {
 		r.needDir()
 		checkOutputs(c, r)
+		if r.open { // each shard has a chain of its own
+			r.fault("shard", "is of several shards", "name one: SHARD="+r.shard)
+		}
 	}
 	if len(r.faults) > 0 {
 		inOrder(r.faults, path)

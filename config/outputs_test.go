@@ -58,6 +58,7 @@ func TestDeliveryFaults(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"dataset: hospital\n", "", "dataset: is missing"},
 		{"release: {dir: ./releases}\n", "", "release.dir: is missing"},
+		{"dataset:", "shard: {of: 4, run: [1, 2]}\ndataset:", "shard: is of several shards; name one: SHARD=1"},
 		{"dataset:", "polcy: {k: 3}\ndataset:", "polcy: is an unknown key"},
 		{"topic: out", "topic: out, max_message_bytes: 1000", "outputs.kafka.max_message_bytes: is too small"},
 		{"topic: out", "topic: out, tls: {cert: c.pem}", "outputs.kafka.tls.cert: is set, but tls is not enabled"},

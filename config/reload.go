@@ -53,6 +53,7 @@ var changes = map[Change][]string{
 		"release.views[].since", "release.views[].dir", "release.views[].ledger", "release.views[].mode",
 		"state.path", "state.max_records", "state.on_full", "state.compact.min_free", "state.compact.min_share",
 		"state.backup.dir", "state.backup.min_interval", "state.backup.keep", "state.backup.command",
+		"state.backup.fetch",
 		"encryption.key", "encryption.key_command",
 		"http.listen",
 		"memory.max_in_flight",

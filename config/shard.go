@@ -399,13 +399,7 @@ func checkSubjectKey(c *Config, r *reader) {
 // checkSubjectLedger refuses a ledger of subjects where people have no digest that others share.
 func checkSubjectLedger(c *Config, r *reader) {
 	const full = "subject.ledger"
-	if !r.sound(full) {
-		return
-	}
-	if r.set(full) && c.SubjectLedger == "" { // perhaps from an empty variable
-		r.fault(full, "is empty", "name the directory, or remove the key")
-	}
-	if c.SubjectLedger == "" {
+	if !r.sound(full) || c.SubjectLedger == "" {
 		return
 	}
 	if of, all := c.byRole(r); all && len(of[equivclass.Subject]) == 0 {

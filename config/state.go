@@ -12,6 +12,7 @@ type backup struct {
 	MinInterval time.Duration // between two
 	Keep        int           // newest that stay
 	Command     []string      // is given the path of each; empty: nobody is
+	Fetch       []string      // brings copies back into a directory
 }
 
 func (b *backup) keys() []key {
@@ -28,6 +29,9 @@ func (b *backup) keys() []key {
 			doc: "Program and arguments, run without a shell for each new backup, that takes it to another host; the path of the backup is " +
 				"the last argument. Its description lies next to it. What the program writes is not logged. It has an hour, and no " +
 				"other backup is made meanwhile."},
+		{path: "state.backup.fetch", value: list[string]{&b.Fetch, text}, derived: "none",
+			doc: "Program and arguments, run without a shell by `anond state rehearse`, that brings the newest copies back from where " +
+				"state.backup.command takes them; an empty directory for them is the last argument. It has an hour."},
 	}
 }
 

@@ -83,7 +83,8 @@ type delivery struct {
 	sink     Sink
 	history  *history
 	attempts *retry.Attempts
-	known    bool // position was read
+	known    bool   // position was read
+	first    uint32 // release of the chain
 	position Position
 	since    time.Time // of the first failure in a row; zero: none
 	silence  retry.Silence
@@ -124,7 +125,7 @@ func (d *delivery) pass(ctx context.Context) error {
 	if newest < d.position.Release {
 		return d.position.agrees(d.history, newest)
 	}
-	for n := d.position.Release + 1; n <= newest; n++ {
+	for n := max(d.first, d.position.Release+1); n <= newest; n++ {
 		if err := d.one(ctx, n, newest); err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (d *delivery) pass(ctx context.Context) error {
 // upTo are the releases up to one.
 func (d *delivery) upTo(last, newest uint32) iter.Seq2[*Release, error] {
 	return func(yield func(*Release, error) bool) {
-		for n := uint32(1); n <= last; n++ {
+		for n := d.first; n <= last; n++ {
 			r, err := open(d.history, n, newest)
 			if r != nil {
 				r.paced, r.passed = func(to io.Writer) io.Writer { return to },
@@ -153,7 +154,7 @@ var ErrUnion = fault.Errorf(fault.Config, "deliver each shard: set release.dir t
 	"a table of its own",
 	"the releases are a union of shards")
 
-// ordinary refuses a union.
+// ordinary refuses a union, and finds out where the chain begins.
 func (d *delivery) ordinary(newest uint32) error {
 	m, err := snapshot.Show(d.FS, d.Dir, newest)
 	if err != nil {
@@ -162,6 +163,7 @@ func (d *delivery) ordinary(newest uint32) error {
 	if m.Union != nil {
 		return Final(ErrUnion)
 	}
+	d.first = m.First()
 	return nil
 }
 

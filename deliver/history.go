@@ -71,8 +71,12 @@ func ParsePublished(text []byte, release uint32) (*Published, error) {
 
 // to goes on to a release, or begins again.
 func (h *history) to(w *walk, release uint32) error {
-	if w.at > release {
-		*w = walk{}
+	if w.at > release || w.at == 0 {
+		p, err := h.Published(release)
+		if err != nil {
+			return err
+		}
+		*w = walk{at: p.Manifest.First() - 1}
 	}
 	for w.at < release {
 		p, err := h.Published(w.at + 1)
@@ -112,7 +116,7 @@ func (h *history) Deaths(of *snapshot.Manifest) ([]Died, error) {
 		return nil, err
 	}
 	now, err := deadIn(of, h.near.pieces)
-	if err != nil || len(now) == 0 || of.Release == 1 {
+	if err != nil || len(now) == 0 || of.Release == of.First() {
 		return now, err
 	}
 	p, err := h.Published(of.Release - 1)
@@ -163,7 +167,7 @@ type hierarchyCopy struct {
 // not.
 func (h *history) Hierarchies(of *snapshot.Manifest) (out []hierarchyCopy, err error) {
 	known := map[string]bool{}
-	if of.Release > 1 {
+	if of.Release > of.First() {
 		p, err := h.Published(of.Release - 1)
 		if err != nil {
 			return nil, err

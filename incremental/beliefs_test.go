@@ -98,11 +98,12 @@ func (p *play) learn(beliefs map[string]*belief, out *verdict) {
 		for i := range b.record {
 			b.record[i] = make([]uint64, p.n*p.d)
 		}
+		b.buckets = slices.Clone(p.gone)
 		if i := p.m.Releases().Latest(); i != nil {
 			v, err := p.m.Releases().Whole(i.Release)
 			p.must(err)
 			v.Classes = slices.Concat(v.Classes, v.Dead) // at level L2 these have left with their buckets
-			b.buckets = append(slices.Clone(p.gone), p.buckets(v)...)
+			b.buckets = append(b.buckets, p.buckets(v)...)
 		}
 		for _, x := range b.buckets {
 			b.counts = append(b.counts, p.bag(x.members))

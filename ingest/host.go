@@ -178,9 +178,6 @@ func (h *Host) setDefaults() {
 	if h.Steps == nil {
 		h.Steps = untold{}
 	}
-	if h.Owners == nil {
-		h.Owners = alone{}
-	}
 	if h.Hook == nil {
 		h.Hook = func(string) error { return nil }
 	}

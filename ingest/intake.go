@@ -78,7 +78,7 @@ func (l *intake) apply(ctx context.Context, b *batch) (room bool, err error) {
 			return false, err
 		}
 	}
-	if b.elsewhere, err = l.Owners.Claim(ctx, b.people); err != nil {
+	if err := l.claim(ctx, b); err != nil {
 		return false, err
 	}
 	for i := range c.Records {

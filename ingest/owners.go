@@ -18,19 +18,22 @@ import (
 type Owners interface {
 	// Person is the digest by which the ledger knows a subject; zero: nobody. It is safe for concurrent use.
 	Person(subject []byte) state.Person
-	// Claim claims people whom nobody has, and reports which belong to another dataset; nil: none does. The answer is valid until
-	// the next call.
+	// Claim claims people whom nobody has, and reports which belong to another dataset. The answer is valid until the next call.
 	Claim(ctx context.Context, people []state.Person) (elsewhere []bool, err error)
 	// BeforeCommit makes durable what the machine's next commit rests on, and tells the machine how far that is.
 	BeforeCommit(m *incremental.Machine) error
 }
 
-// alone is Owners of a dataset that shares no ledger.
-type alone struct{}
-
-func (alone) Person([]byte) state.Person                            { return state.Person{} }
-func (alone) Claim(context.Context, []state.Person) ([]bool, error) { return nil, nil }
-func (alone) BeforeCommit(*incremental.Machine) error               { return nil }
+// claim claims the people of a batch. It may wait for another process.
+func (l *intake) claim(ctx context.Context, b *batch) error {
+	if len(b.people) == 0 {
+		return nil
+	}
+	return l.reporting.work(ctx, DoingClaim, true, func() (err error) {
+		b.elsewhere, err = l.Owners.Claim(ctx, b.people)
+		return err
+	})
+}
 
 // elsewhere passes a record of a person who belongs to another dataset: it is counted, and none of its values is looked at. Whoever
 // waits here is not dropped for anything that another dataset does: nobody waits in two.
@@ -38,7 +41,7 @@ func (l *intake) elsewhere(b *batch, i int) error {
 	if !l.foreign {
 		l.foreign = true
 		l.Log.Info("people arrive who belong to another dataset of the subject ledger: their records are counted (elsewhere), and never "+
-			"published here; for another recipient, make a view of that dataset's releases", "event", "elsewhere")
+			"published here; for another recipient, make a view of that dataset's releases (release.views)", "event", "elsewhere")
 	}
 	l.refusals.saw(equivclass.Accepted) // it is a share of what is read that may be refused
 	return l.Machine.Intake().Elsewhere(b.chunk.Partition, b.chunk.Records[i].Offset)

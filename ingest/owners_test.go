@@ -48,9 +48,11 @@ func newShared(t *testing.T, dir, name string, seed uint64, n int) *shared {
 	for range n {
 		p := 1 + rng.IntN(n)
 		value := fmt.Sprintf(`{"person":"p%d","age":%d,"ward":"w%d","illness":"i%d"}`, p, 20+p%60, p%4, (p/4+rng.IntN(5))%7)
-		if rng.IntN(10) == 0 {
-			value = fmt.Sprintf(`{"person":"p%d","age":%d,"ward":"w%d","illness":"[canary"}`, p, 20+p%60, p%4)
-			p = -p
+		switch rng.IntN(20) {
+		case 0: // the machine refuses the value
+			value, p = fmt.Sprintf(`{"person":"p%d","age":%d,"ward":"w%d","illness":"[canary"}`, p, 20+p%60, p%4), -p
+		case 1: // the message cannot be read behind the person
+			value, p = fmt.Sprintf(`{"person":"p%d","age":%d,"ward":"w%d","illness":"can`, p, 20+p%60, p%4), -p
 		}
 		x.people, x.values = append(x.people, p), append(x.values, []byte(value))
 	}
@@ -179,11 +181,15 @@ func TestKillsAroundClaims(t *testing.T) {
 	_, err := probe.lives(1, func() error { steps++; return nil })
 	require.NoError(t, err)
 	require.Greater(t, steps, 40)
-	for n := 0; n < steps; n += tier.Of(t, 17, 4, 1) {
+	apart := 4 // steps
+	if tier.Full() {
+		apart = 1
+	}
+	for n := 0; n < steps; n += apart {
 		dir := filepath.Join(t.TempDir(), "people")
 		a, b := newShared(t, dir, "a", 1, 120), newShared(t, dir, "b", 2, 120)
 		_, err := a.lives(1, after(n))
-		require.ErrorIs(t, err, stop, n)
+		require.True(t, errors.Is(err, stop) || err == nil && n > steps*3/4, "%d: %v", n, err) // how many commits are due follows from time
 		_, err = b.lives(2, after(steps-n))
 		require.True(t, err == nil || errors.Is(err, stop), "%v", err)
 		_, err = a.lives(3, after(7))

@@ -49,6 +49,8 @@ type Backup struct {
 	Release  uint32    `json:"release"`          // that it knows
 	Failed   bool      `json:"failed,omitempty"` // the newest attempt failed
 	Sent     time.Time `json:"sent,omitzero"`    // when state.backup.command last had taken one elsewhere; zero: it is not known
+	// Rehearsed is when anond state rehearse last had one back and certified the releases by it; zero: it is not known.
+	Rehearsed time.Time `json:"rehearsed,omitzero"`
 }
 
 // StateSize is the size of the state's file in bytes.

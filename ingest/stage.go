@@ -26,8 +26,8 @@ type stage struct {
 	share    int64
 	where    Placement // nil: records may lie anywhere
 	subject  func(equivclass.Row) uint64
-	owners   Owners
-	who      int // the attribute that says whose a record is; -1: none does
+	owners   Owners // nil: all people are the dataset's
+	who      int    // the attribute that says whose a record is; -1: none does
 	held     *semaphore.Weighted
 	fetched  chan *batch // in the order of the source; each says when it is decoded
 	work     chan *batch // the same batches, for the decoders
@@ -47,7 +47,6 @@ const (
 func newStage(source Source, decoders []decode.Decoder, width int, shares Shares, subject func(equivclass.Row) uint64) *stage {
 	share, n := int64(shares.Stage), len(decoders)
 	return &stage{source: source, decoders: decoders, width: width, piece: shares.Piece, share: share, subject: subject,
-		owners: alone{}, who: -1,
 		held:    semaphore.NewWeighted(share),
 		fetched: make(chan *batch, n), work: make(chan *batch, n), out: make(chan *batch, ahead), free: make(chan *batch, ahead+2*n+2)}
 }
@@ -212,7 +211,7 @@ func (b *batch) decode(d decode.Decoder, s *stage) {
 	for i := range c.Records {
 		b.outcomes = append(b.outcomes, decodeOne(d, &c.Records[i], c.Header, b.row))
 		b.subjects = append(b.subjects, s.subject(b.row))
-		if s.who >= 0 {
+		if s.owners != nil && s.who >= 0 {
 			b.people = append(b.people, s.owners.Person(b.row[s.who]))
 		}
 		b.judge(s.where, i)

@@ -84,8 +84,10 @@ func (l *transaction) beforeTransaction(ctx context.Context) error {
 	if err := l.list(); err != nil {
 		return err
 	}
-	if err := l.Owners.BeforeCommit(l.Machine); err != nil {
-		return err
+	if l.Owners != nil {
+		if err := l.Owners.BeforeCommit(l.Machine); err != nil {
+			return err
+		}
 	}
 	return l.tell(ctx, l.Steps.BeforeCommit(l.Machine))
 }

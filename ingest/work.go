@@ -24,6 +24,7 @@ const (
 	DoingJournal  = "journaling"          // a decision is written down
 	DoingRepeat   = "repeating"           // what the journal has is done again
 	DoingForget   = "forgetting"          // the state is rewritten without people who were forgotten
+	DoingClaim    = "claiming"            // people are looked up in the ledger of subjects, which another process may hold
 	DoingRemove   = "removing"            // likewise, of people whose parts have left the releases
 	DoingDraining = "draining"            // a stop was asked for
 )

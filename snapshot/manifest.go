@@ -55,6 +55,14 @@ type ViewEntry struct {
 	Values map[string]string `json:"values,omitempty"`
 }
 
+// First is the release with which the chain begins: 1, but for a view that began later.
+func (m *Manifest) First() uint32 {
+	if m.View == nil {
+		return 1
+	}
+	return m.View.First
+}
+
 // About is what the owner says of the releases.
 type About struct {
 	Licence string `json:"licence,omitempty"`

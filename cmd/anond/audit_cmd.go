@@ -25,6 +25,7 @@ type auditFlags struct {
 	out    string
 	worlds int
 	given  func(flag string) bool
+	until  bool // leave out releases that the state does not know: it is a copy
 }
 
 func newAuditCommand(env *environment) *cobra.Command {
@@ -54,6 +55,9 @@ it that are gone are sealed.
 --view names the directory of a view of the releases (release.views): it is audited as
 a chain of its own, and each of its releases has to be the function of the release of
 its number that its manifest says. A configuration names its views itself.
+
+--others names the export of anond state records of another dataset of the same
+subject.ledger: nobody may have records in both.
 
 At level L1 the report of an audit with exports is private: it tells the share of
 a value among people who wait. --out writes it to a file of mode 0600.
@@ -89,6 +93,7 @@ lacks a release.`,
 	c.Flags().StringVar(&f.Records, "records", "", "private export of anond state records")
 	c.Flags().StringVar(&f.Exports, "exports", "", "of a union: `directory` with the private exports of each shard")
 	c.Flags().StringArrayVar(&f.Views, "view", nil, "`directory` of a view of the releases; may be repeated")
+	c.Flags().StringArrayVar(&f.Others, "others", nil, "records `export` of another dataset of the same subject.ledger; may be repeated")
 	c.Flags().IntVar(&f.worlds, "replay", 0, "make all decisions again, also in `N` worlds with exchanged values (level L2)")
 	c.Flags().StringVar(&f.out, "out", "", "write the report to a `file` of mode 0600 that does not exist yet")
 	c.Flags().BoolVar(&f.RequireCertified, "require-certified", false, "exit 3 unless the verdict is certified or sealed")
@@ -138,6 +143,7 @@ func (e *environment) auditAsTold(ctx context.Context, f *auditFlags) error {
 // audit runs the auditor and prints its report, or writes it to a file. The report comes back with the error that its verdict is.
 func (e *environment) audit(ctx context.Context, o audit.Options, f *auditFlags) (*audit.Report, error) {
 	show, done := e.Progressing("audit")
+	o.Others = f.Others
 	o.Progress = func(at, all int) { show(int64(at), int64(all)) }
 	report, err := audit.Dir(o)
 	done()
@@ -178,7 +184,7 @@ func verdictError(r *audit.Report) error {
 
 // auditConfigured audits what a configuration names.
 func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f *auditFlags) error {
-	whole, err := withExports(ctx, cfg)
+	whole, err := withExports(ctx, cfg, f.until)
 	if err != nil {
 		return err
 	}
@@ -190,13 +196,13 @@ func (e *environment) auditConfigured(ctx context.Context, cfg *config.Config, f
 // withExports says how to audit the releases of a configuration with fresh
 // exports of its state. They hold persons' values and are kept in memory only: a
 // file would outlive a process that is killed.
-func withExports(ctx context.Context, cfg *config.Config) (audit.Options, error) {
+func withExports(ctx context.Context, cfg *config.Config, until bool) (audit.Options, error) {
 	return besideOf(ctx, cfg, func(cfg *config.Config, copied bool) (audit.Options, error) {
 		exporter, err := upkeep.OpenExporter(cfg)
 		if err != nil {
 			return audit.Options{}, err
 		}
-		return exported(cfg, exporter, copied)
+		return exported(cfg, exporter, copied || until)
 	})
 }
 

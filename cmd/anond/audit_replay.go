@@ -31,7 +31,7 @@ func (e *environment) auditReplayed(ctx context.Context, cfg *config.Config, f *
 			return out, err
 		}
 		note = newestOf(exporter.Machine().Releases().Intents())
-		return exported(cfg, exporter, copied)
+		return exported(cfg, exporter, copied || f.until)
 	})
 	if err != nil {
 		return err

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -108,6 +111,86 @@ func TestBackupsAreTakenElsewhere(t *testing.T) {
 
 	t.Setenv("ANOND_STATE", sent)
 	assert.Contains(t, s.must("audit --replay 1 --require-certified"), "CERTIFIED")
+}
+
+// TestProgramsOfBackups: restic and rclone take backups elsewhere as RECOVER says, and a rehearsal with what they bring back
+// certifies the releases, leaves nothing behind, and is told by the next run. Without the programs a copy does.
+func TestProgramsOfBackups(t *testing.T) {
+	for name, c := range map[string]struct{ send, fetch string }{
+		"restic": {"[restic, backup]", "[restic, restore, latest, --target]"},
+		"rclone": {`[sh, -c, 'rclone copy "$0" backup:anond']`, "[rclone, copy, --max-age, 2d, 'backup:anond']"},
+		"cp":     {`[sh, -c, 'mkdir -p there && cp "$0" there']`, "[cp, -r, there]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skipf("WARNING: SKIPPED: %s is not installed", name)
+			}
+			s := newSite(t, fileSource, "on: records, every: 400",
+				fmt.Sprintf(`, backup: {dir: ./copies, keep: 1, command: %s, fetch: %s}`, c.send, c.fetch))
+			t.Chdir(s.dir)
+			t.Setenv("RESTIC_REPOSITORY", s.path("repository"))
+			t.Setenv("RESTIC_PASSWORD", "hunter2")
+			t.Setenv("XDG_CACHE_HOME", s.path("cache"))
+			t.Setenv("RCLONE_CONFIG_BACKUP_TYPE", "alias")
+			t.Setenv("RCLONE_CONFIG_BACKUP_REMOTE", s.path("remote"))
+			if name == "restic" {
+				out, err := exec.Command("restic", "init").CombinedOutput()
+				require.NoError(t, err, "%s", out)
+			}
+			s.atLevel("L2", "")
+			r := s.run("state rehearse")
+			require.Equal(t, exitFailed, r.code, "there is no copy yet: %s", r.stderr)
+			s.write("admissions.ndjson", ndjson(1, 2000))
+			r = s.run("run --once")
+			require.Equal(t, exitOK, r.code, r.stderr)
+			require.Contains(t, r.stderr, "backup_sent")
+			assert.NotContains(t, s.read("state/status.json"), `"rehearsed"`)
+
+			s.write("admissions.ndjson", ndjson(1, 3000)) // releases that the copy does not know are left out
+			copied := newestBackup(t, s.path("copies"))
+			s.edit("command: "+c.send, `command: ["false"]`)
+			require.Equal(t, exitOK, s.run("run --once").code)
+			require.NotEqual(t, copied, newestBackup(t, s.path("copies")))
+			out := s.must("state rehearse")
+			assert.Contains(t, out, "CERTIFIED")
+			assert.Contains(t, out, "rehearsed "+filepath.Base(copied))
+			_, err := os.Stat(s.path("state/.rehearsal"))
+			require.ErrorIs(t, err, os.ErrNotExist, "persons' values would stay")
+			require.Equal(t, exitOK, s.run("run --once").code)
+			assert.Contains(t, s.read("state/status.json"), `"rehearsed"`)
+		})
+	}
+}
+
+// TestARehearsalFindsADamagedCopy: also one that loads, but is not what was sent.
+func TestARehearsalFindsADamagedCopy(t *testing.T) {
+	s := newSite(t, fileSource, "on: records, every: 400", `, backup: {dir: ./copies, command: [sh, -c, 'mkdir -p there && cp "$0" there'],
+  fetch: [cp, -r, there]}`)
+	t.Chdir(s.dir)
+	s.atLevel("L2", "")
+	s.write("admissions.ndjson", ndjson(1, 2000))
+	require.Equal(t, exitOK, s.run("run --once").code)
+	sent := newestBackup(t, s.path("there"))
+	whole, err := os.ReadFile(sent)
+	require.NoError(t, err)
+	changed := bytes.Clone(whole)
+	changed[len(changed)-1] ^= 1
+	for name, damaged := range map[string][]byte{"cut": whole[:len(whole)/2], "changed": changed} {
+		require.NoError(t, os.WriteFile(sent, damaged, 0o600))
+		r := s.run("state rehearse")
+		assert.Equal(t, exitFailed, r.code, name)
+		assert.Contains(t, r.stderr, "its checksum differs", name)
+	}
+	assert.NoFileExists(t, s.path("copies/hospital.rehearsal.json"))
+	require.NoError(t, os.WriteFile(sent, whole, 0o600))
+	s.must("state rehearse")
+	assert.FileExists(t, s.path("copies/hospital.rehearsal.json"))
+
+	s.edit(`,
+  fetch: [cp, -r, there]`, "")
+	r := s.run("state rehearse")
+	assert.Equal(t, exitConfig, r.code)
+	assert.Contains(t, r.stderr, "state.backup.fetch is not set")
 }
 
 // newestBackup is the newest backup of a directory.

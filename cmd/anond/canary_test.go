@@ -81,15 +81,16 @@ var canarySteps = map[string][]canaryStep{
 	"state backup":   {{args: calls("--out copy.db")}},
 	"state browse": {{running: true, args: calls("")}, {args: calls("", "buckets --json", "classes", "classes --json", "releases --json",
 		"partitions", "letters", "letters --json", "settings --json")}},
-	"state restore": {{args: calls("--from copy.db", "--from broken.csv")}},
-	"state compact": {{args: calls("")}},
-	"state rekey":   {{args: calls("--old-key-file old.key", "--old-key-file broken.csv")}},
-	"state reset":   {{args: calls("--yes")}},
-	"state readmit": {{args: calls("", "--json")}},
-	"forget":        {{running: true, args: calls("CANARYpatient7", "--json nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
-	"repartition":   {{args: calls("--once", "--once --json")}}, // the source is a file
-	"init":          {{bare: true, args: calls("in.ndjson --k 5 --l 3 -c draft.yaml", "broken.csv --k 5 --l 3 -c other.yaml")}},
-	"try":           {{shows: true, args: calls("in.ndjson", "in.ndjson --json --page try.html")}},
+	"state rehearse": {{running: true, args: calls("")}, {args: calls("")}},
+	"state restore":  {{args: calls("--from copy.db", "--from broken.csv")}},
+	"state compact":  {{args: calls("")}},
+	"state rekey":    {{args: calls("--old-key-file old.key", "--old-key-file broken.csv")}},
+	"state reset":    {{args: calls("--yes")}},
+	"state readmit":  {{args: calls("", "--json")}},
+	"forget":         {{running: true, args: calls("CANARYpatient7", "--json nobody")}, {args: calls("CANARYpatient1", "--json nobody-else")}},
+	"repartition":    {{args: calls("--once", "--once --json")}}, // the source is a file
+	"init":           {{bare: true, args: calls("in.ndjson --k 5 --l 3 -c draft.yaml", "broken.csv --k 5 --l 3 -c other.yaml")}},
+	"try":            {{shows: true, args: calls("in.ndjson", "in.ndjson --json --page try.html")}},
 	"union": {{bare: true, args: calls("--dir united --shards 1 --once", "--dir united --shards 1 --once --json",
 		"--dir releases --shards 1 --once", "--dir united --shards 1 --listen 127.0.0.1:0 --status union.status.json")}},
 	"ledger list":         {{running: true, args: calls("", "--json")}},
@@ -135,7 +136,7 @@ func TestEveryCommandHasACanary(t *testing.T) {
 // everywhere is a configuration in which all surfaces are open and everything is kept.
 func everywhere() string {
 	c := strings.Replace(canaryConfig, "path: ./dead-letter}", "path: ./dead-letter, payload: true, max_share: 1}", 1)
-	return strings.Replace(c, "path: ./state/anond.db}", "path: ./state/anond.db, backup: {dir: ./copies}}", 1) +
+	return strings.Replace(c, "path: ./state/anond.db}", "path: ./state/anond.db, backup: {dir: ./copies, fetch: [cp, -r, ./copies]}}", 1) +
 		"encryption: {key: \"${file:key}\"}\ncontrol: {socket: ./c.sock}\n" +
 		"subject: {key: \"${file:key}\", ledger: ./people}\n"
 }

@@ -142,7 +142,7 @@ func (v *demoView) finish(ctx context.Context, result *demo.Result, o demo.Optio
 	s := result.Final.Counts
 	end := demoEnd{Sent: s.Sent, Published: s.Published, Pending: s.Pending.Total(), DeadLetter: s.DeadLetter, Beyond: s.Beyond,
 		Seconds: time.Since(v.began).Seconds()}
-	whole, err := withExports(ctx, result.Config)
+	whole, err := withExports(ctx, result.Config, false)
 	if err != nil {
 		return err
 	}

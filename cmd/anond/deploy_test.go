@@ -83,6 +83,22 @@ func TestTheUnitsOfDutiesFit(t *testing.T) {
 	}
 }
 
+// TestTheUnitOfRehearsals: it is confined as the daemon is, starts a command that there is, and a timer starts it.
+func TestTheUnitOfRehearsals(t *testing.T) {
+	unit := deployed(t, "anond-rehearse@.service")
+	_, hardening, _ := strings.Cut(deployed(t, "anond@.service"), "# Hardening.\n")
+	for line := range strings.Lines(hardening) {
+		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "[Install]") && !strings.HasPrefix(line, "WantedBy=") {
+			assert.Contains(t, unit, line)
+		}
+	}
+	_, _, err := newRootCommand(&environment{}).Find([]string{"state", "rehearse"})
+	require.NoError(t, err)
+	assert.Contains(t, unit, "\nUser=anond\n")
+	assert.Contains(t, unit, "\nExecStart=/usr/bin/anond state rehearse -c /etc/anond/%i.yaml\n")
+	assert.Contains(t, deployed(t, "anond-rehearse@.timer"), "\nOnCalendar=weekly\n")
+}
+
 // TestTheUnitOfTheLake: it is confined at least as the daemon is, and has no network. That its command line is one of
 // anond-lake is tested there.
 func TestTheUnitOfTheLake(t *testing.T) {
@@ -106,7 +122,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"anond.service", "anond@.service", "anond-union@.service", "anond-repartition@.service",
-		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service"} {
+		"anond-deliver-kafka@.service", "anond-deliver-postgres@.service", "anond-lake@.service", "anond-rehearse@.service"} {
 		// The program is not installed here.
 		unit := regexp.MustCompile(`/usr/bin/anond(-lake|-deliver)?\b`).ReplaceAllString(deployed(t, name), "/bin/true")
 		path := filepath.Join(dir, name)
@@ -124,10 +140,9 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 	}
 }
 
-// configMap has a configuration and is one of the manifests.
+// manifest is one that may be of a set of pods.
 type manifest struct {
 	Kind string
-	Data map[string]string
 	Spec struct {
 		Template struct {
 			Spec struct {
@@ -141,11 +156,11 @@ type manifest struct {
 // configurations in them. What they warn of is the address, which has to be open there.
 func TestManifestsFitTheDaemon(t *testing.T) {
 	texts := map[string]string{"compose": deployed(t, "compose", "anond.yaml")}
-	for _, name := range []string{"anond", "shards"} {
-		texts[name] = configIn(t, deployed(t, "kubernetes", name+".yaml"))
+	for _, name := range []string{"dataset", "shards"} {
+		podsMayDrain(t, deployed(t, "kubernetes", name, "manifests.yaml"))
+		texts[name] = deployed(t, "kubernetes", name, "anond.yaml")
 	}
-	texts["shards"] = strings.NewReplacer("${HOSTNAME}", "anond-shards-7", // as the pods of a set are called
-		"/run/secrets/anond/key", file(t, "key", strings.Repeat("0123456789abcdef", 4))).Replace(texts["shards"])
+	texts["shards"] = strings.Replace(texts["shards"], "/run/secrets/anond/key", file(t, "key", strings.Repeat("0123456789abcdef", 4)), 1)
 	for name, text := range texts {
 		r := anond(t, "config", "check", "-c", file(t, name+".yaml", text))
 		require.Zero(t, r.code, "%s: %s", name, r.stderr)
@@ -163,8 +178,8 @@ func TestManifestsFitTheDaemon(t *testing.T) {
 	assert.GreaterOrEqual(t, grace, ingest.DrainFor+afterDrain)
 }
 
-// configIn is the configuration in the manifests of a file, whose pods must have time to drain.
-func configIn(t *testing.T, text string) (config string) {
+// podsMayDrain: the one set of a file gives its pods time to drain.
+func podsMayDrain(t *testing.T, text string) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	sets := 0
 	for {
@@ -172,17 +187,12 @@ func configIn(t *testing.T, text string) (config string) {
 		if decoder.Decode(&m) != nil {
 			break
 		}
-		switch m.Kind {
-		case "ConfigMap":
-			config = m.Data["anond.yaml"]
-		case "StatefulSet":
+		if m.Kind == "StatefulSet" {
 			sets++
 			assert.GreaterOrEqual(t, time.Duration(m.Spec.Template.Spec.Grace)*time.Second, ingest.DrainFor+afterDrain)
 		}
 	}
-	require.NotEmpty(t, config)
 	require.Equal(t, 1, sets)
-	return config
 }
 
 // TestTheContainerIsConfined: nothing is in it but the program and certificates.

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 	case "1":
 		shards.AfterUnionStep = unionHook()
 		afterForgetStep = killsAt(os.Getenv(forgetKilledAt))
+		aroundOwners = diesAt(os.Getenv(ledgerKilledAt))
 		main()
 	default:
 		runPanicking(place, os.Args[len(os.Args)-1])

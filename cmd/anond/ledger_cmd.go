@@ -11,10 +11,14 @@ import (
 
 	"anond/incremental/boltstore"
 	"anond/incremental/state"
+	"anond/ingest"
 	"anond/ingest/subjectledger"
 	"anond/internal/cli"
 	"anond/internal/fault"
 )
+
+// aroundOwners stands between a daemon and its ledger of subjects. Tests kill the process there; in operation it is nil.
+var aroundOwners func(ingest.Owners) ingest.Owners
 
 // ledgerContent is what anond ledger shows.
 type ledgerContent struct {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/equivclass/equivtest/tier"
+	"anond/incremental"
+	"anond/incremental/state"
+	"anond/ingest"
 )
 
 // member is a site of a dataset that shares its people with others.
@@ -111,6 +116,23 @@ func TestLedgerOfTwoDatasets(t *testing.T) {
 		s.must("audit --require-certified")
 	}
 
+	// The auditor sees who is in two datasets, also one that calls the person otherwise, and what it cannot compare.
+	both := member(t, "both", filepath.Join(t.TempDir(), "another"), lines)
+	both.edit("name: patient, role", "name: client, path: /patient, role")
+	stranger := member(t, "stranger", filepath.Join(t.TempDir(), "another"), lines)
+	stranger.edit(fmt.Sprintf("%064x", 7), fmt.Sprintf("%064x", 8))
+	for _, s := range []*site{both, stranger} {
+		s.must("run --once")
+	}
+	for _, s := range []*site{a, b, both, stranger} {
+		s.must("state records", "--out", s.path("records.csv"))
+	}
+	a.must("audit --require-certified --others " + b.path("records.csv"))
+	r = a.run("audit --others " + b.path("records.csv") + " --others " + both.path("records.csv"))
+	assert.Equal(t, 3, r.code)
+	assert.Contains(t, r.stdout, "subject_in_two_datasets")
+	assert.Contains(t, a.must("audit --others "+stranger.path("records.csv")), "do not name people under one subject.key")
+
 	// The feed of the first goes on, with people of the second, whatever becomes of them there.
 	a.append("admissions.ndjson", otherPeople(3, 500))
 	a.must("run --once")
@@ -128,6 +150,8 @@ func TestLedgerOfTwoDatasets(t *testing.T) {
 	other := member(t, "other", dir, ndjson(5, 500))
 	other.edit(fmt.Sprintf("%064x", 7), fmt.Sprintf("%064x", 8))
 	assert.Equal(t, 78, other.run("run --once").code)
+	other.edit(fmt.Sprintf("%064x", 8), fmt.Sprintf("%064x", 7)) // its seed is durable, and it has not joined
+	other.must("run --once")
 	again := member(t, "hospital", dir, ndjson(5, 500))
 	r = again.run("run --once")
 	assert.Equal(t, 5, r.code, r.stderr)
@@ -148,6 +172,94 @@ func TestLedgerOfTwoDatasets(t *testing.T) {
 	b.must("run --once")
 	for _, p := range []string{"P-refused", "P-forgotten"} {
 		assert.NotContains(t, string(whole), p)
+	}
+}
+
+// TestReplayedLettersHaveOneOwner: whose record it was could not be read, so that nobody owned the person then.
+func TestReplayedLettersHaveOneOwner(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "people")
+	long, longer := "P-"+strings.Repeat("x", 40), "P-"+strings.Repeat("y", 40)
+	a := member(t, "a", dir, admitted(long, 1, "influenza")+admitted(longer, 1, "influenza")+ndjson(1, 300))
+	b := member(t, "b", dir, admitted(long, 1, "influenza")+otherPeople(3, 300))
+	a.edit("name: patient, role: subject", "name: patient, role: subject, max_length: 20")
+	a.must("run --once")
+	b.must("run --once")
+	assert.Zero(t, b.ofOthers(301), "nobody knew whose record it was")
+	a.edit(", max_length: 20", "")
+	before := a.people()
+	a.must("dlq replay")
+	a.must("run --once")
+	assert.Len(t, a.people(), len(before)+1, "the one whom nobody had meanwhile")
+	apart(t, a, b)
+	b.append("admissions.ndjson", admitted(longer, 1, "influenza"))
+	b.must("run --once")
+	assert.Equal(t, 1, b.ofOthers(302))
+}
+
+// ledgerKilledAt is the step of a run with a ledger of subjects at which a child process is killed.
+const ledgerKilledAt = "ANOND_TEST_LEDGER_KILLED_AT"
+
+var ledgerSteps = []string{"joined", "claiming", "claimed", "synchronizing", "synchronized"}
+
+// dying kills the process at a step, the second time that the run is there.
+type dying struct {
+	ingest.Owners
+	at func(step string)
+}
+
+func diesAt(step string) func(ingest.Owners) ingest.Owners {
+	if step == "" {
+		return nil
+	}
+	kill, seen := killsAt(step), map[string]int{}
+	return func(o ingest.Owners) ingest.Owners {
+		at := func(s string) {
+			if seen[s]++; seen[s] == 2 || s == "joined" {
+				_ = kill(s)
+			}
+		}
+		at("joined")
+		return dying{o, at}
+	}
+}
+
+func (d dying) Claim(ctx context.Context, people []state.Person) ([]bool, error) {
+	d.at("claiming")
+	defer d.at("claimed")
+	return d.Owners.Claim(ctx, people)
+}
+
+func (d dying) BeforeCommit(m *incremental.Machine) error {
+	d.at("synchronizing")
+	defer d.at("synchronized")
+	return d.Owners.BeforeCommit(m)
+}
+
+// TestLedgerIsKilledAtEachStep: SIGKILL ends the real process at each step at which it joins, claims and makes claims durable, and
+// then the daemon of the other dataset, too. The next starts need no command: nothing is lost, and nobody is in both.
+func TestLedgerIsKilledAtEachStep(t *testing.T) {
+	tier.NotShort(t, "it kills the program")
+	t.Parallel()
+	lines := ndjson(1, 3000)
+	for i, step := range ledgerSteps {
+		dir := filepath.Join(t.TempDir(), "people")
+		a, b := member(t, "a", dir, lines), member(t, "b", dir, otherPeople(3, 500)+lines)
+		dies := func(step string) func(*exec.Cmd) {
+			return func(c *exec.Cmd) { c.Env = append(c.Env, ledgerKilledAt+"="+step) }
+		}
+		a.start("run --once", dies(step)).killed(step)
+		b.start("run --once", dies(ledgerSteps[(i+2)%len(ledgerSteps)])).killed(step)
+		b.must("run --once")
+		a.must("run --once")
+		assert.NotZero(t, a.ofOthers(3000)+b.ofOthers(3500), step)
+		apart(t, a, b)
+		for _, s := range []*site{a, b} {
+			if s.counts().Counts.Release > 0 {
+				s.must("audit --require-certified")
+			}
+			s.must("ledger check")
+		}
 	}
 }
 

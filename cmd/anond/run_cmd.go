@@ -105,7 +105,7 @@ input, of other people, all the same.`,
 			err = daemon.Run(c.Context(), cfg, dataset.Options{Log: shown.Log, Level: level, Journal: journal, Load: load, Reloads: caught,
 				Manager: shown.Manager, Prepare: shown.prepare, Lookup: env.Lookup, Working: working, Once: once, Again: again, TrustClock: trust,
 				Stdin: env.Stdin, Monitor: shown.monitor, Meter: shown.metrics, Observe: func(r ingest.Report) { last = &r },
-				StandIns: dataset.StandIns{Forgetting: afterForgetStep}})
+				StandIns: dataset.StandIns{Forgetting: afterForgetStep, Owners: aroundOwners}})
 			failed(shown.Log, err)
 			if !once || last == nil {
 				return err

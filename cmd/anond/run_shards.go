@@ -26,7 +26,6 @@ import (
 type hosted struct {
 	*environment
 	path        string
-	first       *config.Config // the file, read as that of its first shard
 	once, trust bool
 	out         io.Writer
 	level       *slog.LevelVar
@@ -55,7 +54,7 @@ func (e *environment) runShards(ctx context.Context, path string, cfg *config.Co
 	if once && cfg.Shard.Group != "" {
 		return cli.Usage("SHARD=0 anond run --once", "shard.group divides the shards of processes that run on; --once reads one that is named")
 	}
-	h := &hosted{environment: e, path: path, first: cfg, once: once, trust: trust, out: &oneLog{w: e.Stderr}, level: new(slog.LevelVar),
+	h := &hosted{environment: e, path: path, once: once, trust: trust, out: &oneLog{w: e.Stderr}, level: new(slog.LevelVar),
 		shards: monitor.NewShards(duty.NewDuty(cli.Release, clock.System())), shown: map[int]*surfaces{}, reloads: map[int]chan os.Signal{}}
 	caught, stop := hangups()
 	defer stop()
@@ -64,7 +63,7 @@ func (e *environment) runShards(ctx context.Context, path string, cfg *config.Co
 			h.reload(s)
 		}
 	}()
-	p := &serve.Process{Duty: h.shards.Duty, Log: h.shards.Log(h.log(nil)), Metrics: loop.OfShards(h.metrics), Ready: h.shards.Ready,
+	p := &serve.Process{Duty: h.shards.Duty, Log: h.shards.Log(h.log(cfg.Log, nil)), Metrics: loop.OfShards(h.metrics), Ready: h.shards.Ready,
 		Live: h.shards.Live, Sight: h.shards.Sight, Pages: dashboard.OfShards(cfg.Dataset, h.shards),
 		HTTP: func() (*config.HTTP, error) { return &cfg.HTTP, nil }, What: "dashboard", Where: "http.listen"}
 	var err error
@@ -78,9 +77,9 @@ func (e *environment) runShards(ctx context.Context, path string, cfg *config.Co
 	return err
 }
 
-// log writes the log of the process, or that of a shard, which has a journal.
-func (h *hosted) log(journal io.Writer) *slog.Logger {
-	return logs.NewSteered(h.out, h.first.Log, cli.IsTerminal(h.Stderr), h.level, journal)
+// log writes the log of the process, or that of a shard, which has a journal. The level is one, as the newest of them has read it.
+func (h *hosted) log(settings config.Log, journal io.Writer) *slog.Logger {
+	return logs.NewSteered(h.out, settings, cli.IsTerminal(h.Stderr), h.level, journal)
 }
 
 // metrics are those of the shards of this process.
@@ -116,7 +115,7 @@ func (h *hosted) run(ctx context.Context, shard int) error {
 	}
 	journal, reloads := control.NewJournal(), make(chan os.Signal, 1)
 	s := h.begins(shard, cfg, reloads)
-	log := s.monitor.Log(h.log(journal))
+	log := s.monitor.Log(h.log(cfg.Log, journal))
 	load := func() (*config.Config, error) {
 		c, warnings, err := cli.LoadConfig(ctx, &env, h.path)
 		warned(log, warnings)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -203,6 +204,9 @@ func TestAShardFailsAlone(t *testing.T) {
 	w.Ends(exitConfig)
 }
 
+// lookEvery keeps whoever waits for hosts from taking their processor.
+const lookEvery = 200 * time.Millisecond
+
 // host is a process of a group.
 type host struct {
 	*site
@@ -227,6 +231,7 @@ func (h *host) has() (shards []int) {
 func divided(t *testing.T, of int, hosts ...*host) {
 	t.Helper()
 	eventually(t, func() bool {
+		time.Sleep(lookEvery)
 		all := map[int]bool{}
 		for _, h := range hosts {
 			n := len(h.has())
@@ -248,6 +253,7 @@ func divided(t *testing.T, of int, hosts ...*host) {
 
 // sent is what the newest status of each shard counts, on whatever host.
 func sent(hosts ...*host) (sum uint64) {
+	time.Sleep(lookEvery)
 	newest := map[int]dataset.Status{}
 	for _, h := range hosts {
 		found, _ := filepath.Glob(h.path("state/*/status.json"))
@@ -273,7 +279,8 @@ func TestAGroupTakesOver(t *testing.T) {
 	p := newShardedTopic(t, kfake.SeedTopics(8, "admissions"))
 	first := p.grouped(of)
 	stream := hospital.New(8)
-	feed := func() { p.send("admissions", stream, 2000, func(int, *kgo.Record) {}) }
+	first.edit("every: 300", "every: 700")
+	feed := func() { p.send("admissions", stream, 1000, func(int, *kgo.Record) {}) }
 	feed()
 	var hosts []*host
 	all := func() bool { return sent(hosts...) == uint64(len(p.people)) }
@@ -322,8 +329,12 @@ func TestAGroupTakesOver(t *testing.T) {
 		h.signal(syscall.SIGTERM)
 		require.Equal(t, exitOK, h.wait(), &h.stderr)
 		feed()
+		other := hosts[1-i]
+		eventually(t, func() bool { return sent(other) == uint64(len(p.people)) }, "%s", &other.stderr)
 		hosts[i] = startHost(h.site)
 		divided(t, of, hosts...)
+		eventually(t, func() bool { return strings.Contains(hosts[i].stderr.String(), `"event":"backup_taken"`) },
+			"a host does not begin with the newer state of the other: %s", &hosts[i].stderr)
 	}
 	eventually(t, all, "%s", logs())
 	for _, h := range hosts {

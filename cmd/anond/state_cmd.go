@@ -25,8 +25,8 @@ func newStateCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{Use: "state", Short: "Inspect and maintain the state; export what an audit needs"}
 	c.AddCommand(newStateInfoCommand(env), newStateBrowseCommand(env), newStateCheckCommand(env), newStateMembersCommand(env),
 		newStateRecordsCommand(env),
-		newStateBackupCommand(env), newStateRestoreCommand(env), newStateCompactCommand(env), newStateRekeyCommand(env),
-		newStateResetCommand(env), newStateReadmitCommand(env))
+		newStateBackupCommand(env), newStateRestoreCommand(env), newStateRehearseCommand(env), newStateCompactCommand(env),
+		newStateRekeyCommand(env), newStateResetCommand(env), newStateReadmitCommand(env))
 	return c
 }
 

@@ -32,7 +32,7 @@ func newTryCommand(env *environment) *cobra.Command {
 		Long: `try reads DATA, a CSV or NDJSON file or - for standard input, publishes it with the
 configuration as anond run --once would, in a temporary directory that is removed
 again, and says what would be refused and why, what the first release loses by
-attribute, how large classes and buckets are, how far random counts are off, what
+attribute and by view, how large classes and buckets are, how far random counts are off, what
 becomes of strong relations between attributes, and how many people the next pool
 needs. Only the blocks schema, policy, subject, initial and release of the
 configuration count, and how the source is decoded.

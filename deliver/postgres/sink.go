@@ -150,7 +150,7 @@ func (s *sink) isThere(ctx context.Context, tx pgx.Tx, r *deliver.Release) (bool
 	switch {
 	case err != nil:
 		return false, err
-	case p.Release == 0 && number == 1, p.Release > 0 && p.Release == number-1:
+	case p.Release == 0 && number == r.Manifest.First(), p.Release > 0 && p.Release == number-1:
 		return false, nil
 	case p.Release < number:
 		return false, deliver.Other("its newest release is %d, so release %d cannot be added", p.Release, number)

@@ -107,7 +107,7 @@ func (p *parcel) removed() error {
 // mark sends the marker.
 func (p *parcel) mark() error {
 	m := p.r.Manifest
-	value, err := json.Marshal(releaseMarker{Format: format, Dataset: m.Dataset, Release: m.Release, First: 1, CreatedAt: m.CreatedAt,
+	value, err := json.Marshal(releaseMarker{Format: format, Dataset: m.Dataset, Release: m.Release, First: m.First(), CreatedAt: m.CreatedAt,
 		Records: m.Records, Previous: m.Previous, Manifest: hex.EncodeToString(p.r.SHA256[:]), Expired: p.r.Expired, Rewritten: p.r.Rewritten,
 		Streams: p.streams})
 	if err != nil {

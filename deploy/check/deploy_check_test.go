@@ -5,10 +5,13 @@ package check
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +24,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -71,12 +75,83 @@ func TestCompose(t *testing.T) {
 func TestKubernetes(t *testing.T) {
 	var set appsv1.StatefulSet
 	var service corev1.Service
-	decoded(t, "anond.yaml", map[string]any{"ServiceAccount": &corev1.ServiceAccount{}, "ConfigMap": &corev1.ConfigMap{},
-		"Service": &service, "StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}})
+	decoded(t, "dataset/manifests.yaml", map[string]any{"ServiceAccount": &corev1.ServiceAccount{}, "Service": &service, "StatefulSet": &set,
+		"NetworkPolicy": &networkingv1.NetworkPolicy{}})
 	checkSet(t, &set, &service)
 	if *set.Spec.Replicas != 1 {
 		t.Error("one state has one publisher")
 	}
+}
+
+// TestKustomize: what a kustomization names is there, and the manifests name what it makes. kubectl, where it is installed,
+// makes of it what Kubernetes takes.
+func TestKustomize(t *testing.T) {
+	for _, name := range []string{"dataset", "shards"} {
+		dir := filepath.Join("..", "kubernetes", name)
+		var k struct {
+			APIVersion, Kind, Namespace string
+			Resources                   []string
+			ConfigMapGenerator          []struct {
+				Name  string
+				Files []string
+			}
+			Images []struct{ Name, NewName, NewTag string }
+		}
+		must(t, yaml.UnmarshalStrict(content(t, filepath.Join(dir, "kustomization.yaml")), &k))
+		if k.APIVersion != "kustomize.config.k8s.io/v1beta1" || k.Kind != "Kustomization" || k.Namespace == "" {
+			t.Errorf("%s is no kustomization: %v", name, k)
+		}
+		manifests := ""
+		for _, file := range k.Resources {
+			manifests += string(content(t, filepath.Join(dir, file)))
+		}
+		for _, m := range k.ConfigMapGenerator {
+			content(t, filepath.Join(dir, m.Files[0]))
+			if !strings.Contains(manifests, "configMap: {name: "+m.Name+"}") {
+				t.Errorf("nobody mounts %s", m.Name)
+			}
+		}
+		for _, i := range k.Images {
+			if !strings.Contains(manifests, " image: "+i.Name+":") || i.NewTag == "latest" {
+				t.Errorf("no image is %s, or it is not pinned", i.Name)
+			}
+		}
+		built, err := exec.Command("kubectl", "kustomize", dir).Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			t.Logf("WARNING: %s was not built: kubectl is not installed", name)
+			continue
+		}
+		must(t, err)
+		configs := 0
+		for _, doc := range strings.Split(string(built), "\n---\n") {
+			var kind struct{ Kind string }
+			must(t, yaml.Unmarshal([]byte(doc), &kind))
+			into, known := map[string]any{"ServiceAccount": &corev1.ServiceAccount{}, "ConfigMap": &corev1.ConfigMap{},
+				"Service": &corev1.Service{}, "StatefulSet": &appsv1.StatefulSet{}, "Deployment": &appsv1.Deployment{},
+				"PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "NetworkPolicy": &networkingv1.NetworkPolicy{},
+				"PodDisruptionBudget": &policyv1.PodDisruptionBudget{}}[kind.Kind]
+			if !known {
+				t.Errorf("%s makes a %q", name, kind.Kind)
+				continue
+			}
+			must(t, yaml.UnmarshalStrict([]byte(doc), into))
+			if c, is := into.(*corev1.ConfigMap); is {
+				configs++
+				if c.Data["anond.yaml"] != string(content(t, filepath.Join(dir, "anond.yaml"))) || strings.Count(string(built), c.Name) < 2 {
+					t.Errorf("%s: the pods do not mount the configuration", name)
+				}
+			}
+		}
+		if configs != 1 {
+			t.Errorf("%s has %d configurations", name, configs)
+		}
+	}
+}
+
+func content(t *testing.T, path string) []byte {
+	text, err := os.ReadFile(path)
+	must(t, err)
+	return text
 }
 
 // TestKubernetesShards: the number of shards is the same wherever it stands, and the union
@@ -84,17 +159,25 @@ func TestKubernetes(t *testing.T) {
 func TestKubernetesShards(t *testing.T) {
 	var set appsv1.StatefulSet
 	var service corev1.Service
-	var config corev1.ConfigMap
 	var union appsv1.Deployment
 	var claim, backups corev1.PersistentVolumeClaim
 	var account corev1.ServiceAccount
-	decoded(t, "shards.yaml", map[string]any{"ServiceAccount": &account, "ConfigMap": &config, "Service": &service,
+	var ofShards, ofUnion policyv1.PodDisruptionBudget
+	decoded(t, "shards/manifests.yaml", map[string]any{"ServiceAccount": &account, "Service": &service,
 		"StatefulSet": &set, "NetworkPolicy": &networkingv1.NetworkPolicy{}, "Deployment": &union, "PersistentVolumeClaim": &claim,
-		"PersistentVolumeClaim anond-backups": &backups})
+		"PersistentVolumeClaim anond-backups": &backups, "PodDisruptionBudget": &ofShards, "PodDisruptionBudget anond-union": &ofUnion})
 	checkSet(t, &set, &service)
-	shards := fmt.Sprint(*set.Spec.Replicas)
-	if !strings.Contains(config.Data["anond.yaml"], "of: "+shards+", ") {
-		t.Error("shard.of is not the number of replicas")
+	const shards = "16"
+	config := string(content(t, filepath.Join("..", "kubernetes", "shards", "anond.yaml")))
+	if !strings.Contains(config, "shard: {of: "+shards+", group: ") || *set.Spec.Replicas < 2 {
+		t.Error("the shards are not divided among several hosts")
+	}
+	if b := ofShards.Spec; b.MaxUnavailable.IntValue() != 1 || !maps.Equal(b.Selector.MatchLabels, set.Spec.Selector.MatchLabels) {
+		t.Error("a drain of nodes ends more than one host at a time")
+	}
+	if b := ofUnion.Spec; b.MinAvailable.IntValue() < 1 || int(*union.Spec.Replicas) <= b.MinAvailable.IntValue() ||
+		!maps.Equal(b.Selector.MatchLabels, union.Spec.Selector.MatchLabels) {
+		t.Error("a drain of nodes ends the union, or waits for ever")
 	}
 	pod := union.Spec.Template.Spec
 	args := strings.Join(pod.Containers[0].Args, " ")
@@ -112,47 +195,26 @@ func TestKubernetesShards(t *testing.T) {
 	if len(pod.Volumes) != 1 || pod.Volumes[0].PersistentVolumeClaim.ClaimName != claim.Name {
 		t.Error("the union has more than the releases")
 	}
-	checkTakeover(t, &set, &config, &backups)
+	checkTakeover(t, &set, config, shards, &backups)
 	if len(claim.Spec.AccessModes) != 1 || claim.Spec.AccessModes[0] != corev1.ReadWriteMany {
 		t.Error("pods on several nodes write the releases")
 	}
 }
 
-// checkTakeover: the journal has a topic with a partition for each shard; what runs before a shard sees what it needs to put a
-// backup in place, under the same user, and the backups are on a volume that all nodes reach and only shards mount.
-func checkTakeover(t *testing.T, set *appsv1.StatefulSet, config *corev1.ConfigMap, backups *corev1.PersistentVolumeClaim) {
-	text := config.Data["anond.yaml"]
-	if !strings.Contains(text, "journal: {topic: anond.journal}") || !strings.Contains(text, `backup: {dir: "./backups/${HOSTNAME}"`) {
+// checkTakeover: the journal has a topic with a partition for each shard, and the backups of each are on a volume that all nodes
+// reach and only shards mount.
+func checkTakeover(t *testing.T, set *appsv1.StatefulSet, config, shards string, backups *corev1.PersistentVolumeClaim) {
+	if !strings.Contains(config, "journal: {topic: anond.journal}") || !strings.Contains(config, `backup: {dir: "./backups/${SHARD}"`) {
 		t.Error("there is no journal, or shards share a directory of backups")
 	}
-	manifest, err := os.ReadFile(filepath.Join("..", "kubernetes", "shards.yaml"))
-	must(t, err)
-	if !strings.Contains(string(manifest), fmt.Sprintf("--topic anond.journal --partitions %d ", *set.Spec.Replicas)) {
+	how := content(t, filepath.Join("..", "kubernetes", "shards", "kustomization.yaml"))
+	if !strings.Contains(string(how), "--topic anond.journal --partitions "+shards+" ") {
 		t.Error("the topic of the journal has another number of partitions")
-	}
-	pod := set.Spec.Template.Spec
-	before, shard := pod.InitContainers[0], pod.Containers[0]
-	if strings.Join(before.Args, " ") != "state restore --missing -c "+shard.Args[len(shard.Args)-1] || before.Image != shard.Image {
-		t.Errorf("before the shard runs %q", before.Args)
-	}
-	pod.Containers = pod.InitContainers
-	checkConfined(t, pod)
-	have := map[string]bool{}
-	place := func(m corev1.VolumeMount) string {
-		return fmt.Sprint(m.Name, " ", m.MountPath, " ", m.SubPath, " ", m.ReadOnly)
-	}
-	for _, m := range shard.VolumeMounts {
-		have[place(m)] = true
-	}
-	for _, m := range before.VolumeMounts {
-		if !have[place(m)] {
-			t.Errorf("%s is mounted otherwise than by the shard", m.Name)
-		}
 	}
 	if backups.Spec.AccessModes[0] != corev1.ReadWriteMany {
 		t.Error("another node does not see the backups")
 	}
-	for _, v := range pod.Volumes {
+	for _, v := range set.Spec.Template.Spec.Volumes {
 		if v.Name == "backups" && v.PersistentVolumeClaim.ClaimName == backups.Name {
 			return
 		}
@@ -162,9 +224,7 @@ func checkTakeover(t *testing.T, set *appsv1.StatefulSet, config *corev1.ConfigM
 
 // decoded decodes a file whose documents are one of each kind, or of a kind and a name.
 func decoded(t *testing.T, name string, into map[string]any) {
-	text, err := os.ReadFile(filepath.Join("..", "kubernetes", name))
-	must(t, err)
-	for _, doc := range strings.Split(string(text), "\n---\n") {
+	for _, doc := range strings.Split(string(content(t, filepath.Join("..", "kubernetes", name))), "\n---\n") {
 		var kind struct {
 			Kind     string
 			Metadata struct{ Name string }
@@ -212,7 +272,8 @@ func checkConfined(t *testing.T, pod corev1.PodSpec) {
 }
 
 func checkProbes(t *testing.T, c corev1.Container) {
-	for path, probe := range map[string]*corev1.Probe{"/healthz": c.LivenessProbe, "/readyz": c.ReadinessProbe} {
+	// These two are answered also while all places of the server are taken (internal/ops/web: the reserve for health).
+	for probe, path := range map[*corev1.Probe]string{c.StartupProbe: "/healthz", c.LivenessProbe: "/healthz", c.ReadinessProbe: "/readyz"} {
 		if probe.HTTPGet.Path != path || probe.HTTPGet.Port.StrVal != c.Ports[0].Name {
 			t.Errorf("%s is not probed at the port of the container", path)
 		}

@@ -22,6 +22,10 @@ type place struct {
 func Places(c *config.Config) []place {
 	out := []place{{"state.path", filepath.Dir(c.State.Path), c.State.Path, true}, {"release.dir", c.Release.Dir, "", false},
 		{"release.ledger", filepath.Dir(c.Release.Ledger), c.Release.Ledger, false}}
+	for i := range c.Release.Views {
+		v := &c.Release.Views[i]
+		out = append(out, place{"release.views", v.Dir, "", false}, place{"release.views", filepath.Dir(v.Ledger), v.Ledger, false})
+	}
 	if c.DeadLetter.Type == config.ToFile {
 		out = append(out, place{"dead_letter.path", c.DeadLetter.Path, filepath.Join(c.DeadLetter.Path, deadletter.FileName), true})
 	}

@@ -20,6 +20,7 @@ type StandIns struct {
 	Sleep       func(context.Context, time.Duration) error  // between attempts
 	Jitter      func() float64                              // of the waits between attempts
 	Forgetting  func(step string) error                     // between the steps of an erasure, and around a removal
+	Owners      func(ingest.Owners) ingest.Owners           // around the opened ledger of subjects
 	Journal     *JournalStandIn                             // in place of the brokers of a journal; needs Source
 }
 

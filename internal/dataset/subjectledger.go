@@ -25,7 +25,8 @@ func LedgerOf(c *config.Config, state [32]byte) subjectledger.Options {
 
 // OpenOwners opens the ledger of subjects that the configuration names; nil: it names none. The dataset joins before its first
 // record, under a seed that is durable before.
-func OpenOwners(ctx context.Context, c *config.Config, m *incremental.Machine) (owners ingest.Owners, close func() error, err error) {
+func OpenOwners(ctx context.Context, c *config.Config, m *incremental.Machine, o Options) (
+	owners ingest.Owners, close func() error, err error) {
 	if c.SubjectLedger == "" {
 		return nil, nil, nil
 	}
@@ -35,6 +36,9 @@ func OpenOwners(ctx context.Context, c *config.Config, m *incremental.Machine) (
 	l, err := subjectledger.Open(ctx, LedgerOptions(c, m))
 	if err != nil {
 		return nil, nil, err
+	}
+	if around := o.StandIns.Owners; around != nil {
+		return around(l), l.Close, nil
 	}
 	return l, l.Close, nil
 }

@@ -67,6 +67,26 @@ func (t *run) measure(dir string, o *Outcome) (*readback.Release, error) {
 	return r, nil
 }
 
+// measureView reads a view back: what its own columns lose, and which share a label has.
+func (o *Outcome) measureView(name, dir string) error {
+	r, err := readback.Open(dir)
+	if err == nil {
+		err = r.Load(nil)
+	}
+	if err != nil {
+		return err
+	}
+	v := viewLoss{Name: name, Loss: r.Manifest.Quality.NCP}
+	for j, loss := range r.Losses() {
+		v.Losses = append(v.Losses, attributeLoss{r.Dicts[j].Attribute().Name, rounded(loss)})
+	}
+	for _, a := range r.Manifest.Reached() {
+		v.Shares = append(v.Shares, viewShare{a.Attribute, rounded(a.Share)})
+	}
+	o.Views = append(o.Views, v)
+	return nil
+}
+
 // errorOf says how far counts by the i-th sensitive attribute are off.
 func (t *run) errorOf(r *readback.Release, i int) queryError {
 	var quasi []int

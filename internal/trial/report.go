@@ -53,6 +53,7 @@ type Outcome struct {
 	Classes   *sizes          `json:"classes,omitempty"` // nil: there is no release
 	Buckets   *sizes          `json:"buckets,omitempty"`
 	Sensitive []sensitive     `json:"sensitive,omitempty"`
+	Views     []viewLoss      `json:"views,omitempty"`
 	Next      *next           `json:"next_pool,omitempty"`
 	Pools     *profile.Pools  `json:"pools"`
 }
@@ -61,6 +62,20 @@ type Outcome struct {
 type attributeLoss struct {
 	Name string  `json:"attribute"`
 	Loss float64 `json:"loss"`
+}
+
+// viewLoss is what a view loses, over its own columns, and the largest shares of what it shows of sensitive attributes.
+type viewLoss struct {
+	Name   string          `json:"name"`
+	Loss   float64         `json:"loss"`
+	Losses []attributeLoss `json:"loss_by_attribute"`
+	Shares []viewShare     `json:"shares"`
+}
+
+// viewShare is the largest share of a value, or of a label, in a bucket.
+type viewShare struct {
+	Name     string  `json:"attribute"`
+	TopShare float64 `json:"top_share"`
 }
 
 // sizes are those of classes or buckets. Median and Curve are by people: Curve has the size at each twentieth of them.
@@ -202,6 +217,17 @@ func (r *Report) Figures() (out []figure) {
 			released(s.Name+": allowed", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].Allowed })
 			released(s.Name+": counts off by, median", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].Error.Median })
 			released(s.Name+": counts off by, mean", percent, func(o *Outcome) any { return 100 * o.Sensitive[i].Error.Mean })
+		}
+	}
+	if first := r.Released(); first != nil {
+		for i, v := range first.Views {
+			released("view "+v.Name+": loss", "%.4f", func(o *Outcome) any { return o.Views[i].Loss })
+			for j, a := range v.Losses {
+				released("  "+a.Name, "%.4f", func(o *Outcome) any { return o.Views[i].Losses[j].Loss })
+			}
+			for j, s := range v.Shares {
+				released("  "+s.Name+": top share", "%.1f %%", func(o *Outcome) any { return 100 * o.Views[i].Shares[j].TopShare })
+			}
 		}
 	}
 	add("people the next pool needs", func(o *Outcome) string {

@@ -239,8 +239,18 @@ func (t *run) load(s Setting, dir string) (*config.Config, error) {
 		edits = append(edits, config.Edit{Path: []string{"schema", "attributes", name, "promise"}, Value: &promise})
 	}
 	c, _, err := config.LoadEdited(t.Config, t.Lookup, config.ReadRegular, edits)
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Release.Views { // wherever the configuration has them
+		v := &c.Release.Views[i]
+		v.Dir, v.Ledger, v.Mode, v.Since = viewDir(dir, v.Name), filepath.Join(dir, "state", "ledger-"+v.Name), 0, time.Time{}
+	}
+	return c, nil
 }
+
+// viewDir is where a trial in a directory has a view.
+func viewDir(dir, name string) string { return filepath.Join(dir, "view-"+name) }
 
 // try publishes the sample with a setting and measures the release. An outcome may be that nothing is published.
 func (t *run) try(ctx context.Context, i int, s Setting) (*Outcome, error) {
@@ -271,6 +281,11 @@ func (t *run) try(ctx context.Context, i int, s Setting) (*Outcome, error) {
 		return out, nil
 	}
 	t.releases[i], err = abandon.At(ctx, func() (*readback.Release, error) { return t.measure(filepath.Join(dir, "releases"), out) })
+	for _, v := range c.Release.Views {
+		if err == nil {
+			err = out.measureView(v.Name, viewDir(dir, v.Name))
+		}
+	}
 	return out, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/internal/fault"
+	_ "anond/internal/views"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden reports")
@@ -291,4 +292,37 @@ func TestNoRoomForATrial(t *testing.T) {
 	assert.Contains(t, fault.Hint(noRoom(parked)), "set TMPDIR")
 	other := errors.New("else")
 	assert.Equal(t, other, noRoom(other))
+}
+
+// TestTrialShowsWhatViewsLose: over their own columns, and with the largest share of a label. Nothing is written where the configuration
+// has views, whose directories are those of real releases.
+func TestTrialShowsWhatViewsLose(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile("testdata/anond.yaml")
+	require.NoError(t, err)
+	with := strings.Replace(string(text), "release: {", "release: {views: [{name: few, columns: [age, smoker], cells: {age: 20}, "+
+		"dir: "+filepath.Join(dir, "real")+", ledger: "+filepath.Join(dir, "real-ledger")+", since: 2031-01}], ", 1)
+	require.NotEqual(t, string(text), with)
+	o := clinic(Setting{}, Setting{K: 10})
+	o.Config = filepath.Join(dir, "anond.yaml")
+	require.NoError(t, os.WriteFile(o.Config, []byte(with), 0o600))
+	place, err := os.ReadFile("testdata/place.csv")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "place.csv"), place, 0o600))
+	r, err := tried(t, o)
+	require.NoError(t, err)
+	for _, out := range r.Outcomes {
+		require.Len(t, out.Views, 1)
+		v := out.Views[0]
+		require.Equal(t, "few", v.Name)
+		require.Len(t, v.Losses, 1)
+		require.InDelta(t, v.Loss, v.Losses[0].Loss, 1e-4)
+		require.Greater(t, v.Loss, out.Losses[0].Loss, "a cell of the view contains the cell of the release")
+		require.Positive(t, v.Shares[0].TopShare)
+	}
+	var shown bytes.Buffer
+	require.NoError(t, r.Text(&shown))
+	require.Contains(t, shown.String(), "view few: loss")
+	require.NoDirExists(t, filepath.Join(dir, "real"))
+	require.NoFileExists(t, filepath.Join(dir, "real-ledger"))
 }

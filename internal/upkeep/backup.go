@@ -148,7 +148,7 @@ func (b *Copier) Succeeded(made Backup, began time.Time) {
 	b.log.Info("backup made", "event", "backup_made", "file", made.File, "release", made.Release, "records", made.Records, "bytes", made.Bytes,
 		"sha256", made.SHA256, "ms", now.Sub(began).Milliseconds())
 	b.know(func(k *ingest.Backup) {
-		*k = ingest.Backup{Made: made.Made, Verified: now.UTC(), Release: made.Release, Sent: k.Sent}
+		*k = ingest.Backup{Made: made.Made, Verified: now.UTC(), Release: made.Release, Sent: k.Sent, Rehearsed: rehearsed(b.config)}
 	})
 }
 
@@ -185,7 +185,7 @@ func foundBackup(c *config.Config) *ingest.Backup {
 		}
 		var b Backup
 		if data, err := os.ReadFile(names[i]); err == nil && json.Unmarshal(data, &b) == nil {
-			return &ingest.Backup{Made: b.Made, Verified: b.Made, Release: b.Release, Sent: b.Sent}
+			return &ingest.Backup{Made: b.Made, Verified: b.Made, Release: b.Release, Sent: b.Sent, Rehearsed: rehearsed(c)}
 		}
 	}
 	return &ingest.Backup{}

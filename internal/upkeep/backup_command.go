@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -8,10 +9,11 @@ import (
 	"time"
 
 	"anond/ingest"
+	"anond/internal/clock"
 	"anond/internal/disk"
 )
 
-// sendingTime is how long state.backup.command may take.
+// sendingTime is how long a program that sends or fetches backups may take.
 const sendingTime = time.Hour
 
 // elsewhere has a backup taken to another host by state.backup.command, and notes in its description when that was done. What the program
@@ -23,7 +25,7 @@ func (b *Copier) elsewhere(made Backup) {
 	}
 	began := b.clock.Now()
 	path := filepath.Join(b.config.State.Backup.Dir, made.File)
-	err := b.run(append(command[1:len(command):len(command)], path))
+	err := program(b.ctx, b.clock, "state.backup.command", command, path)
 	if b.ctx.Err() != nil {
 		return // the daemon stops, and the next release is copied
 	}
@@ -41,24 +43,24 @@ func (b *Copier) elsewhere(made Backup) {
 	b.know(func(k *ingest.Backup) { k.Sent = made.Sent })
 }
 
-func (b *Copier) run(arguments []string) error {
-	program := b.config.State.Backup.Command[0]
-	over, stop := b.clock.Ticker(sendingTime)
+// program runs a program of the owner with one more argument. What it writes is shown nowhere.
+func program(ctx context.Context, clock clock.Clock, key string, command []string, last string) error {
+	over, stop := clock.Ticker(sendingTime)
 	defer stop()
-	run := exec.CommandContext(b.ctx, program, arguments...)
+	run := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], last)...)
 	run.WaitDelay = time.Second
 	if err := run.Start(); err != nil {
-		return fmt.Errorf("state.backup.command: %w", err)
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- run.Wait() }()
 	select {
 	case err := <-done:
 		if err != nil {
-			return fmt.Errorf("state.backup.command %s: %w", program, err)
+			return fmt.Errorf("%s %s: %w", key, command[0], err)
 		}
 		return nil
 	case <-over:
-		return errors.Join(fmt.Errorf("state.backup.command %s: it took longer than %s", program, sendingTime), run.Process.Kill())
+		return errors.Join(fmt.Errorf("%s %s: it took longer than %s", key, command[0], sendingTime), run.Process.Kill())
 	}
 }

@@ -81,7 +81,7 @@ func Readmit(ctx context.Context, c *config.Config, o dataset.Options, which Rea
 	if err := publish.Reconcile(snapshot.OS(), c.Release.Dir, c.Release.Ledger, machine.Releases().Intents(), machine.Digests()); err != nil {
 		return out, err
 	}
-	owners, closing, err := dataset.OpenOwners(ctx, c, machine)
+	owners, closing, err := dataset.OpenOwners(ctx, c, machine, o)
 	if err != nil {
 		return out, err
 	}

@@ -152,7 +152,12 @@ func Restore(ctx context.Context, c *config.Config, from string, now time.Time) 
 
 // checkDescription compares a backup with its description, if it has one.
 func checkDescription(path, dataset string) error {
-	data, err := os.ReadFile(descriptionOf(path))
+	return described(path, descriptionOf(path), dataset)
+}
+
+// described compares a backup with a description, if that is there.
+func described(path, description, dataset string) error {
+	data, err := os.ReadFile(description)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -161,7 +166,7 @@ func checkDescription(path, dataset string) error {
 		err = json.Unmarshal(data, &b)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", descriptionOf(path), err)
+		return fmt.Errorf("%s: %w", description, err)
 	}
 	if b.Dataset != dataset {
 		return fault.Errorf(fault.Config, "name a backup of this dataset, or the configuration of that one", "%s is a backup of "+

@@ -1,12 +1,14 @@
 package views_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -21,9 +23,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"anond/config"
+	"anond/deliver"
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/daemon"
 	"anond/internal/dataset"
+	"anond/internal/fault"
 	"anond/internal/upkeep"
 	_ "anond/internal/views"
 	"anond/snapshot"
@@ -31,6 +35,7 @@ import (
 	"anond/snapshot/describe"
 	"anond/snapshot/publish"
 	"anond/snapshot/snapshottest"
+	"anond/snapshot/verify"
 	"anond/snapshot/views"
 )
 
@@ -279,6 +284,15 @@ func TestViewsBeginLater(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, r.Violations)
 
+	taken := &recipient{}
+	_, err = deliver.Run(t.Context(), taken, deliver.Options{FS: snapshot.OS(), Dir: s.path("releases-late"), Whole: true, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	require.Equal(t, s.newest("releases-late").Records, taken.rows, "who had nothing gets everybody, once")
+	verified, err := verify.Dir(snapshot.OS(), s.path("releases-late"), s.path("ledger-late"))
+	require.NoError(t, err)
+	require.Empty(t, verified.Findings)
+
 	s.replace(text, "")
 	require.NoError(t, s.run(60))
 	s.replace("\nstate:", "\n"+text+"\nstate:")
@@ -292,6 +306,53 @@ func TestViewsBeginLater(t *testing.T) {
 	}
 	s.replace("\nstate:", "\n"+text+"\nstate:")
 	require.ErrorIs(t, s.run(0), views.ErrDefinition)
+}
+
+// TestViewsOfOtherReleases: a dataset that begins anew next to the views of the one before is refused: they would have two chains,
+// or none.
+func TestViewsOfOtherReleases(t *testing.T) {
+	s := newSite(t, "repeat: first", "")
+	require.NoError(t, s.run(240))
+	for _, name := range []string{"releases", "state", "ledger", "ledger.pools"} {
+		require.NoError(t, os.RemoveAll(s.path(name)))
+	}
+	before := tree(t, s.path("releases-pharma"))
+	s.days++
+	err := s.run(60)
+	require.ErrorIs(t, err, views.ErrForeign)
+	kind, hint := fault.Of(err)
+	require.Equal(t, fault.Behind, kind)
+	require.Contains(t, hint, "give the view another name")
+	require.Equal(t, before, tree(t, s.path("releases-pharma")))
+}
+
+// recipient takes releases in, and counts rows of data.csv.
+type recipient struct {
+	at   deliver.Position
+	rows int
+}
+
+func (r *recipient) Name() string                                       { return "recipient" }
+func (r *recipient) Position(context.Context) (deliver.Position, error) { return r.at, nil }
+func (r *recipient) Verify(context.Context, deliver.Position, iter.Seq2[*deliver.Release, error], bool) error {
+	return nil
+}
+
+func (r *recipient) Deliver(_ context.Context, of *deliver.Release) error {
+	for i := range of.Births {
+		for _, f := range of.Births[i].Files {
+			if f.Name != snapshot.DataName {
+				continue
+			}
+			rows := -1 // the header
+			err := of.Rows(&of.Births[i], f, func([]string) error { rows++; return nil })
+			if r.rows += rows; err != nil {
+				return err
+			}
+		}
+	}
+	r.at = deliver.Position{Release: of.Manifest.Release, SHA256: of.SHA256}
+	return nil
 }
 
 func firstOf(t *testing.T, dir string, n uint32) *snapshot.Manifest {

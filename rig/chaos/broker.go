@@ -18,7 +18,7 @@ import (
 
 // The topics of a broker, and the consumer group that leases the first.
 const (
-	topic       = "people"
+	topicName   = "people"
 	letterTopic = "refused"
 	outputTopic = "releases" // of anond-deliver
 	group       = "publishers"
@@ -45,7 +45,7 @@ func startBroker(dir string, partitions int, secret string) (*broker, error) {
 	if err := b.start(); err != nil {
 		return nil, errors.Join(err, p.stop())
 	}
-	if err := b.cluster.CreateTopic(topic, int32(partitions), nil); err != nil {
+	if err := b.cluster.CreateTopic(topicName, int32(partitions), nil); err != nil {
 		return nil, err
 	}
 	if err := b.cluster.CreateTopic(outputTopic, 2, map[string]string{"cleanup.policy": "compact"}); err != nil {
@@ -130,7 +130,7 @@ func (b *broker) stop() {
 func (b *broker) write(p int, messages []message) error {
 	var records []*kgo.Record
 	for _, m := range messages {
-		records = append(records, &kgo.Record{Topic: topic, Partition: int32(p), Key: m.key, Value: m.value})
+		records = append(records, &kgo.Record{Topic: topicName, Partition: int32(p), Key: m.key, Value: m.value})
 	}
 	ctx, cancel := programtest.WithPatience(context.Background(), patience, context.DeadlineExceeded)
 	defer cancel()
@@ -180,7 +180,7 @@ func (f *feed) refresh() {
 
 // place is the partition to which the key of a person leads, by a library that anond has no part in.
 func (f *feed) place(person int) int {
-	of := kgo.StickyKeyPartitioner(nil).ForTopic(topic) // with a key: Kafka's hash of it
+	of := kgo.StickyKeyPartitioner(nil).ForTopic(topicName) // with a key: Kafka's hash of it
 	return of.Partition(&kgo.Record{Key: []byte(subjectOf(person))}, len(f.parts))
 }
 

@@ -48,6 +48,9 @@ func playIn(dir string, p *chaosPlan, bug planted) (out result) {
 		out.Err = err
 		return out
 	}
+	if w.broker != nil {
+		defer w.broker.close()
+	}
 	out.take(w.play())
 	out.Log = w.log.String()
 	return out

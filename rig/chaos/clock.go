@@ -12,6 +12,7 @@ type clock struct {
 	mu   sync.Mutex
 	set  time.Duration // ahead of the bubble
 	leap time.Duration // by how much it was set forwards since leaps was asked
+	all  time.Duration // and ever
 }
 
 // epoch is when plans begin, so that nothing depends on the day.
@@ -87,6 +88,7 @@ func (c *clock) turn(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leap += max(0, by)
+	c.all += max(0, by)
 }
 
 // pass lets time pass, as it does for a daemon that has nothing to do.

@@ -84,13 +84,17 @@ var insideKinds = map[string]kind{
 	// A release that was pruned at once is in no copy that this harness has.
 	"lie-releases": {endings: []ending{killed, releaseDamaged}, most: 40, needs: func(w *planSetting) bool { return w.Keep == 0 },
 		named: []string{started, "published files are damaged", "differs from its rendering"}},
-	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters}, most: 6,
-		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state"}},
+	"lie-state": {endings: []ending{killed, stateDamaged, behind, foreignLetters, foreignList}, most: 6,
+		named: []string{started, "the state is damaged", "state is behind", "dead letters of another state",
+			upkeep.ErrForeignList.Error()}},
 	"fail-write": {at: stepsOfReleases, endings: []ending{parked, diskFailed}, named: diskNamed, most: 60},
 	"fail-sync":  {at: syncs, endings: []ending{parked, diskFailed}, named: diskNamed, most: 20},
 	"full-state": {at: commits, endings: []ending{noRoom}, named: []string{"no space left for the state"}, most: 5},
 	"flip-render": {endings: []ending{refused, unpublished, releaseDamaged, parked}, most: 6,
-		named: []string{`"event":"release_refused"`, failed, pruneFailed}},
+		named: []string{`"event":"release_refused"`, failed, pruneFailed, "differs from its rendering"}},
+	"connections-cut":      {most: 12, needs: withBroker},
+	"answers-lost":         {most: 12, needs: withBroker},
+	"broker-errs":          {most: 12, needs: withBroker},
 	"kill-delivery":        {endings: []ending{killed}, named: []string{started}, most: 3},
 	"kill-behind-delivery": {endings: []ending{killed}, named: []string{started}, most: 3},
 	"sink-away":            {named: []string{`"event":"dead_letter_failed"`}, most: 3},
@@ -131,6 +135,8 @@ var insideKinds = map[string]kind{
 // pooled says that pools are judged, and that nothing but a file next to the ledger tells of those in no release: a
 // journal would, too.
 func pooled(w *planSetting) bool { return w.Level == "L2" && !w.Journal }
+
+func withBroker(w *planSetting) bool { return w.Broker }
 
 func prunes(w *planSetting) bool { return w.Keep > 0 }
 

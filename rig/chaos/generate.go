@@ -15,6 +15,7 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 		p.World.divide(r)
 		p.add(stepFeed, 60*p.World.Shards, r)
 	}
+	p.World.Broker = !real && number%5 == 2
 	p.add(stepFeed, 60+r.IntN(40), r)
 	if real {
 		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]

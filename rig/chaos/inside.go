@@ -64,6 +64,8 @@ type inside struct {
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
 	trace   *trace
+	older   bool      // the state in place may be an older one
+	broker  *brokered // nil: the source is injected
 }
 
 // image is what a state file held.
@@ -85,7 +87,13 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *
 	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
 	}
-	return &inside{site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
+	var b *brokered
+	if p.World.Broker && planted.source == nil { // such a bug stands in an injected source
+		if b, err = newBrokered(p.World.Partitions); err != nil {
+			return nil, err
+		}
+	}
+	return &inside{broker: b, site: s, plan: p, random: random, clock: newClock(), mirror: snapshottest.NewMirror(filepath.Join(dir, "disk")),
 		planted: planted, trace: t}, nil
 }
 
@@ -143,6 +151,9 @@ func (w *inside) daemon(live bool, a *armed) error {
 			return plant(w.planted.store, state.Store(&store{s, a, w.noting(a)}))
 		},
 		Source: func(r ingest.Resume) (ingest.Source, error) {
+			if w.broker != nil {
+				return w.broker.source(r, o.Log, a)
+			}
 			return plant(w.planted.source, ingest.Source(newSource(w.feed, w.random, r, a))), nil
 		},
 		DeadLetters: func(d ingest.DeadLetters) ingest.DeadLetters {

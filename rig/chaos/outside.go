@@ -44,7 +44,7 @@ func newOutside(p *chaosPlan, dir, program string, random *rand.Rand) (w *outsid
 		unmount(w.path("disk"))
 		w.mounted = false
 	}
-	w.feed.deletes, w.windowed, w.source = p.World.Deletes, p.World.Window != "", "kafka:"+topic
+	w.feed.deletes, w.windowed, w.source = p.World.Deletes, p.World.Window != "", "kafka:"+topicName
 	secret := ""
 	if p.World.Secured {
 		secret = "the first secret"
@@ -71,7 +71,7 @@ func (w *outside) text() string {
 	if w.plan.World.Secured {
 		secret = `, sasl: {mechanism: scram-sha-512, username: ` + anondUser + `, password: "${file:secret}"}`
 	}
-	source := fmt.Sprintf("{type: kafka, format: json, kafka: {%s, topic: %s, stall_after: 2s%s%s}}", at, topic, lease, secret)
+	source := fmt.Sprintf("{type: kafka, format: json, kafka: {%s, topic: %s, stall_after: 2s%s%s}}", at, topicName, lease, secret)
 	sink := "{type: file, path: ./dead-letter, " + mostRefused + "}"
 	if w.toTopic {
 		sink = "{type: topic, topic: " + letterTopic + ", " + mostRefused + "}"

@@ -29,6 +29,7 @@ type planSetting struct {
 	Copies     bool   // inside: the daemon copies its state
 	Secured    bool   // real plans: the broker asks for a password, which a file has
 	Delivered  bool   // real plans: releases go to a topic, too
+	Broker     bool   // inside: the source is a topic of a broker in memory, and releases are delivered to it
 	Attributes int    // inside, level L2: so many sensitive attributes besides the first
 	Promise    bool   // the second one has a promise of its own
 	Shards     int    // inside: so many, with a union; 0: one process reads the whole topic
@@ -46,7 +47,7 @@ func (w *planSetting) forgets() bool { return w.erasable() && !w.Journal }
 // extras are what a setting has besides, in the order of their names in a plan's text.
 func (w *planSetting) extras() []extra {
 	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered},
-		{"journal", &w.Journal}, {"promise", &w.Promise}}
+		{"journal", &w.Journal}, {"promise", &w.Promise}, {"broker", &w.Broker}}
 }
 
 type extra struct {

@@ -166,6 +166,7 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 		_, err := w.forget(0, s.Draw)
 		return next, err
 	default:
+		w.older = w.older || strings.HasPrefix(s.Do, "restore-")
 		f := newFault(s)
 		p.faults = append(p.faults, f)
 		return append(next, f), w.harm(f)
@@ -183,6 +184,9 @@ func (w *inside) finish(p *played) error {
 	}
 	if err := w.checkState(p); err != nil {
 		return fmt.Errorf("state check: %w", err)
+	}
+	if w.broker != nil {
+		return w.broker.deliver(w)
 	}
 	return nil
 }
@@ -216,6 +220,11 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 	for attempt := range attempts {
 		if w.paused() { // else it would never read anything
 			if err := w.acceptRefused(); err != nil {
+				return err
+			}
+		}
+		if w.broker != nil {
+			if err := w.broker.send(w.feed); err != nil {
 				return err
 			}
 		}
@@ -310,6 +319,7 @@ var errEnded = errors.New("the dataset has ended")
 // restoreState puts the newest sound copy of the state in place, as state backup would
 // have taken it. A flipped bit that was not read at once may have spoiled all later ones.
 func (w *inside) restoreState() error {
+	w.older = true
 	for i := len(w.images) - 1; i >= 0; i-- {
 		if err := os.WriteFile(w.config.State.Path, w.images[i].data, 0o600); err != nil {
 			return err
@@ -434,10 +444,12 @@ func (w *inside) flipRelease(f *fault) error {
 	return w.mirror.Put(filepath.Join(w.archive.dir, path), flipped([]byte(content), f.Draw/2), strings.Contains(path, "part-"))
 }
 
-// ahead reports whether the clock has leapt by a window since an operator looked at it.
+// ahead reports whether the clock has leapt by a window since an operator looked at it; or ever, if the state is an older one.
 func (w *inside) ahead() bool {
 	window, err := time.ParseDuration(w.plan.World.Window)
-	return err == nil && w.clock.leaps() >= window
+	leapt := w.clock.leaps() >= window || w.older && w.clock.all >= window
+	w.older = false
+	return err == nil && leapt
 }
 
 // clockIsBehind reports whether the newest release has a time ahead of the clock.

@@ -92,7 +92,7 @@ func (d *division) newShard(i int) (*shard, error) {
 		journal = ", journal: {topic: decisions}"
 	}
 	return out, s.configure(w.configuration(sections{
-		source: "{type: kafka, format: json, kafka: {brokers: [\"127.0.0.1:9\"], topic: " + topic + "}}",
+		source: "{type: kafka, format: json, kafka: {brokers: [\"127.0.0.1:9\"], topic: " + topicName + "}}",
 		sink:   "{type: file, path: ./dead-letter, " + mostRefused + "}",
 		dir:    "../disk/releases/shards/" + fmt.Sprint(i), ledger: "../disk/elsewhere/" + fmt.Sprint(i) + "/ledger",
 		subject: []string{`key: "` + subjectKey + `"`},

@@ -107,7 +107,7 @@ func (w *outside) holds() error {
 func (w striking) answerWrong(f *fault, mark int) error {
 	errs := []*kerr.Error{kerr.NotLeaderForPartition, kerr.UnknownServerError, kerr.KafkaStorageError, kerr.RequestTimedOut,
 		kerr.TopicAuthorizationFailed, kerr.LeaderNotAvailable}
-	wrong := kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch, kmsg.ListOffsets}, Topic: topic, Err: errs[f.Draw%6], Count: -1}
+	wrong := kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch, kmsg.ListOffsets}, Topic: topicName, Err: errs[f.Draw%6], Count: -1}
 	if f.Do == "sink-refuses" {
 		if !w.toTopic {
 			return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trialVariable asks for the trial: numbers of shards, such as 1,2,4. Records a shard, and seconds in
-// which a topic is written, may follow: 1,2,4/250000/60.
+// trialVariable asks for the trial: numbers of shards, such as 1,2,4, or of shards and the hosts of a group, such as 16@4. Records a
+// shard, and seconds in which a topic is written, may follow: 1,2,4/250000/60.
 const trialVariable = "KAFKA_TRIAL"
 
 // away is how long the broker that is killed is away: longer than it takes until it is missed.
@@ -34,7 +34,9 @@ func TestTrialOfShards(t *testing.T) {
 		o.Every, o.Pool = o.Each*2/25, o.Each*3/50
 	}
 	for _, shards := range strings.Split(list, ",") {
-		o.Shards, o.Dir = number(t, shards, 0), t.TempDir()
+		shards, hosts, _ := strings.Cut(shards, "@")
+		o.Shards, o.Hosts, o.Dir = number(t, shards, 0), number(t, hosts, 0), t.TempDir()
+		o.Partitions = max(12, o.Shards)
 		o.Bounce = c.bounce(int32(o.Shards%clusterSize + 1))
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		r, err := Try(ctx, o)

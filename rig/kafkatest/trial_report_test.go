@@ -18,8 +18,9 @@ type trialRun struct {
 	CPU, UnionCPU      time.Duration
 	Peaks              []int64 // bytes resident at most, by process
 	Kills, UnionKills  int
-	Bounced            bool  // a broker was killed
-	Releases           []int // by shard
+	Bounced            bool            // a broker was killed
+	Takeovers          []time.Duration // from the kill of a host until another one runs a shard of it, in order
+	Releases           []int           // by shard
 	UnionReleases      int
 	Judged             bool
 	Published, Pending int
@@ -80,6 +81,13 @@ func (r *trialReport) Summary() string {
 		if run.Bounced {
 			brokers++
 		}
+	}
+	if run := r.of(siteOfGroup); run.Processes > 0 {
+		t := run.Takeovers
+		return fmt.Sprintf("PASSED with %d shards on %d hosts, %d records in %v: nothing lost or doubled, the union certified, after %d kills "+
+			"of hosts, %d of unions, %d of brokers; %d releases decided again alike; %d shards taken over, half of them within %v, all within %v",
+			r.Shards, run.Processes, r.Records, run.Took.Round(time.Second), kills, unions, brokers, r.Replayed, len(t),
+			t[len(t)/2].Round(time.Second/10), t[len(t)-1].Round(time.Second/10))
 	}
 	return fmt.Sprintf("PASSED with %d shards, %d records a run: nothing lost or doubled, unions certified, after %d kills of shards, "+
 		"%d of unions, %d of brokers; %d releases decided again alike; %d releases (%d files, %.1f MB) of a killed run equal those of an "+

@@ -48,7 +48,8 @@ type Options struct {
 	// Bounce kills a broker and starts it again; nil: no broker is killed.
 	Bounce func(ctx context.Context) error
 
-	Shards     int           // worker processes
+	Shards     int           // worker processes, but for a group
+	Hosts      int           // processes of a group that run the shards; 0: there is none
 	Partitions int           // of the first topic
 	Each       int           // records a shard, on average
 	Every      int           // accepted records of a shard between two releases
@@ -79,6 +80,9 @@ func Try(ctx context.Context, o Options) (*trialReport, error) {
 		return nil, err
 	}
 	defer t.client.Close()
+	if o.Hosts > 0 {
+		return t.report, t.grouped(ctx)
+	}
 	if err = t.divided(ctx); err == nil {
 		err = t.ordered(ctx)
 	}
@@ -191,7 +195,11 @@ func (t *trial) schedule(s *trialSite) schedule {
 	at := func(from, to float64) time.Duration {
 		return time.Duration((from + (to-from)*rng.Float64()) * float64(t.Over))
 	}
-	plan := schedule{kills: make([][]time.Duration, t.Shards+unions)}
+	processes := t.Shards
+	if s.hosts > 0 {
+		processes = s.hosts
+	}
+	plan := schedule{kills: make([][]time.Duration, processes+unions)}
 	for i := range plan.kills {
 		for range t.Kills {
 			plan.kills[i] = append(plan.kills[i], at(.1, 1))

@@ -3,7 +3,6 @@ package kafkatest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -27,6 +26,8 @@ type trialSite struct {
 	dir   string
 	topic *trialTopic
 	of    int // shards; 0: one process that is no shard
+	hosts int // processes of a group that divides the shards; 0: a process runs one shard
+	group string
 }
 
 func (t *trial) newSite(name string, p *trialTopic, shards int) *trialSite {
@@ -41,9 +42,9 @@ const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccdd
 
 const configuration = `version: 1
 dataset: hospital
-source: {type: kafka, format: json, kafka: {brokers: [%s], topic: %s}}
-dead_letter: {type: file, path: ./dead-letter/%d}
-%sschema:
+source: {type: kafka, format: json, kafka: {brokers: [%[1]s], topic: %[2]s, session_timeout: 6s}}
+dead_letter: {type: file, path: "%[3]s/dead-letter/%[4]s"}
+%[5]sschema:
   attributes:
     - {name: patient, role: subject}
     - {name: age, role: quasi, type: integer, range: [0, 130]}
@@ -53,9 +54,9 @@ dead_letter: {type: file, path: ./dead-letter/%d}
     - {name: diagnosis, role: sensitive, type: categorical}
 subject: {key: "` + subjectKey + `"}
 policy: {k: 10, l: 5}
-initial: {min_pool: %d, max_records: %d}
-release: {dir: %s, ledger: ./state/%d/ledger, trigger: {on: records, every: %d}}
-state: {path: ./state/%d/anond.db}
+initial: {min_pool: %[6]d, max_records: %[6]d}
+release: {dir: "%[7]s", ledger: "%[3]s/state/%[4]s/ledger", trigger: {on: records, every: %[8]d}}
+state: {path: "%[3]s/state/%[4]s/anond.db"%[9]s}
 http: {listen: "off"}
 log: {format: json}
 `
@@ -71,17 +72,34 @@ func (s *trialSite) write() error {
 		every, pool = every*s.t.Shards, pool*s.t.Shards
 	}
 	errs := os.WriteFile(filepath.Join(s.dir, "postcode.csv"), []byte(hospital.Hierarchy()), 0o600)
+	write := func(file, private, number, shard, releases, backup string) {
+		text := fmt.Sprintf(configuration, `"`+strings.Join(s.t.Brokers, `","`)+`"`, s.topic.name, private, number, shard, pool, releases,
+			every, backup)
+		errs = errors.Join(errs, os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o600))
+	}
+	journal, backup := "", ""
+	if s.hosts > 0 {
+		journal, backup = fmt.Sprintf(", journal: {topic: %s}", s.group), ", backup: {dir: \"./backups/%s\"}"
+	}
 	for i := range s.processes() {
-		shard := ""
+		shard, copies := "", ""
 		if s.of > 0 {
-			shard = fmt.Sprintf("shard: {index: %d, of: %d, key: subject}\n", i, s.of)
+			shard = fmt.Sprintf("shard: {index: %d, of: %d, key: subject%s}\n", i, s.of, journal)
 		}
-		text := fmt.Sprintf(configuration, `"`+strings.Join(s.t.Brokers, `","`)+`"`, s.topic.name, i, shard, pool, pool,
-			s.releases(i), i, every, i)
-		errs = errors.Join(errs, os.WriteFile(filepath.Join(s.dir, s.file(i)), []byte(text), 0o600))
+		if s.hosts > 0 {
+			copies = fmt.Sprintf(backup, fmt.Sprint(i))
+		}
+		write(s.file(i), ".", fmt.Sprint(i), shard, s.releases(i), copies)
+	}
+	for i := range s.hosts {
+		write(s.host(i)+".yaml", "./"+s.host(i), "${SHARD}", fmt.Sprintf("shard: {group: %s, of: %d, key: subject%s}\n", s.group, s.of, journal),
+			"./releases/shards/${SHARD}", fmt.Sprintf(backup, "${SHARD}"))
 	}
 	return errs
 }
+
+// host is the name of a process of the group: of its configuration and of its directory.
+func (s *trialSite) host(i int) string { return fmt.Sprintf("host-%d", i) }
 
 func (s *trialSite) file(i int) string { return fmt.Sprintf("shard-%d.yaml", i) }
 
@@ -129,6 +147,13 @@ func (s *trialSite) command(ctx context.Context, args ...string) (string, error)
 
 // workers are the processes that read the topic.
 func (s *trialSite) workers(once bool) (out []*worker) {
+	for i := range s.hosts {
+		out = append(out, &worker{name: s.host(i), program: s.t.Program, dir: s.dir, args: []string{"run", "-c", s.host(i) + ".yaml"},
+			gone: hostGone})
+	}
+	if s.hosts > 0 {
+		return out
+	}
 	for i := range s.processes() {
 		args := []string{"run", "-c", s.file(i)}
 		if once {
@@ -276,9 +301,10 @@ func (s *trialSite) done(readers []*worker) bool {
 			vector[e.Shard] = e.Release
 		}
 	}
-	for i, w := range readers {
+	for i := range s.processes() {
 		status, err := s.status(i)
-		if err != nil || int64(status.PID) != w.pid.Load() || time.Since(status.Time) > quiet ||
+		runs := slices.ContainsFunc(readers, func(w *worker) bool { return int64(status.PID) == w.pid.Load() })
+		if err != nil || !runs || time.Since(status.Time) > quiet ||
 			int(status.Counts.Sent) != s.topic.of(i, s.of) || status.Counts.Outbox != 0 || status.Releasing != 0 {
 			return false
 		}
@@ -292,11 +318,23 @@ func (s *trialSite) done(readers []*worker) bool {
 
 // status is what a process last said of itself.
 func (s *trialSite) status(i int) (out dataset.Status, err error) {
-	text, err := os.ReadFile(filepath.Join(s.dir, "state", fmt.Sprint(i), "status.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &out)
+	err = os.ErrNotExist
+	for _, path := range s.private(filepath.Join("state", fmt.Sprint(i), "status.json")) { // of the host that wrote last
+		one, unread := dataset.ReadStatus(path)
+		if unread == nil && one != nil && one.Time.After(out.Time) {
+			out, err = *one, nil
+		}
 	}
 	return out, err
+}
+
+// private are the files of a name that hosts have, each in its directory, and those of processes that run one shard.
+func (s *trialSite) private(name string) (out []string) {
+	for _, pattern := range []string{name, filepath.Join("host-*", name)} {
+		found, _ := filepath.Glob(filepath.Join(s.dir, pattern))
+		out = append(out, found...)
+	}
+	return out
 }
 
 // standing says how far each shard is.
@@ -321,7 +359,8 @@ func (s *trialSite) unite(ctx context.Context) error {
 
 // ran is what a run has used.
 func (s *trialSite) ran(took time.Duration, readers, others []*worker) *trialRun {
-	r := &trialRun{Site: s.name, Processes: len(readers), Sharded: s.of > 0, Records: s.topic.sent(), Took: took}
+	r := &trialRun{Site: s.name, Processes: len(readers), Sharded: s.of > 0, Takeovers: takeovers(readers), Records: s.topic.sent(),
+		Took: took}
 	for _, w := range readers {
 		r.Kills, r.CPU, r.Peaks = r.Kills+int(w.killed.Load()), r.CPU+w.cpu, append(r.Peaks, w.peak)
 	}

@@ -27,8 +27,8 @@ type trialTopic struct {
 // nobody is whose record it is that is refused.
 const nobody = 0
 
-// newTopic creates an empty topic under a name that nobody else has.
-func (t *trial) newTopic(ctx context.Context, name string, partitions int) (*trialTopic, error) {
+// newTopic creates an empty topic under a name that nobody else has, with settings that are -1.
+func (t *trial) newTopic(ctx context.Context, name string, partitions int, keeps ...string) (*trialTopic, error) {
 	p := &trialTopic{t: t, name: name + "-" + strings.ToLower(rand.Text()[:10]), partitions: partitions, who: make([][]int32, partitions)}
 	req := kmsg.NewPtrCreateTopicsRequest()
 	req.TimeoutMillis = 30_000
@@ -40,6 +40,10 @@ func (t *trial) newTopic(ctx context.Context, name string, partitions int) (*tri
 	if t.InSync > 0 {
 		n := strconv.Itoa(t.InSync)
 		made.Configs = []kmsg.CreateTopicsRequestTopicConfig{{Name: "min.insync.replicas", Value: &n}}
+	}
+	for _, setting := range keeps {
+		never := "-1"
+		made.Configs = append(made.Configs, kmsg.CreateTopicsRequestTopicConfig{Name: setting, Value: &never})
 	}
 	req.Topics = append(req.Topics, made)
 	res, err := req.RequestWith(ctx, t.client)

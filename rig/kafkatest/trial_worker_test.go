@@ -27,6 +27,8 @@ type worker struct {
 	args         []string
 	once         bool            // it ends by itself
 	kills        []time.Duration // since the run began
+	gone         time.Duration   // how long it is away after a kill
+	killedAt     []time.Time
 	killed, pid  atomic.Int64
 	cpu          time.Duration
 	peak         int64 // bytes resident, at most
@@ -45,6 +47,11 @@ func (w *worker) run(ctx context.Context, began time.Time) error {
 		w.cpu += p.Used()
 		if err = errors.Join(err, w.keepLog(p)); err != nil || !again {
 			return err
+		}
+		select {
+		case <-time.After(w.gone):
+		case <-ctx.Done():
+			return nil
 		}
 	}
 }
@@ -66,6 +73,7 @@ func (w *worker) watch(ctx context.Context, p *programtest.Process, began time.T
 		case <-ticks.C:
 			w.peak = max(w.peak, residentPeak(p.PID()))
 			if n := int(w.killed.Load()); n < len(w.kills) && time.Since(began) >= w.kills[n] {
+				w.killedAt = append(w.killedAt, time.Now())
 				p.Kill()
 				w.killed.Add(1)
 				return true, nil

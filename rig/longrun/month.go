@@ -32,7 +32,8 @@ func startMonth(ctx context.Context, o options, f *feed, d *process) (*month, er
 	if err := os.MkdirAll(filepath.Join(d.dir, "elsewhere"), 0o700); err != nil {
 		return nil, err
 	}
-	p, err := programtest.Start(filepath.Join(filepath.Dir(o.program), "anond-deliver"), d.dir, os.Environ(), nil, "kafka", "--follow", "-c", "anond.yaml", "--listen", "off")
+	p, err := programtest.Start(filepath.Join(filepath.Dir(o.program), "anond-deliver"), d.dir, os.Environ(), nil,
+		"kafka", "--follow", "-c", "anond.yaml", "--listen", "off")
 	return &month{o: o, f: f, d: d, delivery: p, begun: 1}, err
 }
 

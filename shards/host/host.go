@@ -145,7 +145,9 @@ func (s *serving) settle(shard int, x *slot, err error) (over bool) {
 	kind, hint := fault.Of(err)
 	fenced := errors.Is(err, journal.ErrFenced)
 	if err != nil && !(moved && fenced) {
-		x.err = fmt.Errorf("shard %d: %w", shard, err)
+		if !fenced || !s.Shared { // else another process runs it, and nothing is wrong
+			x.err = fmt.Errorf("shard %d: %w", shard, err)
+		}
 		if s.Clock.Now().Sub(x.began) > lastWait {
 			x.wait = 0
 		}

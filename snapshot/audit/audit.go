@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,8 @@ import (
 func Dir(o Options) (*Report, error) {
 	if union, err := isUnion(o.Releases); err != nil {
 		return nil, err
+	} else if union && len(o.Others) > 0 {
+		return nil, errors.New("the releases are of a union, and shards share no subject ledger with other datasets")
 	} else if union {
 		return unpruned(o.Releases, func() (*Report, error) { return unionDir(o) })
 	}
@@ -72,7 +75,7 @@ func once(o Options, wanted map[int]bool) (*auditor, error) {
 			o.Progress(i+1, len(a.in.numbers))
 		}
 	}
-	if err := a.published(o); err != nil {
+	if err := errors.Join(a.published(o), a.datasets(o)); err != nil {
 		return nil, err
 	}
 	a.analyse()

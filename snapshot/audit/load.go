@@ -26,6 +26,8 @@ type Options struct {
 	// Exports, of a union: a directory with shard-I/members.csv and shard-I/records.csv
 	// of each shard I, and shard-I/ledger if releases of the shard are gone.
 	Exports string
+	// Others are the records exports of other datasets of the same subject ledger.
+	Others []string
 	// Until leaves later releases out: the exports were made before they were published.
 	// 0: none.
 	Until    int

@@ -27,7 +27,7 @@ func (r *Report) viewed(o Options) error {
 		if err != nil {
 			return err
 		}
-		c, err := compareViews(o.Releases, dir)
+		c, err := unpruned(o.Releases, func() (*comparing, error) { return compareViews(o.Releases, dir) })
 		if err != nil {
 			return err
 		}
@@ -53,11 +53,11 @@ type comparing struct {
 
 func compareViews(releases, view string) (*comparing, error) {
 	c := &comparing{releases: releases, view: view, row: viewRow{Dir: view}, same: map[string]bool{}}
-	there, err := format.ListReleases(releases)
+	numbers, err := format.ListReleases(view)
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := format.ListReleases(view)
+	there, err := format.ListReleases(releases) // after the view, which a daemon makes of a release that is there
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,6 @@ func (c *comparing) release(of, m *format.Manifest) error {
 // showing is how a view shows what a release has.
 type showing struct {
 	cells     []shownColumn                  // quasi-identifiers, in the order of the view
-	width     int                            // how many the release has
 	sensitive map[string]func(string) string // what a value is shown as, by attribute; others are not shown
 	tables    [][]string
 }
@@ -155,7 +154,6 @@ func (c *comparing) showing(of, m *format.Manifest) (*showing, error) {
 	for i, a := range qi {
 		at[a.Name] = i
 	}
-	out.width = len(qi)
 	last, named := -1, 0
 	for i := range m.Schema {
 		x := &m.Schema[i]

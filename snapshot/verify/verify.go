@@ -142,12 +142,16 @@ func (v *verifier) release(n uint32, on *snapshot.Contents) {
 	} else {
 		v.out.Releases++
 	}
-	if n != v.last+1 {
+	m, sum, err := on.ManifestOf(v.FS, v.dir, n)
+	first := uint32(1)
+	if err == nil {
+		first = m.First()
+	}
+	if n != v.last+1 && (n != first || v.last > 0) {
 		v.find(n, snapshot.DirName(n), FindNumber, "it follows release %d", v.last)
 	}
 	before, whole := v.before(n)
 	v.last = n
-	m, sum, err := on.ManifestOf(v.FS, v.dir, n)
 	if err != nil {
 		v.find(n, path, FindUnreadable, "%v", err)
 		return
@@ -159,11 +163,11 @@ func (v *verifier) release(n uint32, on *snapshot.Contents) {
 		v.find(n, path, FindNumber, "it says release %d", m.Release)
 	}
 	switch p := m.Previous; {
-	case n == 1 && p != nil:
-		v.find(n, path, FindChain, "release 1 has a release before it")
-	case n > 1 && p == nil:
+	case n == first && p != nil:
+		v.find(n, path, FindChain, "release %d has a release before it", n)
+	case n > first && p == nil:
 		v.find(n, path, FindChain, "it names no release before it")
-	case n > 1 && (p.Release != n-1 || whole && p.SHA256 != hex.EncodeToString(before[:])):
+	case n > first && (p.Release != n-1 || whole && p.SHA256 != hex.EncodeToString(before[:])):
 		v.find(n, path, FindChain, "previous is not the manifest of release %d", n-1)
 	}
 	v.copies(n, m)

@@ -93,7 +93,7 @@ func (c *column) label(by string) error {
 
 // lift maps labels to those of a level, counted from the leaves of the longest lines. A label of that level or above stays.
 func (c *column) lift(by string) error {
-	level, ok := Level(by)
+	level, ok := levelOf(by)
 	depth := 0
 	for _, path := range c.paths {
 		depth = max(depth, len(path))

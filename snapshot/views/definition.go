@@ -22,8 +22,8 @@ type Definition struct {
 	Since   time.Time         // of the first release; zero: from the oldest that there is
 }
 
-// Level reads "level 2".
-func Level(text string) (level int, ok bool) {
+// levelOf reads "level 2".
+func levelOf(text string) (level int, ok bool) {
 	digits, ok := strings.CutPrefix(text, "level ")
 	level, err := strconv.Atoi(digits)
 	return level, ok && err == nil && level > 0 && strconv.Itoa(level) == digits
@@ -84,7 +84,6 @@ func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byt
 			}
 		}
 	}
-	out.width = at
 	for _, name := range slices.Concat(d.Columns, slices.Sorted(maps.Keys(d.Cells)), slices.Sorted(maps.Keys(d.Values))) {
 		if !known[name] || !slices.Contains(d.Columns, name) {
 			return nil, d.wrong("names %q, which is no column that it shows of the release", name)
@@ -99,7 +98,6 @@ func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byt
 // columns are what a view shows, in the order of the schema.
 type columns struct {
 	quasi, sensitive []column
-	width            int // quasi-identifiers of the release
 }
 
 // named is the place of a sensitive attribute; -1: it is not shown.

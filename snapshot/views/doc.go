@@ -19,7 +19,7 @@
 // the format, and the readers, deliveries and the auditor of releases need no other code for it.
 //
 // Difference: the view of other anonymizers is a second generalization of the same records, which is another dataset: two of them on
-// 20,000 people of Adult leave 13 % with fewer candidates than l (lab/figures).
+// 20,000 people of Adult leave a tenth of them with fewer candidates than l (lab/figures/recipients).
 //
 // Cost: n d for n newcomers of d columns, and n log n for the order; a link for each older file. Memory: the cells of one part.
 //

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"anond/internal/fault"
 	"anond/snapshot"
 	"anond/snapshot/publish"
 )
@@ -34,17 +35,22 @@ var errBehind = fmt.Errorf("%w: releases that it lacks were pruned (release.keep
 // is behind at a start is made then. Its own steps are those of a release (publish.Sequence). What it writes is a function of the
 // releases and of the view's release before, so a retry writes the same bytes.
 func (v *View) Follow(from publish.Directory) error {
-	on, err := snapshot.Scan(from.FS, from.Dir)
-	if err != nil || on.Current == 0 {
-		return err
-	}
 	own := from
 	own.Dir, own.Ledger = v.Dir, v.Ledger
-	if err := v.open(own); err != nil {
+	on, err := snapshot.Scan(from.FS, from.Dir)
+	if err != nil {
 		return err
 	}
 	have, err := snapshot.Scan(own.FS, own.Dir)
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case have.Newest() > on.Current:
+		return fmt.Errorf("%w: release %d of view %s", ErrForeign, have.Newest(), v.Name)
+	case on.Current == 0:
+		return nil
+	}
+	if err := v.open(own); err != nil {
 		return err
 	}
 	next, first := have.Newest()+1, uint32(0)
@@ -53,7 +59,7 @@ func (v *View) Follow(from publish.Directory) error {
 			return err
 		}
 		first = next
-	} else if first, err = v.repair(own, have); err != nil {
+	} else if first, err = v.repair(from, own, on, have); err != nil {
 		return err
 	}
 	for n := next; n <= on.Current; n++ {
@@ -95,14 +101,23 @@ func (v *View) begin(from publish.Directory, on *snapshot.Contents) (first uint3
 	return first, nil
 }
 
-// repair finishes the newest release, which may lack its last steps, and refuses a directory of another definition.
-func (v *View) repair(own publish.Directory, have *snapshot.Contents) (first uint32, err error) {
+// ErrForeign: the view is of another chain than the releases, or of more of it than there is. What it has was seen, and cannot be what
+// these releases will be.
+var ErrForeign = fault.Errorf(fault.Behind, "restore the releases that the view is of; or give the view another name and directory",
+	"a view knows other releases than release.dir")
+
+// repair finishes the newest release, which may lack its last steps, and refuses a directory of another definition or of another chain.
+func (v *View) repair(from, own publish.Directory, on, have *snapshot.Contents) (first uint32, err error) {
 	m, sum, err := snapshot.ReadManifest(own.FS, own.Dir, have.Newest())
 	if err != nil {
 		return 0, err
 	}
 	if !v.same(m) {
 		return 0, v.wrong("has another definition than the releases in %s", own.Dir)
+	}
+	of, _, err := on.ManifestOf(from.FS, from.Dir, m.Release)
+	if err == nil && (of.CreatedAt != m.CreatedAt || of.Records != m.Records || of.Dataset != m.View.Of) {
+		return 0, fmt.Errorf("%w: release %d of view %s", ErrForeign, m.Release, v.Name)
 	}
 	if err := own.NameNewest(); err != nil {
 		return 0, err

@@ -48,11 +48,12 @@ type written struct {
 	parts    []ordered
 }
 
-// write makes the files of a part of the view out of one of the release, entry. Segments keep as many classes, buckets and pools as they
-// had when they were born, those that have left behind the others.
-func (x *content) write(entry snapshot.PartEntry, create func(name string) (io.WriteCloser, error)) (snapshot.PartEntry, error) {
+// write makes the files of a part of the view, which a release of it writes first, out of one of the release, entry. Segments keep as
+// many classes, buckets and pools as they had when they were born, those that have left behind the others.
+func (x *content) write(entry snapshot.PartEntry, release uint32, create func(name string) (io.WriteCloser, error)) (
+	snapshot.PartEntry, error) {
 	w := &written{content: x, segments: segments(&entry)}
-	out := snapshot.PartEntry{Part: entry.Part, Release: entry.Release, Classes: entry.Classes, Buckets: entry.Buckets, Pools: entry.Pools,
+	out := snapshot.PartEntry{Part: entry.Part, Release: release, Classes: entry.Classes, Buckets: entry.Buckets, Pools: entry.Pools,
 		Mode: snapshot.PartMode, Replaces: entry.Replaces}
 	for _, s := range w.segments {
 		o := x.order(s)

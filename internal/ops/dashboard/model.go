@@ -114,6 +114,7 @@ var doing = map[string]string{ingest.DoingOpen: "Loading the state", ingest.Doin
 	ingest.DoingView: "Preparing a release", ingest.DoingWait: "Waiting for the release before",
 	ingest.DoingDeliver:  "Delivering dead letters",
 	ingest.DoingRemove:   "Removing people whose parts have left the releases",
+	ingest.DoingClaim:    "Looking up whose people are whose in the subject ledger",
 	ingest.DoingForget:   "Forgetting people",
 	ingest.DoingCompact:  "Compacting the state",
 	ingest.DoingReplay:   "Judging dead letters again",

@@ -135,7 +135,7 @@ var ofProcess = []row{
 	{"elsewhere", "info", "", []eventCase{
 		{"", "for the first time in this run, somebody arrives who belongs to another dataset of `subject.ledger`: such records are counted " +
 			"(`counts.elsewhere`), and never published here",
-			"none; for another recipient of the same people, make a view of that dataset's releases"}}},
+			"none; for another recipient of the same people, make a view of that dataset's releases: `release.views`"}}},
 	{"dead_letter_delivered", "info", "", []eventCase{
 		{"", "dead letters are delivered again after failures", "none"}}},
 	{"dead_letter_stuck", "warn", "", []eventCase{

@@ -18,6 +18,7 @@ import (
 	"anond/lab/figures/frontier"
 	"anond/lab/figures/lgb"
 	"anond/lab/figures/permutation"
+	"anond/lab/figures/recipients"
 	"anond/lab/figures/shards"
 	"anond/lab/figures/sun"
 	"anond/lab/figures/wang"
@@ -31,5 +32,5 @@ func Papers() []figures.Figure {
 
 // Figures returns the papers' figures, and the engine's own.
 func Figures() []figures.Figure {
-	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures())
+	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures(), recipients.Figures())
 }

@@ -154,9 +154,11 @@ const (
 	KindShardPart     = "shard_part_mismatch"
 	KindUnionSum      = "union_sum_mismatch"
 	KindSubjectShards = "subject_in_two_shards"
-	KindSubjectKeys   = "subject_keys_differ"
-	KindSourceShards  = "partition_in_two_shards"
-	KindTimeBack      = "created_at_back"
+	// KindSubjectDatasets: two datasets of one subject ledger have a person.
+	KindSubjectDatasets = "subject_in_two_datasets"
+	KindSubjectKeys     = "subject_keys_differ"
+	KindSourceShards    = "partition_in_two_shards"
+	KindTimeBack        = "created_at_back"
 
 	KindView             = "view_differs"
 	KindReplay           = "replay_differs"

@@ -214,6 +214,9 @@ var ofState = []metric{
 		func(b *ingest.Backup) float64 { return gauge.At(b.Verified) }),
 	ofBackup("anond_backup_last_sent_timestamp_seconds", "When `state.backup.command` last had taken a copy elsewhere, as far as is known; "+
 		"0: it has not, or there is no such command.", func(b *ingest.Backup) float64 { return gauge.At(b.Sent) }),
+	ofBackup("anond_backup_last_rehearsed_timestamp_seconds", "When `anond state rehearse` last had a copy back and certified the "+
+		"releases by it, as far as was known at the newest copy; 0: it has not.",
+		func(b *ingest.Backup) float64 { return gauge.At(b.Rehearsed) }),
 	ofBackup("anond_backup_last_attempt_successful", "Whether the newest attempt to copy the state, and to take the copy "+
 		"elsewhere, succeeded, or there was none.",
 		func(b *ingest.Backup) float64 { return gauge.Truth(!b.Failed) }),
