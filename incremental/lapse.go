@@ -12,10 +12,10 @@ import (
 //
 // Claim. Rules B (buckets) and S (subjects): every posterior of Theorem E stays. Proof. Who has lapsed is a function of the order and
 // ticks of arrivals (of somebody who settles: the end of the window), of who was in an earlier pool, and of the ticks of cuts, all of
-// which the proof of Theorem E holds fixed (package pools); no value is read. So a pool's candidates are still a function of arrivals and of earlier pools, and exchanging
-// values inside the bucket of a published person changes nobody's lapse. Nobody has a second start: a digest of the person stays
-// (state.People), as of one who is barred, so that whether somebody comes again, which may follow from the value, decides about
-// no bucket. QED  In all worlds of a small stream: TestLapsedPeople, with the twins of TestBrokenLapses.
+// which the proof of Theorem E holds fixed (package pools); no value is read. So a pool's candidates are still a function of arrivals
+// and of earlier pools, and exchanging values inside the bucket of a published person changes nobody's lapse. Nobody has a second
+// start: a digest of the person stays (state.People), as of one who is barred, so that whether somebody comes again, which may follow
+// from the value, decides about no bucket. QED  In all worlds of a small stream: TestLapsedPeople, with the twins of TestBrokenLapses.
 //
 // A cut that is repeated, after a stop or an older copy of the state, lapses everybody whom the lost one did: they have waited longer.
 func (m *Machine) lapse() {

@@ -112,6 +112,11 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 			rows[r][i] = []byte(strconv.FormatUint(v.Subject[r], 16))
 		}
 	}
+	if i := s.RecordIndex(); i >= 0 { // state does not keep by what a source knows a record
+		for r := range rows {
+			rows[r][i] = []byte(strconv.Itoa(r))
+		}
+	}
 	return rows
 }
 

@@ -262,13 +262,17 @@ func TestReplayWithAWindow(t *testing.T) {
 func TestReplayOfStrata(t *testing.T) {
 	f := newStream(t, func(o *incremental.Options) {
 		o.Policy.MinPool, o.Policy.MaxPool, o.Policy.Settle = 30, 60, settle.Rule{Records: 25}
+		visit := equivclass.Attribute{Name: "visit", Role: equivclass.RecordKey}
+		s, err := equivclass.NewSchema(append(slices.Clone(o.Schema.Attributes()), visit), equivclass.RefuseMissing)
+		require.NoError(t, err)
+		o.Schema = s
 	})
 	m, from := f.m.(*incremental.Machine), state.Partition{Source: "s"}
 	for range 6 {
 		for i := range 200 {
 			require.NoError(t, m.Stamp(from, 0))
 			if person := strconv.FormatInt(f.next-1, 10); i%4 == 3 {
-				row := equivclass.Row{nil, nil, nil, []byte(person)}
+				row := equivclass.Row{nil, nil, nil, []byte(person), []byte(person)}
 				_, err := m.Observe(from, f.next, settle.Update, settle.Sound, row, m.SubjectOf(row))
 				require.NoError(t, err)
 				require.NoError(t, m.Intake().Ignore(from, f.next, "unsupported_operation"))
@@ -276,7 +280,7 @@ func TestReplayOfStrata(t *testing.T) {
 				continue
 			}
 			out, err := m.Apply(from, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))), {byte('a' + f.rng.IntN(5))},
-				[]byte(f.mixed(0)), []byte(strconv.FormatInt(f.next, 10))})
+				[]byte(f.mixed(0)), []byte(strconv.FormatInt(f.next, 10)), []byte(strconv.FormatInt(f.next, 10))})
 			require.NoError(t, err)
 			require.Empty(t, out.Reason)
 			f.next++

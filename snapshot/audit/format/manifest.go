@@ -230,7 +230,7 @@ func (m *Manifest) checkSchema() string {
 		switch c.Role {
 		case "sensitive":
 			sensitive++
-		case "quasi", "subject", "identifier", "drop":
+		case "quasi", "subject", "record", "identifier", "drop":
 		default:
 			return "schema has an unknown role"
 		}
