@@ -158,6 +158,8 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 		w.feed.more(s.N)
 	case stepPass:
 		w.clock.turn(time.Duration(s.N) * time.Hour)
+	case stepLinger:
+		w.linger = time.Duration(s.N) * time.Hour
 	case stepBackup:
 		return next, w.copying()
 	case stepSpell:
