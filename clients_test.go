@@ -1,6 +1,7 @@
 package anond_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -38,6 +39,22 @@ policy: {level: L2, k: 5, l: 3, max_hold: 0s}
 initial: {min_pool: 100}
 release: {dir: ./RECODING, ledger: ./RECODING-ledger, recoding: RECODING, tables: [[illness, smoker], [income, illness]]}
 state: {path: ./RECODING.db}
+`
+
+// joinedConfig has releases of which parts are joined and buckets leave.
+const joinedConfig = `version: 1
+dataset: joined
+source: {type: stdin, format: csv}
+schema:
+  attributes:
+    - {name: id, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: illness, role: sensitive, type: categorical}
+policy: {level: L2, k: 5, l: 3, max_hold: 0s}
+subject: {erasure: {mode: bucket, every: 1s}}
+initial: {min_pool: 100}
+release: {dir: ./joined, ledger: ./joined-ledger}
+state: {path: ./joined.db}
 `
 
 // clientsQueries are asked of package lab/estimate, which anond-lab query asks, and of the clients.
@@ -89,15 +106,20 @@ func TestClients(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o644))
 	}
 	write("city.csv", "Aalen;south;*\nBonn;west;*\nCelle;north;*\nDiez;west;*\n")
-	feeds := 0
-	for i := 0; i < 1800; feeds++ {
-		var feed strings.Builder
-		feed.WriteString("id,age,sex,city,weight,seen,illness,income,smoker\n")
-		for n := map[bool]int{true: 800, false: 500}[feeds == 0]; n > 0; n, i = n-1, i+1 {
-			feed.WriteString(line(i))
+	people := 0
+	feed := func(name string, n int) {
+		var text strings.Builder
+		text.WriteString("id,age,sex,city,weight,seen,illness,income,smoker\n")
+		for ; n > 0; n-- {
+			text.WriteString(line(people))
+			people++
 		}
-		write(fmt.Sprintf("feed-%d.csv", feeds), feed.String())
+		write(name+".csv", text.String())
 	}
+	feeds := []string{"feed-0", "feed-1", "feed-2"}
+	feed(feeds[0], 800)
+	feed(feeds[1], 500)
+	feed(feeds[2], 500)
 	type answer struct {
 		Of       string  `json:"of"`
 		Query    string  `json:"query"`
@@ -109,12 +131,28 @@ func TestClients(t *testing.T) {
 		Shares   float64 `json:"shares"`
 		Hidden   bool    `json:"hidden"`
 	}
+	forget := func(config string, people ...int) { // buckets leave in the next period
+		for _, p := range people {
+			out, code := r.run(fmt.Sprintf("timeout 60 anond forget -c %s.yaml %d", config, p))
+			require.Zero(t, code, out)
+		}
+		_, _ = r.run("sleep 1")
+	}
 	var answers []answer
-	for _, recoding := range []string{"buckets", "permutation", "window"} { // of the last one the first people have left
-		write(recoding+".yaml", strings.NewReplacer("recoding: RECODING", "recoding: "+
-			map[bool]string{true: "buckets, window: 1", false: recoding}[recoding == "window"], "RECODING", recoding).Replace(clientsConfig))
-		for i := range feeds {
-			out, code := r.run(fmt.Sprintf("timeout 60 anond run -c %s.yaml < feed-%d.csv", recoding, i))
+	// Of these some people have left.
+	leaves := map[string]string{"window": "buckets, window: 1", "erasure": "buckets"}
+	for _, recoding := range []string{"buckets", "permutation", "window", "erasure"} {
+		text := strings.NewReplacer("recoding: RECODING", "recoding: "+cmp.Or(leaves[recoding], recoding), "RECODING", recoding).
+			Replace(clientsConfig)
+		if recoding == "erasure" {
+			text += "subject: {erasure: {mode: bucket, every: 1s}}\n"
+		}
+		write(recoding+".yaml", text)
+		for i, name := range feeds {
+			if recoding == "erasure" && i > 0 { // buckets of an old part and of a new one leave in the next period
+				forget(recoding, 7*i, 500*i)
+			}
+			out, code := r.run(fmt.Sprintf("timeout 60 anond run -c %s.yaml < %s.csv", recoding, name))
 			require.Zero(t, code, out)
 		}
 		release, err := readback.Open(filepath.Join(r.dir, recoding))
@@ -133,6 +171,18 @@ func TestClients(t *testing.T) {
 		for i, a := range estimate.NewJoint(joint).Answers(bound) {
 			answers = append(answers, answer{recoding, clientsQueries[i], a.Estimate, a.Low, a.High, a.Lower, a.Upper, a.Shares, a.Hidden})
 		}
+	}
+	write("joined.yaml", joinedConfig) // it is checked, and asked nothing
+	for i := range 13 {
+		var text strings.Builder
+		text.WriteString("id,age,illness\n")
+		for n := range 400 {
+			fmt.Fprintf(&text, "%d,%d,%s\n", 400*i+n, 18+rng.IntN(70), pick("flu", "asthma", "gout", "cold", "angina", "burn"))
+		}
+		write("joined.csv", text.String())
+		out, code := r.run("timeout 60 anond run -c joined.yaml < joined.csv")
+		require.Zero(t, code, out)
+		forget("joined", 7*i, 400*i)
 	}
 	text, err := json.Marshal(answers)
 	require.NoError(t, err)

@@ -173,7 +173,8 @@ func (s *sourceSettings) keys() []key {
 		{path: "source.kafka.stall_after", value: duration(&k.StallAfter, time.Second), def: "30s",
 			doc: "If there are records to read but none arrive for this time, anond reconnects."},
 		{path: "source.kafka.session_timeout", value: duration(&k.SessionTimeout, 6*time.Second), def: "10s",
-			doc: "With assignment group: time without a heartbeat after which a member loses the lease. Brokers refuse less than 6s."},
+			doc: "With assignment group, or with shard.group: time without a heartbeat after which a member loses the lease, or its shards. " +
+				"Brokers refuse less than 6s."},
 	}, k.TLS.keys("source.kafka.tls"), k.SASL.keys("source.kafka.sasl"), f.keys(), s.Registry.keys())
 }
 

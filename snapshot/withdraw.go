@@ -146,3 +146,62 @@ func (x *withoutBuckets) leaves(record []byte) (bool, error) {
 	_, found := slices.BinarySearch(x.gone, uint32(n))
 	return found, nil
 }
+
+// Take makes a part of a later release out of those that a release has: one is taken over by keep, or written without what leaves, where
+// files that name no bucket are taken over; several are joined under a name. Paths are part and file.
+func (w *Withdrawing) Take(parts []PartEntry, name string, release uint32, keep func(name string, entry FileEntry) error,
+	create func(name string) (io.WriteCloser, error)) (out PartEntry, err error) {
+	if len(parts) > 1 {
+		return w.join(parts, name, release, create)
+	}
+	p := parts[0]
+	if out, err = w.Part(p); err != nil {
+		return out, err
+	}
+	if len(w.Gone[p.Part]) > 0 {
+		out.Release = release
+	}
+	for _, f := range p.Files {
+		name := path.Join(p.Part, f.Name)
+		if w.Changes(p.Part, f.Name) {
+			err = w.write(p, f.Name, create)
+		} else {
+			err = keep(name, f)
+		}
+		if err != nil {
+			return out, fmt.Errorf("take %s over from release %d: %w", name, release-1, err)
+		}
+	}
+	return out, nil
+}
+
+func (w *Withdrawing) join(parts []PartEntry, name string, release uint32, create func(name string) (io.WriteCloser, error)) (
+	out PartEntry, err error) {
+	left := slices.Clone(parts)
+	for i := range left {
+		if left[i], err = w.Part(left[i]); err != nil {
+			return left[i], err
+		}
+	}
+	open := func(name string) (io.ReadCloser, error) {
+		at := slices.IndexFunc(parts, func(p PartEntry) bool { return p.Part == path.Dir(name) })
+		return w.Read(parts[at], path.Base(name))
+	}
+	out, err = JoinParts(w.Manifest, name, left, open, create)
+	out.Release = release
+	return out, err
+}
+
+// write writes a file of a part without what leaves.
+func (w *Withdrawing) write(p PartEntry, file string, create func(name string) (io.WriteCloser, error)) error {
+	from, err := w.Read(p, file)
+	if err != nil {
+		return err
+	}
+	to, err := create(path.Join(p.Part, file))
+	if err == nil {
+		_, err = io.Copy(to, from)
+		err = errors.Join(err, to.Close())
+	}
+	return errors.Join(err, from.Close())
+}

@@ -82,6 +82,8 @@ func TestKillDuringTheLoadOfATable(t *testing.T) {
 		return s
 	}
 	s := site()
+	sampled := s.run("doctor --sample 500")
+	assert.Contains(t, sampled.stdout, "value_not_in_hierarchy", "doctor reads rows of the table: %s", sampled.stderr)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -129,6 +131,13 @@ func TestKillDuringTheLoadOfATable(t *testing.T) {
 	for name, content := range expected {
 		assert.True(t, content == releases[name], "%s differs", name)
 	}
+
+	// Rows that were refused for a postcode are read again from the table, once the hierarchy has it.
+	s.write("hierarchies/postcode.csv", hospital.Hierarchy()+"ABCDE;99xx;9xxx;*\n")
+	var judged struct{ Letters, Admitted, Gone, Changed int }
+	require.NoError(t, json.Unmarshal([]byte(s.must("state readmit --json --attribute postcode")), &judged))
+	assert.Zero(t, judged.Gone+judged.Changed)
+	assert.GreaterOrEqual(t, judged.Admitted, rows/400)
 
 	// The query is not run again, and the table may be gone.
 	server.Stop()

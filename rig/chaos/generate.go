@@ -130,6 +130,9 @@ func (p *chaosPlan) round(r *rand.Rand) {
 		p.add(during, 1+r.IntN(kinds[during].most), r)
 		run = stepLive // one that goes on, and looks at its clock again
 	}
+	if run == stepLive && r.IntN(2) == 0 {
+		p.add(stepLinger, 1+r.IntN(24*31), r)
+	}
 	p.add(run, 1, r)
 }
 

@@ -64,8 +64,9 @@ type inside struct {
 	journal *journaltest.Log // of a shard; nil: there is none
 	planted planted
 	trace   *trace
-	older   bool      // the state in place may be an older one
-	broker  *brokered // nil: the source is injected
+	linger  time.Duration // how long the next run goes on
+	older   bool          // the state in place may be an older one
+	broker  *brokered     // nil: the source is injected
 }
 
 // image is what a state file held.
@@ -214,9 +215,32 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 			quiet = 0
 			return
 		}
+		if w.lingers() {
+			quiet = 3
+			return
+		}
 		a.settled = true
 		stop()
 	}
+}
+
+// mostLooks is how often a daemon that lingers looks at its clock, at most.
+const mostLooks = 60
+
+// lingers lets some of the hours pass that a run goes on though it has nothing to do: not so many at once that a
+// window would be exceeded. It reports whether some were left.
+func (w *inside) lingers() bool {
+	if w.linger <= 0 {
+		return false
+	}
+	by := max(time.Hour, w.linger/mostLooks)
+	if window, err := time.ParseDuration(w.plan.World.Window); err == nil {
+		by = min(by, window/2)
+		w.linger = min(w.linger, mostLooks*by)
+	}
+	w.linger -= by
+	w.clock.turn(by)
+	return true
 }
 
 // noting is what follows each commit of a run. A run in which commits are lost needs the file as each has left it; of

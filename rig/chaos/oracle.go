@@ -227,6 +227,9 @@ func (s *site) published(releases int, status incremental.Status, digests int, m
 		}
 		in[n][row[1]] = true
 	}
+	if ledger, err := os.ReadFile(s.archive.ledger); err != nil || bytes.Count(ledger, []byte("\n")) != releases {
+		return 0, fmt.Errorf("%d releases are published, and the ledger has %d lines: %w", releases, bytes.Count(ledger, []byte("\n")), err)
+	}
 	ever := everBy(in)
 	for n := 1; n <= releases; n++ {
 		if s.windowed { // people ever, of whom the exports know some

@@ -182,7 +182,7 @@ func parseSetting(parts []string) (*chaosPlan, error) {
 func (p *chaosPlan) knows(do string) error {
 	_, fault := kinds[do]
 	if !fault && do != stepFeed && do != stepRun && do != stepLive && do != stepBackup && do != stepPass && do != stepForget &&
-		do != stepSpell {
+		do != stepSpell && do != stepLinger {
 		return fmt.Errorf("there is no step %q", do)
 	}
 	if fault && !kinds[do].suits(p) {
@@ -198,6 +198,7 @@ const (
 	stepLive   = "live"   // until all is read and published, then a stop
 	stepBackup = "backup" // a copy of the state
 	stepPass   = "pass"   // N hours pass
+	stepLinger = "linger" // N hours pass in the next run that goes on
 	stepForget = "forget" // an operator has somebody forgotten
 	stepSpell  = "spell"  // N records of new people who all have one value
 )

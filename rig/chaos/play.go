@@ -158,6 +158,8 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 		w.feed.more(s.N)
 	case stepPass:
 		w.clock.turn(time.Duration(s.N) * time.Hour)
+	case stepLinger:
+		w.linger = time.Duration(s.N) * time.Hour
 	case stepBackup:
 		return next, w.copying()
 	case stepSpell:
@@ -444,12 +446,20 @@ func (w *inside) flipRelease(f *fault) error {
 	return w.mirror.Put(filepath.Join(w.archive.dir, path), flipped([]byte(content), f.Draw/2), strings.Contains(path, "part-"))
 }
 
-// ahead reports whether the clock has leapt by a window since an operator looked at it; or ever, if the state is an older one.
+// ahead reports whether the clock has leapt too far since an operator looked at it; or ever, if the state is an older one: by a
+// window, or by three periods and a month where buckets leave.
 func (w *inside) ahead() bool {
-	window, err := time.ParseDuration(w.plan.World.Window)
-	leapt := w.clock.leaps() >= window || w.older && w.clock.all >= window
+	var far time.Duration
+	if w.erasing {
+		every, _ := w.plan.World.erasure()
+		far = 3*every + 30*24*time.Hour
+	}
+	if window, err := time.ParseDuration(w.plan.World.Window); err == nil && (far == 0 || window < far) {
+		far = window
+	}
+	leapt := w.clock.leaps() >= far || w.older && w.clock.all >= far
 	w.older = false
-	return err == nil && leapt
+	return far > 0 && leapt
 }
 
 // clockIsBehind reports whether the newest release has a time ahead of the clock.

@@ -161,7 +161,7 @@ func (d *division) prepare(step step) error {
 			s.feed.refresh()
 		}
 		return nil
-	case stepPass:
+	case stepPass, stepLinger:
 		d.union.clock.turn(time.Duration(step.N) * time.Hour)
 	}
 	if _, ofUnion := unionKinds[step.Do]; ofUnion {
@@ -170,7 +170,7 @@ func (d *division) prepare(step step) error {
 		return nil
 	}
 	for i, s := range d.shards {
-		if every := step.Do == stepPass || step.Do == stepBackup; !every && i != int(step.Draw>>16)%len(d.shards) {
+		if every := step.Do == stepPass || step.Do == stepLinger || step.Do == stepBackup; !every && i != int(step.Draw>>16)%len(d.shards) {
 			continue
 		}
 		err := s.unlessEnded(func() (err error) {

@@ -1,9 +1,7 @@
 package render
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 
@@ -32,43 +30,13 @@ func (r *rendering) takeOver() error {
 	for _, group := range groups {
 		entries := before.Parts[at : at+len(group)]
 		at += len(group)
-		entry, err := r.keep(entries, group, leaving)
+		entry, err := leaving.Take(entries, join(group).name(), r.in.Release, r.files.Keep, r.files.Create)
 		if err != nil {
 			return err
 		}
 		r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
 	}
 	return nil
-}
-
-// keep takes a part over, or joins several.
-func (r *rendering) keep(entries []snapshot.PartEntry, group []span, leaving *snapshot.Withdrawing) (snapshot.PartEntry, error) {
-	if len(entries) > 1 {
-		left := slices.Clone(entries)
-		for i := range left {
-			var err error
-			if left[i], err = leaving.Part(left[i]); err != nil {
-				return left[i], err
-			}
-		}
-		open := func(name string) (io.ReadCloser, error) {
-			at := slices.IndexFunc(entries, func(p snapshot.PartEntry) bool { return p.Part == path.Dir(name) })
-			return leaving.Read(entries[at], path.Base(name))
-		}
-		entry, err := snapshot.JoinParts(r.from.manifest, join(group).name(), left, open, r.files.Create)
-		entry.Release = r.in.Release
-		return entry, err
-	}
-	if len(leaving.Gone[entries[0].Part]) > 0 {
-		return r.withdraw(entries[0], leaving)
-	}
-	for _, f := range entries[0].Files {
-		name := path.Join(entries[0].Part, f.Name)
-		if err := r.files.Keep(name, f); err != nil {
-			return snapshot.PartEntry{}, fmt.Errorf("take %s over from release %d: %w", name, r.in.Release-1, err)
-		}
-	}
-	return entries[0], nil
 }
 
 // leaving are the buckets that leave with the release, where they are in the parts of the release before.
@@ -95,40 +63,6 @@ func (r *rendering) leaving() (*snapshot.Withdrawing, error) {
 		slices.Sort(gone)
 	}
 	return out, nil
-}
-
-// withdraw writes a part without what leaves; files that name no bucket are taken over.
-func (r *rendering) withdraw(entry snapshot.PartEntry, leaving *snapshot.Withdrawing) (snapshot.PartEntry, error) {
-	out, err := leaving.Part(entry)
-	if err != nil {
-		return out, err
-	}
-	out.Release = r.in.Release
-	for _, f := range entry.Files {
-		name := path.Join(entry.Part, f.Name)
-		if !leaving.Changes(entry.Part, f.Name) {
-			err = r.files.Keep(name, f)
-		} else {
-			err = r.copy(name, entry, f.Name, leaving)
-		}
-		if err != nil {
-			return out, fmt.Errorf("take %s over from release %d: %w", name, r.in.Release-1, err)
-		}
-	}
-	return out, nil
-}
-
-func (r *rendering) copy(name string, entry snapshot.PartEntry, file string, leaving *snapshot.Withdrawing) error {
-	from, err := leaving.Read(entry, file)
-	if err != nil {
-		return err
-	}
-	to, err := r.files.Create(name)
-	if err == nil {
-		_, err = io.Copy(to, from)
-		err = errors.Join(err, to.Close())
-	}
-	return errors.Join(err, from.Close())
 }
 
 // bury lists the classes that die in their parts, and takes them off the sums.

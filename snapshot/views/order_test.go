@@ -49,7 +49,7 @@ func shownPart(r *rand.Rand) (memoryPart, snapshot.PartEntry) {
 		for range classes {
 			class++
 			for range 2 {
-				p[snapshot.DataName] = append(p[snapshot.DataName], []string{strconv.Itoa(r.IntN(1) + 10*(class%2)), strconv.Itoa(r.IntN(9)),
+				p[snapshot.DataName] = append(p[snapshot.DataName], []string{strconv.Itoa(10 * (class % 2)), strconv.Itoa(r.IntN(9)),
 					strconv.Itoa(class), strconv.Itoa(b)})
 			}
 		}

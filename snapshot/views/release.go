@@ -3,11 +3,9 @@ package views
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 
 	"anond/snapshot"
@@ -89,30 +87,7 @@ func (x *making) part(p *snapshot.PartEntry) (snapshot.PartEntry, error) {
 	if err != nil {
 		return snapshot.PartEntry{}, err
 	}
-	if len(were) == 1 && len(leaving.Gone[were[0].Part]) == 0 {
-		for _, f := range were[0].Files {
-			if err := x.files.Keep(path.Join(were[0].Part, f.Name), f); err != nil {
-				return were[0], err
-			}
-		}
-		return were[0], nil
-	}
-	if len(were) == 1 {
-		return x.without(were[0], leaving)
-	}
-	left := slices.Clone(were)
-	for i := range left {
-		if left[i], err = leaving.Part(left[i]); err != nil {
-			return left[i], err
-		}
-	}
-	open := func(name string) (io.ReadCloser, error) {
-		at := slices.IndexFunc(were, func(w snapshot.PartEntry) bool { return w.Part == path.Dir(name) })
-		return leaving.Read(were[at], path.Base(name))
-	}
-	entry, err := snapshot.JoinParts(x.before, p.Part, left, open, x.files.Create)
-	entry.Release = x.of.Release
-	return entry, err
+	return leaving.Take(were, p.Part, x.of.Release, x.files.Keep, x.files.Create)
 }
 
 // were are the parts of the view's release before that have the births of a part of the release: itself, or those that it replaces.
@@ -173,38 +148,4 @@ func (x *making) leaving(p *snapshot.PartEntry, were []snapshot.PartEntry) (*sna
 		return nil, fmt.Errorf("%w: the view has not the buckets of %s", snapshot.ErrDamaged, p.Part)
 	}
 	return out, nil
-}
-
-// without writes a part without what leaves; files that name no bucket are taken over.
-func (x *making) without(entry snapshot.PartEntry, leaving *snapshot.Withdrawing) (snapshot.PartEntry, error) {
-	out, err := leaving.Part(entry)
-	if err != nil {
-		return out, err
-	}
-	out.Release = x.of.Release
-	for _, f := range entry.Files {
-		name := path.Join(entry.Part, f.Name)
-		if leaving.Changes(entry.Part, f.Name) {
-			err = x.copy(name, entry, f.Name, leaving)
-		} else {
-			err = x.files.Keep(name, f)
-		}
-		if err != nil {
-			return out, err
-		}
-	}
-	return out, nil
-}
-
-func (x *making) copy(name string, entry snapshot.PartEntry, file string, leaving *snapshot.Withdrawing) error {
-	from, err := leaving.Read(entry, file)
-	if err != nil {
-		return err
-	}
-	to, err := x.files.Create(name)
-	if err == nil {
-		_, err = io.Copy(to, from)
-		err = errors.Join(err, to.Close())
-	}
-	return errors.Join(err, from.Close())
 }

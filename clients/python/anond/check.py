@@ -2,8 +2,9 @@
 
 It shares no code with anond and none with the rest of this package, needs nothing but Python, and is meant to be read. It checks the
 manifests, the hash of each file, that every class has exactly k people, that every bucket keeps the caps, that pools are the sums of
-their buckets, and that what was published once stays as it was. It is about level L2. A finding names no value. What no file shows it
-cannot check: who is in a class, how people came into buckets, the draws (`anond audit` says more, docs/PROOFS.md why it matters).
+their buckets, and that what was published once stays as it was until it leaves: whole parts by age (`window`), whole buckets of people
+who asked (`erasure`), and nothing comes back. It is about level L2. A finding names no value. What no file shows it cannot check:
+who is in a class, how people came into buckets, the draws (`anond audit` says more, docs/PROOFS.md why it matters).
 """
 import argparse
 import calendar
@@ -17,8 +18,9 @@ import time
 from collections import Counter, defaultdict
 from decimal import Decimal
 from fractions import Fraction
+from math import inf
 from pathlib import Path
-from typing import Any, DefaultDict, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, DefaultDict, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 Caps = Union[float, Mapping[str, Union[float, Mapping[str, float]]]]
 Json = Dict[str, Any]
@@ -28,7 +30,8 @@ Bags = DefaultDict[Tuple[int, str], Counter]  # type: ignore[type-arg]  # by num
 HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attribute value count", "buckets.csv": "bucket pool people",
          "tables.csv": "pool attribute value with with_value count"}
 NUMBERED = (("class", "classes"), ("bucket", "buckets"), ("pool", "pools"))
-NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window")  # no release changes these
+NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window", "erasure")  # no release changes these
+OF_BUCKET = {"data.csv": -1, "values.csv": 0, "buckets.csv": 0}  # the column of the bucket
 
 
 def check(path: Union[str, Path], k: Optional[int] = None, caps: Optional[Caps] = None) -> List[str]:
@@ -72,7 +75,6 @@ class Chain:
     def manifest(self, m: Json, n: int, before: Optional[Json], sha: str) -> None:
         policy, privacy, sensitive = m["policy"], m["privacy"], [a for a in m["schema"] if a["role"] == "sensitive"]
         self.say("another format than 5, or a union: check its shards", m["format_version"] != 5 or "union" in m)
-        self.say("buckets may leave on request, which this does not check: anond audit does", "erasure" in m)
         self.say("another level than L2", policy.get("level") != "L2")
         self.say("the chain is broken", m["release"] != n or m["previous"] != (before and {"release": n - 1, "sha256": sha}))
         self.say("a time that is not UTC in seconds", not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", m["created_at"]))
@@ -98,33 +100,44 @@ class Chain:
         old = {p["part"]: p for p in before["parts"]} if before else {}
         out: Dict[str, Rows] = {}
         total, k, gone, past = Counter(), m["policy"]["k"], m.get("expired", 0), (before or {}).get("expired", 0)  # type: ignore[var-annotated]
-        queue = [name for name in old if births(name)[1] > gone]
+        queue, leave = [name for name in old if births(name)[1] > gone], False
         self.say("people leave without a window, or come back", gone > 0 and "window" not in m or gone < past or gone >= m["release"] or
                  any(births(p["part"])[0] <= gone for p in m["parts"]) or any(births(n)[0] <= gone < births(n)[1] for n in old))
         new = sum(p["rows"] for p in m["parts"] if births(p["part"])[0] == m["release"])
-        self.say("people_ever is not who was published", "window" in m and m.get("people_ever", 0) != (before or {}).get("people_ever", 0) + new)
-        self.say("no part is its own", new == 0 and ("window" not in m or gone == past))
+        self.say("people_ever is not who was published", m.get("people_ever", 0) != (
+            (before or {}).get("people_ever", 0) + new if "window" in m or "erasure" in m else 0))
         self.say("what has left is not what the window says", "window" in m and gone != left(m["window"], self.times))
         for p in m["parts"]:
             name, own = p["part"], births(p["part"])[1] == m["release"] and p["part"] not in old and "replaces" not in p
-            total.update({x: p.get(x, 0) for x in ("rows", "classes", "buckets")})
+            lost, known = p.get("withdrawn", []), self.kept.get(name)
+            total.update(rows=p["rows"], classes=p["rows"] // k if lost else p["classes"], buckets=p.get("buckets", 0) - len(lost))
+            self.say("`withdrawn` is no list of buckets of the part", lost != sorted(set(lost)) or any(not 0 < b <= p["buckets"] for b in lost))
             self.say("a part has dead classes, or another mode than 0444", "dead" in p or p["mode"] != "0444")
             rows = self.files(home / name, p) if home else self.kept.get(name)
             if own:
-                self.say("the last part is not its own", (name, p["release"], "replaces" in p) != (f"part-{m['release']:06d}", m["release"], False))
+                self.say("the last part is not its own", (name, p["release"], lost) != (f"part-{m['release']:06d}", m["release"], []))
                 self.say("fewer people are new than a pool has",
                          p["rows"] < max(m["policy"].get("min_pool", 0), m.get("initial_min_pool", 0)) // k * k)
             elif name in old:
-                self.say("a part was changed, lost or moved", {**p, "stale": 0} != {**old[name], "stale": 0} or not queue or queue.pop(0) != name)
+                told = {**old[name], "stale": 0}
+                if now := self.leaving(p, set(old[name].get("withdrawn", []))):
+                    told.update({x: p[x] for x in ("rows", "files", "withdrawn")}, release=m["release"])
+                    self.say("a part without the buckets that leave has other bytes than before", home is not None and known is not None and
+                             rows != without(known, now))
+                    rows, leave, known = rows if home else without(known, now), True, None
+                self.say("a part was changed, lost or moved", {**p, "stale": 0} != told or not queue or queue.pop(0) != name)
             else:
-                self.joined(p, [(old.get(r["part"]), self.kept.get(r["part"])) for r in p["replaces"]], rows, queue, m["release"])
+                leave |= self.joined(p, [(old.get(r["part"]), self.kept.get(r["part"])) for r in p["replaces"]], rows, queue, m["release"])
             if rows is not None:
                 out[name] = rows
-                if name not in self.kept:
+                if known is None:
                     self.most = [Fraction(0), Fraction(0)]
                     self.part(m, p, rows)
                     self.tops[name] = self.most
         self.say("parts of the release before are missing", bool(queue))
+        self.say("nobody is new, and nobody leaves", new == 0 and gone == past and not leave)
+        self.say("buckets leave with a release that is not the first of its period", leave and not (
+            "erasure" in m and self.times[m["release"]] // m["erasure"]["every"] > self.times[m["release"] - 1] // m["erasure"]["every"]))
         stale, told = (late([p for p in x["parts"] if births(p["part"])[1] > gone]) for x in (m, before or {"parts": []}))
         self.say("`stale` is no list of buckets, or a number has fallen", any(n > stale.get(b, 0) for b, n in told.items()) or any(
             list(dict(p["stale"])) != sorted(dict(p["stale"])) or len(dict(p["stale"])) != len(p["stale"]) for p in m["parts"] if "stale" in p))
@@ -135,7 +148,9 @@ class Chain:
         tops = [self.tops[p["part"]] for p in m["parts"] if p["part"] in self.tops]
         if tops and len(tops) == len(m["parts"]):
             said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
-            self.say("the largest share is another one", said[0] != max(t[0] for t in tops) or abs(said[1] - max(t[1] for t in tops)) > 1e-9)
+            share, most = (max(t[i] for t in tops) for i in (0, 1))  # top_share is that of all buckets that were there
+            self.say("the largest share is another one", said[0] < share or abs(said[1] - most) > 1e-9 or
+                     said[0] > share and not any("withdrawn" in p for p in m["parts"]))
         names = {x.name for x in home.iterdir()} if home else set()
         texts = {d["name"]: d["sha256"] for d in m.get("documents", [])}
         self.say("files that the manifest does not name", bool(names) and names != {"manifest.json", *texts, *(p["part"] for p in m["parts"])})
@@ -156,10 +171,11 @@ class Chain:
             self.say("a file is not in the one form of CSV", "".join(",".join(map(quoted, r)) + "\n" for r in rows).encode() != data)
         return out
 
-    def joined(self, p: Json, of: List[Tuple[Optional[Json], Optional[Rows]]], rows: Optional[Rows], queue: List[str], n: int) -> None:
-        """A joined part holds parts of the release before one after another, with shifted numbers."""
-        first, want = {one: 1 for one, _ in NUMBERED}, {}  # type: ignore[var-annotated]
+    def joined(self, p: Json, of: List[Tuple[Optional[Json], Optional[Rows]]], rows: Optional[Rows], queue: List[str], n: int) -> bool:
+        """A joined part holds parts of the release before one after another, with shifted numbers. Whether buckets leave with it."""
+        first, want, before = {one: 1 for one, _ in NUMBERED}, {}, set()  # type: ignore[var-annotated]
         for r, (entry, part) in zip(p["replaces"], of):
+            before |= {b + first["bucket"] - 1 for b in (entry or {}).get("withdrawn", [])}
             self.say("parts are lost or out of order", not queue or queue.pop(0) != r["part"])
             for name, lines in (part or {}).items():
                 shift = [first.get(column, 1) - 1 for column in lines[0]]
@@ -170,10 +186,19 @@ class Chain:
                 first[one] += r[many]
         ends = [re.findall(r"\d+", p["replaces"][i]["part"])[i] for i in (0, -1)]
         self.say("a joined part has another name or release", (p["part"], p["release"]) != (f"part-{ends[0]}-{ends[1]}", n))
-        self.say("a joined part is not what it joins", rows is not None and all(part for _, part in of) and rows != want)
+        now = self.leaving(p, before)
+        self.say("a joined part is not what it joins", rows is not None and all(part for _, part in of) and rows != without(want, now))
+        return bool(now)
+
+    def leaving(self, p: Json, before: Set[int]) -> Set[int]:
+        """The buckets of a part that leave with the release, given those that had left before."""
+        now = set(p.get("withdrawn", []))
+        self.say("a bucket that has left is there again", not before <= now)
+        return now - before
 
     def part(self, m: Json, p: Json, rows: Rows) -> None:
-        """Classes, buckets, pools and caps of a part."""
+        """Classes, buckets, pools and caps of a part. Numbers of buckets that have left are not used again, and pools are as they were."""
+        gone = set(p.get("withdrawn", []))
         quasi, sensitive = ([a for a in m["schema"] if a["role"] == role] for role in ("quasi", "sensitive"))
         names, d, exact = [a["name"] for a in sensitive], len(quasi), m["recoding"] == "anatomy"
         drawn = names if m["recoding"] == "permutation" else []
@@ -184,37 +209,43 @@ class Chain:
         size, people, bucket, cells = Counter(), Counter(), {}, {}  # type: ignore[var-annotated]
         shown, sums, sides = (defaultdict(Counter) for _ in range(3))  # type: ignore[var-annotated]
         last: Any = (0, [])
+        # Of a joined part the order holds inside each part that it joins, unless that was a joined one itself.
+        parts = [(r["first_class"], len(set(births(r["part"])))) for r in p.get("replaces", [])]
         for r in rows["data.csv"][1:]:
             c, b, now = int(r[-2]), int(r[-1]), [sortable(a, v) for a, v in zip(quasi + sensitive, r[:-2])]
             self.say("rows are out of order", (c, now) < last)
-            self.say("classes are out of order", not exact and c > last[0] > 0 and (now[:d], b) < (last[1][:d], bucket[last[0]]))
+            one, before = ([x for x in parts if x[0] <= n][-1:] for n in (c, last[0]))
+            self.say("classes are out of order", not exact and c > last[0] > 0 and one == before and all(n == 1 for _, n in one) and
+                     (now[:d], b) < (last[1][:d], bucket[last[0]]))
             self.say("a class is in two buckets, or shows different cells", bucket.setdefault(c, b) != b or
                      not exact and cells.setdefault(c, r[:d]) != r[:d])
             last, size[c], people[b] = (c, now), size[c] + 1, people[b] + 1
             for a, v in zip(drawn, r[d:-2]):
                 shown[b, a][v] += 1
-        self.say(f"a class does not have exactly {m['policy']['k']} people", set(size.values()) != {m["policy"]["k"]})
+        self.say(f"a class does not have exactly {m['policy']['k']} people", not set(size.values()) <= {m["policy"]["k"]})
         pool, strata = {int(r[0]): int(r[1]) for r in rows["buckets.csv"][1:]}, {(r[1], *r[3:]) for r in rows["buckets.csv"][1:]}
         self.say("a pool has people of two strata", len(strata) > len(set(pool.values())))
         for what, numbers, n in (("classes", size, p["classes"]), ("buckets", people, p["buckets"]), ("pools", dict.fromkeys(pool.values()), p["pools"])):
-            self.say(f"{what} are not numbered 1, 2, 3 in their order", list(numbers) != list(range(1, n + 1)))
+            want = [i for i in range(1, n + 1) if i not in gone or what != "buckets"]
+            free = bool(gone) and what != "buckets"  # nobody says which classes and pools the buckets had
+            self.say(f"{what} are not numbered 1, 2, 3 in their order", not set(numbers) <= set(want) if free else list(numbers) != want)
         self.say("a bucket has other people than it says", [[str(b), str(pool.get(b)), str(people[b])] for b in people] !=
                  [r[:3] for r in rows["buckets.csv"][1:]])
         bag, said = (self.bags(rows[f][1:], sensitive) for f in ("values.csv", "pools.csv"))
         for (b, name), values in bag.items():
             sums[pool[b], name].update(values)
             self.say("values that rows show are not those of their bucket", bool(drawn) and values != shown[b, name])
-        self.say("a pool is not the sum of its buckets", said != sums)
+        self.say("a pool is not the sum of its buckets", any(n - said[x] for x, n in sums.items()) if gone else said != sums)
         self.say("a bucket has another number of values than people", {(b, name) for b in people for name in names} != set(bag) or
                  any(sum(v.values()) != people[b] for (b, _), v in bag.items()))
         for q, x, v, y, w, n in rows.get("tables.csv", [])[1:]:
             sides[int(q), x, x, y][v] += int(n)
             sides[int(q), y, x, y][w] += int(n)
         of = {a["name"]: a for a in sensitive}
-        self.say("a pair table does not add up to its pool", any([x, y] not in m["tables"] or v != labelled(of[name], sums[q, name])
+        self.say("a pair table does not add up to its pool", any([x, y] not in m["tables"] or v != labelled(of[name], said[q, name])
                                                                 for (q, name, x, y), v in sides.items()))
         for (b, name), values in bag.items():
-            self.keeps(of[name], m["policy"]["l"], labelled(of[name], values), labelled(of[name], sums[pool[b], name]))
+            self.keeps(of[name], m["policy"]["l"], labelled(of[name], values), labelled(of[name], said[pool[b], name]))
 
     def bags(self, rows: List[List[str]], sensitive: List[Json]) -> Bags:
         at, out = {a["name"]: i for i, a in enumerate(sensitive)}, defaultdict(Counter)  # type: ignore[var-annotated]
@@ -262,11 +293,19 @@ def left(window: str, times: Mapping[int, int]) -> int:
     return max((r for r, t in times.items() if r < newest and (t // size + 1) * size + n * unit <= times[newest]), default=0)
 
 
-def late(parts: List[Json]) -> Dict[int, int]:
-    """How many people of each bucket have sent an update or a delete since, buckets counted through all parts."""
-    out, first = {}, 0
+def without(rows: Optional[Rows], gone: Set[int]) -> Optional[Rows]:
+    """A part without the lines of buckets."""
+    names = {str(b) for b in gone}
+    return rows and {f: lines[:1] + [r for r in lines[1:] if f not in OF_BUCKET or r[OF_BUCKET[f]] not in names] for f, lines in rows.items()}
+
+
+def late(parts: List[Json]) -> Dict[int, float]:
+    """How many people of each bucket have sent an update or a delete since, buckets counted through all parts; inf: it has left."""
+    out: Dict[int, float] = {}
+    first = 0
     for p in parts:
         out.update({first + b: n for b, n in p.get("stale", [])})
+        out.update({first + b: inf for b in p.get("withdrawn", [])})
         first += p["buckets"]
     return out
 

@@ -177,5 +177,56 @@ class Checks(unittest.TestCase):
             self.assertEqual(left(window, day), upto, window)
 
 
+    def test_buckets_leave_for_good(self) -> None:
+        """Chains that are whole but for what they say, or show, of buckets that have left."""
+        chain = {int(f.parent.name): json.loads(f.read_text()) for f in sorted((CASE / "joined").glob("0*/manifest.json"))}
+        last, lost = max(chain), min(n for n, m in chain.items() if any("withdrawn" in p for p in m["parts"]))
+        part = next(p["part"] for p in chain[lost]["parts"] if "withdrawn" in p)
+        self.assertLess(lost, last)
+        self.assertTrue(any("withdrawn" in p and "replaces" in p for p in chain[last]["parts"]))
+
+        def edited(change: "object", at: int = lost) -> "object":
+            """A manifest says something else, and those that follow are linked to it again."""
+            def damage(r: Path) -> None:
+                sha = ""
+                for n in range(at, last + 1):
+                    file = r / f"{n:06d}" / "manifest.json"
+                    m = json.loads(file.read_text(), parse_float=lambda s: "\ue000" + s)
+                    if n == at:
+                        change(m, r / f"{n:06d}")  # type: ignore[operator]
+                    else:
+                        m["previous"]["sha256"] = sha
+                    text = re.sub('"\ue000([^"]*)"', r"\1", json.dumps(m, indent=2, ensure_ascii=False)) + "\n"
+                    file.unlink()
+                    file.write_text(text)
+                    sha = hashlib.sha256(text.encode()).hexdigest()
+            return damage
+
+        def of(m: dict) -> dict:
+            return next(p for p in m["parts"] if p["part"] == part)
+
+        def one_row_more(m: dict, home: Path) -> None:
+            """A row leaves without its bucket."""
+            file, p = home / part / "data.csv", of(m)
+            data = b"".join(file.read_bytes().splitlines(True)[:-1])
+            file.unlink()
+            file.write_bytes(data)
+            entry = next(f for f in p["files"] if f["name"] == "data.csv")
+            p["rows"] = entry["rows"] = p["rows"] - 1
+            entry["bytes"], entry["sha256"] = len(data), hashlib.sha256(data).hexdigest()
+
+        self.assertEqual(self.damaged(edited(lambda m, _: None), of="joined"), [])
+        for says, damage in {
+            "other bytes": edited(one_row_more),
+            "not the first of its period": edited(lambda m, _: m["erasure"].update(every=10**9)),
+            "there again": edited(lambda m, _: of(m).pop("withdrawn"), lost + 1),
+            "a part was changed": edited(lambda m, _: of(m).update(release=lost - 1)),
+            "no list of buckets": edited(lambda m, _: of(m)["withdrawn"].append(10**6)),
+            "another schema, policy": edited(lambda m, _: m.pop("erasure"), last),
+            "people_ever": edited(lambda m, _: m.update(people_ever=m["people_ever"] - 1), last),
+        }.items():
+            self.assertIn(says, " ".join(self.damaged(damage, of="joined")))
+
+
 if __name__ == "__main__":
     unittest.main()
