@@ -32,8 +32,8 @@ func town(t *testing.T) incremental.Options {
 		Threshold: 1, MaxHold: 3, HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3, MinPool: 8}}
 }
 
-// settle fills a state: 300 people in a release, one record that waits.
-func settle(t *testing.T, s state.Store) *incremental.Machine {
+// filled fills a state: 300 people in a release, one record that waits.
+func filled(t *testing.T, s state.Store) *incremental.Machine {
 	t.Helper()
 	m, err := incremental.Open(s, town(t))
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestForgetFile(t *testing.T) {
 		o := boltstore.Options{NoSync: true, Key: key}
 		path := filepath.Join(t.TempDir(), "anond.db")
 		s := openAt(t, path, o)
-		before := settle(t, s).Status()
+		before := filled(t, s).Status()
 		require.NoError(t, s.Close())
 		refused := errors.New("refused")
 		old, err := os.ReadFile(path)

@@ -35,7 +35,7 @@ func TestForgetInPlace(t *testing.T) {
 			o := boltstore.Options{NoSync: true, Key: key}
 			path := filepath.Join(t.TempDir(), "anond.db")
 			s := openAt(t, path, o)
-			m := settle(t, s)
+			m := filled(t, s)
 			before := m.Status()
 			out, err := m.Delete(state.Partition{Source: "deletes"}, 0, []byte("p300"))
 			require.NoError(t, err)

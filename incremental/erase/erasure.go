@@ -147,7 +147,7 @@ func Plan(s *state.State, of Asked) (*Erasure, error) {
 		p.asked[d] = true
 	}
 	p.meta = s.Head.Stored(s.Records.Leaves)
-	if p.gather(); p.Empty() {
+	if p.gather(); len(p.slots) == 0 { // open histories at most
 		return p.Erasure, nil
 	}
 	if s.History.Unpublished() != nil && s.Policy.Level != state.L2 {
