@@ -54,6 +54,8 @@ func TestSettle(t *testing.T) {
 		{`source: {type: kafka, format: debezium, kafka: {brokers: ["b:9092"], topic: in}}`,
 			"source: {type: file, format: debezium, file: {path: in.json}}",
 			"subject.settle: is a time, but records of source.type file have no time stamp"},
+		{"policy: {", "initial: {source: {type: postgres, url: \"postgres://db\", query: select 1, order_by: id}}\npolicy: {",
+			"subject.settle: is a time, but the rows of initial.source have no time stamp"},
 		{"settle: 90d, ", "", "subject.updates: is apply, but nobody is observed"},
 		{"format: debezium,", "format: json,",
 			"subject.updates: is apply, but source.format json has no updates, and no attribute has role record"},

@@ -111,7 +111,7 @@ func settling(to *settle.Rule) value {
 // checkSettle refuses to observe people where nobody knows whose messages come, or when, and updates where nobody is observed.
 func checkSettle(c *Config, r *reader) {
 	const full, updates = "subject.settle", "subject.updates"
-	if !r.sound(full, updates, "policy.level", "release.recoding", "source.type", "source.format") {
+	if !r.sound(full, updates, "policy.level", "release.recoding", "source.type", "source.format", initialAt+".type") {
 		return
 	}
 	of, all := c.byRole(r)
@@ -128,6 +128,8 @@ func checkSettle(c *Config, r *reader) {
 	case c.Settle.Timed() && c.Source.Type != FromKafka:
 		r.fault(full, fmt.Sprintf("is a time, but records of source.type %s have no time stamp", c.Source.Type),
 			"write a number of messages, such as 1000 records")
+	case c.Settle.Timed() && c.Initial.Source.Set():
+		r.fault(full, "is a time, but the rows of initial.source have no time stamp", "write a number of messages, such as 1000 records")
 	}
 	feed, keyed := c.Source.Format == debezium || c.Source.Format == debeziumFlat, len(of[equivclass.RecordKey]) > 0
 	switch {
