@@ -15,8 +15,8 @@ import (
 	"anond/incremental/state"
 )
 
-// watched is what a stream says of somebody so far, as the definition has it.
-type watched struct {
+// observedPerson is what a stream says of somebody so far, as the definition has it.
+type observedPerson struct {
 	from state.Partition
 	ends int64
 	held bool // a record that is shown
@@ -27,14 +27,14 @@ type watched struct {
 type twoFeeds struct {
 	plays  [2]*play
 	rng    *rand.Rand
-	people map[int]*watched
+	people map[int]*observedPerson
 	times  map[state.Partition]int64
 	next   int  // who has not come
 	looked bool // what is not looked at counts if it is invalid
 }
 
 func newTwoFeeds(t *testing.T, seed uint64) *twoFeeds {
-	f := &twoFeeds{rng: rand.New(rand.NewPCG(seed, 33)), people: map[int]*watched{}, times: map[state.Partition]int64{}}
+	f := &twoFeeds{rng: rand.New(rand.NewPCG(seed, 33)), people: map[int]*observedPerson{}, times: map[state.Partition]int64{}}
 	c := &course{d: 8, k: 2, l: 2, schema: withPeople(t), need: asksFor(16), policy: func(p *state.Policy) {
 		quarantines(p)
 		p.Settle = settle.Rule{For: span, Updates: seed%3 > 0}
@@ -85,7 +85,7 @@ func (f *twoFeeds) message() {
 	}
 	w := f.people[person]
 	if w == nil {
-		w = &watched{from: from, ends: f.times[from] + span}
+		w = &observedPerson{from: from, ends: f.times[from] + span}
 		f.people[person] = w
 	}
 	inside := from == w.from && f.times[from] < w.ends && !w.out
