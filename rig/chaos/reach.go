@@ -45,7 +45,9 @@ var durable = []struct {
 // Steps by who takes them.
 var (
 	stepsOfReleases = steps(func(name string) bool { return !in(name, "union") })
-	stepsOfUnions   = steps(func(name string) bool { return !in(name, "ledger", "pools") })
+	stepsOfUnions   = steps(func(name string) bool { return in(name, "union", "CURRENT", "release: named", "directories: synced") })
+	removals        = []string{"removal: removing", "removal: removed"}
+	erasures        = []string{"erasure: written", "erasure: complete", "erasure: replaced", "erasure: rewritten"}
 	syncs           = steps(func(name string) bool { return strings.HasSuffix(name, "synced") })
 	commits         = []string{published, decided, quarantined, fixed, toForget, lettersGone, withLetters, withRecords}
 )
