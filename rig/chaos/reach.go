@@ -31,7 +31,7 @@ var durable = []struct {
 	{"ledger: synced", regexp.MustCompile(`^sync .*/ledger$`)},
 	{"CURRENT: written", regexp.MustCompile(` .*\.tmp-CURRENT`)},
 	{"CURRENT: named", regexp.MustCompile(`^rename .*/CURRENT`)},
-	{"release: left over, removed", regexp.MustCompile(`^remove .*/\.tmp-0`)},
+	{"release: left over, removed", regexp.MustCompile(`^remove .*/\.tmp-0|/\.tmp-gone`)},
 	{"release: directory made", regexp.MustCompile(`^(mkdir|chmod) .*/\.tmp-0`)},
 	{"release: part linked", regexp.MustCompile(`^link .*/\.tmp-0`)},
 	{"release: rendering synced", regexp.MustCompile(`^sync .*/\.tmp-0`)},
