@@ -91,7 +91,7 @@ func TestPlantedBugsOfShardsAreFound(t *testing.T) {
 	tier.NotShort(t, "it plays many plans")
 	few := tier.Of(t, 0, 2, len(shardBugs)) < len(shardBugs)
 	for name, bug := range shardBugs {
-		if few && !strings.HasPrefix(name, "a shard") && !strings.HasPrefix(name, "the vector") {
+		if few && !strings.HasPrefix(name, "a shard") && !strings.HasPrefix(name, "the vector") || slow(name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -112,13 +112,19 @@ func TestPlantedBugsOfErasuresAreFound(t *testing.T) {
 	}
 }
 
+// slow are bugs that many plans are played for: go test ./rig/chaos -run TestPlanted -plans 1 plays them, too.
+func slow(name string) bool {
+	return *simPlans == 0 && slices.Contains([]string{"a copy of the state has its name before it is whole",
+		"a failed delivery is taken for a success", "an intent of a union has its name too early"}, name)
+}
+
 // found plays plans with a bug until one fails, which must hold without it.
 func found(t *testing.T, bug planted, from, by int) {
 	foundBy(t, bug, from, by, func(number int) *chaosPlan { return generate(plantedSeed, number, false) })
 }
 
 func foundBy(t *testing.T, bug planted, from, by int, plan func(number int) *chaosPlan) {
-	for number := from; number < within; number += by {
+	for number := from; number < within*by; number += by {
 		p := plan(number)
 		if r := play(t, p, bug); r.Err != nil {
 			t.Logf("plan %d: %v", number, r.Err)
@@ -138,7 +144,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	require.GreaterOrEqual(t, len(bugs), 10)
 	few := tier.Of(t, 0, len(quick), len(bugs)) < len(bugs)
 	for name, bug := range bugs {
-		if few && !slices.Contains(quick, name) {
+		if few && !slices.Contains(quick, name) || slow(name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -31,7 +31,7 @@ var durable = []struct {
 	{"ledger: synced", regexp.MustCompile(`^sync .*/ledger$`)},
 	{"CURRENT: written", regexp.MustCompile(` .*\.tmp-CURRENT`)},
 	{"CURRENT: named", regexp.MustCompile(`^rename .*/CURRENT`)},
-	{"release: left over, removed", regexp.MustCompile(`^remove .*/\.tmp-0`)},
+	{"release: left over, removed", regexp.MustCompile(`^remove .*/\.tmp-0|/\.tmp-gone`)},
 	{"release: directory made", regexp.MustCompile(`^(mkdir|chmod) .*/\.tmp-0`)},
 	{"release: part linked", regexp.MustCompile(`^link .*/\.tmp-0`)},
 	{"release: rendering synced", regexp.MustCompile(`^sync .*/\.tmp-0`)},
@@ -45,7 +45,9 @@ var durable = []struct {
 // Steps by who takes them.
 var (
 	stepsOfReleases = steps(func(name string) bool { return !in(name, "union") })
-	stepsOfUnions   = steps(func(name string) bool { return !in(name, "ledger", "pools") })
+	stepsOfUnions   = steps(func(name string) bool { return in(name, "union", "CURRENT", "release: named", "directories: synced") })
+	removals        = []string{"removal: removing", "removal: removed"}
+	erasures        = []string{"erasure: written", "erasure: complete", "erasure: replaced", "erasure: rewritten"}
 	syncs           = steps(func(name string) bool { return strings.HasSuffix(name, "synced") })
 	commits         = []string{published, decided, quarantined, fixed, toForget, lettersGone, withLetters, withRecords}
 )
