@@ -14,14 +14,21 @@ import (
 	"anond/incremental/boltstore"
 	"anond/incremental/memstore"
 	"anond/incremental/retire"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 	"anond/incremental/storetest"
 )
 
 // TestRemoveIsThatOfMemory: of the same stream the file has after each removal what a store in memory has, it has no fault, and its
-// size does not grow with those who have left.
+// size does not grow with those who have left; also where people settle, whose open histories stay.
 func TestRemoveIsThatOfMemory(t *testing.T) {
 	tier.NotShort(t, "it writes thousands of records")
+	for name, rule := range map[string]settle.Rule{"at once": {}, "settled": {Records: 150}} {
+		t.Run(name, func(t *testing.T) { removes(t, rule) })
+	}
+}
+
+func removes(t *testing.T, rule settle.Rule) {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
 		{Name: "ward", Role: equivclass.Quasi, Type: equivclass.Categorical},
@@ -32,7 +39,8 @@ func TestRemoveIsThatOfMemory(t *testing.T) {
 	window, err := retire.Parse("4")
 	require.NoError(t, err)
 	o := incremental.Options{Schema: schema, Seed: [32]byte{4}, Policy: state.Policy{Requirement: equivclass.Requirement{K: 4, L: 2},
-		Level: state.L2, Republication: state.Append, Threshold: 3, HoldInCuts: true, Neighbours: 8, Similar: 3, Window: window}}
+		Level: state.L2, Republication: state.Append, Threshold: 3, HoldInCuts: true, Neighbours: 8, Similar: 3, Window: window,
+		Settle: rule}}
 	path := filepath.Join(t.TempDir(), "anond.db")
 	bolt, mem := openAt(t, path, fast), memstore.New()
 	var machines [2]*incremental.Machine
@@ -51,6 +59,7 @@ func TestRemoveIsThatOfMemory(t *testing.T) {
 		for i, m := range machines {
 			offset, _ := m.Intake().Next(part)
 			for j, row := range rows {
+				require.NoError(t, m.Stamp(part, 0))
 				_, err := m.Apply(part, offset+int64(j), row)
 				require.NoError(t, err)
 			}
@@ -78,6 +87,9 @@ func TestRemoveIsThatOfMemory(t *testing.T) {
 		b, err := storetest.Read(mem)
 		require.NoError(t, err)
 		require.Equal(t, b, a)
+		require.Equal(t, rule.On(), len(a.Settling) > 0)
+		status := machines[0].Status()
+		require.Equal(t, status.Sent, status.Accounted())
 		used, _ := bolt.Bytes()
 		sizes = append(sizes, used)
 	}

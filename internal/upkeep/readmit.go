@@ -262,8 +262,8 @@ func (r *readmission) judge(letter state.DeadLetter, key, value []byte, header [
 	if elsewhere, err := r.elsewhere(row); err != nil || elsewhere {
 		return false, err // it stays the dead letter that it is
 	}
-	if !o.Accepted() && !r.machine.Readmission().Looks(row) {
-		return false, nil
+	if o.Kind == decode.Updates || !o.Accepted() && !r.machine.Readmission().Looks(row) {
+		return false, nil // a correction comes while its person is observed, or not at all
 	}
 	if !o.Accepted() {
 		return false, errors.Join(ingest.Bar(r.machine, r.schema, o, row), r.machine.Readmission().Rejudged(letter, o.Reason, o.Attribute))
