@@ -103,11 +103,11 @@ func (x *watched) arrive(s *sharing, people string) {
 		if c < 'a' {
 			r, at = int(c-'A'), &x.second
 		}
-		mine := s.owner == nil
 		if x.owner[r] == nil {
 			x.owner[r] = at
 		}
-		if mine = x.owner[r] == at; s.owner != nil {
+		mine := x.owner[r] == at
+		if s.owner != nil {
 			mine = s.owner(x, at, r)
 		}
 		if at == &x.second && mine { // until the cut, in which order it hears of others makes no difference to it
