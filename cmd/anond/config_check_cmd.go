@@ -59,6 +59,7 @@ func (e *environment) pools(ctx context.Context, c *config.Config, data profile.
 	t.WriteRefused(e.Stderr, data.Name, nil)
 	p := profile.PoolsOf(t, c)
 	p.Advice = append(profile.Remarks(t), profile.Remark{Says: profile.Channel})
+	p.Histories = profile.HistoriesOf(t, c)
 	p.TradeOffs, p.Looked, err = profile.TradeOffs(ctx, t, c.Policy.K)
 	return p, err
 }
@@ -78,6 +79,7 @@ func printPools(out io.Writer, c *config.Config, p *profile.Pools) error {
 			fmt.Fprintln(b, "The tests of policy.diversity may need more.")
 		}
 	}
+	p.Histories.Text(b)
 	p.TradeOffText(b)
 	for _, remark := range p.Advice {
 		fmt.Fprintln(b, remark)

@@ -28,6 +28,7 @@ type Pools struct {
 	// TradeOffs are by k, over so many records.
 	TradeOffs []tradeOff `json:"trade_offs,omitempty"`
 	Looked    int        `json:"trade_offs_records,omitempty"`
+	Histories *Histories `json:"histories,omitempty"` // nil: nobody has several records
 	Advice    []Remark   `json:"advice,omitempty"`
 }
 
@@ -55,7 +56,11 @@ type poolNeed struct {
 // could be promised with pools of up to so many records.
 func poolsFor(t *Table, k, l int, promises map[int]*promise.Promise, most int) *Pools {
 	out := &Pools{L: l, Need: []poolNeed{}, Attributes: []reachable{}}
-	all, bag := promised(t, promises)
+	rows := make([]int32, len(t.SA()))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	all, bag := promised(&t.Table, t.Schema, promises, func(int) []int32 { return rows })
 	if out.Records = len(t.SA()); out.Records == 0 {
 		return out
 	}
@@ -133,9 +138,10 @@ func (p *Pools) TopShare() (share float64) {
 	return share
 }
 
-// promised are the sensitive attributes of a table and their bag. One without a promise of its own has none yet.
-func promised(t *Table, promises map[int]*promise.Promise) (all promise.Attributes, bag merge.Bag) {
-	for _, i := range t.Schema.Sensitive() {
+// promised are the sensitive attributes of a table and their bag, over some rows for each attribute. One without a promise of its own has none yet.
+func promised(t *equivclass.Table, schema *equivclass.Schema, promises map[int]*promise.Promise,
+	rows func(attribute int) []int32) (all promise.Attributes, bag merge.Bag) {
+	for _, i := range schema.Sensitive() {
 		d, first := t.Dicts[i], uint32(0)
 		for _, a := range all {
 			first += uint32(len(a.Values))
@@ -144,11 +150,7 @@ func promised(t *Table, promises map[int]*promise.Promise) (all promise.Attribut
 		for code := range texts {
 			texts[code] = d.Label(equivclass.Code(code))
 		}
-		rows := make([]int32, len(t.Codes[i]))
-		for r := range rows {
-			rows[r] = int32(r)
-		}
-		bag = append(bag, merge.BagOf(merge.NewOrder(texts).After(first), t.Codes[i], rows)...)
+		bag = append(bag, merge.BagOf(merge.NewOrder(texts).After(first), t.Codes[i], rows(i))...)
 		slices.Sort(texts)
 		all = append(all, promise.Attribute{Name: d.Attribute().Name, Promise: promises[i], Values: slices.Compact(texts),
 			Missing: equivclass.MissingText})

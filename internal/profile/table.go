@@ -31,7 +31,8 @@ type Table struct {
 	Repeats int       // further records of a subject: held, rule S (subjects)
 	Lines   []int64   // of each record of the table
 
-	subjects map[string]bool
+	subjects map[string]int // their numbers
+	visits   *visits        // of subjects
 	further  map[int]Column // columns that are not published, by attribute
 }
 
@@ -53,7 +54,7 @@ type Column struct {
 // newTable returns an empty table. Of a line with several faults the first value
 // counts that is published, as the columns stand; then further columns, and the subject.
 func newTable(schema *equivclass.Schema, further []Column) *Table {
-	t := &Table{Schema: schema, subjects: map[string]bool{}, further: map[int]Column{}}
+	t := &Table{Schema: schema, subjects: map[string]int{}, visits: newVisits(schema), further: map[int]Column{}}
 	var order, last []int
 	for i, a := range schema.Attributes() {
 		if at := slices.IndexFunc(further, func(c Column) bool { return c.Name == a.Name }); at >= 0 {
@@ -76,7 +77,8 @@ func (t *Table) add(row equivclass.Row) (equivclass.Reason, string) {
 	if i < 0 {
 		return t.Append(row)
 	}
-	take, repeat := t.Append, t.subjects[string(row[i])]
+	take := t.Append
+	person, repeat := t.subjects[string(row[i])]
 	if repeat {
 		take = t.Check
 	}
@@ -86,8 +88,11 @@ func (t *Table) add(row equivclass.Row) (equivclass.Reason, string) {
 	}
 	if repeat {
 		t.Repeats++
+	} else {
+		person = len(t.subjects)
+		t.subjects[string(row[i])] = person
 	}
-	t.subjects[string(row[i])] = true
+	t.visits.add(person, t.Read, row)
 	return why, ""
 }
 

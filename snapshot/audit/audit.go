@@ -160,14 +160,17 @@ func newAuditor(o Options) (*auditor, error) {
 	m := a.in.first
 	a.report = &Report{
 		declared: declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
-			K: m.Policy.K, L: m.Policy.L, Promises: m.Says(), Settle: m.Privacy.Settle},
+			K: m.Policy.K, L: m.Policy.L, Promises: m.Says(), Settle: m.Privacy.Settle, MaxRecords: m.Privacy.MaxRecords},
 		requireCertified: o.RequireCertified, shape: shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several(), m.Promises()[0].L},
 		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.coverage()
 	if m.Strata() {
-		a.skip("that people were observed for the same time, and that their strata follow from what they sent (exports have what is " +
-			"published of a person)")
+		observed := "that people were observed for the same time"
+		if m.Privacy.Settle == "end" {
+			observed = "for how long people were observed (until their source ended, so for different times)"
+		}
+		a.skip("%s, and that their strata follow from what they sent (exports have what is published of a person)", observed)
 	}
 	return a, nil
 }

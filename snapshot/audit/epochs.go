@@ -49,7 +49,9 @@ func (a *auditor) epochs(rel *chain.Release, classOf []uint32) {
 	for c := range newest {
 		values, _, _ := rel.Tab.Bucket(c)
 		for _, v := range values {
-			newest[c] = max(newest[c], a.since[a.in.s.Sa.Text[v]])
+			for _, text := range a.in.s.Sa.Texts(v) {
+				newest[c] = max(newest[c], a.since[text])
+			}
 		}
 	}
 	early := make([]int, rel.Tab.M)

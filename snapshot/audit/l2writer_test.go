@@ -27,6 +27,7 @@ type l2Plan struct {
 	referred map[string]int64                         // declared reference
 	out      []*testParts
 	strata   []string // by release; nil: people are of none
+	most     int      // records of a person, whose value is "a>b" then; 0: one
 }
 
 // standardL2 is a chain of four releases, the last of which puts the parts of the
@@ -152,10 +153,16 @@ func (p *l2Plan) tables(out *testPart, classes []*l2Class, buckets []*l2Bucket) 
 	if p.strata != nil {
 		of[0] = append(of[0], "stratum")
 	}
+	if p.most > 0 {
+		of[0] = append(of[0], "records")
+	}
 	for _, b := range buckets {
 		of = append(of, []string{strconv.Itoa(b.number), "1", "0"})
 		if p.strata != nil {
 			of[b.number] = append(of[b.number], p.strata[out.release-1])
+		}
+		if p.most > 0 {
+			of[b.number] = append(of[b.number], strconv.Itoa(len(history(b.bag[0], 0))))
 		}
 		for i := 0; i < len(b.bag); {
 			n := 1
@@ -166,7 +173,7 @@ func (p *l2Plan) tables(out *testPart, classes []*l2Class, buckets []*l2Bucket) 
 			i += n
 		}
 	}
-	out.tables["data.csv"], out.tables["buckets.csv"] = data, of
+	out.most, out.tables["data.csv"], out.tables["buckets.csv"] = p.most, data, of
 	bags(out, lines...)
 }
 
@@ -201,14 +208,14 @@ func bags(p *testPart, lines ...string) {
 	for _, row := range p.tables["buckets.csv"] {
 		pool[row[0]], more[row[0]] = row[1], row[3:]
 	}
-	values := [][]string{{"bucket", "attribute", "value", "count"}}
+	values := [][]string{slices.Concat([]string{"bucket", "attribute"}, columns("value", p.most), []string{"count"})}
 	of := [][]string{append([]string{"bucket", "pool", "people"}, more["bucket"]...)}
 	pools := map[string]map[string]int{}
 	for _, line := range lines {
 		f := strings.Fields(line)
 		bucket, n := f[0], 0
 		fmt.Sscan(f[2], &n)
-		values = append(values, []string{bucket, "illness", f[1], f[2]})
+		values = append(values, slices.Concat([]string{bucket, "illness"}, history(f[1], p.most), f[2:]))
 		if people[bucket] == 0 {
 			of = append(of, append([]string{bucket, cmp.Or(pool[bucket], "1"), ""}, more[bucket]...))
 		}
@@ -222,13 +229,36 @@ func bags(p *testPart, lines ...string) {
 	for _, row := range of[1:] {
 		row[2] = strconv.Itoa(people[row[0]])
 	}
-	sums := [][]string{{"pool", "attribute", "value", "count"}}
+	sums := [][]string{slices.Concat([]string{"pool", "attribute"}, columns("value", p.most), []string{"count"})}
 	for _, in := range slices.Sorted(maps.Keys(pools)) {
 		for _, v := range slices.Sorted(maps.Keys(pools[in])) {
-			sums = append(sums, []string{in, "illness", v, strconv.Itoa(pools[in][v])})
+			sums = append(sums, slices.Concat([]string{in, "illness"}, history(v, p.most), []string{strconv.Itoa(pools[in][v])}))
 		}
 	}
 	p.tables["values.csv"], p.tables["pools.csv"], p.tables["buckets.csv"] = values, sums, of
+}
+
+// columns are those of the values of histories of so many records at most.
+func columns(name string, most int) []string {
+	out := []string{name}
+	for i := 2; i <= most; i++ {
+		out = append(out, name+"_"+strconv.Itoa(i))
+	}
+	return out
+}
+
+// history is a person's value in so many columns at least.
+func history(value string, most int) []string {
+	parts := strings.Split(value, ">")
+	return append(parts, make([]string, max(0, most-len(parts)))...)
+}
+
+// ever is a bag in which each person counts at each value of their history.
+func ever(bag []string) (out []string) {
+	for _, value := range bag {
+		out = append(out, slices.Compact(slices.Sorted(slices.Values(history(value, 0))))...)
+	}
+	return out
 }
 
 // counted are the highest numbers of buckets and pools that the files of a part have.
@@ -350,6 +380,11 @@ func (p *l2Plan) records() [][]string {
 		if i == 0 {
 			text = "stratum"
 		}
+		if n := len(row) - 1; p.most > 0 && i == 0 {
+			row = append(row[:n], columns(row[n], p.most)...)
+		} else if p.most > 0 {
+			row = append(row[:n], history(row[n], p.most)...)
+		}
 		table[i] = slices.Insert(row, 2, text)
 	}
 	return table
@@ -367,7 +402,7 @@ func (p *l2Plan) manifest(r *testParts) {
 				kMin = min(kMin, len(c))
 				bag = append(bag, p.bag(c)...)
 			}
-			most, _ := testTop(bag)
+			most, _ := testTop(ever(bag))
 			top = max(top, float64(most)/float64(len(bag)))
 		}
 	}
@@ -390,6 +425,10 @@ func (p *l2Plan) manifest(r *testParts) {
 	if p.strata != nil {
 		x.privacy["settle"], x.privacy["updates"] = "90d", "apply"
 	}
+	if p.most > 0 {
+		x.policy["subject_repeat"] = "history"
+		x.privacy["unit"], x.privacy["promise"], x.privacy["max_records"] = "person", "ever", p.most
+	}
 	x.privacy["attributes"] = []any{p.reach(r.number)}
 	r.man = x.man
 }
@@ -402,19 +441,19 @@ func (p *l2Plan) reach(number int) map[string]any {
 		pool, people := map[string]int64{}, int64(0)
 		for _, b := range born {
 			for _, c := range b {
-				for _, v := range p.bag(c) {
+				for _, v := range ever(p.bag(c)) {
 					pool[v]++
-					people++
 				}
+				people += int64(len(c))
 			}
 		}
 		for _, b := range born {
 			counts, size := map[string]int64{}, int64(0)
 			for _, c := range b {
-				for _, v := range p.bag(c) {
+				for _, v := range ever(p.bag(c)) {
 					counts[v]++
-					size++
 				}
+				size += int64(len(c))
 			}
 			for v, n := range counts {
 				m, all := pool[v], people

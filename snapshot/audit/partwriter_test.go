@@ -44,6 +44,7 @@ type testPart struct {
 	classes  int
 	extra    int // rows that the manifest counts too many
 	tables   map[string][][]string
+	most     int // records of a person; 0: one
 	dead     []int
 	stale    [][2]int
 	replaces []map[string]any

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"strings"
 
 	"anond/snapshot/audit/format"
@@ -87,6 +88,8 @@ type declared struct {
 	Promises []string `json:"promises,omitempty"`
 	// Settle is how long people are observed before they are published; empty: not at all.
 	Settle string `json:"settle,omitempty"`
+	// MaxRecords is how many records of a person are published at most, as one value; absent: one.
+	MaxRecords int `json:"max_records,omitempty"`
 }
 
 // levelStructure is said of level L2 where all that files can show of it holds.
@@ -194,20 +197,30 @@ func (r *Report) ExitCode() int {
 // notPromised lists the limits of the promise (docs/DATA_PROTECTION.md, What is
 // not promised).
 func (r *Report) notPromised() []string {
+	comesBack := "a reader who believes that who comes back, when and how often, goes with certain sensitive values"
+	several := "people with several records of different values: the bound is m/l for m records"
+	timed := r.Settle != "" && r.Settle != "end" && !strings.HasSuffix(r.Settle, " records")
+	if r.MaxRecords > 1 {
+		several = "what records tell that are published of nobody: later ones than the time of observation"
+		if timed {
+			comesBack = fmt.Sprintf("a reader who believes that when somebody comes back, or how often beyond %d records, goes with certain "+
+				"sensitive values", r.MaxRecords)
+		}
+	}
 	out := []string{
 		"people still waiting: nothing beyond not being published",
 		"a reader who already believes that certain quasi-identifier values go with certain sensitive values, " +
 			"or learns that from the releases (deFinetti attack)",
-		"a reader who believes that who comes back, when and how often, goes with certain sensitive values",
+		comesBack,
 		"a reader who already knows other people's sensitive values (see the corruption score)",
-		"people with several records of different values: the bound is m/l for m records",
+		several,
 		"releases and state restored together from an older backup cannot be detected",
 	}
 	switch {
-	case strings.HasSuffix(r.Settle, " records"):
+	case r.Settle != "" && !timed:
 		out = append(out, "a reader who believes that whether a record is corrected goes with certain sensitive values: people are observed "+
 			"for different times")
-	case r.Settle != "":
+	case timed:
 		out = append(out, "a reader who believes that how often, in which order and when a record is corrected, or whether it is later than "+
 			r.Settle+" after the first one, goes with certain sensitive values")
 	}

@@ -69,13 +69,13 @@ func (r *Report) meaning() string {
 	case VerdictCertified:
 		return fmt.Sprintf("Someone who keeps all %d releases, knows everybody's quasi-identifiers, when each record arrived "+
 			"and in which class each\n"+
-			"published record is, and believed the same of everybody before, cannot tell any published person's sensitive value with\n"+
-			"probability above %s (levels L0 and L1: certified; L2: %s). Every class of every release has at least %d records.",
-			len(r.Releases), r.bound(), r.Level.L2, r.K)
+			"published record is, and believed the same of everybody before, cannot tell %s with\n"+
+			"probability above %s (levels L0 and L1: certified; L2: %s). Every class of every release has at least %d %s.",
+			len(r.Releases), r.told(), r.bound(), r.Level.L2, r.K, r.unit())
 	case VerdictSealed:
 		return fmt.Sprintf("What is there is as a certificate asks, and the ledger says of the rest that it passed when it was made (see\n"+
-			"below). If that is so, nobody who keeps all releases and believed the same of everybody before can tell a\n"+
-			"published person's sensitive value with probability above %s (levels L0 and L1: sealed; L2: %s).", r.bound(), r.Level.L2)
+			"below). If that is so, nobody who keeps all releases and believed the same of everybody before can tell\n"+
+			"%s with probability above %s (levels L0 and L1: sealed; L2: %s).", r.told(), r.bound(), r.Level.L2)
 	case VerdictConsistent:
 		return "Nothing was found that breaks the contract, but not everything could be checked (see below). This is not a certificate:\n" +
 			"that takes the members and records exports, and a replay where values stand in rows by draw (recoding permutation at level L2)."
@@ -85,6 +85,22 @@ func (r *Report) meaning() string {
 			"Whoever sees them may learn anything from them. Remove them, or give them a name with a leading dot, and audit again."
 	}
 	return "The releases break their contract. Releases that are out cannot be called back; stop publishing and look at the findings below."
+}
+
+// told is what is promised against.
+func (r *Report) told() string {
+	if r.MaxRecords > 1 {
+		return "that a value ever occurs in a published person's history"
+	}
+	return "any published person's sensitive value"
+}
+
+// unit is what is counted.
+func (r *Report) unit() string {
+	if r.MaxRecords > 1 {
+		return "people"
+	}
+	return "records"
 }
 
 // bound is what no probability is above.

@@ -165,6 +165,7 @@ func checkUnionClaims(r *unionRelease, f *format.Faults) {
 	untrue("privacy.k1", !k1)
 	for _, s := range r.shards { // as all other settings
 		untrue("privacy.settle", s.man.Privacy.Settle != p.Settle || s.man.Privacy.Updates != p.Updates)
+		untrue("privacy.max_records", s.man.Privacy.MaxRecords != p.MaxRecords)
 	}
 	untrue("seeded", r.man.Seeded != seeded)
 	untrue("privacy.k_min", p.KMin < r.man.Policy.K && r.man.Records > 0)

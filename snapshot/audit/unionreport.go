@@ -33,7 +33,7 @@ type shardAudit struct {
 func (u *unionAudit) finish() *Report {
 	r, m := u.report, u.newest().man
 	r.Dataset, r.Recoding, r.Seeded, r.Grown, r.K, r.L = m.Dataset, m.Recoding, m.Seeded, m.Privacy.Grown, m.Policy.K, m.Policy.L
-	r.Promises, r.Settle, r.Attributes = m.Says(), m.Privacy.Settle, attributeRows(m, m.Privacy.Attributes)
+	r.Promises, r.Settle, r.MaxRecords, r.Attributes = m.Says(), m.Privacy.Settle, m.Privacy.MaxRecords, attributeRows(m, m.Privacy.Attributes)
 	r.shape = shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several(), m.Promises()[0].L}
 	r.Union = &unionReport{Of: m.Union.Of, People: -1}
 	if u.persons.checked() && u.persons.subjects {

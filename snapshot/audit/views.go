@@ -266,12 +266,16 @@ func (s *showing) read(dir string, mapped bool) (map[[32]byte]int, error) {
 		}
 		return pools[number]
 	}
-	shown := func(attribute, value string) (string, bool) {
-		as, ok := s.sensitive[attribute]
-		if ok && mapped {
-			value = as(value)
+	shown := func(f []string) (line string, n int, ok bool) { // of a bag, whose count stands last
+		as, ok := s.sensitive[f[1]]
+		values := slices.Clone(f[2 : len(f)-1])
+		for i, v := range values {
+			if ok && mapped && v != "" { // a history is empty behind its last value
+				values[i] = as(v)
+			}
 		}
-		return fmt.Sprintf("%q %q", attribute, value), ok
+		count, _ := format.ParseCount([]byte(f[len(f)-1]))
+		return fmt.Sprintf("%q %q", f[1], values), int(count), ok
 	}
 	damaged := func(file string) error {
 		return format.Unreadable(filepath.Join(dir, file), 0, "names a bucket that buckets.csv does not have")
@@ -287,18 +291,16 @@ func (s *showing) read(dir string, mapped bool) (map[[32]byte]int, error) {
 		if b == nil {
 			return damaged("values.csv")
 		}
-		if line, ok := shown(f[1], f[2]); ok {
-			n, _ := format.ParseCount([]byte(f[3]))
-			b.lines["value "+line] += int(n)
+		if line, n, ok := shown(f); ok {
+			b.lines["value "+line] += n
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	if err := eachRow(dir, "pools.csv", func(f []string) error {
-		if line, ok := shown(f[1], f[2]); ok {
-			n, _ := format.ParseCount([]byte(f[3]))
-			pool(f[0])[line] += int(n)
+		if line, n, ok := shown(f); ok {
+			pool(f[0])[line] += n
 		}
 		return nil
 	}); err != nil {

@@ -3,6 +3,7 @@ package chain
 import (
 	"bytes"
 	"slices"
+	"strconv"
 
 	"anond/snapshot/audit/format"
 )
@@ -140,6 +141,7 @@ type Records struct {
 }
 
 // ParseRecords reads "record,arrived_in_release,<attributes>", with the stratum before the attributes where people are of strata.
+// Where they are published with their histories, a row is of a person, and a sensitive attribute has a column for each record.
 func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex) (*Records, error) {
 	csv, header, err := format.NewCSV(file, data)
 	if err != nil {
@@ -155,20 +157,30 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 		}
 		ahead = 3
 	}
+	header = slices.Clone(header)
 	column := func(name string) int {
-		if i := slices.Index(header[ahead:], name); i >= 0 {
-			return ahead + i
+		i := slices.Index(header[ahead:], name)
+		if i < 0 {
+			return -1
 		}
-		return -1
+		header[ahead+i] = "" // an attribute may be named as a further column of another one is
+		return ahead + i
 	}
-	at := make([]int, 0, len(s.Qi)+1)
+	var values, at []int
+	for _, a := range s.Sas {
+		first := column(a.Name)
+		values = append(values, first)
+		for i := 2; i <= s.Records; i++ {
+			if at := first + i - 1; first < 0 || at >= len(header) || header[at] != a.Name+"_"+strconv.Itoa(i) {
+				return nil, format.Unreadable(file, 1, "header lacks the further values of histories")
+			}
+			header[first+i-1] = ""
+		}
+	}
 	for _, a := range s.Qi {
 		at = append(at, column(a.Name))
 	}
-	for _, a := range s.Sas {
-		at = append(at, column(a.Name))
-	}
-	if slices.Contains(at, -1) {
+	if at = append(at, values...); slices.Contains(at, -1) {
 		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema")
 	}
 	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
@@ -220,6 +232,7 @@ func (p *recordParser) parse(index *RecordIndex) (*Records, error) {
 func (p *recordParser) row(rec int) error {
 	r, fields, d := &p.out, p.csv.Fields, len(p.s.Qi)
 	r.Known[rec] = true
+	of := format.Stratum{Records: 1}
 	if len(fields[1]) > 0 {
 		arrived, ok := format.ParseCount(fields[1])
 		if !ok || arrived == 0 {
@@ -228,12 +241,12 @@ func (p *recordParser) row(rec int) error {
 		r.Arrived[rec] = arrived
 	}
 	if p.s.Strata {
-		of, ok := format.StratumOf(fields[2])
-		if !ok {
+		var ok bool
+		if of, ok = format.StratumOf(fields[2], p.s.Records); !ok {
 			return p.csv.Fail("stratum is none")
 		}
 		r.Stratum = format.Fit(r.Stratum, max(len(r.Stratum), r.N))
-		r.Stratum[rec] = of
+		r.Stratum[rec] = of.Text
 	}
 	for a, attr := range p.s.Qi {
 		id, reason := attr.InternValue(fields[p.at[a]])
@@ -246,9 +259,12 @@ func (p *recordParser) row(rec int) error {
 		r.Qi[rec*d+a] = id
 	}
 	for a, attr := range p.s.Sas {
-		sa, err := attr.Read(p.csv, fields[p.at[d+a]])
+		sa, records, err := attr.ReadHistory(p.csv, fields[p.at[d+a]:][:p.s.Records])
 		if err != nil {
 			return err
+		}
+		if records != of.Records {
+			return p.csv.Fail("attribute %s: a history has another number of records than its stratum", attr.Name)
 		}
 		r.Of(a)[rec] = sa
 	}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
@@ -22,11 +23,12 @@ type Schema struct {
 	Bags    *SetDict     // level L2: contents of buckets
 	Close   []*CloseTest // t-closeness of the sensitive attribute
 	Strata  bool         // level L2: people are of strata
+	Records int          // of a person, at most
 }
 
 // NewSchema builds dictionaries; hier maps column name to its hierarchy.
 func NewSchema(m *Manifest, hier map[string]*LabelTree) *Schema {
-	s := &Schema{Sets: NewSetDict(), Bags: NewSetDict(), Strata: m.Strata()}
+	s := &Schema{Sets: NewSetDict(), Bags: NewSetDict(), Strata: m.Strata(), Records: m.MaxRecords()}
 	for i := range m.Schema {
 		c := &m.Schema[i]
 		switch c.Role {
@@ -36,6 +38,9 @@ func NewSchema(m *Manifest, hier map[string]*LabelTree) *Schema {
 			s.Sas = append(s.Sas, &ValueDict{Name: c.Name, Ids: map[string]uint32{}, optional: c.mayLack()})
 			if c.Values == exactValues {
 				s.Sas[len(s.Sas)-1].exactNumbers(c)
+			}
+			if s.Records > 1 {
+				s.Sas[len(s.Sas)-1].single = &ValueDict{Name: c.Name, Ids: map[string]uint32{}, optional: c.mayLack()}
 			}
 			if s.Sa = s.Sas[0]; len(s.Sas) == 1 {
 				s.closeness(m, c, hier[c.Name])
@@ -81,7 +86,51 @@ type ValueDict struct {
 	// Of exact numbers, see exact.go: how they are written, the lower bounds of intervals, and by id the number.
 	exact         *Attribute
 	bounds, units []int64
+	// Of histories: the values of their records, and by id these in order and the different ones, ascending.
+	single      *ValueDict
+	parts, ever [][]uint32
 }
+
+// then stands between the values of a history in its text. No value has it.
+const then = "\x1f"
+
+// ReadHistory is Read of a person's value from the columns that hold it: one, or of a history one for each record that there may be, empty
+// behind the last. It says how many records there are.
+func (d *ValueDict) ReadHistory(csv *CsvReader, fields [][]byte) (id uint32, records int, err error) {
+	if d.single == nil {
+		id, err = d.Read(csv, fields[0])
+		return id, 1, err
+	}
+	for records < len(fields) && len(fields[records]) > 0 {
+		records++
+	}
+	if records == 0 || slices.ContainsFunc(fields[records:], func(f []byte) bool { return len(f) > 0 }) {
+		return 0, 0, csv.Fail("attribute %s: a history has no first value, or one behind its end", d.Name)
+	}
+	text := bytes.Join(fields[:records], []byte(then))
+	if id, known := d.Ids[string(text)]; known && bytes.Count(text, []byte(then)) == records-1 {
+		return id, records, nil
+	}
+	parts := make([]uint32, records)
+	for i, f := range fields[:records] {
+		if bytes.Contains(f, []byte(then)) {
+			return 0, 0, csv.Fail("attribute %s: a value has a control character", d.Name)
+		}
+		if parts[i], err = d.single.Read(csv, f); err != nil {
+			return 0, 0, err
+		}
+	}
+	id = d.Intern(text)
+	d.parts = append(d.parts, parts)
+	d.ever = append(d.ever, slices.Compact(slices.Sorted(slices.Values(parts))))
+	return id, records, nil
+}
+
+// Histories reports that the values are histories.
+func (d *ValueDict) Histories() bool { return d.single != nil }
+
+// Texts are the values of a history, or the value.
+func (d *ValueDict) Texts(id uint32) []string { return strings.Split(d.Text[id], then) }
 
 // Read is intern of a value of the sensitive attribute.
 func (d *ValueDict) Read(csv *CsvReader, b []byte) (uint32, error) {
@@ -117,6 +166,9 @@ func (d *ValueDict) Compare(x, y uint32) int {
 	}
 	if d.exact != nil {
 		return cmp.Compare(d.units[x], d.units[y])
+	}
+	if d.single != nil {
+		return slices.CompareFunc(d.parts[x], d.parts[y], d.single.Compare)
 	}
 	if d.numeric {
 		return cmp.Or(cmp.Compare(d.number[x], d.number[y]), strings.Compare(d.Text[x], d.Text[y]))

@@ -74,6 +74,7 @@ func CheckContract(before, after *Manifest, f *Faults) {
 	changed("erasure", (before.Erasure == nil) != (after.Erasure == nil) || before.Erasure != nil && *before.Erasure != *after.Erasure)
 	changed("privacy.settle", before.Privacy.Settle != after.Privacy.Settle)
 	changed("privacy.updates", before.Privacy.Updates != after.Privacy.Updates)
+	changed("privacy.max_records", before.MaxRecords() != after.MaxRecords())
 	a, b := before.Policy, after.Policy
 	changed("policy.level", a.LevelName() != b.LevelName())
 	changed("policy.min_pool", a.MinPool != b.MinPool)

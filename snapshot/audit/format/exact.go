@@ -35,9 +35,6 @@ func (d *ValueDict) internExact(csv *CsvReader, b []byte) (uint32, error) {
 	return d.Intern(b), nil
 }
 
-// Exact reports that the values are exact numbers.
-func (d *ValueDict) Exact() bool { return d.exact != nil }
-
 // Label is what is promised of a value: its interval, or the value itself.
 func (d *ValueDict) Label(id uint32) uint32 {
 	switch {
@@ -53,9 +50,22 @@ func (d *ValueDict) Label(id uint32) uint32 {
 	return uint32(i)
 }
 
+// Labels are all that is promised of a value: of a history each value that occurs in it. They are appended to a list.
+func (d *ValueDict) Labels(id uint32, to []uint32) []uint32 {
+	if d.single != nil {
+		return append(to, d.ever[id]...)
+	}
+	return append(to, d.Label(id))
+}
+
+// Plain reports that what is promised of a value is promised of that value.
+func (d *ValueDict) Plain() bool { return d.exact == nil && d.single == nil }
+
 // LabelText is the text of a label.
 func (d *ValueDict) LabelText(label uint32) string {
 	switch i := int(label); {
+	case d.single != nil:
+		return d.single.Text[label]
 	case d.exact == nil:
 		return d.Text[label]
 	case i == len(d.bounds):

@@ -126,7 +126,11 @@ func CheckLevel(man *Manifest, f *Faults) {
 	if man.Values != values {
 		untrue("values", "the manifest does not say rightly whether values stand in rows by draw")
 	}
-	if r := man.Policy.SubjectRepeat; r != "" && r != "first" {
+	repeat := "first"
+	if man.MaxRecords() > 1 {
+		repeat = "history"
+	}
+	if r := man.Policy.SubjectRepeat; r != "" && r != repeat {
 		untrue("policy.subject_repeat", "a person is published once, and the manifest says otherwise")
 	}
 	if !man.AtL2() {

@@ -101,7 +101,7 @@ type Policy struct {
 	Diversity     []jsontext.Value `json:"diversity"`
 	Republication string           `json:"republication"`
 	MaxRegroups   *int             `json:"max_regroups"`   // absent or negative: no bound is declared
-	SubjectRepeat string           `json:"subject_repeat"` // first; absent: not declared
+	SubjectRepeat string           `json:"subject_repeat"` // first or history; absent: not declared
 }
 
 // UnmarshalJSON tolerates unknown fields: policy is an open object.
@@ -132,6 +132,10 @@ type privacy struct {
 	Attributes   []AttributePrivacy `json:"attributes"` // level L2
 	Settle       string             `json:"settle"`     // level L2: how long each person is observed before; empty: not at all
 	Updates      string             `json:"updates"`    // what an update does in that time
+	// Where people are published with their histories: the unit is the person, the promise is of a value that ever occurs in one.
+	Unit       string `json:"unit"`
+	Promise    string `json:"promise"`
+	MaxRecords int    `json:"max_records"` // of a person, at most
 }
 
 // previousRef ties a manifest to the one before it.
@@ -210,6 +214,9 @@ func (m *Manifest) checkFields() string {
 	}
 	if !m.settles() {
 		return "privacy.settle or privacy.updates is malformed"
+	}
+	if !m.remembers() {
+		return "privacy.unit, privacy.promise or privacy.max_records is malformed, or does not go with what else the manifest says"
 	}
 	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
 		return "created_at is not a time"

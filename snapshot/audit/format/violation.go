@@ -144,6 +144,7 @@ const (
 	KindPairTable          = "pair_table_differs"
 	KindStrataMixed        = "strata_mixed"
 	KindStratumMismatch    = "stratum_mismatch"
+	KindHistoryLength      = "history_length"
 
 	KindVectorBack    = "vector_back"
 	KindVectorShape   = "vector_malformed"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"anond/snapshot/audit/format"
 )
@@ -18,19 +19,24 @@ import (
 const leastTabled = 8
 
 // readBags reads values.csv or pools.csv: a bag for each attribute and each of the numbers, which are those of its
-// buckets or pools as written, ascending.
-func (r *TableReader) readBags(file string, data []byte, key string, numbers []uint32) ([]*Bags, error) {
+// buckets or pools as written, ascending. lengths are, by place, how many records the people of each have; 0: that is not known, nil: one.
+func (r *TableReader) readBags(file string, data []byte, key string, numbers []uint32, lengths []int) ([]*Bags, error) {
 	csv, header, err := r.csv(file, data)
 	if err != nil {
 		return nil, err
 	}
-	at, err := r.columns(file, header, []string{key, "attribute", "value", "count"})
+	want := []string{key, "attribute", "value"}
+	for i := 2; i <= r.S.Records; i++ {
+		want = append(want, "value_"+strconv.Itoa(i))
+	}
+	at, err := r.columns(file, header, append(want, "count"))
 	if err != nil {
 		return nil, err
 	}
 	lists := make([][]bagLine, len(r.S.Sas)) // by attribute, of places among the numbers
-	room, rows, disorder := format.MaxRows*len(r.S.Sas), 0, 0
+	room, rows, disorder, other := format.MaxRows*len(r.S.Sas), 0, 0, 0
 	var last [3]uint32
+	fields := make([][]byte, r.S.Records)
 	for {
 		ok, err := csv.Next()
 		if err != nil {
@@ -39,7 +45,7 @@ func (r *TableReader) readBags(file string, data []byte, key string, numbers []u
 		if !ok {
 			break
 		}
-		number, n, err := pairNumbers(csv, []int{at[0], 0, at[3]}, min(room, format.MaxRows))
+		number, n, err := pairNumbers(csv, []int{at[0], 0, at[len(want)]}, min(room, format.MaxRows))
 		if err != nil {
 			return nil, err
 		}
@@ -49,9 +55,15 @@ func (r *TableReader) readBags(file string, data []byte, key string, numbers []u
 		if !known || a < 0 {
 			return nil, csv.Fail("names a %s that buckets.csv does not have, or no sensitive attribute", key)
 		}
-		value, err := r.S.Sas[a].Read(csv, csv.Fields[at[2]])
+		for i := range fields {
+			fields[i] = csv.Fields[at[2+i]]
+		}
+		value, records, err := r.S.Sas[a].ReadHistory(csv, fields)
 		if err != nil {
 			return nil, err
+		}
+		if lengths != nil && lengths[place] != records && lengths[place] > 0 {
+			other++
 		}
 		if o := cmp.Or(cmp.Compare(last[0], number), cmp.Compare(last[1], uint32(a))); rows > 0 &&
 			(o > 0 || o == 0 && r.S.Sas[a].Compare(last[2], value) >= 0) {
@@ -63,15 +75,16 @@ func (r *TableReader) readBags(file string, data []byte, key string, numbers []u
 	}
 	r.Rows[filepath.Base(file)] = rows
 	r.F.AddN("order", format.KindRowOrder, r.Release, 0, "", "the rows of bags are not sorted; their order may follow insertion", disorder)
+	r.F.AddN("U", format.KindHistoryLength, r.Release, 0, key, "a history has another number of records than its bucket or pool", other)
 	var out []*Bags
-	for _, list := range lists {
-		out = append(out, bagsOf(list, len(numbers)))
+	for a, list := range lists {
+		out = append(out, bagsOf(list, len(numbers), r.S.Sas[a]))
 	}
 	return out, nil
 }
 
 // bagsOf makes n bags of their lines.
-func bagsOf(list []bagLine, n int) *Bags {
+func bagsOf(list []bagLine, n int, d *format.ValueDict) *Bags {
 	byNumber := func(x, y bagLine) int { return cmp.Compare(x.Number, y.Number) }
 	if !slices.IsSortedFunc(list, byNumber) {
 		slices.SortStableFunc(list, byNumber)
@@ -82,7 +95,7 @@ func bagsOf(list []bagLine, n int) *Bags {
 		for to < len(list) && int(list[to].Number) == i {
 			to++
 		}
-		b.add(list[from:to])
+		b.add(list[from:to], d)
 		from = to
 	}
 	return b
@@ -107,7 +120,7 @@ func (r *TableReader) drawn(raw *rawTable, order []uint32, t *Table) {
 		for i := range order {
 			list[i] = bagLine{b.Row[i] - 1, t.pairs[i*d+a], 1}
 		}
-		shown := bagsOf(list, b.M)
+		shown := bagsOf(list, b.M, r.S.Sas[a])
 		if !slices.Equal(shown.Start, of.Start) || !slices.Equal(shown.Value, of.Value) || !slices.Equal(shown.Count, of.Count) {
 			r.F.Add("B", format.KindDrawnValues, r.Release, 0, r.S.Sas[a].Name, "the values that rows show by draw are not those of their buckets")
 		}
@@ -144,7 +157,11 @@ func (r *TableReader) pools(paths []string, data [][]byte, t *Table) error {
 	for _, p := range b.Pool {
 		buckets[p]++
 	}
-	said, err := r.readBags(paths[2], data[2], "pool", numbers)
+	lengths := make([]int, b.N)
+	for i, n := range b.Records {
+		lengths[b.Pool[i]] = n
+	}
+	said, err := r.readBags(paths[2], data[2], "pool", numbers, lengths)
 	if err != nil {
 		return err
 	}

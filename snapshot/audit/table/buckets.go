@@ -145,7 +145,7 @@ func (r *TableReader) bucketed(paths []string, data [][]byte) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.Of, err = r.readBags(paths[1], data[1], "bucket", numbers); err != nil {
+	if b.Of, err = r.readBags(paths[1], data[1], "bucket", numbers, b.Records); err != nil {
 		return nil, err
 	}
 	order, start, number, sorted, dense := raw.group()
@@ -183,11 +183,14 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 	if r.S.Strata {
 		want = append(want, "stratum")
 	}
+	if r.S.Records > 1 {
+		want = append(want, "records")
+	}
 	at, err := r.columns(file, header, want)
 	if err != nil {
 		return nil, err
 	}
-	room, misnumbered, mixed, of := format.MaxRows, 0, 0, map[uint32]string{}
+	room, misnumbered, mixed, other, of := format.MaxRows, 0, 0, 0, map[uint32]string{}
 	for {
 		ok, err := csv.Next()
 		if err != nil {
@@ -203,16 +206,23 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 			}
 		}
 		if room -= int(row[2]); r.S.Strata {
-			text, ok := format.StratumOf(csv.Fields[at[3]])
+			stratum, ok := format.StratumOf(csv.Fields[at[3]], r.S.Records)
 			if !ok {
 				return nil, csv.Fail("stratum is none")
 			}
-			if first, known := of[row[1]]; known && first != text {
+			if first, known := of[row[1]]; known && first != stratum.Text {
 				mixed++
 			} else {
-				of[row[1]] = text
+				of[row[1]] = stratum.Text
 			}
-			b.Stratum = append(b.Stratum, text)
+			b.Stratum = append(b.Stratum, stratum.Text)
+			if r.S.Records > 1 {
+				n, _ := format.ParseCount(csv.Fields[at[4]])
+				if int(n) != stratum.Records {
+					other++
+				}
+				b.Records = append(b.Records, stratum.Records)
+			}
 		}
 		if b.M > 0 && row[0] <= numbers[b.M-1] {
 			return nil, csv.Fail("a bucket is not sorted by number")
@@ -225,6 +235,7 @@ func (r *TableReader) readBuckets(file string, data []byte, b *BucketTable) (num
 	}
 	r.Rows["buckets.csv"] = b.M
 	r.F.AddN("U", format.KindStrataMixed, r.Release, 0, "", "a pool has people of several strata, who are not alike", mixed)
+	r.F.AddN("U", format.KindHistoryLength, r.Release, 0, "records", "a bucket has another number of records than its stratum", other)
 	r.F.AddN("order", format.KindPoolNumbers, r.Release, 0, "",
 		"pools are not numbered 1..n in the order of their first buckets; a number that persists links pools across releases", misnumbered)
 	if len(r.Left) > 0 {

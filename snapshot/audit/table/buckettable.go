@@ -16,6 +16,7 @@ type BucketTable struct {
 	N    int      // pools
 	// Stratum is by bucket that of its people, as it is written; nil: nobody is observed before they are published.
 	Stratum []string
+	Records []int   // by bucket: of each of its people; nil: one
 	Of      []*Bags // by sensitive attribute
 	Said    []*Bags // of pools at birth, likewise
 	// Number is by bucket how its part numbers it; nil: from 1 on.
@@ -32,7 +33,7 @@ type Bags struct {
 	Start []uint32 // one more than there are bags: entries of each
 	Value []uint32 // ascending by id within a bag
 	Count []uint32
-	top   []uint32 // count of the most frequent value
+	top   []uint32 // count of the most frequent value; of histories of the value that most have in theirs
 }
 
 // bagLine is a line of values.csv or pools.csv: of a bucket or a pool.
@@ -190,7 +191,7 @@ func (b *BucketTable) supports(t *Table, sets *format.SetDict) {
 }
 
 // add appends a bag.
-func (b *Bags) add(lines []bagLine) {
+func (b *Bags) add(lines []bagLine, d *format.ValueDict) {
 	slices.SortStableFunc(lines, func(x, y bagLine) int { return int(x.Value) - int(y.Value) })
 	if b.Start == nil {
 		b.Start = []uint32{0}
@@ -203,6 +204,15 @@ func (b *Bags) add(lines []bagLine) {
 			b.Value, b.Count = append(b.Value, l.Value), append(b.Count, l.Count)
 		}
 		top = max(top, b.Count[len(b.Count)-1])
+	}
+	if d.Histories() {
+		counts := map[uint32]uint32{}
+		for _, l := range lines {
+			for _, v := range d.Labels(l.Value, nil) {
+				counts[v] += l.Count
+				top = max(top, counts[v])
+			}
+		}
 	}
 	b.Start, b.top = append(b.Start, uint32(len(b.Value))), append(b.top, top)
 }
@@ -242,7 +252,7 @@ func (b *BucketTable) join(o *BucketTable) *BucketTable {
 	a.Told = joinTold(b.Told, o.Told)
 	a.over = append(a.over, o.over...)
 	a.dict, a.M, a.N = o.dict, a.M+o.M, a.N+o.N
-	a.Size, a.Stratum = append(a.Size, o.Size...), append(a.Stratum, o.Stratum...)
+	a.Size, a.Stratum, a.Records = append(a.Size, o.Size...), append(a.Stratum, o.Stratum...), append(a.Records, o.Records...)
 	a.Row = slices.Grow(a.Row, len(o.Row))
 	for _, r := range o.Row {
 		a.Row = append(a.Row, r+uint32(b.M))
@@ -258,6 +268,7 @@ func (b *BucketTable) clipped() *BucketTable {
 	c := *b
 	c.Size, c.Pool, c.Row = slices.Clip(b.Size), slices.Clip(b.Pool), slices.Clip(b.Row)
 	c.over, c.bag, c.Stratum = slices.Clip(b.over), slices.Clip(b.bag), slices.Clip(b.Stratum)
+	c.Records = slices.Clip(b.Records)
 	c.Of = make([]*Bags, len(b.Of))
 	for i, of := range b.Of {
 		c.Of[i] = &Bags{slices.Clip(of.Start), slices.Clip(of.Value), slices.Clip(of.Count), slices.Clip(of.top)}

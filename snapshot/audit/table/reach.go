@@ -56,6 +56,7 @@ type judging struct {
 	dict    *format.ValueDict
 	promise *format.Promise
 	f       *format.Faults
+	scratch [format.MostRecords]uint32
 
 	share, odds, cap most // the largest so far
 }
@@ -76,12 +77,11 @@ type allowed struct{ num, den, n, of uint64 }
 
 // pool judges a pool by its bag at birth, with the buckets of it that are there.
 func (j *judging) pool(said *Bags, p uint32, buckets []uint32) {
-	counts, valued := map[uint32]uint64{}, uint64(0)
 	values, n := said.Entries(p)
-	for k, v := range values {
-		if counts[j.dict.Label(v)] += uint64(n[k]); !j.promise.Open || j.dict.Text[v] != missingText {
-			valued += uint64(n[k])
-		}
+	counts, missing := j.sums(values, n)
+	valued := -missing
+	for _, n := range n {
+		valued += uint64(n)
 	}
 	caps := map[uint32]allowed{}
 	for v, n := range counts {
@@ -102,8 +102,16 @@ func (j *judging) pool(said *Bags, p uint32, buckets []uint32) {
 		}
 	}
 	for _, i := range buckets {
-		values, n := j.labels(i)
-		size := j.valued(i)
+		values, n := j.bags.Entries(i)
+		size := uint64(j.sizes[i])
+		if !j.dict.Plain() || j.promise.Open {
+			sums, missing := j.sums(values, n)
+			values, n = nil, nil
+			for v, have := range sums {
+				values, n = append(values, v), append(n, uint32(have))
+			}
+			size -= min(size, missing)
+		}
 		for k, v := range values {
 			c, capped := caps[v]
 			if !capped {
@@ -122,34 +130,16 @@ func (j *judging) pool(said *Bags, p uint32, buckets []uint32) {
 	}
 }
 
-// labels is what a bucket has of labels.
-func (j *judging) labels(i uint32) (values, counts []uint32) {
-	values, counts = j.bags.Entries(i)
-	if !j.dict.Exact() {
-		return values, counts
-	}
-	sums := map[uint32]uint32{}
+// sums is how many people of a bag have each label, and how many of them shares are not of: where a missing value has no cap, those
+// who lack one.
+func (j *judging) sums(values, n []uint32) (counts map[uint32]uint64, missing uint64) {
+	counts = map[uint32]uint64{}
 	for k, v := range values {
-		sums[j.dict.Label(v)] += counts[k]
-	}
-	values, counts = nil, nil
-	for v, n := range sums {
-		values, counts = append(values, v), append(counts, n)
-	}
-	return values, counts
-}
-
-// valued is how many people of a bucket shares are of.
-func (j *judging) valued(i uint32) uint64 {
-	n := uint64(j.sizes[i])
-	if !j.promise.Open {
-		return n
-	}
-	values, counts := j.bags.Entries(i)
-	for k, v := range values {
-		if j.dict.Text[v] == missingText {
-			n -= min(n, uint64(counts[k]))
+		for _, label := range j.dict.Labels(v, j.scratch[:0]) {
+			if counts[label] += uint64(n[k]); j.promise.Open && j.dict.LabelText(label) == missingText {
+				missing += uint64(n[k])
+			}
 		}
 	}
-	return n
+	return counts, missing
 }
