@@ -46,6 +46,7 @@ type Dictionary struct {
 	byNumber  map[int64]Code
 	texts     []string // categorical without hierarchy, and bucket labels
 	byText    map[string]Code
+	most      int // of a sequence (NewSequences); 0: the texts are values
 	// What stands for a missing value (Attribute.MissingValues).
 	lackingTexts   map[string]bool
 	lackingNumbers map[int64]bool
@@ -87,6 +88,8 @@ func (a *Attribute) bucketLabel(i int) string {
 // Kind tells how values of the dictionary are compared and generalized.
 func (d *Dictionary) Kind() Kind {
 	switch {
+	case d.most > 0:
+		return Set
 	case d.attribute.Hierarchy != nil:
 		return Tree
 	case d.attribute.Type.Numeric() && !d.attribute.Bucketed():
@@ -100,7 +103,7 @@ func (d *Dictionary) Kind() Kind {
 func (d *Dictionary) Attribute() Attribute { return d.attribute }
 
 // Bucketed reports whether the values are the intervals of numbers, which the schema has.
-func (d *Dictionary) Bucketed() bool { return d.attribute.Bucketed() }
+func (d *Dictionary) Bucketed() bool { return d.attribute.Bucketed() && d.most == 0 }
 
 // Len returns the number of codes.
 func (d *Dictionary) Len() int {
@@ -134,7 +137,7 @@ func (d *Dictionary) Find(raw []byte) (code Code, found bool, why Reason) {
 		if code, found, why = bucketOf(d.attribute.Buckets, v); why == Accepted && d.attribute.Exact {
 			code, found = d.byNumber[v]
 		}
-	case d.attribute.Bucketed():
+	case d.Bucketed():
 		return Code(len(d.attribute.Buckets)), true, Accepted
 	case numeric:
 		code, found = d.byNumber[v]
@@ -198,7 +201,7 @@ func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
 	if text == MissingText {
 		return d.Encode(nil)
 	}
-	if i := slices.Index(d.texts, strings.TrimSpace(text)); i >= 0 && d.attribute.Bucketed() {
+	if i := slices.Index(d.texts, strings.TrimSpace(text)); i >= 0 && d.Bucketed() {
 		return Code(i), Accepted
 	}
 	return d.Encode([]byte(text))
@@ -207,7 +210,7 @@ func (d *Dictionary) EncodeLabel(text string) (Code, Reason) {
 // Named returns the code of a category without hierarchy, or of a bucket by its
 // label, as a release shows it.
 func (d *Dictionary) Named(text string) (code Code, found bool) {
-	if !d.attribute.Bucketed() {
+	if !d.Bucketed() {
 		code, found = d.byText[text]
 		return code, found
 	}
@@ -264,7 +267,7 @@ func (d *Dictionary) Text(c Code) string {
 
 // Label returns what is promised of, and what decides who shares a bucket: the interval of an exact number, else the text.
 func (d *Dictionary) Label(c Code) string {
-	if a := &d.attribute; a.Exact && d.numbers[c] != MissingNumber {
+	if a := &d.attribute; a.Exact && d.most == 0 && d.numbers[c] != MissingNumber {
 		i, _, _ := bucketOf(a.Buckets, d.numbers[c])
 		return a.bucketLabel(int(i))
 	}
@@ -295,13 +298,13 @@ func (d *Dictionary) Number(c Code) float64 { return d.attribute.Float(d.numbers
 // or a newer Unicode would make of it.
 func (d *Dictionary) Restore(text string) error {
 	v, why := int64(MissingNumber), Accepted
-	if d.attribute.Type.Numeric() && text != MissingText {
+	if d.Kind() == Number && text != MissingText {
 		v, why = d.attribute.ParseNumber([]byte(text))
 	}
 	_, number := d.byNumber[v]
 	_, known := d.byText[text]
 	switch {
-	case d.Kind() == Set && len(d.attribute.Buckets) == 0 && !known:
+	case d.Kind() == Set && !d.Bucketed() && !known:
 		d.addText(text)
 		return nil
 	case d.Kind() == Number && why == Accepted && !number:
@@ -341,7 +344,8 @@ func (d *Dictionary) Twins() (n int) {
 // Frozen returns a read-only view of the dictionary as it is now, which other
 // goroutines may read while the dictionary grows. It must not be encoded into.
 func (d *Dictionary) Frozen() *Dictionary {
-	return &Dictionary{attribute: d.attribute, numbers: d.numbers[:len(d.numbers):len(d.numbers)], texts: d.texts[:len(d.texts):len(d.texts)]}
+	return &Dictionary{attribute: d.attribute, most: d.most, numbers: d.numbers[:len(d.numbers):len(d.numbers)],
+		texts: d.texts[:len(d.texts):len(d.texts)]}
 }
 
 // Prefix returns a read-only view of the first n entries. A dictionary that the
@@ -351,7 +355,7 @@ func (d *Dictionary) Prefix(n int) *Dictionary {
 	switch {
 	case f.Kind() == Number:
 		f.numbers = f.numbers[:n]
-	case f.Kind() == Set && len(f.attribute.Buckets) == 0:
+	case f.Kind() == Set && !f.Bucketed():
 		f.texts = f.texts[:n]
 	}
 	return f

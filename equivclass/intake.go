@@ -23,7 +23,8 @@ type found struct {
 type step struct {
 	attribute int
 	name      string
-	dict      *Dictionary // nil: a subject or record key
+	dict      *Dictionary // of values; nil: a subject or record key
+	whole     *Dictionary // of sequences, where these are kept (Packed.Sequences)
 }
 
 func newIntake(dicts []*Dictionary, attributes []Attribute, order []int) intake {
@@ -61,14 +62,17 @@ func (t *Table) Append(row Row) (Reason, string) {
 
 // take judges a row and encodes it: of an accepted row every dictionary has its value.
 func (in *intake) take(row Row) (Reason, string) {
-	if why, attribute := in.check(row); why != Accepted {
-		return why, attribute
+	for k := range in.steps {
+		s := &in.steps[k]
+		if why := in.judge(s, row[s.attribute], true); why != Accepted {
+			return why, s.name
+		}
 	}
 	in.grown = in.grown[:0]
 	for k := range in.steps {
 		s := &in.steps[k]
 		if v := &in.row[s.attribute]; s.dict != nil && !v.known {
-			v.code, in.grown = s.dict.add(row[s.attribute]), append(in.grown, s.attribute)
+			v.code, in.grown = s.add(row[s.attribute]), append(in.grown, s.attribute)
 		}
 	}
 	return Accepted, ""
@@ -85,20 +89,23 @@ func (t *Table) Check(row Row) (Reason, string) { return t.intake.check(row) }
 func (in *intake) check(row Row) (Reason, string) {
 	for k := range in.steps {
 		s := &in.steps[k]
-		if why := in.judge(s, row[s.attribute]); why != Accepted {
+		if why := in.judge(s, row[s.attribute], false); why != Accepted {
 			return why, s.name
 		}
 	}
 	return Accepted, ""
 }
 
-// judge looks one value of a row up.
-func (in *intake) judge(s *step, raw []byte) (why Reason) {
+// judge looks one value of a row up: as it is kept, or as a source sends it.
+func (in *intake) judge(s *step, raw []byte, kept bool) (why Reason) {
 	switch {
 	case s.dict == nil:
 		if len(raw) == 0 {
 			return ReasonMissing
 		}
+	case kept && s.whole != nil:
+		v := &in.row[s.attribute]
+		v.code, v.known, why = s.find(raw)
 	default:
 		v := &in.row[s.attribute]
 		v.code, v.known, why = s.dict.Find(raw)
