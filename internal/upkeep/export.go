@@ -186,7 +186,8 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render
 
 // Records writes `record,arrived_in_release,<attributes>`: every record in
 // state, with the first release whose cut covers it, and before the attributes the stratum of its person where people settle; those who
-// are still observed are not there. A subject is shown as its
+// are still observed are not there. Where people are published with their histories, a row is of a person, named by one of their records,
+// and a sensitive attribute has a column for each record that there may be: illness, illness_2, and so on. A subject is shown as its
 // keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
 func (e *Exporter) Records(w io.Writer) error {
 	out := csv.NewWriter(bufio.NewWriterSize(w, 1<<20))
@@ -198,7 +199,11 @@ func (e *Exporter) Records(w io.Writer) error {
 	}
 	ahead := len(header)
 	for _, i := range columns {
-		header = append(header, e.schema.Attributes()[i].Name)
+		name := e.schema.Attributes()[i].Name
+		header = append(header, name)
+		for n := 2; n <= records(view, i); n++ {
+			header = append(header, name+"_"+strconv.Itoa(n))
+		}
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -216,14 +221,27 @@ func (e *Exporter) Records(w io.Writer) error {
 		if view.Stratum != nil {
 			row[2] = view.Stratum[r].String()
 		}
-		for k, i := range columns {
-			row[ahead+k] = e.text(view, i, r)
+		row = row[:ahead]
+		for _, i := range columns {
+			texts := []string{e.text(view, i, r)}
+			if n := records(view, i); n > 0 {
+				texts = append(equivclass.Parts(texts[0]), make([]string, n)...)[:n] // empty behind the last
+			}
+			row = append(row, texts...)
 		}
 		if err := out.Write(row); err != nil {
 			return err
 		}
 	}
 	return flush(out, w)
+}
+
+// records is how many values a person has of an attribute at most, where what is published of a person is a history; 0: one.
+func records(v *incremental.View, attribute int) int {
+	if d := v.Dictionaries[attribute]; d != nil {
+		return d.Records()
+	}
+	return 0
 }
 
 // columns are the attributes that state keeps, in schema order.

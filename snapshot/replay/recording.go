@@ -22,6 +22,7 @@ type Recording struct {
 	meta      state.Meta
 	rows      []equivclass.Row // by record; what state does not keep is empty
 	paths     map[int][]string // by attribute: what its dictionary took in
+	records   int              // of a person at most, whose value is a history; 0: it is that of one record
 	ticks     []int64          // by record: when it arrived
 	strata    []settle.Stratum // by record: of its person
 	classes   []*state.Class
@@ -41,7 +42,8 @@ func Read(store state.Store, m *incremental.Machine, o incremental.Options) (*Re
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
-	r.rows = rowsOf(m.Releases().All())
+	all := m.Releases().All()
+	r.rows, r.records = rowsOf(all), all.Dictionaries[o.Schema.SensitiveIndex()].Records()
 	if len(r.rows) != len(r.ticks) {
 		return nil, fmt.Errorf("the state has %d records and the machine %d", len(r.ticks), len(r.rows))
 	}
@@ -123,6 +125,9 @@ func rowsOf(v *incremental.View) []equivclass.Row {
 // raw is a text that a source may have had for a value: of a bucket of numbers the
 // lowest one.
 func raw(d *equivclass.Dictionary, c equivclass.Code) []byte {
+	if d.Records() > 0 { // the machine takes a history in as it is
+		return []byte(d.Text(c))
+	}
 	if a := d.Attribute(); a.Bucketed() && int(c) < len(a.Buckets) {
 		return a.AppendNumber(nil, a.Buckets[c])
 	}

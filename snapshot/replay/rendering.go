@@ -112,11 +112,18 @@ const tablesName = "tables.csv"
 func (r *Recording) moved(w *world) (values []*equivclass.Dictionary, columns []equivclass.Column) {
 	for _, at := range r.options.Schema.Sensitive() {
 		d, codes := equivclass.NewDictionary(r.options.Schema.Attributes()[at]), make([]equivclass.Code, len(r.rows))
+		if r.records > 0 {
+			d = equivclass.NewSequences(r.options.Schema.Attributes()[at], r.records)
+		}
 		for i, from := range w.of {
 			if w.only != nil && w.only[0] != at {
 				from = uint32(i)
 			}
-			codes[i], _ = d.Encode(r.rows[from][at]) // it was accepted
+			if row := r.rows[from][at]; r.records > 0 {
+				codes[i] = d.Sequence(string(row))
+			} else {
+				codes[i], _ = d.Encode(row) // it was accepted
+			}
 		}
 		values, columns = append(values, d), append(columns, equivclass.ColumnOf(codes))
 	}

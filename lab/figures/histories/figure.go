@@ -32,6 +32,7 @@ import (
 	"anond/incremental/state"
 	"anond/internal/ops/chart"
 	"anond/lab/figures"
+	"anond/lab/figures/frontier"
 )
 
 const (
@@ -72,7 +73,18 @@ func run(ctx context.Context, in figures.Input) (*figures.Result, error) {
 		return nil, err
 	}
 	r.whole = f.told(func(person int) []float64 { return whole[person] }, visits)
-	return &figures.Result{Panels: []figures.Panel{r.panel()}, Claims: r.claims(), Notes: notes}, nil
+	out := &figures.Result{Panels: []figures.Panel{r.panel()}, Claims: r.claims(), Notes: notes}
+	of, err := diabetes(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if of == nil {
+		out.Notes = append(slices.Clone(notes), "The encounters of "+encounters+" were not measured: that takes scale 1, and the file below the "+
+			"directory that "+frontier.Elsewhere+" names.")
+	} else {
+		out.Panels, out.Claims = append(out.Panels, encounterPanel(of)), append(out.Claims, encounterClaim(of))
+	}
+	return out, nil
 }
 
 // feed is who has which values.
