@@ -70,7 +70,8 @@ func TestHistoriesByLength(t *testing.T) {
 	require.Equal(t, 1, historiesFor(table, 0, 5, 6, nil, 20_000).MaxRecords, "a value is ever that of more than a sixth")
 	short := historiesFor(table, 50, 5, 2, nil, 20_000)
 	require.Equal(t, "50 records", short.Settle)
-	require.Equal(t, []ofLength{{1, 16_000, 0, .1, short.Lengths[0].Pool}}, short.Lengths, "nobody comes again so early")
+	require.Equal(t, ofLength{1, 15_994, 6, .1, short.Lengths[0].Pool}, short.Lengths[0], "the last ones alone come again so early")
+	require.Equal(t, 1, short.MaxRecords, "six people are no pool")
 
 	require.Equal(t, []string{"520 records", "1000 records", "2100 records", "4200 records", "end"}, []string{h.Published[0].Settle,
 		h.Published[1].Settle, h.Published[2].Settle, h.Published[3].Settle, h.Published[4].Settle})

@@ -266,16 +266,20 @@ func (s *showing) read(dir string, mapped bool) (map[[32]byte]int, error) {
 		}
 		return pools[number]
 	}
-	shown := func(f []string) (line string, n int, ok bool) { // of a bag, whose count stands last
-		as, ok := s.sensitive[f[1]]
-		values := slices.Clone(f[2 : len(f)-1])
+	shown := func(attribute string, values ...string) (string, bool) {
+		as, ok := s.sensitive[attribute]
+		values = slices.Clone(values)
 		for i, v := range values {
 			if ok && mapped && v != "" { // a history is empty behind its last value
 				values[i] = as(v)
 			}
 		}
+		return fmt.Sprintf("%q %q", attribute, values), ok
+	}
+	bag := func(f []string) (line string, n int, ok bool) {
+		line, ok = shown(f[1], f[2:len(f)-1]...)
 		count, _ := format.ParseCount([]byte(f[len(f)-1]))
-		return fmt.Sprintf("%q %q", f[1], values), int(count), ok
+		return line, int(count), ok
 	}
 	damaged := func(file string) error {
 		return format.Unreadable(filepath.Join(dir, file), 0, "names a bucket that buckets.csv does not have")
@@ -291,7 +295,7 @@ func (s *showing) read(dir string, mapped bool) (map[[32]byte]int, error) {
 		if b == nil {
 			return damaged("values.csv")
 		}
-		if line, n, ok := shown(f); ok {
+		if line, n, ok := bag(f); ok {
 			b.lines["value "+line] += n
 		}
 		return nil
@@ -299,7 +303,7 @@ func (s *showing) read(dir string, mapped bool) (map[[32]byte]int, error) {
 		return nil, err
 	}
 	if err := eachRow(dir, "pools.csv", func(f []string) error {
-		if line, n, ok := shown(f); ok {
+		if line, n, ok := bag(f); ok {
 			pool(f[0])[line] += n
 		}
 		return nil

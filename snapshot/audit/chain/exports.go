@@ -263,7 +263,7 @@ func (p *recordParser) row(rec int) error {
 		if err != nil {
 			return err
 		}
-		if records != of.Records {
+		if records != of.Records && !r.Forgotten[rec] { // whose values the state may not have any more
 			return p.csv.Fail("attribute %s: a history has another number of records than its stratum", attr.Name)
 		}
 		r.Of(a)[rec] = sa
