@@ -16,7 +16,6 @@ import (
 	"anond/lab/figures"
 	"anond/lab/figures/attack"
 	"anond/lab/figures/frontier"
-	"anond/lab/figures/histories"
 	"anond/lab/figures/lgb"
 	"anond/lab/figures/permutation"
 	"anond/lab/figures/recipients"
@@ -33,5 +32,5 @@ func Papers() []figures.Figure {
 
 // Figures returns the papers' figures, and the engine's own.
 func Figures() []figures.Figure {
-	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures(), recipients.Figures(), histories.Figures())
+	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures(), recipients.Figures())
 }
