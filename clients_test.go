@@ -7,15 +7,20 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/equivclass/query"
 	"anond/lab/estimate"
+	"anond/snapshot"
+	"anond/snapshot/publish"
 	"anond/snapshot/readback"
+	"anond/snapshot/render"
 )
 
 // clientsConfig has what the clients read: numbers, dates, sets, labels of a hierarchy, missing values, several sensitive attributes
@@ -76,6 +81,65 @@ var clientsQueries = []string{
 	"mean(weight) where age > 50 and illness = asthma",
 	"sum(age) where age < 30 and city = north",
 }
+
+// clientsHistories are asked of a release whose people have histories.
+var clientsHistories = []string{
+	"count where illness ever = i3",
+	"count where age < 40 and illness ever in {i0, i4}",
+	"count where age < 40 and illness first = i0",
+	"count where illness first not in {i0, i1}",
+	"count where age >= 50 and illness whole in {i1 then i1, i2}",
+	"count where illness ever = i0 then i1",
+	"count where illness first = i3 and illness ever != i4 and age < 60",
+	"mean(age) where illness ever = i0",
+}
+
+// historied publishes three releases of people with histories of one, two and three records, in buckets of three classes of five. No value
+// is in the histories of more than a third of a bucket.
+func historied(t *testing.T, dir string, rng *rand.Rand) {
+	t.Helper()
+	attributes := []equivclass.Attribute{{Name: "age", Role: equivclass.Quasi, Type: equivclass.Integer},
+		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}
+	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
+	require.NoError(t, err)
+	ages, ill := equivclass.NewDictionary(attributes[0]), equivclass.NewSequences(attributes[1], 3)
+	in := &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 1)}
+	for bucket := range uint32(60) {
+		length := 1 + int(bucket)/20
+		for i := range 15 {
+			if i%5 == 0 {
+				in.Classes = append(in.Classes, render.Class{Born: uint32(length), Bucket: bucket + 1,
+					Stratum: []string{"plain", "2", "3+updated"}[length-1]})
+			}
+			age := 20 + i/5*15 + rng.IntN(20)
+			var history []string
+			for range length {
+				history = append(history, fmt.Sprintf("i%d", 3*(i%3)+min(2, rng.IntN(2)+age/50)))
+			}
+			code, _ := ages.Encode([]byte(fmt.Sprint(age)))
+			in.QI[0].Append(code)
+			in.SA[0].Append(ill.Sequence(equivclass.Joined(history)))
+			c := &in.Classes[len(in.Classes)-1]
+			c.Members = append(c.Members, equivclass.RecordID(15*int(bucket)+i))
+		}
+	}
+	in.Dictionaries = []*equivclass.Dictionary{ages.Frozen(), ill.Frozen()}
+	p := &publish.Publisher{FS: snapshot.OS(), Dir: dir, Ledger: dir + "-ledger", Gate: openGate{}}
+	require.NoError(t, p.Open())
+	for release := range uint32(3) {
+		of := *in
+		of.Release, of.CreatedAt = release+1, 1_700_000_000+int64(release)
+		of.Classes = slices.DeleteFunc(slices.Clone(in.Classes), func(c render.Class) bool { return c.Born > release+1 })
+		_, err := p.Publish(&of, &render.Settings{Dataset: "histories", Recoding: render.Buckets(), Seed: [32]byte{1}, Settle: "90d",
+			Updates: "apply", MaxRecords: 3, Policy: snapshot.Policy{K: 5, L: 3, Republication: "append", SubjectRepeat: "history"}})
+		require.NoError(t, err)
+	}
+}
+
+// openGate lets everything pass.
+type openGate struct{}
+
+func (openGate) Check(string, []render.Placement) error { return nil }
 
 // TestClients: clients/python and clients/r read what anond publishes, estimate what anond-lab query does, and check it.
 func TestClients(t *testing.T) {
@@ -171,6 +235,19 @@ func TestClients(t *testing.T) {
 		for i, a := range estimate.NewJoint(joint).Answers(bound) {
 			answers = append(answers, answer{recoding, clientsQueries[i], a.Estimate, a.Low, a.High, a.Lower, a.Upper, a.Shares, a.Hidden})
 		}
+	}
+	historied(t, filepath.Join(r.dir, "histories"), rng)
+	release, err := readback.Open(filepath.Join(r.dir, "histories"))
+	require.NoError(t, err)
+	require.NoError(t, release.Load(nil))
+	joint, ok := release.Joint()
+	require.True(t, ok)
+	for _, q := range clientsHistories {
+		b, err := release.Bind(q)
+		require.NoError(t, err)
+		less, bound := joint.Seen(b)
+		a := estimate.NewJoint(less).Answers([]*query.Bound{bound})[0]
+		answers = append(answers, answer{"histories", q, a.Estimate, a.Low, a.High, a.Lower, a.Upper, a.Shares, a.Hidden})
 	}
 	write("joined.yaml", joinedConfig) // it is checked, and asked nothing
 	for i := range 13 {

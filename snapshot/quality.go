@@ -41,6 +41,15 @@ const (
 	CertificateBoth   = "frozen+pure" // rule C (coexistence)
 )
 
+// What privacy.unit and privacy.promise of a release with histories say.
+const (
+	UnitPerson  = "person"
+	PromiseEver = "ever"
+)
+
+// SettledAtEnd is privacy.settle of a finished source that is read to its end: windows differ between people.
+const SettledAtEnd = "end"
+
 // Levels: what privacy.level of a release claims.
 const (
 	// LevelL0L1: no value is likelier than 1/l for someone who holds every
@@ -59,9 +68,14 @@ type Privacy struct {
 	Level        string  `json:"level"`           // one of the levels above
 	Grown        bool    `json:"grown,omitempty"` // level L2: the first pool grew after it was refused
 	K1           string  `json:"k1"`
-	// Settle is how long people were observed before they were published, "90d" or "1000 records", and Updates whether an update in that
-	// time was applied ("apply") or refused ("refuse"); empty: nobody settles, and each person's first record is published. Buckets have
-	// people of one stratum each (buckets.csv).
+	// With histories (rule U, units) Unit is "person" and Promise "ever": what is promised of a value is that of anybody's published
+	// history, which has up to MaxRecords records. Without them the three are not there: a person is published with one record.
+	Unit       string `json:"unit,omitempty"`
+	Promise    string `json:"promise,omitempty"`
+	MaxRecords int    `json:"max_records,omitempty"`
+	// Settle is how long people were observed before they were published, "90d", "1000 records", or "end" of the source, and Updates
+	// whether an update in that time was applied ("apply") or refused ("refuse"); empty: nobody settles, and each person's first record
+	// is published. Buckets have people of one stratum each (buckets.csv).
 	Settle  string `json:"settle,omitempty"`
 	Updates string `json:"updates,omitempty"`
 	// Attributes are the figures of the sensitive attributes, at level L2.

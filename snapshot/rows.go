@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
+
+	"anond/equivclass"
 )
 
 // ClassColumn is the name of the column of classes, of those that may die: rows of a file
@@ -33,7 +37,7 @@ const (
 // numbering tells which fields of a data file hold numbers: the first ones, or the last ones.
 type numbering struct {
 	front, back []numbered
-	counts      []int // fields with counts, from the end
+	counts      []int // fields with counts, from the front or, negative, from the end
 }
 
 // numbering tells where the rows of a data file have numbers, as its recoding does.
@@ -50,10 +54,11 @@ func (m *Manifest) numbering(file string) numbering {
 	case PoolsName, TablesName:
 		return numbering{front: []numbered{pools}, counts: counted[true]}
 	case BucketsName:
-		if m.Privacy.Settle != "" { // the stratum stands behind it
-			return numbering{front: []numbered{buckets, pools}, counts: []int{-2}}
+		n := numbering{front: []numbered{buckets, pools}, counts: []int{2}}
+		if m.Privacy.MaxRecords > 0 {
+			n.counts = append(n.counts, 4)
 		}
-		return numbering{front: []numbered{buckets, pools}, counts: counted[true]}
+		return n
 	}
 	return numbering{back: []numbered{classes, buckets}}
 }
@@ -80,7 +85,30 @@ func (m *Manifest) BucketsColumns() []string {
 	if m.Privacy.Settle != "" {
 		out = append(out, "stratum")
 	}
+	if m.Privacy.MaxRecords > 0 {
+		out = append(out, "records")
+	}
 	return out
+}
+
+// BagColumns are the columns of values.csv, of "bucket", or of pools.csv, of "pool". A history has a column for each record, which is
+// empty where it has fewer.
+func (m *Manifest) BagColumns(of string) []string {
+	out := []string{of, "attribute", "value"}
+	for n := 2; n <= m.Privacy.MaxRecords; n++ {
+		out = append(out, "value_"+strconv.Itoa(n))
+	}
+	return append(out, "count")
+}
+
+// Sequence is the text (equivclass.Joined) of what a row of values.csv or pools.csv has in its columns of values. It is false of a row in
+// which a record is missing before another.
+func Sequence(fields []string) (text string, ok bool) {
+	n := len(fields)
+	for n > 0 && fields[n-1] == "" {
+		n--
+	}
+	return equivclass.Joined(fields[:n]), n > 0 && !slices.Contains(fields[:n], "")
 }
 
 // RunColumns are the columns of a data file that say which rows belong together and stand together:

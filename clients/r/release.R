@@ -25,8 +25,11 @@ among <- function(cells, values, leaves = list()) sapply(cells, function(x) mean
 leaves_of <- function(file) { lines <- strsplit(readLines(file, encoding = "UTF-8"), ";", fixed = TRUE)
   with(stack(setNames(lines, sapply(lines, `[`, 1))), lapply(split(as.character(ind), values), unique)) }
 # How many people meet a condition (part, by row) and have the value: by shares, with bounds that hold whatever is behind the release.
-count <- function(r, part, attribute, value) {
-  asked <- r$values[r$values$attribute == attribute & r$values$value %in% value, ]
+# With histories: in any record, or in those that are named (records = 1: in the first).
+count <- function(r, part, attribute, value, records = seq_along(r$values)) {
+  history <- r$values[grep("^value(_[0-9]+)?$", names(r$values))]
+  have <- Reduce(`|`, lapply(history[intersect(records, seq_along(history))], `%in%`, value))
+  asked <- r$values[r$values$attribute == attribute & have, ]
   by <- function(x) tapply(x, r$rows$bag, sum)
   n <- by(rep(1, length(part))); h <- tapply(asked$count, factor(asked$bag, names(n)), sum, default = 0)
   c(estimate = sum(by(part) * h / n), lower = sum(pmax(0, by(part == 1) + h - n)), upper = sum(pmin(by(part > 0), h)))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"anond/equivclass"
+	"anond/equivclass/query"
 	"anond/internal/cli"
 	"anond/internal/disk"
 	"anond/lab/estimate"
@@ -59,7 +61,7 @@ they have together.`,
 			if !ok {
 				return cli.Usage("publish generalization, buckets, anatomy or permutation", "no model reads a release by %s", r.Manifest.Recoding)
 			}
-			write := func(to io.Writer) error { return writeImputed(to, estimate.NewJoint(joint), joint.Names(), n, seed) }
+			write := func(to io.Writer) error { return writeImputed(to, joint, n, seed) }
 			if out != "" {
 				err = disk.Replace(out, 0o644, write)
 			} else {
@@ -79,19 +81,27 @@ they have together.`,
 	return c
 }
 
-// writeImputed writes the tables one after the other.
-func writeImputed(to io.Writer, j *estimate.Joint, names []string, n int, seed uint64) error {
+// writeImputed writes the tables one after the other. A history has a column for each record.
+func writeImputed(to io.Writer, r *query.JointRelease, n int, seed uint64) error {
 	w := csv.NewWriter(to)
 	header := []string{"imputation", "row", "class", "bucket"}
-	for _, name := range names {
+	for _, d := range r.Dicts {
+		name := d.Attribute().Name
 		header = append(header, name+imputed)
+		for record := 2; record <= d.Records(); record++ {
+			header = append(header, name+"_"+strconv.Itoa(record)+imputed)
+		}
 	}
 	if err := w.Write(header); err != nil {
 		return err
 	}
-	err := j.Impute(n, seed, func(imputation, row int, class, bucket int32, values []string) error {
-		return w.Write(append([]string{strconv.Itoa(imputation), strconv.Itoa(row + 1), strconv.Itoa(int(class) + 1),
-			strconv.Itoa(int(bucket) + 1)}, values...))
+	err := estimate.NewJoint(r).Impute(n, seed, func(imputation, row int, class, bucket int32, values []string) error {
+		out := []string{strconv.Itoa(imputation), strconv.Itoa(row + 1), strconv.Itoa(int(class) + 1), strconv.Itoa(int(bucket) + 1)}
+		for i, d := range r.Dicts {
+			parts := equivclass.Parts(values[i])
+			out = append(append(out, parts...), make([]string, max(0, d.Records()-len(parts)))...)
+		}
+		return w.Write(out)
 	})
 	w.Flush()
 	return errors.Join(err, w.Error())

@@ -34,8 +34,8 @@ func TestImputationsKeepTheRelease(t *testing.T) {
 	people := r.Manifest.Records
 	require.Len(t, rows, 1+4*people)
 	d := len(joint.Dicts) - len(joint.Sensitive)
-	for i, name := range joint.Names() {
-		require.Equal(t, name+"_imputed", rows[0][4+i])
+	for i, d := range joint.Dicts {
+		require.Equal(t, d.Attribute().Name+"_imputed", rows[0][4+i])
 	}
 	for table := range 4 {
 		bags := make([]map[int][]string, len(joint.Sensitive))

@@ -90,6 +90,17 @@ with a warning. A value of a hierarchy that did not occur may still be inside a
 generalized cell, and counts there. Put names and values with spaces or signs in
 double quotes.
 
+Where people are published with their histories, say where in them to look: in any
+record, in the first one, or at all of them; V then W are two that follow each other.
+
+  count where illness ever = flu
+  count where illness first in {flu, cold} and ward = 3
+  count where illness whole = flu then cold
+  count where illness ever = flu then cold
+
+Counts are of people. != and not in ask for all other people: illness ever != flu for
+those who never had it. --by illness counts whole histories.
+
 A query may name any sensitive attribute of the release, and several. What two have
 together is fitted to the bags and the pair table of each pool that has one; without
 a table the values of a bucket count as independent. With values: exact, sums and
@@ -166,6 +177,13 @@ func (f *asking) ask() (*answer, error) {
 		return nil, err
 	}
 	out.Absent = bound.Absent
+	histories := func(name string) bool {
+		return slices.ContainsFunc(dicts, func(d *equivclass.Dictionary) bool { return d.Attribute().Name == name && d.Records() > 0 })
+	}
+	if modelled && (!f.shares || len(f.by) > 0) && !slices.ContainsFunc(f.by, histories) {
+		joint, bound = joint.Seen(bound)
+		dicts = joint.Dicts
+	}
 	queries, groups := []*query.Bound{bound}, [][]string{nil}
 	var models *estimate.Joint
 	if modelled {

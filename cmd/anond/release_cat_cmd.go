@@ -40,7 +40,8 @@ once all of it is written, so that a reader of FILE sees one complete release.
 that the person's bucket shows, with its share in the bucket as weight. The weights of a
 person sum to 1 for each sensitive attribute, those of a value to its count. Columns
 NAME_lo, NAME_hi and NAME_mid have the ends and the middle of each cell of numbers or
-dates. Use weights as weights; a row is no record.`,
+dates. With histories a row has a whole one, record by record in value, value_2 and so on.
+Use weights as weights; a row is no record.`,
 		Example: "  anond release cat 42 > data.csv\n  anond release cat --dir ./releases --file st.csv --format ndjson --out st.ndjson",
 		RunE: cli.Answering(func(_ *cobra.Command, args []string) error {
 			if f.json && f.format == "csv" {

@@ -15,8 +15,8 @@ import (
 	"anond/snapshot"
 )
 
-// longTable is a release of level L2 with a row for each person and each value that the person may have, with a weight: the share of
-// the value in the bucket. It shows nothing that data.csv and values.csv do not, so no rule of publication speaks of it.
+// longTable is a release of level L2 with a row for each person and each value, or history, that the person may have, with a weight: its
+// share in the bucket. It shows nothing that data.csv and values.csv do not, so no rule of publication speaks of it.
 //
 // Guarantee: the weights of a person sum to 1 for each attribute, and those of a value in a bucket to its count, but for the rounding of
 // numbers of 64 bits. Cost: rows are people times values of their bucket; values of all buckets are in memory.
@@ -32,8 +32,9 @@ type longTable struct {
 
 // longValue is a value of an attribute with how many people of a bucket have it.
 type longValue struct {
-	attribute, value string
-	count            float64
+	attribute string
+	values    []string // one a record of the longest history
+	count     float64
 }
 
 // numbers are the columns of the table that JSON has as numbers.
@@ -77,7 +78,7 @@ func newLongTable(m *snapshot.Manifest, stream func(string, io.Writer) error) (*
 	return l, l.read(snapshot.ValuesName, func(row []string, at map[string]int) error {
 		n, err := strconv.ParseFloat(row[at["count"]], 64)
 		key := [2]string{row[0], row[at["bucket"]]}
-		l.bags[key] = append(l.bags[key], longValue{row[at["attribute"]], row[at["value"]], n})
+		l.bags[key] = append(l.bags[key], longValue{row[at["attribute"]], slices.Clone(row[at["value"]:at["count"]]), n})
 		return err
 	})
 }
@@ -119,7 +120,8 @@ func (l *longTable) write(to io.Writer) error {
 		header = append(header, e.Name+"_lo", e.Name+"_hi", e.Name+"_mid")
 	}
 	w := csv.NewWriter(to)
-	if err := w.Write(append(header, "attribute", "value", "weight")); err != nil {
+	values := l.manifest.BagColumns("bucket")[1:]
+	if err := w.Write(slices.Concat(header, values[:len(values)-1], []string{"weight"})); err != nil {
 		return err
 	}
 	person := 0
@@ -137,7 +139,7 @@ func (l *longTable) write(to io.Writer) error {
 		}
 		for _, v := range l.bags[key] {
 			weight := strconv.FormatFloat(v.count/l.people[key], 'g', -1, 64)
-			if err := w.Write(append(slices.Clone(out), v.attribute, v.value, weight)); err != nil {
+			if err := w.Write(slices.Concat(out, []string{v.attribute}, v.values, []string{weight})); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/internal/cli"
+	"anond/snapshot"
 )
 
 // TestLongCatKeepsBags: the weights of a person sum to 1 for each attribute, those of a value in a bucket to its count in values.csv, and
@@ -72,4 +75,31 @@ func TestLongCatKeepsBags(t *testing.T) {
 	s.write("admissions.ndjson", ndjson(1, 200))
 	s.runFrozen()
 	assert.Equal(t, cli.Misused, anond(t, "release", "cat", "--long", "--dir", s.path("releases")).code, "level L1")
+}
+
+// TestLongCatOfHistories: a row for each person and history of their bucket, record by record, whose weight is its share.
+func TestLongCatOfHistories(t *testing.T) {
+	m := &snapshot.Manifest{Recoding: snapshot.NameBuckets, Policy: snapshot.Policy{Level: snapshot.PolicyL2},
+		Privacy: snapshot.Privacy{Settle: "90d", MaxRecords: 3}, Schema: []snapshot.SchemaEntry{
+			{Name: "ward", Role: equivclass.Quasi, Type: equivclass.Categorical},
+			{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}},
+		Parts: []snapshot.PartEntry{{Files: []snapshot.FileEntry{{Name: snapshot.DataName}, {Name: snapshot.ValuesName}}}}}
+	files := map[string]string{
+		snapshot.DataName: "part,ward,class,bucket\npart-000001,a,1,1\npart-000001,a,1,1\n",
+		snapshot.ValuesName: "part,bucket,attribute,value,value_2,value_3,count\n" +
+			"part-000001,1,illness,cold,flu,,1\npart-000001,1,illness,flu,gout,,1\n",
+		snapshot.BucketsName: "part,bucket,pool,people,stratum,records\npart-000001,1,1,2,2,2\n",
+	}
+	stream := func(file string, to io.Writer) error { _, err := io.WriteString(to, files[file]); return err }
+	var out strings.Builder
+	require.NoError(t, writeLong(&out, m, stream, false))
+	require.Equal(t, `part,class,bucket,person,ward,attribute,value,value_2,value_3,weight
+part-000001,1,1,1,a,illness,cold,flu,,0.5
+part-000001,1,1,1,a,illness,flu,gout,,0.5
+part-000001,1,1,2,a,illness,cold,flu,,0.5
+part-000001,1,1,2,a,illness,flu,gout,,0.5
+`, out.String())
+	out.Reset()
+	require.NoError(t, writeTable(&out, m, snapshot.BucketsName, true, stream))
+	require.JSONEq(t, `{"part":"part-000001","bucket":1,"pool":1,"people":2,"stratum":"2","records":2}`, out.String())
 }

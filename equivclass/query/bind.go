@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 )
@@ -30,6 +31,7 @@ type Predicate struct {
 	Match     []bool  // by code
 	Spans     []Span  // Number: disjoint, ascending
 	before    []int32 // Tree: how many of the leaves before each one match
+	first     bool    // of histories: it asks of the first record alone
 }
 
 // Span is an interval of numbers.
@@ -148,6 +150,7 @@ func (q *Bound) add(p Predicate) {
 		return
 	}
 	old := &q.Preds[i]
+	old.first = old.first && p.first
 	for c := range old.Match {
 		old.Match[c] = old.Match[c] && p.Match[c]
 	}
@@ -165,13 +168,22 @@ func (q *Bound) add(p Predicate) {
 // bindCondition also returns which of the values asked for no cell can hold.
 func bindCondition(c Condition, j int, d *equivclass.Dictionary) (p Predicate, absent []int, err error) {
 	p = Predicate{Attribute: j, Match: make([]bool, d.Len())}
+	sequences := slices.ContainsFunc(c.Values, func(v string) bool { return strings.Contains(v, equivclass.Then) })
 	switch {
+	case c.Seen != "" && d.Attribute().Role == equivclass.Quasi:
+		return p, nil, queryError(c.At, "%q has one value a person, and no history: leave out `%s`", c.Attribute, c.Seen)
+	case sequences && d.Records() == 0:
+		return p, nil, queryError(c.At, "%q has no histories: leave out `then`", c.Attribute)
 	case c.Range != nil && d.Kind() != equivclass.Number:
 		return p, nil, queryError(c.At, "%q is not numeric and has no ranges: use = or in {…}", c.Attribute)
 	case c.Range != nil:
 		p.Spans, err = bindRange(c, d)
 	case d.Kind() == equivclass.Number:
 		p.Spans, err = bindNumbers(c, d)
+	case d.Records() > 0:
+		p.first = c.Seen == First && !sequences
+		absent, err = bindHistories(c, d, p.Match)
+		return p, absent, err
 	default:
 		absent, err = bindCategories(c, d, p.Match)
 		return p, absent, err

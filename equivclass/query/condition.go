@@ -1,11 +1,22 @@
 package query
 
+import "anond/equivclass"
+
 // condition reads one condition.
 func (p *queryParser) condition() (Condition, error) {
 	c := Condition{At: p.tok.at}
 	var err error
 	if c.Attribute, err = p.name("the name of an attribute"); err != nil {
 		return Condition{}, err
+	}
+	for _, word := range []string{Ever, First, Whole} {
+		if p.tok.keyword(word) {
+			c.Seen = word
+			if err = p.next(); err != nil {
+				return Condition{}, err
+			}
+			break
+		}
 	}
 	switch {
 	case p.tok.is("="), p.tok.is("!="):
@@ -31,9 +42,21 @@ func (p *queryParser) single(c *Condition) error {
 	if err := p.next(); err != nil {
 		return err
 	}
-	v, err := p.name("a value")
+	v, err := p.sequence()
 	c.Values = []string{v}
 	return err
+}
+
+// sequence reads a value, or several that follow each other in a history.
+func (p *queryParser) sequence() (string, error) {
+	v, err := p.name("a value")
+	for parts := []string{v}; err == nil && p.tok.keyword("then"); v = equivclass.Joined(parts) {
+		if err = p.next(); err == nil {
+			v, err = p.name("a value")
+		}
+		parts = append(parts, v)
+	}
+	return v, err
 }
 
 func (p *queryParser) compared(c *Condition, sign string) error {
@@ -119,7 +142,7 @@ func (p *queryParser) list(c *Condition) error {
 		if err := p.next(); err != nil {
 			return err
 		}
-		v, err := p.name("a value")
+		v, err := p.sequence()
 		if err != nil {
 			return err
 		}

@@ -338,11 +338,3 @@ func fit(x, y *askedBag, buckets []int, table map[[2]string]int) [][]fittedPair 
 	}
 	return out
 }
-
-// Names are those of the attributes.
-func (r *JointRelease) Names() (out []string) {
-	for _, d := range r.Dicts {
-		out = append(out, d.Attribute().Name)
-	}
-	return out
-}

@@ -14,6 +14,8 @@ const maxQueryText = 1 << 16
 //
 // A condition is NAME = V, NAME != V, NAME < V (also <=, >, >=), NAME in [A,B]
 // (round brackets leave a bound out), NAME in {V, W, …} or NAME not in {…}.
+// Of histories NAME ever = V asks for a record anywhere, NAME first = V for the first one, NAME whole = V then W for a history of these two
+// records, and NAME ever = V then W for V directly followed by W; != and not in ask for all other histories.
 // Names and values that hold a space, one of ()[]{},=<>!" or a keyword are
 // written in double quotes, with \" and \\ inside. Keywords are count, sum, mean,
 // where, and, in, not, in any case. Errors are *Error: they name the column and say what to

@@ -18,8 +18,9 @@ type Query struct {
 // a range. A hierarchy's label stands for all leaves below it.
 type Condition struct {
 	Attribute string
-	At        int // byte offset of the condition in the text
-	Values    []string
+	At        int      // byte offset of the condition in the text
+	Seen      string   // of a history: Ever, First or Whole; empty: the condition does not say
+	Values    []string // of a history: sequences (equivclass.Joined)
 	Not       bool
 	Range     *TextRange // if not nil, Values is unused
 }

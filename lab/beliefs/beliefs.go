@@ -111,10 +111,16 @@ func (b *Beliefs) add(believed []float64, alike []equivclass.Code, people int, t
 // errRecoding: no model reads such a release.
 var errRecoding = errors.New("no model reads a release of this recoding: generalization, buckets, anatomy and permutation are read")
 
+// errHistories: beliefs are counted by single values.
+var errHistories = errors.New("the release has histories of people, of which no model of beliefs is made: one record a person is read")
+
 func open(dir string) (*Report, *readback.Release, error) {
 	r, err := readback.Open(dir)
 	if err != nil {
 		return nil, nil, err
+	}
+	if r.Manifest.Privacy.MaxRecords > 0 {
+		return nil, nil, errHistories
 	}
 	if err := r.Load(nil); err != nil {
 		return nil, nil, err

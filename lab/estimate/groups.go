@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 	"anond/equivclass/query"
@@ -35,7 +36,7 @@ func (j *Joint) Groups(attribute int) (out []Group) {
 		shown = j.shown(attribute)
 	}
 	match := func(label string, holds func(c equivclass.Code) bool) {
-		g := Group{label, query.Predicate{Attribute: attribute, Match: make([]bool, d.Len())}}
+		g := Group{strings.ReplaceAll(label, equivclass.Then, " then "), query.Predicate{Attribute: attribute, Match: make([]bool, d.Len())}}
 		some := false
 		for c := range g.Pred.Match {
 			g.Pred.Match[c] = holds(equivclass.Code(c))

@@ -102,8 +102,9 @@ func unitable(shards []shardRelease) (settings string, err error) {
 		}
 		seen[shards[i].sum] = shards[i].shard
 		p := &shards[i].manifest.Privacy
-		if first := &shards[0].manifest.Privacy; p.Settle != first.Settle || p.Updates != first.Updates {
-			return "", fmt.Errorf("%w: shard %d observes people in another way than shard %d: subject.settle or subject.updates differs",
+		if first := &shards[0].manifest.Privacy; p.Settle != first.Settle || p.Updates != first.Updates || p.MaxRecords != first.MaxRecords {
+			return "", fmt.Errorf("%w: shard %d observes people in another way than shard %d: subject.settle, subject.updates "+
+				"or subject.max_records differs",
 				ErrShards, shards[i].shard, shards[0].shard)
 		}
 		if !slices.Contains(levelsClaimed, p.Level) || p.K1 != shards[0].manifest.Privacy.K1 {

@@ -8,33 +8,48 @@ import (
 	"anond/snapshot"
 )
 
-// counts are the columns of the files that have neither cells nor drawn values.
-var counts = map[string]string{
-	snapshot.ValuesName:  "bucket attribute value count",
-	snapshot.PoolsName:   "pool attribute value count",
-	snapshot.BucketsName: "bucket pool people",
-	snapshot.TablesName:  "pool attribute value with with_value count",
+// counts are the columns of a file that has neither cells nor drawn values; nil of any other.
+func counts(m *snapshot.Manifest, file string) []string {
+	switch file {
+	case snapshot.ValuesName:
+		return m.BagColumns("bucket")
+	case snapshot.PoolsName:
+		return m.BagColumns("pool")
+	case snapshot.BucketsName:
+		return m.BucketsColumns()
+	case snapshot.TablesName:
+		return strings.Fields("pool attribute value with with_value count")
+	}
+	return nil
+}
+
+// says are the columns of these files that need words.
+var says = map[string]string{
+	"stratum": "what else came of the people while they were observed: plain, nothing; a number, so many records; updated, an update; " +
+		"fault, a record that was " +
+		"refused for another thing than a sensitive value; older, a hierarchy grew before the time was over",
+	"records": "how many records the history of each person of the bucket has",
 }
 
 // numbers are the columns that hold numbers; cells are texts, since a cell may be a range or a set.
-var numbers = strings.Fields("class bucket group pool people count")
+var numbers = strings.Fields("class bucket group pool people count records")
 
 // fields are the columns of a file.
 func fields(m *snapshot.Manifest, file string) (out []field) {
 	add := func(name, says string) {
 		f := field{Name: name, Type: "string", Description: says}
-		if says == "" && slices.Contains(numbers, name) {
+		if (says == "" || name == "records") && slices.Contains(numbers, name) {
 			f.Type = "integer"
 		}
 		out = append(out, f)
 	}
-	if known := counts[file]; known != "" {
-		for _, name := range strings.Fields(known) {
-			add(name, "")
-		}
-		if file == snapshot.BucketsName && m.Privacy.Settle != "" {
-			add("stratum", "what else came of the people while they were observed: plain, nothing; updated, an update; fault, a record that was "+
-				"refused for another thing than a sensitive value; older, a hierarchy grew before the time was over")
+	if known := counts(m, file); known != nil {
+		for _, name := range known {
+			what := says[name]
+			if strings.HasPrefix(name, "value_") && m.Privacy.MaxRecords > 0 {
+				what = "the value of the next record of a history; empty: it has fewer"
+			}
+			add(name, what)
 		}
 		return out
 	}

@@ -34,6 +34,8 @@ func sheet(m *snapshot.Manifest) []byte {
 		for _, a := range m.Privacy.Attributes {
 			value, open := capped(m, a.Name)
 			switch {
+			case m.Privacy.MaxRecords > 0 && !open && a.Cap != "1/1":
+				say("- %s: no %s is in the histories of a larger share than %s of a bucket, in whatever record.", a.Name, value, a.Cap)
 			case a.Cap == "1/1":
 				say("- %s: the share that some values may have of a bucket is not bounded.", a.Name)
 			case open:
@@ -63,13 +65,23 @@ func sheet(m *snapshot.Manifest) []byte {
 		if p.Updates == "apply" {
 			applied = "has replaced the record"
 		}
-		say("- A person was observed for %s from the first message on, and is shown once, by the first record: what came later is not in it. "+
-			"An update in that time %s; the stratum in buckets.csv says of which people one came.", p.Settle, applied)
+		shown, returned, many := "by the first record", "whether an update came", "how many came"
+		if p.MaxRecords > 0 {
+			shown = fmt.Sprintf("by the first %d records at most", p.MaxRecords)
+			many = "how many updates or further records came"
+			returned = fmt.Sprintf("how many records up to %d, or whether an update, came", p.MaxRecords)
+		}
+		observed := "for " + p.Settle + " from the first message on"
+		if p.Settle == snapshot.SettledAtEnd {
+			observed = "from the first message to the end of the source"
+		}
+		say("- A person was observed %s, and is shown once, %s: what came later is not in it. "+
+			"An update in that time %s; the stratum in buckets.csv says of which people one came.", observed, shown, applied)
 		switch {
-		case strings.HasSuffix(p.Settle, " records"):
-			say("- Times of observation differ between people: the promise holds if whether an update came does not depend on the value.")
+		case strings.HasSuffix(p.Settle, " records") || p.Settle == snapshot.SettledAtEnd:
+			say("- Times of observation differ between people: the promise holds if %s does not depend on the value.", returned)
 		default:
-			say("- The promise holds even if whether an update came depends on the value, but not if how many came, or when, does.")
+			say("- The promise holds even if %s depends on the value, but not if %s, or when, does.", returned, many)
 		}
 	}
 	say("- Use the newest release, and do not add releases up: each has the people of the earlier ones that have not left.")

@@ -5,6 +5,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/query"
+	"anond/snapshot"
 )
 
 // loadCells reads data.csv.
@@ -54,6 +55,7 @@ type cellReader struct {
 	cells *query.CellReader
 	twice map[string]bool            // labels that several nodes of the hierarchy have
 	fixed map[string]equivclass.Code // buckets by their text
+	part  *cellReader                // of a value of a sequence; nil: codes are single values
 }
 
 func newCellReader(d *equivclass.Dictionary) cellReader {
@@ -65,6 +67,10 @@ func newCellReader(d *equivclass.Dictionary) cellReader {
 			seen[h.Label(node)] = true
 		}
 	}
+	if d.Records() > 0 {
+		part := newCellReader(equivclass.NewDictionary(d.Attribute()))
+		c.part = &part
+	}
 	if d.Bucketed() {
 		c.fixed = map[string]equivclass.Code{}
 		for code := range equivclass.Code(d.Len()) {
@@ -72,6 +78,23 @@ func newCellReader(d *equivclass.Dictionary) cellReader {
 		}
 	}
 	return c
+}
+
+// sequence reads the columns of values of a row, of which so many have a value.
+func (c *cellReader) sequence(fields []string, records int) (equivclass.Code, bool) {
+	text, ok := snapshot.Sequence(fields)
+	if c.part == nil || !ok {
+		return c.value(text)
+	}
+	parts := equivclass.Parts(text)
+	for i := range parts {
+		code, known := c.part.value(parts[i])
+		if !known {
+			return 0, false
+		}
+		parts[i] = c.part.dict.Text(code)
+	}
+	return c.dict.Sequence(equivclass.Joined(parts)), len(parts) == records
 }
 
 // value reads an exact value.

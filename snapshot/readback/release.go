@@ -96,6 +96,10 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 		}
 	}
 	all := len(r.Schema.Quasi()) + 1
+	if d := dicts[all-1]; d.Records() != r.Manifest.Privacy.MaxRecords {
+		return fmt.Errorf("release %d has histories of people, and is compared with single records: query answers from it alone",
+			r.Manifest.Release)
+	}
 	r.Dicts, r.further = dicts[:all:all], dicts[all:]
 	f, ok := formOf(r.Manifest)
 	if !ok {
@@ -109,6 +113,9 @@ func (r *Release) Load(dicts []*equivclass.Dictionary) error {
 func (r *Release) dictionary(i int) *equivclass.Dictionary {
 	a := r.Schema.Attributes()[i]
 	a.Text = equivclass.Text{Exact: true, Folded: a.Text.Folded, MaxLength: written.MaxLength}
+	if most := r.Manifest.Privacy.MaxRecords; most > 0 && a.Role == equivclass.Sensitive {
+		return equivclass.NewSequences(a, most)
+	}
 	return equivclass.NewDictionary(a)
 }
 

@@ -18,6 +18,7 @@ type sharedLoader struct {
 	bags    [][]equivclass.Code // by bucket over all parts
 	before  []int               // by part, from 0: buckets of the parts before; and of all
 	numbers []int               // of each bucket, in its part
+	records []int               // of each bucket: of its histories, as many each; 1 where there are none
 	pools   map[[2]string]int32 // by part, and number in it
 	classes []sharedClass
 }
@@ -106,6 +107,13 @@ func (l *sharedLoader) loadPeople() error {
 		if !l.take(fields[0]) || err != nil || n < 1 || n > l.Manifest.Records {
 			return s.damaged("has no number of people, or a number of a bucket out of order")
 		}
+		records, most := 1, l.Manifest.Privacy.MaxRecords
+		if most > 0 {
+			if records, err = strconv.Atoi(fields[len(fields)-1]); err != nil || records < 1 || records > most {
+				return s.damaged("has no number of records of its histories")
+			}
+		}
+		l.records = append(l.records, records)
 		l.bags[len(l.bags)-1] = make([]equivclass.Code, 0, n)
 		l.poolsOf = append(l.poolsOf, l.poolOf(s.part, fields[1]))
 	}
@@ -133,7 +141,8 @@ func (l *sharedLoader) loadBags() error {
 		}
 		all, dicts, readers = append(all, bags), append(dicts, d), append(readers, newCellReader(d))
 	}
-	s, err := l.sheet(snapshot.ValuesName, []string{"bucket", "attribute", "value", "count"}, noNumber)
+	header := l.Manifest.BagColumns("bucket")
+	s, err := l.sheet(snapshot.ValuesName, header, noNumber)
 	if err != nil {
 		return err
 	}
@@ -147,9 +156,9 @@ func (l *sharedLoader) loadBags() error {
 		}
 		at := slices.IndexFunc(dicts, func(d *equivclass.Dictionary) bool { return d.Attribute().Name == fields[1] })
 		bucket, ok := l.number(fields[0], s.part)
-		if n, err := strconv.Atoi(fields[3]); at >= 0 && ok && err == nil {
+		if n, err := strconv.Atoi(fields[len(header)-1]); at >= 0 && ok && err == nil {
 			bag := &all[at][bucket]
-			code, known := readers[at].value(fields[2])
+			code, known := readers[at].sequence(fields[2:len(header)-1], l.records[bucket])
 			if known && n >= 1 && n <= cap(*bag)-len(*bag) {
 				*bag = append(*bag, slices.Repeat([]equivclass.Code{code}, n)...)
 				continue

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"anond/equivclass"
 	"anond/snapshot"
@@ -22,7 +23,7 @@ type column struct {
 	// no order of single values is needed.
 	rank   []uint32          // by code
 	order  []equivclass.Code // by rank
-	quoted [][]byte          // by rank: the value as a CSV field
+	quoted [][]byte          // by rank: the value as a CSV field; a sequence as MaxRecords of them
 }
 
 func newColumn(a equivclass.Attribute, d *equivclass.Dictionary, codes equivclass.Column) column {
@@ -51,6 +52,9 @@ func (c *column) rankCodes(classes ...[]Class) {
 		if c.number() {
 			return cmp.Compare(c.dict.Units(x), c.dict.Units(y))
 		}
+		if c.dict.Records() > 0 {
+			return equivclass.CompareSequences(texts[x], texts[y])
+		}
 		return equivclass.CompareTexts(texts[x], texts[y])
 	})
 	c.order = order
@@ -63,10 +67,46 @@ func (c *column) rankCodes(classes ...[]Class) {
 		if c.number() {
 			arena = c.of.AppendNumber(arena, c.dict.Units(code))
 		} else {
-			arena = snapshot.AppendField(arena, texts[code])
+			arena = c.appendSequence(arena, texts[code])
 		}
 		c.quoted[rank] = arena[from:len(arena):len(arena)]
 	}
+}
+
+// appendSequence appends a text, a field for each of its values, and empty ones up to the longest.
+func (c *column) appendSequence(buf []byte, text string) []byte {
+	n := 0
+	for part := range strings.SplitSeq(text, equivclass.Then) {
+		if n++; n > 1 {
+			buf = append(buf, ',')
+		}
+		buf = snapshot.AppendField(buf, part)
+	}
+	for ; n < c.dict.Records(); n++ {
+		buf = append(buf, ',')
+	}
+	return buf
+}
+
+// length is how many records the sequence of a rank has.
+func (c *column) length(rank uint32) int { return strings.Count(c.text(rank), equivclass.Then) + 1 }
+
+// highest is how many of a bag have its most frequent value: of sequences have it anywhere.
+func (c *column) highest(bag []uint32) (high int) {
+	if c.dict.Records() == 0 {
+		for _, n := range runs(bag) {
+			high = max(high, n)
+		}
+		return high
+	}
+	people := map[string]int{}
+	for v, n := range runs(bag) {
+		for _, part := range equivclass.Ever(c.text(v)) {
+			people[part] += n
+			high = max(high, people[part])
+		}
+	}
+	return high
 }
 
 // used are the values that the records of classes have.

@@ -11,6 +11,9 @@ func claimOf(in *Input, s *Settings) (out snapshot.Privacy) {
 	if out.Level = snapshot.LevelL0L1; !in.Shared {
 		return out
 	}
+	if s.MaxRecords > 0 {
+		out.Unit, out.Promise, out.MaxRecords = snapshot.UnitPerson, snapshot.PromiseEver, s.MaxRecords
+	}
 	if out.Settle, out.Updates, out.Grown = s.Settle, s.Updates, in.Grown; !in.Seeded && !in.Grown {
 		out.Level = snapshot.LevelL0L1L2
 	}

@@ -28,13 +28,17 @@ const leastTabled = 8
 // tell those who know one value the other. Rule D (difference) leaves no table to compute: a pool never shares people
 // with another.
 func (t *table) bagLayouts() []layout {
-	pools := t.pools()
+	pools, columns := t.pools(), &snapshot.Manifest{Privacy: t.claim}
 	out := []layout{
-		{name: snapshot.ValuesName, header: []string{"bucket", "attribute", "value", "count"}, whole: func(w *wholeFile) { t.valueRows(w) }},
-		{name: snapshot.PoolsName, header: []string{"pool", "attribute", "value", "count"}, whole: func(w *wholeFile) { t.poolRows(w, pools) }},
-		{name: snapshot.BucketsName, header: (&snapshot.Manifest{Privacy: t.claim}).BucketsColumns(), whole: func(w *wholeFile) {
+		{name: snapshot.ValuesName, header: columns.BagColumns("bucket"), whole: func(w *wholeFile) { t.valueRows(w) }},
+		{name: snapshot.PoolsName, header: columns.BagColumns("pool"), whole: func(w *wholeFile) { t.poolRows(w, pools) }},
+		{name: snapshot.BucketsName, header: columns.BucketsColumns(), whole: func(w *wholeFile) {
 			for _, b := range t.shared {
-				w.rowBefore(b.classes[0].stratum, nil, b.number, b.pool.number, b.people)
+				behind := b.classes[0].stratum
+				if b.records > 0 {
+					behind += "," + strconv.Itoa(b.records)
+				}
+				w.rowBefore(behind, nil, b.number, b.pool.number, b.people)
 			}
 		}},
 	}
@@ -105,7 +109,7 @@ func (t *table) pairRows(w *wholeFile, pools []*pool) {
 			for _, bucket := range p.buckets {
 				for _, c := range bucket.classes {
 					for _, m := range c.members {
-						values = append(values, uint64(of[a.rank[a.codes.At(int(m))]])<<32|uint64(ofWith[b.rank[b.codes.At(int(m))]]))
+						values = append(values, uint64(of[a.rank[a.codes.At(int(m))]][0])<<32|uint64(ofWith[b.rank[b.codes.At(int(m))]][0]))
 					}
 				}
 			}

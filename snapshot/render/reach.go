@@ -69,21 +69,24 @@ func (t *table) judge() error {
 	return nil
 }
 
-// labels are what is promised of, and by rank which of them a value has.
-func (c *column) labels() (texts []string, of []int) {
+// labels are what is promised of, and by rank which of them a value has: of a sequence each that it has anywhere (rule U, units).
+func (c *column) labels() (texts []string, of [][]int) {
 	at := map[string]int{}
 	for _, code := range c.order {
-		label := c.dict.Label(code)
-		if _, known := at[label]; !known {
-			at[label], texts = len(texts), append(texts, label)
+		var have []int
+		for _, label := range equivclass.Ever(c.dict.Label(code)) {
+			if _, known := at[label]; !known {
+				at[label], texts = len(texts), append(texts, label)
+			}
+			have = append(have, at[label])
 		}
-		of = append(of, at[label])
+		of = append(of, have)
 	}
 	return texts, of
 }
 
 // judged is judge for an attribute and a pool.
-func (t *table) judged(a int, p *pool, labels []string, of []int) (out snapshot.AttributePrivacy, err error) {
+func (t *table) judged(a int, p *pool, labels []string, of [][]int) (out snapshot.AttributePrivacy, err error) {
 	made := t.promises[a]
 	share, odds, top := largest{0, 1}, largest{0, 1}, largest{0, 1}
 	missing := -1
@@ -93,7 +96,9 @@ func (t *table) judged(a int, p *pool, labels []string, of []int) (out snapshot.
 	pool, valued := make([]int64, len(labels)), int64(p.people)
 	for _, b := range p.buckets {
 		for v, n := range runs(b.bags[a]) {
-			pool[of[v]] += int64(n)
+			for _, i := range of[v] {
+				pool[i] += int64(n)
+			}
 		}
 	}
 	if missing >= 0 {
@@ -119,23 +124,26 @@ func (t *table) judged(a int, p *pool, labels []string, of []int) (out snapshot.
 	for _, b := range p.buckets {
 		size := int64(b.people)
 		for v, n := range runs(b.bags[a]) {
-			counts[of[v]] += int64(n)
+			for _, i := range of[v] {
+				counts[i] += int64(n)
+			}
 		}
 		if missing >= 0 {
 			size -= counts[missing]
 		}
 		for v := range runs(b.bags[a]) {
-			i := of[v]
-			n := counts[i]
-			if counts[i] = 0; n == 0 || i == missing {
-				continue
-			}
-			if caps[i].Less(promise.NewRatio(n, size)) {
-				return out, fmt.Errorf("%w: in a bucket of the view a value of %q has more people than its cap allows", ErrView, t.sa[a].name)
-			}
-			share.see(uint64(n), uint64(size))
-			if m := reference[i]; m < total { // else nobody can learn more
-				odds.see(uint64(n*(total-m)), uint64((size-n)*m))
+			for _, i := range of[v] {
+				n := counts[i]
+				if counts[i] = 0; n == 0 || i == missing {
+					continue
+				}
+				if caps[i].Less(promise.NewRatio(n, size)) {
+					return out, fmt.Errorf("%w: in a bucket of the view a value of %q has more people than its cap allows", ErrView, t.sa[a].name)
+				}
+				share.see(uint64(n), uint64(size))
+				if m := reference[i]; m < total { // else nobody can learn more
+					odds.see(uint64(n*(total-m)), uint64((size-n)*m))
+				}
 			}
 		}
 	}

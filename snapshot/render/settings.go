@@ -28,6 +28,9 @@ type Settings struct {
 	Hierarchies []HierarchyFile
 	// Settle is how long people are observed, and Updates what becomes of updates meanwhile, as manifests say it; empty: nobody settles.
 	Settle, Updates string
+	// MaxRecords is how many records a history has at most (rule U, units); 0: there are no histories. The dictionaries of sensitive
+	// attributes then are of sequences.
+	MaxRecords int
 	// Erasure is when buckets leave whose people asked to be erased; nil: none does.
 	Erasure *snapshot.Erasure
 	// Window is how the manifest says what leaves, and Granule gives the granule of a release by its number and time: parts are joined

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"anond/snapshot"
 )
 
 // sharedBucket is a bucket of level L2 in a table: whole classes that were born
@@ -12,6 +14,7 @@ type sharedBucket struct {
 	classes []*class // in canonical order, once the table is in order
 	people  int
 	bags    [][]uint32 // by sensitive attribute: ranks, ascending
+	records int        // of each history, where there are histories
 	number  int        // from 1, once the table is in order
 	pool    *pool      // once there are layouts
 }
@@ -64,6 +67,34 @@ func (t *table) gatherBuckets() error {
 				b.fill(b.bags[a], &t.sa[a], counts)
 			}
 		})
+	}
+	return t.measureHistories()
+}
+
+// measureHistories finds how many records the histories of each bucket have: as many each, since a bucket is of one stratum.
+func (t *table) measureHistories() error {
+	for a := range t.sa {
+		sa := &t.sa[a]
+		if sa.dict.Records() != t.claim.MaxRecords {
+			return fmt.Errorf("%w: %q of the view has other histories than its settings say", ErrView, sa.name)
+		}
+		if t.claim.MaxRecords == 0 {
+			continue
+		}
+		if t.claim.Settle == "" || len(t.pairs) > 0 || t.recoding.Name() != snapshot.NameBuckets {
+			return fmt.Errorf("%w: it has histories, and people do not settle, or its recoding or a pair table shows none", ErrView)
+		}
+		for i, b := range t.shared {
+			for v := range runs(b.bags[a]) {
+				n := sa.length(v)
+				if b.records == 0 {
+					b.records = n
+				}
+				if n != b.records || n > t.claim.MaxRecords {
+					return fmt.Errorf("%w: in bucket %d of the view histories of %q differ in length, or are too long", ErrView, i, sa.name)
+				}
+			}
+		}
 	}
 	return nil
 }

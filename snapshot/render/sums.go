@@ -151,7 +151,7 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 		s.classes += sign
 		bump(s.sizes, n, sign)
 		if t.shared == nil {
-			s.shape(0, c.bag, sign)
+			s.shape(t, 0, c.bag, sign)
 		}
 		for j := range t.cols {
 			s.columns[j].count(t, j, c, sign)
@@ -162,7 +162,7 @@ func (s *sums) count(t *table, sign int, which func(*class) bool) {
 			continue
 		}
 		for a, bag := range b.bags {
-			s.shape(a, bag, sign)
+			s.shape(t, a, bag, sign)
 		}
 	}
 }
@@ -192,16 +192,15 @@ func (s *sums) bucketMedian() int {
 	return 0
 }
 
-func (s *sums) shape(attribute int, bag []uint32, sign int) {
-	first, high, flat := 0, 0, true
+func (s *sums) shape(t *table, attribute int, bag []uint32, sign int) {
+	first, flat := 0, true
 	for _, n := range runs(bag) {
 		if first == 0 {
 			first = n
 		}
 		flat = flat && n == first
-		high = max(high, n)
 	}
-	bump(s.shapes[attribute], bagShape{len(bag), high}, sign)
+	bump(s.shapes[attribute], bagShape{len(bag), t.sa[attribute].highest(bag)}, sign)
 	if !flat {
 		s.uneven += sign
 	}

@@ -125,9 +125,21 @@ func (c *column) lift(by string) error {
 // value is what is shown in place of a value of a sensitive attribute.
 func (c *column) value(text string) string { return cmp.Or(c.labels[text], text) }
 
+// sequence is what is shown in place of a history, record by record; a single value is one of its own.
+func (c *column) sequence(text string) string {
+	parts := equivclass.Parts(text)
+	for i := range parts {
+		parts[i] = c.value(parts[i])
+	}
+	return equivclass.Joined(parts)
+}
+
 // compareValues is the canonical order of what is shown of a sensitive attribute.
 func (c *column) compareValues(a, b string) int {
-	if c.Values != snapshot.ValuesExact {
+	switch {
+	case strings.Contains(a, equivclass.Then) || strings.Contains(b, equivclass.Then):
+		return equivclass.CompareSequences(a, b)
+	case c.Values != snapshot.ValuesExact:
 		return equivclass.CompareTexts(a, b)
 	}
 	return cmp.Compare(c.number(a), c.number(b))

@@ -56,7 +56,7 @@ func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byt
 	if !m.Shared() || m.Recoding != snapshot.NameBuckets || m.Union != nil || m.View != nil {
 		return nil, d.wrong("is of a release that is not of level L2 and recoding buckets, or is a union or a view itself")
 	}
-	out, known := &columns{}, map[string]bool{}
+	out, known := &columns{of: m}, map[string]bool{}
 	at := 0
 	for i := range m.Schema {
 		e := m.Schema[i]
@@ -97,6 +97,7 @@ func (d *Definition) columns(m *snapshot.Manifest, read func(file string) ([]byt
 
 // columns are what a view shows, in the order of the schema.
 type columns struct {
+	of               *snapshot.Manifest // the release, whose files have the view's columns but in data.csv
 	quasi, sensitive []column
 }
 

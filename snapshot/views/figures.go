@@ -3,6 +3,7 @@ package views
 import (
 	"io"
 
+	"anond/equivclass"
 	"anond/snapshot"
 )
 
@@ -89,9 +90,9 @@ func (x *content) figures() partFigures {
 			for _, n := range pool.bags[a] {
 				of += n
 			}
-			r := &out.reach[a]
-			for v, have := range b.bags[a] {
-				n := pool.bags[a][v]
+			r, all := &out.reach[a], ever(pool.bags[a])
+			for v, have := range ever(b.bags[a]) {
+				n := all[v]
 				out.top = max(out.top, float64(have)/float64(b.people))
 				r.Cap = "1/1"
 				higher(&r.TopShare, have, b.people)
@@ -99,6 +100,17 @@ func (x *content) figures() partFigures {
 					higher(&r.TopOdds, have*(of-n), (b.people-have)*n)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// ever counts people by each value that they have anywhere in their history.
+func ever(bag map[string]int) map[string]int {
+	out := make(map[string]int, len(bag))
+	for text, n := range bag {
+		for _, v := range equivclass.Ever(text) {
+			out[v] += n
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,17 +34,25 @@ type memoryFile struct{ bytes.Buffer }
 func (*memoryFile) Close() error { return nil }
 
 // shownPart is a part of a release of which a view shows q1, a and b, and not q2 and hidden: classes, buckets and pools that look alike in
-// the view, and differ in what it leaves out.
-func shownPart(r *rand.Rand) (memoryPart, snapshot.PartEntry) {
+// the view, and differ in what it leaves out. With histories the pools are of one or two records, of people who settle.
+func shownPart(r *rand.Rand, c *columns) (memoryPart, snapshot.PartEntry) {
 	p := memoryPart{
 		snapshot.DataName:    {{"q1", "q2", "class", "bucket"}},
-		snapshot.ValuesName:  {{"bucket", "attribute", "value", "count"}},
-		snapshot.PoolsName:   {{"pool", "attribute", "value", "count"}},
-		snapshot.BucketsName: {{"bucket", "pool", "people"}},
+		snapshot.ValuesName:  {c.of.BagColumns("bucket")},
+		snapshot.PoolsName:   {c.of.BagColumns("pool")},
+		snapshot.BucketsName: {c.of.BucketsColumns()},
 		snapshot.TablesName:  {{"pool", "attribute", "value", "with", "with_value", "count"}},
 	}
 	buckets, class := 6+r.IntN(4), 0
 	pools := map[int]map[string]int{}
+	histories := c.of.Privacy.MaxRecords > 0
+	counted := func(number int, of string, n int) []string {
+		row := append([]string{strconv.Itoa(number)}, strings.Split(of, " ")...)
+		if histories {
+			row = append(row, strings.Repeat("z", len(of)%2)) // a second record of some
+		}
+		return append(row, strconv.Itoa(n))
+	}
 	for b := 1; b <= buckets; b++ {
 		pool, classes := 1+r.IntN(3), 1+r.IntN(2)
 		for range classes {
@@ -54,12 +63,16 @@ func shownPart(r *rand.Rand) (memoryPart, snapshot.PartEntry) {
 			}
 		}
 		p[snapshot.BucketsName] = append(p[snapshot.BucketsName], []string{strconv.Itoa(b), strconv.Itoa(pool), strconv.Itoa(2 * classes)})
+		if histories {
+			last := &p[snapshot.BucketsName][b]
+			*last = append(*last, []string{"2", "2+updated"}[pool%2], "2")
+		}
 		if pools[pool] == nil {
 			pools[pool] = map[string]int{}
 		}
 		for _, a := range []string{"a", "b", "hidden"} {
 			for v, n := range map[string]int{"x": classes, []string{"y", "z"}[r.IntN(2)]: classes} {
-				p[snapshot.ValuesName] = append(p[snapshot.ValuesName], []string{strconv.Itoa(b), a, v, strconv.Itoa(n)})
+				p[snapshot.ValuesName] = append(p[snapshot.ValuesName], counted(b, a+" "+v, n))
 				pools[pool][a+" "+v] += n
 			}
 		}
@@ -71,8 +84,7 @@ func shownPart(r *rand.Rand) (memoryPart, snapshot.PartEntry) {
 		}
 		numbers[pool] = len(numbers) + 1
 		for of, n := range pools[pool] {
-			p[snapshot.PoolsName] = append(p[snapshot.PoolsName],
-				[]string{strconv.Itoa(numbers[pool]), of[:len(of)-2], of[len(of)-1:], strconv.Itoa(n)})
+			p[snapshot.PoolsName] = append(p[snapshot.PoolsName], counted(numbers[pool], of, n))
 		}
 		p[snapshot.TablesName] = append(p[snapshot.TablesName], []string{strconv.Itoa(numbers[pool]), "a", "x", "b", "x", "1"},
 			[]string{strconv.Itoa(numbers[pool]), "a", "x", "hidden", "x", strconv.Itoa(pool)})
@@ -113,19 +125,27 @@ func renumbered(r *rand.Rand, p memoryPart, e snapshot.PartEntry) memoryPart {
 	return out
 }
 
-func shownColumns() *columns {
+func shownColumns(histories bool) *columns {
+	m := &snapshot.Manifest{}
+	if histories {
+		m.Privacy.Settle, m.Privacy.MaxRecords = "90d", 2
+	}
 	of := func(name string, role equivclass.Role, typ equivclass.Type, at int) column {
 		return column{SchemaEntry: snapshot.SchemaEntry{Name: name, Role: role, Type: typ}, of: equivclass.Attribute{Type: typ}, at: at,
 			shown: true}
 	}
-	return &columns{quasi: []column{of("q1", equivclass.Quasi, equivclass.Integer, 0)}, sensitive: []column{
+	return &columns{of: m, quasi: []column{of("q1", equivclass.Quasi, equivclass.Integer, 0)}, sensitive: []column{
 		of("a", equivclass.Sensitive, equivclass.Categorical, 0), of("b", equivclass.Sensitive, equivclass.Categorical, 0)}}
 }
 
 // made are the bytes of a part of the view.
-func made(t *testing.T, p memoryPart, e snapshot.PartEntry) string {
+func made(t *testing.T, c *columns, p memoryPart, e snapshot.PartEntry) string {
 	t.Helper()
-	x, err := load(shownColumns(), [][]string{{"a", "b"}}, false, p.open)
+	pairs := [][]string{{"a", "b"}}
+	if c.of.Privacy.MaxRecords > 0 {
+		pairs = nil
+	}
+	x, err := load(c, pairs, false, p.open)
 	require.NoError(t, err)
 	files := map[string]*memoryFile{}
 	entry, err := x.write(e, 1, func(name string) (io.WriteCloser, error) {
@@ -135,6 +155,9 @@ func made(t *testing.T, p memoryPart, e snapshot.PartEntry) string {
 	require.NoError(t, err)
 	out := fmt.Sprint(entry)
 	for _, name := range []string{snapshot.DataName, snapshot.ValuesName, snapshot.PoolsName, snapshot.BucketsName, snapshot.TablesName} {
+		if files[name] == nil {
+			continue
+		}
 		out += "\n" + name + "\n" + files[name].String()
 	}
 	return out
@@ -146,10 +169,16 @@ func made(t *testing.T, p memoryPart, e snapshot.PartEntry) string {
 func TestNumbersFollowFromWhatIsShown(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 36))
 	for round := range 300 {
-		p, e := shownPart(r)
-		want := made(t, p, e)
+		c := shownColumns(round%3 == 0)
+		p, e := shownPart(r, c)
+		want := made(t, c, p, e)
 		for range 3 {
-			require.Equal(t, want, made(t, renumbered(r, p, e), e), "round %d", round)
+			require.Equal(t, want, made(t, c, renumbered(r, p, e), e), "round %d", round)
+		}
+		if round%3 == 0 {
+			require.Contains(t, want, "\nbucket,pool,people,stratum,records\n")
+			require.Regexp(t, `\n\d,[ab],[xyz],z,\d\n`, want)
+			require.Regexp(t, `\n\d,\d,\d,2(\+updated)?,2\n`, want)
 		}
 	}
 }
@@ -158,7 +187,7 @@ func TestNumbersFollowFromWhatIsShown(t *testing.T) {
 func TestPrivateNumbersAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 36))
 	private := func(p memoryPart) string { // as they are in the release
-		x, err := load(shownColumns(), nil, false, p.open)
+		x, err := load(shownColumns(false), nil, false, p.open)
 		require.NoError(t, err)
 		out := ""
 		for n := 1; n <= len(x.buckets); n++ {
@@ -167,7 +196,7 @@ func TestPrivateNumbersAreFound(t *testing.T) {
 		return out
 	}
 	for range 20 {
-		p, e := shownPart(r)
+		p, e := shownPart(r, shownColumns(false))
 		if private(p) != private(renumbered(r, p, e)) {
 			return
 		}

@@ -32,6 +32,7 @@ type class struct {
 
 type bucket struct {
 	number, pool, people int
+	behind               []string         // stratum and length of histories, where people settle
 	bags                 []map[string]int // by sensitive attribute that is shown
 	lists                [][]valueCount   // the same in the order of values, once in order
 	classes              []*class
@@ -116,7 +117,7 @@ func (x *content) bags() []map[string]int {
 }
 
 func (x *content) bucketRow(f []string) bool {
-	b := &bucket{number: number(f[0]), pool: number(f[1]), people: number(f[2]), bags: x.bags()}
+	b := &bucket{number: number(f[0]), pool: number(f[1]), people: number(f[2]), behind: slices.Clone(f[3:]), bags: x.bags()}
 	x.buckets[b.number] = b
 	return b.number > 0
 }
@@ -124,7 +125,11 @@ func (x *content) bucketRow(f []string) bool {
 // count adds a row of values.csv or pools.csv to a bag.
 func (x *content) count(bags []map[string]int, f []string) bool {
 	if a := x.columns.named(f[1]); a >= 0 {
-		bags[a][x.columns.sensitive[a].value(strings.Clone(f[2]))] += number(f[3])
+		text, ok := snapshot.Sequence(f[2 : len(f)-1])
+		if !ok {
+			return false
+		}
+		bags[a][x.columns.sensitive[a].sequence(strings.Clone(text))] += number(f[len(f)-1])
 	}
 	return true
 }
@@ -213,9 +218,9 @@ type ordered struct {
 	pools   []*pool
 }
 
-// order numbers a segment by what it shows: buckets by the sorted list of their classes' cells, then by their bags, then by what their
-// pools show; pools by their first buckets; classes by their cells, then by their buckets. Pools that show the same, whose buckets
-// look alike one by one, are interchangeable, so that the numbers of the release, which decide between them, cannot be told.
+// order numbers a segment by what it shows: buckets by the sorted list of their classes' cells, then by their bags, their stratum and
+// what their pools show; pools by their first buckets; classes by their cells, then by their buckets. Pools that show the same, whose
+// buckets look alike one by one, are interchangeable, so that the numbers of the release, which decide between them, cannot be told.
 func (x *content) order(s segment) ordered {
 	out := ordered{within(x.classes, s.classes), within(x.buckets, s.buckets), within(x.pools, s.pools)}
 	x.rank(out.classes)
@@ -230,7 +235,7 @@ func (x *content) order(s segment) ordered {
 		if o := slices.CompareFunc(a.classes, b.classes, func(p, q *class) int { return slices.Compare(p.ranks, q.ranks) }); o != 0 {
 			return o
 		}
-		return x.compareBags(a.lists, b.lists)
+		return cmp.Or(x.compareBags(a.lists, b.lists), slices.Compare(a.behind, b.behind))
 	}
 	slices.SortFunc(out.buckets, shown)
 	for i, b := range out.buckets {
@@ -396,7 +401,7 @@ func (x *content) key(b *bucket) string {
 		classes = append(classes, cells.String())
 	}
 	slices.Sort(classes)
-	fmt.Fprintf(&out, "%q", classes)
+	fmt.Fprintf(&out, "%q%q", classes, b.behind)
 	bags := func(of []map[string]int) {
 		for a := range of {
 			fmt.Fprintf(&out, "%q", fmt.Sprint(x.columns.sensitive[a].sorted(of[a])))

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 
+	"anond/equivclass"
 	"anond/snapshot"
 )
 
@@ -70,9 +71,9 @@ func (x *content) write(entry snapshot.PartEntry, release uint32, create func(na
 		header []string
 		rows   func(*sheet)
 	}{{snapshot.DataName, append(names(x.columns.quasi), "class", "bucket"), w.data},
-		{snapshot.ValuesName, []string{"bucket", "attribute", "value", "count"}, w.values},
-		{snapshot.PoolsName, []string{"pool", "attribute", "value", "count"}, w.poolTables},
-		{snapshot.BucketsName, []string{"bucket", "pool", "people"}, w.bucketList},
+		{snapshot.ValuesName, x.columns.of.BagColumns("bucket"), w.values},
+		{snapshot.PoolsName, x.columns.of.BagColumns("pool"), w.poolTables},
+		{snapshot.BucketsName, x.columns.of.BucketsColumns(), w.bucketList},
 		{snapshot.TablesName, []string{"pool", "attribute", "value", "with", "with_value", "count"}, w.pairTables}} {
 		if f.name == snapshot.TablesName && len(x.pairs) == 0 {
 			continue
@@ -141,7 +142,11 @@ func (w *written) bagRows(s *sheet, number int, bags []map[string]int) {
 	for a := range w.columns.sensitive {
 		c := &w.columns.sensitive[a]
 		for _, v := range c.sorted(bags[a]) {
-			s.row([]int{number}, []string{c.Name, v.value}, v.n)
+			fields := append([]string{c.Name}, equivclass.Parts(v.value)...)
+			for len(fields) <= w.columns.of.Privacy.MaxRecords {
+				fields = append(fields, "")
+			}
+			s.row([]int{number}, fields, v.n)
 		}
 	}
 }
@@ -149,7 +154,7 @@ func (w *written) bagRows(s *sheet, number int, bags []map[string]int) {
 func (w *written) bucketList(s *sheet) {
 	for i, o := range w.parts {
 		for _, b := range o.buckets {
-			s.row(nil, nil, w.segments[i].buckets[0]+b.given, w.segments[i].pools[0]+w.pools[b.pool].given, b.people)
+			s.row([]int{w.segments[i].buckets[0] + b.given, w.segments[i].pools[0] + w.pools[b.pool].given, b.people}, b.behind)
 		}
 	}
 }

@@ -15,6 +15,7 @@ from typing import Any, Iterable, Optional, Sequence
 import numpy as np
 
 MISSING = "?"
+THEN = "\x1f"  # between the records of a history, as one text; no value has it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,18 +137,21 @@ class Attribute:
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """What is asked of one attribute: values (or all others), or intervals of numbers."""
+    """What is asked of one attribute: values (or all others), or intervals of numbers; of histories those that are asked for, and whether
+    that asks of the first record alone."""
 
     attribute: Attribute
     values: frozenset[str] = frozenset()
     negated: bool = False
     spans: tuple[Span, ...] = ()
+    first: bool = False
 
     def meet(self, o: "Condition", known: Iterable[str]) -> "Condition":
         if self.attribute.numeric:
             both = (a.meet(b) for a in self.spans for b in o.spans)
             return dataclasses.replace(self, spans=tuple(s for s in both if not s.empty()))
-        return dataclasses.replace(self, values=frozenset(v for v in known if self.holds(v) and o.holds(v)), negated=False)
+        return dataclasses.replace(self, values=frozenset(v for v in known if self.holds(v) and o.holds(v)), negated=False,
+                                   first=self.first and o.first)
 
     def holds(self, value: str) -> bool:
         """Whether an exact value is asked for."""

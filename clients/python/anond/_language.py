@@ -1,11 +1,12 @@
-"""The language of ``anond-lab query``: ``age in [40,60] and sex = F and illness in {flu, cold}``."""
+"""The language of ``anond-lab query``: ``age in [40,60] and sex = F and illness in {flu, cold}``, and of histories
+``illness ever = flu``, ``illness first = flu`` and ``illness whole = flu then cold``."""
 
 from __future__ import annotations
 
 import re
-from typing import Mapping
+from typing import Collection, Mapping
 
-from ._cells import MISSING, Attribute, Condition, Span
+from ._cells import MISSING, THEN, Attribute, Condition, Span
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([<>!]=|[()\[\]{},=<>])|([^\s()\[\]{},=<>!"]+))')
 
@@ -14,9 +15,11 @@ class QueryError(ValueError):
     """A condition that cannot be read, or names what the release does not have."""
 
 
-def parse(text: str, attributes: Mapping[str, Attribute], known: Mapping[str, list[str]]) -> dict[str, Condition]:
-    """The conditions of a text, one for each attribute; conditions on one attribute are joined."""
-    tokens: list[tuple[str, str]] = []  # ("name" or "sign", text)
+def parse(text: str, attributes: Mapping[str, Attribute], known: Mapping[str, list[str]],
+          histories: Collection[str] = ()) -> dict[str, Condition]:
+    """The conditions of a text, one for each attribute; conditions on one attribute are joined. Of attributes that are histories `known`
+    has these."""
+    tokens: list[tuple[str, str]] = []  # ("name", "word", "keyword" or "sign", text)
     at, text = 0, text.rstrip()
     while at < len(text):
         m = _TOKEN.match(text, at)
@@ -28,7 +31,7 @@ def parse(text: str, attributes: Mapping[str, Attribute], known: Mapping[str, li
         elif quoted is not None:
             tokens.append(("name", re.sub(r"\\(.)", r"\1", quoted)))
         else:
-            tokens.append(("keyword" if word.lower() in ("in", "not", "and", "where") else "name", word))
+            tokens.append(("keyword" if word.lower() in ("in", "not", "and", "where") else "word", word))
         at = m.end()
     out: dict[str, Condition] = {}
     tokens.append(("end", ""))
@@ -37,10 +40,18 @@ def parse(text: str, attributes: Mapping[str, Attribute], known: Mapping[str, li
     def take(kind: str, *texts: str) -> str:
         nonlocal i
         k, t = tokens[i]
-        if k != kind or texts and t.lower() not in texts:
+        if k != kind and (k, kind) != ("word", "name") or texts and t.lower() not in texts:
             raise QueryError(f"expected {' or '.join(texts) or 'a name or a value'}, found {t or 'the end'!r} (word {i + 1})")
         i += 1
         return t
+
+    def value() -> str:
+        nonlocal i
+        parts = [take("name")]
+        while tokens[i][0] == "word" and tokens[i][1].lower() == "then":
+            i += 1
+            parts.append(take("name"))
+        return THEN.join(parts)
 
     while tokens[i][0] != "end":
         if i > 0:
@@ -49,16 +60,21 @@ def parse(text: str, attributes: Mapping[str, Attribute], known: Mapping[str, li
         if name not in attributes:
             raise QueryError(f"the release has no attribute {name!r}: it has {', '.join(attributes)}")
         a, negated, values, span = attributes[name], False, [], None
+        seen = ""
+        if tokens[i][0] == "word" and tokens[i][1].lower() in ("ever", "first", "whole"):
+            seen = take("word").lower()
+            if a.role == "quasi":
+                raise QueryError(f"{name!r} has one value a person, and no history: leave out {seen}")
         if tokens[i][0] == "keyword":
             negated = take("keyword", "in", "not").lower() == "not"
             if negated:
                 take("keyword", "in")
             opened = take("sign", "{") if negated else take("sign", "{", "[", "(")
             if opened == "{":
-                values.append(take("name"))
+                values.append(value())
                 while tokens[i] == ("sign", ","):
                     i += 1
-                    values.append(take("name"))
+                    values.append(value())
                 take("sign", "}")
             else:
                 lo = take("name")
@@ -67,14 +83,35 @@ def parse(text: str, attributes: Mapping[str, Attribute], known: Mapping[str, li
                 span = (lo, hi, opened == "(", take("sign", "]", ")") == ")")
         else:
             sign = take("sign", "=", "!=", "<", "<=", ">", ">=")
-            v, negated = take("name"), sign == "!="
+            v, negated = value(), sign == "!="
             if sign in ("=", "!="):
                 values = [v]
             else:
                 span = ("", v, False, sign == "<") if sign[0] == "<" else (v, "", sign == ">", False)
-        c = _bind(a, values, negated, span)
+        if name in histories:
+            c = _histories(a, seen, values, negated, span is not None, known[name])
+        elif any(THEN in v for v in values):
+            raise QueryError(f"{name!r} has no histories: leave out then")
+        else:
+            c = _bind(a, values, negated, span)
         out[name] = out[name].meet(c, known.get(name, [])) if name in out else c
     return out
+
+
+def _histories(a: Attribute, seen: str, values: list[str], negated: bool, ranged: bool, known: list[str]) -> Condition:
+    """The histories among those known that a condition asks for."""
+    if not seen or ranged:
+        raise QueryError(f"{a.name!r} has histories: write {a.name} ever = V, first = V, or whole = V then W")
+    asked = [[(a.leaves or {}).get(v or MISSING, {v or MISSING}) for v in text.split(THEN)] for text in values]
+
+    def holds(history: list[str], steps: "list[frozenset[str] | set[str]]") -> bool:
+        if seen == "whole" and len(history) != len(steps):
+            return False
+        return any(all(v in step for v, step in zip(history[at:], steps))
+                   for at in range(len(history) - len(steps) + 1) if at == 0 or seen == "ever")
+
+    have = frozenset(h for h in known if any(holds(h.split(THEN), steps) for steps in asked) != negated)
+    return Condition(a, have, first=seen == "first" and not any(THEN in v for v in values))
 
 
 def _bind(a: Attribute, values: list[str], negated: bool, span: "tuple[str, str, bool, bool] | None") -> Condition:

@@ -31,6 +31,7 @@ HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attrib
          "tables.csv": "pool attribute value with with_value count"}
 NUMBERED = (("class", "classes"), ("bucket", "buckets"), ("pool", "pools"))
 NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window", "erasure")  # no release changes these
+THEN = "\x1f"  # between the records of a history, as one text; no value has it
 OF_BUCKET = {"data.csv": -1, "values.csv": 0, "buckets.csv": 0}  # the column of the bucket
 
 
@@ -204,7 +205,10 @@ class Chain:
         drawn = names if m["recoding"] == "permutation" else []
         heads = {f: head.split() for f, head in HEADS.items() if f != "tables.csv" or "tables" in m}
         heads["data.csv"] = [a["name"] for a in quasi] + drawn + ["class", "bucket"]
-        heads["buckets.csv"] += ["stratum"] if "settle" in m["privacy"] else []
+        most = m["privacy"].get("max_records", 0)  # with histories
+        heads["buckets.csv"] += (["stratum"] if "settle" in m["privacy"] else []) + (["records"] if most else [])
+        for f in ("values.csv", "pools.csv"):
+            heads[f][3:3] = [f"value_{n}" for n in range(2, most + 1)]
         self.say("a file is missing, or its columns are others", {f: r[0] for f, r in rows.items()} != heads)
         size, people, bucket, cells = Counter(), Counter(), {}, {}  # type: ignore[var-annotated]
         shown, sums, sides = (defaultdict(Counter) for _ in range(3))  # type: ignore[var-annotated]
@@ -224,6 +228,7 @@ class Chain:
                 shown[b, a][v] += 1
         self.say(f"a class does not have exactly {m['policy']['k']} people", not set(size.values()) <= {m["policy"]["k"]})
         pool, strata = {int(r[0]): int(r[1]) for r in rows["buckets.csv"][1:]}, {(r[1], *r[3:]) for r in rows["buckets.csv"][1:]}
+        lengths = {int(r[0]): int(r[-1]) if most else 1 for r in rows["buckets.csv"][1:]}
         self.say("a pool has people of two strata", len(strata) > len(set(pool.values())))
         for what, numbers, n in (("classes", size, p["classes"]), ("buckets", people, p["buckets"]), ("pools", dict.fromkeys(pool.values()), p["pools"])):
             want = [i for i in range(1, n + 1) if i not in gone or what != "buckets"]
@@ -234,6 +239,8 @@ class Chain:
         bag, said = (self.bags(rows[f][1:], sensitive) for f in ("values.csv", "pools.csv"))
         for (b, name), values in bag.items():
             sums[pool[b], name].update(values)
+            self.say("a history is longer or shorter than its bucket says", any(len(v.split(THEN)) != lengths[b] for v in values) or
+                     not 1 <= lengths[b] <= max(1, most))
             self.say("values that rows show are not those of their bucket", bool(drawn) and values != shown[b, name])
         self.say("a pool is not the sum of its buckets", any(n - said[x] for x, n in sums.items()) if gone else said != sums)
         self.say("a bucket has another number of values than people", {(b, name) for b in people for name in names} != set(bag) or
@@ -250,8 +257,11 @@ class Chain:
     def bags(self, rows: List[List[str]], sensitive: List[Json]) -> Bags:
         at, out = {a["name"]: i for i, a in enumerate(sensitive)}, defaultdict(Counter)  # type: ignore[var-annotated]
         last: Tuple[Any, ...] = ()
-        for n, a, v, count in rows:
-            now = (int(n), at[a], sortable(sensitive[at[a]], v))
+        for n, a, *history, count in rows:
+            while len(history) > 1 and not history[-1]:
+                history.pop()
+            v, now = THEN.join(history), (int(n), at[a], [sortable(sensitive[at[a]], v) for v in history])
+            self.say("a record of a history is missing", len(history) > 1 and "" in history)
             self.say("the rows of bags are out of order, or a value stands twice", now <= last or int(count) < 1)
             last, out[int(n), a][v] = now, int(count)
         return out
@@ -264,8 +274,10 @@ class Chain:
         everyone = sum(bag.values())
         if promise.get("open"):  # of those who have a value
             bag, reference = ({v: n for v, n in of.items() if v != "?"} for of in (bag, reference))
+        people, all_ = sum(bag.values()), sum(reference.values())
+        bag, reference = ever(bag), ever(reference)
         for v, n in bag.items():
-            share, have, others = Fraction(n, sum(bag.values())), reference.get(v, 0), sum(reference.values()) - reference.get(v, 0)
+            share, have, others = Fraction(n, people), reference.get(v, 0), all_ - reference.get(v, 0)
             least = Fraction(1, promise["l"]) if promise.get("l") else Fraction(0 if promise.get("gain") else 1)
             g = Fraction(promise.get("gain") or 0)
             cap = max(least, g * have / (g * have + others)) if g and (have or others) else least
@@ -275,6 +287,14 @@ class Chain:
             asked = asked.get(v, 1) if isinstance(asked, Mapping) else asked
             self.say(f"a bucket has more of a value of {a['name']} than you rely on", share > Fraction(asked) + Fraction(1, 10**12))
             self.most = [max(self.most[0], share), max(self.most[1], Fraction(n, everyone))]
+
+
+def ever(bag: Bag) -> Bag:
+    """A person counts at every value that their history has anywhere, once."""
+    out = Counter()  # type: ignore[var-annotated]
+    for history, n in bag.items():
+        out.update(dict.fromkeys(history.split(THEN), n))
+    return out
 
 
 def births(part: str) -> Tuple[int, int]:

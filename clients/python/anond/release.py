@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from . import _glm, _model
-from ._cells import Attribute, Condition
+from ._cells import THEN, Attribute, Condition
 from ._language import QueryError, parse
 from .check import Caps, check
 
@@ -59,7 +60,8 @@ def _table(path: Path) -> pd.DataFrame:
 
 class Release:
     """A release. `rows` has a row for each person: the cells as texts, `class`, and the number of its bucket in `bag`;
-    `values` how often each value of each sensitive attribute is in each bucket; `pools` and `tables` are those of the
+    `values` how often each value of each sensitive attribute is in each bucket (of histories: each history, record by record in `value`,
+    `value_2` and so on, empty behind the last; `histories` are the attributes that have them); `pools` and `tables` are those of the
     release, if it has them. Values that were drawn for rows (recoding permutation) are left out: they are nobody's."""
 
     def __init__(self, directory: Path) -> None:
@@ -97,8 +99,11 @@ class Release:
         self.sizes = np.bincount(self.bucket, minlength=len(names))
         self.rows = rows.drop(columns=["bucket", *(a for a in self.sensitive if a in rows)]).assign(bag=self.bucket)
         values = tables["values.csv"]
+        columns = list(values.columns)
+        columns = ["value"] if not shared else columns[columns.index("value"):columns.index("count")]
+        self.histories = self.sensitive if len(columns) > 1 else []
         self.values = pd.DataFrame({"bag": (values["part"] + " " + values["bucket"]).map(number), "attribute": values["attribute"],
-                                    "value": values["value"], "count": values["count"].astype(int)})
+                                    **{c: values[c] for c in columns}, "count": values["count"].astype(int)})
         self.pools = tables.get("pools.csv")
         self.tables = tables.get("tables.csv")
         self.pool = ["" for _ in names]
@@ -112,9 +117,10 @@ class Release:
             codes, cells = pd.factorize(self.rows[a])
             self.codes[a], self.cells[a] = codes, list(cells)
         self._bags: dict[str, list[dict[str, int]]] = {a: [{} for _ in names] for a in self.sensitive}
-        for at, a, v, n in self.values.itertuples(index=False):
-            self._bags[a][at][v] = n
+        for at, a, *history, n in self.values.itertuples(index=False, name=None):
+            self._bags[a][at][THEN.join(v for v in history if v) if len(columns) > 1 else history[0]] = n
         self._models: dict[str, _model.Model] = {}
+        self._views: dict[Any, Release] = {}
         self.fits: dict[tuple[str, str, str], list[dict[tuple[str, str], float]]] = {}
         self._tables: dict[tuple[str, str, str], dict[tuple[str, str], int]] = {}
         if self.tables is not None:
@@ -164,7 +170,7 @@ class Release:
     def known(self, attribute: str) -> list[str]:
         """The values that cells and bags of a category may stand for."""
         a = self.attributes[attribute]
-        if a.leaves is not None:
+        if a.leaves is not None and attribute not in self.histories:
             return sorted(a.leaves["*"])
         if attribute in self.sensitive:
             return sorted(set().union(*self._bags[attribute]))
@@ -172,7 +178,31 @@ class Release:
 
     def where(self, text: str) -> dict[str, Condition]:
         """The conditions of a text, such as ``age in [40,60] and sex = F``."""
-        return parse(text, self.attributes, {a: [] if self.attributes[a].numeric else self.known(a) for a in self.attributes})
+        return parse(text, self.attributes, {a: [] if self.attributes[a].numeric else self.known(a) for a in self.attributes}, self.histories)
+
+    def _seen(self, where: dict[str, Condition]) -> tuple["Release", dict[str, Condition]]:
+        """The release with less in place of histories that conditions ask of: first records alone, or whether a history is asked for. So a
+        model has the few values that a question is about."""
+        asked = {a: c for a, c in where.items() if a in self.histories}
+        if not asked:
+            return self, where
+        names = {a: {h: h.split(THEN)[0] if c.first else "yes" if c.holds(h) else "no" for h in self.known(a)} for a, c in asked.items()}
+        key = frozenset((a, None if c.first else c.values) for a, c in asked.items())
+        if key not in self._views:
+            view = self._views[key] = copy.copy(self)
+            view.attributes, view._bags, view._models, view.fits = dict(self.attributes), dict(self._bags), {}, {}
+            for a, of in names.items():
+                view.attributes[a] = copy.copy(self.attributes[a])
+                view.attributes[a].leaves = None
+                view._bags[a] = []
+                for bag in self._bags[a]:
+                    less: dict[str, int] = {}
+                    for h, n in bag.items():
+                        less[of[h]] = less.get(of[h], 0) + n
+                    view._bags[a].append(less)
+        view = self._views[key]
+        return view, {**where, **{a: Condition(view.attributes[a], frozenset(v for h, v in names[a].items() if c.holds(h)))
+                                  for a, c in asked.items()}}
 
     # What an analyst asks.
 
@@ -182,8 +212,13 @@ class Release:
             self._models[sensitive] = _model.Model(self, sensitive)
         return self._models[sensitive]
 
-    def _ask(self, questions: list[_model.Question]) -> list[Answer]:
-        return [Answer(x.estimate, x.low, x.high, x.lower, x.upper, x.shares, x.hidden) for x in _model.answers(self, questions)]
+    def _ask(self, questions: list[_model.Question], whole: bool = False) -> list[Answer]:
+        """Answers questions; whole: about whole histories, all of one model."""
+        replies = []
+        for r, question in ([(self, questions)] if whole or not self.histories else
+                            [(r, [(seen, summed, mean)]) for where, summed, mean in questions for r, seen in [self._seen(where)]]):
+            replies += _model.answers(r, question)
+        return [Answer(x.estimate, x.low, x.high, x.lower, x.upper, x.shares, x.hidden) for x in replies]
 
     def count(self, where: str = "") -> Answer:
         """How many people there are of whom this holds."""
@@ -222,7 +257,8 @@ class Release:
             raise QueryError("the outcome is one condition on a sensitive attribute; with family gaussian also a number by its name")
         if any(x not in self.quasi for x in on):
             raise QueryError("regressions are on quasi-identifiers: name those of the release")
-        names, rows = _glm.fit(self, sensitive[0], where.get(sensitive[0]), list(on), family)
+        seen, where = self._seen(where)
+        names, rows = _glm.fit(seen, sensitive[0], where.get(sensitive[0]), list(on), family)
         return pd.DataFrame(rows, index=pd.Index(names), columns=["estimate", "low", "high", "shares", "hidden"])
 
     def _cells(self, by: list[By], where: str, summed: Optional[str], mean: bool) -> pd.DataFrame:
@@ -233,7 +269,8 @@ class Release:
         names = [x if isinstance(x, str) else None for x in by]
         index = (pd.MultiIndex.from_tuples([c[0] for c in cells], names=names) if len(by) > 1 else
                  pd.Index([c[0][0] for c in cells], name=names[0]))
-        return pd.DataFrame([dataclasses.asdict(a) for a in self._ask([(c[1], summed, mean) for c in cells])], index=index)
+        return pd.DataFrame([dataclasses.asdict(a) 
+                             for a in self._ask([(c[1], summed, mean) for c in cells], any(b in self.histories for b in by if isinstance(b, str)))], index=index)
 
     def _groups(self, by: By) -> list[tuple[str, dict[str, Condition]]]:
         if not isinstance(by, str):
@@ -241,7 +278,7 @@ class Release:
         a = self.attributes.get(by)
         if a is None or a.numeric:
             raise QueryError(f"{by!r} is no category of the release: give a list of conditions, such as ['age < 40', 'age >= 40']")
-        return [(v, {by: Condition(a, frozenset((v,)))}) for v in self.known(by)]
+        return [(v.replace(THEN, " then "), {by: Condition(a, frozenset((v,)))}) for v in self.known(by)]
 
     def _joined(self, one: dict[str, Condition], two: dict[str, Condition]) -> dict[str, Condition]:
         out = dict(one)

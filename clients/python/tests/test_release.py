@@ -49,6 +49,40 @@ class Releases(unittest.TestCase):
         sure = r.crosstab("sex", "illness")
         self.assertTrue(((sure.lower <= sure.low) & (sure.low <= sure.estimate) & (sure.estimate <= sure.high) & (sure.high <= sure.upper)).all())
 
+    def test_histories(self) -> None:
+        r = anond.read(CASE / "histories")
+        self.assertEqual(r.histories, ["illness"])
+        self.assertEqual(list(r.values.columns), ["bag", "attribute", "value", "value_2", "value_3", "count"])
+        own = r.values[["value", "value_2", "value_3"]].values.tolist()
+        people = lambda holds: sum(n for h, n in zip(own, r.values["count"]) if holds([v for v in h if v]))  # noqa: E731
+        for where, holds in (("ever = i0", lambda h: "i0" in h), ("first = i0", lambda h: h[0] == "i0"), ("whole = i0 then i1", lambda h: h == ["i0", "i1"]),
+                             ("ever = i0 then i1", lambda h: ["i0", "i1"] in (h[:2], h[1:])), ("ever != i0", lambda h: "i0" not in h)):
+            a = r.count("illness " + where)
+            self.assertEqual([a.lower, a.upper], [people(holds)] * 2, where)
+        t = r.crosstab(["age < 40", "age >= 40"], "illness")
+        self.assertIn(("age < 40", "i0 then i1"), t.index)
+        self.assertIn("age", r.glm("illness ever = i0", ["age"]).index)
+        for where, says in (("illness = i0", "has histories"), ("age ever = 30", "no history"), ("illness ever < 3", "has histories"),
+                            ("illness ever = i0 then", "expected")):
+            with self.assertRaisesRegex(anond.QueryError, says):
+                r.count(where)
+        with self.assertRaisesRegex(anond.QueryError, "no histories"):
+            anond.read(CASE / "buckets").count("illness ever = flu then gout")
+        one = anond.read(CASE / "buckets")  # one record a person
+        self.assertEqual(one.count("illness ever = flu"), one.count("illness = flu"))
+
+    def test_r_counts_histories(self) -> None:
+        if not shutil.which("Rscript"):
+            self.skipTest("there is no Rscript")
+        script = f"""source("{Path(__file__).parent.parent.parent / 'r' / 'release.R'}"); r <- read_release("{CASE / 'histories'}")
+            part <- inside(r$rows$age, 20, 39); cat(sprintf("%.12g", c(count(r, part, "illness", "i0"), count(r, part, "illness", "i0", 1))))"""
+        out = subprocess.run(["Rscript", "--vanilla", "-e", script], capture_output=True, text=True)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        r = anond.read(CASE / "histories")
+        want = [getattr(r.count(f"age in [20,39] and illness {at} = i0"), name) for at in ("ever", "first") for name in ("shares", "lower", "upper")]
+        for got, is_ in zip(out.stdout.split(), want):
+            self.assertAlmostEqual(float(got), is_, places=8)
+
     def test_a_regression_says_what_cannot_be_seen(self) -> None:
         r = anond.read(CASE / "buckets")
         people = [row for f in CASE.glob("feed-*.csv") for row in csv.DictReader(f.read_text().splitlines()) if row["age"]]
@@ -113,6 +147,31 @@ class Checks(unittest.TestCase):
         self.assertIn("more of a value of illness than you rely on", " ".join(anond.check(CASE / "buckets", caps=.3)))
         self.assertIn("more of a value of smoker", " ".join(anond.check(CASE / "buckets", caps={"smoker": {"no": .5}})))
         self.assertEqual(anond.read(CASE / "buckets").check(), [])
+
+    def test_damaged_histories_are_found(self) -> None:
+        def again(change: "object", file: str = "values.csv") -> "object":  # a line of a file of release 3, which nobody has copied, and hashes
+            def damage(r: Path) -> None:
+                home = r / "000003" / "part-000003"
+                data = change((home / file).read_bytes())  # type: ignore[operator]
+                (home / file).unlink()
+                (home / file).write_bytes(data)
+                m = json.loads((r / "000003" / "manifest.json").read_text())
+                entry = next(f for f in m["parts"][-1]["files"] if f["name"] == file)
+                entry.update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), rows=data.count(b"\n") - 1)
+                (r / "000003" / "manifest.json").chmod(0o644)
+                (r / "000003" / "manifest.json").write_text(json.dumps(m, indent=2) + "\n")
+            return damage
+
+        def line(row: str, to: "object") -> "object":
+            return lambda data: re.sub(row.encode(), to if callable(to) else to.encode(), data, count=1, flags=re.M)  # type: ignore[attr-defined]
+
+        for change, file, says in (
+                (line(r"^(1,illness,i\d,i\d),i\d", r"\1,"), "values.csv", "longer or shorter"),
+                (line(r"^(1,illness,i\d),i\d(,i\d)", r"\1,\2"), "values.csv", "record of a history is missing"),
+                (line(r"^(1,1,15,.*),3$", r"\1,2"), "buckets.csv", "longer or shorter"),
+                (line(r"^(1,illness,)(i\d),i\d,(i[^0],\d)", r"\1i0,\2,\3"), "values.csv", "not the sum")):
+            self.assertIn(says, " ".join(self.damaged(again(change, file), of="histories")), says)
+        self.assertIn("than you rely on", " ".join(anond.check(CASE / "histories", caps=.3)))  # of who has a value in any record
 
     def test_damaged_files_are_found(self) -> None:
         part = lambda r, n=1: r / "000001" / "part-000001" / "data.csv"  # noqa: E731

@@ -68,21 +68,33 @@ func ShapeOf(r *readback.Release) *Shape {
 	return out
 }
 
-// promisedOf are bags of what is promised of: exact numbers as their intervals, and missing values left out where they have no cap.
+// promisedOf are bags of what is promised of: exact numbers as their intervals, missing values left out where they have no cap, and of
+// histories each value that is in them anywhere, so that counts may be more than people.
 func promisedOf(bags []equivclass.Bag, values *equivclass.Dictionary, open bool) (out []equivclass.Bag) {
-	alike := values.Alike()
+	known, labels := map[string]equivclass.Code{}, make([][]equivclass.Code, values.Len())
+	for c := range labels {
+		for _, label := range equivclass.Ever(values.Label(equivclass.Code(c))) {
+			if _, there := known[label]; !there {
+				known[label] = equivclass.Code(len(known))
+			}
+			labels[c] = append(labels[c], known[label])
+		}
+	}
 	for _, b := range bags {
-		n := map[equivclass.Code]int{}
+		n, of := map[equivclass.Code]int{}, equivclass.Bag{}
 		for _, c := range b.Counts {
-			if !open || values.Text(c.Code) != equivclass.MissingText {
-				n[alike[c.Code]] += int(c.N)
+			if open && values.Text(c.Code) == equivclass.MissingText {
+				continue
+			}
+			of.Total += int(c.N)
+			for _, label := range labels[c.Code] {
+				n[label] += int(c.N)
 			}
 		}
-		var codes []equivclass.Code
-		for c, n := range n {
-			codes = append(codes, slices.Repeat([]equivclass.Code{c}, n)...)
+		for _, label := range slices.Sorted(maps.Keys(n)) {
+			of.Counts = append(of.Counts, equivclass.Count{Code: label, N: n[label]})
 		}
-		out = append(out, equivclass.BagOfCodes(codes))
+		out = append(out, of)
 	}
 	return out
 }
