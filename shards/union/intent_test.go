@@ -101,7 +101,7 @@ func TestShardsObservePeopleForOneTime(t *testing.T) {
 	for _, other := range []shardRelease{of("", ""), of("30d", "apply"), of("90d", "refuse")} {
 		_, err := unitable([]shardRelease{of("90d", "apply"), other})
 		require.ErrorIs(t, err, ErrShards)
-		require.ErrorContains(t, err, "subject.settle or subject.updates")
+		require.ErrorContains(t, err, "subject.settle, subject.updates or subject.max_records")
 	}
 	other := of("90d", "apply")
 	other.sum = "another"

@@ -104,8 +104,7 @@ func unitable(shards []shardRelease) (settings string, err error) {
 		p := &shards[i].manifest.Privacy
 		if first := &shards[0].manifest.Privacy; p.Settle != first.Settle || p.Updates != first.Updates || p.MaxRecords != first.MaxRecords {
 			return "", fmt.Errorf("%w: shard %d observes people in another way than shard %d: subject.settle, subject.updates "+
-				"or subject.max_records differs",
-				ErrShards, shards[i].shard, shards[0].shard)
+				"or subject.max_records differs", ErrShards, shards[i].shard, shards[0].shard)
 		}
 		if !slices.Contains(levelsClaimed, p.Level) || p.K1 != shards[0].manifest.Privacy.K1 {
 			return "", fmt.Errorf("%w: shard %d claims what no union can: its manifest names level %q and k1 %q", ErrShards,
