@@ -92,13 +92,16 @@ func plainNumber(text string, most int64) int {
 	return int(n)
 }
 
-// TestShardsObservePeopleForOneTime: shards that observe people for different times, or apply updates or not, are not united.
+// TestShardsObservePeopleForOneTime: shards that observe people for different times, apply updates or not, or publish more or fewer
+// records of a person are not united.
 func TestShardsObservePeopleForOneTime(t *testing.T) {
 	of := func(settle, updates string) shardRelease {
 		return shardRelease{sum: settle + updates, manifest: &snapshot.Manifest{Privacy: snapshot.Privacy{Level: snapshot.LevelL0L1L2,
 			Settle: settle, Updates: updates}}}
 	}
-	for _, other := range []shardRelease{of("", ""), of("30d", "apply"), of("90d", "refuse")} {
+	longer := of("90d", "apply")
+	longer.sum, longer.manifest.Privacy.MaxRecords = "longer", 2
+	for _, other := range []shardRelease{of("", ""), of("30d", "apply"), of("90d", "refuse"), longer} {
 		_, err := unitable([]shardRelease{of("90d", "apply"), other})
 		require.ErrorIs(t, err, ErrShards)
 		require.ErrorContains(t, err, "subject.settle, subject.updates or subject.max_records")
