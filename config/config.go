@@ -68,11 +68,13 @@ type schemaSettings struct {
 
 // subjects is the block `subject`: how the records of one person are treated.
 type subjects struct {
-	Repeat  repeat
-	Deletes deletes
-	Settle  settle.Rule // how long people are observed, without what becomes of updates
-	Updates updates
-	Erasure Erasure
+	Repeat repeat
+	// MaxRecords is how many records a history has at most.
+	MaxRecords int
+	Deletes    deletes
+	Settle     settle.Rule // how long people are observed, without what becomes of updates
+	Updates    updates
+	Erasure    Erasure
 	// SubjectSecret is the key of the digests of subjects, if not one of the state's seed.
 	SubjectSecret Secret
 	// SubjectLedger is the directory of the ledger of subjects; empty: the dataset shares none.
@@ -184,6 +186,7 @@ func check(c *Config, r *reader) {
 	checkReachable(c, r)
 	checkDeletes(c, r)
 	checkSettle(c, r)
+	checkHistories(c, r)
 	checkErasure(c, r)
 	checkTrigger(c, r)
 	checkWindow(c, r)

@@ -20,8 +20,12 @@ const (
 // repeat says what becomes of further records of a subject.
 type repeat string
 
-// repeatFirst publishes the first record of a subject and none of the later ones.
-const repeatFirst repeat = "first"
+// The treatments of further records: the first one is published and none of the later ones, or all that came while the person was
+// observed, as one value.
+const (
+	repeatFirst   repeat = "first"
+	RepeatHistory repeat = "history"
+)
 
 // Hold is how long a record may wait before the loss of its class no longer
 // matters for its admission: a time, or a number of attempted releases.

@@ -68,7 +68,7 @@ var changes = map[Change][]string{
 		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing", "release.tables",
 		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
 		"schema.attributes[].flag", "schema.missing",
-		"subject.repeat", "subject.key", "subject.ledger", "subject.settle", "subject.updates",
+		"subject.repeat", "subject.key", "subject.ledger", "subject.max_records", "subject.settle", "subject.updates",
 		"subject.erasure.mode", "subject.erasure.every", "subject.erasure.count",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",
 		"initial.min_pool", "release.recoding", "release.window", "release.about.licence", "release.about.contact",

@@ -43,10 +43,10 @@ func TestSettle(t *testing.T) {
 		{"settle: 90d", "settle: 1000 records", ""},
 		{"role: drop", "role: record", ""},
 		{"source: {type: kafka, format: debezium,", "source: {type: kafka, format: debezium-flat,", ""},
-		{"90d", "90", "subject.settle: is an integer, must be a time or number of records"}, {"90d", "90x",
-			"is neither a time nor a number of records; write"},
-		{"90d", "0d", "is neither a time nor a number of records; write"},
-		{"90d", "-3 records", "is neither a time nor a number of records; write"},
+		{"90d", "90", "subject.settle: is an integer, must be a time, number of records or end"}, {"90d", "90x",
+			"is neither a time nor a number of records, nor end; write"},
+		{"90d", "0d", "is neither a time nor a number of records, nor end; write"},
+		{"90d", "-3 records", "is neither a time nor a number of records, nor end; write"},
 		{"90d", "99999999999d", "is too long; write"},
 		{"policy: {", "policy: {level: L1, ", "subject.settle: belongs to level L2, but policy.level is L1"},
 		{"    - {name: patient, role: subject}\n", "", "subject.settle: needs to know whose a message is, but no attribute has role subject"},
@@ -87,4 +87,38 @@ func loadText(t *testing.T, content string) (*config.Config, string) {
 		said = append(said, err.Error())
 	}
 	return c, strings.Join(said, "\n")
+}
+
+// TestHistoriesAsked: people have histories where they are observed, of a number of records that is fixed, and where all that is asked and
+// published is of sequences. The end of a source ends windows where it has one.
+func TestHistoriesAsked(t *testing.T) {
+	asked := strings.Replace(observed, "{settle: 90d, updates: apply}", "{settle: 90d, repeat: history}", 1)
+	c := load(t, asked)
+	require.Equal(t, config.RepeatHistory, c.Repeat)
+	require.Equal(t, 2, c.MaxRecords)
+	require.NotContains(t, load(t, observed).Digests(), "subject.max_records", "states without histories are as they were")
+	more := load(t, strings.Replace(asked, "history", "history, max_records: 15", 1))
+	require.NotEqual(t, c.Digests()["subject.max_records"], more.Digests()["subject.max_records"])
+	const file = "source: {type: file, format: json, file: {path: in.json}}"
+	for _, x := range []struct{ from, to, want string }{
+		{"history", "history, max_records: 1", "is not between 2 and 15"},
+		{"history", "history, max_records: 16", "is not between 2 and 15"},
+		{"history", "first, max_records: 2", "subject.max_records: is set, but subject.repeat is first"},
+		{"settle: 90d, ", "", "subject.repeat: is history, but nobody is observed"},
+		{"history", "history, updates: apply", "subject.repeat: is history, but no attribute has role record"},
+		{"policy: {", "policy: {diversity: [{distinct: 2}], ", "subject.repeat: is history, but policy.diversity is of single values"},
+		{"type: categorical}", "type: integer, buckets: [0, 10], values: exact}", "schema.attributes[3]: publishes exact numbers"},
+		{"type: categorical}", "type: categorical, missing: open}", "schema.attributes[3]: promises nothing of a missing value"},
+		{"settle: 90d", "settle: end", "subject.settle: is end, but the source goes on"},
+		{`source: {type: kafka, format: debezium, kafka: {brokers: ["b:9092"], topic: in}}`, file, "subject.settle: is a time"},
+	} {
+		require.Contains(t, asked, x.from)
+		_, said := loadText(t, strings.Replace(asked, x.from, x.to, 1))
+		require.Contains(t, said, x.want)
+	}
+	ends := strings.Replace(strings.Replace(asked, "90d", "end", 1),
+		`source: {type: kafka, format: debezium, kafka: {brokers: ["b:9092"], topic: in}}`, file, 1)
+	require.True(t, load(t, ends).Settle.End)
+	_, said := loadText(t, strings.Replace(ends, "path: in.json", "path: in.json, follow: true", 1))
+	require.Contains(t, said, "subject.settle: is end, but the source goes on")
 }

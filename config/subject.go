@@ -91,8 +91,8 @@ const (
 
 // settling reads subject.settle.
 func settling(to *settle.Rule) value {
-	const such = "write a time such as 90d, or a number such as 1000 records"
-	return scalar[settle.Rule]{to: to, name: "time or number of records", tags: []string{"!!str"}, suggestion: such,
+	const such = "write a time such as 90d, a number such as 1000 records, or end"
+	return scalar[settle.Rule]{to: to, name: "time, number of records or end", tags: []string{"!!str"}, suggestion: such,
 		show: func(r settle.Rule) any {
 			if !r.On() {
 				return nil
@@ -105,6 +105,25 @@ func settling(to *settle.Rule) value {
 				return r, complain(err.Error(), such)
 			}
 			return r, nil
+		}}
+}
+
+// records reads subject.max_records.
+func records(to *int) value {
+	return scalar[int]{to: to, name: fmt.Sprintf("integer 2..%d", settle.Most), tags: []string{"!!int"}, suggestion: "write for instance 2",
+		form: object{{"type", "integer"}, {"minimum", 2}, {"maximum", settle.Most}},
+		show: func(n int) any {
+			if n == 0 {
+				return nil
+			}
+			return n
+		},
+		parse: func(s string) (int, error) {
+			v, err := whole(s)
+			if err == nil && (v < 2 || v > settle.Most) {
+				err = complain(fmt.Sprintf("is not between 2 and %d", settle.Most), "write how many records of a person are published, or remove it")
+			}
+			return v, err
 		}}
 }
 
@@ -125,6 +144,10 @@ func checkSettle(c *Config, r *reader) {
 	case c.Release.Recoding != Buckets:
 		r.fault(full, fmt.Sprintf("belongs to recoding buckets, but release.recoding is %s", c.Release.Recoding),
 			"remove it, or set release.recoding to buckets")
+	case c.Settle.End && (c.Source.Type == FromKafka || c.Source.File.Follow):
+		r.fault(full, "is end, but the source goes on", "write how long people are observed, such as 90d, or 1000 records")
+	case c.Settle.End && c.Shard.Set():
+		r.fault(full, "is end, but a shard has no end of its own", "write how long people are observed, such as 1000 records")
 	case c.Settle.Timed() && c.Source.Type != FromKafka:
 		r.fault(full, fmt.Sprintf("is a time, but records of source.type %s have no time stamp", c.Source.Type),
 			"write a number of messages, such as 1000 records")
@@ -150,6 +173,48 @@ func checkSettle(c *Config, r *reader) {
 	}
 }
 
+// checkHistories refuses histories where nobody is observed, or where what is published or asked for is of single values.
+func checkHistories(c *Config, r *reader) {
+	const full, most = "subject.repeat", "subject.max_records"
+	if !r.sound(full, most, "subject.settle", "subject.updates", "policy.diversity", "release.tables") {
+		return
+	}
+	if c.Repeat != RepeatHistory {
+		if c.MaxRecords != 0 {
+			r.fault(most, "is set, but subject.repeat is first: one record of a person is published", "remove it, or set subject.repeat to history")
+		}
+		return
+	}
+	c.MaxRecords = cmp.Or(c.MaxRecords, 2)
+	fault := func(reason, suggestion string) { r.fault(full, "is history, but "+reason, suggestion) }
+	of, all := c.byRole(r)
+	switch {
+	case !c.Settle.On():
+		fault("nobody is observed: publishing later records by themselves would tell the first", "set subject.settle, such as 90d")
+	case c.Updates == ApplyUpdates && all && len(of[equivclass.RecordKey]) == 0:
+		fault("no attribute has role record, so that nobody knows which of several records an update replaces",
+			"mark the field by which the source knows a record, or set subject.updates to refuse")
+	case len(c.Policy.Diversity) > 0:
+		fault("policy.diversity is of single values", "remove policy.diversity, or set it to first")
+	case len(c.Release.Tables) > 0:
+		fault("release.tables are of single values", "remove release.tables, or set it to first")
+	}
+	for i, a := range c.Attributes {
+		refused := func(what string) {
+			r.fault(fmt.Sprintf("schema.attributes[%d]", i), what+", which histories do not have yet", "remove that, or set subject.repeat to first")
+		}
+		switch {
+		case a.Role != equivclass.Sensitive:
+		case a.Values == publishedExactly:
+			refused("publishes exact numbers")
+		case a.Hierarchy != "":
+			refused("is sensitive with a hierarchy")
+		case a.Missing == equivclass.OpenMissing:
+			refused("promises nothing of a missing value")
+		}
+	}
+}
+
 // Digests returns SHA-256 digests of the settings that must not change under a
 // state, by key: dataset, schema, the content of each hierarchy, subject,
 // policy, recoding. They are of effective values, so writing a default out
@@ -157,7 +222,7 @@ func checkSettle(c *Config, r *reader) {
 func (c *Config) Digests() map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, k := range c.keys() {
-		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "subject.settle", "subject.updates",
+		if slices.Contains([]string{"dataset", "schema.missing", "subject.repeat", "subject.max_records", "subject.settle", "subject.updates",
 			"release.recoding", "release.window",
 			"initial.min_pool"}, k.path) || strings.HasPrefix(k.path, "subject.erasure.") || strings.HasPrefix(k.path, "policy.") {
 			out[k.path] = digestOf(k.value.json())
@@ -173,6 +238,9 @@ func (c *Config) Digests() map[string][32]byte {
 	if !c.Settle.On() { // states in which nobody settles have no such keys
 		delete(out, "subject.settle")
 		delete(out, "subject.updates")
+	}
+	if c.Repeat != RepeatHistory { // states without histories have no such key
+		delete(out, "subject.max_records")
 	}
 	if c.Erasure.Mode == KeepRows { // states that keep have no such keys
 		delete(out, "subject.erasure.mode")

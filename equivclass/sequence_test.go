@@ -21,7 +21,7 @@ func TestPartsOfSequences(t *testing.T) {
 func TestNoSourceSendsSequences(t *testing.T) {
 	for _, text := range []Text{{}, {Exact: true}, {Folded: true}} {
 		p := NewPacked([]Attribute{{Name: "illness", Role: Sensitive, Type: Categorical, Text: text}})
-		sequence := "flu" + Then + "gout"
+		sequence := "FLU" + Then + "GOUT" // as a fold has it
 		why, _ := p.Append(Row{[]byte(sequence)})
 		require.Equal(t, ReasonControl, why)
 		p.Sequences([]int{0}, 2)
@@ -29,7 +29,7 @@ func TestNoSourceSendsSequences(t *testing.T) {
 		require.Equal(t, Accepted, why)
 		require.Equal(t, []int{0}, p.Grown())
 		require.Equal(t, sequence, p.Dicts[0].Text(p.Columns[0].At(0)))
-		for _, sent := range []string{sequence, Then, "flu" + Then} {
+		for _, sent := range []string{sequence, Then, "FLU" + Then} {
 			why, _ = p.Check(Row{[]byte(sent)})
 			require.Equal(t, ReasonControl, why)
 		}

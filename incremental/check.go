@@ -27,17 +27,31 @@ func (m *Machine) CheckInvariants() []error {
 	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes}
 	published, faults := i.living()
 	s := m.Status()
-	if published += m.s.History.Newcomers(m.s.Head.Removed); published != s.Published+s.Expired+s.Withdrawn {
-		faults = append(faults, fmt.Errorf("%d records are in classes, but %d count as published, %d as expired, and %d as withdrawn", published,
-			s.Published, s.Expired, s.Withdrawn))
+	if published += m.s.History.Newcomers(m.s.Head.Removed); published != m.s.Published()+m.s.History.Left+m.s.History.Withdrawn() {
+		faults = append(faults, fmt.Errorf("%d people are in classes, but %d count as published, %d as expired, and %d as withdrawn", published,
+			m.s.Published(), m.s.History.Left, m.s.History.Withdrawn()))
 	}
 	if s.Sent != s.Accounted() {
 		faults = append(faults, fmt.Errorf("sent %d is not published %d + expired %d + pending %d + dead_letter %d + forgotten %d + "+
 			"withdrawn %d + beyond %d", s.Sent, s.Published, s.Expired, s.Pending.Total(), s.DeadLetter, s.Forgotten, s.Withdrawn, s.Beyond))
 	}
 	faults = append(faults, i.releases()...)
+	faults = append(faults, i.lengths()...)
 	faults = append(faults, i.values(&m.s)...)
 	return append(faults, i.past()...)
+}
+
+// lengths examines that people of a stratum have histories of its length (rule U, units), but those who were forgotten while they waited.
+func (i *inspection) lengths() (faults []error) {
+	for _, attribute := range i.records.Schema.Sensitive() {
+		for r := range i.records.Len() {
+			if dict := i.records.Dicts[attribute]; dict.Records() > 0 && !(i.records.Erased(r) && i.records.ClassOf[r] == state.None) &&
+				len(equivclass.Parts(dict.Text(i.records.Columns[attribute].At(int(r))))) != i.records.Length(r) {
+				return []error{fmt.Errorf("record %d: its history and its stratum differ in length", r)}
+			}
+		}
+	}
+	return nil
 }
 
 // values examines the bags that pools had at birth: they are those of the classes (rule W, what may leave), of which some may

@@ -23,7 +23,7 @@ func (m *Machine) lapse() {
 	if m.s.Policy.MaxWait == 0 || !m.s.Head.InitialDone || c.Firsts == nil {
 		return
 	}
-	for _, r := range m.s.Pending.Lapse(func(waiting []state.RecordID) int {
+	for _, r := range m.s.Pending.Lapse(c, func(waiting []state.RecordID) int {
 		return sort.Search(len(waiting), func(i int) bool { return m.s.Now-c.Arrived(waiting[i]) <= m.s.Policy.MaxWait })
 	}) {
 		m.seen.add(state.Lapsed, m.s.Secrets.Person(c.Subject[r]))

@@ -96,6 +96,9 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if m.s.Open = settle.New(o.Policy.Settle); o.Policy.Settle.On() {
 		m.s.Records.Stratify()
 	}
+	if o.Policy.Settle.Histories() {
+		m.s.Records.Sequences(o.Schema.Sensitive(), o.Policy.Settle.Max)
+	}
 	m.seen.s = &m.s
 	l := loader{m, o, true}
 	if err := l.load(); err != nil {

@@ -158,7 +158,7 @@ func sameEncoding(have map[string][32]byte, o Options) error {
 
 // boundToRecords reports whether a setting decides how records are stored, or which a state takes.
 func boundToRecords(key string) bool {
-	return slices.Contains([]string{"subject.key", "subject.settle", "subject.updates"}, key) ||
+	return slices.Contains([]string{"subject.key", "subject.settle", "subject.updates", "subject.max_records"}, key) ||
 		slices.ContainsFunc([]string{"schema.", "shard.", "source."}, func(of string) bool { return strings.HasPrefix(key, of) })
 }
 

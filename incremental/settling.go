@@ -106,8 +106,8 @@ func (m *Machine) left(person uint64, out settle.Outcome) {
 		return
 	}
 	m.seen.add(state.Closed, m.s.Secrets.Person(person))
-	if out.Held {
-		m.intake.counters.Beyond, m.intake.counted = m.intake.counters.Beyond+1, true
+	if out.Held > 0 {
+		m.intake.counters.Beyond, m.intake.counted = m.intake.counters.Beyond+uint64(out.Held), true
 	}
 }
 
@@ -136,31 +136,86 @@ func (m *Machine) settled(p state.Partition) error {
 	if !o.Due(lane, m.clock(lane)) {
 		return nil
 	}
-	for _, x := range o.Ended(m.clock, m.s.Head.Epoch) {
+	return m.takeIn(o.Ended(m.clock, m.s.Head.Epoch))
+}
+
+// Finish is told that the source is at its end, where windows end with it. What comes later is late, and of other people another window
+// begins: these are observed for as long as the source goes on then.
+func (m *Machine) Finish() error {
+	if m.intake.failed {
+		return ErrBroken
+	}
+	return m.takeIn(m.s.Open.Finish(m.s.Head.Epoch))
+}
+
+// takeIn makes a record of each of those whose windows have ended.
+func (m *Machine) takeIn(ended []settle.Settled) error {
+	for _, x := range ended {
 		if x.Records == nil {
-			m.left(x.Person, settle.Outcome{Left: true, Held: x.Held > 0})
+			m.left(x.Person, settle.Outcome{Left: true, Held: x.Held})
 			continue
 		}
-		for i := range x.Records {
-			row, err := m.rowOf(&x.Records[i], x.Person)
-			if err != nil {
-				return err
-			}
-			if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
-				if m.faultOf(Outcome{Reason: why, Attribute: attribute}) != settle.Public {
-					return fmt.Errorf("%w: attribute %q of a record in an open history is refused: %s", state.ErrCorrupt, attribute, why)
-				}
-				m.left(x.Person, settle.Outcome{Left: true, Held: true}) // under settings that have changed since
-				continue
-			}
-			m.s.Records.Stratum = append(m.s.Records.Stratum, x.Stratum)
-			m.accept(x.Person, x.Records[i].Origin, x.Records[i].Offset)
+		row, err := m.wholeOf(x.Records, x.Person)
+		if err != nil {
+			return err
 		}
+		why, attribute := row.why, row.attribute
+		if why == equivclass.Accepted {
+			why, attribute = m.s.Records.Append(row.Row)
+		}
+		if why != equivclass.Accepted {
+			if m.faultOf(Outcome{Reason: why, Attribute: attribute}) != settle.Public {
+				return fmt.Errorf("%w: attribute %q of a record in an open history is refused: %s", state.ErrCorrupt, attribute, why)
+			}
+			m.left(x.Person, settle.Outcome{Left: true, Held: len(x.Records)}) // under settings that have changed since
+			continue
+		}
+		newest := &x.Records[len(x.Records)-1]
+		m.s.Records.Settle(x.Stratum)
+		m.accept(x.Person, newest.Origin, newest.Offset)
 	}
 	return nil
 }
 
-// Accept takes in a record as that of a person whose window ends now, of a stratum. It is for a replay, which has the records of a state
+// whole is what a record of the state is made of, or why there is none.
+type whole struct {
+	equivclass.Row
+	why       equivclass.Reason
+	attribute string
+}
+
+// wholeOf makes one row of the records of a history: the quasi-identifiers of the newest one, and of each sensitive attribute the sequence
+// of all values, in the order in which the records were inserted.
+//
+// Rule U (units): whoever is published is so once, with all that is shown of them (Theorem DS): the rest of the machine has one code of a
+// person for each sensitive attribute, and Merge, pools and releases are of whole histories.
+func (m *Machine) wholeOf(records []settle.Record, person uint64) (out whole, err error) {
+	c := &m.s.Records
+	raws := make([][][]byte, len(c.Schema.Sensitive()))
+	for i := range records {
+		if out.Row, err = m.rowOf(&records[i], person); err != nil {
+			return out, err
+		}
+		for k, attribute := range c.Schema.Sensitive() {
+			raws[k] = append(raws[k], out.Row[attribute])
+		}
+	}
+	if !m.s.Policy.Settle.Histories() {
+		return out, nil
+	}
+	for k, attribute := range c.Schema.Sensitive() {
+		text, why := c.SequenceOf(attribute, raws[k])
+		if why != equivclass.Accepted {
+			out.why, out.attribute = why, c.Schema.Attributes()[attribute].Name
+			return out, nil
+		}
+		out.Row[attribute] = []byte(text)
+	}
+	return out, nil
+}
+
+// Accept takes in a record as that of a person whose window ends now, of a stratum; where people have histories, with a sequence in the
+// place of each sensitive value. It is for a replay, which has the records of a state
 // in the order in which their windows have ended, and nothing else of what came. Where nobody settles it is Apply.
 func (m *Machine) Accept(p state.Partition, offset int64, row equivclass.Row, of settle.Stratum) (Outcome, error) {
 	if !m.s.Policy.Settle.On() {
@@ -175,8 +230,9 @@ func (m *Machine) Accept(p state.Partition, offset int64, row equivclass.Row, of
 	if why, attribute := m.s.Records.Append(row); why != equivclass.Accepted {
 		return Outcome{Reason: why, Attribute: attribute}, nil
 	}
-	m.s.Records.Stratum = append(m.s.Records.Stratum, of)
+	m.s.Records.Settle(of)
 	m.accept(m.SubjectOf(row), m.intake.accept(p, offset), offset)
+	m.intake.counters.Sent += uint64(of.Inserts() - 1)
 	return Outcome{}, nil
 }
 

@@ -14,6 +14,8 @@ import (
 type Status struct {
 	Sent      uint64 `json:"sent"`
 	Published int    `json:"published"`
+	// People is how many people the published records are of, where people have histories.
+	People int `json:"people,omitempty"`
 	// Expired are records of people who have left with their parts (package retire). None of them comes back.
 	Expired    int           `json:"expired,omitempty"`
 	Pending    state.Pending `json:"pending"`
@@ -69,6 +71,8 @@ type Status struct {
 type Stratum struct {
 	Stratum string `json:"stratum"`
 	Waiting int    `json:"waiting"`
+	// Length is how many records each of them has; 0: one.
+	Length int `json:"length,omitempty"`
 	plan.PoolNeed
 }
 
@@ -76,7 +80,7 @@ type Stratum struct {
 func (s *Status) WaitingPlain() int {
 	n := s.Pending.Waiting
 	for _, of := range s.Strata {
-		n -= of.Waiting
+		n -= of.Waiting * max(1, of.Length)
 	}
 	return n
 }
@@ -92,17 +96,20 @@ func (s *Status) Accounted() uint64 {
 // Status returns the machine's counts. sent = published + expired + pending + dead_letter + forgotten + beyond
 // holds at every moment. Cost: one pass over the reasons, none over records.
 func (m *Machine) Status() Status {
-	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.CountPending(), Published: m.s.Published(), Expired: m.s.History.Left,
-		Withdrawn: m.s.History.Withdrawn(),
-		Beyond:    m.s.Pending.Beyond + int(m.intake.counters.Beyond),
+	s := Status{Sent: m.intake.counters.Sent, Pending: m.s.CountPending(),
+		Beyond:    m.s.Pending.Beyond + m.s.Pending.BeyondMore + int(m.intake.counters.Beyond),
 		Elsewhere: m.intake.counters.Elsewhere,
 		Ignored:   maps.Clone(m.intake.counters.Ignored), Outbox: m.intake.waiting, Letters: m.intake.last,
 		Lapsed:   m.s.Known.Count(state.Lapsed),
 		Replayed: maps.Clone(m.intake.counters.Replayed),
 		Release:  m.s.History.Releases(), Infeasible: m.s.Pending.Stuck > 0 || m.first.refused != nil,
 		Now: m.s.Now, OldestTick: m.s.Now, InitialEnd: m.s.Head.InitialDone}
+	s.Published, s.Expired, s.Withdrawn = m.s.Shown()
+	if m.s.Policy.Settle.Histories() {
+		s.People = m.s.Published()
+	}
 	s.Refused, s.DeadLetter = m.intake.refused()
-	s.Forgotten, s.ForgetDue = uint64(m.s.Records.Vacant)+m.intake.counters.Blocked, m.seen.due
+	s.Forgotten, s.ForgetDue = uint64(m.s.Records.VacantRecords())+m.intake.counters.Blocked, m.seen.due
 	s.Stale = len(m.s.Stale.List)
 	if need := m.planner.Need(settle.Plain); need != nil {
 		s.Pool, s.Outdated = need, m.s.Outdated(need.Records)
@@ -111,6 +118,9 @@ func (m *Machine) Status() Status {
 		for _, w := range m.s.Pending.Others {
 			if len(w.Records) > 0 {
 				of := Stratum{Stratum: w.Stratum.String(), Waiting: len(w.Records), PoolNeed: *m.planner.Need(w.Stratum)}
+				if n := w.Stratum.Inserts(); n > 1 {
+					of.Length = n
+				}
 				of.Missing = m.planner.Missing(c, w.Stratum)
 				s.Strata = append(s.Strata, of)
 			}

@@ -38,6 +38,9 @@ func (l *intake) take(ctx context.Context, b *batch, ok bool) error {
 	if l.refusals.tooMany() {
 		return nil // nothing more is published, as finish says
 	}
+	if err := l.Machine.Finish(); err != nil {
+		return err
+	}
 	if err := l.cuts.endInitial(ctx, true); err != nil {
 		return err
 	}

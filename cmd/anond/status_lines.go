@@ -32,6 +32,9 @@ func statusLines(s, before *shownStatus) (lines [][2]string) {
 	if c.Public < c.Release {
 		published += " or decided"
 	}
+	if c.People > 0 {
+		published += fmt.Sprintf(" (of %s people)", grouped(c.People))
+	}
 	sum := fmt.Sprintf("%s sent = %s %s + %s pending + %s dead letters", grouped(int(c.Sent)), grouped(c.Published), published,
 		grouped(c.Pending.Total()), grouped(int(c.DeadLetter)))
 	if c.Expired > 0 {

@@ -99,13 +99,18 @@ func (o Order) Len() int { return len(o.rank) }
 func (o Order) Rank(code int) uint32 { return o.rank[code] }
 
 // BagOf returns the bag of the values that some rows have in a column of codes.
-func BagOf[R ~int32 | ~uint32, C ~uint32](o Order, column []C, rows []R) (b Bag) {
+func BagOf[R ~int32 | ~uint32, C ~uint32](o Order, column []C, rows []R) Bag {
 	ranks := make([]uint32, len(rows))
 	for i, r := range rows {
 		ranks[i] = o.rank[column[r]]
 	}
-	slices.Sort(ranks)
-	for _, v := range ranks {
+	return NewBag(ranks)
+}
+
+// NewBag returns the bag of values, which it sorts.
+func NewBag(values []uint32) (b Bag) {
+	slices.Sort(values)
+	for _, v := range values {
 		if n := len(b); n > 0 && b[n-1].Value == v {
 			b[n-1].N++
 		} else {

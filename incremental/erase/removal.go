@@ -85,9 +85,9 @@ func (r *Removal) choose(s *state.State, through uint32) {
 			first := c.First(x)
 			stays[x] = x >= arrived && (first == x || stays[first])
 			if !stays[x] && c.Erased(x) {
-				r.blocked++
+				r.blocked += uint64(c.Length(x))
 			} else if !stays[x] {
-				r.beyond++
+				r.beyond += uint64(c.Length(x))
 			}
 		}
 		if !stays[x] && !c.Erased(x) && c.First(x) == x {

@@ -227,7 +227,7 @@ func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
 	for i, column := range m.columns {
 		values := column.Codes()
 		for j, members := range classes {
-			bags[j] = append(bags[j], merge.BagOf(m.orders[i], values, members)...)
+			bags[j] = append(bags[j], someOf(m, i, values, members)...)
 		}
 	}
 	key := merge.Key{Release: uint64(p.Release), Pool: p.Head.Pools.Fixed, Purpose: "bucket"}
@@ -244,7 +244,8 @@ func (p Planning) buckets(of *state.Pool, m *merging) []*state.Class {
 
 // refusal says why the first pool is refused: of all attributes that fail at once, since it is a function of the bag of the pool.
 func (p Planning) refusal(pool []state.RecordID, want equivclass.Requirement, failed []promise.Verdict) error {
-	if several := len(p.Records.Schema.Sensitive()) > 1; (p.Policy.Promises != nil || several) && len(failed) > 0 {
+	several := len(p.Records.Schema.Sensitive()) > 1 || p.Policy.Settle.Histories()
+	if (p.Policy.Promises != nil || several) && len(failed) > 0 {
 		return &plan.InfeasibleError{Attribute: failed[0].Attribute, Records: len(pool), Share: float64(failed[0].N) / float64(failed[0].People),
 			Reachable: failed[0].L, Failed: failed, Fixed: p.Policy.OnRefusal == state.StopRefused && !p.Head.Pools.Grown}
 	}

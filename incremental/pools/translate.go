@@ -15,9 +15,15 @@ import (
 // follow first appearance, which tells who has which value, so they end here (rule B, buckets).
 //
 // Of an exact number Merge and the promises see the interval: whatever the numbers are, they decide nothing (Theorem T).
+//
+// Of a person with a history they see which values it has anywhere, each once ("ever"): a bag says of each value how many people have ever
+// had it, so its counts come to more than there are people. Rule U (units): by Theorem DS what is promised is a linear requirement on
+// histories, people who ever had v <= cap * people, for each v; it is a function of the bag of histories, closed under union, and Merge
+// goes on to look at functions of single bags alone. Where all histories have one value nothing changes.
 type merging struct {
 	attributes promise.Attributes
-	orders     []merge.Order        // by sensitive attribute
+	orders     []merge.Order        // by sensitive attribute: of its values
+	ever       [][][]uint32         // likewise, then by code: the values of a history; nil: the attribute's codes are values
 	columns    []*equivclass.Column // likewise
 	want       merge.Requirement
 }
@@ -31,7 +37,12 @@ func numbered(c *state.Records, policy *state.Policy) *merging {
 		for code := range texts {
 			texts[code] = values.Label(equivclass.Code(code))
 		}
+		var ever [][]uint32
+		if values.Records() > 0 {
+			texts, ever = m.histories(texts, next)
+		}
 		m.orders, m.columns = append(m.orders, merge.NewOrder(texts).After(next)), append(m.columns, &c.Columns[attribute])
+		m.ever = append(m.ever, ever)
 		slices.Sort(texts)
 		texts = slices.Compact(texts)
 		next += uint32(len(texts))
@@ -39,6 +50,36 @@ func numbered(c *state.Records, policy *state.Policy) *merging {
 			Values: texts, Missing: equivclass.MissingText})
 	}
 	return m
+}
+
+// histories are the values that some histories have anywhere, numbered from a number on by their canonical bytes, and those of each one.
+func (m *merging) histories(texts []string, from uint32) (values []string, ever [][]uint32) {
+	for _, text := range texts {
+		values = append(values, equivclass.Ever(text)...)
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	for _, text := range texts {
+		var of []uint32
+		for _, value := range equivclass.Ever(text) {
+			at, _ := slices.BinarySearch(values, value)
+			of = append(of, from+uint32(at))
+		}
+		ever = append(ever, of)
+	}
+	return values, ever
+}
+
+// someOf is the bag of what some people, by place, have of an attribute, whose codes are in a column.
+func someOf[R ~int32 | ~uint32](m *merging, i int, column []equivclass.Code, people []R) merge.Bag {
+	if m.ever[i] == nil {
+		return merge.BagOf(m.orders[i], column, people)
+	}
+	var all []uint32
+	for _, r := range people {
+		all = append(all, m.ever[i][column[r]]...)
+	}
+	return merge.NewBag(all)
 }
 
 // newMerging translates what is asked of the buckets of a pool. References of t-closeness must be there.
@@ -65,16 +106,24 @@ func (m *merging) bagOf(people []state.RecordID) (bag merge.Bag) {
 			for j, r := range people {
 				codes[j], all[j] = column.At(int(r)), int32(j)
 			}
-			bag = append(bag, merge.BagOf(m.orders[i], codes, all)...)
+			bag = append(bag, someOf(m, i, codes, all)...)
 		}
 		return bag
 	}
 	counts := make([][]int, len(m.columns))
 	for i, column := range m.columns {
-		counts[i] = make([]int, m.orders[i].Len())
+		counts[i] = make([]int, m.codes(i))
 		equivclass.Tally(column, people, counts[i])
 	}
 	return m.counted(counts)
+}
+
+// codes is how many codes an attribute has.
+func (m *merging) codes(i int) int {
+	if m.ever[i] == nil {
+		return m.orders[i].Len()
+	}
+	return len(m.ever[i])
 }
 
 // counted is the bag of people who are counted by attribute and code.
@@ -83,7 +132,13 @@ func (m *merging) counted(codes [][]int) (out merge.Bag) {
 	for i, a := range m.attributes {
 		counts := make([]uint32, len(a.Values))
 		for code, n := range codes[i] {
-			counts[m.orders[i].Rank(code)-next] += uint32(n)
+			if m.ever[i] == nil {
+				counts[m.orders[i].Rank(code)-next] += uint32(n)
+				continue
+			}
+			for _, value := range m.ever[i][code] {
+				counts[value-next] += uint32(n)
+			}
 		}
 		for rank, n := range counts {
 			if n > 0 {

@@ -20,10 +20,13 @@
 //     many messages read, refused ones included. Both follow from arrivals. A window that ends with a cut, or with the time at which
 //     somebody reads, is longer for some: among people of one pool those who were observed longer have had more time for an update, and
 //     who has none is told apart (.983 and .958 for 1/2). With messages counted, times differ, so there the second claim is not made.
+//     Nor where windows end with the source.
 //   - A message counts if its own stamp is less than For after the first one's, and if it is read before the window is seen to have
 //     ended. What comes later changes nothing, also while the person waits for a pool (else .99998 for 1/2): it is beyond.
 //     Of somebody whose messages come from several places, those count that come where the first one did, whose clock the window goes by.
-//   - Inserts past the first (past max) are not looked at, not even for validity: otherwise whether the second one was valid, which
+//   - Who has fewer inserts than others, up to max, is of another stratum: with lengths mixed in a pool, whoever has a short history has
+//     none of the long ones (1.0 for 1/2).
+//   - Inserts past max (Rule.Max, 1 without histories) are not looked at, not even for validity: otherwise whether the second one was valid, which
 //     follows from a value, decides who is in the pool (.667 for 1/2).
 //   - Who has a record refused for its sensitive value, among those that are looked at, is beyond as a whole: a refusal that a stratum
 //     shows tells that the value was none of the valid ones (30/31 for 1/2).

@@ -46,7 +46,7 @@ func Decode(c Change) (History, error) {
 	flags := d.byte()
 	h.Faulty, h.Updated = flags&isFaulty != 0, flags&isUpdated != 0
 	h.Lane, h.End, h.Epoch = uint16(d.below(1<<16)), d.signed(), uint32(d.below(1<<32))
-	for range d.below(most + 1) {
+	for range d.below(Most + 1) {
 		r := Record{}
 		if flags&isKeyed != 0 {
 			r.Key = d.fixed()

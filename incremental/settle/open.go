@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
 // Outcome says what became of a message.
 type Outcome struct {
 	What What
-	// Left: the person's record, if there was one, is shown no more, and nothing of the person will be.
+	// Left: the person's records, if there were any, are shown no more, and nothing of the person will be.
 	Left bool
-	// Held: there was one.
-	Held bool
+	// Held is how many there were.
+	Held int
 }
 
 // What became of a message itself.
@@ -21,7 +22,7 @@ type What uint8
 
 // What becomes of one.
 const (
-	Taken    What = iota // it is the person's record
+	Taken    What = iota // it is a record of the person's
 	Replaces             // it is, in the place of another one
 	Beyond               // it is not looked at, or changes nothing but what is known of the person
 	Refused              // it is at fault, or not configured; the host says so
@@ -82,7 +83,7 @@ func (o *Open) Take(m Message, judge func() Fault) Outcome {
 	if m.Kind == Update {
 		return o.update(h, m, judge)
 	}
-	if len(h.Records) >= most {
+	if len(h.Records) >= o.Rule.Inserts() {
 		return Outcome{What: Beyond}
 	}
 	out := o.judge(h, m, judge)
@@ -154,11 +155,11 @@ func (o *Open) judge(h *History, m Message, judge func() Fault) Outcome {
 	return Outcome{What: Taken}
 }
 
-// Remove takes a person out, and reports whether there was a record to show.
-func (o *Open) Remove(person uint64) (held, open bool) {
+// Remove takes a person out, and returns how many records there were to show.
+func (o *Open) Remove(person uint64) (held int, open bool) {
 	h := o.people[person]
 	if h == nil {
-		return false, false
+		return 0, false
 	}
 	return o.remove(h, Beyond).Held, true
 }
@@ -170,7 +171,7 @@ func (o *Open) remove(h *History, what What) Outcome {
 		o.bytes -= len(h.Records[i].Row)
 	}
 	o.records -= len(h.Records)
-	out := Outcome{What: what, Left: true, Held: len(h.Records) > 0}
+	out := Outcome{What: what, Left: true, Held: len(h.Records)}
 	h.gone()
 	return out
 }
@@ -223,6 +224,14 @@ func (o *Open) Ended(at func(lane uint16) int64, epoch uint32) (out []Settled) {
 	return out
 }
 
+// Finish hands out those whose windows end with the source, in the order of their first messages.
+func (o *Open) Finish(epoch uint32) []Settled {
+	if !o.Rule.End {
+		return nil
+	}
+	return o.Ended(func(uint16) int64 { return math.MaxInt64 }, epoch)
+}
+
 // order is that in which windows end.
 func order(a, b *History) int {
 	return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Number, b.Number))
@@ -261,8 +270,8 @@ func (o *Open) Load(c Change) error {
 	if err != nil {
 		return err
 	}
-	if q := o.ends[h.Lane]; h.Number < o.next || o.people[h.Person] != nil || len(q) > 0 && q[len(q)-1].End > h.End {
-		return fmt.Errorf("the history %d is out of order, or its person has another one", h.Number)
+	if q := o.ends[h.Lane]; len(h.Records) > o.Rule.Inserts() || h.Number < o.next || o.people[h.Person] != nil || len(q) > 0 && q[len(q)-1].End > h.End {
+		return fmt.Errorf("the history %d is out of order or too long, or its person has another one", h.Number)
 	}
 	o.next, o.keptNext = h.Number+1, h.Number+1
 	o.add(&h)

@@ -207,3 +207,59 @@ func FuzzDecode(f *testing.F) {
 		require.Equal(t, content, h.Encode(), "there are two ways to write it")
 	})
 }
+
+// TestSeveralInserts: of a person with a history so many inserts are taken as the rule has; later ones are not looked at. A refusal for a
+// sensitive value among the first takes all of them out, one for a public fault takes no place.
+func TestSeveralInserts(t *testing.T) {
+	fault := func(f Fault) func() Fault { return func() Fault { return f } }
+	looked := func() Fault { require.Fail(t, "it is looked at"); return Sound }
+	insert := func(o *Open, person uint64, f func() Fault) What {
+		return o.Take(Message{Person: person, Record: Record{Offset: int64(o.Records()), Row: []byte{byte(person)}}}, f).What
+	}
+	o := New(Rule{For: 10, Max: 3})
+	for range 2 {
+		for person := uint64(1); person <= 3; person++ {
+			require.Equal(t, Taken, insert(&o, person, fault(Sound)))
+		}
+	}
+	require.Equal(t, Refused, insert(&o, 2, fault(Public)))
+	require.Equal(t, Taken, insert(&o, 2, fault(Sound)))
+	require.Equal(t, Beyond, insert(&o, 2, looked))
+	out := o.Take(Message{Person: 3}, fault(Sensitive))
+	require.Equal(t, Outcome{What: Refused, Left: true, Held: 2}, out)
+	require.Equal(t, 5, o.Records())
+	again := New(o.Rule)
+	for _, c := range o.Staged() {
+		require.NoError(t, again.Load(c))
+	}
+	short := New(Rule{For: 10, Max: 2})
+	require.NoError(t, short.Load(o.Staged()[0]))
+	require.Error(t, short.Load(o.Staged()[1]), "a longer one than the rule has")
+	for _, of := range []*Open{&o, &again} {
+		var strata []string
+		for _, s := range of.Ended(func(uint16) int64 { return 10 }, 0) {
+			require.Len(t, s.Records, s.Stratum.Inserts())
+			strata = append(strata, s.Stratum.String())
+		}
+		require.Equal(t, []string{"2", "3+fault"}, strata)
+		require.Zero(t, of.Records()+of.Weight())
+	}
+}
+
+// TestWindowsEndWithTheSource: no time and no number of messages ends them, and where it does not end windows Finish does nothing.
+func TestWindowsEndWithTheSource(t *testing.T) {
+	r, err := Parse("end")
+	require.NoError(t, err)
+	require.Equal(t, []any{Rule{End: true}, "end", true, false}, []any{r, r.String(), r.On(), r.Timed()})
+	o := New(r)
+	for person := uint64(1); person <= 2; person++ {
+		require.Equal(t, Taken, o.Take(Message{Person: person, At: int64(person), Record: Record{Row: []byte("x")}},
+			func() Fault { return Sound }).What)
+	}
+	require.Empty(t, o.Ended(func(uint16) int64 { return 1 << 49 }, 0))
+	require.Len(t, o.Finish(0), 2)
+	require.Zero(t, o.Len())
+	other := New(Rule{Records: 5})
+	other.Take(Message{Person: 1, Record: Record{Row: []byte("x")}}, func() Fault { return Sound })
+	require.Empty(t, other.Finish(0))
+}

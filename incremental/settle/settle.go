@@ -13,6 +13,10 @@ type Rule struct {
 	For int64
 	// Records is the length as a number of messages read, refused ones included.
 	Records int64
+	// End: windows end with the source, all at once (Open.Finish).
+	End bool
+	// Max is how many inserts of a person are looked at, and shown as one history; 0 is 1.
+	Max int
 	// Updates are applied. Otherwise they count as having come, and are refused.
 	Updates bool
 }
@@ -24,10 +28,30 @@ func (r Rule) On() bool { return r.Length() > 0 }
 func (r Rule) Timed() bool { return r.For > 0 }
 
 // Length is how long a window is, by the clock that Timed names.
-func (r Rule) Length() int64 { return max(r.For, r.Records) }
+func (r Rule) Length() int64 {
+	if r.End {
+		return longest
+	}
+	return max(r.For, r.Records)
+}
 
-// Parse reads the length of a window: 90d (also h, m, s), or 1000 records.
+// Inserts is how many inserts of a person are looked at.
+func (r Rule) Inserts() int { return max(1, r.Max) }
+
+// Histories reports whether what is shown of a person is a sequence of values.
+func (r Rule) Histories() bool { return r.Inserts() > 1 }
+
+// Most is the largest Max.
+const Most = 15
+
+// atEnd is how a rule is written whose windows end with the source.
+const atEnd = "end"
+
+// Parse reads the length of a window: 90d (also h, m, s), or 1000 records, or end.
 func Parse(text string) (r Rule, err error) {
+	if text == atEnd {
+		return Rule{End: true}, nil
+	}
 	count, records := strings.CutSuffix(text, " records")
 	unit, length := int64(1), &r.Records
 	if !records && text != "" {
@@ -36,7 +60,7 @@ func Parse(text string) (r Rule, err error) {
 	n, err := strconv.ParseInt(count, 10, 64)
 	switch {
 	case err != nil || unit == 0 || n < 1:
-		return Rule{}, errors.New("is neither a time nor a number of records")
+		return Rule{}, errors.New("is neither a time nor a number of records, nor end")
 	case n > longest/unit:
 		return Rule{}, errors.New("is too long")
 	}
@@ -67,6 +91,8 @@ func (r Rule) String() string {
 	switch {
 	case !r.On():
 		return ""
+	case r.End:
+		return atEnd
 	case !r.Timed():
 		return strconv.FormatInt(r.Records, 10) + " records"
 	}
@@ -78,13 +104,10 @@ func (r Rule) String() string {
 	return strconv.FormatInt(r.For, 10) + "ms" // of a test
 }
 
-// most is how many inserts of a person are looked at and shown.
-const most = 1
-
 // Stratum says what kind of messages came of a person within the window. People of different strata never share a pool.
 type Stratum uint8
 
-// Plain is the stratum of those of whom one insert came that was taken, and nothing else.
+// Plain is the stratum of those of whom one insert came that was taken, and nothing else. All histories of a stratum are equally long.
 const Plain Stratum = 1
 
 const (
@@ -126,7 +149,7 @@ func (s Stratum) String() string {
 }
 
 // Valid reports whether a person can be of the stratum who is shown.
-func (s Stratum) Valid() bool { return s.Inserts() >= 1 && s.Inserts() <= most && s&^strataOf == 0 }
+func (s Stratum) Valid() bool { return s.Inserts() >= 1 && s&^strataOf == 0 }
 
 // Kind says what a message does.
 type Kind uint8

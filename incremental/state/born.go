@@ -69,6 +69,12 @@ func (s *State) AddBorn(b *Born) error {
 		}
 	}
 	v.People += b.People
+	if n := b.Stratum.Inserts(); n > 1 {
+		if s.History.lengths == nil {
+			s.History.lengths = map[uint32]int{}
+		}
+		s.History.lengths[b.Release] = n
+	}
 	s.History.Born = b.Release
 	return nil
 }

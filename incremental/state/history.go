@@ -28,6 +28,7 @@ type History struct {
 	Left    int                        // records of classes that left (package retire)
 	// withdrawn is how many records are in buckets that were withdrawn (package withdraw), by the release of their birth.
 	withdrawn map[uint32]int
+	lengths   map[uint32]int // how long the histories are of those whom a release published first, if not 1
 }
 
 // LoadClass takes in a class from the store.

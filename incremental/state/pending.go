@@ -18,6 +18,7 @@ type PendingSet struct {
 	Pools       int        // that were
 	Judged      int        // people of these, those who were forgotten since included
 	Beyond      int        // records in none of the lists: an earlier one of their subject exists (rule S), or the person has lapsed
+	BeyondMore  int        // records of the source that those who are beyond have besides one each
 	passedOver  int        // how many were not published although their loss no longer mattered
 	Stuck       int        // of them: all, if they break 1/l by themselves (rule I, infeasible)
 }
@@ -81,7 +82,7 @@ func (p *PendingSet) Kept() iter.Seq[[]RecordID] {
 func (p *PendingSet) Arrive(r RecordID, s settle.Stratum, beyond bool) {
 	switch {
 	case beyond:
-		p.Beyond++
+		p.Beyond, p.BeyondMore = p.Beyond+1, p.BeyondMore+s.Inserts()-1
 	case s == settle.Plain:
 		p.Waiting = append(p.Waiting, r)
 	default:
@@ -100,12 +101,12 @@ func (p *PendingSet) Quarantine(pool []RecordID) {
 }
 
 // Lapse takes from those that wait whoever has waited too long: from is where in a list those begin who have not. It returns who lapses.
-func (p *PendingSet) Lapse(from func(waiting []RecordID) int) (lapsed []RecordID) {
+func (p *PendingSet) Lapse(c *Records, from func(waiting []RecordID) int) (lapsed []RecordID) {
 	for of := range p.Strata() {
 		n := from(*of)
 		lapsed, *of = append(lapsed, (*of)[:n]...), (*of)[n:]
 	}
-	p.Beyond += len(lapsed)
+	p.Beyond, p.BeyondMore = p.Beyond+len(lapsed), p.BeyondMore+c.More(lapsed)
 	return lapsed
 }
 
@@ -126,7 +127,7 @@ func (p *PendingSet) drop(classOf []ClassID, quarantined []RecordID) {
 func (s *State) Sort() {
 	p, c := &s.Pending, &s.Records
 	known := s.Known.Count(Lapsed)+s.Known.Count(Departed) > 0
-	p.Waiting, p.Others, p.Beyond = nil, nil, 0
+	p.Waiting, p.Others, p.Beyond, p.BeyondMore = nil, nil, 0, 0
 	p.Vacated = nil
 	p.Quarantined = slices.DeleteFunc(p.Quarantined, func(r RecordID) bool {
 		if c.Erased(r) {

@@ -130,6 +130,9 @@ func (p Policy) Check(of *equivclass.Schema) error {
 	if p.Settle.On() && (p.Level != L2 || of.SubjectIndex() < 0) {
 		faults = append(faults, errors.New("people settle at level L2 with a subject"))
 	}
+	if p.Settle.Histories() {
+		faults = append(faults, p.checkHistories(of)...)
+	}
 	if r := p.Erasure; !r.Keeps() && (p.Level != L2 || r.Count < 1 || r.Every < 1 || of.SubjectIndex() < 0) {
 		faults = append(faults, errors.New("erasure by buckets needs level L2, a subject, and positive numbers"))
 	}
@@ -178,4 +181,24 @@ const otherL = 10
 // row that has no owner is closed (package erase).
 func (p *Policy) Exhausted(c *Class) bool {
 	return c.Ownerless || p.MaxRegroups >= 0 && int(c.Regroups) >= p.MaxRegroups
+}
+
+// checkHistories refuses what no history can have yet.
+func (p *Policy) checkHistories(of *equivclass.Schema) (faults []error) {
+	switch s := p.Settle; {
+	case !s.On() || s.Max > settle.Most:
+		faults = append(faults, errors.New("people have histories if they settle, of 15 records at most"))
+	case s.Updates && of.RecordIndex() < 0:
+		faults = append(faults, errors.New("an update replaces one of several records if an attribute has role record"))
+	}
+	if len(p.Requirement.Extra) > 0 {
+		faults = append(faults, errors.New("further tests are of single values, not of histories"))
+	}
+	for _, i := range of.Sensitive() {
+		a := of.Attributes()[i]
+		if declared := p.Promises[i]; a.Exact || a.Hierarchy != nil || declared != nil && declared.Open {
+			faults = append(faults, fmt.Errorf("attribute %q: a history has no exact numbers, no hierarchy, and no value without a promise", a.Name))
+		}
+	}
+	return faults
 }

@@ -27,9 +27,12 @@ type Records struct {
 	Stratum []settle.Stratum
 	ClassOf []ClassID
 	// Firsts finds the first record of each subject; nil if there is no subject.
-	Firsts   *firstRecords
-	Vacant   int // records of forgotten people that are in no class (package erase)
-	Arrivals []arrival
+	Firsts *firstRecords
+	Vacant int // records of forgotten people that are in no class (package erase)
+	more   int // records of the source that people have besides one each
+	// vacantMore are those of Vacant.
+	vacantMore int
+	Arrivals   []arrival
 }
 
 // arrival says that records from first on arrived at tick.
@@ -70,6 +73,31 @@ func (c *Records) StratumOf(r RecordID) settle.Stratum {
 		return settle.Plain
 	}
 	return c.Stratum[r]
+}
+
+// Length is how many records of the source a record stands for: of somebody with a history, those that are shown.
+func (c *Records) Length(r RecordID) int { return c.StratumOf(r).Inserts() }
+
+// More is how many records of the source some people have besides one each. Cost: none where nobody has a history.
+func (c *Records) More(people []RecordID) (n int) {
+	if c.more == 0 {
+		return 0
+	}
+	for _, r := range people {
+		n += c.Length(r) - 1
+	}
+	return n
+}
+
+// records is how many records a history has at most; 0: nobody has one.
+func (c *Records) records() int { return c.Dicts[c.Schema.Sensitive()[0]].Records() }
+
+// VacantRecords is how many records of the source forgotten people had who are in no class.
+func (c *Records) VacantRecords() int { return c.Vacant + c.vacantMore }
+
+// Settle notes the stratum of the record that is appended.
+func (c *Records) Settle(s settle.Stratum) {
+	c.Stratum, c.more = append(c.Stratum, s), c.more+s.Inserts()-1
 }
 
 func (c *Records) Len() RecordID { return RecordID(c.Columns[c.Schema.Sensitive()[0]].Len()) }
@@ -124,6 +152,9 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 		(b.Stratum == nil) != (c.Stratum == nil) {
 		return fmt.Errorf("%w: block of record %d does not follow record %d", ErrCorrupt, b.First, c.Len())
 	}
+	if slices.ContainsFunc(b.Stratum, func(s settle.Stratum) bool { return s.Inserts() > max(1, c.records()) }) {
+		return fmt.Errorf("%w: block of record %d has histories that are too long", ErrCorrupt, b.First)
+	}
 	c.BindLeaves()
 	codes := make([][]equivclass.Code, len(c.Dicts))
 	for k, attribute := range c.Stores {
@@ -138,7 +169,10 @@ func (c *Records) AppendBlock(b *RecordBlock) error {
 	c.fromStored(b)
 	c.Extend(codes)
 	c.NoteArrival(b.First, b.Tick)
-	c.Subject, c.Stratum = append(c.Subject, b.Subject...), append(c.Stratum, b.Stratum...)
+	c.Subject = append(c.Subject, b.Subject...)
+	for _, s := range b.Stratum {
+		c.Settle(s)
+	}
 	for range b.Len() {
 		c.ClassOf = append(c.ClassOf, None)
 	}
@@ -266,7 +300,7 @@ func (c *Records) Erased(r RecordID) bool { return c.Firsts != nil && c.Subject[
 // Vacate finds what follows from erased records: which classes have a row without owner, and
 // how many records are in no class.
 func (c *Records) Vacate(classes []*Class) {
-	c.Vacant = 0
+	c.Vacant, c.vacantMore = 0, 0
 	if c.Firsts == nil {
 		return
 	}
@@ -275,6 +309,7 @@ func (c *Records) Vacate(classes []*Class) {
 		case subject != 0:
 		case class == None:
 			c.Vacant++
+			c.vacantMore += c.Length(RecordID(r)) - 1
 		default:
 			classes[class].Ownerless = true
 		}

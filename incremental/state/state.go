@@ -58,17 +58,37 @@ func (s *State) BeforeRelease() bool {
 // tried, with or without a release.
 func (s *State) NewSinceCut() int { return int(s.Records.Len() - s.Head.LastCut) }
 
-// Published returns the number of records that are in a class that the newest release shows.
+// Published returns the number of people who are in a class that the newest release shows.
 func (s *State) Published() int {
 	return int(s.Records.Len()) - s.Pending.Counts().Total() - s.Pending.Beyond - s.Records.Vacant -
 		s.History.Left + s.History.Newcomers(s.Head.Removed) - s.History.Withdrawn()
 }
 
-// CountPending counts the pending records by reason, those of open windows included.
+// CountPending counts the pending records of the source by reason, those of open windows included.
 func (s *State) CountPending() Pending {
 	p := s.Pending.Counts()
+	for of := range s.Pending.Strata() {
+		p.Waiting += s.Records.More(*of)
+	}
+	p.Quarantined += s.Records.More(s.Pending.Quarantined)
 	p.Settling = s.Open.Records()
 	return p
+}
+
+// Shown counts records of the source: those of the people whom the newest release shows, of those who have left with their parts, and of
+// those whose buckets were withdrawn. All people of a release have histories of one length.
+func (s *State) Shown() (published, expired, withdrawn int) {
+	published, expired, withdrawn = s.Published(), s.History.Left, s.History.Withdrawn()
+	h := &s.History
+	for born, length := range h.lengths {
+		if n := h.Intents[born-1].Newcomers; born <= h.Expired() {
+			expired += n * (length - 1)
+		} else {
+			out := h.withdrawn[born] * (length - 1)
+			published, withdrawn = published+n*(length-1)-out, withdrawn+out
+		}
+	}
+	return published, expired, withdrawn
 }
 
 // Full reports whether the state holds as many records as it may, with so many people more.

@@ -43,7 +43,7 @@ func PolicyOf(c *config.Config) state.Policy {
 		out.InitialMin, out.MaxPool, out.Promises = c.Initial.MinPool, p.MaxPool, c.Promises()
 		out.Window = c.Release.Window
 		out.Settle = c.Settle
-		out.Settle.Updates = c.Updates == config.ApplyUpdates
+		out.Settle.Updates, out.Settle.Max = c.Updates == config.ApplyUpdates, c.MaxRecords
 		if e := c.Erasure; e.Mode == config.WithdrawBuckets {
 			out.Erasure = withdraw.Rule{Every: int64(e.Every / time.Second), Count: e.Count}
 		}

@@ -1,0 +1,200 @@
+package incremental_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"anond/equivclass"
+	"anond/equivclass/equivtest/tier"
+	"anond/incremental/settle"
+	"anond/incremental/state"
+)
+
+// twice are the histories of somebody of whom two records come, in a world of so many values. Which sequence is published has a number
+// behind those of the values.
+func (x law) twice(values int) (out []history) {
+	for _, l := range x.corrected(values) {
+		l.shown = values + l.first*values + l.second
+		out = append(out, l)
+	}
+	return out
+}
+
+// returns are people of whom some come a second time, which may follow from the first value, as may the second. A pool of those is of two
+// classes. Of the second class all is known.
+func returns(x law) situation {
+	const values = 3
+	returning := x.twice(values)
+	is := func(v, w int) []history {
+		return []history{{first: v, second: w, does: true, shown: values + v*values + w, weight: 1}}
+	}
+	histories := [][]history{returning, returning, is(0, 1), is(2, 2), x.still(values), x.still(values)}
+	return situation{values: values, histories: histories, known: []int{-1, -1, 0, 0, -1, -1}, most: 2, pool: 4, do: func(p *play, broken string) {
+		quasi := func(person int) string { return []string{"0", "0", "100", "100", "50", "50"}[person] }
+		for person := range 6 {
+			p.tell(person, message{op: "c", at: int64(person), quasi: quasi(person)})
+		}
+		p.restarts(broken)
+		for person := range 6 {
+			switch l := p.does(person); {
+			case broken == "a history closes by the value" && l.first == 0:
+				p.note(person, "c") // and nothing comes of it
+			case l.does:
+				p.tell(person, message{op: "c", value: p.valueText(l.second), quasi: quasi(person), at: 50 + int64(person)})
+			}
+		}
+		p.passes(1000)
+		if broken == "lengths are mixed in a class" {
+			p.m.Restratify(func(settle.Stratum) settle.Stratum { return settle.Plain })
+		}
+		p.releases()
+		if broken == "" {
+			p.keepsEver()
+		}
+	}, reaches: []string{"second release", "quarantined"}}
+}
+
+// keepsEver requires that no value is in the histories of more than 1/l of a bucket, as the worlds have them.
+func (p *play) keepsEver() {
+	i := p.m.Releases().Latest()
+	if i == nil {
+		return
+	}
+	v, err := p.m.Releases().View(i.Release)
+	p.must(err)
+	for _, b := range p.buckets(v) {
+		var ever [3]int
+		for _, person := range b.members {
+			h := p.does(int(person))
+			if ever[h.first]++; h.does && h.second != h.first {
+				ever[h.second]++
+			}
+		}
+		for _, n := range ever {
+			require.LessOrEqual(p.t, n*p.l, len(b.members))
+		}
+	}
+}
+
+// lengthsMixed are one who comes twice and one who comes once, whose classes would be one.
+func lengthsMixed(x law) situation {
+	histories := [][]history{x.twice(2), x.still(2), x.twice(2), x.still(2)}
+	return situation{values: 2, histories: histories, most: 2, do: func(p *play, broken string) {
+		for person := range 4 {
+			p.comes(person, int64(person))
+		}
+		for _, person := range []int{0, 2} {
+			p.tell(person, message{op: "c", value: p.valueText(p.does(person).second), at: 50})
+		}
+		p.passes(1000)
+		if broken != "" {
+			p.m.Restratify(func(settle.Stratum) settle.Stratum { return settle.Plain })
+		}
+		p.releases()
+	}}
+}
+
+// freshBuckets are people with a value that stays, whose second records are published as those of others, next to those of people who
+// come once.
+func freshBuckets() situation {
+	var stays []history
+	for v := range 3 {
+		stays = append(stays, history{first: v, shown: v, does: true, weight: 1})
+	}
+	return situation{values: 3, histories: [][]history{stays, stays, stays, stays}, do: func(p *play, broken string) {
+		for person := range 4 {
+			p.comes(person, int64(person))
+		}
+		p.passes(1000)
+		p.releases()
+		if broken != "" {
+			for person := range 4 { // other people share a class
+				p.tell(person, message{op: "c", alias: "again", quasi: []string{"0", "0", "100", "100"}[person], at: 2000 + int64(person)})
+			}
+			p.passes(3000)
+			p.releases()
+		}
+	}}
+}
+
+// TestHistoriesTellNothing: in every world of people some of whom come again, with any law of the second value and of who comes, the
+// posterior of each history of each published person is the share in the bucket, exactly, and each value is in the histories of no more
+// than 1/l of it.
+func TestHistoriesTellNothing(t *testing.T) {
+	t.Parallel()
+	for _, x := range laws[:tier.Of(t, 1, 1, len(laws))] {
+		t.Run(x.name, func(t *testing.T) { returns(x).course(t, "").requireExact(t) })
+	}
+	t.Run("two lengths", func(t *testing.T) { lengthsMixed(chronic).course(t, "").requireExact(t) })
+	t.Run("first records", func(t *testing.T) { freshBuckets().course(t, "").requireExact(t) })
+}
+
+// TestBrokenHistories: the same enumeration finds people of whom more is known.
+func TestBrokenHistories(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]situation{
+		"lengths are mixed in a class":     lengthsMixed(chronic),
+		"a history closes by the value":    returns(sticky).closing(0),
+		"fresh buckets for second records": freshBuckets(),
+	} {
+		t.Run(name, func(t *testing.T) { requireTells(t, s.course(t, name)) })
+	}
+}
+
+// TestHistories: what comes of a person inside the window is one record of the state, with the sequence of the values and the newest
+// quasi-identifiers; what is past max is beyond. Counts are of records of the source, whatever becomes of people, and whether the state is
+// opened anew or not.
+func TestHistories(t *testing.T) {
+	for name, r := range map[string]settle.Rule{"in time": {For: 100, Max: 3}, "in messages": {Records: 40, Max: 3}, "to the end": {End: true, Max: 3}} {
+		t.Run(name, func(t *testing.T) {
+			f := newSettling(t, r)
+			value := func(person, visit int) string {
+				if visit == 2 {
+					return "x" + strconv.Itoa(person)
+				}
+				return "v" + strconv.Itoa(person/2%4)
+			}
+			sent := 0
+			for visit := range 4 {
+				for person := range 12 {
+					if person >= 8 && visit > 0 {
+						continue
+					}
+					out := f.send(int64(1000+sent), f.of(person, value(person, visit)))
+					require.Equal(t, visit == 3, out.Beyond)
+					sent++
+				}
+			}
+			require.Equal(t, state.Pending{Settling: 8*3 + 4}, f.m.Status().Pending)
+			require.Equal(t, 8, f.m.Status().Beyond)
+			if r.End {
+				require.NoError(t, f.m.Finish())
+				f.next()
+			} else {
+				for i := range 40 {
+					f.send(1200+int64(i), f.of(100, "v0"))
+				}
+			}
+			require.GreaterOrEqual(t, f.m.Arrived(), 12)
+			require.GreaterOrEqual(t, f.m.Status().Pending.Waiting, 28)
+			v := f.m.Releases().All()
+			lengths := map[int]int{}
+			for i := range v.Len() {
+				text := v.Dictionaries[v.Schema.SensitiveIndex()].Text(v.SA[0].At(i))
+				require.Len(t, equivclass.Parts(text), v.Stratum[i].Inserts())
+				lengths[v.Stratum[i].Inserts()]++
+			}
+			require.Equal(t, 8, lengths[3])
+			for range 3 {
+				f.cut()
+				f.next()
+			}
+			s := f.m.Status()
+			require.Equal(t, 12+2*8, s.Published)
+			require.Equal(t, 12, s.People)
+			require.Equal(t, 12, f.m.Releases().Latest().Records)
+		})
+	}
+}
