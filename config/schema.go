@@ -58,8 +58,8 @@ func (c *Config) schemaKeys() []key {
 			"the person is observed are published together, as one sequence of values, and a person counts at each value that it has anywhere: " +
 			"docs/FEEDS.md. Fixed for a state."},
 		{path: "subject.max_records", value: records(&c.MaxRecords), derived: "2; with repeat: history",
-			doc: "With repeat history: how many records of a person are published at most, in the order of their arrival. Later ones are not looked " +
-				"at. The more, the larger the share of people who ever have a value. Fixed for a state."},
+			doc: "With repeat history: how many records of a person are published at most, in the order of their arrival. Later ones are not " +
+				"looked at. The more, the larger the share of people who ever have a value. Fixed for a state."},
 		{path: "subject.key", value: secret(&c.SubjectSecret), derived: "none: a key of the state's seed",
 			doc: "Key of the digests by which people are known, 32 random bytes as 64 hexadecimal digits or in base64 " +
 				"(`openssl rand -hex 32`); preferably ${file:/run/secrets/...} or ${VAR}. Never shown, stored nowhere. Shards need it, the " +
@@ -74,8 +74,8 @@ func (c *Config) schemaKeys() []key {
 			"from the sensitive value."},
 		{path: "subject.settle", value: settling(&c.Settle), derived: "none: the first record is taken as it comes", doc: "With level L2 and " +
 			"a subject: how long each person is observed, from the first message on, before the record is published: a time of the log (Kafka's " +
-			"time stamps) such as 90d, also h, m, s; a number of messages read, such as 1000 records; or end, where the source ends: all are observed " +
-			"up to there, and nothing is claimed where it depends on a value how many records a person has. Corrections that come meanwhile are " +
+			"time stamps) such as 90d, also h, m, s; a number of messages read, such as 1000 records; or end, where the source ends: all are " +
+			"observed up to there, and nothing is claimed where it depends on a value how many records a person has. Corrections that come meanwhile are " +
 			"applied (`updates`); what comes later is beyond: docs/FEEDS.md. Fixed for a state."},
 		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse",
 			doc: "What to do with an update: op u of " +

@@ -31,7 +31,8 @@ func returns(x law) situation {
 		return []history{{first: v, second: w, does: true, shown: values + v*values + w, weight: 1}}
 	}
 	histories := [][]history{returning, returning, is(0, 1), is(2, 2), x.still(values), x.still(values)}
-	return situation{values: values, histories: histories, known: []int{-1, -1, 0, 0, -1, -1}, most: 2, pool: 4, do: func(p *play, broken string) {
+	known := []int{-1, -1, 0, 0, -1, -1}
+	return situation{values: values, histories: histories, known: known, most: 2, pool: 4, do: func(p *play, broken string) {
 		quasi := func(person int) string { return []string{"0", "0", "100", "100", "50", "50"}[person] }
 		for person := range 6 {
 			p.tell(person, message{op: "c", at: int64(person), quasi: quasi(person)})
@@ -147,7 +148,8 @@ func TestBrokenHistories(t *testing.T) {
 // quasi-identifiers; what is past max is beyond. Counts are of records of the source, whatever becomes of people, and whether the state is
 // opened anew or not.
 func TestHistories(t *testing.T) {
-	for name, r := range map[string]settle.Rule{"in time": {For: 100, Max: 3}, "in messages": {Records: 40, Max: 3}, "to the end": {End: true, Max: 3}} {
+	for name, r := range map[string]settle.Rule{"in time": {For: 100, Max: 3}, "in messages": {Records: 40, Max: 3},
+		"to the end": {End: true, Max: 3}} {
 		t.Run(name, func(t *testing.T) {
 			f := newSettling(t, r)
 			value := func(person, visit int) string {

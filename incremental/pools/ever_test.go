@@ -24,7 +24,8 @@ func TestBagsOfHistories(t *testing.T) {
 	c.Sequences(schema.Sensitive(), 3)
 	people := []state.RecordID{}
 	for i, h := range [][]string{{"gout", "flu"}, {"flu", "flu"}, {"cold", "gout"}, {"zoster", "cold"}} {
-		why, _ := c.Append(equivclass.Row{[]byte("30"), []byte(equivclass.Joined(h)), []byte(equivclass.Joined([]string{"d", string(rune('a' + i))}))})
+		drugs := equivclass.Joined([]string{"d", string(rune('a' + i))})
+		why, _ := c.Append(equivclass.Row{[]byte("30"), []byte(equivclass.Joined(h)), []byte(drugs)})
 		require.Equal(t, equivclass.Accepted, why)
 		people = append(people, state.RecordID(i))
 	}

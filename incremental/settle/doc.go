@@ -26,8 +26,8 @@
 //     Of somebody whose messages come from several places, those count that come where the first one did, whose clock the window goes by.
 //   - Who has fewer inserts than others, up to max, is of another stratum: with lengths mixed in a pool, whoever has a short history has
 //     none of the long ones (1.0 for 1/2).
-//   - Inserts past max (Rule.Max, 1 without histories) are not looked at, not even for validity: otherwise whether the second one was valid, which
-//     follows from a value, decides who is in the pool (.667 for 1/2).
+//   - Inserts past max (Rule.Max, 1 without histories) are not looked at, not even for validity: otherwise whether the second one was
+//     valid, which follows from a value, decides who is in the pool (.667 for 1/2).
 //   - Who has a record refused for its sensitive value, among those that are looked at, is beyond as a whole: a refusal that a stratum
 //     shows tells that the value was none of the valid ones (30/31 for 1/2).
 //   - A fault outside the sensitive attributes is public, and so a part of the stratum. It takes no place among the first max.

@@ -270,7 +270,8 @@ func (o *Open) Load(c Change) error {
 	if err != nil {
 		return err
 	}
-	if q := o.ends[h.Lane]; len(h.Records) > o.Rule.Inserts() || h.Number < o.next || o.people[h.Person] != nil || len(q) > 0 && q[len(q)-1].End > h.End {
+	q := o.ends[h.Lane]
+	if len(h.Records) > o.Rule.Inserts() || h.Number < o.next || o.people[h.Person] != nil || len(q) > 0 && q[len(q)-1].End > h.End {
 		return fmt.Errorf("the history %d is out of order or too long, or its person has another one", h.Number)
 	}
 	o.next, o.keptNext = h.Number+1, h.Number+1

@@ -75,7 +75,7 @@ func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, err
 		s.About = &about
 	}
 	if policy.Settle.On() {
-		s.Updates = string(c.Updates)
+		s.Updates, s.MaxRecords = string(c.Updates), c.MaxRecords
 	}
 	if r := policy.Erasure; !r.Keeps() {
 		s.Erasure = &snapshot.Erasure{Every: r.Every, Count: r.Count}
