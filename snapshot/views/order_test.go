@@ -34,7 +34,8 @@ type memoryFile struct{ bytes.Buffer }
 func (*memoryFile) Close() error { return nil }
 
 // shownPart is a part of a release of which a view shows q1, a and b, and not q2 and hidden: classes, buckets and pools that look alike in
-// the view, and differ in what it leaves out. With histories the pools are of one or two records, of people who settle.
+// the view, and differ in what it leaves out. With histories two pools look alike
+// but for their strata.
 func shownPart(r *rand.Rand, c *columns) (memoryPart, snapshot.PartEntry) {
 	p := memoryPart{
 		snapshot.DataName:    {{"q1", "q2", "class", "bucket"}},
@@ -46,6 +47,9 @@ func shownPart(r *rand.Rand, c *columns) (memoryPart, snapshot.PartEntry) {
 	buckets, class := 6+r.IntN(4), 0
 	pools := map[int]map[string]int{}
 	histories := c.of.Privacy.MaxRecords > 0
+	if histories {
+		buckets = 8
+	}
 	counted := func(number int, of string, n int) []string {
 		row := append([]string{strconv.Itoa(number)}, strings.Split(of, " ")...)
 		if histories {
@@ -54,7 +58,10 @@ func shownPart(r *rand.Rand, c *columns) (memoryPart, snapshot.PartEntry) {
 		return append(row, strconv.Itoa(n))
 	}
 	for b := 1; b <= buckets; b++ {
-		pool, classes := 1+r.IntN(3), 1+r.IntN(2)
+		pool, classes, other := 1+r.IntN(3), 1+r.IntN(2), []string{"y", "z"}[r.IntN(2)]
+		if histories {
+			pool, classes, other = 1+b/2%2, 1, "y"
+		}
 		for range classes {
 			class++
 			for range 2 {
@@ -71,7 +78,7 @@ func shownPart(r *rand.Rand, c *columns) (memoryPart, snapshot.PartEntry) {
 			pools[pool] = map[string]int{}
 		}
 		for _, a := range []string{"a", "b", "hidden"} {
-			for v, n := range map[string]int{"x": classes, []string{"y", "z"}[r.IntN(2)]: classes} {
+			for v, n := range map[string]int{"x": classes, other: classes} {
 				p[snapshot.ValuesName] = append(p[snapshot.ValuesName], counted(b, a+" "+v, n))
 				pools[pool][a+" "+v] += n
 			}
