@@ -62,17 +62,17 @@ const (
 
 // Privacy is what a release reaches.
 type Privacy struct {
+	// With histories (rule U, units) Unit is "person" and Promise "ever": what is promised of a value is that of anybody's published
+	// history, which has up to MaxRecords records. Without them the three are not there: a person is published with one record.
+	Unit         string  `json:"unit,omitempty"`
+	Promise      string  `json:"promise,omitempty"`
+	MaxRecords   int     `json:"max_records,omitempty"`
 	KMin         int     `json:"k_min"`         // size of the smallest class
 	MaxFrequency float64 `json:"max_frequency"` // largest share of one value in a class; at level L2 in a bucket
 	Certificate  string  `json:"certificate"`
 	Level        string  `json:"level"`           // one of the levels above
 	Grown        bool    `json:"grown,omitempty"` // level L2: the first pool grew after it was refused
 	K1           string  `json:"k1"`
-	// With histories (rule U, units) Unit is "person" and Promise "ever": what is promised of a value is that of anybody's published
-	// history, which has up to MaxRecords records. Without them the three are not there: a person is published with one record.
-	Unit       string `json:"unit,omitempty"`
-	Promise    string `json:"promise,omitempty"`
-	MaxRecords int    `json:"max_records,omitempty"`
 	// Settle is how long people were observed before they were published, "90d", "1000 records", or "end" of the source, and Updates
 	// whether an update in that time was applied ("apply") or refused ("refuse"); empty: nobody settles, and each person's first record
 	// is published. Buckets have people of one stratum each (buckets.csv).
