@@ -13,6 +13,7 @@ import (
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
 	"anond/incremental/retire"
+	"anond/incremental/settle"
 	"anond/incremental/state"
 )
 
@@ -26,15 +27,20 @@ type leaving struct {
 	digest int
 	// careless: it is broken, and digests are not counted.
 	careless bool
+	values   int
+	recent   int // who comes again is one of so many; 0: of all
 }
 
-func newLeaving(t *testing.T, seed uint64) *leaving {
+func newLeaving(t *testing.T, seed uint64, settles ...settle.Rule) *leaving {
 	p := bucketPolicy(4, 2)
+	if len(settles) > 0 {
+		p.Settle, p.InitialMin = settles[0], 150
+	}
 	var err error
 	p.Window, err = retire.Parse("5")
 	require.NoError(t, err)
 	p.MaxHold, p.MaxWait = 0, 3
-	return &leaving{poolFeed: newPoolFeed(t, newSchema(t, true), p, byte(seed)), rng: rand.New(rand.NewPCG(seed, 9))}
+	return &leaving{poolFeed: newPoolFeed(t, newSchema(t, true), p, byte(seed)), rng: rand.New(rand.NewPCG(seed, 9)), values: 7}
 }
 
 // day is one batch and a cut. removes: what has left leaves the state before the cut.
@@ -48,11 +54,15 @@ func (f *leaving) day(removes bool) {
 		who := f.people
 		if f.rng.IntN(6) == 0 {
 			who = 1 + f.rng.IntN(f.people)
+			if f.recent > 0 {
+				who = max(1, f.people-f.rng.IntN(f.recent))
+			}
 		}
-		row := append(zoned(f.rng.IntN(1000), "i"+strconv.Itoa(min(f.rng.IntN(7), f.rng.IntN(7)))), []byte(strconv.Itoa(who)))
+		row := append(zoned(f.rng.IntN(1000), "i"+strconv.Itoa(min(f.rng.IntN(f.values), f.rng.IntN(f.values)))), []byte(strconv.Itoa(who)))
 		if f.rng.IntN(200) == 0 {
 			require.NoError(f.t, f.m.Bar(row[4]))
 		}
+		require.NoError(f.t, f.m.Stamp(source, 0))
 		out, err := f.m.Apply(source, f.offset, row)
 		require.NoError(f.t, err)
 		require.Equal(f.t, equivclass.Accepted, out.Reason)
@@ -167,6 +177,39 @@ func TestWhoHasLeftLeavesTheState(t *testing.T) {
 		require.True(t, out.Beyond || out.Forgotten)
 		require.Empty(t, kept.m.CheckInvariants())
 	}
+}
+
+// TestHistoriesLeaveTheState: likewise where people have histories. What becomes of their records, those of who lapse, leave with their
+// parts, are quarantined, forgotten or removed while they are observed, counts each record of the source once.
+func TestHistoriesLeaveTheState(t *testing.T) {
+	rule := settle.Rule{Records: 900, Max: 3}
+	kept, removed := newLeaving(t, 4, rule), newLeaving(t, 4, rule)
+	for _, f := range []*leaving{kept, removed} {
+		f.recent, f.values = 300, 40 // the ever share of a first pool of few people is below 1/l
+	}
+	more := 0
+	for day := range 70 {
+		kept.day(false)
+		if removed.day(true); day%7 == 3 {
+			removed.open()
+		}
+		more = max(more, removed.m.Status().Published-removed.m.Status().People)
+		require.Equal(t, kept.told, removed.told, "day %d", day)
+		require.Empty(t, removed.m.CheckInvariants())
+		kept.told, removed.told = "", ""
+	}
+	s, strata := removed.m.Status(), map[int]int{}
+	for _, of := range removed.m.Releases().All().Stratum {
+		strata[of.Inserts()]++
+	}
+	t.Log(more, strata)
+	require.Positive(t, more)
+	require.NotZero(t, strata[3])
+	require.Positive(t, s.Expired)
+	require.Positive(t, s.Lapsed)
+	require.Positive(t, s.Pending.Settling)
+	require.Positive(t, s.Forgotten)
+	require.Empty(t, kept.m.CheckInvariants())
 }
 
 // departing is a stream of pools of four and of two people, of which a release shows the newest part. The first person comes
