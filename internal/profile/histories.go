@@ -27,7 +27,7 @@ type ofLength struct {
 	Records  int     `json:"records"`
 	People   int     `json:"people"`
 	More     int     `json:"people_with_more"`
-	TopShare float64 `json:"top_share"` // of the value that most of them ever have
+	TopShare float64 `json:"top_share"` // of the value that most of both ever have in so many records
 	Pool     int     `json:"pool"`      // 0: no pool is large enough
 }
 
@@ -199,13 +199,13 @@ func (h *Histories) Text(w io.Writer) {
 	if h.Settle != "end" {
 		observed = "for " + h.Settle
 	}
-	say(w, "Some people have several records. Observed %s (subject.settle), and published with all of them (subject.repeat: history):", observed)
+	say(w, "Some people have several records. Observed %s (subject.settle), by number of records (subject.repeat: history):", observed)
 	for _, x := range h.Lengths {
 		pool := fmt.Sprintf("pools of %d", x.Pool)
 		if x.Pool == 0 {
 			pool = "no pool is large enough"
 		}
-		say(w, "  %d with %d of them, %d with more; the most frequent value is ever that of %.1f %%: %s.", x.People, x.Records, x.More,
+		say(w, "  of %d: %d people, %d with more; one value is ever that of %.1f %% of all these: %s.", x.Records, x.People, x.More,
 			100*x.TopShare, pool)
 	}
 	if h.MaxRecords == 1 {

@@ -16,6 +16,7 @@ import (
 	"anond/lab/figures"
 	"anond/lab/figures/attack"
 	"anond/lab/figures/frontier"
+	"anond/lab/figures/histories"
 	"anond/lab/figures/lgb"
 	"anond/lab/figures/permutation"
 	"anond/lab/figures/recipients"
@@ -32,5 +33,5 @@ func Papers() []figures.Figure {
 
 // Figures returns the papers' figures, and the engine's own.
 func Figures() []figures.Figure {
-	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures(), recipients.Figures())
+	return slices.Concat(Papers(), frontier.Figures(), attack.Figures(), shards.Figures(), recipients.Figures(), histories.Figures())
 }

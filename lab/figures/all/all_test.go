@@ -17,7 +17,7 @@ func TestEveryFigureIsDescribed(t *testing.T) {
 	require.Len(t, Papers(), 27)
 	seen := map[string]bool{}
 	for _, f := range Figures() {
-		assert.Regexp(t, `^((wang|zhu|sun|lgb|pa)-[1-9]|frontier|attack|shards|recipients)$`, f.ID)
+		assert.Regexp(t, `^((wang|zhu|sun|lgb|pa)-[1-9]|frontier|attack|shards|recipients|histories)$`, f.ID)
 		assert.False(t, seen[f.ID], "%s stands twice", f.ID)
 		seen[f.ID] = true
 		assert.NotEmpty(t, f.Paper, f.ID)
