@@ -6,7 +6,8 @@
 // Method: people of a synthetic feed have 50 values and six visits; the value of a visit is that of the visit before with probability .9, and
 // drawn anew otherwise. The daemon's machine publishes them at level L2 twice: each visit as if it were another person, in a bucket of its
 // own (which no configuration does that names the subject), and each person's six values at once, as one value (subject.repeat: history).
-// The attacker knows everybody's buckets and the law of the feed. Of visits the belief that a value ever occurs in a history is found
+// The attacker knows everybody's buckets and the law of the feed. The quasi-identifiers of a
+// visit are drawn anew, as a length of stay is, so that a person's buckets are of different people. Of visits the belief that a value ever occurs in a history is found
 // exactly, by a forward pass for each value, where buckets are taken as independent. Of histories it is the share of the bucket's people in
 // whose history the value occurs (Theorem DS), as the auditor reads it off the files' bags too.
 //
@@ -44,6 +45,7 @@ const (
 	stay   = .9
 	people = 10_000
 	least  = 3_000
+	once   = 500 // further people, who come once
 )
 
 // Figures is the one figure.
@@ -91,7 +93,7 @@ func run(ctx context.Context, in figures.Input) (*figures.Result, error) {
 type feed struct {
 	share []float64 // of values drawn anew
 	of    [][visits]int
-	at    [][2]int // quasi-identifiers
+	at    [][visits][2]int // quasi-identifiers of each visit
 }
 
 // newFeed draws people. Values are as frequent as the square root of their rank says, so that the most frequent one has .08.
@@ -116,14 +118,16 @@ func newFeed(in figures.Input) *feed {
 	}
 	for range in.Rows(people, least) {
 		var h [visits]int
+		var at [visits][2]int
 		for i := range h {
+			at[i] = [2]int{rng.IntN(90), rng.IntN(1000)}
 			if i > 0 && rng.Float64() < stay {
 				h[i] = h[i-1]
 			} else {
 				h[i] = draw()
 			}
 		}
-		f.of, f.at = append(f.of, h), append(f.at, [2]int{rng.IntN(90), rng.IntN(1000)})
+		f.of, f.at = append(f.of, h), append(f.at, at)
 	}
 	return f
 }
@@ -145,8 +149,9 @@ func (f *feed) machine(subject bool, rule settle.Rule) (*incremental.Machine, er
 	return incremental.Open(memstore.New(), incremental.Options{Schema: schema, Policy: policy, Seed: [32]byte{1}, Seeded: true})
 }
 
-func (f *feed) row(person int, value string) equivclass.Row {
-	return equivclass.Row{strconv.AppendInt(nil, int64(f.at[person][0]), 10), strconv.AppendInt(nil, int64(f.at[person][1]), 10), []byte(value)}
+func (f *feed) row(person, visit int, value string) equivclass.Row {
+	at := f.at[person][visit]
+	return equivclass.Row{strconv.AppendInt(nil, int64(at[0]), 10), strconv.AppendInt(nil, int64(at[1]), 10), []byte(value)}
 }
 
 // valueName is the text of a value.
@@ -194,7 +199,7 @@ func (f *feed) apart(ctx context.Context) (shares [][][]float64, err error) {
 	n := len(f.of)
 	for visit := range visits {
 		for person := range n {
-			out, err := m.Apply(state.Partition{Source: "feed"}, int64(visit*n+person), f.row(person, valueName(f.of[person][visit])))
+			out, err := m.Apply(state.Partition{Source: "feed"}, int64(visit*n+person), f.row(person, visit, valueName(f.of[person][visit])))
 			if err != nil || out != (incremental.Outcome{}) {
 				return nil, fmt.Errorf("a visit was not taken in: %w (reason %q)", err, out.Reason)
 			}
@@ -229,25 +234,47 @@ func (f *feed) whole() (shares [][]float64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for person, h := range f.of {
+	accept := func(number, person int, history []int) error {
 		var texts []string
-		for _, v := range h {
+		for _, v := range history {
 			texts = append(texts, valueName(v))
 		}
-		row := append(f.row(person, equivclass.Joined(texts)), strconv.AppendInt(nil, int64(person), 10))
-		out, err := m.Accept(state.Partition{Source: "feed"}, int64(person), row, settle.Stratum(visits))
+		row := append(f.row(person, len(history)-1, equivclass.Joined(texts)), strconv.AppendInt(nil, int64(number), 10))
+		out, err := m.Accept(state.Partition{Source: "feed"}, int64(number), row, settle.Stratum(len(history)))
 		if err != nil || out != (incremental.Outcome{}) {
-			return nil, fmt.Errorf("a history was not taken in: %w (reason %q)", err, out.Reason)
+			return fmt.Errorf("a history was not taken in: %w (reason %q)", err, out.Reason)
+		}
+		return nil
+	}
+	for person := range f.of {
+		if err := accept(person, person, f.of[person][:]); err != nil {
+			return nil, err
 		}
 	}
-	if intent, err := m.Cut(1_700_000_000, [32]byte{}); err != nil || intent == nil {
-		return nil, fmt.Errorf("nothing was published: %w", err)
+	for i := range once { // the first pool is of people with one record
+		if err := accept(len(f.of)+i, i, f.of[i][:1]); err != nil {
+			return nil, err
+		}
 	}
-	view, err := m.Releases().View(1)
+	for release := range uint32(2) {
+		intent, err := m.Cut(1_700_000_000+int64(release), [32]byte{})
+		if err != nil || intent == nil {
+			return nil, fmt.Errorf("nothing was published: %w", err)
+		}
+		if err := m.Published(intent.Release, [32]byte{}); err != nil {
+			return nil, err
+		}
+	}
+	view, err := m.Releases().View(2)
 	if err != nil {
 		return nil, err
 	}
-	of := f.bags(view.Classes, func(r state.RecordID) []int { return f.of[r][:] })
+	of := f.bags(view.Classes, func(r state.RecordID) []int {
+		if int(r) >= len(f.of) {
+			return f.of[int(r)-len(f.of)][:1]
+		}
+		return f.of[r][:]
+	})
 	shares = make([][]float64, len(f.of))
 	for person := range shares {
 		shares[person] = of[state.RecordID(person)]
