@@ -304,6 +304,51 @@ func TestReplayOfStrata(t *testing.T) {
 	require.NotNil(t, mixed.Difference)
 }
 
+// TestReplayOfHistories: what is published of a person is what came of them while they settled; all decisions on histories are made again,
+// in every world, and histories in which another value comes second are other ones.
+func TestReplayOfHistories(t *testing.T) {
+	f := newStream(t, func(o *incremental.Options) {
+		o.Policy.MinPool, o.Policy.MaxPool, o.Policy.Settle = 30, 60, settle.Rule{Records: 25, Max: 2}
+	})
+	m, from := f.m.(*incremental.Machine), state.Partition{Source: "s"}
+	for range 6 {
+		for i := range 200 {
+			require.NoError(t, m.Stamp(from, 0))
+			person := f.next
+			if i%3 == 2 { // the one before comes again
+				person--
+			}
+			_, err := m.Apply(from, f.next, equivclass.Row{[]byte(strconv.Itoa(20 + f.rng.IntN(60))), {byte('a' + f.rng.IntN(5))},
+				[]byte(f.mixed(0)), []byte(strconv.FormatInt(person, 10))})
+			require.NoError(t, err)
+			f.next++
+		}
+		require.NoError(t, m.Commit())
+		f.cut(state.Triggered)
+		f.cut(state.Triggered)
+	}
+	lengths, made := map[int]int{}, f.read()
+	for _, c := range made.classes {
+		for _, r := range c.Members {
+			n := len(equivclass.Parts(string(made.rows[r][2])))
+			require.Equal(t, made.strata[r].Inserts(), n)
+			lengths[n]++
+		}
+	}
+	require.Len(t, lengths, 2, "%v", lengths)
+	f.certified()
+	other, err := f.altered(func(r *Recording) {
+		for i, row := range r.rows {
+			if parts := equivclass.Parts(string(row[2])); len(parts) == 2 {
+				r.rows[i] = append(equivclass.Row{}, row...)
+				r.rows[i][2] = []byte(equivclass.Joined([]string{parts[0], parts[0]}))
+			}
+		}
+	}).Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, other.Difference)
+}
+
 // TestReplay: what the program decides, it decides again, in every world.
 func TestReplay(t *testing.T) {
 	for name, change := range map[string]func(*incremental.Options){

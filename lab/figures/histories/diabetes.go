@@ -28,6 +28,7 @@ const (
 	encounters = "diabetes130.csv.gz"
 	settling   = 10_000
 	every      = 1000 // records between two cuts
+	enough     = 500  // people of a pool (policy.max_pool)
 )
 
 var encounterColumns = []string{"race", "gender", "age", "admission_type_id", "admission_source_id", "time_in_hospital", "number_diagnoses",
@@ -40,6 +41,7 @@ type stream struct {
 	ended     int     // of them, of people whose window has ended
 	within    int     // that came within a window, up to the largest number of records of a person
 	published int     // records
+	judged    int     // people whose pools were quarantined
 	people    int     // published
 	bucket    int     // people in that of the median person
 	top       float64 // largest share of people of a bucket who ever have one value
@@ -112,7 +114,7 @@ func published(ctx context.Context, rows []equivclass.Row, k, l, most int) (*str
 		return nil, err
 	}
 	policy := state.Policy{Requirement: equivclass.Requirement{K: k, L: l}, Level: state.L2, Republication: state.Append, Threshold: k - 1,
-		HoldInCuts: true, Neighbours: 32, Similar: 8, OnRefusal: state.QuarantineRefused, Workers: 1}
+		HoldInCuts: true, Neighbours: 32, Similar: 8, OnRefusal: state.QuarantineRefused, Workers: 1, MaxPool: enough}
 	out := &stream{name: fmt.Sprintf("k = %d, l = %d, first records", k, l), records: len(rows)}
 	if most > 0 {
 		policy.Settle = settle.Rule{Records: settling, Max: most}
@@ -148,6 +150,7 @@ func published(ctx context.Context, rows []equivclass.Row, k, l, most int) (*str
 		return nil, err
 	}
 	out.count(view, schema.SensitiveIndex())
+	out.judged = int(m.Status().Pending.Quarantined)
 	out.arrivals(rows, most)
 	return out, nil
 }
@@ -223,10 +226,10 @@ func diabetes(ctx context.Context, in figures.Input) (out []*stream, err error) 
 // encounterPanel shows the streams.
 func encounterPanel(of []*stream) figures.Panel {
 	p := figures.Panel{Name: "b", Header: []string{"published", "records", "within windows", "of ended windows", "records published",
-		"people published", "people in the median bucket", "largest ever share"}}
+		"people published", "people quarantined", "people in the median bucket", "largest ever share"}}
 	for _, s := range of {
-		p.Rows = append(p.Rows, []string{s.name, strconv.Itoa(s.records), strconv.Itoa(s.within), strconv.Itoa(s.ended), strconv.Itoa(s.published),
-			strconv.Itoa(s.people), strconv.Itoa(s.bucket), figures.Number(s.top, 4)})
+		p.Rows = append(p.Rows, []string{s.name, strconv.Itoa(s.records), strconv.Itoa(s.within), strconv.Itoa(s.ended),
+			strconv.Itoa(s.published), strconv.Itoa(s.people), strconv.Itoa(s.judged), strconv.Itoa(s.bucket), figures.Number(s.top, 4)})
 	}
 	return p
 }

@@ -3,13 +3,13 @@
 //
 // Guarantee: the seed fixes all numbers.
 //
-// Method: people of a synthetic feed have 50 values and six visits; the value of a visit is that of the visit before with probability .9, and
-// drawn anew otherwise. The daemon's machine publishes them at level L2 twice: each visit as if it were another person, in a bucket of its
-// own (which no configuration does that names the subject), and each person's six values at once, as one value (subject.repeat: history).
-// The attacker knows everybody's buckets and the law of the feed. The quasi-identifiers of a
-// visit are drawn anew, as a length of stay is, so that a person's buckets are of different people. Of visits the belief that a value ever occurs in a history is found
-// exactly, by a forward pass for each value, where buckets are taken as independent. Of histories it is the share of the bucket's people in
-// whose history the value occurs (Theorem DS), as the auditor reads it off the files' bags too.
+// Method: people of a synthetic feed have 50 values and six visits; the value of a visit is that of the visit before with probability
+// .9, and drawn anew otherwise. The quasi-identifiers of a visit are drawn anew, as a length of stay is, so that a person's buckets are of
+// different people. The daemon's machine publishes them at level L2 twice: each visit as if it were another person, in a bucket of its own
+// (which no configuration does that names the subject), and each person's six values at once, as one value (subject.repeat: history). The
+// attacker knows everybody's buckets and the law of the feed. Of visits the belief that a value ever occurs in a history is found exactly,
+// by a forward pass for each value, where buckets are taken as independent. Of histories it is the share of the bucket's people in whose
+// history the value occurs (Theorem DS).
 //
 // Difference from the papers: none has this figure.
 //
@@ -282,7 +282,7 @@ func (f *feed) whole() (shares [][]float64, err error) {
 	return shares, nil
 }
 
-// ever is the belief, by value, that it occurs at some of the visits whose buckets have these shares; a visit that is not published has none.
+// ever is the belief, by value, that it occurs at some of the visits whose buckets have these shares; one that is not published has none.
 func (f *feed) ever(shares [][]float64) []float64 {
 	out := make([]float64, values)
 	all := f.without(shares, -1)
@@ -370,8 +370,8 @@ func (t told) share(n int) string {
 }
 
 var notes = []string{
-	"Belief: that a value occurs at any of the person's visits so far. The attacker knows everybody's buckets, and the law by which values are " +
-		"drawn and stay. For visits apart it is exact but for taking a person's buckets as independent.",
+	"Belief: that a value occurs at any of the person's visits so far. The attacker knows everybody's buckets, and the law by which values " +
+		"are drawn and stay. For visits apart it is exact but for taking a person's buckets as independent.",
 	"The prior alone reaches .1 for the most frequent value in six visits: what is above 1/l was told by the releases.",
 	"Visits apart are what a dataset without the role subject would publish, where the source sends visits. With a subject, and " +
 		"subject.repeat: first, only the first visit is published.",
