@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/internal/testkit/programtest"
+)
+
+const historiesConfig = `version: 1
+dataset: clinic
+source: {type: file, format: csv, file: {path: in.csv}}
+schema:
+  attributes:
+    - {name: patient, role: subject}
+    - {name: age, role: quasi, type: integer}
+    - {name: diagnosis, role: sensitive, type: categorical}
+    - {name: ward, role: sensitive, type: categorical}
+subject: {settle: 100 records, repeat: history, max_records: 2}
+policy: {k: 5, l: 2, max_pool: 200}
+initial: {min_pool: 200}
+release: {dir: ./releases, trigger: {on: records, every: 500}}
+`
+
+// TestHistoriesFromTheFileToTheAudit: people who come twice inside the window are published with both visits, as one value, in buckets of
+// their own; the check of the configuration says what histories need; the audit certifies the promise of "ever" with the exports, and the
+// replay makes all decisions again in other worlds.
+func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
+	s := &site{t: t, dir: programtest.TempDir(t)}
+	s.config = s.path("anond.yaml")
+	s.write("anond.yaml", historiesConfig)
+	rng, rows := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
+	rows.WriteString("patient,age,diagnosis,ward\n")
+	line := func(person int) {
+		d := (person%9 + rng.IntN(2)) % 9 // mostly as before
+		fmt.Fprintf(&rows, "p%d,%d,d%d,w%d\n", person, 20+person%50, d, d/2)
+	}
+	for i := range 1500 {
+		line(i)
+		switch back := i - 40; {
+		case back >= 0 && back%2 == 0: // half come again
+			line(back)
+		case back >= 0 && back%5 == 0: // others behind the window
+			line(max(0, back-200))
+		}
+	}
+	s.write("in.csv", rows.String())
+	checked := s.must("config check", "--data", s.path("in.csv"))
+	assert.Contains(t, checked, "Observed for 100 records (subject.settle)")
+	assert.Regexp(t, `of 2: \d+ people, \d+ with more; one value is ever that of`, checked)
+	assert.Contains(t, checked, "subject.max_records can be up to 2")
+	s.run("run", "--once")
+
+	s.must("state records", "--out", s.path("records.csv"))
+	values, err := csv.NewReader(strings.NewReader(s.read("records.csv"))).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"record", "arrived_in_release", "stratum", "patient", "age", "diagnosis", "diagnosis_2", "ward", "ward_2"}, values[0])
+	twice := 0
+	for _, row := range values[1:] {
+		require.Equal(t, row[2] == "2", row[6] != "")
+		require.Equal(t, row[6] != "", row[8] != "")
+		if row[6] != "" {
+			twice++
+		}
+	}
+	require.Greater(t, twice, 500)
+	audited := s.must("audit --replay 2 --require-certified")
+	require.Contains(t, audited, "cannot tell that a value ever occurs in a published person's history")
+	require.Contains(t, audited, "L2: certified")
+	manifest := s.read("releases/" + strings.TrimSpace(s.read("releases/CURRENT")) + "/manifest.json")
+	require.Contains(t, manifest, `"max_records": 2`)
+}
