@@ -17,7 +17,8 @@ import (
 // tells counts and shares, never a value (rule V, values).
 type Histories struct {
 	Settle     string       `json:"settle"`      // how long they are observed here
-	MaxRecords int          `json:"max_records"` // the largest that can be kept; 1: none above
+	Pool       int          `json:"pool"`        // of up to so many people
+	MaxRecords int          `json:"max_records"` // the largest that such pools can keep; 1: none above
 	Lengths    []ofLength   `json:"lengths"`
 	Published  []ofSettling `json:"published"`
 }
@@ -90,7 +91,7 @@ func HistoriesOf(t *Table, c *config.Config) *Histories {
 // historiesFor is HistoriesOf for people who are observed for so many records (0: all), and pools of up to most of them.
 func historiesFor(t *Table, length, k, l int, promises map[int]*promise.Promise, most int) *Histories {
 	v := t.visits
-	out := &Histories{Settle: settled(length, t.Read), MaxRecords: 1}
+	out := &Histories{Settle: settled(length, t.Read), MaxRecords: 1, Pool: most}
 	if length == 0 {
 		length = math.MaxInt
 	}
@@ -209,10 +210,11 @@ func (h *Histories) Text(w io.Writer) {
 			100*x.TopShare, pool)
 	}
 	if h.MaxRecords == 1 {
-		say(w, "With these shares subject.max_records cannot be kept above 1: leave subject.repeat at first.")
+		say(w, "Pools of up to %d people cannot keep that for subject.max_records above 1: leave subject.repeat at first.", h.Pool)
 		return
 	}
-	say(w, "subject.max_records can be up to %d. Of all records are published at most:", h.MaxRecords)
+	say(w, "Pools of up to %d people can keep that for subject.max_records up to %d. Of all records are published at most:", h.Pool,
+		h.MaxRecords)
 	for _, x := range h.Published {
 		var shares []string
 		for i, share := range x.Shares {

@@ -10,8 +10,8 @@ import (
 	"anond/equivclass"
 )
 
-// visited is a table in which one person in four comes again, once, and one in sixteen a third time, always so many records later. Who comes
-// again has a first value once more, or another one.
+// visited is a table in which one person in four comes again, so many records later, and one in sixteen a third time, at the end. Who comes
+// again has the first value once more, or another one.
 func visited(t *testing.T, people, later int) *Table {
 	schema, err := equivclass.NewSchema([]equivclass.Attribute{
 		{Name: "person", Role: equivclass.Subject},
@@ -50,7 +50,7 @@ func visited(t *testing.T, people, later int) *Table {
 }
 
 // TestHistoriesByLength: for each number of records it says how many people have it, the largest share of people who ever have one value,
-// and what a pool needs: of several records twice as much. The largest subject.max_records is the last that the people of the table can keep.
+// and what a pool needs: of several records twice as much. The largest subject.max_records is the last that the table's people can keep.
 func TestHistoriesByLength(t *testing.T) {
 	table := visited(t, 16_000, 100)
 	require.Equal(t, 5000, table.Repeats)
@@ -82,6 +82,6 @@ func TestHistoriesByLength(t *testing.T) {
 	var text strings.Builder
 	h.Text(&text)
 	require.NotContains(t, text.String(), "secret")
-	require.Contains(t, text.String(), "subject.max_records can be up to 3")
+	require.Contains(t, text.String(), "Pools of up to 20000 people can keep that for subject.max_records up to 3")
 	(*Histories)(nil).Text(&text)
 }

@@ -138,7 +138,7 @@ func (p *Pools) TopShare() (share float64) {
 	return share
 }
 
-// promised are the sensitive attributes of a table and their bag, over some rows for each attribute. One without a promise of its own has none yet.
+// promised are the sensitive attributes of a table and their bag, over some rows for each. One without a promise of its own has none yet.
 func promised(t *equivclass.Table, schema *equivclass.Schema, promises map[int]*promise.Promise,
 	rows func(attribute int) []int32) (all promise.Attributes, bag merge.Bag) {
 	for _, i := range schema.Sensitive() {

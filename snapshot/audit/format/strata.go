@@ -8,8 +8,8 @@ import (
 )
 
 // People who are observed for a time before they are published (privacy.settle) are of a stratum: what kinds of messages came of them in
-// that time. All people of a pool are of one (Theorem DS): whoever is corrected, say, is not like others, and whoever has two records is not
-// like people with three.
+// that time. All people of a pool are of one (Theorem DS): whoever is corrected, say, is not like others, and whoever has two
+// records is not like people with three.
 
 // Stratum is one as it is written, and how many records its people have.
 type Stratum struct {
