@@ -19,13 +19,13 @@ import (
 	"anond/incremental/state"
 	"anond/lab/figures"
 	"anond/lab/figures/dataset"
-	"anond/lab/figures/frontier"
 )
 
 // The encounters of UCI Diabetes 130-US hospitals in the order of their numbers; the sensitive value is the first diagnosis, to three
 // digits.
 const (
 	encounters = "diabetes130.csv.gz"
+	elsewhere  = "ANOND_DATA" // the environment variable that names its directory
 	settling   = 10_000
 	every      = 1000 // records between two cuts
 	enough     = 500  // people of a pool (policy.max_pool)
@@ -49,7 +49,7 @@ type stream struct {
 
 // readEncounters reads rows with the columns above, categories as numbers; nil: the file is not there.
 func readEncounters() (rows []equivclass.Row, err error) {
-	dir := os.Getenv(frontier.Elsewhere)
+	dir := os.Getenv(elsewhere)
 	if dir == "" {
 		return nil, nil
 	}

@@ -33,7 +33,6 @@ import (
 	"anond/incremental/state"
 	"anond/internal/ops/chart"
 	"anond/lab/figures"
-	"anond/lab/figures/frontier"
 )
 
 const (
@@ -82,7 +81,7 @@ func run(ctx context.Context, in figures.Input) (*figures.Result, error) {
 	}
 	if of == nil {
 		out.Notes = append(slices.Clone(notes), "The encounters of "+encounters+" were not measured: that takes scale 1, and the file below the "+
-			"directory that "+frontier.Elsewhere+" names.")
+			"directory that "+elsewhere+" names.")
 	} else {
 		out.Panels, out.Claims = append(out.Panels, encounterPanel(of)), append(out.Claims, encounterClaim(of))
 	}
