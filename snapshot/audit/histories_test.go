@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,4 +197,58 @@ func TestHistoriesThatCannotBeRead(t *testing.T) {
 	p.edit = since(1, func(r *testParts) { privacy(r)["settle"] = "end" })
 	_, err = Dir(p.write(t))
 	require.ErrorContains(t, err, malformed)
+}
+
+// TestRandomHistories: of histories at random the auditor finds a value above its cap in a bucket, and in what a release adds, exactly where
+// a count of the people who ever have it says so.
+func TestRandomHistories(t *testing.T) {
+	above, below := 0, 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := historiesL2()
+		wide := 3 + int(seed%6)
+		over, differs := false, false
+		for n, births := range p.births {
+			pool := map[string]int{}
+			people := 0
+			for _, b := range births {
+				counts, size := map[string]int{}, 0
+				for _, i := range slices.Concat(b...) {
+					parts := make([]string, []int{1, 2, 3, 2}[n])
+					for j := range parts {
+						parts[j] = string(rune('a' + rng.IntN(wide)))
+					}
+					p.people[i].value = strings.Join(parts, ">")
+					seen := map[string]bool{}
+					for _, v := range parts {
+						if !seen[v] {
+							counts[v]++
+							pool[v]++
+						}
+						seen[v] = true
+					}
+					size++
+				}
+				for _, c := range counts {
+					over = over || c*p.l > size
+				}
+				people += size
+			}
+			for _, c := range pool {
+				differs = differs || c*p.l > people
+			}
+		}
+		r, refused := p.check(t, p.write(t))
+		found := kinds(r.Violations)
+		require.Equal(t, over, slices.Contains(found, format.KindValueAboveL), "seed %d", seed)
+		require.Equal(t, differs, slices.Contains(found, format.KindDifference), "seed %d", seed)
+		require.Equal(t, over || differs, len(refused) > 0, "seed %d", seed)
+		if over {
+			above++
+		} else {
+			below++
+		}
+	}
+	require.Positive(t, above)
+	require.Positive(t, below)
 }
