@@ -569,3 +569,54 @@ func rewrite(t *testing.T, dir string, edit map[string]func([][]string) [][]stri
 	require.NoError(t, os.WriteFile(filepath.Join(at, snapshot.ManifestName), text, 0o444))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, snapshot.CurrentName), []byte("000001\n"), 0o600))
 }
+
+// TestViewsOfHistories: a view of people with histories, and of those who settle with one record, says of which stratum its buckets are
+// and how long their histories; the auditor finds it to be the function of its release that it is, also once buckets have left.
+func TestViewsOfHistories(t *testing.T) {
+	for _, subject := range []string{"repeat: first, settle: 90 records", "repeat: history, max_records: 2, settle: 90 records"} {
+		s := newSite(t, subject+", erasure: {mode: bucket, every: 24h}", "")
+		s.replace("  tables: [[illness, drug]]\n", "")
+		s.replace("illness, role: sensitive, hierarchy: illness.csv", "illness, role: sensitive, type: categorical")
+		s.replace("\n  missing: value", "")
+		s.replace(", values: {illness: level 1}", "")
+		r, text := rand.New(rand.NewPCG(7, 3)), "id,age,zip,sex,weight,illness,drug\n"
+		pick := func(of ...string) string { return of[r.IntN(len(of))] }
+		for i := range 900 {
+			id := i
+			if i%3 == 2 { // comes again
+				id = i - 1
+			}
+			text += fmt.Sprintf("%d,%d,%s,%s,%.1f,%s,%s\n", id, 18+r.IntN(60), pick("10", "11", "20", "21"), pick("f", "m", "x"), 45+50*r.Float64(),
+				pick("flu", "cold", "asthma", "angina", "ulcer"), pick("a", "b", "c", "d"))
+		}
+		s.write("in.csv", text)
+		require.NoError(t, s.run(0))
+		s.forget(0, 1, 3, 4)
+		require.NoError(t, s.run(90))
+		report := s.audit()
+		require.Empty(t, report.Violations)
+		require.Len(t, report.Views, 2)
+		own, err := audit.Dir(audit.Options{Releases: s.path("releases-pharma")})
+		require.NoError(t, err)
+		require.Empty(t, own.Violations)
+		strata, withdrawn := map[string]bool{}, 0
+		m := s.newest("releases-pharma")
+		for _, p := range m.Parts {
+			withdrawn += len(p.Withdrawn)
+			data, err := os.ReadFile(s.path(filepath.Join("releases-pharma", snapshot.DirName(m.Release), p.Part, snapshot.BucketsName)))
+			require.NoError(t, err)
+			lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+			require.Equal(t, strings.Join(m.BucketsColumns(), ","), lines[0])
+			for _, line := range lines[1:] {
+				strata[strings.Join(strings.Split(line, ",")[3:], ",")] = true
+			}
+		}
+		require.Positive(t, withdrawn)
+		if m.Privacy.MaxRecords == 0 {
+			require.Equal(t, map[string]bool{"plain": true}, strata)
+			continue
+		}
+		require.Equal(t, map[string]bool{"plain,1": true, "2,2": true}, strata)
+		require.Equal(t, s.newest("releases").Privacy.Attributes[0], m.Privacy.Attributes[0])
+	}
+}
