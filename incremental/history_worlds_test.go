@@ -1,6 +1,8 @@
 package incremental_test
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 
 	"anond/equivclass"
 	"anond/equivclass/equivtest/tier"
+	"anond/equivclass/merge"
 	"anond/incremental/settle"
 	"anond/incremental/state"
 )
@@ -120,6 +123,68 @@ func freshBuckets() situation {
 	}}
 }
 
+// mergedAgain are eight people with a value that stays, in four classes; of two classes all is known.
+func mergedAgain() situation {
+	const values = 3
+	var stays []history
+	for v := range values {
+		stays = append(stays, history{first: v, second: v, does: true, shown: values + v*values + v, weight: 1})
+	}
+	histories, known := make([][]history, 8), make([]int, 8)
+	for person := range histories {
+		histories[person], known[person] = stays, []int{-1, 1, -1, 1, 2, -1, 2, -1}[person]
+	}
+	return situation{values: values, histories: histories, known: known, most: 2, pool: 8, do: func(p *play, broken string) {
+		for visit := range 2 {
+			for person := range histories {
+				quasi := []string{"0", "0", "0", "0", "100", "100", "100", "100"}[person]
+				p.tell(person, message{op: "c", quasi: quasi, at: int64(10*visit + person)})
+			}
+		}
+		p.passes(1000)
+		p.releases()
+		if broken != "" {
+			p.mergesSecond()
+		}
+	}, reaches: []string{"second release"}}
+}
+
+// mergesSecond breaks the machine: the second values of who is published are published, too, in buckets that follow from them alone.
+func (p *play) mergesSecond() {
+	i := p.m.Releases().Latest()
+	if i == nil || i.Release < 2 {
+		return
+	}
+	v, err := p.m.Releases().Change(i.Release)
+	p.must(err)
+	slices.SortFunc(v.Classes, func(a, b state.ClassView) int { return cmp.Compare(a.Members[0], b.Members[0]) })
+	bags, second := make([]merge.Bag, len(v.Classes)), make([][]uint32, len(v.Classes))
+	for c, class := range v.Classes {
+		for _, r := range class.Members {
+			second[c] = append(second[c], uint32(p.does(int(p.taken[r])).second))
+		}
+		bags[c] = merge.NewBag(slices.Clone(second[c]))
+	}
+	draws := merge.AllDraws(merge.Key{Release: 9, Pool: 9, Purpose: "bucket"}, func(_ merge.Key, m int) []int32 {
+		order := make([]int32, m) // one of two: fewer plays
+		for i := range order {
+			order[i] = int32(i)
+		}
+		if p.drawn(merge.Key{Release: 9}, 2)[0] == 1 {
+			slices.Reverse(order)
+		}
+		return order
+	})
+	buckets, _ := merge.Pool(bags, p.k, 1, merge.Requirement{Caps: merge.Frequency(p.l)}, draws, merge.Run{Workers: 1})
+	for _, bucket := range buckets {
+		var all []uint32
+		for _, class := range bucket {
+			all = append(all, second[class]...)
+		}
+		p.note("second", bucket, merge.NewBag(all))
+	}
+}
+
 // TestHistoriesTellNothing: in every world of people some of whom come again, with any law of the second value and of who comes, the
 // posterior of each history of each published person is the share in the bucket, exactly, and each value is in the histories of no more
 // than 1/l of it.
@@ -129,6 +194,9 @@ func TestHistoriesTellNothing(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) { returns(x).course(t, "").requireExact(t) })
 	}
 	t.Run("two lengths", func(t *testing.T) { lengthsMixed(chronic).course(t, "").requireExact(t) })
+	if tier.Full() {
+		t.Run("four classes", func(t *testing.T) { mergedAgain().course(t, "").requireExact(t) })
+	}
 	t.Run("first records", func(t *testing.T) { freshBuckets().course(t, "").requireExact(t) })
 }
 
@@ -139,7 +207,11 @@ func TestBrokenHistories(t *testing.T) {
 		"lengths are mixed in a class":     lengthsMixed(chronic),
 		"a history closes by the value":    returns(sticky).closing(0),
 		"fresh buckets for second records": freshBuckets(),
+		"one Merge for each position":      mergedAgain(),
 	} {
+		if s.pool == 8 && !tier.Full() {
+			continue // some 6,000 plays
+		}
 		t.Run(name, func(t *testing.T) { requireTells(t, s.course(t, name)) })
 	}
 }

@@ -159,3 +159,60 @@ func TestKindsOfMessages(t *testing.T) {
 		})
 	}
 }
+
+// TestMessagesOfHistories: what becomes of messages about somebody of whom up to two records are published, and which sequence is.
+func TestMessagesOfHistories(t *testing.T) {
+	const bad = `\u0001`
+	type counts struct{ settling, waiting, beyond, refused int }
+	for name, c := range map[string]struct {
+		inside   []string
+		in, then counts
+		illness  []string // that wait; none: nobody does
+	}{
+		"one record": {inside: []string{event("c", "p", 1, "40", "a")}, in: counts{settling: 1}, then: counts{waiting: 1},
+			illness: []string{"a"}},
+		"two records": {inside: []string{event("c", "p", 1, "40", "b"), event("c", "p", 2, "41", "a")}, in: counts{settling: 2},
+			then: counts{waiting: 2}, illness: []string{"b", "a"}},
+		"the third one, whatever it says": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "41", "a"),
+			event("c", "p", 3, "41", bad), event("c", "p", 4, "old", "b")}, in: counts{settling: 2, beyond: 2},
+			then: counts{waiting: 2, beyond: 2}, illness: []string{"a", "a"}},
+		"a bad illness second": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "41", bad), event("c", "p", 3, "41", "b")},
+			in: counts{beyond: 2, refused: 1}, then: counts{beyond: 2, refused: 1}},
+		"a bad age takes no place": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "old", "c"),
+			event("c", "p", 3, "41", "b")}, in: counts{settling: 2, refused: 1}, then: counts{waiting: 2, refused: 1}, illness: []string{"a", "b"}},
+		"an update of the first one": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "41", "b"),
+			event("u", "p", 1, "42", "c")}, in: counts{settling: 2, beyond: 1}, then: counts{waiting: 2, beyond: 1}, illness: []string{"c", "b"}},
+		"an update of one that is not shown": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "41", "b"),
+			event("u", "p", 3, "42", bad)}, in: counts{settling: 2, beyond: 1}, then: counts{waiting: 2, beyond: 1}, illness: []string{"a", "b"}},
+		"a delete": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "41", "b"), `{"op":"d","before":{"id":"p"}}`},
+			in: counts{beyond: 3}, then: counts{beyond: 3}},
+		"a message that nobody can read": {inside: []string{event("c", "p", 1, "40", "a"), event("c", "p", 2, "41", "b"),
+			`{"after":{"id":"p"},"op":`}, in: counts{refused: 1, beyond: 2}, then: counts{refused: 1, beyond: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newObserving(t, decode.Debezium, true, false)
+			f.options.Policy.Settle.Max, f.store = 2, memstore.New()
+			f.open()
+			look := func() counts {
+				s := f.m.Status()
+				return counts{s.Pending.Settling, s.Pending.Waiting, s.Beyond, int(s.DeadLetter)}
+			}
+			for i, text := range c.inside {
+				f.send(int64(1000+i), text)
+			}
+			require.Equal(t, c.in, look())
+			require.NoError(t, f.m.Stamp(state.Partition{Source: "s"}, 1100))
+			require.Equal(t, c.then, look())
+			v := f.m.Releases().All()
+			if c.illness == nil {
+				require.Zero(t, v.Len()+v.Dictionaries[3].Len(), "nothing is left of who is not shown")
+				return
+			}
+			require.Equal(t, []any{1, 1}, []any{v.Len(), v.Dictionaries[3].Len()})
+			require.Equal(t, c.illness, equivclass.Parts(v.Dictionaries[3].Text(v.SA[0].At(0))))
+			if len(c.illness) > 1 {
+				require.Equal(t, "41", v.Dictionaries[2].Text(v.QI[0].At(0)), "the quasi-identifiers are the newest record's")
+			}
+		})
+	}
+}

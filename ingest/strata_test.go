@@ -102,3 +102,45 @@ func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 	require.Equal(t, 3, s.Strata[0].Waiting)
 	require.Equal(t, 16, s.Strata[0].Records)
 }
+
+// TestTheEndOfASourceEndsWindows: with settle: end nobody waits for a time; at the end all are published that have a pool, by how many
+// records they have, and who comes later, with the source read on, begins anew or is late.
+func TestTheEndOfASourceEndsWindows(t *testing.T) {
+	schema, err := equivclass.NewSchema(append([]equivclass.Attribute{{Name: "id", Role: equivclass.Subject}},
+		loopSchema(t).Attributes()...), equivclass.RefuseMissing)
+	require.NoError(t, err)
+	policy := rigPolicy()
+	policy.Level, policy.Republication, policy.MaxRegroups, policy.CutEvery, policy.InitialMin = state.L2, state.Append, 0, 0, 40
+	policy.Initial, policy.Local, policy.Settle.End, policy.Settle.Max = nil, nil, true, 2
+	store, press, d := memstore.New(), &strataPress{}, &dated{feed: &feed{}}
+	value := func(i, visit int) {
+		d.put(0, `{"id":"p%d","age":%d,"ward":"w%d","illness":"i%d"}`, i, 20+i%40, i%4, (i+visit)%29)
+	}
+	run := func() incremental.Status {
+		m, err := incremental.Open(store, incremental.Options{Schema: schema, Seed: [32]byte{1}, Policy: policy})
+		require.NoError(t, err)
+		next, _ := m.Intake().Next(part)
+		d.next = next
+		h := &ingest.Host{Machine: m, Store: store, Source: d, Schema: schema, DeadLetters: &bin{seen: map[uint64]state.DeadLetter{}},
+			Publisher: press, Clock: fastClock{time.Now()}, Log: slog.New(slog.DiscardHandler), Once: true,
+			NewDecoder: func() (decode.Decoder, error) { return decode.New(decode.JSON, schema, decode.Options{Kinds: true}) }}
+		require.NoError(t, h.Run(t.Context()))
+		s := m.Status()
+		require.Equal(t, s.Sent, s.Accounted())
+		return s
+	}
+	for visit := range 3 {
+		for i := range 120 {
+			if i%2 == 0 || visit == 0 {
+				value(i, visit)
+			}
+		}
+	}
+	s := run()
+	require.Equal(t, []string{"1: 60 plain", "2: 60 2"}, press.was)
+	require.Equal(t, []int{180, 120, 60, 0}, []int{s.Published, s.People, s.Beyond, s.Pending.Total()})
+	value(0, 5)
+	value(200, 0)
+	s = run()
+	require.Equal(t, []int{180, 120, 61, 1}, []int{s.Published, s.People, s.Beyond, s.Pending.Waiting})
+}
