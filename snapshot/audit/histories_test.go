@@ -199,8 +199,8 @@ func TestHistoriesThatCannotBeRead(t *testing.T) {
 	require.ErrorContains(t, err, malformed)
 }
 
-// TestRandomHistories: of histories at random the auditor finds a value above its cap in a bucket, and in what a release adds, exactly where
-// a count of the people who ever have it says so.
+// TestRandomHistories: of histories at random the auditor finds a value above its cap in a bucket, and in what a release adds, exactly
+// where a count of the people who ever have it says so.
 func TestRandomHistories(t *testing.T) {
 	above, below := 0, 0
 	for seed := range uint64(60) {
