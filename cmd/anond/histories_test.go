@@ -55,7 +55,7 @@ func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
 	assert.Contains(t, checked, "Observed for 100 records (subject.settle)")
 	assert.Regexp(t, `of 2: \d+ people, \d+ with more; one value is ever that of`, checked)
 	assert.Contains(t, checked, "Pools of up to 400 people can keep that for subject.max_records up to 2")
-	s.run("run", "--once")
+	s.must("run --once")
 
 	s.must("state records", "--out", s.path("records.csv"))
 	values, err := csv.NewReader(strings.NewReader(s.read("records.csv"))).ReadAll()
