@@ -19,12 +19,12 @@ var KeyOrder = func() map[string]int {
 	for i, key := range strings.Fields(`
 		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded about licence contact
 		schema kind role
-		type digits scale hierarchy text missing aliases
+		type digits scale hierarchy text missing aliases unit promise max_records
 		steps k l gain at_most most c t distance declared reference counts every value share count open diversity republication max_regroups
 		subject_repeat policy recoding values tables records classes first_bucket buckets
 		first_pool pools pending initial_min_pool erasure window expired people_ever bytes rows
 		mode union shards parts files dead replaces documents quality ncp box_ncp c_dm c_avg
-		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 unit promise max_records settle updates
+		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 settle updates
 		attributes top_share top_odds cap previous`) {
 		at[key] = i
 	}
