@@ -26,3 +26,17 @@ func TestPeopleAreCountedByTheirGroup(t *testing.T) {
 	assert.Equal(t, []string{"5: 10", "10: 10"}, names(bySize([]int{5, 10, 5})))
 	assert.Equal(t, []string{"5 to 9: 35", "10 to 13: 46"}, names(bySize([]int{5, 6, 7, 8, 9, 10, 11, 12, 13})))
 }
+
+// TestHistoriesCountAtEachValue: a person counts at every value of the history, once, so that shares are those of "ever".
+func TestHistoriesCountAtEachValue(t *testing.T) {
+	d := equivclass.NewSequences(equivclass.Attribute{Name: "illness"}, 2)
+	var codes []equivclass.Code
+	for _, h := range [][]string{{"flu", "cold"}, {"cold", "flu"}, {"flu", "flu"}, {"gout", "burn"}} {
+		codes = append(codes, d.Sequence(equivclass.Joined(h)))
+	}
+	bags := []equivclass.Bag{equivclass.BagOfCodes(codes)}
+	assert.Equal(t, 1, topOf(bags[0]))
+	promised := promisedOf(bags, d, false)
+	assert.Equal(t, 3, topOf(promised[0]))
+	assert.Equal(t, example{Size: 4, Top: 3, Share: "75.0\u202f%"}, exampleOf(bags, promised))
+}
