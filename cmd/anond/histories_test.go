@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,4 +76,30 @@ func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
 	require.Contains(t, audited, "L2: certified")
 	manifest := s.read("releases/" + strings.TrimSpace(s.read("releases/CURRENT")) + "/manifest.json")
 	require.Contains(t, manifest, `"max_records": 2`)
+
+	// The files have the histories of those who are published, and no others.
+	s.must("state members", "--out", s.path("members.csv"))
+	members, err := csv.NewReader(strings.NewReader(s.read("members.csv"))).ReadAll()
+	require.NoError(t, err)
+	published, want, have := map[string]bool{}, map[string]int{}, map[string]int{}
+	for _, row := range members[1:] {
+		published[row[1]] = true
+	}
+	for _, row := range values[1:] {
+		if published[row[0]] {
+			want["diagnosis,"+row[5]+","+row[6]]++
+			want["ward,"+row[7]+","+row[8]]++
+		}
+	}
+	counts, err := csv.NewReader(strings.NewReader(s.must("release cat --file values.csv"))).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, "part,bucket,attribute,value,value_2,count", strings.Join(counts[0], ","))
+	for _, row := range counts[1:] {
+		n, err := strconv.Atoi(row[5])
+		require.NoError(t, err)
+		have[strings.Join(row[2:5], ",")] += n
+	}
+	require.Equal(t, want, have)
+	require.Contains(t, s.must("release report"), "in any of the records (at most 2) with which the person is published,")
+	require.Contains(t, s.read("releases/000001/receiver.md"), "by the first 2 records at most")
 }
