@@ -74,19 +74,26 @@ func TestStrataThatCannotBeRead(t *testing.T) {
 	require.ErrorContains(t, err, "header lacks the stratum")
 }
 
-// TestUnionOfOtherTimesOfObservation: a union whose shards observe people for another time than it says is found.
+// TestUnionOfOtherTimesOfObservation: a union whose shards observe people for another time than it says, or publish
+// other histories, is found.
 func TestUnionOfOtherTimesOfObservation(t *testing.T) {
 	shard, f := &format.Manifest{}, &format.Faults{}
 	shard.Privacy.Settle, shard.Privacy.Updates = "90d", "apply"
 	of := &unionRelease{number: 1, man: &format.Manifest{}, shards: map[int]*shardManifest{0: {man: shard}}}
-	said := func() bool {
+	said := func(fields ...string) bool {
 		*f = format.Faults{}
 		checkUnionClaims(of, f)
-		return slices.ContainsFunc(f.List, func(v format.Violation) bool { return v.Attribute == "privacy.settle" })
+		return slices.ContainsFunc(f.List, func(v format.Violation) bool {
+			return v.Attribute == append(fields, "privacy.settle")[0]
+		})
 	}
 	require.True(t, said())
 	of.man.Privacy.Settle, of.man.Privacy.Updates = "90d", "refuse"
 	require.True(t, said())
 	of.man.Privacy.Updates = "apply"
 	require.False(t, said())
+	shard.Privacy.MaxRecords = 3
+	require.True(t, said("privacy.max_records"))
+	of.man.Privacy.MaxRecords = 3
+	require.False(t, said("privacy.max_records"))
 }
