@@ -99,6 +99,10 @@ func TestHistoriesAsked(t *testing.T) {
 	require.NotContains(t, load(t, observed).Digests(), "subject.max_records", "states without histories are as they were")
 	more := load(t, strings.Replace(asked, "history", "history, max_records: 15", 1))
 	require.NotEqual(t, c.Digests()["subject.max_records"], more.Digests()["subject.max_records"])
+	for _, other := range []*config.Config{more, load(t, strings.Replace(asked, "90d", "30d", 1)),
+		load(t, strings.Replace(asked, "{settle: 90d, repeat: history}", "{repeat: first}", 1))} {
+		require.NotEqual(t, c.Digests()[config.EncodingKey], other.Digests()[config.EncodingKey], "records are not stored alike")
+	}
 	const file = "source: {type: file, format: json, file: {path: in.json}}"
 	for _, x := range []struct{ from, to, want string }{
 		{"history", "history, max_records: 1", "is not between 2 and 15"},

@@ -341,6 +341,9 @@ func (c *Config) encoding() [32]byte {
 	if bound := c.ofShard(); len(bound) > 0 {
 		parts = append(parts, bound)
 	}
+	if c.Settle.On() { // of whom a record is, of which stratum, and how many values it has
+		parts = append(parts, c.Settle.String(), c.Updates, c.MaxRecords)
+	}
 	return digestOf(append(parts, c.validity()))
 }
 
