@@ -92,7 +92,7 @@ class Chain:
                     data = (self.top / "hierarchies" / Path(copy["file"]).name).read_bytes()
                     self.say("a hierarchy or reference is another file", hashlib.sha256(data).hexdigest() != copy["sha256"])
         if before:
-            old, new = ([x.get(key) for key in NEVER] + [x["privacy"].get("settle"), x["privacy"].get("updates")] +
+            old, new = ([x.get(key) for key in NEVER] + [x["privacy"].get(key) for key in ("settle", "updates", "max_records")] +
                         [{**a, "hierarchy": None} for a in x["schema"]] for x in (before, m))
             self.say("another schema, policy or recoding than before", old != new or m["created_at"] < before["created_at"])
             self.say("`grown` has gone", bool(before["privacy"].get("grown")) and not privacy.get("grown"))
@@ -274,14 +274,14 @@ class Chain:
         everyone = sum(bag.values())
         if promise.get("open"):  # of those who have a value
             bag, reference = ({v: n for v, n in of.items() if v != "?"} for of in (bag, reference))
-        people, all_ = sum(bag.values()), sum(reference.values())
+        people, everybody = sum(bag.values()), sum(reference.values())
         bag, reference = ever(bag), ever(reference)
         for v, n in bag.items():
-            share, have, others = Fraction(n, people), reference.get(v, 0), all_ - reference.get(v, 0)
+            share, have, others = Fraction(n, people), reference.get(v, 0), everybody - reference.get(v, 0)
             least = Fraction(1, promise["l"]) if promise.get("l") else Fraction(0 if promise.get("gain") else 1)
             g = Fraction(promise.get("gain") or 0)
             cap = max(least, g * have / (g * have + others)) if g and (have or others) else least
-            cap = min(cap, named.get(v, 1), Fraction(promise.get("most") or 1))
+            cap = min(cap, named.get(v, Fraction(1)), Fraction(promise.get("most") or 1))
             self.say(f"a bucket has more of a value of {a['name']} than is promised", share > cap)
             asked = self.caps.get(a["name"], 1) if isinstance(self.caps, Mapping) else 1 if self.caps is None else self.caps
             asked = asked.get(v, 1) if isinstance(asked, Mapping) else asked
