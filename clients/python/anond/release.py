@@ -269,8 +269,9 @@ class Release:
         names = [x if isinstance(x, str) else None for x in by]
         index = (pd.MultiIndex.from_tuples([c[0] for c in cells], names=names) if len(by) > 1 else
                  pd.Index([c[0][0] for c in cells], name=names[0]))
-        return pd.DataFrame([dataclasses.asdict(a) 
-                             for a in self._ask([(c[1], summed, mean) for c in cells], any(b in self.histories for b in by if isinstance(b, str)))], index=index)
+        whole = any(isinstance(b, str) and b in self.histories for b in by)
+        answers = self._ask([(c[1], summed, mean) for c in cells], whole)
+        return pd.DataFrame([dataclasses.asdict(a) for a in answers], index=index)
 
     def _groups(self, by: By) -> list[tuple[str, dict[str, Condition]]]:
         if not isinstance(by, str):
