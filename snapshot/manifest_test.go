@@ -34,6 +34,9 @@ func plainManifest(data []byte) (m *snapshot.Manifest, strict bool, err error) {
 	default:
 		err = fmt.Errorf("version %d with %d parts", m.FormatVersion, len(m.Parts))
 	}
+	if n := m.Privacy.MaxRecords; err == nil && n != 0 && !(2 <= n && n <= 15 && m.Privacy.Settle != "") {
+		err = fmt.Errorf("histories of %d records", n)
+	}
 	return m, true, err
 }
 
@@ -128,6 +131,10 @@ func FuzzManifest(f *testing.F) {
 	}
 	f.Add([]byte(`{"format_version": 5,"release":2,` +
 		`"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
+	for _, n := range []string{"-1", "1", "2", "15", "16", "1000000000000"} {
+		f.Add([]byte(`{"format_version":5,"release":1,"parts":[{"part":"part-000001","mode":"0444","release":1,"classes":4}],` +
+			`"privacy":{"max_records":` + n + `,"settle":"90d"}}`))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if agreesWithSecondReader(t, data) != nil {
 			return // in a directory, too, it is damage; files would cost most of the time

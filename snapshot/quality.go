@@ -47,6 +47,9 @@ const (
 	PromiseEver = "ever"
 )
 
+// MostRecords bounds privacy.max_records.
+const MostRecords = 15
+
 // SettledAtEnd is privacy.settle of a finished source that is read to its end: windows differ between people.
 const SettledAtEnd = "end"
 
