@@ -128,7 +128,7 @@ func made(t *testing.T, p memoryPart, e snapshot.PartEntry) string {
 	x, err := load(shownColumns(), [][]string{{"a", "b"}}, false, p.open)
 	require.NoError(t, err)
 	files := map[string]*memoryFile{}
-	entry, err := x.write(e, 1, func(name string) (io.WriteCloser, error) {
+	entry, err := x.write(e, 1, (&snapshot.Manifest{}).BucketsColumns(), func(name string) (io.WriteCloser, error) {
 		files[path.Base(name)] = &memoryFile{}
 		return files[path.Base(name)], nil
 	})

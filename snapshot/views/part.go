@@ -32,6 +32,7 @@ type class struct {
 
 type bucket struct {
 	number, pool, people int
+	stratum              string           // where people settle, of all in its pool
 	bags                 []map[string]int // by sensitive attribute that is shown
 	lists                [][]valueCount   // the same in the order of values, once in order
 	classes              []*class
@@ -40,12 +41,13 @@ type bucket struct {
 }
 
 type pool struct {
-	number int
-	bags   []map[string]int
-	lists  [][]valueCount
-	tables []map[[2]string]int // by pair that is shown
-	places []int               // of its buckets
-	given  int
+	number  int
+	bags    []map[string]int
+	lists   [][]valueCount
+	tables  []map[[2]string]int // by pair that is shown
+	stratum string
+	places  []int // of its buckets
+	given   int
 }
 
 // opener opens a file of a part.
@@ -117,6 +119,10 @@ func (x *content) bags() []map[string]int {
 
 func (x *content) bucketRow(f []string) bool {
 	b := &bucket{number: number(f[0]), pool: number(f[1]), people: number(f[2]), bags: x.bags()}
+	if len(f) > 3 {
+		b.stratum = strings.Clone(f[3])
+		x.poolOf(f[1]).stratum = b.stratum
+	}
 	x.buckets[b.number] = b
 	return b.number > 0
 }
@@ -243,7 +249,8 @@ func (x *content) order(s segment) ordered {
 		p.places = append(p.places, b.place)
 	}
 	alike := func(p, q *pool) int {
-		return cmp.Or(slices.Compare(p.places, q.places), x.compareBags(p.lists, q.lists), x.compareTables(p, q))
+		return cmp.Or(slices.Compare(p.places, q.places), x.compareBags(p.lists, q.lists), x.compareTables(p, q),
+			cmp.Compare(p.stratum, q.stratum))
 	}
 	slices.SortFunc(out.pools, func(p, q *pool) int { return cmp.Or(alike(p, q), cmp.Compare(p.number, q.number)) })
 	rank := map[int]int{}
@@ -396,7 +403,7 @@ func (x *content) key(b *bucket) string {
 		classes = append(classes, cells.String())
 	}
 	slices.Sort(classes)
-	fmt.Fprintf(&out, "%q", classes)
+	fmt.Fprintf(&out, "%q %q", classes, b.stratum)
 	bags := func(of []map[string]int) {
 		for a := range of {
 			fmt.Fprintf(&out, "%q", fmt.Sprint(x.columns.sensitive[a].sorted(of[a])))

@@ -81,7 +81,7 @@ func (x *making) part(p *snapshot.PartEntry) (snapshot.PartEntry, error) {
 		if err != nil {
 			return snapshot.PartEntry{}, err
 		}
-		return shown.write(*p, x.of.Release, x.files.Create)
+		return shown.write(*p, x.of.Release, x.of.BucketsColumns(), x.files.Create)
 	}
 	leaving, err := x.leaving(p, were)
 	if err != nil {

@@ -50,7 +50,7 @@ type written struct {
 
 // write makes the files of a part of the view, which a release of it writes first, out of one of the release, entry. Segments keep as
 // many classes, buckets and pools as they had when they were born, those that have left behind the others.
-func (x *content) write(entry snapshot.PartEntry, release uint32, create func(name string) (io.WriteCloser, error)) (
+func (x *content) write(entry snapshot.PartEntry, release uint32, columns []string, create func(name string) (io.WriteCloser, error)) (
 	snapshot.PartEntry, error) {
 	w := &written{content: x, segments: segments(&entry)}
 	out := snapshot.PartEntry{Part: entry.Part, Release: release, Classes: entry.Classes, Buckets: entry.Buckets, Pools: entry.Pools,
@@ -72,7 +72,7 @@ func (x *content) write(entry snapshot.PartEntry, release uint32, create func(na
 	}{{snapshot.DataName, append(names(x.columns.quasi), "class", "bucket"), w.data},
 		{snapshot.ValuesName, []string{"bucket", "attribute", "value", "count"}, w.values},
 		{snapshot.PoolsName, []string{"pool", "attribute", "value", "count"}, w.poolTables},
-		{snapshot.BucketsName, []string{"bucket", "pool", "people"}, w.bucketList},
+		{snapshot.BucketsName, columns, w.bucketList},
 		{snapshot.TablesName, []string{"pool", "attribute", "value", "with", "with_value", "count"}, w.pairTables}} {
 		if f.name == snapshot.TablesName && len(x.pairs) == 0 {
 			continue
@@ -149,7 +149,12 @@ func (w *written) bagRows(s *sheet, number int, bags []map[string]int) {
 func (w *written) bucketList(s *sheet) {
 	for i, o := range w.parts {
 		for _, b := range o.buckets {
-			s.row(nil, nil, w.segments[i].buckets[0]+b.given, w.segments[i].pools[0]+w.pools[b.pool].given, b.people)
+			line := []int{w.segments[i].buckets[0] + b.given, w.segments[i].pools[0] + w.pools[b.pool].given, b.people}
+			if b.stratum == "" {
+				s.row(nil, nil, line...)
+			} else {
+				s.row(line, []string{b.stratum})
+			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (m *Manifest) settles() bool {
 	} else if w, ok := parseWindow(p.Settle); !ok || w.age == 0 {
 		return false
 	}
-	return m.AtL2() && m.subject() && (p.Updates == "apply" || p.Updates == "refuse")
+	return m.AtL2() && (m.subject() || m.View != nil) && (p.Updates == "apply" || p.Updates == "refuse")
 }
 
 func (m *Manifest) subject() bool {
