@@ -79,7 +79,8 @@ func TestReachOfAWindow(t *testing.T) {
 		}
 	}
 	t.Logf("up to day %d at most %+v, later %+v, less %d bytes a person", level, base, most, aPerson)
-	for _, x := range [][2]int64{{base.heap, most.heap}, {base.file, most.file}, {base.release, most.release}} {
+	const pages = 64 << 10 // of the file, free or not full: in a run of few days they are more than a tenth of it
+	for _, x := range [][2]int64{{base.heap, most.heap}, {base.file + pages, most.file}, {base.release, most.release}} {
 		require.LessOrEqual(t, x[1], x[0]+x[0]/10)
 	}
 	require.Positive(t, f.m.Status().Expired)

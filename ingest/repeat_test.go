@@ -158,10 +158,11 @@ func (s *stamps) Publish(_ context.Context, v *incremental.View) (ingest.Release
 
 // topicFeed hands out the partitions in an order of its own.
 type topicFeed struct {
-	d    *dataset
-	only int // partition; -1: all
-	next []int64
-	rng  *rand.Rand
+	d     *dataset
+	only  int // partition; -1: all
+	next  []int64
+	rng   *rand.Rand
+	heard *rand.Rand // of Status, which the loop asks while it waits for others
 }
 
 func topicPart(p int) state.Partition {
@@ -215,7 +216,7 @@ func (f *topicFeed) Ack(map[state.Partition]int64) {}
 func (f *topicFeed) Status() ingest.Status {
 	s := ingest.Status{Connected: true}
 	for p := range partitions {
-		heard := time.UnixMilli(stamped(int64(len(f.d.topic[p])))).Add(time.Minute + time.Duration(f.d.rng.IntN(20_000))*time.Millisecond)
+		heard := time.UnixMilli(stamped(int64(len(f.d.topic[p])))).Add(time.Minute + time.Duration(f.heard.IntN(20_000))*time.Millisecond)
 		s.Partitions = append(s.Partitions, ingest.PartitionStatus{Partition: topicPart(p), End: int64(len(f.d.topic[p])), Heard: heard})
 	}
 	return s
@@ -223,7 +224,8 @@ func (f *topicFeed) Status() ingest.Status {
 func (f *topicFeed) Close() error { return nil }
 
 func (d *dataset) feed(m *incremental.Machine, only int) *topicFeed {
-	f := &topicFeed{d: d, only: only, next: make([]int64, partitions), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 1))}
+	f := &topicFeed{d: d, only: only, next: make([]int64, partitions), rng: rand.New(rand.NewPCG(d.rng.Uint64(), 1)),
+		heard: rand.New(rand.NewPCG(d.rng.Uint64(), 4))}
 	for p := range partitions {
 		f.next[p], _ = m.Intake().Next(topicPart(p))
 	}

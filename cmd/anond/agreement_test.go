@@ -86,6 +86,7 @@ var sharedFigures = []struct {
 		return s.num("counts.now") - s.num("counts.oldest_tick")
 	}},
 	{metric: "anond_beyond_records", status: key("counts.beyond")},
+	{metric: "anond_elsewhere_records_total", status: key("counts.elsewhere")},
 	{metric: "anond_expired_records", status: key("counts.expired")},
 	{metric: "anond_withdrawn_records", status: key("counts.withdrawn")},
 	{metric: "anond_lapsed_people_total", status: key("counts.lapsed")},

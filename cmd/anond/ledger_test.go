@@ -330,13 +330,12 @@ func TestLedgerOfTwoProcesses(t *testing.T) {
 		s.must("run --once")
 		s.ofOthers(6000)
 		sum += len(s.people())
-		s.must("audit --require-certified")
-	}
-	apart(t, sites...)
-	for _, s := range sites {
-		assert.NotEmpty(t, s.people())
+		if s.counts().Counts.Release > 0 { // the other one may have had everybody before this one came to read
+			s.must("audit --require-certified")
+		}
 		s.must("ledger check")
 	}
+	apart(t, sites...)
 	alone := newSite(t, "{type: file, file: {path: admissions.ndjson}}", "on: records, every: 400", "")
 	alone.write("admissions.ndjson", strings.Join(lines, ""))
 	alone.must("run --once")

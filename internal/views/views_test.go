@@ -308,6 +308,13 @@ func TestViewsBeginLater(t *testing.T) {
 	require.ErrorIs(t, s.run(0), views.ErrDefinition)
 }
 
+// TestAViewThatCannotBeReadIsNamed: an error of the directory of a view says which view it is.
+func TestAViewThatCannotBeReadIsNamed(t *testing.T) {
+	s := newSite(t, "repeat: first", "")
+	s.write("releases-pharma", "a file in the place of the directory")
+	require.ErrorContains(t, s.run(60), "view pharma: ")
+}
+
 // TestViewsOfOtherReleases: a dataset that begins anew next to the views of the one before is refused: they would have two chains,
 // or none.
 func TestViewsOfOtherReleases(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -119,7 +120,7 @@ func TestShortRun(t *testing.T) {
 	assert.EqualValues(t, 12_000, last.Sent)
 	assert.Greater(t, last.Release, uint32(1))
 	for _, c := range columns {
-		if c.name != "releasing" && c.name != "newcomers" {
+		if !slices.Contains([]string{"releasing", "newcomers", "left", "forgotten"}, c.name) {
 			assert.NotEqual(t, zeroOf(c.value(&last)), c.value(&last), c.name)
 		}
 	}
@@ -136,4 +137,23 @@ func zeroOf(v any) any {
 		return new(uint32)
 	}
 	return new(int64)
+}
+
+// TestShortMonth: all that -month does happens, and the chain that it leaves is certified.
+func TestShortMonth(t *testing.T) {
+	tier.Heavy(t, "it runs the program for half a minute")
+	if runtime.GOOS != "linux" {
+		t.Skip("the measurements come from /proc")
+	}
+	require.NoError(t, programtest.LookAtSources())
+	dir := filepath.Join(t.TempDir(), "out")
+	require.NoError(t, run(t.Context(), options{records: 40_000, first: 0.1, over: 16 * time.Second, release: time.Second,
+		sample: 500 * time.Millisecond, hold: 2 * time.Second, seed: 1, out: dir, month: true}, io.Discard))
+	rows, err := readTable(filepath.Join(dir, "longrun.csv"))
+	require.NoError(t, err)
+	last := rows[len(rows)-1]
+	assert.NotZero(t, last.Left, "the window ended")
+	copies, err := os.ReadDir(filepath.Join(dir, "elsewhere"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, copies)
 }

@@ -115,6 +115,7 @@ func (c *comparing) release(of, m *format.Manifest) error {
 	differs((m.Erasure == nil) != (of.Erasure == nil) || m.Erasure != nil && *m.Erasure != *of.Erasure, "erasure")
 	differs(m.Policy.K != of.Policy.K || m.Policy.L != of.Policy.L || m.Policy.MinPool != of.Policy.MinPool ||
 		m.Policy.LevelName() != of.Policy.LevelName() || m.Recoding != of.Recoding || m.InitialMinPool != of.InitialMinPool, "policy")
+	differs(m.Privacy.Settle != of.Privacy.Settle || m.Privacy.Updates != of.Privacy.Updates, "settle")
 	show, err := c.showing(of, m)
 	if err != nil || show == nil {
 		return err
@@ -285,7 +286,7 @@ func (s *showing) read(dir string, mapped bool) (map[[32]byte]int, error) {
 		return format.Unreadable(filepath.Join(dir, file), 0, "names a bucket that buckets.csv does not have")
 	}
 	if err := eachRow(dir, "buckets.csv", func(f []string) error {
-		buckets[f[0]] = &group{f[1], map[string]int{"people " + f[2]: 1}}
+		buckets[f[0]] = &group{f[1], map[string]int{"people " + strings.Join(f[2:], " "): 1}}
 		return nil
 	}); err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (v *View) Follow(from publish.Directory) error {
 	have, err := snapshot.Scan(own.FS, own.Dir)
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("view %s: %w", v.Name, err)
 	case have.Newest() > on.Current:
 		return fmt.Errorf("%w: release %d of view %s", ErrForeign, have.Newest(), v.Name)
 	case on.Current == 0:

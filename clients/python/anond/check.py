@@ -30,7 +30,7 @@ Bags = DefaultDict[Tuple[int, str], Counter]  # type: ignore[type-arg]  # by num
 HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attribute value count", "buckets.csv": "bucket pool people",
          "tables.csv": "pool attribute value with with_value count"}
 NUMBERED = (("class", "classes"), ("bucket", "buckets"), ("pool", "pools"))
-NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window", "erasure")  # no release changes these
+NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window", "erasure", "view")  # no release changes these
 THEN = "\x1f"  # between the records of a history, as one text; no value has it
 OF_BUCKET = {"data.csv": -1, "values.csv": 0, "buckets.csv": 0}  # the column of the bucket
 
@@ -54,6 +54,7 @@ class Chain:
         self.most: List[Fraction] = []  # of the part at hand: the largest share of a value; the same of all people
         self.tops: Dict[str, List[Fraction]] = {}  # by part
         self.times: Dict[int, int] = {}  # by release, in seconds
+        self.begins = 1  # the first release, another one of a view that began later: it has everybody of the releases before
 
     def say(self, what: str, wrong: bool = True) -> None:
         if wrong and self.at + what not in self.findings:
@@ -63,7 +64,9 @@ class Chain:
         text, sha, before = (self.top / "CURRENT").read_text(), "", None
         there = sorted(p.name for p in self.top.iterdir() if p.name.isdigit())
         self.say("CURRENT does not name the newest release", not re.fullmatch(r"\d{6,}\n", text) or there[-1:] not in ([], [text[:-1]]))
-        for n in range(1, int(text) + 1):
+        newest: Json = json.loads((self.top / f"{int(text):06d}" / "manifest.json").read_bytes())
+        self.begins = (newest.get("view") or {}).get("first", 1)
+        for n in range(self.begins, int(text) + 1):
             self.at, home = f"release {n}: ", self.top / f"{n:06d}"
             data = (home / "manifest.json" if home.exists() else self.top / "pruned" / f"{n:06d}.json").read_bytes()
             self.say("manifest.json is not in its one form", canonical(data) != data)
@@ -104,18 +107,22 @@ class Chain:
         queue, leave = [name for name in old if births(name)[1] > gone], False
         self.say("people leave without a window, or come back", gone > 0 and "window" not in m or gone < past or gone >= m["release"] or
                  any(births(p["part"])[0] <= gone for p in m["parts"]) or any(births(n)[0] <= gone < births(n)[1] for n in old))
-        new = sum(p["rows"] for p in m["parts"] if births(p["part"])[0] == m["release"])
-        self.say("people_ever is not who was published", m.get("people_ever", 0) != (
-            (before or {}).get("people_ever", 0) + new if "window" in m or "erasure" in m else 0))
-        self.say("what has left is not what the window says", "window" in m and gone != left(m["window"], self.times))
+        start = before is None and self.begins > 1
+        new = sum(p["rows"] for p in m["parts"] if start or births(p["part"])[0] == m["release"])
+        ever = (before or {}).get("people_ever", 0) + new if "window" in m or "erasure" in m else 0
+        self.say("people_ever is not who was published", m.get("people_ever", 0) < ever if start else m.get("people_ever", 0) != ever)
+        due = left(m["window"], self.times) if "window" in m else 0
+        self.say("what has left is not what the window says", "window" in m and gone != due and not (due == 0 and gone < self.begins > 1))
         for p in m["parts"]:
-            name, own = p["part"], births(p["part"])[1] == m["release"] and p["part"] not in old and "replaces" not in p
+            name, own = p["part"], not start and births(p["part"])[1] == m["release"] and p["part"] not in old and "replaces" not in p
             lost, known = p.get("withdrawn", []), self.kept.get(name)
             total.update(rows=p["rows"], classes=p["rows"] // k if lost else p["classes"], buckets=p.get("buckets", 0) - len(lost))
             self.say("`withdrawn` is no list of buckets of the part", lost != sorted(set(lost)) or any(not 0 < b <= p["buckets"] for b in lost))
             self.say("a part has dead classes, or another mode than 0444", "dead" in p or p["mode"] != "0444")
             rows = self.files(home / name, p) if home else self.kept.get(name)
-            if own:
+            if start:
+                self.say("the first release of a view has a part that it did not write", p["release"] != m["release"])
+            elif own:
                 self.say("the last part is not its own", (name, p["release"], lost) != (f"part-{m['release']:06d}", m["release"], []))
                 self.say("fewer people are new than a pool has",
                          p["rows"] < max(m["policy"].get("min_pool", 0), m.get("initial_min_pool", 0)) // k * k)
@@ -252,6 +259,7 @@ class Chain:
         self.say("a pair table does not add up to its pool", any([x, y] not in m["tables"] or v != labelled(of[name], said[q, name])
                                                                 for (q, name, x, y), v in sides.items()))
         for (b, name), values in bag.items():
+            self.most[1] = max(self.most[1], Fraction(max(values.values()), sum(values.values())))
             self.keeps(of[name], m["policy"]["l"], labelled(of[name], values), labelled(of[name], said[pool[b], name]))
 
     def bags(self, rows: List[List[str]], sensitive: List[Json]) -> Bags:
@@ -271,7 +279,6 @@ class Chain:
         promise, least = a.get("promise") or {"l": l}, Fraction(0)
         named = {x["value"]: Fraction(x["share"]) for x in promise.get("at_most") or []}
         reference = {x["value"]: x["count"] for x in promise["reference"]["counts"]} if promise.get("reference") else pool
-        everyone = sum(bag.values())
         if promise.get("open"):  # of those who have a value
             bag, reference = ({v: n for v, n in of.items() if v != "?"} for of in (bag, reference))
         people, everybody = sum(bag.values()), sum(reference.values())
@@ -286,7 +293,7 @@ class Chain:
             asked = self.caps.get(a["name"], 1) if isinstance(self.caps, Mapping) else 1 if self.caps is None else self.caps
             asked = asked.get(v, 1) if isinstance(asked, Mapping) else asked
             self.say(f"a bucket has more of a value of {a['name']} than you rely on", share > Fraction(asked) + Fraction(1, 10**12))
-            self.most = [max(self.most[0], share), max(self.most[1], Fraction(n, everyone))]
+            self.most[0] = max(self.most[0], share)
 
 
 def ever(bag: Bag) -> Bag:
