@@ -61,7 +61,7 @@ func TestATopicOfASchemaRegistry(t *testing.T) {
 	}
 	send := func(id int, schema, who string) {
 		for i := range 600 {
-			patient := fmt.Sprint(who, i)
+			patient := fmt.Sprint("person-", who, i)
 			value := map[string]any{"patient": patient, "age": 20 + i%60, "sex": "MF"[i%2 : i%2+1], "postcode": fmt.Sprint(1100 + i%9),
 				"admission": "planned", "diagnosis": ills[i%len(ills)]}
 			value["years"], value["ward"], value["gender"] = value["age"], 7, value["sex"]
@@ -83,11 +83,11 @@ func TestATopicOfASchemaRegistry(t *testing.T) {
 	require.Zero(t, s.addsUp(600))
 
 	send(102, admissionV2, "b")
-	gone := &kgo.Record{Key: framed(104, admissionKey, map[string]any{"patient": "b7"})}
+	gone := &kgo.Record{Key: framed(104, admissionKey, map[string]any{"patient": "person-b7"})}
 	require.NoError(t, client.ProduceSync(context.Background(), gone).FirstErr())
 	s.must("run --once")
 	assert.EqualValues(t, 2, s.addsUp(1201), "the record, and the delete")
-	assert.True(t, s.receipt("b7").Before)
+	assert.True(t, s.receipt("person-b7").Before)
 	release := s.counts().Counts.Release
 	s.certified(release)
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"iter"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -306,6 +307,25 @@ func TestViewsBeginLater(t *testing.T) {
 	}
 	s.replace("\nstate:", "\n"+text+"\nstate:")
 	require.ErrorIs(t, s.run(0), views.ErrDefinition)
+}
+
+// TestTheScaleOfWiderCells: where a view has wider cells, it shows the scale to their width, too: to the unit it would tell how many
+// values of few there are.
+func TestTheScaleOfWiderCells(t *testing.T) {
+	s := newSite(t, "repeat: first", "")
+	require.NoError(t, s.run(130))
+	own, err := snapshot.Show(snapshot.OS(), s.path("releases"), 1)
+	require.NoError(t, err)
+	view, err := snapshot.Show(snapshot.OS(), s.path("releases-insurer"), 1)
+	require.NoError(t, err)
+	scale := func(m *snapshot.Manifest, name string) float64 {
+		return m.Schema[slices.IndexFunc(m.Schema, func(e snapshot.SchemaEntry) bool { return e.Name == name })].Scale
+	}
+	require.NotZero(t, math.Mod(scale(own, "weight"), 20))
+	for name, width := range map[string]float64{"age": 10, "weight": 20} {
+		assert.Equal(t, width*math.Ceil(scale(own, name)/width), scale(view, name), name)
+	}
+	require.Empty(t, s.audit().Violations)
 }
 
 // TestAViewThatCannotBeReadIsNamed: an error of the directory of a view says which view it is.

@@ -175,6 +175,7 @@ func (c *comparing) showing(of, m *format.Manifest) (*showing, error) {
 			}
 			if cells != "" && x.Type != "categorical" {
 				y.Hierarchy = x.Hierarchy
+				y.Scale = qi[at[x.Name]].WidenedScale(y.Scale, cells)
 			}
 			out.cells = append(out.cells, shownColumn{at[x.Name], as})
 		case x.Role == "sensitive" && cells == "":

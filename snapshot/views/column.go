@@ -73,6 +73,9 @@ func (c *column) coarsen(by string) error {
 	}
 	c.width = w
 	c.Hierarchy = &snapshot.HierarchyEntry{Steps: []float64{c.of.Float(w)}}
+	if scale, _ := c.of.Units(c.Scale); scale > 0 { // to the unit it would tell how many values of few there are
+		c.Scale = c.of.Float((scale + w - 1) / w * w)
+	}
 	return nil
 }
 

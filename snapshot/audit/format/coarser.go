@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,16 @@ func (a *Attribute) Coarser(by string) (of func(text string) string, ok bool) {
 		return nil, false
 	}
 	return func(text string) string { return a.widened(text, width[0]) }, true
+}
+
+// WidenedScale is the scale of a number whose cells are as wide as Coarser makes them: the next multiple of their width.
+func (a *Attribute) WidenedScale(scale float64, by string) float64 {
+	f, _ := strconv.ParseFloat(by, 64)
+	units, ok := a.Units([]float64{scale, f})
+	if !ok || units[0] == 0 || units[1] < 1 {
+		return scale
+	}
+	return float64((units[0]+units[1]-1)/units[1]*units[1]) / math.Pow10(a.Digits)
 }
 
 // widened is the text of the aligned intervals that hold a cell. What is no cell stays, and is told by that.
