@@ -26,8 +26,9 @@ type process struct {
 	ended      chan struct{} // closed when it has ended and all it wrote was read
 }
 
-// configuration has what cannot be left to a default.
-const configuration = `version: 1
+// configuration has what cannot be left to a default: what both kinds of runs have, and what each has.
+const (
+	configuration = `version: 1
 dataset: hospital
 source: {type: kafka, format: json, kafka: {brokers: [%s], topic: ` + topic + `}}
 dead_letter: {type: file, path: ./dead-letter}
@@ -37,27 +38,15 @@ schema:
     - {name: age, role: quasi, type: integer}
     - {name: sex, role: quasi, type: categorical}
     - {name: postcode, role: quasi, type: categorical, hierarchy: hierarchies/postcode.csv}
-    - {name: admission, role: quasi, type: categorical}
     - {name: diagnosis, role: sensitive, type: categorical}
+`
+	ofRun = `    - {name: admission, role: quasi, type: categorical}
 policy: {k: 10, l: 5%s}
 initial: {min_pool: 50}
 release: {dir: ./releases, trigger: {on: interval, every: %s}}
 state: {path: ./state/anond.db}
 `
-
-// configurationOfMonth is the same with all that -month adds.
-const configurationOfMonth = `version: 1
-dataset: hospital
-source: {type: kafka, format: json, kafka: {brokers: [%s], topic: ` + topic + `}}
-dead_letter: {type: file, path: ./dead-letter}
-schema:
-  attributes:
-    - {name: patient, role: subject}
-    - {name: age, role: quasi, type: integer}
-    - {name: sex, role: quasi, type: categorical}
-    - {name: postcode, role: quasi, type: categorical, hierarchy: hierarchies/postcode.csv}
-    - {name: admission, role: sensitive, type: categorical, promise: {caps: {transfer: 0.4}}}
-    - {name: diagnosis, role: sensitive, type: categorical}
+	ofMonth = `    - {name: admission, role: sensitive, type: categorical, promise: {caps: {transfer: 0.4}}}
 subject: {erasure: {mode: bucket, every: %s}}
 policy: {k: 10, l: 5%s}
 initial: {min_pool: 500}
@@ -69,6 +58,7 @@ control: {socket: ./state/anond.sock}
 http: {listen: off}
 outputs: {kafka: {brokers: [%s], topic: ` + delivered + `}}
 `
+)
 
 // startDaemon writes the configuration and starts the program.
 func startDaemon(o options, dir, broker string) (*process, error) {
@@ -76,10 +66,12 @@ func startDaemon(o options, dir, broker string) (*process, error) {
 	if o.hold > 0 {
 		hold = fmt.Sprintf(", max_hold: %s", o.hold)
 	}
-	text := fmt.Appendf(nil, configuration, broker, hold, o.release)
+	text := fmt.Appendf(nil, configuration, broker)
 	if o.month {
 		window := max(4, int(o.over/o.release)/3)
-		text = fmt.Appendf(nil, configurationOfMonth, broker, 10*o.release, hold, window, o.release, 5*o.release, broker)
+		text = fmt.Appendf(text, ofMonth, 10*o.release, hold, window, o.release, 5*o.release, broker)
+	} else {
+		text = fmt.Appendf(text, ofRun, hold, o.release)
 	}
 	err := errors.Join(
 		os.WriteFile(filepath.Join(dir, "hierarchies", "postcode.csv"), []byte(hospital.Hierarchy()), 0o644),
