@@ -103,7 +103,8 @@ func historied(t *testing.T, dir string, rng *rand.Rand) {
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	ages, ill := equivclass.NewDictionary(attributes[0]), equivclass.NewSequences(attributes[1], 3)
-	in := &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 1)}
+	in := &render.Input{Shared: true,
+		Columns: render.Columns{Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 1)}}
 	for bucket := range uint32(60) {
 		length := 1 + int(bucket)/20
 		for i := range 15 {

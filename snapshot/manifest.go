@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"anond/equivclass"
@@ -12,7 +13,7 @@ import (
 
 // FormatVersion is the version of the release format, of datasets and of unions of shards: the files,
 // their names, columns and cells, and the manifest. A reader refuses any other.
-const FormatVersion = 5
+const FormatVersion = 6
 
 // Manifest is manifest.json: public, so it holds neither offsets nor ids. The
 // order of the fields is the order in the file.
@@ -28,6 +29,7 @@ type Manifest struct {
 	Recoding       string         `json:"recoding"`
 	Values         string         `json:"values,omitempty"` // valuesDrawn: rows have values of their bucket by random draws
 	Tables         [][]string     `json:"tables,omitempty"` // level L2: pairs of sensitive attributes with pair tables
+	Eras           []Era          `json:"eras,omitempty"`   // former ones, oldest first; see Under
 	Records        int            `json:"records"`
 	Classes        int            `json:"classes"`
 	Buckets        int            `json:"buckets,omitempty"` // level L2
@@ -123,14 +125,23 @@ type Copy struct {
 	SHA256 string
 }
 
-// Copies are the files next to the releases that the manifest names.
+// Copies are the files next to the releases that the manifest names, of all eras.
 func (m *Manifest) Copies() (out []Copy) {
-	for _, a := range m.Schema {
+	schema := m.Schema
+	for i := range m.Eras {
+		schema = slices.Concat(schema, m.Eras[i].Schema)
+	}
+	add := func(c Copy) {
+		if !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	for _, a := range schema {
 		if h := a.Hierarchy; h != nil && h.File != "" {
-			out = append(out, Copy{fmt.Sprintf("hierarchy of attribute %q", a.Name), h.File, h.SHA256})
+			add(Copy{fmt.Sprintf("hierarchy of attribute %q", a.Name), h.File, h.SHA256})
 		}
 		if p := a.Promise; p != nil && p.Reference != nil {
-			out = append(out, Copy{fmt.Sprintf("reference of attribute %q", a.Name), p.Reference.File, p.Reference.SHA256})
+			add(Copy{fmt.Sprintf("reference of attribute %q", a.Name), p.Reference.File, p.Reference.SHA256})
 		}
 	}
 	return out
@@ -199,5 +210,8 @@ func DecodeManifest(data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%w: %s has format_version %d, and this anond reads format %d alone: read it with the version that wrote it",
 			ErrDamaged, ManifestName, v, FormatVersion)
 	}
-	return m, checkParts(m)
+	if err := checkParts(m); err != nil {
+		return m, err
+	}
+	return m, checkEras(m)
 }

@@ -27,17 +27,52 @@ func plainManifest(data []byte) (m *snapshot.Manifest, strict bool, err error) {
 	}
 	shards := m.Union != nil || slices.ContainsFunc(m.Parts, func(p snapshot.PartEntry) bool { return p.Shard != nil })
 	switch {
-	case m.FormatVersion == 5 && len(m.Parts) > 0 && !shards:
+	case m.FormatVersion == 6 && len(m.Parts) > 0 && !shards:
 		err = plainParts(m.Parts)
-	case m.FormatVersion == 5 && len(m.Parts) > 0 && m.Union != nil:
+	case m.FormatVersion == 6 && len(m.Parts) > 0 && m.Union != nil:
 		err = plainUnion(m)
 	default:
 		err = fmt.Errorf("version %d with %d parts", m.FormatVersion, len(m.Parts))
 	}
-	if n := m.Privacy.MaxRecords; err == nil && n != 0 && !(2 <= n && n <= 15 && m.Privacy.Settle != "") {
-		err = fmt.Errorf("histories of %d records", n)
+	privacies := []snapshot.Privacy{m.Privacy}
+	for _, e := range m.Eras {
+		privacies = append(privacies, e.Privacy)
+	}
+	for _, p := range privacies {
+		if n := p.MaxRecords; err == nil && n != 0 && !(2 <= n && n <= 15 && p.Settle != "") {
+			err = fmt.Errorf("histories of %d records", n)
+		}
+	}
+	if err == nil {
+		err = plainEras(m)
 	}
 	return m, true, err
+}
+
+// plainEras: each release is of one era, and so is each part.
+func plainEras(m *snapshot.Manifest) error {
+	of := func(release uint32) (era int) {
+		for era < len(m.Eras) && m.Eras[era].Until < release {
+			era++
+		}
+		return era
+	}
+	parts := map[int]int{}
+	for i := range m.Parts {
+		first, last := m.Parts[i].Births()
+		if of(first) != of(last) {
+			return fmt.Errorf("part %q is of two eras", m.Parts[i].Part)
+		}
+		parts[of(last)]++
+	}
+	last := uint32(0)
+	for i, e := range m.Eras {
+		if e.Until <= last || e.Until >= m.Release || parts[i] == 0 || e.Policy.Level != m.Policy.Level || m.Union != nil {
+			return fmt.Errorf("era %d of %d", i, len(m.Eras))
+		}
+		last = e.Until
+	}
+	return nil
 }
 
 var partPattern = regexp.MustCompile(`^part-([0-9]{6}|[1-9][0-9]{6,9})(?:-([0-9]{6}|[1-9][0-9]{6,9}))?$`)
@@ -121,7 +156,8 @@ func FuzzManifest(f *testing.F) {
 	golden, err := filepath.Glob(filepath.Join("publish", "testdata", "golden", "*", "manifest.json"))
 	require.NoError(f, err)
 	require.NotEmpty(f, golden)
-	golden = append(golden, filepath.Join("..", "shards", "union", "testdata", "manifest.json"))
+	golden = append(golden, filepath.Join("..", "shards", "union", "testdata", "manifest.json"),
+		filepath.Join("publish", "testdata", "golden", "eras", "000003", "manifest.json"))
 	for _, name := range golden {
 		data, err := os.ReadFile(name)
 		require.NoError(f, err)
@@ -129,11 +165,15 @@ func FuzzManifest(f *testing.F) {
 		_, strict, err := plainManifest(data)
 		require.True(f, strict && err == nil, "the second reader refuses %s: %v", name, err)
 	}
-	f.Add([]byte(`{"format_version": 5,"release":2,` +
+	f.Add([]byte(`{"format_version": 6,"release":2,` +
 		`"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4,"dead":[1,4]}]}`))
 	for _, n := range []string{"-1", "1", "2", "15", "16", "1000000000000"} {
-		f.Add([]byte(`{"format_version":5,"release":1,"parts":[{"part":"part-000001","mode":"0444","release":1,"classes":4}],` +
+		f.Add([]byte(`{"format_version":6,"release":1,"parts":[{"part":"part-000001","mode":"0444","release":1,"classes":4}],` +
 			`"privacy":{"max_records":` + n + `,"settle":"90d"}}`))
+	}
+	for _, untils := range []string{`{"until":2}`, `{"until":1}`, `{"until":3}`, `{"until":1},{"until":2}`, `{"until":2},{"until":1}`, `{"until":0}`} {
+		f.Add([]byte(`{"format_version":6,"release":3,"parts":[{"part":"part-000001-000002","mode":"0444","release":2,"classes":4},` +
+			`{"part":"part-000003","mode":"0444","release":3,"classes":4}],"eras":[` + untils + `]}`))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if agreesWithSecondReader(t, data) != nil {

@@ -73,8 +73,10 @@ func checkParts(m *Manifest) error {
 	if m.Expired > 0 && m.Window == "" || m.PeopleEver > 0 && m.Window == "" && m.Erasure == nil || m.Expired >= m.Release {
 		return wrongManifest("something has left, and it has no window")
 	}
-	if p := &m.Privacy; p.MaxRecords != 0 && (p.MaxRecords < 2 || p.MaxRecords > MostRecords || p.Settle == "") {
-		return wrongManifest("it has histories that no release has")
+	for _, of := range m.ByEra() {
+		if p := &of.Privacy; p.MaxRecords != 0 && (p.MaxRecords < 2 || p.MaxRecords > MostRecords || p.Settle == "") {
+			return wrongManifest("it has histories that no release has")
+		}
 	}
 	if m.Union != nil {
 		return checkUnion(m)

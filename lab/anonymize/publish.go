@@ -47,7 +47,8 @@ func writeRelease(in *render.Input, o Options) (*snapshot.Manifest, error) {
 // inputOf shows groups of a table as the classes of a first release.
 func inputOf(t *inputTable, groups [][]int32, o Options) *render.Input {
 	in := &render.Input{Release: 1, CreatedAt: o.Now().Unix(), Seeded: o.Seeded, Pending: t.Len() + t.Repeats,
-		Schema: t.Schema, QI: equivclass.ColumnsOf(t.qi()), SA: []equivclass.Column{equivclass.ColumnOf(t.SA())}, Dictionaries: t.Frozen()}
+		Columns: render.Columns{Schema: t.Schema, QI: equivclass.ColumnsOf(t.qi()), SA: []equivclass.Column{equivclass.ColumnOf(t.SA())},
+			Dictionaries: t.Frozen()}}
 	in.Scale = equivclass.ScalesOf(t.Columns(t.Schema.Quasi()...).Dicts, in.QI, t.Len())
 	for _, g := range groups {
 		in.Pending -= len(g)

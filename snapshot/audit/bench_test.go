@@ -112,7 +112,7 @@ func bigChain(b testing.TB, n int) (Options, [][]gate.Placement) {
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
 		said := map[string]any{
-			"format_version": 5, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
+			"format_version": 6, "dataset": "bench", "release": rel + 1, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": to * size, "classes": to, "pending": 0, "quality": map[string]any{},
 			"parts":    parts,

@@ -18,7 +18,7 @@ const exampleTable = `age,illness,class
 `
 
 const exampleManifest = `{
-  "format_version": 5,
+  "format_version": 6,
   "dataset": "clinic",
   "release": 1,
   "created_at": "2026-01-02T03:04:05Z",

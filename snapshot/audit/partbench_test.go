@@ -94,7 +94,7 @@ func bigParts(b testing.TB, n, parts, newcomers int, compact bool) (dir string, 
 		}
 		schema = append(schema, map[string]any{"name": "illness", "role": "sensitive", "type": "categorical"})
 		said := map[string]any{
-			"format_version": 5, "dataset": "bench", "release": release, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
+			"format_version": 6, "dataset": "bench", "release": release, "created_at": "2026-11-20T00:00:00Z", "seeded": true, "schema": schema,
 			"policy":   map[string]any{"k": 10, "l": 5, "republication": "append", "max_regroups": 2},
 			"recoding": "generalization", "records": rows, "classes": classes, "pending": 0, "quality": map[string]any{}, "parts": entries,
 			"privacy":  map[string]any{"k_min": 12, "max_frequency": 2.0 / 12, "certificate": "frozen", "level": "L0+L1", "k1": "rows"},

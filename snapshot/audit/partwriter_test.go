@@ -352,7 +352,7 @@ func (w *chainWriter) save(sub string, r *testParts) {
 		}
 		parts = append(parts, entry)
 	}
-	r.man["format_version"], r.man["parts"] = 5, parts
+	r.man["format_version"], r.man["parts"] = 6, parts
 	delete(r.man, "files")
 }
 

@@ -98,7 +98,7 @@ func (w *unionWriter) put(name string, data []byte) {
 
 // release writes a release and gives its manifest.
 func (w *unionWriter) release(number int, vector []int, edit func(*testUnion)) []byte {
-	r := &testUnion{number: number, root: true, man: map[string]any{"format_version": 5, "release": number, "seeded": true,
+	r := &testUnion{number: number, root: true, man: map[string]any{"format_version": 6, "release": number, "seeded": true,
 		"created_at": fmt.Sprintf("2026-11-21T00:00:%02dZ", number), "previous": w.previous, "quality": map[string]any{"ncp": 0.5}}}
 	sums := map[string]int{"records": 0, "classes": 0, "pending": 0}
 	privacy := map[string]any{"level": "L0+L1", "k1": "rows", "k_min": 1 << 30, "max_frequency": 0.0}

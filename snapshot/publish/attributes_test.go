@@ -49,7 +49,8 @@ func newTwo(t *testing.T, r *rand.Rand, pools ...int) *twoAttributes {
 	for _, a := range attributes {
 		dicts = append(dicts, equivclass.NewDictionary(a))
 	}
-	out := &twoAttributes{in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 3)}}
+	out := &twoAttributes{in: &render.Input{Shared: true,
+		Columns: render.Columns{Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 3)}}}
 	bucket := 0
 	for born, buckets := range pools {
 		for range buckets {

@@ -13,8 +13,8 @@ import (
 // byHand is the hospital's release as a caller without a state fills it in.
 func byHand(t *testing.T) *render.Input {
 	v := hospitalView(t)
-	in := &render.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1, Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI,
-		SA: v.SA, Scale: v.Scale}
+	in := &render.Input{Release: 1, CreatedAt: v.Intent.CreatedAt, Pending: 1,
+		Columns: render.Columns{Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, Scale: v.Scale}}
 	for _, c := range hospitalClasses() {
 		in.Classes = append(in.Classes, render.Class{Born: c.Born, Members: c.Members})
 	}

@@ -101,6 +101,7 @@ type publication struct {
 // failure. Errors are a *ReleaseError; see the classes ErrRefused, ErrDifferent,
 // ErrBehind.
 func (p *Publisher) Publish(in *render.Input, s *render.Settings) (*render.Rendered, error) {
+	in, s = in.InEra(s)
 	b := &publication{Publisher: p, steps: &Sequence{Directory: p.Directory(), Release: in.Release, Hook: p.Hook}, input: in, settings: s,
 		release: in.Release}
 	if err := b.steps.Step(StepCheck, b.check); err != nil {

@@ -100,7 +100,7 @@ func TestVerifyFindsEveryFault(t *testing.T) {
 		"a manifest changed":    {edit("000001/manifest.json", `"k": 3`, `"k": 4`), verify.FindChain},
 		"no previous":           {edit("000002/manifest.json", `"previous": {`, `"previous": null, "was": {`), verify.FindChain},
 		"a manifest broken":     {edit("000002/manifest.json", `"release": 2`, `"release": "flu"`), verify.FindUnreadable},
-		"a newer format":        {edit("000002/manifest.json", `"format_version": 5`, `"format_version": 6`), verify.FindUnreadable},
+		"a newer format":        {edit("000002/manifest.json", `"format_version": 6`, `"format_version": 7`), verify.FindUnreadable},
 		"another number":        {edit("000002/manifest.json", `"release": 2`, `"release": 3`), verify.FindNumber},
 		"a release lost":        {remove("000001"), verify.FindNumber},
 		"the newest lost":       {remove("000002"), verify.FindCurrent},

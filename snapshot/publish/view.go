@@ -9,9 +9,10 @@ import (
 // Of returns what a view of the state shows.
 func Of(v *incremental.View) *render.Input {
 	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
-		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(), Schema: v.Schema, Dictionaries: v.Dictionaries,
-		QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References, Classes: classesOf(v, v.Classes),
-		Dead: classesOf(v, v.Dead), Since: v.Since, Stale: staleOf(v.Stale), Expired: v.Intent.Expired, Past: pastOf(v),
+		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(),
+		Columns: render.Columns{Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References},
+		Classes: classesOf(v, v.Classes),
+		Dead:    classesOf(v, v.Dead), Since: v.Since, Stale: staleOf(v.Stale), Expired: v.Intent.Expired, Past: pastOf(v),
 		Committed: &render.Committed{Cut: v.Intent.Cut, Records: v.Intent.Records, Classes: v.Intent.Classes,
 			Algorithm: v.Intent.Algorithm, Digests: v.Intent.Digests}}
 }

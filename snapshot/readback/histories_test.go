@@ -35,7 +35,8 @@ func newHistoried(t *testing.T, r *rand.Rand, releases int) *historied {
 	schema, err := equivclass.NewSchema(attributes, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	ages, ill := equivclass.NewDictionary(attributes[0]), equivclass.NewSequences(attributes[1], 3)
-	p := &historied{in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 1)},
+	p := &historied{in: &render.Input{Shared: true,
+		Columns: render.Columns{Schema: schema, QI: make([]equivclass.Column, 1), SA: make([]equivclass.Column, 1)}},
 		settings: render.Settings{Dataset: "d", Recoding: render.Buckets(), Seed: [32]byte{1}, Settle: "90d", Updates: "apply", MaxRecords: 3,
 			Policy: snapshot.Policy{K: 2, L: 2, Republication: "append", SubjectRepeat: "history"}}}
 	bucket := uint32(0)

@@ -44,7 +44,8 @@ func newPeople(t *testing.T, r *rand.Rand, recoding render.Recoding, releases in
 	dicts := []*equivclass.Dictionary{equivclass.NewDictionary(attributes[0]), equivclass.NewDictionary(attributes[1]),
 		equivclass.NewDictionary(attributes[2])}
 	p := &people{buckets: map[uint32][]equivclass.RecordID{},
-		in: &render.Input{Shared: true, Schema: schema, QI: make([]equivclass.Column, 2), SA: make([]equivclass.Column, 1)},
+		in: &render.Input{Shared: true,
+			Columns: render.Columns{Schema: schema, QI: make([]equivclass.Column, 2), SA: make([]equivclass.Column, 1)}},
 		settings: render.Settings{Dataset: "d", Recoding: recoding, Seed: [32]byte{1},
 			Policy: snapshot.Policy{K: 3, L: 2, Republication: "append"}}}
 	encode := func(j int, text string) equivclass.Code {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"maps"
 
 	"anond/snapshot"
 )
@@ -14,10 +13,9 @@ import (
 //
 // Memory: 4 bytes a release, and where classes may be regrouped 4 bytes a record.
 type Carried struct {
-	manifest            *snapshot.Manifest
-	Sha256              [32]byte // of the manifest
-	sums                []granuleSums
-	columns, attributes int // that sums have
+	manifest *snapshot.Manifest
+	Sha256   [32]byte // of the manifest
+	sums     []granuleSums
 	// written counts, by release, the classes that parts hold of births up to it.
 	written []uint32
 	// numbers are, by record, that of its class among those that are numbered
@@ -48,16 +46,15 @@ func CarriedFrom(in *Input, s *Settings, m *snapshot.Manifest, sha256 [32]byte) 
 	if in.Since > 0 || in.Release != m.Release {
 		return nil, fmt.Errorf("%w: it does not hold all that was published up to release %d", ErrView, m.Release)
 	}
+	in, s = in.InEra(s)
 	x := &Carried{manifest: m, Sha256: sha256, bucket: newestBucket(in.Classes), addresses: newAddresses()}
-	src, err := newSource(in, s)
-	if err != nil {
+	if err := checkClasses(in); err != nil {
 		return nil, err
 	}
-	x.columns, x.attributes = len(src.cols), len(src.sa)
 	if s.Policy.Republication != appendOnly {
 		x.numbers = make([]uint32, in.records())
 	}
-	return x, x.number(src, spanning{in, s})
+	return x, x.number(spanning{in, s})
 }
 
 // appendOnly is the republication under which no class dies.
@@ -65,8 +62,8 @@ const appendOnly = "append"
 
 // number puts the classes in order, unit by unit, and places the living ones, and at level L2 those that have left with their buckets:
 // the gate has to know who never comes back.
-func (x *Carried) number(src *source, of spanning) error {
-	in := of.in
+func (x *Carried) number(of spanning) error {
+	in, eras := of.in, newSources(of.in, of.s)
 	x.written = make([]uint32, in.Release+1)
 	births, which := birthsOf(in), living
 	if in.Shared {
@@ -80,6 +77,10 @@ func (x *Carried) number(src *source, of spanning) error {
 			if len(births[unit]) == 0 {
 				continue
 			}
+			src, err := eras.at(unit)
+			if err != nil {
+				return err
+			}
 			t, err := src.table(births[unit])
 			if err != nil {
 				return err
@@ -89,7 +90,7 @@ func (x *Carried) number(src *source, of spanning) error {
 			buckets += uint32(len(t.shared))
 			x.written[unit] += uint32(len(t.classes))
 			x.addresses.add(t, unit)
-			x.own(of.granule(unit), unit).add(t)
+			x.own(of.granule(unit), unit, t).add(t)
 			x.remember(t)
 		}
 		x.placed = append(x.placed, p)
@@ -164,12 +165,18 @@ func (x *Carried) Sizes() snapshot.Sizes {
 	if x.manifest == nil {
 		return snapshot.Sizes{}
 	}
-	sums := x.all()
-	out := snapshot.Sizes{Release: x.manifest.Release, Classes: maps.Clone(sums.sizes)}
+	out := snapshot.Sizes{Release: x.manifest.Release, Classes: map[int]int{}}
 	if x.manifest.Shared() {
 		out.Buckets = map[int]int{}
-		for shape, n := range sums.shapes[0] {
-			out.Buckets[shape.size] += n
+	}
+	for _, g := range x.sums {
+		for size, n := range g.of.sizes {
+			out.Classes[size] += n
+		}
+		for shape, n := range g.of.shapes[0] {
+			if out.Buckets != nil {
+				out.Buckets[shape.size] += n
+			}
 		}
 	}
 	return out

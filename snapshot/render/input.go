@@ -16,15 +16,10 @@ type Input struct {
 	FirstNeed int    // level L2: how many people release 1 had to have
 	Grown     bool   // the first pool grew after it was refused: level L2 is not promised
 	Pending   int    // records that the release does not show
-	Schema    *equivclass.Schema
-	// Dictionaries by schema attribute, frozen; nil where nothing is published.
-	Dictionaries []*equivclass.Dictionary
-	QI           []equivclass.Column // by quasi-identifier, then record
-	SA           []equivclass.Column // by sensitive attribute, then record
-	Scale        []equivclass.Range  // by quasi-identifier: what loss of numbers is measured by
-	// References are the distributions of t-closeness, by attribute of the schema.
-	References map[int]equivclass.Bag
-	Classes    []Class // alive in this release
+	Columns          // of the newest era
+	// Former are the eras before it, oldest first: what was born in them is shown in their columns, under their settings.
+	Former  []Era
+	Classes []Class // alive in this release
 	// Dead are classes whose records other classes took over, in this release or
 	// before: their rows stay in the parts of their birth.
 	Dead []Class
@@ -44,6 +39,68 @@ type Input struct {
 	// ids are the numbers of records in the state, where they have others here
 	// (gather); nil: the same.
 	ids []equivclass.RecordID
+}
+
+// Columns are what is published of records in an era.
+type Columns struct {
+	Schema *equivclass.Schema
+	// Dictionaries by schema attribute, frozen; nil where nothing is published.
+	Dictionaries []*equivclass.Dictionary
+	QI           []equivclass.Column // by quasi-identifier, then record
+	SA           []equivclass.Column // by sensitive attribute, then record
+	Scale        []equivclass.Range  // by quasi-identifier: what loss of numbers is measured by
+	// References are the distributions of t-closeness, by attribute of the schema.
+	References map[int]equivclass.Bag
+}
+
+// Era is a former stretch of a chain under the same settings: what was born in releases up to Until, and after the era before. The era
+// behind it begins with a release that has births; until there is one, Until is math.MaxUint32.
+type Era struct {
+	Until    uint32
+	Settings *Settings
+	Columns
+}
+
+// eraOf is the place of the era of a release among the former ones, or behind them.
+func (in *Input) eraOf(release uint32) (i int) {
+	for i < len(in.Former) && release > in.Former[i].Until {
+		i++
+	}
+	return i
+}
+
+// InEra is the input as one of the era of its release, and the settings of that era, if s are those of the newest one: no later era is
+// there. Whatever takes an input and settings begins with it.
+func (in *Input) InEra(s *Settings) (*Input, *Settings) {
+	era := in.eraOf(in.Release)
+	if era == len(in.Former) {
+		return in, s
+	}
+	out := *in
+	out.Columns, out.Former = in.Former[era].Columns, in.Former[:era]
+	return &out, in.Former[era].Settings
+}
+
+// settings are those of an era, if s are those of the newest one.
+func (in *Input) settings(era int, s *Settings) *Settings {
+	if era < len(in.Former) {
+		return in.Former[era].Settings
+	}
+	return s
+}
+
+// only has the columns of an era and the classes that were born in it.
+func (in *Input) only(era int) *Input {
+	if len(in.Former) == 0 {
+		return in
+	}
+	out := *in
+	if out.Former = nil; era < len(in.Former) {
+		out.Columns = in.Former[era].Columns
+	}
+	other := func(c Class) bool { return in.eraOf(c.Born) != era }
+	out.Classes, out.Dead = slices.DeleteFunc(slices.Clone(in.Classes), other), slices.DeleteFunc(slices.Clone(in.Dead), other)
+	return &out
 }
 
 // Past is what the parts of a release depend on: its time, its watermark, and whether anybody was published in it first.

@@ -91,27 +91,26 @@ func (r *rendering) bury() error {
 	if err != nil {
 		return err
 	}
-	r.out.Next.own(0, r.in.Release).remove(t) // at level L1 nothing leaves
+	r.out.Next.own(granule{}, r.in.Release, t).remove(t) // at level L1 nothing leaves
 	return nil
 }
 
 // subtract takes what leaves off the sums of its granules.
 func (r *rendering) subtract() error {
+	first := uint32(0)
 	for i := range r.out.Next.sums {
-		g, first := &r.out.Next.sums[i], uint32(0)
-		if i > 0 {
-			first = r.out.Next.sums[i-1].last
-		}
-		var classes []Class
-		for _, c := range r.gathered.Dead {
-			if c.Born > first && c.Born <= g.last {
-				classes = append(classes, c)
-			}
-		}
-		if len(classes) == 0 {
+		g, after := &r.out.Next.sums[i], first
+		first = g.last
+		stays := func(c Class) bool { return c.Born <= after || c.Born > g.last }
+		if !slices.ContainsFunc(r.deaths, func(c Class) bool { return !stays(c) }) {
 			continue
 		}
-		t, err := r.left(classes)
+		src, gathered, err := r.era(g.granule.era)
+		if err != nil {
+			return err
+		}
+		classes := slices.DeleteFunc(slices.Clone(gathered.Dead), stays)
+		t, err := src.left(classes)
 		if err != nil {
 			return err
 		}
@@ -129,11 +128,16 @@ func (r *rendering) bear() (*table, error) {
 	return r.part(span{r.in.Release, r.in.Release}, r.gathered.Classes)
 }
 
-// relevant is what of the input a rendering looks at: what changes.
-func (r *rendering) relevant() *Input {
+// era is the source of what changes in an era, and these classes.
+func (r *rendering) era(era int) (*source, *Input, error) {
+	if era == len(r.in.Former) && r.source != nil {
+		return r.source, r.gathered, nil
+	}
 	in := *r.in
 	in.Classes, in.Dead = r.births, r.deaths
-	return &in
+	gathered := in.only(era).gather(r.settings.workers())
+	src, err := newSource(gathered, r.in.settings(era, r.settings))
+	return src, gathered, err
 }
 
 // progress tells how far a part is while one of its files is written.
@@ -180,7 +184,7 @@ func (r *rendering) part(of span, classes []Class) (*table, error) {
 	entry.Release = r.in.Release
 	r.out.Manifest.Parts = append(r.out.Manifest.Parts, entry)
 	r.out.Placed = append(r.out.Placed, t.placement(entry.Part))
-	next.own(spanning{r.in, r.settings}.granule(of.last), of.last).add(t)
+	next.own(spanning{r.in, r.settings}.granule(of.last), of.last, t).add(t)
 	next.addresses.add(t, of.last)
 	next.written[of.last] = next.written[of.first-1] + uint32(len(t.classes))
 	return t, nil

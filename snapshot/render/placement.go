@@ -62,7 +62,10 @@ type Membership struct {
 }
 
 // NewMembership takes the history up to a release.
-func NewMembership(in *Input, s *Settings) *Membership { return &Membership{in: in, settings: s} }
+func NewMembership(in *Input, s *Settings) *Membership {
+	in, s = in.InEra(s)
+	return &Membership{in: in, settings: s}
+}
 
 // Of returns who is in which class of a release, of those that live in it.
 func (x *Membership) Of(release uint32) ([]Placement, error) {
@@ -96,14 +99,18 @@ func (x *Membership) number() error {
 	if x.units != nil {
 		return nil
 	}
-	src, err := newSource(x.in, x.settings)
-	if err != nil {
+	if err := checkClasses(x.in); err != nil {
 		return err
 	}
+	eras := newSources(x.in, x.settings)
 	x.units = make([]*table, x.in.Release+1)
 	for unit, births := range birthsOf(x.in) {
 		if len(births) == 0 {
 			continue
+		}
+		src, err := eras.at(uint32(unit))
+		if err != nil {
+			return err
 		}
 		if x.units[unit], err = src.table(births); err != nil {
 			return err

@@ -61,21 +61,24 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 	if in.Release == 0 || in.Release != from.Release()+1 || in.Since > from.Release() {
 		return nil, fmt.Errorf("%w: it does not follow release %d", ErrView, from.Release())
 	}
+	in, s = in.InEra(s)
 	r := &rendering{in: in, settings: s, from: from, files: files}
 	r.births, r.deaths = in.changed()
 	leaves := from.manifest != nil && (in.Expired > from.manifest.Expired || in.Shared && len(r.deaths) > 0)
 	if len(r.births) == 0 && !leaves {
 		return nil, fmt.Errorf("%w: release %d gives birth to nothing, and nothing leaves", ErrView, in.Release)
 	}
-	var err error
+	err := r.checkEras()
+	if err != nil {
+		return nil, err
+	}
 	if err = checkClasses(in); err != nil {
 		return nil, err
 	}
 	if err = r.checkBuckets(); err != nil {
 		return nil, err
 	}
-	r.gathered = r.relevant().gather(s.workers())
-	if r.source, err = newSource(r.gathered, s); err != nil {
+	if r.source, r.gathered, err = r.era(len(in.Former)); err != nil {
 		return nil, err
 	}
 	m, err := newManifest(in, s, from)
@@ -106,8 +109,7 @@ func Render(in *Input, s *Settings, from *Carried, files Files) (*Rendered, erro
 // write makes the parts, and what the manifest says of them together.
 func (r *rendering) write() error {
 	next := &Carried{numbers: r.from.numbers, written: slices.Clone(r.from.written), bucket: max(r.from.bucket, newestBucket(r.births)),
-		sums: r.from.behind(r.in.Expired), columns: len(r.cols), attributes: len(r.sa),
-		addresses: r.from.addresses.clone()}
+		sums: r.from.behind(r.in.Expired), addresses: r.from.addresses.clone()}
 	r.out.Next = next
 	if err := r.takeOver(); err != nil {
 		return err
@@ -122,10 +124,13 @@ func (r *rendering) write() error {
 	if err := r.outdate(); err != nil {
 		return err
 	}
-	m, sums := &r.out.Manifest, next.all()
+	m, sums := &r.out.Manifest, next.of(len(r.in.Former), r.source)
 	m.Records, m.Classes = sums.records, sums.classes
 	if r.in.Shared {
 		m.Buckets = sums.buckets()
+	}
+	if err := r.listEras(); err != nil {
+		return err
 	}
 	if m.Window != "" || m.Erasure != nil {
 		if m.PeopleEver = own.records; r.from.manifest != nil {
@@ -180,10 +185,14 @@ func (t *table) writeFile(l layout, files Files) (snapshot.FileEntry, error) {
 }
 
 // Table renders the living classes of an input as one table, by the code that writes a part, as if nothing had
-// been published before: the entries of its files, and what a manifest would say of it.
+// been published before: the entries of its files, and what a manifest would say of it. They are of the era of its release.
 func Table(in *Input, s *Settings, files Files) (*snapshot.Manifest, error) {
-	living := *in
+	in, s = in.InEra(s)
+	living := *in.only(len(in.Former))
 	living.Dead = nil
+	if err := checkClasses(&living); err != nil {
+		return nil, err
+	}
 	living = *living.gather(s.workers())
 	src, err := newSource(&living, s)
 	if err != nil {

@@ -24,7 +24,7 @@ type source struct {
 	ids      []equivclass.RecordID // by record: its number in the state; nil: the same
 }
 
-// newSource checks the input and binds the columns. It ranks the values of the
+// newSource binds the columns. It ranks the values of the
 // records in classes that a rendering of the input looks at: all, or those that
 // were born or died since the release before.
 func newSource(in *Input, s *Settings) (*source, error) {
@@ -36,13 +36,30 @@ func newSource(in *Input, s *Settings) (*source, error) {
 	if err := out.columns(in); err != nil {
 		return nil, err
 	}
-	if err := checkClasses(in); err != nil {
-		return nil, err
-	}
 	out.rank(in)
 	out.pairs = s.pairs(out.sa)
 	return out, nil
 }
+
+// sources are those of the eras of an input, each made when it is asked for.
+type sources struct {
+	in   *Input
+	s    *Settings
+	made map[int]*source
+}
+
+// at is that of the classes that were born in a release.
+func (x *sources) at(release uint32) (out *source, err error) {
+	era := x.in.eraOf(release)
+	if out = x.made[era]; out == nil {
+		if out, err = newSource(x.in.only(era), x.in.settings(era, x.s)); err == nil {
+			x.made[era] = out
+		}
+	}
+	return out, err
+}
+
+func newSources(in *Input, s *Settings) *sources { return &sources{in, s, map[int]*source{}} }
 
 // workers is how many goroutines render side by side.
 func (s *Settings) workers() int {

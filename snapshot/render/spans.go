@@ -70,12 +70,19 @@ type spanning struct {
 	s  *Settings
 }
 
+// granule is the releases whose parts may be joined: of one era and, with a window, of one time.
+type granule struct {
+	era  int
+	time int64
+}
+
 // granule is that of a release.
-func (x spanning) granule(release uint32) int64 {
-	if x.s.Granule == nil {
-		return 0
+func (x spanning) granule(release uint32) granule {
+	out := granule{era: x.in.eraOf(release)}
+	if x.s.Granule != nil {
+		out.time = x.s.Granule(release, x.in.past(release).CreatedAt)
 	}
-	return x.s.Granule(release, x.in.past(release).CreatedAt)
+	return out
 }
 
 // taken tells which parts of the release before a release takes over, and which it joins. What lies up to the watermark has left. A

@@ -27,16 +27,16 @@ type sums struct {
 
 // granuleSums are the sums over the births of one granule, which leave together; last is the newest of these.
 type granuleSums struct {
-	granule int64
+	granule granule
 	last    uint32
 	of      *sums
 }
 
 // own are the sums of a granule, to which the births of a release are added: the newest granule, or one more.
-func (x *Carried) own(granule int64, release uint32) *sums {
+func (x *Carried) own(of granule, release uint32, births *table) *sums {
 	n := len(x.sums) - 1
-	if n < 0 || x.sums[n].granule != granule {
-		x.sums, n = append(x.sums, granuleSums{granule: granule, of: newSums(x.columns, x.attributes)}), n+1
+	if n < 0 || x.sums[n].granule != of {
+		x.sums, n = append(x.sums, granuleSums{granule: of, of: newSums(len(births.cols), len(births.sa))}), n+1
 	}
 	x.sums[n].last = release
 	return x.sums[n].of
@@ -54,14 +54,16 @@ func (x *Carried) behind(expired uint32) []granuleSums {
 	return out
 }
 
-// all are the sums over all granules.
-func (x *Carried) all() *sums {
-	if len(x.sums) == 1 {
+// of are the sums over the granules of an era, whose columns src has.
+func (x *Carried) of(era int, src *source) *sums {
+	if len(x.sums) == 1 && x.sums[0].granule.era == era {
 		return x.sums[0].of
 	}
-	out := newSums(x.columns, x.attributes)
+	out := newSums(len(src.cols), len(src.sa))
 	for _, g := range x.sums {
-		out.join(g.of)
+		if g.granule.era == era {
+			out.join(g.of)
+		}
 	}
 	return out
 }

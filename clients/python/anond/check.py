@@ -78,7 +78,7 @@ class Chain:
 
     def manifest(self, m: Json, n: int, before: Optional[Json], sha: str) -> None:
         policy, privacy, sensitive = m["policy"], m["privacy"], [a for a in m["schema"] if a["role"] == "sensitive"]
-        self.say("another format than 5, or a union: check its shards", m["format_version"] != 5 or "union" in m)
+        self.say("another format than 6, or a union: check its shards", m["format_version"] != 6 or "union" in m)
         self.say("another level than L2", policy.get("level") != "L2")
         self.say("the chain is broken", m["release"] != n or m["previous"] != (before and {"release": n - 1, "sha256": sha}))
         self.say("a time that is not UTC in seconds", not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", m["created_at"]))

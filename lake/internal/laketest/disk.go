@@ -133,7 +133,7 @@ type Release struct {
 func (r Release) Put(t testing.TB, disk *snapshottest.Disk, before string) (sha string) {
 	t.Helper()
 	dir := fmt.Sprintf("/d/releases/%06d", r.Number)
-	m := map[string]any{"format_version": 5, "dataset": "hand", "release": r.Number, "recoding": "generalization",
+	m := map[string]any{"format_version": 6, "dataset": "hand", "release": r.Number, "recoding": "generalization",
 		"created_at": fmt.Sprintf("2026-01-01T00:00:%02dZ", r.Number%60), "policy": map[string]any{"k": 1, "l": 1},
 		"schema": []any{map[string]any{"name": r.Quasi, "role": "quasi", "type": "integer"},
 			map[string]any{"name": "s", "role": "sensitive", "type": "categorical"}}}

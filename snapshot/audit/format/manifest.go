@@ -17,7 +17,7 @@ import (
 // The objects policy, quality and a schema entry's
 // hierarchy are open: fields unknown to the auditor are tolerated there and
 // nowhere else.
-const FormatVersion = 5
+const FormatVersion = 6
 
 // Manifest is manifest.json of one release.
 type Manifest struct {

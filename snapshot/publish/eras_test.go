@@ -1,0 +1,101 @@
+package publish_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"anond/snapshot"
+	"anond/snapshot/publish"
+	"anond/snapshot/publish/publishtest"
+	"anond/snapshot/render"
+)
+
+// TestErasGolden: parts that were published under other settings keep their bytes, and the manifest says of each era what it said.
+func TestErasGolden(t *testing.T) {
+	dir := t.TempDir()
+	publishtest.NewEras(t, 3).Publish(t, dir)
+	for _, release := range []string{"000002", "000003"} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(dir, release), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			name, _ := filepath.Rel(dir, path)
+			golden(t, filepath.Join("golden", "eras", name), string(data))
+			return err
+		}))
+	}
+	m, err := snapshot.Show(snapshot.OS(), dir, 3)
+	require.NoError(t, err)
+	before, err := snapshot.Show(snapshot.OS(), dir, 2)
+	require.NoError(t, err)
+	assert.Equal(t, []snapshot.Era{snapshot.EraOf(before)}, m.Eras)
+	require.Len(t, m.Parts, 2) // an era that is over becomes one part
+	assert.Equal(t, before.Schema, m.Under(&m.Parts[0]).Schema)
+	assert.Equal(t, 2, m.Under(&m.Parts[0]).Policy.K)
+	assert.Equal(t, 3, m.Under(&m.Parts[1]).Policy.K)
+	eras := m.ByEra()
+	require.Len(t, eras, 2)
+	assert.Equal(t, [2]int{1, 1}, [2]int{len(eras[0].Parts), len(eras[1].Parts)})
+	assert.Equal(t, m.Records, eras[0].Records+eras[1].Records)
+	assert.Equal(t, 48, eras[1].Records)
+}
+
+// TestErasAreRenderedAlikeAfterARestart: what is carried along and what is counted anew give the same bytes, where parts are joined, people
+// ask to be erased and parts leave.
+func TestErasAreRenderedAlikeAfterARestart(t *testing.T) {
+	const releases = 8
+	for name, change := range map[string]func(*render.Settings, *render.Input){
+		"joined": func(s *render.Settings, _ *render.Input) { s.FanIn = 2 },
+		"erased": func(s *render.Settings, in *render.Input) {
+			s.Erasure = &snapshot.Erasure{Every: 1, Count: 1}
+			s.FanIn = 2
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := publishtest.NewEras(t, releases)
+			change(e.Settings, e.Input)
+			change(e.Input.Former[0].Settings, e.Input)
+			if name == "erased" {
+				for i, died := range map[uint32]uint32{1: 4, 3: 3, 6: 5} { // by bucket
+					for j := range e.Input.Classes {
+						if c := e.Input.Classes[j]; c.Bucket == i {
+							c.Died = died
+							e.Input.Dead = append(e.Input.Dead, c)
+						}
+					}
+				}
+				kept := e.Input.Classes[:0]
+				for _, c := range e.Input.Classes {
+					if c.Bucket != 1 && c.Bucket != 3 && c.Bucket != 6 {
+						kept = append(kept, c)
+					}
+				}
+				e.Input.Classes = kept
+			}
+			steady := publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}
+			again := publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}
+			require.NoError(t, steady.Open())
+			var last *render.Rendered
+			for release := uint32(1); release <= releases; release++ {
+				out, err := steady.Publish(e.At(release), e.Settings)
+				require.NoError(t, err)
+				require.NoError(t, again.Open()) // forgets what was carried
+				other, err := again.Publish(e.At(release), e.Settings)
+				require.NoError(t, err)
+				require.Equal(t, out.SHA256, other.SHA256, "release %d", release)
+				last = out
+			}
+			m := &last.Manifest
+			require.Len(t, m.Eras, 1)
+			for i := range m.Parts {
+				first, last := m.Parts[i].Births()
+				assert.Equal(t, first <= 2, last <= 2, "a part is of two eras")
+			}
+		})
+	}
+}
