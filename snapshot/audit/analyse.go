@@ -7,109 +7,130 @@ import (
 )
 
 // analyse measures the chain as a whole: certificates, attackers, corruption,
-// regroupings, subjects.
+// regroupings, subjects. Of several eras it is the sum, and whoever looks for somebody is taken to know the era of their part.
 func (a *auditor) analyse() {
 	if !a.linked {
 		a.publicNewcomers()
 		return
 	}
-	n := len(a.in.index.Ids)
-	k := chain.Link(a.views, n)
-	all, roots := chain.Components(a.views, k)
-	c := &certificates{TrajectoryK: k.TrajectoryK()}
-	a.report.Certificates = c
-	for _, root := range roots {
-		a.certify(c, all[root])
+	a.report.Certificates, a.report.Corruption = &certificates{}, &corruption{}
+	published := make([]uint8, len(a.in.index.Ids)) // in how many eras
+	for _, e := range a.eras {
+		if len(e.views) > 0 {
+			e.analyse(published)
+		}
 	}
-	a.report.Corruption = a.corruption(all, roots)
-	a.regroups()
-	a.subjects(k)
-	a.attack(k)
+	a.subjects(published)
+}
+
+func (e *era) analyse(published []uint8) {
+	k := chain.Link(e.views, len(e.in.index.Ids))
+	all, roots := chain.Components(e.views, k)
+	c := e.report.Certificates
+	if least := k.TrajectoryK(); c.TrajectoryK == 0 || least > 0 && least < c.TrajectoryK {
+		c.TrajectoryK = least
+	}
+	for _, root := range roots {
+		e.certify(c, all[root])
+	}
+	e.corruption(all, roots)
+	e.regroups()
+	for rec, t := range k.Typ {
+		if t > 0 && published[rec] < 2 {
+			published[rec]++
+		}
+	}
+	e.attack(k)
 }
 
 // certify counts a component under its certificate.
-func (a *auditor) certify(c *certificates, x *chain.Component) {
-	e := x.Classes[0]
-	t := a.views[e.View].Rel.Tab
+func (e *era) certify(c *certificates, x *chain.Component) {
+	at := x.Classes[0]
+	t := e.views[at.View].Rel.Tab
 	switch x.Regime() {
 	case chain.RegimeFrozen: // Theorem A: the posterior is the bag's frequency
 		c.FrozenRecords += x.Records
 		c.FrozenClasses++
-		c.MaxPosterior = max(c.MaxPosterior, t.TopShare(e.Class))
+		c.MaxPosterior = max(c.MaxPosterior, t.TopShare(at.Class))
 	case chain.RegimePure: // Theorem P: the posterior is 1/|S|
 		c.PureRecords += x.Records
 		c.PureComponents++
-		c.MaxPosterior = max(c.MaxPosterior, 1/float64(len(a.in.s.Sets.Sets[x.Support])))
+		c.MaxPosterior = max(c.MaxPosterior, 1/float64(len(e.s.Sets.Sets[x.Support])))
 	default:
 		c.OtherRecords += x.Records
 		c.OtherComponents++
 		return
 	}
-	for _, e := range x.Classes { // K1 is 1/|class| in both regimes
-		c.RowLink = max(c.RowLink, 1/float64(a.views[e.View].Rel.Tab.Size(e.Class)))
+	for _, at := range x.Classes { // K1 is 1/|class| in both regimes
+		c.RowLink = max(c.RowLink, 1/float64(e.views[at.View].Rel.Tab.Size(at.Class)))
 	}
 }
 
 // corruption computes the score: top/(|class|-1) for classes that never changed. At
 // level L2 the bucket stands for the class: every assignment of its bag to its people
 // is equally likely, and which of its classes somebody is in tells nothing more.
-func (a *auditor) corruption(all map[uint32]*chain.Component, roots []uint32) *corruption {
-	out := &corruption{}
+func (e *era) corruption(all map[uint32]*chain.Component, roots []uint32) {
+	out := e.report.Corruption
 	for _, root := range roots {
 		x := all[root]
 		if x.Regime() != chain.RegimeFrozen {
 			out.NotComputed += x.Records
 			continue
 		}
-		e := x.Classes[0]
+		at := x.Classes[0]
 		out.ClosedForm += x.Records
-		top, size := a.views[e.View].Rel.Tab.Most(e.Class)
+		top, size := e.views[at.View].Rel.Tab.Most(at.Class)
 		out.Max = max(out.Max, format.Share(top, size-1))
 	}
-	return out
 }
 
 // regroups is the histogram of regroupings per published record (rule E, equality patterns).
-func (a *auditor) regroups() {
-	for rec, n := range a.carry.Regroups {
-		if a.carry.Class(rec) > 0 {
-			a.report.Regroups = format.Fit(a.report.Regroups, max(len(a.report.Regroups), int(n)+1))
-			a.report.Regroups[n]++
+func (e *era) regroups() {
+	for rec, n := range e.carry.Regroups {
+		if e.carry.Class(rec) > 0 {
+			e.report.Regroups = format.Fit(e.report.Regroups, max(len(e.report.Regroups), int(n)+1))
+			e.report.Regroups[n]++
 		}
 	}
 }
 
 // attack runs the attackers that know memberships or microdata.
-func (a *auditor) attack(k *chain.Linkage) {
-	s, l := a.in.s, a.report.firstL
-	cand := shares.LinkAttack(a.views, k.N, s.Sets)
+func (e *era) attack(k *chain.Linkage) {
+	s, l := e.s, e.first.Promises()[0].L
+	cand := shares.LinkAttack(e.views, k.N, s.Sets)
 	out := []shares.Attacker{shares.CountSets(shares.NewAttacker(shares.AttackerLink), cand, l, s.Sets)}
-	if a.in.records != nil {
+	if e.records != nil {
 		published := make([]bool, k.N)
 		for rec, t := range k.Typ {
 			published[rec] = t > 0
 		}
-		q := shares.NewQIAttack(s, a.in.records, published, l)
-		for i := range a.views {
-			a.attackByQI(q, i)
+		q := shares.NewQIAttack(s, e.records, published, l)
+		for i := range e.views {
+			e.attackByQI(q, i)
 		}
 		out = append(out, shares.CountSets(q.Qi, q.Cand, l, s.Sets), q.NewQI.Shares())
-	} else {
-		a.skip("attackers who know quasi-identifiers: they need the records export")
+	} else if e.before == nil {
+		e.skip("attackers who know quasi-identifiers: they need the records export")
 	}
-	plain, linked := shares.NewcomerAttack(a.views, k.N, l, s)
-	a.report.Attackers = append(out, plain, linked)
+	plain, linked := shares.NewcomerAttack(e.views, k.N, l, s)
+	for i, x := range append(out, plain, linked) {
+		if i < len(e.report.Attackers) {
+			e.report.Attackers[i] = e.report.Attackers[i].With(x)
+		} else {
+			e.report.Attackers = append(e.report.Attackers, x)
+		}
+	}
 }
 
-func (a *auditor) attackByQI(q *shares.QiAttack, i int) {
-	v := &a.views[i]
+func (e *era) attackByQI(q *shares.QiAttack, i int) {
+	v := &e.views[i]
 	arrived := uint32(0)
 	if i > 0 {
-		values := len(a.in.s.Sa.Text)
+		values := len(e.s.Sa.Text)
 		d := format.BagDifference(v.Before.Tab.Histogram(values), v.Rel.Tab.Histogram(values))
-		arrived = a.in.s.Sets.Intern(d.Support())
+		arrived = e.s.Sets.Intern(d.Support())
 	}
-	match := a.matches[v.Rel.Num]
+	match := e.matches[v.Rel.Num]
 	if i == 0 { // of those before, if there are any, nobody is known
 		match = chain.Reappearance{Kept: make([]bool, v.Rel.Tab.M)}
 	}
@@ -123,7 +144,7 @@ func (a *auditor) publicNewcomers() {
 	for i, row := range a.report.Releases {
 		for range row.Newcomers {
 			if i > 0 {
-				at.Count(a.arrivals[i], a.report.L)
+				at.Count(a.arrivals[i].values, a.arrivals[i].l)
 			}
 		}
 	}

@@ -65,13 +65,14 @@ func TestQIAttackAgainstTwin(t *testing.T) {
 			p.recoding = recoding
 			p.releases[2] = [][]int{join(g.frozen[:4], g.late), join(g.frozen[4:], g.q), p.releases[2][1], p.releases[2][2]}
 			o := p.write(t, p.render())
-			a, err := newAuditor(o)
+			all, err := newAuditor(o)
 			require.NoError(t, err)
-			for _, n := range a.in.numbers {
-				require.NoError(t, a.release(n))
+			for _, n := range all.in.numbers {
+				require.NoError(t, all.release(n))
 			}
-			a.analyse()
-			q := shares.NewQIAttack(a.in.s, a.in.records, publishedEver(a), a.report.L)
+			all.analyse()
+			a := all.eras[0]
+			q := shares.NewQIAttack(a.s, a.records, publishedEver(a), a.report.L)
 			for i := range a.views {
 				a.attackByQI(q, i)
 			}
@@ -82,7 +83,7 @@ func TestQIAttackAgainstTwin(t *testing.T) {
 	}
 }
 
-func publishedEver(a *auditor) []bool {
+func publishedEver(a *era) []bool {
 	out := make([]bool, len(a.in.index.Ids))
 	for i := range a.views {
 		for rec, c := range a.views[i].ClassOf {
@@ -92,18 +93,18 @@ func publishedEver(a *auditor) []bool {
 	return out
 }
 
-func candidateValues(a *auditor, q *shares.QiAttack, rec int) []uint32 {
+func candidateValues(a *era, q *shares.QiAttack, rec int) []uint32 {
 	if q.Cand[rec] == 0 {
 		return nil
 	}
-	return slices.Clone(a.in.s.Sets.Sets[q.Cand[rec]-1])
+	return slices.Clone(a.s.Sets.Sets[q.Cand[rec]-1])
 }
 
 // twinCandidates is the definition of attackerQI, word by word.
-func twinCandidates(a *auditor, rec int) []uint32 {
+func twinCandidates(a *era, rec int) []uint32 {
 	var out []uint32
-	d := len(a.in.s.Qi)
-	row := a.in.records.Qi[rec*d:][:d]
+	d := len(a.s.Qi)
+	row := a.records.Qi[rec*d:][:d]
 	published := false
 	for i := range a.views {
 		v := &a.views[i]
@@ -112,7 +113,7 @@ func twinCandidates(a *auditor, rec int) []uint32 {
 		}
 		seen := map[uint32]bool{}
 		for c := range v.Rel.Tab.M {
-			if mayHold(a.in.s, v.Rel.Tab, c, row) {
+			if mayHold(a.s, v.Rel.Tab, c, row) {
 				for _, x := range v.Rel.Tab.Bag(c) {
 					seen[x] = true
 				}

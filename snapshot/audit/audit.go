@@ -9,7 +9,6 @@ import (
 	"anond/snapshot/audit/chain"
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/shares"
-	"anond/snapshot/audit/table"
 )
 
 // Dir audits a releases directory.
@@ -117,19 +116,15 @@ func (a *auditor) published(o Options) error {
 
 // auditor is the state of one run over a chain.
 type auditor struct {
-	since       map[string]int // sensitive values by the release in which they became valid; epochs.go
 	in          *input
 	f           format.Faults
 	report      *Report
 	linked      bool // the members export covers every release
-	carry       *chain.Carry
-	before      *format.Manifest // of the release before
-	last        *chain.Release   // the newest one whose files were read
-	views       []chain.View
-	matches     map[int]chain.Reappearance // by release, against the one before
-	arrivals    []int                      // per release: distinct values among its newcomers
-	made        map[int]format.Seal        // of each release whose manifest was read
-	moved       bool                       // public view: some class has vanished so far
+	eras        []*era
+	before      *format.Manifest    // of the release before
+	arrivals    []arrival           // per release
+	arrivedIn   uint32              // most changes of settings, as the export counts them, before somebody arrived who is published
+	made        map[int]format.Seal // of each release whose manifest was read
 	replay      *Replay
 	rendered    int  // parts that a replay rendered again
 	unseen      bool // files of releases were not seen
@@ -140,16 +135,17 @@ type auditor struct {
 	ofShard
 }
 
+// arrival is how many distinct values there are among the newcomers of a release, and the l that was promised to them.
+type arrival struct{ values, l int }
+
 // ofShard has the releases for whose histograms the union asks, and these.
 type ofShard struct {
 	wanted     map[int]bool
 	histograms map[int][]int // of everybody who was published up to a release
-	left       []int         // by value: those of them who have left
 }
 
 func newAuditor(o Options) (*auditor, error) {
-	a := &auditor{carry: chain.NewCarry(), made: map[int]format.Seal{}, hierarchies: map[string]bool{}, matches: map[int]chain.Reappearance{},
-		ofShard: ofShard{histograms: map[int][]int{}}, replay: o.Replay}
+	a := &auditor{made: map[int]format.Seal{}, hierarchies: map[string]bool{}, ofShard: ofShard{histograms: map[int][]int{}}, replay: o.Replay}
 	var err error
 	if a.beside, err = besideOf(o.Releases); err != nil {
 		return nil, err
@@ -157,17 +153,19 @@ func newAuditor(o Options) (*auditor, error) {
 	if a.in, err = open(o, &a.f); err != nil {
 		return nil, err
 	}
-	m := a.in.first
+	for i := range a.in.eras {
+		a.eras = append(a.eras, newEra(a, &a.in.eras[i]))
+	}
+	m := a.in.eras[len(a.in.eras)-1].first
 	a.report = &Report{
-		declared: declared{Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown,
-			K: m.Policy.K, L: m.Policy.L, Promises: m.Says(), Settle: m.Privacy.Settle, MaxRecords: m.Privacy.MaxRecords},
-		requireCertified: o.RequireCertified, shape: shape{m.WantK1() != "rows", m.ClaimsL2(), m.Several(), m.Promises()[0].L},
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown, declared: declaredBy(m), requireCertified: o.RequireCertified,
 		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
+	a.report.shape = a.shape()
 	a.coverage()
-	if m.Strata() {
+	if a.any((*format.Manifest).Strata) {
 		observed := "that people were observed for the same time"
-		if m.Privacy.Settle == "end" {
+		if a.any(func(m *format.Manifest) bool { return m.Privacy.Settle == "end" }) {
 			observed = "for how long people were observed (until their source ended, so for different times)"
 		}
 		a.skip("%s, and that their strata follow from what they sent (exports have what is published of a person)", observed)
@@ -186,7 +184,9 @@ func (a *auditor) coverage() {
 	if in.members != nil {
 		if in.expired > 0 && in.members.Class[1] == nil {
 			a.departed = in.expired
-			a.carry.Departed(in.expired)
+			for _, e := range a.eras {
+				e.carry.Departed(in.expired)
+			}
 		}
 		for _, n := range in.numbers {
 			if man, err := in.manifest(n); err == nil && n > a.departed && man.ShowsNobody(a.departed) { // the export has nobody to name
@@ -216,13 +216,15 @@ func (a *auditor) coverage() {
 	} else if in.records.Subject == nil {
 		a.skip("one record of a subject per class (rule S): no subject column in the records export; every record counts as a person")
 	}
-	if _, unknown := in.first.Policy.Principles(); unknown > 0 {
-		a.skip("%d declared diversity principles this auditor does not know", unknown)
+	for _, e := range in.eras {
+		if _, unknown := e.first.Policy.Principles(); unknown > 0 {
+			a.skip("%d declared diversity principles this auditor does not know", unknown)
+		}
 	}
 	if in.first.Policy.MaxRegroups == nil {
 		a.skip("regroup budget (rule E): the manifest declares none")
 	}
-	if in.s.Loose {
+	if slices.ContainsFunc(in.eras, func(e eraInput) bool { return e.s.Loose }) {
 		a.skip("tightness of cells: an attribute generalizes in a way this auditor does not know")
 	}
 	if in.first.ClaimsL2() && (a.replay == nil || a.replay.Outcome == ReplayNone) {
@@ -259,152 +261,48 @@ func (a *auditor) release(number int) error {
 	a.checkRendered(man)
 	format.CheckWindow(before, man, a.in.times, &a.f)
 	a.before = man
-	if format.OtherForm(a.in.first, man) {
-		a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
-		return nil
+	sections := man.ByEra()
+	of := make([]*era, len(sections))
+	for i, s := range sections {
+		if of[i] = a.eraOf(s); of[i] == nil {
+			return nil // checkErasFollow
+		}
+		if format.OtherForm(of[i].first, s) {
+			a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)
+			return nil
+		}
 	}
 	a.unseenLineage(before, man)
 	if man.Pruned != nil && man.Pruned.Lack != "" {
 		return nil // prunedOnes says it
 	}
-	if a.last != nil {
-		a.last = a.leave(a.last.Standing(man, a.in.s))
-	} else if man.Expired > 0 || man.Withdraws() {
-		a.wanted = nil // nobody knows whom the releases before had
-	}
-	rel, err := chain.LoadParted(dir, man, a.in.s, a.last, &a.f)
-	if err != nil {
-		return err
-	}
 	if m := a.in.members; m != nil && (m.Bucket != nil) != man.AtL2() {
 		return format.Unreadable(m.File, 1, "names buckets, or does not, and release %d is of another level", number)
 	}
-	a.f.Locate = rel.Locate
-	defer func() { a.f.Locate = nil }()
-	row := a.step(rel)
-	row.Pruned = man.Pruned != nil
-	a.membership(rel, row)
-	a.last = rel
-	return nil
-}
-
-// leave notes who is in the release before and not in what of it stands.
-func (a *auditor) leave(standing *chain.Release) *chain.Release {
-	values := len(a.in.s.Sa.Text)
-	if stay := standing.Tab.Histogram(values); standing != a.last {
-		a.left = append(a.left, make([]int, values-len(a.left))...)
-		for v, n := range a.last.Tab.Histogram(values) {
-			a.left[v] += n - stay[v]
-		}
-	}
-	return standing
-}
-
-// step checks what public files show about the step to a release.
-func (a *auditor) step(rel *chain.Release) *releaseRow {
-	values := len(a.in.s.Sa.Text)
-	before := &chain.Release{Tab: &table.Table{Start: []uint32{0}, D: rel.Tab.D}}
-	if a.last != nil {
-		before = a.last
-	}
-	base := rel.Base(before.Tab.Histogram(values), values)
-	a.left = append(a.left, make([]int, values-len(a.left))...)
-	for v, n := range before.Tab.Histogram(values) {
-		a.left[v] += n - base[v] // in buckets that leave
-	}
-	d := format.BagDifference(base, rel.Tab.Histogram(values))
-	if a.wanted[rel.Num] {
-		a.histograms[rel.Num] = rel.Tab.Histogram(values)
-		for v, n := range a.left {
-			a.histograms[rel.Num][v] += n
-		}
-	}
-	format.CheckDifference(base, rel.Tab.Histogram(values), rel.Man, &a.f)
-	a.arrivals = append(a.arrivals, len(d.Support()))
-	match := chain.MatchReleases(before, rel)
-	a.matches[rel.Num] = match
-	a.moved = a.moved || len(match.Vanished) > 0
-	if !a.linked {
-		chain.CheckPublic(before, rel, match, &a.f)
-		if !rel.Withdraws() {
-			table.CheckPublicBuckets(a.in.s, before.Tab, rel.Tab, rel.Num, &a.f)
-		}
-		chain.CheckPublicCertificate(rel, a.moved, &a.f)
-	}
-	kept := 0
-	for _, k := range match.Kept {
-		if k {
-			kept++
-		}
-	}
-	a.report.Releases = append(a.report.Releases, releaseRow{
-		Release: rel.Num, Records: rel.Tab.Rows(), Pending: rel.Man.Pending, Classes: rel.Tab.M,
-		KMin: rel.Man.Privacy.KMin, MaxFrequency: rel.Man.Privacy.MaxFrequency, Certificate: rel.Man.Privacy.Certificate,
-		Newcomers: d.Total, NewcomersTop: format.Share(d.Top, d.Total), ClassesKept: kept, Waiting: -1,
-	})
-	row := &a.report.Releases[len(a.report.Releases)-1]
-	row.Buckets = rel.Man.Buckets
-	if rel.Man.Policy.Level != format.LevelTwo {
+	row := &releaseRow{Release: number, Pending: man.Pending, Parts: len(man.Parts), Waiting: -1, Pruned: man.Pruned != nil,
+		Certificate: man.Privacy.Certificate}
+	if man.Policy.Level != format.LevelTwo {
 		row.WaitingTopShare = new(float64)
 	}
-	row.Parts, row.DeadClasses = len(rel.Man.Parts), len(rel.Parts.Lay.Dead)
-	return row
-}
-
-// membership checks what the exports show about a release.
-func (a *auditor) membership(rel *chain.Release, row *releaseRow) {
-	if a.in.members == nil || a.in.members.Class[rel.Num] == nil {
-		return
-	}
-	classOf := a.classes(rel)
-	fates := make([]chain.Fate, rel.Tab.M)
-	if a.linked {
-		if a.last != nil {
-			a.carry = a.carry.Standing(a.last)
+	var placed [][]uint32
+	for i, s := range sections {
+		classOf, err := of[i].release(dir, s, row)
+		if err != nil {
+			return err
 		}
-		a.carry, fates = a.carry.Advance(rel, classOf, a.in.s, &a.f)
-		a.views = append(a.views, chain.View{Rel: rel, ClassOf: classOf, Fates: fates, Before: a.last})
+		placed = append(placed, classOf)
 	}
-	if a.in.records != nil {
-		checkMicrodata(a.in.s, a.in.records, rel, classOf, fates, &a.f)
-		a.epochs(rel, classOf)
-		a.waiting(rel, classOf, row)
-	}
-}
-
-// classes translates the addresses of the export into indexes.
-func (a *auditor) classes(rel *chain.Release) []uint32 {
-	m := a.in.members
-	named := m.Class[rel.Num]
-	m.Class[rel.Num] = []chain.Address{} // it is not needed again
-	classOf := make([]uint32, len(a.in.index.Ids))
-	lookup := make([]func(uint32) (int, chain.Standing), len(m.Parts))
-	for i, part := range m.Parts {
-		lookup[i] = rel.Lookup(part)
-	}
-	unknown, dead := 0, 0
-	for rec, at := range named {
-		if at.Class == 0 {
-			continue
+	a.report.Releases = append(a.report.Releases, *row)
+	if m := a.in.members; m != nil && m.Class[number] != nil {
+		if a.in.records != nil {
+			a.waiting(man, placed, &a.report.Releases[len(a.report.Releases)-1])
 		}
-		switch c, how := lookup[at.Part](at.Class); how {
-		case chain.StandsAlive:
-			classOf[rec] = uint32(c) + 1
-		case chain.StandsDead:
-			dead++
-		default:
-			unknown++
+		m.Class[number] = []chain.Address{} // it is not needed again
+		if m.Bucket != nil {
+			m.Bucket[number] = nil
 		}
 	}
-	a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "class",
-		"the members export names a class the release does not have", unknown)
-	a.f.AddN("P", format.KindDeadAlive, rel.Num, 0, "dead", "a class is listed as dead, and people are in it", dead)
-	if m.Bucket != nil {
-		a.f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "bucket",
-			"the members export names another bucket for a class than the release", rel.OtherBuckets(classOf, m.Bucket[rel.Num]))
-		m.Bucket[rel.Num] = nil
-	}
-	return classOf
+	return nil
 }
 
 // waiting counts the people who arrived and are not published. At level L1 it finds the largest
@@ -412,42 +310,44 @@ func (a *auditor) classes(rel *chain.Release) []uint32 {
 // not (rule B, buckets): if two of four people who are published later have a share of 1, and the bucket has
 // the values a, a, b and c, both have a; and who knows that some pool would be ineligible could wait with it.
 // A person who was forgotten while waiting counted until then, and the exports do not tell when that was.
-func (a *auditor) waiting(rel *chain.Release, classOf []uint32, row *releaseRow) {
+func (a *auditor) waiting(man *format.Manifest, placed [][]uint32, row *releaseRow) {
 	counts := make([]int, len(a.in.s.Sa.Text))
+	in := func(rec int) bool {
+		return slices.ContainsFunc(placed, func(classOf []uint32) bool { return rec < len(classOf) && classOf[rec] != 0 })
+	}
+	left := func(rec int) bool { return slices.ContainsFunc(a.eras, func(e *era) bool { return e.carry.Left(rec) }) }
 	n, top, forgotten := 0, 0, 0
 	for rec, known := range a.in.records.Known {
 		arrived := int(a.in.records.Arrived[rec])
 		beyond := a.in.records.Beyond != nil && a.in.records.Beyond[rec]
-		if a.carry.Left(rec) {
-			continue
-		}
-		if known && !beyond && arrived > 0 && arrived <= rel.Num && (rec >= len(classOf) || classOf[rec] == 0) {
+		if known && !beyond && arrived > 0 && arrived <= man.Release && !in(rec) && !left(rec) {
 			if a.in.records.Forgotten[rec] {
 				forgotten++
 				continue
 			}
-			n++
-			v := a.in.records.Sa[rec]
-			counts[v]++
-			top = max(top, counts[v])
+			if n++; row.WaitingTopShare != nil {
+				v := a.in.records.Sa[rec]
+				counts[v]++
+				top = max(top, counts[v])
+			}
 		}
 	}
 	if row.Waiting = n; row.WaitingTopShare != nil {
 		a.report.Private = a.report.Private || n > 0
 		*row.WaitingTopShare = format.Share(top, n)
 	}
-	if (!a.linked || a.unseen) && (rel.Man.Expired > 0 || rel.Man.Withdraws()) {
+	if (!a.linked || a.unseen) && (man.Expired > 0 || man.Withdraws()) {
 		return // who has left is not known
 	}
-	if a.departed > 0 || rel.Man.Strata() {
+	if a.departed > 0 || a.any((*format.Manifest).Strata) {
 		// Who has departed may have waited then, published later or forgotten, and who settles is pending: the exports do not know them.
-		forgotten = max(forgotten, rel.Man.Pending-n)
+		forgotten = max(forgotten, man.Pending-n)
 	}
-	if rel.Num < a.departed {
+	if man.Release < a.departed {
 		row.Waiting = -1
 	}
-	if rel.Man.Pending < n || rel.Man.Pending > n+forgotten {
-		a.f.Add("files", format.KindCountMismatch, rel.Num, 0, "pending", "the manifest's number differs from the exports")
+	if man.Pending < n || man.Pending > n+forgotten {
+		a.f.Add("files", format.KindCountMismatch, man.Release, 0, "pending", "the manifest's number differs from the exports")
 	}
 }
 
@@ -468,9 +368,13 @@ func (a *auditor) finish() *Report {
 		r.Verdict = VerdictConsistent
 	}
 	r.Level = Level{L0: state, L1: state, L2: a.levelTwo(state)}
-	if a.in.first.AtL2() && a.last != nil && a.last.Tab.Shared != nil {
-		r.Buckets, r.Told = table.BucketFigures(a.last.Tab), a.last.Tab.Shared.Told
-		r.Attributes = attributeRows(a.last.Man, table.Judge(a.last.Man, a.in.s, a.last.Tab.Shared, nil))
+	for i, e := range a.eras {
+		of := e.ofBuckets()
+		if i == len(a.eras)-1 {
+			r.ofBuckets = of
+			continue
+		}
+		r.Eras = append(r.Eras, eraRow{Until: e.until, Recoding: e.first.Recoding, declared: declaredBy(e.first), ofBuckets: of})
 	}
 	r.NotPromised = r.notPromised()
 	return r

@@ -44,7 +44,7 @@ type bucketUnits struct {
 }
 
 func (u *bucketUnits) known(who []uint32) bool {
-	return !slices.ContainsFunc(who, func(r uint32) bool { return int(r) >= u.m.recs.N || !u.m.recs.Known[r] })
+	return !slices.ContainsFunc(who, func(r uint32) bool { return int(r) >= u.m.recs.N || !u.m.recs.Known[r] || u.m.recs.Lacks(r) })
 }
 
 // comparable reports that all of the classes are new, and their members known.

@@ -1,7 +1,9 @@
 package audit
 
-import "slices"
 import (
+	"maps"
+	"slices"
+
 	"anond/snapshot/audit/chain"
 	"anond/snapshot/audit/format"
 )
@@ -15,6 +17,10 @@ import (
 
 // noteValues notes in which release values became valid.
 func (a *auditor) noteValues(before, after *format.Manifest, number int) error {
+	e := a.eraOf(after)
+	if e.before != nil && e.since == nil {
+		e.since = maps.Clone(e.before.since)
+	}
 	i := slices.IndexFunc(after.Schema, func(c format.Column) bool { return c.Role == "sensitive" })
 	if i < 0 || !slices.Contains(format.Grown(before, after), after.Schema[i].Name) {
 		return nil
@@ -28,12 +34,12 @@ func (a *auditor) noteValues(before, after *format.Manifest, number int) error {
 	if err != nil {
 		return err
 	}
-	if a.since == nil {
-		a.since = map[string]int{}
+	if e.since == nil {
+		e.since = map[string]int{}
 	}
 	for leaf := range now.Leaf {
-		if _, had := old.Leaf[leaf]; !had {
-			a.since[leaf] = number
+		if _, had := old.Leaf[leaf]; !had && e.since[leaf] == 0 {
+			e.since[leaf] = number
 		}
 	}
 	return nil
@@ -41,27 +47,27 @@ func (a *auditor) noteValues(before, after *format.Manifest, number int) error {
 
 // epochs finds classes that hold a value and somebody who arrived before it was
 // valid.
-func (a *auditor) epochs(rel *chain.Release, classOf []uint32) {
-	if len(a.since) == 0 || !rel.Tab.WholeBuckets() {
+func (e *era) epochs(rel *chain.Release, classOf []uint32) {
+	if len(e.since) == 0 || !rel.Tab.WholeBuckets() {
 		return
 	}
 	newest := make([]int, rel.Tab.M)
 	for c := range newest {
 		values, _, _ := rel.Tab.Bucket(c)
 		for _, v := range values {
-			for _, text := range a.in.s.Sa.Texts(v) {
-				newest[c] = max(newest[c], a.since[text])
+			for _, text := range e.s.Sa.Texts(v) {
+				newest[c] = max(newest[c], e.since[text])
 			}
 		}
 	}
 	early := make([]int, rel.Tab.M)
 	for rec, c := range classOf {
-		if c > 0 && rec < a.in.records.N && a.in.records.Known[rec] && int(a.in.records.Arrived[rec]) < newest[c-1] {
+		if c > 0 && rec < e.records.N && e.records.Known[rec] && int(e.records.Arrived[rec]) < newest[c-1] {
 			early[c-1]++
 		}
 	}
 	for c, n := range early {
-		a.f.AddN("SA", format.KindBeforeValue, rel.Num, c+1, a.in.s.Sa.Name,
+		e.f.AddN("SA", format.KindBeforeValue, rel.Num, c+1, e.s.Sa.Name,
 			"members arrived before a value of their class or bucket was valid: whoever knows that rules it out for them", n)
 	}
 }

@@ -14,9 +14,9 @@ import (
 // TestEpochs: a class with a value that a later copy brought holds nobody who had
 // arrived by then.
 func TestEpochs(t *testing.T) {
-	a := &auditor{since: map[string]int{"ache": 3}, in: &input{
-		s:       &format.Schema{Sa: &format.ValueDict{Name: "ill", Text: []string{"flu", "ache"}}},
-		records: &chain.Records{N: 4, Known: []bool{true, true, true, true}, Arrived: []uint32{2, 2, 3, 3}}}}
+	a := newEra(&auditor{}, &eraInput{s: &format.Schema{Sa: &format.ValueDict{Name: "ill", Text: []string{"flu", "ache"}}},
+		records: &chain.Records{N: 4, Known: []bool{true, true, true, true}, Arrived: []uint32{2, 2, 3, 3}}})
+	a.since = map[string]int{"ache": 3}
 	rel := &chain.Release{Num: 3, Tab: &table.Table{M: 2, Start: []uint32{0, 2, 4}, Sa: []uint32{0, 1, 0, 1}}}
 	a.epochs(rel, []uint32{1, 2, 1, 2})
 	require.Len(t, a.f.List, 1)

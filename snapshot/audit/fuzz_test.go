@@ -256,7 +256,7 @@ func FuzzRecords(f *testing.F) {
 	seeds(f, "records.csv")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := fuzzSchema()
-		r, err := chain.ParseRecords("records.csv", data, s, &chain.RecordIndex{Ids: map[string]uint32{}})
+		r, err := chain.ParseRecords("records.csv", data, s, &chain.RecordIndex{Ids: map[string]uint32{}}, false)
 		checkError(t, data, err)
 		if err == nil {
 			require.Len(t, r.Qi, r.N*len(s.Qi))

@@ -134,9 +134,9 @@ func (p *l2Plan) follow(t *testing.T, o Options) []format.Violation {
 // TestL2Epochs: a bucket with a value that a later copy brought holds nobody who had
 // arrived by then, in none of its classes.
 func TestL2Epochs(t *testing.T) {
-	a := &auditor{since: map[string]int{"ache": 3}, in: &input{
-		s:       &format.Schema{Sa: &format.ValueDict{Name: "ill", Text: []string{"flu", "ache"}}},
-		records: &chain.Records{N: 4, Known: []bool{true, true, true, true}, Arrived: []uint32{2, 2, 3, 3}}}}
+	a := newEra(&auditor{}, &eraInput{s: &format.Schema{Sa: &format.ValueDict{Name: "ill", Text: []string{"flu", "ache"}}},
+		records: &chain.Records{N: 4, Known: []bool{true, true, true, true}, Arrived: []uint32{2, 2, 3, 3}}})
+	a.since = map[string]int{"ache": 3}
 	b := table.BucketTable{M: 1, Size: []uint32{4}, Row: []uint32{1, 1, 1, 1},
 		Of: []*table.Bags{{Start: []uint32{0, 2}, Value: []uint32{0, 1}, Count: []uint32{3, 1}}}}
 	rel := &chain.Release{Num: 3, Tab: &table.Table{M: 2, Start: []uint32{0, 2, 4}, Sa: make([]uint32, 4),

@@ -41,13 +41,14 @@ type input struct {
 	numbers []int // of all releases, pruned ones too
 	here    []int // of those that have a directory
 	pruned  []int
-	vault   *format.Vault // nil: none is pruned
-	times   format.Times  // of releases, as far as manifests were read
-	s       *format.Schema
+	vault   *format.Vault  // nil: none is pruned
+	times   format.Times   // of releases, as far as manifests were read
+	eras    []eraInput     // oldest first
+	s       *format.Schema // of the newest era
 	first   *format.Manifest
 	index   *chain.RecordIndex
 	members *chain.Members // nil without export
-	records *chain.Records // nil without export
+	records *chain.Records // nil without export; as the newest era has them
 	expired int            // of the newest release: whom those up to it published first have left
 	// gone are releases of which nothing is left but the ledger's line, which has the hash of the manifest.
 	gone map[int]string
@@ -69,16 +70,65 @@ func open(o Options, f *format.Faults) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	hier, err := format.LoadHierarchies(o.Releases, newest, f) // they contain the earlier ones: checkGrowth
-	if err != nil {
+	in.expired = newest.Expired
+	if err := in.listEras(newest); err != nil {
 		return nil, err
 	}
-	in.s, in.expired = format.NewSchema(in.first, hier), newest.Expired
+	for i := range in.eras {
+		e := &in.eras[i]
+		hier, err := format.LoadHierarchies(o.Releases, e.newest, f) // they contain the earlier ones: checkGrowth
+		if err != nil {
+			return nil, err
+		}
+		e.s = format.NewSchema(e.first, hier)
+		in.s = e.s
+	}
 	in.checkPruned(f)
 	if err := errors.Join(in.findGone(o), in.fill(o, f)); err != nil {
 		return nil, err
 	}
 	return in, in.exports(o)
+}
+
+// eraInput is what is known of an era before its releases are read.
+type eraInput struct {
+	from, until   int              // releases; until 0: it has not ended
+	first, newest *format.Manifest // of the era, in the first and the newest release that tells of it
+	s             *format.Schema
+	records       *chain.Records // as its columns say; nil without export
+}
+
+// listEras finds the eras of all releases. One of which all has left is in older manifests alone.
+func (in *input) listEras(newest *format.Manifest) error {
+	in.eras = []eraInput{{from: in.first.Release, first: in.first, newest: newest}}
+	if len(newest.Eras) == 0 && newest.Expired == 0 && len(in.first.Eras) == 0 {
+		return nil
+	}
+	in.eras = nil
+	var before *format.Manifest
+	for _, n := range in.numbers {
+		man, err := in.manifest(n)
+		if err != nil {
+			return err
+		}
+		man.Release = n // findings name directories
+		sections := man.ByEra()
+		if last := len(in.eras) - 1; before != nil && last >= 0 && man.Begins(before) {
+			in.eras[last].until = before.Release
+		} else if last >= 0 {
+			in.eras[last].newest = sections[len(sections)-1]
+		}
+		for _, s := range sections {
+			i := slices.IndexFunc(in.eras, func(e eraInput) bool { return e.until == s.Until() })
+			if i >= 0 {
+				in.eras[i].newest = s
+			} else if before == nil || !s.Former() {
+				in.eras = append(in.eras, eraInput{from: n, until: s.Until(), first: s, newest: s})
+			} // checkErasFollow
+		}
+		before = man
+	}
+	return nil
 }
 
 // list finds out which releases there are.
@@ -124,8 +174,12 @@ func (in *input) exports(o Options) error {
 		if err != nil {
 			return err
 		}
-		if in.records, err = chain.ParseRecords(o.Records, data, in.s, in.index); err != nil {
-			return err
+		for i := range in.eras {
+			e := &in.eras[i]
+			if e.records, err = chain.ParseRecords(o.Records, data, e.s, in.index, len(in.eras) > 1); err != nil {
+				return err
+			}
+			in.records = e.records
 		}
 	}
 	return nil

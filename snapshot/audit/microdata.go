@@ -51,16 +51,19 @@ func checkMicrodata(s *format.Schema, recs *chain.Records, rel *chain.Release, c
 }
 
 func (m *microdataCheck) known(c int, who []uint32) bool {
-	missing := 0
+	missing, lacking := 0, 0
 	for _, r := range who {
 		if int(r) >= m.recs.N || !m.recs.Known[r] {
 			missing++
+		} else if m.recs.Lacks(r) {
+			lacking++
 		} else if a := m.recs.Arrived[r]; a == 0 || int(a) > m.rel.Num {
 			m.f.Add("microdata", format.KindBeforeArrival, m.rel.Num, c+1, "", "a record is published before the release whose cut covers it")
 		}
 	}
 	m.f.AddN("microdata", format.KindMembersMismatch, m.rel.Num, c+1, "record", "a member is not in the records export", missing)
-	return missing == 0
+	m.f.AddN("U", format.KindColumnLacking, m.rel.Num, c+1, "record", "a member has not all attributes that its part shows", lacking)
+	return missing+lacking == 0
 }
 
 // strata tests that the people of each new class are of the stratum that its bucket shows (rule U, units).

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"anond/snapshot/audit/chain"
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/table"
 )
@@ -120,24 +119,29 @@ func ranges(numbers []int) string {
 // unseenLineage compares the parts of a release with those of a pruned one before it, by
 // what the manifests say of them, where its files were not seen.
 func (a *auditor) unseenLineage(before, man *format.Manifest) {
-	if before != nil && before.Pruned != nil && before.Pruned.Lack != "" && before.Release == man.Release-1 {
-		format.Follow(before, man, &a.f)
+	if before == nil || before.Pruned == nil || before.Pruned.Lack == "" || before.Release != man.Release-1 {
+		return
+	}
+	for _, s := range man.ByEra() {
+		format.Follow(s.Earlier(before), s, &a.f)
 	}
 }
 
-// subjects tests rule S (subjects) across classes: nobody has a second published record.
-func (a *auditor) subjects(k *chain.Linkage) {
-	if a.in.records == nil || a.in.records.Subject == nil {
-		return
-	}
-	published, twice := map[uint32]int{}, 0
-	for rec, t := range k.Typ {
-		if t > 0 && rec < a.in.records.N && a.in.records.Known[rec] {
+// subjects tests rule S (subjects) across classes: nobody has a second published record. published is by record in how many eras it is.
+func (a *auditor) subjects(published []uint8) {
+	twice, again, of := 0, 0, map[uint32]int{}
+	for rec, eras := range published {
+		if eras > 1 {
+			again++
+		}
+		if eras > 0 && a.in.records != nil && a.in.records.Subject != nil && rec < a.in.records.N && a.in.records.Known[rec] {
 			subject := a.in.records.Subject[rec]
-			if published[subject]++; published[subject] == 2 {
+			if of[subject]++; of[subject] == 2 {
 				twice++
 			}
 		}
 	}
-	a.f.AddN("S", format.KindSubjectTwice, a.views[len(a.views)-1].Rel.Num, 0, "", "a subject has several published records", twice)
+	newest := a.report.Releases[len(a.report.Releases)-1].Release
+	a.f.AddN("S", format.KindSubjectTwice, newest, 0, "", "a subject has several published records", twice)
+	a.f.AddN("S", format.KindRecordTwice, newest, 0, "", "a record is in parts of two eras", again)
 }

@@ -73,13 +73,18 @@ func (a *auditor) checkRendered(man *format.Manifest) {
 
 // drawsShown reports that values which stand in rows by draw do so: a replay has shown it of every release.
 func (a *auditor) drawsShown() bool {
-	return a.in.first.Form() != format.FormDrawn ||
+	return !a.drawn() ||
 		a.replay != nil && a.replay.Outcome == ReplayCertified && a.rendered == len(a.in.numbers)
+}
+
+// drawn reports that values stand in rows by draw, in some era.
+func (a *auditor) drawn() bool {
+	return a.any(func(m *format.Manifest) bool { return m.Form() == format.FormDrawn })
 }
 
 // coverDraws lists what of parts and draws was not checked.
 func (a *auditor) coverDraws() {
-	if a.in.first.Form() == format.FormDrawn && (a.replay == nil || len(a.replay.Parts) == 0) {
+	if a.drawn() && (a.replay == nil || len(a.replay.Parts) == 0) {
 		a.skip("which row of a bucket shows which value (recoding permutation): that draws alone decide it, and not whose row it is. " +
 			"Files cannot show it; anond audit --replay shows it, with the state")
 	}

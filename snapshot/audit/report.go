@@ -36,9 +36,16 @@ func verdict(found []format.Violation) string {
 type Report struct {
 	Verdict string `json:"verdict"`
 	// Private: at level L1, with the exports, it has the share of a value among people who wait.
-	Private bool  `json:"private,omitempty"`
-	Level   Level `json:"level"`
+	Private  bool   `json:"private,omitempty"`
+	Level    Level  `json:"level"`
+	Dataset  string `json:"dataset"`
+	Recoding string `json:"recoding"`
+	Seeded   bool   `json:"seeded"`
+	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
+	Grown bool `json:"grown,omitempty"`
 	declared
+	// Eras are those that have ended, oldest first; what is said above and of buckets is of the newest one.
+	Eras []eraRow `json:"eras,omitempty"`
 	// Pruned are releases whose directories were removed on purpose; their manifests are
 	// part of the chain.
 	Pruned []int `json:"pruned,omitempty"`
@@ -70,26 +77,43 @@ type ofBuckets struct {
 
 // shape is what the manifests are of, as far as the text depends on it.
 type shape struct {
-	exact, claimsL2 bool // cells are exact; level L2 may be claimed
-	several         bool // sensitive attributes
-	firstL          int  // that is promised of the first of them, which attackers look for; 0: none
+	exact, claimsL2 bool // cells are exact in some era; level L2 may be claimed
+	several         bool // sensitive attributes, in some era
+	firstL          int  // that is promised of the first of them, which attackers look for; 0: none, in some era
 }
 
-// declared is what the newest manifest says of the chain.
-type declared struct {
-	Dataset  string `json:"dataset"`
+func (a *auditor) shape() shape {
+	l := 0
+	if !a.any(func(m *format.Manifest) bool { return m.Promises()[0].L < 2 }) {
+		l = a.eras[len(a.eras)-1].first.Promises()[0].L
+	}
+	return shape{a.any(func(m *format.Manifest) bool { return m.WantK1() != "rows" }), a.in.first.ClaimsL2(),
+		a.any((*format.Manifest).Several), l}
+}
+
+// eraRow is an era that has ended: under what its parts were published, and what their buckets show in the newest release that has them.
+type eraRow struct {
+	Until    int    `json:"until"` // release
 	Recoding string `json:"recoding"`
-	Seeded   bool   `json:"seeded"`
-	// Grown: the first pool was refused, and grew; level L2 is not claimed then.
-	Grown bool `json:"grown,omitempty"`
-	K     int  `json:"k"`
-	L     int  `json:"l,omitempty"` // of attributes without a promise of their own; 0: there is none
+	declared
+	ofBuckets
+}
+
+// declared is under what the parts of an era are published.
+type declared struct {
+	K int `json:"k"`
+	L int `json:"l,omitempty"` // of attributes without a promise of their own; 0: there is none
 	// Promises are those of attributes that have one of their own, in words.
 	Promises []string `json:"promises,omitempty"`
 	// Settle is how long people are observed before they are published; empty: not at all.
 	Settle string `json:"settle,omitempty"`
 	// MaxRecords is how many records of a person are published at most, as one value; absent: one.
 	MaxRecords int `json:"max_records,omitempty"`
+}
+
+func declaredBy(m *format.Manifest) declared {
+	return declared{K: m.Policy.K, L: m.Policy.L, Promises: m.Says(), Settle: m.Privacy.Settle,
+		MaxRecords: m.Privacy.MaxRecords}
 }
 
 // levelStructure is said of level L2 where all that files can show of it holds.

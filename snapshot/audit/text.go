@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"anond/snapshot/audit/format"
+	"anond/snapshot/audit/table"
 )
 
 // Text writes the report in plain words, for someone who answers for the data
@@ -21,6 +22,7 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	t.line("%s", r.meaning())
 	t.promises(r)
+	t.eras(r)
 	t.violations(r.Violations)
 	t.shards(r)
 	t.releases(r)
@@ -71,7 +73,7 @@ func (r *Report) meaning() string {
 			"and in which class each\n"+
 			"published record is, and believed the same of everybody before, cannot tell %s with\n"+
 			"probability above %s (levels L0 and L1: certified; L2: %s). Every class of every release has at least %d %s.",
-			len(r.Releases), r.told(), r.bound(), r.Level.L2, r.K, r.unit())
+			len(r.Releases), r.told(), r.bound(), r.Level.L2, r.leastK(), r.unit())
 	case VerdictSealed:
 		return fmt.Sprintf("What is there is as a certificate asks, and the ledger says of the rest that it passed when it was made (see\n"+
 			"below). If that is so, nobody who keeps all releases and believed the same of everybody before can tell\n"+
@@ -105,10 +107,51 @@ func (r *Report) unit() string {
 
 // bound is what no probability is above.
 func (r *Report) bound() string {
+	if len(r.Eras) > 0 {
+		return "what its era promises"
+	}
 	if len(r.Promises) > 0 {
 		return "what is promised"
 	}
 	return fmt.Sprintf("1/%d", r.L)
+}
+
+// leastK is the least k of all eras.
+func (r *Report) leastK() int {
+	k := r.K
+	for _, e := range r.Eras {
+		k = min(k, e.K)
+	}
+	return k
+}
+
+// eras says under what the parts of each era were published.
+func (t *textWriter) eras(r *Report) {
+	if len(r.Eras) == 0 {
+		return
+	}
+	var items []string
+	says := func(when, recoding string, d declared) {
+		text := fmt.Sprintf("%s: k %d, recoding %s", when, d.K, recoding)
+		if d.L > 1 {
+			text += fmt.Sprintf(", no probability above 1/%d", d.L)
+		}
+		for _, p := range d.Promises {
+			text += "; " + p
+		}
+		if d.Settle != "" {
+			text += "; observed for " + d.Settle
+		}
+		if d.MaxRecords > 1 {
+			text += fmt.Sprintf("; histories of up to %d records", d.MaxRecords)
+		}
+		items = append(items, text)
+	}
+	for _, e := range r.Eras {
+		says(fmt.Sprintf("who was published up to release %d", e.Until), e.Recoding, e.declared)
+	}
+	says("who was published since", r.Recoding, r.declared)
+	t.list("Settings have changed (eras). Each part was checked by those under which it was published:", items)
 }
 
 // promises says what is promised of each attribute that has a promise of its own.
@@ -226,13 +269,14 @@ func (t *textWriter) certificates(r *Report) {
 	t.line("  %d in %d groups of classes that always show the same values equally often (rule P)", c.PureRecords, c.PureComponents)
 	if c.OtherRecords > 0 {
 		t.line("  %d in %d groups without such an argument: nothing bounds what is told of them", c.OtherRecords, c.OtherComponents)
-	} else if len(r.Promises) > 0 {
+	} else if len(r.Promises)+len(r.Eras) > 0 {
 		t.line("Largest proven probability of a person's value, given all releases: %.4f.", c.MaxPosterior)
 	} else {
 		t.line("Largest proven probability of a person's value, given all releases: %.4f (allowed: %.4f).", c.MaxPosterior, 1/float64(r.L))
 	}
 	if c.RowLink > 0 {
-		t.line("Largest probability that a row with a sensitive value is a certain person's: %.4f (allowed: %.4f).", c.RowLink, 1/float64(r.K))
+		t.line("Largest probability that a row with a sensitive value is a certain person's: %.4f (allowed: %.4f).", c.RowLink,
+			1/float64(r.leastK()))
 	}
 	t.line("At least %d people share a person's classes in all releases.", c.TrajectoryK)
 }
@@ -241,28 +285,44 @@ func (t *textWriter) certificates(r *Report) {
 func (t *textWriter) buckets(r *Report) {
 	b := r.Buckets
 	if b == nil { // of a union the shards' audits show the buckets
-		t.attributes(r)
+		t.reached(r.Attributes)
 		return
 	}
 	t.line("Values stand in %d buckets of whole classes. The bucket of the median person has %d people, the largest %d.", b.Buckets, b.Median,
 		b.Largest)
-	t.attributes(r)
-	for _, x := range r.Told {
-		t.line("To who knows their value of %s, the pair tables make %s certain for %d of %d people, and above .8 for %d. That is not promised "+
-			"against.", x.One, x.Other, x.Certain, x.People, x.Likely)
+	t.reached(r.Attributes)
+	t.told(r.Told)
+	for _, e := range r.Eras {
+		if e.Buckets != nil {
+			t.line("Of who was published up to release %d, values stand in %d buckets.", e.Until, e.Buckets.Buckets)
+			t.reached(e.Attributes)
+			t.told(e.Told)
+		}
 	}
 	if r.claimsL2 && r.Verdict != verdictViolated {
-		t.line("The files have the structure that level L2 needs: classes of exactly %d, buckets of whole classes born together, "+
-			"nothing divided, joined or changed since.", r.K)
+		size := strconv.Itoa(r.K)
+		if len(r.Eras) > 0 {
+			size = "k, which each era has of its own"
+		}
+		t.line("The files have the structure that level L2 needs: classes of exactly %s, buckets of whole classes born together, "+
+			"nothing divided, joined or changed since.", size)
 		if r.Replay == nil {
 			t.line("What they cannot show of level L2 is certified by anond audit --replay, with the state.")
 		}
 	}
 }
 
-// attributes says what buckets reach, by sensitive attribute.
-func (t *textWriter) attributes(r *Report) {
-	for _, x := range r.Attributes {
+// told says what pair tables tell.
+func (t *textWriter) told(of []table.Told) {
+	for _, x := range of {
+		t.line("To who knows their value of %s, the pair tables make %s certain for %d of %d people, and above .8 for %d. That is not promised "+
+			"against.", x.One, x.Other, x.Certain, x.People, x.Likely)
+	}
+}
+
+// reached says what buckets reach, by sensitive attribute.
+func (t *textWriter) reached(rows []attributeRow) {
+	for _, x := range rows {
 		reached := ""
 		if x.AchievedL > 1 { // one whose values may have more than half of a bucket reaches no l
 			reached = fmt.Sprintf(" (l = %d)", x.AchievedL)
@@ -277,9 +337,13 @@ func (t *textWriter) attributes(r *Report) {
 
 func (t *textWriter) attackers(r *Report) {
 	t.line("")
-	if r.firstL < 2 {
+	switch {
+	case r.firstL < 2:
 		t.line("Attackers who keep every release, and the people they narrow down to exactly one value:")
-	} else {
+	case len(r.Eras) > 0:
+		t.line("Attackers who keep every release and know the era of each, and the people they narrow down to fewer values than the l of it, " +
+			"or to exactly one:")
+	default:
 		t.line("Attackers who keep every release, and the people they narrow down to fewer than %d values, or to exactly one:", r.firstL)
 	}
 	t.table(func(w *tabwriter.Writer) {

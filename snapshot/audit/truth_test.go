@@ -18,10 +18,10 @@ import (
 // auditChain runs the auditor's own analysis on a chain given as memberships
 // and bags, without files, so that thousands of chains can be held against the
 // plain enumeration.
-func auditChain(c audittest.Chain, k, l int) (*auditor, *chain.Linkage) {
+func auditChain(c audittest.Chain, k, l int) (*era, *chain.Linkage) {
 	s := &format.Schema{Sa: &format.ValueDict{Text: make([]string, c.Values)}, Sets: format.NewSetDict()}
-	a := &auditor{in: &input{s: s, index: &chain.RecordIndex{Ids: map[string]uint32{}}}, carry: chain.NewCarry(),
-		report: &Report{declared: declared{K: k, L: l}}}
+	a := newEra(&auditor{in: &input{index: &chain.RecordIndex{Ids: map[string]uint32{}}},
+		report: &Report{declared: declared{K: k, L: l}, Corruption: &corruption{}}}, &eraInput{s: s})
 	for i, r := range c.Releases {
 		t := &table.Table{Start: []uint32{0}}
 		classOf := make([]uint32, c.Records)
@@ -53,11 +53,11 @@ func TestLinkCandidatesContainTheTruth(t *testing.T) {
 		truth, err := audittest.Posteriors(world)
 		require.NoError(t, err)
 		a, links := auditChain(world, k, l)
-		cand := shares.LinkAttack(a.views, links.N, a.in.s.Sets)
+		cand := shares.LinkAttack(a.views, links.N, a.s.Sets)
 		for rec := range world.Records {
 			for v := range world.Values {
 				if truth.Count[rec][v] > 0 {
-					require.Contains(t, a.in.s.Sets.Sets[cand[rec]-1], uint32(v))
+					require.Contains(t, a.s.Sets.Sets[cand[rec]-1], uint32(v))
 				}
 			}
 		}
@@ -99,7 +99,8 @@ func TestCorruptionAgainstTruth(t *testing.T) {
 		if slices.ContainsFunc(roots, func(x uint32) bool { return all[x].Regime() != chain.RegimeFrozen }) {
 			continue
 		}
-		got := a.corruption(all, roots)
+		a.corruption(all, roots)
+		got := a.report.Corruption
 		require.Zero(t, got.NotComputed)
 		require.InDelta(t, corruptionTwin(t, world), got.Max, 1e-9)
 		seen++

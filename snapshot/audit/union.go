@@ -130,6 +130,9 @@ func (u *unionAudit) shards() error {
 		if err != nil {
 			return err
 		}
+		if len(a.eras) > 1 {
+			return format.Unreadable(o.Releases, 0, "the settings of the shard have changed, and a union has those of one era")
+		}
 		for n, sha := range a.in.gone {
 			a.made[n] = format.Seal{Manifest: sha}
 		}

@@ -136,13 +136,18 @@ type Records struct {
 	More      [][]uint32 // of the sensitive attributes behind the first
 	Subject   []uint32   // subject number, nil when no subject column is exported
 	Stratum   []string   // by record, where people are of strata
+	Era       []uint32   // by record, where settings have changed: how many changes of what holds for later people came before, plus 1
+	lacks     []bool     // by record: it has not all columns of the era
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	Beyond []bool
 }
 
 // ParseRecords reads "record,arrived_in_release,<attributes>", with the stratum before the attributes where people are of strata.
 // Where they are published with their histories, a row is of a person, and a sensitive attribute has a column for each record.
-func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex) (*Records, error) {
+//
+// Where settings have changed (eras), each row says besides under which its person arrived, and columns are those of all eras: what an
+// era does not have of a person is not of that era, and whoever is in its parts has to have it.
+func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex, eras bool) (*Records, error) {
 	csv, header, err := format.NewCSV(file, data)
 	if err != nil {
 		return nil, err
@@ -150,12 +155,17 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	if len(header) < 2 || header[0] != "record" || header[1] != "arrived_in_release" {
 		return nil, format.Unreadable(file, 1, "header does not begin with record,arrived_in_release")
 	}
+	p := &recordParser{csv: csv, s: s, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
 	ahead := 2
-	if s.Strata {
-		if len(header) < 3 || header[2] != "stratum" {
-			return nil, format.Unreadable(file, 1, "header lacks the stratum")
-		}
-		ahead = 3
+	if ahead < len(header) && header[ahead] == "arrived_in_era" {
+		p.eraAt, ahead = ahead, ahead+1
+	} else if eras {
+		return nil, format.Unreadable(file, 1, "header lacks arrived_in_era, and the settings of the releases have changed")
+	}
+	if ahead < len(header) && header[ahead] == "stratum" && (s.Strata || p.eraAt > 0) {
+		p.stratumAt, ahead = ahead, ahead+1
+	} else if s.Strata {
+		return nil, format.Unreadable(file, 1, "header lacks the stratum")
 	}
 	header = slices.Clone(header)
 	column := func(name string) int {
@@ -183,7 +193,7 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	if at = append(at, values...); slices.Contains(at, -1) {
 		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema")
 	}
-	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
+	p.at = at
 	if s.Subject != "" {
 		p.subjectAt = column(s.Subject)
 	}
@@ -195,6 +205,8 @@ type recordParser struct {
 	s         *format.Schema
 	at        []int // columns of the attributes
 	subjectAt int
+	eraAt     int // 0: there is no such column
+	stratumAt int
 	subjects  RecordIndex
 	out       Records
 }
@@ -240,9 +252,17 @@ func (p *recordParser) row(rec int) error {
 		}
 		r.Arrived[rec] = arrived
 	}
+	if p.eraAt > 0 {
+		n, ok := format.ParseCount(fields[p.eraAt])
+		if !ok || n == 0 {
+			return p.csv.Fail("arrived_in_era is not a number from 1 on")
+		}
+		r.Era = format.Fit(r.Era, max(len(r.Era), r.N))
+		r.Era[rec] = n
+	}
 	if p.s.Strata {
 		var ok bool
-		if of, ok = format.StratumOf(fields[2], p.s.Records); !ok {
+		if of, ok = format.StratumOf(fields[p.stratumAt], p.s.Records); !ok && p.eraAt == 0 {
 			return p.csv.Fail("stratum is none")
 		}
 		r.Stratum = format.Fit(r.Stratum, max(len(r.Stratum), r.N))
@@ -250,8 +270,9 @@ func (p *recordParser) row(rec int) error {
 	}
 	for a, attr := range p.s.Qi {
 		id, reason := attr.InternValue(fields[p.at[a]])
-		if reason != "" && attr.Hier != nil && r.Arrived[rec] == 0 {
-			continue // its leaf may be in the copy that the next release brings
+		if reason != "" && (p.eraAt > 0 || attr.Hier != nil && r.Arrived[rec] == 0) {
+			r.lack(rec) // it is of another era, or its leaf may be in the copy that the next release brings
+			continue
 		}
 		if reason != "" {
 			return p.csv.Fail("attribute %s: %s", attr.Name, reason)
@@ -260,6 +281,10 @@ func (p *recordParser) row(rec int) error {
 	}
 	for a, attr := range p.s.Sas {
 		sa, records, err := attr.ReadHistory(p.csv, fields[p.at[d+a]:][:p.s.Records])
+		if p.eraAt > 0 && (err != nil || len(fields[p.at[d+a]]) == 0 || records != of.Records) {
+			r.lack(rec)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -274,6 +299,14 @@ func (p *recordParser) row(rec int) error {
 		r.Beyond[rec] = int(r.Subject[rec]) < known && !r.Forgotten[rec]
 	}
 	return nil
+}
+
+// Lacks reports that a record has not all columns of the era, or values that are none of its attributes.
+func (r *Records) Lacks(rec uint32) bool { return int(rec) < len(r.lacks) && r.lacks[rec] }
+
+func (r *Records) lack(rec int) {
+	r.lacks = format.Fit(r.lacks, max(len(r.lacks), rec+1))
+	r.lacks[rec] = true
 }
 
 // Of is the column of a sensitive attribute.

@@ -66,7 +66,7 @@ func (r *PartReader) claims(rel *Release) error {
 	}
 	CheckCounts(r.Man, r.S, rel.Tab, r.F)
 	CheckClaims(r.Man, r.F)
-	if r.Man.Release == 1 {
+	if r.Man.Begun() {
 		table.CheckReferences(r.Man, r.S, rel.Tab, r.F)
 	}
 	return nil
@@ -74,16 +74,17 @@ func (r *PartReader) claims(rel *Release) error {
 
 // Names finds what nobody announced in the directory of the release.
 func (r *PartReader) Names() error {
-	if r.Man.Pruned != nil {
-		return nil // there is no directory
+	whole := r.Man.Whole()
+	if whole.Pruned != nil || r.Man.Former() {
+		return nil // there is no directory, or it is looked at with the newest era
 	}
-	names, err := format.CheckDocuments(r.Dir, r.Man, r.F)
+	names, err := format.CheckDocuments(r.Dir, whole, r.F)
 	if err != nil {
 		return err
 	}
 	names = append(names, "manifest.json")
-	for i := range r.Man.Parts {
-		names = append(names, r.Man.Parts[i].Name)
+	for i := range whole.Parts {
+		names = append(names, whole.Parts[i].Name)
 	}
 	return format.CheckNames(r.Dir, names, nil, r.Man.Release, r.F)
 }

@@ -18,10 +18,10 @@ var KeyOrder = func() map[string]int {
 	at := map[string]int{}
 	for i, key := range strings.Fields(`
 		format_version dataset shard part first_class name file release of settings root sha256 created_at seeded about licence contact
-		schema kind role
+		until schema kind role
 		type digits scale hierarchy text missing aliases unit promise max_records
 		steps k l gain at_most most c t distance declared reference counts every value share count open diversity republication max_regroups
-		subject_repeat policy recoding values tables records classes first_bucket buckets
+		subject_repeat policy recoding values tables eras records classes first_bucket buckets
 		first_pool pools pending initial_min_pool erasure window expired people_ever bytes rows
 		mode union shards parts files dead replaces documents quality ncp box_ncp c_dm c_avg
 		c_mdm bucket_median privacy k_min max_frequency certificate level min_pool grown k1 settle updates
@@ -67,9 +67,12 @@ func CheckForm(man *Manifest, f *Faults) {
 	if at, err := time.Parse(time.RFC3339, man.CreatedAt); err != nil || at.UTC().Truncate(time.Second).Format(time.RFC3339) != man.CreatedAt {
 		f.Add("order", KindNotCanonical, man.Release, 0, "created_at", "the time is finer than a second, or not written in UTC")
 	}
-	if man.Policy.L < 2 && !man.allPromised() {
-		f.Add("L", KindPromisesNothing, man.Release, 0, "policy.l", "l is 1, and any value is within 1/l then")
+	for _, m := range man.ByEra() {
+		if m.Policy.L < 2 && !m.allPromised() {
+			f.Add("L", KindPromisesNothing, man.Release, 0, "policy.l", "l is 1, and any value is within 1/l then")
+		}
 	}
+	checkErasDivide(man, f)
 }
 
 // CheckPool tests that the people whom a release of level L2 gives birth to are as many as the
@@ -83,12 +86,14 @@ func CheckPool(man *Manifest, f *Faults) {
 
 // Copies notes which copies of hierarchies and of declared references a manifest names.
 func (m *Manifest) Copies(names map[string]bool) {
-	for _, c := range m.Schema {
-		if c.Hierarchy != nil && c.Hierarchy.File != "" {
-			names[hierarchyBase(c.Hierarchy.File)] = true
-		}
-		if c.Promise != nil && c.Promise.Reference != nil {
-			names[hierarchyBase(c.Promise.Reference.File)] = true
+	for _, s := range m.ByEra() {
+		for _, c := range s.Schema {
+			if c.Hierarchy != nil && c.Hierarchy.File != "" {
+				names[hierarchyBase(c.Hierarchy.File)] = true
+			}
+			if c.Promise != nil && c.Promise.Reference != nil {
+				names[hierarchyBase(c.Promise.Reference.File)] = true
+			}
 		}
 	}
 }

@@ -71,6 +71,7 @@ func (s *Schema) closeness(m *Manifest, c *Column, h *LabelTree) {
 	for _, p := range known {
 		if p.Close != nil {
 			s.Close = append(s.Close, NewCloseTest(p.Close, s.Sa, c, h))
+			s.Close[len(s.Close)-1].Declared = p.Close.Declared || m.inherits(p.Close)
 		}
 	}
 }

@@ -58,36 +58,63 @@ func CheckDifference(before, after []int, man *Manifest, f *Faults) Difference {
 	return d
 }
 
-// CheckContract finds a change of what must stay the same over a chain.
+// CheckContract finds a change of what must stay the same over a chain, or of settings that no era tells.
 func CheckContract(before, after *Manifest, f *Faults) {
-	changed := func(field string, differs bool) {
-		if differs {
-			f.Add("chain", KindContractChanged, after.Release, 0, field, "the field differs from the release before")
-		}
-	}
-	changed("dataset", before.Dataset != after.Dataset)
-	changed("view", !sameView(before.View, after.View))
-	changed("recoding", before.Recoding != after.Recoding)
-	changed("schema", !SameSchema(before.Schema, after.Schema))
-	changed("window", before.Window != after.Window)
-	changed("tables", !slices.EqualFunc(before.Tables, after.Tables, slices.Equal[[]string]))
-	changed("erasure", (before.Erasure == nil) != (after.Erasure == nil) || before.Erasure != nil && *before.Erasure != *after.Erasure)
-	changed("privacy.settle", before.Privacy.Settle != after.Privacy.Settle)
-	changed("privacy.updates", before.Privacy.Updates != after.Privacy.Updates)
-	changed("privacy.max_records", before.MaxRecords() != after.MaxRecords())
-	a, b := before.Policy, after.Policy
-	changed("policy.level", a.LevelName() != b.LevelName())
-	changed("policy.min_pool", a.MinPool != b.MinPool)
+	var changed fields
+	changed.add("dataset", before.Dataset != after.Dataset)
+	changed.add("view", !sameView(before.View, after.View))
+	changed.add("window", before.Window != after.Window)
+	changed.add("erasure", (before.Erasure == nil) != (after.Erasure == nil) || before.Erasure != nil && *before.Erasure != *after.Erasure)
+	changed.add("policy.level", before.Policy.LevelName() != after.Policy.LevelName())
 	if before.AtL2() && after.AtL2() { // one seed, one first pool
-		changed("seeded", before.Seeded != after.Seeded)
-		changed("privacy.grown", before.Privacy.Grown != after.Privacy.Grown)
+		changed.add("seeded", before.Seeded != after.Seeded)
+		changed.add("privacy.grown", before.Privacy.Grown != after.Privacy.Grown)
 	}
-	changed("policy.k", a.K != b.K)
-	changed("policy.l", a.L != b.L)
-	changed("policy.republication", a.Republication != b.Republication)
-	changed("policy.subject_repeat", a.SubjectRepeat != b.SubjectRepeat)
-	changed("policy.max_regroups", cmp.Compare(Budget(a), Budget(b)) != 0)
-	changed("policy.diversity", !sameDiversity(a, b))
+	changed.add("policy.republication", before.Policy.Republication != after.Policy.Republication)
+	if after.Begins(before) {
+		changed.add("schema", before.subjectName() != after.subjectName())
+	} else {
+		changed = append(changed, settingsDiffer(before, after)...)
+	}
+	for _, field := range changed {
+		f.Add("chain", KindContractChanged, after.Release, 0, field, "the field differs from the release before")
+	}
+	checkErasFollow(before, after, f)
+}
+
+// fields are names of what differs.
+type fields []string
+
+func (x *fields) add(field string, differs bool) {
+	if differs {
+		*x = append(*x, field)
+	}
+}
+
+// settingsDiffer names the settings that are not the same over an era and differ. A hierarchy may be another one: CheckGrowth.
+func settingsDiffer(before, after *Manifest) (out fields) {
+	out.add("recoding", before.Recoding != after.Recoding)
+	out.add("schema", !SameSchema(before.Schema, after.Schema))
+	out.add("tables", !slices.EqualFunc(before.Tables, after.Tables, slices.Equal[[]string]))
+	out.add("privacy.settle", before.Privacy.Settle != after.Privacy.Settle)
+	out.add("privacy.updates", before.Privacy.Updates != after.Privacy.Updates)
+	out.add("privacy.max_records", before.MaxRecords() != after.MaxRecords())
+	a, b := before.Policy, after.Policy
+	out.add("policy.min_pool", a.MinPool != b.MinPool)
+	out.add("policy.k", a.K != b.K)
+	out.add("policy.l", a.L != b.L)
+	out.add("policy.subject_repeat", a.SubjectRepeat != b.SubjectRepeat)
+	out.add("policy.max_regroups", cmp.Compare(Budget(a), Budget(b)) != 0)
+	out.add("policy.diversity", !sameDiversity(a, b))
+	return out
+}
+
+// subjectName is the attribute that says who is a person; empty: there is none. A view leaves it out.
+func (m *Manifest) subjectName() string {
+	if i := slices.IndexFunc(m.Schema, func(c Column) bool { return c.Role == "subject" }); i >= 0 {
+		return m.Schema[i].Name
+	}
+	return ""
 }
 
 // Budget is max_regroups, -1 when there is none.

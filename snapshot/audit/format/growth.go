@@ -27,8 +27,11 @@ func Grown(before, after *Manifest) (names []string) {
 }
 
 // CheckGrowth tests that what changed in the hierarchies of two releases that
-// follow each other is growth. dir is the releases directory.
+// follow each other is growth, unless an era begins between them. dir is the releases directory.
 func CheckGrowth(dir string, before, after *Manifest, f *Faults) error {
+	if after.Begins(before) {
+		return nil
+	}
 	for _, name := range Grown(before, after) {
 		old, err := LoadHierarchy(dir, before, name, f)
 		if err != nil {

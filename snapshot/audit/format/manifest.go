@@ -42,6 +42,7 @@ type Manifest struct {
 	PeopleEver     int          `json:"people_ever"`      // with a window: who were ever published
 	Union          *unionVector `json:"union"`            // of a union of shards
 	View           *View        `json:"view"`             // of a view of another chain
+	Eras           []Era        `json:"eras"`             // that have ended, oldest first
 	Parts          []Part       `json:"parts"`
 	Documents      []Document   `json:"documents"`
 	Quality        openObject   `json:"quality"`
@@ -52,6 +53,9 @@ type Manifest struct {
 	Sha    string // SHA-256 of the file's bytes, hex
 	odd    bool   // the file is not in canonical form
 	Pruned *Vault // has the files of a pruned release; nil: they are in its directory
+	// Of ByEra: the manifest of the release, and the last release of the era; 0: it has not ended.
+	whole *Manifest
+	until int
 }
 
 // about is what the owner says of the releases.
@@ -224,7 +228,10 @@ func (m *Manifest) checkFields() string {
 	if reason := m.checkParts(); reason != "" {
 		return reason
 	}
-	return m.checkSchema()
+	if reason := m.checkSchema(); reason != "" {
+		return reason
+	}
+	return m.checkEras()
 }
 
 func (m *Manifest) checkSchema() string {

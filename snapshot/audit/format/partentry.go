@@ -157,7 +157,7 @@ func CheckLayout(man *Manifest, f *Faults) {
 		checkReplaces(man, p, range_, f)
 	}
 	f.Part = ""
-	if own := man.own(); own == nil && !man.loses() || own != nil && len(own.Dead) > 0 {
+	if own := man.own(); own == nil && !man.loses() && !man.Former() || own != nil && len(own.Dead) > 0 {
 		f.Add("chain", KindPartMissing, man.Release, 0, "parts", "the newest part is not what this release gave birth to, all of it alive")
 	}
 }

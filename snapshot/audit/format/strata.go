@@ -87,10 +87,5 @@ func (m *Manifest) settles() bool {
 	} else if w, ok := parseWindow(p.Settle); !ok || w.age == 0 {
 		return false
 	}
-	return m.AtL2() && (m.View != nil || m.subject()) && (p.Updates == "apply" || p.Updates == "refuse")
-}
-
-// subject reports whether the schema names who is a person. A view leaves that attribute out.
-func (m *Manifest) subject() bool {
-	return slices.ContainsFunc(m.Schema, func(c Column) bool { return c.Role == "subject" })
+	return m.AtL2() && (m.View != nil || m.subjectName() != "") && (p.Updates == "apply" || p.Updates == "refuse")
 }

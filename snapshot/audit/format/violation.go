@@ -57,6 +57,7 @@ const (
 	KindLedgerBehind      = "ledger_behind"
 	KindLedgerMismatch    = "ledger_mismatch"
 	KindContractChanged   = "contract_changed"
+	KindEras              = "eras_differ"
 	KindHierarchyMismatch = "hierarchy_mismatch"
 	KindCountMismatch     = "count_mismatch"
 	KindNotPlainFile      = "not_a_plain_file"
@@ -145,6 +146,8 @@ const (
 	KindStrataMixed        = "strata_mixed"
 	KindStratumMismatch    = "stratum_mismatch"
 	KindHistoryLength      = "history_length"
+	KindEarlierArrival     = "earlier_arrival"
+	KindColumnLacking      = "column_lacking"
 
 	KindVectorBack    = "vector_back"
 	KindVectorShape   = "vector_malformed"

@@ -34,6 +34,15 @@ func (a *Attacker) Count(n, l int) {
 	}
 }
 
+// With is the attacker who looks for others, too.
+func (a Attacker) With(o Attacker) Attacker {
+	if a.People == 0 || o.People > 0 && o.MinCandidates < a.MinCandidates {
+		a.MinCandidates = o.MinCandidates
+	}
+	a.People, a.BelowL, a.ExactlyOne = a.People+o.People, a.BelowL+o.BelowL, a.ExactlyOne+o.ExactlyOne
+	return a.Shares()
+}
+
 func (a *Attacker) Shares() Attacker {
 	if a.People > 0 {
 		a.BelowLShare = float64(a.BelowL) / float64(a.People)

@@ -41,7 +41,7 @@ func NewQIAttack(s *format.Schema, recs *chain.Records, published []bool, l int)
 	q.Qi, q.NewQI = NewAttacker(attackerQI), NewAttacker(attackerNewcomerQI)
 	slices.SortStableFunc(q.attrs, func(a, b int) int { return len(s.Qi[a].Cells) - len(s.Qi[b].Cells) })
 	for rec, p := range published {
-		if p && rec < recs.N && recs.Known[rec] {
+		if p && rec < recs.N && recs.Known[rec] && !recs.Lacks(uint32(rec)) {
 			q.order = append(q.order, uint32(rec))
 		}
 	}

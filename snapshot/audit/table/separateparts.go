@@ -30,7 +30,7 @@ func (u *Undoing) All(dir string, man *format.Manifest) error {
 		p := &man.Parts[i]
 		var paths []string
 		var data [][]byte
-		for _, name := range man.DataFiles() {
+		for _, name := range man.Under(p).DataFiles() {
 			path := filepath.Join(dir, p.Name, name)
 			text, err := format.ReadFile(path)
 			if err != nil {
@@ -50,7 +50,11 @@ func (u *Undoing) All(dir string, man *format.Manifest) error {
 // parts that it replaces stood in the release before the one that wrote it.
 func (u *Undoing) Part(man *format.Manifest, p *format.Part, paths []string, data [][]byte) error {
 	before := u.Earlier[p.Release-1]
-	if len(p.Replaces) == 0 || before == nil || before.Form() != man.Form() || u.Done[p] {
+	if len(p.Replaces) == 0 || before == nil || u.Done[p] {
+		return nil
+	}
+	man, before = man.Under(p), before.Under(p)
+	if before.Form() != man.Form() {
 		return nil
 	}
 	u.Done[p] = true
