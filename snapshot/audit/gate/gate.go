@@ -33,11 +33,28 @@ type Gate struct {
 	Policy format.Policy
 	// Promised is what the configuration promises of sensitive attributes; nil: the caller has none to compare with.
 	Promised *Promised
-	S        *format.Schema
-	from     *format.Manifest // the hierarchies of s are those that it names
-	Held     *held            // the newest release; nil: there is none
-	times    format.Times     // of releases with a window; nil: none was read
-	next     func()           // takes over what was checked: Commit
+	// Earlier are the settings of eras that have ended, as far as the caller knows them. A release whose births were made under one of
+	// them may be resumed from; new ones may not.
+	Earlier []Settings
+	era                      // the newest
+	former  []*era           // with parts in the newest release, oldest first
+	man     *format.Manifest // the newest release; nil: there is none
+	times   format.Times     // of releases with a window; nil: none was read
+	next    func()           // takes over what was checked: Commit
+}
+
+// Settings are those of an era.
+type Settings struct {
+	Policy   format.Policy
+	Promised *Promised
+}
+
+// era is what is known of the parts of one.
+type era struct {
+	until int // 0: it has not ended
+	S     *format.Schema
+	from  *format.Manifest // the hierarchies of s are those that it names
+	Held  *held            // its parts in the newest release; nil: there is none
 }
 
 // Placement says which class of one part each of some records is in. Records
@@ -61,31 +78,84 @@ func New(policy format.Policy) *Gate {
 func (g *Gate) Check(dir string, placed []Placement) ([]format.Violation, error) {
 	g.next = nil
 	f := &format.Faults{}
-	man, err := g.manifest(dir, f)
+	man, err := chain.LoadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	before := g.newest()
-	if before != nil {
-		format.CheckContract(before, man, f)
-	}
-	format.CheckLink(before, man, man.Release, f)
-	format.CheckWindow(before, man, g.timesOf(dir, man), f)
-	if before != nil && format.OtherForm(before, man) {
-		return f.Sorted(), nil // checkContract
-	}
-	check := g.checkAll
-	if g.Held != nil {
-		check = g.checkNew
-	}
-	next, err := check(dir, man, placed, f)
+	eras, err := g.eras(filepath.Dir(dir), man, f)
 	if err != nil {
 		return nil, err
+	}
+	g.declared(man, man.Own() == "", f)
+	format.CheckForm(man, f)
+	if g.man != nil {
+		format.CheckContract(g.man, man, f)
+	}
+	format.CheckLink(g.man, man, man.Release, f)
+	format.CheckWindow(g.man, man, g.timesOf(dir, man), f)
+	if eras == nil {
+		return f.Sorted(), nil // checkErasFollow
+	}
+	sections := man.ByEra()
+	for i, e := range eras {
+		if e.Held != nil && format.OtherForm(e.Held.Man, sections[i]) {
+			return f.Sorted(), nil // checkContract
+		}
+	}
+	var next []func()
+	for i, e := range eras {
+		if sections[i].Former() && e.Held != nil {
+			g.twice(e, placed, man, f)
+		}
+		check := e.checkAll
+		if e.Held != nil {
+			check = e.checkNew
+		}
+		of, err := check(dir, sections[i], placedIn(sections[i], placed), f)
+		if err != nil {
+			return nil, err
+		}
+		next = append(next, of)
 	}
 	if len(f.List) == 0 {
-		g.next = next
+		g.next = func() {
+			for _, take := range next {
+				take()
+			}
+			g.take(eras, man)
+		}
 	}
 	return f.Sorted(), nil
+}
+
+// take makes eras those of the newest release.
+func (g *Gate) take(eras []*era, man *format.Manifest) {
+	last := len(eras) - 1
+	g.former, g.era, g.man = eras[:last:last], *eras[last], man
+}
+
+// placedIn are the placements in parts of an era; those in no part are the newest's.
+func placedIn(man *format.Manifest, placed []Placement) (out []Placement) {
+	for _, p := range placed {
+		is := func(x format.Part) bool { return x.Name == p.Part }
+		if slices.ContainsFunc(man.Parts, is) || !man.Former() && !slices.ContainsFunc(man.Whole().Parts, is) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// twice finds people of an era that has ended who are placed again.
+func (g *Gate) twice(e *era, placed []Placement, man *format.Manifest, f *format.Faults) {
+	again := 0
+	for _, p := range placed {
+		for _, rec := range p.Records {
+			if e.Held.Left[rec] || e.Held.Class(rec) > 0 {
+				again++
+			}
+		}
+	}
+	f.AddN("microdata", format.KindRecordTwice, man.Release, 0, "class", "a record is in parts of two eras", again)
 }
 
 // Commit makes the release that passed Check the one before the next. Call it
@@ -109,35 +179,61 @@ func (g *Gate) Resume(dir string, placed []Placement, regroups []uint16) ([]form
 
 // ResumeBeside is Resume for a caller that finds meanwhile who is in which class: placing is asked once the files are read.
 func (g *Gate) ResumeBeside(dir string, placing func() ([]Placement, error), regroups []uint16) ([]format.Violation, error) {
-	g.S, g.next, g.Held = nil, nil, nil
+	g.era, g.former, g.man, g.next = era{}, nil, nil, nil
 	f := &format.Faults{}
-	man, err := g.manifest(dir, f)
+	man, err := chain.LoadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	rel, err := chain.LoadParted(dir, man, g.S, nil, f)
+	eras, err := g.eras(filepath.Dir(dir), man, f)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range man.ByEra() {
+		g.declared(s, true, f)
+	}
+	format.CheckForm(man, f)
+	sections := man.ByEra()
+	rels := make([]*chain.Release, len(eras))
+	for i, e := range eras {
+		if rels[i], err = chain.LoadParted(dir, sections[i], e.S, nil, f); err != nil {
+			return nil, err
+		}
 	}
 	placed, err := placing()
 	if err != nil {
 		return nil, err
 	}
+	var next []func()
+	for i, e := range eras {
+		next = append(next, e.resume(rels[i], placedIn(sections[i], placed), regroups, f))
+	}
+	if len(f.List) == 0 {
+		for _, take := range next {
+			take()
+		}
+		g.take(eras, man)
+		g.Compact()
+	}
+	return f.Sorted(), nil
+}
+
+// resume puts what is known of an era behind a release, once nothing was found.
+func (g *era) resume(rel *chain.Release, placed []Placement, regroups []uint16, f *format.Faults) func() {
 	classOf, left := translate(rel, placed, f)
 	f.AddN("microdata", format.KindMembersMismatch, rel.Num, 0, "",
 		"a class has another number of records than the release shows", differing(rel.Tab, classOf))
-	if all := rel.Parts.Lay.Classes() - int(rel.Parts.Lay.Start[0]); man.AtL2() && len(left) != man.Policy.K*(all-rel.Tab.M) {
+	all := rel.Parts.Lay.Classes() - int(rel.Parts.Lay.Start[0])
+	if rel.Man.AtL2() && len(left) != rel.Man.Policy.K*(all-rel.Tab.M) {
 		f.Add("microdata", format.KindMembersMismatch, rel.Num, 0, "withdrawn",
 			"the records of buckets that have left are not as many as these had")
 	}
 	next, _ := chain.NewCarry().Advance(rel, classOf, g.S, &format.Faults{}) // every class counts as born: only the counts matter
 	next.Regroups = format.Fit(slices.Clone(regroups), max(len(regroups), len(classOf)))
-	if len(f.List) == 0 {
+	return func() {
 		g.settle(next, rel)
 		g.Held.Left = left
-		g.Compact()
 	}
-	return f.Sorted(), nil
 }
 
 // timesOf are the times of releases whose births a release may show, as far as their manifests are next to it. Each is read once.
@@ -145,7 +241,7 @@ func (g *Gate) timesOf(dir string, man *format.Manifest) format.Times {
 	if g.times == nil {
 		g.times = format.Times{}
 	}
-	if before := g.newest(); before != nil {
+	if before := g.man; before != nil {
 		last := before.Expired
 		if man.Window == "" {
 			last = before.Release - 1
@@ -167,16 +263,8 @@ func (g *Gate) timesOf(dir string, man *format.Manifest) format.Times {
 	return g.times
 }
 
-// newest is the manifest of the committed release; nil: there is none.
-func (g *Gate) newest() *format.Manifest {
-	if g.Held != nil {
-		return g.Held.Man
-	}
-	return nil
-}
-
 // checkAll reads every class of a release: of the first.
-func (g *Gate) checkAll(dir string, man *format.Manifest, placed []Placement, f *format.Faults) (func(), error) {
+func (g *era) checkAll(dir string, man *format.Manifest, placed []Placement, f *format.Faults) (func(), error) {
 	rel, err := chain.LoadParted(dir, man, g.S, nil, f)
 	if err != nil {
 		return nil, err
@@ -191,7 +279,7 @@ func (g *Gate) checkAll(dir string, man *format.Manifest, placed []Placement, f 
 }
 
 // settle keeps what the next check needs of a release that was read in full.
-func (g *Gate) settle(next *chain.Carry, rel *chain.Release) {
+func (g *era) settle(next *chain.Carry, rel *chain.Release) {
 	g.Held = hold(next, rel, g.S)
 	g.S.Sets = format.NewSetDict() // held has what it needs of it
 }
@@ -245,19 +333,4 @@ func differing(t *table.Table, classOf []uint32) (n int) {
 		}
 	}
 	return n
-}
-
-// manifest reads the manifest and the hierarchies of the releases directory, and
-// tests that it declares what this gate holds.
-func (g *Gate) manifest(dir string, f *format.Faults) (*format.Manifest, error) {
-	man, err := chain.LoadManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.hierarchies(filepath.Dir(dir), man, f); err != nil {
-		return nil, err
-	}
-	g.declared(man, f)
-	format.CheckForm(man, f)
-	return man, nil
 }

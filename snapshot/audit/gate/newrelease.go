@@ -34,7 +34,7 @@ type news struct {
 }
 
 // checkNew checks a release in parts against the one before, in parts too.
-func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f *format.Faults) (func(), error) {
+func (g *era) checkNew(dir string, man *format.Manifest, placed []Placement, f *format.Faults) (func(), error) {
 	l := format.Follow(g.Held.Man, man, f)
 	s := *g.S
 	s.Sets = format.NewSetDict()
@@ -44,7 +44,7 @@ func (g *Gate) checkNew(dir string, man *format.Manifest, placed []Placement, f 
 		r.Explain(g.Held.Man, r.Earlier(g.Held.Man))
 		return nil, nil // reported; nothing else can be compared
 	}
-	if err := n.read(r, l); err != nil || n.born == nil && man.Window == "" && n.whole == nil {
+	if err := n.read(r, l); err != nil || n.born == nil && man.Window == "" && n.whole == nil && !man.Former() {
 		return nil, err // a release without a part of its own is reported
 	}
 	if n.born == nil {
