@@ -261,11 +261,15 @@ func (a *auditor) release(number int) error {
 	a.checkRendered(man)
 	format.CheckWindow(before, man, a.in.times, &a.f)
 	a.before = man
+	if !format.CheckEras(before, man, &a.f) {
+		a.skip("the files of release %d: its eras are not those of the release before, or of its parts, which is reported", number)
+		return nil
+	}
 	sections := man.ByEra()
 	of := make([]*era, len(sections))
 	for i, s := range sections {
 		if of[i] = a.eraOf(s); of[i] == nil {
-			return nil // checkErasFollow
+			return nil // an earlier release has told of it otherwise
 		}
 		if format.OtherForm(of[i].first, s) {
 			a.skip("the files of release %d: it is of another level or recoding than the first, which is reported", number)

@@ -124,7 +124,7 @@ func (in *input) listEras(newest *format.Manifest) error {
 				in.eras[i].newest = s
 			} else if before == nil || !s.Former() {
 				in.eras = append(in.eras, eraInput{from: n, until: s.Until(), first: s, newest: s})
-			} // checkErasFollow
+			} // CheckEras
 		}
 		before = man
 	}

@@ -72,7 +72,6 @@ func CheckForm(man *Manifest, f *Faults) {
 			f.Add("L", KindPromisesNothing, man.Release, 0, "policy.l", "l is 1, and any value is within 1/l then")
 		}
 	}
-	checkErasDivide(man, f)
 }
 
 // CheckPool tests that the people whom a release of level L2 gives birth to are as many as the

@@ -79,7 +79,6 @@ func CheckContract(before, after *Manifest, f *Faults) {
 	for _, field := range changed {
 		f.Add("chain", KindContractChanged, after.Release, 0, field, "the field differs from the release before")
 	}
-	checkErasFollow(before, after, f)
 }
 
 // fields are names of what differs.

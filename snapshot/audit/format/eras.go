@@ -170,45 +170,49 @@ func (m *Manifest) checkEras() string {
 	return ""
 }
 
-// checkErasFollow tests that eras are those of the release before, and at most one more, which has ended with that.
-func checkErasFollow(before, after *Manifest, f *Faults) {
-	add := func(detail string) { f.Add("chain", KindEras, after.Release, 0, "eras", detail) }
-	for _, s := range after.ByEra() {
+// CheckEras tests that each part is of one era, and, given the release before, that eras are those that it tells of, with at most one
+// more, which has ended with it. false: they are not, and nothing can be said of the files.
+func CheckEras(before, man *Manifest, f *Faults) bool {
+	found := f.N
+	add := func(part, attribute, detail string) {
+		f.Part = part
+		f.Add("chain", KindEras, man.Release, 0, attribute, detail)
+		f.Part = ""
+	}
+	from := 0
+	for _, s := range man.ByEra() {
+		for i := range s.Parts {
+			if b, _ := ParsePartName(s.Parts[i].Name); b.First <= from {
+				add(s.Parts[i].Name, "parts", "a part holds births of two eras, or stands among those of a later one")
+			}
+		}
+		if from = s.until; len(s.Parts) == 0 && (s.Former() || s.Expired == 0) {
+			add("", "eras", "an era is told of that has no parts")
+		}
+		if before == nil {
+			continue
+		}
 		was := s.Earlier(before)
 		switch {
 		case was == nil && s.Former():
-			add("an era is told of that the release before does not have")
-		case was != nil && s.Former() && (len(settingsDiffer(was, s)) > 0 || len(Grown(was, s)) > 0):
-			add("the settings of an era are not those that the release before tells of it")
+			add("", "eras", "an era is told of that the release before does not have")
 		case was == nil && s.own() == nil:
-			add("an era begins with a release that gives birth to nobody")
+			add("", "eras", "an era begins with a release that gives birth to nobody")
 		case was == nil && len(s.Parts) > 1:
-			add("parts of the release before are in an era that begins later")
+			add("", "eras", "parts of the release before are in an era that begins later")
+		case was != nil && s.Former() && (len(settingsDiffer(was, s)) > 0 || len(Grown(was, s)) > 0):
+			add("", "eras", "the settings of an era are not those that the release before tells of it")
 		}
+	}
+	if before == nil {
+		return f.N == found
 	}
 	for _, was := range before.ByEra() {
-		stays, _ := was.Standing(after.Expired)
+		stays, _ := was.Standing(man.Expired)
 		is := func(e Era) bool { return e.Until == was.until }
-		if was.Former() && len(stays.Parts) > 0 && !slices.ContainsFunc(after.Eras, is) {
-			add("an era of the release before is missing")
+		if was.Former() && len(stays.Parts) > 0 && !slices.ContainsFunc(man.Eras, is) {
+			add("", "eras", "an era of the release before is missing")
 		}
 	}
-}
-
-// checkErasDivide tests that no part holds births of two eras.
-func checkErasDivide(man *Manifest, f *Faults) {
-	from := 0
-	for _, s := range man.ByEra() {
-		if s.Former() && len(s.Parts) == 0 {
-			f.Add("chain", KindEras, man.Release, 0, "eras", "an era is told of that has no parts")
-		}
-		for i := range s.Parts {
-			if b, _ := ParsePartName(s.Parts[i].Name); b.First <= from {
-				f.Part = s.Parts[i].Name
-				f.Add("chain", KindEras, man.Release, 0, "parts", "a part holds births of two eras, or stands among those of a later one")
-				f.Part = ""
-			}
-		}
-		from = s.until
-	}
+	return f.N == found
 }

@@ -77,7 +77,7 @@ func PartName(release int) string {
 
 // checkParts tests what any later step relies on.
 func (m *Manifest) checkParts() string {
-	if len(m.Parts) == 0 && m.Expired == 0 && (m.Union == nil || m.Window == "") {
+	if len(m.Parts) == 0 && m.Expired == 0 && m.whole == nil && (m.Union == nil || m.Window == "") {
 		return "has no parts"
 	}
 	classes := 0

@@ -93,8 +93,8 @@ func (g *Gate) Check(dir string, placed []Placement) ([]format.Violation, error)
 	}
 	format.CheckLink(g.man, man, man.Release, f)
 	format.CheckWindow(g.man, man, g.timesOf(dir, man), f)
-	if eras == nil {
-		return f.Sorted(), nil // checkErasFollow
+	if !format.CheckEras(g.man, man, f) || eras == nil {
+		return f.Sorted(), nil
 	}
 	sections := man.ByEra()
 	for i, e := range eras {
@@ -193,6 +193,9 @@ func (g *Gate) ResumeBeside(dir string, placing func() ([]Placement, error), reg
 		g.declared(s, true, f)
 	}
 	format.CheckForm(man, f)
+	if !format.CheckEras(nil, man, f) {
+		return f.Sorted(), nil
+	}
 	sections := man.ByEra()
 	rels := make([]*chain.Release, len(eras))
 	for i, e := range eras {
