@@ -61,21 +61,7 @@ func TestErasAreRenderedAlikeAfterARestart(t *testing.T) {
 			change(e.Settings, e.Input)
 			change(e.Input.Former[0].Settings, e.Input)
 			if name == "erased" {
-				for i, died := range map[uint32]uint32{1: 4, 3: 3, 6: 5} { // by bucket
-					for j := range e.Input.Classes {
-						if c := e.Input.Classes[j]; c.Bucket == i {
-							c.Died = died
-							e.Input.Dead = append(e.Input.Dead, c)
-						}
-					}
-				}
-				kept := e.Input.Classes[:0]
-				for _, c := range e.Input.Classes {
-					if c.Bucket != 1 && c.Bucket != 3 && c.Bucket != 6 {
-						kept = append(kept, c)
-					}
-				}
-				e.Input.Classes = kept
+				e.Withdraw(map[uint32]uint32{1: 4, 3: 3, 6: 5})
 			}
 			steady := publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}
 			again := publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}

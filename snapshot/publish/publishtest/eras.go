@@ -127,6 +127,19 @@ func (e *Eras) Publish(t testing.TB, dir string) (out *render.Rendered) {
 	return out
 }
 
+// Withdraw has buckets leave with releases.
+func (e *Eras) Withdraw(died map[uint32]uint32) {
+	kept := e.Input.Classes[:0]
+	for _, c := range e.Input.Classes {
+		if c.Died = died[c.Bucket]; c.Died > 0 {
+			e.Input.Dead = append(e.Input.Dead, c)
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	e.Input.Classes = kept
+}
+
 // At is what a release shows, whose whole history is there.
 func (e *Eras) At(release uint32) *render.Input {
 	in := *e.Input
