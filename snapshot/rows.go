@@ -55,7 +55,7 @@ func (m *Manifest) numbering(file string) numbering {
 		return numbering{front: []numbered{pools}, counts: counted[true]}
 	case BucketsName:
 		n := numbering{front: []numbered{buckets, pools}, counts: []int{2}}
-		if m.Privacy.MaxRecords > 0 {
+		if m.most() > 0 {
 			n.counts = append(n.counts, 4)
 		}
 		return n
@@ -82,20 +82,28 @@ var counted = map[bool][]int{true: {-1}}
 // BucketsColumns are the columns of buckets.csv.
 func (m *Manifest) BucketsColumns() []string {
 	out := []string{"bucket", "pool", "people"}
-	if m.Privacy.Settle != "" {
+	if slices.ContainsFunc(m.ByEra(), func(of *Manifest) bool { return of.Privacy.Settle != "" }) {
 		out = append(out, "stratum")
 	}
-	if m.Privacy.MaxRecords > 0 {
+	if m.most() > 0 {
 		out = append(out, "records")
 	}
 	return out
+}
+
+// most is how many records a history has at most, in any era; 0: there are none.
+func (m *Manifest) most() (n int) {
+	for _, of := range m.ByEra() {
+		n = max(n, of.Privacy.MaxRecords)
+	}
+	return n
 }
 
 // BagColumns are the columns of values.csv, of "bucket", or of pools.csv, of "pool". A history has a column for each record, which is
 // empty where it has fewer.
 func (m *Manifest) BagColumns(of string) []string {
 	out := []string{of, "attribute", "value"}
-	for n := 2; n <= m.Privacy.MaxRecords; n++ {
+	for n := 2; n <= m.most(); n++ {
 		out = append(out, "value_"+strconv.Itoa(n))
 	}
 	return append(out, "count")

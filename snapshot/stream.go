@@ -18,31 +18,48 @@ import (
 // part, name one class and one bucket of the release.
 const partColumn = "part"
 
-// Names are the data files of the recoding, the first with a row a record.
+// Names are the data files of all parts, those of the newest first; of them the first has a row a record.
 func (m *Manifest) Names() (out []string) {
-	for _, f := range m.Parts[0].Files {
-		out = append(out, f.Name)
+	for _, p := range slices.Backward(m.Parts) {
+		for _, f := range p.Files {
+			if !slices.Contains(out, f.Name) {
+				out = append(out, f.Name)
+			}
+		}
 	}
 	return out
 }
 
 // Stream writes one data file of a release as one table: one header, then part by part,
 // as the manifest lists them, the rows of the classes that are alive, each behind the
-// name of its part. open opens a file by its path in the release's directory.
+// name of its part, and with none in the columns that the part does not have (Columns). open opens a file by its path in the release's
+// directory. An era whose recoding has no such file has no rows.
 //
 // Guarantee: a row is written only of a file that is, byte for byte, the one the manifest
 // names. The table shows what the parts show and nothing else (rule A, frozen: no second
 // rendering of a class). Cost: each file is read twice, and one row is in memory.
-func (m *Manifest) Stream(file string, open func(path string) (io.ReadSeekCloser, error), to io.Writer) error {
+func (m *Manifest) Stream(file, none string, open func(path string) (io.ReadSeekCloser, error), to io.Writer) error {
 	out := bufio.NewWriterSize(to, 1<<16)
-	s := streaming{manifest: m, numbers: m.numbering(file), out: out}
-	for _, p := range m.Parts {
-		i := slices.IndexFunc(p.Files, func(f FileEntry) bool { return f.Name == file })
-		if i < 0 {
-			return fmt.Errorf("%w: %s has no file %s", ErrDamaged, p.Dir(), file)
+	s := streaming{manifest: m, file: file, numbers: m.numbering(file), out: out}
+	if s.none = AppendField(nil, none); file == ValuesName || file == PoolsName {
+		s.none = nil // no further record
+	}
+	in := func(p PartEntry) int {
+		return slices.IndexFunc(p.Files, func(f FileEntry) bool { return f.Name == file })
+	}
+	s.put(AppendRow(nil, append([]string{partColumn}, m.Columns(file)...)))
+	for _, of := range m.ByEra() {
+		if len(of.Parts) > 0 && in(of.Parts[0]) < 0 && len(m.Eras) > 0 {
+			continue
 		}
-		if err := s.part(&p, p.Files[i], open); err != nil {
-			return err
+		for _, p := range of.Parts {
+			i := in(p)
+			if i < 0 {
+				return fmt.Errorf("%w: %s has no file %s", ErrDamaged, p.Dir(), file)
+			}
+			if err := s.part(&p, p.Files[i], open); err != nil {
+				return err
+			}
 		}
 	}
 	return out.Flush()
@@ -51,8 +68,9 @@ func (m *Manifest) Stream(file string, open func(path string) (io.ReadSeekCloser
 // streaming is a file of a release on its way to one table.
 type streaming struct {
 	manifest *Manifest
+	file     string
 	numbers  numbering
-	header   []byte
+	none     []byte
 	out      *bufio.Writer
 }
 
@@ -92,13 +110,12 @@ func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s has a file without a header", ErrDamaged, p.Dir())
 	}
-	prefix := append(AppendField(nil, p.Dir()), ',')
-	if s.header == nil {
-		s.header = bytes.Clone(line)
-		s.put([]byte(partColumn+","), line)
-	} else if !bytes.Equal(line, s.header) {
-		return fmt.Errorf("%w: the columns of the parts differ", ErrDamaged)
+	if !bytes.Equal(line, AppendRow(nil, s.manifest.Under(p).Columns(s.file))) {
+		return fmt.Errorf("%w: the columns of %s are not those of its schema", ErrDamaged, partPath(p, FileEntry{Name: s.file}))
 	}
+	prefix := append(AppendField(nil, p.Dir()), ',')
+	place := &placing{at: s.manifest.places(p, s.file), none: s.none}
+	same := place.same()
 	for {
 		if line, err = ReadRecord(from, line[:0]); errors.Is(err, io.EOF) {
 			return nil
@@ -113,16 +130,18 @@ func (s *streaming) copy(p *PartEntry, file io.Reader) error {
 			}
 		}
 		if !dead {
-			s.put(prefix, line)
+			s.put(prefix)
+			if same {
+				s.put(line)
+			} else {
+				s.put(place.row(line))
+			}
 		}
 	}
 }
 
-// put writes a row. The writer keeps its first error for Flush.
-func (s *streaming) put(prefix, line []byte) {
-	_, _ = s.out.Write(prefix)
-	_, _ = s.out.Write(line)
-}
+// put writes text. The writer keeps its first error for Flush.
+func (s *streaming) put(text []byte) { _, _ = s.out.Write(text) }
 
 // dead reports that the records of a row's class are in other classes.
 func (s *streaming) dead(p *PartEntry, line []byte) (bool, error) {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"anond/equivclass"
 	"anond/snapshot"
 )
 
 // streamOf reads a file of a release, whose directory is dir, as one table.
 func streamOf(dir string, m *snapshot.Manifest, file string) (string, error) {
 	var out bytes.Buffer
-	err := m.Stream(file, func(path string) (io.ReadSeekCloser, error) {
+	err := m.Stream(file, snapshot.NotPublished, func(path string) (io.ReadSeekCloser, error) {
 		return os.Open(filepath.Join(dir, filepath.FromSlash(path)))
 	}, &out)
 	return out.String(), err
@@ -48,7 +49,8 @@ func TestStreamRefusesWhatDoesNotFit(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			dir := t.TempDir()
-			m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Recoding: snapshot.NameGeneralization}
+			m := &snapshot.Manifest{FormatVersion: snapshot.FormatVersion, Recoding: snapshot.NameGeneralization,
+				Schema: []snapshot.SchemaEntry{{Name: "a", Role: equivclass.Quasi}}}
 			for i, text := range []string{x.one, x.two} {
 				part := fmt.Sprintf("part-%06d", i+1)
 				require.NoError(t, os.Mkdir(filepath.Join(dir, part), 0o700))

@@ -14,6 +14,7 @@ import (
 type jsonLines struct {
 	to      io.Writer
 	numbers []int // columns of numbers, from the front or, negative, from the end
+	lacking []int // columns of texts, from the front, whose empty fields are null
 	keys    [][]byte
 	rest    []byte // a row whose end has not come yet
 	quoted  bool   // rest ends inside quotes
@@ -58,6 +59,10 @@ func (n *jsonLines) row(record []byte) error {
 		n.out.WriteByte(':')
 		if slices.Contains(n.numbers, i) || slices.Contains(n.numbers, i-len(n.keys)) {
 			n.out.WriteString(cmp.Or(f, "null"))
+			continue
+		}
+		if f == "" && slices.Contains(n.lacking, i) {
+			n.out.WriteString("null")
 			continue
 		}
 		value, err := quotedJSON(f)

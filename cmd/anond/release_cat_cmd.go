@@ -88,7 +88,7 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 		return err
 	}
 	names := m.Names()
-	file := f.file
+	file, lines := f.file, f.json || f.format == "ndjson"
 	if file == "" {
 		file = names[0]
 	}
@@ -97,15 +97,19 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 			m.Recoding, file)
 	}
 	stream := func(file string, to io.Writer) error {
-		return m.Stream(file, func(path string) (io.ReadSeekCloser, error) {
+		none := snapshot.NotPublished
+		if lines {
+			none = "" // null
+		}
+		return m.Stream(file, none, func(path string) (io.ReadSeekCloser, error) {
 			return os.Open(filepath.Join(dir, fmt.Sprintf("%06d", m.Release), filepath.FromSlash(path)))
 		}, to)
 	}
 	write := func(to io.Writer) error {
 		if f.long {
-			return writeLong(to, m, stream, f.json || f.format == "ndjson")
+			return writeLong(to, m, stream, lines)
 		}
-		return writeTable(to, m, file, f.json || f.format == "ndjson", stream)
+		return writeTable(to, m, file, lines, stream)
 	}
 	if f.out != "" {
 		return disk.Replace(f.out, 0o644, write)
@@ -116,13 +120,15 @@ func (e *environment) catRelease(f *catFlags, number uint32) error {
 // writeTable writes one file of a release, over all parts.
 func writeTable(to io.Writer, m *snapshot.Manifest, file string, lines bool, stream func(string, io.Writer) error) error {
 	if lines {
-		numbers := m.NumberColumns(file)
-		for i, n := range numbers {
-			if n >= 0 {
-				numbers[i] = n + 1 // behind the part
+		numbers, lacking := m.NumberColumns(file), m.Lacking(file)
+		for _, columns := range [][]int{numbers, lacking} {
+			for i, n := range columns {
+				if n >= 0 {
+					columns[i] = n + 1 // behind the part
+				}
 			}
 		}
-		to = &jsonLines{to: to, numbers: numbers}
+		to = &jsonLines{to: to, numbers: numbers, lacking: lacking}
 	}
 	return stream(file, to)
 }

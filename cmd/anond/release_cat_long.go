@@ -21,13 +21,12 @@ import (
 // Guarantee: the weights of a person sum to 1 for each attribute, and those of a value in a bucket to its count, but for the rounding of
 // numbers of 64 bits. Cost: rows are people times values of their bucket; values of all buckets are in memory.
 type longTable struct {
-	manifest  *snapshot.Manifest
-	stream    func(file string, to io.Writer) error
-	bags      map[[2]string][]longValue // by part and bucket
-	people    map[[2]string]float64
-	numeric   []snapshot.SchemaEntry // quasi-identifiers with numbers or dates
-	cells     int                    // columns of quasi-identifiers
-	sensitive int                    // columns of drawn values behind them
+	manifest *snapshot.Manifest
+	stream   func(file string, to io.Writer) error
+	bags     map[[2]string][]longValue // by part and bucket
+	people   map[[2]string]float64
+	cells    []string               // quasi-identifiers: their columns
+	numeric  []snapshot.SchemaEntry // of these with numbers or dates, in every era that has them
 }
 
 // longValue is a value of an attribute with how many people of a bucket have it.
@@ -37,13 +36,23 @@ type longValue struct {
 	count     float64
 }
 
+// lacking are the cells that some part does not have.
+func (l *longTable) lacking() (out []int) {
+	for _, at := range l.manifest.Lacking(snapshot.DataName) {
+		if i := slices.Index(l.cells, l.manifest.Columns(snapshot.DataName)[at]); i >= 0 {
+			out = append(out, 4+i)
+		}
+	}
+	return out
+}
+
 // numbers are the columns of the table that JSON has as numbers.
 func (l *longTable) numbers() (out []int) {
 	out = []int{1, 2, 3, -1} // class, bucket, person and weight
 	for i, e := range l.numeric {
 		for k := range 3 {
 			if e.Type != equivclass.Date {
-				out = append(out, 4+l.cells+3*i+k)
+				out = append(out, 4+len(l.cells)+3*i+k)
 			}
 		}
 	}
@@ -55,15 +64,13 @@ func newLongTable(m *snapshot.Manifest, stream func(string, io.Writer) error) (*
 		return nil, cli.Usage("leave out --long", "release %d is of level L1: it has no buckets, and --long is about them", m.Release)
 	}
 	l := &longTable{manifest: m, stream: stream, bags: map[[2]string][]longValue{}, people: map[[2]string]float64{}}
-	for _, e := range m.Schema {
-		switch e.Role {
-		case equivclass.Quasi:
-			if l.cells++; e.Type.Numeric() && (e.Hierarchy == nil || len(e.Hierarchy.Buckets) == 0) {
-				l.numeric = append(l.numeric, e)
+	for _, of := range slices.Backward(m.ByEra()) {
+		for _, e := range of.Schema {
+			if e.Role != equivclass.Quasi || slices.Contains(l.cells, e.Name) {
+				continue
 			}
-		case equivclass.Sensitive:
-			if m.Values == snapshot.ValuesDrawn {
-				l.sensitive++
+			if l.cells = append(l.cells, e.Name); e.Type.Numeric() && (e.Hierarchy == nil || len(e.Hierarchy.Buckets) == 0) {
+				l.numeric = append(l.numeric, e)
 			}
 		}
 	}
@@ -109,13 +116,7 @@ func (l *longTable) read(file string, row func(row []string, at map[string]int) 
 
 // write writes the table as CSV.
 func (l *longTable) write(to io.Writer) error {
-	var names []string
-	for _, e := range l.manifest.Schema {
-		if e.Role == equivclass.Quasi {
-			names = append(names, e.Name)
-		}
-	}
-	header := append([]string{"part", "class", "bucket", "person"}, names...)
+	header := append([]string{"part", "class", "bucket", "person"}, l.cells...)
 	for _, e := range l.numeric {
 		header = append(header, e.Name+"_lo", e.Name+"_hi", e.Name+"_mid")
 	}
@@ -125,15 +126,17 @@ func (l *longTable) write(to io.Writer) error {
 		return err
 	}
 	person := 0
-	err := l.read(snapshot.DataName, func(row []string, _ map[string]int) error {
+	err := l.read(snapshot.DataName, func(row []string, at map[string]int) error {
 		person++
-		cells, numbers := row[1:1+l.cells], row[1+l.cells+l.sensitive:]
-		out := append([]string{row[0], numbers[0], numbers[1], strconv.Itoa(person)}, cells...)
+		out := []string{row[0], row[at["class"]], row[at["bucket"]], strconv.Itoa(person)}
+		for _, name := range l.cells {
+			out = append(out, row[at[name]])
+		}
 		for _, e := range l.numeric {
-			lo, hi, mid := ends(cells[slices.Index(names, e.Name)], e.Type == equivclass.Date)
+			lo, hi, mid := ends(row[at[e.Name]], e.Type == equivclass.Date)
 			out = append(out, lo, hi, mid)
 		}
-		key := [2]string{row[0], numbers[1]}
+		key := [2]string{row[0], row[at["bucket"]]}
 		if len(l.bags[key]) == 0 || l.people[key] == 0 {
 			return fmt.Errorf("%w: a row is in a bucket without values", snapshot.ErrDamaged)
 		}
@@ -152,7 +155,7 @@ func (l *longTable) write(to io.Writer) error {
 // ends are the lower and the upper end of a cell and the middle; empty where there is no number.
 func ends(cell string, dates bool) (lo, hi, mid string) {
 	cell, _ = strings.CutSuffix(cell, "|"+equivclass.MissingText)
-	if cell == equivclass.MissingText {
+	if cell == equivclass.MissingText || cell == snapshot.NotPublished || cell == "" {
 		return "", "", ""
 	}
 	lo, hi = cell, cell
@@ -179,7 +182,7 @@ func writeLong(to io.Writer, m *snapshot.Manifest, stream func(string, io.Writer
 		return err
 	}
 	if lines {
-		to = &jsonLines{to: to, numbers: l.numbers()}
+		to = &jsonLines{to: to, numbers: l.numbers(), lacking: l.lacking()}
 	}
 	return l.write(to)
 }

@@ -165,7 +165,7 @@ func sumOf(t *testing.T, text string) (sum []byte) {
 // streamOf is a release as one table.
 func streamOf(dir string, m *snapshot.Manifest) (string, error) {
 	var out bytes.Buffer
-	err := m.Stream("qit.csv", func(path string) (io.ReadSeekCloser, error) {
+	err := m.Stream("qit.csv", snapshot.NotPublished, func(path string) (io.ReadSeekCloser, error) {
 		return os.Open(filepath.Join(dir, filepath.FromSlash(path)))
 	}, &out)
 	return out.String(), err

@@ -21,7 +21,7 @@ import (
 // streamOf reads a file of a release, whose directory is dir, as one table.
 func streamOf(dir string, m *snapshot.Manifest, file string) (string, error) {
 	var out bytes.Buffer
-	err := m.Stream(file, func(path string) (io.ReadSeekCloser, error) {
+	err := m.Stream(file, snapshot.NotPublished, func(path string) (io.ReadSeekCloser, error) {
 		return os.Open(filepath.Join(dir, filepath.FromSlash(path)))
 	}, &out)
 	return out.String(), err
