@@ -144,27 +144,38 @@ and to take it for a fact about a person in the group is a guess (docs/ANALYSTS.
 // mostCells bounds a crosstab.
 const mostCells = 10_000
 
+var errNobody = cli.Usage("ask for the count first", "nobody in the release can match, so there is no mean")
+
 // ask answers.
 func (f *asking) ask() (*answer, error) {
-	r, err := readback.Open(f.dir)
+	eras, err := readback.OpenEras(f.dir)
+	for i := 0; err == nil && i < len(eras); i++ {
+		err = eras[i].Load(nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Load(nil); err != nil {
-		return nil, err
+	q, err := query.Parse(f.text)
+	if err != nil {
+		return nil, cli.Usage("anond-lab query --help shows the language", "%s", err)
 	}
+	if len(eras) > 1 {
+		return f.over(eras, q)
+	}
+	return f.of(eras[0], q)
+}
+
+// of answers from the parts of one era.
+func (f *asking) of(r *readback.Release, parsed query.Query) (*answer, error) {
 	out := &answer{Release: r.Manifest.Release, Recoding: r.Manifest.Recoding, Query: f.text, Pending: r.Manifest.Pending, By: f.by,
 		Estimator: "model"}
 	joint, modelled := r.Joint()
 	about, dicts := r, r.Dicts
+	var err error
 	if modelled && (!f.shares || len(f.by) > 0) {
 		dicts = joint.Dicts
-	} else if about, err = r.About(f.text); err == nil {
+	} else if about, err = r.About(parsed); err == nil {
 		dicts = about.Dicts
-	}
-	var parsed query.Query
-	if err == nil {
-		parsed, err = query.Parse(f.text)
 	}
 	var bound *query.Bound
 	if err == nil {
@@ -217,7 +228,7 @@ func (f *asking) ask() (*answer, error) {
 		return out, nil
 	}
 	if replies[0].Nobody() {
-		return nil, cli.Usage("ask for the count first", "nobody in the release can match, so there is no mean")
+		return nil, errNobody
 	}
 	out.Numbers, out.Cells = &out.Cells[0], nil
 	return out, nil

@@ -44,8 +44,11 @@ type Release struct {
 }
 
 // Open reads the manifest of a release: of the current one of a releases
-// directory, or of the release whose directory is named itself.
-func Open(dir string) (*Release, error) {
+// directory, or of the release whose directory is named itself. The release is of one era.
+func Open(dir string) (*Release, error) { return single(OpenEras(dir)) }
+
+// OpenEras is Open for a release of several eras: once for each that has parts, oldest first.
+func OpenEras(dir string) ([]*Release, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -66,12 +69,27 @@ func Open(dir string) (*Release, error) {
 	if _, err := os.Stat(filepath.Join(dir, "CURRENT")); number == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no release and no directory of releases: it has neither manifest.json nor CURRENT", dir)
 	}
-	return OpenNumber(top, number)
+	return OpenErasOf(top, number)
+}
+
+// single is the release of the only era.
+func single(eras []*Release, err error) (*Release, error) {
+	if err != nil {
+		return nil, err
+	}
+	if len(eras) > 1 {
+		return nil, fmt.Errorf("release %d has parts that were published under other settings (`eras` of manifest.json), and this reads a release "+
+			"under one: use query, or release cat", eras[0].Manifest.Release)
+	}
+	return eras[0], nil
 }
 
 // OpenNumber reads the manifest of a release of a releases directory; 0 asks for
 // the current one. The files of a pruned one cannot be read (snapshot.ErrPruned).
-func OpenNumber(top string, number uint32) (*Release, error) {
+func OpenNumber(top string, number uint32) (*Release, error) { return single(OpenErasOf(top, number)) }
+
+// OpenErasOf is OpenNumber for a release of several eras.
+func OpenErasOf(top string, number uint32) (out []*Release, err error) {
 	m, err := snapshot.Show(snapshot.OS(), top, number)
 	if err != nil {
 		return nil, err
@@ -79,9 +97,18 @@ func OpenNumber(top string, number uint32) (*Release, error) {
 	if err := snapshot.NotPruned(snapshot.OS(), top, m.Release); err != nil {
 		return nil, err
 	}
-	r := &Release{Manifest: m, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}
-	r.Schema, err = schemaOf(m, top)
-	return r, err
+	eras := m.ByEra()
+	for _, of := range eras {
+		if len(of.Parts) == 0 && len(eras) > 1 {
+			continue
+		}
+		r := &Release{Manifest: of, dir: filepath.Join(top, fmt.Sprintf("%06d", m.Release))}
+		if r.Schema, err = schemaOf(of, top); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // Top is the directory of the releases.
@@ -125,11 +152,15 @@ func (r *Release) Estimator() query.Estimator { return r.form.estimator(r) }
 // Ask answers a query in the language of query.Parse, and names the
 // values asked for that the release shows nowhere.
 func (r *Release) Ask(text string) (query.Answer, []query.AbsentValue, error) {
-	about, err := r.About(text)
+	q, err := query.Parse(text)
 	if err != nil {
 		return query.Answer{}, nil, err
 	}
-	bound, err := about.Bind(text)
+	about, err := r.About(q)
+	if err != nil {
+		return query.Answer{}, nil, err
+	}
+	bound, err := query.Bind(q, about.Dicts)
 	if err != nil {
 		return query.Answer{}, nil, err
 	}

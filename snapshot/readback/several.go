@@ -46,11 +46,7 @@ func (r *Release) Joint() (*query.JointRelease, bool) {
 
 // About is the release as one whose sensitive attribute is the only one that a query names, or the first. The release of a query
 // that names several is about all of them: it has them all behind the quasi-identifiers, and answers by query.JointRelease.
-func (r *Release) About(text string) (*Release, error) {
-	q, err := query.Parse(text)
-	if err != nil {
-		return nil, err
-	}
+func (r *Release) About(q query.Query) (*Release, error) {
 	var named []int
 	for i, s := range r.sensitive() {
 		name := s.Dict.Attribute().Name
