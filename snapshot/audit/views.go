@@ -48,6 +48,7 @@ type comparing struct {
 	releases, view string
 	row            viewRow
 	f              format.Faults
+	coarser        map[string]bool // attributes, in the release at hand
 	same           map[string]bool // pairs of parts that were compared, by the hashes of their files
 }
 
@@ -110,11 +111,32 @@ func (c *comparing) release(of, m *format.Manifest) error {
 	}
 	differs(m.View.Of != of.Dataset || m.View.First > m.Release, "view")
 	differs(m.CreatedAt != of.CreatedAt || m.Seeded != of.Seeded, "created_at")
-	differs(m.Records != of.Records || m.Classes != of.Classes || m.Buckets != of.Buckets || m.Pending != of.Pending, "records")
+	differs(m.Pending != of.Pending, "records")
 	differs(m.Window != of.Window || m.Expired != of.Expired || m.PeopleEver != of.PeopleEver, "window")
 	differs((m.Erasure == nil) != (of.Erasure == nil) || m.Erasure != nil && *m.Erasure != *of.Erasure, "erasure")
+	differs(m.InitialMinPool != of.InitialMinPool, "policy")
+	eras, shown := of.ByEra(), m.ByEra()
+	if !slices.EqualFunc(eras, shown, func(x, y *format.Manifest) bool { return x.Until() == y.Until() }) {
+		c.differs(of.Release, "eras", "the view tells of other eras than the release")
+		return nil
+	}
+	c.coarser = map[string]bool{}
+	for i, e := range eras {
+		if err := c.era(e, shown[i], differs); err != nil {
+			return err
+		}
+	}
+	if len(c.coarser) != len(m.View.Cells)+len(m.View.Values) { // an era may lack some, and not all
+		c.differs(of.Release, "view", "something is coarser that the view does not show")
+	}
+	return nil
+}
+
+// era compares what a release has of an era.
+func (c *comparing) era(of, m *format.Manifest, differs func(is bool, field string)) error {
+	differs(m.Records != of.Records || m.Classes != of.Classes || m.Buckets != of.Buckets, "records")
 	differs(m.Policy.K != of.Policy.K || m.Policy.L != of.Policy.L || m.Policy.MinPool != of.Policy.MinPool ||
-		m.Policy.LevelName() != of.Policy.LevelName() || m.Recoding != of.Recoding || m.InitialMinPool != of.InitialMinPool, "policy")
+		m.Policy.LevelName() != of.Policy.LevelName() || m.Recoding != of.Recoding, "policy")
 	differs(m.Privacy.Settle != of.Privacy.Settle || m.Privacy.Updates != of.Privacy.Updates, "settle")
 	show, err := c.showing(of, m)
 	if err != nil || show == nil {
@@ -155,7 +177,7 @@ func (c *comparing) showing(of, m *format.Manifest) (*showing, error) {
 	for i, a := range qi {
 		at[a.Name] = i
 	}
-	last, named := -1, 0
+	last := -1
 	for i := range m.Schema {
 		x := &m.Schema[i]
 		j := slices.IndexFunc(of.Schema, func(y format.Column) bool { return y.Name == x.Name && y.Role == x.Role })
@@ -198,14 +220,11 @@ func (c *comparing) showing(of, m *format.Manifest) (*showing, error) {
 			return nil, nil
 		}
 		if cells != "" || values != "" {
-			named++
+			c.coarser[x.Name] = true
 		}
 		if !format.SameSchema([]format.Column{*x}, []format.Column{y}) {
 			c.differs(of.Release, x.Name, "the view's schema is not that of the release")
 		}
-	}
-	if named != len(m.View.Cells)+len(m.View.Values) {
-		c.differs(of.Release, "view", "something is coarser that the view does not show")
 	}
 	for _, pair := range m.Tables {
 		if !slices.ContainsFunc(of.Tables, func(p []string) bool { return slices.Equal(p, pair) }) {

@@ -30,7 +30,9 @@ Bags = DefaultDict[Tuple[int, str], Counter]  # type: ignore[type-arg]  # by num
 HEADS = {"values.csv": "bucket attribute value count", "pools.csv": "pool attribute value count", "buckets.csv": "bucket pool people",
          "tables.csv": "pool attribute value with with_value count"}
 NUMBERED = (("class", "classes"), ("bucket", "buckets"), ("pool", "pools"))
-NEVER = ("format_version", "dataset", "policy", "recoding", "values", "seeded", "tables", "window", "erasure", "view")  # no release changes these
+NEVER = ("format_version", "dataset", "seeded", "window", "erasure", "view")  # no release changes these
+SETTINGS = ("policy", "recoding", "values", "tables")  # nor these, with the schema, but where an era ends
+OF_ERA = ("schema", *SETTINGS, "records", "classes", "buckets", "quality", "privacy")  # what is said of each
 THEN = "\x1f"  # between the records of a history, as one text; no value has it
 OF_BUCKET = {"data.csv": -1, "values.csv": 0, "buckets.csv": 0}  # the column of the bucket
 
@@ -77,12 +79,26 @@ class Chain:
             before, sha = m, hashlib.sha256(data).hexdigest()
 
     def manifest(self, m: Json, n: int, before: Optional[Json], sha: str) -> None:
-        policy, privacy, sensitive = m["policy"], m["privacy"], [a for a in m["schema"] if a["role"] == "sensitive"]
         self.say("another format than 6, or a union: check its shards", m["format_version"] != 6 or "union" in m)
-        self.say("another level than L2", policy.get("level") != "L2")
         self.say("the chain is broken", m["release"] != n or m["previous"] != (before and {"release": n - 1, "sha256": sha}))
         self.say("a time that is not UTC in seconds", not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", m["created_at"]))
-        self.say(f"k is {policy['k']}", self.k not in (None, policy["k"]))
+        least = min(e["policy"]["k"] for e in eras(m))
+        self.say(f"k is {least}", self.k not in (None, least))
+        for e in eras(m):
+            self.era(e)
+        if before:
+            old, new = ([x.get(key) for key in NEVER] for x in (before, m))
+            self.say("another dataset than before, or another window", old != new or m["created_at"] < before["created_at"])
+            self.say("`grown` has gone", bool(before["privacy"].get("grown")) and not m["privacy"].get("grown"))
+            self.follow(before, m)
+        ends = [0, *(e["until"] for e in m.get("eras", []))]
+        self.say("a part has people of two eras, or an era has none", any(under(m, p["part"])["from"] >= births(p["part"])[0] for p in m["parts"])
+                 or ends != sorted(set(ends)) or any(all(under(m, p["part"])["until"] != e for p in m["parts"]) for e in ends[1:]))
+
+    def era(self, m: Json) -> None:
+        """What is said of an era alone."""
+        policy, privacy, sensitive = m["policy"], m["privacy"], [a for a in m["schema"] if a["role"] == "sensitive"]
+        self.say("another level than L2", policy.get("level") != "L2")
         self.say("nothing is promised: l is below 2", policy["l"] < 2 and any("promise" not in a for a in sensitive))
         self.say("classes may change", policy.get("republication") != "append" or policy.get("subject_repeat") == "sticky")
         claims = ["L0+L1" if m["seeded"] or privacy.get("grown") else "L0+L1+L2", "frozen",
@@ -94,16 +110,27 @@ class Chain:
                 if "file" in copy:
                     data = (self.top / "hierarchies" / Path(copy["file"]).name).read_bytes()
                     self.say("a hierarchy or reference is another file", hashlib.sha256(data).hexdigest() != copy["sha256"])
-        if before:
-            old, new = ([x.get(key) for key in NEVER] + [x["privacy"].get(key) for key in ("settle", "updates", "max_records")] +
-                        [{**a, "hierarchy": None} for a in x["schema"]] for x in (before, m))
-            self.say("another schema, policy or recoding than before", old != new or m["created_at"] < before["created_at"])
-            self.say("`grown` has gone", bool(before["privacy"].get("grown")) and not privacy.get("grown"))
+
+    def follow(self, before: Json, m: Json) -> None:
+        """Settings stay as they were, or an era has ended with the release before. What was said of its settings stays while it has parts."""
+        there, gone = {e["until"]: e for e in eras(m)}, m.get("expired", 0)
+        newest = [p for p in before["parts"] if under(before, p["part"])["until"] == inf and births(p["part"])[1] > gone]
+        now = there.pop(before["release"], m)
+        began = now is not m or not newest
+        self.say("another schema, policy or recoding than before", newest != [] and settings(before) != settings(now))
+        self.say("the subject is another attribute", subject(before) != subject(m))
+        self.say("settings change with nobody who is new", began and settings(before) != settings(m) and
+                 births(m["parts"][-1]["part"])[1] != m["release"])
+        for e in eras(before)[:-1]:
+            stays = any(under(before, p["part"])["until"] == e["until"] and births(p["part"])[1] > gone for p in before["parts"])
+            now = there.pop(e["until"], None)
+            self.say("an era is told of otherwise, or no more", stays and (now is None or settings(now, True) != settings(e, True)))
+        self.say("an era is told of that was not there before", set(there) != {inf})
 
     def parts(self, m: Json, before: Optional[Json], home: Optional[Path]) -> Dict[str, Rows]:
         old = {p["part"]: p for p in before["parts"]} if before else {}
         out: Dict[str, Rows] = {}
-        total, k, gone, past = Counter(), m["policy"]["k"], m.get("expired", 0), (before or {}).get("expired", 0)  # type: ignore[var-annotated]
+        totals, gone, past = defaultdict(Counter), m.get("expired", 0), (before or {}).get("expired", 0)  # type: ignore[var-annotated]
         queue, leave = [name for name in old if births(name)[1] > gone], False
         self.say("people leave without a window, or come back", gone > 0 and "window" not in m or gone < past or gone >= m["release"] or
                  any(births(p["part"])[0] <= gone for p in m["parts"]) or any(births(n)[0] <= gone < births(n)[1] for n in old))
@@ -115,8 +142,9 @@ class Chain:
         self.say("what has left is not what the window says", "window" in m and gone != due and not (due == 0 and gone < self.begins > 1))
         for p in m["parts"]:
             name, own = p["part"], not start and births(p["part"])[1] == m["release"] and p["part"] not in old and "replaces" not in p
-            lost, known = p.get("withdrawn", []), self.kept.get(name)
-            total.update(rows=p["rows"], classes=p["rows"] // k if lost else p["classes"], buckets=p.get("buckets", 0) - len(lost))
+            lost, known, of = p.get("withdrawn", []), self.kept.get(name), under(m, name)
+            k = of["policy"]["k"]
+            totals[of["until"]].update(rows=p["rows"], classes=p["rows"] // k if lost else p["classes"], buckets=p.get("buckets", 0) - len(lost))
             self.say("`withdrawn` is no list of buckets of the part", lost != sorted(set(lost)) or any(not 0 < b <= p["buckets"] for b in lost))
             self.say("a part has dead classes, or another mode than 0444", "dead" in p or p["mode"] != "0444")
             rows = self.files(home / name, p) if home else self.kept.get(name)
@@ -140,7 +168,7 @@ class Chain:
                 out[name] = rows
                 if known is None:
                     self.most = [Fraction(0), Fraction(0)]
-                    self.part(m, p, rows)
+                    self.part(of, p, rows)
                     self.tops[name] = self.most
         self.say("parts of the release before are missing", bool(queue))
         self.say("nobody is new, and nobody leaves", new == 0 and gone == past and not leave)
@@ -152,13 +180,16 @@ class Chain:
         for p in m["parts"]:
             people = {int(r[0]): int(r[2]) for r in out.get(p["part"], {}).get("buckets.csv", [])[1:]}
             self.say("more people are stale than a bucket has", bool(people) and any(not 0 < n <= people.get(b, 0) for b, n in p.get("stale", [])))
-        self.say("the manifest counts wrongly", [total[x] for x in ("rows", "classes", "buckets")] != [m["records"], m["classes"], m.get("buckets", 0)])
-        tops = [self.tops[p["part"]] for p in m["parts"] if p["part"] in self.tops]
-        if tops and len(tops) == len(m["parts"]):
-            said = max(Fraction(a["top_share"]) for a in m["privacy"]["attributes"]), Fraction(m["privacy"]["max_frequency"])
-            share, most = (max(t[i] for t in tops) for i in (0, 1))  # top_share is that of all buckets that were there
-            self.say("the largest share is another one", said[0] < share or abs(said[1] - most) > 1e-9 or
-                     said[0] > share and not any("withdrawn" in p for p in m["parts"]))
+        for e in eras(m):
+            self.say("the manifest counts wrongly", [totals[e["until"]][x] for x in ("rows", "classes", "buckets")] !=
+                     [e["records"], e["classes"], e.get("buckets", 0)])
+            mine = [p for p in m["parts"] if under(m, p["part"])["until"] == e["until"]]
+            tops = [self.tops[p["part"]] for p in mine if p["part"] in self.tops]
+            if tops and len(tops) == len(mine):
+                said = max(Fraction(a["top_share"]) for a in e["privacy"]["attributes"]), Fraction(e["privacy"]["max_frequency"])
+                share, most = (max(t[i] for t in tops) for i in (0, 1))  # top_share is that of all buckets that were there
+                self.say("the largest share is another one", said[0] < share or abs(said[1] - most) > 1e-9 or
+                         said[0] > share and not any("withdrawn" in p for p in mine))
         names = {x.name for x in home.iterdir()} if home else set()
         texts = {d["name"]: d["sha256"] for d in m.get("documents", [])}
         self.say("files that the manifest does not name", bool(names) and names != {"manifest.json", *texts, *(p["part"] for p in m["parts"])})
@@ -302,6 +333,31 @@ def ever(bag: Bag) -> Bag:
     for history, n in bag.items():
         out.update(dict.fromkeys(history.split(THEN), n))
     return out
+
+
+def eras(m: Json) -> List[Json]:
+    """What is said of each era, oldest first, as if there were no other: it has the parts that were born up to a release, behind another one."""
+    out, start, rest = [], 0, {x: m.get(x, 0) for x in ("records", "classes", "buckets")}
+    for e in m.get("eras", []):
+        rest = {x: n - e.get(x, 0) for x, n in rest.items()}
+        out.append({**{x: v for x, v in m.items() if x not in OF_ERA}, **e, "from": start})
+        start = e["until"]
+    return [*out, {**m, **rest, "from": start, "until": inf}]
+
+
+def under(m: Json, part: str) -> Json:
+    """What is said of the era of a part."""
+    return next(e for e in eras(m) if births(part)[1] <= e["until"])
+
+
+def settings(m: Json, ended: bool = False) -> List[Any]:
+    """What an era does not change. Until it has ended its hierarchies may grow."""
+    return [m.get(key) for key in SETTINGS] + [m["privacy"].get(key) for key in ("settle", "updates", "max_records")] + [
+        a if ended else {**a, "hierarchy": None} for a in m["schema"]]
+
+
+def subject(m: Json) -> List[str]:
+    return [a["name"] for a in m["schema"] if a["role"] == "subject"]
 
 
 def births(part: str) -> Tuple[int, int]:
