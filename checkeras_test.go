@@ -13,8 +13,8 @@ import (
 	"anond/snapshot/publish/publishtest"
 )
 
-// TestCheckReadsEras: clients/python/anond/check.py reads a chain whose settings change, each part by those under which it was published, and
-// finds what is told otherwise of them.
+// TestCheckReadsEras: clients/python/anond/check.py reads a chain whose settings change, each part by those under which it was published,
+// and finds what is told otherwise of them.
 func TestCheckReadsEras(t *testing.T) {
 	const releases = 4
 	check := func(t *testing.T, dir string) string {

@@ -92,7 +92,8 @@ class Chain:
             self.say("`grown` has gone", bool(before["privacy"].get("grown")) and not m["privacy"].get("grown"))
             self.follow(before, m)
         ends = [0, *(e["until"] for e in m.get("eras", []))]
-        self.say("a part has people of two eras, or an era has none", any(under(m, p["part"])["from"] >= births(p["part"])[0] for p in m["parts"])
+        crossing = any(under(m, p["part"])["from"] >= births(p["part"])[0] for p in m["parts"])
+        self.say("a part has people of two eras, or an era has none", crossing
                  or ends != sorted(set(ends)) or any(all(under(m, p["part"])["until"] != e for p in m["parts"]) for e in ends[1:]))
 
     def era(self, m: Json) -> None:
