@@ -1,5 +1,10 @@
 package snapshot
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Era is a former stretch of a chain under the same settings: what stands in a manifest of the parts that were born in releases up to
 // Until, and after the era before. The newest era is the top level of the manifest.
 //
@@ -49,6 +54,22 @@ func (m *Manifest) ByEra() (out []*Manifest) {
 	of := m.newest()
 	of.Parts = rest
 	return append(out, of)
+}
+
+// Least is the size of the smallest class, of any era; Top the largest share of one value in a class, at level L2 in a bucket, and what its
+// era allows of it.
+func (m *Manifest) Least() (k int) {
+	for _, of := range m.ByEra() {
+		if of.Classes > 0 && (k == 0 || of.Privacy.KMin < k) {
+			k = of.Privacy.KMin
+		}
+	}
+	return k
+}
+
+func (m *Manifest) Top() (share, allowed float64) {
+	top := slices.MaxFunc(m.ByEra(), func(a, b *Manifest) int { return cmp.Compare(a.Privacy.MaxFrequency, b.Privacy.MaxFrequency) })
+	return top.Privacy.MaxFrequency, top.Privacy.Allowed(top.Policy.L)
 }
 
 // eraOf is the place of a part's era among the former ones, or behind them.

@@ -62,9 +62,10 @@ func infos(files FS, dir string, releases []uint32, on *Contents) ([]Info, error
 		if err != nil {
 			return nil, err
 		}
+		top, allowed := m.Top()
 		info := Info{Release: n, Current: n == on.Current, Pruned: on.IsPruned(n), CreatedAt: m.CreatedAt, Records: m.Records, Newcomers: -1,
-			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
-			Allowed: m.Privacy.Allowed(m.Policy.L), Reached: m.Reached(), NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate,
+			Classes: m.Classes, Buckets: m.Buckets, Pending: m.Pending, KMin: m.Least(), MaxFrequency: top,
+			Allowed: allowed, Reached: m.Reached(), NCP: m.Quality.NCP, Certificate: m.Privacy.Certificate,
 			SHA256: hex.EncodeToString(sum[:])}
 		switch {
 		case n == 1:

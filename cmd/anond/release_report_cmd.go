@@ -121,22 +121,25 @@ func (f *reportFlags) add(facts *dpo.Facts, dir string) error {
 			return err
 		}
 	}
-	r, err := readback.OpenNumber(dir, facts.Manifest.Release)
+	eras, err := readback.OpenErasOf(dir, facts.Manifest.Release)
 	if errors.Is(err, snapshot.ErrPruned) && f.population == "" {
 		return nil
 	}
-	if err == nil {
-		err = r.Load(nil)
+	for i := 0; err == nil && i < len(eras); i++ {
+		err = eras[i].Load(nil)
 	}
 	if err != nil {
 		return err
 	}
-	facts.Shape = dpo.ShapeOf(r)
+	facts.Shape = dpo.ShapeOf(eras)
 	if f.population == "" {
 		return nil
 	}
+	if len(eras) > 1 {
+		return cli.Usage("leave out --population", "the parts of release %d show columns under several settings", facts.Manifest.Release)
+	}
 	return readFrom(f.population, func(in io.Reader) (err error) {
-		facts.Population, err = dpo.PopulationOf(r, in)
+		facts.Population, err = dpo.PopulationOf(eras[0], in)
 		return err
 	})
 }

@@ -84,8 +84,9 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 	if p.told != nil {
 		p.told(m.Release, out.SHA256)
 	}
-	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Privacy.KMin, MaxFrequency: m.Privacy.MaxFrequency,
-		Allowed: m.Privacy.Allowed(m.Policy.L), Reached: m.Reached(), NCP: m.Quality.NCP}, nil
+	top, allowed := m.Top()
+	return ingest.Release{Manifest: out.SHA256, Buckets: m.Buckets, KMin: m.Least(), MaxFrequency: top,
+		Allowed: allowed, Reached: m.Reached(), NCP: m.Quality.NCP}, nil
 }
 
 // unrepeated marks an error that another attempt would find again.

@@ -71,7 +71,16 @@ type promised struct {
 	Level         string          `json:"level"`
 	Recoding      string          `json:"recoding"`
 	Caps          []attributeCap  `json:"caps,omitempty"`
+	Eras          []former        `json:"eras,omitempty"`
 	Dead          map[string]dead `json:"dead_classes,omitempty"`
+}
+
+// former is what was promised of the parts of a former era.
+type former struct {
+	Until    uint32         `json:"until"`
+	K        int            `json:"k"`
+	Recoding string         `json:"recoding"`
+	Caps     []attributeCap `json:"caps,omitempty"`
 }
 
 type dead []uint32
@@ -110,8 +119,10 @@ func datapackage(m *snapshot.Manifest) ([]byte, error) {
 	p.Resources = []dataResource{}
 	p.Anond = promised{FormatVersion: m.FormatVersion, People: m.Records, K: m.Policy.K, Level: m.Privacy.Level, Recoding: m.Recoding,
 		Dead: map[string]dead{}}
-	for _, a := range m.Privacy.Attributes {
-		p.Anond.Caps = append(p.Anond.Caps, attributeCap{a.Name, a.Cap})
+	p.Anond.Caps = caps(&m.Privacy)
+	for i := range m.Eras {
+		e := &m.Eras[i]
+		p.Anond.Eras = append(p.Anond.Eras, former{e.Until, e.Policy.K, e.Recoding, caps(&e.Privacy)})
 	}
 	if a := m.About; a != nil {
 		switch {
@@ -137,7 +148,7 @@ func datapackage(m *snapshot.Manifest) ([]byte, error) {
 			file := path.Join(part.Dir(), f.Name)
 			p.Resources = append(p.Resources, dataResource{Profile: "tabular-data-resource",
 				Name: strings.ReplaceAll(strings.TrimSuffix(file, ".csv"), "/", "-"), Path: file, Format: "csv", MediaType: "text/csv",
-				Encoding: "utf-8", Bytes: f.Bytes, Hash: "sha256:" + f.SHA256, Schema: tableSchema{fields(m, f.Name)}})
+				Encoding: "utf-8", Bytes: f.Bytes, Hash: "sha256:" + f.SHA256, Schema: tableSchema{fields(m.Under(part), f.Name)}})
 		}
 	}
 	var out bytes.Buffer
@@ -146,6 +157,13 @@ func datapackage(m *snapshot.Manifest) ([]byte, error) {
 	e.SetIndent("", " ")
 	err := e.Encode(p)
 	return out.Bytes(), err
+}
+
+func caps(p *snapshot.Privacy) (out []attributeCap) {
+	for _, a := range p.Attributes {
+		out = append(out, attributeCap{a.Name, a.Cap})
+	}
+	return out
 }
 
 var (

@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"anond/equivclass"
@@ -13,8 +14,7 @@ func sheet(m *snapshot.Manifest) []byte {
 	var b strings.Builder
 	say := func(format string, of ...any) { fmt.Fprintf(&b, format+"\n", of...) }
 	say("# %s, release %d: what it says and what it does not\n", m.Dataset, m.Release)
-	say("%d people in %d classes. Columns: %s; to be protected: %s.", m.Records, m.Classes,
-		strings.Join(of(m, equivclass.Quasi), ", "), strings.Join(of(m, equivclass.Sensitive), ", "))
+	say("%d people in %d classes. %s", m.Records, m.Classes, columns(m))
 	if a := m.About; a != nil {
 		for _, line := range [][2]string{{"Licence", a.Licence}, {"Contact", a.Contact}} {
 			if line[1] != "" {
@@ -23,33 +23,12 @@ func sheet(m *snapshot.Manifest) []byte {
 		}
 	}
 	say("\n## What was done\n")
-	if m.Recoding == snapshot.NameAnatomy {
-		say("- Cells are exact: the release shows who is in it. Values are known of classes of at least %d people (k = %d).", m.Policy.K,
-			m.Policy.K)
-	} else {
-		say("- Each row is one of at least %d people who look alike in it (k = %d).", m.Policy.K, m.Policy.K)
-	}
-	if m.Shared() {
-		say("- Whose value is which, the files do not say. They say how often each value is in each bucket, which is one or several classes.")
-		for _, a := range m.Privacy.Attributes {
-			value, open := capped(m, a.Name)
-			switch {
-			case m.Privacy.MaxRecords > 0 && !open && a.Cap != "1/1":
-				say("- %s: no %s is in the histories of a larger share than %s of a bucket, in whatever record.", a.Name, value, a.Cap)
-			case a.Cap == "1/1":
-				say("- %s: the share that some values may have of a bucket is not bounded.", a.Name)
-			case open:
-				say("- %s: no %s has a larger share than %s of those of a bucket who have one; how many have none is not bounded.",
-					a.Name, value, a.Cap)
-			default:
-				say("- %s: no %s has a larger share than %s of a bucket.", a.Name, value, a.Cap)
-			}
-		}
-	} else {
-		say("- In no class has more than a share of %.3g the same value.", m.Privacy.MaxFrequency)
-	}
-	if m.Values == snapshot.ValuesDrawn {
-		say("- The values in rows were drawn from the bucket. They are not those of the person next to whom they stand.")
+	done(m, say)
+	for i, of := range slices.Backward(m.ByEra()[:len(m.Eras)]) {
+		say("\n## What was done until release %d\n", m.Eras[i].Until)
+		say("Parts up to %s, %d people in %d classes. %s Other columns are not published there.\n", of.Parts[len(of.Parts)-1].Part, of.Records,
+			of.Classes, columns(of))
+		done(of, say)
 	}
 	say("\n## What you can conclude\n")
 	say("- Counts, means and tables of groups, with intervals and bounds: `anond-lab query`, or the Python package anond.")
@@ -106,4 +85,42 @@ func capped(m *snapshot.Manifest, name string) (value string, open bool) {
 		}
 	}
 	return value, open
+}
+
+// columns names those of an era.
+func columns(m *snapshot.Manifest) string {
+	return fmt.Sprintf("Columns: %s; to be protected: %s.", strings.Join(of(m, equivclass.Quasi), ", "),
+		strings.Join(of(m, equivclass.Sensitive), ", "))
+}
+
+// done says what was done to the parts of an era.
+func done(m *snapshot.Manifest, say func(format string, of ...any)) {
+	if m.Recoding == snapshot.NameAnatomy {
+		say("- Cells are exact: the release shows who is in it. Values are known of classes of at least %d people (k = %d).", m.Policy.K,
+			m.Policy.K)
+	} else {
+		say("- Each row is one of at least %d people who look alike in it (k = %d).", m.Policy.K, m.Policy.K)
+	}
+	if m.Shared() {
+		say("- Whose value is which, the files do not say. They say how often each value is in each bucket, which is one or several classes.")
+		for _, a := range m.Privacy.Attributes {
+			value, open := capped(m, a.Name)
+			switch {
+			case m.Privacy.MaxRecords > 0 && !open && a.Cap != "1/1":
+				say("- %s: no %s is in the histories of a larger share than %s of a bucket, in whatever record.", a.Name, value, a.Cap)
+			case a.Cap == "1/1":
+				say("- %s: the share that some values may have of a bucket is not bounded.", a.Name)
+			case open:
+				say("- %s: no %s has a larger share than %s of those of a bucket who have one; how many have none is not bounded.",
+					a.Name, value, a.Cap)
+			default:
+				say("- %s: no %s has a larger share than %s of a bucket.", a.Name, value, a.Cap)
+			}
+		}
+	} else {
+		say("- In no class has more than a share of %.3g the same value.", m.Privacy.MaxFrequency)
+	}
+	if m.Values == snapshot.ValuesDrawn {
+		say("- The values in rows were drawn from the bucket. They are not those of the person next to whom they stand.")
+	}
 }

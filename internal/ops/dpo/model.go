@@ -82,15 +82,18 @@ type file struct{ Name, Bytes, SHA256 string }
 
 func modelOf(f *Facts) *model {
 	m := f.Manifest
-	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, KMin: m.Privacy.KMin,
-		promised: promised{L: m.Policy.L, AttackedL: m.Policy.L, TopShare: present.Percent(m.Privacy.MaxFrequency),
-			Promised: present.Percent(m.Privacy.Allowed(m.Policy.L))},
+	top, allowed := m.Top()
+	out := &model{Facts: f, Style: template.CSS(style + present.ChartStyle), K: m.Policy.K, KMin: m.Least(),
+		promised: promised{L: m.Policy.L, AttackedL: m.Policy.L, TopShare: present.Percent(top),
+			Promised: present.Percent(allowed)},
 		AtL2: m.Policy.Level == "L2", ExactCells: m.Privacy.K1 == "sensitive-only",
-		RowBound: present.Percent(1 / float64(max(1, m.Privacy.KMin))), totals: totals{Waiting: present.Count(m.Pending),
+		RowBound: present.Percent(1 / float64(max(1, m.Least()))), totals: totals{Waiting: present.Count(m.Pending),
 			Records: present.Count(m.Records)}}
-	for _, a := range m.Schema {
-		out.Subject = out.Subject || a.Role == equivclass.Subject
-		out.Attributes = append(out.Attributes, attribute{a.Name, string(a.Role), string(a.Type), shown(&a, m)})
+	for era, of := range slices.Backward(m.ByEra()) {
+		for _, a := range of.Schema {
+			out.Subject = out.Subject || a.Role == equivclass.Subject
+			out.Attributes = append(out.Attributes, attribute{during(m, era) + a.Name, string(a.Role), string(a.Type), shown(&a, of)})
+		}
 	}
 	for _, a := range f.Audit.Attributes {
 		out.Reached = append(out.Reached, reached{a.Attribute, a.Promise, present.Percent(a.TopShare.Float()), present.Percent(a.Cap.Float())})
@@ -136,7 +139,11 @@ func modelOf(f *Facts) *model {
 	out.VerdictSays, out.Checked = verdicts[f.Audit.Verdict], checked(f)
 	out.Levels = levels(m, f.Audit)
 	out.history()
-	out.Settings = settings(m)
+	for era, of := range slices.Backward(m.ByEra()) {
+		for _, s := range settings(of) {
+			out.Settings = append(out.Settings, setting{during(m, era) + s.Name, s.Value})
+		}
+	}
 	out.files()
 	for _, r := range f.Audit.Releases {
 		if uint32(r.Release) == m.Release && m.Release > 1 && m.Union == nil {
@@ -285,6 +292,14 @@ func shown(a *snapshot.SchemaEntry, m *snapshot.Manifest) string {
 	default:
 		return "in declared steps"
 	}
+}
+
+// during says until when an era was, if it is a former one.
+func during(m *snapshot.Manifest, era int) string {
+	if era == len(m.Eras) {
+		return ""
+	}
+	return fmt.Sprintf("until release %d: ", m.Eras[era].Until)
 }
 
 func settings(m *snapshot.Manifest) []setting {

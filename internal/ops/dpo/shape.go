@@ -38,32 +38,42 @@ type example struct {
 	Share     string
 }
 
-// ShapeOf reads the distribution from a loaded release; nil: it has nobody.
-func ShapeOf(r *readback.Release) *Shape {
-	if r.Manifest.Records == 0 {
-		return nil
-	}
-	out := &Shape{Classes: bySize(r.Sizes())}
-	open := map[string]bool{}
-	for _, a := range r.Manifest.Schema {
-		open[a.Name] = a.Promise != nil && a.Promise.Open
-	}
-	for i, one := range r.Each() {
-		bags, values := one.Bags(), one.Dicts[len(one.Dicts)-1]
-		name := values.Attribute().Name
-		promised := promisedOf(bags, values, open[name])
-		if i == 0 {
-			out.example = exampleOf(bags, promised)
-			out.example.Attribute = name
+// ShapeOf reads the distribution from a loaded release, of one era or several, oldest first; nil: it has nobody. The example is of the
+// newest, and shares of an attribute are by era.
+func ShapeOf(eras []*readback.Release) *Shape {
+	out := &Shape{}
+	var classes, buckets []int
+	for era, r := range slices.Backward(eras) {
+		if r.Manifest.Records == 0 {
+			continue
 		}
-		if i == 0 && r.Buckets != nil {
-			var sizes []int
-			for _, b := range bags {
-				sizes = append(sizes, b.Total)
+		classes = append(classes, r.Sizes()...)
+		open := map[string]bool{}
+		for _, a := range r.Manifest.Schema {
+			open[a.Name] = a.Promise != nil && a.Promise.Open
+		}
+		for i, one := range r.Each() {
+			bags, values := one.Bags(), one.Dicts[len(one.Dicts)-1]
+			name := values.Attribute().Name
+			promised := promisedOf(bags, values, open[name])
+			if i == 0 && out.example.Size == 0 {
+				out.example = exampleOf(bags, promised)
+				out.example.Attribute = name
 			}
-			out.Buckets = bySize(sizes)
+			for b := 0; i == 0 && r.Buckets != nil && b < len(bags); b++ {
+				buckets = append(buckets, bags[b].Total)
+			}
+			if _, last := r.Manifest.Parts[len(r.Manifest.Parts)-1].Births(); era < len(eras)-1 {
+				name = fmt.Sprintf("%s until release %d", name, last)
+			}
+			out.Shares = append(out.Shares, shares{name, open[values.Attribute().Name], byShare(promised)})
 		}
-		out.Shares = append(out.Shares, shares{name, open[name], byShare(promised)})
+	}
+	if out.Classes = bySize(classes); buckets != nil {
+		out.Buckets = bySize(buckets)
+	}
+	if len(classes) == 0 {
+		return nil
 	}
 	return out
 }
