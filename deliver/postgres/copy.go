@@ -91,6 +91,9 @@ func (s *sink) file(ctx context.Context, tx pgx.Tx, r *deliver.Release, b *snaps
 	if class := r.Manifest.ClassColumn(); slices.Contains(header, class) {
 		t.class = class
 	}
+	if t.changes = len(r.Manifest.Eras) > 0; t.changes {
+		t.all = r.Manifest.Columns(f.Name)
+	}
 	if err := t.make(ctx, tx, s.names); err != nil {
 		return err
 	}

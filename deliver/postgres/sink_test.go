@@ -24,6 +24,7 @@ import (
 	"anond/equivclass/equivtest/tier"
 	"anond/internal/retry"
 	"anond/snapshot"
+	"anond/snapshot/publish/publishtest"
 )
 
 func open(t testing.TB, s *delivertest.Server, table string) *sink {
@@ -136,6 +137,23 @@ func TestTablesAreTheReleases(t *testing.T) {
 	t.Run("lost rows", func(t *testing.T) { lostRows(t, s) })
 	t.Run("what left", func(t *testing.T) { whatLeft(t, s) })
 	t.Run("erasure", func(t *testing.T) { erasure(t, s) })
+	t.Run("eras", func(t *testing.T) { eras(t, s) })
+}
+
+// eras: columns that come with new settings are added, and rows of parts without a column have NULL there.
+func eras(t *testing.T, s *delivertest.Server) {
+	dir := t.TempDir()
+	e := publishtest.NewEras(t, 4)
+	e.Publish(t, dir)
+	sink := open(t, s, "eras")
+	sink.dataset = e.Settings.Dataset
+	_, err := deliverAll(t.Context(), sink, dir, 0)
+	require.NoError(t, err)
+	require.NoError(t, delivered(t, sink, dir, true))
+	require.Equal(t, "112 16 96 96 112", strings.ReplaceAll(
+		s.Psql("SELECT count(*), count(ward), count(income), count(drug), count(age) FROM "+column("eras"+currentView)), "|", " "))
+	require.Equal(t, "16", s.Psql("SELECT count(*) FROM "+column("eras"+historyView)+" WHERE "+column(releaseColumn)+" = 2"))
+	require.Equal(t, "64", s.Psql("SELECT count(*) FROM "+column("eras"+historyView)+" WHERE "+column(releaseColumn)+" = 3 AND bucket IS NOT NULL"))
 }
 
 // whatLeft: rows of a part that left are deleted from every table, in the transaction of the release in which it left, and no
