@@ -324,3 +324,73 @@ func TestErasThatCannotBeRead(t *testing.T) {
 		})
 	}
 }
+
+// TestErasArePrunedAndSealed: what was pruned of eras that have ended is seen in what is left of them, and what is gone is sealed.
+func TestErasArePrunedAndSealed(t *testing.T) {
+	samePruned(t, standardEras().write(t), 6)
+	o := standardEras().write(t)
+	o.RequireCertified = true
+	for _, n := range []int{1, 2, 3} {
+		removed(n)(t, &o)
+	}
+	r, err := Dir(o)
+	require.NoError(t, err)
+	require.Empty(t, r.Violations)
+	require.Equal(t, VerdictSealed, r.Verdict)
+	require.Equal(t, []int{2, 4}, []int{r.Eras[0].Until, r.Eras[1].Until})
+}
+
+// TestErasOfAReference: a reference of t-closeness that nobody declared is what the first release of its era publishes, or that of the
+// era before. Any other would tell of people who are not in it.
+func TestErasOfAReference(t *testing.T) {
+	of := func(counts ...any) []any {
+		var reference []map[string]any
+		for i := 0; i < len(counts); i += 2 {
+			reference = append(reference, map[string]any{"value": counts[i], "count": counts[i+1]})
+		}
+		return []any{map[string]any{"kind": "t", "t": 1, "distance": "equal", "reference": reference}}
+	}
+	first, third := of("a", 4, "b", 4, "c", 3, "d", 1), of("a", 1, "b", 1, "c", 1, "d", 1, "e", 1, "f", 1)
+	for _, x := range []struct {
+		name        string
+		first, then []any
+		fits        bool
+	}{
+		{"that of the era before", first, first, true},
+		{"of whom it publishes", []any{}, third, true},
+		{"of whom the era before has published, and had none", []any{}, first, false},
+		{"of nobody", first, of("a", 1, "b", 2), false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c := standardEras()
+			c.edit = func(r *testParts) {
+				if r.number < 3 {
+					policy(r)["diversity"] = x.first
+					return
+				}
+				former(r, 0, func(e map[string]any) { e["policy"].(map[string]any)["diversity"] = x.first })
+				if r.number < 5 {
+					policy(r)["diversity"] = x.then
+				} else {
+					former(r, 1, func(e map[string]any) { e["policy"].(map[string]any)["diversity"] = x.then })
+				}
+			}
+			r, refused := c.check(t, c.write(t))
+			if x.fits {
+				require.Empty(t, r.Violations)
+				require.Empty(t, refused)
+				return
+			}
+			require.Equal(t, []string{format.KindReference}, kinds(r.Violations))
+			require.Equal(t, []string{format.KindReference}, kinds(refused))
+		})
+	}
+}
+
+// TestErasOfAUnion: a union is of shards whose settings have never changed.
+func TestErasOfAUnion(t *testing.T) {
+	c := standardEras()
+	c.edit = since(1, func(r *testParts) { r.man["union"] = map[string]any{"of": 1} })
+	_, err := Dir(c.write(t))
+	require.Error(t, err)
+}

@@ -124,6 +124,9 @@ func FuzzCompaction(f *testing.F) {
 func FuzzManifest(f *testing.F) {
 	seeds(f, "releases/000002/manifest.json")
 	l2Seeds(f, "permutation", "releases/000004/manifest.json", func(b []byte) { f.Add(b) })
+	eras, err := os.ReadFile(filepath.Join(standardEras().write(f).Releases, "000006", "manifest.json"))
+	require.NoError(f, err)
+	f.Add(eras)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := format.ParseManifest("manifest.json", data)
 		checkError(t, data, err)
@@ -133,8 +136,28 @@ func FuzzManifest(f *testing.F) {
 			m.Policy.Principles()
 			chain.CheckClaims(m, &format.Faults{})
 			checkFuzzedParts(t, m)
+			checkFuzzedEras(t, m)
 		}
 	})
+}
+
+// checkFuzzedEras: eras divide parts and numbers, and a manifest follows itself.
+func checkFuzzedEras(t *testing.T, m *format.Manifest) {
+	parts, records := 0, 0
+	for i, s := range m.ByEra() {
+		parts, records = parts+len(s.Parts), records+s.Records
+		require.Equal(t, i < len(m.Eras), s.Former())
+		require.Same(t, m, s.Whole())
+		for j := range s.Parts {
+			if format.CheckEras(nil, m, &format.Faults{}) {
+				require.Equal(t, s.Until(), m.Under(&s.Parts[j]).Until())
+			}
+		}
+	}
+	require.Equal(t, len(m.Parts), parts)
+	require.Equal(t, m.Records, records)
+	format.CheckContract(m, m, &format.Faults{})
+	format.CheckEras(m, m, &format.Faults{})
 }
 
 // agreesWithJSON holds the reader against encoding/json, which is laxer.

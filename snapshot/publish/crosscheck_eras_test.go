@@ -27,6 +27,10 @@ func TestAuditorAgreesOnEras(t *testing.T) {
 			s.Erasure, s.FanIn = &snapshot.Erasure{Every: 1, Count: 1}, 2
 			e.Withdraw(map[uint32]uint32{1: 4, 3: 3, 6: 5})
 		},
+		"windowed": func(s *render.Settings, e *publishtest.Eras) {
+			s.Window, s.Granule = "3", func(release uint32, _ int64) int64 { return int64(release) }
+			e.Window = 3
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := publishtest.NewEras(t, releases)
@@ -61,6 +65,9 @@ func TestAuditorAgreesOnEras(t *testing.T) {
 			require.Empty(t, r.Violations)
 			require.Equal(t, audit.VerdictConsistent, r.Verdict)
 			require.Equal(t, []int{2, 3}, []int{r.Eras[0].K, r.K})
+			newest, err := snapshot.Show(snapshot.OS(), p.Dir, releases)
+			require.NoError(t, err)
+			require.Equal(t, name == "windowed", len(newest.Eras) == 0) // all of the first era have left
 		})
 	}
 }

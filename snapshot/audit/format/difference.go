@@ -3,6 +3,8 @@ package format
 import (
 	"cmp"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Difference is bag(release i+1) - bag(release i), which anyone who holds both
@@ -124,16 +126,12 @@ func Budget(p Policy) int {
 	return *p.MaxRegroups
 }
 
+// sameDiversity compares principles as they are written, but for how far in they stand.
 func sameDiversity(a, b Policy) bool {
-	if len(a.Diversity) != len(b.Diversity) {
-		return false
-	}
-	for i := range a.Diversity {
-		if string(a.Diversity[i]) != string(b.Diversity[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Diversity, b.Diversity, func(x, y jsontext.Value) bool {
+		x, y = x.Clone(), y.Clone()
+		return x.Compact() == nil && y.Compact() == nil && string(x) == string(y)
+	})
 }
 
 func SameSchema(a, b []Column) bool {

@@ -25,6 +25,7 @@ type Eras struct {
 	Settings *render.Settings
 	// Records are texts by column: age, postcode, ward, income, illness, drug.
 	Records [][]string
+	Window  uint32 // releases that parts stay; 0: for ever
 }
 
 // CoarsePostcodes is the hierarchy of the second era.
@@ -144,8 +145,14 @@ func (e *Eras) Withdraw(died map[uint32]uint32) {
 func (e *Eras) At(release uint32) *render.Input {
 	in := *e.Input
 	in.Release, in.CreatedAt, in.Classes, in.Dead = release, 1_700_000_000+int64(release), nil, nil
+	if e.Window > 0 {
+		in.Past = func(release uint32) render.Past {
+			return render.Past{CreatedAt: 1_700_000_000 + int64(release), Expired: release - min(release, e.Window), Births: true}
+		}
+		in.Expired = in.Past(release).Expired
+	}
 	for _, c := range e.Input.Classes {
-		if c.Born <= release {
+		if c.Born <= release && c.Born > in.Expired {
 			in.Classes = append(in.Classes, c)
 		}
 	}
