@@ -19,6 +19,7 @@ import (
 	"anond/lab/estimate"
 	"anond/snapshot"
 	"anond/snapshot/publish"
+	"anond/snapshot/publish/publishtest"
 	"anond/snapshot/readback"
 	"anond/snapshot/render"
 )
@@ -237,6 +238,11 @@ func TestClients(t *testing.T) {
 			answers = append(answers, answer{recoding, clientsQueries[i], a.Estimate, a.Low, a.High, a.Lower, a.Upper, a.Shares, a.Hidden})
 		}
 	}
+	eras := publishtest.NewEras(t, 4)
+	eras.Publish(t, filepath.Join(r.dir, "eras"))
+	records, err := json.Marshal(eras.Records)
+	require.NoError(t, err)
+	write("eras.json", string(records))
 	historied(t, filepath.Join(r.dir, "histories"), rng)
 	release, err := readback.Open(filepath.Join(r.dir, "histories"))
 	require.NoError(t, err)

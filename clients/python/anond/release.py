@@ -13,10 +13,11 @@ import pandas as pd
 
 from . import _glm, _model
 from ._cells import THEN, Attribute, Condition
+from ._eras import Eras
 from ._language import QueryError, parse
-from .check import Caps, check
+from .check import Caps, check, eras, under
 
-FORMAT = 5
+FORMAT = 6
 By = Union[str, Sequence[str]]
 
 
@@ -42,8 +43,9 @@ class Answer:
         return f"{said}, 95 % interval {self.low:.2f} to {self.high:.2f}, bounds {self.lower:.2f} to {self.upper:.2f}"
 
 
-def read(path: Union[str, Path], release: Optional[int] = None) -> "Release":
-    """Reads a release: that of a directory 000012, or the newest (or a numbered one) of a directory of releases."""
+def read(path: Union[str, Path], release: Optional[int] = None) -> Union["Release", Eras]:
+    """Reads a release: that of a directory 000012, or the newest (or a numbered one) of a directory of releases. Of one whose parts were
+    published under several settings it makes `Eras`."""
     directory = Path(path)
     if not (directory / "manifest.json").exists():
         if not (directory / "CURRENT").exists():
@@ -51,7 +53,13 @@ def read(path: Union[str, Path], release: Optional[int] = None) -> "Release":
         directory = directory / f"{release or int((directory / 'CURRENT').read_text()):06d}"
         if not (directory / "manifest.json").exists():
             raise UnreadableRelease(f"{directory} is not there: it was removed, or never published")
-    return Release(directory.resolve())
+    directory = directory.resolve()
+    manifest: dict[str, Any] = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    if manifest.get("format_version") != FORMAT:
+        raise UnreadableRelease(f"the release has format_version {manifest.get('format_version')}, and this package reads {FORMAT}")
+    parts = [{**e, "parts": [p for p in manifest["parts"] if under(manifest, p["part"])["until"] == e["until"]]} for e in eras(manifest)]
+    found = [Release(directory, m) for m in parts if m["parts"] or len(parts) == 1]
+    return found[0] if len(found) == 1 else Eras(found)
 
 
 def _table(path: Path) -> pd.DataFrame:
@@ -64,12 +72,9 @@ class Release:
     `value_2` and so on, empty behind the last; `histories` are the attributes that have them); `pools` and `tables` are those of the
     release, if it has them. Values that were drawn for rows (recoding permutation) are left out: they are nobody's."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, manifest: dict[str, Any]) -> None:
         self.directory = directory
-        self.manifest: dict[str, Any] = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        m = self.manifest
-        if m.get("format_version") != FORMAT:
-            raise UnreadableRelease(f"the release has format_version {m.get('format_version')}, and this package reads {FORMAT}")
+        self.manifest = m = manifest
         self.k: int = m["policy"]["k"]
         self.attributes = {e["name"]: Attribute(e, directory.parent / "hierarchies") for e in m["schema"]
                            if e["role"] in ("quasi", "sensitive")}

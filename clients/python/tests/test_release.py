@@ -49,6 +49,36 @@ class Releases(unittest.TestCase):
         sure = r.crosstab("sex", "illness")
         self.assertTrue(((sure.lower <= sure.low) & (sure.low <= sure.estimate) & (sure.estimate <= sure.high) & (sure.high <= sure.upper)).all())
 
+    def test_eras(self) -> None:
+        r = anond.read(CASE / "eras")
+        records = json.loads((CASE / "eras.json").read_text())  # age, postcode, ward, income, illness, drug
+        self.assertEqual([e.k for e in r.eras], [2, 3])
+        self.assertEqual(list(r.rows.columns), ["part", "age", "postcode", "income", "class", "bag", "ward"])
+        self.assertEqual((len(r.rows), r.rows["ward"].notna().sum(), r.rows["income"].isna().sum()), (len(records), 16, 16))
+        self.assertEqual(r.values[r.values.attribute == "illness"]["count"].sum(), len(records))
+        for where, holds in (("", lambda x: True), ("age < 50 and illness = flu", lambda x: int(x[0]) < 50 and x[4] == "flu"),
+                             ("drug = A", lambda x: x[5] == "A"), ("ward = ward-e and income < 1200", lambda x: x[2] == "ward-e" and int(x[3]) < 1200),
+                             ("postcode = 101*", lambda x: x[1] in ("1011", "1012")), ("postcode not in {101*}", lambda x: x[1] not in ("1011", "1012"))):
+            a, true = r.count(where), sum(map(holds, records))
+            self.assertTrue(a.lower <= true <= a.upper and a.lower <= a.estimate <= a.upper, (where, true, a))
+        self.assertGreaterEqual(r.count("drug = A").upper, 16)  # anybody of the first era may have it
+        a, flu = r.mean("age", "illness = flu"), [int(x[0]) for x in records if x[4] == "flu"]
+        self.assertTrue(a.lower <= sum(flu) / len(flu) <= a.upper)
+        self.assertGreater(r.sum("age").upper, sum(int(x[0]) for x in records) - 1)
+        self.assertRaises(anond.QueryError, r.sum, "income")
+        self.assertEqual(r.check(), [])
+        if not shutil.which("Rscript"):
+            self.skipTest("there is no Rscript")
+        script = f"""source("{Path(__file__).parent.parent.parent / 'r' / 'release.R'}"); r <- read_release("{CASE / 'eras'}")
+            cat(nrow(r$rows), sum(is.na(r$rows$ward)), sprintf("%.12g", c(count(r, inside(r$rows$age, 0, 49), "illness", "flu"),
+              count(r, among(r$rows$ward, "ward-e"), "drug", "A"))))"""
+        out = subprocess.run(["Rscript", "--vanilla", "-e", script], capture_output=True, text=True)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        rows, lack, _, lower, upper, share, low, high = map(float, out.stdout.split())
+        young, both = r.count("age < 50 and illness = flu"), sum(x[2] == "ward-e" and x[5] == "A" for x in records)
+        self.assertEqual((rows, lack, lower, upper), (len(records), len(records) - 16, young.lower, young.upper))
+        self.assertTrue(low <= both <= high and low <= share <= high)
+
     def test_histories(self) -> None:
         r = anond.read(CASE / "histories")
         self.assertEqual(r.histories, ["illness"])
