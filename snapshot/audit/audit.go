@@ -158,8 +158,9 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	m := a.in.eras[len(a.in.eras)-1].first
 	a.report = &Report{
-		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown, declared: declaredBy(m), requireCertified: o.RequireCertified,
-		Releases: []releaseRow{}, Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
+		Dataset: m.Dataset, Recoding: m.Recoding, Seeded: m.Seeded, Grown: m.Privacy.Grown, declared: declaredBy(m),
+		requireCertified: o.RequireCertified, Releases: []releaseRow{},
+		Violations: []format.Violation{}, Attackers: []shares.Attacker{}, NotChecked: []string{},
 	}
 	a.report.shape = a.shape()
 	a.coverage()
