@@ -56,8 +56,8 @@ type reader struct {
 }
 
 func newReader(file, base string, lookup Lookup, read ReadFile) *reader {
-	return &reader{file: file, expander: expander{lookup, read, base}, at: map[string]place{}, referred: map[string]*yaml.Node{},
-		failed: map[string]bool{}}
+	return &reader{file: file, expander: expander{lookup: lookup, read: read, base: base}, at: map[string]place{},
+		referred: map[string]*yaml.Node{}, failed: map[string]bool{}}
 }
 
 // document parses the file and walks it. Only a single document is a

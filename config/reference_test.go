@@ -76,17 +76,19 @@ all faults as ~file:line:column: key: reason; suggestion~ and exits with 78. ~an
   dollar sign; any other ~$~ stands for itself. References cannot be nested, need quotes inside [ ] and { }, and cannot change the
   structure of the file.
 - The column "change" says when a changed value takes effect. ~reload~: at ~anond reload~ or SIGHUP, and at a start. ~restart~: at a
-  start. ~fixed~: never for a dataset that has a release. A reload takes in all changes of the file or none.
+  start. ~next pool~: by ~anond config apply~, for the pools that are fixed from then on (level L2; [RUN.md](RUN.md#settings-that-change));
+  without it, and at level L1, as ~fixed~. Of ~range~ and ~hierarchy~ that holds for quasi-identifiers. ~fixed~: never for a dataset that
+  has a release. A reload takes in all changes of the file or none.
 - ~anond-deliver~ and ~anond-deliver consume~ read ~outputs~ at their start. The daemon does not look at it, and takes any change of it in.
 - Durations are written ~10s~, ~15m~, ~24h~; sizes in bytes or as ~512MiB~, ~4GiB~.
-- Once a release is decided, these settings are fixed: ~dataset~, ~schema~ (including the content of hierarchies and
-  ~max_length~ of the sensitive attribute, but not of others), ~subject~, ~policy~, ~release.recoding~,
-  ~source.max_record_bytes~ and ~source.csv~. A difference at start is exit 78 and names the key. Earlier releases were made under
-  these settings, and later ones must be safe alongside them. A hierarchy may gain leaves, as long as every leaf keeps its whole path;
+- Once a release is decided, a start under other settings of the dataset is exit 78 and names the key: ~dataset~, ~schema~
+  (including the content of hierarchies and ~max_length~ of the sensitive attribute, but not of others), ~subject~, ~policy~,
+  ~release.recoding~, ~source.max_record_bytes~ and ~source.csv~. A hierarchy may gain leaves, as long as every leaf keeps its whole path;
   that of the sensitive attribute only with a subject. Without one, ~source.format~ and ~path~ are fixed, too; with one the form of the
   subject: its ~path~, and whether ~source.format~ is csv, where all is text (~form~ of the attribute).
 - Before release 1 these settings may change, except ~policy.level~ and those that determine how records are stored: name, role, type,
   text and buckets of an attribute, whether it has a hierarchy, and ~schema.missing~; and those that determine which sensitive
-  values are accepted (above). To change those, start over with ~anond state reset~. At level L2 the first pool is fixed once. From then
-  on only ~policy.l~, ~policy.diversity~ and ~initial.on_refusal~ may change.
+  values are accepted (above). To change those, start over with ~anond state reset~. At level L2 the first pool is fixed once, and keeps
+  its settings. If it is refused, ~anond config apply~ changes ~policy.l~, ~policy.diversity~ and promises for it, and
+  ~initial.on_refusal~ may change.
 `, "~", "`")

@@ -13,13 +13,14 @@ type Change string
 
 // The kinds of keys.
 const (
-	AtReload  Change = "reload"  // at a reload, and at a start
-	atRestart Change = "restart" // at a start
-	Never     Change = "fixed"   // not for a dataset that has a release
+	AtReload  Change = "reload"    // at a reload, and at a start
+	atRestart Change = "restart"   // at a start
+	NextPool  Change = "next pool" // by anond config apply, from the next pool on (level L2); not at level L1 for a dataset that has a release
+	Never     Change = "fixed"     // not for a dataset that has a release
 )
 
 // changes classifies every key; a test holds it complete. What a release was made under
-// is fixed: Digests has it. The keys of an element of a list are named as Reference does.
+// is fixed, or may be another for the pools after it: Digests has it. The keys of an element of a list are named as Reference does.
 var changes = map[Change][]string{
 	AtReload: {
 		"source.max_records_per_second",
@@ -60,18 +61,27 @@ var changes = map[Change][]string{
 		"control.socket",
 		"log.format",
 	},
+	NextPool: {
+		"policy.k", "policy.l", "policy.diversity", "policy.min_pool", "policy.max_pool", "policy.threshold", "policy.max_hold",
+		"policy.max_wait", "policy.neighbours", "policy.neighbour_dims", "policy.similar", "initial.min_pool",
+		"release.recoding", "release.tables",
+		"schema.attributes[].steps", "schema.attributes[].range", "schema.attributes[].hierarchy", // of a quasi-identifier
+		"schema.attributes[].promise.l", "schema.attributes[].promise.gain", "schema.attributes[].promise.caps",
+		"schema.attributes[].promise.at_most", "schema.attributes[].promise.reference",
+	},
 	Never: {
-		"dataset", "source.max_record_bytes", "source.csv.multiline", "source.csv.delimiter", "source.csv.encoding", "source.csv.decimal",
+		"policy.level", "policy.republication", "policy.max_regroups", "dataset", "source.max_record_bytes",
+		"source.csv.multiline", "source.csv.delimiter", "source.csv.encoding", "source.csv.decimal",
 		"schema.attributes[].format", "schema.attributes[].precision",
 		"schema.attributes", "schema.attributes[].name", "schema.attributes[].role", "schema.attributes[].type",
-		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits", "schema.attributes[].range",
-		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing", "release.tables",
-		"schema.attributes[].steps", "schema.attributes[].hierarchy", "schema.attributes[].buckets",
+		"schema.attributes[].text", "schema.attributes[].aliases", "schema.attributes[].digits",
+		"schema.attributes[].missing_values", "schema.attributes[].values", "schema.attributes[].missing",
+		"schema.attributes[].buckets",
 		"schema.attributes[].flag", "schema.missing",
 		"subject.repeat", "subject.key", "subject.ledger", "subject.max_records", "subject.settle", "subject.updates",
 		"subject.erasure.mode", "subject.erasure.every", "subject.erasure.count",
 		"shard.index", "shard.of", "shard.key", "shard.journal.topic",
-		"initial.min_pool", "release.recoding", "release.window", "release.about.licence", "release.about.contact",
+		"release.window", "release.about.licence", "release.about.contact",
 	},
 }
 
@@ -85,8 +95,8 @@ func ChangeOf(full string) Change {
 	if strings.HasPrefix(full, "outputs.") { // of anond-deliver: the daemon takes in any change, and does not look at it
 		return AtReload
 	}
-	if strings.HasPrefix(full, "policy.") || strings.HasPrefix(full, "schema.attributes[].promise.") {
-		return Never
+	if strings.HasPrefix(full, "policy.diversity[].") {
+		return NextPool
 	}
 	return ""
 }
@@ -105,7 +115,7 @@ func (c *Config) Difference(other *Config) (keys []string) {
 	var finer []string
 	for _, digests := range []map[string][32]byte{was, is} {
 		for k := range digests {
-			if was[k] != is[k] && k != EncodingKey && !slices.Contains(keys, k) && !slices.Contains(finer, k) {
+			if was[k] != is[k] && !slices.Contains(keys, k) && !slices.Contains(finer, k) {
 				finer = append(finer, k)
 			}
 		}

@@ -73,6 +73,7 @@ type expander struct {
 	lookup Lookup
 	read   ReadFile
 	base   string // what a relative ${file:...} is relative to
+	plain  bool   // texts stand for themselves
 }
 
 // expand replaces
@@ -91,7 +92,7 @@ func (e expander) expand(text string) (out string, changed bool, err error) {
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(text, '$')
-		if i < 0 || i == len(text)-1 {
+		if e.plain || i < 0 || i == len(text)-1 {
 			b.WriteString(text)
 			return b.String(), changed, nil
 		}

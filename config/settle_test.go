@@ -101,7 +101,7 @@ func TestHistoriesAsked(t *testing.T) {
 	require.NotEqual(t, c.Digests()["subject.max_records"], more.Digests()["subject.max_records"])
 	for _, other := range []*config.Config{more, load(t, strings.Replace(asked, "90d", "30d", 1)),
 		load(t, strings.Replace(asked, "{settle: 90d, repeat: history}", "{repeat: first}", 1))} {
-		require.NotEqual(t, c.Digests()[config.EncodingKey], other.Digests()[config.EncodingKey], "records are not stored alike")
+		require.NotEmpty(t, changed(c.Digests(), other.Digests()), "records are not stored alike")
 	}
 	const file = "source: {type: file, format: json, file: {path: in.json}}"
 	for _, x := range []struct{ from, to, want string }{

@@ -419,8 +419,7 @@ func checkSubjectLedger(c *Config, r *reader) {
 	}
 }
 
-// ofShard are the digests of what binds records to their place: a part of what decides how
-// records are stored, as no other record could take their place. A state without shard,
+// ofShard are the digests of what binds records to their place, as no other record could take their place. A state without shard,
 // subject.key and subject.ledger knows no such keys.
 func (c *Config) ofShard() map[string][32]byte {
 	out := map[string][32]byte{}

@@ -215,8 +215,8 @@ func checkHistories(c *Config, r *reader) {
 	}
 }
 
-// Digests returns SHA-256 digests of the settings that must not change under a
-// state, by key: dataset, schema, the content of each hierarchy, subject,
+// Digests returns SHA-256 digests of the settings of a dataset, by key, which no start changes under a
+// state that has decided something: dataset, schema, the content of each hierarchy, subject,
 // policy, recoding. They are of effective values, so writing a default out
 // changes nothing. A path is no setting: a hierarchy may move.
 func (c *Config) Digests() map[string][32]byte {
@@ -251,17 +251,24 @@ func (c *Config) Digests() map[string][32]byte {
 	for i, a := range c.Attributes {
 		names[i] = a.Name
 		at := fmt.Sprintf("schema.attributes[%s]", a.Name)
-		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases,
-			a.plausible(), nonNil(a.Lacking), a.dates()}
-		out[at] = digestOf(parts)
-		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
-			out[at+".text"] = digestOf(normalizeText)
+		out[at+".role"], out[at+".type"] = digestOf(a.Role), digestOf([]any{a.Type, a.Hierarchy != ""})
+		for key, of := range map[string]struct {
+			set   bool
+			value any
+		}{
+			"digits": {a.Digits != nil, a.digits()}, "steps": {len(a.Steps) > 0, a.Steps}, "buckets": {len(a.Buckets) > 0, a.Buckets},
+			"aliases": {a.Aliases == foldAliases, a.Aliases}, "range": {a.plausible() != nil, a.plausible()},
+			"missing_values": {len(a.Lacking) > 0, a.Lacking}, "format": {a.Format != "", a.Format},
+			"precision": {a.Precision != equivclass.Day, a.Precision}, "text": {a.textual() && a.Text != exactText, normalizeText},
+		} {
+			if of.set {
+				out[at+"."+key] = digestOf(of.value)
+			}
 		}
 	}
 	out["schema.attributes"] = digestOf(names)
 	maps.Copy(out, c.validity())
 	maps.Copy(out, c.promised())
-	out[EncodingKey] = c.encoding()
 	for _, h := range c.Hierarchies {
 		out[hierarchyKey(h.Attribute)] = sha256.Sum256(h.Content)
 	}
@@ -310,48 +317,6 @@ func (c *Config) HierarchyKeys() map[string]int {
 			func(a equivclass.Attribute) bool { return a.Name == h.Attribute })
 	}
 	return out
-}
-
-// EncodingKey is the key of Digests under which everything is that decides how
-// records are stored: what may not change even while no release is decided,
-// since the records that were taken in cannot be read again.
-const EncodingKey = "schema.encoding"
-
-// AskedOfBags are the keys of Digests that say what a bag of values must satisfy, and those whose defaults follow from
-// these. They may change after the first pool at level L2 was fixed.
-func (c *Config) AskedOfBags() []string {
-	out := []string{"policy.l", "policy.diversity", "initial.min_pool", "policy.max_pool"}
-	for _, i := range c.schema.Sensitive() {
-		out = append(out, promiseKey(c.Attributes[i].Name))
-	}
-	return out
-}
-
-// encoding digests the schema without what only shapes releases: the steps of
-// numbers, and the hierarchies, whose leaves are looked up by their text.
-func (c *Config) encoding() [32]byte {
-	parts := []any{c.Missing}
-	for _, a := range c.Attributes {
-		parts = append(parts, a.Name, a.Role, a.Type, a.digits(), nonNil(a.Buckets), a.Hierarchy != "",
-			a.textual() && a.Text != exactText, a.Aliases == foldAliases, a.plausible(), nonNil(a.Lacking), a.dates())
-		if a.Values != "" || a.Missing != "" {
-			parts = append(parts, a.Values, a.Missing)
-		}
-	}
-	if bound := c.ofShard(); len(bound) > 0 {
-		parts = append(parts, bound)
-	}
-	if c.Settle.On() { // of whom a record is, of which stratum, and how many values it has
-		parts = append(parts, c.Settle.String(), c.Updates, c.MaxRecords)
-	}
-	return digestOf(append(parts, c.validity()))
-}
-
-func nonNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 func digestOf(value any) [32]byte {

@@ -85,11 +85,12 @@ func TestDigestsNameWhatChanged(t *testing.T) {
 		{"l", "l: 5", "l: 4", []string{"policy.l"}},
 		{"diversity", "l: 5", "l: 5, diversity: [{entropy: 5.5}]", []string{"policy.diversity"}},
 		{"mode", "l: 5", "l: 5, republication: append", []string{"policy.republication"}},
-		{"steps", "type: integer}", "type: integer, steps: [5]}", []string{"schema.attributes[age]"}},
-		{"type", "type: integer}", "type: decimal}", []string{"schema.attributes[age]"}},
+		{"steps", "type: integer}", "type: integer, steps: [5]}", []string{"schema.attributes[age].steps"}},
+		{"type", "type: integer}", "type: decimal}", []string{"schema.attributes[age].digits", "schema.attributes[age].type"}},
 		{"hierarchy gone", "hierarchy: testdata/postcode.csv", "type: categorical",
-			[]string{"schema.attributes[postcode]", "schema.attributes[postcode].hierarchy"}},
-		{"name", "name: age", "name: years", []string{"schema.attributes", "schema.attributes[age]", "schema.attributes[years]"}},
+			[]string{"schema.attributes[postcode].hierarchy", "schema.attributes[postcode].type"}},
+		{"name", "name: age", "name: years", []string{"schema.attributes", "schema.attributes[age].role", "schema.attributes[age].type",
+			"schema.attributes[years].role", "schema.attributes[years].type"}},
 		{"form of the subject", "{type: stdin}", "{type: stdin, format: csv}", []string{"schema.attributes[patient].form"}},
 		{"format of the same form", "{type: stdin}", "{type: stdin, format: debezium}", nil},
 		{"missing", "policy:", "  missing: value\npolicy:", []string{"schema.attributes[postcode].hierarchy",
@@ -149,33 +150,15 @@ func TestHierarchyKeys(t *testing.T) {
 	}
 }
 
-// TestEncodingDigest: what decides how records are stored, and only that.
-func TestEncodingDigest(t *testing.T) {
-	before := load(t, digested).Digests()[config.EncodingKey]
-	for change, binds := range map[[2]string]bool{
-		{"l: 5", "l: 4"}: false,
-		{"type: integer}", "type: integer, steps: [5]}"}:          false,
-		{"dir: out", "dir: out, recoding: anatomy"}:               false,
-		{"type: integer}", "type: decimal}"}:                      true,
-		{"name: age", "name: years"}:                              true,
-		{"role: subject", "role: identifier"}:                     true,
-		{"policy:", "  missing: value\npolicy:"}:                  true,
-		{"hierarchy: testdata/postcode.csv", "type: categorical"}: true,
-	} {
-		after := load(t, strings.Replace(digested, change[0], change[1], 1)).Digests()[config.EncodingKey]
-		assert.Equal(t, binds, before != after, change[1])
-	}
-}
-
 // changed names the keys in which two sets of digests differ, sorted, as a start
-// would refuse them. EncodingKey restates others and is not named.
+// would refuse them.
 func changed(before, now map[string][32]byte) []string {
 	keys := map[string]bool{}
 	for _, from := range []map[string][32]byte{before, now} {
 		for k := range from {
 			was, had := before[k]
 			is, has := now[k]
-			if k != config.EncodingKey && (had != has || was != is) {
+			if had != has || was != is {
 				keys[k] = true
 			}
 		}
@@ -193,9 +176,7 @@ func TestWhatAcceptsValuesIsFixed(t *testing.T) {
 	bound := func(content, from, to string) bool {
 		require.Contains(t, content, from)
 		before, after := load(t, content).Digests(), load(t, strings.Replace(content, from, to, 1)).Digests()
-		keys := changed(before, after)
-		require.Equal(t, len(keys) > 0, before[config.EncodingKey] != after[config.EncodingKey], "%v", keys)
-		return len(keys) > 0
+		return len(changed(before, after)) > 0
 	}
 	for _, c := range []struct {
 		content, from, to string

@@ -28,6 +28,8 @@ type scalar[T any] struct {
 
 func (s scalar[T]) kind() string { return s.name }
 
+func (s scalar[T]) clear() { *s.to = *new(T) }
+
 func (s scalar[T]) json() any {
 	if s.show != nil {
 		return s.show(*s.to)
@@ -263,6 +265,8 @@ type list[T any] struct {
 
 func (l list[T]) kind() string { return "list of " + l.of(new(T)).kind() }
 
+func (l list[T]) clear() { *l.to = nil }
+
 func (l list[T]) json() any {
 	if *l.to == nil {
 		return []T{}
@@ -304,6 +308,8 @@ type objects[T any] struct {
 func (o objects[T]) kind() string { return "list of sections" }
 
 func (o objects[T]) table() []key { return o.keys(new(T)) }
+
+func (o objects[T]) clear() { *o.to = nil }
 
 func (o objects[T]) json() any {
 	out := make([]object, len(*o.to))

@@ -348,6 +348,28 @@ func (d *Dictionary) Frozen() *Dictionary {
 		texts: d.texts[:len(d.texts):len(d.texts)]}
 }
 
+// Under returns the dictionary as another version of its attribute reads it, frozen, and the codes there, nil if they are the same. A
+// leaf that its hierarchy lacks has none.
+func (d *Dictionary) Under(a Attribute) (*Dictionary, []Code) {
+	if d.Kind() != Tree {
+		out := *d.Frozen()
+		out.attribute = a
+		return &out, nil
+	}
+	out, codes, same := NewDictionary(a), make([]Code, d.Len()), true
+	for c := range codes {
+		at, found := a.Hierarchy.Leaf([]byte(d.Text(Code(c))))
+		if codes[c] = at; !found {
+			codes[c] = ^Code(0)
+		}
+		same = same && (!found || at == Code(c))
+	}
+	if same {
+		codes = nil
+	}
+	return out, codes
+}
+
 // Prefix returns a read-only view of the first n entries. A dictionary that the
 // schema fixes (hierarchy, buckets) is always whole.
 func (d *Dictionary) Prefix(n int) *Dictionary {

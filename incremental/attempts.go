@@ -18,11 +18,11 @@ type attempts struct{ state.Attempt }
 // note notes a cut that is committed next.
 func (a *attempts) note(s *state.State, need int, by state.Occasion, outcome state.CutOutcome) *state.Attempt {
 	next := state.Attempt{Number: a.Number + 1, Records: s.Records.Len(), First: s.Now, Last: s.Now, Cuts: 1, Occasion: by, Outcome: outcome,
-		Changes: s.Head.Changes(), Algorithm: Algorithm}
+		Algorithm: Algorithm}
 	if outcome != state.Skipped {
-		next.Need, next.Under = need, s.Policy.Under()
+		next.Need = need
 	}
-	if a.Merges(next) {
+	if a.Merges(next) && a.Number > s.Head.Eras[len(s.Head.Eras)-1].Attempt { // else the settings have changed
 		next.Number, next.First = a.Number, a.First
 		if a.Outcome != state.Fixed {
 			next.Cuts += a.Cuts

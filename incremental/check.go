@@ -16,6 +16,7 @@ type inspection struct {
 	policy  *state.Policy
 	records *state.Records
 	classes []*state.Class
+	under   func(release uint32) *state.Policy // that of the era in which a release was decided
 }
 
 // CheckInvariants examines the whole state and reports every fault: classes
@@ -24,7 +25,11 @@ type inspection struct {
 // within budget (rule E, equality patterns), and the counts:
 // sent = published + expired + pending + dead_letter + forgotten + beyond. Cost: all records.
 func (m *Machine) CheckInvariants() []error {
-	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes}
+	under, unreadable := m.policies()
+	if unreadable != nil {
+		return []error{unreadable}
+	}
+	i := inspection{&m.s.Policy, &m.s.Records, m.s.History.Classes, under}
 	published, faults := i.living()
 	s := m.Status()
 	if published += m.s.History.Newcomers(m.s.Head.Removed); published != m.s.Published()+m.s.History.Left+m.s.History.Withdrawn() {
@@ -39,6 +44,25 @@ func (m *Machine) CheckInvariants() []error {
 	faults = append(faults, i.lengths()...)
 	faults = append(faults, i.values(&m.s)...)
 	return append(faults, i.past()...)
+}
+
+// policies are those of all eras, by release.
+func (m *Machine) policies() (under func(release uint32) *state.Policy, err error) {
+	eras := m.s.Head.Eras
+	all := make([]*state.Policy, len(eras))
+	all[len(all)-1] = &m.s.Policy
+	for i := len(all) - 2; i >= 0; i-- {
+		if next := eras[i+1]; next.Grown || next.Release == eras[i].Release { // the same policy, or of nothing that was published
+			all[i] = all[i+1]
+			continue
+		}
+		o, err := m.under(i)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = &o.Policy
+	}
+	return func(release uint32) *state.Policy { return all[m.s.Head.EraOf(release)] }, nil
 }
 
 // lengths examines that people of a stratum have histories of its length (rule U, units), but those who were forgotten while they waited.
@@ -123,7 +147,7 @@ func (i *inspection) living() (published int, faults []error) {
 func (i *inspection) class(c *state.Class) (faults []string) {
 	b := i.records.Bag(c.Members)
 	if i.policy.Level == state.L2 {
-		if len(c.Members) != i.policy.Requirement.K || c.Regime != state.Frozen || c.Bucket == 0 {
+		if len(c.Members) != i.under(c.Born).Requirement.K || c.Regime != state.Frozen || c.Bucket == 0 {
 			faults = append(faults, "is no frozen class of exactly k records in a bucket")
 		}
 	} else if !i.policy.Requirement.Holds(b) {
@@ -174,7 +198,8 @@ func (i *inspection) buckets(births []*state.Class) (faults []error) {
 	for _, c := range births {
 		members[c.Bucket] = append(members[c.Bucket], c.Members...)
 	}
-	judge := pools.Judge(i.records, i.policy, i.policy.Requirement.Extra, slices.Concat(slices.Collect(maps.Values(members))...))
+	under := i.under(births[0].Born)
+	judge := pools.Judge(i.records, under, under.Requirement.Extra, slices.Concat(slices.Collect(maps.Values(members))...))
 	for _, id := range slices.Sorted(maps.Keys(members)) {
 		if err := judge(members[id]); err != nil {
 			faults = append(faults, fmt.Errorf("bucket %d: %w", id, err))

@@ -86,7 +86,7 @@ func TestMinimumOfTheFirstLoad(t *testing.T) {
 
 // settingsOf opens a machine on the chain's state under given settings.
 func (c *chain) settingsOf(p state.Policy, settings map[string][32]byte) error {
-	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings, Encoding: "schema.encoding",
+	m, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: p, Settings: settings,
 		Seed: c.seed, Seeded: true})
 	if err == nil {
 		c.m, c.policy = m, p
@@ -97,10 +97,10 @@ func (c *chain) settingsOf(p state.Policy, settings map[string][32]byte) error {
 
 // TestSettingsBindWithTheFirstRelease: before it they may change, but for what
 // decides how records are stored; the state then takes the new ones.
-// Mutations: adoption.settings keeps the old digests; sameEncoding always nil.
+// Mutations: adoption.settings keeps the old digests; sameRecords always nil.
 func TestSettingsBindWithTheFirstRelease(t *testing.T) {
-	of := func(l, missing, encoding byte) map[string][32]byte {
-		return map[string][32]byte{"policy.l": {l}, "schema.missing": {missing}, "schema.encoding": {encoding}}
+	of := func(l, recoding, missing byte) map[string][32]byte {
+		return map[string][32]byte{"policy.l": {l}, "release.recoding": {recoding}, "schema.missing": {missing}}
 	}
 	c := newChain(t, plane(t, 1), policy(4, 3), render.Generalization())
 	require.NoError(t, c.settingsOf(policy(4, 3), of(3, 0, 0)))

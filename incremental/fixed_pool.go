@@ -21,7 +21,7 @@ import (
 // (initial.max_records), and has as many people as initial.min_pool asks for. What it is does not depend on values. If it
 // is refused (rule I, infeasible), it stays what it is, and the refusal is stored: a pool that grows after a refusal would show
 // that the earlier records alone were not eligible. Afterwards three things are possible: a
-// lower l or another diversity, but not a stricter one (RaisedError), for the same pool,
+// lower l, another diversity or promise in a new era (settings.go), for the same pool,
 // which is exact, because every test is a function of its bag; quarantine of the whole pool; or growth, after which level L2 is
 // not claimed any more.
 

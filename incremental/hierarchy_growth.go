@@ -45,8 +45,8 @@ func (e *GrowthError) Fault() (fault.Kind, string) {
 	return fault.Config, elsewhere
 }
 
-// hierarchies takes the present hierarchies into state, or refuses them.
-func (a *adoption) hierarchies() error {
+// hierarchies takes the present hierarchies into state, or refuses them. moved: leaves have another path, which begins an era of its own.
+func (a *adoption) hierarchies() (moved bool, err error) {
 	a.records.BindLeaves()
 	grew := false
 	for _, key := range slices.Sorted(maps.Keys(a.Hierarchies)) {
@@ -56,12 +56,14 @@ func (a *adoption) hierarchies() error {
 			continue
 		}
 		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.Leaves[attribute].Fresh {
-			return &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
+			return false, &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
 		}
 		known := len(a.records.Leaves[attribute].Paths)
-		if err := a.hierarchy(attribute, a.Settings[key]); err != nil {
-			return err
+		other, err := a.hierarchy(key, attribute)
+		if err != nil {
+			return false, err
 		}
+		moved = moved || other
 		grew = grew || len(versions) > 0 && len(a.records.Leaves[attribute].Paths) > known && slices.Contains(a.Schema.Sensitive(), attribute)
 	}
 	if grew {
@@ -70,19 +72,18 @@ func (a *adoption) hierarchies() error {
 	now := func(l *state.Leaves, c equivclass.Code) equivclass.Code { return l.Now[c] }
 	a.head.References = state.Renumber(a.head.References, a.records.Leaves, now)
 	a.records.FindEpochs(a.head.Hierarchies)
-	return nil
+	return moved, nil
 }
 
 // hierarchy takes in one version of the hierarchy of an attribute.
-func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
+func (a *adoption) hierarchy(key string, attribute int) (moved bool, err error) {
 	l := a.records.Leaves[attribute]
 	var entries []string
 	if l.Fresh {
 		entries = slices.Clone(l.Paths)
 	} else {
-		var err error
-		if entries, err = a.growth(attribute); err != nil {
-			return err
+		if entries, moved, err = a.growth(key, attribute); err != nil {
+			return false, err
 		}
 		for _, e := range entries {
 			l.Restore(e)
@@ -92,7 +93,8 @@ func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
 	for _, e := range entries {
 		a.staged.entry(attribute, e)
 	}
-	version := state.HierarchyVersion{SHA256: digest, Leaves: uint32(len(l.Paths)), Records: a.records.Len(), Release: a.history.Releases()}
+	version := state.HierarchyVersion{SHA256: a.Settings[key], Leaves: uint32(len(l.Paths)), Records: a.records.Len(),
+		Release: a.history.Releases()}
 	if len(a.head.Hierarchies[attribute]) == 0 {
 		version.Records, version.Release = 0, 0 // valid from the beginning
 	}
@@ -102,38 +104,46 @@ func (a *adoption) hierarchy(attribute int, digest [32]byte) error {
 	a.head.Hierarchies[attribute] = append(a.head.Hierarchies[attribute], version)
 	a.head.Changed = true
 	l.Fresh = false
-	return nil
+	return moved, nil
 }
 
 // growth returns the entries that a changed hierarchy adds to state, or why it
-// may not change like that.
-func (a *adoption) growth(attribute int) ([]string, error) {
+// may not change like that. In a new era that of a quasi-identifier may be another one in which every leaf that state knows still is:
+// which cells a pool is shown in is blind (rule B, buckets).
+func (a *adoption) growth(key string, attribute int) (_ []string, other bool, _ error) {
 	refused := &GrowthError{Attribute: a.Schema.Attributes()[attribute].Name}
 	entries, moved, lost := a.records.Leaves[attribute].Change()
-	if !a.bound {
+	_, later := a.Later[key]
+	switch {
+	case !a.bound:
 		lost, moved = leafless(a.records, attribute), nil
+	case later && len(lost) == 0 && len(moved) > 0:
+		if err := a.may([]string{key}); err != nil {
+			return nil, false, err
+		}
+		other, moved = true, nil
 	}
 	refused.Moved, refused.Lost = moved, lost
 	sensitive := slices.Contains(a.Schema.Sensitive(), attribute)
 	switch i := a.history.Unpublished(); {
 	case len(moved)+len(lost) > 0:
-		return nil, refused
+		return nil, false, refused
 	case i != nil:
 		refused.Reason = fmt.Sprintf("release %d is decided under the earlier file and not published yet: "+
 			"start once with that file (releases/hierarchies has its copy), then with this one", i.Release)
-		return nil, refused
+		return nil, false, refused
 	case len(entries) == 0:
-		return nil, nil // only the order of lines or their notation
+		return nil, other, nil // only the order of lines or their notation
 	case sensitive && a.Schema.SubjectIndex() < 0 && a.sent:
 		refused.Reason = "that of a sensitive attribute may only gain leaves where an attribute has role subject: else nobody knows whose " +
 			"records were refused before, and who comes again with one has a new value"
-		return nil, refused
+		return nil, false, refused
 	case sensitive && treeGround(&a.Policy) && a.bound:
 		refused.Reason = "with a hierarchical distance in policy.diversity that of a sensitive attribute may not: " +
 			"distances of published classes would change"
-		return nil, refused
+		return nil, false, refused
 	}
-	return entries, nil
+	return entries, other, nil
 }
 
 // leafless lists the leaves that records have and the present tree has not.

@@ -39,7 +39,7 @@ const (
 func (g *grove) file(i int) []byte { return []byte(strings.Join(g.lines[i], "\n") + "\n") }
 
 func (g *grove) options() incremental.Options {
-	return incremental.Options{Schema: g.schema, Policy: g.policy, Seed: g.seed, Seeded: true, Encoding: encodingKey,
+	return incremental.Options{Schema: g.schema, Policy: g.policy, Seed: g.seed, Seeded: true,
 		Settings:    map[string][32]byte{placeKey: sha256.Sum256(g.file(0)), illKey: sha256.Sum256(g.file(1)), encodingKey: {}},
 		Hierarchies: map[string]int{placeKey: 1, illKey: 2}}
 }
@@ -283,7 +283,7 @@ func TestAGrownHierarchyNeedsPeople(t *testing.T) {
 		p := policy(4, 2)
 		p.Level, p.MaxHold = state.L2, 0
 		return incremental.Open(store, incremental.Options{Schema: s, Policy: p, Settings: settingsOf(byte(len(values))),
-			Hierarchies: map[string]int{illKey: 2}, Encoding: encodingKey, Seeded: true})
+			Hierarchies: map[string]int{illKey: 2}, Seeded: true})
 	}
 	for _, people := range []bool{false, true} {
 		store := memstore.New()

@@ -41,7 +41,7 @@ func (l *loader) visitor() state.Visitor {
 	return state.Visitor{
 		Meta: func(meta state.Meta) error {
 			m.s.Head.Meta, l.fresh = meta, false
-			return sameEncoding(meta.Settings, l.Options)
+			return sameRecords(meta.Settings, &l.Options)
 		},
 		Counters: func(c state.Counters) error { m.intake.counters = c.Complete(); return nil },
 		Room: func(records, classes int) {

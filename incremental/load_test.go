@@ -15,7 +15,7 @@ import (
 // Mutations: untouched always true or always false; loadElsewhere keeps the ends.
 func TestAnEmptyStateMayChangeItsPlace(t *testing.T) {
 	of := func(key, missing byte) map[string][32]byte {
-		return map[string][32]byte{"policy.l": {2}, "shard.key": {key}, "schema.missing": {missing}, "schema.encoding": {key, missing}}
+		return map[string][32]byte{"policy.l": {2}, "shard.key": {key}, "schema.missing": {missing}}
 	}
 	c := newChain(t, plane(t, 1), policy(4, 2), render.Generalization())
 	require.NoError(t, c.settingsOf(c.policy, of(1, 1)))

@@ -2,6 +2,7 @@ package incremental
 
 import (
 	"errors"
+	"fmt"
 
 	"anond/equivclass"
 	"anond/equivclass/merge"
@@ -19,15 +20,16 @@ type Options struct {
 	Schema *equivclass.Schema
 	Policy state.Policy
 	// Settings are digests by configuration key. A difference to those of the
-	// state is a SettingsError once a release is decided; before, only if it
+	// state is a SettingsError once a pool is fixed or a release decided; before, only if it
 	// changes how records are stored (settings.go).
 	Settings map[string][32]byte
-	// Encoding is the key of Settings whose digest covers how records are stored.
-	// Empty: every setting does.
-	Encoding string
-	// Weaker are keys of Settings that may change after the first pool at level L2 was
-	// refused: those of what is asked of its bag.
-	Weaker []string
+	// Later are the keys of Settings that may be others for later pools, at level L2. Apply takes such changes in: an era begins.
+	Later map[string]state.Later
+	Apply bool
+	// Config is what the state keeps of the settings, and Rebuild makes of it again what the machine was opened with in an earlier
+	// era: schema, policy, settings, hierarchies.
+	Config  func() []byte
+	Rebuild func(config []byte) (Options, error)
 	// Hierarchies are those keys of Settings that are digests of hierarchy files,
 	// with the attribute of the schema. They may change where the file only grew.
 	Hierarchies map[string]int
@@ -73,6 +75,8 @@ type Machine struct {
 	journal  following
 	ledger   ledgered
 	seen     seen
+	earlier  func(config []byte) (Options, error)
+	eras     map[int]*Options       // those that were asked for
 	unlinked map[state.ClassID]bool // classes of which state does not know who has which value (package erase); nil: not looked for yet
 	place    place.Counter          // which updates have gathered where
 	planner  plan.Planner
@@ -88,7 +92,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	if err := o.Policy.Check(o.Schema); err != nil {
 		return nil, err
 	}
-	m := &Machine{store: store, intake: newIntake(), planner: local.Planner{},
+	m := &Machine{store: store, intake: newIntake(), planner: local.Planner{}, earlier: o.Rebuild,
 		s: state.State{Schema: o.Schema, Policy: o.Policy, Interrupt: o.Interrupted, Progress: o.Progress}}
 	m.s.Policy.Initial, m.s.Policy.Local = m.s.Interrupt.Partitioner(o.Policy.Initial), m.s.Interrupt.Partitioner(o.Policy.Local)
 	m.s.Records = state.NewColumns(o.Schema)
@@ -113,9 +117,9 @@ func Open(store state.Store, o Options) (*Machine, error) {
 		m.s.Head.Meta = state.Meta{Seed: o.Seed, Seeded: o.Seeded}
 	}
 	a := adoption{Options: o, head: &m.s.Head, records: &m.s.Records, staged: &m.staged, history: &m.s.History, bound: !m.s.BeforeRelease(),
-		refused: m.attempts.Attempt, sent: m.intake.counters.Sent > 0}
+		attempt: m.attempts.Number, sent: m.intake.counters.Sent > 0, ends: m.intake.offsets.ends()}
 	changed := changedSettings(m.s.Head.Settings, o.Settings)
-	if err := a.settings(l.fresh); err != nil {
+	if err := a.settings(); err != nil {
 		return nil, err
 	}
 	if err := m.admits(changed); err != nil {
@@ -132,6 +136,23 @@ func Open(store state.Store, o Options) (*Machine, error) {
 	m.s.Now = m.s.RestoredTime()
 	m.rebuild()
 	return m, m.s.Interrupt.Err()
+}
+
+// under are the options of an era that is over.
+func (m *Machine) under(era int) (*Options, error) {
+	if o := m.eras[era]; o != nil {
+		return o, nil
+	}
+	o, err := m.earlier(m.s.Head.Eras[era].Config)
+	if err != nil {
+		return nil, fmt.Errorf("the settings of era %d cannot be read: %w", era+1, err)
+	}
+	o.Policy.Requirement = plan.WithReference(o.Policy.Requirement, o.Schema, m.s.Head.References)
+	if m.eras == nil {
+		m.eras = map[int]*Options{}
+	}
+	m.eras[era] = &o
+	return &o, nil
 }
 
 // Seed returns the state's seed, for keyed digests and draws. It must not be

@@ -56,6 +56,15 @@ func (o *offsets) add(p state.Partition, r *reach) {
 	o.byNumber[r.Number] = r
 }
 
+// ends are the first offsets that were not read, by partition.
+func (o *offsets) ends() map[state.Partition]int64 {
+	out := make(map[state.Partition]int64, len(o.at))
+	for p, r := range o.at {
+		out[p] = r.Next
+	}
+	return out
+}
+
 // timeOf is the log's time in the partition with a number.
 func (o *offsets) timeOf(number uint16) int64 {
 	if int(number) < len(o.byNumber) && o.byNumber[number] != nil {

@@ -30,6 +30,7 @@ type poolFeed struct {
 	m       *incremental.Machine
 	store   *memstore.Store
 	options incremental.Options
+	eras    eras
 	offset  int64
 	cuts    int64
 }
@@ -217,23 +218,43 @@ func TestFirstPoolIsFixed(t *testing.T) {
 	require.NotNil(t, f.cut(), "and the others follow")
 }
 
-// TestSettingsOfARefusedPool: only what is asked of its bag may change.
+// TestSettingsOfARefusedPool: what is asked of its bag may be another thing, by a new era and by no start. Who is in it was decided
+// under the rest.
 func TestSettingsOfARefusedPool(t *testing.T) {
 	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(4, 3), 1)
-	f.options.Settings = map[string][32]byte{"policy.l": {1}, "policy.k": {1}, "schema": {}}
-	f.options.Weaker, f.options.Encoding = []string{"policy.l"}, "schema"
-	f.open()
-	f.apply(skewed(0, 80, 40))
+	under := func(k, l byte, apply bool) error {
+		f.options.Policy.Requirement.K, f.options.Policy.Requirement.L = int(k), int(l)
+		f.options.Settings = map[string][32]byte{"policy.l": {l}, "policy.k": {k}, "schema.missing": {}}
+		m, err := incremental.Open(f.store, f.eras.under(f.options, apply))
+		if err == nil {
+			f.m = m
+			err = m.Commit()
+		}
+		return err
+	}
+	require.NoError(t, under(4, 3, false))
+	f.apply(skewed(0, 80, 28))
 	_, err := f.m.Cut(1, [32]byte{})
 	require.Error(t, err)
-
-	f.options.Settings = map[string][32]byte{"policy.l": {1}, "policy.k": {2}, "schema": {}}
-	_, err = incremental.Open(f.store, f.options)
 	var changed *incremental.SettingsError
-	require.ErrorAs(t, err, &changed)
-	require.Equal(t, []string{"policy.k"}, changed.Keys)
-	f.options.Settings = map[string][32]byte{"policy.l": {2}, "policy.k": {1}, "schema": {}}
-	f.open()
+	require.ErrorAs(t, under(5, 3, false), &changed)
+	require.Equal(t, incremental.SettingsError{Keys: []string{"policy.k"}, Released: true, Later: true}, *changed)
+	require.ErrorAs(t, under(4, 2, false), &changed)
+	require.ErrorContains(t, under(5, 2, true), "who is in it was decided under another [policy.k]")
+	require.NoError(t, under(4, 2, true))
+	require.Equal(t, 80, f.cut().Records)
+	require.Empty(t, f.m.CheckInvariants())
+	require.NoError(t, under(5, 2, true), "the pools after it have another k")
+	f.apply(skewed(80, 3000, 0))
+	require.NotNil(t, f.cut())
+	require.Empty(t, f.m.CheckInvariants())
+	v, err := f.m.Releases().View(2)
+	require.NoError(t, err)
+	require.Len(t, v.Former, 1, "in the era of the refusal nothing was published")
+	require.Equal(t, uint32(1), v.Former[0].Until)
+	for _, c := range v.Classes {
+		require.Len(t, c.Members, 3+int(c.Born))
+	}
 }
 
 // TestFirstLoadCountsPeople: what the status says of the first load is what decides when it
@@ -259,39 +280,27 @@ func TestFirstLoadCountsPeople(t *testing.T) {
 	}
 }
 
-// TestRefusedPoolAllowsALowerLOnly: the l of the newest refusal is the highest that may be
-// asked for, also after the state was opened again.
-func TestRefusedPoolAllowsALowerLOnly(t *testing.T) {
+// TestRefusedPoolIsAskedForLess: until a requirement holds for it. One that is stricter is only refused again.
+func TestRefusedPoolIsAskedForLess(t *testing.T) {
 	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(6, 4), 1)
-	f.options.Weaker, f.options.Encoding = []string{"policy.l"}, "schema"
 	set := func(l byte) {
-		f.options.Settings, f.options.Policy.Requirement.L = map[string][32]byte{"policy.l": {l}, "schema": {}}, int(l)
+		f.options.Settings, f.options.Policy.Requirement.L = map[string][32]byte{"policy.l": {l}, "schema.missing": {}}, int(l)
+		f.options = f.eras.under(f.options, true)
+		f.open()
 	}
 	refuse := func() {
 		_, err := f.m.Cut(1, [32]byte{})
 		require.ErrorAs(t, err, new(*plan.InfeasibleError))
 	}
 	set(4)
-	f.open()
 	f.apply(skewed(0, 80, 30)) // 38 %
-	refuse()
-	for _, l := range []byte{5, 6} {
+	for _, l := range []byte{4, 5, 3} {
 		set(l)
-		_, err := incremental.Open(f.store, f.options)
-		var raised *incremental.RaisedError
-		require.ErrorAs(t, err, &raised)
-		require.Equal(t, incremental.RaisedError{Refused: 4, L: int(l)}, *raised)
-		require.ErrorContains(t, err, "refused with policy.l: 4, and policy.l is")
+		refuse()
 	}
-	set(3)
-	f.open()
-	refuse()
-	set(4)
-	_, err := incremental.Open(f.store, f.options)
-	require.ErrorContains(t, err, "refused with policy.l: 3, and policy.l is 4")
 	set(2)
-	f.open()
 	require.NotNil(t, f.cut())
+	require.Empty(t, f.m.CheckInvariants())
 }
 
 // TestRefusedPoolIsQuarantinedWhole: none of its records is ever published.
@@ -454,55 +463,13 @@ func TestRepeatsFixNoPool(t *testing.T) {
 	require.Equal(t, 12, intent.Records)
 }
 
-// TestStricterDiversityOfARefusedPool: whatever implies what a pool was refused under would
-// only be refused again, so the start is. The newest refusal counts, also after the state was
-// opened again.
-func TestStricterDiversityOfARefusedPool(t *testing.T) {
-	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(6, 2), 1)
-	f.options.Weaker, f.options.Encoding = []string{"policy.diversity"}, "schema"
-	set := func(entropy float64) {
-		f.options.Settings = map[string][32]byte{"policy.diversity": {byte(entropy)}, "schema": {}}
-		f.options.Policy.Requirement.Extra = []equivclass.Principle{equivclass.EntropyL{L: entropy}}
-	}
-	refuse := func() {
-		_, err := f.m.Cut(1, [32]byte{})
-		require.ErrorAs(t, err, new(*plan.InfeasibleError))
-	}
-	raised := func() *incremental.RaisedError {
-		var err *incremental.RaisedError
-		_, opened := incremental.Open(f.store, f.options)
-		require.ErrorAs(t, opened, &err)
-		return err
-	}
-	set(30)
-	f.open()
-	f.apply(skewed(0, 80, 30))
-	refuse()
-	set(40)
-	want := incremental.RaisedError{Refused: 2, L: 2, Before: []string{"frequency(2)", "entropy(30)"},
-		Now: []string{"frequency(2)", "entropy(40)"}}
-	require.Equal(t, want, *raised())
-	require.ErrorContains(t, raised(), "refused under frequency(2), entropy(30), and frequency(2), entropy(40), which is asked of it now, "+
-		"is stricter")
-	set(30)
-	f.open() // the same is only refused again, as it was
-	set(20)
-	f.open()
-	refuse()
-	set(30)
-	require.Equal(t, []string{"frequency(2)", "entropy(20)"}, raised().Before)
-	set(2)
-	f.open()
-	require.NotNil(t, f.cut())
-}
-
 // TestOutdatedRecordsAreCounted: who arrived before a hierarchy grew and is too few for a
 // pool waits on, and the status says how many.
 func TestOutdatedRecordsAreCounted(t *testing.T) {
 	f := newPoolFeed(t, withPeopleOf(t, "abcde"), bucketPolicy(4, 2), 1)
 	grow := func(values string) {
 		f.options.Schema = withPeopleOf(t, values)
-		f.options.Settings, f.options.Encoding = map[string][32]byte{"tree": {byte(len(values))}, "encoding": {}}, "encoding"
+		f.options.Settings = map[string][32]byte{"tree": {byte(len(values))}}
 		f.options.Hierarchies = map[string]int{"tree": f.options.Schema.SensitiveIndex()}
 		f.open()
 	}

@@ -11,16 +11,20 @@ import (
 	"anond/internal/fault"
 )
 
-// SettingsError says which settings differ from those the state was made under,
-// and may not.
+// SettingsError says which settings differ from those of the state, though they may not, or not by a start.
 type SettingsError struct {
 	Keys []string
-	// Released: a release was made under the others.
+	// Released: something is decided under the others.
 	Released bool
+	// Later: all of them may be others for later pools (Options.Apply).
+	Later bool
 }
 
 func (e *SettingsError) Error() string {
-	if e.Released {
+	switch {
+	case e.Later:
+		return fmt.Sprintf("the state was made under another %v, and no start changes that", e.Keys)
+	case e.Released:
 		return fmt.Sprintf("the state was made under another %v: the promise would not survive the change", e.Keys)
 	}
 	return fmt.Sprintf("the state was made under another %v, by which its records were taken in", e.Keys)
@@ -33,9 +37,12 @@ const elsewhere = "restore the settings of the state, or start a new dataset of 
 // another one a known person would be taken for a new one.
 func (e *SettingsError) Fault() (fault.Kind, string) {
 	switch {
+	case e.Later:
+		return fault.Config, "anond config apply --dry-run says from which pool on they would hold, and anond config apply changes them; or " +
+			"restore the settings of the state"
 	case slices.ContainsFunc(e.Keys, func(k string) bool {
 		attribute, text := strings.CutSuffix(k, ".text")
-		return text && !slices.Contains(e.Keys, attribute)
+		return text && !slices.Contains(e.Keys, attribute+".role")
 	}):
 		return fault.Config, "a state keeps the form of its texts: write text: exact for the attributes named if the state was made " +
 			"with it, otherwise remove it"
@@ -44,6 +51,14 @@ func (e *SettingsError) Fault() (fault.Kind, string) {
 	}
 	return fault.Config, elsewhere
 }
+
+// EraError says why an era cannot begin now.
+type EraError struct{ Reason, Hint string }
+
+func (e *EraError) Error() string { return e.Reason }
+
+// Fault implements fault.Fault.
+func (e *EraError) Fault() (fault.Kind, string) { return fault.Config, e.Hint }
 
 // changedSettings names every key whose digest differs, or that only one side
 // has, in order.
@@ -60,31 +75,6 @@ func changedSettings(have, want map[string][32]byte) (keys []string) {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// RaisedError says that after a refused first pool more is asked of it than before: a
-// higher l, or else all that was asked and something more.
-type RaisedError struct {
-	Refused, L  int
-	Before, Now []string // the principles, by name; nil if it is l
-}
-
-func (e *RaisedError) Error() string {
-	if e.Now != nil {
-		return fmt.Sprintf("the first pool was refused under %s, and %s, which is asked of it now, is stricter: only less may follow a refusal",
-			strings.Join(e.Before, ", "), strings.Join(e.Now, ", "))
-	}
-	return fmt.Sprintf("the first pool was refused with policy.l: %d, and policy.l is %d now: only a lower l may follow a refusal",
-		e.Refused, e.L)
-}
-
-// Fault implements fault.Fault.
-func (e *RaisedError) Fault() (fault.Kind, string) {
-	const otherwise = "; or set initial.on_refusal to quarantine or grow"
-	if e.Now != nil {
-		return fault.Config, "take policy.diversity back to what the pool was refused under, or ask for less in it or in policy.l" + otherwise
-	}
-	return fault.Config, fmt.Sprintf("set policy.l to %d or less", e.Refused) + otherwise
 }
 
 // levelKey is the key of Settings that only a state of level L2 has.
@@ -127,38 +117,33 @@ func sameLevel(have, want map[string][32]byte) error {
 	return nil
 }
 
-// sameEncoding refuses settings under which stored records would mean something
+// sameRecords refuses settings under which stored records would mean something
 // else, or would wait for classes of the other level. One that was reset has no settings and accepts any.
-func sameEncoding(have map[string][32]byte, o Options) error {
+func sameRecords(have map[string][32]byte, o *Options) error {
 	if len(have) == 0 {
 		return nil
 	}
 	if err := sameLevel(have, o.Settings); err != nil {
 		return err
 	}
-	changed := changedSettings(have, o.Settings)
-	_, known := have[o.Encoding]
-	if known && !slices.Contains(changed, o.Encoding) {
-		return nil
-	}
-	var keys []string
-	for _, k := range changed {
-		if _, grows := o.Hierarchies[k]; grows && known {
-			continue // hierarchy_growth.go
-		}
-		if k != o.Encoding && (o.Encoding == "" || boundToRecords(k)) {
-			keys = append(keys, k)
-		}
-	}
+	keys := slices.DeleteFunc(changedSettings(have, o.Settings), func(k string) bool { return !boundToRecords(have, o, k) })
 	if len(keys) == 0 {
 		return nil
 	}
 	return &SettingsError{Keys: keys}
 }
 
-// boundToRecords reports whether a setting decides how records are stored, or which a state takes.
-func boundToRecords(key string) bool {
-	return slices.Contains([]string{"subject.key", "subject.settle", "subject.updates", "subject.max_records"}, key) ||
+// boundToRecords reports whether a setting decides how records are stored, or which a state takes. Hierarchies may change
+// (hierarchy_growth.go), but none comes or goes.
+func boundToRecords(have map[string][32]byte, o *Options, key string) bool {
+	if _, tree := o.Hierarchies[key]; tree {
+		_, had := have[key]
+		return !had
+	}
+	if _, later := o.Later[key]; later {
+		return false
+	}
+	return slices.Contains([]string{"subject.key", "subject.ledger", "subject.settle", "subject.updates", "subject.max_records"}, key) ||
 		slices.ContainsFunc([]string{"schema.", "shard.", "source."}, func(of string) bool { return strings.HasPrefix(key, of) })
 }
 
@@ -171,55 +156,98 @@ type adoption struct {
 	records *state.Records
 	staged  *staged
 	history *state.History
-	bound   bool          // something is decided, so that settings may change no more (initial_load.go)
-	sent    bool          // a record has arrived
-	refused state.Attempt // the newest cut, which refused the first pool if that is refused
+	bound   bool // something is decided, so that no start changes settings any more (initial_load.go)
+	sent    bool // a record has arrived
+	attempt uint32
+	ends    map[state.Partition]int64
 }
 
-// settings takes the settings in where they may change: while no release is
-// decided (levels L0 and L1; initial_load.go says why).
-func (a *adoption) settings(fresh bool) error {
-	changed := changedSettings(a.head.Settings, a.Settings)
-	changed = slices.DeleteFunc(changed, func(k string) bool {
-		_, grows := a.Hierarchies[k]
-		return grows || k == a.Encoding // hierarchy_growth.go judges the one, the other restates what is judged
+// settings takes the settings in. While no pool is fixed and no release is decided, they may change (levels L0 and L1;
+// initial_load.go says why); from then on those alone that may be others for later pools, at level L2, and by Options.Apply alone.
+func (a *adoption) settings() error {
+	changed := slices.DeleteFunc(changedSettings(a.head.Settings, a.Settings), func(k string) bool {
+		_, grows := a.Hierarchies[k] // hierarchy_growth.go judges them
+		return grows
 	})
-	fixed := !a.bound && a.head.Pools.Open != nil
-	if fixed { // the first pool stays the same (fixed_pool.go)
-		changed = slices.DeleteFunc(changed, func(k string) bool { return a.Policy.Level == state.L2 && slices.Contains(a.Weaker, k) })
-	}
-	if len(changed) > 0 && (a.bound || fixed) {
-		return &SettingsError{Keys: changed, Released: true}
-	}
-	if fixed && a.head.Pools.Refused {
-		if err := a.raised(); err != nil {
+	free := !a.bound && a.head.Pools.Open == nil
+	if len(changed) > 0 && !free {
+		if err := a.may(changed); err != nil {
 			return err
 		}
 	}
-	if err := a.hierarchies(); err != nil {
+	moved, err := a.hierarchies()
+	if err != nil {
 		return err
 	}
-	if !fresh && maps.Equal(a.head.Settings, a.Settings) {
+	if len(a.head.Eras) > 0 && maps.Equal(a.head.Settings, a.Settings) {
 		return nil
 	}
-	a.head.Settings, a.head.Changed = maps.Clone(a.Settings), true
+	scaled := slices.ContainsFunc(changed, func(k string) bool { return strings.HasSuffix(k, "].range") })
+	a.head.Settings = maps.Clone(a.Settings)
+	var config []byte
+	if a.Config != nil {
+		config = a.Config()
+	}
+	a.head.Begin(state.Era{Release: a.history.Releases() + 1, Attempt: a.attempt, Records: a.records.Len(),
+		Grown: len(a.head.Eras) > 0 && len(changed) == 0 && !moved, Ends: a.ends, Config: config})
 	if a.bound {
+		if scaled { // the next pool fixes another one
+			a.head.Scale = nil
+		}
 		return nil
 	}
-	var err error
 	a.head.References, err = declareReferences(a.Policy.References, a.records, a.staged)
 	return err
 }
 
-// raised refuses a requirement that asks more of a refused first pool than before.
-func (a *adoption) raised() error {
-	was, want := a.refused.Demands(), a.Policy.Requirement
-	l := a.refused.L()
-	if want.L > l {
-		return &RaisedError{Refused: l, L: want.L}
+// may refuses settings that may not be others, or not yet. While a pool is fixed it keeps its settings: who is in it was decided under
+// them. After a first pool was refused, what is asked of its bag may be another thing: such a test is a function of the bag, and
+// the people stay (fixed_pool.go).
+func (a *adoption) may(changed []string) error {
+	never := slices.DeleteFunc(slices.Clone(changed), func(k string) bool { _, later := a.Later[k]; return later })
+	switch open := a.head.Pools.Open != nil; {
+	case a.Policy.Level != state.L2 || len(never) > 0:
+		if a.Policy.Level == state.L2 {
+			changed = never
+		}
+		return &SettingsError{Keys: changed, Released: true}
+	case !a.Apply:
+		return &SettingsError{Keys: changed, Released: true, Later: true}
+	case open && a.head.Pools.Refused:
+		if blind := slices.DeleteFunc(slices.Clone(changed), func(k string) bool { return a.Later[k] == state.Cap }); len(blind) > 0 {
+			return &EraError{fmt.Sprintf("the first pool was refused and stays: who is in it was decided under another %v", blind),
+				"set initial.on_refusal to quarantine and start once under the earlier settings, then apply the change; or change " +
+					"policy.l, policy.diversity and promises alone"}
+		}
+	case open:
+		return &EraError{"a pool is fixed and not decided: it keeps its settings", "start once under the earlier settings (anond run " +
+			"--once), which decides it, then apply the change"}
 	}
-	if now := state.Demands(want); state.AsksMore(now, was) {
-		return &RaisedError{Refused: l, L: want.L, Before: was, Now: now}
+	if i := a.history.Unpublished(); i != nil {
+		return &EraError{fmt.Sprintf("release %d is decided and not published", i.Release),
+			"start once under the earlier settings (anond run --once), which publishes it, then apply the change"}
+	}
+	return a.comparable(changed)
+}
+
+// comparable refuses what would change the meaning of what the state keeps: by what time is counted, and with what t-closeness compares.
+func (a *adoption) comparable(changed []string) error {
+	before, err := a.Rebuild(a.head.Eras[len(a.head.Eras)-1].Config)
+	if err != nil {
+		return fmt.Errorf("the settings of the state cannot be read: %w", err)
+	}
+	var never []string
+	if before.Policy.HoldInCuts != a.Policy.HoldInCuts {
+		never = append(never, "policy.max_hold")
+	}
+	closeness := func(p state.Policy) bool {
+		return slices.ContainsFunc(p.Requirement.Extra, func(x equivclass.Principle) bool { _, t := x.(equivclass.TClose); return t })
+	}
+	if slices.Contains(changed, "policy.diversity") && (closeness(before.Policy) || closeness(a.Policy)) {
+		never = append(never, "policy.diversity")
+	}
+	if len(never) > 0 {
+		return &SettingsError{Keys: never, Released: true}
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestLevelNeverChanges(t *testing.T) {
 
 			reopen := func(settings map[string][32]byte) error {
 				_, err := incremental.Open(c.store, incremental.Options{Schema: c.schema, Policy: c.policy, Settings: settings,
-					Encoding: "schema.encoding", Seed: c.seed, Seeded: true})
+					Seed: c.seed, Seeded: true})
 				return err
 			}
 			var refused *incremental.LevelError

@@ -41,7 +41,7 @@ type several struct {
 func newSeveral(t *testing.T, a, b string) *several {
 	p := policy(2, 2)
 	p.Level, p.MaxHold, p.OnRefusal = state.L2, 0, state.QuarantineRefused
-	s := &several{t: t, store: memstore.New(), options: incremental.Options{Policy: p, Encoding: "encoding", Hierarchies: severalKeys}}
+	s := &several{t: t, store: memstore.New(), options: incremental.Options{Policy: p, Hierarchies: severalKeys}}
 	s.under(a, b)
 	return s
 }

@@ -160,16 +160,16 @@ func TestBrokenPools(t *testing.T) {
 	}
 }
 
-// TestAStoppedFirstPoolStays: whatever it is opened under. What its classes follow from may not change; what is asked of its
-// bag may, since nobody knows what came of it.
+// TestAStoppedFirstPoolStays: whatever it is opened under. It keeps its settings until it is decided.
 func TestAStoppedFirstPoolStays(t *testing.T) {
 	f := newPoolFeed(t, newSchema(t, false), bucketPolicy(4, 3), 1)
-	f.options.Encoding, f.options.Weaker = "encoding", []string{"policy.l"}
 	under := func(k, l byte) error {
 		f.options.Policy.Requirement.K, f.options.Policy.Requirement.L = int(k), int(l)
-		f.options.Settings = map[string][32]byte{"policy.k": {k}, "policy.l": {l}, "encoding": {}}
-		m, err := incremental.Open(f.store, f.options)
-		f.m = m
+		f.options.Settings = map[string][32]byte{"policy.k": {k}, "policy.l": {l}}
+		m, err := incremental.Open(f.store, f.eras.under(f.options, true))
+		if err == nil {
+			f.m = m
+		}
 		return err
 	}
 	require.NoError(t, under(4, 3))
@@ -177,16 +177,13 @@ func TestAStoppedFirstPoolStays(t *testing.T) {
 	f.store.FailAt(2, errors.New("the disk is full"))
 	_, err := f.m.Cut(1, [32]byte{})
 	require.Error(t, err)
-	var changed *incremental.SettingsError
-	require.ErrorAs(t, under(5, 3), &changed)
-	require.Equal(t, []string{"policy.k"}, changed.Keys)
-	for _, l := range []byte{4, 3, 2} {
-		require.NoError(t, under(4, l))
-		require.Equal(t, 84, f.m.Trigger().PoolFixed())
-	}
+	require.ErrorContains(t, under(5, 3), "a pool is fixed and not decided: it keeps its settings")
+	require.ErrorContains(t, under(4, 2), "a pool is fixed and not decided: it keeps its settings")
+	require.NoError(t, under(4, 3))
+	require.Equal(t, 84, f.m.Trigger().PoolFixed())
 	f.apply(skewed(84, 300, 0))
 	f.options.Policy.InitialMin = 300
-	require.NoError(t, under(4, 2))
+	require.NoError(t, under(4, 3))
 	require.Equal(t, 84, f.cut().Records)
 	require.Zero(t, f.m.Trigger().PoolFixed())
 }
@@ -195,11 +192,12 @@ func TestAStoppedFirstPoolStays(t *testing.T) {
 // wait form the first pool follows from how many it needs, and that falls with l.
 func TestALowerLTakesThePoolThatWasRefused(t *testing.T) {
 	f := newPoolFeed(t, withPeopleOf(t, "abde"), bucketPolicy(4, 4), 1)
-	f.store, f.options.Encoding, f.options.Weaker = memstore.New(), "encoding", []string{"policy.l"}
+	f.store = memstore.New()
 	under := func(l byte, values string) {
 		f.options.Schema, f.options.Policy.Requirement.L = withPeopleOf(t, values), int(l)
-		f.options.Settings = map[string][32]byte{"policy.l": {l}, "tree": {byte(len(values))}, "encoding": {}}
+		f.options.Settings = map[string][32]byte{"policy.l": {l}, "tree": {byte(len(values))}}
 		f.options.Hierarchies = map[string]int{"tree": f.options.Schema.SensitiveIndex()}
+		f.options = f.eras.under(f.options, true)
 		f.open()
 	}
 	people := func(n int, values string) {

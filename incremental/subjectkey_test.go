@@ -21,12 +21,12 @@ func TestSubjectKeyApartFromTheSeed(t *testing.T) {
 		{Name: "illness", Role: equivclass.Sensitive, Type: equivclass.Categorical}}, equivclass.RefuseMissing)
 	require.NoError(t, err)
 	options := func(seed byte, key []byte) incremental.Options {
-		o := incremental.Options{Schema: s, Seed: [32]byte{seed}, SubjectKey: key, Encoding: "schema.encoding",
-			Settings: map[string][32]byte{"schema.encoding": {}}, Policy: state.Policy{Requirement: equivclass.Requirement{K: 2, L: 2},
+		o := incremental.Options{Schema: s, Seed: [32]byte{seed}, SubjectKey: key,
+			Settings: map[string][32]byte{"schema.missing": {}}, Policy: state.Policy{Requirement: equivclass.Requirement{K: 2, L: 2},
 				Level: state.L2, Republication: state.Append, Threshold: 1, MaxHold: 3,
 				HoldInCuts: true, Workers: 1, Neighbours: 8, Similar: 3}}
 		if key != nil {
-			o.Settings["subject.key"], o.Settings["schema.encoding"] = [32]byte{key[0]}, [32]byte{1, key[0]}
+			o.Settings["subject.key"] = [32]byte{key[0]}
 		}
 		return o
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 
 	"anond/equivclass"
@@ -19,6 +20,8 @@ type View struct {
 	// Intents are those up to this one.
 	Intents []state.Intent
 	Level   state.Level
+	// Former are the eras before the newest one of which releases show something, oldest first, whatever release this is.
+	Former []Former
 	// FirstNeed is how many people the pool of release 1 had to have, at level L2, when it was fixed.
 	FirstNeed int
 	Grown     bool // the first pool grew after it was refused, so that level L2 is not promised
@@ -44,6 +47,73 @@ type View struct {
 	Since uint32
 }
 
+// Former is such an era: what was born in it, up to Until, is shown in its columns, as its settings read them.
+type Former struct {
+	Until        uint32
+	Schema       *equivclass.Schema
+	Dictionaries []*equivclass.Dictionary
+	QI, SA       []equivclass.Column
+	Scale        []equivclass.Range
+	References   map[int]equivclass.Bag
+}
+
+// Former is what the state keeps of the settings of those eras (Options.Rebuild), oldest first.
+func (m *Machine) Former() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, f := range m.s.Former() {
+			if !yield(m.s.Head.Eras[f.Last].Config) {
+				return
+			}
+		}
+	}
+}
+
+// former are those eras. Cost: a column with a hierarchy whose leaves stand in another order is written anew.
+func (r releasesView) former() (out []Former, err error) {
+	for _, f := range r.s.Former() {
+		c, e := &r.s.Records, &r.s.Head.Eras[f.Last]
+		o, err := r.m.under(f.Last)
+		if err != nil {
+			return nil, err
+		}
+		records := int(r.s.Head.Eras[f.Last+1].Records)
+		x := Former{Until: f.Until, Schema: o.Schema, Scale: e.Scale, References: bags(r.s.Head.References),
+			Dictionaries: make([]*equivclass.Dictionary, len(o.Schema.Attributes()))}
+		column := func(attribute int) equivclass.Column {
+			dict, codes := c.Dicts[attribute].Under(o.Schema.Attributes()[attribute])
+			x.Dictionaries[attribute] = dict
+			of := c.Columns[attribute].Prefix(records)
+			if codes == nil {
+				return of
+			}
+			var anew equivclass.Column
+			for _, code := range of.Codes() {
+				anew.Append(codes[code])
+			}
+			return anew
+		}
+		for _, attribute := range o.Schema.Quasi() {
+			x.QI = append(x.QI, column(attribute))
+		}
+		for _, attribute := range o.Schema.Sensitive() {
+			x.SA = append(x.SA, column(attribute))
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func bags(references map[int][]equivclass.Count) map[int]equivclass.Bag {
+	if len(references) == 0 {
+		return nil
+	}
+	out := make(map[int]equivclass.Bag, len(references))
+	for a, counts := range references {
+		out[a] = equivclass.NewBag(counts)
+	}
+	return out
+}
+
 // Len is the number of records.
 func (v *View) Len() int { return int(v.Intent.Cut) }
 
@@ -56,10 +126,13 @@ func (v *View) Column(attribute int) *equivclass.Column {
 }
 
 // releasesView are what was decided, and what each release shows.
-type releasesView struct{ s *state.State }
+type releasesView struct {
+	s *state.State
+	m *Machine
+}
 
 // releasesView returns what was decided.
-func (m *Machine) Releases() releasesView { return releasesView{&m.s} }
+func (m *Machine) Releases() releasesView { return releasesView{&m.s, m} }
 
 // Latest returns the newest intent, nil before the first release.
 func (r releasesView) Latest() *state.Intent { return r.s.History.Latest() }
@@ -106,6 +179,10 @@ func (r releasesView) bare(release uint32) (*View, error) {
 		return nil, fmt.Errorf("there is no release %d; the newest is %d", release, r.s.History.Releases())
 	}
 	v := newView(&r.s.Records, r.s.History.Intents[release-1], &r.s.Head)
+	var err error
+	if v.Former, err = r.former(); err != nil {
+		return nil, err
+	}
 	v.Stale = r.s.StaleBuckets(&v.Intent)
 	v.Intents = r.s.History.Intents[:release:release]
 	v.Level, v.Grown, v.FirstNeed = r.s.Policy.Level, r.s.Head.Pools.Grown, r.s.Head.Pools.Need
@@ -127,13 +204,7 @@ func (r releasesView) Regroups(release uint32) []uint16 {
 // newView shows the records below the cut of an intent, without classes.
 func newView(c *state.Records, intent state.Intent, h *state.Head) *View {
 	n := intent.Cut
-	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen()}
-	if len(h.References) > 0 {
-		v.References = make(map[int]equivclass.Bag, len(h.References))
-		for a, counts := range h.References {
-			v.References[a] = equivclass.NewBag(counts)
-		}
-	}
+	v := &View{Intent: intent, Seeded: h.Seeded, Schema: c.Schema, Scale: h.Scale, Dictionaries: c.Frozen(), References: bags(h.References)}
 	for j := range c.Schema.Quasi() {
 		v.QI = append(v.QI, c.Qi(j).Prefix(int(n)))
 	}

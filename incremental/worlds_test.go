@@ -92,7 +92,6 @@ func (s *course) start(t testing.TB, world []int, draws *script) *play {
 		options: incremental.Options{Schema: s.schema, Policy: p, Seeded: true}}
 	if s.schemas[0] != nil {
 		x.options.Schema, x.options.Settings, x.options.Hierarchies = s.schemas[0], settingsOf(1), map[string]int{illKey: 2}
-		x.options.Encoding = encodingKey
 	}
 	x.options.Interrupted = func() bool { return x.stopping }
 	x.open()

@@ -10,8 +10,9 @@ import (
 )
 
 func newConfigCommand(env *environment) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Print, check and show the configuration"}
-	c.AddCommand(newConfigInitCommand(env), newConfigCheckCommand(env), newConfigShowCommand(env), newConfigSchemaCommand(env))
+	c := &cobra.Command{Use: "config", Short: "Print, check, show and apply the configuration"}
+	c.AddCommand(newConfigInitCommand(env), newConfigCheckCommand(env), newConfigShowCommand(env), newConfigSchemaCommand(env),
+		newConfigApplyCommand(env))
 	return c
 }
 

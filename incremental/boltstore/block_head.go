@@ -46,6 +46,10 @@ var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
 		words(c, key)
 		c.fixed(digest[:])
 	})
+	listed(c, &m.Eras, era)
+	if len(m.Eras) == 0 {
+		m.Eras = nil
+	}
 	c.fixed(m.Seed[:])
 	c.flags(&m.Seeded)
 	keyed(c, &m.InitialEnds, comparePartitions, offset)
@@ -74,13 +78,7 @@ var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
 	})
 	whole(c, &m.Removed, maxRecord)
 	whole(c, &m.Epoch, maxRecord)
-	listed(c, &m.Scale, func(c *coder, r *equivclass.Range) {
-		c.i(&r.Lo)
-		c.i(&r.Hi)
-	})
-	if len(m.Scale) == 0 {
-		m.Scale = nil
-	}
+	scale(c, &m.Scale)
 	c.u(&m.Pools.Fixed)
 	whole(c, &m.Pools.Need, maxRecord)
 	whole(c, &m.Pools.First, maxRecord)
@@ -92,6 +90,28 @@ var metaLayout layout[state.Meta] = func(c *coder, m *state.Meta) {
 	if of := m.Pools.Open; of != nil {
 		whole(c, &of.SubPools, maxRecord)
 		ids(c, &of.Members)
+	}
+}
+
+func era(c *coder, e *state.Era) {
+	whole(c, &e.Release, maxRecord)
+	whole(c, &e.Attempt, maxRecord)
+	whole(c, &e.Records, maxRecord)
+	c.flags(&e.Grown)
+	keyed(c, &e.Ends, comparePartitions, offset)
+	scale(c, &e.Scale)
+	text := string(e.Config)
+	words(c, &text)
+	e.Config = []byte(text)
+}
+
+func scale(c *coder, list *[]equivclass.Range) {
+	listed(c, list, func(c *coder, r *equivclass.Range) {
+		c.i(&r.Lo)
+		c.i(&r.Hi)
+	})
+	if len(*list) == 0 {
+		*list = nil
 	}
 }
 
@@ -260,8 +280,6 @@ var attemptLayout layout[state.Attempt] = func(c *coder, a *state.Attempt) {
 	if a.Occasion, a.Outcome = state.Occasion(kinds[0]), state.CutOutcome(kinds[1]); a.Outcome > state.Fixed || a.Occasion > state.Asked {
 		c.fail()
 	}
-	whole(c, &a.Changes, maxRecord)
 	whole(c, &a.Algorithm, maxRecord)
 	whole(c, &a.Need, maxRecord)
-	words(c, &a.Under)
 }

@@ -122,6 +122,16 @@ func plainMeta(p plain) (m state.Meta) {
 		return entries(p, func() (state.Partition, int64) { return plainPartition(p), p.i() })
 	}
 	m.Settings = entries(p, func() (string, [32]byte) { return p.text(), p.sha() })
+	for range p.things() {
+		e := state.Era{Release: uint32(p.below(1 << 32)), Attempt: uint32(p.below(1 << 32)), Records: state.RecordID(p.below(1 << 32)),
+			Grown: p.flag()}
+		e.Ends = partitions()
+		for range p.things() {
+			e.Scale = append(e.Scale, equivclass.Range{Lo: p.i(), Hi: p.i()})
+		}
+		e.Config = []byte(p.text())
+		m.Eras = append(m.Eras, e)
+	}
 	m.Seed, m.Seeded = p.sha(), p.flag()
 	m.InitialEnds, m.InitialDone = partitions(), p.flag()
 	m.Tick, m.CutTick, m.LastCut = p.i(), p.i(), state.RecordID(p.below(1<<32))

@@ -226,7 +226,7 @@ func plainAttempt(p plain) state.Attempt {
 	a.Outcome = state.CutOutcome(p.byte())
 	demand(slices.Contains([]state.CutOutcome{state.Released, state.Skipped, state.Quarantined, state.Refused,
 		state.Fixed}, a.Outcome))
-	a.Changes, a.Algorithm, a.Need, a.Under = uint32(p.below(1<<32)), uint32(p.below(1<<32)), int(p.below(1<<32)), p.text()
+	a.Algorithm, a.Need = uint32(p.below(1<<32)), int(p.below(1<<32))
 	return a
 }
 

@@ -51,6 +51,10 @@ func Remove(s *state.State) *Removal {
 			at(&r.meta.Hierarchies[a][i].Records)
 		}
 	}
+	r.meta.Eras = slices.Clone(r.meta.Eras)
+	for i := range r.meta.Eras {
+		at(&r.meta.Eras[i].Records)
+	}
 	if of := r.meta.Pools.Open; of != nil {
 		r.meta.Pools.Open = &state.Pool{SubPools: of.SubPools, Members: r.renumber(of.Members)}
 	}

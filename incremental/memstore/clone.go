@@ -39,6 +39,7 @@ func (c *content) clone() content {
 func cloneMeta(m *state.Meta) *state.Meta {
 	out := *m
 	out.Settings, out.InitialEnds, out.Ends = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.Ends)
+	out.Eras = slices.Clone(m.Eras)
 	if of := m.Pools.Open; of != nil {
 		out.Pools.Open = &state.Pool{SubPools: of.SubPools, Members: slices.Clone(of.Members)}
 	}

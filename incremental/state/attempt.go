@@ -1,10 +1,5 @@
 package state
 
-import (
-	"strconv"
-	"strings"
-)
-
 // CutOutcome is what a cut made of the records.
 type CutOutcome uint8
 
@@ -31,30 +26,14 @@ type Attempt struct {
 	Cuts        uint32
 	Occasion    Occasion
 	Outcome     CutOutcome
-	Changes     uint32 // of hierarchies, that came before
 	Algorithm   uint32 // of the program that tried them
-	// Need is how many records the pool needed, and Under names the principles that were asked of it, that of
-	// l first: before release 1 both may change. Empty if it was skipped.
-	Need  int
-	Under string
-}
-
-// Demands are the principles that were asked of the pool.
-func (a *Attempt) Demands() []string { return strings.Fields(a.Under) }
-
-// L is the l that was.
-func (a *Attempt) L() (l int) {
-	if names := a.Demands(); len(names) > 0 {
-		_, arguments := demandOf(names[0])
-		l, _ = strconv.Atoi(arguments[0])
-	}
-	return l
+	// Need is how many records the pool needed; 0 if it was skipped.
+	Need int
 }
 
 // Merges reports whether next is one more cut of the run a, or decides the pool that a has fixed.
 func (a *Attempt) Merges(next Attempt) bool {
-	same := a.Number > 0 && a.Records == next.Records && a.Occasion == next.Occasion && a.Changes == next.Changes && a.Need == next.Need &&
-		a.Under == next.Under && a.Algorithm == next.Algorithm
+	same := a.Number > 0 && a.Records == next.Records && a.Occasion == next.Occasion && a.Need == next.Need && a.Algorithm == next.Algorithm
 	if a.Outcome == Fixed {
 		return same && a.Last == next.First
 	}

@@ -82,11 +82,3 @@ func (p *Pool) Check(c *Records) error {
 
 // People are the members of a pool, ascending.
 func (p *Pool) People() []RecordID { return slices.Sorted(slices.Values(p.Members)) }
-
-// Changes counts how often hierarchies changed.
-func (h *Head) Changes() (n uint32) {
-	for _, versions := range h.Hierarchies {
-		n += uint32(max(1, len(versions)) - 1)
-	}
-	return n
-}

@@ -157,9 +157,11 @@ type Intent struct {
 
 // Meta is what a state file says about itself.
 type Meta struct {
-	// Settings are digests of what must not change under a state, by
-	// configuration key: schema, hierarchies, policy, recoding.
+	// Settings are digests of what changes under a state by a new era alone, if at all, by
+	// configuration key: schema, hierarchies, policy, recoding. They are those of the newest era.
 	Settings map[string][32]byte
+	// Eras are the stretches under the same settings, oldest first. The newest one is in force.
+	Eras []Era `json:",omitempty"`
 	// Seed keys every random draw and digest (rule R, randomness). It is stored nowhere
 	// else.
 	Seed [32]byte

@@ -72,8 +72,8 @@ func (g *generator) Next() *state.Delta {
 	}
 	if n := uint32(g.sent); n%3 == 0 {
 		d.Attempt = &state.Attempt{Number: g.guard.Attempt + 1, Records: g.guard.Records, First: g.tick, Last: g.tick + 5,
-			Cuts: 1 + n<<8, Occasion: state.Occasion(n % 3), Outcome: state.CutOutcome(n / 3 % 5), Changes: n % 2, Algorithm: n % 3,
-			Need: int(n), Under: "frequency(3) entropy(2.5)"}
+			Cuts: 1 + n<<8, Occasion: state.Occasion(n % 3), Outcome: state.CutOutcome(n / 3 % 5), Algorithm: n % 3,
+			Need: int(n)}
 		if d.Attempt.Number > 1 && n%4 == 1 {
 			d.Attempt.Number--
 		}
@@ -98,6 +98,11 @@ func (g *generator) meta() *state.Meta {
 	m := &state.Meta{Settings: map[string][32]byte{"policy": g.digest(), "schema": g.digest()}, Seed: g.digest(),
 		Seeded: g.chance(0.5), InitialDone: g.chance(0.5), Tick: g.tick, Partitions: g.partitions, Removed: g.release, Epoch: g.release % 5,
 		Scale: []equivclass.Range{{Lo: -g.tick, Hi: 1}, {}}}
+	for range g.random.IntN(3) {
+		m.Eras = append(m.Eras, state.Era{Release: g.release + 1, Attempt: g.guard.Attempt, Records: g.guard.Records, Grown: g.chance(0.5),
+			Ends: map[state.Partition]int64{g.partition(1): g.tick}, Scale: []equivclass.Range{{Lo: 1, Hi: g.tick}},
+			Config: []byte(fmt.Sprint(`{"policy":`, g.tick, `}`))})
+	}
 	if g.chance(0.5) {
 		m.InitialEnds = map[state.Partition]int64{g.partition(0): 4, g.partition(1): -1}
 		m.Ends, m.CutRead = map[state.Partition]int64{g.partition(0): g.tick}, g.sent

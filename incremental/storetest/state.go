@@ -54,6 +54,7 @@ func (s *State) Apply(d *state.Delta) {
 	if d.Meta != nil {
 		m := *d.Meta
 		m.Settings, m.InitialEnds, m.References = maps.Clone(m.Settings), maps.Clone(m.InitialEnds), maps.Clone(m.References)
+		m.Eras = slices.Clone(m.Eras)
 		m.Ends, m.Read, m.Hierarchies = maps.Clone(m.Ends), maps.Clone(m.Read), maps.Clone(m.Hierarchies)
 		s.Meta = &m
 	}

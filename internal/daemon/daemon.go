@@ -95,8 +95,12 @@ func newPublisher(ctx context.Context, c *config.Config, m *incremental.Machine,
 		return nil, err
 	}
 	settings.Progress = progress
+	eras, former, err := dataset.FormerOf(c, m)
+	if err != nil {
+		return nil, err
+	}
 	disk := publish.NewClosable(o.FS)
-	p := &publisher{settings: settings, gate: newGate(c), disk: disk, sized: o.Monitor.Sized, run: ctx,
+	p := &publisher{settings: settings, former: former, gate: newGate(c, eras), disk: disk, sized: o.Monitor.Sized, run: ctx,
 		twins: &twins{log: o.Log}, faults: make(chan error, 1),
 		inner: &publish.Publisher{FS: disk, Dir: c.Release.Dir, Ledger: c.Release.Ledger, Owner: dataset.NewOwner(),
 			Beside: c.Shard.Journal.Set()}}

@@ -27,6 +27,7 @@ type publisher struct {
 	inner    *publish.Publisher
 	disk     *publish.Closable
 	settings *render.Settings
+	former   []*render.Settings // of former eras
 	gate     *auditGate
 	standing *recheck   // of the newest release
 	faults   chan error // what rechecks found, for the loop
@@ -70,7 +71,7 @@ func (p *publisher) publish(ctx context.Context, v *incremental.View, repeats *[
 	var done func()
 	until.FS, done = p.paced(ctx, disk)
 	defer done()
-	out, err := until.Publish(publish.Of(v), p.settings)
+	out, err := until.Publish(publish.Of(v, p.former...), p.settings)
 	if err != nil {
 		return ingest.Release{}, unrepeated(err)
 	}
@@ -123,15 +124,23 @@ func (p *publisher) paced(ctx context.Context, disk snapshot.FS) (files snapshot
 // auditGate is the publish.Gate over the independent auditor.
 type auditGate struct{ audit *gate.Gate }
 
-func newGate(c *config.Config) *auditGate {
+func newGate(c *config.Config, former []*config.Config) *auditGate {
+	g := gate.New(policyBy(c))
+	g.Promised = promisedBy(c)
+	for _, before := range former {
+		g.Earlier = append(g.Earlier, gate.Settings{Policy: policyBy(before), Promised: promisedBy(before)})
+	}
+	return &auditGate{g}
+}
+
+// policyBy is the policy of a configuration, as the auditor takes it.
+func policyBy(c *config.Config) format.Policy {
 	budget := c.Policy.MaxRegroups
 	if c.Policy.Republication == config.Append {
 		budget = 0
 	}
-	g := gate.New(format.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication),
-		Level: string(c.Policy.Level), MaxRegroups: &budget})
-	g.Promised = promisedBy(c)
-	return &auditGate{g}
+	return format.Policy{K: c.Policy.K, L: c.Policy.L, Republication: string(c.Policy.Republication), Level: string(c.Policy.Level),
+		MaxRegroups: &budget}
 }
 
 // erasureOf is when the configuration lets buckets leave; nil: never.

@@ -148,7 +148,7 @@ func (p *publisher) resume(view *incremental.View, regroups []uint16) error {
 	}
 	done := make(chan numbered, 1)
 	go func() {
-		placed, err := p.inner.Resume(publish.Of(view), p.settings)
+		placed, err := p.inner.Resume(publish.Of(view, p.former...), p.settings)
 		done <- numbered{placements(placed), err}
 	}()
 	publisher := sync.OnceValues(func() ([]gate.Placement, error) {

@@ -133,6 +133,8 @@ func (s *steering) notReloadable(keys []string) error {
 	switch {
 	case slices.ContainsFunc(keys, grown):
 		hint = "a hierarchy that has only grown is taken in when anond is restarted"
+	case s.last.Machine.Release > 0 && slices.ContainsFunc(keys, is(config.NextPool)):
+		hint = "stop anond and run anond config apply, which takes them in for later pools at level L2; or restore these settings"
 	case s.last.Machine.Release > 0 && slices.ContainsFunc(keys, is(config.Never)):
 		hint = "the dataset has a release, so what it was made under stays: restore these settings"
 	}

@@ -175,9 +175,9 @@ func TestReload(t *testing.T) {
 	s.release(2)
 
 	for _, c := range []struct{ from, to, key, hint string }{
-		{"k: 5", "k: 6", "policy.k", "the dataset has a release"},
+		{"k: 5", "k: 6", "policy.k", "anond config apply"},
 		{"path: ./state/anond.db", "path: ./state/anond.db, max_records: 7", "state.max_records", "restart anond"},
-		{"type: integer", "type: decimal", "schema.attributes[age]", "the dataset has a release"},
+		{"type: integer", "type: decimal", "schema.attributes[age].type", "the dataset has a release"},
 	} {
 		before := s.Text
 		s.edit(c.from, c.to)

@@ -41,9 +41,33 @@ func MachineOptions(ctx context.Context, c *config.Config, o Options) (increment
 	if err != nil {
 		return incremental.Options{}, err
 	}
-	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(),
-		Encoding: config.EncodingKey, Hierarchies: c.HierarchyKeys(), Weaker: c.AskedOfBags(),
-		Seed: seed, Seeded: seeded, SubjectKey: subjectKey(c), Progress: o.Planned, Interrupted: func() bool { return ctx.Err() != nil }}, nil
+	out := settingsOf(c)
+	out.Seed, out.Seeded, out.SubjectKey, out.Progress = seed, seeded, subjectKey(c), o.Planned
+	out.Interrupted, out.Apply, out.Config = func() bool { return ctx.Err() != nil }, o.Apply, c.Frozen
+	out.Rebuild = func(kept []byte) (incremental.Options, error) {
+		before, err := c.Thawed(kept)
+		if err != nil {
+			return incremental.Options{}, err
+		}
+		earlier := out
+		under := settingsOf(before)
+		earlier.Schema, earlier.Policy, earlier.Settings, earlier.Hierarchies = under.Schema, under.Policy, under.Settings, under.Hierarchies
+		return earlier, nil
+	}
+	return out, nil
+}
+
+// settingsOf are the options that an era has.
+func settingsOf(c *config.Config) incremental.Options {
+	later := map[string]state.Later{}
+	blind, caps := c.Later()
+	for _, key := range blind {
+		later[key] = state.Blind
+	}
+	for _, key := range caps {
+		later[key] = state.Cap
+	}
+	return incremental.Options{Schema: c.Schema(), Policy: PolicyOf(c), Settings: c.Digests(), Hierarchies: c.HierarchyKeys(), Later: later}
 }
 
 // StateExists reports whether there is a state, with the error if not.

@@ -25,8 +25,10 @@ import (
 
 // Options are what a run needs besides its configuration.
 type Options struct {
-	Log   *slog.Logger
-	Once  bool
+	Log  *slog.Logger
+	Once bool
+	// Apply takes settings in that may be others for later pools (anond config apply).
+	Apply bool
 	Stdin io.Reader
 	// TrustClock: the clock is right though it lies far ahead of when it was seen last.
 	TrustClock bool

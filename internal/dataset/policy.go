@@ -57,6 +57,22 @@ func PolicyOf(c *config.Config) state.Policy {
 var onRefusal = map[config.OnRefusal]state.OnRefusal{config.RefusalStop: state.StopRefused,
 	config.RefusalQuarantine: state.QuarantineRefused, config.RefusalGrow: state.GrowRefused}
 
+// FormerOf are the settings of the eras before the newest one of which releases show something, oldest first.
+func FormerOf(c *config.Config, m *incremental.Machine) (eras []*config.Config, out []*render.Settings, err error) {
+	for kept := range m.Former() {
+		before, err := c.Thawed(kept)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := SettingsOf(before, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		eras, out = append(eras, before), append(out, s)
+	}
+	return eras, out, nil
+}
+
 // SettingsOf translates the configuration for the manifest. The state's machine
 // has the seed for recodings that draw, and knows which hierarchies have grown.
 func SettingsOf(c *config.Config, m *incremental.Machine) (*render.Settings, error) {

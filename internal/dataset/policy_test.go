@@ -63,15 +63,6 @@ func TestRuleBPolicyOfLevel2(t *testing.T) {
 	}
 }
 
-// TestHintOfARaisedL names the highest l that may follow a refusal.
-func TestHintOfARaisedL(t *testing.T) {
-	err := fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 5})
-	assert.Equal(t, "set policy.l to 3 or less; or set initial.on_refusal to quarantine or grow", fault.Hint(err))
-	err = fmt.Errorf("state: %w", &incremental.RaisedError{Refused: 3, L: 3, Before: []string{"frequency(3)"},
-		Now: []string{"frequency(3)", "entropy(4)"}})
-	assert.Contains(t, fault.Hint(err), "take policy.diversity back to what the pool was refused under")
-}
-
 // TestHintOfLevels names the level that the state has.
 func TestHintOfLevels(t *testing.T) {
 	for level, want := range map[state.Level]string{state.L1: "level: L1", state.L2: "level: L2"} {

@@ -25,6 +25,7 @@ import (
 type Exporter struct {
 	machine  *incremental.Machine
 	settings *render.Settings
+	former   []*render.Settings // of former eras
 	schema   *equivclass.Schema
 	names    map[uint16]state.Partition
 	origin   []uint16
@@ -56,7 +57,7 @@ func OpenReplay(ctx context.Context, c *config.Config) (e *Exporter, r *replay.R
 
 // rendered is the Renderer of a replay.
 func (e *Exporter) rendered(v *incremental.View) (map[string]string, error) {
-	files, err := render.Births(publish.Of(v), e.settings)
+	files, err := render.Births(publish.Of(v, e.former...), e.settings)
 	out := make(map[string]string, len(files))
 	for _, f := range files {
 		out[f.Name] = f.SHA256
@@ -82,6 +83,9 @@ func openExporter(ctx context.Context, c *config.Config, also func(state.Store, 
 		return nil, err
 	}
 	if e.settings, err = dataset.SettingsOf(c, e.machine); err != nil {
+		return nil, err
+	}
+	if _, e.former, err = dataset.FormerOf(c, e.machine); err != nil {
 		return nil, err
 	}
 	for p, pos := range e.machine.Intake().Positions() {
@@ -147,7 +151,7 @@ func (e *Exporter) Members(w io.Writer, from, to uint32) error {
 	if err != nil {
 		return err
 	}
-	members := render.NewMembership(publish.Of(view), e.settings)
+	members := render.NewMembership(publish.Of(view, e.former...), e.settings)
 	for n := from; n <= to; n++ {
 		placed, err := members.Of(n)
 		if err != nil {
@@ -184,7 +188,8 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render
 	return nil
 }
 
-// Records writes `record,arrived_in_release,<attributes>`: every record in
+// Records writes `record,arrived_in_release,<attributes>`, with `arrived_in_era` before the attributes where settings have changed: every
+// record in
 // state, with the first release whose cut covers it, and before the attributes the stratum of its person where people settle; those who
 // are still observed are not there. Where people are published with their histories, a row is of a person, named by one of their records,
 // and a sensitive attribute has a column for each record that there may be: illness, illness_2, and so on. A subject is shown as its
@@ -194,6 +199,10 @@ func (e *Exporter) Records(w io.Writer) error {
 	columns := e.columns()
 	view := e.machine.Releases().All()
 	header := []string{"record", "arrived_in_release"}
+	eras := len(e.former) > 0
+	if eras {
+		header = append(header, "arrived_in_era")
+	}
 	if view.Stratum != nil {
 		header = append(header, "stratum")
 	}
@@ -218,8 +227,11 @@ func (e *Exporter) Records(w io.Writer) error {
 		if release < len(cuts) {
 			row[1] = strconv.Itoa(release + 1)
 		}
+		if eras {
+			row[2] = "1" // what changed is the same for people who arrived before and after
+		}
 		if view.Stratum != nil {
-			row[2] = view.Stratum[r].String()
+			row[ahead-1] = view.Stratum[r].String()
 		}
 		row = row[:ahead]
 		for _, i := range columns {

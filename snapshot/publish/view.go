@@ -6,9 +6,15 @@ import (
 	"anond/snapshot/render"
 )
 
-// Of returns what a view of the state shows.
-func Of(v *incremental.View) *render.Input {
-	return &render.Input{Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
+// Of returns what a view of the state shows. The settings of former eras, oldest first, are those under which their releases were made.
+func Of(v *incremental.View, settings ...*render.Settings) *render.Input {
+	var former []render.Era
+	for i, f := range v.Former {
+		former = append(former, render.Era{Until: f.Until, Settings: settings[i],
+			Columns: render.Columns{Schema: f.Schema, Dictionaries: f.Dictionaries, QI: f.QI, SA: f.SA, Scale: f.Scale,
+				References: f.References}})
+	}
+	return &render.Input{Former: former, Release: v.Intent.Release, CreatedAt: v.Intent.CreatedAt, Seeded: v.Seeded, Shared: v.Level == state.L2,
 		Grown: v.Grown, FirstNeed: v.FirstNeed, Pending: v.Intent.Pending.Total(),
 		Columns: render.Columns{Schema: v.Schema, Dictionaries: v.Dictionaries, QI: v.QI, SA: v.SA, Scale: v.Scale, References: v.References},
 		Classes: classesOf(v, v.Classes),

@@ -103,7 +103,7 @@ func (x *run) all() error {
 			return err
 		}
 		x.next = i
-		for x.begun(a.Changes) {
+		for x.begun(a.Number) {
 			if err := x.age(); err != nil {
 				return err
 			}
@@ -134,13 +134,13 @@ func (x *run) all() error {
 	return nil
 }
 
-// begun reports whether the next era begins before so many changes of hierarchies.
-func (x *run) begun(changes uint32) bool { return len(x.ages) > 1 && x.ages[1].changes <= changes }
+// begun reports whether the next era begins before a cut.
+func (x *run) begun(cut uint32) bool { return len(x.ages) > 1 && x.ages[1].Attempt < cut }
 
 // feed applies the records up to one, and begins the eras of those.
 func (x *run) feed(to int) error {
-	for len(x.ages) > 1 && int(x.ages[1].records) < to {
-		if err := x.apply(int(x.ages[1].records)); err != nil {
+	for len(x.ages) > 1 && int(x.ages[1].Records) < to {
+		if err := x.apply(int(x.ages[1].Records)); err != nil {
 			return err
 		}
 		if err := x.age(); err != nil {

@@ -21,7 +21,6 @@ type Recording struct {
 	options   incremental.Options
 	meta      state.Meta
 	rows      []equivclass.Row // by record; what state does not keep is empty
-	paths     map[int][]string // by attribute: what its dictionary took in
 	records   int              // of a person at most, whose value is a history; 0: it is that of one record
 	ticks     []int64          // by record: when it arrived
 	strata    []settle.Stratum // by record: of its person
@@ -38,7 +37,7 @@ type Recording struct {
 // Read takes a recording from a store and from the machine that was opened on it with
 // the options.
 func Read(store state.Store, m *incremental.Machine, o incremental.Options) (*Recording, error) {
-	r := &Recording{options: o, open: openMachine, change: m.Releases().Change, paths: map[int][]string{}, erased: -1}
+	r := &Recording{options: o, open: openMachine, change: m.Releases().Change, erased: -1}
 	if err := store.Load(r.visitor()); err != nil {
 		return nil, err
 	}
@@ -57,14 +56,9 @@ func Read(store state.Store, m *incremental.Machine, o incremental.Options) (*Re
 
 func (r *Recording) visitor() state.Visitor {
 	return state.Visitor{
-		Meta:     func(m state.Meta) error { r.meta = m; return nil },
-		Counters: func(state.Counters) error { return nil },
-		Dictionary: func(attribute int, text string) error {
-			if o := r.options.Schema.Attributes()[attribute]; o.Hierarchy != nil {
-				r.paths[attribute] = append(r.paths[attribute], text)
-			}
-			return nil
-		},
+		Meta:       func(m state.Meta) error { r.meta = m; return nil },
+		Counters:   func(state.Counters) error { return nil },
+		Dictionary: func(int, string) error { return nil },
 		Records: func(b *state.RecordBlock) error {
 			for i := range b.Len() {
 				if b.Subject != nil && b.Subject[i] == 0 && r.erased < 0 {
@@ -155,17 +149,12 @@ func (r *Recording) obstacle() string {
 	case len(r.meta.References) > 0 && r.others() != "":
 		return "the reference of t-closeness was fixed by " + r.others()
 	}
-	for i := range r.first() {
-		if a := &r.attempts[i]; a.Under != "" && a.Under != r.policyOf(r.options.Policy, a).Under() {
-			return "the first pool was cut under a policy.diversity or promise that is not configured any more"
-		}
-	}
 	var why string
 	r.ages, why = r.eras()
 	return why
 }
 
-// first is how many cuts there were up to the first pool's decision. Before it, what is asked of a pool may change.
+// first is how many cuts there were up to the first pool's decision. What becomes of one that is refused may change before.
 func (r *Recording) first() int {
 	n := slices.IndexFunc(r.attempts, func(a state.Attempt) bool {
 		return a.Outcome == state.Released || a.Outcome == state.Quarantined
@@ -178,10 +167,10 @@ func (r *Recording) first() int {
 
 // policyOf is that of one of these cuts.
 func (r *Recording) policyOf(p state.Policy, a *state.Attempt) *state.Policy {
-	if a.Under == "" {
+	if a.Need == 0 {
 		return &p
 	}
-	p.Requirement.L, p.InitialMin, p.InitialMax, p.OnRefusal = a.L(), a.Need, 0, state.StopRefused
+	p.InitialMin, p.InitialMax, p.OnRefusal = a.Need, 0, state.StopRefused
 	if a.Outcome == state.Quarantined {
 		p.OnRefusal = state.QuarantineRefused
 	}

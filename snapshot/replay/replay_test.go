@@ -26,6 +26,7 @@ type stream struct {
 	days    int64 // of the public clock
 	t       *testing.T
 	options incremental.Options
+	all     []incremental.Options // of all starts: what the state keeps of settings is their number here
 	store   *memstore.Store
 	m       engine
 	rng     *rand.Rand
@@ -120,6 +121,16 @@ func newStream(t *testing.T, change func(*incremental.Options)) *stream {
 
 // start opens the state, again after a crash.
 func (f *stream) start() {
+	n := len(f.all)
+	f.options.Config = func() []byte { return strconv.AppendInt(nil, int64(n), 10) }
+	f.options.Rebuild = func(kept []byte) (incremental.Options, error) {
+		i, err := strconv.Atoi(string(kept))
+		if err != nil {
+			return incremental.Options{}, err
+		}
+		return f.all[i], nil
+	}
+	f.all = append(f.all, f.options)
 	var err error
 	f.m, err = f.open(f.store, f.options)
 	require.NoError(f.t, err)
@@ -396,12 +407,16 @@ func TestReplayOfAFirstPool(t *testing.T) {
 	require.Equal(t, 1, f.certified().Quarantined)
 	f.adopted()
 
-	f = newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.L = state.StopRefused, 3 })
+	f = newStream(t, func(o *incremental.Options) {
+		o.Policy.OnRefusal, o.Policy.Requirement.L = state.StopRefused, 3
+		o.Settings = map[string][32]byte{"policy.level": {}, "policy.l": {3}}
+	})
 	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
 	_, err := f.m.Decide(state.Triggered)
 	var refused *plan.InfeasibleError
 	require.ErrorAs(t, err, &refused)
-	f.options.Policy.Requirement.L = 2
+	f.options.Policy.Requirement.L, f.options.Apply, f.options.Later = 2, true, map[string]state.Later{"policy.l": state.Cap}
+	f.options.Settings = map[string][32]byte{"policy.level": {}, "policy.l": {2}}
 	f.start()
 	f.feed(40, f.mixed)
 	require.NotNil(t, f.cut(state.Triggered))
@@ -453,8 +468,10 @@ func TestReplayOfPoolsThatWereStopped(t *testing.T) {
 func TestReplayOfRefusals(t *testing.T) {
 	f := newStream(t, func(o *incremental.Options) { o.Policy.OnRefusal, o.Policy.Requirement.K = state.StopRefused, 5 })
 	f.feed(150, func(i int) string { return fmt.Sprint("i", max(0, i%5-1)) }) // 2/5 have one value
+	f.options.Later, f.options.Apply = map[string]state.Later{"policy.l": state.Cap, "policy.k": state.Blind}, true
 	for l := 5; l > 2; l-- {
 		f.options.Policy.Requirement.L = l
+		f.options.Settings = map[string][32]byte{"policy.level": {}, "policy.l": {byte(l)}}
 		f.start()
 		for range l {
 			_, err := f.m.Decide(state.Triggered)
@@ -471,12 +488,58 @@ func TestReplayOfRefusals(t *testing.T) {
 	require.Equal(t, 1, f.certified().Quarantined)
 	f.adopted()
 
-	out, err := f.altered(func(r *Recording) { r.attempts[0].Under += " entropy(4)" }).Run(1, nil)
+	f.all[1].Policy.Requirement.L = 2
+	out, err := f.read().Run(1, nil)
 	require.NoError(t, err)
-	require.Contains(t, out.Obstacle, "policy.diversity")
-	out, err = f.altered(func(r *Recording) { r.attempts[0].Under = "frequency(2)" }).Run(1, nil)
+	require.NotNil(t, out.Difference, "the first pool would not have been refused")
+}
+
+// TestReplayOfEras: each pool is made again under the settings of its time: another k, and another hierarchy of a quasi-identifier.
+func TestReplayOfEras(t *testing.T) {
+	f := newStream(t, nil)
+	f.options.Later = map[string]state.Later{"policy.k": state.Blind, "zones": state.Blind}
+	f.grown(firstZones, illnesses(7))
+	values := func(int) string { return fmt.Sprint("i", f.rng.IntN(7)) }
+	batches := func(n int) {
+		for range n {
+			f.feed(90, values)
+			f.cut(state.Triggered)
+		}
+	}
+	batches(5)
+	f.feed(20, values)
+	f.options.Apply, f.options.Policy.Requirement.K = true, 5
+	f.grown(firstZones, illnesses(7))
+	f.cut(state.Triggered)
+	batches(5)
+	f.grown("e;w;*\nd;w;*\nb;v;*\na;v;*\nc;v;*\n", illnesses(7))
+	f.options.Apply = false
+	batches(5)
+	m := f.m.(*incremental.Machine)
+	require.Empty(t, m.CheckInvariants())
+	v, err := m.Releases().View(m.Releases().Latest().Release)
 	require.NoError(t, err)
-	require.NotNil(t, out.Difference)
+	require.Len(t, v.Former, 2)
+	sizes := map[int]bool{}
+	for _, c := range v.Classes {
+		sizes[len(c.Members)] = true
+		era := 0
+		for era < 2 && c.Born > v.Former[era].Until {
+			era++
+		}
+		require.Len(t, c.Members, []int{3, 5, 5}[era])
+	}
+	require.Len(t, sizes, 2)
+	for r := range v.Former[0].QI[1].Len() { // the same values, in the leaves of that time
+		before, now := v.Former[0], v.Dictionaries[1].Text(v.QI[1].At(r))
+		require.Equal(t, now, before.Dictionaries[1].Text(before.QI[1].At(r)))
+	}
+	require.Greater(t, f.certified().Releases, 5)
+
+	f.all[1].Policy.Requirement.K = 4
+	out, err := f.read().Run(0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.Difference, "the classes follow from k")
 }
 
 // TestReplayOfSubPools: where Merge divides a pool.
@@ -543,8 +606,8 @@ func TestObstacles(t *testing.T) {
 	for want, alter := range map[string]func(r *Recording){
 		"grew":            func(r *Recording) { r.meta.Pools.Grown = true },
 		"0 of the 1 cuts": func(r *Recording) { r.attempts = nil },
-		"\"zone\" has changed": func(r *Recording) {
-			r.meta.Hierarchies = map[int][]state.HierarchyVersion{1: {{}, {Records: 40}}}
+		"the settings of era 1 cannot be read": func(r *Recording) {
+			r.meta.Eras = append([]state.Era{{Config: []byte("x")}}, r.meta.Eras...)
 		},
 	} {
 		r := f.read()

@@ -72,7 +72,7 @@ func (t *tape) Commit(d *state.Delta) error {
 		t.attempt = *d.Attempt
 	}
 	if d.Meta != nil {
-		if t.meta = *d.Meta; t.meta.Scale != nil && !slices.Equal(t.meta.Scale, t.r.meta.Scale) {
+		if t.meta = *d.Meta; t.meta.Scale != nil && len(t.meta.Eras) == len(t.r.meta.Eras) && !slices.Equal(t.meta.Scale, t.r.meta.Scale) {
 			return t.fail("numbers are measured by another scale")
 		}
 	}
