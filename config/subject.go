@@ -207,8 +207,6 @@ func checkHistories(c *Config, r *reader) {
 		case a.Role != equivclass.Sensitive:
 		case a.Values == publishedExactly:
 			refused("publishes exact numbers")
-		case a.Hierarchy != "":
-			refused("is sensitive with a hierarchy")
 		case a.Missing == equivclass.OpenMissing:
 			refused("promises nothing of a missing value")
 		}

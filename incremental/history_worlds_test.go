@@ -2,6 +2,7 @@ package incremental_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"testing"
@@ -185,6 +186,94 @@ func (p *play) mergesSecond() {
 	}
 }
 
+// grownHistories are four people who come twice before the hierarchy grows, four who do so afterwards, and one who comes once on each side.
+// inside: the windows of the first end behind the growth; else they end before it.
+func grownHistories(x law, inside bool) situation {
+	const values = 3
+	is := func(v, w int) history {
+		return history{first: v, second: w, does: true, shown: values + v*values + w, weight: 1}
+	}
+	younger := x.twice(values)
+	older := slices.DeleteFunc(slices.Clone(younger), func(l history) bool { return l.first == 2 || l.second == 2 })
+	histories := [][]history{older, older, {is(0, 0)}, {is(1, 1)}, younger, younger, {is(0, 1)}, {is(2, 2)}, {is(0, 2), is(1, 0)}}
+	quasi := []string{"0", "10", "100", "110", "1", "11", "101", "111", "0"}
+	return situation{values: values, histories: histories, known: []int{-1, -1, 0, 0, -1, -1, 0, 0, -1}, most: 2, pool: 4,
+		versions: []string{"ab", "cab"}, do: func(p *play, _ string) {
+			comes := func(person int, at int64) { p.tell(person, message{op: "c", quasi: quasi[person], at: at}) }
+			again := func(person int, at int64) {
+				p.tell(person, message{op: "c", quasi: quasi[person], at: at, value: p.valueText(p.does(person).second)})
+			}
+			both := func(people []int, at int64) {
+				for i, person := range people {
+					comes(person, at+int64(i))
+				}
+				for i, person := range people {
+					again(person, at+10+int64(i))
+				}
+			}
+			both([]int{0, 1, 2, 3}, 0)
+			at := int64(30)
+			if !inside {
+				at = 500
+				p.passes(at)
+			}
+			comes(8, at)
+			p.grows(1)
+			both([]int{4, 5, 6, 7}, at+1)
+			before := p.m.Status().Beyond
+			if again(8, at+30); p.m.Status().Beyond > before {
+				p.reached["beyond"] = true
+			}
+			p.passes(1000)
+			p.releases()
+		}, reaches: []string{"second release", "quarantined", "beyond"}}
+}
+
+// mixedVersions are two people whose first record comes before the hierarchy grows, and two who come twice behind it. straddles: the
+// second records of the former come behind it, too. Of one each all is known.
+func mixedVersions(x law, straddles bool) situation {
+	const values = 3
+	var first []history
+	for _, l := range x.twice(values) {
+		if l.first < 2 && (straddles || l.second < 2) {
+			first = append(first, l)
+		}
+	}
+	is := func(v, w int) []history {
+		return []history{{first: v, second: w, does: true, shown: values + v*values + w, weight: 1}}
+	}
+	return situation{values: values, histories: [][]history{first, x.twice(values), is(0, 0), is(1, 1)}, known: []int{-1, -1, 0, 0}, most: 2,
+		pool: 4, versions: []string{"ab", "cab"}, do: func(p *play, broken string) {
+			quasi := []string{"0", "0", "100", "100"}
+			again := func(person int, at int64) {
+				p.tell(person, message{op: "c", quasi: quasi[person], value: p.valueText(p.does(person).second), at: at})
+			}
+			for _, person := range []int{0, 2} {
+				if p.tell(person, message{op: "c", quasi: quasi[person]}); !straddles {
+					again(person, 1)
+				}
+			}
+			p.grows(1)
+			if broken == "a history has two versions" {
+				p.m.Ungrown()
+			}
+			for _, person := range []int{1, 3} {
+				p.tell(person, message{op: "c", quasi: quasi[person], at: 10})
+				again(person, 11)
+			}
+			for _, person := range []int{0, 2} {
+				if straddles {
+					again(person, 12)
+				}
+			}
+			p.passes(1000)
+			if broken == "hierarchy versions are mixed" {
+				p.m.Restratify(func(s settle.Stratum) settle.Stratum { return settle.Stratum(s.Inserts()) })
+			}
+			p.releases()
+		}}
+}
+
 // TestHistoriesTellNothing: in every world of people some of whom come again, with any law of the second value and of who comes, the
 // posterior of each history of each published person is the share in the bucket, exactly, and each value is in the histories of no more
 // than 1/l of it.
@@ -197,6 +286,13 @@ func TestHistoriesTellNothing(t *testing.T) {
 	if tier.Full() {
 		t.Run("four classes", func(t *testing.T) { mergedAgain().course(t, "").requireExact(t) })
 	}
+	for _, inside := range []bool{true, false} {
+		for _, x := range []law{chronic, sticky}[:tier.Of(t, 1, 1, 2)] {
+			t.Run(fmt.Sprint("growth, inside ", inside, ", ", x.name), func(t *testing.T) {
+				grownHistories(x, inside).course(t, "").requireExact(t)
+			})
+		}
+	}
 	t.Run("first records", func(t *testing.T) { freshBuckets().course(t, "").requireExact(t) })
 }
 
@@ -208,11 +304,18 @@ func TestBrokenHistories(t *testing.T) {
 		"a history closes by the value":    returns(sticky).closing(0),
 		"fresh buckets for second records": freshBuckets(),
 		"one Merge for each position":      mergedAgain(),
+		"hierarchy versions are mixed":     mixedVersions(chronic, false),
+		"a history has two versions":       mixedVersions(chronic, true),
 	} {
 		if s.pool == 8 && !tier.Full() {
 			continue // some 6,000 plays
 		}
-		t.Run(name, func(t *testing.T) { requireTells(t, s.course(t, name)) })
+		t.Run(name, func(t *testing.T) {
+			v := requireTells(t, s.course(t, name))
+			if s.versions != nil {
+				require.Equal(t, "1", v.worst.RatString(), "a new value is known to be of who came later")
+			}
+		})
 	}
 }
 

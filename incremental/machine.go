@@ -97,7 +97,7 @@ func Open(store state.Store, o Options) (*Machine, error) {
 		m.s.Records.Stratify()
 	}
 	if o.Policy.Settle.Histories() {
-		m.s.Records.Sequences(o.Schema.Sensitive(), o.Policy.Settle.Max)
+		m.s.Records.Sequences(o.Policy.Settle.Max)
 	}
 	m.seen.s = &m.s
 	l := loader{m, o, true}

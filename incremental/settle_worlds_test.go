@@ -713,11 +713,12 @@ func TestBrokenSettling(t *testing.T) {
 	}
 }
 
-func requireTells(t *testing.T, c *course) {
+func requireTells(t *testing.T, c *course) (v verdict) {
 	t.Helper()
-	v := c.enumerate(t)
+	v = c.enumerate(t)
 	t.Log(v)
 	require.Positive(t, v.published)
 	require.Less(t, v.exact[0], v.published)
 	require.Positive(t, v.excess.Cmp(big.NewRat(1, 100)), "it tells: %s above the share", v.excess.RatString())
+	return v
 }

@@ -603,9 +603,6 @@ func TestViewsOfHistories(t *testing.T) {
 	for _, subject := range []string{"repeat: first, settle: 90 records", "repeat: history, max_records: 2, settle: 90 records"} {
 		s := newSite(t, subject+", erasure: {mode: bucket, every: 24h}", "")
 		s.replace("  tables: [[illness, drug]]\n", "")
-		s.replace("illness, role: sensitive, hierarchy: illness.csv", "illness, role: sensitive, type: categorical")
-		s.replace("\n  missing: value", "")
-		s.replace(", values: {illness: level 1}", "")
 		r, text := rand.New(rand.NewPCG(7, 3)), "id,age,zip,sex,weight,illness,drug\n"
 		pick := func(of ...string) string { return of[r.IntN(len(of))] }
 		for i := range 900 {
