@@ -74,7 +74,7 @@ func (c *Config) schemaKeys() []key {
 			"from the sensitive value."},
 		{path: "subject.settle", value: settling(&c.Settle), derived: "none: the first record is taken as it comes", doc: "With level L2 and " +
 			"a subject: how long each person is observed, from the first message on, before the record is published: a time of the log (Kafka's " +
-			"time stamps) such as 90d, also h, m, s; a number of messages read, such as 1000 records; or end, where the source ends: all are " +
+			"time stamps) such as 90d or 1d12h; a number of messages read, such as 1000 records; or end, where the source ends: all are " +
 			"observed up to there, and nothing is claimed where it depends on a value how many records a person has. Corrections that come " +
 			"meanwhile are applied (`updates`); what comes later is beyond: docs/FEEDS.md. Fixed for a state."},
 		{path: "subject.updates", value: oneOf(&c.Updates, refuseUpdates, ApplyUpdates), def: "refuse",

@@ -100,7 +100,7 @@ func settling(to *settle.Rule) value {
 			return r.String()
 		},
 		parse: func(s string) (settle.Rule, error) {
-			r, err := settle.Parse(s)
+			r, err := settle.Parse(inUnits(s))
 			if err != nil {
 				return r, complain(err.Error(), such)
 			}

@@ -185,8 +185,50 @@ func duration(to *time.Duration, bound time.Duration) value {
 		parse: func(s string) (time.Duration, error) { return parseSpan(s, bound) }}
 }
 
+// parseDuration reads a time span as every key has it: as Go writes one, such as 1h30m, with days before it if there are any: 90d, 1d12h.
+func parseDuration(s string) (time.Duration, error) {
+	text, rest, found := strings.Cut(s, "d")
+	if !found {
+		return time.ParseDuration(s)
+	}
+	const day = 24 * time.Hour
+	days, err := strconv.ParseUint(text, 10, 31)
+	d := time.Duration(days) * day
+	switch {
+	case err != nil:
+		return 0, err
+	case days > uint64(math.MaxInt64/day)-1 || strings.ContainsAny(rest, "+-"):
+		return 0, strconv.ErrRange
+	case rest == "":
+		return d, nil
+	}
+	more, err := time.ParseDuration(rest)
+	if err == nil && more >= day {
+		err = strconv.ErrRange
+	}
+	return d + more, err
+}
+
+// inUnits writes a time span as a number of the largest unit that has it whole, d, h, m or s; what is none, or has none, stays as it is.
+func inUnits(s string) string {
+	d, err := parseDuration(s)
+	if err != nil || d%time.Second != 0 {
+		return s
+	}
+	seconds := int64(d / time.Second)
+	for _, u := range []struct {
+		name string
+		of   int64
+	}{{"d", 86400}, {"h", 3600}, {"m", 60}} {
+		if seconds%u.of == 0 {
+			return strconv.FormatInt(seconds/u.of, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(seconds, 10) + "s"
+}
+
 func parseSpan(s string, bound time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
+	d, err := parseDuration(s)
 	switch {
 	case err != nil:
 		return 0, complain("is not a duration", "write a number and a unit, such as 10s, 15m or 24h")

@@ -363,6 +363,10 @@ func troubleLines(s *shownStatus) (lines [][2]string) {
 	if s.Counts.Outbox > 0 && s.LetterFailure != "" {
 		add("%s dead letters cannot be delivered: %s", grouped(s.Counts.Outbox), s.LetterFailure)
 	}
+	if n := s.Counts.Ahead; n > 0 {
+		add("the time stamps of %s lay more than a day ahead of this machine's clock and counted as none: correct the clock of who sends them",
+			cli.Count(int(n), "record"))
+	}
 	if s.Counts.Infeasible {
 		add("what waits cannot satisfy the policy (infeasible)")
 	}
