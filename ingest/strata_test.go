@@ -59,8 +59,8 @@ func (p *strataPress) Publish(_ context.Context, v *incremental.View) (ingest.Re
 }
 
 // TestTheEndOfASourcePublishesAllStrata: the first pool is one of the plain stratum, and a release for each other one that has a pool
-// follows; who is too few waits, and whoever is still observed settles. Time stamps that lie days ahead end no window: they are counted, and
-// logged seldom.
+// follows; who is too few waits, and whoever is still observed settles. Time stamps that lie days ahead end no window:
+// they are counted, and logged seldom.
 func TestTheEndOfASourcePublishesAllStrata(t *testing.T) {
 	schema, err := equivclass.NewSchema(append([]equivclass.Attribute{{Name: "id", Role: equivclass.Subject}},
 		loopSchema(t).Attributes()...), equivclass.RefuseMissing)

@@ -228,7 +228,8 @@ func message(random *rand.Rand, people, step uint64) Message {
 		m.Row = []byte{}
 	default:
 		for i := range 4 {
-			value := [][]byte{nil, {}, []byte("x"), []byte("Married-civ-spouse"), []byte("12345"), bytes.Repeat([]byte("long"), 50)}[random.IntN(6)]
+			long := bytes.Repeat([]byte("long"), 50)
+			value := [][]byte{nil, {}, []byte("x"), []byte("Married-civ-spouse"), []byte("12345"), long}[random.IntN(6)]
 			if i == 3 {
 				value = fmt.Append(nil, "only here ", step)
 			}
@@ -238,8 +239,8 @@ func message(random *rand.Rand, people, step uint64) Message {
 	return m
 }
 
-// TestManyTexts: where more texts come than have numbers, rows are what they were all the same, and numbers go to other texts when no row has
-// the old ones.
+// TestManyTexts: where more texts come than have numbers, rows are what they were all the same, and numbers go to other texts when no
+// row has the old ones.
 func TestManyTexts(t *testing.T) {
 	o := New(Rule{For: 10})
 	row := func(i int) []byte {
