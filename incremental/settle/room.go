@@ -135,8 +135,8 @@ func (b *block) set(i int, bytes []byte) {
 		b.bytes = slices.Replace(b.bytes, from, to, bytes...)
 	default:
 		spare := n / 8
-		if b.used < perBlock {
-			spare = n / 2
+		if b.used < perBlock { // more come
+			spare = (perBlock - int(b.used)) * n / int(b.used)
 		}
 		whole := append(append(make([]byte, 0, n+spare), b.bytes[:from]...), bytes...)
 		b.bytes = append(whole, b.bytes[to:]...)
