@@ -252,6 +252,9 @@ func (c *Config) Digests() map[string][32]byte {
 		parts := []any{a.Role, a.Type, a.digits(), nonNil(a.Steps), nonNil(a.Buckets), a.Hierarchy != "", a.Aliases == foldAliases,
 			a.plausible(), nonNil(a.Lacking), a.dates()}
 		out[at] = digestOf(parts)
+		if a.Weight != 0 { // states of attributes that all count alike have no such key
+			out[at+".weight"] = digestOf(a.Weight)
+		}
 		if a.textual() && a.Text != exactText { // states of text taken as written know no such key
 			out[at+".text"] = digestOf(normalizeText)
 		}

@@ -154,6 +154,26 @@ func digits(to **int) value {
 		}}
 }
 
+// weight is a number above 0 and at most 1, which is the default and kept as 0.
+func weight(to *float64) value {
+	return scalar[float64]{to: to, name: "number 0.001..1", tags: []string{"!!int", "!!float"},
+		form: object{{"type", "number"}, {"minimum", 0.001}, {"maximum", 1}}, show: func(v float64) any {
+			if v == 0 {
+				return nil
+			}
+			return v
+		}, parse: func(s string) (float64, error) {
+			v, err := finite(s)
+			if err == nil && (v < 0.001 || v > 1) {
+				err = complain("is not between 0.001 and 1", "write 1 for what counts most, and less for what counts less")
+			}
+			if v == 1 {
+				v = 0
+			}
+			return v, err
+		}}
+}
+
 // whole reads a plain decimal integer. 010 is refused: some readers take it as
 // ten, others as eight (octal).
 func whole(s string) (int, error) {

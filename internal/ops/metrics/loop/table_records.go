@@ -212,6 +212,37 @@ func bySize(sizes map[int]int, k int, e gauge.Emit) {
 	}
 }
 
+// ofView is a gauge of each view of the releases.
+func ofView(name, help string, read func(*ingest.View) float64) metric {
+	return metric{Name: name, Labels: []string{"view"}, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
+		for i := range s.Report.Views {
+			e(read(&s.Report.Views[i]), s.Report.Views[i].Name)
+		}
+	}}
+}
+
+// ofLedger is a gauge that is there with a ledger of subjects.
+func ofLedger(name, help string, read func(*ingest.Owned) int) metric {
+	return metric{Name: name, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
+		if o := s.Report.Owned; o != nil {
+			e(float64(read(o)))
+		}
+	}}
+}
+
+var ofViews = []metric{
+	ofView("anond_view_release_sequence", "Number of the newest release of a view (release.views); 0: it has none.",
+		func(v *ingest.View) float64 { return float64(v.Release) }),
+	ofView("anond_view_last_success_timestamp_seconds", "When the release was decided that it is of; 0: it has none.",
+		func(v *ingest.View) float64 { return gauge.At(v.CreatedAt) }),
+	ofView("anond_view_behind_releases", "Releases that it lacks.", func(v *ingest.View) float64 { return float64(v.Behind) }),
+	ofView("anond_view_failing", "1: the newest attempt to make a release of it failed, or its gate refused it.",
+		func(v *ingest.View) float64 { return gauge.Truth(v.Failure != "") }),
+	ofLedger("anond_subject_ledger_people", "People whom this dataset has claimed in subject.ledger.",
+		func(o *ingest.Owned) int { return o.People }),
+	ofLedger("anond_subject_ledger_datasets", "Datasets that share subject.ledger.", func(o *ingest.Owned) int { return o.Datasets }),
+}
+
 // ofBackup is a gauge that is there once something is known of backups.
 func ofBackup(name, help string, read func(*ingest.Backup) float64) metric {
 	return metric{Name: name, Help: help, Read: func(s *monitor.View, e gauge.Emit) {
