@@ -82,7 +82,9 @@ type Ledger struct {
 }
 
 // Owned implements ingest.Owners.
-func (l *Ledger) Owned() (people, datasets int) { return int(l.owned[0].Load()), int(l.owned[1].Load()) }
+func (l *Ledger) Owned() (people, datasets int) {
+	return int(l.owned[0].Load()), int(l.owned[1].Load())
+}
 
 func (l *Ledger) count() {
 	l.owned[0].Store(int64(l.people.Count(why)))
