@@ -131,12 +131,12 @@ func (b *block) set(i int, bytes []byte) {
 	from, to := b.span(i)
 	more := len(bytes) - (to - from)
 	switch n := len(b.bytes) + more; {
-	case n <= cap(b.bytes) && 2*n >= cap(b.bytes):
+	case n <= cap(b.bytes) && (2*n >= cap(b.bytes) || b.used < perBlock):
 		b.bytes = slices.Replace(b.bytes, from, to, bytes...)
 	default:
 		spare := n / 8
-		if b.used < perBlock { // more come
-			spare = (perBlock - int(b.used)) * n / int(b.used)
+		if b.used < perBlock {
+			spare = n
 		}
 		whole := append(append(make([]byte, 0, n+spare), b.bytes[:from]...), bytes...)
 		b.bytes = append(whole, b.bytes[to:]...)
