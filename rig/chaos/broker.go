@@ -159,8 +159,9 @@ func (b *broker) close() {
 
 // part is what a shard reads of a feed: the partitions whose number modulo the shards is its own.
 func (f *feed) part(index, of int) *feed {
-	return &feed{parts: make([][]message, len(f.parts)), gone: f.gone, deletes: f.deletes, others: f.others, keyed: true,
-		whole: f, index: index, of: of}
+	out := *f
+	out.parts, out.whole, out.index, out.of = make([][]message, len(f.parts)), f, index, of
+	return &out
 }
 
 // reads reports whether a partition is one of the shard.

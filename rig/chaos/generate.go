@@ -16,6 +16,12 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 		p.add(stepFeed, 60*p.World.Shards, r)
 	}
 	p.World.Broker = !real && number%5 == 2
+	if own := rand.New(rand.NewPCG(seed, 2<<40+uint64(number))); !real {
+		if number%4 == 1 {
+			p.World.observe(own)
+		}
+		p.World.share(own)
+	}
 	p.add(stepFeed, 60+r.IntN(40), r)
 	if real {
 		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]

@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"errors"
 	"fmt"
@@ -211,7 +210,7 @@ func (w *inside) checkState(p *played) error {
 }
 
 // over checks what is left of a dataset that has ended: its releases.
-func (w *inside) over() error { return w.archive.see(false) }
+func (w *inside) over() error { return w.see(false) }
 
 // attempts is more than any recovery needs.
 const attempts = 8
@@ -224,6 +223,9 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 			if err := w.acceptRefused(); err != nil {
 				return err
 			}
+		}
+		if err := w.claim(); err != nil {
+			return err
 		}
 		if w.broker != nil {
 			if err := w.broker.send(w.feed); err != nil {
@@ -270,7 +272,7 @@ func (w *inside) settle(p *played) error {
 		if err := w.drive(p, false, nil); err != nil {
 			return err
 		}
-		if !strings.Contains(w.log.String()[from:], `"event":"dead_letter_kept"`) {
+		if !w.log.Has(from, `"event":"dead_letter_kept"`) {
 			return nil
 		}
 	}
@@ -286,7 +288,7 @@ func (w *inside) afterwards(log string, before bool) error {
 		}
 	}
 	w.damaged = w.damaged && !before
-	return w.archive.see(w.damaged)
+	return w.see(w.damaged)
 }
 
 // command is what docs/RUN.md says about an ending.
@@ -341,10 +343,12 @@ func (w *inside) restoreState() error {
 
 // restoreReleases copies back what differs from the archive.
 func (w *inside) restoreReleases() error {
-	if err := w.archive.restore(func(path, content string) error {
-		return w.mirror.Put(filepath.Join(w.archive.dir, path), []byte(content), strings.Contains(path, "part-"))
-	}); err != nil {
-		return err
+	for _, a := range w.archives() {
+		if err := a.restore(func(path, content string) error {
+			return w.mirror.Put(filepath.Join(a.dir, path), []byte(content), strings.Contains(path, "part-"))
+		}); err != nil {
+			return err
+		}
 	}
 	w.damaged = false
 	if _, err := w.judged(); err != nil && w.archive.judged != nil {
@@ -394,40 +398,6 @@ func (w *inside) harm(f *fault) error {
 		w.feed.flood(flooded)
 	}
 	return nil
-}
-
-// spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one with which the check of a
-// state finds damage, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
-func (s *site) spoilState(image []byte, draw uint32) error {
-	tries := []uint32{1, 24}[draw>>12&1]
-	damage := func(fault string) bool { return strings.Contains(fault, state.ErrCorrupt.Error()) }
-	for i := range tries {
-		if err := os.WriteFile(s.config.State.Path, flippedState(image, draw+i*2654435761), 0o600); err != nil {
-			return err
-		}
-		if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || slices.ContainsFunc(faults, damage) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// flippedState turns a bit of a page of the state file that was ever written: most of the file is room for later.
-// Every other one is in the header of the page, where it does most.
-func flippedState(image []byte, draw uint32) []byte {
-	var pages []int
-	for at := 0; at < len(image); at += pageSize {
-		if !bytes.Equal(image[at:min(len(image), at+pageSize)], make([]byte, pageSize)) {
-			pages = append(pages, at)
-		}
-	}
-	at, within := pages[int(draw/16)%len(pages)], pageSize
-	if draw%2 == 0 {
-		within = 128
-	}
-	out := bytes.Clone(image)
-	out[at+int(draw/16)/len(pages)%within] ^= 1 << (draw / 2 % 8)
-	return out
 }
 
 // flipRelease turns a bit of a file of the newest release, or of an older one. Other

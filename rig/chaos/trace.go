@@ -43,11 +43,14 @@ var copied = regexp.MustCompile(`("event":"backup_made".*"sha256":")[0-9a-f]*`)
 // owner is drawn by each process, for the names of what it renders.
 var owner = regexp.MustCompile(`-[0-9a-f]{16}\b`)
 
+// ofMachine are lines about the disk of the machine on which this runs.
+var ofMachine = regexp.MustCompile(`(?m)^.*"event":"disk_forecast".*\n`)
+
 // plain leaves out what is drawn from the system's generator, and names nothing else: the directory, and owners.
 //
 // Lines of one instant stand in the order of their texts: goroutines have written them side by side.
 func (t *trace) plain(text string) string {
-	text = copied.ReplaceAllString(text, "$1")
+	text = ofMachine.ReplaceAllString(copied.ReplaceAllString(text, "$1"), "")
 	text = inOrder(text)
 	return owner.ReplaceAllString(strings.ReplaceAll(text, t.dir, ""), "-owner")
 }
