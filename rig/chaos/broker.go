@@ -181,9 +181,10 @@ func (f *feed) refresh() {
 
 // place is the partition to which the key of a person leads, by a library that anond has no part in.
 func (f *feed) place(person int) int {
-	of := kgo.StickyKeyPartitioner(nil).ForTopic(topicName) // with a key: Kafka's hash of it
-	return of.Partition(&kgo.Record{Key: []byte(subjectOf(person))}, len(f.parts))
+	return placing.Partition(&kgo.Record{Key: []byte(subjectOf(person))}, len(f.parts))
 }
+
+var placing = kgo.StickyKeyPartitioner(nil).ForTopic(topicName) // with a key: Kafka's hash of it
 
 // mine is the first person from a number on who is in this shard.
 func (f *feed) mine(person int) int {

@@ -35,7 +35,7 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 	if r.IntN(3) == 0 { // else the first start meets the faults, too
 		p.add(stepRun, 1, r)
 	}
-	for range 1 + r.IntN(3) {
+	for range 1 + r.IntN(2) {
 		p.round(r)
 	}
 	return p

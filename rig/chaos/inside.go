@@ -6,13 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -287,8 +285,7 @@ func (w *inside) noteImage() error {
 	if len(w.images) == imagesKept { // nobody needs the oldest one any more
 		data, w.images = w.images[0].data[:0], w.images[1:]
 	}
-	data = slices.Grow(data, int(info.Size()))[:info.Size()]
-	if _, err := io.ReadFull(f, data); err != nil {
+	if data, err = written(f, info.Size(), data); err != nil {
 		return err
 	}
 	if w.newest != nil && !os.SameFile(info, w.newest) {

@@ -2,8 +2,10 @@ package chaos
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -18,6 +20,23 @@ import (
 // Which pages of a state file are lost, and what bit of one is turned.
 
 const pageSize = 4096 // of the state file, as bbolt writes it here
+
+// written reads what was ever written of a state file, behind which it has room for later: up to the page that the meta pages, the first
+// two, have for the first that was never used. It takes the room of what is given.
+func written(f io.ReaderAt, size int64, room []byte) ([]byte, error) {
+	var meta [2 * pageSize]byte
+	if _, err := f.ReadAt(meta[:], 0); err != nil {
+		return nil, err
+	}
+	const firstUnused = 56
+	pages := max(binary.NativeEndian.Uint64(meta[firstUnused:]), binary.NativeEndian.Uint64(meta[pageSize+firstUnused:]))
+	if pages < uint64(size)/pageSize {
+		size = int64(pages) * pageSize
+	}
+	room = slices.Grow(room[:0], int(size))[:size]
+	_, err := f.ReadAt(room, 0)
+	return room, err
+}
 
 // laidOut is a state as a file whose pages lie where they must: in a file of the daemon that follows from the order of Go's maps, so that
 // the same fault would do something else each time. What is no state stays as it is.

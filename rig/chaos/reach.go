@@ -195,6 +195,18 @@ func (r reach) missing() (out []string) {
 	return out
 }
 
+// pairs is how many pairs can be reached.
+func (r reach) pairs() (n int) {
+	for step := range r {
+		for _, c := range columns {
+			if c.never(step) == "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func count(of map[string]int, faults []string) (n int) {
 	for _, f := range faults {
 		n += of[f]
