@@ -72,7 +72,8 @@ const (
 
 // diskNamed are the lines that name an error of the releases' disk: of a release, of a pruning, of a start, and of a
 // shard with a journal that takes over.
-var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over", `"event":"release_parked"`}
+var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over", `"event":"release_parked"`,
+	"view " + viewName}
 
 // insideKinds are the faults of plans inside this process.
 var insideKinds = map[string]kind{

@@ -54,6 +54,7 @@ type inside struct {
 	clock   *clock
 	mirror  *snapshottest.Mirror
 	images  []image // the state file after each of the newest commits
+	settled bool    // the newest run has left nothing to do
 	noted   int     // so many of them by this run
 	found   []byte  // what this run has found
 	files   int     // how often the file was replaced by another

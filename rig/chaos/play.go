@@ -152,6 +152,7 @@ func waiting(faults []*fault) (out []*fault) {
 
 // prepare does a step between runs. Faults of the next run are added to those before.
 func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
+	w.settled = false
 	switch s.Do {
 	case stepFeed:
 		w.feed.more(s.N)
@@ -177,8 +178,11 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 
 // finish runs until nothing is left to do, and examines the state.
 func (w *inside) finish(p *played) error {
-	if err := w.settle(p); err != nil {
-		return fmt.Errorf("at the end: %w", err)
+	log := w.log.String()
+	if !w.settled || slices.ContainsFunc(p.faults, func(f *fault) bool { return len(f.named) > 0 && !f.isNamed(log) }) {
+		if err := w.settle(p); err != nil {
+			return fmt.Errorf("at the end: %w", err)
+		}
 	}
 	if err := w.nextPeriod(p); err != nil {
 		return fmt.Errorf("at the end of a period: %w", err)
@@ -218,6 +222,7 @@ const attempts = 8
 // drive runs the daemon with armed faults, and then without, as often as it takes to
 // come to an end, with the documented command before each start that needs one.
 func (w *inside) drive(p *played, live bool, next []*fault) error {
+	w.settled = false
 	for attempt := range attempts {
 		if w.paused() { // else it would never read anything
 			if err := w.acceptRefused(); err != nil {
@@ -240,6 +245,7 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 		p.overtaken(next, end, w.log.String())
 		next = unspent(next)
 		if end == ended {
+			w.settled = !live && !w.damaged && !w.log.Has(from, lettersKept)
 			return w.afterwards(w.log.String()[from:], before)
 		}
 		w.trusted = false
@@ -247,7 +253,7 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 			w.trusted = true
 			continue
 		}
-		if end == poolRefused && w.feed.spelled() {
+		if end == poolRefused && (w.feed.spelled() || w.feed.settle > 0) { // few people have been observed to the end
 			w.giveUpPool()
 			continue
 		}
@@ -265,6 +271,8 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 	return fmt.Errorf("the daemon does not recover in %d starts", attempts)
 }
 
+const lettersKept = `"event":"dead_letter_kept"`
+
 // settle runs without faults until nothing is left to do.
 func (w *inside) settle(p *played) error {
 	for range attempts {
@@ -272,7 +280,7 @@ func (w *inside) settle(p *played) error {
 		if err := w.drive(p, false, nil); err != nil {
 			return err
 		}
-		if !w.log.Has(from, `"event":"dead_letter_kept"`) {
+		if !w.log.Has(from, lettersKept) {
 			return nil
 		}
 	}
