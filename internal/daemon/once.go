@@ -156,6 +156,7 @@ func (r *once) alone() error {
 
 // openOwners joins the ledger of subjects, once nothing says that the state is an old one.
 func (r *once) openOwners() error {
+	defer r.store.hurry()()
 	owners, close, err := dataset.OpenOwners(r.ctx, r.c, r.machine, r.o)
 	if err == nil && owners != nil {
 		r.owners, r.steer.owners = owners, owners

@@ -75,7 +75,7 @@ func (t *trace) plain(text string) string {
 
 var sums = regexp.MustCompile(`"sha256":"[0-9a-f]*"`)
 
-// withoutOwner leaves 16 hexadecimal digits behind a dash out, where they end a word.
+// withoutOwner leaves 16 hexadecimal digits behind a dash out.
 func withoutOwner(line string) string {
 	const digits = 16
 	for at := strings.IndexByte(line, '-'); at >= 0 && at+digits < len(line); {
@@ -83,7 +83,7 @@ func withoutOwner(line string) string {
 		for at+1+n < len(line) && strings.IndexByte("0123456789abcdef", line[at+1+n]) >= 0 {
 			n++
 		}
-		if n == digits {
+		if n >= digits {
 			line = line[:at+1] + "owner" + line[at+1+digits:]
 		}
 		next := strings.IndexByte(line[at+1:], '-')
