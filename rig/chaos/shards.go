@@ -14,8 +14,7 @@ import (
 	"anond/ingest"
 	"anond/internal/dataset"
 	"anond/internal/testkit/programtest"
-	_ "anond/internal/views" // the daemons of this process have views and shards
-	_ "anond/shards"
+	_ "anond/shards" // the daemons of this process have them
 	"anond/shards/journal"
 	"anond/shards/journal/journaltest"
 	"anond/snapshot/snapshottest"
