@@ -73,7 +73,7 @@ const (
 // diskNamed are the lines that name an error of the releases' disk: of a release, of a pruning, of a start, and of a
 // shard with a journal that takes over.
 var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over", `"event":"release_parked"`,
-	"view " + viewName}
+	`"event":"view_failed"`}
 
 // insideKinds are the faults of plans inside this process.
 var insideKinds = map[string]kind{

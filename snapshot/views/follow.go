@@ -58,13 +58,6 @@ var errBehind = fmt.Errorf("%w: releases that it lacks were pruned (release.keep
 // is behind at a start is made then. Its own steps are those of a release (publish.Sequence). What it writes is a function of the
 // releases and of the view's release before, so a retry writes the same bytes.
 func (v *View) Follow(from publish.Directory) error {
-	if err := v.follow(from); err != nil {
-		return fmt.Errorf("view %s: %w", v.Name, err)
-	}
-	return nil
-}
-
-func (v *View) follow(from publish.Directory) error {
 	own := from
 	own.Dir, own.Ledger = v.Dir, v.Ledger
 	on, err := snapshot.Scan(from.FS, from.Dir)
@@ -74,9 +67,9 @@ func (v *View) follow(from publish.Directory) error {
 	have, err := snapshot.Scan(own.FS, own.Dir)
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("view %s: %w", v.Name, err)
 	case have.Newest() > on.Current:
-		return fmt.Errorf("%w: release %d", ErrForeign, have.Newest())
+		return fmt.Errorf("%w: release %d of view %s", ErrForeign, have.Newest(), v.Name)
 	case on.Current == 0:
 		return nil
 	}
@@ -101,7 +94,7 @@ func (v *View) follow(from publish.Directory) error {
 			return errBehind
 		}
 		if err := v.publish(from, own, n, first); err != nil {
-			return err
+			return fmt.Errorf("view %s: %w", v.Name, err)
 		}
 		v.behind--
 	}
@@ -112,7 +105,7 @@ func (v *View) follow(from publish.Directory) error {
 func (v *View) open(own publish.Directory) error {
 	p := publish.Publisher{FS: own.FS, Dir: own.Dir}
 	if err := p.Open(); err != nil {
-		return err
+		return fmt.Errorf("view %s: %w", v.Name, err)
 	}
 	return v.permit(own.Dir)
 }
@@ -153,7 +146,7 @@ func (v *View) repair(from, own publish.Directory, on, have *snapshot.Contents) 
 	}
 	of, _, err := on.ManifestOf(from.FS, from.Dir, m.Release)
 	if err == nil && (of.CreatedAt != m.CreatedAt || of.Records != m.Records || of.Dataset != m.View.Of) {
-		return 0, fmt.Errorf("%w: release %d", ErrForeign, m.Release)
+		return 0, fmt.Errorf("%w: release %d of view %s", ErrForeign, m.Release, v.Name)
 	}
 	if err := own.NameNewest(); err != nil {
 		return 0, err

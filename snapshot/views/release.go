@@ -33,7 +33,7 @@ func (d *Definition) make(x *making, first uint32, previous [32]byte) (sum [32]b
 	for i := range x.of.Parts {
 		p, err := x.part(&x.of.Parts[i])
 		if err != nil {
-			return sum, fmt.Errorf("%s: %w", x.of.Parts[i].Part, err)
+			return sum, fmt.Errorf("view %s of %s: %w", d.Name, x.of.Parts[i].Part, err)
 		}
 		x.out.Parts = append(x.out.Parts, p)
 	}
