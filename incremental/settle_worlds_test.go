@@ -730,7 +730,8 @@ func TestPoolsOfStrataHaveDrawsOfTheirOwn(t *testing.T) {
 func TestSettlingTellsNothing(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]func(law) situation{"corrections": corrections, "outage": outage, "a cut between": between,
-		"equal windows": unequal, "corrected while they wait": waitings, "late deletes": lateDeletes, "refused corrections": refused, "judged pools": judged, "faults": faults, "past max": pastMax,
+		"equal windows": unequal, "corrected while they wait": waitings, "late deletes": lateDeletes,
+		"refused corrections": refused, "judged pools": judged, "faults": faults, "past max": pastMax,
 		"dropped":        dropped,
 		"several logs":   lanes,
 		"growth":         func(law) situation { return growths([]string{"ab", "abc"}, []int{0, 1}, []int{1}) },

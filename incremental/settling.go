@@ -174,6 +174,7 @@ func (m *Machine) takeIn(ended iter.Seq[settle.Settled]) error {
 		newest := &x.Records[len(x.Records)-1]
 		m.s.Records.Settle(x.Stratum)
 		m.accept(x.Person, newest.Origin, newest.Offset)
+		m.staged.window(x.Window())
 	}
 	return nil
 }
@@ -233,6 +234,7 @@ func (m *Machine) Accept(p state.Partition, offset int64, row equivclass.Row, of
 	}
 	m.s.Records.Settle(of)
 	m.accept(m.SubjectOf(row), m.intake.accept(p, offset), offset)
+	m.staged.window(settle.Unknown(of))
 	m.intake.counters.Sent += uint64(of.Inserts() - 1)
 	return Outcome{}, nil
 }

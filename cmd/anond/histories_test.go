@@ -70,12 +70,17 @@ func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
 	s.must("state records", "--out", s.path("records.csv"))
 	values, err := csv.NewReader(strings.NewReader(s.read("records.csv"))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, "record,arrived_in_release,stratum,patient,age,diagnosis,diagnosis_2,ward,ward_2", strings.Join(values[0], ","))
+	require.Equal(t, "record,arrived_in_release,stratum,observed_until,came,came_2,patient,age,diagnosis,diagnosis_2,ward,ward_2",
+		strings.Join(values[0], ","))
 	twice := 0
 	for _, row := range values[1:] {
-		require.Equal(t, row[2] == "2", row[6] != "")
-		require.Equal(t, row[6] != "", row[8] != "")
-		if row[6] != "" {
+		require.Equal(t, row[2] == "2", row[9] != "")
+		require.Equal(t, row[9] != "", row[11] != "")
+		require.Equal(t, row[9] != "", row[5] != "")
+		until, err := strconv.Atoi(row[3])
+		require.NoError(t, err)
+		require.Equal(t, strconv.Itoa(until-100), row[4], "the first message begins the time")
+		if row[9] != "" {
 			twice++
 		}
 	}
@@ -96,8 +101,8 @@ func TestHistoriesFromTheFileToTheAudit(t *testing.T) {
 	}
 	for _, row := range values[1:] {
 		if published[row[0]] {
-			want["diagnosis,"+row[5]+","+row[6]]++
-			want["ward,"+row[7]+","+row[8]]++
+			want["diagnosis,"+row[8]+","+row[9]]++
+			want["ward,"+row[10]+","+row[11]]++
 		}
 	}
 	counts, err := csv.NewReader(strings.NewReader(s.must("release cat --file values.csv"))).ReadAll()

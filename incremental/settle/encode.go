@@ -38,6 +38,7 @@ func Decode(c Change) (History, error) {
 type form struct {
 	lane        uint16
 	end, offset int64
+	before      int64 // how long before the end the first record came
 	rows        interface {
 		append(out, row []byte) []byte
 		read(d *decoder) []byte
@@ -62,6 +63,7 @@ func (h *History) append(out []byte, f *form) []byte {
 	out = binary.AppendUvarint(out, uint64(h.Lane^f.lane))
 	out = binary.AppendVarint(out, h.End-f.end)
 	out = binary.AppendUvarint(out, uint64(h.Epoch))
+	at := h.End - f.before
 	for i := range h.Records {
 		r := &h.Records[i]
 		if flags&isKeyed != 0 {
@@ -69,6 +71,7 @@ func (h *History) append(out []byte, f *form) []byte {
 		}
 		out = binary.AppendUvarint(out, uint64(r.Origin))
 		out = binary.AppendVarint(out, r.Offset-f.offset)
+		out, at = binary.AppendVarint(out, r.At-at), r.At
 		out = f.rows.append(out, r.Row)
 	}
 	return out
@@ -85,6 +88,7 @@ func (h *History) head(d *decoder, f *form) {
 func (h *History) read(d *decoder, f *form) {
 	flags, n := d.flags, int(d.flags/countOf)
 	d.bad = d.bad || n > Most || flags&isKeyed != 0 && n == 0
+	at := h.End - f.before
 	for range n {
 		r := Record{}
 		if flags&isKeyed != 0 {
@@ -92,6 +96,8 @@ func (h *History) read(d *decoder, f *form) {
 			d.bad = d.bad || r.Key == 0
 		}
 		r.Origin, r.Offset = uint16(d.below(1<<16)), d.signed()+f.offset
+		at += d.signed()
+		r.At = at
 		r.Row = f.rows.read(d)
 		h.Records = append(h.Records, r)
 	}

@@ -72,6 +72,7 @@ func (o *Open) Has(person uint64) bool {
 // message is looked at.
 func (o *Open) Take(m Message, judge func() Fault) Outcome {
 	at, found := o.room.find(m.Person)
+	m.Record.At = m.At
 	var h *History
 	switch {
 	case found:
@@ -202,6 +203,16 @@ type Settled struct {
 	Stratum Stratum
 	Records []Record // to be shown; nil: nothing of the person is, ever
 	Held    int      // records that were to be shown, and are not
+	Until   int64    // as in Window
+}
+
+// Window is when the person was observed.
+func (s *Settled) Window() Window {
+	w := Window{Until: s.Until}
+	for i := range s.Records {
+		w.At = append(w.At, s.Records[i].At)
+	}
+	return w
 }
 
 // Due reports whether a window of a lane has ended at a time.
@@ -226,7 +237,10 @@ func (o *Open) Ended(at func(lane uint16) int64, epoch uint32) iter.Seq[Settled]
 			h := o.drop(l.blocks[0].slot(l.next))
 			s := Settled{Person: h.Person}
 			if stratum, shown := h.stratum(epoch); shown {
-				s.Stratum, s.Records = stratum, h.Records
+				s.Stratum, s.Records, s.Until = stratum, h.Records, h.End
+				if o.Rule.End {
+					s.Until = 0
+				}
 			} else {
 				s.Held = len(h.Records)
 			}

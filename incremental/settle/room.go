@@ -95,7 +95,7 @@ func (m *room) add(h *History) {
 func (m *room) begin(h *History) *block {
 	b := &block{id: uint32(len(m.blocks)), number: h.Number, form: form{lane: h.Lane, end: h.End, rows: &m.texts}}
 	if len(h.Records) > 0 {
-		b.offset = h.Records[0].Offset
+		b.offset, b.before = h.Records[0].Offset, h.End-h.Records[0].At
 	}
 	if n := len(m.free); n > 0 {
 		b.id, m.free = m.free[n-1], m.free[:n-1]

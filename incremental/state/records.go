@@ -224,8 +224,8 @@ func (c *Records) Arrived(r RecordID) int64 {
 }
 
 // Block returns the records from first on as a block.
-func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []int64) *RecordBlock {
-	b := &RecordBlock{First: first, Tick: tick, Origin: origin, Offset: offset}
+func (c *Records) Block(first RecordID, tick int64, origin []uint16, offset []int64, window []settle.Window) *RecordBlock {
+	b := &RecordBlock{First: first, Tick: tick, Origin: origin, Offset: offset, Window: window}
 	for _, attribute := range c.Stores {
 		b.Columns = append(b.Columns, c.stored(attribute, c.Columns[attribute].AppendTo(nil, int(first))))
 	}

@@ -75,6 +75,7 @@ type RecordBlock struct {
 	// was forgotten, and the record is what stays of it (package erase).
 	Subject []uint64
 	Stratum []settle.Stratum // of the person; nil where nobody settles
+	Window  []settle.Window  // likewise
 	Origin  []uint16         // Position.Number of the partition
 	Offset  []int64
 }

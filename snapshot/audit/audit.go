@@ -166,11 +166,15 @@ func newAuditor(o Options) (*auditor, error) {
 	}
 	a.coverage()
 	if m.Strata() {
-		observed := "that people were observed for the same time"
-		if m.Privacy.Settle == "end" {
-			observed = "for how long people were observed (until their source ended, so for different times)"
+		observedAlike(a.in.records, m, &a.f)
+		observed := ""
+		switch {
+		case m.Privacy.Settle == "end":
+			observed = "for how long people were observed (until their source ended, so for different times), and "
+		case a.in.records == nil:
+			observed = "that people were observed for the same time, and "
 		}
-		a.skip("%s, and that their strata follow from what they sent (exports have what is published of a person)", observed)
+		a.skip("%sthat their strata follow from what they sent (exports have what is published of a person)", observed)
 	}
 	return a, nil
 }

@@ -136,6 +136,10 @@ type Records struct {
 	More      [][]uint32 // of the sensitive attributes behind the first
 	Subject   []uint32   // subject number, nil when no subject column is exported
 	Stratum   []string   // by record, where people are of strata
+	Until     []int64    // likewise: when the person's window ended; 0: that is not said
+	Came      [][]int64  // likewise: when each record came
+	Lane      []uint32   // likewise: the number of the source and partition
+	Rows      []uint32   // likewise: the records in the order of the export
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	Beyond []bool
 }
@@ -152,10 +156,13 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	}
 	ahead := 2
 	if s.Strata {
-		if len(header) < 3 || header[2] != "stratum" {
-			return nil, format.Unreadable(file, 1, "header lacks the stratum")
+		want := []string{"stratum", "observed_until", "came"}
+		for i := 2; i <= s.Records; i++ {
+			want = append(want, "came_"+strconv.Itoa(i))
 		}
-		ahead = 3
+		if ahead += len(want); len(header) < ahead || !slices.Equal(header[2:ahead], want) {
+			return nil, format.Unreadable(file, 1, "header lacks the stratum, or when the person was observed")
+		}
 	}
 	header = slices.Clone(header)
 	column := func(name string) int {
@@ -183,7 +190,8 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	if at = append(at, values...); slices.Contains(at, -1) {
 		return nil, format.Unreadable(file, 1, "header lacks an attribute of the schema")
 	}
-	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
+	p := &recordParser{csv: csv, s: s, at: at, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}},
+		lanes: RecordIndex{Ids: map[string]uint32{}}}
 	if s.Subject != "" {
 		p.subjectAt = column(s.Subject)
 	}
@@ -196,6 +204,7 @@ type recordParser struct {
 	at        []int // columns of the attributes
 	subjectAt int
 	subjects  RecordIndex
+	lanes     RecordIndex
 	out       Records
 }
 
@@ -245,8 +254,13 @@ func (p *recordParser) row(rec int) error {
 		if of, ok = format.StratumOf(fields[2], p.s.Records); !ok {
 			return p.csv.Fail("stratum is none")
 		}
-		r.Stratum = format.Fit(r.Stratum, max(len(r.Stratum), r.N))
-		r.Stratum[rec] = of.Text
+		n := max(len(r.Stratum), r.N)
+		r.Stratum, r.Until, r.Came, r.Lane = format.Fit(r.Stratum, n), format.Fit(r.Until, n), format.Fit(r.Came, n), format.Fit(r.Lane, n)
+		r.Rows = append(r.Rows, uint32(rec))
+		r.Stratum[rec], r.Lane[rec] = of.Text, p.lanes.intern(fields[0][:bytes.LastIndexByte(fields[0], ':')])
+		if r.Until[rec], r.Came[rec], ok = p.observed(fields[3:4+p.s.Records], of.Records); !ok {
+			return p.csv.Fail("observed_until and came are not times, as many as the stratum says, or nothing")
+		}
 	}
 	for a, attr := range p.s.Qi {
 		id, reason := attr.InternValue(fields[p.at[a]])
@@ -274,6 +288,28 @@ func (p *recordParser) row(rec int) error {
 		r.Beyond[rec] = int(r.Subject[rec]) < known && !r.Forgotten[rec]
 	}
 	return nil
+}
+
+// observed reads when somebody was observed, and when each of so many records came; nothing at all is possible, too.
+func (p *recordParser) observed(fields [][]byte, records int) (until int64, came []int64, ok bool) {
+	for i, f := range fields {
+		switch {
+		case i > records || len(fields[0]) == 0:
+			if len(f) > 0 {
+				return 0, nil, false
+			}
+		default:
+			t, err := strconv.ParseInt(string(f), 10, 64)
+			if err != nil || t > 1<<52 || t < -1<<52 {
+				return 0, nil, false
+			}
+			came = append(came, t)
+		}
+	}
+	if len(came) == 0 {
+		return 0, nil, true
+	}
+	return came[0], came[1:], came[0] != 0
 }
 
 // Of is the column of a sensitive attribute.

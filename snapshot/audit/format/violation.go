@@ -154,6 +154,7 @@ const (
 	KindStrataMixed        = "strata_mixed"
 	KindStratumMismatch    = "stratum_mismatch"
 	KindHistoryLength      = "history_length"
+	KindObservation        = "observed_otherwise"
 
 	KindVectorBack    = "vector_back"
 	KindVectorShape   = "vector_malformed"
