@@ -218,7 +218,7 @@ func TestDependenciesGoOneWay(t *testing.T) {
 			"deliver/topic", "rig",
 			"cmd/anond-deliver", "shards"},
 		"github.com/jackc/pgx":     {"deliver/postgres", "ingest/pgsrc"},
-		"go.etcd.io/bbolt":         {"incremental/boltstore"},
+		"go.etcd.io/bbolt":         {"incremental/boltstore", "rig"},
 		"github.com/twmb/avro":     {"ingest/registry"},
 		"github.com/twmb/franz-go": {"ingest/registry", "internal/demo", "rig", "internal/kafkaclient/fetch/fetchtest"},
 		"anond/config":             {"cmd", "internal", "shards", "lab", "rig", "deliver/delivertest"},

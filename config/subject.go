@@ -100,7 +100,7 @@ func settling(to *settle.Rule) value {
 			return r.String()
 		},
 		parse: func(s string) (settle.Rule, error) {
-			r, err := settle.Parse(s)
+			r, err := settle.Parse(inUnits(s))
 			if err != nil {
 				return r, complain(err.Error(), such)
 			}
@@ -207,8 +207,6 @@ func checkHistories(c *Config, r *reader) {
 		case a.Role != equivclass.Sensitive:
 		case a.Values == publishedExactly:
 			refused("publishes exact numbers")
-		case a.Hierarchy != "":
-			refused("is sensitive with a hierarchy")
 		case a.Missing == equivclass.OpenMissing:
 			refused("promises nothing of a missing value")
 		}
@@ -259,7 +257,7 @@ func (c *Config) Digests() map[string][32]byte {
 			"digits": {a.Digits != nil, a.digits()}, "steps": {len(a.Steps) > 0, a.Steps}, "buckets": {len(a.Buckets) > 0, a.Buckets},
 			"aliases": {a.Aliases == foldAliases, a.Aliases}, "range": {a.plausible() != nil, a.plausible()},
 			"missing_values": {len(a.Lacking) > 0, a.Lacking}, "format": {a.Format != "", a.Format},
-			"precision": {a.Precision != equivclass.Day, a.Precision}, "text": {a.textual() && a.Text != exactText, normalizeText},
+			"precision": {a.Precision != equivclass.Day, a.Precision}, "weight": {a.Weight != 0, a.Weight}, "text": {a.textual() && a.Text != exactText, normalizeText},
 		} {
 			if of.set {
 				out[at+"."+key] = digestOf(of.value)

@@ -55,16 +55,16 @@ func (a *adoption) hierarchies() (moved bool, err error) {
 		if n := len(versions); n > 0 && versions[n-1].SHA256 == a.Settings[key] {
 			continue
 		}
-		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.Leaves[attribute].Fresh {
+		if had, known := a.head.Settings[key]; known && had != a.Settings[key] && a.records.LeavesOf(attribute).Fresh {
 			return false, &SettingsError{Keys: []string{key}, Released: a.bound} // state knows no paths to compare with
 		}
-		known := len(a.records.Leaves[attribute].Paths)
+		known := len(a.records.LeavesOf(attribute).Paths)
 		other, err := a.hierarchy(key, attribute)
 		if err != nil {
 			return false, err
 		}
 		moved = moved || other
-		grew = grew || len(versions) > 0 && len(a.records.Leaves[attribute].Paths) > known && slices.Contains(a.Schema.Sensitive(), attribute)
+		grew = grew || len(versions) > 0 && len(a.records.LeavesOf(attribute).Paths) > known && slices.Contains(a.Schema.Sensitive(), attribute)
 	}
 	if grew {
 		a.head.Epoch++
@@ -77,7 +77,7 @@ func (a *adoption) hierarchies() (moved bool, err error) {
 
 // hierarchy takes in one version of the hierarchy of an attribute.
 func (a *adoption) hierarchy(key string, attribute int) (moved bool, err error) {
-	l := a.records.Leaves[attribute]
+	l := a.records.LeavesOf(attribute)
 	var entries []string
 	if l.Fresh {
 		entries = slices.Clone(l.Paths)
@@ -91,7 +91,7 @@ func (a *adoption) hierarchy(key string, attribute int) (moved bool, err error) 
 		l.Bind()
 	}
 	for _, e := range entries {
-		a.staged.entry(attribute, e)
+		a.staged.entry(a.records.PathsOf(attribute), e)
 	}
 	version := state.HierarchyVersion{SHA256: a.Settings[key], Leaves: uint32(len(l.Paths)), Records: a.records.Len(),
 		Release: a.history.Releases()}
@@ -112,7 +112,7 @@ func (a *adoption) hierarchy(key string, attribute int) (moved bool, err error) 
 // which cells a pool is shown in is blind (rule B, buckets).
 func (a *adoption) growth(key string, attribute int) (_ []string, other bool, _ error) {
 	refused := &GrowthError{Attribute: a.Schema.Attributes()[attribute].Name}
-	entries, moved, lost := a.records.Leaves[attribute].Change()
+	entries, moved, lost := a.records.LeavesOf(attribute).Change()
 	_, later := a.Later[key]
 	switch {
 	case !a.bound:
@@ -148,15 +148,25 @@ func (a *adoption) growth(key string, attribute int) (_ []string, other bool, _ 
 
 // leafless lists the leaves that records have and the present tree has not.
 func leafless(c *state.Records, attribute int) (lost []string) {
-	if !leafGone(&c.Columns[attribute]) {
+	column, dict := &c.Columns[attribute], c.Dicts[attribute]
+	most, any := column.Most(column.Len())
+	gone := any && most == state.Gone // the largest code there is
+	if dict.Records() > 0 && any {
+		counts := make([]int, dict.Len())
+		for _, code := range column.Codes() {
+			counts[code]++
+		}
+		for code, n := range counts {
+			gone = gone || n > 0 && slices.ContainsFunc(equivclass.Ever(dict.Text(equivclass.Code(code))), func(value string) bool {
+				_, found := dict.Attribute().Hierarchy.Leaf([]byte(value))
+				return !found
+			})
+		}
+	}
+	if !gone {
 		return nil
 	}
 	return []string{""} // one stands for all: the column no longer distinguishes them
-}
-
-func leafGone(column *equivclass.Column) bool {
-	most, any := column.Most(column.Len())
-	return any && most == state.Gone // the largest code there is
 }
 
 // treeGround reports whether t-closeness measures along the hierarchy.

@@ -1,6 +1,9 @@
 package incremental
 
-import "anond/incremental/state"
+import (
+	"anond/incremental/settle"
+	"anond/incremental/state"
+)
 
 // staged is what has changed in records and classes since the last commit. Head and
 // intake keep their own changes and enter them at the commit.
@@ -9,6 +12,7 @@ type staged struct {
 	from    state.RecordID // first record that is in no block yet
 	origins []uint16       // of the records from there on
 	offsets []int64
+	windows []settle.Window // where people settle
 }
 
 // origin notes where the newest record came from, for its block.
@@ -17,13 +21,16 @@ func (s *staged) origin(number uint16, offset int64) {
 	s.offsets = append(s.offsets, offset)
 }
 
+// window notes when the person of the newest record was observed.
+func (s *staged) window(w settle.Window) { s.windows = append(s.windows, w) }
+
 // closeBlock closes the block of the records that arrived at the present tick.
 func (s *staged) closeBlock(c *state.Records, now int64) {
 	if s.from == c.Len() {
 		return
 	}
-	s.delta.Records = append(s.delta.Records, c.Block(s.from, now, s.origins, s.offsets))
-	s.from, s.origins, s.offsets = c.Len(), nil, nil
+	s.delta.Records = append(s.delta.Records, c.Block(s.from, now, s.origins, s.offsets, s.windows))
+	s.from, s.origins, s.offsets, s.windows = c.Len(), nil, nil, nil
 }
 
 // entry notes a value that a dictionary has taken in.

@@ -15,7 +15,8 @@ import (
 // Content: length, number of columns, whether subjects and strata are there;
 // runs of ticks; each column (RecordBlock.Columns) and the origins
 // packed; offsets as distance from one past the offset before of the same origin, so that
-// consecutive offsets cost a byte; strata packed; subjects as they are, since a keyed digest
+// consecutive offsets cost a byte; strata packed, and the windows: the end as distance from the end before, and the times of records as
+// distance from where the window of the one before would have it; subjects as they are, since a keyed digest
 // does not compress.
 type recordBlock struct {
 	first   state.RecordID // from the key
@@ -23,6 +24,7 @@ type recordBlock struct {
 	columns [][]equivclass.Code
 	subject []uint64
 	stratum []settle.Stratum
+	window  []settle.Window // of each stratum
 	origin  []uint16
 	offset  []int64
 }
@@ -58,7 +60,7 @@ func (b *recordBlock) take(x *state.RecordBlock, lo, hi int) {
 		b.subject = append(b.subject, x.Subject[lo:hi]...)
 	}
 	if x.Stratum != nil {
-		b.stratum = append(b.stratum, x.Stratum[lo:hi]...)
+		b.stratum, b.window = append(b.stratum, x.Stratum[lo:hi]...), append(b.window, x.Window[lo:hi]...)
 	}
 	b.origin = append(b.origin, x.Origin[lo:hi]...)
 	b.offset = append(b.offset, x.Offset[lo:hi]...)
@@ -99,7 +101,7 @@ func (b *recordBlock) split(yield func(*state.RecordBlock) error) error {
 			x.Subject = b.subject[lo:hi:hi]
 		}
 		if b.stratum != nil {
-			x.Stratum = b.stratum[lo:hi:hi]
+			x.Stratum, x.Window = b.stratum[lo:hi:hi], b.window[lo:hi:hi]
 		}
 		if err := yield(x); err != nil {
 			return err
@@ -122,7 +124,7 @@ func (b *recordBlock) encode() []byte {
 	}
 	out = appendPacked(out, b.origin)
 	out = appendOffsets(out, b.origin, b.offset)
-	out = appendPacked(out, b.stratum)
+	out = appendWindows(appendPacked(out, b.stratum), b.window)
 	for _, s := range b.subject {
 		out = binary.LittleEndian.AppendUint64(out, s)
 	}
@@ -155,6 +157,7 @@ func decodeRecords(first state.RecordID, content []byte) (*recordBlock, error) {
 		b.stratum = make([]settle.Stratum, n)
 		unpack(r, b.stratum)
 		r.bad = r.bad || slices.ContainsFunc(b.stratum, func(s settle.Stratum) bool { return !s.Valid() })
+		b.window = readWindows(r, b.stratum)
 	}
 	if subjects {
 		b.subject = readSubjects(r, n)
@@ -212,6 +215,48 @@ func readOffsets(r *reader, origin []uint16) []int64 {
 	for i, o := range origin {
 		out[i] = next[o] + r.varint()
 		next[o] = out[i] + 1
+	}
+	return out
+}
+
+// appendWindows writes windows. Differences wrap around, as those of offsets.
+func appendWindows(out []byte, windows []settle.Window) []byte {
+	until, before := int64(0), int64(0)
+	for _, w := range windows {
+		out = binary.AppendVarint(out, w.Until-until)
+		until = w.Until
+		at := until - before
+		for i, t := range w.At {
+			if out = binary.AppendVarint(out, t-at); i == 0 {
+				before = until - t
+			}
+			at = t
+		}
+	}
+	return out
+}
+
+func readWindows(r *reader, strata []settle.Stratum) []settle.Window {
+	records := 0
+	for _, s := range strata {
+		records += s.Inserts()
+	}
+	if r.bad || records+len(strata) > len(r.b) {
+		r.fail()
+		return nil
+	}
+	out, times, until, before := make([]settle.Window, len(strata)), make([]int64, records), int64(0), int64(0)
+	for k, s := range strata {
+		n := s.Inserts()
+		until += r.varint()
+		out[k], times = settle.Window{Until: until, At: times[:n:n]}, times[n:]
+		at := until - before
+		for i := range n {
+			at += r.varint()
+			if out[k].At[i] = at; i == 0 {
+				before = until - at
+			}
+		}
 	}
 	return out
 }

@@ -111,7 +111,7 @@ func changeOf(b *bucket, e *erase.Erasure) change {
 			return nil, b.damaged(key, err.Error())
 		}
 		err = e.Rewrite(&state.RecordBlock{First: block.first, Columns: block.columns, Subject: block.subject,
-			Origin: block.origin, Offset: block.offset})
+			Stratum: block.stratum, Window: block.window, Origin: block.origin, Offset: block.offset})
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	bolt "go.etcd.io/bbolt"
+
 	"anond/incremental/settle"
 	"anond/incremental/state"
 )
@@ -53,11 +55,15 @@ func (s *Store) warm() {
 		return // the mapping still serves
 	}
 	defer f.Close()
-	buffer := make([]byte, 1<<20)
-	for {
-		if n, err := f.Read(buffer); n == 0 || err != nil {
+	var left int64 // behind it is room that was never written
+	_ = s.db.View(func(tx *bolt.Tx) error { left = tx.Size(); return nil })
+	buffer := make([]byte, min(left, 1<<20))
+	for left > 0 {
+		n, err := f.Read(buffer[:min(left, int64(len(buffer)))])
+		if n == 0 || err != nil {
 			return
 		}
+		left -= int64(n)
 	}
 }
 

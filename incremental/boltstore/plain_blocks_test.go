@@ -51,8 +51,19 @@ func plainRecords(p plain) *recordBlock {
 	}
 	if strata {
 		b.stratum = as[settle.Stratum](p.packed(n))
+		until, first := int64(0), int64(0) // of the one before: its end, and how long before that its first record came
 		for _, s := range b.stratum {
-			demand(s&15 == 1 && s < 128)
+			demand(s&15 > 0 && s < 128)
+		}
+		for _, s := range b.stratum {
+			until += p.i()
+			w := settle.Window{Until: until}
+			for at := until - first; len(w.At) < int(s&15); {
+				at += p.i()
+				w.At = append(w.At, at)
+			}
+			first = until - w.At[0]
+			b.window = append(b.window, w)
 		}
 	}
 	if subjects {

@@ -234,7 +234,7 @@ func (r *Removal) block(b *state.RecordBlock) error {
 			out.Columns[k] = append(out.Columns[k], b.Columns[k][i])
 		}
 		if out.Subject = append(out.Subject, b.Subject[i]); b.Stratum != nil {
-			out.Stratum = append(out.Stratum, b.Stratum[i])
+			out.Stratum, out.Window = append(out.Stratum, b.Stratum[i]), append(out.Window, b.Window[i])
 		}
 		out.Origin, out.Offset = append(out.Origin, b.Origin[i]), append(out.Offset, b.Offset[i])
 	}

@@ -76,7 +76,7 @@ func cloneBlock(b *state.RecordBlock) *state.RecordBlock {
 		out.Columns[i] = slices.Clone(b.Columns[i])
 	}
 	out.Subject, out.Stratum = slices.Clone(b.Subject), slices.Clone(b.Stratum)
-	out.Origin, out.Offset = slices.Clone(b.Origin), slices.Clone(b.Offset)
+	out.Origin, out.Offset, out.Window = slices.Clone(b.Origin), slices.Clone(b.Offset), slices.Clone(b.Window)
 	return &out
 }
 

@@ -189,8 +189,18 @@ type Record struct {
 	Key    uint64 // digest of what the source knows the record by; 0: it does not say
 	Origin uint16 // where the message stands
 	Offset int64
+	At     int64  // when it came, by the clock of the lane
 	Row    []byte // what the machine makes a record of, opaque here
 }
+
+// Window is when somebody was observed, by the clock of their lane. Nothing is decided by it: it is kept for who audits.
+type Window struct {
+	Until int64   // when it ended; 0: with the source, or that is not known
+	At    []int64 // when each record came that is shown
+}
+
+// Unknown is the window of somebody of a stratum of whom it is not known.
+func Unknown(s Stratum) Window { return Window{At: make([]int64, s.Inserts())} }
 
 // History is what is known of a person so far.
 type History struct {
@@ -202,6 +212,8 @@ type History struct {
 	Faulty  bool
 	Updated bool
 	Records []Record
+
+	changed bool // since it was read
 }
 
 // stratum is that of the history, if its window ends in an epoch. ok: it may be shown.

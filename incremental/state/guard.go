@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"anond/incremental/settle"
 )
 
 // ErrDelta: a delta does not continue the state that it is committed to. It is
@@ -120,15 +118,18 @@ func (g *Guard) checkRecords(d *Delta) (RecordID, error) {
 // check reports whether all columns have the same length.
 func (b *RecordBlock) check() error {
 	n := b.Len()
-	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n) && (b.Stratum == nil || len(b.Stratum) == n)
+	equal := len(b.Origin) == n && len(b.Offset) == n && (b.Subject == nil || len(b.Subject) == n) && (b.Stratum == nil || len(b.Stratum) == n) &&
+		len(b.Window) == len(b.Stratum)
 	for _, column := range b.Columns {
 		equal = equal && len(column) == n
 	}
 	if !equal {
 		return fmt.Errorf("%w: the columns of the block at record %d differ in length", ErrDelta, b.First)
 	}
-	if slices.ContainsFunc(b.Stratum, func(s settle.Stratum) bool { return !s.Valid() }) {
-		return fmt.Errorf("%w: a record of the block at record %d is of no stratum", ErrDelta, b.First)
+	for i, s := range b.Stratum {
+		if !s.Valid() || len(b.Window[i].At) != s.Inserts() {
+			return fmt.Errorf("%w: a record of the block at record %d is of no stratum, or its window has other records", ErrDelta, b.First)
+		}
 	}
 	return nil
 }

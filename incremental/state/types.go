@@ -75,6 +75,7 @@ type RecordBlock struct {
 	// was forgotten, and the record is what stays of it (package erase).
 	Subject []uint64
 	Stratum []settle.Stratum // of the person; nil where nobody settles
+	Window  []settle.Window  // likewise
 	Origin  []uint16         // Position.Number of the partition
 	Offset  []int64
 }
@@ -256,6 +257,8 @@ type Counters struct {
 	Beyond uint64 `json:",omitempty"`
 	// Elsewhere are those of Beyond whose people belong to another dataset of the subject ledger (package ingest/subjectledger).
 	Elsewhere uint64 `json:",omitempty"`
+	// Ahead are records whose time stamps count as none, where windows go by them: they lie far ahead of the host's clock.
+	Ahead uint64 `json:",omitempty"`
 }
 
 // LedgerMark is how far a state has seen the ledger of subjects that its dataset shares with others (package

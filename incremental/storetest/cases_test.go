@@ -26,7 +26,9 @@ func full() *state.Delta {
 	d.Dictionary = make([]state.DictionaryEntry, 2)
 	fill(&d.Dictionary)
 	d.Records = []*state.RecordBlock{{First: 0, Tick: -5, Columns: [][]equivclass.Code{{1, 2, 3, 4}, {9, 8, 7, 1 << 31}, {1, 2, 1, 2}},
-		Subject: []uint64{1, 1 << 63, 3, 4}, Stratum: []settle.Stratum{settle.Plain, 1 | 7<<4, settle.Plain, 1 | 2<<4},
+		Subject: []uint64{1, 1 << 63, 3, 4}, Stratum: []settle.Stratum{settle.Plain, 1 | 7<<4, settle.Plain, 3 | 2<<4},
+		Window: []settle.Window{{Until: 1 << 62, At: []int64{-1}}, {At: []int64{0}}, {Until: -1 << 63, At: []int64{1<<63 - 1}},
+			{Until: 9, At: []int64{1, 2, 5}}},
 		Origin: []uint16{0, 1, 1, 65535}, Offset: []int64{5, -1, 1 << 62, 0}}}
 	d.Positions = make([]state.PartitionPosition, 2)
 	fill(&d.Positions)
@@ -292,7 +294,9 @@ func testRefused(t *testing.T, open opener) {
 		return &state.RecordBlock{First: first, Columns: [][]equivclass.Code{make([]equivclass.Code, n)},
 			Origin: make([]uint16, n), Offset: make([]int64, n)}
 	}
-	short, noSubjects := block(4, 3), block(4, 3)
+	short, noSubjects, noWindows, otherWindow := block(4, 3), block(4, 3), block(4, 1), block(4, 1)
+	noWindows.Stratum = []settle.Stratum{settle.Plain}
+	otherWindow.Stratum, otherWindow.Window = noWindows.Stratum, []settle.Window{settle.Unknown(2)}
 	short.Columns[0] = short.Columns[0][:2]
 	noSubjects.Subject = []uint64{1}
 	born := func(c state.Class) *state.Delta {
@@ -310,6 +314,8 @@ func testRefused(t *testing.T, open opener) {
 		"a block is empty":                {Records: []*state.RecordBlock{block(4, 0)}},
 		"a column is short":               {Records: []*state.RecordBlock{short}},
 		"the subject column is short":     {Records: []*state.RecordBlock{noSubjects}},
+		"there are no windows":            {Records: []*state.RecordBlock{noWindows}},
+		"a window has other records":      {Records: []*state.RecordBlock{otherWindow}},
 		"a class number is skipped":       born(state.Class{ID: 3, Members: two}),
 		"a class number is used":          born(state.Class{ID: 1, Members: two}),
 		"a class is born dead":            born(state.Class{ID: 2, Members: two, Died: 4}),

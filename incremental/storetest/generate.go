@@ -148,7 +148,13 @@ func (g *generator) addBlock(d *state.Delta) {
 	if g.columns%2 == 0 {
 		b.Stratum = make([]settle.Stratum, n)
 		for i := range b.Stratum {
-			b.Stratum[i] = settle.Plain | settle.Stratum(g.random.IntN(8))<<4
+			b.Stratum[i] = settle.Stratum(1+g.random.IntN(3)) | settle.Stratum(g.random.IntN(8))<<4
+			w := settle.Unknown(b.Stratum[i])
+			w.Until = g.random.Int64() - 1<<62
+			for k := range w.At {
+				w.At[k] = w.Until - int64(g.random.Uint32())
+			}
+			b.Window = append(b.Window, w)
 		}
 	}
 	b.Subject, b.Origin, b.Offset = make([]uint64, n), make([]uint16, n), make([]int64, n)

@@ -45,6 +45,7 @@ type record struct {
 	HasSubject bool
 	Subject    uint64
 	Stratum    settle.Stratum
+	Window     settle.Window
 	Origin     uint16
 	Offset     int64
 }
@@ -129,7 +130,7 @@ func (s *State) addRows(b *state.RecordBlock) {
 			r.Subject = b.Subject[i]
 		}
 		if b.Stratum != nil {
-			r.Stratum = b.Stratum[i]
+			r.Stratum, r.Window = b.Stratum[i], b.Window[i]
 		}
 		s.Records = append(s.Records, r)
 	}

@@ -14,6 +14,7 @@ import (
 	"anond/equivclass"
 	"anond/incremental"
 	"anond/incremental/boltstore"
+	"anond/incremental/settle"
 	"anond/internal/dataset"
 	"anond/snapshot/publish"
 	"anond/snapshot/render"
@@ -30,7 +31,8 @@ type Exporter struct {
 	names    map[uint16]state.Partition
 	origin   []uint16
 	offset   []int64
-	key      string // names subject.key; empty without one
+	window   []settle.Window // where people settle
+	key      string          // names subject.key; empty without one
 }
 
 // OpenExporter opens the state that a configuration names, for reading.
@@ -103,7 +105,7 @@ func openExporter(ctx context.Context, c *config.Config, also func(state.Store, 
 func (e *Exporter) origins() state.Visitor {
 	v := emptyVisitor()
 	v.Records = func(b *state.RecordBlock) error {
-		e.origin, e.offset = append(e.origin, b.Origin...), append(e.offset, b.Offset...)
+		e.origin, e.offset, e.window = append(e.origin, b.Origin...), append(e.offset, b.Offset...), append(e.window, b.Window...)
 		return nil
 	}
 	return v
@@ -190,7 +192,9 @@ func (e *Exporter) writeMembers(out *csv.Writer, release string, placed []render
 
 // Records writes `record,arrived_in_release,<attributes>`, with `arrived_in_era` before the attributes where settings have changed: every
 // record in
-// state, with the first release whose cut covers it, and before the attributes the stratum of its person where people settle; those who
+// state, with the first release whose cut covers it. Where people settle there are before the attributes the stratum of the record's
+// person, when the person's window ended, and when each record came, both by the clock by which windows are measured: the time of the
+// log, or the count of messages read. Nothing stands there if windows end with the source, or the person was forgotten. Those who
 // are still observed are not there. Where people are published with their histories, a row is of a person, named by one of their records,
 // and a sensitive attribute has a column for each record that there may be: illness, illness_2, and so on. A subject is shown as its
 // keyed digest, which is all that state keeps, behind the name of subject.key if there is one.
@@ -203,8 +207,12 @@ func (e *Exporter) Records(w io.Writer) error {
 	if eras {
 		header = append(header, "arrived_in_era")
 	}
+	observes := len(header)
 	if view.Stratum != nil {
-		header = append(header, "stratum")
+		header = append(header, "stratum", "observed_until", "came")
+		for n := 2; n <= records(view, e.schema.SensitiveIndex()); n++ {
+			header = append(header, "came_"+strconv.Itoa(n))
+		}
 	}
 	ahead := len(header)
 	for _, i := range columns {
@@ -231,7 +239,8 @@ func (e *Exporter) Records(w io.Writer) error {
 			row[2] = "1" // what changed is the same for people who arrived before and after
 		}
 		if view.Stratum != nil {
-			row[ahead-1] = view.Stratum[r].String()
+			row[observes] = view.Stratum[r].String()
+			observed(row[observes+1:ahead], e.window[r])
 		}
 		row = row[:ahead]
 		for _, i := range columns {
@@ -246,6 +255,18 @@ func (e *Exporter) Records(w io.Writer) error {
 		}
 	}
 	return flush(out, w)
+}
+
+// observed writes when somebody was observed: the end, and when each record came.
+func observed(row []string, w settle.Window) {
+	clear(row)
+	if w.Until == 0 {
+		return
+	}
+	row[0] = strconv.FormatInt(w.Until, 10)
+	for i, at := range w.At {
+		row[1+i] = strconv.FormatInt(at, 10)
+	}
 }
 
 // records is how many values a person has of an attribute at most, where what is published of a person is a history; 0: one.

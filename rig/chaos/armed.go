@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"anond/incremental/state"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,10 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"anond/incremental"
+	"anond/incremental/state"
+	"anond/ingest"
 )
 
 // What each access to a disk, and each chunk, takes in a bubble. No two of them end in the same instant: each has all that
@@ -239,25 +242,47 @@ func (a *armed) after(d *state.Delta) error {
 	return nil
 }
 
-// forgetting is asked between the steps of an erasure, and of a removal.
-func (a *armed) forgetting(step string) error {
+// claiming is the ledger of subjects, on which the armed faults take effect.
+type claiming struct {
+	ingest.Owners
+	armed *armed
+}
+
+func (c *claiming) Claim(ctx context.Context, people []state.Person) ([]bool, error) {
+	if err := c.armed.dies("claims: made", "claim", "kill-claim"); err != nil {
+		return nil, err
+	}
+	return c.Owners.Claim(ctx, people)
+}
+
+func (c *claiming) BeforeCommit(m *incremental.Machine) error {
+	if err := c.armed.dies("claims: durable", "claim", "kill-claim"); err != nil {
+		return err
+	}
+	return c.Owners.BeforeCommit(m)
+}
+
+// dies is asked before a step at which a process may die, and nothing else.
+func (a *armed) dies(step, what, kind string) error {
 	a.wait(commitTakes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dead {
 		return errKilled
 	}
-	what, kind := "forget", "kill-forget"
-	if strings.HasPrefix(step, "remov") {
-		what, kind = "removal", "kill-removal"
-		a.takes("removal: "+step, what)
-	} else {
-		a.takes("erasure: "+step, what)
-	}
+	a.takes(step, what)
 	if len(a.at(what, kind)) > 0 {
 		return a.kill(nil)
 	}
 	return nil
+}
+
+// forgetting is asked between the steps of an erasure, and of a removal.
+func (a *armed) forgetting(step string) error {
+	if strings.HasPrefix(step, "remov") {
+		return a.dies("removal: "+step, "removal", "kill-removal")
+	}
+	return a.dies("erasure: "+step, "forget", "kill-forget")
 }
 
 // find is the fault of a kind; nil: there is none.

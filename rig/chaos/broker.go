@@ -159,8 +159,9 @@ func (b *broker) close() {
 
 // part is what a shard reads of a feed: the partitions whose number modulo the shards is its own.
 func (f *feed) part(index, of int) *feed {
-	return &feed{parts: make([][]message, len(f.parts)), gone: f.gone, deletes: f.deletes, others: f.others, keyed: true,
-		whole: f, index: index, of: of}
+	out := *f
+	out.parts, out.whole, out.index, out.of = make([][]message, len(f.parts)), f, index, of
+	return &out
 }
 
 // reads reports whether a partition is one of the shard.
@@ -180,9 +181,10 @@ func (f *feed) refresh() {
 
 // place is the partition to which the key of a person leads, by a library that anond has no part in.
 func (f *feed) place(person int) int {
-	of := kgo.StickyKeyPartitioner(nil).ForTopic(topicName) // with a key: Kafka's hash of it
-	return of.Partition(&kgo.Record{Key: []byte(subjectOf(person))}, len(f.parts))
+	return placing.Partition(&kgo.Record{Key: []byte(subjectOf(person))}, len(f.parts))
 }
+
+var placing = kgo.StickyKeyPartitioner(nil).ForTopic(topicName) // with a key: Kafka's hash of it
 
 // mine is the first person from a number on who is in this shard.
 func (f *feed) mine(person int) int {

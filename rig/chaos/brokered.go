@@ -38,7 +38,7 @@ func newBrokered(partitions int) (*brokered, error) {
 	b := &brokered{sent: make([]int, partitions)}
 	b.wire.dial = b.net.DialContext
 	var err error
-	if b.cluster, err = kfake.NewCluster(kfake.Ports(9092), kfake.ListenFn(b.net.Listen)); err != nil {
+	if b.cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.Ports(9092), kfake.ListenFn(b.net.Listen)); err != nil {
 		return nil, err
 	}
 	b.client, err = kgo.NewClient(kgo.SeedBrokers(b.cluster.ListenAddrs()...), kgo.Dialer(b.net.DialContext),

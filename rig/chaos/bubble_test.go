@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
+
+	_ "anond/internal/views" // the daemons of this process have them
 )
 
 // play plays a plan in a bubble (testing/synctest): time passes when all goroutines wait, so that hours of the daemon

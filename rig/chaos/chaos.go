@@ -20,6 +20,7 @@
 package chaos
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -86,17 +87,19 @@ type site struct {
 	config  *config.Config
 	feed    *feed
 	archive *archive
+	view    *archive // of the view; nil: there is none
 	log     *programtest.Text
 	source  string                   // its name in exports
 	damaged bool                     // files of releases are known to be damaged
 	moved   []string                 // dead-letter files that were moved away
 	topic   func() ([][]byte, error) // reads the topic of dead letters; nil: they go to a file
 
-	people   map[int]bool // who is published, and the exports: of the verdict
-	expired  map[int]bool // who has left the releases and the state, with a window
-	windowed bool         // there is one
-	erasing  bool         // buckets leave on request
-	least    int          // so many requests a bucket leaves for
+	people   map[int]bool      // who is published, and the exports: of the verdict
+	lived    map[int][]message // where people settle: who is published, with which records
+	expired  map[int]bool      // who has left the releases and the state, with a window
+	windowed bool              // there is one
+	erasing  bool              // buckets leave on request
+	least    int               // so many requests a bucket leaves for
 	exports  audit.Exports
 }
 
@@ -108,6 +111,22 @@ func newSite(dir string, random *rand.Rand, partitions int) (*site, error) {
 	}
 	return &site{dir: dir, feed: newFeed(random, partitions), archive: newArchive(filepath.Join(dir, "disk", "releases")),
 		log: &programtest.Text{}, source: sourceName}, nil
+}
+
+// archives are those of all that is published.
+func (s *site) archives() []*archive {
+	if s.view == nil {
+		return []*archive{s.archive}
+	}
+	return []*archive{s.archive, s.view}
+}
+
+// see copies what is new.
+func (s *site) see(damaged bool) (err error) {
+	for _, a := range s.archives() {
+		err = errors.Join(err, a.see(damaged))
+	}
+	return err
 }
 
 func (s *site) path(name string) string { return filepath.Join(s.dir, name) }

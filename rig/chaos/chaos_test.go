@@ -122,6 +122,13 @@ func TestTheFirstCommitWaitsForRoom(t *testing.T) {
 		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n", "quota-pauses")
 }
 
+// TestJoiningALedgerDoesNotWaitForRoom: a state without room for its seed is told at once, though it would wait for room later: before the
+// loop runs nobody could raise the limit.
+func TestJoiningALedgerDoesNotWaitForRoom(t *testing.T) {
+	holdsWith(t, "plan|x|inside|L2|buckets|on: records, every: 25|1 releases|1|keep 0,claims\n"+
+		"feed 60 1\nquota-pauses 1 1\nlive 1 1\n", "quota-pauses")
+}
+
 // TestAClockFallsWhileACommitWaitsForRoom: that there is no room is told at once, and not when the clock is again where
 // it was.
 func TestAClockFallsWhileACommitWaitsForRoom(t *testing.T) {

@@ -27,8 +27,10 @@ func (c *clock) Now() time.Time {
 	return time.Now().Add(c.set)
 }
 
-// Ticker is that of the bubble.
-func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) { return clockOfBubble.Ticker(d) }
+// Ticker is that of the bubble. A daemon that has nothing to do looks around less often than it would, which costs less.
+func (c *clock) Ticker(d time.Duration) (<-chan time.Time, func()) {
+	return clockOfBubble.Ticker(max(d, 5*time.Second))
+}
 
 var clockOfBubble = system.System()
 

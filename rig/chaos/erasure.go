@@ -43,6 +43,11 @@ func generateErasing(seed uint64, number int) *chaosPlan {
 		w.Journal = false // with one, no bucket leaves
 		p.add(stepFeed, 60*w.Shards, r)
 	}
+	own := rand.New(rand.NewPCG(seed, 3<<40+uint64(number)))
+	if own.IntN(4) == 0 {
+		w.observe(own)
+	}
+	w.share(own)
 	p.add(stepFeed, 60+r.IntN(60), r)
 	if r.IntN(3) > 0 {
 		p.add(stepRun, 1, r)
@@ -87,7 +92,11 @@ func (p *chaosPlan) asking(r *rand.Rand) {
 
 // heeds takes over from the setting whether buckets leave.
 func (s *site) heeds(w *planSetting) {
-	s.erasing = w.Erasure != ""
+	s.erasing, s.windowed = w.Erasure != "", w.Window != ""
+	if w.Views {
+		s.view = newArchive(s.path("disk/seen"))
+		s.view.ledger = s.path("disk/elsewhere/seen")
+	}
 	_, s.least = w.erasure()
 }
 

@@ -72,7 +72,8 @@ const (
 
 // diskNamed are the lines that name an error of the releases' disk: of a release, of a pruning, of a start, and of a
 // shard with a journal that takes over.
-var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over", `"event":"release_parked"`}
+var diskNamed = []string{failed, pruneFailed, "releases directory", "ledger", "take the releases over", `"event":"release_parked"`,
+	`"event":"view_failed"`}
 
 // insideKinds are the faults of plans inside this process.
 var insideKinds = map[string]kind{
@@ -122,6 +123,7 @@ var insideKinds = map[string]kind{
 		needs: func(w *planSetting) bool { return w.Window != "" }},
 	"kill-before-entry": {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
 	"kill-after-entry":  {endings: []ending{killed}, named: []string{started}, most: 30, needs: journaled},
+	"kill-claim":        {at: claimed, endings: []ending{killed}, named: []string{started}, most: 20, needs: claims},
 	"forget-killed": {named: []string{`"event":"forgotten_again"`, started}, most: 6,
 		needs: (*planSetting).forgets},
 	"quota-ends":   {endings: []ending{noRoom}, named: []string{"state.max_bytes is reached"}, most: 4},
@@ -135,6 +137,8 @@ var insideKinds = map[string]kind{
 // pooled says that pools are judged, and that nothing but a file next to the ledger tells of those in no release: a
 // journal would, too.
 func pooled(w *planSetting) bool { return w.Level == "L2" && !w.Journal }
+
+func claims(w *planSetting) bool { return w.Claims }
 
 func withBroker(w *planSetting) bool { return w.Broker }
 
@@ -199,7 +203,7 @@ func (r *relief) load() (*config.Config, error) {
 }
 
 func (r *relief) look() {
-	if r.fault != nil && !r.fault.took && strings.Contains(r.w.log.String()[r.from:], quotaReached) {
+	if r.fault != nil && !r.fault.took && r.w.log.Has(r.from, quotaReached) {
 		r.fault.take(r.from)
 		r.reloads <- syscall.SIGHUP
 	}
@@ -217,7 +221,7 @@ func (w *inside) tell(err error, a *armed, p *played, from int) {
 			f.take(from)
 		}
 	}
-	if !errors.Is(err, ingest.ErrManyRefused) && !strings.Contains(w.log.String()[from:], tooMany) {
+	if !errors.Is(err, ingest.ErrManyRefused) && !w.log.Has(from, tooMany) {
 		return
 	}
 	for _, f := range p.faults { // a run may have died in the midst of a flood

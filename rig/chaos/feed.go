@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"time"
 
 	"anond/ingest"
 )
@@ -22,11 +23,14 @@ const canary = "qanary"
 type message struct {
 	value   []byte
 	key     []byte
-	refused bool // no schema accepts it
+	refused bool // no schema accepts it, for a value that is no sensitive one
+	nothing bool // it has no sensitive value
 	deletes bool // it says that the person is to be forgotten
 	person  int
 	ill     string
 	more    []string // values of the other sensitive attributes
+	visit   int      // where updates are applied: which record it is; one that has come before is an update
+	at      int64    // its time stamp, in milliseconds
 }
 
 // otherAttributes are those that a setting may have besides ill.
@@ -52,13 +56,26 @@ type feed struct {
 	gone    map[int]bool // people who are to be forgotten
 	keyed   bool         // each message has its person's subject as its key, which leads to its partition
 
+	settle  int64        // people are observed for so many records, or milliseconds; 0: they are not
+	timed   bool         // milliseconds
+	updates bool         // in a message whose record was there before
+	history int          // so many records of a person are published
+	visits  map[int]int  // the newest record of each person
+	records int          // of all
+	now     int64        // time stamp of the newest message
+	claims  bool         // some people belong to another dataset
+	foreign map[int]bool // who
+	claimed int          // of so many people that dataset has claimed its own
+	named   int          // so many people were ever named
+
 	whole     *feed // of a shard: that of all shards
 	index, of int   // of a shard
 	strays    bool  // a planted bug: it reads a partition of another shard, too
 }
 
 func newFeed(random *rand.Rand, partitions int) *feed {
-	return &feed{random: random, parts: make([][]message, partitions), gone: map[int]bool{}}
+	return &feed{random: random, parts: make([][]message, partitions), gone: map[int]bool{}, foreign: map[int]bool{}, visits: map[int]int{},
+		now: epoch.Add(-365 * 24 * time.Hour).UnixMilli()}
 }
 
 // more sends n records: mostly of new people, some of people who were sent before,
@@ -106,7 +123,13 @@ func (f *feed) add(n int, next func() message) (added map[int][]message) {
 }
 
 func (f *feed) next() message {
-	m := message{person: f.persons, ill: fmt.Sprintf("%s-ill-%d", canary, f.random.IntN(7))}
+	if f.settle > 0 && f.persons > 0 && f.random.IntN(3) == 0 {
+		return f.again()
+	}
+	m := message{person: f.persons, ill: f.illness()}
+	if f.claims && m.person >= f.named && f.random.IntN(8) == 0 {
+		f.foreign[m.person] = true
+	}
 	switch kind := f.random.IntN(20); {
 	case kind == 0:
 		m.refused = true
@@ -122,15 +145,27 @@ func (f *feed) next() message {
 	return f.record(m)
 }
 
+func (f *feed) illness() string { return fmt.Sprintf("%s-ill-%d", canary, f.random.IntN(7)) }
+
 // subjectOf is how records name a person.
 func subjectOf(person int) string { return fmt.Sprintf("%s-%d", canary, person) }
 
 // forgotten reports whether a message is, or was, of somebody who is to be forgotten.
 func (f *feed) forgotten(m message) bool { return m.deletes || f.gone[m.person] && !m.refused }
 
-// forgottenValues counts the values of people who are to be forgotten.
-func (f *feed) forgottenValues() map[string]int {
+// forgottenValues counts the values of people who are to be forgotten. published are those who settle.
+func (f *feed) forgottenValues(published map[int][]message) map[string]int {
 	out := map[string]int{}
+	if f.settle > 0 {
+		for person, records := range published {
+			for _, v := range sequences(records) {
+				if f.gone[person] {
+					out[v]++
+				}
+			}
+		}
+		return out
+	}
 	for _, part := range f.parts {
 		for _, m := range part {
 			if f.forgotten(m) && !m.deletes {
@@ -145,6 +180,7 @@ func (f *feed) forgottenValues() map[string]int {
 
 // record writes the text of a message.
 func (f *feed) record(m message) message {
+	f.named = max(f.named, m.person+1)
 	age := fmt.Sprint(20 + f.random.IntN(60))
 	if m.refused {
 		age = `"` + canary + `"`
@@ -152,8 +188,21 @@ func (f *feed) record(m message) message {
 	if f.keyed {
 		m.key = []byte(subjectOf(m.person))
 	}
-	m.value = fmt.Appendf(nil, `{"id":%q,"age":%s,"city":"%s-city-%d","ill":%q`, subjectOf(m.person), age, canary,
-		f.random.IntN(5), m.ill)
+	m.value = fmt.Appendf(nil, `{"id":%q,"age":%s,"city":"%s-city-%d"`, subjectOf(m.person), age, canary, f.random.IntN(5))
+	if !m.nothing {
+		m.value = fmt.Appendf(m.value, `,"ill":%q`, m.ill)
+	}
+	if f.settle > 0 {
+		f.now += f.random.Int64N(time.Hour.Milliseconds())
+		m.at = f.now
+	}
+	if f.updates {
+		if m.visit == 0 {
+			f.records++
+			m.visit, f.visits[m.person] = f.records, f.records
+		}
+		m.value = fmt.Appendf(m.value, `,"visit":"%s-visit-%d"`, canary, m.visit)
+	}
 	for _, name := range otherAttributes[:f.others] {
 		m.more = append(m.more, fmt.Sprintf("%s-%s-%d", canary, name, f.random.IntN(7)))
 		m.value = fmt.Appendf(m.value, `,%q:%q`, name, m.more[len(m.more)-1])
@@ -245,7 +294,8 @@ func (s *source) Next(ctx context.Context) (*ingest.Chunk, error) {
 	to := min(len(s.feed.parts[p]), from+1+s.random.IntN(15))
 	c := &ingest.Chunk{Partition: partition(p), From: int64(from), Next: int64(to)}
 	for i := from; i < to; i++ {
-		c.Records = append(c.Records, ingest.Record{Offset: int64(i), Key: s.feed.parts[p][i].key, Value: bytes.Clone(s.feed.parts[p][i].value)})
+		c.Records = append(c.Records, ingest.Record{Offset: int64(i), Key: s.feed.parts[p][i].key,
+			Value: bytes.Clone(s.feed.parts[p][i].value), Time: s.feed.parts[p][i].at})
 	}
 	s.next[p] = to
 	return c, nil

@@ -16,6 +16,12 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 		p.add(stepFeed, 60*p.World.Shards, r)
 	}
 	p.World.Broker = !real && number%5 == 2
+	if own := rand.New(rand.NewPCG(seed, 2<<40+uint64(number))); !real {
+		if number%4 == 1 {
+			p.World.observe(own)
+		}
+		p.World.share(own)
+	}
 	p.add(stepFeed, 60+r.IntN(40), r)
 	if real {
 		p.World.Trigger = []string{"on: records, every: 25", "on: update, min_interval: 1s", "on: interval, every: 1s"}[r.IntN(3)]
@@ -29,7 +35,7 @@ func generate(seed uint64, number int, real bool) *chaosPlan {
 	if r.IntN(3) == 0 { // else the first start meets the faults, too
 		p.add(stepRun, 1, r)
 	}
-	for range 1 + r.IntN(3) {
+	for range 1 + r.IntN(2) {
 		p.round(r)
 	}
 	return p

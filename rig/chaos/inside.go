@@ -3,7 +3,6 @@ package chaos
 import (
 	"anond/incremental/plan"
 	"anond/incremental/state"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -56,6 +54,9 @@ type inside struct {
 	clock   *clock
 	mirror  *snapshottest.Mirror
 	images  []image // the state file after each of the newest commits
+	settled bool    // the newest run has left nothing to do
+	noted   int     // so many of them by this run
+	found   []byte  // what this run has found
 	files   int     // how often the file was replaced by another
 	newest  os.FileInfo
 	copied  stateCopy
@@ -83,7 +84,7 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *
 	if err != nil {
 		return nil, err
 	}
-	s.feed.deletes, s.feed.others, s.windowed = p.World.Deletes, p.World.Attributes, p.World.Window != ""
+	s.feed.heeds(&p.World)
 	s.heeds(&p.World)
 	if err := s.configure(p.World.configuration(insideSections(&p.World))); err != nil {
 		return nil, err
@@ -100,15 +101,22 @@ func newInside(p *chaosPlan, dir string, random *rand.Rand, planted planted, t *
 
 // insideSections are those of a daemon of which everything is injected.
 func insideSections(w *planSetting) sections {
-	return wholeSections("{type: file, format: json, file: {path: in.ndjson}}", "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
+	return wholeSections(injectedSource, "{type: file, path: ./dead-letter, "+mostRefused+"}", "")
 }
+
+// injectedSource stands for one that is injected.
+const injectedSource = `{type: kafka, format: json, kafka: {brokers: ["127.0.0.1:9"], topic: ` + topicName + `}}`
 
 // run runs the daemon once, with armed faults, and returns how it ended. What the
 // power cut leaves is on the disks then.
 func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	a, from := arm(faults, w.log.Len, w.trace), w.log.Len()
 	a.turn = w.clock.turn
-	a.begun = func() bool { return strings.Contains(w.log.String()[from:], started) }
+	begun := false
+	a.begun = func() bool {
+		begun = begun || w.log.Has(from, started)
+		return begun
+	}
 	list := w.listed()
 	err := w.daemon(live, a)
 	if w.planted.unlisted && a.died() {
@@ -120,7 +128,7 @@ func (w *inside) run(p *played, live bool, faults []*fault) (ending, error) {
 	w.tell(err, a, p, from)
 	w.told(a)
 	w.sameTrouble(a)
-	if err := w.archive.see(w.damaged); err != nil {
+	if err := w.see(w.damaged); err != nil {
 		return unexpected, err
 	}
 	if err := errors.Join(w.mirrorList(a), w.cutPower(a)); err != nil {
@@ -141,6 +149,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 		Load: raise.load, Reloads: raise.reloads,
 		FS: plant(w.planted.files, snapshot.FS(&disk{w.mirror, a}))}
 	w.mirror.Disk.Forgets = a.lies
+	w.noted = 0
 	if live {
 		running, stop := context.WithCancel(ctx)
 		defer stop()
@@ -149,6 +158,9 @@ func (w *inside) daemon(live bool, a *armed) error {
 	}
 	o.StandIns = dataset.StandIns{
 		Store: func(s state.Store) state.Store {
+			if a.tearing() {
+				w.found, _ = os.ReadFile(w.config.State.Path) // it is open
+			}
 			return plant(w.planted.store, state.Store(&store{s, a, w.noting(a)}))
 		},
 		Source: func(r ingest.Resume) (ingest.Source, error) {
@@ -162,6 +174,7 @@ func (w *inside) daemon(live bool, a *armed) error {
 		},
 		Jitter:     func() float64 { return 0.5 },
 		Forgetting: w.forgetting(a),
+		Owners:     func(o ingest.Owners) ingest.Owners { return &claiming{o, a} },
 		Journal:    w.journaling(a),
 	}
 	err := daemon.Run(ctx, w.limited(live, a), o)
@@ -200,7 +213,7 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 		mu.Lock()
 		defer mu.Unlock()
 		raise.look()
-		if a.died() || strings.Contains(w.log.String()[raise.from:], tooMany) {
+		if a.died() || w.log.Has(raise.from, tooMany) {
 			stop()
 		}
 		m := r.Machine
@@ -208,7 +221,7 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 			quiet, last = 0, m.Release
 			return
 		}
-		if quiet++; quiet <= 3 {
+		if quiet++; quiet <= settledAfter {
 			return
 		}
 		if a.strikeClock() {
@@ -216,7 +229,7 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 			return
 		}
 		if w.lingers() {
-			quiet = 3
+			quiet = settledAfter
 			return
 		}
 		a.settled = true
@@ -224,8 +237,11 @@ func (w *inside) stopWhenSettled(stop func(), a *armed, raise *relief) func(inge
 	}
 }
 
+// settledAfter is after how many reports in a row that say that there is nothing to do.
+const settledAfter = 2
+
 // mostLooks is how often a daemon that lingers looks at its clock, at most.
-const mostLooks = 60
+const mostLooks = 12
 
 // lingers lets some of the hours pass that a run goes on though it has nothing to do: not so many at once that a
 // window would be exceeded. It reports whether some were left.
@@ -257,22 +273,27 @@ func (a *armed) tearing() bool { return a.find("lie-state") != nil || a.find("cu
 
 // noteImage keeps what the state file holds.
 func (w *inside) noteImage() error {
-	data, err := os.ReadFile(w.config.State.Path)
+	f, err := os.Open(w.config.State.Path)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(w.config.State.Path)
+	defer f.Close()
+	info, err := f.Stat()
 	if err != nil {
+		return err
+	}
+	var data []byte
+	if len(w.images) == imagesKept { // nobody needs the oldest one any more
+		data, w.images = w.images[0].data[:0], w.images[1:]
+	}
+	if data, err = written(f, info.Size(), data); err != nil {
 		return err
 	}
 	if w.newest != nil && !os.SameFile(info, w.newest) {
 		w.files++
 	}
 	w.newest = info
-	w.images = append(w.images, image{data, w.files})
-	if len(w.images) > imagesKept {
-		w.images = w.images[1:]
-	}
+	w.images, w.noted = append(w.images, image{data, w.files}), w.noted+1
 	return nil
 }
 
@@ -340,17 +361,15 @@ func (w *inside) cutPower(a *armed) error {
 		}
 	}
 	if a.torn {
-		return w.tear(2, a.cut.Draw, false)
+		_, err := w.tear(2, a.cut.Draw, false)
+		return err
 	}
 	if f := lies["lie-state"]; f != nil {
-		was := w.newestImage()
-		if err := w.tear(1+f.N, f.Draw, true); err != nil {
-			return err
-		}
-		if now, err := os.ReadFile(w.config.State.Path); err != nil || !bytes.Equal(was, now) {
+		changed, err := w.tear(1+f.N, f.Draw, true)
+		if changed {
 			f.take(w.log.Len())
-			return err
 		}
+		return err
 	}
 	return nil
 }
@@ -364,34 +383,4 @@ func (w *inside) keeping(draw uint32) func() float64 {
 		return func() float64 { return 1 }
 	}
 	return w.random.Float64
-}
-
-const pageSize = 4096 // of the state file, as bbolt writes it here
-
-// tear goes back by so many images of the state, and keeps some pages of the newest.
-// An honest disk keeps the order: no meta page (the first two) comes before the pages
-// to which it points.
-func (w *inside) tear(back int, draw uint32, lying bool) error {
-	if len(w.images) == 0 {
-		return nil
-	}
-	last, old, now := w.images[len(w.images)-1], w.images[max(0, len(w.images)-back)], w.newestImage()
-	out := bytes.Clone(old.data)
-	share := float64(draw/3%4) / 3 // of the pages that survive
-	if lying && draw%3 == 0 || old.file != last.file {
-		share = 0 // all of it is the older state
-	}
-	for at := 0; at+pageSize <= len(now); at += pageSize {
-		if at < 2*pageSize && !lying || w.random.Float64() >= share {
-			continue
-		}
-		if need := at + pageSize - len(out); need > 0 {
-			out = append(out, make([]byte, need)...)
-		}
-		copy(out[at:], now[at:at+pageSize])
-	}
-	if !lying {
-		w.images = w.images[:len(w.images)-1] // that commit has not happened
-	}
-	return os.WriteFile(w.config.State.Path, out, 0o600)
 }

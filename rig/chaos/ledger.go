@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,7 +134,7 @@ type stateCopy struct {
 }
 
 func (w *inside) copying() (err error) {
-	w.copied = stateCopy{data: w.newestImage(), newest: w.archive.newest()}
+	w.copied = stateCopy{data: bytes.Clone(w.newestImage()), newest: w.archive.newest()}
 	w.copied.judged, err = w.judged()
 	return err
 }

@@ -47,7 +47,7 @@ func (s *site) verdict() error {
 	if err := s.witnessed(e.Machine().Judged()); err != nil {
 		return err
 	}
-	if strings.Contains(s.log.String(), canary) {
+	if s.log.Has(0, canary) {
 		return errors.New("the log holds a person's value")
 	}
 	left, err := s.published(int(e.Releases()), status, e.Machine().Digests(), members.Bytes())
@@ -60,11 +60,15 @@ func (s *site) verdict() error {
 	} else {
 		left += n // rows without owner, in parts that have expired
 	}
-	if n := int(status.Forgotten) - (gone - left); n < -s.later() || n > either {
+	// Where people settle, what was beyond before they were forgotten counts as beyond for good.
+	if n := int(status.Forgotten) - (gone - left); (n < -s.later() || n > either) && s.feed.settle == 0 {
 		return fmt.Errorf("the state counts %d forgotten; there are %d, of which %d are published", status.Forgotten, gone, left)
 	}
 	if outlook, err := e.Machine().Outlook(state.AtEnd); err != nil || outlook.Newcomers > 0 && !outlook.Refused {
 		return fmt.Errorf("nothing more happens, and people could be published that are not: %+v: %w", outlook, err)
+	}
+	if s.view != nil && s.view.newest() != s.archive.newest() {
+		return fmt.Errorf("the newest release is %s, and that of the view %s", s.archive.newest(), s.view.newest())
 	}
 	s.exports = audit.Exports{Members: members.Bytes(), Records: records.Bytes()}
 	if e.Releases() == 0 {
@@ -96,30 +100,33 @@ func (s *site) counted(sent uint64, records []byte) (gone, either int, err error
 	if err != nil {
 		return 0, 0, err
 	}
-	total, lack := 0, 0
+	total, found := 0, 0
 	s.expired = map[int]bool{}
+	var fates [][]fate
+	fates, s.lived = s.feed.fates()
 	for p, list := range s.feed.parts {
 		for offset, m := range list {
-			at := s.place(p, offset)
+			at, due := s.place(p, offset), fates[p][offset]
 			accepted, letters := seen[at], refused[at]
-			if m.refused {
-				accepted, letters = letters, accepted
-			}
-			want := 1
-			if m.refused && s.feed.gone[m.person] && refused[at] > 0 {
-				either++
-			}
-			if s.feed.forgotten(m) || m.refused && s.feed.gone[m.person] && refused[at] == 0 { // one that came too late to be refused
-				want, gone = 0, gone+1
-			}
 			total++
-			if s.windowed && want == 1 && !m.refused && accepted+letters == 0 {
-				s.expired[m.person], lack = true, lack+1
+			found += min(1, accepted) + min(1, letters)
+			if due == letter && s.feed.gone[m.person] { // it came before the person was forgotten, or too late to be refused
+				if letters == 0 {
+					gone++
+				} else {
+					either++
+				}
+				due = map[bool]fate{true: passed, false: letter}[letters == 0]
+			} else if s.feed.forgotten(m) && !s.feed.foreign[m.person] {
+				due, gone = passed, gone+1
+			}
+			if s.windowed && due == isShown && accepted+letters == 0 {
+				s.expired[m.person] = true
 				continue
 			}
-			if accepted != want || letters != 0 {
-				return 0, 0, fmt.Errorf("record %s (to be refused: %v, forgotten: %v) is in the state %d times and among the dead letters %d times", at,
-					m.refused, want == 0, seen[at], refused[at])
+			if accepted != map[bool]int{true: 1}[due == isShown] || letters != map[bool]int{true: 1}[due == letter] {
+				return 0, 0, fmt.Errorf("record %s (to be refused: %v, to be kept: %v) is in the state %d times and among the dead letters %d "+
+					"times", at, due == letter, due == isShown, accepted, letters)
 			}
 		}
 	}
@@ -130,9 +137,9 @@ func (s *site) counted(sent uint64, records []byte) (gone, either int, err error
 			}
 		}
 	}
-	if len(seen)+len(refused)+gone+lack != total || sent != uint64(total) {
-		return 0, 0, fmt.Errorf("%d records were sent; the state counts %d, has %d, and %d were refused, %d forgotten", total, sent, len(seen),
-			len(refused), gone)
+	if len(seen)+len(refused) != found || sent != uint64(total) {
+		return 0, 0, fmt.Errorf("%d records were sent; the state counts %d; of %d that it has and %d that were refused, %d were sent", total,
+			sent, len(seen), len(refused), found)
 	}
 	return gone, either, nil
 }
@@ -266,7 +273,11 @@ func (s *site) published(releases int, status incremental.Status, digests int, m
 			return 0, fmt.Errorf("person %d was forgotten and is published", m.person)
 		}
 		persons[m.person] = true
-		for _, v := range m.values() {
+		records := []message{m}
+		if s.feed.settle > 0 {
+			records = s.lived[m.person]
+		}
+		for _, v := range sequences(records) {
 			ills[v]++
 		}
 	}
@@ -294,7 +305,11 @@ func (s *site) message(place string) (message, error) {
 
 // chain is what the auditor is asked about: all releases of a site, with its exports.
 func (s *site) chain() audit.Options {
-	return audit.Options{Releases: s.config.Release.Dir, Ledger: s.config.Release.Ledger, Private: &s.exports, RequireCertified: true}
+	o := audit.Options{Releases: s.config.Release.Dir, Ledger: s.config.Release.Ledger, Private: &s.exports, RequireCertified: true}
+	if s.view != nil {
+		o.Views = []string{s.view.dir}
+	}
+	return o
 }
 
 // shows compares the sensitive values that a release shows with those of its people, and
@@ -304,7 +319,7 @@ func (s *site) shows(release int, want map[string]int, left int) error {
 	if err != nil {
 		return err
 	}
-	had := s.feed.forgottenValues()
+	had := s.feed.forgottenValues(s.lived)
 	left *= 1 + s.feed.others
 	for ill, n := range got {
 		if extra := n - want[ill]; extra < 0 || extra > had[ill] {
@@ -358,6 +373,10 @@ func tally(into map[string]int, content string, dead map[string]bool) error {
 		return err
 	}
 	column := func(name string) int { return slices.Index(rows[0], name) }
+	var later []int // of histories
+	for n := 2; column(fmt.Sprintf("value_%d", n)) >= 0; n++ {
+		later = append(later, column(fmt.Sprintf("value_%d", n)))
+	}
 	ill, count := column("ill"), column("count")
 	if ill < 0 {
 		ill = column("value")
@@ -381,7 +400,13 @@ func tally(into map[string]int, content string, dead map[string]bool) error {
 		if attribute >= 0 {
 			of = row[attribute]
 		}
-		into[of+"="+row[ill]] += n
+		value := row[ill]
+		for _, at := range later {
+			if row[at] != "" {
+				value += ">" + row[at]
+			}
+		}
+		into[of+"="+value] += n
 	}
 	return nil
 }

@@ -44,7 +44,9 @@ func newOutside(p *chaosPlan, dir, program string, random *rand.Rand) (w *outsid
 		unmount(w.path("disk"))
 		w.mounted = false
 	}
-	w.feed.deletes, w.windowed, w.source = p.World.Deletes, p.World.Window != "", "kafka:"+topicName
+	w.source = "kafka:" + topicName
+	w.feed.heeds(&p.World)
+	w.heeds(&p.World)
 	secret := ""
 	if p.World.Secured {
 		secret = "the first secret"

@@ -3,6 +3,7 @@ package chaos
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,6 +33,11 @@ type planSetting struct {
 	Broker     bool   // inside: the source is a topic of a broker in memory, and releases are delivered to it
 	Attributes int    // inside, level L2: so many sensitive attributes besides the first
 	Promise    bool   // the second one has a promise of its own
+	Settle     string // inside, level L2, buckets: subject.settle, a number of records or a time; empty: the first record as it comes
+	Updates    bool   // with it: updates are applied
+	History    int    // with it: so many records of a person are published; 0: one
+	Views      bool   // inside, level L2, buckets: the releases have a view
+	Claims     bool   // inside, level L2: a subject ledger is shared with another dataset
 	Shards     int    // inside: so many, with a union; 0: one process reads the whole topic
 	Journal    bool   // of shards: a journal in a replicated log
 }
@@ -44,36 +50,56 @@ func (w *planSetting) erasable() bool {
 // forgets says that an operator has people forgotten.
 func (w *planSetting) forgets() bool { return w.erasable() && !w.Journal }
 
-// extras are what a setting has besides, in the order of their names in a plan's text.
+// extras are what a setting has besides, in the order of a plan's text: a name, behind it a number or a text if it has one.
 func (w *planSetting) extras() []extra {
-	return []extra{{"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured}, {"delivered", &w.Delivered},
-		{"journal", &w.Journal}, {"promise", &w.Promise}, {"broker", &w.Broker}}
+	return []extra{{"shards", &w.Shards}, {"attributes", &w.Attributes}, {"history", &w.History}, {"window", &w.Window},
+		{"erasure", &w.Erasure}, {"settle", &w.Settle}, {"deletes", &w.Deletes}, {"copies", &w.Copies}, {"secured", &w.Secured},
+		{"delivered", &w.Delivered}, {"journal", &w.Journal}, {"promise", &w.Promise}, {"broker", &w.Broker}, {"updates", &w.Updates},
+		{"views", &w.Views}, {"claims", &w.Claims}}
 }
 
 type extra struct {
 	name string
-	has  *bool
+	is   any // *bool, *int or *string
 }
 
-// more is the text of Keep, of the shards, and of the extras.
+// text is the extra in a plan; empty: the setting has it not.
+func (x extra) text() string {
+	switch is := x.is.(type) {
+	case *int:
+		if *is > 0 {
+			return fmt.Sprintf(",%s %d", x.name, *is)
+		}
+	case *string:
+		if *is != "" {
+			return "," + x.name + " " + *is
+		}
+	case *bool:
+		if *is {
+			return "," + x.name
+		}
+	}
+	return ""
+}
+
+// parse reads what text writes, behind the name.
+func (x extra) parse(text string) (err error) {
+	switch is := x.is.(type) {
+	case *int:
+		*is, err = strconv.Atoi(text)
+	case *string:
+		*is = text
+	case *bool:
+		*is = text == ""
+	}
+	return err
+}
+
+// more is the text of Keep and of the extras.
 func (w *planSetting) more() string {
 	out := fmt.Sprintf("keep %d", w.Keep)
-	if w.Shards > 0 {
-		out += fmt.Sprintf(",shards %d", w.Shards)
-	}
-	if w.Attributes > 0 {
-		out += fmt.Sprintf(",attributes %d", w.Attributes)
-	}
-	if w.Window != "" {
-		out += ",window " + w.Window
-	}
-	if w.Erasure != "" {
-		out += ",erasure " + w.Erasure
-	}
 	for _, x := range w.extras() {
-		if *x.has {
-			out += "," + x.name
-		}
+		out += x.text()
 	}
 	return out
 }
@@ -83,26 +109,12 @@ func (w *planSetting) parseMore(text string) error {
 	if _, err := fmt.Sscanf(parts[0], "keep %d", &w.Keep); err != nil {
 		return fmt.Errorf("%q is no setting: %w", parts[0], err)
 	}
-	for _, name := range parts[1:] {
-		if n, err := fmt.Sscanf(name, "shards %d", &w.Shards); n == 1 && err == nil {
-			continue
-		}
-		if n, err := fmt.Sscanf(name, "attributes %d", &w.Attributes); n == 1 && err == nil {
-			continue
-		}
-		if of, ok := strings.CutPrefix(name, "window "); ok {
-			w.Window = of
-			continue
-		}
-		if of, ok := strings.CutPrefix(name, "erasure "); ok {
-			w.Erasure = of
-			continue
-		}
+	for _, part := range parts[1:] {
+		name, is, _ := strings.Cut(part, " ")
 		i := slices.IndexFunc(w.extras(), func(x extra) bool { return x.name == name })
-		if i < 0 {
-			return fmt.Errorf("%q is no setting", name)
+		if i < 0 || w.extras()[i].parse(is) != nil {
+			return fmt.Errorf("%q is no setting", part)
 		}
-		*w.extras()[i].has = true
 	}
 	return nil
 }
@@ -200,7 +212,9 @@ const (
 	stepPass   = "pass"   // N hours pass
 	stepLinger = "linger" // N hours pass in the next run that goes on
 	stepForget = "forget" // an operator has somebody forgotten
-	stepSpell  = "spell"  // N records of new people who all have one value
+	viewName   = "insurer"
+
+	stepSpell = "spell" // N records of new people who all have one value
 )
 
 // mostRefused is dead_letter.max_share.
@@ -225,6 +239,20 @@ func (w *planSetting) configuration(s sections) string {
 	if w.Deletes {
 		s.subject = append(s.subject, "deletes: forget")
 	}
+	record := ""
+	if w.Settle != "" {
+		s.subject = append(s.subject, "settle: "+w.Settle)
+	}
+	if w.Updates {
+		s.subject = append(s.subject, "updates: apply")
+		record = "    - {name: visit, role: record}\n"
+	}
+	if w.History > 0 {
+		s.subject = append(s.subject, fmt.Sprintf("repeat: history, max_records: %d", w.History))
+	}
+	if w.Claims {
+		s.subject = append(s.subject, `key: "`+subjectKey+`", ledger: ./claims`)
+	}
 	if every, count, ok := strings.Cut(w.Erasure, " "); ok {
 		s.subject = append(s.subject, "erasure: {mode: bucket, every: "+every+", count: "+count+"}")
 	}
@@ -240,7 +268,10 @@ func (w *planSetting) configuration(s sections) string {
 	if w.Window != "" {
 		keep += ", window: " + w.Window
 	}
-	more := ""
+	if w.Views {
+		keep += ", views: [{name: " + viewName + ", columns: [age, ill], cells: {age: 10}, dir: ./disk/seen, ledger: ./disk/elsewhere/seen}]"
+	}
+	more := record
 	for _, name := range otherAttributes[:w.Attributes] {
 		promise := ""
 		if w.Promise && name == otherAttributes[0] {

@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"anond/incremental/state"
 	"bytes"
 	"errors"
 	"fmt"
@@ -153,6 +152,7 @@ func waiting(faults []*fault) (out []*fault) {
 
 // prepare does a step between runs. Faults of the next run are added to those before.
 func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
+	w.settled = false
 	switch s.Do {
 	case stepFeed:
 		w.feed.more(s.N)
@@ -178,8 +178,11 @@ func (w *inside) prepare(p *played, s step, next []*fault) ([]*fault, error) {
 
 // finish runs until nothing is left to do, and examines the state.
 func (w *inside) finish(p *played) error {
-	if err := w.settle(p); err != nil {
-		return fmt.Errorf("at the end: %w", err)
+	log := w.log.String()
+	if !w.settled || slices.ContainsFunc(p.faults, func(f *fault) bool { return len(f.named) > 0 && !f.isNamed(log) }) {
+		if err := w.settle(p); err != nil {
+			return fmt.Errorf("at the end: %w", err)
+		}
 	}
 	if err := w.nextPeriod(p); err != nil {
 		return fmt.Errorf("at the end of a period: %w", err)
@@ -211,7 +214,7 @@ func (w *inside) checkState(p *played) error {
 }
 
 // over checks what is left of a dataset that has ended: its releases.
-func (w *inside) over() error { return w.archive.see(false) }
+func (w *inside) over() error { return w.see(false) }
 
 // attempts is more than any recovery needs.
 const attempts = 8
@@ -219,11 +222,15 @@ const attempts = 8
 // drive runs the daemon with armed faults, and then without, as often as it takes to
 // come to an end, with the documented command before each start that needs one.
 func (w *inside) drive(p *played, live bool, next []*fault) error {
+	w.settled = false
 	for attempt := range attempts {
 		if w.paused() { // else it would never read anything
 			if err := w.acceptRefused(); err != nil {
 				return err
 			}
+		}
+		if err := w.claim(); err != nil {
+			return err
 		}
 		if w.broker != nil {
 			if err := w.broker.send(w.feed); err != nil {
@@ -238,6 +245,7 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 		p.overtaken(next, end, w.log.String())
 		next = unspent(next)
 		if end == ended {
+			w.settled = !live && !w.damaged && !w.log.Has(from, lettersKept)
 			return w.afterwards(w.log.String()[from:], before)
 		}
 		w.trusted = false
@@ -245,7 +253,7 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 			w.trusted = true
 			continue
 		}
-		if end == poolRefused && w.feed.spelled() {
+		if end == poolRefused && (w.feed.spelled() || w.feed.settle > 0) { // few people have been observed to the end
 			w.giveUpPool()
 			continue
 		}
@@ -263,6 +271,8 @@ func (w *inside) drive(p *played, live bool, next []*fault) error {
 	return fmt.Errorf("the daemon does not recover in %d starts", attempts)
 }
 
+const lettersKept = `"event":"dead_letter_kept"`
+
 // settle runs without faults until nothing is left to do.
 func (w *inside) settle(p *played) error {
 	for range attempts {
@@ -270,7 +280,7 @@ func (w *inside) settle(p *played) error {
 		if err := w.drive(p, false, nil); err != nil {
 			return err
 		}
-		if !strings.Contains(w.log.String()[from:], `"event":"dead_letter_kept"`) {
+		if !w.log.Has(from, lettersKept) {
 			return nil
 		}
 	}
@@ -286,7 +296,7 @@ func (w *inside) afterwards(log string, before bool) error {
 		}
 	}
 	w.damaged = w.damaged && !before
-	return w.archive.see(w.damaged)
+	return w.see(w.damaged)
 }
 
 // command is what docs/RUN.md says about an ending.
@@ -341,10 +351,12 @@ func (w *inside) restoreState() error {
 
 // restoreReleases copies back what differs from the archive.
 func (w *inside) restoreReleases() error {
-	if err := w.archive.restore(func(path, content string) error {
-		return w.mirror.Put(filepath.Join(w.archive.dir, path), []byte(content), strings.Contains(path, "part-"))
-	}); err != nil {
-		return err
+	for _, a := range w.archives() {
+		if err := a.restore(func(path, content string) error {
+			return w.mirror.Put(filepath.Join(a.dir, path), []byte(content), strings.Contains(path, "part-"))
+		}); err != nil {
+			return err
+		}
 	}
 	w.damaged = false
 	if _, err := w.judged(); err != nil && w.archive.judged != nil {
@@ -394,40 +406,6 @@ func (w *inside) harm(f *fault) error {
 		w.feed.flood(flooded)
 	}
 	return nil
-}
-
-// spoilState puts a state with a turned bit in place: any bit, or, for every other fault, one with which the check of a
-// state finds damage, if there is one among some tries. Most bits of a file are of free pages, or behind what a page has.
-func (s *site) spoilState(image []byte, draw uint32) error {
-	tries := []uint32{1, 24}[draw>>12&1]
-	damage := func(fault string) bool { return strings.Contains(fault, state.ErrCorrupt.Error()) }
-	for i := range tries {
-		if err := os.WriteFile(s.config.State.Path, flippedState(image, draw+i*2654435761), 0o600); err != nil {
-			return err
-		}
-		if faults, err := boltstore.Check(s.config.State.Path, boltstore.Options{}); err != nil || slices.ContainsFunc(faults, damage) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// flippedState turns a bit of a page of the state file that was ever written: most of the file is room for later.
-// Every other one is in the header of the page, where it does most.
-func flippedState(image []byte, draw uint32) []byte {
-	var pages []int
-	for at := 0; at < len(image); at += pageSize {
-		if !bytes.Equal(image[at:min(len(image), at+pageSize)], make([]byte, pageSize)) {
-			pages = append(pages, at)
-		}
-	}
-	at, within := pages[int(draw/16)%len(pages)], pageSize
-	if draw%2 == 0 {
-		within = 128
-	}
-	out := bytes.Clone(image)
-	out[at+int(draw/16)/len(pages)%within] ^= 1 << (draw / 2 % 8)
-	return out
 }
 
 // flipRelease turns a bit of a file of the newest release, or of an older one. Other

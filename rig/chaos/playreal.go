@@ -159,7 +159,7 @@ func (w *outside) once(p *played) error {
 		if err := w.afterwards(); err != nil {
 			return err
 		}
-		if !strings.Contains(w.log.String()[from:], `"event":"dead_letter_kept"`) {
+		if !w.log.Has(from, lettersKept) {
 			return nil
 		}
 	}

@@ -5,41 +5,46 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"anond/incremental/state"
 )
 
-// durable are the steps that change a disk of releases, by what is done to which file. The first that fits counts.
-var durable = []struct {
-	name string
-	does *regexp.Regexp
-}{
-	{"union: decision made", regexp.MustCompile(` .*/\.tmp-intent-`)},
-	{"union: decision named", regexp.MustCompile(`^(rename|sync) .*/intents(/[0-9]+)?$`)},
-	{"union: decision changed", regexp.MustCompile(` .*/intents`)},
-	{"union: ledger", regexp.MustCompile(` .*union\.ledger`)},
-	{"union: shard linked", regexp.MustCompile(` .*/\.tmp-0[^/]*/shard-`)},
-	{"pruning: release removed", regexp.MustCompile(`^(rename|remove) .*/\.tmp-pruned-`)},
-	{"pruning: copy of a manifest", regexp.MustCompile(` .*pruned`)},
-	{"pools: file written", regexp.MustCompile(` .*\.tmp-ledger\.pools`)},
-	{"pools: file named", regexp.MustCompile(` .*ledger\.pools`)},
-	{"ledger: written anew", regexp.MustCompile(` .*\.tmp-ledger|^rename .*/ledger$`)},
-	{"ledger: line added", regexp.MustCompile(`^(append|write|truncate) .*/ledger$`)},
-	{"ledger: synced", regexp.MustCompile(`^sync .*/ledger$`)},
-	{"CURRENT: written", regexp.MustCompile(` .*\.tmp-CURRENT`)},
-	{"CURRENT: named", regexp.MustCompile(`^rename .*/CURRENT`)},
-	{"release: left over, removed", regexp.MustCompile(`^remove .*/\.tmp-0|/\.tmp-gone`)},
-	{"release: directory made", regexp.MustCompile(`^(mkdir|chmod) .*/\.tmp-0`)},
-	{"release: part linked", regexp.MustCompile(`^link .*/\.tmp-0`)},
-	{"release: rendering synced", regexp.MustCompile(`^sync .*/\.tmp-0`)},
-	{"release: manifest written", regexp.MustCompile(` .*/\.tmp-0.*manifest\.json$`)},
-	{"release: file written", regexp.MustCompile(` .*/\.tmp-0`)},
-	{"release: named", regexp.MustCompile(`^rename .*/[0-9]{6}$`)},
-	{"directories: made", regexp.MustCompile(`^mkdir `)},
-	{"directories: synced", regexp.MustCompile(`^sync `)},
+// durable are the steps that change a disk of releases, by what is done (any of some operations; none: whatever) to which file: its path
+// has a text, and ends with one, in which six # stand for a number of a release. The first that fits counts.
+var durable = []struct{ name, ops, has, ends string }{
+	{"union: decision made", "", "/.tmp-intent-", ""},
+	{"union: decision named", "rename sync", "/intents", "/intents"},
+	{"union: decision named", "rename sync", "/intents/", ""},
+	{"union: decision changed", "", "/intents", ""},
+	{"union: ledger", "", "union.ledger", ""},
+	{"union: shard linked", "", "/shard-", ""},
+	{"view: ledger", "", "/elsewhere/", "seen"},
+	{"view: synced", "sync", "/seen", ""},
+	{"view: named", "rename", "/seen/", "/######"},
+	{"view: written", "", "/seen", ""},
+	{"pruning: release removed", "rename remove", "/.tmp-pruned-", ""},
+	{"pruning: copy of a manifest", "", "pruned", ""},
+	{"pools: file written", "", ".tmp-ledger.pools", ""},
+	{"pools: file named", "", "ledger.pools", ""},
+	{"ledger: written anew", "", ".tmp-ledger", ""},
+	{"ledger: written anew", "rename", "", "/ledger"},
+	{"ledger: line added", "append write truncate", "", "/ledger"},
+	{"ledger: synced", "sync", "", "/ledger"},
+	{"CURRENT: written", "", ".tmp-CURRENT", ""},
+	{"CURRENT: named", "rename", "/CURRENT", ""},
+	{"release: left over, removed", "remove", "/.tmp-0", ""},
+	{"release: left over, removed", "", "/.tmp-gone", ""},
+	{"release: directory made", "mkdir chmod", "/.tmp-0", ""},
+	{"release: part linked", "link", "/.tmp-0", ""},
+	{"release: rendering synced", "sync", "/.tmp-0", ""},
+	{"release: manifest written", "", "/.tmp-0", "manifest.json"},
+	{"release: file written", "", "/.tmp-0", ""},
+	{"release: named", "rename", "", "/######"},
+	{"directories: made", "mkdir", "", ""},
+	{"directories: synced", "sync", "", ""},
 }
 
 // Steps by who takes them.
@@ -49,6 +54,7 @@ var (
 	removals        = []string{"removal: removing", "removal: removed"}
 	erasures        = []string{"erasure: written", "erasure: complete", "erasure: replaced", "erasure: rewritten"}
 	syncs           = steps(func(name string) bool { return strings.HasSuffix(name, "synced") })
+	claimed         = []string{"claims: made", "claims: durable"}
 	commits         = []string{published, decided, quarantined, fixed, toForget, lettersGone, withLetters, withRecords}
 )
 
@@ -58,7 +64,7 @@ func steps(are func(string) bool) (out []string) {
 			out = append(out, d.name)
 		}
 	}
-	return out
+	return slices.Compact(out)
 }
 
 // Transactions.
@@ -73,9 +79,17 @@ const (
 	withRecords = "commit: records"
 )
 
+func endsWith(path, end string) bool {
+	if !strings.HasSuffix(end, "######") {
+		return strings.HasSuffix(path, end)
+	}
+	name := filepath.Base(path)
+	return len(name) == 6 && strings.Trim(name, "0123456789") == ""
+}
+
 func stepOf(op, path string) string {
 	for _, d := range durable {
-		if d.does.MatchString(op + " " + path) {
+		if (d.ops == "" || strings.Contains(d.ops, op)) && strings.Contains(path, d.has) && endsWith(path, d.ends) {
 			return d.name
 		}
 	}
@@ -113,7 +127,7 @@ var columns = []struct {
 	never func(step string) string
 }{
 	{"dies", []string{"kill-effect", "kill-before-commit", "kill-prune", "union-killed", "kill-forget", "kill-removal", "kill-before-entry",
-		"kill-delivery"}, func(string) string { return "" }},
+		"kill-delivery", "kill-claim"}, func(string) string { return "" }},
 	{"dies behind", []string{"kill-after-commit", "kill-after-entry", "kill-behind-delivery"}, func(step string) string {
 		if in(step, "commit", "journal", "letters") {
 			return ""
@@ -121,13 +135,13 @@ var columns = []struct {
 		return "it is where the next step dies"
 	}},
 	{"power cut", []string{"cut-effect", "cut-commit", "cut-prune", "union-cut"}, func(step string) string {
-		if in(step, "erasure", "removal", "journal", "letters") {
+		if in(step, "erasure", "removal", "journal", "letters", "claims") {
 			return "what it has written is synced before the next step, or lies on another host"
 		}
 		return ""
 	}},
 	{"error", []string{"fail-write", "fail-sync", "full-state", "union-fails", "sink-away"}, func(step string) string {
-		if in(step, "erasure", "removal", "journal") {
+		if in(step, "erasure", "removal", "journal", "claims") {
 			return "any error ends the process there: it dies"
 		}
 		return ""
@@ -179,6 +193,18 @@ func (r reach) missing() (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// pairs is how many pairs can be reached.
+func (r reach) pairs() (n int) {
+	for step := range r {
+		for _, c := range columns {
+			if c.never(step) == "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func count(of map[string]int, faults []string) (n int) {

@@ -47,7 +47,8 @@ const subjectKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccdd
 
 func newDivision(p *chaosPlan, dir string, random *rand.Rand, bug planted, t *trace) (*division, error) {
 	d := &division{plan: p, dir: dir, random: random, planted: bug, trace: t, feed: newFeed(random, p.World.Partitions)}
-	d.feed.keyed, d.feed.deletes, d.feed.others = true, p.World.Deletes, p.World.Attributes
+	d.feed.keyed = true
+	d.feed.heeds(&p.World)
 	if err := os.MkdirAll(d.disk(), 0o700); err != nil {
 		return nil, err
 	}
@@ -78,8 +79,7 @@ func (d *division) newShard(i int) (*shard, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
 		return nil, err
 	}
-	s := &site{dir: dir, feed: d.feed.part(i, w.Shards), archive: newArchive(d.releasesOf(i)), log: &programtest.Text{}, source: sourceName,
-		windowed: w.Window != ""}
+	s := &site{dir: dir, feed: d.feed.part(i, w.Shards), archive: newArchive(d.releasesOf(i)), log: &programtest.Text{}, source: sourceName}
 	s.heeds(w)
 	s.feed.strays = d.planted.strays && i == 0
 	out := &shard{p: newPlayed(), inside: &inside{site: s, plan: d.plan, random: d.random, clock: newClock(), mirror: d.mirror,
@@ -92,7 +92,7 @@ func (d *division) newShard(i int) (*shard, error) {
 		journal = ", journal: {topic: decisions}"
 	}
 	return out, s.configure(w.configuration(sections{
-		source: "{type: kafka, format: json, kafka: {brokers: [\"127.0.0.1:9\"], topic: " + topicName + "}}",
+		source: injectedSource,
 		sink:   "{type: file, path: ./dead-letter, " + mostRefused + "}",
 		dir:    "../disk/releases/shards/" + fmt.Sprint(i), ledger: "../disk/elsewhere/" + fmt.Sprint(i) + "/ledger",
 		subject: []string{`key: "` + subjectKey + `"`},

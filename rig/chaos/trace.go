@@ -37,36 +37,26 @@ func (t *trace) note(words ...string) {
 	t.b.WriteByte('\n')
 }
 
-// page is the order of pages in a file of bbolt, which is that of Go's maps.
-var copied = regexp.MustCompile(`("event":"backup_made".*"sha256":")[0-9a-f]*`)
-
-// owner is drawn by each process, for the names of what it renders.
-var owner = regexp.MustCompile(`-[0-9a-f]{16}\b`)
-
-// plain leaves out what is drawn from the system's generator, and names nothing else: the directory, and owners.
+// plain leaves out what is drawn from the system's generator, and names nothing else (the directory, and owners, whom each process draws
+// for the names of what it renders), what follows from where the pages of a file of bbolt lie (the SHA-256 of a backup), and lines about
+// the disk of the machine on which this runs.
 //
 // Lines of one instant stand in the order of their texts: goroutines have written them side by side.
 func (t *trace) plain(text string) string {
-	text = copied.ReplaceAllString(text, "$1")
-	text = inOrder(text)
-	return owner.ReplaceAllString(strings.ReplaceAll(text, t.dir, ""), "-owner")
-}
-
-func (t *trace) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.plain(t.b.String())
-}
-
-func inOrder(text string) string {
 	type line struct{ at, text string }
 	var lines []line
 	at := ""
 	for l := range strings.Lines(text) {
+		switch {
+		case strings.Contains(l, `"event":"disk_forecast"`):
+			continue
+		case strings.Contains(l, `"event":"backup_made"`):
+			l = sums.ReplaceAllString(l, "")
+		}
 		if _, rest, ok := strings.Cut(l, `"time":"`); ok {
 			at, _, _ = strings.Cut(rest, `"`)
 		}
-		lines = append(lines, line{at, l})
+		lines = append(lines, line{at, withoutOwner(strings.ReplaceAll(l, t.dir, ""))})
 	}
 	var b strings.Builder
 	for from := 0; from < len(lines); {
@@ -81,4 +71,32 @@ func inOrder(text string) string {
 		from = to
 	}
 	return b.String()
+}
+
+var sums = regexp.MustCompile(`"sha256":"[0-9a-f]*"`)
+
+// withoutOwner leaves 16 hexadecimal digits behind a dash out.
+func withoutOwner(line string) string {
+	const digits = 16
+	for at := strings.IndexByte(line, '-'); at >= 0 && at+digits < len(line); {
+		n := 0
+		for at+1+n < len(line) && strings.IndexByte("0123456789abcdef", line[at+1+n]) >= 0 {
+			n++
+		}
+		if n >= digits {
+			line = line[:at+1] + "owner" + line[at+1+digits:]
+		}
+		next := strings.IndexByte(line[at+1:], '-')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return line
+}
+
+func (t *trace) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.plain(t.b.String())
 }

@@ -165,11 +165,18 @@ func newAuditor(o Options) (*auditor, error) {
 	a.report.shape = a.shape()
 	a.coverage()
 	if a.any((*format.Manifest).Strata) {
-		observed := "that people were observed for the same time"
-		if a.any(func(m *format.Manifest) bool { return m.Privacy.Settle == "end" }) {
-			observed = "for how long people were observed (until their source ended, so for different times)"
+		same := !a.any(func(m *format.Manifest) bool { return m.Privacy.Settle != a.in.eras[0].first.Privacy.Settle })
+		if same {
+			observedAlike(a.in.records, m, &a.f)
 		}
-		a.skip("%s, and that their strata follow from what they sent (exports have what is published of a person)", observed)
+		observed := ""
+		switch {
+		case a.any(func(m *format.Manifest) bool { return m.Privacy.Settle == "end" }):
+			observed = "for how long people were observed (until their source ended, so for different times), and "
+		case a.in.records == nil || !same:
+			observed = "that people were observed for the same time, and "
+		}
+		a.skip("%sthat their strata follow from what they sent (exports have what is published of a person)", observed)
 	}
 	return a, nil
 }

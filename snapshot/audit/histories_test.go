@@ -51,6 +51,7 @@ func TestHistories(t *testing.T) {
 	require.Contains(t, text.String(), "how often beyond 3 records")
 	require.NotContains(t, text.String(), "m/l for m records")
 	for _, settle := range []string{"end", "10 records"} {
+		p.span = 10
 		p.edit = since(1, func(r *testParts) { privacy(r)["settle"] = settle })
 		r, err := Dir(p.write(t))
 		require.NoError(t, err)

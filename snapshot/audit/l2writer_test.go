@@ -28,6 +28,9 @@ type l2Plan struct {
 	out      []*testParts
 	strata   []string // by release; nil: people are of none
 	most     int      // records of a person, whose value is "a>b" then; 0: one
+	span     int64    // for how long people are observed; 0: 90 days
+	// observed changes when somebody was: the end, and when each record came; nil: nobody's.
+	observed func(person int, until *int64, came []int64)
 }
 
 // standardL2 is a chain of four releases, the last of which puts the parts of the
@@ -385,9 +388,37 @@ func (p *l2Plan) records() [][]string {
 		} else if p.most > 0 {
 			row = append(row[:n], history(row[n], p.most)...)
 		}
-		table[i] = slices.Insert(row, 2, text)
+		window := append([]string{text, "observed_until"}, columns("came", max(1, p.most))...)
+		if i > 0 {
+			window = append(window[:1], p.window(i-1, of[i-1])...)
+		}
+		table[i] = slices.Insert(row, 2, window...)
 	}
 	return table
+}
+
+// window is when somebody was observed. Of whom nothing else came, the first record begins it.
+func (p *l2Plan) window(person int, stratum string) []string {
+	begins, records := int64(1_700_000_000_000+1000*person), 1
+	span := cmp.Or(p.span, 90*86_400_000)
+	until, came := begins+span, []int64{begins}
+	if strings.Contains(stratum, "fault") || strings.Contains(stratum, "updated") {
+		came[0]++
+	}
+	if n, err := strconv.Atoi(strings.Split(stratum, "+")[0]); err == nil {
+		records = n
+	}
+	for len(came) < records {
+		came = append(came, came[len(came)-1]+1)
+	}
+	if p.observed != nil {
+		p.observed(person, &until, came)
+	}
+	out := []string{strconv.FormatInt(until, 10)}
+	for _, at := range came {
+		out = append(out, strconv.FormatInt(at, 10))
+	}
+	return append(out, make([]string, max(0, max(1, p.most)-records))...)
 }
 
 // manifest describes a release as it should be.

@@ -1,7 +1,9 @@
 package audit
 
-import "slices"
 import (
+	"slices"
+	"strings"
+
 	"anond/snapshot/audit/chain"
 	"anond/snapshot/audit/format"
 	"anond/snapshot/audit/table"
@@ -64,6 +66,50 @@ func (m *microdataCheck) known(c int, who []uint32) bool {
 	m.f.AddN("microdata", format.KindMembersMismatch, m.rel.Num, c+1, "record", "a member is not in the records export", missing)
 	m.f.AddN("U", format.KindColumnLacking, m.rel.Num, c+1, "record", "a member has not all attributes that its part shows", lacking)
 	return missing+lacking == 0
+}
+
+// observedAlike tests that everybody was observed for the time that the manifest says (rule U, units), by the exports: a window begins with
+// the first message, so with the first record of whom nothing else came; records that are published came inside it, in the order of the
+// history unless one was replaced; and in each log people are taken in in the order in which their windows ended.
+func observedAlike(recs *chain.Records, man *format.Manifest, f *format.Faults) {
+	span := man.Observed()
+	if span == 0 || recs == nil {
+		return
+	}
+	counted := strings.HasSuffix(man.Privacy.Settle, " records") // all partitions share one count
+	newest := map[uint32]int64{}
+	length, outside, order, ended := 0, 0, 0, 0
+	for _, r := range recs.Rows {
+		until := recs.Until[r]
+		if until == 0 {
+			continue
+		}
+		came := recs.Came[r]
+		if format.Silent(recs.Stratum[r]) && came[0]+span != until {
+			length++
+		}
+		if slices.ContainsFunc(came, func(at int64) bool { return at < until-span || at >= until }) {
+			outside++
+		}
+		if !strings.Contains(recs.Stratum[r], "updated") && !slices.IsSorted(came) {
+			order++
+		}
+		lane := recs.Lane[r]
+		if counted {
+			lane = 0
+		}
+		if before, seen := newest[lane]; seen && until < before {
+			ended++
+		}
+		newest[lane] = until
+	}
+	tell := func(n int, attribute, what string) {
+		f.AddN("U", format.KindObservation, man.Release, 0, attribute, what, n)
+	}
+	tell(length, "observed_until", "somebody was observed for another time than privacy.settle says")
+	tell(outside, "came", "a record that is published came when its person was not observed")
+	tell(order, "came", "a history has another order than its records")
+	tell(ended, "record", "somebody was taken in before a person whose window had ended earlier")
 }
 
 // strata tests that the people of each new class are of the stratum that its bucket shows (rule U, units).

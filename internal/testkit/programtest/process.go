@@ -111,6 +111,13 @@ func (t *Text) String() string {
 	return t.b.String()
 }
 
+// Has reports whether a text has been written, from a place on.
+func (t *Text) Has(from int, text string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Contains(t.b.Bytes()[from:], []byte(text))
+}
+
 // Len is how much has been written so far.
 func (t *Text) Len() int {
 	t.mu.Lock()

@@ -138,6 +138,10 @@ type Records struct {
 	Stratum   []string   // by record, where people are of strata
 	Era       []uint32   // by record, where settings have changed: how many changes of what holds for later people came before, plus 1
 	lacks     []bool     // by record: it has not all columns of the era
+	Until     []int64    // likewise: when the person's window ended; 0: that is not said
+	Came      [][]int64  // likewise: when each record came
+	Lane      []uint32   // likewise: the number of the source and partition
+	Rows      []uint32   // likewise: the records in the order of the export
 	// beyond: an earlier row is of the same subject, so that this one is never published (rule S) and does not wait.
 	Beyond []bool
 }
@@ -155,17 +159,26 @@ func ParseRecords(file string, data []byte, s *format.Schema, index *RecordIndex
 	if len(header) < 2 || header[0] != "record" || header[1] != "arrived_in_release" {
 		return nil, format.Unreadable(file, 1, "header does not begin with record,arrived_in_release")
 	}
-	p := &recordParser{csv: csv, s: s, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}}}
+	p := &recordParser{csv: csv, s: s, subjectAt: -1, subjects: RecordIndex{Ids: map[string]uint32{}},
+		lanes: RecordIndex{Ids: map[string]uint32{}}}
 	ahead := 2
 	if ahead < len(header) && header[ahead] == "arrived_in_era" {
 		p.eraAt, ahead = ahead, ahead+1
 	} else if eras {
 		return nil, format.Unreadable(file, 1, "header lacks arrived_in_era, and the settings of the releases have changed")
 	}
-	if ahead < len(header) && header[ahead] == "stratum" && (s.Strata || p.eraAt > 0) {
-		p.stratumAt, ahead = ahead, ahead+1
-	} else if s.Strata {
-		return nil, format.Unreadable(file, 1, "header lacks the stratum")
+	observes := []string{"stratum", "observed_until", "came"}
+	switch {
+	case len(header) >= ahead+3 && slices.Equal(header[ahead:ahead+3], observes) && (s.Strata || p.eraAt > 0):
+		p.stratumAt, p.came, ahead = ahead, 1, ahead+3
+		for ; ahead < len(header) && header[ahead] == "came_"+strconv.Itoa(p.came+1); ahead++ {
+			p.came++
+		}
+	case s.Strata:
+		return nil, format.Unreadable(file, 1, "header lacks the stratum, or when the person was observed")
+	}
+	if s.Strata && p.came < s.Records {
+		return nil, format.Unreadable(file, 1, "header lacks when each record came")
 	}
 	header = slices.Clone(header)
 	column := func(name string) int {
@@ -207,7 +220,9 @@ type recordParser struct {
 	subjectAt int
 	eraAt     int // 0: there is no such column
 	stratumAt int
+	came      int // columns that say when records came
 	subjects  RecordIndex
+	lanes     RecordIndex
 	out       Records
 }
 
@@ -265,8 +280,13 @@ func (p *recordParser) row(rec int) error {
 		if of, ok = format.StratumOf(fields[p.stratumAt], p.s.Records); !ok && p.eraAt == 0 {
 			return p.csv.Fail("stratum is none")
 		}
-		r.Stratum = format.Fit(r.Stratum, max(len(r.Stratum), r.N))
-		r.Stratum[rec] = of.Text
+		n := max(len(r.Stratum), r.N)
+		r.Stratum, r.Until, r.Came, r.Lane = format.Fit(r.Stratum, n), format.Fit(r.Until, n), format.Fit(r.Came, n), format.Fit(r.Lane, n)
+		r.Rows = append(r.Rows, uint32(rec))
+		r.Stratum[rec], r.Lane[rec] = of.Text, p.lanes.intern(fields[0][:bytes.LastIndexByte(fields[0], ':')])
+		if r.Until[rec], r.Came[rec], ok = p.observed(fields[p.stratumAt+1:p.stratumAt+2+p.came], of.Records); !ok && p.eraAt == 0 {
+			return p.csv.Fail("observed_until and came are not times, as many as the stratum says, or nothing")
+		}
 	}
 	for a, attr := range p.s.Qi {
 		id, reason := attr.InternValue(fields[p.at[a]])
@@ -307,6 +327,28 @@ func (r *Records) Lacks(rec uint32) bool { return int(rec) < len(r.lacks) && r.l
 func (r *Records) lack(rec int) {
 	r.lacks = format.Fit(r.lacks, max(len(r.lacks), rec+1))
 	r.lacks[rec] = true
+}
+
+// observed reads when somebody was observed, and when each of so many records came; nothing at all is possible, too.
+func (p *recordParser) observed(fields [][]byte, records int) (until int64, came []int64, ok bool) {
+	for i, f := range fields {
+		switch {
+		case i > records || len(fields[0]) == 0:
+			if len(f) > 0 {
+				return 0, nil, false
+			}
+		default:
+			t, err := strconv.ParseInt(string(f), 10, 64)
+			if err != nil || t > 1<<52 || t < -1<<52 {
+				return 0, nil, false
+			}
+			came = append(came, t)
+		}
+	}
+	if len(came) == 0 {
+		return 0, nil, true
+	}
+	return came[0], came[1:], came[0] != 0
 }
 
 // Of is the column of a sensitive attribute.

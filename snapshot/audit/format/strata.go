@@ -67,6 +67,21 @@ func (m *Manifest) remembers() bool {
 // atEnd is how long people are observed whose source is read once: until it ends.
 const atEnd = "end"
 
+// Observed is for how long people are observed, in milliseconds of the log's time or in messages read; 0: until the source ends.
+func (m *Manifest) Observed() int64 {
+	if n, records := strings.CutSuffix(m.Privacy.Settle, " records"); records {
+		count, _ := strconv.ParseInt(n, 10, 64)
+		return count
+	}
+	w, _ := parseWindow(m.Privacy.Settle)
+	return 1000 * w.age
+}
+
+// Silent reports whether nothing came of the people of a stratum but the records that are published.
+func Silent(stratum string) bool {
+	return !strings.Contains(stratum, "fault") && !strings.Contains(stratum, "updated")
+}
+
 // Strata reports whether each bucket says of which stratum its people are.
 func (m *Manifest) Strata() bool { return m.Privacy.Settle != "" }
 
