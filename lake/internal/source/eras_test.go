@@ -27,7 +27,8 @@ func TestPartsOfErasAreOneTable(t *testing.T) {
 	for _, c := range tables[0].Columns {
 		names = append(names, c.Name)
 	}
-	assert.Equal(t, []string{"part", "age", "age_lower", "age_upper", "postcode", "income", "income_lower", "income_upper", "illness", "drug", "ward",
+	assert.Equal(t, []string{"part", "age", "age_lower", "age_upper", "postcode", "income", "income_lower", "income_upper", "illness", "drug",
+		"ward",
 		"class", "bucket"}, names)
 	assert.Len(t, tables[4].Parts, 2, "the first era has no pair tables")
 	rows, lacking := 0, map[string]int{}
