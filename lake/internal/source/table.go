@@ -33,11 +33,14 @@ type Part struct {
 	places  []int    // of the table's columns in it; -1: it does not have the column
 }
 
-// Identity says what decides the rows of a part: the file, by its hash, and which of its
-// classes are dead. Equal identities have equal rows in every release.
+// Identity says what decides the rows of a part: the file, by its hash, which of its
+// classes are dead, and where its columns are, if it does not have all of the table. Equal identities have equal rows in every release.
 func (p *Part) Identity() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %d", p.Label, p.File.SHA256, p.Dead)
+	if slices.Contains(p.places, -1) { // the rows have null in columns that came later
+		fmt.Fprintf(h, " %d", p.places)
+	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
