@@ -64,7 +64,8 @@ func TestErasAreRenderedAlikeAfterARestart(t *testing.T) {
 				e.Withdraw(map[uint32]uint32{1: 4, 3: 3, 6: 5})
 			}
 			fresh := func() publish.Publisher {
-				return publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"), Gate: publishtest.OpenGate{}}
+				return publish.Publisher{FS: snapshot.OS(), Dir: t.TempDir(), Ledger: filepath.Join(t.TempDir(), "ledger"),
+					Gate: publishtest.OpenGate{}}
 			}
 			steady, again := fresh(), fresh()
 			require.NoError(t, steady.Open())
